@@ -1,0 +1,53 @@
+/* cleanup.h - locals that release themselves (GNU attribute cleanup) */
+#ifndef BASE_CLEANUP_H
+#define BASE_CLEANUP_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static inline void cleanup_free(void *pointer)
+{
+	free(*(void **)pointer);
+}
+
+static inline void cleanup_fd(const int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+}
+
+static inline void cleanup_file(FILE **file)
+{
+	if (*file)
+		(void)fclose(*file);
+}
+
+#define _cleanup_free_ __attribute__((cleanup(cleanup_free)))
+#define _cleanup_fd_   __attribute__((cleanup(cleanup_fd)))
+#define _cleanup_file_ __attribute__((cleanup(cleanup_file)))
+
+/**
+ * steal_fd - take a descriptor out of a local that would close it
+ *
+ * Return:  the descriptor; *FD is -1 afterwards.
+ * Context: any thread.
+ */
+static inline int steal_fd(int *fd)
+{
+	int stolen = *fd;
+
+	*fd = -1;
+	return stolen;
+}
+
+/* The same for a pointer: `return steal_pointer(&text);` */
+#define steal_pointer(pointer)                                                                     \
+	({                                                                                         \
+		__typeof__(*(pointer)) *at_ = (pointer);                                           \
+		__typeof__(*(pointer)) stolen_ = *at_;                                             \
+		*at_ = NULL;                                                                       \
+		stolen_;                                                                           \
+	})
+
+#endif

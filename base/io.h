@@ -1,0 +1,60 @@
+/* io.h - whole reads and whole writes, with the descriptor's interruptions handled */
+#ifndef BASE_IO_H
+#define BASE_IO_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * io_read_file - the whole of a file, however short its reads are (/proc)
+ * @buf: is cleared first; its limit bounds the read
+ *
+ * Return:  0; -EFBIG when the file is larger than the buffer's limit; -errno of open or read.
+ * Context: any thread.
+ */
+int io_read_file(const char *path, struct buf *buf, struct err *err);
+
+/**
+ * io_read_fd - the same from an open descriptor, by pread from offset 0
+ *
+ * Return:  0; -EFBIG; -errno of pread.
+ * Context: any thread.
+ */
+int io_read_fd(int fd, struct buf *buf);
+
+/**
+ * io_pread - LEN bytes at OFFSET, fewer only at the end of the file
+ *
+ * Return:  bytes read; -errno.
+ * Context: any thread.
+ */
+ssize_t io_pread(int fd, void *to, size_t len, uint64_t offset);
+
+/**
+ * io_write_all - write all of LEN bytes
+ * @ret_written: how many bytes went out, also on failure; NULL is fine
+ *
+ * Return:  0; -errno of write (-ENOSPC when the disk took none).
+ * Context: any thread.
+ */
+int io_write_all(int fd, const void *bytes, size_t len, size_t *ret_written);
+
+/**
+ * io_now_ns - CLOCK_MONOTONIC, ns
+ *
+ * Context: any thread.
+ */
+uint64_t io_now_ns(void);
+
+/**
+ * io_realtime_ns - CLOCK_REALTIME, ns since 1970
+ *
+ * Context: any thread.
+ */
+uint64_t io_realtime_ns(void);
+
+#endif

@@ -1,0 +1,91 @@
+/* sample.h - the nouns that rooms share: sample, frame, metric, mapping */
+#ifndef BASE_SAMPLE_H
+#define BASE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+	SAMPLE_MAX_FRAMES = 256, /* pcs of one stack; deeper ones keep the leaf side */
+	SAMPLE_MAX_METRICS = 32,
+	SAMPLE_COMM_SIZE = 16, /* TASK_COMM_LEN, NUL included */
+};
+
+enum metric_kind {
+	METRIC_COUNTER, /* only grows: cpu_ns, minflt */
+	METRIC_GAUGE,   /* goes up and down: rss_kib, stack_bytes */
+};
+
+/* What a column of values is.  Names are [a-z0-9_]+. */
+struct metric {
+	const char *name;
+	const char *unit; /* "ns", "1", "KiB", "B" */
+	enum metric_kind kind;
+};
+
+struct metric_value {
+	int64_t value;
+	int64_t delta; /* against the same thread's previous sample; 0 for its first */
+};
+
+enum sample_state {
+	STATE_RUNNING,
+	STATE_RUNNABLE,
+	STATE_SLEEPING,
+	STATE_DISK,
+	STATE_STOPPED,
+};
+
+/*
+ * One frame.  The collector sets addr and exact; the symbolizer the rest.
+ * Names and modules are views that the symbolizer keeps until it is freed.
+ */
+struct frame {
+	uint64_t addr;          /* interrupted pc, or the return address of a call */
+	const char *symbol;     /* demangled, without parameters; NULL: unknown */
+	uint64_t offset;        /* addr minus the symbol's start */
+	const char *module;     /* path, "[vdso]", "[anon]"; NULL: unknown */
+	uint64_t module_offset; /* addr as the module's own (ELF virtual) address; 0: unknown */
+	bool exact; /* addr was interrupted there: look it up as it is, not at addr - 1 */
+	bool inlined;
+};
+
+/* One stack of one thread at one moment, with what it stood for and what it had used. */
+struct sample {
+	uint64_t time_ns; /* CLOCK_MONOTONIC of wick's own time namespace */
+	uint32_t process; /* the collector's number for one image of one process: never reused */
+	pid_t pid;
+	pid_t tid;
+	uint32_t cpu;
+	uint64_t weight; /* periods it stands for (1 + overruns) */
+	enum sample_state state;
+	const char *wait; /* what a blocked thread waits in; NULL when it runs */
+	char comm[SAMPLE_COMM_SIZE];
+	size_t n_metrics; /* the recording's metrics, in its order */
+	struct metric_value metrics[SAMPLE_MAX_METRICS];
+	size_t n_frames; /* innermost first */
+	struct frame *frames;
+	bool truncated; /* the stack was deeper than SAMPLE_MAX_FRAMES */
+};
+
+/*
+ * A range of a process's address space that can hold code, from a given time
+ * on (a line of /proc/PID/maps, or a module that the agent announced).
+ */
+struct mapping {
+	uint32_t process;
+	pid_t pid;
+	uint64_t time_ns; /* valid from here on; 0: from the start of the process */
+	uint64_t start;
+	uint64_t end;
+	uint64_t pgoff; /* bytes into the file at START */
+	uint64_t dev;   /* makedev(); 0 with inode 0: not known, or no file */
+	uint64_t inode;
+	bool gone;        /* was unmapped at time_ns: names end here */
+	const char *path; /* as the process sees it, " (deleted)" removed; "" or "[vdso]" */
+	bool deleted;     /* the kernel said " (deleted)" */
+};
+
+#endif

@@ -1,0 +1,31 @@
+# Flags travel through two INTERFACE targets and nowhere else.
+
+add_library(wick_warnings INTERFACE)
+target_compile_options(wick_warnings INTERFACE
+  -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
+  -Wwrite-strings -Wcast-align -Wformat=2 $<$<BOOL:${WICK_WERROR}>:-Werror>)
+
+# Everything outside the target.
+add_library(wick_flags INTERFACE)
+target_compile_definitions(wick_flags INTERFACE _GNU_SOURCE WICK_VERSION="${PROJECT_VERSION}")
+target_include_directories(wick_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_link_libraries(wick_flags INTERFACE wick_warnings)
+if(WICK_SANITIZE)
+  target_compile_options(wick_flags INTERFACE -fsanitize=${WICK_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(wick_flags INTERFACE -fsanitize=${WICK_SANITIZE})
+endif()
+if(WICK_FUZZ)
+  target_compile_options(wick_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# Everything inside the target: freestanding, no TLS, no stack protector, no sanitizer, no
+# runtime of any kind; a frame over 1 KiB is an error because the handler's stack is a guest's.
+add_library(wick_handler_flags INTERFACE)
+target_compile_definitions(wick_handler_flags INTERFACE WICK_VERSION="${PROJECT_VERSION}")
+target_include_directories(wick_handler_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_link_libraries(wick_handler_flags INTERFACE wick_warnings)
+target_compile_options(wick_handler_flags INTERFACE
+  -O2 -ffreestanding -fno-builtin -fno-stack-protector -fno-sanitize=all -fPIC
+  -fvisibility=hidden -ftls-model=initial-exec -fno-plt -U_FORTIFY_SOURCE
+  -fno-tree-loop-distribute-patterns -fasynchronous-unwind-tables
+  -Wframe-larger-than=1024 -Werror=frame-larger-than=1024)

@@ -1,0 +1,78 @@
+/* perf_script.h - samples to perf-script text, exactly as docs/perf-script.md says */
+#ifndef OUTPUT_PERF_SCRIPT_H
+#define OUTPUT_PERF_SCRIPT_H
+
+#include "base/buf.h"
+#include "base/sample.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum perf_script_metrics_as {
+	METRICS_AS_COMMENT, /* a "# s" line before each sample */
+	METRICS_AS_INLINE,  /* flame_prof's: the state word as comm, metrics on the header line */
+};
+
+struct perf_script_options {
+	bool bare; /* no line that starts with # */
+	bool ns;   /* 9 decimals instead of 6 */
+	enum perf_script_metrics_as metrics_as;
+	const struct metric *metrics; /* the columns of struct sample.metrics */
+	size_t n_metrics;
+	uint32_t metrics_mask; /* bit i: write metrics[i]; 0: no "# s" metrics */
+};
+
+/* What stands in the head of a file. */
+struct perf_script_header {
+	const char *event; /* "cpu-clock" */
+	uint32_t hz;
+	pid_t pid;
+	uint64_t captured_ns;     /* CLOCK_REALTIME */
+	uint64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, measured for this file */
+	int argc;                 /* the command line; 0 leaves it out */
+	const char *const *argv;
+};
+
+/* What stands in the "# wick-end" line: name and number, in order. */
+struct perf_script_count {
+	const char *name;
+	uint64_t value;
+};
+
+/* The state of one file; zero it for each. */
+struct perf_script_file {
+	uint64_t last_stamp; /* as printed: a sample never prints an earlier one */
+	uint64_t bytes;      /* of samples, for the rules that hold for the first 16 KB */
+	uint64_t n_samples;
+	uint64_t weight;
+	uint64_t n_late; /* samples that came later than the last written stamp, and got that */
+};
+
+/**
+ * perf_script_header - the block of comment lines at the start of a file; nothing when bare
+ *
+ * Context: any thread.
+ */
+void perf_script_header(const struct perf_script_options *options,
+			const struct perf_script_header *header, struct buf *buf);
+
+/**
+ * perf_script_sample - one sample, whole: comment, header line, frames, empty line
+ *
+ * Context: any thread.  One writer per file.
+ */
+void perf_script_sample(const struct perf_script_options *options, struct perf_script_file *file,
+			const struct sample *sample, struct buf *buf);
+
+/**
+ * perf_script_end - the "# wick-end" line; nothing when bare
+ *
+ * Writes samples, weight and late of FILE first, then COUNTS.
+ *
+ * Context: any thread.
+ */
+void perf_script_end(const struct perf_script_options *options, const struct perf_script_file *file,
+		     const struct perf_script_count *counts, size_t n_counts, struct buf *buf);
+
+#endif

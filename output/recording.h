@@ -1,0 +1,110 @@
+/* recording.h - the files of one run: flush, rotation, compression, hooks, what is kept */
+#ifndef OUTPUT_RECORDING_H
+#define OUTPUT_RECORDING_H
+
+#include "base/err.h"
+#include "output/perf_script.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording;
+
+enum recording_compress { COMPRESS_NONE, COMPRESS_GZ, COMPRESS_ZST };
+
+/* One limit; at most one member is not 0. */
+struct recording_limit {
+	uint64_t bytes;
+	uint64_t ns;
+	uint64_t samples; /* for --keep: segments */
+};
+
+struct recording_options {
+	struct perf_script_options text;
+	struct perf_script_header header; /* captured_ns and epoch_offset_ns are measured anew */
+	const char *path;                 /* as -o gave it; NULL: "wick.%c.%p.%t.perf" */
+	const char *comm;                 /* %c */
+	uint64_t flush_ns;                /* --flush */
+	struct recording_limit rotate;    /* all 0: one file */
+	struct recording_limit keep;      /* all 0: everything */
+	enum recording_compress compress;
+	const char *on_rotate;                            /* sh -c CMD wick PATH; NULL: none */
+	void (*tell)(void *context, const char *message); /* one line for the person, no newline */
+	void *tell_context;
+};
+
+struct recording_stats {
+	uint64_t samples;
+	uint64_t weight;
+	uint64_t late;
+	uint64_t dropped; /* samples that no disk took */
+	uint64_t bytes;   /* of text written */
+	uint64_t segments;
+	uint64_t hook_failures;
+	const char *const *paths; /* of the segments still there, oldest first, final names */
+	size_t n_paths;
+};
+
+/**
+ * recording_new - check the options, make the first file, start the background thread
+ *
+ * Return:  0; -EEXIST: the name is taken (nothing is ever overwritten); -errno of open.
+ * Owns:    the caller, to recording_free().  The strings of OPTIONS must outlive it.
+ * Context: main thread.
+ */
+int recording_new(const struct recording_options *options, struct recording **ret_recording,
+		  struct err *err);
+
+/**
+ * recording_write - add a sample; rotates first when a limit is reached
+ *
+ * The first samples go to disk at once, later ones at the next flush.  A disk that takes
+ * nothing is told once through options.tell, the samples are counted as dropped, and writing
+ * resumes when it can.
+ *
+ * Context: main thread.
+ */
+void recording_write(struct recording *recording, const struct sample *sample);
+
+/**
+ * recording_tick - flush and rotate by the clock; call it at least ten times a second
+ *
+ * Context: main thread.
+ */
+void recording_tick(struct recording *recording);
+
+/**
+ * recording_counts - what the next "# wick-end" line is to say beside samples and weight
+ *
+ * The numbers are totals of the run; the recording writes what was added since the last one.
+ *
+ * Context: main thread.
+ */
+void recording_counts(struct recording *recording, const struct perf_script_count *counts,
+		      size_t n_counts);
+
+/**
+ * recording_finish - end the last segment, and wait for compression and hooks
+ *
+ * Return:  0; -EIO when something was dropped or a hook never succeeded.
+ * Context: main thread.
+ */
+int recording_finish(struct recording *recording);
+
+/**
+ * recording_stats - the counters so far
+ *
+ * Owns:    the recording; good until the next call on it.
+ * Context: main thread.
+ */
+void recording_stats(struct recording *recording, struct recording_stats *ret_stats);
+
+/**
+ * recording_free - give everything back; an unfinished segment stays as it is on disk
+ *
+ * Context: main thread.  NULL is fine.
+ */
+void recording_free(struct recording *recording);
+
+#endif

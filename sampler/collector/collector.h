@@ -1,0 +1,166 @@
+/* collector.h - starts programs under the agent and gives their samples, merged by time */
+#ifndef COLLECTOR_COLLECTOR_H
+#define COLLECTOR_COLLECTOR_H
+
+#include "base/err.h"
+#include "base/sample.h"
+#include "sampler/wire/ring.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct collector;
+
+struct collector_options {
+	const char *agent_path;        /* the agent's .so, absolute */
+	uint32_t hz;                   /* 1 .. 10000 */
+	enum ring_discovery discovery; /* collector_auto_discovery() for the default */
+	size_t queue_bytes;            /* samples waiting for collector_next(); 0: 256 MiB */
+};
+
+enum collector_event_kind {
+	COLLECTOR_IDLE,    /* the time out passed */
+	COLLECTOR_SAMPLE,  /* frames have addr and exact set, the metrics those of
+			      collector_metrics() */
+	COLLECTOR_MAPPING, /* precedes the samples that need it */
+	COLLECTOR_EXIT,    /* a process image ended; its samples have all been given */
+	COLLECTOR_END,     /* CMD has ended or the collector was detached; nothing follows */
+};
+
+/* Owns: the collector; views hold until the next collector_next(). */
+struct collector_event {
+	enum collector_event_kind kind;
+	struct sample sample;
+	struct mapping mapping;
+	uint32_t process; /* COLLECTOR_EXIT */
+};
+
+/* A program that was run and not sampled. */
+struct collector_unsampled {
+	pid_t pid;
+	const char *path;
+	const char *why; /* "static", "setuid", "32-bit" */
+	uint64_t count;  /* how many times this path, for this reason */
+};
+
+/* What happened, for the summary.  Weights are in periods. */
+struct collector_stats {
+	uint64_t samples;
+	uint64_t weight;
+	uint64_t overruns;  /* weight beyond one a sample */
+	uint64_t threads;   /* that gave at least one sample */
+	uint64_t processes; /* images that said hello */
+	uint64_t unsampled_processes;
+	uint64_t lost_full;
+	uint64_t lost_nested;
+	uint64_t lost_noslot;
+	uint64_t lost_queue;   /* our own queue was full */
+	uint64_t lost_corrupt; /* records that lied */
+	uint64_t misdirected;
+	uint64_t signals;          /* every SIGPROF of ours, with or without a sample */
+	uint64_t handler_ns;       /* inside the agent's handler */
+	uint64_t charged_ns;       /* CPU that the kernel charged to the sampled processes */
+	uint64_t agentless;        /* agents that could not start (no timer, no memory) */
+	uint64_t agentless_errno;  /* why the last one could not */
+	uint64_t seccomp;          /* images that stopped sampling for seccomp */
+	uint64_t late_threads;     /* threads armed because the collector posted them */
+	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */
+	uint64_t still_running;    /* processes alive when the recording ended */
+	uint64_t stops[8];         /* samples by enum unwind_stop */
+	const struct collector_unsampled *unsampled;
+	size_t n_unsampled;
+};
+
+/**
+ * collector_auto_discovery - the discovery that fits the running kernel (6.4 or later: timer)
+ *
+ * Context: any thread.
+ */
+enum ring_discovery collector_auto_discovery(void);
+
+/**
+ * collector_kernel_hz - the kernel's timer tick (CLOCK_MONOTONIC_COARSE's resolution)
+ *
+ * Context: any thread.
+ */
+uint32_t collector_kernel_hz(void);
+
+/**
+ * collector_metrics - what collector_event.sample.metrics holds, in order
+ *
+ * cpu_ns, minflt, majflt, vcsw, ivcsw, stack_bytes, rss_kib.
+ *
+ * Owns:    static.
+ * Context: any thread.
+ */
+const struct metric *collector_metrics(size_t *ret_n);
+
+/**
+ * collector_new - a socket and a directory for agents to find
+ *
+ * Return:  0; -errno, and the reason in ERR.
+ * Owns:    the caller, to collector_free().
+ * Context: main thread.
+ */
+int collector_new(const struct collector_options *options, struct collector **ret_collector,
+		  struct err *err);
+
+/**
+ * collector_launch - start CMD under the agent, and the drain thread
+ * @argv: NULL-terminated; argv[0] is searched in PATH
+ * @child_mask: the signal mask that CMD is to start with
+ *
+ * CMD stays in wick's process group, keeps wick's descriptors 0-2 and its resource limits as
+ * they were before collector_new().
+ *
+ * Return:  0; -ENOENT: not found; -EACCES, -ENOEXEC and others: cannot be executed.
+ * Context: main thread, once.
+ */
+int collector_launch(struct collector *collector, char *const *argv, const sigset_t *child_mask,
+		     pid_t *ret_pid, struct err *err);
+
+/**
+ * collector_next - the next thing that happened, samples sorted by time
+ * @timeout_ns: at most this long; COLLECTOR_IDLE then
+ *
+ * Context: main thread.
+ */
+void collector_next(struct collector *collector, uint64_t timeout_ns,
+		    struct collector_event *ret_event);
+
+/**
+ * collector_detach - tell every agent to stop, drain once more, and let everything live
+ *
+ * What was drained is still given by collector_next(), up to COLLECTOR_END.
+ *
+ * Context: any thread; async-signal-safe (it sets a flag that the drain thread sees).
+ */
+void collector_detach(struct collector *collector);
+
+/**
+ * collector_status - the wait status of CMD (wait(2))
+ *
+ * Return:  true and *RET_STATUS once CMD has ended; false while it runs.
+ * Context: main thread.
+ */
+bool collector_status(struct collector *collector, int *ret_status);
+
+/**
+ * collector_stats - the counters so far
+ *
+ * Owns:    the collector, for the views; good until the next collector call.
+ * Context: main thread.
+ */
+void collector_stats(struct collector *collector, struct collector_stats *ret_stats);
+
+/**
+ * collector_free - stop the drain thread, remove the socket, forget everything
+ *
+ * Context: main thread.  NULL is fine.
+ */
+void collector_free(struct collector *collector);
+
+#endif

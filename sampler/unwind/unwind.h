@@ -1,0 +1,89 @@
+/* unwind.h - walks a call stack by its CFI; freestanding, memory comes through a reader */
+#ifndef UNWIND_UNWIND_H
+#define UNWIND_UNWIND_H
+
+#include "sampler/unwind/arch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A pc that carries this bit was interrupted there; without it, it is a return address (the
+ * wire's PC_EXACT is the same bit: the handler asserts it).  User addresses end below 2^56. */
+#define UNWIND_EXACT (UINT64_C(1) << 63)
+
+/* Why a walk ended.  The numbers travel on the wire (record_sample.stop): only append. */
+enum unwind_stop {
+	UNWIND_END = 0,     /* the root: return address undefined by its CFI, or 0 */
+	UNWIND_NO_CFI = 1,  /* code that no FDE covers, and no heuristic found its caller */
+	UNWIND_BAD_CFA = 2, /* the rule gave a CFA that is not above the last one, or misaligned */
+	UNWIND_BOUNDS = 3,  /* the stack could not be read there */
+	UNWIND_DEPTH = 4,   /* MAX pcs were written and there are more */
+	UNWIND_BAD_CFI = 5, /* CFI that cannot be decoded or an expression not supported */
+	UNWIND_N_STOPS = 6,
+};
+
+/* An executable range with its unwind table, as PT_LOAD and PT_GNU_EH_FRAME give it. */
+struct unwind_module {
+	uint64_t start; /* addresses whose bytes may be read as this module's */
+	uint64_t end;
+	uint64_t eh_frame_hdr; /* address of .eh_frame_hdr; 0: none */
+};
+
+/*
+ * Where memory comes from.  [lo, hi) is a window that may be read at once, at BYTES + (address
+ * - lo): a stack.  Everything else goes through read(), which must not fault.  find() gives the
+ * module at a pc.  Embed the struct to carry more.
+ */
+struct unwind_reader {
+	uint64_t lo;
+	uint64_t hi;
+	const unsigned char *bytes;
+	bool (*read)(struct unwind_reader *reader, uint64_t address, void *to, size_t len);
+	bool (*find)(struct unwind_reader *reader, uint64_t pc, struct unwind_module *ret_module);
+};
+
+/*
+ * A direct-mapped cache from pc to rule that any number of threads and signal handlers share
+ * without a lock: an entry is two words, tag = pc ^ rule and rule, so a torn entry never
+ * matches.  Zeroed memory is an empty cache.  N is a power of two.
+ */
+struct unwind_cache_entry {
+	_Atomic uint64_t tag;
+	_Atomic uint64_t rule;
+};
+
+struct unwind_cache {
+	struct unwind_cache_entry *entries;
+	uint32_t n;
+	_Atomic uint32_t generation; /* part of the tag: raise it and every entry is stale */
+};
+
+struct unwind_result {
+	size_t n_pcs;
+	enum unwind_stop stop;
+	uint64_t cfa; /* of the outermost frame that a rule was applied to; 0 when none was */
+};
+
+/**
+ * unwind_walk - the stack of a thread, innermost first
+ * @regs: pc, sp, bp and bx where it was interrupted
+ * @pcs:  room for MAX; entries carry UNWIND_EXACT where an address was interrupted
+ *        there (the leaf, and the frame below a signal trampoline)
+ *
+ * Return addresses are looked up at pc - 1, exact pcs at pc.
+ *
+ * Return:  how many pcs (at least 1), why it ended, and the last CFA.
+ * Context: handler.  The cache may be shared; everything else is the caller's.
+ */
+struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cache *cache,
+				 const struct unwind_regs *regs, uint64_t *pcs, size_t max);
+
+/**
+ * unwind_cache_flush - forget every rule: a module has gone
+ *
+ * Context: handler.  Walks under way may still use what they have read.
+ */
+void unwind_cache_flush(struct unwind_cache *cache);
+
+#endif

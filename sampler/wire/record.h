@@ -1,0 +1,87 @@
+/* record.h - the records in a slot's ring */
+#ifndef WIRE_RECORD_H
+#define WIRE_RECORD_H
+
+#include <stdint.h>
+
+/*
+ * Every record starts on a multiple of 8 with a struct record and is `bytes` long, a multiple
+ * of 8 that includes the head.  A record never wraps: RECORD_PAD fills the end of the ring.
+ * Times are CLOCK_MONOTONIC ns of the target's time namespace.
+ */
+enum record_type {
+	RECORD_PAD = 1,
+	RECORD_SAMPLE = 2,
+	RECORD_THREAD = 3, /* the name of a thread; precedes its samples */
+	RECORD_MODULE = 4, /* a module not seen before; precedes the samples in it */
+	RECORD_UNMAP = 5,  /* dlclose() returned: modules may be gone since time_ns */
+};
+
+struct record {
+	uint32_t bytes;
+	uint16_t type;
+	uint16_t flags;
+};
+
+enum sample_flags {
+	SAMPLE_NO_METRICS = 1, /* no system call may be made (seccomp): metrics are 0 */
+	SAMPLE_DISCOVERY = 2,  /* the process timer's: this thread's first */
+	SAMPLE_JITTERED = 4,   /* the next expiry was moved */
+};
+
+/* A pc with this bit was interrupted there; without it, it is a return address.
+ * User addresses end far below (Documentation/arch/x86/x86_64/mm.rst: 2^56 with 5 levels). */
+#define PC_EXACT (UINT64_C(1) << 63)
+
+enum { RECORD_MAX_PCS = 256 };
+
+struct record_sample {
+	struct record head;
+	uint64_t time_ns;
+	uint32_t tid;
+	uint32_t cpu;
+	uint32_t weight; /* periods: 1 + overruns */
+	uint16_t n_pcs;  /* 1 .. RECORD_MAX_PCS, innermost first */
+	uint8_t stop;    /* enum unwind_stop: why the walk ended */
+	uint8_t pad;
+	uint64_t cpu_ns; /* of the thread, ru_utime + ru_stime: getrusage(2), microsecond steps */
+	uint64_t minflt;
+	uint64_t majflt;
+	uint64_t vcsw;
+	uint64_t ivcsw;
+	uint64_t stack_bytes; /* the outermost CFA minus sp */
+	uint64_t pcs[];
+};
+
+struct record_thread {
+	struct record head;
+	uint64_t time_ns;
+	uint32_t tid;
+	uint32_t pad;
+	char comm[16]; /* prctl(PR_GET_NAME), NUL-terminated */
+};
+
+enum { RECORD_PATH_BYTES = 192 };
+
+struct record_module {
+	struct record head;
+	uint64_t time_ns;
+	uint64_t start; /* first mapped address, and one past the last */
+	uint64_t end;
+	uint64_t bias;                /* what to add to ELF virtual addresses (l_addr) */
+	char path[RECORD_PATH_BYTES]; /* l_name, NUL-terminated, cut if longer; "" is the program */
+};
+
+struct record_unmap {
+	struct record head;
+	uint64_t time_ns;
+};
+
+enum { RECORD_MAX_BYTES = sizeof(struct record_sample) + RECORD_MAX_PCS * 8 };
+
+_Static_assert(sizeof(struct record) == 8, "heads keep records aligned");
+_Static_assert(sizeof(struct record_sample) == 80, "docs/wire.md");
+_Static_assert(sizeof(struct record_thread) == 40, "docs/wire.md");
+_Static_assert(sizeof(struct record_module) == 232, "docs/wire.md");
+
+#endif

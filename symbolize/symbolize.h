@@ -1,0 +1,115 @@
+/* symbolize.h - (process, address, time) to named frames */
+#ifndef SYMBOLIZE_SYMBOLIZE_H
+#define SYMBOLIZE_SYMBOLIZE_H
+
+#include "base/err.h"
+#include "base/sample.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbolizer;
+
+/* Where a module's names came from, worst first. */
+enum symbol_quality {
+	SYMBOLS_NONE,   /* no file, or nothing in it: module+offset */
+	SYMBOLS_DYNSYM, /* exported names only */
+	SYMBOLS_JIT,    /* /tmp/perf-PID.map */
+	SYMBOLS_SYMTAB, /* .symtab of the file */
+	SYMBOLS_DEBUG,  /* a debug file's, or DWARF */
+};
+
+struct symbolize_options {
+	const char *debug_root; /* NULL: /usr/lib/debug */
+	bool wait;              /* load names at once, in the caller: for tests and offline use */
+};
+
+/* One module, for summaries. */
+struct symbolize_module {
+	const char *path;
+	const char *build_id; /* hexadecimal; "" when it has none */
+	enum symbol_quality quality;
+	const char *why;  /* when quality is NONE: what went wrong; else "" */
+	uint64_t lookups; /* frames that asked it */
+	uint64_t unnamed; /* of those, how many it had no name for */
+};
+
+/**
+ * symbolizer_new - an empty symbolizer, and its loader thread unless options->wait
+ *
+ * Return:  0; -errno.
+ * Owns:    the caller, to symbolizer_free().
+ * Context: main thread.
+ */
+int symbolizer_new(const struct symbolize_options *options, struct symbolizer **ret_symbolizer,
+		   struct err *err);
+
+/**
+ * symbolizer_free - forget everything; every name and path handed out is gone
+ *
+ * Context: main thread.  NULL is fine.
+ */
+void symbolizer_free(struct symbolizer *symbolizer);
+
+/**
+ * symbolizer_add - take in a mapping
+ *
+ * Opens the file at once (it may be gone later) and leaves reading it to the loader.  Never
+ * fails: what cannot be opened resolves to module+offset, with the reason in its module.
+ *
+ * Context: main thread.
+ */
+void symbolizer_add(struct symbolizer *symbolizer, const struct mapping *mapping);
+
+/**
+ * symbolizer_exit - a process image has ended: its mappings are needed no more
+ *
+ * Names already handed out stay.
+ *
+ * Context: main thread.
+ */
+void symbolizer_exit(struct symbolizer *symbolizer, uint32_t process);
+
+/**
+ * symbolizer_resolve - name the frames of a sample, in place
+ * @force: do not wait for modules that are still being loaded: they resolve to module+offset
+ *
+ * Sets symbol, offset, module and module_offset of every frame.  Looks up frame.addr where
+ * frame.exact, frame.addr - 1 otherwise.
+ *
+ * Return:  0; -EAGAIN when a module is still being loaded and FORCE is false (call again);
+ *          with FORCE the number of frames that went without a name for that reason.
+ * Owns:    the symbolizer; names hold until symbolizer_free().
+ * Context: main thread.
+ */
+int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, bool force);
+
+/**
+ * symbolizer_wait - until a module has been loaded, or TIMEOUT_NS
+ *
+ * Context: main thread.
+ */
+void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns);
+
+/**
+ * symbolizer_modules - every module that was asked for a name
+ *
+ * Return:  how many; *RET_MODULES is an array of them.
+ * Owns:    the symbolizer; good until the next call on it.
+ * Context: main thread.
+ */
+size_t symbolizer_modules(struct symbolizer *symbolizer,
+			  const struct symbolize_module **ret_modules);
+
+/**
+ * symbolize_demangle - a readable name, without parameters
+ * @name: mangled (C++ Itanium, Rust legacy or v0) or plain; names over 64 KiB are left alone
+ *
+ * Return:  the name, in memory of its own; NULL when NAME is not mangled or memory ran out.
+ * Owns:    the caller, to free().
+ * Context: any thread.
+ */
+char *symbolize_demangle(const char *name);
+
+#endif
