@@ -1,0 +1,39 @@
+/* burn.h - work of a known amount, for target programs: nothing in it calls the kernel */
+#ifndef TARGETS_BURN_H
+#define TARGETS_BURN_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* One function body under several names: equal iterations cost equal time. */
+#define BURN_FUNCTION(name)                                                                        \
+	__attribute__((noinline, noclone, used)) void name(uint64_t iterations);                   \
+	__attribute__((noinline, noclone, used)) void name(uint64_t iterations)                    \
+	{                                                                                          \
+		for (volatile uint64_t i = 0; i < iterations; i = i + 1) {                         \
+		}                                                                                  \
+	}
+
+static inline double clock_seconds(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static inline double thread_seconds(void)
+{
+	return clock_seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* A small generator with a fixed seed: runs repeat. */
+static inline uint32_t next_random(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* ratio.c - four threads that use 1:2:3:4 parts of CPU; prints "TID SECONDS" for each
+ * usage: ratio SECONDS (of the largest) */
+#include "burn.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+BURN_FUNCTION(burn)
+
+struct part {
+	pthread_t thread;
+	double goal;
+	double used;
+	int tid;
+	char name[16];
+};
+
+static void *run(void *argument)
+{
+	struct part *part = argument;
+
+	part->tid = gettid();
+	(void)pthread_setname_np(pthread_self(), part->name);
+	while (thread_seconds() < part->goal)
+		burn(100000);
+	part->used = thread_seconds();
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
+	struct part parts[4];
+
+	for (int i = 0; i < 4; i++) {
+		parts[i].goal = seconds * (i + 1) / 4;
+		(void)snprintf(parts[i].name, sizeof(parts[i].name), "part_%c", 'a' + i);
+		if (pthread_create(&parts[i].thread, NULL, run, &parts[i]))
+			return 1;
+	}
+	for (int i = 0; i < 4; i++) {
+		(void)pthread_join(parts[i].thread, NULL);
+		printf("%d %.6f\n", parts[i].tid, parts[i].used);
+	}
+	return 0;
+}

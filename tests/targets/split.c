@@ -1,0 +1,40 @@
+/* split.c - burns 70 %, 20 % and 10 % of its time in three functions; prints the true shares
+ * usage: split SECONDS */
+#include "burn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+BURN_FUNCTION(burn_seventy)
+BURN_FUNCTION(burn_twenty)
+BURN_FUNCTION(burn_ten)
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
+	uint64_t done[3] = {0};
+	uint32_t state = 2463534242U;
+
+	/* Slices of random length in random order: no beat with the kernel's tick. */
+	while (thread_seconds() < seconds) {
+		for (int slice = 0; slice < 200; slice++) {
+			uint32_t pick = next_random(&state) % 10;
+			uint64_t n = 5000 + next_random(&state) % 20000;
+
+			if (pick < 7) {
+				burn_seventy(n);
+				done[0] += n;
+			} else if (pick < 9) {
+				burn_twenty(n);
+				done[1] += n;
+			} else {
+				burn_ten(n);
+				done[2] += n;
+			}
+		}
+	}
+	for (int i = 0; i < 3; i++)
+		printf("%.4f ", 100.0 * (double)done[i] / (double)(done[0] + done[1] + done[2]));
+	printf("\n");
+	return 0;
+}
