@@ -1,0 +1,32 @@
+/* install.h - our action for SIGPROF, and whom a SIGPROF that is not ours goes to */
+#ifndef HANDLER_INSTALL_H
+#define HANDLER_INSTALL_H
+
+#include "sampler/handler/sys.h"
+
+#include <stdbool.h>
+
+/*
+ * Called for a SIGPROF that none of our timers sent; NULL: nobody.  It runs in signal context
+ * with every signal blocked.  signal_hooks.c writes it, on_sigprof.c reads it; kept by fork.
+ */
+extern void (*_Atomic handler_chain)(int sig, siginfo_t *info, void *uc);
+
+/**
+ * handler_install - make on_sigprof() the action of SIGPROF
+ * @onstack:      with SA_ONSTACK (false once an alternate stack is too small for us)
+ * @ret_previous: the action that stood before; may be NULL
+ *
+ * Return:  0 or -errno.
+ * Context: agent.
+ */
+int handler_install(bool onstack, struct sys_sigaction *ret_previous);
+
+/**
+ * handler_restorer - returns from a signal handler; for rt_sigaction's sa_restorer
+ *
+ * Context: handler.  Not to be called.
+ */
+void handler_restorer(void);
+
+#endif

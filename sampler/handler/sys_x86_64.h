@@ -1,0 +1,81 @@
+/* sys_x86_64.h - how a system call is made on x86-64, and what a ucontext holds there */
+#ifndef HANDLER_SYS_X86_64_H
+#define HANDLER_SYS_X86_64_H
+
+#include "sampler/unwind/arch.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/**
+ * sys6 - a system call, as the kernel takes it: no errno, no cancellation point
+ *
+ * Return:  the kernel's answer; -4095 .. -1 is -errno.
+ * Context: handler.
+ */
+static inline long sys6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+/**
+ * arch_regs - where the thread was interrupted
+ *
+ * Context: handler.
+ */
+static inline struct unwind_regs arch_regs(const ucontext_t *uc)
+{
+	const greg_t *g = uc->uc_mcontext.gregs;
+
+	return (struct unwind_regs){
+		.pc = (uint64_t)g[16], /* REG_RIP, REG_RSP, REG_RBP, REG_RBX */
+		.sp = (uint64_t)g[15],
+		.bp = (uint64_t)g[10],
+		.bx = (uint64_t)g[11],
+	};
+}
+
+/**
+ * arch_syscall_result - what the last system call gave, where one has just returned
+ *
+ * Context: handler.
+ */
+static inline long arch_syscall_result(const ucontext_t *uc)
+{
+	return (long)uc->uc_mcontext.gregs[13]; /* REG_RAX */
+}
+
+/* The instruction that enters the kernel: 0f 05. */
+enum { ARCH_SYSCALL_BYTES = 2 };
+
+/**
+ * arch_is_syscall - whether these bytes enter the kernel
+ *
+ * Context: handler.
+ */
+static inline int arch_is_syscall(const unsigned char *bytes)
+{
+	return bytes[0] == 0x0f && bytes[1] == 0x05;
+}
+
+/**
+ * arch_pause - tell the core that this is a spin
+ *
+ * Context: handler.
+ */
+static inline void arch_pause(void)
+{
+	__asm__ volatile("pause");
+}
+
+#endif
