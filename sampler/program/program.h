@@ -22,7 +22,8 @@ enum program_kind {
  * collector libc's.  Each returns -errno on failure.
  */
 struct program_io {
-	int (*open)(const char *path); /* O_RDONLY | O_CLOEXEC */
+	/* O_RDONLY | O_CLOEXEC; of a regular file only (a FIFO would block): else -EACCES */
+	int (*open)(const char *path);
 	long (*pread)(int fd, void *to, size_t len, uint64_t offset);
 	void (*close)(int fd);
 	/* mode and owner, and whether the file carries security.capability */
@@ -36,11 +37,12 @@ struct program {
 	enum program_kind kind;
 	bool needs_asan;       /* DT_NEEDED names libasan: it has to be preloaded first */
 	char asan[32];         /* its soname, "libasan.so.8" */
-	char interpreter[128]; /* of a #! script; "" otherwise */
+	char interpreter[256]; /* of a #! script, the last of a chain; "" otherwise */
 };
 
 /**
- * program_examine - look at what exec of PATH would run, through #! lines (at most 4)
+ * program_examine - look at what exec of PATH would run, through #! lines (at most 5, as the
+ * kernel)
  *
  * Freestanding, less than 2 KiB of stack, no memory of its own.
  *

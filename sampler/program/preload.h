@@ -1,0 +1,51 @@
+/* preload.h - the value of LD_PRELOAD while the agent is in it, and what it was before */
+#ifndef PROGRAM_PRELOAD_H
+#define PROGRAM_PRELOAD_H
+
+#include <stddef.h>
+
+/*
+ * Who starts a program under the agent joins; the agent splits again at its start, so that the
+ * program sees the value that its user gave it, or none.  All of these are one value:
+ *
+ *   AGENT              the user had none
+ *   AGENT:user         the user's (it may be empty)
+ *   asan:AGENT:        ASan's runtime has to be first; the user had none
+ *   asan:AGENT::user   the same over the user's
+ *   user:AGENT         the user's names ASan's runtime already, so it keeps its place
+ *
+ * What stands before AGENT is the user's if, and only if, nothing stands after it.
+ */
+struct preload {
+	const char *agent; /* absolute path of the agent, without blanks and colons */
+	const char *user;  /* the user's value, NULL: not set */
+	const char *asan;  /* soname that has to come first; NULL or "": none */
+};
+
+/**
+ * preload_length - bytes that preload_join() writes, with the NUL
+ *
+ * Context: agent; also between vfork and exec.  Any thread.
+ */
+size_t preload_length(const struct preload *preload);
+
+/**
+ * preload_join - write the value of LD_PRELOAD that loads the agent
+ * @to: room for preload_length() bytes
+ *
+ * Context: agent; also between vfork and exec.  Any thread.
+ */
+void preload_join(const struct preload *preload, char *to);
+
+/**
+ * preload_split - find the user's value in a joined one
+ * @ret_start: the first byte of the user's value in VALUE
+ * @ret_len:   and its length
+ *
+ * Return:  1: the user had a value; 0: the user had none; -1: AGENT is not in VALUE.
+ * Owns:    RET_START points into VALUE.
+ * Context: agent; any thread.
+ */
+int preload_split(const char *value, const char *agent, const char **ret_start, size_t *ret_len);
+
+#endif
