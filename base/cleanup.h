@@ -6,17 +6,32 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/**
+ * cleanup_free - what _cleanup_free_ calls with the local's address
+ *
+ * Context: any thread.
+ */
 static inline void cleanup_free(void *pointer)
 {
 	free(*(void **)pointer);
 }
 
+/**
+ * cleanup_fd - what _cleanup_fd_ calls; a negative descriptor is left alone
+ *
+ * Context: any thread.
+ */
 static inline void cleanup_fd(const int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd);
 }
 
+/**
+ * cleanup_file - what _cleanup_file_ calls; NULL is left alone
+ *
+ * Context: any thread.
+ */
 static inline void cleanup_file(FILE **file)
 {
 	if (*file)

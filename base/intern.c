@@ -38,13 +38,13 @@ const char *intern_string(struct intern *table, const char *text)
 
 void intern_release(struct intern *table)
 {
-	struct intern_entry *entry;
-	struct intern_entry *next;
+	struct intern_entry *entry = table->entries;
 
-	HASH_ITER(hh, table->entries, entry, next)
-	{
-		HASH_DEL(table->entries, entry);
+	HASH_CLEAR(hh, table->entries); /* the entries stay linked */
+	while (entry) {
+		struct intern_entry *next = entry->hh.next;
+
 		free(entry);
+		entry = next;
 	}
-	table->entries = NULL;
 }

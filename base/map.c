@@ -72,19 +72,20 @@ void map_each(struct map *map, void (*visit)(void *context, uint64_t key, void *
 	struct map_entry *entry;
 	struct map_entry *next;
 
-	HASH_ITER(hh, map->entries, entry, next)
-	visit(context, entry->key, entry->value);
+	HASH_ITER(hh, map->entries, entry, next) {
+		visit(context, entry->key, entry->value);
+	}
 }
 
 void map_release(struct map *map)
 {
-	struct map_entry *entry;
-	struct map_entry *next;
+	struct map_entry *entry = map->entries;
 
-	HASH_ITER(hh, map->entries, entry, next)
-	{
-		HASH_DEL(map->entries, entry);
+	HASH_CLEAR(hh, map->entries); /* the entries stay linked */
+	while (entry) {
+		struct map_entry *next = entry->hh.next;
+
 		free(entry);
+		entry = next;
 	}
-	map->entries = NULL;
 }

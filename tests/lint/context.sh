@@ -1,0 +1,20 @@
+#!/bin/sh
+# context.sh ROOT - every function that a header declares says where it may be called from
+#
+# The comment that stands right before the declaration is a kernel-doc one, is about that very
+# name, and has a "Context:" line that starts with one of the house's words.
+set -eu
+root=${1:?usage: context.sh ROOT}
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$root"
+present=
+for room in base sampler symbolize output flamescope tools; do
+	[ ! -d "$room" ] || present="$present $room"
+done
+[ -n "$present" ] || { echo "context: no room exists under '$root'"; exit 2; }
+
+# shellcheck disable=SC2086 # the rooms are words
+headers=$(find $present -type f -name '*.h' | sort)
+[ -n "$headers" ] || { echo "context: no headers under '$root'"; exit 2; }
+# shellcheck disable=SC2086 # the names have no blanks
+awk -f "$here/context.awk" $headers

@@ -1,0 +1,44 @@
+#!/bin/sh
+# headers_alone.sh ROOT - every header compiles as the only line of a file
+#
+# C17 for all of them; the public header also as C99, C11 and C++, pedantically, because we do
+# not choose our users' compilers.  CC and CXX name the compilers.
+set -eu
+root=${1:?usage: headers_alone.sh ROOT}
+cc=${CC:-cc}
+cxx=${CXX:-c++}
+cd "$root"
+present=
+for room in base sampler symbolize output flamescope tools; do
+	[ ! -d "$room" ] || present="$present $room"
+done
+[ -n "$present" ] || { echo "headers_alone: no room exists under '$root'"; exit 2; }
+command -v "$cc" >/dev/null || { echo "headers_alone: no compiler '$cc'"; exit 2; }
+
+# alone LANGUAGE HEADER FLAGS... - compiles a file that holds nothing but the include
+alone() {
+	language=$1
+	header=$2
+	shift 2
+	echo "#include \"$header\"" | "$@" -Wall -Wextra -Werror -fsyntax-only -I . -x "$language" -
+}
+
+# shellcheck disable=SC2086 # the rooms are words
+headers=$(find $present -type f -name '*.h' | sort)
+[ -n "$headers" ] || { echo "headers_alone: no headers under '$root'"; exit 2; }
+bad=0
+for header in $headers; do
+	alone c "$header" "$cc" -std=gnu17 -D_GNU_SOURCE || bad=1
+done
+
+public=sampler/include/wick.h
+if [ -e "$public" ]; then
+	command -v "$cxx" >/dev/null || { echo "headers_alone: no compiler '$cxx'"; exit 2; }
+	for standard in c99 c11; do
+		alone c "$public" "$cc" "-std=$standard" -pedantic || bad=1
+	done
+	for standard in c++11 c++17; do
+		alone c++ "$public" "$cxx" "-std=$standard" -pedantic || bad=1
+	done
+fi
+exit $bad

@@ -1,0 +1,26 @@
+#!/bin/sh
+# sizes.sh ROOT - no source file has more than 600 lines (functions are clang-tidy's to measure)
+set -eu
+root=${1:?usage: sizes.sh ROOT}
+cd "$root"
+limit=600
+rooms="base sampler symbolize output flamescope tools tests"
+present=
+for room in $rooms; do
+	[ ! -d "$room" ] || present="$present $room"
+done
+[ -n "$present" ] || { echo "sizes: no room exists under '$root'"; exit 2; }
+
+# shellcheck disable=SC2086 # the rooms are words
+find $present -type d \( -name vendor -o -name golden \) -prune -o -type f \( -name '*.[chS]' -o \
+	-name '*.cc' -o -name '*.sh' -o -name '*.py' -o -name '*.js' -o -name '*.css' -o \
+	-name '*.cmake' -o -name CMakeLists.txt \) -exec awk -v limit="$limit" '
+	function told() {
+		if (last > limit) {
+			print name ": " last " lines; split it, the limit is " limit
+			bad = 1
+		}
+	}
+	FNR == 1 { told(); n_files++ }
+	{ name = FILENAME; last = FNR }
+	END { told(); if (!n_files) exit 2; exit bad }' {} +

@@ -1,0 +1,234 @@
+#!/bin/sh
+# trips.sh LINT SOURCE - feeds a lint known-bad trees: a lint that cannot fail is decoration
+#
+# Builds a small house that is in order, sees that the lint passes it, then breaks one thing at
+# a time and wants the lint to fail and to name it.
+set -eu
+lint=${1:?usage: trips.sh LINT SOURCE}
+source=$(cd "${2:?usage: trips.sh LINT SOURCE}" && pwd)
+script=$source/tests/lint/$lint.sh
+[ -x "$script" ] || { echo "trips: '$script' is missing"; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+house=$work/house
+n=0
+
+# build_house - a tree that every lint passes
+build_house() {
+	rm -rf "$house"
+	mkdir -p "$house/base" "$house/output" "$house/sampler/include" "$house/sampler/handler" \
+		"$house/tests/lint" "$house/build"
+	cp "$source/tests/lint/floors.txt" "$house/tests/lint/"
+	cp "$source/.clang-format" "$source/.clang-tidy" "$house/"
+	cat >"$house/base/lamp.h" <<'LAMP'
+/* lamp.h - a lamp */
+#ifndef BASE_LAMP_H
+#define BASE_LAMP_H
+
+#include <stdint.h>
+
+struct lamp {
+	uint32_t watts;
+	void (*glow)(struct lamp *lamp);
+};
+
+/**
+ * lamp_light - light it
+ *
+ * Return:  0.
+ * Context: any thread.
+ */
+int lamp_light(struct lamp *lamp) __attribute__((nonnull(1)));
+
+#endif
+LAMP
+	cat >"$house/base/lamp.c" <<'LAMP'
+/* lamp.c - a lamp */
+#include "base/lamp.h"
+
+int lamp_light(struct lamp *lamp)
+{
+	lamp->watts = 60;
+	return 0;
+}
+LAMP
+	cat >"$house/output/room.c" <<'ROOM'
+/* room.c - a room with a lamp */
+#include "base/lamp.h"
+
+int room_enter(struct lamp *lamp);
+
+int room_enter(struct lamp *lamp)
+{
+	return lamp_light(lamp);
+}
+ROOM
+	cat >"$house/sampler/include/wick.h" <<'WICK'
+/* wick.h - what a program may say */
+#ifndef WICK_H
+#define WICK_H
+
+struct wick_task {
+	int id;
+};
+
+#endif
+WICK
+	list_sources
+}
+
+# list_sources - the house's compile database
+list_sources() {
+	{
+		echo '['
+		comma=
+		for file in base/lamp.c output/room.c; do
+			[ -z "$comma" ] || echo ','
+			comma=1
+			echo "{ \"directory\": \"$house\","
+			echo "  \"command\": \"cc -std=gnu17 -I. -c $file\","
+			echo "  \"file\": \"$house/$file\""
+			echo '}'
+		done
+		echo ']'
+	} >"$house/build/compile_commands.json"
+}
+
+run_lint() {
+	"$script" "$house" "$house/build" >"$work/said" 2>&1
+}
+
+passes() {
+	n=$((n + 1))
+	run_lint || { echo "$lint fails a tree that is $1:"; cat "$work/said"; exit 1; }
+	build_house
+}
+
+# fails WHAT PATTERN - the lint must fail the tree as it stands, and say something like PATTERN
+fails() {
+	n=$((n + 1))
+	if run_lint; then
+		echo "$lint passes $1"
+		exit 1
+	fi
+	grep -q -e "$2" "$work/said" || {
+		echo "$lint fails $1 but does not say '$2':"
+		cat "$work/said"
+		exit 1
+	}
+	build_house
+}
+
+trip_floors() {
+	echo '#include "symbolize/lamp.h"' >>"$house/output/room.c"
+	fails "a floor that is not allowed" "output may not include symbolize"
+	echo '#include "base/lamp.h"' >"$house/sampler/handler/on_dark.c"
+	fails "a handler that includes base" "sampler/handler may not include base"
+	echo '#  include "lamp.h"' >>"$house/base/lamp.c"
+	fails "an include beside the root" "no path from the root"
+	echo '#include "misc/lamp.h"' >>"$house/base/lamp.c"
+	fails "an include of a room nobody drew" "no path from the root"
+	mkdir "$house/sampler/misc"
+	echo '/* */' >"$house/sampler/misc/lamp.c"
+	fails "a room without a line" "does not name"
+	rm "$house/tests/lint/floors.txt"
+	fails "a house without floors" "missing"
+	sed -i '/include "/d' "$house/base/lamp.c" "$house/output/room.c"
+	fails "a house where nothing is checked" "no #include"
+}
+
+trip_sizes() {
+	yes ' * dark' | head -n 599 | sed '1s/^/\/*/; $s/$/ *\//' >"$house/base/long.c"
+	passes "just short enough"
+	yes ' * dark' | head -n 601 | sed '1s/^/\/*/; $s/$/ *\//' >"$house/base/long.c"
+	fails "601 lines" "long.c: 601 lines"
+	yes '# dark' | head -n 700 >"$house/tests/long.sh"
+	fails "a long script" "long.sh: 700 lines"
+}
+
+trip_format() {
+	sed -i 's/^\tlamp->watts/    lamp->watts/' "$house/base/lamp.c"
+	fails "blanks for a tab" "lamp.c"
+	rm "$house/.clang-format"
+	fails "a house without a format" "missing"
+}
+
+trip_headers_alone() {
+	sed -i '/stdint/d' "$house/base/lamp.h"
+	fails "a header that leans on another" "base/lamp.h\|uint32_t"
+	sed -i 's/int id;/int class;/' "$house/sampler/include/wick.h"
+	fails "a public header that C++ refuses" "class\|expected"
+	sed -i 's/int id;/int id; _Static_assert(1, "dark");/' "$house/sampler/include/wick.h"
+	fails "a public header that C99 refuses" "C99"
+}
+
+trip_context() {
+	sed -i '/Context:/d' "$house/base/lamp.h"
+	fails "a declaration without Context" "lamp_light() does not say its Context:"
+	sed -i 's/any thread/some thread/' "$house/base/lamp.h"
+	fails "a Context of its own words" "starts with none of"
+	sed -i 's/lamp_light - /lamp_dim - /' "$house/base/lamp.h"
+	fails "a comment of another function" "comment of something else"
+	sed -i 's/^int lamp_light/int lamp_dim(void);\n&/' "$house/base/lamp.h"
+	fails "two declarations under one comment" "lamp_dim() has the comment of something else"
+	sed -i 's|^#endif|static inline int lamp_off(void) { return 0; }\n#endif|' "$house/base/lamp.h"
+	fails "an inline function without a comment" "lamp_off() has no comment"
+	sed -i 's|^/\*\*$|/*|' "$house/base/lamp.h"
+	fails "a comment of the plain sort" "does not start with"
+	sed -i '/^int lamp_light/d' "$house/base/lamp.h"
+	fails "headers that declare nothing" "no function declaration"
+}
+
+trip_tidy() {
+	sed -i 's/lamp->watts = 60/lamp = 0;\n\tlamp->watts = 60/' "$house/base/lamp.c"
+	fails "a null pointer that is used" "NullDereference"
+	{
+		echo 'int lamp_long(int x);'
+		echo 'int lamp_long(int x)'
+		echo '{'
+		yes '	x += 1;' | head -n 70
+		echo '	return x;'
+		echo '}'
+	} >>"$house/base/lamp.c"
+	fails "a function of 70 lines" "function-size"
+	echo 'int lampMany(void) { return 0; }' >>"$house/base/lamp.c"
+	fails "a name in another house's style" "identifier-naming"
+	echo 'int lamp_other;' >"$house/base/other.c"
+	fails "a source that nothing compiles" "other.c: is not compiled"
+	rm "$house/build/compile_commands.json"
+	fails "a build without a database" "missing"
+	echo '[]' >"$house/build/compile_commands.json"
+	fails "a database that compiles nothing" "compiles no C file"
+}
+
+trip_cppcheck() {
+	cat >>"$house/base/lamp.c" <<'LAMP'
+
+int lamp_row(void)
+{
+	int row[4] = {0};
+
+	return row[4];
+}
+LAMP
+	fails "a read past the end" "arrayIndexOutOfBounds"
+}
+
+build_house
+case $lint in
+floors | sizes | format | headers_alone | context | tidy | cppcheck) ;;
+*)
+	echo "trips: no known-bad input for '$lint'"
+	exit 2
+	;;
+esac
+passes "in order"
+"trip_$lint"
+rm -rf "$house"
+mkdir "$house"
+n=$((n + 1))
+if run_lint; then
+	echo "$lint passes an empty tree"
+	exit 1
+fi
+echo "$lint: $n trees judged rightly"
