@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""What recording costs, beside `perf record -g` + `perf script` and gperftools' libprofiler.
+
+usage: record_cost.py --wick WICK --charged CHARGED [--rounds 5] [--hz 99 999]
+
+Every round runs every way once, in turn, so that a machine that drifts drifts for all; what is
+printed are medians over the rounds.  Per program, rate and way:
+  cpu      CPU seconds of everything (target, recorder, text) minus the bare run's median
+  target   CPU of the target alone, as ratio to the bare run's
+  wall     seconds from start to text on disk, minus the bare run's
+  samples  in the text; bytes: text bytes a sample
+"""
+import argparse
+import glob
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+PROGRAMS = {
+    "python3": ["/usr/bin/python3", "-c", "import json\nfor i in range(110): "
+                "json.loads(json.dumps(list(range(60000))))\n"
+                "print(sum(i * i % 7 for i in range(15000000)))"],
+    "perl": ["perl", "-e", "$h{$_ % 977} .= 'x' for 1..14000000; print length $h{5}"],
+    "xz -T2": ["sh", "-c", "xz -T2 -5 --block-size=4MiB -c DIR/data >/dev/null"],
+    "cc1": ["gcc", "-O2", "-c", "DIR/big.c", "-o", "/dev/null"],
+}
+
+
+def make_inputs(directory):
+    with open(f"{directory}/data", "wb") as file:
+        for i in range(16):
+            file.write(os.urandom(1 << 18) + b"wick" * (1 << 17) + bytes([i]) * (1 << 18))
+    with open(f"{directory}/big.c", "w", encoding="ascii") as file:
+        for i in range(1100):
+            file.write(f"int f{i}(int a, int *b) {{ int s = {i}; for (int i = 0; i < a; i++) {{ s "
+                       f"+= b[i] * {i + 3}; if (s % {i + 2} == 1) s ^= b[a - i]; }} return s; }}\n")
+
+
+def timed(commands, environment, directory):
+    """CPU and wall seconds of commands run one after the other."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    for command, output in commands:
+        with open(output or os.devnull, "wb") as file:
+            subprocess.run(command, stdout=file, stderr=subprocess.DEVNULL, env=environment,
+                           cwd=directory, check=False)
+    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, wall
+
+
+def count(path, mark):
+    with open(path, "rb") as file:
+        return sum(mark in line for line in file)
+
+
+def libprofiler():
+    paths = glob.glob("/usr/lib/*/libprofiler.so*") + glob.glob("/usr/lib/libprofiler.so*")
+    return sorted(paths)[0] if paths else None
+
+
+class Bench:
+    def __init__(self, arguments, directory):
+        self.arguments, self.dir = arguments, directory
+        self.results = {}
+
+    def run_way(self, way, hz, program):
+        charged, text = f"{self.dir}/charged", f"{self.dir}/text"
+        for path in (text, f"{self.dir}/perf.data", f"{self.dir}/prof"):
+            if os.path.exists(path):
+                os.unlink(path)
+        target = [self.arguments.charged, charged, *program]
+        environment = dict(os.environ)
+        commands = [(target, None)]
+        if way == "wick":
+            commands = [([self.arguments.wick, "record", "-q", "-F", str(hz), "-o", text, "--",
+                          *target], None)]
+        elif way == "perf":
+            data = f"{self.dir}/perf.data"
+            commands = [(["perf", "record", "-q", "-e", "cpu-clock:u", "-g", "-F", str(hz), "-o",
+                          data, "--", *target], None), (["perf", "script", "-i", data], text)]
+        elif way == "gperftools":
+            environment.update(LD_PRELOAD=libprofiler(), CPUPROFILE=f"{self.dir}/prof",
+                               CPUPROFILE_FREQUENCY=str(hz))
+        cpu, wall = timed(commands, environment, self.dir)
+        with open(charged, encoding="ascii") as file:
+            own = float(file.read())
+        samples = count(text, b"cpu-clock:") if os.path.exists(text) else 0
+        size = os.path.getsize(text) / samples if samples else 0
+        return cpu, wall, own, samples, size
+
+    def run_program(self, name, program):
+        ways = [("bare", 0)]
+        for hz in self.arguments.hz:
+            ways.append(("wick", hz))
+            if shutil.which("perf"):
+                ways.append(("perf", hz))
+            if libprofiler():
+                ways.append(("gperftools", hz))
+        rows = {way: [] for way in ways}
+        for _ in range(self.arguments.rounds):
+            for way in ways:
+                rows[way].append(self.run_way(*way, program))
+        middle = {way: [statistics.median(column) for column in zip(*runs)]
+                  for way, runs in rows.items()}
+        bare = middle["bare", 0]
+        print(f"\n{name}: bare {bare[0]:.2f} s of CPU, {bare[1]:.2f} s of wall")
+        for way in ways[1:]:
+            cpu, wall, own, samples, size = middle[way]
+            # A ratio round by round: both runs of a round saw the same machine.
+            pairs = statistics.median(run[2] / base[2]
+                                      for run, base in zip(rows[way], rows["bare", 0]))
+            print(f"  {way[0]:10} {way[1]:5} Hz  cpu {cpu - bare[0]:+6.3f} s "
+                  f"({100 * (cpu / bare[0] - 1):+5.1f} %)  target x{pairs:.4f}  "
+                  f"wall {wall - bare[1]:+6.3f} s  {samples:6.0f} samples  {size:5.0f} bytes")
+            self.results.setdefault(way, []).append((cpu - bare[0], pairs))
+
+    def totals(self):
+        print()
+        for hz in self.arguments.hz:
+            wick = self.results["wick", hz]
+            for peer in ("perf", "gperftools"):
+                other = self.results.get((peer, hz))
+                if other:
+                    print(f"{hz} Hz: wick's extra CPU over all programs "
+                          f"{sum(c for c, _ in wick):+.3f} s, {peer}'s "
+                          f"{sum(c for c, _ in other):+.3f} s; target slow-down x"
+                          f"{statistics.mean(p for _, p in wick):.4f} beside x"
+                          f"{statistics.mean(p for _, p in other):.4f}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--wick", required=True)
+    parser.add_argument("--charged", required=True)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--hz", type=int, nargs="+", default=[99, 999])
+    arguments = parser.parse_args()
+    arguments.wick = os.path.abspath(arguments.wick)
+    arguments.charged = os.path.abspath(arguments.charged)
+    with tempfile.TemporaryDirectory(prefix="wick-bench-") as directory:
+        make_inputs(directory)
+        bench = Bench(arguments, directory)
+        for name, program in PROGRAMS.items():
+            bench.run_program(name, [word.replace("DIR", directory) for word in program])
+        bench.totals()
+
+
+if __name__ == "__main__":
+    main()

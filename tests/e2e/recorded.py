@@ -1,0 +1,128 @@
+"""recorded - runs wick the way a user does and reads what it wrote.
+
+WICK names the binary and WICK_TARGETS the folder of the target programs (CMake sets both).
+The reader here is written from docs/perf-script.md and shares nothing with wick's own.
+"""
+import collections
+import glob
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+WICK = os.environ.get("WICK", "build/dev/tools/wick")
+TARGETS = os.environ.get("WICK_TARGETS", "build/dev/tests/targets")
+LONG = os.environ.get("WICK_LONG") == "1"
+PYTHON = "/usr/bin/python3"
+
+Frame = collections.namedtuple("Frame", "addr symbol offset module")
+Sample = collections.namedtuple(
+    "Sample", "comm pid tid cpu time_ns weight event frames state metrics")
+
+HEADER = re.compile(r"^(\S+) +(\d+)/(\d+) +\[(\d+)\] +(\d+)\.(\d{6}|\d{9}): +(\d+) (\S+): $")
+FRAME = re.compile(r"^\t +([0-9a-f]+) (.+) \(([^()]*)\)$|^\t([0-9a-f]{16}) (.+) \(([^()]*)\)$")
+
+
+def target(name):
+    return os.path.join(TARGETS, name)
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            raise unittest.SkipTest(f"{program} is not installed")
+
+
+def read(path):
+    """All samples of one file; raises on anything that docs/perf-script.md does not allow."""
+    samples, state = [], {}
+    with open(path, encoding="utf-8", newline="\n") as file:
+        text = file.read()
+    if text and not text.endswith("\n"):
+        raise ValueError(f"{path} ends within a line")
+    lines = text.split("\n")[:-1]
+    current = None
+    for number, line in enumerate(lines, 1):
+        if line.startswith("# s "):
+            state = dict(word.split("=", 1) for word in line[4:].split())
+        elif line.startswith("#"):
+            continue
+        elif line == "":
+            if current is None:
+                raise ValueError(f"{path}:{number}: an empty line outside a sample")
+            if not current.frames:
+                raise ValueError(f"{path}:{number}: a sample without frames")
+            samples.append(current)
+            current, state = None, {}
+        elif line.startswith("\t"):
+            match = FRAME.match(line)
+            if not match or current is None:
+                raise ValueError(f"{path}:{number}: not a frame: {line!r}")
+            addr, symbol, module = match.group(1, 2, 3) if match.group(1) else match.group(4, 5, 6)
+            name, _, offset = symbol.rpartition("+0x")
+            current.frames.append(Frame(int(addr, 16), name or symbol,
+                                        int(offset, 16) if name else None, module))
+        else:
+            match = HEADER.match(line)
+            if not match or current is not None:
+                raise ValueError(f"{path}:{number}: not a header: {line!r}")
+            comm, pid, tid, cpu, seconds, fraction, weight, event = match.groups()
+            time_ns = int(seconds) * 10**9 + int(fraction.ljust(9, "0"))
+            metrics = {key: tuple(map(int, value.split(","))) for key, value in state.items()
+                       if "," in value}
+            current = Sample(comm, int(pid), int(tid), int(cpu), time_ns, int(weight), event, [],
+                             state.get("st"), metrics)
+    if current is not None:
+        raise ValueError(f"{path} ends within a sample")
+    return samples
+
+
+class Run:
+    """One `wick record`: status, output, and the samples of all its files in order."""
+
+    def __init__(self, process, paths):
+        self.status, self.stdout, self.stderr = (
+            process.returncode, process.stdout, process.stderr)
+        self.paths = paths
+        self.samples = [sample for path in paths for sample in read(path)]
+
+    @property
+    def summary(self):
+        return self.stderr.decode(errors="replace")
+
+    def weight(self, keep=lambda sample: True):
+        return sum(sample.weight for sample in self.samples if keep(sample))
+
+    def share(self, function):
+        """Percent of the weight whose innermost frame is FUNCTION."""
+        total = self.weight()
+        return 100 * self.weight(lambda s: s.frames[0].symbol == function) / total if total else 0
+
+
+class Case(unittest.TestCase):
+    """A test with a directory of its own."""
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="wick-e2e-")
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def wick(self, *arguments, **options):
+        options.setdefault("cwd", self.dir)
+        options.setdefault("timeout", 170)
+        options.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.run([WICK, *map(str, arguments)], capture_output=True, check=False,
+                              **options)
+
+    def record(self, *command, options=(), hz=99, **popen):
+        """`wick record` of a command into a fresh file; its samples."""
+        handle, path = tempfile.mkstemp(dir=self.dir, suffix=".perf")
+        os.close(handle)
+        os.unlink(path)
+        process = self.wick("record", "-F", hz, "-o", path, *options, "--", *command, **popen)
+        stem = path[:-len(".perf")]
+        return Run(process, sorted(glob.glob(stem + "*.perf")))

@@ -1,0 +1,127 @@
+"""Each wrong input gives one clear line and the right exit status."""
+import os
+import subprocess
+import unittest
+
+from recorded import WICK, Case, read, target
+
+
+class BadInput(Case):
+    def check_refused(self, status, *arguments, words=()):
+        run = self.wick(*arguments)
+        text = run.stderr.decode()
+        self.assertEqual(run.returncode, status, text)
+        self.assertEqual(len(text.strip().splitlines()), 1, text)
+        self.assertTrue(text.startswith("wick"), text)
+        for word in words:
+            self.assertIn(word, text)
+        self.assertEqual([name for name in os.listdir(self.dir) if name.endswith(".perf")], [])
+
+    def test_a_missing_command(self):
+        self.check_refused(127, "record", "--", "no-such-command", words=("no-such-command",))
+        self.check_refused(127, "record", "./no/such/file", words=("./no/such/file",))
+
+    def test_no_command(self):
+        run = self.wick("record")
+        self.assertEqual(run.returncode, 2)
+
+    def test_a_directory(self):
+        self.check_refused(126, "record", "--", self.dir, words=("directory",))
+
+    def test_a_script_with_a_bad_interpreter(self):
+        path = self.path("script")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("#!/no/such/interpreter\n")
+        os.chmod(path, 0o755)
+        self.check_refused(126, "record", "--", path, words=("/no/such/interpreter",))
+
+    def test_a_file_that_may_not_be_executed(self):
+        path = self.path("text")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("hello\n")
+        os.chmod(path, 0o644)
+        self.check_refused(126, "record", "--", path, words=("text",))
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_an_unreadable_file(self):
+        path = self.path("secret.perf")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("x\n")
+        os.chmod(path, 0)
+        run = self.wick("info", path)
+        self.assertEqual(run.returncode, 4, run.stderr)
+        os.unlink(path)
+
+    def test_rates_that_make_no_sense(self):
+        for rate in ("0", "1e9", "x", "-1", "", "99x", "10001"):
+            self.check_refused(2, "record", "-F", rate, "--", "true", words=("-F",))
+
+    def test_options_that_make_no_sense(self):
+        for options in (("--rotate", "soon"), ("--keep", "x"), ("--flush", "1parsec"),
+                        ("--compress", "rar"), ("--metrics", "no_such_metric"),
+                        ("--metrics-as", "poem"), ("--discovery", "magic"), ("-o", "a%z.perf")):
+            self.check_refused(2, "record", *options, "--", "true")
+
+    def test_an_output_that_exists_is_kept(self):
+        path = self.path("taken")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("precious\n")
+        run = self.wick("record", "-o", path, "--", "true")
+        self.assertEqual(run.returncode, 8, run.stderr)
+        with open(path, encoding="ascii") as file:
+            self.assertEqual(file.read(), "precious\n")
+
+    def test_a_directory_that_does_not_exist(self):
+        self.check_refused(8, "record", "-o", self.path("no/such/x.perf"), "--", "true",
+                           words=("no/such",))
+
+    def test_closed_descriptors(self):
+        for close in ("2>&-", "1>&-", "0<&-", "0<&- 1>&- 2>&-"):
+            path = self.path("closed.perf")
+            script = f"'{WICK}' record -o {path} -- {target('ends')} exit 0.3 {close}"
+            run = subprocess.run(["sh", "-c", script], cwd=self.dir, capture_output=True,
+                                 check=False)
+            self.assertEqual(run.returncode, 7, run.stderr)
+            self.assertGreater(len(read(path)), 5)
+            os.unlink(path)
+
+    def test_a_full_stderr_hurts_nobody(self):
+        path = self.path("full.perf")
+        script = f"'{WICK}' record -v -o {path} -- {target('ends')} exit 0.3 2>/dev/full"
+        run = subprocess.run(["sh", "-c", script], cwd=self.dir, capture_output=True, check=False)
+        self.assertEqual(run.returncode, 7)
+        read(path)
+
+    def test_files_that_are_no_recordings(self):
+        for content in (b"", b"\x00" * 100, b"hello\n", b"# ========\n", os.urandom(5000)):
+            path = self.path("strange")
+            with open(path, "wb") as file:
+                file.write(content)
+            run = self.wick("info", path)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertEqual(len(run.stderr.decode().strip().splitlines()), 1, run.stderr)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to mount a small disk")
+    def test_a_full_disk(self):
+        disk = self.path("disk")
+        os.mkdir(disk)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k,mode=1777", "none", disk],
+                                 capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest("may not mount")
+        try:
+            path = os.path.join(disk, "x.perf")
+            run = self.wick("record", "-F", "249", "--flush", "100ms", "-o", path, "--",
+                            target("ends"), "exit", "4")
+            text = run.stderr.decode()
+            self.assertEqual(run.returncode, 7, text)
+            self.assertIn("No space left", text)
+            self.assertEqual(text.count("No space left"), 1, "one clear message")
+            self.assertIn("dropped", text)
+            self.assertGreater(len(read(path)), 50)
+        finally:
+            subprocess.run(["umount", disk], check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+"""Stacks of real programs end where programs begin, and their leaves have names."""
+import os
+import subprocess
+import unittest
+
+from recorded import PYTHON, Case, need
+
+ROOTS = {"_start", "clone", "clone3", "__clone", "__clone3"}
+
+
+class Symbols(Case):
+    def check_program(self, name, command, rooted=99, unknown=2, comms=None, seconds="15s"):
+        run = self.record(*command, hz=199, options=("-d", seconds))
+        keep = [s for s in run.samples if comms is None or s.comm in comms]
+        self.assertGreater(len(keep), 100, run.summary)
+        roots = sum(s.frames[-1].symbol in ROOTS for s in keep)
+        leaves = sum(s.frames[0].symbol.startswith("[") for s in keep)
+        jit = sum(any("perf-" in f.module or f.module == "[anon]" for f in s.frames)
+                  for s in keep)
+        print(f"{name}: {100 * roots / len(keep):.2f} % of {len(keep)} stacks rooted, "
+              f"{100 * leaves / len(keep):.2f} % unknown leaves, {jit} with JIT frames")
+        self.assertGreaterEqual(100 * roots / len(keep), rooted)
+        if unknown is not None:
+            self.assertLess(100 * leaves / len(keep), unknown)
+        return run
+
+    def test_python(self):
+        need(PYTHON)
+        self.check_program("python3", [PYTHON, "-c", "import re, json\nfor i in range(45): "
+                                       "d = json.dumps(list(range(60000))); json.loads(d); "
+                                       "re.sub('[0-9]', 'x', d)"])
+
+    def test_perl(self):
+        self.check_program("perl", ["perl", "-e", "for (1..900000) { $h{$_ % 977} .= sprintf("
+                                    "'%d', $_) =~ s/1/2/r } print scalar(keys %h)"])
+
+    def test_xz(self):
+        need("xz")
+        data = self.path("data")
+        with open(data, "wb") as file:
+            for i in range(20):
+                file.write(os.urandom(1 << 18) + b"wick" * (1 << 17) + bytes([i]) * (1 << 18))
+        self.check_program("xz", ["xz", "-T2", "-5", "--block-size=4MiB", "-k", data])
+
+    def test_cc1(self):
+        need("gcc")
+        with open(self.path("big.c"), "w", encoding="ascii") as file:
+            for i in range(1200):
+                file.write(f"int f{i}(int a, int *b) {{ int s = {i}; for (int i = 0; i < a; i++) "
+                           f"{{ s += b[i] * {i + 3}; if (s % {i + 2} == 1) s ^= b[a - i]; }} "
+                           "return s; }\n")
+        self.check_program("cc1", ["gcc", "-O2", "-c", self.path("big.c"), "-o", "/dev/null"],
+                           comms={"cc1"}, unknown=None)
+
+    def test_git(self):
+        need("git")
+        script = ("git init -q repo; cd repo; git config user.email a@example.org; git config "
+                  "user.name a; for i in 1 2 3 4 5 6 7 8; do seq $i 90000 | sort -R "
+                  "--random-source=/bin/sh > f$i; git add .; git commit -qm $i; done")
+        subprocess.run(["sh", "-c", script], cwd=self.dir, check=True,
+                       env={**os.environ, "HOME": self.dir})
+        self.check_program("git", ["git", "-C", self.path("repo"), "-c", "pack.threads=2", "gc",
+                                   "-q", "--aggressive"], comms={"git"}, unknown=None)
+
+    def test_redis(self):
+        need("redis-server", "redis-benchmark")
+        port = str(20000 + os.getpid() % 20000)
+        script = (f"redis-server --port {port} --save '' --bind 127.0.0.1 >/dev/null & p=$!; "
+                  f"sleep 0.5; redis-benchmark -p {port} -n 150000 -P 16 -q >/dev/null; "
+                  "kill $p; wait $p")
+        self.check_program("redis-server", ["sh", "-c", script],
+                           comms={"redis-server"}, unknown=None)
+
+    def test_node(self):
+        need("node")
+        self.check_program("node", ["node", "--perf-basic-prof", "-e",
+                                    "let m = new Map(); for (let i = 0; i < 6e6; i++) { "
+                                    "m.set('k' + i % 9999, JSON.stringify([i, i])) } "
+                                    "console.log(m.size)"], unknown=None)
+
+    def test_ffmpeg(self):
+        need("ffmpeg")
+        self.check_program("ffmpeg x264", ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i",
+                                           "testsrc2=size=640x360:rate=25", "-t", "12", "-c:v",
+                                           "libx264", "-f", "null", "-"], rooted=90, unknown=None)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,80 @@
+"""Threads that hide: masks, EINTR, sigaltstack, a SIGPROF of the program's own."""
+import os
+import unittest
+
+from recorded import Case, need, target
+
+
+class Masks(Case):
+    def test_xz_workers_that_block_every_signal(self):
+        need("xz")
+        data = self.path("data")
+        with open(data, "wb") as file:
+            for i in range(24):
+                file.write(os.urandom(1 << 18) + b"wick" * (1 << 17) + bytes([i]) * (1 << 18))
+        run = self.record("xz", "-T2", "-5", "--block-size=4MiB", "-k", data)
+        self.assertEqual(run.status, 0, run.summary)
+        workers = run.weight(lambda s: s.tid != s.pid) / run.weight()
+        print(f"xz -T2: {100 * workers:.1f} % of {len(run.samples)} samples in its workers")
+        self.assertGreaterEqual(workers, 0.95)
+
+    def check_masked(self, how, sees):
+        run = self.record(target("masked"), how, 3)
+        lines = [line.split() for line in run.stdout.decode().splitlines()]
+        self.assertEqual(len(lines), 2, run.summary)
+        true = sum(float(line[1]) for line in lines)
+        workers = run.weight(lambda s: s.tid in {int(line[0]) for line in lines})
+        print(f"masked by {how}: {100 * workers / run.weight():.1f} % in the workers, "
+              f"{workers / 99 / true:.3f} of their CPU")
+        self.assertGreaterEqual(workers / run.weight(), 0.95)
+        self.assertGreaterEqual(workers / 99 / true, 0.85)
+        self.assertLessEqual(workers / 99 / true, 1.05)
+        for line in lines:
+            self.assertEqual(line[2], sees)
+
+    def test_workers_that_block_by_pthread_sigmask(self):
+        self.check_masked("libc", "blocked")
+
+    def test_workers_that_block_by_syscall(self):
+        self.check_masked("syscall", "blocked")
+
+    def test_workers_that_block_by_a_raw_instruction(self):
+        self.check_masked("raw", "open")
+
+    def test_a_single_thread_that_blocks_all(self):
+        run = self.record(target("block_all"), 2)
+        self.assertEqual(run.stdout, b"blocked\n")
+        self.assertAlmostEqual(run.weight() / 99, 2, delta=0.15)
+
+
+class Signals(Case):
+    def test_an_epoll_server_sees_no_eintr(self):
+        run = self.record(target("epoll_server"), 10000, 150)
+        self.assertEqual(run.status, 0, run.summary)
+        print(f"epoll server: {run.stdout.decode().strip()} EINTR in 20,000 waits, "
+              f"{len(run.samples)} samples")
+        self.assertEqual(run.stdout, b"0\n")
+        self.assertGreaterEqual(len(run.samples), 200)
+
+    def test_a_sigprof_of_the_program_goes_on(self):
+        for hz in (99, 999):
+            bare = self.wick_free(target("own_sigprof"), 1)
+            run = self.record(target("own_sigprof"), 1, hz=hz)
+            self.assertEqual(run.stdout, bare)
+            self.assertGreater(len(run.samples), 50)
+
+    def test_a_small_sigaltstack_holds(self):
+        for hz in (99, 999):
+            bare = self.wick_free(target("altstack"), 1)
+            run = self.record(target("altstack"), 1, hz=hz)
+            self.assertEqual(run.stdout, bare)
+            self.assertGreater(len(run.samples), 50)
+
+    def wick_free(self, *command):
+        import subprocess
+        return subprocess.run([str(word) for word in command], stdout=subprocess.PIPE,
+                              check=True).stdout
+
+
+if __name__ == "__main__":
+    unittest.main()

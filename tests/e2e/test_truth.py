@@ -1,0 +1,113 @@
+"""Physics: what wick says a program did is what the program did."""
+import os
+import re
+import unittest
+
+from recorded import LONG, PYTHON, Case, need, target
+
+
+class Truth(Case):
+    def check_split(self, seconds, points):
+        run = self.record(target("split"), seconds)
+        self.assertEqual(run.status, 0, run.summary)
+        truth = [float(word) for word in run.stdout.split()]
+        for share, name in zip(truth, ("burn_seventy", "burn_twenty", "burn_ten")):
+            print(f"split {seconds} s: {name} {run.share(name):.2f} % (true {share:.2f} %)")
+            self.assertAlmostEqual(run.share(name), share, delta=points, msg=name)
+
+    def test_split_of_70_20_10_in_10_seconds(self):
+        self.check_split(10, 4.5)
+
+    @unittest.skipUnless(LONG, "40 s: ./check --long")
+    def test_split_of_70_20_10_in_40_seconds(self):
+        self.check_split(40, 3)
+
+    def test_threads_of_1_2_3_4_parts(self):
+        run = self.record(target("ratio"), 6)
+        for line in run.stdout.decode().splitlines():
+            tid, seconds = int(line.split()[0]), float(line.split()[1])
+            found = run.weight(lambda s, tid=tid: s.tid == tid) / 99
+            print(f"ratio: {found:.3f} s of {seconds:.3f} s")
+            self.assertAlmostEqual(found / seconds, 1, delta=0.10)
+
+    def test_threads_carry_their_names(self):
+        run = self.record(target("ratio"), 2)
+        names = {sample.comm for sample in run.samples}
+        self.assertTrue({"part_b", "part_c", "part_d"} <= names, names)
+
+    def test_short_threads_are_found(self):
+        for discovery in ("timer", "hooks"):
+            for milliseconds in (2, 8):
+                with self.subTest(discovery=discovery, milliseconds=milliseconds):
+                    run = self.record(target("short_threads"), milliseconds, 8,
+                                      options=("--discovery", discovery))
+                    true = float(run.stdout)
+                    found = run.weight(lambda s: any(
+                        f.symbol == "burn_short" for f in s.frames)) / 99
+                    every = run.weight(lambda s: s.tid != s.pid) / 99
+                    print(f"short threads of {milliseconds} ms, {discovery}: {every / true:.3f} "
+                          f"(in burn_short {found / true:.3f})")
+                    self.assertGreater(every / true, 0.85)
+                    self.assertLess(every / true, 1.15)
+
+    def test_summary_names_lockstep_with_the_tick(self):
+        said, phases = 0, (0, 500, 1000, 1500, 2000, 2500, 3000, 3500)
+        for phase in phases:
+            run = self.record(target("lockstep"), phase, 6)
+            true = float(run.stdout)
+            says = "step with the kernel" in run.summary
+            said += says
+            print(f"lockstep phase {phase} us: {run.weight() / 99 / true:.2f} of {true:.2f} s, "
+                  f"{len(run.samples)} samples, said so: {says}")
+        self.assertEqual(said, len(phases), "the summary has to say so in every phase")
+        quiet = self.record(target("split"), 3)
+        self.assertNotIn("step with the kernel", quiet.summary)
+
+
+class Coverage(Case):
+    """sum(weight) x period against the CPU time that the kernel charged: 0.95-1.05."""
+
+    def check_coverage(self, name, command, rates=(99, 199, 249)):
+        for hz in rates:
+            for discovery in ("timer", "hooks"):
+                with self.subTest(program=name, hz=hz, discovery=discovery):
+                    charged = self.path("charged")
+                    run = self.record(target("charged"), charged, *command, hz=hz,
+                                      options=("--discovery", discovery))
+                    self.assertEqual(run.status, 0, run.summary)
+                    with open(charged, encoding="ascii") as file:
+                        seconds = float(file.read())
+                    coverage = run.weight(lambda s: s.comm != "charged") / hz / seconds
+                    own = re.search(r"coverage\s+([0-9.]+)", run.summary)
+                    print(f"coverage {name} {hz} Hz {discovery}: {coverage:.3f} of {seconds:.2f} s"
+                          f", the summary says {own and own.group(1)}")
+                    self.assertGreater(coverage, 0.95)
+                    self.assertLess(coverage, 1.05)
+                    self.assertTrue(own, run.summary)
+                    self.assertAlmostEqual(float(own.group(1)), coverage, delta=0.05)
+
+    def test_python(self):
+        need(PYTHON)
+        self.check_coverage("python3", [PYTHON, "-c", "sum(i * i % 7 for i in range(70000000))"])
+
+    def test_xz_with_two_threads(self):
+        need("xz")
+        data = self.path("data")
+        with open(data, "wb") as file:
+            for i in range(28):
+                file.write(os.urandom(1 << 18) + b"wick" * (1 << 17) + bytes([i]) * (1 << 18))
+        self.check_coverage("xz -T2", ["sh", "-c", f"xz -T2 -5 --block-size=4MiB -c {data} >/dev/null"])
+
+    @unittest.skipUnless(LONG, "./check --long")
+    def test_perl(self):
+        self.check_coverage("perl", ["perl", "-e", "my %h; for my $i (1..9000000) "
+                                     "{ $h{$i % 5003} .= 'x' if $i % 3; } print length $h{7}"])
+
+    @unittest.skipUnless(LONG, "./check --long")
+    def test_many_short_processes(self):
+        self.check_coverage("shell", ["sh", "-c", "for i in $(seq 100); do "
+                                      f"{target('busy')} 0.06 >/dev/null; done"], rates=(99, 249))
+
+
+if __name__ == "__main__":
+    unittest.main()
