@@ -1,0 +1,24 @@
+/* failing_memory.h - the Nth allocation of the code under test fails
+ *
+ * Works on programs linked with --wrap for malloc, calloc and realloc.
+ */
+#ifndef TESTS_FAILING_MEMORY_H
+#define TESTS_FAILING_MEMORY_H
+
+#include <stdbool.h>
+
+/**
+ * memory_fail_at - the Nth allocation from here on fails (1: the next one); 0: none does
+ *
+ * Context: main thread.
+ */
+void memory_fail_at(unsigned n);
+
+/**
+ * memory_has_failed - whether the one has failed since memory_fail_at()
+ *
+ * Context: main thread.
+ */
+bool memory_has_failed(void);
+
+#endif
