@@ -32,6 +32,10 @@ struct perf_script_header {
 	uint64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, measured for this file */
 	int argc;                 /* the command line; 0 leaves it out */
 	const char *const *argv;
+	const char *hostname; /* this and the next three: NULL or 0: this machine's */
+	const char *os_release;
+	const char *arch;
+	uint32_t n_cpus;
 };
 
 /* What stands in the "# wick-end" line: name and number, in order. */
@@ -40,8 +44,9 @@ struct perf_script_count {
 	uint64_t value;
 };
 
-/* The state of one file; zero it for each. */
+/* The state of one file; zero it for each, then set event. */
 struct perf_script_file {
+	const char *event;   /* as the file's header has it; NULL: "cpu-clock" */
 	uint64_t last_stamp; /* as printed: a sample never prints an earlier one */
 	uint64_t bytes;      /* of samples, for the rules that hold for the first 16 KB */
 	uint64_t n_samples;

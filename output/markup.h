@@ -1,0 +1,18 @@
+/* markup.h - what makes libmagic call a recording a web page or TeX */
+#ifndef OUTPUT_MARKUP_H
+#define OUTPUT_MARKUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * markup_opens - whether the `<` or `\` at the start of LEFT bytes opens such a word
+ *
+ * libmagic looks for these words anywhere in the first kilobytes: a mark before them does not
+ * help, one after the first character does.
+ *
+ * Context: any thread.
+ */
+bool markup_opens(const char *text, size_t left);
+
+#endif

@@ -1,0 +1,240 @@
+/* perf_script.c - one sample as text: comment, header line, frames, empty line */
+#include "output/perf_script.h"
+
+#include "output/sanitise.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	EARLY_BYTES = 16384, /* libmagic guesses the type of a file from about so many */
+	US_A_SECOND = 1000000,
+	NS_A_SECOND = 1000000000,
+};
+
+static const char unknown_frame[] = "\t               0 [unknown] ([unknown])\n";
+static const char truncated_frame[] = "\t               0 [truncated] ([unknown])\n";
+
+static const char *state_word(enum sample_state state)
+{
+	static const char *const words[] = {
+		[STATE_RUNNING] = "running",   [STATE_RUNNABLE] = "runnable",
+		[STATE_SLEEPING] = "sleeping", [STATE_DISK] = "disk",
+		[STATE_STOPPED] = "stopped",
+	};
+
+	return (size_t)state < sizeof(words) / sizeof(words[0]) ? words[state] : "running";
+}
+
+static void add_signed(struct buf *buf, int64_t value)
+{
+	if (value < 0)
+		buf_add_char(buf, '-');
+	buf_add_dec(buf, value < 0 ? -(uint64_t)value : (uint64_t)value, 0, ' ');
+}
+
+/* Left-aligned, as %-5d. */
+static void add_left(struct buf *buf, uint64_t value, size_t width)
+{
+	size_t start = buf->len;
+
+	buf_add_dec(buf, value, 0, ' ');
+	while (!buf->failed && buf->len - start < width)
+		buf_add_char(buf, ' ');
+}
+
+/*
+ * The stamp to print, in units of the last printed digit: never a whole second, on which
+ * FlameScope dies when it is the last, and never earlier than the one before.
+ */
+static uint64_t next_stamp(bool ns, struct perf_script_file *file, uint64_t time_ns)
+{
+	uint64_t a_second = ns ? NS_A_SECOND : US_A_SECOND;
+	uint64_t stamp = time_ns / (NS_A_SECOND / a_second);
+
+	if (stamp % a_second == 0)
+		stamp++;
+	if (stamp < file->last_stamp) {
+		stamp = file->last_stamp;
+		file->n_late++;
+	}
+	file->last_stamp = stamp;
+	return stamp;
+}
+
+static struct metric_value metric_of(const struct sample *sample, size_t i)
+{
+	if (i < sample->n_metrics && i < SAMPLE_MAX_METRICS)
+		return sample->metrics[i];
+	return (struct metric_value){0, 0};
+}
+
+static bool writes_metric(const struct perf_script_options *options, size_t i)
+{
+	return i < SAMPLE_MAX_METRICS && (options->metrics_mask >> i & 1U);
+}
+
+static void add_comment(const struct perf_script_options *options, const struct sample *sample,
+			bool comm_altered, struct buf *buf)
+{
+	buf_add(buf, "# s st=");
+	buf_add(buf, state_word(sample->state));
+	if (sample->wait) {
+		buf_add(buf, " wait=");
+		sanitise_word(buf, sample->wait, strlen(sample->wait));
+	}
+	for (size_t i = 0; i < options->n_metrics; i++) {
+		struct metric_value metric = metric_of(sample, i);
+
+		if (!writes_metric(options, i) || options->metrics_as != METRICS_AS_COMMENT)
+			continue;
+		buf_add_char(buf, ' ');
+		buf_add(buf, options->metrics[i].name);
+		buf_add_char(buf, '=');
+		add_signed(buf, metric.value);
+		buf_add_char(buf, ',');
+		add_signed(buf, metric.delta);
+	}
+	if (comm_altered) {
+		buf_add(buf, " comm=");
+		sanitise_word(buf, sample->comm, strnlen(sample->comm, sizeof(sample->comm)));
+	}
+	buf_add_char(buf, '\n');
+}
+
+static void add_inline_metrics(const struct perf_script_options *options,
+			       const struct sample *sample, struct buf *buf)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < options->n_metrics; i++) {
+		struct metric_value metric = metric_of(sample, i);
+
+		if (!writes_metric(options, i))
+			continue;
+		buf_add(buf, "\tmetric_wick_");
+		buf_add(buf, options->metrics[i].name);
+		buf_add(buf, ": ");
+		add_signed(buf, metric.value);
+		buf_add(buf, ", ");
+		add_signed(buf, metric.delta);
+		any = true;
+	}
+	if (!any)
+		buf_add_char(buf, ' ');
+}
+
+static void add_header_line(const struct perf_script_options *options, const char *event,
+			    const char *comm, uint64_t stamp, const struct sample *sample,
+			    struct buf *buf)
+{
+	uint64_t a_second = options->ns ? NS_A_SECOND : US_A_SECOND;
+
+	buf_add(buf, comm);
+	buf_add_char(buf, ' ');
+	buf_add_dec(buf, (uint32_t)sample->pid, 5, ' ');
+	buf_add_char(buf, '/');
+	add_left(buf, (uint32_t)sample->tid, 5);
+	buf_add(buf, " [");
+	buf_add_dec(buf, sample->cpu, 3, '0');
+	buf_add(buf, "] ");
+	buf_add_dec(buf, stamp / a_second, 5, ' ');
+	buf_add_char(buf, '.');
+	buf_add_dec(buf, stamp % a_second, options->ns ? 9 : 6, '0');
+	buf_add(buf, ": ");
+	buf_add_dec(buf, sample->weight, 10, ' ');
+	buf_add_char(buf, ' ');
+	buf_add(buf, event);
+	buf_add_char(buf, ':');
+	if (options->metrics_as == METRICS_AS_INLINE)
+		add_inline_metrics(options, sample, buf);
+	else
+		buf_add_char(buf, ' ');
+	buf_add_char(buf, '\n');
+}
+
+/* A frame without a symbol is named for its module, so that `wick symbolize` can name it later. */
+static void add_unnamed(const struct frame *frame, bool early, struct buf *buf)
+{
+	size_t start = buf->len;
+
+	if (!frame->module || frame->module_offset == 0) {
+		buf_add(buf, "[unknown]");
+		return;
+	}
+	if (frame->module[0] != '[')
+		buf_add_char(buf, '[');
+	if (!sanitise_basename(buf, frame->module, early)) {
+		buf->len = start;
+		buf_add(buf, "[unknown]");
+		return;
+	}
+	if (frame->module[0] != '[')
+		buf_add_char(buf, ']');
+	buf_add(buf, "+0x");
+	buf_add_hex(buf, frame->module_offset, 0);
+}
+
+static void add_frame(const struct frame *frame, bool early, struct buf *buf)
+{
+	bool named;
+
+	buf_add_char(buf, '\t');
+	buf_add_hex(buf, frame->addr, 16);
+	buf_add_char(buf, ' ');
+	named = frame->symbol && sanitise_symbol(buf, frame->symbol, early);
+	if (frame->inlined) {
+		buf_add(buf, named ? " (inlined)\n" : "[unknown] (inlined)\n");
+		return;
+	}
+	if (named) {
+		buf_add(buf, "+0x");
+		buf_add_hex(buf, frame->offset, 0);
+	} else {
+		add_unnamed(frame, early, buf);
+	}
+	buf_add(buf, " (");
+	if (!frame->module || !sanitise_module(buf, frame->module, early))
+		buf_add(buf, "[unknown]");
+	buf_add(buf, ")\n");
+}
+
+/* Consumers drop or refuse samples without frames; FlameScope dies of stacks too deep. */
+static void add_frames(const struct sample *sample, bool early, struct buf *buf)
+{
+	bool truncated = sample->truncated || sample->n_frames > SAMPLE_MAX_FRAMES;
+	size_t max = SAMPLE_MAX_FRAMES - (truncated ? 1 : 0);
+	size_t n = sample->n_frames < max ? sample->n_frames : max;
+
+	for (size_t i = 0; i < n; i++)
+		add_frame(&sample->frames[i], early, buf);
+	if (n == 0)
+		buf_add(buf, unknown_frame);
+	if (truncated)
+		buf_add(buf, truncated_frame);
+}
+
+void perf_script_sample(const struct perf_script_options *options, struct perf_script_file *file,
+			const struct sample *sample, struct buf *buf)
+{
+	size_t start = buf->len;
+	bool early = file->bytes < EARLY_BYTES;
+	char comm[SANITISED_COMM_SIZE];
+	const char *first = comm;
+	bool altered;
+
+	altered = sanitise_comm(sample->comm, sizeof(sample->comm), sample->tid, early, comm);
+	if (options->metrics_as == METRICS_AS_INLINE) {
+		first = state_word(sample->state);
+		altered = true;
+	}
+	if (!options->bare)
+		add_comment(options, sample, altered, buf);
+	add_header_line(options, file->event ? file->event : "cpu-clock", first,
+			next_stamp(options->ns, file, sample->time_ns), sample, buf);
+	add_frames(sample, early, buf);
+	buf_add_char(buf, '\n');
+	file->bytes += buf->len - start;
+	file->n_samples++;
+	file->weight += sample->weight;
+}

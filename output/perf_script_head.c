@@ -1,0 +1,149 @@
+/* perf_script_head.c - the comment lines at the start and the end of a file */
+#include "output/perf_script.h"
+#include "output/sanitise.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	FORMAT = 1,
+	CMDLINE_MAX = 16384, /* bytes of it that are written */
+};
+
+static void add_captured(struct buf *buf, uint64_t captured_ns)
+{
+	time_t seconds = (time_t)(captured_ns / 1000000000U);
+	struct tm utc;
+	char text[40] = "";
+
+	if (gmtime_r(&seconds, &utc))
+		(void)strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	buf_add(buf, "# captured on    : ");
+	buf_add(buf, text);
+	buf_add_char(buf, '\n');
+}
+
+static void add_line(struct buf *buf, const char *label, const char *text)
+{
+	buf_add(buf, "# ");
+	buf_add(buf, label);
+	buf_add(buf, " : ");
+	sanitise_line(buf, text);
+	buf_add_char(buf, '\n');
+}
+
+static void add_machine(struct buf *buf, const struct perf_script_header *header)
+{
+	struct utsname name;
+	uint32_t n_cpus = header->n_cpus;
+
+	if (uname(&name) < 0)
+		name = (struct utsname){.nodename = "?", .release = "?", .machine = "?"};
+	if (n_cpus == 0) {
+		long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+		n_cpus = n > 0 ? (uint32_t)n : 1;
+	}
+	add_line(buf, "hostname", header->hostname ? header->hostname : name.nodename);
+	add_line(buf, "os release", header->os_release ? header->os_release : name.release);
+	add_line(buf, "arch", header->arch ? header->arch : name.machine);
+	buf_add(buf, "# nrcpus online : ");
+	buf_add_dec(buf, n_cpus, 0, ' ');
+	buf_add_char(buf, '\n');
+}
+
+static void add_cmdline(struct buf *buf, const struct perf_script_header *header)
+{
+	size_t start = buf->len;
+
+	if (header->argc <= 0)
+		return;
+	buf_add(buf, "# cmdline :");
+	for (int i = 0; i < header->argc && header->argv[i]; i++) {
+		buf_add_char(buf, ' ');
+		if (buf->len - start + strlen(header->argv[i]) > CMDLINE_MAX) {
+			buf_add(buf, "...");
+			break;
+		}
+		sanitise_line(buf, header->argv[i]);
+	}
+	buf_add_char(buf, '\n');
+}
+
+static void add_metrics(struct buf *buf, const struct perf_script_options *options)
+{
+	const char *comma = "";
+
+	buf_add(buf, ",\"metrics\":[");
+	for (size_t i = 0; i < options->n_metrics && i < SAMPLE_MAX_METRICS; i++) {
+		const struct metric *metric = &options->metrics[i];
+
+		if (!(options->metrics_mask >> i & 1U))
+			continue;
+		buf_add(buf, comma);
+		buf_add(buf, "{\"name\":");
+		sanitise_json(buf, metric->name);
+		buf_add(buf, ",\"unit\":");
+		sanitise_json(buf, metric->unit);
+		buf_add(buf, metric->kind == METRIC_GAUGE ? ",\"kind\":\"gauge\"}"
+							  : ",\"kind\":\"counter\"}");
+		comma = ",";
+	}
+	buf_add_char(buf, ']');
+}
+
+static void add_number(struct buf *buf, const char *name, uint64_t value)
+{
+	buf_add_char(buf, ',');
+	sanitise_json(buf, name);
+	buf_add_char(buf, ':');
+	buf_add_dec(buf, value, 0, ' ');
+}
+
+static void add_wick(struct buf *buf, const struct perf_script_options *options,
+		     const struct perf_script_header *header)
+{
+	buf_add(buf, "# wick : {\"format\":");
+	buf_add_dec(buf, FORMAT, 0, ' ');
+	buf_add(buf, ",\"version\":");
+	sanitise_json(buf, WICK_VERSION);
+	buf_add(buf, ",\"clock\":\"CLOCK_MONOTONIC\"");
+	add_number(buf, "epoch_offset_ns", header->epoch_offset_ns);
+	buf_add(buf, ",\"event\":");
+	sanitise_json(buf, header->event ? header->event : "cpu-clock");
+	add_number(buf, "hz", header->hz);
+	add_number(buf, "pid", (uint32_t)header->pid);
+	add_metrics(buf, options);
+	buf_add(buf, ",\"metrics_as\":");
+	sanitise_json(buf, options->metrics_as == METRICS_AS_INLINE ? "inline" : "comment");
+	buf_add(buf, ",\"keys\":[\"comm\"]}\n");
+}
+
+void perf_script_header(const struct perf_script_options *options,
+			const struct perf_script_header *header, struct buf *buf)
+{
+	if (options->bare)
+		return;
+	buf_add(buf, "# ========\n");
+	add_captured(buf, header->captured_ns);
+	add_machine(buf, header);
+	add_cmdline(buf, header);
+	add_wick(buf, options, header);
+	buf_add(buf, "# ========\n#\n");
+}
+
+void perf_script_end(const struct perf_script_options *options, const struct perf_script_file *file,
+		     const struct perf_script_count *counts, size_t n_counts, struct buf *buf)
+{
+	if (options->bare)
+		return;
+	buf_add(buf, "# wick-end : {\"samples\":");
+	buf_add_dec(buf, file->n_samples, 0, ' ');
+	add_number(buf, "weight", file->weight);
+	add_number(buf, "late", file->n_late);
+	for (size_t i = 0; i < n_counts; i++)
+		add_number(buf, counts[i].name, counts[i].value);
+	buf_add(buf, "}\n");
+}
