@@ -1,14 +1,78 @@
-/* arch_x86_64.h - registers that a walk carries on x86-64 (System V ABI, figure 3.36) */
+/* arch_x86_64.h - what a walk has to know about x86-64 (System V ABI, figure 3.36) */
 #ifndef UNWIND_ARCH_X86_64_H
 #define UNWIND_ARCH_X86_64_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
+/* The registers that a walk carries from frame to frame. */
 struct unwind_regs {
 	uint64_t pc;
 	uint64_t sp;
 	uint64_t bp;
 	uint64_t bx;
+	/*
+	 * Address of all registers as they were interrupted, in the order of the kernel's
+	 * sigcontext (r8 first), readable through the reader; 0: not known.  A handler gives
+	 * that of uc_mcontext.  A few rows of CFI name registers that are alive in the
+	 * interrupted frame only (r10 while a stack is being realigned).
+	 */
+	uint64_t saved;
 };
+
+enum {
+	/* DWARF's numbers */
+	ARCH_REG_BX = 3,
+	ARCH_REG_BP = 6,
+	ARCH_REG_SP = 7,
+	ARCH_REG_PC = 16,
+	/* a rt_sigframe, as the trampoline finds it at sp: ucontext, registers 40 bytes in */
+	ARCH_SIGNAL_REGS = 40,
+	ARCH_SIGNAL_BP = ARCH_SIGNAL_REGS + 8 * 10,
+	ARCH_SIGNAL_BX = ARCH_SIGNAL_REGS + 8 * 11,
+	ARCH_SIGNAL_SP = ARCH_SIGNAL_REGS + 8 * 15,
+	ARCH_SIGNAL_PC = ARCH_SIGNAL_REGS + 8 * 16,
+	/* bytes in front of a return address that hold any call, and those of a trampoline */
+	ARCH_CALL_BYTES = 8,
+	ARCH_SIGRETURN_BYTES = 9,
+	/* where a call left its return address, seen from the CFA; words are this long */
+	ARCH_RETURN_SLOT = -8,
+	ARCH_WORD = 8,
+};
+
+/* User code ends below this. */
+#define ARCH_CODE_END (UINT64_C(1) << 47)
+
+/**
+ * arch_follows_call - whether an address is one that a call pushes
+ * @before:     the ARCH_CALL_BYTES bytes in front of ADDRESS
+ * @ret_target: where a direct call went; 0 for an indirect one
+ *
+ * Return:  true when the bytes end in a call instruction.
+ * Context: handler.
+ */
+bool arch_follows_call(const unsigned char *before, uint64_t address, uint64_t *ret_target);
+
+/**
+ * arch_is_sigreturn - whether ARCH_SIGRETURN_BYTES bytes of code are a signal trampoline
+ *
+ * Libraries without CFI on it (musl, Go) all use the same two instructions.
+ *
+ * Return:  true for mov $15, %rax; syscall.
+ * Context: handler.
+ */
+bool arch_is_sigreturn(const unsigned char *code);
+
+/**
+ * arch_saved_offset - where the interrupted registers hold a DWARF register
+ *
+ * Return:  bytes from unwind_regs.saved; -1 when it is not there.
+ * Context: handler.
+ */
+int arch_saved_offset(unsigned reg);
+
+#pragma GCC visibility pop
 
 #endif

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 /* A pc that carries this bit was interrupted there; without it, it is a return address (the
  * wire's PC_EXACT is the same bit: the handler asserts it).  User addresses end below 2^56. */
 #define UNWIND_EXACT (UINT64_C(1) << 63)
@@ -33,7 +35,8 @@ struct unwind_module {
 /*
  * Where memory comes from.  [lo, hi) is a window that may be read at once, at BYTES + (address
  * - lo): a stack.  Everything else goes through read(), which must not fault.  find() gives the
- * module at a pc.  Embed the struct to carry more.
+ * module at a pc.  Embed the struct to carry more.  Both may move the window (a walk that
+ * leaves a signal stack); it is looked at afresh for every word.
  */
 struct unwind_reader {
 	uint64_t lo;
@@ -85,5 +88,7 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
  * Context: handler.  Walks under way may still use what they have read.
  */
 void unwind_cache_flush(struct unwind_cache *cache);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,0 +1,165 @@
+/* cursor.c - bounds-checked reading of CFI */
+#include "sampler/unwind/cursor.h"
+
+void cursor_init(struct cursor *cursor, struct unwind_reader *reader, uint64_t at, uint64_t end)
+{
+	cursor->reader = reader;
+	cursor->n_window = 0;
+	cursor->window_at = 0;
+	cursor->failed = false;
+	cursor_move(cursor, at, end);
+}
+
+void cursor_move(struct cursor *cursor, uint64_t at, uint64_t end)
+{
+	cursor->at = at;
+	cursor->end = end;
+	if (at > end)
+		cursor->failed = true;
+}
+
+static bool fill(struct cursor *cursor)
+{
+	uint64_t len = cursor->end - cursor->at;
+	uint64_t to_page_end = CURSOR_PAGE - (cursor->at & (CURSOR_PAGE - 1));
+
+	cursor->n_window = 0;
+	if (cursor->failed || len == 0) {
+		cursor->failed = true;
+		return false;
+	}
+	if (len > CURSOR_WINDOW)
+		len = CURSOR_WINDOW;
+	if (!cursor->reader->read(cursor->reader, cursor->at, cursor->window, len)) {
+		/* What follows on the next page need not be there. */
+		if (len <= to_page_end || !cursor->reader->read(cursor->reader, cursor->at,
+								cursor->window, to_page_end)) {
+			cursor->failed = true;
+			return false;
+		}
+		len = to_page_end;
+	}
+	cursor->window_at = cursor->at;
+	cursor->n_window = (uint32_t)len;
+	return true;
+}
+
+uint8_t cursor_byte(struct cursor *cursor)
+{
+	uint64_t in_window = cursor->at - cursor->window_at;
+
+	if (cursor->at >= cursor->end || cursor->failed) {
+		cursor->failed = true;
+		return 0;
+	}
+	if (in_window >= cursor->n_window) {
+		if (!fill(cursor))
+			return 0;
+		in_window = 0;
+	}
+	cursor->at++;
+	return cursor->window[in_window];
+}
+
+uint64_t cursor_fixed(struct cursor *cursor, unsigned len)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < len; i++)
+		value |= (uint64_t)cursor_byte(cursor) << (8 * i);
+	return cursor->failed ? 0 : value;
+}
+
+uint64_t cursor_uleb(struct cursor *cursor)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = cursor_byte(cursor);
+		if (shift > 63 || (shift == 63 && (byte & 0x7e)))
+			cursor->failed = true;
+		if (cursor->failed)
+			return 0;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	return value;
+}
+
+int64_t cursor_sleb(struct cursor *cursor)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = cursor_byte(cursor);
+		if (shift > 63)
+			cursor->failed = true;
+		if (cursor->failed)
+			return 0;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (shift < 64 && (byte & 0x40))
+		value |= ~UINT64_C(0) << shift;
+	return (int64_t)value;
+}
+
+void cursor_skip(struct cursor *cursor, uint64_t len)
+{
+	if (cursor->failed || len > cursor->end - cursor->at) {
+		cursor->failed = true;
+		return;
+	}
+	cursor->at += len;
+}
+
+static uint64_t sign_extended(uint64_t value, unsigned bits)
+{
+	uint64_t sign = UINT64_C(1) << (bits - 1);
+
+	return (value ^ sign) - sign;
+}
+
+static uint64_t read_format(struct cursor *cursor, uint8_t format)
+{
+	switch (format) {
+	case ENCODING_ABSPTR:
+	case ENCODING_UDATA8:
+	case ENCODING_SDATA8:
+		return cursor_fixed(cursor, 8);
+	case ENCODING_UDATA4:
+		return cursor_fixed(cursor, 4);
+	case ENCODING_SDATA4:
+		return sign_extended(cursor_fixed(cursor, 4), 32);
+	case ENCODING_UDATA2:
+		return cursor_fixed(cursor, 2);
+	case ENCODING_SDATA2:
+		return sign_extended(cursor_fixed(cursor, 2), 16);
+	case ENCODING_ULEB:
+		return cursor_uleb(cursor);
+	case ENCODING_SLEB:
+		return (uint64_t)cursor_sleb(cursor);
+	default:
+		cursor->failed = true;
+		return 0;
+	}
+}
+
+uint64_t cursor_pointer(struct cursor *cursor, uint8_t encoding, uint64_t data)
+{
+	uint64_t base = 0;
+
+	if ((encoding & ENCODING_BASE) == ENCODING_PCREL)
+		base = cursor->at;
+	else if ((encoding & ENCODING_BASE) == ENCODING_DATAREL && data)
+		base = data;
+	else if (encoding & ENCODING_BASE)
+		cursor->failed = true;
+	if (encoding & ENCODING_INDIRECT)
+		cursor->failed = true;
+	return base + read_format(cursor, encoding & ENCODING_FORMAT);
+}

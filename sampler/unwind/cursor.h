@@ -1,0 +1,108 @@
+/* cursor.h - reads CFI byte by byte through a reader, inside bounds, a small window at a time */
+#ifndef UNWIND_CURSOR_H
+#define UNWIND_CURSOR_H
+
+#include "sampler/unwind/unwind.h"
+
+#pragma GCC visibility push(hidden)
+
+enum {
+	CURSOR_WINDOW = 56,
+	CURSOR_PAGE = 4096,
+};
+
+/* DW_EH_PE_*: how a pointer is written.  The low half is its format, the high its base. */
+enum {
+	ENCODING_ABSPTR = 0x00,
+	ENCODING_ULEB = 0x01,
+	ENCODING_UDATA2 = 0x02,
+	ENCODING_UDATA4 = 0x03,
+	ENCODING_UDATA8 = 0x04,
+	ENCODING_SLEB = 0x09,
+	ENCODING_SDATA2 = 0x0a,
+	ENCODING_SDATA4 = 0x0b,
+	ENCODING_SDATA8 = 0x0c,
+	ENCODING_FORMAT = 0x0f,
+	ENCODING_PCREL = 0x10,
+	ENCODING_DATAREL = 0x30,
+	ENCODING_BASE = 0x70,
+	ENCODING_INDIRECT = 0x80,
+	ENCODING_OMIT = 0xff,
+};
+
+/*
+ * [at, end) is left to read.  After a read past the end, or one that the reader refused,
+ * `failed` holds and everything reads as 0: check once, at the end, but in every loop.
+ */
+struct cursor {
+	struct unwind_reader *reader;
+	uint64_t at;
+	uint64_t end;
+	uint64_t window_at; /* address of window[0] */
+	uint32_t n_window;
+	bool failed;
+	unsigned char window[CURSOR_WINDOW];
+};
+
+/**
+ * cursor_init - read [AT, END)
+ *
+ * Context: handler.  The caller's memory, as for all of these.
+ */
+void cursor_init(struct cursor *cursor, struct unwind_reader *reader, uint64_t at, uint64_t end);
+
+/**
+ * cursor_move - go on reading at [AT, END) with the same window
+ *
+ * Context: handler.
+ */
+void cursor_move(struct cursor *cursor, uint64_t at, uint64_t end);
+
+/**
+ * cursor_fixed - an unsigned little-endian number of LEN bytes (1, 2, 4 or 8)
+ *
+ * Context: handler.
+ */
+uint64_t cursor_fixed(struct cursor *cursor, unsigned len);
+
+/**
+ * cursor_byte - one byte
+ *
+ * Context: handler.
+ */
+uint8_t cursor_byte(struct cursor *cursor);
+
+/**
+ * cursor_uleb - an unsigned LEB128; one that does not fit 64 bits fails
+ *
+ * Context: handler.
+ */
+uint64_t cursor_uleb(struct cursor *cursor);
+
+/**
+ * cursor_sleb - a signed LEB128; one of more than ten bytes fails
+ *
+ * Context: handler.
+ */
+int64_t cursor_sleb(struct cursor *cursor);
+
+/**
+ * cursor_skip - leave out LEN bytes
+ *
+ * Context: handler.
+ */
+void cursor_skip(struct cursor *cursor, uint64_t len);
+
+/**
+ * cursor_pointer - a pointer as ENCODING says
+ * @data: what ENCODING_DATAREL counts from; 0: that base fails
+ *
+ * Bases that CFI of this machine does not use, and indirect pointers, fail.
+ *
+ * Context: handler.
+ */
+uint64_t cursor_pointer(struct cursor *cursor, uint8_t encoding, uint64_t data);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,250 @@
+/*
+ * guess.c - callers of code that no FDE covers: hand-written assembly, JIT code
+ *
+ * Nothing is believed that is not preceded by a call.  What lies on a stack may be left over
+ * from calls that have returned, so a candidate in the middle of one has to go on as well:
+ * the frame of its function, by its own CFI, must end in a return address again.
+ */
+#include "sampler/unwind/reader.h"
+#include "sampler/unwind/walk.h"
+
+enum {
+	SCAN_BYTES = 4096, /* how far above sp a frame of assembly is searched for its end */
+	SAVED_BYTES = 256, /* how far below a return address bp may have been pushed */
+	FRAME_BYTES = 1 << 20,
+	FUNCTION_BYTES = 1 << 18, /* how far behind its entry a pc can be */
+	FIRST_CODE = 4096,
+};
+
+/* How well a call in front of a return address agrees with the code it should have called. */
+enum belief {
+	NOT_A_RETURN,
+	CALLS_ELSEWHERE, /* a direct call of something else: right only if that jumped here */
+	CALLS_SOMETHING, /* an indirect call */
+	CALLS_US,        /* a direct call into this stretch of code without CFI */
+};
+
+static bool has_cfi(struct walk *walk, uint64_t at)
+{
+	enum rule_kind kind = rule_kind(walk_rule(walk, at));
+
+	return kind != RULE_NO_CFI && kind != RULE_BAD;
+}
+
+static bool is_return(struct walk *walk, uint64_t value, uint64_t *ret_target)
+{
+	unsigned char before[ARCH_CALL_BYTES];
+
+	if (value < FIRST_CODE || value >= ARCH_CODE_END ||
+	    (value >= walk->reader->lo && value < walk->reader->hi))
+		return false;
+	if (!walk->reader->read(walk->reader, value - ARCH_CALL_BYTES, before, sizeof(before)))
+		return false;
+	return arch_follows_call(before, value, ret_target);
+}
+
+static enum belief believe(struct walk *walk, uint64_t value)
+{
+	uint64_t target;
+
+	if (!is_return(walk, value, &target))
+		return NOT_A_RETURN;
+	if (!target)
+		return CALLS_SOMETHING;
+	if (target <= walk->regs.pc && walk->regs.pc - target < FUNCTION_BYTES &&
+	    !has_cfi(walk, target))
+		return CALLS_US;
+	return CALLS_ELSEWHERE;
+}
+
+/* Whether a frame that starts at SP, with this rule and bp, ends in a return address. */
+static bool goes_on_with(struct walk *walk, uint64_t rule, uint64_t sp, uint64_t bp)
+{
+	uint64_t cfa = rule_kind(rule) == RULE_SP ? sp : bp;
+	uint64_t target;
+	uint64_t value;
+
+	cfa += (uint64_t)rule_offset(rule);
+	if (rule_kind(rule) == RULE_DRAP && !unwind_read_word(walk->reader, cfa, &cfa))
+		return false;
+	if (cfa <= sp || cfa - sp > FRAME_BYTES || cfa % ARCH_WORD)
+		return false;
+	return unwind_read_word(walk->reader, cfa + (uint64_t)ARCH_RETURN_SLOT, &value) &&
+	       is_return(walk, value, &target);
+}
+
+/* bp as it is, or as it was pushed somewhere in [LO, HI): what makes the frame go on. */
+static bool find_bp(struct walk *walk, uint64_t rule, uint64_t sp, uint64_t lo, uint64_t hi)
+{
+	uint64_t value;
+
+	if (goes_on_with(walk, rule, sp, walk->regs.bp))
+		return true;
+	if (hi - lo > SAVED_BYTES)
+		lo = hi - SAVED_BYTES;
+	for (uint64_t at = hi; at > lo; at -= ARCH_WORD) {
+		if (!unwind_read_word(walk->reader, at - ARCH_WORD, &value))
+			return false;
+		if (value > sp && value - sp < FRAME_BYTES && goes_on_with(walk, rule, sp, value)) {
+			walk->regs.bp = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+void guess_bp(struct walk *walk, uint64_t rule)
+{
+	(void)find_bp(walk, rule, walk->regs.sp, walk->bp_lo, walk->bp_hi);
+	walk->bp_hi = 0;
+}
+
+static bool goes_on(struct walk *walk, uint64_t pc, uint64_t slot)
+{
+	uint64_t rule = walk_rule(walk, pc - 1);
+	uint64_t sp = slot + ARCH_WORD;
+
+	switch (rule_kind(rule)) {
+	case RULE_END:
+	case RULE_ROW:
+		return true;
+	case RULE_SP:
+		return goes_on_with(walk, rule, sp, 0);
+	case RULE_BP:
+	case RULE_DRAP: {
+		uint64_t bp = walk->regs.bp;
+		bool found = find_bp(walk, rule, sp, walk->regs.sp, slot);
+
+		walk->regs.bp = bp;
+		return found;
+	}
+	default:
+		return false;
+	}
+}
+
+static int leave_to(struct walk *walk, uint64_t pc, uint64_t slot)
+{
+	walk->bp_lo = walk->bp_hi ? walk->bp_lo : walk->regs.sp;
+	walk->bp_hi = slot;
+	walk->regs.pc = pc;
+	walk->regs.sp = slot + ARCH_WORD;
+	walk->regs.saved = 0;
+	walk->exact = false;
+	walk->cfa = walk->regs.sp;
+	return WALK_ON;
+}
+
+/* The return address is on top of the stack, or under the bp that was just pushed. */
+static bool leave_leaf(struct walk *walk)
+{
+	uint64_t slot = walk->regs.sp;
+	enum belief belief;
+	uint64_t value;
+
+	if (!walk->exact || slot % ARCH_WORD || !unwind_read_word(walk->reader, slot, &value))
+		return false;
+	if (value == walk->regs.bp) {
+		slot += ARCH_WORD;
+		if (!unwind_read_word(walk->reader, slot, &value))
+			return false;
+	}
+	belief = believe(walk, value);
+	if (belief < CALLS_SOMETHING)
+		return false;
+	if (has_cfi(walk, value - 1) && !goes_on(walk, value, slot))
+		return false;
+	leave_to(walk, value, slot);
+	return true;
+}
+
+/* A frame that bp points to: its link and its return address. */
+struct link {
+	uint64_t bp;
+	uint64_t pc;
+	enum belief belief;
+	bool into_cfi;
+};
+
+static bool read_link(struct walk *walk, struct link *link)
+{
+	uint64_t bp = walk->regs.bp;
+
+	link->belief = NOT_A_RETURN;
+	if (bp < walk->regs.sp || bp - walk->regs.sp > FRAME_BYTES || bp % ARCH_WORD)
+		return false;
+	if (!unwind_read_word(walk->reader, bp, &link->bp) ||
+	    !unwind_read_word(walk->reader, bp + ARCH_WORD, &link->pc))
+		return false;
+	link->belief = believe(walk, link->pc);
+	if (link->belief == NOT_A_RETURN)
+		return false;
+	link->into_cfi = has_cfi(walk, link->pc - 1);
+	return link->into_cfi || link->bp == 0 || link->bp > bp;
+}
+
+static int leave_link(struct walk *walk, const struct link *link)
+{
+	(void)leave_to(walk, link->pc, walk->regs.bp + ARCH_WORD);
+	walk->regs.bp = link->bp;
+	walk->bp_hi = 0;
+	return WALK_ON;
+}
+
+static bool scan(struct walk *walk, uint64_t bytes, enum belief least)
+{
+	uint64_t from = (walk->regs.sp + ARCH_WORD - 1) & ~(uint64_t)(ARCH_WORD - 1);
+	struct unwind_module module;
+	enum belief belief;
+	uint64_t value;
+
+	for (uint64_t at = 0; at < bytes; at += ARCH_WORD) {
+		uint64_t slot = from + at;
+
+		if (slot < from || !unwind_read_word(walk->reader, slot, &value))
+			return false;
+		if (value < FIRST_CODE || value >= ARCH_CODE_END ||
+		    (value >= walk->reader->lo && value < walk->reader->hi) ||
+		    !walk->reader->find(walk->reader, value, &module))
+			continue;
+		belief = believe(walk, value);
+		if (belief < least || (belief != CALLS_US && !goes_on(walk, value, slot)))
+			continue;
+		(void)leave_to(walk, value, slot);
+		return true;
+	}
+	return false;
+}
+
+static bool is_trampoline(struct walk *walk)
+{
+	unsigned char code[ARCH_SIGRETURN_BYTES];
+
+	return walk->reader->read(walk->reader, walk->regs.pc, code, sizeof(code)) &&
+	       arch_is_sigreturn(code);
+}
+
+int guess_caller(struct walk *walk)
+{
+	uint64_t scan_bytes = SCAN_BYTES;
+	struct link link;
+	bool linked;
+
+	if (is_trampoline(walk))
+		return walk_signal(walk);
+	if (leave_leaf(walk))
+		return WALK_ON;
+	linked = read_link(walk, &link);
+	if (linked && (link.belief == CALLS_US || !link.into_cfi))
+		return leave_link(walk, &link);
+	/* bp may still be the caller's own: then the return address lies between sp and it. */
+	if (linked && walk->regs.bp - walk->regs.sp < scan_bytes)
+		scan_bytes = walk->regs.bp - walk->regs.sp;
+	if (scan(walk, scan_bytes, CALLS_SOMETHING))
+		return WALK_ON;
+	if (linked)
+		return leave_link(walk, &link);
+	if (scan(walk, scan_bytes, CALLS_ELSEWHERE))
+		return WALK_ON;
+	return UNWIND_NO_CFI;
+}

@@ -1,0 +1,60 @@
+/* walk.h - the state of one walk, shared by its steps and its guesses */
+#ifndef UNWIND_WALK_H
+#define UNWIND_WALK_H
+
+#include "sampler/unwind/rule.h"
+#include "sampler/unwind/unwind.h"
+
+#pragma GCC visibility push(hidden)
+
+enum {
+	WALK_ON = -1,      /* a step was made; anything else is an enum unwind_stop */
+	WALK_DESCENTS = 8, /* signal frames that lie above what they interrupted (signal stacks) */
+};
+
+struct walk {
+	struct unwind_reader *reader;
+	struct unwind_cache *cache;
+	struct unwind_regs regs;
+	bool exact;     /* regs.pc was interrupted there */
+	uint64_t cfa;   /* of the last frame that a rule was applied to */
+	uint64_t bp_lo; /* code without CFI may have saved bp in [bp_lo, bp_hi) and changed it */
+	uint64_t bp_hi; /* 0: bp is what the CFI says */
+	unsigned n_descents;
+};
+
+/**
+ * walk_rule - the rule for a pc, from the cache or from the CFI
+ * @at: where to look it up: the pc, or the byte before a return address
+ *
+ * Return:  never RULE_NONE.
+ * Context: handler.
+ */
+uint64_t walk_rule(struct walk *walk, uint64_t at);
+
+/**
+ * walk_signal - step over a trampoline whose ucontext is at sp
+ *
+ * Return:  WALK_ON, or why not.
+ * Context: handler.
+ */
+int walk_signal(struct walk *walk);
+
+/**
+ * guess_caller - step out of code that no FDE covers
+ *
+ * Return:  WALK_ON, UNWIND_END at a root without CFI, or UNWIND_NO_CFI.
+ * Context: handler.
+ */
+int guess_caller(struct walk *walk);
+
+/**
+ * guess_bp - settle what bp was in a frame whose rule needs it, after a guessed step
+ *
+ * Context: handler.
+ */
+void guess_bp(struct walk *walk, uint64_t rule);
+
+#pragma GCC visibility pop
+
+#endif
