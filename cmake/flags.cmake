@@ -3,7 +3,9 @@
 add_library(wick_warnings INTERFACE)
 target_compile_options(wick_warnings INTERFACE
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
-  -Wwrite-strings -Wcast-align -Wformat=2 $<$<BOOL:${WICK_WERROR}>:-Werror>)
+  -Wwrite-strings -Wcast-align -Wformat=2
+  $<$<C_COMPILER_ID:Clang>:-Wno-unknown-attributes> # gcc's noclone
+  $<$<BOOL:${WICK_WERROR}>:-Werror>)
 
 # Everything outside the target.
 add_library(wick_flags INTERFACE)
@@ -27,5 +29,5 @@ target_link_libraries(wick_handler_flags INTERFACE wick_warnings)
 target_compile_options(wick_handler_flags INTERFACE
   -O2 -ffreestanding -fno-builtin -fno-stack-protector -fno-sanitize=all -fPIC
   -fvisibility=hidden -ftls-model=initial-exec -fno-plt -U_FORTIFY_SOURCE
-  -fno-tree-loop-distribute-patterns -fasynchronous-unwind-tables
+  $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns> -fasynchronous-unwind-tables
   -Wframe-larger-than=1024 -Werror=frame-larger-than=1024)

@@ -48,7 +48,8 @@ def main():
                 if outcome == "failed":
                     failures.append(case.get("name") + ("" if test == case.get("name") else ": " + test))
     print(counts["passed"], counts["failed"], counts["skipped"])
-    print("\n".join(failures))
+    for failure in failures:
+        print(failure)
 
 
 main()

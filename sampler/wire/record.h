@@ -77,7 +77,7 @@ struct record_unmap {
 	uint64_t time_ns;
 };
 
-enum { RECORD_MAX_BYTES = sizeof(struct record_sample) + RECORD_MAX_PCS * 8 };
+enum { RECORD_MAX_BYTES = sizeof(struct record_sample) + RECORD_MAX_PCS * sizeof(uint64_t) };
 
 _Static_assert(sizeof(struct record) == 8, "heads keep records aligned");
 _Static_assert(sizeof(struct record_sample) == 80, "docs/wire.md");

@@ -17,6 +17,8 @@ function tell(text)
 function declared_name(text,    head)
 {
 	gsub(/__attribute__[ \t]*\(\([^()]*(\([^()]*\))?[^()]*\)\)/, " ", text)
+	if (match(text, /\(/) && substr(text, RSTART) ~ /^\([ \t]*\*/)
+		return "" # a variable that points to a function
 	if (!match(text, /[A-Za-z_][A-Za-z0-9_]*[ \t]*\(/))
 		return ""
 	head = substr(text, RSTART, RLENGTH)

@@ -32,6 +32,8 @@ struct lamp {
 	void (*glow)(struct lamp *lamp);
 };
 
+extern void (*_Atomic lamp_watcher)(struct lamp *lamp); /* a variable: no Context */
+
 /**
  * lamp_light - light it
  *
