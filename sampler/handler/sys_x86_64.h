@@ -55,6 +55,20 @@ static inline long arch_syscall_result(const ucontext_t *uc)
 	return (long)uc->uc_mcontext.gregs[13]; /* REG_RAX */
 }
 
+/**
+ * arch_thread_pointer - the TCB of the calling thread, which stands at its stack's end
+ *
+ * Return:  its address, or 0.
+ * Context: handler.  A system call.
+ */
+static inline uint64_t arch_thread_pointer(void)
+{
+	uint64_t tcb = 0;
+
+	/* 0x1003: ARCH_GET_FS */
+	return sys6(158 /* arch_prctl */, 0x1003, (long)&tcb, 0, 0, 0, 0) < 0 ? 0 : tcb;
+}
+
 /* The instruction that enters the kernel: 0f 05. */
 enum { ARCH_SYSCALL_BYTES = 2 };
 

@@ -1,0 +1,79 @@
+/* agent.c - what every hook asks, and what happens around exec and seccomp */
+#include "sampler/agent/agent.h"
+
+#include "sampler/handler/clock.h"
+#include "sampler/handler/process.h"
+
+#include <dlfcn.h>
+
+extern void *weak_dlsym(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
+extern int *weak_errno(void) __asm__("__errno_location") __attribute__((weak));
+
+struct agent agent;
+
+bool agent_present(void)
+{
+	return agent.socket[0] != '\0';
+}
+
+bool agent_is_self(void)
+{
+	return process_is_self() != NULL;
+}
+
+void *agent_next(const char *name)
+{
+	/* dlsym looks at its caller: the answer must pass through here. */
+	void *next = weak_dlsym ? weak_dlsym(RTLD_NEXT, name) : NULL;
+
+	__asm__ volatile("" : "+r"(next));
+	return next;
+}
+
+int agent_set_errno(int number)
+{
+	if (weak_errno)
+		*weak_errno() = number;
+	return -1;
+}
+
+void agent_before_exec(void)
+{
+	struct process *p = process_is_self();
+
+	if (p)
+		atomic_store_explicit(&p->header->cpu_ns, clock_process_cpu_ns(),
+				      memory_order_relaxed);
+}
+
+void agent_exec_failed(void)
+{
+	struct process *p = process_is_self();
+
+	if (p)
+		atomic_store_explicit(&p->header->cpu_ns, 0, memory_order_relaxed);
+}
+
+void agent_quiesce(void)
+{
+	struct process *p = process_is_self();
+
+	if (!p || process_state(p) != AGENT_SAMPLING)
+		return;
+	if (!clock_is_silent()) {
+		process_stop(p, AGENT_STOPPED);
+		return;
+	}
+	process_set_state(p, AGENT_QUIET);
+	process_settle(p, (uint32_t)sys0(__NR_gettid));
+}
+
+void agent_stop(enum agent_state state)
+{
+	struct process *p = process_is_self();
+
+	if (!p)
+		return;
+	process_stop(p, state);
+	process_settle(p, (uint32_t)sys0(__NR_gettid));
+}

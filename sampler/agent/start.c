@@ -1,0 +1,144 @@
+/* start.c - the constructor: finds wick, asks to be sampled, and leaves no trace if not */
+#include "sampler/agent/start.h"
+
+#include "sampler/agent/agent.h"
+#include "sampler/handler/clock.h"
+#include "sampler/handler/install.h"
+
+#include <linux/mman.h>
+#include <sys/auxv.h>
+
+extern char **weak_environ __asm__("environ") __attribute__((weak));
+extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak));
+
+enum {
+	START_MS = 1000, /* how long a new image may be held up by a busy collector */
+	FORK_MS = 200,
+	READ_WRITE = 3,    /* PROT_READ | PROT_WRITE */
+	WIPE_ON_FORK = 18, /* MADV_WIPEONFORK, Linux 4.14 */
+	UNBLOCK = 1,       /* SIG_UNBLOCK */
+};
+
+static const char *value_of(const char *entry, const char *name)
+{
+	while (*name && *entry == *name) {
+		entry++;
+		name++;
+	}
+	return !*name && *entry == '=' ? entry + 1 : NULL;
+}
+
+static const char *find_socket(char **envp)
+{
+	const char *value;
+
+	for (; envp && *envp; envp++) {
+		value = value_of(*envp, WIRE_ENV_SOCKET);
+		if (value)
+			return value;
+	}
+	return NULL;
+}
+
+/* The agent's link stands beside the socket, in a directory whose name the loader can take. */
+static bool set_paths(const char *socket)
+{
+	static const char file[] = "libwick-agent.so";
+	uint32_t n = 0;
+	uint32_t dir = 0;
+
+	for (; socket[n]; n++) {
+		if (n + 1 >= sizeof(agent.socket))
+			return false;
+		if (socket[n] == '/')
+			dir = n + 1;
+	}
+	/* sun_path has 108 bytes. */
+	if (!dir || n >= 108 || dir + sizeof(file) > sizeof(agent.preload))
+		return false;
+	for (uint32_t i = 0; i <= n; i++)
+		agent.socket[i] = socket[i];
+	for (uint32_t i = 0; i < dir; i++)
+		agent.preload[i] = socket[i];
+	for (uint32_t i = 0; i < sizeof(file); i++)
+		agent.preload[dir + i] = file[i];
+	return true;
+}
+
+static struct process *map_process(void)
+{
+	long at = sys6(__NR_mmap, 0, sizeof(struct process), READ_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (sys_failed(at))
+		return NULL;
+	if (sys3(__NR_madvise, at, sizeof(struct process), WIPE_ON_FORK) < 0) {
+		(void)sys2(__NR_munmap, at, sizeof(struct process));
+		return NULL;
+	}
+	return (void *)at;
+}
+
+static bool join(enum hello_kind kind, int timeout_ms)
+{
+	int fd = hello_ask(kind, timeout_ms);
+	int r;
+
+	if (fd < 0)
+		return false;
+	r = rings_map(handler_process, fd);
+	(void)sys1(__NR_close, fd);
+	return r == 0;
+}
+
+static void install(void)
+{
+	const uint64_t prof = SYS_SIGBIT(SIGPROF);
+	struct sys_sigaction previous = {0};
+	uint64_t mask = 0;
+
+	if (handler_install(true, &previous) < 0)
+		return;
+	(void)sys4(__NR_rt_sigprocmask, UNBLOCK, &prof, &mask, 8);
+	if (signals_start)
+		signals_start(&previous, (mask & prof) != 0);
+}
+
+/* Return: whether this image is sampled. */
+static bool start(void)
+{
+	handler_process = map_process();
+	if (!handler_process || !join(HELLO_START, START_MS))
+		return false;
+	modules_start(handler_process);
+	install();
+	fork_start();
+	timers_start(handler_process);
+	return true;
+}
+
+static void __attribute__((constructor)) agent_constructor(void)
+{
+	const char *socket = find_socket(weak_environ);
+
+	if (!socket || !set_paths(socket))
+		return;
+	clock_start(weak_getauxval ? weak_getauxval(AT_SYSINFO_EHDR) : 0);
+	(void)start();
+	if (environment_hide)
+		environment_hide(weak_environ);
+}
+
+void start_again(void)
+{
+	struct process *p = handler_process;
+
+	/* Wiped by fork; a header means that memory is shared and the pid is the parent's. */
+	if (!p || p->header)
+		return;
+	threads_begin_again();
+	if (!join(HELLO_FORK, FORK_MS))
+		return;
+	modules_start(p);
+	timers_start(p);
+}

@@ -1,0 +1,84 @@
+/* start.h - how sampling begins in an image, and again in a fork child */
+#ifndef AGENT_START_H
+#define AGENT_START_H
+
+#include "sampler/handler/process.h"
+#include "sampler/wire/hello.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * hello_ask - ask the collector for a ring file
+ * @timeout_ms: how long the host may be held up
+ *
+ * Return:  a descriptor that the caller closes, or -errno: wick is gone, refuses or is slow.
+ * Context: agent.  The constructor or a fork child.
+ */
+int hello_ask(enum hello_kind kind, int timeout_ms);
+
+/**
+ * rings_map - map the ring file and fill in the process's state; no timer runs yet
+ *
+ * Return:  0 or -errno; then the process is not sampled.
+ * Context: agent.  The constructor or a fork child.
+ */
+int rings_map(struct process *p, int fd);
+
+/**
+ * timers_start - arm the calling thread, and the process timer where it finds threads
+ *
+ * Context: agent.  The constructor or a fork child.
+ */
+void timers_start(struct process *p);
+
+/**
+ * modules_start - note what is loaded now: the collector reads that from /proc
+ *
+ * Context: agent.  The constructor, a fork child, or after dlclose.
+ */
+void modules_start(struct process *p);
+
+/**
+ * modules_snapshot - take the list of modules again, where libc has no _dl_find_object
+ *
+ * Context: agent.  One caller at a time.
+ */
+void modules_snapshot(struct process *p);
+
+/**
+ * fork_start - have the child side of fork() call start_again()
+ *
+ * Context: agent.  The constructor.
+ */
+void fork_start(void);
+
+/**
+ * start_again - a fork child says its own hello and goes on being sampled
+ *
+ * Context: agent.  A fork child, before fork() returns.
+ */
+void start_again(void);
+
+/**
+ * threads_arm_self - give the calling thread a timer, and the account's debt
+ *
+ * Context: agent.  A thread that has just begun; DISCOVERY_HOOKS.
+ */
+void threads_arm_self(struct process *p);
+
+/**
+ * threads_begin_again - forget births that were under way in other threads
+ *
+ * Context: agent.  A fork child, which has one thread.
+ */
+void threads_begin_again(void);
+
+/**
+ * threads_end_self - settle the calling thread's account and delete its timer
+ *
+ * Context: agent.  A thread that is about to end; DISCOVERY_HOOKS.
+ */
+void threads_end_self(void);
+
+#endif

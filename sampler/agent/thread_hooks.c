@@ -1,0 +1,148 @@
+/* thread_hooks.c - with DISCOVERY_HOOKS, threads are armed where they begin */
+#include "sampler/agent/agent.h"
+#include "sampler/agent/start.h"
+#include "sampler/handler/account.h"
+#include "sampler/handler/clock.h"
+#include "sampler/handler/timer.h"
+
+#include <pthread.h>
+
+AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+				void *(*begin)(void *), void *arg);
+AGENT_EXPORT void pthread_exit(void *value) __attribute__((noreturn));
+
+/* What a new thread has to be told, from its creation to its first instruction. */
+struct birth {
+	_Atomic uint32_t taken;
+	void *(*begin)(void *);
+	void *arg;
+};
+
+enum { MAX_BIRTHS = 256 };
+
+static struct birth births[MAX_BIRTHS];
+
+static struct birth *take_birth(void)
+{
+	for (int i = 0; i < MAX_BIRTHS; i++)
+		if (!atomic_load_explicit(&births[i].taken, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(&births[i].taken, 1, memory_order_acquire))
+			return &births[i];
+	return NULL;
+}
+
+static void free_birth(struct birth *birth)
+{
+	atomic_store_explicit(&birth->taken, 0, memory_order_release);
+}
+
+void threads_begin_again(void)
+{
+	for (int i = 0; i < MAX_BIRTHS; i++)
+		free_birth(&births[i]);
+}
+
+void threads_arm_self(struct process *p)
+{
+	int64_t account = atomic_exchange(&p->account_ns, 0);
+	struct account_start start = account_start(account, p->period_ns);
+	uint32_t tid = (uint32_t)sys0(__NR_gettid);
+	struct slot slot;
+
+	if (slot_claim(p, tid, &slot) < 0) {
+		atomic_fetch_add(&p->account_ns, account);
+		return;
+	}
+	slot.own->carry_ns = start.carry_ns;
+	slot.own->extra = start.extra;
+	slot.own->armed_cpu_ns = clock_thread_cpu_ns();
+	(void)timer_arm(p, &slot, tid, start.first_ns);
+	slot_leave(&slot);
+}
+
+/* A thread that left nothing in its ring leaves the slot at once: the collector has nothing to
+ * drain, and a program that makes thousands of short threads needs few slots. */
+static void give_back(struct process *p, struct slot *slot)
+{
+	uint64_t head = atomic_load_explicit(&slot->ring->head, memory_order_relaxed);
+	bool unused = head == slot->own->claimed_head &&
+		      head == atomic_load_explicit(&slot->ring->tail, memory_order_relaxed);
+
+	slot_leave(slot);
+	if (unused)
+		atomic_store_explicit(&p->header->tids[slot->index], RING_TID_DEAD,
+				      memory_order_release);
+}
+
+void threads_end_self(void)
+{
+	struct process *p = process_is_self();
+	struct slot slot;
+	int64_t left;
+
+	if (!p || p->discovery != DISCOVERY_HOOKS || process_state(p) != AGENT_SAMPLING ||
+	    slot_find(p, (uint32_t)sys0(__NR_gettid), &slot) < 0)
+		return;
+	timer_delete_id(slot.own->timer);
+	slot.own->timer = 0;
+	if (!slot.own->armed_cpu_ns || !slot_enter(&slot))
+		return;
+	left = account_end(slot.own->carry_ns, clock_thread_cpu_ns() - slot.own->armed_cpu_ns,
+			   slot.own->weights, p->period_ns);
+	slot.own->armed_cpu_ns = 0;
+	atomic_fetch_add(&p->account_ns, left);
+	give_back(p, &slot);
+}
+
+static void *thread_main(void *data)
+{
+	struct birth birth = {.begin = ((struct birth *)data)->begin,
+			      .arg = ((struct birth *)data)->arg};
+	struct process *p = process_is_self();
+	void *value;
+
+	free_birth(data);
+	if (p && process_state(p) == AGENT_SAMPLING)
+		threads_arm_self(p);
+	value = birth.begin(birth.arg);
+	threads_end_self();
+	return value;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*begin)(void *), void *arg)
+{
+	static int (*_Atomic next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	struct process *p = process_is_self();
+	struct birth *birth = NULL;
+	int r;
+
+	if (!next)
+		next = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+				void *))agent_next("pthread_create");
+	if (!next)
+		return 11; /* EAGAIN: no thread could be made */
+	/* With all births taken the thread begins unarmed; the collector will post it. */
+	if (p && p->discovery == DISCOVERY_HOOKS)
+		birth = take_birth();
+	if (!birth)
+		return next(thread, attr, begin, arg);
+	birth->begin = begin;
+	birth->arg = arg;
+	r = next(thread, attr, thread_main, birth);
+	if (r != 0)
+		free_birth(birth);
+	return r;
+}
+
+void pthread_exit(void *value)
+{
+	static void (*_Atomic next)(void *);
+
+	threads_end_self();
+	if (!next)
+		next = (void (*)(void *))agent_next("pthread_exit");
+	if (next)
+		next(value);
+	for (;;)
+		(void)sys1(__NR_exit, 0);
+}

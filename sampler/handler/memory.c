@@ -1,0 +1,155 @@
+/* memory.c - the unwinder's reader inside the target: reads nothing that could fault */
+#include "sampler/handler/memory.h"
+
+#include "sampler/handler/sigsafe.h"
+
+enum {
+	PAGE = RING_PAGE,
+	WINDOW_MAX_PAGES = 2048, /* 8 MiB: about 0.3 ms, once a thread */
+	WINDOW_RETRY = 64,       /* samples */
+	ADDRESS_BITS = 56,
+};
+
+static uint64_t page_of(uint64_t address)
+{
+	return address & ~(uint64_t)(PAGE - 1);
+}
+
+static void copy(void *to, uint64_t from, size_t len)
+{
+	const unsigned char *f = (const unsigned char *)from;
+	unsigned char *t = to;
+
+	while (len--)
+		*t++ = *f++;
+}
+
+bool memory_probe(uint64_t address)
+{
+	if (address >> ADDRESS_BITS)
+		return false;
+	return sys4(__NR_rt_sigprocmask, ~0L, address, 0, 8) != -14 /* EFAULT */;
+}
+
+/* The end of the stack that SP is on: exec's, or a thread's, which its TCB ends. */
+static uint64_t stack_limit(struct process *p, uint64_t sp)
+{
+	const uint64_t reach = (uint64_t)WINDOW_MAX_PAGES * PAGE;
+	uint64_t tcb;
+
+	if (sp < p->stack_top && p->stack_top - sp <= reach)
+		return p->stack_top;
+	tcb = page_of(arch_thread_pointer());
+	return sp < tcb && tcb - sp <= reach ? tcb : 0;
+}
+
+static bool prove(uint64_t from, uint64_t to)
+{
+	for (uint64_t page = from; page < to; page += PAGE)
+		if (!memory_probe(page))
+			return false;
+	return true;
+}
+
+/* A window that does not reach the limit without a gap is not kept: it could be a coroutine's
+ * stack, which can vanish while the thread lives. */
+static void prove_window(struct process *p, struct slot_own *own, uint64_t sp)
+{
+	uint64_t limit;
+
+	if (own->window_lo && sp < own->window_lo &&
+	    own->window_lo - page_of(sp) <= (uint64_t)WINDOW_MAX_PAGES * PAGE &&
+	    prove(page_of(sp), own->window_lo)) {
+		own->window_lo = page_of(sp);
+		return;
+	}
+	if (own->no_window) {
+		own->no_window--;
+		return;
+	}
+	limit = stack_limit(p, sp);
+	if (!limit || !prove(page_of(sp), limit)) {
+		own->no_window = WINDOW_RETRY;
+		return;
+	}
+	own->window_lo = page_of(sp);
+	own->window_hi = limit;
+}
+
+static bool page_is_readable(struct memory *m, uint64_t page)
+{
+	bool in_module = page + PAGE > m->module_start && page < m->module_end;
+
+	for (int i = 0; i < MEMORY_PAGES; i++)
+		if (m->pages[i] == page)
+			return true;
+	if (in_module && modules_page_known(m->p, page))
+		return true;
+	if (m->quiet || !memory_probe(page))
+		return false;
+	if (in_module)
+		modules_page_keep(m->p, page);
+	m->pages[m->next_page++ % MEMORY_PAGES] = page;
+	return true;
+}
+
+static bool read_by_kernel(uint64_t address, void *to, size_t len)
+{
+	struct {
+		void *base;
+		size_t len;
+	} local = {to, len}, remote = {(void *)address, len};
+
+	return sys6(__NR_process_vm_readv, sys0(__NR_getpid), (long)&local, 1, (long)&remote, 1,
+		    0) == (long)len;
+}
+
+static bool memory_read(struct unwind_reader *reader, uint64_t address, void *to, size_t len)
+{
+	struct memory *m = (struct memory *)reader;
+
+	if (address >> ADDRESS_BITS || len > PAGE)
+		return false;
+	if (m->unloading)
+		return !m->quiet && read_by_kernel(address, to, len);
+	for (uint64_t page = page_of(address); page < address + len; page += PAGE)
+		if (!page_is_readable(m, page))
+			return false;
+	copy(to, address, len);
+	return true;
+}
+
+static bool memory_find(struct unwind_reader *reader, uint64_t pc, struct unwind_module *ret_module)
+{
+	struct memory *m = (struct memory *)reader;
+	struct module_seen seen;
+
+	if (!modules_find(m->p, pc, ret_module, &seen))
+		return false;
+	m->module_start = ret_module->start;
+	m->module_end = ret_module->end;
+	if (seen.path && m->n_seen < MEMORY_NEW && modules_announce(m->p, seen.start))
+		m->seen[m->n_seen++] = seen;
+	return true;
+}
+
+void memory_init(struct memory *m, struct process *p, struct slot_own *own, uint64_t sp)
+{
+	m->p = p;
+	m->quiet = process_state(p) != AGENT_SAMPLING;
+	m->unloading = atomic_load_explicit(&p->unloading, memory_order_seq_cst) != 0;
+	m->n_seen = 0;
+	m->next_page = 0;
+	m->module_start = 0;
+	m->module_end = 0;
+	for (int i = 0; i < MEMORY_PAGES; i++)
+		m->pages[i] = 1;
+	m->reader = (struct unwind_reader){.read = memory_read, .find = memory_find};
+	if ((sp < own->window_lo || sp >= own->window_hi) && !m->quiet)
+		prove_window(p, own, sp);
+	if (sp >= own->window_lo && sp < own->window_hi) {
+		m->reader.lo = sp;
+		m->reader.hi = own->window_hi;
+		m->reader.bytes = (const unsigned char *)sp;
+	}
+}

@@ -1,0 +1,47 @@
+/* memory.h - the unwinder's reader inside the target: reads nothing that could fault */
+#ifndef HANDLER_MEMORY_H
+#define HANDLER_MEMORY_H
+
+#include "sampler/handler/modules.h"
+#include "sampler/handler/slot.h"
+#include "sampler/unwind/unwind.h"
+
+enum {
+	MEMORY_PAGES = 4, /* pages proven readable during this walk */
+	MEMORY_NEW = 3,   /* new modules that a walk can carry */
+};
+
+/* A reader for one walk. */
+struct memory {
+	struct unwind_reader reader; /* first: the unwinder hands it back */
+	struct process *p;
+	bool quiet;     /* no system call may be made */
+	bool unloading; /* module bytes may go away: they are read through the kernel */
+	uint8_t n_seen;
+	uint8_t next_page;
+	uint64_t module_start; /* of the last find() */
+	uint64_t module_end;
+	uint64_t pages[MEMORY_PAGES];
+	struct module_seen seen[MEMORY_NEW]; /* to be announced before the sample */
+};
+
+/**
+ * memory_init - a reader for a thread that was interrupted at SP
+ *
+ * The window of the stack that is known to be readable stands in the slot; it is proven page by
+ * page, up to where the thread's stack must end, the first time.
+ *
+ * Context: handler.  Between slot_enter() and slot_leave().
+ */
+void memory_init(struct memory *m, struct process *p, struct slot_own *own, uint64_t sp);
+
+/**
+ * memory_probe - whether the 8 bytes at ADDRESS can be read
+ *
+ * rt_sigprocmask with an impossible HOW: EFAULT or EINVAL, and nothing changes.
+ *
+ * Context: handler.  Not in AGENT_QUIET.
+ */
+bool memory_probe(uint64_t address);
+
+#endif

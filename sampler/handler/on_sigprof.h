@@ -1,0 +1,14 @@
+/* on_sigprof.h - the signal handler that takes the samples */
+#ifndef HANDLER_ON_SIGPROF_H
+#define HANDLER_ON_SIGPROF_H
+
+#include "sampler/handler/sys.h"
+
+/**
+ * on_sigprof - one of our timers expired, or somebody else's SIGPROF came
+ *
+ * Context: handler.  Installed with every signal blocked.
+ */
+void on_sigprof(int sig, siginfo_t *info, void *context);
+
+#endif

@@ -1,0 +1,119 @@
+/* process.h - what the handlers of one process share; in memory that fork wipes */
+#ifndef HANDLER_PROCESS_H
+#define HANDLER_PROCESS_H
+
+#include "sampler/handler/sys.h"
+#include "sampler/unwind/unwind.h"
+#include "sampler/wire/ring.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	PROCESS_RULES = 16384,    /* entries of the rule cache, 16 bytes each */
+	PROCESS_PAGES = 1024,     /* module pages known to be readable */
+	PROCESS_MODULES = 1024,   /* modules that the collector knows of */
+	PROCESS_SNAPSHOT = 256,   /* modules, where libc has no _dl_find_object */
+	PROCESS_STALE_MS = 5000,  /* nobody drained for this long: stop */
+	PROCESS_RECHECK_MS = 1000 /* and still so this much later (a stopped job resumes) */
+};
+
+/* The slot number of the process timer in si_value. */
+#define PROCESS_TIMER_SLOT 0xffffffffU
+
+/*
+ * MADV_WIPEONFORK: a fork child finds zeros: no header, no cookie, no pid, so neither hooks
+ * nor handler touch anything until the child has said its own hello.  A child that shares
+ * memory is told apart by its pid.
+ */
+struct process {
+	struct ring_header *header; /* NULL: not sampling */
+	int32_t pid;
+	uint32_t cookie; /* upper half of si_value of every timer of ours; never 0 */
+	uint64_t period_ns;
+	uint32_t max_slots;
+	uint32_t max_chunks; /* that the file holds */
+	uint32_t jitter_pct;
+	uint32_t discovery; /* enum ring_discovery */
+	uint64_t stack_top; /* of the stack that exec made; 0: unknown */
+	uint64_t file_bytes;
+
+	_Atomic uint32_t state; /* enum agent_state; the header's is for the collector to read */
+	_Atomic uint32_t n_chunks;
+	_Atomic uint32_t n_slots;   /* highest ever claimed + 1 */
+	_Atomic uint32_t growing;   /* 1: a thread is mapping the next chunk */
+	_Atomic uint32_t n_posted;  /* posts seen */
+	_Atomic uint32_t unloading; /* calls of dlclose under way */
+	_Atomic uint32_t jittering; /* a thread is moving the process timer */
+	_Atomic uint32_t n_ticks;   /* of the process timer */
+	int32_t timer;              /* the process timer's id + 1; 0: none */
+	_Atomic int64_t account_ns; /* CPU that ended threads used and no sample stands for */
+	_Atomic uint64_t stale_ns;  /* when the collector was first found silent */
+	_Atomic uint32_t n_modules;
+	_Atomic uint32_t n_snapshot;
+
+	struct unwind_cache rules;
+	struct unwind_module snapshot[PROCESS_SNAPSHOT]; /* sorted by start */
+	_Atomic uint64_t modules[PROCESS_MODULES];       /* starts; 0 free */
+	_Atomic uint64_t pages[PROCESS_PAGES];           /* addresses of pages; 0 free */
+	struct ring_slot *chunks[RING_MAX_CHUNKS];
+	struct unwind_cache_entry entries[PROCESS_RULES];
+};
+
+/* NULL until the agent has mapped it; never unmapped. */
+extern struct process *handler_process;
+
+/**
+ * process_is_self - whether this process is the one that is sampled
+ *
+ * Return:  the process, or NULL: then nothing may be touched.
+ * Context: handler.
+ */
+struct process *process_is_self(void);
+
+/**
+ * process_state - sampling, quiet, stopped ...
+ *
+ * Context: handler.
+ */
+static inline enum agent_state process_state(struct process *p)
+{
+	return (enum agent_state)atomic_load_explicit(&p->state, memory_order_relaxed);
+}
+
+/**
+ * process_set_state - change the state here and where the collector reads it
+ *
+ * Context: handler.
+ */
+void process_set_state(struct process *p, enum agent_state state);
+
+/**
+ * process_stop - delete every timer of the process
+ *
+ * Only the first call does it; with AGENT_QUIET before, no call may be made and the timers
+ * stay: their signals are ignored.
+ *
+ * Context: handler.
+ */
+void process_stop(struct process *p, enum agent_state state);
+
+/**
+ * process_settle - wait until no other thread is inside the handler
+ * @tid: the caller's
+ *
+ * Gives up after 100 ms.
+ *
+ * Context: agent.
+ */
+void process_settle(struct process *p, uint32_t tid);
+
+/**
+ * process_check - stop when told to, or when nobody has drained the rings for 5 s
+ *
+ * Context: handler.
+ */
+void process_check(struct process *p, uint64_t now_ns);
+
+#endif

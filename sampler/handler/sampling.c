@@ -1,0 +1,178 @@
+/* sampling.c - one sample: the walk, its record, and the records that must precede it */
+#include "sampler/handler/sampling.h"
+
+#include "sampler/handler/clock.h"
+#include "sampler/handler/memory.h"
+
+#include <sys/resource.h>
+
+#include "sampler/handler/sigsafe.h"
+
+_Static_assert(PC_EXACT == UNWIND_EXACT, "the unwinder's mark travels as it is");
+
+enum {
+	NAME_EVERY = 8, /* samples between two looks at the thread's name */
+	GET_NAME = 16,  /* PR_GET_NAME */
+	OF_THREAD = 1,  /* RUSAGE_THREAD */
+	FUTEX_WAKE_OP = 1,
+};
+
+/* memops.c is not to be called by name here (sigsafe.h), and 16 bytes need no call. */
+static void copy_words(void *to, const void *from, uint32_t n_words)
+{
+	uint64_t *t = to;
+	const uint64_t *f = from;
+
+	while (n_words--)
+		*t++ = *f++;
+}
+
+static void count_loss(struct slot *slot, uint32_t weight)
+{
+	atomic_fetch_add_explicit(&slot->ring->lost_full, weight, memory_order_relaxed);
+}
+
+static void write_name(struct slot *slot, const struct tick *tick)
+{
+	struct record_thread *record;
+	uint64_t name[2] = {0};
+
+	if (sys2(__NR_prctl, GET_NAME, name) < 0)
+		return;
+	if (slot->own->weights && name[0] == ((const uint64_t *)(const void *)slot->own->comm)[0] &&
+	    name[1] == ((const uint64_t *)(const void *)slot->own->comm)[1])
+		return;
+	record = ring_reserve(slot, sizeof(*record));
+	if (!record)
+		return;
+	*record = (struct record_thread){
+		.head = {.bytes = sizeof(*record), .type = RECORD_THREAD},
+		.time_ns = tick->now_ns,
+		.tid = tick->tid,
+	};
+	copy_words(record->comm, name, 2);
+	copy_words(slot->own->comm, name, 2);
+	ring_commit(slot, sizeof(*record));
+}
+
+/* The loader's string: the module was there a moment ago and we hold a frame in it. */
+static void copy_path(char *to, const char *from)
+{
+	uint32_t i = 0;
+
+	for (; i < RECORD_PATH_BYTES - 1 && from[i]; i++)
+		to[i] = from[i];
+	for (; i < RECORD_PATH_BYTES; i++)
+		to[i] = '\0';
+}
+
+static void write_module(struct slot *slot, const struct module_seen *seen, uint64_t now_ns)
+{
+	struct record_module *record = ring_reserve(slot, sizeof(*record));
+
+	if (!record)
+		return;
+	record->head = (struct record){.bytes = sizeof(*record), .type = RECORD_MODULE};
+	record->time_ns = now_ns;
+	record->start = seen->start;
+	record->end = seen->end;
+	record->bias = seen->bias;
+	copy_path(record->path, seen->path);
+	ring_commit(slot, sizeof(*record));
+}
+
+static void write_metrics(struct record_sample *record, bool quiet)
+{
+	struct rusage used;
+
+	if (quiet || sys2(__NR_getrusage, OF_THREAD, &used) < 0) {
+		record->head.flags |= SAMPLE_NO_METRICS;
+		record->cpu_ns = 0;
+		record->minflt = 0;
+		record->majflt = 0;
+		record->vcsw = 0;
+		record->ivcsw = 0;
+		return;
+	}
+	record->cpu_ns = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000 +
+			 (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
+	record->minflt = (uint64_t)used.ru_minflt;
+	record->majflt = (uint64_t)used.ru_majflt;
+	record->vcsw = (uint64_t)used.ru_nvcsw;
+	record->ivcsw = (uint64_t)used.ru_nivcsw;
+}
+
+/*
+ * Straight into the ring.  A module that the walk met first has to be announced before the
+ * sample: its record takes the place of the unfinished sample and the walk is done again, by
+ * then from cached rules.
+ */
+static __attribute__((noinline)) struct record_sample *walk(struct process *p, struct slot *slot,
+							    const struct tick *tick)
+{
+	struct unwind_regs regs = arch_regs(tick->uc);
+	struct record_sample *record;
+	struct unwind_result result;
+	struct memory memory;
+
+	for (;;) {
+		record = ring_reserve(slot, RECORD_MAX_BYTES);
+		if (!record)
+			return NULL;
+		memory_init(&memory, p, slot->own, regs.sp);
+		result = unwind_walk(&memory.reader, &p->rules, &regs, record->pcs, RECORD_MAX_PCS);
+		if (!memory.n_seen)
+			break;
+		while (memory.n_seen)
+			write_module(slot, &memory.seen[--memory.n_seen], tick->now_ns);
+	}
+	record->n_pcs = (uint16_t)result.n_pcs;
+	record->stop = (uint8_t)result.stop;
+	record->pad = 0;
+	record->stack_bytes = result.cfa > regs.sp ? result.cfa - regs.sp : 0;
+	return record;
+}
+
+static void wake_reader(struct process *p, bool quiet)
+{
+	if (quiet || atomic_exchange_explicit(&p->header->wake, 1, memory_order_release))
+		return;
+	(void)sys3(__NR_futex, &p->header->wake, FUTEX_WAKE_OP, 1);
+}
+
+void sampling_take(struct process *p, struct slot *slot, const struct tick *tick)
+{
+	bool quiet = process_state(p) != AGENT_SAMPLING;
+	uint32_t weight = tick->weight + slot->own->extra;
+	struct record_sample *record;
+
+	if (!quiet) {
+		slot_populate(slot);
+		if (slot->own->n_signals % NAME_EVERY == 0)
+			write_name(slot, tick);
+	}
+	slot->own->n_signals++;
+	slot->own->extra = 0;
+	slot->own->weights += weight;
+	record = walk(p, slot, tick);
+	if (!record) {
+		count_loss(slot, weight);
+		wake_reader(p, quiet);
+		return;
+	}
+	record->head = (struct record){
+		.bytes = (uint32_t)sizeof(*record) + record->n_pcs * 8U,
+		.type = RECORD_SAMPLE,
+		.flags = tick->flags,
+	};
+	record->time_ns = tick->now_ns;
+	record->tid = tick->tid;
+	record->cpu = clock_cpu();
+	record->weight = weight;
+	write_metrics(record, quiet);
+	ring_commit(slot, record->head.bytes);
+	atomic_fetch_add_explicit(&slot->ring->n_samples, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&slot->ring->n_overruns, weight - 1, memory_order_relaxed);
+	if (ring_half_full(slot))
+		wake_reader(p, quiet);
+}

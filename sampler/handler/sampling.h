@@ -1,0 +1,23 @@
+/* sampling.h - one sample: the walk, its record, and the records that must precede it */
+#ifndef HANDLER_SAMPLING_H
+#define HANDLER_SAMPLING_H
+
+#include "sampler/handler/slot.h"
+
+/* What the signal told. */
+struct tick {
+	const ucontext_t *uc;
+	uint64_t now_ns;
+	uint32_t tid;
+	uint32_t weight; /* 1 + overruns */
+	uint16_t flags;  /* enum sample_flags */
+};
+
+/**
+ * sampling_take - write the interrupted stack to the thread's ring, or count its loss
+ *
+ * Context: handler.  Between slot_enter() and slot_leave().
+ */
+void sampling_take(struct process *p, struct slot *slot, const struct tick *tick);
+
+#endif

@@ -1,0 +1,197 @@
+/* slot.c - a thread's ring: found, claimed, written by one writer */
+#include "sampler/handler/slot.h"
+
+#include "sampler/handler/timer.h"
+
+#include <linux/mman.h>
+
+#include "sampler/handler/sigsafe.h"
+
+int slot_at(struct process *p, uint32_t index, struct slot *ret_slot)
+{
+	uint32_t chunk = index / RING_CHUNK_SLOTS;
+	unsigned char *base;
+
+	if (chunk >= atomic_load_explicit(&p->n_chunks, memory_order_acquire))
+		return -1;
+	base = (unsigned char *)p->chunks[chunk];
+	ret_slot->ring = (void *)(base + index % RING_CHUNK_SLOTS * ring_slot_bytes(chunk));
+	ret_slot->own = (void *)ret_slot->ring->own;
+	ret_slot->index = index;
+	ret_slot->data_bytes = (uint32_t)ring_data_bytes(chunk);
+	return 0;
+}
+
+int slot_find(struct process *p, uint32_t tid, struct slot *ret_slot)
+{
+	uint32_t n = atomic_load_explicit(&p->n_slots, memory_order_acquire);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (atomic_load_explicit(&p->header->tids[i], memory_order_relaxed) == tid)
+			return slot_at(p, i, ret_slot);
+	return -1;
+}
+
+/* The duplicate of the last page is the handle by which the file is mapped on: no descriptor
+ * stays open in the target. */
+static void map_next_chunk(struct process *p)
+{
+	uint32_t n = atomic_load_explicit(&p->n_chunks, memory_order_relaxed);
+	unsigned char *last = (unsigned char *)p->chunks[n - 1] + ring_chunk_bytes(n - 1);
+	long at;
+
+	if (n >= p->max_chunks)
+		return;
+	at = sys4(__NR_mremap, last - RING_PAGE, 0, RING_PAGE + ring_chunk_bytes(n),
+		  MREMAP_MAYMOVE);
+	if (sys_failed(at))
+		return;
+	(void)sys2(__NR_munmap, at, RING_PAGE);
+	(void)sys3(__NR_madvise, at + RING_PAGE, ring_chunk_bytes(n), 10 /* MADV_DONTFORK */);
+	p->chunks[n] = (void *)(at + RING_PAGE);
+	atomic_store_explicit(&p->header->n_chunks, n + 1, memory_order_relaxed);
+	atomic_store_explicit(&p->n_chunks, n + 1, memory_order_release);
+}
+
+static void grow(struct process *p)
+{
+	if (atomic_exchange_explicit(&p->growing, 1, memory_order_acquire))
+		return;
+	map_next_chunk(p);
+	atomic_store_explicit(&p->growing, 0, memory_order_release);
+}
+
+static void raise_n_slots(struct process *p, uint32_t n)
+{
+	uint32_t old = atomic_load_explicit(&p->n_slots, memory_order_relaxed);
+
+	while (old < n && !atomic_compare_exchange_weak_explicit(
+				  &p->n_slots, &old, n, memory_order_release, memory_order_relaxed))
+		;
+	old = atomic_load_explicit(&p->header->n_slots, memory_order_relaxed);
+	while (old < n &&
+	       !atomic_compare_exchange_weak_explicit(&p->header->n_slots, &old, n,
+						      memory_order_release, memory_order_relaxed))
+		;
+}
+
+static uint32_t capacity(struct process *p)
+{
+	uint32_t n = atomic_load_explicit(&p->n_chunks, memory_order_acquire) * RING_CHUNK_SLOTS;
+
+	return n < p->max_slots ? n : p->max_slots;
+}
+
+/* Enters the slot before the tid shows, so that its thread cannot arm it as well. */
+static bool take(struct process *p, uint32_t i, uint32_t tid, struct slot *slot)
+{
+	_Atomic uint32_t *word = &p->header->tids[i];
+	uint32_t old = atomic_load_explicit(word, memory_order_relaxed);
+
+	if ((old != 0 && old != RING_TID_DEAD) || slot_at(p, i, slot) < 0 || !slot_enter(slot))
+		return false;
+	if (atomic_compare_exchange_strong_explicit(word, &old, tid, memory_order_acq_rel,
+						    memory_order_relaxed))
+		return true;
+	slot_leave(slot);
+	return false;
+}
+
+/* What the predecessor left goes; the ring's positions and counters go on, and we stay in. */
+static void reset_own(const struct slot *slot, uint32_t tid)
+{
+	struct slot_own *own = slot->own;
+	uint16_t populated = own->populated;
+
+	if (own->timer)
+		timer_delete_id(own->timer);
+	*own = (struct slot_own){
+		.busy = 1,
+		.populated = populated,
+		.random = tid * 2654435761U | 1,
+		.claimed_head = atomic_load_explicit(&slot->ring->head, memory_order_relaxed),
+	};
+}
+
+int slot_claim(struct process *p, uint32_t tid, struct slot *ret_slot)
+{
+	uint32_t n = capacity(p);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!take(p, i, tid, ret_slot))
+			continue;
+		raise_n_slots(p, i + 1);
+		reset_own(ret_slot, tid);
+		if (i >= n / 4 * 3)
+			grow(p);
+		return 0;
+	}
+	grow(p);
+	return -1;
+}
+
+bool slot_enter(struct slot *slot)
+{
+	/* seq_cst: process_settle() looks here after it has changed the state. */
+	return !atomic_exchange_explicit(&slot->own->busy, 1, memory_order_seq_cst);
+}
+
+void slot_leave(struct slot *slot)
+{
+	atomic_store_explicit(&slot->own->busy, 0, memory_order_release);
+}
+
+void slot_populate(struct slot *slot)
+{
+	unsigned char *from = (unsigned char *)slot->ring;
+	uint32_t len = slot->data_bytes + (uint32_t)sizeof(struct ring_slot);
+
+	if (slot->own->populated)
+		return;
+	slot->own->populated = 1;
+	if (sys3(__NR_madvise, from, len, 23 /* MADV_POPULATE_WRITE, Linux 5.14 */) == 0)
+		return;
+	/* Before a first sample nothing is being read: writing what is there is harmless. */
+	for (uint32_t at = RING_PAGE; at < len; at += RING_PAGE) {
+		volatile unsigned char *byte = from + at;
+
+		*byte = *byte;
+	}
+}
+
+void *ring_reserve(struct slot *slot, uint32_t len)
+{
+	struct ring_slot *ring = slot->ring;
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	/* The reader's release of tail: it has copied what we are about to overwrite. */
+	uint64_t used = head - atomic_load_explicit(&ring->tail, memory_order_acquire);
+	uint32_t at = (uint32_t)(head % slot->data_bytes);
+	uint32_t to_end = slot->data_bytes - at;
+	uint32_t pad = to_end < len ? to_end : 0;
+	struct record *record;
+
+	if (used > slot->data_bytes || slot->data_bytes - used < (uint64_t)pad + len)
+		return NULL;
+	record = (void *)(ring->data + at);
+	if (!pad)
+		return record;
+	*record = (struct record){.bytes = pad, .type = RECORD_PAD};
+	ring_commit(slot, pad);
+	return ring->data;
+}
+
+void ring_commit(struct slot *slot, uint32_t len)
+{
+	uint64_t head = atomic_load_explicit(&slot->ring->head, memory_order_relaxed);
+
+	/* Pairs with the collector's acquire of head. */
+	atomic_store_explicit(&slot->ring->head, head + len, memory_order_release);
+}
+
+bool ring_half_full(const struct slot *slot)
+{
+	uint64_t head = atomic_load_explicit(&slot->ring->head, memory_order_relaxed);
+	uint64_t tail = atomic_load_explicit(&slot->ring->tail, memory_order_relaxed);
+
+	return head - tail > slot->data_bytes / 2;
+}

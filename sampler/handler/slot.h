@@ -1,0 +1,111 @@
+/* slot.h - a thread's ring: found, claimed, written by one writer */
+#ifndef HANDLER_SLOT_H
+#define HANDLER_SLOT_H
+
+#include "sampler/handler/process.h"
+
+/* What the agent keeps in ring_slot.own. */
+struct slot_own {
+	uint64_t window_lo; /* stack pages proven readable without a gap; 0: none */
+	uint64_t window_hi;
+	int64_t carry_ns;      /* CPU of earlier threads that this one speaks for */
+	uint64_t armed_cpu_ns; /* its CPU clock when it was armed; only with DISCOVERY_HOOKS */
+	uint64_t weights;      /* given since it was armed */
+	uint64_t claimed_head; /* head when it was claimed */
+	char comm[16];         /* as last written to the ring */
+	int32_t timer;         /* id + 1; 0: none */
+	uint32_t random;       /* xorshift32 */
+	uint32_t n_signals;    /* own samples, for every-8th work */
+	uint32_t extra;        /* periods to add to the next sample's weight */
+	_Atomic uint32_t busy; /* a handler is writing */
+	uint16_t populated;    /* the pages of the ring are there */
+	uint16_t no_window;    /* samples until the stack is examined again */
+};
+
+_Static_assert(sizeof(struct slot_own) <= sizeof(((struct ring_slot *)0)->own),
+	       "the agent's own part of a slot");
+
+struct slot {
+	struct ring_slot *ring;
+	struct slot_own *own;
+	uint32_t index;
+	uint32_t data_bytes;
+};
+
+/**
+ * slot_at - the slot with this number
+ *
+ * Return:  0, or -1 when its chunk is not mapped.
+ * Context: handler.
+ */
+int slot_at(struct process *p, uint32_t index, struct slot *ret_slot);
+
+/**
+ * slot_find - the slot of a thread
+ *
+ * Return:  0, or -1 when it has none.
+ * Context: handler.
+ */
+int slot_find(struct process *p, uint32_t tid, struct slot *ret_slot);
+
+/**
+ * slot_claim - take a slot for a thread; a dead predecessor's timer is deleted
+ *
+ * Maps the next chunk when three quarters of the slots are taken.  The slot comes entered:
+ * slot_leave() when it is armed.
+ *
+ * Return:  0, or -1 when there is none (the caller counts the loss).
+ * Context: handler.  Any number of threads; not in AGENT_QUIET.
+ */
+int slot_claim(struct process *p, uint32_t tid, struct slot *ret_slot);
+
+/**
+ * slot_enter - become the slot's only writer
+ *
+ * Return:  false when a handler is already writing.
+ * Context: handler.  The slot's thread.
+ */
+bool slot_enter(struct slot *slot);
+
+/**
+ * slot_leave - end what slot_enter() began
+ *
+ * Context: handler.  The slot's thread.
+ */
+void slot_leave(struct slot *slot);
+
+/**
+ * slot_populate - have the pages of the ring ready, once
+ *
+ * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_QUIET.
+ */
+void slot_populate(struct slot *slot);
+
+/**
+ * ring_reserve - room for LEN bytes that do not wrap
+ * @len: a multiple of 8
+ *
+ * Nothing is visible to the reader until ring_commit(), except padding.
+ *
+ * Return:  the bytes, or NULL if there is no room (the caller counts the loss).
+ * Owns:    the ring owns the bytes; write them and commit.
+ * Context: handler.  One writer a slot.
+ */
+void *ring_reserve(struct slot *slot, uint32_t len);
+
+/**
+ * ring_commit - publish what was written to the reserved bytes
+ * @len: at most what was reserved, a multiple of 8
+ *
+ * Context: handler.  One writer a slot.
+ */
+void ring_commit(struct slot *slot, uint32_t len);
+
+/**
+ * ring_half_full - whether the reader should be woken
+ *
+ * Context: handler.  One writer a slot.
+ */
+bool ring_half_full(const struct slot *slot);
+
+#endif

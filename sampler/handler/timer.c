@@ -1,0 +1,142 @@
+/* timer.c - the CPU timers that send our SIGPROF */
+#include "sampler/handler/timer.h"
+
+#include "sampler/handler/sigsafe.h"
+
+enum {
+	CLOCK_OF_PROCESS = 2, /* CLOCK_PROCESS_CPUTIME_ID */
+	NOTIFY_SIGNAL = 0,
+	NOTIFY_THREAD_ID = 4,
+	NS_PER_S = 1000000000,
+};
+
+/* The CPU clock of a thread: include/linux/posix-timers.h, CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED. */
+static int32_t clock_of_thread(uint32_t tid)
+{
+	return (int32_t)(~tid << 3 | 6);
+}
+
+static struct sys_timespec timespec_of(uint64_t ns)
+{
+	return (struct sys_timespec){.sec = (int64_t)(ns / NS_PER_S),
+				     .nsec = (int64_t)(ns % NS_PER_S)};
+}
+
+static int set(int32_t id, uint64_t first_ns, uint64_t interval_ns)
+{
+	struct sys_itimerspec spec = {.interval = timespec_of(interval_ns),
+				      .value = timespec_of(first_ns)};
+
+	return (int)sys4(__NR_timer_settime, id, 0, &spec, 0);
+}
+
+static int create(int32_t clock, const struct sys_sigevent *event, uint64_t first_ns,
+		  uint64_t interval_ns, int32_t *ret_id_plus_1)
+{
+	int32_t id = 0;
+	int r;
+
+	r = (int)sys3(__NR_timer_create, clock, event, &id);
+	if (r < 0)
+		return r;
+	r = set(id, first_ns, interval_ns);
+	if (r < 0) {
+		timer_delete_id(id + 1);
+		return r;
+	}
+	*ret_id_plus_1 = id + 1;
+	return 0;
+}
+
+static int note(struct process *p, int r)
+{
+	if (r < 0)
+		atomic_store_explicit(&p->header->agent_errno, (uint32_t)-r, memory_order_relaxed);
+	return r;
+}
+
+int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first_ns)
+{
+	struct sys_sigevent event = {
+		.value = (uint64_t)p->cookie << 32 | slot->index,
+		.signo = SIGPROF,
+		.notify = NOTIFY_THREAD_ID,
+		.tid = (int32_t)tid,
+	};
+
+	timer_delete_id(slot->own->timer);
+	slot->own->timer = 0;
+	return note(
+		p, create(clock_of_thread(tid), &event, first_ns, p->period_ns, &slot->own->timer));
+}
+
+int timer_arm_process(struct process *p)
+{
+	struct sys_sigevent event = {
+		.value = (uint64_t)p->cookie << 32 | PROCESS_TIMER_SLOT,
+		.signo = SIGPROF,
+		.notify = NOTIFY_SIGNAL,
+	};
+
+	return note(p, create(CLOCK_OF_PROCESS, &event, p->period_ns, p->period_ns, &p->timer));
+}
+
+static uint64_t remaining(int32_t id_plus_1)
+{
+	struct sys_itimerspec spec = {0};
+
+	if (!id_plus_1 || sys2(__NR_timer_gettime, id_plus_1 - 1, &spec) < 0)
+		return 0;
+	return (uint64_t)spec.value.sec * NS_PER_S + (uint64_t)spec.value.nsec;
+}
+
+bool timer_alive(const struct slot *slot)
+{
+	return remaining(slot->own->timer) > 0;
+}
+
+static uint32_t xorshift(uint32_t *state)
+{
+	uint32_t x = *state;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	*state = x;
+	return x;
+}
+
+static bool move(struct process *p, int32_t id_plus_1, uint32_t random)
+{
+	uint64_t span = p->period_ns * p->jitter_pct / 100;
+	uint64_t left = remaining(id_plus_1);
+	int64_t by;
+
+	if (!span || !left)
+		return false;
+	by = (int64_t)(random % (2 * span + 1)) - (int64_t)span;
+	if ((int64_t)left + by <= 0)
+		return false;
+	return set(id_plus_1 - 1, (uint64_t)((int64_t)left + by), p->period_ns) == 0;
+}
+
+bool timer_jitter(struct process *p, struct slot *slot)
+{
+	return move(p, slot->own->timer, xorshift(&slot->own->random));
+}
+
+void timer_jitter_process(struct process *p)
+{
+	uint32_t random = atomic_load_explicit(&p->n_ticks, memory_order_relaxed) * 2654435761U | 1;
+
+	if (atomic_exchange_explicit(&p->jittering, 1, memory_order_acquire))
+		return;
+	(void)move(p, p->timer, xorshift(&random));
+	atomic_store_explicit(&p->jittering, 0, memory_order_release);
+}
+
+void timer_delete_id(int32_t id_plus_1)
+{
+	if (id_plus_1)
+		(void)sys1(__NR_timer_delete, id_plus_1 - 1);
+}

@@ -1,0 +1,61 @@
+/* timer.h - the CPU timers that send our SIGPROF */
+#ifndef HANDLER_TIMER_H
+#define HANDLER_TIMER_H
+
+#include "sampler/handler/slot.h"
+
+/**
+ * timer_arm - a thread's own CPU timer
+ * @tid:      the slot's thread; it need not be the caller
+ * @first_ns: CPU time until the first signal, at least 1
+ *
+ * A timer that stands in the slot is deleted first.
+ *
+ * Return:  0 or -errno; the slot stays claimed and has no timer then.
+ * Context: handler.
+ */
+int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first_ns);
+
+/**
+ * timer_arm_process - the CPU timer of the whole process, which finds threads
+ *
+ * Return:  0 or -errno.
+ * Context: agent.
+ */
+int timer_arm_process(struct process *p);
+
+/**
+ * timer_alive - whether the slot's timer still has a thread to count
+ *
+ * A timer belongs to a thread, not to its number: when the number lives on in another thread,
+ * the kernel gives no time to the next expiry.
+ *
+ * Context: handler.
+ */
+bool timer_alive(const struct slot *slot);
+
+/**
+ * timer_jitter - move the next expiry by up to JITTER_PCT of the period, either way
+ *
+ * Relative to what remains: no CPU time is lost by it.
+ *
+ * Return:  whether it was moved.
+ * Context: handler.  The timer's thread.
+ */
+bool timer_jitter(struct process *p, struct slot *slot);
+
+/**
+ * timer_jitter_process - the same for the process timer
+ *
+ * Context: handler.
+ */
+void timer_jitter_process(struct process *p);
+
+/**
+ * timer_delete_id - delete a timer by id + 1; 0 is none
+ *
+ * Context: handler.
+ */
+void timer_delete_id(int32_t id_plus_1);
+
+#endif
