@@ -17,6 +17,7 @@ n=0
 build_house() {
 	rm -rf "$house"
 	mkdir -p "$house/base" "$house/output" "$house/sampler/include" "$house/sampler/handler" \
+		"$house/sampler/wire" "$house/docs" \
 		"$house/tests/lint" "$house/build"
 	cp "$source/tests/lint/floors.txt" "$house/tests/lint/"
 	cp "$source/.clang-format" "$source/.clang-tidy" "$house/"
@@ -76,6 +77,27 @@ struct wick_task {
 
 #endif
 WICK
+	cat >"$house/sampler/wire/ring.h" <<'DOOR'
+/* ring.h - a door */
+#ifndef WIRE_RING_H
+#define WIRE_RING_H
+
+#include <stdint.h>
+
+struct door {
+	uint32_t height;
+	uint32_t width;
+};
+
+#endif
+DOOR
+	cat >"$house/docs/wire.md" <<'DOOR'
+| `door` | offset | bytes | |
+|---|---|---|---|
+| `height` | 0 | 4 | |
+| `width` | 4 | 4 | |
+| end | 8 | | |
+DOOR
 	list_sources
 }
 
@@ -216,9 +238,22 @@ LAMP
 	fails "a read past the end" "arrayIndexOutOfBounds"
 }
 
+trip_wire() {
+	sed -i 's/^| `width` | 4 | 4 |/| `width` | 8 | 4 |/' "$house/docs/wire.md"
+	fails "a field at another offset" "gap before width"
+	sed -i 's/uint32_t height/uint16_t height/' "$house/sampler/wire/ring.h"
+	fails "a field of another size" "door"
+	sed -i '/`height`/d' "$house/docs/wire.md"
+	fails "a field that is not described" "gap before width"
+	echo 'struct window {' >>"$house/sampler/wire/ring.h"
+	fails "a struct that is not described" "does not describe struct window"
+	rm "$house/docs/wire.md"
+	fails "wire without a description" "missing"
+}
+
 build_house
 case $lint in
-floors | sizes | format | headers_alone | context | tidy | cppcheck) ;;
+floors | sizes | format | headers_alone | context | tidy | cppcheck | wire) ;;
 *)
 	echo "trips: no known-bad input for '$lint'"
 	exit 2
