@@ -1,0 +1,104 @@
+/* demangle.c - readable names, through libiberty */
+#include "symbolize/symbolize.h"
+
+#include "base/buf.h"
+
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_MANGLED = 64 * 1024, MAX_READABLE = 1024 * 1024 };
+
+/* What compilers append to the name of a part or a copy of a function. */
+static const char *const PARTS[] = {".cold", ".part", ".isra", ".constprop"};
+
+static void append(const char *text, size_t len, void *context)
+{
+	(void)buf_append((struct buf *)context, text, len);
+}
+
+/* "17h" and 16 hexadecimal digits before the E: rustc's mangling before v0. */
+static bool is_rust_legacy(const char *name, size_t len)
+{
+	const char *hash = name + len - 20;
+
+	if (len < 24 || name[len - 1] != 'E' || memcmp(hash, "17h", 3) != 0)
+		return false;
+	for (int i = 3; i < 19; i++)
+		if (!isxdigit((unsigned char)hash[i]))
+			return false;
+	return true;
+}
+
+/* Where the mangled name ends and what was appended to it begins. */
+static size_t mangled_len(const char *name)
+{
+	size_t len = strcspn(name, "@");
+	const char *dot = memchr(name, '.', len);
+
+	/* In legacy Rust names dots are part of paths; there the hash ends the name. */
+	while (dot && len - (size_t)(dot - name) > 1) {
+		if (strncmp(dot, ".llvm.", 6) == 0)
+			return (size_t)(dot - name);
+		for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++)
+			if (strncmp(dot, PARTS[i], strlen(PARTS[i])) == 0)
+				return (size_t)(dot - name);
+		dot = memchr(dot + 1, '.', len - (size_t)(dot + 1 - name));
+	}
+	return len;
+}
+
+/* ".cold", ".part.0" and the like stay, ".llvm.123" and "@VERSION" go. */
+static void append_parts(struct buf *buf, const char *suffix)
+{
+	while (*suffix == '.') {
+		size_t word = 1 + strcspn(suffix + 1, ".@");
+		size_t len = word;
+
+		while (suffix[len] == '.' && isdigit((unsigned char)suffix[len + 1]))
+			len += 1 + strcspn(suffix + len + 1, ".@");
+		for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++)
+			if (strlen(PARTS[i]) == word && strncmp(suffix, PARTS[i], word) == 0)
+				(void)buf_append(buf, suffix, len);
+		suffix += len;
+	}
+}
+
+static bool demangle(const char *name, struct buf *buf)
+{
+	size_t len = strlen(name);
+	bool done = false;
+
+	if (strncmp(name, "_R", 2) == 0 || is_rust_legacy(name, len))
+		done = rust_demangle_callback(name, 0, append, buf) && buf->len > 0;
+	if (done || strncmp(name, "_Z", 2) != 0)
+		return done && !buf->failed;
+	buf_clear(buf);
+	return cplus_demangle_v3_callback(name, 0, append, buf) && !buf->failed && buf->len > 0;
+}
+
+char *symbolize_demangle(const char *name)
+{
+	char *mangled;
+	struct buf buf;
+	char *readable = NULL;
+
+	/* Mach-O's extra underscore travels with some compilers' JIT maps. */
+	if (strncmp(name, "__Z", 3) == 0 || strncmp(name, "__R", 3) == 0)
+		name++;
+	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
+	    strnlen(name, MAX_MANGLED + 1) > MAX_MANGLED)
+		return NULL;
+	mangled = strndup(name, mangled_len(name));
+	if (!mangled)
+		return NULL;
+	buf_init(&buf, MAX_READABLE);
+	if (demangle(mangled, &buf)) {
+		append_parts(&buf, name + strlen(mangled));
+		readable = buf.failed ? NULL : strdup(buf_text(&buf));
+	}
+	buf_release(&buf);
+	free(mangled);
+	return readable;
+}

@@ -1,0 +1,160 @@
+/* elf_symbols.c - .symtab and .dynsym through libelf */
+#include "symbolize/elf_symbols.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+
+static const uint64_t MAX_SECTION_BYTES = 1024 * 1024 * 1024;
+
+/* How many symbols without a size are worth asking the FDEs for. */
+enum { MAX_BOUND_LOOKUPS = 20000 };
+
+/* One table being read. */
+struct reader {
+	Elf *elf;
+	const Elf_Data *strings;
+	const struct elf_bounds *bounds;
+	struct symbol_table *table;
+	int which;
+	int n_bound;
+	int n_added;
+};
+
+const Elf_Data *elf_section_data(Elf_Scn *section, uint64_t bytes)
+{
+	GElf_Shdr header;
+	const Elf_Data *data;
+
+	if (!section || !gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS ||
+	    header.sh_size > bytes)
+		return NULL;
+	data = elf_getdata(section, NULL);
+	if (!data || !data->d_buf || data->d_size == 0)
+		return NULL;
+	return data;
+}
+
+/* A string inside the table, or NULL. */
+static const char *string_at(const Elf_Data *strings, uint64_t offset)
+{
+	const char *start = (const char *)strings->d_buf;
+
+	if (offset >= strings->d_size ||
+	    !memchr(start + offset, '\0', strings->d_size - (size_t)offset))
+		return NULL;
+	return start + offset;
+}
+
+/* Marks that assemblers and tools leave in the code; they start no function. */
+static bool is_mark(const char *name)
+{
+	return name[0] == '\0' || name[0] == '$' || strncmp(name, ".L", 2) == 0 ||
+	       strncmp(name, ".annobin", 8) == 0;
+}
+
+static uint32_t rank_of(const GElf_Sym *symbol, const char *name)
+{
+	unsigned bind = GELF_ST_BIND(symbol->st_info);
+	uint32_t rank = bind == STB_LOCAL ? 0 : bind == STB_WEAK ? 1 : 2;
+	size_t underscores = strspn(name, "_");
+
+	rank = rank * 2 + (GELF_ST_TYPE(symbol->st_info) != STT_NOTYPE);
+	return rank * 8 + (uint32_t)(underscores < 7 ? 7 - underscores : 0);
+}
+
+/* Where a symbol without a size has to end. */
+static uint64_t limit_of(struct reader *reader, const GElf_Sym *symbol, const GElf_Shdr *section)
+{
+	uint64_t end = 0;
+
+	if (reader->bounds && reader->n_bound++ < MAX_BOUND_LOOKUPS)
+		end = reader->bounds->end(reader->bounds->context, symbol->st_value);
+	if (end > symbol->st_value)
+		return end;
+	if (reader->which == ELF_DYNSYM)
+		return symbol->st_value + 1;
+	return section->sh_addr + section->sh_size;
+}
+
+static int add_symbol(struct reader *reader, const GElf_Sym *symbol)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info);
+	struct symbol_entry entry;
+	GElf_Shdr section;
+	const char *name;
+	int r;
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return 0;
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
+		return 0;
+	if (!gelf_getshdr(elf_getscn(reader->elf, symbol->st_shndx), &section) ||
+	    !(section.sh_flags & SHF_EXECINSTR) || symbol->st_value < section.sh_addr ||
+	    symbol->st_value - section.sh_addr >= section.sh_size)
+		return 0;
+	name = string_at(reader->strings, symbol->st_name);
+	if (!name || is_mark(name))
+		return 0;
+	entry = (struct symbol_entry){
+		.addr = symbol->st_value,
+		.size = symbol->st_size,
+		.rank = rank_of(symbol, name),
+		.name = name,
+		.name_len = strcspn(name, "@"),
+	};
+	if (!entry.size)
+		entry.limit = limit_of(reader, symbol, &section);
+	r = symbol_table_add(reader->table, &entry);
+	reader->n_added += r == 0;
+	return r;
+}
+
+static int read_section(struct reader *reader, Elf_Scn *section, const GElf_Shdr *header)
+{
+	const Elf_Data *data = elf_section_data(section, MAX_SECTION_BYTES);
+	GElf_Sym symbol;
+
+	reader->strings =
+		elf_section_data(elf_getscn(reader->elf, header->sh_link), MAX_SECTION_BYTES);
+	if (!data || !reader->strings)
+		return 0;
+	for (size_t i = 0; i < data->d_size / sizeof(Elf64_Sym) && i < INT32_MAX; i++) {
+		int r;
+
+		if (!gelf_getsym((Elf_Data *)data, (int)i, &symbol))
+			return 0;
+		r = add_symbol(reader, &symbol);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int elf_symbols_read(Elf *elf, int which, const struct elf_bounds *bounds,
+		     struct symbol_table *table)
+{
+	struct reader reader = {.elf = elf, .bounds = bounds, .table = table};
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	int found = 0;
+
+	while ((section = elf_nextscn(elf, section))) {
+		int r;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		reader.which = header.sh_type == SHT_SYMTAB   ? ELF_SYMTAB
+			       : header.sh_type == SHT_DYNSYM ? ELF_DYNSYM
+							      : 0;
+		if (!(reader.which & which))
+			continue;
+		reader.n_added = 0;
+		r = read_section(&reader, section, &header);
+		if (r < 0)
+			return r;
+		if (reader.n_added)
+			found |= reader.which;
+	}
+	return found;
+}

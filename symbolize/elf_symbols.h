@@ -1,0 +1,55 @@
+/* elf_symbols.h - the functions that an ELF file's symbol tables name */
+#ifndef SYMBOLIZE_ELF_SYMBOLS_H
+#define SYMBOLIZE_ELF_SYMBOLS_H
+
+#include "symbolize/symbol_table.h"
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Which tables to read, and which were there. */
+enum elf_symbols {
+	ELF_SYMTAB = 1,
+	ELF_DYNSYM = 2,
+};
+
+/* Where code without a size ends at the latest; 0 when it is not known. */
+struct elf_bounds {
+	uint64_t (*end)(void *context, uint64_t addr);
+	void *context;
+};
+
+/**
+ * elf_symbols_read - add the functions of .symtab and .dynsym
+ * @which: enum elf_symbols, or-ed
+ * @bounds: asked for symbols without a size; NULL: they end with their section in .symtab, and
+ *          name only their own address in .dynsym
+ *
+ * Names lose their @VERSION.  The table is not finished.
+ *
+ * Return:  the tables that gave at least one symbol, or-ed; -EFBIG or -ENOMEM.
+ * Context: any thread.  One at a time for one ELF.
+ */
+int elf_symbols_read(Elf *elf, int which, const struct elf_bounds *bounds,
+		     struct symbol_table *table);
+
+/**
+ * elf_plt_read - add NAME@plt for the stubs of .plt, .plt.sec and .plt.got
+ * @table: holds the file's symbols and is finished: names the targets of IRELATIVE stubs
+ *
+ * Return:  how many were added; the table is not finished then; -EFBIG or -ENOMEM.
+ * Context: any thread.  One at a time for one ELF.
+ */
+int elf_plt_read(Elf *elf, struct symbol_table *table);
+
+/**
+ * elf_section_data - the content of a section, when it is no more than BYTES
+ *
+ * Return:  its content, NULL if there is none or it is too large.
+ * Owns:    the ELF.
+ * Context: any thread.  One at a time for one ELF.
+ */
+const Elf_Data *elf_section_data(Elf_Scn *section, uint64_t bytes);
+
+#endif

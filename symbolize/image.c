@@ -1,0 +1,146 @@
+/* image.c - which mappings make up an image, and our own vDSO */
+#include "symbolize/image.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/sysmacros.h>
+
+enum { MAX_VDSO_BYTES = 256 * 1024 };
+
+/* One line of /proc/PID/maps. */
+struct line {
+	uint64_t start;
+	uint64_t end;
+	uint64_t pgoff;
+	uint64_t dev;
+	uint64_t inode;
+	const char *path;
+};
+
+static bool parse(const char *text, struct line *ret_line)
+{
+	struct line line;
+	unsigned major_no;
+	unsigned minor_no;
+	int at = 0;
+
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %*4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &line.start, &line.end, &line.pgoff, &major_no, &minor_no, &line.inode, &at) < 6)
+		return false;
+	line.dev = makedev(major_no, minor_no);
+	line.path = text + at;
+	*ret_line = line;
+	return true;
+}
+
+/* The kernel ends a path with " (deleted)" when it is; ours never has that. */
+static bool same_path(const char *in_maps, const char *path)
+{
+	size_t len = strlen(path);
+
+	return strncmp(in_maps, path, len) == 0 && (in_maps[len] == '\n' || in_maps[len] == '\0' ||
+						    strcmp(in_maps + len, " (deleted)\n") == 0);
+}
+
+/*
+ * Follow the lines up to the one that holds the mapping.  Neighbours of one file are one image;
+ * a new one starts where the file's offset falls back to 0.
+ */
+static bool find_line(FILE *maps, const struct mapping *mapping, struct line *ret_line,
+		      uint64_t *ret_start)
+{
+	_cleanup_free_ char *text = NULL;
+	struct line last = {0};
+	uint64_t image = 0;
+	struct line line;
+	size_t size = 0;
+
+	while (getline(&text, &size, maps) > 0) {
+		bool same;
+
+		if (!parse(text, &line))
+			return false;
+		same = line.inode == last.inode && line.dev == last.dev;
+		if (line.inode == 0 && last.inode != 0 && line.start == last.end)
+			continue; /* .bss, or a gap that the loader filled */
+		if (!same || line.inode == 0 || (line.pgoff == 0 && last.pgoff != 0))
+			image = line.pgoff == 0 ? line.start : 0;
+		last = line;
+		if (mapping->start >= line.start && mapping->start < line.end) {
+			*ret_line = line;
+			*ret_start = image;
+			return same_path(line.path, mapping->path);
+		}
+	}
+	return false;
+}
+
+void image_find(const struct mapping *mapping, struct image *ret_image)
+{
+	struct image image = {.source = {.fd = -1, .pid = mapping->pid}};
+	_cleanup_file_ FILE *maps = NULL;
+	struct line line;
+	char path[64];
+
+	*ret_image = image;
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)mapping->pid);
+	maps = fopen(path, "re");
+	if (!maps || !find_line(maps, mapping, &line, &image.source.base))
+		return;
+	image.dev = line.dev;
+	image.inode = line.inode;
+	image.readable = image.source.base != 0 && elf_head_read(&image.source, &image.head) == 0;
+	*ret_image = image;
+}
+
+/* The end of what the section headers of an ELF file cover; they come last in a vDSO. */
+static int vdso_len(int memory, uint64_t start, size_t *ret_len)
+{
+	Elf64_Ehdr header;
+	uint64_t len;
+
+	if (io_pread(memory, &header, sizeof(header), start) != sizeof(header))
+		return -EIO;
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shoff > MAX_VDSO_BYTES)
+		return -EINVAL;
+	len = header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
+	if (len < sizeof(header) || len > MAX_VDSO_BYTES)
+		return -EINVAL;
+	*ret_len = (size_t)len;
+	return 0;
+}
+
+int image_own_vdso(char **ret_bytes, size_t *ret_len)
+{
+	/* Through the kernel, so that a length that lies ends in an error and not in a fault. */
+	_cleanup_fd_ int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	uint64_t start = getauxval(AT_SYSINFO_EHDR);
+	_cleanup_free_ char *bytes = NULL;
+	size_t len;
+	int r;
+
+	if (!start)
+		return -ENOENT;
+	if (memory < 0)
+		return -errno;
+	r = vdso_len(memory, start, &len);
+	if (r < 0)
+		return r;
+	bytes = malloc(len);
+	if (!bytes)
+		return -ENOMEM;
+	if (io_pread(memory, bytes, len, start) != (ssize_t)len)
+		return -EINVAL;
+	*ret_bytes = steal_pointer(&bytes);
+	*ret_len = len;
+	return 0;
+}

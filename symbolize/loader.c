@@ -1,0 +1,168 @@
+/* loader.c - a queue of jobs, a mutex, and one thread */
+#include "symbolize/loader.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct job {
+	void (*run)(void *context);
+	void *context;
+	struct job *next;
+};
+
+struct loader {
+	bool wait;
+	pthread_t thread;
+	pthread_mutex_t lock; /* guards everything below */
+	pthread_cond_t pushed;
+	pthread_cond_t ended;
+	struct job *first;
+	struct job **last;
+	bool busy;
+	bool stop;
+	uint64_t n_ended;
+	uint64_t n_seen; /* ended when loader_wait() last looked */
+};
+
+/* The next job, or NULL to end. */
+static struct job *take(struct loader *loader)
+{
+	struct job *job = NULL;
+
+	pthread_mutex_lock(&loader->lock);
+	while (!loader->first && !loader->stop)
+		pthread_cond_wait(&loader->pushed, &loader->lock);
+	if (!loader->stop) {
+		job = loader->first;
+		loader->first = job->next;
+		if (!loader->first)
+			loader->last = &loader->first;
+		loader->busy = true;
+	}
+	pthread_mutex_unlock(&loader->lock);
+	return job;
+}
+
+static void *run_jobs(void *context)
+{
+	struct loader *loader = (struct loader *)context;
+	struct job *job;
+
+	while ((job = take(loader))) {
+		job->run(job->context);
+		free(job);
+		pthread_mutex_lock(&loader->lock);
+		loader->busy = false;
+		loader->n_ended++;
+		pthread_cond_signal(&loader->ended);
+		pthread_mutex_unlock(&loader->lock);
+	}
+	return NULL;
+}
+
+/* Signals are for the main thread: the new one starts with all of them blocked. */
+static int start_thread(struct loader *loader)
+{
+	sigset_t all;
+	sigset_t old;
+	int r;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	r = pthread_create(&loader->thread, NULL, run_jobs, loader);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return -r;
+}
+
+int loader_new(bool wait, struct loader **ret_loader)
+{
+	struct loader *loader = calloc(1, sizeof(*loader));
+	pthread_condattr_t attr;
+	int r = 0;
+
+	if (!loader)
+		return -ENOMEM;
+	loader->wait = wait;
+	loader->last = &loader->first;
+	pthread_mutex_init(&loader->lock, NULL);
+	pthread_cond_init(&loader->pushed, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&loader->ended, &attr);
+	pthread_condattr_destroy(&attr);
+	if (!wait)
+		r = start_thread(loader);
+	if (r < 0) {
+		free(loader);
+		return r;
+	}
+	*ret_loader = loader;
+	return 0;
+}
+
+void loader_free(struct loader *loader)
+{
+	if (!loader)
+		return;
+	if (!loader->wait) {
+		pthread_mutex_lock(&loader->lock);
+		loader->stop = true;
+		pthread_cond_signal(&loader->pushed);
+		pthread_mutex_unlock(&loader->lock);
+		pthread_join(loader->thread, NULL);
+	}
+	while (loader->first) {
+		struct job *job = loader->first;
+
+		loader->first = job->next;
+		free(job);
+	}
+	pthread_cond_destroy(&loader->pushed);
+	pthread_cond_destroy(&loader->ended);
+	pthread_mutex_destroy(&loader->lock);
+	free(loader);
+}
+
+int loader_push(struct loader *loader, void (*run)(void *context), void *context)
+{
+	struct job *job;
+
+	if (loader->wait) {
+		run(context);
+		return 0;
+	}
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		return -ENOMEM;
+	job->run = run;
+	job->context = context;
+	pthread_mutex_lock(&loader->lock);
+	*loader->last = job;
+	loader->last = &job->next;
+	pthread_cond_signal(&loader->pushed);
+	pthread_mutex_unlock(&loader->lock);
+	return 0;
+}
+
+void loader_wait(struct loader *loader, uint64_t timeout_ns, bool idle)
+{
+	struct timespec until;
+	uint64_t until_ns;
+	int r = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until_ns = (uint64_t)until.tv_sec * 1000000000 + (uint64_t)until.tv_nsec;
+	until_ns = until_ns + timeout_ns < until_ns ? INT64_MAX : until_ns + timeout_ns;
+	until.tv_sec = (time_t)(until_ns / 1000000000);
+	until.tv_nsec = (long)(until_ns % 1000000000);
+	pthread_mutex_lock(&loader->lock);
+	while (r == 0 && loader->n_ended == loader->n_seen &&
+	       (idle || loader->first || loader->busy))
+		r = pthread_cond_timedwait(&loader->ended, &loader->lock, &until);
+	loader->n_seen = loader->n_ended;
+	pthread_mutex_unlock(&loader->lock);
+}

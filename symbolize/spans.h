@@ -1,0 +1,72 @@
+/* spans.h - what was mapped where, and when, in one process */
+#ifndef SYMBOLIZE_SPANS_H
+#define SYMBOLIZE_SPANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct module;
+
+/* Part of a module in the address space, from a time until another. */
+struct span {
+	uint64_t start;
+	uint64_t end;
+	uint64_t base;  /* where the mapping began: the span may be what is left of it */
+	uint64_t bytes; /* and how long it was */
+	uint64_t pgoff; /* bytes into the file at BASE */
+	uint64_t from_ns;
+	uint64_t until_ns; /* SPAN_FOREVER while it is mapped */
+	uint64_t max_end;  /* the largest end up to and including this one */
+	struct module *module;
+	const char *path; /* the module as this process sees it */
+};
+
+#define SPAN_FOREVER UINT64_MAX
+
+/* Zero is empty. */
+struct spans {
+	struct span *spans; /* by start */
+	size_t n_spans;
+	size_t n_room;
+	bool stale; /* max_end has to be counted anew */
+};
+
+/**
+ * spans_add - SPAN is mapped from its from_ns on; what it covers is unmapped then
+ *
+ * The same mapping told twice is kept once, from the earlier time on.
+ *
+ * Return:  0; -ENOMEM; -ENOSPC when the process has too many.
+ * Context: main thread.
+ */
+int spans_add(struct spans *spans, const struct span *span);
+
+/**
+ * spans_cut - [START, END) is not mapped any more from TIME_NS on
+ *
+ * Return:  0; -ENOMEM or -ENOSPC, and some of it stays.
+ * Context: main thread.
+ */
+int spans_cut(struct spans *spans, uint64_t start, uint64_t end, uint64_t time_ns);
+
+/**
+ * spans_find - what was mapped at ADDR at TIME_NS
+ *
+ * The newest that had begun and was not gone; else the earliest that began later (news of a
+ * mapping may come after the first samples in it).
+ *
+ * Return:  the span, NULL if nothing was.
+ * Owns:    the spans; good until the next add or cut.
+ * Context: main thread.
+ */
+const struct span *spans_find(struct spans *spans, uint64_t addr, uint64_t time_ns);
+
+/**
+ * spans_release - forget all and give back the memory
+ *
+ * Context: main thread.
+ */
+void spans_release(struct spans *spans);
+
+#endif
