@@ -1,0 +1,45 @@
+# symbolize: modules are looked up in real programs, made here in every state of undress
+set(victims ${CMAKE_CURRENT_BINARY_DIR}/victims)
+set(source ${CMAKE_CURRENT_SOURCE_DIR}/symbolize)
+set(victim_id 00112233445566778899aabbccddeeff00112233)
+string(SUBSTRING ${victim_id} 0 2 id_folder)
+string(SUBSTRING ${victim_id} 2 -1 id_file)
+file(MAKE_DIRECTORY ${victims}/.debug ${victims}/root/.build-id/${id_folder})
+find_program(CXX_PROGRAM NAMES g++ clang++ REQUIRED)
+set(compile ${CMAKE_C_COMPILER} -O2 -g -fPIE -pie -rdynamic ${source}/victim.c)
+set(victim_files plain other no_id stripped linked by_id other_id static shifted)
+list(TRANSFORM victim_files PREPEND ${victims}/)
+
+add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
+  COMMAND ${compile} -o ${victims}/plain
+  COMMAND ${compile} -DOTHER_BUILD -o ${victims}/other
+  COMMAND ${compile} -Wl,--build-id=none -o ${victims}/no_id
+  COMMAND ${compile} -no-pie -static -o ${victims}/static
+  COMMAND ${CMAKE_STRIP} -o ${victims}/stripped ${victims}/plain
+  # Separate debug files: by link (with a CRC only, and with a build-id), and by build-id.
+  COMMAND ${CMAKE_OBJCOPY} --only-keep-debug ${victims}/no_id ${victims}/.debug/linked.debug
+  COMMAND ${CMAKE_STRIP} -o ${victims}/linked ${victims}/no_id
+  COMMAND ${CMAKE_OBJCOPY} --add-gnu-debuglink=${victims}/.debug/linked.debug ${victims}/linked
+  COMMAND ${compile} -Wl,--build-id=0x${victim_id} -o ${victims}/by_id
+  COMMAND ${CMAKE_OBJCOPY} --only-keep-debug ${victims}/by_id
+          ${victims}/root/.build-id/${id_folder}/${id_file}.debug
+  COMMAND ${CMAKE_STRIP} ${victims}/by_id
+  # Another program whose debug file claims the build-id's path without having the build-id.
+  COMMAND ${compile} -Wl,--build-id=0x44${id_file} -o ${victims}/other_id
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${victims}/root/.build-id/44
+  COMMAND ${CMAKE_COMMAND} -E copy ${victims}/.debug/linked.debug
+          ${victims}/root/.build-id/44/${id_file}.debug
+  COMMAND ${CMAKE_STRIP} ${victims}/other_id
+  # Segments whose addresses are not their offsets.
+  COMMAND ${compile} -Wl,-z,noseparate-code -Wl,-Ttext-segment=0x10000 -o ${victims}/shifted
+  COMMAND ${CXX_PROGRAM} -O2 -g -Wno-pmf-conversions ${source}/victim.cc -o ${victims}/cxx
+  DEPENDS ${source}/victim.c ${source}/victim.cc VERBATIM)
+add_custom_target(symbolize_victims DEPENDS ${victim_files} ${victims}/cxx)
+
+foreach(name symbolize)
+  wick_unit_test(${name} LIBS wick_symbolize)
+endforeach()
+foreach(name symbolize)
+  add_dependencies(${name}_test symbolize_victims)
+  target_compile_definitions(${name}_test PRIVATE VICTIMS="${victims}")
+endforeach()
