@@ -1,16 +1,6 @@
-# What `cmake --install` puts where.  The program finds its agent at ../lib/wick from itself, so
-# the agent's folder is lib/wick on every distribution, never lib/<triplet>.
-if(TARGET wick)
-  install(TARGETS wick RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-if(TARGET wick-agent)
-  install(TARGETS wick-agent LIBRARY DESTINATION lib/wick)
-endif()
+# What `cmake --install` puts where, beside what tools/ and sampler/agent/ install themselves.
 if(EXISTS ${PROJECT_SOURCE_DIR}/sampler/include/wick.h)
   install(FILES sampler/include/wick.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   configure_file(cmake/wick.pc.in wick.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/wick.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
-endif()
-if(EXISTS ${PROJECT_SOURCE_DIR}/docs/man)
-  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 endif()
