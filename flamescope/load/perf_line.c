@@ -1,0 +1,338 @@
+/* perf_line.c - parses single lines of perf-script text; every one is hostile */
+#include "flamescope/load/perf_line.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Decimal digits up to END; false when there are none, or too many. */
+static bool take_dec(const char *at, const char *end, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	if (at == end)
+		return false;
+	for (; at < end; at++)
+		if (!is_digit(*at) || __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value))
+			return false;
+	*ret_value = value;
+	return true;
+}
+
+static bool take_id(const char *at, const char *end, int64_t *ret_value)
+{
+	uint64_t value;
+
+	if (at < end && *at == '-') /* perf writes -1 for what it does not know */
+		at++;
+	if (!take_dec(at, end, &value) || value > INT32_MAX)
+		return false;
+	*ret_value = (int64_t)value;
+	return true;
+}
+
+/* `12345.678901:` as ns; further than nanoseconds is passed over. */
+static bool take_time(const char *at, const char *end, uint64_t *ret_ns)
+{
+	const char *dot;
+	uint64_t seconds;
+	uint64_t part = 0;
+	uint64_t scale = 100000000;
+
+	if (end - at < 2 || end[-1] != ':')
+		return false;
+	end--;
+	dot = memchr(at, '.', (size_t)(end - at));
+	if (!dot || dot + 1 == end || !take_dec(at, dot, &seconds))
+		return false;
+	for (const char *digit = dot + 1; digit < end; digit++, scale /= 10) {
+		if (!is_digit(*digit))
+			return false;
+		part += (uint64_t)(*digit - '0') * scale;
+	}
+	if (__builtin_mul_overflow(seconds, UINT64_C(1000000000), &seconds) ||
+	    __builtin_add_overflow(seconds, part, ret_ns))
+		return false;
+	return true;
+}
+
+/* A word of a line, and where the one before it ends. */
+struct word {
+	char *start;
+	char *end;
+};
+
+/* The last word before AT; empty at the start of the line. */
+static struct word word_before(char *line, char *at)
+{
+	struct word word;
+
+	while (at > line && is_blank(at[-1]))
+		at--;
+	word.end = at;
+	while (at > line && !is_blank(at[-1]))
+		at--;
+	word.start = at;
+	return word;
+}
+
+/* `[003]`, or `[???]` */
+static bool is_cpu(struct word word)
+{
+	return word.end - word.start >= 3 && *word.start == '[' && word.end[-1] == ']' &&
+	       (is_digit(word.start[1]) || word.start[1] == '?');
+}
+
+/* pid/tid, tid, and the cpu before the time; what is left of them is the comm. */
+static bool take_ids(char *line, char *time, struct perf_head *head, char **ret_comm_end)
+{
+	struct word word = word_before(line, time);
+	uint64_t cpu;
+	char *slash;
+
+	head->cpu = -1;
+	head->pid = -1;
+	if (is_cpu(word)) {
+		if (take_dec(word.start + 1, word.end - 1, &cpu) && cpu <= INT32_MAX)
+			head->cpu = (int64_t)cpu;
+		word = word_before(line, word.start);
+	}
+	slash = memchr(word.start, '/', (size_t)(word.end - word.start));
+	if (slash && !take_id(word.start, slash, &head->pid))
+		return false;
+	if (!take_id(slash ? slash + 1 : word.start, word.end, &head->tid))
+		return false;
+	/* `4000/4001  ` may have been padded after the slash: "4000/ 4001" is not perf's */
+	*ret_comm_end = word.start;
+	while (*ret_comm_end > line && is_blank((*ret_comm_end)[-1]))
+		--*ret_comm_end;
+	return *ret_comm_end > line;
+}
+
+/* `period event:` or `event:`; what follows is the rest. */
+static bool take_event(char *at, struct perf_head *head)
+{
+	char *end;
+
+	head->period = 1;
+	at += strspn(at, " \t");
+	end = at + strcspn(at, " \t");
+	if (take_dec(at, end, &head->period)) {
+		at = end + strspn(end, " \t");
+		end = at + strcspn(at, " \t");
+	}
+	if (end - at < 2 || end[-1] != ':')
+		return false;
+	head->rest = *end ? end + 1 : end;
+	end[-1] = '\0';
+	if (*end)
+		*end = '\0';
+	head->event = at;
+	return true;
+}
+
+bool perf_line_head(char *text, struct perf_head *ret_head)
+{
+	struct perf_head head = {0};
+	char *line = text + strspn(text, " \t");
+	char *at = line;
+	char *comm_end;
+
+	/* the time is the first word with that shape which has ids and a comm before it */
+	for (;;) {
+		char *end;
+
+		at += strcspn(at, " \t");
+		at += strspn(at, " \t");
+		if (!*at)
+			return false;
+		end = at + strcspn(at, " \t");
+		if (take_time(at, end, &head.time_ns) && take_ids(line, at, &head, &comm_end) &&
+		    take_event(end, &head))
+			break;
+		at = end;
+	}
+	*comm_end = '\0';
+	head.comm = line;
+	*ret_head = head;
+	return true;
+}
+
+static bool take_hex(const char *at, const char *end, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	if (at == end || end - at > 16)
+		return false;
+	for (; at < end; at++) {
+		char c = (char)tolower((unsigned char)*at);
+
+		if (!isxdigit((unsigned char)c))
+			return false;
+		value = value << 4 | (uint64_t)(is_digit(c) ? c - '0' : c - 'a' + 10);
+	}
+	*ret_value = value;
+	return true;
+}
+
+/* The "(" that the ")" at the end closes, with a blank before it. */
+static char *find_module(char *from, char *end)
+{
+	int depth = 0;
+
+	for (char *at = end; at > from; at--) {
+		if (at[-1] == ')')
+			depth++;
+		else if (at[-1] == '(' && --depth == 0)
+			return at - 1 > from && at[-2] == ' ' ? at - 1 : NULL;
+	}
+	return NULL;
+}
+
+/* name+0xoff: the last of them, with nothing but digits behind it. */
+static void split_offset(char *name, struct perf_frame *frame)
+{
+	size_t len = strlen(name);
+	char *plus = len > 3 ? memrchr(name, '+', len) : NULL;
+
+	if (!plus || plus == name || plus[1] != '0' || plus[2] != 'x' ||
+	    !take_hex(plus + 3, name + len, &frame->offset))
+		return;
+	*plus = '\0';
+	frame->has_offset = true;
+}
+
+bool perf_line_frame(char *text, struct perf_frame *ret_frame)
+{
+	struct perf_frame frame = {0};
+	size_t len = strlen(text);
+	char *at = text + strspn(text, " \t");
+	char *end = at + strcspn(at, " \t");
+	char *name;
+	char *module;
+
+	while (len && is_blank(text[len - 1]))
+		len--;
+	if (at == text || !take_hex(at, end, &frame.addr) || !is_blank(*end))
+		return false;
+	name = end + strspn(end, " \t");
+	if (text + len <= name || text[len - 1] != ')')
+		return false;
+	module = find_module(name, text + len);
+	if (!module || module - 1 <= name)
+		return false;
+	text[len - 1] = '\0';
+	module[-1] = '\0';
+	frame.module = module + 1;
+	frame.inlined = strcmp(frame.module, "inlined") == 0;
+	if (frame.inlined)
+		frame.module = "";
+	else
+		split_offset(name, &frame);
+	frame.name = name;
+	*ret_frame = frame;
+	return true;
+}
+
+static bool take_signed(const char **at, int64_t *ret_value)
+{
+	const char *digits = *at + (**at == '-');
+	const char *end = digits;
+	uint64_t value;
+
+	while (is_digit(*end))
+		end++;
+	if (!take_dec(digits, end, &value) || value > INT64_MAX)
+		return false;
+	*ret_value = **at == '-' ? -(int64_t)value : (int64_t)value;
+	*at = end;
+	return true;
+}
+
+static void add_metric(struct perf_facts *facts, const char *name, const char *text,
+		       const char *separator)
+{
+	struct perf_metric metric = {.name = name};
+	size_t len = strlen(separator);
+
+	if (facts->n_metrics == PERF_LINE_MAX_METRICS || !*name ||
+	    !take_signed(&text, &metric.value) || strncmp(text, separator, len) != 0)
+		return;
+	text += len;
+	if (take_signed(&text, &metric.delta) && !*text)
+		facts->metrics[facts->n_metrics++] = metric;
+}
+
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c = (char)tolower((unsigned char)c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* %41 to A, in place; what is no such thing stays. */
+static const char *decode(char *text)
+{
+	char *to = text;
+
+	for (char *at = text; *at; at++) {
+		int high = *at == '%' ? hex_digit(at[1]) : -1;
+		int low = high >= 0 ? hex_digit(at[2]) : -1;
+
+		if (low >= 0 && (high || low)) {
+			*to++ = (char)(high << 4 | low);
+			at += 2;
+		} else {
+			*to++ = *at;
+		}
+	}
+	*to = '\0';
+	return text;
+}
+
+void perf_line_facts(char *text, struct perf_facts *facts)
+{
+	char *save = NULL;
+
+	for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		char *equals = strchr(word, '=');
+
+		if (!equals)
+			continue;
+		*equals = '\0';
+		if (strcmp(word, "st") == 0)
+			facts->state = equals + 1;
+		else if (strcmp(word, "wait") == 0)
+			facts->wait = equals + 1;
+		else if (strcmp(word, "comm") == 0)
+			facts->comm = decode(equals + 1);
+		else
+			add_metric(facts, word, equals + 1, ",");
+	}
+}
+
+void perf_line_inline_facts(char *text, struct perf_facts *facts)
+{
+	static const char prefix[] = "metric_wick_";
+	char *save = NULL;
+
+	for (char *word = strtok_r(text, "\t", &save); word; word = strtok_r(NULL, "\t", &save)) {
+		char *colon = strstr(word, ": ");
+
+		if (!colon || strncmp(word, prefix, sizeof(prefix) - 1) != 0)
+			continue;
+		*colon = '\0';
+		add_metric(facts, word + sizeof(prefix) - 1, colon + 2, ", ");
+	}
+}

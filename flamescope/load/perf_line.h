@@ -1,0 +1,79 @@
+/* perf_line.h - the lines of perf-script text, one at a time */
+#ifndef LOAD_PERF_LINE_H
+#define LOAD_PERF_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PERF_LINE_MAX_METRICS = 64 };
+
+/* Views into the line, which is cut into strings; good as long as the line is. */
+struct perf_head {
+	const char *comm;
+	int64_t pid; /* -1: not given */
+	int64_t tid;
+	int64_t cpu; /* -1: not given */
+	uint64_t time_ns;
+	uint64_t period; /* 1 when not given */
+	const char *event;
+	char *rest; /* what follows the event: inline metrics */
+};
+
+struct perf_frame {
+	uint64_t addr;
+	const char *name; /* without +0x...; "[unknown]" as it stands */
+	uint64_t offset;
+	bool has_offset;
+	const char *module; /* "" when inlined */
+	bool inlined;
+};
+
+struct perf_metric {
+	const char *name;
+	int64_t value;
+	int64_t delta;
+};
+
+/* What a "# s" line, or an inline header line, says of a sample. */
+struct perf_facts {
+	const char *state; /* NULL: not given */
+	const char *wait;
+	const char *comm; /* the thread's full name, where the header line has it altered */
+	size_t n_metrics;
+	struct perf_metric metrics[PERF_LINE_MAX_METRICS];
+};
+
+/**
+ * perf_line_head - parse `comm pid/tid [cpu] time: period event:`, any of perf's variants
+ *
+ * Return:  true, and *RET_HEAD; false: it is no such line, and TEXT is unchanged.
+ * Context: any thread, as for all of these.
+ */
+bool perf_line_head(char *text, struct perf_head *ret_head);
+
+/**
+ * perf_line_frame - parse `<blank> addr name+0xoff (module)`
+ *
+ * Return:  true, and *RET_FRAME; false: it is no such line, and TEXT is unchanged.
+ * Context: any thread.
+ */
+bool perf_line_frame(char *text, struct perf_frame *ret_frame);
+
+/**
+ * perf_line_facts - add what follows "# s "
+ *
+ * Fields that are neither known nor `name=value,delta` are passed over.
+ *
+ * Context: any thread.
+ */
+void perf_line_facts(char *text, struct perf_facts *facts);
+
+/**
+ * perf_line_inline_facts - the same for `<TAB>metric_wick_NAME: VALUE, DELTA` fields
+ *
+ * Context: any thread.
+ */
+void perf_line_inline_facts(char *text, struct perf_facts *facts);
+
+#endif

@@ -1,0 +1,216 @@
+/* perf_text.c - lines to samples; bounded, and never misled by a bad line for long */
+#include "flamescope/load/perf_text.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A sample is kept as the text of its lines, one after the other in BYTES, and parsed where it
+ * stands when it is whole: views never move while they are used.
+ */
+struct perf_text {
+	struct perf_text_visitor visitor;
+	struct perf_text_stats stats;
+	bool open; /* a header line has come */
+	bool cut;
+	uint64_t line;    /* of the header line */
+	struct buf facts; /* the "# s" line before it */
+	struct buf bytes; /* header line and frame lines, each with its NUL */
+	struct buf next;  /* a line that may be the next sample's header */
+	size_t n_frames;
+	struct perf_frame frames[PERF_TEXT_MAX_FRAMES];
+};
+
+int perf_text_new(const struct perf_text_visitor *visitor, struct perf_text **ret_text)
+{
+	struct perf_text *text = calloc(1, sizeof(*text));
+
+	if (!text)
+		return -ENOMEM;
+	text->visitor = *visitor;
+	buf_init(&text->facts, LINES_MAX_BYTES + 1);
+	buf_init(&text->bytes, PERF_TEXT_SAMPLE_BYTES);
+	buf_init(&text->next, PERF_TEXT_SAMPLE_BYTES);
+	*ret_text = text;
+	return 0;
+}
+
+void perf_text_free(struct perf_text *text)
+{
+	if (!text)
+		return;
+	buf_release(&text->facts);
+	buf_release(&text->bytes);
+	buf_release(&text->next);
+	free(text);
+}
+
+static void count_bad(struct perf_text *text, uint64_t number)
+{
+	if (text->stats.bad_lines < PERF_TEXT_BAD_LINES)
+		text->stats.bad[text->stats.bad_lines] = number;
+	text->stats.bad_lines++;
+}
+
+/* The frame lines behind the header line, each checked when it came in. */
+static void parse_frames(struct perf_text *text, struct perf_text_sample *sample, char *at)
+{
+	for (size_t i = 0; i < text->n_frames; i++) {
+		size_t len = strlen(at);
+
+		if (perf_line_frame(at, &text->frames[sample->n_frames]))
+			sample->n_frames++;
+		at += len + 1;
+	}
+	sample->frames = text->frames;
+}
+
+static void close_sample(struct perf_text *text)
+{
+	struct perf_text_sample sample = {.line = text->line, .cut = text->cut};
+	char *head = text->bytes.data;
+	size_t head_len;
+
+	if (!text->open)
+		return;
+	text->open = false;
+	head_len = strlen(head);
+	parse_frames(text, &sample, head + head_len + 1);
+	if (!perf_line_head(head, &sample.head))
+		return; /* cannot be: it was parsed when it came in */
+	if (text->facts.len)
+		perf_line_facts(text->facts.data, &sample.facts);
+	if (sample.facts.n_metrics == 0)
+		perf_line_inline_facts(sample.head.rest, &sample.facts);
+	buf_clear(&text->facts);
+	text->stats.samples++;
+	if (text->visitor.sample)
+		text->visitor.sample(text->visitor.context, &sample);
+}
+
+/* The text behind "# NAME : ", or NULL. */
+static const char *after(const char *line, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (strncmp(line, "# ", 2) != 0 || strncmp(line + 2, name, len) != 0)
+		return NULL;
+	line += 2 + len;
+	line += strspn(line, " ");
+	if (*line != ':')
+		return NULL;
+	line++;
+	return line + strspn(line, " ");
+}
+
+static void take_comment(struct perf_text *text, const struct line *line)
+{
+	const struct perf_text_visitor *visitor = &text->visitor;
+	const char *json;
+
+	if (strncmp(line->text, "# s ", 4) == 0) {
+		close_sample(text);
+		buf_clear(&text->facts);
+		(void)buf_append(&text->facts, line->text + 4, line->len - 4 + 1);
+	} else if ((json = after(line->text, "wick-end")) != NULL) {
+		close_sample(text);
+		if (visitor->end)
+			visitor->end(visitor->context, json);
+	} else if ((json = after(line->text, "wick")) != NULL) {
+		if (visitor->header)
+			visitor->header(visitor->context, json);
+	} else if (visitor->comment) {
+		visitor->comment(visitor->context, line->text);
+	}
+}
+
+/* Parsing cuts a line up, so it is kept first and tried on the line itself. */
+static bool take_frame(struct perf_text *text, const struct line *line)
+{
+	size_t start = text->bytes.len;
+	struct perf_frame frame;
+	bool kept;
+
+	if (!text->open || (line->text[0] != ' ' && line->text[0] != '\t'))
+		return false;
+	kept = text->n_frames < PERF_TEXT_MAX_FRAMES &&
+	       buf_append(&text->bytes, line->text, line->len + 1) == 0;
+	if (!perf_line_frame(line->text, &frame)) {
+		text->bytes.len = start;
+		text->bytes.failed = false;
+		return false;
+	}
+	text->n_frames += kept;
+	text->cut |= !kept;
+	text->bytes.failed = false;
+	return true;
+}
+
+static bool take_head(struct perf_text *text, const struct line *line)
+{
+	struct perf_head head;
+	struct buf old;
+
+	buf_clear(&text->next);
+	if (buf_append(&text->next, line->text, line->len + 1) < 0 ||
+	    !perf_line_head(line->text, &head))
+		return false;
+	close_sample(text);
+	old = text->bytes;
+	text->bytes = text->next;
+	text->next = old;
+	text->open = true;
+	text->cut = false;
+	text->n_frames = 0;
+	text->line = line->number;
+	return true;
+}
+
+void perf_text_line(struct perf_text *text, const struct line *line)
+{
+	text->stats.lines++;
+	if (line->cut || memchr(line->text, '\0', line->len)) {
+		count_bad(text, line->number);
+		text->cut |= text->open;
+	} else if (line->text[0] == '#') {
+		take_comment(text, line);
+	} else if (line->text[strspn(line->text, " \t\r")] == '\0') {
+		close_sample(text);
+	} else if (!take_frame(text, line) && !take_head(text, line)) {
+		count_bad(text, line->number);
+	}
+}
+
+void perf_text_finish(struct perf_text *text, struct perf_text_stats *ret_stats)
+{
+	text->stats.unended = text->open;
+	close_sample(text);
+	*ret_stats = text->stats;
+}
+
+int perf_text_read(const char *path, const struct perf_text_visitor *visitor,
+		   struct perf_text_stats *ret_stats, struct err *err)
+{
+	struct perf_text_stats stats = {0};
+	struct perf_text *text = NULL;
+	struct lines *lines = NULL;
+	struct line line;
+	int r = lines_open(path, &lines, err);
+
+	if (r < 0)
+		return r;
+	r = perf_text_new(visitor, &text);
+	if (r < 0) {
+		lines_close(lines);
+		return err_set(err, -r, "read '%s'", path);
+	}
+	while ((r = lines_next(lines, &line, err)) > 0)
+		perf_text_line(text, &line);
+	perf_text_finish(text, &stats);
+	*ret_stats = stats;
+	perf_text_free(text);
+	lines_close(lines);
+	return r;
+}

@@ -1,0 +1,104 @@
+/* cmd.h - what a command of wick is: a row in a table, options, and a function */
+#ifndef TOOLS_CMD_H
+#define TOOLS_CMD_H
+
+#include "tools/option.h"
+
+/* Exit statuses of wick itself; once CMD runs, `wick record` gives CMD's. */
+enum wick_exit {
+	WICK_OK = 0,
+	WICK_FINDINGS = 1, /* doctor found something to fix */
+	WICK_USAGE = 2,
+	WICK_PERMISSION = 4,
+	WICK_IO = 8,
+	WICK_CANNOT_EXECUTE = 126,
+	WICK_NOT_FOUND = 127,
+	WICK_SIGNAL = 128, /* plus the signal's number */
+};
+
+struct command;
+
+/* argv[0] is the command's name. */
+struct cmd_ctx {
+	const struct command *command;
+	int argc;
+	char **argv;
+};
+
+struct command {
+	const char *name;
+	const char *summary;  /* one line, for `wick help` */
+	const char *synopsis; /* what follows the name */
+	const struct option_spec *options;
+	int (*run)(struct cmd_ctx *ctx);
+};
+
+extern const struct option_spec record_option_specs[];
+extern const struct option_spec info_option_specs[];
+extern const struct option_spec symbolize_option_specs[];
+extern const struct option_spec doctor_option_specs[];
+
+/**
+ * cmd_record - start a program and record it
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread, as for every command.
+ */
+int cmd_record(struct cmd_ctx *ctx);
+
+/**
+ * cmd_info - say what is in recordings
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_info(struct cmd_ctx *ctx);
+
+/**
+ * cmd_symbolize - name the frames that a recording left as module+offset
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_symbolize(struct cmd_ctx *ctx);
+
+/**
+ * cmd_doctor - check what can keep a recording from being good, and say the fix
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_doctor(struct cmd_ctx *ctx);
+
+/**
+ * cmd_help - print the help of one command on stdout
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_help(const struct command *command);
+
+/**
+ * cmd_print - print a result on stdout and release it
+ *
+ * Return:  the exit status of wick: WICK_OK, also when the reader has gone; WICK_IO.
+ * Context: main thread.
+ */
+int cmd_print(struct buf *text);
+
+/**
+ * cmd_exit_of - the exit status for a failure before CMD has started
+ * @error: negative errno
+ *
+ * Context: any thread.
+ */
+int cmd_exit_of(int error);
+
+/**
+ * cmd_exit_of_wait - the exit status that stands for a wait status, as shells have it
+ *
+ * Context: any thread.
+ */
+int cmd_exit_of_wait(int wait_status);
+
+#endif

@@ -1,0 +1,60 @@
+/* cmd_record.c - `wick record`: start a program and record it */
+#include "tools/cmd.h"
+#include "tools/interrupt.h"
+#include "tools/recorder.h"
+#include "tools/say.h"
+
+#include <errno.h>
+
+/* CMD runs and there is no file: it goes on unrecorded, and its status is still ours. */
+static int go_on_unrecorded(struct recorder *recorder, const struct err *err)
+{
+	struct collector_event event = {0};
+
+	say_error("%s; '%s' goes on and is not recorded", err->text, recorder->comm);
+	collector_detach(recorder->collector);
+	while (event.kind != COLLECTOR_END)
+		collector_next(recorder->collector, 100000000, &event);
+	return recorder_wait(recorder);
+}
+
+static int record(const struct record_options *options)
+{
+	struct recorder recorder = {0};
+	struct err err = {0};
+	bool launched;
+	int status;
+	int r = recorder_start(&recorder, options, &launched, &err);
+
+	if (r == 0) {
+		recorder_run(&recorder);
+		recorder_finish(&recorder);
+		status = recorder_wait(&recorder);
+	} else if (launched) {
+		status = go_on_unrecorded(&recorder, &err);
+	} else if (recorder.symbolizer) { /* all was ready but CMD */
+		say_error("%s", err.text);
+		status = r == -ENOENT ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
+	} else {
+		say_error("%s", err.text);
+		status = cmd_exit_of(r);
+	}
+	recorder_release(&recorder);
+	return status;
+}
+
+int cmd_record(struct cmd_ctx *ctx)
+{
+	struct record_options options;
+	struct err err = {0};
+
+	if (record_options_parse(ctx->argc, ctx->argv, &options, &err) < 0) {
+		say_error("%s", err.text);
+		return WICK_USAGE;
+	}
+	if (options.help)
+		return cmd_help(ctx->command);
+	if (options.quiet)
+		say_quiet();
+	return record(&options);
+}

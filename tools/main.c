@@ -1,0 +1,111 @@
+/* main.c - the `wick` program: a table of commands */
+#include "tools/cmd.h"
+#include "tools/process_start.h"
+#include "tools/say.h"
+
+#include <string.h>
+
+static const struct option_spec no_options[] = {{0}};
+
+static int cmd_help_command(struct cmd_ctx *ctx);
+
+static const struct command commands[] = {
+	{"record", "start a program and record what it does", "[OPTIONS] [--] CMD [ARGS]",
+	 record_option_specs, cmd_record},
+	{"info", "say what is in a recording", "[OPTIONS] FILE...", info_option_specs, cmd_info},
+	{"symbolize", "name the frames that a recording left as module+offset", "[OPTIONS] FILE",
+	 symbolize_option_specs, cmd_symbolize},
+	{"doctor", "check this machine, a process or a program, and say the fixes",
+	 "[OPTIONS] [PID | -- CMD [ARGS]]", doctor_option_specs, cmd_doctor},
+	{"help", "explain a command", "[COMMAND]", no_options, cmd_help_command},
+	{NULL, NULL, NULL, NULL, NULL},
+};
+
+static const struct command *find_command(const char *name)
+{
+	for (const struct command *command = commands; command->name; command++)
+		if (strcmp(command->name, name) == 0)
+			return command;
+	return NULL;
+}
+
+static int print_overview(void)
+{
+	struct buf text;
+
+	buf_init(&text, 64 * 1024);
+	buf_add(&text, "wick - a sampling profiler for native Linux programs\n\n"
+		       "Usage: wick COMMAND [OPTIONS]\n\nCommands:\n");
+	for (const struct command *command = commands; command->name; command++)
+		buf_printf(&text, "  %-10s  %s\n", command->name, command->summary);
+	buf_add(&text, "\nOptions:\n"
+		       "  -h, --help  print this help\n"
+		       "  -V, --version  print the version\n"
+		       "\nStart with: wick record -- ./program\n"
+		       "More: wick help COMMAND, man wick\n");
+	return cmd_print(&text);
+}
+
+static int print_version(void)
+{
+	struct buf text;
+
+	buf_init(&text, 256);
+	buf_add(&text, "wick " WICK_VERSION "\n");
+	return cmd_print(&text);
+}
+
+static int refuse_command(const char *name)
+{
+	const char *names[sizeof(commands) / sizeof(commands[0])];
+	const char *near;
+	size_t n = 0;
+
+	for (const struct command *command = commands; command->name; command++)
+		names[n++] = command->name;
+	names[n] = NULL;
+	near = option_nearest(name, names);
+	say_error("'%s' is no command, try: wick %s", name, near ? near : "help");
+	return WICK_USAGE;
+}
+
+static int cmd_help_command(struct cmd_ctx *ctx)
+{
+	const struct command *command;
+
+	if (ctx->argc < 2)
+		return print_overview();
+	command = find_command(ctx->argv[1]);
+	return command ? cmd_help(command) : refuse_command(ctx->argv[1]);
+}
+
+static int run_command(const char *name, int argc, char **argv)
+{
+	struct cmd_ctx ctx = {.argc = argc, .argv = argv};
+
+	ctx.command = find_command(name);
+	if (!ctx.command)
+		return refuse_command(name);
+	say_init(name);
+	return ctx.command->run(&ctx);
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+
+	process_start();
+	if (!name) {
+		say_error("no command given, try: wick help");
+		return WICK_USAGE;
+	}
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+		return print_version();
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		return print_overview();
+	if (name[0] == '-') {
+		say_error("'%s' is no option of wick itself, try: wick help", name);
+		return WICK_USAGE;
+	}
+	return run_command(name, argc - 1, argv + 1);
+}

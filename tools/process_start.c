@@ -1,0 +1,34 @@
+/* process_start.c - safe descriptors and signals for wick itself */
+#include "tools/process_start.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static void on_failed_write(int signo)
+{
+	(void)signo; /* write(2) says EPIPE or EFBIG */
+}
+
+static void survive(int signo)
+{
+	struct sigaction old;
+	struct sigaction action = {.sa_handler = on_failed_write, .sa_flags = SA_RESTART};
+
+	if (sigaction(signo, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+		(void)sigaction(signo, &action, NULL);
+}
+
+void process_start(void)
+{
+	int fd;
+
+	do /* open(2) gives the lowest free number */
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		(void)close(fd);
+	survive(SIGPIPE);
+	survive(SIGXFSZ);
+}

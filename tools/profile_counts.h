@@ -1,0 +1,80 @@
+/* profile_counts.h - what profile_facts has counted, for those that print it */
+#ifndef TOOLS_PROFILE_COUNTS_H
+#define TOOLS_PROFILE_COUNTS_H
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "flamescope/load/perf_text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	PROFILE_MAX_THREADS = 256 * 1024,
+	PROFILE_MAX_MODULES = 64 * 1024,
+	PROFILE_MAX_COUNTS = 64,
+	PROFILE_NAME_SIZE = 64,
+};
+
+struct profile_thread {
+	const char *comm;
+	int64_t pid;
+	int64_t tid;
+	uint64_t samples;
+	uint64_t weight;
+};
+
+struct profile_module {
+	const char *path;
+	uint64_t frames;
+	uint64_t named;
+};
+
+/* A number of the header or the end line, or a metric with its unit and kind. */
+struct profile_count {
+	char name[PROFILE_NAME_SIZE];
+	char unit[PROFILE_NAME_SIZE];
+	char kind[PROFILE_NAME_SIZE];
+	uint64_t value;
+};
+
+struct profile_counts {
+	struct profile_count items[PROFILE_MAX_COUNTS];
+	size_t n;
+};
+
+struct profile_facts {
+	const char *path;
+	struct perf_text_stats text;
+	struct intern names;
+	struct map threads; /* of struct profile_thread, by pid and tid */
+	struct map modules; /* of struct profile_module, by the address of the path */
+	uint64_t samples;
+	uint64_t weight;
+	uint64_t first_ns;
+	uint64_t last_ns;
+	uint64_t frames;
+	uint64_t named;
+	uint64_t cut;
+	uint64_t uncounted; /* of threads or modules beyond the limits */
+	const char *event;
+	char captured[PROFILE_NAME_SIZE];
+	char *cmdline;
+	bool has_header;
+	bool has_end;
+	bool damaged;
+	struct profile_counts header;
+	struct profile_counts metrics;
+	struct profile_counts end;
+};
+
+/**
+ * profile_counts_find - a number by its name
+ *
+ * Return:  the number, or FALLBACK when it is not there.
+ * Context: any thread.
+ */
+uint64_t profile_counts_find(const struct profile_counts *counts, const char *name,
+			     uint64_t fallback);
+
+#endif

@@ -1,0 +1,241 @@
+/* profile_facts.c - counts what is in a recording, in memory that does not grow with its length */
+#include "tools/profile_facts.h"
+
+#include "flamescope/load/json_scan.h"
+#include "tools/profile_counts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void copy_view(char *to, size_t size, const char *from, size_t len)
+{
+	if (len >= size)
+		len = size - 1;
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+uint64_t profile_counts_find(const struct profile_counts *counts, const char *name,
+			     uint64_t fallback)
+{
+	for (size_t i = 0; i < counts->n; i++)
+		if (strcmp(counts->items[i].name, name) == 0)
+			return counts->items[i].value;
+	return fallback;
+}
+
+static struct profile_count *new_count(struct profile_counts *counts, const char *name, size_t len)
+{
+	struct profile_count *count;
+
+	if (counts->n == PROFILE_MAX_COUNTS)
+		return NULL;
+	count = &counts->items[counts->n++];
+	*count = (struct profile_count){0};
+	copy_view(count->name, sizeof(count->name), name, len);
+	return count;
+}
+
+/* Whole numbers of the outermost object. */
+static void take_number(struct profile_counts *counts, const struct json_pair *pair)
+{
+	struct profile_count *count;
+	uint64_t value;
+
+	if (pair->depth != 1 || !json_scan_number(pair, &value))
+		return;
+	count = new_count(counts, pair->name, pair->name_len);
+	if (count)
+		count->value = value;
+}
+
+/* "name", "unit" and "kind" of the objects in "metrics". */
+static void take_metric(struct profile_counts *metrics, const struct json_pair *pair)
+{
+	struct profile_count *last = metrics->n ? &metrics->items[metrics->n - 1] : NULL;
+
+	if (pair->depth != 3 || !pair->is_string)
+		return;
+	if (json_scan_is(pair, "name"))
+		(void)new_count(metrics, pair->value, pair->value_len);
+	else if (last && json_scan_is(pair, "unit"))
+		copy_view(last->unit, sizeof(last->unit), pair->value, pair->value_len);
+	else if (last && json_scan_is(pair, "kind"))
+		copy_view(last->kind, sizeof(last->kind), pair->value, pair->value_len);
+}
+
+static void on_header(void *context, const char *json)
+{
+	struct profile_facts *facts = context;
+	struct json_scan scan = {.at = json};
+	struct json_pair pair;
+
+	if (facts->has_header)
+		return;
+	facts->has_header = true;
+	while (json_scan_next(&scan, &pair)) {
+		take_number(&facts->header, &pair);
+		take_metric(&facts->metrics, &pair);
+	}
+}
+
+static void on_end(void *context, const char *json)
+{
+	struct profile_facts *facts = context;
+	struct json_scan scan = {.at = json};
+	struct json_pair pair;
+
+	facts->has_end = true;
+	facts->end.n = 0;
+	while (json_scan_next(&scan, &pair))
+		take_number(&facts->end, &pair);
+}
+
+/* `# captured on    : ...` and `# cmdline : ...` */
+static void on_comment(void *context, const char *text)
+{
+	struct profile_facts *facts = context;
+	const char *colon = strstr(text, ": ");
+
+	if (!colon)
+		return;
+	if (!facts->captured[0] && strncmp(text, "# captured on", 13) == 0)
+		copy_view(facts->captured, sizeof(facts->captured), colon + 2, strlen(colon + 2));
+	else if (!facts->cmdline && strncmp(text, "# cmdline", 9) == 0)
+		facts->cmdline = strndup(colon + 2, 4096);
+}
+
+static void count_thread(struct profile_facts *facts, const struct perf_text_sample *sample)
+{
+	const struct perf_head *head = &sample->head;
+	int64_t pid = head->pid < 0 ? head->tid : head->pid;
+	uint64_t key = (uint64_t)pid << 32 | (uint64_t)head->tid;
+	struct profile_thread *thread = map_get(&facts->threads, key);
+
+	if (!thread && map_count(&facts->threads) < PROFILE_MAX_THREADS) {
+		thread = calloc(1, sizeof(*thread));
+		if (thread && map_put(&facts->threads, key, thread) < 0) {
+			free(thread);
+			thread = NULL;
+		}
+	}
+	if (!thread) {
+		facts->uncounted++;
+		return;
+	}
+	thread->comm =
+		intern_string(&facts->names, sample->facts.comm ? sample->facts.comm : head->comm);
+	thread->pid = pid;
+	thread->tid = head->tid;
+	thread->samples++;
+	thread->weight += head->period;
+}
+
+static struct profile_module *find_module(struct profile_facts *facts, const char *path)
+{
+	struct profile_module *module;
+	uint64_t key;
+
+	if (map_count(&facts->modules) >= PROFILE_MAX_MODULES)
+		return NULL;
+	path = intern_string(&facts->names, path);
+	key = (uint64_t)(uintptr_t)path;
+	module = path ? map_get(&facts->modules, key) : NULL;
+	if (module || !path)
+		return module;
+	module = calloc(1, sizeof(*module));
+	if (module && map_put(&facts->modules, key, module) < 0) {
+		free(module);
+		return NULL;
+	}
+	if (module)
+		module->path = path;
+	return module;
+}
+
+static void count_frame(struct profile_facts *facts, const struct perf_frame *frame)
+{
+	struct profile_module *module;
+	bool named = frame->name[0] != '[';
+
+	if (frame->inlined)
+		return;
+	facts->frames++;
+	facts->named += named;
+	module = find_module(facts, frame->module);
+	if (!module) {
+		facts->uncounted++;
+		return;
+	}
+	module->frames++;
+	module->named += named;
+}
+
+static void on_sample(void *context, const struct perf_text_sample *sample)
+{
+	struct profile_facts *facts = context;
+	uint64_t time_ns = sample->head.time_ns;
+
+	if (facts->samples == 0 || time_ns < facts->first_ns)
+		facts->first_ns = time_ns;
+	if (time_ns > facts->last_ns)
+		facts->last_ns = time_ns;
+	if (!facts->event)
+		facts->event = intern_string(&facts->names, sample->head.event);
+	facts->samples++;
+	facts->weight += sample->head.period;
+	facts->cut += sample->cut != 0;
+	count_thread(facts, sample);
+	for (size_t i = 0; i < sample->n_frames; i++)
+		count_frame(facts, &sample->frames[i]);
+}
+
+int profile_facts_read(const char *path, struct profile_facts **ret_facts, struct err *err)
+{
+	struct profile_facts *facts = calloc(1, sizeof(*facts));
+	struct perf_text_visitor visitor = {
+		.comment = on_comment,
+		.header = on_header,
+		.sample = on_sample,
+		.end = on_end,
+		.context = facts,
+	};
+	int r;
+
+	if (!facts)
+		return err_set(err, ENOMEM, "read '%s'", path);
+	facts->path = path;
+	r = perf_text_read(path, &visitor, &facts->text, err);
+	facts->damaged = r < 0;
+	if (r == 0 && facts->samples == 0 && !facts->has_header) {
+		r = -ENODATA;
+		(void)err_set(err, 0, "'%s' is no perf-script text", path);
+	}
+	if (r < 0 && facts->samples == 0) {
+		profile_facts_free(facts);
+		return r;
+	}
+	*ret_facts = facts;
+	return r;
+}
+
+static void free_value(void *context, uint64_t key, void *value)
+{
+	(void)context;
+	(void)key;
+	free(value);
+}
+
+void profile_facts_free(struct profile_facts *facts)
+{
+	if (!facts)
+		return;
+	map_each(&facts->threads, free_value, NULL);
+	map_each(&facts->modules, free_value, NULL);
+	map_release(&facts->threads);
+	map_release(&facts->modules);
+	intern_release(&facts->names);
+	free(facts->cmdline);
+	free(facts);
+}

@@ -1,0 +1,328 @@
+/* profile_facts_print.c - what is in a recording, as text and as JSON */
+#include "base/cleanup.h"
+#include "tools/profile_counts.h"
+#include "tools/profile_facts.h"
+#include "tools/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOP_THREADS = 5, TOP_MODULES = 8 };
+
+/* The values of a map as an array, for sorting. */
+struct list {
+	void **items;
+	size_t n;
+};
+
+static void add_item(void *context, uint64_t key, void *value)
+{
+	struct list *list = context;
+
+	(void)key;
+	list->items[list->n++] = value;
+}
+
+/* Empty when memory ran out. */
+static struct list list_of(const struct map *map, int (*compare)(const void *, const void *))
+{
+	struct list list = {.items = calloc(map_count(map) + 1, sizeof(void *))};
+
+	if (!list.items)
+		return list;
+	map_each((struct map *)(uintptr_t)map, add_item, &list);
+	qsort(list.items, list.n, sizeof(void *), compare);
+	return list;
+}
+
+/* Largest first; ties in a fixed order. */
+static int compare_threads(const void *a, const void *b)
+{
+	const struct profile_thread *left = *(struct profile_thread *const *)a;
+	const struct profile_thread *right = *(struct profile_thread *const *)b;
+
+	if (left->weight != right->weight)
+		return left->weight < right->weight ? 1 : -1;
+	return (left->tid > right->tid) - (left->tid < right->tid);
+}
+
+static int compare_modules(const void *a, const void *b)
+{
+	const struct profile_module *left = *(struct profile_module *const *)a;
+	const struct profile_module *right = *(struct profile_module *const *)b;
+
+	if (left->frames != right->frames)
+		return left->frames < right->frames ? 1 : -1;
+	return strcmp(left->path, right->path);
+}
+
+static void add_topic(struct buf *buf, const char *topic)
+{
+	buf_printf(buf, "  %-10s ", topic);
+}
+
+static void print_head(const struct profile_facts *facts, struct buf *buf)
+{
+	uint64_t hz = profile_counts_find(&facts->header, "hz", 0);
+
+	buf_printf(buf, "%s\n", facts->path);
+	if (facts->captured[0]) {
+		add_topic(buf, "captured");
+		buf_printf(buf, "%s\n", facts->captured);
+	}
+	if (facts->cmdline) {
+		add_topic(buf, "command");
+		buf_printf(buf, "%s\n", facts->cmdline);
+	}
+	add_topic(buf, "event");
+	buf_add(buf, facts->event ? facts->event : "none");
+	if (hz)
+		buf_printf(buf, " at %llu Hz", (unsigned long long)hz);
+	if (!facts->has_header)
+		buf_add(buf, " (not written by wick, or with --bare)");
+	buf_add_char(buf, '\n');
+}
+
+static void print_samples(const struct profile_facts *facts, struct buf *buf)
+{
+	add_topic(buf, "duration");
+	text_seconds(buf, facts->last_ns - facts->first_ns);
+	buf_add_char(buf, '\n');
+	add_topic(buf, "samples");
+	text_count(buf, facts->samples);
+	buf_add(buf, " (weight ");
+	text_count(buf, facts->weight);
+	buf_add(buf, ")\n");
+}
+
+static void print_coverage(const struct profile_facts *facts, struct buf *buf)
+{
+	uint64_t hz = profile_counts_find(&facts->header, "hz", 0);
+	uint64_t cpu_ns = profile_counts_find(&facts->end, "cpu_ns", 0);
+
+	if (hz == 0 || cpu_ns == 0)
+		return;
+	add_topic(buf, "coverage");
+	text_share(buf, (double)facts->weight * 1e9 / (double)hz, (double)cpu_ns);
+	buf_add(buf, " of ");
+	text_seconds(buf, cpu_ns);
+	buf_add(buf, " of CPU that the kernel charged\n");
+}
+
+static void print_threads(const struct profile_facts *facts, struct buf *buf)
+{
+	struct list list = list_of(&facts->threads, compare_threads);
+	_cleanup_free_ void *owned = list.items;
+
+	for (size_t i = 0; i < list.n && i < TOP_THREADS; i++) {
+		const struct profile_thread *thread = list.items[i];
+
+		add_topic(buf, i ? "" : "threads");
+		text_share(buf, (double)thread->weight, (double)facts->weight);
+		buf_printf(buf, "  %s  %lld/%lld\n", thread->comm ? thread->comm : "?",
+			   (long long)thread->pid, (long long)thread->tid);
+	}
+	if (list.n > TOP_THREADS) {
+		add_topic(buf, "");
+		text_of(buf, list.n - TOP_THREADS, "other thread");
+		buf_add_char(buf, '\n');
+	}
+}
+
+static void print_modules(const struct profile_facts *facts, struct buf *buf)
+{
+	struct list list = list_of(&facts->modules, compare_modules);
+	_cleanup_free_ void *owned = list.items;
+
+	add_topic(buf, "names");
+	text_share(buf, (double)facts->named, (double)facts->frames);
+	buf_add(buf, " of ");
+	text_of(buf, facts->frames, "frame");
+	buf_add_char(buf, '\n');
+	for (size_t i = 0; i < list.n && i < TOP_MODULES; i++) {
+		const struct profile_module *module = list.items[i];
+
+		add_topic(buf, i ? "" : "modules");
+		text_share(buf, (double)module->frames, (double)facts->frames);
+		buf_add(buf, " of frames, ");
+		text_share(buf, (double)module->named, (double)module->frames);
+		buf_printf(buf, " named  %s\n", module->path);
+	}
+	if (list.n > TOP_MODULES) {
+		add_topic(buf, "");
+		text_of(buf, list.n - TOP_MODULES, "other module");
+		buf_add_char(buf, '\n');
+	}
+}
+
+static void print_metrics(const struct profile_facts *facts, struct buf *buf)
+{
+	if (facts->metrics.n == 0)
+		return;
+	add_topic(buf, "metrics");
+	for (size_t i = 0; i < facts->metrics.n; i++) {
+		const struct profile_count *metric = &facts->metrics.items[i];
+
+		buf_printf(buf, "%s%s (%s %s)", i ? ", " : "", metric->name, metric->unit,
+			   metric->kind);
+	}
+	buf_add_char(buf, '\n');
+}
+
+static void print_losses(const struct profile_facts *facts, struct buf *buf)
+{
+	bool any = false;
+
+	if (!facts->has_header)
+		return;
+	add_topic(buf, "lost");
+	if (!facts->has_end) {
+		buf_add(buf, "not known: the recording is unfinished (no wick-end line)\n");
+		return;
+	}
+	for (size_t i = 0; i < facts->end.n; i++) {
+		const struct profile_count *count = &facts->end.items[i];
+
+		if (count->value == 0 ||
+		    (strncmp(count->name, "lost_", 5) != 0 && strcmp(count->name, "dropped") != 0))
+			continue;
+		buf_add(buf, any ? ", " : "");
+		text_count(buf, count->value);
+		buf_printf(buf, " %s", count->name);
+		any = true;
+	}
+	buf_add(buf, any ? "\n" : "nothing\n");
+}
+
+/* What a reader should not trust, and what to do about it. */
+static void print_doubts(const struct profile_facts *facts, struct buf *buf)
+{
+	uint64_t claimed = profile_counts_find(&facts->end, "samples", facts->samples);
+
+	if (claimed != facts->samples) {
+		add_topic(buf, "doubt");
+		buf_printf(buf, "the end line says %llu samples\n", (unsigned long long)claimed);
+	}
+	if (facts->text.unended) {
+		add_topic(buf, "doubt");
+		buf_add(buf, "the last sample has no empty line after it\n");
+	}
+	if (facts->cut) {
+		add_topic(buf, "doubt");
+		text_of(buf, facts->cut, "sample");
+		buf_printf(buf, " had more than %d frames or a line too long\n",
+			   PERF_TEXT_MAX_FRAMES);
+	}
+	if (facts->text.bad_lines) {
+		size_t n = facts->text.bad_lines < PERF_TEXT_BAD_LINES
+				   ? (size_t)facts->text.bad_lines
+				   : PERF_TEXT_BAD_LINES;
+
+		add_topic(buf, "doubt");
+		text_of(buf, facts->text.bad_lines, "line");
+		buf_add(buf, " that could not be read, in line");
+		for (size_t i = 0; i < n; i++)
+			buf_printf(buf, "%s%llu", i ? ", " : " ",
+				   (unsigned long long)facts->text.bad[i]);
+		buf_add_char(buf, '\n');
+	}
+}
+
+void profile_facts_print(const struct profile_facts *facts, struct buf *buf)
+{
+	print_head(facts, buf);
+	if (facts->samples) {
+		print_samples(facts, buf);
+		print_coverage(facts, buf);
+		print_threads(facts, buf);
+		print_modules(facts, buf);
+	} else {
+		add_topic(buf, "samples");
+		buf_add(buf, "none\n");
+	}
+	print_metrics(facts, buf);
+	print_losses(facts, buf);
+	print_doubts(facts, buf);
+}
+
+static void json_string(struct buf *buf, const char *name, const char *text)
+{
+	buf_printf(buf, "%s\"%s\":\"", buf->len && buf->data[buf->len - 1] == '{' ? "" : ",", name);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			buf_printf(buf, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			buf_printf(buf, "\\u%04x", c);
+		else
+			buf_add_char(buf, (char)c);
+	}
+	buf_add_char(buf, '"');
+}
+
+static void json_number(struct buf *buf, const char *name, uint64_t value)
+{
+	buf_printf(buf, "%s\"%s\":%llu", buf->len && buf->data[buf->len - 1] == '{' ? "" : ",",
+		   name, (unsigned long long)value);
+}
+
+static void json_threads(const struct profile_facts *facts, struct buf *buf)
+{
+	struct list list = list_of(&facts->threads, compare_threads);
+	_cleanup_free_ void *owned = list.items;
+
+	buf_add(buf, ",\"threads\":[");
+	for (size_t i = 0; i < list.n; i++) {
+		const struct profile_thread *thread = list.items[i];
+
+		buf_add(buf, i ? ",{" : "{");
+		json_string(buf, "comm", thread->comm ? thread->comm : "");
+		json_number(buf, "pid", (uint64_t)thread->pid);
+		json_number(buf, "tid", (uint64_t)thread->tid);
+		json_number(buf, "samples", thread->samples);
+		json_number(buf, "weight", thread->weight);
+		buf_add_char(buf, '}');
+	}
+	buf_add_char(buf, ']');
+}
+
+static void json_modules(const struct profile_facts *facts, struct buf *buf)
+{
+	struct list list = list_of(&facts->modules, compare_modules);
+	_cleanup_free_ void *owned = list.items;
+
+	buf_add(buf, ",\"modules\":[");
+	for (size_t i = 0; i < list.n; i++) {
+		const struct profile_module *module = list.items[i];
+
+		buf_add(buf, i ? ",{" : "{");
+		json_string(buf, "path", module->path);
+		json_number(buf, "frames", module->frames);
+		json_number(buf, "named", module->named);
+		buf_add_char(buf, '}');
+	}
+	buf_add_char(buf, ']');
+}
+
+void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf)
+{
+	buf_add_char(buf, '{');
+	json_string(buf, "path", facts->path);
+	json_string(buf, "event", facts->event ? facts->event : "");
+	json_number(buf, "hz", profile_counts_find(&facts->header, "hz", 0));
+	json_number(buf, "samples", facts->samples);
+	json_number(buf, "weight", facts->weight);
+	json_number(buf, "first_ns", facts->first_ns);
+	json_number(buf, "last_ns", facts->last_ns);
+	json_number(buf, "frames", facts->frames);
+	json_number(buf, "named", facts->named);
+	json_number(buf, "bad_lines", facts->text.bad_lines);
+	buf_printf(buf, ",\"finished\":%s", facts->has_end ? "true" : "false");
+	json_threads(facts, buf);
+	json_modules(facts, buf);
+	buf_add(buf, ",\"end\":{");
+	for (size_t i = 0; i < facts->end.n; i++)
+		json_number(buf, facts->end.items[i].name, facts->end.items[i].value);
+	buf_add(buf, "}}\n");
+}

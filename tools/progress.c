@@ -1,0 +1,56 @@
+/* progress.c - one live line while a program is recorded */
+#include "tools/progress.h"
+
+#include "tools/say.h"
+#include "tools/text.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { MAX_LINE = 1000, DEFAULT_COLUMNS = 80 };
+
+static uint64_t lost(const struct collector_stats *stats)
+{
+	return stats->lost_full + stats->lost_nested + stats->lost_noslot + stats->lost_queue +
+	       stats->lost_corrupt;
+}
+
+void progress_print(const struct progress *progress, struct buf *buf)
+{
+	const struct collector_stats *stats = &progress->collected;
+
+	buf_add(buf, "wick: ");
+	text_seconds(buf, progress->elapsed_ns);
+	buf_add(buf, "  ");
+	text_of(buf, stats->samples, "sample");
+	buf_add(buf, "  ");
+	text_of(buf, stats->threads, "thread");
+	buf_add(buf, "  ");
+	text_of(buf, stats->processes, "process");
+	if (lost(stats)) {
+		buf_add(buf, "  lost ");
+		text_count(buf, lost(stats));
+	}
+	buf_add(buf, "  ");
+	text_bytes(buf, progress->written.bytes);
+	if (progress->written.segments > 1) {
+		buf_add(buf, " in ");
+		text_of(buf, progress->written.segments, "file");
+	}
+}
+
+void progress_show(const struct progress *progress)
+{
+	struct winsize size = {0};
+	struct buf line;
+	size_t columns = DEFAULT_COLUMNS;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		columns = size.ws_col;
+	buf_init(&line, MAX_LINE);
+	progress_print(progress, &line);
+	if (line.len >= columns)
+		line.len = columns - 1;
+	say_live(buf_text(&line));
+	buf_release(&line);
+}

@@ -1,0 +1,31 @@
+/* progress.h - the live line of a recording */
+#ifndef TOOLS_PROGRESS_H
+#define TOOLS_PROGRESS_H
+
+#include "output/recording.h"
+#include "sampler/collector/collector.h"
+
+#include <stdint.h>
+
+struct progress {
+	uint64_t elapsed_ns;
+	uint32_t hz;
+	struct collector_stats collected;
+	struct recording_stats written;
+};
+
+/**
+ * progress_print - one line: time, samples, CPU seen, threads, losses, file
+ *
+ * Context: any thread.
+ */
+void progress_print(const struct progress *progress, struct buf *buf);
+
+/**
+ * progress_show - put that line at the bottom of the terminal, cut to its width
+ *
+ * Context: main thread.
+ */
+void progress_show(const struct progress *progress);
+
+#endif

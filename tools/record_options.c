@@ -1,0 +1,249 @@
+/* record_options.c - the options of `wick record` */
+#include "tools/record_options.h"
+
+#include "tools/cmd.h"
+#include "tools/value.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	OPT_FLUSH = OPTION_LONG_ONLY,
+	OPT_ROTATE,
+	OPT_KEEP,
+	OPT_COMPRESS,
+	OPT_ON_ROTATE,
+	OPT_BARE,
+	OPT_NS,
+	OPT_METRICS,
+	OPT_METRICS_AS,
+	OPT_NO_CMDLINE,
+	OPT_DISCOVERY,
+};
+
+enum { DEFAULT_HZ = 99 };
+#define DEFAULT_FLUSH_NS UINT64_C(1000000000)
+
+/* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
+const struct option_spec record_option_specs[] = {
+	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
+	{'d', "duration", "DUR", "stop recording after DUR; CMD runs on to its end"},
+	{'o', "output", "FILE",
+	 "write to FILE; %p pid, %c name, %h host, %t time, %n segment (wick.%c.%p.%t.perf)"},
+	{OPT_FLUSH, "flush", "DUR", "samples are on disk DUR after they were taken (1s)"},
+	{OPT_ROTATE, "rotate", "LIMIT", "start a new file after a size, a duration or Nsamples"},
+	{OPT_KEEP, "keep", "LIMIT",
+	 "keep only the newest N files, a total size, or files younger than an age"},
+	{OPT_COMPRESS, "compress", "TYPE", "compress closed files: gz, zst or none (none)"},
+	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for every closed file; its path is $1"},
+	{OPT_BARE, "bare", NULL, "write no comment lines, for Perfetto"},
+	{OPT_NS, "ns", NULL, "time stamps with nine decimals instead of six"},
+	{OPT_METRICS, "metrics", "LIST", "auto, none, or names with commas (auto)"},
+	{OPT_METRICS_AS, "metrics-as", "HOW", "comment or inline (comment)"},
+	{OPT_NO_CMDLINE, "no-cmdline", NULL, "leave the command line out of the file"},
+	{OPT_DISCOVERY, "discovery", "HOW", "how threads are found: timer, hooks or auto (auto)"},
+	{'q', "quiet", NULL, "write nothing but errors"},
+	{'v', "verbose", NULL, "say more at the end"},
+	{OPTION_HELP, "help", NULL, "print this help"},
+	{0, NULL, NULL, NULL},
+};
+
+/* One of a few words, by its place in WORDS. */
+static int take_word(const char *text, const char *const *words, unsigned *ret_index,
+		     struct err *err)
+{
+	char list[128] = "";
+
+	for (unsigned i = 0; words[i]; i++) {
+		if (strcmp(text, words[i]) == 0) {
+			*ret_index = i;
+			return 0;
+		}
+		(void)strncat(list, i ? ", " : "", sizeof(list) - strlen(list) - 1);
+		(void)strncat(list, words[i], sizeof(list) - strlen(list) - 1);
+	}
+	return err_set(err, 0, "'%s' is not one of: %s", text, list);
+}
+
+static int take_compress(const char *text, struct record_options *options, struct err *err)
+{
+	static const char *const words[] = {"none", "gz", "zst", NULL};
+	static const enum recording_compress values[] = {COMPRESS_NONE, COMPRESS_GZ, COMPRESS_ZST};
+	unsigned i;
+	int r = take_word(text, words, &i, err);
+
+	if (r == 0)
+		options->compress = values[i];
+	return r;
+}
+
+static int take_metrics_as(const char *text, struct record_options *options, struct err *err)
+{
+	static const char *const words[] = {"comment", "inline", NULL};
+	unsigned i;
+	int r = take_word(text, words, &i, err);
+
+	if (r == 0)
+		options->metrics_as = i == 0 ? METRICS_AS_COMMENT : METRICS_AS_INLINE;
+	return r;
+}
+
+static int take_discovery(const char *text, struct record_options *options, struct err *err)
+{
+	static const char *const words[] = {"auto", "timer", "hooks", NULL};
+	unsigned i;
+	int r = take_word(text, words, &i, err);
+
+	if (r < 0)
+		return r;
+	options->discovery = i == 0   ? collector_auto_discovery()
+			     : i == 1 ? DISCOVERY_TIMER
+				      : DISCOVERY_HOOKS;
+	return 0;
+}
+
+static int take_metrics(const char *text, struct record_options *options, struct err *err)
+{
+	size_t n;
+	const struct metric *metrics = collector_metrics(&n);
+
+	return value_metrics(text, metrics, n, &options->metrics_mask, err);
+}
+
+/* The options that say what is sampled and for how long, and those without value. */
+static int take_option(int id, const char *value, struct record_options *options, struct err *err)
+{
+	switch (id) {
+	case 'F':
+		return value_rate(value, &options->hz, err);
+	case 'd':
+		return value_duration(value, &options->duration_ns, err);
+	case OPT_DISCOVERY:
+		return take_discovery(value, options, err);
+	case OPT_METRICS:
+		return take_metrics(value, options, err);
+	case OPT_METRICS_AS:
+		return take_metrics_as(value, options, err);
+	case OPT_BARE:
+		options->bare = true;
+		return 0;
+	case OPT_NS:
+		options->ns = true;
+		return 0;
+	case OPT_NO_CMDLINE:
+		options->no_cmdline = true;
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	case 'v':
+		options->verbose = true;
+		return 0;
+	default:
+		options->help = true;
+		return 0;
+	}
+}
+
+/* What the %s of a name may stand for; output/ fills them in. */
+static int check_template(const char *path, struct err *err)
+{
+	if (!*path)
+		return err_set(err, 0, "'' names no file");
+	for (const char *at = strchr(path, '%'); at; at = strchr(at + 2, '%'))
+		if (!at[1] || !strchr("pchtn%", at[1]))
+			return err_set(err, 0,
+				       "'%%%.1s' stands for nothing; there are %%p %%c "
+				       "%%h %%t %%n %%%%",
+				       at + 1);
+	return 0;
+}
+
+/* Name the option that a message is about. */
+static int blame(int id, struct err *err)
+{
+	struct err whole = {0};
+	const struct option_spec *spec = record_option_specs;
+
+	while (spec->name && spec->id != id)
+		spec++;
+	if (id < OPTION_LONG_ONLY)
+		(void)err_set(&whole, 0, "-%c: %s", id, err->text);
+	else
+		(void)err_set(&whole, 0, "--%s: %s", spec->name, err->text);
+	*err = whole;
+	return -EINVAL;
+}
+
+/* The options about files; others are take_option()'s. */
+static int take_file_option(int id, const char *value, struct record_options *options,
+			    struct err *err)
+{
+	switch (id) {
+	case 'o':
+		options->output = value;
+		return check_template(value, err);
+	case OPT_FLUSH:
+		return value_duration(value, &options->flush_ns, err);
+	case OPT_ROTATE:
+		return value_rotate(value, &options->rotate, err);
+	case OPT_KEEP:
+		return value_keep(value, &options->keep, err);
+	case OPT_COMPRESS:
+		return take_compress(value, options, err);
+	case OPT_ON_ROTATE:
+		options->on_rotate = value;
+		return 0;
+	default:
+		return take_option(id, value, options, err);
+	}
+}
+
+static bool is_limited(const struct recording_limit *limit)
+{
+	return limit->bytes || limit->ns || limit->samples;
+}
+
+/* What options ask of each other. */
+static int check(const struct record_options *options, struct err *err)
+{
+	if (options->argc == 0) {
+		(void)err_set(err, 0, "no command to record");
+		err_hint(err, "wick record -- ./program");
+		return -err->code;
+	}
+	if (is_limited(&options->keep) && !is_limited(&options->rotate)) {
+		(void)err_set(err, 0, "--keep chooses among rotated files and nothing rotates");
+		err_hint(err, "--rotate 60s");
+		return -err->code;
+	}
+	if (options->bare && options->metrics_as == METRICS_AS_INLINE)
+		return err_set(err, 0, "--bare writes no metrics, --metrics-as inline does");
+	return 0;
+}
+
+int record_options_parse(int argc, char **argv, struct record_options *ret_options, struct err *err)
+{
+	struct record_options options = {
+		.hz = DEFAULT_HZ,
+		.flush_ns = DEFAULT_FLUSH_NS,
+		.discovery = collector_auto_discovery(),
+	};
+	struct option_cursor cursor = {.specs = record_option_specs, .argc = argc, .argv = argv};
+	int r = take_metrics("auto", &options, err);
+	int id;
+
+	while (r == 0 && (id = option_next(&cursor, err)) != 0) {
+		if (id < 0)
+			return id;
+		if (take_file_option(id, cursor.value, &options, err) < 0)
+			return blame(id, err);
+	}
+	options.argc = argc - cursor.rest;
+	options.argv = argv + cursor.rest;
+	if (!options.help)
+		r = check(&options, err);
+	if (r == 0)
+		*ret_options = options;
+	return r;
+}

@@ -1,0 +1,44 @@
+/* record_options.h - what `wick record` was asked for */
+#ifndef TOOLS_RECORD_OPTIONS_H
+#define TOOLS_RECORD_OPTIONS_H
+
+#include "base/err.h"
+#include "output/recording.h"
+#include "sampler/collector/collector.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct record_options {
+	uint32_t hz;
+	uint64_t duration_ns; /* 0: until CMD ends */
+	const char *output;   /* NULL: the default name */
+	uint64_t flush_ns;
+	struct recording_limit rotate;
+	struct recording_limit keep;
+	enum recording_compress compress;
+	const char *on_rotate;
+	bool bare;
+	bool ns;
+	enum perf_script_metrics_as metrics_as;
+	uint32_t metrics_mask;
+	bool no_cmdline;
+	enum ring_discovery discovery;
+	bool quiet;
+	bool verbose;
+	bool help;
+	int argc; /* of CMD */
+	char **argv;
+};
+
+/**
+ * record_options_parse - the command line of `wick record`
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Owns:    strings point into ARGV.
+ * Context: main thread.
+ */
+int record_options_parse(int argc, char **argv, struct record_options *ret_options,
+			 struct err *err);
+
+#endif

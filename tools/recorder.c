@@ -1,0 +1,297 @@
+/* recorder.c - the heart of `wick record`: next sample, resolve, write, rotate */
+#include "tools/recorder.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "tools/agent_path.h"
+#include "tools/cmd.h"
+#include "tools/interrupt.h"
+#include "tools/output_check.h"
+#include "tools/progress.h"
+#include "tools/say.h"
+#include "tools/signal_cost.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TICK_NS   UINT64_C(50000000)  /* how long to wait for a sample */
+#define NAMING_NS UINT64_C(10000000)  /* the same while samples wait for names */
+#define TELL_NS   UINT64_C(250000000) /* between two live lines */
+#define POLL_MS   1000
+#define REAP_MS   10
+
+static void on_message(void *context, const char *message)
+{
+	(void)context;
+	say_error("%s", message);
+}
+
+static void on_named(void *context, const struct sample *sample)
+{
+	struct recorder *recorder = context;
+
+	recorder->truncated += sample->truncated;
+	if (recorder->recording)
+		recording_write(recorder->recording, sample);
+}
+
+static bool is_rotated(const struct record_options *options)
+{
+	return options->rotate.bytes || options->rotate.ns || options->rotate.samples;
+}
+
+static int open_recording(struct recorder *recorder, struct err *err)
+{
+	const struct record_options *options = recorder->options;
+	struct recording_options recording = {
+		.path = options->output,
+		.comm = recorder->comm,
+		.flush_ns = options->flush_ns,
+		.rotate = options->rotate,
+		.keep = options->keep,
+		.compress = options->compress,
+		.on_rotate = options->on_rotate,
+		.tell = on_message,
+	};
+
+	recording.text = (struct perf_script_options){
+		.bare = options->bare,
+		.ns = options->ns,
+		.metrics_as = options->metrics_as,
+		.metrics_mask = options->metrics_mask,
+	};
+	recording.text.metrics = collector_metrics(&recording.text.n_metrics);
+	recording.header = (struct perf_script_header){
+		.event = "cpu-clock",
+		.hz = options->hz,
+		.pid = recorder->pid,
+		.argc = options->no_cmdline ? 0 : options->argc,
+		.argv = (const char *const *)options->argv,
+	};
+	return recording_new(&recording, &recorder->recording, err);
+}
+
+/* Everything that can fail before CMD runs. */
+static int prepare(struct recorder *recorder, struct err *err)
+{
+	const struct record_options *options = recorder->options;
+	const struct symbolize_options symbols = {0};
+	struct collector_options collector = {.hz = options->hz, .discovery = options->discovery};
+	const char *slash = strrchr(options->argv[0], '/');
+	int r = output_check(options->output, is_rotated(options), err);
+
+	if (r == 0)
+		r = agent_path_find(&recorder->agent_path, err);
+	if (r < 0)
+		return r;
+	recorder->comm = strdup(slash && slash[1] ? slash + 1 : options->argv[0]);
+	if (!recorder->comm)
+		return err_set(err, ENOMEM, "start");
+	recorder->signal_cost_ns = signal_cost_ns();
+	collector.agent_path = recorder->agent_path;
+	r = collector_new(&collector, &recorder->collector, err);
+	if (r == 0)
+		r = symbolizer_new(&symbols, &recorder->symbolizer, err);
+	return r;
+}
+
+int recorder_start(struct recorder *recorder, const struct record_options *options,
+		   bool *ret_launched, struct err *err)
+{
+	sigset_t mask;
+	int r;
+
+	*ret_launched = false;
+	recorder->options = options;
+	r = prepare(recorder, err);
+	if (r < 0)
+		return r;
+	recorder->queue = (struct name_queue){
+		.symbolizer = recorder->symbolizer,
+		.deliver = on_named,
+		.context = recorder,
+	};
+	interrupt_catch();
+	(void)sigprocmask(SIG_SETMASK, NULL, &mask);
+	recorder->start_ns = io_now_ns();
+	r = collector_launch(recorder->collector, options->argv, &mask, &recorder->pid, err);
+	if (r < 0)
+		return r;
+	*ret_launched = true;
+	interrupt_detaches(recorder->collector);
+	return open_recording(recorder, err);
+}
+
+static void update_counts(struct recorder *recorder)
+{
+	struct collector_stats stats;
+
+	collector_stats(recorder->collector, &stats);
+	const struct perf_script_count counts[] = {
+		{"lost_full", stats.lost_full},
+		{"lost_nested", stats.lost_nested},
+		{"lost_noslot", stats.lost_noslot},
+		{"lost_queue", stats.lost_queue},
+		{"lost_corrupt", stats.lost_corrupt},
+		{"overruns", stats.overruns},
+		{"misdirected", stats.misdirected},
+		{"unnamed_frames", recorder->queue.unnamed_frames},
+		{"cpu_ns", stats.charged_ns},
+	};
+
+	recording_counts(recorder->recording, counts, sizeof(counts) / sizeof(counts[0]));
+}
+
+static void show_progress(struct recorder *recorder, uint64_t now)
+{
+	struct progress progress = {.elapsed_ns = now - recorder->start_ns,
+				    .hz = recorder->options->hz};
+
+	if (!say_is_live())
+		return;
+	collector_stats(recorder->collector, &progress.collected);
+	recording_stats(recorder->recording, &progress.written);
+	progress_show(&progress);
+}
+
+/* What is due by the clock. */
+static void tick(struct recorder *recorder, uint64_t now)
+{
+	const struct record_options *options = recorder->options;
+
+	name_queue_advance(&recorder->queue, now);
+	if (options->duration_ns && now - recorder->start_ns >= options->duration_ns)
+		collector_detach(recorder->collector);
+	if (now - recorder->told_ns >= TELL_NS) {
+		recorder->told_ns = now;
+		update_counts(recorder);
+		show_progress(recorder, now);
+	}
+	recording_tick(recorder->recording);
+}
+
+static uint64_t time_out(const struct recorder *recorder, uint64_t now)
+{
+	const struct record_options *options = recorder->options;
+	uint64_t ns = recorder->queue.first ? NAMING_NS : TICK_NS;
+	uint64_t spent = now - recorder->start_ns;
+
+	if (options->duration_ns && spent < options->duration_ns &&
+	    options->duration_ns - spent < ns)
+		ns = options->duration_ns - spent;
+	return ns;
+}
+
+void recorder_run(struct recorder *recorder)
+{
+	struct collector_event event = {0};
+	uint64_t now = io_now_ns();
+	uint64_t ticked = 0;
+
+	for (;;) {
+		collector_next(recorder->collector, time_out(recorder, now), &event);
+		now = io_now_ns();
+		if (event.kind == COLLECTOR_END)
+			return;
+		if (event.kind == COLLECTOR_SAMPLE)
+			name_queue_add(&recorder->queue, &event.sample, now);
+		else if (event.kind == COLLECTOR_MAPPING)
+			symbolizer_add(recorder->symbolizer, &event.mapping);
+		else if (event.kind == COLLECTOR_EXIT)
+			name_queue_exit(&recorder->queue, event.process);
+		if (event.kind == COLLECTOR_IDLE || now - ticked >= NAMING_NS) {
+			ticked = now;
+			tick(recorder, now);
+		}
+	}
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage) < 0)
+		return 0;
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000U +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000U;
+}
+
+static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
+{
+	struct summary summary = {
+		.command = recorder->comm,
+		.pid = recorder->pid,
+		.elapsed_ns = elapsed_ns,
+		.hz = recorder->options->hz,
+		.kernel_hz = collector_kernel_hz(),
+		.discovery = recorder->options->discovery,
+		.signal_cost_ns = recorder->signal_cost_ns,
+		.collector_ns = own_cpu_ns(),
+		.unnamed_frames = recorder->queue.unnamed_frames,
+		.truncated = recorder->truncated,
+		.verbose = recorder->options->verbose,
+	};
+	struct buf text;
+
+	summary.cmd_ended = collector_status(recorder->collector, &summary.wait_status);
+	collector_stats(recorder->collector, &summary.collected);
+	recording_stats(recorder->recording, &summary.written);
+	summary.n_modules = symbolizer_modules(recorder->symbolizer, &summary.modules);
+	buf_init(&text, 256 * 1024);
+	summary_print(&summary, &text);
+	say_text(&text);
+	buf_release(&text);
+}
+
+void recorder_finish(struct recorder *recorder)
+{
+	uint64_t elapsed_ns = io_now_ns() - recorder->start_ns;
+
+	say_live("");
+	name_queue_drain(&recorder->queue);
+	update_counts(recorder);
+	(void)recording_finish(recorder->recording); /* it has told what went wrong */
+	print_summary(recorder, elapsed_ns);
+}
+
+/* Sleep until CMD may have ended; a signal ends the sleep, and none lasts longer than a second. */
+static void sleep_for(int pidfd)
+{
+	struct pollfd end = {.fd = pidfd, .events = POLLIN};
+	int n = poll(&end, pidfd >= 0, pidfd >= 0 ? POLL_MS : REAP_MS);
+
+	if (n > 0) /* ended, and perhaps not yet reaped */
+		(void)poll(NULL, 0, REAP_MS);
+}
+
+int recorder_wait(struct recorder *recorder)
+{
+	_cleanup_fd_ int pidfd = (int)syscall(SYS_pidfd_open, recorder->pid, 0);
+	int status = 0;
+
+	for (;;) {
+		if (collector_status(recorder->collector, &status))
+			return cmd_exit_of_wait(status);
+		if (interrupt_signal())
+			return WICK_SIGNAL + interrupt_signal();
+		sleep_for(pidfd);
+	}
+}
+
+void recorder_release(struct recorder *recorder)
+{
+	interrupt_detaches(NULL);
+	recording_free(recorder->recording);
+	symbolizer_free(recorder->symbolizer);
+	collector_free(recorder->collector);
+	free(recorder->agent_path);
+	free(recorder->comm);
+	*recorder = (struct recorder){0};
+}

@@ -1,0 +1,67 @@
+/* recorder.h - one run of `wick record`: samples from the collector to the files */
+#ifndef TOOLS_RECORDER_H
+#define TOOLS_RECORDER_H
+
+#include "base/err.h"
+#include "tools/name_queue.h"
+#include "tools/record_options.h"
+#include "tools/summary.h"
+
+#include <stdbool.h>
+
+/* Zero it; recorder_release() takes any state. */
+struct recorder {
+	const struct record_options *options;
+	struct collector *collector;
+	struct symbolizer *symbolizer;
+	struct recording *recording;
+	struct name_queue queue;
+	char *agent_path;
+	char *comm;
+	uint64_t signal_cost_ns;
+	uint64_t truncated;
+	uint64_t start_ns;
+	uint64_t told_ns; /* when counts and the live line were last brought up to date */
+	pid_t pid;
+};
+
+/**
+ * recorder_start - everything up to a running CMD and its first file
+ * @ret_launched: CMD runs, also when what follows failed
+ *
+ * Return:  0; -errno and the reason.
+ * Context: main thread, as for all of these.
+ */
+int recorder_start(struct recorder *recorder, const struct record_options *options,
+		   bool *ret_launched, struct err *err);
+
+/**
+ * recorder_run - record until CMD has ended, the duration is over or a signal asks to end
+ *
+ * Context: main thread.
+ */
+void recorder_run(struct recorder *recorder);
+
+/**
+ * recorder_finish - write what is left, close the files, and print the summary
+ *
+ * Context: main thread.
+ */
+void recorder_finish(struct recorder *recorder);
+
+/**
+ * recorder_wait - wait for CMD's end, unless a signal asked wick to end
+ *
+ * Return:  the exit status of wick: CMD's, or 128 + the signal that ended wick.
+ * Context: main thread.
+ */
+int recorder_wait(struct recorder *recorder);
+
+/**
+ * recorder_release - forget everything
+ *
+ * Context: main thread.
+ */
+void recorder_release(struct recorder *recorder);
+
+#endif

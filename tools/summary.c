@@ -1,0 +1,347 @@
+/* summary.c - what a recording holds, what it cost and what it lacks */
+#include "tools/summary.h"
+
+#include "sampler/collector/examine.h"
+#include "tools/text.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { WORST_MODULES = 3, MAX_UNSAMPLED = 5, MAX_PATHS = 5, MIN_OVERRUNS = 5, N_STOPS = 8 };
+
+#define NS_PER_S         1000000000.0
+#define LOCKSTEP_MARGIN  0.05
+#define LOW_COVERAGE     0.90
+#define HIGH_COVERAGE    1.10
+#define MIN_CHARGED_NS   1000000000.0
+#define UNNAMED_MIN_PART 0.01
+
+/* Every line: two blanks, the topic to a fixed column, the fact. */
+static void add_topic(struct buf *buf, const char *topic)
+{
+	buf_printf(buf, "  %-11s ", topic);
+}
+
+double summary_coverage(const struct collector_stats *stats, uint32_t hz)
+{
+	if (stats->charged_ns == 0 || hz == 0)
+		return 0;
+	return (double)stats->weight * (NS_PER_S / hz) / (double)stats->charged_ns;
+}
+
+bool summary_in_lockstep(const struct collector_stats *stats, uint32_t hz, uint32_t kernel_hz)
+{
+	double by_chance;
+
+	if (hz == 0 || hz >= kernel_hz || stats->overruns < MIN_OVERRUNS)
+		return false;
+	by_chance = exp(-(double)kernel_hz / hz);
+	return (double)stats->overruns / (double)stats->weight > LOCKSTEP_MARGIN + 1.5 * by_chance;
+}
+
+static void print_title(const struct summary *summary, struct buf *buf)
+{
+	int status = summary->wait_status;
+
+	buf_printf(buf, "wick: recorded %s (pid %d) for ", summary->command, (int)summary->pid);
+	text_seconds(buf, summary->elapsed_ns);
+	if (!summary->cmd_ended)
+		buf_add(buf, "; it is still running");
+	else if (WIFSIGNALED(status))
+		buf_printf(buf, "; it was ended by SIG%s",
+			   sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
+	else if (WEXITSTATUS(status) != 0)
+		buf_printf(buf, "; it ended with status %d", WEXITSTATUS(status));
+	buf_add_char(buf, '\n');
+}
+
+static void print_samples(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+
+	add_topic(buf, "samples");
+	text_count(buf, stats->samples);
+	if (stats->weight != stats->samples) {
+		buf_add(buf, " (weight ");
+		text_count(buf, stats->weight);
+		buf_add_char(buf, ')');
+	}
+	buf_printf(buf, " at %u Hz, ", (unsigned)summary->hz);
+	text_of(buf, stats->threads, "thread");
+	buf_add(buf, ", ");
+	text_of(buf, stats->processes, "process");
+	buf_add_char(buf, '\n');
+	if (stats->samples == 1) {
+		add_topic(buf, "");
+		buf_add(buf, "FlameScope cannot show a recording of one sample\n");
+	}
+}
+
+/* Why there is no sample at all, as far as it can be told. */
+static void print_nothing(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+
+	if (stats->samples > 0)
+		return;
+	add_topic(buf, "");
+	if (stats->processes == 0)
+		buf_add(buf, "no program took the agent, try: wick doctor -- CMD\n");
+	else if ((double)stats->charged_ns < NS_PER_S / summary->hz)
+		buf_add(buf, "the program used less CPU than one period; a higher -F sees more\n");
+	else
+		buf_add(buf, "the program used CPU and gave no sample, try: wick doctor -- CMD\n");
+}
+
+static void print_unsampled(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+
+	for (size_t i = 0; i < stats->n_unsampled && i < MAX_UNSAMPLED; i++) {
+		const struct collector_unsampled *it = &stats->unsampled[i];
+
+		add_topic(buf, i ? "" : "not sampled");
+		text_count(buf, it->count);
+		buf_printf(buf, " x %s (%s)\n", it->path, it->why);
+	}
+	if (stats->n_unsampled > MAX_UNSAMPLED) {
+		add_topic(buf, "");
+		buf_add(buf, "and ");
+		text_of(buf, stats->n_unsampled - MAX_UNSAMPLED, "other program");
+		buf_add_char(buf, '\n');
+	}
+	if (stats->agentless) {
+		add_topic(buf, "no timer");
+		text_of(buf, stats->agentless, "process");
+		buf_printf(buf, ": %s\n",
+			   stats->agentless_errno ? strerror((int)stats->agentless_errno)
+						  : "the agent could not start");
+	}
+	if (stats->seccomp) {
+		add_topic(buf, "seccomp");
+		text_of(buf, stats->seccomp, "process");
+		buf_add(buf, " stopped sampling before a filter that forbids it\n");
+	}
+}
+
+static void print_coverage(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+	double coverage = summary_coverage(stats, summary->hz);
+
+	if (stats->charged_ns == 0)
+		return;
+	add_topic(buf, "coverage");
+	buf_printf(buf, "%.1f %% of ", 100 * coverage);
+	text_seconds(buf, stats->charged_ns);
+	buf_add(buf, " of CPU that the kernel charged");
+	if ((double)stats->charged_ns > MIN_CHARGED_NS &&
+	    (coverage < LOW_COVERAGE || coverage > HIGH_COVERAGE))
+		buf_add(buf, ": not what it should be; see lost and not sampled");
+	buf_add_char(buf, '\n');
+}
+
+static void print_tick(const struct summary *summary, struct buf *buf)
+{
+	if (summary_in_lockstep(&summary->collected, summary->hz, summary->kernel_hz)) {
+		add_topic(buf, "lockstep");
+		text_share(buf, (double)summary->collected.overruns,
+			   (double)summary->collected.weight);
+		buf_printf(buf,
+			   " of the weight are overruns: the program runs in step with the "
+			   "kernel's %u Hz tick;\n              totals are right, the places "
+			   "may be wrong\n",
+			   (unsigned)summary->kernel_hz);
+	} else if (summary->hz > summary->kernel_hz) {
+		add_topic(buf, "rate");
+		buf_printf(buf,
+			   "samples come at most at the kernel's %u Hz tick; their weights make "
+			   "up for the rest\n",
+			   (unsigned)summary->kernel_hz);
+	}
+}
+
+static void print_cost(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+	double charged = (double)stats->charged_ns;
+	double agent = (double)stats->handler_ns +
+		       (double)stats->signals * (double)summary->signal_cost_ns;
+
+	if (stats->charged_ns == 0)
+		return;
+	add_topic(buf, "cost");
+	buf_add(buf, "in the program ");
+	text_share(buf, agent, charged);
+	buf_add(buf, ", wick itself ");
+	text_share(buf, (double)summary->collector_ns, charged);
+	buf_add(buf, " of the program's CPU");
+	if (summary->verbose && stats->samples)
+		buf_printf(buf,
+			   " (handler %.0f ns a sample, a signal %llu ns, wick %.0f us a sample)",
+			   (double)stats->handler_ns / (double)stats->samples,
+			   (unsigned long long)summary->signal_cost_ns,
+			   (double)summary->collector_ns / (double)stats->samples / 1000);
+	buf_add_char(buf, '\n');
+}
+
+static void add_cause(struct buf *buf, uint64_t value, const char *cause, bool *first)
+{
+	if (value == 0)
+		return;
+	buf_add(buf, *first ? "" : ", ");
+	*first = false;
+	text_count(buf, value);
+	buf_printf(buf, " %s", cause);
+}
+
+static void print_lost(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+	bool first = true;
+
+	add_topic(buf, "lost");
+	add_cause(buf, stats->lost_full, "ring full (lost_full)", &first);
+	add_cause(buf, stats->lost_nested, "inside another sample (lost_nested)", &first);
+	add_cause(buf, stats->lost_noslot, "too many threads (lost_noslot)", &first);
+	add_cause(buf, stats->lost_queue, "wick too slow (lost_queue)", &first);
+	add_cause(buf, stats->lost_corrupt, "damaged in shared memory (lost_corrupt)", &first);
+	add_cause(buf, summary->written.dropped, "no disk took (dropped)", &first);
+	buf_add(buf, first ? "nothing\n" : "\n");
+	if (summary->verbose) {
+		first = true;
+		add_topic(buf, "threads");
+		add_cause(buf, stats->misdirected, "misdirected signals", &first);
+		add_cause(buf, stats->late_threads, "armed by wick", &first);
+		add_cause(buf, stats->unmasked_threads, "had SIGPROF blocked", &first);
+		buf_printf(buf, "%sfound by %s\n", first ? "" : ", ",
+			   summary->discovery == DISCOVERY_TIMER ? "the process timer" : "hooks");
+	}
+}
+
+static void print_stacks(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+	uint64_t incomplete = 0;
+	bool first = true;
+
+	for (unsigned i = 1; i < N_STOPS; i++)
+		incomplete += stats->stops[i];
+	if (stats->samples == 0)
+		return;
+	add_topic(buf, "stacks");
+	text_share(buf, (double)(stats->samples - incomplete), (double)stats->samples);
+	buf_add(buf, " complete");
+	if (incomplete)
+		buf_add(buf, "; incomplete: ");
+	for (unsigned i = 1; i < N_STOPS; i++)
+		add_cause(buf, stats->stops[i], collector_stop_text(i), &first);
+	add_cause(buf, summary->truncated, "cut", &first);
+	buf_add_char(buf, '\n');
+}
+
+/* The module with the most frames without a name that is not among the CHOSEN ones. */
+static const struct symbolize_module *worst_module(const struct summary *summary,
+						   const struct symbolize_module *const *chosen,
+						   size_t n_chosen)
+{
+	const struct symbolize_module *worst = NULL;
+
+	for (size_t i = 0; i < summary->n_modules; i++) {
+		const struct symbolize_module *module = &summary->modules[i];
+		bool taken = false;
+
+		for (size_t j = 0; j < n_chosen; j++)
+			taken |= chosen[j] == module;
+		if (!taken && module->unnamed && (!worst || module->unnamed > worst->unnamed))
+			worst = module;
+	}
+	return worst;
+}
+
+static void print_modules(const struct summary *summary, struct buf *buf)
+{
+	const struct symbolize_module *chosen[WORST_MODULES];
+	uint64_t lookups = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < summary->n_modules; i++)
+		lookups += summary->modules[i].lookups;
+	for (; n < WORST_MODULES; n++) {
+		const struct symbolize_module *worst = worst_module(summary, chosen, n);
+
+		if (!worst || (double)worst->unnamed < UNNAMED_MIN_PART * (double)lookups)
+			break;
+		chosen[n] = worst;
+		add_topic(buf, n ? "" : "no names");
+		text_share(buf, (double)worst->unnamed, (double)lookups);
+		buf_printf(buf, " of the frames, in %s%s%s%s\n",
+			   worst->path && *worst->path ? worst->path : "[unknown]",
+			   worst->why && *worst->why ? " (" : "", worst->why ? worst->why : "",
+			   worst->why && *worst->why ? ")" : "");
+	}
+}
+
+static void print_files(const struct summary *summary, struct buf *buf)
+{
+	const struct recording_stats *written = &summary->written;
+	size_t skipped = written->n_paths > MAX_PATHS ? written->n_paths - MAX_PATHS : 0;
+
+	for (size_t i = skipped; i < written->n_paths; i++) {
+		add_topic(buf, i == skipped ? "written" : "");
+		buf_add(buf, written->paths[i]);
+		if (i + 1 < written->n_paths) {
+			buf_add_char(buf, '\n');
+			continue;
+		}
+		buf_add(buf, " (");
+		text_bytes(buf, written->bytes);
+		if (written->segments > 1) {
+			buf_add(buf, " of text in ");
+			text_of(buf, written->segments, "file");
+		}
+		buf_add(buf, ")\n");
+	}
+	if (written->hook_failures) {
+		add_topic(buf, "");
+		text_of(buf, written->hook_failures, "run");
+		buf_add(buf, " of --on-rotate failed\n");
+	}
+}
+
+static void print_next(const struct summary *summary, struct buf *buf)
+{
+	const struct recording_stats *written = &summary->written;
+	const char *last = written->n_paths ? written->paths[written->n_paths - 1] : NULL;
+
+	if (!last)
+		return;
+	if (summary->unnamed_frames) {
+		add_topic(buf, "names");
+		text_of(buf, summary->unnamed_frames, "frame");
+		buf_printf(buf, " could not wait for a name, try: wick symbolize %s\n", last);
+	}
+	add_topic(buf, "next");
+	buf_printf(buf, "wick info %s\n", last);
+	add_topic(buf, "");
+	buf_add(buf,
+		"speedscope, profiler.firefox.com, FlameScope and FlameGraph load it as it is\n");
+}
+
+void summary_print(const struct summary *summary, struct buf *buf)
+{
+	print_title(summary, buf);
+	print_samples(summary, buf);
+	print_nothing(summary, buf);
+	print_unsampled(summary, buf);
+	print_coverage(summary, buf);
+	print_tick(summary, buf);
+	print_cost(summary, buf);
+	print_lost(summary, buf);
+	print_stacks(summary, buf);
+	print_modules(summary, buf);
+	print_files(summary, buf);
+	print_next(summary, buf);
+}

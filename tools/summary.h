@@ -1,0 +1,59 @@
+/* summary.h - the end of a recording in words */
+#ifndef TOOLS_SUMMARY_H
+#define TOOLS_SUMMARY_H
+
+#include "base/buf.h"
+#include "output/recording.h"
+#include "sampler/collector/collector.h"
+#include "symbolize/symbolize.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Everything that the summary is made of; views of the caller's. */
+struct summary {
+	const char *command;
+	pid_t pid;
+	bool cmd_ended;
+	int wait_status;
+	uint64_t elapsed_ns;
+	uint32_t hz;
+	uint32_t kernel_hz;
+	enum ring_discovery discovery;
+	uint64_t signal_cost_ns; /* of one signal, without its handler; 0: not measured */
+	uint64_t collector_ns;   /* CPU of wick itself */
+	uint64_t unnamed_frames; /* that could not wait for their module's names */
+	uint64_t truncated;      /* stacks deeper than SAMPLE_MAX_FRAMES */
+	struct collector_stats collected;
+	struct recording_stats written;
+	const struct symbolize_module *modules;
+	size_t n_modules;
+	bool verbose;
+};
+
+/**
+ * summary_print - the summary as text, a fact a line
+ *
+ * Context: any thread.
+ */
+void summary_print(const struct summary *summary, struct buf *buf);
+
+/**
+ * summary_coverage - CPU that the samples stand for, over the CPU that the kernel charged
+ *
+ * Return:  1.0 when every period was seen; 0 when nothing was charged.
+ * Context: any thread.
+ */
+double summary_coverage(const struct collector_stats *stats, uint32_t hz);
+
+/**
+ * summary_in_lockstep - whether the overruns say that the program runs in step with the tick
+ *
+ * Below the kernel's rate a thread that runs at arbitrary moments is still seen late now and
+ * then: a share of exp(-kernel_hz/hz) of the weight.  Much more than that is no chance.
+ *
+ * Context: any thread.
+ */
+bool summary_in_lockstep(const struct collector_stats *stats, uint32_t hz, uint32_t kernel_hz);
+
+#endif

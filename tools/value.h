@@ -1,0 +1,69 @@
+/* value.h - the values that options take: sizes, durations, rates, limits, lists */
+#ifndef TOOLS_VALUE_H
+#define TOOLS_VALUE_H
+
+#include "base/err.h"
+#include "base/sample.h"
+#include "output/recording.h"
+
+#include <stdint.h>
+
+/**
+ * value_size - bytes: 4096, 64K, 10M, 2G (powers of 1024)
+ *
+ * Return:  0; -EINVAL and the reason, naming TEXT.
+ * Context: any thread, as for all of these.
+ */
+int value_size(const char *text, uint64_t *ret_bytes, struct err *err);
+
+/**
+ * value_duration - ns of: 500ms, 10s, 1.5min, 2h; a bare number is seconds
+ *
+ * Return:  0; -EINVAL and the reason; 0 ns is refused.
+ * Context: any thread.
+ */
+int value_duration(const char *text, uint64_t *ret_ns, struct err *err);
+
+/**
+ * value_rate - samples per second of CPU, 1 to 10000
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Context: any thread.
+ */
+int value_rate(const char *text, uint32_t *ret_hz, struct err *err);
+
+/**
+ * value_rotate - a limit of a segment: a size, a duration or a count like 50000samples
+ *
+ * Return:  0; -EINVAL and the reason; a bare number has no meaning.
+ * Context: any thread.
+ */
+int value_rotate(const char *text, struct recording_limit *ret_limit, struct err *err);
+
+/**
+ * value_keep - how much to keep: a number of segments, a size or an age
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Context: any thread.
+ */
+int value_keep(const char *text, struct recording_limit *ret_limit, struct err *err);
+
+/**
+ * value_metrics - a list of metric names as a mask of indices into METRICS
+ * @text: "auto" (all), "none", or names with commas
+ *
+ * Return:  0; -EINVAL and the reason, with the names there are.
+ * Context: any thread.
+ */
+int value_metrics(const char *text, const struct metric *metrics, size_t n_metrics,
+		  uint32_t *ret_mask, struct err *err);
+
+/**
+ * value_pid - the number of a process
+ *
+ * Return:  0; -EINVAL when TEXT is no positive number.
+ * Context: any thread.
+ */
+int value_pid(const char *text, pid_t *ret_pid);
+
+#endif
