@@ -1,0 +1,266 @@
+/* collector.c - the collector as its users see it */
+#include "sampler/collector/collector.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/collector/drain.h"
+#include "sampler/collector/proc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+enum ring_discovery collector_auto_discovery(void)
+{
+	struct utsname name;
+	unsigned version = 0;
+	unsigned patch = 0;
+
+	if (uname(&name) < 0 || sscanf(name.release, "%u.%u", &version, &patch) != 2)
+		return DISCOVERY_HOOKS;
+	return version > 6 || (version == 6 && patch >= 4) ? DISCOVERY_TIMER : DISCOVERY_HOOKS;
+}
+
+uint32_t collector_kernel_hz(void)
+{
+	struct timespec tick;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 || tick.tv_nsec <= 0)
+		return 100;
+	return (uint32_t)((NS_PER_S + (uint64_t)tick.tv_nsec / 2) / (uint64_t)tick.tv_nsec);
+}
+
+const struct metric *collector_metrics(size_t *ret_n)
+{
+	static const struct metric metrics[METRIC_COUNT] = {
+		{"cpu_ns", "ns", METRIC_COUNTER},
+		{"minflt", "1", METRIC_COUNTER},
+		{"majflt", "1", METRIC_COUNTER},
+		{"vcsw", "1", METRIC_COUNTER},
+		{"ivcsw", "1", METRIC_COUNTER},
+		{"stack_bytes", "B", METRIC_GAUGE},
+		[METRIC_RSS] = {"rss_kib", "KiB", METRIC_GAUGE},
+	};
+
+	*ret_n = METRIC_COUNT;
+	return metrics;
+}
+
+static int copy_options(struct collector *collector, const struct collector_options *options,
+			struct err *err)
+{
+	if (options->hz < 1 || options->hz > 10000)
+		return err_set(err, EINVAL, "sample at %u Hz", options->hz);
+	if (options->agent_path[0] != '/' || access(options->agent_path, R_OK) < 0)
+		return err_set(err, options->agent_path[0] == '/' ? errno : EINVAL,
+			       "read the agent '%s'", options->agent_path);
+	collector->options = *options;
+	collector->options.agent_path = strdup(options->agent_path);
+	if (!collector->options.agent_path)
+		return err_set(err, ENOMEM, "start the collector");
+	return 0;
+}
+
+static size_t queue_limit(const struct collector_options *options)
+{
+	if (options->queue_bytes == 0)
+		return QUEUE_DEFAULT_BYTES;
+	return options->queue_bytes < QUEUE_LEAST_BYTES ? QUEUE_LEAST_BYTES : options->queue_bytes;
+}
+
+int collector_new(const struct collector_options *options, struct collector **ret_collector,
+		  struct err *err)
+{
+	struct collector *collector = calloc(1, sizeof(*collector));
+	int r;
+
+	if (!collector)
+		return err_set(err, ENOMEM, "start the collector");
+	collector->drain.epoll_fd = -1;
+	collector->drain.child_pidfd = -1;
+	collector->wake_fd = -1;
+	r = queue_init(&collector->queue, queue_limit(options));
+	if (r < 0) {
+		free(collector);
+		return err_set(err, -r, "start the collector");
+	}
+	(void)pthread_mutex_init(&collector->published.lock, NULL);
+	r = copy_options(collector, options, err);
+	if (r == 0)
+		r = directory_init(&collector->directory, options->agent_path, err);
+	if (r == 0) {
+		collector->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		r = collector->wake_fd < 0 ? -errno : drain_init(collector);
+		if (r < 0)
+			(void)err_set(err, -r, "start the collector");
+	}
+	if (r < 0) {
+		collector_free(collector);
+		return r;
+	}
+	launch_raise_limits(&collector->limits);
+	*ret_collector = collector;
+	return 0;
+}
+
+/* Signals are the main thread's: none may end up in the drain thread. */
+static int start_thread(struct collector *collector)
+{
+	sigset_t all;
+	sigset_t before;
+	int r;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&collector->thread, NULL, drain_main, collector);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	collector->running = r == 0;
+	return -r;
+}
+
+int collector_launch(struct collector *collector, char *const *argv, const sigset_t *child_mask,
+		     pid_t *ret_pid, struct err *err)
+{
+	const struct launch launch = {.argv = argv,
+				      .mask = child_mask,
+				      .limits = &collector->limits,
+				      .socket = collector->directory.socket,
+				      .agent = collector->directory.agent};
+	_cleanup_free_ struct launched *launched = calloc(1, sizeof(*launched));
+	int r;
+
+	if (!launched)
+		return err_set(err, ENOMEM, "run '%s'", argv[0]);
+	r = launch_start(&launch, launched, err);
+	if (r < 0)
+		return r;
+	collector->child = launched->pid;
+	collector->drain.child_pidfd = proc_pidfd(launched->pid);
+	if (unsampled_why(launched->kind))
+		unsampled_add(&collector->drain.unsampled, launched->pid, launched->path,
+			      launched->kind);
+	*ret_pid = launched->pid;
+	r = start_thread(collector);
+	if (r < 0)
+		return err_set(err, -r, "start a thread");
+	return 0;
+}
+
+static void give_sample(struct collector *collector, const struct node *node,
+			struct sample *ret_sample)
+{
+	const struct node_sample *from = &node->sample;
+
+	*ret_sample = (struct sample){.time_ns = node->time_ns,
+				      .process = node->process_number,
+				      .pid = node->pid,
+				      .tid = (pid_t)from->tid,
+				      .cpu = from->cpu,
+				      .weight = from->weight,
+				      .state = STATE_RUNNING,
+				      .n_metrics = METRIC_COUNT,
+				      .n_frames = from->n_pcs,
+				      .frames = collector->frames,
+				      .truncated = from->truncated};
+	memcpy(ret_sample->comm, from->comm, sizeof(from->comm));
+	memcpy(ret_sample->metrics, from->metrics, sizeof(from->metrics));
+	for (size_t i = 0; i < from->n_pcs; i++)
+		collector->frames[i] = (struct frame){.addr = node->pcs[i] & ~PC_EXACT,
+						      .exact = (node->pcs[i] & PC_EXACT) != 0};
+}
+
+_Static_assert((int)SAMPLE_MAX_FRAMES >= (int)RECORD_MAX_PCS, "a record's stack fits");
+
+void collector_next(struct collector *collector, uint64_t timeout_ns,
+		    struct collector_event *ret_event)
+{
+	struct node *node;
+
+	queue_forget(&collector->queue, collector->current);
+	node = queue_take(&collector->queue, timeout_ns);
+	collector->current = node;
+	ret_event->kind = COLLECTOR_IDLE;
+	if (!node)
+		return;
+	switch (node->kind) {
+	case NODE_SAMPLE:
+		ret_event->kind = COLLECTOR_SAMPLE;
+		give_sample(collector, node, &ret_event->sample);
+		break;
+	case NODE_MAPPING:
+		ret_event->kind = COLLECTOR_MAPPING;
+		ret_event->mapping = node->mapping;
+		break;
+	case NODE_EXIT:
+		ret_event->kind = COLLECTOR_EXIT;
+		ret_event->process = node->process_number;
+		break;
+	default:
+		ret_event->kind = COLLECTOR_END;
+		break;
+	}
+}
+
+void collector_detach(struct collector *collector)
+{
+	const uint64_t one = 1;
+
+	atomic_store_explicit(&collector->detach, true, memory_order_release);
+	(void)!write(collector->wake_fd, &one, sizeof(one));
+}
+
+bool collector_status(struct collector *collector, int *ret_status)
+{
+	struct published *published = &collector->published;
+	bool ended;
+
+	(void)pthread_mutex_lock(&published->lock);
+	ended = published->child_ended;
+	if (ended)
+		*ret_status = published->child_status;
+	(void)pthread_mutex_unlock(&published->lock);
+	return ended;
+}
+
+void collector_stats(struct collector *collector, struct collector_stats *ret_stats)
+{
+	struct published *published = &collector->published;
+	struct unsampled_list *list = &collector->unsampled;
+
+	(void)pthread_mutex_lock(&published->lock);
+	*ret_stats = published->stats;
+	*list = published->unsampled;
+	(void)pthread_mutex_unlock(&published->lock);
+	for (size_t i = 0; i < list->n; i++)
+		collector->unsampled_views[i] =
+			(struct collector_unsampled){.pid = list->at[i].pid,
+						     .path = list->at[i].path,
+						     .why = unsampled_why(list->at[i].kind),
+						     .count = list->at[i].count};
+	ret_stats->unsampled = collector->unsampled_views;
+	ret_stats->n_unsampled = list->n;
+}
+
+void collector_free(struct collector *collector)
+{
+	if (!collector)
+		return;
+	if (collector->running) {
+		collector_detach(collector);
+		(void)pthread_join(collector->thread, NULL);
+	}
+	drain_release(collector);
+	directory_release(&collector->directory);
+	launch_restore_limits(&collector->limits);
+	queue_forget(&collector->queue, collector->current);
+	queue_release(&collector->queue);
+	(void)pthread_mutex_destroy(&collector->published.lock);
+	if (collector->wake_fd >= 0)
+		(void)close(collector->wake_fd);
+	free((char *)collector->options.agent_path);
+	free(collector);
+}

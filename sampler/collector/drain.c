@@ -1,0 +1,333 @@
+/* drain.c - the thread that looks at the rings and never waits for anybody */
+#include "sampler/collector/drain.h"
+
+#include "base/io.h"
+#include "sampler/collector/hello.h"
+#include "sampler/collector/proc.h"
+#include "sampler/collector/watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_EVENTS = 64 };
+
+int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)source << 32 | id};
+
+	return epoll_ctl(drain->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+int drain_init(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	int r;
+
+	drain->child_pidfd = -1;
+	drain->next_number = 1;
+	drain->stream.queue = &collector->queue;
+	drain->stream.stats = &drain->stats;
+	for (int i = 0; i < MAX_CONNECTIONS; i++)
+		drain->connections[i].fd = -1;
+	drain->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (drain->epoll_fd < 0)
+		return -errno;
+	r = drain_watch_fd(drain, collector->directory.listen_fd, SOURCE_LISTEN, 0);
+	if (r == 0)
+		r = drain_watch_fd(drain, collector->wake_fd, SOURCE_WAKE, 0);
+	return r;
+}
+
+void drain_release(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+
+	if (drain->epoll_fd >= 0)
+		(void)close(drain->epoll_fd);
+	if (drain->child_pidfd >= 0)
+		(void)close(drain->child_pidfd);
+	merge_release(&drain->stream.merge);
+	map_release(&drain->by_pid);
+	map_release(&drain->by_number);
+}
+
+static void unlink_process(struct drain *drain, struct process *process)
+{
+	struct process **at = &drain->processes;
+
+	while (*at && *at != process)
+		at = &(*at)->next;
+	if (*at)
+		*at = process->next;
+	if (map_get(&drain->by_pid, (uint64_t)process->pid) == process)
+		(void)map_remove(&drain->by_pid, (uint64_t)process->pid);
+	(void)map_remove(&drain->by_number, process->number);
+}
+
+/* The last of an image.  Its CPU is added up, unless a later image of the pid carries it on. */
+static void end_process(struct drain *drain, struct process *process, bool carried_on)
+{
+	unlink_process(drain, process);
+	process_end(process, &drain->stream);
+	if (!carried_on)
+		drain->ended_charged_ns += process->charged_ns;
+	/* The stream frees it; the descriptor may not wake us until then. */
+	if (process->pidfd >= 0)
+		(void)close(process->pidfd);
+	process->pidfd = -1;
+}
+
+static void bury(struct drain *drain, struct process *process)
+{
+	/* Its clock runs until somebody has waited for it. */
+	process_charge(process);
+	process->alive = false;
+	end_process(drain, process, false);
+}
+
+static int add_process(struct drain *drain, struct process *process)
+{
+	int r = map_put(&drain->by_pid, (uint64_t)process->pid, process);
+
+	if (r == 0)
+		r = map_put(&drain->by_number, process->number, process);
+	if (r == 0 && process->pidfd >= 0)
+		r = drain_watch_fd(drain, process->pidfd, SOURCE_PROCESS, process->number);
+	if (r < 0) {
+		unlink_process(drain, process);
+		return r;
+	}
+	process->next = drain->processes;
+	drain->processes = process;
+	return 0;
+}
+
+int drain_start(struct collector *collector, pid_t pid, bool other_pids,
+		struct process **ret_process)
+{
+	struct drain *drain = &collector->drain;
+	struct process *old = map_get(&drain->by_pid, (uint64_t)pid);
+	struct process *process;
+	uint64_t charged_ns = old ? old->charged_ns : 0;
+	int r;
+
+	if (drain->ending || map_count(&drain->by_number) >= MAX_PROCESSES)
+		return -EBUSY;
+	if (old) {
+		old->alive = false;
+		end_process(drain, old, true);
+	}
+	r = process_new(&process, drain->next_number, pid, &collector->options);
+	if (r == 0) {
+		process->other_pids = other_pids;
+		r = add_process(drain, process);
+		if (r < 0)
+			process_free(process);
+	}
+	if (r < 0) {
+		drain->ended_charged_ns += charged_ns;
+		drain->stats.agentless++;
+		drain->stats.agentless_errno = (uint64_t)-r;
+		return r;
+	}
+	if (charged_ns > process->charged_ns)
+		process->charged_ns = charged_ns;
+	drain->next_number++;
+	drain->stats.processes++;
+	process_update_mappings(process, &drain->stream, true);
+	*ret_process = process;
+	return 0;
+}
+
+void drain_unsampled(struct collector *collector, pid_t pid)
+{
+	struct drain *drain = &collector->drain;
+	struct process *process = map_get(&drain->by_pid, (uint64_t)pid);
+
+	if (!process)
+		return;
+	process_charge(process);
+	process_drain(process, &drain->stream);
+	process->unsampled_ns = io_now_ns();
+}
+
+static uint64_t timeval_ns(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_usec * 1000;
+}
+
+static void wait_child(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	struct process *process;
+	struct rusage usage;
+	siginfo_t info = {0};
+	int status;
+
+	/* Its clock can be read until we have waited for it. */
+	if (waitid(P_PID, (id_t)collector->child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	    info.si_pid == 0)
+		return;
+	process = map_get(&drain->by_pid, (uint64_t)collector->child);
+	if (process)
+		process_charge(process);
+	if (wait4(collector->child, &status, WNOHANG, &usage) != collector->child)
+		return;
+	drain->child_ended = true;
+	drain->child_status = status;
+	drain->child_rusage_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
+	drain->ending = true;
+}
+
+static void handle(struct collector *collector, uint64_t data)
+{
+	struct drain *drain = &collector->drain;
+	uint32_t id = (uint32_t)data;
+	struct process *process;
+
+	switch ((enum source)(data >> 32)) {
+	case SOURCE_LISTEN:
+		hello_accept(collector);
+		break;
+	case SOURCE_CONNECTION:
+		hello_receive(collector, id);
+		break;
+	case SOURCE_PROCESS:
+		process = map_get(&drain->by_number, id);
+		if (process)
+			bury(drain, process);
+		break;
+	case SOURCE_CHILD:
+		wait_child(collector);
+		break;
+	case SOURCE_WAKE:
+		break;
+	}
+}
+
+/* Everything that happens until it is time for the next pass, or to end. */
+static void wait_until(struct collector *collector, uint64_t pass_ns)
+{
+	struct drain *drain = &collector->drain;
+	struct epoll_event events[MAX_EVENTS];
+
+	do {
+		uint64_t now_ns = io_now_ns();
+		int ms = now_ns >= pass_ns ? 0 : (int)((pass_ns - now_ns) / NS_PER_MS + 1);
+		int n = epoll_wait(drain->epoll_fd, events, MAX_EVENTS, ms);
+
+		for (int i = 0; i < n; i++)
+			handle(collector, events[i].data.u64);
+		if (atomic_load_explicit(&collector->detach, memory_order_acquire))
+			drain->ending = true;
+	} while (!drain->ending && io_now_ns() < pass_ns);
+}
+
+static void publish(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	struct collector_stats stats = drain->stats;
+	struct published *published = &collector->published;
+
+	stats.charged_ns = drain->ended_charged_ns;
+	for (const struct process *process = drain->processes; process; process = process->next)
+		stats.charged_ns += process->charged_ns;
+	stats.unsampled_processes = drain->unsampled.count;
+	/* When everything was sampled, the kernel's own sum for CMD is the better one. */
+	if (drain->child_ended && stats.unsampled_processes == 0 && stats.agentless == 0 &&
+	    drain->child_rusage_ns > stats.charged_ns)
+		stats.charged_ns = drain->child_rusage_ns;
+	(void)pthread_mutex_lock(&published->lock);
+	published->stats = stats;
+	published->child_ended = drain->child_ended;
+	published->child_status = drain->child_status;
+	if (published->unsampled.count != drain->unsampled.count)
+		published->unsampled = drain->unsampled;
+	(void)pthread_mutex_unlock(&published->lock);
+}
+
+static void look_at(struct collector *collector, struct process *process)
+{
+	struct drain *drain = &collector->drain;
+
+	process_charge(process);
+	process_drain(process, &drain->stream);
+	process_update_mappings(process, &drain->stream, false);
+	process_reap(process, &drain->stream);
+	watch_threads(process, NS_PER_S / collector->options.hz, &drain->stats);
+}
+
+/* Return: when the next pass is due: sooner when a ring has filled by more than a quarter. */
+static uint64_t pass(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	uint64_t start_ns = io_now_ns();
+	struct process *next;
+	double fill = 0.25;
+	uint64_t ms;
+
+	for (struct process *process = drain->processes; process; process = next) {
+		next = process->next;
+		look_at(collector, process);
+		if (process->fill > fill)
+			fill = process->fill;
+		if (process->pidfd < 0 && !process_alive(process))
+			bury(drain, process);
+	}
+	if (drain->child_pidfd < 0 && collector->child > 0)
+		wait_child(collector);
+	hello_expire(collector, start_ns);
+	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
+	publish(collector);
+	ms = (uint64_t)(PASS_MS * 0.25 * 0.25 / (fill * fill));
+	return start_ns + (ms < PASS_LEAST_MS ? PASS_LEAST_MS : ms) * NS_PER_MS;
+}
+
+/* What still lives is told to stop and left alone. */
+static void finish_process(struct drain *drain, struct process *process)
+{
+	if (!process_alive(process)) {
+		bury(drain, process);
+		return;
+	}
+	atomic_store_explicit(&process->ring.header->stop, 1, memory_order_release);
+	drain->stats.still_running++;
+	end_process(drain, process, false);
+}
+
+static void finish(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	struct node *end;
+
+	hello_close(collector);
+	directory_release(&collector->directory);
+	while (drain->processes)
+		finish_process(drain, drain->processes);
+	stream_flush(&drain->stream, UINT64_MAX);
+	publish(collector);
+	end = node_new(NODE_END, NULL, 0, 0);
+	if (end && queue_admit(&collector->queue, end))
+		queue_put(&collector->queue, end);
+}
+
+void *drain_main(void *argument)
+{
+	struct collector *collector = argument;
+	struct drain *drain = &collector->drain;
+	uint64_t pass_ns = io_now_ns();
+
+	if (drain->child_pidfd >= 0)
+		(void)drain_watch_fd(drain, drain->child_pidfd, SOURCE_CHILD, 0);
+	while (!drain->ending) {
+		wait_until(collector, pass_ns);
+		if (!drain->ending)
+			pass_ns = pass(collector);
+	}
+	finish(collector);
+	return NULL;
+}

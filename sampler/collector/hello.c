@@ -1,0 +1,187 @@
+/* hello.c - answers agents that connect; never waits for a peer */
+#include "sampler/collector/hello.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/collector/drain.h"
+#include "sampler/collector/proc.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* Ours, ours again after an exec, or started by one that is. */
+static bool welcome_here(const struct collector *collector, const struct ucred *peer)
+{
+	pid_t pid = peer->pid;
+
+	if (pid <= 0)
+		return false;
+	if (peer->uid == geteuid())
+		return true;
+	for (int i = 0; i < MAX_ANCESTORS && pid > 1; i++) {
+		if (pid == collector->child || map_get(&collector->drain.by_pid, (uint64_t)pid))
+			return true;
+		pid = proc_parent(pid);
+	}
+	return false;
+}
+
+/* Return: whether it is a message of this version that holds what its kind needs. */
+static bool hello_holds(const struct hello *hello)
+{
+	if (hello->kind == HELLO_UNSAMPLED)
+		return memchr(hello->path, '\0', sizeof(hello->path)) != NULL &&
+		       unsampled_why((enum program_kind)hello->why) != NULL;
+	return hello->kind == HELLO_START || hello->kind == HELLO_FORK;
+}
+
+/* One message with or without the descriptor; a peer whose buffer is full has itself to blame. */
+static void answer(int fd, enum welcome_status status, int ring_fd)
+{
+	struct welcome welcome = {
+		.magic = WIRE_MAGIC, .version = WIRE_VERSION, .status = (uint16_t)status};
+	struct iovec part = {.iov_base = &welcome, .iov_len = sizeof(welcome)};
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (status == WELCOME) {
+		struct cmsghdr *rights;
+
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		rights = CMSG_FIRSTHDR(&message);
+		rights->cmsg_level = SOL_SOCKET;
+		rights->cmsg_type = SCM_RIGHTS;
+		rights->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(rights), &ring_fd, sizeof(int));
+	}
+	(void)sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void take_unsampled(struct collector *collector, const struct hello *hello, pid_t peer)
+{
+	struct drain *drain = &collector->drain;
+	pid_t pid = hello->pid > 0 ? hello->pid : peer;
+
+	unsampled_add(&drain->unsampled, pid, hello->path, (enum program_kind)hello->why);
+	drain_unsampled(collector, pid);
+}
+
+/* The process waits for the answer, so its maps file is read while nothing moves. */
+static void take_start(struct collector *collector, int fd, const struct hello *hello, pid_t peer)
+{
+	struct process *process;
+
+	if (drain_start(collector, peer, hello->pid != peer, &process) < 0) {
+		answer(fd, WELCOME_REFUSED, -1);
+		return;
+	}
+	answer(fd, WELCOME, process->ring.fd);
+}
+
+/* Return: false when there is nothing to read yet. */
+static bool take_message(struct collector *collector, int fd)
+{
+	struct ucred peer;
+	socklen_t peer_len = sizeof(peer);
+	struct hello hello;
+	/* One byte more, to see a message that is too long. */
+	char bytes[sizeof(hello) + 1];
+	ssize_t n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n != (ssize_t)sizeof(hello))
+		return true;
+	memcpy(&hello, bytes, sizeof(hello));
+	if (hello.magic != WIRE_MAGIC ||
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len) < 0)
+		return true;
+	if (hello.version != WIRE_VERSION || !hello_holds(&hello) ||
+	    !welcome_here(collector, &peer)) {
+		answer(fd, WELCOME_REFUSED, -1);
+		return true;
+	}
+	if (hello.kind == HELLO_UNSAMPLED)
+		take_unsampled(collector, &hello, peer.pid);
+	else
+		take_start(collector, fd, &hello, peer.pid);
+	return true;
+}
+
+static void close_connection(struct connection *connection)
+{
+	(void)close(connection->fd);
+	connection->fd = -1;
+}
+
+/* A free place, or the one that has kept us waiting longest. */
+static uint32_t place_for(struct drain *drain)
+{
+	uint32_t oldest = 0;
+
+	for (uint32_t i = 0; i < MAX_CONNECTIONS; i++) {
+		if (drain->connections[i].fd < 0)
+			return i;
+		if (drain->connections[i].deadline_ns < drain->connections[oldest].deadline_ns)
+			oldest = i;
+	}
+	close_connection(&drain->connections[oldest]);
+	return oldest;
+}
+
+static void keep(struct collector *collector, int fd)
+{
+	struct drain *drain = &collector->drain;
+	uint32_t index = place_for(drain);
+
+	if (drain_watch_fd(drain, fd, SOURCE_CONNECTION, index) < 0) {
+		(void)close(fd);
+		return;
+	}
+	drain->connections[index] =
+		(struct connection){.fd = fd, .deadline_ns = io_now_ns() + HELLO_MS * NS_PER_MS};
+}
+
+void hello_accept(struct collector *collector)
+{
+	for (int i = 0; i < ACCEPT_BURST; i++) {
+		int fd = accept4(collector->directory.listen_fd, NULL, NULL,
+				 SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0)
+			return;
+		if (take_message(collector, fd))
+			(void)close(fd);
+		else
+			keep(collector, fd);
+	}
+}
+
+void hello_receive(struct collector *collector, uint32_t index)
+{
+	struct connection *connection = &collector->drain.connections[index];
+
+	if (index < MAX_CONNECTIONS && connection->fd >= 0 &&
+	    take_message(collector, connection->fd))
+		close_connection(connection);
+}
+
+void hello_expire(struct collector *collector, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < MAX_CONNECTIONS; i++) {
+		struct connection *connection = &collector->drain.connections[i];
+
+		if (connection->fd >= 0 && connection->deadline_ns <= now_ns)
+			close_connection(connection);
+	}
+}
+
+void hello_close(struct collector *collector)
+{
+	hello_expire(collector, UINT64_MAX);
+}

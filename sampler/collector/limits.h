@@ -1,0 +1,47 @@
+/* limits.h - every limit of the collector, in one place */
+#ifndef COLLECTOR_LIMITS_H
+#define COLLECTOR_LIMITS_H
+
+#include <stdint.h>
+
+#define NS_PER_S  UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+
+/* User addresses of every supported machine end here (x86-64 with five-level tables). */
+#define USER_ADDRESS_END (UINT64_C(1) << 56)
+
+#define QUEUE_DEFAULT_BYTES ((size_t)256 << 20)
+#define QUEUE_LEAST_BYTES   ((size_t)64 << 10)
+
+enum {
+	PASS_MS = 50,      /* how often the rings are looked at */
+	PASS_LEAST_MS = 2, /* when they fill fast */
+	HOLD_BACK_MS = 20, /* a record may be committed this long after its time */
+	HELLO_MS = 1000,   /* a connection that says nothing is closed */
+	MAX_CONNECTIONS = 64,
+	ACCEPT_BURST = 256, /* connections taken before the rings are looked at again */
+	MAX_PROCESSES = 32768,
+	MAX_ANCESTORS = 64,
+
+	MAPS_MAX_BYTES = 32 << 20,
+	MAPS_MAX_RANGES = 65536,
+	MAPS_REREAD_MS = 100, /* of one process, for an address that nothing explains */
+	MAX_NEWS = 1024,      /* module records of one process in one pass */
+	MAX_MISSES = 64,
+	HOPELESS = 64, /* pages that no mapping covers, remembered */
+	HOPELESS_MS = 1000,
+
+	RSS_MS = 100,
+	WATCH_PERIODS = 5, /* unexplained CPU that starts a scan of the threads */
+	WATCH_PCT = 5,
+	WATCH_LEAST_MS = 100,
+	WATCH_MOST_MS = 2000,
+	WATCH_MAX_THREADS = 32768,
+	REPOST_MS = 1000,
+	UNMASK_MS = 20, /* how long one thread may take to stop */
+	REAP_MS = 500,  /* how often slots are checked for threads that are gone */
+
+	MAX_UNSAMPLED = 256,
+};
+
+#endif

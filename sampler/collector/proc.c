@@ -1,0 +1,104 @@
+/* proc.c - small facts of a process that the kernel tells */
+#include "sampler/collector/proc.h"
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/collector/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The kernel's encoding of another process's CPU clock, clock_getcpuclockid(3). */
+static clockid_t cpu_clock(pid_t pid)
+{
+	return (clockid_t)((~(unsigned)pid << 3) | 2U);
+}
+
+uint64_t proc_cpu_ns(pid_t pid)
+{
+	struct timespec cpu;
+
+	if (clock_gettime(cpu_clock(pid), &cpu) < 0)
+		return 0;
+	return (uint64_t)cpu.tv_sec * NS_PER_S + (uint64_t)cpu.tv_nsec;
+}
+
+/* Two processes are in one namespace when the links are the same file. */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x;
+	struct stat y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+}
+
+/* The line "monotonic SECONDS NANOSECONDS" of a timens_offsets file. */
+static int64_t read_offset(const char *path)
+{
+	char text[256] = "";
+	_cleanup_file_ FILE *file = fopen(path, "re");
+	int64_t seconds;
+	int64_t ns;
+
+	while (file && fgets(text, sizeof(text), file))
+		if (sscanf(text, "monotonic %" SCNd64 " %" SCNd64, &seconds, &ns) == 2)
+			return seconds * (int64_t)NS_PER_S + ns;
+	return 0;
+}
+
+int64_t proc_clock_offset(pid_t pid)
+{
+	char path[64];
+	char children[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/time", (int)pid);
+	if (access(path, F_OK) < 0 || same_file(path, "/proc/self/ns/time"))
+		return 0;
+	/* The offsets file speaks of the namespace that children get. */
+	(void)snprintf(children, sizeof(children), "/proc/%d/ns/time_for_children", (int)pid);
+	if (!same_file(path, children))
+		return 0;
+	(void)snprintf(path, sizeof(path), "/proc/%d/timens_offsets", (int)pid);
+	return read_offset(path) - read_offset("/proc/self/timens_offsets");
+}
+
+pid_t proc_parent(pid_t pid)
+{
+	char path[64];
+	char text[512];
+	_cleanup_fd_ int fd = -1;
+	const char *close_paren;
+	ssize_t n;
+	int parent;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : io_pread(fd, text, sizeof(text) - 1, 0);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	/* The name stands in parentheses and can hold any. */
+	close_paren = strrchr(text, ')');
+	if (!close_paren || sscanf(close_paren, ") %*c %d", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+bool proc_thread_gone(pid_t pid, uint32_t tid)
+{
+	return syscall(SYS_tgkill, pid, (pid_t)tid, 0) < 0 && errno == ESRCH;
+}
+
+int proc_pidfd(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}

@@ -1,0 +1,169 @@
+/* process.c - one image of one sampled process */
+#include "sampler/collector/process.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/collector/proc.h"
+#include "sampler/collector/watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static int open_statm(pid_t pid)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int process_new(struct process **ret_process, uint32_t number, pid_t pid,
+		const struct collector_options *options)
+{
+	struct process *process = calloc(1, sizeof(*process));
+	int r;
+
+	if (!process)
+		return -ENOMEM;
+	r = ring_view_init(&process->ring, NS_PER_S / options->hz, options->hz, options->discovery);
+	if (r < 0) {
+		free(process);
+		return r;
+	}
+	process->number = number;
+	process->pid = pid;
+	process->alive = true;
+	process->pidfd = proc_pidfd(pid);
+	process->statm_fd = open_statm(pid);
+	process->clock_offset_ns = proc_clock_offset(pid);
+	process->started_ns = io_now_ns();
+	process->latest_ns = process->started_ns;
+	process->charged_ns = proc_cpu_ns(pid);
+	process->base_cpu_ns = process->charged_ns;
+	watch_init(&process->watch, process->base_cpu_ns);
+	process_read_rss(process, process->started_ns);
+	*ret_process = process;
+	return 0;
+}
+
+static void free_value(void *context, uint64_t key, void *value)
+{
+	(void)context;
+	(void)key;
+	free(value);
+}
+
+void process_free(struct process *process)
+{
+	if (!process)
+		return;
+	ring_view_release(&process->ring);
+	cleanup_fd(&process->pidfd);
+	cleanup_fd(&process->statm_fd);
+	mappings_release(&process->mappings);
+	map_each(&process->threads, free_value, NULL);
+	map_release(&process->threads);
+	watch_release(&process->watch);
+	free(process->slots);
+	free(process);
+}
+
+struct thread *process_thread(struct process *process, uint32_t tid)
+{
+	struct thread *thread = map_get(&process->threads, tid);
+
+	if (thread)
+		return thread;
+	thread = calloc(1, sizeof(*thread));
+	if (thread && map_put(&process->threads, tid, thread) < 0) {
+		free(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+void process_forget_thread(struct process *process, uint32_t tid)
+{
+	free(map_remove(&process->threads, tid));
+}
+
+/* Pushes mapping events into a stream. */
+struct mapping_stream {
+	struct process *process;
+	struct stream *stream;
+};
+
+static void push_mapping(void *context, const struct mapping *mapping)
+{
+	const struct mapping_stream *to = context;
+
+	if (mapping->time_ns > to->process->latest_ns)
+		to->process->latest_ns = mapping->time_ns;
+	stream_push(to->stream, node_new_mapping(to->process, mapping));
+}
+
+void process_update_mappings(struct process *process, struct stream *stream, bool force)
+{
+	struct mapping_stream to = {.process = process, .stream = stream};
+	const struct mapping_sink sink = {.emit = push_mapping, .context = &to};
+	uint64_t now_ns = io_now_ns();
+	struct buf text;
+	char path[64];
+	int r = -ESRCH;
+
+	if (!force && !mappings_wants_read(&process->mappings, now_ns))
+		return;
+	buf_init(&text, MAPS_MAX_BYTES);
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
+	if (process->alive && !process->unsampled_ns)
+		r = io_read_file(path, &text, NULL);
+	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &sink);
+	buf_release(&text);
+}
+
+/* What can be believed of an amount of CPU: no more than every processor gave since the start. */
+static uint64_t believable_cpu(const struct process *process, uint64_t cpu_ns)
+{
+	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t most = process->base_cpu_ns +
+			(io_now_ns() - process->started_ns) * (uint64_t)(n_cpus > 0 ? n_cpus : 1);
+
+	return cpu_ns < most ? cpu_ns : most;
+}
+
+void process_charge(struct process *process)
+{
+	uint64_t final_ns =
+		atomic_load_explicit(&process->ring.header->cpu_ns, memory_order_acquire);
+	uint64_t cpu_ns = process->alive && !process->unsampled_ns ? proc_cpu_ns(process->pid) : 0;
+
+	if (cpu_ns > process->charged_ns)
+		process->charged_ns = cpu_ns;
+	final_ns = believable_cpu(process, final_ns);
+	if (final_ns > process->charged_ns)
+		process->charged_ns = final_ns;
+}
+
+bool process_alive(const struct process *process)
+{
+	struct pollfd poll_fd = {.fd = process->pidfd, .events = POLLIN};
+
+	if (process->pidfd < 0)
+		return kill(process->pid, 0) == 0 || errno == EPERM;
+	return poll(&poll_fd, 1, 0) == 0;
+}
+
+void process_end(struct process *process, struct stream *stream)
+{
+	struct node *node;
+
+	process_charge(process);
+	process_drain(process, stream);
+	process_update_mappings(process, stream, false);
+	node = node_new(NODE_EXIT, process, process->latest_ns, 0);
+	if (node)
+		stream_push(stream, node);
+}

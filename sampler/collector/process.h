@@ -1,0 +1,166 @@
+/* process.h - one image of one sampled process: its rings, mappings and threads */
+#ifndef COLLECTOR_PROCESS_H
+#define COLLECTOR_PROCESS_H
+
+#include "base/map.h"
+#include "sampler/collector/mappings.h"
+#include "sampler/collector/node.h"
+#include "sampler/collector/ring_view.h"
+#include "sampler/collector/stream.h"
+
+#include <sys/types.h>
+
+/* What we have read of a slot. */
+struct slot_view {
+	uint64_t position; /* ours: the shared tail only tells the writer */
+	uint32_t tid;
+	uint64_t weight; /* given by this tid */
+	uint64_t n_samples;
+	uint64_t lost_full;
+	uint64_t handler_ns;
+};
+
+/* A thread as its samples show it. */
+struct thread {
+	char comm[SAMPLE_COMM_SIZE];
+	bool sampled;
+	int64_t values[METRIC_COUNT];
+};
+
+/* The search for threads that use CPU and give no samples (watch.h). */
+struct watch {
+	struct map threads;
+	uint64_t cpu_ns; /* of the process, and the weight it had given, at the last scan */
+	uint64_t weight;
+	uint64_t next_ns;
+	uint32_t wait_ms;
+};
+
+/* Header counters as last seen. */
+struct header_view {
+	uint64_t lost_noslot;
+	uint64_t lost_nested;
+	uint64_t misdirected;
+	uint64_t n_signals;
+	bool agentless;
+	bool seccomp;
+};
+
+struct process {
+	struct process *next;
+	uint32_t number;
+	pid_t pid;
+	int pidfd;       /* -1: not to be had */
+	bool alive;      /* its /proc entries are this image's */
+	bool other_pids; /* lives in another pid namespace: its tids are not ours */
+	struct ring_view ring;
+	struct slot_view *slots;
+	uint32_t n_slots;
+	struct header_view header;
+	struct mappings mappings;
+	struct map threads;
+	struct watch watch;
+	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus ours */
+	uint64_t started_ns;
+	uint64_t weight;       /* received */
+	uint64_t latest_ns;    /* of anything it gave */
+	uint64_t reap_ns;      /* when the slots are checked for dead threads next */
+	uint64_t charged_ns;   /* CPU of this pid, as far as it is known */
+	uint64_t base_cpu_ns;  /* of it, before the agent was there */
+	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */
+	int statm_fd;
+	uint64_t rss_ns;
+	int64_t rss_kib;
+	double fill; /* of its fullest ring in the last drain, 0 .. 1 */
+};
+
+/**
+ * process_new - an image that has said hello
+ * @pid: of our own namespace
+ *
+ * Reads nothing yet but the clock and the namespaces.
+ *
+ * Return:  0; -errno.
+ * Owns:    the caller, to process_free().
+ * Context: collector thread.
+ */
+int process_new(struct process **ret_process, uint32_t number, pid_t pid,
+		const struct collector_options *options);
+
+/**
+ * process_free - forget it
+ *
+ * Context: collector thread.  NULL is fine.
+ */
+void process_free(struct process *process);
+
+/**
+ * process_thread - a thread's state, made when it is new
+ *
+ * Return:  the thread; NULL when memory ran out.
+ * Owns:    the process.
+ * Context: collector thread.
+ */
+struct thread *process_thread(struct process *process, uint32_t tid);
+
+/**
+ * process_forget_thread - its tid may come again as another thread
+ *
+ * Context: collector thread.
+ */
+void process_forget_thread(struct process *process, uint32_t tid);
+
+/**
+ * process_drain - every committed record of every slot into the stream
+ *
+ * Context: collector thread.
+ */
+void process_drain(struct process *process, struct stream *stream);
+
+/**
+ * process_update_mappings - read the maps file if something asks for it
+ * @force: also if nothing does
+ *
+ * Context: collector thread.
+ */
+void process_update_mappings(struct process *process, struct stream *stream, bool force);
+
+/**
+ * process_reap - mark the slots of threads that are gone, so that they can be claimed again
+ *
+ * Context: collector thread.
+ */
+void process_reap(struct process *process, struct stream *stream);
+
+/**
+ * process_charge - look at the process's CPU clock
+ *
+ * Context: collector thread.
+ */
+void process_charge(struct process *process);
+
+/**
+ * process_read_rss - look at its resident memory, at most every RSS_MS
+ *
+ * Context: collector thread.
+ */
+void process_read_rss(struct process *process, uint64_t now_ns);
+
+/**
+ * process_end - the image has ended: drain what is left and say NODE_EXIT
+ *
+ * The caller has cleared `alive` unless the process lives on and only the recording ends.
+ *
+ * Owns:    the stream has the process.
+ * Context: collector thread.
+ */
+void process_end(struct process *process, struct stream *stream);
+
+/**
+ * process_alive - whether the pid still stands for this process (a zombie does not)
+ *
+ * Context: collector thread.
+ */
+bool process_alive(const struct process *process);
+
+#endif

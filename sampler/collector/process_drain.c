@@ -1,0 +1,280 @@
+/* process_drain.c - from the slots of one process into the stream */
+#include "sampler/collector/process.h"
+
+#include "base/io.h"
+#include "sampler/collector/decode.h"
+#include "sampler/collector/proc.h"
+#include "sampler/unwind/unwind.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far a counter of the target's has moved; one that falls has not. */
+static uint64_t advance(uint64_t *seen, const _Atomic uint64_t *counter)
+{
+	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
+	uint64_t moved = now > *seen ? now - *seen : 0;
+
+	*seen += moved;
+	return moved;
+}
+
+static void add(uint64_t *total, uint64_t amount)
+{
+	*total = amount > UINT64_MAX - *total ? UINT64_MAX : *total + amount;
+}
+
+/* One slot while it is being drained. */
+struct slot_drain {
+	struct process *process;
+	struct stream *stream;
+	struct slot_view *view;
+	uint64_t now_ns; /* read after the head: no record in it is younger */
+};
+
+/* A target's time in ours; false when it cannot be. */
+static bool our_time(const struct slot_drain *drain, uint64_t time_ns, uint64_t *ret_ns)
+{
+	const struct process *process = drain->process;
+	uint64_t ours = time_ns - (uint64_t)process->clock_offset_ns;
+
+	if (ours < process->started_ns || ours > drain->now_ns)
+		return false;
+	*ret_ns = ours;
+	return true;
+}
+
+void process_read_rss(struct process *process, uint64_t now_ns)
+{
+	char text[128];
+	ssize_t n;
+	unsigned long resident;
+
+	if (process->statm_fd < 0 ||
+	    (process->rss_ns && now_ns - process->rss_ns < RSS_MS * NS_PER_MS))
+		return;
+	process->rss_ns = now_ns;
+	n = pread(process->statm_fd, text, sizeof(text) - 1, 0);
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	/* A process on its way out has 0 pages: keep what it had. */
+	if (sscanf(text, "%*u %lu", &resident) == 1 && resident > 0)
+		process->rss_kib =
+			(int64_t)(resident * (unsigned long)sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void push_sample(const struct slot_drain *drain, const struct record_sample *record,
+			uint64_t time_ns)
+{
+	struct process *process = drain->process;
+	struct node *node = node_new_sample(process, record, time_ns);
+
+	process_read_rss(process, drain->now_ns);
+	if (node) {
+		node->sample.metrics[METRIC_RSS].value = process->rss_kib;
+		node->sample.truncated = record->stop == UNWIND_DEPTH;
+	}
+	drain->view->weight += record->weight;
+	process->weight += record->weight;
+	if (time_ns > process->unsampled_ns)
+		process->unsampled_ns = 0; /* its exec failed */
+	mappings_check(&process->mappings, record->pcs, record->n_pcs, drain->now_ns);
+	stream_push(drain->stream, node);
+}
+
+static void push_thread(const struct slot_drain *drain, const struct record_thread *record,
+			uint64_t time_ns)
+{
+	struct node *node = node_new(NODE_THREAD, drain->process, time_ns, 0);
+
+	if (!node)
+		return;
+	node->thread.tid = record->tid;
+	memcpy(node->thread.comm, record->comm, sizeof(node->thread.comm));
+	stream_push(drain->stream, node);
+}
+
+/* Every record but padding starts with its head and a time. */
+static void take_record(const struct slot_drain *drain, const union record_copy *record)
+{
+	struct process *process = drain->process;
+	uint64_t time_ns;
+
+	if (!our_time(drain, record->unmap.time_ns, &time_ns)) {
+		drain->stream->stats->lost_corrupt++;
+		return;
+	}
+	if (time_ns > process->latest_ns)
+		process->latest_ns = time_ns;
+	switch (record->head.type) {
+	case RECORD_SAMPLE:
+		push_sample(drain, &record->sample, time_ns);
+		break;
+	case RECORD_THREAD:
+		push_thread(drain, &record->thread, time_ns);
+		break;
+	case RECORD_MODULE:
+		mappings_module(&process->mappings, &record->module, time_ns);
+		break;
+	default:
+		mappings_unmap(&process->mappings, time_ns);
+		break;
+	}
+}
+
+_Static_assert(offsetof(struct record_sample, time_ns) == offsetof(struct record_unmap, time_ns) &&
+		       offsetof(struct record_thread, time_ns) ==
+			       offsetof(struct record_unmap, time_ns) &&
+		       offsetof(struct record_module, time_ns) ==
+			       offsetof(struct record_unmap, time_ns),
+	       "take_record() reads the time of any record");
+
+static void count_slot(const struct slot_drain *drain, const struct ring_slot *slot)
+{
+	struct collector_stats *stats = drain->stream->stats;
+
+	add(&stats->signals, advance(&drain->view->n_samples, &slot->n_samples));
+	add(&stats->lost_full, advance(&drain->view->lost_full, &slot->lost_full));
+	add(&stats->handler_ns, advance(&drain->view->handler_ns, &slot->handler_ns));
+}
+
+static void drain_slot(struct slot_drain *drain, struct ring_slot *slot, uint32_t index)
+{
+	uint64_t data_bytes = ring_data_bytes(index / RING_CHUNK_SLOTS);
+	uint64_t head = atomic_load_explicit(&slot->head, memory_order_acquire);
+	double fill = (double)(head - drain->view->position) / (double)data_bytes;
+	enum decode_result result;
+	union record_copy record;
+
+	count_slot(drain, slot);
+	if (head == drain->view->position)
+		return;
+	if (fill > drain->process->fill)
+		drain->process->fill = fill > 1 ? 1 : fill;
+	drain->now_ns = io_now_ns();
+	while ((result = decode_next(slot->data, data_bytes, head, &drain->view->position,
+				     &record)) != DECODE_EMPTY) {
+		if (result == DECODE_RECORD)
+			take_record(drain, &record);
+		else
+			drain->stream->stats->lost_corrupt++;
+	}
+	/* Pairs with the writer's acquire: it may now overwrite what we have copied. */
+	atomic_store_explicit(&slot->tail, head, memory_order_release);
+}
+
+static int grow_views(struct process *process, uint32_t n_slots)
+{
+	struct slot_view *slots = realloc(process->slots, n_slots * sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	memset(slots + process->n_slots, 0, (n_slots - process->n_slots) * sizeof(*slots));
+	process->slots = slots;
+	process->n_slots = n_slots;
+	return 0;
+}
+
+static void follow_tid(struct process *process, uint32_t index)
+{
+	struct slot_view *view = &process->slots[index];
+	uint32_t tid =
+		atomic_load_explicit(&process->ring.header->tids[index], memory_order_relaxed);
+
+	if (tid == view->tid)
+		return;
+	view->tid = tid;
+	view->weight = 0;
+}
+
+static void count_header(struct process *process, struct collector_stats *stats)
+{
+	struct ring_header *header = process->ring.header;
+	struct header_view *seen = &process->header;
+	uint32_t state = atomic_load_explicit(&header->state, memory_order_acquire);
+
+	add(&stats->lost_noslot, advance(&seen->lost_noslot, &header->lost_noslot));
+	add(&stats->lost_nested, advance(&seen->lost_nested, &header->lost_nested));
+	add(&stats->misdirected, advance(&seen->misdirected, &header->misdirected));
+	add(&stats->signals, advance(&seen->n_signals, &header->n_signals));
+	if (state == AGENT_NO_TIMER && !seen->agentless) {
+		seen->agentless = true;
+		stats->agentless++;
+		stats->agentless_errno =
+			atomic_load_explicit(&header->agent_errno, memory_order_relaxed);
+	}
+	if (state == AGENT_SECCOMP && !seen->seccomp) {
+		seen->seccomp = true;
+		stats->seccomp++;
+	}
+}
+
+void process_drain(struct process *process, struct stream *stream)
+{
+	struct slot_drain drain = {.process = process, .stream = stream};
+	uint32_t n_slots = ring_view_n_slots(&process->ring);
+
+	process->fill = 0;
+	if (n_slots > process->n_slots && grow_views(process, n_slots) < 0)
+		return;
+	for (uint32_t i = 0; i < n_slots; i++) {
+		struct ring_slot *slot = ring_view_slot(&process->ring, i);
+
+		if (!slot)
+			break;
+		drain.view = &process->slots[i];
+		follow_tid(process, i);
+		drain_slot(&drain, slot, i);
+	}
+	count_header(process, stream->stats);
+	atomic_store_explicit(&process->ring.header->drained_ns,
+			      io_now_ns() + (uint64_t)process->clock_offset_ns,
+			      memory_order_release);
+	atomic_store_explicit(&process->ring.header->wake, 0, memory_order_relaxed);
+}
+
+/* The thread has ended, so nothing more is committed: drain, then give the slot back. */
+static void reap_slot(struct process *process, struct stream *stream, uint32_t index)
+{
+	struct slot_view *view = &process->slots[index];
+	struct slot_drain drain = {.process = process, .stream = stream, .view = view};
+	struct ring_slot *slot = ring_view_slot(&process->ring, index);
+	struct node *node = node_new(NODE_GONE, process, io_now_ns(), 0);
+	uint32_t tid = view->tid;
+
+	if (!slot || !node) {
+		free(node);
+		return;
+	}
+	drain_slot(&drain, slot, index);
+	node->thread.tid = tid;
+	node->time_ns = drain.now_ns > node->time_ns ? drain.now_ns : node->time_ns;
+	if (node->time_ns > process->latest_ns)
+		process->latest_ns = node->time_ns;
+	stream_push(stream, node);
+	/* Acquire-release: who claims the slot next sees our tail. */
+	if (atomic_compare_exchange_strong_explicit(&process->ring.header->tids[index], &tid,
+						    RING_TID_DEAD, memory_order_acq_rel,
+						    memory_order_relaxed))
+		view->tid = RING_TID_DEAD;
+}
+
+void process_reap(struct process *process, struct stream *stream)
+{
+	uint64_t now_ns = io_now_ns();
+
+	if (!process->alive || process->other_pids || now_ns < process->reap_ns)
+		return;
+	process->reap_ns = now_ns + REAP_MS * NS_PER_MS;
+	for (uint32_t i = 0; i < process->n_slots; i++) {
+		uint32_t tid = process->slots[i].tid;
+
+		if (tid == 0 || tid > INT32_MAX)
+			continue;
+		if (proc_thread_gone(process->pid, tid))
+			reap_slot(process, stream, i);
+	}
+}

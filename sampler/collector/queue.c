@@ -1,0 +1,103 @@
+/* queue.c - the bounded way from the drain thread to collector_next() */
+#include "sampler/collector/queue.h"
+
+#include "base/io.h"
+#include "sampler/collector/limits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+int queue_init(struct queue *queue, size_t limit)
+{
+	pthread_condattr_t attr;
+	int r;
+
+	*queue = (struct queue){.limit = limit};
+	queue->last = &queue->first;
+	r = pthread_condattr_init(&attr);
+	if (r)
+		return -r;
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	r = pthread_cond_init(&queue->filled, &attr);
+	(void)pthread_condattr_destroy(&attr);
+	if (r)
+		return -r;
+	r = pthread_mutex_init(&queue->lock, NULL);
+	if (r)
+		(void)pthread_cond_destroy(&queue->filled);
+	return -r;
+}
+
+void queue_release(struct queue *queue)
+{
+	while (queue->first) {
+		struct node *node = queue->first;
+
+		queue->first = node->next;
+		free(node);
+	}
+	(void)pthread_cond_destroy(&queue->filled);
+	(void)pthread_mutex_destroy(&queue->lock);
+}
+
+bool queue_admit(struct queue *queue, const struct node *node)
+{
+	size_t limit = queue->limit;
+
+	if (node->kind == NODE_MAPPING || node->kind == NODE_THREAD)
+		limit *= 2;
+	if (node->kind == NODE_EXIT || node->kind == NODE_END || node->kind == NODE_GONE)
+		limit = SIZE_MAX;
+	/* Relaxed: a count that the other side only lowers; the lock orders the nodes. */
+	if (atomic_load_explicit(&queue->bytes, memory_order_relaxed) > limit - node->bytes)
+		return false;
+	atomic_fetch_add_explicit(&queue->bytes, node->bytes, memory_order_relaxed);
+	return true;
+}
+
+void queue_forget(struct queue *queue, struct node *node)
+{
+	if (!node)
+		return;
+	atomic_fetch_sub_explicit(&queue->bytes, node->bytes, memory_order_relaxed);
+	free(node);
+}
+
+void queue_put(struct queue *queue, struct node *node)
+{
+	node->next = NULL;
+	(void)pthread_mutex_lock(&queue->lock);
+	*queue->last = node;
+	queue->last = &node->next;
+	(void)pthread_cond_signal(&queue->filled);
+	(void)pthread_mutex_unlock(&queue->lock);
+}
+
+static struct timespec deadline_after(uint64_t timeout_ns)
+{
+	uint64_t now = io_now_ns();
+	uint64_t at = timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
+
+	return (struct timespec){.tv_sec = (time_t)(at / NS_PER_S),
+				 .tv_nsec = (long)(at % NS_PER_S)};
+}
+
+struct node *queue_take(struct queue *queue, uint64_t timeout_ns)
+{
+	struct timespec deadline = deadline_after(timeout_ns);
+	struct node *node;
+	int r = 0;
+
+	(void)pthread_mutex_lock(&queue->lock);
+	while (!queue->first && r == 0)
+		r = pthread_cond_timedwait(&queue->filled, &queue->lock, &deadline);
+	node = queue->first;
+	if (node) {
+		queue->first = node->next;
+		if (!queue->first)
+			queue->last = &queue->first;
+	}
+	(void)pthread_mutex_unlock(&queue->lock);
+	return node;
+}

@@ -1,0 +1,74 @@
+/* queue.h - the bounded way from the drain thread to collector_next() */
+#ifndef COLLECTOR_QUEUE_H
+#define COLLECTOR_QUEUE_H
+
+#include "sampler/collector/node.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/*
+ * The drain thread puts, the main thread takes.  Nodes count against the limit from the moment
+ * they are made (queue_admit()), so what is held back for sorting is bounded with the rest.
+ */
+struct queue {
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	struct node *first;
+	struct node **last;
+	size_t limit;
+	_Atomic size_t bytes;
+};
+
+/**
+ * queue_init - an empty queue for LIMIT bytes of nodes
+ *
+ * Return:  0; -errno.
+ * Context: main thread.
+ */
+int queue_init(struct queue *queue, size_t limit);
+
+/**
+ * queue_release - free what is left
+ *
+ * Context: main thread, when nobody else uses the queue.
+ */
+void queue_release(struct queue *queue);
+
+/**
+ * queue_admit - count a node that is about to be queued
+ *
+ * Samples are refused over the limit; what names them is refused only over twice the limit, and
+ * ends never.
+ *
+ * Return:  false when it has to be dropped.
+ * Context: collector thread.
+ */
+bool queue_admit(struct queue *queue, const struct node *node);
+
+/**
+ * queue_forget - free a node that was admitted and is not given to anybody
+ *
+ * Context: any thread.
+ */
+void queue_forget(struct queue *queue, struct node *node);
+
+/**
+ * queue_put - append an admitted node
+ *
+ * Owns:    the queue has the node.
+ * Context: collector thread.
+ */
+void queue_put(struct queue *queue, struct node *node);
+
+/**
+ * queue_take - the oldest node
+ * @timeout_ns: how long to wait for one
+ *
+ * Return:  the node; NULL when the time passed.
+ * Owns:    the caller has the node, to queue_forget().
+ * Context: main thread.
+ */
+struct node *queue_take(struct queue *queue, uint64_t timeout_ns);
+
+#endif

@@ -1,0 +1,84 @@
+/* state.h - struct collector: what is whose */
+#ifndef COLLECTOR_STATE_H
+#define COLLECTOR_STATE_H
+
+#include "base/map.h"
+#include "sampler/collector/collector.h"
+#include "sampler/collector/directory.h"
+#include "sampler/collector/launch.h"
+#include "sampler/collector/process.h"
+#include "sampler/collector/queue.h"
+#include "sampler/collector/stream.h"
+#include "sampler/collector/unsampled.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A peer that has connected and not yet said hello. */
+struct connection {
+	int fd; /* -1: free */
+	uint64_t deadline_ns;
+};
+
+/* The drain thread's own; nobody else looks at it once that thread runs. */
+struct drain {
+	int epoll_fd;
+	int child_pidfd;
+	struct process *processes;
+	struct map by_pid; /* the living ones, by pid and by number */
+	struct map by_number;
+	uint32_t next_number;
+	struct connection connections[MAX_CONNECTIONS];
+	struct stream stream;
+	struct collector_stats stats;
+	struct unsampled_list unsampled;
+	uint64_t ended_charged_ns; /* of processes that are gone */
+	bool ending;
+	bool child_ended;
+	int child_status;
+	uint64_t child_rusage_ns; /* CMD and what it waited for */
+	bool still_running;       /* something outlived the recording */
+};
+
+/* What the drain thread publishes. */
+struct published {
+	pthread_mutex_t lock;
+	struct collector_stats stats;
+	struct unsampled_list unsampled;
+	bool child_ended;
+	int child_status;
+};
+
+struct collector {
+	/* Constant once the drain thread runs. */
+	struct collector_options options;
+	struct directory directory;
+	struct launch_limits limits;
+	pid_t child;
+	pthread_t thread;
+	bool running;
+	int wake_fd;
+
+	atomic_bool detach; /* anybody's wish; wake_fd carries it */
+
+	struct drain drain;
+	struct published published;
+	struct queue queue;
+
+	/* The main thread's: what the views of the last calls point to. */
+	struct node *current;
+	struct frame frames[SAMPLE_MAX_FRAMES];
+	struct unsampled_list unsampled;
+	struct collector_unsampled unsampled_views[MAX_UNSAMPLED];
+};
+
+/* Whose descriptor it is: the upper half of an epoll event's u64; the lower is an id. */
+enum source {
+	SOURCE_LISTEN,
+	SOURCE_CONNECTION, /* index */
+	SOURCE_PROCESS,    /* number */
+	SOURCE_CHILD,
+	SOURCE_WAKE,
+};
+
+#endif

@@ -1,0 +1,107 @@
+/* stream.c - from the rings through the merge to the queue, deltas and names on the way */
+#include "sampler/collector/stream.h"
+
+#include "sampler/collector/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_STOPS = sizeof(((struct collector_stats *)NULL)->stops) / sizeof(uint64_t) };
+
+void stream_push(struct stream *stream, struct node *node)
+{
+	if (!node) {
+		stream->stats->lost_queue++;
+		return;
+	}
+	if (!queue_admit(stream->queue, node)) {
+		if (node->kind == NODE_SAMPLE)
+			stream->stats->lost_queue += node->sample.weight;
+		free(node);
+		return;
+	}
+	if (merge_push(&stream->merge, node) < 0) {
+		stream->stats->lost_queue++;
+		queue_forget(stream->queue, node);
+	}
+}
+
+/* Values that the thread could not read are its last ones. */
+static void set_deltas(struct node_sample *sample, struct thread *thread)
+{
+	for (size_t i = 0; i < METRIC_COUNT; i++) {
+		struct metric_value *metric = &sample->metrics[i];
+
+		if (!sample->has_metrics && i != METRIC_RSS)
+			metric->value = thread->values[i];
+		metric->delta = thread->sampled ? metric->value - thread->values[i] : 0;
+		thread->values[i] = metric->value;
+	}
+}
+
+static void count_sample(struct collector_stats *stats, const struct node_sample *sample)
+{
+	stats->samples++;
+	stats->weight += sample->weight;
+	stats->overruns += sample->weight - 1;
+	if (sample->stop < N_STOPS)
+		stats->stops[sample->stop]++;
+}
+
+static void give_sample(struct stream *stream, struct node *node)
+{
+	struct node_sample *sample = &node->sample;
+	struct thread *thread = process_thread(node->process, sample->tid);
+
+	if (thread) {
+		memcpy(sample->comm, thread->comm, sizeof(sample->comm));
+		set_deltas(sample, thread);
+		stream->stats->threads += !thread->sampled;
+		thread->sampled = true;
+	}
+	count_sample(stream->stats, sample);
+	queue_put(stream->queue, node);
+}
+
+static void name_thread(struct stream *stream, struct node *node)
+{
+	struct thread *thread = process_thread(node->process, node->thread.tid);
+
+	if (thread)
+		memcpy(thread->comm, node->thread.comm, sizeof(thread->comm));
+	queue_forget(stream->queue, node);
+}
+
+static void give(struct stream *stream, struct node *node)
+{
+	struct process *process = node->process;
+
+	switch (node->kind) {
+	case NODE_SAMPLE:
+		give_sample(stream, node);
+		return;
+	case NODE_THREAD:
+		name_thread(stream, node);
+		return;
+	case NODE_GONE:
+		process_forget_thread(process, node->thread.tid);
+		queue_forget(stream->queue, node);
+		return;
+	case NODE_EXIT:
+		queue_put(stream->queue, node);
+		process_free(process);
+		return;
+	case NODE_MAPPING:
+	case NODE_END:
+		queue_put(stream->queue, node);
+		return;
+	}
+}
+
+void stream_flush(struct stream *stream, uint64_t last_ns)
+{
+	struct node *node;
+
+	while ((node = merge_pop(&stream->merge, last_ns)))
+		give(stream, node);
+}

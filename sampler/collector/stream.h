@@ -1,0 +1,34 @@
+/* stream.h - from the rings through the merge to the queue, deltas and names on the way */
+#ifndef COLLECTOR_STREAM_H
+#define COLLECTOR_STREAM_H
+
+#include "sampler/collector/collector.h"
+#include "sampler/collector/merge.h"
+#include "sampler/collector/queue.h"
+
+struct stream {
+	struct merge merge;
+	struct queue *queue;
+	struct collector_stats *stats;
+};
+
+/**
+ * stream_push - hand in what happened, in any order of time
+ *
+ * What the queue has no room for is dropped and, when it is a sample, counted.
+ *
+ * Owns:    the stream has the node; NULL is fine (memory ran out: counted as lost).
+ * Context: collector thread.
+ */
+void stream_push(struct stream *stream, struct node *node);
+
+/**
+ * stream_flush - give everything up to LAST_NS, in order
+ *
+ * A process is freed with its NODE_EXIT.
+ *
+ * Context: collector thread.
+ */
+void stream_flush(struct stream *stream, uint64_t last_ns);
+
+#endif

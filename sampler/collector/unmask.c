@@ -1,0 +1,98 @@
+/* unmask.c - opens SIGPROF in a thread that has blocked it behind the agent's back */
+#include "sampler/collector/unmask.h"
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "sampler/collector/limits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define SIGPROF_BIT (UINT64_C(1) << (SIGPROF - 1))
+
+enum { STATUS_MAX_BYTES = 64 * 1024 };
+
+static int read_status(pid_t pid, uint32_t tid, char *ret_state, uint64_t *ret_blocked)
+{
+	const char *state;
+	const char *blocked;
+	char path[64];
+	struct buf text;
+	int r;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%u/status", (int)pid, tid);
+	buf_init(&text, STATUS_MAX_BYTES);
+	r = io_read_file(path, &text, NULL);
+	state = strstr(buf_text(&text), "\nState:\t");
+	blocked = strstr(buf_text(&text), "\nSigBlk:\t");
+	if (r == 0 && (!state || !blocked || sscanf(state, "\nState:\t%c", ret_state) != 1 ||
+		       sscanf(blocked, "\nSigBlk:\t%" SCNx64, ret_blocked) != 1))
+		r = -EINVAL;
+	buf_release(&text);
+	return r;
+}
+
+/* Wait for the stop without ever waiting long. */
+static int wait_stop(pid_t tid, int *ret_status)
+{
+	const struct timespec step = {.tv_nsec = 50000};
+	uint64_t deadline = io_now_ns() + UNMASK_MS * NS_PER_MS;
+	pid_t r;
+
+	while ((r = waitpid(tid, ret_status, __WALL | WNOHANG)) == 0 && io_now_ns() < deadline)
+		(void)nanosleep(&step, NULL);
+	if (r == tid && WIFSTOPPED(*ret_status))
+		return 0;
+	return r < 0 ? -errno : -ETIMEDOUT;
+}
+
+/* The signal that a stop was about to deliver, 0 for the stop that we asked for. */
+static int pending_signal(int status)
+{
+	return status >> 16 ? 0 : WSTOPSIG(status);
+}
+
+static int clear_bit(pid_t tid)
+{
+	uint64_t mask = 0;
+	int status = 0;
+	int r;
+
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
+		return -errno;
+	r = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 ? -errno : wait_stop(tid, &status);
+	if (r == 0 && ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask) < 0)
+		r = -errno;
+	mask &= ~SIGPROF_BIT;
+	if (r == 0 && ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask) < 0)
+		r = -errno;
+	/* One that did not stop in time stops later: it must find us there to let it go. */
+	if (r == -ETIMEDOUT) {
+		(void)waitpid(tid, &status, __WALL);
+		if (!WIFSTOPPED(status))
+			return r;
+	}
+	(void)ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)pending_signal(status));
+	return r;
+}
+
+int unmask_thread(pid_t pid, uint32_t tid)
+{
+	uint64_t blocked = 0;
+	char state = '?';
+	int r = read_status(pid, tid, &state, &blocked);
+
+	if (r < 0)
+		return r;
+	if (!(blocked & SIGPROF_BIT))
+		return -EALREADY;
+	if (state != 'R')
+		return -EAGAIN;
+	return clear_bit((pid_t)tid);
+}

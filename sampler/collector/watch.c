@@ -1,0 +1,211 @@
+/* watch.c - threads that burn CPU and give no samples: posted, unmasked */
+#include "sampler/collector/watch.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/collector/unmask.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A thread as the last scan left it. */
+struct watched {
+	uint64_t scan; /* of the scan that saw it last */
+	uint64_t cpu_ns;
+	uint64_t weight;
+	uint64_t posted_ns;
+	bool counted;  /* as late: posted, and samples came */
+	bool unmasked; /* once is enough: what blocks it again means it */
+};
+
+/* One scan. */
+struct scan {
+	struct process *process;
+	struct collector_stats *stats;
+	struct map weights; /* tid -> its slot_view */
+	uint64_t period_ns;
+	uint64_t now_ns;
+	bool found; /* anything that was worth the scan */
+};
+
+void watch_init(struct watch *watch, uint64_t cpu_ns)
+{
+	*watch = (struct watch){.cpu_ns = cpu_ns, .wait_ms = WATCH_LEAST_MS};
+}
+
+static void free_value(void *context, uint64_t key, void *value)
+{
+	(void)context;
+	(void)key;
+	free(value);
+}
+
+void watch_release(struct watch *watch)
+{
+	map_each(&watch->threads, free_value, NULL);
+	map_release(&watch->threads);
+}
+
+/* Time on a processor, the first field of schedstat. */
+static bool thread_cpu_ns(pid_t pid, uint32_t tid, uint64_t *ret_ns)
+{
+	char path[64];
+	char text[128];
+	_cleanup_fd_ int fd = -1;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%u/schedstat", (int)pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : io_pread(fd, text, sizeof(text) - 1, 0);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return sscanf(text, "%" SCNu64, ret_ns) == 1;
+}
+
+/* The header keeps the newest RING_POSTED: the entry first, then the count (release). */
+static void post(struct scan *scan, struct watched *thread, uint32_t tid)
+{
+	struct ring_header *header = scan->process->ring.header;
+	uint32_t n = atomic_load_explicit(&header->n_posted, memory_order_relaxed);
+
+	if (thread->posted_ns && scan->now_ns - thread->posted_ns < REPOST_MS * NS_PER_MS)
+		return;
+	atomic_store_explicit(&header->posted[n % RING_POSTED], tid, memory_order_relaxed);
+	atomic_store_explicit(&header->n_posted, n + 1, memory_order_release);
+	thread->posted_ns = scan->now_ns;
+	scan->found = true;
+}
+
+static void unmask(struct scan *scan, struct watched *thread, uint32_t tid)
+{
+	if (thread->unmasked || unmask_thread(scan->process->pid, tid) != 0)
+		return;
+	thread->unmasked = true;
+	scan->stats->unmasked_threads++;
+	scan->found = true;
+}
+
+static struct watched *watched_thread(struct watch *watch, uint32_t tid)
+{
+	struct watched *thread = map_get(&watch->threads, tid);
+
+	if (thread || map_count(&watch->threads) >= WATCH_MAX_THREADS)
+		return thread;
+	thread = calloc(1, sizeof(*thread));
+	if (thread && map_put(&watch->threads, tid, thread) < 0) {
+		free(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+/* CPU since the last scan against the weight since then, in periods. */
+static void judge(struct scan *scan, uint32_t tid)
+{
+	struct watched *thread = watched_thread(&scan->process->watch, tid);
+	const struct slot_view *slot = map_get(&scan->weights, tid);
+	uint64_t weight = slot ? slot->weight : 0;
+	uint64_t cpu_ns;
+	bool silent;
+
+	if (!thread || !thread_cpu_ns(scan->process->pid, tid, &cpu_ns))
+		return;
+	thread->scan = scan->now_ns;
+	if (slot && weight > 0 && thread->posted_ns && !thread->counted) {
+		thread->counted = true;
+		scan->stats->late_threads++;
+	}
+	silent = weight == thread->weight && cpu_ns > thread->cpu_ns &&
+		 cpu_ns - thread->cpu_ns >= 2 * scan->period_ns;
+	if (silent && !slot)
+		post(scan, thread, tid);
+	if (silent)
+		unmask(scan, thread, tid);
+	/* A thread that has not used enough to be judged is judged over a longer time. */
+	if (weight != thread->weight || silent) {
+		thread->weight = weight;
+		thread->cpu_ns = cpu_ns;
+	}
+}
+
+static int map_weights(struct scan *scan)
+{
+	struct process *process = scan->process;
+
+	for (uint32_t i = 0; i < process->n_slots; i++) {
+		uint32_t tid = process->slots[i].tid;
+
+		if (tid == 0 || tid > INT32_MAX)
+			continue;
+		if (map_put(&scan->weights, tid, &process->slots[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void forget_gone(void *context, uint64_t tid, void *value)
+{
+	struct scan *scan = context;
+	struct watched *thread = value;
+
+	if (thread->scan == scan->now_ns)
+		return;
+	(void)map_remove(&scan->process->watch.threads, tid);
+	free(thread);
+}
+
+static void judge_all(struct scan *scan)
+{
+	const struct dirent *entry;
+	char path[64];
+	DIR *tasks;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)scan->process->pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return;
+	/* This thread alone reads this stream of entries. */
+	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
+		unsigned long tid = strtoul(entry->d_name, NULL, 10);
+
+		if (tid > 0 && tid <= INT32_MAX)
+			judge(scan, (uint32_t)tid);
+	}
+	(void)closedir(tasks);
+	map_each(&scan->process->watch.threads, forget_gone, scan);
+}
+
+/* More CPU than the samples explain, by more than what waits for the ends of periods. */
+static bool unexplained(const struct process *process, uint64_t period_ns)
+{
+	const struct watch *watch = &process->watch;
+	uint64_t cpu_ns = process->charged_ns - watch->cpu_ns;
+	uint64_t explained_ns = (process->weight - watch->weight) * period_ns;
+
+	return cpu_ns > explained_ns + WATCH_PERIODS * period_ns &&
+	       cpu_ns - explained_ns > cpu_ns / 100 * WATCH_PCT;
+}
+
+void watch_threads(struct process *process, uint64_t period_ns, struct collector_stats *stats)
+{
+	struct watch *watch = &process->watch;
+	struct scan scan = {
+		.process = process, .stats = stats, .period_ns = period_ns, .now_ns = io_now_ns()};
+
+	if (!process->alive || process->unsampled_ns || process->other_pids ||
+	    scan.now_ns < watch->next_ns || !unexplained(process, period_ns))
+		return;
+	if (map_weights(&scan) == 0)
+		judge_all(&scan);
+	map_release(&scan.weights);
+	watch->cpu_ns = process->charged_ns;
+	watch->weight = process->weight;
+	watch->wait_ms = scan.found ? WATCH_LEAST_MS : watch->wait_ms * 2;
+	if (watch->wait_ms > WATCH_MOST_MS)
+		watch->wait_ms = WATCH_MOST_MS;
+	watch->next_ns = scan.now_ns + watch->wait_ms * NS_PER_MS;
+}

@@ -1,0 +1,12 @@
+# The program that plays the agent has no sanitizer: it is not what is tested.
+add_executable(fake_agent fake_agent.c)
+target_link_libraries(fake_agent PRIVATE wick_warnings Threads::Threads)
+target_compile_definitions(fake_agent PRIVATE _GNU_SOURCE)
+target_include_directories(fake_agent PRIVATE ${PROJECT_SOURCE_DIR})
+add_library(fake_library MODULE fake_library.c)
+target_link_libraries(fake_library PRIVATE wick_warnings)
+
+wick_unit_test(collector LIBS wick_collector)
+target_compile_definitions(collector_test PRIVATE
+  FAKE_AGENT="$<TARGET_FILE:fake_agent>" FAKE_LIBRARY="$<TARGET_FILE:fake_library>")
+add_dependencies(collector_test fake_agent fake_library)
