@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_MANGLED = 64 * 1024, MAX_READABLE = 1024 * 1024 };
+enum { MAX_MANGLED = 64 * 1024, MAX_READABLE = 1024 * 1024, MAX_TIDIED = 8 * 1024 };
 
 /* What compilers append to the name of a part or a copy of a function. */
 static const char *const PARTS[] = {".cold", ".part", ".isra", ".constprop"};
@@ -63,6 +63,8 @@ static void append_parts(struct buf *buf, const char *suffix)
 				(void)buf_append(buf, suffix, len);
 		suffix += len;
 	}
+	if (strcmp(suffix, "@plt") == 0)
+		buf_add(buf, suffix);
 }
 
 static bool demangle(const char *name, struct buf *buf)
@@ -76,6 +78,78 @@ static bool demangle(const char *name, struct buf *buf)
 		return done && !buf->failed;
 	buf_clear(buf);
 	return cplus_demangle_v3_callback(name, 0, append, buf) && !buf->failed && buf->len > 0;
+}
+
+/* One past the parenthesis that closes the one at OPEN, or NULL. */
+static char *after_group(char *open)
+{
+	int depth = 0;
+
+	for (char *at = open; *at; at++) {
+		depth += (*at == '(') - (*at == ')');
+		if (depth == 0)
+			return at + 1;
+	}
+	return NULL;
+}
+
+/* What a method says of itself after its parameters. */
+static char *after_qualifiers(char *at)
+{
+	static const char *const WORDS[] = {" const", " volatile", " &&", " &"};
+
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+		if (strncmp(at, WORDS[i], strlen(WORDS[i])) == 0)
+			at += strlen(WORDS[i]);
+	return at;
+}
+
+static bool ends_with(const char *text, const char *at, const char *word)
+{
+	size_t len = strlen(word);
+
+	return (size_t)(at - text) >= len && memcmp(at - len, word, len) == 0;
+}
+
+/*
+ * Where the parameters at OPEN end, if it opens those of a lambda, a scope or a thunk.  What
+ * comes before it is [TEXT, TO) by now.
+ */
+static char *after_parameters(const char *text, const char *to, char *open)
+{
+	bool thunk = strstr(text, "virtual thunk to ") != NULL;
+	char *end = after_group(open);
+	char *next = end ? after_qualifiers(end) : NULL;
+
+	if (!end || to == text || ends_with(text, to, "operator"))
+		return NULL;
+	if (ends_with(text, to, "{lambda") && *end == '#')
+		return end;
+	if (!isalnum((unsigned char)to[-1]) && !strchr("_>)]}", to[-1]))
+		return NULL;
+	return strncmp(next, "::", 2) == 0 || (thunk && *next == '\0') ? next : NULL;
+}
+
+/*
+ * The parameters of the function itself are not asked for; those inside the name go here:
+ * "run(int)::{lambda(char)#1}" is "run::{lambda#1}".
+ */
+static void drop_parameters(char *text)
+{
+	char *to = text;
+
+	/* A long name with many parentheses would take long: it can stay as it is. */
+	if (strlen(text) > MAX_TIDIED)
+		return;
+	for (char *at = text; *at;) {
+		char *end = *at == '(' ? after_parameters(text, to, at) : NULL;
+
+		if (end)
+			at = end;
+		else
+			*to++ = *at++;
+	}
+	*to = '\0';
 }
 
 char *symbolize_demangle(const char *name)
@@ -97,6 +171,8 @@ char *symbolize_demangle(const char *name)
 	if (demangle(mangled, &buf)) {
 		append_parts(&buf, name + strlen(mangled));
 		readable = buf.failed ? NULL : strdup(buf_text(&buf));
+		if (readable)
+			drop_parameters(readable);
 	}
 	buf_release(&buf);
 	free(mangled);

@@ -36,10 +36,8 @@ add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
   DEPENDS ${source}/victim.c ${source}/victim.cc VERBATIM)
 add_custom_target(symbolize_victims DEPENDS ${victim_files} ${victims}/cxx)
 
-foreach(name symbolize)
+foreach(name demangle spans symbol_table symbolize)
   wick_unit_test(${name} LIBS wick_symbolize)
 endforeach()
-foreach(name symbolize)
-  add_dependencies(${name}_test symbolize_victims)
-  target_compile_definitions(${name}_test PRIVATE VICTIMS="${victims}")
-endforeach()
+add_dependencies(symbolize_test symbolize_victims)
+target_compile_definitions(symbolize_test PRIVATE VICTIMS="${victims}")
