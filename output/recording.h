@@ -29,7 +29,8 @@ struct recording_options {
 	struct recording_limit rotate;    /* all 0: one file */
 	struct recording_limit keep;      /* all 0: everything */
 	enum recording_compress compress;
-	const char *on_rotate;                            /* sh -c CMD wick PATH; NULL: none */
+	const char *on_rotate; /* sh -c CMD wick PATH; NULL: none */
+	uint64_t hook_wait_ns; /* how long recording_finish() waits for hooks; 0: 30 s */
 	void (*tell)(void *context, const char *message); /* one line for the person, no newline */
 	void *tell_context;
 };
@@ -41,7 +42,9 @@ struct recording_stats {
 	uint64_t dropped; /* samples that no disk took */
 	uint64_t bytes;   /* of text written */
 	uint64_t segments;
-	uint64_t hook_failures;
+	uint64_t single_segments; /* hold one sample: FlameScope draws no flame graph of them */
+	uint64_t hook_failures;   /* runs of the hook that failed */
+	uint64_t hook_given_up;   /* segments whose hook never succeeded */
 	const char *const *paths; /* of the segments still there, oldest first, final names */
 	size_t n_paths;
 };

@@ -1,0 +1,28 @@
+/* compress.h - a closed file to one gzip member or zstd frame, never over another file */
+#ifndef OUTPUT_COMPRESS_H
+#define OUTPUT_COMPRESS_H
+
+#include "base/err.h"
+#include "output/recording.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/**
+ * compress_file - replace PATH by PATH.gz or PATH.zst
+ * @stop:    when it turns true the work is given up
+ * @ret_st:  what the new file is
+ * @ret_path: its name
+ *
+ * Written under a hidden temporary name in the same directory, then renamed; PATH is removed
+ * last, and only if it still is the file that was read.
+ *
+ * Return:  0; -EEXIST when the name is taken; -ECANCELED; -errno.  Then PATH is as it was.
+ * Owns:    the caller, to free() *RET_PATH.
+ * Context: any thread.
+ */
+int compress_file(const char *path, enum recording_compress how, const atomic_bool *stop,
+		  char **ret_path, struct stat *ret_st, struct err *err);
+
+#endif

@@ -1,0 +1,78 @@
+/* output_fixture.h - a directory to record into, samples to record, and eyes on the files */
+#ifndef TESTS_UNIT_OUTPUT_FIXTURE_H
+#define TESTS_UNIT_OUTPUT_FIXTURE_H
+
+#include "base/buf.h"
+#include "output/recording.h"
+
+#include <limits.h>
+
+struct output_fixture {
+	char dir[64];
+	struct buf told; /* every message, each with a newline */
+	size_t n_told;
+	struct frame frames[3];
+	uint64_t now_ns; /* of the next sample */
+	struct recording_options options;
+	char path[PATH_MAX]; /* options.path */
+};
+
+/**
+ * output_setup - a fresh directory and options for "DIR/NAME"
+ *
+ * Context: main thread.
+ */
+void output_setup(struct output_fixture *fixture, const char *name);
+
+/**
+ * output_teardown - remove the directory and all in it
+ *
+ * Context: main thread.
+ */
+void output_teardown(struct output_fixture *fixture);
+
+/**
+ * output_sample - the next sample, a millisecond after the last
+ *
+ * Owns:    the fixture; good until the next call.
+ * Context: main thread.
+ */
+struct sample output_sample(struct output_fixture *fixture);
+
+/**
+ * output_text - a file of the directory, whole; "" when there is none
+ *
+ * Owns:    the caller, to free().
+ * Context: main thread.
+ */
+char *output_text(const struct output_fixture *fixture, const char *name);
+
+/**
+ * output_count - how often WORD stands in TEXT
+ *
+ * Context: any thread.
+ */
+size_t output_count(const char *text, const char *word);
+
+/**
+ * output_exists - whether the directory has a file NAME
+ *
+ * Context: main thread.
+ */
+int output_exists(const struct output_fixture *fixture, const char *name);
+
+/**
+ * output_files - how many files the directory has, hidden ones too
+ *
+ * Context: main thread.
+ */
+size_t output_files(const struct output_fixture *fixture);
+
+/**
+ * output_ends_whole - whether TEXT ends on a whole sample, the header, or the end line
+ *
+ * Context: any thread.
+ */
+int output_ends_whole(const char *text);
+
+#endif

@@ -1,0 +1,344 @@
+/* recording_test.c - flush, rotation, names that are taken, counts at the end of a file */
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "output/recording.h"
+#include "output/recording_room.h"
+#include "output_fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct recording *open_with(struct output_fixture *fixture)
+{
+	struct recording *recording = NULL;
+	struct err err = {0};
+
+	if (recording_new(&fixture->options, &recording, &err) < 0)
+		fail_msg("%s", err.text);
+	return recording;
+}
+
+static void write_n(struct output_fixture *fixture, struct recording *recording, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct sample sample = output_sample(fixture);
+
+		recording_write(recording, &sample);
+	}
+}
+
+static size_t samples_in(const struct output_fixture *fixture, const char *name)
+{
+	_cleanup_free_ char *text = output_text(fixture, name);
+
+	assert_true(output_ends_whole(text));
+	return output_count(text, " cpu-clock:");
+}
+
+static void writes_the_first_samples_at_once(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording;
+	struct stat st;
+
+	(void)state;
+	output_setup(&fixture, "x.perf");
+	recording = open_with(&fixture);
+	write_n(&fixture, recording, 1);
+	assert_int_equal(samples_in(&fixture, "x.perf"), 1);
+	assert_int_equal(lstat(fixture.path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	recording_free(recording);
+	output_teardown(&fixture);
+}
+
+static void keeps_later_ones_until_they_are_as_old_as_the_flush(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording;
+
+	(void)state;
+	output_setup(&fixture, "x.perf");
+	fixture.now_ns -= 500000000U;
+	recording = open_with(&fixture);
+	write_n(&fixture, recording, RECORDING_FIRST_SAMPLES + 3);
+	recording_tick(recording);
+	assert_int_equal(samples_in(&fixture, "x.perf"), RECORDING_FIRST_SAMPLES);
+	recording->backlog.oldest_ns -= 450000000U;
+	recording_tick(recording);
+	assert_int_equal(samples_in(&fixture, "x.perf"), RECORDING_FIRST_SAMPLES + 3);
+	recording_free(recording);
+	output_teardown(&fixture);
+}
+
+static void ends_a_file_with_what_was_counted(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording;
+	struct perf_script_count count = {"lost_full", 7};
+	struct recording_stats stats;
+
+	(void)state;
+	output_setup(&fixture, "x.perf");
+	recording = open_with(&fixture);
+	write_n(&fixture, recording, 20);
+	recording_counts(recording, &count, 1);
+	assert_int_equal(recording_finish(recording), 0);
+	recording_stats(recording, &stats);
+	assert_int_equal(stats.samples, 20);
+	assert_int_equal(stats.segments, 1);
+	assert_int_equal(stats.n_paths, 1);
+	assert_string_equal(stats.paths[0], fixture.path);
+	_cleanup_free_ char *text = output_text(&fixture, "x.perf");
+
+	assert_non_null(strstr(text, "\n\n# wick-end : {\"samples\":20,\"weight\":20,\"late\":0,"
+				     "\"lost_full\":7,\"dropped\":0}\n"));
+	assert_int_equal(stats.bytes, strlen(text));
+	recording_free(recording);
+	output_teardown(&fixture);
+}
+
+static void rotates_by_samples_and_counts_each_file_on_its_own(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording;
+	struct perf_script_count count = {"lost_full", 7};
+	struct recording_stats stats;
+
+	(void)state;
+	output_setup(&fixture, "x.perf");
+	fixture.options.rotate.samples = 5;
+	recording = open_with(&fixture);
+	write_n(&fixture, recording, 5);
+	recording_counts(recording, &count, 1);
+	write_n(&fixture, recording, 2);
+	count.value = 9;
+	recording_counts(recording, &count, 1);
+	write_n(&fixture, recording, 5);
+	assert_int_equal(recording_finish(recording), 0);
+	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 5);
+	assert_int_equal(samples_in(&fixture, "x.0002.perf"), 5);
+	assert_int_equal(samples_in(&fixture, "x.0003.perf"), 2);
+	assert_false(output_exists(&fixture, "x.perf"));
+	_cleanup_free_ char *first = output_text(&fixture, "x.0001.perf");
+	_cleanup_free_ char *second = output_text(&fixture, "x.0002.perf");
+
+	assert_non_null(strstr(first, "\"lost_full\":7,"));
+	assert_non_null(strstr(second, "\"lost_full\":2,"));
+	assert_non_null(strstr(second, "\"epoch_offset_ns\":"));
+	recording_stats(recording, &stats);
+	assert_int_equal(stats.samples, 12);
+	assert_int_equal(stats.n_paths, 3);
+	assert_int_equal(stats.single_segments, 0);
+	recording_free(recording);
+	output_teardown(&fixture);
+}
+
+static void never_leaves_one_sample_alone_in_a_file(void **state)
+{
+	(void)state;
+	for (size_t n = 2; n < 14; n++) {
+		struct output_fixture fixture;
+		struct recording *recording;
+		struct recording_stats stats;
+
+		output_setup(&fixture, "x.perf");
+		fixture.options.rotate.samples = 3;
+		recording = open_with(&fixture);
+		write_n(&fixture, recording, n);
+		assert_int_equal(recording_finish(recording), 0);
+		recording_stats(recording, &stats);
+		assert_int_equal(stats.samples, n);
+		assert_int_equal(stats.single_segments, 0);
+		recording_free(recording);
+		output_teardown(&fixture);
+	}
+}
+
+static void says_that_a_recording_has_one_sample(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording;
+	struct recording_stats stats;
+
+	(void)state;
+	output_setup(&fixture, "x.perf");
+	recording = open_with(&fixture);
+	write_n(&fixture, recording, 1);
+	assert_int_equal(recording_finish(recording), 0);
+	recording_stats(recording, &stats);
+	assert_int_equal(stats.single_segments, 1);
+	recording_free(recording);
+	output_teardown(&fixture);
+}
+
+static void moves_a_sample_that_was_written_while_it_waited(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording;
+	struct recording_stats stats;
+
+	(void)state;
+	output_setup(&fixture, "x.perf");
+	fixture.options.rotate.samples = 3;
+	recording = open_with(&fixture);
+	write_n(&fixture, recording, 4);
+	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 3);
+	recording->held.time_ns -= 2000000000U; /* it has waited long enough */
+	recording_tick(recording);
+	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 4);
+	write_n(&fixture, recording, 1);
+	assert_int_equal(recording_finish(recording), 0);
+	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 3);
+	assert_int_equal(samples_in(&fixture, "x.0002.perf"), 2);
+	recording_stats(recording, &stats);
+	assert_int_equal(stats.samples, 5);
+	assert_int_equal(stats.weight, 5);
+	recording_free(recording);
+	output_teardown(&fixture);
+}
+
+static void rotates_by_size_and_by_time(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording;
+	struct stat st;
+
+	(void)state;
+	output_setup(&fixture, "size.perf");
+	fixture.options.rotate.bytes = 8192;
+	recording = open_with(&fixture);
+	write_n(&fixture, recording, 200);
+	assert_int_equal(recording_finish(recording), 0);
+	assert_int_equal(lstat(recording->paths[0], &st), 0);
+	assert_in_range(st.st_size, 8192 - 700, 8192);
+	assert_in_range(recording->n_paths, 3, 10);
+	recording_free(recording);
+	output_teardown(&fixture);
+
+	output_setup(&fixture, "time.perf");
+	fixture.options.rotate.ns = 60000000000U;
+	recording = open_with(&fixture);
+	write_n(&fixture, recording, 20);
+	assert_false(output_exists(&fixture, "time.0002.perf"));
+	recording->segment.opened_ns -= 60000000000U;
+	write_n(&fixture, recording, 2);
+	assert_true(output_exists(&fixture, "time.0002.perf"));
+	recording_free(recording);
+	output_teardown(&fixture);
+}
+
+static void put(const struct output_fixture *fixture, const char *name, const char *text)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", fixture->dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	(void)fputs(text, file);
+	(void)fclose(file);
+}
+
+static void overwrites_nothing(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording = NULL;
+	struct err err = {0};
+
+	(void)state;
+	output_setup(&fixture, "x.perf");
+	put(&fixture, "x.perf", "mine");
+	assert_int_equal(recording_new(&fixture.options, &recording, &err), -EEXIST);
+	assert_null(recording);
+	assert_non_null(strstr(err.text, "x.perf"));
+	_cleanup_free_ char *text = output_text(&fixture, "x.perf");
+
+	assert_string_equal(text, "mine");
+	put(&fixture, "x.0002.perf", "mine too");
+	fixture.options.rotate.samples = 3;
+	recording = open_with(&fixture);
+	write_n(&fixture, recording, 5);
+	assert_int_equal(recording_finish(recording), 0);
+	_cleanup_free_ char *other = output_text(&fixture, "x.0002.perf");
+
+	assert_string_equal(other, "mine too");
+	assert_int_equal(samples_in(&fixture, "x.0003.perf"), 2);
+	recording_free(recording);
+	output_teardown(&fixture);
+}
+
+static void follows_no_link(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording = NULL;
+	char target[PATH_MAX];
+
+	(void)state;
+	output_setup(&fixture, "x.perf");
+	(void)snprintf(target, sizeof(target), "%s/elsewhere", fixture.dir);
+	assert_int_equal(symlink(target, fixture.path), 0);
+	assert_int_equal(recording_new(&fixture.options, &recording, NULL), -EEXIST);
+	assert_false(output_exists(&fixture, "elsewhere"));
+	output_teardown(&fixture);
+}
+
+static void takes_another_default_name_when_one_is_taken(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording;
+	struct recording_stats stats;
+	char cwd[PATH_MAX];
+
+	(void)state;
+	output_setup(&fixture, "unused");
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	assert_int_equal(chdir(fixture.dir), 0);
+	for (time_t at = time(NULL); at < time(NULL) + 5; at++) {
+		struct file_name name = {.pattern = "wick.%c.%p.%t.perf",
+					 .comm = "app",
+					 .pid = 4000,
+					 .time_ns = (uint64_t)at * 1000000000U};
+		char path[PATH_MAX];
+
+		assert_int_equal(file_name_make(&name, path, NULL), 0);
+		put(&fixture, path, "taken");
+	}
+	fixture.options.path = NULL;
+	recording = open_with(&fixture);
+	recording_stats(recording, &stats);
+	assert_int_equal(strncmp(stats.paths[0], "wick.app.4000.2", 15), 0);
+	assert_non_null(strstr(stats.paths[0], "Z-1.perf"));
+	recording_free(recording);
+	assert_int_equal(chdir(cwd), 0);
+	output_teardown(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(writes_the_first_samples_at_once),
+		cmocka_unit_test(keeps_later_ones_until_they_are_as_old_as_the_flush),
+		cmocka_unit_test(ends_a_file_with_what_was_counted),
+		cmocka_unit_test(rotates_by_samples_and_counts_each_file_on_its_own),
+		cmocka_unit_test(never_leaves_one_sample_alone_in_a_file),
+		cmocka_unit_test(says_that_a_recording_has_one_sample),
+		cmocka_unit_test(moves_a_sample_that_was_written_while_it_waited),
+		cmocka_unit_test(rotates_by_size_and_by_time),
+		cmocka_unit_test(overwrites_nothing),
+		cmocka_unit_test(follows_no_link),
+		cmocka_unit_test(takes_another_default_name_when_one_is_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
