@@ -17,7 +17,7 @@ n=0
 build_house() {
 	rm -rf "$house"
 	mkdir -p "$house/base" "$house/output" "$house/sampler/include" "$house/sampler/handler" \
-		"$house/sampler/wire" "$house/docs" \
+		"$house/sampler/wire" "$house/docs/man" "$house/build/bin" \
 		"$house/tests/lint" "$house/build"
 	cp "$source/tests/lint/floors.txt" "$house/tests/lint/"
 	cp "$source/.clang-format" "$source/.clang-tidy" "$house/"
@@ -98,6 +98,39 @@ DOOR
 | `width` | 4 | 4 | |
 | end | 8 | | |
 DOOR
+	cat >"$house/docs/man/wick-light.1" <<'PAGE'
+.TH WICK\-LIGHT 1
+.SH NAME
+wick\-light \- light a lamp
+.SH SYNOPSIS
+.B wick light
+[OPTIONS] LAMP
+.SH OPTIONS
+.TP
+.BI "\-w, \-\-watts " N
+How bright.
+.TP
+.B \-\-dim
+Less so.
+PAGE
+	echo 'wick-light(1)' >"$house/docs/man/wick.1"
+	cat >"$house/build/bin/wick" <<'WICK'
+#!/bin/sh
+if [ $# = 1 ]; then
+	printf 'Commands:\n  light  light a lamp\n  help  this\n\n'
+	exit
+fi
+cat <<HELP
+wick light - light a lamp
+
+Usage: wick light [OPTIONS] LAMP
+
+Options:
+  -w, --watts N  how bright
+      --dim      less so
+HELP
+WICK
+	chmod +x "$house/build/bin/wick"
 	list_sources
 }
 
@@ -251,9 +284,28 @@ trip_wire() {
 	fails "wire without a description" "missing"
 }
 
+trip_help_equals_man() {
+	sed -i 's/^\.BI.*watts.*/.BI "\\-w, \\-\\-power " N/' "$house/docs/man/wick-light.1"
+	fails "an option that the page does not have" "the page lacks '-w, --watts N'"
+	sed -i '/--watts N/d' "$house/build/bin/wick"
+	fails "an option that the help does not have" "the help lacks '-w, --watts N'"
+	sed -i 's/--watts N/--watts/' "$house/build/bin/wick"
+	fails "an option with another argument" "the page lacks '-w, --watts'"
+	sed -i 's/light a lamp/put it out/' "$house/docs/man/wick-light.1"
+	fails "another summary" "summaries differ"
+	sed -i 's/LAMP/LAMPS/' "$house/docs/man/wick-light.1"
+	fails "another synopsis" "synopses differ"
+	rm "$house/docs/man/wick-light.1"
+	fails "a command without a page" "wick-light.1 is missing"
+	echo >"$house/docs/man/wick.1"
+	fails "a page that nothing leads to" "does not name wick-light"
+	rm "$house/build/bin/wick"
+	fails "a program that is not there" "missing"
+}
+
 build_house
 case $lint in
-floors | sizes | format | headers_alone | context | tidy | cppcheck | wire) ;;
+floors | sizes | format | headers_alone | context | tidy | cppcheck | wire | help_equals_man) ;;
 *)
 	echo "trips: no known-bad input for '$lint'"
 	exit 2
