@@ -1,0 +1,68 @@
+/* launch.h - what every exec and spawn does around the real call */
+#ifndef AGENT_LAUNCH_H
+#define AGENT_LAUNCH_H
+
+#include "sampler/program/program.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct launch {
+	const char *path; /* the file to examine; NULL: none was found, and the call will fail */
+	char *const *envp;
+	/* Makes the real call with this environment. */
+	int (*run)(void *call, char *const *envp);
+	void *call;
+	bool in_child; /* a new process will run it (posix_spawn): this one goes on */
+};
+
+struct launched {
+	enum program_kind kind;
+	bool with_agent;
+	bool unfit; /* the program takes no agent, for the reason KIND */
+};
+
+/**
+ * launch_run - make the call with the agent put back into the environment, where it fits
+ *
+ * Leaves errno as the call left it.  A program that takes no agent is made known to the
+ * collector, unless it runs in a child, whose pid only the caller will know.
+ *
+ * Return:  what the call returned.
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+int launch_run(const struct launch *launch, struct launched *ret_launched);
+
+/**
+ * launch_exec - the same for an exec: this image ends if it succeeds
+ *
+ * Return:  what the call returned; it has failed, and everything is as it was before.
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+int launch_exec(const struct launch *launch);
+
+/**
+ * launch_fits - whether the agent would be put back for an exec of PATH
+ *
+ * Context: agent.  Any thread.
+ */
+bool launch_fits(const char *path, char *const *envp);
+
+/**
+ * launch_search_bytes - the memory that launch_search() needs
+ *
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+size_t launch_search_bytes(const char *file);
+
+/**
+ * launch_search - where execvp() will find FILE
+ * @buffer: launch_search_bytes() long
+ *
+ * Return:  FILE itself if it has a slash, the first executable file in PATH, or NULL.
+ * Owns:    the caller: FILE or BUFFER.
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+const char *launch_search(const char *file, char *buffer);
+
+#endif

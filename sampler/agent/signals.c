@@ -1,0 +1,163 @@
+/* signals.c - what the program asks of SIGPROF is kept in chain.c while our handler stays */
+#include "sampler/agent/signals.h"
+
+#include "sampler/agent/agent.h"
+#include "sampler/handler/chain.h"
+#include "sampler/handler/install.h"
+
+#include <stdatomic.h>
+#include <sys/auxv.h>
+
+extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak));
+
+enum {
+	OUR_STACK_BYTES = 2048,
+	FRAME_BYTES = 4096, /* where the kernel does not say: AVX-512's is the largest today */
+	KERNEL_MASK_BYTES = 8,
+};
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
+
+static const uint64_t PROF = SYS_SIGBIT(SIGPROF);
+
+/* Our handler as the kernel gave it back; NULL: it was never installed. Kept by fork. */
+static void (*_Atomic our_handler)(int sig, siginfo_t *info, void *uc);
+static _Atomic bool small_altstack;
+
+static long kernel_action(const struct sys_sigaction *action, struct sys_sigaction *old)
+{
+	return sys4(__NR_rt_sigaction, SIGPROF, action, old, KERNEL_MASK_BYTES);
+}
+
+static long kernel_mask(int how, const uint64_t *set, uint64_t *old)
+{
+	return sys4(__NR_rt_sigprocmask, how, set, old, KERNEL_MASK_BYTES);
+}
+
+/* The kernel knows best: a vfork child may have changed an action that its parent still has. */
+static bool is_ours(struct sys_sigaction *ret_action)
+{
+	void (*ours)(int, siginfo_t *, void *) = atomic_load(&our_handler);
+
+	return ours && kernel_action(NULL, ret_action) == 0 && ret_action->handler == ours;
+}
+
+/* Whether the program's own wishes show in how our handler runs: its flags become ours. */
+static void fit_flags(void)
+{
+	struct sys_sigaction kernel, wish;
+	unsigned long mirrored = SA_RESTART | SA_ONSTACK;
+	unsigned long flags = mirrored;
+
+	if (!is_ours(&kernel))
+		return;
+	chain_action(&wish);
+	if (chain_handles())
+		flags = wish.flags & mirrored;
+	if (atomic_load(&small_altstack))
+		flags &= ~(unsigned long)SA_ONSTACK;
+	if ((kernel.flags & mirrored) == flags)
+		return;
+	kernel.flags = (kernel.flags & ~mirrored) | flags;
+	kernel_action(&kernel, NULL);
+}
+
+void signals_start(const struct sys_sigaction *inherited, bool blocked)
+{
+	struct sys_sigaction ours;
+
+	if (kernel_action(NULL, &ours) < 0)
+		return;
+	chain_set_action(inherited, NULL);
+	if (blocked && !chain_set_blocked(true))
+		kernel_mask(SIG_BLOCK, &PROF, NULL);
+	atomic_store(&our_handler, ours.handler);
+	atomic_store(&handler_chain, chain_on_sigprof);
+}
+
+bool signals_started(void)
+{
+	return atomic_load_explicit(&our_handler, memory_order_relaxed) != NULL;
+}
+
+/* The program handles SIGPROF from now on: what this thread asked for is done. */
+static void obey_mask(void)
+{
+	if (chain_handles() && chain_blocked()) {
+		kernel_mask(SIG_BLOCK, &PROF, NULL);
+		(void)chain_set_blocked(false);
+	}
+}
+
+enum signals_verdict signals_action(const struct sys_sigaction *action, struct sys_sigaction *old)
+{
+	struct sys_sigaction kept;
+
+	if (!is_ours(&kept))
+		return SIGNALS_KERNEL;
+	if (!action || chain_memory_borrowed()) {
+		chain_action(old);
+		return action ? SIGNALS_KERNEL_BUT_OLD : SIGNALS_DONE;
+	}
+	kept = *action;
+	/* What the kernel does to an action before it keeps it. */
+	kept.mask &= ~(SYS_SIGBIT(SIGKILL) | SYS_SIGBIT(SIGSTOP));
+	chain_set_action(&kept, old);
+	fit_flags();
+	obey_mask();
+	return SIGNALS_DONE;
+}
+
+bool signals_mask_before(int how, uint64_t *set)
+{
+	bool named = (*set & PROF) != 0;
+	bool closes = named && (how == SIG_BLOCK || how == SIG_SETMASK);
+	bool opens = named ? how == SIG_UNBLOCK : how == SIG_SETMASK;
+	bool blocked = chain_blocked();
+
+	if (opens)
+		(void)chain_set_blocked(false);
+	if (closes && !chain_handles() && chain_set_blocked(true))
+		*set &= ~PROF;
+	return blocked;
+}
+
+void signals_before_altstack(const stack_t *stack)
+{
+	unsigned long frame = weak_getauxval ? weak_getauxval(AT_MINSIGSTKSZ) : 0;
+
+	if (!stack || (stack->ss_flags & SS_DISABLE) || !signals_started())
+		return;
+	if (stack->ss_size >= (frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES)
+		return;
+	if (!chain_memory_borrowed())
+		atomic_store(&small_altstack, true);
+	fit_flags();
+}
+
+void signals_lend(struct signals_lent *ret_lent)
+{
+	struct sys_sigaction wish;
+	uint64_t mask = 0;
+
+	*ret_lent = (struct signals_lent){.ignored = false};
+	if (!signals_started())
+		return;
+	chain_action(&wish);
+	if ((uintptr_t)wish.handler == (uintptr_t)SIG_IGN && is_ours(&ret_lent->ours)) {
+		wish.flags = 0;
+		ret_lent->ignored = kernel_action(&wish, NULL) == 0;
+	}
+	if (chain_blocked() && kernel_mask(SIG_BLOCK, &PROF, &mask) == 0)
+		ret_lent->blocked = !(mask & PROF);
+}
+
+void signals_take_back(const struct signals_lent *lent)
+{
+	if (lent->blocked)
+		kernel_mask(SIG_UNBLOCK, &PROF, NULL);
+	if (lent->ignored)
+		kernel_action(&lent->ours, NULL);
+}

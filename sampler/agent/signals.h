@@ -1,0 +1,69 @@
+/* signals.h - SIGPROF as the program believes it to be */
+#ifndef AGENT_SIGNALS_H
+#define AGENT_SIGNALS_H
+
+#include "sampler/handler/sys.h"
+
+#include <stdbool.h>
+
+/* What the kernel was told for the length of an exec or spawn. */
+struct signals_lent {
+	bool ignored;
+	bool blocked;
+	struct sys_sigaction ours; /* when ignored */
+};
+
+/**
+ * signals_lend - let a new image inherit what the program asked of SIGPROF, not what we made of it
+ *
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+void signals_lend(struct signals_lent *ret_lent);
+
+/**
+ * signals_take_back - undo it: the exec failed, or the child has been spawned
+ *
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+void signals_take_back(const struct signals_lent *lent);
+
+/**
+ * signals_started - whether our handler was ever installed in this image
+ *
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+bool signals_started(void);
+
+enum signals_verdict {
+	SIGNALS_KERNEL,         /* make the real call: SIGPROF is not in our hands */
+	SIGNALS_KERNEL_BUT_OLD, /* make the real call for the new action; OLD is set already */
+	SIGNALS_DONE,           /* the kernel must not be asked */
+};
+
+/**
+ * signals_action - the program asks for, or about, the action of SIGPROF
+ * @action: NULL: it only asks what stands
+ * @ret_old: what stood, as the program set it
+ *
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+enum signals_verdict signals_action(const struct sys_sigaction *action,
+				    struct sys_sigaction *ret_old);
+
+/**
+ * signals_mask_before - the program is about to change this thread's mask
+ * @set: the first 64 signals; SIGPROF is taken out when it has to stay open
+ *
+ * Return:  whether the old mask that the program sees has SIGPROF in it, whatever the kernel says.
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+bool signals_mask_before(int how, uint64_t *set);
+
+/**
+ * signals_before_altstack - a thread is about to get an alternate stack of so many bytes
+ *
+ * Context: agent.  Any thread.
+ */
+void signals_before_altstack(const stack_t *stack);
+
+#endif
