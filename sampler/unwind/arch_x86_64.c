@@ -56,6 +56,11 @@ bool arch_is_sigreturn(const unsigned char *code)
 	return true;
 }
 
+bool arch_is_syscall(const unsigned char *code)
+{
+	return code[0] == 0x0f && code[1] == 0x05;
+}
+
 int arch_saved_offset(unsigned reg)
 {
 	/* DWARF: ax dx cx bx si di bp sp r8..r15 pc; the kernel: r8..r15 di si bp bx dx ax cx sp pc

@@ -37,9 +37,13 @@ enum {
 	/* bytes in front of a return address that hold any call, and those of a trampoline */
 	ARCH_CALL_BYTES = 8,
 	ARCH_SIGRETURN_BYTES = 9,
+	ARCH_SYSCALL_BYTES = 2,
+	/* the register in which a system call's result comes back: 0 in a new thread */
+	ARCH_REG_RESULT = 0,
 	/* where a call left its return address, seen from the CFA; words are this long */
 	ARCH_RETURN_SLOT = -8,
 	ARCH_WORD = 8,
+	ARCH_PAGE = 4096,
 };
 
 /* User code ends below this. */
@@ -64,6 +68,14 @@ bool arch_follows_call(const unsigned char *before, uint64_t address, uint64_t *
  * Context: handler.
  */
 bool arch_is_sigreturn(const unsigned char *code);
+
+/**
+ * arch_is_syscall - whether ARCH_SYSCALL_BYTES bytes of code are a system call
+ *
+ * Return:  true for syscall.
+ * Context: handler.
+ */
+bool arch_is_syscall(const unsigned char *code);
 
 /**
  * arch_saved_offset - where the interrupted registers hold a DWARF register

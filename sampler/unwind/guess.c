@@ -234,6 +234,8 @@ int guess_caller(struct walk *walk)
 		return walk_signal(walk);
 	if (leave_leaf(walk))
 		return WALK_ON;
+	if (is_root(walk))
+		return UNWIND_END;
 	linked = read_link(walk, &link);
 	if (linked && (link.belief == CALLS_US || !link.into_cfi))
 		return leave_link(walk, &link);

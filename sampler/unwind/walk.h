@@ -49,6 +49,14 @@ int walk_signal(struct walk *walk);
 int guess_caller(struct walk *walk);
 
 /**
+ * is_root - whether code without CFI is where a process or a thread begins
+ *
+ * Return:  true when there never was a caller.
+ * Context: handler.
+ */
+bool is_root(struct walk *walk);
+
+/**
  * guess_bp - settle what bp was in a frame whose rule needs it, after a guessed step
  *
  * Context: handler.

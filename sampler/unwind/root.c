@@ -1,0 +1,86 @@
+/* root.c - where processes and threads begin, in code that no FDE covers */
+#include "sampler/unwind/reader.h"
+#include "sampler/unwind/walk.h"
+
+enum {
+	MAX_POINTERS = 8192, /* of argv and of envp */
+	MAX_AUX = 64,
+	AUX_NULL = 0,
+	AUX_PAGESZ = 6,
+	AUX_TYPES = 128,
+	STRINGS_BYTES = 64 << 20, /* how far above sp what they point to can lie */
+};
+
+/* Pointers to above AT and a zero.  Returns the address behind that zero; 0: it is no such list. */
+static uint64_t skip_pointers(struct walk *walk, uint64_t at)
+{
+	uint64_t value;
+
+	for (unsigned i = 0; i < MAX_POINTERS; i++) {
+		if (!unwind_read_word(walk->reader, at, &value))
+			return 0;
+		at += ARCH_WORD;
+		if (value == 0)
+			return at;
+		if (value < at || value - at > STRINGS_BYTES)
+			return 0;
+	}
+	return 0;
+}
+
+/* The auxiliary vector of a process: small types, the page size among them, a zero. */
+static bool is_aux(struct walk *walk, uint64_t at)
+{
+	bool page_size = false;
+	uint64_t value;
+	uint64_t type;
+
+	for (unsigned i = 0; i < MAX_AUX; i++, at += 2 * ARCH_WORD) {
+		if (!unwind_read_word(walk->reader, at, &type) ||
+		    !unwind_read_word(walk->reader, at + ARCH_WORD, &value))
+			return false;
+		if (type == AUX_NULL)
+			return page_size;
+		if (type >= AUX_TYPES)
+			return false;
+		page_size = page_size || (type == AUX_PAGESZ && value == ARCH_PAGE);
+	}
+	return false;
+}
+
+/*
+ * The stack as exec leaves it: argc, argv, envp, auxv.  ld.so's entry has no CFI, and runs every
+ * constructor; it aligns sp, so argc may be a word higher.
+ */
+static bool is_first_frame(struct walk *walk, uint64_t at)
+{
+	uint64_t argc;
+	uint64_t end;
+
+	if (!unwind_read_word(walk->reader, at, &argc) || argc == 0 || argc > MAX_POINTERS)
+		return false;
+	end = skip_pointers(walk, at + ARCH_WORD);
+	if (end != at + ARCH_WORD * (argc + 2))
+		return false;
+	end = skip_pointers(walk, end);
+	return end && is_aux(walk, end);
+}
+
+/* Just behind clone's system call, on a stack of its own. */
+static bool is_new_thread(struct walk *walk)
+{
+	uint64_t result_at = walk->regs.saved + (uint64_t)arch_saved_offset(ARCH_REG_RESULT);
+	unsigned char code[ARCH_SYSCALL_BYTES];
+	uint64_t result;
+
+	return walk->exact && walk->regs.saved &&
+	       unwind_read_word(walk->reader, result_at, &result) && result == 0 &&
+	       walk->reader->read(walk->reader, walk->regs.pc - sizeof(code), code, sizeof(code)) &&
+	       arch_is_syscall(code);
+}
+
+bool is_root(struct walk *walk)
+{
+	return is_first_frame(walk, walk->regs.sp) ||
+	       is_first_frame(walk, walk->regs.sp + ARCH_WORD) || is_new_thread(walk);
+}

@@ -1,0 +1,297 @@
+/*
+ * oracle.c - every stack of ours against libunwind's, on a real program
+ *
+ * oracle [-n SAMPLES] [-s SEED] [-r PERCENT] [-m] [-v] NAME CMD [ARGS...]
+ *
+ * One line of a table; exit status 1 when a frame differs, more than 0.2 % of the stacks end
+ * early, too few samples could be taken, or fewer than PERCENT (99) of them are rooted.  -r
+ * leaves libunwind out of it; -m expects an unwinder with a wrong rule: it has to be noticed.
+ */
+#include "tests/oracle/walks.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	DEFAULT_SAMPLES = 1000,
+	N_ENTRIES = 16384,
+	MAX_STARTS = 1000,
+	MAX_MISSES = 20000,
+	EARLY_PER_MILLE = 2,
+	ROOTED_LEAST_PCT = 99,
+	SLEEP_LEAST_US = 200,
+	SLEEP_MORE_US = 1800,
+	TELL_AT_MOST = 10,
+};
+
+struct options {
+	size_t wanted;
+	unsigned seed;
+	double rooted_pct; /* below 0: compare */
+	bool mutant;
+	bool verbose;
+	const char *name;
+	char **command;
+};
+
+struct tally {
+	size_t samples;
+	size_t frames;
+	size_t differing;
+	size_t early;   /* ours is shorter */
+	size_t longer;  /* theirs is */
+	size_t astray;  /* theirs went where no code is, which is no judgement on ours */
+	size_t no_code; /* ours did */
+	size_t rooted;
+	size_t with_jit; /* a frame is in no module */
+	size_t jit_rooted;
+	size_t stops[UNWIND_N_STOPS];
+	size_t depths[WALK_MAX + 1];
+	size_t told;
+};
+
+/* One stack, walked twice. */
+struct pair {
+	const uint64_t *ours;
+	struct unwind_result result;
+	const uint64_t *theirs;
+	size_t n_theirs;
+};
+
+static struct unwind_cache_entry entries[N_ENTRIES];
+static struct unwind_cache cache = {.entries = entries, .n = N_ENTRIES};
+
+static const char *const stop_names[UNWIND_N_STOPS] = {
+	"end", "no-cfi", "bad-cfa", "bounds", "depth", "bad-cfi",
+};
+
+static void print_frame(const struct target *target, uint64_t pc)
+{
+	const struct target_module *module = target_module_at(target, pc & ~UNWIND_EXACT);
+
+	if (module)
+		printf(" %s+%" PRIx64, module->name, (pc & ~UNWIND_EXACT) - module->module.start);
+	else
+		printf(" %" PRIx64, pc & ~UNWIND_EXACT);
+}
+
+static void print_stack(const struct target *target, const char *whose, const uint64_t *pcs,
+			size_t n)
+{
+	printf("    %s (%zu):", whose, n);
+	for (size_t i = 0; i < n && i < 24; i++)
+		print_frame(target, pcs[i]);
+	printf("\n");
+}
+
+static void tell(struct tally *tally, const struct target *target, const char *what,
+		 const struct pair *pair)
+{
+	if (tally->told++ >= TELL_AT_MOST)
+		return;
+	printf("  %s, ours stopped by %s; sp %llx bp %llx\n", what, stop_names[pair->result.stop],
+	       target->regs.rsp, target->regs.rbp);
+	print_stack(target, "ours", pair->ours, pair->result.n_pcs);
+	print_stack(target, "theirs", pair->theirs, pair->n_theirs);
+}
+
+/*
+ * Without CFI libunwind follows bp, whatever it holds.  An address that cannot be executed is
+ * no frame, so what it says from there on proves nothing; it is told and counted.
+ */
+static bool went_astray(struct tally *tally, const struct target *target, const struct pair *pair,
+			size_t at)
+{
+	if (at >= pair->n_theirs || target_is_code(target, pair->theirs[at]))
+		return false;
+	tally->astray++;
+	tell(tally, target, "libunwind leaves the code", pair);
+	return true;
+}
+
+static void compare(struct tally *tally, const struct target *target, const struct pair *pair)
+{
+	size_t n_ours = pair->result.n_pcs;
+	size_t n = n_ours < pair->n_theirs ? n_ours : pair->n_theirs;
+	size_t same = 0;
+
+	while (same < n && (pair->ours[same] & ~UNWIND_EXACT) == pair->theirs[same])
+		same++;
+	if (same == n && n_ours >= pair->n_theirs) {
+		tally->longer += n_ours > pair->n_theirs;
+		return;
+	}
+	if (went_astray(tally, target, pair, same))
+		return;
+	if (same < n) {
+		tally->differing++;
+		tell(tally, target, "differs", pair);
+	} else {
+		tally->early++;
+		tell(tally, target, "ends early", pair);
+	}
+}
+
+static void count(struct tally *tally, const struct target *target, const uint64_t *ours,
+		  const struct unwind_result *result)
+{
+	bool jit = false;
+	bool code = true;
+
+	for (size_t i = 0; i < result->n_pcs; i++) {
+		jit = jit || !target_module_at(target, ours[i] & ~UNWIND_EXACT);
+		code = code && target_is_code(target, ours[i] & ~UNWIND_EXACT);
+	}
+	tally->no_code += !code;
+	tally->samples++;
+	tally->frames += result->n_pcs;
+	tally->depths[result->n_pcs]++;
+	tally->stops[result->stop]++;
+	tally->with_jit += jit;
+	if (result->stop == UNWIND_END) {
+		tally->rooted++;
+		tally->jit_rooted += jit;
+	}
+}
+
+static void take_sample(const struct options *options, struct tally *tally, struct target *target,
+			struct theirs *theirs)
+{
+	static uint64_t their_pcs[WALK_MAX];
+	static uint64_t pcs[WALK_MAX];
+	struct pair pair = {.ours = pcs, .theirs = their_pcs};
+	int last = 0;
+
+	pair.result = walk_ours(target, &cache, pcs);
+	pair.n_theirs = walk_theirs(theirs, target, their_pcs, &last);
+	count(tally, target, pcs, &pair.result);
+	if (options->rooted_pct < 0)
+		compare(tally, target, &pair);
+	else if (options->verbose && pair.result.stop != UNWIND_END)
+		tell(tally, target, "not rooted", &pair);
+}
+
+static int sample(const struct options *options, struct tally *tally, struct target *target,
+		  struct theirs *theirs)
+{
+	size_t misses = 0;
+	size_t starts = 0;
+
+	while (tally->samples < options->wanted && misses < MAX_MISSES) {
+		if (target_ended(target)) {
+			int r = starts++ < MAX_STARTS ? target_start(target, options->command)
+						      : -ECANCELED;
+
+			if (r < 0)
+				return r;
+			/* Rules stay from sample to sample, as they do in a program. */
+			unwind_cache_flush(&cache);
+		}
+		(void)usleep(SLEEP_LEAST_US + (unsigned)random() % SLEEP_MORE_US);
+		if (!target_stop(target)) {
+			misses++;
+			continue;
+		}
+		take_sample(options, tally, target, theirs);
+		target_resume(target);
+	}
+	return tally->samples < options->wanted ? -ETIMEDOUT : 0;
+}
+
+static size_t median_depth(const struct tally *tally)
+{
+	size_t below = 0;
+	size_t depth = 0;
+
+	while (depth < WALK_MAX && (below += tally->depths[depth]) * 2 < tally->samples)
+		depth++;
+	return depth;
+}
+
+static bool report(const struct options *options, const struct tally *tally)
+{
+	bool agrees;
+	double rooted = tally->samples ? 100.0 * (double)tally->rooted / (double)tally->samples : 0;
+
+	printf("%-14s samples %5zu  frames %6zu  depth p50 %3zu  rooted %6.2f %%", options->name,
+	       tally->samples, tally->frames, median_depth(tally), rooted);
+	if (tally->with_jit)
+		printf("  with JIT %zu, of these rooted %zu", tally->with_jit, tally->jit_rooted);
+	for (int i = 1; i < UNWIND_N_STOPS; i++)
+		if (tally->stops[i])
+			printf("  %s %zu", stop_names[i], tally->stops[i]);
+	if (tally->no_code)
+		printf("  with a frame that is no code %zu", tally->no_code);
+	if (options->rooted_pct >= 0) {
+		printf("\n");
+		return rooted >= options->rooted_pct && !tally->no_code;
+	}
+	printf("  differing %zu  stopped early %zu  libunwind: shorter %zu, astray %zu\n",
+	       tally->differing, tally->early, tally->longer, tally->astray);
+	agrees = tally->differing == 0 && tally->no_code == 0 && rooted >= ROOTED_LEAST_PCT &&
+		 tally->early * 1000 <= tally->samples * EARLY_PER_MILLE;
+	return agrees != options->mutant;
+}
+
+static bool parse(int argc, char **argv, struct options *options)
+{
+	int option;
+
+	*options = (struct options){.wanted = DEFAULT_SAMPLES, .seed = 1, .rooted_pct = -1};
+	while ((option = getopt(argc, argv, "+n:s:r:mv")) != -1) {
+		if (option == 'n')
+			options->wanted = strtoul(optarg, NULL, 10);
+		else if (option == 's')
+			options->seed = (unsigned)strtoul(optarg, NULL, 10);
+		else if (option == 'r')
+			options->rooted_pct = strtod(optarg, NULL);
+		else if (option == 'm')
+			options->mutant = true;
+		else if (option == 'v')
+			options->verbose = true;
+		else
+			return false;
+	}
+	if (argc - optind < 2)
+		return false;
+	options->name = argv[optind];
+	options->command = argv + optind + 1;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static struct target target;
+	static struct tally tally;
+	struct options options;
+	struct theirs *theirs;
+	bool agrees;
+	int r;
+
+	if (!parse(argc, argv, &options)) {
+		(void)fprintf(
+			stderr,
+			"usage: oracle [-n N] [-s SEED] [-r PERCENT] [-m] [-v] NAME CMD...\n");
+		return 2;
+	}
+	srandom(options.seed);
+	theirs = theirs_new();
+	if (!theirs)
+		return 2;
+	tally.told = options.mutant ? TELL_AT_MOST : 0;
+	target_init(&target);
+	r = sample(&options, &tally, &target, theirs);
+	target_release(&target);
+	theirs_free(theirs);
+	agrees = report(&options, &tally);
+	if (r < 0) {
+		(void)fprintf(stderr, "oracle: '%s': %s\n", options.command[0], strerror(-r));
+		return r == -ENOENT ? 77 : 1;
+	}
+	return agrees ? 0 : 1;
+}
