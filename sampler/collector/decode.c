@@ -87,6 +87,8 @@ static enum decode_result decode_one(const unsigned char *data, uint64_t data_by
 enum decode_result decode_next(const unsigned char *data, uint64_t data_bytes, uint64_t head,
 			       uint64_t *position, union record_copy *ret_record)
 {
+	if (head == *position)
+		return DECODE_EMPTY;
 	if (head - *position > data_bytes || *position % 8 != 0 || head % 8 != 0) {
 		*position = head;
 		return DECODE_CORRUPT;
