@@ -36,8 +36,11 @@ add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
   DEPENDS ${source}/victim.c ${source}/victim.cc VERBATIM)
 add_custom_target(symbolize_victims DEPENDS ${victim_files} ${victims}/cxx)
 
-foreach(name demangle spans symbol_table symbolize)
+foreach(name demangle jit spans symbol_table symbolize)
   wick_unit_test(${name} LIBS wick_symbolize)
 endforeach()
+# The libc that tests link with: what the compiler would load.
+execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libc.so.6
+                OUTPUT_VARIABLE libc_file OUTPUT_STRIP_TRAILING_WHITESPACE)
 add_dependencies(symbolize_test symbolize_victims)
-target_compile_definitions(symbolize_test PRIVATE VICTIMS="${victims}")
+target_compile_definitions(symbolize_test PRIVATE VICTIMS="${victims}" LIBC="${libc_file}")

@@ -83,6 +83,393 @@ static void refuses_a_debug_file_of_another_build(void **state)
 	check_victim(VICTIMS "/other_id", "exported_work", NULL);
 }
 
+/* A folder of its own under /tmp that anybody may read, so that tests can drop privileges. */
+static void make_folder(char folder[64])
+{
+	(void)strcpy(folder, "/tmp/wick-symbolize-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chmod(folder, 0755), 0);
+}
+
+static void copy(const char *from, const char *to)
+{
+	char command[512];
+
+	(void)snprintf(command, sizeof(command), "cp '%s' '%s.new' && mv '%s.new' '%s'", from, to,
+		       to, to);
+	assert_int_equal(system(command), 0);
+}
+
+static void remove_folder(const char *folder)
+{
+	char command[128];
+
+	(void)snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	assert_int_equal(system(command), 0);
+}
+
+static void is_named(struct symbolizer *symbolizer, const struct target *target, uint64_t addr,
+		     const char *name)
+{
+	struct frame frame = target_look(symbolizer, target->pid, addr, 1);
+
+	if (name)
+		assert_string_equal(frame.symbol, name);
+	else
+		assert_null(frame.symbol);
+}
+
+static void a_replaced_program_never_gets_the_new_ones_names(void **state)
+{
+	struct symbolizer *symbolizer = start(true);
+	struct target target = {0};
+	char folder[64];
+	char path[80];
+
+	(void)state;
+	make_folder(folder);
+	(void)snprintf(path, sizeof(path), "%s/program", folder);
+	copy(VICTIMS "/plain", path);
+	assert_true(target_start(&target, path));
+	copy(VICTIMS "/other", path);
+	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
+	is_named(symbolizer, &target, target.exported, "exported_work");
+	is_named(symbolizer, &target, target.hidden, "hidden_work");
+	target_stop(&target);
+	symbolizer_free(symbolizer);
+	remove_folder(folder);
+}
+
+static void a_deleted_program_is_read_while_it_lives(void **state)
+{
+	struct symbolizer *symbolizer = start(true);
+	struct target target = {0};
+	char folder[64];
+	char path[80];
+
+	(void)state;
+	make_folder(folder);
+	(void)snprintf(path, sizeof(path), "%s/program", folder);
+	copy(VICTIMS "/no_id", path);
+	assert_true(target_start(&target, path));
+	assert_int_equal(unlink(path), 0);
+	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
+	target_stop(&target);
+	is_named(symbolizer, &target, target.exported, "exported_work");
+	is_named(symbolizer, &target, target.hidden, "hidden_work");
+	symbolizer_free(symbolizer);
+	remove_folder(folder);
+}
+
+/* The lines of a process, kept until it is gone, and told then. */
+static void tell_later(struct symbolizer *symbolizer, struct target *target, const char *path,
+		       uint64_t began_ns)
+{
+	struct mapping mapping = {.process = 1, .pid = target->pid, .time_ns = began_ns};
+	char line[512];
+	char name[64];
+	FILE *maps;
+	char mode[8] = "";
+
+	(void)snprintf(name, sizeof(name), "/proc/%d/maps", (int)target->pid);
+	maps = fopen(name, "re");
+	assert_non_null(maps);
+	while (mode[2] != 'x' && fgets(line, sizeof(line), maps))
+		(void)sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64, &mapping.start,
+			     &mapping.end, mode, &mapping.pgoff);
+	(void)fclose(maps);
+	target_stop(target);
+	mapping.path = path;
+	symbolizer_add(symbolizer, &mapping);
+}
+
+static void after_its_end_only_an_untouched_file_counts(void **state)
+{
+	char folder[64];
+	char path[80];
+
+	(void)state;
+	make_folder(folder);
+	(void)snprintf(path, sizeof(path), "%s/program", folder);
+	copy(VICTIMS "/plain", path);
+	(void)usleep(20000);
+	for (int replaced = 0; replaced < 2; replaced++) {
+		struct symbolizer *symbolizer = start(true);
+		uint64_t began_ns = io_now_ns();
+		struct target target = {0};
+		struct frame frame;
+
+		assert_true(target_start(&target, path));
+		if (replaced)
+			copy(VICTIMS "/other", path);
+		tell_later(symbolizer, &target, path, began_ns);
+		frame = target_look(symbolizer, target.pid, target.exported, began_ns + 1);
+		if (replaced)
+			assert_null(frame.symbol);
+		else
+			assert_string_equal(frame.symbol, "exported_work");
+		symbolizer_free(symbolizer);
+	}
+	remove_folder(folder);
+}
+
+/* In a child without privileges: /proc/PID/map_files is closed, and the library is gone. */
+static int look_at_deleted_library(const char *program, const char *library, int ready)
+{
+	struct symbolize_options options = {.wait = true};
+	const struct symbolize_module *modules;
+	struct symbolizer *symbolizer;
+	struct target target = {0};
+	struct frame frame;
+	size_t n;
+
+	if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
+		return 10;
+	if (symbolizer_new(&options, &symbolizer, NULL) < 0 || !target_start(&target, program))
+		return 11;
+	/* The parent's part: it owns the file. */
+	if (write(ready, "", 1) != 1)
+		return 15;
+	while (access(library, F_OK) == 0)
+		(void)usleep(1000);
+	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
+	frame = target_look(symbolizer, target.pid, target.library, 1);
+	target_stop(&target);
+	if (!frame.symbol)
+		return 12;
+	if (strcmp(frame.symbol, "strtol") != 0 && strcmp(frame.symbol, "__isoc23_strtol") != 0 &&
+	    strcmp(frame.symbol, "strtoll") != 0 && strcmp(frame.symbol, "strtoimax") != 0)
+		return 13;
+	n = symbolizer_modules(symbolizer, &modules);
+	if (n != 1 || modules[0].quality != SYMBOLS_DYNSYM || !modules[0].why[0])
+		return 14;
+	symbolizer_free(symbolizer);
+	return 0;
+}
+
+static void a_deleted_library_is_named_from_memory(void **state)
+{
+	char folder[64];
+	char library[80];
+	char program[80];
+	int ready[2];
+	int status = -1;
+	pid_t child;
+	char byte;
+
+	(void)state;
+	make_folder(folder);
+	(void)snprintf(library, sizeof(library), "%s/libc.so.6", folder);
+	(void)snprintf(program, sizeof(program), "%s/program", folder);
+	copy(VICTIMS "/plain", program);
+	copy(LIBC, library);
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	child = fork();
+	if (child == 0) {
+		(void)setenv("LD_LIBRARY_PATH", folder, 1);
+		_exit(look_at_deleted_library(program, library, ready[1]));
+	}
+	(void)close(ready[1]);
+	/* Either it is ready, or it has ended and the pipe with it. */
+	assert_true(read(ready[0], &byte, 1) >= 0);
+	(void)close(ready[0]);
+	assert_int_equal(unlink(library), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	remove_folder(folder);
+}
+
+static void paths_alone_are_enough_while_the_process_lives(void **state)
+{
+	struct symbolizer *symbolizer = start(true);
+	struct target target = {0};
+
+	(void)state;
+	assert_true(target_start(&target, VICTIMS "/plain"));
+	target_add_maps(symbolizer, target.pid, 0, HIDE_INODES);
+	is_named(symbolizer, &target, target.exported, "exported_work");
+	is_named(symbolizer, &target, target.hidden, "hidden_work");
+	target_stop(&target);
+	symbolizer_free(symbolizer);
+}
+
+static void names_the_vdso(void **state)
+{
+	struct symbolizer *symbolizer = start(true);
+	uint64_t start_addr = 0;
+	int n_named = 0;
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "re");
+
+	(void)state;
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (strstr(line, "[vdso]"))
+			start_addr = strtoull(line, NULL, 16);
+	(void)fclose(maps);
+	target_add_maps(symbolizer, getpid(), 0, HIDE_NOTHING);
+	for (uint64_t addr = start_addr; addr < start_addr + 0x2000; addr += 16) {
+		struct frame frame = target_look(symbolizer, getpid(), addr, 1);
+
+		if (frame.symbol && strstr(frame.symbol, "clock_gettime")) {
+			assert_string_equal(frame.module, "[vdso]");
+			n_named++;
+		}
+	}
+	assert_true(n_named > 0);
+	symbolizer_free(symbolizer);
+}
+
+static void a_return_address_is_looked_up_inside_its_call(void **state)
+{
+	struct symbolizer *symbolizer = start(true);
+	struct target target = {0};
+	struct frame frame = {0};
+	struct sample sample = {.process = 1, .time_ns = 1, .n_frames = 1, .frames = &frame};
+
+	(void)state;
+	assert_true(target_start(&target, VICTIMS "/plain"));
+	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
+	/* Behind the last byte of a function there is another, or nothing; inside it is itself. */
+	frame.addr = target.exported + 1;
+	assert_int_equal(symbolizer_resolve(symbolizer, &sample, false), 0);
+	assert_string_equal(frame.symbol, "exported_work");
+	assert_int_equal(frame.offset, 1);
+	frame.addr = target.exported;
+	assert_int_equal(symbolizer_resolve(symbolizer, &sample, false), 0);
+	assert_true(!frame.symbol || strcmp(frame.symbol, "exported_work") != 0);
+	target_stop(&target);
+	symbolizer_free(symbolizer);
+}
+
+static void names_follow_the_time_of_a_mapping(void **state)
+{
+	struct mapping plain = {.process = 1,
+				.start = 0x10000,
+				.end = 0x20000,
+				.time_ns = 100,
+				.path = VICTIMS "/plain"};
+	struct mapping other = plain;
+	struct symbolizer *symbolizer = start(true);
+	struct frame frame;
+
+	(void)state;
+	/* No process to ask: made long after the files, as far as their ctime tells. */
+	plain.time_ns = io_now_ns();
+	other.path = VICTIMS "/no_id";
+	other.time_ns = plain.time_ns + 2000;
+	symbolizer_add(symbolizer, &plain);
+	plain.gone = true;
+	plain.time_ns += 1000;
+	symbolizer_add(symbolizer, &plain);
+	symbolizer_add(symbolizer, &other);
+	frame = target_look(symbolizer, 0, 0x11000, plain.time_ns - 500);
+	assert_string_equal(frame.module, VICTIMS "/plain");
+	frame = target_look(symbolizer, 0, 0x11000, other.time_ns + 500);
+	assert_string_equal(frame.module, VICTIMS "/no_id");
+	symbolizer_exit(symbolizer, 1);
+	frame = target_look(symbolizer, 0, 0x11000, other.time_ns + 500);
+	assert_null(frame.module);
+	symbolizer_free(symbolizer);
+}
+
+static void the_loader_does_not_hold_up_the_caller(void **state)
+{
+	struct symbolizer *symbolizer = start(false);
+	struct frame frame = {.exact = true};
+	struct sample sample = {.process = 1, .time_ns = 1, .n_frames = 1, .frames = &frame};
+	uint64_t until_ns = io_now_ns() + UINT64_C(10000000000);
+	struct target target = {0};
+	int n_waits = 0;
+	int r;
+
+	(void)state;
+	assert_true(target_start(&target, VICTIMS "/static"));
+	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
+	frame.addr = target.hidden;
+	r = symbolizer_resolve(symbolizer, &sample, true);
+	assert_true(r == 0 || r == 1);
+	assert_string_equal(frame.module, VICTIMS "/static");
+	while ((r = symbolizer_resolve(symbolizer, &sample, false)) == -EAGAIN &&
+	       io_now_ns() < until_ns) {
+		symbolizer_wait(symbolizer, UINT64_C(1000000000));
+		n_waits++;
+	}
+	assert_int_equal(r, 0);
+	assert_string_equal(frame.symbol, "hidden_work");
+	assert_true(n_waits < 10);
+	target_stop(&target);
+	symbolizer_free(symbolizer);
+}
+
+static void says_which_modules_have_names(void **state)
+{
+	struct symbolizer *symbolizer = start(true);
+	const struct symbolize_module *modules = NULL;
+	struct target target = {0};
+
+	(void)state;
+	assert_true(target_start(&target, VICTIMS "/by_id"));
+	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
+	assert_int_equal(symbolizer_modules(symbolizer, &modules), 0);
+	is_named(symbolizer, &target, target.exported, "exported_work");
+	is_named(symbolizer, &target, target.exported, "exported_work");
+	assert_int_equal(symbolizer_modules(symbolizer, &modules), 1);
+	assert_string_equal(modules[0].path, VICTIMS "/by_id");
+	assert_string_equal(modules[0].build_id, "00112233445566778899aabbccddeeff00112233");
+	assert_int_equal(modules[0].quality, SYMBOLS_DEBUG);
+	assert_string_equal(modules[0].why, "");
+	assert_int_equal(modules[0].lookups, 2);
+	assert_int_equal(modules[0].unnamed, 0);
+	target_stop(&target);
+	symbolizer_free(symbolizer);
+}
+
+/* Every file here is somebody's claim; the victims with bytes changed must not hurt us. */
+static void survives_damaged_files(void **state)
+{
+	static uint8_t bytes[64 * 1024];
+	struct mapping mapping = {.process = 1, .start = 0x10000, .end = 0x20000};
+	char folder[64];
+	char path[80];
+	FILE *file = fopen(VICTIMS "/plain", "re");
+	size_t len = fread(bytes, 1, sizeof(bytes), file);
+	unsigned seed = 4711;
+
+	(void)state;
+	(void)fclose(file);
+	make_folder(folder);
+	(void)snprintf(path, sizeof(path), "%s/damaged", folder);
+	mapping.path = path;
+	for (int round = 0; round < 300; round++) {
+		struct symbolizer *symbolizer;
+		uint8_t damaged[sizeof(bytes)];
+
+		memcpy(damaged, bytes, len);
+		for (int i = 0; i < 1 + round % 40; i++) {
+			size_t at;
+
+			seed = seed * 1103515245 + 12345;
+			/* Headers at both ends are where lies work best. */
+			at = (seed >> 8) % (i % 3 == 0 ? 1024 : len);
+			damaged[i % 3 == 1 ? len - 1 - at % 4096 : at] = (uint8_t)(seed >> 24);
+		}
+		file = fopen(path, "we");
+		assert_non_null(file);
+		assert_int_equal(fwrite(damaged, 1, round % 7 ? len : len / 2, file),
+				 round % 7 ? len : len / 2);
+		assert_int_equal(fclose(file), 0);
+		symbolizer = start(true);
+		mapping.time_ns = io_now_ns() + UINT64_C(1000000000);
+		symbolizer_add(symbolizer, &mapping);
+		for (uint64_t addr = 0x10000; addr < 0x12000; addr += 64)
+			(void)target_look(symbolizer, 0, addr, mapping.time_ns);
+		symbolizer_free(symbolizer);
+	}
+	remove_folder(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +478,17 @@ int main(void)
 		cmocka_unit_test(a_stripped_program_has_its_exports),
 		cmocka_unit_test(finds_debug_files_by_link_and_by_build_id),
 		cmocka_unit_test(refuses_a_debug_file_of_another_build),
+		cmocka_unit_test(a_replaced_program_never_gets_the_new_ones_names),
+		cmocka_unit_test(a_deleted_program_is_read_while_it_lives),
+		cmocka_unit_test(after_its_end_only_an_untouched_file_counts),
+		cmocka_unit_test(a_deleted_library_is_named_from_memory),
+		cmocka_unit_test(paths_alone_are_enough_while_the_process_lives),
+		cmocka_unit_test(names_the_vdso),
+		cmocka_unit_test(a_return_address_is_looked_up_inside_its_call),
+		cmocka_unit_test(names_follow_the_time_of_a_mapping),
+		cmocka_unit_test(the_loader_does_not_hold_up_the_caller),
+		cmocka_unit_test(says_which_modules_have_names),
+		cmocka_unit_test(survives_damaged_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 
 #include "symbolize/symbolize.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
