@@ -6,15 +6,11 @@
 
 #include <errno.h>
 
-/* CMD runs and there is no file: it goes on unrecorded, and its status is still ours. */
+/* CMD runs and there is no file: it goes on, its samples go nowhere, and its status is ours. */
 static int go_on_unrecorded(struct recorder *recorder, const struct err *err)
 {
-	struct collector_event event = {0};
-
 	say_error("%s; '%s' goes on and is not recorded", err->text, recorder->comm);
-	collector_detach(recorder->collector);
-	while (event.kind != COLLECTOR_END)
-		collector_next(recorder->collector, 100000000, &event);
+	recorder_run(recorder);
 	return recorder_wait(recorder);
 }
 

@@ -31,20 +31,30 @@ static void add_hint(int error, struct err *err)
 	}
 }
 
-static int try_directory(const char *directory)
+/* A file without a name, or where the file system has none, one that is gone at once. */
+static int open_probe(const char *directory)
 {
-	_cleanup_fd_ int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	char page[PROBE_BYTES] = {0};
-	struct stat st;
+	char path[PATH_MAX + 32];
+	int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 
 	if (fd >= 0)
-		return io_write_all(fd, page, sizeof(page), NULL);
+		return fd;
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
 		return -errno;
-	/* a file system without files that have no name: ask instead */
-	if (stat(directory, &st) < 0)
+	(void)snprintf(path, sizeof(path), "%s/.wick.XXXXXX", directory);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
 		return -errno;
-	return faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 0;
+	(void)unlink(path);
+	return fd;
+}
+
+static int try_directory(const char *directory)
+{
+	_cleanup_fd_ int fd = open_probe(directory);
+	char page[PROBE_BYTES] = {0};
+
+	return fd < 0 ? fd : io_write_all(fd, page, sizeof(page), NULL);
 }
 
 /* PATH, or with rotation PATH with .0001 before its ending. */

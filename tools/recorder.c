@@ -38,6 +38,7 @@ static void on_named(void *context, const struct sample *sample)
 	struct recorder *recorder = context;
 
 	recorder->truncated += sample->truncated;
+	lockstep_add(&recorder->lockstep, sample);
 	if (recorder->recording)
 		recording_write(recorder->recording, sample);
 }
@@ -102,6 +103,18 @@ static int prepare(struct recorder *recorder, struct err *err)
 	return r;
 }
 
+/* Where a metric stands; the collector has all that are asked for here. */
+static size_t find_metric(const char *name)
+{
+	size_t n;
+	const struct metric *metrics = collector_metrics(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(metrics[i].name, name) == 0)
+			return i;
+	return 0;
+}
+
 int recorder_start(struct recorder *recorder, const struct record_options *options,
 		   bool *ret_launched, struct err *err)
 {
@@ -118,6 +131,12 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 		.deliver = on_named,
 		.context = recorder,
 	};
+	recorder->lockstep = (struct lockstep){
+		.hz = options->hz,
+		.kernel_hz = collector_kernel_hz(),
+		.cpu_metric = find_metric("cpu_ns"),
+		.vcsw_metric = find_metric("vcsw"),
+	};
 	interrupt_catch();
 	(void)sigprocmask(SIG_SETMASK, NULL, &mask);
 	recorder->start_ns = io_now_ns();
@@ -133,6 +152,8 @@ static void update_counts(struct recorder *recorder)
 {
 	struct collector_stats stats;
 
+	if (!recorder->recording)
+		return;
 	collector_stats(recorder->collector, &stats);
 	const struct perf_script_count counts[] = {
 		{"lost_full", stats.lost_full},
@@ -154,7 +175,7 @@ static void show_progress(struct recorder *recorder, uint64_t now)
 	struct progress progress = {.elapsed_ns = now - recorder->start_ns,
 				    .hz = recorder->options->hz};
 
-	if (!say_is_live())
+	if (!recorder->recording || !say_is_live())
 		return;
 	collector_stats(recorder->collector, &progress.collected);
 	recording_stats(recorder->recording, &progress.written);
@@ -174,7 +195,8 @@ static void tick(struct recorder *recorder, uint64_t now)
 		update_counts(recorder);
 		show_progress(recorder, now);
 	}
-	recording_tick(recorder->recording);
+	if (recorder->recording)
+		recording_tick(recorder->recording);
 }
 
 static uint64_t time_out(const struct recorder *recorder, uint64_t now)
@@ -243,6 +265,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 	summary.cmd_ended = collector_status(recorder->collector, &summary.wait_status);
 	collector_stats(recorder->collector, &summary.collected);
 	recording_stats(recorder->recording, &summary.written);
+	summary.lockstep = lockstep_found(&recorder->lockstep, &summary.collected);
 	summary.n_modules = symbolizer_modules(recorder->symbolizer, &summary.modules);
 	buf_init(&text, 256 * 1024);
 	summary_print(&summary, &text);
@@ -261,13 +284,21 @@ void recorder_finish(struct recorder *recorder)
 	print_summary(recorder, elapsed_ns);
 }
 
+/* CMD's status from the collector, or from the kernel where the collector has stopped looking. */
+static bool has_ended(struct recorder *recorder, int *ret_status)
+{
+	if (collector_status(recorder->collector, ret_status))
+		return true;
+	return waitpid(recorder->pid, ret_status, WNOHANG) == recorder->pid;
+}
+
 /* Sleep until CMD may have ended; a signal ends the sleep, and none lasts longer than a second. */
 static void sleep_for(int pidfd)
 {
 	struct pollfd end = {.fd = pidfd, .events = POLLIN};
 	int n = poll(&end, pidfd >= 0, pidfd >= 0 ? POLL_MS : REAP_MS);
 
-	if (n > 0) /* ended, and perhaps not yet reaped */
+	if (n > 0) /* ended, and perhaps being reaped by the collector's thread */
 		(void)poll(NULL, 0, REAP_MS);
 }
 
@@ -276,13 +307,12 @@ int recorder_wait(struct recorder *recorder)
 	_cleanup_fd_ int pidfd = (int)syscall(SYS_pidfd_open, recorder->pid, 0);
 	int status = 0;
 
-	for (;;) {
-		if (collector_status(recorder->collector, &status))
-			return cmd_exit_of_wait(status);
+	while (!has_ended(recorder, &status)) {
 		if (interrupt_signal())
 			return WICK_SIGNAL + interrupt_signal();
 		sleep_for(pidfd);
 	}
+	return cmd_exit_of_wait(status);
 }
 
 void recorder_release(struct recorder *recorder)

@@ -3,6 +3,7 @@
 #define TOOLS_RECORDER_H
 
 #include "base/err.h"
+#include "tools/lockstep.h"
 #include "tools/name_queue.h"
 #include "tools/record_options.h"
 #include "tools/summary.h"
@@ -16,6 +17,7 @@ struct recorder {
 	struct symbolizer *symbolizer;
 	struct recording *recording;
 	struct name_queue queue;
+	struct lockstep lockstep;
 	char *agent_path;
 	char *comm;
 	uint64_t signal_cost_ns;

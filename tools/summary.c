@@ -4,18 +4,17 @@
 #include "sampler/collector/examine.h"
 #include "tools/text.h"
 
-#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
-enum { WORST_MODULES = 3, MAX_UNSAMPLED = 5, MAX_PATHS = 5, MIN_OVERRUNS = 5, N_STOPS = 8 };
+enum { WORST_MODULES = 3, MAX_UNSAMPLED = 5, MAX_PATHS = 5, N_STOPS = 8 };
 
 #define NS_PER_S         1000000000.0
-#define LOCKSTEP_MARGIN  0.05
 #define LOW_COVERAGE     0.90
 #define HIGH_COVERAGE    1.10
 #define MIN_CHARGED_NS   1000000000.0
+#define MIN_COST_NS      20000000.0 /* a share of less says nothing */
 #define UNNAMED_MIN_PART 0.01
 
 /* Every line: two blanks, the topic to a fixed column, the fact. */
@@ -29,16 +28,6 @@ double summary_coverage(const struct collector_stats *stats, uint32_t hz)
 	if (stats->charged_ns == 0 || hz == 0)
 		return 0;
 	return (double)stats->weight * (NS_PER_S / hz) / (double)stats->charged_ns;
-}
-
-bool summary_in_lockstep(const struct collector_stats *stats, uint32_t hz, uint32_t kernel_hz)
-{
-	double by_chance;
-
-	if (hz == 0 || hz >= kernel_hz || stats->overruns < MIN_OVERRUNS)
-		return false;
-	by_chance = exp(-(double)kernel_hz / hz);
-	return (double)stats->overruns / (double)stats->weight > LOCKSTEP_MARGIN + 1.5 * by_chance;
 }
 
 static void print_title(const struct summary *summary, struct buf *buf)
@@ -134,25 +123,24 @@ static void print_coverage(const struct summary *summary, struct buf *buf)
 	if (stats->charged_ns == 0)
 		return;
 	add_topic(buf, "coverage");
-	buf_printf(buf, "%.1f %% of ", 100 * coverage);
+	buf_printf(buf, "%.3f of ", coverage);
 	text_seconds(buf, stats->charged_ns);
 	buf_add(buf, " of CPU that the kernel charged");
-	if ((double)stats->charged_ns > MIN_CHARGED_NS &&
+	if ((double)stats->charged_ns > MIN_CHARGED_NS && !summary->lockstep &&
 	    (coverage < LOW_COVERAGE || coverage > HIGH_COVERAGE))
-		buf_add(buf, ": not what it should be; see lost and not sampled");
+		buf_add(buf, "; it should be near 1, see lost and not sampled");
 	buf_add_char(buf, '\n');
 }
 
 static void print_tick(const struct summary *summary, struct buf *buf)
 {
-	if (summary_in_lockstep(&summary->collected, summary->hz, summary->kernel_hz)) {
+	const struct collector_stats *stats = &summary->collected;
+
+	if (summary->lockstep) {
 		add_topic(buf, "lockstep");
-		text_share(buf, (double)summary->collected.overruns,
-			   (double)summary->collected.weight);
 		buf_printf(buf,
-			   " of the weight are overruns: the program runs in step with the "
-			   "kernel's %u Hz tick;\n              totals are right, the places "
-			   "may be wrong\n",
+			   "the program runs in step with the kernel's %u Hz tick: totals may come "
+			   "late, and places may be wrong\n",
 			   (unsigned)summary->kernel_hz);
 	} else if (summary->hz > summary->kernel_hz) {
 		add_topic(buf, "rate");
@@ -160,6 +148,11 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 			   "samples come at most at the kernel's %u Hz tick; their weights make "
 			   "up for the rest\n",
 			   (unsigned)summary->kernel_hz);
+	}
+	if (summary->verbose && stats->overruns) {
+		add_topic(buf, "overruns");
+		text_share(buf, (double)stats->overruns, (double)stats->weight);
+		buf_add(buf, " of the weight\n");
 	}
 }
 
@@ -170,7 +163,7 @@ static void print_cost(const struct summary *summary, struct buf *buf)
 	double agent = (double)stats->handler_ns +
 		       (double)stats->signals * (double)summary->signal_cost_ns;
 
-	if (stats->charged_ns == 0)
+	if (charged < MIN_COST_NS)
 		return;
 	add_topic(buf, "cost");
 	buf_add(buf, "in the program ");

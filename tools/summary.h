@@ -28,6 +28,7 @@ struct summary {
 	struct recording_stats written;
 	const struct symbolize_module *modules;
 	size_t n_modules;
+	bool lockstep; /* lockstep_found() */
 	bool verbose;
 };
 
@@ -45,15 +46,5 @@ void summary_print(const struct summary *summary, struct buf *buf);
  * Context: any thread.
  */
 double summary_coverage(const struct collector_stats *stats, uint32_t hz);
-
-/**
- * summary_in_lockstep - whether the overruns say that the program runs in step with the tick
- *
- * Below the kernel's rate a thread that runs at arbitrary moments is still seen late now and
- * then: a share of exp(-kernel_hz/hz) of the weight.  Much more than that is no chance.
- *
- * Context: any thread.
- */
-bool summary_in_lockstep(const struct collector_stats *stats, uint32_t hz, uint32_t kernel_hz);
 
 #endif
