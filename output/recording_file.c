@@ -238,18 +238,20 @@ void recording_close_segment(struct recording *recording)
 {
 	struct segment *segment = &recording->segment;
 	const struct perf_script_file *file = &recording->backlog.on_disk;
+	bool gone;
 
 	if (segment->fd < 0)
 		return;
+	gone = segment_is_gone(segment);
 	recording->stats.dropped += backlog_drop(&recording->backlog);
 	recording->stats.samples += file->n_samples;
 	recording->stats.weight += file->weight;
 	recording->stats.late += file->n_late;
 	recording->stats.single_segments += file->n_samples == 1;
-	if (segment->len > 0)
+	if (segment->len > 0 && !gone) /* nobody would read it: the next file says it */
 		(void)write_end(recording);
 	recording->stats.bytes += segment->len;
-	if (segment->len > 0 && !segment_is_gone(segment) &&
+	if (segment->len > 0 && !gone &&
 	    shelf_add(recording->shelf, segment->path, segment->dev, segment->ino) < 0)
 		recording_tell(recording, "keep track of '%s': %s", segment->path,
 			       strerror(ENOMEM));
