@@ -26,7 +26,8 @@ static void copy(void *to, uint64_t from, size_t len)
 
 bool memory_probe(uint64_t address)
 {
-	if (address >> ADDRESS_BITS)
+	/* NULL would be taken for "no set", and allowed. */
+	if (address < PAGE || address >> ADDRESS_BITS)
 		return false;
 	return sys4(__NR_rt_sigprocmask, ~0L, address, 0, 8) != -14 /* EFAULT */;
 }

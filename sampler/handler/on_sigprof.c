@@ -29,8 +29,8 @@ static uint32_t weight_of(const siginfo_t *info)
 static bool syscall_at(uint64_t address)
 {
 	return memory_probe(address & ~UINT64_C(7)) &&
-	       memory_probe((address + ARCH_SYSCALL_BYTES - 1) & ~UINT64_C(7)) &&
-	       arch_is_syscall((const unsigned char *)address);
+	       memory_probe((address + ARCH_ENTER_BYTES - 1) & ~UINT64_C(7)) &&
+	       arch_enters_kernel((const unsigned char *)address);
 }
 
 /* A process timer's signal also goes to a sleeping thread when the running ones block it. */
@@ -39,7 +39,7 @@ static bool was_blocked(const ucontext_t *uc)
 	uint64_t pc = arch_regs(uc).pc;
 
 	return syscall_at(pc) ||
-	       (arch_syscall_result(uc) == INTERRUPTED && syscall_at(pc - ARCH_SYSCALL_BYTES));
+	       (arch_syscall_result(uc) == INTERRUPTED && syscall_at(pc - ARCH_ENTER_BYTES));
 }
 
 /* The collector found threads that use CPU and have no timer: the next handler arms them. */

@@ -70,14 +70,14 @@ static inline uint64_t arch_thread_pointer(void)
 }
 
 /* The instruction that enters the kernel: 0f 05. */
-enum { ARCH_SYSCALL_BYTES = 2 };
+enum { ARCH_ENTER_BYTES = 2 };
 
 /**
- * arch_is_syscall - whether these bytes enter the kernel
+ * arch_enters_kernel - whether these bytes enter the kernel
  *
  * Context: handler.
  */
-static inline int arch_is_syscall(const unsigned char *bytes)
+static inline int arch_enters_kernel(const unsigned char *bytes)
 {
 	return bytes[0] == 0x0f && bytes[1] == 0x05;
 }

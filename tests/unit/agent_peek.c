@@ -6,7 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_process(const struct fake_process *p)
+static int by_ns(const void *a, const void *b)
+{
+	const struct fake_cost *x = a;
+	const struct fake_cost *y = b;
+
+	return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+static void print_costs(struct fake_process *p, uint16_t flag)
+{
+	uint32_t n = 0;
+	uint32_t *ns = calloc(p->n_costs + 1, sizeof(*ns));
+
+	qsort(p->costs, p->n_costs, sizeof(p->costs[0]), by_ns);
+	for (uint32_t i = 0; i < p->n_costs; i++)
+		if ((p->costs[i].flags & SAMPLE_JITTERED) == flag)
+			ns[n++] = p->costs[i].ns;
+	if (n)
+		printf("  handler ns%s: min %u p10 %u p50 %u p90 %u of %u\n",
+		       flag ? " jittered" : "", ns[0], ns[n / 10], ns[n / 2], ns[n * 9 / 10], n);
+	free(ns);
+}
+
+static void print_process(struct fake_process *p)
 {
 	static const char *const stops[FAKE_MAX_STOPS] = {"end",    "no-cfi", "bad-cfa",
 							  "bounds", "depth",  "bad-cfi"};
@@ -38,6 +61,8 @@ static void print_process(const struct fake_process *p)
 		if (p->stops[i])
 			printf(" %s=%lu", stops[i], p->stops[i]);
 	printf("\n");
+	print_costs(p, 0);
+	print_costs(p, SAMPLE_JITTERED);
 	for (uint32_t i = 0; i < p->n_threads && i < 8; i++)
 		printf("    tid %u '%s' samples %lu weight %lu\n", p->threads[i].tid,
 		       p->threads[i].comm, p->threads[i].samples, p->threads[i].weight);

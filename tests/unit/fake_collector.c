@@ -174,6 +174,7 @@ static void decode_sample(struct fake_process *process, const struct record_samp
 	process->weight += s->weight;
 	process->pcs += s->n_pcs;
 	process->stops[s->stop]++;
+	process->last = (struct fake_cost){.flags = s->head.flags, .n_pcs = s->n_pcs};
 	process->discovered += !!(s->head.flags & SAMPLE_DISCOVERY);
 	process->jittered += !!(s->head.flags & SAMPLE_JITTERED);
 	process->quiet += !!(s->head.flags & SAMPLE_NO_METRICS);
@@ -215,12 +216,28 @@ static struct ring_slot *slot_of(const struct fake_process *process, uint32_t i)
 			i % RING_CHUNK_SLOTS * ring_slot_bytes(chunk));
 }
 
+/* Only where exactly one sample came since the last look. */
+static void note_cost(struct fake_process *process, uint32_t i, uint64_t n_samples,
+		      uint64_t handler_ns)
+{
+	uint64_t *before = process->priced[i % FAKE_PRICED];
+
+	if (n_samples == before[0] + 1 && process->n_costs < FAKE_MAX_COSTS) {
+		process->last.ns = (uint32_t)(handler_ns - before[1]);
+		process->costs[process->n_costs++] = process->last;
+	}
+	before[0] = n_samples;
+	before[1] = handler_ns;
+}
+
 static void drain_slot(struct fake_process *process, uint32_t i)
 {
 	struct ring_slot *slot = slot_of(process, i);
 	uint64_t size = ring_data_bytes(i / RING_CHUNK_SLOTS);
 	uint64_t head = atomic_load_explicit(&slot->head, memory_order_acquire);
 	uint64_t tail = slot->tail;
+	uint64_t n_samples = slot->n_samples;
+	uint64_t handler_ns = slot->handler_ns;
 
 	while (tail != head) {
 		const struct record *record = (const void *)(slot->data + tail % size);
@@ -234,6 +251,7 @@ static void drain_slot(struct fake_process *process, uint32_t i)
 		tail += record->bytes;
 	}
 	atomic_store_explicit(&slot->tail, tail, memory_order_release);
+	note_cost(process, i, n_samples, handler_ns);
 }
 
 static bool thread_gone(const struct fake_process *process, uint32_t tid)

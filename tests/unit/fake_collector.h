@@ -11,6 +11,15 @@ enum {
 	FAKE_MAX_PROCESSES = 64,
 	FAKE_MAX_THREADS = 4096,
 	FAKE_MAX_STOPS = 8,
+	FAKE_MAX_COSTS = 16384,
+	FAKE_PRICED = 64, /* slots */
+};
+
+/* What one sample cost, where exactly one was found since the last look. */
+struct fake_cost {
+	uint32_t ns;
+	uint16_t flags;
+	uint16_t n_pcs;
 };
 
 struct fake_options {
@@ -53,6 +62,10 @@ struct fake_process {
 	uint64_t unmaps;
 	uint64_t bad; /* records that cannot be */
 	uint64_t pads;
+	struct fake_cost costs[FAKE_MAX_COSTS];
+	uint32_t n_costs;
+	struct fake_cost last;
+	uint64_t priced[FAKE_PRICED][2]; /* n_samples and handler_ns when last looked at */
 	char last_module[RECORD_PATH_BYTES];
 };
 

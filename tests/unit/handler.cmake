@@ -1,0 +1,2 @@
+# handler: its sources a second time, with libc and the sanitizers
+wick_unit_test(handler LIBS wick_handler_test)

@@ -1,0 +1,433 @@
+/* handler_test.c - slots, rings, the carried account and the readers, outside any signal */
+#include "sampler/handler/account.h"
+#include "sampler/handler/clock.h"
+#include "sampler/handler/memory.h"
+#include "sampler/handler/modules.h"
+#include "sampler/handler/slot.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+/* cmocka wants the four above first */
+#include <cmocka.h>
+
+enum { CHUNKS = 3 };
+
+struct fixture {
+	struct process *p;
+	unsigned char *file;
+	uint64_t bytes;
+};
+
+/* A process whose rings are a real memfd: chunks are mapped as they are in a target. */
+static int begin(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	int fd = memfd_create("rings", MFD_CLOEXEC);
+
+	f->bytes = RING_HEADER_BYTES + ring_chunk_bytes(0);
+	f->p = calloc(1, sizeof(*f->p));
+	assert_return_code(ftruncate(fd, (off_t)ring_chunk_offset(CHUNKS)), 0);
+	f->file = mmap(NULL, f->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(f->file != MAP_FAILED);
+	(void)close(fd);
+	f->p->header = (void *)f->file;
+	f->p->pid = getpid();
+	f->p->max_slots = RING_MAX_SLOTS;
+	f->p->max_chunks = CHUNKS;
+	f->p->period_ns = 10000000;
+	f->p->chunks[0] = (void *)(f->file + RING_HEADER_BYTES);
+	f->p->n_chunks = 1;
+	f->p->state = AGENT_SAMPLING;
+	*state = f;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t i = 1; i < f->p->n_chunks; i++)
+		(void)munmap(f->p->chunks[i], ring_chunk_bytes(i));
+	(void)munmap(f->file, f->bytes);
+	free(f->p);
+	free(f);
+	return 0;
+}
+
+static struct slot claim(void **state, uint32_t tid)
+{
+	struct fixture *f = *state;
+	struct slot slot;
+
+	assert_int_equal(slot_claim(f->p, tid, &slot), 0);
+	slot_leave(&slot);
+	return slot;
+}
+
+static void write_record(struct slot *slot, uint32_t len, uint16_t type)
+{
+	struct record *record = ring_reserve(slot, len);
+
+	assert_non_null(record);
+	*record = (struct record){.bytes = len, .type = type};
+	ring_commit(slot, len);
+}
+
+static void shows_nothing_before_the_commit(void **state)
+{
+	struct slot slot = claim(state, 7);
+	void *first = ring_reserve(&slot, 64);
+
+	assert_int_equal(slot.ring->head, 0);
+	assert_ptr_equal(ring_reserve(&slot, 64), first);
+	ring_commit(&slot, 64);
+	assert_int_equal(slot.ring->head, 64);
+}
+
+static void pads_the_end_instead_of_wrapping(void **state)
+{
+	struct slot slot = claim(state, 7);
+	const struct record *pad;
+	uint64_t last = slot.data_bytes - 40;
+
+	slot.ring->head = last;
+	slot.ring->tail = last;
+	assert_ptr_equal(ring_reserve(&slot, 48), slot.ring->data);
+	pad = (const void *)(slot.ring->data + last);
+	assert_int_equal(pad->type, RECORD_PAD);
+	assert_int_equal(pad->bytes, 40);
+	assert_int_equal(slot.ring->head, slot.data_bytes);
+}
+
+static void a_record_may_end_where_the_ring_ends(void **state)
+{
+	struct slot slot = claim(state, 7);
+	uint64_t last = slot.data_bytes - 48;
+
+	slot.ring->head = last;
+	slot.ring->tail = last;
+	assert_ptr_equal(ring_reserve(&slot, 48), slot.ring->data + last);
+	assert_int_equal(slot.ring->head, last);
+}
+
+static void refuses_when_full_and_accepts_once_drained(void **state)
+{
+	struct slot slot = claim(state, 7);
+	uint64_t n = 0;
+
+	while (ring_reserve(&slot, 48)) {
+		write_record(&slot, 48, RECORD_SAMPLE);
+		assert_true(slot.ring->head - slot.ring->tail <= slot.data_bytes);
+		n++;
+	}
+	assert_int_equal(n, slot.data_bytes / 48);
+	assert_true(ring_half_full(&slot));
+	slot.ring->tail = 48 * 2;
+	assert_non_null(ring_reserve(&slot, 48));
+	slot.ring->tail = slot.ring->head;
+	assert_false(ring_half_full(&slot));
+}
+
+static void refuses_a_tail_that_lies(void **state)
+{
+	struct slot slot = claim(state, 7);
+
+	slot.ring->head = 480;
+	slot.ring->tail = 960; /* ahead of head */
+	assert_null(ring_reserve(&slot, 48));
+	slot.ring->tail = 0;
+	slot.ring->head = UINT64_MAX / 2;
+	assert_null(ring_reserve(&slot, 48));
+}
+
+static void gives_each_thread_a_slot_and_finds_it_again(void **state)
+{
+	struct fixture *f = *state;
+	struct slot a = claim(state, 100);
+	struct slot b = claim(state, 200);
+	struct slot found;
+
+	assert_int_not_equal(a.index, b.index);
+	assert_int_equal(slot_find(f->p, 200, &found), 0);
+	assert_int_equal(found.index, b.index);
+	assert_int_equal(slot_find(f->p, 300, &found), -1);
+	assert_int_equal(f->p->header->n_slots, 2);
+}
+
+static void reuses_a_dead_slot_and_forgets_its_thread(void **state)
+{
+	struct fixture *f = *state;
+	struct slot a = claim(state, 100);
+	struct slot b;
+
+	write_record(&a, 48, RECORD_SAMPLE);
+	a.own->window_lo = 4096;
+	a.own->weights = 9;
+	a.own->populated = 1;
+	f->p->header->tids[a.index] = RING_TID_DEAD;
+	b = claim(state, 200);
+	assert_int_equal(b.index, a.index);
+	assert_int_equal(b.own->window_lo, 0);
+	assert_int_equal(b.own->weights, 0);
+	assert_int_equal(b.own->populated, 1);
+	assert_int_equal(b.ring->head, 48);
+	assert_int_equal(b.own->claimed_head, 48);
+}
+
+static void admits_one_writer(void **state)
+{
+	struct slot slot = claim(state, 7);
+
+	assert_true(slot_enter(&slot));
+	assert_false(slot_enter(&slot));
+	slot_leave(&slot);
+	assert_true(slot_enter(&slot));
+}
+
+static void maps_the_next_chunk_when_three_quarters_are_taken(void **state)
+{
+	struct fixture *f = *state;
+	struct slot slot;
+
+	for (uint32_t tid = 1; tid <= 12; tid++)
+		(void)claim(state, tid);
+	assert_int_equal(f->p->n_chunks, 1);
+	(void)claim(state, 13);
+	assert_int_equal(f->p->n_chunks, 2);
+	for (uint32_t tid = 14; tid <= 17; tid++)
+		slot = claim(state, tid);
+	assert_int_equal(slot.index, 16);
+	slot_populate(&slot);
+	write_record(&slot, 48, RECORD_SAMPLE);
+	/* The file goes on where the last chunk ended: its first page is not seen twice. */
+	f->p->chunks[0]->head = 4242;
+	assert_int_equal(slot.ring->head, 48);
+}
+
+static void has_no_slot_beyond_the_file(void **state)
+{
+	struct fixture *f = *state;
+	struct slot slot;
+	uint32_t tid = 1;
+
+	while (slot_claim(f->p, tid, &slot) == 0)
+		tid++;
+	assert_int_equal(tid - 1, CHUNKS * RING_CHUNK_SLOTS);
+	assert_int_equal(f->p->n_chunks, CHUNKS);
+}
+
+static void keeps_to_the_collectors_limit(void **state)
+{
+	struct fixture *f = *state;
+	struct slot slot;
+
+	f->p->max_slots = 3;
+	for (uint32_t tid = 1; tid <= 3; tid++)
+		(void)claim(state, tid);
+	assert_int_equal(slot_claim(f->p, 4, &slot), -1);
+}
+
+static void carries_what_short_threads_used(void **state)
+{
+	const uint64_t period = 10000000;
+	int64_t account = 0;
+	uint64_t weights = 0;
+
+	(void)state;
+	/* 1,000 threads of 2 ms; the tick, every 4 ms, is seen by every second one. */
+	for (int i = 0; i < 1000; i++) {
+		struct account_start s = account_start(account, period);
+		uint64_t given = 0;
+
+		if (i % 2 && s.first_ns <= 2000000)
+			given = 1 + s.extra;
+		weights += given;
+		account = account_end(s.carry_ns, 2000000, given, period);
+	}
+	assert_in_range(weights, 198, 200);
+	assert_in_range((uint64_t)account, 0, 2 * period);
+}
+
+static void gives_back_what_an_unsampled_thread_took(void **state)
+{
+	struct account_start s = account_start(25000000, 10000000);
+
+	(void)state;
+	assert_int_equal(s.first_ns, 1);
+	assert_int_equal(s.extra, 1);
+	assert_int_equal(account_end(s.carry_ns, 0, 0, 10000000), 25000000);
+	assert_int_equal(account_end(s.carry_ns, 0, 1 + s.extra, 10000000), 5000000);
+}
+
+static void lets_a_thread_that_owes_wait_longer(void **state)
+{
+	struct account_start s = account_start(-3000000, 10000000);
+
+	(void)state;
+	assert_int_equal(s.first_ns, 13000000);
+	assert_int_equal(s.extra, 0);
+	assert_int_equal(account_end(s.carry_ns, 1000000, 0, 10000000), -2000000);
+}
+
+static void reads_the_clock_that_libc_reads(void **state)
+{
+	struct timespec before, after;
+	uint64_t now;
+
+	(void)state;
+	(void)clock_gettime(CLOCK_MONOTONIC, &before);
+	now = clock_now_ns();
+	(void)clock_gettime(CLOCK_MONOTONIC, &after);
+	assert_true(now >= (uint64_t)before.tv_sec * 1000000000 + (uint64_t)before.tv_nsec);
+	assert_true(now <= (uint64_t)after.tv_sec * 1000000000 + (uint64_t)after.tv_nsec);
+}
+
+static void reads_the_stack_and_never_faults(void **state)
+{
+	struct fixture *f = *state;
+	unsigned char *pages =
+		mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct slot slot = claim(state, 7);
+	struct memory m;
+	uint64_t value = 0;
+
+	(void)munmap(pages + 4096, 4096);
+	pages[4088] = 42;
+	memory_init(&m, f->p, slot.own, (uint64_t)&value);
+	assert_true(m.reader.read(&m.reader, (uint64_t)pages + 4088, &value, 8));
+	assert_int_equal(value, 42);
+	assert_false(m.reader.read(&m.reader, (uint64_t)pages + 4092, &value, 8));
+	assert_false(m.reader.read(&m.reader, (uint64_t)pages + 4096, &value, 8));
+	assert_false(m.reader.read(&m.reader, 0, &value, 8));
+	assert_false(m.reader.read(&m.reader, 8, &value, 8));
+	assert_false(m.reader.read(&m.reader, UINT64_MAX - 3, &value, 8));
+	assert_false(m.reader.read(&m.reader, UINT64_C(1) << 63, &value, 8));
+	(void)munmap(pages, 3 * 4096);
+}
+
+static void keeps_a_window_only_without_a_gap(void **state)
+{
+	struct fixture *f = *state;
+	unsigned char *pages =
+		mmap(NULL, 4 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct slot slot = claim(state, 7);
+	uint64_t sp = (uint64_t)pages + 100;
+	struct memory m;
+
+	f->p->stack_top = (uint64_t)pages + 4UL * 4096;
+	memory_init(&m, f->p, slot.own, sp);
+	assert_int_equal(m.reader.lo, sp);
+	assert_int_equal(m.reader.hi, f->p->stack_top);
+
+	*slot.own = (struct slot_own){0};
+	(void)mprotect(pages + 2UL * 4096, 4096, PROT_NONE);
+	memory_init(&m, f->p, slot.own, sp);
+	assert_int_equal(m.reader.hi, 0);
+	assert_int_equal(slot.own->window_lo, 0);
+	assert_true(slot.own->no_window > 0);
+	(void)munmap(pages, 4UL * 4096);
+}
+
+static void makes_no_call_when_quiet(void **state)
+{
+	struct fixture *f = *state;
+	struct slot slot = claim(state, 7);
+	struct memory m;
+	uint64_t value = 0;
+
+	f->p->state = AGENT_QUIET;
+	memory_init(&m, f->p, slot.own, (uint64_t)&value);
+	assert_true(m.quiet);
+	assert_int_equal(m.reader.hi, 0);
+	/* Readable, but only a call could tell. */
+	assert_false(m.reader.read(&m.reader, (uint64_t)f->p, &value, 8));
+}
+
+static void announces_a_module_once_and_again_after_it_went(void **state)
+{
+	struct fixture *f = *state;
+	struct unwind_module module;
+	struct module_seen seen;
+
+	assert_true(modules_find(f->p, (uint64_t)(uintptr_t)&getpid, &module, &seen));
+	assert_non_null(strstr(seen.path, "libc"));
+	assert_true(modules_announce(f->p, seen.start));
+	assert_false(modules_announce(f->p, seen.start));
+	assert_true(modules_announce(f->p, 0x1000));
+	modules_forget_gone(f->p); /* nothing is loaded at 0x1000; libc stays */
+	assert_false(modules_announce(f->p, seen.start));
+	assert_true(modules_announce(f->p, 0x1000));
+}
+
+static void stops_announcing_when_the_table_is_full(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t i = 1; i <= PROCESS_MODULES; i++)
+		assert_true(modules_announce(f->p, i << 12));
+	assert_false(modules_announce(f->p, UINT64_C(1) << 40));
+}
+
+static void stops_only_after_silence_seen_twice(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t s = 1000000000;
+
+	f->p->header->drained_ns = 10 * s;
+	process_check(f->p, 14 * s);
+	process_check(f->p, 16 * s);
+	assert_int_equal(process_state(f->p), AGENT_SAMPLING);
+	f->p->header->drained_ns = 16 * s; /* the stopped job goes on */
+	process_check(f->p, 17 * s);
+	process_check(f->p, 22 * s);
+	assert_int_equal(process_state(f->p), AGENT_SAMPLING);
+	process_check(f->p, 24 * s);
+	assert_int_equal(process_state(f->p), AGENT_STOPPED);
+}
+
+static void stops_when_told(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p->header->stop = 1;
+	process_check(f->p, 1);
+	assert_int_equal(process_state(f->p), AGENT_STOPPED);
+	assert_int_equal(f->p->header->state, AGENT_STOPPED);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(shows_nothing_before_the_commit),
+		TEST(pads_the_end_instead_of_wrapping),
+		TEST(a_record_may_end_where_the_ring_ends),
+		TEST(refuses_when_full_and_accepts_once_drained),
+		TEST(refuses_a_tail_that_lies),
+		TEST(gives_each_thread_a_slot_and_finds_it_again),
+		TEST(reuses_a_dead_slot_and_forgets_its_thread),
+		TEST(admits_one_writer),
+		TEST(maps_the_next_chunk_when_three_quarters_are_taken),
+		TEST(has_no_slot_beyond_the_file),
+		TEST(keeps_to_the_collectors_limit),
+		cmocka_unit_test(carries_what_short_threads_used),
+		cmocka_unit_test(gives_back_what_an_unsampled_thread_took),
+		cmocka_unit_test(lets_a_thread_that_owes_wait_longer),
+		cmocka_unit_test(reads_the_clock_that_libc_reads),
+		TEST(reads_the_stack_and_never_faults),
+		TEST(keeps_a_window_only_without_a_gap),
+		TEST(makes_no_call_when_quiet),
+		TEST(announces_a_module_once_and_again_after_it_went),
+		TEST(stops_announcing_when_the_table_is_full),
+		TEST(stops_only_after_silence_seen_twice),
+		TEST(stops_when_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
