@@ -109,8 +109,9 @@ static void on_comment(void *context, const char *text)
 static void count_thread(struct profile_facts *facts, const struct perf_text_sample *sample)
 {
 	const struct perf_head *head = &sample->head;
-	int64_t pid = head->pid < 0 ? head->tid : head->pid;
-	uint64_t key = (uint64_t)pid << 32 | (uint64_t)head->tid;
+	int64_t tid = head->tid < 0 ? 0 : head->tid;
+	int64_t pid = head->pid < 0 ? tid : head->pid;
+	uint64_t key = (uint64_t)pid << 32 | (uint64_t)tid;
 	struct profile_thread *thread = map_get(&facts->threads, key);
 
 	if (!thread && map_count(&facts->threads) < PROFILE_MAX_THREADS) {
@@ -127,7 +128,7 @@ static void count_thread(struct profile_facts *facts, const struct perf_text_sam
 	thread->comm =
 		intern_string(&facts->names, sample->facts.comm ? sample->facts.comm : head->comm);
 	thread->pid = pid;
-	thread->tid = head->tid;
+	thread->tid = tid;
 	thread->samples++;
 	thread->weight += head->period;
 }

@@ -147,8 +147,9 @@ int value_keep(const char *text, struct recording_limit *ret_limit, struct err *
 	static const struct unit plain[] = {{"", 1}, {NULL, 0}};
 	struct recording_limit limit = {0};
 
-	if (is_bare(text) && !strchr(text, '.')) {
-		if (!take_quantity(text, plain, &limit.samples) || limit.samples == 0)
+	if (is_bare(text)) {
+		if (strchr(text, '.') || !take_quantity(text, plain, &limit.samples) ||
+		    limit.samples == 0)
 			return err_set(err, 0, "'%s' segments cannot be kept (30, 2G, 24h)", text);
 	} else if (!take_bytes_or_ns(text, &limit)) {
 		return err_set(err, 0, "'%s' says nothing of how much to keep (30, 2G, 24h)", text);

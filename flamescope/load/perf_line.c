@@ -29,12 +29,15 @@ static bool take_dec(const char *at, const char *end, uint64_t *ret_value)
 	return true;
 }
 
+/* A number, or -1 as perf writes what it does not know. */
 static bool take_id(const char *at, const char *end, int64_t *ret_value)
 {
 	uint64_t value;
 
-	if (at < end && *at == '-') /* perf writes -1 for what it does not know */
-		at++;
+	if (end - at == 2 && at[0] == '-' && at[1] == '1') {
+		*ret_value = -1;
+		return true;
+	}
 	if (!take_dec(at, end, &value) || value > INT32_MAX)
 		return false;
 	*ret_value = (int64_t)value;

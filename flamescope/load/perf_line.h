@@ -12,7 +12,7 @@ enum { PERF_LINE_MAX_METRICS = 64 };
 struct perf_head {
 	const char *comm;
 	int64_t pid; /* -1: not given */
-	int64_t tid;
+	int64_t tid; /* -1: perf did not know */
 	int64_t cpu; /* -1: not given */
 	uint64_t time_ns;
 	uint64_t period; /* 1 when not given */

@@ -1,0 +1,325 @@
+/* summary_test.c - the end of a recording in words, and the signs of lockstep */
+#include "tools/lockstep.h"
+#include "tools/progress.h"
+#include "tools/summary.h"
+#include "tools/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const paths[] = {"a.0001.perf", "a.0002.perf"};
+
+/* Ten seconds of a program that nothing is wrong with. */
+static struct summary healthy(void)
+{
+	struct summary summary = {
+		.command = "prog",
+		.pid = 4000,
+		.cmd_ended = true,
+		.elapsed_ns = UINT64_C(10000000000),
+		.hz = 100,
+		.kernel_hz = 250,
+		.discovery = DISCOVERY_TIMER,
+		.signal_cost_ns = 1000,
+		.collector_ns = 50000000,
+	};
+
+	summary.collected.samples = 1000;
+	summary.collected.weight = 1000;
+	summary.collected.threads = 2;
+	summary.collected.processes = 1;
+	summary.collected.charged_ns = UINT64_C(10000000000);
+	summary.collected.signals = 1000;
+	summary.collected.handler_ns = 1000000;
+	summary.collected.stops[0] = 1000;
+	summary.written.paths = paths;
+	summary.written.n_paths = 1;
+	summary.written.segments = 1;
+	summary.written.bytes = 2048;
+	return summary;
+}
+
+static char *print(const struct summary *summary)
+{
+	struct buf buf;
+	char *text;
+
+	buf_init(&buf, 64 * 1024);
+	summary_print(summary, &buf);
+	text = strdup(buf_text(&buf));
+	buf_release(&buf);
+	assert_non_null(text);
+	return text;
+}
+
+static void assert_says(const struct summary *summary, const char *what, int expected)
+{
+	char *text = print(summary);
+	int says = strstr(text, what) != NULL;
+
+	if (says != expected)
+		fail_msg("'%s' is%s in:\n%s", what, says ? "" : " not", text);
+	free(text);
+}
+
+static void says_what_was_recorded(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	assert_says(&summary, "1,000 at 100 Hz, 2 threads, 1 process\n", 1);
+	assert_says(&summary, "coverage    1.000 of 10.0 s", 1);
+	assert_says(&summary, "in the program 0.02 %, wick itself 0.50 %", 1);
+	assert_says(&summary, "lost        nothing", 1);
+	assert_says(&summary, "100.0 % complete", 1);
+	assert_says(&summary, "a.0001.perf (2.0 KiB)", 1);
+	assert_says(&summary, "wick info a.0001.perf", 1);
+	assert_says(&summary, "still running", 0);
+	assert_says(&summary, "lockstep", 0);
+	assert_says(&summary, "wick symbolize", 0);
+}
+
+static void names_losses_by_cause(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.collected.lost_full = 12;
+	summary.collected.lost_noslot = 3;
+	summary.written.dropped = 4;
+	assert_says(&summary, "12 ring full (lost_full)", 1);
+	assert_says(&summary, "3 too many threads (lost_noslot)", 1);
+	assert_says(&summary, "4 no disk took (dropped)", 1);
+	assert_says(&summary, "lost        nothing", 0);
+}
+
+static void names_incomplete_stacks_by_reason(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.collected.stops[0] = 980;
+	summary.collected.stops[1] = 15;
+	summary.collected.stops[3] = 5;
+	assert_says(&summary, "98.0 % complete; incomplete: 15 no unwind table (no-cfi), 5 stack",
+		    1);
+}
+
+static void names_programs_that_were_not_sampled(void **state)
+{
+	static const struct collector_unsampled programs[] = {
+		{.pid = 5, .path = "/bin/busybox", .why = "static", .count = 3},
+		{.pid = 6, .path = "/usr/bin/sudo", .why = "setuid", .count = 1},
+	};
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.collected.unsampled = programs;
+	summary.collected.n_unsampled = 2;
+	assert_says(&summary, "not sampled 3 x /bin/busybox (static)\n", 1);
+	assert_says(&summary, "1 x /usr/bin/sudo (setuid)\n", 1);
+}
+
+static void names_the_three_worst_modules(void **state)
+{
+	static const struct symbolize_module modules[] = {
+		{.path = "/fine", .why = "", .lookups = 900, .unnamed = 0},
+		{.path = "/third", .why = "", .lookups = 50, .unnamed = 20},
+		{.path = "/first", .why = "stripped", .lookups = 50, .unnamed = 50},
+		{.path = "/fourth", .why = "", .lookups = 50, .unnamed = 19},
+		{.path = "/second", .why = "", .lookups = 50, .unnamed = 30},
+	};
+	struct summary summary = healthy();
+	char *text;
+
+	(void)state;
+	summary.modules = modules;
+	summary.n_modules = 5;
+	assert_says(&summary, "/first (stripped)", 1);
+	assert_says(&summary, "/fourth", 0);
+	assert_says(&summary, "/fine", 0);
+	text = print(&summary);
+	assert_true(strstr(text, "/first") < strstr(text, "/second"));
+	assert_true(strstr(text, "/second") < strstr(text, "/third"));
+	free(text);
+}
+
+static void says_how_the_command_ended(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.wait_status = 9;
+	assert_says(&summary, "ended by SIGKILL", 1);
+	summary.wait_status = 3 << 8;
+	assert_says(&summary, "status 3", 1);
+	summary.cmd_ended = false;
+	assert_says(&summary, "still running", 1);
+}
+
+static void explains_a_recording_of_nothing(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.collected.samples = summary.collected.weight = 0;
+	summary.collected.charged_ns = 3000000;
+	assert_says(&summary, "less CPU than one period", 1);
+	assert_says(&summary, "cost", 0);
+	summary.collected.processes = 0;
+	assert_says(&summary, "wick doctor -- CMD", 1);
+	summary.collected.samples = 1;
+	assert_says(&summary, "one sample", 1);
+}
+
+static void suggests_symbolize_when_names_came_too_late(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.unnamed_frames = 7;
+	assert_says(&summary, "wick symbolize a.0001.perf", 1);
+}
+
+static void says_that_the_tick_limits_the_rate(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.hz = 999;
+	assert_says(&summary, "at most at the kernel's 250 Hz tick", 1);
+	summary.hz = 100;
+	summary.lockstep = true;
+	assert_says(&summary, "in step with the kernel's 250 Hz tick", 1);
+}
+
+static struct lockstep at_99_hz(void)
+{
+	return (struct lockstep){.hz = 99, .kernel_hz = 250, .cpu_metric = 0, .vcsw_metric = 1};
+}
+
+/* N samples whose CPU since the last one is that of two by turns, with VCSW switches between. */
+static void feed(struct lockstep *lockstep, int n, int64_t cpu_a, int64_t cpu_b, int64_t vcsw)
+{
+	for (int i = 0; i < n; i++) {
+		struct sample sample = {.weight = 1, .n_metrics = 2};
+
+		sample.metrics[0].delta = i % 2 ? cpu_a : cpu_b;
+		sample.metrics[1].delta = vcsw;
+		lockstep_add(lockstep, &sample);
+	}
+}
+
+static void evenly_late_samples_are_lockstep(void **state)
+{
+	struct collector_stats stats = {.samples = 100, .weight = 100, .charged_ns = 1010000000};
+	struct lockstep even = at_99_hz();
+	struct lockstep busy = at_99_hz();
+	struct lockstep random = at_99_hz();
+
+	(void)state;
+	feed(&even, 100, 10000000, 10300000, 10); /* runs of 1 ms, the tick meets each */
+	assert_true(lockstep_found(&even, &stats));
+	feed(&busy, 100, 8000000, 12000000, 0); /* never sleeps */
+	assert_false(lockstep_found(&busy, &stats));
+	feed(&random, 100, 7000000, 13000000, 50); /* short runs at any time */
+	assert_false(lockstep_found(&random, &stats));
+}
+
+static void overruns_above_chance_are_lockstep(void **state)
+{
+	struct collector_stats stats = {.samples = 60, .weight = 100, .charged_ns = 1010000000};
+	struct lockstep lockstep = at_99_hz();
+
+	(void)state;
+	stats.overruns = 40;
+	assert_true(lockstep_found(&lockstep, &stats));
+	stats.overruns = 12; /* exp(-2.5) = 8 % is chance, and chance varies */
+	assert_false(lockstep_found(&lockstep, &stats));
+	stats.overruns = 40;
+	lockstep.hz = 250; /* at the kernel's rate overruns say nothing */
+	assert_false(lockstep_found(&lockstep, &stats));
+}
+
+static void charged_cpu_without_samples_is_lockstep(void **state)
+{
+	struct collector_stats stats = {.charged_ns = 1500000000};
+	struct lockstep lockstep = at_99_hz();
+
+	(void)state;
+	assert_true(lockstep_found(&lockstep, &stats));
+	stats.lost_full = 1; /* there is another reason */
+	assert_false(lockstep_found(&lockstep, &stats));
+	stats.lost_full = 0;
+	stats.charged_ns = 100000000; /* too short to tell */
+	assert_false(lockstep_found(&lockstep, &stats));
+}
+
+static void progress_is_one_line(void **state)
+{
+	struct progress progress = {.elapsed_ns = 1500000000, .hz = 99};
+	struct buf buf;
+
+	(void)state;
+	progress.collected.samples = 1234567;
+	progress.collected.threads = 1;
+	progress.collected.processes = 2;
+	progress.collected.lost_full = 5;
+	progress.written.bytes = 1536;
+	buf_init(&buf, 1024);
+	progress_print(&progress, &buf);
+	assert_string_equal(buf_text(&buf), "wick: 1.50 s  1,234,567 samples  1 thread  2 processes"
+					    "  lost 5  1.5 KiB");
+	buf_release(&buf);
+}
+
+static void numbers_are_for_people(void **state)
+{
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 1024);
+	text_count(&buf, 0);
+	buf_add_char(&buf, ' ');
+	text_count(&buf, 999);
+	buf_add_char(&buf, ' ');
+	text_count(&buf, UINT64_MAX);
+	buf_add_char(&buf, ' ');
+	text_bytes(&buf, 1023);
+	buf_add_char(&buf, ' ');
+	text_bytes(&buf, UINT64_C(5) << 30);
+	buf_add_char(&buf, ' ');
+	text_seconds(&buf, UINT64_C(200000000000));
+	buf_add_char(&buf, ' ');
+	text_share(&buf, 1, 0);
+	assert_string_equal(buf_text(&buf), "0 999 18,446,744,073,709,551,615 1023 B 5.0 GiB "
+					    "3 min 20 s 0.0 %");
+	buf_release(&buf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_what_was_recorded),
+		cmocka_unit_test(names_losses_by_cause),
+		cmocka_unit_test(names_incomplete_stacks_by_reason),
+		cmocka_unit_test(names_programs_that_were_not_sampled),
+		cmocka_unit_test(names_the_three_worst_modules),
+		cmocka_unit_test(says_how_the_command_ended),
+		cmocka_unit_test(explains_a_recording_of_nothing),
+		cmocka_unit_test(suggests_symbolize_when_names_came_too_late),
+		cmocka_unit_test(says_that_the_tick_limits_the_rate),
+		cmocka_unit_test(evenly_late_samples_are_lockstep),
+		cmocka_unit_test(overruns_above_chance_are_lockstep),
+		cmocka_unit_test(charged_cpu_without_samples_is_lockstep),
+		cmocka_unit_test(progress_is_one_line),
+		cmocka_unit_test(numbers_are_for_people),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
