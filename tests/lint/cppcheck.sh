@@ -9,6 +9,6 @@ for room in base sampler symbolize output flamescope tools tests; do
 done
 [ -n "$present" ] || { echo "cppcheck: no room exists under '$root'"; exit 2; }
 # shellcheck disable=SC2086 # the rooms are words
-cppcheck --quiet --std=c11 -j 2 -I . -D_GNU_SOURCE -D__x86_64__ -D__linux__ -D__GNUC__=12 \
+cppcheck --quiet --std=c11 -j 2 -I . -D_GNU_SOURCE -D__x86_64__ -D__linux__ -D__GNUC__=12 -DDLFO_STRUCT_HAS_EH_DBASE=1 \
 	--enable=warning,performance,portability --inline-suppr --suppress=missingInclude \
 	--suppress=unmatchedSuppression --error-exitcode=1 $present
