@@ -4,7 +4,7 @@
 # Starts redis-server with two I/O threads on a socket of its own, in a directory of its own, puts
 # redis-benchmark on it, and stops it.  Nothing listens on the network and nothing is saved.
 set -eu
-requests=${1:-25000}
+requests=${1:-20000}
 work=$(mktemp -d)
 server=$(command -v redis-server) || {
 	# Debian's redis-tools brings the server's binary under another name; it goes by argv[0].
