@@ -10,6 +10,6 @@ wick_unit_test(collector LIBS wick_collector)
 target_compile_definitions(collector_test PRIVATE
   FAKE_AGENT="$<TARGET_FILE:fake_agent>" FAKE_LIBRARY="$<TARGET_FILE:fake_library>")
 add_dependencies(collector_test fake_agent fake_library)
-foreach(name decode proc_maps mappings merge)
+foreach(name decode proc_maps mappings merge process)
   wick_unit_test(${name} LIBS wick_collector)
 endforeach()

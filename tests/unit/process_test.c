@@ -1,0 +1,283 @@
+/* process_test.c - draining a process that writes what it likes into the shared memory */
+#include "sampler/collector/process.h"
+
+#include "base/io.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct collector_options options = {.hz = 99, .discovery = DISCOVERY_TIMER};
+
+/* A process that is ourselves, and a second mapping of its rings: the target's. */
+struct fixture {
+	struct queue queue;
+	struct collector_stats stats;
+	struct stream stream;
+	struct process *process;
+	unsigned char *ring;
+	struct ring_header *header;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	if (!fixture || queue_init(&fixture->queue, 64 << 20) < 0)
+		return -1;
+	fixture->stream.queue = &fixture->queue;
+	fixture->stream.stats = &fixture->stats;
+	if (process_new(&fixture->process, 1, getpid(), &options) < 0)
+		return -1;
+	fixture->ring = mmap(NULL, ring_chunk_offset(RING_MAX_CHUNKS), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_NORESERVE, fixture->process->ring.fd, 0);
+	if (fixture->ring == MAP_FAILED)
+		return -1;
+	fixture->header = (void *)fixture->ring;
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	process_end(fixture->process, &fixture->stream);
+	stream_flush(&fixture->stream, UINT64_MAX);
+	merge_release(&fixture->stream.merge);
+	queue_release(&fixture->queue);
+	(void)munmap(fixture->ring, ring_chunk_offset(RING_MAX_CHUNKS));
+	free(fixture);
+	return 0;
+}
+
+static struct ring_slot *slot_of(const struct fixture *fixture, uint32_t index)
+{
+	uint32_t chunk = index / RING_CHUNK_SLOTS;
+
+	return (void *)(fixture->ring + ring_chunk_offset(chunk) +
+			index % RING_CHUNK_SLOTS * ring_slot_bytes(chunk));
+}
+
+static void use_slots(const struct fixture *fixture, uint32_t n)
+{
+	atomic_store(&fixture->header->n_chunks, (n + RING_CHUNK_SLOTS - 1) / RING_CHUNK_SLOTS);
+	atomic_store(&fixture->header->n_slots, n);
+}
+
+static void put(const struct fixture *fixture, uint32_t index, const void *record, size_t bytes)
+{
+	struct ring_slot *slot = slot_of(fixture, index);
+	uint64_t head = atomic_load(&slot->head);
+
+	memcpy(slot->data + head % ring_data_bytes(index / RING_CHUNK_SLOTS), record, bytes);
+	atomic_store(&slot->head, head + bytes);
+}
+
+static void put_sample(const struct fixture *fixture, uint32_t index, uint32_t tid,
+		       uint64_t time_ns)
+{
+	union {
+		struct record_sample sample;
+		unsigned char bytes[sizeof(struct record_sample) + 8];
+	} record = {.sample = {.head = {sizeof(record), RECORD_SAMPLE, 0},
+			       .time_ns = time_ns,
+			       .tid = tid,
+			       .weight = 1,
+			       .n_pcs = 1}};
+
+	put(fixture, index, &record, sizeof(record));
+}
+
+/* Drain, and give back what comes out of the queue at once. */
+static struct node *drain(struct fixture *fixture)
+{
+	process_drain(fixture->process, &fixture->stream);
+	stream_flush(&fixture->stream, UINT64_MAX - 1);
+	return queue_take(&fixture->queue, 0);
+}
+
+static void gives_what_was_committed_and_moves_the_tail(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t now = io_now_ns();
+	struct node *node;
+
+	use_slots(fixture, 1);
+	put_sample(fixture, 0, 7, now);
+	node = drain(fixture);
+	assert_non_null(node);
+	assert_int_equal(node->time_ns, now);
+	assert_int_equal(node->sample.tid, 7);
+	assert_int_equal(atomic_load(&slot_of(fixture, 0)->tail),
+			 atomic_load(&slot_of(fixture, 0)->head));
+	assert_true(atomic_load(&fixture->header->drained_ns) >= now);
+	queue_forget(&fixture->queue, node);
+	assert_null(drain(fixture));
+}
+
+static void believes_no_more_slots_than_there_are(void **state)
+{
+	struct fixture *fixture = *state;
+
+	atomic_store(&fixture->header->n_slots, UINT32_MAX);
+	assert_int_equal(ring_view_n_slots(&fixture->process->ring), 0);
+	atomic_store(&fixture->header->n_chunks, 2);
+	assert_int_equal(ring_view_n_slots(&fixture->process->ring), 2 * RING_CHUNK_SLOTS);
+	atomic_store(&fixture->header->n_chunks, UINT32_MAX);
+	assert_int_equal(ring_view_n_slots(&fixture->process->ring), RING_MAX_SLOTS);
+	/* The header's own limit is not what we go by. */
+	fixture->header->max_slots = UINT32_MAX;
+	assert_int_equal(ring_view_n_slots(&fixture->process->ring), RING_MAX_SLOTS);
+	assert_null(ring_view_slot(&fixture->process->ring, RING_MAX_SLOTS));
+	assert_null(drain(fixture));
+}
+
+static void reads_the_last_slot_of_the_last_chunk(void **state)
+{
+	struct fixture *fixture = *state;
+	struct node *node;
+
+	use_slots(fixture, RING_MAX_SLOTS);
+	put_sample(fixture, RING_MAX_SLOTS - 1, 7, io_now_ns());
+	node = drain(fixture);
+	assert_non_null(node);
+	queue_forget(&fixture->queue, node);
+}
+
+static void refuses_times_that_cannot_be(void **state)
+{
+	struct fixture *fixture = *state;
+
+	use_slots(fixture, 1);
+	put_sample(fixture, 0, 7, 0);
+	put_sample(fixture, 0, 7, fixture->process->started_ns - 1);
+	put_sample(fixture, 0, 7, io_now_ns() + NS_PER_S);
+	put_sample(fixture, 0, 7, UINT64_MAX);
+	assert_null(drain(fixture));
+	assert_int_equal(fixture->stats.lost_corrupt, 4);
+	assert_int_equal(fixture->stats.samples, 0);
+}
+
+static void refuses_a_head_beyond_the_ring(void **state)
+{
+	struct fixture *fixture = *state;
+
+	use_slots(fixture, 1);
+	atomic_store(&slot_of(fixture, 0)->head, ring_data_bytes(0) + 8);
+	assert_null(drain(fixture));
+	assert_int_equal(fixture->stats.lost_corrupt, 1);
+	assert_null(drain(fixture));
+	assert_int_equal(fixture->stats.lost_corrupt, 1);
+}
+
+static void counts_no_loss_twice_and_none_backwards(void **state)
+{
+	struct fixture *fixture = *state;
+	struct ring_slot *slot = slot_of(fixture, 0);
+
+	use_slots(fixture, 1);
+	atomic_store(&slot->lost_full, 10);
+	atomic_store(&fixture->header->lost_noslot, 5);
+	(void)drain(fixture);
+	(void)drain(fixture);
+	assert_int_equal(fixture->stats.lost_full, 10);
+	atomic_store(&slot->lost_full, 3);
+	atomic_store(&fixture->header->lost_noslot, 0);
+	(void)drain(fixture);
+	assert_int_equal(fixture->stats.lost_full, 10);
+	assert_int_equal(fixture->stats.lost_noslot, 5);
+	atomic_store(&slot->lost_full, UINT64_MAX);
+	(void)drain(fixture);
+	atomic_store(&fixture->header->lost_noslot, UINT64_MAX);
+	(void)drain(fixture);
+	assert_int_equal(fixture->stats.lost_full, UINT64_MAX);
+}
+
+static void says_once_that_an_agent_could_not_start(void **state)
+{
+	struct fixture *fixture = *state;
+
+	atomic_store(&fixture->header->agent_errno, 11);
+	atomic_store(&fixture->header->state, AGENT_NO_TIMER);
+	(void)drain(fixture);
+	(void)drain(fixture);
+	assert_int_equal(fixture->stats.agentless, 1);
+	assert_int_equal(fixture->stats.agentless_errno, 11);
+}
+
+static void gives_a_dead_threads_slot_back_after_its_last_record(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint32_t gone = INT32_MAX; /* beyond pid_max */
+	struct node *node;
+
+	use_slots(fixture, 2);
+	atomic_store(&fixture->header->tids[0], gone);
+	atomic_store(&fixture->header->tids[1], (uint32_t)getpid());
+	assert_null(drain(fixture));
+	put_sample(fixture, 0, gone, io_now_ns());
+	process_reap(fixture->process, &fixture->stream);
+	assert_int_equal(atomic_load(&fixture->header->tids[0]), RING_TID_DEAD);
+	assert_int_equal(atomic_load(&fixture->header->tids[1]), (uint32_t)getpid());
+	node = drain(fixture);
+	assert_non_null(node);
+	assert_int_equal(node->sample.tid, gone);
+	queue_forget(&fixture->queue, node);
+	/* What comes of that tid later is another thread's. */
+	assert_null(map_get(&fixture->process->threads, gone));
+}
+
+static void believes_no_more_cpu_than_there_was(void **state)
+{
+	struct fixture *fixture = *state;
+
+	atomic_store(&fixture->header->cpu_ns, UINT64_MAX);
+	process_charge(fixture->process);
+	assert_true(fixture->process->charged_ns < 3600 * NS_PER_S * 1024);
+}
+
+static void gives_the_mappings_of_a_process(void **state)
+{
+	struct fixture *fixture = *state;
+	bool found = false;
+	struct node *node;
+
+	process_update_mappings(fixture->process, &fixture->stream, true);
+	stream_flush(&fixture->stream, UINT64_MAX - 1);
+	while ((node = queue_take(&fixture->queue, 0))) {
+		uint64_t here = (uint64_t)(uintptr_t)&gives_the_mappings_of_a_process;
+
+		assert_int_equal(node->kind, NODE_MAPPING);
+		found = found || (node->mapping.start <= here && here < node->mapping.end &&
+				  strstr(node->mapping.path, "process_test"));
+		queue_forget(&fixture->queue, node);
+	}
+	assert_true(found);
+}
+
+#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_fixture(gives_what_was_committed_and_moves_the_tail),
+		with_fixture(believes_no_more_slots_than_there_are),
+		with_fixture(reads_the_last_slot_of_the_last_chunk),
+		with_fixture(refuses_times_that_cannot_be),
+		with_fixture(refuses_a_head_beyond_the_ring),
+		with_fixture(counts_no_loss_twice_and_none_backwards),
+		with_fixture(says_once_that_an_agent_could_not_start),
+		with_fixture(gives_a_dead_threads_slot_back_after_its_last_record),
+		with_fixture(believes_no_more_cpu_than_there_was),
+		with_fixture(gives_the_mappings_of_a_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
