@@ -191,7 +191,7 @@ static int leave_link(struct walk *walk, const struct link *link)
 	return WALK_ON;
 }
 
-static bool scan(struct walk *walk, uint64_t bytes, enum belief least)
+static bool scan(struct walk *walk, uint64_t bytes)
 {
 	uint64_t from = (walk->regs.sp + ARCH_WORD - 1) & ~(uint64_t)(ARCH_WORD - 1);
 	struct unwind_module module;
@@ -208,7 +208,7 @@ static bool scan(struct walk *walk, uint64_t bytes, enum belief least)
 		    !walk->reader->find(walk->reader, value, &module))
 			continue;
 		belief = believe(walk, value);
-		if (belief < least || (belief != CALLS_US && !goes_on(walk, value, slot)))
+		if (belief < CALLS_SOMETHING || (belief != CALLS_US && !goes_on(walk, value, slot)))
 			continue;
 		(void)leave_to(walk, value, slot);
 		return true;
@@ -220,6 +220,9 @@ static bool is_trampoline(struct walk *walk)
 {
 	unsigned char code[ARCH_SIGRETURN_BYTES];
 
+	/* Its CFI need not reach to the byte before it, where a return address is looked up. */
+	if (rule_kind(walk_rule(walk, walk->regs.pc)) == RULE_SIGNAL)
+		return true;
 	return walk->reader->read(walk->reader, walk->regs.pc, code, sizeof(code)) &&
 	       arch_is_sigreturn(code);
 }
@@ -242,11 +245,7 @@ int guess_caller(struct walk *walk)
 	/* bp may still be the caller's own: then the return address lies between sp and it. */
 	if (linked && walk->regs.bp - walk->regs.sp < scan_bytes)
 		scan_bytes = walk->regs.bp - walk->regs.sp;
-	if (scan(walk, scan_bytes, CALLS_SOMETHING))
+	if (scan(walk, scan_bytes))
 		return WALK_ON;
-	if (linked)
-		return leave_link(walk, &link);
-	if (scan(walk, scan_bytes, CALLS_ELSEWHERE))
-		return WALK_ON;
-	return UNWIND_NO_CFI;
+	return linked ? leave_link(walk, &link) : UNWIND_NO_CFI;
 }
