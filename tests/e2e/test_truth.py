@@ -53,7 +53,7 @@ class Truth(Case):
     def test_summary_names_lockstep_with_the_tick(self):
         said, phases = 0, (0, 500, 1000, 1500, 2000, 2500, 3000, 3500)
         for phase in phases:
-            run = self.record(target("lockstep"), phase, 6)
+            run = self.record(target("lockstep"), phase, 4)
             true = float(run.stdout)
             says = "step with the kernel" in run.summary
             said += says
@@ -78,13 +78,13 @@ class Coverage(Case):
                     with open(charged, encoding="ascii") as file:
                         seconds = float(file.read())
                     coverage = run.weight(lambda s: s.comm != "charged") / hz / seconds
-                    own = re.search(r"coverage\s+([0-9.]+)", run.summary)
+                    own = re.search(r"coverage\s+([0-9.]+) %", run.summary)
                     print(f"coverage {name} {hz} Hz {discovery}: {coverage:.3f} of {seconds:.2f} s"
                           f", the summary says {own and own.group(1)}")
                     self.assertGreater(coverage, 0.95)
                     self.assertLess(coverage, 1.05)
                     self.assertTrue(own, run.summary)
-                    self.assertAlmostEqual(float(own.group(1)), coverage, delta=0.05)
+                    self.assertAlmostEqual(float(own.group(1)) / 100, coverage, delta=0.05)
 
     def test_python(self):
         need(PYTHON)
