@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
-WICK = os.environ.get("WICK", "build/dev/tools/wick")
+WICK = os.environ.get("WICK", "build/dev/bin/wick")
 TARGETS = os.environ.get("WICK_TARGETS", "build/dev/tests/targets")
 LONG = os.environ.get("WICK_LONG") == "1"
 PYTHON = "/usr/bin/python3"
