@@ -7,7 +7,12 @@ string(SUBSTRING ${victim_id} 2 -1 id_file)
 file(MAKE_DIRECTORY ${victims}/.debug ${victims}/root/.build-id/${id_folder})
 find_program(CXX_PROGRAM NAMES g++ clang++ REQUIRED)
 set(compile ${CMAKE_C_COMPILER} -O2 -g -fPIE -pie -rdynamic ${source}/victim.c)
-set(victim_files plain other no_id stripped linked by_id other_id static shifted)
+find_program(LLD_PROGRAM NAMES ld.lld)
+set(link_shifted -Wl,-Ttext-segment=0x10000)
+if(LLD_PROGRAM)
+  set(link_shifted -fuse-ld=lld)
+endif()
+set(victim_files plain only_dwarf other no_id stripped linked by_id other_id static shifted)
 list(TRANSFORM victim_files PREPEND ${victims}/)
 
 add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
@@ -31,7 +36,10 @@ add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
           ${victims}/root/.build-id/44/${id_file}.debug
   COMMAND ${CMAKE_STRIP} ${victims}/other_id
   # Segments whose addresses are not their offsets.
-  COMMAND ${compile} -Wl,-z,noseparate-code -Wl,-Ttext-segment=0x10000 -o ${victims}/shifted
+  COMMAND ${compile} ${link_shifted} -o ${victims}/shifted
+  # No symbol tables, but all the debugging information.
+  COMMAND ${CMAKE_OBJCOPY} --strip-all --keep-section=.debug_* ${victims}/plain
+          ${victims}/only_dwarf
   COMMAND ${CXX_PROGRAM} -O2 -g -Wno-pmf-conversions ${source}/victim.cc -o ${victims}/cxx
   DEPENDS ${source}/victim.c ${source}/victim.cc VERBATIM)
 add_custom_target(symbolize_victims DEPENDS ${victim_files} ${victims}/cxx)

@@ -57,6 +57,12 @@ static void names_a_plain_program(void **state)
 	check_victim(VICTIMS "/shifted", "exported_work", "hidden_work");
 }
 
+static void debugging_information_names_what_no_symbol_covers(void **state)
+{
+	(void)state;
+	check_victim(VICTIMS "/only_dwarf", "exported_work", "hidden_work");
+}
+
 static void names_cxx_without_parameters(void **state)
 {
 	(void)state;
@@ -485,6 +491,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_a_plain_program),
+		cmocka_unit_test(debugging_information_names_what_no_symbol_covers),
 		cmocka_unit_test(names_cxx_without_parameters),
 		cmocka_unit_test(a_stripped_program_has_its_exports),
 		cmocka_unit_test(finds_debug_files_by_link_and_by_build_id),
