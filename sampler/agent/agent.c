@@ -1,8 +1,9 @@
 /* agent.c - what every hook asks, and what happens around exec and seccomp */
 #include "sampler/agent/agent.h"
 
+#include "sampler/agent/start.h"
 #include "sampler/handler/clock.h"
-#include "sampler/handler/process.h"
+#include "sampler/handler/memory.h"
 
 #include <dlfcn.h>
 
@@ -54,9 +55,21 @@ void agent_exec_failed(void)
 		atomic_store_explicit(&p->header->cpu_ns, 0, memory_order_relaxed);
 }
 
+static void prove_own_window(struct process *p, uint32_t tid)
+{
+	struct slot slot;
+
+	if (slot_find(p, tid, &slot) < 0 || !slot_enter(&slot))
+		return;
+	slot.own->no_window = 0;
+	memory_prove_window(p, slot.own, (uint64_t)__builtin_frame_address(0));
+	slot_leave(&slot);
+}
+
 void agent_quiesce(void)
 {
 	struct process *p = process_is_self();
+	uint32_t tid = (uint32_t)sys0(__NR_gettid);
 
 	if (!p || process_state(p) != AGENT_SAMPLING)
 		return;
@@ -64,8 +77,10 @@ void agent_quiesce(void)
 		process_stop(p, AGENT_STOPPED);
 		return;
 	}
+	modules_note_ranges(p);
+	prove_own_window(p, tid);
 	process_set_state(p, AGENT_QUIET);
-	process_settle(p, (uint32_t)sys0(__NR_gettid));
+	process_settle(p, tid);
 }
 
 void agent_stop(enum agent_state state)

@@ -67,7 +67,7 @@ static int run(int (*make)(void *call, char *const *envp), struct exec_call *cal
 {
 	struct launch launch = {.path = path, .envp = envp, .run = make, .call = call};
 
-	if (!agent_present())
+	if (!launch_wanted())
 		return make(call, envp);
 	return launch_exec(&launch);
 }
@@ -84,7 +84,7 @@ static int run_search(const char *file, char *const *argv, char *const *envp)
 	struct exec_call call = {.file = file, .argv = argv};
 	char *buffer;
 
-	if (!agent_present())
+	if (!launch_wanted())
 		return call_execvpe(&call, envp);
 	buffer = __builtin_alloca(launch_search_bytes(file));
 	return run(call_execvpe, &call, launch_search(file, buffer), envp);

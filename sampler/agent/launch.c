@@ -5,6 +5,7 @@
 #include "sampler/agent/agent.h"
 #include "sampler/agent/environment.h"
 #include "sampler/agent/signals.h"
+#include "sampler/agent/syscall_hook.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,11 @@ enum {
 	NAME_BYTES_MAX = 255,
 	PATH_BYTES_MAX = 4096,
 };
+
+bool launch_wanted(void)
+{
+	return agent_present() && !seccomp_entered();
+}
 
 static int raw_open(const char *path)
 {

@@ -7,6 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/**
+ * launch_wanted - whether execs and spawns have to be looked at
+ *
+ * Not without wick, and not under a seccomp filter: neither what we would do before the exec nor
+ * what the agent would do after it may be allowed.
+ *
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+bool launch_wanted(void);
+
 struct launch {
 	const char *path; /* the file to examine; NULL: none was found, and the call will fail */
 	char *const *envp;

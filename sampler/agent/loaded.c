@@ -72,3 +72,30 @@ void modules_start(struct process *p)
 	if (weak_iterate)
 		(void)weak_iterate(announce, p);
 }
+
+static int add_ranges(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const uint64_t in_page = RING_PAGE - 1;
+	struct process *p = data;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum && p->n_ranges < PROCESS_RANGES; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R))
+			continue;
+		p->ranges[p->n_ranges++] = (struct process_range){
+			.start = start & ~in_page,
+			.end = (start + segment->p_filesz + in_page) & ~in_page,
+		};
+	}
+	return 0;
+}
+
+void modules_note_ranges(struct process *p)
+{
+	p->n_ranges = 0;
+	if (weak_iterate)
+		(void)weak_iterate(add_ranges, p);
+}

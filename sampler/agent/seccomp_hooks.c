@@ -8,6 +8,7 @@
 #include "sampler/agent/bpf.h"
 #include "sampler/agent/hooks.h"
 #include "sampler/agent/syscall_hook.h"
+#include "sampler/handler/chain.h"
 #include "sampler/handler/install.h"
 
 #include <errno.h>
@@ -33,18 +34,29 @@ static bool allows_sigreturn(const struct sock_fprog *filter)
 	return said == SECCOMP_RET_ALLOW || said == SECCOMP_RET_LOG;
 }
 
+/* Kept by fork, as the filter is. */
+static _Atomic bool entered;
+
+bool seccomp_entered(void)
+{
+	return atomic_load_explicit(&entered, memory_order_relaxed);
+}
+
 void seccomp_before(unsigned long mode, const void *filter)
 {
 	const struct sock_fprog *program = filter;
 
-	if (!agent_is_self())
-		return;
 	/* Programs ask for a filter at NULL to learn from EFAULT that filters are known. */
 	if (mode == SECCOMP_MODE_FILTER && (!program || !program->filter || !program->len))
 		return;
+	if (mode != SECCOMP_MODE_FILTER && mode != SECCOMP_MODE_STRICT)
+		return;
+	/* A vfork child's filter is not its parent's. */
+	if (!chain_memory_borrowed())
+		atomic_store(&entered, true);
 	if (mode == SECCOMP_MODE_FILTER && allows_sigreturn(program))
 		agent_quiesce();
-	else if (mode == SECCOMP_MODE_FILTER || mode == SECCOMP_MODE_STRICT)
+	else
 		agent_stop(AGENT_SECCOMP);
 }
 

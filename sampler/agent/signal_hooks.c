@@ -35,7 +35,7 @@ static struct sys_sigaction from_libc(const struct sigaction *action)
 {
 	return (struct sys_sigaction){
 		.handler = action->sa_sigaction,
-		/* As libc hands it to the kernel, and as it reads back. */
+		/* As libc hands it to the kernel. */
 		.flags = (unsigned long)(unsigned int)action->sa_flags | SYS_SA_RESTORER,
 		.mask = action->sa_mask.__val[0],
 	};

@@ -16,6 +16,11 @@ enum {
 	KERNEL_MASK_BYTES = 8,
 };
 
+/* What Linux 5.11 and later keep of sa_flags. */
+static const unsigned long KNOWN_FLAGS = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK |
+					 SA_RESTART | SA_NODEFER | (unsigned int)SA_RESETHAND |
+					 0x800 /* SA_EXPOSE_TAGBITS */ | SYS_SA_RESTORER;
+
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
 #endif
@@ -91,6 +96,15 @@ static void obey_mask(void)
 	}
 }
 
+/* To ignore a signal is to forget those that wait. */
+static void forget_pending(void)
+{
+	const struct sys_timespec now = {0};
+
+	while (sys4(__NR_rt_sigtimedwait, &PROF, NULL, &now, KERNEL_MASK_BYTES) == SIGPROF)
+		;
+}
+
 enum signals_verdict signals_action(const struct sys_sigaction *action, struct sys_sigaction *old)
 {
 	struct sys_sigaction kept;
@@ -102,9 +116,12 @@ enum signals_verdict signals_action(const struct sys_sigaction *action, struct s
 		return action ? SIGNALS_KERNEL_BUT_OLD : SIGNALS_DONE;
 	}
 	kept = *action;
+	kept.flags &= KNOWN_FLAGS;
 	/* What the kernel does to an action before it keeps it. */
 	kept.mask &= ~(SYS_SIGBIT(SIGKILL) | SYS_SIGBIT(SIGSTOP));
 	chain_set_action(&kept, old);
+	if ((uintptr_t)kept.handler == (uintptr_t)SIG_IGN)
+		forget_pending();
 	fit_flags();
 	obey_mask();
 	return SIGNALS_DONE;
@@ -122,6 +139,12 @@ bool signals_mask_before(int how, uint64_t *set)
 	if (closes && !chain_handles() && chain_set_blocked(true))
 		*set &= ~PROF;
 	return blocked;
+}
+
+void signals_begin_thread(bool blocked)
+{
+	if (!chain_set_blocked(blocked))
+		kernel_mask(SIG_BLOCK, &PROF, NULL);
 }
 
 void signals_before_altstack(const stack_t *stack)

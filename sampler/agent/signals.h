@@ -60,6 +60,13 @@ enum signals_verdict signals_action(const struct sys_sigaction *action,
 bool signals_mask_before(int how, uint64_t *set);
 
 /**
+ * signals_begin_thread - a new thread inherits the mask that its creator believed to have
+ *
+ * Context: agent.  The new thread, before the program's own code.
+ */
+void signals_begin_thread(bool blocked);
+
+/**
  * signals_before_altstack - a thread is about to get an alternate stack of so many bytes
  *
  * Context: agent.  Any thread.

@@ -69,7 +69,7 @@ AGENT_EXPORT int posix_spawn(pid_t *pid, const char *path,
 
 	if (!call.next)
 		return ENOSYS;
-	if (!agent_present())
+	if (!launch_wanted())
 		return call.next(pid, path, actions, attributes, argv, envp);
 	return run(&call, path, envp, pid);
 }
@@ -88,7 +88,7 @@ AGENT_EXPORT int posix_spawnp(pid_t *pid, const char *file,
 
 	if (!call.next)
 		return ENOSYS;
-	if (!agent_present())
+	if (!launch_wanted())
 		return call.next(pid, file, actions, attributes, argv, envp);
 	buffer = __builtin_alloca(launch_search_bytes(file));
 	return run(&call, launch_search(file, buffer), envp, pid);
@@ -153,7 +153,7 @@ AGENT_EXPORT FILE *popen(const char *command, const char *mode)
 		agent_set_errno(ENOSYS);
 		return NULL;
 	}
-	if (!agent_present() || !&environ || !environ || !launch_fits("/bin/sh", environ) ||
+	if (!launch_wanted() || !&environ || !environ || !launch_fits("/bin/sh", environ) ||
 	    !begin_exchange())
 		return next(command, mode);
 	stream = popen_with_agent(next, command, mode);

@@ -47,6 +47,13 @@ void modules_start(struct process *p);
 void modules_snapshot(struct process *p);
 
 /**
+ * modules_note_ranges - which bytes of the modules can be read, for when nothing can be asked
+ *
+ * Context: agent.  Before AGENT_QUIET.
+ */
+void modules_note_ranges(struct process *p);
+
+/**
  * fork_start - have the child side of fork() call start_again()
  *
  * Context: agent.  The constructor.

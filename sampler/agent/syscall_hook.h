@@ -2,6 +2,8 @@
 #ifndef AGENT_SYSCALL_HOOK_H
 #define AGENT_SYSCALL_HOOK_H
 
+#include <stdbool.h>
+
 /**
  * exec_by_syscall - syscall(SYS_execve)
  *
@@ -18,6 +20,13 @@ int exec_by_syscall(const char *path, char *const *argv, char *const *envp);
  * Context: agent.  Any thread.
  */
 void seccomp_before(unsigned long mode, const void *filter);
+
+/**
+ * seccomp_entered - whether this process, or one that it was forked from, has set a filter
+ *
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+bool seccomp_entered(void);
 
 /**
  * seccomp_before_syscall - seccomp(2) is about to be called

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1
 #include "sampler/agent/environment.h"
 #include "sampler/agent/hooks.h"
+#include "sampler/agent/launch.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -148,7 +149,7 @@ AGENT_EXPORT int system(const char *command)
 {
 	__typeof__(&system) next = NEXT(system);
 
-	if (!agent_present() && next)
+	if (!launch_wanted() && next)
 		return next(command);
 	return command ? run(command) : run("exit 0") == 0;
 }

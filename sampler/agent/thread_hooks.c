@@ -1,7 +1,9 @@
 /* thread_hooks.c - with DISCOVERY_HOOKS, threads are armed where they begin */
 #include "sampler/agent/agent.h"
+#include "sampler/agent/signals.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/account.h"
+#include "sampler/handler/chain.h"
 #include "sampler/handler/clock.h"
 #include "sampler/handler/timer.h"
 
@@ -16,6 +18,7 @@ struct birth {
 	_Atomic uint32_t taken;
 	void *(*begin)(void *);
 	void *arg;
+	bool blocked; /* what a mask that we did not obey would have passed on */
 };
 
 enum { MAX_BIRTHS = 256 };
@@ -42,21 +45,38 @@ void threads_begin_again(void)
 		free_birth(&births[i]);
 }
 
+static struct account_share take_share(struct process *p, uint32_t tid)
+{
+	bool chained = !atomic_exchange(&p->chained, 1);
+	int64_t account = atomic_exchange(&p->account_ns, 0);
+	uint32_t random = (uint32_t)((clock_now_ns() ^ tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	struct account_share share = account_take(account, chained, random, p->period_ns);
+
+	atomic_fetch_add(&p->account_ns, account - share.carry_ns);
+	return share;
+}
+
+static void leave_share(struct process *p, const struct account_share *share, int64_t left)
+{
+	atomic_fetch_add(&p->account_ns, left);
+	if (share->chained)
+		atomic_store(&p->chained, 0);
+}
+
 void threads_arm_self(struct process *p)
 {
-	int64_t account = atomic_exchange(&p->account_ns, 0);
-	struct account_start start = account_start(account, p->period_ns);
 	uint32_t tid = (uint32_t)sys0(__NR_gettid);
+	struct account_share share = take_share(p, tid);
 	struct slot slot;
 
 	if (slot_claim(p, tid, &slot) < 0) {
-		atomic_fetch_add(&p->account_ns, account);
+		leave_share(p, &share, share.carry_ns);
 		return;
 	}
-	slot.own->carry_ns = start.carry_ns;
-	slot.own->extra = start.extra;
+	slot.own->share = share;
+	slot.own->extra = account_extra(&share, p->period_ns);
 	slot.own->armed_cpu_ns = clock_thread_cpu_ns();
-	(void)timer_arm(p, &slot, tid, start.first_ns);
+	(void)timer_arm(p, &slot, tid, account_first_ns(&share, p->period_ns));
 	slot_leave(&slot);
 }
 
@@ -87,21 +107,36 @@ void threads_end_self(void)
 	slot.own->timer = 0;
 	if (!slot.own->armed_cpu_ns || !slot_enter(&slot))
 		return;
-	left = account_end(slot.own->carry_ns, clock_thread_cpu_ns() - slot.own->armed_cpu_ns,
-			   slot.own->weights, p->period_ns);
+	left = account_left(&slot.own->share, clock_thread_cpu_ns() - slot.own->armed_cpu_ns,
+			    slot.own->weights, p->period_ns);
 	slot.own->armed_cpu_ns = 0;
-	atomic_fetch_add(&p->account_ns, left);
+	leave_share(p, &slot.own->share, left);
 	give_back(p, &slot);
+}
+
+/* The last call leaves no frame of ours in the thread's stack. */
+static void *thread_main_masked(void *data)
+{
+	struct birth *birth = data;
+	void *(*begin)(void *) = birth->begin;
+	void *arg = birth->arg;
+	bool blocked = birth->blocked;
+
+	free_birth(birth);
+	signals_begin_thread(blocked);
+	return begin(arg);
 }
 
 static void *thread_main(void *data)
 {
 	struct birth birth = {.begin = ((struct birth *)data)->begin,
-			      .arg = ((struct birth *)data)->arg};
+			      .arg = ((struct birth *)data)->arg,
+			      .blocked = ((struct birth *)data)->blocked};
 	struct process *p = process_is_self();
 	void *value;
 
 	free_birth(data);
+	signals_begin_thread(birth.blocked);
 	if (p && process_state(p) == AGENT_SAMPLING)
 		threads_arm_self(p);
 	value = birth.begin(birth.arg);
@@ -113,6 +148,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*begin)
 {
 	static int (*_Atomic next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	struct process *p = process_is_self();
+	bool hooks = p && p->discovery == DISCOVERY_HOOKS;
 	struct birth *birth = NULL;
 	int r;
 
@@ -122,13 +158,14 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*begin)
 	if (!next)
 		return 11; /* EAGAIN: no thread could be made */
 	/* With all births taken the thread begins unarmed; the collector will post it. */
-	if (p && p->discovery == DISCOVERY_HOOKS)
+	if (hooks || chain_in_use())
 		birth = take_birth();
 	if (!birth)
 		return next(thread, attr, begin, arg);
 	birth->begin = begin;
 	birth->arg = arg;
-	r = next(thread, attr, thread_main, birth);
+	birth->blocked = chain_blocked();
+	r = next(thread, attr, hooks ? thread_main : thread_main_masked, birth);
 	if (r != 0)
 		free_birth(birth);
 	return r;

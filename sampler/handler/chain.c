@@ -21,6 +21,7 @@ static _Atomic uint64_t action_flags;
 static _Atomic uint64_t action_mask;
 
 static _Atomic uint64_t blocked_threads[THREADS];
+static _Atomic bool in_use;
 
 static uint64_t load(_Atomic uint64_t *word)
 {
@@ -138,6 +139,7 @@ static bool has_entry(uint64_t thread, uint64_t entry)
 
 static bool add_entry(uint64_t thread, uint64_t entry)
 {
+	atomic_store_explicit(&in_use, true, memory_order_relaxed);
 	if (has_entry(thread, entry))
 		return true;
 	for (unsigned int i = 0; i < WINDOW; i++) {
@@ -168,7 +170,7 @@ bool chain_memory_borrowed(void)
 {
 	struct process *p = handler_process;
 
-	return p && p->header && p->pid != (int32_t)sys0(__NR_getpid);
+	return p && p->header && !process_is_silent(p) && p->pid != (int32_t)sys0(__NR_getpid);
 }
 
 bool chain_blocked(void)
@@ -178,6 +180,11 @@ bool chain_blocked(void)
 	if (!has_entry(thread, thread))
 		return false;
 	return !chain_memory_borrowed() || !has_entry(thread, borrower(thread));
+}
+
+bool chain_in_use(void)
+{
+	return atomic_load_explicit(&in_use, memory_order_relaxed);
 }
 
 bool chain_set_blocked(bool blocked)
@@ -239,11 +246,11 @@ static void call(const struct sys_sigaction *action, int sig, siginfo_t *info, u
 }
 
 /* Return: whether seccomp may make of any system call the process's end. */
-static bool is_quiet(void)
+static bool is_silent(void)
 {
 	struct process *p = handler_process;
 
-	return p && (process_state(p) == AGENT_QUIET || process_state(p) == AGENT_SECCOMP);
+	return p && process_is_silent(p);
 }
 
 void chain_on_sigprof(int sig, siginfo_t *info, void *uc)
@@ -252,7 +259,7 @@ void chain_on_sigprof(int sig, siginfo_t *info, void *uc)
 
 	chain_action(&action);
 	if (chain_blocked()) {
-		if (!is_quiet())
+		if (!is_silent())
 			postpone(sig, info, uc);
 		return;
 	}

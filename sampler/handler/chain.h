@@ -43,6 +43,15 @@ bool chain_handles(void);
 bool chain_blocked(void);
 
 /**
+ * chain_in_use - whether any thread ever asked for that
+ *
+ * Then every new thread has to be told what it inherits.
+ *
+ * Context: handler.
+ */
+bool chain_in_use(void);
+
+/**
  * chain_set_blocked - remember it, or forget it
  *
  * Return:  false: it is not remembered (no room, or a vfork child), so obey.

@@ -12,7 +12,7 @@ struct process *process_is_self(void)
 {
 	struct process *p = handler_process;
 
-	if (!p || !p->header || p->pid != (int32_t)sys0(__NR_getpid))
+	if (!p || !p->header || process_is_silent(p) || p->pid != (int32_t)sys0(__NR_getpid))
 		return NULL;
 	return p;
 }

@@ -15,12 +15,18 @@ enum {
 	PROCESS_PAGES = 1024,     /* module pages known to be readable */
 	PROCESS_MODULES = 1024,   /* modules that the collector knows of */
 	PROCESS_SNAPSHOT = 256,   /* modules, where libc has no _dl_find_object */
+	PROCESS_RANGES = 512,     /* readable segments, noted before seccomp */
 	PROCESS_STALE_MS = 5000,  /* nobody drained for this long: stop */
 	PROCESS_RECHECK_MS = 1000 /* and still so this much later (a stopped job resumes) */
 };
 
 /* The slot number of the process timer in si_value. */
 #define PROCESS_TIMER_SLOT 0xffffffffU
+
+struct process_range {
+	uint64_t start;
+	uint64_t end;
+};
 
 /*
  * MADV_WIPEONFORK: a fork child finds zeros: no header, no cookie, no pid, so neither hooks
@@ -48,6 +54,7 @@ struct process {
 	_Atomic uint32_t jittering; /* a thread is moving the process timer */
 	_Atomic uint32_t n_ticks;   /* of the process timer */
 	int32_t timer;              /* the process timer's id + 1; 0: none */
+	_Atomic uint32_t chained;   /* a thread holds the account's chain */
 	_Atomic int64_t account_ns; /* CPU that ended threads used and no sample stands for */
 	_Atomic uint64_t stale_ns;  /* when the collector was first found silent */
 	_Atomic uint32_t n_modules;
@@ -55,8 +62,10 @@ struct process {
 
 	struct unwind_cache rules;
 	struct unwind_module snapshot[PROCESS_SNAPSHOT]; /* sorted by start */
-	_Atomic uint64_t modules[PROCESS_MODULES];       /* starts; 0 free */
-	_Atomic uint64_t pages[PROCESS_PAGES];           /* addresses of pages; 0 free */
+	struct process_range ranges[PROCESS_RANGES];     /* valid in AGENT_QUIET */
+	uint32_t n_ranges;
+	_Atomic uint64_t modules[PROCESS_MODULES]; /* starts; 0 free */
+	_Atomic uint64_t pages[PROCESS_PAGES];     /* addresses of pages; 0 free */
 	struct ring_slot *chunks[RING_MAX_CHUNKS];
 	struct unwind_cache_entry entries[PROCESS_RULES];
 };
@@ -66,6 +75,8 @@ extern struct process *handler_process;
 
 /**
  * process_is_self - whether this process is the one that is sampled
+ *
+ * Makes a system call, and so gives NULL without one when the process is silent.
  *
  * Return:  the process, or NULL: then nothing may be touched.
  * Context: handler.
@@ -80,6 +91,18 @@ struct process *process_is_self(void);
 static inline enum agent_state process_state(struct process *p)
 {
 	return (enum agent_state)atomic_load_explicit(&p->state, memory_order_relaxed);
+}
+
+/**
+ * process_is_silent - whether a seccomp filter may end the host for any system call of ours
+ *
+ * Context: handler.
+ */
+static inline bool process_is_silent(struct process *p)
+{
+	enum agent_state state = process_state(p);
+
+	return state == AGENT_QUIET || state == AGENT_SECCOMP;
 }
 
 /**
