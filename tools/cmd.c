@@ -38,7 +38,7 @@ int cmd_help(const struct command *command)
 {
 	struct buf text;
 
-	buf_init(&text, 64 * 1024);
+	buf_init(&text, CMD_TEXT_BYTES);
 	buf_printf(&text, "wick %s - %s\n\nUsage: wick %s %s\n", command->name, command->summary,
 		   command->name, command->synopsis);
 	if (command->options->name) {

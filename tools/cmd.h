@@ -16,6 +16,8 @@ enum wick_exit {
 	WICK_SIGNAL = 128, /* plus the signal's number */
 };
 
+enum { CMD_TEXT_BYTES = 64 * 1024 }; /* of help and the like */
+
 struct command;
 
 /* argv[0] is the command's name. */

@@ -129,7 +129,7 @@ static void report(const struct symbolize_job *job)
 	struct buf text;
 
 	frame_namer_stats(job->namer, &stats);
-	buf_init(&text, 64 * 1024);
+	buf_init(&text, CMD_TEXT_BYTES);
 	buf_printf(&text, "wick: %s: ", job->out);
 	text_count(&text, stats.named);
 	buf_add(&text, " of ");

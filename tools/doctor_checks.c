@@ -136,7 +136,7 @@ static void check_agent(struct doctor *doctor)
 	}
 	r = run_with_agent(path, said, sizeof(said));
 	if (r < 0)
-		doctor_note(doctor, "agent", "%s, not tried: %s", path, strerror(-r));
+		doctor_note(doctor, "agent", "%s, not tried: %s", path, strerrordesc_np(-r));
 	else if (r != 0 || said[0])
 		doctor_fix(doctor, "agent", "build wick for this machine, in a path without blanks",
 			   "%s does not load: %s", path, said[0] ? said : "the program failed");

@@ -33,7 +33,7 @@ static int print_overview(void)
 {
 	struct buf text;
 
-	buf_init(&text, 64 * 1024);
+	buf_init(&text, CMD_TEXT_BYTES);
 	buf_add(&text, "wick - a sampling profiler for native Linux programs\n\n"
 		       "Usage: wick COMMAND [OPTIONS]\n\nCommands:\n");
 	for (const struct command *command = commands; command->name; command++)

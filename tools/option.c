@@ -88,6 +88,8 @@ int option_next(struct option_cursor *cursor, struct err *err)
 		opterr = 0;
 		cursor->rest = 1;
 	}
+	/* the main thread alone reads options */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	id = getopt_long(cursor->argc, cursor->argv, table.letters, table.options, NULL);
 	cursor->rest = optind;
 	cursor->value = optarg;

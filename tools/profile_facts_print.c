@@ -1,5 +1,4 @@
 /* profile_facts_print.c - what is in a recording, as text and as JSON */
-#include "base/cleanup.h"
 #include "tools/profile_counts.h"
 #include "tools/profile_facts.h"
 #include "tools/text.h"
@@ -14,6 +13,13 @@ struct list {
 	void **items;
 	size_t n;
 };
+
+static void list_release(struct list *list)
+{
+	free(list->items);
+}
+
+#define _cleanup_list_ __attribute__((cleanup(list_release)))
 
 static void add_item(void *context, uint64_t key, void *value)
 {
@@ -111,8 +117,7 @@ static void print_coverage(const struct profile_facts *facts, struct buf *buf)
 
 static void print_threads(const struct profile_facts *facts, struct buf *buf)
 {
-	struct list list = list_of(&facts->threads, compare_threads);
-	_cleanup_free_ void *owned = list.items;
+	_cleanup_list_ struct list list = list_of(&facts->threads, compare_threads);
 
 	for (size_t i = 0; i < list.n && i < TOP_THREADS; i++) {
 		const struct profile_thread *thread = list.items[i];
@@ -131,8 +136,7 @@ static void print_threads(const struct profile_facts *facts, struct buf *buf)
 
 static void print_modules(const struct profile_facts *facts, struct buf *buf)
 {
-	struct list list = list_of(&facts->modules, compare_modules);
-	_cleanup_free_ void *owned = list.items;
+	_cleanup_list_ struct list list = list_of(&facts->modules, compare_modules);
 
 	add_topic(buf, "names");
 	text_share(buf, (double)facts->named, (double)facts->frames);
@@ -269,8 +273,7 @@ static void json_number(struct buf *buf, const char *name, uint64_t value)
 
 static void json_threads(const struct profile_facts *facts, struct buf *buf)
 {
-	struct list list = list_of(&facts->threads, compare_threads);
-	_cleanup_free_ void *owned = list.items;
+	_cleanup_list_ struct list list = list_of(&facts->threads, compare_threads);
 
 	buf_add(buf, ",\"threads\":[");
 	for (size_t i = 0; i < list.n; i++) {
@@ -289,8 +292,7 @@ static void json_threads(const struct profile_facts *facts, struct buf *buf)
 
 static void json_modules(const struct profile_facts *facts, struct buf *buf)
 {
-	struct list list = list_of(&facts->modules, compare_modules);
-	_cleanup_free_ void *owned = list.items;
+	_cleanup_list_ struct list list = list_of(&facts->modules, compare_modules);
 
 	buf_add(buf, ",\"modules\":[");
 	for (size_t i = 0; i < list.n; i++) {

@@ -69,7 +69,7 @@ static int take_compress(const char *text, struct record_options *options, struc
 {
 	static const char *const words[] = {"none", "gz", "zst", NULL};
 	static const enum recording_compress values[] = {COMPRESS_NONE, COMPRESS_GZ, COMPRESS_ZST};
-	unsigned i;
+	unsigned i = 0;
 	int r = take_word(text, words, &i, err);
 
 	if (r == 0)
@@ -80,7 +80,7 @@ static int take_compress(const char *text, struct record_options *options, struc
 static int take_metrics_as(const char *text, struct record_options *options, struct err *err)
 {
 	static const char *const words[] = {"comment", "inline", NULL};
-	unsigned i;
+	unsigned i = 0;
 	int r = take_word(text, words, &i, err);
 
 	if (r == 0)
@@ -91,7 +91,7 @@ static int take_metrics_as(const char *text, struct record_options *options, str
 static int take_discovery(const char *text, struct record_options *options, struct err *err)
 {
 	static const char *const words[] = {"auto", "timer", "hooks", NULL};
-	unsigned i;
+	unsigned i = 0;
 	int r = take_word(text, words, &i, err);
 
 	if (r < 0)

@@ -25,7 +25,8 @@
 #define NAMING_NS UINT64_C(10000000)  /* the same while samples wait for names */
 #define TELL_NS   UINT64_C(250000000) /* between two live lines */
 #define POLL_MS   1000
-#define REAP_MS   10
+enum { SUMMARY_BYTES = 256 * 1024 };
+#define REAP_MS 10
 
 static void on_message(void *context, const char *message)
 {
@@ -138,7 +139,7 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 		.vcsw_metric = find_metric("vcsw"),
 	};
 	interrupt_catch();
-	(void)sigprocmask(SIG_SETMASK, NULL, &mask);
+	(void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	recorder->start_ns = io_now_ns();
 	r = collector_launch(recorder->collector, options->argv, &mask, &recorder->pid, err);
 	if (r < 0)
@@ -267,7 +268,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 	recording_stats(recorder->recording, &summary.written);
 	summary.lockstep = lockstep_found(&recorder->lockstep, &summary.collected);
 	summary.n_modules = symbolizer_modules(recorder->symbolizer, &summary.modules);
-	buf_init(&text, 256 * 1024);
+	buf_init(&text, SUMMARY_BYTES);
 	summary_print(&summary, &text);
 	say_text(&text);
 	buf_release(&text);

@@ -106,6 +106,6 @@ int say_result(struct buf *text)
 		return -ENOMEM;
 	r = io_write_all(STDOUT_FILENO, buf_text(text), text->len, NULL);
 	if (r < 0 && r != -EPIPE)
-		say_error("write to stdout: %s", strerror(-r));
+		say_error("write to stdout: %s", strerrordesc_np(-r));
 	return r;
 }

@@ -105,7 +105,7 @@ static void print_unsampled(const struct summary *summary, struct buf *buf)
 		add_topic(buf, "no timer");
 		text_of(buf, stats->agentless, "process");
 		buf_printf(buf, ": %s\n",
-			   stats->agentless_errno ? strerror((int)stats->agentless_errno)
+			   stats->agentless_errno ? strerrordesc_np((int)stats->agentless_errno)
 						  : "the agent could not start");
 	}
 	if (stats->seccomp) {

@@ -22,12 +22,8 @@ static const struct unit sizes[] = {
 };
 
 static const struct unit durations[] = {
-	{"", 1000 * NS_PER_MS},
-	{"ms", NS_PER_MS},
-	{"s", 1000 * NS_PER_MS},
-	{"min", 60 * 1000 * NS_PER_MS},
-	{"h", 60 * 60 * 1000 * NS_PER_MS},
-	{NULL, 0},
+	{"", 1000 * NS_PER_MS},     {"ms", NS_PER_MS},          {"s", 1000 * NS_PER_MS},
+	{"min", 60000 * NS_PER_MS}, {"h", 3600000 * NS_PER_MS}, {NULL, 0},
 };
 
 static const struct unit counts[] = {
