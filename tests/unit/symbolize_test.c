@@ -63,6 +63,28 @@ static void debugging_information_names_what_no_symbol_covers(void **state)
 	check_victim(VICTIMS "/only_dwarf", "exported_work", "hidden_work");
 }
 
+static void stubs_are_named_for_what_they_jump_to(void **state)
+{
+	struct symbolizer *symbolizer = start(true);
+	struct target target = {0};
+	int n_stubs = 0;
+
+	(void)state;
+	assert_true(target_start(&target, VICTIMS "/plain"));
+	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
+	for (uint64_t addr = target.exported & ~UINT64_C(4095); addr < target.exported; addr += 8) {
+		struct frame frame = target_look(symbolizer, target.pid, addr, 1);
+
+		n_stubs += frame.symbol && frame.offset == 0 &&
+			   (strcmp(frame.symbol, "printf@plt") == 0 ||
+			    strcmp(frame.symbol, "read@plt") == 0 ||
+			    strcmp(frame.symbol, "fflush@plt") == 0);
+	}
+	assert_int_equal(n_stubs, 3);
+	target_stop(&target);
+	symbolizer_free(symbolizer);
+}
+
 static void names_cxx_without_parameters(void **state)
 {
 	(void)state;
@@ -492,6 +514,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_a_plain_program),
 		cmocka_unit_test(debugging_information_names_what_no_symbol_covers),
+		cmocka_unit_test(stubs_are_named_for_what_they_jump_to),
 		cmocka_unit_test(names_cxx_without_parameters),
 		cmocka_unit_test(a_stripped_program_has_its_exports),
 		cmocka_unit_test(finds_debug_files_by_link_and_by_build_id),
