@@ -153,47 +153,76 @@ static void add_header_line(const struct perf_script_options *options, const cha
 	buf_add_char(buf, '\n');
 }
 
+/* The start of a frame line, "\t%16lx ", in one piece: this is done for every frame. */
+static void add_address(struct buf *buf, uint64_t addr)
+{
+	char text[18];
+	char *at = text + sizeof(text);
+
+	*--at = ' ';
+	do {
+		*--at = "0123456789abcdef"[addr & 15];
+		addr >>= 4;
+	} while (addr);
+	while (at > text + 1)
+		*--at = ' ';
+	*--at = '\t';
+	(void)buf_append(buf, text, sizeof(text));
+}
+
+/* "+0x%lx (" after a name. */
+static void add_offset(struct buf *buf, uint64_t offset)
+{
+	char text[21];
+	char *at = text + sizeof(text);
+
+	*--at = '(';
+	*--at = ' ';
+	do {
+		*--at = "0123456789abcdef"[offset & 15];
+		offset >>= 4;
+	} while (offset);
+	*--at = 'x';
+	*--at = '0';
+	*--at = '+';
+	(void)buf_append(buf, at, (size_t)(text + sizeof(text) - at));
+}
+
 /* A frame without a symbol is named for its module, so that `wick symbolize` can name it later. */
 static void add_unnamed(const struct frame *frame, bool early, struct buf *buf)
 {
 	size_t start = buf->len;
 
 	if (!frame->module || frame->module_offset == 0) {
-		buf_add(buf, "[unknown]");
+		buf_add(buf, "[unknown] (");
 		return;
 	}
 	if (frame->module[0] != '[')
 		buf_add_char(buf, '[');
 	if (!sanitise_basename(buf, frame->module, early)) {
 		buf->len = start;
-		buf_add(buf, "[unknown]");
+		buf_add(buf, "[unknown] (");
 		return;
 	}
 	if (frame->module[0] != '[')
 		buf_add_char(buf, ']');
-	buf_add(buf, "+0x");
-	buf_add_hex(buf, frame->module_offset, 0);
+	add_offset(buf, frame->module_offset);
 }
 
 static void add_frame(const struct frame *frame, bool early, struct buf *buf)
 {
 	bool named;
 
-	buf_add_char(buf, '\t');
-	buf_add_hex(buf, frame->addr, 16);
-	buf_add_char(buf, ' ');
+	add_address(buf, frame->addr);
 	named = frame->symbol && sanitise_symbol(buf, frame->symbol, early);
 	if (frame->inlined) {
 		buf_add(buf, named ? " (inlined)\n" : "[unknown] (inlined)\n");
 		return;
 	}
-	if (named) {
-		buf_add(buf, "+0x");
-		buf_add_hex(buf, frame->offset, 0);
-	} else {
+	if (named)
+		add_offset(buf, frame->offset);
+	else
 		add_unnamed(frame, early, buf);
-	}
-	buf_add(buf, " (");
 	if (!frame->module || !sanitise_module(buf, frame->module, early))
 		buf_add(buf, "[unknown]");
 	buf_add(buf, ")\n");
