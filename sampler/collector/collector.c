@@ -17,11 +17,14 @@
 enum ring_discovery collector_auto_discovery(void)
 {
 	struct utsname name;
-	unsigned version = 0;
-	unsigned patch = 0;
+	char *end;
+	unsigned long version;
+	unsigned long patch;
 
-	if (uname(&name) < 0 || sscanf(name.release, "%u.%u", &version, &patch) != 2)
+	if (uname(&name) < 0)
 		return DISCOVERY_HOOKS;
+	version = strtoul(name.release, &end, 10);
+	patch = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
 	return version > 6 || (version == 6 && patch >= 4) ? DISCOVERY_TIMER : DISCOVERY_HOOKS;
 }
 
@@ -82,6 +85,7 @@ int collector_new(const struct collector_options *options, struct collector **re
 		return err_set(err, ENOMEM, "start the collector");
 	collector->drain.epoll_fd = -1;
 	collector->drain.child_pidfd = -1;
+	collector->drain.spare_fd = -1;
 	collector->wake_fd = -1;
 	r = queue_init(&collector->queue, queue_limit(options));
 	if (r < 0) {

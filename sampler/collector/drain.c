@@ -7,6 +7,7 @@
 #include "sampler/collector/watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
@@ -33,6 +34,7 @@ int drain_init(struct collector *collector)
 	drain->stream.stats = &drain->stats;
 	for (int i = 0; i < MAX_CONNECTIONS; i++)
 		drain->connections[i].fd = -1;
+	drain->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	drain->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (drain->epoll_fd < 0)
 		return -errno;
@@ -50,6 +52,8 @@ void drain_release(struct collector *collector)
 		(void)close(drain->epoll_fd);
 	if (drain->child_pidfd >= 0)
 		(void)close(drain->child_pidfd);
+	if (drain->spare_fd >= 0)
+		(void)close(drain->spare_fd);
 	merge_release(&drain->stream.merge);
 	map_release(&drain->by_pid);
 	map_release(&drain->by_number);
@@ -106,7 +110,7 @@ static int add_process(struct drain *drain, struct process *process)
 	return 0;
 }
 
-int drain_start(struct collector *collector, pid_t pid, bool other_pids,
+int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 		struct process **ret_process)
 {
 	struct drain *drain = &collector->drain;
@@ -123,7 +127,7 @@ int drain_start(struct collector *collector, pid_t pid, bool other_pids,
 	}
 	r = process_new(&process, drain->next_number, pid, &collector->options);
 	if (r == 0) {
-		process->other_pids = other_pids;
+		process->inner_pid = inner_pid;
 		r = add_process(drain, process);
 		if (r < 0)
 			process_free(process);

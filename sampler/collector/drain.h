@@ -38,7 +38,7 @@ int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id)
 
 /**
  * drain_start - a new image; an older one of the same pid has ended
- * @other_pids: it sees itself under another pid than we do
+ * @inner_pid: what it calls itself: another pid in a pid namespace
  *
  * Its mappings have been read when this returns.
  *
@@ -46,7 +46,7 @@ int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id)
  * Owns:    the drain thread.
  * Context: collector thread.
  */
-int drain_start(struct collector *collector, pid_t pid, bool other_pids,
+int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 		struct process **ret_process);
 
 /**

@@ -7,6 +7,7 @@
 #include "sampler/collector/proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -76,7 +77,7 @@ static void take_start(struct collector *collector, int fd, const struct hello *
 {
 	struct process *process;
 
-	if (drain_start(collector, peer, hello->pid != peer, &process) < 0) {
+	if (drain_start(collector, peer, hello->pid, &process) < 0) {
 		answer(fd, WELCOME_REFUSED, -1);
 		return;
 	}
@@ -147,14 +148,33 @@ static void keep(struct collector *collector, int fd)
 		(struct connection){.fd = fd, .deadline_ns = io_now_ns() + HELLO_MS * NS_PER_MS};
 }
 
+/* No descriptor is left: the peer is told so by a close, not left waiting (nor we woken by it). */
+static void turn_away(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	int fd;
+
+	if (drain->spare_fd >= 0)
+		(void)close(drain->spare_fd);
+	fd = accept4(collector->directory.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0)
+		(void)close(fd);
+	drain->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	drain->stats.agentless++;
+	drain->stats.agentless_errno = EMFILE;
+}
+
 void hello_accept(struct collector *collector)
 {
 	for (int i = 0; i < ACCEPT_BURST; i++) {
 		int fd = accept4(collector->directory.listen_fd, NULL, NULL,
 				 SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-		if (fd < 0)
+		if (fd < 0) {
+			if (errno == EMFILE || errno == ENFILE)
+				turn_away(collector);
 			return;
+		}
 		if (take_message(collector, fd))
 			(void)close(fd);
 		else

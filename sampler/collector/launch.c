@@ -124,7 +124,7 @@ static void run_child(const struct plan *plan)
 	int code;
 
 	launch_restore_limits(plan->launch->limits);
-	(void)sigprocmask(SIG_SETMASK, plan->launch->mask, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, plan->launch->mask, NULL);
 	(void)execve(plan->path, plan->argv, plan->env ? plan->env : environ);
 	code = errno;
 	(void)!write(plan->report_fd, &code, sizeof(code));

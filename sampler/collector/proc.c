@@ -8,7 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -42,14 +42,19 @@ static bool same_file(const char *a, const char *b)
 /* The line "monotonic SECONDS NANOSECONDS" of a timens_offsets file. */
 static int64_t read_offset(const char *path)
 {
+	static const char name[] = "monotonic";
 	char text[256] = "";
 	_cleanup_file_ FILE *file = fopen(path, "re");
-	int64_t seconds;
-	int64_t ns;
 
-	while (file && fgets(text, sizeof(text), file))
-		if (sscanf(text, "monotonic %" SCNd64 " %" SCNd64, &seconds, &ns) == 2)
-			return seconds * (int64_t)NS_PER_S + ns;
+	while (file && fgets(text, sizeof(text), file)) {
+		char *end = text + sizeof(name) - 1;
+		int64_t seconds;
+
+		if (strncmp(text, name, sizeof(name) - 1) != 0)
+			continue;
+		seconds = strtoll(end, &end, 10);
+		return seconds * (int64_t)NS_PER_S + strtoll(end, NULL, 10);
+	}
 	return 0;
 }
 
@@ -76,7 +81,6 @@ pid_t proc_parent(pid_t pid)
 	_cleanup_fd_ int fd = -1;
 	const char *close_paren;
 	ssize_t n;
-	int parent;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -86,9 +90,9 @@ pid_t proc_parent(pid_t pid)
 	text[n] = '\0';
 	/* The name stands in parentheses and can hold any. */
 	close_paren = strrchr(text, ')');
-	if (!close_paren || sscanf(close_paren, ") %*c %d", &parent) != 1)
+	if (!close_paren || strlen(close_paren) < sizeof(") S ") - 1)
 		return 0;
-	return parent;
+	return (pid_t)strtol(close_paren + sizeof(") S ") - 1, NULL, 10);
 }
 
 bool proc_thread_gone(pid_t pid, uint32_t tid)

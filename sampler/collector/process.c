@@ -35,6 +35,7 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	}
 	process->number = number;
 	process->pid = pid;
+	process->inner_pid = pid;
 	process->alive = true;
 	process->pidfd = proc_pidfd(pid);
 	process->statm_fd = open_statm(pid);

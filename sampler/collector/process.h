@@ -34,6 +34,7 @@ struct watch {
 	uint64_t weight;
 	uint64_t next_ns;
 	uint32_t wait_ms;
+	pid_t seized; /* a thread that has not stopped for us yet; 0: none */
 };
 
 /* Header counters as last seen. */
@@ -52,7 +53,7 @@ struct process {
 	pid_t pid;
 	int pidfd;       /* -1: not to be had */
 	bool alive;      /* its /proc entries are this image's */
-	bool other_pids; /* lives in another pid namespace: its tids are not ours */
+	pid_t inner_pid; /* what it calls itself; its tids are not ours when it is not pid */
 	struct ring_view ring;
 	struct slot_view *slots;
 	uint32_t n_slots;

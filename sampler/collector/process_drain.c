@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "sampler/collector/decode.h"
 #include "sampler/collector/proc.h"
+#include "sampler/collector/watch.h"
 #include "sampler/unwind/unwind.h"
 
 #include <errno.h>
@@ -49,8 +50,9 @@ static bool our_time(const struct slot_drain *drain, uint64_t time_ns, uint64_t 
 void process_read_rss(struct process *process, uint64_t now_ns)
 {
 	char text[128];
-	ssize_t n;
+	const char *blank;
 	unsigned long resident;
+	ssize_t n;
 
 	if (process->statm_fd < 0 ||
 	    (process->rss_ns && now_ns - process->rss_ns < RSS_MS * NS_PER_MS))
@@ -61,9 +63,17 @@ void process_read_rss(struct process *process, uint64_t now_ns)
 		return;
 	text[n] = '\0';
 	/* A process on its way out has 0 pages: keep what it had. */
-	if (sscanf(text, "%*u %lu", &resident) == 1 && resident > 0)
+	blank = strchr(text, ' ');
+	resident = blank ? strtoul(blank, NULL, 10) : 0;
+	if (resident > 0)
 		process->rss_kib =
 			(int64_t)(resident * (unsigned long)sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* A tid as we number it, as far as that is known: the main thread's. */
+static uint32_t our_tid(const struct process *process, uint32_t tid)
+{
+	return tid == (uint32_t)process->inner_pid ? (uint32_t)process->pid : tid;
 }
 
 static void push_sample(const struct slot_drain *drain, const struct record_sample *record,
@@ -75,8 +85,11 @@ static void push_sample(const struct slot_drain *drain, const struct record_samp
 	process_read_rss(process, drain->now_ns);
 	if (node) {
 		node->sample.metrics[METRIC_RSS].value = process->rss_kib;
+		node->sample.tid = our_tid(process, record->tid);
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}
+	if (drain->view->weight == 0)
+		watch_first_sample(process, drain->view->tid, drain->stream->stats);
 	drain->view->weight += record->weight;
 	process->weight += record->weight;
 	if (time_ns > process->unsampled_ns)
@@ -92,7 +105,7 @@ static void push_thread(const struct slot_drain *drain, const struct record_thre
 
 	if (!node)
 		return;
-	node->thread.tid = record->tid;
+	node->thread.tid = our_tid(drain->process, record->tid);
 	memcpy(node->thread.comm, record->comm, sizeof(node->thread.comm));
 	stream_push(drain->stream, node);
 }
@@ -266,7 +279,7 @@ void process_reap(struct process *process, struct stream *stream)
 {
 	uint64_t now_ns = io_now_ns();
 
-	if (!process->alive || process->other_pids || now_ns < process->reap_ns)
+	if (!process->alive || process->inner_pid != process->pid || now_ns < process->reap_ns)
 		return;
 	process->reap_ns = now_ns + REAP_MS * NS_PER_MS;
 	for (uint32_t i = 0; i < process->n_slots; i++) {

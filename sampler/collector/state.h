@@ -24,6 +24,7 @@ struct connection {
 struct drain {
 	int epoll_fd;
 	int child_pidfd;
+	int spare_fd; /* given up to turn a peer away when no descriptor is left */
 	struct process *processes;
 	struct map by_pid; /* the living ones, by pid and by number */
 	struct map by_number;

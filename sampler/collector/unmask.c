@@ -6,9 +6,9 @@
 #include "sampler/collector/limits.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -31,9 +31,12 @@ static int read_status(pid_t pid, uint32_t tid, char *ret_state, uint64_t *ret_b
 	r = io_read_file(path, &text, NULL);
 	state = strstr(buf_text(&text), "\nState:\t");
 	blocked = strstr(buf_text(&text), "\nSigBlk:\t");
-	if (r == 0 && (!state || !blocked || sscanf(state, "\nState:\t%c", ret_state) != 1 ||
-		       sscanf(blocked, "\nSigBlk:\t%" SCNx64, ret_blocked) != 1))
+	if (r == 0 && (!state || !blocked))
 		r = -EINVAL;
+	if (r == 0) {
+		*ret_state = state[sizeof("\nState:\t") - 1];
+		*ret_blocked = strtoull(blocked + sizeof("\nSigBlk:\t") - 1, NULL, 16);
+	}
 	buf_release(&text);
 	return r;
 }
@@ -49,7 +52,7 @@ static int wait_stop(pid_t tid, int *ret_status)
 		(void)nanosleep(&step, NULL);
 	if (r == tid && WIFSTOPPED(*ret_status))
 		return 0;
-	return r < 0 ? -errno : -ETIMEDOUT;
+	return r < 0 ? -errno : -EINPROGRESS;
 }
 
 /* The signal that a stop was about to deliver, 0 for the stop that we asked for. */
@@ -69,17 +72,23 @@ static int clear_bit(pid_t tid)
 	r = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 ? -errno : wait_stop(tid, &status);
 	if (r == 0 && ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask) < 0)
 		r = -errno;
+	if (r == -EINPROGRESS)
+		return r;
 	mask &= ~SIGPROF_BIT;
 	if (r == 0 && ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask) < 0)
 		r = -errno;
-	/* One that did not stop in time stops later: it must find us there to let it go. */
-	if (r == -ETIMEDOUT) {
-		(void)waitpid(tid, &status, __WALL);
-		if (!WIFSTOPPED(status))
-			return r;
-	}
 	(void)ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)pending_signal(status));
 	return r;
+}
+
+bool unmask_let_go(pid_t tid)
+{
+	int status = 0;
+	pid_t r = waitpid(tid, &status, __WALL | WNOHANG);
+
+	if (r == tid && WIFSTOPPED(status))
+		(void)ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)pending_signal(status));
+	return r != 0;
 }
 
 int unmask_thread(pid_t pid, uint32_t tid)

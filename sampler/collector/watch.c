@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 /* A thread as the last scan left it. */
@@ -17,7 +16,6 @@ struct watched {
 	uint64_t cpu_ns;
 	uint64_t weight;
 	uint64_t posted_ns;
-	bool counted;  /* as late: posted, and samples came */
 	bool unmasked; /* once is enough: what blocks it again means it */
 };
 
@@ -49,6 +47,14 @@ void watch_release(struct watch *watch)
 	map_release(&watch->threads);
 }
 
+void watch_first_sample(const struct process *process, uint32_t tid, struct collector_stats *stats)
+{
+	const struct watched *thread = map_get(&process->watch.threads, tid);
+
+	if (thread && thread->posted_ns)
+		stats->late_threads++;
+}
+
 /* Time on a processor, the first field of schedstat. */
 static bool thread_cpu_ns(pid_t pid, uint32_t tid, uint64_t *ret_ns)
 {
@@ -63,7 +69,8 @@ static bool thread_cpu_ns(pid_t pid, uint32_t tid, uint64_t *ret_ns)
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	return sscanf(text, "%" SCNu64, ret_ns) == 1;
+	*ret_ns = strtoull(text, NULL, 10);
+	return true;
 }
 
 /* The header keeps the newest RING_POSTED: the entry first, then the count (release). */
@@ -82,7 +89,15 @@ static void post(struct scan *scan, struct watched *thread, uint32_t tid)
 
 static void unmask(struct scan *scan, struct watched *thread, uint32_t tid)
 {
-	if (thread->unmasked || unmask_thread(scan->process->pid, tid) != 0)
+	struct watch *watch = &scan->process->watch;
+	int r;
+
+	if (thread->unmasked || watch->seized)
+		return;
+	r = unmask_thread(scan->process->pid, tid);
+	if (r == -EINPROGRESS)
+		watch->seized = (pid_t)tid;
+	if (r != 0)
 		return;
 	thread->unmasked = true;
 	scan->stats->unmasked_threads++;
@@ -115,10 +130,6 @@ static void judge(struct scan *scan, uint32_t tid)
 	if (!thread || !thread_cpu_ns(scan->process->pid, tid, &cpu_ns))
 		return;
 	thread->scan = scan->now_ns;
-	if (slot && weight > 0 && thread->posted_ns && !thread->counted) {
-		thread->counted = true;
-		scan->stats->late_threads++;
-	}
 	silent = weight == thread->weight && cpu_ns > thread->cpu_ns &&
 		 cpu_ns - thread->cpu_ns >= 2 * scan->period_ns;
 	if (silent && !slot)
@@ -196,7 +207,9 @@ void watch_threads(struct process *process, uint64_t period_ns, struct collector
 	struct scan scan = {
 		.process = process, .stats = stats, .period_ns = period_ns, .now_ns = io_now_ns()};
 
-	if (!process->alive || process->unsampled_ns || process->other_pids ||
+	if (watch->seized && unmask_let_go(watch->seized))
+		watch->seized = 0;
+	if (!process->alive || process->unsampled_ns || process->inner_pid != process->pid ||
 	    scan.now_ns < watch->next_ns || !unexplained(process, period_ns))
 		return;
 	if (map_weights(&scan) == 0)

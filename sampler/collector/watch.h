@@ -19,6 +19,13 @@ void watch_init(struct watch *watch, uint64_t cpu_ns);
 void watch_release(struct watch *watch);
 
 /**
+ * watch_first_sample - a tid has given its first sample: count it as late if we posted it
+ *
+ * Context: collector thread.
+ */
+void watch_first_sample(const struct process *process, uint32_t tid, struct collector_stats *stats);
+
+/**
  * watch_threads - look for threads that the samples leave out
  * @period_ns: CPU time that a weight of one stands for
  *

@@ -251,6 +251,18 @@ static void ends_with_cmd_and_stops_what_lives_on(void **state)
 	free_run(run);
 }
 
+static void posts_and_unmasks_a_thread_that_burns_unseen(void **state)
+{
+	struct run *run = run_fake("masked", "10");
+
+	(void)state;
+	assert_int_equal(WEXITSTATUS(run->status), 0);
+	assert_int_equal(run->stats.unmasked_threads, 1);
+	assert_int_equal(run->stats.late_threads, 1);
+	assert_int_equal(run->n_samples, 1);
+	free_run(run);
+}
+
 static void detaches_and_lets_cmd_live(void **state)
 {
 	struct run *run = calloc(1, sizeof(*run));
@@ -454,6 +466,7 @@ int main(void)
 		cmocka_unit_test(takes_an_exec_for_a_new_process),
 		cmocka_unit_test(drops_peers_that_send_rubbish),
 		cmocka_unit_test(ends_with_cmd_and_stops_what_lives_on),
+		cmocka_unit_test(posts_and_unmasks_a_thread_that_burns_unseen),
 		cmocka_unit_test(detaches_and_lets_cmd_live),
 		cmocka_unit_test(drops_samples_when_the_queue_is_full),
 		cmocka_unit_test(leaves_nothing_behind),

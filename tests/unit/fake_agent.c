@@ -275,6 +275,32 @@ static int run_daemon(int n)
 	return 0;
 }
 
+/* Burn with all signals blocked and no slot, until we are posted and SIGPROF is open again. */
+static int run_masked(int n)
+{
+	const uint64_t profile = UINT64_C(1) << (SIGPROF - 1);
+	const uint64_t all = UINT64_MAX;
+	uint64_t deadline = now_ns() + (uint64_t)n * 1000000000U;
+	uint64_t blocked = all;
+
+	if (start(HELLO_START) < 0)
+		return 3;
+	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(all));
+	while ((atomic_load(&header()->n_posted) == 0 || (blocked & profile)) &&
+	       now_ns() < deadline)
+		(void)syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked));
+	if (atomic_load(&header()->n_posted) == 0)
+		return 8;
+	if (atomic_load(&header()->posted[0]) != (uint32_t)getpid())
+		return 9;
+	if ((blocked | profile) !=
+	    (all & ~(UINT64_C(1) << (SIGKILL - 1)) & ~(UINT64_C(1) << (SIGSTOP - 1))))
+		return 10;
+	claim(0, (uint32_t)getpid(), "masked");
+	give(0, 1, 0);
+	return blocked & profile ? 11 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 2 ? atoi(argv[2]) : 0;
@@ -291,6 +317,8 @@ int main(int argc, char **argv)
 		return run_rubbish(n);
 	if (strcmp(argv[1], "exec") == 0)
 		return run_exec(n, argv);
+	if (strcmp(argv[1], "masked") == 0)
+		return run_masked(n);
 	if (strcmp(argv[1], "daemon") == 0)
 		return run_daemon(n);
 	return 2;
