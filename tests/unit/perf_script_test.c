@@ -1,0 +1,192 @@
+/* perf_script_test.c - the writer's inputs at the end of a page, stamps, depths, encodings */
+#include "output/perf_script.h"
+#include "output/sanitise.h"
+#include "output/utf8.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* TEXT with its NUL as the last byte before a page that cannot be read. */
+static char *at_page_end(const char *text, void **ret_page)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t len = strlen(text) + 1;
+	char *two =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(two != MAP_FAILED);
+	assert_int_equal(mprotect(two + page, page, PROT_NONE), 0);
+	memcpy(two + page - len, text, len);
+	*ret_page = two;
+	return two + page - len;
+}
+
+static const char *const odd[] = {
+	"",
+	" ",
+	"12",
+	"12:",
+	"a 12:",
+	"a 12",
+	"->",
+	"-",
+	"(",
+	"(anonymous",
+	"(anonymous namespace)",
+	"\xe2",
+	"\xe2\x82",
+	"\xf0\x9f\x98",
+	"<",
+	"<htm",
+	"\\begi",
+	"%",
+	"%4",
+	"%41",
+	"x (deleted)",
+	" (deleted)",
+	"/",
+	"a/",
+	"[",
+};
+
+static void reads_no_byte_past_the_end_of_a_name(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		void *map;
+		const char *text = at_page_end(odd[i], &map);
+		char comm[SANITISED_COMM_SIZE];
+		struct buf buf;
+
+		buf_init(&buf, 4096);
+		(void)sanitise_symbol(&buf, text, true);
+		(void)sanitise_module(&buf, text, true);
+		(void)sanitise_basename(&buf, text, true);
+		(void)sanitise_comm(text, strlen(text), 1, true, comm);
+		sanitise_word(&buf, text, strlen(text));
+		sanitise_line(&buf, text);
+		sanitise_json(&buf, text);
+		assert_false(buf.failed);
+		buf_release(&buf);
+		assert_int_equal(munmap(map, 2 * page), 0);
+	}
+}
+
+static void tells_code_points_from_other_bytes(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		uint32_t code;
+	} cases[] = {
+		{"a", 1, 'a'},
+		{"\xc3\xa9", 2, 0xe9},
+		{"\xe2\x86\x92", 3, 0x2192},
+		{"\xf0\x9f\x98\x80", 4, 0x1f600},
+		{"\xf4\x8f\xbf\xbf", 4, 0x10ffff},
+		{"\xc1\xbf", 0, 0},
+		{"\xe0\x9f\xbf", 0, 0},
+		{"\xed\xa0\x80", 0, 0},
+		{"\xf0\x8f\xbf\xbf", 0, 0},
+		{"\xf4\x90\x80\x80", 0, 0},
+		{"\x80", 0, 0},
+		{"\xff", 0, 0},
+		{"\xe2\x86", 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t code = 0;
+
+		assert_int_equal(utf8_next(cases[i].text, strlen(cases[i].text), &code),
+				 cases[i].len);
+		assert_int_equal(code, cases[i].code);
+	}
+}
+
+static struct sample sample_at(uint64_t time_ns)
+{
+	return (struct sample){.time_ns = time_ns, .pid = 1, .tid = 1, .weight = 2, .comm = "app"};
+}
+
+static void a_stamp_never_runs_back_and_is_never_whole(void **state)
+{
+	const struct perf_script_options options = {.bare = true};
+	struct perf_script_file file = {0};
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 65536);
+	for (int i = 0; i < 3; i++) {
+		static const uint64_t times[] = {7000000999U, 6999999999U, 7000002999U};
+		struct sample sample = sample_at(times[i]);
+
+		perf_script_sample(&options, &file, &sample, &buf);
+	}
+	assert_int_equal(file.n_late, 1);
+	assert_int_equal(file.n_samples, 3);
+	assert_int_equal(file.weight, 6);
+	assert_int_equal(file.bytes, buf.len);
+	const char *text = buf_text(&buf);
+
+	text = strstr(text, "     7.000001: ");
+	assert_non_null(text);
+	text = strstr(text + 1, "     7.000001: ");
+	assert_non_null(text);
+	assert_non_null(strstr(text + 1, "     7.000002: "));
+	buf_release(&buf);
+}
+
+static void names_a_file_only_at_its_start(void **state)
+{
+	const struct perf_script_options options = {.bare = true};
+	struct perf_script_file file = {0};
+	struct sample sample = sample_at(1);
+	struct buf buf;
+
+	(void)state;
+	memcpy(sample.comm, "struct", 7);
+	buf_init(&buf, 65536);
+	perf_script_sample(&options, &file, &sample, &buf);
+	assert_int_equal(strncmp(buf_text(&buf), "_struct ", 8), 0);
+	buf_clear(&buf);
+	file.bytes = 16384;
+	perf_script_sample(&options, &file, &sample, &buf);
+	assert_int_equal(strncmp(buf_text(&buf), "struct ", 7), 0);
+	buf_release(&buf);
+}
+
+static void a_full_buffer_is_noticed(void **state)
+{
+	const struct perf_script_options options = {.bare = true};
+	struct perf_script_file file = {0};
+	struct sample sample = sample_at(1);
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 20);
+	perf_script_sample(&options, &file, &sample, &buf);
+	assert_true(buf.failed);
+	buf_release(&buf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_no_byte_past_the_end_of_a_name),
+		cmocka_unit_test(tells_code_points_from_other_bytes),
+		cmocka_unit_test(a_stamp_never_runs_back_and_is_never_whole),
+		cmocka_unit_test(names_a_file_only_at_its_start),
+		cmocka_unit_test(a_full_buffer_is_noticed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
