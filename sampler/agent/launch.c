@@ -29,7 +29,7 @@ bool launch_wanted(void)
 
 static int raw_open(const char *path)
 {
-	struct stat st;
+	struct stat st = {0};
 	long r = sys4(__NR_newfstatat, AT_FDCWD, path, &st, 0);
 
 	if (r < 0)
@@ -52,7 +52,7 @@ static void raw_close(int fd)
 static int raw_stat(int fd, uint32_t *ret_mode, uint32_t *ret_uid, uint32_t *ret_gid,
 		    bool *ret_capable)
 {
-	struct stat st;
+	struct stat st = {0};
 	long r = sys2(__NR_fstat, fd, &st);
 
 	if (r < 0)
@@ -188,7 +188,7 @@ bool launch_fits(const char *path, char *const *envp)
 
 static bool is_executable(const char *path)
 {
-	struct stat st;
+	struct stat st = {0};
 
 	return sys4(__NR_newfstatat, AT_FDCWD, path, &st, 0) == 0 && S_ISREG(st.st_mode) &&
 	       sys3(__NR_faccessat, AT_FDCWD, path, X_OK) == 0;

@@ -84,7 +84,7 @@ AGENT_EXPORT int __sigaction(int sig, const struct sigaction *action, struct sig
 static sighandler_t set_handler(sighandler_t handler, int flags, bool with_mask)
 {
 	struct sigaction action = {.sa_flags = flags};
-	struct sigaction old;
+	struct sigaction old = {0};
 
 	if (handler == SIG_ERR) {
 		agent_set_errno(EINVAL);
@@ -145,7 +145,7 @@ AGENT_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler)
 AGENT_EXPORT int siginterrupt(int sig, int interrupt)
 {
 	__typeof__(&siginterrupt) next = NEXT(siginterrupt);
-	struct sigaction action;
+	struct sigaction action = {0};
 
 	if (!is_virtual(sig))
 		return next ? next(sig, interrupt) : agent_set_errno(ENOSYS);
@@ -202,9 +202,9 @@ AGENT_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 static int change_word(int how, int word)
 {
 	sigset_t set = {.__val = {(unsigned int)word}};
-	sigset_t old;
+	sigset_t old = {0};
 
-	return sigprocmask(how, &set, &old) < 0 ? -1 : (int)old.__val[0];
+	return pthread_sigmask(how, &set, &old) != 0 ? agent_set_errno(EINVAL) : (int)old.__val[0];
 }
 
 AGENT_EXPORT int sigblock(int mask)
@@ -227,7 +227,7 @@ static int change_prof(int how)
 {
 	sigset_t set = {.__val = {SYS_SIGBIT(SIGPROF)}};
 
-	return sigprocmask(how, &set, NULL);
+	return pthread_sigmask(how, &set, NULL) != 0 ? agent_set_errno(EINVAL) : 0;
 }
 
 AGENT_EXPORT int sighold(int sig)
@@ -260,11 +260,11 @@ AGENT_EXPORT int sigignore(int sig)
 static sighandler_t set_sigset(sighandler_t handler)
 {
 	sigset_t prof = {.__val = {SYS_SIGBIT(SIGPROF)}};
-	struct sigaction action;
+	struct sigaction action = {0};
 	sighandler_t was;
-	sigset_t old;
+	sigset_t old = {0};
 
-	if (sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &prof, &old) < 0)
+	if (pthread_sigmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &prof, &old) != 0)
 		return SIG_ERR;
 	if (handler == SIG_HOLD) {
 		if (sigaction(SIGPROF, NULL, &action) < 0)

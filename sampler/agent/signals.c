@@ -52,7 +52,7 @@ static bool is_ours(struct sys_sigaction *ret_action)
 /* Whether the program's own wishes show in how our handler runs: its flags become ours. */
 static void fit_flags(void)
 {
-	struct sys_sigaction kernel, wish;
+	struct sys_sigaction kernel = {0}, wish;
 	unsigned long mirrored = SA_RESTART | SA_ONSTACK;
 	unsigned long flags = mirrored;
 
@@ -71,7 +71,7 @@ static void fit_flags(void)
 
 void signals_start(const struct sys_sigaction *inherited, bool blocked)
 {
-	struct sys_sigaction ours;
+	struct sys_sigaction ours = {0};
 
 	if (kernel_action(NULL, &ours) < 0)
 		return;
@@ -107,7 +107,7 @@ static void forget_pending(void)
 
 enum signals_verdict signals_action(const struct sys_sigaction *action, struct sys_sigaction *old)
 {
-	struct sys_sigaction kept;
+	struct sys_sigaction kept = {0};
 
 	if (!is_ours(&kept))
 		return SIGNALS_KERNEL;

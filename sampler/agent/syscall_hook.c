@@ -19,6 +19,7 @@ enum { KERNEL_MASK_BYTES = 8 };
 extern long (*_Atomic syscall_real)(long nr, ...) __attribute__((visibility("hidden")));
 long (*_Atomic syscall_real)(long nr, ...);
 
+/* A number and the kernel's six arguments. NOLINTNEXTLINE(readability-function-size) */
 static long raw(long nr, long a, long b, long c, long d, long e, long f)
 {
 	long r = sys6(nr, a, b, c, d, e, f);
@@ -26,6 +27,7 @@ static long raw(long nr, long a, long b, long c, long d, long e, long f)
 	return sys_failed(r) ? agent_set_errno((int)-r) : r;
 }
 
+// NOLINTNEXTLINE(readability-function-size): as raw()
 long syscall_next(long nr, long a, long b, long c, long d, long e, long f)
 {
 	long (*next)(long, ...) = atomic_load_explicit(&syscall_real, memory_order_relaxed);
@@ -75,6 +77,7 @@ static long change_action(int sig, const struct sys_sigaction *action, struct sy
 	return r;
 }
 
+// NOLINTNEXTLINE(readability-function-size): as raw()
 long syscall_chosen(long nr, long a, long b, long c, long d, long e, long f)
 {
 	switch (nr) {

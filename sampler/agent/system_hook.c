@@ -135,11 +135,11 @@ static int run(const char *command)
 	pid_t pid;
 
 	ignore_keys(&reset);
-	sigprocmask(SIG_BLOCK, &child, &mask);
+	pthread_sigmask(SIG_BLOCK, &child, &mask);
 	r = spawn_shell(command, &mask, &reset, &pid);
 	status = r == 0 ? wait_for(pid) : W_EXITCODE(NOT_FOUND, 0);
 	heed_keys();
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r != 0)
 		agent_set_errno(r);
 	return status;

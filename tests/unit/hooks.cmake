@@ -1,8 +1,9 @@
 # hooks: what the agent interposes, seen by programs that look hard
 wick_unit_test(hooks SOURCES fake_collector.c)
 target_compile_definitions(hooks_test PRIVATE
-  AGENT="$<TARGET_FILE:wick-agent>" TARGETS="${PROJECT_BINARY_DIR}/tests/targets")
-add_dependencies(hooks_test wick-agent hooks_exec hooks_seccomp hooks_signals)
+  AGENT="$<TARGET_FILE:wick-agent>" TARGETS="${PROJECT_BINARY_DIR}/tests/targets"
+  STATIC="$<TARGET_FILE:program_static>")
+add_dependencies(hooks_test program_static wick-agent hooks_exec hooks_seccomp hooks_signals)
 set_tests_properties(unit.hooks PROPERTIES TIMEOUT 60 RUN_SERIAL ON)
 
 wick_unit_test(bpf SOURCES ${PROJECT_SOURCE_DIR}/sampler/agent/bpf.c)

@@ -173,6 +173,24 @@ static void shows_none_of_it_when_refused(void **state)
 	same_with_and_without(&refused, words(TARGETS "/hooks_signals", NULL, NULL), 1);
 }
 
+static void names_what_takes_no_agent(void **state)
+{
+	static const char script[] = STATIC "; exec " STATIC;
+	struct fake_run taken;
+	int saved[2], file = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	redirect(file, saved);
+	assert_int_equal(fake_collector_run(&usual, words("sh", "-c", script), &taken), 0);
+	restore(saved);
+	close(file);
+	assert_int_equal(taken.status, 0);
+	assert_int_equal(n_of_kind(&taken, HELLO_START), 1);
+	/* One by vfork or fork, one by exec in place: another pid and the shell's own. */
+	assert_int_equal(n_of_kind(&taken, HELLO_UNSAMPLED), 2);
+	fake_run_release(&taken);
+}
+
 static void survives_many_execs_at_full_rate(void **state)
 {
 	struct fake_run taken;
@@ -233,6 +251,7 @@ int main(void)
 		cmocka_unit_test(lets_a_stray_sigprof_end_the_program),
 		cmocka_unit_test(follows_every_exec_and_shows_none_of_it),
 		cmocka_unit_test(shows_none_of_it_when_refused),
+		cmocka_unit_test(names_what_takes_no_agent),
 		cmocka_unit_test(survives_many_execs_at_full_rate),
 		cmocka_unit_test(goes_quiet_under_a_filter_that_lets_handlers_return),
 		cmocka_unit_test(stops_before_a_filter_that_does_not),
