@@ -56,7 +56,7 @@ struct shelf {
 /**
  * shelf_run - the thread: compress, hook, keep, until shelf.stop
  *
- * Context: the shelf's own thread.
+ * Context: any thread, but only as the start of the shelf's own.
  */
 void *shelf_run(void *shelf);
 
