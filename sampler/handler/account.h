@@ -2,57 +2,91 @@
 #ifndef HANDLER_ACCOUNT_H
 #define HANDLER_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * With DISCOVERY_HOOKS a thread that lives less than a period would never be seen.  What a
- * thread used and no sample stands for goes to the process's account when it ends; the next
- * new thread takes the account as if it had used that time itself.  Nothing is made or lost:
- * account + sum of weights x period = CPU used by ended threads.
+ * With DISCOVERY_HOOKS a thread that lives less than a period would never be seen.  So one
+ * thread at a time holds the chain: it goes on in the middle of the period where its predecessor
+ * ended, and what it used and no sample stands for goes to the process's account when it ends.
+ * Threads that begin while the chain is held start in the middle of a period at random, which
+ * is right on average; only expiries that came too late for a kernel tick go to the account, in
+ * whole periods, and weigh on the next thread's first sample.
  */
-struct account_start {
-	int64_t carry_ns;  /* what the thread took */
-	uint64_t first_ns; /* CPU time until its first expiry */
-	uint32_t extra;    /* periods that its first sample stands for beyond its own */
+struct account_share {
+	int64_t carry_ns;  /* taken from the account */
+	uint64_t phase_ns; /* of a period that counts as past, without being owed */
+	bool chained;
 };
 
 /**
- * account_start - how a thread that takes ACCOUNT_NS begins
+ * account_take - what a thread that begins takes of ACCOUNT_NS
+ * @random: any number; it decides where in a period an unchained thread begins
+ *
+ * The rest, ACCOUNT_NS - share.carry_ns, stays in the account.
  *
  * Context: agent.
  */
-static inline struct account_start account_start(int64_t account_ns, uint64_t period_ns)
+static inline struct account_share account_take(int64_t account_ns, bool chained, uint32_t random,
+						uint64_t period_ns)
 {
-	struct account_start start = {.carry_ns = account_ns, .first_ns = period_ns};
-	uint64_t periods;
+	struct account_share share = {.chained = chained};
 
-	if (account_ns < 0) {
-		start.first_ns += (uint64_t)-account_ns;
-		return start;
+	if (chained) {
+		share.carry_ns = account_ns;
+		return share;
 	}
-	periods = (uint64_t)account_ns / period_ns;
-	if (periods) {
-		/* A sample is due: the next tick in this thread gives it. */
-		start.first_ns = 1;
-		start.extra = periods > UINT32_MAX ? UINT32_MAX : (uint32_t)(periods - 1);
-	} else {
-		start.first_ns -= (uint64_t)account_ns;
-	}
-	return start;
+	share.phase_ns = random % period_ns;
+	if (account_ns > 0)
+		share.carry_ns = account_ns - account_ns % (int64_t)period_ns;
+	return share;
 }
 
 /**
- * account_end - what a thread that ends leaves behind; may be negative
- * @carry_ns: what it took when it began
- * @used_ns:  CPU that it used since
- * @weights:  periods that its samples stood for
+ * account_extra - periods that the thread's first sample stands for beyond its own
  *
  * Context: agent.
  */
-static inline int64_t account_end(int64_t carry_ns, uint64_t used_ns, uint64_t weights,
-				  uint64_t period_ns)
+static inline uint32_t account_extra(const struct account_share *share, uint64_t period_ns)
 {
-	return carry_ns + (int64_t)used_ns - (int64_t)(weights * period_ns);
+	uint64_t periods = share->carry_ns > 0 ? (uint64_t)share->carry_ns / period_ns : 0;
+
+	/* A chained thread that owes a period gives it by its own first sample. */
+	if (share->chained && periods)
+		periods--;
+	return periods > UINT32_MAX ? UINT32_MAX : (uint32_t)periods;
+}
+
+/**
+ * account_first_ns - CPU time until the thread's first expiry
+ *
+ * Context: agent.
+ */
+static inline uint64_t account_first_ns(const struct account_share *share, uint64_t period_ns)
+{
+	if (!share->chained)
+		return period_ns - share->phase_ns;
+	if (share->carry_ns < 0)
+		return period_ns + (uint64_t)-share->carry_ns;
+	/* A sample is due: the next tick in this thread gives it. */
+	return (uint64_t)share->carry_ns >= period_ns ? 1 : period_ns - (uint64_t)share->carry_ns;
+}
+
+/**
+ * account_left - what a thread that ends leaves behind; may be negative
+ * @used_ns: CPU that it used since it began
+ * @weights: periods that its samples stood for
+ *
+ * Context: agent.
+ */
+static inline int64_t account_left(const struct account_share *share, uint64_t used_ns,
+				   uint64_t weights, uint64_t period_ns)
+{
+	uint64_t due_ns = used_ns;
+
+	if (!share->chained)
+		due_ns = (share->phase_ns + used_ns) / period_ns * period_ns;
+	return share->carry_ns + (int64_t)due_ns - (int64_t)(weights * period_ns);
 }
 
 #endif

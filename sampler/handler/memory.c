@@ -54,7 +54,7 @@ static bool prove(uint64_t from, uint64_t to)
 
 /* A window that does not reach the limit without a gap is not kept: it could be a coroutine's
  * stack, which can vanish while the thread lives. */
-static void prove_window(struct process *p, struct slot_own *own, uint64_t sp)
+void memory_prove_window(struct process *p, struct slot_own *own, uint64_t sp)
 {
 	uint64_t limit;
 
@@ -77,6 +77,14 @@ static void prove_window(struct process *p, struct slot_own *own, uint64_t sp)
 	own->window_hi = limit;
 }
 
+static bool in_noted_range(const struct process *p, uint64_t page)
+{
+	for (uint32_t i = 0; i < p->n_ranges; i++)
+		if (page >= p->ranges[i].start && page < p->ranges[i].end)
+			return true;
+	return false;
+}
+
 static bool page_is_readable(struct memory *m, uint64_t page)
 {
 	bool in_module = page + PAGE > m->module_start && page < m->module_end;
@@ -86,7 +94,9 @@ static bool page_is_readable(struct memory *m, uint64_t page)
 			return true;
 	if (in_module && modules_page_known(m->p, page))
 		return true;
-	if (m->quiet || !memory_probe(page))
+	if (m->quiet)
+		return in_module && in_noted_range(m->p, page);
+	if (!memory_probe(page))
 		return false;
 	if (in_module)
 		modules_page_keep(m->p, page);
@@ -130,7 +140,7 @@ static bool memory_find(struct unwind_reader *reader, uint64_t pc, struct unwind
 	m->module_start = ret_module->start;
 	m->module_end = ret_module->end;
 	if (seen.path && m->n_seen < MEMORY_NEW && modules_announce(m->p, seen.start))
-		m->seen[m->n_seen++] = seen;
+		m->seen[m->n_seen++] = pc;
 	return true;
 }
 
@@ -147,7 +157,7 @@ void memory_init(struct memory *m, struct process *p, struct slot_own *own, uint
 		m->pages[i] = 1;
 	m->reader = (struct unwind_reader){.read = memory_read, .find = memory_find};
 	if ((sp < own->window_lo || sp >= own->window_hi) && !m->quiet)
-		prove_window(p, own, sp);
+		memory_prove_window(p, own, sp);
 	if (sp >= own->window_lo && sp < own->window_hi) {
 		m->reader.lo = sp;
 		m->reader.hi = own->window_hi;

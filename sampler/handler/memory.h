@@ -22,7 +22,7 @@ struct memory {
 	uint64_t module_start; /* of the last find() */
 	uint64_t module_end;
 	uint64_t pages[MEMORY_PAGES];
-	struct module_seen seen[MEMORY_NEW]; /* to be announced before the sample */
+	uint64_t seen[MEMORY_NEW]; /* a pc in each module to be announced before the sample */
 };
 
 /**
@@ -34,6 +34,13 @@ struct memory {
  * Context: handler.  Between slot_enter() and slot_leave().
  */
 void memory_init(struct memory *m, struct process *p, struct slot_own *own, uint64_t sp);
+
+/**
+ * memory_prove_window - find out how far above SP the stack can be read, for later walks
+ *
+ * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_QUIET.
+ */
+void memory_prove_window(struct process *p, struct slot_own *own, uint64_t sp);
 
 /**
  * memory_probe - whether the 8 bytes at ADDRESS can be read

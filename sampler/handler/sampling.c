@@ -32,7 +32,7 @@ static void count_loss(struct slot *slot, uint32_t weight)
 	atomic_fetch_add_explicit(&slot->ring->lost_full, weight, memory_order_relaxed);
 }
 
-static void write_name(struct slot *slot, const struct tick *tick)
+static __attribute__((noinline)) void write_name(struct slot *slot, const struct tick *tick)
 {
 	struct record_thread *record;
 	uint64_t name[2] = {0};
@@ -66,22 +66,26 @@ static void copy_path(char *to, const char *from)
 		to[i] = '\0';
 }
 
-static void write_module(struct slot *slot, const struct module_seen *seen, uint64_t now_ns)
+/* Looked up again rather than carried: the stack is a guest's. */
+static __attribute__((noinline)) void write_module(struct process *p, struct slot *slot,
+						   uint64_t pc, uint64_t now_ns)
 {
 	struct record_module *record = ring_reserve(slot, sizeof(*record));
+	struct unwind_module module;
+	struct module_seen seen;
 
-	if (!record)
+	if (!record || !modules_find(p, pc, &module, &seen))
 		return;
 	record->head = (struct record){.bytes = sizeof(*record), .type = RECORD_MODULE};
 	record->time_ns = now_ns;
-	record->start = seen->start;
-	record->end = seen->end;
-	record->bias = seen->bias;
-	copy_path(record->path, seen->path);
+	record->start = seen.start;
+	record->end = seen.end;
+	record->bias = seen.bias;
+	copy_path(record->path, seen.path);
 	ring_commit(slot, sizeof(*record));
 }
 
-static void write_metrics(struct record_sample *record, bool quiet)
+static __attribute__((noinline)) void write_metrics(struct record_sample *record, bool quiet)
 {
 	struct rusage used;
 
@@ -124,7 +128,7 @@ static __attribute__((noinline)) struct record_sample *walk(struct process *p, s
 		if (!memory.n_seen)
 			break;
 		while (memory.n_seen)
-			write_module(slot, &memory.seen[--memory.n_seen], tick->now_ns);
+			write_module(p, slot, memory.seen[--memory.n_seen], tick->now_ns);
 	}
 	record->n_pcs = (uint16_t)result.n_pcs;
 	record->stop = (uint8_t)result.stop;

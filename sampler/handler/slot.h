@@ -2,24 +2,25 @@
 #ifndef HANDLER_SLOT_H
 #define HANDLER_SLOT_H
 
+#include "sampler/handler/account.h"
 #include "sampler/handler/process.h"
 
 /* What the agent keeps in ring_slot.own. */
 struct slot_own {
 	uint64_t window_lo; /* stack pages proven readable without a gap; 0: none */
 	uint64_t window_hi;
-	int64_t carry_ns;      /* CPU of earlier threads that this one speaks for */
-	uint64_t armed_cpu_ns; /* its CPU clock when it was armed; only with DISCOVERY_HOOKS */
-	uint64_t weights;      /* given since it was armed */
-	uint64_t claimed_head; /* head when it was claimed */
-	char comm[16];         /* as last written to the ring */
-	int32_t timer;         /* id + 1; 0: none */
-	uint32_t random;       /* xorshift32 */
-	uint32_t n_signals;    /* own samples, for every-8th work */
-	uint32_t extra;        /* periods to add to the next sample's weight */
-	_Atomic uint32_t busy; /* a handler is writing */
-	uint16_t populated;    /* the pages of the ring are there */
-	uint16_t no_window;    /* samples until the stack is examined again */
+	struct account_share share; /* of the process's account; only with DISCOVERY_HOOKS */
+	uint64_t armed_cpu_ns;      /* its CPU clock when it was armed; only with DISCOVERY_HOOKS */
+	uint64_t weights;           /* given since it was armed */
+	uint64_t claimed_head;      /* head when it was claimed */
+	char comm[16];              /* as last written to the ring */
+	int32_t timer;              /* id + 1; 0: none */
+	uint32_t random;            /* xorshift32 */
+	uint32_t n_signals;         /* own samples, for every-8th work */
+	uint32_t extra;             /* periods to add to the next sample's weight */
+	_Atomic uint32_t busy;      /* a handler is writing */
+	uint16_t populated;         /* the pages of the ring are there */
+	uint16_t no_window;         /* samples until the stack is examined again */
 };
 
 _Static_assert(sizeof(struct slot_own) <= sizeof(((struct ring_slot *)0)->own),

@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	options.hz = (uint32_t)strtoul(argv[2], NULL, 10);
 	options.discovery = !strcmp(argv[3], "hooks") ? DISCOVERY_HOOKS : DISCOVERY_TIMER;
 	options.post = options.discovery == DISCOVERY_HOOKS && getenv("PEEK_POST");
-	if (fake_collector_run(&options, argv + 4, &run) < 0)
+	if (fake_collector_run(&options, (const char *const *)argv + 4, &run) < 0)
 		return 1;
 	for (uint32_t i = 0; i < run.n_processes; i++) {
 		print_process(run.processes[i]);

@@ -1,20 +1,27 @@
 /* agent_target.c - what the agent's tests run: burns CPU in ways that matter to it
- * usage: agent_target deep DEPTH SECONDS (or -BURSTS of signals) | fds | fork SECONDS | vfork |
- * rawfork | threads N | stop SECONDS | plugin FILE ROUNDS | quiet SECONDS */
+ * usage: agent_target deep DEPTH SECONDS (or -BURSTS of signals) | fds | fork SECONDS |
+ *        vfork SECONDS | rawfork SECONDS | threads N SECONDS | clones N SECONDS |
+ *        plugin FILE ROUNDS | quiet SECONDS */
 #include "sampler/wire/ring.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { PLUGIN_ROUNDS = 100000000 };
 
 static volatile unsigned long sink;
 
@@ -127,15 +134,24 @@ static __attribute__((noinline)) int deep(int depth, double seconds)
 	return r + 1;
 }
 
+/* Sockets and memfds above the standard three. */
 static int count_fds(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	char path[300];
+	char link[64] = "";
 	int n = 0;
 
-	while (readdir(dir))
-		n++;
+	while ((entry = readdir(dir))) {
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%s", entry->d_name);
+		(void)memset(link, 0, sizeof(link));
+		if (strtol(entry->d_name, NULL, 10) > 2 &&
+		    readlink(path, link, sizeof(link) - 1) > 0)
+			n += strstr(link, "socket:") || strstr(link, "memfd:");
+	}
 	(void)closedir(dir);
-	return n - 3;
+	return n;
 }
 
 static void *run_thread(void *seconds)
@@ -161,6 +177,62 @@ static int threads(int n, double seconds)
 	return made != n;
 }
 
+/* Threads that no pthread_create made. */
+static int run_clone(void *seconds)
+{
+	/* Its own TLS it has not: nothing of libc that needs one may be called. */
+	double end = cpu_seconds(CLOCK_THREAD_CPUTIME_ID) + *(double *)seconds;
+
+	while (cpu_seconds(CLOCK_THREAD_CPUTIME_ID) < end)
+		for (int i = 0; i < 200000; i++)
+			sink += (unsigned long)i;
+	return 0;
+}
+
+static int clones(int n, double seconds)
+{
+	enum { STACK = 64 * 1024 };
+	static _Atomic int alive[8];
+	static char stacks[8][STACK] __attribute__((aligned(4096)));
+
+	for (int i = 0; i < n && i < 8; i++) {
+		alive[i] = 1;
+		if (clone(run_clone, stacks[i] + STACK - 64,
+			  CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+				  CLONE_SYSVSEM | CLONE_CHILD_CLEARTID,
+			  &seconds, NULL, NULL, &alive[i]) < 0)
+			return 1;
+	}
+	for (int i = 0; i < n && i < 8; i++)
+		while (alive[i])
+			burn(0.02);
+	return 0;
+}
+
+/* One call kills us from here on: the handler may make none but rt_sigreturn. */
+static int quiet(double seconds)
+{
+	static const int allowed[] = {SYS_rt_sigreturn, SYS_exit_group, SYS_write,
+				      SYS_clock_gettime};
+	struct sock_filter code[2 + 2 * 4 + 1] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+	struct sock_fprog program = {.filter = code};
+	unsigned short n = 1;
+
+	for (int i = 0; i < 4; i++) {
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							 (unsigned int)allowed[i], 0, 1);
+		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	program.len = n;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 1;
+	burn(seconds);
+	_exit(0);
+}
+
 static int forked(const char *how, double seconds)
 {
 	int status = -1;
@@ -182,13 +254,13 @@ static int plugin(const char *path, int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
 		void *handle = dlopen(path, RTLD_NOW);
-		void (*run)(void) = NULL;
+		void (*run)(unsigned long) = NULL;
 
 		if (handle)
 			*(void **)&run = dlsym(handle, "burn_plugin_a");
 		if (!run)
 			return 1;
-		run();
+		run(PLUGIN_ROUNDS);
 		(void)dlclose(handle);
 	}
 	return 0;
@@ -204,13 +276,17 @@ int main(int argc, char **argv)
 	if (!strcmp(mode, "deep"))
 		(void)deep((int)second, third);
 	else if (!strcmp(mode, "fds"))
-		printf("%d\n", count_fds());
+		return count_fds();
 	else if (strstr(mode, "fork"))
 		return forked(mode, second);
 	else if (!strcmp(mode, "threads"))
 		return threads((int)second, third);
 	else if (!strcmp(mode, "plugin"))
 		return plugin(argv[2], (int)third);
+	else if (!strcmp(mode, "clones"))
+		return clones((int)second, third);
+	else if (!strcmp(mode, "quiet"))
+		return quiet(second);
 	else
 		return 2;
 	return errno;

@@ -299,13 +299,18 @@ static void post_all(struct fake_process *process)
 		(void)closedir(dir);
 }
 
-static void exec_child(struct fake *fake, char *const argv[])
+static void exec_child(struct fake *fake, const char *const argv[])
 {
+	char preload[1024];
+
 	for (const char *const *e = fake->options->env; e && *e; e++)
 		(void)putenv(strdup(*e));
-	(void)setenv("LD_PRELOAD", fake->link, 1);
+	(void)snprintf(preload, sizeof(preload), "%s%s%s",
+		       fake->options->before ? fake->options->before : "",
+		       fake->options->before ? ":" : "", fake->link);
+	(void)setenv("LD_PRELOAD", preload, 1);
 	(void)setenv(WIRE_ENV_SOCKET, fake->socket, 1);
-	(void)execvp(argv[0], argv);
+	(void)execvp(argv[0], (char *const *)(uintptr_t)argv);
 	_exit(127);
 }
 
@@ -344,7 +349,7 @@ static uint64_t children_cpu_ns(void)
 	       (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
 }
 
-int fake_collector_run(const struct fake_options *options, char *const argv[],
+int fake_collector_run(const struct fake_options *options, const char *const argv[],
 		       struct fake_run *ret_run)
 {
 	struct fake fake = {.options = options, .run = ret_run};

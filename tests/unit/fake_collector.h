@@ -33,6 +33,7 @@ struct fake_options {
 	bool absent;            /* the socket's path leads nowhere */
 	bool idle;              /* never drain */
 	bool post;              /* post every tid of the program again and again */
+	const char *before;     /* preloaded before the agent, so that it starts after it */
 	const char *const *env; /* more of the environment, NULL at the end */
 };
 
@@ -84,7 +85,7 @@ struct fake_run {
  * Owns:    free with fake_run_release(); the rings stay mapped until then.
  * Context: any thread; SIGCHLD must not be ignored.
  */
-int fake_collector_run(const struct fake_options *options, char *const argv[],
+int fake_collector_run(const struct fake_options *options, const char *const argv[],
 		       struct fake_run *ret_run);
 
 /**
