@@ -111,7 +111,7 @@ void hello_unsampled(int32_t pid, int32_t why, const char *path);
  *
  * Context: agent.  The constructor.
  */
-void environment_hide(char **envp) __attribute__((weak));
+void environment_hide(char **envp);
 
 /* Written in signal_hooks.c. */
 
@@ -125,6 +125,6 @@ void environment_hide(char **envp) __attribute__((weak));
  *
  * Context: agent.  The constructor.
  */
-void signals_start(const struct sys_sigaction *inherited, bool blocked) __attribute__((weak));
+void signals_start(const struct sys_sigaction *inherited, bool blocked);
 
 #endif

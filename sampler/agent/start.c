@@ -100,8 +100,7 @@ static void install(void)
 	if (handler_install(true, &previous) < 0)
 		return;
 	(void)sys4(__NR_rt_sigprocmask, UNBLOCK, &prof, &mask, 8);
-	if (signals_start)
-		signals_start(&previous, (mask & prof) != 0);
+	signals_start(&previous, (mask & prof) != 0);
 }
 
 /* Return: whether this image is sampled. */
@@ -125,8 +124,7 @@ static void __attribute__((constructor)) agent_constructor(void)
 		return;
 	clock_start(weak_getauxval ? weak_getauxval(AT_SYSINFO_EHDR) : 0);
 	(void)start();
-	if (environment_hide)
-		environment_hide(weak_environ);
+	environment_hide(weak_environ);
 }
 
 void start_again(void)
