@@ -36,12 +36,12 @@ static bool read_entry(struct cursor *cursor, const struct unwind_module *module
 
 	if (at < module->start || at >= module->end || module->end - at < 8)
 		return false;
-	cursor_move(cursor, at, at + 8);
+	cursor_move(cursor, at, module->end);
 	len = cursor_fixed(cursor, 4);
 	if (len == 0xffffffff) {
 		if (module->end - at < 16)
 			return false;
-		cursor_move(cursor, at + 4, at + 16);
+		cursor_move(cursor, at + 4, module->end);
 		len = cursor_fixed(cursor, 8);
 	}
 	if (cursor->failed || len < 4 || len > module->end - cursor->at || len > ENTRY_BYTES)
@@ -81,14 +81,18 @@ static bool read_augmentation(struct cursor *cursor, const unsigned char *letter
 	return !cursor->failed;
 }
 
-static bool read_cie(struct cursor *cursor, const struct unwind_module *module, uint64_t at,
+/* With a cursor of its own: the FDE's window stays where it is. */
+static bool read_cie(struct unwind_reader *reader, const struct unwind_module *module, uint64_t at,
 		     struct cie *cie)
 {
+	struct cursor own;
+	struct cursor *cursor = &own;
 	unsigned char letters[AUGMENTATION_LETTERS] = {0};
 	struct entry entry;
 	unsigned n = 0;
 	uint8_t version;
 
+	cursor_init(cursor, reader, module->start, module->end);
 	if (!read_entry(cursor, module, at, &entry) || entry.id != 0)
 		return false;
 	version = cursor_byte(cursor);
@@ -124,7 +128,7 @@ static enum cfi_status read_fde(struct cursor *cursor, const struct unwind_modul
 		return CFI_BAD;
 	body = cursor->at;
 	if (entry.id > entry.id_at - module->start ||
-	    !read_cie(cursor, module, entry.id_at - entry.id, &cie))
+	    !read_cie(cursor->reader, module, entry.id_at - entry.id, &cie))
 		return CFI_BAD;
 	cursor_move(cursor, body, entry.end);
 	fde->begin = cursor_pointer(cursor, cie.encoding, 0);

@@ -18,59 +18,54 @@ void cursor_move(struct cursor *cursor, uint64_t at, uint64_t end)
 		cursor->failed = true;
 }
 
+/* Never past a page: what follows on the next one need not be there. */
 static bool fill(struct cursor *cursor)
 {
 	uint64_t len = cursor->end - cursor->at;
 	uint64_t to_page_end = CURSOR_PAGE - (cursor->at & (CURSOR_PAGE - 1));
 
-	cursor->n_window = 0;
-	if (cursor->failed || len == 0) {
-		cursor->failed = true;
-		return false;
-	}
 	if (len > CURSOR_WINDOW)
 		len = CURSOR_WINDOW;
-	if (!cursor->reader->read(cursor->reader, cursor->at, cursor->window, len)) {
-		/* What follows on the next page need not be there. */
-		if (len <= to_page_end || !cursor->reader->read(cursor->reader, cursor->at,
-								cursor->window, to_page_end)) {
-			cursor->failed = true;
-			return false;
-		}
+	if (len > to_page_end)
 		len = to_page_end;
-	}
+	cursor->n_window = 0;
+	if (!cursor->reader->read(cursor->reader, cursor->at, cursor->window, len))
+		return false;
 	cursor->window_at = cursor->at;
 	cursor->n_window = (uint32_t)len;
 	return true;
 }
 
-uint8_t cursor_byte(struct cursor *cursor)
+uint8_t cursor_byte_far(struct cursor *cursor)
 {
-	uint64_t in_window = cursor->at - cursor->window_at;
-
-	if (cursor->at >= cursor->end || cursor->failed) {
+	if (cursor->failed || cursor->at >= cursor->end || !fill(cursor)) {
 		cursor->failed = true;
 		return 0;
 	}
-	if (in_window >= cursor->n_window) {
-		if (!fill(cursor))
-			return 0;
-		in_window = 0;
-	}
 	cursor->at++;
-	return cursor->window[in_window];
+	return cursor->window[0];
 }
 
 uint64_t cursor_fixed(struct cursor *cursor, unsigned len)
 {
+	uint64_t in_window = cursor->at - cursor->window_at;
 	uint64_t value = 0;
 
+	if (len == 4 && !cursor->failed && in_window < cursor->n_window &&
+	    cursor->n_window - in_window >= 4 && cursor->at < cursor->end &&
+	    cursor->end - cursor->at >= 4) {
+		uint32_t word;
+
+		__builtin_memcpy(&word, cursor->window + in_window, sizeof(word));
+		cursor->at += 4;
+		return word;
+	}
 	for (unsigned i = 0; i < len; i++)
 		value |= (uint64_t)cursor_byte(cursor) << (8 * i);
 	return cursor->failed ? 0 : value;
 }
 
-uint64_t cursor_uleb(struct cursor *cursor)
+uint64_t cursor_uleb_far(struct cursor *cursor)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;

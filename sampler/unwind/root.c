@@ -35,7 +35,7 @@ static bool is_aux(struct walk *walk, uint64_t at)
 	uint64_t value;
 	uint64_t type;
 
-	for (unsigned i = 0; i < MAX_AUX; i++, at += 2 * ARCH_WORD) {
+	for (unsigned i = 0; i < MAX_AUX; i++, at += UINT64_C(2) * ARCH_WORD) {
 		if (!unwind_read_word(walk->reader, at, &type) ||
 		    !unwind_read_word(walk->reader, at + ARCH_WORD, &value))
 			return false;

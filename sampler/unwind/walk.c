@@ -247,6 +247,62 @@ static inline int step(struct walk *walk)
 	return leave_frame(walk, rule, cfa, cfa);
 }
 
+/* The word at an offset in the window; SIZE is the window's without that of one word. */
+static inline bool window_word(const unsigned char *bytes, uint64_t size, uint64_t at,
+			       uint64_t *ret_word)
+{
+	if (at > size)
+		return false;
+	__builtin_memcpy(ret_word, bytes + at, ARCH_WORD);
+	return true;
+}
+
+/*
+ * The frames that nearly all are: a cached rule, CFA from sp, bp or bx, every word in the
+ * window.  Registers stay in registers, which is half the price of a frame; whatever is not
+ * so is left, untouched, to step().
+ */
+static size_t run_fast(struct walk *walk, uint64_t *pcs, size_t n, size_t max)
+{
+	const unsigned char *bytes = walk->reader->bytes;
+	uint64_t lo = walk->reader->lo;
+	uint64_t size = walk->reader->hi - lo;
+	struct unwind_regs regs = walk->regs;
+
+	if (walk->exact || walk->bp_hi || walk->reader->hi < lo || size < ARCH_WORD)
+		return n;
+	size -= ARCH_WORD;
+	while (n < max) {
+		uint64_t rule = rule_cache_get(walk->cache, regs.pc - 1);
+		enum rule_kind kind = rule_kind(rule);
+		uint32_t bp_slot = rule_bp_slot(rule);
+		uint32_t bx_slot = rule_bx_slot(rule);
+		uint64_t cfa;
+		uint64_t pc;
+		uint64_t bp = regs.bp;
+		uint64_t bx = regs.bx;
+
+		if (kind - RULE_SP > RULE_BX - RULE_SP)
+			break;
+		cfa = kind == RULE_SP ? regs.sp : bx;
+		cfa = kind == RULE_BP ? bp : cfa;
+		cfa += (uint64_t)rule_offset(rule);
+		if (cfa <= regs.sp || cfa % ARCH_WORD ||
+		    !window_word(bytes, size, cfa - lo + (uint64_t)ARCH_RETURN_SLOT, &pc) ||
+		    pc - 1 >= ARCH_CODE_END - 1)
+			break;
+		if (bp_slot && !window_word(bytes, size, rule_slot_address(cfa, bp_slot) - lo, &bp))
+			break;
+		if (bx_slot && !window_word(bytes, size, rule_slot_address(cfa, bx_slot) - lo, &bx))
+			break;
+		regs = (struct unwind_regs){.pc = pc, .sp = cfa, .bp = bp, .bx = bx};
+		pcs[n++] = pc;
+	}
+	walk->cfa = regs.sp != walk->regs.sp ? regs.sp : walk->cfa;
+	walk->regs = regs;
+	return n;
+}
+
 struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cache *cache,
 				 const struct unwind_regs *regs, uint64_t *pcs, size_t max)
 {
@@ -264,6 +320,7 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 	walk.n_descents = 0;
 	while (n < max && r == WALK_ON) {
 		pcs[n++] = walk.regs.pc | (walk.exact ? UNWIND_EXACT : 0);
+		n = run_fast(&walk, pcs, n, max);
 		r = step(&walk);
 	}
 	return (struct unwind_result){
