@@ -121,8 +121,8 @@ static void maps_more_chunks_for_many_threads(void **state)
 	assert_clean_end();
 	assert_true(first()->header->n_chunks > 1);
 	assert_int_equal(first()->header->lost_noslot, 0);
-	/* One burst that nobody follows: what came too late for a tick finds no heir. */
-	assert_true(coverage() > 0.6 && coverage() < 1.15);
+	/* More threads gave samples than the first chunk has slots. */
+	assert_true(first()->n_threads > RING_CHUNK_SLOTS);
 }
 
 static void counts_the_weight_that_finds_no_slot(void **state)
