@@ -21,7 +21,10 @@ struct birth {
 	bool blocked; /* what a mask that we did not obey would have passed on */
 };
 
-enum { MAX_BIRTHS = 256 };
+enum {
+	MAX_BIRTHS = 256,
+	CLAIM_TRIES = 100, /* 10 ms at most */
+};
 
 static struct birth births[MAX_BIRTHS];
 
@@ -63,13 +66,28 @@ static void leave_share(struct process *p, const struct account_share *share, in
 		atomic_store(&p->chained, 0);
 }
 
+/* Many threads that begin at once outrun the one that is mapping the next chunk. */
+static int claim_patiently(struct process *p, uint32_t tid, struct slot *ret_slot)
+{
+	const struct sys_timespec pause = {.nsec = 100000};
+
+	for (int i = 0; i < CLAIM_TRIES; i++) {
+		if (slot_claim(p, tid, ret_slot) == 0)
+			return 0;
+		if (atomic_load(&p->n_chunks) >= p->max_chunks)
+			break;
+		(void)sys2(__NR_nanosleep, &pause, NULL);
+	}
+	return -1;
+}
+
 void threads_arm_self(struct process *p)
 {
 	uint32_t tid = (uint32_t)sys0(__NR_gettid);
 	struct account_share share = take_share(p, tid);
 	struct slot slot;
 
-	if (slot_claim(p, tid, &slot) < 0) {
+	if (claim_patiently(p, tid, &slot) < 0) {
 		leave_share(p, &share, share.carry_ns);
 		return;
 	}
