@@ -153,7 +153,8 @@ void signals_before_altstack(const stack_t *stack)
 
 	if (!stack || (stack->ss_flags & SS_DISABLE) || !signals_started())
 		return;
-	if (stack->ss_size >= (frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES)
+	/* Two may stand on each other: install.c. */
+	if (stack->ss_size >= 2 * ((frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES))
 		return;
 	if (!chain_memory_borrowed())
 		atomic_store(&small_altstack, true);

@@ -219,8 +219,11 @@ static void die(int sig)
  */
 static void postpone(int sig, siginfo_t *info, ucontext_t *uc)
 {
+	const uint64_t prof = SYS_SIGBIT(sig);
 	long pid = sys0(__NR_getpid);
 
+	/* Or it would come back at once. */
+	sys4(__NR_rt_sigprocmask, SIG_BLOCK, &prof, NULL, sizeof(prof));
 	uc->uc_sigmask.__val[0] |= SYS_SIGBIT(sig);
 	if (info->si_code == SI_TKILL) {
 		sys4(__NR_rt_tgsigqueueinfo, pid, sys0(__NR_gettid), sig, info);

@@ -7,11 +7,18 @@
 
 int handler_install(bool onstack, struct sys_sigaction *ret_previous)
 {
+	/*
+	 * SIGPROF itself stays open.  When a thread's timer and the process's expire at one tick,
+	 * the kernel delivers the thread's first; were SIGPROF blocked from then on, the kernel
+	 * would hand the process's to another thread (retarget_shared_pending() in
+	 * kernel/signal.c) and end that one's epoll_wait with EINTR.
+	 */
 	const struct sys_sigaction action = {
 		.handler = on_sigprof,
-		.flags = SA_SIGINFO | SA_RESTART | SYS_SA_RESTORER | (onstack ? SA_ONSTACK : 0UL),
+		.flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | SYS_SA_RESTORER |
+			 (onstack ? SA_ONSTACK : 0UL),
 		.restorer = handler_restorer,
-		.mask = ~UINT64_C(0),
+		.mask = ~SYS_SIGBIT(SIGPROF),
 	};
 
 	return (int)sys4(__NR_rt_sigaction, SIGPROF, &action, ret_previous, 8);
