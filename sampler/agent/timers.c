@@ -2,15 +2,25 @@
 #include "sampler/agent/start.h"
 #include "sampler/handler/timer.h"
 
+enum { MOST_MISSED = 1000 };
+
+/* A process that lives less than a period is seen only if it begins in the middle of one. */
+static uint64_t first_ns(const struct process *p)
+{
+	return p->period_ns - p->header->phase_ns % p->period_ns;
+}
+
 static int arm_self(struct process *p)
 {
+	uint32_t missed = p->header->missed;
 	uint32_t tid = (uint32_t)sys0(__NR_gettid);
 	struct slot slot;
 	int r;
 
 	if (slot_claim(p, tid, &slot) < 0)
 		return -1;
-	r = timer_arm(p, &slot, tid, p->period_ns);
+	slot.own->extra = missed < MOST_MISSED ? missed : MOST_MISSED;
+	r = timer_arm(p, &slot, tid, first_ns(p));
 	slot_leave(&slot);
 	return r;
 }
@@ -24,7 +34,7 @@ void timers_start(struct process *p)
 	process_set_state(p, AGENT_SAMPLING);
 	own = arm_self(p);
 	if (p->discovery == DISCOVERY_TIMER)
-		found = timer_arm_process(p);
+		found = timer_arm_process(p, first_ns(p));
 	if (own < 0 && found < 0)
 		process_set_state(p, AGENT_NO_TIMER);
 }

@@ -30,6 +30,7 @@ int drain_init(struct collector *collector)
 
 	drain->child_pidfd = -1;
 	drain->next_number = 1;
+	drain->phase.random = io_now_ns();
 	drain->stream.queue = &collector->queue;
 	drain->stream.stats = &drain->stats;
 	for (int i = 0; i < MAX_CONNECTIONS; i++)
@@ -77,6 +78,7 @@ static void end_process(struct drain *drain, struct process *process, bool carri
 {
 	unlink_process(drain, process);
 	process_end(process, &drain->stream);
+	phase_end(&drain->phase, process);
 	if (!carried_on)
 		drain->ended_charged_ns += process->charged_ns;
 	/* The stream frees it; the descriptor may not wake us until then. */
@@ -128,6 +130,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 	r = process_new(&process, drain->next_number, pid, &collector->options);
 	if (r == 0) {
 		process->inner_pid = inner_pid;
+		phase_begin(&drain->phase, process);
 		r = add_process(drain, process);
 		if (r < 0)
 			process_free(process);

@@ -63,11 +63,14 @@ struct process {
 	struct watch watch;
 	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus ours */
 	uint64_t started_ns;
-	uint64_t weight;       /* received */
-	uint64_t latest_ns;    /* of anything it gave */
-	uint64_t reap_ns;      /* when the slots are checked for dead threads next */
-	uint64_t charged_ns;   /* CPU of this pid, as far as it is known */
-	uint64_t base_cpu_ns;  /* of it, before the agent was there */
+	uint64_t weight;      /* received */
+	uint64_t latest_ns;   /* of anything it gave */
+	uint64_t reap_ns;     /* when the slots are checked for dead threads next */
+	uint64_t charged_ns;  /* CPU of this pid, as far as it is known */
+	uint64_t base_cpu_ns; /* of it, before the agent was there */
+	uint64_t period_ns;
+	uint64_t phase_ns; /* where in a period it began, and what it took over: phase.h */
+	uint32_t missed;
 	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */
 	int statm_fd;
 	uint64_t rss_ns;

@@ -6,6 +6,7 @@
 #include "sampler/collector/collector.h"
 #include "sampler/collector/directory.h"
 #include "sampler/collector/launch.h"
+#include "sampler/collector/phase.h"
 #include "sampler/collector/process.h"
 #include "sampler/collector/queue.h"
 #include "sampler/collector/stream.h"
@@ -31,6 +32,7 @@ struct drain {
 	uint32_t next_number;
 	struct connection connections[MAX_CONNECTIONS];
 	struct stream stream;
+	struct phase phase;
 	struct collector_stats stats;
 	struct unsampled_list unsampled;
 	uint64_t ended_charged_ns; /* of processes that are gone */

@@ -70,7 +70,7 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 		p, create(clock_of_thread(tid), &event, first_ns, p->period_ns, &slot->own->timer));
 }
 
-int timer_arm_process(struct process *p)
+int timer_arm_process(struct process *p, uint64_t first_ns)
 {
 	struct sys_sigevent event = {
 		.value = (uint64_t)p->cookie << 32 | PROCESS_TIMER_SLOT,
@@ -78,7 +78,7 @@ int timer_arm_process(struct process *p)
 		.notify = NOTIFY_SIGNAL,
 	};
 
-	return note(p, create(CLOCK_OF_PROCESS, &event, p->period_ns, p->period_ns, &p->timer));
+	return note(p, create(CLOCK_OF_PROCESS, &event, first_ns, p->period_ns, &p->timer));
 }
 
 static uint64_t remaining(int32_t id_plus_1)

@@ -18,11 +18,12 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 
 /**
  * timer_arm_process - the CPU timer of the whole process, which finds threads
+ * @first_ns: CPU time until its first expiry
  *
  * Return:  0 or -errno.
  * Context: agent.
  */
-int timer_arm_process(struct process *p);
+int timer_arm_process(struct process *p, uint64_t first_ns);
 
 /**
  * timer_alive - whether the slot's timer still has a thread to count

@@ -11,10 +11,6 @@
 #endif
 
 enum {
-	REMEMBER_DEPTH = 8,
-};
-
-enum {
 	OP_NOP = 0x00,
 	OP_SET_LOC = 0x01,
 	OP_ADVANCE_LOC1 = 0x02,
@@ -48,19 +44,6 @@ enum {
 	OP_LOW = 0x3f,
 };
 
-/* One run up to a pc. */
-struct machine {
-	struct cursor cursor;
-	const struct unwind_module *module;
-	const struct cfi_fde *fde;
-	uint64_t location;
-	uint64_t pc;
-	struct cfi_row *row;
-	struct cfi_row initial; /* what the CIE left: restore goes back to it */
-	unsigned n_remembered;
-	struct cfi_row remembered[REMEMBER_DEPTH];
-};
-
 static int tracked(uint64_t reg)
 {
 	switch (reg) {
@@ -75,7 +58,7 @@ static int tracked(uint64_t reg)
 	}
 }
 
-static int32_t narrowed(struct machine *m, int64_t value)
+static int32_t narrowed(struct cfi_machine *m, int64_t value)
 {
 	if (value < INT32_MIN || value > INT32_MAX) {
 		m->cursor.failed = true;
@@ -84,7 +67,7 @@ static int32_t narrowed(struct machine *m, int64_t value)
 	return (int32_t)value;
 }
 
-static int64_t factored(struct machine *m, int64_t offset)
+static int64_t factored(struct cfi_machine *m, int64_t offset)
 {
 	int64_t product;
 
@@ -95,7 +78,7 @@ static int64_t factored(struct machine *m, int64_t offset)
 	return product;
 }
 
-static void set_rule(struct machine *m, uint64_t reg, enum cfi_how how, int64_t value)
+static void set_rule(struct cfi_machine *m, uint64_t reg, enum cfi_how how, int64_t value)
 {
 	int i = tracked(reg);
 
@@ -107,7 +90,7 @@ static void set_rule(struct machine *m, uint64_t reg, enum cfi_how how, int64_t 
 	m->row->regs[i].value = narrowed(m, value);
 }
 
-static void restore_rule(struct machine *m, uint64_t reg)
+static void restore_rule(struct cfi_machine *m, uint64_t reg)
 {
 	int i = tracked(reg);
 
@@ -115,7 +98,7 @@ static void restore_rule(struct machine *m, uint64_t reg)
 		m->row->regs[i] = m->initial.regs[i];
 }
 
-static void set_cfa_register(struct machine *m, uint64_t reg)
+static void set_cfa_register(struct cfi_machine *m, uint64_t reg)
 {
 	if (reg > ARCH_REG_PC)
 		m->cursor.failed = true;
@@ -123,7 +106,7 @@ static void set_cfa_register(struct machine *m, uint64_t reg)
 	m->row->cfa_expr = false;
 }
 
-static void set_cfa_offset(struct machine *m, int64_t offset)
+static void set_cfa_offset(struct cfi_machine *m, int64_t offset)
 {
 	m->row->cfa_value = narrowed(m, offset + UNWIND_MUTATE_CFA);
 	/* An expression has no register that a new offset could belong to. */
@@ -131,7 +114,7 @@ static void set_cfa_offset(struct machine *m, int64_t offset)
 		m->cursor.failed = true;
 }
 
-static int64_t unsigned_operand(struct machine *m)
+static int64_t unsigned_operand(struct cfi_machine *m)
 {
 	uint64_t value = cursor_uleb(&m->cursor);
 
@@ -143,7 +126,7 @@ static int64_t unsigned_operand(struct machine *m)
 }
 
 /* The place of an expression's length, and past its end. */
-static int64_t take_expression(struct machine *m)
+static int64_t take_expression(struct cfi_machine *m)
 {
 	uint64_t at = m->cursor.at - m->module->start;
 
@@ -152,7 +135,7 @@ static int64_t take_expression(struct machine *m)
 }
 
 /* False once the row for the pc is complete. */
-static bool advance(struct machine *m, uint64_t delta)
+static bool advance(struct cfi_machine *m, uint64_t delta)
 {
 	uint64_t bytes;
 
@@ -164,7 +147,7 @@ static bool advance(struct machine *m, uint64_t delta)
 	return true;
 }
 
-static bool set_location(struct machine *m)
+static bool set_location(struct cfi_machine *m)
 {
 	uint64_t to = cursor_pointer(&m->cursor, m->fde->encoding, 0);
 
@@ -174,15 +157,15 @@ static bool set_location(struct machine *m)
 	return true;
 }
 
-static void remember(struct machine *m)
+static void remember(struct cfi_machine *m)
 {
-	if (m->n_remembered == REMEMBER_DEPTH)
+	if (m->n_remembered == CFI_REMEMBER_DEPTH)
 		m->cursor.failed = true;
 	else
 		m->remembered[m->n_remembered++] = *m->row;
 }
 
-static void restore_state(struct machine *m)
+static void restore_state(struct cfi_machine *m)
 {
 	if (m->n_remembered == 0)
 		m->cursor.failed = true;
@@ -190,7 +173,7 @@ static void restore_state(struct machine *m)
 		*m->row = m->remembered[--m->n_remembered];
 }
 
-static void run_cfa_op(struct machine *m, uint8_t op)
+static void run_cfa_op(struct cfi_machine *m, uint8_t op)
 {
 	switch (op) {
 	case OP_DEF_CFA:
@@ -221,7 +204,7 @@ static void run_cfa_op(struct machine *m, uint8_t op)
 	}
 }
 
-static void run_register_op(struct machine *m, uint8_t op)
+static void run_register_op(struct cfi_machine *m, uint8_t op)
 {
 	uint64_t reg = cursor_uleb(&m->cursor);
 
@@ -265,7 +248,7 @@ static void run_register_op(struct machine *m, uint8_t op)
 }
 
 /* Ops without a register or a CFA.  False once the row for the pc is complete. */
-static bool run_plain_op(struct machine *m, uint8_t op)
+static bool run_plain_op(struct cfi_machine *m, uint8_t op)
 {
 	switch (op) {
 	case OP_NOP:
@@ -307,7 +290,7 @@ static bool is_register_op(uint8_t op)
 	       (op >= OP_EXPRESSION && op <= OP_VAL_EXPRESSION) || op == OP_NEGATIVE_OFFSET;
 }
 
-static bool run_op(struct machine *m, uint8_t op)
+static bool run_op(struct cfi_machine *m, uint8_t op)
 {
 	switch (op & OP_HIGH) {
 	case OP_ADVANCE_LOC:
@@ -330,7 +313,7 @@ static bool run_op(struct machine *m, uint8_t op)
 	return true;
 }
 
-static bool run(struct machine *m, uint64_t at, uint64_t end)
+static bool run(struct cfi_machine *m, uint64_t at, uint64_t end)
 {
 	cursor_move(&m->cursor, at, end);
 	while (!m->cursor.failed && m->cursor.at < end)
@@ -342,21 +325,21 @@ static bool run(struct machine *m, uint64_t at, uint64_t end)
 enum cfi_status cfi_row_at(struct unwind_reader *reader, const struct unwind_module *module,
 			   const struct cfi_fde *fde, uint64_t pc, struct cfi_row *ret_row)
 {
-	struct machine m;
+	struct cfi_machine *m = &reader->scratch.machine;
 
 	*ret_row = (struct cfi_row){0};
-	m.module = module;
-	m.fde = fde;
-	m.location = fde->begin;
-	m.pc = pc;
-	m.row = ret_row;
-	m.initial = *ret_row;
-	m.n_remembered = 0;
-	cursor_init(&m.cursor, reader, fde->cie_program, fde->cie_end);
-	if (!run(&m, fde->cie_program, fde->cie_end))
+	m->module = module;
+	m->fde = fde;
+	m->location = fde->begin;
+	m->pc = pc;
+	m->row = ret_row;
+	m->initial = *ret_row;
+	m->n_remembered = 0;
+	cursor_init(&m->cursor, reader, fde->cie_program, fde->cie_end);
+	if (!run(m, fde->cie_program, fde->cie_end))
 		return CFI_BAD;
-	m.initial = *ret_row;
-	if (!run(&m, fde->program, fde->end))
+	m->initial = *ret_row;
+	if (!run(m, fde->program, fde->end))
 		return CFI_BAD;
 	return CFI_FOUND;
 }

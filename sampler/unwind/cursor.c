@@ -1,7 +1,7 @@
 /* cursor.c - bounds-checked reading of CFI */
 #include "sampler/unwind/cursor.h"
 
-void cursor_init(struct cursor *cursor, struct unwind_reader *reader, uint64_t at, uint64_t end)
+void cursor_init(struct cfi_cursor *cursor, struct unwind_reader *reader, uint64_t at, uint64_t end)
 {
 	cursor->reader = reader;
 	cursor->n_window = 0;
@@ -10,7 +10,7 @@ void cursor_init(struct cursor *cursor, struct unwind_reader *reader, uint64_t a
 	cursor_move(cursor, at, end);
 }
 
-void cursor_move(struct cursor *cursor, uint64_t at, uint64_t end)
+void cursor_move(struct cfi_cursor *cursor, uint64_t at, uint64_t end)
 {
 	cursor->at = at;
 	cursor->end = end;
@@ -19,7 +19,7 @@ void cursor_move(struct cursor *cursor, uint64_t at, uint64_t end)
 }
 
 /* Never past a page: what follows on the next one need not be there. */
-static bool fill(struct cursor *cursor)
+static bool fill(struct cfi_cursor *cursor)
 {
 	uint64_t len = cursor->end - cursor->at;
 	uint64_t to_page_end = CURSOR_PAGE - (cursor->at & (CURSOR_PAGE - 1));
@@ -36,7 +36,7 @@ static bool fill(struct cursor *cursor)
 	return true;
 }
 
-uint8_t cursor_byte_far(struct cursor *cursor)
+uint8_t cursor_byte_far(struct cfi_cursor *cursor)
 {
 	if (cursor->failed || cursor->at >= cursor->end || !fill(cursor)) {
 		cursor->failed = true;
@@ -46,26 +46,30 @@ uint8_t cursor_byte_far(struct cursor *cursor)
 	return cursor->window[0];
 }
 
-uint64_t cursor_fixed(struct cursor *cursor, unsigned len)
+__attribute__((noinline)) static uint64_t fixed_far(struct cfi_cursor *cursor, unsigned len)
 {
-	uint64_t in_window = cursor->at - cursor->window_at;
 	uint64_t value = 0;
 
-	if (len == 4 && !cursor->failed && in_window < cursor->n_window &&
-	    cursor->n_window - in_window >= 4 && cursor->at < cursor->end &&
-	    cursor->end - cursor->at >= 4) {
-		uint32_t word;
-
-		__builtin_memcpy(&word, cursor->window + in_window, sizeof(word));
-		cursor->at += 4;
-		return word;
-	}
 	for (unsigned i = 0; i < len; i++)
 		value |= (uint64_t)cursor_byte(cursor) << (8 * i);
 	return cursor->failed ? 0 : value;
 }
 
-uint64_t cursor_uleb_far(struct cursor *cursor)
+uint64_t cursor_fixed(struct cfi_cursor *cursor, unsigned len)
+{
+	uint64_t in_window = cursor->at - cursor->window_at;
+	uint32_t word;
+
+	if (len != 4 || cursor->failed || in_window >= cursor->n_window ||
+	    cursor->n_window - in_window < 4 || cursor->at >= cursor->end ||
+	    cursor->end - cursor->at < 4)
+		return fixed_far(cursor, len);
+	__builtin_memcpy(&word, cursor->window + in_window, sizeof(word));
+	cursor->at += 4;
+	return word;
+}
+
+uint64_t cursor_uleb_far(struct cfi_cursor *cursor)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -83,7 +87,7 @@ uint64_t cursor_uleb_far(struct cursor *cursor)
 	return value;
 }
 
-int64_t cursor_sleb(struct cursor *cursor)
+int64_t cursor_sleb(struct cfi_cursor *cursor)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -103,7 +107,7 @@ int64_t cursor_sleb(struct cursor *cursor)
 	return (int64_t)value;
 }
 
-void cursor_skip(struct cursor *cursor, uint64_t len)
+void cursor_skip(struct cfi_cursor *cursor, uint64_t len)
 {
 	if (cursor->failed || len > cursor->end - cursor->at) {
 		cursor->failed = true;
@@ -119,7 +123,7 @@ static uint64_t sign_extended(uint64_t value, unsigned bits)
 	return (value ^ sign) - sign;
 }
 
-static uint64_t read_format(struct cursor *cursor, uint8_t format)
+static uint64_t read_format(struct cfi_cursor *cursor, uint8_t format)
 {
 	switch (format) {
 	case ENCODING_ABSPTR:
@@ -144,7 +148,7 @@ static uint64_t read_format(struct cursor *cursor, uint8_t format)
 	}
 }
 
-uint64_t cursor_pointer(struct cursor *cursor, uint8_t encoding, uint64_t data)
+uint64_t cursor_pointer(struct cfi_cursor *cursor, uint8_t encoding, uint64_t data)
 {
 	uint64_t base = 0;
 

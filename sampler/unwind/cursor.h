@@ -7,7 +7,6 @@
 #pragma GCC visibility push(hidden)
 
 enum {
-	CURSOR_WINDOW = 56,
 	CURSOR_PAGE = 4096,
 };
 
@@ -30,61 +29,47 @@ enum {
 	ENCODING_OMIT = 0xff,
 };
 
-/*
- * [at, end) is left to read.  After a read past the end, or one that the reader refused,
- * `failed` holds and everything reads as 0: check once, at the end, but in every loop.
- */
-struct cursor {
-	struct unwind_reader *reader;
-	uint64_t at;
-	uint64_t end;
-	uint64_t window_at; /* address of window[0] */
-	uint32_t n_window;
-	bool failed;
-	unsigned char window[CURSOR_WINDOW];
-};
-
 /**
  * cursor_init - read [AT, END)
  *
  * Context: handler.  The caller's memory, as for all of these.
  */
-void cursor_init(struct cursor *cursor, struct unwind_reader *reader, uint64_t at, uint64_t end);
+void cursor_init(struct cfi_cursor *cursor, struct unwind_reader *reader, uint64_t at, uint64_t end);
 
 /**
  * cursor_move - go on reading at [AT, END) with the same window
  *
  * Context: handler.
  */
-void cursor_move(struct cursor *cursor, uint64_t at, uint64_t end);
+void cursor_move(struct cfi_cursor *cursor, uint64_t at, uint64_t end);
 
 /**
  * cursor_fixed - an unsigned little-endian number of LEN bytes (1, 2, 4 or 8)
  *
  * Context: handler.
  */
-uint64_t cursor_fixed(struct cursor *cursor, unsigned len);
+uint64_t cursor_fixed(struct cfi_cursor *cursor, unsigned len);
 
 /**
  * cursor_byte_far - one byte that is not in the window
  *
  * Context: handler.
  */
-uint8_t cursor_byte_far(struct cursor *cursor);
+uint8_t cursor_byte_far(struct cfi_cursor *cursor);
 
 /**
  * cursor_uleb_far - an unsigned LEB128 of any length
  *
  * Context: handler.
  */
-uint64_t cursor_uleb_far(struct cursor *cursor);
+uint64_t cursor_uleb_far(struct cfi_cursor *cursor);
 
 /**
  * cursor_byte - one byte
  *
  * Context: handler.
  */
-static inline uint8_t cursor_byte(struct cursor *cursor)
+static inline uint8_t cursor_byte(struct cfi_cursor *cursor)
 {
 	uint64_t in_window = cursor->at - cursor->window_at;
 
@@ -99,7 +84,7 @@ static inline uint8_t cursor_byte(struct cursor *cursor)
  *
  * Context: handler.
  */
-static inline uint64_t cursor_uleb(struct cursor *cursor)
+static inline uint64_t cursor_uleb(struct cfi_cursor *cursor)
 {
 	uint64_t in_window = cursor->at - cursor->window_at;
 
@@ -116,14 +101,14 @@ static inline uint64_t cursor_uleb(struct cursor *cursor)
  *
  * Context: handler.
  */
-int64_t cursor_sleb(struct cursor *cursor);
+int64_t cursor_sleb(struct cfi_cursor *cursor);
 
 /**
  * cursor_skip - leave out LEN bytes
  *
  * Context: handler.
  */
-void cursor_skip(struct cursor *cursor, uint64_t len);
+void cursor_skip(struct cfi_cursor *cursor, uint64_t len);
 
 /**
  * cursor_pointer - a pointer as ENCODING says
@@ -133,7 +118,7 @@ void cursor_skip(struct cursor *cursor, uint64_t len);
  *
  * Context: handler.
  */
-uint64_t cursor_pointer(struct cursor *cursor, uint8_t encoding, uint64_t data);
+uint64_t cursor_pointer(struct cfi_cursor *cursor, uint8_t encoding, uint64_t data);
 
 #pragma GCC visibility pop
 

@@ -46,15 +46,8 @@ enum {
 	OP_NOP = 0x96,
 };
 
-struct evaluation {
-	const struct expr_frame *frame;
-	struct cursor cursor;
-	unsigned depth;
-	uint64_t stack[EXPR_STACK];
-};
-
 /* The cursor stands on the first operation afterwards. */
-static bool open_expression(struct cursor *cursor, struct unwind_reader *reader,
+static bool open_expression(struct cfi_cursor *cursor, struct unwind_reader *reader,
 			    const struct unwind_module *module, int32_t place)
 {
 	uint64_t len;
@@ -92,7 +85,7 @@ bool expr_register(const struct expr_frame *frame, unsigned reg, uint64_t *ret_v
 	}
 }
 
-static void push(struct evaluation *e, uint64_t value)
+static void push(struct expr_machine *e, uint64_t value)
 {
 	if (e->depth == EXPR_STACK)
 		e->cursor.failed = true;
@@ -100,7 +93,7 @@ static void push(struct evaluation *e, uint64_t value)
 		e->stack[e->depth++] = value;
 }
 
-static uint64_t pop(struct evaluation *e)
+static uint64_t pop(struct expr_machine *e)
 {
 	if (e->depth == 0) {
 		e->cursor.failed = true;
@@ -109,7 +102,7 @@ static uint64_t pop(struct evaluation *e)
 	return e->stack[--e->depth];
 }
 
-static void push_register(struct evaluation *e, uint64_t reg)
+static void push_register(struct expr_machine *e, uint64_t reg)
 {
 	int64_t offset = cursor_sleb(&e->cursor);
 	uint64_t value = 0;
@@ -119,7 +112,7 @@ static void push_register(struct evaluation *e, uint64_t reg)
 	push(e, value + (uint64_t)offset);
 }
 
-static void push_constant(struct evaluation *e, uint8_t op)
+static void push_constant(struct expr_machine *e, uint8_t op)
 {
 	unsigned len = 1U << ((op - OP_CONST1U) / 2);
 	uint64_t value = cursor_fixed(&e->cursor, len);
@@ -187,7 +180,7 @@ static bool binary(uint8_t op, uint64_t second, uint64_t top, uint64_t *ret)
 	}
 }
 
-static void dereference(struct evaluation *e)
+static void dereference(struct expr_machine *e)
 {
 	uint64_t value = 0;
 
@@ -197,7 +190,7 @@ static void dereference(struct evaluation *e)
 }
 
 /* Ops on what lies on the stack. */
-static void run_stack_op(struct evaluation *e, uint8_t op)
+static void run_stack_op(struct expr_machine *e, uint8_t op)
 {
 	uint64_t top = pop(e);
 	uint64_t second;
@@ -235,7 +228,7 @@ static void run_stack_op(struct evaluation *e, uint8_t op)
 	push(e, value);
 }
 
-static void run_op(struct evaluation *e, uint8_t op)
+static void run_op(struct expr_machine *e, uint8_t op)
 {
 	if (op >= OP_LIT0 && op <= OP_LIT31)
 		push(e, op - OP_LIT0);
@@ -258,35 +251,35 @@ static void run_op(struct evaluation *e, uint8_t op)
 bool expr_run(const struct expr_frame *frame, int32_t place, const uint64_t *initial,
 	      uint64_t *ret_value)
 {
-	struct evaluation e;
+	struct expr_machine *e = &frame->reader->scratch.expr;
 
-	e.frame = frame;
-	e.depth = 0;
-	if (!open_expression(&e.cursor, frame->reader, frame->module, place))
+	e->frame = frame;
+	e->depth = 0;
+	if (!open_expression(&e->cursor, frame->reader, frame->module, place))
 		return false;
 	if (initial)
-		push(&e, *initial);
-	while (!e.cursor.failed && e.cursor.at < e.cursor.end)
-		run_op(&e, cursor_byte(&e.cursor));
-	if (e.cursor.failed || e.depth == 0)
+		push(e, *initial);
+	while (!e->cursor.failed && e->cursor.at < e->cursor.end)
+		run_op(e, cursor_byte(&e->cursor));
+	if (e->cursor.failed || e->depth == 0)
 		return false;
-	*ret_value = e.stack[e.depth - 1];
+	*ret_value = e->stack[e->depth - 1];
 	return true;
 }
 
 bool expr_is_register_plus(struct unwind_reader *reader, const struct unwind_module *module,
 			   int32_t place, unsigned reg, bool deref, int64_t *ret_offset)
 {
-	struct cursor cursor;
+	struct cfi_cursor *cursor = &reader->scratch.expr.cursor;
 	int64_t offset;
 
-	if (!open_expression(&cursor, reader, module, place) ||
-	    cursor_byte(&cursor) != OP_BREG0 + reg)
+	if (!open_expression(cursor, reader, module, place) ||
+	    cursor_byte(cursor) != OP_BREG0 + reg)
 		return false;
-	offset = cursor_sleb(&cursor);
-	if (deref && cursor_byte(&cursor) != OP_DEREF)
+	offset = cursor_sleb(cursor);
+	if (deref && cursor_byte(cursor) != OP_DEREF)
 		return false;
-	if (cursor.failed || cursor.at != cursor.end)
+	if (cursor->failed || cursor->at != cursor->end)
 		return false;
 	*ret_offset = offset;
 	return true;
@@ -300,21 +293,21 @@ bool expr_is_plt(struct unwind_reader *reader, const struct unwind_module *modul
 	static const unsigned char wanted[] = {
 		0x77, 0x08, 0x80, 0x00, 0x3f, OP_AND, 0, OP_GE, 0x33, OP_SHL, OP_PLUS,
 	};
-	struct cursor cursor;
+	struct cfi_cursor *cursor = &reader->scratch.expr.cursor;
 	unsigned first = 0;
 
-	if (!open_expression(&cursor, reader, module, place) ||
-	    cursor.end - cursor.at != sizeof(wanted))
+	if (!open_expression(cursor, reader, module, place) ||
+	    cursor->end - cursor->at != sizeof(wanted))
 		return false;
 	for (unsigned i = 0; i < sizeof(wanted); i++) {
-		uint8_t byte = cursor_byte(&cursor);
+		uint8_t byte = cursor_byte(cursor);
 
 		if (i == FIRST)
 			first = byte;
 		else if (byte != wanted[i])
 			return false;
 	}
-	if (cursor.failed || first < OP_LIT0 || first >= OP_LIT0 + 16)
+	if (cursor->failed || first < OP_LIT0 || first >= OP_LIT0 + 16)
 		return false;
 	*ret_first = first - OP_LIT0;
 	return true;

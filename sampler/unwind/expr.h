@@ -8,7 +8,6 @@
 #pragma GCC visibility push(hidden)
 
 enum {
-	EXPR_STACK = 8,
 	EXPR_BYTES = 64,
 };
 
@@ -28,7 +27,7 @@ struct expr_frame {
 bool expr_register(const struct expr_frame *frame, unsigned reg, uint64_t *ret_value);
 
 /**
- * expr_run - evaluate an expression
+ * expr_run - evaluate an expression, in the reader's scratch
  * @place:   as cfi_rule.value has it
  * @initial: the CFA, pushed first; NULL for the expression of a CFA itself
  *
@@ -40,7 +39,7 @@ bool expr_run(const struct expr_frame *frame, int32_t place, const uint64_t *ini
 	      uint64_t *ret_value);
 
 /**
- * expr_is_register_plus - whether an expression is one register plus a constant
+ * expr_is_register_plus - whether an expression is one register plus a constant; by the scratch
  * @deref:   whether a dereference has to follow
  *
  * Return:  true, and the constant.
@@ -50,7 +49,7 @@ bool expr_is_register_plus(struct unwind_reader *reader, const struct unwind_mod
 			   int32_t place, unsigned reg, bool deref, int64_t *ret_offset);
 
 /**
- * expr_is_plt - whether an expression is the one that linkers write for .plt
+ * expr_is_plt - whether an expression is the one that linkers write for .plt; by the scratch
  * @ret_first: the byte of a PLT entry from which on the index is pushed
  *
  * Return:  true for sp + 8 + ((pc & 15) >= FIRST) * 8.

@@ -194,7 +194,6 @@ static int leave_link(struct walk *walk, const struct link *link)
 static bool scan(struct walk *walk, uint64_t bytes)
 {
 	uint64_t from = (walk->regs.sp + ARCH_WORD - 1) & ~(uint64_t)(ARCH_WORD - 1);
-	struct unwind_module module;
 	enum belief belief;
 	uint64_t value;
 
@@ -205,7 +204,7 @@ static bool scan(struct walk *walk, uint64_t bytes)
 			return false;
 		if (value < FIRST_CODE || value >= ARCH_CODE_END ||
 		    (value >= walk->reader->lo && value < walk->reader->hi) ||
-		    !walk->reader->find(walk->reader, value, &module))
+		    !walk->reader->find(walk->reader, value, &walk->reader->scratch.module))
 			continue;
 		belief = believe(walk, value);
 		if (belief < CALLS_SOMETHING || (belief != CALLS_US && !goes_on(walk, value, slot)))

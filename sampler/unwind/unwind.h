@@ -3,6 +3,8 @@
 #define UNWIND_UNWIND_H
 
 #include "sampler/unwind/arch.h"
+#include "sampler/unwind/module.h"
+#include "sampler/unwind/scratch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,18 +27,14 @@ enum unwind_stop {
 	UNWIND_N_STOPS = 6,
 };
 
-/* An executable range with its unwind table, as PT_LOAD and PT_GNU_EH_FRAME give it. */
-struct unwind_module {
-	uint64_t start; /* addresses whose bytes may be read as this module's */
-	uint64_t end;
-	uint64_t eh_frame_hdr; /* address of .eh_frame_hdr; 0: none */
-};
-
 /*
  * Where memory comes from.  [lo, hi) is a window that may be read at once, at BYTES + (address
  * - lo): a stack.  Everything else goes through read(), which must not fault.  find() gives the
  * module at a pc.  Embed the struct to carry more.  Both may move the window (a walk that
  * leaves a signal stack); it is looked at afresh for every word.
+ *
+ * A walk works in SCRATCH, whatever it holds: it is part of the reader so that a handler can have
+ * it elsewhere than on its stack.  One walk at a time.
  */
 struct unwind_reader {
 	uint64_t lo;
@@ -44,6 +42,7 @@ struct unwind_reader {
 	const unsigned char *bytes;
 	bool (*read)(struct unwind_reader *reader, uint64_t address, void *to, size_t len);
 	bool (*find)(struct unwind_reader *reader, uint64_t pc, struct unwind_module *ret_module);
+	struct unwind_scratch scratch;
 };
 
 /*

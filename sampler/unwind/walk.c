@@ -13,31 +13,29 @@ static uint64_t rule_of_status(enum cfi_status status)
 static uint64_t make_rule(struct unwind_reader *reader, const struct unwind_module *module,
 			  uint64_t at)
 {
-	enum cfi_status status;
-	struct cfi_fde fde;
-	struct cfi_row row;
+	struct unwind_scratch *scratch = &reader->scratch;
+	enum cfi_status status = cfi_find(reader, module, at, &scratch->fde);
 
-	status = cfi_find(reader, module, at, &fde);
 	if (status == CFI_FOUND)
-		status = cfi_row_at(reader, module, &fde, at, &row);
+		status = cfi_row_at(reader, module, &scratch->fde, at, &scratch->row);
 	if (status != CFI_FOUND)
 		return rule_of_status(status);
-	return rule_from_row(reader, module, &row, fde.signal);
+	return rule_from_row(reader, module, &scratch->row, scratch->fde.signal);
 }
 
 __attribute__((noinline)) static uint64_t missing_rule(struct walk *walk, uint64_t at)
 {
 	struct unwind_cache *cache = walk->cache;
-	struct unwind_module module;
+	struct unwind_module *module = &walk->reader->scratch.module;
 	uint32_t generation = 0;
 	uint64_t rule;
 
 	if (cache)
 		generation = atomic_load_explicit(&cache->generation, memory_order_acquire);
 	/* Code outside any module may be replaced by a module any time: it is not kept. */
-	if (!walk->reader->find(walk->reader, at, &module) || module.end < module.start)
+	if (!walk->reader->find(walk->reader, at, module) || module->end < module->start)
 		return RULE_NO_CFI;
-	rule = make_rule(walk->reader, &module, at);
+	rule = make_rule(walk->reader, module, at);
 	if (cache)
 		rule_cache_put(cache, generation, at, rule);
 	return rule;
@@ -198,16 +196,16 @@ static int leave_row(struct walk *walk, const struct expr_frame *frame, const st
 __attribute__((noinline)) static int leave_by_row(struct walk *walk, uint64_t at)
 {
 	struct unwind_reader *reader = walk->reader;
-	struct unwind_module module;
-	struct expr_frame frame = {reader, &module, &walk->regs};
-	struct cfi_fde fde;
-	struct cfi_row row;
+	struct unwind_module *module = &reader->scratch.module;
+	struct expr_frame frame = {reader, module, &walk->regs};
+	struct cfi_fde *fde = &reader->scratch.fde;
+	struct cfi_row *row = &reader->scratch.row;
 
-	if (!reader->find(reader, at, &module) || module.end < module.start ||
-	    cfi_find(reader, &module, at, &fde) != CFI_FOUND ||
-	    cfi_row_at(reader, &module, &fde, at, &row) != CFI_FOUND)
+	if (!reader->find(reader, at, module) || module->end < module->start ||
+	    cfi_find(reader, module, at, fde) != CFI_FOUND ||
+	    cfi_row_at(reader, module, fde, at, row) != CFI_FOUND)
 		return UNWIND_BAD_CFI;
-	return leave_row(walk, &frame, &row, fde.signal);
+	return leave_row(walk, &frame, row, fde->signal);
 }
 
 __attribute__((noinline)) static int rare_step(struct walk *walk, uint64_t at, uint64_t rule)
@@ -262,7 +260,7 @@ static inline bool window_word(const unsigned char *bytes, uint64_t size, uint64
  * window.  Registers stay in registers, which is half the price of a frame; whatever is not
  * so is left, untouched, to step().
  */
-static size_t run_fast(struct walk *walk, uint64_t *pcs, size_t n, size_t max)
+__attribute__((noinline)) static size_t run_fast(struct walk *walk, uint64_t *pcs, size_t n, size_t max)
 {
 	const unsigned char *bytes = walk->reader->bytes;
 	uint64_t lo = walk->reader->lo;
@@ -306,27 +304,27 @@ static size_t run_fast(struct walk *walk, uint64_t *pcs, size_t n, size_t max)
 struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cache *cache,
 				 const struct unwind_regs *regs, uint64_t *pcs, size_t max)
 {
-	struct walk walk;
+	struct walk *walk = &reader->scratch.walk;
 	size_t n = 0;
 	int r = WALK_ON;
 
-	walk.reader = reader;
-	walk.cache = cache;
-	walk.regs = *regs;
-	walk.exact = true;
-	walk.cfa = 0;
-	walk.bp_lo = 0;
-	walk.bp_hi = 0;
-	walk.n_descents = 0;
+	walk->reader = reader;
+	walk->cache = cache;
+	walk->regs = *regs;
+	walk->exact = true;
+	walk->cfa = 0;
+	walk->bp_lo = 0;
+	walk->bp_hi = 0;
+	walk->n_descents = 0;
 	while (n < max && r == WALK_ON) {
-		pcs[n++] = walk.regs.pc | (walk.exact ? UNWIND_EXACT : 0);
-		n = run_fast(&walk, pcs, n, max);
-		r = step(&walk);
+		pcs[n++] = walk->regs.pc | (walk->exact ? UNWIND_EXACT : 0);
+		n = run_fast(walk, pcs, n, max);
+		r = step(walk);
 	}
 	return (struct unwind_result){
 		.n_pcs = n,
 		.stop = r == WALK_ON ? UNWIND_DEPTH : (enum unwind_stop)r,
-		.cfa = walk.cfa,
+		.cfa = walk->cfa,
 	};
 }
 

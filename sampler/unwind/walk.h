@@ -12,17 +12,6 @@ enum {
 	WALK_DESCENTS = 8, /* signal frames that lie above what they interrupted (signal stacks) */
 };
 
-struct walk {
-	struct unwind_reader *reader;
-	struct unwind_cache *cache;
-	struct unwind_regs regs;
-	bool exact;     /* regs.pc was interrupted there */
-	uint64_t cfa;   /* of the last frame that a rule was applied to */
-	uint64_t bp_lo; /* code without CFI may have saved bp in [bp_lo, bp_hi) and changed it */
-	uint64_t bp_hi; /* 0: bp is what the CFI says */
-	unsigned n_descents;
-};
-
 /**
  * walk_rule - the rule for a pc, from the cache or from the CFI
  * @at: where to look it up: the pc, or the byte before a return address

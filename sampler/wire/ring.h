@@ -65,7 +65,9 @@ struct ring_header {
 	uint32_t discovery;  /* enum ring_discovery */
 	uint32_t max_slots;  /* <= RING_MAX_SLOTS */
 	uint32_t jitter_pct; /* 10; 0 switches it off */
-	uint8_t pad0[32];
+	uint64_t phase_ns;   /* of a period that counts as past when the image begins: random */
+	uint32_t missed;     /* periods that ended images used and no sample stands for */
+	uint8_t pad0[20];
 
 	/* The collector's, changing. */
 	_Atomic uint64_t drained_ns; /* when it last looked, CLOCK_MONOTONIC of the target */
