@@ -64,8 +64,7 @@ class Lost(Case):
             pid = self.child_of(wick)
             time.sleep(0.1 + 0.2 * number)
             wick.kill()
-            wick.wait()
-            out = wick.stdout.read()
+            out = wick.communicate()[0]
             self.assertEqual(out, b"the end\n")
             self.assertFalse(os.path.exists(f"/proc/{pid}/exe"), "it has ended")
             paths = glob.glob(self.path(f"gone{number}.perf"))
