@@ -17,8 +17,8 @@ enum {
 };
 
 /* False when there is no more (a length of zero, the end of the module) or it is bad. */
-static bool read_entry(struct cfi_cursor *cursor, const struct unwind_module *module, uint64_t at,
-		       struct cfi_entry *ret_entry)
+DEEP bool read_entry(struct cfi_cursor *cursor, const struct unwind_module *module, uint64_t at,
+		     struct cfi_entry *ret_entry)
 {
 	uint64_t len;
 
@@ -26,98 +26,89 @@ static bool read_entry(struct cfi_cursor *cursor, const struct unwind_module *mo
 		return false;
 	cursor_move(cursor, at, module->end);
 	len = cursor_fixed(cursor, 4);
-	if (len == 0xffffffff) {
-		if (module->end - at < 16)
-			return false;
-		cursor_move(cursor, at + 4, module->end);
+	if (len == 0xffffffff)
 		len = cursor_fixed(cursor, 8);
-	}
 	if (cursor->failed || len < 4 || len > module->end - cursor->at || len > ENTRY_BYTES)
 		return false;
 	ret_entry->id_at = cursor->at;
 	ret_entry->end = cursor->at + len;
-	cursor_move(cursor, ret_entry->id_at, ret_entry->end);
+	cursor->end = ret_entry->end;
 	ret_entry->id = (uint32_t)cursor_fixed(cursor, 4);
 	return !cursor->failed;
 }
 
-DEEP bool read_augmentation(struct cfi_cursor *cursor, const unsigned char *letters,
-			      struct cfi_fde *fde)
+static bool read_letters(struct cfi_search *search)
 {
+	for (unsigned i = 0; i < CFI_LETTERS; i++) {
+		search->letters[i] = cursor_byte(&search->cie);
+		if (search->letters[i] == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool read_augmentation(struct cfi_search *search)
+{
+	struct cfi_cursor *cursor = &search->cie;
 	uint64_t len = cursor_uleb(cursor);
-	uint64_t end;
 
 	if (cursor->failed || len > cursor->end - cursor->at)
 		return false;
-	end = cursor->at + len;
-	for (unsigned i = 1; letters[i]; i++) {
-		if (letters[i] == 'R') {
-			fde->encoding = cursor_byte(cursor);
-		} else if (letters[i] == 'P') {
-			uint8_t encoding = cursor_byte(cursor);
-
-			/* The personality's value is of no use here: step over its bytes. */
-			(void)cursor_pointer(cursor, encoding & ENCODING_FORMAT, 0);
-		} else if (letters[i] == 'L') {
+	search->fde->cie_program = cursor->at + len;
+	for (const unsigned char *letter = search->letters + 1; *letter; letter++) {
+		if (*letter == 'R')
+			search->fde->encoding = cursor_byte(cursor);
+		else if (*letter == 'P') /* its value is of no use here: step over its bytes */
+			(void)cursor_pointer(cursor, cursor_byte(cursor) & ENCODING_FORMAT, 0);
+		else if (*letter == 'L')
 			(void)cursor_byte(cursor);
-		} else if (letters[i] == 'S') {
-			fde->signal = true;
-		} else {
+		else if (*letter == 'S')
+			search->fde->signal = true;
+		else
 			return false;
-		}
 	}
-	cursor_move(cursor, end, cursor->end);
 	return !cursor->failed;
 }
 
 /* What the CIE says goes into the FDE. */
-DEEP bool read_cie(struct cfi_search *search, const struct unwind_module *module, uint64_t at,
-		     struct cfi_fde *fde)
+DEEP bool read_cie(struct cfi_search *search, uint64_t at)
 {
 	struct cfi_cursor *cursor = &search->cie;
-	unsigned char *letters = search->letters;
-	unsigned n = 0;
+	struct cfi_fde *fde = search->fde;
 	uint8_t version;
 
-	cursor_init(cursor, search->cursor.reader, module->start, module->end);
-	if (!read_entry(cursor, module, at, &search->cie_entry) || search->cie_entry.id != 0)
+	cursor_init(cursor, search->cursor.reader, search->module->start, search->module->end);
+	if (!read_entry(cursor, search->module, at, &search->cie_entry) ||
+	    search->cie_entry.id != 0)
 		return false;
 	version = cursor_byte(cursor);
-	if (version != 1 && version != 3)
+	if ((version != 1 && version != 3) || !read_letters(search))
 		return false;
-	while ((letters[n] = cursor_byte(cursor)) != 0)
-		if (++n == CFI_LETTERS)
-			return false;
 	fde->code_align = cursor_uleb(cursor);
 	fde->data_align = cursor_sleb(cursor);
 	if ((version == 1 ? cursor_byte(cursor) : cursor_uleb(cursor)) != ARCH_REG_PC)
 		return false;
 	fde->encoding = ENCODING_ABSPTR;
 	fde->signal = false;
-	fde->augmented = letters[0] == 'z';
-	if (n && !fde->augmented)
-		return false;
-	if (fde->augmented && !read_augmentation(cursor, letters, fde))
-		return false;
+	fde->augmented = search->letters[0] == 'z';
 	fde->cie_program = cursor->at;
 	fde->cie_end = search->cie_entry.end;
-	return !cursor->failed;
+	if (fde->augmented)
+		return read_augmentation(search);
+	return search->letters[0] == 0 && !cursor->failed;
 }
 
-DEEP enum cfi_status read_fde(struct cfi_search *search, const struct unwind_module *module,
-				uint64_t at, struct cfi_fde *fde)
+DEEP enum cfi_status read_fde(struct cfi_search *search, uint64_t at)
 {
 	struct cfi_cursor *cursor = &search->cursor;
 	const struct cfi_entry *entry = &search->entry;
-	uint64_t body;
+	struct cfi_fde *fde = search->fde;
 
-	if (!read_entry(cursor, module, at, &search->entry) || entry->id == 0)
+	if (!read_entry(cursor, search->module, at, &search->entry) || entry->id == 0)
 		return CFI_BAD;
-	body = cursor->at;
-	if (entry->id > entry->id_at - module->start ||
-	    !read_cie(search, module, entry->id_at - entry->id, fde))
+	if (entry->id > entry->id_at - search->module->start ||
+	    !read_cie(search, entry->id_at - entry->id))
 		return CFI_BAD;
-	cursor_move(cursor, body, entry->end);
 	fde->begin = cursor_pointer(cursor, fde->encoding, 0);
 	fde->size = cursor_pointer(cursor, fde->encoding & ENCODING_FORMAT, 0);
 	if (fde->augmented)
@@ -135,47 +126,41 @@ static bool covers(const struct cfi_fde *fde, uint64_t pc)
 }
 
 /* The last entry that starts at or below the pc, by its distance from the table's header. */
-DEEP enum cfi_status search_table(struct cfi_search *search, const struct unwind_module *module,
-				    uint64_t pc, uint64_t *ret_fde_at)
+DEEP enum cfi_status search_table(struct cfi_search *search, uint64_t *ret_fde_at)
 {
 	struct unwind_reader *reader = search->cursor.reader;
-	int64_t wanted = (int64_t)(pc - module->eh_frame_hdr);
+	int64_t wanted = (int64_t)(search->pc - search->module->eh_frame_hdr);
 	uint64_t below = 0;
 	uint64_t above = search->n_table;
-	int32_t found = 0;
+	int32_t entry[2];
 
-	if (above > (module->end - search->table) / TABLE_ENTRY)
+	if (above > (search->module->end - search->table) / TABLE_ENTRY)
 		return CFI_BAD;
 	while (below < above) {
 		uint64_t middle = below + (above - below) / 2;
-		int32_t entry[2];
 
 		if (!reader->read(reader, search->table + middle * TABLE_ENTRY, entry,
 				  sizeof(entry)))
 			return CFI_BAD;
 		if (entry[0] <= wanted) {
 			below = middle + 1;
-			found = entry[1];
+			*ret_fde_at = search->module->eh_frame_hdr + (uint64_t)(int64_t)entry[1];
 		} else {
 			above = middle;
 		}
 	}
-	if (below == 0)
-		return CFI_NONE;
-	*ret_fde_at = module->eh_frame_hdr + (uint64_t)(int64_t)found;
-	return CFI_FOUND;
+	return below ? CFI_FOUND : CFI_NONE;
 }
 
-DEEP enum cfi_status scan_entries(struct cfi_search *search, const struct unwind_module *module,
-				    uint64_t pc, struct cfi_fde *fde)
+DEEP enum cfi_status scan_entries(struct cfi_search *search)
 {
 	uint64_t at = search->eh_frame;
 
 	for (unsigned i = 0; i < SCAN_ENTRIES; i++) {
-		if (!read_entry(&search->cursor, module, at, &search->entry))
+		if (!read_entry(&search->cursor, search->module, at, &search->entry))
 			return CFI_NONE;
-		if (search->entry.id != 0 && read_fde(search, module, at, fde) == CFI_FOUND &&
-		    covers(fde, pc))
+		if (search->entry.id != 0 && read_fde(search, at) == CFI_FOUND &&
+		    covers(search->fde, search->pc))
 			return CFI_FOUND;
 		search->cursor.failed = false;
 		at = search->entry.end;
@@ -183,16 +168,12 @@ DEEP enum cfi_status scan_entries(struct cfi_search *search, const struct unwind
 	return CFI_NONE;
 }
 
-DEEP enum cfi_status read_header(struct cfi_search *search, struct unwind_reader *reader,
-				   const struct unwind_module *module)
+DEEP enum cfi_status read_header(struct cfi_search *search)
 {
-	uint64_t hdr = module->eh_frame_hdr;
+	uint64_t hdr = search->module->eh_frame_hdr;
 	struct cfi_cursor *cursor = &search->cursor;
 	uint8_t encodings[4];
 
-	if (hdr < module->start || hdr >= module->end)
-		return CFI_NONE;
-	cursor_init(cursor, reader, hdr, module->end);
 	for (unsigned i = 0; i < 4; i++)
 		encodings[i] = cursor_byte(cursor);
 	if (cursor->failed || encodings[0] != HDR_VERSION)
@@ -207,21 +188,33 @@ DEEP enum cfi_status read_header(struct cfi_search *search, struct unwind_reader
 	return cursor->failed ? CFI_BAD : CFI_FOUND;
 }
 
-enum cfi_status cfi_find(struct unwind_reader *reader, const struct unwind_module *module,
-			 uint64_t pc, struct cfi_fde *ret_fde)
+static enum cfi_status find(struct cfi_search *search)
 {
-	struct cfi_search *search = &reader->scratch.search;
-	enum cfi_status status = read_header(search, reader, module);
+	enum cfi_status status = read_header(search);
 	uint64_t fde_at = 0;
 
 	if (status != CFI_FOUND)
 		return status;
 	if (!search->table)
-		return scan_entries(search, module, pc, ret_fde);
-	status = search_table(search, module, pc, &fde_at);
+		return scan_entries(search);
+	status = search_table(search, &fde_at);
 	if (status == CFI_FOUND)
-		status = read_fde(search, module, fde_at, ret_fde);
-	if (status == CFI_FOUND && !covers(ret_fde, pc))
+		status = read_fde(search, fde_at);
+	if (status == CFI_FOUND && !covers(search->fde, search->pc))
 		status = CFI_NONE;
 	return status;
+}
+
+enum cfi_status cfi_find(struct unwind_reader *reader, const struct unwind_module *module,
+			 uint64_t pc, struct cfi_fde *ret_fde)
+{
+	struct cfi_search *search = &reader->scratch.search;
+
+	if (module->eh_frame_hdr < module->start || module->eh_frame_hdr >= module->end)
+		return CFI_NONE;
+	search->module = module;
+	search->pc = pc;
+	search->fde = ret_fde;
+	cursor_init(&search->cursor, reader, module->eh_frame_hdr, module->end);
+	return find(search);
 }

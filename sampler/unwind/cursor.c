@@ -18,27 +18,29 @@ void cursor_move(struct cfi_cursor *cursor, uint64_t at, uint64_t end)
 		cursor->failed = true;
 }
 
-/* Never past a page: what follows on the next one need not be there. */
-static bool fill(struct cfi_cursor *cursor)
+/* At least LEAST bytes, and no page that these do not reach: it need not be there. */
+static bool fill(struct cfi_cursor *cursor, unsigned least)
 {
 	uint64_t len = cursor->end - cursor->at;
 	uint64_t to_page_end = CURSOR_PAGE - (cursor->at & (CURSOR_PAGE - 1));
 
+	if (cursor->failed || cursor->at > cursor->end || len < least)
+		return false;
 	if (len > CURSOR_WINDOW)
 		len = CURSOR_WINDOW;
 	if (len > to_page_end)
-		len = to_page_end;
+		len = to_page_end < least ? least : to_page_end;
 	cursor->n_window = 0;
+	cursor->window_at = cursor->at;
 	if (!cursor->reader->read(cursor->reader, cursor->at, cursor->window, len))
 		return false;
-	cursor->window_at = cursor->at;
 	cursor->n_window = (uint32_t)len;
 	return true;
 }
 
 uint8_t cursor_byte_far(struct cfi_cursor *cursor)
 {
-	if (cursor->failed || cursor->at >= cursor->end || !fill(cursor)) {
+	if (!fill(cursor, 1)) {
 		cursor->failed = true;
 		return 0;
 	}
@@ -46,27 +48,23 @@ uint8_t cursor_byte_far(struct cfi_cursor *cursor)
 	return cursor->window[0];
 }
 
-__attribute__((noinline)) static uint64_t fixed_far(struct cfi_cursor *cursor, unsigned len)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < len; i++)
-		value |= (uint64_t)cursor_byte(cursor) << (8 * i);
-	return cursor->failed ? 0 : value;
-}
-
 uint64_t cursor_fixed(struct cfi_cursor *cursor, unsigned len)
 {
 	uint64_t in_window = cursor->at - cursor->window_at;
-	uint32_t word;
+	uint64_t value = 0;
 
-	if (len != 4 || cursor->failed || in_window >= cursor->n_window ||
-	    cursor->n_window - in_window < 4 || cursor->at >= cursor->end ||
-	    cursor->end - cursor->at < 4)
-		return fixed_far(cursor, len);
-	__builtin_memcpy(&word, cursor->window + in_window, sizeof(word));
-	cursor->at += 4;
-	return word;
+	if (cursor->failed || cursor->at > cursor->end || cursor->end - cursor->at < len ||
+	    in_window > cursor->n_window || cursor->n_window - in_window < len) {
+		if (!fill(cursor, len)) {
+			cursor->failed = true;
+			return 0;
+		}
+		in_window = 0;
+	}
+	for (unsigned i = 0; i < len; i++)
+		value |= (uint64_t)cursor->window[in_window + i] << (8 * i);
+	cursor->at += len;
+	return value;
 }
 
 uint64_t cursor_uleb_far(struct cfi_cursor *cursor)

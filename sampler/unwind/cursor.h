@@ -34,7 +34,8 @@ enum {
  *
  * Context: handler.  The caller's memory, as for all of these.
  */
-void cursor_init(struct cfi_cursor *cursor, struct unwind_reader *reader, uint64_t at, uint64_t end);
+void cursor_init(struct cfi_cursor *cursor, struct unwind_reader *reader, uint64_t at,
+		 uint64_t end);
 
 /**
  * cursor_move - go on reading at [AT, END) with the same window

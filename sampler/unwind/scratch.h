@@ -83,6 +83,9 @@ struct cfi_row {
 
 /* Looking for an FDE; its CIE has a cursor of its own, so that the FDE's window stays. */
 struct cfi_search {
+	const struct unwind_module *module;
+	uint64_t pc;
+	struct cfi_fde *fde;
 	struct cfi_cursor cursor;
 	struct cfi_cursor cie;
 	struct cfi_entry entry;

@@ -208,9 +208,25 @@ __attribute__((noinline)) static int leave_by_row(struct walk *walk, uint64_t at
 	return leave_row(walk, &frame, row, fde->signal);
 }
 
-__attribute__((noinline)) static int rare_step(struct walk *walk, uint64_t at, uint64_t rule)
+static inline int leave_usual_frame(struct walk *walk, uint64_t rule)
 {
+	enum rule_kind kind = rule_kind(rule);
+	uint64_t cfa = kind == RULE_SP ? walk->regs.sp : walk->regs.bx;
+
+	cfa = kind == RULE_BP ? walk->regs.bp : cfa;
+	cfa += (uint64_t)rule_offset(rule);
+	return leave_frame(walk, rule, cfa, cfa);
+}
+
+__attribute__((noinline)) static int step(struct walk *walk, uint64_t at, uint64_t rule)
+{
+	if (walk->bp_hi && (rule_kind(rule) == RULE_BP || rule_kind(rule) == RULE_DRAP))
+		guess_bp(walk, rule);
 	switch (rule_kind(rule)) {
+	case RULE_SP:
+	case RULE_BP:
+	case RULE_BX:
+		return leave_usual_frame(walk, rule);
 	case RULE_PLT:
 		return leave_plt_entry(walk, rule);
 	case RULE_SIGNAL:
@@ -219,30 +235,11 @@ __attribute__((noinline)) static int rare_step(struct walk *walk, uint64_t at, u
 		return leave_drap_frame(walk, rule);
 	case RULE_END:
 		return UNWIND_END;
-	case RULE_NO_CFI:
-		return guess_caller(walk);
 	case RULE_ROW:
 		return leave_by_row(walk, at);
 	default:
 		return UNWIND_BAD_CFI;
 	}
-}
-
-static inline int step(struct walk *walk)
-{
-	uint64_t at = walk->regs.pc - !walk->exact;
-	uint64_t rule = find_rule(walk, at);
-	enum rule_kind kind = rule_kind(rule);
-	uint64_t cfa;
-
-	if (walk->bp_hi && (kind == RULE_BP || kind == RULE_DRAP))
-		guess_bp(walk, rule);
-	if (kind > RULE_BX)
-		return rare_step(walk, at, rule);
-	cfa = kind == RULE_SP ? walk->regs.sp : walk->regs.bx;
-	cfa = kind == RULE_BP ? walk->regs.bp : cfa;
-	cfa += (uint64_t)rule_offset(rule);
-	return leave_frame(walk, rule, cfa, cfa);
 }
 
 /* The word at an offset in the window; SIZE is the window's without that of one word. */
@@ -260,7 +257,8 @@ static inline bool window_word(const unsigned char *bytes, uint64_t size, uint64
  * window.  Registers stay in registers, which is half the price of a frame; whatever is not
  * so is left, untouched, to step().
  */
-__attribute__((noinline)) static size_t run_fast(struct walk *walk, uint64_t *pcs, size_t n, size_t max)
+__attribute__((noinline)) static size_t run_fast(struct walk *walk, uint64_t *pcs, size_t n,
+						 size_t max)
 {
 	const unsigned char *bytes = walk->reader->bytes;
 	uint64_t lo = walk->reader->lo;
@@ -307,6 +305,8 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 	struct walk *walk = &reader->scratch.walk;
 	size_t n = 0;
 	int r = WALK_ON;
+	uint64_t rule;
+	uint64_t at;
 
 	walk->reader = reader;
 	walk->cache = cache;
@@ -319,7 +319,10 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 	while (n < max && r == WALK_ON) {
 		pcs[n++] = walk->regs.pc | (walk->exact ? UNWIND_EXACT : 0);
 		n = run_fast(walk, pcs, n, max);
-		r = step(walk);
+		at = walk->regs.pc - !walk->exact;
+		rule = find_rule(walk, at);
+		/* Not in step(): a guess looks up rules, and the stack beneath it counts. */
+		r = rule_kind(rule) == RULE_NO_CFI ? guess_caller(walk) : step(walk, at, rule);
 	}
 	return (struct unwind_result){
 		.n_pcs = n,
