@@ -21,7 +21,7 @@ Frame = collections.namedtuple("Frame", "addr symbol offset module")
 Sample = collections.namedtuple(
     "Sample", "comm pid tid cpu time_ns weight event frames state metrics")
 
-HEADER = re.compile(r"^(\S+) +(\d+)/(\d+) +\[(\d+)\] +(\d+)\.(\d{6}|\d{9}): +(\d+) (\S+): $")
+HEADER = re.compile(r"^(\S+) +(\d+)/(\d+) +\[(\d+)\] +(\d+)\.(\d{6}|\d{9}): +(\d+) ([^\s:]+):(?: |(?:\t\w+: -?\d+, -?\d+)+)$")
 FRAME = re.compile(r"^\t +([0-9a-f]+) (.+) \(([^()]*)\)$|^\t([0-9a-f]{16}) (.+) \(([^()]*)\)$")
 
 

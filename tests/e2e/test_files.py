@@ -104,14 +104,22 @@ class Files(Case):
         self.assertLess(first, 2)
 
     def test_consumers_load_what_was_recorded(self):
-        for options in ((), ("--ns",), ("--metrics", "none"), ("--metrics-as", "inline"),
-                        ("--bare",)):
+        for options in ((), ("--ns",), ("--metrics", "none"), ("--bare",)):
             run = self.record(target("ratio"), 1, options=options, hz=199)
             extra = ["--bare"] if "--bare" in options else []
             check = subprocess.run([sys.executable, COMPAT, *extra, *run.paths],
                                    capture_output=True, text=True, check=False)
             self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
             self.assertTrue(run.samples)
+
+    def test_inline_metrics_are_on_every_event(self):
+        run = self.record(target("ratio"), 1, options=("--metrics-as", "inline"), hz=199)
+        with open(run.paths[0], encoding="utf-8") as file:
+            events = [line for line in file if " cpu-clock:" in line]
+        self.assertEqual(len(events), len(run.samples))
+        for line in events:
+            self.assertRegex(line, r"^running  ?\d")
+            self.assertEqual(len(re.findall(r"\tmetric_wick_\w+: -?\d+, -?\d+", line)), 7, line)
 
     def test_metrics_are_on_every_sample(self):
         run = self.record(target("ratio"), 1)
