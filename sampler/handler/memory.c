@@ -10,6 +10,29 @@ enum {
 	ADDRESS_BITS = 56,
 };
 
+/* A child of fork may find one taken by a thread that it does not have: there are more. */
+static struct room {
+	struct memory memory; /* first: it is what a borrower holds */
+	_Atomic uint32_t taken;
+} rooms[MEMORY_ROOMS];
+
+struct memory *memory_borrow(uint32_t start)
+{
+	for (uint32_t i = 0; i < MEMORY_ROOMS; i++) {
+		struct room *room = &rooms[(start + i) % MEMORY_ROOMS];
+
+		/* acquire: the last borrower's stores, by the release in memory_give_back() */
+		if (!atomic_exchange_explicit(&room->taken, 1, memory_order_acquire))
+			return &room->memory;
+	}
+	return NULL;
+}
+
+void memory_give_back(struct memory *m)
+{
+	atomic_store_explicit(&((struct room *)m)->taken, 0, memory_order_release);
+}
+
 static uint64_t page_of(uint64_t address)
 {
 	return address & ~(uint64_t)(PAGE - 1);
@@ -155,7 +178,11 @@ void memory_init(struct memory *m, struct process *p, struct slot_own *own, uint
 	m->module_end = 0;
 	for (int i = 0; i < MEMORY_PAGES; i++)
 		m->pages[i] = 1;
-	m->reader = (struct unwind_reader){.read = memory_read, .find = memory_find};
+	m->reader.lo = 0;
+	m->reader.hi = 0;
+	m->reader.bytes = NULL;
+	m->reader.read = memory_read;
+	m->reader.find = memory_find;
 	if ((sp < own->window_lo || sp >= own->window_hi) && !m->quiet)
 		memory_prove_window(p, own, sp);
 	if (sp >= own->window_lo && sp < own->window_hi) {

@@ -9,11 +9,13 @@
 enum {
 	MEMORY_PAGES = 4, /* pages proven readable during this walk */
 	MEMORY_NEW = 3,   /* new modules that a walk can carry */
+	MEMORY_ROOMS = 64,
 };
 
 /* A reader for one walk. */
 struct memory {
 	struct unwind_reader reader; /* first: the unwinder hands it back */
+	struct unwind_regs regs;     /* where the thread was interrupted */
 	struct process *p;
 	bool quiet;     /* no system call may be made */
 	bool unloading; /* module bytes may go away: they are read through the kernel */
@@ -24,6 +26,23 @@ struct memory {
 	uint64_t pages[MEMORY_PAGES];
 	uint64_t seen[MEMORY_NEW]; /* a pc in each module to be announced before the sample */
 };
+
+/**
+ * memory_borrow - room for a reader that is not on the stack, which is a guest's
+ * @start: where to begin to look, best the slot's number
+ *
+ * Return:  the room, or NULL when MEMORY_ROOMS handlers have one each.
+ * Owns:    the caller, until memory_give_back().
+ * Context: handler.  Any number of threads.
+ */
+struct memory *memory_borrow(uint32_t start);
+
+/**
+ * memory_give_back - the walk is over
+ *
+ * Context: handler.
+ */
+void memory_give_back(struct memory *m);
 
 /**
  * memory_init - a reader for a thread that was interrupted at SP

@@ -111,29 +111,50 @@ static __attribute__((noinline)) void write_metrics(struct record_sample *record
  * sample: its record takes the place of the unfinished sample and the walk is done again, by
  * then from cached rules.
  */
-static __attribute__((noinline)) struct record_sample *walk(struct process *p, struct slot *slot,
-							    const struct tick *tick)
+static struct record_sample *walk_by(struct process *p, struct slot *slot, const struct tick *tick,
+				     struct memory *memory)
 {
-	struct unwind_regs regs = arch_regs(tick->uc);
 	struct record_sample *record;
 	struct unwind_result result;
-	struct memory memory;
 
+	memory->regs = arch_regs(tick->uc);
 	for (;;) {
 		record = ring_reserve(slot, RECORD_MAX_BYTES);
 		if (!record)
 			return NULL;
-		memory_init(&memory, p, slot->own, regs.sp);
-		result = unwind_walk(&memory.reader, &p->rules, &regs, record->pcs, RECORD_MAX_PCS);
-		if (!memory.n_seen)
+		memory_init(memory, p, slot->own, memory->regs.sp);
+		result = unwind_walk(&memory->reader, &p->rules, &memory->regs, record->pcs,
+				     RECORD_MAX_PCS);
+		if (!memory->n_seen)
 			break;
-		while (memory.n_seen)
-			write_module(p, slot, memory.seen[--memory.n_seen], tick->now_ns);
+		while (memory->n_seen)
+			write_module(p, slot, memory->seen[--memory->n_seen], tick->now_ns);
 	}
 	record->n_pcs = (uint16_t)result.n_pcs;
 	record->stop = (uint8_t)result.stop;
 	record->pad = 0;
-	record->stack_bytes = result.cfa > regs.sp ? result.cfa - regs.sp : 0;
+	record->stack_bytes = result.cfa > memory->regs.sp ? result.cfa - memory->regs.sp : 0;
+	return record;
+}
+
+static __attribute__((noinline)) struct record_sample *
+walk_on_stack(struct process *p, struct slot *slot, const struct tick *tick)
+{
+	struct memory memory;
+
+	return walk_by(p, slot, tick, &memory);
+}
+
+static __attribute__((noinline)) struct record_sample *walk(struct process *p, struct slot *slot,
+							    const struct tick *tick)
+{
+	struct memory *memory = memory_borrow(slot->index);
+	struct record_sample *record;
+
+	if (!memory)
+		return walk_on_stack(p, slot, tick);
+	record = walk_by(p, slot, tick, memory);
+	memory_give_back(memory);
 	return record;
 }
 

@@ -42,6 +42,7 @@ static inline struct unwind_regs arch_regs(const ucontext_t *uc)
 		.sp = (uint64_t)g[15],
 		.bp = (uint64_t)g[10],
 		.bx = (uint64_t)g[11],
+		.saved = (uint64_t)g,
 	};
 }
 

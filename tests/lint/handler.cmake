@@ -18,5 +18,14 @@ add_test(NAME lint.agent_so_trips
 add_library(wick_bad_agent MODULE bad_agent.c)
 target_link_libraries(wick_bad_agent PRIVATE wick_flags)
 set_tests_properties(lint.agent_so_trips PROPERTIES WILL_FAIL TRUE)
+# A guest on any stack: 1 KiB, and 2 KiB when every room of memory.c is taken.
+set(handler_stack ${CMAKE_CURRENT_SOURCE_DIR}/handler_stack.py ${PROJECT_BINARY_DIR})
+add_test(NAME lint.handler_stack COMMAND ${handler_stack} on_sigprof 1024 walk_on_stack)
+add_test(NAME lint.handler_stack_without_room COMMAND ${handler_stack} on_sigprof 2048)
+add_test(NAME lint.unwind_stack COMMAND ${handler_stack} unwind_walk 608 memory_read memory_find)
+add_test(NAME lint.handler_stack_trips COMMAND ${handler_stack} on_sigprof 1024)
+set_tests_properties(lint.handler_stack_trips PROPERTIES WILL_FAIL TRUE)
+set_tests_properties(lint.handler_stack lint.handler_stack_without_room lint.unwind_stack
+  lint.handler_stack_trips PROPERTIES LABELS lint TIMEOUT 60 SKIP_RETURN_CODE 77)
 set_tests_properties(lint.handler_symbols lint.handler_symbols_trips lint.agent_so
   lint.agent_so_trips PROPERTIES LABELS lint TIMEOUT 30)

@@ -3,6 +3,7 @@
 #include "sampler/handler/clock.h"
 #include "sampler/handler/memory.h"
 #include "sampler/handler/modules.h"
+#include "sampler/handler/sampling.h"
 #include "sampler/handler/slot.h"
 
 #include <setjmp.h>
@@ -378,6 +379,54 @@ static void makes_no_call_when_quiet(void **state)
 	assert_false(m.reader.read(&m.reader, (uint64_t)f->p, &value, 8));
 }
 
+static void lends_a_room_to_one_walk_at_a_time(void **state)
+{
+	struct memory *rooms[MEMORY_ROOMS];
+
+	(void)state;
+	for (uint32_t i = 0; i < MEMORY_ROOMS; i++) {
+		rooms[i] = memory_borrow(5);
+		assert_non_null(rooms[i]);
+		for (uint32_t j = 0; j < i; j++)
+			assert_ptr_not_equal(rooms[i], rooms[j]);
+	}
+	assert_null(memory_borrow(5));
+	memory_give_back(rooms[7]);
+	assert_ptr_equal(memory_borrow(0), rooms[7]);
+	for (uint32_t i = 0; i < MEMORY_ROOMS; i++)
+		memory_give_back(rooms[i]);
+}
+
+static void samples_the_same_stack_with_and_without_a_room(void **state)
+{
+	struct fixture *f = *state;
+	struct slot slot = claim(state, 7);
+	struct memory *rooms[MEMORY_ROOMS];
+	const struct record_sample *samples[2];
+	ucontext_t uc;
+	struct tick tick = {.uc = &uc, .tid = 7, .weight = 1};
+
+	f->p->rules.entries = f->p->entries;
+	f->p->rules.n = PROCESS_RULES;
+	(void)getcontext(&uc);
+	for (int i = 0; i < 2; i++) {
+		uint64_t head;
+
+		sampling_take(f->p, &slot, &tick); /* what precedes a first sample */
+		head = slot.ring->head;
+		sampling_take(f->p, &slot, &tick);
+		samples[i] = (const void *)(slot.ring->data + head);
+		for (uint32_t j = 0; i == 0 && j < MEMORY_ROOMS; j++)
+			rooms[j] = memory_borrow(j);
+	}
+	for (uint32_t j = 0; j < MEMORY_ROOMS; j++)
+		memory_give_back(rooms[j]);
+	assert_int_equal(samples[0]->head.type, RECORD_SAMPLE);
+	assert_true(samples[0]->n_pcs > 2);
+	assert_int_equal(samples[0]->n_pcs, samples[1]->n_pcs);
+	assert_memory_equal(samples[0]->pcs, samples[1]->pcs, samples[0]->n_pcs * 8UL);
+}
+
 static void announces_a_module_once_and_again_after_it_went(void **state)
 {
 	struct fixture *f = *state;
@@ -455,6 +504,8 @@ int main(void)
 		TEST(reads_the_stack_and_never_faults),
 		TEST(keeps_a_window_only_without_a_gap),
 		TEST(makes_no_call_when_quiet),
+		cmocka_unit_test(lends_a_room_to_one_walk_at_a_time),
+		TEST(samples_the_same_stack_with_and_without_a_room),
 		TEST(announces_a_module_once_and_again_after_it_went),
 		TEST(stops_announcing_when_the_table_is_full),
 		TEST(stops_only_after_silence_seen_twice),

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""handler_stack.py - how much of a guest's stack the handler can take, from gcc's call graph
+
+usage: handler_stack.py BUILD ROOT LIMIT [WITHOUT...]
+
+Compiles what may run in a handler as BUILD's compile_commands.json says, with
+-fcallgraph-info=su, and adds up the deepest path from the function ROOT.  Calls through the
+unwinder's reader go to memory_read and memory_find.  Functions named WITHOUT are left out.
+Exit status 1 when the path takes more than LIMIT bytes, runs in a circle, needs a frame whose
+size gcc does not know, or ends in a function that is neither known nor listed below.
+"""
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+TARGETS = ("wick_handler.dir", "wick_unwind_handler.dir")
+# What is no code of ours: libc's (about 200 bytes, seen by the tripwire) and the vdso's.
+FOREIGN = {"_dl_find_object"}
+READER = {"->read(": "memory_read", "->find(": "memory_find"}
+
+
+def compile_all(build, work):
+    """The .ci files of every object that may run in a handler."""
+    made = []
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        words = shlex.split(entry["command"])
+        target = words[words.index("-o") + 1] if "-o" in words else ""
+        if not any(name in target for name in TARGETS) or not entry["file"].endswith(".c"):
+            continue
+        made.append(work / f"{len(made)}.o")
+        words[words.index("-o") + 1] = str(made[-1])
+        if "clang" in subprocess.run([words[0], "--version"], capture_output=True, text=True).stdout:
+            print("handler_stack: only gcc writes the sizes of frames: skipped")
+            sys.exit(77)
+        subprocess.run(words + ["-fcallgraph-info=su"], cwd=entry["directory"], check=True)
+    return [path.with_suffix(".ci") for path in made]
+
+
+def line_of(place):
+    file, line, _ = place.rsplit(":", 2)
+    return pathlib.Path(file).read_text().splitlines()[int(line) - 1]
+
+
+def target_of(name, label):
+    """What an edge leads to: None for an indirect call that is not the unwinder's."""
+    if name != "__indirect_call":
+        return name
+    text = line_of(label)
+    return next((to for call, to in READER.items() if call in text), None)
+
+
+def read_graph(files):
+    frames, calls = {}, {}
+    for file in files:
+        for line in file.read_text().splitlines():
+            node = re.match(r'node: \{ title: "([^"]+)" label: "([^"]*)"', line)
+            edge = re.match(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)" label: "([^"]+)"', line)
+            size = node and re.search(r"(\d+) bytes \(([a-z,]+)\)", node[2])
+            if size:
+                frames[node[1]] = int(size[1]) if size[2] == "static" else None
+            if edge:
+                to = target_of(edge[2], edge[3])
+                if to:
+                    calls.setdefault(edge[1], set()).add(to)
+    return frames, calls
+
+
+class Paths:
+    def __init__(self, frames, calls, without):
+        self.frames, self.calls, self.without = frames, calls, without
+        self.short = {}
+        for title in frames:
+            self.short.setdefault(title.split(":")[-1], title)
+        self.known = {}
+
+    def deepest(self, title, above=()):
+        name = title.split(":")[-1]
+        title = title if title in self.frames else self.short.get(name, title)
+        if name in self.without or name in FOREIGN:
+            return 0, []
+        if title in above:
+            raise SystemExit(f"handler_stack: '{name}' calls itself")
+        if self.frames.get(title) is None:
+            raise SystemExit(f"handler_stack: the frame of '{name}' is not known")
+        if title not in self.known:
+            below = [self.deepest(to, above + (title,)) for to in self.calls.get(title, ())]
+            most, path = max(below, default=(0, []))
+            self.known[title] = (self.frames[title] + most, [(name, self.frames[title])] + path)
+        return self.known[title]
+
+
+def main():
+    if len(sys.argv) < 4:
+        raise SystemExit(__doc__)
+    build, root, limit = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    with tempfile.TemporaryDirectory() as work:
+        frames, calls = read_graph(compile_all(build, pathlib.Path(work)))
+        if root not in frames:
+            raise SystemExit(f"handler_stack: no function '{root}'")
+        paths = Paths(frames, calls, set(sys.argv[4:]))
+        total, path = paths.deepest(root)
+    print(f"{root}: {total} bytes at most, {limit} allowed")
+    print("  " + " > ".join(f"{name} {size}" for name, size in path))
+    sys.exit(total > limit)
+
+
+if __name__ == "__main__":
+    main()
