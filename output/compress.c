@@ -126,7 +126,7 @@ static int pack_file(int from, int to, enum recording_compress how, const atomic
 	if (r == 0)
 		r = pack_all(packer, from, to, stop);
 	packer_release(packer);
-	return r;
+	return r; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 }
 
 /* Give a file its name unless the name is taken, on file systems that can only link too. */

@@ -65,7 +65,8 @@ int hook_cause(int wait_status)
 void hook_describe(int cause, char *to, size_t size)
 {
 	if (cause >= HOOK_CAUSE_START)
-		(void)snprintf(to, size, "could not start: %s", strerror(cause - HOOK_CAUSE_START));
+		(void)snprintf(to, size, "could not start: %s",
+			       strerrordesc_np(cause - HOOK_CAUSE_START));
 	else if (cause >= HOOK_CAUSE_SIGNAL)
 		(void)snprintf(to, size, "was killed by signal %d", cause - HOOK_CAUSE_SIGNAL);
 	else

@@ -176,7 +176,7 @@ static int note_failure(struct recording *recording, int error)
 		return -EFBIG;
 	}
 	(void)snprintf(message, sizeof(message), "write '%s': %s", recording->segment.path,
-		       strerror(error));
+		       strerrordesc_np(error));
 	tell_trouble(recording, error, message);
 	return -error;
 }
@@ -254,7 +254,7 @@ void recording_close_segment(struct recording *recording)
 	if (segment->len > 0 && !gone &&
 	    shelf_add(recording->shelf, segment->path, segment->dev, segment->ino) < 0)
 		recording_tell(recording, "keep track of '%s': %s", segment->path,
-			       strerror(ENOMEM));
+			       strerrordesc_np(ENOMEM));
 	segment_close(segment);
 	recording->backlog.on_disk = (struct perf_script_file){0};
 	recording->backlog.file = recording->backlog.on_disk;

@@ -133,7 +133,7 @@ static size_t odd_in_symbol(struct buf *buf, const char *text, size_t left)
 static size_t odd_in_module(struct buf *buf, const char *text, size_t left)
 {
 	(void)left;
-	buf_add_char(buf, *text == ' ' ? '_' : *text == '(' ? '[' : ']');
+	buf_add_char(buf, (char)(*text == ' ' ? '_' : *text == '(' ? '[' : ']'));
 	return 1;
 }
 
