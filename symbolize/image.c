@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/sysmacros.h>
@@ -25,18 +26,33 @@ struct line {
 	const char *path;
 };
 
+/* Take a number that one of ENDS follows, and that one too. */
+static bool take(const char **at, int base, const char *ends, uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(*at, &end, base);
+	if (end == *at || errno || *end == '\0' || !strchr(ends, *end))
+		return false;
+	*at = end + 1;
+	return true;
+}
+
 static bool parse(const char *text, struct line *ret_line)
 {
 	struct line line;
-	unsigned major_no;
-	unsigned minor_no;
-	int at = 0;
+	uint64_t major_no;
+	uint64_t minor_no;
 
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %*4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &line.start, &line.end, &line.pgoff, &major_no, &minor_no, &line.inode, &at) < 6)
+	if (!take(&text, 16, "-", &line.start) || !take(&text, 16, " ", &line.end))
 		return false;
-	line.dev = makedev(major_no, minor_no);
-	line.path = text + at;
+	text += strcspn(text, " "); /* what may be done with it */
+	if (!take(&text, 16, " ", &line.pgoff) || !take(&text, 16, ":", &major_no) ||
+	    !take(&text, 16, " ", &minor_no) || !take(&text, 10, " \n", &line.inode))
+		return false;
+	line.dev = makedev((unsigned)major_no, (unsigned)minor_no);
+	line.path = text + strspn(text, " \n");
 	*ret_line = line;
 	return true;
 }

@@ -262,7 +262,7 @@ static bool read_lines(struct jit *jit)
 	bool tail = false;
 
 	if (!text || fstat(jit->fd, &st) < 0)
-		return false;
+		return false; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 	if ((uint64_t)st.st_size < jit->at)
 		start_over(jit);
 	while (jit->at < MAX_MAP_BYTES) {

@@ -162,7 +162,7 @@ void module_load(void *context)
 		int r = read_tables(module, elf);
 
 		if (r < 0)
-			module_fail(module, "its symbol tables: %s", strerror(-r));
+			module_fail(module, "its symbol tables: %s", strerrordesc_np(-r));
 		else if (module->quality == SYMBOLS_NONE)
 			module_fail(module, "no symbols in it, and no debug file found");
 	} else {

@@ -106,7 +106,7 @@ static struct module *get_vdso(struct modules *modules)
 	if (r == 0)
 		module_set_head(module, &head);
 	else
-		module_fail(module, "the vDSO: %s", strerror(-r));
+		module_fail(module, "the vDSO: %s", strerrordesc_np(-r));
 	modules->vdso = module;
 	return module;
 }
@@ -211,7 +211,7 @@ static struct module *add_image(struct modules *modules, const struct mapping *m
 		    error == -ESTALE ? "the file was replaced since it was mapped"
 		    : mapping->deleted
 			    ? "the file was deleted; as root it can be read while it is mapped"
-			    : strerror(-error));
+			    : strerrordesc_np(-error));
 	atomic_store_explicit(&module->elf.state, MODULE_LOADED, memory_order_relaxed);
 	return module;
 }
