@@ -8,7 +8,8 @@
 
 /*
  * Called for a SIGPROF that none of our timers sent; NULL: nobody.  It runs in signal context
- * with every signal but SIGPROF blocked.  signal_hooks.c writes it, on_sigprof.c reads it; kept by fork.
+ * with every signal but SIGPROF blocked.  signal_hooks.c writes it, on_sigprof.c reads it; kept by
+ * fork.
  */
 extern void (*_Atomic handler_chain)(int sig, siginfo_t *info, void *uc);
 

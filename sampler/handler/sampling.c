@@ -8,6 +8,7 @@
 
 #include "sampler/handler/sigsafe.h"
 
+/* NOLINTNEXTLINE(misc-redundant-expression): it is there to stay redundant */
 _Static_assert(PC_EXACT == UNWIND_EXACT, "the unwinder's mark travels as it is");
 
 enum {
