@@ -152,6 +152,7 @@ static bool binary(uint8_t op, uint64_t second, uint64_t top, uint64_t *ret)
 		*ret = top < 64 ? second >> top : 0;
 		return true;
 	case OP_SHRA:
+		// cppcheck-suppress shiftTooManyBitsSigned ; gcc and clang both repeat the sign
 		*ret = (uint64_t)(a >> (top < 64 ? top : 63));
 		return true;
 	case OP_XOR:
