@@ -41,8 +41,10 @@ int main(void)
 	struct symbolizer *symbolizer = NULL;
 	uint64_t load_ns = io_now_ns();
 
-	if (!frames || symbolizer_new(&options, &symbolizer, NULL) < 0)
+	if (!frames || symbolizer_new(&options, &symbolizer, NULL) < 0) {
+		free(frames);
 		return 1;
+	}
 	target_add_maps(symbolizer, getpid(), 0, HIDE_NOTHING);
 	load_ns = io_now_ns() - load_ns;
 	printf("symbolize: load %.1f ms\n", (double)load_ns / 1e6);

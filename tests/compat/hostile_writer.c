@@ -95,7 +95,7 @@ static void add_piece(char *name, size_t size)
 	size_t n = strlen(piece);
 
 	if (n == 0 && len + 1 < size) {
-		name[len] = draw(4) ? (char)('a' + draw(26)) : (char)(1 + draw(255));
+		name[len] = (char)(draw(4) ? 'a' + draw(26) : 1 + draw(255));
 		name[len + 1] = '\0';
 	} else if (len + n < size) {
 		memcpy(name + len, piece, n + 1);

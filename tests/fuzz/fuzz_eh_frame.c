@@ -58,12 +58,12 @@ static void walk(struct input *input, const uint64_t head[6])
 		.saved = head[4],
 	};
 	uint64_t pcs[MAX_PCS];
-	struct unwind_result result;
+	struct unwind_result result = {0};
 
 	unwind_cache_flush(&cache);
 	/* The second walk goes by the cache, and has to come to the same. */
 	for (int i = 0; i < 2; i++) {
-		size_t n_pcs = i ? result.n_pcs : 0;
+		size_t n_pcs = result.n_pcs;
 
 		result = unwind_walk(&input->reader, &cache, &regs, pcs, MAX_PCS);
 		if (result.n_pcs == 0 || result.n_pcs > MAX_PCS ||

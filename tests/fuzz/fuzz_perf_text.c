@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const uint8_t *newline = memchr(data, '\n', size);
 		size_t len = newline ? (size_t)(newline - data) : size;
 		char *copy = malloc(len + 1); /* of its own, so that one byte too far is seen */
-		struct line line = {.text = copy, .len = len, .number = ++number};
+		struct line line = {.text = copy, .len = len, .number = number + 1};
 
 		if (!copy)
 			break;
@@ -61,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		copy[len] = '\0';
 		perf_text_line(text, &line);
 		free(copy);
+		number++;
 		data += len + (newline != NULL);
 		size -= len + (newline != NULL);
 	}

@@ -100,11 +100,12 @@ static __attribute__((noinline)) void warm(int bursts)
 	siginfo_t info = {.si_signo = SIGPROF, .si_code = SI_TIMER};
 	const struct timespec pause = {.tv_nsec = 30000000};
 	struct ring_header *rings = find_rings();
-	struct ring_slot *slot = (void *)((unsigned char *)rings + RING_HEADER_BYTES);
+	struct ring_slot *slot =
+		rings ? (void *)((unsigned char *)rings + RING_HEADER_BYTES) : NULL;
 	size_t n[2] = {0};
 
 	info.si_value.sival_ptr = (void *)own_timer_value();
-	for (int i = 0; rings && info.si_value.sival_ptr && i < bursts; i++) {
+	for (int i = 0; slot && info.si_value.sival_ptr && i < bursts; i++) {
 		for (int k = 0; k < 40; k++) {
 			uint64_t before = slot->handler_ns;
 			int jittered = slot->n_samples % 8 == 7;

@@ -133,14 +133,15 @@ static void claim(uint32_t index, uint32_t tid, const char *comm)
 
 static void give(uint32_t index, uint64_t cpu_ns, uint16_t flags)
 {
+	enum { BYTES = sizeof(struct record_sample) + 2 * 8 };
 	union {
 		struct record_sample sample;
-		unsigned char bytes[sizeof(struct record_sample) + 2 * 8];
+		unsigned char bytes[BYTES];
 	} record = {0};
 	const uint64_t pcs[2] = {(uint64_t)(uintptr_t)give | PC_EXACT,
 				 (uint64_t)(uintptr_t)commit + 1};
 
-	record.sample = (struct record_sample){.head = {sizeof(record.bytes), RECORD_SAMPLE, flags},
+	record.sample = (struct record_sample){.head = {BYTES, RECORD_SAMPLE, flags},
 					       .time_ns = now_ns(),
 					       .tid = atomic_load(&header()->tids[index]),
 					       .weight = 2,
@@ -149,7 +150,7 @@ static void give(uint32_t index, uint64_t cpu_ns, uint16_t flags)
 					       .minflt = 7,
 					       .stack_bytes = 4096};
 	memcpy(record.bytes + sizeof(record.sample), pcs, sizeof(pcs));
-	commit(index, record.bytes, sizeof(record.bytes));
+	commit(index, record.bytes, BYTES);
 	atomic_fetch_add(&slot(index)->n_samples, 1);
 }
 

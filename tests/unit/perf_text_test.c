@@ -106,7 +106,7 @@ static const char *read_bytes(struct seen *seen, const char *bytes, size_t len)
 		const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
 		size_t n = (size_t)((newline ? newline : end) - bytes);
 		char *copy;
-		struct line line = {.len = n, .number = ++number, .unended = !newline};
+		struct line line = {.len = n, .number = number + 1, .unended = !newline};
 
 		copy = malloc(n + 1);
 		assert_non_null(copy);
@@ -115,6 +115,7 @@ static const char *read_bytes(struct seen *seen, const char *bytes, size_t len)
 		line.text = copy;
 		perf_text_line(text, &line);
 		free(copy);
+		number++;
 		bytes += n + 1;
 	}
 	perf_text_finish(text, &seen->stats);
