@@ -1,11 +1,13 @@
 /*
  * oracle.c - every stack of ours against libunwind's, on a real program
  *
- * oracle [-n SAMPLES] [-s SEED] [-r PERCENT] [-m] [-v] NAME CMD [ARGS...]
+ * oracle [-n SAMPLES] [-s SEED] [-r PERCENT] [-u PERCENT] [-l MODULE] [-m] [-v] NAME CMD [ARGS...]
  *
  * One line of a table; exit status 1 when a frame differs, more than 0.2 % of the stacks end
- * early, too few samples could be taken, or fewer than PERCENT (99) of them are rooted.  -r
- * leaves libunwind out of it; -m expects an unwinder with a wrong rule: it has to be noticed.
+ * early, too few samples could be taken, fewer than -r PERCENT (99) of them are rooted, or more
+ * than -u PERCENT (1) pass through code that no FDE covers and are compared up to there.  -l
+ * wants 10 % of the samples' innermost frames in a module ([vdso]); -m expects an unwinder with a
+ * wrong rule: it has to be noticed.
  */
 #include "tests/oracle/walks.h"
 
@@ -24,6 +26,8 @@ enum {
 	MAX_MISSES = 20000,
 	EARLY_PER_MILLE = 2,
 	ROOTED_LEAST_PCT = 99,
+	NO_FDE_MOST_PCT = 1,
+	LEAF_LEAST_PCT = 10,
 	SLEEP_LEAST_US = 200,
 	SLEEP_MORE_US = 1800,
 	TELL_AT_MOST = 10,
@@ -32,7 +36,9 @@ enum {
 struct options {
 	size_t wanted;
 	unsigned seed;
-	double rooted_pct; /* below 0: compare */
+	double rooted_pct; /* at least */
+	double no_fde_pct; /* at most */
+	const char *leaf;  /* a module that samples have to be taken in */
 	bool mutant;
 	bool verbose;
 	const char *name;
@@ -43,11 +49,13 @@ struct tally {
 	size_t samples;
 	size_t frames;
 	size_t differing;
-	size_t early;   /* ours is shorter */
-	size_t longer;  /* theirs is */
-	size_t astray;  /* theirs went where no code is, which is no judgement on ours */
-	size_t no_code; /* ours did */
+	size_t early;       /* ours is shorter */
+	size_t compared;    /* addresses that are the same */
+	size_t no_fde;      /* stacks with a frame that no FDE covers: compared up to it */
+	size_t no_fde_same; /* of these the same to the end */
+	size_t no_code;     /* ours went where no code is */
 	size_t rooted;
+	size_t in_leaf;  /* the innermost frame is in options.leaf */
 	size_t with_jit; /* a frame is in no module */
 	size_t jit_rooted;
 	size_t stops[UNWIND_N_STOPS];
@@ -61,6 +69,7 @@ struct pair {
 	struct unwind_result result;
 	const uint64_t *theirs;
 	size_t n_theirs;
+	size_t n_vouched; /* as walk_theirs() gives it */
 };
 
 static struct unwind_cache_entry entries[N_ENTRIES];
@@ -100,40 +109,27 @@ static void tell(struct tally *tally, const struct target *target, const char *w
 	print_stack(target, "theirs", pair->theirs, pair->n_theirs);
 }
 
-/*
- * Without CFI libunwind follows bp, whatever it holds.  An address that cannot be executed is
- * no frame, so what it says from there on proves nothing; it is told and counted.
- */
-static bool went_astray(struct tally *tally, const struct target *target, const struct pair *pair,
-			size_t at)
-{
-	if (at >= pair->n_theirs || target_is_code(target, pair->theirs[at]))
-		return false;
-	tally->astray++;
-	tell(tally, target, "libunwind leaves the code", pair);
-	return true;
-}
-
+/* Address by address; where a frame on the way has no FDE, up to that frame. */
 static void compare(struct tally *tally, const struct target *target, const struct pair *pair)
 {
+	bool whole = pair->n_vouched == SIZE_MAX;
+	size_t wanted = whole ? pair->n_theirs : pair->n_vouched;
 	size_t n_ours = pair->result.n_pcs;
-	size_t n = n_ours < pair->n_theirs ? n_ours : pair->n_theirs;
 	size_t same = 0;
 
-	while (same < n && (pair->ours[same] & ~UNWIND_EXACT) == pair->theirs[same])
+	while (same < n_ours && same < pair->n_theirs &&
+	       (pair->ours[same] & ~UNWIND_EXACT) == pair->theirs[same])
 		same++;
-	if (same == n && n_ours >= pair->n_theirs) {
-		tally->longer += n_ours > pair->n_theirs;
-		return;
-	}
-	if (went_astray(tally, target, pair, same))
-		return;
-	if (same < n) {
-		tally->differing++;
-		tell(tally, target, "differs", pair);
-	} else {
+	tally->no_fde += !whole;
+	tally->compared += same < wanted ? same : wanted;
+	if (same < wanted && same == n_ours) {
 		tally->early++;
 		tell(tally, target, "ends early", pair);
+	} else if (same < wanted || (whole && n_ours > wanted)) {
+		tally->differing++;
+		tell(tally, target, "differs", pair);
+	} else if (!whole) {
+		tally->no_fde_same += same == n_ours && same == pair->n_theirs;
 	}
 }
 
@@ -165,14 +161,15 @@ static void take_sample(const struct options *options, struct tally *tally, stru
 	static uint64_t their_pcs[WALK_MAX];
 	static uint64_t pcs[WALK_MAX];
 	struct pair pair = {.ours = pcs, .theirs = their_pcs};
-	int last = 0;
+	const struct target_module *leaf;
 
 	pair.result = walk_ours(target, &cache, pcs);
-	pair.n_theirs = walk_theirs(theirs, target, their_pcs, &last);
+	pair.n_theirs = walk_theirs(theirs, target, their_pcs, &pair.n_vouched);
 	count(tally, target, pcs, &pair.result);
-	if (options->rooted_pct < 0)
-		compare(tally, target, &pair);
-	else if (options->verbose && pair.result.stop != UNWIND_END)
+	leaf = target_module_at(target, target->regs.rip);
+	tally->in_leaf += options->leaf && leaf && strcmp(leaf->name, options->leaf) == 0;
+	compare(tally, target, &pair);
+	if (options->verbose && pair.result.stop != UNWIND_END)
 		tell(tally, target, "not rooted", &pair);
 }
 
@@ -213,13 +210,16 @@ static size_t median_depth(const struct tally *tally)
 	return depth;
 }
 
-static bool report(const struct options *options, const struct tally *tally)
+static double percent(size_t part, size_t whole)
 {
-	bool agrees;
-	double rooted = tally->samples ? 100.0 * (double)tally->rooted / (double)tally->samples : 0;
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
 
+static void report(const struct options *options, const struct tally *tally)
+{
 	printf("%-14s samples %5zu  frames %6zu  depth p50 %3zu  rooted %6.2f %%", options->name,
-	       tally->samples, tally->frames, median_depth(tally), rooted);
+	       tally->samples, tally->frames, median_depth(tally),
+	       percent(tally->rooted, tally->samples));
 	if (tally->with_jit)
 		printf("  with JIT %zu, of these rooted %zu", tally->with_jit, tally->jit_rooted);
 	for (int i = 1; i < UNWIND_N_STOPS; i++)
@@ -227,29 +227,43 @@ static bool report(const struct options *options, const struct tally *tally)
 			printf("  %s %zu", stop_names[i], tally->stops[i]);
 	if (tally->no_code)
 		printf("  with a frame that is no code %zu", tally->no_code);
-	if (options->rooted_pct >= 0) {
-		printf("\n");
-		return rooted >= options->rooted_pct && !tally->no_code;
-	}
-	printf("  differing %zu  stopped early %zu  libunwind: shorter %zu, astray %zu\n",
-	       tally->differing, tally->early, tally->longer, tally->astray);
-	agrees = tally->differing == 0 && tally->no_code == 0 && rooted >= ROOTED_LEAST_PCT &&
-		 tally->early * 1000 <= tally->samples * EARLY_PER_MILLE;
-	return agrees != options->mutant;
+	printf("  compared %zu  differing %zu  stopped early %zu", tally->compared,
+	       tally->differing, tally->early);
+	printf("  no FDE: %zu samples, compared up to there (%zu are the same to the end)",
+	       tally->no_fde, tally->no_fde_same);
+	if (options->leaf)
+		printf("  leaf in %s %zu", options->leaf, tally->in_leaf);
+	printf("\n");
+}
+
+static bool agrees(const struct options *options, const struct tally *tally)
+{
+	return tally->differing == 0 && tally->no_code == 0 &&
+	       tally->early * 1000 <= tally->samples * EARLY_PER_MILLE &&
+	       percent(tally->rooted, tally->samples) >= options->rooted_pct &&
+	       percent(tally->no_fde, tally->samples) <= options->no_fde_pct &&
+	       (!options->leaf || percent(tally->in_leaf, tally->samples) >= LEAF_LEAST_PCT);
 }
 
 static bool parse(int argc, char **argv, struct options *options)
 {
 	int option;
 
-	*options = (struct options){.wanted = DEFAULT_SAMPLES, .seed = 1, .rooted_pct = -1};
-	while ((option = getopt(argc, argv, "+n:s:r:mv")) != -1) {
+	*options = (struct options){.wanted = DEFAULT_SAMPLES,
+				    .seed = 1,
+				    .rooted_pct = ROOTED_LEAST_PCT,
+				    .no_fde_pct = NO_FDE_MOST_PCT};
+	while ((option = getopt(argc, argv, "+n:s:r:u:l:mv")) != -1) {
 		if (option == 'n')
 			options->wanted = strtoul(optarg, NULL, 10);
 		else if (option == 's')
 			options->seed = (unsigned)strtoul(optarg, NULL, 10);
 		else if (option == 'r')
 			options->rooted_pct = strtod(optarg, NULL);
+		else if (option == 'u')
+			options->no_fde_pct = strtod(optarg, NULL);
+		else if (option == 'l')
+			options->leaf = optarg;
 		else if (option == 'm')
 			options->mutant = true;
 		else if (option == 'v')
@@ -270,13 +284,11 @@ int main(int argc, char **argv)
 	static struct tally tally;
 	struct options options;
 	struct theirs *theirs;
-	bool agrees;
 	int r;
 
 	if (!parse(argc, argv, &options)) {
-		(void)fprintf(
-			stderr,
-			"usage: oracle [-n N] [-s SEED] [-r PERCENT] [-m] [-v] NAME CMD...\n");
+		(void)fprintf(stderr, "usage: oracle [-n N] [-s SEED] [-r PERCENT] [-u PERCENT] "
+				      "[-l MODULE] [-m] [-v] NAME CMD...\n");
 		return 2;
 	}
 	srandom(options.seed);
@@ -288,10 +300,10 @@ int main(int argc, char **argv)
 	r = sample(&options, &tally, &target, theirs);
 	target_release(&target);
 	theirs_free(theirs);
-	agrees = report(&options, &tally);
+	report(&options, &tally);
 	if (r < 0) {
 		(void)fprintf(stderr, "oracle: '%s': %s\n", options.command[0], strerror(-r));
 		return r == -ENOENT ? 77 : 1;
 	}
-	return agrees ? 0 : 1;
+	return agrees(&options, &tally) != options.mutant ? 0 : 1;
 }

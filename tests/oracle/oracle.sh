@@ -67,6 +67,9 @@ ffmpeg)
 		-i testsrc2=size=1280x720:rate=30 -c:v libx264 -preset medium -threads 2 \
 		-f null -
 	;;
+/*/clock)
+	exec "$oracle" "$@" vdso "$program"
+	;;
 *)
 	echo "oracle.sh: no program called '$program'" >&2
 	exit 2

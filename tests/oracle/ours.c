@@ -1,4 +1,5 @@
 /* ours.c - our unwinder over a stopped thread */
+#include "sampler/unwind/cfi.h"
 #include "tests/oracle/walks.h"
 
 /* Where the interrupted registers seem to be: no address of a program. */
@@ -44,6 +45,16 @@ static bool find_module(struct unwind_reader *reader, uint64_t pc, struct unwind
 		return false;
 	*ret_module = module->module;
 	return true;
+}
+
+bool walk_ours_has_fde(struct target *target, uint64_t at)
+{
+	struct ours ours = {.reader = {.read = read_target, .find = find_module}, .target = target};
+	struct unwind_module module;
+	struct cfi_fde fde;
+
+	return find_module(&ours.reader, at, &module) &&
+	       cfi_find(&ours.reader, &module, at, &fde) != CFI_NONE;
 }
 
 struct unwind_result walk_ours(struct target *target, struct unwind_cache *cache, uint64_t *pcs)

@@ -10,22 +10,25 @@ int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t as, unw_word_t ip, unw_d
 
 struct theirs {
 	unw_addr_space_t space;
+	struct target *target;
+	bool without_fde; /* a lookup since it was last set false found no FDE */
 };
 
 /*
  * A table of .eh_frame_hdr as libunwind wants it told: 4 bytes of header, the encoded address
  * of .eh_frame, the count, then pairs of 4 bytes.
  */
-static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info,
-			  int need_unwind_info, void *arg)
+static int search_table(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info,
+			int need_unwind_info, void *arg)
 {
-	const struct target_module *module = target_module_at(arg, ip);
+	struct theirs *theirs = arg;
+	const struct target_module *module = target_module_at(theirs->target, ip);
 	unw_dyn_info_t table = {.format = UNW_INFO_FORMAT_REMOTE_TABLE};
 	unsigned char header[12];
 	uint32_t n;
 
 	if (!module || !module->module.eh_frame_hdr ||
-	    !target_read(arg, module->module.eh_frame_hdr, header, sizeof(header)) ||
+	    !target_read(theirs->target, module->module.eh_frame_hdr, header, sizeof(header)) ||
 	    header[2] != 0x03 || header[3] != 0x3b)
 		return -UNW_ENOINFO;
 	__builtin_memcpy(&n, header + 8, sizeof(n));
@@ -35,6 +38,16 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
 	table.u.rti.table_data = module->module.eh_frame_hdr + sizeof(header);
 	table.u.rti.table_len = (unw_word_t)n * 8 / sizeof(unw_word_t);
 	return UNW_OBJ(dwarf_search_unwind_table)(space, ip, &table, info, need_unwind_info, arg);
+}
+
+static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info,
+			  int need_unwind_info, void *arg)
+{
+	int r = search_table(space, ip, info, need_unwind_info, arg);
+
+	if (r < 0 && !walk_ours_has_fde(((struct theirs *)arg)->target, ip))
+		((struct theirs *)arg)->without_fde = true;
+	return r;
 }
 
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
@@ -58,13 +71,15 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
 	(void)space;
 	if (write)
 		return -UNW_EINVAL;
-	return target_read(arg, address, value, sizeof(*value)) ? 0 : -UNW_EINVAL;
+	return target_read(((struct theirs *)arg)->target, address, value, sizeof(*value))
+		       ? 0
+		       : -UNW_EINVAL;
 }
 
 static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write,
 		      void *arg)
 {
-	const struct user_regs_struct *regs = &((struct target *)arg)->regs;
+	const struct user_regs_struct *regs = &((struct theirs *)arg)->target->regs;
 	const unw_word_t in_order[] = {
 		regs->rax, regs->rdx, regs->rcx, regs->rbx, regs->rsi, regs->rdi,
 		regs->rbp, regs->rsp, regs->r8,  regs->r9,  regs->r10, regs->r11,
@@ -142,21 +157,27 @@ void theirs_free(struct theirs *theirs)
 	free(theirs);
 }
 
-size_t walk_theirs(struct theirs *theirs, struct target *target, uint64_t *pcs, int *ret_last)
+size_t walk_theirs(struct theirs *theirs, struct target *target, uint64_t *pcs,
+		   size_t *ret_n_vouched)
 {
 	unw_cursor_t cursor;
 	unw_word_t ip = 0;
 	size_t n = 0;
-	int r = unw_init_remote(&cursor, theirs->space, target);
+	int r;
 
+	theirs->target = target;
+	theirs->without_fde = false;
+	*ret_n_vouched = SIZE_MAX;
+	r = unw_init_remote(&cursor, theirs->space, theirs);
 	while (r >= 0 && n < WALK_MAX) {
 		if (unw_get_reg(&cursor, UNW_REG_IP, &ip) < 0 || ip == 0)
 			break;
 		pcs[n++] = ip;
 		r = unw_step(&cursor);
+		if (theirs->without_fde && *ret_n_vouched == SIZE_MAX)
+			*ret_n_vouched = n;
 		if (r <= 0)
 			break;
 	}
-	*ret_last = r;
 	return n;
 }

@@ -379,6 +379,30 @@ static void makes_no_call_when_quiet(void **state)
 	assert_false(m.reader.read(&m.reader, (uint64_t)f->p, &value, 8));
 }
 
+static void tells_where_the_interrupted_registers_are(void **state)
+{
+	/* DWARF's numbers of ax, r10 and the pc */
+	static const struct {
+		unsigned dwarf;
+		int greg;
+	} cases[] = {{0, REG_RAX}, {10, REG_R10}, {16, REG_RIP}};
+	ucontext_t uc;
+	struct unwind_regs regs;
+
+	(void)state;
+	for (int i = 0; i < NGREG; i++)
+		uc.uc_mcontext.gregs[i] = 1000 + i;
+	regs = arch_regs(&uc);
+	assert_int_equal(regs.pc, 1000 + REG_RIP);
+	assert_int_equal(regs.sp, 1000 + REG_RSP);
+	assert_int_equal(regs.bp, 1000 + REG_RBP);
+	assert_int_equal(regs.bx, 1000 + REG_RBX);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(
+			*(uint64_t *)(regs.saved + (uint64_t)arch_saved_offset(cases[i].dwarf)),
+			1000 + cases[i].greg);
+}
+
 static void lends_a_room_to_one_walk_at_a_time(void **state)
 {
 	struct memory *rooms[MEMORY_ROOMS];
@@ -504,6 +528,7 @@ int main(void)
 		TEST(reads_the_stack_and_never_faults),
 		TEST(keeps_a_window_only_without_a_gap),
 		TEST(makes_no_call_when_quiet),
+		cmocka_unit_test(tells_where_the_interrupted_registers_are),
 		cmocka_unit_test(lends_a_room_to_one_walk_at_a_time),
 		TEST(samples_the_same_stack_with_and_without_a_room),
 		TEST(announces_a_module_once_and_again_after_it_went),
