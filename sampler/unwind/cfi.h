@@ -29,7 +29,7 @@ enum cfi_how {
  * By the sorted table of .eh_frame_hdr; where there is none, by reading .eh_frame from its
  * start, a bounded number of entries.  Works in the reader's scratch.
  *
- * Return:  as enum cfi_status; *RET_FDE is set with CFI_FOUND only.
+ * Return:  as enum cfi_status; *RET_FDE is unspecified unless CFI_FOUND.
  * Context: handler.
  */
 enum cfi_status cfi_find(struct unwind_reader *reader, const struct unwind_module *module,
