@@ -49,18 +49,24 @@ static bool is_ours(struct sys_sigaction *ret_action)
 	return ours && kernel_action(NULL, ret_action) == 0 && ret_action->handler == ours;
 }
 
-/* Whether the program's own wishes show in how our handler runs: its flags become ours. */
+/*
+ * Whether the program's own wishes show in how our handler runs: its flags become ours.  A
+ * program that may get SIGPROFs of its own gets them after our handler, not on top of it: there
+ * could be any number of them (docs/decisions/0008).
+ */
 static void fit_flags(void)
 {
 	struct sys_sigaction kernel = {0}, wish;
-	unsigned long mirrored = SA_RESTART | SA_ONSTACK;
+	unsigned long mirrored = SA_RESTART | SA_ONSTACK | SA_NODEFER;
 	unsigned long flags = mirrored;
 
 	if (!is_ours(&kernel))
 		return;
 	chain_action(&wish);
+	if ((uintptr_t)wish.handler != (uintptr_t)SIG_DFL)
+		flags &= ~(unsigned long)SA_NODEFER;
 	if (chain_handles())
-		flags = wish.flags & mirrored;
+		flags = wish.flags & (SA_RESTART | SA_ONSTACK);
 	if (atomic_load(&small_altstack))
 		flags &= ~(unsigned long)SA_ONSTACK;
 	if ((kernel.flags & mirrored) == flags)
@@ -80,6 +86,7 @@ void signals_start(const struct sys_sigaction *inherited, bool blocked)
 		kernel_mask(SIG_BLOCK, &PROF, NULL);
 	atomic_store(&our_handler, ours.handler);
 	atomic_store(&handler_chain, chain_on_sigprof);
+	fit_flags(); /* SIG_IGN is inherited */
 }
 
 bool signals_started(void)

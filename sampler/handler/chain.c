@@ -233,6 +233,14 @@ static void postpone(int sig, siginfo_t *info, ucontext_t *uc)
 		sys2(__NR_kill, pid, sig);
 }
 
+/* Return: whether seccomp may make of any system call the process's end. */
+static bool is_silent(void)
+{
+	struct process *p = handler_process;
+
+	return p && process_is_silent(p);
+}
+
 static void call(const struct sys_sigaction *action, int sig, siginfo_t *info, ucontext_t *uc)
 {
 	uint64_t mask = uc->uc_sigmask.__val[0] | action->mask;
@@ -242,18 +250,15 @@ static void call(const struct sys_sigaction *action, int sig, siginfo_t *info, u
 	if (action->flags & SA_RESETHAND) {
 		struct sys_sigaction dfl = {.flags = action->flags, .mask = action->mask};
 
-		write_action(&dfl, NULL);
+		if (is_silent())
+			write_action(&dfl, NULL);
+		else
+			chain_set_action(&dfl, NULL);
 	}
-	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+	/* Under seccomp it runs with more signals closed than it asked for. */
+	if (!is_silent())
+		sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 	action->handler(sig, info, uc);
-}
-
-/* Return: whether seccomp may make of any system call the process's end. */
-static bool is_silent(void)
-{
-	struct process *p = handler_process;
-
-	return p && process_is_silent(p);
 }
 
 void chain_on_sigprof(int sig, siginfo_t *info, void *uc)

@@ -69,7 +69,8 @@ bool chain_memory_borrowed(void);
 /**
  * chain_on_sigprof - what would have happened to this SIGPROF without us
  *
- * Context: handler.  Every signal is blocked; it may not return (SIG_DFL ends the process).
+ * Context: handler.  Every signal but SIGPROF is blocked; it may not return (SIG_DFL ends the
+ *          process).
  */
 void chain_on_sigprof(int sig, siginfo_t *info, void *uc);
 

@@ -1,5 +1,5 @@
 /* hooks_signals.c - prints everything a program can see of SIGPROF; the same with a profiler
- * usage: hooks_signals | hooks_signals die | hooks_signals inherit */
+ * usage: hooks_signals | hooks_signals die | hooks_signals inherit | hooks_signals storm */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <pthread.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -287,8 +288,45 @@ static void in_children(void)
 	signal(SIGPROF, SIG_DFL);
 }
 
+static volatile sig_atomic_t storm_over;
+
+static void *send_storm(void *victim)
+{
+	pid_t pid = getpid();
+
+	while (!storm_over)
+		syscall(SYS_tgkill, pid, *(const pid_t *)victim, SIGPROF);
+	return NULL;
+}
+
+/* More signals than can be handled, on a stack where a few frames fit: they must not pile up. */
+static int storm(void)
+{
+	static unsigned char bytes[32 * 1024];
+	struct sigaction action = {.sa_flags = SA_RESTART | SA_ONSTACK};
+	stack_t stack = {.ss_sp = bytes, .ss_size = sizeof(bytes)};
+	pid_t self = (pid_t)syscall(SYS_gettid);
+	time_t end = time(NULL) + 2;
+	pthread_t senders[2];
+
+	action.sa_handler = on_plain;
+	sigaltstack(&stack, NULL);
+	sigaction(SIGPROF, &action, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&senders[i], NULL, send_storm, &self);
+	while (time(NULL) < end)
+		;
+	storm_over = 1;
+	for (int i = 0; i < 2; i++)
+		pthread_join(senders[i], NULL);
+	printf("storm: %d\n", n_handled > 0);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "storm") == 0)
+		return storm();
 	if (argc > 1 && strcmp(argv[1], "inherit") == 0) {
 		show_action("inherited");
 		show_mask("inherited");

@@ -134,6 +134,12 @@ static void reports_sigprof_as_the_program_set_it(void **state)
 	same_with_and_without(&usual, words(TARGETS "/hooks_signals", NULL, NULL), 3);
 }
 
+static void survives_a_storm_of_the_programs_own_sigprof(void **state)
+{
+	(void)state;
+	same_with_and_without(&usual, words(TARGETS "/hooks_signals", "storm", NULL), 1);
+}
+
 static void lets_a_stray_sigprof_end_the_program(void **state)
 {
 	struct fake_run taken;
@@ -248,6 +254,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_sigprof_as_the_program_set_it),
+		cmocka_unit_test(survives_a_storm_of_the_programs_own_sigprof),
 		cmocka_unit_test(lets_a_stray_sigprof_end_the_program),
 		cmocka_unit_test(follows_every_exec_and_shows_none_of_it),
 		cmocka_unit_test(shows_none_of_it_when_refused),
