@@ -4,6 +4,7 @@
 #include "sampler/agent/agent.h"
 #include "sampler/handler/chain.h"
 #include "sampler/handler/install.h"
+#include "sampler/handler/process.h"
 
 #include <stdatomic.h>
 #include <sys/auxv.h>
@@ -112,6 +113,15 @@ static void forget_pending(void)
 		;
 }
 
+void signals_tell(void)
+{
+	struct process *p = process_is_self();
+
+	if (p)
+		atomic_store_explicit(&p->header->own_sigprof, chain_handles(),
+				      memory_order_relaxed);
+}
+
 enum signals_verdict signals_action(const struct sys_sigaction *action, struct sys_sigaction *old)
 {
 	struct sys_sigaction kept = {0};
@@ -130,6 +140,7 @@ enum signals_verdict signals_action(const struct sys_sigaction *action, struct s
 	if ((uintptr_t)kept.handler == (uintptr_t)SIG_IGN)
 		forget_pending();
 	fit_flags();
+	signals_tell();
 	obey_mask();
 	return SIGNALS_DONE;
 }

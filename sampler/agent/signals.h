@@ -51,6 +51,15 @@ enum signals_verdict signals_action(const struct sys_sigaction *action,
 				    struct sys_sigaction *ret_old);
 
 /**
+ * signals_tell - let the collector know whether the program handles SIGPROF itself
+ *
+ * Then no mask is opened from outside.
+ *
+ * Context: agent.  Any thread; does nothing in a vfork child.
+ */
+void signals_tell(void);
+
+/**
  * signals_mask_before - the program is about to change this thread's mask
  * @set: the first 64 signals; SIGPROF is taken out when it has to stay open
  *

@@ -2,6 +2,7 @@
 #include "sampler/agent/start.h"
 
 #include "sampler/agent/agent.h"
+#include "sampler/agent/signals.h"
 #include "sampler/handler/clock.h"
 #include "sampler/handler/install.h"
 
@@ -138,5 +139,6 @@ void start_again(void)
 	if (!join(HELLO_FORK, FORK_MS))
 		return;
 	modules_start(p);
+	signals_tell();
 	timers_start(p);
 }

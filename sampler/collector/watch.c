@@ -92,7 +92,9 @@ static void unmask(struct scan *scan, struct watched *thread, uint32_t tid)
 	struct watch *watch = &scan->process->watch;
 	int r;
 
-	if (thread->unmasked || watch->seized)
+	/* A program that handles SIGPROF means its masks. */
+	if (thread->unmasked || watch->seized ||
+	    atomic_load_explicit(&scan->process->ring.header->own_sigprof, memory_order_relaxed))
 		return;
 	r = unmask_thread(scan->process->pid, tid);
 	if (r == -EINPROGRESS)

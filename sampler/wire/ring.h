@@ -79,10 +79,10 @@ struct ring_header {
 	/* The agent's. */
 	_Atomic uint32_t state; /* enum agent_state */
 	_Atomic uint32_t agent_errno;
-	_Atomic uint32_t n_chunks; /* mapped by the agent so far */
-	_Atomic uint32_t n_slots;  /* highest slot ever claimed + 1 */
-	_Atomic uint32_t wake;     /* futex: set to 1 and woken when a ring is over half full */
-	uint32_t pad2;
+	_Atomic uint32_t n_chunks;    /* mapped by the agent so far */
+	_Atomic uint32_t n_slots;     /* highest slot ever claimed + 1 */
+	_Atomic uint32_t wake;        /* futex: set to 1 and woken when a ring is over half full */
+	_Atomic uint32_t own_sigprof; /* 1: the program handles SIGPROF: its masks mean it */
 	_Atomic uint64_t lost_noslot; /* weight that found no slot */
 	_Atomic uint64_t
 		misdirected;        /* discovery signals at threads that had not run: no samples */

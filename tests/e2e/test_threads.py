@@ -41,6 +41,11 @@ class Masks(Case):
     def test_workers_that_block_by_a_raw_instruction(self):
         self.check_masked("raw", "open")
 
+    def test_masks_of_a_program_that_handles_sigprof_stay(self):
+        run = self.record(target("masked"), "own", 3)
+        lines = [line.split() for line in run.stdout.decode().splitlines()]
+        self.assertEqual([line[2] for line in lines], ["blocked"] * 2, run.summary)
+
     def test_a_single_thread_that_blocks_all(self):
         run = self.record(target("block_all"), 2)
         self.assertEqual(run.stdout, b"blocked\n")

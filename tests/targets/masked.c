@@ -1,6 +1,6 @@
 /* masked.c - workers that block every signal while the main thread sleeps in join; prints "TID
  * SECONDS" of each worker and what mask it sees
- * usage: masked libc|syscall|raw SECONDS */
+ * usage: masked libc|syscall|raw|own SECONDS; own: by libc, and SIGPROF has a handler */
 #include "burn.h"
 
 #include <pthread.h>
@@ -28,6 +28,11 @@ static long raw_sigprocmask(int what, const uint64_t *set, uint64_t *old)
 	return result;
 }
 
+static void on_own(int number)
+{
+	(void)number;
+}
+
 static void *run(void *argument)
 {
 	uint64_t all = ~(uint64_t)0;
@@ -35,7 +40,7 @@ static void *run(void *argument)
 
 	(void)argument;
 	(void)sigfillset(&set);
-	if (!strcmp(how, "libc"))
+	if (!strcmp(how, "libc") || !strcmp(how, "own"))
 		(void)pthread_sigmask(SIG_SETMASK, &set, NULL);
 	else if (!strcmp(how, "syscall"))
 		(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
@@ -55,6 +60,8 @@ int main(int argc, char **argv)
 
 	how = argc > 1 ? argv[1] : "libc";
 	seconds = argc > 2 ? strtod(argv[2], NULL) : 1;
+	if (!strcmp(how, "own"))
+		(void)signal(SIGPROF, on_own);
 	for (int i = 0; i < 2; i++) {
 		if (pthread_create(&threads[i], NULL, run, NULL))
 			return 1;
