@@ -20,7 +20,7 @@ static __attribute__((noinline)) long ask(int n)
 	return sum;
 }
 
-static double cpu_seconds(void)
+static __attribute__((noinline)) double cpu_seconds(void)
 {
 	struct timespec used;
 
