@@ -84,6 +84,16 @@ static void check_subject(struct doctor *doctor, char *const *argv, int rest)
 		doctor_check_program(doctor, argv[rest]);
 }
 
+/* More than a PID: the rest would be ignored. */
+static bool is_crowded(const struct option_cursor *cursor)
+{
+	pid_t pid;
+
+	return cursor->argc - cursor->rest > 1 &&
+	       strcmp(cursor->argv[cursor->rest - 1], "--") != 0 &&
+	       value_pid(cursor->argv[cursor->rest], &pid) == 0;
+}
+
 int cmd_doctor(struct cmd_ctx *ctx)
 {
 	struct option_cursor cursor = {
@@ -100,6 +110,10 @@ int cmd_doctor(struct cmd_ctx *ctx)
 			say_error("%s", err.text);
 			return WICK_USAGE;
 		}
+	}
+	if (is_crowded(&cursor)) {
+		say_error("one process at a time, try: wick doctor %s", ctx->argv[cursor.rest]);
+		return WICK_USAGE;
 	}
 	buf_init(&doctor.text, RESULT_BYTES);
 	doctor_check_machine(&doctor, hz);

@@ -131,10 +131,16 @@ static void report(const struct symbolize_job *job)
 	frame_namer_stats(job->namer, &stats);
 	buf_init(&text, CMD_TEXT_BYTES);
 	buf_printf(&text, "wick: %s: ", job->out);
-	text_count(&text, stats.named);
-	buf_add(&text, " of ");
-	text_of(&text, stats.waiting, "frame");
-	buf_add(&text, " without a name have one now\n");
+	if (stats.waiting) {
+		text_count(&text, stats.named);
+		buf_add(&text, " of ");
+		text_of(&text, stats.waiting, "frame");
+		buf_add(&text, " without a name have one now\n");
+	} else {
+		buf_add(&text, "a copy; no frame lacked a name\n");
+	}
+	if (stats.named < stats.waiting && !stats.missing)
+		buf_add(&text, "  try        install the debug symbols of their modules first\n");
 	if (stats.missing) {
 		buf_add(&text, "  not read   ");
 		text_of(&text, stats.missing, "module");

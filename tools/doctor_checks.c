@@ -20,6 +20,7 @@
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum { DEFAULT_HZ = 99, LOW_SIGPENDING = 1024, PROC_BYTES = 4096 };
 #define LOW_DISK_BYTES (UINT64_C(64) << 20)
@@ -240,7 +241,11 @@ void doctor_check_program(struct doctor *doctor, const char *command)
 	if (program.interpreter[0])
 		doctor_note(doctor, "script", "'%s' is run by '%s'", program.path,
 			    program.interpreter);
-	if (program.why)
+	if (program.interpreter[0] && access(program.interpreter, X_OK) < 0)
+		doctor_fix(doctor, "program",
+			   "install its interpreter, or correct the first line of the script",
+			   "'%s': %s", program.interpreter, strerrordesc_np(errno));
+	else if (program.why)
 		doctor_fix(doctor, "program", fix_of(program.why), "'%s' takes no agent: %s",
 			   program.interpreter[0] ? program.interpreter : program.path,
 			   program.why);

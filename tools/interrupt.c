@@ -48,3 +48,8 @@ int interrupt_signal(void)
 {
 	return atomic_load(&state.ended_by);
 }
+
+int interrupt_count(void)
+{
+	return atomic_load(&state.n_interrupts);
+}

@@ -32,4 +32,11 @@ void interrupt_detaches(struct collector *collector);
  */
 int interrupt_signal(void);
 
+/**
+ * interrupt_count - how many times Ctrl-C was pressed; the first is CMD's
+ *
+ * Context: any thread.
+ */
+int interrupt_count(void);
+
 #endif

@@ -97,6 +97,11 @@ int output_check(const char *path, bool rotated, struct err *err)
 	first_name(path, rotated, name, sizeof(name));
 	if (lstat(name, &st) < 0)
 		return 0;
+	if (S_ISDIR(st.st_mode)) {
+		(void)err_set(err, EISDIR, "write '%s'", name);
+		err_hint(err, "the name of a file in it");
+		return -EISDIR;
+	}
 	(void)err_set(err, EEXIST, "write '%s'", name);
 	err_hint(err, "another name; wick never overwrites");
 	return -EEXIST;

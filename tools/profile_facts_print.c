@@ -67,6 +67,27 @@ static void add_topic(struct buf *buf, const char *topic)
 	buf_printf(buf, "  %-10s ", topic);
 }
 
+/* The writer percent-encodes what could harm a consumer; people read the line as it was typed. */
+static void print_command(const char *text, struct buf *buf)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (; *text; text++) {
+		const char *high = *text == '%' && text[1] ? strchr(digits, text[1]) : NULL;
+		const char *low = high && text[2] ? strchr(digits, text[2]) : NULL;
+		unsigned char c = (unsigned char)*text;
+
+		if (low && high - digits < 8) { /* beyond ASCII it may be half a letter */
+			c = (unsigned char)((high - digits) * 16 + (low - digits));
+			text += 2;
+		}
+		if (c < 0x20 || c == 0x7f)
+			c = ' ';
+		buf_add_char(buf, (char)c);
+	}
+	buf_add_char(buf, '\n');
+}
+
 static void print_head(const struct profile_facts *facts, struct buf *buf)
 {
 	uint64_t hz = profile_counts_find(&facts->header, "hz", 0);
@@ -78,7 +99,7 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 	}
 	if (facts->cmdline) {
 		add_topic(buf, "command");
-		buf_printf(buf, "%s\n", facts->cmdline);
+		print_command(facts->cmdline, buf);
 	}
 	add_topic(buf, "event");
 	buf_add(buf, facts->event ? facts->event : "none");
@@ -96,9 +117,12 @@ static void print_samples(const struct profile_facts *facts, struct buf *buf)
 	buf_add_char(buf, '\n');
 	add_topic(buf, "samples");
 	text_count(buf, facts->samples);
-	buf_add(buf, " (weight ");
-	text_count(buf, facts->weight);
-	buf_add(buf, ")\n");
+	if (facts->weight != facts->samples) {
+		buf_add(buf, " (weight ");
+		text_count(buf, facts->weight);
+		buf_add_char(buf, ')');
+	}
+	buf_add_char(buf, '\n');
 }
 
 static void print_coverage(const struct profile_facts *facts, struct buf *buf)
@@ -109,8 +133,7 @@ static void print_coverage(const struct profile_facts *facts, struct buf *buf)
 	if (hz == 0 || cpu_ns == 0)
 		return;
 	add_topic(buf, "coverage");
-	text_share(buf, (double)facts->weight * 1e9 / (double)hz, (double)cpu_ns);
-	buf_add(buf, " of ");
+	buf_printf(buf, "%.3f of ", (double)facts->weight * 1e9 / (double)hz / (double)cpu_ns);
 	text_seconds(buf, cpu_ns);
 	buf_add(buf, " of CPU that the kernel charged\n");
 }

@@ -37,6 +37,8 @@ void progress_print(const struct progress *progress, struct buf *buf)
 		buf_add(buf, " in ");
 		text_of(buf, progress->written.segments, "file");
 	}
+	if (progress->interrupted)
+		buf_add(buf, "  Ctrl-C again: stop recording");
 }
 
 void progress_show(const struct progress *progress)

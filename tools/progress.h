@@ -5,11 +5,13 @@
 #include "output/recording.h"
 #include "sampler/collector/collector.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct progress {
 	uint64_t elapsed_ns;
 	uint32_t hz;
+	bool interrupted; /* CMD had its Ctrl-C; the next one is ours */
 	struct collector_stats collected;
 	struct recording_stats written;
 };

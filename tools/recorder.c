@@ -174,7 +174,8 @@ static void update_counts(struct recorder *recorder)
 static void show_progress(struct recorder *recorder, uint64_t now)
 {
 	struct progress progress = {.elapsed_ns = now - recorder->start_ns,
-				    .hz = recorder->options->hz};
+				    .hz = recorder->options->hz,
+				    .interrupted = interrupt_count() > 0};
 
 	if (!recorder->recording || !say_is_live())
 		return;

@@ -79,7 +79,9 @@ static void print_nothing(const struct summary *summary, struct buf *buf)
 	if (stats->processes == 0)
 		buf_add(buf, "no program took the agent, try: wick doctor -- CMD\n");
 	else if ((double)stats->charged_ns < NS_PER_S / summary->hz)
-		buf_add(buf, "the program used less CPU than one period; a higher -F sees more\n");
+		buf_printf(buf, "the program used less CPU than one period (%.0f ms)%s\n",
+			   1000.0 / summary->hz,
+			   summary->hz < summary->kernel_hz ? ", try: a higher -F" : "");
 	else
 		buf_add(buf, "the program used CPU and gave no sample, try: wick doctor -- CMD\n");
 }
@@ -120,6 +122,8 @@ static void print_coverage(const struct summary *summary, struct buf *buf)
 	const struct collector_stats *stats = &summary->collected;
 	double coverage = summary_coverage(stats, summary->hz);
 
+	if (stats->samples == 0 && (double)stats->charged_ns < MIN_COST_NS)
+		return; /* print_nothing() has said it */
 	if (stats->charged_ns == 0)
 		return;
 	add_topic(buf, "coverage");
@@ -254,11 +258,26 @@ static const struct symbolize_module *worst_module(const struct summary *summary
 	return worst;
 }
 
+static const char *why_unnamed(const struct symbolize_module *module)
+{
+	if (module->why && *module->why)
+		return module->why;
+	return module->quality == SYMBOLS_DYNSYM ? "stripped: exported names only" : "";
+}
+
+/* A debug package would help; it would not with JIT code or a file that cannot be read. */
+static bool lacks_debug_symbols(const struct symbolize_module *module)
+{
+	return module->quality == SYMBOLS_DYNSYM ||
+	       (module->quality == SYMBOLS_NONE && module->build_id && *module->build_id);
+}
+
 static void print_modules(const struct summary *summary, struct buf *buf)
 {
 	const struct symbolize_module *chosen[WORST_MODULES];
 	uint64_t lookups = 0;
 	size_t n = 0;
+	bool lacks_debug = false;
 
 	for (size_t i = 0; i < summary->n_modules; i++)
 		lookups += summary->modules[i].lookups;
@@ -270,10 +289,16 @@ static void print_modules(const struct summary *summary, struct buf *buf)
 		chosen[n] = worst;
 		add_topic(buf, n ? "" : "no names");
 		text_share(buf, (double)worst->unnamed, (double)lookups);
-		buf_printf(buf, " of the frames, in %s%s%s%s\n",
-			   worst->path && *worst->path ? worst->path : "[unknown]",
-			   worst->why && *worst->why ? " (" : "", worst->why ? worst->why : "",
-			   worst->why && *worst->why ? ")" : "");
+		buf_printf(buf, " of the frames, in %s",
+			   worst->path && *worst->path ? worst->path : "[unknown]");
+		if (*why_unnamed(worst))
+			buf_printf(buf, " (%s)", why_unnamed(worst));
+		buf_add_char(buf, '\n');
+		lacks_debug |= lacks_debug_symbols(worst);
+	}
+	if (lacks_debug) {
+		add_topic(buf, "");
+		buf_add(buf, "try: install their debug symbols, then wick symbolize FILE\n");
 	}
 }
 
@@ -304,6 +329,24 @@ static void print_files(const struct summary *summary, struct buf *buf)
 	}
 }
 
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t len = strlen(path);
+	size_t n = strlen(ending);
+
+	return len > n && strcmp(path + len - n, ending) == 0;
+}
+
+static const char *who_loads(const char *path)
+{
+	if (ends_in(path, ".zst"))
+		return "unpacked with zstd -d, speedscope, profiler.firefox.com and FlameScope "
+		       "load it\n";
+	if (ends_in(path, ".gz"))
+		return "speedscope, profiler.firefox.com and FlameScope load it as it is\n";
+	return "speedscope, profiler.firefox.com, FlameScope and FlameGraph load it as it is\n";
+}
+
 static void print_next(const struct summary *summary, struct buf *buf)
 {
 	const struct recording_stats *written = &summary->written;
@@ -318,9 +361,10 @@ static void print_next(const struct summary *summary, struct buf *buf)
 	}
 	add_topic(buf, "next");
 	buf_printf(buf, "wick info %s\n", last);
+	if (summary->collected.samples == 0)
+		return;
 	add_topic(buf, "");
-	buf_add(buf,
-		"speedscope, profiler.firefox.com, FlameScope and FlameGraph load it as it is\n");
+	buf_add(buf, who_loads(last));
 }
 
 void summary_print(const struct summary *summary, struct buf *buf)

@@ -71,6 +71,21 @@ class BadInput(Case):
         with open(path, encoding="ascii") as file:
             self.assertEqual(file.read(), "precious\n")
 
+    def test_an_output_that_is_a_directory(self):
+        self.check_refused(8, "record", "-o", self.dir, "--", "true", words=("directory", "file in"))
+
+    def test_the_doctor_sees_a_bad_interpreter(self):
+        path = self.path("script")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("#!/no/such/interpreter\n")
+        os.chmod(path, 0o755)
+        run = self.wick("doctor", "--", path)
+        self.assertEqual(run.returncode, 1, run.stdout)
+        self.assertIn(b"FIX   program     '/no/such/interpreter'", run.stdout)
+
+    def test_the_doctor_takes_one_process(self):
+        self.check_refused(2, "doctor", str(os.getpid()), "1", words=("one process",))
+
     def test_a_directory_that_does_not_exist(self):
         self.check_refused(8, "record", "-o", self.path("no/such/x.perf"), "--", "true",
                            words=("no/such",))

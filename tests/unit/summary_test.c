@@ -143,10 +143,41 @@ static void names_the_three_worst_modules(void **state)
 	assert_says(&summary, "/first (stripped)", 1);
 	assert_says(&summary, "/fourth", 0);
 	assert_says(&summary, "/fine", 0);
+	assert_says(&summary, "debug symbols", 0);
 	text = print(&summary);
 	assert_true(strstr(text, "/first") < strstr(text, "/second"));
 	assert_true(strstr(text, "/second") < strstr(text, "/third"));
 	free(text);
+}
+
+static void says_what_would_name_the_frames(void **state)
+{
+	static const struct symbolize_module stripped[] = {
+		{.path = "/usr/bin/git", .quality = SYMBOLS_DYNSYM, .lookups = 10, .unnamed = 9},
+	};
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.modules = stripped;
+	summary.n_modules = 1;
+	assert_says(&summary, "in /usr/bin/git (stripped: exported names only)\n", 1);
+	assert_says(&summary, "install their debug symbols, then wick symbolize", 1);
+}
+
+static void promises_only_what_loads_the_file(void **state)
+{
+	static const char *const zst[] = {"a.perf.zst"};
+	static const char *const gz[] = {"a.perf.gz"};
+	struct summary summary = healthy();
+
+	(void)state;
+	assert_says(&summary, "FlameGraph load it as it is", 1);
+	summary.written.paths = gz;
+	assert_says(&summary, "FlameScope load it as it is", 1);
+	assert_says(&summary, "FlameGraph", 0);
+	summary.written.paths = zst;
+	assert_says(&summary, "load it as it is", 0);
+	assert_says(&summary, "zstd -d", 1);
 }
 
 static void says_how_the_command_ended(void **state)
@@ -171,6 +202,8 @@ static void explains_a_recording_of_nothing(void **state)
 	summary.collected.charged_ns = 3000000;
 	assert_says(&summary, "less CPU than one period", 1);
 	assert_says(&summary, "cost", 0);
+	assert_says(&summary, "coverage", 0);
+	assert_says(&summary, "load it", 0);
 	summary.collected.processes = 0;
 	assert_says(&summary, "wick doctor -- CMD", 1);
 	summary.collected.samples = 1;
@@ -275,6 +308,9 @@ static void progress_is_one_line(void **state)
 	progress_print(&progress, &buf);
 	assert_string_equal(buf_text(&buf), "wick: 1.50 s  1,234,567 samples  1 thread  2 processes"
 					    "  lost 5  1.5 KiB");
+	progress.interrupted = true;
+	progress_print(&progress, &buf);
+	assert_non_null(strstr(buf_text(&buf), "Ctrl-C again: stop recording"));
 	buf_release(&buf);
 }
 
@@ -310,6 +346,8 @@ int main(void)
 		cmocka_unit_test(names_incomplete_stacks_by_reason),
 		cmocka_unit_test(names_programs_that_were_not_sampled),
 		cmocka_unit_test(names_the_three_worst_modules),
+		cmocka_unit_test(says_what_would_name_the_frames),
+		cmocka_unit_test(promises_only_what_loads_the_file),
 		cmocka_unit_test(says_how_the_command_ended),
 		cmocka_unit_test(explains_a_recording_of_nothing),
 		cmocka_unit_test(suggests_symbolize_when_names_came_too_late),
