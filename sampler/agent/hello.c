@@ -101,7 +101,8 @@ static int receive_welcome(int fd)
 	struct msghdr message = {.msg_iov = &body,
 				 .msg_iovlen = 1,
 				 .msg_control = control,
-				 .msg_controllen = sizeof(control)};
+				 /* Not its padding: a second descriptor would fit there. */
+				 .msg_controllen = CMSG_LEN(sizeof(int))};
 	long r = sys3(__NR_recvmsg, fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	int ring;
 
