@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 1 << 20, FD_PATH_BYTES = 32, NUMBER_BYTES = 12 };
+enum { ARGUMENTS_MAX = 1 << 20, FD_PATH_BYTES = 32, NUMBER_BYTES = 12, PATH_BYTES_MAX = 4096 };
 
 struct exec_call {
 	const char *file;
@@ -133,6 +133,8 @@ static int run_at(struct exec_call *call, char *const *envp)
 		return call_execveat(call, envp);
 	if (file[0] == '/' || (call->fd == AT_FDCWD && file[0]))
 		return run(call_execveat, call, file, envp);
+	if (length(file) >= PATH_BYTES_MAX)
+		return call_execveat(call, envp);
 	path = __builtin_alloca(FD_PATH_BYTES + length(file) + 1);
 	if (file[0])
 		put(put(put_fd_path(path, call->fd), "/"), file)[0] = '\0';

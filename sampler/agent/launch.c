@@ -223,6 +223,9 @@ size_t launch_search_bytes(const char *file)
 {
 	size_t path = length(search_list());
 
+	/* launch_search() writes nothing then; what fails must not need the stack. */
+	if (has_slash(file) || length(file) > NAME_BYTES_MAX)
+		return 1;
 	return (path < PATH_BYTES_MAX ? path : PATH_BYTES_MAX) + length(file) + 2;
 }
 
