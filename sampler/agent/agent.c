@@ -1,6 +1,7 @@
 /* agent.c - what every hook asks, and what happens around exec and seccomp */
 #include "sampler/agent/agent.h"
 
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/clock.h"
 #include "sampler/handler/memory.h"
@@ -9,6 +10,15 @@
 
 extern void *weak_dlsym(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
 extern int *weak_errno(void) __asm__("__errno_location") __attribute__((weak));
+
+extern char *weak_dlerror(void) __asm__("dlerror") __attribute__((weak));
+/* The linker's names for the ends of the section. */
+#pragma GCC visibility push(hidden)
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+extern struct hook __start_wick_hooks[];
+extern struct hook __stop_wick_hooks[];
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+#pragma GCC visibility pop
 
 struct agent agent;
 
@@ -29,6 +39,14 @@ void *agent_next(const char *name)
 
 	__asm__ volatile("" : "+r"(next));
 	return next;
+}
+
+void hooks_find(void)
+{
+	for (struct hook *hook = __start_wick_hooks; hook < __stop_wick_hooks; hook++)
+		(void)hook_next(hook);
+	if (weak_dlerror)
+		(void)weak_dlerror();
 }
 
 int agent_set_errno(int number)

@@ -1,5 +1,5 @@
 /* dlclose.c - a module may go away: rules, pages and names of it go first */
-#include "sampler/agent/agent.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/clock.h"
 #include "sampler/handler/modules.h"
@@ -29,12 +29,10 @@ static void write_unmap(struct process *p)
 
 int dlclose(void *handle)
 {
-	static int (*_Atomic next)(void *handle);
+	__typeof__(&dlclose) next = NEXT(dlclose);
 	struct process *p = process_is_self();
 	int r;
 
-	if (!next)
-		next = (int (*)(void *))agent_next("dlclose");
 	if (!next)
 		return agent_set_errno(38 /* ENOSYS */);
 	if (!p || process_state(p) == AGENT_QUIET)

@@ -2,6 +2,7 @@
 #include "sampler/agent/start.h"
 
 #include "sampler/agent/agent.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/handler/clock.h"
 #include "sampler/handler/install.h"
@@ -123,6 +124,7 @@ static void __attribute__((constructor)) agent_constructor(void)
 
 	if (!socket || !set_paths(socket))
 		return;
+	hooks_find();
 	clock_start(weak_getauxval ? weak_getauxval(AT_SYSINFO_EHDR) : 0);
 	(void)start();
 	environment_hide(weak_environ);

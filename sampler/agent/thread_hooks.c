@@ -1,5 +1,5 @@
 /* thread_hooks.c - with DISCOVERY_HOOKS, threads are armed where they begin */
-#include "sampler/agent/agent.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/account.h"
@@ -164,15 +164,12 @@ static void *thread_main(void *data)
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*begin)(void *), void *arg)
 {
-	static int (*_Atomic next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	__typeof__(&pthread_create) next = NEXT(pthread_create);
 	struct process *p = process_is_self();
 	bool hooks = p && p->discovery == DISCOVERY_HOOKS;
 	struct birth *birth = NULL;
 	int r;
 
-	if (!next)
-		next = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
-				void *))agent_next("pthread_create");
 	if (!next)
 		return 11; /* EAGAIN: no thread could be made */
 	/* With all births taken the thread begins unarmed; the collector will post it. */
@@ -191,11 +188,9 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*begin)
 
 void pthread_exit(void *value)
 {
-	static void (*_Atomic next)(void *);
+	__typeof__(&pthread_exit) next = NEXT(pthread_exit);
 
 	threads_end_self();
-	if (!next)
-		next = (void (*)(void *))agent_next("pthread_exit");
 	if (next)
 		next(value);
 	for (;;)

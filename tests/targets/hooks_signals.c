@@ -1,6 +1,7 @@
 /* hooks_signals.c - prints everything a program can see of SIGPROF; the same with a profiler
  * usage: hooks_signals | hooks_signals die | hooks_signals inherit | hooks_signals storm */
 #define _GNU_SOURCE 1
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -69,6 +70,14 @@ static void show_mask(const char *when)
 	sigpending(&pending);
 	printf("%s: blocked %016lx pending %d handled %d\n", when, mask.__val[0],
 	       sigismember(&pending, SIGPROF), (int)n_handled);
+}
+
+/* A hook that looks for libc's function must not lose what the program looked for in vain. */
+static void last_error(void)
+{
+	dlsym(RTLD_DEFAULT, "there_is_no_such_function");
+	signal(SIGUSR2, SIG_IGN);
+	printf("dlerror: %d\n", dlerror() != NULL);
 }
 
 static void actions(void)
@@ -331,6 +340,7 @@ int main(int argc, char **argv)
 		puts("not dead");
 		return 1;
 	}
+	last_error();
 	actions();
 	masks();
 	postponed();
