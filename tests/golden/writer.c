@@ -204,8 +204,7 @@ static void write_symbols(struct writer *writer)
 		"   ",
 		"tab\tin",
 		"line\nfeed",
-		"bad\xff"
-		"utf8",
+		"bad\377utf8",
 		"ls\xe2\x80\xa8sep",
 		"a<b, c>::f(int)",
 		"operator+",
@@ -253,8 +252,7 @@ static void write_modules(struct writer *writer)
 		"[anon]",
 		"/tmp/perf-12.map",
 		"//anon",
-		"/m\xc3\xb6"
-		"d",
+		"/m\303\266d",
 		"/bad\xff",
 		"/new\nline",
 		"/nbsp\xc2\xa0x",
@@ -326,16 +324,9 @@ static void write_times(struct writer *writer)
 
 static void write_zoo(struct writer *writer)
 {
-	static const char *const argv[] = {"./app",
-					   "<html>",
-					   "a\\b",
-					   "100%",
-					   "%41",
-					   "a b",
-					   "new\nline",
-					   "bad\xff",
-					   "gr\xc3\xbc\xc3\x9f"
-					   "e",
+	static const char *const argv[] = {"./app",     "<html>",  "a\\b",
+					   "100%",      "%41",     "a b",
+					   "new\nline", "bad\xff", "gr\303\274\303\237e",
 					   ""};
 	const struct perf_script_header header = {
 		.event = "cpu-clock",
