@@ -89,6 +89,11 @@ static bool fits(const char *base)
 		return false;
 	if (stat(base, &at) < 0 || !S_ISDIR(at.st_mode) || access(base, W_OK | X_OK) < 0)
 		return false;
+	/* Where others could rename ours away they could give the programs an agent of theirs. */
+	if ((at.st_mode & (S_IWGRP | S_IWOTH)) && !(at.st_mode & S_ISVTX))
+		return false;
+	if (at.st_uid != 0 && at.st_uid != geteuid())
+		return false;
 	/* Children of root can become anybody, and have to reach us then. */
 	return geteuid() != 0 || (at.st_mode & S_IXOTH);
 }

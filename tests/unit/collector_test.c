@@ -319,6 +319,28 @@ static void leaves_nothing_behind(void **state)
 	assert_int_equal(rmdir(base), 0);
 }
 
+static void passes_over_a_directory_that_others_can_write(void **state)
+{
+	static const mode_t modes[] = {0777, 0775};
+	char base[] = "/tmp/wick-unit-XXXXXX";
+
+	(void)state;
+	assert_non_null(mkdtemp(base));
+	assert_int_equal(setenv("XDG_RUNTIME_DIR", base, 1), 0);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		struct collector *collector;
+
+		assert_int_equal(chmod(base, modes[i]), 0);
+		collector = new_collector(0);
+		/* Nothing of ours is in it. */
+		assert_int_equal(rmdir(base), 0);
+		assert_int_equal(mkdir(base, 0755), 0);
+		collector_free(collector);
+	}
+	assert_int_equal(unsetenv("XDG_RUNTIME_DIR"), 0);
+	assert_int_equal(rmdir(base), 0);
+}
+
 static void sweeps_the_directory_of_a_killed_wick(void **state)
 {
 	char base[] = "/tmp/wick-unit-XXXXXX";
@@ -470,6 +492,7 @@ int main(void)
 		cmocka_unit_test(detaches_and_lets_cmd_live),
 		cmocka_unit_test(drops_samples_when_the_queue_is_full),
 		cmocka_unit_test(leaves_nothing_behind),
+		cmocka_unit_test(passes_over_a_directory_that_others_can_write),
 		cmocka_unit_test(sweeps_the_directory_of_a_killed_wick),
 		cmocka_unit_test(says_why_a_command_cannot_be_run),
 		cmocka_unit_test(gives_a_text_without_interpreter_to_the_shell),
