@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 		if (!burn)
 			return 1;
 		while (thread_seconds() < start + turn)
-			(*burn)(20000);
+			(*burn)(100000);
 		used[n % 2] += thread_seconds() - start;
 		same += (void *)*burn == last;
 		last = (void *)*burn;
