@@ -12,12 +12,12 @@ extern void *weak_dlsym(void *handle, const char *name) __asm__("dlsym") __attri
 extern int *weak_errno(void) __asm__("__errno_location") __attribute__((weak));
 
 extern char *weak_dlerror(void) __asm__("dlerror") __attribute__((weak));
-/* The linker's names for the ends of the section. */
+/* The linker's names for the ends of the section: no check of names applies. */
 #pragma GCC visibility push(hidden)
-/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTBEGIN */
 extern struct hook __start_wick_hooks[];
 extern struct hook __stop_wick_hooks[];
-/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTEND */
 #pragma GCC visibility pop
 
 struct agent agent;
@@ -43,6 +43,7 @@ void *agent_next(const char *name)
 
 void hooks_find(void)
 {
+	/* cppcheck-suppress comparePointers ; both are ends of one section */
 	for (struct hook *hook = __start_wick_hooks; hook < __stop_wick_hooks; hook++)
 		(void)hook_next(hook);
 	if (weak_dlerror)

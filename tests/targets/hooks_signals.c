@@ -75,7 +75,7 @@ static void show_mask(const char *when)
 /* A hook that looks for libc's function must not lose what the program looked for in vain. */
 static void last_error(void)
 {
-	dlsym(RTLD_DEFAULT, "there_is_no_such_function");
+	(void)dlsym(RTLD_DEFAULT, "there_is_no_such_function");
 	signal(SIGUSR2, SIG_IGN);
 	printf("dlerror: %d\n", dlerror() != NULL);
 }
