@@ -23,14 +23,15 @@ static _Atomic uint64_t action_mask;
 static _Atomic uint64_t blocked_threads[THREADS];
 static _Atomic bool in_use;
 
+/* Acquire and release, so that who sees a word of a writer also sees that the version is odd. */
 static uint64_t load(_Atomic uint64_t *word)
 {
-	return atomic_load_explicit(word, memory_order_relaxed);
+	return atomic_load_explicit(word, memory_order_acquire);
 }
 
 static void store(_Atomic uint64_t *word, uint64_t value)
 {
-	atomic_store_explicit(word, value, memory_order_relaxed);
+	atomic_store_explicit(word, value, memory_order_release);
 }
 
 static void read_action(struct sys_sigaction *ret_action)
@@ -47,7 +48,6 @@ void chain_action(struct sys_sigaction *ret_action)
 		uint32_t before = atomic_load_explicit(&version, memory_order_acquire);
 
 		read_action(ret_action);
-		atomic_thread_fence(memory_order_acquire);
 		if (!(before & 1) && before == atomic_load_explicit(&version, memory_order_relaxed))
 			return;
 		arch_pause();
@@ -62,10 +62,8 @@ static uint32_t lock(void)
 	for (int spins = 0; spins < SPINS_MAX; spins++) {
 		if (!(seen & 1) && atomic_compare_exchange_weak_explicit(&version, &seen, seen + 1,
 									 memory_order_acquire,
-									 memory_order_relaxed)) {
-			atomic_thread_fence(memory_order_release);
+									 memory_order_relaxed))
 			return seen + 1;
-		}
 		seen = atomic_load_explicit(&version, memory_order_relaxed);
 		arch_pause();
 	}
