@@ -89,7 +89,7 @@ static int search_path(const char *command, char *ret_path, size_t size)
 {
 	/* Nobody changes the environment while we look. */
 	const char *path = getenv("PATH"); /* NOLINT(concurrency-mt-unsafe) */
-	int best = -ENOENT;
+	char denied[PATH_MAX] = "";
 
 	if (!path)
 		path = "/bin:/usr/bin";
@@ -101,12 +101,16 @@ static int search_path(const char *command, char *ret_path, size_t size)
 
 		if (r == 0)
 			return 0;
-		if (r == -EACCES)
-			best = r;
+		/* A directory that we may not search says nothing about the command. */
+		if (r == -EACCES && access(ret_path, F_OK) == 0)
+			(void)snprintf(denied, sizeof(denied), "%s", ret_path);
 		if (!*colon)
-			return best;
+			break;
 		path = colon + 1;
 	}
+	if (denied[0])
+		(void)snprintf(ret_path, size, "%s", denied);
+	return denied[0] ? -EACCES : -ENOENT;
 }
 
 int search_program(const char *command, char *ret_path, size_t size, struct err *err)

@@ -131,6 +131,7 @@ static int leave_to(struct walk *walk, uint64_t pc, uint64_t slot)
 	walk->regs.sp = slot + ARCH_WORD;
 	walk->regs.saved = 0;
 	walk->exact = false;
+	walk->guessed = true;
 	walk->cfa = walk->regs.sp;
 	return WALK_ON;
 }
@@ -207,7 +208,8 @@ static bool scan(struct walk *walk, uint64_t bytes)
 		    !walk->reader->find(walk->reader, value, &walk->reader->scratch.module))
 			continue;
 		belief = believe(walk, value);
-		if (belief < CALLS_SOMETHING || (belief != CALLS_US && !goes_on(walk, value, slot)))
+		if (belief < CALLS_SOMETHING || ((belief != CALLS_US || has_cfi(walk, value - 1)) &&
+						 !goes_on(walk, value, slot)))
 			continue;
 		(void)leave_to(walk, value, slot);
 		return true;
@@ -230,6 +232,7 @@ int guess_caller(struct walk *walk)
 {
 	uint64_t scan_bytes = SCAN_BYTES;
 	struct link link;
+	uint64_t target;
 	bool linked;
 
 	if (is_trampoline(walk))
@@ -246,5 +249,9 @@ int guess_caller(struct walk *walk)
 		scan_bytes = walk->regs.bp - walk->regs.sp;
 	if (scan(walk, scan_bytes))
 		return WALK_ON;
-	return linked ? leave_link(walk, &link) : UNWIND_NO_CFI;
+	if (linked)
+		return leave_link(walk, &link);
+	return walk->guessed && !walk->exact && !is_return(walk, walk->regs.pc, &target)
+		       ? WALK_ASTRAY
+		       : UNWIND_NO_CFI;
 }

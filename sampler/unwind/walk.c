@@ -312,6 +312,7 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 	walk->cache = cache;
 	walk->regs = *regs;
 	walk->exact = true;
+	walk->guessed = false;
 	walk->cfa = 0;
 	walk->bp_lo = 0;
 	walk->bp_hi = 0;
@@ -323,6 +324,10 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 		rule = find_rule(walk, at);
 		/* Not in step(): a guess looks up rules, and the stack beneath it counts. */
 		r = rule_kind(rule) == RULE_NO_CFI ? guess_caller(walk) : step(walk, at, rule);
+	}
+	if (r == WALK_ASTRAY) {
+		n--;
+		r = UNWIND_NO_CFI;
 	}
 	return (struct unwind_result){
 		.n_pcs = n,

@@ -21,6 +21,17 @@ class BadInput(Case):
         self.check_refused(127, "record", "--", "no-such-command", words=("no-such-command",))
         self.check_refused(127, "record", "./no/such/file", words=("./no/such/file",))
 
+    def test_a_missing_command_and_a_path_that_may_not_be_searched(self):
+        closed = self.path("closed")
+        os.mkdir(closed, 0)
+        run = self.wick("record", "--", "no-such-command", env={**os.environ, "PATH": f"{closed}:/bin"})
+        self.assertEqual(run.returncode, 127, run.stderr)
+        with open(self.path("text"), "w", encoding="ascii"):
+            os.chmod(self.path("text"), 0o644)
+        run = self.wick("record", "--", "text", env={**os.environ, "PATH": f"{self.dir}:/bin"})
+        self.assertEqual(run.returncode, 126, run.stderr)
+        self.assertIn(b"chmod +x " + self.path("text").encode(), run.stderr)
+
     def test_no_command(self):
         run = self.wick("record")
         self.assertEqual(run.returncode, 2)

@@ -133,9 +133,10 @@ static void compare(struct tally *tally, const struct target *target, const stru
 	}
 }
 
-static void count(struct tally *tally, const struct target *target, const uint64_t *ours,
-		  const struct unwind_result *result)
+static void count(struct tally *tally, const struct target *target, const struct pair *pair)
 {
+	const struct unwind_result *result = &pair->result;
+	const uint64_t *ours = pair->ours;
 	bool jit = false;
 	bool code = true;
 
@@ -144,6 +145,8 @@ static void count(struct tally *tally, const struct target *target, const uint64
 		code = code && target_is_code(target, ours[i] & ~UNWIND_EXACT);
 	}
 	tally->no_code += !code;
+	if (!code)
+		tell(tally, target, "goes where no code is", pair);
 	tally->samples++;
 	tally->frames += result->n_pcs;
 	tally->depths[result->n_pcs]++;
@@ -165,7 +168,7 @@ static void take_sample(const struct options *options, struct tally *tally, stru
 
 	pair.result = walk_ours(target, &cache, pcs);
 	pair.n_theirs = walk_theirs(theirs, target, their_pcs, &pair.n_vouched);
-	count(tally, target, pcs, &pair.result);
+	count(tally, target, &pair);
 	leaf = target_module_at(target, target->regs.rip);
 	tally->in_leaf += options->leaf && leaf && strcmp(leaf->name, options->leaf) == 0;
 	compare(tally, target, &pair);

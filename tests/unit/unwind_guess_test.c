@@ -47,6 +47,7 @@ static int make_image(void **state)
 
 static struct unwind_result walk(struct unwind_regs regs)
 {
+	memset(pcs, 0, sizeof(pcs));
 	return unwind_walk(&image.reader, NULL, &regs, pcs, MAX);
 }
 
@@ -114,6 +115,24 @@ static void finds_the_return_address_above_a_frame_of_assembly(void **state)
 			 UNWIND_END);
 	assert_int_equal(pcs[1], CALLER + 0x20);
 	assert_int_equal(pcs[2], ROOT + 0x20);
+}
+
+static void leaves_out_where_a_guess_went_astray(void **state)
+{
+	struct unwind_result result;
+
+	(void)state;
+	put(STACK, CALLER + 0x20);
+	put(STACK + 8 + 24, CALLER + 0x40);
+	put(STACK + 8 + 56, STACK + 0x300); /* data, where a return address should be */
+	result = walk((struct unwind_regs){.pc = BARE + 4, .sp = STACK});
+	assert_int_equal(result.stop, UNWIND_NO_CFI);
+	assert_int_equal(result.n_pcs, 3);
+	/* what CFI alone led to stays: there it is the CFI's word against nobody's */
+	result = walk((struct unwind_regs){.pc = CALLER + 0x20, .sp = STACK + 8});
+	assert_int_equal(result.stop, UNWIND_NO_CFI);
+	assert_int_equal(result.n_pcs, 3);
+	assert_int_equal(pcs[2], STACK + 0x300);
 }
 
 static void takes_a_call_of_this_code_before_one_of_other_code(void **state)
@@ -228,6 +247,7 @@ int main(void)
 		cmocka_unit_test_setup(leaves_a_leaf_that_has_just_pushed_bp, make_image),
 		cmocka_unit_test_setup(follows_frame_pointers_where_there_is_nothing_else,
 				       make_image),
+		cmocka_unit_test_setup(leaves_out_where_a_guess_went_astray, make_image),
 		cmocka_unit_test_setup(finds_the_return_address_above_a_frame_of_assembly,
 				       make_image),
 		cmocka_unit_test_setup(takes_a_call_of_this_code_before_one_of_other_code,
