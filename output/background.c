@@ -72,7 +72,7 @@ static bool compress_one(struct shelf *shelf)
 		entry->bytes = (uint64_t)st.st_size;
 	} else if (r != -ECANCELED && !shelf->compress_told) {
 		shelf->compress_told = true;
-		post(shelf, "left as it is", entry->path, err.text);
+		post(shelf, "left uncompressed", entry->path, err.text);
 	}
 	entry->stage = STAGE_READY;
 	return true;
@@ -91,7 +91,8 @@ static bool is_new_cause(struct shelf *shelf, int cause)
 
 static void note_result(struct shelf *shelf, struct shelf_entry *entry, int cause)
 {
-	char why[128];
+	char cause_text[128];
+	char why[160];
 
 	if (cause == 0) {
 		finish_entry(shelf, entry);
@@ -99,8 +100,10 @@ static void note_result(struct shelf *shelf, struct shelf_entry *entry, int caus
 	}
 	shelf->stats.hook_failures++;
 	if (is_new_cause(shelf, cause)) {
-		hook_describe(cause, why, sizeof(why));
-		post(shelf, "--on-rotate for", entry->path, why);
+		hook_describe(cause, cause_text, sizeof(cause_text));
+		(void)snprintf(why, sizeof(why), "it %s; every file gets %d tries", cause_text,
+			       SHELF_HOOK_TRIES);
+		post(shelf, "--on-rotate failed for", entry->path, why);
 	}
 	if (++entry->n_tries == SHELF_HOOK_TRIES) {
 		shelf->stats.n_given_up++;

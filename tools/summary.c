@@ -62,10 +62,6 @@ static void print_samples(const struct summary *summary, struct buf *buf)
 	buf_add(buf, ", ");
 	text_of(buf, stats->processes, "process");
 	buf_add_char(buf, '\n');
-	if (stats->samples == 1) {
-		add_topic(buf, "");
-		buf_add(buf, "FlameScope cannot show a recording of one sample\n");
-	}
 }
 
 /* Why there is no sample at all, as far as it can be told. */
@@ -325,7 +321,17 @@ static void print_files(const struct summary *summary, struct buf *buf)
 	if (written->hook_failures) {
 		add_topic(buf, "");
 		text_of(buf, written->hook_failures, "run");
-		buf_add(buf, " of --on-rotate failed\n");
+		buf_add(buf, " of --on-rotate failed");
+		if (written->hook_given_up) {
+			buf_add(buf, "; it never succeeded for ");
+			text_of(buf, written->hook_given_up, "file");
+		}
+		buf_add_char(buf, '\n');
+	}
+	if (written->single_segments) {
+		add_topic(buf, "");
+		text_of(buf, written->single_segments, "file");
+		buf_add(buf, " of one sample only: FlameScope cannot show that\n");
 	}
 }
 

@@ -79,15 +79,29 @@ static void sample(struct process *p, struct slot *slot, const struct tick *tick
 	count(&slot->ring->handler_ns, clock_now_ns() - tick->now_ns);
 }
 
+/*
+ * Which thread this is, without a system call where it can be: the kernel sends a thread's timer to
+ * that thread, and a pc whose sp lies in the stack that the slot's thread was proven to have is
+ * that thread's.  Elsewhere (a first sample, a coroutine) the kernel is asked.
+ */
+static uint32_t whose(struct process *p, const struct slot *slot, const struct tick *tick)
+{
+	uint32_t tid = atomic_load_explicit(&p->header->tids[slot->index], memory_order_relaxed);
+	uint64_t sp = arch_regs(tick->uc).sp;
+
+	if (process_state(p) == AGENT_QUIET ||
+	    (sp >= slot->own->window_lo && sp < slot->own->window_hi))
+		return tid;
+	return (uint32_t)sys0(__NR_gettid);
+}
+
 static void on_own_timer(struct process *p, uint32_t index, struct tick *tick)
 {
-	bool quiet = process_state(p) == AGENT_QUIET;
 	struct slot slot;
 
 	if (index >= p->max_slots || slot_at(p, index, &slot) < 0)
 		return;
-	tick->tid = quiet ? atomic_load_explicit(&p->header->tids[index], memory_order_relaxed)
-			  : (uint32_t)sys0(__NR_gettid);
+	tick->tid = whose(p, &slot, tick);
 	if (atomic_load_explicit(&p->header->tids[index], memory_order_relaxed) != tick->tid) {
 		count(&p->header->n_signals, 1);
 		return;

@@ -5,10 +5,12 @@ usage: record_cost.py --wick WICK --charged CHARGED [--rounds 5] [--hz 99 999]
 
 Every round runs every way once, in turn, so that a machine that drifts drifts for all; what is
 printed are medians over the rounds.  Per program, rate and way:
-  cpu      CPU seconds of everything (target, recorder, text) minus the bare run's median
-  target   CPU of the target alone, as ratio to the bare run's
+  recorder CPU seconds of everything but the target: the recorder, its text
+  target   CPU of the target alone, as ratio to the bare run's of the same round; in brackets the
+           ratio of the least of each, which a busy machine disturbs less
   wall     seconds from start to text on disk, minus the bare run's
   samples  in the text; bytes: text bytes a sample
+The sum of both is the price: the recorder's CPU and the target's slow-down.
 """
 import argparse
 import glob
@@ -109,14 +111,16 @@ class Bench:
         bare = middle["bare", 0]
         print(f"\n{name}: bare {bare[0]:.2f} s of CPU, {bare[1]:.2f} s of wall")
         for way in ways[1:]:
-            cpu, wall, own, samples, size = middle[way]
+            _, wall, _, samples, size = middle[way]
             # A ratio round by round: both runs of a round saw the same machine.
             pairs = statistics.median(run[2] / base[2]
                                       for run, base in zip(rows[way], rows["bare", 0]))
-            print(f"  {way[0]:10} {way[1]:5} Hz  cpu {cpu - bare[0]:+6.3f} s "
-                  f"({100 * (cpu / bare[0] - 1):+5.1f} %)  target x{pairs:.4f}  "
+            recorder = statistics.median(run[0] - run[2] for run in rows[way])
+            least = min(run[2] for run in rows[way]) / min(run[2] for run in rows["bare", 0])
+            print(f"  {way[0]:10} {way[1]:5} Hz  recorder {recorder:6.3f} s "
+                  f"({100 * recorder / bare[0]:4.1f} %)  target x{pairs:.4f} (x{least:.4f})  "
                   f"wall {wall - bare[1]:+6.3f} s  {samples:6.0f} samples  {size:5.0f} bytes")
-            self.results.setdefault(way, []).append((cpu - bare[0], pairs))
+            self.results.setdefault(way, []).append((recorder, pairs, least))
 
     def totals(self):
         print()
@@ -125,11 +129,11 @@ class Bench:
             for peer in ("perf", "gperftools"):
                 other = self.results.get((peer, hz))
                 if other:
-                    print(f"{hz} Hz: wick's extra CPU over all programs "
-                          f"{sum(c for c, _ in wick):+.3f} s, {peer}'s "
-                          f"{sum(c for c, _ in other):+.3f} s; target slow-down x"
-                          f"{statistics.mean(p for _, p in wick):.4f} beside x"
-                          f"{statistics.mean(p for _, p in other):.4f}")
+                    mine, theirs = ([statistics.mean(column) for column in zip(*results)]
+                                    for results in (wick, other))
+                    print(f"{hz} Hz: wick's recorder takes {mine[0]:.3f} s a program, "
+                          f"{peer}'s {theirs[0]:.3f} s; the target x{mine[1]:.4f} "
+                          f"(x{mine[2]:.4f}) beside x{theirs[1]:.4f} (x{theirs[2]:.4f})")
 
 
 def main():

@@ -206,8 +206,8 @@ static void explains_a_recording_of_nothing(void **state)
 	assert_says(&summary, "load it", 0);
 	summary.collected.processes = 0;
 	assert_says(&summary, "wick doctor -- CMD", 1);
-	summary.collected.samples = 1;
-	assert_says(&summary, "one sample", 1);
+	summary.written.single_segments = 2;
+	assert_says(&summary, "2 files of one sample only", 1);
 }
 
 static void suggests_symbolize_when_names_came_too_late(void **state)
