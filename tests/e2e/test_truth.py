@@ -89,19 +89,19 @@ class Coverage(Case):
 
     def test_python(self):
         need(PYTHON)
-        self.check_coverage("python3", [PYTHON, "-c", "sum(i * i % 7 for i in range(70000000))"])
+        self.check_coverage("python3", [PYTHON, "-c", "sum(i * i % 7 for i in range(85000000))"])
 
     def test_xz_with_two_threads(self):
         need("xz")
         data = self.path("data")
         with open(data, "wb") as file:
-            for i in range(28):
+            for i in range(64):
                 file.write(os.urandom(1 << 18) + b"wick" * (1 << 17) + bytes([i]) * (1 << 18))
         self.check_coverage("xz -T2", ["sh", "-c", f"xz -T2 -5 --block-size=4MiB -c {data} >/dev/null"])
 
     @unittest.skipUnless(LONG, "./check --long")
     def test_perl(self):
-        self.check_coverage("perl", ["perl", "-e", "my %h; for my $i (1..9000000) "
+        self.check_coverage("perl", ["perl", "-e", "my %h; for my $i (1..42000000) "
                                      "{ $h{$i % 5003} .= 'x' if $i % 3; } print length $h{7}"])
 
     def test_many_short_processes(self):
