@@ -11,6 +11,7 @@ enum {
 	SAMPLE_MAX_FRAMES = 256, /* pcs of one stack; deeper ones keep the leaf side */
 	SAMPLE_MAX_METRICS = 32,
 	SAMPLE_COMM_SIZE = 16, /* TASK_COMM_LEN, NUL included */
+	SAMPLE_OBJECT_SIZE = 64,
 };
 
 enum metric_kind {
@@ -28,6 +29,14 @@ struct metric {
 struct metric_value {
 	int64_t value;
 	int64_t delta; /* against the same thread's previous sample; 0 for its first */
+};
+
+/* What made a sample; the event's name in the text is output's. */
+enum sample_event {
+	EVENT_CPU,   /* another period of CPU */
+	EVENT_WALL,  /* a period of a thread's life, running or not */
+	EVENT_ALLOC, /* memory taken or given back */
+	EVENT_LOCK,  /* a lock waited for */
 };
 
 enum sample_state {
@@ -59,9 +68,11 @@ struct sample {
 	pid_t pid;
 	pid_t tid;
 	uint32_t cpu;
-	uint64_t weight; /* periods it stands for (1 + overruns) */
+	enum sample_event event;
+	uint64_t weight; /* what it stands for: periods (1 + overruns), bytes, microseconds */
 	enum sample_state state;
-	const char *wait; /* what a blocked thread waits in; NULL when it runs */
+	const char *wait; /* what a blocked thread waits in; NULL when it runs; static */
+	char object[SAMPLE_OBJECT_SIZE]; /* what it waits for there: "pipe:[7]"; "" unknown */
 	char comm[SAMPLE_COMM_SIZE];
 	size_t n_metrics; /* the recording's metrics, in its order */
 	struct metric_value metrics[SAMPLE_MAX_METRICS];

@@ -83,6 +83,10 @@ static void add_comment(const struct perf_script_options *options, const struct 
 		buf_add(buf, " wait=");
 		sanitise_word(buf, sample->wait, strlen(sample->wait));
 	}
+	if (sample->object[0]) {
+		buf_add(buf, " on=");
+		sanitise_word(buf, sample->object, strnlen(sample->object, SAMPLE_OBJECT_SIZE));
+	}
 	for (size_t i = 0; i < options->n_metrics; i++) {
 		struct metric_value metric = metric_of(sample, i);
 

@@ -5,6 +5,7 @@
 #include "tools/value.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -26,6 +27,7 @@ enum { DEFAULT_HZ = 99 };
 
 /* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
 const struct option_spec record_option_specs[] = {
+	{'e', "event", "LIST", "what is sampled: cpu, wall (cpu)"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
 	{'d', "duration", "DUR", "stop recording after DUR; CMD runs on to its end"},
 	{'o', "output", "FILE",
@@ -63,6 +65,29 @@ static int take_word(const char *text, const char *const *words, unsigned *ret_i
 		(void)strncat(list, words[i], sizeof(list) - strlen(list) - 1);
 	}
 	return err_set(err, 0, "'%s' is not one of: %s", text, list);
+}
+
+/* A bit for every word of a list. */
+static int take_events(const char *text, struct record_options *options, struct err *err)
+{
+	static const char *const words[] = {"cpu", "wall", NULL};
+	static const uint32_t bits[] = {COLLECT_CPU, COLLECT_WALL};
+	char word[32];
+	int r = 0;
+
+	options->events = 0;
+	for (const char *end; r == 0; text = end + 1) {
+		unsigned i = 0;
+
+		end = strchrnul(text, ',');
+		(void)snprintf(word, sizeof(word), "%.*s", (int)(end - text), text);
+		r = take_word(word, words, &i, err);
+		if (r == 0)
+			options->events |= bits[i];
+		if (!*end)
+			break;
+	}
+	return r;
 }
 
 static int take_compress(const char *text, struct record_options *options, struct err *err)
@@ -114,6 +139,8 @@ static int take_metrics(const char *text, struct record_options *options, struct
 static int take_option(int id, const char *value, struct record_options *options, struct err *err)
 {
 	switch (id) {
+	case 'e':
+		return take_events(value, options, err);
 	case 'F':
 		return value_rate(value, &options->hz, err);
 	case 'd':
@@ -225,6 +252,7 @@ static int check(const struct record_options *options, struct err *err)
 int record_options_parse(int argc, char **argv, struct record_options *ret_options, struct err *err)
 {
 	struct record_options options = {
+		.events = COLLECT_CPU,
 		.hz = DEFAULT_HZ,
 		.flush_ns = DEFAULT_FLUSH_NS,
 		.discovery = collector_auto_discovery(),

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct record_options {
+	uint32_t events; /* COLLECT_* */
 	uint32_t hz;
 	uint64_t duration_ns; /* 0: until CMD ends */
 	const char *output;   /* NULL: the default name */

@@ -71,7 +71,7 @@ static int open_recording(struct recorder *recorder, struct err *err)
 	};
 	recording.text.metrics = collector_metrics(&recording.text.n_metrics);
 	recording.header = (struct perf_script_header){
-		.event = "cpu-clock",
+		.event = options->events & COLLECT_WALL ? "wall-clock" : "cpu-clock",
 		.hz = options->hz,
 		.pid = recorder->pid,
 		.argc = options->no_cmdline ? 0 : options->argc,
@@ -85,7 +85,11 @@ static int prepare(struct recorder *recorder, struct err *err)
 {
 	const struct record_options *options = recorder->options;
 	const struct symbolize_options symbols = {0};
-	struct collector_options collector = {.hz = options->hz, .discovery = options->discovery};
+	struct collector_options collector = {
+		.hz = options->hz,
+		.discovery = options->discovery,
+		.events = options->events,
+	};
 	const char *slash = strrchr(options->argv[0], '/');
 	int r = output_check(options->output, is_rotated(options), err);
 

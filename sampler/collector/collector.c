@@ -164,13 +164,16 @@ static void give_sample(struct collector *collector, const struct node *node,
 				      .pid = node->pid,
 				      .tid = (pid_t)from->tid,
 				      .cpu = from->cpu,
+				      .event = from->event,
 				      .weight = from->weight,
-				      .state = STATE_RUNNING,
+				      .state = from->state,
+				      .wait = from->wait,
 				      .n_metrics = METRIC_COUNT,
 				      .n_frames = from->n_pcs,
 				      .frames = collector->frames,
 				      .truncated = from->truncated};
 	memcpy(ret_sample->comm, from->comm, sizeof(from->comm));
+	memcpy(ret_sample->object, from->object, sizeof(from->object));
 	memcpy(ret_sample->metrics, from->metrics, sizeof(from->metrics));
 	for (size_t i = 0; i < from->n_pcs; i++)
 		collector->frames[i] = (struct frame){.addr = node->pcs[i] & ~PC_EXACT,

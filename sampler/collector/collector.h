@@ -14,10 +14,19 @@
 
 struct collector;
 
+/* What is sampled: bits of 1 << enum sample_event.  WALL includes what CPU would show. */
+enum {
+	COLLECT_CPU = 1 << EVENT_CPU,
+	COLLECT_WALL = 1 << EVENT_WALL,
+	COLLECT_ALLOC = 1 << EVENT_ALLOC,
+	COLLECT_LOCK = 1 << EVENT_LOCK,
+};
+
 struct collector_options {
 	const char *agent_path;        /* the agent's .so, absolute */
 	uint32_t hz;                   /* 1 .. 10000 */
 	enum ring_discovery discovery; /* collector_auto_discovery() for the default */
+	uint32_t events;               /* COLLECT_*; 0: COLLECT_CPU */
 	size_t queue_bytes;            /* samples waiting for collector_next(); 0: 256 MiB */
 };
 

@@ -26,7 +26,11 @@ enum { METRIC_COUNT = 7, METRIC_RSS = 6 };
 struct node_sample {
 	uint32_t tid;
 	uint32_t cpu;
-	uint32_t weight;
+	uint64_t weight;
+	enum sample_event event;
+	enum sample_state state;
+	const char *wait; /* static; NULL: it runs */
+	char object[SAMPLE_OBJECT_SIZE];
 	uint16_t n_pcs;
 	bool has_metrics;
 	bool truncated;
