@@ -1,0 +1,72 @@
+/*
+ * remote.h - memory and modules of another process, as the unwinder reads them
+ *
+ * Everything that is read here is the target's word: sizes and addresses are checked, loops and
+ * memory have a bound, and a process that lies gets wrong stacks of itself, no more.
+ */
+#ifndef COLLECTOR_REMOTE_H
+#define COLLECTOR_REMOTE_H
+
+#include "sampler/unwind/unwind.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Keeps pages of read-only files, modules and unwind rules between walks: one a process. */
+struct remote;
+
+/**
+ * remote_new - a view of a process's memory
+ *
+ * Nothing is read yet: a process that may not be read is found out by remote_begin().
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller; remote_free().
+ * Context: collector thread.
+ */
+int remote_new(struct remote **ret, pid_t pid);
+
+/**
+ * remote_free - give it back; NULL is fine
+ *
+ * Context: collector thread.
+ */
+void remote_free(struct remote *remote);
+
+/**
+ * remote_changed - its mappings have changed: forget modules, pages and rules
+ *
+ * Without it a change is noticed by a code address that nothing known covers, and by looking
+ * again from time to time.
+ *
+ * Context: collector thread.
+ */
+void remote_changed(struct remote *remote);
+
+/**
+ * remote_begin - copy the stack from SP on, for one walk
+ *
+ * Return:  0; -ESRCH: there is no such process; -EPERM: it may not be read; -EFAULT: there is no
+ *          memory at SP.
+ * Context: collector thread.
+ */
+int remote_begin(struct remote *remote, uint64_t sp);
+
+/**
+ * remote_reader - what the unwinder reads by, after remote_begin()
+ *
+ * Owns:    the remote's; what it reads of the stack is as it was at remote_begin(), or later.
+ * Context: collector thread.
+ */
+struct unwind_reader *remote_reader(struct remote *remote);
+
+/**
+ * remote_rules - the rules of this process's code
+ *
+ * Owns:    the remote's.
+ * Context: collector thread.
+ */
+struct unwind_cache *remote_rules(struct remote *remote);
+
+#endif
