@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+static bool pcs_hold(const uint64_t *pcs, uint32_t n_pcs)
+{
+	for (uint32_t i = 0; i < n_pcs; i++)
+		if ((pcs[i] & ~PC_EXACT) >= USER_ADDRESS_END)
+			return false;
+	return true;
+}
+
 static bool sample_holds(const struct record_sample *sample)
 {
 	if (sample->n_pcs < 1 || sample->n_pcs > RECORD_MAX_PCS)
@@ -13,10 +21,21 @@ static bool sample_holds(const struct record_sample *sample)
 		return false;
 	if (sample->tid == 0 || sample->tid > INT32_MAX || sample->weight == 0)
 		return false;
-	for (uint32_t i = 0; i < sample->n_pcs; i++)
-		if ((sample->pcs[i] & ~PC_EXACT) >= USER_ADDRESS_END)
-			return false;
-	return true;
+	return pcs_hold(sample->pcs, sample->n_pcs);
+}
+
+static bool event_holds(const struct record_event *event)
+{
+	if (event->n_pcs < 1 || event->n_pcs > RECORD_MAX_PCS)
+		return false;
+	if (event->head.bytes != sizeof(*event) + event->n_pcs * sizeof(event->pcs[0]))
+		return false;
+	if (event->kind < HOOK_ALLOC || event->kind > HOOK_LOCK)
+		return false;
+	if (event->tid == 0 || event->tid > INT32_MAX || event->amount > RECORD_MAX_AMOUNT ||
+	    event->object >= USER_ADDRESS_END)
+		return false;
+	return pcs_hold(event->pcs, event->n_pcs);
 }
 
 static bool thread_holds(struct record_thread *thread)
@@ -46,6 +65,8 @@ static bool record_holds(union record_copy *record)
 		return module_holds(&record->module);
 	case RECORD_UNMAP:
 		return record->head.bytes == sizeof(record->unmap);
+	case RECORD_EVENT:
+		return record->head.bytes >= sizeof(record->event) && event_holds(&record->event);
 	default:
 		return false;
 	}

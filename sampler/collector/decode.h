@@ -14,6 +14,7 @@ union record_copy {
 	struct record_thread thread;
 	struct record_module module;
 	struct record_unmap unmap;
+	struct record_event event;
 	unsigned char bytes[RECORD_MAX_BYTES];
 };
 

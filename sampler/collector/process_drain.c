@@ -132,18 +132,21 @@ static void take_record(const struct slot_drain *drain, const union record_copy 
 	case RECORD_MODULE:
 		mappings_module(&process->mappings, &record->module, time_ns);
 		break;
-	default:
+	case RECORD_UNMAP:
 		mappings_unmap(&process->mappings, time_ns);
+		break;
+	default: /* no hooks were asked for */
+		drain->stream->stats->lost_corrupt++;
 		break;
 	}
 }
 
-_Static_assert(offsetof(struct record_sample, time_ns) == offsetof(struct record_unmap, time_ns) &&
-		       offsetof(struct record_thread, time_ns) ==
-			       offsetof(struct record_unmap, time_ns) &&
-		       offsetof(struct record_module, time_ns) ==
-			       offsetof(struct record_unmap, time_ns),
-	       "take_record() reads the time of any record");
+_Static_assert(
+	offsetof(struct record_sample, time_ns) == offsetof(struct record_unmap, time_ns) &&
+		offsetof(struct record_thread, time_ns) == offsetof(struct record_unmap, time_ns) &&
+		offsetof(struct record_module, time_ns) == offsetof(struct record_unmap, time_ns) &&
+		offsetof(struct record_event, time_ns) == offsetof(struct record_unmap, time_ns),
+	"take_record() reads the time of any record");
 
 static void count_slot(const struct slot_drain *drain, const struct ring_slot *slot)
 {

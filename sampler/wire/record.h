@@ -15,6 +15,7 @@ enum record_type {
 	RECORD_THREAD = 3, /* the name of a thread; precedes its samples */
 	RECORD_MODULE = 4, /* a module not seen before; precedes the samples in it */
 	RECORD_UNMAP = 5,  /* dlclose() returned: modules may be gone since time_ns */
+	RECORD_EVENT = 6,  /* what a hook saw: memory taken or given back, a lock waited for */
 };
 
 struct record {
@@ -77,11 +78,38 @@ struct record_unmap {
 	uint64_t time_ns;
 };
 
+/* The numbers are record_event.kind's: only append. */
+enum hook_kind {
+	HOOK_ALLOC = 1, /* memory was taken: amount is the bytes that this sample stands for */
+	HOOK_FREE = 2,  /* the memory of a HOOK_ALLOC was given back: amount as there */
+	HOOK_LOCK = 3,  /* a lock was waited for: amount is ns */
+};
+
+/* The stack is that of the call: its first pc is a return address. */
+struct record_event {
+	struct record head;
+	uint64_t time_ns;
+	uint32_t tid;
+	uint32_t cpu;
+	uint16_t n_pcs; /* 1 .. RECORD_MAX_PCS, innermost first */
+	uint8_t kind;   /* enum hook_kind */
+	uint8_t stop;   /* enum unwind_stop: why the walk ended */
+	uint32_t pad;
+	uint64_t amount; /* at most RECORD_MAX_AMOUNT */
+	uint64_t object; /* the address of the memory or of the lock */
+	uint64_t extra;  /* of memory: the bytes that were asked for */
+	uint64_t pcs[];
+};
+
+#define RECORD_MAX_AMOUNT (UINT64_C(1) << 56)
+
 enum { RECORD_MAX_BYTES = sizeof(struct record_sample) + RECORD_MAX_PCS * sizeof(uint64_t) };
 
 _Static_assert(sizeof(struct record) == 8, "heads keep records aligned");
 _Static_assert(sizeof(struct record_sample) == 80, "docs/wire.md");
 _Static_assert(sizeof(struct record_thread) == 40, "docs/wire.md");
 _Static_assert(sizeof(struct record_module) == 232, "docs/wire.md");
+_Static_assert(sizeof(struct record_event) == 56, "docs/wire.md");
+_Static_assert(sizeof(struct record_event) <= sizeof(struct record_sample), "RECORD_MAX_BYTES");
 
 #endif

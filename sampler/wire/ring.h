@@ -45,6 +45,11 @@ enum ring_discovery {
 	DISCOVERY_HOOKS = 2, /* pthread_create is hooked; the collector posts the rest */
 };
 
+enum ring_hooks {
+	RING_HOOK_ALLOC = 1,
+	RING_HOOK_LOCK = 2,
+};
+
 enum agent_state {
 	AGENT_NEW = 0,
 	AGENT_SAMPLING = 1,
@@ -62,12 +67,14 @@ struct ring_header {
 	uint32_t version; /* WIRE_VERSION */
 	uint64_t period_ns;
 	uint32_t hz;
-	uint32_t discovery;  /* enum ring_discovery */
-	uint32_t max_slots;  /* <= RING_MAX_SLOTS */
-	uint32_t jitter_pct; /* 10; 0 switches it off */
-	uint64_t phase_ns;   /* of a period that counts as past when the image begins: random */
-	uint32_t missed;     /* periods that ended images used and no sample stands for */
-	uint8_t pad0[20];
+	uint32_t discovery;   /* enum ring_discovery */
+	uint32_t max_slots;   /* <= RING_MAX_SLOTS */
+	uint32_t jitter_pct;  /* 10; 0 switches it off */
+	uint64_t phase_ns;    /* of a period that counts as past when the image begins: random */
+	uint32_t missed;      /* periods that ended images used and no sample stands for */
+	uint32_t hooks;       /* enum ring_hooks: what the hooks object is to watch */
+	uint64_t alloc_bytes; /* RING_HOOK_ALLOC: mean bytes between two samples, at least 1 */
+	uint64_t lock_ns;     /* RING_HOOK_LOCK: shorter waits are not told */
 
 	/* The collector's, changing. */
 	_Atomic uint64_t drained_ns; /* when it last looked, CLOCK_MONOTONIC of the target */
@@ -88,8 +95,12 @@ struct ring_header {
 		misdirected;        /* discovery signals at threads that had not run: no samples */
 	_Atomic uint64_t cpu_ns;    /* CLOCK_PROCESS_CPUTIME_ID at exit or exec; 0 before */
 	_Atomic uint64_t n_signals; /* of ours that carried no sample (discovery, stale) */
-	_Atomic uint64_t lost_nested; /* weight that arrived while the slot was being written */
-	uint8_t pad3[64];
+	_Atomic uint64_t lost_nested;  /* weight that arrived while the slot was being written */
+	_Atomic uint64_t event_full;   /* hooks' events that found no room in the ring, */
+	_Atomic uint64_t event_nested; /* that came while the slot was being written, */
+	_Atomic uint64_t event_noslot; /* or that found no slot */
+	_Atomic uint64_t live_full;    /* sampled memory whose release will not be told: no room */
+	uint8_t pad3[32];
 
 	_Atomic uint32_t tids[RING_MAX_SLOTS];
 };

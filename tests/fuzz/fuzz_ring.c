@@ -13,12 +13,16 @@ static void check(const union record_copy *record)
 {
 	const struct record_sample *sample = &record->sample;
 
-	if (record->head.type < RECORD_SAMPLE || record->head.type > RECORD_UNMAP)
+	if (record->head.type < RECORD_SAMPLE || record->head.type > RECORD_EVENT)
 		abort();
 	if (record->head.bytes > sizeof(*record))
 		abort();
 	if (record->head.type == RECORD_SAMPLE &&
 	    (sample->n_pcs == 0 || sample->n_pcs > RECORD_MAX_PCS))
+		abort();
+	if (record->head.type == RECORD_EVENT &&
+	    (record->event.n_pcs == 0 || record->event.n_pcs > RECORD_MAX_PCS ||
+	     record->event.amount > RECORD_MAX_AMOUNT))
 		abort();
 	if (record->head.type == RECORD_THREAD &&
 	    !memchr(record->thread.comm, '\0', sizeof(record->thread.comm)))

@@ -55,6 +55,25 @@ static const struct record_module good_module = {.head = {sizeof(good_module), R
 static const struct record_unmap good_unmap = {.head = {sizeof(good_unmap), RECORD_UNMAP, 0},
 					       .time_ns = 1};
 
+static union record_copy good_event(uint8_t kind)
+{
+	union record_copy record = {0};
+
+	record.event = (struct record_event){
+		.head = {sizeof(record.event) + 2 * 8, RECORD_EVENT, 0},
+		.time_ns = 1,
+		.tid = 42,
+		.n_pcs = 2,
+		.kind = kind,
+		.amount = 524288,
+		.object = 0x7f0000001000,
+		.extra = 48,
+	};
+	record.event.pcs[0] = 0x400000;
+	record.event.pcs[1] = 0x400100;
+	return record;
+}
+
 static enum decode_result next(struct ring *ring)
 {
 	return decode_next(ring->data, DATA_BYTES, ring->head, &ring->position, &ring->record);
@@ -153,13 +172,15 @@ static void refuses_a_type_that_nobody_knows(void **state)
 	(void)state;
 	record.head.type = 0;
 	refuse(&record, sizeof(record), true);
-	record.head.type = RECORD_UNMAP + 1;
+	record.head.type = RECORD_EVENT + 1;
 	refuse(&record, sizeof(record), true);
 	record.head.type = RECORD_SAMPLE;
 	refuse(&record, sizeof(record), true);
 	record.head.type = RECORD_MODULE;
 	refuse(&record, sizeof(record), true);
 	record.head.type = RECORD_UNMAP;
+	refuse(&record, sizeof(record), true);
+	record.head.type = RECORD_EVENT;
 	refuse(&record, sizeof(record), true);
 }
 
@@ -187,6 +208,50 @@ static void refuses_a_sample_that_lies(void **state)
 	refuse(&record, record.head.bytes, true);
 	record.sample.pcs[1] = UINT64_MAX;
 	refuse(&record, record.head.bytes, true);
+}
+
+static void reads_every_kind_of_event(void **state)
+{
+	(void)state;
+	for (uint8_t kind = HOOK_ALLOC; kind <= HOOK_LOCK; kind++) {
+		union record_copy record = good_event(kind);
+		struct ring ring = {0};
+
+		put(&ring, &record, record.head.bytes);
+		assert_int_equal(next(&ring), DECODE_RECORD);
+		assert_int_equal(ring.record.event.kind, kind);
+		assert_int_equal(ring.record.event.amount, 524288);
+		assert_int_equal(ring.record.event.pcs[1], 0x400100);
+	}
+}
+
+static void refuses_an_event_that_lies(void **state)
+{
+	static const uint16_t counts[] = {0, 1, 3, RECORD_MAX_PCS + 1, UINT16_MAX};
+	union record_copy record = good_event(HOOK_ALLOC);
+	uint32_t bytes = record.head.bytes;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		record.event.n_pcs = counts[i];
+		refuse(&record, bytes, true);
+	}
+	record = good_event(0);
+	refuse(&record, bytes, true);
+	record = good_event(HOOK_LOCK + 1);
+	refuse(&record, bytes, true);
+	record = good_event(HOOK_FREE);
+	record.event.tid = RING_TID_DEAD;
+	refuse(&record, bytes, true);
+	record = good_event(HOOK_FREE);
+	record.event.amount = RECORD_MAX_AMOUNT + 1;
+	refuse(&record, bytes, true);
+	record = good_event(HOOK_LOCK);
+	record.event.object = UINT64_MAX;
+	refuse(&record, bytes, true);
+	record = good_event(HOOK_LOCK);
+	record.event.pcs[0] = UINT64_C(1) << 57;
+	refuse(&record, bytes, true);
 }
 
 static void refuses_other_records_that_lie(void **state)
@@ -259,7 +324,7 @@ static void survives_noise(void **state)
 
 		for (size_t i = 0; i < DATA_BYTES; i += 8) {
 			struct record head = {(uint32_t)random() % 128 * (random() % 8 ? 8 : 1),
-					      (uint16_t)(random() % 7), 0};
+					      (uint16_t)(random() % 8), 0};
 
 			memcpy(ring.data + i, &head, sizeof(head));
 		}
@@ -281,6 +346,8 @@ int main(void)
 		cmocka_unit_test(refuses_a_record_that_wraps),
 		cmocka_unit_test(refuses_a_type_that_nobody_knows),
 		cmocka_unit_test(refuses_a_sample_that_lies),
+		cmocka_unit_test(reads_every_kind_of_event),
+		cmocka_unit_test(refuses_an_event_that_lies),
 		cmocka_unit_test(refuses_other_records_that_lie),
 		cmocka_unit_test(ends_strings_that_have_no_end),
 		cmocka_unit_test(refuses_a_head_that_lies),
