@@ -15,17 +15,6 @@ enum {
 static const char unknown_frame[] = "\t               0 [unknown] ([unknown])\n";
 static const char truncated_frame[] = "\t               0 [truncated] ([unknown])\n";
 
-static const char *state_word(enum sample_state state)
-{
-	static const char *const words[] = {
-		[STATE_RUNNING] = "running",   [STATE_RUNNABLE] = "runnable",
-		[STATE_SLEEPING] = "sleeping", [STATE_DISK] = "disk",
-		[STATE_STOPPED] = "stopped",
-	};
-
-	return (size_t)state < sizeof(words) / sizeof(words[0]) ? words[state] : "running";
-}
-
 static void add_signed(struct buf *buf, int64_t value)
 {
 	if (value < 0)
@@ -78,7 +67,7 @@ static void add_comment(const struct perf_script_options *options, const struct 
 			bool comm_altered, struct buf *buf)
 {
 	buf_add(buf, "# s st=");
-	buf_add(buf, state_word(sample->state));
+	buf_add(buf, groups_state_word(sample->state));
 	if (sample->wait) {
 		buf_add(buf, " wait=");
 		sanitise_word(buf, sample->wait, strlen(sample->wait));
@@ -232,19 +221,61 @@ static void add_frame(const struct frame *frame, bool early, struct buf *buf)
 	buf_add(buf, ")\n");
 }
 
-/* Consumers drop or refuse samples without frames; FlameScope dies of stacks too deep. */
-static void add_frames(const struct sample *sample, bool early, struct buf *buf)
+/* Whether OUTER is the same function once more: one that has called itself. */
+static bool calls_itself(const struct frame *inner, const struct frame *outer)
 {
-	bool truncated = sample->truncated || sample->n_frames > SAMPLE_MAX_FRAMES;
-	size_t max = SAMPLE_MAX_FRAMES - (truncated ? 1 : 0);
-	size_t n = sample->n_frames < max ? sample->n_frames : max;
+	if (!inner->symbol || !outer->symbol || strcmp(inner->symbol, outer->symbol) != 0)
+		return false;
+	if (inner->inlined || outer->inlined || !inner->module || !outer->module)
+		return true;
+	return strcmp(inner->module, outer->module) == 0;
+}
 
-	for (size_t i = 0; i < n; i++)
-		add_frame(&sample->frames[i], early, buf);
+/* The first frame from AT on that is to be written; n_frames when there is none. */
+static size_t next_frame(const struct perf_script_options *options, const struct sample *sample,
+			 size_t at)
+{
+	while (options->flatten && at > 0 && at < sample->n_frames &&
+	       calls_itself(&sample->frames[at - 1], &sample->frames[at]))
+		at++;
+	return at;
+}
+
+/* Whether more than MOST frames are to be written. */
+static bool is_deeper(const struct perf_script_options *options, const struct sample *sample,
+		      size_t most)
+{
+	size_t at = 0;
+
+	if (sample->n_frames <= most)
+		return false;
+	for (size_t n = 0; n < most && at < sample->n_frames; n++)
+		at = next_frame(options, sample, at + 1);
+	return at < sample->n_frames;
+}
+
+/*
+ * Consumers drop or refuse samples without frames; FlameScope dies of stacks too deep, so the
+ * groups' frames count among the most there may be.
+ */
+static void add_frames(const struct perf_script_options *options, const struct sample *sample,
+		       bool early, struct buf *buf)
+{
+	size_t most = SAMPLE_MAX_FRAMES - options->groups.n;
+	bool truncated = sample->truncated || is_deeper(options, sample, most);
+	size_t n = 0;
+
+	if (truncated)
+		most--;
+	for (size_t at = 0; at < sample->n_frames && n < most; n++) {
+		add_frame(&sample->frames[at], early, buf);
+		at = next_frame(options, sample, at + 1);
+	}
 	if (n == 0)
 		buf_add(buf, unknown_frame);
 	if (truncated)
 		buf_add(buf, truncated_frame);
+	groups_add(buf, &options->groups, options->metrics, sample, early);
 }
 
 void perf_script_sample(const struct perf_script_options *options, struct perf_script_file *file,
@@ -258,14 +289,14 @@ void perf_script_sample(const struct perf_script_options *options, struct perf_s
 
 	altered = sanitise_comm(sample->comm, sizeof(sample->comm), sample->tid, early, comm);
 	if (options->metrics_as == METRICS_AS_INLINE) {
-		first = state_word(sample->state);
+		first = groups_state_word(sample->state);
 		altered = true;
 	}
 	if (!options->bare)
 		add_comment(options, sample, altered, buf);
 	add_header_line(options, file->event ? file->event : "cpu-clock", first,
 			next_stamp(options->ns, file, sample->time_ns), sample, buf);
-	add_frames(sample, early, buf);
+	add_frames(options, sample, early, buf);
 	buf_add_char(buf, '\n');
 	file->bytes += buf->len - start;
 	file->n_samples++;

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/sample.h"
+#include "output/groups.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,8 @@ struct perf_script_options {
 	const struct metric *metrics; /* the columns of struct sample.metrics */
 	size_t n_metrics;
 	uint32_t metrics_mask; /* bit i: write metrics[i]; 0: no "# s" metrics */
+	struct groups groups;  /* made-up outermost frames */
+	bool flatten;          /* a function that calls itself is one frame */
 };
 
 /* What stands in the head of a file. */

@@ -94,6 +94,20 @@ static void add_metrics(struct buf *buf, const struct perf_script_options *optio
 	buf_add_char(buf, ']');
 }
 
+/* Which of the outermost frames are made up; nothing when none are. */
+static void add_groups(struct buf *buf, const struct perf_script_options *options)
+{
+	const char *comma = ",\"groups\":[";
+
+	for (size_t i = 0; i < options->groups.n; i++) {
+		buf_add(buf, comma);
+		sanitise_json(buf, groups_name(&options->groups.at[i], options->metrics));
+		comma = ",";
+	}
+	if (options->groups.n)
+		buf_add_char(buf, ']');
+}
+
 static void add_number(struct buf *buf, const char *name, uint64_t value)
 {
 	buf_add_char(buf, ',');
@@ -116,6 +130,7 @@ static void add_wick(struct buf *buf, const struct perf_script_options *options,
 	add_number(buf, "hz", header->hz);
 	add_number(buf, "pid", (uint32_t)header->pid);
 	add_metrics(buf, options);
+	add_groups(buf, options);
 	buf_add(buf, ",\"metrics_as\":");
 	sanitise_json(buf, options->metrics_as == METRICS_AS_INLINE ? "inline" : "comment");
 	buf_add(buf, ",\"keys\":[\"comm\"]}\n");

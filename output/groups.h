@@ -1,0 +1,81 @@
+/* groups.h - outermost frames that are made up, so that any consumer groups stacks by them */
+#ifndef OUTPUT_GROUPS_H
+#define OUTPUT_GROUPS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/sample.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GROUPS_MAX = 8 };
+
+enum group_kind {
+	GROUP_STATE,   /* running, sleeping */
+	GROUP_WAIT,    /* futex, epoll; the state of what does not wait */
+	GROUP_OBJECT,  /* pipe:[7]; - when there is none */
+	GROUP_THREAD,  /* worker/4001 */
+	GROUP_COMM,    /* worker */
+	GROUP_PROCESS, /* process 4000 */
+	GROUP_CPU,     /* cpu 3 */
+	GROUP_METRIC,  /* 100s MiB */
+};
+
+struct group {
+	enum group_kind kind;
+	size_t metric; /* GROUP_METRIC: which of the recording's */
+};
+
+/* In the order of --group: the first is outermost, and so the root of a flame graph. */
+struct groups {
+	size_t n;
+	struct group at[GROUPS_MAX];
+};
+
+/**
+ * groups_parse - a list of what to group by
+ * @text: words with commas: state, wait, object, thread, comm, process, cpu, names of metrics
+ *        (rss stands for rss_kib)
+ *
+ * Return:  0; -EINVAL and the reason, with the words there are.
+ * Context: any thread.
+ */
+int groups_parse(const char *text, const struct metric *metrics, size_t n_metrics,
+		 struct groups *ret_groups, struct err *err);
+
+/**
+ * groups_name - what a group is called, in the parentheses of its frames and in the head
+ *
+ * Owns:    static, or the metric's.
+ * Context: any thread.
+ */
+const char *groups_name(const struct group *group, const struct metric *metrics);
+
+/**
+ * groups_add - the frames of all groups of a sample, the first group last
+ * @metrics: the columns of the sample's metrics
+ * @early: the lines lie in the part of a file that libmagic guesses a type from
+ *
+ * Context: any thread.
+ */
+void groups_add(struct buf *buf, const struct groups *groups, const struct metric *metrics,
+		const struct sample *sample, bool early);
+
+/**
+ * groups_state_word - the word for a state
+ *
+ * Owns:    static.
+ * Context: any thread.
+ */
+const char *groups_state_word(enum sample_state state);
+
+/**
+ * groups_size_class - the power of ten that a value lies in: 1s KiB, 10s MiB, -100s B, 0
+ * @unit: of the value: "B", "KiB", "ns", anything else counts
+ *
+ * Context: any thread.
+ */
+void groups_size_class(struct buf *buf, int64_t value, const char *unit);
+
+#endif
