@@ -41,7 +41,7 @@ enum sample_state waits_state(char stat_letter, const struct blocked_at *at);
  * "anon_inode:[eventpoll]"), a time-out ("500ms", after a comma where there is more to say),
  * "deadline" for a sleep up to a moment, "pid:12", "sem:3", a path, an address to connect to.  What
  * is too long begins with "...".  "" when nothing is known.  The bytes are the target's: any may
- * be there.  No file of the target is opened; its memory is read for at most 128 bytes.
+ * be there.  No file of the target is opened, and of its memory at most a path's 4 KiB are read.
  *
  * Context: any thread.
  */
