@@ -39,18 +39,8 @@ uint32_t collector_kernel_hz(void)
 
 const struct metric *collector_metrics(size_t *ret_n)
 {
-	static const struct metric metrics[METRIC_COUNT] = {
-		{"cpu_ns", "ns", METRIC_COUNTER},
-		{"minflt", "1", METRIC_COUNTER},
-		{"majflt", "1", METRIC_COUNTER},
-		{"vcsw", "1", METRIC_COUNTER},
-		{"ivcsw", "1", METRIC_COUNTER},
-		{"stack_bytes", "B", METRIC_GAUGE},
-		[METRIC_RSS] = {"rss_kib", "KiB", METRIC_GAUGE},
-	};
-
-	*ret_n = METRIC_COUNT;
-	return metrics;
+	*ret_n = METRIC_RSS_KIB + 1;
+	return metrics_columns();
 }
 
 static int copy_options(struct collector *collector, const struct collector_options *options,
@@ -168,7 +158,7 @@ static void give_sample(struct collector *collector, const struct node *node,
 				      .weight = from->weight,
 				      .state = from->state,
 				      .wait = from->wait,
-				      .n_metrics = METRIC_COUNT,
+				      .n_metrics = METRIC_RSS_KIB + 1,
 				      .n_frames = from->n_pcs,
 				      .frames = collector->frames,
 				      .truncated = from->truncated};

@@ -22,12 +22,42 @@ enum {
 	COLLECT_LOCK = 1 << EVENT_LOCK,
 };
 
+/* What makes a thread heavy. */
+enum collector_by {
+	BY_CPU,       /* ns on a processor */
+	BY_RSS,       /* KiB resident, of its process */
+	BY_FAULTS,    /* page faults, minor and major */
+	BY_RUN_DELAY, /* ns waiting for a processor */
+	BY_IO,        /* bytes read from and written to storage */
+};
+
+/* The N heaviest threads of the recording, chosen anew every interval.  Zero chooses all. */
+struct collector_top {
+	uint32_t n;
+	enum collector_by by;
+	uint64_t interval_ns;
+};
+
+/*
+ * Which samples are given; the others are counted as filtered.  Zero keeps all.  With a top, the
+ * threads that are named are kept beside it; without one, only they are.
+ */
+struct collector_keep {
+	uint32_t states; /* bits of 1 << enum sample_state; 0: all */
+	struct collector_top top;
+	bool (*names)(void *context, const char *comm, size_t len); /* drain thread's; or NULL */
+	void *context;
+};
+
 struct collector_options {
 	const char *agent_path;        /* the agent's .so, absolute */
 	uint32_t hz;                   /* 1 .. 10000 */
 	enum ring_discovery discovery; /* collector_auto_discovery() for the default */
 	uint32_t events;               /* COLLECT_*; 0: COLLECT_CPU */
-	size_t queue_bytes;            /* samples waiting for collector_next(); 0: 256 MiB */
+	uint32_t metrics;              /* 1 << enum metric_id: the ones to read */
+	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
+	size_t n_gauges;           /* at most METRIC_MAX_GAUGES */
+	size_t queue_bytes;        /* samples waiting for collector_next(); 0: 256 MiB */
 };
 
 enum collector_event_kind {
@@ -55,11 +85,13 @@ struct collector_unsampled {
 	uint64_t count;  /* how many times this path, for this reason */
 };
 
-/* What happened, for the summary.  Weights are in periods. */
+/* What happened, for the summary.  Weights are in periods; those of filtered samples count too. */
 struct collector_stats {
 	uint64_t samples;
 	uint64_t weight;
 	uint64_t overruns;  /* weight beyond one a sample */
+	uint64_t filtered;  /* weight of the samples that collector_options.keep left out */
+	uint64_t filtered_samples;
 	uint64_t threads;   /* that gave at least one sample */
 	uint64_t processes; /* images that said hello */
 	uint64_t unsampled_processes;
@@ -98,9 +130,9 @@ enum ring_discovery collector_auto_discovery(void);
 uint32_t collector_kernel_hz(void);
 
 /**
- * collector_metrics - what collector_event.sample.metrics holds, in order
+ * collector_metrics - what collector_event.sample.metrics holds, in order: metrics.h
  *
- * cpu_ns, minflt, majflt, vcsw, ivcsw, stack_bytes, rss_kib.
+ * What options.metrics does not ask for is 0, but for what every record holds.  The gauges follow.
  *
  * Owns:    static.
  * Context: any thread.

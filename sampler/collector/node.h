@@ -21,8 +21,6 @@ enum node_kind {
 	NODE_END,
 };
 
-enum { METRIC_COUNT = 7, METRIC_RSS = 6 };
-
 struct node_sample {
 	uint32_t tid;
 	uint32_t cpu;
@@ -36,7 +34,7 @@ struct node_sample {
 	bool truncated;
 	uint8_t stop;
 	char comm[SAMPLE_COMM_SIZE];
-	struct metric_value metrics[METRIC_COUNT];
+	struct metric_value metrics[SAMPLE_MAX_METRICS]; /* enum metric_id, then gauges */
 };
 
 struct node_thread {

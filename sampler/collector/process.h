@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "sampler/collector/mappings.h"
+#include "sampler/collector/metrics.h"
 #include "sampler/collector/node.h"
 #include "sampler/collector/ring_view.h"
 #include "sampler/collector/stream.h"
@@ -24,7 +25,7 @@ struct slot_view {
 struct thread {
 	char comm[SAMPLE_COMM_SIZE];
 	bool sampled;
-	int64_t values[METRIC_COUNT];
+	int64_t values[SAMPLE_MAX_METRICS];
 };
 
 /* The search for threads that use CPU and give no samples (watch.h). */

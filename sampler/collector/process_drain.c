@@ -84,7 +84,7 @@ static void push_sample(const struct slot_drain *drain, const struct record_samp
 
 	process_read_rss(process, drain->now_ns);
 	if (node) {
-		node->sample.metrics[METRIC_RSS].value = process->rss_kib;
+		node->sample.metrics[METRIC_RSS_KIB].value = process->rss_kib;
 		node->sample.tid = our_tid(process, record->tid);
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}

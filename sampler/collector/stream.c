@@ -29,10 +29,10 @@ void stream_push(struct stream *stream, struct node *node)
 /* Values that the thread could not read are its last ones. */
 static void set_deltas(struct node_sample *sample, struct thread *thread)
 {
-	for (size_t i = 0; i < METRIC_COUNT; i++) {
+	for (size_t i = 0; i < SAMPLE_MAX_METRICS; i++) {
 		struct metric_value *metric = &sample->metrics[i];
 
-		if (!sample->has_metrics && i != METRIC_RSS)
+		if (!sample->has_metrics && i < METRIC_RECORD)
 			metric->value = thread->values[i];
 		metric->delta = thread->sampled ? metric->value - thread->values[i] : 0;
 		thread->values[i] = metric->value;
