@@ -42,6 +42,15 @@ enum {
 	REAP_MS = 500,  /* how often slots are checked for threads that are gone */
 
 	MAX_UNSAMPLED = 256,
+
+	REMOTE_PAGES = 64,             /* of one process's files, kept between walks */
+	REMOTE_RULES = 4096,           /* of its code; a power of two */
+	REMOTE_STACK_FIRST = 16 << 10, /* bytes of a stack that are copied at once */
+	REMOTE_STACK_MOST = 4 << 20,   /* what is copied as the walk goes up */
+	REMOTE_HEADERS = 64,           /* program headers of one module */
+	REMOTE_MISS_MS = 100,          /* maps are read again for an unknown address */
+	REMOTE_AGE_MS = 1000,          /* and when they are this old */
+	REMOTE_AGE_COST = 100,         /* or this many times what reading them takes */
 };
 
 #endif

@@ -38,7 +38,7 @@ static bool take_number(struct cursor *cursor, int base, char then, uint64_t *re
 }
 
 /* "r-xp " */
-static bool take_permissions(struct cursor *cursor, bool *ret_executable)
+static bool take_permissions(struct cursor *cursor, struct maps_line *line)
 {
 	static const char allowed[4][3] = {"r-", "w-", "x-", "ps"};
 
@@ -47,7 +47,8 @@ static bool take_permissions(struct cursor *cursor, bool *ret_executable)
 	for (int i = 0; i < 4; i++)
 		if (cursor->at[i] != allowed[i][0] && cursor->at[i] != allowed[i][1])
 			return false;
-	*ret_executable = cursor->at[2] == 'x';
+	line->writable = cursor->at[1] == 'w';
+	line->executable = cursor->at[2] == 'x';
 	cursor->at += 5;
 	return true;
 }
@@ -90,7 +91,7 @@ bool proc_maps_line(const char *text, size_t len, struct maps_line *ret_line)
 
 	if (!take_number(&cursor, 16, '-', &line.start) ||
 	    !take_number(&cursor, 16, ' ', &line.end) ||
-	    !take_permissions(&cursor, &line.executable) ||
+	    !take_permissions(&cursor, &line) ||
 	    !take_number(&cursor, 16, ' ', &line.pgoff) ||
 	    !take_number(&cursor, 16, ':', &major_number) ||
 	    !take_number(&cursor, 16, ' ', &minor_number) || !take_inode(&cursor, &line.inode))

@@ -13,6 +13,7 @@ struct maps_line {
 	uint64_t pgoff;
 	uint64_t dev;
 	uint64_t inode;
+	bool writable;
 	bool executable;
 	bool deleted; /* " (deleted)" was there; it is not part of the path */
 	const char *path;

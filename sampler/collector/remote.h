@@ -69,4 +69,19 @@ struct unwind_reader *remote_reader(struct remote *remote);
  */
 struct unwind_cache *remote_rules(struct remote *remote);
 
+/**
+ * remote_take_refused - the last address that was asked for and that no user memory can have
+ *
+ * Return:  0 when there was none since this was last asked.
+ * Context: collector thread.
+ */
+uint64_t remote_take_refused(struct remote *remote);
+
+/**
+ * remote_is_code - whether an address can be executed
+ *
+ * Context: collector thread.
+ */
+bool remote_is_code(const struct remote *remote, uint64_t address);
+
 #endif

@@ -82,6 +82,16 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 				 const struct unwind_regs *regs, uint64_t *pcs, size_t max);
 
 /**
+ * unwind_stopped_at - the registers of the frame that the last walk of a reader could not leave
+ *
+ * Those of the last pc that it gave.
+ *
+ * Return:  whether that pc was interrupted there; false for a return address.
+ * Context: handler.
+ */
+bool unwind_stopped_at(const struct unwind_reader *reader, struct unwind_regs *ret_regs);
+
+/**
  * unwind_cache_flush - forget every rule: a module has gone
  *
  * Context: handler.  Walks under way may still use what they have read.

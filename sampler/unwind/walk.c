@@ -336,6 +336,12 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 	};
 }
 
+bool unwind_stopped_at(const struct unwind_reader *reader, struct unwind_regs *ret_regs)
+{
+	*ret_regs = reader->scratch.walk.regs;
+	return reader->scratch.walk.exact;
+}
+
 void unwind_cache_flush(struct unwind_cache *cache)
 {
 	atomic_fetch_add_explicit(&cache->generation, 1, memory_order_release);
