@@ -25,6 +25,9 @@ static int check_header(const struct ring_header *header)
 	    header->hz > MAX_HZ || !header->max_slots || header->max_slots > RING_MAX_SLOTS ||
 	    header->jitter_pct > 50)
 		return PROTOCOL;
+	if ((header->hooks & RING_HOOK_ALLOC) &&
+	    (!header->alloc_bytes || header->alloc_bytes > RECORD_MAX_AMOUNT))
+		return PROTOCOL;
 	if (header->discovery != DISCOVERY_TIMER && header->discovery != DISCOVERY_HOOKS)
 		return PROTOCOL;
 	return 0;

@@ -2,6 +2,7 @@
 #include "sampler/agent/start.h"
 
 #include "sampler/agent/agent.h"
+#include "sampler/agent/event_hook.h"
 #include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/handler/clock.h"
@@ -115,6 +116,7 @@ static bool start(void)
 	install();
 	fork_start();
 	timers_start(handler_process);
+	event_hooks_start(handler_process->header);
 	return true;
 }
 
@@ -127,6 +129,7 @@ static void __attribute__((constructor)) agent_constructor(void)
 	hooks_find();
 	clock_start(weak_getauxval ? weak_getauxval(AT_SYSINFO_EHDR) : 0);
 	(void)start();
+	event_hooks_settle();
 	environment_hide(weak_environ);
 }
 

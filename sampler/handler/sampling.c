@@ -3,6 +3,7 @@
 
 #include "sampler/handler/clock.h"
 #include "sampler/handler/memory.h"
+#include "sampler/handler/stack.h"
 
 #include <sys/resource.h>
 
@@ -33,14 +34,14 @@ static void count_loss(struct slot *slot, uint32_t weight)
 	atomic_fetch_add_explicit(&slot->ring->lost_full, weight, memory_order_relaxed);
 }
 
-static __attribute__((noinline)) void write_name(struct slot *slot, const struct tick *tick)
+__attribute__((noinline)) void sampling_name(struct slot *slot, uint32_t tid, uint64_t now_ns)
 {
 	struct record_thread *record;
 	uint64_t name[2] = {0};
 
 	if (sys2(__NR_prctl, GET_NAME, name) < 0)
 		return;
-	if (slot->own->weights && name[0] == ((const uint64_t *)(const void *)slot->own->comm)[0] &&
+	if (slot->own->named && name[0] == ((const uint64_t *)(const void *)slot->own->comm)[0] &&
 	    name[1] == ((const uint64_t *)(const void *)slot->own->comm)[1])
 		return;
 	record = ring_reserve(slot, sizeof(*record));
@@ -48,42 +49,13 @@ static __attribute__((noinline)) void write_name(struct slot *slot, const struct
 		return;
 	*record = (struct record_thread){
 		.head = {.bytes = sizeof(*record), .type = RECORD_THREAD},
-		.time_ns = tick->now_ns,
-		.tid = tick->tid,
+		.time_ns = now_ns,
+		.tid = tid,
 	};
 	copy_words(record->comm, name, 2);
 	copy_words(slot->own->comm, name, 2);
 	ring_commit(slot, sizeof(*record));
-}
-
-/* The loader's string: the module was there a moment ago and we hold a frame in it. */
-static void copy_path(char *to, const char *from)
-{
-	uint32_t i = 0;
-
-	for (; i < RECORD_PATH_BYTES - 1 && from[i]; i++)
-		to[i] = from[i];
-	for (; i < RECORD_PATH_BYTES; i++)
-		to[i] = '\0';
-}
-
-/* Looked up again rather than carried: the stack is a guest's. */
-static __attribute__((noinline)) void write_module(struct process *p, struct slot *slot,
-						   uint64_t pc, uint64_t now_ns)
-{
-	struct record_module *record = ring_reserve(slot, sizeof(*record));
-	struct unwind_module module;
-	struct module_seen seen;
-
-	if (!record || !modules_find(p, pc, &module, &seen))
-		return;
-	record->head = (struct record){.bytes = sizeof(*record), .type = RECORD_MODULE};
-	record->time_ns = now_ns;
-	record->start = seen.start;
-	record->end = seen.end;
-	record->bias = seen.bias;
-	copy_path(record->path, seen.path);
-	ring_commit(slot, sizeof(*record));
+	slot->own->named = 1;
 }
 
 static __attribute__((noinline)) void write_metrics(struct record_sample *record, bool quiet)
@@ -107,34 +79,20 @@ static __attribute__((noinline)) void write_metrics(struct record_sample *record
 	record->ivcsw = (uint64_t)used.ru_nivcsw;
 }
 
-/*
- * Straight into the ring.  A module that the walk met first has to be announced before the
- * sample: its record takes the place of the unfinished sample and the walk is done again, by
- * then from cached rules.
- */
 static struct record_sample *walk_by(struct process *p, struct slot *slot, const struct tick *tick,
 				     struct memory *memory)
 {
+	struct stack stack = {.now_ns = tick->now_ns, .head_bytes = sizeof(struct record_sample)};
 	struct record_sample *record;
-	struct unwind_result result;
 
 	memory->regs = arch_regs(tick->uc);
-	for (;;) {
-		record = ring_reserve(slot, RECORD_MAX_BYTES);
-		if (!record)
-			return NULL;
-		memory_init(memory, p, slot->own, memory->regs.sp);
-		result = unwind_walk(&memory->reader, &p->rules, &memory->regs, record->pcs,
-				     RECORD_MAX_PCS);
-		if (!memory->n_seen)
-			break;
-		while (memory->n_seen)
-			write_module(p, slot, memory->seen[--memory->n_seen], tick->now_ns);
-	}
-	record->n_pcs = (uint16_t)result.n_pcs;
-	record->stop = (uint8_t)result.stop;
+	record = stack_walk(p, slot, memory, &stack);
+	if (!record)
+		return NULL;
+	record->n_pcs = stack.n_pcs;
+	record->stop = stack.stop;
 	record->pad = 0;
-	record->stack_bytes = result.cfa > memory->regs.sp ? result.cfa - memory->regs.sp : 0;
+	record->stack_bytes = stack.bytes;
 	return record;
 }
 
@@ -159,9 +117,10 @@ static __attribute__((noinline)) struct record_sample *walk(struct process *p, s
 	return record;
 }
 
-static void wake_reader(struct process *p, bool quiet)
+void sampling_wake(struct process *p)
 {
-	if (quiet || atomic_exchange_explicit(&p->header->wake, 1, memory_order_release))
+	if (process_state(p) == AGENT_QUIET ||
+	    atomic_exchange_explicit(&p->header->wake, 1, memory_order_release))
 		return;
 	(void)sys3(__NR_futex, &p->header->wake, FUTEX_WAKE_OP, 1);
 }
@@ -175,7 +134,7 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	if (!quiet) {
 		slot_populate(slot);
 		if (slot->own->n_signals % NAME_EVERY == 0)
-			write_name(slot, tick);
+			sampling_name(slot, tick->tid, tick->now_ns);
 	}
 	slot->own->n_signals++;
 	slot->own->extra = 0;
@@ -183,7 +142,7 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	record = walk(p, slot, tick);
 	if (!record) {
 		count_loss(slot, weight);
-		wake_reader(p, quiet);
+		sampling_wake(p);
 		return;
 	}
 	record->head = (struct record){
@@ -200,5 +159,5 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	atomic_fetch_add_explicit(&slot->ring->n_samples, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&slot->ring->n_overruns, weight - 1, memory_order_relaxed);
 	if (ring_half_full(slot))
-		wake_reader(p, quiet);
+		sampling_wake(p);
 }

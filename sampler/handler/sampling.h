@@ -20,4 +20,18 @@ struct tick {
  */
 void sampling_take(struct process *p, struct slot *slot, const struct tick *tick);
 
+/**
+ * sampling_name - write the name of the slot's thread, if it is not what was written last
+ *
+ * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_QUIET.
+ */
+void sampling_name(struct slot *slot, uint32_t tid, uint64_t now_ns);
+
+/**
+ * sampling_wake - wake the collector: a ring is filling up
+ *
+ * Context: handler.  Does nothing in AGENT_QUIET.
+ */
+void sampling_wake(struct process *p);
+
 #endif

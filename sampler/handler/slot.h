@@ -21,6 +21,8 @@ struct slot_own {
 	_Atomic uint32_t busy;      /* a handler is writing */
 	uint16_t populated;         /* the pages of the ring are there */
 	uint16_t no_window;         /* samples until the stack is examined again */
+	uint32_t n_events;          /* of hooks */
+	uint32_t named;             /* comm is in the ring */
 };
 
 _Static_assert(sizeof(struct slot_own) <= sizeof(((struct ring_slot *)0)->own),

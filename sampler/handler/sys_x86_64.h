@@ -56,6 +56,23 @@ static inline struct unwind_regs arch_regs(const ucontext_t *uc)
 }
 
 /**
+ * arch_here - the registers of the caller, who must stay in its frame while they are used
+ *
+ * Context: handler.
+ */
+static inline __attribute__((always_inline)) void arch_here(struct unwind_regs *ret_regs)
+{
+	uint64_t pc;
+	uint64_t sp;
+	uint64_t bp;
+	uint64_t bx;
+
+	__asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2\n\tmov %%rbx, %3"
+			 : "=a"(pc), "=c"(sp), "=d"(bp), "=S"(bx));
+	*ret_regs = (struct unwind_regs){.pc = pc, .sp = sp, .bp = bp, .bx = bx};
+}
+
+/**
  * arch_syscall_result - what the last system call gave, where one has just returned
  *
  * Context: handler.

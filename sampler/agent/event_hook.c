@@ -1,0 +1,51 @@
+/* event_hook.c - the table by which the hooks object reaches the agent */
+#include "sampler/agent/event_hook.h"
+
+#include "sampler/agent/agent.h"
+#include "sampler/handler/event.h"
+#include "sampler/handler/process.h"
+
+static int take(enum hook_kind kind, uint64_t amount, uint64_t object, uint64_t extra,
+		const void *caller)
+{
+	struct event event = {
+		.kind = kind,
+		.amount = amount,
+		.object = object,
+		.extra = extra,
+		.caller = (uint64_t)caller,
+	};
+
+	arch_here(&event.regs);
+	return event_take(&event);
+}
+
+static void live_full(void)
+{
+	struct process *p = handler_process;
+
+	if (p && p->header)
+		atomic_fetch_add_explicit(&p->header->live_full, 1, memory_order_relaxed);
+}
+
+static struct hook_table table = {.event = take, .live_full = live_full};
+
+void event_hooks_start(const struct ring_header *header)
+{
+	table.alloc_bytes = header->alloc_bytes;
+	table.lock_ns = header->lock_ns;
+	atomic_store_explicit(&table.watch, header->hooks, memory_order_release);
+}
+
+void event_hooks_settle(void)
+{
+	table.settled = 1;
+}
+
+/* The one name besides the interposed ones. */
+AGENT_EXPORT const struct hook_table *wick_agent_hooks(void);
+
+const struct hook_table *wick_agent_hooks(void)
+{
+	return &table;
+}

@@ -1,0 +1,130 @@
+/* event.c - what a hook saw, with the stack of the call, into the thread's ring */
+#include "sampler/handler/event.h"
+
+#include "sampler/handler/clock.h"
+#include "sampler/handler/sampling.h"
+#include "sampler/handler/stack.h"
+
+#include "sampler/handler/sigsafe.h"
+
+enum { NAME_EVERY = 16 /* events between two looks at the thread's name */ };
+
+static void count(_Atomic uint64_t *counter)
+{
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+/* SIGPROF may interrupt us anywhere in here: it finds the slot entered and counts its loss. */
+static bool enter(struct process *p, uint32_t tid, struct slot *slot)
+{
+	if (slot_find(p, tid, slot) == 0) {
+		if (slot_enter(slot))
+			return true;
+		count(&p->header->event_nested);
+		return false;
+	}
+	if (slot_claim(p, tid, slot) == 0)
+		return true;
+	count(&p->header->event_noslot);
+	return false;
+}
+
+/* The frames of the hook and of ours go: the call is what the program made. */
+static uint32_t frames_of_ours(const uint64_t *pcs, uint32_t n_pcs, uint64_t caller)
+{
+	for (uint32_t i = 0; i < n_pcs; i++)
+		if (pcs[i] == caller)
+			return i;
+	return 0;
+}
+
+static void shift(struct record_event *record, uint32_t n)
+{
+	if (!n)
+		return;
+	record->n_pcs = (uint16_t)(record->n_pcs - n);
+	for (uint32_t i = 0; i < record->n_pcs; i++)
+		record->pcs[i] = record->pcs[i + n];
+}
+
+static struct record_event *walk(struct process *p, struct slot *slot, const struct event *event,
+				 uint64_t now_ns)
+{
+	struct stack stack = {.now_ns = now_ns, .head_bytes = sizeof(struct record_event)};
+	struct memory *memory = memory_borrow(slot->index);
+	struct record_event *record;
+
+	if (!memory) {
+		count(&p->header->event_nested);
+		return NULL;
+	}
+	memory->regs = event->regs;
+	record = stack_walk(p, slot, memory, &stack);
+	memory_give_back(memory);
+	if (!record) {
+		count(&p->header->event_full);
+		sampling_wake(p);
+		return NULL;
+	}
+	record->n_pcs = stack.n_pcs;
+	record->stop = stack.stop;
+	shift(record, frames_of_ours(record->pcs, record->n_pcs, event->caller));
+	return record;
+}
+
+static bool write_event(struct process *p, struct slot *slot, const struct event *event,
+			uint32_t tid)
+{
+	uint64_t now_ns = clock_now_ns();
+	struct record_event *record;
+
+	slot_populate(slot);
+	if (slot->own->n_events++ % NAME_EVERY == 0)
+		sampling_name(slot, tid, now_ns);
+	record = walk(p, slot, event, now_ns);
+	if (!record)
+		return false;
+	record->head = (struct record){
+		.bytes = (uint32_t)sizeof(*record) + record->n_pcs * 8U,
+		.type = RECORD_EVENT,
+	};
+	record->time_ns = now_ns;
+	record->tid = tid;
+	record->cpu = clock_cpu();
+	record->kind = (uint8_t)event->kind;
+	record->pad = 0;
+	record->amount = event->amount < RECORD_MAX_AMOUNT ? event->amount : RECORD_MAX_AMOUNT;
+	record->object = event->object;
+	record->extra = event->extra;
+	ring_commit(slot, record->head.bytes);
+	if (ring_half_full(slot))
+		sampling_wake(p);
+	return true;
+}
+
+bool event_take(const struct event *event)
+{
+	struct process *p = handler_process;
+	struct slot slot;
+	uint32_t tid;
+	bool written;
+
+	if (!p || !p->header)
+		return false;
+	if (process_is_silent(p)) {
+		count(&p->header->event_noslot);
+		return false;
+	}
+	if (!process_is_self() || process_state(p) != AGENT_SAMPLING)
+		return false;
+	tid = (uint32_t)sys0(__NR_gettid);
+	if (!enter(p, tid, &slot))
+		return false;
+	/* seq_cst, as in slot_enter(): who has changed the state waits for us, or we see it. */
+	written = atomic_load_explicit(&p->state, memory_order_seq_cst) == AGENT_SAMPLING &&
+		  write_event(p, &slot, event, tid);
+	slot_leave(&slot);
+	if (process_state(p) == AGENT_SAMPLING)
+		process_check(p, clock_now_ns());
+	return written;
+}

@@ -1,0 +1,37 @@
+/* hook_table.h - what the hooks object and the agent, both inside the target, share */
+#ifndef HOOKS_HOOK_TABLE_H
+#define HOOKS_HOOK_TABLE_H
+
+#include "sampler/wire/record.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/*
+ * Hooks of malloc and of locks stand in a second object, preloaded behind the agent for -e alloc
+ * and -e lock only.  It finds the agent's table by one weak function; without it, it passes
+ * every call through.
+ *
+ * The numbers are final once WATCH is not 0, which is when this image is first sampled.  They
+ * stand in fork children too, whether or not those are sampled: event() decides.
+ */
+struct hook_table {
+	_Atomic uint32_t watch; /* enum ring_hooks; 0: nothing yet, or never */
+	uint32_t settled;       /* 1: the agent has started, or will not: WATCH is final */
+	uint64_t alloc_bytes;   /* mean bytes between two samples */
+	uint64_t lock_ns;
+
+	/*
+	 * Writes an event with the stack of the call.  CALLER is the return address of the hook,
+	 * __builtin_return_address(0) there: frames in front of it are ours and are left out.
+	 * Makes no allocation and takes no lock; errno stays.  Return: 1 when it was written.
+	 */
+	int (*event)(enum hook_kind kind, uint64_t amount, uint64_t object, uint64_t extra,
+		     const void *caller);
+	/* Counts sampled memory whose release cannot be told. */
+	void (*live_full)(void);
+};
+
+#define HOOK_TABLE_FUNCTION "wick_agent_hooks"
+
+#endif
