@@ -90,8 +90,7 @@ bool proc_maps_line(const char *text, size_t len, struct maps_line *ret_line)
 	uint64_t minor_number;
 
 	if (!take_number(&cursor, 16, '-', &line.start) ||
-	    !take_number(&cursor, 16, ' ', &line.end) ||
-	    !take_permissions(&cursor, &line) ||
+	    !take_number(&cursor, 16, ' ', &line.end) || !take_permissions(&cursor, &line) ||
 	    !take_number(&cursor, 16, ' ', &line.pgoff) ||
 	    !take_number(&cursor, 16, ':', &major_number) ||
 	    !take_number(&cursor, 16, ' ', &minor_number) || !take_inode(&cursor, &line.inode))
