@@ -111,6 +111,11 @@ struct collector_stats {
 	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */
 	uint64_t still_running;    /* processes alive when the recording ended */
 	uint64_t stops[8];         /* samples by enum unwind_stop */
+	uint64_t states[8];        /* weight by enum sample_state */
+	uint64_t looks;            /* wall mode: at threads */
+	uint64_t walks;            /* of blocked threads' stacks */
+	uint64_t outrun;           /* of these, how many the thread outran */
+	uint64_t unreadable;       /* looks at threads that may not be read */
 	const struct collector_unsampled *unsampled;
 	size_t n_unsampled;
 };

@@ -31,6 +31,7 @@ int drain_init(struct collector *collector)
 	drain->child_pidfd = -1;
 	drain->next_number = 1;
 	drain->phase.random = io_now_ns();
+	drain->wall_since_ns = io_now_ns();
 	drain->stream.queue = &collector->queue;
 	drain->stream.stats = &drain->stats;
 	for (int i = 0; i < MAX_CONNECTIONS; i++)
@@ -112,6 +113,51 @@ static int add_process(struct drain *drain, struct process *process)
 	return 0;
 }
 
+static uint64_t turn_ns(const struct collector *collector)
+{
+	uint64_t ns = NS_PER_S / collector->options.hz;
+
+	return ns < WALL_LEAST_US * 1000 ? WALL_LEAST_US * 1000 : ns;
+}
+
+static struct wall_turn make_turn(struct collector *collector, uint64_t now_ns)
+{
+	struct drain *drain = &collector->drain;
+	uint64_t ns = turn_ns(collector);
+	uint64_t most = NS_PER_S / ns;
+	uint64_t limit_ns = ns / 2 < WALL_TURN_MS * NS_PER_MS ? ns / 2 : WALL_TURN_MS * NS_PER_MS;
+
+	return (struct wall_turn){.stream = &drain->stream,
+				  .tick = (now_ns - drain->wall_since_ns) / ns,
+				  .deadline_ns = now_ns + limit_ns,
+				  .most_ticks = most < WALL_MOST_TICKS ? (uint32_t)most
+								       : WALL_MOST_TICKS};
+}
+
+/* All threads of all processes that are due for a look. */
+static void wall_turns(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	uint64_t now_ns = io_now_ns();
+	struct wall_turn turn = make_turn(collector, now_ns);
+
+	if (!(collector->options.events & COLLECT_WALL) || now_ns < drain->wall_next_ns)
+		return;
+	drain->wall_next_ns = drain->wall_since_ns + (turn.tick + 1) * turn_ns(collector);
+	for (struct process *process = drain->processes; process; process = process->next)
+		if (process->wall)
+			wall_pass(process->wall, process, &turn);
+}
+
+static void begin_wall(struct collector *collector, struct process *process)
+{
+	struct wall_turn turn = make_turn(collector, io_now_ns());
+
+	/* Without it, its CPU samples are given as they are. */
+	if (collector->options.events & COLLECT_WALL)
+		(void)wall_new(&process->wall, process, &turn);
+}
+
 int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 		struct process **ret_process)
 {
@@ -146,6 +192,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 	drain->next_number++;
 	drain->stats.processes++;
 	process_update_mappings(process, &drain->stream, true);
+	begin_wall(collector, process);
 	*ret_process = process;
 	return 0;
 }
@@ -275,6 +322,7 @@ static uint64_t pass(struct collector *collector)
 	uint64_t start_ns = io_now_ns();
 	struct process *next;
 	double fill = 0.25;
+	uint64_t next_ns;
 	uint64_t ms;
 
 	for (struct process *process = drain->processes; process; process = next) {
@@ -287,11 +335,13 @@ static uint64_t pass(struct collector *collector)
 	}
 	if (drain->child_pidfd < 0 && collector->child > 0)
 		wait_child(collector);
+	wall_turns(collector);
 	hello_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
 	publish(collector);
 	ms = (uint64_t)(PASS_MS * 0.25 * 0.25 / (fill * fill));
-	return start_ns + (ms < PASS_LEAST_MS ? PASS_LEAST_MS : ms) * NS_PER_MS;
+	next_ns = start_ns + (ms < PASS_LEAST_MS ? PASS_LEAST_MS : ms) * NS_PER_MS;
+	return drain->wall_next_ns && drain->wall_next_ns < next_ns ? drain->wall_next_ns : next_ns;
 }
 
 /* What still lives is told to stop and left alone. */

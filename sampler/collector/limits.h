@@ -31,15 +31,31 @@ enum {
 	HOPELESS = 64, /* pages that no mapping covers, remembered */
 	HOPELESS_MS = 1000,
 
-	RSS_MS = 100,
+	READING_FRESH_MS = 25, /* between two readings of one process's or thread's metrics */
 	WATCH_PERIODS = 5, /* unexplained CPU that starts a scan of the threads */
 	WATCH_PCT = 5,
 	WATCH_LEAST_MS = 100,
 	WATCH_MOST_MS = 2000,
 	WATCH_MAX_THREADS = 32768,
+	TOP_MAX_THREADS = 65536,
 	REPOST_MS = 1000,
 	UNMASK_MS = 20, /* how long one thread may take to stop */
 	REAP_MS = 500,  /* how often slots are checked for threads that are gone */
+
+	WALL_LEAST_US = 1000,  /* between two turns of wall mode */
+	WALL_MOST_TICKS = 64,  /* between two looks at an idle thread; a second at most */
+	WALL_TURN_MS = 20,     /* a turn takes no longer, nor half of the time between turns */
+	WALL_LEAST_LOOKS = 4,  /* that a process has in a turn, whatever others need */
+	WALL_LENT = 4,         /* stacks that wait for their thread's next period */
+	WALL_STRAYS = 1024,    /* samples that wait for their thread to be found */
+	WALL_FAILURES = 3,     /* walks in a row that a thread may outrun */
+	WALL_LIST_MS = 1000,   /* between two lists of a process's threads */
+	WALL_LIST_PART = 20,   /* a list may take this part of the time */
+	WALL_COMM_MS = 1000,   /* a running thread's name is read so often */
+	WALL_OBJECT_MS = 1000, /* and what it waits for, in the same call */
+	WALL_ENDED_MS = 1000,  /* how long an ended thread's late samples are known as such */
+	WALL_CLOCK_MS = 10,    /* how coarse the start of a thread is told */
+	WALL_SPARE_FILES = 512,
 
 	MAX_UNSAMPLED = 256,
 

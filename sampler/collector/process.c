@@ -69,6 +69,7 @@ void process_free(struct process *process)
 	map_each(&process->threads, free_value, NULL);
 	map_release(&process->threads);
 	watch_release(&process->watch);
+	wall_free(process->wall);
 	free(process->slots);
 	free(process);
 }
@@ -104,6 +105,7 @@ static void push_mapping(void *context, const struct mapping *mapping)
 
 	if (mapping->time_ns > to->process->latest_ns)
 		to->process->latest_ns = mapping->time_ns;
+	wall_changed(to->process->wall);
 	stream_push(to->stream, node_new_mapping(to->process, mapping));
 }
 
@@ -164,6 +166,7 @@ void process_end(struct process *process, struct stream *stream)
 
 	process_charge(process);
 	process_drain(process, stream);
+	wall_end(process->wall, process, stream);
 	process_update_mappings(process, stream, false);
 	node = node_new(NODE_EXIT, process, process->latest_ns, 0);
 	if (node)

@@ -8,6 +8,7 @@
 #include "sampler/collector/node.h"
 #include "sampler/collector/ring_view.h"
 #include "sampler/collector/stream.h"
+#include "sampler/collector/wall.h"
 
 #include <sys/types.h>
 
@@ -62,6 +63,7 @@ struct process {
 	struct mappings mappings;
 	struct map threads;
 	struct watch watch;
+	struct wall *wall;       /* in wall mode */
 	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus ours */
 	uint64_t started_ns;
 	uint64_t weight;      /* received */

@@ -47,33 +47,37 @@ static bool our_time(const struct slot_drain *drain, uint64_t time_ns, uint64_t 
 	return true;
 }
 
-void process_read_rss(struct process *process, uint64_t now_ns)
-{
-	char text[128];
-	const char *blank;
-	unsigned long resident;
-	ssize_t n;
-
-	if (process->statm_fd < 0 ||
-	    (process->rss_ns && now_ns - process->rss_ns < RSS_MS * NS_PER_MS))
-		return;
-	process->rss_ns = now_ns;
-	n = pread(process->statm_fd, text, sizeof(text) - 1, 0);
-	if (n <= 0)
-		return;
-	text[n] = '\0';
-	/* A process on its way out has 0 pages: keep what it had. */
-	blank = strchr(text, ' ');
-	resident = blank ? strtoul(blank, NULL, 10) : 0;
-	if (resident > 0)
-		process->rss_kib =
-			(int64_t)(resident * (unsigned long)sysconf(_SC_PAGESIZE) / 1024);
-}
-
 /* A tid as we number it, as far as that is known: the main thread's. */
 static uint32_t our_tid(const struct process *process, uint32_t tid)
 {
 	return tid == (uint32_t)process->inner_pid ? (uint32_t)process->pid : tid;
+}
+
+/* In wall mode a sample of CPU is a stack for the thread's account. */
+static void give_sample(const struct slot_drain *drain, const struct record_sample *record,
+			struct node *node)
+{
+	struct process *process = drain->process;
+	bool foreign =
+		process->inner_pid != process->pid && record->tid != (uint32_t)process->inner_pid;
+
+	if (!process->wall || !node)
+		stream_push(drain->stream, node);
+	else if (foreign)
+		free(node); /* which of the threads that we see it is cannot be told */
+	else
+		wall_lend(process->wall, node);
+}
+
+/* A tid of another pid namespace would be somebody else's here. */
+void process_fill_metrics(struct process *process, struct node_sample *sample, uint64_t now_ns)
+{
+	bool ours = process->inner_pid == process->pid || sample->tid == (uint32_t)process->pid;
+	struct thread *thread = ours ? process_thread(process, sample->tid) : NULL;
+
+	if (!process->alive)
+		now_ns = process->readings.read_ns;
+	readings_fill(&process->readings, thread ? &thread->readings : NULL, sample, now_ns);
 }
 
 static void push_sample(const struct slot_drain *drain, const struct record_sample *record,
@@ -82,10 +86,9 @@ static void push_sample(const struct slot_drain *drain, const struct record_samp
 	struct process *process = drain->process;
 	struct node *node = node_new_sample(process, record, time_ns);
 
-	process_read_rss(process, drain->now_ns);
 	if (node) {
-		node->sample.metrics[METRIC_RSS_KIB].value = process->rss_kib;
 		node->sample.tid = our_tid(process, record->tid);
+		process_fill_metrics(process, &node->sample, drain->now_ns);
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}
 	if (drain->view->weight == 0)
@@ -95,7 +98,7 @@ static void push_sample(const struct slot_drain *drain, const struct record_samp
 	if (time_ns > process->unsampled_ns)
 		process->unsampled_ns = 0; /* its exec failed */
 	mappings_check(&process->mappings, record->pcs, record->n_pcs, drain->now_ns);
-	stream_push(drain->stream, node);
+	give_sample(drain, record, node);
 }
 
 static void push_thread(const struct slot_drain *drain, const struct record_thread *record,
@@ -266,6 +269,8 @@ static void reap_slot(struct process *process, struct stream *stream, uint32_t i
 		return;
 	}
 	drain_slot(&drain, slot, index);
+	wall_gone(process->wall, process, stream, tid);
+	drain.now_ns = io_now_ns();
 	node->thread.tid = tid;
 	node->time_ns = drain.now_ns > node->time_ns ? drain.now_ns : node->time_ns;
 	if (node->time_ns > process->latest_ns)

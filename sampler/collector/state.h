@@ -33,6 +33,8 @@ struct drain {
 	struct connection connections[MAX_CONNECTIONS];
 	struct stream stream;
 	struct phase phase;
+	uint64_t wall_since_ns; /* when the turns of wall mode began, and the next is due */
+	uint64_t wall_next_ns;
 	struct collector_stats stats;
 	struct unsampled_list unsampled;
 	uint64_t ended_charged_ns; /* of processes that are gone */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { N_STOPS = sizeof(((struct collector_stats *)NULL)->stops) / sizeof(uint64_t) };
+enum { N_STATES = sizeof(((struct collector_stats *)NULL)->states) / sizeof(uint64_t) };
 
 void stream_push(struct stream *stream, struct node *node)
 {
@@ -43,7 +44,9 @@ static void count_sample(struct collector_stats *stats, const struct node_sample
 {
 	stats->samples++;
 	stats->weight += sample->weight;
-	stats->overruns += sample->weight - 1;
+	stats->overruns += sample->event == EVENT_CPU ? sample->weight - 1 : 0;
+	if ((size_t)sample->state < N_STATES)
+		stats->states[sample->state] += sample->weight;
 	if (sample->stop < N_STOPS)
 		stats->stops[sample->stop]++;
 }

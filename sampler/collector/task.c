@@ -1,0 +1,129 @@
+/* task.c - what the kernel says of one thread: the files in /proc/PID/task/TID */
+#include "sampler/collector/task.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/collector/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Fields of the stat file, from 1; the name is the second and may hold anything. */
+enum { FIELD_STATE = 3, FIELD_STARTED = 22, FIELD_CPU = 39 };
+
+int task_open(int tasks_fd, uint32_t tid, const char *name)
+{
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%u/%s", tid, name);
+	fd = openat(tasks_fd, path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int task_read_schedstat(int fd, struct schedstat *ret_schedstat)
+{
+	char text[128];
+	char *end;
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return n < 0 ? -errno : -ESRCH;
+	text[n] = '\0';
+	ret_schedstat->run_ns = strtoull(text, &end, 10);
+	if (*end != ' ')
+		return -EBADMSG;
+	ret_schedstat->delay_ns = strtoull(end, &end, 10);
+	ret_schedstat->slices = strtoull(end, NULL, 10);
+	return 0;
+}
+
+/* Open, read and close; what is longer is cut. */
+static int read_text(int tasks_fd, uint32_t tid, const char *name, char *text, size_t size)
+{
+	_cleanup_fd_ int fd = task_open(tasks_fd, tid, name);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = pread(fd, text, size - 1, 0);
+	if (n <= 0)
+		return n < 0 ? -errno : -ESRCH;
+	text[n] = '\0';
+	return 0;
+}
+
+int task_parse_stat(const char *text, struct task_stat *ret_stat)
+{
+	const char *at = strrchr(text, ')');
+	struct task_stat stat = {0};
+	int field = FIELD_STATE;
+
+	if (!at || at[1] != ' ' || !at[2])
+		return -EBADMSG;
+	stat.letter = at[2];
+	for (at += 2; (at = strchr(at, ' ')); at++) {
+		field++;
+		if (field == FIELD_STARTED)
+			stat.started_ticks = strtoull(at, NULL, 10);
+		if (field == FIELD_CPU) {
+			stat.cpu = (uint32_t)strtoul(at, NULL, 10);
+			*ret_stat = stat;
+			return 0;
+		}
+	}
+	return -EBADMSG;
+}
+
+int task_read_stat(int tasks_fd, uint32_t tid, struct task_stat *ret_stat)
+{
+	char text[1024];
+	int r = read_text(tasks_fd, tid, "stat", text, sizeof(text));
+
+	return r < 0 ? r : task_parse_stat(text, ret_stat);
+}
+
+int task_read_comm(int tasks_fd, uint32_t tid, char to[SAMPLE_COMM_SIZE])
+{
+	char text[64];
+	int r = read_text(tasks_fd, tid, "comm", text, sizeof(text));
+	size_t len;
+
+	if (r < 0)
+		return r;
+	len = strcspn(text, "\n");
+	if (len > SAMPLE_COMM_SIZE - 1)
+		len = SAMPLE_COMM_SIZE - 1;
+	memcpy(to, text, len);
+	memset(to + len, 0, SAMPLE_COMM_SIZE - len);
+	return 0;
+}
+
+/* What CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: the time that the machine has slept. */
+static uint64_t slept_ns(void)
+{
+	struct timespec boot;
+	uint64_t now_ns = io_now_ns();
+	uint64_t boot_ns;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &boot) < 0)
+		return 0;
+	boot_ns = (uint64_t)boot.tv_sec * NS_PER_S + (uint64_t)boot.tv_nsec;
+	return boot_ns > now_ns ? boot_ns - now_ns : 0;
+}
+
+uint64_t task_started_ns(uint64_t started_ticks, uint64_t late_ns)
+{
+	long per_s = sysconf(_SC_CLK_TCK);
+	uint64_t tick_ns = NS_PER_S / (uint64_t)(per_s > 0 ? per_s : 100);
+	uint64_t boot_ns = started_ticks * tick_ns + tick_ns / 2;
+	uint64_t slept = slept_ns();
+	uint64_t ns = boot_ns > slept ? boot_ns - slept : 0;
+
+	return ns > late_ns ? late_ns : ns;
+}
