@@ -57,7 +57,8 @@ struct collector_options {
 	uint32_t metrics;              /* 1 << enum metric_id: the ones to read */
 	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
 	size_t n_gauges;           /* at most METRIC_MAX_GAUGES */
-	size_t queue_bytes;        /* samples waiting for collector_next(); 0: 256 MiB */
+	struct collector_keep keep;
+	size_t queue_bytes; /* samples waiting for collector_next(); 0: 256 MiB */
 };
 
 enum collector_event_kind {

@@ -34,6 +34,8 @@ int drain_init(struct collector *collector)
 	drain->wall_since_ns = io_now_ns();
 	drain->stream.queue = &collector->queue;
 	drain->stream.stats = &drain->stats;
+	drain->stream.keep = &drain->keep;
+	keep_init(&drain->keep, &collector->options.keep);
 	for (int i = 0; i < MAX_CONNECTIONS; i++)
 		drain->connections[i].fd = -1;
 	drain->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -57,6 +59,7 @@ void drain_release(struct collector *collector)
 	if (drain->spare_fd >= 0)
 		(void)close(drain->spare_fd);
 	merge_release(&drain->stream.merge);
+	keep_release(&drain->keep);
 	map_release(&drain->by_pid);
 	map_release(&drain->by_number);
 }
@@ -336,6 +339,7 @@ static uint64_t pass(struct collector *collector)
 	if (drain->child_pidfd < 0 && collector->child > 0)
 		wait_child(collector);
 	wall_turns(collector);
+	top_look(&drain->keep.top, drain->processes, start_ns);
 	hello_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
 	publish(collector);

@@ -3,6 +3,7 @@
 #define COLLECTOR_PROCESS_H
 
 #include "base/map.h"
+#include "sampler/collector/keep.h"
 #include "sampler/collector/mappings.h"
 #include "sampler/collector/metrics.h"
 #include "sampler/collector/node.h"
@@ -25,7 +26,9 @@ struct slot_view {
 /* A thread as its samples show it. */
 struct thread {
 	char comm[SAMPLE_COMM_SIZE];
-	bool sampled;
+	bool counted; /* among those that gave a sample */
+	bool sampled; /* one was given: values are its */
+	struct keep_name keep;
 	int64_t values[SAMPLE_MAX_METRICS];
 };
 

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/directory.h"
+#include "sampler/collector/keep.h"
 #include "sampler/collector/launch.h"
 #include "sampler/collector/phase.h"
 #include "sampler/collector/process.h"
@@ -32,6 +33,7 @@ struct drain {
 	uint32_t next_number;
 	struct connection connections[MAX_CONNECTIONS];
 	struct stream stream;
+	struct keep keep;
 	struct phase phase;
 	uint64_t wall_since_ns; /* when the turns of wall mode began, and the next is due */
 	uint64_t wall_next_ns;

@@ -1,6 +1,7 @@
 /* stream.c - from the rings through the merge to the queue, deltas and names on the way */
 #include "sampler/collector/stream.h"
 
+#include "sampler/collector/keep.h"
 #include "sampler/collector/process.h"
 
 #include <stdlib.h>
@@ -51,6 +52,13 @@ static void count_sample(struct collector_stats *stats, const struct node_sample
 		stats->stops[sample->stop]++;
 }
 
+static void leave_out(struct stream *stream, struct node *node)
+{
+	stream->stats->filtered_samples++;
+	stream->stats->filtered += node->sample.weight;
+	queue_forget(stream->queue, node);
+}
+
 static void give_sample(struct stream *stream, struct node *node)
 {
 	struct node_sample *sample = &node->sample;
@@ -58,11 +66,19 @@ static void give_sample(struct stream *stream, struct node *node)
 
 	if (thread) {
 		memcpy(sample->comm, thread->comm, sizeof(sample->comm));
-		set_deltas(sample, thread);
-		stream->stats->threads += !thread->sampled;
-		thread->sampled = true;
+		stream->stats->threads += !thread->counted;
+		thread->counted = true;
 	}
 	count_sample(stream->stats, sample);
+	if (stream->keep && !keep_sample(stream->keep, node->process, thread, sample)) {
+		leave_out(stream, node);
+		return;
+	}
+	/* Behind the choice: a delta is against the sample that was given before. */
+	if (thread) {
+		set_deltas(sample, thread);
+		thread->sampled = true;
+	}
 	queue_put(stream->queue, node);
 }
 

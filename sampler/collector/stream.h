@@ -6,10 +6,13 @@
 #include "sampler/collector/merge.h"
 #include "sampler/collector/queue.h"
 
+struct keep;
+
 struct stream {
 	struct merge merge;
 	struct queue *queue;
 	struct collector_stats *stats;
+	struct keep *keep; /* NULL: everything is */
 };
 
 /**

@@ -264,6 +264,138 @@ static void gives_the_mappings_of_a_process(void **state)
 
 #define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* ---- samples that are left out */
+
+static bool starts_with_w(void *context, const char *comm, size_t len)
+{
+	unsigned *n_asked = context;
+
+	(*n_asked)++;
+	return len > 0 && comm[0] == 'w';
+}
+
+static void put_name(const struct fixture *fixture, uint32_t index, uint32_t tid, uint64_t time_ns,
+		     const char *comm)
+{
+	struct record_thread record = {
+		.head = {sizeof(record), RECORD_THREAD, 0}, .time_ns = time_ns, .tid = tid};
+
+	(void)strncpy(record.comm, comm, sizeof(record.comm) - 1);
+	put(fixture, index, &record, sizeof(record));
+}
+
+/* The tid of the next sample that is given; 0 when there is none. */
+static uint32_t next_tid(struct fixture *fixture)
+{
+	struct node *node = drain(fixture);
+	uint32_t tid = node ? node->sample.tid : 0;
+
+	queue_forget(&fixture->queue, node);
+	return tid;
+}
+
+static void gives_only_samples_of_threads_that_are_named(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned n_asked = 0;
+	struct keep keep = {.options = {.names = starts_with_w, .context = &n_asked}};
+	uint64_t now = io_now_ns();
+
+	fixture->stream.keep = &keep;
+	use_slots(fixture, 2);
+	put_name(fixture, 0, 7, now, "worker");
+	put_name(fixture, 1, 8, now, "other");
+	for (unsigned i = 0; i < 3; i++) {
+		put_sample(fixture, 0, 7, now + 2 * i + 1);
+		put_sample(fixture, 1, 8, now + 2 * i);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(next_tid(fixture), 7);
+	assert_int_equal(next_tid(fixture), 0);
+	assert_int_equal(n_asked, 2);
+	assert_int_equal(fixture->stats.samples, 6);
+	assert_int_equal(fixture->stats.weight, 6);
+	assert_int_equal(fixture->stats.threads, 2);
+	assert_int_equal(fixture->stats.filtered, 3);
+	assert_int_equal(fixture->stats.filtered_samples, 3);
+	/* A new name is asked about anew. */
+	put_name(fixture, 1, 8, io_now_ns(), "w");
+	put_sample(fixture, 1, 8, io_now_ns());
+	assert_int_equal(next_tid(fixture), 8);
+	assert_int_equal(n_asked, 3);
+}
+
+static void gives_only_samples_of_the_states_asked_for(void **state)
+{
+	struct fixture *fixture = *state;
+	struct keep keep = {.options = {.states = 1U << STATE_SLEEPING}};
+
+	fixture->stream.keep = &keep;
+	use_slots(fixture, 1);
+	put_sample(fixture, 0, 7, io_now_ns());
+	assert_int_equal(next_tid(fixture), 0);
+	assert_int_equal(fixture->stats.filtered, 1);
+	keep.options.states |= 1U << STATE_RUNNING;
+	put_sample(fixture, 0, 7, io_now_ns());
+	assert_int_equal(next_tid(fixture), 7);
+	assert_int_equal(fixture->stats.filtered, 1);
+}
+
+static void named_threads_are_kept_beside_the_top(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned n_asked = 0;
+	struct keep keep = {
+		.options = {.top = {.n = 1}, .names = starts_with_w, .context = &n_asked}};
+	uint64_t now = io_now_ns();
+
+	top_init(&keep.top, &keep.options.top);
+	fixture->stream.keep = &keep;
+	use_slots(fixture, 1);
+	put_name(fixture, 0, 9, now, "worker");
+	for (uint32_t tid = 7; tid <= 9; tid++)
+		put_sample(fixture, 0, tid, now + tid);
+	assert_int_equal(next_tid(fixture), 7); /* the free seat */
+	assert_int_equal(next_tid(fixture), 9);
+	assert_int_equal(next_tid(fixture), 0);
+	assert_int_equal(fixture->stats.filtered, 1);
+	keep_release(&keep);
+}
+
+static void a_delta_is_against_the_sample_given_before(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned n_asked = 0;
+	struct keep keep = {.options = {.names = starts_with_w, .context = &n_asked}};
+	uint64_t now = io_now_ns();
+	struct node *node;
+
+	fixture->stream.keep = &keep;
+	use_slots(fixture, 1);
+	for (unsigned i = 0; i < 4; i++) {
+		union {
+			struct record_sample sample;
+			unsigned char bytes[sizeof(struct record_sample) + 8];
+		} record = {.sample = {.head = {sizeof(record), RECORD_SAMPLE, 0},
+				       .time_ns = now + 2 * i + 1,
+				       .tid = 7,
+				       .weight = 1,
+				       .minflt = 10 + i * i * 100,
+				       .n_pcs = 1}};
+
+		put_name(fixture, 0, 7, now + 2 * i, i % 2 ? "w" : "x");
+		put(fixture, 0, &record, sizeof(record));
+	}
+	node = drain(fixture);
+	assert_int_equal(node->sample.metrics[1].value, 110);
+	assert_int_equal(node->sample.metrics[1].delta, 0);
+	queue_forget(&fixture->queue, node);
+	node = drain(fixture);
+	assert_int_equal(node->sample.metrics[1].value, 910);
+	assert_int_equal(node->sample.metrics[1].delta, 800);
+	queue_forget(&fixture->queue, node);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +409,10 @@ int main(void)
 		with_fixture(gives_a_dead_threads_slot_back_after_its_last_record),
 		with_fixture(believes_no_more_cpu_than_there_was),
 		with_fixture(gives_the_mappings_of_a_process),
+		with_fixture(gives_only_samples_of_threads_that_are_named),
+		with_fixture(gives_only_samples_of_the_states_asked_for),
+		with_fixture(named_threads_are_kept_beside_the_top),
+		with_fixture(a_delta_is_against_the_sample_given_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

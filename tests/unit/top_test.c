@@ -1,0 +1,337 @@
+/* top_test.c - the heaviest threads: ranks, free seats, and what /proc says of our own threads */
+#include "sampler/collector/top.h"
+
+#include "base/io.h"
+#include "sampler/collector/limits.h"
+#include "sampler/collector/process.h"
+#include "sampler/collector/top_read.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- the pure part */
+
+static void what_was_used_since_the_last_round_comes_first(void **state)
+{
+	struct top_thread old = {.total = 1000000, .score = 5, .key = 1};
+	struct top_thread busy = {.total = 100, .score = 90, .key = 2};
+	struct top_thread big = {.total = 2000, .score = 5, .key = 3};
+	struct top_thread *threads[] = {&big, &old, &busy};
+
+	(void)state;
+	top_rank(threads, 3);
+	assert_ptr_equal(threads[0], &busy);
+	assert_ptr_equal(threads[1], &old);
+	assert_ptr_equal(threads[2], &big);
+}
+
+static void equals_are_decided_by_the_total_then_cpu_then_age(void **state)
+{
+	struct top_thread all[] = {
+		{.score = 5, .total = 9, .cpu_ns = 1, .key = 9},
+		{.score = 5, .total = 9, .cpu_ns = 7, .key = 8},
+		{.score = 5, .total = 9, .cpu_ns = 7, .key = 2},
+		{.score = 5, .total = 10, .key = 7},
+	};
+	struct top_thread *threads[] = {&all[0], &all[1], &all[2], &all[3]};
+
+	(void)state;
+	top_rank(threads, 4);
+	assert_int_equal(threads[0]->key, 7);
+	assert_int_equal(threads[1]->key, 2);
+	assert_int_equal(threads[2]->key, 8);
+	assert_int_equal(threads[3]->key, 9);
+	top_rank(NULL, 0);
+}
+
+static void a_late_comer_outweighs_who_has_stopped(void **state)
+{
+	/* One thread ran until an eighth of the interval before the round, the other since then. */
+	uint64_t stopped = top_score(875, 0, 750);
+	uint64_t began = top_score(125, 0, 0);
+
+	(void)state;
+	assert_true(top_score(200, 0, 0) > top_score(800, 0, 750));
+	assert_true(stopped > began); /* who came later than that waits for the next round */
+	assert_int_equal(top_score(100, 100, 100), 0);
+}
+
+static void a_total_that_fell_is_another_threads(void **state)
+{
+	(void)state;
+	assert_int_equal(top_score(10, 1000, 1000), 10 + 8 * 10);
+	assert_int_equal(top_score(UINT64_MAX, 0, 0), UINT64_MAX);
+}
+
+/* ---- the text of /proc */
+
+static void assert_parses(const char *text, enum collector_by by, uint64_t value)
+{
+	uint64_t found = 0;
+
+	assert_true(top_parse(text, by, &found));
+	assert_int_equal(found, value);
+}
+
+static void reads_the_texts_of_the_kernel(void **state)
+{
+	static const char stat[] = "7 (a) b (c) S 1 7 7 0 -1 4194304 120 5 3 9 10 20 0 0 20\n";
+	static const char io[] = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\n"
+				 "write_bytes: 8192\ncancelled_write_bytes: 77\n";
+
+	(void)state;
+	assert_parses("120034 5500 12\n", BY_CPU, 120034);
+	assert_parses("120034 5500 12\n", BY_RSS, 120034);
+	assert_parses("120034 5500 12\n", BY_RUN_DELAY, 5500);
+	assert_parses(stat, BY_FAULTS, 123);
+	assert_parses(io, BY_IO, 12288);
+}
+
+static void refuses_texts_that_lack_the_number(void **state)
+{
+	static const char *const texts[] = {"",
+					    "\n",
+					    "x",
+					    "7",
+					    "7 (a) S 1 2 3",
+					    "read_bytes: \n",
+					    "read_bytes: 1\n",
+					    "xread_bytes: 1\nwrite_bytes: 2\n"};
+	uint64_t value;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_false(top_parse(texts[i], BY_FAULTS, &value));
+		assert_false(top_parse(texts[i], BY_IO, &value));
+	}
+	assert_false(top_parse("7", BY_RUN_DELAY, &value));
+	assert_false(top_parse("7 (a)", BY_RUN_DELAY, &value));
+	assert_false(top_parse("", BY_CPU, &value));
+}
+
+/* ---- on our own threads */
+
+enum { N_THREADS = 8 };
+
+struct worker {
+	pthread_t thread;
+	_Atomic uint32_t tid;
+	atomic_bool busy;
+	atomic_bool over;
+};
+
+static void *work(void *argument)
+{
+	struct worker *worker = argument;
+	const struct timespec nap = {.tv_nsec = 1000000};
+
+	atomic_store(&worker->tid, (uint32_t)syscall(SYS_gettid));
+	while (!atomic_load(&worker->over))
+		if (!atomic_load(&worker->busy))
+			(void)nanosleep(&nap, NULL);
+	return NULL;
+}
+
+/* This process with N_THREADS workers, and a top of two. */
+struct crew {
+	struct worker workers[N_THREADS];
+	struct process process;
+	struct top top;
+};
+
+static int set_up(void **state)
+{
+	const struct collector_top options = {.n = 2, .by = BY_CPU, .interval_ns = 100 * NS_PER_MS};
+	struct crew *crew = calloc(1, sizeof(*crew));
+
+	if (!crew)
+		return -1;
+	crew->process = (struct process){
+		.number = 1, .pid = getpid(), .inner_pid = getpid(), .alive = true};
+	top_init(&crew->top, &options);
+	for (size_t i = 0; i < N_THREADS; i++) {
+		if (pthread_create(&crew->workers[i].thread, NULL, work, &crew->workers[i]) != 0)
+			return -1;
+		while (!atomic_load(&crew->workers[i].tid))
+			;
+	}
+	*state = crew;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct crew *crew = *state;
+
+	for (size_t i = 0; i < N_THREADS; i++)
+		atomic_store(&crew->workers[i].over, true);
+	for (size_t i = 0; i < N_THREADS; i++)
+		(void)pthread_join(crew->workers[i].thread, NULL);
+	top_release(&crew->top);
+	free(crew);
+	return 0;
+}
+
+static uint64_t own_thread_ns(const struct crew *crew, size_t i)
+{
+	clockid_t clock;
+	struct timespec time;
+
+	assert_int_equal(pthread_getcpuclockid(crew->workers[i].thread, &clock), 0);
+	assert_int_equal(clock_gettime(clock, &time), 0);
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+static void burn(struct crew *crew, size_t i, uint64_t ns)
+{
+	uint64_t end_ns = own_thread_ns(crew, i) + ns;
+
+	atomic_store(&crew->workers[i].busy, true);
+	while (own_thread_ns(crew, i) < end_ns)
+		(void)usleep(1000);
+	atomic_store(&crew->workers[i].busy, false);
+	(void)usleep(3000);
+}
+
+static bool keeps(struct crew *crew, size_t i)
+{
+	return top_keeps(&crew->top, &crew->process, atomic_load(&crew->workers[i].tid));
+}
+
+static void wick_is_never_among_them(void **state)
+{
+	struct crew *crew = *state;
+
+	burn(crew, 0, 5 * NS_PER_MS);
+	top_look(&crew->top, &crew->process, 1);
+	assert_int_equal(map_count(&crew->top.threads), 0);
+}
+
+static void chooses_who_works_and_drops_who_has_stopped(void **state)
+{
+	struct crew *crew = *state;
+	uint64_t now = 1;
+
+	crew->top.own_pid = 0;
+	burn(crew, 0, 30 * NS_PER_MS);
+	burn(crew, 1, 30 * NS_PER_MS);
+	top_look(&crew->top, &crew->process, now); /* totals alone */
+	assert_true(keeps(crew, 0) && keeps(crew, 1));
+	assert_false(keeps(crew, 2));
+	burn(crew, 2, 15 * NS_PER_MS);
+	burn(crew, 3, 15 * NS_PER_MS);
+	now += 99 * NS_PER_MS;
+	top_look(&crew->top, &crew->process, now); /* the last quarter begins */
+	assert_false(keeps(crew, 2));
+	burn(crew, 4, 8 * NS_PER_MS); /* less than the others, and just now */
+	now += 2 * NS_PER_MS;
+	top_look(&crew->top, &crew->process, now);
+	assert_true(keeps(crew, 4));
+	assert_true(keeps(crew, 2) != keeps(crew, 3));
+	assert_false(keeps(crew, 0) || keeps(crew, 1));
+}
+
+static void forgets_threads_that_are_gone(void **state)
+{
+	struct crew *crew = *state;
+
+	crew->top.own_pid = 0;
+	top_look(&crew->top, &crew->process, 1);
+	assert_int_equal(map_count(&crew->top.threads), N_THREADS + 1);
+	crew->process.alive = false;
+	top_look(&crew->top, &crew->process, 1 + 100 * NS_PER_MS);
+	assert_int_equal(map_count(&crew->top.threads), 0);
+	assert_int_equal(crew->top.n_chosen, 0);
+}
+
+static void free_seats_go_to_the_first_that_give_samples(void **state)
+{
+	struct crew *crew = *state;
+
+	assert_true(keeps(crew, 5));
+	assert_true(keeps(crew, 3));
+	assert_false(keeps(crew, 1));
+	assert_true(keeps(crew, 5));
+	assert_true(keeps(crew, 3));
+}
+
+static void threads_of_another_pid_namespace_are_kept(void **state)
+{
+	struct crew *crew = *state;
+
+	crew->process.inner_pid = 1;
+	for (size_t i = 0; i < N_THREADS; i++)
+		assert_true(keeps(crew, i));
+	assert_int_equal(crew->top.n_chosen, 0);
+}
+
+static void reads_what_a_thread_has_used_and_keeps_its_file(void **state)
+{
+	struct crew *crew = *state;
+	int tasks_fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct top_task task = {.process = &crew->process,
+				.tasks_fd = tasks_fd,
+				.tid = atomic_load(&crew->workers[2].tid),
+				.by = BY_CPU};
+	struct top_use before;
+	struct top_use after;
+	int first;
+	int fd = -1;
+
+	assert_true(tasks_fd >= 0);
+	assert_true(top_read(&task, &fd, &before));
+	first = fd;
+	assert_true(fd >= 0);
+	burn(crew, 2, 20 * NS_PER_MS);
+	assert_true(top_read(&task, &fd, &after));
+	assert_int_equal(fd, first);
+	assert_in_range(after.total - before.total, 15 * NS_PER_MS, 200 * NS_PER_MS);
+	task.tid = INT32_MAX;
+	(void)close(fd);
+	fd = -1;
+	assert_false(top_read(&task, &fd, &after));
+	assert_int_equal(fd, -1);
+	(void)close(tasks_fd);
+}
+
+static void resident_memory_is_the_process_s(void **state)
+{
+	(void)state;
+	assert_in_range(top_read_process(getpid(), BY_RSS), 500, 10000000);
+	assert_int_equal(top_read_process(getpid(), BY_CPU), 0);
+	assert_int_equal(top_read_process(INT32_MAX, BY_RSS), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_used_since_the_last_round_comes_first),
+		cmocka_unit_test(equals_are_decided_by_the_total_then_cpu_then_age),
+		cmocka_unit_test(a_late_comer_outweighs_who_has_stopped),
+		cmocka_unit_test(a_total_that_fell_is_another_threads),
+		cmocka_unit_test(reads_the_texts_of_the_kernel),
+		cmocka_unit_test(refuses_texts_that_lack_the_number),
+		cmocka_unit_test_setup_teardown(chooses_who_works_and_drops_who_has_stopped, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(wick_is_never_among_them, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(forgets_threads_that_are_gone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(free_seats_go_to_the_first_that_give_samples,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(threads_of_another_pid_namespace_are_kept, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(reads_what_a_thread_has_used_and_keeps_its_file,
+						set_up, tear_down),
+		cmocka_unit_test(resident_memory_is_the_process_s),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
