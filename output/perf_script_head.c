@@ -133,7 +133,7 @@ static void add_wick(struct buf *buf, const struct perf_script_options *options,
 	add_groups(buf, options);
 	buf_add(buf, ",\"metrics_as\":");
 	sanitise_json(buf, options->metrics_as == METRICS_AS_INLINE ? "inline" : "comment");
-	buf_add(buf, ",\"keys\":[\"comm\"]}\n");
+	buf_add(buf, ",\"keys\":[\"on\",\"comm\"]}\n");
 }
 
 void perf_script_header(const struct perf_script_options *options,

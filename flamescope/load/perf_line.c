@@ -317,7 +317,9 @@ void perf_line_facts(char *text, struct perf_facts *facts)
 		if (strcmp(word, "st") == 0)
 			facts->state = equals + 1;
 		else if (strcmp(word, "wait") == 0)
-			facts->wait = equals + 1;
+			facts->wait = decode(equals + 1);
+		else if (strcmp(word, "on") == 0)
+			facts->object = decode(equals + 1);
 		else if (strcmp(word, "comm") == 0)
 			facts->comm = decode(equals + 1);
 		else

@@ -37,9 +37,10 @@ struct perf_metric {
 
 /* What a "# s" line, or an inline header line, says of a sample. */
 struct perf_facts {
-	const char *state; /* NULL: not given */
-	const char *wait;
-	const char *comm; /* the thread's full name, where the header line has it altered */
+	const char *state;  /* NULL: not given */
+	const char *wait;   /* the kind of call that it waits in; NULL: none */
+	const char *object; /* what it waits for there ("on="); NULL: not given */
+	const char *comm;   /* the thread's full name, where the header line has it altered */
 	size_t n_metrics;
 	struct perf_metric metrics[PERF_LINE_MAX_METRICS];
 };

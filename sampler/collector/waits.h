@@ -43,6 +43,9 @@ enum sample_state waits_state(char stat_letter, const struct blocked_at *at);
  * is too long begins with "...".  "" when nothing is known.  The bytes are the target's: any may
  * be there.  No file of the target is opened, and of its memory at most a path's 4 KiB are read.
  *
+ * Costs 0.2 us from the arguments alone, 2.5 us more for what they point to, 4.5 us for a
+ * descriptor's link: for a thread that has begun another wait, not for every look.
+ *
  * Context: any thread.
  */
 void waits_object(pid_t pid, const struct blocked_at *at, char to[SAMPLE_OBJECT_SIZE]);

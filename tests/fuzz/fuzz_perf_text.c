@@ -20,6 +20,12 @@ static void on_sample(void *context, const struct perf_text_sample *sample)
 		*sum += strlen(sample->facts.metrics[i].name);
 	if (sample->facts.comm)
 		*sum += strlen(sample->facts.comm);
+	if (sample->facts.state)
+		*sum += strlen(sample->facts.state);
+	if (sample->facts.wait)
+		*sum += strlen(sample->facts.wait);
+	if (sample->facts.object)
+		*sum += strlen(sample->facts.object);
 	if (sample->n_frames > PERF_TEXT_MAX_FRAMES || sample->head.tid < -1)
 		abort();
 }

@@ -322,6 +322,43 @@ static void write_times(struct writer *writer)
 	}
 }
 
+static void write_waits(struct writer *writer)
+{
+	static const struct {
+		enum sample_state state;
+		const char *wait;
+		char object[SAMPLE_OBJECT_SIZE];
+	} waits[] = {
+		{STATE_RUNNING, NULL, ""},
+		{STATE_RUNNABLE, NULL, ""},
+		{STATE_SLEEPING, "futex", "futex:0x7f0012345678"},
+		{STATE_SLEEPING, "read", "pipe:[12]"},
+		{STATE_SLEEPING, "poll", "socket:[7],500ms"},
+		{STATE_SLEEPING, "epoll", "anon_inode:[eventpoll]"},
+		{STATE_SLEEPING, "connect", "@a b=c"},
+		{STATE_DISK, "open", "/tmp/new\nline 100% <html> \\begin gr\303\274\303\237e \xff"},
+		{STATE_DISK, "page-fault", ""},
+		{STATE_STOPPED, "read", "/dev/pts/3 (deleted)"},
+		{STATE_SLEEPING, "other",
+		 "123456789012345678901234567890123456789012345678901234567890123"},
+	};
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		struct frame frame = {.addr = 0x4011, .symbol = "main", .module = app};
+		struct sample sample = {.pid = 4000,
+					.tid = 4000,
+					.comm = "waits",
+					.state = waits[i].state,
+					.wait = waits[i].wait,
+					.n_frames = 1,
+					.frames = &frame,
+					.n_metrics = 4};
+
+		memcpy(sample.object, waits[i].object, sizeof(sample.object));
+		write_sample(writer, &sample);
+	}
+}
+
 static void write_zoo(struct writer *writer)
 {
 	static const char *const argv[] = {"./app",     "<html>",  "a\\b",
@@ -348,6 +385,7 @@ static void write_zoo(struct writer *writer)
 	write_symbols(writer);
 	write_modules(writer);
 	write_depths(writer);
+	write_waits(writer);
 	write_times(writer);
 	perf_script_end(&writer->options, &writer->file, counts, 2, &writer->text);
 }

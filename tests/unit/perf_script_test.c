@@ -164,6 +164,40 @@ static void names_a_file_only_at_its_start(void **state)
 	buf_release(&buf);
 }
 
+/* The line before a sample's header line. */
+static void assert_comment(const struct sample *sample, const char *comment)
+{
+	const struct perf_script_options options = {.n_metrics = 0};
+	struct perf_script_file file = {0};
+	struct buf buf;
+
+	buf_init(&buf, 65536);
+	perf_script_sample(&options, &file, sample, &buf);
+	assert_int_equal(strncmp(buf_text(&buf), comment, strlen(comment)), 0);
+	assert_int_equal(buf_text(&buf)[strlen(comment)], '\n');
+	buf_release(&buf);
+}
+
+static void says_what_a_thread_waits_for(void **state)
+{
+	struct sample sample = sample_at(1);
+
+	(void)state;
+	sample.state = STATE_RUNNABLE;
+	assert_comment(&sample, "# s st=runnable");
+	sample.state = STATE_SLEEPING;
+	sample.wait = "read";
+	assert_comment(&sample, "# s st=sleeping wait=read");
+	(void)strcpy(sample.object, "pipe:[7]");
+	assert_comment(&sample, "# s st=sleeping wait=read on=pipe:[7]");
+	(void)strcpy(sample.object, "/a b%\n<\xff");
+	assert_comment(&sample, "# s st=sleeping wait=read on=/a%20b%25%0A%3C%FF");
+	memset(sample.object, 'x', sizeof(sample.object)); /* no NUL */
+	assert_comment(&sample, "# s st=sleeping wait=read on="
+				"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+				"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+}
+
 static void a_full_buffer_is_noticed(void **state)
 {
 	const struct perf_script_options options = {.bare = true};
@@ -185,6 +219,7 @@ int main(void)
 		cmocka_unit_test(tells_code_points_from_other_bytes),
 		cmocka_unit_test(a_stamp_never_runs_back_and_is_never_whole),
 		cmocka_unit_test(names_a_file_only_at_its_start),
+		cmocka_unit_test(says_what_a_thread_waits_for),
 		cmocka_unit_test(a_full_buffer_is_noticed),
 	};
 

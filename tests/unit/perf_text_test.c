@@ -42,6 +42,8 @@ static void add_facts(struct buf *buf, const struct perf_facts *facts)
 		buf_printf(buf, " st=%s", facts->state);
 	if (facts->wait)
 		buf_printf(buf, " wait=%s", facts->wait);
+	if (facts->object)
+		buf_printf(buf, " on=%s", facts->object);
 	if (facts->comm)
 		buf_printf(buf, " comm=%s", facts->comm);
 	for (size_t i = 0; i < facts->n_metrics; i++)
@@ -161,6 +163,21 @@ static void reads_its_own_dialect(void **state)
 	assert_int_equal(seen->stats.bad_lines, 0);
 	assert_int_equal(seen->stats.samples, 1);
 	assert_false(seen->stats.unended);
+}
+
+static void reads_what_a_thread_waits_for(void **state)
+{
+	assert_string_equal(
+		read_text(*state, "# s st=disk wait=open on=/tmp/a%20b=%25%zz cpu_ns=1,0\n"
+				  "ab 1/1 [000] 1.5: 1 wall-clock: \n\n"
+				  "# s st=sleeping wait=sleep on= onx=2,3\n"
+				  "ab 1/1 [000] 1.6: 1 wall-clock: \n\n"
+				  "# s st=running\n"
+				  "ab 1/1 [000] 1.7: 1 wall-clock: \n\n"),
+		"sample 'ab' 1/1 [0] 1500000000 1 wall-clock "
+		"st=disk wait=open on=/tmp/a b=%%zz cpu_ns=1,0\n"
+		"sample 'ab' 1/1 [0] 1600000000 1 wall-clock st=sleeping wait=sleep on= onx=2,3\n"
+		"sample 'ab' 1/1 [0] 1700000000 1 wall-clock st=running\n");
 }
 
 static void reads_metrics_of_the_header_line(void **state)
@@ -406,6 +423,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(reads_its_own_dialect, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_what_a_thread_waits_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(reads_metrics_of_the_header_line, setup, teardown),
 		cmocka_unit_test_setup_teardown(reads_the_variants_of_perf, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_header_line_ends_the_sample_before_it, setup,
