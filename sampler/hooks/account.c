@@ -1,0 +1,67 @@
+/* account.c - what happens to the few allocations that are sampled, and to their release */
+#include "sampler/hooks/account.h"
+
+#include "sampler/hooks/hooks.h"
+#include "sampler/wire/ring.h"
+
+/* How long a thread counts before it looks again whether the agent has started. */
+enum { RETRY_BYTES = 4096 };
+
+static bool watching(const struct hook_table *table)
+{
+	return table &&
+	       (atomic_load_explicit(&table->watch, memory_order_acquire) & RING_HOOK_ALLOC);
+}
+
+static void wait_for_agent(const struct hook_table *table)
+{
+	/* Without an agent, and with one that watches something else, for good. */
+	countdown.left = table && !table->settled ? RETRY_BYTES : UINT64_MAX;
+}
+
+/* Return: whether the thread's first distance passes SIZE. */
+static bool begin(const struct hook_table *table, uint64_t size)
+{
+	if (!countdown.random) {
+		countdown.random = countdown_seed();
+		countdown.left = countdown_draw(&countdown.random, table->alloc_bytes);
+	}
+	return countdown_passes(size);
+}
+
+void *account_hit(void *memory, uint64_t size, const void *caller)
+{
+	const struct hook_table *table = hooks_table();
+	struct live live = {.bytes = size};
+
+	if (!memory)
+		return NULL;
+	if (!watching(table)) {
+		wait_for_agent(table);
+		return memory;
+	}
+	if (begin(table, size))
+		return memory;
+	live.amount = table->alloc_bytes + (size - countdown.left);
+	countdown.left = countdown_draw(&countdown.random, table->alloc_bytes);
+	if (table->event(HOOK_ALLOC, live.amount, (uint64_t)memory, size, caller) &&
+	    !live_add(memory, &live))
+		table->live_full();
+	return memory;
+}
+
+void account_released(const void *memory, const struct live *live, const void *caller)
+{
+	const struct hook_table *table = hooks_table();
+
+	if (watching(table))
+		(void)table->event(HOOK_FREE, live->amount, (uint64_t)memory, live->bytes, caller);
+}
+
+void account_release(const void *memory, const void *caller)
+{
+	struct live live;
+
+	if (live_remove(memory, &live))
+		account_released(memory, &live, caller);
+}

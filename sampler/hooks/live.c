@@ -1,0 +1,107 @@
+/*
+ * live.c - the sampled memory that has not been given back
+ *
+ * A pointer stands in one of LIVE_PROBES places behind its hash, or nowhere.  It is added before
+ * the program has it and removed before the allocator has it back, so no two threads ever work on
+ * the same pointer; they compete for places only.
+ */
+#include "sampler/hooks/live.h"
+
+#include "sampler/handler/sys.h"
+
+enum {
+	PAGE = 4096,
+	FREE = 0,
+	BEING_WRITTEN = 1,
+	WIPE_ON_FORK = 18, /* MADV_WIPEONFORK, Linux 4.14 */
+	STUCK = UINT8_MAX, /* a counter that has overflowed stays: it says "maybe" for ever */
+};
+
+_Atomic uint8_t live_filter[1 << LIVE_FILTER_BITS];
+
+static _Alignas(PAGE) _Atomic uint64_t keys[LIVE_MAX];
+static _Alignas(PAGE) struct live values[LIVE_MAX];
+
+void live_start(void)
+{
+	(void)sys3(__NR_madvise, keys, sizeof(keys), WIPE_ON_FORK);
+}
+
+static void raise_counter(const void *memory)
+{
+	_Atomic uint8_t *counter = &live_filter[live_hash(memory)];
+	uint8_t old = atomic_load_explicit(counter, memory_order_relaxed);
+
+	while (old != STUCK && !atomic_compare_exchange_weak(counter, &old, (uint8_t)(old + 1)))
+		;
+}
+
+static void lower_counter(const void *memory)
+{
+	_Atomic uint8_t *counter = &live_filter[live_hash(memory)];
+	uint8_t old = atomic_load_explicit(counter, memory_order_relaxed);
+
+	while (old != STUCK && old &&
+	       !atomic_compare_exchange_weak(counter, &old, (uint8_t)(old - 1)))
+		;
+}
+
+void live_mark(const void *memory)
+{
+	atomic_store_explicit(&live_filter[live_hash(memory)], STUCK, memory_order_relaxed);
+}
+
+static uint32_t place(const void *memory, uint32_t probe)
+{
+	/* Other bits of the product than the filter's would do no better. */
+	return (live_hash(memory) + probe) % LIVE_MAX;
+}
+
+bool live_add(const void *memory, const struct live *live)
+{
+	for (uint32_t i = 0; i < LIVE_PROBES; i++) {
+		uint32_t at = place(memory, i);
+		uint64_t old = FREE;
+
+		if (atomic_load_explicit(&keys[at], memory_order_relaxed) != FREE ||
+		    !atomic_compare_exchange_strong(&keys[at], &old, BEING_WRITTEN))
+			continue;
+		values[at] = *live;
+		/* Pairs with find(): who finds the key sees the values. */
+		atomic_store_explicit(&keys[at], (uint64_t)memory, memory_order_release);
+		raise_counter(memory);
+		return true;
+	}
+	return false;
+}
+
+/* Return: its place, or LIVE_MAX. */
+static uint32_t find(const void *memory)
+{
+	for (uint32_t i = 0; i < LIVE_PROBES; i++) {
+		uint32_t at = place(memory, i);
+
+		if (atomic_load_explicit(&keys[at], memory_order_acquire) == (uint64_t)memory)
+			return at;
+	}
+	return LIVE_MAX;
+}
+
+bool live_remove(const void *memory, struct live *ret_live)
+{
+	uint32_t at = find(memory);
+
+	if ((uint64_t)memory <= BEING_WRITTEN || at == LIVE_MAX)
+		return false;
+	*ret_live = values[at];
+	lower_counter(memory);
+	atomic_store_explicit(&keys[at], FREE, memory_order_release);
+	return true;
+}
+
+uint64_t live_bytes(const void *memory)
+{
+	uint32_t at = (uint64_t)memory <= BEING_WRITTEN ? LIVE_MAX : find(memory);
+
+	return at == LIVE_MAX ? 0 : values[at].bytes;
+}

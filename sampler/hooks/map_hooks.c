@@ -1,0 +1,46 @@
+/*
+ * map_hooks.c - mmap and munmap of a program that asks for memory there itself
+ *
+ * Counted is anonymous memory that can be written: not files, not reservations (PROT_NONE,
+ * MAP_NORESERVE), and not what the allocator maps for itself.  Memory that is unmapped in parts
+ * counts as given back with the part that holds its first byte.
+ */
+#define _GNU_SOURCE 1
+#include "sampler/hooks/account.h"
+#include "sampler/hooks/hooks.h"
+#include "sampler/hooks/next.h"
+
+#include <sys/mman.h>
+
+static bool is_memory(int protection, int flags)
+{
+	return (flags & MAP_ANONYMOUS) && !(flags & MAP_NORESERVE) && (protection & PROT_WRITE);
+}
+
+static inline void *map(void *at, size_t size, int protection, int flags, int fd, off_t offset,
+			const void *caller) // NOLINT(*-function-size): it has mmap's arguments
+{
+	void *memory = next.mmap(at, size, protection, flags, fd, offset);
+
+	if (memory != MAP_FAILED && is_memory(protection, flags) && !next_is_allocator(caller) &&
+	    !countdown_passes(size))
+		(void)account_hit(memory, size, caller);
+	return memory;
+}
+
+HOOK_EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	return map(at, size, protection, flags, fd, offset, HOOK_CALLER);
+}
+
+HOOK_EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	return map(at, size, protection, flags, fd, offset, HOOK_CALLER);
+}
+
+HOOK_EXPORT int munmap(void *at, size_t size)
+{
+	if (__builtin_expect(live_maybe(at), 0))
+		account_release(at, HOOK_CALLER);
+	return next.munmap(at, size);
+}

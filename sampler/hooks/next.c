@@ -1,0 +1,249 @@
+/* next.c - the allocator that would have been called without us */
+#include "sampler/hooks/next.h"
+
+#include "sampler/handler/sys.h"
+#include "sampler/hooks/live.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+
+extern void *weak_dlsym(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
+extern int *weak_errno(void) __asm__("__errno_location") __attribute__((weak));
+extern int weak_find_object(void *pc, struct dl_find_object *ret) __asm__("_dl_find_object")
+	__attribute__((weak));
+/* glibc's own, where a program without libdl has no dlsym (before 2.34). */
+extern void *libc_malloc(size_t size) __asm__("__libc_malloc") __attribute__((weak));
+extern void *libc_calloc(size_t n, size_t size) __asm__("__libc_calloc") __attribute__((weak));
+extern void *libc_realloc(void *at, size_t size) __asm__("__libc_realloc") __attribute__((weak));
+extern void libc_free(void *memory) __asm__("__libc_free") __attribute__((weak));
+extern void *libc_memalign(size_t by, size_t n) __asm__("__libc_memalign") __attribute__((weak));
+
+enum { OWN_BYTES = 16 * 1024, ALIGNMENT = 16 };
+
+static _Alignas(16) unsigned char own[OWN_BYTES];
+static _Atomic size_t own_used;
+static _Atomic uint32_t finding;
+static uint64_t allocator_start;
+static uint64_t allocator_end;
+
+static void *own_take(size_t size)
+{
+	size_t bytes = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	size_t at;
+
+	if (size > OWN_BYTES)
+		return NULL;
+	at = atomic_fetch_add_explicit(&own_used, bytes, memory_order_relaxed);
+	if (at + bytes > OWN_BYTES)
+		return NULL;
+	live_mark(own + at); /* so that free() looks twice */
+	return own + at;
+}
+
+bool next_is_own(const void *memory)
+{
+	return (uint64_t)memory - (uint64_t)own < OWN_BYTES;
+}
+
+size_t next_own_bytes(const void *memory)
+{
+	return (size_t)(own + OWN_BYTES - (const unsigned char *)memory);
+}
+
+bool next_is_allocator(const void *pc)
+{
+	return (uint64_t)pc >= allocator_start && (uint64_t)pc < allocator_end;
+}
+
+/* While the real functions are being looked for.  Our block's memory is zero. */
+static void *own_malloc(size_t size)
+{
+	return own_take(size);
+}
+
+static void *own_calloc(size_t n, size_t size)
+{
+	size_t bytes;
+
+	return __builtin_mul_overflow(n, size, &bytes) ? NULL : own_take(bytes);
+}
+
+static void *own_realloc(void *memory, size_t size)
+{
+	unsigned char *to = own_take(size);
+	const unsigned char *from = memory;
+
+	for (size_t i = 0; to && from && i < size && i < next_own_bytes(from); i++)
+		to[i] = from[i];
+	return to;
+}
+
+static void own_free(void *memory)
+{
+	(void)memory;
+}
+
+static int fail(int number)
+{
+	if (weak_errno)
+		*weak_errno() = number;
+	return -1;
+}
+
+/* Where libc has none of them, which no libc is known to do. */
+static void *no_memalign(size_t alignment, size_t size)
+{
+	(void)alignment;
+	(void)size;
+	(void)fail(ENOMEM);
+	return NULL;
+}
+
+static int no_posix_memalign(void **ret_memory, size_t alignment, size_t size)
+{
+	(void)ret_memory;
+	(void)alignment;
+	(void)size;
+	return ENOMEM;
+}
+
+static void *no_valloc(size_t size)
+{
+	return no_memalign(0, size);
+}
+
+static void *raw_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	long r = sys6(__NR_mmap, (long)at, (long)size, protection, flags, fd, offset);
+
+	return sys_failed(r) ? (void *)(long)fail((int)-r) : (void *)r;
+}
+
+static int raw_munmap(void *at, size_t size)
+{
+	long r = sys2(__NR_munmap, at, size);
+
+	return r < 0 ? fail((int)-r) : 0;
+}
+
+/* The first call, before or in place of the constructor: find them, then do what was asked. */
+static void *first_malloc(size_t size)
+{
+	next_find();
+	return next.malloc(size);
+}
+
+static void *first_calloc(size_t n, size_t size)
+{
+	next_find();
+	return next.calloc(n, size);
+}
+
+static void *first_realloc(void *memory, size_t size)
+{
+	next_find();
+	return next.realloc(memory, size);
+}
+
+static void first_free(void *memory)
+{
+	next_find();
+	next.free(memory);
+}
+
+static void *first_memalign(size_t alignment, size_t size)
+{
+	next_find();
+	return next.memalign(alignment, size);
+}
+
+static int first_posix_memalign(void **ret_memory, size_t alignment, size_t size)
+{
+	next_find();
+	return next.posix_memalign(ret_memory, alignment, size);
+}
+
+static void *first_aligned_alloc(size_t alignment, size_t size)
+{
+	next_find();
+	return next.aligned_alloc(alignment, size);
+}
+
+static void *first_valloc(size_t size)
+{
+	next_find();
+	return next.valloc(size);
+}
+
+static void *first_pvalloc(size_t size)
+{
+	next_find();
+	return next.pvalloc(size);
+}
+
+struct next next = {
+	.malloc = first_malloc,
+	.calloc = first_calloc,
+	.realloc = first_realloc,
+	.free = first_free,
+	.memalign = first_memalign,
+	.posix_memalign = first_posix_memalign,
+	.aligned_alloc = first_aligned_alloc,
+	.valloc = first_valloc,
+	.pvalloc = first_pvalloc,
+	.mmap = raw_mmap,
+	.munmap = raw_munmap,
+};
+
+/* dlsym looks at its caller: the answer must pass through here. */
+static void *find(const char *name, void *otherwise)
+{
+	void *found = weak_dlsym ? weak_dlsym(RTLD_NEXT, name) : NULL;
+
+	__asm__ volatile("" : "+r"(found));
+	return found ? found : otherwise;
+}
+
+static void *either(void *one, void *other)
+{
+	return one ? one : other;
+}
+
+static void find_allocator(void)
+{
+	struct dl_find_object found;
+
+	if (!weak_find_object || weak_find_object((void *)next.malloc, &found) != 0)
+		return;
+	allocator_start = (uint64_t)found.dlfo_map_start;
+	allocator_end = (uint64_t)found.dlfo_map_end;
+}
+
+void next_find(void)
+{
+	struct next found;
+
+	/* Two threads may be here; what they find is the same. */
+	if (atomic_fetch_add_explicit(&finding, 1, memory_order_acquire) == 0) {
+		next.malloc = own_malloc;
+		next.calloc = own_calloc;
+		next.realloc = own_realloc;
+		next.free = own_free;
+	}
+	found = (struct next){
+		.malloc = find("malloc", either((void *)libc_malloc, (void *)own_malloc)),
+		.calloc = find("calloc", either((void *)libc_calloc, (void *)own_calloc)),
+		.realloc = find("realloc", either((void *)libc_realloc, (void *)own_realloc)),
+		.free = find("free", either((void *)libc_free, (void *)own_free)),
+		.memalign = find("memalign", either((void *)libc_memalign, (void *)no_memalign)),
+		.posix_memalign = find("posix_memalign", (void *)no_posix_memalign),
+		.aligned_alloc = find("aligned_alloc", (void *)no_memalign),
+		.valloc = find("valloc", (void *)no_valloc),
+		.pvalloc = find("pvalloc", (void *)no_valloc),
+		.mmap = find("mmap", (void *)raw_mmap),
+		.munmap = find("munmap", (void *)raw_munmap),
+	};
+	next = found;
+	find_allocator();
+}

@@ -1,0 +1,11 @@
+/* start.c - the constructor of the hooks object; hooks may have run before it */
+#include "sampler/hooks/countdown.h"
+#include "sampler/hooks/live.h"
+#include "sampler/hooks/next.h"
+
+static void __attribute__((constructor)) hooks_constructor(void)
+{
+	next_find();
+	countdown_start();
+	live_start();
+}
