@@ -2,6 +2,7 @@
 #include "sampler/agent/event_hook.h"
 
 #include "sampler/agent/agent.h"
+#include "sampler/handler/clock.h"
 #include "sampler/handler/event.h"
 #include "sampler/handler/process.h"
 
@@ -20,6 +21,30 @@ static int take(enum hook_kind kind, uint64_t amount, uint64_t object, uint64_t 
 	return event_take(&event);
 }
 
+static int take_wait(const struct hook_wait *wait)
+{
+	struct event event = {
+		.kind = HOOK_LOCK,
+		.amount = wait->ns,
+		.object = wait->lock,
+		.extra = RECORD_LOCK_EXTRA(wait->kind, wait->n_waker, wait->waker_tid),
+		.caller = (uint64_t)wait->caller,
+		.tail = wait->waker_pcs,
+		.n_tail = wait->n_waker,
+	};
+
+	arch_here(&event.regs);
+	return event_take(&event);
+}
+
+static uint32_t take_stack(const void *caller, uint64_t *ret_pcs, uint32_t max, uint32_t *ret_tid)
+{
+	struct event event = {.caller = (uint64_t)caller};
+
+	arch_here(&event.regs);
+	return event_stack(&event, ret_pcs, max, ret_tid);
+}
+
 static void live_full(void)
 {
 	struct process *p = handler_process;
@@ -28,7 +53,13 @@ static void live_full(void)
 		atomic_fetch_add_explicit(&p->header->live_full, 1, memory_order_relaxed);
 }
 
-static struct hook_table table = {.event = take, .live_full = live_full};
+static struct hook_table table = {
+	.event = take,
+	.live_full = live_full,
+	.now_ns = clock_now_ns,
+	.wait = take_wait,
+	.stack = take_stack,
+};
 
 void event_hooks_start(const struct ring_header *header)
 {

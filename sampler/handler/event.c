@@ -72,6 +72,20 @@ static struct record_event *walk(struct process *p, struct slot *slot, const str
 	return record;
 }
 
+/* Behind the stack; what is too deep for both loses its outermost frames. */
+static void append(struct record_event *record, const struct event *event)
+{
+	uint32_t n = event->n_tail < EVENT_MAX_TAIL ? event->n_tail : EVENT_MAX_TAIL;
+
+	if (record->n_pcs > RECORD_MAX_PCS - n) {
+		record->n_pcs = (uint16_t)(RECORD_MAX_PCS - n);
+		record->stop = UNWIND_DEPTH;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		record->pcs[record->n_pcs + i] = event->tail[i];
+	record->n_pcs = (uint16_t)(record->n_pcs + n);
+}
+
 static bool write_event(struct process *p, struct slot *slot, const struct event *event,
 			uint32_t tid)
 {
@@ -84,6 +98,7 @@ static bool write_event(struct process *p, struct slot *slot, const struct event
 	record = walk(p, slot, event, now_ns);
 	if (!record)
 		return false;
+	append(record, event);
 	record->head = (struct record){
 		.bytes = (uint32_t)sizeof(*record) + record->n_pcs * 8U,
 		.type = RECORD_EVENT,
@@ -102,29 +117,62 @@ static bool write_event(struct process *p, struct slot *slot, const struct event
 	return true;
 }
 
-bool event_take(const struct event *event)
+/* Return: the process, its thread's slot entered; NULL: nothing can be written. */
+static struct process *begin(struct slot *slot, uint32_t *ret_tid)
 {
 	struct process *p = handler_process;
-	struct slot slot;
-	uint32_t tid;
-	bool written;
 
 	if (!p || !p->header)
-		return false;
+		return NULL;
 	if (process_is_silent(p)) {
 		count(&p->header->event_noslot);
-		return false;
+		return NULL;
 	}
 	if (!process_is_self() || process_state(p) != AGENT_SAMPLING)
-		return false;
-	tid = (uint32_t)sys0(__NR_gettid);
-	if (!enter(p, tid, &slot))
-		return false;
+		return NULL;
+	*ret_tid = (uint32_t)sys0(__NR_gettid);
+	if (!enter(p, *ret_tid, slot))
+		return NULL;
 	/* seq_cst, as in slot_enter(): who has changed the state waits for us, or we see it. */
-	written = atomic_load_explicit(&p->state, memory_order_seq_cst) == AGENT_SAMPLING &&
-		  write_event(p, &slot, event, tid);
+	if (atomic_load_explicit(&p->state, memory_order_seq_cst) == AGENT_SAMPLING)
+		return p;
+	slot_leave(slot);
+	return NULL;
+}
+
+bool event_take(const struct event *event)
+{
+	struct slot slot;
+	uint32_t tid;
+	struct process *p = begin(&slot, &tid);
+	bool written;
+
+	if (!p)
+		return false;
+	written = write_event(p, &slot, event, tid);
 	slot_leave(&slot);
 	if (process_state(p) == AGENT_SAMPLING)
 		process_check(p, clock_now_ns());
 	return written;
+}
+
+/* The ring lends its free room for the walk; nothing of it is committed. */
+uint32_t event_stack(const struct event *event, uint64_t *ret_pcs, uint32_t max, uint32_t *ret_tid)
+{
+	struct slot slot;
+	uint32_t tid;
+	struct process *p = begin(&slot, &tid);
+	struct record_event *record;
+	uint32_t n = 0;
+
+	if (!p)
+		return 0;
+	slot_populate(&slot);
+	record = walk(p, &slot, event, clock_now_ns());
+	for (; record && n < record->n_pcs && n < max; n++)
+		ret_pcs[n] = record->pcs[n];
+	slot_leave(&slot);
+	if (n)
+		*ret_tid = tid;
+	return n;
 }

@@ -15,7 +15,11 @@ struct event {
 	uint64_t extra;
 	uint64_t caller; /* return address of the hook: the stack begins there; 0: at REGS */
 	struct unwind_regs regs; /* of a frame of ours inside the hook */
+	const uint64_t *tail;    /* N_TAIL pcs of another stack, to stand behind this one's */
+	uint32_t n_tail;         /* at most EVENT_MAX_TAIL */
 };
+
+enum { EVENT_MAX_TAIL = 64 };
 
 /**
  * event_take - write it to the calling thread's ring, or count its loss
@@ -28,5 +32,18 @@ struct event {
  * Context: handler.  Any thread; also inside malloc.
  */
 bool event_take(const struct event *event);
+
+/**
+ * event_stack - the stack of the call for later, when it turns out to be part of an event
+ * @event:   only caller and regs count
+ * @max:     how many of its innermost pcs are wanted
+ * @ret_tid: the calling thread; set when there are any
+ *
+ * Modules met first are announced in the caller's ring.
+ *
+ * Return:  how many pcs; 0 where event_take() would write nothing.
+ * Context: handler.  Any thread; also inside malloc.
+ */
+uint32_t event_stack(const struct event *event, uint64_t *ret_pcs, uint32_t max, uint32_t *ret_tid);
 
 #endif

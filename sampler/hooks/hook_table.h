@@ -7,6 +7,17 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+/* A wait for a lock that is over. */
+struct hook_wait {
+	uint64_t lock; /* its address */
+	uint64_t ns;
+	enum lock_kind kind;
+	uint32_t waker_tid; /* who let go; 0: not known */
+	const uint64_t *waker_pcs;
+	uint32_t n_waker;
+	const void *caller; /* as for event() */
+};
+
 /*
  * Hooks of malloc and of locks stand in a second object, preloaded behind the agent for -e alloc
  * and -e lock only.  It finds the agent's table by one weak function; without it, it passes
@@ -30,6 +41,13 @@ struct hook_table {
 		     const void *caller);
 	/* Counts sampled memory whose release cannot be told. */
 	void (*live_full)(void);
+
+	/* CLOCK_MONOTONIC, without a system call where that can be. */
+	uint64_t (*now_ns)(void);
+	/* event() for a wait. */
+	int (*wait)(const struct hook_wait *wait);
+	/* The stack of a call that lets go of a lock.  Return: how many pcs; 0: not to be had. */
+	uint32_t (*stack)(const void *caller, uint64_t *ret_pcs, uint32_t max, uint32_t *ret_tid);
 };
 
 #define HOOK_TABLE_FUNCTION "wick_agent_hooks"

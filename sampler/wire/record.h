@@ -85,6 +85,21 @@ enum hook_kind {
 	HOOK_LOCK = 3,  /* a lock was waited for: amount is ns */
 };
 
+/* The numbers stand in record_event.extra: only append. */
+enum lock_kind {
+	LOCK_MUTEX = 1,
+	LOCK_RWLOCK = 2,
+	LOCK_COND = 3,
+	LOCK_SEM = 4,
+};
+
+/* What extra says of a lock.  The last N_WAKER of the pcs are those of the thread that let go. */
+#define RECORD_LOCK_EXTRA(kind, n_waker, waker_tid)                                                \
+	((uint64_t)(kind) | (uint64_t)(n_waker) << 8 | (uint64_t)(waker_tid) << 32)
+#define RECORD_LOCK_KIND(extra)      ((uint32_t)((extra)&0xff))
+#define RECORD_LOCK_N_WAKER(extra)   ((uint32_t)((extra) >> 8 & 0xffff))
+#define RECORD_LOCK_WAKER_TID(extra) ((uint32_t)((extra) >> 32))
+
 /* The stack is that of the call: its first pc is a return address. */
 struct record_event {
 	struct record head;
@@ -97,7 +112,7 @@ struct record_event {
 	uint32_t pad;
 	uint64_t amount; /* at most RECORD_MAX_AMOUNT */
 	uint64_t object; /* the address of the memory or of the lock */
-	uint64_t extra;  /* of memory: the bytes that were asked for */
+	uint64_t extra; /* of memory: the bytes that were asked for; of a lock: RECORD_LOCK_EXTRA */
 	uint64_t pcs[];
 };
 

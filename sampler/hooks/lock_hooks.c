@@ -1,0 +1,247 @@
+/* lock_hooks.c - the interposed locks: what has to wait is timed, what lets go is remembered
+ *
+ * Whoever finds a lock free pays a look at it.  All that is decided is decided by libc's own
+ * functions, in the order in which they would be called without us.
+ */
+#include "sampler/hooks/hooks.h"
+#include "sampler/hooks/lock_next.h"
+#include "sampler/hooks/lock_wait.h"
+
+#include <errno.h>
+
+/*
+ * sem_wait() and pthread_cond_wait() are where a thread can be cancelled: its registration has to
+ * go then.  glibc runs what was pushed with this function as the stack is unwound past its
+ * buffer; musl's buffer is smaller.
+ */
+struct cancel_buffer {
+	uint64_t words[8];
+};
+
+extern void weak_push(struct cancel_buffer *buffer, void (*routine)(void *),
+		      void *argument) __asm__("_pthread_cleanup_push") __attribute__((weak));
+extern void weak_pop(struct cancel_buffer *buffer, int execute) __asm__("_pthread_cleanup_pop")
+	__attribute__((weak));
+
+static void push(struct cancel_buffer *buffer, struct lock_wait *wait)
+{
+	if (weak_push && weak_pop)
+		weak_push(buffer, lock_wait_drop, wait);
+}
+
+static void pop(struct cancel_buffer *buffer)
+{
+	if (weak_push && weak_pop)
+		weak_pop(buffer, 0);
+}
+
+/* EOWNERDEAD: the last owner of a robust mutex died, and it is ours. */
+static bool let_in(int r)
+{
+	return r == 0 || r == EOWNERDEAD;
+}
+
+/* A look, not a promise: who loses a race for a free mutex waits untold. */
+static inline bool looks_free(const pthread_mutex_t *mutex)
+{
+	const volatile int *word =
+		(const volatile void *)((const char *)mutex + lock_next.mutex_word);
+
+	return *word == 0;
+}
+
+/* One's own recursive mutex is no wait, nor is one whose owner died. */
+static __attribute__((noinline)) int wait_for_mutex(pthread_mutex_t *mutex, const void *caller)
+{
+	struct lock_wait wait;
+	int r = LOCK_NEXT(pthread_mutex_trylock)(mutex);
+
+	if (r != EBUSY)
+		return r;
+	if (!lock_wait_begin(&wait, mutex, LOCK_MUTEX, caller))
+		return LOCK_NEXT(pthread_mutex_lock)(mutex);
+	r = LOCK_NEXT(pthread_mutex_lock)(mutex);
+	lock_wait_end(&wait, let_in(r));
+	return r;
+}
+
+HOOK_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	if (looks_free(mutex))
+		return LOCK_NEXT(pthread_mutex_lock)(mutex);
+	return wait_for_mutex(mutex, HOOK_CALLER);
+}
+
+/* Apart, so that the usual way keeps nothing on the stack. */
+static __attribute__((noinline)) int wake_and_unlock(pthread_mutex_t *mutex, const void *caller)
+{
+	lock_wake(mutex, caller);
+	return LOCK_NEXT(pthread_mutex_unlock)(mutex);
+}
+
+HOOK_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	if (waiters_may_wait(&lock_waiters, (uint64_t)mutex))
+		return wake_and_unlock(mutex, HOOK_CALLER);
+	return LOCK_NEXT(pthread_mutex_unlock)(mutex);
+}
+
+/*
+ * The rest are timed around libc's function, which is all they do.  What is wrong with their
+ * arguments (a clock, a time) is libc's to find out first, so nothing is tried before it.
+ */
+#define TIMED(lock, kind, call)                                                                    \
+	({                                                                                         \
+		struct lock_wait wait_;                                                            \
+		bool watched_ = lock_wait_begin(&wait_, lock, kind, HOOK_CALLER);                  \
+		int r_ = call;                                                                     \
+                                                                                                   \
+		if (watched_)                                                                      \
+			lock_wait_end(&wait_, let_in(r_));                                         \
+		r_;                                                                                \
+	})
+
+/* The same where the thread can be cancelled. */
+#define TIMED_CANCELLABLE(lock, kind, call)                                                        \
+	({                                                                                         \
+		struct cancel_buffer buffer_;                                                      \
+		struct lock_wait wait_;                                                            \
+		bool watched_ = lock_wait_begin(&wait_, lock, kind, HOOK_CALLER);                  \
+		int r_;                                                                            \
+                                                                                                   \
+		if (watched_)                                                                      \
+			push(&buffer_, &wait_);                                                    \
+		r_ = call;                                                                         \
+		if (watched_) {                                                                    \
+			pop(&buffer_);                                                             \
+			lock_wait_end(&wait_, r_ == 0);                                            \
+		}                                                                                  \
+		r_;                                                                                \
+	})
+
+HOOK_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+	return TIMED(mutex, LOCK_MUTEX, LOCK_NEXT(pthread_mutex_timedlock)(mutex, until));
+}
+
+HOOK_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+					const struct timespec *until)
+{
+	return TIMED(mutex, LOCK_MUTEX, LOCK_NEXT(pthread_mutex_clocklock)(mutex, clock, until));
+}
+
+HOOK_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+{
+	int r = LOCK_NEXT(pthread_rwlock_tryrdlock)(lock);
+
+	if (r != EBUSY)
+		return r;
+	return TIMED(lock, LOCK_RWLOCK, LOCK_NEXT(pthread_rwlock_rdlock)(lock));
+}
+
+HOOK_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
+{
+	int r = LOCK_NEXT(pthread_rwlock_trywrlock)(lock);
+
+	if (r != EBUSY)
+		return r;
+	return TIMED(lock, LOCK_RWLOCK, LOCK_NEXT(pthread_rwlock_wrlock)(lock));
+}
+
+HOOK_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
+{
+	return TIMED(lock, LOCK_RWLOCK, LOCK_NEXT(pthread_rwlock_timedrdlock)(lock, until));
+}
+
+HOOK_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
+{
+	return TIMED(lock, LOCK_RWLOCK, LOCK_NEXT(pthread_rwlock_timedwrlock)(lock, until));
+}
+
+HOOK_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
+					   const struct timespec *until)
+{
+	return TIMED(lock, LOCK_RWLOCK, LOCK_NEXT(pthread_rwlock_clockrdlock)(lock, clock, until));
+}
+
+HOOK_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
+					   const struct timespec *until)
+{
+	return TIMED(lock, LOCK_RWLOCK, LOCK_NEXT(pthread_rwlock_clockwrlock)(lock, clock, until));
+}
+
+HOOK_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	lock_letting_go(lock, HOOK_CALLER);
+	return LOCK_NEXT(pthread_rwlock_unlock)(lock);
+}
+
+/* Who waits for a condition lets go of the mutex, inside libc. */
+HOOK_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	lock_letting_go(mutex, HOOK_CALLER);
+	return TIMED_CANCELLABLE(cond, LOCK_COND, LOCK_NEXT(pthread_cond_wait)(cond, mutex));
+}
+
+HOOK_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				       const struct timespec *until)
+{
+	lock_letting_go(mutex, HOOK_CALLER);
+	return TIMED_CANCELLABLE(cond, LOCK_COND,
+				 LOCK_NEXT(pthread_cond_timedwait)(cond, mutex, until));
+}
+
+HOOK_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				       clockid_t clock, const struct timespec *until)
+{
+	lock_letting_go(mutex, HOOK_CALLER);
+	return TIMED_CANCELLABLE(cond, LOCK_COND,
+				 LOCK_NEXT(pthread_cond_clockwait)(cond, mutex, clock, until));
+}
+
+HOOK_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+{
+	lock_letting_go(cond, HOOK_CALLER);
+	return LOCK_NEXT(pthread_cond_signal)(cond);
+}
+
+HOOK_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	lock_letting_go(cond, HOOK_CALLER);
+	return LOCK_NEXT(pthread_cond_broadcast)(cond);
+}
+
+/* Not sem_trywait(): a thread that was cancelled must not take what is there. */
+static bool is_available(sem_t *sem)
+{
+	int value = 0;
+
+	return LOCK_NEXT(sem_getvalue)(sem, &value) != 0 || value > 0;
+}
+
+HOOK_EXPORT int sem_wait(sem_t *sem)
+{
+	if (is_available(sem))
+		return LOCK_NEXT(sem_wait)(sem);
+	return TIMED_CANCELLABLE(sem, LOCK_SEM, LOCK_NEXT(sem_wait)(sem));
+}
+
+HOOK_EXPORT int sem_timedwait(sem_t *sem, const struct timespec *until)
+{
+	if (is_available(sem))
+		return LOCK_NEXT(sem_timedwait)(sem, until);
+	return TIMED_CANCELLABLE(sem, LOCK_SEM, LOCK_NEXT(sem_timedwait)(sem, until));
+}
+
+HOOK_EXPORT int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *until)
+{
+	if (is_available(sem))
+		return LOCK_NEXT(sem_clockwait)(sem, clock, until);
+	return TIMED_CANCELLABLE(sem, LOCK_SEM, LOCK_NEXT(sem_clockwait)(sem, clock, until));
+}
+
+HOOK_EXPORT int sem_post(sem_t *sem)
+{
+	lock_letting_go(sem, HOOK_CALLER);
+	return LOCK_NEXT(sem_post)(sem);
+}

@@ -1,0 +1,169 @@
+/* waiters.c - which locks are waited for, and who let go of them last */
+#include "sampler/hooks/waiters.h"
+
+#include <stddef.h>
+
+enum {
+	COUNT_BITS = 8,
+	MOST_WAITERS = (1 << COUNT_BITS) - 1,
+	FILTER_SHIFT = 64 - 11,
+	LOCKS_SHIFT = 64 - 19, /* other bits of the hash than the filter's */
+	PATIENCE = 1000,       /* looks at a waker that somebody else holds */
+};
+
+_Static_assert(WAITERS_FILTER == 1 << 11, "waiters_may_wait() shifts by 53");
+_Static_assert(WAITERS_LOCKS == 1 << 8, "LOCKS_SHIFT");
+
+static _Atomic uint16_t *filter_of(struct waiters *waiters, uint64_t lock)
+{
+	return &waiters->filter[waiters_hash(lock) >> FILTER_SHIFT];
+}
+
+static struct waiters_lock *place(struct waiters *waiters, uint64_t lock, uint32_t probe)
+{
+	uint64_t at = (waiters_hash(lock) >> LOCKS_SHIFT) + probe;
+
+	return &waiters->locks[at % WAITERS_LOCKS];
+}
+
+static struct waiters_lock *find(struct waiters *waiters, uint64_t lock)
+{
+	for (uint32_t i = 0; i < WAITERS_PROBES; i++) {
+		struct waiters_lock *at = place(waiters, lock, i);
+
+		if (atomic_load_explicit(&at->waiters, memory_order_acquire) >> COUNT_BITS == lock)
+			return at;
+	}
+	return NULL;
+}
+
+/* One more, as long as the place is LOCK's (or free, with FRESH). */
+static bool count_in(struct waiters_lock *at, uint64_t lock, bool fresh)
+{
+	uint64_t old = atomic_load_explicit(&at->waiters, memory_order_relaxed);
+	uint64_t one_more;
+
+	do {
+		if (fresh ? old != 0
+			  : old >> COUNT_BITS != lock || (old & MOST_WAITERS) == MOST_WAITERS)
+			return false;
+		one_more = fresh ? lock << COUNT_BITS | 1 : old + 1;
+		/* Acquire: what was written while the place was another lock's is over. */
+	} while (!atomic_compare_exchange_weak_explicit(
+		&at->waiters, &old, one_more, memory_order_acq_rel, memory_order_relaxed));
+	return true;
+}
+
+static struct waiters_lock *join(struct waiters *waiters, uint64_t lock)
+{
+	struct waiters_lock *at = find(waiters, lock);
+
+	if (at && count_in(at, lock, false))
+		return at;
+	for (uint32_t i = 0; i < WAITERS_PROBES; i++) {
+		at = place(waiters, lock, i);
+		if (count_in(at, lock, true))
+			return at;
+	}
+	return NULL;
+}
+
+struct waiter waiters_join(struct waiters *waiters, uint64_t lock)
+{
+	struct waiter waiter = {.lock = lock, .at = join(waiters, lock)};
+
+	if (waiter.at)
+		waiter.n_wakes = atomic_load_explicit(&waiter.at->n_wakes, memory_order_relaxed);
+	/* Last: whoever sees it finds the place.  seq_cst: before the look at the lock itself. */
+	atomic_fetch_add_explicit(filter_of(waiters, lock), 1, memory_order_seq_cst);
+	return waiter;
+}
+
+static void count_out_of_filter(_Atomic uint16_t *count)
+{
+	uint16_t old = atomic_load_explicit(count, memory_order_relaxed);
+
+	while (old &&
+	       !atomic_compare_exchange_weak_explicit(count, &old, (uint16_t)(old - 1),
+						      memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+void waiters_leave(struct waiters *waiters, const struct waiter *waiter)
+{
+	uint64_t old;
+	uint64_t one_less;
+
+	count_out_of_filter(filter_of(waiters, waiter->lock));
+	if (!waiter->at)
+		return;
+	old = atomic_load_explicit(&waiter->at->waiters, memory_order_relaxed);
+	do {
+		if (old >> COUNT_BITS != waiter->lock)
+			return;
+		one_less = (old & MOST_WAITERS) > 1 ? old - 1 : 0;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&waiter->at->waiters, &old, one_less, memory_order_release, memory_order_relaxed));
+}
+
+static bool take(struct waiters_lock *at)
+{
+	return !atomic_exchange_explicit(&at->busy, 1, memory_order_acquire);
+}
+
+static void give(struct waiters_lock *at)
+{
+	atomic_store_explicit(&at->busy, 0, memory_order_release);
+}
+
+struct waker *waiters_wake(struct waiters *waiters, uint64_t lock)
+{
+	struct waiters_lock *at = find(waiters, lock);
+
+	if (!at || !take(at))
+		return NULL;
+	at->waker.lock = lock;
+	at->waker.tid = 0;
+	at->waker.n_pcs = 0;
+	return &at->waker;
+}
+
+void waiters_woken(struct waker *waker)
+{
+	struct waiters_lock *at =
+		(void *)((unsigned char *)waker - offsetof(struct waiters_lock, waker));
+
+	atomic_fetch_add_explicit(&at->n_wakes, 1, memory_order_relaxed);
+	give(at);
+}
+
+/* No memcpy() stands behind us here. */
+static void copy(struct waker *to, const struct waker *from)
+{
+	to->lock = from->lock;
+	to->tid = from->tid;
+	to->n_pcs = from->n_pcs < WAITERS_PCS ? from->n_pcs : WAITERS_PCS;
+	for (uint32_t i = 0; i < to->n_pcs; i++)
+		to->pcs[i] = from->pcs[i];
+}
+
+bool waiters_waker(const struct waiter *waiter, struct waker *ret_waker)
+{
+	struct waiters_lock *at = waiter->at;
+	bool known;
+
+	if (!at)
+		return false;
+	/* Somebody who lets go of a semaphore or a reader's lock right now. */
+	for (int i = 0; !take(at); i++) {
+		if (i == PATIENCE)
+			return false;
+		__builtin_ia32_pause();
+	}
+	known = at->waker.lock == waiter->lock && at->waker.tid != 0 &&
+		atomic_load_explicit(&at->n_wakes, memory_order_relaxed) != waiter->n_wakes;
+	if (known)
+		copy(ret_waker, &at->waker);
+	give(at);
+	return known;
+}
