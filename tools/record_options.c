@@ -40,7 +40,7 @@ const struct option_spec record_option_specs[] = {
 	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for every closed file; its path is $1"},
 	{OPT_BARE, "bare", NULL, "write no comment lines, for Perfetto"},
 	{OPT_NS, "ns", NULL, "time stamps with nine decimals instead of six"},
-	{OPT_METRICS, "metrics", "LIST", "auto, none, or names with commas (auto)"},
+	{OPT_METRICS, "metrics", "LIST", "auto, none, or names and gauges with commas (auto)"},
 	{OPT_METRICS_AS, "metrics-as", "HOW", "comment or inline (comment)"},
 	{OPT_NO_CMDLINE, "no-cmdline", NULL, "leave the command line out of the file"},
 	{OPT_DISCOVERY, "discovery", "HOW", "how threads are found: timer, hooks or auto (auto)"},
@@ -127,14 +127,6 @@ static int take_discovery(const char *text, struct record_options *options, stru
 	return 0;
 }
 
-static int take_metrics(const char *text, struct record_options *options, struct err *err)
-{
-	size_t n;
-	const struct metric *metrics = collector_metrics(&n);
-
-	return value_metrics(text, metrics, n, &options->metrics_mask, err);
-}
-
 /* The options that say what is sampled and for how long, and those without value. */
 static int take_option(int id, const char *value, struct record_options *options, struct err *err)
 {
@@ -148,7 +140,7 @@ static int take_option(int id, const char *value, struct record_options *options
 	case OPT_DISCOVERY:
 		return take_discovery(value, options, err);
 	case OPT_METRICS:
-		return take_metrics(value, options, err);
+		return metric_list_parse(value, &options->metrics, err);
 	case OPT_METRICS_AS:
 		return take_metrics_as(value, options, err);
 	case OPT_BARE:
@@ -258,7 +250,7 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 		.discovery = collector_auto_discovery(),
 	};
 	struct option_cursor cursor = {.specs = record_option_specs, .argc = argc, .argv = argv};
-	int r = take_metrics("auto", &options, err);
+	int r = metric_list_parse("auto", &options.metrics, err);
 	int id;
 
 	while (r == 0 && (id = option_next(&cursor, err)) != 0) {

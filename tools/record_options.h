@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "output/recording.h"
 #include "sampler/collector/collector.h"
+#include "tools/metric_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ struct record_options {
 	bool bare;
 	bool ns;
 	enum perf_script_metrics_as metrics_as;
-	uint32_t metrics_mask;
+	struct metric_list metrics;
 	bool no_cmdline;
 	enum ring_discovery discovery;
 	bool quiet;

@@ -67,9 +67,10 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.bare = options->bare,
 		.ns = options->ns,
 		.metrics_as = options->metrics_as,
-		.metrics_mask = options->metrics_mask,
+		.metrics = recorder->columns.metrics,
+		.n_metrics = recorder->columns.n,
+		.metrics_mask = options->metrics.mask,
 	};
-	recording.text.metrics = collector_metrics(&recording.text.n_metrics);
 	recording.header = (struct perf_script_header){
 		.event = options->events & COLLECT_WALL ? "wall-clock" : "cpu-clock",
 		.hz = options->hz,
@@ -89,6 +90,9 @@ static int prepare(struct recorder *recorder, struct err *err)
 		.hz = options->hz,
 		.discovery = options->discovery,
 		.events = options->events,
+		.metrics = options->metrics.mask,
+		.gauges = recorder->columns.gauges,
+		.n_gauges = options->metrics.n_gauges,
 	};
 	const char *slash = strrchr(options->argv[0], '/');
 	int r = output_check(options->output, is_rotated(options), err);
@@ -128,6 +132,7 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 
 	*ret_launched = false;
 	recorder->options = options;
+	metric_list_columns(&options->metrics, &recorder->columns);
 	r = prepare(recorder, err);
 	if (r < 0)
 		return r;

@@ -18,6 +18,7 @@ struct recorder {
 	struct recording *recording;
 	struct name_queue queue;
 	struct lockstep lockstep;
+	struct metric_columns columns;
 	char *agent_path;
 	char *comm;
 	uint64_t signal_cost_ns;

@@ -154,58 +154,6 @@ int value_keep(const char *text, struct recording_limit *ret_limit, struct err *
 	return 0;
 }
 
-static void list_names(const struct metric *metrics, size_t n_metrics, char *to, size_t size)
-{
-	size_t used = 0;
-
-	to[0] = '\0';
-	for (size_t i = 0; i < n_metrics && used + 1 < size; i++)
-		used += (size_t)snprintf(to + used, size - used, "%s%s", i ? "," : "",
-					 metrics[i].name);
-}
-
-static int add_metric(const char *name, size_t len, const struct metric *metrics, size_t n_metrics,
-		      uint32_t *mask)
-{
-	for (size_t i = 0; i < n_metrics; i++) {
-		if (strncmp(metrics[i].name, name, len) == 0 && metrics[i].name[len] == '\0') {
-			*mask |= UINT32_C(1) << i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-int value_metrics(const char *text, const struct metric *metrics, size_t n_metrics,
-		  uint32_t *ret_mask, struct err *err)
-{
-	char names[256];
-	uint32_t mask = 0;
-
-	if (strcmp(text, "none") == 0) {
-		*ret_mask = 0;
-		return 0;
-	}
-	if (strcmp(text, "auto") == 0) {
-		*ret_mask = n_metrics < 32 ? (UINT32_C(1) << n_metrics) - 1 : UINT32_MAX;
-		return 0;
-	}
-	list_names(metrics, n_metrics, names, sizeof(names));
-	for (const char *at = text;; at++) {
-		size_t len = strcspn(at, ",");
-
-		if (add_metric(at, len, metrics, n_metrics, &mask) < 0)
-			return err_set(err, 0,
-				       "'%.*s' is no metric; there are auto, none, or of: %s",
-				       len > 64 ? 64 : (int)len, at, names);
-		at += len;
-		if (!*at)
-			break;
-	}
-	*ret_mask = mask;
-	return 0;
-}
-
 int value_pid(const char *text, pid_t *ret_pid)
 {
 	static const struct unit plain[] = {{"", 1}, {NULL, 0}};

@@ -49,16 +49,6 @@ int value_rotate(const char *text, struct recording_limit *ret_limit, struct err
 int value_keep(const char *text, struct recording_limit *ret_limit, struct err *err);
 
 /**
- * value_metrics - a list of metric names as a mask of indices into METRICS
- * @text: "auto" (all), "none", or names with commas
- *
- * Return:  0; -EINVAL and the reason, with the names there are.
- * Context: any thread.
- */
-int value_metrics(const char *text, const struct metric *metrics, size_t n_metrics,
-		  uint32_t *ret_mask, struct err *err);
-
-/**
  * value_pid - the number of a process
  *
  * Return:  0; -EINVAL when TEXT is no positive number.

@@ -39,7 +39,7 @@ uint32_t collector_kernel_hz(void)
 
 const struct metric *collector_metrics(size_t *ret_n)
 {
-	*ret_n = METRIC_RSS_KIB + 1;
+	*ret_n = METRIC_BUILTIN;
 	return metrics_columns();
 }
 
@@ -48,6 +48,8 @@ static int copy_options(struct collector *collector, const struct collector_opti
 {
 	if (options->hz < 1 || options->hz > 10000)
 		return err_set(err, EINVAL, "sample at %u Hz", options->hz);
+	if (options->n_gauges > METRIC_MAX_GAUGES)
+		return err_set(err, EINVAL, "read %zu gauges", options->n_gauges);
 	if (options->agent_path[0] != '/' || access(options->agent_path, R_OK) < 0)
 		return err_set(err, options->agent_path[0] == '/' ? errno : EINVAL,
 			       "read the agent '%s'", options->agent_path);
@@ -158,7 +160,7 @@ static void give_sample(struct collector *collector, const struct node *node,
 				      .weight = from->weight,
 				      .state = from->state,
 				      .wait = from->wait,
-				      .n_metrics = METRIC_RSS_KIB + 1,
+				      .n_metrics = METRIC_BUILTIN + collector->options.n_gauges,
 				      .n_frames = from->n_pcs,
 				      .frames = collector->frames,
 				      .truncated = from->truncated};

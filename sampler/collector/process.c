@@ -12,14 +12,6 @@
 #include <signal.h>
 #include <stdlib.h>
 
-static int open_statm(pid_t pid)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 		const struct collector_options *options)
 {
@@ -38,7 +30,6 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->inner_pid = pid;
 	process->alive = true;
 	process->pidfd = proc_pidfd(pid);
-	process->statm_fd = open_statm(pid);
 	process->clock_offset_ns = proc_clock_offset(pid);
 	process->started_ns = io_now_ns();
 	process->latest_ns = process->started_ns;
@@ -46,16 +37,23 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->base_cpu_ns = process->charged_ns;
 	process->period_ns = NS_PER_S / options->hz;
 	watch_init(&process->watch, process->base_cpu_ns);
-	process_read_rss(process, process->started_ns);
+	readings_init(&process->readings, pid, options);
 	*ret_process = process;
 	return 0;
+}
+
+static void free_thread(struct thread *thread)
+{
+	if (thread)
+		readings_thread_release(&thread->readings);
+	free(thread);
 }
 
 static void free_value(void *context, uint64_t key, void *value)
 {
 	(void)context;
 	(void)key;
-	free(value);
+	free_thread(value);
 }
 
 void process_free(struct process *process)
@@ -64,7 +62,7 @@ void process_free(struct process *process)
 		return;
 	ring_view_release(&process->ring);
 	cleanup_fd(&process->pidfd);
-	cleanup_fd(&process->statm_fd);
+	readings_release(&process->readings);
 	mappings_release(&process->mappings);
 	map_each(&process->threads, free_value, NULL);
 	map_release(&process->threads);
@@ -90,7 +88,7 @@ struct thread *process_thread(struct process *process, uint32_t tid)
 
 void process_forget_thread(struct process *process, uint32_t tid)
 {
-	free(map_remove(&process->threads, tid));
+	free_thread(map_remove(&process->threads, tid));
 }
 
 /* Pushes mapping events into a stream. */

@@ -5,8 +5,8 @@
 #include "base/map.h"
 #include "sampler/collector/keep.h"
 #include "sampler/collector/mappings.h"
-#include "sampler/collector/metrics.h"
 #include "sampler/collector/node.h"
+#include "sampler/collector/readings.h"
 #include "sampler/collector/ring_view.h"
 #include "sampler/collector/stream.h"
 #include "sampler/collector/wall.h"
@@ -30,6 +30,7 @@ struct thread {
 	bool sampled; /* one was given: values are its */
 	struct keep_name keep;
 	int64_t values[SAMPLE_MAX_METRICS];
+	struct thread_readings readings;
 };
 
 /* The search for threads that use CPU and give no samples (watch.h). */
@@ -78,9 +79,7 @@ struct process {
 	uint64_t phase_ns; /* where in a period it began, and what it took over: phase.h */
 	uint32_t missed;
 	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */
-	int statm_fd;
-	uint64_t rss_ns;
-	int64_t rss_kib;
+	struct readings readings;
 	double fill; /* of its fullest ring in the last drain, 0 .. 1 */
 };
 
@@ -150,11 +149,13 @@ void process_reap(struct process *process, struct stream *stream);
 void process_charge(struct process *process);
 
 /**
- * process_read_rss - look at its resident memory, at most every RSS_MS
+ * process_fill_metrics - the metrics of a sample that its record does not carry
+ *
+ * SAMPLE has its tid.  A thread's value that stands in it already is left as it is.
  *
  * Context: collector thread.
  */
-void process_read_rss(struct process *process, uint64_t now_ns);
+void process_fill_metrics(struct process *process, struct node_sample *sample, uint64_t now_ns);
 
 /**
  * process_end - the image has ended: drain what is left and say NODE_EXIT

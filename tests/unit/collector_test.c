@@ -1,5 +1,6 @@
 /* collector_test.c - from launch to end, with a program that plays the agent */
 #include "sampler/collector/collector.h"
+#include "sampler/collector/metrics.h"
 
 #include "base/cleanup.h"
 
@@ -44,6 +45,7 @@ static struct collector *new_collector(size_t queue_bytes)
 	const struct collector_options options = {.agent_path = FAKE_LIBRARY,
 						  .hz = 99,
 						  .discovery = DISCOVERY_TIMER,
+						  .metrics = metrics_auto(),
 						  .queue_bytes = queue_bytes};
 	struct collector *collector = NULL;
 	struct err err = {0};

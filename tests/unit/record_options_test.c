@@ -54,7 +54,7 @@ static void has_defaults(void **state)
 	assert_int_equal(options.duration_ns, 0);
 	assert_null(options.output);
 	assert_int_equal(options.discovery, collector_auto_discovery());
-	assert_int_equal(options.metrics_mask, 0x7f);
+	assert_int_equal(options.metrics.mask, metrics_auto());
 	assert_int_equal(options.argc, 1);
 	assert_string_equal(options.argv[0], "./prog");
 }
@@ -100,7 +100,7 @@ static void takes_every_option(void **state)
 	assert_string_equal(options.on_rotate, "true");
 	assert_true(options.ns);
 	assert_int_equal(parse(more, &options, &err), 0);
-	assert_int_equal(options.metrics_mask, 1);
+	assert_int_equal(options.metrics.mask, 1);
 	assert_int_equal(options.metrics_as, METRICS_AS_INLINE);
 	assert_true(options.no_cmdline);
 	assert_int_equal(options.discovery, DISCOVERY_HOOKS);
@@ -118,7 +118,7 @@ static void names_the_option_that_is_wrong(void **state)
 	assert_refused("--compress rar prog", "gz, zst");
 	assert_refused("--metrics-as poem prog", "comment, inline");
 	assert_refused("--discovery magic prog", "auto, timer, hooks");
-	assert_refused("--metrics no_such prog", "cpu_ns");
+	assert_refused("--metrics no-such prog", "cpu_ns");
 	assert_refused("-o a%z.perf prog", "%z");
 	assert_refused("-o a% prog", "-o: ");
 }

@@ -145,28 +145,6 @@ static void keeps_a_number_a_size_or_an_age(void **state)
 	assert_int_equal(value_keep("3samples", &limit, NULL), -EINVAL);
 }
 
-static void a_metric_list_is_a_mask(void **state)
-{
-	static const struct metric metrics[] = {{"cpu_ns", "ns", METRIC_COUNTER},
-						{"minflt", "1", METRIC_COUNTER},
-						{"rss_kib", "KiB", METRIC_GAUGE}};
-	struct err err = {0};
-	uint32_t mask = 99;
-
-	(void)state;
-	assert_int_equal(value_metrics("auto", metrics, 3, &mask, &err), 0);
-	assert_int_equal(mask, 7);
-	assert_int_equal(value_metrics("none", metrics, 3, &mask, &err), 0);
-	assert_int_equal(mask, 0);
-	assert_int_equal(value_metrics("rss_kib,cpu_ns", metrics, 3, &mask, &err), 0);
-	assert_int_equal(mask, 5);
-	assert_int_equal(value_metrics("cpu", metrics, 3, &mask, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "minflt"));
-	assert_int_equal(value_metrics("cpu_ns,", metrics, 3, &mask, &err), -EINVAL);
-	assert_int_equal(value_metrics("", metrics, 3, &mask, &err), -EINVAL);
-	assert_int_equal(mask, 5);
-}
-
 static void a_pid_is_a_positive_number(void **state)
 {
 	pid_t pid = 0;
@@ -193,7 +171,6 @@ int main(void)
 		cmocka_unit_test(rotates_by_size_time_or_count),
 		cmocka_unit_test(refuses_to_rotate_without_a_unit),
 		cmocka_unit_test(keeps_a_number_a_size_or_an_age),
-		cmocka_unit_test(a_metric_list_is_a_mask),
 		cmocka_unit_test(a_pid_is_a_positive_number),
 	};
 

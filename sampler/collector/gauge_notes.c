@@ -1,0 +1,141 @@
+/* gauge_notes.c - the notes that say where a process's tables of gauges are */
+#include "sampler/collector/gauge_notes.h"
+
+#include "sampler/collector/limits.h"
+#include "sampler/collector/proc_maps.h"
+#include "sampler/wire/gauges.h"
+
+#include <elf.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum {
+	MAX_SEGMENTS = 64, /* of one module */
+	MAX_NOTES = 4096,  /* bytes of one note segment; the rest is not read */
+	MAX_MODULES = 4096,
+};
+
+/* While a maps file is gone through. */
+struct finder {
+	pid_t pid;
+	uint64_t dev; /* of the module seen last */
+	uint64_t inode;
+	uint32_t n_modules;
+	uint64_t *tables;
+	size_t n;
+};
+
+bool gauge_notes_copy(pid_t pid, uint64_t address, void *to, size_t len)
+{
+	struct iovec local = {.iov_base = to, .iov_len = len};
+	struct iovec remote = {.iov_len = len};
+
+	/* An address of the other process: no pointer of ours. */
+	memcpy(&remote.iov_base, &address, sizeof(address));
+	return address < USER_ADDRESS_END &&
+	       process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+static size_t add_table(uint64_t tables[GAUGE_TABLES], size_t n, uint64_t address)
+{
+	if (n == GAUGE_TABLES || address == 0 || address >= USER_ADDRESS_END)
+		return n;
+	for (size_t i = 0; i < n; i++)
+		if (tables[i] == address)
+			return n;
+	tables[n] = address;
+	return n + 1;
+}
+
+/* Sizes of names and descriptions are padded to 4: ours is, and what is not stands alone. */
+static size_t padded(uint32_t bytes)
+{
+	return ((size_t)bytes + 3) & ~(size_t)3;
+}
+
+size_t gauge_notes_in(const unsigned char *notes, size_t len, uint64_t address,
+		      uint64_t tables[GAUGE_TABLES], size_t n)
+{
+	static const char owner[8] = "wick";
+	Elf64_Nhdr head;
+	int64_t distance;
+
+	for (size_t at = 0; len - at >= sizeof(head);) {
+		size_t name = at + sizeof(head);
+		size_t desc;
+
+		memcpy(&head, notes + at, sizeof(head));
+		if (padded(head.n_namesz) > len - name)
+			break;
+		desc = name + padded(head.n_namesz);
+		if (padded(head.n_descsz) > len - desc)
+			break;
+		if (head.n_type == GAUGES_NOTE && head.n_namesz == 5 &&
+		    head.n_descsz == sizeof(distance) &&
+		    memcmp(notes + name, owner, sizeof(owner)) == 0) {
+			memcpy(&distance, notes + desc, sizeof(distance));
+			n = add_table(tables, n, address + desc + (uint64_t)distance);
+		}
+		at = desc + padded(head.n_descsz);
+	}
+	return n;
+}
+
+static void read_notes(struct finder *finder, const Elf64_Phdr *segment, uint64_t bias)
+{
+	unsigned char notes[MAX_NOTES];
+	size_t len = segment->p_memsz < sizeof(notes) ? segment->p_memsz : sizeof(notes);
+	uint64_t address = bias + segment->p_vaddr;
+
+	if (gauge_notes_copy(finder->pid, address, notes, len))
+		finder->n = gauge_notes_in(notes, len, address, finder->tables, finder->n);
+}
+
+/* The module whose ELF header stands at START. */
+static void read_module(struct finder *finder, uint64_t start)
+{
+	Elf64_Phdr segments[MAX_SEGMENTS];
+	Elf64_Ehdr head;
+	uint64_t bias = start;
+	size_t n;
+
+	if (!gauge_notes_copy(finder->pid, start, &head, sizeof(head)) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head.e_phentsize != sizeof(segments[0]))
+		return;
+	n = head.e_phnum < MAX_SEGMENTS ? head.e_phnum : MAX_SEGMENTS;
+	if (!gauge_notes_copy(finder->pid, start + head.e_phoff, segments, n * sizeof(segments[0])))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0) {
+			bias = start - segments[i].p_vaddr;
+			break;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		if (segments[i].p_type == PT_NOTE)
+			read_notes(finder, &segments[i], bias);
+}
+
+/* A module begins with the first mapping of its file, at offset 0; the vdso has no file. */
+static bool visit(void *context, const struct maps_line *line)
+{
+	struct finder *finder = context;
+
+	if (line->inode == 0 || line->pgoff != 0 ||
+	    (line->inode == finder->inode && line->dev == finder->dev))
+		return true;
+	finder->inode = line->inode;
+	finder->dev = line->dev;
+	finder->n_modules++;
+	read_module(finder, line->start);
+	return finder->n < GAUGE_TABLES && finder->n_modules < MAX_MODULES;
+}
+
+size_t gauge_notes_find(pid_t pid, const char *maps, size_t len, uint64_t tables[GAUGE_TABLES])
+{
+	struct finder finder = {.pid = pid, .tables = tables};
+
+	proc_maps_each(maps, len, visit, &finder);
+	return finder.n;
+}

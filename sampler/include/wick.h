@@ -1,0 +1,177 @@
+/*
+ * wick.h - numbers of your program beside the samples that wick takes of it
+ *
+ *	#include <wick.h>
+ *
+ *	static int64_t queue_len;
+ *
+ *	wick_gauge("queue_len", &queue_len);       once; wick reads the variable from then on
+ *	wick_counter("cache_hits", &hits);         the same, of a number that only grows
+ *	wick_gauge_set("batch_bytes", n_bytes);    sets one that has no variable
+ *
+ *	wick record --metrics auto,queue_len,cache_hits:counter,batch_bytes -- ./program
+ *
+ * Names are [a-z0-9_]+, at most 23 bytes, and 16 of them fit in a program and in each of its
+ * libraries.  There is nothing to link: names and addresses stand in a table of the program's own,
+ * which wick finds by a note in the ELF file and reads from outside, up to 40 times a second.
+ * Without wick nobody looks at it.  A registered variable must live as long as the module.
+ *
+ * C99, C11 and C++11, gcc and clang, ELF; elsewhere the calls do nothing.
+ */
+#ifndef WICK_H
+#define WICK_H
+
+#include <stdint.h>
+
+#if defined(__ELF__) && defined(__GNUC__) && defined(__LP64__)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { WICK_SLOTS = 16, WICK_NAME_BYTES = 24 };
+
+/* Private, and known to wick's collector: docs/wire.md. */
+struct wick_slot {
+	uint32_t state; /* 0 free, 1 its name is being written, 2 ready */
+	uint32_t pad;
+	char name[WICK_NAME_BYTES];
+	const volatile int64_t *address;
+	int64_t value;
+};
+
+struct wick_table {
+	struct wick_slot slots[WICK_SLOTS];
+};
+
+/* One a module, whatever the number of its files that include this. */
+extern struct wick_table wick_table_1 __attribute__((weak, visibility("hidden")));
+__attribute__((used)) struct wick_table wick_table_1 = {{{0, 0, {0}, 0, 0}}};
+
+__asm__(".pushsection .note.wick, \"a\", %note\n"
+	"	.balign 4\n"
+	"	.long 5, 8, 0x67\n"
+	"	.asciz \"wick\"\n"
+	"	.balign 4\n"
+	"	.8byte wick_table_1 - .\n"
+	"	.popsection\n");
+
+/* Private: 1 when NAME stands in SLOT; otherwise 0. */
+static inline int wick_is(const struct wick_slot *slot, const char *name)
+{
+	int i = 0;
+
+	while (i < WICK_NAME_BYTES - 1 && name[i] && slot->name[i] == name[i])
+		i++;
+	return slot->name[i] == name[i];
+}
+
+/* Private: 1 when NAME can be one; otherwise 0. */
+static inline int wick_can_be(const char *name)
+{
+	int i = 0;
+
+	while (i < WICK_NAME_BYTES && ((name[i] >= 'a' && name[i] <= 'z') ||
+				       (name[i] >= '0' && name[i] <= '9') || name[i] == '_'))
+		i++;
+	return i > 0 && i < WICK_NAME_BYTES && !name[i];
+}
+
+/* Private: the slot of NAME, claimed when it is new; 0 when there is none. */
+static inline struct wick_slot *wick_slot_of(const char *name)
+{
+	int i;
+	int j;
+
+	if (!wick_can_be(name))
+		return 0;
+	for (i = 0; i < WICK_SLOTS; i++) {
+		struct wick_slot *slot = &wick_table_1.slots[i];
+		uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+
+		if (state == 2 && wick_is(slot, name))
+			return slot;
+		if (state != 0 || !__atomic_compare_exchange_n(&slot->state, &state, 1, 0,
+							       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			continue;
+		for (j = 0; name[j]; j++)
+			slot->name[j] = name[j];
+		slot->address = &slot->value;
+		__atomic_store_n(&slot->state, 2, __ATOMIC_RELEASE);
+		return slot;
+	}
+	return 0;
+}
+
+/**
+ * wick_gauge - have wick read a variable that goes up and down
+ * @value: reads and writes of it are the program's affair; wick reads 8 aligned bytes at once
+ *
+ * A name that is registered again names the new variable.  What does not fit is left out.
+ *
+ * Context: any thread.  Async-signal-safe.
+ */
+static inline void wick_gauge(const char *name, const volatile int64_t *value)
+{
+	struct wick_slot *slot = wick_slot_of(name);
+
+	if (slot)
+		__atomic_store_n(&slot->address, value, __ATOMIC_RELEASE);
+}
+
+/**
+ * wick_counter - have wick read a variable that only grows
+ *
+ * Context: any thread.  Async-signal-safe.
+ */
+static inline void wick_counter(const char *name, const volatile int64_t *value)
+{
+	wick_gauge(name, value);
+}
+
+/**
+ * wick_gauge_set - set a gauge that has no variable of the program's
+ *
+ * Looks the name up each time, some 10 ns: a variable of its own is cheaper.
+ *
+ * Context: any thread.  Async-signal-safe.
+ */
+static inline void wick_gauge_set(const char *name, int64_t value)
+{
+	struct wick_slot *slot = wick_slot_of(name);
+
+	if (!slot)
+		return;
+	__atomic_store_n(&slot->value, value, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&slot->address, __ATOMIC_RELAXED) != &slot->value)
+		__atomic_store_n(&slot->address, (const volatile int64_t *)&slot->value,
+				 __ATOMIC_RELEASE);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#else
+
+static inline void wick_gauge(const char *name, const volatile int64_t *value)
+{
+	(void)name;
+	(void)value;
+}
+
+static inline void wick_counter(const char *name, const volatile int64_t *value)
+{
+	(void)name;
+	(void)value;
+}
+
+static inline void wick_gauge_set(const char *name, int64_t value)
+{
+	(void)name;
+	(void)value;
+}
+
+#endif
+
+#endif

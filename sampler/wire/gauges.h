@@ -1,0 +1,39 @@
+/* gauges.h - the table that include/wick.h keeps in a program, as the collector reads it */
+#ifndef WIRE_GAUGES_H
+#define WIRE_GAUGES_H
+
+#include <stdint.h>
+
+/*
+ * Each module that uses wick.h has one table in its data and a note (PT_NOTE) that says where:
+ * name "wick", type GAUGES_NOTE, 8 bytes: the table's address minus that of these bytes.
+ * The collector reads both with process_vm_readv(2); the program knows nothing of it.
+ */
+enum {
+	GAUGES_NOTE = 0x67, /* 'g'; another layout has another type */
+	GAUGES_SLOTS = 16,
+	GAUGES_NAME_BYTES = 24,
+};
+
+enum gauge_state {
+	GAUGE_FREE = 0,
+	GAUGE_TAKEN = 1, /* its name is being written */
+	GAUGE_READY = 2,
+};
+
+struct gauge_slot {
+	uint32_t state; /* enum gauge_state; written last */
+	uint32_t pad;
+	char name[GAUGES_NAME_BYTES]; /* [a-z0-9_]+, NUL-terminated */
+	uint64_t address;             /* of an int64_t in the program: what is read */
+	int64_t value;                /* what wick_gauge_set() set; address points here then */
+};
+
+struct gauge_table {
+	struct gauge_slot slots[GAUGES_SLOTS];
+};
+
+_Static_assert(sizeof(struct gauge_slot) == 48, "docs/wire.md");
+_Static_assert(sizeof(struct gauge_table) == 768, "docs/wire.md");
+
+#endif
