@@ -377,7 +377,6 @@ void wall_pass(struct wall *wall, struct process *process, const struct wall_tur
 		wall->tick = turn->tick;
 		return;
 	}
-	process_read_rss(process, look.now_ns);
 	if (wants_list(wall, look.now_ns))
 		(void)list_threads(wall, &look);
 	give_strays(wall, process, turn->stream);

@@ -81,17 +81,24 @@ void wall_thread_lend(struct wall_thread *thread, struct node *node)
 	thread->n_lent++;
 }
 
-static void push(struct wall_thread *thread, const struct wall_look *look, struct node *node)
+/* The process goes with its last node: none may be later than it knows of. */
+static void push(const struct wall_look *look, struct node *node)
 {
 	struct process *process = look->process;
 
 	node->time_ns = look->now_ns;
-	node->sample.tid = thread->tid;
-	node->sample.event = EVENT_WALL;
-	node->sample.metrics[METRIC_RSS_KIB].value = process->rss_kib;
 	if (look->now_ns > process->latest_ns)
 		process->latest_ns = look->now_ns;
 	stream_push(look->stream, node);
+}
+
+static void push_sample(const struct wall_thread *thread, const struct wall_look *look,
+			struct node *node)
+{
+	node->sample.tid = thread->tid;
+	node->sample.event = EVENT_WALL;
+	process_fill_metrics(look->process, &node->sample, look->now_ns);
+	push(look, node);
 }
 
 static struct node *node_of_stack(const struct wall_thread *thread, const struct wall_look *look,
@@ -129,7 +136,7 @@ static void give_stack(struct wall_thread *thread, const struct wall_look *look,
 		node->sample.wait = thread->wait;
 		memcpy(node->sample.object, thread->object, sizeof(thread->object));
 	}
-	push(thread, look, node);
+	push_sample(thread, look, node);
 }
 
 /* What was running before it waited for a CPU, or what it was woken from. */
@@ -150,7 +157,7 @@ static void give_lent(struct wall_thread *thread, const struct wall_look *look, 
 	thread->cpu = node->sample.cpu;
 	node->sample.weight = weight;
 	node->sample.state = STATE_RUNNING;
-	push(thread, look, node);
+	push_sample(thread, look, node);
 }
 
 static void give_running(struct wall_thread *thread, const struct wall_look *look, uint64_t weight)
@@ -184,7 +191,7 @@ static void read_comm(struct wall_thread *thread, const struct wall_look *look)
 		free(node);
 		return;
 	}
-	stream_push(look->stream, node);
+	push(look, node);
 }
 
 static int read_schedstat(const struct wall_thread *thread, const struct wall_look *look,
@@ -403,7 +410,7 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, i
 	}
 	if (node) {
 		node->thread.tid = thread->tid;
-		stream_push(look->stream, node);
+		push(look, node);
 	}
 	while (thread->lent)
 		drop_lent(thread);
