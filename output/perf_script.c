@@ -2,6 +2,7 @@
 #include "output/perf_script.h"
 
 #include "output/sanitise.h"
+#include "output/waker.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -76,6 +77,7 @@ static void add_comment(const struct perf_script_options *options, const struct 
 		buf_add(buf, " on=");
 		sanitise_word(buf, sample->object, strnlen(sample->object, SAMPLE_OBJECT_SIZE));
 	}
+	waker_add(buf, sample);
 	for (size_t i = 0; i < options->n_metrics; i++) {
 		struct metric_value metric = metric_of(sample, i);
 

@@ -124,8 +124,11 @@ static void hold(struct recording *recording, const struct sample *sample)
 	held->frames = recording->held_frames;
 	held->n_frames = deep ? SAMPLE_MAX_FRAMES : sample->n_frames;
 	held->truncated |= deep;
+	if (held->n_waker > SAMPLE_MAX_FRAMES - held->n_frames || deep)
+		held->n_waker = 0;
 	if (held->n_frames)
-		memcpy(held->frames, sample->frames, held->n_frames * sizeof(*held->frames));
+		memcpy(held->frames, sample->frames,
+		       (held->n_frames + held->n_waker) * sizeof(*held->frames));
 	recording->held_as = HELD_IN_MEMORY;
 }
 

@@ -373,10 +373,14 @@ int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, boo
 	struct process *process = map_get(&symbolizer->processes, sample->process);
 	struct module *asked[SAMPLE_MAX_FRAMES];
 	int n_pending = 0;
+	size_t n;
 
 	if (sample->n_frames > SAMPLE_MAX_FRAMES)
 		sample->n_frames = SAMPLE_MAX_FRAMES;
-	for (size_t i = 0; i < sample->n_frames; i++) {
+	if (sample->n_waker > SAMPLE_MAX_FRAMES - sample->n_frames)
+		sample->n_waker = SAMPLE_MAX_FRAMES - sample->n_frames;
+	n = sample->n_frames + sample->n_waker;
+	for (size_t i = 0; i < n; i++) {
 		struct lookup lookup;
 
 		name_frame(symbolizer, process, sample, &sample->frames[i], &lookup);
@@ -385,7 +389,7 @@ int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, boo
 		n_pending += lookup.pending;
 		asked[i] = lookup.module;
 	}
-	for (size_t i = 0; i < sample->n_frames; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!asked[i])
 			continue;
 		asked[i]->lookups++;

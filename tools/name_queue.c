@@ -96,12 +96,13 @@ void name_queue_advance(struct name_queue *queue, uint64_t now_ns)
 
 void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t now_ns)
 {
+	size_t n_frames = sample->n_frames + sample->n_waker;
 	struct name_queue_item *item;
 
 	name_queue_advance(queue, now_ns);
 	if (!queue->first && try_sample(queue, sample, false))
 		return;
-	item = new_item(sample->n_frames);
+	item = new_item(n_frames);
 	if (!item) { /* no memory to wait in: everything before it goes first */
 		while (queue->first)
 			(void)try_first(queue, true);
@@ -109,7 +110,7 @@ void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t no
 		return;
 	}
 	item->sample = *sample;
-	memcpy(item->frames, sample->frames, sample->n_frames * sizeof(struct frame));
+	memcpy(item->frames, sample->frames, n_frames * sizeof(struct frame));
 	item->sample.frames = item->frames;
 	item->due_ns = now_ns + NAME_QUEUE_WAIT_NS;
 	push(queue, item);

@@ -9,3 +9,6 @@ set_tests_properties(unit.hooks PROPERTIES TIMEOUT 60 RUN_SERIAL ON)
 wick_unit_test(bpf SOURCES ${PROJECT_SOURCE_DIR}/sampler/agent/bpf.c)
 wick_unit_test(environment SOURCES ${PROJECT_SOURCE_DIR}/sampler/agent/environment.c
   LIBS wick_program)
+
+# The hooks object's own: its sources a second time, with libc and the sanitizers.
+wick_unit_test(waiters SOURCES ${PROJECT_SOURCE_DIR}/sampler/hooks/waiters.c)

@@ -1,0 +1,282 @@
+/* waiters_test.c - who let go of a lock is known to the one who waited for it */
+#include "sampler/hooks/waiters.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LOCK = 0x7f0012345678, OTHER = 0x7f0012349abc };
+
+static struct waiters table;
+
+static int clear(void **state)
+{
+	(void)state;
+	memset(&table, 0, sizeof(table));
+	return 0;
+}
+
+static void let_go(uint64_t lock, uint32_t tid)
+{
+	struct waker *waker = waiters_wake(&table, lock);
+
+	assert_non_null(waker);
+	waker->tid = tid;
+	waker->n_pcs = 1;
+	waker->pcs[0] = tid * 16;
+	waiters_woken(waker);
+}
+
+static uint32_t waker_of(const struct waiter *waiter)
+{
+	struct waker waker;
+
+	if (!waiters_waker(waiter, &waker))
+		return 0;
+	assert_int_equal(waker.pcs[0], waker.tid * 16);
+	return waker.tid;
+}
+
+static void nobody_waits_at_first(void **state)
+{
+	(void)state;
+	assert_false(waiters_may_wait(&table, LOCK));
+	assert_null(waiters_wake(&table, LOCK));
+}
+
+static void a_waiter_learns_who_let_go(void **state)
+{
+	struct waiter waiter = waiters_join(&table, LOCK);
+
+	(void)state;
+	assert_true(waiters_may_wait(&table, LOCK));
+	assert_int_equal(waker_of(&waiter), 0);
+	let_go(LOCK, 7);
+	assert_int_equal(waker_of(&waiter), 7);
+	waiters_leave(&table, &waiter);
+	assert_false(waiters_may_wait(&table, LOCK));
+	assert_null(waiters_wake(&table, LOCK));
+}
+
+static void the_last_who_let_go_counts(void **state)
+{
+	struct waiter waiter = waiters_join(&table, LOCK);
+
+	(void)state;
+	let_go(LOCK, 7);
+	let_go(LOCK, 8);
+	assert_int_equal(waker_of(&waiter), 8);
+	waiters_leave(&table, &waiter);
+}
+
+static void who_let_go_before_the_wait_is_not_told(void **state)
+{
+	struct waiter first = waiters_join(&table, LOCK);
+	struct waiter second;
+
+	(void)state;
+	let_go(LOCK, 7);
+	second = waiters_join(&table, LOCK);
+	assert_int_equal(waker_of(&first), 7);
+	assert_int_equal(waker_of(&second), 0);
+	waiters_leave(&table, &first);
+	let_go(LOCK, 9);
+	assert_int_equal(waker_of(&second), 9);
+	waiters_leave(&table, &second);
+}
+
+static void an_unwritten_waker_is_not_told(void **state)
+{
+	struct waiter waiter = waiters_join(&table, LOCK);
+	struct waker *waker = waiters_wake(&table, LOCK);
+
+	(void)state;
+	assert_non_null(waker);
+	waiters_woken(waker);
+	assert_int_equal(waker_of(&waiter), 0);
+	waiters_leave(&table, &waiter);
+}
+
+static void two_who_let_go_at_once_do_not_mix(void **state)
+{
+	struct waiter waiter = waiters_join(&table, LOCK);
+	struct waker *waker = waiters_wake(&table, LOCK);
+
+	(void)state;
+	assert_non_null(waker);
+	assert_null(waiters_wake(&table, LOCK));
+	assert_int_equal(waker_of(&waiter), 0);
+	waker->tid = 5;
+	waker->n_pcs = 1;
+	waker->pcs[0] = 5 * 16;
+	waiters_woken(waker);
+	assert_int_equal(waker_of(&waiter), 5);
+	waiters_leave(&table, &waiter);
+}
+
+static void a_place_that_was_anothers_tells_nothing(void **state)
+{
+	struct waiter waiter = waiters_join(&table, LOCK);
+	struct waiters_lock *place = waiter.at;
+
+	(void)state;
+	let_go(LOCK, 7);
+	waiters_leave(&table, &waiter);
+	waiter = waiters_join(&table, LOCK);
+	assert_ptr_equal(waiter.at, place);
+	assert_int_equal(waker_of(&waiter), 0);
+	waiters_leave(&table, &waiter);
+}
+
+static void locks_do_not_know_of_each_other(void **state)
+{
+	struct waiter waiter = waiters_join(&table, LOCK);
+	struct waiter other = waiters_join(&table, OTHER);
+
+	(void)state;
+	let_go(OTHER, 3);
+	assert_int_equal(waker_of(&waiter), 0);
+	assert_int_equal(waker_of(&other), 3);
+	waiters_leave(&table, &other);
+	assert_true(waiters_may_wait(&table, LOCK));
+	waiters_leave(&table, &waiter);
+}
+
+/* More locks than places: those without one are counted, and their waker stays unknown. */
+static void a_full_table_leaves_wakers_unknown(void **state)
+{
+	enum { N = WAITERS_LOCKS * 4 };
+	static struct waiter waiters[N];
+	int n_placed = 0;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		waiters[i] = waiters_join(&table, LOCK + (uint64_t)i * 40);
+		n_placed += waiters[i].at != NULL;
+		if (!waiters[i].at)
+			assert_int_equal(waker_of(&waiters[i]), 0);
+	}
+	assert_in_range(n_placed, WAITERS_LOCKS / 2, WAITERS_LOCKS);
+	for (int i = 0; i < N; i++) {
+		assert_true(waiters_may_wait(&table, waiters[i].lock));
+		waiters_leave(&table, &waiters[i]);
+	}
+	for (int i = 0; i < WAITERS_FILTER; i++)
+		assert_int_equal(table.filter[i], 0);
+	for (int i = 0; i < WAITERS_LOCKS; i++)
+		assert_int_equal(table.locks[i].waiters, 0);
+}
+
+static void more_waiters_than_a_place_counts_are_in_the_filter(void **state)
+{
+	static struct waiter waiters[300];
+
+	(void)state;
+	for (int i = 0; i < 300; i++)
+		waiters[i] = waiters_join(&table, LOCK);
+	let_go(LOCK, 7);
+	for (int i = 0; i < 255; i++)
+		assert_int_equal(waker_of(&waiters[i]), 7);
+	for (int i = 0; i < 300; i++)
+		waiters_leave(&table, &waiters[i]);
+	assert_false(waiters_may_wait(&table, LOCK));
+	assert_null(waiters_wake(&table, LOCK));
+}
+
+static void a_wiped_table_is_left_in_peace(void **state)
+{
+	struct waiter waiter = waiters_join(&table, LOCK);
+
+	memset(&table, 0, sizeof(table)); /* fork */
+	waiters_leave(&table, &waiter);
+	(void)state;
+	assert_false(waiters_may_wait(&table, LOCK));
+	waiter = waiters_join(&table, LOCK);
+	let_go(LOCK, 7);
+	assert_int_equal(waker_of(&waiter), 7);
+	waiters_leave(&table, &waiter);
+}
+
+/* Threads that hand a mutex on, each telling who it is: nobody ever sees a wrong one. */
+enum { N_THREADS = 6, TURNS = 3000 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t last;
+static _Atomic uint32_t n_known;
+static _Atomic uint32_t n_wrong;
+
+static void take(uint32_t self)
+{
+	uint64_t lock = (uint64_t)(uintptr_t)&mutex;
+	struct waiter waiter;
+	struct waker *waker;
+	uint32_t tid;
+
+	if (pthread_mutex_trylock(&mutex) != 0) {
+		waiter = waiters_join(&table, lock);
+		pthread_mutex_lock(&mutex);
+		tid = waker_of(&waiter);
+		waiters_leave(&table, &waiter);
+		atomic_fetch_add(&n_known, tid != 0);
+		atomic_fetch_add(&n_wrong, tid != 0 && tid != last);
+	}
+	last = self;
+	sched_yield(); /* the others run into the lock */
+	waker = waiters_may_wait(&table, lock) ? waiters_wake(&table, lock) : NULL;
+	if (waker) {
+		waker->tid = self;
+		waker->n_pcs = 1;
+		waker->pcs[0] = self * 16;
+		waiters_woken(waker);
+	}
+	pthread_mutex_unlock(&mutex);
+}
+
+static void *run(void *number)
+{
+	for (int i = 0; i < TURNS; i++)
+		take((uint32_t)(uintptr_t)number);
+	return NULL;
+}
+
+static void a_mutex_keeps_its_wakers_right(void **state)
+{
+	pthread_t threads[N_THREADS];
+
+	(void)state;
+	for (uintptr_t i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, run, (void *)(i + 1)), 0);
+	for (int i = 0; i < N_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	print_message("%u wakers known, %u wrong\n", n_known, n_wrong);
+	assert_int_equal(n_wrong, 0);
+	assert_true(n_known > 0);
+	for (int i = 0; i < WAITERS_LOCKS; i++)
+		assert_int_equal(table.locks[i].waiters, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(nobody_waits_at_first, clear),
+		cmocka_unit_test_setup(a_waiter_learns_who_let_go, clear),
+		cmocka_unit_test_setup(the_last_who_let_go_counts, clear),
+		cmocka_unit_test_setup(who_let_go_before_the_wait_is_not_told, clear),
+		cmocka_unit_test_setup(an_unwritten_waker_is_not_told, clear),
+		cmocka_unit_test_setup(two_who_let_go_at_once_do_not_mix, clear),
+		cmocka_unit_test_setup(a_place_that_was_anothers_tells_nothing, clear),
+		cmocka_unit_test_setup(locks_do_not_know_of_each_other, clear),
+		cmocka_unit_test_setup(a_full_table_leaves_wakers_unknown, clear),
+		cmocka_unit_test_setup(more_waiters_than_a_place_counts_are_in_the_filter, clear),
+		cmocka_unit_test_setup(a_wiped_table_is_left_in_peace, clear),
+		cmocka_unit_test_setup(a_mutex_keeps_its_wakers_right, clear),
+	};
+
+	return cmocka_run_group_tests_name("waiters", tests, NULL, NULL);
+}
