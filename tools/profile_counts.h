@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "flamescope/load/perf_text.h"
+#include "tools/profile_states.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,6 +50,7 @@ struct profile_facts {
 	struct intern names;
 	struct map threads; /* of struct profile_thread, by pid and tid */
 	struct map modules; /* of struct profile_module, by the address of the path */
+	struct profile_states states;
 	uint64_t samples;
 	uint64_t weight;
 	uint64_t first_ns;

@@ -188,6 +188,7 @@ static void on_sample(void *context, const struct perf_text_sample *sample)
 	facts->weight += sample->head.period;
 	facts->cut += sample->cut != 0;
 	count_thread(facts, sample);
+	profile_states_add(&facts->states, &facts->names, sample);
 	for (size_t i = 0; i < sample->n_frames; i++)
 		count_frame(facts, &sample->frames[i]);
 }
@@ -236,6 +237,7 @@ void profile_facts_free(struct profile_facts *facts)
 	map_each(&facts->modules, free_value, NULL);
 	map_release(&facts->threads);
 	map_release(&facts->modules);
+	profile_states_release(&facts->states);
 	intern_release(&facts->names);
 	free(facts->cmdline);
 	free(facts);

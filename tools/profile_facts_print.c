@@ -130,7 +130,8 @@ static void print_coverage(const struct profile_facts *facts, struct buf *buf)
 	uint64_t hz = profile_counts_find(&facts->header, "hz", 0);
 	uint64_t cpu_ns = profile_counts_find(&facts->end, "cpu_ns", 0);
 
-	if (hz == 0 || cpu_ns == 0)
+	/* Weights of other events are no CPU. */
+	if (hz == 0 || cpu_ns == 0 || !facts->event || strcmp(facts->event, "cpu-clock") != 0)
 		return;
 	add_topic(buf, "coverage");
 	buf_printf(buf, "%.3f of ", (double)facts->weight * 1e9 / (double)hz / (double)cpu_ns);
@@ -261,6 +262,7 @@ void profile_facts_print(const struct profile_facts *facts, struct buf *buf)
 	if (facts->samples) {
 		print_samples(facts, buf);
 		print_coverage(facts, buf);
+		profile_states_print(&facts->states, buf);
 		print_threads(facts, buf);
 		print_modules(facts, buf);
 	} else {
@@ -346,6 +348,7 @@ void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf
 	buf_printf(buf, ",\"finished\":%s", facts->has_end ? "true" : "false");
 	json_threads(facts, buf);
 	json_modules(facts, buf);
+	profile_states_print_json(&facts->states, buf);
 	buf_add(buf, ",\"end\":{");
 	for (size_t i = 0; i < facts->end.n; i++)
 		json_number(buf, facts->end.items[i].name, facts->end.items[i].value);

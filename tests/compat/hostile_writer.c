@@ -165,7 +165,9 @@ static void write_samples(const struct perf_script_options *options, unsigned n)
 			.truncated = draw(10) == 0,
 		};
 		char comm[SAMPLE_COMM_SIZE];
+		char object[SAMPLE_OBJECT_SIZE] = "";
 
+		memcpy(sample.object, make_name(object, sizeof(object), 6), sizeof(object));
 		memcpy(sample.comm, make_name(comm, sizeof(comm), 5), sizeof(comm));
 		sample.n_frames = make_stack(&stack);
 		sample.time_ns = time_ns - draw(2) * draw(1000000);
