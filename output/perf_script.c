@@ -77,6 +77,10 @@ static void add_comment(const struct perf_script_options *options, const struct 
 		buf_add(buf, " on=");
 		sanitise_word(buf, sample->object, strnlen(sample->object, SAMPLE_OBJECT_SIZE));
 	}
+	if (sample->op) {
+		buf_add(buf, " op=");
+		buf_add(buf, sample->op);
+	}
 	waker_add(buf, sample);
 	for (size_t i = 0; i < options->n_metrics; i++) {
 		struct metric_value metric = metric_of(sample, i);

@@ -17,8 +17,11 @@
  * What changes while the program runs is struct process (handler/process.h), which fork wipes.
  */
 struct agent {
-	char socket[WIRE_PATH_BYTES];  /* as WICK_SOCKET gave it; "": wick is absent, do nothing */
-	char preload[WIRE_PATH_BYTES]; /* our entry in LD_PRELOAD: beside the socket */
+	char socket[WIRE_PATH_BYTES]; /* as WICK_SOCKET gave it; "": wick is absent, do nothing */
+	char file[WIRE_PATH_BYTES];   /* the agent: beside the socket */
+	/* Our entry in LD_PRELOAD: the agent beside the socket, with ":" and the hooks object
+	 * behind it when this image was started with both. */
+	char preload[WIRE_PATH_BYTES];
 };
 
 extern struct agent agent;

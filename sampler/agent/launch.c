@@ -97,7 +97,7 @@ static bool takes_agent(enum program_kind kind)
 
 static bool wick_is_there(void)
 {
-	return sys3(__NR_faccessat, AT_FDCWD, agent.preload, R_OK) == 0;
+	return sys3(__NR_faccessat, AT_FDCWD, agent.file, R_OK) == 0;
 }
 
 static void decide(const struct launch *launch, struct program *program, struct launched *launched)

@@ -7,6 +7,7 @@
 #include "sampler/agent/signals.h"
 #include "sampler/handler/clock.h"
 #include "sampler/handler/install.h"
+#include "sampler/program/preload.h"
 
 #include <linux/mman.h>
 #include <sys/auxv.h>
@@ -31,22 +32,34 @@ static const char *value_of(const char *entry, const char *name)
 	return !*name && *entry == '=' ? entry + 1 : NULL;
 }
 
-static const char *find_socket(char **envp)
+static const char *find(char **envp, const char *name)
 {
 	const char *value;
 
 	for (; envp && *envp; envp++) {
-		value = value_of(*envp, WIRE_ENV_SOCKET);
+		value = value_of(*envp, name);
 		if (value)
 			return value;
 	}
 	return NULL;
 }
 
+/* Return: past what was written; NULL when it does not fit before END. */
+static char *append(char *to, const char *end, const char *text, uint32_t len)
+{
+	if (!to || (uint64_t)(end - to) <= len)
+		return NULL;
+	for (uint32_t i = 0; i < len; i++)
+		*to++ = text[i];
+	*to = '\0';
+	return to;
+}
+
 /* The agent's link stands beside the socket, in a directory whose name the loader can take. */
 static bool set_paths(const char *socket)
 {
-	static const char file[] = "libwick-agent.so";
+	static const char name[] = "libwick-agent.so";
+	char *end = agent.file + sizeof(agent.file);
 	uint32_t n = 0;
 	uint32_t dir = 0;
 
@@ -57,15 +70,34 @@ static bool set_paths(const char *socket)
 			dir = n + 1;
 	}
 	/* sun_path has 108 bytes. */
-	if (!dir || n >= 108 || dir + sizeof(file) > sizeof(agent.preload))
+	if (!dir || n >= 108 ||
+	    !append(append(agent.file, end, socket, dir), end, name, sizeof(name) - 1))
 		return false;
-	for (uint32_t i = 0; i <= n; i++)
-		agent.socket[i] = socket[i];
-	for (uint32_t i = 0; i < dir; i++)
-		agent.preload[i] = socket[i];
-	for (uint32_t i = 0; i < sizeof(file); i++)
-		agent.preload[dir + i] = file[i];
+	(void)append(agent.socket, agent.socket + sizeof(agent.socket), socket, n);
+	(void)append(agent.preload, agent.preload + sizeof(agent.preload), agent.file,
+		     dir + sizeof(name) - 1);
 	return true;
+}
+
+/* The hooks object stands beside the agent, and behind it in LD_PRELOAD where it is there. */
+static void add_hooks(char **envp)
+{
+	static const char name[] = "libwick-hooks.so";
+	const char *preload = find(envp, "LD_PRELOAD");
+	char *end = agent.preload + sizeof(agent.preload);
+	char *to = agent.preload;
+	uint32_t dir = 0;
+	uint32_t n = 0;
+	const char *user;
+	size_t len;
+
+	for (; agent.file[n]; n++)
+		if (agent.file[n] == '/')
+			dir = n + 1;
+	to = append(append(append(to + n, end, ":", 1), end, agent.file, dir), end, name,
+		    sizeof(name) - 1);
+	if (!to || !preload || preload_split(preload, agent.preload, &user, &len) < 0)
+		agent.preload[n] = '\0';
 }
 
 static struct process *map_process(void)
@@ -122,10 +154,11 @@ static bool start(void)
 
 static void __attribute__((constructor)) agent_constructor(void)
 {
-	const char *socket = find_socket(weak_environ);
+	const char *socket = find(weak_environ, WIRE_ENV_SOCKET);
 
 	if (!socket || !set_paths(socket))
 		return;
+	add_hooks(weak_environ);
 	hooks_find();
 	clock_start(weak_getauxval ? weak_getauxval(AT_SYSINFO_EHDR) : 0);
 	(void)start();

@@ -166,7 +166,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*begin)
 {
 	__typeof__(&pthread_create) next = NEXT(pthread_create);
 	struct process *p = process_is_self();
-	bool hooks = p && p->discovery == DISCOVERY_HOOKS;
+	bool hooks = p && p->discovery == DISCOVERY_HOOKS && !(p->header->hooks & RING_NO_TIMERS);
 	struct birth *birth = NULL;
 	int r;
 

@@ -32,6 +32,8 @@ void timers_start(struct process *p)
 
 	/* Sampling before the first timer: its signal may come at once. */
 	process_set_state(p, AGENT_SAMPLING);
+	if (p->header->hooks & RING_NO_TIMERS)
+		return;
 	own = arm_self(p);
 	if (p->discovery == DISCOVERY_TIMER)
 		found = timer_arm_process(p, first_ns(p));

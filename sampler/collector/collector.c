@@ -88,6 +88,8 @@ int collector_new(const struct collector_options *options, struct collector **re
 	r = copy_options(collector, options, err);
 	if (r == 0)
 		r = directory_init(&collector->directory, options->agent_path, err);
+	if (r == 0 && (options->events & (COLLECT_ALLOC | COLLECT_LOCK)))
+		r = directory_add_hooks(&collector->directory, options->agent_path, err);
 	if (r == 0) {
 		collector->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		r = collector->wake_fd < 0 ? -errno : drain_init(collector);
@@ -125,7 +127,7 @@ int collector_launch(struct collector *collector, char *const *argv, const sigse
 				      .mask = child_mask,
 				      .limits = &collector->limits,
 				      .socket = collector->directory.socket,
-				      .agent = collector->directory.agent};
+				      .agent = collector->directory.preload};
 	_cleanup_free_ struct launched *launched = calloc(1, sizeof(*launched));
 	int r;
 
@@ -160,6 +162,7 @@ static void give_sample(struct collector *collector, const struct node *node,
 				      .weight = from->weight,
 				      .state = from->state,
 				      .wait = from->wait,
+				      .op = from->op,
 				      .n_metrics = METRIC_BUILTIN + collector->options.n_gauges,
 				      .n_frames = from->n_pcs,
 				      .frames = collector->frames,

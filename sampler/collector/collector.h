@@ -58,7 +58,9 @@ struct collector_options {
 	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
 	size_t n_gauges;           /* at most METRIC_MAX_GAUGES */
 	struct collector_keep keep;
-	size_t queue_bytes; /* samples waiting for collector_next(); 0: 256 MiB */
+	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0: 512 KiB */
+	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: 10 us */
+	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
 };
 
 enum collector_event_kind {
@@ -90,8 +92,8 @@ struct collector_unsampled {
 struct collector_stats {
 	uint64_t samples;
 	uint64_t weight;
-	uint64_t overruns;  /* weight beyond one a sample */
-	uint64_t filtered;  /* weight of the samples that collector_options.keep left out */
+	uint64_t overruns; /* weight beyond one a sample */
+	uint64_t filtered; /* weight of the samples that collector_options.keep left out */
 	uint64_t filtered_samples;
 	uint64_t threads;   /* that gave at least one sample */
 	uint64_t processes; /* images that said hello */
@@ -102,6 +104,8 @@ struct collector_stats {
 	uint64_t lost_queue;   /* our own queue was full */
 	uint64_t lost_corrupt; /* records that lied */
 	uint64_t misdirected;
+	uint64_t lost_events;      /* of hooks: a ring was full or being written, or no slot */
+	uint64_t live_full;        /* memory whose release could not be told */
 	uint64_t signals;          /* every SIGPROF of ours, with or without a sample */
 	uint64_t handler_ns;       /* inside the agent's handler */
 	uint64_t charged_ns;       /* CPU that the kernel charged to the sampled processes */

@@ -13,6 +13,7 @@
 #include <sys/un.h>
 
 #define AGENT_LINK    "libwick-agent.so"
+#define HOOKS_LINK    "libwick-hooks.so"
 #define SOCKET_NAME   "socket"
 #define SOCKET_UNBORN "socket.new"
 #define PREFIX        "wick-"
@@ -61,6 +62,8 @@ static void sweep_one(const char *base, const char *name)
 		return;
 	(void)unlink(file);
 	if (join(file, path, AGENT_LINK))
+		(void)unlink(file);
+	if (join(file, path, HOOKS_LINK))
 		(void)unlink(file);
 	(void)rmdir(path);
 }
@@ -160,7 +163,31 @@ int directory_init(struct directory *ret_directory, const char *agent_path, stru
 		directory_release(&directory);
 		return r;
 	}
+	(void)snprintf(directory.preload, sizeof(directory.preload), "%s", directory.agent);
 	*ret_directory = directory;
+	return 0;
+}
+
+int directory_add_hooks(struct directory *directory, const char *agent_path, struct err *err)
+{
+	const char *slash = strrchr(agent_path, '/');
+	_cleanup_free_ char *hooks = NULL;
+
+	if (asprintf(&hooks, "%.*s%s", slash ? (int)(slash + 1 - agent_path) : 0, agent_path,
+		     HOOKS_LINK) < 0) {
+		hooks = NULL;
+		return err_set(err, ENOMEM, "start the collector");
+	}
+	if (access(hooks, R_OK) < 0)
+		return err_set(err, errno, "read the hooks '%s'", hooks);
+	if (!join(directory->hooks, directory->path, HOOKS_LINK) ||
+	    symlink(hooks, directory->hooks) < 0) {
+		directory->hooks[0] = '\0';
+		return err_set(err, errno, "make a link in '%s'", directory->path);
+	}
+	/* The agent knows the two as one: they are hidden and put back together. */
+	(void)snprintf(directory->preload, sizeof(directory->preload), "%s:%s", directory->agent,
+		       directory->hooks);
 	return 0;
 }
 
@@ -172,6 +199,8 @@ void directory_release(struct directory *directory)
 		(void)close(directory->listen_fd);
 	if (directory->agent[0])
 		(void)unlink(directory->agent);
+	if (directory->hooks[0])
+		(void)unlink(directory->hooks);
 	if (directory->socket[0])
 		(void)unlink(directory->socket);
 	(void)rmdir(directory->path);

@@ -9,7 +9,9 @@ enum { DIRECTORY_PATH_BYTES = 108 }; /* sun_path */
 struct directory {
 	char path[DIRECTORY_PATH_BYTES];
 	char socket[DIRECTORY_PATH_BYTES];
-	char agent[DIRECTORY_PATH_BYTES]; /* the link */
+	char agent[DIRECTORY_PATH_BYTES];       /* the link */
+	char hooks[DIRECTORY_PATH_BYTES];       /* another, to the hooks object; "": not made */
+	char preload[2 * DIRECTORY_PATH_BYTES]; /* what LD_PRELOAD has to name: the links */
 	int listen_fd;
 };
 
@@ -25,6 +27,14 @@ struct directory {
  * Context: main thread.
  */
 int directory_init(struct directory *ret_directory, const char *agent_path, struct err *err);
+
+/**
+ * directory_add_hooks - have programs load the hooks object as well, which stands beside the agent
+ *
+ * Return:  0; -errno, and the reason in ERR.
+ * Context: main thread.
+ */
+int directory_add_hooks(struct directory *directory, const char *agent_path, struct err *err);
 
 /**
  * directory_release - close the socket and remove everything

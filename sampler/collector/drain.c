@@ -315,7 +315,8 @@ static void look_at(struct collector *collector, struct process *process)
 	process_drain(process, &drain->stream);
 	process_update_mappings(process, &drain->stream, false);
 	process_reap(process, &drain->stream);
-	watch_threads(process, NS_PER_S / collector->options.hz, &drain->stats);
+	if (!(process->ring.header->hooks & RING_NO_TIMERS))
+		watch_threads(process, NS_PER_S / collector->options.hz, &drain->stats);
 }
 
 /* Return: when the next pass is due: sooner when a ring has filled by more than a quarter. */

@@ -17,14 +17,19 @@ static const struct metric columns[METRIC_BUILTIN] = {
 	[METRIC_IO_WRITE_BYTES] = {"io_write_bytes", "B", METRIC_COUNTER},
 	[METRIC_FD_COUNT] = {"fd_count", "1", METRIC_GAUGE},
 	[METRIC_THREADS] = {"threads", "1", METRIC_GAUGE},
+	[METRIC_ALLOC_BYTES] = {"alloc_bytes", "B", METRIC_COUNTER},
+	[METRIC_FREE_BYTES] = {"free_bytes", "B", METRIC_COUNTER},
+	[METRIC_HEAP_LIVE_BYTES] = {"heap_live_bytes", "B", METRIC_GAUGE},
 };
 
-#define RUSAGE    "getrusage(RUSAGE_THREAD)"
-#define STATM     "/proc/PID/statm"
-#define IO        "/proc/PID/task/TID/io"
-#define SAMPLED   "none: read as the sample was taken"
-#define FRESH     "as old as the reading"
-#define RSS_ERROR "64 pages a thread or CPU before Linux 6.16; " FRESH
+#define RUSAGE      "getrusage(RUSAGE_THREAD)"
+#define STATM       "/proc/PID/statm"
+#define IO          "/proc/PID/task/TID/io"
+#define HOOKS       "the weights of the thread's samples of memory"
+#define HOOKS_ERROR "1 / sqrt(samples), from below at first"
+#define SAMPLED     "none: read as the sample was taken"
+#define FRESH       "as old as the reading"
+#define RSS_ERROR   "64 pages a thread or CPU before Linux 6.16; " FRESH
 
 static const struct metric_fact facts[METRIC_BUILTIN] = {
 	[METRIC_CPU_NS] = {SCOPE_RECORD, 300, RUSAGE, "1 us"},
@@ -43,6 +48,9 @@ static const struct metric_fact facts[METRIC_BUILTIN] = {
 	[METRIC_IO_WRITE_BYTES] = {SCOPE_THREAD, 1250, IO, FRESH},
 	[METRIC_FD_COUNT] = {SCOPE_PROCESS, 5000, "/proc/PID/fd", FRESH},
 	[METRIC_THREADS] = {SCOPE_PROCESS, 500, "/proc/PID/task", FRESH},
+	[METRIC_ALLOC_BYTES] = {SCOPE_HOOKS, 0, HOOKS, HOOKS_ERROR},
+	[METRIC_FREE_BYTES] = {SCOPE_HOOKS, 0, HOOKS, HOOKS_ERROR},
+	[METRIC_HEAP_LIVE_BYTES] = {SCOPE_HOOKS, 0, HOOKS, HOOKS_ERROR},
 };
 
 const struct metric *metrics_columns(void)

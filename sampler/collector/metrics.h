@@ -32,6 +32,9 @@ enum metric_id {
 	METRIC_IO_WRITE_BYTES,
 	METRIC_FD_COUNT,
 	METRIC_THREADS,
+	METRIC_ALLOC_BYTES,
+	METRIC_FREE_BYTES,
+	METRIC_HEAP_LIVE_BYTES,
 	METRIC_BUILTIN, /* how many there are; gauges have the columns from here on */
 };
 
@@ -46,6 +49,7 @@ enum metric_scope {
 	SCOPE_RECORD, /* the thread's, read by itself as the sample was taken */
 	SCOPE_THREAD, /* the thread's, read by the collector */
 	SCOPE_PROCESS,
+	SCOPE_HOOKS, /* the thread's, counted from the samples of memory; in those alone */
 };
 
 /* What is known of a metric. */

@@ -29,6 +29,7 @@ struct node_sample {
 	enum sample_state state;
 	const char *wait; /* static; NULL: it runs */
 	char object[SAMPLE_OBJECT_SIZE];
+	const char *op; /* static; of memory */
 	uint16_t n_pcs;
 	bool has_metrics;
 	bool truncated;

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "sampler/collector/hook_event.h"
 #include "sampler/collector/proc.h"
 #include "sampler/collector/watch.h"
 
@@ -25,6 +26,7 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 		free(process);
 		return r;
 	}
+	hook_event_configure(process->ring.header, options);
 	process->number = number;
 	process->pid = pid;
 	process->inner_pid = pid;

@@ -23,13 +23,22 @@ struct slot_view {
 	uint64_t handler_ns;
 };
 
+/* What a delta is against. */
+struct thread_series {
+	bool sampled; /* one was given: values are its */
+	int64_t values[SAMPLE_MAX_METRICS];
+};
+
+enum { N_SERIES = 3 }; /* files of one thread's samples: clocks, memory, locks */
+
 /* A thread as its samples show it. */
 struct thread {
 	char comm[SAMPLE_COMM_SIZE];
 	bool counted; /* among those that gave a sample */
-	bool sampled; /* one was given: values are its */
 	struct keep_name keep;
-	int64_t values[SAMPLE_MAX_METRICS];
+	struct thread_series series[N_SERIES];
+	int64_t alloc_bytes; /* that its samples of memory stood for */
+	int64_t free_bytes;
 	struct thread_readings readings;
 };
 
@@ -49,6 +58,10 @@ struct header_view {
 	uint64_t lost_nested;
 	uint64_t misdirected;
 	uint64_t n_signals;
+	uint64_t event_full;
+	uint64_t event_nested;
+	uint64_t event_noslot;
+	uint64_t live_full;
 	bool agentless;
 	bool seccomp;
 };

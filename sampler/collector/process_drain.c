@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "sampler/collector/decode.h"
+#include "sampler/collector/hook_event.h"
 #include "sampler/collector/proc.h"
 #include "sampler/collector/watch.h"
 #include "sampler/unwind/unwind.h"
@@ -101,6 +102,21 @@ static void push_sample(const struct slot_drain *drain, const struct record_samp
 	give_sample(drain, record, node);
 }
 
+static void push_event(const struct slot_drain *drain, const struct record_event *record,
+		       uint64_t time_ns)
+{
+	struct process *process = drain->process;
+	struct node *node = hook_event_node(process, record, time_ns);
+
+	if (node) {
+		node->sample.tid = our_tid(process, record->tid);
+		process_fill_metrics(process, &node->sample, drain->now_ns);
+		node->sample.truncated = record->stop == UNWIND_DEPTH;
+	}
+	mappings_check(&process->mappings, record->pcs, record->n_pcs, drain->now_ns);
+	stream_push(drain->stream, node);
+}
+
 static void push_thread(const struct slot_drain *drain, const struct record_thread *record,
 			uint64_t time_ns)
 {
@@ -138,8 +154,10 @@ static void take_record(const struct slot_drain *drain, const union record_copy 
 	case RECORD_UNMAP:
 		mappings_unmap(&process->mappings, time_ns);
 		break;
-	default: /* no hooks were asked for */
-		drain->stream->stats->lost_corrupt++;
+	case RECORD_EVENT:
+		push_event(drain, &record->event, time_ns);
+		break;
+	default:
 		break;
 	}
 }
@@ -217,6 +235,10 @@ static void count_header(struct process *process, struct collector_stats *stats)
 
 	add(&stats->lost_noslot, advance(&seen->lost_noslot, &header->lost_noslot));
 	add(&stats->lost_nested, advance(&seen->lost_nested, &header->lost_nested));
+	add(&stats->lost_events, advance(&seen->event_full, &header->event_full));
+	add(&stats->lost_events, advance(&seen->event_nested, &header->event_nested));
+	add(&stats->lost_events, advance(&seen->event_noslot, &header->event_noslot));
+	add(&stats->live_full, advance(&seen->live_full, &header->live_full));
 	add(&stats->misdirected, advance(&seen->misdirected, &header->misdirected));
 	add(&stats->signals, advance(&seen->n_signals, &header->n_signals));
 	if (state == AGENT_NO_TIMER && !seen->agentless) {

@@ -1,6 +1,7 @@
 /* stream.c - from the rings through the merge to the queue, deltas and names on the way */
 #include "sampler/collector/stream.h"
 
+#include "sampler/collector/hook_event.h"
 #include "sampler/collector/keep.h"
 #include "sampler/collector/process.h"
 
@@ -29,15 +30,28 @@ void stream_push(struct stream *stream, struct node *node)
 }
 
 /* Values that the thread could not read are its last ones. */
-static void set_deltas(struct node_sample *sample, struct thread *thread)
+static void set_deltas(struct node_sample *sample, struct thread_series *series)
 {
 	for (size_t i = 0; i < SAMPLE_MAX_METRICS; i++) {
 		struct metric_value *metric = &sample->metrics[i];
 
 		if (!sample->has_metrics && i < METRIC_RECORD)
-			metric->value = thread->values[i];
-		metric->delta = thread->sampled ? metric->value - thread->values[i] : 0;
-		thread->values[i] = metric->value;
+			metric->value = series->values[i];
+		metric->delta = series->sampled ? metric->value - series->values[i] : 0;
+		series->values[i] = metric->value;
+	}
+}
+
+/* A file's deltas are between its own samples. */
+static struct thread_series *series_of(struct thread *thread, enum sample_event event)
+{
+	switch (event) {
+	case EVENT_ALLOC:
+		return &thread->series[1];
+	case EVENT_LOCK:
+		return &thread->series[2];
+	default:
+		return &thread->series[0];
 	}
 }
 
@@ -46,7 +60,8 @@ static void count_sample(struct collector_stats *stats, const struct node_sample
 	stats->samples++;
 	stats->weight += sample->weight;
 	stats->overruns += sample->event == EVENT_CPU ? sample->weight - 1 : 0;
-	if ((size_t)sample->state < N_STATES)
+	if ((sample->event == EVENT_CPU || sample->event == EVENT_WALL) &&
+	    (size_t)sample->state < N_STATES)
 		stats->states[sample->state] += sample->weight;
 	if (sample->stop < N_STOPS)
 		stats->stops[sample->stop]++;
@@ -68,6 +83,7 @@ static void give_sample(struct stream *stream, struct node *node)
 		memcpy(sample->comm, thread->comm, sizeof(sample->comm));
 		stream->stats->threads += !thread->counted;
 		thread->counted = true;
+		hook_event_settle(sample, thread);
 	}
 	count_sample(stream->stats, sample);
 	if (stream->keep && !keep_sample(stream->keep, node->process, thread, sample)) {
@@ -76,8 +92,8 @@ static void give_sample(struct stream *stream, struct node *node)
 	}
 	/* Behind the choice: a delta is against the sample that was given before. */
 	if (thread) {
-		set_deltas(sample, thread);
-		thread->sampled = true;
+		set_deltas(sample, series_of(thread, sample->event));
+		series_of(thread, sample->event)->sampled = true;
 	}
 	queue_put(stream->queue, node);
 }

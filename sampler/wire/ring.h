@@ -48,6 +48,7 @@ enum ring_discovery {
 enum ring_hooks {
 	RING_HOOK_ALLOC = 1,
 	RING_HOOK_LOCK = 2,
+	RING_NO_TIMERS = 4, /* only hooks are wanted: arm no timer */
 };
 
 enum agent_state {
