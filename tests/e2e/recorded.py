@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import urllib.parse
 
 WICK = os.environ.get("WICK", "build/dev/bin/wick")
 TARGETS = os.environ.get("WICK_TARGETS", "build/dev/tests/targets")
@@ -19,7 +20,9 @@ PYTHON = "/usr/bin/python3"
 
 Frame = collections.namedtuple("Frame", "addr symbol offset module")
 Sample = collections.namedtuple(
-    "Sample", "comm pid tid cpu time_ns weight event frames state metrics")
+    "Sample", "comm pid tid cpu time_ns weight event frames state metrics wait on",
+    defaults=(None, None))
+WORDS = ("st", "wait", "on", "comm")  # of a "# s" line, that are no metrics
 
 HEADER = re.compile(r"^(\S+) +(\d+)/(\d+) +\[(\d+)\] +(\d+)\.(\d{6}|\d{9}): +(\d+) ([^\s:]+):(?: |(?:\t\w+: -?\d+, -?\d+)+)$")
 FRAME = re.compile(r"^\t +([0-9a-f]+) (.+) \(([^()]*)\)$|^\t([0-9a-f]{16}) (.+) \(([^()]*)\)$")
@@ -71,9 +74,10 @@ def read(path):
             comm, pid, tid, cpu, seconds, fraction, weight, event = match.groups()
             time_ns = int(seconds) * 10**9 + int(fraction.ljust(9, "0"))
             metrics = {key: tuple(map(int, value.split(","))) for key, value in state.items()
-                       if "," in value}
+                       if "," in value and key not in WORDS}
             current = Sample(comm, int(pid), int(tid), int(cpu), time_ns, int(weight), event, [],
-                             state.get("st"), metrics)
+                             state.get("st"), metrics, state.get("wait"),
+                             urllib.parse.unquote(state["on"]) if "on" in state else None)
     if current is not None:
         raise ValueError(f"{path} ends within a sample")
     return samples
