@@ -27,7 +27,7 @@ double summary_coverage(const struct collector_stats *stats, uint32_t hz)
 {
 	if (stats->charged_ns == 0 || hz == 0)
 		return 0;
-	return (double)stats->weight * (NS_PER_S / hz) / (double)stats->charged_ns;
+	return (double)stats->states[STATE_RUNNING] * (NS_PER_S / hz) / (double)stats->charged_ns;
 }
 
 static void print_title(const struct summary *summary, struct buf *buf)
@@ -130,6 +130,43 @@ static void print_coverage(const struct summary *summary, struct buf *buf)
 	    (coverage < LOW_COVERAGE || coverage > HIGH_COVERAGE))
 		buf_add(buf, "; it should be near 1, see lost and not sampled");
 	buf_add_char(buf, '\n');
+}
+
+/* Shares of all threads' time, where it is not all CPU. */
+static void print_states(const struct summary *summary, struct buf *buf)
+{
+	static const char *const words[] = {"running", "runnable", "sleeping", "disk", "stopped"};
+	const struct collector_stats *stats = &summary->collected;
+	uint64_t total = 0;
+	bool first = true;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		total += stats->states[i];
+	if (total == stats->states[STATE_RUNNING])
+		return;
+	add_topic(buf, "states");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (stats->states[i] == 0)
+			continue;
+		buf_printf(buf, "%s%s ", first ? "" : ", ", words[i]);
+		text_share(buf, (double)stats->states[i], (double)total);
+		first = false;
+	}
+	buf_add_char(buf, '\n');
+	if (stats->unreadable) {
+		add_topic(buf, "");
+		text_of(buf, stats->unreadable, "look");
+		buf_add(buf, " at threads that may not be read: they have no stack\n");
+	}
+	if (summary->verbose) {
+		add_topic(buf, "blocked");
+		text_of(buf, stats->looks, "look");
+		buf_add(buf, ", ");
+		text_of(buf, stats->walks, "stack");
+		buf_add(buf, " read, ");
+		text_share(buf, (double)stats->outrun, (double)stats->walks);
+		buf_add(buf, " of them of threads that ran meanwhile\n");
+	}
 }
 
 static void print_tick(const struct summary *summary, struct buf *buf)
@@ -380,6 +417,7 @@ void summary_print(const struct summary *summary, struct buf *buf)
 	print_nothing(summary, buf);
 	print_unsampled(summary, buf);
 	print_coverage(summary, buf);
+	print_states(summary, buf);
 	print_tick(summary, buf);
 	print_cost(summary, buf);
 	print_lost(summary, buf);

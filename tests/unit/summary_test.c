@@ -31,6 +31,7 @@ static struct summary healthy(void)
 
 	summary.collected.samples = 1000;
 	summary.collected.weight = 1000;
+	summary.collected.states[STATE_RUNNING] = 1000;
 	summary.collected.threads = 2;
 	summary.collected.processes = 1;
 	summary.collected.charged_ns = UINT64_C(10000000000);
@@ -82,6 +83,22 @@ static void says_what_was_recorded(void **state)
 	assert_says(&summary, "still running", 0);
 	assert_says(&summary, "lockstep", 0);
 	assert_says(&summary, "wick symbolize", 0);
+}
+
+static void says_where_all_the_time_went(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	assert_says(&summary, "states", 0);
+	summary.collected.weight = 4000;
+	summary.collected.states[STATE_RUNNABLE] = 200;
+	summary.collected.states[STATE_SLEEPING] = 2800;
+	assert_says(&summary, "running 25.0 %, runnable 5.0 %, sleeping 70.0 %\n", 1);
+	assert_says(&summary, "coverage    1.000 of 10.0 s", 1);
+	assert_says(&summary, "may not be read", 0);
+	summary.collected.unreadable = 7;
+	assert_says(&summary, "7 looks at threads that may not be read", 1);
 }
 
 static void names_losses_by_cause(void **state)
@@ -199,6 +216,7 @@ static void explains_a_recording_of_nothing(void **state)
 
 	(void)state;
 	summary.collected.samples = summary.collected.weight = 0;
+	summary.collected.states[STATE_RUNNING] = 0;
 	summary.collected.charged_ns = 3000000;
 	assert_says(&summary, "less CPU than one period", 1);
 	assert_says(&summary, "cost", 0);
@@ -250,7 +268,10 @@ static void feed(struct lockstep *lockstep, int n, int64_t cpu_a, int64_t cpu_b,
 
 static void evenly_late_samples_are_lockstep(void **state)
 {
-	struct collector_stats stats = {.samples = 100, .weight = 100, .charged_ns = 1010000000};
+	struct collector_stats stats = {.samples = 100,
+					.weight = 100,
+					.states = {[STATE_RUNNING] = 100},
+					.charged_ns = 1010000000};
 	struct lockstep even = at_99_hz();
 	struct lockstep busy = at_99_hz();
 	struct lockstep random = at_99_hz();
@@ -266,7 +287,10 @@ static void evenly_late_samples_are_lockstep(void **state)
 
 static void overruns_above_chance_are_lockstep(void **state)
 {
-	struct collector_stats stats = {.samples = 60, .weight = 100, .charged_ns = 1010000000};
+	struct collector_stats stats = {.samples = 60,
+					.weight = 100,
+					.states = {[STATE_RUNNING] = 100},
+					.charged_ns = 1010000000};
 	struct lockstep lockstep = at_99_hz();
 
 	(void)state;
@@ -338,10 +362,32 @@ static void numbers_are_for_people(void **state)
 	buf_release(&buf);
 }
 
+static void says_what_was_kept_of_what_was_taken(void **state)
+{
+	const struct selection_options options = {
+		.threads = "w", .only_under = "f", .top = {.n = 3}};
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.collected.filtered = 600;
+	summary.collected.filtered_samples = 500;
+	assert_says(&summary, "kept", 0);
+	summary.selection = &options;
+	summary.filtered = 100;
+	summary.filtered_samples = 200;
+	assert_says(&summary,
+		    "kept        300 of them, 30.0 % of the weight, by --top, --threads, "
+		    "--only-under\n",
+		    1);
+	assert_says(&summary, "coverage    1.000 of 10.0 s", 1);
+	assert_says(&summary, "lost        nothing", 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_what_was_recorded),
+		cmocka_unit_test(says_where_all_the_time_went),
 		cmocka_unit_test(names_losses_by_cause),
 		cmocka_unit_test(names_incomplete_stacks_by_reason),
 		cmocka_unit_test(names_programs_that_were_not_sampled),
@@ -357,6 +403,7 @@ int main(void)
 		cmocka_unit_test(charged_cpu_without_samples_is_lockstep),
 		cmocka_unit_test(progress_is_one_line),
 		cmocka_unit_test(numbers_are_for_people),
+		cmocka_unit_test(says_what_was_kept_of_what_was_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
