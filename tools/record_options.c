@@ -20,6 +20,13 @@ enum {
 	OPT_METRICS_AS,
 	OPT_NO_CMDLINE,
 	OPT_DISCOVERY,
+	OPT_TOP,
+	OPT_BY,
+	OPT_STATE,
+	OPT_THREADS,
+	OPT_ONLY_UNDER,
+	OPT_GROUP,
+	OPT_FLATTEN,
 };
 
 enum { DEFAULT_HZ = 99 };
@@ -42,6 +49,16 @@ const struct option_spec record_option_specs[] = {
 	{OPT_NS, "ns", NULL, "time stamps with nine decimals instead of six"},
 	{OPT_METRICS, "metrics", "LIST", "auto, none, or names and gauges with commas (auto)"},
 	{OPT_METRICS_AS, "metrics-as", "HOW", "comment or inline (comment)"},
+	{OPT_TOP, "top", "N", "only the N heaviest threads, chosen anew every 10s; N:2s every 2s"},
+	{OPT_BY, "by", "WHAT", "what makes a thread heavy: cpu, rss, faults, run_delay, io (cpu)"},
+	{OPT_STATE, "state", "LIST",
+	 "only threads that are: running, runnable, sleeping, disk, stopped"},
+	{OPT_THREADS, "threads", "REGEX",
+	 "only threads whose name matches; with --top, these beside the heaviest"},
+	{OPT_ONLY_UNDER, "only-under", "FUNCTION", "only stacks with this function in them"},
+	{OPT_GROUP, "group", "LIST",
+	 "outermost frames by: state, wait, object, thread, comm, process, cpu, metrics"},
+	{OPT_FLATTEN, "flatten-recursive", NULL, "a function that calls itself is one frame"},
 	{OPT_NO_CMDLINE, "no-cmdline", NULL, "leave the command line out of the file"},
 	{OPT_DISCOVERY, "discovery", "HOW", "how threads are found: timer, hooks or auto (auto)"},
 	{'q', "quiet", NULL, "write nothing but errors"},
@@ -194,7 +211,37 @@ static int blame(int id, struct err *err)
 	return -EINVAL;
 }
 
-/* The options about files; others are take_option()'s. */
+/* The options that say which samples are written, and how stacks are put together. */
+static int take_selection_option(int id, const char *value, struct record_options *options,
+				 struct err *err)
+{
+	struct selection_options *selection = &options->selection;
+
+	switch (id) {
+	case OPT_TOP:
+		return selection_parse_top(value, &selection->top, err);
+	case OPT_BY:
+		return selection_parse_by(value, &selection->top.by, err);
+	case OPT_STATE:
+		return selection_parse_states(value, &selection->states, err);
+	case OPT_THREADS:
+		selection->threads = value;
+		return selection_parse_threads(value, err);
+	case OPT_ONLY_UNDER:
+		selection->only_under = value;
+		return *value ? 0 : err_set(err, 0, "'' names no function");
+	case OPT_GROUP:
+		options->group = value;
+		return 0;
+	case OPT_FLATTEN:
+		options->flatten = true;
+		return 0;
+	default:
+		return take_option(id, value, options, err);
+	}
+}
+
+/* The options about files; others are take_selection_option()'s. */
 static int take_file_option(int id, const char *value, struct record_options *options,
 			    struct err *err)
 {
@@ -214,8 +261,26 @@ static int take_file_option(int id, const char *value, struct record_options *op
 		options->on_rotate = value;
 		return 0;
 	default:
-		return take_option(id, value, options, err);
+		return take_selection_option(id, value, options, err);
 	}
+}
+
+/* The groups, once it is known which gauges there are.  What is grouped by is recorded. */
+static int take_groups(struct record_options *options, struct err *err)
+{
+	struct metric_columns columns;
+	int r;
+
+	if (!options->group)
+		return 0;
+	metric_list_columns(&options->metrics, &columns);
+	r = groups_parse(options->group, columns.metrics, columns.n, &options->groups, err);
+	if (r < 0)
+		return blame(OPT_GROUP, err);
+	for (size_t i = 0; i < options->groups.n; i++)
+		if (options->groups.at[i].kind == GROUP_METRIC)
+			options->metrics.mask |= UINT32_C(1) << options->groups.at[i].metric;
+	return 0;
 }
 
 static bool is_limited(const struct recording_limit *limit)
@@ -238,7 +303,7 @@ static int check(const struct record_options *options, struct err *err)
 	}
 	if (options->bare && options->metrics_as == METRICS_AS_INLINE)
 		return err_set(err, 0, "--bare writes no metrics, --metrics-as inline does");
-	return 0;
+	return selection_check(&options->selection, options->events, err);
 }
 
 int record_options_parse(int argc, char **argv, struct record_options *ret_options, struct err *err)
@@ -261,7 +326,9 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 	}
 	options.argc = argc - cursor.rest;
 	options.argv = argv + cursor.rest;
-	if (!options.help)
+	if (!options.help && r == 0)
+		r = take_groups(&options, err);
+	if (!options.help && r == 0)
 		r = check(&options, err);
 	if (r == 0)
 		*ret_options = options;

@@ -6,6 +6,7 @@
 #include "output/recording.h"
 #include "sampler/collector/collector.h"
 #include "tools/metric_list.h"
+#include "tools/selection.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +25,10 @@ struct record_options {
 	bool ns;
 	enum perf_script_metrics_as metrics_as;
 	struct metric_list metrics;
+	const char *group; /* NULL: stacks are as they were */
+	struct groups groups;
+	bool flatten;
+	struct selection_options selection;
 	bool no_cmdline;
 	enum ring_discovery discovery;
 	bool quiet;

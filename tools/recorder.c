@@ -34,14 +34,21 @@ static void on_message(void *context, const char *message)
 	say_error("%s", message);
 }
 
+static void keep(struct recorder *recorder, const struct sample *sample)
+{
+	struct sample kept = *sample;
+
+	if (selection_keeps(&recorder->selection, &kept) && recorder->recording)
+		recording_write(recorder->recording, &kept);
+}
+
 static void on_named(void *context, const struct sample *sample)
 {
 	struct recorder *recorder = context;
 
 	recorder->truncated += sample->truncated;
 	lockstep_add(&recorder->lockstep, sample);
-	if (recorder->recording)
-		recording_write(recorder->recording, sample);
+	keep(recorder, sample);
 }
 
 static bool is_rotated(const struct record_options *options)
@@ -70,6 +77,8 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.metrics = recorder->columns.metrics,
 		.n_metrics = recorder->columns.n,
 		.metrics_mask = options->metrics.mask,
+		.groups = options->groups,
+		.flatten = options->flatten,
 	};
 	recording.header = (struct perf_script_header){
 		.event = options->events & COLLECT_WALL ? "wall-clock" : "cpu-clock",
@@ -106,6 +115,10 @@ static int prepare(struct recorder *recorder, struct err *err)
 		return err_set(err, ENOMEM, "start");
 	recorder->signal_cost_ns = signal_cost_ns();
 	collector.agent_path = recorder->agent_path;
+	r = selection_init(&recorder->selection, &options->selection, err);
+	if (r < 0)
+		return r;
+	collector.keep = selection_for_collector(&recorder->selection);
 	r = collector_new(&collector, &recorder->collector, err);
 	if (r == 0)
 		r = symbolizer_new(&symbols, &recorder->symbolizer, err);
@@ -173,6 +186,7 @@ static void update_counts(struct recorder *recorder)
 		{"lost_corrupt", stats.lost_corrupt},
 		{"overruns", stats.overruns},
 		{"misdirected", stats.misdirected},
+		{"filtered", stats.filtered + recorder->selection.filtered},
 		{"unnamed_frames", recorder->queue.unnamed_frames},
 		{"cpu_ns", stats.charged_ns},
 	};
@@ -270,6 +284,9 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.unnamed_frames = recorder->queue.unnamed_frames,
 		.truncated = recorder->truncated,
 		.verbose = recorder->options->verbose,
+		.selection = &recorder->options->selection,
+		.filtered = recorder->selection.filtered,
+		.filtered_samples = recorder->selection.filtered_samples,
 	};
 	struct buf text;
 
@@ -332,6 +349,7 @@ void recorder_release(struct recorder *recorder)
 	recording_free(recorder->recording);
 	symbolizer_free(recorder->symbolizer);
 	collector_free(recorder->collector);
+	selection_release(&recorder->selection);
 	free(recorder->agent_path);
 	free(recorder->comm);
 	*recorder = (struct recorder){0};

@@ -6,6 +6,7 @@
 #include "tools/lockstep.h"
 #include "tools/name_queue.h"
 #include "tools/record_options.h"
+#include "tools/selection.h"
 #include "tools/summary.h"
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@ struct recorder {
 	struct recording *recording;
 	struct name_queue queue;
 	struct lockstep lockstep;
+	struct selection selection;
 	struct metric_columns columns;
 	char *agent_path;
 	char *comm;

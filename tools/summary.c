@@ -64,6 +64,39 @@ static void print_samples(const struct summary *summary, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
+static void add_option(struct buf *buf, bool given, const char *option, bool *first)
+{
+	if (!given)
+		return;
+	buf_add(buf, *first ? "" : ", ");
+	buf_add(buf, option);
+	*first = false;
+}
+
+/* What of that was kept; everything else that is said here is of what was taken. */
+static void print_kept(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+	const struct selection_options *selection = summary->selection;
+	uint64_t left_out = stats->filtered_samples + summary->filtered_samples;
+	bool first = true;
+
+	if (!selection || (!selection->states && !selection->top.n && !selection->threads &&
+			   !selection->only_under))
+		return;
+	add_topic(buf, "kept");
+	text_count(buf, stats->samples - left_out);
+	buf_add(buf, " of them, ");
+	text_share(buf, (double)(stats->weight - stats->filtered - summary->filtered),
+		   (double)stats->weight);
+	buf_add(buf, " of the weight, by ");
+	add_option(buf, selection->top.n, "--top", &first);
+	add_option(buf, selection->states, "--state", &first);
+	add_option(buf, selection->threads, "--threads", &first);
+	add_option(buf, selection->only_under, "--only-under", &first);
+	buf_add_char(buf, '\n');
+}
+
 /* Why there is no sample at all, as far as it can be told. */
 static void print_nothing(const struct summary *summary, struct buf *buf)
 {
@@ -414,6 +447,7 @@ void summary_print(const struct summary *summary, struct buf *buf)
 {
 	print_title(summary, buf);
 	print_samples(summary, buf);
+	print_kept(summary, buf);
 	print_nothing(summary, buf);
 	print_unsampled(summary, buf);
 	print_coverage(summary, buf);

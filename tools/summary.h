@@ -6,6 +6,7 @@
 #include "output/recording.h"
 #include "sampler/collector/collector.h"
 #include "symbolize/symbolize.h"
+#include "tools/selection.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,9 @@ struct summary {
 	struct recording_stats written;
 	const struct symbolize_module *modules;
 	size_t n_modules;
+	const struct selection_options *selection; /* NULL: everything was kept */
+	uint64_t filtered;                         /* weight that tools left out, after naming */
+	uint64_t filtered_samples;
 	bool lockstep; /* lockstep_found() */
 	bool verbose;
 };

@@ -107,6 +107,32 @@ static void takes_every_option(void **state)
 	assert_true(options.verbose);
 }
 
+static void takes_what_is_kept_and_how_it_is_grouped(void **state)
+{
+	char words[] = "--top 20:2s --by io --threads ^w --only-under f --state running,disk "
+		       "--metrics none --group wait,rss --flatten-recursive p";
+	char gauge[] = "--group queue_len,state --metrics queue_len p";
+	struct record_options options;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(parse(words, &options, &err), 0);
+	assert_int_equal(options.selection.top.n, 20);
+	assert_int_equal(options.selection.top.interval_ns, 2000000000);
+	assert_int_equal(options.selection.top.by, BY_IO);
+	assert_string_equal(options.selection.threads, "^w");
+	assert_string_equal(options.selection.only_under, "f");
+	assert_int_equal(options.selection.states, 1U << STATE_RUNNING | 1U << STATE_DISK);
+	assert_int_equal(options.groups.n, 2);
+	assert_int_equal(options.groups.at[0].kind, GROUP_WAIT);
+	assert_int_equal(options.groups.at[1].metric, METRIC_RSS_KIB);
+	assert_int_equal(options.metrics.mask, 1U << METRIC_RSS_KIB); /* grouped by, so recorded */
+	assert_true(options.flatten);
+	assert_int_equal(parse(gauge, &options, &err), 0);
+	assert_int_equal(options.groups.at[0].kind, GROUP_METRIC);
+	assert_int_equal(options.groups.at[0].metric, METRIC_BUILTIN);
+}
+
 static void names_the_option_that_is_wrong(void **state)
 {
 	(void)state;
@@ -121,6 +147,12 @@ static void names_the_option_that_is_wrong(void **state)
 	assert_refused("--metrics no-such prog", "cpu_ns");
 	assert_refused("-o a%z.perf prog", "%z");
 	assert_refused("-o a% prog", "-o: ");
+	assert_refused("--top none prog", "--top: 'none'");
+	assert_refused("--top 5:x prog", "--top: 'x'");
+	assert_refused("--by weight prog", "run_delay");
+	assert_refused("--state asleep prog", "--state: 'asleep'");
+	assert_refused("--threads ( prog", "--threads: '('");
+	assert_refused("--group state,colour prog", "--group: 'colour'");
 }
 
 static void refuses_what_cannot_be(void **state)
@@ -136,6 +168,8 @@ static void refuses_what_cannot_be(void **state)
 	assert_refused("--utterly-wrong prog", "--help");
 	assert_refused("--bare=3 prog", "--bare");
 	assert_refused("-F", "needs a value");
+	assert_refused("--state sleeping prog", "-e wall");
+	assert_refused("--by io prog", "--top 20");
 }
 
 static void nearest_words_are_near(void **state)
@@ -170,6 +204,7 @@ int main(void)
 		cmocka_unit_test(has_defaults),
 		cmocka_unit_test(leaves_the_options_of_the_command_alone),
 		cmocka_unit_test(takes_every_option),
+		cmocka_unit_test(takes_what_is_kept_and_how_it_is_grouped),
 		cmocka_unit_test(names_the_option_that_is_wrong),
 		cmocka_unit_test(refuses_what_cannot_be),
 		cmocka_unit_test(nearest_words_are_near),

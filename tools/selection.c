@@ -1,0 +1,219 @@
+/* selection.c - which samples of a recording are written: states, threads, functions */
+#include "tools/selection.h"
+
+#include "output/groups.h"
+#include "sampler/collector/metrics.h"
+#include "tools/pattern.h"
+#include "tools/value.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_INTERVAL_NS UINT64_C(10000000000)
+
+enum { MAX_TOP = 100000, MAX_LAST = 65536, WORD_SIZE = 32 };
+
+/* ---- what was asked for */
+
+static int take_state(const char *word, uint32_t *states, struct err *err)
+{
+	for (unsigned i = STATE_RUNNING; i <= STATE_STOPPED; i++) {
+		if (strcmp(word, groups_state_word((enum sample_state)i)) == 0) {
+			*states |= 1U << i;
+			return 0;
+		}
+	}
+	return err_set(err, 0, "'%s' is not one of: running, runnable, sleeping, disk, stopped",
+		       word);
+}
+
+int selection_parse_states(const char *text, uint32_t *ret_states, struct err *err)
+{
+	uint32_t states = 0;
+	int r = 0;
+
+	for (const char *end = text; r == 0; text = end + 1) {
+		char word[WORD_SIZE];
+
+		end = strchrnul(text, ',');
+		(void)snprintf(word, sizeof(word), "%.*s", (int)(end - text), text);
+		r = take_state(word, &states, err);
+		if (!*end)
+			break;
+	}
+	if (r == 0)
+		*ret_states = states;
+	return r;
+}
+
+int selection_parse_top(const char *text, struct collector_top *top, struct err *err)
+{
+	uint64_t interval_ns = DEFAULT_INTERVAL_NS;
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+	int r = 0;
+
+	if (*text < '0' || *text > '9' || (*end && *end != ':') || n < 1 || n > MAX_TOP)
+		return err_set(err, 0, "'%s' is no number of threads from 1 to %d (20, 20:2s)",
+			       text, (int)MAX_TOP);
+	if (*end == ':')
+		r = value_duration(end + 1, &interval_ns, err);
+	if (r < 0)
+		return r;
+	top->n = (uint32_t)n;
+	top->interval_ns = interval_ns;
+	return 0;
+}
+
+int selection_parse_by(const char *text, enum collector_by *ret_by, struct err *err)
+{
+	static const struct {
+		const char *word;
+		enum collector_by by;
+	} words[] = {{"cpu", BY_CPU},
+		     {"rss", BY_RSS},
+		     {"faults", BY_FAULTS},
+		     {"run_delay", BY_RUN_DELAY},
+		     {"io", BY_IO}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(text, words[i].word) == 0) {
+			*ret_by = words[i].by;
+			return 0;
+		}
+	}
+	return err_set(err, 0, "'%s' is not one of: cpu, rss, faults, run_delay, io", text);
+}
+
+int selection_parse_threads(const char *text, struct err *err)
+{
+	struct pattern *pattern;
+	int r = pattern_new(text, &pattern, err);
+
+	if (r == 0)
+		pattern_free(pattern);
+	return r;
+}
+
+int selection_check(const struct selection_options *options, uint32_t events, struct err *err)
+{
+	if (options->states && !(options->states & 1U << STATE_RUNNING) &&
+	    !(events & ~(uint32_t)COLLECT_CPU)) {
+		(void)err_set(err, 0, "--state: samples of CPU are of threads that run");
+		err_hint(err, "-e wall");
+		return -EINVAL;
+	}
+	if (options->top.by != BY_CPU && options->top.n == 0) {
+		(void)err_set(err, 0, "--by says what makes a thread heavy, and all are taken");
+		err_hint(err, "--top 20");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* ---- a recording's */
+
+int selection_init(struct selection *selection, const struct selection_options *options,
+		   struct err *err)
+{
+	*selection = (struct selection){.options = options};
+	return options->threads ? pattern_new(options->threads, &selection->threads, err) : 0;
+}
+
+struct collector_keep selection_for_collector(struct selection *selection)
+{
+	return (struct collector_keep){
+		.states = selection->options->states,
+		.top = selection->options->top,
+		.names = selection->threads ? pattern_matches : NULL,
+		.context = selection->threads,
+	};
+}
+
+static bool is_under(const struct sample *sample, const char *function)
+{
+	for (size_t i = 0; i < sample->n_frames; i++)
+		if (sample->frames[i].symbol && strcmp(sample->frames[i].symbol, function) == 0)
+			return true;
+	return false;
+}
+
+/* Where a thread's last written metrics are; new ones say so by `fresh`. */
+struct last {
+	bool fresh;
+	int64_t values[SAMPLE_MAX_METRICS];
+};
+
+static struct last *last_of(struct selection *selection, const struct sample *sample)
+{
+	uint64_t key = (uint64_t)sample->process << 32 | (uint32_t)sample->tid;
+	struct last *last = map_get(&selection->last, key);
+
+	if (last || map_count(&selection->last) >= MAX_LAST)
+		return last;
+	last = calloc(1, sizeof(*last));
+	if (!last)
+		return NULL;
+	last->fresh = true;
+	if (map_put(&selection->last, key, last) < 0) {
+		free(last);
+		return NULL;
+	}
+	return last;
+}
+
+/* Whether this is the first sample of another thread, whose number the one before had. */
+static bool is_anew(const struct last *last, const struct sample *sample)
+{
+	const struct metric_value *cpu = &sample->metrics[METRIC_CPU_NS];
+
+	return last->fresh ||
+	       (sample->n_metrics && cpu->delta == 0 && cpu->value < last->values[METRIC_CPU_NS]);
+}
+
+/* A delta is against the thread's last written sample; the collector's is against its last. */
+static void set_deltas(struct last *last, struct sample *sample)
+{
+	last->fresh = is_anew(last, sample);
+	for (size_t i = 0; i < sample->n_metrics && i < SAMPLE_MAX_METRICS; i++) {
+		struct metric_value *metric = &sample->metrics[i];
+
+		metric->delta = last->fresh ? 0 : metric->value - last->values[i];
+		last->values[i] = metric->value;
+	}
+	last->fresh = false;
+}
+
+bool selection_keeps(struct selection *selection, struct sample *sample)
+{
+	struct last *last;
+
+	if (!selection->options->only_under)
+		return true;
+	if (!is_under(sample, selection->options->only_under)) {
+		selection->filtered += sample->weight;
+		selection->filtered_samples++;
+		return false;
+	}
+	last = last_of(selection, sample);
+	if (last)
+		set_deltas(last, sample);
+	return true;
+}
+
+static void free_value(void *context, uint64_t key, void *value)
+{
+	(void)context;
+	(void)key;
+	free(value);
+}
+
+void selection_release(struct selection *selection)
+{
+	pattern_free(selection->threads);
+	map_each(&selection->last, free_value, NULL);
+	map_release(&selection->last);
+	*selection = (struct selection){0};
+}

@@ -1,0 +1,106 @@
+/* selection.h - which samples of a recording are written: states, threads, functions */
+#ifndef TOOLS_SELECTION_H
+#define TOOLS_SELECTION_H
+
+#include "base/err.h"
+#include "base/map.h"
+#include "base/sample.h"
+#include "sampler/collector/collector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What was asked for.  Zero keeps everything. */
+struct selection_options {
+	uint32_t states; /* bits of 1 << enum sample_state; 0: all */
+	struct collector_top top;
+	const char *threads;    /* a regular expression for names; NULL: all */
+	const char *only_under; /* a function that must be in the stack; NULL: any */
+};
+
+/* Zero it; selection_release() takes any state. */
+struct selection {
+	const struct selection_options *options;
+	struct pattern *threads;
+	struct map last;   /* metrics of each thread's last written sample */
+	uint64_t filtered; /* weight of what selection_keeps() left out */
+	uint64_t filtered_samples;
+};
+
+/**
+ * selection_parse_states - a list of states: running,runnable,sleeping,disk,stopped
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Context: any thread, as for all of these but where it says otherwise.
+ */
+int selection_parse_states(const char *text, uint32_t *ret_states, struct err *err);
+
+/**
+ * selection_parse_top - how many threads and how often they are chosen: N or N:INTERVAL
+ * @top: n and interval_ns are set
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Context: any thread.
+ */
+int selection_parse_top(const char *text, struct collector_top *top, struct err *err);
+
+/**
+ * selection_parse_by - what makes a thread heavy: cpu, rss, faults, run_delay, io
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Context: any thread.
+ */
+int selection_parse_by(const char *text, enum collector_by *ret_by, struct err *err);
+
+/**
+ * selection_parse_threads - whether a text is a regular expression
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Context: any thread.
+ */
+int selection_parse_threads(const char *text, struct err *err);
+
+/**
+ * selection_check - what the options ask of each other
+ * @events: COLLECT_*
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Context: any thread.
+ */
+int selection_check(const struct selection_options *options, uint32_t events, struct err *err);
+
+/**
+ * selection_init - get ready
+ *
+ * Return:  0; -EINVAL, -ENOMEM and the reason.
+ * Owns:    OPTIONS must outlive it.
+ * Context: main thread.
+ */
+int selection_init(struct selection *selection, const struct selection_options *options,
+		   struct err *err);
+
+/**
+ * selection_for_collector - the part that the collector sees to
+ *
+ * Owns:    the selection; the collector must end before it.
+ * Context: main thread.
+ */
+struct collector_keep selection_for_collector(struct selection *selection);
+
+/**
+ * selection_keeps - whether a sample with names is written
+ * @sample: its deltas are set anew, against what was kept before
+ *
+ * Context: main thread.
+ */
+bool selection_keeps(struct selection *selection, struct sample *sample);
+
+/**
+ * selection_release - forget it
+ *
+ * Context: main thread.
+ */
+void selection_release(struct selection *selection);
+
+#endif
