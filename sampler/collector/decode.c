@@ -2,6 +2,7 @@
 #include "sampler/collector/decode.h"
 
 #include "sampler/collector/limits.h"
+#include "sampler/collector/lock_event.h"
 
 #include <string.h>
 
@@ -34,6 +35,8 @@ static bool event_holds(const struct record_event *event)
 		return false;
 	if (event->tid == 0 || event->tid > INT32_MAX || event->amount > RECORD_MAX_AMOUNT ||
 	    event->object >= USER_ADDRESS_END)
+		return false;
+	if (event->kind == HOOK_LOCK && !lock_event_holds(event))
 		return false;
 	return pcs_hold(event->pcs, event->n_pcs);
 }

@@ -1,6 +1,7 @@
 /* hook_event.c - what the hooks object saw, on its way to becoming a sample */
 #include "sampler/collector/hook_event.h"
 
+#include "sampler/collector/lock_event.h"
 #include "sampler/collector/process.h"
 
 #include <inttypes.h>
@@ -9,7 +10,6 @@
 
 #define DEFAULT_ALLOC_BYTES UINT64_C(524288)
 #define DEFAULT_LOCK_NS     UINT64_C(10000)
-#define NS_PER_US           1000
 
 void hook_event_configure(struct ring_header *header, const struct collector_options *options)
 {
@@ -39,17 +39,6 @@ static void set_memory(struct node_sample *sample, const struct record_event *re
 	(void)snprintf(sample->object, sizeof(sample->object), "%" PRIx64, record->object);
 }
 
-static void set_lock(struct node_sample *sample, const struct record_event *record)
-{
-	uint32_t n_waker = RECORD_LOCK_N_WAKER(record->extra);
-
-	sample->event = EVENT_LOCK;
-	sample->weight = record->amount / NS_PER_US;
-	if (n_waker < sample->n_pcs)
-		sample->n_pcs = (uint16_t)(sample->n_pcs - n_waker);
-	(void)snprintf(sample->object, sizeof(sample->object), "%" PRIx64, record->object);
-}
-
 struct node *hook_event_node(struct process *process, const struct record_event *record,
 			     uint64_t time_ns)
 {
@@ -64,7 +53,7 @@ struct node *hook_event_node(struct process *process, const struct record_event 
 	node->sample.stop = record->stop;
 	memcpy(node->pcs, record->pcs, pcs_bytes);
 	if (record->kind == HOOK_LOCK)
-		set_lock(&node->sample, record);
+		lock_event_fill(&node->sample, record);
 	else
 		set_memory(&node->sample, record);
 	return node;

@@ -31,6 +31,8 @@ struct node_sample {
 	char object[SAMPLE_OBJECT_SIZE];
 	const char *op; /* static; of memory */
 	uint16_t n_pcs;
+	uint16_t n_waker;   /* pcs of the waker, behind the sample's own */
+	uint32_t waker_tid; /* 0: not known */
 	bool has_metrics;
 	bool truncated;
 	uint8_t stop;

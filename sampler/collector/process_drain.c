@@ -110,6 +110,7 @@ static void push_event(const struct slot_drain *drain, const struct record_event
 
 	if (node) {
 		node->sample.tid = our_tid(process, record->tid);
+		node->sample.waker_tid = our_tid(process, node->sample.waker_tid);
 		process_fill_metrics(process, &node->sample, drain->now_ns);
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}

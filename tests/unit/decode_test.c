@@ -67,7 +67,7 @@ static union record_copy good_event(uint8_t kind)
 		.kind = kind,
 		.amount = 524288,
 		.object = 0x7f0000001000,
-		.extra = 48,
+		.extra = kind == HOOK_LOCK ? RECORD_LOCK_EXTRA(LOCK_SEM, 1, 41) : 48,
 	};
 	record.event.pcs[0] = 0x400000;
 	record.event.pcs[1] = 0x400100;
@@ -254,6 +254,24 @@ static void refuses_an_event_that_lies(void **state)
 	refuse(&record, bytes, true);
 }
 
+static void refuses_a_wait_that_lies(void **state)
+{
+	const uint64_t lies[] = {
+		RECORD_LOCK_EXTRA(0, 0, 0),
+		RECORD_LOCK_EXTRA(LOCK_SEM + 1, 0, 0),
+		RECORD_LOCK_EXTRA(LOCK_MUTEX, 2, 41), /* no frame is left for the waiter */
+		RECORD_LOCK_EXTRA(LOCK_MUTEX, 0xffff, 41),
+		RECORD_LOCK_EXTRA(LOCK_MUTEX, 1, UINT32_MAX),
+	};
+	union record_copy record = good_event(HOOK_LOCK);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		record.event.extra = lies[i];
+		refuse(&record, record.head.bytes, true);
+	}
+}
+
 static void refuses_other_records_that_lie(void **state)
 {
 	struct record_thread thread = good_thread;
@@ -348,6 +366,7 @@ int main(void)
 		cmocka_unit_test(refuses_a_sample_that_lies),
 		cmocka_unit_test(reads_every_kind_of_event),
 		cmocka_unit_test(refuses_an_event_that_lies),
+		cmocka_unit_test(refuses_a_wait_that_lies),
 		cmocka_unit_test(refuses_other_records_that_lie),
 		cmocka_unit_test(ends_strings_that_have_no_end),
 		cmocka_unit_test(refuses_a_head_that_lies),
