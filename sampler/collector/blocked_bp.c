@@ -1,10 +1,270 @@
 /* blocked_bp.c - a register that a frame is left by and that nobody has told */
 #include "sampler/collector/blocked_bp.h"
 
+#include "sampler/collector/frame_depth.h"
+#include "sampler/unwind/cfi.h"
+#include "sampler/unwind/reader.h"
+#include "sampler/unwind/rule.h"
+
+enum {
+	SCAN_BYTES = 128 << 10, /* how far above sp a frame of unknown size is looked for */
+	FRAME_BYTES = 16 << 20,
+	CHECKED_FRAMES = 6, /* of the callers that a guess would give */
+	MAX_CANDIDATES = 8, /* as good as each other: more than one is too many */
+	JUMP_BYTES = 12,
+	CALL_ALIGN = 16, /* of sp, where functions are called */
+};
+
+/* How well the call in front of a return address agrees with the function that it should have
+ * called. */
+enum belief {
+	NOT_A_RETURN,
+	CALLS_ELSEWHERE, /* a direct call of something else: right only if that jumped here */
+	CALLS_SOMETHING, /* an indirect call */
+	CALLS_US,
+};
+
+/* The function of the frame. */
+struct function {
+	uint64_t begin;
+	uint64_t end;
+	uint64_t rule;
+};
+
+struct search {
+	struct remote *remote;
+	struct unwind_reader *reader;
+	const struct blocked_frame *frame;
+	struct function function;
+};
+
+/* What the register may have been. */
+struct candidate {
+	uint64_t value;
+	enum belief belief;
+};
+
+struct candidates {
+	struct candidate at[MAX_CANDIDATES];
+	size_t n;
+	bool too_many;
+};
+
+static bool find_function(struct unwind_reader *reader, uint64_t at, struct function *ret)
+{
+	struct unwind_module module;
+	struct cfi_fde fde;
+	struct cfi_row row;
+
+	if (!reader->find(reader, at, &module) ||
+	    cfi_find(reader, &module, at, &fde) != CFI_FOUND ||
+	    cfi_row_at(reader, &module, &fde, at, &row) != CFI_FOUND)
+		return false;
+	*ret = (struct function){.begin = fde.begin,
+				 .end = fde.begin + fde.size,
+				 .rule = rule_from_row(reader, &module, &row, fde.signal)};
+	return true;
+}
+
+/* Where a linker's stub or a thunk at an address jumps to; the address if it is none. */
+static uint64_t follow_jump(struct search *search, uint64_t target)
+{
+	unsigned char code[JUMP_BYTES];
+	unsigned at = 0;
+	int32_t distance;
+	uint64_t to;
+
+	if (!search->reader->read(search->reader, target, code, sizeof(code)))
+		return target;
+	if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa)
+		at = 4; /* endbr64 */
+	if (code[at] == 0xf2)
+		at++; /* bnd */
+	if (code[at] == 0xff && code[at + 1] == 0x25) {
+		__builtin_memcpy(&distance, code + at + 2, sizeof(distance));
+		to = target + at + 6 + (uint64_t)(int64_t)distance;
+		return unwind_read_word(search->reader, to, &to) ? to : target;
+	}
+	if (code[at] != 0xe9)
+		return target;
+	__builtin_memcpy(&distance, code + at + 1, sizeof(distance));
+	return target + at + 5 + (uint64_t)(int64_t)distance;
+}
+
+static enum belief believe(struct search *search, uint64_t pc, const struct function *called)
+{
+	unsigned char before[ARCH_CALL_BYTES];
+	struct function stub;
+	uint64_t target;
+	uint64_t to;
+
+	if (pc < ARCH_CALL_BYTES || !remote_is_code(search->remote, pc - 1) ||
+	    !search->reader->read(search->reader, pc - sizeof(before), before, sizeof(before)) ||
+	    !arch_follows_call(before, pc, &target))
+		return NOT_A_RETURN;
+	if (target == called->begin)
+		return CALLS_US;
+	if (!target)
+		return CALLS_SOMETHING;
+	to = follow_jump(search, target);
+	if (to == called->begin)
+		return CALLS_US;
+	/* A stub that is not bound yet goes on in itself, and whatever it called may be us. */
+	return to != target && find_function(search->reader, target, &stub) && to >= stub.begin &&
+			       to < stub.end
+		       ? CALLS_SOMETHING
+		       : CALLS_ELSEWHERE;
+}
+
+/* Where the caller's frame begins, were the register VALUE. */
+static bool cfa_of(struct search *search, uint64_t value, uint64_t *ret_cfa)
+{
+	uint64_t rule = search->function.rule;
+	uint64_t cfa = value + (uint64_t)rule_offset(rule);
+
+	if (rule_kind(rule) == RULE_DRAP && !unwind_read_word(search->reader, cfa, &cfa))
+		return false;
+	*ret_cfa = cfa;
+	return cfa % ARCH_WORD == 0 && cfa > search->frame->sp &&
+	       cfa - search->frame->sp < FRAME_BYTES;
+}
+
+static enum belief judge(struct search *search, uint64_t value, uint64_t *ret_pc, uint64_t *ret_cfa)
+{
+	if (!cfa_of(search, value, ret_cfa) ||
+	    !unwind_read_word(search->reader, *ret_cfa + (uint64_t)ARCH_RETURN_SLOT, ret_pc))
+		return NOT_A_RETURN;
+	return believe(search, *ret_pc, &search->function);
+}
+
+static void add(struct candidates *candidates, uint64_t value, enum belief belief)
+{
+	if (candidates->n == MAX_CANDIDATES)
+		candidates->too_many = true;
+	else
+		candidates->at[candidates->n++] =
+			(struct candidate){.value = value, .belief = belief};
+}
+
+/* The only one that is believed most. */
+static bool choose(const struct candidates *candidates, enum belief least, uint64_t *ret_value)
+{
+	enum belief best = least;
+	size_t n = 0;
+
+	for (size_t i = 0; i < candidates->n; i++) {
+		if (candidates->at[i].belief < best)
+			continue;
+		n = candidates->at[i].belief > best ? 1 : n + 1;
+		best = candidates->at[i].belief;
+		*ret_value = candidates->at[i].value;
+	}
+	return n == 1 && !candidates->too_many;
+}
+
+/* The code says how far above sp the register is: at most two answers, or a few words of slack. */
+static bool recover_by_depth(struct search *search, const struct frame_depth *depth,
+			     uint64_t *ret_value)
+{
+	bool sure = depth->body == depth->at_pc && depth->slack == 0;
+	struct candidates candidates = {0};
+	uint64_t starts[2] = {depth->at_pc, depth->body};
+	enum belief belief;
+	uint64_t pc;
+	uint64_t cfa;
+
+	for (size_t i = 0; i < (depth->body == depth->at_pc ? 1 : 2); i++)
+		for (uint64_t more = 0; more == 0 || more < depth->slack; more += ARCH_WORD) {
+			uint64_t value = search->frame->sp + starts[i] + more;
+
+			belief = judge(search, value, &pc, &cfa);
+			if (belief != NOT_A_RETURN)
+				add(&candidates, value, belief);
+		}
+	return choose(&candidates, sure ? CALLS_ELSEWHERE : CALLS_SOMETHING, ret_value);
+}
+
+/*
+ * Whether what a guess leads to was called frame by frame as it says.  A leftover frame leads
+ * back to frames that are real, and these have called another function since: us.
+ */
+static bool goes_on(struct search *search, uint64_t value, uint64_t pc, uint64_t cfa)
+{
+	struct unwind_regs regs = {.pc = pc - 1, .sp = cfa, .bp = value, .bx = cfa};
+	uint64_t pcs[CHECKED_FRAMES];
+	struct unwind_result result;
+	struct function function;
+
+	/* Where bp was saved is the rule's: with DRAP it is counted from bp itself. */
+	if (search->frame->reg == ARCH_REG_BP && rule_bp_slot(search->function.rule) &&
+	    !unwind_read_word(
+		    search->reader,
+		    rule_slot_address(rule_kind(search->function.rule) == RULE_DRAP ? value : cfa,
+				      rule_bp_slot(search->function.rule)),
+		    &regs.bp))
+		return false;
+	result = unwind_walk(search->reader, remote_rules(search->remote), &regs, pcs,
+			     CHECKED_FRAMES);
+	if (result.n_pcs < CHECKED_FRAMES && result.stop != UNWIND_END)
+		return false;
+	pcs[0] = pc;
+	for (size_t i = 1; i < result.n_pcs && !(pcs[i] & UNWIND_EXACT); i++)
+		if (!find_function(search->reader, pcs[i - 1] - 1, &function) ||
+		    believe(search, pcs[i], &function) < CALLS_SOMETHING)
+			return false;
+	return true;
+}
+
+/*
+ * The frame's size is not known: what looks like its end and goes on.  Every frame above that was
+ * called by a pointer does so too, so several are no answer, unless the first was entered by a
+ * call of this function, and no other was.
+ */
+static bool recover_by_scan(struct search *search, uint64_t least, uint64_t *ret_value)
+{
+	uint64_t from = search->frame->sp + least;
+	enum belief first = NOT_A_RETURN;
+	unsigned n_ours = 0;
+	unsigned n = 0;
+
+	for (uint64_t at = 0; at < SCAN_BYTES; at += ARCH_WORD) {
+		enum belief belief;
+		uint64_t pc;
+		uint64_t cfa;
+
+		belief = judge(search, from + at, &pc, &cfa);
+		if (belief < CALLS_SOMETHING || cfa % CALL_ALIGN ||
+		    !goes_on(search, from + at, pc, cfa))
+			continue;
+		n++;
+		n_ours += belief == CALLS_US;
+		if (n == 1) {
+			first = belief;
+			*ret_value = from + at;
+		}
+		if (n > 1 && (first != CALLS_US || n_ours > 1))
+			return false;
+	}
+	return n > 0;
+}
+
 bool blocked_recover(struct remote *remote, const struct blocked_frame *frame, uint64_t *ret_value)
 {
-	(void)remote;
-	(void)frame;
-	(void)ret_value;
-	return false;
+	struct search search = {.remote = remote, .reader = remote_reader(remote), .frame = frame};
+	struct frame_code code = {.pc = frame->pc, .reg = frame->reg};
+	struct frame_depth depth = {0};
+	enum rule_kind kind;
+	bool read;
+
+	if (!find_function(search.reader, frame->pc - !frame->exact, &search.function))
+		return false;
+	kind = rule_kind(search.function.rule);
+	if (kind != RULE_BP && kind != RULE_BX && kind != RULE_DRAP)
+		return false;
+	code.begin = search.function.begin;
+	code.end = search.function.end;
+	read = frame_depth_read(search.reader, &code, &depth) && depth.set_up;
+	if (read && depth.fixed)
+		return recover_by_depth(&search, &depth, ret_value);
+	return recover_by_scan(&search, read ? depth.body - depth.slack : 0, ret_value);
 }

@@ -125,9 +125,8 @@ static void copy_stack(struct target *target)
 		target->stack_hi = lo + (uint64_t)n;
 }
 
-bool target_stop(struct target *target)
+bool target_stop_thread(struct target *target, pid_t tid)
 {
-	pid_t tid = choose_thread(target->pid);
 	int status;
 
 	if (!tid || ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
@@ -149,6 +148,11 @@ bool target_stop(struct target *target)
 	}
 	copy_stack(target);
 	return true;
+}
+
+bool target_stop(struct target *target)
+{
+	return target_stop_thread(target, choose_thread(target->pid));
 }
 
 void target_resume(struct target *target)

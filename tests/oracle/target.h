@@ -84,6 +84,14 @@ int target_start(struct target *target, char *const argv[]);
 bool target_stop(struct target *target);
 
 /**
+ * target_stop_thread - the same for one thread of target->pid
+ *
+ * Return:  false when it has just gone.
+ * Context: main thread.
+ */
+bool target_stop_thread(struct target *target, pid_t tid);
+
+/**
  * target_resume - let the stopped thread go on
  *
  * Context: main thread.

@@ -67,6 +67,40 @@ CALL static void middle(struct told *told)
 	sink += bytes[told->pipe[0]];
 }
 
+CALL static void aligned(struct told *told)
+{
+	_Alignas(64) volatile char bytes[128] = {0};
+
+	tell(told, 2, __builtin_return_address(0));
+	inner(told);
+	sink += bytes[(uintptr_t)bytes % 64];
+}
+
+CALL static void variable(struct told *told, size_t size)
+{
+	volatile char *bytes = __builtin_alloca(size);
+
+	bytes[size - 1] = 0;
+	tell(told, 2, __builtin_return_address(0));
+	inner(told);
+	sink += bytes[size - 1];
+}
+
+/* Those that are left by rbp, which nothing on the way to the system call saves. */
+CALL static void through_aligned(struct told *told)
+{
+	tell(told, 3, __builtin_return_address(0));
+	aligned(told);
+	sink++;
+}
+
+CALL static void through_variable(struct told *told)
+{
+	tell(told, 3, __builtin_return_address(0));
+	variable(told, (size_t)told->pipe[0] * 100);
+	sink++;
+}
+
 CALL static void plain(struct told *told)
 {
 	tell(told, 3, __builtin_return_address(0));
@@ -86,7 +120,7 @@ static void wait_until_blocked(struct fixture *fixture)
 	fail_msg("the child does not block");
 }
 
-static int set_up(void **state)
+static int block_in(void **state, void (*function)(struct told *))
 {
 	static struct fixture fixture;
 	char path[64];
@@ -98,7 +132,7 @@ static int set_up(void **state)
 	fixture.pid = fork();
 	assert_true(fixture.pid >= 0);
 	if (fixture.pid == 0) {
-		plain(fixture.told);
+		function(fixture.told);
 		_exit(0);
 	}
 	(void)snprintf(path, sizeof(path), "/proc/%d/syscall", (int)fixture.pid);
@@ -108,6 +142,21 @@ static int set_up(void **state)
 	wait_until_blocked(&fixture);
 	*state = &fixture;
 	return 0;
+}
+
+static int set_up(void **state)
+{
+	return block_in(state, plain);
+}
+
+static int set_up_aligned(void **state)
+{
+	return block_in(state, through_aligned);
+}
+
+static int set_up_variable(void **state)
+{
+	return block_in(state, through_variable);
 }
 
 static void end_child(struct fixture *fixture)
@@ -274,6 +323,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(finds_the_callers_of_a_sleeping_child, set_up,
 						tear_down),
+		{"finds_the_callers_of_an_aligned_frame", finds_the_callers_of_a_sleeping_child,
+		 set_up_aligned, tear_down, NULL},
+		{"finds_the_callers_of_a_frame_of_variable_size",
+		 finds_the_callers_of_a_sleeping_child, set_up_variable, tear_down, NULL},
 		cmocka_unit_test_setup_teardown(gives_the_system_call_and_its_arguments, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(stops_at_the_depth_that_was_asked_for, set_up,
