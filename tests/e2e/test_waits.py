@@ -1,0 +1,82 @@
+"""What blocked threads wait in, while nothing wakes them: no EINTR, no signal."""
+import ctypes.util
+import os
+import re
+import subprocess
+import unittest
+
+from recorded import LONG, Case, target
+
+SECONDS = 60 if LONG else 4
+PEER_SECONDS = 20 if LONG else 2
+HZ = 100
+
+# Every call of the target: the word, and what it waits for.
+CALLS = {
+    "poll": ("poll", "500ms"),
+    "ppoll": ("poll", "500ms"),
+    "select": ("select", "500ms"),
+    "epoll_wait": ("epoll", r"anon_inode:\[eventpoll\],500ms"),
+    "nanosleep": ("sleep", "500ms"),
+    "sem_timedwait": ("futex", "futex:0x[0-9a-f]+"),
+    "recv": ("recv", r"socket:\[[0-9]+\]"),
+    "msgrcv": ("msg", "msg:[0-9]+"),
+    "semop": ("sem", "sem:[0-9]+"),
+    "sigtimedwait": ("signal", "500ms"),
+}
+
+
+def table(output):
+    """Name -> calls made, ended by a signal, and times that the thread gave up the CPU."""
+    lines = [line.split() for line in output.decode().splitlines()]
+    return {line[0]: tuple(map(int, line[1:])) for line in lines}
+
+
+def sampled_by_itimer(seconds):
+    """The same calls under gperftools with ITIMER_REAL, each in a process of its own; None."""
+    library = ctypes.util.find_library("profiler")
+    if not library:
+        return None
+    environment = dict(os.environ, LD_PRELOAD=library, CPUPROFILE="/dev/null",
+                       CPUPROFILE_REALTIME="1", CPUPROFILE_FREQUENCY=str(HZ))
+    running = [subprocess.Popen([target("eintr_calls"), str(seconds), name], env=environment,
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+               for name in CALLS]
+    return table(b"".join(process.communicate()[0] for process in running))
+
+
+class Waits(Case):
+    def test_blocked_calls_are_named_and_none_is_interrupted(self):
+        run = self.record(target("eintr_calls"), str(SECONDS), hz=HZ, options=("-e", "wall"))
+        self.assertEqual(run.status, 0, run.summary)
+        ours, peer = table(run.stdout), sampled_by_itimer(PEER_SECONDS)
+        self.assertEqual(set(ours), set(CALLS))
+        names = {sample.tid: sample.comm for sample in run.samples}
+        print(f"\n{'call':14} {'wick -e wall, ' + str(SECONDS) + ' s':^36}  "
+              f"{'ITIMER_REAL, ' + str(PEER_SECONDS) + ' s':^16}\n"
+              f"{'':14} {'calls':>6} {'EINTR':>6} {'switches':>9} {'weight':>7} {'right':>6}"
+              f"  {'calls':>7} {'EINTR':>7}")
+        for name, (word, on) in CALLS.items():
+            made, ended, switches = ours[name]
+            weight = run.weight(lambda s, name=name: names[s.tid] == name)
+            right = run.weight(lambda s, name=name, word=word, on=on: names[s.tid] == name and
+                               s.state == "sleeping" and s.wait == word and
+                               re.fullmatch(on, s.on or ""))
+            theirs = f"{peer[name][0]:7} {peer[name][1]:7}" if peer else "not installed"
+            print(f"{name:14} {made:6} {ended:6} {switches:9} {weight:7} {right:6}  {theirs}")
+            with self.subTest(call=name):
+                self.assertEqual(ended, 0)
+                # A signal that restarts a call would wake the thread all the same.
+                self.assertLessEqual(switches, made + SECONDS)
+                self.assertGreaterEqual(weight, 0.97 * SECONDS * HZ)
+                self.assertGreaterEqual(right, 0.98 * weight)
+
+    @unittest.skipUnless(ctypes.util.find_library("profiler"), "libprofiler is not installed")
+    def test_the_counting_program_sees_signals(self):
+        for name, (made, ended, _) in sampled_by_itimer(1).items():
+            with self.subTest(call=name):
+                self.assertGreater(ended, 0.5 * made, f"{made} calls")
+
+
+if __name__ == "__main__":
+    unittest.main()
