@@ -119,7 +119,7 @@ class Files(Case):
         self.assertEqual(len(events), len(run.samples))
         for line in events:
             self.assertRegex(line, r"^running  ?\d")
-            self.assertEqual(len(re.findall(r"\tmetric_wick_\w+: -?\d+, -?\d+", line)), 7, line)
+            self.assertEqual(len(re.findall(r"\tmetric_wick_\w+: -?\d+, -?\d+", line)), 11, line)
 
     def test_metrics_are_on_every_sample(self):
         run = self.record(target("ratio"), 1)
