@@ -12,3 +12,14 @@ wick_unit_test(environment SOURCES ${PROJECT_SOURCE_DIR}/sampler/agent/environme
 
 # The hooks object's own: its sources a second time, with libc and the sanitizers.
 wick_unit_test(waiters SOURCES ${PROJECT_SOURCE_DIR}/sampler/hooks/waiters.c)
+
+# The hooks object itself, preloaded, where no sanitizer has to come first.
+if(NOT WICK_SANITIZE)
+  foreach(name lock_hooks lock_waits)
+    wick_unit_test(${name} SOURCES lock_agent.c)
+    set_target_properties(${name}_test PROPERTIES ENABLE_EXPORTS ON)
+    add_dependencies(${name}_test wick-hooks)
+    set_tests_properties(unit.${name} PROPERTIES
+      ENVIRONMENT "LD_PRELOAD=$<TARGET_FILE:wick-hooks>")
+  endforeach()
+endif()
