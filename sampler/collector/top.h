@@ -1,7 +1,7 @@
 /*
  * top.h - the heaviest threads of a recording, chosen anew every INTERVAL
  *
- * Heavy is what a thread has used since the last round, and what it used in the last quarter of
+ * Heavy is what a thread has used since the last round, and what it used in the last eighth of
  * that time counts TOP_RECENT times more: who became heavy just before a round is in with it, and
  * not with the next.  The total decides among equals.  Seats that no round has filled go to the
  * threads that give samples first.
@@ -39,7 +39,7 @@ struct top {
 	size_t n_chosen;
 	uint64_t look;     /* counts looks */
 	uint64_t round_ns; /* when the next round is due */
-	uint64_t late_ns;  /* when the last quarter before it begins */
+	uint64_t late_ns;  /* when the last eighth before it begins */
 	int most_fd;       /* descriptors beyond this one are not kept */
 	bool late;         /* it has begun */
 	bool ran;          /* there has been a round */
@@ -78,7 +78,7 @@ bool top_keeps(struct top *top, const struct process *process, uint32_t tid);
 
 /**
  * top_score - how heavy a thread has been since the last round
- * @late: its total when the last quarter began
+ * @late: its total when the last eighth began
  *
  * A total that fell is another thread's of the same number: all of it counts.
  *

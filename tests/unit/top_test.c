@@ -55,20 +55,20 @@ static void equals_are_decided_by_the_total_then_cpu_then_age(void **state)
 
 static void a_late_comer_outweighs_who_has_stopped(void **state)
 {
-	/* One thread ran until an eighth of the interval before the round, the other since then. */
-	uint64_t stopped = top_score(875, 0, 750);
-	uint64_t began = top_score(125, 0, 0);
+	/* One thread ran until then, the other since; 1000 is the interval, 875 where its late part
+	 * begins. */
 
 	(void)state;
-	assert_true(top_score(200, 0, 0) > top_score(800, 0, 750));
-	assert_true(stopped > began); /* who came later than that waits for the next round */
+	assert_true(top_score(500, 0, 375) > top_score(500, 0, 500));
+	assert_true(top_score(75, 0, 0) > top_score(925, 0, 875));
+	assert_true(top_score(65, 0, 0) < top_score(935, 0, 875)); /* waits for the next round */
 	assert_int_equal(top_score(100, 100, 100), 0);
 }
 
 static void a_total_that_fell_is_another_threads(void **state)
 {
 	(void)state;
-	assert_int_equal(top_score(10, 1000, 1000), 10 + 8 * 10);
+	assert_int_equal(top_score(10, 1000, 1000), 10 + 64 * 10);
 	assert_int_equal(top_score(UINT64_MAX, 0, 0), UINT64_MAX);
 }
 
@@ -230,7 +230,7 @@ static void chooses_who_works_and_drops_who_has_stopped(void **state)
 	burn(crew, 2, 15 * NS_PER_MS);
 	burn(crew, 3, 15 * NS_PER_MS);
 	now += 99 * NS_PER_MS;
-	top_look(&crew->top, &crew->process, now); /* the last quarter begins */
+	top_look(&crew->top, &crew->process, now); /* the last eighth begins */
 	assert_false(keeps(crew, 2));
 	burn(crew, 4, 8 * NS_PER_MS); /* less than the others, and just now */
 	now += 2 * NS_PER_MS;

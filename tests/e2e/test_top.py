@@ -1,0 +1,136 @@
+"""Choosing what is written: the heaviest threads, names, states, functions; and groups."""
+import re
+import unittest
+
+from recorded import Case, target
+
+TURN = 5.0
+TURNS = 6
+THREADS = 1000
+HEAVY = 20
+
+
+def turns_of(run):
+    """(start in s, tids) of every turn that heavy_threads printed."""
+    lines = [line.split() for line in run.stdout.decode().splitlines()]
+    return [(float(line[0]), {int(tid) for tid in line[1:]}) for line in lines]
+
+
+def percent_of_wick(run):
+    """What wick itself used, in percent of the program's CPU."""
+    return float(re.search(r"wick itself ([0-9.]+) %", run.summary).group(1))
+
+
+class Top(Case):
+    def record_turns(self, *options):
+        return self.record(target("heavy_threads"), THREADS, HEAVY, TURN, TURNS, options=options)
+
+    def test_each_new_heavy_thread_is_in_within_an_interval(self):
+        run = self.record_turns("--top", "20:2s")
+        self.assertEqual(run.status, 0, run.summary)
+        turns = turns_of(run)
+        self.assertEqual(len(turns), TURNS)
+        delays, kept, heavy = [], 0, 0
+        for number, (start, tids) in enumerate(turns):
+            end = start + TURN
+            first = {}
+            for sample in run.samples:
+                at = sample.time_ns / 1e9
+                if start <= at < end and sample.tid in tids:
+                    first.setdefault(sample.tid, at - start)
+                if start + 2.5 <= at < end:
+                    kept += sample.weight
+                    heavy += sample.weight if sample.tid in tids else 0
+            self.assertEqual(set(first), tids, f"turn {number}: threads that never came in")
+            delays += first.values()
+        print(f"--top 20:2s of {THREADS} threads: {len(delays)} new heavy threads in after "
+              f"{sum(delays) / len(delays):.2f} s, {max(delays):.2f} s at most; "
+              f"{100 * heavy / kept:.1f} % of what is written then is theirs")
+        self.assertLessEqual(max(delays), 2.5)
+        self.assertGreaterEqual(heavy / kept, 0.97)
+        self.check_cost(run)
+        self.check_counts(run)
+
+    def check_cost(self, run):
+        all_of_them = self.record_turns()
+        print(f"wick itself: {percent_of_wick(run):.2f} % of the program's CPU with --top 20:2s, "
+              f"{percent_of_wick(all_of_them):.2f} % without")
+        self.assertLess(percent_of_wick(run), 1.0)
+
+    def check_counts(self, run):
+        end = re.search(r'"weight":(\d+),.*"filtered":(\d+),.*"cpu_ns":(\d+)',
+                        open(run.paths[-1], encoding="utf-8").read())
+        weight, filtered, cpu_ns = map(int, end.groups())
+        self.assertEqual(weight, run.weight())
+        self.assertGreater(filtered, 0)
+        coverage = float(re.search(r"coverage +([0-9.]+)", run.summary).group(1))
+        self.assertAlmostEqual((weight + filtered) / 99 * 1e9 / cpu_ns, coverage, delta=0.01)
+        self.assertAlmostEqual(coverage, 1, delta=0.1)
+        self.assertIn("lost        nothing", run.summary)
+        self.assertRegex(run.summary, r"kept +[0-9,]+ of them, [0-9.]+ % of the weight, by --top")
+
+    def test_named_threads_are_never_dropped(self):
+        run = self.record(target("heavy_threads"), 30, 4, 1.5, 4,
+                          options=("--top", "2:500ms", "--threads", "^crew-[048]$"))
+        turns = turns_of(run)
+        for number, name in enumerate(["crew-0", "crew-4", "crew-8"]):
+            start, tids = turns[number]
+            inside = [s for s in run.samples
+                      if start + 0.1 <= s.time_ns / 1e9 < start + 1.4 and s.tid in tids]
+            mine = sum(s.weight for s in inside if s.comm == name)
+            all_of_them = sum(s.weight for s in inside)
+            others = {s.comm for s in inside} - {name}
+            # Four share the processors, and two seats are free for the other three.
+            self.assertGreater(mine, 0.2 * all_of_them, f"turn {number}: {name}")
+            self.assertGreater(mine, 10, f"turn {number}: {name}")
+            self.assertGreaterEqual(len(others), 1, f"turn {number}: nobody beside {name}")
+
+
+class Kept(Case):
+    def test_only_threads_whose_name_matches(self):
+        run = self.record(target("heavy_threads"), 8, 4, 1, 2, options=("--threads", "[26]$"))
+        self.assertEqual({s.comm for s in run.samples}, {"crew-2", "crew-6"})
+        self.assertIn("by --threads", run.summary)
+
+    def test_only_stacks_under_a_function(self):
+        run = self.record(target("split"), 3, options=("--only-under", "burn_twenty"))
+        self.assertGreater(len(run.samples), 20)
+        self.assertTrue(all(s.frames[0].symbol == "burn_twenty" for s in run.samples))
+        values = [s.metrics["cpu_ns"] for s in run.samples]
+        self.assertEqual(values[0][1], 0)
+        for (before, _), (value, delta) in zip(values, values[1:]):
+            self.assertEqual(delta, value - before)
+        coverage = float(re.search(r"coverage +([0-9.]+)", run.summary).group(1))
+        self.assertAlmostEqual(coverage, 1, delta=0.1)
+        share = float(re.search(r"([0-9.]+) % of the weight, by --only-under",
+                                run.summary).group(1))
+        self.assertAlmostEqual(share, float(run.stdout.split()[1]), delta=8)
+
+    def test_only_states_of_a_wall_recording(self):
+        run = self.record(target("heavy_threads"), 8, 2, 1, 2,
+                          options=("-e", "wall", "--state", "sleeping"))
+        self.assertEqual({s.state for s in run.samples}, {"sleeping"})
+        run = self.record(target("heavy_threads"), 8, 2, 1, 2,
+                          options=("-e", "wall", "--state", "running,runnable"))
+        self.assertLessEqual({s.state for s in run.samples}, {"running", "runnable"})
+        self.assertGreater(run.weight(), 50)
+
+
+class Groups(Case):
+    def test_stacks_are_put_under_frames(self):
+        run = self.record(target("heavy_threads"), 8, 4, 1, 2, options=("--group", "state,thread,rss"))
+        self.assertGreater(len(run.samples), 50)
+        for sample in run.samples:
+            size, thread, state = sample.frames[-3:]
+            self.assertEqual(state[2:], (None, "[state]"))
+            self.assertEqual(thread.symbol, f"{sample.comm}/{sample.tid}")
+            self.assertEqual(state.symbol, sample.state)
+            self.assertRegex(size.symbol, r"^1(|0|00)s [KM]iB$")
+            self.assertEqual({frame.addr for frame in sample.frames[-3:]}, {0})
+            kib = sample.metrics["rss_kib"][0]
+            power = 10 ** (len(str(kib if kib < 1024 else kib // 1024)) - 1)
+            self.assertEqual(size.symbol, f"{power}s {'KiB' if kib < 1024 else 'MiB'}")
+
+
+if __name__ == "__main__":
+    unittest.main()
