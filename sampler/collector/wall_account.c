@@ -41,10 +41,27 @@ void wall_account_settle(struct wall_account *account, enum sample_state state, 
 	account->rest_ns -= part;
 }
 
+void wall_account_hold(struct wall_account *account)
+{
+	account->held_ns = account->rest_ns > 0 ? account->rest_ns : 0;
+}
+
+void wall_account_release(struct wall_account *account, enum sample_state state)
+{
+	int64_t part = account->held_ns < account->rest_ns ? account->held_ns : account->rest_ns;
+
+	account->held_ns = 0;
+	if (part <= 0)
+		return;
+	account->owed_ns[state] += part;
+	account->rest_ns -= part;
+}
+
 uint64_t wall_account_take(struct wall_account *account, enum sample_state state)
 {
 	int64_t period = (int64_t)account->period_ns;
-	int64_t n = account->owed_ns[state] / period;
+	int64_t kept = state == STATE_RUNNABLE && account->rest_ns < 0 ? -account->rest_ns : 0;
+	int64_t n = (account->owed_ns[state] - kept) / period;
 
 	if (n <= 0)
 		return 0;
@@ -67,22 +84,25 @@ void wall_account_end(struct wall_account *account, enum sample_state rest_in, i
 {
 	int64_t period = (int64_t)account->period_ns;
 	int64_t total = *carry_ns;
+	int64_t n;
 
+	if (account->rest_ns < 0)
+		rest_in = most_owed(account);
 	account->owed_ns[rest_in] += account->rest_ns;
 	account->rest_ns = 0;
-	for (int state = 0; state < WALL_STATES; state++)
-		total += account->owed_ns[state];
 	for (int state = 0; state < WALL_STATES; state++) {
-		ret_weights[state] = wall_account_take(account, (enum sample_state)state);
-		total -= (int64_t)ret_weights[state] * period;
+		total += account->owed_ns[state];
+		ret_weights[state] = 0;
 	}
-	for (; total >= period; total -= period) {
+	*carry_ns = total;
+	n = total / period;
+	for (; n > 0; n--) {
 		enum sample_state state = most_owed(account);
 
 		account->owed_ns[state] -= period;
 		ret_weights[state]++;
+		*carry_ns -= period;
 	}
-	*carry_ns = total;
 }
 
 uint32_t wall_account_wait(uint64_t idle_ticks, uint32_t most, uint64_t random)

@@ -25,6 +25,8 @@ struct wall_account {
 	uint64_t looked_ns;
 	struct schedstat seen;
 	int64_t rest_ns; /* neither running nor runnable as far as is known: not yet in a state */
+	int64_t held_ns; /* of it, what was a wait that is over, but for the time in the queue after
+			  */
 	int64_t owed_ns[WALL_STATES]; /* in a state, not yet taken */
 };
 
@@ -60,7 +62,27 @@ void wall_account_look(struct wall_account *account, uint64_t now_ns, const stru
 void wall_account_settle(struct wall_account *account, enum sample_state state, int64_t parts);
 
 /**
+ * wall_account_hold - the rest so far was of a wait, and now the thread runs or wants to
+ *
+ * How long it has wanted to is not written down before it runs: until then it is not known how
+ * much of the rest was the wait.
+ *
+ * Context: any thread.
+ */
+void wall_account_hold(struct wall_account *account);
+
+/**
+ * wall_account_release - the thread has run since: what was held is of STATE, as far as it is left
+ *
+ * Context: any thread.
+ */
+void wall_account_release(struct wall_account *account, enum sample_state state);
+
+/**
  * wall_account_take - the whole periods that are owed in a state
+ *
+ * A thread that wanted to run while it seemed to wait has a negative rest: so much of its time
+ * was given as a wait already, and as much runnable time is kept until the rest is made up for.
  *
  * Context: any thread.
  */

@@ -174,8 +174,11 @@ static void give_running(struct wall_thread *thread, const struct wall_look *loo
 
 static void give_blocked(struct wall_thread *thread, const struct wall_look *look)
 {
-	uint64_t weight = wall_account_take(&thread->account, thread->state);
+	uint64_t weight;
 
+	if (thread->state == STATE_RUNNING)
+		return; /* it was never found blocked */
+	weight = wall_account_take(&thread->account, thread->state);
 	give_stack(thread, look, thread->state, &thread->blocked, weight);
 }
 
@@ -218,7 +221,6 @@ int wall_thread_new(struct wall_thread **ret_thread, const struct wall_look *loo
 		return -ENOMEM;
 	thread->tid = tid;
 	thread->runs = true;
-	thread->looked_tick = look->tick;
 	thread->changed_tick = look->tick;
 	thread->schedstat_fd = task_open(look->tasks_fd, tid, "schedstat");
 	if (thread->schedstat_fd >= look->most_fd) {
@@ -335,7 +337,7 @@ static void adopt(struct wall_thread *thread, const struct wall_look *look,
 
 /* It has run since the last look, or may have: what rests belongs to the waits at both ends. */
 static int look_anew(struct wall_thread *thread, const struct wall_look *look,
-		     const struct schedstat *now)
+		     const struct schedstat *now, bool ran)
 {
 	struct found_wait wait;
 	bool was_blocked = !thread->runs;
@@ -345,11 +347,13 @@ static int look_anew(struct wall_thread *thread, const struct wall_look *look,
 	found = find(thread, look, now, &wait);
 	if (found == FOUND_DEAD)
 		return -ESRCH;
-	if (was_blocked) {
-		wall_account_settle(&thread->account, thread->state,
-				    found == FOUND_RUNNING ? 1 : 2);
-		give_blocked(thread, look);
-	}
+	if (was_blocked && found == FOUND_RUNNING)
+		wall_account_hold(&thread->account);
+	else if (was_blocked)
+		wall_account_settle(&thread->account, thread->state, 2);
+	else if (found != FOUND_RUNNING || ran)
+		wall_account_release(&thread->account, thread->state);
+	give_blocked(thread, look);
 	thread->runs = found != FOUND_BLOCKED;
 	if (found == FOUND_BLOCKED) {
 		adopt(thread, look, &wait);
@@ -365,17 +369,18 @@ int wall_thread_look(struct wall_thread *thread, const struct wall_look *look)
 	struct wall_account *account = &thread->account;
 	struct schedstat now;
 	bool changed;
+	bool ran;
 	int r = read_schedstat(thread, look, &now);
 
 	if (r < 0)
 		return -ESRCH;
 	look->stream->stats->looks++;
 	changed = thread->runs || !same_schedstat(&now, &account->seen);
+	ran = now.run_ns != account->seen.run_ns;
 	wall_account_look(account, look->now_ns, &now);
-	thread->looked_tick = look->tick;
 	if (changed) {
 		thread->changed_tick = look->tick;
-		r = look_anew(thread, look, &now);
+		r = look_anew(thread, look, &now, ran);
 	} else {
 		wall_account_settle(account, thread->state, 1);
 	}
@@ -399,6 +404,7 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, i
 
 	(void)read_schedstat(thread, look, &now);
 	wall_account_look(&thread->account, look->now_ns, &now);
+	wall_account_release(&thread->account, thread->state);
 	wall_account_end(&thread->account, runs ? STATE_RUNNING : thread->state, carry_ns, weights);
 	give_running(thread, look, weights[STATE_RUNNING]);
 	weights[STATE_RUNNING] = 0;

@@ -37,7 +37,6 @@ struct wall_thread {
 	bool runs;        /* at the last look, or waited for a CPU */
 	uint8_t failures; /* walks in a row that the thread outran */
 	struct wall_account account;
-	uint64_t looked_tick;
 	uint64_t changed_tick; /* when it was last seen to have run */
 	uint64_t comm_ns;      /* when its name is worth another look */
 	uint64_t object_ns;

@@ -130,6 +130,70 @@ static void more_than_the_time_that_passed_is_paid_back(void **state)
 	assert_int_equal(weights[STATE_SLEEPING], 2); /* 25 of the 40 ms */
 }
 
+/* It seemed to sleep and waited for a CPU: 40 ms, told when it got one. */
+static void a_queue_that_looked_like_sleep_is_made_up_for(void **state)
+{
+	struct wall_account account = begin(0);
+	uint64_t weights[WALL_STATES] = {0};
+
+	(void)state;
+	look(&account, 40, 0, 0);
+	wall_account_settle(&account, STATE_SLEEPING, 1);
+	take(&account, weights);
+	assert_int_equal(weights[STATE_SLEEPING], 4);
+	look(&account, 50, 10, 40);
+	wall_account_settle(&account, STATE_SLEEPING, 1);
+	take(&account, weights);
+	assert_int_equal(weights[STATE_RUNNING], 1);
+	assert_int_equal(weights[STATE_RUNNABLE], 0); /* that time was given already */
+	look(&account, 90, 10, 40);
+	wall_account_settle(&account, STATE_SLEEPING, 1);
+	take(&account, weights);
+	assert_int_equal(weights[STATE_SLEEPING], 4); /* slept 40 of 90 ms */
+	assert_int_equal(weights[STATE_RUNNABLE], 4);
+}
+
+static void the_end_gives_no_time_twice(void **state)
+{
+	struct wall_account account = begin(0);
+	uint64_t weights[WALL_STATES] = {0};
+	uint64_t last[WALL_STATES];
+	int64_t carry_ns = 0;
+	uint64_t total = 0;
+
+	(void)state;
+	look(&account, 40, 0, 0);
+	wall_account_settle(&account, STATE_SLEEPING, 1);
+	take(&account, weights);
+	look(&account, 50, 10, 40);
+	take(&account, weights);
+	wall_account_end(&account, STATE_SLEEPING, &carry_ns, last);
+	for (int i = 0; i < WALL_STATES; i++)
+		total += weights[i] + last[i];
+	assert_int_equal(total, 5);
+	assert_int_equal(carry_ns, 0);
+}
+
+static void a_wait_ends_where_the_queue_began(void **state)
+{
+	struct wall_account account = begin(0);
+
+	(void)state;
+	look(&account, 30, 0, 0); /* wants to run, perhaps for long */
+	wall_account_hold(&account);
+	assert_int_equal(wall_account_take(&account, STATE_SLEEPING), 0);
+	look(&account, 60, 10, 40);
+	wall_account_release(&account, STATE_SLEEPING);
+	assert_int_equal(account.owed_ns[STATE_SLEEPING], 10 * MS);
+	assert_int_equal(account.owed_ns[STATE_RUNNABLE], 40 * MS);
+	assert_int_equal(account.rest_ns, 0);
+	look(&account, 90, 10, 40); /* blocked again: what was held is not held again */
+	wall_account_release(&account, STATE_SLEEPING);
+	assert_int_equal(account.owed_ns[STATE_SLEEPING], 10 * MS);
+	wall_account_settle(&account, STATE_DISK, 1);
+	assert_int_equal(account.owed_ns[STATE_DISK], 30 * MS);
+}
+
 static void counters_that_fall_have_not_moved(void **state)
 {
 	struct wall_account account = begin(0);
@@ -275,6 +339,9 @@ int main(void)
 		cmocka_unit_test(two_waits_share_the_time_between_two_looks),
 		cmocka_unit_test(late_bookkeeping_makes_no_blocked_time),
 		cmocka_unit_test(more_than_the_time_that_passed_is_paid_back),
+		cmocka_unit_test(a_queue_that_looked_like_sleep_is_made_up_for),
+		cmocka_unit_test(the_end_gives_no_time_twice),
+		cmocka_unit_test(a_wait_ends_where_the_queue_began),
 		cmocka_unit_test(counters_that_fall_have_not_moved),
 		cmocka_unit_test(the_end_gives_the_rest_where_most_is_left),
 		cmocka_unit_test(short_threads_add_up),
