@@ -34,7 +34,7 @@ enum { DEFAULT_HZ = 99 };
 
 /* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
 const struct option_spec record_option_specs[] = {
-	{'e', "event", "LIST", "what is sampled: cpu, wall (cpu)"},
+	{'e', "event", "LIST", "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR] (cpu)"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
 	{'d', "duration", "DUR", "stop recording after DUR; CMD runs on to its end"},
 	{'o', "output", "FILE",
@@ -84,26 +84,12 @@ static int take_word(const char *text, const char *const *words, unsigned *ret_i
 	return err_set(err, 0, "'%s' is not one of: %s", text, list);
 }
 
-/* A bit for every word of a list. */
 static int take_events(const char *text, struct record_options *options, struct err *err)
 {
-	static const char *const words[] = {"cpu", "wall", NULL};
-	static const uint32_t bits[] = {COLLECT_CPU, COLLECT_WALL};
-	char word[32];
-	int r = 0;
+	int r = event_list_parse(text, &options->event_list, err);
 
-	options->events = 0;
-	for (const char *end; r == 0; text = end + 1) {
-		unsigned i = 0;
-
-		end = strchrnul(text, ',');
-		(void)snprintf(word, sizeof(word), "%.*s", (int)(end - text), text);
-		r = take_word(word, words, &i, err);
-		if (r == 0)
-			options->events |= bits[i];
-		if (!*end)
-			break;
-	}
+	if (r == 0)
+		options->events = options->event_list.events;
 	return r;
 }
 

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "output/recording.h"
 #include "sampler/collector/collector.h"
+#include "tools/event_list.h"
 #include "tools/metric_list.h"
 #include "tools/selection.h"
 
@@ -12,7 +13,8 @@
 #include <stdint.h>
 
 struct record_options {
-	uint32_t events; /* COLLECT_* */
+	struct event_list event_list;
+	uint32_t events; /* COLLECT_*: event_list.events */
 	uint32_t hz;
 	uint64_t duration_ns; /* 0: until CMD ends */
 	const char *output;   /* NULL: the default name */

@@ -38,7 +38,8 @@ static void keep(struct recorder *recorder, const struct sample *sample)
 {
 	struct sample kept = *sample;
 
-	if (selection_keeps(&recorder->selection, &kept) && recorder->recording)
+	if (selection_keeps(&recorder->selection, &kept) &&
+	    !hook_files_write(&recorder->hook_files, &kept) && recorder->recording)
 		recording_write(recorder->recording, &kept);
 }
 
@@ -47,7 +48,8 @@ static void on_named(void *context, const struct sample *sample)
 	struct recorder *recorder = context;
 
 	recorder->truncated += sample->truncated;
-	lockstep_add(&recorder->lockstep, sample);
+	if (sample->event == EVENT_CPU)
+		lockstep_add(&recorder->lockstep, sample);
 	keep(recorder, sample);
 }
 
@@ -69,6 +71,7 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.on_rotate = options->on_rotate,
 		.tell = on_message,
 	};
+	int r;
 
 	recording.text = (struct perf_script_options){
 		.bare = options->bare,
@@ -81,13 +84,14 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.flatten = options->flatten,
 	};
 	recording.header = (struct perf_script_header){
-		.event = options->events & COLLECT_WALL ? "wall-clock" : "cpu-clock",
 		.hz = options->hz,
 		.pid = recorder->pid,
 		.argc = options->no_cmdline ? 0 : options->argc,
 		.argv = (const char *const *)options->argv,
 	};
-	return recording_new(&recording, &recorder->recording, err);
+	r = hook_files_open(&recorder->hook_files, &recording, options->events, err);
+	hook_files_describe(&recording, hook_files_main(options->events), options->events);
+	return r < 0 ? r : recording_new(&recording, &recorder->recording, err);
 }
 
 /* Everything that can fail before CMD runs. */
@@ -99,6 +103,8 @@ static int prepare(struct recorder *recorder, struct err *err)
 		.hz = options->hz,
 		.discovery = options->discovery,
 		.events = options->events,
+		.alloc_bytes = options->event_list.alloc_bytes,
+		.lock_ns = options->event_list.lock_ns,
 		.metrics = options->metrics.mask,
 		.gauges = recorder->columns.gauges,
 		.n_gauges = options->metrics.n_gauges,
@@ -185,6 +191,7 @@ static void update_counts(struct recorder *recorder)
 		{"lost_queue", stats.lost_queue},
 		{"lost_corrupt", stats.lost_corrupt},
 		{"overruns", stats.overruns},
+		{"lost_events", stats.lost_events},
 		{"misdirected", stats.misdirected},
 		{"filtered", stats.filtered + recorder->selection.filtered},
 		{"unnamed_frames", recorder->queue.unnamed_frames},
@@ -192,6 +199,7 @@ static void update_counts(struct recorder *recorder)
 	};
 
 	recording_counts(recorder->recording, counts, sizeof(counts) / sizeof(counts[0]));
+	hook_files_counts(&recorder->hook_files, counts, sizeof(counts) / sizeof(counts[0]));
 }
 
 static void show_progress(struct recorder *recorder, uint64_t now)
@@ -222,6 +230,7 @@ static void tick(struct recorder *recorder, uint64_t now)
 	}
 	if (recorder->recording)
 		recording_tick(recorder->recording);
+	hook_files_tick(&recorder->hook_files);
 }
 
 static uint64_t time_out(const struct recorder *recorder, uint64_t now)
@@ -283,6 +292,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.collector_ns = own_cpu_ns(),
 		.unnamed_frames = recorder->queue.unnamed_frames,
 		.truncated = recorder->truncated,
+		.no_clock = hook_files_main(recorder->options->events) >= EVENT_ALLOC,
 		.verbose = recorder->options->verbose,
 		.selection = &recorder->options->selection,
 		.filtered = recorder->selection.filtered,
@@ -309,6 +319,7 @@ void recorder_finish(struct recorder *recorder)
 	name_queue_drain(&recorder->queue);
 	update_counts(recorder);
 	(void)recording_finish(recorder->recording); /* it has told what went wrong */
+	hook_files_finish(&recorder->hook_files);
 	print_summary(recorder, elapsed_ns);
 }
 
@@ -347,6 +358,7 @@ void recorder_release(struct recorder *recorder)
 {
 	interrupt_detaches(NULL);
 	recording_free(recorder->recording);
+	hook_files_release(&recorder->hook_files);
 	symbolizer_free(recorder->symbolizer);
 	collector_free(recorder->collector);
 	selection_release(&recorder->selection);

@@ -3,6 +3,7 @@
 #define TOOLS_RECORDER_H
 
 #include "base/err.h"
+#include "tools/hook_files.h"
 #include "tools/lockstep.h"
 #include "tools/name_queue.h"
 #include "tools/record_options.h"
@@ -17,6 +18,7 @@ struct recorder {
 	struct collector *collector;
 	struct symbolizer *symbolizer;
 	struct recording *recording;
+	struct hook_files hook_files;
 	struct name_queue queue;
 	struct lockstep lockstep;
 	struct selection selection;

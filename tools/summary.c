@@ -260,6 +260,30 @@ static void add_cause(struct buf *buf, uint64_t value, const char *cause, bool *
 	buf_printf(buf, " %s", cause);
 }
 
+/* What hooks saw. */
+static void print_hooks(const struct summary *summary, struct buf *buf)
+{
+	const uint64_t *samples = summary->collected.hook_samples;
+	const uint64_t *weight = summary->collected.hook_weight;
+
+	if (samples[HOOK_STATS_TAKEN]) {
+		add_topic(buf, "memory");
+		text_of(buf, samples[HOOK_STATS_TAKEN], "sample");
+		buf_add(buf, " of ");
+		text_bytes(buf, weight[HOOK_STATS_TAKEN]);
+		buf_add(buf, " taken, ");
+		text_of(buf, samples[HOOK_STATS_FREED], "sample");
+		buf_add(buf, " of ");
+		text_bytes(buf, weight[HOOK_STATS_FREED]);
+		buf_add(buf, " given back\n");
+	}
+	if (samples[HOOK_STATS_WAITED]) {
+		add_topic(buf, "locks");
+		text_of(buf, samples[HOOK_STATS_WAITED], "wait");
+		buf_printf(buf, ", %.3f s in all\n", (double)weight[HOOK_STATS_WAITED] / 1e6);
+	}
+}
+
 static void print_lost(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
@@ -269,6 +293,8 @@ static void print_lost(const struct summary *summary, struct buf *buf)
 	add_cause(buf, stats->lost_full, "ring full (lost_full)", &first);
 	add_cause(buf, stats->lost_nested, "inside another sample (lost_nested)", &first);
 	add_cause(buf, stats->lost_noslot, "too many threads (lost_noslot)", &first);
+	add_cause(buf, stats->lost_events, "of memory or locks, ring full (lost_events)", &first);
+	add_cause(buf, stats->live_full, "releases of memory (live_full)", &first);
 	add_cause(buf, stats->lost_queue, "wick too slow (lost_queue)", &first);
 	add_cause(buf, stats->lost_corrupt, "damaged in shared memory (lost_corrupt)", &first);
 	add_cause(buf, summary->written.dropped, "no disk took (dropped)", &first);
@@ -446,11 +472,15 @@ static void print_next(const struct summary *summary, struct buf *buf)
 void summary_print(const struct summary *summary, struct buf *buf)
 {
 	print_title(summary, buf);
-	print_samples(summary, buf);
-	print_kept(summary, buf);
-	print_nothing(summary, buf);
+	if (!summary->no_clock) {
+		print_samples(summary, buf);
+		print_kept(summary, buf);
+		print_nothing(summary, buf);
+	}
+	print_hooks(summary, buf);
 	print_unsampled(summary, buf);
-	print_coverage(summary, buf);
+	if (!summary->no_clock)
+		print_coverage(summary, buf);
 	print_states(summary, buf);
 	print_tick(summary, buf);
 	print_cost(summary, buf);

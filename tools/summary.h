@@ -32,6 +32,7 @@ struct summary {
 	const struct selection_options *selection; /* NULL: everything was kept */
 	uint64_t filtered;                         /* weight that tools left out, after naming */
 	uint64_t filtered_samples;
+	bool no_clock; /* neither CPU nor wall time was asked for */
 	bool lockstep; /* lockstep_found() */
 	bool verbose;
 };

@@ -88,6 +88,9 @@ struct collector_unsampled {
 	uint64_t count;  /* how many times this path, for this reason */
 };
 
+/* Memory taken and given back, locks waited for. */
+enum { HOOK_STATS_TAKEN, HOOK_STATS_FREED, HOOK_STATS_WAITED, HOOK_STATS };
+
 /* What happened, for the summary.  Weights are in periods; those of filtered samples count too. */
 struct collector_stats {
 	uint64_t samples;
@@ -104,10 +107,12 @@ struct collector_stats {
 	uint64_t lost_queue;   /* our own queue was full */
 	uint64_t lost_corrupt; /* records that lied */
 	uint64_t misdirected;
-	uint64_t lost_events;      /* of hooks: a ring was full or being written, or no slot */
-	uint64_t live_full;        /* memory whose release could not be told */
-	uint64_t signals;          /* every SIGPROF of ours, with or without a sample */
-	uint64_t handler_ns;       /* inside the agent's handler */
+	uint64_t lost_events; /* of hooks: a ring was full or being written, or no slot */
+	uint64_t hook_samples[HOOK_STATS]; /* not among samples and weight */
+	uint64_t hook_weight[HOOK_STATS];  /* bytes, bytes, microseconds */
+	uint64_t live_full;                /* memory whose release could not be told */
+	uint64_t signals;                  /* every SIGPROF of ours, with or without a sample */
+	uint64_t handler_ns;               /* inside the agent's handler */
 	uint64_t charged_ns;       /* CPU that the kernel charged to the sampled processes */
 	uint64_t agentless;        /* agents that could not start (no timer, no memory) */
 	uint64_t agentless_errno;  /* why the last one could not */

@@ -344,7 +344,8 @@ static uint64_t pass(struct collector *collector)
 	hello_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
 	publish(collector);
-	ms = (uint64_t)(PASS_MS * 0.25 * 0.25 / (fill * fill));
+	ms = collector->options.events & (COLLECT_ALLOC | COLLECT_LOCK) ? PASS_HOOKS_MS : PASS_MS;
+	ms = (uint64_t)((double)ms * 0.25 * 0.25 / (fill * fill));
 	next_ns = start_ns + (ms < PASS_LEAST_MS ? PASS_LEAST_MS : ms) * NS_PER_MS;
 	return drain->wall_next_ns && drain->wall_next_ns < next_ns ? drain->wall_next_ns : next_ns;
 }

@@ -76,3 +76,18 @@ void hook_event_settle(struct node_sample *sample, struct thread *thread)
 	sample->metrics[METRIC_FREE_BYTES].value = thread->free_bytes;
 	sample->metrics[METRIC_HEAP_LIVE_BYTES].value = thread->alloc_bytes - thread->free_bytes;
 }
+
+bool hook_event_count(const struct node_sample *sample, struct collector_stats *stats)
+{
+	int64_t change = sample->metrics[METRIC_HEAP_LIVE_BYTES].value;
+	size_t i;
+
+	if (sample->event != EVENT_ALLOC && sample->event != EVENT_LOCK)
+		return false;
+	i = sample->event == EVENT_LOCK ? HOOK_STATS_WAITED
+	    : change < 0                ? HOOK_STATS_FREED
+					: HOOK_STATS_TAKEN;
+	stats->hook_samples[i]++;
+	stats->hook_weight[i] += i == HOOK_STATS_FREED ? (uint64_t)-change : sample->weight;
+	return true;
+}

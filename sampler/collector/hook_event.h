@@ -5,6 +5,7 @@
 #include "sampler/collector/node.h"
 
 struct collector_options;
+struct collector_stats;
 struct ring_header;
 struct thread;
 
@@ -36,5 +37,15 @@ struct node *hook_event_node(struct process *process, const struct record_event 
  * Context: collector thread.
  */
 void hook_event_settle(struct node_sample *sample, struct thread *thread);
+
+/**
+ * hook_event_count - count a sample of memory or of a lock
+ *
+ * Call it before hook_event_settle().
+ *
+ * Return:  false: it is neither, and not counted.
+ * Context: collector thread.
+ */
+bool hook_event_count(const struct node_sample *sample, struct collector_stats *stats);
 
 #endif

@@ -15,6 +15,7 @@
 
 enum {
 	PASS_MS = 50,      /* how often the rings are looked at */
+	PASS_HOOKS_MS = 5, /* the same with hooks, whose events come in bursts */
 	PASS_LEAST_MS = 2, /* when they fill fast */
 	HOLD_BACK_MS = 20, /* a record may be committed this long after its time */
 	HELLO_MS = 1000,   /* a connection that says nothing is closed */
@@ -32,7 +33,7 @@ enum {
 	HOPELESS_MS = 1000,
 
 	READING_FRESH_MS = 25, /* between two readings of one process's or thread's metrics */
-	WATCH_PERIODS = 5, /* unexplained CPU that starts a scan of the threads */
+	WATCH_PERIODS = 5,     /* unexplained CPU that starts a scan of the threads */
 	WATCH_PCT = 5,
 	WATCH_LEAST_MS = 100,
 	WATCH_MOST_MS = 2000,

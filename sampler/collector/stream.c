@@ -57,6 +57,8 @@ static struct thread_series *series_of(struct thread *thread, enum sample_event 
 
 static void count_sample(struct collector_stats *stats, const struct node_sample *sample)
 {
+	if (hook_event_count(sample, stats))
+		return;
 	stats->samples++;
 	stats->weight += sample->weight;
 	stats->overruns += sample->event == EVENT_CPU ? sample->weight - 1 : 0;
@@ -83,9 +85,10 @@ static void give_sample(struct stream *stream, struct node *node)
 		memcpy(sample->comm, thread->comm, sizeof(sample->comm));
 		stream->stats->threads += !thread->counted;
 		thread->counted = true;
-		hook_event_settle(sample, thread);
 	}
 	count_sample(stream->stats, sample);
+	if (thread)
+		hook_event_settle(sample, thread);
 	if (stream->keep && !keep_sample(stream->keep, node->process, thread, sample)) {
 		leave_out(stream, node);
 		return;

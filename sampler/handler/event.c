@@ -86,8 +86,8 @@ static void append(struct record_event *record, const struct event *event)
 	record->n_pcs = (uint16_t)(record->n_pcs + n);
 }
 
-static bool write_event(struct process *p, struct slot *slot, const struct event *event,
-			uint32_t tid)
+static enum event_written write_event(struct process *p, struct slot *slot,
+				      const struct event *event, uint32_t tid)
 {
 	uint64_t now_ns = clock_now_ns();
 	struct record_event *record;
@@ -97,7 +97,7 @@ static bool write_event(struct process *p, struct slot *slot, const struct event
 		sampling_name(slot, tid, now_ns);
 	record = walk(p, slot, event, now_ns);
 	if (!record)
-		return false;
+		return EVENT_LOST;
 	append(record, event);
 	record->head = (struct record){
 		.bytes = (uint32_t)sizeof(*record) + record->n_pcs * 8U,
@@ -112,9 +112,10 @@ static bool write_event(struct process *p, struct slot *slot, const struct event
 	record->object = event->object;
 	record->extra = event->extra;
 	ring_commit(slot, record->head.bytes);
-	if (ring_half_full(slot))
-		sampling_wake(p);
-	return true;
+	if (!ring_half_full(slot))
+		return EVENT_WRITTEN;
+	sampling_wake(p);
+	return EVENT_CROWDED;
 }
 
 /* Return: the process, its thread's slot entered; NULL: nothing can be written. */
@@ -140,15 +141,15 @@ static struct process *begin(struct slot *slot, uint32_t *ret_tid)
 	return NULL;
 }
 
-bool event_take(const struct event *event)
+enum event_written event_take(const struct event *event)
 {
 	struct slot slot;
 	uint32_t tid;
 	struct process *p = begin(&slot, &tid);
-	bool written;
+	enum event_written written;
 
 	if (!p)
-		return false;
+		return EVENT_LOST;
 	written = write_event(p, &slot, event, tid);
 	slot_leave(&slot);
 	if (process_state(p) == AGENT_SAMPLING)

@@ -21,6 +21,12 @@ struct event {
 
 enum { EVENT_MAX_TAIL = 64 };
 
+enum event_written {
+	EVENT_LOST = 0,
+	EVENT_WRITTEN = 1,
+	EVENT_CROWDED = 2, /* written, and the ring is over half full */
+};
+
 /**
  * event_take - write it to the calling thread's ring, or count its loss
  *
@@ -28,10 +34,10 @@ enum { EVENT_MAX_TAIL = 64 };
  * child, a raw fork, one that was told to stop.  Where no system call may be made (AGENT_QUIET) the
  * thread cannot be told, and the event counts as lost.
  *
- * Return:  whether it was written.
+ * Return:  whether it was written, and whether there should be fewer.
  * Context: handler.  Any thread; also inside malloc.
  */
-bool event_take(const struct event *event);
+enum event_written event_take(const struct event *event);
 
 /**
  * event_stack - the stack of the call for later, when it turns out to be part of an event

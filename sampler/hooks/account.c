@@ -5,7 +5,12 @@
 #include "sampler/wire/ring.h"
 
 /* How long a thread counts before it looks again whether the agent has started. */
-enum { RETRY_BYTES = 4096 };
+enum {
+	RETRY_BYTES = 4096,
+	MOST_SHIFT = 16,
+	CROWDED = 12, /* samples of a crowded ring after which the distance is doubled */
+	CALM = 64,    /* others after which it is halved again */
+};
 
 static bool watching(const struct hook_table *table)
 {
@@ -19,12 +24,33 @@ static void wait_for_agent(const struct hook_table *table)
 	countdown.left = table && !table->settled ? RETRY_BYTES : UINT64_MAX;
 }
 
+static uint64_t mean_of(const struct hook_table *table)
+{
+	return table->alloc_bytes << countdown.shift;
+}
+
+/* A ring that fills faster than it is drained gets fewer samples, each of which weighs more:
+ * sums stay right, where samples that find no room would be missing. */
+static void adapt(int written)
+{
+	if (written != 1) {
+		countdown.calm = 0;
+		if (++countdown.crowded == CROWDED) {
+			countdown.crowded = 0;
+			countdown.shift += countdown.shift < MOST_SHIFT;
+		}
+	} else if (countdown.shift && ++countdown.calm == CALM) {
+		countdown.calm = 0;
+		countdown.shift--;
+	}
+}
+
 /* Return: whether the thread's first distance passes SIZE. */
 static bool begin(const struct hook_table *table, uint64_t size)
 {
 	if (!countdown.random) {
 		countdown.random = countdown_seed();
-		countdown.left = countdown_draw(&countdown.random, table->alloc_bytes);
+		countdown.left = countdown_draw(&countdown.random, mean_of(table));
 	}
 	return countdown_passes(size);
 }
@@ -33,6 +59,7 @@ void *account_hit(void *memory, uint64_t size, const void *caller)
 {
 	const struct hook_table *table = hooks_table();
 	struct live live = {.bytes = size};
+	int written;
 
 	if (!memory)
 		return NULL;
@@ -42,10 +69,11 @@ void *account_hit(void *memory, uint64_t size, const void *caller)
 	}
 	if (begin(table, size))
 		return memory;
-	live.amount = table->alloc_bytes + (size - countdown.left);
-	countdown.left = countdown_draw(&countdown.random, table->alloc_bytes);
-	if (table->event(HOOK_ALLOC, live.amount, (uint64_t)memory, size, caller) &&
-	    !live_add(memory, &live))
+	live.amount = mean_of(table) + (size - countdown.left);
+	written = table->event(HOOK_ALLOC, live.amount, (uint64_t)memory, size, caller);
+	adapt(written);
+	countdown.left = countdown_draw(&countdown.random, mean_of(table));
+	if (written && !live_add(memory, &live))
 		table->live_full();
 	return memory;
 }

@@ -1,0 +1,142 @@
+/* hook_files.c - the files of what hooks saw, beside the one of the clock */
+#include "tools/hook_files.h"
+
+#include "sampler/collector/collector.h"
+#include "sampler/collector/metrics.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BIT(id) (UINT32_C(1) << (id))
+
+static const uint32_t of_memory =
+	BIT(METRIC_ALLOC_BYTES) | BIT(METRIC_FREE_BYTES) | BIT(METRIC_HEAP_LIVE_BYTES);
+/* A hook reads nothing of its thread. */
+static const uint32_t of_record = BIT(METRIC_RECORD) - 1;
+
+static const struct kind {
+	enum sample_event event;
+	uint32_t bit;
+	const char *name; /* of the event, and before the file's ending */
+} kinds[HOOK_FILES] = {
+	{EVENT_ALLOC, COLLECT_ALLOC, "alloc"},
+	{EVENT_LOCK, COLLECT_LOCK, "lock"},
+};
+
+enum sample_event hook_files_main(uint32_t events)
+{
+	if (events & COLLECT_WALL)
+		return EVENT_WALL;
+	if (events & COLLECT_CPU || !events)
+		return EVENT_CPU;
+	return events & COLLECT_ALLOC ? EVENT_ALLOC : EVENT_LOCK;
+}
+
+static const struct kind *kind_of(enum sample_event event)
+{
+	for (size_t i = 0; i < HOOK_FILES; i++)
+		if (kinds[i].event == event)
+			return &kinds[i];
+	return NULL;
+}
+
+void hook_files_describe(struct recording_options *recording, enum sample_event event,
+			 uint32_t events)
+{
+	const struct kind *kind = kind_of(event);
+
+	recording->header.event = kind                    ? kind->name
+				  : events & COLLECT_WALL ? "wall-clock"
+							  : "cpu-clock";
+	if (kind)
+		recording->text.metrics_mask &= ~of_record;
+	if (event != EVENT_ALLOC)
+		recording->text.metrics_mask &= ~of_memory;
+	if (kind && !recording->path)
+		recording->path = event == EVENT_ALLOC ? "wick.%c.%p.%t.alloc.perf"
+						       : "wick.%c.%p.%t.lock.perf";
+}
+
+/* "dir/x.perf" is "dir/x.alloc.perf"; a name without an ending gets one. */
+static char *path_beside(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	const char *dot = strrchr(path, '.');
+	char *beside = NULL;
+	int r;
+
+	if (!dot || (slash && dot < slash) || dot == path || dot == (slash ? slash + 1 : path))
+		dot = path + strlen(path);
+	r = asprintf(&beside, "%.*s.%s%s", (int)(dot - path), path, name, dot);
+	return r < 0 ? NULL : beside;
+}
+
+static int open_one(struct hook_files *files, size_t i, const struct recording_options *like,
+		    uint32_t events, struct err *err)
+{
+	struct recording_options recording = *like;
+
+	if (like->path) {
+		files->paths[i] = path_beside(like->path, kinds[i].name);
+		if (!files->paths[i])
+			return err_set(err, ENOMEM, "name a file");
+		recording.path = files->paths[i];
+	}
+	hook_files_describe(&recording, kinds[i].event, events);
+	return recording_new(&recording, &files->at[i], err);
+}
+
+int hook_files_open(struct hook_files *files, const struct recording_options *like, uint32_t events,
+		    struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < HOOK_FILES && r == 0; i++)
+		if ((events & kinds[i].bit) && kinds[i].event != hook_files_main(events))
+			r = open_one(files, i, like, events, err);
+	return r;
+}
+
+bool hook_files_write(struct hook_files *files, const struct sample *sample)
+{
+	const struct kind *kind = kind_of(sample->event);
+	size_t i = kind ? (size_t)(kind - kinds) : 0;
+
+	if (!kind || !files->at[i])
+		return false;
+	recording_write(files->at[i], sample);
+	return true;
+}
+
+void hook_files_tick(struct hook_files *files)
+{
+	for (size_t i = 0; i < HOOK_FILES; i++)
+		if (files->at[i])
+			recording_tick(files->at[i]);
+}
+
+void hook_files_counts(struct hook_files *files, const struct perf_script_count *counts,
+		       size_t n_counts)
+{
+	for (size_t i = 0; i < HOOK_FILES; i++)
+		if (files->at[i])
+			recording_counts(files->at[i], counts, n_counts);
+}
+
+void hook_files_finish(struct hook_files *files)
+{
+	for (size_t i = 0; i < HOOK_FILES; i++)
+		if (files->at[i])
+			(void)recording_finish(files->at[i]); /* it has told what went wrong */
+}
+
+void hook_files_release(struct hook_files *files)
+{
+	for (size_t i = 0; i < HOOK_FILES; i++) {
+		recording_free(files->at[i]);
+		free(files->paths[i]);
+	}
+	*files = (struct hook_files){0};
+}

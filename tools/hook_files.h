@@ -1,0 +1,88 @@
+/* hook_files.h - the files of what hooks saw, beside the one of the clock */
+#ifndef TOOLS_HOOK_FILES_H
+#define TOOLS_HOOK_FILES_H
+
+#include "base/err.h"
+#include "output/recording.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { HOOK_FILES = 2 }; /* memory, locks */
+
+/* Zero it; hook_files_release() takes any state. */
+struct hook_files {
+	struct recording *at[HOOK_FILES];
+	char *paths[HOOK_FILES]; /* as -o would give them */
+};
+
+/**
+ * hook_files_main - the event of the file that is named as -o says
+ * @events: COLLECT_*
+ *
+ * The clock's if one was asked for, then memory's, then locks'.
+ *
+ * Context: main thread, as for all of these.
+ */
+enum sample_event hook_files_main(uint32_t events);
+
+/**
+ * hook_files_describe - what an event's file says of itself: its name and its metrics
+ *
+ * RECORDING has the mask that the user asked for.
+ *
+ * Context: main thread.
+ */
+void hook_files_describe(struct recording_options *recording, enum sample_event event,
+			 uint32_t events);
+
+/**
+ * hook_files_open - make the files that go beside the main one
+ * @like: the main file's options, before hook_files_describe()
+ *
+ * Names have ".alloc" or ".lock" before their ending.
+ *
+ * Return:  0; -errno and the reason.
+ * Context: main thread.
+ */
+int hook_files_open(struct hook_files *files, const struct recording_options *like, uint32_t events,
+		    struct err *err);
+
+/**
+ * hook_files_write - write a sample to the file of its event
+ *
+ * Return:  false: it has none of these, it is the main file's.
+ * Context: main thread.
+ */
+bool hook_files_write(struct hook_files *files, const struct sample *sample);
+
+/**
+ * hook_files_tick - recording_tick() for all of them
+ *
+ * Context: main thread.
+ */
+void hook_files_tick(struct hook_files *files);
+
+/**
+ * hook_files_counts - recording_counts() for all of them
+ *
+ * Context: main thread.
+ */
+void hook_files_counts(struct hook_files *files, const struct perf_script_count *counts,
+		       size_t n_counts);
+
+/**
+ * hook_files_finish - end them
+ *
+ * Context: main thread.
+ */
+void hook_files_finish(struct hook_files *files);
+
+/**
+ * hook_files_release - forget them
+ *
+ * Context: main thread.
+ */
+void hook_files_release(struct hook_files *files);
+
+#endif
