@@ -1,6 +1,8 @@
 /* metrics.c - the catalogue of metrics */
 #include "sampler/collector/metrics.h"
 
+#include <sys/stat.h>
+
 static const struct metric columns[METRIC_BUILTIN] = {
 	[METRIC_CPU_NS] = {"cpu_ns", "ns", METRIC_COUNTER},
 	[METRIC_MINFLT] = {"minflt", "1", METRIC_COUNTER},
@@ -46,7 +48,7 @@ static const struct metric_fact facts[METRIC_BUILTIN] = {
 	[METRIC_RUN_DELAY_NS] = {SCOPE_THREAD, 760, "/proc/PID/task/TID/schedstat", FRESH},
 	[METRIC_IO_READ_BYTES] = {SCOPE_THREAD, 1250, IO, FRESH},
 	[METRIC_IO_WRITE_BYTES] = {SCOPE_THREAD, 1250, IO, FRESH},
-	[METRIC_FD_COUNT] = {SCOPE_PROCESS, 5000, "/proc/PID/fd", FRESH},
+	[METRIC_FD_COUNT] = {SCOPE_PROCESS, 600, "/proc/PID/fd", FRESH},
 	[METRIC_THREADS] = {SCOPE_PROCESS, 500, "/proc/PID/task", FRESH},
 	[METRIC_ALLOC_BYTES] = {SCOPE_HOOKS, 0, HOOKS, HOOKS_ERROR},
 	[METRIC_FREE_BYTES] = {SCOPE_HOOKS, 0, HOOKS, HOOKS_ERROR},
@@ -63,6 +65,14 @@ const struct metric_fact *metrics_facts(void)
 	return facts;
 }
 
+/* Since Linux 6.2 the directory's size says it; before, every entry costs another 150 ns. */
+static bool counts_fds(void)
+{
+	struct stat dir;
+
+	return stat("/proc/self/fd", &dir) == 0 && dir.st_size > 0;
+}
+
 uint32_t metrics_auto(void)
 {
 	uint32_t mask = 0;
@@ -70,5 +80,7 @@ uint32_t metrics_auto(void)
 	for (size_t i = 0; i < METRIC_BUILTIN; i++)
 		if (facts[i].cost_ns < METRIC_AUTO_NS)
 			mask |= UINT32_C(1) << i;
+	if (!counts_fds())
+		mask &= ~(UINT32_C(1) << METRIC_FD_COUNT);
 	return mask;
 }

@@ -77,7 +77,7 @@ const struct metric *metrics_columns(void);
 const struct metric_fact *metrics_facts(void);
 
 /**
- * metrics_auto - the mask of those that cost less than METRIC_AUTO_NS
+ * metrics_auto - the mask of those that cost less than METRIC_AUTO_NS on this kernel
  *
  * Context: any thread.
  */

@@ -57,6 +57,7 @@ END {
 }' docs/wire.md >"$work/asserts" || exit 1
 {
 	echo '#include "sampler/wire/ring.h"'
+	echo '#include "sampler/wire/gauges.h"'
 	echo '#include <stddef.h>'
 	cat "$work/asserts"
 } | "$cc" -std=gnu17 -fsyntax-only -I . -x c -
