@@ -1,0 +1,66 @@
+/*
+ * thread_lives.c - threads of known lives: some work, some sleep, some do both
+ *
+ * thread_lives N MILLISECONDS.  N threads a turn, four turns, each living between once and twice
+ * MILLISECONDS.  Says how long each lived: "TID SECONDS".
+ */
+#include "burn.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MOST = 64, TURNS = 4 };
+
+struct life {
+	pthread_t thread;
+	uint32_t seed;
+	double seconds;
+	double lived;
+	pid_t tid;
+};
+
+BURN_FUNCTION(burn_life)
+
+static void *live(void *argument)
+{
+	struct life *life = argument;
+	double start = clock_seconds(CLOCK_MONOTONIC);
+	uint32_t kind = next_random(&life->seed) % 3;
+
+	life->tid = (pid_t)syscall(SYS_gettid);
+	while (clock_seconds(CLOCK_MONOTONIC) - start < life->seconds) {
+		if (kind == 0)
+			(void)usleep((useconds_t)(life->seconds * 1e6 / 1.5));
+		if (kind == 1)
+			(void)usleep(1000 + next_random(&life->seed) % 30000);
+		if (kind != 0)
+			burn_life(next_random(&life->seed) % 1000000);
+	}
+	life->lived = clock_seconds(CLOCK_MONOTONIC) - start;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 8;
+	double seconds = (argc > 2 ? atof(argv[2]) : 1000) / 1000;
+	struct life lives[MOST] = {0};
+	uint32_t seed = 4711;
+
+	for (int turn = 0; turn < TURNS; turn++) {
+		for (int i = 0; i < n && i < MOST; i++) {
+			lives[i].seed = next_random(&seed);
+			lives[i].seconds = seconds * (1 + next_random(&seed) % 1000 / 1000.0);
+			if (pthread_create(&lives[i].thread, NULL, live, &lives[i]) != 0)
+				return 1;
+		}
+		for (int i = 0; i < n && i < MOST; i++) {
+			(void)pthread_join(lives[i].thread, NULL);
+			printf("%d %.6f\n", lives[i].tid, lives[i].lived);
+		}
+	}
+	return 0;
+}
