@@ -20,9 +20,9 @@ PYTHON = "/usr/bin/python3"
 
 Frame = collections.namedtuple("Frame", "addr symbol offset module")
 Sample = collections.namedtuple(
-    "Sample", "comm pid tid cpu time_ns weight event frames state metrics wait on",
-    defaults=(None, None))
-WORDS = ("st", "wait", "on", "comm")  # of a "# s" line, that are no metrics
+    "Sample", "comm pid tid cpu time_ns weight event frames state metrics wait on waker",
+    defaults=(None, None, None))
+WORDS = ("st", "wait", "on", "waker", "comm")  # of a "# s" line, that are no metrics
 
 HEADER = re.compile(r"^(\S+) +(\d+)/(\d+) +\[(\d+)\] +(\d+)\.(\d{6}|\d{9}): +(\d+) ([^\s:]+):(?: |(?:\t\w+: -?\d+, -?\d+)+)$")
 FRAME = re.compile(r"^\t +([0-9a-f]+) (.+) \(([^()]*)\)$|^\t([0-9a-f]{16}) (.+) \(([^()]*)\)$")
@@ -36,6 +36,14 @@ def need(*programs):
     for program in programs:
         if not shutil.which(program):
             raise unittest.SkipTest(f"{program} is not installed")
+
+
+def waker(word):
+    """(tid, [functions, innermost first]) of a waker= word."""
+    if word is None:
+        return None
+    tid, _, names = word.partition(":")
+    return int(tid), [urllib.parse.unquote(name) for name in names.split(";") if name]
 
 
 def read(path):
@@ -77,7 +85,8 @@ def read(path):
                        if "," in value and key not in WORDS}
             current = Sample(comm, int(pid), int(tid), int(cpu), time_ns, int(weight), event, [],
                              state.get("st"), metrics, state.get("wait"),
-                             urllib.parse.unquote(state["on"]) if "on" in state else None)
+                             urllib.parse.unquote(state["on"]) if "on" in state else None,
+                             waker(state.get("waker")))
     if current is not None:
         raise ValueError(f"{path} ends within a sample")
     return samples
