@@ -14,7 +14,8 @@ def main():
     runs = int(sys.argv[3]) if len(sys.argv) > 3 else 12
     first = int(sys.argv[4]) if len(sys.argv) > 4 else 20261121
     here = os.path.dirname(os.path.abspath(__file__))
-    how = {"bare": ["--bare"], "inline": ["--inline", "cpu_ns,rss_kib"]}.get(mode, [])
+    how = {"bare": ["--bare"], "group": ["--bare"],
+           "inline": ["--inline", "cpu_ns,rss_kib"]}.get(mode, [])
     for seed in range(first, first + runs):
         print(f"seed {seed}", flush=True)
         with tempfile.NamedTemporaryFile(suffix=".perf") as file:

@@ -181,6 +181,17 @@ static void write_samples(const struct perf_script_options *options, unsigned n)
 	buf_release(&text);
 }
 
+/* Bare, so that Perfetto is asked too. */
+static int set_groups(struct perf_script_options *options)
+{
+	struct err err = {0};
+
+	options->bare = true;
+	options->flatten = true;
+	return groups_parse("thread,comm,object,wait,state,cpu,process,rss", metrics, 2,
+			    &options->groups, &err);
+}
+
 int main(int argc, char **argv)
 {
 	struct perf_script_options options = {
@@ -188,13 +199,15 @@ int main(int argc, char **argv)
 
 	if (argc != 4) {
 		(void)fprintf(stderr,
-			      "usage: hostile_writer SEED SAMPLES comment|inline|bare|ns\n");
+			      "usage: hostile_writer SEED SAMPLES comment|inline|bare|ns|group\n");
 		return 2;
 	}
 	options.bare = strcmp(argv[3], "bare") == 0;
 	options.ns = strcmp(argv[3], "ns") == 0;
 	if (strcmp(argv[3], "inline") == 0)
 		options.metrics_as = METRICS_AS_INLINE;
+	if (strcmp(argv[3], "group") == 0 && set_groups(&options) < 0)
+		return 2;
 	state = strtoull(argv[1], NULL, 0) * 2654435761U + 1;
 	write_samples(&options, (unsigned)strtoul(argv[2], NULL, 0));
 	return fflush(stdout) == 0 ? 0 : 1;

@@ -390,6 +390,16 @@ static void write_zoo(struct writer *writer)
 	perf_script_end(&writer->options, &writer->file, counts, 2, &writer->text);
 }
 
+/* Every kind of group, and what calls itself as one frame. */
+static int set_groups(struct perf_script_options *options)
+{
+	struct err err = {0};
+
+	options->flatten = true;
+	return groups_parse("state,wait,object,thread,process,cpu,rss,cpu_ns", metrics, 4,
+			    &options->groups, &err);
+}
+
 static int set_mode(struct perf_script_options *options, const char *mode)
 {
 	if (strcmp(mode, "comment") == 0)
@@ -400,6 +410,8 @@ static int set_mode(struct perf_script_options *options, const char *mode)
 		options->bare = true;
 	else if (strcmp(mode, "ns") == 0)
 		options->ns = true;
+	else if (strcmp(mode, "group") == 0)
+		return set_groups(options);
 	else if (strcmp(mode, "plain") == 0)
 		options->metrics_mask = 0;
 	else
@@ -416,7 +428,8 @@ int main(int argc, char **argv)
 	size_t n;
 
 	if (argc != 3 || set_mode(&writer.options, argv[2]) < 0) {
-		(void)fprintf(stderr, "usage: writer reference|zoo comment|inline|bare|ns|plain\n");
+		(void)fprintf(stderr,
+			      "usage: writer reference|zoo comment|inline|bare|ns|plain|group\n");
 		return 2;
 	}
 	buf_init(&writer.text, 16 * 1024 * 1024);
