@@ -1,8 +1,8 @@
 /* blocked_bp.c - a register that a frame is left by and that nobody has told */
 #include "sampler/collector/blocked_bp.h"
 
+#include "sampler/collector/callers.h"
 #include "sampler/collector/frame_depth.h"
-#include "sampler/unwind/cfi.h"
 #include "sampler/unwind/reader.h"
 #include "sampler/unwind/rule.h"
 
@@ -11,31 +11,14 @@ enum {
 	FRAME_BYTES = 16 << 20,
 	CHECKED_FRAMES = 6, /* of the callers that a guess would give */
 	MAX_CANDIDATES = 8, /* as good as each other: more than one is too many */
-	JUMP_BYTES = 12,
-	CALL_ALIGN = 16, /* of sp, where functions are called */
-};
-
-/* How well the call in front of a return address agrees with the function that it should have
- * called. */
-enum belief {
-	NOT_A_RETURN,
-	CALLS_ELSEWHERE, /* a direct call of something else: right only if that jumped here */
-	CALLS_SOMETHING, /* an indirect call */
-	CALLS_US,
-};
-
-/* The function of the frame. */
-struct function {
-	uint64_t begin;
-	uint64_t end;
-	uint64_t rule;
+	CALL_ALIGN = 16,    /* of sp, where functions are called */
 };
 
 struct search {
 	struct remote *remote;
 	struct unwind_reader *reader;
 	const struct blocked_frame *frame;
-	struct function function;
+	struct callers_function function;
 };
 
 /* What the register may have been. */
@@ -49,72 +32,6 @@ struct candidates {
 	size_t n;
 	bool too_many;
 };
-
-static bool find_function(struct unwind_reader *reader, uint64_t at, struct function *ret)
-{
-	struct unwind_module module;
-	struct cfi_fde fde;
-	struct cfi_row row;
-
-	if (!reader->find(reader, at, &module) ||
-	    cfi_find(reader, &module, at, &fde) != CFI_FOUND ||
-	    cfi_row_at(reader, &module, &fde, at, &row) != CFI_FOUND)
-		return false;
-	*ret = (struct function){.begin = fde.begin,
-				 .end = fde.begin + fde.size,
-				 .rule = rule_from_row(reader, &module, &row, fde.signal)};
-	return true;
-}
-
-/* Where a linker's stub or a thunk at an address jumps to; the address if it is none. */
-static uint64_t follow_jump(struct search *search, uint64_t target)
-{
-	unsigned char code[JUMP_BYTES];
-	unsigned at = 0;
-	int32_t distance;
-	uint64_t to;
-
-	if (!search->reader->read(search->reader, target, code, sizeof(code)))
-		return target;
-	if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa)
-		at = 4; /* endbr64 */
-	if (code[at] == 0xf2)
-		at++; /* bnd */
-	if (code[at] == 0xff && code[at + 1] == 0x25) {
-		__builtin_memcpy(&distance, code + at + 2, sizeof(distance));
-		to = target + at + 6 + (uint64_t)(int64_t)distance;
-		return unwind_read_word(search->reader, to, &to) ? to : target;
-	}
-	if (code[at] != 0xe9)
-		return target;
-	__builtin_memcpy(&distance, code + at + 1, sizeof(distance));
-	return target + at + 5 + (uint64_t)(int64_t)distance;
-}
-
-static enum belief believe(struct search *search, uint64_t pc, const struct function *called)
-{
-	unsigned char before[ARCH_CALL_BYTES];
-	struct function stub;
-	uint64_t target;
-	uint64_t to;
-
-	if (pc < ARCH_CALL_BYTES || !remote_is_code(search->remote, pc - 1) ||
-	    !search->reader->read(search->reader, pc - sizeof(before), before, sizeof(before)) ||
-	    !arch_follows_call(before, pc, &target))
-		return NOT_A_RETURN;
-	if (target == called->begin)
-		return CALLS_US;
-	if (!target)
-		return CALLS_SOMETHING;
-	to = follow_jump(search, target);
-	if (to == called->begin)
-		return CALLS_US;
-	/* A stub that is not bound yet goes on in itself, and whatever it called may be us. */
-	return to != target && find_function(search->reader, target, &stub) && to >= stub.begin &&
-			       to < stub.end
-		       ? CALLS_SOMETHING
-		       : CALLS_ELSEWHERE;
-}
 
 /* Where the caller's frame begins, were the register VALUE. */
 static bool cfa_of(struct search *search, uint64_t value, uint64_t *ret_cfa)
@@ -134,7 +51,7 @@ static enum belief judge(struct search *search, uint64_t value, uint64_t *ret_pc
 	if (!cfa_of(search, value, ret_cfa) ||
 	    !unwind_read_word(search->reader, *ret_cfa + (uint64_t)ARCH_RETURN_SLOT, ret_pc))
 		return NOT_A_RETURN;
-	return believe(search, *ret_pc, &search->function);
+	return callers_believe(search->remote, *ret_pc, &search->function);
 }
 
 static void add(struct candidates *candidates, uint64_t value, enum belief belief)
@@ -178,7 +95,7 @@ static bool recover_by_depth(struct search *search, const struct frame_depth *de
 			uint64_t value = search->frame->sp + starts[i] + more;
 
 			belief = judge(search, value, &pc, &cfa);
-			if (belief != NOT_A_RETURN)
+			if (belief != NOT_A_RETURN && (sure || cfa % CALL_ALIGN == 0))
 				add(&candidates, value, belief);
 		}
 	return choose(&candidates, sure ? CALLS_ELSEWHERE : CALLS_SOMETHING, ret_value);
@@ -193,7 +110,7 @@ static bool goes_on(struct search *search, uint64_t value, uint64_t pc, uint64_t
 	struct unwind_regs regs = {.pc = pc - 1, .sp = cfa, .bp = value, .bx = cfa};
 	uint64_t pcs[CHECKED_FRAMES];
 	struct unwind_result result;
-	struct function function;
+	struct callers_function function;
 
 	/* Where bp was saved is the rule's: with DRAP it is counted from bp itself. */
 	if (search->frame->reg == ARCH_REG_BP && rule_bp_slot(search->function.rule) &&
@@ -209,8 +126,8 @@ static bool goes_on(struct search *search, uint64_t value, uint64_t pc, uint64_t
 		return false;
 	pcs[0] = pc;
 	for (size_t i = 1; i < result.n_pcs && !(pcs[i] & UNWIND_EXACT); i++)
-		if (!find_function(search->reader, pcs[i - 1] - 1, &function) ||
-		    believe(search, pcs[i], &function) < CALLS_SOMETHING)
+		if (!callers_function(search->remote, pcs[i - 1] - 1, &function) ||
+		    callers_believe(search->remote, pcs[i], &function) < CALLS_SOMETHING)
 			return false;
 	return true;
 }
@@ -256,7 +173,7 @@ bool blocked_recover(struct remote *remote, const struct blocked_frame *frame, u
 	enum rule_kind kind;
 	bool read;
 
-	if (!find_function(search.reader, frame->pc - !frame->exact, &search.function))
+	if (!callers_function(remote, frame->pc - !frame->exact, &search.function))
 		return false;
 	kind = rule_kind(search.function.rule);
 	if (kind != RULE_BP && kind != RULE_BX && kind != RULE_DRAP)

@@ -1,13 +1,11 @@
 /* frame_depth.c - how far a function's frame register is above sp, told by its code */
 #include "sampler/collector/frame_depth.h"
 
-#include "sampler/collector/instruction.h"
+#include "sampler/collector/code.h"
 
 #include <string.h>
 
 enum {
-	FUNCTION_BYTES = 256 << 10,
-	CHUNK_BYTES = 512,
 	SP = 4, /* as instructions number it */
 	DEPTH_MOST = 1 << 24,
 };
@@ -25,7 +23,7 @@ enum effect {
 };
 
 struct sweep {
-	const struct frame_code *code;
+	const struct frame_code *function;
 	struct frame_depth depth;
 	unsigned reg; /* as instructions number it */
 	int64_t now;  /* register - sp */
@@ -218,53 +216,32 @@ static void apply(struct sweep *sweep, const struct instruction *in)
 /* What PC finds, before its instruction. */
 static void arrive(struct sweep *sweep, uint64_t at)
 {
-	if (at != sweep->code->pc || sweep->found)
+	if (at != sweep->function->pc || sweep->found)
 		return;
 	sweep->found = true;
 	sweep->depth.at_pc = (uint64_t)sweep->now;
 	sweep->depth.body = (uint64_t)(sweep->in_body ? sweep->body : sweep->now);
 }
 
-static bool read_chunk(struct unwind_reader *reader, const struct sweep *sweep, uint64_t at,
-		       unsigned char *chunk, size_t *ret_n)
-{
-	uint64_t left = sweep->code->end - at;
-
-	*ret_n = left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES;
-	return reader->read(reader, at, chunk, *ret_n);
-}
-
-bool frame_depth_read(struct unwind_reader *reader, const struct frame_code *code,
+bool frame_depth_read(struct unwind_reader *reader, const struct frame_code *function,
 		      struct frame_depth *ret_depth)
 {
-	struct sweep sweep = {.code = code, .reg = code->reg == ARCH_REG_BP ? 5 : 3};
-	unsigned char chunk[CHUNK_BYTES];
-	uint64_t at = code->begin;
+	struct sweep sweep = {.function = function, .reg = function->reg == ARCH_REG_BP ? 5 : 3};
 	bool set_up_at_pc = false;
-	size_t used = 0;
-	size_t n = 0;
+	struct instruction in;
+	struct code code;
 
-	if (code->end < code->begin || code->end - code->begin > FUNCTION_BYTES)
+	if (!code_init(&code, reader, function->begin, function->end))
 		return false;
-	while (at < code->end) {
-		struct instruction in;
-
-		if (n - used < INSTRUCTION_BYTES && at + (n - used) < code->end) {
-			if (!read_chunk(reader, &sweep, at, chunk, &n))
-				return false;
-			used = 0;
-		}
-		if (!instruction_decode(chunk + used, n - used, &in))
+	for (;;) {
+		arrive(&sweep, code.at);
+		set_up_at_pc = code.at == function->pc ? sweep.depth.set_up : set_up_at_pc;
+		if (!code_next(&code, &in))
 			break;
-		arrive(&sweep, at);
-		set_up_at_pc = sweep.found ? set_up_at_pc : sweep.depth.set_up;
 		apply(&sweep, &in);
-		at += in.length;
-		used += in.length;
 	}
-	arrive(&sweep, at);
-	sweep.depth.set_up = sweep.found && set_up_at_pc;
-	sweep.depth.fixed = at == code->end && !sweep.obscure;
+	sweep.depth.set_up = set_up_at_pc;
+	sweep.depth.fixed = code.at == code.end && !sweep.obscure;
 	*ret_depth = sweep.depth;
 	return sweep.found;
 }

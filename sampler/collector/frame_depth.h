@@ -37,7 +37,7 @@ struct frame_code {
  * Return:  false when nothing can be said of PC.
  * Context: collector thread.
  */
-bool frame_depth_read(struct unwind_reader *reader, const struct frame_code *code,
+bool frame_depth_read(struct unwind_reader *reader, const struct frame_code *function,
 		      struct frame_depth *ret_depth);
 
 #endif

@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,6 +255,21 @@ static bool has_stayed(const struct oracle *oracle, const struct blocked_at *at,
 	       oracle->target.regs.rip == at->pc && oracle->target.regs.rsp == at->sp;
 }
 
+/*
+ * A thread that was woken by itself can have come to the same place by another way when the stop
+ * reaches it: then its stack is another one.  What has not changed is walked as before.
+ */
+static bool walks_the_same(struct remote *remote, const struct blocked_at *at,
+			   const struct pair *pair)
+{
+	static uint64_t again[WALK_MAX];
+	struct unwind_result result;
+
+	return blocked_walk(remote, at, again, WALK_MAX, &result) == 0 &&
+	       result.n_pcs == pair->result.n_pcs &&
+	       memcmp(again, pair->ours, result.n_pcs * sizeof(again[0])) == 0;
+}
+
 static void check(struct oracle *oracle, const struct task *task, const struct blocked_at *at,
 		  int schedstat_fd, const struct schedstat *before)
 {
@@ -281,7 +297,7 @@ static void check(struct oracle *oracle, const struct task *task, const struct b
 		tally->moved++;
 		return;
 	}
-	if (has_stayed(oracle, at, schedstat_fd, before)) {
+	if (has_stayed(oracle, at, schedstat_fd, before) && walks_the_same(remote, at, &pair)) {
 		pair.n_theirs =
 			walk_theirs(oracle->theirs, &oracle->target, pair.theirs, &pair.n_vouched);
 		compare(oracle, &pair);
@@ -334,6 +350,16 @@ static int run(struct oracle *oracle)
 		look(oracle);
 	}
 	return oracle->tally.compared < options->wanted ? -ETIMEDOUT : 0;
+}
+
+/* Children too: what a master started would outlive it. */
+static void end_all(struct oracle *oracle)
+{
+	oracle->n_tasks = 0;
+	list_tasks(oracle, oracle->root);
+	for (size_t i = 0; i < oracle->n_tasks; i++)
+		if (oracle->tasks[i].tid == oracle->tasks[i].pid)
+			(void)kill(oracle->tasks[i].pid, SIGKILL);
 }
 
 static double percent(size_t part, size_t whole)
@@ -410,6 +436,8 @@ int main(int argc, char **argv)
 	if (!oracle.theirs)
 		return 2;
 	r = run(&oracle);
+	if (oracle.root > 0 && r != -ECANCELED)
+		end_all(&oracle);
 	oracle.target.pid = r == -ECANCELED ? 0 : oracle.root;
 	target_release(&oracle.target);
 	theirs_free(oracle.theirs);

@@ -210,14 +210,19 @@ BLOCKS static void dirty(struct task *task, int left)
 	sink += (uint64_t)bytes[1];
 }
 
-BLOCKS static void variable_frame(struct task *task, int left)
+BLOCKS static void variable_frame(struct task *task, int left, size_t size)
 {
-	size_t size = next(task) % 700 + 16;
 	volatile char *bytes = alloca(size);
 
 	bytes[size - 1] = 1;
 	go_down(task, left - 1);
 	sink += (uint64_t)bytes[size - 1];
+}
+
+BLOCKS static void sized(struct task *task, int left)
+{
+	variable_frame(task, left, next(task) % 700 + 16);
+	sink++;
 }
 
 BLOCKS static void aligned_frame(struct task *task, int left)
@@ -281,7 +286,7 @@ BLOCKS static void recursive(struct task *task, int left)
 #define USUAL                                                                                      \
 	plain, saves_all, big_frame, dirty, aligned_frame, many_arguments, called_back, recursive
 
-static void (*const ways[])(struct task *, int) = {USUAL, USUAL, USUAL, variable_frame};
+static void (*const ways[])(struct task *, int) = {USUAL, USUAL, USUAL, sized};
 
 BLOCKS static void go_down(struct task *task, int left)
 {
