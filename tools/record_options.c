@@ -50,7 +50,8 @@ const struct option_spec record_option_specs[] = {
 	{OPT_METRICS, "metrics", "LIST", "auto, none, or names and gauges with commas (auto)"},
 	{OPT_METRICS_AS, "metrics-as", "HOW", "comment or inline (comment)"},
 	{OPT_TOP, "top", "N", "only the N heaviest threads, chosen anew every 10s; N:2s every 2s"},
-	{OPT_BY, "by", "WHAT", "what makes a thread heavy: cpu, rss, faults, run_delay, io (cpu)"},
+	{OPT_BY, "by", "WHAT",
+	 "what makes a thread heavy: cpu, rss, faults, run_delay, io, a gauge (cpu)"},
 	{OPT_STATE, "state", "LIST",
 	 "only threads that are: running, runnable, sleeping, disk, stopped"},
 	{OPT_THREADS, "threads", "REGEX",
@@ -207,7 +208,8 @@ static int take_selection_option(int id, const char *value, struct record_option
 	case OPT_TOP:
 		return selection_parse_top(value, &selection->top, err);
 	case OPT_BY:
-		return selection_parse_by(value, &selection->top.by, err);
+		selection->by = value;
+		return 0;
 	case OPT_STATE:
 		return selection_parse_states(value, &selection->states, err);
 	case OPT_THREADS:
@@ -251,21 +253,31 @@ static int take_file_option(int id, const char *value, struct record_options *op
 	}
 }
 
-/* The groups, once it is known which gauges there are.  What is grouped by is recorded. */
-static int take_groups(struct record_options *options, struct err *err)
+/* What is grouped by is recorded. */
+static int take_groups(const struct metric_columns *columns, struct record_options *options,
+		       struct err *err)
 {
-	struct metric_columns columns;
-	int r;
+	int r = groups_parse(options->group, columns->metrics, columns->n, &options->groups, err);
 
-	if (!options->group)
-		return 0;
-	metric_list_columns(&options->metrics, &columns);
-	r = groups_parse(options->group, columns.metrics, columns.n, &options->groups, err);
-	if (r < 0)
-		return blame(OPT_GROUP, err);
-	for (size_t i = 0; i < options->groups.n; i++)
+	for (size_t i = 0; r == 0 && i < options->groups.n; i++)
 		if (options->groups.at[i].kind == GROUP_METRIC)
 			options->metrics.mask |= UINT32_C(1) << options->groups.at[i].metric;
+	return r;
+}
+
+/* What could only be read once it was known which gauges there are. */
+static int take_names_of_gauges(struct record_options *options, struct err *err)
+{
+	struct selection_options *selection = &options->selection;
+	struct metric_columns columns;
+
+	metric_list_columns(&options->metrics, &columns);
+	if (options->group && take_groups(&columns, options, err) < 0)
+		return blame(OPT_GROUP, err);
+	if (selection->by &&
+	    selection_parse_by(selection->by, columns.gauges, options->metrics.n_gauges,
+			       &selection->top, err) < 0)
+		return blame(OPT_BY, err);
 	return 0;
 }
 
@@ -313,7 +325,7 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 	options.argc = argc - cursor.rest;
 	options.argv = argv + cursor.rest;
 	if (!options.help && r == 0)
-		r = take_groups(&options, err);
+		r = take_names_of_gauges(&options, err);
 	if (!options.help && r == 0)
 		r = check(&options, err);
 	if (r == 0)

@@ -67,7 +67,8 @@ int selection_parse_top(const char *text, struct collector_top *top, struct err 
 	return 0;
 }
 
-int selection_parse_by(const char *text, enum collector_by *ret_by, struct err *err)
+int selection_parse_by(const char *text, const char *const *gauges, size_t n_gauges,
+		       struct collector_top *top, struct err *err)
 {
 	static const struct {
 		const char *word;
@@ -80,11 +81,21 @@ int selection_parse_by(const char *text, enum collector_by *ret_by, struct err *
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(text, words[i].word) == 0) {
-			*ret_by = words[i].by;
+			top->by = words[i].by;
 			return 0;
 		}
 	}
-	return err_set(err, 0, "'%s' is not one of: cpu, rss, faults, run_delay, io", text);
+	for (size_t i = 0; i < n_gauges; i++) {
+		if (strcmp(text, gauges[i]) == 0) {
+			top->by = BY_GAUGE;
+			top->gauge = METRIC_BUILTIN + i;
+			return 0;
+		}
+	}
+	(void)err_set(err, 0,
+		      "'%s' is not one of: cpu, rss, faults, run_delay, io, a gauge of --metrics",
+		      text);
+	return -EINVAL;
 }
 
 int selection_parse_threads(const char *text, struct err *err)
@@ -105,7 +116,7 @@ int selection_check(const struct selection_options *options, uint32_t events, st
 		err_hint(err, "-e wall");
 		return -EINVAL;
 	}
-	if (options->top.by != BY_CPU && options->top.n == 0) {
+	if (options->by && options->top.n == 0) {
 		(void)err_set(err, 0, "--by says what makes a thread heavy, and all are taken");
 		err_hint(err, "--top 20");
 		return -EINVAL;

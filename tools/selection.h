@@ -15,6 +15,7 @@
 struct selection_options {
 	uint32_t states; /* bits of 1 << enum sample_state; 0: all */
 	struct collector_top top;
+	const char *by;         /* NULL: top.by is as it is */
 	const char *threads;    /* a regular expression for names; NULL: all */
 	const char *only_under; /* a function that must be in the stack; NULL: any */
 };
@@ -46,12 +47,15 @@ int selection_parse_states(const char *text, uint32_t *ret_states, struct err *e
 int selection_parse_top(const char *text, struct collector_top *top, struct err *err);
 
 /**
- * selection_parse_by - what makes a thread heavy: cpu, rss, faults, run_delay, io
+ * selection_parse_by - what makes a thread heavy: cpu, rss, faults, run_delay, io, a gauge
+ * @gauges: the N_GAUGES that are recorded; their columns begin at METRIC_BUILTIN
+ * @top: by and gauge are set
  *
  * Return:  0; -EINVAL and the reason.
  * Context: any thread.
  */
-int selection_parse_by(const char *text, enum collector_by *ret_by, struct err *err);
+int selection_parse_by(const char *text, const char *const *gauges, size_t n_gauges,
+		       struct collector_top *top, struct err *err);
 
 /**
  * selection_parse_threads - whether a text is a regular expression

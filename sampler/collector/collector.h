@@ -29,12 +29,14 @@ enum collector_by {
 	BY_FAULTS,    /* page faults, minor and major */
 	BY_RUN_DELAY, /* ns waiting for a processor */
 	BY_IO,        /* bytes read from and written to storage */
+	BY_GAUGE,     /* a number that its process registered */
 };
 
 /* The N heaviest threads of the recording, chosen anew every interval.  Zero chooses all. */
 struct collector_top {
 	uint32_t n;
 	enum collector_by by;
+	size_t gauge; /* BY_GAUGE: its column */
 	uint64_t interval_ns;
 };
 

@@ -39,6 +39,7 @@ enum {
 	WATCH_MOST_MS = 2000,
 	WATCH_MAX_THREADS = 32768,
 	TOP_MAX_THREADS = 65536,
+	TOP_FIRST_MS = 250, /* from the first choice to the second */
 	REPOST_MS = 1000,
 	UNMASK_MS = 20, /* how long one thread may take to stop */
 	REAP_MS = 500,  /* how often slots are checked for threads that are gone */

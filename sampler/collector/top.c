@@ -94,6 +94,12 @@ void top_rank(struct top_thread **threads, size_t n)
 
 /* ---- looking */
 
+/* A process's, such as its memory: it may fall, and all threads have it in common. */
+static bool goes_both_ways(const struct top *top)
+{
+	return top->options.by == BY_RSS || top->options.by == BY_GAUGE;
+}
+
 static struct top_thread *thread_of(struct top *top, uint64_t key)
 {
 	struct top_thread *thread = map_get(&top->threads, key);
@@ -123,12 +129,29 @@ static void look_at_thread(struct top *top, const struct top_task *task)
 		(void)close(thread->fd);
 		thread->fd = -1;
 	}
+	/* Of a process's number nothing is this thread's own growth yet. */
+	if (!thread->look && goes_both_ways(top))
+		thread->at_round = thread->at_late = use.total;
 	thread->look = top->look;
 	thread->total = use.total;
 	thread->cpu_ns = use.cpu_ns;
 }
 
-static void look_at_process(struct top *top, const struct process *process)
+/* What all threads of a process have in common, for those kinds of weight that are a process's. */
+static uint64_t process_total(const struct top *top, struct process *process, uint64_t now_ns)
+{
+	int64_t value;
+
+	if (top->options.by == BY_RSS)
+		return top_read_rss(process->pid);
+	if (top->options.by != BY_GAUGE || top->options.gauge >= SAMPLE_MAX_METRICS)
+		return 0;
+	readings_refresh(&process->readings, now_ns);
+	value = process->readings.values[top->options.gauge];
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+static void look_at_process(struct top *top, struct process *process, uint64_t now_ns)
 {
 	struct top_task task = {.process = process, .by = top->options.by};
 	const struct dirent *entry;
@@ -142,7 +165,7 @@ static void look_at_process(struct top *top, const struct process *process)
 	if (!tasks)
 		return;
 	task.tasks_fd = dirfd(tasks);
-	task.process_total = top_read_process(process->pid, top->options.by);
+	task.process_total = process_total(top, process, now_ns);
 	/* This thread alone reads this stream of entries. */
 	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
 		unsigned long tid = strtoul(entry->d_name, NULL, 10);
@@ -166,12 +189,12 @@ static void forget_gone(void *context, uint64_t key, void *value)
 	free_thread(thread);
 }
 
-static void look_at_all(struct top *top, const struct process *processes)
+static void look_at_all(struct top *top, struct process *processes, uint64_t now_ns)
 {
 	top->look++;
 	top->most_fd = most_fd();
-	for (const struct process *process = processes; process; process = process->next)
-		look_at_process(top, process);
+	for (struct process *process = processes; process; process = process->next)
+		look_at_process(top, process, now_ns);
 }
 
 static void begin_late(void *context, uint64_t key, void *value)
@@ -190,6 +213,7 @@ struct ranking {
 	struct top_thread **threads;
 	size_t n;
 	bool first; /* nothing is known of before: totals alone decide */
+	bool falls; /* what is ranked by goes up and down */
 };
 
 static void add_to_ranking(void *context, uint64_t key, void *value)
@@ -198,8 +222,10 @@ static void add_to_ranking(void *context, uint64_t key, void *value)
 	struct top_thread *thread = value;
 
 	(void)key;
-	if (ranking->first)
-		thread->at_round = thread->at_late = thread->total;
+	if (ranking->first || (ranking->falls && thread->total < thread->at_round))
+		thread->at_round = thread->total;
+	if (ranking->first || (ranking->falls && thread->total < thread->at_late))
+		thread->at_late = thread->total;
 	thread->score = top_score(thread->total, thread->at_round, thread->at_late);
 	thread->at_round = thread->at_late = thread->total;
 	ranking->threads[ranking->n++] = thread;
@@ -207,7 +233,7 @@ static void add_to_ranking(void *context, uint64_t key, void *value)
 
 static void choose(struct top *top)
 {
-	struct ranking ranking = {.first = !top->ran};
+	struct ranking ranking = {.first = !top->ran, .falls = goes_both_ways(top)};
 	size_t n_threads = map_count(&top->threads);
 
 	ranking.threads = calloc(n_threads ? n_threads : 1, sizeof(struct top_thread *));
@@ -221,22 +247,29 @@ static void choose(struct top *top)
 	free(ranking.threads);
 }
 
-void top_look(struct top *top, const struct process *processes, uint64_t now_ns)
+/* The first rounds come soon: a program begins with few of the threads that it will have. */
+static void plan_round(struct top *top, uint64_t now_ns)
 {
-	uint64_t interval_ns = top->options.interval_ns;
+	top->pause_ns = top->pause_ns ? top->pause_ns * 2 : TOP_FIRST_MS * NS_PER_MS;
+	if (top->pause_ns > top->options.interval_ns)
+		top->pause_ns = top->options.interval_ns;
+	top->round_ns = now_ns + top->pause_ns;
+	top->late_ns = top->round_ns - top->pause_ns / TOP_LATE_PART;
+}
 
+void top_look(struct top *top, struct process *processes, uint64_t now_ns)
+{
 	if (top->options.n == 0)
 		return;
 	if (now_ns >= top->round_ns && processes) {
-		look_at_all(top, processes);
+		look_at_all(top, processes, now_ns);
 		map_each(&top->threads, forget_gone, top);
 		choose(top);
 		top->ran = true;
 		top->late = false;
-		top->round_ns = now_ns + interval_ns;
-		top->late_ns = top->round_ns - interval_ns / TOP_LATE_PART;
+		plan_round(top, now_ns);
 	} else if (top->ran && !top->late && now_ns >= top->late_ns) {
-		look_at_all(top, processes);
+		look_at_all(top, processes, now_ns);
 		map_each(&top->threads, begin_late, NULL);
 		top->late = true;
 	}

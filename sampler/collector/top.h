@@ -38,6 +38,7 @@ struct top {
 	struct map threads;           /* of struct top_thread, by key */
 	size_t n_chosen;
 	uint64_t look;     /* counts looks */
+	uint64_t pause_ns; /* from the last round to the next: grows to the interval */
 	uint64_t round_ns; /* when the next round is due */
 	uint64_t late_ns;  /* when the last eighth before it begins */
 	int most_fd;       /* descriptors beyond this one are not kept */
@@ -65,7 +66,7 @@ void top_release(struct top *top);
  *
  * Context: collector thread.
  */
-void top_look(struct top *top, const struct process *processes, uint64_t now_ns);
+void top_look(struct top *top, struct process *processes, uint64_t now_ns);
 
 /**
  * top_keeps - whether a thread is among the heaviest, or takes a free seat

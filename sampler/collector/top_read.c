@@ -101,22 +101,20 @@ bool top_read(const struct top_task *task, int *fd, struct top_use *ret_use)
 	}
 	if (!top_parse(text, task->by, &value))
 		return false;
-	if (task->by == BY_RSS)
+	if (task->by == BY_RSS || task->by == BY_GAUGE)
 		*ret_use = (struct top_use){.total = task->process_total, .cpu_ns = value};
 	else
 		*ret_use = (struct top_use){.total = value};
 	return true;
 }
 
-uint64_t top_read_process(pid_t pid, enum collector_by by)
+uint64_t top_read_rss(pid_t pid)
 {
 	char text[TEXT_BYTES];
 	char path[32];
 	_cleanup_fd_ int fd = -1;
 	uint64_t pages;
 
-	if (by != BY_RSS)
-		return 0;
 	(void)snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (!read_text(fd, text) || !number_at(text, 2, &pages))

@@ -16,7 +16,7 @@ struct top_task {
 	int tasks_fd; /* of /proc/PID/task */
 	uint32_t tid;
 	enum collector_by by;
-	uint64_t process_total; /* top_read_process() */
+	uint64_t process_total; /* of BY_RSS and BY_GAUGE */
 };
 
 struct top_use {
@@ -35,12 +35,12 @@ struct top_use {
 bool top_read(const struct top_task *task, int *fd, struct top_use *ret_use);
 
 /**
- * top_read_process - what all threads of a process have in common
+ * top_read_rss - what all threads of a process have in common
  *
- * Return:  KiB resident for BY_RSS; 0 otherwise, or when it is not to be had.
+ * Return:  KiB resident; 0 when it is not to be had.
  * Context: any thread.
  */
-uint64_t top_read_process(pid_t pid, enum collector_by by);
+uint64_t top_read_rss(pid_t pid);
 
 /**
  * top_parse - the number that is asked for, out of the text of its file

@@ -111,7 +111,7 @@ static void takes_what_is_kept_and_how_it_is_grouped(void **state)
 {
 	char words[] = "--top 20:2s --by io --threads ^w --only-under f --state running,disk "
 		       "--metrics none --group wait,rss --flatten-recursive p";
-	char gauge[] = "--group queue_len,state --metrics queue_len p";
+	char gauge[] = "--group queue_len,state --top 1 --by queue_len --metrics queue_len p";
 	struct record_options options;
 	struct err err;
 
@@ -131,6 +131,8 @@ static void takes_what_is_kept_and_how_it_is_grouped(void **state)
 	assert_int_equal(parse(gauge, &options, &err), 0);
 	assert_int_equal(options.groups.at[0].kind, GROUP_METRIC);
 	assert_int_equal(options.groups.at[0].metric, METRIC_BUILTIN);
+	assert_int_equal(options.selection.top.by, BY_GAUGE);
+	assert_int_equal(options.selection.top.gauge, METRIC_BUILTIN);
 }
 
 static void names_the_option_that_is_wrong(void **state)
@@ -149,7 +151,8 @@ static void names_the_option_that_is_wrong(void **state)
 	assert_refused("-o a% prog", "-o: ");
 	assert_refused("--top none prog", "--top: 'none'");
 	assert_refused("--top 5:x prog", "--top: 'x'");
-	assert_refused("--by weight prog", "run_delay");
+	assert_refused("--top 3 --by weight prog", "--by: 'weight'");
+	assert_refused("--top 3 --by queue_len prog", "--metrics");
 	assert_refused("--state asleep prog", "--state: 'asleep'");
 	assert_refused("--threads ( prog", "--threads: '('");
 	assert_refused("--group state,colour prog", "--group: 'colour'");

@@ -1,6 +1,7 @@
 /* selection_test.c - which samples are written, and what their deltas are then */
 #include "tools/selection.h"
 
+#include "sampler/collector/metrics.h"
 #include "tools/pattern.h"
 
 #include <errno.h>
@@ -95,6 +96,7 @@ static void reads_how_many_and_how_often(void **state)
 					  "100001",
 					  "99999999999999999999",
 					  "20:0s"};
+	static const char *const gauges[] = {"a", "b"};
 	struct collector_top top = {.by = BY_IO};
 	struct err err = {0};
 
@@ -109,9 +111,13 @@ static void reads_how_many_and_how_often(void **state)
 		assert_int_equal(selection_parse_top(bad[i], &top, &err), -EINVAL);
 	assert_int_equal(top.n, 7);
 	assert_int_equal(top.by, BY_IO);
-	assert_int_equal(selection_parse_by("run_delay", &top.by, &err), 0);
+	assert_int_equal(selection_parse_by("run_delay", NULL, 0, &top, &err), 0);
 	assert_int_equal(top.by, BY_RUN_DELAY);
-	assert_int_equal(selection_parse_by("cp", &top.by, &err), -EINVAL);
+	assert_int_equal(selection_parse_by("cp", NULL, 0, &top, &err), -EINVAL);
+	assert_int_equal(selection_parse_by("b", gauges, 1, &top, &err), -EINVAL);
+	assert_int_equal(selection_parse_by("b", gauges, 2, &top, &err), 0);
+	assert_int_equal(top.by, BY_GAUGE);
+	assert_int_equal(top.gauge, METRIC_BUILTIN + 1);
 }
 
 static void refuses_what_would_keep_nothing(void **state)
@@ -125,7 +131,7 @@ static void refuses_what_would_keep_nothing(void **state)
 	assert_int_equal(selection_check(&options, COLLECT_WALL, &err), 0);
 	options.states |= 1U << STATE_RUNNING;
 	assert_int_equal(selection_check(&options, COLLECT_CPU, &err), 0);
-	options.top.by = BY_RSS;
+	options.by = "rss";
 	assert_int_equal(selection_check(&options, COLLECT_CPU, &err), -EINVAL);
 	options.top.n = 1;
 	assert_int_equal(selection_check(&options, COLLECT_CPU, &err), 0);

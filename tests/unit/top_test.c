@@ -240,6 +240,58 @@ static void chooses_who_works_and_drops_who_has_stopped(void **state)
 	assert_false(keeps(crew, 0) || keeps(crew, 1));
 }
 
+static void a_gauge_ranks_processes_and_cpu_their_threads(void **state)
+{
+	struct crew *crew = *state;
+	struct process other = crew->process;
+
+	/* Ours twice, as two processes; nothing is open, so that their values stay. */
+	crew->top.own_pid = 0;
+	crew->top.options.n = 3; /* the third is the main thread, or any */
+	crew->top.options.by = BY_GAUGE;
+	crew->top.options.gauge = METRIC_BUILTIN;
+	crew->process.readings =
+		(struct readings){.statm_fd = -1, .status_fd = -1, .tasks_fd = -1, .fds_fd = -1};
+	other.number = 2;
+	other.readings = crew->process.readings;
+	crew->process.next = &other;
+	crew->process.readings.values[METRIC_BUILTIN] = 10;
+	other.readings.values[METRIC_BUILTIN] = 900;
+	burn(crew, 6, 20 * NS_PER_MS);
+	burn(crew, 7, 20 * NS_PER_MS);
+	top_look(&crew->top, &crew->process, 1); /* the total alone */
+	assert_true(top_keeps(&crew->top, &other, atomic_load(&crew->workers[6].tid)));
+	assert_true(top_keeps(&crew->top, &other, atomic_load(&crew->workers[7].tid)));
+	assert_false(keeps(crew, 6));
+	/* One grows, the other falls: by less than nothing it has not grown. */
+	crew->process.readings.values[METRIC_BUILTIN] = 11;
+	other.readings.values[METRIC_BUILTIN] = 800;
+	top_look(&crew->top, &crew->process, 1 + 300 * NS_PER_MS);
+	assert_true(keeps(crew, 6) && keeps(crew, 7));
+	assert_false(top_keeps(&crew->top, &other, atomic_load(&crew->workers[6].tid)));
+	crew->process.next = NULL;
+}
+
+static void rounds_come_soon_at_first(void **state)
+{
+	const struct collector_top options = {.n = 1, .interval_ns = NS_PER_S};
+	struct process gone = {.alive = false};
+	struct top top;
+	uint64_t now_ns = 1;
+
+	(void)state;
+	top_init(&top, &options);
+	for (uint64_t ms = 250; ms <= 2000; ms *= 2) {
+		uint64_t pause_ns = (ms > 1000 ? 1000 : ms) * NS_PER_MS;
+
+		top_look(&top, &gone, now_ns);
+		assert_int_equal(top.round_ns, now_ns + pause_ns);
+		assert_int_equal(top.late_ns, top.round_ns - pause_ns / 8);
+		now_ns = top.round_ns;
+	}
+	top_release(&top);
+}
+
 static void forgets_threads_that_are_gone(void **state)
 {
 	struct crew *crew = *state;
@@ -306,9 +358,8 @@ static void reads_what_a_thread_has_used_and_keeps_its_file(void **state)
 static void resident_memory_is_the_process_s(void **state)
 {
 	(void)state;
-	assert_in_range(top_read_process(getpid(), BY_RSS), 500, 10000000);
-	assert_int_equal(top_read_process(getpid(), BY_CPU), 0);
-	assert_int_equal(top_read_process(INT32_MAX, BY_RSS), 0);
+	assert_in_range(top_read_rss(getpid()), 500, 10000000);
+	assert_int_equal(top_read_rss(INT32_MAX), 0);
 }
 
 int main(void)
@@ -329,6 +380,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(threads_of_another_pid_namespace_are_kept, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(reads_what_a_thread_has_used_and_keeps_its_file,
+						set_up, tear_down),
+		cmocka_unit_test(rounds_come_soon_at_first),
+		cmocka_unit_test_setup_teardown(a_gauge_ranks_processes_and_cpu_their_threads,
 						set_up, tear_down),
 		cmocka_unit_test(resident_memory_is_the_process_s),
 	};
