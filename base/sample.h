@@ -78,10 +78,10 @@ struct sample {
 	struct metric_value metrics[SAMPLE_MAX_METRICS];
 	size_t n_frames; /* innermost first */
 	struct frame *frames;
-	const char *op; /* EVENT_ALLOC: "alloc" or "free"; else NULL; static */
+	const char *op;  /* EVENT_ALLOC: "alloc" or "free"; else NULL; static */
 	size_t n_waker;  /* frames of the waker, which stand behind the sample's in FRAMES */
 	pid_t waker_tid; /* the thread that let go of what was waited for; 0: not known */
-	bool truncated; /* the stack was deeper than SAMPLE_MAX_FRAMES */
+	bool truncated;  /* the stack was deeper than SAMPLE_MAX_FRAMES */
 };
 
 /*

@@ -96,7 +96,7 @@ static struct record_sample *walk_by(struct process *p, struct slot *slot, const
 	return record;
 }
 
-static __attribute__((noinline)) struct record_sample *
+static __attribute__((noinline, noclone)) struct record_sample *
 walk_on_stack(struct process *p, struct slot *slot, const struct tick *tick)
 {
 	struct memory memory;

@@ -13,6 +13,11 @@
 /* Where the program called the hook that this stands in. */
 #define HOOK_CALLER __builtin_return_address(0)
 
+/**
+ * wick_agent_hooks - the agent's one name for us; absent where the agent is
+ *
+ * Context: handler.  Any thread.
+ */
 extern const struct hook_table *wick_agent_hooks(void) __attribute__((weak));
 
 /**

@@ -46,6 +46,11 @@ struct waiter {
 	uint32_t n_wakes;        /* when it registered */
 };
 
+/**
+ * waiters_hash - where a lock stands: its upper bits are the best
+ *
+ * Context: handler.
+ */
 static inline uint64_t waiters_hash(uint64_t lock)
 {
 	return lock * UINT64_C(0x9e3779b97f4a7c15);
