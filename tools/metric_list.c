@@ -1,6 +1,8 @@
 /* metric_list.c - what --metrics asks for */
 #include "tools/metric_list.h"
 
+#include "tools/option.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -86,6 +88,16 @@ int metric_list_parse(const char *text, struct metric_list *ret_list, struct err
 	if (r == 0)
 		*ret_list = list;
 	return r;
+}
+
+const char *metric_list_nearest(const char *gauge)
+{
+	const struct metric *metrics = metrics_columns();
+	const char *words[METRIC_BUILTIN + 1] = {NULL};
+
+	for (size_t i = 0; i < METRIC_BUILTIN; i++)
+		words[i] = metrics[i].name;
+	return option_nearest(gauge, words);
 }
 
 void metric_list_columns(const struct metric_list *list, struct metric_columns *ret_columns)

@@ -35,6 +35,14 @@ struct metric_columns {
 int metric_list_parse(const char *text, struct metric_list *ret_list, struct err *err);
 
 /**
+ * metric_list_nearest - the metric that a gauge's name may be a misspelling of
+ *
+ * Return:  its name, static; NULL when none is near.
+ * Context: any thread.
+ */
+const char *metric_list_nearest(const char *gauge);
+
+/**
  * metric_list_columns - every column there is, wanted or not
  *
  * Owns:    the views are LIST's.

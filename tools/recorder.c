@@ -311,6 +311,23 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 	buf_release(&text);
 }
 
+/* A gauge is only known by its name: one that nobody registered may be a metric misspelt. */
+static void tell_gauges(struct recorder *recorder)
+{
+	const struct metric_list *list = &recorder->options->metrics;
+	struct collector_stats stats;
+
+	collector_stats(recorder->collector, &stats);
+	for (size_t i = 0; i < list->n_gauges; i++) {
+		const char *near = metric_list_nearest(list->gauges[i]);
+
+		if (stats.gauges >> i & 1U)
+			continue;
+		say_note("no program registered the gauge '%s'%s%s%s", list->gauges[i],
+			 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	}
+}
+
 void recorder_finish(struct recorder *recorder)
 {
 	uint64_t elapsed_ns = io_now_ns() - recorder->start_ns;
@@ -321,6 +338,7 @@ void recorder_finish(struct recorder *recorder)
 	(void)recording_finish(recorder->recording); /* it has told what went wrong */
 	hook_files_finish(&recorder->hook_files);
 	print_summary(recorder, elapsed_ns);
+	tell_gauges(recorder);
 }
 
 /* CMD's status from the collector, or from the kernel where the collector has stopped looking. */

@@ -122,6 +122,7 @@ struct collector_stats {
 	uint64_t late_threads;     /* threads armed because the collector posted them */
 	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */
 	uint64_t still_running;    /* processes alive when the recording ended */
+	uint32_t gauges;           /* bit i: a process has registered options.gauges[i] */
 	uint64_t stops[8];         /* samples by enum unwind_stop */
 	uint64_t states[8];        /* weight by enum sample_state */
 	uint64_t looks;            /* wall mode: at threads */

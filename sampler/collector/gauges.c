@@ -16,7 +16,7 @@
 enum {
 	LOOK_LEAST_MS = 50,
 	LOOK_MOST_MS = 2000, /* for a name that nobody registers, or a module loaded late */
-	MAX_NAMES = 32,
+	MAX_NAMES = 31,
 };
 
 struct gauges {
@@ -25,7 +25,7 @@ struct gauges {
 	size_t n;
 	uint64_t tables[GAUGE_TABLES];
 	size_t n_tables;
-	size_t n_found;
+	bool complete;    /* every name was found */
 	uint64_t look_ns; /* when modules are looked through next */
 	uint32_t wait_ms;
 };
@@ -86,10 +86,10 @@ static size_t name_of(const struct gauges *gauges, const struct gauge_slot *slot
 }
 
 /* Where the values stand; the first table that has a name has it. */
-static size_t find_values(const struct gauges *gauges, uint64_t *addresses)
+static uint32_t find_values(const struct gauges *gauges, uint64_t *addresses)
 {
 	struct gauge_table table;
-	size_t n = 0;
+	uint32_t found = 0;
 
 	for (size_t t = 0; t < gauges->n_tables; t++) {
 		if (!gauge_notes_copy(gauges->pid, gauges->tables[t], &table, sizeof(table)))
@@ -97,22 +97,24 @@ static size_t find_values(const struct gauges *gauges, uint64_t *addresses)
 		for (size_t i = 0; i < GAUGES_SLOTS; i++) {
 			size_t name = name_of(gauges, &table.slots[i]);
 
-			if (name == gauges->n || addresses[name] || !table.slots[i].address)
+			if (name == gauges->n || found >> name & 1U || !table.slots[i].address)
 				continue;
 			addresses[name] = table.slots[i].address;
-			n++;
+			found |= UINT32_C(1) << name;
 		}
 	}
-	return n;
+	return found;
 }
 
-size_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
+uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
 {
 	uint64_t addresses[MAX_NAMES] = {0};
+	uint32_t found;
 
-	if (gauges->n_found < gauges->n)
+	if (!gauges->complete)
 		look_for_tables(gauges, now_ns);
-	gauges->n_found = find_values(gauges, addresses);
+	found = find_values(gauges, addresses);
+	gauges->complete = found == (UINT32_C(1) << gauges->n) - 1;
 	for (size_t i = 0; i < gauges->n; i++) {
 		int64_t value;
 
@@ -120,5 +122,5 @@ size_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
 		    gauge_notes_copy(gauges->pid, addresses[i], &value, sizeof(value)))
 			values[i] = value;
 	}
-	return gauges->n_found;
+	return found;
 }

@@ -39,10 +39,10 @@ void gauges_free(struct gauges *gauges);
  *
  * Modules are looked through while a name is missing, less and less often.
  *
- * Return:  how many of the names the program has.
+ * Return:  bit i: the program has names[i].
  * Context: collector thread.
  */
-size_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values);
+uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values);
 
 /**
  * gauges_name_holds - whether a name can be one: [a-z0-9_]+, at most 23 bytes

@@ -234,6 +234,7 @@ static void count_header(struct process *process, struct collector_stats *stats)
 	struct header_view *seen = &process->header;
 	uint32_t state = atomic_load_explicit(&header->state, memory_order_acquire);
 
+	stats->gauges |= process->readings.gauges_found;
 	add(&stats->lost_noslot, advance(&seen->lost_noslot, &header->lost_noslot));
 	add(&stats->lost_nested, advance(&seen->lost_nested, &header->lost_nested));
 	add(&stats->lost_events, advance(&seen->event_full, &header->event_full));
@@ -260,6 +261,11 @@ void process_drain(struct process *process, struct stream *stream)
 	uint32_t n_slots = ring_view_n_slots(&process->ring);
 
 	process->fill = 0;
+	/* It ran: a sample drained after its end is not to find values from before that. */
+	if (process->alive && process->charged_ns != process->readings.cpu_ns) {
+		process->readings.cpu_ns = process->charged_ns;
+		readings_refresh(&process->readings, io_now_ns());
+	}
 	if (n_slots > process->n_slots && grow_views(process, n_slots) < 0)
 		return;
 	for (uint32_t i = 0; i < n_slots; i++) {

@@ -158,7 +158,8 @@ void readings_refresh(struct readings *readings, uint64_t now_ns)
 	if (readings->wanted & BIT(METRIC_THREADS))
 		read_threads(readings);
 	if (readings->gauges)
-		(void)gauges_read(readings->gauges, now_ns, readings->values + METRIC_BUILTIN);
+		readings->gauges_found |=
+			gauges_read(readings->gauges, now_ns, readings->values + METRIC_BUILTIN);
 }
 
 /* Descriptors of threads leave room for those that nothing works without. */

@@ -27,6 +27,8 @@ struct readings {
 	int tasks_fd; /* /proc/PID/task */
 	int fds_fd;   /* /proc/PID/fd */
 	uint64_t read_ns;
+	uint64_t cpu_ns;       /* that the process had used when it was last looked at */
+	uint32_t gauges_found; /* bit i: it has had the gauge's name */
 	int64_t values[SAMPLE_MAX_METRICS];
 };
 

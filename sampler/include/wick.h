@@ -48,15 +48,25 @@ struct wick_table {
 extern struct wick_table wick_table_1 __attribute__((weak, visibility("hidden")));
 __attribute__((used)) struct wick_table wick_table_1 = {{{0, 0, {0}, 0, 0}}};
 
-__asm__(".pushsection .note.wick, \"a\", %note\n"
-	"	.balign 4\n"
-	"	.long 5, 8, 0x67\n"
-	"	.asciz \"wick\"\n"
-	"	.balign 4\n"
-	"	.8byte wick_table_1 - .\n"
-	"	.popsection\n");
+/* How far from the note the table is: no relocation, and nothing of the program runs for it. */
+#define WICK_NOTE                                                                                  \
+	__asm__(".pushsection .note.wick, \"a\", %note\n"                                          \
+		"	.balign 4\n"                                                                     \
+		"	.long 5, 8, 0x67\n"                                                              \
+		"	.asciz \"wick\"\n"                                                               \
+		"	.balign 4\n"                                                                     \
+		"	.8byte wick_table_1 - .\n"                                                       \
+		"	.popsection\n")
 
-/* Private: 1 when NAME stands in SLOT; otherwise 0. */
+WICK_NOTE;
+
+/**
+ * wick_is - 1 when NAME stands in SLOT; otherwise 0
+ *
+ * Private, as the next two.
+ *
+ * Context: any thread.
+ */
 static inline int wick_is(const struct wick_slot *slot, const char *name)
 {
 	int i = 0;
@@ -66,7 +76,11 @@ static inline int wick_is(const struct wick_slot *slot, const char *name)
 	return slot->name[i] == name[i];
 }
 
-/* Private: 1 when NAME can be one; otherwise 0. */
+/**
+ * wick_can_be - 1 when NAME can be one; otherwise 0
+ *
+ * Context: any thread.
+ */
 static inline int wick_can_be(const char *name)
 {
 	int i = 0;
@@ -77,7 +91,12 @@ static inline int wick_can_be(const char *name)
 	return i > 0 && i < WICK_NAME_BYTES && !name[i];
 }
 
-/* Private: the slot of NAME, claimed when it is new; 0 when there is none. */
+/**
+ * wick_slot_of - the slot of NAME, claimed when it is new
+ *
+ * Return:  the slot; 0 when there is no room, or NAME is none.
+ * Context: any thread.
+ */
 static inline struct wick_slot *wick_slot_of(const char *name)
 {
 	int i;
@@ -154,23 +173,9 @@ static inline void wick_gauge_set(const char *name, int64_t value)
 
 #else
 
-static inline void wick_gauge(const char *name, const volatile int64_t *value)
-{
-	(void)name;
-	(void)value;
-}
-
-static inline void wick_counter(const char *name, const volatile int64_t *value)
-{
-	(void)name;
-	(void)value;
-}
-
-static inline void wick_gauge_set(const char *name, int64_t value)
-{
-	(void)name;
-	(void)value;
-}
+#define wick_gauge(name, value)     ((void)(name), (void)(value))
+#define wick_counter(name, value)   ((void)(name), (void)(value))
+#define wick_gauge_set(name, value) ((void)(name), (void)(value))
 
 #endif
 

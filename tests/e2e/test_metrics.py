@@ -64,6 +64,14 @@ class Metrics(Case):
         self.assertGreater(len(mine), 100)
         return run, mine, readings
 
+    def test_a_gauge_that_nobody_has_is_named(self):
+        run, _, _ = self.climb(1)
+        self.assertIn("no program registered the gauge 'nobody_has_it'", run.summary)
+        self.assertNotIn("'queue_len'", run.summary)
+        run = self.record(target("metrics"), self.path("log"), self.dir, 0.2,
+                          options=("--metrics", "rss_kb"))
+        self.assertIn("did you mean rss_kib?", run.summary)
+
     def test_each_is_what_an_independent_reading_says(self):
         _, samples, readings = self.climb(4)
         for name, error in ERROR.items():

@@ -123,6 +123,14 @@ static void there_is_room_for_so_many_gauges(void **state)
 	assert_non_null(strstr(err.text, "'more'"));
 }
 
+static void a_misspelt_metric_has_a_near_one(void **state)
+{
+	(void)state;
+	assert_string_equal(metric_list_nearest("rss_kb"), "rss_kib");
+	assert_string_equal(metric_list_nearest("thread"), "threads");
+	assert_null(metric_list_nearest("queue_len"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +140,7 @@ int main(void)
 		cmocka_unit_test(a_copy_of_a_list_has_its_own_names),
 		cmocka_unit_test(refuses_names_that_no_column_can_have),
 		cmocka_unit_test(there_is_room_for_so_many_gauges),
+		cmocka_unit_test(a_misspelt_metric_has_a_near_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
