@@ -34,7 +34,7 @@ int readings_parse_statm(const char *text, uint64_t page_bytes, int64_t ret_kib[
 		r = take_number(&text, &resident);
 	if (r == 0)
 		r = take_number(&text, &shared);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	/* Three counters read one after the other: the parts may exceed the whole by a moment. */
 	if (shared > resident)

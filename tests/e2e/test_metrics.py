@@ -10,9 +10,10 @@ import collections
 import json
 import os
 import statistics
+import subprocess
 import unittest
 
-from recorded import Case, target
+from recorded import Case, need, target
 
 MS = 1_000_000
 LIST = ("auto,swap_kib,io_read_bytes,io_write_bytes,fd_count,"
@@ -28,6 +29,38 @@ ERROR = {"cpu_ns": 1000, "minflt": 0, "majflt": 0, "vcsw": 0, "ivcsw": 0,
          "fd_count": 2,  # those that the program's own reading needs
          "threads": 0, "queue_len": 0, "hits": 0, "batch": 0}
 RECORD = ("cpu_ns", "minflt", "majflt", "vcsw", "ivcsw")
+
+# A program with a gauge, and a library with another that it loads when it has run for a while.
+PROGRAM = """
+#include <wick.h>
+#include <dlfcn.h>
+#include <time.h>
+static void burn(double seconds)
+{
+	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
+	while (clock() < end)
+		;
+}
+int main(int argc, char **argv)
+{
+	static int64_t mine = 7;
+	wick_gauge("mine", &mine);
+	burn(0.3);
+	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : 0;
+	if (!library)
+		return 1;
+	((void (*)(void))dlsym(library, "begin"))();
+	burn(0.7);
+	return 0;
+}
+"""
+LIBRARY = """
+#include <wick.h>
+void begin(void)
+{
+	wick_gauge_set("late", 11);
+}
+"""
 
 Reading = collections.namedtuple("Reading", "time_ns values")
 
@@ -153,6 +186,26 @@ class Metrics(Case):
                 head = next(line for line in file if line.startswith("# wick : "))
             declared = json.loads(head[len("# wick : "):])["metrics"]
             self.assertEqual({metric["name"] for metric in declared}, names)
+
+    def test_gauges_are_found_in_every_kind_of_program(self):
+        need("gcc")
+        with open(self.path("a.c"), "w", encoding="ascii") as file:
+            file.write(PROGRAM)
+        with open(self.path("b.c"), "w", encoding="ascii") as file:
+            file.write(LIBRARY)
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        include = "-I" + os.path.join(root, "sampler", "include")
+        library = self.path("b.so")
+        subprocess.run(["gcc", "-shared", "-fPIC", include, "b.c", "-o", library],
+                       cwd=self.dir, check=True)
+        for flags in (["-pie", "-fPIE"], ["-no-pie", "-fno-pie"], ["-flto"], ["-s"],
+                      ["-Wl,--gc-sections", "-fdata-sections"]):
+            subprocess.run(["gcc", "-O2", *flags, include, "a.c", "-o", "a"], cwd=self.dir,
+                           check=True)
+            run = self.record(self.path("a"), library, options=("--metrics", "mine,late"), hz=249)
+            found = {name: max(sample.metrics[name][0] for sample in run.samples)
+                     for name in ("mine", "late")}
+            self.assertEqual(found, {"mine": 7, "late": 11}, flags)
 
     def test_a_child_has_gauges_of_its_own(self):
         run = self.record("sh", "-c", f"{target('metrics')} {self.path('a')} {self.dir} 0.5; "
