@@ -115,7 +115,7 @@ static enum event_written write_event(struct process *p, struct slot *slot,
 	if (!ring_half_full(slot))
 		return EVENT_WRITTEN;
 	sampling_wake(p);
-	return EVENT_CROWDED;
+	return ring_nearly_full(slot) ? EVENT_NEARLY_FULL : EVENT_CROWDED;
 }
 
 /* Return: the process, its thread's slot entered; NULL: nothing can be written. */

@@ -24,7 +24,8 @@ enum { EVENT_MAX_TAIL = 64 };
 enum event_written {
 	EVENT_LOST = 0,
 	EVENT_WRITTEN = 1,
-	EVENT_CROWDED = 2, /* written, and the ring is over half full */
+	EVENT_CROWDED = 2,     /* written, and the ring is over half full */
+	EVENT_NEARLY_FULL = 3, /* written, and less than a quarter is left */
 };
 
 /**

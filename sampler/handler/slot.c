@@ -188,10 +188,18 @@ void ring_commit(struct slot *slot, uint32_t len)
 	atomic_store_explicit(&slot->ring->head, head + len, memory_order_release);
 }
 
+static uint64_t used(const struct slot *slot)
+{
+	return atomic_load_explicit(&slot->ring->head, memory_order_relaxed) -
+	       atomic_load_explicit(&slot->ring->tail, memory_order_relaxed);
+}
+
 bool ring_half_full(const struct slot *slot)
 {
-	uint64_t head = atomic_load_explicit(&slot->ring->head, memory_order_relaxed);
-	uint64_t tail = atomic_load_explicit(&slot->ring->tail, memory_order_relaxed);
+	return used(slot) > slot->data_bytes / 2;
+}
 
-	return head - tail > slot->data_bytes / 2;
+bool ring_nearly_full(const struct slot *slot)
+{
+	return used(slot) > slot->data_bytes / 4 * 3;
 }

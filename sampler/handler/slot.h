@@ -111,4 +111,11 @@ void ring_commit(struct slot *slot, uint32_t len);
  */
 bool ring_half_full(const struct slot *slot);
 
+/**
+ * ring_nearly_full - whether less than a quarter is left
+ *
+ * Context: handler.  One writer a slot.
+ */
+bool ring_nearly_full(const struct slot *slot);
+
 #endif

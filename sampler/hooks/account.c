@@ -35,7 +35,8 @@ static void adapt(int written)
 {
 	if (written != 1) {
 		countdown.calm = 0;
-		if (++countdown.crowded == CROWDED) {
+		countdown.crowded += written == 2 ? 1 : CROWDED / 4;
+		if (countdown.crowded >= CROWDED) {
 			countdown.crowded = 0;
 			countdown.shift += countdown.shift < MOST_SHIFT;
 		}

@@ -3,6 +3,7 @@
 
 #include "sampler/handler/sys.h"
 #include "sampler/hooks/live.h"
+#include "sampler/hooks/lock_next.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -244,6 +245,11 @@ void next_find(void)
 		.mmap = find("mmap", (void *)raw_mmap),
 		.munmap = find("munmap", (void *)raw_munmap),
 	};
+	/*
+	 * An allocator that takes its first lock in its first call must find the lock's function
+	 * known: dlsym() allocates text for what it does not find, and it would wait for itself.
+	 */
+	lock_next_find();
 	next = found;
 	find_allocator();
 }
