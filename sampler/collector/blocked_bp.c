@@ -6,8 +6,13 @@
 #include "sampler/unwind/reader.h"
 #include "sampler/unwind/rule.h"
 
+/* The oracle is tested by a walk that takes the first frame that may be it. */
+#ifndef BLOCKED_MUTATE_ANY
+#define BLOCKED_MUTATE_ANY 0
+#endif
+
 enum {
-	SCAN_BYTES = 128 << 10, /* how far above sp a frame of unknown size is looked for */
+	SCAN_BYTES = 64 << 10, /* how far above sp a frame of unknown size is looked for */
 	FRAME_BYTES = 16 << 20,
 	CHECKED_FRAMES = 6, /* of the callers that a guess would give */
 	MAX_CANDIDATES = 8, /* as good as each other: more than one is too many */
@@ -20,6 +25,9 @@ struct search {
 	const struct blocked_frame *frame;
 	struct callers_function function;
 };
+
+/* What no register of a frame holds. */
+#define NOWHERE (UINT64_C(1) << 62)
 
 /* What the register may have been. */
 struct candidate {
@@ -101,13 +109,21 @@ static bool recover_by_depth(struct search *search, const struct frame_depth *de
 	return choose(&candidates, sure ? CALLS_ELSEWHERE : CALLS_SOMETHING, ret_value);
 }
 
+/* A walk that has left what the stack is. */
+static bool went_astray(const struct unwind_result *result)
+{
+	return result->n_pcs < CHECKED_FRAMES && result->stop != UNWIND_END &&
+	       result->stop != UNWIND_NO_CFI;
+}
+
 /*
- * Whether what a guess leads to was called frame by frame as it says.  A leftover frame leads
- * back to frames that are real, and these have called another function since: us.
+ * Whether nothing speaks against what a guess leads to: that it was called frame by frame.  A
+ * leftover frame leads back to frames that are real, and these have called another function
+ * since: us.
  */
 static bool goes_on(struct search *search, uint64_t value, uint64_t pc, uint64_t cfa)
 {
-	struct unwind_regs regs = {.pc = pc - 1, .sp = cfa, .bp = value, .bx = cfa};
+	struct unwind_regs regs = {.pc = pc - 1, .sp = cfa, .bp = value, .bx = NOWHERE};
 	uint64_t pcs[CHECKED_FRAMES];
 	struct unwind_result result;
 	struct callers_function function;
@@ -122,13 +138,15 @@ static bool goes_on(struct search *search, uint64_t value, uint64_t pc, uint64_t
 		return false;
 	result = unwind_walk(search->reader, remote_rules(search->remote), &regs, pcs,
 			     CHECKED_FRAMES);
-	if (result.n_pcs < CHECKED_FRAMES && result.stop != UNWIND_END)
+	if (went_astray(&result))
 		return false;
 	pcs[0] = pc;
-	for (size_t i = 1; i < result.n_pcs && !(pcs[i] & UNWIND_EXACT); i++)
-		if (!callers_function(search->remote, pcs[i - 1] - 1, &function) ||
-		    callers_believe(search->remote, pcs[i], &function) < CALLS_SOMETHING)
+	for (size_t i = 1; i < result.n_pcs && !(pcs[i] & UNWIND_EXACT); i++) {
+		if (!callers_function(search->remote, pcs[i - 1] - 1, &function))
+			break;
+		if (callers_believe(search->remote, pcs[i], &function) < CALLS_SOMETHING)
 			return false;
+	}
 	return true;
 }
 
@@ -149,9 +167,13 @@ static bool recover_by_scan(struct search *search, uint64_t least, uint64_t *ret
 		uint64_t pc;
 		uint64_t cfa;
 
+		if (!unwind_read_word(search->reader, from + at, &pc))
+			break;
 		belief = judge(search, from + at, &pc, &cfa);
-		if (belief < CALLS_SOMETHING || cfa % CALL_ALIGN ||
-		    !goes_on(search, from + at, pc, cfa))
+		if (belief < CALLS_SOMETHING)
+			continue;
+		if (!BLOCKED_MUTATE_ANY &&
+		    (cfa % CALL_ALIGN || !goes_on(search, from + at, pc, cfa)))
 			continue;
 		n++;
 		n_ours += belief == CALLS_US;
@@ -159,7 +181,7 @@ static bool recover_by_scan(struct search *search, uint64_t least, uint64_t *ret
 			first = belief;
 			*ret_value = from + at;
 		}
-		if (n > 1 && (first != CALLS_US || n_ours > 1))
+		if (!BLOCKED_MUTATE_ANY && n > 1 && (first != CALLS_US || n_ours > 1))
 			return false;
 	}
 	return n > 0;
@@ -183,5 +205,5 @@ bool blocked_recover(struct remote *remote, const struct blocked_frame *frame, u
 	read = frame_depth_read(search.reader, &code, &depth) && depth.set_up;
 	if (read && depth.fixed)
 		return recover_by_depth(&search, &depth, ret_value);
-	return recover_by_scan(&search, read ? depth.body - depth.slack : 0, ret_value);
+	return recover_by_scan(&search, read ? depth.body : 0, ret_value);
 }

@@ -18,7 +18,7 @@ struct frame_depth {
 	bool fixed;     /* all of the function was understood, and moves sp by constants */
 	uint64_t body;  /* register - sp after the prologue, */
 	uint64_t at_pc; /* and at PC */
-	uint64_t slack; /* less this, where sp was aligned after the register was set */
+	uint64_t slack; /* up to so much more, where sp was aligned after the register was set */
 };
 
 /* The code of one function. */
