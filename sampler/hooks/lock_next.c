@@ -13,6 +13,7 @@ extern const char *weak_glibc(void) __asm__("gnu_get_libc_version") __attribute_
 
 enum { MUSL_MUTEX_WORD = 4 }; /* after the type */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): it declares */
 #define LOCK_NEXT_ASK(name, parameters, arguments)                                                 \
 	static int ask_##name parameters                                                           \
 	{                                                                                          \
@@ -23,6 +24,7 @@ enum { MUSL_MUTEX_WORD = 4 }; /* after the type */
 		return next == ask_##name ? ENOSYS : next arguments;                               \
 	}
 LOCK_FUNCTIONS(LOCK_NEXT_ASK)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define LOCK_NEXT_FIRST(name, parameters, arguments) .name = ask_##name,
 struct lock_next lock_next = {LOCK_FUNCTIONS(LOCK_NEXT_FIRST)};

@@ -45,6 +45,7 @@
  * loader for all of them and goes on to the one it stands for.
  */
 struct lock_next {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): it declares */
 #define LOCK_NEXT_FIELD(name, parameters, arguments) int(*name) parameters;
 	LOCK_FUNCTIONS(LOCK_NEXT_FIELD)
 #undef LOCK_NEXT_FIELD

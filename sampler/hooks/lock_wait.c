@@ -5,7 +5,10 @@
 #include "sampler/hooks/hooks.h"
 #include "sampler/wire/ring.h"
 
-enum { WIPE_ON_FORK = 18 }; /* MADV_WIPEONFORK, Linux 4.14 */
+enum {
+	WIPE_ON_FORK = 18, /* MADV_WIPEONFORK, Linux 4.14 */
+	SAME_NS = 100000,
+};
 
 /* On pages of its own: a fork child has none of the threads that wait here. */
 __attribute__((aligned(RING_PAGE))) struct waiters lock_waiters;
@@ -76,6 +79,25 @@ void lock_wait_drop(void *wait)
 	waiters_leave(&lock_waiters, &((struct lock_wait *)wait)->waiter);
 }
 
+/*
+ * Who takes a lock again and again while others sleep lets it go a hundred times before one of
+ * them is in: from the same call, with the stack as deep, it is the same walk for so long.
+ */
+static void sign(struct waker *waker, const struct hook_table *agent, const void *caller)
+{
+	uint64_t sp = (uint64_t)__builtin_frame_address(0);
+	uint64_t now_ns = agent->now_ns();
+
+	if (waker->tid && waker->caller == (uint64_t)caller && waker->sp == sp &&
+	    now_ns - waker->time_ns < SAME_NS)
+		return;
+	waker->caller = (uint64_t)caller;
+	waker->sp = sp;
+	waker->time_ns = now_ns;
+	waker->tid = 0;
+	waker->n_pcs = agent->stack(caller, waker->pcs, WAITERS_PCS, &waker->tid);
+}
+
 void lock_wake(const void *lock, const void *caller)
 {
 	const struct hook_table *agent = watching();
@@ -86,6 +108,6 @@ void lock_wake(const void *lock, const void *caller)
 	waker = waiters_wake(&lock_waiters, (uint64_t)lock);
 	if (!waker)
 		return;
-	waker->n_pcs = agent->stack(caller, waker->pcs, WAITERS_PCS, &waker->tid);
+	sign(waker, agent, caller);
 	waiters_woken(waker);
 }

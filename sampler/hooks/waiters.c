@@ -122,9 +122,11 @@ struct waker *waiters_wake(struct waiters *waiters, uint64_t lock)
 
 	if (!at || !take(at))
 		return NULL;
-	at->waker.lock = lock;
-	at->waker.tid = 0;
-	at->waker.n_pcs = 0;
+	if (at->waker.lock != lock) {
+		at->waker.lock = lock;
+		at->waker.tid = 0;
+		at->waker.n_pcs = 0;
+	}
 	return &at->waker;
 }
 

@@ -15,13 +15,16 @@ enum {
 	WAITERS_FILTER = 2048, /* counters of waiters, by the hash of their lock */
 	WAITERS_LOCKS = 256,   /* locks that are waited for at the same time */
 	WAITERS_PROBES = 8,    /* places where a lock can stand */
-	WAITERS_PCS = 26,
+	WAITERS_PCS = 25,
 };
 
 /* Who let go. */
 struct waker {
-	uint64_t lock; /* 0: nothing was written */
-	uint32_t tid;
+	uint64_t lock;   /* 0: nothing was written */
+	uint64_t caller; /* where from, how deep in the stack and when: for the writer, to see */
+	uint64_t sp;     /* whether it would write the same again */
+	uint64_t time_ns;
+	uint32_t tid;   /* 0: not known */
 	uint32_t n_pcs; /* innermost first, return addresses */
 	uint64_t pcs[WAITERS_PCS];
 };
@@ -90,6 +93,8 @@ void waiters_leave(struct waiters *waiters, const struct waiter *waiter);
 /**
  * waiters_wake - where the caller, who is about to let go of a lock, writes who it is
  *
+ * What was written for the same lock before still stands there.
+ *
  * Return:  what to fill in; NULL when nobody waits, or somebody else is writing.
  * Owns:    the caller, until waiters_woken().
  * Context: handler.  Any number of threads.
@@ -97,7 +102,7 @@ void waiters_leave(struct waiters *waiters, const struct waiter *waiter);
 struct waker *waiters_wake(struct waiters *waiters, uint64_t lock);
 
 /**
- * waiters_woken - what waiters_wake() gave is written; 0 pcs and tid 0 say that it is not
+ * waiters_woken - what waiters_wake() gave is written, or holds again
  *
  * Context: handler.
  */

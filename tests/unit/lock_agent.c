@@ -19,10 +19,14 @@ struct hook_wait waits[MOST_WAITS];
 _Atomic uint32_t n_waits;
 _Atomic uint32_t n_stacks;
 
+static _Atomic bool frozen;
+
 static uint64_t now_ns(void)
 {
 	struct timespec now;
 
+	if (frozen)
+		return 1;
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
@@ -66,6 +70,7 @@ int lock_agent_clear(void **state)
 {
 	(void)state;
 	table.lock_ns = 1;
+	frozen = false;
 	atomic_store(&n_waits, 0);
 	atomic_store(&n_stacks, 0);
 	return 0;
@@ -74,6 +79,12 @@ int lock_agent_clear(void **state)
 void lock_agent_tell(uint64_t ns)
 {
 	table.lock_ns = ns;
+}
+
+void lock_agent_freeze(void)
+{
+	frozen = true;
+	table.lock_ns = 0;
 }
 
 static void *work(void *data)

@@ -42,6 +42,13 @@ int lock_agent_clear(void **state);
 void lock_agent_tell(uint64_t ns);
 
 /**
+ * lock_agent_freeze - the hooks' clock stands still from now on, and every wait is told
+ *
+ * Context: main thread.
+ */
+void lock_agent_freeze(void);
+
+/**
  * begin - a thread that runs a function
  *
  * Context: main thread.

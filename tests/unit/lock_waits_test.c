@@ -153,6 +153,28 @@ static void who_waits_for_a_semaphore_learns_who_posted(void **state)
 	assert_told(1, LOCK_SEM, &sem, 0);
 }
 
+/* Who lets go again at once, from the same call, is not asked for its stack again. */
+static void the_same_call_is_walked_once(void **state)
+{
+	struct worker workers[4];
+	sem_t sem;
+
+	(void)state;
+	lock_agent_freeze();
+	assert_int_equal(sem_init(&sem, 0, 0), 0);
+	for (int i = 0; i < 4; i++)
+		begin_to_wait(&workers[i], take_one, &sem);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(sem_post(&sem), 0);
+	assert_int_equal(n_stacks, 1);
+	assert_int_equal(sem_post(&sem), 0);
+	assert_int_equal(n_stacks, 2);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(end(&workers[i]), 0);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(waits[i].waker_tid, getpid());
+}
+
 static void on_signal(int number)
 {
 	(void)number;
@@ -318,6 +340,7 @@ int main(void)
 		TEST(a_timed_wait_for_a_condition_times_out),
 		TEST(who_waits_for_a_condition_lets_go_of_the_mutex),
 		TEST(who_waits_for_a_semaphore_learns_who_posted),
+		TEST(the_same_call_is_walked_once),
 		TEST(a_signal_ends_a_wait_for_a_semaphore),
 		TEST(a_cancelled_thread_waits_no_more),
 		TEST(a_cancelled_thread_takes_nothing),
