@@ -22,7 +22,8 @@ void lockstep_add(struct lockstep *lockstep, const struct sample *sample)
 	double late;
 
 	/* In wall mode weights are the scheduler's, not the timers'. */
-	if (sample->event != EVENT_CPU || cpu->delta <= 0 || (double)vcsw->delta < SHORT_FACTOR * ticks * (double)sample->weight)
+	if (sample->event != EVENT_CPU || cpu->delta <= 0 ||
+	    (double)vcsw->delta < SHORT_FACTOR * ticks * (double)sample->weight)
 		return;
 	late = (double)cpu->delta - (double)sample->weight * NS_PER_S / lockstep->hz;
 	lockstep->n_short++;
@@ -53,7 +54,8 @@ static bool is_unseen(const struct lockstep *lockstep, const struct collector_st
 	if (stats->lost_full || stats->lost_nested || stats->lost_noslot || stats->lost_queue ||
 	    stats->lost_corrupt || stats->agentless || stats->seccomp)
 		return false;
-	return charged > MIN_PERIODS && (double)stats->states[STATE_RUNNING] < UNSEEN_SHARE * charged;
+	return charged > MIN_PERIODS &&
+	       (double)stats->states[STATE_RUNNING] < UNSEEN_SHARE * charged;
 }
 
 bool lockstep_found(const struct lockstep *lockstep, const struct collector_stats *stats)

@@ -197,8 +197,13 @@ static struct folded fold(const struct profile_states *states, enum fold by)
 /* It can be any bytes; a terminal takes it as text. */
 static void add_visible(struct buf *buf, const char *text)
 {
-	for (; text && *text; text++)
-		buf_add_char(buf, (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
+	for (; text && *text; text++) {
+		char c = *text;
+
+		if ((unsigned char)c < 0x20 || c == 0x7f)
+			c = ' ';
+		buf_add_char(buf, c);
+	}
 }
 
 static void print_folded(const struct profile_states *states, enum fold by, const char *topic,

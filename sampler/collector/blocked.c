@@ -1,12 +1,12 @@
 /* blocked.c - the stack of a thread that is blocked, from outside and without a signal */
 #include "sampler/collector/blocked.h"
 
-#include "base/io.h"
 #include "sampler/collector/blocked_bp.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	LINE_BYTES = 256, /* nr, six arguments, sp and pc take 200 */
@@ -60,10 +60,11 @@ static int parse(const char *text, struct blocked_at *ret_at)
 int blocked_read(int syscall_fd, struct blocked_at *ret_at)
 {
 	char text[LINE_BYTES];
-	ssize_t n = io_pread(syscall_fd, text, sizeof(text) - 1, 0);
+	/* One read: it is a line, and another would make the kernel look again. */
+	ssize_t n = pread(syscall_fd, text, sizeof(text) - 1, 0);
 
 	if (n < 0)
-		return (int)n;
+		return -errno;
 	text[n] = '\0';
 	return n == 0 ? -ESRCH : parse(text, ret_at);
 }

@@ -59,6 +59,7 @@ void wall_thread_free(struct wall_thread *thread)
 	while (thread->lent)
 		drop_lent(thread);
 	cleanup_fd(&thread->schedstat_fd);
+	cleanup_fd(&thread->syscall_fd);
 	free(thread->blocked.pcs);
 	free(thread->ran.pcs);
 	free(thread);
@@ -97,6 +98,7 @@ static void push_sample(const struct wall_thread *thread, const struct wall_look
 {
 	node->sample.tid = thread->tid;
 	node->sample.event = EVENT_WALL;
+	node->sample.metrics[METRIC_RUN_DELAY_NS].value = (int64_t)thread->account.seen.delay_ns;
 	process_fill_metrics(look->process, &node->sample, look->now_ns);
 	push(look, node);
 }
@@ -210,6 +212,12 @@ static int read_schedstat(const struct wall_thread *thread, const struct wall_lo
 	return task_read_schedstat(fd, ret_schedstat);
 }
 
+static void close_fd(int *fd)
+{
+	cleanup_fd(fd);
+	*fd = -1;
+}
+
 int wall_thread_new(struct wall_thread **ret_thread, const struct wall_look *look, uint32_t tid,
 		    uint64_t since_ns)
 {
@@ -222,11 +230,10 @@ int wall_thread_new(struct wall_thread **ret_thread, const struct wall_look *loo
 	thread->tid = tid;
 	thread->runs = true;
 	thread->changed_tick = look->tick;
+	thread->syscall_fd = -1;
 	thread->schedstat_fd = task_open(look->tasks_fd, tid, "schedstat");
-	if (thread->schedstat_fd >= look->most_fd) {
-		cleanup_fd(&thread->schedstat_fd);
-		thread->schedstat_fd = -1;
-	}
+	if (thread->schedstat_fd >= look->most_fd)
+		close_fd(&thread->schedstat_fd);
 	if (since_ns == 0)
 		r = read_schedstat(thread, look, &then);
 	if (r < 0) {
@@ -281,23 +288,47 @@ static enum found walk(struct wall_thread *thread, const struct wall_look *look,
 	return FOUND_BLOCKED;
 }
 
+static int read_call(struct wall_thread *thread, const struct wall_look *look,
+		     struct blocked_at *ret_at)
+{
+	int r;
+
+	if (thread->syscall_fd < 0)
+		thread->syscall_fd = task_open(look->tasks_fd, thread->tid, "syscall");
+	if (thread->syscall_fd < 0)
+		return thread->syscall_fd;
+	r = blocked_read(thread->syscall_fd, ret_at);
+	/* What threads are known by goes first. */
+	if (thread->syscall_fd >= look->most_fd - look->most_fd / WALL_FD_PART)
+		close_fd(&thread->syscall_fd);
+	return r;
+}
+
+/* A thread that has come back to the call that it was in is as it was there, until it stays. */
+static int read_state(struct wall_thread *thread, const struct wall_look *look,
+		      struct found_wait *wait)
+{
+	thread->unsure =
+		wait->readable && thread->letter == 'S' && same_call(&wait->at, &thread->at);
+	wait->stat = (struct task_stat){.letter = thread->letter, .cpu = thread->cpu};
+	return thread->unsure ? 0 : task_read_stat(look->tasks_fd, thread->tid, &wait->stat);
+}
+
 static enum found find(struct wall_thread *thread, const struct wall_look *look,
 		       const struct schedstat *before, struct found_wait *wait)
 {
-	_cleanup_fd_ int fd = task_open(look->tasks_fd, thread->tid, "syscall");
-	int r = fd < 0 ? fd : blocked_read(fd, &wait->at);
+	int r = read_call(thread, look, &wait->at);
 
 	if (r == -EBUSY)
 		return FOUND_RUNNING;
-	if (r == -ENOENT || r == -ESRCH ||
-	    task_read_stat(look->tasks_fd, thread->tid, &wait->stat) < 0 ||
+	if (r == 0)
+		waits_restarted(look->process->pid, &wait->at);
+	wait->readable = r == 0;
+	if (r == -ENOENT || r == -ESRCH || read_state(thread, look, wait) < 0 ||
 	    wait->stat.letter == 'Z' || wait->stat.letter == 'X')
 		return FOUND_DEAD;
-	wait->readable = r == 0;
-	if (wait->readable) {
-		waits_restarted(look->process->pid, &wait->at);
+	if (wait->readable)
 		return walk(thread, look, before, wait);
-	}
 	/* Not ours to read: its state is all there is. */
 	look->stream->stats->unreadable++;
 	wait->n_pcs = 0;
@@ -315,21 +346,30 @@ static void name_object(struct wall_thread *thread, const struct wall_look *look
 	waits_object(look->process->pid, at, thread->object);
 }
 
-static void adopt(struct wall_thread *thread, const struct wall_look *look,
-		  const struct found_wait *wait)
+static void set_state(struct wall_thread *thread, const struct task_stat *stat,
+		      const struct blocked_at *at)
 {
-	const struct blocked_at *at = wait->readable ? &wait->at : NULL;
-	enum sample_state state = waits_state(wait->stat.letter, at);
+	enum sample_state state = waits_state(stat->letter, at);
 
 	/* Between two readings it may have been woken. */
 	if (state == STATE_RUNNING || state == STATE_RUNNABLE)
 		state = STATE_SLEEPING;
 	thread->state = state;
-	thread->cpu = wait->stat.cpu;
+	thread->letter = stat->letter;
+	thread->cpu = stat->cpu;
 	thread->wait = at && state != STATE_STOPPED ? waits_word(at) : NULL;
-	thread->object[0] = at ? thread->object[0] : '\0';
+}
+
+static void adopt(struct wall_thread *thread, const struct wall_look *look,
+		  const struct found_wait *wait)
+{
+	const struct blocked_at *at = wait->readable ? &wait->at : NULL;
+
+	set_state(thread, &wait->stat, at);
 	if (at)
 		name_object(thread, look, at);
+	else
+		thread->object[0] = '\0';
 	thread->at = wait->at;
 	keep_stack(&thread->blocked, wait->pcs, wait->n_pcs, wait->stop);
 	mappings_check(&look->process->mappings, wait->pcs, wait->n_pcs, look->now_ns);
@@ -364,6 +404,19 @@ static int look_anew(struct wall_thread *thread, const struct wall_look *look,
 	return 0;
 }
 
+/* It has not run since the last look. */
+static void look_on(struct wall_thread *thread, const struct wall_look *look)
+{
+	struct task_stat stat;
+
+	if (thread->unsure && task_read_stat(look->tasks_fd, thread->tid, &stat) == 0)
+		set_state(thread, &stat, &thread->at);
+	thread->unsure = false;
+	wall_account_settle(&thread->account, thread->state, 1);
+	if (thread->syscall_fd >= 0 && look->tick - thread->changed_tick >= WALL_CALM)
+		close_fd(&thread->syscall_fd);
+}
+
 int wall_thread_look(struct wall_thread *thread, const struct wall_look *look)
 {
 	struct wall_account *account = &thread->account;
@@ -382,7 +435,7 @@ int wall_thread_look(struct wall_thread *thread, const struct wall_look *look)
 		thread->changed_tick = look->tick;
 		r = look_anew(thread, look, &now, ran);
 	} else {
-		wall_account_settle(account, thread->state, 1);
+		look_on(thread, look);
 	}
 	if (r < 0)
 		return r;
@@ -394,10 +447,20 @@ int wall_thread_look(struct wall_thread *thread, const struct wall_look *look)
 	return 0;
 }
 
+/* A sample of CPU since the last look says so. */
+static bool has_run_since(const struct wall_thread *thread)
+{
+	const struct node *last = thread->lent;
+
+	while (last && last->next)
+		last = last->next;
+	return last && last->time_ns > thread->account.looked_ns;
+}
+
 /* Its last schedstat if that can still be had; its last rest is of what it did last. */
 void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, int64_t *carry_ns)
 {
-	bool runs = thread->runs || thread->lent;
+	bool runs = thread->runs || has_run_since(thread);
 	uint64_t weights[WALL_STATES];
 	struct schedstat now = thread->account.seen;
 	struct node *node = node_new(NODE_GONE, look->process, look->now_ns, 0);
@@ -420,8 +483,8 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, i
 	}
 	while (thread->lent)
 		drop_lent(thread);
-	cleanup_fd(&thread->schedstat_fd);
-	thread->schedstat_fd = -1;
+	close_fd(&thread->schedstat_fd);
+	close_fd(&thread->syscall_fd);
 	free(thread->blocked.pcs);
 	free(thread->ran.pcs);
 	thread->blocked = (struct wall_stack){0};

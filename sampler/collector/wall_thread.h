@@ -32,9 +32,11 @@ struct wall_thread {
 	struct wall_thread **link; /* what points to it; NULL: it is not due */
 	uint32_t tid;
 	int schedstat_fd; /* -1: opened for every look */
+	int syscall_fd;   /* kept while it runs again and again; -1: not now */
 	uint32_t listed;  /* the list that had it last */
 	bool ended;       /* only its tid is kept: late samples are no others' */
 	bool runs;        /* at the last look, or waited for a CPU */
+	bool unsure;      /* its state was not looked at: it is in the same call as before */
 	uint8_t failures; /* walks in a row that the thread outran */
 	struct wall_account account;
 	uint64_t changed_tick; /* when it was last seen to have run */
@@ -43,6 +45,7 @@ struct wall_thread {
 	uint64_t ended_ns;
 	struct blocked_at at;
 	uint32_t cpu;
+	char letter;             /* of its stat file */
 	enum sample_state state; /* what it is blocked in */
 	const char *wait;
 	char object[SAMPLE_OBJECT_SIZE];

@@ -206,6 +206,7 @@ static bool unexplained(const struct process *process, uint64_t period_ns)
 void watch_threads(struct process *process, uint64_t period_ns, struct collector_stats *stats)
 {
 	struct watch *watch = &process->watch;
+	uint64_t spent_ns;
 	struct scan scan = {
 		.process = process, .stats = stats, .period_ns = period_ns, .now_ns = io_now_ns()};
 
@@ -223,4 +224,8 @@ void watch_threads(struct process *process, uint64_t period_ns, struct collector
 	if (watch->wait_ms > WATCH_MOST_MS)
 		watch->wait_ms = WATCH_MOST_MS;
 	watch->next_ns = scan.now_ns + watch->wait_ms * NS_PER_MS;
+	/* Of thousands of threads a scan is not to be all that we do. */
+	spent_ns = io_now_ns() - scan.now_ns;
+	if (spent_ns > watch->wait_ms * NS_PER_MS / WATCH_PART)
+		watch->next_ns = scan.now_ns + spent_ns * WATCH_PART;
 }

@@ -57,7 +57,9 @@ class Wall(Case):
             lives[sample.tid] += sample.weight
         print(f"python3: {sorted(lives.values())} periods")
         self.assertEqual(len(lives), 3)
-        self.assertEqual(sum(1 for life in lives.values() if abs(life / HZ - 1.5) < 0.1), 2)
+        # The third is the main thread, which lives as long as both and what Python needs to start.
+        self.assertEqual([life for life in sorted(lives.values())[:2] if abs(life / HZ - 1.5) >= 0.1],
+                         [])
         self.assertEqual({s.wait for s in run.samples if s.weight > 10}, {"futex", "sleep"})
 
     def test_shares_of_five_kinds_of_time(self):

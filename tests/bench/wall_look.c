@@ -1,0 +1,121 @@
+/*
+ * wall_look.c - what a look at a thread costs that has not run since the last
+ *
+ * wall_look MANY_THREADS.  Starts it with 1,000 and with 10,000 threads that wait, and looks at
+ * them as the drain thread does, without ever being late; CPU time of the looks, by their number.
+ */
+#include "sampler/collector/limits.h"
+#include "sampler/collector/process.h"
+#include "sampler/collector/wall.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FIRST_TICKS = 20, TICKS = 200, QUEUE_BYTES = 256 << 20 };
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static pid_t start(const char *program, const char *n)
+{
+	char text[64] = "";
+	int fds[2];
+	pid_t pid;
+
+	if (pipe(fds) < 0)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		(void)dup2(fds[1], STDOUT_FILENO);
+		(void)execl(program, program, n, "0", "600", (char *)NULL);
+		_exit(1);
+	}
+	(void)close(fds[1]);
+	if (read(fds[0], text, sizeof(text) - 1) <= 0)
+		return -1;
+	(void)close(fds[0]);
+	(void)usleep(500000); /* the last of them have just begun */
+	printf("  %s", text);
+	return pid;
+}
+
+static void forget_samples(struct stream *stream)
+{
+	struct node *node;
+
+	stream_flush(stream, UINT64_MAX);
+	while ((node = queue_take(stream->queue, 0)))
+		queue_forget(stream->queue, node);
+}
+
+/* Looks are spread over more and more ticks: the time between them is not waited for. */
+static int measure(struct process *process, struct stream *stream)
+{
+	struct wall_turn turn = {.stream = stream, .deadline_ns = UINT64_MAX, .most_ticks = 64};
+	uint64_t looks = 0;
+	uint64_t spent = 0;
+
+	if (wall_new(&process->wall, process, &turn) < 0)
+		return 1;
+	for (turn.tick = 1; turn.tick <= FIRST_TICKS + TICKS; turn.tick++) {
+		uint64_t before = stream->stats->looks;
+		uint64_t cpu = cpu_ns();
+
+		wall_pass(process->wall, process, &turn);
+		if (turn.tick > FIRST_TICKS) {
+			spent += cpu_ns() - cpu;
+			looks += stream->stats->looks - before;
+		}
+		forget_samples(stream);
+	}
+	printf("  %.2f us a look, of %llu looks in %d ticks; a turn took %.2f ms\n",
+	       (double)spent / (double)looks / 1000, (unsigned long long)looks, TICKS,
+	       (double)spent / TICKS / 1e6);
+	return 0;
+}
+
+static int run(const char *program, const char *n)
+{
+	const struct collector_options options = {.hz = 100, .events = COLLECT_WALL};
+	struct collector_stats stats = {0};
+	struct queue queue;
+	struct stream stream = {.queue = &queue, .stats = &stats};
+	struct process *process;
+	pid_t pid = start(program, n);
+	int r = 1;
+
+	if (pid < 0 || queue_init(&queue, QUEUE_BYTES) < 0)
+		return 1;
+	if (process_new(&process, 1, pid, &options) == 0) {
+		r = measure(process, &stream);
+		process_free(process);
+	}
+	merge_release(&stream.merge);
+	queue_release(&queue);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct rlimit limit;
+
+	(void)getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	if (argc < 2)
+		return 2;
+	return run(argv[1], "1000") || run(argv[1], "10000");
+}
