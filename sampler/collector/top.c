@@ -89,7 +89,7 @@ static int heavier(const void *left, const void *right)
 void top_rank(struct top_thread **threads, size_t n)
 {
 	if (n > 0)
-		qsort(threads, n, sizeof(*threads), heavier);
+		qsort(threads, n, sizeof(struct top_thread *), heavier);
 }
 
 /* ---- looking */

@@ -42,15 +42,16 @@ struct object {
 static void put(struct object *object, const char *text)
 {
 	static const char dots[] = "...";
+	const size_t n_dots = sizeof(dots) - 1;
 	size_t len = strlen(text);
 
 	if (len <= object->room) {
 		memcpy(object->text, text, len + 1);
 		return;
 	}
-	memcpy(object->text, dots, sizeof(dots) - 1);
-	text += len - (object->room - (sizeof(dots) - 1));
-	(void)strcpy(object->text + sizeof(dots) - 1, text);
+	memcpy(object->text, dots, n_dots);
+	memcpy(object->text + n_dots, text + len - (object->room - n_dots),
+	       object->room - n_dots + 1);
 }
 
 /*
@@ -344,11 +345,15 @@ void waits_object(pid_t pid, const struct blocked_at *at, char to[SAMPLE_OBJECT_
 	put_timeout(pid, call, at, timeout, sizeof(timeout));
 	len = strlen(timeout);
 	if (len)
-		object.room -= len + 1;
+		object.room -= len + 1; /* the comma */
 	put_what(&object, call, at);
-	if (len && to[0])
-		(void)strcat(to, ",");
-	(void)strcat(to, timeout);
+	if (!len)
+		return;
+	if (to[0]) {
+		to += strlen(to);
+		*to++ = ',';
+	}
+	memcpy(to, timeout, len + 1);
 }
 
 /* ---- restarted calls */

@@ -62,14 +62,10 @@ static inline struct unwind_regs arch_regs(const ucontext_t *uc)
  */
 static inline __attribute__((always_inline)) void arch_here(struct unwind_regs *ret_regs)
 {
-	uint64_t pc;
-	uint64_t sp;
-	uint64_t bp;
-	uint64_t bx;
-
+	*ret_regs = (struct unwind_regs){0};
 	__asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2\n\tmov %%rbx, %3"
-			 : "=a"(pc), "=c"(sp), "=d"(bp), "=S"(bx));
-	*ret_regs = (struct unwind_regs){.pc = pc, .sp = sp, .bp = bp, .bx = bx};
+			 : "=a"(ret_regs->pc), "=c"(ret_regs->sp), "=d"(ret_regs->bp),
+			   "=S"(ret_regs->bx));
 }
 
 /**

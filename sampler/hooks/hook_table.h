@@ -36,7 +36,7 @@ struct hook_table {
 	 * Writes an event with the stack of the call.  CALLER is the return address of the hook,
 	 * __builtin_return_address(0) there: frames in front of it are ours and are left out.
 	 * Makes no allocation and takes no lock; errno stays.  Return: 0: it is lost; 1: written;
-	 * 2: written, and the ring is over half full: tell less.
+	 * 2: written, and the ring is over half full: tell less; 3: and nearly full: much less.
 	 */
 	int (*event)(enum hook_kind kind, uint64_t amount, uint64_t object, uint64_t extra,
 		     const void *caller);

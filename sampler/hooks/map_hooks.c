@@ -17,8 +17,9 @@ static bool is_memory(int protection, int flags)
 	return (flags & MAP_ANONYMOUS) && !(flags & MAP_NORESERVE) && (protection & PROT_WRITE);
 }
 
+// NOLINTNEXTLINE(*-function-size): it has mmap's arguments
 static inline void *map(void *at, size_t size, int protection, int flags, int fd, off_t offset,
-			const void *caller) // NOLINT(*-function-size): it has mmap's arguments
+			const void *caller)
 {
 	void *memory = next.mmap(at, size, protection, flags, fd, offset);
 

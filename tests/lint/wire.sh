@@ -56,8 +56,9 @@ END {
 	exit bad
 }' docs/wire.md >"$work/asserts" || exit 1
 {
-	echo '#include "sampler/wire/ring.h"'
-	echo '#include "sampler/wire/gauges.h"'
+	for header in sampler/wire/*.h; do
+		echo "#include \"$header\""
+	done
 	echo '#include <stddef.h>'
 	cat "$work/asserts"
 } | "$cc" -std=gnu17 -fsyntax-only -I . -x c -

@@ -212,6 +212,7 @@ BLOCKS static void dirty(struct task *task, int left)
 
 BLOCKS static void variable_frame(struct task *task, int left, size_t size)
 {
+	// cppcheck-suppress allocaCalled ; a frame whose size is not known before
 	volatile char *bytes = alloca(size);
 
 	bytes[size - 1] = 1;
@@ -234,6 +235,7 @@ BLOCKS static void aligned_frame(struct task *task, int left)
 	sink += (uint64_t)bytes[7] + (uint64_t)(uintptr_t)bytes % 64;
 }
 
+// NOLINTNEXTLINE(*-function-size): some of them are on the stack
 BLOCKS static uint64_t many(struct task *task, int left, uint64_t a, uint64_t b, uint64_t c,
 			    uint64_t d, uint64_t e, uint64_t f, uint64_t g)
 {

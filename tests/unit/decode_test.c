@@ -213,8 +213,8 @@ static void refuses_a_sample_that_lies(void **state)
 static void reads_every_kind_of_event(void **state)
 {
 	(void)state;
-	for (uint8_t kind = HOOK_ALLOC; kind <= HOOK_LOCK; kind++) {
-		union record_copy record = good_event(kind);
+	for (int kind = HOOK_ALLOC; kind <= HOOK_LOCK; kind++) {
+		union record_copy record = good_event((uint8_t)kind);
 		struct ring ring = {0};
 
 		put(&ring, &record, record.head.bytes);

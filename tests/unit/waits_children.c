@@ -131,6 +131,14 @@ static void block_timed_futex(struct waits_place *place)
 	(void)r;
 }
 
+/* Nothing to wait for, but not nothing to call. */
+static int prepare_futex_list(struct waits_place *place)
+{
+	if (syscall(SYS_futex_waitv, NULL, 0, 0, NULL, CLOCK_MONOTONIC) < 0 && errno == ENOSYS)
+		return -1;
+	return prepare_futex(place);
+}
+
 static void block_futex_list(struct waits_place *place)
 {
 	struct futex_waitv one = {.uaddr = (uintptr_t)&place->shared->futex, .flags = FUTEX_32};
@@ -146,8 +154,10 @@ static pid_t fork_grandchild(struct waits_place *place)
 	pid_t pid = fork();
 	char text[SAMPLE_OBJECT_SIZE];
 
-	while (pid == 0)
+	if (pid == 0) {
 		(void)pause();
+		_exit(1);
+	}
 	(void)snprintf(text, sizeof(text), "pid:%d", (int)pid);
 	waits_expect(place, text);
 	return pid;
@@ -313,7 +323,7 @@ static const struct waits_child children[] = {
 	{"clock_nanosleep to a moment", "sleep", "deadline", NULL, block_until},
 	{"futex", "futex", "", prepare_futex, block_futex},
 	{"futex with a time-out", "futex", "", prepare_futex, block_timed_futex},
-	{"futex_waitv", "futex", "", prepare_futex, block_futex_list},
+	{"futex_waitv", "futex", "", prepare_futex_list, block_futex_list},
 	{"wait4", "wait", "", NULL, block_wait4},
 	{"wait", "wait", "", NULL, block_wait},
 	{"waitid", "wait", "", NULL, block_waitid},
