@@ -28,8 +28,10 @@ struct perf_script_options {
 
 /* What stands in the head of a file. */
 struct perf_script_header {
-	const char *event; /* "cpu-clock" */
-	uint32_t hz;
+	const char *event;   /* "cpu-clock" */
+	uint32_t hz;         /* of a clock; 0: it is none */
+	uint64_t mean_bytes; /* of memory: between two samples; 0: it is not */
+	uint64_t least_ns;   /* of locks: the shortest wait told; 0: it is not */
 	pid_t pid;
 	uint64_t captured_ns;     /* CLOCK_REALTIME */
 	uint64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, measured for this file */

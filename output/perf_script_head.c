@@ -127,7 +127,12 @@ static void add_wick(struct buf *buf, const struct perf_script_options *options,
 	add_number(buf, "epoch_offset_ns", header->epoch_offset_ns);
 	buf_add(buf, ",\"event\":");
 	sanitise_json(buf, header->event ? header->event : "cpu-clock");
-	add_number(buf, "hz", header->hz);
+	if (header->hz)
+		add_number(buf, "hz", header->hz);
+	if (header->mean_bytes)
+		add_number(buf, "mean_bytes", header->mean_bytes);
+	if (header->least_ns)
+		add_number(buf, "least_ns", header->least_ns);
 	add_number(buf, "pid", (uint32_t)header->pid);
 	add_metrics(buf, options);
 	add_groups(buf, options);

@@ -44,7 +44,7 @@ static int take_event(const char *word, const char *value, struct event_list *li
 
 int event_list_parse(const char *text, struct event_list *ret_list, struct err *err)
 {
-	struct event_list list = {0};
+	struct event_list list = {.alloc_bytes = COLLECT_ALLOC_BYTES, .lock_ns = COLLECT_LOCK_NS};
 	char word[64];
 	int r = 0;
 

@@ -8,8 +8,8 @@
 
 struct event_list {
 	uint32_t events;      /* COLLECT_* */
-	uint64_t alloc_bytes; /* alloc=SIZE; 0: the default */
-	uint64_t lock_ns;     /* lock=DUR; 0: the default */
+	uint64_t alloc_bytes; /* alloc=SIZE, or the default */
+	uint64_t lock_ns;     /* lock=DUR, or the default */
 };
 
 /**

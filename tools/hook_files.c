@@ -43,15 +43,21 @@ static const struct kind *kind_of(enum sample_event event)
 }
 
 void hook_files_describe(struct recording_options *recording, enum sample_event event,
-			 uint32_t events)
+			 const struct event_list *list)
 {
 	const struct kind *kind = kind_of(event);
 
-	recording->header.event = kind                    ? kind->name
-				  : events & COLLECT_WALL ? "wall-clock"
-							  : "cpu-clock";
-	if (kind)
+	recording->header.event = kind                          ? kind->name
+				  : list->events & COLLECT_WALL ? "wall-clock"
+								: "cpu-clock";
+	if (kind) {
+		recording->header.hz = 0;
 		recording->text.metrics_mask &= ~of_record;
+	}
+	if (event == EVENT_ALLOC)
+		recording->header.mean_bytes = list->alloc_bytes;
+	if (event == EVENT_LOCK)
+		recording->header.least_ns = list->lock_ns;
 	if (event != EVENT_ALLOC)
 		recording->text.metrics_mask &= ~of_memory;
 	if (kind && !recording->path)
@@ -74,7 +80,7 @@ static char *path_beside(const char *path, const char *name)
 }
 
 static int open_one(struct hook_files *files, size_t i, const struct recording_options *like,
-		    uint32_t events, struct err *err)
+		    const struct event_list *list, struct err *err)
 {
 	struct recording_options recording = *like;
 
@@ -84,18 +90,19 @@ static int open_one(struct hook_files *files, size_t i, const struct recording_o
 			return err_set(err, ENOMEM, "name a file");
 		recording.path = files->paths[i];
 	}
-	hook_files_describe(&recording, kinds[i].event, events);
+	hook_files_describe(&recording, kinds[i].event, list);
 	return recording_new(&recording, &files->at[i], err);
 }
 
-int hook_files_open(struct hook_files *files, const struct recording_options *like, uint32_t events,
-		    struct err *err)
+int hook_files_open(struct hook_files *files, const struct recording_options *like,
+		    const struct event_list *list, struct err *err)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < HOOK_FILES && r == 0; i++)
-		if ((events & kinds[i].bit) && kinds[i].event != hook_files_main(events))
-			r = open_one(files, i, like, events, err);
+		if ((list->events & kinds[i].bit) &&
+		    kinds[i].event != hook_files_main(list->events))
+			r = open_one(files, i, like, list, err);
 	return r;
 }
 
@@ -123,6 +130,16 @@ void hook_files_counts(struct hook_files *files, const struct perf_script_count 
 	for (size_t i = 0; i < HOOK_FILES; i++)
 		if (files->at[i])
 			recording_counts(files->at[i], counts, n_counts);
+}
+
+size_t hook_files_stats(const struct hook_files *files, struct recording_stats to[HOOK_FILES])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < HOOK_FILES; i++)
+		if (files->at[i])
+			recording_stats(files->at[i], &to[n++]);
+	return n;
 }
 
 void hook_files_finish(struct hook_files *files)

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "output/recording.h"
+#include "tools/event_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,14 +28,14 @@ struct hook_files {
 enum sample_event hook_files_main(uint32_t events);
 
 /**
- * hook_files_describe - what an event's file says of itself: its name and its metrics
+ * hook_files_describe - what an event's file says of itself: its name, its rate and its metrics
  *
- * RECORDING has the mask that the user asked for.
+ * RECORDING has the mask and the rate that the user asked for.
  *
  * Context: main thread.
  */
 void hook_files_describe(struct recording_options *recording, enum sample_event event,
-			 uint32_t events);
+			 const struct event_list *list);
 
 /**
  * hook_files_open - make the files that go beside the main one
@@ -45,8 +46,8 @@ void hook_files_describe(struct recording_options *recording, enum sample_event 
  * Return:  0; -errno and the reason.
  * Context: main thread.
  */
-int hook_files_open(struct hook_files *files, const struct recording_options *like, uint32_t events,
-		    struct err *err);
+int hook_files_open(struct hook_files *files, const struct recording_options *like,
+		    const struct event_list *list, struct err *err);
 
 /**
  * hook_files_write - write a sample to the file of its event
@@ -70,6 +71,14 @@ void hook_files_tick(struct hook_files *files);
  */
 void hook_files_counts(struct hook_files *files, const struct perf_script_count *counts,
 		       size_t n_counts);
+
+/**
+ * hook_files_stats - recording_stats() of those there are
+ *
+ * Return:  how many.
+ * Context: main thread.
+ */
+size_t hook_files_stats(const struct hook_files *files, struct recording_stats to[HOOK_FILES]);
 
 /**
  * hook_files_finish - end them

@@ -88,10 +88,25 @@ static void print_command(const char *text, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
+static void print_rate(const struct profile_counts *header, struct buf *buf)
+{
+	uint64_t hz = profile_counts_find(header, "hz", 0);
+	uint64_t mean_bytes = profile_counts_find(header, "mean_bytes", 0);
+	uint64_t least_ns = profile_counts_find(header, "least_ns", 0);
+
+	if (hz)
+		buf_printf(buf, " at %llu Hz", (unsigned long long)hz);
+	if (mean_bytes) {
+		buf_add(buf, ", a sample each ");
+		text_bytes(buf, mean_bytes);
+		buf_add(buf, " on average");
+	}
+	if (least_ns)
+		buf_printf(buf, ", waits of %g us and more", (double)least_ns / 1000);
+}
+
 static void print_head(const struct profile_facts *facts, struct buf *buf)
 {
-	uint64_t hz = profile_counts_find(&facts->header, "hz", 0);
-
 	buf_printf(buf, "%s\n", facts->path);
 	if (facts->captured[0]) {
 		add_topic(buf, "captured");
@@ -103,11 +118,21 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 	}
 	add_topic(buf, "event");
 	buf_add(buf, facts->event ? facts->event : "none");
-	if (hz)
-		buf_printf(buf, " at %llu Hz", (unsigned long long)hz);
+	print_rate(&facts->header, buf);
 	if (!facts->has_header)
 		buf_add(buf, " (not written by wick, or with --bare)");
 	buf_add_char(buf, '\n');
+}
+
+/* Periods of a clock, bytes of memory, microseconds of locks. */
+static void print_weight(const struct profile_facts *facts, struct buf *buf)
+{
+	if (profile_counts_find(&facts->header, "mean_bytes", 0))
+		text_bytes(buf, facts->weight);
+	else if (profile_counts_find(&facts->header, "least_ns", 0))
+		text_seconds(buf, facts->weight * 1000);
+	else
+		text_count(buf, facts->weight);
 }
 
 static void print_samples(const struct profile_facts *facts, struct buf *buf)
@@ -119,7 +144,7 @@ static void print_samples(const struct profile_facts *facts, struct buf *buf)
 	text_count(buf, facts->samples);
 	if (facts->weight != facts->samples) {
 		buf_add(buf, " (weight ");
-		text_count(buf, facts->weight);
+		print_weight(facts, buf);
 		buf_add_char(buf, ')');
 	}
 	buf_add_char(buf, '\n');
@@ -338,6 +363,8 @@ void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf
 	json_string(buf, "path", facts->path);
 	json_string(buf, "event", facts->event ? facts->event : "");
 	json_number(buf, "hz", profile_counts_find(&facts->header, "hz", 0));
+	json_number(buf, "mean_bytes", profile_counts_find(&facts->header, "mean_bytes", 0));
+	json_number(buf, "least_ns", profile_counts_find(&facts->header, "least_ns", 0));
 	json_number(buf, "samples", facts->samples);
 	json_number(buf, "weight", facts->weight);
 	json_number(buf, "first_ns", facts->first_ns);

@@ -85,15 +85,6 @@ static int take_word(const char *text, const char *const *words, unsigned *ret_i
 	return err_set(err, 0, "'%s' is not one of: %s", text, list);
 }
 
-static int take_events(const char *text, struct record_options *options, struct err *err)
-{
-	int r = event_list_parse(text, &options->event_list, err);
-
-	if (r == 0)
-		options->events = options->event_list.events;
-	return r;
-}
-
 static int take_compress(const char *text, struct record_options *options, struct err *err)
 {
 	static const char *const words[] = {"none", "gz", "zst", NULL};
@@ -136,7 +127,7 @@ static int take_option(int id, const char *value, struct record_options *options
 {
 	switch (id) {
 	case 'e':
-		return take_events(value, options, err);
+		return event_list_parse(value, &options->event_list, err);
 	case 'F':
 		return value_rate(value, &options->hz, err);
 	case 'd':
@@ -301,13 +292,13 @@ static int check(const struct record_options *options, struct err *err)
 	}
 	if (options->bare && options->metrics_as == METRICS_AS_INLINE)
 		return err_set(err, 0, "--bare writes no metrics, --metrics-as inline does");
-	return selection_check(&options->selection, options->events, err);
+	return selection_check(&options->selection, options->event_list.events, err);
 }
 
 int record_options_parse(int argc, char **argv, struct record_options *ret_options, struct err *err)
 {
 	struct record_options options = {
-		.events = COLLECT_CPU,
+		.event_list = {.events = COLLECT_CPU},
 		.hz = DEFAULT_HZ,
 		.flush_ns = DEFAULT_FLUSH_NS,
 		.discovery = collector_auto_discovery(),

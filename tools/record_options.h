@@ -14,7 +14,6 @@
 
 struct record_options {
 	struct event_list event_list;
-	uint32_t events; /* COLLECT_*: event_list.events */
 	uint32_t hz;
 	uint64_t duration_ns; /* 0: until CMD ends */
 	const char *output;   /* NULL: the default name */

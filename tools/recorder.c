@@ -89,9 +89,15 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.argc = options->no_cmdline ? 0 : options->argc,
 		.argv = (const char *const *)options->argv,
 	};
-	r = hook_files_open(&recorder->hook_files, &recording, options->events, err);
-	hook_files_describe(&recording, hook_files_main(options->events), options->events);
+	r = hook_files_open(&recorder->hook_files, &recording, &options->event_list, err);
+	hook_files_describe(&recording, hook_files_main(options->event_list.events),
+			    &options->event_list);
 	return r < 0 ? r : recording_new(&recording, &recorder->recording, err);
+}
+
+static bool has_clock(const struct recorder *recorder)
+{
+	return hook_files_main(recorder->options->event_list.events) < EVENT_ALLOC;
 }
 
 /* Everything that can fail before CMD runs. */
@@ -102,7 +108,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 	struct collector_options collector = {
 		.hz = options->hz,
 		.discovery = options->discovery,
-		.events = options->events,
+		.events = options->event_list.events,
 		.alloc_bytes = options->event_list.alloc_bytes,
 		.lock_ns = options->event_list.lock_ns,
 		.metrics = options->metrics.mask,
@@ -161,7 +167,7 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 		.context = recorder,
 	};
 	recorder->lockstep = (struct lockstep){
-		.hz = options->hz,
+		.hz = has_clock(recorder) ? options->hz : 0,
 		.kernel_hz = collector_kernel_hz(),
 		.cpu_metric = find_metric("cpu_ns"),
 		.vcsw_metric = find_metric("vcsw"),
@@ -292,7 +298,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.collector_ns = own_cpu_ns(),
 		.unnamed_frames = recorder->queue.unnamed_frames,
 		.truncated = recorder->truncated,
-		.no_clock = hook_files_main(recorder->options->events) >= EVENT_ALLOC,
+		.no_clock = !has_clock(recorder),
 		.verbose = recorder->options->verbose,
 		.selection = &recorder->options->selection,
 		.filtered = recorder->selection.filtered,
@@ -303,6 +309,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 	summary.cmd_ended = collector_status(recorder->collector, &summary.wait_status);
 	collector_stats(recorder->collector, &summary.collected);
 	recording_stats(recorder->recording, &summary.written);
+	summary.n_beside = hook_files_stats(&recorder->hook_files, summary.beside);
 	summary.lockstep = lockstep_found(&recorder->lockstep, &summary.collected);
 	summary.n_modules = symbolizer_modules(recorder->symbolizer, &summary.modules);
 	buf_init(&text, SUMMARY_BYTES);

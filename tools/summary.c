@@ -284,6 +284,15 @@ static void print_hooks(const struct summary *summary, struct buf *buf)
 	}
 }
 
+static uint64_t dropped(const struct summary *summary)
+{
+	uint64_t n = summary->written.dropped;
+
+	for (size_t i = 0; i < summary->n_beside; i++)
+		n += summary->beside[i].dropped;
+	return n;
+}
+
 static void print_lost(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
@@ -297,7 +306,7 @@ static void print_lost(const struct summary *summary, struct buf *buf)
 	add_cause(buf, stats->live_full, "releases of memory (live_full)", &first);
 	add_cause(buf, stats->lost_queue, "wick too slow (lost_queue)", &first);
 	add_cause(buf, stats->lost_corrupt, "damaged in shared memory (lost_corrupt)", &first);
-	add_cause(buf, summary->written.dropped, "no disk took (dropped)", &first);
+	add_cause(buf, dropped(summary), "no disk took (dropped)", &first);
 	buf_add(buf, first ? "nothing\n" : "\n");
 	if (summary->verbose) {
 		first = true;
@@ -394,13 +403,12 @@ static void print_modules(const struct summary *summary, struct buf *buf)
 	}
 }
 
-static void print_files(const struct summary *summary, struct buf *buf)
+static void print_files(const struct recording_stats *written, bool first, struct buf *buf)
 {
-	const struct recording_stats *written = &summary->written;
 	size_t skipped = written->n_paths > MAX_PATHS ? written->n_paths - MAX_PATHS : 0;
 
 	for (size_t i = skipped; i < written->n_paths; i++) {
-		add_topic(buf, i == skipped ? "written" : "");
+		add_topic(buf, first && i == skipped ? "written" : "");
 		buf_add(buf, written->paths[i]);
 		if (i + 1 < written->n_paths) {
 			buf_add_char(buf, '\n');
@@ -487,6 +495,8 @@ void summary_print(const struct summary *summary, struct buf *buf)
 	print_lost(summary, buf);
 	print_stacks(summary, buf);
 	print_modules(summary, buf);
-	print_files(summary, buf);
+	print_files(&summary->written, true, buf);
+	for (size_t i = 0; i < summary->n_beside; i++)
+		print_files(&summary->beside[i], false, buf);
 	print_next(summary, buf);
 }

@@ -6,6 +6,7 @@
 #include "output/recording.h"
 #include "sampler/collector/collector.h"
 #include "symbolize/symbolize.h"
+#include "tools/hook_files.h"
 #include "tools/selection.h"
 
 #include <stdbool.h>
@@ -27,6 +28,8 @@ struct summary {
 	uint64_t truncated;      /* stacks deeper than SAMPLE_MAX_FRAMES */
 	struct collector_stats collected;
 	struct recording_stats written;
+	struct recording_stats beside[HOOK_FILES]; /* what hooks saw, in files of their own */
+	size_t n_beside;
 	const struct symbolize_module *modules;
 	size_t n_modules;
 	const struct selection_options *selection; /* NULL: everything was kept */

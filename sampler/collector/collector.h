@@ -22,6 +22,9 @@ enum {
 	COLLECT_LOCK = 1 << EVENT_LOCK,
 };
 
+#define COLLECT_ALLOC_BYTES UINT64_C(524288) /* unless asked otherwise */
+#define COLLECT_LOCK_NS     UINT64_C(10000)
+
 /* What makes a thread heavy. */
 enum collector_by {
 	BY_CPU,       /* ns on a processor */
@@ -60,8 +63,9 @@ struct collector_options {
 	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
 	size_t n_gauges;           /* at most METRIC_MAX_GAUGES */
 	struct collector_keep keep;
-	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0: 512 KiB */
-	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: 10 us */
+	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0:
+				 COLLECT_ALLOC_BYTES */
+	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
 	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
 };
 

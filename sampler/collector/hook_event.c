@@ -8,15 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_ALLOC_BYTES UINT64_C(524288)
-#define DEFAULT_LOCK_NS     UINT64_C(10000)
-
 void hook_event_configure(struct ring_header *header, const struct collector_options *options)
 {
 	uint32_t events = options->events ? options->events : (uint32_t)COLLECT_CPU;
 
-	header->alloc_bytes = options->alloc_bytes ? options->alloc_bytes : DEFAULT_ALLOC_BYTES;
-	header->lock_ns = options->lock_ns ? options->lock_ns : DEFAULT_LOCK_NS;
+	header->alloc_bytes = options->alloc_bytes ? options->alloc_bytes : COLLECT_ALLOC_BYTES;
+	header->lock_ns = options->lock_ns ? options->lock_ns : COLLECT_LOCK_NS;
 	header->hooks = 0;
 	if (events & COLLECT_ALLOC)
 		header->hooks |= RING_HOOK_ALLOC;
