@@ -79,6 +79,17 @@ void lock_wait_drop(void *wait)
 	waiters_leave(&lock_waiters, &((struct lock_wait *)wait)->waiter);
 }
 
+/* Stacks and tids are used again by other threads; this is not. */
+static uint64_t self(void)
+{
+	static __thread uint64_t number;
+	static _Atomic uint64_t n_threads;
+
+	if (!number)
+		number = atomic_fetch_add_explicit(&n_threads, 1, memory_order_relaxed) + 1;
+	return number;
+}
+
 /*
  * Who takes a lock again and again while others sleep lets it go a hundred times before one of
  * them is in: from the same call, with the stack as deep, it is the same walk for so long.
@@ -88,9 +99,10 @@ static void sign(struct waker *waker, const struct hook_table *agent, const void
 	uint64_t sp = (uint64_t)__builtin_frame_address(0);
 	uint64_t now_ns = agent->now_ns();
 
-	if (waker->tid && waker->caller == (uint64_t)caller && waker->sp == sp &&
-	    now_ns - waker->time_ns < SAME_NS)
+	if (waker->tid && waker->thread == self() && waker->caller == (uint64_t)caller &&
+	    waker->sp == sp && now_ns - waker->time_ns < SAME_NS)
 		return;
+	waker->thread = self();
 	waker->caller = (uint64_t)caller;
 	waker->sp = sp;
 	waker->time_ns = now_ns;

@@ -62,7 +62,8 @@ static struct waiters_lock *join(struct waiters *waiters, uint64_t lock)
 		return at;
 	for (uint32_t i = 0; i < WAITERS_PROBES; i++) {
 		at = place(waiters, lock, i);
-		if (count_in(at, lock, true))
+		/* Or not free any more: another who found nothing took it for the same lock. */
+		if (count_in(at, lock, true) || count_in(at, lock, false))
 			return at;
 	}
 	return NULL;

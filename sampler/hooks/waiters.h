@@ -15,14 +15,15 @@ enum {
 	WAITERS_FILTER = 2048, /* counters of waiters, by the hash of their lock */
 	WAITERS_LOCKS = 256,   /* locks that are waited for at the same time */
 	WAITERS_PROBES = 8,    /* places where a lock can stand */
-	WAITERS_PCS = 25,
+	WAITERS_PCS = 24,
 };
 
 /* Who let go. */
 struct waker {
 	uint64_t lock;   /* 0: nothing was written */
-	uint64_t caller; /* where from, how deep in the stack and when: for the writer, to see */
-	uint64_t sp;     /* whether it would write the same again */
+	uint64_t thread; /* which, where from, how deep in the stack and when: */
+	uint64_t caller; /* for the writer, to see whether it would write the same again */
+	uint64_t sp;
 	uint64_t time_ns;
 	uint32_t tid;   /* 0: not known */
 	uint32_t n_pcs; /* innermost first, return addresses */

@@ -175,6 +175,90 @@ static void the_same_call_is_walked_once(void **state)
 		assert_int_equal(waits[i].waker_tid, getpid());
 }
 
+static void *post(void *sem)
+{
+	(void)sem_post(sem);
+	return NULL;
+}
+
+/* Nor may another thread be taken for it that has got its stack. */
+static void a_thread_on_a_used_stack_is_another(void **state)
+{
+	static _Alignas(16) unsigned char stack[256 * 1024];
+	struct worker workers[3];
+	pthread_attr_t attr;
+	pthread_t thread;
+	sem_t sem;
+
+	(void)state;
+	lock_agent_freeze();
+	assert_int_equal(sem_init(&sem, 0, 0), 0);
+	assert_int_equal(pthread_attr_init(&attr), 0);
+	assert_int_equal(pthread_attr_setstack(&attr, stack, sizeof(stack)), 0);
+	for (int i = 0; i < 3; i++)
+		begin_to_wait(&workers[i], take_one, &sem);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(pthread_create(&thread, &attr, post, &sem), 0);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		assert_int_equal(n_stacks, i + 1);
+	}
+	assert_int_equal(sem_post(&sem), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(end(&workers[i]), 0);
+	assert_int_equal(pthread_attr_destroy(&attr), 0);
+}
+
+#if defined(__x86_64__) && defined(__GLIBC__)
+/* A program from before glibc 2.3.2: its conditions look otherwise, and libc must get them. */
+#define OLD(function) __asm__(".symver old_" #function ",pthread_" #function "@GLIBC_2.2.5")
+extern int old_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr);
+extern int old_cond_destroy(pthread_cond_t *cond);
+extern int old_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+extern int old_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+			      const struct timespec *until);
+extern int old_cond_signal(pthread_cond_t *cond);
+extern int old_cond_broadcast(pthread_cond_t *cond);
+OLD(cond_init);
+OLD(cond_destroy);
+OLD(cond_wait);
+OLD(cond_timedwait);
+OLD(cond_signal);
+OLD(cond_broadcast);
+
+static int pass_the_old_way(void *data)
+{
+	struct gate *gate = data;
+	int r = pthread_mutex_lock(&gate->mutex);
+
+	while (r == 0 && !gate->open)
+		r = old_cond_wait(&gate->cond, &gate->mutex);
+	(void)pthread_mutex_unlock(&gate->mutex);
+	return r;
+}
+
+static void conditions_of_old_programs_are_left_to_libc(void **state)
+{
+	int (*const ways[])(pthread_cond_t *) = {old_cond_signal, old_cond_broadcast};
+	const struct timespec past = {.tv_sec = 1};
+	struct worker worker;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct gate gate = GATE;
+
+		assert_int_equal(old_cond_init(&gate.cond, NULL), 0);
+		assert_int_equal(pthread_mutex_lock(&gate.mutex), 0);
+		assert_int_equal(old_cond_timedwait(&gate.cond, &gate.mutex, &past), ETIMEDOUT);
+		assert_int_equal(pthread_mutex_unlock(&gate.mutex), 0);
+		begin_to_wait(&worker, pass_the_old_way, &gate);
+		open_gate(&gate, ways[i]);
+		assert_int_equal(end(&worker), 0);
+		assert_int_equal(old_cond_destroy(&gate.cond), 0);
+	}
+	assert_int_equal(n_waits, 0);
+}
+#endif
+
 static void on_signal(int number)
 {
 	(void)number;
@@ -341,6 +425,10 @@ int main(void)
 		TEST(who_waits_for_a_condition_lets_go_of_the_mutex),
 		TEST(who_waits_for_a_semaphore_learns_who_posted),
 		TEST(the_same_call_is_walked_once),
+		TEST(a_thread_on_a_used_stack_is_another),
+#if defined(__x86_64__) && defined(__GLIBC__)
+		TEST(conditions_of_old_programs_are_left_to_libc),
+#endif
 		TEST(a_signal_ends_a_wait_for_a_semaphore),
 		TEST(a_cancelled_thread_waits_no_more),
 		TEST(a_cancelled_thread_takes_nothing),

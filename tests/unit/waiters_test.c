@@ -203,6 +203,53 @@ static void a_wiped_table_is_left_in_peace(void **state)
 	waiters_leave(&table, &waiter);
 }
 
+/* Two who come first, at the same moment: who lets go finds both in one place. */
+enum { MEETINGS = 20000 };
+
+static _Atomic int n_arrived;
+static struct waiter pair[2];
+static int n_apart;
+
+/* Spinning, so that they go on within nanoseconds. */
+static void meet(int *n_meetings)
+{
+	int all = 2 * ++*n_meetings;
+
+	atomic_fetch_add(&n_arrived, 1);
+	for (int i = 1; atomic_load(&n_arrived) < all; i++)
+		if (i % 1000 == 0)
+			sched_yield();
+}
+
+static void *join_together(void *number)
+{
+	uintptr_t self = (uintptr_t)number;
+	int n_meetings = 0;
+
+	for (int i = 0; i < MEETINGS; i++) {
+		meet(&n_meetings);
+		pair[self] = waiters_join(&table, LOCK);
+		meet(&n_meetings);
+		if (self == 0)
+			n_apart += pair[0].at != pair[1].at;
+		meet(&n_meetings);
+		waiters_leave(&table, &pair[self]);
+	}
+	return NULL;
+}
+
+static void two_who_come_at_once_stand_in_one_place(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, join_together, (void *)1), 0);
+	join_together(NULL);
+	pthread_join(thread, NULL);
+	assert_int_equal(n_apart, 0);
+	assert_false(waiters_may_wait(&table, LOCK));
+}
+
 /* Threads that hand a mutex on, each telling who it is: nobody ever sees a wrong one. */
 enum { N_THREADS = 6, TURNS = 3000 };
 
@@ -275,6 +322,7 @@ int main(void)
 		cmocka_unit_test_setup(a_full_table_leaves_wakers_unknown, clear),
 		cmocka_unit_test_setup(more_waiters_than_a_place_counts_are_in_the_filter, clear),
 		cmocka_unit_test_setup(a_wiped_table_is_left_in_peace, clear),
+		cmocka_unit_test_setup(two_who_come_at_once_stand_in_one_place, clear),
 		cmocka_unit_test_setup(a_mutex_keeps_its_wakers_right, clear),
 	};
 
