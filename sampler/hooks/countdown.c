@@ -7,7 +7,10 @@
 
 extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak));
 
-enum { FRACTION_BITS = 53 };
+enum {
+	FRACTION_BITS = 53,
+	MXCSR_DEFAULT = 0x1f80, /* no trap, to the nearest, no flag */
+};
 
 static const double LN_2 = 0.693147180559945309417;
 static const double SQRT_2 = 1.41421356237309504880;
@@ -65,10 +68,22 @@ static double ln(uint64_t n)
 	       2 * t * (1 + s * (1.0 / 3 + s * (1.0 / 5 + s * (1.0 / 7 + s * (1.0 / 9)))));
 }
 
-uint64_t countdown_draw(uint64_t *random, uint64_t mean)
+static __attribute__((noinline)) uint64_t draw(uint64_t *random, uint64_t mean)
 {
 	uint64_t n = (next_random(random) >> (64 - FRACTION_BITS)) + 1;
 	double distance = (FRACTION_BITS * LN_2 - ln(n)) * (double)mean;
 
 	return distance > 0 ? (uint64_t)distance + 1 : 1;
+}
+
+/* The program may have asked for a trap, another rounding, or which exceptions there were. */
+uint64_t countdown_draw(uint64_t *random, uint64_t mean)
+{
+	unsigned program = __builtin_ia32_stmxcsr();
+	uint64_t distance;
+
+	__builtin_ia32_ldmxcsr(MXCSR_DEFAULT);
+	distance = draw(random, mean);
+	__builtin_ia32_ldmxcsr(program);
+	return distance;
 }

@@ -40,7 +40,7 @@ static inline bool countdown_passes(uint64_t size)
  * countdown_draw - an exponential distance
  *
  * Return:  at least 1.
- * Context: handler.  Makes no call; uses floating point.
+ * Context: handler.  Uses floating point, and leaves its state as it was.
  */
 uint64_t countdown_draw(uint64_t *random, uint64_t mean);
 

@@ -12,6 +12,7 @@ wick_unit_test(environment SOURCES ${PROJECT_SOURCE_DIR}/sampler/agent/environme
 
 # The hooks object's own: its sources a second time, with libc and the sanitizers.
 wick_unit_test(waiters SOURCES ${PROJECT_SOURCE_DIR}/sampler/hooks/waiters.c)
+wick_unit_test(countdown SOURCES ${PROJECT_SOURCE_DIR}/sampler/hooks/countdown.c LIBS m)
 
 # The hooks object itself, preloaded, where no sanitizer has to come first.
 if(NOT WICK_SANITIZE)
