@@ -98,7 +98,10 @@ void *realloc(void *memory, size_t size)
 	return realloc_slowly(memory, size, HOOK_CALLER);
 }
 
-/* libc's would call realloc(), which is ours, or not. */
+/*
+ * libc's would call realloc() by its name.  A program that brings its own allocator has one that
+ * is not ours, and memory that libc does not know.
+ */
 void *reallocarray(void *memory, size_t n, size_t size)
 {
 	size_t bytes;
@@ -108,6 +111,8 @@ void *reallocarray(void *memory, size_t n, size_t size)
 			*weak_errno() = ENOMEM;
 		return NULL;
 	}
+	if (__builtin_expect(next.realloc_by_name != realloc, 0))
+		return next.realloc_by_name(memory, bytes);
 	if (__builtin_expect(!live_maybe(memory), 1) && countdown_passes(bytes))
 		return next.realloc(memory, bytes);
 	return realloc_slowly(memory, bytes, HOOK_CALLER);

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 extern void *weak_dlsym(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
 extern int *weak_errno(void) __asm__("__errno_location") __attribute__((weak));
@@ -147,6 +148,12 @@ static void *first_realloc(void *memory, size_t size)
 	return next.realloc(memory, size);
 }
 
+static void *first_realloc_by_name(void *memory, size_t size)
+{
+	next_find();
+	return next.realloc_by_name(memory, size);
+}
+
 static void first_free(void *memory)
 {
 	next_find();
@@ -195,15 +202,21 @@ struct next next = {
 	.pvalloc = first_pvalloc,
 	.mmap = raw_mmap,
 	.munmap = raw_munmap,
+	.realloc_by_name = first_realloc_by_name,
 };
 
 /* dlsym looks at its caller: the answer must pass through here. */
-static void *find(const char *name, void *otherwise)
+static void *find_from(void *where, const char *name, void *otherwise)
 {
-	void *found = weak_dlsym ? weak_dlsym(RTLD_NEXT, name) : NULL;
+	void *found = weak_dlsym ? weak_dlsym(where, name) : NULL;
 
 	__asm__ volatile("" : "+r"(found));
 	return found ? found : otherwise;
+}
+
+static void *find(const char *name, void *otherwise)
+{
+	return find_from(RTLD_NEXT, name, otherwise);
 }
 
 static void *either(void *one, void *other)
@@ -244,6 +257,8 @@ void next_find(void)
 		.pvalloc = find("pvalloc", (void *)no_valloc),
 		.mmap = find("mmap", (void *)raw_mmap),
 		.munmap = find("munmap", (void *)raw_munmap),
+		/* The program is asked first: no -Bsymbolic, by which we would be. */
+		.realloc_by_name = find_from(RTLD_DEFAULT, "realloc", (void *)realloc),
 	};
 	/*
 	 * An allocator that takes its first lock in its first call must find the lock's function

@@ -109,6 +109,10 @@ class Alloc(Case):
         self.assertEqual(process.returncode, 3)
         self.assertNotIn(b"ld.so", process.stderr)
 
+    def test_program_with_its_own_allocator_keeps_it(self):
+        process = self.wick("record", "-e", "alloc=1K", "-o", self.path("own.perf"), "--", target("own_realloc"))
+        self.assertEqual((process.returncode, process.stdout), (0, b"own\n"))
+
     def test_children_are_sampled_too(self):
         need("python3")
         run = self.record("sh", "-c", "/usr/bin/python3 -c 'x = [bytes(1000) for _ in range(50000)]'; true",
