@@ -29,7 +29,7 @@ static int take_event(const char *word, const char *value, struct event_list *li
 	}
 	if (strcmp(word, "lock") == 0) {
 		list->events |= COLLECT_LOCK;
-		return value ? value_duration(value, &list->lock_ns, err) : 0;
+		return value ? value_wait(value, &list->lock_ns, err) : 0;
 	}
 	if (value)
 		return err_set(err, 0, "'%s' takes no value", word);

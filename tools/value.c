@@ -26,6 +26,14 @@ static const struct unit durations[] = {
 	{"min", 60000 * NS_PER_MS}, {"h", 3600000 * NS_PER_MS}, {NULL, 0},
 };
 
+/* No bare number: it would be seconds, as above, where most mean microseconds. */
+static const struct unit waits[] = {
+	{"us", 1000},
+	{"ms", NS_PER_MS},
+	{"s", 1000 * NS_PER_MS},
+	{NULL, 0},
+};
+
 static const struct unit counts[] = {
 	{"samples", 1},
 	{NULL, 0},
@@ -91,6 +99,15 @@ int value_duration(const char *text, uint64_t *ret_ns, struct err *err)
 		return err_set(err, 0, "'%s' is no duration (500ms, 10s, 5min, 2h)", text);
 	if (*ret_ns == 0)
 		return err_set(err, 0, "a duration of 0 is no time (500ms, 10s, 5min, 2h)");
+	return 0;
+}
+
+int value_wait(const char *text, uint64_t *ret_ns, struct err *err)
+{
+	if (!take_quantity(text, waits, ret_ns))
+		return err_set(err, 0, "'%s' is no time that one waits (10us, 1.5ms, 2s)", text);
+	if (*ret_ns == 0)
+		return err_set(err, 0, "a wait of 0 is none (10us, 1.5ms, 2s)");
 	return 0;
 }
 

@@ -25,6 +25,14 @@ int value_size(const char *text, uint64_t *ret_bytes, struct err *err);
 int value_duration(const char *text, uint64_t *ret_ns, struct err *err);
 
 /**
+ * value_wait - ns of: 10us, 1.5ms, 2s; never without a unit
+ *
+ * Return:  0; -EINVAL and the reason; 0 ns is refused.
+ * Context: any thread.
+ */
+int value_wait(const char *text, uint64_t *ret_ns, struct err *err);
+
+/**
  * value_rate - samples per second of CPU, 1 to 10000
  *
  * Return:  0; -EINVAL and the reason.

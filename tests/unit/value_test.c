@@ -76,6 +76,23 @@ static void refuses_what_is_no_duration(void **state)
 		assert_int_equal(duration_of(bad[i]), 0);
 }
 
+static void waits_have_units(void **state)
+{
+	static const char *const bad[] = {"", "10", "0us", "-1us", "us", "1min", "1ns", "1us2"};
+	struct err err = {0};
+	uint64_t ns = 0;
+
+	(void)state;
+	assert_int_equal(value_wait("10us", &ns, &err), 0);
+	assert_int_equal(ns, 10000);
+	assert_int_equal(value_wait("1.5ms", &ns, &err), 0);
+	assert_int_equal(ns, 1500000);
+	assert_int_equal(value_wait("2s", &ns, &err), 0);
+	assert_int_equal(ns, 2000000000);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(value_wait(bad[i], &ns, &err), -EINVAL);
+}
+
 static void takes_rates_from_1_to_10000(void **state)
 {
 	uint32_t hz = 0;
@@ -166,6 +183,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_is_no_size),
 		cmocka_unit_test(bare_durations_are_seconds),
 		cmocka_unit_test(refuses_what_is_no_duration),
+		cmocka_unit_test(waits_have_units),
 		cmocka_unit_test(takes_rates_from_1_to_10000),
 		cmocka_unit_test(refuses_rates_that_make_no_sense),
 		cmocka_unit_test(rotates_by_size_time_or_count),
