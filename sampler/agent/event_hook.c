@@ -6,8 +6,8 @@
 #include "sampler/handler/event.h"
 #include "sampler/handler/process.h"
 
-static int take(enum hook_kind kind, uint64_t amount, uint64_t object, uint64_t extra,
-		const void *caller)
+static int take_event(enum hook_kind kind, uint64_t amount, uint64_t object, uint64_t extra,
+		      const void *caller)
 {
 	struct event event = {
 		.kind = kind,
@@ -54,7 +54,7 @@ static void live_full(void)
 }
 
 static struct hook_table table = {
-	.event = take,
+	.event = take_event,
 	.live_full = live_full,
 	.now_ns = clock_now_ns,
 	.wait = take_wait,

@@ -23,9 +23,12 @@ set(handler_stack ${CMAKE_CURRENT_SOURCE_DIR}/handler_stack.py ${PROJECT_BINARY_
 add_test(NAME lint.handler_stack COMMAND ${handler_stack} on_sigprof 1024 walk_on_stack)
 add_test(NAME lint.handler_stack_without_room COMMAND ${handler_stack} on_sigprof 2048)
 add_test(NAME lint.unwind_stack COMMAND ${handler_stack} unwind_walk 608 memory_read memory_find)
+# A hook stands in a call of the program's, on a stack that has room for libc's own.
+set(hooks malloc,calloc,realloc,reallocarray,free,posix_memalign,aligned_alloc,mmap,munmap,pthread_mutex_lock,pthread_mutex_unlock,pthread_rwlock_clockwrlock,pthread_cond_clockwait,sem_clockwait,sem_post)
+add_test(NAME lint.hooks_stack COMMAND ${handler_stack} ${hooks} 1664)
 add_test(NAME lint.handler_stack_trips COMMAND ${handler_stack} on_sigprof 1024)
 set_tests_properties(lint.handler_stack_trips PROPERTIES WILL_FAIL TRUE)
 set_tests_properties(lint.handler_stack lint.handler_stack_without_room lint.unwind_stack
-  lint.handler_stack_trips PROPERTIES LABELS lint TIMEOUT 60 SKIP_RETURN_CODE 77)
+  lint.hooks_stack lint.handler_stack_trips PROPERTIES LABELS lint TIMEOUT 60 SKIP_RETURN_CODE 77)
 set_tests_properties(lint.handler_symbols lint.handler_symbols_trips lint.agent_so
   lint.agent_so_trips PROPERTIES LABELS lint TIMEOUT 30)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""handler_stack.py - how much of a guest's stack the handler can take, from gcc's call graph
+"""handler_stack.py - how much of a guest's stack handler and hooks can take, from gcc's call graph
 
-usage: handler_stack.py BUILD ROOT LIMIT [WITHOUT...]
+usage: handler_stack.py BUILD ROOT[,ROOT...] LIMIT [WITHOUT...]
 
-Compiles what may run in a handler as BUILD's compile_commands.json says, with
--fcallgraph-info=su, and adds up the deepest path from the function ROOT.  Calls through the
-unwinder's reader go to memory_read and memory_find.  Functions named WITHOUT are left out.
+Compiles what may run in a handler or a hook as BUILD's compile_commands.json says, with
+-fcallgraph-info=su, and adds up the deepest path from the functions ROOT.  Calls through the
+unwinder's reader go to memory_read and memory_find, those through the agent's table of hooks to
+its functions; what a hook passes on to libc is the program's.  Functions named WITHOUT are left out.
 Exit status 1 when the path takes more than LIMIT bytes, runs in a circle, needs a frame whose
 size gcc does not know, or ends in a function that is neither known nor listed below.
 """
@@ -17,10 +18,11 @@ import subprocess
 import sys
 import tempfile
 
-TARGETS = ("wick_handler.dir", "wick_unwind_handler.dir")
+TARGETS = ("wick_handler.dir", "wick_unwind_handler.dir", "wick-hooks.dir", "wick-agent.dir/event_hook.c")
 # What is no code of ours: libc's (about 200 bytes, seen by the tripwire) and the vdso's.
-FOREIGN = {"_dl_find_object"}
-READER = {"->read(": "memory_read", "->find(": "memory_find"}
+FOREIGN = {"_dl_find_object", "*__errno_location", "*_pthread_cleanup_push", "*_pthread_cleanup_pop"}
+TABLES = {"->read(": "memory_read", "->find(": "memory_find", "->event(": "take_event",
+          "->wait(": "take_wait", "->stack(": "take_stack"}
 
 
 def compile_all(build, work):
@@ -46,11 +48,11 @@ def line_of(place):
 
 
 def target_of(name, label):
-    """What an edge leads to: None for an indirect call that is not the unwinder's."""
+    """What an edge leads to: None for an indirect call by a table that is not listed above."""
     if name != "__indirect_call":
         return name
     text = line_of(label)
-    return next((to for call, to in READER.items() if call in text), None)
+    return next((to for call, to in TABLES.items() if call in text), None)
 
 
 def read_graph(files):
@@ -96,14 +98,15 @@ class Paths:
 def main():
     if len(sys.argv) < 4:
         raise SystemExit(__doc__)
-    build, root, limit = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    build, roots, limit = pathlib.Path(sys.argv[1]), sys.argv[2].split(","), int(sys.argv[3])
     with tempfile.TemporaryDirectory() as work:
         frames, calls = read_graph(compile_all(build, pathlib.Path(work)))
-        if root not in frames:
-            raise SystemExit(f"handler_stack: no function '{root}'")
+        for root in roots:
+            if root not in frames:
+                raise SystemExit(f"handler_stack: no function '{root}'")
         paths = Paths(frames, calls, set(sys.argv[4:]))
-        total, path = paths.deepest(root)
-    print(f"{root}: {total} bytes at most, {limit} allowed")
+        total, path = max(paths.deepest(root) for root in roots)
+    print(f"{path[0][0]}: {total} bytes at most, {limit} allowed")
     print("  " + " > ".join(f"{name} {size}" for name, size in path))
     sys.exit(total > limit)
 
