@@ -1,19 +1,22 @@
 /* remote.c - memory and modules of another process, as the unwinder reads them */
 #include "sampler/collector/remote.h"
 
+#include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/limits.h"
 #include "sampler/collector/remote_modules.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 enum {
 	PAGE_BYTES = 4096,
-	PIECES = 64, /* pages of one call: each is read or not */
-	PIECES_BYTES = (PIECES - 1) * PAGE_BYTES,
+	GROW_BYTES = 16 * PAGE_BYTES, /* of a stack, at once */
 };
 
 /*
@@ -31,6 +34,7 @@ struct remote {
 	struct unwind_cache rules;
 	struct remote_modules modules;
 	pid_t pid;
+	int mem_fd;       /* its memory until it calls exec; -1: not read yet */
 	uint64_t walk;    /* counts remote_begin() */
 	uint64_t refused; /* the last address asked for that no user memory has */
 	unsigned char *stack;
@@ -45,25 +49,29 @@ static uint64_t page_of(uint64_t address)
 	return address & ~(uint64_t)(PAGE_BYTES - 1);
 }
 
-/* Bytes from AT on, page by page, until one cannot be read.  -errno when the first cannot. */
-static ssize_t copy_from(pid_t pid, uint64_t at, void *to, size_t len)
+/*
+ * Memory that is no file's, up to the first page that cannot be read: nobody is waited for, not
+ * even whoever serves a userfaultfd.  -ESRCH when it is no process's any more.
+ */
+static ssize_t read_memory(const struct remote *remote, uint64_t at, void *to, size_t len)
 {
-	struct iovec local = {to, len};
-	struct iovec pieces[PIECES];
-	unsigned long n = 0;
-	size_t left = len;
-	ssize_t r;
+	ssize_t n = pread(remote->mem_fd, to, len, (off_t)at);
 
-	while (left && n < PIECES) {
-		size_t part = PAGE_BYTES - (size_t)(at % PAGE_BYTES);
+	if (n < 0)
+		return errno == EIO ? -EFAULT : -errno;
+	return n == 0 && len ? -ESRCH : n;
+}
 
-		part = part < left ? part : left;
-		pieces[n++] = (struct iovec){(void *)(uintptr_t)at, part};
-		at += part;
-		left -= part;
-	}
-	r = process_vm_readv(pid, &local, 1, pieces, n, 0);
-	return r < 0 ? -errno : r;
+/*
+ * A file's page may have to be fetched first.  Other than a read of /proc/PID/mem, this one
+ * does not keep the target's mappings locked until it comes, and can be killed.
+ */
+static bool read_file_page(const struct remote *remote, uint64_t at, void *to)
+{
+	struct iovec local = {to, PAGE_BYTES};
+	struct iovec page = {(void *)(uintptr_t)at, PAGE_BYTES};
+
+	return process_vm_readv(remote->pid, &local, 1, &page, 1, 0) == PAGE_BYTES;
 }
 
 static bool make_room(struct remote *remote, size_t size)
@@ -90,14 +98,14 @@ static bool grow_stack(struct remote *remote, uint64_t end)
 		return false;
 	while (reader->hi < end) {
 		size_t have = (size_t)(reader->hi - reader->lo);
-		uint64_t more = have < PIECES_BYTES ? have : PIECES_BYTES;
+		uint64_t more = have < GROW_BYTES ? have : GROW_BYTES;
 		ssize_t n;
 
 		if (more > remote->stack_end - reader->hi)
 			more = remote->stack_end - reader->hi;
 		if (!make_room(remote, have + more))
 			return false;
-		n = copy_from(remote->pid, reader->hi, remote->stack + have, more);
+		n = read_memory(remote, reader->hi, remote->stack + have, more);
 		if (n > 0)
 			reader->hi += (uint64_t)n;
 		if (n != (ssize_t)more)
@@ -108,17 +116,23 @@ static bool grow_stack(struct remote *remote, uint64_t end)
 	return true;
 }
 
-static bool stays(const struct remote *remote, uint64_t address)
+static bool fill(const struct remote *remote, const struct remote_range *file, struct page *page,
+		 uint64_t address)
 {
-	const struct remote_range *range = remote_modules_range(&remote->modules, address);
-
-	return range && range->image != REMOTE_NO_IMAGE && !range->writable;
+	page->address = UINT64_MAX;
+	if (file ? !read_file_page(remote, address, page->bytes)
+		 : read_memory(remote, address, page->bytes, PAGE_BYTES) != PAGE_BYTES)
+		return false;
+	page->address = address;
+	page->walk = file && !file->writable ? 0 : remote->walk;
+	return true;
 }
 
 static const struct page *read_page(struct remote *remote, uint64_t address)
 {
 	struct page **place = &remote->pages[(address / PAGE_BYTES) % REMOTE_PAGES];
 	struct page *page = *place;
+	const struct remote_range *range;
 
 	if (page && page->address == address && (!page->walk || page->walk == remote->walk))
 		return page;
@@ -127,12 +141,10 @@ static const struct page *read_page(struct remote *remote, uint64_t address)
 	if (!page)
 		return NULL;
 	*place = page;
-	page->address = UINT64_MAX;
-	if (copy_from(remote->pid, address, page->bytes, PAGE_BYTES) != PAGE_BYTES)
-		return NULL;
-	page->address = address;
-	page->walk = stays(remote, address) ? 0 : remote->walk;
-	return page;
+	range = remote_modules_range(&remote->modules, address);
+	if (range && range->image == REMOTE_NO_IMAGE)
+		range = NULL;
+	return fill(remote, range, page, address) ? page : NULL;
 }
 
 static bool remote_read(struct unwind_reader *reader, uint64_t address, void *to, size_t len)
@@ -171,14 +183,22 @@ static void forget(struct remote *remote)
 	unwind_cache_flush(&remote->rules);
 }
 
-static int read_modules(struct remote *remote)
+/* Its memory and what is mapped there: since exec both are others. */
+static int read_mappings(struct remote *remote)
 {
 	bool changed = false;
-	int r = remote_modules_read(&remote->modules, remote->pid, &changed);
+	char path[32];
+	int r;
 
+	cleanup_fd(&remote->mem_fd);
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)remote->pid);
+	remote->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (remote->mem_fd < 0)
+		return errno == EACCES ? -EPERM : errno == ENOENT ? -ESRCH : -errno;
+	r = remote_modules_read(&remote->modules, remote->pid, &changed);
 	if (changed)
 		forget(remote);
-	return r;
+	return r == -ENOENT ? -ESRCH : r;
 }
 
 static bool remote_find(struct unwind_reader *reader, uint64_t pc, struct unwind_module *ret_module)
@@ -188,7 +208,7 @@ static bool remote_find(struct unwind_reader *reader, uint64_t pc, struct unwind
 
 	if (!range && pc < USER_ADDRESS_END &&
 	    io_now_ns() - remote->modules.read_ns > REMOTE_MISS_MS * NS_PER_MS) {
-		(void)read_modules(remote);
+		(void)read_mappings(remote);
 		range = remote_modules_range(&remote->modules, pc);
 	}
 	return range && remote_modules_find(&remote->modules, reader, range, ret_module);
@@ -207,6 +227,7 @@ int remote_new(struct remote **ret, pid_t pid)
 	}
 	remote->stack_size = REMOTE_STACK_FIRST;
 	remote->pid = pid;
+	remote->mem_fd = -1;
 	remote->rules.entries = remote->entries;
 	remote->rules.n = REMOTE_RULES;
 	remote->reader.read = remote_read;
@@ -222,6 +243,7 @@ void remote_free(struct remote *remote)
 	for (size_t i = 0; i < REMOTE_PAGES; i++)
 		free(remote->pages[i]);
 	remote_modules_release(&remote->modules);
+	cleanup_fd(&remote->mem_fd);
 	free(remote->stack);
 	free(remote);
 }
@@ -233,11 +255,12 @@ void remote_changed(struct remote *remote)
 }
 
 /* Of its own, unheard: what a program maps without an agent that says so. */
-static bool modules_are_old(const struct remote_modules *modules)
+static bool is_old(const struct remote *remote)
 {
+	const struct remote_modules *modules = &remote->modules;
 	uint64_t age_ns = io_now_ns() - modules->read_ns;
 
-	return modules->read_ns == 0 ||
+	return modules->read_ns == 0 || remote->mem_fd < 0 ||
 	       (age_ns > REMOTE_AGE_MS * NS_PER_MS && age_ns / REMOTE_AGE_COST > modules->cost_ns);
 }
 
@@ -252,7 +275,7 @@ static int copy_stack(struct remote *remote, uint64_t sp)
 		end = sp + (end <= sp ? ARCH_WORD : REMOTE_STACK_MOST);
 	if (len > end - sp)
 		len = (size_t)(end - sp);
-	n = copy_from(remote->pid, sp, remote->stack, len);
+	n = read_memory(remote, sp, remote->stack, len);
 	if (n < 0)
 		return (int)n;
 	remote->reader.hi = sp + (uint64_t)n;
@@ -273,12 +296,17 @@ int remote_begin(struct remote *remote, uint64_t sp)
 	reader->bytes = remote->stack;
 	if (sp >= USER_ADDRESS_END - REMOTE_STACK_MOST)
 		return -EFAULT;
-	if (modules_are_old(&remote->modules)) {
-		r = read_modules(remote);
-		if (r < 0 && remote->modules.read_ns == 0)
-			return r == -EACCES ? -EPERM : r == -ENOENT ? -ESRCH : r;
+	if (is_old(remote)) {
+		r = read_mappings(remote);
+		if (r < 0)
+			return r;
 	}
-	return copy_stack(remote, sp);
+	r = copy_stack(remote, sp);
+	if (r != -ESRCH)
+		return r;
+	/* There is none of the program that it was: it is another by now, or gone. */
+	r = read_mappings(remote);
+	return r < 0 ? r : copy_stack(remote, sp);
 }
 
 struct unwind_reader *remote_reader(struct remote *remote)

@@ -5,25 +5,33 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-enum { PAGE = 4096, FILE_PAGES = 4, STACK_PAGES = 64, MAX_PCS = 64, N_FIELDS = 5 };
+enum { PAGE = 4096, FILE_PAGES = 4, STACK_PAGES = 64, OWN_PAGES = 4, MAX_PCS = 64, N_FIELDS = 5 };
 
 /* A child with a mapping of a file that says that it is a module, and a stack of our making. */
 struct fixture {
 	unsigned char *file; /* to write it by */
 	unsigned char *code; /* where the child has it too, to be executed */
 	uint64_t *stack;
+	unsigned char *own; /* other memory of the child, not shared with it */
 	int fd;
 	int pipe[2];
+	int tells[2];
 	pid_t pid;
 	struct remote *remote;
 };
@@ -38,10 +46,15 @@ static unsigned char *map(size_t pages, int protection, int flags, int fd)
 	return at;
 }
 
-static int set_up(void **state)
+static void wait_for_the_end(void)
 {
 	char byte;
 
+	(void)!read(fixture.pipe[0], &byte, 1);
+}
+
+static int start(void **state, void (*child)(void))
+{
 	*state = &fixture;
 	fixture.fd = memfd_create("module", MFD_CLOEXEC);
 	assert_true(fixture.fd >= 0);
@@ -50,15 +63,37 @@ static int set_up(void **state)
 	fixture.code = map(FILE_PAGES, PROT_READ | PROT_EXEC, MAP_SHARED, fixture.fd);
 	fixture.stack =
 		(void *)map(STACK_PAGES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
+	fixture.own = map(OWN_PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	assert_int_equal(pipe(fixture.pipe), 0);
+	assert_int_equal(pipe(fixture.tells), 0);
 	fixture.pid = fork();
 	assert_true(fixture.pid >= 0);
 	if (fixture.pid == 0) {
-		(void)!read(fixture.pipe[0], &byte, 1);
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		child();
 		_exit(0);
 	}
 	assert_int_equal(remote_new(&fixture.remote, fixture.pid), 0);
 	return 0;
+}
+
+static int set_up(void **state)
+{
+	return start(state, wait_for_the_end);
+}
+
+/* What a child does that has something to say first. */
+static void tell(char byte)
+{
+	(void)!write(fixture.tells[1], &byte, 1);
+}
+
+static char hear(void)
+{
+	char byte = 0;
+
+	assert_int_equal(read(fixture.tells[0], &byte, 1), 1);
+	return byte;
 }
 
 static int tear_down(void **state)
@@ -70,9 +105,12 @@ static int tear_down(void **state)
 	(void)munmap(fixture.file, FILE_PAGES * PAGE);
 	(void)munmap(fixture.code, FILE_PAGES * PAGE);
 	(void)munmap(fixture.stack, STACK_PAGES * PAGE);
+	(void)munmap(fixture.own, OWN_PAGES * PAGE);
 	(void)close(fixture.fd);
-	(void)close(fixture.pipe[0]);
-	(void)close(fixture.pipe[1]);
+	for (int i = 0; i < 2; i++) {
+		(void)close(fixture.pipe[i]);
+		(void)close(fixture.tells[i]);
+	}
 	return 0;
 }
 
@@ -222,6 +260,152 @@ static void knows_what_is_code(void **state)
 	assert_false(remote_is_code(fixture.remote, 16));
 }
 
+/* The first page is there, the others come when somebody serves them: nobody does. */
+static void leave_memory_unserved(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register unserved = {
+		.range = {(uintptr_t)fixture.own + PAGE, (OWN_PAGES - 1) * PAGE},
+		.mode = UFFDIO_REGISTER_MODE_MISSING};
+
+	fixture.own[PAGE - 1] = 1;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 ||
+	    ioctl(fd, UFFDIO_REGISTER, &unserved) < 0) {
+		tell('-');
+	} else {
+		tell('+');
+		wait_for_the_end();
+	}
+}
+
+static int set_up_unserved(void **state)
+{
+	return start(state, leave_memory_unserved);
+}
+
+static void waits_for_nobody_who_serves_memory(void **state)
+{
+	struct unwind_reader *reader = remote_reader(fixture.remote);
+	uint64_t own = (uint64_t)(uintptr_t)fixture.own;
+	uint64_t word;
+
+	(void)state;
+	if (hear() != '+')
+		skip(); /* userfaultfd(2) is for the privileged */
+	(void)alarm(10);
+	assert_int_equal(remote_begin(fixture.remote, own + PAGE), -EFAULT);
+	assert_int_equal(remote_begin(fixture.remote, own + PAGE - 16), 0);
+	assert_int_equal(reader->hi, own + PAGE);
+	assert_true(reader->read(reader, own + PAGE - 8, &word, 8));
+	assert_int_equal(word >> 56, 1);
+	assert_false(reader->read(reader, own + PAGE, &word, 8));
+	assert_int_equal(remote_begin(fixture.remote, (uint64_t)(uintptr_t)fixture.stack), 0);
+	assert_false(reader->read(reader, own + PAGE, &word, 8));
+	(void)alarm(0);
+}
+
+/* Code that comes and goes, headers that change between two reads, a stack that is rewritten. */
+static void change_all_the_time(void)
+{
+	uint32_t random = 11;
+
+	for (;;) {
+		size_t page = (random >> 8) % FILE_PAGES;
+
+		random = random * 1664525 + 1013904223;
+		(void)mmap(fixture.code + page * PAGE, PAGE,
+			   random & 1 << 20 ? PROT_READ | PROT_EXEC : PROT_READ | PROT_WRITE,
+			   MAP_FIXED | (random & 1 << 21 ? MAP_SHARED : MAP_PRIVATE), fixture.fd,
+			   (off_t)(random & 1 << 22 ? page * PAGE : 0));
+		fixture.file[(random >> 12) % 1200] = (unsigned char)(random >> 24);
+		fixture.stack[(random >> 16) % 64] =
+			(uint64_t)(uintptr_t)fixture.code + random % (FILE_PAGES * PAGE);
+		if (random % 7 == 0)
+			(void)munmap(fixture.code + page * PAGE, PAGE);
+	}
+}
+
+static int set_up_changing(void **state)
+{
+	return start(state, change_all_the_time);
+}
+
+static void survives_a_process_that_never_rests(void **state)
+{
+	struct blocked_at at = {.sp = (uint64_t)(uintptr_t)fixture.stack,
+				.pc = (uint64_t)(uintptr_t)fixture.code + 2 * PAGE};
+	uint64_t pcs[MAX_PCS];
+	Elf64_Phdr *segments;
+	Elf64_Ehdr *header;
+
+	(void)state;
+	for (int round = 0; round < 1000; round++) {
+		struct unwind_result result = {0};
+
+		if (round % 50 == 0)
+			write_headers(&header, &segments);
+		remote_changed(fixture.remote);
+		assert_int_equal(blocked_walk(fixture.remote, &at, pcs, MAX_PCS, &result), 0);
+		assert_in_range(result.n_pcs, 1, MAX_PCS);
+	}
+}
+
+static void become_another(void)
+{
+	wait_for_the_end();
+	(void)execl("/bin/sleep", "sleep", "60", (char *)NULL);
+}
+
+static int set_up_another(void **state)
+{
+	return start(state, become_another);
+}
+
+/* In a call that a pipe has nothing to do with. */
+static bool is_another(int fd, struct blocked_at *at)
+{
+	return blocked_read(fd, at) == 0 &&
+	       (at->nr == SYS_clock_nanosleep || at->nr == SYS_nanosleep);
+}
+
+static void follows_a_process_through_exec(void **state)
+{
+	uint64_t pcs[MAX_PCS];
+	struct unwind_result result;
+	struct blocked_at at;
+	char path[64];
+	int fd;
+
+	(void)state;
+	assert_int_equal(remote_begin(fixture.remote, (uint64_t)(uintptr_t)fixture.stack), 0);
+	assert_int_equal(write(fixture.pipe[1], "x", 1), 1);
+	(void)snprintf(path, sizeof(path), "/proc/%d/syscall", (int)fixture.pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	for (int i = 0; i < 2000 && !is_another(fd, &at); i++)
+		(void)poll(NULL, 0, 1);
+	assert_true(is_another(fd, &at));
+	(void)close(fd);
+	assert_int_equal(blocked_walk(fixture.remote, &at, pcs, MAX_PCS, &result), 0);
+	assert_int_equal(result.stop, UNWIND_END);
+	assert_true(result.n_pcs >= 3);
+}
+
+static void says_when_a_process_is_gone(void **state)
+{
+	uint64_t sp = (uint64_t)(uintptr_t)fixture.stack;
+
+	(void)state;
+	assert_int_equal(remote_begin(fixture.remote, sp), 0);
+	assert_int_equal(kill(fixture.pid, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, (id_t)fixture.pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+	assert_int_equal(remote_begin(fixture.remote, sp), -ESRCH);
+	assert_int_equal(waitpid(fixture.pid, NULL, 0), fixture.pid);
+	assert_int_equal(remote_begin(fixture.remote, sp), -ESRCH);
+	assert_int_equal(remote_begin(fixture.remote, sp), -ESRCH);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +416,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sees_what_has_been_written_since_the_last_walk,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(knows_what_is_code, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(waits_for_nobody_who_serves_memory, set_up_unserved,
+						tear_down),
+		cmocka_unit_test_setup_teardown(survives_a_process_that_never_rests,
+						set_up_changing, tear_down),
+		cmocka_unit_test_setup_teardown(follows_a_process_through_exec, set_up_another,
+						tear_down),
+		cmocka_unit_test_setup_teardown(says_when_a_process_is_gone, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
