@@ -1,17 +1,22 @@
 #!/bin/sh
 # blocked.sh ORACLE PROGRAM - the threads of one real program that are blocked, under the oracle
 #
-# 150 stacks of it, 1,000 with WICK_LONG=1.  A PROGRAM with a slash is run as it is; the others are
-# started here, with somebody who keeps them busy.  Exit status 77 when it is not installed, else
-# the oracle's.
+# 5,000 stacks of it with WICK_LONG=1, at most 5 % skipped; else 300, where a thread that stays
+# long in one place that cannot be left counts for more: at most 10 %.  BLOCKED_SEED chooses others.
+# A PROGRAM with a slash is run as it is; the others are started here, with somebody who keeps them
+# busy.  Exit status 77 when it is not installed, else the oracle's.
 set -eu
 oracle=${1:?usage: blocked.sh ORACLE PROGRAM}
 program=${2:?}
 here=$(cd "$(dirname "$0")" && pwd)
-n=150
-[ "${WICK_LONG:-}" != 1 ] || n=1000
+n=300 skipped=10
+[ "${WICK_LONG:-}" != 1 ] || n=5000 skipped=5
 load=
 work=
+
+watch() {
+	"$oracle" -n "$n" -k "$skipped" -s "${BLOCKED_SEED:-1}" "$@"
+}
 
 need() {
 	command -v "$1" >/dev/null || { echo "$program: '$1' is not installed: skipped"; exit 77; }
@@ -30,26 +35,27 @@ make_work() {
 
 case $program in
 */*)
-	"$oracle" -n "$n" "$(basename "$program")" "$program"
+	watch "$(basename "$program")" "$program"
 	;;
 python3)
 	need /usr/bin/python3
-	"$oracle" -n "$n" python3 /usr/bin/python3 "$here/blocked.py"
+	watch python3 /usr/bin/python3 "$here/blocked.py"
 	;;
 node)
 	need node
-	"$oracle" -n "$n" node node "$here/blocked.js"
+	watch node node "$here/blocked.js"
 	;;
 redis-server)
 	need redis-server
-	need redis-benchmark
+	need redis-cli
 	make_work
+	# Seldom enough to find it blocked.
 	(
 		while [ ! -S "$work/s" ]; do sleep 0.1; done
-		while redis-benchmark -q -s "$work/s" -n 20000 -c 4 -t set,get,lpush; do :; done
+		exec redis-cli -s "$work/s" -r -1 -i 0.001 lpush list 1 2 3
 	) >/dev/null 2>&1 &
 	load=$!
-	"$oracle" -n "$n" redis-server redis-server --port 0 --unixsocket "$work/s" --save '' \
+	watch redis-server redis-server --port 0 --unixsocket "$work/s" --save '' \
 		--dir "$work"
 	;;
 nginx)
@@ -80,7 +86,7 @@ nginx)
 		done
 	) >/dev/null 2>&1 &
 	load=$!
-	"$oracle" -n "$n" nginx nginx -p "$work" -c "$work/nginx.conf" -e stderr
+	watch nginx nginx -p "$work" -c "$work/nginx.conf" -e stderr
 	;;
 postgres)
 	bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
@@ -100,7 +106,7 @@ postgres)
 		exec $as "$bin/pgbench" -U wick -c 4 -T 600 -R 500 -h "$work" b
 	) >/dev/null 2>&1 &
 	load=$!
-	"$oracle" -n "$n" postgres $as "$bin/postgres" -D "$work/db" -k "$work" \
+	watch postgres $as "$bin/postgres" -D "$work/db" -k "$work" \
 		-c listen_addresses= -c fsync=off
 	;;
 *)
