@@ -35,8 +35,6 @@ static char data_path[4096];
 static volatile int64_t queue_len;
 static volatile int64_t hits;
 static int64_t batch;
-static volatile int64_t stack_bytes;
-static char *outermost;
 static atomic_bool done;
 
 static void *hog(void *argument)
@@ -131,9 +129,8 @@ static void write_reading(void)
 	(void)fprintf(log_file, " io_read_bytes=%lld io_write_bytes=%lld fd_count=%d",
 		      number_in(io, "\nread_bytes: "), number_in(io, "\nwrite_bytes: "),
 		      count_fds());
-	(void)fprintf(log_file, " queue_len=%lld hits=%lld batch=%lld stack_bytes=%lld\n",
-		      (long long)queue_len, (long long)hits, (long long)batch,
-		      (long long)stack_bytes);
+	(void)fprintf(log_file, " queue_len=%lld hits=%lld batch=%lld\n", (long long)queue_len,
+		      (long long)hits, (long long)batch);
 	(void)fflush(log_file);
 }
 
@@ -145,18 +142,21 @@ static void burn_for(double seconds)
 		work(20000);
 }
 
+static __attribute__((noinline)) void nap(double seconds)
+{
+	(void)usleep((useconds_t)(seconds * 1e6));
+}
+
 /* So far below main's frame: what the samples say differs by as much. */
-static __attribute__((noinline)) void burn_deep(double seconds)
+static __attribute__((noinline)) void go_deep(void (*live)(double), double seconds)
 {
 	char room[DEEP_BYTES];
 
 	memset(room, 1, sizeof(room));
 	__asm__ volatile("" : : "r"(room) : "memory");
-	stack_bytes = outermost - (char *)__builtin_frame_address(0) + DEEP_BYTES;
 	write_reading();
-	burn_for(seconds);
+	live(seconds);
 	write_reading();
-	stack_bytes = 0;
 	__asm__ volatile("" : : "r"(room) : "memory");
 }
 
@@ -235,7 +235,6 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 2;
-	outermost = __builtin_frame_address(0);
 	log_file = fopen(argv[1], "we");
 	(void)snprintf(data_path, sizeof(data_path), "%s/data", argv[2]);
 	seconds = atof(argv[3]);
@@ -252,7 +251,9 @@ int main(int argc, char **argv)
 	write_reading();
 	for (int i = 0; i < 2; i++)
 		climb(seconds / 2);
-	burn_deep(seconds / 10);
+	go_deep(burn_for, seconds / 10);
+	go_deep(nap, seconds / 5);
+	nap(seconds / 5);
 	atomic_store(&done, true);
 	(void)pthread_join(thread, NULL);
 	write_reading();
