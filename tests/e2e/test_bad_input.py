@@ -69,7 +69,7 @@ class BadInput(Case):
 
     def test_options_that_make_no_sense(self):
         for options in (("--rotate", "soon"), ("--keep", "x"), ("--flush", "1parsec"),
-                        ("--compress", "rar"), ("--metrics", "no_such_metric"),
+                        ("--compress", "rar"), ("--metrics", "no-such-metric"),
                         ("--metrics-as", "poem"), ("--discovery", "magic"), ("-o", "a%z.perf")):
             self.check_refused(2, "record", *options, "--", "true")
 

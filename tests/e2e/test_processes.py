@@ -4,7 +4,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import Case, target
+from recorded import LONG, Case, target
 
 
 class Children(Case):
@@ -67,7 +67,7 @@ class Children(Case):
 class Libraries(Case):
     def test_names_follow_libraries_that_share_an_address(self):
         for turn in (50, 300):
-            run = self.record(target("plugins"), 5,
+            run = self.record(target("plugins"), 5 if LONG else 3,
                               os.path.abspath(target("libplugin_a.so")),
                               os.path.abspath(target("libplugin_b.so")), turn, hz=199)
             self.assertEqual(run.status, 0, run.summary)
