@@ -50,8 +50,7 @@ static void tell_trouble(struct recording *recording, int error, const char *mes
 		  "sampling goes on, samples are dropped until it can be written again");
 }
 
-/* CLOCK_REALTIME minus CLOCK_MONOTONIC, by the quickest of a few readings. */
-static void measure_clocks(struct perf_script_header *header)
+void recording_measure_clocks(struct perf_script_header *header)
 {
 	uint64_t best = UINT64_MAX;
 
@@ -128,7 +127,7 @@ static void begin_segment(struct recording *recording, const struct segment *seg
 	recording->segment = *segment;
 	recording->stats.segments++;
 	recording->in_trouble = false;
-	measure_clocks(&recording->header);
+	recording_measure_clocks(&recording->header);
 	backlog_start(&recording->backlog, &recording->options.text, &recording->header);
 }
 

@@ -60,6 +60,13 @@ void recording_tell(struct recording *recording, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
+ * recording_measure_clocks - what time it is, by the quickest of a few readings
+ *
+ * Context: any thread.
+ */
+void recording_measure_clocks(struct perf_script_header *header);
+
+/**
  * recording_open_segment - make the next file, trying further names when one is taken
  *
  * Return:  0; -EEXIST for the first file of a name that was asked for; -errno.

@@ -65,8 +65,7 @@ void hook_files_describe(struct recording_options *recording, enum sample_event 
 						       : "wick.%c.%p.%t.lock.perf";
 }
 
-/* "dir/x.perf" is "dir/x.alloc.perf"; a name without an ending gets one. */
-static char *path_beside(const char *path, const char *name)
+char *hook_files_path(const char *path, const char *word)
 {
 	const char *slash = strrchr(path, '/');
 	const char *dot = strrchr(path, '.');
@@ -75,7 +74,7 @@ static char *path_beside(const char *path, const char *name)
 
 	if (!dot || (slash && dot < slash) || dot == path || dot == (slash ? slash + 1 : path))
 		dot = path + strlen(path);
-	r = asprintf(&beside, "%.*s.%s%s", (int)(dot - path), path, name, dot);
+	r = asprintf(&beside, "%.*s.%s%s", (int)(dot - path), path, word, dot);
 	return r < 0 ? NULL : beside;
 }
 
@@ -85,7 +84,7 @@ static int open_one(struct hook_files *files, size_t i, const struct recording_o
 	struct recording_options recording = *like;
 
 	if (like->path) {
-		files->paths[i] = path_beside(like->path, kinds[i].name);
+		files->paths[i] = hook_files_path(like->path, kinds[i].name);
 		if (!files->paths[i])
 			return err_set(err, ENOMEM, "name a file");
 		recording.path = files->paths[i];

@@ -38,6 +38,15 @@ void hook_files_describe(struct recording_options *recording, enum sample_event 
 			 const struct event_list *list);
 
 /**
+ * hook_files_path - "dir/x.perf" with a word before its ending; a name without one gets it behind
+ *
+ * Return:  "dir/x.WORD.perf"; NULL when memory ran out.
+ * Owns:    the caller, to free().
+ * Context: any thread.
+ */
+char *hook_files_path(const char *path, const char *word);
+
+/**
  * hook_files_open - make the files that go beside the main one
  * @like: the main file's options, before hook_files_describe()
  *

@@ -27,6 +27,7 @@ enum {
 	OPT_ONLY_UNDER,
 	OPT_GROUP,
 	OPT_FLATTEN,
+	OPT_LIVE,
 };
 
 enum { DEFAULT_HZ = 99 };
@@ -35,6 +36,7 @@ enum { DEFAULT_HZ = 99 };
 /* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
 const struct option_spec record_option_specs[] = {
 	{'e', "event", "LIST", "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR] (cpu)"},
+	{OPT_LIVE, "live", NULL, "with -e alloc: a file of what is still allocated, kept up to date"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
 	{'d', "duration", "DUR", "stop recording after DUR; CMD runs on to its end"},
 	{'o', "output", "FILE",
@@ -138,6 +140,9 @@ static int take_option(int id, const char *value, struct record_options *options
 		return metric_list_parse(value, &options->metrics, err);
 	case OPT_METRICS_AS:
 		return take_metrics_as(value, options, err);
+	case OPT_LIVE:
+		options->live = true;
+		return 0;
 	case OPT_BARE:
 		options->bare = true;
 		return 0;
@@ -277,6 +282,24 @@ static bool is_limited(const struct recording_limit *limit)
 	return limit->bytes || limit->ns || limit->samples;
 }
 
+/* What lives is known by what was not given back, by whichever thread. */
+static int check_live(const struct record_options *options, struct err *err)
+{
+	const struct selection_options *selection = &options->selection;
+
+	if (!options->live)
+		return 0;
+	if (!(options->event_list.events & COLLECT_ALLOC)) {
+		(void)err_set(err, 0, "--live is of memory, and no memory is sampled");
+		err_hint(err, "-e alloc");
+		return -EINVAL;
+	}
+	if (selection->top.n || selection->threads || selection->states)
+		return err_set(err, EINVAL,
+			       "--live with --top, --threads or --state, which leave releases out");
+	return 0;
+}
+
 /* What options ask of each other. */
 static int check(const struct record_options *options, struct err *err)
 {
@@ -285,6 +308,8 @@ static int check(const struct record_options *options, struct err *err)
 		err_hint(err, "wick record -- ./program");
 		return -err->code;
 	}
+	if (check_live(options, err) < 0)
+		return -EINVAL;
 	if (is_limited(&options->keep) && !is_limited(&options->rotate)) {
 		(void)err_set(err, 0, "--keep chooses among rotated files and nothing rotates");
 		err_hint(err, "--rotate 60s");

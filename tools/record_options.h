@@ -29,6 +29,7 @@ struct record_options {
 	const char *group; /* NULL: stacks are as they were */
 	struct groups groups;
 	bool flatten;
+	bool live; /* a file of what is still allocated */
 	struct selection_options selection;
 	bool no_cmdline;
 	enum ring_discovery discovery;

@@ -37,9 +37,10 @@ static void on_message(void *context, const char *message)
 static void keep(struct recorder *recorder, const struct sample *sample)
 {
 	struct sample kept = *sample;
+	bool keeps = selection_keeps(&recorder->selection, &kept);
 
-	if (selection_keeps(&recorder->selection, &kept) &&
-	    !hook_files_write(&recorder->hook_files, &kept) && recorder->recording)
+	live_file_sample(&recorder->live, &kept, keeps);
+	if (keeps && !hook_files_write(&recorder->hook_files, &kept) && recorder->recording)
 		recording_write(recorder->recording, &kept);
 }
 
@@ -51,6 +52,12 @@ static void on_named(void *context, const struct sample *sample)
 	if (sample->event == EVENT_CPU)
 		lockstep_add(&recorder->lockstep, sample);
 	keep(recorder, sample);
+}
+
+static void on_exit_of(struct recorder *recorder, uint32_t process)
+{
+	name_queue_exit(&recorder->queue, process);
+	live_heap_exit(&recorder->live.heap, process);
 }
 
 static bool is_rotated(const struct record_options *options)
@@ -90,6 +97,8 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.argv = (const char *const *)options->argv,
 	};
 	r = hook_files_open(&recorder->hook_files, &recording, &options->event_list, err);
+	if (r == 0 && options->live)
+		r = live_file_open(&recorder->live, &recording, &options->event_list, err);
 	hook_files_describe(&recording, hook_files_main(options->event_list.events),
 			    &options->event_list);
 	return r < 0 ? r : recording_new(&recording, &recorder->recording, err);
@@ -237,6 +246,7 @@ static void tick(struct recorder *recorder, uint64_t now)
 	if (recorder->recording)
 		recording_tick(recorder->recording);
 	hook_files_tick(&recorder->hook_files);
+	live_file_tick(&recorder->live, recorder->collector, now);
 }
 
 static uint64_t time_out(const struct recorder *recorder, uint64_t now)
@@ -267,7 +277,7 @@ void recorder_run(struct recorder *recorder)
 		else if (event.kind == COLLECTOR_MAPPING)
 			symbolizer_add(recorder->symbolizer, &event.mapping);
 		else if (event.kind == COLLECTOR_EXIT)
-			name_queue_exit(&recorder->queue, event.process);
+			on_exit_of(recorder, event.process);
 		if (event.kind == COLLECTOR_IDLE || now - ticked >= NAMING_NS) {
 			ticked = now;
 			tick(recorder, now);
@@ -300,6 +310,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.truncated = recorder->truncated,
 		.no_clock = !has_clock(recorder),
 		.verbose = recorder->options->verbose,
+		.live = recorder->options->live ? &recorder->live : NULL,
 		.selection = &recorder->options->selection,
 		.filtered = recorder->selection.filtered,
 		.filtered_samples = recorder->selection.filtered_samples,
@@ -344,6 +355,7 @@ void recorder_finish(struct recorder *recorder)
 	update_counts(recorder);
 	(void)recording_finish(recorder->recording); /* it has told what went wrong */
 	hook_files_finish(&recorder->hook_files);
+	live_file_finish(&recorder->live, recorder->collector);
 	print_summary(recorder, elapsed_ns);
 	tell_gauges(recorder);
 }
@@ -384,6 +396,7 @@ void recorder_release(struct recorder *recorder)
 	interrupt_detaches(NULL);
 	recording_free(recorder->recording);
 	hook_files_release(&recorder->hook_files);
+	live_file_release(&recorder->live);
 	symbolizer_free(recorder->symbolizer);
 	collector_free(recorder->collector);
 	selection_release(&recorder->selection);

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "tools/hook_files.h"
+#include "tools/live_file.h"
 #include "tools/lockstep.h"
 #include "tools/name_queue.h"
 #include "tools/record_options.h"
@@ -19,6 +20,7 @@ struct recorder {
 	struct symbolizer *symbolizer;
 	struct recording *recording;
 	struct hook_files hook_files;
+	struct live_file live;
 	struct name_queue queue;
 	struct lockstep lockstep;
 	struct selection selection;

@@ -293,6 +293,20 @@ static uint64_t dropped(const struct summary *summary)
 	return n;
 }
 
+/* What nobody gave back, and where it stands. */
+static void print_live(const struct summary *summary, struct buf *buf)
+{
+	const struct live_file *live = summary->live;
+
+	if (!live || !live->snapshot)
+		return;
+	add_topic(buf, "live");
+	text_of(buf, live->heap.n_blocks, "sample");
+	buf_add(buf, " of ");
+	text_bytes(buf, live->heap.weight);
+	buf_printf(buf, " not given back, in %s\n", snapshot_path(live->snapshot));
+}
+
 static void print_lost(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
@@ -304,6 +318,8 @@ static void print_lost(const struct summary *summary, struct buf *buf)
 	add_cause(buf, stats->lost_noslot, "too many threads (lost_noslot)", &first);
 	add_cause(buf, stats->lost_events, "of memory or locks, ring full (lost_events)", &first);
 	add_cause(buf, stats->live_full, "releases of memory (live_full)", &first);
+	add_cause(buf, summary->live ? summary->live->heap.left_out : 0,
+		  "of live memory, no room (live_left_out)", &first);
 	add_cause(buf, stats->lost_queue, "wick too slow (lost_queue)", &first);
 	add_cause(buf, stats->lost_corrupt, "damaged in shared memory (lost_corrupt)", &first);
 	add_cause(buf, dropped(summary), "no disk took (dropped)", &first);
@@ -486,6 +502,7 @@ void summary_print(const struct summary *summary, struct buf *buf)
 		print_nothing(summary, buf);
 	}
 	print_hooks(summary, buf);
+	print_live(summary, buf);
 	print_unsampled(summary, buf);
 	if (!summary->no_clock)
 		print_coverage(summary, buf);

@@ -7,6 +7,7 @@
 #include "sampler/collector/collector.h"
 #include "symbolize/symbolize.h"
 #include "tools/hook_files.h"
+#include "tools/live_file.h"
 #include "tools/selection.h"
 
 #include <stdbool.h>
@@ -30,6 +31,7 @@ struct summary {
 	struct recording_stats written;
 	struct recording_stats beside[HOOK_FILES]; /* what hooks saw, in files of their own */
 	size_t n_beside;
+	const struct live_file *live; /* NULL: there is none */
 	const struct symbolize_module *modules;
 	size_t n_modules;
 	const struct selection_options *selection; /* NULL: everything was kept */
