@@ -254,6 +254,22 @@ void remote_changed(struct remote *remote)
 	forget(remote);
 }
 
+pid_t remote_pid(const struct remote *remote)
+{
+	return remote->pid;
+}
+
+size_t remote_copy(struct remote *remote, uint64_t address, void *to, size_t len)
+{
+	ssize_t n;
+
+	if (address >= USER_ADDRESS_END || len > USER_ADDRESS_END - address ||
+	    (remote->mem_fd < 0 && read_mappings(remote) < 0))
+		return 0;
+	n = read_memory(remote, address, to, len);
+	return n < 0 ? 0 : (size_t)n;
+}
+
 /* Of its own, unheard: what a program maps without an agent that says so. */
 static bool is_old(const struct remote *remote)
 {

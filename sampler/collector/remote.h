@@ -10,6 +10,7 @@
 #include "sampler/unwind/unwind.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -43,6 +44,23 @@ void remote_free(struct remote *remote);
  * Context: collector thread.
  */
 void remote_changed(struct remote *remote);
+
+/**
+ * remote_pid - whose memory it is
+ *
+ * Context: collector thread.
+ */
+pid_t remote_pid(const struct remote *remote);
+
+/**
+ * remote_copy - bytes at an address, apart from any walk
+ *
+ * Waits for no userfaultfd, and reads what the process itself may not (PROT_NONE) too.
+ *
+ * Return:  how many could be read, 0 to LEN.
+ * Context: collector thread.
+ */
+size_t remote_copy(struct remote *remote, uint64_t address, void *to, size_t len);
 
 /**
  * remote_begin - copy the stack from SP on, for one walk

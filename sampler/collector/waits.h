@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 struct blocked_at;
+struct remote;
 
 /**
  * waits_word - the kind of call that a blocked thread is in
@@ -43,12 +44,12 @@ enum sample_state waits_state(char stat_letter, const struct blocked_at *at);
  * is too long begins with "...".  "" when nothing is known.  The bytes are the target's: any may
  * be there.  No file of the target is opened, and of its memory at most a path's 4 KiB are read.
  *
- * Costs 0.2 us from the arguments alone, 2.5 us more for what they point to, 4.5 us for a
+ * Costs 0.2 us from the arguments alone, 2 us more for what they point to, 4.5 us for a
  * descriptor's link: for a thread that has begun another wait, not for every look.
  *
- * Context: any thread.
+ * Context: collector thread.
  */
-void waits_object(pid_t pid, const struct blocked_at *at, char to[SAMPLE_OBJECT_SIZE]);
+void waits_object(struct remote *remote, const struct blocked_at *at, char to[SAMPLE_OBJECT_SIZE]);
 
 /**
  * waits_restarted - find out which call it is that the kernel has restarted
@@ -57,8 +58,8 @@ void waits_object(pid_t pid, const struct blocked_at *at, char to[SAMPLE_OBJECT_
  * are still there, and its number stands in the instructions before the pc.  Others, and those
  * without a number there, are left as they are.
  *
- * Context: any thread.
+ * Context: collector thread.
  */
-void waits_restarted(pid_t pid, struct blocked_at *at);
+void waits_restarted(struct remote *remote, struct blocked_at *at);
 
 #endif

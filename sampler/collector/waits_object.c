@@ -20,20 +20,16 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	PAGE_BYTES = 4096, /* the smallest one */
-	RESTART_BYTES = 32,
-};
+enum { RESTART_BYTES = 32 };
 
 /* The text of an object while it is put together. */
 struct object {
-	pid_t pid;
+	struct remote *remote;
 	size_t room; /* of text, without the NUL */
 	char *text;
 };
@@ -54,30 +50,9 @@ static void put(struct object *object, const char *text)
 	       object->room - n_dots + 1);
 }
 
-/*
- * Bytes of the target up to LEN: in two pieces, so that a page that is missing behind the first
- * costs nothing of it.  How many came.
- */
-static size_t read_some(pid_t pid, uint64_t addr, void *to, size_t len)
+static bool read_all(struct remote *remote, uint64_t addr, void *to, size_t len)
 {
-	size_t first = PAGE_BYTES - (size_t)(addr % PAGE_BYTES);
-	struct iovec remote[2];
-	struct iovec local = {to, len};
-	ssize_t n;
-
-	if (addr == 0 || addr >= USER_ADDRESS_END || len > USER_ADDRESS_END - addr)
-		return 0;
-	if (first > len)
-		first = len;
-	remote[0] = (struct iovec){(void *)(uintptr_t)addr, first};
-	remote[1] = (struct iovec){(void *)(uintptr_t)(addr + first), len - first};
-	n = process_vm_readv(pid, &local, 1, remote, len > first ? 2 : 1, 0);
-	return n < 0 ? 0 : (size_t)n;
-}
-
-static bool read_all(pid_t pid, uint64_t addr, void *to, size_t len)
-{
-	return read_some(pid, addr, to, len) == len;
+	return addr != 0 && remote_copy(remote, addr, to, len) == len;
 }
 
 /* ---- time-outs */
@@ -107,8 +82,8 @@ static void put_pair(int64_t seconds, int64_t part, uint64_t unit_ns, char *to, 
 	put_duration(ns, to, size);
 }
 
-static void put_timeout(pid_t pid, const struct waits_call *call, const struct blocked_at *at,
-			char *to, size_t size)
+static void put_timeout(struct remote *remote, const struct waits_call *call,
+			const struct blocked_at *at, char *to, size_t size)
 {
 	uint64_t arg = at->args[call->timeout_arg];
 	struct timespec spec;
@@ -122,7 +97,7 @@ static void put_timeout(pid_t pid, const struct waits_call *call, const struct b
 			put_duration((arg & INT32_MAX) * NS_PER_MS, to, size);
 		return;
 	case TIMEOUT_TIMEVAL:
-		if (read_all(pid, arg, &val, sizeof(val)))
+		if (read_all(remote, arg, &val, sizeof(val)))
 			put_pair(val.tv_sec, val.tv_usec, 1000, to, size);
 		return;
 	case TIMEOUT_CLOCK:
@@ -134,7 +109,7 @@ static void put_timeout(pid_t pid, const struct waits_call *call, const struct b
 	case TIMEOUT_TIMESPEC:
 		break;
 	}
-	if (read_all(pid, arg, &spec, sizeof(spec)))
+	if (read_all(remote, arg, &spec, sizeof(spec)))
 		put_pair(spec.tv_sec, spec.tv_nsec, 1, to, size);
 }
 
@@ -148,7 +123,8 @@ static void put_fd(struct object *object, uint64_t arg)
 
 	if ((int32_t)arg < 0)
 		return;
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)object->pid, (int)(int32_t)arg);
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)remote_pid(object->remote),
+		       (int)(int32_t)arg);
 	n = readlink(path, link, sizeof(link) - 1);
 	if (n <= 0)
 		return;
@@ -161,7 +137,7 @@ static void put_poll(struct object *object, uint64_t list, uint64_t n)
 	struct pollfd one;
 	char text[32];
 
-	if (n == 1 && read_all(object->pid, list, &one, sizeof(one))) {
+	if (n == 1 && read_all(object->remote, list, &one, sizeof(one))) {
 		put_fd(object, (uint64_t)(int64_t)one.fd);
 	} else if (n > 1) {
 		(void)snprintf(text, sizeof(text), "%" PRIu32 "fds", (uint32_t)n);
@@ -182,14 +158,14 @@ static void put_futex_list(struct object *object, uint64_t list)
 {
 	uint64_t waiter[3]; /* value, address, flags */
 
-	if (read_all(object->pid, list, waiter, sizeof(waiter)))
+	if (read_all(object->remote, list, waiter, sizeof(waiter)))
 		put_futex(object, waiter[1]);
 }
 
 static void put_path(struct object *object, uint64_t addr)
 {
 	char path[PATH_MAX];
-	size_t n = read_some(object->pid, addr, path, sizeof(path));
+	size_t n = remote_copy(object->remote, addr, path, sizeof(path));
 
 	if (memchr(path, '\0', n))
 		put(object, path);
@@ -282,7 +258,7 @@ static void put_peer(struct object *object, const uint64_t *args)
 	struct sockaddr_storage from = {0};
 	size_t len = args[2] < sizeof(from) ? (size_t)args[2] : sizeof(from);
 
-	if (len >= sizeof(from.ss_family) && read_all(object->pid, args[1], &from, len) &&
+	if (len >= sizeof(from.ss_family) && read_all(object->remote, args[1], &from, len) &&
 	    (put_inet(object, &from, len) || put_unix(object, &from, len)))
 		return;
 	put_fd(object, args[0]);
@@ -332,17 +308,17 @@ static void put_what(struct object *object, const struct waits_call *call,
 	}
 }
 
-void waits_object(pid_t pid, const struct blocked_at *at, char to[SAMPLE_OBJECT_SIZE])
+void waits_object(struct remote *remote, const struct blocked_at *at, char to[SAMPLE_OBJECT_SIZE])
 {
 	const struct waits_call *call = at->in_syscall ? waits_call(at->nr) : NULL;
-	struct object object = {.pid = pid, .room = SAMPLE_OBJECT_SIZE - 1, .text = to};
+	struct object object = {.remote = remote, .room = SAMPLE_OBJECT_SIZE - 1, .text = to};
 	char timeout[32] = "";
 	size_t len;
 
 	to[0] = '\0';
 	if (!call)
 		return;
-	put_timeout(pid, call, at, timeout, sizeof(timeout));
+	put_timeout(remote, call, at, timeout, sizeof(timeout));
 	len = strlen(timeout);
 	if (len)
 		object.room -= len + 1; /* the comma */
@@ -376,7 +352,7 @@ static bool can_restart(uint32_t nr)
 	return false;
 }
 
-void waits_restarted(pid_t pid, struct blocked_at *at)
+void waits_restarted(struct remote *remote, struct blocked_at *at)
 {
 	static const uint8_t system_call[] = {0x0f, 0x05};
 	const size_t end = RESTART_BYTES - sizeof(system_call);
@@ -384,7 +360,7 @@ void waits_restarted(pid_t pid, struct blocked_at *at)
 	uint32_t nr;
 
 	if (!at->in_syscall || at->nr != __NR_restart_syscall || at->pc < RESTART_BYTES ||
-	    !read_all(pid, at->pc - RESTART_BYTES, code, sizeof(code)) ||
+	    !read_all(remote, at->pc - RESTART_BYTES, code, sizeof(code)) ||
 	    memcmp(code + end, system_call, sizeof(system_call)) != 0)
 		return;
 	/* "mov $nr,%eax", the last before the call; other registers may be set in between. */

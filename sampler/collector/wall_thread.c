@@ -322,7 +322,7 @@ static enum found find(struct wall_thread *thread, const struct wall_look *look,
 	if (r == -EBUSY)
 		return FOUND_RUNNING;
 	if (r == 0)
-		waits_restarted(look->process->pid, &wait->at);
+		waits_restarted(look->remote, &wait->at);
 	wait->readable = r == 0;
 	if (r == -ENOENT || r == -ESRCH || read_state(thread, look, wait) < 0 ||
 	    wait->stat.letter == 'Z' || wait->stat.letter == 'X')
@@ -343,7 +343,7 @@ static void name_object(struct wall_thread *thread, const struct wall_look *look
 	if (same_call(at, &thread->at) && look->now_ns < thread->object_ns)
 		return;
 	thread->object_ns = look->now_ns + WALL_OBJECT_MS * NS_PER_MS;
-	waits_object(look->process->pid, at, thread->object);
+	waits_object(look->remote, at, thread->object);
 }
 
 static void set_state(struct wall_thread *thread, const struct task_stat *stat,

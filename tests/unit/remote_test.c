@@ -294,6 +294,8 @@ static void waits_for_nobody_who_serves_memory(void **state)
 	if (hear() != '+')
 		skip(); /* userfaultfd(2) is for the privileged */
 	(void)alarm(10);
+	assert_int_equal(remote_copy(fixture.remote, own + PAGE, &word, 8), 0);
+	assert_int_equal(remote_copy(fixture.remote, own + PAGE - 4, &word, 8), 4);
 	assert_int_equal(remote_begin(fixture.remote, own + PAGE), -EFAULT);
 	assert_int_equal(remote_begin(fixture.remote, own + PAGE - 16), 0);
 	assert_int_equal(reader->hi, own + PAGE);

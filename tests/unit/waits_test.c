@@ -70,9 +70,12 @@ static char find_blocked(pid_t pid, pid_t tid, const atomic_int *ready, struct b
 static void assert_named(pid_t pid, struct blocked_at *at, const char *word, const char *object)
 {
 	char text[SAMPLE_OBJECT_SIZE];
+	struct remote *remote;
 
 	assert_string_equal(waits_word(at), word);
-	waits_object(pid, at, text);
+	assert_int_equal(remote_new(&remote, pid), 0);
+	waits_object(remote, at, text);
+	remote_free(remote);
 	assert_string_equal(text, object);
 }
 
@@ -150,6 +153,7 @@ static void finds_the_call_that_was_restarted(void **state)
 		const struct waits_child *child = child_named(names[i]);
 		struct waits_place place;
 		struct blocked_at at = {0};
+		struct remote *remote;
 		int status;
 
 		assert_int_equal(waits_child_start(child, &place), 0);
@@ -160,7 +164,9 @@ static void finds_the_call_that_was_restarted(void **state)
 		assert_int_equal(waitpid(place.pid, &status, WCONTINUED), place.pid);
 		(void)find_blocked(place.pid, place.pid, &place.shared->ready, &at);
 		assert_string_equal(waits_word(&at), "restart");
-		waits_restarted(place.pid, &at);
+		assert_int_equal(remote_new(&remote, place.pid), 0);
+		waits_restarted(remote, &at);
+		remote_free(remote);
 		assert_named(place.pid, &at, child->word, place.shared->object);
 		waits_child_end(&place);
 	}
@@ -198,6 +204,7 @@ static void a_join_is_a_futex(void **state)
 	struct joiner joiner = {.tid = 0};
 	struct blocked_at at = {0};
 	char object[SAMPLE_OBJECT_SIZE];
+	struct remote *remote;
 	pthread_t thread;
 
 	(void)state;
@@ -208,7 +215,9 @@ static void a_join_is_a_futex(void **state)
 		(void)sched_yield();
 	(void)find_blocked(getpid(), joiner.tid, &joiner.ready, &at);
 	assert_string_equal(waits_word(&at), "futex");
-	waits_object(getpid(), &at, object);
+	assert_int_equal(remote_new(&remote, getpid()), 0);
+	waits_object(remote, &at, object);
+	remote_free(remote);
 	assert_memory_equal(object, "futex:0x", 8);
 	assert_int_equal(write(joiner.pipe[1], "x", 1), 1);
 	assert_int_equal(pthread_join(thread, NULL), 0);
