@@ -31,6 +31,12 @@ struct metric_value {
 	int64_t delta; /* against the same thread's previous sample; 0 for its first */
 };
 
+/* Samples that were taken and, as asked, not written. */
+struct filtered {
+	uint64_t samples;
+	uint64_t weight;
+};
+
 /* What made a sample; the event's name in the text is output's. */
 enum sample_event {
 	EVENT_CPU,   /* another period of CPU */
@@ -38,6 +44,21 @@ enum sample_event {
 	EVENT_ALLOC, /* memory taken or given back */
 	EVENT_LOCK,  /* a lock waited for */
 };
+
+/* Samples of one kind of weight: they have files and deltas of their own. */
+enum sample_series { SERIES_CLOCK, SERIES_MEMORY, SERIES_LOCKS, N_SERIES };
+
+/**
+ * sample_series - which series a sample of an event belongs to
+ *
+ * Context: any thread.
+ */
+static inline enum sample_series sample_series(enum sample_event event)
+{
+	return event == EVENT_ALLOC  ? SERIES_MEMORY
+	       : event == EVENT_LOCK ? SERIES_LOCKS
+				     : SERIES_CLOCK;
+}
 
 enum sample_state {
 	STATE_RUNNING,

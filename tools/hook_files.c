@@ -123,11 +123,11 @@ void hook_files_tick(struct hook_files *files)
 			recording_tick(files->at[i]);
 }
 
-void hook_files_counts(struct hook_files *files, const struct perf_script_count *counts,
-		       size_t n_counts)
+void hook_files_counts(struct hook_files *files, enum sample_series series,
+		       const struct perf_script_count *counts, size_t n_counts)
 {
 	for (size_t i = 0; i < HOOK_FILES; i++)
-		if (files->at[i])
+		if (files->at[i] && sample_series(kinds[i].event) == series)
 			recording_counts(files->at[i], counts, n_counts);
 }
 

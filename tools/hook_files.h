@@ -74,12 +74,12 @@ bool hook_files_write(struct hook_files *files, const struct sample *sample);
 void hook_files_tick(struct hook_files *files);
 
 /**
- * hook_files_counts - recording_counts() for all of them
+ * hook_files_counts - recording_counts() for the file of a series, if there is one
  *
  * Context: main thread.
  */
-void hook_files_counts(struct hook_files *files, const struct perf_script_count *counts,
-		       size_t n_counts);
+void hook_files_counts(struct hook_files *files, enum sample_series series,
+		       const struct perf_script_count *counts, size_t n_counts);
 
 /**
  * hook_files_stats - recording_stats() of those there are

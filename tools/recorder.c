@@ -192,6 +192,31 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 	return open_recording(recorder, err);
 }
 
+static void count_series(struct recorder *recorder, const struct collector_stats *stats,
+			 enum sample_series series)
+{
+	uint32_t events = recorder->options->event_list.events;
+	const struct perf_script_count counts[] = {
+		{"lost_full", stats->lost_full},
+		{"lost_nested", stats->lost_nested},
+		{"lost_noslot", stats->lost_noslot},
+		{"lost_queue", stats->lost_queue},
+		{"lost_corrupt", stats->lost_corrupt},
+		{"overruns", stats->overruns},
+		{"lost_events", stats->lost_events},
+		{"misdirected", stats->misdirected},
+		{"filtered",
+		 stats->filtered[series].weight + recorder->selection.filtered[series].weight},
+		{"unnamed_frames", recorder->queue.unnamed_frames},
+		{"cpu_ns", stats->charged_ns},
+	};
+
+	if (series == sample_series(hook_files_main(events)))
+		recording_counts(recorder->recording, counts, sizeof(counts) / sizeof(counts[0]));
+	hook_files_counts(&recorder->hook_files, series, counts,
+			  sizeof(counts) / sizeof(counts[0]));
+}
+
 static void update_counts(struct recorder *recorder)
 {
 	struct collector_stats stats;
@@ -199,22 +224,8 @@ static void update_counts(struct recorder *recorder)
 	if (!recorder->recording)
 		return;
 	collector_stats(recorder->collector, &stats);
-	const struct perf_script_count counts[] = {
-		{"lost_full", stats.lost_full},
-		{"lost_nested", stats.lost_nested},
-		{"lost_noslot", stats.lost_noslot},
-		{"lost_queue", stats.lost_queue},
-		{"lost_corrupt", stats.lost_corrupt},
-		{"overruns", stats.overruns},
-		{"lost_events", stats.lost_events},
-		{"misdirected", stats.misdirected},
-		{"filtered", stats.filtered + recorder->selection.filtered},
-		{"unnamed_frames", recorder->queue.unnamed_frames},
-		{"cpu_ns", stats.charged_ns},
-	};
-
-	recording_counts(recorder->recording, counts, sizeof(counts) / sizeof(counts[0]));
-	hook_files_counts(&recorder->hook_files, counts, sizeof(counts) / sizeof(counts[0]));
+	for (enum sample_series series = SERIES_CLOCK; series < N_SERIES; series++)
+		count_series(recorder, &stats, series);
 }
 
 static void show_progress(struct recorder *recorder, uint64_t now)
@@ -311,9 +322,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.no_clock = !has_clock(recorder),
 		.verbose = recorder->options->verbose,
 		.live = recorder->options->live ? &recorder->live : NULL,
-		.selection = &recorder->options->selection,
-		.filtered = recorder->selection.filtered,
-		.filtered_samples = recorder->selection.filtered_samples,
+		.selection = &recorder->selection,
 	};
 	struct buf text;
 

@@ -2,6 +2,7 @@
 #include "tools/selection.h"
 
 #include "output/groups.h"
+#include "output/sanitise.h"
 #include "sampler/collector/metrics.h"
 #include "tools/pattern.h"
 #include "tools/value.h"
@@ -111,8 +112,8 @@ int selection_parse_threads(const char *text, struct err *err)
 int selection_check(const struct selection_options *options, uint32_t events, struct err *err)
 {
 	if (options->states && !(options->states & 1U << STATE_RUNNING) &&
-	    !(events & ~(uint32_t)COLLECT_CPU)) {
-		(void)err_set(err, 0, "--state: samples of CPU are of threads that run");
+	    !(events & ~(uint32_t)(COLLECT_CPU | COLLECT_ALLOC))) {
+		(void)err_set(err, 0, "--state: samples of CPU and memory are of threads that run");
 		err_hint(err, "-e wall");
 		return -EINVAL;
 	}
@@ -124,13 +125,46 @@ int selection_check(const struct selection_options *options, uint32_t events, st
 	return 0;
 }
 
+bool selection_chooses(const struct selection_options *options)
+{
+	return options->states || options->top.n || options->threads || options->only_under;
+}
+
 /* ---- a recording's */
 
 int selection_init(struct selection *selection, const struct selection_options *options,
 		   struct err *err)
 {
 	*selection = (struct selection){.options = options};
+	buf_init(&selection->only_under, SANITISE_MAX_NAME);
+	buf_init(&selection->symbol, SANITISE_MAX_NAME);
+	if (options->only_under)
+		(void)sanitise_symbol(&selection->only_under, options->only_under, false);
 	return options->threads ? pattern_new(options->threads, &selection->threads, err) : 0;
+}
+
+static void note_other(struct selection *selection, const char *name, size_t len)
+{
+	for (size_t i = 0; i < SELECTION_OTHERS; i++) {
+		char *other = selection->others[i];
+
+		if (!*other)
+			memcpy(other, name, len < SAMPLE_COMM_SIZE ? len : SAMPLE_COMM_SIZE - 1);
+		if (strncmp(other, name, len) == 0)
+			return;
+	}
+}
+
+/* For the drain thread. */
+static bool name_matches(void *context, const char *name, size_t len)
+{
+	struct selection *selection = context;
+	bool matches = pattern_matches(selection->threads, name, len);
+
+	selection->a_thread_matched |= matches;
+	if (!selection->a_thread_matched)
+		note_other(selection, name, len);
+	return matches;
 }
 
 struct collector_keep selection_for_collector(struct selection *selection)
@@ -138,16 +172,59 @@ struct collector_keep selection_for_collector(struct selection *selection)
 	return (struct collector_keep){
 		.states = selection->options->states,
 		.top = selection->options->top,
-		.names = selection->threads ? pattern_matches : NULL,
-		.context = selection->threads,
+		.names = selection->threads ? name_matches : NULL,
+		.context = selection,
 	};
 }
 
-static bool is_under(const struct sample *sample, const char *function)
+/* Past one word of those that a compiler puts behind the name of a copy, or NULL. */
+static const char *skip_copy_word(const char *text)
 {
-	for (size_t i = 0; i < sample->n_frames; i++)
-		if (sample->frames[i].symbol && strcmp(sample->frames[i].symbol, function) == 0)
+	static const char *const words[] = {".constprop", ".isra",     ".part",
+					    ".cold",      ".lto_priv", ".llvm"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t len = strlen(words[i]);
+
+		if (strncmp(text, words[i], len) != 0)
+			continue;
+		text += len;
+		while (text[0] == '.' && text[1] >= '0' && text[1] <= '9')
+			text += 1 + strspn(text + 1, "0123456789");
+		return text;
+	}
+	return NULL;
+}
+
+bool selection_function_is(const char *symbol, const char *name)
+{
+	size_t len = strlen(name);
+	const char *rest = symbol + len;
+
+	if (strncmp(symbol, name, len) != 0)
+		return false;
+	while (rest && *rest)
+		rest = skip_copy_word(rest);
+	return rest;
+}
+
+static bool is_under(struct selection *selection, const struct sample *sample)
+{
+	const char *function = buf_text(&selection->only_under);
+
+	for (size_t i = 0; i < sample->n_frames; i++) {
+		buf_clear(&selection->symbol);
+		if (!sample->frames[i].symbol ||
+		    !sanitise_symbol(&selection->symbol, sample->frames[i].symbol, false))
+			continue;
+		if (selection_function_is(buf_text(&selection->symbol), function))
 			return true;
+		if (!selection->a_stack_matched && !*selection->near &&
+		    selection->symbol.len < sizeof(selection->near) &&
+		    strstr(buf_text(&selection->symbol), function))
+			memcpy(selection->near, buf_text(&selection->symbol),
+			       selection->symbol.len);
+	}
 	return false;
 }
 
@@ -159,7 +236,9 @@ struct last {
 
 static struct last *last_of(struct selection *selection, const struct sample *sample)
 {
-	uint64_t key = (uint64_t)sample->process << 32 | (uint32_t)sample->tid;
+	/* A tid has 22 bits at most. */
+	uint64_t key = (uint64_t)sample->process << 32 | sample_series(sample->event) << 24 |
+		       (uint32_t)sample->tid;
 	struct last *last = map_get(&selection->last, key);
 
 	if (last || map_count(&selection->last) >= MAX_LAST)
@@ -203,11 +282,14 @@ bool selection_keeps(struct selection *selection, struct sample *sample)
 
 	if (!selection->options->only_under)
 		return true;
-	if (!is_under(sample, selection->options->only_under)) {
-		selection->filtered += sample->weight;
-		selection->filtered_samples++;
+	if (!is_under(selection, sample)) {
+		struct filtered *filtered = &selection->filtered[sample_series(sample->event)];
+
+		filtered->weight += sample->weight;
+		filtered->samples++;
 		return false;
 	}
+	selection->a_stack_matched = true;
 	last = last_of(selection, sample);
 	if (last)
 		set_deltas(last, sample);
@@ -224,6 +306,8 @@ static void free_value(void *context, uint64_t key, void *value)
 void selection_release(struct selection *selection)
 {
 	pattern_free(selection->threads);
+	buf_release(&selection->only_under);
+	buf_release(&selection->symbol);
 	map_each(&selection->last, free_value, NULL);
 	map_release(&selection->last);
 	*selection = (struct selection){0};

@@ -2,6 +2,7 @@
 #ifndef TOOLS_SELECTION_H
 #define TOOLS_SELECTION_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/sample.h"
@@ -20,13 +21,21 @@ struct selection_options {
 	const char *only_under; /* a function that must be in the stack; NULL: any */
 };
 
+enum { SELECTION_OTHERS = 3, SELECTION_NEAR = 160 };
+
 /* Zero it; selection_release() takes any state. */
 struct selection {
 	const struct selection_options *options;
 	struct pattern *threads;
-	struct map last;   /* metrics of each thread's last written sample */
-	uint64_t filtered; /* weight of what selection_keeps() left out */
-	uint64_t filtered_samples;
+	struct buf only_under;              /* the function, as a file would spell it */
+	struct buf symbol;                  /* one to compare with it */
+	struct map last;                    /* metrics of each thread's last written sample */
+	struct filtered filtered[N_SERIES]; /* what selection_keeps() left out */
+	/* What there was instead, for who misspelt a name; the drain thread's until it ends. */
+	bool a_thread_matched;
+	bool a_stack_matched;
+	char others[SELECTION_OTHERS][SAMPLE_COMM_SIZE]; /* threads' names that did not match */
+	char near[SELECTION_NEAR]; /* a function that has the one asked for in its name */
 };
 
 /**
@@ -91,6 +100,24 @@ int selection_init(struct selection *selection, const struct selection_options *
  * Context: main thread.
  */
 struct collector_keep selection_for_collector(struct selection *selection);
+
+/**
+ * selection_chooses - whether any sample may be left out
+ *
+ * Context: any thread.
+ */
+bool selection_chooses(const struct selection_options *options);
+
+/**
+ * selection_function_is - whether a function has a name
+ * @symbol: as a file spells it
+ *
+ * The copies that a compiler makes of a function (f.constprop.0, f.isra.0, f.part.0, f.cold) are
+ * the function.
+ *
+ * Context: any thread.
+ */
+bool selection_function_is(const char *symbol, const char *name);
 
 /**
  * selection_keeps - whether a sample with names is written

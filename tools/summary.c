@@ -73,28 +73,53 @@ static void add_option(struct buf *buf, bool given, const char *option, bool *fi
 	*first = false;
 }
 
-/* What of that was kept; everything else that is said here is of what was taken. */
-static void print_kept(const struct summary *summary, struct buf *buf)
+/* What it may be that nothing was kept. */
+static void print_none_kept(const struct selection *selection, struct buf *buf)
 {
-	const struct collector_stats *stats = &summary->collected;
-	const struct selection_options *selection = summary->selection;
-	uint64_t left_out = stats->filtered_samples + summary->filtered_samples;
-	bool first = true;
+	const struct selection_options *options = selection->options;
 
-	if (!selection || (!selection->states && !selection->top.n && !selection->threads &&
-			   !selection->only_under))
-		return;
-	add_topic(buf, "kept");
-	text_count(buf, stats->samples - left_out);
-	buf_add(buf, " of them, ");
-	text_share(buf, (double)(stats->weight - stats->filtered - summary->filtered),
-		   (double)stats->weight);
-	buf_add(buf, " of the weight, by ");
-	add_option(buf, selection->top.n, "--top", &first);
-	add_option(buf, selection->states, "--state", &first);
-	add_option(buf, selection->threads, "--threads", &first);
-	add_option(buf, selection->only_under, "--only-under", &first);
+	add_topic(buf, "");
+	if (options->threads && !selection->a_thread_matched) {
+		buf_add(buf, "no thread has a name that matches; there were: ");
+		for (size_t i = 0; i < SELECTION_OTHERS && *selection->others[i]; i++)
+			buf_printf(buf, "%s%s", i ? ", " : "", selection->others[i]);
+	} else if (options->only_under && *selection->near) {
+		buf_printf(buf, "no stack had that function in it, try: --only-under '%s'",
+			   selection->near);
+	} else if (options->only_under && !selection->a_stack_matched) {
+		buf_add(buf, "no stack had that function in it");
+	} else {
+		buf_add(buf, "no sample is all that was asked for");
+	}
 	buf_add_char(buf, '\n');
+}
+
+/* What of a series was kept; everything else that is said here is of what was taken. */
+static void print_kept(const struct summary *summary, enum sample_series series,
+		       const struct filtered *taken, struct buf *buf)
+{
+	const struct selection *selection = summary->selection;
+	const struct filtered *first = &summary->collected.filtered[series];
+	uint64_t samples;
+	uint64_t weight;
+	bool none = true;
+
+	if (!selection || !selection_chooses(selection->options) || taken->samples == 0)
+		return;
+	samples = taken->samples - first->samples - selection->filtered[series].samples;
+	weight = taken->weight - first->weight - selection->filtered[series].weight;
+	add_topic(buf, "kept");
+	text_count(buf, samples);
+	buf_add(buf, " of them, ");
+	text_share(buf, (double)weight, (double)taken->weight);
+	buf_add(buf, " of the weight, by ");
+	add_option(buf, selection->options->top.n, "--top", &none);
+	add_option(buf, selection->options->states, "--state", &none);
+	add_option(buf, selection->options->threads, "--threads", &none);
+	add_option(buf, selection->options->only_under, "--only-under", &none);
+	buf_add_char(buf, '\n');
+	if (samples == 0)
+		print_none_kept(selection, buf);
 }
 
 /* Why there is no sample at all, as far as it can be told. */
@@ -276,11 +301,19 @@ static void print_hooks(const struct summary *summary, struct buf *buf)
 		buf_add(buf, " of ");
 		text_bytes(buf, weight[HOOK_STATS_FREED]);
 		buf_add(buf, " given back\n");
+		print_kept(summary, SERIES_MEMORY,
+			   &(struct filtered){samples[HOOK_STATS_TAKEN] + samples[HOOK_STATS_FREED],
+					      weight[HOOK_STATS_TAKEN]},
+			   buf);
 	}
 	if (samples[HOOK_STATS_WAITED]) {
 		add_topic(buf, "locks");
 		text_of(buf, samples[HOOK_STATS_WAITED], "wait");
 		buf_printf(buf, ", %.3f s in all\n", (double)weight[HOOK_STATS_WAITED] / 1e6);
+		print_kept(
+			summary, SERIES_LOCKS,
+			&(struct filtered){samples[HOOK_STATS_WAITED], weight[HOOK_STATS_WAITED]},
+			buf);
 	}
 }
 
@@ -487,7 +520,7 @@ static void print_next(const struct summary *summary, struct buf *buf)
 	}
 	add_topic(buf, "next");
 	buf_printf(buf, "wick info %s\n", last);
-	if (summary->collected.samples == 0)
+	if (written->samples == 0)
 		return;
 	add_topic(buf, "");
 	buf_add(buf, who_loads(last));
@@ -498,7 +531,10 @@ void summary_print(const struct summary *summary, struct buf *buf)
 	print_title(summary, buf);
 	if (!summary->no_clock) {
 		print_samples(summary, buf);
-		print_kept(summary, buf);
+		print_kept(
+			summary, SERIES_CLOCK,
+			&(struct filtered){summary->collected.samples, summary->collected.weight},
+			buf);
 		print_nothing(summary, buf);
 	}
 	print_hooks(summary, buf);
@@ -507,7 +543,8 @@ void summary_print(const struct summary *summary, struct buf *buf)
 	if (!summary->no_clock)
 		print_coverage(summary, buf);
 	print_states(summary, buf);
-	print_tick(summary, buf);
+	if (!summary->no_clock)
+		print_tick(summary, buf);
 	print_cost(summary, buf);
 	print_lost(summary, buf);
 	print_stacks(summary, buf);

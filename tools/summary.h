@@ -34,11 +34,9 @@ struct summary {
 	const struct live_file *live; /* NULL: there is none */
 	const struct symbolize_module *modules;
 	size_t n_modules;
-	const struct selection_options *selection; /* NULL: everything was kept */
-	uint64_t filtered;                         /* weight that tools left out, after naming */
-	uint64_t filtered_samples;
-	bool no_clock; /* neither CPU nor wall time was asked for */
-	bool lockstep; /* lockstep_found() */
+	const struct selection *selection; /* NULL: everything was kept */
+	bool no_clock;                     /* neither CPU nor wall time was asked for */
+	bool lockstep;                     /* lockstep_found() */
 	bool verbose;
 };
 

@@ -101,11 +101,10 @@ enum { HOOK_STATS_TAKEN, HOOK_STATS_FREED, HOOK_STATS_WAITED, HOOK_STATS };
 struct collector_stats {
 	uint64_t samples;
 	uint64_t weight;
-	uint64_t overruns; /* weight beyond one a sample */
-	uint64_t filtered; /* weight of the samples that collector_options.keep left out */
-	uint64_t filtered_samples;
-	uint64_t threads;   /* that gave at least one sample */
-	uint64_t processes; /* images that said hello */
+	uint64_t overruns;                  /* weight beyond one a sample */
+	struct filtered filtered[N_SERIES]; /* what collector_options.keep left out */
+	uint64_t threads;                   /* that gave at least one sample */
+	uint64_t processes;                 /* images that said hello */
 	uint64_t unsampled_processes;
 	uint64_t lost_full;
 	uint64_t lost_nested;

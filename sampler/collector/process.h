@@ -29,8 +29,6 @@ struct thread_series {
 	int64_t values[SAMPLE_MAX_METRICS];
 };
 
-enum { N_SERIES = 3 }; /* files of one thread's samples: clocks, memory, locks */
-
 /* A thread as its samples show it. */
 struct thread {
 	char comm[SAMPLE_COMM_SIZE];

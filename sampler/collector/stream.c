@@ -42,19 +42,6 @@ static void set_deltas(struct node_sample *sample, struct thread_series *series)
 	}
 }
 
-/* A file's deltas are between its own samples. */
-static struct thread_series *series_of(struct thread *thread, enum sample_event event)
-{
-	switch (event) {
-	case EVENT_ALLOC:
-		return &thread->series[1];
-	case EVENT_LOCK:
-		return &thread->series[2];
-	default:
-		return &thread->series[0];
-	}
-}
-
 static void count_sample(struct collector_stats *stats, const struct node_sample *sample)
 {
 	if (hook_event_count(sample, stats))
@@ -71,8 +58,10 @@ static void count_sample(struct collector_stats *stats, const struct node_sample
 
 static void leave_out(struct stream *stream, struct node *node)
 {
-	stream->stats->filtered_samples++;
-	stream->stats->filtered += node->sample.weight;
+	struct filtered *filtered = &stream->stats->filtered[sample_series(node->sample.event)];
+
+	filtered->samples++;
+	filtered->weight += node->sample.weight;
 	queue_forget(stream->queue, node);
 }
 
@@ -95,8 +84,10 @@ static void give_sample(struct stream *stream, struct node *node)
 	}
 	/* Behind the choice: a delta is against the sample that was given before. */
 	if (thread) {
-		set_deltas(sample, series_of(thread, sample->event));
-		series_of(thread, sample->event)->sampled = true;
+		struct thread_series *series = &thread->series[sample_series(sample->event)];
+
+		set_deltas(sample, series);
+		series->sampled = true;
 	}
 	queue_put(stream->queue, node);
 }

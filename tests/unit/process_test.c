@@ -316,8 +316,8 @@ static void gives_only_samples_of_threads_that_are_named(void **state)
 	assert_int_equal(fixture->stats.samples, 6);
 	assert_int_equal(fixture->stats.weight, 6);
 	assert_int_equal(fixture->stats.threads, 2);
-	assert_int_equal(fixture->stats.filtered, 3);
-	assert_int_equal(fixture->stats.filtered_samples, 3);
+	assert_int_equal(fixture->stats.filtered[SERIES_CLOCK].weight, 3);
+	assert_int_equal(fixture->stats.filtered[SERIES_CLOCK].samples, 3);
 	/* A new name is asked about anew. */
 	put_name(fixture, 1, 8, io_now_ns(), "w");
 	put_sample(fixture, 1, 8, io_now_ns());
@@ -334,11 +334,11 @@ static void gives_only_samples_of_the_states_asked_for(void **state)
 	use_slots(fixture, 1);
 	put_sample(fixture, 0, 7, io_now_ns());
 	assert_int_equal(next_tid(fixture), 0);
-	assert_int_equal(fixture->stats.filtered, 1);
+	assert_int_equal(fixture->stats.filtered[SERIES_CLOCK].weight, 1);
 	keep.options.states |= 1U << STATE_RUNNING;
 	put_sample(fixture, 0, 7, io_now_ns());
 	assert_int_equal(next_tid(fixture), 7);
-	assert_int_equal(fixture->stats.filtered, 1);
+	assert_int_equal(fixture->stats.filtered[SERIES_CLOCK].weight, 1);
 }
 
 static void named_threads_are_kept_beside_the_top(void **state)
@@ -358,7 +358,7 @@ static void named_threads_are_kept_beside_the_top(void **state)
 	assert_int_equal(next_tid(fixture), 7); /* the free seat */
 	assert_int_equal(next_tid(fixture), 9);
 	assert_int_equal(next_tid(fixture), 0);
-	assert_int_equal(fixture->stats.filtered, 1);
+	assert_int_equal(fixture->stats.filtered[SERIES_CLOCK].weight, 1);
 	keep_release(&keep);
 }
 

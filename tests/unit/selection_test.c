@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 
 static void a_pattern_matches_anywhere_in_a_name(void **state)
 {
@@ -172,8 +173,95 @@ static void keeps_stacks_with_a_frame_of_the_name(void **state)
 	(void)make(&made, 1, "leaf", 0, 0);
 	made.frames[1].symbol = "work";
 	assert_true(selection_keeps(&selection, &made.sample));
-	assert_int_equal(selection.filtered_samples, 2);
-	assert_int_equal(selection.filtered, 4);
+	assert_int_equal(selection.filtered[SERIES_CLOCK].samples, 2);
+	assert_int_equal(selection.filtered[SERIES_CLOCK].weight, 4);
+	assert_int_equal(selection.filtered[SERIES_MEMORY].samples, 0);
+	selection_release(&selection);
+}
+
+static void knows_the_copies_of_a_function(void **state)
+{
+	(void)state;
+	assert_true(selection_function_is("f", "f"));
+	assert_true(selection_function_is("f.isra.0", "f"));
+	assert_true(
+		selection_function_is("a::B<int, long>::f.constprop.0.cold", "a::B<int, long>::f"));
+	assert_true(selection_function_is("f.part.12", "f.part.12"));
+	assert_true(selection_function_is("f.llvm.1234567890", "f"));
+	assert_false(selection_function_is("f.func1", "f"));
+	assert_false(selection_function_is("f.0", "f"));
+	assert_false(selection_function_is("f.parts", "f"));
+	assert_false(selection_function_is("f.isra.0x", "f"));
+	assert_false(selection_function_is("g", "f"));
+	assert_false(selection_function_is("f", "f.isra.0"));
+}
+
+static void a_function_is_spelt_as_in_a_file(void **state)
+{
+	static const char *const spellings[] = {"(anonymous namespace)::f", "{anonymous}::f"};
+	struct err err = {0};
+	struct made made;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct selection_options options = {.only_under = spellings[i]};
+		struct selection selection;
+
+		assert_int_equal(selection_init(&selection, &options, &err), 0);
+		assert_true(selection_keeps(&selection,
+					    make(&made, 1, "(anonymous namespace)::f", 0, 0)));
+		assert_false(selection_keeps(&selection, make(&made, 1, "f", 0, 0)));
+		selection_release(&selection);
+	}
+}
+
+static void notes_what_there_was_instead(void **state)
+{
+	const struct selection_options options = {.only_under = "f", .threads = "^w"};
+	struct selection selection;
+	struct collector_keep keep;
+	struct err err = {0};
+	struct made made;
+
+	(void)state;
+	assert_int_equal(selection_init(&selection, &options, &err), 0);
+	assert_false(selection_keeps(&selection, make(&made, 1, "B::f(int)", 0, 0)));
+	assert_string_equal(selection.near, "B::f(int)");
+	assert_false(selection.a_stack_matched);
+	assert_true(selection_keeps(&selection, make(&made, 1, "f", 0, 0)));
+	assert_true(selection.a_stack_matched);
+	keep = selection_for_collector(&selection);
+	for (unsigned i = 0; i < 20; i++) {
+		char name[8];
+
+		(void)snprintf(name, sizeof(name), "n-%u", i / 4);
+		assert_false(keep.names(keep.context, name, strlen(name)));
+	}
+	assert_string_equal(selection.others[0], "n-0");
+	assert_string_equal(selection.others[2], "n-2");
+	assert_false(selection.a_thread_matched);
+	assert_true(keep.names(keep.context, "worker", 6));
+	assert_true(selection.a_thread_matched);
+	selection_release(&selection);
+}
+
+static void each_series_has_its_own_deltas(void **state)
+{
+	const struct selection_options options = {.only_under = "work"};
+	struct selection selection;
+	struct err err = {0};
+	struct made made;
+	struct sample *sample;
+
+	(void)state;
+	assert_int_equal(selection_init(&selection, &options, &err), 0);
+	assert_true(selection_keeps(&selection, make(&made, 1, "work", 100, 7)));
+	sample = make(&made, 1, "work", 130, 30);
+	sample->event = EVENT_ALLOC;
+	assert_true(selection_keeps(&selection, sample));
+	assert_int_equal(sample->metrics[0].delta, 0);
+	assert_true(selection_keeps(&selection, make(&made, 1, "work", 150, 20)));
+	assert_int_equal(made.sample.metrics[0].delta, 50);
 	selection_release(&selection);
 }
 
@@ -247,6 +335,10 @@ int main(void)
 		cmocka_unit_test(reads_how_many_and_how_often),
 		cmocka_unit_test(refuses_what_would_keep_nothing),
 		cmocka_unit_test(keeps_stacks_with_a_frame_of_the_name),
+		cmocka_unit_test(knows_the_copies_of_a_function),
+		cmocka_unit_test(a_function_is_spelt_as_in_a_file),
+		cmocka_unit_test(notes_what_there_was_instead),
+		cmocka_unit_test(each_series_has_its_own_deltas),
 		cmocka_unit_test(deltas_are_against_what_was_written),
 		cmocka_unit_test(keeps_everything_that_was_not_asked_about),
 		cmocka_unit_test(gives_the_collector_the_pattern),

@@ -42,6 +42,7 @@ static struct summary healthy(void)
 	summary.written.n_paths = 1;
 	summary.written.segments = 1;
 	summary.written.bytes = 2048;
+	summary.written.samples = 1000;
 	return summary;
 }
 
@@ -216,6 +217,7 @@ static void explains_a_recording_of_nothing(void **state)
 
 	(void)state;
 	summary.collected.samples = summary.collected.weight = 0;
+	summary.written.samples = 0;
 	summary.collected.states[STATE_RUNNING] = 0;
 	summary.collected.charged_ns = 3000000;
 	assert_says(&summary, "less CPU than one period", 1);
@@ -366,21 +368,61 @@ static void says_what_was_kept_of_what_was_taken(void **state)
 {
 	const struct selection_options options = {
 		.threads = "w", .only_under = "f", .top = {.n = 3}};
+	struct selection selection = {
+		.options = &options, .a_stack_matched = true, .a_thread_matched = true};
 	struct summary summary = healthy();
 
 	(void)state;
-	summary.collected.filtered = 600;
-	summary.collected.filtered_samples = 500;
+	summary.collected.filtered[SERIES_CLOCK] = (struct filtered){500, 600};
 	assert_says(&summary, "kept", 0);
-	summary.selection = &options;
-	summary.filtered = 100;
-	summary.filtered_samples = 200;
+	summary.selection = &selection;
+	selection.filtered[SERIES_CLOCK] = (struct filtered){200, 100};
 	assert_says(&summary,
 		    "kept        300 of them, 30.0 % of the weight, by --top, --threads, "
 		    "--only-under\n",
 		    1);
 	assert_says(&summary, "coverage    1.000 of 10.0 s", 1);
 	assert_says(&summary, "lost        nothing", 1);
+}
+
+static void says_what_was_kept_of_memory_and_locks(void **state)
+{
+	const struct selection_options options = {.threads = "w"};
+	const struct selection selection = {.options = &options, .a_thread_matched = true};
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.selection = &selection;
+	summary.collected.hook_samples[HOOK_STATS_TAKEN] = 30;
+	summary.collected.hook_weight[HOOK_STATS_TAKEN] = 1000;
+	summary.collected.hook_samples[HOOK_STATS_FREED] = 10;
+	summary.collected.hook_samples[HOOK_STATS_WAITED] = 4;
+	summary.collected.hook_weight[HOOK_STATS_WAITED] = 400;
+	summary.collected.filtered[SERIES_MEMORY] = (struct filtered){38, 900};
+	summary.collected.filtered[SERIES_LOCKS] = (struct filtered){4, 400};
+	assert_says(&summary, "kept        1,000 of them, 100.0 % of the weight, by --threads\n",
+		    1);
+	assert_says(&summary, "kept        2 of them, 10.0 % of the weight, by --threads\n", 1);
+	assert_says(&summary, "kept        0 of them, 0.0 % of the weight, by --threads\n", 1);
+}
+
+static void says_why_nothing_was_kept(void **state)
+{
+	struct selection_options options = {.threads = "w"};
+	struct selection selection = {.options = &options, .others = {"main", "pool"}};
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.selection = &selection;
+	selection.filtered[SERIES_CLOCK] = (struct filtered){1000, 1000};
+	assert_says(&summary, "no thread has a name that matches; there were: main, pool\n", 1);
+	options = (struct selection_options){.only_under = "f"};
+	assert_says(&summary, "no stack had that function in it\n", 1);
+	(void)strcpy(selection.near, "B::f");
+	assert_says(&summary, "no stack had that function in it, try: --only-under 'B::f'\n", 1);
+	selection.a_stack_matched = true;
+	selection.filtered[SERIES_CLOCK].samples--;
+	assert_says(&summary, "no stack had", 0);
 }
 
 int main(void)
@@ -404,6 +446,8 @@ int main(void)
 		cmocka_unit_test(progress_is_one_line),
 		cmocka_unit_test(numbers_are_for_people),
 		cmocka_unit_test(says_what_was_kept_of_what_was_taken),
+		cmocka_unit_test(says_what_was_kept_of_memory_and_locks),
+		cmocka_unit_test(says_why_nothing_was_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
