@@ -8,6 +8,7 @@
 #include "sampler/hooks/lock_wait.h"
 
 #include <errno.h>
+#include <limits.h>
 
 /*
  * sem_wait() and pthread_cond_wait() are where a thread can be cancelled: its registration has to
@@ -211,12 +212,13 @@ HOOK_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 	return LOCK_NEXT(pthread_cond_broadcast)(cond);
 }
 
-/* Not sem_trywait(): a thread that was cancelled must not take what is there. */
-static bool is_available(sem_t *sem)
+/*
+ * A look, for a thread that was cancelled must not take what is there: glibc and musl both have
+ * the value in the first 31 bits.
+ */
+static bool is_available(const sem_t *sem)
 {
-	int value = 0;
-
-	return LOCK_NEXT(sem_getvalue)(sem, &value) != 0 || value > 0;
+	return *(const volatile unsigned *)(const void *)sem & SEM_VALUE_MAX;
 }
 
 HOOK_EXPORT int sem_wait(sem_t *sem)

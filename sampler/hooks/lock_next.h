@@ -37,7 +37,6 @@
 	X(sem_wait, (sem_t * s), (s))                                                              \
 	X(sem_timedwait, (sem_t * s, const struct timespec *t), (s, t))                            \
 	X(sem_clockwait, (sem_t * s, clockid_t c, const struct timespec *t), (s, c, t))            \
-	X(sem_getvalue, (sem_t * s, int *value), (s, value))                                       \
 	X(sem_post, (sem_t * s), (s))
 
 /*

@@ -1,9 +1,10 @@
-/* lock_pair.c - what the hooks add to an uncontended pair of pthread_mutex_lock and unlock
+/* lock_pair.c - what the hooks add to taking and giving back a lock that nobody else wants
  * usage: lock_pair HOOKS-OBJECT PASS-THROUGH-OBJECT
  *
  * The three ways (nothing preloaded, a bare pass-through, the hooks) take turns; what is printed
  * is the median of the differences within a round, so that a slow machine is slow for all. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,9 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS = 31,
-	SLICES = 20, /* of a measurement, whose quickest counts: nobody was in its way */
-	PAIRS = 50000,
+	ROUNDS = 15,
+	SLICES = 500, /* of a measurement, whose quickest counts: nobody was in its way */
+	PAIRS = 2000,
 	WAYS = 3,
 };
 
@@ -25,32 +26,92 @@ static void *stay(void *unused)
 	return unused;
 }
 
-static double slice_ns(pthread_mutex_t *mutex)
+struct locks {
+	pthread_mutex_t mutex;
+	pthread_rwlock_t rwlock;
+	pthread_cond_t cond;
+	sem_t sem;
+};
+
+/* libc's return codes are of no interest here: nothing fails that nobody else holds. */
+static void mutex_pairs(struct locks *locks)
+{
+	for (int i = 0; i < PAIRS; i++) {
+		(void)pthread_mutex_lock(&locks->mutex);
+		(void)pthread_mutex_unlock(&locks->mutex);
+	}
+}
+
+static void read_pairs(struct locks *locks)
+{
+	for (int i = 0; i < PAIRS; i++) {
+		(void)pthread_rwlock_rdlock(&locks->rwlock);
+		(void)pthread_rwlock_unlock(&locks->rwlock);
+	}
+}
+
+static void write_pairs(struct locks *locks)
+{
+	for (int i = 0; i < PAIRS; i++) {
+		(void)pthread_rwlock_wrlock(&locks->rwlock);
+		(void)pthread_rwlock_unlock(&locks->rwlock);
+	}
+}
+
+static void sem_pairs(struct locks *locks)
+{
+	for (int i = 0; i < PAIRS; i++) {
+		(void)sem_post(&locks->sem);
+		(void)sem_wait(&locks->sem);
+	}
+}
+
+static void signals(struct locks *locks)
+{
+	for (int i = 0; i < PAIRS; i++)
+		(void)pthread_cond_signal(&locks->cond);
+}
+
+/* In a program with one thread libc's mutex works without atomics: both are measured. */
+static const struct kind {
+	const char *name;
+	void (*run)(struct locks *locks);
+	int threaded;
+} kinds[] = {
+	{"mutex, one thread", mutex_pairs, 0}, {"mutex", mutex_pairs, 1},
+	{"rwlock, reading", read_pairs, 1},    {"rwlock, writing", write_pairs, 1},
+	{"semaphore", sem_pairs, 1},           {"condition, a signal", signals, 1},
+};
+
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static double slice_ns(const struct kind *kind, struct locks *locks)
 {
 	struct timespec begin;
 	struct timespec end;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
-	for (int i = 0; i < PAIRS; i++) {
-		(void)pthread_mutex_lock(mutex);
-		(void)pthread_mutex_unlock(mutex);
-	}
+	kind->run(locks);
 	(void)clock_gettime(CLOCK_MONOTONIC, &end);
 	return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
 	       PAIRS;
 }
 
-/* In a program with one thread libc locks without atomics: both are measured. */
-static double pair_ns(int threaded)
+static double pair_ns(const struct kind *kind)
 {
-	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	struct locks locks = {
+		.mutex = PTHREAD_MUTEX_INITIALIZER,
+		.rwlock = PTHREAD_RWLOCK_INITIALIZER,
+		.cond = PTHREAD_COND_INITIALIZER,
+	};
 	pthread_t thread;
 	double least = -1;
 
-	if (threaded && pthread_create(&thread, NULL, stay, NULL) != 0)
+	if (sem_init(&locks.sem, 0, 0) < 0 ||
+	    (kind->threaded && pthread_create(&thread, NULL, stay, NULL) != 0))
 		return -1;
 	for (int i = 0; i < SLICES; i++) {
-		double ns = slice_ns(&mutex);
+		double ns = slice_ns(kind, &locks);
 
 		if (least < 0 || ns < least)
 			least = ns;
@@ -59,9 +120,10 @@ static double pair_ns(int threaded)
 }
 
 /* One measurement in a program of its own.  Return: ns a pair; negative when it failed. */
-static double measure(const char *self, const char *preload, const char *threaded)
+static double measure(const char *self, const char *preload, size_t kind)
 {
 	double ns = -1;
+	char number[2] = {(char)('0' + kind), '\0'};
 	int ends[2];
 	pid_t pid;
 
@@ -72,7 +134,7 @@ static double measure(const char *self, const char *preload, const char *threade
 		(void)dup2(ends[1], 1);
 		if (preload)
 			(void)setenv("LD_PRELOAD", preload, 1);
-		(void)execl(self, self, "--child", threaded, NULL);
+		(void)execl(self, self, "--child", number, NULL);
 		_exit(127);
 	}
 	(void)close(ends[1]);
@@ -97,31 +159,30 @@ static double median(double *values)
 	return values[ROUNDS / 2];
 }
 
-static int compare(const char *self, const char *const preloads[WAYS], const char *threaded)
+static int compare(const char *self, const char *const preloads[WAYS], size_t kind)
 {
 	double alone[ROUNDS];
 	double added[WAYS][ROUNDS];
 
 	for (int i = 0; i < ROUNDS; i++) {
-		alone[i] = measure(self, preloads[0], threaded);
+		alone[i] = measure(self, preloads[0], kind);
 		for (int way = 1; way < WAYS; way++) {
-			double ns = measure(self, preloads[way], threaded);
+			double ns = measure(self, preloads[way], kind);
 
 			if (ns < 0 || alone[i] < 0)
 				return -1;
 			added[way][i] = ns - alone[i];
 		}
 	}
-	printf("lock/unlock pair, %s: %.2f ns; a pass-through adds %.2f, the hooks %.2f\n",
-	       threaded[0] == '1' ? "two threads" : "one thread", median(alone), median(added[1]),
-	       median(added[2]));
+	printf("%-20s %6.2f ns; a pass-through adds %5.2f, the hooks %5.2f\n", kinds[kind].name,
+	       median(alone), median(added[1]), median(added[2]));
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	if (argc == 3 && strcmp(argv[1], "--child") == 0) {
-		double ns = pair_ns(argv[2][0] == '1');
+		double ns = pair_ns(&kinds[(size_t)(argv[2][0] - '0') % N_KINDS]);
 
 		return write(1, &ns, sizeof(ns)) == sizeof(ns) ? 0 : 1;
 	}
@@ -133,10 +194,12 @@ int main(int argc, char **argv)
 
 	const char *const preloads[WAYS] = {NULL, argv[2], argv[1]};
 
-	if (compare("/proc/self/exe", preloads, "0") < 0 ||
-	    compare("/proc/self/exe", preloads, "1") < 0) {
-		fprintf(stderr, "lock_pair: a measurement failed\n");
-		return 1;
+	for (size_t kind = 0; kind < N_KINDS; kind++) {
+		if (compare("/proc/self/exe", preloads, kind) < 0) {
+			fprintf(stderr, "lock_pair: a measurement failed\n");
+			return 1;
+		}
+		(void)fflush(stdout);
 	}
 	return 0;
 }

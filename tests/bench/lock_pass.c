@@ -1,22 +1,34 @@
-/* lock_pass.c - preloaded: passes pthread_mutex_lock and unlock on and does nothing else */
+/* lock_pass.c - preloaded: passes the calls that lock_pair.c makes on and does nothing else */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
 
-static int (*next_lock)(pthread_mutex_t *);
-static int (*next_unlock)(pthread_mutex_t *);
+#define PASS(name, type)                                                                           \
+	static int (*next_##name)(type *);                                                         \
+	int name(type *lock)                                                                       \
+	{                                                                                          \
+		return next_##name(lock);                                                          \
+	}
+
+PASS(pthread_mutex_lock, pthread_mutex_t)
+PASS(pthread_mutex_unlock, pthread_mutex_t)
+PASS(pthread_rwlock_rdlock, pthread_rwlock_t)
+PASS(pthread_rwlock_wrlock, pthread_rwlock_t)
+PASS(pthread_rwlock_unlock, pthread_rwlock_t)
+PASS(pthread_cond_signal, pthread_cond_t)
+PASS(sem_wait, sem_t)
+PASS(sem_post, sem_t)
+
+#define FIND(name) *(void **)&next_##name = dlsym(RTLD_NEXT, #name)
 
 static void __attribute__((constructor)) find(void)
 {
-	*(void **)&next_lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");
-	*(void **)&next_unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
-}
-
-int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	return next_lock(mutex);
-}
-
-int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-	return next_unlock(mutex);
+	FIND(pthread_mutex_lock);
+	FIND(pthread_mutex_unlock);
+	FIND(pthread_rwlock_rdlock);
+	FIND(pthread_rwlock_wrlock);
+	FIND(pthread_rwlock_unlock);
+	FIND(pthread_cond_signal);
+	FIND(sem_wait);
+	FIND(sem_post);
 }
