@@ -92,6 +92,7 @@ static struct unwind_result walk_on(struct remote *remote, struct unwind_regs *r
 {
 	struct unwind_result result;
 	uint64_t pc = pcs[0];
+	uint64_t sp = regs->sp; /* the CFA of the frame before */
 
 	/* A return address is looked up by the byte before it; a walk starts where it is. */
 	regs->pc -= !exact;
@@ -99,6 +100,8 @@ static struct unwind_result walk_on(struct remote *remote, struct unwind_regs *r
 	(void)remote_take_refused(remote);
 	result = unwind_walk(remote_reader(remote), remote_rules(remote), regs, pcs, max);
 	pcs[0] = pc;
+	if (result.cfa == 0)
+		result.cfa = sp;
 	return result;
 }
 

@@ -198,8 +198,8 @@ static bool read_task(const struct readings *readings, uint32_t tid, const char 
 static void refresh_thread(const struct readings *readings, struct thread_readings *thread,
 			   const struct node_sample *sample, uint64_t now_ns)
 {
-	bool delay = readings->wanted & BIT(METRIC_RUN_DELAY_NS) &&
-		     !sample->metrics[METRIC_RUN_DELAY_NS].value;
+	/* Wall mode keeps a descriptor of its own for that. */
+	bool delay = readings->wanted & BIT(METRIC_RUN_DELAY_NS) && sample->event != EVENT_WALL;
 	char text[512];
 
 	if (thread->read_ns && now_ns - thread->read_ns < READING_FRESH_MS * NS_PER_MS)
@@ -232,7 +232,8 @@ void readings_fill(struct readings *readings, struct thread_readings *thread,
 			continue;
 		if (facts[i].scope == SCOPE_PROCESS)
 			*value = readings->values[i];
-		else if (thread && !*value)
+		else if (thread && facts[i].scope == SCOPE_THREAD &&
+			 !(i == METRIC_RUN_DELAY_NS && *value))
 			*value = thread->values[i];
 	}
 	for (size_t i = METRIC_BUILTIN; i < METRIC_BUILTIN + readings->n_gauges; i++)

@@ -78,7 +78,8 @@ void readings_refresh(struct readings *readings, uint64_t now_ns);
  * readings_fill - the metrics that a record does not carry
  * @thread: of the sample; NULL leaves what is a thread's 0
  *
- * A thread's value that stands in the sample already is left as it is.
+ * A run_delay_ns that stands in the sample already is left as it is; all else is as of now, even
+ * in a sample that was filled before.
  *
  * Context: collector thread.
  */

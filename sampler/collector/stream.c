@@ -29,13 +29,13 @@ void stream_push(struct stream *stream, struct node *node)
 	}
 }
 
-/* Values that the thread could not read are its last ones. */
+/* What the thread could not read, and the collector does not know, is what it was. */
 static void set_deltas(struct node_sample *sample, struct thread_series *series)
 {
 	for (size_t i = 0; i < SAMPLE_MAX_METRICS; i++) {
 		struct metric_value *metric = &sample->metrics[i];
 
-		if (!sample->has_metrics && i < METRIC_RECORD)
+		if (!sample->has_metrics && i < METRIC_RECORD && metric->value == 0)
 			metric->value = series->values[i];
 		metric->delta = series->sampled ? metric->value - series->values[i] : 0;
 		series->values[i] = metric->value;

@@ -27,10 +27,12 @@ struct found_wait {
 	bool readable;
 	size_t n_pcs;
 	uint8_t stop;
+	int64_t bytes;
 	uint64_t pcs[SAMPLE_MAX_FRAMES];
 };
 
-static void keep_stack(struct wall_stack *stack, const uint64_t *pcs, size_t n, uint8_t stop)
+static void keep_stack(struct wall_stack *stack, const uint64_t *pcs, size_t n, uint8_t stop,
+		       int64_t bytes)
 {
 	uint64_t *copy = n > stack->n ? realloc(stack->pcs, n * sizeof(*copy)) : stack->pcs;
 
@@ -41,6 +43,7 @@ static void keep_stack(struct wall_stack *stack, const uint64_t *pcs, size_t n, 
 	stack->pcs = copy;
 	stack->n = (uint16_t)n;
 	stack->stop = stop;
+	stack->bytes = bytes;
 }
 
 static void drop_lent(struct wall_thread *thread)
@@ -93,12 +96,16 @@ static void push(const struct wall_look *look, struct node *node)
 	stream_push(look->stream, node);
 }
 
+/* What schedstat says is as young as the sample, whatever the record of a lent stack says. */
 static void push_sample(const struct wall_thread *thread, const struct wall_look *look,
 			struct node *node)
 {
+	const struct schedstat *seen = &thread->account.seen;
+
 	node->sample.tid = thread->tid;
 	node->sample.event = EVENT_WALL;
-	node->sample.metrics[METRIC_RUN_DELAY_NS].value = (int64_t)thread->account.seen.delay_ns;
+	node->sample.metrics[METRIC_CPU_NS].value = (int64_t)seen->run_ns;
+	node->sample.metrics[METRIC_RUN_DELAY_NS].value = (int64_t)seen->delay_ns;
 	process_fill_metrics(look->process, &node->sample, look->now_ns);
 	push(look, node);
 }
@@ -115,6 +122,7 @@ static struct node *node_of_stack(const struct wall_thread *thread, const struct
 	node->sample.n_pcs = stack->n;
 	node->sample.stop = stack->stop;
 	node->sample.truncated = stack->stop == UNWIND_DEPTH;
+	node->sample.metrics[METRIC_STACK_BYTES].value = stack->bytes;
 	if (bytes > 0)
 		memcpy(node->pcs, stack->pcs, bytes);
 	return node;
@@ -155,7 +163,8 @@ static void give_lent(struct wall_thread *thread, const struct wall_look *look, 
 	thread->lent = node->next;
 	thread->n_lent--;
 	node->next = NULL;
-	keep_stack(&thread->ran, node->pcs, node->sample.n_pcs, node->sample.stop);
+	keep_stack(&thread->ran, node->pcs, node->sample.n_pcs, node->sample.stop,
+		   node->sample.metrics[METRIC_STACK_BYTES].value);
 	thread->cpu = node->sample.cpu;
 	node->sample.weight = weight;
 	node->sample.state = STATE_RUNNING;
@@ -216,6 +225,14 @@ static void close_fd(int *fd)
 {
 	cleanup_fd(fd);
 	*fd = -1;
+}
+
+static void close_at(struct wall_thread *thread, const struct wall_look *look)
+{
+	if (thread->syscall_fd < 0)
+		return;
+	close_fd(&thread->syscall_fd);
+	--*look->n_kept_at;
 }
 
 int wall_thread_new(struct wall_thread **ret_thread, const struct wall_look *look, uint32_t tid,
@@ -280,10 +297,12 @@ static enum found walk(struct wall_thread *thread, const struct wall_look *look,
 	thread->failures = 0;
 	wait->n_pcs = result.n_pcs;
 	wait->stop = (uint8_t)result.stop;
+	wait->bytes = result.cfa > wait->at.sp ? (int64_t)(result.cfa - wait->at.sp) : 0;
 	if (r < 0) {
 		wait->pcs[0] = wait->at.pc | UNWIND_EXACT;
 		wait->n_pcs = wait->at.pc ? 1 : 0;
 		wait->stop = UNWIND_BOUNDS;
+		wait->bytes = 0;
 	}
 	return FOUND_BLOCKED;
 }
@@ -291,16 +310,20 @@ static enum found walk(struct wall_thread *thread, const struct wall_look *look,
 static int read_call(struct wall_thread *thread, const struct wall_look *look,
 		     struct blocked_at *ret_at)
 {
+	_cleanup_fd_ int fd = -1;
 	int r;
 
-	if (thread->syscall_fd < 0)
-		thread->syscall_fd = task_open(look->tasks_fd, thread->tid, "syscall");
-	if (thread->syscall_fd < 0)
-		return thread->syscall_fd;
-	r = blocked_read(thread->syscall_fd, ret_at);
+	if (thread->syscall_fd >= 0)
+		return blocked_read(thread->syscall_fd, ret_at);
+	fd = task_open(look->tasks_fd, thread->tid, "syscall");
+	if (fd < 0)
+		return fd;
+	r = blocked_read(fd, ret_at);
 	/* What threads are known by goes first. */
-	if (thread->syscall_fd >= look->most_fd - look->most_fd / WALL_FD_PART)
-		close_fd(&thread->syscall_fd);
+	if (*look->n_kept_at < WALL_KEPT_AT && fd < look->most_fd - look->most_fd / WALL_FD_PART) {
+		thread->syscall_fd = steal_fd(&fd);
+		++*look->n_kept_at;
+	}
 	return r;
 }
 
@@ -333,6 +356,7 @@ static enum found find(struct wall_thread *thread, const struct wall_look *look,
 	look->stream->stats->unreadable++;
 	wait->n_pcs = 0;
 	wait->stop = UNWIND_BOUNDS;
+	wait->bytes = 0;
 	return wait->stat.letter == 'R' ? FOUND_RUNNING : FOUND_BLOCKED;
 }
 
@@ -371,7 +395,7 @@ static void adopt(struct wall_thread *thread, const struct wall_look *look,
 	else
 		thread->object[0] = '\0';
 	thread->at = wait->at;
-	keep_stack(&thread->blocked, wait->pcs, wait->n_pcs, wait->stop);
+	keep_stack(&thread->blocked, wait->pcs, wait->n_pcs, wait->stop, wait->bytes);
 	mappings_check(&look->process->mappings, wait->pcs, wait->n_pcs, look->now_ns);
 }
 
@@ -413,8 +437,8 @@ static void look_on(struct wall_thread *thread, const struct wall_look *look)
 		set_state(thread, &stat, &thread->at);
 	thread->unsure = false;
 	wall_account_settle(&thread->account, thread->state, 1);
-	if (thread->syscall_fd >= 0 && look->tick - thread->changed_tick >= WALL_CALM)
-		close_fd(&thread->syscall_fd);
+	if (look->tick - thread->changed_tick >= WALL_CALM)
+		close_at(thread, look);
 }
 
 int wall_thread_look(struct wall_thread *thread, const struct wall_look *look)
@@ -447,20 +471,21 @@ int wall_thread_look(struct wall_thread *thread, const struct wall_look *look)
 	return 0;
 }
 
-/* A sample of CPU since the last look says so. */
-static bool has_run_since(const struct wall_thread *thread)
+/* What its samples of CPU since the last look stand for. */
+static uint64_t has_run_ns(const struct wall_thread *thread)
 {
-	const struct node *last = thread->lent;
+	uint64_t weight = 0;
 
-	while (last && last->next)
-		last = last->next;
-	return last && last->time_ns > thread->account.looked_ns;
+	for (const struct node *node = thread->lent; node; node = node->next)
+		if (node->time_ns > thread->account.looked_ns)
+			weight += node->sample.weight;
+	return weight * thread->account.period_ns;
 }
 
 /* Its last schedstat if that can still be had; its last rest is of what it did last. */
 void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, int64_t *carry_ns)
 {
-	bool runs = thread->runs || has_run_since(thread);
+	uint64_t run_ns = has_run_ns(thread);
 	uint64_t weights[WALL_STATES];
 	struct schedstat now = thread->account.seen;
 	struct node *node = node_new(NODE_GONE, look->process, look->now_ns, 0);
@@ -468,7 +493,10 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, i
 	(void)read_schedstat(thread, look, &now);
 	wall_account_look(&thread->account, look->now_ns, &now);
 	wall_account_release(&thread->account, thread->state);
-	wall_account_end(&thread->account, runs ? STATE_RUNNING : thread->state, carry_ns, weights);
+	/* The scheduler writes running down at its ticks. */
+	if (thread->runs || run_ns > 0)
+		wall_account_run(&thread->account, run_ns + WALL_CLOCK_MS * NS_PER_MS);
+	wall_account_end(&thread->account, thread->state, carry_ns, weights);
 	give_running(thread, look, weights[STATE_RUNNING]);
 	weights[STATE_RUNNING] = 0;
 	for (int state = 0; state < WALL_STATES; state++) {
@@ -484,7 +512,7 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, i
 	while (thread->lent)
 		drop_lent(thread);
 	close_fd(&thread->schedstat_fd);
-	close_fd(&thread->syscall_fd);
+	close_at(thread, look);
 	free(thread->blocked.pcs);
 	free(thread->ran.pcs);
 	thread->blocked = (struct wall_stack){0};

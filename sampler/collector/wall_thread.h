@@ -12,6 +12,7 @@ struct process;
 /* A stack that may be given again. */
 struct wall_stack {
 	uint64_t *pcs;
+	int64_t bytes; /* the outermost CFA minus sp; 0: not known */
 	uint16_t n;
 	uint8_t stop;
 };
@@ -21,8 +22,9 @@ struct wall_look {
 	struct process *process;
 	struct stream *stream;
 	struct remote *remote;
-	int tasks_fd; /* /proc/PID/task */
-	int most_fd;  /* descriptors from there on are not kept */
+	int tasks_fd;        /* /proc/PID/task */
+	int most_fd;         /* descriptors from there on are not kept */
+	uint32_t *n_kept_at; /* syscall_fds that are open */
 	uint64_t now_ns;
 	uint64_t tick;
 };
@@ -32,7 +34,7 @@ struct wall_thread {
 	struct wall_thread **link; /* what points to it; NULL: it is not due */
 	uint32_t tid;
 	int schedstat_fd; /* -1: opened for every look */
-	int syscall_fd;   /* kept while it runs again and again; -1: not now */
+	int syscall_fd;   /* kept while it runs again and again, of a few threads; -1: not now */
 	uint32_t listed;  /* the list that had it last */
 	bool ended;       /* only its tid is kept: late samples are no others' */
 	bool runs;        /* at the last look, or waited for a CPU */

@@ -169,6 +169,11 @@ static void keeps_one_descriptor_for_what_is_a_threads(void **state)
 	sample.metrics[METRIC_RUN_DELAY_NS].value = 12345;
 	readings_fill(&readings, &thread, &sample, thread.read_ns + NS_PER_S);
 	assert_int_equal(sample.metrics[METRIC_RUN_DELAY_NS].value, 12345);
+	/* What an earlier filling left does not stand. */
+	sample.metrics[METRIC_IO_WRITE_BYTES].value = INT64_MAX;
+	readings_fill(&readings, &thread, &sample, thread.read_ns + 1);
+	assert_int_equal(sample.metrics[METRIC_IO_WRITE_BYTES].value,
+			 thread.values[METRIC_IO_WRITE_BYTES]);
 	readings_thread_release(&thread);
 	assert_int_equal(thread.io_fd, 0);
 	readings_release(&readings);
