@@ -193,6 +193,7 @@ bool blocked_recover(struct remote *remote, const struct blocked_frame *frame, u
 	struct frame_code code = {.pc = frame->pc, .reg = frame->reg};
 	struct frame_depth depth = {0};
 	enum rule_kind kind;
+	bool found;
 	bool read;
 
 	if (!callers_function(remote, frame->pc - !frame->exact, &search.function))
@@ -204,6 +205,9 @@ bool blocked_recover(struct remote *remote, const struct blocked_frame *frame, u
 	code.end = search.function.end;
 	read = frame_depth_read(search.reader, &code, &depth) && depth.set_up;
 	if (read && depth.fixed)
-		return recover_by_depth(&search, &depth, ret_value);
-	return recover_by_scan(&search, read ? depth.body : 0, ret_value);
+		found = recover_by_depth(&search, &depth, ret_value);
+	else
+		found = recover_by_scan(&search, read ? depth.body : 0, ret_value);
+	/* Of what was not read any more some may have been as good. */
+	return found && !remote_is_spent(remote);
 }

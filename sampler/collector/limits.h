@@ -68,6 +68,7 @@ enum {
 	REMOTE_RULES = 4096,           /* of its code; a power of two */
 	REMOTE_STACK_FIRST = 16 << 10, /* bytes of a stack that are copied at once */
 	REMOTE_STACK_MOST = 4 << 20,   /* what is copied as the walk goes up */
+	REMOTE_MOST_WORK = 1 << 20,    /* bytes of code and tables that one walk may read */
 	REMOTE_HEADERS = 64,           /* program headers of one module */
 	REMOTE_MISS_MS = 100,          /* maps are read again for an unknown address */
 	REMOTE_AGE_MS = 1000,          /* and when they are this old */

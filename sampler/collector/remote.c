@@ -17,6 +17,7 @@
 enum {
 	PAGE_BYTES = 4096,
 	GROW_BYTES = 16 * PAGE_BYTES, /* of a stack, at once */
+	READ_WORK = 16,
 };
 
 /*
@@ -36,6 +37,7 @@ struct remote {
 	pid_t pid;
 	int mem_fd;       /* its memory until it calls exec; -1: not read yet */
 	uint64_t walk;    /* counts remote_begin() */
+	uint64_t work;    /* of this walk: what was read beyond the stack, and READ_WORK a time */
 	uint64_t refused; /* the last address asked for that no user memory has */
 	unsigned char *stack;
 	size_t stack_size;  /* of what holds the copy */
@@ -152,6 +154,9 @@ static bool remote_read(struct unwind_reader *reader, uint64_t address, void *to
 	struct remote *remote = (struct remote *)reader;
 	unsigned char *bytes = to;
 
+	remote->work += len + READ_WORK;
+	if (remote_is_spent(remote))
+		return false;
 	if (address >= USER_ADDRESS_END || len > USER_ADDRESS_END - address) {
 		remote->refused = address;
 		return false;
@@ -304,6 +309,10 @@ int remote_begin(struct remote *remote, uint64_t sp)
 	struct unwind_reader *reader = &remote->reader;
 	int r;
 
+	/* What the last walk could not read any more it took for bad. */
+	if (remote_is_spent(remote))
+		remote_changed(remote);
+	remote->work = 0;
 	remote->walk++;
 	remote->refused = 0;
 	remote->stack_end = sp;
@@ -333,6 +342,11 @@ struct unwind_reader *remote_reader(struct remote *remote)
 struct unwind_cache *remote_rules(struct remote *remote)
 {
 	return &remote->rules;
+}
+
+bool remote_is_spent(const struct remote *remote)
+{
+	return remote->work > REMOTE_MOST_WORK;
 }
 
 uint64_t remote_take_refused(struct remote *remote)

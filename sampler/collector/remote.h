@@ -96,6 +96,15 @@ struct unwind_cache *remote_rules(struct remote *remote);
 uint64_t remote_take_refused(struct remote *remote);
 
 /**
+ * remote_is_spent - whether this walk has read so much that nothing more is read for it
+ *
+ * Unwind tables, code and stacks can be made so that a walk would take minutes.
+ *
+ * Context: collector thread.
+ */
+bool remote_is_spent(const struct remote *remote);
+
+/**
  * remote_is_code - whether an address can be executed
  *
  * Context: collector thread.

@@ -1,6 +1,8 @@
 /* blocked_test.c - walking a child that sleeps, whose callers are known */
 #include "sampler/collector/blocked.h"
 
+#include "base/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_PCS = 64, MAX_CALLS = 8 };
+enum { MAX_PCS = 64, MAX_CALLS = 8, MOST_NS = 2000000000 };
 
 /* What the child tells: the return addresses of its calls, innermost first. */
 struct told {
@@ -108,6 +110,34 @@ CALL static void plain(struct told *told)
 	sink++;
 }
 
+/* A function that takes long to read, and a return address behind a call of it. */
+__asm__(".text\n"
+	"long_function:\n"
+	"	.cfi_startproc\n"
+	"	.fill 200000, 1, 0x90\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"calls_long_function:\n"
+	"	.cfi_startproc\n"
+	"	call long_function\n"
+	"behind_the_call:\n"
+	"	ret\n"
+	"	.cfi_endproc\n");
+
+extern const char behind_the_call[];
+
+/* Whoever looks for the end of a frame of unknown size finds thousands that may be it. */
+CALL static void costly(struct told *told)
+{
+	uintptr_t words[8000];
+	volatile uintptr_t *all = words;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		all[i] = (uintptr_t)behind_the_call;
+	variable(told, (size_t)told->pipe[0] * 100);
+	sink += (int)all[sink];
+}
+
 static void wait_until_blocked(struct fixture *fixture)
 {
 	struct blocked_at at;
@@ -157,6 +187,11 @@ static int set_up_aligned(void **state)
 static int set_up_variable(void **state)
 {
 	return block_in(state, through_variable);
+}
+
+static int set_up_costly(void **state)
+{
+	return block_in(state, costly);
 }
 
 static void end_child(struct fixture *fixture)
@@ -219,6 +254,18 @@ static void finds_the_callers_of_a_sleeping_child(void **state)
 		for (size_t i = 0; i < 4; i++)
 			assert_int_equal(pcs[at + i], fixture->told->returns[i]);
 	}
+}
+
+/* The drain thread does it, and the target may be anybody's. */
+static void gives_up_on_a_stack_that_takes_too_long(void **state)
+{
+	uint64_t before_ns = io_now_ns();
+	uint64_t pcs[MAX_PCS];
+	enum unwind_stop stop;
+
+	assert_true(walk(*state, pcs, MAX_PCS, &stop) > 0);
+	assert_int_equal(stop, UNWIND_BAD_CFA);
+	assert_in_range(io_now_ns() - before_ns, 0, MOST_NS);
 }
 
 static void gives_the_system_call_and_its_arguments(void **state)
@@ -327,6 +374,8 @@ int main(void)
 		 set_up_aligned, tear_down, NULL},
 		{"finds_the_callers_of_a_frame_of_variable_size",
 		 finds_the_callers_of_a_sleeping_child, set_up_variable, tear_down, NULL},
+		cmocka_unit_test_setup_teardown(gives_up_on_a_stack_that_takes_too_long,
+						set_up_costly, tear_down),
 		cmocka_unit_test_setup_teardown(gives_the_system_call_and_its_arguments, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(stops_at_the_depth_that_was_asked_for, set_up,
