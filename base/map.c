@@ -8,6 +8,10 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+/* Short chains: each link of one is a miss of the cache in maps of thousands. */
+#undef HASH_BKT_CAPACITY_THRESH
+#define HASH_BKT_CAPACITY_THRESH 2U
+
 struct map_entry {
 	uint64_t key;
 	void *value;

@@ -127,7 +127,7 @@ static struct wall_turn make_turn(struct collector *collector, uint64_t now_ns)
 {
 	struct drain *drain = &collector->drain;
 	uint64_t ns = turn_ns(collector);
-	uint64_t most = NS_PER_S / ns;
+	uint64_t most = WALL_MOST_MS * NS_PER_MS / ns;
 	uint64_t limit_ns = ns / 2 < WALL_TURN_MS * NS_PER_MS ? ns / 2 : WALL_TURN_MS * NS_PER_MS;
 
 	return (struct wall_turn){.stream = &drain->stream,

@@ -46,7 +46,8 @@ enum {
 	REAP_MS = 500,  /* how often slots are checked for threads that are gone */
 
 	WALL_LEAST_US = 1000,  /* between two turns of wall mode */
-	WALL_MOST_TICKS = 100, /* between two looks at an idle thread; a second at most */
+	WALL_MOST_TICKS = 200, /* between two looks at an idle thread */
+	WALL_MOST_MS = 2000,
 	WALL_TURN_MS = 20,     /* a turn takes no longer, nor half of the time between turns */
 	WALL_LEAST_LOOKS = 4,  /* that a process has in a turn, whatever others need */
 	WALL_LENT = 4,         /* stacks that wait for their thread's next period */
@@ -59,6 +60,7 @@ enum {
 	WALL_ENDED_MS = 1000,  /* how long an ended thread's late samples are known as such */
 	WALL_CLOCK_MS = 10,    /* how coarse the start of a thread is told */
 	WALL_CALM = 16,        /* ticks without a change after which one is not soon expected */
+	WALL_KEPT_AT = 128,    /* threads of a process that two descriptors are kept of */
 	WALL_FD_PART = 8,      /* the part of the descriptors that is for schedstat alone */
 	WALL_SPARE_FILES = 512,
 

@@ -89,7 +89,8 @@ static void push_sample(const struct slot_drain *drain, const struct record_samp
 
 	if (node) {
 		node->sample.tid = our_tid(process, record->tid);
-		process_fill_metrics(process, &node->sample, drain->now_ns);
+		if (!process->wall) /* else when it is given */
+			process_fill_metrics(process, &node->sample, drain->now_ns);
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}
 	if (drain->view->weight == 0)

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 enum {
-	BUCKETS = 128,  /* ticks that can be planned ahead: more than a thread may wait */
+	BUCKETS = 256,  /* ticks that can be planned ahead: more than a thread may wait */
 	TASK_LINKS = 2, /* the links of /proc/PID/task beyond one a thread */
 };
 
@@ -26,6 +26,7 @@ struct wall {
 	struct remote *remote;
 	int tasks_fd;
 	int most_fd;
+	uint32_t n_kept_at;
 	struct map threads; /* by tid; ended ones, too, until they are forgotten */
 	uint64_t since_ns;  /* nothing before that is ours */
 	uint32_t list;      /* the number of the last list, and how many were in it */
@@ -73,14 +74,15 @@ static uint64_t next_random(struct wall *wall)
 	return wall->random;
 }
 
-static struct wall_look make_look(const struct wall *wall, struct process *process,
-				  struct stream *stream, uint64_t tick)
+static struct wall_look make_look(struct wall *wall, struct process *process, struct stream *stream,
+				  uint64_t tick)
 {
 	return (struct wall_look){.process = process,
 				  .stream = stream,
 				  .remote = wall->remote,
 				  .tasks_fd = wall->tasks_fd,
 				  .most_fd = wall->most_fd,
+				  .n_kept_at = &wall->n_kept_at,
 				  .now_ns = io_now_ns(),
 				  .tick = tick};
 }
@@ -212,6 +214,7 @@ static void push_stray(struct process *process, struct stream *stream, struct no
 {
 	node->next = NULL;
 	node->time_ns = io_now_ns();
+	process_fill_metrics(process, &node->sample, node->time_ns);
 	node->sample.event = EVENT_WALL;
 	node->sample.state = STATE_RUNNING;
 	if (node->time_ns > process->latest_ns)
@@ -309,6 +312,7 @@ static void forget_all(struct wall *wall)
 	map_each(&wall->threads, free_thread, NULL);
 	map_release(&wall->threads);
 	memset(wall->due, 0, sizeof(wall->due));
+	wall->n_kept_at = 0;
 }
 
 void wall_free(struct wall *wall)

@@ -57,6 +57,18 @@ void wall_account_release(struct wall_account *account, enum sample_state state)
 	account->rest_ns -= part;
 }
 
+void wall_account_run(struct wall_account *account, uint64_t most_ns)
+{
+	int64_t most = most_ns > INT64_MAX ? INT64_MAX : (int64_t)most_ns;
+	int64_t part = account->rest_ns < most ? account->rest_ns : most;
+
+	if (account->rest_ns <= 0)
+		return;
+	account->owed_ns[STATE_RUNNING] += part;
+	account->owed_ns[STATE_RUNNABLE] += account->rest_ns - part;
+	account->rest_ns = 0;
+}
+
 uint64_t wall_account_take(struct wall_account *account, enum sample_state state)
 {
 	int64_t period = (int64_t)account->period_ns;

@@ -79,6 +79,16 @@ void wall_account_hold(struct wall_account *account);
 void wall_account_release(struct wall_account *account, enum sample_state state);
 
 /**
+ * wall_account_run - a thread that ended has run in a part of the rest
+ * @most_ns: that it can have run since the scheduler wrote it down last
+ *
+ * What is left of the rest it has waited for a processor that it did not get.
+ *
+ * Context: any thread.
+ */
+void wall_account_run(struct wall_account *account, uint64_t most_ns);
+
+/**
  * wall_account_take - the whole periods that are owed in a state
  *
  * A thread that wanted to run while it seemed to wait has a negative rest: so much of its time

@@ -222,6 +222,23 @@ static void the_end_gives_the_rest_where_most_is_left(void **state)
 	assert_int_equal(carry_ns, 9 * MS);
 }
 
+static void an_end_in_the_queue_is_no_running(void **state)
+{
+	struct wall_account account;
+	uint64_t weights[WALL_STATES];
+	int64_t carry = 0;
+
+	(void)state;
+	wall_account_begin(&account, 10 * MS, 0, &(struct schedstat){0});
+	wall_account_look(&account, 300 * MS, &(struct schedstat){20 * MS, 0, 1});
+	wall_account_run(&account, 10 * MS);
+	wall_account_end(&account, STATE_SLEEPING, &carry, weights);
+	assert_int_equal(weights[STATE_RUNNING], 3);
+	assert_int_equal(weights[STATE_RUNNABLE], 27);
+	assert_int_equal(weights[STATE_SLEEPING], 0);
+	assert_int_equal(carry, 0);
+}
+
 static void short_threads_add_up(void **state)
 {
 	int64_t carry_ns = PERIOD_MS * MS / 2;
@@ -344,6 +361,7 @@ int main(void)
 		cmocka_unit_test(a_wait_ends_where_the_queue_began),
 		cmocka_unit_test(counters_that_fall_have_not_moved),
 		cmocka_unit_test(the_end_gives_the_rest_where_most_is_left),
+		cmocka_unit_test(an_end_in_the_queue_is_no_running),
 		cmocka_unit_test(short_threads_add_up),
 		cmocka_unit_test(a_life_sums_to_its_length),
 		cmocka_unit_test(idle_threads_are_looked_at_less_and_less),
