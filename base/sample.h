@@ -31,6 +31,19 @@ struct metric_value {
 	int64_t delta; /* against the same thread's previous sample; 0 for its first */
 };
 
+/**
+ * metric_delta - what a value has changed by
+ *
+ * A program's gauge can be any number: what does not fit wraps around, so that sums of deltas
+ * still lead from one value to another.
+ *
+ * Context: any thread.
+ */
+static inline int64_t metric_delta(int64_t now, int64_t before)
+{
+	return (int64_t)((uint64_t)now - (uint64_t)before);
+}
+
 /* Samples that were taken and, as asked, not written. */
 struct filtered {
 	uint64_t samples;

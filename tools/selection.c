@@ -270,7 +270,7 @@ static void set_deltas(struct last *last, struct sample *sample)
 	for (size_t i = 0; i < sample->n_metrics && i < SAMPLE_MAX_METRICS; i++) {
 		struct metric_value *metric = &sample->metrics[i];
 
-		metric->delta = last->fresh ? 0 : metric->value - last->values[i];
+		metric->delta = last->fresh ? 0 : metric_delta(metric->value, last->values[i]);
 		last->values[i] = metric->value;
 	}
 	last->fresh = false;

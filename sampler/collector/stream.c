@@ -37,7 +37,8 @@ static void set_deltas(struct node_sample *sample, struct thread_series *series)
 
 		if (!sample->has_metrics && i < METRIC_RECORD && metric->value == 0)
 			metric->value = series->values[i];
-		metric->delta = series->sampled ? metric->value - series->values[i] : 0;
+		metric->delta =
+			series->sampled ? metric_delta(metric->value, series->values[i]) : 0;
 		series->values[i] = metric->value;
 	}
 }

@@ -265,6 +265,23 @@ static void each_series_has_its_own_deltas(void **state)
 	selection_release(&selection);
 }
 
+/* A program's gauge can be any number. */
+static void a_delta_wraps_where_it_does_not_fit(void **state)
+{
+	const struct selection_options options = {.only_under = "work"};
+	struct selection selection;
+	struct err err = {0};
+	struct made made;
+
+	(void)state;
+	assert_int_equal(selection_init(&selection, &options, &err), 0);
+	assert_true(selection_keeps(&selection, make(&made, 1, "work", INT64_MAX, 1)));
+	assert_true(selection_keeps(&selection, make(&made, 1, "work", -2, 1)));
+	assert_int_equal(made.sample.metrics[0].delta, INT64_MAX);
+	assert_int_equal(made.sample.metrics[1].delta, -INT64_MAX);
+	selection_release(&selection);
+}
+
 static void deltas_are_against_what_was_written(void **state)
 {
 	const struct selection_options options = {.only_under = "work"};
@@ -339,6 +356,7 @@ int main(void)
 		cmocka_unit_test(a_function_is_spelt_as_in_a_file),
 		cmocka_unit_test(notes_what_there_was_instead),
 		cmocka_unit_test(each_series_has_its_own_deltas),
+		cmocka_unit_test(a_delta_wraps_where_it_does_not_fit),
 		cmocka_unit_test(deltas_are_against_what_was_written),
 		cmocka_unit_test(keeps_everything_that_was_not_asked_about),
 		cmocka_unit_test(gives_the_collector_the_pattern),
