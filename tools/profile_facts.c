@@ -155,12 +155,19 @@ static struct profile_module *find_module(struct profile_facts *facts, const cha
 	return module;
 }
 
+/* One that --group made up: it is no code, and no module's. */
+static bool is_group(const struct perf_frame *frame)
+{
+	return frame->addr == 0 && !frame->has_offset && frame->module[0] == '[' &&
+	       strcmp(frame->module, "[unknown]") != 0;
+}
+
 static void count_frame(struct profile_facts *facts, const struct perf_frame *frame)
 {
 	struct profile_module *module;
 	bool named = frame->name[0] != '[';
 
-	if (frame->inlined)
+	if (frame->inlined || is_group(frame))
 		return;
 	facts->frames++;
 	facts->named += named;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000000)
+#define LEAST_INTERVAL_NS   UINT64_C(100000000)
 
 enum { MAX_TOP = 100000, MAX_LAST = 65536, WORD_SIZE = 32 };
 
@@ -63,6 +64,8 @@ int selection_parse_top(const char *text, struct collector_top *top, struct err 
 		r = value_duration(end + 1, &interval_ns, err);
 	if (r < 0)
 		return r;
+	if (interval_ns < LEAST_INTERVAL_NS)
+		return err_set(err, 0, "'%s' is too often: every 100ms is the most", text);
 	top->n = (uint32_t)n;
 	top->interval_ns = interval_ns;
 	return 0;

@@ -96,6 +96,7 @@ static void reads_how_many_and_how_often(void **state)
 					  " 1",
 					  "100001",
 					  "99999999999999999999",
+					  "20:99ms",
 					  "20:0s"};
 	static const char *const gauges[] = {"a", "b"};
 	struct collector_top top = {.by = BY_IO};
@@ -129,7 +130,9 @@ static void refuses_what_would_keep_nothing(void **state)
 	(void)state;
 	assert_int_equal(selection_check(&options, COLLECT_CPU, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "-e wall"));
+	assert_int_equal(selection_check(&options, COLLECT_CPU | COLLECT_ALLOC, &err), -EINVAL);
 	assert_int_equal(selection_check(&options, COLLECT_WALL, &err), 0);
+	assert_int_equal(selection_check(&options, COLLECT_LOCK, &err), 0);
 	options.states |= 1U << STATE_RUNNING;
 	assert_int_equal(selection_check(&options, COLLECT_CPU, &err), 0);
 	options.by = "rss";
