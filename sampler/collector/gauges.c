@@ -16,6 +16,7 @@
 enum {
 	LOOK_LEAST_MS = 50,
 	LOOK_MOST_MS = 2000, /* for a name that nobody registers, or a module loaded late */
+	LOOK_PART = 50,      /* a look may take this part of the time */
 	MAX_NAMES = 31,
 };
 
@@ -29,12 +30,6 @@ struct gauges {
 	uint64_t look_ns; /* when modules are looked through next */
 	uint32_t wait_ms;
 };
-
-bool gauges_name_holds(const char *name, size_t len)
-{
-	return len > 0 && len < GAUGES_NAME_BYTES &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") >= len;
-}
 
 int gauges_new(struct gauges **ret_gauges, pid_t pid, const char *const *names, size_t n)
 {
@@ -55,32 +50,38 @@ void gauges_free(struct gauges *gauges)
 	free(gauges);
 }
 
+/* Processes with many mappings are looked through less often. */
 static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
 {
+	uint64_t wait_ns = gauges->wait_ms * NS_PER_MS;
+	uint64_t begun_ns;
+	uint64_t took_ns;
 	struct buf maps;
 	char path[64];
 
 	if (now_ns < gauges->look_ns)
 		return;
-	gauges->look_ns = now_ns + gauges->wait_ms * NS_PER_MS;
-	gauges->wait_ms = gauges->wait_ms * 2 < LOOK_MOST_MS ? gauges->wait_ms * 2 : LOOK_MOST_MS;
+	begun_ns = io_now_ns();
 	buf_init(&maps, MAPS_MAX_BYTES);
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)gauges->pid);
 	if (io_read_file(path, &maps, NULL) == 0)
 		gauges->n_tables =
 			gauge_notes_find(gauges->pid, maps.data, maps.len, gauges->tables);
 	buf_release(&maps);
+	took_ns = io_now_ns() - begun_ns;
+	if (wait_ns < took_ns * LOOK_PART)
+		wait_ns = took_ns * LOOK_PART;
+	gauges->look_ns = now_ns + wait_ns;
+	gauges->wait_ms = gauges->wait_ms * 2 < LOOK_MOST_MS ? gauges->wait_ms * 2 : LOOK_MOST_MS;
 }
 
-/* Which of the names a slot has; N: none of them, or no name at all. */
+/* Which of the names a slot has; N: none of them. */
 static size_t name_of(const struct gauges *gauges, const struct gauge_slot *slot)
 {
-	size_t len = strnlen(slot->name, sizeof(slot->name));
 	size_t i = 0;
 
-	if (slot->state != GAUGE_READY || !gauges_name_holds(slot->name, len))
-		return gauges->n;
-	while (i < gauges->n && strcmp(gauges->names[i], slot->name) != 0)
+	/* A name of ours ends within the slot's bytes, or it is not the slot's. */
+	while (i < gauges->n && strncmp(gauges->names[i], slot->name, sizeof(slot->name)) != 0)
 		i++;
 	return i;
 }
@@ -94,16 +95,45 @@ static uint32_t find_values(const struct gauges *gauges, uint64_t *addresses)
 	for (size_t t = 0; t < gauges->n_tables; t++) {
 		if (!gauge_notes_copy(gauges->pid, gauges->tables[t], &table, sizeof(table)))
 			continue;
-		for (size_t i = 0; i < GAUGES_SLOTS; i++) {
-			size_t name = name_of(gauges, &table.slots[i]);
+		for (size_t i = 0; i < GAUGES_SLOTS && table.slots[i].state != GAUGE_FREE; i++) {
+			const struct gauge_slot *slot = &table.slots[i];
+			size_t name =
+				slot->state == GAUGE_READY ? name_of(gauges, slot) : gauges->n;
 
-			if (name == gauges->n || found >> name & 1U || !table.slots[i].address)
+			if (name == gauges->n || found >> name & 1U || !slot->address)
 				continue;
-			addresses[name] = table.slots[i].address;
+			addresses[name] = slot->address;
 			found |= UINT32_C(1) << name;
 		}
 	}
 	return found;
+}
+
+/* One call for all; one more for each address that cannot be read. */
+static void read_values(const struct gauges *gauges, const uint64_t *addresses, int64_t *values)
+{
+	struct iovec local[MAX_NAMES];
+	struct iovec remote[MAX_NAMES];
+	int64_t read[MAX_NAMES];
+	size_t of[MAX_NAMES];
+	size_t n = 0;
+
+	for (size_t i = 0; i < gauges->n; i++) {
+		if (!addresses[i] || addresses[i] >= USER_ADDRESS_END)
+			continue;
+		local[n] = (struct iovec){.iov_base = &read[n], .iov_len = sizeof(read[n])};
+		remote[n].iov_len = sizeof(read[n]);
+		/* An address of the other process: no pointer of ours. */
+		memcpy(&remote[n].iov_base, &addresses[i], sizeof(addresses[i]));
+		of[n++] = i;
+	}
+	for (size_t at = 0; at < n; at++) {
+		ssize_t bytes =
+			process_vm_readv(gauges->pid, local + at, n - at, remote + at, n - at, 0);
+
+		for (; bytes >= (ssize_t)sizeof(read[0]); bytes -= (ssize_t)sizeof(read[0]), at++)
+			values[of[at]] = read[at];
+	}
 }
 
 uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
@@ -115,12 +145,6 @@ uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
 		look_for_tables(gauges, now_ns);
 	found = find_values(gauges, addresses);
 	gauges->complete = found == (UINT32_C(1) << gauges->n) - 1;
-	for (size_t i = 0; i < gauges->n; i++) {
-		int64_t value;
-
-		if (addresses[i] &&
-		    gauge_notes_copy(gauges->pid, addresses[i], &value, sizeof(value)))
-			values[i] = value;
-	}
+	read_values(gauges, addresses, values);
 	return found;
 }

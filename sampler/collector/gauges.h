@@ -7,7 +7,6 @@
 #ifndef COLLECTOR_GAUGES_H
 #define COLLECTOR_GAUGES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,7 +15,7 @@ struct gauges;
 
 /**
  * gauges_new - look for gauges of these names in a process
- * @names: N of them, kept by the caller
+ * @names: N of them, each at most 23 bytes; kept by the caller
  *
  * Reads nothing yet.
  *
@@ -43,12 +42,5 @@ void gauges_free(struct gauges *gauges);
  * Context: collector thread.
  */
 uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values);
-
-/**
- * gauges_name_holds - whether a name can be one: [a-z0-9_]+, at most 23 bytes
- *
- * Context: any thread.
- */
-bool gauges_name_holds(const char *name, size_t len);
 
 #endif

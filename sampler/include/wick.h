@@ -11,7 +11,7 @@
  *
  *	wick record --metrics auto,queue_len,cache_hits:counter,batch_bytes -- ./program
  *
- * Names are [a-z0-9_]+, at most 23 bytes, and 16 of them fit in a program and in each of its
+ * Names are [a-z0-9_]+, at most 23 bytes, and 64 of them fit in a program and in each of its
  * libraries.  There is nothing to link: names and addresses stand in a table of the program's own,
  * which wick finds by a note in the ELF file and reads from outside, up to 40 times a second.
  * Without wick nobody looks at it.  A registered variable must live as long as the module.
@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-enum { WICK_SLOTS = 16, WICK_NAME_BYTES = 24 };
+enum { WICK_SLOTS = 64, WICK_NAME_BYTES = 24 };
 
 /* Private, and known to wick's collector: docs/wire.md. */
 struct wick_slot {
@@ -61,60 +61,55 @@ __attribute__((used)) struct wick_table wick_table_1 = {{{0, 0, {0}, 0, 0}}};
 WICK_NOTE;
 
 /**
- * wick_is - 1 when NAME stands in SLOT; otherwise 0
+ * wick_name - NAME with zeros behind it
  *
- * Private, as the next two.
+ * Private, as the next.
  *
+ * Return:  1; 0 when it can be none.
  * Context: any thread.
  */
-static inline int wick_is(const struct wick_slot *slot, const char *name)
+static inline int wick_name(const char *name, char ret_name[WICK_NAME_BYTES])
 {
-	int i = 0;
+	int i;
 
-	while (i < WICK_NAME_BYTES - 1 && name[i] && slot->name[i] == name[i])
-		i++;
-	return slot->name[i] == name[i];
-}
-
-/**
- * wick_can_be - 1 when NAME can be one; otherwise 0
- *
- * Context: any thread.
- */
-static inline int wick_can_be(const char *name)
-{
-	int i = 0;
-
-	while (i < WICK_NAME_BYTES && ((name[i] >= 'a' && name[i] <= 'z') ||
-				       (name[i] >= '0' && name[i] <= '9') || name[i] == '_'))
-		i++;
-	return i > 0 && i < WICK_NAME_BYTES && !name[i];
+	for (i = 0; i < WICK_NAME_BYTES - 1 && name[i]; i++) {
+		if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= '0' && name[i] <= '9') ||
+		      name[i] == '_'))
+			return 0;
+		ret_name[i] = name[i];
+	}
+	if (i == 0 || name[i])
+		return 0;
+	for (; i < WICK_NAME_BYTES; i++)
+		ret_name[i] = 0;
+	return 1;
 }
 
 /**
  * wick_slot_of - the slot of NAME, claimed when it is new
+ *
+ * Two threads that claim the same name at once may have a slot each; the first is the name's.
  *
  * Return:  the slot; 0 when there is no room, or NAME is none.
  * Context: any thread.
  */
 static inline struct wick_slot *wick_slot_of(const char *name)
 {
+	char padded[WICK_NAME_BYTES];
 	int i;
-	int j;
 
-	if (!wick_can_be(name))
+	if (!wick_name(name, padded))
 		return 0;
 	for (i = 0; i < WICK_SLOTS; i++) {
 		struct wick_slot *slot = &wick_table_1.slots[i];
 		uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
 
-		if (state == 2 && wick_is(slot, name))
+		if (state == 2 && __builtin_memcmp(slot->name, padded, sizeof(padded)) == 0)
 			return slot;
 		if (state != 0 || !__atomic_compare_exchange_n(&slot->state, &state, 1, 0,
 							       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
-		for (j = 0; name[j]; j++)
-			slot->name[j] = name[j];
+		__builtin_memcpy(slot->name, padded, sizeof(padded));
 		slot->address = &slot->value;
 		__atomic_store_n(&slot->state, 2, __ATOMIC_RELEASE);
 		return slot;

@@ -11,7 +11,7 @@
  */
 enum {
 	GAUGES_NOTE = 0x67, /* 'g'; another layout has another type */
-	GAUGES_SLOTS = 16,
+	GAUGES_SLOTS = 64,
 	GAUGES_NAME_BYTES = 24,
 };
 
@@ -34,6 +34,6 @@ struct gauge_table {
 };
 
 _Static_assert(sizeof(struct gauge_slot) == 48, "docs/wire.md");
-_Static_assert(sizeof(struct gauge_table) == 768, "docs/wire.md");
+_Static_assert(sizeof(struct gauge_table) == 3072, "docs/wire.md");
 
 #endif

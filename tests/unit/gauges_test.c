@@ -80,8 +80,10 @@ static void a_name_can_be_registered_again(void **state)
 
 static void names_that_can_be_none_and_a_full_table_are_left_out(void **state)
 {
-	static const char *const names[] = {"gauge16"};
-	static const char *const wrong[] = {"", "Queue", "a b", "a-b", "abcdefghijklmnopqrstuvwx"};
+	static const char *const names[] = {"gauge64"};
+	static const char *const wrong[] = {
+		"",     "Queue", "a b", "a-b",      "a,b",
+		"a\"b", "a\nb",  "a=b", "\303\244", "abcdefghijklmnopqrstuvwx"};
 	int64_t value = 77;
 	char name[16];
 
@@ -95,6 +97,26 @@ static void names_that_can_be_none_and_a_full_table_are_left_out(void **state)
 	}
 	assert_int_equal(read_own(names, 1, &value), 0);
 	assert_int_equal(value, 77);
+}
+
+static void addresses_that_cannot_be_read_keep_no_other_from_being_read(void **state)
+{
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+	int64_t values[6] = {-1, -1, -1, -1, -1, -1};
+	int64_t *gone =
+		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		wick_gauge_set(names[i], i);
+	wick_gauge("a", gone);
+	wick_gauge("c", gone + 1);
+	wick_gauge("d", (const volatile int64_t *)((char *)gone - 4)); /* half of it is there */
+	wick_gauge("f", (const volatile int64_t *)UINT64_MAX);
+	assert_int_equal(munmap(gone, 8192), 0);
+	assert_int_equal(read_own(names, 6, values), 0x3f);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(values[i], i == 1 || i == 4 ? i : -1);
 }
 
 static void a_late_name_is_found_and_a_known_one_read_on(void **state)
@@ -225,6 +247,8 @@ int main(void)
 		cmocka_unit_test_setup(a_variable_is_read_where_it_stands, reset),
 		cmocka_unit_test_setup(a_name_can_be_registered_again, reset),
 		cmocka_unit_test_setup(names_that_can_be_none_and_a_full_table_are_left_out, reset),
+		cmocka_unit_test_setup(addresses_that_cannot_be_read_keep_no_other_from_being_read,
+				       reset),
 		cmocka_unit_test_setup(a_late_name_is_found_and_a_known_one_read_on, reset),
 		cmocka_unit_test_setup(a_table_that_lies_gives_nothing, reset),
 		cmocka_unit_test(notes_of_others_are_passed_by),
