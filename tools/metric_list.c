@@ -1,6 +1,7 @@
 /* metric_list.c - what --metrics asks for */
 #include "tools/metric_list.h"
 
+#include "base/buf.h"
 #include "tools/option.h"
 
 #include <errno.h>
@@ -19,6 +20,10 @@ static bool take_known(const char *name, size_t len, struct metric_list *list)
 
 	if (is_word(name, len, "auto")) {
 		list->mask |= metrics_auto();
+		return true;
+	}
+	if (is_word(name, len, "all")) {
+		list->mask |= (UINT32_C(1) << METRIC_BUILTIN) - 1;
 		return true;
 	}
 	for (size_t i = 0; i < METRIC_BUILTIN; i++) {
@@ -46,6 +51,22 @@ static int take_gauge(const char *name, size_t len, enum metric_kind kind, struc
 	return 0;
 }
 
+static int refuse(const char *name, size_t len, struct err *err)
+{
+	struct buf known;
+	int r;
+
+	buf_init(&known, 1024);
+	for (size_t i = 0; i < METRIC_BUILTIN; i++)
+		buf_printf(&known, ", %s", metrics_columns()[i].name);
+	r = err_set(err, 0,
+		    "'%.*s' is no metric; there are auto, all, none%s, and gauges of the program: "
+		    "[a-z0-9_], at most %d of them",
+		    len > 64 ? 64 : (int)len, name, buf_text(&known), METRIC_NAME_SIZE - 1);
+	buf_release(&known);
+	return r;
+}
+
 static int take_name(const char *name, size_t len, struct metric_list *list, struct err *err)
 {
 	static const char counter[] = ":counter";
@@ -60,11 +81,7 @@ static int take_name(const char *name, size_t len, struct metric_list *list, str
 	}
 	if (is_word(name, len, "none") || len == 0 || len >= METRIC_NAME_SIZE ||
 	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") < len)
-		return err_set(
-			err, 0,
-			"'%.*s' is no metric; there are auto, none, cpu_ns, rss_kib and others "
-			"(wick-record(1)), and gauges: [a-z0-9_], at most %d of them",
-			len > 64 ? 64 : (int)len, name, METRIC_NAME_SIZE - 1);
+		return refuse(name, len, err);
 	return take_gauge(name, len, kind, list, err);
 }
 

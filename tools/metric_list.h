@@ -24,10 +24,10 @@ struct metric_columns {
 };
 
 /**
- * metric_list_parse - "auto", "none", or names with commas
+ * metric_list_parse - "none", or names with commas
  *
  * A name that is not in the catalogue is a gauge that the program registers (include/wick.h);
- * NAME:counter is one that only grows.  "auto" can be one of the names.
+ * NAME:counter is one that only grows.  "auto" and "all" (of the catalogue) can be among the names.
  *
  * Return:  0; -EINVAL and the reason, naming the name.
  * Context: any thread.
