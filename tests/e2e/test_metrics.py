@@ -9,11 +9,12 @@ import bisect
 import collections
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import unittest
 
-from recorded import Case, need, target
+from recorded import LONG, WICK, Case, need, target
 
 MS = 1_000_000
 LIST = ("auto,swap_kib,io_read_bytes,io_write_bytes,fd_count,"
@@ -28,9 +29,13 @@ ERROR = {"cpu_ns": 1000, "minflt": 0, "majflt": 0, "vcsw": 0, "ivcsw": 0,
          "run_delay_ns": 0, "io_read_bytes": 0, "io_write_bytes": 0,
          "fd_count": 2,  # those that the program's own reading needs
          "threads": 0, "queue_len": 0, "hits": 0, "batch": 0}
+ALL = AUTO | {"swap_kib", "io_read_bytes", "io_write_bytes", "fd_count"}
+GROWING = {"cpu_ns", "minflt", "majflt", "vcsw", "ivcsw", "run_delay_ns", "io_read_bytes",
+           "io_write_bytes", "hits"}
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RECORD = ("cpu_ns", "minflt", "majflt", "vcsw", "ivcsw")
 
-# A program with a gauge, and a library with another that it loads when it has run for a while.
+# A program with a gauge, and a library with another that it loads later and closes again.
 PROGRAM = """
 #include <wick.h>
 #include <dlfcn.h>
@@ -45,12 +50,16 @@ int main(int argc, char **argv)
 {
 	static int64_t mine = 7;
 	wick_gauge("mine", &mine);
-	burn(0.3);
+	burn(0.2);
 	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : 0;
 	if (!library)
 		return 1;
 	((void (*)(void))dlsym(library, "begin"))();
-	burn(0.7);
+	burn(0.4);
+	if (dlclose(library) != 0 || dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD))
+		return 1;
+	mine = 8;
+	burn(0.2);
 	return 0;
 }
 """
@@ -61,6 +70,8 @@ void begin(void)
 	wick_gauge_set("late", 11);
 }
 """
+KINDS = (["-pie", "-fPIE"], ["-no-pie", "-fno-pie", "-s"], ["-flto"],
+         ["-Wl,--gc-sections", "-fdata-sections", "-x", "c++", "-fpermissive"])
 
 Reading = collections.namedtuple("Reading", "time_ns values")
 
@@ -84,31 +95,39 @@ def off_by(readings, name, time_ns, value, slack_ns):
     return max(min(near) - value, value - max(near), 0)
 
 
+def names_of(sample):
+    return [frame.symbol for frame in sample.frames]
+
+
 class Metrics(Case):
-    def climb(self, seconds, *options):
+    recorded = {}
+
+    def climb(self, seconds, *options, hz=249):
         log = self.path("log")
-        run = self.record(target("metrics"), log, self.dir, seconds, hz=249,
+        run = self.record(target("metrics"), log, self.dir, seconds, hz=hz,
                           options=("--ns", "--metrics", LIST, *options))
         self.assertEqual(run.status, 0, run.summary)
         readings = read_log(log)
         # The threads beside the main one have metrics of their own.
         mine = [sample for sample in run.samples if sample.tid == sample.pid and
                 readings[0].time_ns <= sample.time_ns <= readings[-1].time_ns]
-        self.assertGreater(len(mine), 100)
+        self.assertGreater(len(mine), 50)
         return run, mine, readings
 
-    def test_a_gauge_that_nobody_has_is_named(self):
-        run, _, _ = self.climb(1)
-        self.assertIn("no program registered the gauge 'nobody_has_it'", run.summary)
-        self.assertNotIn("'queue_len'", run.summary)
-        run = self.record(target("metrics"), self.path("log"), self.dir, 0.2,
-                          options=("--metrics", "rss_kb"))
-        self.assertIn("did you mean rss_kib?", run.summary)
+    def climbed(self):
+        """One recording that several tests look at, in segments."""
+        if "climb" not in self.recorded:
+            self.recorded["climb"] = self.climb(10 if LONG else 1.5, "--rotate", "60samples")
+        return self.recorded["climb"]
 
-    def test_each_is_what_an_independent_reading_says(self):
-        _, samples, readings = self.climb(4)
-        for name, error in ERROR.items():
-            slack = 0 if name in RECORD else 100 * MS
+    def climbed_wall(self):
+        if "wall" not in self.recorded:
+            self.recorded["wall"] = self.climb(3 if LONG else 0.6, "-e", "wall")
+        return self.recorded["wall"]
+
+    def assert_true_readings(self, samples, readings, errors, at_once=()):
+        for name, error in errors.items():
+            slack = 0 if name in at_once else 100 * MS
             off = [off_by(readings, name, sample.time_ns, sample.metrics[name][0], slack)
                    for sample in samples]
             wrong = sum(by > error for by in off)
@@ -116,11 +135,24 @@ class Metrics(Case):
             print(f"{name}: {len(off)} samples, {min(values)} to {max(values)}, "
                   f"{wrong} off by more than {error}, at most by {max(off)}")
             # A collector that other programs keep from running is late for some.
-            self.assertLessEqual(wrong, 0 if name in RECORD else len(off) // 50, name)
+            self.assertLessEqual(wrong, 0 if name in at_once else len(off) // 50, name)
+
+    def test_each_is_what_an_independent_reading_says(self):
+        run, samples, readings = self.climbed()
+        self.assert_true_readings(samples, readings, ERROR, RECORD)
         self.assertEqual({sample.metrics["nobody_has_it"] for sample in samples}, {(0, 0)})
+        self.assertIn("no program registered the gauge 'nobody_has_it'", run.summary)
+        self.assertNotIn("'queue_len'", run.summary)
+
+    def test_each_is_as_true_of_a_blocked_thread(self):
+        _, samples, readings = self.climbed_wall()
+        # Faults and switches are those of the last sample on a CPU.
+        self.assert_true_readings(samples, readings, {
+            name: error for name, error in ERROR.items()
+            if name not in ("minflt", "majflt", "vcsw", "ivcsw")} | {"cpu_ns": 2000})
 
     def test_each_moves_as_much_as_the_program_made_it(self):
-        _, samples, readings = self.climb(4)
+        _, samples, readings = self.climbed()
         half = readings[0].time_ns + (readings[-1].time_ns - readings[0].time_ns) // 2
         up = [sample for sample in samples if sample.time_ns < half]
 
@@ -128,7 +160,7 @@ class Metrics(Case):
             values = [sample.metrics[name][0] for sample in of]
             return max(values) - min(values)
 
-        heap = [reading.values["malloc_kib"] for reading in readings if reading.time_ns < half]
+        heap = [reading.values["heap_kib"] for reading in readings if reading.time_ns < half]
         self.assertAlmostEqual(span("rss_anon_kib"), max(heap) - heap[0], delta=5 * 1024)
         self.assertGreaterEqual(max(heap) - heap[0], 8 * 4096)
         self.assertGreaterEqual(span("fd_count"), 7 * 20)
@@ -136,23 +168,49 @@ class Metrics(Case):
         self.assertGreaterEqual(span("hits"), 3 * 7)
         self.assertGreaterEqual(span("batch"), 7)
         self.assertGreaterEqual(span("io_write_bytes", samples), 15 * 262144)
-        # Two threads on one processor: each waits as long as it runs.
+        with open("/proc/swaps", encoding="ascii") as file:
+            if len(file.readlines()) > 1:
+                self.assertGreaterEqual(span("swap_kib", samples), 4 * 1024)
+        # Two threads on one processor: each waits as long as it runs, but for its naps.
         wall = samples[-1].time_ns - samples[0].time_ns
         share = span("run_delay_ns", samples) / wall
         print(f"run_delay_ns: {100 * share:.1f} % of the time")
         self.assertGreater(share, 0.3)
 
-    def test_stack_bytes_is_the_depth_of_the_stack(self):
-        _, samples, _ = self.climb(3)
-        deep, flat = [], []
-        for sample in samples:
-            names = [frame.symbol for frame in sample.frames]
-            if names[0] == "work":
-                (deep if "burn_deep" in names else flat).append(sample.metrics["stack_bytes"][0])
-        self.assertGreater(len(deep), 10)
+    def assert_deeper(self, what, samples):
+        deep = [sample.metrics["stack_bytes"][0] for sample in samples
+                if "go_deep" in names_of(sample)]
+        flat = [sample.metrics["stack_bytes"][0] for sample in samples
+                if "go_deep" not in names_of(sample)]
+        self.assertGreater(min(len(deep), len(flat)), 5)
         difference = statistics.median(deep) - statistics.median(flat)
-        print(f"stack_bytes: {difference} more, 100,000 are the array's")
+        print(f"stack_bytes: {difference} more, 100,000 are the array's ({what})")
         self.assertAlmostEqual(difference, 100000, delta=512)
+
+    def test_stack_bytes_is_the_depth_of_the_stack(self):
+        _, samples, _ = self.climbed()
+        self.assert_deeper("on a CPU", [sample for sample in samples
+                                        if names_of(sample)[:2] == ["work", "burn_for"]])
+        _, samples, _ = self.climbed_wall()
+        self.assert_deeper("asleep", [sample for sample in samples if sample.state == "sleeping"
+                                      and "nap" in names_of(sample)])
+
+    def test_the_heap_is_what_the_allocator_says(self):
+        _, samples, readings = self.climb(0.4, "-e", "alloc=128K", "--metrics", "all", hz=99)
+        values = [sample.metrics["heap_live_bytes"][0] for sample in samples]
+        for sample in samples:
+            live, taken, given = (sample.metrics[name][0] for name in
+                                  ("heap_live_bytes", "alloc_bytes", "free_bytes"))
+            self.assertEqual(live, taken - given)
+        truth = [Reading(reading.time_ns, {"live": (
+            reading.values["heap_kib"] - readings[0].values["heap_kib"]) * 1024})
+            for reading in readings]
+        off = [off_by(truth, "live", sample.time_ns, value, MS)
+               for sample, value in zip(samples, values)]
+        print(f"heap_live_bytes: {len(off)} samples, {min(values)} to {max(values)}, "
+              f"at most {max(off)} off mallinfo2")
+        self.assertGreater(max(values), 30 << 20)
+        self.assertLess(max(off), 2 << 20)
 
     def assert_deltas(self, samples):
         by_thread = collections.defaultdict(list)
@@ -163,23 +221,27 @@ class Metrics(Case):
                 self.assertEqual(metrics[0][name][1], 0, name)
                 self.assertEqual(sum(metric[name][1] for metric in metrics),
                                  metrics[-1][name][0] - metrics[0][name][0], name)
+                for before, metric in zip(metrics, metrics[1:]):
+                    self.assertEqual(metric[name][1], metric[name][0] - before[name][0], name)
+                    self.assertFalse(name in GROWING and metric[name][1] < 0, name)
 
     def test_deltas_add_up_across_segments(self):
-        run, _, _ = self.climb(2, "--rotate", "40samples")
+        run, _, _ = self.climbed()
         self.assertGreater(len(run.paths), 5)
         self.assert_deltas(run.samples)
+        self.assert_deltas(self.climbed_wall()[0].samples)
 
     def test_deltas_add_up_when_samples_are_left_out(self):
-        run, _, _ = self.climb(2, "--only-under", "burn_for")
-        self.assertTrue(all("burn_for" in [frame.symbol for frame in sample.frames]
-                            for sample in run.samples))
+        run, _, _ = self.climb(0.4, "--only-under", "burn_for", "--rotate", "20samples")
+        self.assertGreater(len(run.paths), 1)
+        self.assertTrue(all("burn_for" in names_of(sample) for sample in run.samples))
         self.assert_deltas(run.samples)
 
     def test_only_what_was_asked_for_is_there(self):
-        for wanted, names in (("none", set()), ("auto", AUTO),
-                              ("threads,batch", {"threads", "batch"})):
-            run = self.record(target("metrics"), self.path("log"), self.dir, 0.3,
-                              options=("--metrics", wanted))
+        for wanted, names in (("none", set()), ("auto", AUTO), ("all", ALL),
+                              ("auto,swap_kib", AUTO | {"swap_kib"}),
+                              ("threads,who", {"threads", "who"})):
+            run = self.record(target("gauge_lives"), 0.02, options=("--metrics", wanted), hz=999)
             self.assertEqual({frozenset(sample.metrics) for sample in run.samples},
                              {frozenset(names)}, wanted)
             with open(run.paths[0], encoding="utf-8") as file:
@@ -187,33 +249,108 @@ class Metrics(Case):
             declared = json.loads(head[len("# wick : "):])["metrics"]
             self.assertEqual({metric["name"] for metric in declared}, names)
 
+    def test_a_name_that_can_be_none_is_refused_and_the_known_are_told(self):
+        for wrong in ("rss-kib", "Queue", "a b", "", "auto,none"):
+            said = self.wick("record", "--metrics", wrong, "--", "true").stderr.decode()
+            self.assertIn("is no metric", said)
+            for name in ALL | {"auto", "none", "heap_live_bytes"}:
+                self.assertIn(name, said)
+        run = self.record("true", options=("--metrics", "rss_kb"))
+        self.assertIn("did you mean rss_kib?", run.summary)
+
+    def assert_clock(self, what, run, n_samples):
+        off, begun, unread = [], {}, 0
+        for sample in run.samples:
+            clock_us = sample.metrics["clock_us"][0]
+            since = sample.time_ns - begun.setdefault(sample.pid, sample.time_ns)
+            if clock_us:
+                off.append(abs(clock_us - sample.time_ns // 1000))
+            else:  # not registered yet, or not yet seen
+                unread += since > 200 * MS
+        off.sort()
+        self.assertGreater(len(off), n_samples, run.summary)
+        wrong = sum(us > 100_000 for us in off) + unread
+        print(f"{what}: {len(off)} readings of a clock, half of them off by {off[len(off) // 2]} us "
+              f"or more, 1 in 100 by {off[-len(off) // 100]}, at most {off[-1]}; "
+              f"{wrong} by more than 100 ms")
+        self.assertLessEqual(wrong, len(off) // 50)
+
+    def clock(self, processes, threads, busy, *options):
+        return self.record(target("gauge_clock"), processes, threads, busy, 10 if LONG else 0.6,
+                           hz=99, options=("--ns", "--metrics", "clock_us", *options))
+
+    def test_a_reading_is_at_most_100_ms_from_its_sample(self):
+        self.assert_clock("100 threads", self.clock(1, 100, 4), 40)
+        self.assert_clock("100 threads, wall", self.clock(1, 100, 1, "-e", "wall"), 1000)
+        self.assert_clock("20 processes, wall", self.clock(20, 5, 0, "-e", "wall"), 1000)
+        if LONG:
+            self.assert_clock("20 processes", self.clock(20, 5, 0), 100)
+
     def test_gauges_are_found_in_every_kind_of_program(self):
         need("gcc")
         with open(self.path("a.c"), "w", encoding="ascii") as file:
             file.write(PROGRAM)
         with open(self.path("b.c"), "w", encoding="ascii") as file:
             file.write(LIBRARY)
-        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-        include = "-I" + os.path.join(root, "sampler", "include")
+        include = "-I" + os.path.join(ROOT, "sampler", "include")
         library = self.path("b.so")
         subprocess.run(["gcc", "-shared", "-fPIC", include, "b.c", "-o", library],
                        cwd=self.dir, check=True)
-        for flags in (["-pie", "-fPIE"], ["-no-pie", "-fno-pie"], ["-flto"], ["-s"],
-                      ["-Wl,--gc-sections", "-fdata-sections"]):
+        for flags in KINDS if LONG else KINDS[:2]:
             subprocess.run(["gcc", "-O2", *flags, include, "a.c", "-o", "a"], cwd=self.dir,
                            check=True)
             run = self.record(self.path("a"), library, options=("--metrics", "mine,late"), hz=249)
-            found = {name: max(sample.metrics[name][0] for sample in run.samples)
+            self.assertEqual(run.status, 0, run.summary)
+            found = {name: {sample.metrics[name][0] for sample in run.samples} - {0}
                      for name in ("mine", "late")}
-            self.assertEqual(found, {"mine": 7, "late": 11}, flags)
+            self.assertEqual(found, {"mine": {7, 8}, "late": {11}}, flags)
+            # The library has been closed: its last value stands.
+            self.assertEqual(run.samples[-1].metrics["late"][0], 11)
 
-    def test_a_child_has_gauges_of_its_own(self):
-        run = self.record("sh", "-c", f"{target('metrics')} {self.path('a')} {self.dir} 0.5; "
-                          f"{target('metrics')} {self.path('b')} {self.dir} 0.5",
-                          options=("--metrics", "batch"), hz=249)
-        counts = collections.Counter(sample.metrics["batch"][0] >= 1000 for sample in run.samples
-                                     if sample.comm == "metrics")
-        self.assertGreater(counts[True], 20 * max(counts[False], 1))
+    def test_a_child_and_what_it_becomes_have_gauges_of_their_own(self):
+        run = self.record(target("gauge_lives"), 0.4, options=("--metrics", "who,lent"), hz=499)
+        self.assertEqual(run.status, 0, run.summary)
+        pids = list(dict.fromkeys(sample.pid for sample in run.samples))
+        self.assertEqual(len(pids), 2)
+        counts = [collections.Counter() for _ in pids]
+        for sample in run.samples:
+            counts[pids.index(sample.pid)][sample.metrics["who"][0]] += sample.weight
+        print("gauges of a program and its child: ", *map(dict, counts))
+        self.assertEqual(set(counts[0]) - {0}, {1})
+        self.assertGreater(counts[0][1], 150)
+        self.assertGreater(min(counts[1][2], counts[1][3]), 60)
+        self.assertGreater(counts[1][2] + counts[1][3], 0.9 * counts[1].total())
+        # Its memory is gone for half of the time: the last value stands.
+        self.assertEqual({sample.metrics["lent"][0] for sample in run.samples
+                          if sample.pid == pids[0]} - {0}, {5})
+
+    def test_the_header_is_installed_and_the_example_works(self):
+        need("cmake", "gcc", "g++", "pkg-config", "nm")
+        build = os.path.dirname(os.path.dirname(os.path.abspath(WICK)))
+        prefix = self.path("prefix")
+        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True,
+                       capture_output=True)
+        flags = [f"-I{prefix}/include"]
+        self.assertTrue(os.path.exists(f"{prefix}/include/wick.h"))
+        shutil.copy(os.path.join(ROOT, "docs", "examples", "gauges.c"), self.dir)
+        strict = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-O2"]
+        for compiler in (["gcc", "-std=c99"], ["g++", "-x", "c++", "-std=c++11"],
+                         ["gcc", "-std=c11", "-static"]):
+            subprocess.run([*compiler, *strict, *flags, "gauges.c", "-o", "gauges"],
+                           cwd=self.dir, check=True)
+            undefined = subprocess.run(["nm", "-u", "gauges"], cwd=self.dir, check=True,
+                                       capture_output=True).stdout
+            self.assertNotIn(b"wick", undefined)
+            subprocess.run([self.path("gauges")], check=True, capture_output=True)
+            if "-std=c99" not in compiler:
+                continue
+            run = self.record(self.path("gauges"),
+                              options=("--metrics", "queue_len,done:counter,batch_bytes"))
+            last = run.samples[-1].metrics
+            self.assertGreater(last["done"][0], 100)
+            self.assertGreaterEqual(last["batch_bytes"][0], 100 * 1000)
+            self.assertTrue(all(0 <= sample.metrics["queue_len"][0] <= 100
+                                for sample in run.samples))
 
 
 if __name__ == "__main__":

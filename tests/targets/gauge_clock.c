@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NAP_US = 5000, BURN = 2000, MOST_THREADS = 256 };
+enum { NAP_US = 5000, BURN = 20000, MOST_THREADS = 256 };
 
 BURN_FUNCTION(work)
 

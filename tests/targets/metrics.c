@@ -26,6 +26,7 @@ enum {
 	STEP_FDS = 20,
 	BLOCK = 256 << 10,
 	DEEP_BYTES = 100000,
+	SWAP_BYTES = 8 << 20,
 };
 
 BURN_FUNCTION(work)
@@ -35,6 +36,7 @@ static char data_path[4096];
 static volatile int64_t queue_len;
 static volatile int64_t hits;
 static int64_t batch;
+static size_t mapped_bytes; /* beside the allocator's */
 static atomic_bool done;
 
 static void *hog(void *argument)
@@ -109,10 +111,10 @@ static void write_memory(void)
 
 	(void)fprintf(
 		log_file,
-		" rss_kib=%lld rss_anon_kib=%lld rss_file_kib=%lld swap_kib=%lld malloc_kib=%zu",
+		" rss_kib=%lld rss_anon_kib=%lld rss_file_kib=%lld swap_kib=%lld heap_kib=%zu",
 		number_in(status, "VmRSS:"), number_in(status, "RssAnon:"),
 		number_in(status, "RssFile:") + number_in(status, "RssShmem:"),
-		number_in(status, "VmSwap:"), (heap.hblkhd + heap.uordblks) >> 10);
+		number_in(status, "VmSwap:"), (heap.hblkhd + heap.uordblks + mapped_bytes) >> 10);
 	(void)fprintf(log_file, " threads=%lld", number_in(status, "Threads:"));
 }
 
@@ -145,6 +147,7 @@ static void burn_for(double seconds)
 static __attribute__((noinline)) void nap(double seconds)
 {
 	(void)usleep((useconds_t)(seconds * 1e6));
+	__asm__ volatile("" : : : "memory"); /* no tail call: it is to be on the stack */
 }
 
 /* So far below main's frame: what the samples say differs by as much. */
@@ -227,6 +230,27 @@ static void climb(double seconds)
 	}
 }
 
+/* Where there is swap; without it the kernel leaves the memory where it is. */
+static void live_swapped(double seconds)
+{
+	char *block =
+		mmap(NULL, SWAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (block == MAP_FAILED)
+		return;
+	mapped_bytes += SWAP_BYTES;
+	for (size_t i = 0; i < SWAP_BYTES; i++)
+		block[i] = (char)(i * i >> 7);
+	write_reading();
+	(void)madvise(block, SWAP_BYTES, MADV_PAGEOUT);
+	write_reading();
+	burn_for(seconds);
+	write_reading();
+	(void)munmap(block, SWAP_BYTES);
+	mapped_bytes -= SWAP_BYTES;
+	write_reading();
+}
+
 int main(int argc, char **argv)
 {
 	cpu_set_t cpu;
@@ -251,6 +275,7 @@ int main(int argc, char **argv)
 	write_reading();
 	for (int i = 0; i < 2; i++)
 		climb(seconds / 2);
+	live_swapped(seconds / 10);
 	go_deep(burn_for, seconds / 10);
 	go_deep(nap, seconds / 5);
 	nap(seconds / 5);
