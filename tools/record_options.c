@@ -36,7 +36,8 @@ enum { DEFAULT_HZ = 99 };
 /* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
 const struct option_spec record_option_specs[] = {
 	{'e', "event", "LIST", "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR] (cpu)"},
-	{OPT_LIVE, "live", NULL, "with -e alloc: a file of what is still allocated, kept up to date"},
+	{OPT_LIVE, "live", NULL,
+	 "with -e alloc: a file of what is still allocated, kept up to date"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
 	{'d', "duration", "DUR", "stop recording after DUR; CMD runs on to its end"},
 	{'o', "output", "FILE",
@@ -49,7 +50,7 @@ const struct option_spec record_option_specs[] = {
 	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for every closed file; its path is $1"},
 	{OPT_BARE, "bare", NULL, "write no comment lines, for Perfetto"},
 	{OPT_NS, "ns", NULL, "time stamps with nine decimals instead of six"},
-	{OPT_METRICS, "metrics", "LIST", "auto, none, or names and gauges with commas (auto)"},
+	{OPT_METRICS, "metrics", "LIST", "auto, all, none, or names and gauges with commas"},
 	{OPT_METRICS_AS, "metrics-as", "HOW", "comment or inline (comment)"},
 	{OPT_TOP, "top", "N", "only the N heaviest threads, chosen anew every 10s; N:2s every 2s"},
 	{OPT_BY, "by", "WHAT",
@@ -169,6 +170,9 @@ static int check_template(const char *path, struct err *err)
 {
 	if (!*path)
 		return err_set(err, 0, "'' names no file");
+	if (strcmp(path, "-") == 0)
+		return err_set(err, 0,
+			       "'-': standard output is CMD's own, name a file (./- is one)");
 	for (const char *at = strchr(path, '%'); at; at = strchr(at + 2, '%'))
 		if (!at[1] || !strchr("pchtn%", at[1]))
 			return err_set(err, 0,

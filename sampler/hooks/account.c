@@ -26,7 +26,16 @@ static void wait_for_agent(const struct hook_table *table)
 
 static uint64_t mean_of(const struct hook_table *table)
 {
-	return table->alloc_bytes << countdown.shift;
+	return table->alloc_bytes << countdown.drawn;
+}
+
+/* The way to the thread's next sample; a table that fills makes it longer, as a ring does. */
+static void draw(const struct hook_table *table)
+{
+	uint16_t least = live_shift();
+
+	countdown.drawn = countdown.shift > least ? countdown.shift : least;
+	countdown.left = countdown_draw(&countdown.random, mean_of(table));
 }
 
 /* A ring that fills faster than it is drained gets fewer samples, each of which weighs more:
@@ -51,7 +60,7 @@ static bool begin(const struct hook_table *table, uint64_t size)
 {
 	if (!countdown.random) {
 		countdown.random = countdown_seed();
-		countdown.left = countdown_draw(&countdown.random, mean_of(table));
+		draw(table);
 	}
 	return countdown_passes(size);
 }
@@ -60,6 +69,7 @@ void *account_hit(void *memory, uint64_t size, const void *caller)
 {
 	const struct hook_table *table = hooks_table();
 	struct live live = {.bytes = size};
+	bool followed;
 	int written;
 
 	if (!memory)
@@ -71,11 +81,15 @@ void *account_hit(void *memory, uint64_t size, const void *caller)
 	if (begin(table, size))
 		return memory;
 	live.amount = mean_of(table) + (size - countdown.left);
-	written = table->event(HOOK_ALLOC, live.amount, (uint64_t)memory, size, caller);
-	adapt(written);
-	countdown.left = countdown_draw(&countdown.random, mean_of(table));
-	if (written && !live_add(memory, &live))
+	followed = live_add(memory, &live);
+	written = table->event(HOOK_ALLOC, live.amount, followed ? (uint64_t)memory : 0, size,
+			       caller);
+	if (!followed)
 		table->live_full();
+	else if (!written)
+		(void)live_remove(memory, &live);
+	adapt(written);
+	draw(table);
 	return memory;
 }
 
@@ -85,6 +99,18 @@ void account_released(const void *memory, const struct live *live, const void *c
 
 	if (watching(table))
 		(void)table->event(HOOK_FREE, live->amount, (uint64_t)memory, live->bytes, caller);
+}
+
+void account_moved(const void *memory, void *to, const struct live *live, const void *caller)
+{
+	const struct hook_table *table = hooks_table();
+	bool followed = live_add(to, live);
+
+	if (to == memory || !watching(table))
+		return;
+	(void)table->event(HOOK_FREE, live->amount, (uint64_t)memory, live->bytes, caller);
+	(void)table->event(HOOK_ALLOC, live->amount, followed ? (uint64_t)to : 0, live->bytes,
+			   caller);
 }
 
 void account_release(const void *memory, const void *caller)

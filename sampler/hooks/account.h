@@ -31,4 +31,13 @@ void account_release(const void *memory, const void *caller);
  */
 void account_released(const void *memory, const struct live *live, const void *caller);
 
+/**
+ * account_moved - memory that live_remove() has given is at TO now, which may be where it was
+ *
+ * What its sample stood for moves with it.
+ *
+ * Context: handler.  Any thread; before the program knows of TO.
+ */
+void account_moved(const void *memory, void *to, const struct live *live, const void *caller);
+
 #endif

@@ -1,9 +1,9 @@
 /*
  * live.c - the sampled memory that has not been given back
  *
- * A pointer stands in one of LIVE_PROBES places behind its hash, or nowhere.  It is added before
- * the program has it and removed before the allocator has it back, so no two threads ever work on
- * the same pointer; they compete for places only.
+ * A pointer stands in one of LIVE_PROBES places that its hash names, or nowhere.  It is added
+ * before the program has it and removed before the allocator has it back, so no two threads ever
+ * work on the same pointer; they compete for places only.
  */
 #include "sampler/hooks/live.h"
 
@@ -14,17 +14,32 @@ enum {
 	FREE = 0,
 	BEING_WRITTEN = 1,
 	WIPE_ON_FORK = 18, /* MADV_WIPEONFORK, Linux 4.14 */
+	IN_BUCKET = 8,
+	PARTS = 32,
 	STUCK = UINT8_MAX, /* a counter that has overflowed stays: it says "maybe" for ever */
 };
 
 _Atomic uint8_t live_filter[1 << LIVE_FILTER_BITS];
 
-static _Alignas(PAGE) _Atomic uint64_t keys[LIVE_MAX];
+/* What a fork child finds empty. */
+static struct {
+	_Alignas(PAGE) _Atomic uint64_t keys[LIVE_MAX];
+	_Atomic uint32_t n_live;
+} table;
+
 static _Alignas(PAGE) struct live values[LIVE_MAX];
 
 void live_start(void)
 {
-	(void)sys3(__NR_madvise, keys, sizeof(keys), WIPE_ON_FORK);
+	(void)sys3(__NR_madvise, &table, sizeof(table), WIPE_ON_FORK);
+}
+
+uint16_t live_shift(void)
+{
+	uint32_t parts =
+		atomic_load_explicit(&table.n_live, memory_order_relaxed) / (LIVE_MAX / PARTS);
+
+	return (uint16_t)(parts < PARTS / 2 ? 0 : parts - PARTS / 2 + 1);
 }
 
 static void raise_counter(const void *memory)
@@ -51,10 +66,13 @@ void live_mark(const void *memory)
 	atomic_store_explicit(&live_filter[live_hash(memory)], STUCK, memory_order_relaxed);
 }
 
+/* In one of BUCKETS cache lines, anywhere. */
 static uint32_t place(const void *memory, uint32_t probe)
 {
-	/* Other bits of the product than the filter's would do no better. */
-	return (live_hash(memory) + probe) % LIVE_MAX;
+	uint64_t n = ((uint64_t)memory >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t bucket = (uint32_t)(n >> (16 + 12 * (probe / IN_BUCKET)));
+
+	return bucket % (LIVE_MAX / IN_BUCKET) * IN_BUCKET + probe % IN_BUCKET;
 }
 
 bool live_add(const void *memory, const struct live *live)
@@ -63,13 +81,14 @@ bool live_add(const void *memory, const struct live *live)
 		uint32_t at = place(memory, i);
 		uint64_t old = FREE;
 
-		if (atomic_load_explicit(&keys[at], memory_order_relaxed) != FREE ||
-		    !atomic_compare_exchange_strong(&keys[at], &old, BEING_WRITTEN))
+		if (atomic_load_explicit(&table.keys[at], memory_order_relaxed) != FREE ||
+		    !atomic_compare_exchange_strong(&table.keys[at], &old, BEING_WRITTEN))
 			continue;
 		values[at] = *live;
 		/* Pairs with find(): who finds the key sees the values. */
-		atomic_store_explicit(&keys[at], (uint64_t)memory, memory_order_release);
+		atomic_store_explicit(&table.keys[at], (uint64_t)memory, memory_order_release);
 		raise_counter(memory);
+		atomic_fetch_add_explicit(&table.n_live, 1, memory_order_relaxed);
 		return true;
 	}
 	return false;
@@ -81,7 +100,7 @@ static uint32_t find(const void *memory)
 	for (uint32_t i = 0; i < LIVE_PROBES; i++) {
 		uint32_t at = place(memory, i);
 
-		if (atomic_load_explicit(&keys[at], memory_order_acquire) == (uint64_t)memory)
+		if (atomic_load_explicit(&table.keys[at], memory_order_acquire) == (uint64_t)memory)
 			return at;
 	}
 	return LIVE_MAX;
@@ -95,7 +114,8 @@ bool live_remove(const void *memory, struct live *ret_live)
 		return false;
 	*ret_live = values[at];
 	lower_counter(memory);
-	atomic_store_explicit(&keys[at], FREE, memory_order_release);
+	atomic_fetch_sub_explicit(&table.n_live, 1, memory_order_relaxed);
+	atomic_store_explicit(&table.keys[at], FREE, memory_order_release);
 	return true;
 }
 

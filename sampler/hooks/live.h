@@ -23,12 +23,16 @@ extern _Atomic uint8_t live_filter[1 << LIVE_FILTER_BITS];
 /**
  * live_hash - where a pointer's counter stands in the filter
  *
+ * Neighbours in memory are neighbours there: a program that uses its memory in order finds the
+ * filter in its cache.
+ *
  * Context: handler.
  */
 static inline uint32_t live_hash(const void *memory)
 {
-	return (uint32_t)(((uint64_t)memory >> 4) * UINT64_C(0x9e3779b97f4a7c15) >>
-			  (64 - LIVE_FILTER_BITS));
+	uint64_t n = (uint64_t)memory >> 4;
+
+	return (uint32_t)(n ^ n >> LIVE_FILTER_BITS) & ((1U << LIVE_FILTER_BITS) - 1);
 }
 
 /**
@@ -71,6 +75,16 @@ bool live_add(const void *memory, const struct live *live);
  * Context: handler.  Any thread, without a lock.
  */
 bool live_remove(const void *memory, struct live *ret_live);
+
+/**
+ * live_shift - how much rarer samples should be, for the table to hold a heap that grows
+ *
+ * 0 while it is half empty, then one more with every 32nd part: three quarters have room for half a
+ * million times the bytes between two samples, where a full one would lose track.
+ *
+ * Context: handler.  Any thread.
+ */
+uint16_t live_shift(void);
 
 /**
  * live_bytes - what was asked for at a pointer

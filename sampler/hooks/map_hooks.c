@@ -1,15 +1,18 @@
 /*
- * map_hooks.c - mmap and munmap of a program that asks for memory there itself
+ * map_hooks.c - mmap, mremap and munmap of a program that asks for memory there itself
  *
  * Counted is anonymous memory that can be written: not files, not reservations (PROT_NONE,
  * MAP_NORESERVE), and not what the allocator maps for itself.  Memory that is unmapped in parts
- * counts as given back with the part that holds its first byte.
+ * counts as given back with the part that holds its first byte.  Memory that
+ * mremap() moves counts as given back and taken anew, as with realloc(), but what its sample stood
+ * for stays; what it adds is not counted.
  */
 #define _GNU_SOURCE 1
 #include "sampler/hooks/account.h"
 #include "sampler/hooks/hooks.h"
 #include "sampler/hooks/next.h"
 
+#include <stdarg.h>
 #include <sys/mman.h>
 
 static bool is_memory(int protection, int flags)
@@ -44,4 +47,31 @@ HOOK_EXPORT int munmap(void *at, size_t size)
 	if (__builtin_expect(live_maybe(at), 0))
 		account_release(at, HOOK_CALLER);
 	return next.munmap(at, size);
+}
+
+/* The old place is forgotten first: as soon as it is free, another thread may map there. */
+static __attribute__((noinline)) void *remap_slowly(void *old, size_t old_size, size_t size,
+						    int flags, void *at, const void *caller)
+{
+	struct live live;
+	bool sampled = live_remove(old, &live);
+	void *to = next.mremap(old, old_size, size, flags, at);
+
+	if (sampled)
+		account_moved(old, to == MAP_FAILED ? old : to, &live, caller);
+	return to;
+}
+
+HOOK_EXPORT void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
+{
+	va_list rest;
+	void *at;
+
+	/* Only some flags have it; what else is there nobody reads. */
+	va_start(rest, flags);
+	at = va_arg(rest, void *);
+	va_end(rest);
+	if (__builtin_expect(live_maybe(old), 0))
+		return remap_slowly(old, old_size, size, flags, at, HOOK_CALLER);
+	return next.mremap(old, old_size, size, flags, at);
 }

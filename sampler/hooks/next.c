@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -129,6 +130,19 @@ static int raw_munmap(void *at, size_t size)
 	return r < 0 ? fail((int)-r) : 0;
 }
 
+static void *raw_mremap(void *old, size_t old_size, size_t size, int flags, ...)
+{
+	va_list rest;
+	void *at;
+	long r;
+
+	va_start(rest, flags);
+	at = va_arg(rest, void *);
+	va_end(rest);
+	r = sys6(__NR_mremap, (long)old, (long)old_size, (long)size, flags, (long)at, 0);
+	return sys_failed(r) ? (void *)(long)fail((int)-r) : (void *)r;
+}
+
 /* The first call, before or in place of the constructor: find them, then do what was asked. */
 static void *first_malloc(size_t size)
 {
@@ -202,6 +216,7 @@ struct next next = {
 	.pvalloc = first_pvalloc,
 	.mmap = raw_mmap,
 	.munmap = raw_munmap,
+	.mremap = raw_mremap,
 	.realloc_by_name = first_realloc_by_name,
 };
 
@@ -257,6 +272,7 @@ void next_find(void)
 		.pvalloc = find("pvalloc", (void *)no_valloc),
 		.mmap = find("mmap", (void *)raw_mmap),
 		.munmap = find("munmap", (void *)raw_munmap),
+		.mremap = find("mremap", (void *)raw_mremap),
 		/* The program is asked first: no -Bsymbolic, by which we would be. */
 		.realloc_by_name = find_from(RTLD_DEFAULT, "realloc", (void *)realloc),
 	};

@@ -24,6 +24,7 @@ struct next {
 	void *(*pvalloc)(size_t size);
 	void *(*mmap)(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 	int (*munmap)(void *at, size_t size);
+	void *(*mremap)(void *old, size_t old_size, size_t size, int flags, ...);
 	/* What the name leads to: ours, or the realloc() of a program with its own allocator. */
 	void *(*realloc_by_name)(void *memory, size_t size);
 };
