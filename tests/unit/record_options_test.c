@@ -148,6 +148,7 @@ static void names_the_option_that_is_wrong(void **state)
 	assert_refused("--discovery magic prog", "auto, timer, hooks");
 	assert_refused("--metrics no-such prog", "cpu_ns");
 	assert_refused("-o a%z.perf prog", "%z");
+	assert_refused("-o - prog", "standard output");
 	assert_refused("-o a% prog", "-o: ");
 	assert_refused("--top none prog", "--top: 'none'");
 	assert_refused("--top 5:x prog", "--top: 'x'");
