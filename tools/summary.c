@@ -214,7 +214,9 @@ static void print_states(const struct summary *summary, struct buf *buf)
 	if (stats->unreadable) {
 		add_topic(buf, "");
 		text_of(buf, stats->unreadable, "look");
-		buf_add(buf, " at threads that may not be read: they have no stack\n");
+		buf_add(buf, " at threads that may not be read: they have no stack; their program "
+			     "forbids it (PR_SET_DUMPABLE) or changed its user, try: wick as "
+			     "root\n");
 	}
 	if (summary->verbose) {
 		add_topic(buf, "blocked");

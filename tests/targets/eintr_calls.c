@@ -4,7 +4,7 @@
  * usage: eintr_calls SECONDS [CALL]
  *
  * A thread a call, named for it, all at once; or CALL alone, in the main thread, where process-wide
- * timers send their signals.  Every call waits for half a second at a time.  A line each: its name,
+ * timers send their signals.  Every call waits for 50 ms at a time.  A line each: its name,
  * how often it was made, how often it gave EINTR, and how often the thread gave up the CPU: about
  * once a call, if nothing wakes it.
  */
@@ -29,9 +29,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CALL_MS = 500 };
+enum { CALL_MS = 50 };
 
-static const struct timespec half = {0, CALL_MS * 1000000L};
+static const struct timespec wait_time = {0, CALL_MS * 1000000L};
 static unsigned seconds;
 
 static void call_poll(void)
@@ -41,7 +41,7 @@ static void call_poll(void)
 
 static void call_ppoll(void)
 {
-	(void)ppoll(NULL, 0, &half, NULL);
+	(void)ppoll(NULL, 0, &wait_time, NULL);
 }
 
 static void call_select(void)
@@ -63,7 +63,7 @@ static void call_epoll_wait(void)
 
 static void call_nanosleep(void)
 {
-	(void)nanosleep(&half, NULL);
+	(void)nanosleep(&wait_time, NULL);
 }
 
 static void call_sem_timedwait(void)
@@ -72,7 +72,7 @@ static void call_sem_timedwait(void)
 	struct timespec until;
 
 	(void)clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += half.tv_nsec;
+	until.tv_nsec += wait_time.tv_nsec;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	(void)sem_timedwait(&sem, &until);
@@ -119,7 +119,7 @@ static void call_sigtimedwait(void)
 
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGUSR1);
-	(void)sigtimedwait(&set, NULL, &half);
+	(void)sigtimedwait(&set, NULL, &wait_time);
 }
 
 /* Ends the waits of msgrcv and semop, with every signal blocked. */
@@ -133,7 +133,7 @@ static void *end_waits(void *context)
 
 	(void)context;
 	for (;;) {
-		(void)nanosleep(&half, NULL);
+		(void)nanosleep(&wait_time, NULL);
 		(void)msgsnd(queue, &message, sizeof(message.text), IPC_NOWAIT);
 		(void)semop(semaphores, &give, 1);
 	}

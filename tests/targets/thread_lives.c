@@ -1,8 +1,8 @@
 /*
  * thread_lives.c - threads of known lives: some work, some sleep, some do both
  *
- * thread_lives N MILLISECONDS.  N threads a turn, four turns, each living between once and twice
- * MILLISECONDS.  Says how long each lived: "TID SECONDS".
+ * thread_lives TURNS N MILLISECONDS.  N threads a turn, each living between once and twice
+ * MILLISECONDS.  Says how long each lived, from the moment that it could have run: "TID SECONDS".
  */
 #include "burn.h"
 
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MOST = 64, TURNS = 4 };
+enum { MOST = 64 };
 
 struct life {
 	pthread_t thread;
@@ -24,10 +24,24 @@ struct life {
 
 BURN_FUNCTION(burn_life)
 
+/* What it has run and waited for a processor, which is all of its life when it begins. */
+static double lived_so_far(void)
+{
+	unsigned long long run = 0;
+	unsigned long long delay = 0;
+	FILE *file = fopen("/proc/thread-self/schedstat", "re");
+
+	if (!file || fscanf(file, "%llu %llu", &run, &delay) != 2)
+		exit(1);
+	(void)fclose(file);
+	return (double)(run + delay) * 1e-9;
+}
+
 static void *live(void *argument)
 {
 	struct life *life = argument;
-	double start = clock_seconds(CLOCK_MONOTONIC);
+	double before = lived_so_far();
+	double start = clock_seconds(CLOCK_MONOTONIC) - before;
 	uint32_t kind = next_random(&life->seed) % 3;
 
 	life->tid = (pid_t)syscall(SYS_gettid);
@@ -45,12 +59,13 @@ static void *live(void *argument)
 
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 8;
-	double seconds = (argc > 2 ? atof(argv[2]) : 1000) / 1000;
+	int turns = argc > 1 ? atoi(argv[1]) : 1;
+	int n = argc > 2 ? atoi(argv[2]) : 8;
+	double seconds = (argc > 3 ? atof(argv[3]) : 1000) / 1000;
 	struct life lives[MOST] = {0};
 	uint32_t seed = 4711;
 
-	for (int turn = 0; turn < TURNS; turn++) {
+	for (int turn = 0; turn < turns; turn++) {
 		for (int i = 0; i < n && i < MOST; i++) {
 			lives[i].seed = next_random(&seed);
 			lives[i].seconds = seconds * (1 + next_random(&seed) % 1000 / 1000.0);

@@ -100,6 +100,7 @@ static void says_where_all_the_time_went(void **state)
 	assert_says(&summary, "may not be read", 0);
 	summary.collected.unreadable = 7;
 	assert_says(&summary, "7 looks at threads that may not be read", 1);
+	assert_says(&summary, "try: wick as root", 1);
 }
 
 static void names_losses_by_cause(void **state)
