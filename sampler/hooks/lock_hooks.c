@@ -8,7 +8,6 @@
 #include "sampler/hooks/lock_wait.h"
 
 #include <errno.h>
-#include <limits.h>
 
 /*
  * sem_wait() and pthread_cond_wait() are where a thread can be cancelled: its registration has to
@@ -218,7 +217,7 @@ HOOK_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
  */
 static bool is_available(const sem_t *sem)
 {
-	return *(const volatile unsigned *)(const void *)sem & SEM_VALUE_MAX;
+	return *(const volatile unsigned *)(const void *)sem & INT32_MAX;
 }
 
 HOOK_EXPORT int sem_wait(sem_t *sem)
