@@ -114,7 +114,7 @@ static void read_values(const struct gauges *gauges, const uint64_t *addresses, 
 {
 	struct iovec local[MAX_NAMES];
 	struct iovec remote[MAX_NAMES];
-	int64_t read[MAX_NAMES];
+	int64_t read[MAX_NAMES] = {0};
 	size_t of[MAX_NAMES];
 	size_t n = 0;
 

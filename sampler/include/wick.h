@@ -70,19 +70,16 @@ WICK_NOTE;
  */
 static inline int wick_name(const char *name, char ret_name[WICK_NAME_BYTES])
 {
-	int i;
+	unsigned n = 0;
 
-	for (i = 0; i < WICK_NAME_BYTES - 1 && name[i]; i++) {
-		if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= '0' && name[i] <= '9') ||
-		      name[i] == '_'))
+	for (; *name; name++) {
+		if (n == WICK_NAME_BYTES - 1 || !((*name >= 'a' && *name <= 'z') ||
+						  (*name >= '0' && *name <= '9') || *name == '_'))
 			return 0;
-		ret_name[i] = name[i];
+		ret_name[n++] = *name;
 	}
-	if (i == 0 || name[i])
-		return 0;
-	for (; i < WICK_NAME_BYTES; i++)
-		ret_name[i] = 0;
-	return 1;
+	__builtin_memset(ret_name + n, 0, WICK_NAME_BYTES - n);
+	return n > 0;
 }
 
 /**

@@ -22,7 +22,7 @@
 
 #define BIT(metric) (UINT32_C(1) << (metric))
 
-enum { ROUNDS = 9, READINGS = 2000, THREADS = 99, FILES = 200, BYTES = 64 << 20, GAUGES = 14 };
+enum { ROUNDS = 150, READINGS = 100, THREADS = 99, FILES = 200, BYTES = 64 << 20, GAUGES = 14 };
 
 static char names[WICK_SLOTS][WICK_NAME_BYTES];
 static const char *gauges[GAUGES];

@@ -111,7 +111,7 @@ static void addresses_that_cannot_be_read_keep_no_other_from_being_read(void **s
 		wick_gauge_set(names[i], i);
 	wick_gauge("a", gone);
 	wick_gauge("c", gone + 1);
-	wick_gauge("d", (const volatile int64_t *)((char *)gone - 4)); /* half of it is there */
+	wick_gauge("d", (const volatile int64_t *)((uintptr_t)gone - 4)); /* half of it is there */
 	wick_gauge("f", (const volatile int64_t *)UINT64_MAX);
 	assert_int_equal(munmap(gone, 8192), 0);
 	assert_int_equal(read_own(names, 6, values), 0x3f);
