@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { N_KEYS = 20000 };
+enum { N_KEYS = 20000, N_MANY = 200000 };
 
 static int values[N_KEYS];
 
@@ -46,6 +46,17 @@ static void gives_back_every_value(void **state)
 	assert_null(map_get(&map, key_of(0) + 1));
 	map_release(&map);
 	assert_int_equal(map_count(&map), 0);
+}
+
+static void has_room_for_many(void **state)
+{
+	struct map map = {0};
+
+	(void)state;
+	for (uint64_t i = 1; i <= N_MANY; i++)
+		assert_int_equal(map_put(&map, i, &values[0]), 0);
+	assert_int_equal(map_count(&map), N_MANY);
+	map_release(&map);
 }
 
 static void a_second_put_replaces_the_value(void **state)
@@ -146,6 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_map_has_nothing),
 		cmocka_unit_test(gives_back_every_value),
+		cmocka_unit_test(has_room_for_many),
 		cmocka_unit_test(a_second_put_replaces_the_value),
 		cmocka_unit_test(forgets_only_what_was_removed),
 		cmocka_unit_test(a_visit_may_remove_its_key),
