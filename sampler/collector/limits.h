@@ -39,6 +39,7 @@ enum {
 	WATCH_MOST_MS = 2000,
 	WATCH_PART = 20, /* a scan may take this part of the time */
 	WATCH_MAX_THREADS = 32768,
+	PROCESS_MAX_THREADS = 65536, /* that samples of one process may name */
 	TOP_MAX_THREADS = 65536,
 	TOP_FIRST_MS = 250, /* from the first choice to the second */
 	REPOST_MS = 1000,

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/hook_event.h"
+#include "sampler/collector/limits.h"
 #include "sampler/collector/proc.h"
 #include "sampler/collector/watch.h"
 
@@ -78,7 +79,7 @@ struct thread *process_thread(struct process *process, uint32_t tid)
 {
 	struct thread *thread = map_get(&process->threads, tid);
 
-	if (thread)
+	if (thread || map_count(&process->threads) >= PROCESS_MAX_THREADS)
 		return thread;
 	thread = calloc(1, sizeof(*thread));
 	if (thread && map_put(&process->threads, tid, thread) < 0) {

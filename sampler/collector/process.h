@@ -117,7 +117,7 @@ void process_free(struct process *process);
 /**
  * process_thread - a thread's state, made when it is new
  *
- * Return:  the thread; NULL when memory ran out.
+ * Return:  the thread; NULL when memory ran out, or the process has named too many.
  * Owns:    the process.
  * Context: collector thread.
  */

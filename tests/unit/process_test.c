@@ -1,4 +1,5 @@
 /* process_test.c - draining a process that writes what it likes into the shared memory */
+#include "sampler/collector/limits.h"
 #include "sampler/collector/process.h"
 
 #include "base/io.h"
@@ -396,6 +397,19 @@ static void a_delta_is_against_the_sample_given_before(void **state)
 	queue_forget(&fixture->queue, node);
 }
 
+/* Who writes samples can write any tid into them. */
+static void remembers_so_many_threads_and_no_more(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (uint32_t tid = 1; tid <= PROCESS_MAX_THREADS; tid++)
+		assert_non_null(process_thread(fixture->process, tid));
+	assert_null(process_thread(fixture->process, PROCESS_MAX_THREADS + 1));
+	assert_non_null(process_thread(fixture->process, 1));
+	process_forget_thread(fixture->process, 1);
+	assert_non_null(process_thread(fixture->process, PROCESS_MAX_THREADS + 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,6 +427,7 @@ int main(void)
 		with_fixture(gives_only_samples_of_the_states_asked_for),
 		with_fixture(named_threads_are_kept_beside_the_top),
 		with_fixture(a_delta_is_against_the_sample_given_before),
+		with_fixture(remembers_so_many_threads_and_no_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
