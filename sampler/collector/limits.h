@@ -75,7 +75,7 @@ enum {
 	REMOTE_HEADERS = 64,           /* program headers of one module */
 	REMOTE_MISS_MS = 100,          /* maps are read again for an unknown address */
 	REMOTE_AGE_MS = 1000,          /* and when they are this old */
-	REMOTE_AGE_COST = 100,         /* or this many times what reading them takes */
+	REMOTE_AGE_COST = 100,         /* but not before this many times what that takes */
 };
 
 #endif

@@ -206,13 +206,20 @@ static int read_mappings(struct remote *remote)
 	return r == -ENOENT ? -ESRCH : r;
 }
 
+/* Reading what thousands of lines say takes long: it is done the less often. */
+static bool are_older(const struct remote_modules *modules, uint64_t ms)
+{
+	uint64_t age_ns = io_now_ns() - modules->read_ns;
+
+	return age_ns > ms * NS_PER_MS && age_ns / REMOTE_AGE_COST > modules->cost_ns;
+}
+
 static bool remote_find(struct unwind_reader *reader, uint64_t pc, struct unwind_module *ret_module)
 {
 	struct remote *remote = (struct remote *)reader;
 	const struct remote_range *range = remote_modules_range(&remote->modules, pc);
 
-	if (!range && pc < USER_ADDRESS_END &&
-	    io_now_ns() - remote->modules.read_ns > REMOTE_MISS_MS * NS_PER_MS) {
+	if (!range && pc < USER_ADDRESS_END && are_older(&remote->modules, REMOTE_MISS_MS)) {
 		(void)read_mappings(remote);
 		range = remote_modules_range(&remote->modules, pc);
 	}
@@ -275,16 +282,6 @@ size_t remote_copy(struct remote *remote, uint64_t address, void *to, size_t len
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* Of its own, unheard: what a program maps without an agent that says so. */
-static bool is_old(const struct remote *remote)
-{
-	const struct remote_modules *modules = &remote->modules;
-	uint64_t age_ns = io_now_ns() - modules->read_ns;
-
-	return modules->read_ns == 0 || remote->mem_fd < 0 ||
-	       (age_ns > REMOTE_AGE_MS * NS_PER_MS && age_ns / REMOTE_AGE_COST > modules->cost_ns);
-}
-
 /* At least one word, so that a stack that is not there is told from one that is not known. */
 static int copy_stack(struct remote *remote, uint64_t sp)
 {
@@ -321,7 +318,9 @@ int remote_begin(struct remote *remote, uint64_t sp)
 	reader->bytes = remote->stack;
 	if (sp >= USER_ADDRESS_END - REMOTE_STACK_MOST)
 		return -EFAULT;
-	if (is_old(remote)) {
+	/* Of its own, unheard: what a program maps without an agent that says so. */
+	if (remote->modules.read_ns == 0 || remote->mem_fd < 0 ||
+	    are_older(&remote->modules, REMOTE_AGE_MS)) {
 		r = read_mappings(remote);
 		if (r < 0)
 			return r;
