@@ -8,14 +8,15 @@
 /* ';' separates frames, and readers take a word with a ',' for a metric. */
 static void add_name(struct buf *buf, const char *name)
 {
+	const char *end = name + strnlen(name, SANITISE_MAX_NAME);
 	size_t n;
 
-	while (name[n = strcspn(name, ";,")]) {
+	while (name + (n = strcspn(name, ";,")) < end) {
 		sanitise_word(buf, name, n);
 		buf_add(buf, name[n] == ';' ? "%3B" : "%2C");
 		name += n + 1;
 	}
-	sanitise_word(buf, name, n);
+	sanitise_word(buf, name, (size_t)(end - name));
 }
 
 static void add_frame(struct buf *buf, const struct frame *frame)

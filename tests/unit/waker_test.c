@@ -1,4 +1,5 @@
 /* waker_test.c - who let go of a lock, as it stands in the text */
+#include "output/sanitise.h"
 #include "output/waker.h"
 
 #include <setjmp.h>
@@ -8,7 +9,7 @@
 
 #include <cmocka.h>
 
-static char text[8192];
+static char text[2 * SANITISE_MAX_NAME];
 
 static const char *written(const struct sample *sample)
 {
@@ -80,6 +81,22 @@ static void long_names_end_the_word(void **state)
 	assert_in_range(strlen(written(&sample)), WAKER_BYTES, WAKER_BYTES + sizeof(name));
 }
 
+/* Names are the target's, and a line has to end somewhere. */
+static void a_long_name_is_cut(void **state)
+{
+	static char name[2 * SANITISE_MAX_NAME];
+	struct frame frames[] = {{.symbol = name}, {.symbol = "run"}};
+	const struct sample sample = {
+		.n_frames = 0, .frames = frames, .n_waker = 2, .waker_tid = 41};
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[SANITISE_MAX_NAME + 1] = ';';
+	assert_int_equal(strlen(written(&sample)), SANITISE_MAX_NAME + strlen(" waker=41:"));
+	name[9] = ';';
+	assert_int_equal(strlen(written(&sample)), SANITISE_MAX_NAME + strlen(" waker=41:%3B") - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +105,7 @@ int main(void)
 		cmocka_unit_test(a_waker_without_a_stack_is_a_number),
 		cmocka_unit_test(names_cannot_break_the_word),
 		cmocka_unit_test(long_names_end_the_word),
+		cmocka_unit_test(a_long_name_is_cut),
 	};
 
 	return cmocka_run_group_tests_name("waker", tests, NULL, NULL);
