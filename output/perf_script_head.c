@@ -116,6 +116,17 @@ static void add_number(struct buf *buf, const char *name, uint64_t value)
 	buf_add_dec(buf, value, 0, ' ');
 }
 
+/* The words of a "# s" line that are no metrics: what every event may have, and its own. */
+static void add_keys(struct buf *buf, const char *event)
+{
+	buf_add(buf, ",\"keys\":[\"on\",");
+	if (event && strcmp(event, "alloc") == 0)
+		buf_add(buf, "\"op\",");
+	if (event && strcmp(event, "lock") == 0)
+		buf_add(buf, "\"waker\",");
+	buf_add(buf, "\"comm\"]");
+}
+
 static void add_wick(struct buf *buf, const struct perf_script_options *options,
 		     const struct perf_script_header *header)
 {
@@ -138,7 +149,8 @@ static void add_wick(struct buf *buf, const struct perf_script_options *options,
 	add_groups(buf, options);
 	buf_add(buf, ",\"metrics_as\":");
 	sanitise_json(buf, options->metrics_as == METRICS_AS_INLINE ? "inline" : "comment");
-	buf_add(buf, ",\"keys\":[\"on\",\"comm\"]}\n");
+	add_keys(buf, header->event);
+	buf_add(buf, "}\n");
 }
 
 void perf_script_header(const struct perf_script_options *options,

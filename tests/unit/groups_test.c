@@ -282,6 +282,26 @@ static void the_head_names_the_groups(void **state)
 	buf_release(&buf);
 }
 
+static void the_head_names_the_words_of_its_event(void **state)
+{
+	static const char *const expected[][2] = {{"wall-clock", "[\"on\",\"comm\"]"},
+						  {"alloc", "[\"on\",\"op\",\"comm\"]"},
+						  {"lock", "[\"on\",\"waker\",\"comm\"]"}};
+	const struct perf_script_options options = {.metrics = metrics, .n_metrics = N_METRICS};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		const struct perf_script_header header = {.event = expected[i][0], .pid = 1};
+		struct buf buf;
+
+		buf_init(&buf, 65536);
+		perf_script_header(&options, &header, &buf);
+		assert_non_null(strstr(buf_text(&buf), "\"keys\":"));
+		assert_non_null(strstr(buf_text(&buf), expected[i][1]));
+		buf_release(&buf);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +315,7 @@ int main(void)
 		cmocka_unit_test(a_flat_stack_of_any_depth_is_not_cut),
 		cmocka_unit_test(groups_count_among_the_most_frames),
 		cmocka_unit_test(the_head_names_the_groups),
+		cmocka_unit_test(the_head_names_the_words_of_its_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
