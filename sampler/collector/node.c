@@ -29,8 +29,12 @@ static void take_metrics(struct node_sample *sample, const struct record_sample 
 				   record->vcsw,   record->ivcsw,  record->stack_bytes};
 
 	sample->has_metrics = (record->head.flags & SAMPLE_NO_METRICS) == 0;
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		sample->metrics[i].value = values[i] > INT64_MAX ? INT64_MAX : (int64_t)values[i];
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		/* Without metrics the thread knew its stack only; 0 is not known. */
+		if (sample->has_metrics || i == METRIC_STACK_BYTES)
+			sample->metrics[i].value =
+				values[i] > INT64_MAX ? INT64_MAX : (int64_t)values[i];
+	}
 }
 
 struct node *node_new_sample(struct process *process, const struct record_sample *record,
