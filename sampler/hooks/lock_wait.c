@@ -114,12 +114,12 @@ void lock_wake(const void *lock, const void *caller)
 {
 	const struct hook_table *agent = watching();
 	struct waker *waker;
+	uint32_t probe = 0;
 
 	if (!agent)
 		return;
-	waker = waiters_wake(&lock_waiters, (uint64_t)lock);
-	if (!waker)
-		return;
-	sign(waker, agent, caller);
-	waiters_woken(waker);
+	while ((waker = waiters_wake(&lock_waiters, (uint64_t)lock, &probe))) {
+		sign(waker, agent, caller);
+		waiters_woken(waker);
+	}
 }

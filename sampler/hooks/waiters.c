@@ -26,15 +26,9 @@ static struct waiters_lock *place(struct waiters *waiters, uint64_t lock, uint32
 	return &waiters->locks[at % WAITERS_LOCKS];
 }
 
-static struct waiters_lock *find(struct waiters *waiters, uint64_t lock)
+static uint64_t lock_of(struct waiters_lock *at)
 {
-	for (uint32_t i = 0; i < WAITERS_PROBES; i++) {
-		struct waiters_lock *at = place(waiters, lock, i);
-
-		if (atomic_load_explicit(&at->waiters, memory_order_acquire) >> COUNT_BITS == lock)
-			return at;
-	}
-	return NULL;
+	return atomic_load_explicit(&at->waiters, memory_order_acquire) >> COUNT_BITS;
 }
 
 /* One more, as long as the place is LOCK's (or free, with FRESH). */
@@ -54,16 +48,12 @@ static bool count_in(struct waiters_lock *at, uint64_t lock, bool fresh)
 	return true;
 }
 
-static struct waiters_lock *join(struct waiters *waiters, uint64_t lock)
+static struct waiters_lock *join(struct waiters *waiters, uint64_t lock, bool fresh)
 {
-	struct waiters_lock *at = find(waiters, lock);
-
-	if (at && count_in(at, lock, false))
-		return at;
 	for (uint32_t i = 0; i < WAITERS_PROBES; i++) {
-		at = place(waiters, lock, i);
-		/* Or not free any more: another who found nothing took it for the same lock. */
-		if (count_in(at, lock, true) || count_in(at, lock, false))
+		struct waiters_lock *at = place(waiters, lock, i);
+
+		if (count_in(at, lock, fresh))
 			return at;
 	}
 	return NULL;
@@ -71,8 +61,10 @@ static struct waiters_lock *join(struct waiters *waiters, uint64_t lock)
 
 struct waiter waiters_join(struct waiters *waiters, uint64_t lock)
 {
-	struct waiter waiter = {.lock = lock, .at = join(waiters, lock)};
+	struct waiter waiter = {.lock = lock, .at = join(waiters, lock, false)};
 
+	if (!waiter.at)
+		waiter.at = join(waiters, lock, true);
 	if (waiter.at)
 		waiter.n_wakes = atomic_load_explicit(&waiter.at->n_wakes, memory_order_relaxed);
 	/* Last: whoever sees it finds the place.  seq_cst: before the look at the lock itself. */
@@ -117,18 +109,21 @@ static void give(struct waiters_lock *at)
 	atomic_store_explicit(&at->busy, 0, memory_order_release);
 }
 
-struct waker *waiters_wake(struct waiters *waiters, uint64_t lock)
+struct waker *waiters_wake(struct waiters *waiters, uint64_t lock, uint32_t *probe)
 {
-	struct waiters_lock *at = find(waiters, lock);
+	while (*probe < WAITERS_PROBES) {
+		struct waiters_lock *at = place(waiters, lock, (*probe)++);
 
-	if (!at || !take(at))
-		return NULL;
-	if (at->waker.lock != lock) {
-		at->waker.lock = lock;
-		at->waker.tid = 0;
-		at->waker.n_pcs = 0;
+		if (lock_of(at) != lock || !take(at))
+			continue;
+		if (at->waker.lock != lock) {
+			at->waker.lock = lock;
+			at->waker.tid = 0;
+			at->waker.n_pcs = 0;
+		}
+		return &at->waker;
 	}
-	return &at->waker;
+	return NULL;
 }
 
 void waiters_woken(struct waker *waker)

@@ -93,14 +93,17 @@ void waiters_leave(struct waiters *waiters, const struct waiter *waiter);
 
 /**
  * waiters_wake - where the caller, who is about to let go of a lock, writes who it is
+ * @probe: 0 at first, for the next call as it is left
  *
- * What was written for the same lock before still stands there.
+ * What was written for the same lock before still stands there.  A lock has more than one place
+ * when two who were the first to wait came at once, or too many for one: call it again, after
+ * waiters_woken(), until there is no more.
  *
- * Return:  what to fill in; NULL when nobody waits, or somebody else is writing.
+ * Return:  what to fill in; NULL when nobody else waits; places that another writes are left out.
  * Owns:    the caller, until waiters_woken().
  * Context: handler.  Any number of threads.
  */
-struct waker *waiters_wake(struct waiters *waiters, uint64_t lock);
+struct waker *waiters_wake(struct waiters *waiters, uint64_t lock, uint32_t *probe);
 
 /**
  * waiters_woken - what waiters_wake() gave is written, or holds again

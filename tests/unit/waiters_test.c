@@ -22,15 +22,27 @@ static int clear(void **state)
 	return 0;
 }
 
-static void let_go(uint64_t lock, uint32_t tid)
+static struct waker *first_waker(uint64_t lock)
 {
-	struct waker *waker = waiters_wake(&table, lock);
+	uint32_t probe = 0;
 
-	assert_non_null(waker);
-	waker->tid = tid;
-	waker->n_pcs = 1;
-	waker->pcs[0] = tid * 16;
-	waiters_woken(waker);
+	return waiters_wake(&table, lock, &probe);
+}
+
+/* Return: in how many places. */
+static int let_go(uint64_t lock, uint32_t tid)
+{
+	uint32_t probe = 0;
+	struct waker *waker;
+	int n = 0;
+
+	for (; (waker = waiters_wake(&table, lock, &probe)); n++) {
+		waker->tid = tid;
+		waker->n_pcs = 1;
+		waker->pcs[0] = tid * 16;
+		waiters_woken(waker);
+	}
+	return n;
 }
 
 static uint32_t waker_of(const struct waiter *waiter)
@@ -47,7 +59,7 @@ static void nobody_waits_at_first(void **state)
 {
 	(void)state;
 	assert_false(waiters_may_wait(&table, LOCK));
-	assert_null(waiters_wake(&table, LOCK));
+	assert_null(first_waker(LOCK));
 }
 
 static void a_waiter_learns_who_let_go(void **state)
@@ -57,11 +69,11 @@ static void a_waiter_learns_who_let_go(void **state)
 	(void)state;
 	assert_true(waiters_may_wait(&table, LOCK));
 	assert_int_equal(waker_of(&waiter), 0);
-	let_go(LOCK, 7);
+	assert_int_equal(let_go(LOCK, 7), 1);
 	assert_int_equal(waker_of(&waiter), 7);
 	waiters_leave(&table, &waiter);
 	assert_false(waiters_may_wait(&table, LOCK));
-	assert_null(waiters_wake(&table, LOCK));
+	assert_null(first_waker(LOCK));
 }
 
 static void the_last_who_let_go_counts(void **state)
@@ -69,8 +81,8 @@ static void the_last_who_let_go_counts(void **state)
 	struct waiter waiter = waiters_join(&table, LOCK);
 
 	(void)state;
-	let_go(LOCK, 7);
-	let_go(LOCK, 8);
+	assert_int_equal(let_go(LOCK, 7), 1);
+	assert_int_equal(let_go(LOCK, 8), 1);
 	assert_int_equal(waker_of(&waiter), 8);
 	waiters_leave(&table, &waiter);
 }
@@ -81,12 +93,12 @@ static void who_let_go_before_the_wait_is_not_told(void **state)
 	struct waiter second;
 
 	(void)state;
-	let_go(LOCK, 7);
+	assert_int_equal(let_go(LOCK, 7), 1);
 	second = waiters_join(&table, LOCK);
 	assert_int_equal(waker_of(&first), 7);
 	assert_int_equal(waker_of(&second), 0);
 	waiters_leave(&table, &first);
-	let_go(LOCK, 9);
+	assert_int_equal(let_go(LOCK, 9), 1);
 	assert_int_equal(waker_of(&second), 9);
 	waiters_leave(&table, &second);
 }
@@ -94,7 +106,7 @@ static void who_let_go_before_the_wait_is_not_told(void **state)
 static void an_unwritten_waker_is_not_told(void **state)
 {
 	struct waiter waiter = waiters_join(&table, LOCK);
-	struct waker *waker = waiters_wake(&table, LOCK);
+	struct waker *waker = first_waker(LOCK);
 
 	(void)state;
 	assert_non_null(waker);
@@ -106,11 +118,11 @@ static void an_unwritten_waker_is_not_told(void **state)
 static void two_who_let_go_at_once_do_not_mix(void **state)
 {
 	struct waiter waiter = waiters_join(&table, LOCK);
-	struct waker *waker = waiters_wake(&table, LOCK);
+	struct waker *waker = first_waker(LOCK);
 
 	(void)state;
 	assert_non_null(waker);
-	assert_null(waiters_wake(&table, LOCK));
+	assert_null(first_waker(LOCK));
 	assert_int_equal(waker_of(&waiter), 0);
 	waker->tid = 5;
 	waker->n_pcs = 1;
@@ -126,7 +138,7 @@ static void a_place_that_was_anothers_tells_nothing(void **state)
 	struct waiters_lock *place = waiter.at;
 
 	(void)state;
-	let_go(LOCK, 7);
+	assert_int_equal(let_go(LOCK, 7), 1);
 	waiters_leave(&table, &waiter);
 	waiter = waiters_join(&table, LOCK);
 	assert_ptr_equal(waiter.at, place);
@@ -140,7 +152,7 @@ static void locks_do_not_know_of_each_other(void **state)
 	struct waiter other = waiters_join(&table, OTHER);
 
 	(void)state;
-	let_go(OTHER, 3);
+	assert_int_equal(let_go(OTHER, 3), 1);
 	assert_int_equal(waker_of(&waiter), 0);
 	assert_int_equal(waker_of(&other), 3);
 	waiters_leave(&table, &other);
@@ -173,20 +185,28 @@ static void a_full_table_leaves_wakers_unknown(void **state)
 		assert_int_equal(table.locks[i].waiters, 0);
 }
 
-static void more_waiters_than_a_place_counts_are_in_the_filter(void **state)
+static void more_waiters_than_a_place_counts_have_another(void **state)
 {
 	static struct waiter waiters[300];
 
 	(void)state;
 	for (int i = 0; i < 300; i++)
 		waiters[i] = waiters_join(&table, LOCK);
-	let_go(LOCK, 7);
-	for (int i = 0; i < 255; i++)
-		assert_int_equal(waker_of(&waiters[i]), 7);
+	assert_int_equal(let_go(LOCK, 7), 2);
 	for (int i = 0; i < 300; i++)
+		assert_int_equal(waker_of(&waiters[i]), 7);
+	/* The first place is free again; who lets go writes for those in the second too. */
+	for (int i = 0; i < 255; i++)
+		waiters_leave(&table, &waiters[i]);
+	assert_int_equal(let_go(LOCK, 8), 1);
+	waiters[0] = waiters_join(&table, LOCK);
+	for (int i = 255; i < 300; i++)
+		assert_int_equal(waker_of(&waiters[i]), 8);
+	waiters_leave(&table, &waiters[0]);
+	for (int i = 255; i < 300; i++)
 		waiters_leave(&table, &waiters[i]);
 	assert_false(waiters_may_wait(&table, LOCK));
-	assert_null(waiters_wake(&table, LOCK));
+	assert_null(first_waker(LOCK));
 }
 
 static void a_wiped_table_is_left_in_peace(void **state)
@@ -198,17 +218,18 @@ static void a_wiped_table_is_left_in_peace(void **state)
 	(void)state;
 	assert_false(waiters_may_wait(&table, LOCK));
 	waiter = waiters_join(&table, LOCK);
-	let_go(LOCK, 7);
+	assert_int_equal(let_go(LOCK, 7), 1);
 	assert_int_equal(waker_of(&waiter), 7);
 	waiters_leave(&table, &waiter);
 }
 
-/* Two who come first, at the same moment: who lets go finds both in one place. */
+/* Two who come first, at the same moment, may stand apart: who lets go writes for both. */
 enum { MEETINGS = 20000 };
 
 static _Atomic int n_arrived;
 static struct waiter pair[2];
 static int n_apart;
+static int n_untold;
 
 /* Spinning, so that they go on within nanoseconds. */
 static void meet(int *n_meetings)
@@ -230,15 +251,18 @@ static void *join_together(void *number)
 		meet(&n_meetings);
 		pair[self] = waiters_join(&table, LOCK);
 		meet(&n_meetings);
-		if (self == 0)
+		if (self == 0) {
 			n_apart += pair[0].at != pair[1].at;
+			(void)let_go(LOCK, 7);
+			n_untold += waker_of(&pair[0]) != 7 || waker_of(&pair[1]) != 7;
+		}
 		meet(&n_meetings);
 		waiters_leave(&table, &pair[self]);
 	}
 	return NULL;
 }
 
-static void two_who_come_at_once_stand_in_one_place(void **state)
+static void two_who_come_at_once_both_learn_who_let_go(void **state)
 {
 	pthread_t thread;
 
@@ -246,7 +270,8 @@ static void two_who_come_at_once_stand_in_one_place(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, join_together, (void *)1), 0);
 	join_together(NULL);
 	pthread_join(thread, NULL);
-	assert_int_equal(n_apart, 0);
+	print_message("%d of %d pairs stood apart\n", n_apart, MEETINGS);
+	assert_int_equal(n_untold, 0);
 	assert_false(waiters_may_wait(&table, LOCK));
 }
 
@@ -262,7 +287,6 @@ static void take(uint32_t self)
 {
 	uint64_t lock = (uint64_t)(uintptr_t)&mutex;
 	struct waiter waiter;
-	struct waker *waker;
 	uint32_t tid;
 
 	if (pthread_mutex_trylock(&mutex) != 0) {
@@ -275,13 +299,8 @@ static void take(uint32_t self)
 	}
 	last = self;
 	sched_yield(); /* the others run into the lock */
-	waker = waiters_may_wait(&table, lock) ? waiters_wake(&table, lock) : NULL;
-	if (waker) {
-		waker->tid = self;
-		waker->n_pcs = 1;
-		waker->pcs[0] = self * 16;
-		waiters_woken(waker);
-	}
+	if (waiters_may_wait(&table, lock))
+		(void)let_go(lock, self);
 	pthread_mutex_unlock(&mutex);
 }
 
@@ -320,9 +339,9 @@ int main(void)
 		cmocka_unit_test_setup(a_place_that_was_anothers_tells_nothing, clear),
 		cmocka_unit_test_setup(locks_do_not_know_of_each_other, clear),
 		cmocka_unit_test_setup(a_full_table_leaves_wakers_unknown, clear),
-		cmocka_unit_test_setup(more_waiters_than_a_place_counts_are_in_the_filter, clear),
+		cmocka_unit_test_setup(more_waiters_than_a_place_counts_have_another, clear),
 		cmocka_unit_test_setup(a_wiped_table_is_left_in_peace, clear),
-		cmocka_unit_test_setup(two_who_come_at_once_stand_in_one_place, clear),
+		cmocka_unit_test_setup(two_who_come_at_once_both_learn_who_let_go, clear),
 		cmocka_unit_test_setup(a_mutex_keeps_its_wakers_right, clear),
 	};
 
