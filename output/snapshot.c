@@ -4,10 +4,10 @@
 #include "output/recording_room.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CHUNK_BYTES = 256 * 1024 };
@@ -43,59 +43,24 @@ static int make_names(struct snapshot *snapshot, struct err *err)
 			    : err_set(err, ENAMETOOLONG, "file name '%.64s...'", snapshot->path);
 }
 
-/* The name is ours once the file is there; the first state is put into its place. */
-static int make_file(struct snapshot *snapshot, struct err *err)
+/* The name must be free, and a reader never finds anything but a whole state there. */
+static int put_first(const struct snapshot *snapshot)
 {
-	struct stat st;
-	struct segment first;
-	size_t written;
-	int r;
+	const char *from = snapshot->path_of_next;
 
-	if (lstat(snapshot->path_of_next, &st) == 0)
-		return err_set(err, EEXIST, "create '%s'", snapshot->path_of_next);
-	r = segment_open(&first, &segment_real_disk, snapshot->path, err);
-	if (r < 0)
-		return r;
-	/* An empty file would be removed. */
-	if (segment_write(&first, "\n", 1, &written) == 0)
-		(void)segment_keep(&first, 1);
-	segment_close(&first);
-	snapshot->told = true; /* the caller says it */
-	if (snapshot_begin(snapshot) == 0)
-		r = snapshot_end(snapshot, NULL, 0);
-	else
-		r = snapshot->error;
-	snapshot->told = false;
-	if (r == 0)
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, snapshot->path, RENAME_NOREPLACE) == 0)
 		return 0;
-	(void)unlink(snapshot->path);
-	return err_set(err, -r, "write '%s'", snapshot->path);
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* A file system that knows no such flag. */
+	if (link(from, snapshot->path) < 0)
+		return -errno;
+	return unlink(from) < 0 ? -errno : 0;
 }
 
-int snapshot_new(const struct recording_options *options, struct snapshot **ret_snapshot,
-		 struct err *err)
+static int put_next(const struct snapshot *snapshot)
 {
-	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
-	int r;
-
-	if (!snapshot)
-		return err_set(err, ENOMEM, "record");
-	snapshot->options = *options;
-	snapshot->header = options->header;
-	snapshot->next.fd = -1;
-	buf_init(&snapshot->text, BACKLOG_MAX_BYTES);
-	recording_measure_clocks(&snapshot->header);
-	r = make_names(snapshot, err);
-	if (r == 0)
-		r = make_file(snapshot, err);
-	if (r < 0) {
-		if (r == -EEXIST)
-			err_hint(err, "another name; nothing is ever overwritten");
-		snapshot_free(snapshot);
-		return r;
-	}
-	*ret_snapshot = snapshot;
-	return 0;
+	return rename(snapshot->path_of_next, snapshot->path) < 0 ? -errno : 0;
 }
 
 /* What is not in place goes. */
@@ -162,19 +127,66 @@ static void tell(struct snapshot *snapshot)
 	snapshot->options.tell(snapshot->options.tell_context, message);
 }
 
-int snapshot_end(struct snapshot *snapshot, const struct perf_script_count *counts, size_t n_counts)
+static void end(struct snapshot *snapshot, const struct perf_script_count *counts, size_t n_counts,
+		int (*put)(const struct snapshot *snapshot))
 {
 	if (snapshot->error == 0) {
 		perf_script_end(&snapshot->options.text, &snapshot->file, counts, n_counts,
 				&snapshot->text);
 		write_text(snapshot);
 	}
-	if (snapshot->error == 0 && rename(snapshot->path_of_next, snapshot->path) < 0)
-		give_up(snapshot, -errno);
+	if (snapshot->error == 0) {
+		int r = put(snapshot);
+
+		if (r < 0)
+			give_up(snapshot, r);
+	}
 	segment_close(&snapshot->next); /* its path leads nowhere now: it is not removed */
+}
+
+int snapshot_end(struct snapshot *snapshot, const struct perf_script_count *counts, size_t n_counts)
+{
+	end(snapshot, counts, n_counts, put_next);
 	if (snapshot->error < 0)
 		tell(snapshot);
 	return snapshot->error;
+}
+
+static int make_first(struct snapshot *snapshot, struct err *err)
+{
+	const char *path = snapshot->path_of_next;
+
+	if (snapshot_begin(snapshot) == 0) {
+		path = snapshot->path;
+		end(snapshot, NULL, 0, put_first);
+	}
+	return snapshot->error < 0 ? err_set(err, -snapshot->error, "create '%s'", path) : 0;
+}
+
+int snapshot_new(const struct recording_options *options, struct snapshot **ret_snapshot,
+		 struct err *err)
+{
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+	int r;
+
+	if (!snapshot)
+		return err_set(err, ENOMEM, "record");
+	snapshot->options = *options;
+	snapshot->header = options->header;
+	snapshot->next.fd = -1;
+	buf_init(&snapshot->text, BACKLOG_MAX_BYTES);
+	recording_measure_clocks(&snapshot->header);
+	r = make_names(snapshot, err);
+	if (r == 0)
+		r = make_first(snapshot, err);
+	if (r < 0) {
+		if (r == -EEXIST)
+			err_hint(err, "another name; nothing is ever overwritten");
+		snapshot_free(snapshot);
+		return r;
+	}
+	*ret_snapshot = snapshot;
+	return 0;
 }
 
 const char *snapshot_path(const struct snapshot *snapshot)

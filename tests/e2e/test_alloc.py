@@ -4,12 +4,22 @@
 `allocs` says how many bytes it asked for; the rest is arithmetic over the samples.
 """
 import collections
+import os
 import re
+import shutil
+import subprocess
+import time
 import unittest
 
-from recorded import Case, need, read, target
+import test_transparent
+from recorded import LONG, PYTHON, WICK, Case, need, read, target
 
 PROGRAMS = 20
+LIBRARIES = "/usr/lib/x86_64-linux-gnu/"
+ALLOCATORS = ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2")
+# Of test_transparent's commands, those that end soon; --long takes all.
+SOON = ("not found inside", "trap", "perl fork", "python traceback", "gcc error", "crash",
+        "abort", "closed descriptors")
 
 
 def operations(path):
@@ -43,10 +53,27 @@ class Alloc(Case):
         with open(run.paths[0], encoding="utf-8") as file:
             return file.read()
 
+    def without_loss(self, record):
+        """A run on a machine that is too busy to drain rings says so, and is done again."""
+        for _ in range(6):
+            run = record()
+            if '"lost_events":0,' in self.text(run[0] if isinstance(run, tuple) else run):
+                break
+        return run
+
+    def live_and_all(self, *command, options=("-e", "alloc=16K")):
+        """A run with --live, without the samples of its live file; and these."""
+        run = self.record(*command, options=(*options, "--live"))
+        path = run.paths.pop(0)
+        self.assertTrue(path.endswith(".live.perf"), path)
+        n_live = len(operations(path))
+        live, run.samples = run.samples[:n_live], run.samples[n_live:]
+        return run, path, live
+
     def test_sum_of_twenty_programs_is_within_3_percent(self):
         true = estimate = samples = lost = 0
         for seed in range(1, PROGRAMS + 1):
-            run = self.allocs(seed, 20000)
+            run = self.allocs(seed, 20000 if LONG else 12000)
             lost += int(re.search(r'"lost_events":(\d+)', self.text(run)).group(1))
             true += int(run.stdout)
             estimate += run.weight()
@@ -55,15 +82,112 @@ class Alloc(Case):
         self.assertGreaterEqual(samples, 10000)
         self.assertAlmostEqual(estimate / true, 1, delta=0.03)
 
-    def test_leak_of_one_percent_is_on_top_of_what_lives(self):
-        run = self.allocs(5, 60000, "leak")
-        by_function = still_live(run)
-        print(dict(by_function))
+    def test_leak_of_one_percent_is_on_top_of_the_live_file(self):
+        run, path, live = self.without_loss(
+            lambda: self.live_and_all(target("allocs"), "5", "40000", "leak"))
+        by_function = collections.Counter()
+        for sample in live:
+            by_function[sample.frames[0].symbol] += sample.weight
+        self.assertEqual(by_function, still_live(run))
         self.assertEqual(by_function.most_common(1)[0][0], "leak_some")
-        taken = collections.Counter()
-        for sample in run.samples:
-            taken[sample.frames[0].symbol] += sample.weight
-        self.assertLess(taken["leak_some"] / sum(taken.values()), 0.03)
+        leaked = run.weight(lambda sample: sample.frames[0].symbol == "leak_some")
+        self.assertLess(leaked / run.weight(), 0.03)
+        self.assertEqual({sample.event for sample in live}, {"alloc"})
+        taken = {(s.tid, s.time_ns, s.weight, tuple(s.frames)) for s in run.samples}
+        self.assertEqual([s for s in live
+                          if (s.tid, s.time_ns, s.weight, tuple(s.frames)) not in taken], [])
+        self.assertEqual({op for op, _ in operations(path)}, {"alloc"})
+        self.assertIn(f"live        {len(live)} samples", run.summary)
+
+    def test_live_file_follows_the_program(self):
+        code = ("import os, sys, time\nx = [bytes(100000) for _ in range(400)]\n"
+                "def wait(path):\n while not os.path.exists(path): time.sleep(0.01)\n"
+                "wait('half')\nx = None\nwait('end')")
+        path = self.path("x.live.perf")
+        process = subprocess.Popen([WICK, "record", "-q", "-e", "alloc=64K", "--live", "--flush",
+                                    "50ms", "-o", "x.perf", "--", PYTHON, "-c", code], cwd=self.dir)
+
+        def wait_for(condition):
+            for _ in range(1000):  # the file is whole at any moment: read() says so
+                if os.path.exists(path) and condition(sum(s.weight for s in read(path))):
+                    return True
+                time.sleep(0.02)
+            return False
+
+        grown = wait_for(lambda weight: weight > 35_000_000)
+        with open(self.path("half"), "w", encoding="ascii"):
+            shrunk = wait_for(lambda weight: weight < 8_000_000)
+        with open(self.path("end"), "w", encoding="ascii"):
+            self.assertEqual(process.wait(60), 0)
+        self.assertEqual((grown, shrunk), (True, True))
+        self.assertEqual([name for name in os.listdir(self.dir) if name.endswith(".new")], [])
+
+    def test_live_of_children_and_images_that_ended_stays(self):
+        allocs = target("allocs")
+        _, _, live = self.live_and_all(
+            "sh", "-c", f"{allocs} 1 2000 heap; exec {allocs} 2 2000 heap")
+        self.assertEqual(len({sample.pid for sample in live
+                              if sample.frames[0].symbol == "keep_all"}), 2)
+
+    def test_live_wants_memory_and_all_releases(self):
+        for options in (("-e", "cpu"), ("-e", "alloc", "--top", "3"),
+                        ("-e", "alloc", "--threads", "x")):
+            process = self.wick("record", *options, "--live", "--", "true")
+            self.assertEqual(process.returncode, 2, options)
+            self.assertIn(b"--live", process.stderr)
+
+    def test_heap_far_larger_than_the_table(self):
+        blocks = 400_000 if LONG else 60_000
+        run, _, live = self.without_loss(
+            lambda: self.live_and_all(target("allocs"), "1", str(blocks), "heap",
+                                      options=("-e", "alloc=1K")))
+        held = sum(sample.weight for sample in live
+                   if sample.frames[0].symbol == "keep_all")
+        print(f"{len(live)} samples: {held} bytes of {blocks * 1000}")
+        self.assertLess(len(live), 32768)
+        self.assertAlmostEqual(held / (blocks * 1000), 1, delta=0.1)
+        self.assertIn(b"\n", run.stdout)
+
+    def test_memory_that_is_moved_keeps_what_it_stands_for(self):
+        run, _, live = self.without_loss(
+            lambda: self.live_and_all(target("allocs"), "1", "50", "remap"))
+        moves = run.weight(lambda sample: sample.frames[0].symbol == "remap")
+        self.assertAlmostEqual(moves / int(run.stdout), 1, delta=0.2)
+        self.assertEqual([s for s in live if s.frames[0].symbol == "remap"], [])
+
+    def test_operators_of_cxx_count_once(self):
+        run = self.without_loss(
+            lambda: self.record(target("operators"), "2000", options=("-e", "alloc=8K")))
+        self.assertAlmostEqual(run.weight() / int(run.stdout), 1, delta=0.1)
+
+    def test_other_allocators_give_the_same_sums(self):
+        for name in ALLOCATORS:
+            if not os.path.exists(LIBRARIES + name):
+                print(f"skipped: {name} is not installed")
+                continue
+            with self.subTest(allocator=name):
+                command = "env", "LD_PRELOAD=" + LIBRARIES + name, target("allocs"), "4", "20000"
+                run, _, live = self.without_loss(lambda: self.live_and_all(*command))
+                true = int(run.stdout)
+                estimate = run.weight(lambda sample: sample.comm == "allocs")
+                print(f"{name}: {100 * estimate / true - 100:+.2f} %")
+                self.assertAlmostEqual(estimate / true, 1, delta=0.1)
+                self.assertEqual([s for s in live if s.frames[0].symbol in ("take", "run")], [])
+
+    def test_everything_at_once(self):
+        run = self.record(target("allocs"), "2", "20000", "threads",
+                          options=("-e", "cpu,wall,alloc=64K,lock", "--live"))
+        self.assertEqual(run.status, 0)
+        names = sorted(path.rsplit("/", 1)[1].split(".", 1)[1] for path in run.paths)
+        self.assertEqual(names, ["alloc.perf", "live.perf", "lock.perf", "perf"])
+        events = {path.split(".", 1)[1]: {s.event for s in read(path)} for path in run.paths}
+        self.assertEqual(events["alloc.perf"], {"alloc"})
+        self.assertEqual(events["perf"], {"wall-clock"})
+
+    def test_static_program_is_named(self):
+        run = self.record(target("busy_static"), "0.1", options=("-e", "alloc"))
+        self.assertEqual((run.status, run.samples), (0, []))
+        self.assertRegex(run.summary, r"not sampled .*busy_static")
 
     def test_release_has_a_stack_and_a_negative_delta(self):
         run = self.allocs(3, 20000, "threads")
@@ -89,7 +213,7 @@ class Alloc(Case):
         self.assertEqual([s for s in run.samples if s.pid != parent and s.weight == 0], [])
 
     def test_clock_and_memory_have_a_file_each(self):
-        run = self.record(target("allocs"), "2", "60000", options=("-e", "cpu,alloc=64K"))
+        run = self.record(target("allocs"), "2", "60000", hz=999, options=("-e", "cpu,alloc=64K"))
         self.assertEqual(len(run.paths), 2)
         events = {path: {sample.event for sample in read(path)} for path in run.paths}
         memory = next(path for path in run.paths if path.endswith(".alloc.perf"))
@@ -125,6 +249,30 @@ class Alloc(Case):
             process = self.wick("record", "-e", text, "--", "true")
             self.assertEqual(process.returncode, 2, text)
             self.assertRegex(process.stderr.decode(), "-e: ")
+
+
+class Same(test_transparent.Transparent):
+    """Under -e alloc everything runs to the same end, too."""
+
+    def test_thirty_commands_behave_as_without_wick(self):
+        ran = 0
+        for name, words, _ in test_transparent.COMMANDS:
+            command = [word.replace("{dir}", self.dir).replace("{targets}/", target(""))
+                       for word in words]
+            if not shutil.which(command[0]) or not (LONG or name in SOON):
+                continue
+            with self.subTest(command=name):
+                bare = self.run_one(command, wick=False)
+                if "/repo" in " ".join(command):
+                    self.git_repository()
+                under = self.wick("record", "-q", "-e", "alloc=64K,lock", "--live", "-o",
+                                  self.path("out.%p.perf"), "--", *command,
+                                  env={**os.environ, "HOME": self.dir, "LC_ALL": "C.UTF-8"})
+                expected = bare.returncode if bare.returncode >= 0 else 128 - bare.returncode
+                self.assertEqual((under.returncode, under.stdout, under.stderr),
+                                 (expected, bare.stdout, bare.stderr))
+                ran += 1
+        self.assertGreaterEqual(ran, 30 if LONG else 8)
 
 
 if __name__ == "__main__":

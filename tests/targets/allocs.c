@@ -1,13 +1,15 @@
 /*
  * allocs.c - takes memory in a known way, and says how much: "SUM of bytes asked for"
  *
- * usage: allocs SEED CALLS [leak|threads|fork]
+ * usage: allocs SEED CALLS [leak|threads|fork|heap|remap]
  *
  * Sizes are skewed, as programs' are: many small ones, few large ones.  Every call of the family
  * is used.  With "leak", one allocation in a hundred is made by leak_some() and kept; all others
  * are given back.  With "threads", a second thread gives back what the first has kept; with "fork",
- * a child gives back what it has from its parent.  There is a rest of 1 ms in every 500 calls, and
- * in every 100 of what is given back at the end: how fast rings are drained is another test's.
+ * a child gives back what it has from its parent.  "heap" takes CALLS blocks of 1000 bytes and
+ * keeps them; "remap" maps 1 MiB, has it moved CALLS times and unmaps it, and says what it held.
+ * There is a rest of 1 ms in every 500 calls, and in every 100 of what is given back at the end:
+ * how fast rings are drained is another test's.
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -15,11 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { KEPT = 4096, KINDS = 7 };
+enum { KEPT = 4096, KINDS = 7, SMALL = 1000, MAPPED = 1024 * 1024 };
 
 static uint64_t state;
 static uint64_t sum;
@@ -127,6 +130,37 @@ __attribute__((noinline)) static void run(uint64_t seed, uint64_t calls, int lea
 	}
 }
 
+__attribute__((noinline)) static void keep_all(uint64_t calls)
+{
+	const struct timespec rest = {.tv_nsec = 1000000};
+
+	for (uint64_t i = 0; i < calls; i++) {
+		void *memory = malloc(SMALL);
+
+		__asm__ volatile("" : : "r"(memory) : "memory");
+		sum += memory ? SMALL : 0;
+		if (i % 500 == 499)
+			(void)nanosleep(&rest, NULL);
+	}
+}
+
+__attribute__((noinline)) static void remap(uint64_t calls)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	char *memory = mmap(NULL, MAPPED, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+	sum = MAPPED;
+	for (uint64_t i = 0; i < calls && memory != MAP_FAILED; i++) {
+		char *to = mmap(NULL, MAPPED, PROT_NONE, flags | MAP_NORESERVE, -1, 0);
+
+		memory[0] = 1;
+		memory = mremap(memory, MAPPED, MAPPED, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+		sum += MAPPED;
+	}
+	if (memory != MAP_FAILED)
+		(void)munmap(memory, MAPPED);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
@@ -137,7 +171,12 @@ int main(int argc, char **argv)
 	int made;
 
 	state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-	run(seed, calls, strcmp(how, "leak") == 0);
+	if (strcmp(how, "heap") == 0)
+		keep_all(calls);
+	else if (strcmp(how, "remap") == 0)
+		remap(calls);
+	else
+		run(seed, calls, strcmp(how, "leak") == 0);
 	if (strcmp(how, "fork") == 0) {
 		if (fork() == 0) {
 			(void)give_all_back(NULL);
