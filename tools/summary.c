@@ -1,6 +1,7 @@
 /* summary.c - what a recording holds, what it cost and what it lacks */
 #include "tools/summary.h"
 
+#include "output/sanitise.h"
 #include "sampler/collector/examine.h"
 #include "tools/text.h"
 
@@ -81,8 +82,12 @@ static void print_none_kept(const struct selection *selection, struct buf *buf)
 	add_topic(buf, "");
 	if (options->threads && !selection->a_thread_matched) {
 		buf_add(buf, "no thread has a name that matches; there were: ");
-		for (size_t i = 0; i < SELECTION_OTHERS && *selection->others[i]; i++)
-			buf_printf(buf, "%s%s", i ? ", " : "", selection->others[i]);
+		for (size_t i = 0; i < SELECTION_OTHERS && *selection->others[i]; i++) {
+			char name[SANITISED_COMM_SIZE]; /* the program's words, not for terminals */
+
+			(void)sanitise_comm(selection->others[i], SAMPLE_COMM_SIZE, 0, false, name);
+			buf_printf(buf, "%s%s", i ? ", " : "", name);
+		}
 	} else if (options->only_under && *selection->near) {
 		buf_printf(buf, "no stack had that function in it, try: --only-under '%s'",
 			   selection->near);

@@ -410,13 +410,13 @@ static void says_what_was_kept_of_memory_and_locks(void **state)
 static void says_why_nothing_was_kept(void **state)
 {
 	struct selection_options options = {.threads = "w"};
-	struct selection selection = {.options = &options, .others = {"main", "pool"}};
+	struct selection selection = {.options = &options, .others = {"main", "p\033[2Jol"}};
 	struct summary summary = healthy();
 
 	(void)state;
 	summary.selection = &selection;
 	selection.filtered[SERIES_CLOCK] = (struct filtered){1000, 1000};
-	assert_says(&summary, "no thread has a name that matches; there were: main, pool\n", 1);
+	assert_says(&summary, "no thread has a name that matches; there were: main, p_[2Jol\n", 1);
 	options = (struct selection_options){.only_under = "f"};
 	assert_says(&summary, "no stack had that function in it\n", 1);
 	(void)strcpy(selection.near, "B::f");
