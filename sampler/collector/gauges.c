@@ -2,16 +2,18 @@
 #include "sampler/collector/gauges.h"
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/gauge_notes.h"
 #include "sampler/collector/limits.h"
 #include "sampler/wire/gauges.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 enum {
 	LOOK_LEAST_MS = 50,
@@ -22,6 +24,7 @@ enum {
 
 struct gauges {
 	pid_t pid;
+	int mem_fd; /* the program's memory until it calls exec */
 	const char *const *names;
 	size_t n;
 	uint64_t tables[GAUGE_TABLES];
@@ -38,6 +41,7 @@ int gauges_new(struct gauges **ret_gauges, pid_t pid, const char *const *names, 
 	if (!gauges)
 		return -ENOMEM;
 	gauges->pid = pid;
+	gauges->mem_fd = -1;
 	gauges->names = names;
 	gauges->n = n < MAX_NAMES ? n : MAX_NAMES;
 	gauges->wait_ms = LOOK_LEAST_MS;
@@ -47,7 +51,16 @@ int gauges_new(struct gauges **ret_gauges, pid_t pid, const char *const *names, 
 
 void gauges_free(struct gauges *gauges)
 {
+	if (gauges)
+		cleanup_fd(&gauges->mem_fd);
 	free(gauges);
+}
+
+/* Data of the program: nobody is waited for, not even whoever serves a userfaultfd. */
+static bool copy(const struct gauges *gauges, uint64_t address, void *to, size_t len)
+{
+	return address < USER_ADDRESS_END &&
+	       pread(gauges->mem_fd, to, len, (off_t)address) == (ssize_t)len;
 }
 
 /* Processes with many mappings are looked through less often. */
@@ -62,6 +75,9 @@ static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
 	if (now_ns < gauges->look_ns)
 		return;
 	begun_ns = io_now_ns();
+	cleanup_fd(&gauges->mem_fd);
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)gauges->pid);
+	gauges->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
 	buf_init(&maps, MAPS_MAX_BYTES);
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)gauges->pid);
 	if (io_read_file(path, &maps, NULL) == 0)
@@ -86,14 +102,14 @@ static size_t name_of(const struct gauges *gauges, const struct gauge_slot *slot
 	return i;
 }
 
-/* Where the values stand; the first table that has a name has it. */
-static uint32_t find_values(const struct gauges *gauges, uint64_t *addresses)
+/* Where the values stand, or the values that stand in a table; the first that has a name has it. */
+static uint32_t find_values(const struct gauges *gauges, uint64_t *addresses, int64_t *values)
 {
 	struct gauge_table table;
 	uint32_t found = 0;
 
 	for (size_t t = 0; t < gauges->n_tables; t++) {
-		if (!gauge_notes_copy(gauges->pid, gauges->tables[t], &table, sizeof(table)))
+		if (!copy(gauges, gauges->tables[t], &table, sizeof(table)))
 			continue;
 		for (size_t i = 0; i < GAUGES_SLOTS && table.slots[i].state != GAUGE_FREE; i++) {
 			const struct gauge_slot *slot = &table.slots[i];
@@ -102,38 +118,15 @@ static uint32_t find_values(const struct gauges *gauges, uint64_t *addresses)
 
 			if (name == gauges->n || found >> name & 1U || !slot->address)
 				continue;
-			addresses[name] = slot->address;
 			found |= UINT32_C(1) << name;
+			if (slot->address == gauges->tables[t] + i * sizeof(*slot) +
+						     offsetof(struct gauge_slot, value))
+				values[name] = slot->value;
+			else
+				addresses[name] = slot->address;
 		}
 	}
 	return found;
-}
-
-/* One call for all; one more for each address that cannot be read. */
-static void read_values(const struct gauges *gauges, const uint64_t *addresses, int64_t *values)
-{
-	struct iovec local[MAX_NAMES];
-	struct iovec remote[MAX_NAMES];
-	int64_t read[MAX_NAMES] = {0};
-	size_t of[MAX_NAMES];
-	size_t n = 0;
-
-	for (size_t i = 0; i < gauges->n; i++) {
-		if (!addresses[i] || addresses[i] >= USER_ADDRESS_END)
-			continue;
-		local[n] = (struct iovec){.iov_base = &read[n], .iov_len = sizeof(read[n])};
-		remote[n].iov_len = sizeof(read[n]);
-		/* An address of the other process: no pointer of ours. */
-		memcpy(&remote[n].iov_base, &addresses[i], sizeof(addresses[i]));
-		of[n++] = i;
-	}
-	for (size_t at = 0; at < n; at++) {
-		ssize_t bytes =
-			process_vm_readv(gauges->pid, local + at, n - at, remote + at, n - at, 0);
-
-		for (; bytes >= (ssize_t)sizeof(read[0]); bytes -= (ssize_t)sizeof(read[0]), at++)
-			values[of[at]] = read[at];
-	}
 }
 
 uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
@@ -143,8 +136,13 @@ uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
 
 	if (!gauges->complete)
 		look_for_tables(gauges, now_ns);
-	found = find_values(gauges, addresses);
+	found = find_values(gauges, addresses, values);
 	gauges->complete = found == (UINT32_C(1) << gauges->n) - 1;
-	read_values(gauges, addresses, values);
+	for (size_t i = 0; i < gauges->n; i++) {
+		int64_t value;
+
+		if (addresses[i] && copy(gauges, addresses[i], &value, sizeof(value)))
+			values[i] = value;
+	}
 	return found;
 }

@@ -7,7 +7,7 @@
 /*
  * Each module that uses wick.h has one table in its data and a note (PT_NOTE) that says where:
  * name "wick", type GAUGES_NOTE, 8 bytes: the table's address minus that of these bytes.
- * The collector reads both with process_vm_readv(2); the program knows nothing of it.
+ * The collector reads both from outside; the program knows nothing of it.
  */
 enum {
 	GAUGES_NOTE = 0x67, /* 'g'; another layout has another type */

@@ -6,12 +6,16 @@
 #include "sampler/wire/gauges.h"
 
 #include <elf.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -117,6 +121,43 @@ static void addresses_that_cannot_be_read_keep_no_other_from_being_read(void **s
 	assert_int_equal(read_own(names, 6, values), 0x3f);
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(values[i], i == 1 || i == 4 ? i : -1);
+}
+
+/* Whoever waits for such a page waits for ever. */
+static int64_t *page_that_nobody_serves(int *ret_fd)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register range = {.range.len = 4096, .mode = UFFDIO_REGISTER_MODE_MISSING};
+	int64_t *page =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*ret_fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+	if (*ret_fd < 0)
+		*ret_fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	range.range.start = (uint64_t)(uintptr_t)page;
+	if (*ret_fd < 0 || ioctl(*ret_fd, UFFDIO_API, &api) < 0 ||
+	    ioctl(*ret_fd, UFFDIO_REGISTER, &range) < 0)
+		return NULL;
+	return page;
+}
+
+static void a_page_that_nobody_serves_is_not_waited_for(void **state)
+{
+	static const char *const names[] = {"held", "free"};
+	int64_t values[2] = {-1, -1};
+	int fd;
+	int64_t *page = page_that_nobody_serves(&fd);
+
+	(void)state;
+	if (!page)
+		skip();
+	wick_gauge("held", page);
+	wick_gauge_set("free", 3);
+	assert_int_equal(read_own(names, 2, values), 3);
+	assert_int_equal(values[0], -1);
+	assert_int_equal(values[1], 3);
+	assert_int_equal(munmap(page, 4096), 0);
+	(void)close(fd);
 }
 
 static void a_late_name_is_found_and_a_known_one_read_on(void **state)
@@ -249,6 +290,7 @@ int main(void)
 		cmocka_unit_test_setup(names_that_can_be_none_and_a_full_table_are_left_out, reset),
 		cmocka_unit_test_setup(addresses_that_cannot_be_read_keep_no_other_from_being_read,
 				       reset),
+		cmocka_unit_test_setup(a_page_that_nobody_serves_is_not_waited_for, reset),
 		cmocka_unit_test_setup(a_late_name_is_found_and_a_known_one_read_on, reset),
 		cmocka_unit_test_setup(a_table_that_lies_gives_nothing, reset),
 		cmocka_unit_test(notes_of_others_are_passed_by),
