@@ -275,12 +275,12 @@ int main(int argc, char **argv)
 	write_reading();
 	for (int i = 0; i < 2; i++)
 		climb(seconds / 2);
+	atomic_store(&done, true);
+	(void)pthread_join(thread, NULL);
 	live_swapped(seconds / 10);
 	go_deep(burn_for, seconds / 10);
 	go_deep(nap, seconds / 5);
 	nap(seconds / 5);
-	atomic_store(&done, true);
-	(void)pthread_join(thread, NULL);
 	write_reading();
 	return 0;
 }
