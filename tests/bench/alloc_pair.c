@@ -2,9 +2,9 @@
  * usage: alloc_pair            as CMD of `wick record -e alloc`, or alone to see what noise is
  *
  * libc's own functions and those that the program is bound to take turns in one process; what is
- * printed is the median of the differences within a round.  Three ways of using memory: one size
- * again and again, mixed sizes first in first out, and the same with 10,000 kept, so that
- * free() meets pointers all over the heap. */
+ * printed is the median of the differences of CPU time within a round.  Ways of using memory: one
+ * size again and again, mixed sizes first in first out, up to 271 and up to 4111 bytes, and with
+ * 10,000 kept, so that free() meets pointers all over the heap. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum {
 struct way {
 	const char *name;
 	size_t kept;
-	int mixed;
+	unsigned bits; /* 16 to 15 + 2^BITS bytes; 0: 64 */
 };
 
 struct allocator {
@@ -37,7 +37,7 @@ static double now_ns(void)
 {
 	struct timespec now;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
@@ -51,8 +51,11 @@ static double slice_ns(const struct way *way, const struct allocator *allocator)
 		kept[i] = allocator->take(64);
 	begin = now_ns();
 	for (size_t i = 0, at = 0; i < PAIRS; i++) {
-		size_t size =
-			way->mixed ? 16 + ((random = random * 1664525 + 1013904223) >> 24) : 64;
+		size_t size = 64;
+
+		random = random * 1664525 + 1013904223;
+		if (way->bits)
+			size = 16 + (random >> (32 - way->bits));
 
 		allocator->give_back(kept[at]);
 		kept[at] = allocator->take(size);
@@ -109,8 +112,9 @@ int main(void)
 {
 	static const struct way ways[] = {
 		{"one of 64 bytes", 1, 0},
-		{"100 of mixed sizes", 100, 1},
-		{"10,000 of mixed sizes", MOST_KEPT, 1},
+		{"100 of 16 to 271", 100, 8},
+		{"100 of 16 to 4111", 100, 12},
+		{"10,000 of 16 to 271", MOST_KEPT, 8},
 	};
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)

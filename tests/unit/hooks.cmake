@@ -11,6 +11,7 @@ wick_unit_test(environment SOURCES ${PROJECT_SOURCE_DIR}/sampler/agent/environme
   LIBS wick_program)
 
 # The hooks object's own: its sources a second time, with libc and the sanitizers.
+wick_unit_test(live_table SOURCES ${PROJECT_SOURCE_DIR}/sampler/hooks/live.c)
 wick_unit_test(waiters SOURCES ${PROJECT_SOURCE_DIR}/sampler/hooks/waiters.c)
 wick_unit_test(countdown SOURCES ${PROJECT_SOURCE_DIR}/sampler/hooks/countdown.c LIBS m)
 
