@@ -74,7 +74,9 @@ static void give_sample(const struct slot_drain *drain, const struct record_samp
 void process_fill_metrics(struct process *process, struct node_sample *sample, uint64_t now_ns)
 {
 	bool ours = process->inner_pid == process->pid || sample->tid == (uint32_t)process->pid;
-	struct thread *thread = ours ? process_thread(process, sample->tid) : NULL;
+	struct thread *thread = ours && readings_want_thread(&process->readings, sample)
+					? process_thread(process, sample->tid)
+					: NULL;
 
 	if (!process->alive)
 		now_ns = process->readings.read_ns;

@@ -195,11 +195,21 @@ static bool read_task(const struct readings *readings, uint32_t tid, const char 
 	return read;
 }
 
+/* Wall mode keeps a descriptor of its own for that. */
+static bool wants_delay(const struct readings *readings, const struct node_sample *sample)
+{
+	return readings->wanted & BIT(METRIC_RUN_DELAY_NS) && sample->event != EVENT_WALL;
+}
+
+bool readings_want_thread(const struct readings *readings, const struct node_sample *sample)
+{
+	return readings->wanted & of_io || wants_delay(readings, sample);
+}
+
 static void refresh_thread(const struct readings *readings, struct thread_readings *thread,
 			   const struct node_sample *sample, uint64_t now_ns)
 {
-	/* Wall mode keeps a descriptor of its own for that. */
-	bool delay = readings->wanted & BIT(METRIC_RUN_DELAY_NS) && sample->event != EVENT_WALL;
+	bool delay = wants_delay(readings, sample);
 	char text[512];
 
 	if (thread->read_ns && now_ns - thread->read_ns < READING_FRESH_MS * NS_PER_MS)
@@ -223,7 +233,7 @@ void readings_fill(struct readings *readings, struct thread_readings *thread,
 	const struct metric_fact *facts = metrics_facts();
 
 	readings_refresh(readings, now_ns);
-	if (thread && readings->wanted & (of_io | BIT(METRIC_RUN_DELAY_NS)))
+	if (thread && readings_want_thread(readings, sample))
 		refresh_thread(readings, thread, sample, now_ns);
 	for (size_t i = METRIC_RECORD; i < METRIC_BUILTIN; i++) {
 		int64_t *value = &sample->metrics[i].value;

@@ -13,6 +13,7 @@
 #include "sampler/collector/node.h"
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -73,6 +74,15 @@ void readings_thread_release(struct thread_readings *thread);
  * Context: collector thread.
  */
 void readings_refresh(struct readings *readings, uint64_t now_ns);
+
+/**
+ * readings_want_thread - whether readings_fill() has any use for a thread
+ *
+ * Wall mode brings what schedstat says.
+ *
+ * Context: any thread.
+ */
+bool readings_want_thread(const struct readings *readings, const struct node_sample *sample);
 
 /**
  * readings_fill - the metrics that a record does not carry

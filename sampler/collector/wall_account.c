@@ -1,7 +1,7 @@
 /* wall_account.c - the wall time of one thread, by state, in whole periods */
 #include "sampler/collector/wall_account.h"
 
-enum { IDLE_PART = 8 };
+enum { IDLE_PART = 4 };
 
 void wall_account_begin(struct wall_account *account, uint64_t period_ns, uint64_t since_ns,
 			const struct schedstat *then)

@@ -117,7 +117,7 @@ void wall_account_end(struct wall_account *account, enum sample_state rest_in, i
  * @most:       at most so many
  * @random:     any number: looks must not keep step with the program
  *
- * An eighth of the idle time at most as a power of two, give or take a half.
+ * A quarter of the idle time at most as a power of two, give or take a half.
  *
  * Return:  1 .. MOST.
  * Context: any thread.

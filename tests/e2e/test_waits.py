@@ -12,7 +12,7 @@ PEER_SECONDS = 20 if LONG else 1
 HZ = 100
 # Of 6,000 periods in the long form, each with a sample of its own: a call is over after five of
 # them, so that its thread is looked at in every one.
-LEAST = 5000 if LONG else SECONDS * HZ * 5 // 6
+LEAST = 5000 if LONG else SECONDS * HZ // 2
 
 # Every call of the target: the word, and what it waits for.
 CALLS = {
