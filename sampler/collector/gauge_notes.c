@@ -7,7 +7,7 @@
 
 #include <elf.h>
 #include <string.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 enum {
 	MAX_SEGMENTS = 64, /* of one module */
@@ -17,7 +17,7 @@ enum {
 
 /* While a maps file is gone through. */
 struct finder {
-	pid_t pid;
+	int mem_fd;
 	uint64_t dev; /* of the module seen last */
 	uint64_t inode;
 	uint32_t n_modules;
@@ -25,15 +25,9 @@ struct finder {
 	size_t n;
 };
 
-bool gauge_notes_copy(pid_t pid, uint64_t address, void *to, size_t len)
+bool gauge_notes_copy(int mem_fd, uint64_t address, void *to, size_t len)
 {
-	struct iovec local = {.iov_base = to, .iov_len = len};
-	struct iovec remote = {.iov_len = len};
-
-	/* An address of the other process: no pointer of ours. */
-	memcpy(&remote.iov_base, &address, sizeof(address));
-	return address < USER_ADDRESS_END &&
-	       process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+	return address < USER_ADDRESS_END && pread(mem_fd, to, len, (off_t)address) == (ssize_t)len;
 }
 
 static size_t add_table(uint64_t tables[GAUGE_TABLES], size_t n, uint64_t address)
@@ -87,7 +81,7 @@ static void read_notes(struct finder *finder, const Elf64_Phdr *segment, uint64_
 	size_t len = segment->p_memsz < sizeof(notes) ? segment->p_memsz : sizeof(notes);
 	uint64_t address = bias + segment->p_vaddr;
 
-	if (gauge_notes_copy(finder->pid, address, notes, len))
+	if (gauge_notes_copy(finder->mem_fd, address, notes, len))
 		finder->n = gauge_notes_in(notes, len, address, finder->tables, finder->n);
 }
 
@@ -99,12 +93,13 @@ static void read_module(struct finder *finder, uint64_t start)
 	uint64_t bias = start;
 	size_t n;
 
-	if (!gauge_notes_copy(finder->pid, start, &head, sizeof(head)) ||
+	if (!gauge_notes_copy(finder->mem_fd, start, &head, sizeof(head)) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    head.e_phentsize != sizeof(segments[0]))
 		return;
 	n = head.e_phnum < MAX_SEGMENTS ? head.e_phnum : MAX_SEGMENTS;
-	if (!gauge_notes_copy(finder->pid, start + head.e_phoff, segments, n * sizeof(segments[0])))
+	if (!gauge_notes_copy(finder->mem_fd, start + head.e_phoff, segments,
+			      n * sizeof(segments[0])))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0) {
@@ -132,9 +127,9 @@ static bool visit(void *context, const struct maps_line *line)
 	return finder->n < GAUGE_TABLES && finder->n_modules < MAX_MODULES;
 }
 
-size_t gauge_notes_find(pid_t pid, const char *maps, size_t len, uint64_t tables[GAUGE_TABLES])
+size_t gauge_notes_find(int mem_fd, const char *maps, size_t len, uint64_t tables[GAUGE_TABLES])
 {
-	struct finder finder = {.pid = pid, .tables = tables};
+	struct finder finder = {.mem_fd = mem_fd, .tables = tables};
 
 	proc_maps_each(maps, len, visit, &finder);
 	return finder.n;

@@ -5,20 +5,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 enum { GAUGE_TABLES = 16 }; /* modules with gauges in one process; further ones are not seen */
 
 /**
  * gauge_notes_find - the addresses of all tables, in the order of the modules
- * @maps: LEN bytes of /proc/PID/maps
+ * @mem_fd: /proc/PID/mem
+ * @maps:   LEN bytes of /proc/PID/maps
  *
  * Some 3 us a module.
  *
  * Return:  how many there are, each once.
  * Context: collector thread.
  */
-size_t gauge_notes_find(pid_t pid, const char *maps, size_t len, uint64_t tables[GAUGE_TABLES]);
+size_t gauge_notes_find(int mem_fd, const char *maps, size_t len, uint64_t tables[GAUGE_TABLES]);
 
 /**
  * gauge_notes_in - the same from the bytes of a note segment
@@ -34,10 +34,13 @@ size_t gauge_notes_in(const unsigned char *notes, size_t len, uint64_t address,
 
 /**
  * gauge_notes_copy - bytes of another process
+ * @mem_fd: /proc/PID/mem
+ *
+ * Nobody is waited for, not even whoever serves a userfaultfd.
  *
  * Return:  whether all LEN of them could be read.
  * Context: collector thread.
  */
-bool gauge_notes_copy(pid_t pid, uint64_t address, void *to, size_t len);
+bool gauge_notes_copy(int mem_fd, uint64_t address, void *to, size_t len);
 
 #endif

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	LOOK_LEAST_MS = 50,
@@ -56,13 +55,6 @@ void gauges_free(struct gauges *gauges)
 	free(gauges);
 }
 
-/* Data of the program: nobody is waited for, not even whoever serves a userfaultfd. */
-static bool copy(const struct gauges *gauges, uint64_t address, void *to, size_t len)
-{
-	return address < USER_ADDRESS_END &&
-	       pread(gauges->mem_fd, to, len, (off_t)address) == (ssize_t)len;
-}
-
 /* Processes with many mappings are looked through less often. */
 static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
 {
@@ -82,7 +74,7 @@ static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)gauges->pid);
 	if (io_read_file(path, &maps, NULL) == 0)
 		gauges->n_tables =
-			gauge_notes_find(gauges->pid, maps.data, maps.len, gauges->tables);
+			gauge_notes_find(gauges->mem_fd, maps.data, maps.len, gauges->tables);
 	buf_release(&maps);
 	took_ns = io_now_ns() - begun_ns;
 	if (wait_ns < took_ns * LOOK_PART)
@@ -109,7 +101,7 @@ static uint32_t find_values(const struct gauges *gauges, uint64_t *addresses, in
 	uint32_t found = 0;
 
 	for (size_t t = 0; t < gauges->n_tables; t++) {
-		if (!copy(gauges, gauges->tables[t], &table, sizeof(table)))
+		if (!gauge_notes_copy(gauges->mem_fd, gauges->tables[t], &table, sizeof(table)))
 			continue;
 		for (size_t i = 0; i < GAUGES_SLOTS && table.slots[i].state != GAUGE_FREE; i++) {
 			const struct gauge_slot *slot = &table.slots[i];
@@ -141,7 +133,8 @@ uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
 	for (size_t i = 0; i < gauges->n; i++) {
 		int64_t value;
 
-		if (addresses[i] && copy(gauges, addresses[i], &value, sizeof(value)))
+		if (addresses[i] &&
+		    gauge_notes_copy(gauges->mem_fd, addresses[i], &value, sizeof(value)))
 			values[i] = value;
 	}
 	return found;
