@@ -110,14 +110,15 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 	buf_printf(buf, "%s\n", facts->path);
 	if (facts->captured[0]) {
 		add_topic(buf, "captured");
-		buf_printf(buf, "%s\n", facts->captured);
+		text_visible(buf, facts->captured);
+		buf_add_char(buf, '\n');
 	}
 	if (facts->cmdline) {
 		add_topic(buf, "command");
 		print_command(facts->cmdline, buf);
 	}
 	add_topic(buf, "event");
-	buf_add(buf, facts->event ? facts->event : "none");
+	text_visible(buf, facts->event ? facts->event : "none");
 	print_rate(&facts->header, buf);
 	if (!facts->has_header)
 		buf_add(buf, " (not written by wick, or with --bare)");
@@ -173,8 +174,9 @@ static void print_threads(const struct profile_facts *facts, struct buf *buf)
 
 		add_topic(buf, i ? "" : "threads");
 		text_share(buf, (double)thread->weight, (double)facts->weight);
-		buf_printf(buf, "  %s  %lld/%lld\n", thread->comm ? thread->comm : "?",
-			   (long long)thread->pid, (long long)thread->tid);
+		buf_add(buf, "  ");
+		text_visible(buf, thread->comm ? thread->comm : "?");
+		buf_printf(buf, "  %lld/%lld\n", (long long)thread->pid, (long long)thread->tid);
 	}
 	if (list.n > TOP_THREADS) {
 		add_topic(buf, "");
@@ -199,7 +201,9 @@ static void print_modules(const struct profile_facts *facts, struct buf *buf)
 		text_share(buf, (double)module->frames, (double)facts->frames);
 		buf_add(buf, " of frames, ");
 		text_share(buf, (double)module->named, (double)module->frames);
-		buf_printf(buf, " named  %s\n", module->path);
+		buf_add(buf, " named  ");
+		text_visible(buf, module->path);
+		buf_add_char(buf, '\n');
 	}
 	if (list.n > TOP_MODULES) {
 		add_topic(buf, "");
@@ -216,8 +220,13 @@ static void print_metrics(const struct profile_facts *facts, struct buf *buf)
 	for (size_t i = 0; i < facts->metrics.n; i++) {
 		const struct profile_count *metric = &facts->metrics.items[i];
 
-		buf_printf(buf, "%s%s (%s %s)", i ? ", " : "", metric->name, metric->unit,
-			   metric->kind);
+		buf_add(buf, i ? ", " : "");
+		text_visible(buf, metric->name);
+		buf_add(buf, " (");
+		text_visible(buf, metric->unit);
+		buf_add_char(buf, ' ');
+		text_visible(buf, metric->kind);
+		buf_add_char(buf, ')');
 	}
 	buf_add_char(buf, '\n');
 }
@@ -241,7 +250,8 @@ static void print_losses(const struct profile_facts *facts, struct buf *buf)
 			continue;
 		buf_add(buf, any ? ", " : "");
 		text_count(buf, count->value);
-		buf_printf(buf, " %s", count->name);
+		buf_add_char(buf, ' ');
+		text_visible(buf, count->name);
 		any = true;
 	}
 	buf_add(buf, any ? "\n" : "nothing\n");

@@ -194,18 +194,6 @@ static struct folded fold(const struct profile_states *states, enum fold by)
 	return folded;
 }
 
-/* It can be any bytes; a terminal takes it as text. */
-static void add_visible(struct buf *buf, const char *text)
-{
-	for (; text && *text; text++) {
-		char c = *text;
-
-		if ((unsigned char)c < 0x20 || c == 0x7f)
-			c = ' ';
-		buf_add_char(buf, c);
-	}
-}
-
 static void print_folded(const struct profile_states *states, enum fold by, const char *topic,
 			 struct buf *buf)
 {
@@ -217,10 +205,10 @@ static void print_folded(const struct profile_states *states, enum fold by, cons
 		buf_printf(buf, "  %-10s ", i ? "" : topic);
 		text_share(buf, (double)share->weight, (double)states->weight);
 		buf_add(buf, "  ");
-		add_visible(buf, by == BY_STATE ? share->state : share->wait);
+		text_visible(buf, or_nothing(by == BY_STATE ? share->state : share->wait));
 		if (by == BY_OBJECT) {
 			buf_add(buf, "  ");
-			add_visible(buf, share->object);
+			text_visible(buf, or_nothing(share->object));
 		}
 		buf_add_char(buf, '\n');
 	}

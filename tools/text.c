@@ -66,3 +66,16 @@ void text_share(struct buf *buf, double part, double whole)
 	else
 		buf_printf(buf, "%.1f %%", pct);
 }
+
+/* The control characters of ASCII, and those of ISO 6429 as UTF-8 has them: c2 80 to c2 9f. */
+void text_visible(struct buf *buf, const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		bool high = c == 0xc2 && (unsigned char)text[1] >= 0x80 &&
+			    (unsigned char)text[1] < 0xa0;
+
+		buf_add_char(buf, (char)(c < 0x20 || c == 0x7f || high ? ' ' : c));
+		text += high;
+	}
+}

@@ -42,4 +42,11 @@ void text_seconds(struct buf *buf, uint64_t ns);
  */
 void text_share(struct buf *buf, double part, double whole);
 
+/**
+ * text_visible - any bytes, for a terminal: what it might obey is a blank
+ *
+ * Context: any thread.
+ */
+void text_visible(struct buf *buf, const char *text);
+
 #endif

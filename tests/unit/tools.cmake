@@ -1,4 +1,5 @@
 wick_unit_test(value LIBS wick_tools)
+wick_unit_test(text LIBS wick_tools wick_base)
 wick_unit_test(metric_list LIBS wick_tools wick_collector)
 wick_unit_test(record_options LIBS wick_tools wick_collector)
 wick_unit_test(selection LIBS wick_tools wick_collector)

@@ -1,0 +1,44 @@
+/* text_test.c - numbers and other people's bytes, as they are printed */
+#include "tools/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void nothing_of_a_name_is_an_order_to_a_terminal(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *shown;
+	} names[] = {
+		{"worker 1", "worker 1"},
+		{"\x1b[31mred\n", " [31mred "},
+		{"\xc2\x9b"
+		 "5m\x7f",
+		 " 5m "},
+		{"caf\xc3\xa9 \xc2\xb5s \xe2\x82\xac", "caf\xc3\xa9 \xc2\xb5s \xe2\x82\xac"},
+		{"\xff\xc2", "\xff\xc2"},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct buf buf;
+
+		buf_init(&buf, 64);
+		text_visible(&buf, names[i].text);
+		assert_string_equal(buf_text(&buf), names[i].shown);
+		buf_release(&buf);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_of_a_name_is_an_order_to_a_terminal),
+	};
+
+	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
