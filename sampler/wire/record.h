@@ -111,7 +111,7 @@ struct record_event {
 	uint8_t stop;   /* enum unwind_stop: why the walk ended */
 	uint32_t pad;
 	uint64_t amount; /* at most RECORD_MAX_AMOUNT */
-	uint64_t object; /* the address of the memory or of the lock */
+	uint64_t object; /* address of the memory (0: its release cannot be told) or of the lock */
 	uint64_t extra; /* of memory: the bytes that were asked for; of a lock: RECORD_LOCK_EXTRA */
 	uint64_t pcs[];
 };
