@@ -96,6 +96,19 @@ int groups_parse(const char *text, const struct metric *metrics, size_t n_metric
 	return 0;
 }
 
+void groups_limit(struct groups *groups, uint32_t mask)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < groups->n; i++) {
+		const struct group group = groups->at[i];
+
+		if (group.kind != GROUP_METRIC || (mask >> group.metric & 1U))
+			groups->at[n++] = group;
+	}
+	groups->n = n;
+}
+
 /* ---- the frames of a sample */
 
 /* Units of one kind, each so many times the one before. */

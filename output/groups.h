@@ -45,6 +45,14 @@ int groups_parse(const char *text, const struct metric *metrics, size_t n_metric
 		 struct groups *ret_groups, struct err *err);
 
 /**
+ * groups_limit - leave out groups by metrics that a file does not have
+ * @mask: bit i: it has metric i
+ *
+ * Context: any thread.
+ */
+void groups_limit(struct groups *groups, uint32_t mask);
+
+/**
  * groups_name - what a group is called, in the parentheses of its frames and in the head
  *
  * Owns:    static, or the metric's.

@@ -9,19 +9,6 @@
 
 enum { REST_TIMES = 19 /* as long as writing took */ };
 
-/* A block has no metrics: it is of another moment than the thread's next sample. */
-static void leave_metrics_out(struct perf_script_options *text)
-{
-	struct groups *groups = &text->groups;
-	size_t n = 0;
-
-	text->metrics_mask = 0;
-	for (size_t i = 0; i < groups->n; i++)
-		if (groups->at[i].kind != GROUP_METRIC)
-			groups->at[n++] = groups->at[i];
-	groups->n = n;
-}
-
 int live_file_open(struct live_file *file, const struct recording_options *like,
 		   const struct event_list *list, struct err *err)
 {
@@ -34,7 +21,9 @@ int live_file_open(struct live_file *file, const struct recording_options *like,
 	if (!file->path)
 		return err_set(err, ENOMEM, "name a file");
 	recording.path = file->path;
-	leave_metrics_out(&recording.text);
+	/* A block has no metrics: it is of another moment than the thread's next sample. */
+	recording.text.metrics_mask = 0;
+	groups_limit(&recording.text.groups, recording.text.metrics_mask);
 	return snapshot_new(&recording, &file->snapshot, err);
 }
 

@@ -57,6 +57,23 @@ static const struct sample blocked = {
 	.metrics = {{12000000, 0}, {0, 0}, {250 * 1024, 0}},
 };
 
+static void a_file_is_grouped_by_what_it_has(void **state)
+{
+	struct groups groups;
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(
+		groups_parse("cpu_ns,state,rss,minflt,cpu", metrics, N_METRICS, &groups, &err), 0);
+	groups_limit(&groups, UINT32_MAX);
+	assert_int_equal(groups.n, 5);
+	groups_limit(&groups, 1U << 2);
+	assert_int_equal(groups.n, 3);
+	assert_int_equal(groups.at[0].kind, GROUP_STATE);
+	assert_string_equal(groups_name(&groups.at[1], metrics), "rss_kib");
+	assert_int_equal(groups.at[2].kind, GROUP_CPU);
+}
+
 static void the_first_group_is_outermost(void **state)
 {
 	(void)state;
@@ -305,6 +322,7 @@ static void the_head_names_the_words_of_its_event(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_grouped_by_what_it_has),
 		cmocka_unit_test(the_first_group_is_outermost),
 		cmocka_unit_test(every_word_has_its_frame),
 		cmocka_unit_test(what_does_not_wait_is_grouped_by_its_state),
