@@ -50,16 +50,16 @@ int main(int argc, char **argv)
 {
 	static int64_t mine = 7;
 	wick_gauge("mine", &mine);
-	burn(0.2);
+	burn(0.15);
 	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : 0;
 	if (!library)
 		return 1;
 	((void (*)(void))dlsym(library, "begin"))();
-	burn(0.4);
+	burn(0.35);
 	if (dlclose(library) != 0 || dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD))
 		return 1;
 	mine = 8;
-	burn(0.2);
+	burn(0.1);
 	return 0;
 }
 """
@@ -117,7 +117,7 @@ class Metrics(Case):
     def climbed(self):
         """One recording that several tests look at, in segments."""
         if "climb" not in self.recorded:
-            self.recorded["climb"] = self.climb(10 if LONG else 1.5, "--rotate", "60samples")
+            self.recorded["climb"] = self.climb(10 if LONG else 1.2, "--rotate", "40samples")
         return self.recorded["climb"]
 
     def climbed_wall(self):
@@ -196,7 +196,7 @@ class Metrics(Case):
                                       and "nap" in names_of(sample)])
 
     def test_the_heap_is_what_the_allocator_says(self):
-        _, samples, readings = self.climb(0.4, "-e", "alloc=128K", "--metrics", "all", hz=99)
+        _, samples, readings = self.climb(0.2, "-e", "alloc=128K", "--metrics", "all", hz=99)
         values = [sample.metrics["heap_live_bytes"][0] for sample in samples]
         for sample in samples:
             live, taken, given = (sample.metrics[name][0] for name in
@@ -275,16 +275,16 @@ class Metrics(Case):
               f"{wrong} by more than 100 ms")
         self.assertLessEqual(wrong, len(off) // 50)
 
-    def clock(self, processes, threads, busy, *options):
+    def clock(self, processes, threads, busy, *options, hz=49):
         return self.record(target("gauge_clock"), processes, threads, busy, 10 if LONG else 0.6,
-                           hz=99, options=("--ns", "--metrics", "clock_us", *options))
+                           hz=hz, options=("--ns", "--metrics", "clock_us", *options))
 
     def test_a_reading_is_at_most_100_ms_from_its_sample(self):
-        self.assert_clock("100 threads", self.clock(1, 100, 4), 40)
-        self.assert_clock("100 threads, wall", self.clock(1, 100, 1, "-e", "wall"), 1000)
-        self.assert_clock("20 processes, wall", self.clock(20, 5, 0, "-e", "wall"), 1000)
+        self.assert_clock("100 threads", self.clock(1, 100, 4, hz=249), 20)
+        self.assert_clock("100 threads, wall", self.clock(1, 100, 1, "-e", "wall"), 500)
+        self.assert_clock("20 processes, wall", self.clock(20, 5, 0, "-e", "wall"), 500)
         if LONG:
-            self.assert_clock("20 processes", self.clock(20, 5, 0), 100)
+            self.assert_clock("20 processes", self.clock(20, 5, 0, hz=249), 100)
 
     def test_gauges_are_found_in_every_kind_of_program(self):
         need("gcc")
@@ -308,7 +308,7 @@ class Metrics(Case):
             self.assertEqual(run.samples[-1].metrics["late"][0], 11)
 
     def test_a_child_and_what_it_becomes_have_gauges_of_their_own(self):
-        run = self.record(target("gauge_lives"), 0.4, options=("--metrics", "who,lent"), hz=499)
+        run = self.record(target("gauge_lives"), 0.3, options=("--metrics", "who,lent"), hz=499)
         self.assertEqual(run.status, 0, run.summary)
         pids = list(dict.fromkeys(sample.pid for sample in run.samples))
         self.assertEqual(len(pids), 2)
@@ -317,8 +317,8 @@ class Metrics(Case):
             counts[pids.index(sample.pid)][sample.metrics["who"][0]] += sample.weight
         print("gauges of a program and its child: ", *map(dict, counts))
         self.assertEqual(set(counts[0]) - {0}, {1})
-        self.assertGreater(counts[0][1], 150)
-        self.assertGreater(min(counts[1][2], counts[1][3]), 60)
+        self.assertGreater(counts[0][1], 100)
+        self.assertGreater(min(counts[1][2], counts[1][3]), 40)
         self.assertGreater(counts[1][2] + counts[1][3], 0.9 * counts[1].total())
         # Its memory is gone for half of the time: the last value stands.
         self.assertEqual({sample.metrics["lent"][0] for sample in run.samples
@@ -341,9 +341,9 @@ class Metrics(Case):
             undefined = subprocess.run(["nm", "-u", "gauges"], cwd=self.dir, check=True,
                                        capture_output=True).stdout
             self.assertNotIn(b"wick", undefined)
-            subprocess.run([self.path("gauges")], check=True, capture_output=True)
             if "-std=c99" not in compiler:
                 continue
+            subprocess.run([self.path("gauges")], check=True, capture_output=True)
             run = self.record(self.path("gauges"),
                               options=("--metrics", "queue_len,done:counter,batch_bytes"))
             last = run.samples[-1].metrics
