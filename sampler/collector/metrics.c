@@ -34,7 +34,7 @@ static const struct metric columns[METRIC_BUILTIN] = {
 #define RSS_ERROR   "64 pages a thread or CPU before Linux 6.16; " FRESH
 
 static const struct metric_fact facts[METRIC_BUILTIN] = {
-	[METRIC_CPU_NS] = {SCOPE_RECORD, 300, RUSAGE, "1 us"},
+	[METRIC_CPU_NS] = {SCOPE_RECORD, 300, RUSAGE, "2 us: both times are cut to 1 us"},
 	[METRIC_MINFLT] = {SCOPE_RECORD, 300, RUSAGE, SAMPLED},
 	[METRIC_MAJFLT] = {SCOPE_RECORD, 300, RUSAGE, SAMPLED},
 	[METRIC_VCSW] = {SCOPE_RECORD, 300, RUSAGE, SAMPLED},

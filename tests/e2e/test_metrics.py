@@ -255,6 +255,10 @@ class Metrics(Case):
             self.assertIn("is no metric", said)
             for name in ALL | {"auto", "none", "heap_live_bytes"}:
                 self.assertIn(name, said)
+        with open(os.path.join(ROOT, "docs", "man", "wick-record.1"), encoding="ascii") as file:
+            page = file.read()
+        for name in ALL | {"alloc_bytes", "free_bytes", "heap_live_bytes"}:
+            self.assertIn(name, page)
         run = self.record("true", options=("--metrics", "rss_kb"))
         self.assertIn("did you mean rss_kib?", run.summary)
 
