@@ -237,6 +237,22 @@ class Alloc(Case):
         process = self.wick("record", "-e", "alloc=1K", "-o", self.path("own.perf"), "--", target("own_realloc"))
         self.assertEqual((process.returncode, process.stdout), (0, b"own\n"))
 
+    def test_malloc_keeps_its_promises(self):
+        bare = subprocess.run([target("heap_rules")], capture_output=True, check=True)
+        self.assertTrue(bare.stdout.startswith(b"errno 0 aligned 0 zero 0 kept 0 usable 0\n"))
+        for allocator in ("", *ALLOCATORS[:2]):  # mimalloc sets errno now and then by itself
+            if allocator and not (LONG and os.path.exists(LIBRARIES + allocator)):
+                continue
+            command = ["env", "LD_PRELOAD=" + LIBRARIES + allocator] if allocator else []
+            if allocator:
+                bare = subprocess.run([*command, target("heap_rules")], capture_output=True,
+                                      check=True)
+            with self.subTest(allocator=allocator):
+                run = self.record(*command, target("heap_rules"),
+                                  options=("-q", "-e", "alloc=4K"))
+                self.assertEqual((run.status, run.stdout, run.stderr), (0, bare.stdout, b""))
+                self.assertGreater(len(run.samples), 100)
+
     def test_children_are_sampled_too(self):
         need("python3")
         run = self.record("sh", "-c", "/usr/bin/python3 -c 'x = [bytes(1000) for _ in range(50000)]'; true",
