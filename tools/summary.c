@@ -154,7 +154,9 @@ static void print_unsampled(const struct summary *summary, struct buf *buf)
 
 		add_topic(buf, i ? "" : "not sampled");
 		text_count(buf, it->count);
-		buf_printf(buf, " x %s (%s)\n", it->path, it->why);
+		buf_add(buf, " x ");
+		text_visible(buf, it->path);
+		buf_printf(buf, " (%s)\n", it->why);
 	}
 	if (stats->n_unsampled > MAX_UNSAMPLED) {
 		add_topic(buf, "");
@@ -446,8 +448,8 @@ static void print_modules(const struct summary *summary, struct buf *buf)
 		chosen[n] = worst;
 		add_topic(buf, n ? "" : "no names");
 		text_share(buf, (double)worst->unnamed, (double)lookups);
-		buf_printf(buf, " of the frames, in %s",
-			   worst->path && *worst->path ? worst->path : "[unknown]");
+		buf_add(buf, " of the frames, in ");
+		text_visible(buf, worst->path && *worst->path ? worst->path : "[unknown]");
 		if (*why_unnamed(worst))
 			buf_printf(buf, " (%s)", why_unnamed(worst));
 		buf_add_char(buf, '\n');
