@@ -12,8 +12,8 @@
 #include "sampler/collector/metrics.h"
 #include "sampler/collector/node.h"
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
