@@ -2,12 +2,15 @@
  * wall_look.c - what a look at a thread costs that has not run since the last
  *
  * wall_look MANY_THREADS.  Starts it with 1,000 and with 10,000 threads that wait, and looks at
- * them as the drain thread does, without ever being late; CPU time of the looks, by their number.
+ * them as the drain thread does, without ever being late; CPU time of the looks, by their number,
+ * and beside it that of reading every schedstat and nothing else.
  */
 #include "sampler/collector/limits.h"
 #include "sampler/collector/process.h"
+#include "sampler/collector/task.h"
 #include "sampler/collector/wall.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIRST_TICKS = 20, TICKS = 200, QUEUE_BYTES = 256 << 20 };
+enum { FIRST_TICKS = 20, TICKS = 200, QUEUE_BYTES = 256 << 20, MOST = 10000, ROUNDS = 20 };
 
 static uint64_t cpu_ns(void)
 {
@@ -50,6 +53,34 @@ static pid_t start(const char *program, const char *n)
 	return pid;
 }
 
+/* The least that a look can cost here and now. */
+static void measure_reads(pid_t pid)
+{
+	static int fds[MOST];
+	const struct dirent *entry;
+	struct schedstat schedstat;
+	uint64_t before;
+	char path[64];
+	size_t n = 0;
+	DIR *tasks;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks && n < MOST && (entry = readdir(tasks)))
+		if (entry->d_name[0] != '.' &&
+		    (fds[n] = task_open(dirfd(tasks), (uint32_t)atol(entry->d_name),
+					"schedstat")) >= 0)
+			(void)task_read_schedstat(fds[n++], &schedstat);
+	before = cpu_ns();
+	for (size_t i = 0; i < n * ROUNDS; i++)
+		(void)task_read_schedstat(fds[i % n], &schedstat);
+	printf("  %.2f us to read a schedstat\n",
+	       (double)(cpu_ns() - before) / (double)(n * ROUNDS) / 1000);
+	while (n > 0)
+		(void)close(fds[--n]);
+	(void)closedir(tasks);
+}
+
 static void forget_samples(struct stream *stream)
 {
 	struct node *node;
@@ -64,6 +95,7 @@ static int measure(struct process *process, struct stream *stream)
 {
 	struct wall_turn turn = {.stream = stream, .deadline_ns = UINT64_MAX, .most_ticks = 64};
 	uint64_t looks = 0;
+	uint64_t samples = 0;
 	uint64_t spent = 0;
 
 	if (wall_new(&process->wall, process, &turn) < 0)
@@ -73,29 +105,31 @@ static int measure(struct process *process, struct stream *stream)
 		uint64_t cpu = cpu_ns();
 
 		wall_pass(process->wall, process, &turn);
-		if (turn.tick > FIRST_TICKS) {
+		if (turn.tick <= FIRST_TICKS) {
+			samples = stream->stats->samples;
+		} else {
 			spent += cpu_ns() - cpu;
 			looks += stream->stats->looks - before;
 		}
 		forget_samples(stream);
 	}
-	printf("  %.2f us a look, of %llu looks in %d ticks; a turn took %.2f ms\n",
-	       (double)spent / (double)looks / 1000, (unsigned long long)looks, TICKS,
-	       (double)spent / TICKS / 1e6);
+	printf("  %.2f us a look, of %llu looks that gave %llu samples\n",
+	       (double)spent / (double)looks / 1000, (unsigned long long)looks,
+	       (unsigned long long)(stream->stats->samples - samples));
 	return 0;
 }
 
-static int run(const char *program, const char *n)
+/* A look gives a sample where a period has passed: HZ says how many of them do. */
+static int look_at(pid_t pid, uint32_t hz)
 {
-	const struct collector_options options = {.hz = 100, .events = COLLECT_WALL};
+	const struct collector_options options = {.hz = hz, .events = COLLECT_WALL};
 	struct collector_stats stats = {0};
 	struct queue queue;
 	struct stream stream = {.queue = &queue, .stats = &stats};
 	struct process *process;
-	pid_t pid = start(program, n);
 	int r = 1;
 
-	if (pid < 0 || queue_init(&queue, QUEUE_BYTES) < 0)
+	if (queue_init(&queue, QUEUE_BYTES) < 0)
 		return 1;
 	if (process_new(&process, 1, pid, &options) == 0) {
 		r = measure(process, &stream);
@@ -103,6 +137,18 @@ static int run(const char *program, const char *n)
 	}
 	merge_release(&stream.merge);
 	queue_release(&queue);
+	return r;
+}
+
+static int run(const char *program, const char *n)
+{
+	pid_t pid = start(program, n);
+	int r;
+
+	if (pid < 0)
+		return 1;
+	measure_reads(pid);
+	r = look_at(pid, 1) || look_at(pid, 100);
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
 	return r;
