@@ -55,9 +55,13 @@ __attribute__((visibility("default"))) void *realloc(void *memory, size_t size)
 int main(void)
 {
 	unsigned char *memory = malloc(100);
+	unsigned char *more = memory;
 
-	for (size_t n = 1; memory && n < 100; n++)
-		memory = reallocarray(memory, 100, n);
-	puts(memory && memory - arena < ARENA_BYTES ? "own" : "another's");
+	for (size_t n = 1; more && n < 100; n++) {
+		memory = more;
+		more = reallocarray(memory, 100, n);
+	}
+	puts(more && more - arena < ARENA_BYTES ? "own" : "another's");
+	free(memory);
 	return 0;
 }
