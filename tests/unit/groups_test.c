@@ -301,19 +301,27 @@ static void the_head_names_the_groups(void **state)
 
 static void the_head_names_the_words_of_its_event(void **state)
 {
-	static const char *const expected[][2] = {{"wall-clock", "[\"on\",\"comm\"]"},
-						  {"alloc", "[\"on\",\"op\",\"comm\"]"},
-						  {"lock", "[\"on\",\"waker\",\"comm\"]"}};
+	static const struct perf_script_header headers[] = {
+		{.event = "wall-clock", .hz = 99, .pid = 1},
+		{.event = "alloc", .mean_bytes = 4096, .pid = 1},
+		{.event = "lock", .least_ns = 5000, .pid = 1},
+	};
+	static const char *const expected[][2] = {
+		{",\"event\":\"wall-clock\",\"hz\":99,\"pid\":1,", "\"keys\":[\"on\",\"comm\"]"},
+		{",\"event\":\"alloc\",\"mean_bytes\":4096,\"pid\":1,",
+		 "\"keys\":[\"on\",\"op\",\"comm\"]"},
+		{",\"event\":\"lock\",\"least_ns\":5000,\"pid\":1,",
+		 "\"keys\":[\"on\",\"waker\",\"comm\"]"},
+	};
 	const struct perf_script_options options = {.metrics = metrics, .n_metrics = N_METRICS};
 
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
-		const struct perf_script_header header = {.event = expected[i][0], .pid = 1};
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
 		struct buf buf;
 
 		buf_init(&buf, 65536);
-		perf_script_header(&options, &header, &buf);
-		assert_non_null(strstr(buf_text(&buf), "\"keys\":"));
+		perf_script_header(&options, &headers[i], &buf);
+		assert_non_null(strstr(buf_text(&buf), expected[i][0]));
 		assert_non_null(strstr(buf_text(&buf), expected[i][1]));
 		buf_release(&buf);
 	}
