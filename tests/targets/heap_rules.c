@@ -32,16 +32,17 @@ static void look(void *memory, size_t alignment, size_t size)
 static void family(size_t size)
 {
 	unsigned char *memory = calloc(1, size);
+	unsigned char *larger;
 	void *aligned = NULL;
 
 	for (size_t i = 0; i < size; i++)
 		not_zero += memory[i] != 0;
 	look(memory, 16, size);
-	memory = realloc(memory, size * 3);
+	larger = realloc(memory, size * 3);
 	for (size_t i = 0; i < size; i++)
-		lost_bytes += memory[i] != STAMP;
-	look(memory, 16, size * 3);
-	free(memory);
+		lost_bytes += larger[i] != STAMP;
+	look(larger, 16, size * 3);
+	free(larger);
 	too_small += posix_memalign(&aligned, 256, size) != 0;
 	look(aligned, 256, size);
 	free(aligned);
@@ -68,20 +69,24 @@ static void *thread(void *unused)
 	return NULL;
 }
 
+static void tell(const char *name, void *memory)
+{
+	int error = errno;
+
+	printf("%s %d %d\n", name, memory == NULL, error);
+	free(memory);
+	errno = 0;
+}
+
 static void refusals(void)
 {
 	volatile size_t huge = SIZE_MAX / 2;
 	void *at = &errno_changed;
 
 	errno = 0;
-	printf("malloc %d", malloc(huge) == NULL);
-	printf(" %d\n", errno);
-	errno = 0;
-	printf("calloc %d", calloc(huge, 4) == NULL);
-	printf(" %d\n", errno);
-	errno = 0;
-	printf("reallocarray %d", reallocarray(NULL, huge, 4) == NULL);
-	printf(" %d\n", errno);
+	tell("malloc", malloc(huge));
+	tell("calloc", calloc(huge, 4));
+	tell("reallocarray", reallocarray(NULL, huge, 4));
 	errno = 7;
 	printf("posix_memalign %d", posix_memalign(&at, 24, 100));
 	printf(" %d %d\n", errno, at == &errno_changed);

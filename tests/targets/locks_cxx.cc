@@ -43,7 +43,7 @@ static void run(int turns)
 			std::lock_guard inner(recursive);
 			counts[2]++;
 		}
-		if (timed.try_lock_for(10s)) {
+		if (timed.try_lock_for(std::chrono::seconds(10))) {
 			counts[3]++;
 			timed.unlock();
 		}
