@@ -51,15 +51,20 @@ class Truth(Case):
                     self.assertLess(every / true, 1.15)
 
     def test_summary_names_lockstep_with_the_tick(self):
+        """In every phase that does harm: where the work ends beside the tick there may be none."""
         said, phases = 0, range(0, 4000, 500 if LONG else 1000)
         for phase in phases:
             run = self.record(target("lockstep"), phase, 4)
             true = float(run.stdout)
             says = "step with the kernel" in run.summary
             said += says
-            print(f"lockstep phase {phase} us: {run.weight() / 99 / true:.2f} of {true:.2f} s, "
+            covered, seen = run.weight() / 99 / true, len(run.samples) / 99 / true
+            print(f"lockstep phase {phase} us: {covered:.2f} of {true:.2f} s, "
                   f"{len(run.samples)} samples, said so: {says}")
-        self.assertEqual(said, len(phases), "the summary has to say so in every phase")
+            if not says:
+                self.assertGreater(seen, 0.75, "samples come late, and nothing is said")
+                self.assertLess(abs(covered - 1), 0.1, "totals are off, and nothing is said")
+        self.assertGreaterEqual(said, len(phases) // 2)
         quiet = self.record(target("split"), 2)
         self.assertNotIn("step with the kernel", quiet.summary)
 
