@@ -33,7 +33,7 @@ void wall_account_look(struct wall_account *account, uint64_t now_ns, const stru
 
 void wall_account_settle(struct wall_account *account, enum sample_state state, int64_t parts)
 {
-	int64_t part = account->rest_ns / parts;
+	int64_t part = parts == 1 ? account->rest_ns : account->rest_ns / parts;
 
 	if (account->rest_ns <= 0)
 		return;
@@ -73,10 +73,11 @@ uint64_t wall_account_take(struct wall_account *account, enum sample_state state
 {
 	int64_t period = (int64_t)account->period_ns;
 	int64_t kept = state == STATE_RUNNABLE && account->rest_ns < 0 ? -account->rest_ns : 0;
-	int64_t n = (account->owed_ns[state] - kept) / period;
+	int64_t n;
 
-	if (n <= 0)
+	if (account->owed_ns[state] - kept < period)
 		return 0;
+	n = (account->owed_ns[state] - kept) / period;
 	account->owed_ns[state] -= n * period;
 	return (uint64_t)n;
 }

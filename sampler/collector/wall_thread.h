@@ -30,31 +30,33 @@ struct wall_look {
 };
 
 struct wall_thread {
+	/* What a look at a thread reads that has not run stands first, for the cache. */
 	struct wall_thread *next;  /* among those that are due at one tick */
 	struct wall_thread **link; /* what points to it; NULL: it is not due */
 	uint32_t tid;
 	int schedstat_fd; /* -1: opened for every look */
 	int syscall_fd;   /* kept while it runs again and again, of a few threads; -1: not now */
-	uint32_t listed;  /* the list that had it last */
 	bool ended;       /* only its tid is kept: late samples are no others' */
 	bool runs;        /* at the last look, or waited for a CPU */
 	bool unsure;      /* its state was not looked at: it is in the same call as before */
 	uint8_t failures; /* walks in a row that the thread outran */
+	uint64_t changed_tick;   /* when it was last seen to have run */
+	enum sample_state state; /* what it is blocked in */
+	uint32_t n_lent;
+	struct node *lent; /* CPU samples that have not given their stack yet, oldest first */
 	struct wall_account account;
-	uint64_t changed_tick; /* when it was last seen to have run */
-	uint64_t comm_ns;      /* when its name is worth another look */
+	/* The rest. */
+	uint32_t listed; /* the list that had it last */
+	uint32_t cpu;
+	uint64_t comm_ns; /* when its name is worth another look */
 	uint64_t object_ns;
 	uint64_t ended_ns;
 	struct blocked_at at;
-	uint32_t cpu;
-	char letter;             /* of its stat file */
-	enum sample_state state; /* what it is blocked in */
+	char letter; /* of its stat file */
 	const char *wait;
 	char object[SAMPLE_OBJECT_SIZE];
 	struct wall_stack blocked;
 	struct wall_stack ran;
-	struct node *lent; /* CPU samples that have not given their stack yet, oldest first */
-	uint32_t n_lent;
 };
 
 /**
