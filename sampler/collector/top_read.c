@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "sampler/collector/readings.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,23 +35,13 @@ static bool number_at(const char *text, unsigned n, uint64_t *ret_value)
 	return end > text;
 }
 
-/* The number behind "NAME: " at the start of a line. */
-static bool number_of(const char *text, const char *name, uint64_t *ret_value)
-{
-	size_t len = strlen(name);
-
-	while (text && strncmp(text, name, len) != 0) {
-		text = strchr(text, '\n');
-		text = text ? text + 1 : NULL;
-	}
-	return text && number_at(text + len, 1, ret_value);
-}
-
 bool top_parse(const char *text, enum collector_by by, uint64_t *ret_value)
 {
 	const char *name_end;
 	uint64_t first = 0;
 	uint64_t second = 0;
+	int64_t read = 0;
+	int64_t written = 0;
 	bool both;
 
 	switch (by) {
@@ -61,8 +52,10 @@ bool top_parse(const char *text, enum collector_by by, uint64_t *ret_value)
 		       number_at(name_end + 1, STAT_MAJFLT, &second);
 		break;
 	case BY_IO:
-		both = number_of(text, "read_bytes: ", &first) &&
-		       number_of(text, "write_bytes: ", &second);
+		both = readings_parse_line(text, "read_bytes", &read) == 0 &&
+		       readings_parse_line(text, "write_bytes", &written) == 0;
+		first = (uint64_t)read;
+		second = (uint64_t)written;
 		break;
 	case BY_RUN_DELAY:
 		both = number_at(text, 2, &first);
