@@ -70,8 +70,6 @@ node)
 	;;
 ffmpeg)
 	need ffmpeg
-	# The slowest by far: most of its frames are looked for where there is no FDE.
-	[ "${WICK_LONG:-}" = 1 ] || set -- "$@" -n 300
 	exec "$oracle" "$@" "ffmpeg x264" ffmpeg -loglevel error -nostdin -f lavfi \
 		-i testsrc2=size=1280x720:rate=30 -c:v libx264 -preset medium -threads 2 \
 		-f null -
