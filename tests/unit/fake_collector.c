@@ -130,22 +130,24 @@ static void answer(struct fake *fake, int from)
 	(void)close(ring);
 }
 
-static void serve(struct fake *fake)
+/* Return: whether somebody called. */
+static bool serve(struct fake *fake)
 {
 	struct pollfd poll_fd = {.fd = fake->listener, .events = POLLIN};
 	int from;
 
 	if (poll(&poll_fd, 1, POLL_MS) != 1)
-		return;
+		return false;
 	from = accept4(fake->listener, NULL, NULL, SOCK_CLOEXEC);
 	if (from < 0)
-		return;
+		return false;
 	if (fake->options->mute && fake->n_mute < FAKE_MAX_PROCESSES) {
 		fake->mute[fake->n_mute++] = from;
-		return;
+		return true;
 	}
 	answer(fake, from);
 	(void)close(from);
+	return true;
 }
 
 static struct fake_thread *thread_of(struct fake_process *process, uint32_t tid)
@@ -321,7 +323,9 @@ static void collect(struct fake *fake)
 	while (!over) {
 		/* Ended first, drained after: nothing is committed in between. */
 		over = waitpid(fake->child, &fake->run->status, WNOHANG) == fake->child;
-		serve(fake);
+		/* Several may have called just before the end. */
+		while (serve(fake) && over)
+			continue;
 		for (uint32_t i = 0; i < fake->run->n_processes && !fake->options->idle; i++) {
 			drain(fake->run->processes[i]);
 			if (fake->options->post && fake->run->processes[i]->header)

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -125,19 +126,31 @@ enum { N_THREADS = 8 };
 struct worker {
 	pthread_t thread;
 	_Atomic uint32_t tid;
-	atomic_bool busy;
-	atomic_bool over;
+	_Atomic uint64_t ns; /* of CPU to use; 0: end */
+	sem_t begin;
+	sem_t done;
 };
 
+static uint64_t used_ns(void)
+{
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+/* Who has nothing to do uses no CPU, nor does who waits for it: they are ranked, too. */
 static void *work(void *argument)
 {
 	struct worker *worker = argument;
-	const struct timespec nap = {.tv_nsec = 1000000};
+	uint64_t ns;
 
 	atomic_store(&worker->tid, (uint32_t)syscall(SYS_gettid));
-	while (!atomic_load(&worker->over))
-		if (!atomic_load(&worker->busy))
-			(void)nanosleep(&nap, NULL);
+	while (sem_wait(&worker->begin) == 0 && (ns = atomic_load(&worker->ns)) > 0) {
+		for (uint64_t end_ns = used_ns() + ns; used_ns() < end_ns;)
+			;
+		(void)sem_post(&worker->done);
+	}
 	return NULL;
 }
 
@@ -159,10 +172,13 @@ static int set_up(void **state)
 		.number = 1, .pid = getpid(), .inner_pid = getpid(), .alive = true};
 	top_init(&crew->top, &options);
 	for (size_t i = 0; i < N_THREADS; i++) {
+		if (sem_init(&crew->workers[i].begin, 0, 0) != 0 ||
+		    sem_init(&crew->workers[i].done, 0, 0) != 0)
+			return -1;
 		if (pthread_create(&crew->workers[i].thread, NULL, work, &crew->workers[i]) != 0)
 			return -1;
 		while (!atomic_load(&crew->workers[i].tid))
-			;
+			(void)usleep(100);
 	}
 	*state = crew;
 	return 0;
@@ -172,8 +188,10 @@ static int tear_down(void **state)
 {
 	struct crew *crew = *state;
 
-	for (size_t i = 0; i < N_THREADS; i++)
-		atomic_store(&crew->workers[i].over, true);
+	for (size_t i = 0; i < N_THREADS; i++) {
+		atomic_store(&crew->workers[i].ns, 0);
+		(void)sem_post(&crew->workers[i].begin);
+	}
 	for (size_t i = 0; i < N_THREADS; i++)
 		(void)pthread_join(crew->workers[i].thread, NULL);
 	top_release(&crew->top);
@@ -181,24 +199,11 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static uint64_t own_thread_ns(const struct crew *crew, size_t i)
-{
-	clockid_t clock;
-	struct timespec time;
-
-	assert_int_equal(pthread_getcpuclockid(crew->workers[i].thread, &clock), 0);
-	assert_int_equal(clock_gettime(clock, &time), 0);
-	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-}
-
 static void burn(struct crew *crew, size_t i, uint64_t ns)
 {
-	uint64_t end_ns = own_thread_ns(crew, i) + ns;
-
-	atomic_store(&crew->workers[i].busy, true);
-	while (own_thread_ns(crew, i) < end_ns)
-		(void)usleep(1000);
-	atomic_store(&crew->workers[i].busy, false);
+	atomic_store(&crew->workers[i].ns, ns);
+	(void)sem_post(&crew->workers[i].begin);
+	(void)sem_wait(&crew->workers[i].done);
 	(void)usleep(3000);
 }
 
@@ -230,8 +235,9 @@ static void chooses_who_works_and_drops_who_has_stopped(void **state)
 	top_look(&crew->top, &crew->process, now); /* totals alone */
 	assert_true(keeps(crew, 0) && keeps(crew, 1));
 	assert_false(keeps(crew, 2));
-	burn(crew, 2, 15 * NS_PER_MS);
-	burn(crew, 3, 15 * NS_PER_MS);
+	/* Much more than our own thread needs to look on: what is recent counts 64 times. */
+	burn(crew, 2, 120 * NS_PER_MS);
+	burn(crew, 3, 120 * NS_PER_MS);
 	now += 99 * NS_PER_MS;
 	top_look(&crew->top, &crew->process, now); /* the last eighth begins */
 	assert_false(keeps(crew, 2));
