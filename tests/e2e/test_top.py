@@ -82,7 +82,7 @@ class Top(Case):
             choosing = cost - percent_of_wick(self.record_turns())
             print(f"of that {choosing:.2f} % for choosing")
             self.assertLess(choosing, 1.0)
-            self.assertLess(cost, 1.5)
+            self.assertLess(cost, 1.0)
 
     def check_counts(self, run):
         with open(run.paths[-1], encoding="utf-8") as file:
