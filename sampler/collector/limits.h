@@ -53,7 +53,7 @@ enum {
 	WALL_LEAST_LOOKS = 4,  /* that a process has in a turn, whatever others need */
 	WALL_LENT = 4,         /* stacks that wait for their thread's next period */
 	WALL_STRAYS = 1024,    /* samples that wait for their thread to be found */
-	WALL_FAILURES = 3,     /* walks in a row that a thread may outrun */
+	WALL_WALKS = 3,        /* in one look at a thread that outruns them */
 	WALL_LIST_MS = 1000,   /* between two lists of a process's threads */
 	WALL_LIST_PART = 20,   /* a list may take this part of the time */
 	WALL_COMM_MS = 1000,   /* a running thread's name is read so often */

@@ -16,7 +16,7 @@
 enum found {
 	FOUND_BLOCKED,
 	FOUND_RUNNING, /* or waiting for a CPU */
-	FOUND_MOVING,  /* it ran while we looked */
+	FOUND_MOVING,  /* it ran while its stack was read */
 	FOUND_DEAD,
 };
 
@@ -276,9 +276,18 @@ static bool same_call(const struct blocked_at *a, const struct blocked_at *b)
 	       a->pc == b->pc && memcmp(a->args, b->args, sizeof(a->args)) == 0;
 }
 
-/* The stack, proven by an unchanged schedstat.  What always outruns us gives its pc alone. */
+/* Its pc is still true of a thread whose stack cannot be had. */
+static void keep_pc_alone(struct found_wait *wait)
+{
+	wait->pcs[0] = wait->at.pc | UNWIND_EXACT;
+	wait->n_pcs = wait->at.pc ? 1 : 0;
+	wait->stop = UNWIND_BOUNDS;
+	wait->bytes = 0;
+}
+
+/* The stack, proven by an unchanged schedstat. */
 static enum found walk(struct wall_thread *thread, const struct wall_look *look,
-		       const struct schedstat *before, struct found_wait *wait)
+		       struct schedstat *before, struct found_wait *wait)
 {
 	struct collector_stats *stats = look->stream->stats;
 	struct unwind_result result = {.stop = UNWIND_BOUNDS};
@@ -288,22 +297,16 @@ static enum found walk(struct wall_thread *thread, const struct wall_look *look,
 	stats->walks++;
 	if (read_schedstat(thread, look, &after) < 0)
 		return FOUND_DEAD;
-	if (!same_schedstat(before, &after)) {
-		stats->outrun++;
-		if (++thread->failures < WALL_FAILURES)
-			return FOUND_MOVING;
-		r = -EAGAIN;
-	}
-	thread->failures = 0;
 	wait->n_pcs = result.n_pcs;
 	wait->stop = (uint8_t)result.stop;
 	wait->bytes = result.cfa > wait->at.sp ? (int64_t)(result.cfa - wait->at.sp) : 0;
-	if (r < 0) {
-		wait->pcs[0] = wait->at.pc | UNWIND_EXACT;
-		wait->n_pcs = wait->at.pc ? 1 : 0;
-		wait->stop = UNWIND_BOUNDS;
-		wait->bytes = 0;
+	if (!same_schedstat(before, &after)) {
+		stats->outrun++;
+		*before = after;
+		return FOUND_MOVING;
 	}
+	if (r < 0)
+		keep_pc_alone(wait);
 	return FOUND_BLOCKED;
 }
 
@@ -337,8 +340,8 @@ static int read_state(struct wall_thread *thread, const struct wall_look *look,
 	return thread->unsure ? 0 : task_read_stat(look->tasks_fd, thread->tid, &wait->stat);
 }
 
-static enum found find(struct wall_thread *thread, const struct wall_look *look,
-		       const struct schedstat *before, struct found_wait *wait)
+static enum found find_once(struct wall_thread *thread, const struct wall_look *look,
+			    struct schedstat *before, struct found_wait *wait)
 {
 	int r = read_call(thread, look, &wait->at);
 
@@ -350,6 +353,8 @@ static enum found find(struct wall_thread *thread, const struct wall_look *look,
 	if (r == -ENOENT || r == -ESRCH || read_state(thread, look, wait) < 0 ||
 	    wait->stat.letter == 'Z' || wait->stat.letter == 'X')
 		return FOUND_DEAD;
+	if (wait->readable && wait->stat.letter == 'R')
+		return FOUND_MOVING; /* it was woken between the two readings */
 	if (wait->readable)
 		return walk(thread, look, before, wait);
 	/* Not ours to read: its state is all there is. */
@@ -358,6 +363,25 @@ static enum found find(struct wall_thread *thread, const struct wall_look *look,
 	wait->stop = UNWIND_BOUNDS;
 	wait->bytes = 0;
 	return wait->stat.letter == 'R' ? FOUND_RUNNING : FOUND_BLOCKED;
+}
+
+/*
+ * A walk that the thread outran is made again at once: left for the next look, waits that are
+ * short would be missed more often than long ones.
+ */
+static enum found find(struct wall_thread *thread, const struct wall_look *look,
+		       const struct schedstat *now, struct found_wait *wait)
+{
+	struct schedstat before = *now;
+
+	for (int i = 0; i < WALL_WALKS; i++) {
+		enum found found = find_once(thread, look, &before, wait);
+
+		if (found != FOUND_MOVING)
+			return found;
+	}
+	keep_pc_alone(wait);
+	return FOUND_BLOCKED;
 }
 
 /* Descriptors come again as other files: an object is not believed for ever. */

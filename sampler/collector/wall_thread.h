@@ -39,7 +39,6 @@ struct wall_thread {
 	bool ended;       /* only its tid is kept: late samples are no others' */
 	bool runs;        /* at the last look, or waited for a CPU */
 	bool unsure;      /* its state was not looked at: it is in the same call as before */
-	uint8_t failures; /* walks in a row that the thread outran */
 	uint64_t changed_tick;   /* when it was last seen to have run */
 	enum sample_state state; /* what it is blocked in */
 	uint32_t n_lent;
