@@ -19,30 +19,61 @@ static int64_t advance(uint64_t *seen, uint64_t now)
 	return moved > INT64_MAX / 4 ? 0 : (int64_t)moved;
 }
 
+/* It was switched: of DELAY_NS, which it waited for that, some was given already. */
+static void take_back(struct wall_account *account, int64_t delay_ns)
+{
+	int64_t part = account->early_ns < delay_ns ? account->early_ns : delay_ns;
+
+	account->owed_ns[STATE_RUNNABLE] -= part;
+	account->rest_ns += part;
+	account->early_ns = 0;
+	account->on_ns = 0;
+}
+
 void wall_account_look(struct wall_account *account, uint64_t now_ns, const struct schedstat *now)
 {
 	int64_t passed = advance(&account->looked_ns, now_ns);
 	int64_t run = advance(&account->seen.run_ns, now->run_ns);
 	int64_t delay = advance(&account->seen.delay_ns, now->delay_ns);
+	int64_t rest = passed - run - delay;
 
-	account->seen.slices = now->slices;
 	account->owed_ns[STATE_RUNNING] += run;
 	account->owed_ns[STATE_RUNNABLE] += delay;
-	account->rest_ns += passed - run - delay;
+	account->rest_ns += rest;
+	account->on_ns += rest;
+	if (now->slices != account->seen.slices)
+		take_back(account, delay);
+	account->seen.slices = now->slices;
 }
 
 void wall_account_settle(struct wall_account *account, enum sample_state state, int64_t parts)
 {
 	int64_t part = parts == 1 ? account->rest_ns : account->rest_ns / parts;
 
+	account->on_ns = 0;
 	if (account->rest_ns <= 0)
 		return;
 	account->owed_ns[state] += part;
 	account->rest_ns -= part;
 }
 
+void wall_account_stay(struct wall_account *account, uint64_t most_ns)
+{
+	int64_t part = account->on_ns - (int64_t)most_ns;
+
+	if (part > account->rest_ns)
+		part = account->rest_ns;
+	if (part <= 0)
+		return;
+	account->owed_ns[STATE_RUNNABLE] += part;
+	account->early_ns += part;
+	account->rest_ns -= part;
+	account->on_ns -= part;
+}
+
 void wall_account_hold(struct wall_account *account)
 {
+	account->on_ns = 0;
 	account->held_ns = account->rest_ns > 0 ? account->rest_ns : 0;
 }
 

@@ -27,6 +27,8 @@ struct wall_account {
 	int64_t rest_ns; /* neither running nor runnable as far as is known: not yet in a state */
 	int64_t held_ns; /* of it, what was a wait that is over, but for the time in the queue after
 			  */
+	int64_t on_ns;   /* of it, what passed since the thread was last switched or blocked */
+	int64_t early_ns; /* given as runnable before the scheduler has written it down */
 	int64_t owed_ns[WALL_STATES]; /* in a state, not yet taken */
 };
 
@@ -77,6 +79,18 @@ void wall_account_hold(struct wall_account *account);
  * Context: any thread.
  */
 void wall_account_release(struct wall_account *account, enum sample_state state);
+
+/**
+ * wall_account_stay - the thread ran or wanted to at the last look, and does now
+ * @most_ns: that the scheduler may be late in writing down
+ *
+ * What rests beyond that, without a switch between the looks, was no wait of its own: it is still
+ * in the queue, or the machine that this one is a guest of has taken the processor away.  Either
+ * is runnable; what the scheduler writes down of it later is not counted again.
+ *
+ * Context: any thread.
+ */
+void wall_account_stay(struct wall_account *account, uint64_t most_ns);
 
 /**
  * wall_account_run - a thread that ended has run in a part of the rest

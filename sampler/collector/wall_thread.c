@@ -441,6 +441,8 @@ static int look_anew(struct wall_thread *thread, const struct wall_look *look,
 		wall_account_settle(&thread->account, thread->state, 2);
 	else if (found != FOUND_RUNNING || ran)
 		wall_account_release(&thread->account, thread->state);
+	if (!was_blocked && found == FOUND_RUNNING)
+		wall_account_stay(&thread->account, WALL_CLOCK_MS * NS_PER_MS);
 	give_blocked(thread, look);
 	thread->runs = found != FOUND_BLOCKED;
 	if (found == FOUND_BLOCKED) {

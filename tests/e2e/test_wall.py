@@ -61,10 +61,12 @@ class Wall(Case):
         self.assertEqual(waits, {"futex", "sleep"})
 
     def test_shares_of_five_kinds_of_time(self):
-        seconds = 30 if LONG else 5
+        seconds = 30 if LONG else 8
         run = self.record(target("wall_shares"), seconds, self.path("disk"), hz=HZ, options=WALL)
         self.assertEqual(run.status, 0, run.summary)
         truth = pairs(run.stdout)
+        # What is stolen between two short waits is neither of a wait nor of the processor.
+        print(f"stolen by a hypervisor while the disk was read: at most {truth['stolen']:.2f} %")
         if truth["disk"] < 3:
             print(f"disk {truth['disk']:.2f} %: this file system does not wait for one")
         for name, (state, wait, function) in WAITS.items():
@@ -75,8 +77,8 @@ class Wall(Case):
             named = self.share(run, lambda s, n=(state, wait): (s.state, s.wait) == n)
             print(f"{name}: {found:.2f} % below {function}, {named:.2f} % {state} in {wait} "
                   f"(true {truth[name]:.2f} %)")
-            self.assertAlmostEqual(found, truth[name], delta=2)
-            self.assertAlmostEqual(named, truth[name], delta=2)
+            for share in (found, named):
+                self.assertAlmostEqual(share, truth[name], delta=2 + truth["stolen"])
         for name, state in (("cpu", "running"), ("runnable", "runnable")):
             found = self.share(run, lambda s, n=state: s.state == n)
             print(f"{name}: {found:.2f} % (true {truth[name]:.2f} %)")

@@ -114,6 +114,63 @@ static void late_bookkeeping_makes_no_blocked_time(void **state)
 	assert_int_equal(weights[STATE_SLEEPING], 0);
 }
 
+/* Of every 10 ms of a thread that is never switched a hypervisor takes 2. */
+static void stolen_time_of_a_running_thread_is_runnable(void **state)
+{
+	struct wall_account account = begin(0);
+	uint64_t weights[WALL_STATES] = {0};
+
+	(void)state;
+	for (uint64_t i = 1; i <= 100; i++) {
+		look(&account, i * 10, i * 8, 0);
+		wall_account_stay(&account, 10 * MS);
+		take(&account, weights);
+	}
+	assert_int_equal(weights[STATE_RUNNING], 80);
+	assert_int_equal(weights[STATE_RUNNABLE], 19); /* 10 ms may still be written down */
+	look(&account, 1010, 800, 0);
+	wall_account_settle(&account, STATE_SLEEPING, 1);
+	take(&account, weights);
+	assert_int_equal(weights[STATE_SLEEPING], 2);
+}
+
+/* 500 ms in the queue, of which the scheduler says nothing until they are over. */
+static void a_long_queue_is_runnable_at_once_and_not_twice(void **state)
+{
+	struct wall_account account = begin(0);
+	struct schedstat now = {.run_ns = 10 * MS, .delay_ns = 500 * MS, .slices = 1};
+	uint64_t weights[WALL_STATES] = {0};
+
+	(void)state;
+	for (uint64_t i = 1; i <= 50; i++) {
+		look(&account, i * 10, 0, 0);
+		wall_account_stay(&account, 10 * MS);
+		take(&account, weights);
+	}
+	assert_int_equal(weights[STATE_RUNNABLE], 49);
+	wall_account_look(&account, 510 * MS, &now);
+	take(&account, weights);
+	assert_int_equal(weights[STATE_RUNNABLE], 50);
+	assert_int_equal(weights[STATE_RUNNING], 1);
+	assert_int_equal(account.rest_ns, 0);
+}
+
+/* Switched between any two looks, or found blocked: what rests may have been a wait. */
+static void a_rest_with_a_switch_is_not_stolen(void **state)
+{
+	struct wall_account account = begin(0);
+
+	(void)state;
+	for (uint64_t i = 1; i <= 100; i++) {
+		const struct schedstat now = {.run_ns = 5 * i * MS, .slices = i};
+
+		wall_account_look(&account, 10 * i * MS, &now);
+		wall_account_stay(&account, 10 * MS);
+	}
+	assert_int_equal(wall_account_take(&account, STATE_RUNNABLE), 0);
+	assert_int_equal(account.rest_ns, 500 * MS);
+}
+
 static void more_than_the_time_that_passed_is_paid_back(void **state)
 {
 	struct wall_account account = begin(0);
@@ -355,6 +412,9 @@ int main(void)
 		cmocka_unit_test(remainders_are_carried_to_the_next_look),
 		cmocka_unit_test(two_waits_share_the_time_between_two_looks),
 		cmocka_unit_test(late_bookkeeping_makes_no_blocked_time),
+		cmocka_unit_test(stolen_time_of_a_running_thread_is_runnable),
+		cmocka_unit_test(a_long_queue_is_runnable_at_once_and_not_twice),
+		cmocka_unit_test(a_rest_with_a_switch_is_not_stolen),
 		cmocka_unit_test(more_than_the_time_that_passed_is_paid_back),
 		cmocka_unit_test(a_queue_that_looked_like_sleep_is_made_up_for),
 		cmocka_unit_test(the_end_gives_no_time_twice),
