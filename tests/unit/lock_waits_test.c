@@ -157,6 +157,7 @@ static void who_waits_for_a_semaphore_learns_who_posted(void **state)
 static void the_same_call_is_walked_once(void **state)
 {
 	struct worker workers[4];
+	volatile int n_posts = 3; /* a compiler that knew would make three calls of one */
 	sem_t sem;
 
 	(void)state;
@@ -164,7 +165,7 @@ static void the_same_call_is_walked_once(void **state)
 	assert_int_equal(sem_init(&sem, 0, 0), 0);
 	for (int i = 0; i < 4; i++)
 		begin_to_wait(&workers[i], take_one, &sem);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < n_posts; i++)
 		assert_int_equal(sem_post(&sem), 0);
 	assert_int_equal(n_stacks, 1);
 	assert_int_equal(sem_post(&sem), 0);
