@@ -136,7 +136,7 @@ static void write_reading(void)
 	(void)fflush(log_file);
 }
 
-static void burn_for(double seconds)
+static __attribute__((noinline)) void burn_for(double seconds)
 {
 	double end = thread_seconds() + seconds;
 
