@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -324,13 +325,19 @@ static void paths_alone_are_enough_while_the_process_lives(void **state)
 
 static void names_the_vdso(void **state)
 {
-	struct symbolizer *symbolizer = start(true);
+	struct symbolizer *symbolizer;
 	uint64_t start_addr = 0;
 	int n_named = 0;
 	char line[512];
-	FILE *maps = fopen("/proc/self/maps", "re");
+	FILE *maps;
 
 	(void)state;
+	if (getauxval(AT_SYSINFO_EHDR) == 0) {
+		print_message("there is no vDSO here\n");
+		skip(); /* valgrind hides it */
+	}
+	symbolizer = start(true);
+	maps = fopen("/proc/self/maps", "re");
 	assert_non_null(maps);
 	while (fgets(line, sizeof(line), maps))
 		if (strstr(line, "[vdso]"))
