@@ -52,3 +52,5 @@ execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libc.so.6
                 OUTPUT_VARIABLE libc_file OUTPUT_STRIP_TRAILING_WHITESPACE)
 add_dependencies(symbolize_test symbolize_victims)
 target_compile_definitions(symbolize_test PRIVATE VICTIMS="${victims}" LIBC="${libc_file}")
+wick_unit_test(fde LIBS wick_symbolize PkgConfig::DW PkgConfig::ELF)
+target_compile_definitions(fde_test PRIVATE LIBC="${libc_file}")
