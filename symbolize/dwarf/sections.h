@@ -37,13 +37,14 @@ struct dwarf_bytes {
 struct dwarf_sections {
 	struct dwarf_bytes of[N_DWARF_SECTIONS];
 	void *inflated[N_DWARF_SECTIONS]; /* owned: what was decompressed by hand */
-	Elf *elf;                         /* owned, with its descriptor */
-	int fd;
+	Elf *elf;                         /* owned; its bytes are the mapped ones */
+	void *mapped;                     /* owned; NULL: the caller's memory */
+	size_t n_mapped;
 };
 
 /**
  * dwarf_sections_open - map a file and find its sections
- * @fd: taken, also on failure
+ * @fd: taken, also on failure; it is not needed any more once the file is mapped
  * @dwo: look for the names that end in .dwo
  *
  * Sections that do not decompress are as if they were not there.  A file that shrinks while it
