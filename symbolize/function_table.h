@@ -84,8 +84,9 @@ int function_builder_node(struct function_builder *builder, uint32_t parent, con
  * function_builder_range - a node has code in [LO, HI)
  *
  * Ranges of a child outside its parent's are believed: where ranges overlap, the deeper node
- * wins, of two as deep the one that begins later (DWARF of some compilers has both).  Empty
- * ranges are passed over.
+ * wins, of two as deep the one that begins later (DWARF of some compilers has both).  What is
+ * outside the first node's ranges is cut off: it is another function's.  Empty ranges are passed
+ * over.
  *
  * Return:  0; -ENOMEM; -E2BIG.
  */
