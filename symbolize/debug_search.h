@@ -17,12 +17,33 @@
 
 struct debug_search;
 
+/* What a server is being asked for, told about once a second. */
+struct debug_progress {
+	const char *module; /* its path */
+	uint64_t bytes;     /* so far */
+	uint64_t of_bytes;  /* 0: not known */
+	uint64_t left_ns;   /* of the deadline */
+};
+
 struct debug_search_options {
 	const char *debug_root;         /* NULL: /usr/lib/debug */
 	const char *const *symbol_dirs; /* --symbol-dir, in order */
 	size_t n_symbol_dirs;
 	bool debuginfod;      /* ask the servers of $DEBUGINFOD_URLS */
-	uint64_t deadline_ns; /* for all of them together; 0: 5 s */
+	uint64_t deadline_ns; /* for all modules together; 0: 5 s */
+	/* Called in the thread that searches, one at a time; NULL: nobody wants to know. */
+	void (*progress)(void *context, const struct debug_progress *progress);
+	void *progress_context;
+};
+
+/* What came of asking servers. */
+struct debug_servers {
+	uint64_t n_asked;
+	uint64_t n_found;
+	uint64_t n_failed; /* neither found nor known to be missing */
+	uint64_t n_late;   /* not asked, or given up, as the deadline had passed */
+	uint64_t spent_ns;
+	char why[160]; /* what failed first, or why none is asked; "" nothing */
 };
 
 /* How a file was found, for the report. */
@@ -37,7 +58,7 @@ enum debug_found {
 
 struct debug_file {
 	int fd;     /* -1: none */
-	char *path; /* owned by the caller */
+	char *path; /* as it can be opened here; owned by the caller */
 	enum debug_found found;
 };
 
@@ -50,12 +71,18 @@ struct debug_file {
  */
 int debug_search_new(const struct debug_search_options *options, struct debug_search **ret_search);
 
-/** debug_search_free - NULL is fine */
+/**
+ * debug_search_free - NULL is fine
+ *
+ * Context: main thread.  Nobody searches.
+ */
 void debug_search_free(struct debug_search *search);
 
 /**
  * debug_search_module - the debug file of a module that brings no DWARF itself
  * @elf: the module's file, for its link
+ *
+ * The first one with DWARF; without any, the first one with a .symtab.
  *
  * Return:  0; -ENOENT: there is none (RET_FILE->fd is -1).
  * Owns:    the caller: RET_FILE's descriptor and path.
@@ -66,7 +93,9 @@ int debug_search_module(struct debug_search *search, const struct module *module
 
 /**
  * debug_search_alt - the alternate file of dwz -m, by build-id and name
- * @beside: path of the file that names it
+ * @beside: path of the file that names it, as in debug_file.path or module.path
+ *
+ * A file counts only when its build-id is the one asked for.
  *
  * Return:  a descriptor; -ENOENT.
  * Context: any thread.
@@ -85,5 +114,12 @@ int debug_search_alt(struct debug_search *search, const struct module *module, c
  */
 int debug_search_dwo(struct debug_search *search, const struct module *module, const char *beside,
 		     const char *comp_dir, const char *name);
+
+/**
+ * debug_search_servers - what came of asking servers until now
+ *
+ * Context: any thread.
+ */
+void debug_search_servers(struct debug_search *search, struct debug_servers *ret_servers);
 
 #endif
