@@ -35,6 +35,18 @@ int elf_symbols_read(Elf *elf, int which, const struct elf_bounds *bounds,
 		     struct symbol_table *table);
 
 /**
+ * elf_minidebug_read - add the functions of .gnu_debugdata, when there is one
+ *
+ * Some distributions keep a .symtab of what .dynsym lacks there, compressed: for files that have
+ * no .symtab.  The table is not finished.
+ *
+ * Return:  ELF_SYMTAB: it gave at least one symbol; 0: it has none; -EBADMSG: it does not
+ *          decompress, or to too much; -EFBIG or -ENOMEM.
+ * Context: any thread.  One at a time for one ELF.
+ */
+int elf_minidebug_read(Elf *elf, const struct elf_bounds *bounds, struct symbol_table *table);
+
+/**
  * elf_plt_read - add NAME@plt for the stubs of .plt, .plt.sec and .plt.got
  * @table: holds the file's symbols and is finished: names the targets of IRELATIVE stubs
  *
