@@ -1,4 +1,9 @@
-/* function_table.c - checking a table's bytes, and looking addresses up in them */
+/*
+ * function_table.c - checking a table's bytes, and looking addresses up in them
+ *
+ * Lookups bound what they read once more: pages of a mapped table turn into zeros when its file
+ * shrinks after the check (file_guard.h).
+ */
 #include "symbolize/function_table.h"
 
 #include "symbolize/function_layout.h"
@@ -169,9 +174,14 @@ static size_t last_up_to(const void *entries, size_t size, uint32_t n, uint32_t 
 	return low;
 }
 
+static const char *string_at(const struct view *view, uint32_t offset)
+{
+	return offset < view->head->n_string_bytes ? view->strings + offset : "";
+}
+
 static const char *file_name(const struct view *view, uint16_t file)
 {
-	return file == LAYOUT_NO_FILE ? "" : view->strings + view->files[file];
+	return file < view->head->n_files ? string_at(view, view->files[file]) : "";
 }
 
 /* The line that the innermost level is at. */
@@ -195,12 +205,12 @@ static void fill_levels(const struct view *view, uint32_t at, struct function_ch
 	const struct layout_node *node = &view->nodes[at];
 	size_t n = 0;
 
-	chain->levels[n++].name = view->strings + node->name;
+	chain->levels[n++].name = string_at(view, node->name);
 	while (at != 0 && n < FUNCTION_MAX_DEPTH) {
 		struct function_level *level = &chain->levels[n++];
 
 		at = node->parent;
-		level->name = view->strings + view->nodes[at].name;
+		level->name = string_at(view, view->nodes[at].name);
 		level->file = file_name(view, node->call_file);
 		level->line = node->call_line;
 		level->column = node->call_column;
@@ -217,14 +227,16 @@ int function_table_find(const struct function_table *table, uint64_t addr,
 	const struct layout_range *range;
 	size_t segment;
 
-	if (distance >= UINT32_MAX)
+	if (distance >= UINT32_MAX || !view.head->n_ranges || !view.head->n_segments)
 		return -ENOENT;
 	range = &view.ranges[last_up_to(view.ranges, sizeof(*range), view.head->n_ranges,
 					(uint32_t)distance)];
-	if (distance >= range->hi)
+	if (distance < range->lo || distance >= range->hi)
 		return -ENOENT;
 	segment = last_up_to(view.segments, sizeof(*view.segments), view.head->n_segments,
 			     (uint32_t)distance);
+	if (view.segments[segment].node >= view.head->n_nodes)
+		return -ENOENT;
 	ret_chain->start = view.head->base + range->lo;
 	leaf_line(&view, (uint32_t)distance, &ret_chain->levels[0]);
 	fill_levels(&view, view.segments[segment].node, ret_chain);
