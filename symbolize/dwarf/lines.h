@@ -7,6 +7,7 @@
 #include "symbolize/dwarf/unit.h"
 #include "symbolize/elf_head.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ struct line_row {
 	uint32_t file; /* as line_table_file() takes it */
 	uint32_t line;
 	uint32_t column;
+	bool is_stmt; /* a debugger would stop here */
+	bool ends;    /* the sequence: what follows is of no line of this unit */
 };
 
 /* Zero is empty. */

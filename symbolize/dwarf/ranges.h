@@ -27,4 +27,15 @@ typedef int ranges_callback(void *context, uint64_t lo, uint64_t hi);
 int ranges_each(const struct dwarf_unit *unit, const struct form_value *value,
 		ranges_callback *callback, void *context);
 
+/**
+ * ranges_each_of - the same, of many lists that together may have only so many entries
+ * @left: entries that may still be read, counted down; at 0 the list is refused
+ *
+ * A file of a megabyte can lead from each of ten thousand entries to the same long list.
+ *
+ * Context: any thread.
+ */
+int ranges_each_of(const struct dwarf_unit *unit, const struct form_value *value, uint64_t *left,
+		   ranges_callback *callback, void *context);
+
 #endif
