@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Frame lines of a sample, groups included: FlameScope dies of more than 485. */
+enum { PERF_SCRIPT_MAX_LINES = 480 };
+
 enum perf_script_metrics_as {
 	METRICS_AS_COMMENT, /* a "# s" line before each sample */
 	METRICS_AS_INLINE,  /* flame_prof's: the state word as comm, metrics on the header line */
@@ -24,6 +27,7 @@ struct perf_script_options {
 	uint32_t metrics_mask; /* bit i: write metrics[i]; 0: no "# s" metrics */
 	struct groups groups;  /* made-up outermost frames */
 	bool flatten;          /* a function that calls itself is one frame */
+	bool srcline;          /* a "# l" line before each sample: file and line of each frame */
 };
 
 /* What stands in the head of a file. */

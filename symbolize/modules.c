@@ -52,6 +52,7 @@ static struct module *add(struct modules *modules, enum module_kind kind, const 
 	if (!module)
 		return NULL;
 	module->debug_root = modules->debug_root;
+	module->search = modules->search;
 	module->next = modules->first;
 	modules->first = module;
 	modules->n_modules++;

@@ -20,6 +20,7 @@ struct modules {
 	struct map by_build;   /* interned build-id: the newest module */
 	struct intern strings; /* paths and build-ids */
 	const char *debug_root;
+	struct debug_search *search;
 	uint64_t birth_ns; /* mappings of time 0 began after this, if the process is gone */
 	struct module *vdso;
 };

@@ -89,6 +89,7 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.metrics_mask = options->metrics.mask,
 		.groups = options->groups,
 		.flatten = options->flatten,
+		.srcline = options->symbols.srcline,
 	};
 	recording.header = (struct perf_script_header){
 		.hz = options->hz,
@@ -113,7 +114,7 @@ static bool has_clock(const struct recorder *recorder)
 static int prepare(struct recorder *recorder, struct err *err)
 {
 	const struct record_options *options = recorder->options;
-	const struct symbolize_options symbols = {0};
+	struct symbolize_options symbols = {0};
 	struct collector_options collector = {
 		.hz = options->hz,
 		.discovery = options->discovery,
@@ -141,6 +142,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 		return r;
 	collector.keep = selection_for_collector(&recorder->selection);
 	r = collector_new(&collector, &recorder->collector, err);
+	symbol_options_pass(&options->symbols, &symbols);
 	if (r == 0)
 		r = symbolizer_new(&symbols, &recorder->symbolizer, err);
 	return r;
@@ -246,6 +248,7 @@ static void tick(struct recorder *recorder, uint64_t now)
 {
 	const struct record_options *options = recorder->options;
 
+	symbolizer_tick(recorder->symbolizer);
 	name_queue_advance(&recorder->queue, now);
 	if (options->duration_ns && now - recorder->start_ns >= options->duration_ns)
 		collector_detach(recorder->collector);
