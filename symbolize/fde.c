@@ -268,7 +268,8 @@ int fde_table_read(Elf *elf, struct fde_table *ret_table)
 	return 0;
 }
 
-static const struct fde *find(const struct fde_table *table, uint64_t vaddr)
+/* How many begin at or before an address. */
+static size_t count_up_to(const struct fde_table *table, uint64_t vaddr)
 {
 	size_t low = 0;
 	size_t high = table->n_fdes;
@@ -281,9 +282,14 @@ static const struct fde *find(const struct fde_table *table, uint64_t vaddr)
 		else
 			high = middle;
 	}
-	if (low == 0 || vaddr >= table->fdes[low - 1].end)
-		return NULL;
-	return &table->fdes[low - 1];
+	return low;
+}
+
+static const struct fde *find(const struct fde_table *table, uint64_t vaddr)
+{
+	size_t n = count_up_to(table, vaddr);
+
+	return n && vaddr < table->fdes[n - 1].end ? &table->fdes[n - 1] : NULL;
 }
 
 uint64_t fde_start(const struct fde_table *table, uint64_t vaddr)
@@ -298,6 +304,15 @@ uint64_t fde_end(const struct fde_table *table, uint64_t vaddr)
 	const struct fde *fde = find(table, vaddr);
 
 	return fde ? fde->end : 0;
+}
+
+uint64_t fde_limit(const struct fde_table *table, uint64_t vaddr)
+{
+	size_t n = count_up_to(table, vaddr);
+
+	if (n && vaddr < table->fdes[n - 1].end)
+		return table->fdes[n - 1].end;
+	return n < table->n_fdes ? table->fdes[n].start : 0;
 }
 
 void fde_table_release(struct fde_table *table)

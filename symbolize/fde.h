@@ -55,6 +55,15 @@ uint64_t fde_start(const struct fde_table *table, uint64_t vaddr);
 uint64_t fde_end(const struct fde_table *table, uint64_t vaddr);
 
 /**
+ * fde_limit - how far code that begins at an address can reach without being another function's
+ *
+ * Return:  where the function around it ends; without one, where the next one begins; 0: not
+ *          known.
+ * Context: any thread.
+ */
+uint64_t fde_limit(const struct fde_table *table, uint64_t vaddr);
+
+/**
  * fde_table_release - give back the memory; the table is empty and usable again
  *
  * Context: any thread.

@@ -58,3 +58,34 @@ wick_unit_test(debug_search LIBS wick_symbolize Threads::Threads PkgConfig::ELF)
 add_dependencies(debug_search_test symbolize_victims)
 target_compile_definitions(debug_search_test PRIVATE VICTIMS="${victims}"
   ID_FOLDER="${id_folder}" ID_FILE="${id_file}")
+
+# Symbols of every kind, stubs of every kind, and a .symtab that is packed away.
+find_program(XZ_PROGRAM NAMES xz REQUIRED)
+set(mini ${victims}/mini)
+set(symbol_files symbols.so reversed.so calls_plain calls_ibt calls_static mini mini_damaged mini_bomb)
+list(TRANSFORM symbol_files PREPEND ${victims}/)
+file(WRITE ${victims}/symbols.map "SYMBOLS_1 { global: versioned; };\n")
+set(assemble ${CMAKE_C_COMPILER} -shared -nostdlib -Wl,--version-script=${victims}/symbols.map)
+add_custom_command(OUTPUT ${symbol_files}
+  COMMAND ${assemble} ${source}/symbols.S -o ${victims}/symbols.so
+  COMMAND ${assemble} -DREVERSED ${source}/symbols.S -o ${victims}/reversed.so
+  COMMAND ${CMAKE_C_COMPILER} -O1 -fPIE -pie -fcf-protection=none -Wl,-z,lazy ${source}/calls.c
+          -o ${victims}/calls_plain
+  COMMAND ${CMAKE_C_COMPILER} -O1 -fPIE -pie -fcf-protection=full -Wl,-z,ibtplt ${source}/calls.c
+          -o ${victims}/calls_ibt
+  COMMAND ${CMAKE_C_COMPILER} -O1 -no-pie -static ${source}/calls.c -o ${victims}/calls_static
+  COMMAND ${CMAKE_OBJCOPY} --strip-all --keep-symbol=hidden_work ${victims}/plain ${mini}.inner
+  COMMAND ${XZ_PROGRAM} -kf ${mini}.inner
+  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.inner.xz ${victims}/stripped ${mini}
+  COMMAND dd if=${mini}.inner.xz of=${mini}.damaged bs=100 count=9 status=none
+  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.damaged ${victims}/stripped
+          ${victims}/mini_damaged
+  COMMAND truncate -s 160M ${mini}.zeros
+  COMMAND ${XZ_PROGRAM} -0 -f ${mini}.zeros
+  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.zeros.xz ${victims}/stripped
+          ${victims}/mini_bomb
+  DEPENDS ${source}/symbols.S ${source}/calls.c ${victims}/plain ${victims}/stripped VERBATIM)
+add_custom_target(symbolize_symbol_files DEPENDS ${symbol_files})
+wick_unit_test(elf_symbols LIBS wick_symbolize PkgConfig::ELF)
+add_dependencies(elf_symbols_test symbolize_victims symbolize_symbol_files)
+target_compile_definitions(elf_symbols_test PRIVATE VICTIMS="${victims}")
