@@ -16,9 +16,10 @@ struct line_file {
 	char *path; /* made when it is asked for */
 };
 
-/* Folder 0 is where the compiler ran.  Before DWARF 5 file 0 is the unit's own. */
+/* Folder 0 is where the compiler ran, and others are relative to it.  Before DWARF 5 file 0 is
+ * the unit's own. */
 struct line_files {
-	const char *comp_dir;
+	char *joined; /* folder 0 where it is one of two parts, owned */
 	const char **folders;
 	size_t n_folders;
 	size_t folders_room;
@@ -110,7 +111,7 @@ const char *line_files_path(struct line_files *files, uint64_t file)
 		return entry->path;
 	if (entry->name[0] == '\0')
 		return "";
-	folder = join(files->comp_dir,
+	folder = join(files->n_folders && entry->folder ? files->folders[0] : "",
 		      entry->folder < files->n_folders ? files->folders[entry->folder] : "");
 	entry->path = folder ? join(folder, entry->name) : NULL;
 	return entry->path ? entry->path : "";
@@ -124,6 +125,7 @@ void line_files_free(struct line_files *files)
 		free(files->files[i].path);
 	free(files->files);
 	free(files->folders);
+	free(files->joined);
 	free(files);
 }
 
@@ -132,7 +134,7 @@ static int read_lists(struct cursor *cursor, const struct dwarf_unit *unit,
 		      struct line_files *files)
 {
 	const char *name;
-	int r = add_folder(files, "");
+	int r = add_folder(files, unit->comp_dir);
 
 	if (r == 0)
 		r = line_files_add(files, unit->name, 0);
@@ -215,6 +217,18 @@ static int read_table(struct cursor *cursor, const struct dwarf_unit *unit,
 	return r;
 }
 
+/* Folder 0 of DWARF 5 repeats DW_AT_comp_dir, unless it is relative and that is not. */
+static int place_root(struct line_files *files, const char *comp_dir)
+{
+	if (files->n_folders == 0 || files->folders[0][0] == '/' || comp_dir[0] != '/')
+		return 0;
+	files->joined = join(comp_dir, files->folders[0]);
+	if (!files->joined)
+		return -ENOMEM;
+	files->folders[0] = files->joined;
+	return 0;
+}
+
 static int read_files(struct cursor *cursor, const struct dwarf_unit *unit,
 		      const struct line_header *header, struct line_files **ret_files)
 {
@@ -223,13 +237,14 @@ static int read_files(struct cursor *cursor, const struct dwarf_unit *unit,
 
 	if (!files)
 		return -ENOMEM;
-	files->comp_dir = unit->comp_dir;
 	if (header->format.version < 5) {
 		r = read_lists(cursor, unit, files);
 	} else {
 		r = read_table(cursor, unit, header, true, files);
 		if (r == 0)
 			r = read_table(cursor, unit, header, false, files);
+		if (r == 0)
+			r = place_root(files, unit->comp_dir);
 	}
 	if (r < 0) {
 		line_files_free(files);
