@@ -117,6 +117,16 @@ static bool same_crc(int fd, uint32_t wanted)
 	return n == 0 && crc == wanted;
 }
 
+/* Two builds can have one build-id, where somebody set it: then the code lies elsewhere. */
+static bool same_code(const struct debug_hunt *hunt, int fd)
+{
+	struct elf_head head;
+
+	if (!hunt->code || elf_head_read(&(struct elf_source){.fd = fd}, &head) < 0)
+		return true;
+	return elf_head_same_code(hunt->code, &head);
+}
+
 static bool belongs(const struct debug_hunt *hunt, int fd)
 {
 	uint8_t id[BUILD_ID_MAX];
@@ -128,7 +138,7 @@ static bool belongs(const struct debug_hunt *hunt, int fd)
 		return false;
 	if (hunt->build_id_len)
 		return debug_build_id(fd, id) == hunt->build_id_len &&
-		       memcmp(id, hunt->build_id, hunt->build_id_len) == 0;
+		       memcmp(id, hunt->build_id, hunt->build_id_len) == 0 && same_code(hunt, fd);
 	return hunt->has_crc && same_crc(fd, hunt->crc);
 }
 

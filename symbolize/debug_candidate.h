@@ -14,6 +14,7 @@ struct debug_hunt {
 	pid_t pid; /* whose root comes before ours; 0: only ours */
 	uint64_t dev;
 	uint64_t inode; /* the module's own file, which is never its debug file; 0: any will do */
+	const struct elf_head *code; /* what the file's segments have to be like; NULL: anything */
 	uint8_t build_id[BUILD_ID_MAX];
 	size_t build_id_len; /* 0: the CRC decides */
 	uint32_t crc;

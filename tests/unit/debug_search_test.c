@@ -98,6 +98,35 @@ static void a_file_at_the_right_place_with_another_id_is_refused(void **state)
 	subject_close(&subject);
 }
 
+static void another_program_with_the_same_id_is_refused(void **state)
+{
+	struct subject subject = {.options.debug_root = VICTIMS "/root"};
+
+	(void)state;
+	subject_open(&subject, VICTIMS "/same_id");
+	check(&subject, DEBUG_NONE, NULL);
+	subject_close(&subject);
+}
+
+static void the_c_library_has_its_debug_file(void **state)
+{
+	struct subject subject = {.options.debug_root = "/usr/lib/debug"};
+	struct debug_file file;
+
+	(void)state;
+	subject_open(&subject, LIBC);
+	if (access("/usr/lib/debug/.build-id", F_OK) != 0) {
+		print_message("skipped: libc6-dbg is not installed\n");
+		skip();
+	}
+	assert_int_equal(debug_search_module(subject.search, &subject.module, subject.elf, &file),
+			 0);
+	assert_int_equal(file.found, DEBUG_BUILD_ID);
+	(void)close(file.fd);
+	free(file.path);
+	subject_close(&subject);
+}
+
 static void a_link_needs_its_crc(void **state)
 {
 	static const char *const PLACES[] = {"bin/linked.debug", "bin/.debug/linked.debug"};
@@ -510,6 +539,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_build_id_names_the_file),
 		TEST(a_file_at_the_right_place_with_another_id_is_refused),
+		TEST(another_program_with_the_same_id_is_refused),
+		TEST(the_c_library_has_its_debug_file),
 		TEST(a_link_needs_its_crc),
 		TEST(what_is_no_file_is_not_opened),
 		TEST(a_symbol_folder_of_any_shape),

@@ -12,7 +12,7 @@ set(link_shifted -Wl,-Ttext-segment=0x10000)
 if(LLD_PROGRAM)
   set(link_shifted -fuse-ld=lld)
 endif()
-set(victim_files plain only_dwarf other no_id stripped linked by_id other_id static shifted)
+set(victim_files plain only_dwarf other no_id stripped linked by_id other_id same_id static shifted)
 list(TRANSFORM victim_files PREPEND ${victims}/)
 
 add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
@@ -35,6 +35,9 @@ add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
   COMMAND ${CMAKE_COMMAND} -E copy ${victims}/.debug/linked.debug
           ${victims}/root/.build-id/44/${id_file}.debug
   COMMAND ${CMAKE_STRIP} ${victims}/other_id
+  # Another program with the same build-id.
+  COMMAND ${compile} -DOTHER_BUILD -Wl,--build-id=0x${victim_id} -o ${victims}/same_id
+  COMMAND ${CMAKE_STRIP} ${victims}/same_id
   # Segments whose addresses are not their offsets.
   COMMAND ${compile} ${link_shifted} -o ${victims}/shifted
   # No symbol tables, but all the debugging information.
@@ -57,7 +60,7 @@ target_compile_definitions(fde_test PRIVATE LIBC="${libc_file}")
 wick_unit_test(debug_search LIBS wick_symbolize Threads::Threads PkgConfig::ELF)
 add_dependencies(debug_search_test symbolize_victims)
 target_compile_definitions(debug_search_test PRIVATE VICTIMS="${victims}"
-  ID_FOLDER="${id_folder}" ID_FILE="${id_file}")
+  ID_FOLDER="${id_folder}" ID_FILE="${id_file}" LIBC="${libc_file}")
 
 # Symbols of every kind, stubs of every kind, and a .symtab that is packed away.
 find_program(XZ_PROGRAM NAMES xz REQUIRED)
