@@ -208,7 +208,7 @@ static void add_unnamed(const struct frame *frame, bool early, struct buf *buf)
 	add_offset(buf, frame->module_offset);
 }
 
-static void add_frame(const struct frame *frame, bool early, struct buf *buf)
+void perf_script_frame(const struct frame *frame, bool early, struct buf *buf)
 {
 	bool named;
 
@@ -295,7 +295,7 @@ static void add_frames(const struct perf_script_options *options, const struct s
 	size_t at = 0;
 
 	for (size_t n = 0; n < cut->n; n++) {
-		add_frame(&sample->frames[at], early, buf);
+		perf_script_frame(&sample->frames[at], early, buf);
 		at = next_frame(options, sample, at + 1);
 	}
 	if (cut->n == 0)
@@ -303,6 +303,17 @@ static void add_frames(const struct perf_script_options *options, const struct s
 	if (cut->truncated)
 		buf_add(buf, truncated_frame);
 	groups_add(buf, &options->groups, options->metrics, sample, early);
+}
+
+void perf_script_line(const struct frame *frame, struct buf *buf)
+{
+	if (!frame->file || !*frame->file) {
+		buf_add_char(buf, '-');
+		return;
+	}
+	sanitise_word(buf, frame->file, strnlen(frame->file, SANITISE_MAX_NAME));
+	buf_add_char(buf, ':');
+	buf_add_dec(buf, frame->line, 0, ' ');
 }
 
 /* "# l FILE:LINE - FILE:LINE": a word for each frame line, in their order. */
@@ -313,16 +324,8 @@ static void add_lines(const struct perf_script_options *options, const struct sa
 
 	buf_add(buf, "# l");
 	for (size_t n = 0; n < cut->n; n++) {
-		const struct frame *frame = &sample->frames[at];
-
 		buf_add_char(buf, ' ');
-		if (frame->file && *frame->file) {
-			sanitise_word(buf, frame->file, strnlen(frame->file, SANITISE_MAX_NAME));
-			buf_add_char(buf, ':');
-			buf_add_dec(buf, frame->line, 0, ' ');
-		} else {
-			buf_add_char(buf, '-');
-		}
+		perf_script_line(&sample->frames[at], buf);
 		at = next_frame(options, sample, at + 1);
 	}
 	if (cut->n == 0)

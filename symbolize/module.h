@@ -72,6 +72,7 @@ struct module {
 	/* For the loader: the file, or its bytes; where to look for its debug file. */
 	int fd;        /* -1: none */
 	bool close_fd; /* once it is read */
+	bool unread;   /* nobody asked for names */
 	bool not_elf;  /* a file of something else: code in it is named by a map */
 	pid_t pid;
 	char *image; /* an ELF file's bytes, owned; NULL: fd */

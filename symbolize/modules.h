@@ -40,6 +40,15 @@ void modules_init(struct modules *modules, const char *debug_root);
 void modules_release(struct modules *modules);
 
 /**
+ * modules_add - one more, with nothing in it
+ *
+ * Return:  NULL when memory ran out.
+ * Owns:    the modules.
+ * Context: main thread.
+ */
+struct module *modules_add(struct modules *modules, enum module_kind kind, const char *path);
+
+/**
  * modules_get - the module of a mapping, opened now if it is new
  *
  * Return:  NULL when memory ran out.

@@ -63,23 +63,42 @@ static void look_in_map(struct symbolizer *symbolizer, struct process *process,
 		lookup->module = process->jit;
 }
 
+/* One pass over the frames of a sample. */
+struct pass {
+	struct symbolizer *symbolizer;
+	struct process *process;
+	struct module *module; /* all frames are of this one; NULL: of the process */
+	uint64_t time_ns;
+	bool force;
+	int n_pending;
+	int n_unnamed; /* for want of what is pending */
+	size_t n_to;
+	bool cut;
+};
+
 /* Name what FRAME's address is in; FRAME says then what the writer shows of the function itself. */
-static void name_frame(struct symbolizer *symbolizer, struct process *process, uint64_t time_ns,
-		       bool force, struct frame *frame, struct lookup *lookup)
+static void name_frame(struct pass *pass, struct frame *frame, struct lookup *lookup)
 {
+	struct process *process = pass->process;
 	uint64_t step = frame->exact ? 0 : 1;
 	const struct span *span;
 	uint64_t offset;
 
 	*lookup = (struct lookup){.addr = frame->addr - step};
-	span = process ? spans_find(&process->spans, lookup->addr, time_ns) : NULL;
+	if (pass->module) {
+		lookup->module = pass->module;
+		lookup->vaddr = frame->module_offset - step;
+		look_in_file(pass->symbolizer, lookup, pass->force);
+		return;
+	}
+	span = process ? spans_find(&process->spans, lookup->addr, pass->time_ns) : NULL;
 	*frame = (struct frame){.addr = frame->addr, .exact = frame->exact};
 	if (!span)
 		return;
 	lookup->module = span->module;
 	frame->module = span->path;
 	if (module_is_jit_place(span->module)) {
-		look_in_map(symbolizer, process, lookup, time_ns);
+		look_in_map(pass->symbolizer, process, lookup, pass->time_ns);
 		if (process->jit && lookup->module == process->jit)
 			frame->module = lookup->module->path;
 		frame->symbol = lookup->symbol;
@@ -90,7 +109,7 @@ static void name_frame(struct symbolizer *symbolizer, struct process *process, u
 	/* Without headers the offset in the file is the best there is. */
 	lookup->vaddr = offset + span->pgoff;
 	if (elf_head_vaddr(&span->module->head, offset, span->pgoff, span->bytes, &lookup->vaddr))
-		look_in_file(symbolizer, lookup, force);
+		look_in_file(pass->symbolizer, lookup, pass->force);
 	frame->module_offset = lookup->vaddr + step;
 }
 
@@ -125,18 +144,6 @@ static size_t expand(const struct answer *answer, const struct frame *frame, boo
 	return n + 1;
 }
 
-/* One pass over the frames of a sample. */
-struct pass {
-	struct symbolizer *symbolizer;
-	struct process *process;
-	const struct sample *sample;
-	bool force;
-	int n_pending;
-	int n_unnamed; /* for want of what is pending */
-	size_t n_to;
-	bool cut;
-};
-
 static void count(const struct lookup *lookup, const struct frame *frame)
 {
 	struct module *module = lookup->module;
@@ -159,8 +166,7 @@ static void pass_over(struct pass *pass, const struct frame *frames, size_t n_fr
 			pass->cut = true;
 			return;
 		}
-		name_frame(symbolizer, pass->process, pass->sample->time_ns, pass->force, &frame,
-			   &lookup);
+		name_frame(pass, &frame, &lookup);
 		pass->n_pending += lookup.pending;
 		if (pass->n_pending && !pass->force)
 			continue; /* go on only to know all that is wanted */
@@ -171,53 +177,82 @@ static void pass_over(struct pass *pass, const struct frame *frames, size_t n_fr
 	}
 }
 
-static int resolve(struct symbolizer *symbolizer, struct sample *sample, bool force)
+static int resolve(struct pass *pass, struct sample *sample)
 {
-	struct pass pass = {
-		.symbolizer = symbolizer,
-		.process = map_get(&symbolizer->processes, sample->process),
-		.sample = sample,
-		.force = force,
-	};
 	size_t n_frames;
 
-	pass_over(&pass, sample->frames, sample->n_frames, SAMPLE_MAX_NAMED);
-	n_frames = pass.n_to;
-	sample->truncated |= pass.cut && !(pass.n_pending && !force);
-	if (!pass.cut)
-		pass_over(&pass, sample->frames + sample->n_frames, sample->n_waker,
+	pass_over(pass, sample->frames, sample->n_frames, SAMPLE_MAX_NAMED);
+	n_frames = pass->n_to;
+	if (!pass->cut)
+		pass_over(pass, sample->frames + sample->n_frames, sample->n_waker,
 			  SAMPLE_MAX_NAMED);
-	if (pass.n_pending && !force)
+	if (pass->n_pending && !pass->force)
 		return -EAGAIN;
-	sample->frames = symbolizer->frames;
+	sample->truncated |= pass->cut && n_frames == SAMPLE_MAX_NAMED;
+	sample->frames = pass->symbolizer->frames;
 	sample->n_frames = n_frames;
-	sample->n_waker = pass.n_to - n_frames;
-	return pass.n_unnamed;
+	sample->n_waker = pass->n_to - n_frames;
+	return pass->n_unnamed;
+}
+
+/* Where the loader works in the caller, what is pending is there after one more look. */
+static int resolve_in(struct symbolizer *symbolizer, struct module *module, struct sample *sample,
+		      bool force)
+{
+	bool wait = symbolizer->options.wait;
+	const struct pass first = {
+		.symbolizer = symbolizer,
+		.process = module ? NULL : map_get(&symbolizer->processes, sample->process),
+		.module = module,
+		.time_ns = sample->time_ns,
+		.force = force && !wait,
+	};
+	struct pass pass = first;
+	int r;
+
+	asking_advance(symbolizer, false);
+	r = resolve(&pass, sample);
+	if (r != -EAGAIN)
+		return r;
+	asking_advance(symbolizer, wait);
+	if (!wait)
+		return r;
+	pass = first;
+	pass.force = true;
+	return resolve(&pass, sample);
 }
 
 int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, bool force)
 {
-	int r;
+	return resolve_in(symbolizer, NULL, sample, force);
+}
 
-	asking_advance(symbolizer, false);
-	r = resolve(symbolizer, sample, force && !symbolizer->options.wait);
-	if (r == -EAGAIN) {
-		asking_advance(symbolizer, symbolizer->options.wait);
-		if (symbolizer->options.wait)
-			r = resolve(symbolizer, sample, true);
-	}
-	return r;
+int symbolizer_resolve_in(struct symbolizer *symbolizer, struct module *module,
+			  struct sample *sample, bool force)
+{
+	return resolve_in(symbolizer, module, sample, force);
 }
 
 void symbolizer_ask(struct symbolizer *symbolizer, const struct sample *sample)
 {
-	struct process *process = map_get(&symbolizer->processes, sample->process);
-	struct lookup lookup;
+	struct pass pass = {
+		.symbolizer = symbolizer,
+		.process = map_get(&symbolizer->processes, sample->process),
+		.time_ns = sample->time_ns,
+	};
 
 	for (size_t i = 0; i < sample->n_frames + sample->n_waker; i++) {
 		struct frame frame = sample->frames[i];
+		struct lookup lookup;
 
-		name_frame(symbolizer, process, sample->time_ns, false, &frame, &lookup);
+		name_frame(&pass, &frame, &lookup);
 	}
 	asking_advance(symbolizer, false);
+}
+
+void symbolizer_ask_in(struct symbolizer *symbolizer, struct module *module, uint64_t vaddr)
+{
+	bool pending;
+
+	(void)asking_find(symbolizer, module, vaddr, false, &pending);
 }

@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "symbolize/asking.h"
 #include "symbolize/jit.h"
+#include "symbolize/quality.h"
 
 #include <errno.h>
 #include <libelf.h>
@@ -149,7 +150,8 @@ static struct module *get_module(struct symbolizer *symbolizer, const struct map
 	if (module &&
 	    atomic_load_explicit(&module->elf.state, memory_order_relaxed) == MODULE_NEW) {
 		atomic_store_explicit(&module->elf.state, MODULE_LOADING, memory_order_relaxed);
-		if (symbolizer->options.no_symbols ||
+		module->unread = symbolizer->options.no_symbols;
+		if (module->unread ||
 		    loader_push(symbolizer->loader, module_load, module) < 0)
 			atomic_store_explicit(&module->elf.state, MODULE_LOADED,
 					      memory_order_relaxed);
@@ -202,6 +204,14 @@ bool symbolizer_is_loaded(const struct module *module)
 	return atomic_load_explicit(&module->elf.state, memory_order_acquire) == MODULE_LOADED;
 }
 
+bool symbolizer_is_busy(const struct symbolizer *symbolizer)
+{
+	for (const struct module *module = symbolizer->modules.first; module; module = module->next)
+		if (!symbolizer_is_loaded(module))
+			return true;
+	return asking_is_busy(symbolizer);
+}
+
 void symbolizer_tick(struct symbolizer *symbolizer)
 {
 	asking_advance(symbolizer, false);
@@ -234,18 +244,8 @@ size_t symbolizer_modules(struct symbolizer *symbolizer,
 		return 0;
 	for (const struct module *module = symbolizer->modules.first; module;
 	     module = module->next) {
-		bool loaded = symbolizer_is_loaded(module);
-
-		if (!module->lookups)
-			continue;
-		summary[n++] = (struct symbolize_module){
-			.path = module->path,
-			.build_id = module->build_id,
-			.quality = loaded ? module->quality : SYMBOLS_NONE,
-			.why = loaded ? module->why : "it was still being read",
-			.lookups = module->lookups,
-			.unnamed = module->unnamed,
-		};
+		if (module->lookups)
+			summary[n++] = quality_of(module, symbolizer_is_loaded(module));
 	}
 	return n;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct symbolizer;
+struct module; /* a file of code */
 
 /* Where a module's names came from, worst first. */
 enum symbol_quality {
@@ -39,9 +40,12 @@ struct symbolize_module {
 	const char *path;
 	const char *build_id; /* hexadecimal; "" when it has none */
 	enum symbol_quality quality;
-	const char *why;  /* when quality is NONE: what went wrong; else "" */
-	uint64_t lookups; /* frames that asked it */
-	uint64_t unnamed; /* of those, how many it had no name for */
+	const char *source;  /* the same as a word: "debug" */
+	const char *why;     /* when quality is NONE: what went wrong; else "" */
+	const char *missing; /* what a better file would bring; "" nothing */
+	const char *try;     /* where that file would come from: a package, an option, a flag */
+	uint64_t lookups;    /* frames that asked it */
+	uint64_t unnamed;    /* of those, how many it had no name for */
 };
 
 /**
@@ -104,6 +108,41 @@ int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, boo
  * Context: main thread.
  */
 void symbolizer_ask(struct symbolizer *symbolizer, const struct sample *sample);
+
+/**
+ * symbolizer_open - a module that no process has mapped here
+ * @path: of its file, if it is here
+ * @build_id: hexadecimal; "" not known.  A file with another one is not opened; its debug file is
+ *            looked for instead
+ *
+ * Return:  NULL and the reason when there is no such file.
+ * Owns:    the symbolizer.
+ * Context: main thread.
+ */
+struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path,
+			       const char *build_id, struct err *err);
+
+/**
+ * symbolizer_resolve_in - symbolizer_resolve() for frames of one module
+ * @sample: its frames have module_offset and exact
+ */
+int symbolizer_resolve_in(struct symbolizer *symbolizer, struct module *module,
+			  struct sample *sample, bool force);
+
+/**
+ * symbolizer_ask_in - have an address of a module looked up with the next batch
+ * @vaddr: where to look: an address before a return address
+ *
+ * Context: main thread.  The module has been read: symbolizer_is_busy() was false.
+ */
+void symbolizer_ask_in(struct symbolizer *symbolizer, struct module *module, uint64_t vaddr);
+
+/**
+ * symbolizer_is_busy - is anything being looked up that was asked for?
+ *
+ * Context: main thread.
+ */
+bool symbolizer_is_busy(const struct symbolizer *symbolizer);
 
 /**
  * symbolizer_tick - take in what was looked up, close what is not needed: ten times a second

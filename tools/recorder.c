@@ -90,6 +90,7 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.groups = options->groups,
 		.flatten = options->flatten,
 		.srcline = options->symbols.srcline,
+		.modules = &recorder->modules.modules,
 	};
 	recording.header = (struct perf_script_header){
 		.hz = options->hz,
@@ -221,10 +222,14 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 
 static void update_counts(struct recorder *recorder)
 {
+	const struct symbolize_module *modules;
 	struct collector_stats stats;
+	size_t n;
 
 	if (!recorder->recording)
 		return;
+	n = symbolizer_modules(recorder->symbolizer, &modules);
+	module_list_set(&recorder->modules, modules, n);
 	collector_stats(recorder->collector, &stats);
 	for (enum sample_series series = SERIES_CLOCK; series < N_SERIES; series++)
 		count_series(recorder, &stats, series);
@@ -412,6 +417,7 @@ void recorder_release(struct recorder *recorder)
 	symbolizer_free(recorder->symbolizer);
 	collector_free(recorder->collector);
 	selection_release(&recorder->selection);
+	module_list_release(&recorder->modules);
 	free(recorder->agent_path);
 	free(recorder->comm);
 	*recorder = (struct recorder){0};
