@@ -58,7 +58,9 @@ void cache_close(struct cache *cache);
  * cache_module_open - what is known of a build
  * @name: of the module, for `wick symbols list`
  *
- * What was kept of another file or a worse level under the same build-id is dropped.
+ * What is kept of another file or a worse level under the same build-id is not found, and is
+ * dropped as soon as something is added.  What is kept of a better level is found, and nothing is
+ * added to it.
  *
  * Return:  0; -ENOTSUP: nothing to know it by; -errno.
  * Owns:    the caller; cache_module_close().
@@ -77,7 +79,7 @@ int cache_module_open(struct cache *cache, const struct cache_key *key, const ch
 void cache_module_close(struct cache_module *module);
 
 /**
- * cache_find - the table of the function at an address
+ * cache_find - the table of the function at an address, of the file or added since
  *
  * Return:  0, a checked table; -ENOENT.
  * Owns:    the module: good until it is closed.
@@ -113,6 +115,14 @@ struct cache_entry {
  * Context: main thread.
  */
 int cache_list(struct cache *cache, const struct cache_entry **ret_entries, struct err *err);
+
+/**
+ * cache_shrink - let the least recently used builds go until the rest has at most MAX_BYTES
+ *
+ * Return:  how many were removed; -errno.
+ * Context: main thread.
+ */
+int cache_shrink(struct cache *cache, uint64_t max_bytes, struct err *err);
 
 /**
  * cache_remove - forget a build, by a prefix of its build-id or its name; NULL: all

@@ -47,7 +47,7 @@ add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
   DEPENDS ${source}/victim.c ${source}/victim.cc VERBATIM)
 add_custom_target(symbolize_victims DEPENDS ${victim_files} ${victims}/cxx)
 
-foreach(name function_table demangle jit spans symbol_table symbolize symbolize_oracle)
+foreach(name cache crc32c function_table demangle jit spans symbol_table symbolize symbolize_oracle)
   wick_unit_test(${name} LIBS wick_symbolize)
 endforeach()
 # The libc that tests link with: what the compiler would load.
