@@ -239,7 +239,7 @@ int debug_search_module(struct debug_search *search, const struct module *module
 		.pid = module->pid,
 		.dev = module->id.dev,
 		.inode = module->id.inode,
-		.code = &module->head,
+		.code = module->head.n_loads ? &module->head : NULL,
 		.file = {.fd = -1},
 	};
 	GElf_Word crc = 0;

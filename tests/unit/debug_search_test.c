@@ -127,6 +127,23 @@ static void the_c_library_has_its_debug_file(void **state)
 	subject_close(&subject);
 }
 
+/* A recording from elsewhere names modules that this machine does not have. */
+static void the_build_id_alone_is_enough(void **state)
+{
+	struct subject subject = {.options.debug_root = VICTIMS "/root"};
+	struct debug_file file;
+
+	(void)state;
+	subject_open(&subject, VICTIMS "/by_id");
+	subject.module = (struct module){.path = "/gone", .head = subject.module.head};
+	subject.module.head.n_loads = 0;
+	assert_int_equal(debug_search_module(subject.search, &subject.module, NULL, &file), 0);
+	assert_int_equal(file.found, DEBUG_BUILD_ID);
+	(void)close(file.fd);
+	free(file.path);
+	subject_close(&subject);
+}
+
 static void a_link_needs_its_crc(void **state)
 {
 	static const char *const PLACES[] = {"bin/linked.debug", "bin/.debug/linked.debug"};
@@ -541,6 +558,7 @@ int main(void)
 		TEST(a_file_at_the_right_place_with_another_id_is_refused),
 		TEST(another_program_with_the_same_id_is_refused),
 		TEST(the_c_library_has_its_debug_file),
+		TEST(the_build_id_alone_is_enough),
 		TEST(a_link_needs_its_crc),
 		TEST(what_is_no_file_is_not_opened),
 		TEST(a_symbol_folder_of_any_shape),
