@@ -329,6 +329,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.truncated = recorder->truncated,
 		.no_clock = !has_clock(recorder),
 		.verbose = recorder->options->verbose,
+		.no_symbols = recorder->options->symbols.no_symbols,
 		.live = recorder->options->live ? &recorder->live : NULL,
 		.selection = &recorder->selection,
 	};
