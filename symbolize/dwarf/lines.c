@@ -24,13 +24,9 @@ struct advance {
 	int32_t line;
 };
 
-struct machine {
-	const struct line_header *header;
-	const struct elf_head *head;
-	struct line_files *files;
-	struct advance special[OPCODES];
-
-	/* The registers. */
+/* 6.2.2, and where the next row goes.  A copy of it lives in processor registers while opcodes
+ * run that call nothing: that makes programs run twice as fast. */
+struct registers {
 	uint64_t addr;
 	uint64_t operation; /* within the instruction at ADDR; 0 but for VLIW */
 	uint32_t file;
@@ -38,56 +34,91 @@ struct machine {
 	uint32_t column;
 	bool is_stmt;
 
+	bool begun;     /* the sequence has a row */
+	bool backwards; /* and one that begins before the one before it */
+	uint64_t last;  /* address of its last row */
+	struct line_row *next;
+};
+
+struct machine {
+	const struct line_header *header;
+	const struct elf_head *head;
+	struct line_files *files;
+	struct advance special[OPCODES];
+	struct registers now;
 	struct line_row *rows;
-	size_t n_rows;
 	size_t rows_room;
 	size_t first; /* row of the sequence at hand */
-	bool backwards;
 	struct sequence *sequences;
 	size_t n_sequences;
 	size_t sequences_room;
 };
 
+/* A sequence begins. */
 static void reset(struct machine *machine)
 {
-	machine->addr = 0;
-	machine->operation = 0;
-	machine->file = 1;
-	machine->line = 1;
-	machine->column = 0;
-	machine->is_stmt = machine->header->default_is_stmt;
+	machine->now = (struct registers){
+		.file = 1,
+		.line = 1,
+		.is_stmt = machine->header->default_is_stmt,
+		.next = &machine->rows[machine->first],
+	};
 }
 
 static void prepare(struct machine *machine)
 {
 	const struct line_header *header = machine->header;
 
-	for (int opcode = header->opcode_base; opcode < OPCODES; opcode++) {
-		int adjusted = opcode - header->opcode_base;
+	struct advance next = {.operations = 0, .line = header->line_base};
 
-		machine->special[opcode] = (struct advance){
-			.operations = (uint32_t)(adjusted / header->line_range),
-			.line = header->line_base + adjusted % header->line_range,
-		};
+	/* Adjusted opcode by line_range, quotient and remainder: 240 divisions would take longer
+	 * than many a program. */
+	for (int opcode = header->opcode_base; opcode < OPCODES; opcode++) {
+		machine->special[opcode] = next;
+		if (++next.line == header->line_base + header->line_range)
+			next = (struct advance){.operations = next.operations + 1,
+						.line = header->line_base};
 	}
 	reset(machine);
 }
 
-static inline void advance(struct machine *machine, uint64_t operations)
+static inline void advance(struct registers *now, const struct line_header *header,
+			   uint64_t operations)
 {
-	const struct line_header *header = machine->header;
-
 	if (__builtin_expect(header->max_operations == 1, 1)) {
-		machine->addr += operations * header->min_instruction;
+		now->addr += operations * header->min_instruction;
 		return;
 	}
-	operations += machine->operation;
-	machine->addr += operations / header->max_operations * header->min_instruction;
-	machine->operation = operations % header->max_operations;
+	operations += now->operation;
+	now->addr += operations / header->max_operations * header->min_instruction;
+	now->operation = operations % header->max_operations;
 }
 
-static int grow_rows(struct machine *machine)
+/* A row at the registers; it takes the place of one at the same address.  There is room. */
+static inline void add_row(struct registers *now)
 {
+	struct line_row *row = now->next - (now->begun & (now->last == now->addr));
+
+	now->backwards |= now->begun & (now->addr < now->last);
+	row->addr = now->addr;
+	row->file = now->file;
+	row->line = now->line;
+	row->column = now->column;
+	row->is_stmt = now->is_stmt;
+	row->ends = false;
+	now->begun = true;
+	now->last = now->addr;
+	now->next = row + 1;
+}
+
+static bool is_full(const struct machine *machine, const struct registers *now)
+{
+	return now->next == machine->rows + machine->rows_room;
+}
+
+static int grow_rows(struct machine *machine, struct registers *now)
+{
+	size_t n = (size_t)(now->next - machine->rows);
 	size_t room = machine->rows_room * 2;
 	struct line_row *rows = reallocarray(machine->rows, room, sizeof(*rows));
 
@@ -95,35 +126,7 @@ static int grow_rows(struct machine *machine)
 		return -ENOMEM;
 	machine->rows = rows;
 	machine->rows_room = room;
-	return 0;
-}
-
-/* A row of LINE at the registers; it takes the place of one at the same address. */
-static inline int add_row(struct machine *machine, uint32_t line)
-{
-	struct line_row *row = &machine->rows[machine->n_rows];
-	int r;
-
-	if (machine->n_rows > machine->first) {
-		machine->backwards |= machine->addr < row[-1].addr;
-		if (row[-1].addr == machine->addr) {
-			row--;
-			machine->n_rows--;
-		}
-	}
-	if (__builtin_expect(machine->n_rows == machine->rows_room, 0)) {
-		r = grow_rows(machine);
-		if (r < 0)
-			return r;
-		row = &machine->rows[machine->n_rows];
-	}
-	row->addr = machine->addr;
-	row->file = machine->file;
-	row->line = line;
-	row->column = machine->column;
-	row->is_stmt = machine->is_stmt;
-	row->ends = false;
-	machine->n_rows++;
+	now->next = rows + n;
 	return 0;
 }
 
@@ -174,10 +177,9 @@ static bool is_code(const struct machine *machine, uint64_t start)
 	return start != 0 && elf_head_executable(machine->head, start);
 }
 
-static int keep_sequence(struct machine *machine)
+static int keep_sequence(struct machine *machine, size_t n)
 {
 	const struct line_row *rows = &machine->rows[machine->first];
-	size_t n = machine->n_rows - machine->first;
 
 	if (machine->n_sequences == machine->sequences_room) {
 		size_t room = machine->sequences_room ? machine->sequences_room * 2 : 8;
@@ -195,31 +197,25 @@ static int keep_sequence(struct machine *machine)
 		.first = machine->first,
 		.n_rows = n,
 	};
+	machine->first += n;
 	return 0;
 }
 
 static int end_sequence(struct machine *machine)
 {
-	int r = add_row(machine, 0);
+	struct line_row *rows = &machine->rows[machine->first];
+	size_t n;
+	int r = 0;
 
-	if (r == 0 && machine->backwards) {
-		size_t n = machine->n_rows - machine->first;
-
-		r = sort_rows(&machine->rows[machine->first], &n);
-		machine->n_rows = machine->first + n;
-	}
-	if (r < 0)
-		return r;
+	add_row(&machine->now);
+	n = (size_t)(machine->now.next - rows);
+	if (machine->now.backwards)
+		r = sort_rows(rows, &n);
 	/* Out of order, what stands last is not the end's own row. */
-	machine->rows[machine->n_rows - 1].line = 0;
-	machine->rows[machine->n_rows - 1].ends = true;
-	if (machine->n_rows - machine->first < 2 ||
-	    !is_code(machine, machine->rows[machine->first].addr))
-		machine->n_rows = machine->first;
-	else
-		r = keep_sequence(machine);
-	machine->first = machine->n_rows;
-	machine->backwards = false;
+	rows[n - 1].line = 0;
+	rows[n - 1].ends = true;
+	if (r == 0 && n >= 2 && is_code(machine, rows[0].addr))
+		r = keep_sequence(machine, n);
 	reset(machine);
 	return r;
 }
@@ -249,8 +245,8 @@ static int run_extended(struct machine *machine, struct cursor *cursor)
 	case DW_LNE_end_sequence:
 		return end_sequence(machine);
 	case DW_LNE_set_address:
-		machine->addr = cursor_unsigned(&operands, cursor_left(&operands));
-		machine->operation = 0;
+		machine->now.addr = cursor_unsigned(&operands, cursor_left(&operands));
+		machine->now.operation = 0;
 		return operands.failed ? -EBADMSG : 0;
 	case DW_LNE_define_file:
 		return define_file(machine, &operands);
@@ -265,68 +261,122 @@ static uint32_t narrow(uint64_t number)
 	return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
 }
 
-/* 6.2.5.2 */
-static int run_standard(struct machine *machine, uint8_t opcode, struct cursor *cursor)
+/* Opcodes with rare or long operands. */
+static int run_other(struct machine *machine, uint8_t opcode, struct cursor *cursor)
 {
 	switch (opcode) {
-	case DW_LNS_copy:
-		return add_row(machine, machine->line);
+	case 0:
+		return run_extended(machine, cursor);
 	case DW_LNS_advance_pc:
-		advance(machine, cursor_uleb(cursor));
+		advance(&machine->now, machine->header, cursor_uleb(cursor));
 		break;
 	case DW_LNS_advance_line:
-		machine->line += (uint32_t)cursor_sleb(cursor);
+		machine->now.line += (uint32_t)cursor_signed_leb(cursor);
 		break;
 	case DW_LNS_set_file:
-		machine->file = narrow(cursor_uleb(cursor));
+		machine->now.file = narrow(cursor_uleb(cursor));
 		break;
 	case DW_LNS_set_column:
-		machine->column = narrow(cursor_uleb(cursor));
-		break;
-	case DW_LNS_negate_stmt:
-		machine->is_stmt = !machine->is_stmt;
-		break;
-	case DW_LNS_const_add_pc:
-		advance(machine, machine->special[OPCODES - 1].operations);
+		machine->now.column = narrow(cursor_uleb(cursor));
 		break;
 	case DW_LNS_fixed_advance_pc:
-		machine->addr += cursor_u16(cursor);
-		machine->operation = 0;
-		break;
-	case DW_LNS_set_basic_block:
-	case DW_LNS_set_prologue_end:
-	case DW_LNS_set_epilogue_begin:
+		machine->now.addr += cursor_u16(cursor);
+		machine->now.operation = 0;
 		break;
 	default: /* DW_LNS_set_isa, and those that are newer than this */
 		for (int i = 0; i < machine->header->lengths[opcode - 1]; i++)
 			cursor_uleb_skip(cursor);
 		break;
 	}
-	return 0;
+	return cursor->failed ? -EBADMSG : 0;
 }
 
+/* 6.2.5.2, those whose operand is there and has one byte.  False: it is for run_other(). */
+static inline bool run_short(struct registers *now, const struct machine *machine, uint8_t opcode,
+			     const uint8_t **at)
+{
+	uint8_t operand = **at;
+
+	switch (opcode) {
+	case DW_LNS_copy:
+		add_row(now);
+		return true;
+	case DW_LNS_negate_stmt:
+		now->is_stmt = !now->is_stmt;
+		return true;
+	case DW_LNS_const_add_pc:
+		advance(now, machine->header, machine->special[OPCODES - 1].operations);
+		return true;
+	case DW_LNS_set_basic_block:
+	case DW_LNS_set_prologue_end:
+	case DW_LNS_set_epilogue_begin:
+		return true;
+	case DW_LNS_advance_pc:
+	case DW_LNS_advance_line:
+	case DW_LNS_set_file:
+	case DW_LNS_set_column:
+		if (operand >= 0x80)
+			return false;
+		break;
+	default:
+		return false;
+	}
+	++*at;
+	if (opcode == DW_LNS_set_column)
+		now->column = operand;
+	else if (opcode == DW_LNS_advance_line)
+		now->line += (uint32_t)operand - (operand & 0x40) * 2U;
+	else if (opcode == DW_LNS_set_file)
+		now->file = operand;
+	else
+		advance(now, machine->header, operand);
+	return true;
+}
+
+/* One opcode that is not run with the registers at hand. */
+static int step_out(struct machine *machine, struct registers *now, uint8_t opcode,
+		    struct cursor *cursor)
+{
+	int r;
+
+	machine->now = *now;
+	r = run_other(machine, opcode, cursor);
+	*now = machine->now;
+	return r;
+}
+
+/* The last byte is never run_short()'s, which would look at the one behind it. */
 static int run(struct machine *machine)
 {
-	struct cursor cursor = machine->header->program;
-	const uint8_t opcode_base = machine->header->opcode_base;
+	const struct line_header *header = machine->header;
+	struct cursor cursor = header->program;
+	const uint8_t *at = cursor.at;
+	struct registers now;
 	int r = 0;
 
 	prepare(machine);
-	while (r == 0 && cursor.at < cursor.end) {
-		uint8_t opcode = *cursor.at++;
+	now = machine->now;
+	while (r == 0 && at < cursor.end) {
+		uint8_t opcode = *at++;
 
-		if (__builtin_expect(opcode >= opcode_base, 1)) {
-			advance(machine, machine->special[opcode].operations);
-			machine->line += (uint32_t)machine->special[opcode].line;
-			r = add_row(machine, machine->line);
-		} else if (opcode == 0) {
-			r = run_extended(machine, &cursor);
-		} else {
-			r = run_standard(machine, opcode, &cursor);
+		if (__builtin_expect(is_full(machine, &now), 0))
+			r = grow_rows(machine, &now);
+		if (__builtin_expect(r < 0, 0))
+			break;
+		if (__builtin_expect(opcode >= header->opcode_base, 1)) {
+			advance(&now, header, machine->special[opcode].operations);
+			now.line += (uint32_t)machine->special[opcode].line;
+			add_row(&now);
+		} else if (at == cursor.end || !run_short(&now, machine, opcode, &at)) {
+			struct registers copy = now;
+
+			cursor.at = at;
+			r = step_out(machine, &copy, opcode, &cursor);
+			now = copy;
+			at = cursor.at;
 		}
 	}
-	machine->n_rows = machine->first; /* a sequence without an end is none */
-	return r < 0 ? r : cursor.failed ? -EBADMSG : 0;
+	return r;
 }
 
 /* By address; of two that begin at one, the earlier in the program. */
@@ -374,11 +424,11 @@ static int order(struct machine *machine, struct line_table *table)
 
 	if (in_order(machine)) {
 		table->rows = machine->rows;
-		table->n_rows = machine->n_rows;
+		table->n_rows = machine->first;
 		machine->rows = NULL;
 		return 0;
 	}
-	table->rows = reallocarray(NULL, machine->n_rows, sizeof(*table->rows));
+	table->rows = reallocarray(NULL, machine->first, sizeof(*table->rows));
 	if (!table->rows)
 		return -ENOMEM;
 	qsort(machine->sequences, machine->n_sequences, sizeof(*machine->sequences), compare);
