@@ -59,6 +59,31 @@ static NOINLINE int c_nested_user(int x)
 #endif
 }
 
+/* The start of it goes into its callers, the rest stays: NAME.part.0 (at -O3, all of it). */
+#if !defined(__clang__) && !defined(MARKS_O3)
+static int c_parted(int x)
+{
+	if (!marks_sink)
+		return x;
+	//: c-parted = c_parted
+	MARK("c-parted");
+	for (int i = 0; i < x; i++)
+		marks_sink += i * marks_sink / (x + 1);
+	return marks_sink * x;
+}
+#else
+static int c_parted(int x)
+{
+	return x + marks_sink;
+}
+#endif
+
+NOINLINE int c_parted_user(int x);
+NOINLINE int c_parted_user(int x)
+{
+	return c_parted(x) * 5;
+}
+
 /* A tail call leaves no frame: where it went is itself the outermost. */
 static NOINLINE int c_tail_target(int x)
 {
@@ -105,7 +130,7 @@ NOINLINE int c_marks(int x)
 	const struct pair pair = {.used = x, .unused = 2};
 	int y = c_outer(x) + c_static(&pair, 7) + c_nested_user(x) + c_tail(x);
 
-	y += c_same_one(x) + c_same_two(y);
+	y += c_parted_user(x) + c_parted(x + 2) + c_same_one(x) + c_same_two(y);
 	//: c-marks = c_marks
 	MARK("c-marks");
 	return y;

@@ -48,15 +48,37 @@ NOINLINE int chilly(int x)
 	return x * 7 + marks_sink;
 }
 
+__attribute__((cold, noreturn, noinline)) void cold_end(int x)
+{
+	marks_sink += x;
+	marks_stop();
+}
+
+/*
+ * What ends the program is split off even more: gcc's NAME.cold, far away, with a range of its own.
+ * (No mark: it does not move code with asm in it.)
+ */
+NOINLINE int frozen(int x)
+{
+	if (__builtin_expect(x == 54321, 0)) {
+		//: cold-end = ns::frozen
+		cold_end(x); /*@cold-end*/
+	}
+	return x * 9 + marks_sink;
+}
+
 NOINLINE int with_lambda(int x)
 {
-	auto called = [x](int y) __attribute__((noinline)) {
+	auto called = [x](int y) __attribute__((noinline))
+	{
 		//: lambda = ns::with_lambda::{lambda}::operator()
 		MARK("lambda");
 		return x * y + marks_sink;
 	};
-	auto inlined = [x](int y) __attribute__((always_inline)) {
-		//: lambda-inlined = ns::with_lambda::{lambda}::operator() | ns::with_lambda@lambda-call
+	auto inlined = [x](int y) __attribute__((always_inline))
+	{
+		//: lambda-inlined = ns::with_lambda::{lambda}::operator() |
+		//: ns::with_lambda@lambda-call
 		MARK("lambda-inlined");
 		return x - y;
 	};
@@ -77,7 +99,8 @@ NOINLINE int with_local(int x)
 		}
 		INLINE int inlined(int y)
 		{
-			//: local-inlined = ns::with_local::Local::inlined | ns::with_local@local-call
+			//: local-inlined = ns::with_local::Local::inlined |
+			//: ns::with_local@local-call
 			MARK("local-inlined");
 			return kept + y;
 		}
@@ -129,7 +152,8 @@ namespace
 struct Hidden {
 	static INLINE int hop(int x)
 	{
-		//: hidden = ns::(anonymous namespace)::Hidden::hop | ns::(anonymous namespace)::hider@hop
+		//: hidden = ns::(anonymous namespace)::Hidden::hop |
+		//: ns::(anonymous namespace)::hider@hop
 		MARK("hidden");
 		return x * 11;
 	}
@@ -165,7 +189,8 @@ int main(int argc, char **)
 {
 	ns::S s = {argc};
 	ns::Box<long, 3> box = {argc};
-	int x = s.outer(argc) + (s + argc) + ns::chilly(argc) + ns::with_lambda(argc);
+	int x = s.outer(argc) + (s + argc) + ns::chilly(argc) + ns::frozen(argc) +
+		ns::with_lambda(argc);
 
 	x += ns::with_local(argc) + ns::with_table(argc) + (int)box.get(argc) + dive(argc);
 	x += ns::hider(argc) + ns::after_it(argc) + c_marks(argc);

@@ -13,7 +13,7 @@
 #define TESTS_SYMBOLS_MARKS_H
 
 #define NOINLINE __attribute__((noinline))
-#define INLINE	 inline __attribute__((always_inline))
+#define INLINE   inline __attribute__((always_inline))
 
 #define MARK_RECORD(tag)                                                                           \
 	".pushsection marks,\"aR\",@progbits\n\t"                                                  \

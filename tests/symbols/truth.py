@@ -17,6 +17,7 @@ import peers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = ("marks.h", "marks.c", "marks.cc", "marks_table.inc")
+CALL_BYTES = 5
 SHOWN = 4  # mistakes of a variant
 # Folded with each other by --icf=all: either name is true.
 FOLDED = {"c-same-one": "c-same-two", "c-same-two": "c-same-one"}
@@ -28,6 +29,7 @@ def read_truth():
     """{tag: [(name, file, line), ...]}, from the sources."""
     at = {}
     told = {}
+    last = ""
     for source in SOURCES:
         path = os.path.join(HERE, source)
         with open(path, encoding="utf-8") as text:
@@ -36,14 +38,16 @@ def read_truth():
                     assert at.setdefault("@" + tag, (path, number)) == (path, number), tag
                 for tag in re.findall(r"MARK(?:_LAST_CALL)?\(\"([\w-]+)\"", line):
                     at[tag] = (path, number)
-                match = re.match(r"\s*//: ([\w-]+) = (.*)$", line)
+                match = re.match(r"\s*//: (?:([\w-]+) =)?(.*)$", line)
                 if match:
-                    told[match.group(1)] = match.group(2).split(" | ")
+                    last = match.group(1) or last
+                    levels = [level.strip() for level in match.group(2).split(" |") if level]
+                    told[last] = told.get(last, []) + levels
     return {tag: chain_of(tag, levels, at) for tag, levels in told.items()}
 
 
 def chain_of(tag, levels, at):
-    chain = [(levels[0], *at[tag])]
+    chain = [(levels[0], *at.get(tag, at.get("@" + tag)))]
     for level in levels[1:]:
         name, place = re.match(r"(.*)(@[\w-]+)$", level).groups()
         names = [name]
@@ -83,7 +87,15 @@ def read_marks(path):
                 (addr + at + struct.unpack_from("<q", data, at)[0]) & 0xffffffffffffffff,
                 tag == "last-call")))
         at = (end + 8) & ~7
-    return marks
+    return marks + cold_marks(path)
+
+
+def cold_marks(path):
+    """Code that only a symbol tells the place of: the call that ends it."""
+    listed = subprocess.run(["nm", "-S", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                            text=True, check=False).stdout
+    return [("cold-end", peers.Asked(int(addr, 16) + int(size, 16) - CALL_BYTES)) for addr, size in
+            re.findall(r"(?m)^([0-9a-f]+) ([0-9a-f]+) t _ZN2ns6frozenEi\.cold\S*$", listed)]
 
 
 class Variant:

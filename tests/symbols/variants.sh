@@ -85,7 +85,7 @@ with_alt() {
 minidebuginfo() {
 	plain gcc -g
 	nm -D "$out" --format=posix --defined-only | awk '{ print $1 }' | sort >"$here/dynamic"
-	nm "$out" --format=posix --defined-only | awk '$2 ~ /[TtDd]/ { print $1 }' | sort >"$here/all"
+	nm "$out" --format=posix --defined-only | awk '$2 ~ /[TtWw]/ { print $1 }' | sort >"$here/all"
 	comm -13 "$here/dynamic" "$here/all" >"$here/keep"
 	objcopy --only-keep-debug "$out" "$here/debug"
 	objcopy -S --remove-section .gdb_index --remove-section .comment \
@@ -110,7 +110,7 @@ for version in 2 3 4 5; do
 done
 ! begin quick gcc-g1 bare || plain gcc -g1
 ! begin long gcc-O0 || plain gcc -g -O0
-! begin long gcc-O3 || plain gcc -g -O3
+! begin long gcc-O3 || plain gcc -g -O3 -DMARKS_O3
 ! begin long gcc-g3 || plain gcc -g3
 ! begin quick gcc-lto || plain gcc -g -flto=1
 ! begin long gcc-lto-parts || plain gcc -g -flto=auto -flto-partition=max
