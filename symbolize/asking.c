@@ -8,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Small batches read the same units over and over: the next one waits twice as long as one took. */
-#define MAX_PAUSE_NS UINT64_C(1000000000)
+/*
+ * Small batches read the same units over and over.  So the next one waits, longer after each: new
+ * code becomes rare, and comes together; and at least twice as long as the last one took.
+ */
+#define FIRST_PAUSE_NS UINT64_C(10000000)
+#define LATER_PAUSE_NS UINT64_C(500000000)
+#define MAX_PAUSE_NS   UINT64_C(1000000000)
 /* Files and readers are let go when no batch has needed them for so long. */
 #define IDLE_NS UINT64_C(2000000000)
 
@@ -140,10 +145,21 @@ const struct answer *asking_find(struct symbolizer *symbolizer, struct module *m
 	return made;
 }
 
+static uint64_t pause_after(const struct module *module)
+{
+	uint64_t spent_ns = 2 * batch_time_ns(module->batch);
+	uint64_t pause_ns = FIRST_PAUSE_NS << (module->n_batches < 16 ? module->n_batches : 16);
+
+	if (pause_ns > LATER_PAUSE_NS)
+		pause_ns = LATER_PAUSE_NS;
+	if (pause_ns < spent_ns)
+		pause_ns = spent_ns;
+	return pause_ns < MAX_PAUSE_NS ? pause_ns : MAX_PAUSE_NS;
+}
+
 static void take_in(struct symbolizer *symbolizer, struct module *module, uint64_t now_ns)
 {
 	struct function_chain *chain = &symbolizer->chain;
-	uint64_t pause_ns = 2 * batch_time_ns(module->batch);
 	struct function_table table;
 	uint64_t vaddr;
 
@@ -156,10 +172,11 @@ static void take_in(struct symbolizer *symbolizer, struct module *module, uint64
 		if (answer && answers_put(&module->answers, vaddr, answer) < 0)
 			free(answer);
 	}
+	module->next_ns = now_ns + pause_after(module);
+	module->n_batches++;
 	batch_free(module->batch);
 	module->batch = NULL;
 	module->batch_ns = now_ns;
-	module->next_ns = now_ns + (pause_ns < MAX_PAUSE_NS ? pause_ns : MAX_PAUSE_NS);
 }
 
 static void start(struct symbolizer *symbolizer, struct module *module)

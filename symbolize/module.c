@@ -108,6 +108,11 @@ static uint64_t end_of(void *context, uint64_t addr)
 	return fde_end((const struct fde_table *)context, addr);
 }
 
+static uint64_t limit_of(void *context, uint64_t addr)
+{
+	return fde_limit((const struct fde_table *)context, addr);
+}
+
 static bool has_dwarf(Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -169,7 +174,8 @@ static int read_debug_file(struct module *module, Elf *elf, const struct elf_bou
 static int read_tables(struct module *module, Elf *elf)
 {
 	struct symbol_table *table = &module->elf.symbols;
-	struct elf_bounds of_fdes = {.end = end_of, .context = &module->elf.fdes};
+	struct elf_bounds of_fdes = {
+		.end = end_of, .limit = limit_of, .context = &module->elf.fdes};
 	bool bounded = fde_table_read(elf, &module->elf.fdes) == 0 && module->elf.fdes.n_fdes;
 	const struct elf_bounds *bounds = bounded ? &of_fdes : NULL;
 	int found = elf_symbols_read(elf, ELF_SYMTAB | ELF_DYNSYM, bounds, table);

@@ -98,6 +98,7 @@ struct module {
 	uint64_t unnamed;
 	struct answers answers;
 	struct batch *batch;   /* under way */
+	unsigned n_batches;    /* taken in */
 	uint64_t batch_ns;     /* when the last one was taken in */
 	uint64_t next_ns;      /* the next one not before */
 	bool letting_go;       /* what batches have opened is being closed */

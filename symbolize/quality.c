@@ -41,8 +41,6 @@ static const char *advice(const struct module *module)
 
 	if (is_libc(base))
 		return "libc6-dbg";
-	if (strncmp(base, "libstdc++.so", 12) == 0)
-		return "libstdc++6-12-dbg";
 	return is_packaged(module->path) ? "its -dbgsym package, or --debuginfod"
 					 : "building it with -g";
 }
