@@ -20,7 +20,7 @@ uint64_t cursor_uleb_long(struct cursor *cursor)
 	return 0;
 }
 
-int64_t cursor_sleb(struct cursor *cursor)
+int64_t cursor_signed_leb(struct cursor *cursor)
 {
 	uint64_t value = 0;
 

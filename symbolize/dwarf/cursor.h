@@ -176,11 +176,11 @@ static inline uint64_t cursor_uleb(struct cursor *cursor)
 }
 
 /**
- * cursor_sleb - a signed LEB128 (7.6)
+ * cursor_signed_leb - a signed LEB128 (7.6)
  *
  * Context: any thread.
  */
-int64_t cursor_sleb(struct cursor *cursor);
+int64_t cursor_signed_leb(struct cursor *cursor);
 
 /**
  * cursor_uleb_skip - pass over a LEB128 of either sign

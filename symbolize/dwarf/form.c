@@ -173,7 +173,7 @@ static void read_shape(struct cursor *cursor, struct form_kind kind, struct form
 		value->number = cursor_uleb(cursor);
 		break;
 	case SHAPE_SLEB:
-		value->number = (uint64_t)cursor_sleb(cursor);
+		value->number = (uint64_t)cursor_signed_leb(cursor);
 		break;
 	case SHAPE_STRING:
 		value->text = cursor_string(cursor);

@@ -161,7 +161,7 @@ static bool read_attributes(const struct dwarf_unit *unit, struct cursor *cursor
 	for (size_t n = 0; n < UNIT_MAX_ROOT_ATTRS; n++) {
 		uint64_t name = cursor_uleb(abbrev);
 		uint64_t form = cursor_uleb(abbrev);
-		int64_t implicit = form == DW_FORM_implicit_const ? cursor_sleb(abbrev) : 0;
+		int64_t implicit = form == DW_FORM_implicit_const ? cursor_signed_leb(abbrev) : 0;
 		struct form_value *slot = slot_of(root, name);
 
 		if (abbrev->failed || cursor->failed || form > UINT16_MAX)

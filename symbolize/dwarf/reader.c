@@ -1,0 +1,218 @@
+/* reader.c - one thread's way from an address to a table */
+#include "symbolize/dwarf/dwarf.h"
+#include "symbolize/dwarf/file.h"
+#include "symbolize/dwarf/inlines.h"
+#include "symbolize/dwarf/name.h"
+#include "symbolize/dwarf/unit_cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	HOT_UNITS = 4,       /* kept with their lines: neighbours in code alternate */
+	MAX_CANDIDATES = 16, /* units that claim an address */
+};
+
+/* A unit that addresses are looked up in.  Its lines are its skeleton's, if it is split. */
+struct hot_unit {
+	bool used;
+	uint64_t offset; /* in the module's .debug_info */
+	uint64_t tick;   /* when it was last asked */
+	int error;       /* of loading it */
+	struct dwarf_unit skeleton;
+	struct loaded_unit *unit;
+	struct line_table lines;
+	bool lines_tried;
+};
+
+struct dwarf_reader {
+	struct dwarf_file *file;
+	struct unit_cache units;
+	struct name_memo names;
+	struct function_reading reading;
+	struct hot_unit hot[HOT_UNITS];
+	uint64_t tick;
+};
+
+int dwarf_reader_new(struct dwarf_file *file, struct dwarf_reader **ret_reader)
+{
+	struct dwarf_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return -ENOMEM;
+	reader->file = file;
+	reader->units.file = file;
+	if (function_builder_new(&reader->reading.builder) < 0) {
+		free(reader);
+		return -ENOMEM;
+	}
+	reader->reading.units = &reader->units;
+	reader->reading.names = &reader->names;
+	*ret_reader = reader;
+	return 0;
+}
+
+static void cool(struct hot_unit *hot)
+{
+	line_table_release(&hot->lines);
+	*hot = (struct hot_unit){.used = false};
+}
+
+void dwarf_reader_free(struct dwarf_reader *reader)
+{
+	if (!reader)
+		return;
+	for (size_t i = 0; i < HOT_UNITS; i++)
+		cool(&reader->hot[i]);
+	unit_cache_release(&reader->units);
+	name_memo_release(&reader->names);
+	inlines_release(&reader->reading);
+	function_builder_free(reader->reading.builder);
+	free(reader);
+}
+
+/* Between addresses nothing of the caches is in use. */
+static void trim(struct dwarf_reader *reader)
+{
+	if (unit_cache_full(&reader->units)) {
+		for (size_t i = 0; i < HOT_UNITS; i++)
+			cool(&reader->hot[i]);
+		unit_cache_release(&reader->units);
+	}
+	if (name_memo_full(&reader->names))
+		name_memo_release(&reader->names);
+}
+
+/* The unit that has the entries: the split one, where there is one and it is to be had. */
+static int load(struct dwarf_reader *reader, struct hot_unit *hot)
+{
+	const struct dwarf_source *source = &reader->file->source;
+	uint64_t offset;
+	int r = unit_read(source, hot->offset, &hot->skeleton);
+
+	if (r < 0)
+		return r;
+	if (hot->skeleton.dwo_name[0]) {
+		r = split_find(reader->file->split, &hot->skeleton, &source, &offset);
+		if (r == 0)
+			r = unit_cache_get(&reader->units, source, offset, &hot->skeleton,
+					   &hot->unit);
+		if (r == 0 || r == -ENOMEM)
+			return r;
+	}
+	return unit_cache_get(&reader->units, &reader->file->source, hot->offset, NULL, &hot->unit);
+}
+
+static struct hot_unit *warm(struct dwarf_reader *reader, uint64_t offset)
+{
+	struct hot_unit *hot = &reader->hot[0];
+
+	reader->tick++;
+	for (size_t i = 0; i < HOT_UNITS; i++) {
+		if (reader->hot[i].used && reader->hot[i].offset == offset) {
+			reader->hot[i].tick = reader->tick;
+			return &reader->hot[i];
+		}
+		if (reader->hot[i].tick < hot->tick)
+			hot = &reader->hot[i];
+	}
+	cool(hot);
+	hot->used = true;
+	hot->offset = offset;
+	hot->tick = reader->tick;
+	hot->error = load(reader, hot);
+	return hot;
+}
+
+/* Lines that cannot be read are none. */
+static int need_lines(struct dwarf_reader *reader, struct hot_unit *hot)
+{
+	int r;
+
+	if (hot->lines_tried)
+		return 0;
+	r = lines_read(&hot->skeleton, reader->file->head, &hot->lines);
+	if (r == -ENOMEM)
+		return r;
+	hot->lines_tried = true;
+	return 0;
+}
+
+/* The function at ADDR in one unit. */
+static int read_in(struct dwarf_reader *reader, struct hot_unit *hot, uint64_t addr,
+		   bool everything, struct function_table *ret_table)
+{
+	uint64_t die;
+	int r = hot->error;
+
+	if (r == 0)
+		r = unit_cache_index(&reader->units, hot->unit, everything);
+	if (r < 0)
+		return r;
+	die = function_index_find(&hot->unit->index, addr);
+	if (!die)
+		return -ENOENT;
+	r = need_lines(reader, hot);
+	if (r < 0)
+		return r;
+	reader->reading.unit = hot->unit;
+	reader->reading.lines = &hot->lines;
+	return inlines_read(&reader->reading, die, ret_table);
+}
+
+/* Where no function is known there may be lines: of assembly, or with -gline-tables-only. */
+static int lines_in(struct dwarf_reader *reader, struct hot_unit *hot, uint64_t addr,
+		    struct function_table *ret_table)
+{
+	const struct line_table *lines = &hot->lines;
+	uint64_t lo;
+	uint64_t hi;
+	size_t first;
+	size_t last;
+	int r = hot->error ? hot->error : need_lines(reader, hot);
+
+	if (r < 0)
+		return r;
+	first = line_table_find(lines, addr);
+	if (first >= lines->n_rows || !lines->rows[first].line)
+		return -ENOENT;
+	for (last = first + 1; last < lines->n_rows && lines->rows[last].line; last++)
+		;
+	if (last == lines->n_rows)
+		return -ENOENT;
+	while (first > 0 && lines->rows[first - 1].line)
+		first--;
+	lo = lines->rows[first].addr;
+	hi = lines->rows[last].addr;
+	if (hot->unit->indexed)
+		function_index_gap(&hot->unit->index, addr, &lo, &hi);
+	reader->reading.unit = hot->unit;
+	reader->reading.lines = &hot->lines;
+	return inlines_only_lines(&reader->reading, lo, hi, ret_table);
+}
+
+int dwarf_read_function(struct dwarf_reader *reader, uint64_t addr,
+			struct function_table *ret_table)
+{
+	uint64_t offsets[MAX_CANDIDATES];
+	size_t n = 0;
+	int worst = -ENOENT;
+
+	trim(reader);
+	while (n < MAX_CANDIDATES && directory_find(reader->file->directory, addr, n, &offsets[n]))
+		n++;
+	/* As they are walked first; then everything in them; then only lines. */
+	for (int pass = 0; pass < 3; pass++) {
+		for (size_t i = 0; i < n; i++) {
+			struct hot_unit *hot = warm(reader, offsets[i]);
+			int r = pass < 2 ? read_in(reader, hot, addr, pass == 1, ret_table)
+					 : lines_in(reader, hot, addr, ret_table);
+
+			if (r == 0 || r == -ENOMEM)
+				return r;
+			if (r == -EBADMSG)
+				worst = r;
+		}
+	}
+	return worst;
+}
