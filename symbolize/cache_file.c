@@ -12,8 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How many overlapping ranges a lookup looks at: real functions hardly overlap. */
-enum { MAX_STEPS = 64 };
+enum {
+	MAX_STEPS = 64, /* over overlapping ranges in a lookup: real functions hardly overlap */
+	MAX_DAMAGED =
+		256, /* of the records of a file: many writers were stopped, or it is a trap */
+};
 
 uint32_t cache_head_crc(const struct cache_head *head)
 {
@@ -35,9 +38,11 @@ static bool good_head(const struct cache_file *file)
 	       head->source.build_id_len <= BUILD_ID_MAX && head->name[CACHE_MAX_NAME] == '\0';
 }
 
-uint64_t cache_file_records(const struct cache_file *file)
+struct cache_scan cache_scan_records(const struct cache_file *file)
 {
-	return sizeof(struct cache_head) + file->n_index * sizeof(struct cache_index);
+	return (struct cache_scan){
+		.offset = sizeof(struct cache_head) + file->n_index * sizeof(struct cache_index),
+	};
 }
 
 size_t cache_record_size(const struct cache_record *record)
@@ -72,26 +77,36 @@ static bool good_bytes(const struct cache_record *record)
  * it.  Where another record follows a length is right; elsewhere the bytes decide.  (Not
  * everywhere: looking at all bytes would be most of opening a file.)
  */
-static bool is_whole(const struct cache_file *file, const struct cache_record *record, uint64_t at)
+static bool is_whole(const struct cache_file *file, const struct cache_record *record,
+		     struct cache_scan *scan)
 {
-	return record_at(file, at + cache_record_size(record)) || good_bytes(record);
+	if (record_at(file, scan->offset + cache_record_size(record)) || good_bytes(record))
+		return true;
+	scan->n_damaged++;
+	return false;
 }
 
 /* The next one begins at some multiple of eight. */
-const struct cache_record *cache_file_next(const struct cache_file *file, uint64_t *offset)
+const struct cache_record *cache_scan_next(const struct cache_file *file, struct cache_scan *scan)
 {
-	uint64_t at = (*offset + CACHE_ALIGN - 1) & ~(uint64_t)(CACHE_ALIGN - 1);
+	scan->offset = (scan->offset + CACHE_ALIGN - 1) & ~(uint64_t)(CACHE_ALIGN - 1);
+	for (; scan->offset < file->n_bytes && scan->n_damaged < MAX_DAMAGED;
+	     scan->offset += CACHE_ALIGN) {
+		const struct cache_record *record = record_at(file, scan->offset);
 
-	for (; at < file->n_bytes; at += CACHE_ALIGN) {
-		const struct cache_record *record = record_at(file, at);
-
-		if (record && is_whole(file, record, at)) {
-			*offset = at + cache_record_size(record);
+		if (record && is_whole(file, record, scan)) {
+			scan->offset += cache_record_size(record);
 			return record;
 		}
 	}
-	*offset = file->n_bytes;
 	return NULL;
+}
+
+void cache_scan_into(const struct cache_file *file, struct cache_scan *scan,
+		     const struct cache_record *record)
+{
+	scan->offset = (uint64_t)((const uint8_t *)(record + 1) - file->bytes);
+	scan->n_damaged++;
 }
 
 int cache_record_table(const struct cache_record *record, struct function_table *ret_table)
@@ -218,13 +233,13 @@ static int index_record(struct cache_file *file, const struct cache_record *reco
 
 static int index_tail(struct cache_file *file)
 {
+	struct cache_scan scan = cache_scan_records(file);
 	const struct cache_record *record;
-	uint64_t offset = file->head->tail;
 	size_t room = 0;
 
-	if (offset < cache_file_records(file))
-		offset = cache_file_records(file);
-	while ((record = cache_file_next(file, &offset))) {
+	if (scan.offset < file->head->tail)
+		scan.offset = file->head->tail;
+	while ((record = cache_scan_next(file, &scan))) {
 		int r = index_record(file, record, &room);
 
 		if (r < 0)

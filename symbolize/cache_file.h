@@ -88,6 +88,12 @@ struct cache_file {
 	size_t n_tail_functions;
 };
 
+/* A walk over records. */
+struct cache_scan {
+	uint64_t offset;
+	size_t n_damaged; /* records whose bytes were looked at in vain */
+};
+
 /* Does a file fit what is asked for? */
 enum cache_fit {
 	CACHE_FITS,
@@ -130,21 +136,29 @@ enum cache_fit cache_file_fit(const struct cache_head *head, const struct cache_
 int cache_file_find(const struct cache_file *file, uint64_t addr, struct function_table *ret_table);
 
 /**
- * cache_file_next - the next record, from an offset on; what is damaged is passed over
- * @offset: moves behind the record; begins at cache_file_records()
+ * cache_scan_records - begin a walk over all records
  *
- * Return:  the record, whose length is right; its bytes are not checked; NULL at the end.
+ * Context: any thread.
+ */
+struct cache_scan cache_scan_records(const struct cache_file *file);
+
+/**
+ * cache_scan_next - the next record; what is damaged is passed over
+ *
+ * Return:  the record, whose length is right; its bytes are not checked; NULL at the end, or
+ *          when too much is damaged.
  * Owns:    the file.
  * Context: any thread.
  */
-const struct cache_record *cache_file_next(const struct cache_file *file, uint64_t *offset);
+const struct cache_record *cache_scan_next(const struct cache_file *file, struct cache_scan *scan);
 
 /**
- * cache_file_records - where the records begin
+ * cache_scan_into - the last record is damaged: look for others in what its length spans
  *
  * Context: any thread.
  */
-uint64_t cache_file_records(const struct cache_file *file);
+void cache_scan_into(const struct cache_file *file, struct cache_scan *scan,
+		     const struct cache_record *record);
 
 /**
  * cache_record_table - a record's table, if its checksum is right and the table is good

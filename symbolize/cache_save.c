@@ -148,16 +148,16 @@ static int gather(struct rewriting *rewriting, const struct cache_module *module
 		  const struct cache_file *file)
 {
 	const struct cache_record *record;
-	uint64_t offset = file->head ? cache_file_records(file) : 0;
+	struct cache_scan scan = cache_scan_records(file);
 	int r = 0;
 
-	while (r == 0 && file->head && (record = cache_file_next(file, &offset))) {
+	while (r == 0 && file->head && (record = cache_scan_next(file, &scan))) {
 		struct function_table table;
 
 		if (cache_record_table(record, &table) == 0)
 			r = keep_record(rewriting, record, &table);
-		else /* there may be good ones in what its length spans */
-			offset = (uint64_t)((const uint8_t *)(record + 1) - file->bytes);
+		else
+			cache_scan_into(file, &scan, record);
 	}
 	for (size_t i = module->n_saved; r == 0 && i < module->n_added; i++) {
 		const struct function_table table = {
