@@ -125,7 +125,7 @@ def without_parameters(name):
     name = "".join(out)
     # lambda as libiberty, DWARF of gcc, llvm's demangler and clang write it
     name = re.sub(r"\{lambda[^}>]*[}>](#\d+\}?)?|'lambda\d*'|\$_\d+", "{lambda}", name)
-    name = re.sub(r"\s+(const|volatile|&|&&|\[abi:\w+\])+$", "", name).strip()
+    name = re.sub(r"((\s+(const|volatile)|\s*&{1,2}|\[abi:\w+\])\s*)+$", "", name).strip()
     name = re.sub(r"(\.(cold|part\.\d+|isra\.\d+|constprop\.\d+|lto_priv\.\d+|llvm\.\d+|\d+))+$",
                   "", name)
     return name.replace("\1", "(anonymous namespace)").replace("\2", "operator()")
@@ -134,9 +134,11 @@ def without_parameters(name):
 def last_part(name):
     """The name itself, without what it is in and without template arguments."""
     name = without_parameters(name)
-    match = re.search(r"operator\s*(\(\)|[^\w\s(]+|new|delete).*$", name)
+    match = re.search(r"\boperator\s*(\(\)|\[\]|<=>|<<=?|>>=?|->\*?|[-+*/%^&|~!=<>,]+|new|delete)"
+                      r"(<.*>)?$", name)
     if match:
         return "operator" + match.group(1)
+    name = re.sub(r"\boperator\s*(<<|<=|<|>>|>=|>|->)=?", "operator", name)
     depth = 0
     out = []
     for c in name:
