@@ -129,7 +129,7 @@ static int add_attr(struct reading *reading, struct abbrev *abbrev, uint64_t nam
 	abbrev->n_attrs++;
 	if (slot == SLOT_LOW_PC || slot == SLOT_RANGES)
 		abbrev->has_code = true;
-	if (slot == SLOT_NAME)
+	if (slot == SLOT_NAME || name == DW_AT_signature)
 		abbrev->named = true;
 	return 0;
 }

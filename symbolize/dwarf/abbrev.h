@@ -72,7 +72,7 @@ struct abbrev {
 	uint8_t role;         /* enum abbrev_role */
 	bool children;
 	bool has_code; /* low_pc or ranges */
-	bool named;    /* DW_AT_name */
+	bool named;    /* DW_AT_name, or the signature of a type that has it */
 };
 
 struct abbrev_table {

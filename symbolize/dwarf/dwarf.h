@@ -88,8 +88,8 @@ uint64_t dwarf_unit_of(struct dwarf_file *file, uint64_t addr);
  *
  * Where DWARF has lines but no function there, the table has one node without a name.
  *
- * Return:  0; -ENOENT: nothing is known of the address; -EBADMSG: its unit is refused (libdw may
- *          be tried: dwarf_fallback.h); -ENOMEM.
+ * Return:  0; -ENOENT: nothing is known of the address; -EBADMSG: its unit is refused, by libdw
+ *          too; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
  * Context: the reader's thread.
  */

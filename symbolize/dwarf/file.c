@@ -37,6 +37,8 @@ int dwarf_file_new(struct dwarf_sections *sections, const struct dwarf_options *
 	r = directory_new(&file->source, file->head, &file->directory);
 	if (r == 0)
 		r = split_new(&file->source, options->finder, &file->split);
+	if (r == 0)
+		r = dwarf_fallback_new(&file->sections, &file->fallback);
 	if (r < 0) {
 		dwarf_file_free(file);
 		return r;
@@ -51,6 +53,7 @@ void dwarf_file_free(struct dwarf_file *file)
 		return;
 	directory_free(file->directory);
 	split_free(file->split);
+	dwarf_fallback_free(file->fallback);
 	free(file->units.offsets);
 	free(file->alt_units.offsets);
 	dwarf_sections_close(&file->sections);

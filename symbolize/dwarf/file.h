@@ -6,6 +6,7 @@
 
 #include "symbolize/dwarf/directory.h"
 #include "symbolize/dwarf/dwarf.h"
+#include "symbolize/dwarf/dwarf_fallback.h"
 #include "symbolize/dwarf/sections.h"
 #include "symbolize/dwarf/split.h"
 #include "symbolize/dwarf/unit.h"
@@ -30,6 +31,7 @@ struct dwarf_file {
 	const struct elf_head *head;
 	struct directory *directory;
 	struct split *split;
+	struct dwarf_fallback *fallback;
 	pthread_mutex_t lock; /* of the lists */
 	struct unit_list units;
 	struct unit_list alt_units;

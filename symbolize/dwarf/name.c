@@ -8,6 +8,8 @@
 
 enum name_kind { NAME_FUNCTION, NAME_SCOPE };
 
+enum { LANGUAGE_C17 = 0x2c };
+
 struct name_entry {
 	const struct dwarf_source *source; /* NULL: free */
 	uint64_t key;                      /* offset * 2 + kind */
@@ -150,6 +152,7 @@ static bool qualifies(const struct dwarf_unit *unit)
 	case DW_LANG_C89:
 	case DW_LANG_C99:
 	case DW_LANG_C11:
+	case LANGUAGE_C17:
 	case DW_LANG_Mips_Assembler:
 		return false;
 	default:
@@ -193,9 +196,11 @@ static const char *name_nameless(struct naming *naming, const struct declaration
 	int len;
 
 	if (scope->abbrev && scope->abbrev->role == ROLE_NAMESPACE)
-		return "(anonymous namespace)";
+		return scope->abbrev->named ? "" : "(anonymous namespace)";
 	if (!scope->abbrev || scope->abbrev->role != ROLE_CLASS)
 		return "";
+	if (scope->abbrev->named)
+		return ""; /* it has a name that cannot be read: none is invented */
 	if (!is_closure(scope))
 		return "(anonymous class)";
 	k = function_index_ordinal(&scope->unit->index, &scope->unit->die, scope->offset);

@@ -25,6 +25,13 @@ struct hot_unit {
 	bool lines_tried;
 };
 
+/* The units that claim an address, as far as they were asked for. */
+struct candidates {
+	uint64_t offsets[MAX_CANDIDATES];
+	size_t n;
+	bool all;
+};
+
 struct dwarf_reader {
 	struct dwarf_file *file;
 	struct unit_cache units;
@@ -191,22 +198,44 @@ static int lines_in(struct dwarf_reader *reader, struct hot_unit *hot, uint64_t 
 	return inlines_only_lines(&reader->reading, lo, hi, ret_table);
 }
 
+/* The NTH unit that claims ADDR, asked for only once: to ask for one too many makes the directory
+ * look through all units. */
+static bool candidate(struct dwarf_reader *reader, uint64_t addr, size_t nth,
+		      struct candidates *candidates)
+{
+	if (nth < candidates->n)
+		return true;
+	if (candidates->all || nth >= MAX_CANDIDATES)
+		return false;
+	candidates->all =
+		!directory_find(reader->file->directory, addr, nth, &candidates->offsets[nth]);
+	candidates->n += !candidates->all;
+	return !candidates->all;
+}
+
+/* As units are walked first; then everything in them; then only their lines. */
+static int read_pass(struct dwarf_reader *reader, struct hot_unit *hot, uint64_t addr, int pass,
+		     struct function_table *ret_table)
+{
+	if (pass == 2)
+		return lines_in(reader, hot, addr, ret_table);
+	return read_in(reader, hot, addr, pass == 1, ret_table);
+}
+
 int dwarf_read_function(struct dwarf_reader *reader, uint64_t addr,
 			struct function_table *ret_table)
 {
-	uint64_t offsets[MAX_CANDIDATES];
-	size_t n = 0;
+	struct candidates candidates = {.n = 0};
 	int worst = -ENOENT;
 
 	trim(reader);
-	while (n < MAX_CANDIDATES && directory_find(reader->file->directory, addr, n, &offsets[n]))
-		n++;
-	/* As they are walked first; then everything in them; then only lines. */
 	for (int pass = 0; pass < 3; pass++) {
-		for (size_t i = 0; i < n; i++) {
-			struct hot_unit *hot = warm(reader, offsets[i]);
-			int r = pass < 2 ? read_in(reader, hot, addr, pass == 1, ret_table)
-					 : lines_in(reader, hot, addr, ret_table);
+		if (pass == 2 && worst == -EBADMSG &&
+		    dwarf_fallback_read(reader->file->fallback, addr, ret_table) == 0)
+			return 0;
+		for (size_t i = 0; candidate(reader, addr, i, &candidates); i++) {
+			struct hot_unit *hot = warm(reader, candidates.offsets[i]);
+			int r = read_pass(reader, hot, addr, pass, ret_table);
 
 			if (r == 0 || r == -ENOMEM)
 				return r;
