@@ -151,8 +151,7 @@ static struct module *get_module(struct symbolizer *symbolizer, const struct map
 	    atomic_load_explicit(&module->elf.state, memory_order_relaxed) == MODULE_NEW) {
 		atomic_store_explicit(&module->elf.state, MODULE_LOADING, memory_order_relaxed);
 		module->unread = symbolizer->options.no_symbols;
-		if (module->unread ||
-		    loader_push(symbolizer->loader, module_load, module) < 0)
+		if (module->unread || loader_push(symbolizer->loader, module_load, module) < 0)
 			atomic_store_explicit(&module->elf.state, MODULE_LOADED,
 					      memory_order_relaxed);
 	}

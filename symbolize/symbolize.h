@@ -125,6 +125,8 @@ struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path,
 /**
  * symbolizer_resolve_in - symbolizer_resolve() for frames of one module
  * @sample: its frames have module_offset and exact
+ *
+ * Context: main thread.
  */
 int symbolizer_resolve_in(struct symbolizer *symbolizer, struct module *module,
 			  struct sample *sample, bool force);
@@ -180,6 +182,8 @@ char *symbolize_demangle(const char *name);
 
 /**
  * symbolize_demangle_full - the same with parameters
+ *
+ * Context: any thread.
  */
 char *symbolize_demangle_full(const char *name);
 

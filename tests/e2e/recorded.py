@@ -128,6 +128,8 @@ class Case(unittest.TestCase):
         options.setdefault("cwd", self.dir)
         options.setdefault("timeout", 170)
         options.setdefault("stdin", subprocess.DEVNULL)
+        # Names are kept on disk: not in the folder of whoever runs the tests.
+        options["env"] = {"XDG_CACHE_HOME": self.dir, **(options.get("env") or os.environ)}
         return subprocess.run([WICK, *map(str, arguments)], capture_output=True, check=False,
                               **options)
 

@@ -15,7 +15,7 @@ enum { MAX_SEEN = 32 };
 static struct {
 	uint64_t loading;
 	unsigned exits;
-	unsigned asked; /* for samples that wait behind another */
+	unsigned asked;          /* for samples that wait behind another */
 	uint64_t seen[MAX_SEEN]; /* addresses delivered, 1000 + process for exits */
 	bool named[MAX_SEEN];
 	size_t n_seen;

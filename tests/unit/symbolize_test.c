@@ -14,7 +14,8 @@
 
 static struct symbolizer *start(bool wait)
 {
-	struct symbolize_options options = {.wait = wait, .debug_root = VICTIMS "/root"};
+	struct symbolize_options options = {
+		.wait = wait, .no_cache = true, .debug_root = VICTIMS "/root"};
 	struct symbolizer *symbolizer = NULL;
 	struct err err = {0};
 
@@ -254,7 +255,7 @@ static void after_its_end_only_an_untouched_file_counts(void **state)
 /* In a child without privileges: /proc/PID/map_files is closed, and the library is gone. */
 static int look_at_deleted_library(const char *program, const char *library, int ready)
 {
-	struct symbolize_options options = {.wait = true};
+	struct symbolize_options options = {.wait = true, .no_cache = true};
 	const struct symbolize_module *modules;
 	struct symbolizer *symbolizer;
 	struct target target = {0};
