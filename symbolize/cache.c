@@ -142,19 +142,21 @@ static void open_file(struct cache_module *module)
 int cache_module_open(struct cache *cache, const struct cache_key *key, const char *name,
 		      struct cache_module **ret_module)
 {
-	_cleanup_free_ struct cache_module *module = calloc(1, sizeof(*module));
-	int r;
+	struct cache_module *module;
+	struct cache_source source;
+	int r = set_source(&source, key);
 
+	if (r < 0)
+		return r;
+	module = calloc(1, sizeof(*module));
 	if (!module)
 		return -ENOMEM;
 	module->cache = cache;
-	r = set_source(&module->source, key);
-	if (r < 0)
-		return r;
+	module->source = source;
 	set_name(module, name);
 	name_file(module);
 	open_file(module);
-	*ret_module = steal_pointer(&module);
+	*ret_module = module;
 	return 0;
 }
 

@@ -31,7 +31,7 @@ static bool good_head(const struct cache_file *file)
 	const struct cache_head *head = (const void *)file->bytes;
 	const uint64_t room = file->n_bytes - sizeof(*head);
 
-	if (memcmp(head->magic, CACHE_MAGIC, sizeof(head->magic)) != 0 ||
+	if (!head || memcmp(head->magic, CACHE_MAGIC, sizeof(head->magic)) != 0 ||
 	    head->version != CACHE_VERSION || head->crc != cache_head_crc(head))
 		return false;
 	return head->n_index <= room / sizeof(struct cache_index) &&

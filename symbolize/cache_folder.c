@@ -12,22 +12,23 @@
 
 enum { OTHERS = 077 };
 
-/* The folder of the XDG Base Directory Specification; a relative one is to be ignored. */
-static char *default_path(void)
+/* NULL: the folder of the XDG Base Directory Specification; a relative one is to be ignored. */
+static int name_folder(const char *path, char **ret_path)
 {
 	/* The environment is read before threads that could change it, of which there are none. */
 	const char *cache = getenv("XDG_CACHE_HOME"); /* NOLINT(concurrency-mt-unsafe) */
 	const char *home = getenv("HOME");            /* NOLINT(concurrency-mt-unsafe) */
-	char *path = NULL;
-	int r;
+	int len;
 
-	if (cache && *cache == '/')
-		r = asprintf(&path, "%s/wick/symbols", cache);
+	if (path)
+		len = asprintf(ret_path, "%s", path);
+	else if (cache && *cache == '/')
+		len = asprintf(ret_path, "%s/wick/symbols", cache);
 	else if (home && *home == '/')
-		r = asprintf(&path, "%s/.cache/wick/symbols", home);
+		len = asprintf(ret_path, "%s/.cache/wick/symbols", home);
 	else
-		return NULL;
-	return r < 0 ? NULL : path;
+		return -ENOENT;
+	return len < 0 ? -ENOMEM : 0;
 }
 
 /* Make a folder and those above it. */
@@ -69,12 +70,14 @@ static int check_owner(int fd, const char *path, struct err *err)
 
 int cache_folder_open(const char *path, char **ret_path, struct err *err)
 {
-	_cleanup_free_ char *found = path ? strdup(path) : default_path();
+	_cleanup_free_ char *found = NULL;
 	_cleanup_fd_ int fd = -1;
-	int r;
+	int r = name_folder(path, &found);
 
-	if (!found || !*found)
-		return err_set(err, ENOENT, "find the cache's folder: HOME is not set");
+	if (r < 0) {
+		found = NULL;
+		return err_set(err, -r, "find the folder for symbols: HOME is not set");
+	}
 	fd = open(found, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT) {
 		r = make_folders(found);

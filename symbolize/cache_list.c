@@ -121,8 +121,10 @@ int cache_list(struct cache *cache, const struct cache_entry **ret_entries, stru
 
 	cache_entries_clear(cache);
 	r = cache_folder_walk(cache->fd, list_file, &listing);
-	if (r < 0)
-		return err_set(err, -r, "list '%s'", cache->path);
+	if (r < 0) {
+		(void)err_set(err, -r, "list '%s'", cache->path);
+		return r;
+	}
 	if (cache->n_entries)
 		qsort(cache->entries, cache->n_entries, sizeof(*cache->entries), compare_entries);
 	*ret_entries = cache->entries;
@@ -152,7 +154,7 @@ static int remove_unfinished(void *context, const struct cache_visit *visit)
 
 int cache_shrink(struct cache *cache, uint64_t max_bytes, struct err *err)
 {
-	const struct cache_entry *entries;
+	const struct cache_entry *entries = NULL;
 	time_t now = time(NULL);
 	uint64_t sum = 0;
 	int n_removed = 0;
@@ -190,7 +192,7 @@ static bool is_meant(const struct cache_entry *entry, const char *which)
 
 int cache_remove(struct cache *cache, const char *which, struct err *err)
 {
-	const struct cache_entry *entries;
+	const struct cache_entry *entries = NULL;
 	int n_removed = 0;
 	int n = cache_list(cache, &entries, err);
 

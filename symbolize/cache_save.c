@@ -6,6 +6,7 @@
  */
 #include "symbolize/cache_inner.h"
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 
@@ -89,19 +90,16 @@ int cache_lock(int shard_fd, const char *name, int flags)
  * what a crash leaves is one torn record at most. */
 static int append(const struct cache_module *module, int fd, uint64_t file_bytes)
 {
-	_cleanup_free_ char *bytes = NULL;
-	size_t len = (size_t)(-file_bytes % CACHE_ALIGN);
+	__attribute__((cleanup(buf_release))) struct buf bytes;
+	static const char zeros[CACHE_ALIGN];
 
-	bytes = calloc(1, module->added_bytes + CACHE_ALIGN);
-	if (!bytes)
+	buf_init(&bytes, module->added_bytes + CACHE_ALIGN);
+	(void)buf_append(&bytes, zeros, (size_t)(-file_bytes % CACHE_ALIGN));
+	for (size_t i = module->n_saved; i < module->n_added; i++)
+		(void)buf_append(&bytes, module->added[i], cache_record_size(module->added[i]));
+	if (bytes.failed)
 		return -ENOMEM;
-	for (size_t i = module->n_saved; i < module->n_added; i++) {
-		const size_t n = cache_record_size(module->added[i]);
-
-		memcpy(bytes + len, module->added[i], n);
-		len += n;
-	}
-	return io_write_all(fd, bytes, len, NULL);
+	return io_write_all(fd, bytes.data, bytes.len, NULL);
 }
 
 /* Room for one more item. */
@@ -240,32 +238,47 @@ static void make_head(const struct cache_module *module, const struct rewriting 
 	head->crc = cache_head_crc(head);
 }
 
+/* To a file, in large pieces. */
+struct writer {
+	struct buf waiting;
+	int fd;
+	int failed; /* 0, or the first -errno */
+};
+
+static void write_out(struct writer *writer)
+{
+	if (writer->failed == 0 && writer->waiting.failed)
+		writer->failed = -ENOMEM;
+	if (writer->failed == 0)
+		writer->failed =
+			io_write_all(writer->fd, writer->waiting.data, writer->waiting.len, NULL);
+	buf_clear(&writer->waiting);
+}
+
+static void put(struct writer *writer, const void *bytes, size_t len)
+{
+	(void)buf_append(&writer->waiting, bytes, len);
+	if (writer->waiting.len >= WRITE_BYTES)
+		write_out(writer);
+}
+
 static int write_file(const struct cache_module *module, const struct rewriting *rewriting, int fd)
 {
-	_cleanup_file_ FILE *file = NULL;
-	_cleanup_free_ char *buffer = malloc(WRITE_BYTES);
+	struct writer writer = {.fd = fd};
 	struct cache_head head;
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	make_head(module, rewriting, &head);
-	file = copy < 0 ? NULL : fdopen(copy, "w");
-	if (!file)
-		return -errno;
-	if (buffer)
-		(void)setvbuf(file, buffer, _IOFBF, WRITE_BYTES);
-	(void)fwrite(&head, sizeof(head), 1, file);
-	if (rewriting->n_ranges)
-		(void)fwrite(rewriting->index, sizeof(*rewriting->index), rewriting->n_ranges,
-			     file);
+	buf_init(&writer.waiting, CACHE_FILE_MAX_BYTES);
+	put(&writer, &head, sizeof(head));
+	put(&writer, rewriting->index, rewriting->n_ranges * sizeof(*rewriting->index));
 	for (size_t i = 0; i < rewriting->n_order; i++) {
 		const struct cache_record *record = rewriting->records[rewriting->order[i]].record;
 
-		(void)fwrite(record, cache_record_size(record), 1, file);
+		put(&writer, record, cache_record_size(record));
 	}
-	errno = 0;
-	if (fflush(file) != 0 || ferror(file))
-		return errno ? -errno : -EIO;
-	return 0;
+	write_out(&writer);
+	buf_release(&writer.waiting);
+	return writer.failed;
 }
 
 static int write_anew(const struct cache_module *module, const struct rewriting *rewriting,
@@ -291,13 +304,14 @@ static int write_anew(const struct cache_module *module, const struct rewriting 
 
 static int rewrite(const struct cache_module *module, const struct cache_file *file, int shard_fd)
 {
-	__attribute__((cleanup(rewriting_release))) struct rewriting rewriting = {0};
+	struct rewriting rewriting = {0};
 	int r = gather(&rewriting, module, file);
 
 	if (r == 0)
 		r = lay_out(&rewriting);
 	if (r == 0)
 		r = write_anew(module, &rewriting, shard_fd);
+	rewriting_release(&rewriting);
 	return r;
 }
 
