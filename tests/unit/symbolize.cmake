@@ -94,3 +94,15 @@ add_dependencies(elf_symbols_test symbolize_victims symbolize_symbol_files)
 target_compile_definitions(elf_symbols_test PRIVATE VICTIMS="${victims}")
 wick_unit_test(kernel LIBS wick_symbolize)
 wick_unit_test(jit_dump LIBS wick_symbolize)
+
+# The way from addresses to answers; who is asked is played by the test.
+wick_unit_test(batch SOURCES ${PROJECT_SOURCE_DIR}/symbolize/batch.c
+  ${PROJECT_SOURCE_DIR}/symbolize/loader.c ${PROJECT_SOURCE_DIR}/symbolize/function_table.c
+  ${PROJECT_SOURCE_DIR}/symbolize/function_builder.c ${PROJECT_SOURCE_DIR}/symbolize/function_sweep.c
+  LIBS wick_base PkgConfig::ELF Threads::Threads)
+wick_unit_test(names LIBS wick_symbolize)
+wick_unit_test(resolve LIBS wick_symbolize)
+target_compile_options(resolve_test PRIVATE -g)
+
+# Line programs, range lists, sections and files beside the module.
+wick_unit_test(dwarf_lines LIBS wick_symbolize)
