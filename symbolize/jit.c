@@ -26,6 +26,7 @@ struct jit {
 	struct jit_map map;
 	struct jit_dump dump;
 	int dump_fd;
+	char *dump_path;    /* set before the first code is handed over */
 	uint64_t looked_ns; /* for a dump, last */
 
 	/* From the loader to the main thread. */
@@ -87,6 +88,7 @@ void jit_free(struct jit *jit)
 	free_table(jit->table);
 	free_code(jit->fresh_code);
 	free_code(jit->code);
+	free(jit->dump_path);
 	free(jit);
 }
 
@@ -142,12 +144,10 @@ static void read_map(struct jit *jit)
 
 static void open_dump(struct jit *jit, uint64_t now_ns)
 {
-	_cleanup_free_ char *path = NULL;
-
 	if (jit->dump_fd >= 0 || (jit->looked_ns && now_ns - jit->looked_ns < REREAD_NS))
 		return;
 	jit->looked_ns = now_ns;
-	jit->dump_fd = jit_place_dump(&jit->place, &path);
+	jit->dump_fd = jit_place_dump(&jit->place, &jit->dump_path);
 	if (jit->dump_fd >= 0)
 		atomic_store_explicit(&jit->dumps, true, memory_order_relaxed);
 }
@@ -253,6 +253,7 @@ static struct jit_name find(struct jit *jit, uint64_t addr, uint64_t time_ns)
 		name.symbol = jit_code_name(jit->code, function);
 		name.start = function->start;
 		name.line = jit_code_line(jit->code, function, addr, &name.file);
+		name.from = jit->dump_path;
 		return name;
 	}
 	symbol = jit->table ? symbol_table_find_latest(jit->table, addr) : NULL;

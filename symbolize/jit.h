@@ -16,6 +16,7 @@ struct jit_name {
 	uint64_t start;
 	const char *file; /* source file, where a jitdump has lines; NULL: not known */
 	uint32_t line;    /* 0: not known */
+	const char *from; /* the jitdump that has it; NULL: the map */
 	bool pending;     /* it may have it, or another, once it has been read again */
 	uint64_t due_ns;  /* when PENDING and not being read: not before then */
 };

@@ -43,14 +43,14 @@ static void look_in_file(struct symbolizer *symbolizer, struct lookup *lookup, b
 			.module = lookup->module, .vaddr = lookup->vaddr, .answer = lookup->answer};
 }
 
-static void look_in_map(struct symbolizer *symbolizer, struct process *process,
+static void look_in_map(struct symbolizer *symbolizer, struct module *jit, struct frame *frame,
 			struct lookup *lookup, uint64_t time_ns)
 {
 	struct jit_name name;
 
-	if (!process->jit)
+	if (!jit)
 		return;
-	name = jit_find(process->jit->jit, symbolizer->loader, lookup->addr, time_ns,
+	name = jit_find(jit->jit, symbolizer->loader, lookup->addr, time_ns,
 			symbolizer->options.wait);
 	lookup->pending = name.pending;
 	if (name.pending && name.due_ns)
@@ -58,9 +58,13 @@ static void look_in_map(struct symbolizer *symbolizer, struct process *process,
 	if (name.symbol) {
 		lookup->symbol = names_readable(&symbolizer->names, name.symbol);
 		lookup->start = name.start;
+		frame->file = name.file ? names_keep(&symbolizer->names, name.file) : NULL;
+		frame->line = name.line;
 	}
-	if (jit_has_map(process->jit->jit))
-		lookup->module = process->jit;
+	if (!jit_has_map(jit->jit))
+		return;
+	lookup->module = jit;
+	frame->module = name.from ? names_keep(&symbolizer->names, name.from) : jit->path;
 }
 
 /* One pass over the frames of a sample. */
@@ -98,9 +102,7 @@ static void name_frame(struct pass *pass, struct frame *frame, struct lookup *lo
 	lookup->module = span->module;
 	frame->module = span->path;
 	if (module_is_jit_place(span->module)) {
-		look_in_map(pass->symbolizer, process, lookup, pass->time_ns);
-		if (process->jit && lookup->module == process->jit)
-			frame->module = lookup->module->path;
+		look_in_map(pass->symbolizer, process->jit, frame, lookup, pass->time_ns);
 		frame->symbol = lookup->symbol;
 		frame->offset = lookup->symbol ? frame->addr - lookup->start : 0;
 		return;
