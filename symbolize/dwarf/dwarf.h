@@ -67,7 +67,7 @@ int dwarf_reader_new(struct dwarf_file *file, struct dwarf_reader **ret_reader);
 /**
  * dwarf_reader_free - NULL is fine
  *
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 void dwarf_reader_free(struct dwarf_reader *reader);
 
@@ -91,7 +91,7 @@ uint64_t dwarf_unit_of(struct dwarf_file *file, uint64_t addr);
  * Return:  0; -ENOENT: nothing is known of the address; -EBADMSG: its unit is refused, by libdw
  *          too; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 int dwarf_read_function(struct dwarf_reader *reader, uint64_t addr,
 			struct function_table *ret_table);

@@ -190,9 +190,7 @@ static int add_rows(struct function_reading *reading, uint64_t lo, uint64_t hi)
 		const struct line_row *row = &lines->rows[i];
 
 		r = function_builder_row(reading->builder, row->addr > lo ? row->addr : lo,
-					 row->line ? file_number(reading, row->file)
-						   : FUNCTION_NO_FILE,
-					 row->line, row->column);
+					 file_number(reading, row->file), row->line, row->column);
 	}
 	return tolerate(r);
 }

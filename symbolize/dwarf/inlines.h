@@ -42,7 +42,7 @@ struct function_reading {
  *
  * Return:  0; -EBADMSG: the unit's entries lie; -ENOENT: the function has no code; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 int inlines_read(struct function_reading *reading, uint64_t die, struct function_table *ret_table);
 
@@ -51,7 +51,7 @@ int inlines_read(struct function_reading *reading, uint64_t die, struct function
  *
  * Return:  0; -ENOENT; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 int inlines_only_lines(struct function_reading *reading, uint64_t lo, uint64_t hi,
 		       struct function_table *ret_table);
@@ -59,7 +59,7 @@ int inlines_only_lines(struct function_reading *reading, uint64_t lo, uint64_t h
 /**
  * inlines_release - give back the scratch memory
  *
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 void inlines_release(struct function_reading *reading);
 

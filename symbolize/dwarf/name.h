@@ -39,7 +39,7 @@ struct name_memo {
  *
  * Return:  the name; "" when it has none, or none can be read; NULL: memory ran out.
  * Owns:    the memo or the source, until name_memo_release().
- * Context: the reader's thread, as for all of these.
+ * Context: any thread, one at a time, as for all of these.
  */
 const char *name_of_function(struct name_memo *memo, struct unit_cache *cache,
 			     struct loaded_unit *near, const struct dwarf_source *source,
@@ -48,14 +48,14 @@ const char *name_of_function(struct name_memo *memo, struct unit_cache *cache,
 /**
  * name_memo_full - is there more in it than should be kept?
  *
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 bool name_memo_full(const struct name_memo *memo);
 
 /**
  * name_memo_release - forget everything; it is empty and usable
  *
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 void name_memo_release(struct name_memo *memo);
 

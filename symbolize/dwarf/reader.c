@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 enum {
-	HOT_UNITS = 4,       /* kept with their lines: neighbours in code alternate */
+	HOT_UNITS = 64, /* kept with their lines: neighbours in code alternate */
+	HOT_MAX_ROWS = 1024 * 1024,
 	MAX_CANDIDATES = 16, /* units that claim an address */
 };
 
@@ -38,6 +39,7 @@ struct dwarf_reader {
 	struct name_memo names;
 	struct function_reading reading;
 	struct hot_unit hot[HOT_UNITS];
+	size_t n_rows; /* of all hot units */
 	uint64_t tick;
 };
 
@@ -59,8 +61,9 @@ int dwarf_reader_new(struct dwarf_file *file, struct dwarf_reader **ret_reader)
 	return 0;
 }
 
-static void cool(struct hot_unit *hot)
+static void cool(struct dwarf_reader *reader, struct hot_unit *hot)
 {
+	reader->n_rows -= hot->lines.n_rows;
 	line_table_release(&hot->lines);
 	*hot = (struct hot_unit){.used = false};
 }
@@ -70,7 +73,7 @@ void dwarf_reader_free(struct dwarf_reader *reader)
 	if (!reader)
 		return;
 	for (size_t i = 0; i < HOT_UNITS; i++)
-		cool(&reader->hot[i]);
+		cool(reader, &reader->hot[i]);
 	unit_cache_release(&reader->units);
 	name_memo_release(&reader->names);
 	inlines_release(&reader->reading);
@@ -83,7 +86,7 @@ static void trim(struct dwarf_reader *reader)
 {
 	if (unit_cache_full(&reader->units)) {
 		for (size_t i = 0; i < HOT_UNITS; i++)
-			cool(&reader->hot[i]);
+			cool(reader, &reader->hot[i]);
 		unit_cache_release(&reader->units);
 	}
 	if (name_memo_full(&reader->names))
@@ -123,12 +126,27 @@ static struct hot_unit *warm(struct dwarf_reader *reader, uint64_t offset)
 		if (reader->hot[i].tick < hot->tick)
 			hot = &reader->hot[i];
 	}
-	cool(hot);
+	cool(reader, hot);
 	hot->used = true;
 	hot->offset = offset;
 	hot->tick = reader->tick;
 	hot->error = load(reader, hot);
 	return hot;
+}
+
+/* Forget the unit that was not asked for longest. */
+static void cool_oldest(struct dwarf_reader *reader, const struct hot_unit *but)
+{
+	struct hot_unit *oldest = NULL;
+
+	for (size_t i = 0; i < HOT_UNITS; i++) {
+		struct hot_unit *hot = &reader->hot[i];
+
+		if (hot->used && hot != but && (!oldest || hot->tick < oldest->tick))
+			oldest = hot;
+	}
+	if (oldest)
+		cool(reader, oldest);
 }
 
 /* Lines that cannot be read are none. */
@@ -142,6 +160,9 @@ static int need_lines(struct dwarf_reader *reader, struct hot_unit *hot)
 	if (r == -ENOMEM)
 		return r;
 	hot->lines_tried = true;
+	reader->n_rows += hot->lines.n_rows;
+	for (size_t i = 0; reader->n_rows > HOT_MAX_ROWS && i < HOT_UNITS; i++)
+		cool_oldest(reader, hot);
 	return 0;
 }
 

@@ -41,7 +41,7 @@ struct unit_cache {
  *
  * Return:  0; -EBADMSG; -ENOMEM.
  * Owns:    the cache, until unit_cache_release().
- * Context: the reader's thread, as for all of these.
+ * Context: any thread, one at a time, as for all of these.
  */
 int unit_cache_get(struct unit_cache *cache, const struct dwarf_source *source, uint64_t offset,
 		   const struct dwarf_unit *skeleton, struct loaded_unit **ret_unit);
@@ -50,7 +50,7 @@ int unit_cache_get(struct unit_cache *cache, const struct dwarf_source *source, 
  * unit_cache_target - where a reference leads, without looking there
  *
  * Return:  false: it is no reference to an entry, or to a file that is not there.
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 bool unit_cache_target(const struct loaded_unit *from, const struct form_value *value,
 		       const struct dwarf_source **ret_source, uint64_t *ret_offset);
@@ -61,7 +61,7 @@ bool unit_cache_target(const struct loaded_unit *from, const struct form_value *
  *
  * Return:  0; -ENOENT; -EBADMSG; -ENOMEM.
  * Owns:    the cache.
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 int unit_cache_around(struct unit_cache *cache, struct loaded_unit *near,
 		      const struct dwarf_source *source, uint64_t offset,
@@ -72,21 +72,21 @@ int unit_cache_around(struct unit_cache *cache, struct loaded_unit *near,
  * @everything: also what could be jumped over
  *
  * Return:  0; -EBADMSG: it is refused; -ENOMEM.
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 int unit_cache_index(struct unit_cache *cache, struct loaded_unit *unit, bool everything);
 
 /**
  * unit_cache_full - is there more in it than should be kept?
  *
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 bool unit_cache_full(const struct unit_cache *cache);
 
 /**
  * unit_cache_release - forget everything; it is empty and usable
  *
- * Context: the reader's thread.
+ * Context: any thread, one at a time.
  */
 void unit_cache_release(struct unit_cache *cache);
 
