@@ -87,17 +87,24 @@ static bool same_last_word(const char *a, const char *b)
 	return len_a > 0 && len_a == len_b && memcmp(word_a, word_b, len_a) == 0;
 }
 
-/* Both demangled, without marks: C1 and C2 constructors have one name. */
-static bool same_readable(struct names *names, const char *symbol, const char *dwarf)
+static bool is_digit(char c)
 {
-	const char *shown = names_readable(names, symbol);
-	const char *wanted = names_readable(names, dwarf);
-	size_t len;
+	return c >= '0' && c <= '9';
+}
 
-	if (!shown || !wanted)
+/* A constructor or destructor has several: C1, C2 and, in its declaration, C4. */
+static bool same_mangled(const char *symbol, size_t len, const char *dwarf)
+{
+	if (strlen(dwarf) != len)
 		return false;
-	len = strlen(wanted);
-	return strncmp(shown, wanted, len) == 0 && (shown[len] == '\0' || shown[len] == '.');
+	for (size_t i = 0; i < len; i++) {
+		if (symbol[i] == dwarf[i])
+			continue;
+		if (i == 0 || (symbol[i - 1] != 'C' && symbol[i - 1] != 'D') ||
+		    !is_digit(symbol[i]) || !is_digit(dwarf[i]))
+			return false;
+	}
+	return true;
 }
 
 bool names_same_function(struct names *names, const char *symbol, const char *dwarf)
@@ -110,7 +117,7 @@ bool names_same_function(struct names *names, const char *symbol, const char *dw
 	if (strncmp(symbol, dwarf, len) == 0 && dwarf[len] == '\0')
 		return true;
 	if (is_mangled(dwarf))
-		return is_mangled(symbol) && same_readable(names, symbol, dwarf);
+		return is_mangled(symbol) && same_mangled(symbol, len, dwarf);
 	if (!is_mangled(symbol))
 		return false;
 	bare = strndup(symbol, len);

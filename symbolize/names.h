@@ -36,7 +36,7 @@ const char *names_readable(struct names *names, const char *symbol);
  * names_same_function - does a symbol table's name mean the function that DWARF names?
  *
  * Marks of a part or a copy (.cold, .part.0) do not matter, nor which of its constructors or
- * destructors it is; a DWARF name that is not mangled is compared by its last word.
+ * destructors it is; of one that only DWARF has unmangled the last word tells.
  *
  * Context: main thread.
  */
