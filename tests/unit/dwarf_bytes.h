@@ -15,7 +15,7 @@
 
 struct bytes {
 	size_t n;
-	uint8_t of[4096];
+	uint8_t of[8192];
 };
 
 /* Code lies in [0x1000, 0x100000). */

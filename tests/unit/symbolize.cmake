@@ -105,4 +105,6 @@ wick_unit_test(resolve LIBS wick_symbolize)
 target_compile_options(resolve_test PRIVATE -g)
 
 # Line programs, range lists, sections and files beside the module.
-wick_unit_test(dwarf_lines LIBS wick_symbolize)
+foreach(name dwarf_lines dwarf_ranges dwarf_directory)
+  wick_unit_test(${name} LIBS wick_symbolize Threads::Threads)
+endforeach()
