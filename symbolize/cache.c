@@ -60,6 +60,16 @@ void cache_close(struct cache *cache)
 	free(cache);
 }
 
+const char *cache_folder(const struct cache *cache)
+{
+	return cache->path;
+}
+
+uint64_t cache_max_bytes(const struct cache *cache)
+{
+	return cache->max_bytes;
+}
+
 static int set_source(struct cache_source *source, const struct cache_key *key)
 {
 	*source = (struct cache_source){

@@ -55,6 +55,21 @@ int cache_open(const struct cache_options *options, struct cache **ret_cache, st
 void cache_close(struct cache *cache);
 
 /**
+ * cache_folder - where it is
+ *
+ * Owns:    the cache.
+ * Context: any thread.
+ */
+const char *cache_folder(const struct cache *cache);
+
+/**
+ * cache_max_bytes - how large it gets
+ *
+ * Context: any thread.
+ */
+uint64_t cache_max_bytes(const struct cache *cache);
+
+/**
  * cache_module_open - what is known of a build
  * @name: of the module, for `wick symbols list`
  *
