@@ -120,6 +120,8 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="wick-e2e-")
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+        self.cache = tempfile.mkdtemp(prefix="wick-e2e-cache-")
+        self.addCleanup(shutil.rmtree, self.cache, ignore_errors=True)
 
     def path(self, name):
         return os.path.join(self.dir, name)
@@ -129,7 +131,7 @@ class Case(unittest.TestCase):
         options.setdefault("timeout", 170)
         options.setdefault("stdin", subprocess.DEVNULL)
         # Names are kept on disk: not in the folder of whoever runs the tests.
-        options["env"] = {"XDG_CACHE_HOME": self.dir, **(options.get("env") or os.environ)}
+        options["env"] = {"XDG_CACHE_HOME": self.cache, **(options.get("env") or os.environ)}
         return subprocess.run([WICK, *map(str, arguments)], capture_output=True, check=False,
                               **options)
 
