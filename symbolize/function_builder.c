@@ -7,11 +7,10 @@
 #include "symbolize/function_table.h"
 
 #include "base/buf.h"
-#include "base/cleanup.h"
-#include "symbolize/function_layout.h"
-#include "symbolize/function_sweep.h"
+#include "symbolize/function_parts.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,35 +20,6 @@ enum {
 	MAX_ROWS = FUNCTION_MAX_BYTES / sizeof(struct layout_row),
 	FIRST_ROOM = 64,
 	FIRST_SLOTS = 256, /* a power of two */
-};
-
-/* A string that is known already; of another round: empty. */
-struct slot {
-	uint32_t round;
-	uint32_t hash;
-	uint32_t offset;
-	uint32_t file; /* its number as a file, or FUNCTION_NO_FILE */
-};
-
-struct function_builder {
-	struct function_node *nodes;
-	size_t n_nodes;
-	size_t node_room;
-	struct function_range *ranges;
-	size_t n_ranges;
-	size_t range_room;
-	struct function_row *rows;
-	size_t n_rows;
-	size_t row_room;
-	uint32_t *files; /* offsets of their names */
-	size_t n_files;
-	size_t file_room;
-	struct buf strings;
-	struct slot *slots;
-	size_t n_slots;
-	size_t n_strings;
-	uint32_t round;
-	struct function_sweep sweep;
 };
 
 /* Room for one more item. */
@@ -113,6 +83,8 @@ void function_builder_free(struct function_builder *builder)
 	free(builder->rows);
 	free(builder->files);
 	free(builder->slots);
+	free(builder->string_at);
+	function_pack_release(&builder->pack);
 	buf_release(&builder->strings);
 	function_sweep_release(&builder->sweep);
 	free(builder);
@@ -136,6 +108,15 @@ static uint32_t hash_of(const char *text, size_t len)
 	return (uint32_t)(hash >> 32);
 }
 
+static bool is_string(const struct function_builder *builder, uint32_t string, const char *text,
+		      size_t len)
+{
+	const size_t at = builder->string_at[string];
+
+	return builder->strings.len - at > len &&
+	       memcmp(builder->strings.data + at, text, len + 1) == 0;
+}
+
 /* Where a string is, or the empty slot where it would be. */
 static struct slot *find_slot(const struct function_builder *builder, const char *text, size_t len,
 			      uint32_t hash)
@@ -145,8 +126,7 @@ static struct slot *find_slot(const struct function_builder *builder, const char
 
 		if (slot->round != builder->round)
 			return slot;
-		if (slot->hash == hash && builder->strings.len - slot->offset > len &&
-		    memcmp(builder->strings.data + slot->offset, text, len + 1) == 0)
+		if (slot->hash == hash && is_string(builder, slot->string, text, len))
 			return slot;
 	}
 }
@@ -174,6 +154,20 @@ static int more_slots(struct function_builder *builder)
 	return 0;
 }
 
+static int add_string(struct function_builder *builder, const char *text, size_t len)
+{
+	const size_t offset = builder->strings.len;
+	int r = make_room(&builder->string_at, &builder->string_room, builder->n_strings,
+			  sizeof(*builder->string_at), FUNCTION_MAX_BYTES);
+
+	if (r == 0)
+		r = buf_append(&builder->strings, text, len + 1);
+	if (r < 0)
+		return r == -EFBIG ? -E2BIG : r;
+	builder->string_at[builder->n_strings++] = (uint32_t)offset;
+	return 0;
+}
+
 /* The slot of a string, which is taken in if it is new. */
 static int intern(struct function_builder *builder, const char *text, struct slot **ret_slot)
 {
@@ -189,13 +183,12 @@ static int intern(struct function_builder *builder, const char *text, struct slo
 	}
 	slot = find_slot(builder, text, len, hash);
 	if (slot->round != builder->round) {
-		const size_t offset = builder->strings.len;
-		int r = buf_append(&builder->strings, text, len + 1);
+		int r = add_string(builder, text, len);
 
 		if (r < 0)
-			return r == -EFBIG ? -E2BIG : r;
-		*slot = (struct slot){builder->round, hash, (uint32_t)offset, FUNCTION_NO_FILE};
-		builder->n_strings++;
+			return r;
+		*slot = (struct slot){builder->round, hash, (uint32_t)(builder->n_strings - 1),
+				      FUNCTION_NO_FILE};
 	}
 	*ret_slot = slot;
 	return 0;
@@ -212,7 +205,7 @@ uint32_t function_builder_file(struct function_builder *builder, const char *pat
 	if (make_room(&builder->files, &builder->file_room, builder->n_files, sizeof(uint32_t),
 		      LAYOUT_MAX_FILES) < 0)
 		return FUNCTION_NO_FILE;
-	builder->files[builder->n_files] = slot->offset;
+	builder->files[builder->n_files] = slot->string;
 	slot->file = (uint32_t)builder->n_files;
 	return (uint32_t)builder->n_files++;
 }
@@ -253,7 +246,7 @@ int function_builder_node(struct function_builder *builder, uint32_t parent, con
 	node->depth = depth;
 	node->kept = (struct layout_node){
 		.parent = builder->n_nodes ? parent : 0,
-		.name = slot->offset,
+		.name = slot->string,
 		.call_line = call_line,
 		.call_file = short_file(builder, call_file),
 		.call_column = short_column(call_column),
@@ -300,69 +293,5 @@ int function_builder_row(struct function_builder *builder, uint64_t addr, uint32
 		.column = short_column(column),
 	};
 	builder->n_rows++;
-	return 0;
-}
-
-static uint8_t *put(uint8_t *to, const void *from, size_t bytes)
-{
-	if (bytes)
-		memcpy(to, from, bytes);
-	return to + bytes;
-}
-
-static uint8_t *put_nodes(uint8_t *to, const struct function_builder *builder)
-{
-	for (size_t i = 0; i < builder->n_nodes; i++)
-		to = put(to, &builder->nodes[i].kept, sizeof(builder->nodes[i].kept));
-	return to;
-}
-
-static size_t size_with(const struct layout_head *head)
-{
-	size_t size = sizeof(*head) + head->n_ranges * sizeof(struct layout_range) +
-		      head->n_segments * sizeof(struct layout_segment) +
-		      head->n_nodes * sizeof(struct layout_node) +
-		      head->n_rows * sizeof(struct layout_row) + head->n_files * sizeof(uint32_t) +
-		      head->n_string_bytes;
-
-	return (size + LAYOUT_ALIGN - 1) & ~(size_t)(LAYOUT_ALIGN - 1);
-}
-
-int function_builder_finish(struct function_builder *builder, struct function_table *ret_table)
-{
-	struct function_sweep *sweep = &builder->sweep;
-	struct layout_head head = {.magic = LAYOUT_MAGIC};
-	uint8_t *bytes;
-	uint8_t *to;
-	size_t size;
-	int r;
-
-	r = function_sweep_run(sweep, builder->ranges, builder->n_ranges);
-	if (r == 0)
-		r = function_sweep_rows(sweep, builder->rows, builder->n_rows);
-	if (r < 0)
-		return r;
-	head.base = sweep->base;
-	head.n_ranges = (uint32_t)sweep->n_ranges;
-	head.n_segments = (uint32_t)sweep->n_segments;
-	head.n_nodes = (uint32_t)builder->n_nodes;
-	head.n_rows = (uint32_t)sweep->n_rows;
-	head.n_files = (uint32_t)builder->n_files;
-	head.n_string_bytes = (uint32_t)builder->strings.len;
-	size = size_with(&head);
-	if (size > FUNCTION_MAX_BYTES)
-		return -E2BIG;
-	bytes = malloc(size);
-	if (!bytes)
-		return -ENOMEM;
-	to = put(bytes, &head, sizeof(head));
-	to = put(to, sweep->ranges, sweep->n_ranges * sizeof(*sweep->ranges));
-	to = put(to, sweep->segments, sweep->n_segments * sizeof(*sweep->segments));
-	to = put_nodes(to, builder);
-	to = put(to, sweep->rows, sweep->n_rows * sizeof(*sweep->rows));
-	to = put(to, builder->files, builder->n_files * sizeof(*builder->files));
-	to = put(to, builder->strings.data, builder->strings.len);
-	memset(to, 0, (size_t)(bytes + size - to));
-	*ret_table = (struct function_table){bytes, size};
 	return 0;
 }

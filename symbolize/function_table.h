@@ -108,6 +108,8 @@ int function_builder_row(struct function_builder *builder, uint64_t addr, uint32
 /**
  * function_builder_finish - the table
  *
+ * Nodes without code, names and files that nothing in the table has are left out.
+ *
  * Return:  0; -ENODATA: the first node has no range; -ERANGE: its ranges lie 4 GiB or more apart;
  *          -E2BIG; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.

@@ -354,6 +354,44 @@ static void strings_are_kept_once(void **state)
 	function_builder_free(made);
 }
 
+static void what_has_no_code_is_left_out(void **state)
+{
+	struct function_builder *made = builder();
+	struct function_table table;
+	const struct layout_head *head;
+
+	(void)state;
+	node(made, 0, "f", 0);
+	node(made, 0, "gone", 1); /* has no range */
+	node(made, 1, "kept for its child", 2);
+	node(made, 2, "child", 3);
+	node(made, 2, "outside", 4);
+	node(made, 0, "f", 5); /* covered by its child */
+	node(made, 5, "child", 6);
+	(void)function_builder_file(made, "/s/nobody's.c");
+	range(made, 0, 0, 100);
+	range(made, 3, 10, 20);
+	range(made, 4, 200, 300);
+	range(made, 5, 50, 60);
+	range(made, 6, 50, 60);
+	row(made, 0, "/s/a.c", 1);
+	row(made, 200, "/s/b.c", 1);
+	table = finish(made);
+	head = (const void *)table.bytes;
+	assert_int_equal(head->n_nodes, 6);
+	assert_int_equal(head->n_files, 2); /* of the calls, and a.c */
+	assert_string_equal(names(&table, 15), "child kept for its child gone f");
+	assert_string_equal(names(&table, 55), "child f f");
+	assert_int_equal(function_table_find(&table, BASE + 55, &chain), 0);
+	assert_string_equal(chain.levels[0].file, "/s/a.c");
+	assert_string_equal(chain.levels[1].file, "/s/call.c");
+	assert_int_equal(head->n_string_bytes,
+			 sizeof("f") + sizeof("gone") + sizeof("kept for its child") +
+				 sizeof("child") + sizeof("/s/call.c") + sizeof("/s/a.c"));
+	release(&table);
+	function_builder_free(made);
+}
+
 static void a_builder_forgets_the_function_before(void **state)
 {
 	struct function_builder *made = builder();
@@ -560,6 +598,7 @@ int main(void)
 		cmocka_unit_test(partial_overlaps_go_to_the_deeper_then_the_later),
 		cmocka_unit_test(any_overlap_is_as_a_slow_search_says),
 		cmocka_unit_test(strings_are_kept_once),
+		cmocka_unit_test(what_has_no_code_is_left_out),
 		cmocka_unit_test(a_builder_forgets_the_function_before),
 		cmocka_unit_test(what_cannot_be_a_function_is_refused),
 		cmocka_unit_test(calls_in_each_other_have_a_limit),
