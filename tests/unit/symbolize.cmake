@@ -108,3 +108,8 @@ target_compile_options(resolve_test PRIVATE -g)
 foreach(name dwarf_lines dwarf_ranges dwarf_directory file_guard)
   wick_unit_test(${name} LIBS wick_symbolize PkgConfig::ELF Threads::Threads)
 endforeach()
+
+# Units, functions, inlined calls and names from bytes made by hand.
+foreach(name dwarf_form dwarf_unit dwarf_function)
+  wick_unit_test(${name} LIBS wick_symbolize)
+endforeach()
