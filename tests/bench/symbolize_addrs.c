@@ -176,6 +176,20 @@ static void print_frames(const struct sample *sample)
 	}
 }
 
+/* Looked up together: all but the first, which waits for the file's symbols. */
+static void ask_all(struct program *program)
+{
+	for (size_t i = 0; i < program->n_asked; i++) {
+		struct frame frame;
+		struct sample sample = sample_of(program, i, &frame);
+
+		while (i == 0 && symbolizer_resolve(program->symbolizer, &sample, false) == -EAGAIN)
+			symbolizer_wait(program->symbolizer, UINT64_C(1000000000));
+		if (i > 0)
+			symbolizer_ask(program->symbolizer, &sample);
+	}
+}
+
 static void print_all(struct program *program)
 {
 	for (size_t i = 0; i < program->n_asked; i++) {
@@ -219,12 +233,7 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "symbolize_addrs: '%s': %s\n", program.path, strerror(-r));
 		return 1;
 	}
-	for (size_t i = 0; i < program.n_asked; i++) {
-		struct frame frame;
-		struct sample sample = sample_of(&program, i, &frame);
-
-		symbolizer_ask(program.symbolizer, &sample);
-	}
+	ask_all(&program);
 	print_all(&program);
 	symbolizer_free(program.symbolizer);
 	free(program.asked);

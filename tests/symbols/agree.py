@@ -27,13 +27,13 @@ LIBC = "/usr/lib/x86_64-linux-gnu/libc.so.6"
 LIBSTDCXX = "/usr/lib/x86_64-linux-gnu/debug/libstdc++.so.6.0.30"
 
 
-def debug_file(path):
+def debug_file(path, root="/usr/lib/debug"):
     """The file with the symbols: the same, or the one of its build-id."""
     notes = subprocess.run(["readelf", "-n", path], stdout=subprocess.PIPE, text=True,
                            stderr=subprocess.DEVNULL, check=True).stdout
     match = re.search(r"Build ID: (..)(\w+)", notes)
     if match:
-        debug = f"/usr/lib/debug/.build-id/{match.group(1)}/{match.group(2)}.debug"
+        debug = f"{root}/.build-id/{match.group(1)}/{match.group(2)}.debug"
         if os.path.exists(debug):
             return debug
     return path
