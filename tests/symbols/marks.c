@@ -130,7 +130,7 @@ NOINLINE int c_marks(int x)
 	const struct pair pair = {.used = x, .unused = 2};
 	int y = c_outer(x) + c_static(&pair, 7) + c_nested_user(x) + c_tail(x);
 
-	y += c_parted_user(x) + c_parted(x + 2) + c_same_one(x) + c_same_two(y);
+	y += c_parted_user(x) + c_parted(x + 2) + asm_add(x) + c_same_one(x) + c_same_two(y);
 	//: c-marks = c_marks
 	MARK("c-marks");
 	return y;

@@ -67,13 +67,20 @@ NOINLINE int frozen(int x)
 	return x * 9 + marks_sink;
 }
 
+static INLINE int twist(int x)
+{
+	//: in-lambda = ns::twist | ns::with_lambda::{lambda}::operator()@twist
+	MARK("in-lambda");
+	return x * 17;
+}
+
 NOINLINE int with_lambda(int x)
 {
 	auto called = [x](int y) __attribute__((noinline))
 	{
 		//: lambda = ns::with_lambda::{lambda}::operator()
 		MARK("lambda");
-		return x * y + marks_sink;
+		return twist(x) * y + marks_sink; /*@twist*/
 	};
 	auto inlined = [x](int y) __attribute__((always_inline))
 	{

@@ -32,6 +32,7 @@ extern "C" {
 #endif
 int c_marks(int x);
 int c_dead(int x);
+int asm_add(int x);
 __attribute__((noreturn, visibility("hidden"))) void marks_stop(void);
 extern volatile int marks_sink;
 #ifdef __cplusplus

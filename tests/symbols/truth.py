@@ -16,7 +16,7 @@ import sys
 import peers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCES = ("marks.h", "marks.c", "marks.cc", "marks_table.inc")
+SOURCES = ("marks.h", "marks.c", "marks.cc", "marks_table.inc", "marks_asm.S")
 CALL_BYTES = 5
 SHOWN = 4  # mistakes of a variant
 # Folded with each other by --icf=all: either name is true.
@@ -38,7 +38,7 @@ def read_truth():
                     assert at.setdefault("@" + tag, (path, number)) == (path, number), tag
                 for tag in re.findall(r"MARK(?:_LAST_CALL)?\(\"([\w-]+)\"", line):
                     at[tag] = (path, number)
-                match = re.match(r"\s*//: (?:([\w-]+) =)?(.*)$", line)
+                match = re.match(r"\s*(?:/\* )?//: (?:([\w-]+) =)?(.*?)( \*/)?$", line)
                 if match:
                     last = match.group(1) or last
                     levels = [level.strip() for level in match.group(2).split(" |") if level]
@@ -195,7 +195,7 @@ def judge_chain(verdict, variant, tag, said, alternatives, lenient):
     if len(said) != len(true):
         verdict.mistake("chains", tag, said, true)
         return
-    bare = lenient or tag in BARE or "bare" in variant.flags
+    bare = lenient or tag in BARE or bool(variant.flags & {"bare", "nameless"})
     for level, (name, file, line) in enumerate(said):
         # A symbol table has the whole name of the function that inlined calls are in.
         is_bare = bare and (lenient or tag in BARE or level < len(said) - 1)

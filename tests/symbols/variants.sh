@@ -39,11 +39,17 @@ objects() {
 	esac
 	$cc -O2 "$@" -c $source/marks.c -o "$here/marks_c.o"
 	$cxx -O2 "$@" -c $source/marks.cc -o "$here/marks_cc.o"
+	assembled "$@"
+}
+
+# assembled FLAGS... - the part in assembly
+assembled() {
+	${cc:-gcc} "$@" -c $source/marks_asm.S -o "$here/marks_asm.o"
 }
 
 # program FLAGS... - links what was compiled
 program() {
-	$cxx -O2 "$@" "$here/marks_c.o" "$here/marks_cc.o" -o "$out"
+	$cxx -O2 "$@" "$here/marks_c.o" "$here/marks_cc.o" "$here/marks_asm.o" -o "$out"
 }
 
 # plain CC FLAGS... - both
@@ -69,7 +75,8 @@ apart() {
 mixed() {
 	gcc -O2 -g -c $source/marks.c -o "$here/marks_c.o"
 	clang++ -O2 -g -c $source/marks.cc -o "$here/marks_cc.o"
-	cxx=g++
+	cc=gcc cxx=g++
+	assembled -g
 	program
 }
 
@@ -128,6 +135,7 @@ done
 ! begin long gcc-no-id || plain gcc -g -Wl,--build-id=none
 ! begin long gcc-separate-code || plain gcc -g -Wl,-z,noseparate-code
 ! begin quick gcc-lld || plain gcc -g -fuse-ld=lld
+! begin long gcc-shifted || plain gcc -g -Wl,-Ttext-segment=0x40000
 ! begin long gcc-gold || plain gcc -g -fuse-ld=gold
 ! begin long gcc-prefix-map from=/prefix || plain gcc -g -ffile-prefix-map="$PWD=/prefix"
 
@@ -140,6 +148,7 @@ done
 ! begin long clang-lto || plain clang -g -flto -fuse-ld=lld
 ! begin quick clang-dwarf64 || plain clang -g -gdwarf-5 -gdwarf64
 ! begin long clang-types || plain clang -g -fdebug-types-section
+! begin long clang-simple-names || plain clang -g -gsimple-template-names
 ! begin long clang-aranges || plain clang -g -gdwarf-aranges
 ! begin long clang-blocks || plain clang -g -fbasic-block-sections=all -fuse-ld=lld
 ! begin long clang-static || plain clang -g -static
@@ -164,6 +173,8 @@ done
 	dwp -e "$out" -o "$out.dwp"
 	rm "$here"/*.dwo
 }
+! begin long gcc-split-types || plain gcc -g -gdwarf-4 -gsplit-dwarf -fdebug-types-section
+! begin long clang-split-types || plain clang -g -gdwarf-5 -gsplit-dwarf -fdebug-types-section
 ! begin long clang-split-single || plain clang -g -gdwarf-5 -gsplit-dwarf=single
 ! begin long clang-split-inlining || plain clang -g -gdwarf-5 -gsplit-dwarf -fsplit-dwarf-inlining
 ! begin quick gcc-split-gone outer || {
@@ -184,6 +195,10 @@ done
 }
 
 # Compressed.
+! begin long gcc-elfcompress || {
+	plain gcc -g
+	eu-elfcompress -q -t gnu "$out"
+}
 ! begin quick gcc-zlib || plain gcc -g -gz=zlib
 ! begin quick gcc-zlib-gnu || {
 	plain gcc -g
@@ -218,6 +233,19 @@ done
 	debug=$here/debug/.build-id/$(id_path).debug
 	apart "$debug"
 	objcopy --compress-debug-sections=zstd "$debug"
+}
+# The link's CRC is another file's: as if there were none.
+! begin long gcc-link-wrong none || {
+	plain gcc -g -Wl,--build-id=none
+	apart "$here/marks.debug"
+	objcopy --add-gnu-debuglink="$here/marks.debug" "$out"
+	echo >>"$here/marks.debug"
+}
+! begin long gcc-unstrip || {
+	plain gcc -g
+	apart "$here/debug"
+	mv "$out" "$here/stripped"
+	eu-unstrip "$here/stripped" "$here/debug" -o "$out"
 }
 ! begin long clang-eu-strip "debug=$dir/clang-eu-strip/debug" || {
 	plain clang -g
