@@ -116,20 +116,19 @@ static int add_step(struct reading *reading, uint32_t bytes, uint16_t form)
 	return 0;
 }
 
-static int add_attr(struct reading *reading, struct abbrev *abbrev, uint64_t name, uint64_t form,
-		    int64_t implicit)
+static int add_attr(struct reading *reading, struct abbrev *abbrev, uint64_t name,
+		    struct abbrev_attr attr)
 {
 	struct abbrev_table *table = reading->table;
-	uint8_t slot = slot_of(name);
 
 	if (!grow(&table->attrs, reading->n_attrs, &reading->size_attrs, sizeof(*table->attrs)))
 		return -ENOMEM;
-	table->attrs[reading->n_attrs++] =
-		(struct abbrev_attr){.implicit = implicit, .form = (uint16_t)form, .slot = slot};
+	attr.slot = slot_of(name);
+	table->attrs[reading->n_attrs++] = attr;
 	abbrev->n_attrs++;
-	if (slot == SLOT_LOW_PC || slot == SLOT_RANGES)
+	if (attr.slot == SLOT_LOW_PC || attr.slot == SLOT_RANGES)
 		abbrev->has_code = true;
-	if (slot == SLOT_NAME || name == DW_AT_signature)
+	if (attr.slot == SLOT_NAME || name == DW_AT_signature)
 		abbrev->named = true;
 	return 0;
 }
@@ -165,7 +164,10 @@ static int take_attr(struct reading *reading, struct abbrev *abbrev, uint32_t *b
 		*bytes += (uint32_t)size; /* at most 16 for each of ABBREV_MAX_ATTRS */
 		abbrev->size += abbrev->size >= 0 ? size : 0;
 	}
-	return add_attr(reading, abbrev, name, form, implicit);
+	return add_attr(reading, abbrev, name,
+			(struct abbrev_attr){.implicit = implicit,
+					     .form = (uint16_t)form,
+					     .size = (int8_t)size});
 }
 
 static int take_abbrev(struct reading *reading, uint64_t code)

@@ -50,6 +50,7 @@ enum attr_slot {
 struct abbrev_attr {
 	int64_t implicit; /* the value of a DW_FORM_implicit_const */
 	uint16_t form;
+	int8_t size;  /* bytes; -1: has to be looked at */
 	uint8_t slot; /* enum attr_slot */
 };
 

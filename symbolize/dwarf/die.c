@@ -19,6 +19,14 @@ static inline bool read_common(struct cursor *cursor, uint16_t form, struct form
 		value->class = FORM_CONSTANT;
 		value->number = cursor_u16(cursor);
 		return true;
+	case DW_FORM_data4:
+		value->class = FORM_CONSTANT;
+		value->number = cursor_u32(cursor);
+		return true;
+	case DW_FORM_udata:
+		value->class = FORM_CONSTANT;
+		value->number = cursor_uleb(cursor);
+		return true;
 	case DW_FORM_data8:
 		value->class = FORM_CONSTANT;
 		value->number = cursor_u64(cursor);
@@ -38,10 +46,16 @@ void die_read(struct cursor *cursor, const struct die_unit *unit, const struct a
 	ret_values->present = 0;
 	for (; attr < end && !cursor->failed; attr++) {
 		if (attr->slot == SLOT_NONE) {
-			form_skip(cursor, format, attr->form);
+			if (attr->size >= 0)
+				(void)cursor_skip(cursor, (uint64_t)attr->size);
+			else
+				form_skip(cursor, format, attr->form);
 			continue;
 		}
-		if (!read_common(cursor, attr->form, &ret_values->of[attr->slot]))
+		if (attr->form == DW_FORM_implicit_const)
+			ret_values->of[attr->slot] = (struct form_value){
+				.class = FORM_CONSTANT, .number = (uint64_t)attr->implicit};
+		else if (!read_common(cursor, attr->form, &ret_values->of[attr->slot]))
 			form_read(cursor, format, attr->form, attr->implicit,
 				  &ret_values->of[attr->slot]);
 		ret_values->present |= 1U << attr->slot;

@@ -74,7 +74,7 @@ static const struct form_kind kinds[] = {
 };
 
 /* The extensions of split DWARF 4 and of dwz. */
-static struct form_kind kind_of(uint16_t form)
+static struct form_kind extension_of(uint16_t form)
 {
 	switch (form) {
 	case DW_FORM_GNU_addr_index:
@@ -86,14 +86,16 @@ static struct form_kind kind_of(uint16_t form)
 	case DW_FORM_GNU_strp_alt:
 		return (struct form_kind){SHAPE_OFFSET, 0, FORM_STRP_ALT};
 	default:
-		break;
-	}
-	if (form >= sizeof(kinds) / sizeof(kinds[0]))
 		return (struct form_kind){SHAPE_NONE, 0, FORM_NONE};
-	return kinds[form];
+	}
 }
 
-static int size_of(const struct dwarf_format *format, struct form_kind kind)
+static inline struct form_kind kind_of(uint16_t form)
+{
+	return form < sizeof(kinds) / sizeof(kinds[0]) ? kinds[form] : extension_of(form);
+}
+
+static inline int size_of(const struct dwarf_format *format, struct form_kind kind)
 {
 	switch (kind.shape) {
 	case SHAPE_BYTES:

@@ -95,8 +95,8 @@ static const char *cut(struct name_memo *memo, const char *text)
 	return len <= NAME_MAX_BYTES ? text : keep(memo, text, NAME_MAX_BYTES);
 }
 
-/* One entry; whether it refers to another by REF. */
-static bool read_one(struct declaration *to, struct form_value *ret_ref)
+/* One entry; whether it refers to another by REF that has to be followed. */
+static bool read_one(enum name_kind kind, struct declaration *to, struct form_value *ret_ref)
 {
 	const struct die_unit *unit = &to->unit->die;
 	struct cursor cursor = die_cursor(unit, to->offset);
@@ -108,8 +108,10 @@ static bool read_one(struct declaration *to, struct form_value *ret_ref)
 	die_read(&cursor, unit, to->abbrev, &values);
 	if (cursor.failed)
 		return false;
-	if (!to->linkage && die_has(&values, SLOT_LINKAGE_NAME))
+	if (kind == NAME_FUNCTION && die_has(&values, SLOT_LINKAGE_NAME))
 		to->linkage = form_string(&unit->unit, &values.of[SLOT_LINKAGE_NAME]);
+	if (to->linkage)
+		return false; /* nothing else is asked */
 	if (!to->name && die_has(&values, SLOT_NAME))
 		to->name = form_string(&unit->unit, &values.of[SLOT_NAME]);
 	if (die_has(&values, SLOT_ORIGIN))
@@ -131,7 +133,7 @@ static int follow(struct unit_cache *cache, enum name_kind kind, struct declarat
 		uint64_t offset;
 		int r;
 
-		if (!read_one(to, &ref) || (kind == NAME_FUNCTION && to->linkage))
+		if (!read_one(kind, to, &ref))
 			return 0;
 		if (!unit_cache_target(to->unit, &ref, &source, &offset))
 			return 0;

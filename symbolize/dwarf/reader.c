@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 enum {
-	HOT_UNITS = 64, /* kept with their lines: neighbours in code alternate */
-	HOT_MAX_ROWS = 1024 * 1024,
+	HOT_UNITS = 256, /* kept with their lines: neighbours in code alternate */
+	HOT_MAX_ROWS = 2 * 1024 * 1024,
 	MAX_CANDIDATES = 16, /* units that claim an address */
 };
 
@@ -39,7 +39,8 @@ struct dwarf_reader {
 	struct name_memo names;
 	struct function_reading reading;
 	struct hot_unit hot[HOT_UNITS];
-	size_t n_rows; /* of all hot units */
+	struct hot_unit *last; /* that was asked */
+	size_t n_rows;         /* of all hot units */
 	uint64_t tick;
 };
 
@@ -118,10 +119,15 @@ static struct hot_unit *warm(struct dwarf_reader *reader, uint64_t offset)
 	struct hot_unit *hot = &reader->hot[0];
 
 	reader->tick++;
+	if (reader->last && reader->last->used && reader->last->offset == offset) {
+		reader->last->tick = reader->tick;
+		return reader->last;
+	}
 	for (size_t i = 0; i < HOT_UNITS; i++) {
 		if (reader->hot[i].used && reader->hot[i].offset == offset) {
 			reader->hot[i].tick = reader->tick;
-			return &reader->hot[i];
+			reader->last = &reader->hot[i];
+			return reader->last;
 		}
 		if (reader->hot[i].tick < hot->tick)
 			hot = &reader->hot[i];
@@ -131,6 +137,7 @@ static struct hot_unit *warm(struct dwarf_reader *reader, uint64_t offset)
 	hot->offset = offset;
 	hot->tick = reader->tick;
 	hot->error = load(reader, hot);
+	reader->last = hot;
 	return hot;
 }
 
