@@ -277,13 +277,10 @@ static int make_groups(struct batch *batch, size_t n_unknown)
 static void run_first(void *context)
 {
 	struct batch *batch = (struct batch *)context;
-	int r = make_hits(batch);
-	size_t n_unknown = r == 0 ? ask_cache(batch) : 0;
+	size_t n_unknown = make_hits(batch) == 0 ? ask_cache(batch) : 0;
 
-	if (n_unknown)
-		r = open_dwarf(batch->module);
-	if (n_unknown && r == 0)
-		r = make_groups(batch, n_unknown);
+	if (n_unknown && open_dwarf(batch->module) == 0)
+		(void)make_groups(batch, n_unknown); /* without memory there are none */
 	if (batch->n_groups == 0) {
 		finish(batch);
 		return;

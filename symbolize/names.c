@@ -50,7 +50,8 @@ static size_t unmarked_len(const char *name)
 static const char *before_group(const char *name, const char *end)
 {
 	char close = end[-1];
-	char open = close == '>' ? '<' : close == ')' ? '(' : close == '}' ? '{' : '[';
+	const char *kind = strchr("><)(}{][", close); /* each before what opens it */
+	char open = kind[1];
 	int depth = 0;
 
 	for (const char *at = end; at > name; at--) {

@@ -411,7 +411,7 @@ static int parse(int argc, char **argv, struct asked *ret_asked, struct err *err
 
 int cmd_symbolize(struct cmd_ctx *ctx)
 {
-	struct asked asked;
+	struct asked asked = {.help = false};
 	struct err err = {0};
 	char name[PATH_MAX];
 

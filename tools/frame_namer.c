@@ -139,7 +139,7 @@ static bool is_waiting(const struct perf_frame *frame, uint64_t *ret_offset)
 	uint64_t start = 0;
 
 	if (frame->inlined || !frame->has_offset || frame->module[0] != '/' || !len ||
-	    frame->name[0] != '[' || strncmp(frame->name + 1, base + 1, len) != 0)
+	    frame->name[0] != '[' || strstr(frame->name + 1, base + 1) != frame->name + 1)
 		return false;
 	if (strcmp(frame->name + 1 + len, "]") != 0 && !take_start(frame->name + 1 + len, &start))
 		return false;

@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) void middle(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-static __attribute__((noinline, noclone)) void outer(void)
+static __attribute__((noinline)) void outer(void)
 {
 	middle();
 	__asm__ volatile("" ::: "memory");
