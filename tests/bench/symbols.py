@@ -2,7 +2,7 @@
 """What names, inlined calls and lines cost, beside those who print the same.
 
 usage: symbols.py --wick WICK --addrs SYMBOLIZE_ADDRS --dwfl LIBDWFL_ADDRS --scratch DIR
-                  [--addresses N] [--large [FILE...]]
+                  [--addresses N] [--units N] [--large [FILE...]]
 
 10,000 different addresses of functions, of each subject, through each program: CPU seconds (user
 and system), seconds, and the largest resident size.  wick three times: without its cache on disk,
@@ -31,6 +31,7 @@ SEED = 20261121
 LIMIT_S = 300
 REPEAT_UNTIL_S = 3
 SAMPLES = 1500
+RATE = "200"  # no more than the kernel's ticks, so that a sample is a sample in both
 LIBC = agree.LIBC
 LIBSTDCXX = agree.LIBSTDCXX
 
@@ -145,20 +146,24 @@ def first_address(path, asked, cache, arguments):
 
 
 def recorded(program, arguments):
-    """The same samples of the same program, in both formats, without names; the rates differ in
-    what the kernel makes of them, so that each is asked for a little more and cut."""
+    """Samples of the same program in both formats, without names; the second None: no perf."""
     ours = os.path.join(arguments.scratch, "bare.perf")
-    if os.path.exists(ours):
-        os.remove(ours)
     theirs = os.path.join(arguments.scratch, "perf.data")
-    subprocess.run([arguments.wick, "record", "-q", "-F", "499", "--no-symbols", "-o", ours, "--",
-                    program, str(arguments.work)], check=True, stdout=subprocess.DEVNULL)
-    done = subprocess.run(["perf", "record", "-q", "-F", "499", "-e", "cpu-clock:u", "--call-graph",
-                           "dwarf", "-o", theirs, "--", program, str(arguments.work)], check=False,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        return ours, None
-    return ours, theirs
+    rounds = 1000
+    for _ in range(3):
+        if os.path.exists(ours):
+            os.remove(ours)
+        subprocess.run([arguments.wick, "record", "-q", "-F", RATE, "--no-symbols", "-o", ours,
+                        "--", program, str(rounds)], check=False, stdout=subprocess.DEVNULL)
+        with open(ours, encoding="utf-8") as text:
+            samples, _ = count_samples(text.read())
+        if SAMPLES <= samples < 1.2 * SAMPLES:
+            break
+        rounds = int(rounds * 1.1 * SAMPLES / max(samples, 1))
+    done = subprocess.run(["perf", "record", "-q", "-F", RATE, "-e", "cpu-clock:u", "--call-graph",
+                           "dwarf", "-o", theirs, "--", program, str(rounds)], check=False,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return ours, theirs if done.returncode == 0 else None
 
 
 def count_samples(text):
@@ -204,18 +209,6 @@ def profile(program, arguments):
               f"frames: {wall / mine.wall:.0f} times wick's time")
 
 
-def work_for(program, rate=499):
-    """How many rounds SAMPLES samples at RATE are."""
-    rounds = 200
-    while True:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        subprocess.run([program, str(rounds)], check=False)
-        used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-        if used > 0.3:
-            return int(rounds * SAMPLES / rate / used)
-        rounds *= 4
-
-
 def fetch_ceph(scratch):
     """Debian's largest C++ program with debugging information: as it is, and decompressed."""
     folder = os.path.join(scratch, "ceph")
@@ -240,15 +233,15 @@ def main():
     parser.add_argument("--dwfl", required=True)
     parser.add_argument("--scratch", required=True)
     parser.add_argument("--addresses", type=int, default=10000)
+    parser.add_argument("--units", type=int, default=5, help="of the C++ subject: 1 MB each")
     parser.add_argument("--large", nargs="*", default=None)
     arguments = parser.parse_args()
     os.makedirs(arguments.scratch, exist_ok=True)
-    templates = agree.make_templates(arguments.scratch, 5)
+    templates = agree.make_templates(arguments.scratch, arguments.units)
     for name, path in (("own", arguments.wick), ("libc", LIBC), ("libstdc++", LIBSTDCXX),
                        ("templates", templates)):
         look(name, path, arguments)
     print(f"{SAMPLES} samples of templates, end to end:")
-    arguments.work = work_for(templates)
     profile(templates, arguments)
     if arguments.large is not None:
         for path in arguments.large or fetch_ceph(arguments.scratch):

@@ -191,9 +191,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--addrs", required=True)
     parser.add_argument("--scratch", required=True)
-    # The quick form is some 500 addresses, the long one all.
+    # The long form has more of all.
     is_long = bool(os.environ.get("WICK_LONG"))
-    parser.add_argument("--addresses", type=int, default=10000 if is_long else 170)
+    parser.add_argument("--addresses", type=int, default=10000 if is_long else 500)
     parser.add_argument("--units", type=int, default=5 if is_long else 0)
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--verbose", action="store_true")
