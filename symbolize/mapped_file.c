@@ -15,8 +15,8 @@
 
 enum { N_WAYS = 4, WAY_MAP_FILES = 0 };
 
-/* Places of the code that are compared, bytes of each, and how many may differ: code is patched. */
-enum { N_PROBES = 16, PROBE_BYTES = 64, MAX_DIFFERENT = 4 };
+/* Pages of code that are compared, all of a small one; one in so many may be patched. */
+enum { PAGE = 4096, MAX_PAGES = 256, PAGES_A_PATCH = 16 };
 
 /* Descriptors of a process that are looked through for a file without a name. */
 enum { MAX_FDS = 4096 };
@@ -106,23 +106,25 @@ static bool untouched(int fd, uint64_t since_ns)
  */
 static bool same_bytes(int fd, const struct mapping *mapping)
 {
-	uint64_t step = (mapping->end - mapping->start) / N_PROBES;
+	uint64_t n_pages = (mapping->end - mapping->start) / PAGE;
+	uint64_t step = n_pages > MAX_PAGES ? n_pages / MAX_PAGES : 1;
+	int n_compared = 0;
 	int n_different = 0;
 
-	for (int i = 0; i < N_PROBES; i++) {
+	for (uint64_t page = 0; page < n_pages; page += step) {
 		struct elf_source memory = {.fd = -1, .pid = mapping->pid, .base = mapping->start};
-		char in_memory[PROBE_BYTES];
-		char in_file[PROBE_BYTES];
-		uint64_t at = step * (uint64_t)i;
+		char in_memory[PAGE];
+		char in_file[PAGE];
 		ssize_t n;
 
-		if (elf_source_read(&memory, in_memory, sizeof(in_memory), at) < 0)
+		if (elf_source_read(&memory, in_memory, sizeof(in_memory), page * PAGE) < 0)
 			continue;
 		/* Behind the end of the file the last page is zeros. */
-		n = io_pread(fd, in_file, sizeof(in_file), mapping->pgoff + at);
+		n = io_pread(fd, in_file, sizeof(in_file), mapping->pgoff + page * PAGE);
 		n_different += n > 0 && memcmp(in_memory, in_file, (size_t)n) != 0;
+		n_compared += n > 0;
 	}
-	return n_different <= MAX_DIFFERENT;
+	return n_different <= n_compared / PAGES_A_PATCH;
 }
 
 static bool same_file(const struct mapped_file *file, const struct wanted *wanted, int way)
