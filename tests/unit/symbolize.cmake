@@ -109,6 +109,19 @@ target_compile_options(resolve_test PRIVATE -g)
 foreach(name dwarf_lines dwarf_ranges dwarf_directory file_guard)
   wick_unit_test(${name} LIBS wick_symbolize PkgConfig::ELF Threads::Threads)
 endforeach()
+# Those that read real files, in every form: dwarf/build.sh says what it leaves out.
+set(dwarf_files ${CMAKE_CURRENT_BINARY_DIR}/dwarf_files)
+set(dwarf_source ${CMAKE_CURRENT_SOURCE_DIR}/dwarf)
+add_custom_command(OUTPUT ${dwarf_files}/list COMMAND ${dwarf_source}/build.sh ${dwarf_files}
+  DEPENDS ${dwarf_source}/build.sh ${dwarf_source}/main.c ${dwarf_source}/part.cc
+          ${dwarf_source}/part.h VERBATIM)
+add_custom_target(dwarf_files DEPENDS ${dwarf_files}/list)
+foreach(name dwarf_peer dwarf_sections dwarf_split)
+  wick_unit_test(${name} LIBS wick_symbolize PkgConfig::DW PkgConfig::ELF PkgConfig::ZLIB
+    PkgConfig::ZSTD)
+  add_dependencies(${name}_test dwarf_files)
+  target_compile_definitions(${name}_test PRIVATE DWARF_FILES="${dwarf_files}")
+endforeach()
 
 # Units, functions, inlined calls and names from bytes made by hand.
 foreach(name dwarf_form dwarf_unit dwarf_function)
