@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What wick says of random addresses of real programs, beside what at least two others agree on.
 
-usage: agree.py --addrs SYMBOLIZE_ADDRS --scratch DIR [--addresses N] [--units N] [--verbose]
-                [NAME=FILE...]
+usage: agree.py --addrs SYMBOLIZE_ADDRS --scratch DIR [--addresses N] [--units N] [--without WHO]
+                [--verbose] [NAME=FILE...]
 
 Addresses are spread over the bytes of functions.  A frame is a name (what is in front of its
 parameters and behind its namespaces, as most others leave those out), a file's last part and a
@@ -136,7 +136,7 @@ def nested(_symbols, _addr, level, ours, theirs, _most, who):
     """Of what is inlined into a function within a function libdw loses the chain, and addr2line
     gives it the name of the symbol around: both name the function itself.  (The mark `in-lambda`.)
     """
-    if sorted(who) != ["addr2line", "eu"] or len(theirs["eu"]) >= len(ours) or level >= len(ours):
+    if sorted(who) != ["addr2line", "eu"] or "llvm" not in theirs or len(theirs["eu"]) >= len(ours) or level >= len(ours):
         return None
     if level < len(theirs["llvm"]) and frame(theirs["llvm"][level]) == frame(ours[level]):
         return "within a function within a function"
@@ -146,12 +146,14 @@ def nested(_symbols, _addr, level, ours, theirs, _most, who):
 REASONS = [alias, nested]
 
 
-def compare(path, n, addrs, seed):
+ASK = {"llvm": peers.llvm, "eu": peers.eu_addr2line, "addr2line": peers.addr2line}
+
+
+def compare(path, n, addrs, seed, without):
     symbols = Symbols(path)
     asked = symbols.pick(n, random.Random(seed))
     ours = peers.ours(addrs, path, asked, ["-n"])
-    theirs = {"llvm": peers.llvm(path, asked), "eu": peers.eu_addr2line(path, asked),
-              "addr2line": peers.addr2line(path, asked)}
+    theirs = {who: ask(path, asked) for who, ask in ASK.items() if who != without}
     agreement = Agreement(symbols)
     for i, one in enumerate(asked):
         agreement.look(one, ours[i], {who: chains[i] for who, chains in theirs.items()})
@@ -196,6 +198,7 @@ def main():
     parser.add_argument("--addresses", type=int, default=10000 if is_long else 500)
     parser.add_argument("--units", type=int, default=5 if is_long else 0)
     parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument("--without", help="who is too slow for these subjects")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("subjects", nargs="*")
     arguments = parser.parse_args()
@@ -207,7 +210,8 @@ def main():
             subjects["templates"] = make_templates(arguments.scratch, arguments.units)
     good = True
     for name, path in subjects.items():
-        agreement = compare(path, arguments.addresses, arguments.addrs, arguments.seed)
+        agreement = compare(path, arguments.addresses, arguments.addrs, arguments.seed,
+                            arguments.without)
         good &= report(name, agreement, arguments.verbose)
     return 0 if good else 1
 
