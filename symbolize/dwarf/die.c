@@ -62,18 +62,19 @@ void die_read(struct cursor *cursor, const struct die_unit *unit, const struct a
 	}
 }
 
-void die_pass_children(struct cursor *cursor, const struct die_unit *unit)
+bool die_pass_children(struct cursor *cursor, const struct die_unit *unit, size_t most)
 {
 	unsigned depth = 1;
 
-	while (depth && !cursor->failed) {
+	for (size_t n = 0; n < most && !cursor->failed; n++) {
 		const struct abbrev *abbrev = die_begin(unit, cursor);
 
-		if (!abbrev)
-			depth--;
-		else if (die_jump(cursor, unit, abbrev))
-			depth++;
+		if (abbrev)
+			depth += die_jump(cursor, unit, abbrev);
+		else if (--depth == 0)
+			return !cursor->failed;
 	}
+	return false;
 }
 
 bool die_pc_range(const struct die_unit *unit, const struct die_values *values, uint64_t *ret_lo,
@@ -100,14 +101,15 @@ bool die_pc_range(const struct die_unit *unit, const struct die_values *values, 
 	return true;
 }
 
-int die_each_range(const struct die_unit *unit, const struct die_values *values,
+int die_each_range(const struct die_unit *unit, const struct die_values *values, uint64_t *left,
 		   int (*callback)(void *context, uint64_t lo, uint64_t hi), void *context)
 {
 	uint64_t lo;
 	uint64_t hi;
 
 	if (die_has(values, SLOT_RANGES))
-		return ranges_each(&unit->unit, &values->of[SLOT_RANGES], callback, context);
+		return ranges_each_of(&unit->unit, &values->of[SLOT_RANGES], left, callback,
+				      context);
 	if (die_pc_range(unit, values, &lo, &hi))
 		return callback(context, lo, hi);
 	return 0;

@@ -177,10 +177,12 @@ void die_read(struct cursor *cursor, const struct die_unit *unit, const struct a
 
 /**
  * die_pass_children - pass over what is between here and the null entry that ends siblings
+ * @most: entries
  *
+ * Return:  whether that was all; false: there are more, or the cursor failed.
  * Context: any thread.
  */
-void die_pass_children(struct cursor *cursor, const struct die_unit *unit);
+bool die_pass_children(struct cursor *cursor, const struct die_unit *unit, size_t most);
 
 /**
  * die_pc_range - DW_AT_low_pc and DW_AT_high_pc as addresses (2.17.2)
@@ -194,11 +196,12 @@ bool die_pc_range(const struct die_unit *unit, const struct die_values *values, 
 
 /**
  * die_each_range - call for every range of code that an entry has
+ * @left: entries of lists that may still be read (ranges_each_of())
  *
  * Return:  0; what the callback returned; -EBADMSG.
  * Context: any thread.
  */
-int die_each_range(const struct die_unit *unit, const struct die_values *values,
+int die_each_range(const struct die_unit *unit, const struct die_values *values, uint64_t *left,
 		   int (*callback)(void *context, uint64_t lo, uint64_t hi), void *context);
 
 #endif

@@ -14,8 +14,11 @@ struct walk {
 	unsigned depth;
 	struct cursor cursor;
 	uint64_t function;                /* whose ranges are being added */
+	uint64_t ranges_left;             /* entries of lists that may still be read */
 	uint32_t scope_at[DIE_MAX_DEPTH]; /* that a level's entries are in */
 	bool opened[DIE_MAX_DEPTH];       /* the level is that scope's own */
+	uint32_t n_nameless[DIE_MAX_DEPTH];
+	uint16_t counted_at[DIE_MAX_DEPTH]; /* the level that counts the nameless of a level */
 };
 
 static bool grow(void *array, size_t n, size_t *size, size_t each)
@@ -60,7 +63,7 @@ static int add_function(struct walk *walk, const struct abbrev *abbrev, uint64_t
 	if (cursor.failed)
 		return -EBADMSG;
 	walk->function = die;
-	r = die_each_range(walk->unit, &values, add_range, walk);
+	r = die_each_range(walk->unit, &values, &walk->ranges_left, add_range, walk);
 	return r == -EBADMSG ? 0 : r;
 }
 
@@ -73,6 +76,7 @@ static bool names_inner(const struct abbrev *abbrev)
 static int add_scope(struct walk *walk, const struct abbrev *abbrev, uint64_t die)
 {
 	struct scope_list *list = walk->scopes;
+	bool nameless = abbrev->role == ROLE_CLASS && !abbrev->named;
 
 	if (!grow(&list->scopes, list->n_scopes, &list->size, sizeof(*list->scopes)))
 		return -ENOMEM;
@@ -80,7 +84,7 @@ static int add_scope(struct walk *walk, const struct abbrev *abbrev, uint64_t di
 		.die = (uint32_t)(die - walk->unit->unit.offset),
 		.end = UINT32_MAX,
 		.parent = walk->scope_at[walk->depth - 1],
-		.nameless = abbrev->role == ROLE_CLASS && !abbrev->named,
+		.ordinal = nameless ? ++walk->n_nameless[walk->counted_at[walk->depth - 1]] : 0,
 	};
 	return 0;
 }
@@ -96,6 +100,9 @@ static int descend(struct walk *walk, bool scope)
 	if (walk->depth >= DIE_MAX_DEPTH)
 		return -EBADMSG;
 	walk->opened[walk->depth] = scope;
+	walk->n_nameless[walk->depth] = 0;
+	walk->counted_at[walk->depth] =
+		scope ? (uint16_t)walk->depth : walk->counted_at[walk->depth - 1];
 	walk->scope_at[walk->depth] =
 		scope ? (uint32_t)walk->scopes->n_scopes - 1 : walk->scope_at[walk->depth - 1];
 	walk->depth++;
@@ -144,6 +151,9 @@ static int walk_children(struct walk *walk)
 	walk->depth = 1;
 	walk->scope_at[0] = SCOPE_NONE;
 	walk->opened[0] = false;
+	walk->n_nameless[0] = 0;
+	walk->counted_at[0] = 0;
+	walk->ranges_left = INDEX_MAX_RANGES;
 	while (walk->depth && cursor_left(&walk->cursor)) {
 		die = die_offset(unit, &walk->cursor);
 		abbrev = die_begin(unit, &walk->cursor);
@@ -225,7 +235,7 @@ int function_index_read(const struct die_unit *unit, const struct elf_head *head
 void function_index_release(struct function_index *index)
 {
 	for (size_t i = 0; i < index->n_opened; i++)
-		free(index->opened[i].list.scopes);
+		free(index->opened[i].scopes);
 	free(index->opened);
 	free(index->scopes.scopes);
 	free(index->ranges);
@@ -275,8 +285,8 @@ void function_index_gap(const struct function_index *index, uint64_t addr, uint6
 		*hi = index->ranges[i].lo;
 }
 
-/* The innermost scope of a list around an entry; NULL: none. */
-static const struct scope *innermost(const struct scope_list *list, uint32_t die)
+/* The first scope of a list that begins at or after an entry. */
+static size_t first_from(const struct scope_list *list, uint32_t die)
 {
 	size_t lo = 0;
 	size_t hi = list->n_scopes;
@@ -289,7 +299,15 @@ static const struct scope *innermost(const struct scope_list *list, uint32_t die
 		else
 			hi = middle;
 	}
-	for (uint32_t at = lo ? (uint32_t)lo - 1 : SCOPE_NONE; at != SCOPE_NONE;
+	return lo;
+}
+
+/* The innermost scope of a list around an entry; NULL: none. */
+static struct scope *innermost(const struct scope_list *list, uint32_t die)
+{
+	size_t after = first_from(list, die);
+
+	for (uint32_t at = after ? (uint32_t)after - 1 : SCOPE_NONE; at != SCOPE_NONE;
 	     at = list->scopes[at].parent) {
 		if (list->scopes[at].end > die)
 			return &list->scopes[at];
@@ -299,55 +317,46 @@ static const struct scope *innermost(const struct scope_list *list, uint32_t die
 
 /* What is in a scope that was jumped over, walked on the first question. */
 static const struct scope_list *open_scope(struct function_index *index,
-					   const struct die_unit *unit, const struct scope *scope)
+					   const struct die_unit *unit, struct scope *scope)
 {
-	struct opened_scope opened = {.die = scope->die};
+	struct scope_list list = {.n_scopes = 0};
 	struct walk walk = {.unit = unit,
-			    .scopes = &opened.list,
+			    .scopes = &list,
 			    .everything = true,
 			    .cursor = die_cursor(unit, unit->unit.offset + scope->die)};
 	const struct abbrev *abbrev;
 
-	for (size_t i = 0; i < index->n_opened; i++) {
-		if (index->opened[i].die == scope->die)
-			return &index->opened[i].list;
-	}
+	if (scope->opened)
+		return &index->opened[scope->opened - 1];
 	abbrev = die_begin(unit, &walk.cursor);
-	if (!abbrev || !grow(&index->opened, index->n_opened, &index->size_opened, sizeof(opened)))
+	if (!abbrev || !grow(&index->opened, index->n_opened, &index->size_opened, sizeof(list)))
 		return NULL;
 	die_skip(&walk.cursor, unit, abbrev);
-	if (walk.cursor.failed || walk_children(&walk) < 0) {
-		free(opened.list.scopes);
-		return NULL;
-	}
-	index->opened[index->n_opened++] = opened;
-	return &index->opened[index->n_opened - 1].list;
+	if (walk.cursor.failed || walk_children(&walk) < 0)
+		list.n_scopes = 0;
+	index->opened[index->n_opened++] = list;
+	scope->opened = (uint32_t)index->n_opened;
+	return &index->opened[index->n_opened - 1];
 }
 
-/* The list that an entry is in, and the innermost scope of it around the entry; NULL: none. */
+/* The list that an entry is in, opened for it where that is needed. */
 static const struct scope_list *list_around(struct function_index *index,
-					    const struct die_unit *unit, uint32_t die,
-					    const struct scope **ret_scope)
+					    const struct die_unit *unit, uint32_t die)
 {
-	const struct scope_list *inner;
+	struct scope *scope = innermost(&index->scopes, die);
+	const struct scope_list *inner = NULL;
 
-	*ret_scope = innermost(&index->scopes, die);
-	if (!*ret_scope || !(*ret_scope)->closed)
-		return &index->scopes;
-	inner = open_scope(index, unit, *ret_scope);
-	if (!inner)
-		return &index->scopes;
-	*ret_scope = innermost(inner, die);
-	return inner;
+	if (scope && scope->closed)
+		inner = open_scope(index, unit, scope);
+	return inner ? inner : &index->scopes;
 }
 
 uint64_t function_index_scope(struct function_index *index, const struct die_unit *unit,
 			      uint64_t die)
 {
 	uint32_t at = (uint32_t)(die - unit->unit.offset);
-	const struct scope *scope;
+	const struct scope *scope = innermost(list_around(index, unit, at), at);
 
-	(void)list_around(index, unit, at, &scope);
 	if (!scope)
 		scope = innermost(&index->scopes, at);
 	return scope ? unit->unit.offset + scope->die : 0;
@@ -357,12 +366,10 @@ unsigned function_index_ordinal(struct function_index *index, const struct die_u
 				uint64_t die)
 {
 	uint32_t at = (uint32_t)(die - unit->unit.offset);
-	const struct scope *scope;
-	const struct scope_list *list = list_around(index, unit, at, &scope);
-	uint32_t parent = scope ? (uint32_t)(scope - list->scopes) : SCOPE_NONE;
-	unsigned n = 0;
+	const struct scope_list *list = list_around(index, unit, at);
+	size_t i = first_from(list, at);
+	unsigned ordinal =
+		i < list->n_scopes && list->scopes[i].die == at ? list->scopes[i].ordinal : 0;
 
-	for (size_t i = 0; i < list->n_scopes && list->scopes[i].die <= at; i++)
-		n += list->scopes[i].nameless && list->scopes[i].parent == parent;
-	return n ? n : 1;
+	return ordinal ? ordinal : 1;
 }

@@ -36,21 +36,16 @@ struct index_range {
 struct scope {
 	uint32_t die;
 	uint32_t end;
-	uint32_t parent; /* an earlier one of the same list; SCOPE_NONE: the unit */
-	bool closed;     /* was jumped over */
-	bool nameless;   /* a class without a name */
+	uint32_t parent;  /* an earlier one of the same list; SCOPE_NONE: the unit */
+	uint32_t opened;  /* of what was jumped over, where it is in `opened`, from 1 on */
+	uint32_t ordinal; /* of a class without a name: among those of its parent, from 1 on */
+	bool closed;      /* was jumped over */
 };
 
 struct scope_list {
 	struct scope *scopes; /* in order of offsets, parents first */
 	size_t n_scopes;
 	size_t size;
-};
-
-/* What is in a scope that was jumped over. */
-struct opened_scope {
-	uint32_t die;
-	struct scope_list list;
 };
 
 /* Zero is empty. */
@@ -60,7 +55,7 @@ struct function_index {
 	size_t size_ranges;
 	bool complete; /* everything was walked */
 	struct scope_list scopes;
-	struct opened_scope *opened;
+	struct scope_list *opened; /* what is in scopes that were jumped over */
 	size_t n_opened;
 	size_t size_opened;
 };

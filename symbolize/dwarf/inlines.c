@@ -9,6 +9,7 @@ struct body {
 	struct function_reading *reading;
 	struct cursor cursor;
 	unsigned depth;
+	uint64_t ranges_left;            /* entries of lists that may still be read */
 	uint32_t node;                   /* whose ranges are being added */
 	uint32_t node_at[DIE_MAX_DEPTH]; /* that a level's entries are inlined into */
 	uint16_t calls_at[DIE_MAX_DEPTH];
@@ -91,7 +92,8 @@ static int add_call(struct body *body, const struct abbrev *abbrev, uint32_t par
 		return node;
 	body->node = (uint32_t)node;
 	*ret_node = body->node;
-	return tolerate(die_each_range(&reading->unit->die, &values, add_node_range, body));
+	return tolerate(die_each_range(&reading->unit->die, &values, &body->ranges_left,
+				       add_node_range, body));
 }
 
 static int descend(struct body *body, uint32_t node, unsigned n_calls)
@@ -138,7 +140,7 @@ static int visit(struct body *body, const struct abbrev *abbrev)
 			       body->calls_at[body->depth - 1]);
 	default:
 		if (die_jump(cursor, unit, abbrev))
-			die_pass_children(cursor, unit);
+			(void)die_pass_children(cursor, unit, SIZE_MAX);
 		return 0;
 	}
 }
@@ -219,12 +221,28 @@ static int begin(struct function_reading *reading)
 	return 0;
 }
 
+static int by_lo(const void *left, const void *right)
+{
+	const struct code_range *a = left;
+	const struct code_range *b = right;
+
+	return (a->lo > b->lo) - (a->lo < b->lo);
+}
+
 static int finish(struct function_reading *reading, struct function_table *ret_table)
 {
+	uint64_t done = 0; /* no row is added twice, even if ranges overlap */
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < reading->n_ranges; i++)
-		r = add_rows(reading, reading->ranges[i].lo, reading->ranges[i].hi);
+	if (reading->n_ranges > 1)
+		qsort(reading->ranges, reading->n_ranges, sizeof(*reading->ranges), by_lo);
+	for (size_t i = 0; r == 0 && i < reading->n_ranges; i++) {
+		const struct code_range *range = &reading->ranges[i];
+
+		if (range->hi > done)
+			r = add_rows(reading, range->lo > done ? range->lo : done, range->hi);
+		done = range->hi > done ? range->hi : done;
+	}
 	if (r == 0)
 		r = function_builder_finish(reading->builder, ret_table);
 	if (r == 0 || r == -ENOMEM)
@@ -250,12 +268,15 @@ static int read_function(struct body *body, const struct abbrev *abbrev, uint64_
 	r = function_builder_node(reading->builder, 0, name, FUNCTION_NO_FILE, 0, 0);
 	if (r < 0)
 		return r;
-	return die_each_range(&reading->unit->die, &values, keep_range, reading);
+	return die_each_range(&reading->unit->die, &values, &body->ranges_left, keep_range,
+			      reading);
 }
 
 int inlines_read(struct function_reading *reading, uint64_t die, struct function_table *ret_table)
 {
-	struct body body = {.reading = reading, .cursor = die_cursor(&reading->unit->die, die)};
+	struct body body = {.reading = reading,
+			    .ranges_left = INLINES_MAX_RANGES,
+			    .cursor = die_cursor(&reading->unit->die, die)};
 	const struct abbrev *abbrev;
 	int r = begin(reading);
 
@@ -267,7 +288,9 @@ int inlines_read(struct function_reading *reading, uint64_t die, struct function
 	r = read_function(&body, abbrev, die);
 	if (r == 0 && abbrev->children)
 		r = read_body(&body);
-	return r < 0 ? r : finish(reading, ret_table);
+	if (r == 0)
+		r = finish(reading, ret_table);
+	return r == -E2BIG ? -EBADMSG : r;
 }
 
 int inlines_only_lines(struct function_reading *reading, uint64_t lo, uint64_t hi,

@@ -18,6 +18,13 @@ struct file_number {
 	uint32_t number;
 };
 
+enum { INLINES_MAX_RANGES = 1024 * 1024 }; /* of a function and all that is in it */
+
+struct code_range {
+	uint64_t lo;
+	uint64_t hi;
+};
+
 /* What a function is read with; kept from one to the next. */
 struct function_reading {
 	struct unit_cache *units;
@@ -29,10 +36,7 @@ struct function_reading {
 	struct file_number *files; /* by the line table's number */
 	size_t n_files;
 	uint32_t round;
-	struct {
-		uint64_t lo;
-		uint64_t hi;
-	} * ranges; /* of the function */
+	struct code_range *ranges; /* of the function */
 	size_t n_ranges;
 	size_t size_ranges;
 };

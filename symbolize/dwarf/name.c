@@ -8,7 +8,10 @@
 
 enum name_kind { NAME_FUNCTION, NAME_SCOPE };
 
-enum { LANGUAGE_C17 = 0x2c };
+enum {
+	LANGUAGE_C17 = 0x2c,
+	MAX_MEMBERS = 2048, /* entries of a class that are looked at */
+};
 
 struct name_entry {
 	const struct dwarf_source *source; /* NULL: free */
@@ -83,7 +86,9 @@ static const char *remember(struct name_memo *memo, const struct dwarf_source *s
 
 static const char *keep(struct name_memo *memo, const char *text, size_t len)
 {
-	memo->n_bytes += len;
+	if (memo->n_bytes > NAME_MEMO_MAX_BYTES)
+		return ""; /* within one function: no compiler's work */
+	memo->n_bytes += len + 1;
 	return intern_bytes(&memo->strings, text, len);
 }
 
@@ -172,7 +177,7 @@ static bool is_closure(const struct declaration *class)
 	if (!abbrev || !abbrev->children)
 		return false;
 	die_skip(&cursor, unit, abbrev);
-	while ((abbrev = die_begin(unit, &cursor)) != NULL) {
+	for (int n = 0; n < MAX_MEMBERS && (abbrev = die_begin(unit, &cursor)) != NULL; n++) {
 		struct cursor attrs = cursor;
 		struct die_values values;
 		const char *name;
@@ -185,8 +190,9 @@ static bool is_closure(const struct declaration *class)
 			if (name && strcmp(name, "operator()") == 0)
 				return true;
 		}
-		if (die_jump(&cursor, unit, abbrev))
-			die_pass_children(&cursor, unit);
+		if (die_jump(&cursor, unit, abbrev) &&
+		    !die_pass_children(&cursor, unit, MAX_MEMBERS))
+			return false;
 	}
 	return false;
 }
@@ -222,14 +228,16 @@ static const char *join(struct naming *naming, const char *scope, const char *na
 	if (scope_len == 0)
 		return cut(naming->memo, name);
 	memcpy(text, scope, scope_len);
-	memcpy(text + scope_len, "::", 2);
+	text[scope_len] = ':';
+	text[scope_len + 1] = ':';
 	memcpy(text + scope_len + 2, name, len);
 	len += scope_len + 2;
 	return keep(naming->memo, text, len < NAME_MAX_BYTES ? len : NAME_MAX_BYTES);
 }
 
 /* The name behind that of what it is in. */
-static const char *qualify(struct naming *naming, const struct declaration *what, unsigned depth)
+static const char *qualify( // NOLINT(misc-no-recursion): NAME_MAX_SCOPES
+	struct naming *naming, const struct declaration *what, unsigned depth)
 {
 	struct loaded_unit *unit = what->unit;
 	const char *name = what->name;

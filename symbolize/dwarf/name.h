@@ -19,7 +19,7 @@ enum {
 	NAME_MAX_SCOPES = 64,        /* in each other */
 	NAME_MAX_BYTES = 16 * 1024,  /* the rest is cut off */
 	NAME_MEMO_MAX = 1024 * 1024, /* names kept */
-	NAME_MEMO_MAX_BYTES = 64 * 1024 * 1024,
+	NAME_MEMO_MAX_BYTES = 32 * 1024 * 1024,
 };
 
 struct name_entry;
