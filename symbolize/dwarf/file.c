@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void take_alt(struct dwarf_file *file, const struct dwarf_finder *finder)
 {
@@ -134,4 +136,21 @@ uint64_t dwarf_unit_of(struct dwarf_file *file, uint64_t addr)
 	uint64_t offset;
 
 	return directory_find(file->directory, addr, 0, &offset) ? offset + 1 : 0;
+}
+
+void dwarf_file_drop(const struct dwarf_file *file, const struct dwarf_unit *unit)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t mapped = (uintptr_t)file->sections.mapped;
+	uintptr_t info = (uintptr_t)file->source.of[DWARF_INFO].data;
+	uintptr_t start;
+	uintptr_t end;
+
+	if (unit->source != &file->source || !mapped || info < mapped ||
+	    info - mapped >= file->sections.n_mapped)
+		return;
+	start = (info + unit->offset + page - 1) / page * page;
+	end = (info + unit->end) / page * page;
+	if (start < end)
+		(void)madvise((void *)start, end - start, MADV_DONTNEED);
 }

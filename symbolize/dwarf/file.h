@@ -47,4 +47,13 @@ struct dwarf_file {
 int dwarf_file_unit_around(struct dwarf_file *file, const struct dwarf_source *source,
 			   uint64_t offset, uint64_t *ret_unit);
 
+/**
+ * dwarf_file_drop - the pages of a unit's entries are not needed for now
+ *
+ * They come back from the file when they are read again.  What is not mapped from a file stays.
+ *
+ * Context: any thread.
+ */
+void dwarf_file_drop(const struct dwarf_file *file, const struct dwarf_unit *unit);
+
 #endif

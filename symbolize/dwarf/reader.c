@@ -11,7 +11,8 @@
 enum {
 	HOT_UNITS = 256, /* kept with their lines: neighbours in code alternate */
 	HOT_MAX_ROWS = 2 * 1024 * 1024,
-	MAX_CANDIDATES = 16, /* units that claim an address */
+	HOT_MAX_BYTES = 32 * 1024 * 1024, /* of .debug_info in memory */
+	MAX_CANDIDATES = 16,              /* units that claim an address */
 };
 
 /* A unit that addresses are looked up in.  Its lines are its skeleton's, if it is split. */
@@ -24,6 +25,7 @@ struct hot_unit {
 	struct loaded_unit *unit;
 	struct line_table lines;
 	bool lines_tried;
+	uint64_t n_bytes; /* of .debug_info; 0: it could not be read */
 };
 
 /* The units that claim an address, as far as they were asked for. */
@@ -41,6 +43,7 @@ struct dwarf_reader {
 	struct hot_unit hot[HOT_UNITS];
 	struct hot_unit *last; /* that was asked */
 	size_t n_rows;         /* of all hot units */
+	uint64_t n_bytes;      /* the same, of .debug_info */
 	uint64_t tick;
 };
 
@@ -65,6 +68,9 @@ int dwarf_reader_new(struct dwarf_file *file, struct dwarf_reader **ret_reader)
 static void cool(struct dwarf_reader *reader, struct hot_unit *hot)
 {
 	reader->n_rows -= hot->lines.n_rows;
+	reader->n_bytes -= hot->n_bytes;
+	if (hot->n_bytes)
+		dwarf_file_drop(reader->file, &hot->skeleton);
 	line_table_release(&hot->lines);
 	*hot = (struct hot_unit){.used = false};
 }
@@ -114,6 +120,21 @@ static int load(struct dwarf_reader *reader, struct hot_unit *hot)
 	return unit_cache_get(&reader->units, &reader->file->source, hot->offset, NULL, &hot->unit);
 }
 
+/* Forget the unit that was not asked for longest. */
+static void cool_oldest(struct dwarf_reader *reader, const struct hot_unit *but)
+{
+	struct hot_unit *oldest = NULL;
+
+	for (size_t i = 0; i < HOT_UNITS; i++) {
+		struct hot_unit *hot = &reader->hot[i];
+
+		if (hot->used && hot != but && (!oldest || hot->tick < oldest->tick))
+			oldest = hot;
+	}
+	if (oldest)
+		cool(reader, oldest);
+}
+
 static struct hot_unit *warm(struct dwarf_reader *reader, uint64_t offset)
 {
 	struct hot_unit *hot = &reader->hot[0];
@@ -137,23 +158,12 @@ static struct hot_unit *warm(struct dwarf_reader *reader, uint64_t offset)
 	hot->offset = offset;
 	hot->tick = reader->tick;
 	hot->error = load(reader, hot);
+	hot->n_bytes = hot->skeleton.end - hot->skeleton.offset;
+	reader->n_bytes += hot->n_bytes;
+	for (size_t i = 0; reader->n_bytes > HOT_MAX_BYTES && i < HOT_UNITS; i++)
+		cool_oldest(reader, hot);
 	reader->last = hot;
 	return hot;
-}
-
-/* Forget the unit that was not asked for longest. */
-static void cool_oldest(struct dwarf_reader *reader, const struct hot_unit *but)
-{
-	struct hot_unit *oldest = NULL;
-
-	for (size_t i = 0; i < HOT_UNITS; i++) {
-		struct hot_unit *hot = &reader->hot[i];
-
-		if (hot->used && hot != but && (!oldest || hot->tick < oldest->tick))
-			oldest = hot;
-	}
-	if (oldest)
-		cool(reader, oldest);
 }
 
 /* Lines that cannot be read are none. */
