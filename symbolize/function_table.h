@@ -53,11 +53,15 @@ int function_builder_new(struct function_builder **ret_builder);
 
 /**
  * function_builder_reset - forget what is in it, keep its memory
+ *
+ * Context: any thread, one at a time for one builder.
  */
 void function_builder_reset(struct function_builder *builder);
 
 /**
  * function_builder_free - NULL is fine
+ *
+ * Context: any thread, one at a time for one builder.
  */
 void function_builder_free(struct function_builder *builder);
 
@@ -66,6 +70,7 @@ void function_builder_free(struct function_builder *builder);
  * @path: copied; the same path again gives the same number
  *
  * Return:  its number; FUNCTION_NO_FILE when memory ran out.
+ * Context: any thread, one at a time for one builder.
  */
 uint32_t function_builder_file(struct function_builder *builder, const char *path);
 
@@ -76,6 +81,7 @@ uint32_t function_builder_file(struct function_builder *builder, const char *pat
  * @call_file: where it was called, a file's number or FUNCTION_NO_FILE; call_line 0: unknown
  *
  * Return:  its number, 0 for the first; -ENOMEM; -E2BIG: too many.
+ * Context: any thread, one at a time for one builder.
  */
 int function_builder_node(struct function_builder *builder, uint32_t parent, const char *name,
 			  uint32_t call_file, uint32_t call_line, uint32_t call_column);
@@ -89,6 +95,7 @@ int function_builder_node(struct function_builder *builder, uint32_t parent, con
  * over.
  *
  * Return:  0; -ENOMEM; -E2BIG.
+ * Context: any thread, one at a time for one builder.
  */
 int function_builder_range(struct function_builder *builder, uint32_t node, uint64_t lo,
 			   uint64_t hi);
@@ -101,6 +108,7 @@ int function_builder_range(struct function_builder *builder, uint32_t node, uint
  * ranges are cut off.
  *
  * Return:  0; -ENOMEM; -E2BIG.
+ * Context: any thread, one at a time for one builder.
  */
 int function_builder_row(struct function_builder *builder, uint64_t addr, uint32_t file,
 			 uint32_t line, uint32_t column);
@@ -113,6 +121,7 @@ int function_builder_row(struct function_builder *builder, uint64_t addr, uint32
  * Return:  0; -ENODATA: the first node has no range; -ERANGE: its ranges lie 4 GiB or more apart;
  *          -E2BIG; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
+ * Context: any thread, one at a time for one builder.
  */
 int function_builder_finish(struct function_builder *builder, struct function_table *ret_table);
 

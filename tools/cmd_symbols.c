@@ -197,14 +197,15 @@ static void say_removed(struct cache *cache, int n_removed)
 static int strip(struct cache *cache, const struct asked *asked)
 {
 	struct err err = {0};
-	uint64_t bytes;
+	uint64_t bytes = 0;
 	int r;
 
 	if (asked->n_args != 1) {
 		say_error("strip down to what size?, try: wick symbols strip 100M");
 		return WICK_USAGE;
 	}
-	if (value_size(asked->args[0], &bytes, &err) < 0) {
+	/* No size elsewhere is 0. */
+	if (strcmp(asked->args[0], "0") != 0 && value_size(asked->args[0], &bytes, &err) < 0) {
 		say_error("%s", err.text);
 		return WICK_USAGE;
 	}
@@ -313,8 +314,8 @@ static const struct action {
 	{"list", list}, {"add", add}, {"strip", strip}, {"clear", clear}, {NULL, NULL},
 };
 
-/* Options stand before the action, or between it and its arguments. */
-static int parse(int argc, char **argv, struct asked *asked, struct err *err)
+/* From argv[1] on; where they end, or less than 0. */
+static int take_options(int argc, char **argv, struct asked *asked, struct err *err)
 {
 	struct option_cursor cursor = {.specs = symbols_option_specs, .argc = argc, .argv = argv};
 	int id;
@@ -331,12 +332,23 @@ static int parse(int argc, char **argv, struct asked *asked, struct err *err)
 		else if (id == 'q')
 			say_quiet();
 	}
-	if (!asked->action && cursor.rest < argc) {
-		asked->action = argv[cursor.rest];
-		return parse(argc - cursor.rest, argv + cursor.rest, asked, err);
-	}
-	asked->args = argv + cursor.rest;
-	asked->n_args = argc - cursor.rest;
+	return cursor.rest;
+}
+
+/* Options stand before the action, or between it and its arguments. */
+static int parse(int argc, char **argv, struct asked *asked, struct err *err)
+{
+	int at = take_options(argc, argv, asked, err);
+	int rest;
+
+	if (at < 0 || at == argc)
+		return at < 0 ? at : 0;
+	asked->action = argv[at];
+	rest = take_options(argc - at, argv + at, asked, err);
+	if (rest < 0)
+		return rest;
+	asked->args = argv + at + rest;
+	asked->n_args = argc - at - rest;
 	return 0;
 }
 

@@ -47,7 +47,10 @@ add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
   DEPENDS ${source}/victim.c ${source}/victim.cc VERBATIM)
 add_custom_target(symbolize_victims DEPENDS ${victim_files} ${victims}/cxx)
 
-foreach(name cache crc32c function_table demangle jit spans symbol_table symbolize symbolize_oracle)
+foreach(name cache cache_damage cache_list)
+  wick_unit_test(${name} SOURCES cache_fixture.c LIBS wick_symbolize)
+endforeach()
+foreach(name crc32c function_hostile function_table demangle jit spans symbol_table symbolize symbolize_oracle)
   wick_unit_test(${name} LIBS wick_symbolize)
 endforeach()
 # The libc that tests link with: what the compiler would load.
