@@ -1,12 +1,11 @@
 /* inflate.c - sizes come from the file: nothing is made larger than a ratio allows */
 #include "symbolize/dwarf/inflate.h"
 
-#include "base/cleanup.h"
-
 #include <endian.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <zlib.h>
@@ -86,7 +85,7 @@ static bool inflate_zlib(const struct inflate_job *job, uint8_t *to)
 
 static void run(struct inflate_job *job)
 {
-	_cleanup_free_ uint8_t *to = room(job->n_inflated);
+	uint8_t *to = room(job->n_inflated);
 	bool done;
 
 	if (!to)
@@ -97,7 +96,9 @@ static void run(struct inflate_job *job)
 	else
 		done = inflate_zlib(job, to);
 	if (done)
-		job->inflated = steal_pointer(&to);
+		job->inflated = to;
+	else
+		free(to);
 }
 
 static void *run_some(void *context)

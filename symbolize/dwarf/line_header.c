@@ -1,8 +1,6 @@
 /* line_header.c - two shapes of tables: lists of strings until DWARF 4, any forms since 5 */
 #include "symbolize/dwarf/line_header.h"
 
-#include "base/cleanup.h"
-
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -101,8 +99,8 @@ static char *join(const char *folder, const char *name)
 
 const char *line_files_path(struct line_files *files, uint64_t file)
 {
-	_cleanup_free_ char *folder = NULL;
 	struct line_file *entry;
+	char *folder;
 
 	if (!files || file >= files->n_files)
 		return "";
@@ -114,6 +112,7 @@ const char *line_files_path(struct line_files *files, uint64_t file)
 	folder = join(files->n_folders && entry->folder ? files->folders[0] : "",
 		      entry->folder < files->n_folders ? files->folders[entry->folder] : "");
 	entry->path = folder ? join(folder, entry->name) : NULL;
+	free(folder);
 	return entry->path ? entry->path : "";
 }
 

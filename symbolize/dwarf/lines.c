@@ -422,7 +422,7 @@ static int order(struct machine *machine, struct line_table *table)
 {
 	uint64_t end = 0;
 
-	if (in_order(machine)) {
+	if (!machine->sequences || in_order(machine)) {
 		table->rows = machine->rows;
 		table->n_rows = machine->first;
 		machine->rows = NULL;
