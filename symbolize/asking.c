@@ -129,15 +129,18 @@ const struct answer *asking_find(struct symbolizer *symbolizer, struct module *m
 	bool wanted;
 	const struct answer *answer = answers_find(&module->answers, vaddr, &wanted);
 	struct answer *made;
+	bool loaded;
 
 	if (answer)
 		return answer;
-	if (!wanted && module->has_dwarf && answers_want(&module->answers, vaddr) == 0) {
+	loaded = symbolizer_is_loaded(module);
+	if (!wanted && (!loaded || module->has_dwarf) &&
+	    answers_want(&module->answers, vaddr) == 0) {
 		join(symbolizer, module);
 		wanted = true;
 	}
-	*ret_pending = wanted;
-	if (wanted && !force)
+	*ret_pending = wanted || !loaded;
+	if (!loaded || (wanted && !force))
 		return NULL;
 	made = make_answer(symbolizer, module, vaddr, NULL);
 	if (!made || wanted || answers_put(&module->answers, vaddr, made) < 0)
@@ -179,10 +182,28 @@ static void take_in(struct symbolizer *symbolizer, struct module *module, uint64
 	module->batch_ns = now_ns;
 }
 
+/* What was asked for before it was known that there is no DWARF. */
+static void answer_by_symbols(struct symbolizer *symbolizer, struct module *module, uint64_t *addrs,
+			      size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct answer *answer = make_answer(symbolizer, module, addrs[i], NULL);
+
+		if (answer && answers_put(&module->answers, addrs[i], answer) < 0)
+			free(answer);
+	}
+	free(addrs);
+}
+
 static void start(struct symbolizer *symbolizer, struct module *module)
 {
 	uint64_t *addrs;
 	size_t n = answers_take(&module->answers, &addrs);
+
+	if (!module->has_dwarf) {
+		answer_by_symbols(symbolizer, module, addrs, n);
+		return;
+	}
 
 	/* Without memory they stay wanted, and samples go on with their symbols in time. */
 	if (batch_start(symbolizer->loader, symbolizer->cache, module, addrs, n, &module->batch) ==
@@ -212,7 +233,7 @@ static bool advance(struct symbolizer *symbolizer, struct module *module, uint64
 	}
 	if (module->batch && batch_is_done(module->batch))
 		take_in(symbolizer, module, now_ns);
-	if (module->batch)
+	if (module->batch || !symbolizer_is_loaded(module))
 		return true;
 	if (module->answers.n_wanted && (hurry || now_ns >= module->next_ns))
 		start(symbolizer, module);

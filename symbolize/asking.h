@@ -5,7 +5,7 @@
 #include "symbolize/symbolizer_room.h"
 
 /**
- * asking_find - the answer for an address of a module that is loaded
+ * asking_find - the answer for an address of a module
  * @force: DWARF is not waited for: what the symbol tables say will do
  * @ret_pending: the answer has to be waited for
  *

@@ -32,10 +32,6 @@ static void look_in_file(struct symbolizer *symbolizer, struct lookup *lookup, b
 		lookup->answer = remembered->answer;
 		return;
 	}
-	if (!symbolizer_is_loaded(lookup->module)) {
-		lookup->pending = true;
-		return;
-	}
 	lookup->answer =
 		asking_find(symbolizer, lookup->module, lookup->vaddr, force, &lookup->pending);
 	if (lookup->answer && lookup->answer != symbolizer->loose)

@@ -135,7 +135,7 @@ int symbolizer_resolve_in(struct symbolizer *symbolizer, struct module *module,
  * symbolizer_ask_in - have an address of a module looked up with the next batch
  * @vaddr: where to look: an address before a return address
  *
- * Context: main thread.  The module has been read: symbolizer_is_busy() was false.
+ * Context: main thread.
  */
 void symbolizer_ask_in(struct symbolizer *symbolizer, struct module *module, uint64_t vaddr);
 

@@ -102,8 +102,8 @@ int cache_find(struct cache_module *module, uint64_t addr, struct function_table
 	(void)module;
 	if (addr < CACHED || world.hide_cache)
 		return -ENOENT;
-	free((void *)(uintptr_t)kept.bytes);
-	make_table(CACHED, "kept", &kept);
+	if (!kept.bytes)
+		make_table(CACHED, "kept", &kept);
 	*ret_table = kept;
 	return 0;
 }

@@ -148,6 +148,27 @@ static void nothing_is_looked_up_when_nobody_asked(void **state)
 	symbolizer_free(symbolizer);
 }
 
+/* Nothing is known of any module yet when the whole stack is asked for. */
+static void what_is_asked_before_a_module_is_read_is_not_forgotten(void **state)
+{
+	enum { N = 64 };
+	const struct symbolize_options options = {.no_cache = true};
+	struct symbolizer *symbolizer = start(&options);
+	struct frame frames[N];
+	struct sample sample = {.process = 1, .time_ns = 1, .n_frames = N, .frames = frames};
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		frames[i] = (struct frame){.addr = here + 1 - i, .exact = true};
+	frames[N - 1].addr = (uint64_t)(uintptr_t)&strtol; /* of another module */
+	symbolizer_ask(symbolizer, &sample);
+	while (symbolizer_is_busy(symbolizer))
+		symbolizer_wait(symbolizer, UINT64_C(1000000000));
+	assert_int_equal(symbolizer_resolve(symbolizer, &sample, false), 0);
+	assert_true(sample.n_frames > N);
+	symbolizer_free(symbolizer);
+}
+
 /* The offset of HERE in this program, and the program's build-id. */
 static uint64_t offset_here(char build_id[2 * 64 + 1])
 {
@@ -240,6 +261,7 @@ int main(void)
 		cmocka_unit_test(without_inlined_calls_there_is_the_function),
 		cmocka_unit_test(a_stack_too_deep_with_them_keeps_its_leaf),
 		cmocka_unit_test(nothing_is_looked_up_when_nobody_asked),
+		cmocka_unit_test(what_is_asked_before_a_module_is_read_is_not_forgotten),
 		cmocka_unit_test(offline_is_the_same),
 		cmocka_unit_test(another_build_is_refused),
 		cmocka_unit_test(what_was_found_is_kept),
