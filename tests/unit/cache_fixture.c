@@ -181,10 +181,12 @@ void fixture_read(uint8_t *bytes, size_t len)
 
 void fixture_write(const uint8_t *bytes, size_t len)
 {
-	_cleanup_fd_ int fd = open(fixture_path(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+	/* Not O_TRUNC: file systems write such a file to the disk when it is closed. */
+	_cleanup_fd_ int fd = open(fixture_path(), O_WRONLY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, len), len);
+	assert_int_equal(ftruncate(fd, (off_t)len), 0);
 }
 
 void fixture_set_used(const char *path, time_t seconds)
