@@ -127,6 +127,7 @@ foreach(name dwarf_peer dwarf_sections dwarf_split)
 endforeach()
 
 # Units, functions, inlined calls and names from bytes made by hand.
-foreach(name dwarf_form dwarf_unit dwarf_function)
-  wick_unit_test(${name} LIBS wick_symbolize)
+foreach(name dwarf_form dwarf_unit dwarf_function dwarf_reader)
+  wick_unit_test(${name} LIBS wick_symbolize Threads::Threads)
 endforeach()
+target_compile_options(dwarf_reader_test PRIVATE -g -O2)
