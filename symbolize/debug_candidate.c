@@ -198,6 +198,7 @@ bool debug_hunt_try(struct debug_hunt *hunt, pid_t pid, const char *path, enum d
 	char *here = NULL;
 	int fd = debug_open(pid, path, &here);
 
+	/* Taken, and freed by _cleanup_free_. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 	return fd >= 0 && debug_hunt_take(hunt, fd, here, found);
 }
 

@@ -47,6 +47,8 @@ bool debug_hunt_try(struct debug_hunt *hunt, pid_t pid, const char *path, enum d
  * debug_hunt_take - the same for a file that is open
  * @fd: taken
  * @path: taken
+ *
+ * Context: any thread, one at a time for one hunt.
  */
 bool debug_hunt_take(struct debug_hunt *hunt, int fd, char *path, enum debug_found found);
 

@@ -38,7 +38,11 @@ int debug_server_kept(const char *hex, const char *what, char **ret_path);
  */
 int debug_server_new(const struct debug_search_options *options, struct debug_server **ret_server);
 
-/** debug_server_free - NULL is fine */
+/**
+ * debug_server_free - NULL is fine
+ *
+ * Context: main thread.  Nobody asks.
+ */
 void debug_server_free(struct debug_server *server);
 
 /**

@@ -91,6 +91,7 @@ static void look_at(struct debug_walk *walk, int folder, const char *name, const
 
 static void walk_folder(struct debug_walk *walk, int fd, const char *path, int depth);
 
+/* NOLINTNEXTLINE(misc-no-recursion): as below */
 static void walk_entry(struct debug_walk *walk, DIR *folder, const char *name, const char *path,
 		       int depth)
 {

@@ -24,7 +24,11 @@ struct debug_walk;
  */
 int debug_walk_new(const char *folder, struct debug_walk **ret_walk);
 
-/** debug_walk_free - NULL is fine */
+/**
+ * debug_walk_free - NULL is fine
+ *
+ * Context: any thread.
+ */
 void debug_walk_free(struct debug_walk *walk);
 
 /**

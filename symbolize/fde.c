@@ -109,6 +109,25 @@ static uint64_t take_pointer(const struct frames *frames, struct cursor *cursor)
 	return value;
 }
 
+/* The encoding that an augmentation tells; what stands before it is passed over. */
+static uint8_t find_encoding(struct cursor *cursor, const char *text)
+{
+	for (; *text; text++) {
+		uint64_t encoding;
+
+		if (*text == 'S' || *text == 'B')
+			continue;
+		encoding = take(cursor, 1);
+		if (*text == 'R')
+			return cursor->failed ? POINTER_UNKNOWN : (uint8_t)encoding;
+		if (*text == 'P')
+			(void)take_form(cursor, encoding & POINTER_FORM);
+		else if (*text != 'L')
+			return POINTER_UNKNOWN;
+	}
+	return cursor->failed ? POINTER_UNKNOWN : POINTER_ABSOLUTE;
+}
+
 /* The encoding of a CIE's FDEs: the 'R' of its augmentation. */
 static uint8_t encoding_of(struct cursor cursor)
 {
@@ -126,20 +145,7 @@ static uint8_t encoding_of(struct cursor cursor)
 	if (text[0] != 'z')
 		return text[0] || cursor.failed ? POINTER_UNKNOWN : POINTER_ABSOLUTE;
 	(void)take_uleb(&cursor);
-	for (text++; *text; text++) {
-		uint64_t encoding;
-
-		if (*text == 'S' || *text == 'B')
-			continue;
-		encoding = take(&cursor, 1);
-		if (*text == 'R')
-			return cursor.failed ? POINTER_UNKNOWN : (uint8_t)encoding;
-		if (*text == 'P')
-			(void)take_form(&cursor, encoding & POINTER_FORM);
-		else if (*text != 'L')
-			return POINTER_UNKNOWN;
-	}
-	return cursor.failed ? POINTER_UNKNOWN : POINTER_ABSOLUTE;
+	return find_encoding(&cursor, text + 1);
 }
 
 static int add(struct frames *frames, uint64_t start, uint64_t bytes)

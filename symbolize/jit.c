@@ -152,48 +152,58 @@ static void open_dump(struct jit *jit, uint64_t now_ns)
 		atomic_store_explicit(&jit->dumps, true, memory_order_relaxed);
 }
 
-/* Take in what was appended; true: something was. */
-static bool read_records(struct jit *jit, uint8_t *bytes, size_t room)
+/* Take in what was appended, in steps of ROOM; -EAGAIN: a record needs more than that at once. */
+static int read_records(struct jit *jit, uint8_t *bytes, size_t room)
 {
 	struct jit_dump *dump = &jit->dump;
-	bool any = false;
 
 	while (!dump->ended) {
-		uint64_t at = dump->at;
-		ssize_t n = io_pread(jit->dump_fd, bytes, room, at);
+		ssize_t n = io_pread(jit->dump_fd, bytes, room, dump->at);
 		int r;
 
 		if (n <= 0)
-			break;
+			return 0;
 		r = jit_dump_take(dump, bytes, (size_t)n, io_now_ns());
-		any = any || dump->at != at;
-		if (r == -EAGAIN && (size_t)n == room && room < JIT_DUMP_MAX_BYTES) {
-			/* A record that needs more than a step at once. */
-			_cleanup_free_ uint8_t *more = malloc(JIT_DUMP_MAX_BYTES);
-
-			return (more && read_records(jit, more, JIT_DUMP_MAX_BYTES)) || any;
-		}
+		if (r == -EAGAIN)
+			return (size_t)n == room ? r : 0;
 		if (r < 0)
-			break;
+			return r;
 	}
-	return any;
+	return 0;
 }
 
-static void read_dump(struct jit *jit)
+static void publish_code(struct jit *jit)
 {
-	_cleanup_free_ uint8_t *bytes = jit->dump_fd >= 0 ? malloc(READ_STEP) : NULL;
-	struct jit_code *code;
+	struct jit_code *code = calloc(1, sizeof(*code));
 
-	if (!bytes || !read_records(jit, bytes, READ_STEP))
+	if (!code)
 		return;
-	atomic_store_explicit(&jit->found, true, memory_order_relaxed);
-	code = calloc(1, sizeof(*code));
-	if (!code || jit_code_copy(&jit->dump.code, code) < 0) {
+	if (jit_code_copy(&jit->dump.code, code) < 0) {
 		free(code);
 		return;
 	}
 	/* Pairs with the exchange in adopt(). */
 	free_code(atomic_exchange_explicit(&jit->fresh_code, code, memory_order_acq_rel));
+}
+
+static void read_dump(struct jit *jit)
+{
+	static const size_t STEPS[] = {READ_STEP, JIT_DUMP_MAX_BYTES};
+	uint64_t at = jit->dump.at;
+	int r = -EAGAIN;
+
+	if (jit->dump_fd < 0)
+		return;
+	for (size_t i = 0; i < 2 && r == -EAGAIN; i++) {
+		uint8_t *bytes = malloc(STEPS[i]);
+
+		r = bytes ? read_records(jit, bytes, STEPS[i]) : -ENOMEM;
+		free(bytes);
+	}
+	if (jit->dump.at == at)
+		return;
+	atomic_store_explicit(&jit->found, true, memory_order_relaxed);
+	publish_code(jit);
 }
 
 /* The loader's job. */
@@ -212,7 +222,7 @@ static void reread(void *context)
 /* What the loader has read meanwhile. */
 static void adopt(struct jit *jit)
 {
-	/* Pairs with the exchanges in publish_map() and read_dump(). */
+	/* Pairs with the exchanges in publish_map() and publish_code(). */
 	struct symbol_table *table =
 		atomic_exchange_explicit(&jit->fresh, NULL, memory_order_acq_rel);
 	struct jit_code *code =

@@ -252,8 +252,12 @@ const char *jit_code_name(const struct jit_code *code, const struct jit_function
 uint32_t jit_code_line(const struct jit_code *code, const struct jit_function *function,
 		       uint64_t addr, const char **ret_file)
 {
-	const struct jit_line *lines = code->lines + function->first_line;
+	const struct jit_line *lines;
 	const struct jit_line *best = NULL;
+
+	if (!function->n_lines)
+		return 0;
+	lines = code->lines + function->first_line;
 
 	/* Writers are not bound to an order. */
 	for (uint32_t i = 0; i < function->n_lines; i++)

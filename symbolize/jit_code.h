@@ -61,7 +61,7 @@ struct jit_code {
  *
  * Return:  0, also for what is no function; -EFBIG; -ENOMEM.
  * Owns:    the code copies the name.
- * Context: any thread.  One owner at a time, as for all but jit_code_find().
+ * Context: any thread.  One owner at a time.
  */
 int jit_code_add(struct jit_code *code, const struct jit_function *function, const char *name,
 		 size_t name_len);
@@ -71,6 +71,7 @@ int jit_code_add(struct jit_code *code, const struct jit_function *function, con
  * @file: NULL: the same as the last one's
  *
  * Return:  0; -EFBIG; -ENOMEM.
+ * Context: any thread.  One owner at a time.
  */
 int jit_code_add_line(struct jit_code *code, uint32_t offset, const char *file, size_t file_len,
 		      uint32_t line);
@@ -79,6 +80,7 @@ int jit_code_add_line(struct jit_code *code, uint32_t offset, const char *file, 
  * jit_code_move - the function that begins at FROM begins at TO from then on
  *
  * Return:  0; -ENOENT: there is none; -EFBIG; -ENOMEM.
+ * Context: any thread.  One owner at a time.
  */
 int jit_code_move(struct jit_code *code, uint64_t from, uint64_t to, uint64_t time_ns);
 
@@ -87,6 +89,7 @@ int jit_code_move(struct jit_code *code, uint64_t from, uint64_t to, uint64_t ti
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller; jit_code_release().
+ * Context: any thread.  One owner at a time.
  */
 int jit_code_copy(const struct jit_code *code, struct jit_code *ret_copy);
 
@@ -102,6 +105,9 @@ const struct jit_function *jit_code_find(const struct jit_code *code, uint64_t a
 
 /**
  * jit_code_name - a function's name
+ *
+ * Owns:    the code.
+ * Context: any thread.
  */
 const char *jit_code_name(const struct jit_code *code, const struct jit_function *function);
 
@@ -117,6 +123,8 @@ uint32_t jit_code_line(const struct jit_code *code, const struct jit_function *f
 
 /**
  * jit_code_release - give back the memory; it is empty and usable again
+ *
+ * Context: any thread.  One owner at a time.
  */
 void jit_code_release(struct jit_code *code);
 

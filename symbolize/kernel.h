@@ -19,7 +19,11 @@ struct kernel_symbols;
 int kernel_symbols_new(const char *path, const char *cache_folder,
 		       struct kernel_symbols **ret_symbols);
 
-/** kernel_symbols_free - NULL is fine */
+/**
+ * kernel_symbols_free - NULL is fine
+ *
+ * Context: any thread.
+ */
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
 /**

@@ -265,7 +265,7 @@ static pid_t start_in_folder(void)
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
 	pid = fork();
 	if (pid == 0) {
-		byte = chroot(folder) == 0 && chdir("/") == 0;
+		byte = chroot(folder) == 0 && chdir("/") == 0 ? 1 : 0;
 		(void)!write(ready[1], &byte, 1);
 		(void)pause();
 		_exit(0);
