@@ -42,7 +42,7 @@ int line_header_read(const struct dwarf_unit *unit, struct line_header *ret_head
  *
  * Return:  0; -ENOMEM.
  * Owns:    NAME outlives the files.
- * Context: one thread at a time for one set of files, as for all of these.
+ * Context: any thread, one at a time for one set of files.
  */
 int line_files_add(struct line_files *files, const char *name, uint64_t folder);
 
@@ -57,7 +57,7 @@ size_t line_files_count(const struct line_files *files);
  * line_files_path - see line_table_file()
  *
  * Owns:    the files.
- * Context: one thread at a time.
+ * Context: any thread, one at a time for one set of files.
  */
 const char *line_files_path(struct line_files *files, uint64_t file);
 

@@ -61,7 +61,7 @@ size_t line_table_n_files(const struct line_table *table);
  *
  * Return:  the path; "": there is no such file.
  * Owns:    the table; made on first use.
- * Context: one thread at a time for one table.
+ * Context: any thread, one at a time for one table.
  */
 const char *line_table_file(struct line_table *table, uint64_t file);
 

@@ -53,13 +53,17 @@ struct dwarf_sections {
  * Return:  0; -ENOEXEC: not an ELF of 64 bits, little-endian; -ENODATA: none of the sections;
  *          -ENOMEM; -errno.
  * Owns:    the caller; dwarf_sections_close().
- * Context: any thread, one at a time for one set.
+ * Context: any thread that has not blocked SIGBUS, one at a time for one set.
  */
 int dwarf_sections_open(int fd, bool dwo, struct dwarf_sections *ret_sections);
 
 /**
  * dwarf_sections_memory - the same of an ELF file that lies in memory
  * @bytes: outlives the sections
+ *
+ * Return:  as dwarf_sections_open().
+ * Owns:    the caller; dwarf_sections_close().
+ * Context: any thread, one at a time for one set.
  */
 int dwarf_sections_memory(const void *bytes, size_t n_bytes, struct dwarf_sections *ret_sections);
 

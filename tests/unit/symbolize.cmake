@@ -109,7 +109,7 @@ wick_unit_test(resolve LIBS wick_symbolize)
 target_compile_options(resolve_test PRIVATE -g)
 
 # Line programs, range lists, sections and files beside the module.
-foreach(name dwarf_lines dwarf_ranges dwarf_directory file_guard)
+foreach(name dwarf_lines dwarf_line_header dwarf_ranges dwarf_directory file_guard)
   wick_unit_test(${name} LIBS wick_symbolize PkgConfig::ELF Threads::Threads)
 endforeach()
 # Those that read real files, in every form: dwarf/build.sh says what it leaves out.
