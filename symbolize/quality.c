@@ -68,8 +68,7 @@ struct symbolize_module quality_of(const struct module *module, bool loaded)
 	    module->has_dwarf)
 		return summary;
 	summary.missing = quality == SYMBOLS_NONE     ? "names, lines and inlined calls"
-			  : quality == SYMBOLS_DYNSYM ? "names of what it does not export, lines "
-							"and inlined calls"
+			  : quality == SYMBOLS_DYNSYM ? "local names, lines and inlined calls"
 						      : "lines and inlined calls";
 	summary.try = advice(module);
 	return summary;

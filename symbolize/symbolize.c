@@ -11,6 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void on_progress(void *context, const struct debug_progress *progress)
+{
+	const struct symbolizer *symbolizer = (const struct symbolizer *)context;
+
+	if (symbolizer->options.progress)
+		symbolizer->options.progress(progress->module, progress->bytes, progress->left_ns);
+}
+
 /* What is looked up is looked for first. */
 static int start_search(struct symbolizer *symbolizer)
 {
@@ -21,6 +29,8 @@ static int start_search(struct symbolizer *symbolizer)
 		.symbol_dirs = options->symbol_dirs,
 		.n_symbol_dirs = options->n_symbol_dirs,
 		.debuginfod = options->debuginfod,
+		.progress = on_progress,
+		.progress_context = symbolizer,
 	};
 	return debug_search_new(&symbolizer->search_options, &symbolizer->search);
 }
@@ -209,6 +219,18 @@ bool symbolizer_is_busy(const struct symbolizer *symbolizer)
 		if (!symbolizer_is_loaded(module))
 			return true;
 	return asking_is_busy(symbolizer);
+}
+
+void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers *ret_servers)
+{
+	debug_search_servers(symbolizer->search, &symbolizer->servers);
+	*ret_servers = (struct symbolize_servers){
+		.n_asked = symbolizer->servers.n_asked,
+		.n_found = symbolizer->servers.n_found,
+		.n_late = symbolizer->servers.n_late,
+		.spent_ns = symbolizer->servers.spent_ns,
+		.why = symbolizer->servers.why,
+	};
 }
 
 void symbolizer_tick(struct symbolizer *symbolizer)

@@ -30,7 +30,9 @@ struct symbolize_options {
 	bool no_symbols;        /* load nothing: frames stay module+offset */
 	bool no_cache;          /* neither read nor write what is kept on disk */
 	bool debuginfod;        /* ask the servers of $DEBUGINFOD_URLS */
-	const char *cache_folder;       /* NULL: the user's */
+	const char *cache_folder; /* NULL: the user's */
+	/* Told about once a second while servers are asked, in a loader's thread; NULL: nobody. */
+	void (*progress)(const char *module, uint64_t bytes, uint64_t left_ns);
 	const char *const *symbol_dirs; /* to look for debug files in; outlive the symbolizer */
 	size_t n_symbol_dirs;
 };
@@ -169,6 +171,23 @@ void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns);
  */
 size_t symbolizer_modules(struct symbolizer *symbolizer,
 			  const struct symbolize_module **ret_modules);
+
+/* What came of asking servers (--debuginfod). */
+struct symbolize_servers {
+	uint64_t n_asked;
+	uint64_t n_found;
+	uint64_t n_late; /* not asked, or given up, when their time was over */
+	uint64_t spent_ns;
+	const char *why; /* what failed first, or why none is asked; "" nothing */
+};
+
+/**
+ * symbolizer_servers - what came of asking servers until now
+ *
+ * Owns:    the symbolizer; good until the next call.
+ * Context: main thread.
+ */
+void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers *ret_servers);
 
 /**
  * symbolize_demangle - a readable name, without parameters

@@ -43,8 +43,9 @@ struct symbolizer {
 	uint64_t due_ns; /* when a map may be read again; 0: none waits for that */
 	struct symbolize_module *summary;
 	struct remembered *remembered;
-	struct frame *frames;        /* of the sample resolved last: SAMPLE_MAX_NAMED */
-	struct answer *loose;        /* the last answer that was not kept */
+	struct frame *frames; /* of the sample resolved last: SAMPLE_MAX_NAMED */
+	struct answer *loose; /* the last answer that was not kept */
+	struct debug_servers servers;
 	struct function_chain chain; /* scratch */
 };
 

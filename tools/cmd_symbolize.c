@@ -317,6 +317,27 @@ static int start(struct symbolize_job *job, struct err *err)
 	return r;
 }
 
+static void report_servers(const struct symbolize_job *job, struct buf *text)
+{
+	struct symbolize_servers servers;
+
+	frame_namer_servers(job->namer, &servers);
+	if (!job->symbols->debuginfod)
+		return;
+	buf_add(text, "  servers    ");
+	text_of(text, servers.n_asked, "module");
+	buf_add(text, " asked for, ");
+	text_count(text, servers.n_found);
+	buf_add(text, " found in ");
+	text_seconds(text, servers.spent_ns);
+	if (servers.n_late) {
+		buf_add(text, ", ");
+		text_count(text, servers.n_late);
+		buf_add(text, " without an answer in time");
+	}
+	buf_printf(text, "%s%s\n", *servers.why ? "; " : "", servers.why);
+}
+
 static void report(const struct symbolize_job *job)
 {
 	struct frame_namer_stats stats;
@@ -340,6 +361,7 @@ static void report(const struct symbolize_job *job)
 		text_of(&text, stats.missing, "module");
 		buf_printf(&text, ": %s\n", stats.missing_why);
 	}
+	report_servers(job, &text);
 	say_text(&text);
 	buf_release(&text);
 }

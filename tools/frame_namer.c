@@ -4,12 +4,14 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "output/sanitise.h"
+#include "tools/say.h"
+#include "tools/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_MODULES = 64 * 1024, PATH_BYTES = 64 * 1024 };
+enum { MAX_MODULES = 64 * 1024, PATH_BYTES = 64 * 1024, LINE_BYTES = 64 * 1024 };
 #define WAIT_NS UINT64_C(1000000000)
 
 struct named_module {
@@ -28,6 +30,23 @@ struct frame_namer {
 	struct err why;
 };
 
+/* The main thread waits meanwhile, and says nothing. */
+static void show_progress(const char *module, uint64_t bytes, uint64_t left_ns)
+{
+	struct buf line;
+
+	buf_init(&line, LINE_BYTES);
+	buf_add(&line, "wick: asking servers for ");
+	text_visible(&line, module);
+	buf_add(&line, ", ");
+	text_bytes(&line, bytes);
+	buf_add(&line, " so far, ");
+	text_seconds(&line, left_ns);
+	buf_add(&line, " left");
+	say_live(buf_text(&line));
+	buf_release(&line);
+}
+
 int frame_namer_new(const struct symbol_options *options, struct frame_namer **ret_namer,
 		    struct err *err)
 {
@@ -38,6 +57,7 @@ int frame_namer_new(const struct symbol_options *options, struct frame_namer **r
 	if (!namer)
 		return err_set(err, ENOMEM, "start");
 	symbol_options_pass(options, &symbols);
+	symbols.progress = show_progress;
 	r = symbolizer_new(&symbols, &namer->symbolizer, err);
 	if (r < 0) {
 		free(namer);
@@ -71,6 +91,11 @@ void frame_namer_free(struct frame_namer *namer)
 void frame_namer_stats(const struct frame_namer *namer, struct frame_namer_stats *ret_stats)
 {
 	*ret_stats = namer->stats;
+}
+
+void frame_namer_servers(struct frame_namer *namer, struct symbolize_servers *ret_servers)
+{
+	symbolizer_servers(namer->symbolizer, ret_servers);
 }
 
 size_t frame_namer_modules(struct frame_namer *namer, const struct symbolize_module **ret_modules)
@@ -213,6 +238,7 @@ void frame_namer_look_up(struct frame_namer *namer)
 	wait(namer);
 	map_each(&namer->modules, ask_module, namer);
 	wait(namer);
+	say_live("");
 }
 
 size_t frame_namer_find(struct frame_namer *namer, const struct perf_frame *frame, bool leaf,

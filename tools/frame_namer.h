@@ -79,6 +79,13 @@ size_t frame_namer_find(struct frame_namer *namer, const struct perf_frame *fram
 size_t frame_namer_modules(struct frame_namer *namer, const struct symbolize_module **ret_modules);
 
 /**
+ * frame_namer_servers - what came of asking servers
+ *
+ * Context: main thread.
+ */
+void frame_namer_servers(struct frame_namer *namer, struct symbolize_servers *ret_servers);
+
+/**
  * frame_namer_stats - what was done so far
  *
  * Owns:    the namer; good until frame_namer_free().

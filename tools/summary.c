@@ -444,7 +444,7 @@ static void print_missing(const struct summary *summary, uint64_t lookups, struc
 		return;
 	add_topic(buf, "symbols");
 	text_share(buf, (double)gain, (double)lookups);
-	buf_printf(buf, " of the frames lack %s, first of all in ", most->missing);
+	buf_printf(buf, " of the frames lack %s, most of them in ", most->missing);
 	text_visible(buf, most->path);
 	buf_printf(buf, "; try: %s%s\n", most->try,
 		   most->unnamed ? ", then wick symbolize FILE" : "");

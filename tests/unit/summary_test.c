@@ -186,7 +186,7 @@ static void says_what_would_name_the_frames(void **state)
 	summary.n_modules = 1;
 	assert_says(&summary, "in /usr/bin/git (stripped: exported names only)\n", 1);
 	assert_says(&summary,
-		    "100.0 % of the frames lack names, first of all in /usr/bin/git; try: "
+		    "100.0 % of the frames lack names, most of them in /usr/bin/git; try: "
 		    "git-dbgsym, then wick symbolize FILE\n",
 		    1);
 	summary.no_symbols = true;
