@@ -281,7 +281,18 @@ static const struct table *get(struct directory *directory, _Atomic(struct table
 	return made;
 }
 
-/* Sorted in from FIRST on by width; a unit that is among them already is left where it is. */
+/* The narrower first; of two as wide the first of the file: of functions that several units have
+ * and one kept, linkers keep the first. */
+static bool goes_before(const struct span *a, const struct span *b)
+{
+	uint64_t a_width = a->hi - a->lo;
+	uint64_t b_width = b->hi - b->lo;
+
+	return a_width != b_width ? a_width < b_width : a->unit < b->unit;
+}
+
+/* Sorted in from FIRST on; a unit that is among them already is left where it is.  When there is
+ * no room the last has to go. */
 static void offer(struct candidates *candidates, size_t first, const struct span *span)
 {
 	size_t i;
@@ -290,14 +301,16 @@ static void offer(struct candidates *candidates, size_t first, const struct span
 		if (candidates->of[i].unit == span->unit)
 			return;
 	}
-	if (candidates->n == MAX_CANDIDATES)
-		return;
-	for (;
-	     i > first && candidates->of[i - 1].hi - candidates->of[i - 1].lo > span->hi - span->lo;
-	     i--)
+	if (i == MAX_CANDIDATES) {
+		if (i == first || !goes_before(span, &candidates->of[i - 1]))
+			return;
+		i--;
+	} else {
+		candidates->n++;
+	}
+	for (; i > first && goes_before(span, &candidates->of[i - 1]); i--)
 		candidates->of[i] = candidates->of[i - 1];
 	candidates->of[i] = *span;
-	candidates->n++;
 }
 
 static void find_in(const struct table *table, uint64_t addr, struct candidates *candidates)

@@ -192,6 +192,22 @@ static void where_units_overlap_the_narrowest_is_first(void **state)
 	directory_free(file.directory);
 }
 
+static void of_units_with_the_same_code_the_first_is_first(void **state)
+{
+	struct file file;
+	uint64_t units[20];
+
+	(void)state;
+	begin(&file);
+	for (size_t i = 0; i < 20; i++)
+		units[i] = put_unit(&file, BY_BOUNDS, 0x2000, 0x10);
+	open_file(&file);
+	for (size_t i = 0; i < 16; i++)
+		expect(&file, 0x2008, i, units[i]);
+	expect_none(&file, 0x2008, 16);
+	directory_free(file.directory);
+}
+
 static void a_listed_unit_is_asked_before_one_that_only_claims(void **state)
 {
 	struct file file;
@@ -310,6 +326,7 @@ int main(void)
 		cmocka_unit_test(what_is_listed_is_found_without_reading_units),
 		cmocka_unit_test(units_that_are_not_listed_tell_their_own_addresses),
 		cmocka_unit_test(where_units_overlap_the_narrowest_is_first),
+		cmocka_unit_test(of_units_with_the_same_code_the_first_is_first),
 		cmocka_unit_test(a_listed_unit_is_asked_before_one_that_only_claims),
 		cmocka_unit_test(code_that_was_thrown_away_belongs_to_nobody),
 		cmocka_unit_test(many_units_with_one_long_list_are_not_all_read),
