@@ -125,6 +125,13 @@ static int map_segment(struct program *program, int fd, const struct stat *st,
 
 	if (!load->filesz)
 		return 0;
+	/* Headers that lie are not to put the file in the place of this program. */
+	if (load->vaddr < elf_head_start(&program->head) || load->offset < skew ||
+	    start - program->bias - elf_head_start(&program->head) >
+		    elf_head_span(&program->head) ||
+	    bytes > program->bias + elf_head_start(&program->head) + elf_head_span(&program->head) -
+			    start)
+		return -EINVAL;
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr): an address is chosen here */
 	if (mmap((void *)(uintptr_t)start, bytes, protection, MAP_PRIVATE | MAP_FIXED, fd,
 		 (off_t)(load->offset - skew)) == MAP_FAILED)
@@ -229,15 +236,15 @@ int main(int argc, char **argv)
 		r = symbolizer_new(&program.options, &program.symbolizer, &err);
 	if (r == 0)
 		r = map_file(&program);
-	if (r < 0) {
+	if (r == 0) {
+		ask_all(&program);
+		print_all(&program);
+	} else {
 		(void)fprintf(stderr, "symbolize_addrs: '%s': %s\n", program.path, strerror(-r));
-		return 1;
 	}
-	ask_all(&program);
-	print_all(&program);
 	symbolizer_free(program.symbolizer);
 	free(program.asked);
 	if (program.timed)
 		print_cost(io_now_ns() - began_ns);
-	return 0;
+	return r == 0 ? 0 : 1;
 }
