@@ -187,7 +187,8 @@ static bool is_closure(const struct declaration *class)
 			name = !attrs.failed && die_has(&values, SLOT_NAME)
 				       ? form_string(&unit->unit, &values.of[SLOT_NAME])
 				       : NULL;
-			if (name && strcmp(name, "operator()") == 0)
+			/* Of a generic one there may be instances only: operator()<int>. */
+			if (name && strncmp(name, "operator()", strlen("operator()")) == 0)
 				return true;
 		}
 		if (die_jump(&cursor, unit, abbrev) &&

@@ -288,7 +288,7 @@ static void classes_without_names_are_lambdas_where_they_can_be_called(void **st
 	(void)named(&made, DECLARED, "operator()");
 	end(&made);
 	(void)nameless(&made, CLASS_NAMELESS);
-	second = named(&made, DECLARED, "operator()");
+	second = named(&made, DECLARED, "operator()<int>");
 	end(&made);
 	(void)nameless(&made, CLASS_NAMELESS);
 	other = named(&made, DECLARED, "get");
@@ -300,7 +300,7 @@ static void classes_without_names_are_lambdas_where_they_can_be_called(void **st
 	end(&made);
 	unit_end(&made);
 	open_made(&made);
-	expect_name(&made, 0x1200, "outer::{lambda#2}::operator()");
+	expect_name(&made, 0x1200, "outer::{lambda#2}::operator()<int>");
 	expect_name(&made, 0x1300, "outer::(anonymous class)::get");
 	close_made(&made);
 }

@@ -24,7 +24,7 @@
 extern const char mark_leaf[];
 extern const char mark_outer[];
 extern const char mark_other[];
-extern char __executable_start[]; // NOLINT(bugprone-reserved-identifier): the linker's
+extern char __executable_start[]; // NOLINT(readability-identifier-naming): the linker's
 
 static volatile int sink;
 
