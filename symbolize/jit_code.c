@@ -46,7 +46,10 @@ static int add_text(struct jit_code *code, const char *text, size_t len, uint32_
 	return r;
 }
 
-/* Take the functions that overlap NEW out of a page, and end them. */
+/*
+ * Take the functions that overlap NEW out of a page, and end them.  What is left of a page are
+ * functions that lie there now, none over another.
+ */
 static uint32_t clear_page(struct jit_code *code, uint32_t head, struct jit_function *new)
 {
 	uint32_t kept = 0;
@@ -55,33 +58,34 @@ static uint32_t clear_page(struct jit_code *code, uint32_t head, struct jit_func
 		struct jit_page_node *node = &code->nodes[head - 1];
 		struct jit_function *old = &code->functions[node->function];
 		uint32_t next = node->next;
+		bool apart = old->start >= new->end || new->start >= old->end;
 
-		if (old->start >= new->end || new->start >= old->end) {
-			node->next = kept;
-			kept = head;
-		} else if (new->from_ns >= old->from_ns) {
+		if (!apart && new->from_ns >= old->from_ns) {
 			if (old->until_ns > new->from_ns)
 				old->until_ns = new->from_ns;
 		} else {
-			/* Written by another thread: it came later and speaks of earlier. */
+			/* Written by another thread, it came later and speaks of earlier. */
+			if (!apart && new->until_ns > old->from_ns)
+				new->until_ns = old->from_ns;
 			node->next = kept;
 			kept = head;
-			if (new->until_ns > old->from_ns)
-				new->until_ns = old->from_ns;
 		}
 		head = next;
 	}
 	return kept;
 }
 
+static uint32_t page_head(const struct jit_code *code, uint64_t page)
+{
+	return (uint32_t)(uintptr_t)map_get(&code->pages, page);
+}
+
 static int add_to_page(struct jit_code *code, uint64_t page, uint32_t function)
 {
-	uint32_t head = (uint32_t)(uintptr_t)map_get(&code->pages, page);
-	int r;
+	uint32_t head = page_head(code, page);
+	int r = make_room((void **)&code->nodes, code->n_nodes, &code->n_nodes_room,
+			  sizeof(*code->nodes), 4 * (size_t)JIT_MAX_FUNCTIONS);
 
-	head = clear_page(code, head, &code->functions[function]);
-	r = make_room((void **)&code->nodes, code->n_nodes, &code->n_nodes_room,
-		      sizeof(*code->nodes), 4 * (size_t)JIT_MAX_FUNCTIONS);
 	if (r < 0)
 		return r;
 	code->nodes[code->n_nodes++] = (struct jit_page_node){.function = function, .next = head};
@@ -98,6 +102,8 @@ static void take_lines(const struct jit_code *code, struct jit_function *functio
 
 static int append(struct jit_code *code, const struct jit_function *function)
 {
+	uint64_t first = function->start >> PAGE_SHIFT;
+	uint64_t last = (function->end - 1) >> PAGE_SHIFT;
 	uint32_t number = (uint32_t)code->n_functions;
 	int r = make_room((void **)&code->functions, code->n_functions, &code->n_room,
 			  sizeof(*code->functions), JIT_MAX_FUNCTIONS);
@@ -105,8 +111,18 @@ static int append(struct jit_code *code, const struct jit_function *function)
 	if (r < 0)
 		return r;
 	code->functions[code->n_functions++] = *function;
-	for (uint64_t page = function->start >> PAGE_SHIFT;
-	     r == 0 && page <= (function->end - 1) >> PAGE_SHIFT; page++)
+	for (uint64_t page = first; r == 0 && page <= last; page++) {
+		uint32_t head = page_head(code, page);
+
+		if (head)
+			r = map_put(&code->pages, page,
+				    (void *)(uintptr_t)clear_page(code, head,
+								  &code->functions[number]));
+	}
+	/* One that has ended already ends nothing any more. */
+	if (code->functions[number].until_ns != JIT_FOREVER)
+		return r;
+	for (uint64_t page = first; r == 0 && page <= last; page++)
 		r = add_to_page(code, page, number);
 	return r;
 }

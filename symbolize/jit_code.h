@@ -17,7 +17,7 @@ enum {
 	JIT_MAX_FUNCTIONS = 1024 * 1024,
 	JIT_MAX_LINES = 4 * 1024 * 1024,
 	JIT_MAX_NAME_BYTES = 256 * 1024 * 1024,
-	JIT_MAX_CODE_BYTES = 16 * 1024 * 1024, /* of one function */
+	JIT_MAX_CODE_BYTES = 1024 * 1024, /* of one function */
 };
 
 #define JIT_FOREVER UINT64_MAX

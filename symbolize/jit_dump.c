@@ -283,6 +283,11 @@ static int take_next(struct jit_dump *dump, struct cursor *cursor, uint64_t now_
 	if (!dump->other_clock && record.id == CODE_LOAD && record.time_ns > now_ns + SECOND_NS)
 		record.time_ns = now_ns;
 	r = take_record(dump, &record, body);
+	if (r == -EFBIG) {
+		/* Going on without would leave names on code that is gone: rather none. */
+		jit_code_release(&dump->code);
+		r = 0;
+	}
 	dump->at += record.size;
 	cursor->at = record.size - RECORD_BYTES < (size_t)(at.end - at.at)
 			     ? at.at + (record.size - RECORD_BYTES)

@@ -44,11 +44,13 @@ struct jit_dump {
  * jit_dump_take - take in whole records
  * @now_ns: CLOCK_MONOTONIC: what is of later shows another clock
  *
+ * When there is too much to be held, all until then is forgotten.
+ *
  * BYTES are what the file has from dump->at on, LEN of them, of which the first records are
  * taken; code is passed over and need not be there.
  *
  * Return:  0: dump->at has moved, maybe beyond BYTES; -EAGAIN: the first record is not whole;
- *          -EBADMSG: it is no jitdump, or not one any more; -EFBIG; -ENOMEM.
+ *          -EBADMSG: it is no jitdump, or not one any more; -ENOMEM.
  * Context: any thread.  One owner at a time.
  */
 int jit_dump_take(struct jit_dump *dump, const uint8_t *bytes, size_t len, uint64_t now_ns);

@@ -248,6 +248,25 @@ static void a_hundred_thousand_functions_are_read_in_no_time(void **state)
 	jit_code_release(&code);
 }
 
+/* Large functions one over another, backwards in time: the worst there is to sort out. */
+static void hostile_records_cost_little(void **state)
+{
+	struct jit_code code = {0};
+	int r = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 17000 && r == 0; i++) {
+		struct jit_function function = {.start = 0x100000 + i * 16,
+						.end = 0x100000 + i * 16 + JIT_MAX_CODE_BYTES,
+						.from_ns = 1000 * 1000 - i};
+
+		r = jit_code_add(&code, &function, "name", 4);
+	}
+	assert_int_equal(r, 0);
+	assert_true(code.n_nodes < 1000);
+	jit_code_release(&code);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +278,7 @@ int main(void)
 		cmocka_unit_test(of_another_clock_the_order_counts),
 		cmocka_unit_test(what_makes_no_sense_ends_it),
 		cmocka_unit_test(a_hundred_thousand_functions_are_read_in_no_time),
+		cmocka_unit_test(hostile_records_cost_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
