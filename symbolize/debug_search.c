@@ -17,7 +17,7 @@
 
 /* A walk over one --symbol-dir, made when it is first needed. */
 struct symbol_dir {
-	const char *path;
+	char *path; /* absolute: owned */
 	bool walked;
 	struct debug_walk *walk; /* NULL: not walked, or it could not be */
 };
@@ -29,6 +29,15 @@ struct debug_search {
 	struct symbol_dir *dirs;
 	struct debug_server *server; /* NULL: none are asked */
 };
+
+/* From where we are now, wherever we go.  A folder that is not there stays as it was given. */
+static int set_dir(struct symbol_dir *dir, const char *path)
+{
+	dir->path = realpath(path, NULL);
+	if (!dir->path)
+		dir->path = strdup(path);
+	return dir->path ? 0 : -ENOMEM;
+}
 
 int debug_search_new(const struct debug_search_options *options, struct debug_search **ret_search)
 {
@@ -43,8 +52,8 @@ int debug_search_new(const struct debug_search_options *options, struct debug_se
 	search->dirs = calloc(options->n_symbol_dirs + 1, sizeof(*search->dirs));
 	if (!search->dirs)
 		r = -ENOMEM;
-	for (size_t i = 0; search->dirs && i < options->n_symbol_dirs; i++)
-		search->dirs[i].path = options->symbol_dirs[i];
+	for (size_t i = 0; r == 0 && i < options->n_symbol_dirs; i++)
+		r = set_dir(&search->dirs[i], options->symbol_dirs[i]);
 	if (r == 0 && options->debuginfod)
 		r = debug_server_new(&search->options, &search->server);
 	if (r < 0) {
@@ -59,8 +68,10 @@ void debug_search_free(struct debug_search *search)
 {
 	if (!search)
 		return;
-	for (size_t i = 0; search->dirs && i < search->options.n_symbol_dirs; i++)
+	for (size_t i = 0; search->dirs && i < search->options.n_symbol_dirs; i++) {
 		debug_walk_free(search->dirs[i].walk);
+		free(search->dirs[i].path);
+	}
 	free(search->dirs);
 	debug_server_free(search->server);
 	(void)pthread_mutex_destroy(&search->lock);

@@ -204,6 +204,22 @@ static void a_symbol_folder_of_any_shape(void **state)
 	subject_close(&subject);
 }
 
+static void a_symbol_folder_may_be_given_from_where_we_are(void **state)
+{
+	const char *dirs[] = {"./syms"};
+	struct subject subject = {.options.symbol_dirs = dirs, .options.n_symbol_dirs = 1};
+	char *before = getcwd(NULL, 0);
+
+	(void)state;
+	assert_true(put_copy(BY_ID_DEBUG, "syms/anything", ""));
+	assert_int_equal(chdir(folder), 0);
+	subject_open(&subject, VICTIMS "/by_id");
+	assert_int_equal(chdir(before), 0);
+	free(before);
+	check(&subject, DEBUG_SYMBOL_DIR, "syms/anything");
+	subject_close(&subject);
+}
+
 static void a_walk_ends_at_its_depth(void **state)
 {
 	char deep[PATH_MAX] = "syms";
@@ -562,6 +578,7 @@ int main(void)
 		TEST(a_link_needs_its_crc),
 		TEST(what_is_no_file_is_not_opened),
 		TEST(a_symbol_folder_of_any_shape),
+		TEST(a_symbol_folder_may_be_given_from_where_we_are),
 		TEST(a_walk_ends_at_its_depth),
 		TEST(perf_s_copies_count_when_they_bring_more),
 		TEST(what_the_client_of_debuginfod_keeps_needs_no_network),
