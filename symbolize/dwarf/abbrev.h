@@ -99,7 +99,7 @@ struct abbrev_cache {
  *
  * Return:  0; -EBADMSG; -ENOMEM.
  * Owns:    the cache, until abbrevs_trim() or abbrevs_release().
- * Context: one thread at a time for one cache.
+ * Context: any thread, one at a time for one cache.
  */
 int abbrevs_get(struct abbrev_cache *cache, const struct dwarf_unit *unit,
 		const struct abbrev_table **ret_table);
@@ -107,14 +107,14 @@ int abbrevs_get(struct abbrev_cache *cache, const struct dwarf_unit *unit,
 /**
  * abbrevs_full - are there so many that they should be forgotten?
  *
- * Context: one thread at a time for one cache.
+ * Context: any thread, one at a time for one cache.
  */
 bool abbrevs_full(const struct abbrev_cache *cache);
 
 /**
  * abbrevs_release - forget all tables; the cache is empty and usable
  *
- * Context: one thread at a time for one cache.
+ * Context: any thread, one at a time for one cache.
  */
 void abbrevs_release(struct abbrev_cache *cache);
 
