@@ -21,7 +21,8 @@
 enum {
 	TAIL_PART = 10,         /* of what is indexed may follow without an index */
 	TAIL_BYTES = 64 * 1024, /* or as much */
-	LOCK_TRIES = 100,       /* a file is written anew in less than a second */
+	LOCK_TRIES =
+		300, /* a file is written anew in less than a second; a stopped writer is left */
 	LOCK_WAIT_NS = 10000000,
 	WRITE_BYTES = 256 * 1024, /* at once */
 	FIRST_ROOM = 1024,
