@@ -21,8 +21,7 @@
 enum {
 	TAIL_PART = 10,         /* of what is indexed may follow without an index */
 	TAIL_BYTES = 64 * 1024, /* or as much */
-	LOCK_TRIES =
-		300, /* a file is written anew in less than a second; a stopped writer is left */
+	LOCK_TRIES = 300,       /* writing anew takes less than a second */
 	LOCK_WAIT_NS = 10000000,
 	WRITE_BYTES = 256 * 1024, /* at once */
 	FIRST_ROOM = 1024,
