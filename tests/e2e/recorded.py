@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 import urllib.parse
 
 WICK = os.environ.get("WICK", "build/dev/bin/wick")
@@ -122,6 +123,10 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
         self.cache = tempfile.mkdtemp(prefix="wick-e2e-cache-")
         self.addCleanup(shutil.rmtree, self.cache, ignore_errors=True)
+        # Names are kept on disk: not in the folder of whoever runs the tests.
+        environment = unittest.mock.patch.dict(os.environ, {"XDG_CACHE_HOME": self.cache})
+        environment.start()
+        self.addCleanup(environment.stop)
 
     def path(self, name):
         return os.path.join(self.dir, name)
@@ -130,8 +135,6 @@ class Case(unittest.TestCase):
         options.setdefault("cwd", self.dir)
         options.setdefault("timeout", 170)
         options.setdefault("stdin", subprocess.DEVNULL)
-        # Names are kept on disk: not in the folder of whoever runs the tests.
-        options["env"] = {"XDG_CACHE_HOME": self.cache, **(options.get("env") or os.environ)}
         return subprocess.run([WICK, *map(str, arguments)], capture_output=True, check=False,
                               **options)
 
