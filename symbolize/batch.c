@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Smaller batches stay with one reader, which keeps the units of the last ones. */
+enum { SHARED = 64 };
+
 struct hit {
 	uint64_t vaddr;
 	uint64_t unit;
@@ -288,7 +291,8 @@ static void run_first(void *context)
 	/* From here on the batch may be done, and let go by the main thread, at any time. */
 	atomic_fetch_add_explicit(&batch->users, 2, memory_order_relaxed);
 	atomic_store_explicit(&batch->left, batch->n_groups, memory_order_relaxed);
-	if (batch->n_groups < 2 || loader_push_owned(batch->loader, run_second, unref, batch) < 0)
+	if (batch->n_groups < 2 || n_unknown < SHARED ||
+	    loader_push_owned(batch->loader, run_second, unref, batch) < 0)
 		unref(batch);
 	read_groups(batch, 0);
 	unref(batch);
