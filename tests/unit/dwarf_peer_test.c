@@ -70,6 +70,15 @@ static bool same_path(const char *ours, const char *theirs)
 	       strcmp(ours + len - end, theirs) == 0;
 }
 
+/* A row where its sequence ends has no code: libdw puts it behind the end, and gives it to whatever
+ * lies between that and the next sequence. */
+static bool is_empty_end(const struct line_row *row, Dwarf_Line *line)
+{
+	Dwarf_Addr addr;
+
+	return row->ends && dwarf_lineaddr(line, &addr) == 0 && addr == row->addr;
+}
+
 static void expect_row(struct line_table *table, Dwarf_Die *unit, uint64_t addr)
 {
 	size_t i = line_table_find(table, addr);
@@ -85,6 +94,8 @@ static void expect_row(struct line_table *table, Dwarf_Die *unit, uint64_t addr)
 		return;
 	}
 	assert_non_null(row);
+	if (is_empty_end(row, line))
+		return;
 	assert_false(row->ends);
 	path = dwarf_linesrc(line, NULL, NULL);
 	assert_int_equal(dwarf_lineno(line, &number), 0);
