@@ -90,7 +90,7 @@ def main():
     parser.add_argument("--addrs", required=True)
     parser.add_argument("--list", required=True)
     is_long = bool(os.environ.get("WICK_LONG"))
-    parser.add_argument("--runs", type=int, default=20000 if is_long else 300)
+    parser.add_argument("--runs", type=int, default=20000 if is_long else 200)
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--asan", action="store_true")
     arguments = parser.parse_args()
