@@ -1,10 +1,29 @@
 /* intern.c - one copy of each string, at an address that stays */
 #include "base/intern.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
+/* Eight bytes at a time: names of C++ have hundreds, and uthash's own takes them one by one. */
+static unsigned hash_bytes(const char *text, size_t len)
+{
+	uint64_t hash = len * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t word;
+
+	for (; len >= sizeof(word); text += sizeof(word), len -= sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	memcpy(&word, text, len);
+	hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+	return (unsigned)(hash ^ hash >> 32);
+}
+
+#define HASH_NONFATAL_OOM              1
+#define HASH_FUNCTION(text, len, hash) ((hash) = hash_bytes((const char *)(text), (len)))
 #include <uthash.h>
 
 struct intern_entry {

@@ -9,6 +9,8 @@
 
 enum {
 	SAMPLE_MAX_FRAMES = 256, /* pcs of one stack; deeper ones keep the leaf side */
+	SAMPLE_MAX_NAMED =
+		4096, /* frames of a named one: with calls that were inlined, and waker */
 	SAMPLE_MAX_METRICS = 32,
 	SAMPLE_COMM_SIZE = 16, /* TASK_COMM_LEN, NUL included */
 	SAMPLE_OBJECT_SIZE = 64,
@@ -83,7 +85,7 @@ enum sample_state {
 
 /*
  * One frame.  The collector sets addr and exact; the symbolizer the rest.
- * Names and modules are views that the symbolizer keeps until it is freed.
+ * Names, modules and files are views that the symbolizer keeps until it is freed.
  */
 struct frame {
 	uint64_t addr;          /* interrupted pc, or the return address of a call */
@@ -91,8 +93,10 @@ struct frame {
 	uint64_t offset;        /* addr minus the symbol's start */
 	const char *module;     /* path, "[vdso]", "[anon]"; NULL: unknown */
 	uint64_t module_offset; /* addr as the module's own (ELF virtual) address; 0: unknown */
-	bool exact; /* addr was interrupted there: look it up as it is, not at addr - 1 */
-	bool inlined;
+	const char *file;       /* as the debugging information has it; NULL: unknown */
+	uint32_t line;          /* 0: unknown */
+	bool exact;   /* addr was interrupted there: look it up as it is, not at addr - 1 */
+	bool inlined; /* into the next frame, at the same addr */
 };
 
 /* One stack of one thread at one moment, with what it stood for and what it had used. */

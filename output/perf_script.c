@@ -208,7 +208,7 @@ static void add_unnamed(const struct frame *frame, bool early, struct buf *buf)
 	add_offset(buf, frame->module_offset);
 }
 
-static void add_frame(const struct frame *frame, bool early, struct buf *buf)
+void perf_script_frame(const struct frame *frame, bool early, struct buf *buf)
 {
 	bool named;
 
@@ -247,41 +247,90 @@ static size_t next_frame(const struct perf_script_options *options, const struct
 	return at;
 }
 
-/* Whether more than MOST frames are to be written. */
-static bool is_deeper(const struct perf_script_options *options, const struct sample *sample,
-		      size_t most)
+/* The frames of a sample that are written. */
+struct cut {
+	size_t n;       /* lines */
+	bool truncated; /* and a last one that says so */
+};
+
+/* Lines of at most so many functions, and of no more than all. */
+static size_t fitting(const struct perf_script_options *options, const struct sample *sample,
+		      size_t functions, size_t lines, bool *ret_all)
 {
 	size_t at = 0;
+	size_t n = 0;
 
-	if (sample->n_frames <= most)
-		return false;
-	for (size_t n = 0; n < most && at < sample->n_frames; n++)
+	while (at < sample->n_frames && functions && n < lines) {
+		functions -= !sample->frames[at].inlined;
 		at = next_frame(options, sample, at + 1);
-	return at < sample->n_frames;
+		n++;
+	}
+	*ret_all = at >= sample->n_frames;
+	return n;
 }
 
 /*
  * Consumers drop or refuse samples without frames; FlameScope dies of stacks too deep, so the
  * groups' frames count among the most there may be.
  */
-static void add_frames(const struct perf_script_options *options, const struct sample *sample,
-		       bool early, struct buf *buf)
+static struct cut cut_frames(const struct perf_script_options *options, const struct sample *sample)
 {
-	size_t most = SAMPLE_MAX_FRAMES - options->groups.n;
-	bool truncated = sample->truncated || is_deeper(options, sample, most);
-	size_t n = 0;
+	size_t functions = SAMPLE_MAX_FRAMES - options->groups.n;
+	size_t lines = PERF_SCRIPT_MAX_LINES - options->groups.n;
+	struct cut cut = {.n = sample->n_frames, .truncated = sample->truncated};
+	bool all;
 
-	if (truncated)
-		most--;
-	for (size_t at = 0; at < sample->n_frames && n < most; n++) {
-		add_frame(&sample->frames[at], early, buf);
+	if (cut.n <= functions && !options->flatten && !cut.truncated)
+		return cut;
+	cut.n = fitting(options, sample, functions, lines, &all);
+	cut.truncated |= !all;
+	if (cut.truncated)
+		cut.n = fitting(options, sample, functions - 1, lines - 1, &all);
+	return cut;
+}
+
+static void add_frames(const struct perf_script_options *options, const struct sample *sample,
+		       const struct cut *cut, bool early, struct buf *buf)
+{
+	size_t at = 0;
+
+	for (size_t n = 0; n < cut->n; n++) {
+		perf_script_frame(&sample->frames[at], early, buf);
 		at = next_frame(options, sample, at + 1);
 	}
-	if (n == 0)
+	if (cut->n == 0)
 		buf_add(buf, unknown_frame);
-	if (truncated)
+	if (cut->truncated)
 		buf_add(buf, truncated_frame);
 	groups_add(buf, &options->groups, options->metrics, sample, early);
+}
+
+void perf_script_line(const struct frame *frame, struct buf *buf)
+{
+	if (!frame->file || !*frame->file) {
+		buf_add_char(buf, '-');
+		return;
+	}
+	sanitise_word(buf, frame->file, strnlen(frame->file, SANITISE_MAX_NAME));
+	buf_add_char(buf, ':');
+	buf_add_dec(buf, frame->line, 0, ' ');
+}
+
+/* "# l FILE:LINE - FILE:LINE": a word for each frame line, in their order. */
+static void add_lines(const struct perf_script_options *options, const struct sample *sample,
+		      const struct cut *cut, struct buf *buf)
+{
+	size_t at = 0;
+
+	buf_add(buf, "# l");
+	for (size_t n = 0; n < cut->n; n++) {
+		buf_add_char(buf, ' ');
+		perf_script_line(&sample->frames[at], buf);
+		at = next_frame(options, sample, at + 1);
+	}
+	if (cut->n == 0)
+		buf_add(buf, " -");
+	buf_add_char(buf, '\n');
 }
 
 void perf_script_sample(const struct perf_script_options *options, struct perf_script_file *file,
@@ -291,6 +340,7 @@ void perf_script_sample(const struct perf_script_options *options, struct perf_s
 	bool early = file->bytes < EARLY_BYTES;
 	char comm[SANITISED_COMM_SIZE];
 	const char *first = comm;
+	struct cut cut = cut_frames(options, sample);
 	bool altered;
 
 	altered = sanitise_comm(sample->comm, sizeof(sample->comm), sample->tid, early, comm);
@@ -300,9 +350,11 @@ void perf_script_sample(const struct perf_script_options *options, struct perf_s
 	}
 	if (!options->bare)
 		add_comment(options, sample, altered, buf);
+	if (!options->bare && options->srcline)
+		add_lines(options, sample, &cut, buf);
 	add_header_line(options, file->event ? file->event : "cpu-clock", first,
 			next_stamp(options->ns, file, sample->time_ns), sample, buf);
-	add_frames(options, sample, early, buf);
+	add_frames(options, sample, &cut, early, buf);
 	buf_add_char(buf, '\n');
 	file->bytes += buf->len - start;
 	file->n_samples++;

@@ -10,9 +10,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Frame lines of a sample, groups included: FlameScope dies of more than 485. */
+enum { PERF_SCRIPT_MAX_LINES = 480 };
+
 enum perf_script_metrics_as {
 	METRICS_AS_COMMENT, /* a "# s" line before each sample */
 	METRICS_AS_INLINE,  /* flame_prof's: the state word as comm, metrics on the header line */
+};
+
+/* A module whose code is in the stacks, for the "# wick-end" line. */
+struct perf_script_module {
+	const char *path;     /* as in the frame lines, but for what they have to escape */
+	const char *build_id; /* hexadecimal; "" it has none */
+	const char *names;   /* where they came from: none, dynsym, jit, minidebug, symtab, debug */
+	const char *missing; /* what there would be with TRY; "" nothing */
+	const char *try;
+};
+
+struct perf_script_modules {
+	const struct perf_script_module *at;
+	size_t n;
 };
 
 struct perf_script_options {
@@ -24,6 +41,8 @@ struct perf_script_options {
 	uint32_t metrics_mask; /* bit i: write metrics[i]; 0: no "# s" metrics */
 	struct groups groups;  /* made-up outermost frames */
 	bool flatten;          /* a function that calls itself is one frame */
+	const struct perf_script_modules *modules; /* read for each end line; NULL: none */
+	bool srcline; /* a "# l" line before each sample: file and line of each frame */
 };
 
 /* What stands in the head of a file. */
@@ -68,6 +87,27 @@ void perf_script_header(const struct perf_script_options *options,
 			const struct perf_script_header *header, struct buf *buf);
 
 /**
+ * perf_script_frame - one frame's line
+ *
+ * Context: any thread.
+ */
+void perf_script_frame(const struct frame *frame, bool early, struct buf *buf);
+
+/**
+ * perf_script_line - a frame's word of a "# l" line
+ *
+ * Context: any thread.
+ */
+void perf_script_line(const struct frame *frame, struct buf *buf);
+
+/**
+ * perf_script_modules - `,"modules":[...]`, as the end line has it; nothing when there are none
+ *
+ * Context: any thread.
+ */
+void perf_script_modules(const struct perf_script_modules *modules, struct buf *buf);
+
+/**
  * perf_script_sample - one sample, whole: comment, header line, frames, empty line
  *
  * Context: any thread.  One writer per file.
@@ -78,7 +118,7 @@ void perf_script_sample(const struct perf_script_options *options, struct perf_s
 /**
  * perf_script_end - the "# wick-end" line; nothing when bare
  *
- * Writes samples, weight and late of FILE first, then COUNTS.
+ * Writes samples, weight and late of FILE first, then COUNTS, then the modules.
  *
  * Context: any thread.
  */

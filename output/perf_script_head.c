@@ -166,6 +166,33 @@ void perf_script_header(const struct perf_script_options *options,
 	buf_add(buf, "# ========\n#\n");
 }
 
+static void add_text(struct buf *buf, const char *name, const char *text)
+{
+	buf_add(buf, ",\"");
+	buf_add(buf, name);
+	buf_add(buf, "\":");
+	sanitise_json(buf, text);
+}
+
+void perf_script_modules(const struct perf_script_modules *modules, struct buf *buf)
+{
+	for (size_t i = 0; i < modules->n; i++) {
+		const struct perf_script_module *module = &modules->at[i];
+
+		buf_add(buf, i ? ",{\"path\":" : ",\"modules\":[{\"path\":");
+		sanitise_json(buf, module->path);
+		add_text(buf, "build_id", module->build_id);
+		add_text(buf, "names", module->names);
+		if (*module->missing) {
+			add_text(buf, "missing", module->missing);
+			add_text(buf, "try", module->try);
+		}
+		buf_add_char(buf, '}');
+	}
+	if (modules->n)
+		buf_add_char(buf, ']');
+}
+
 void perf_script_end(const struct perf_script_options *options, const struct perf_script_file *file,
 		     const struct perf_script_count *counts, size_t n_counts, struct buf *buf)
 {
@@ -177,5 +204,7 @@ void perf_script_end(const struct perf_script_options *options, const struct per
 	add_number(buf, "late", file->n_late);
 	for (size_t i = 0; i < n_counts; i++)
 		add_number(buf, counts[i].name, counts[i].value);
+	if (options->modules)
+		perf_script_modules(options->modules, buf);
 	buf_add(buf, "}\n");
 }

@@ -71,7 +71,7 @@ int recording_new(const struct recording_options *options, struct recording **re
 		.time_ns = io_realtime_ns(),
 		.number = is_rotated(recording),
 	};
-	recording->held_frames = calloc(SAMPLE_MAX_FRAMES, sizeof(*recording->held_frames));
+	recording->held_frames = calloc(SAMPLE_MAX_NAMED, sizeof(*recording->held_frames));
 	r = recording->held_frames ? start(recording, err) : err_set(err, ENOMEM, "record");
 	if (r < 0) {
 		recording_free(recording);
@@ -118,13 +118,13 @@ static void add(struct recording *recording, const struct sample *sample, uint64
 static void hold(struct recording *recording, const struct sample *sample)
 {
 	struct sample *held = &recording->held;
-	bool deep = sample->n_frames > SAMPLE_MAX_FRAMES;
+	bool deep = sample->n_frames > SAMPLE_MAX_NAMED;
 
 	*held = *sample;
 	held->frames = recording->held_frames;
-	held->n_frames = deep ? SAMPLE_MAX_FRAMES : sample->n_frames;
+	held->n_frames = deep ? SAMPLE_MAX_NAMED : sample->n_frames;
 	held->truncated |= deep;
-	if (held->n_waker > SAMPLE_MAX_FRAMES - held->n_frames || deep)
+	if (held->n_waker > SAMPLE_MAX_NAMED - held->n_frames || deep)
 		held->n_waker = 0;
 	if (held->n_frames)
 		memcpy(held->frames, sample->frames,

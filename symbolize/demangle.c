@@ -67,7 +67,7 @@ static void append_parts(struct buf *buf, const char *suffix)
 		buf_add(buf, suffix);
 }
 
-static bool demangle(const char *name, struct buf *buf)
+static bool demangle(const char *name, int options, struct buf *buf)
 {
 	size_t len = strlen(name);
 	bool done = false;
@@ -77,7 +77,8 @@ static bool demangle(const char *name, struct buf *buf)
 	if (done || strncmp(name, "_Z", 2) != 0)
 		return done && !buf->failed;
 	buf_clear(buf);
-	return cplus_demangle_v3_callback(name, 0, append, buf) && !buf->failed && buf->len > 0;
+	return cplus_demangle_v3_callback(name, options, append, buf) && !buf->failed &&
+	       buf->len > 0;
 }
 
 /* One past the parenthesis that closes the one at OPEN, or NULL. */
@@ -152,7 +153,7 @@ static void drop_parameters(char *text)
 	*to = '\0';
 }
 
-char *symbolize_demangle(const char *name)
+static char *make_readable(const char *name, bool full)
 {
 	char *mangled;
 	struct buf buf;
@@ -168,13 +169,23 @@ char *symbolize_demangle(const char *name)
 	if (!mangled)
 		return NULL;
 	buf_init(&buf, MAX_READABLE);
-	if (demangle(mangled, &buf)) {
+	if (demangle(mangled, full ? DMGL_PARAMS | DMGL_ANSI : 0, &buf)) {
 		append_parts(&buf, name + strlen(mangled));
 		readable = buf.failed ? NULL : strdup(buf_text(&buf));
-		if (readable)
+		if (readable && !full)
 			drop_parameters(readable);
 	}
 	buf_release(&buf);
 	free(mangled);
 	return readable;
+}
+
+char *symbolize_demangle(const char *name)
+{
+	return make_readable(name, false);
+}
+
+char *symbolize_demangle_full(const char *name)
+{
+	return make_readable(name, true);
 }

@@ -213,3 +213,31 @@ bool elf_head_same_build(const struct elf_head *a, const struct elf_head *b)
 	return a->build_id_len && a->build_id_len == b->build_id_len &&
 	       memcmp(a->build_id, b->build_id, a->build_id_len) == 0;
 }
+
+/* The next executable segment from *AT on. */
+static const struct elf_segment *next_code(const struct elf_head *head, size_t *at)
+{
+	while (*at < head->n_loads) {
+		const struct elf_segment *load = &head->loads[(*at)++];
+
+		if (load->executable)
+			return load;
+	}
+	return NULL;
+}
+
+bool elf_head_same_code(const struct elf_head *a, const struct elf_head *b)
+{
+	size_t at_a = 0;
+	size_t at_b = 0;
+
+	for (;;) {
+		const struct elf_segment *load = next_code(a, &at_a);
+		const struct elf_segment *other = next_code(b, &at_b);
+
+		if (!load || !other)
+			return !load && !other;
+		if (load->vaddr != other->vaddr || load->memsz != other->memsz)
+			return false;
+	}
+}

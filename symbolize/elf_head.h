@@ -93,4 +93,13 @@ uint64_t elf_head_span(const struct elf_head *head);
  */
 bool elf_head_same_build(const struct elf_head *a, const struct elf_head *b);
 
+/**
+ * elf_head_same_code - do both have executable segments at the same addresses, of the same size?
+ *
+ * A debug file has its module's segments, with nothing in them.
+ *
+ * Context: any thread.
+ */
+bool elf_head_same_code(const struct elf_head *a, const struct elf_head *b);
+
 #endif

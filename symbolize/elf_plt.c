@@ -139,7 +139,10 @@ static int read_stubs(Elf_Scn *section, const GElf_Shdr *header, const struct sl
 		      struct symbol_table *table)
 {
 	const Elf_Data *data = elf_section_data(section, MAX_SECTION_BYTES);
-	size_t step = header->sh_entsize == 8 ? 8 : 16;
+	/* Static programs have short stubs, and only the alignment tells. */
+	bool is_short =
+		header->sh_entsize == 8 || (header->sh_entsize != 16 && header->sh_addralign == 8);
+	size_t step = is_short ? 8 : 16;
 	int n_added = 0;
 
 	if (!data)

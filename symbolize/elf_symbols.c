@@ -7,17 +7,14 @@
 
 static const uint64_t MAX_SECTION_BYTES = 1024 * 1024 * 1024;
 
-/* How many symbols without a size are worth asking the FDEs for. */
-enum { MAX_BOUND_LOOKUPS = 20000 };
-
 /* One table being read. */
 struct reader {
 	Elf *elf;
 	const Elf_Data *strings;
 	const struct elf_bounds *bounds;
 	struct symbol_table *table;
+	const char *file; /* that the local symbols to come were compiled from */
 	int which;
-	int n_bound;
 	int n_added;
 };
 
@@ -53,28 +50,48 @@ static bool is_mark(const char *name)
 	       strncmp(name, ".annobin", 8) == 0;
 }
 
-static uint32_t rank_of(const GElf_Sym *symbol, const char *name)
+uint32_t elf_symbol_rank(unsigned char info, const char *name)
 {
-	unsigned bind = GELF_ST_BIND(symbol->st_info);
+	unsigned bind = ELF64_ST_BIND(info);
 	uint32_t rank = bind == STB_LOCAL ? 0 : bind == STB_WEAK ? 1 : 2;
 	size_t underscores = strspn(name, "_");
 
-	rank = rank * 2 + (GELF_ST_TYPE(symbol->st_info) != STT_NOTYPE);
+	rank = rank * 2 + (ELF64_ST_TYPE(info) != STT_NOTYPE);
 	return rank * 8 + (uint32_t)(underscores < 7 ? 7 - underscores : 0);
 }
 
 /* Where a symbol without a size has to end. */
-static uint64_t limit_of(struct reader *reader, const GElf_Sym *symbol, const GElf_Shdr *section)
+static uint64_t limit_of(const struct reader *reader, const GElf_Sym *symbol,
+			 const GElf_Shdr *section)
 {
-	uint64_t end = 0;
+	const struct elf_bounds *bounds = reader->bounds;
+	uint64_t section_end = section->sh_addr + section->sh_size;
+	uint64_t end = bounds ? bounds->end(bounds->context, symbol->st_value) : 0;
 
-	if (reader->bounds && reader->n_bound++ < MAX_BOUND_LOOKUPS)
-		end = reader->bounds->end(reader->bounds->context, symbol->st_value);
 	if (end > symbol->st_value)
-		return end;
+		return end < section_end ? end : section_end;
+	/* Those that are not exported are not in .dynsym: the next symbol may be far away. */
 	if (reader->which == ELF_DYNSYM)
 		return symbol->st_value + 1;
-	return section->sh_addr + section->sh_size;
+	end = bounds && bounds->limit ? bounds->limit(bounds->context, symbol->st_value) : 0;
+	return end > symbol->st_value && end < section_end ? end : section_end;
+}
+
+/* A size that leads out of the section is a lie, or of a linker script. */
+static uint64_t size_of(const GElf_Sym *symbol, const GElf_Shdr *section)
+{
+	uint64_t room = section->sh_size - (symbol->st_value - section->sh_addr);
+
+	return symbol->st_size < room ? symbol->st_size : room;
+}
+
+/* Its local symbols follow.  Those of link-time optimisation are of no file of the user's. */
+static void note_file(struct reader *reader, const GElf_Sym *symbol)
+{
+	const char *name = string_at(reader->strings, symbol->st_name);
+
+	reader->file =
+		name && *name && *name != '<' && strcmp(name, "ld-temp.o") != 0 ? name : NULL;
 }
 
 static int add_symbol(struct reader *reader, const GElf_Sym *symbol)
@@ -85,6 +102,8 @@ static int add_symbol(struct reader *reader, const GElf_Sym *symbol)
 	const char *name;
 	int r;
 
+	if (type == STT_FILE)
+		note_file(reader, symbol);
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return 0;
 	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
@@ -98,10 +117,11 @@ static int add_symbol(struct reader *reader, const GElf_Sym *symbol)
 		return 0;
 	entry = (struct symbol_entry){
 		.addr = symbol->st_value,
-		.size = symbol->st_size,
-		.rank = rank_of(symbol, name),
+		.size = size_of(symbol, &section),
+		.rank = elf_symbol_rank(symbol->st_info, name),
 		.name = name,
 		.name_len = strcspn(name, "@"),
+		.file = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? reader->file : NULL,
 	};
 	if (!entry.size)
 		entry.limit = limit_of(reader, symbol, &section);
@@ -150,6 +170,7 @@ int elf_symbols_read(Elf *elf, int which, const struct elf_bounds *bounds,
 		if (!(reader.which & which))
 			continue;
 		reader.n_added = 0;
+		reader.file = NULL;
 		r = read_section(&reader, section, &header);
 		if (r < 0)
 			return r;

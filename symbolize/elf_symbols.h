@@ -16,7 +16,8 @@ enum elf_symbols {
 
 /* Where code without a size ends at the latest; 0 when it is not known. */
 struct elf_bounds {
-	uint64_t (*end)(void *context, uint64_t addr);
+	uint64_t (*end)(void *context, uint64_t addr);   /* of the function around it */
+	uint64_t (*limit)(void *context, uint64_t addr); /* else the next function; NULL: none */
 	void *context;
 };
 
@@ -26,13 +27,26 @@ struct elf_bounds {
  * @bounds: asked for symbols without a size; NULL: they end with their section in .symtab, and
  *          name only their own address in .dynsym
  *
- * Names lose their @VERSION.  The table is not finished.
+ * Names lose their @VERSION; local ones of .symtab have the file that was compiled.  Two files
+ * with the same symbols in another order give the same names.  The table is not finished.
  *
  * Return:  the tables that gave at least one symbol, or-ed; -EFBIG or -ENOMEM.
  * Context: any thread.  One at a time for one ELF.
  */
 int elf_symbols_read(Elf *elf, int which, const struct elf_bounds *bounds,
 		     struct symbol_table *table);
+
+/**
+ * elf_minidebug_read - add the functions of .gnu_debugdata, when there is one
+ *
+ * Some distributions keep a .symtab of what .dynsym lacks there, compressed: for files that have
+ * no .symtab.  The table is not finished.
+ *
+ * Return:  ELF_SYMTAB: it gave at least one symbol; 0: it has none; -EBADMSG: it does not
+ *          decompress, or to too much; -EFBIG or -ENOMEM.
+ * Context: any thread.  One at a time for one ELF.
+ */
+int elf_minidebug_read(Elf *elf, const struct elf_bounds *bounds, struct symbol_table *table);
 
 /**
  * elf_plt_read - add NAME@plt for the stubs of .plt, .plt.sec and .plt.got
@@ -42,6 +56,16 @@ int elf_symbols_read(Elf *elf, int which, const struct elf_bounds *bounds,
  * Context: any thread.  One at a time for one ELF.
  */
 int elf_plt_read(Elf *elf, struct symbol_table *table);
+
+/**
+ * elf_symbol_rank - of two symbols at one address the higher one names it
+ * @info: st_info
+ *
+ * Global before weak before local, functions before what has no type, few leading underscores.
+ *
+ * Context: any thread.
+ */
+uint32_t elf_symbol_rank(unsigned char info, const char *name);
 
 /**
  * elf_section_data - the content of a section, when it is no more than BYTES

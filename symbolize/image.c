@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "symbolize/procmap.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <sys/auxv.h>
 #include <sys/sysmacros.h>
 
-enum { MAX_VDSO_BYTES = 256 * 1024 };
+enum { MAX_VDSO_BYTES = 256 * 1024, MAX_IMAGE_MAPPINGS = 64 };
 
 /* One line of /proc/PID/maps. */
 struct line {
@@ -62,8 +63,12 @@ static bool same_path(const char *in_maps, const char *path)
 {
 	size_t len = strlen(path);
 
-	return strncmp(in_maps, path, len) == 0 && (in_maps[len] == '\n' || in_maps[len] == '\0' ||
-						    strcmp(in_maps + len, " (deleted)\n") == 0);
+	if (strncmp(in_maps, path, len) != 0)
+		return false;
+	in_maps += len;
+	if (strncmp(in_maps, " (deleted)", 10) == 0)
+		in_maps += 10;
+	return in_maps[0] == '\n' || in_maps[0] == '\0';
 }
 
 /*
@@ -99,21 +104,62 @@ static bool find_line(FILE *maps, const struct mapping *mapping, struct line *re
 	return false;
 }
 
-void image_find(const struct mapping *mapping, struct image *ret_image)
+/* The same without reading all of maps, where the kernel answers for one address. */
+static bool ask_kernel(const struct mapping *mapping, struct image *image)
 {
-	struct image image = {.source = {.fd = -1, .pid = mapping->pid}};
+	_cleanup_fd_ int fd = procmap_open(mapping->pid);
+	struct procmap map;
+	uint64_t inode;
+	uint64_t dev;
+
+	if (fd < 0 || procmap_query(fd, mapping->start, &map) < 0 ||
+	    !same_path(map.path, mapping->path))
+		return false;
+	inode = map.inode;
+	dev = map.dev;
+	memcpy(image->build_id, map.build_id, map.build_id_len);
+	image->build_id_len = map.build_id_len;
+	for (int i = 0; inode && map.pgoff != 0 && i < MAX_IMAGE_MAPPINGS; i++)
+		if (procmap_query(fd, map.start - 1, &map) < 0 || map.inode != inode ||
+		    map.dev != dev)
+			return false;
+	if (map.pgoff != 0)
+		return false;
+	image->source.base = map.start;
+	image->inode = inode;
+	image->dev = dev;
+	return true;
+}
+
+static bool read_maps(const struct mapping *mapping, struct image *image)
+{
 	_cleanup_file_ FILE *maps = NULL;
 	struct line line;
 	char path[64];
 
-	*ret_image = image;
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)mapping->pid);
 	maps = fopen(path, "re");
-	if (!maps || !find_line(maps, mapping, &line, &image.source.base))
+	if (!maps || !find_line(maps, mapping, &line, &image->source.base))
+		return false;
+	image->dev = line.dev;
+	image->inode = line.inode;
+	return true;
+}
+
+void image_find(const struct mapping *mapping, struct image *ret_image)
+{
+	struct image image = {.source = {.fd = -1, .pid = mapping->pid}};
+
+	*ret_image = image;
+	if (!ask_kernel(mapping, &image) && !read_maps(mapping, &image)) {
+		*ret_image = (struct image){.source = {.fd = -1, .pid = mapping->pid}};
 		return;
-	image.dev = line.dev;
-	image.inode = line.inode;
+	}
 	image.readable = image.source.base != 0 && elf_head_read(&image.source, &image.head) == 0;
+	if (!image.build_id_len && image.readable) {
+		memcpy(image.build_id, image.head.build_id, image.head.build_id_len);
+		image.build_id_len = image.head.build_id_len;
+	}
 	*ret_image = image;
 }
 

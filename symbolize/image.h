@@ -13,6 +13,8 @@ struct image {
 	bool readable; /* source and head hold */
 	uint64_t dev;  /* the file that is mapped there now; 0 and 0: not known */
 	uint64_t inode;
+	uint8_t build_id[BUILD_ID_MAX]; /* of that file: the kernel's word, else the memory's */
+	size_t build_id_len;            /* 0: it has none, or it is not known */
 };
 
 /**

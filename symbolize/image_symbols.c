@@ -2,6 +2,7 @@
 #include "symbolize/image.h"
 
 #include "base/cleanup.h"
+#include "symbolize/elf_symbols.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -129,8 +130,7 @@ static int add_symbols(const struct image *image, const Elf64_Sym *symbols, uint
 		unsigned type = ELF64_ST_TYPE(symbol->st_info);
 		struct symbol_entry entry = {.addr = symbol->st_value,
 					     .size = symbol->st_size,
-					     .limit = symbol->st_value + 1,
-					     .rank = ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL};
+					     .limit = symbol->st_value + 1};
 		int r;
 
 		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
@@ -139,6 +139,9 @@ static int add_symbols(const struct image *image, const Elf64_Sym *symbols, uint
 			continue;
 		entry.name = strings + symbol->st_name;
 		entry.name_len = strnlen(entry.name, strings_bytes - symbol->st_name);
+		if (entry.name_len == strings_bytes - symbol->st_name)
+			continue;
+		entry.rank = elf_symbol_rank(symbol->st_info, entry.name);
 		r = symbol_table_add(table, &entry);
 		if (r < 0)
 			return r;

@@ -1,4 +1,4 @@
-/* jit.h - code that a process made itself, named by /tmp/perf-PID.map */
+/* jit.h - code that a process made itself, named by its perf-PID.map or its jitdump */
 #ifndef SYMBOLIZE_JIT_H
 #define SYMBOLIZE_JIT_H
 
@@ -14,12 +14,15 @@ struct jit;
 struct jit_name {
 	const char *symbol; /* NULL: none */
 	uint64_t start;
-	bool pending;    /* the map may have it once it has been read again */
-	uint64_t due_ns; /* when PENDING and not being read: not before then */
+	const char *file; /* source file, where a jitdump has lines; NULL: not known */
+	uint32_t line;    /* 0: not known */
+	const char *from; /* the jitdump that has it; NULL: the map */
+	bool pending;     /* it may have it, or another, once it has been read again */
+	uint64_t due_ns;  /* when PENDING and not being read: not before then */
 };
 
 /**
- * jit_new - for a process; its map is opened when it is first asked for
+ * jit_new - for a process; its files are opened when it is first asked for
  *
  * Notes who it is while it lives: owner, start, pid in its own namespace.
  *
@@ -37,32 +40,24 @@ struct jit *jit_new(pid_t pid);
 void jit_free(struct jit *jit);
 
 /**
- * jit_find - what the map calls an address
- * @time_ns: when the address was seen: only a map read later can say that it is not in it
+ * jit_find - what was at an address at a time
+ * @time_ns: when the address was seen: only what was read later can say that it is not in it,
+ *           and, in a jitdump, that nothing else was written there before
  * @wait: the loader works in the caller: read as often as it takes
  *
- * Owns:    the jit; the name is good until the next call.
+ * A jitdump comes before a map: it tells when.  Of a map the last line counts.
+ *
+ * Owns:    the jit; the strings are good until the next call.
  * Context: main thread.
  */
 struct jit_name jit_find(struct jit *jit, struct loader *loader, uint64_t addr, uint64_t time_ns,
 			 bool wait);
 
 /**
- * jit_has_map - was there a map?
+ * jit_has_map - was there a map, or a jitdump?
  *
  * Context: main thread.
  */
 bool jit_has_map(const struct jit *jit);
-
-/**
- * jit_parse_line - read "START SIZE NAME", hexadecimal with or without 0x
- * @line: without its newline
- *
- * Return:  true, and the three.
- * Owns:    RET_NAME points into LINE.
- * Context: any thread.
- */
-bool jit_parse_line(const char *line, size_t len, uint64_t *ret_start, uint64_t *ret_size,
-		    const char **ret_name);
 
 #endif

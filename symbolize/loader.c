@@ -1,4 +1,4 @@
-/* loader.c - a queue of jobs, a mutex, and one thread */
+/* loader.c - a queue of jobs, a mutex, and two threads */
 #include "symbolize/loader.h"
 
 #include <errno.h>
@@ -6,23 +6,29 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
+
+enum { NICER = 5 };
 
 struct job {
 	void (*run)(void *context);
+	void (*drop)(void *context); /* NULL: nothing is to be done */
 	void *context;
 	struct job *next;
 };
 
 struct loader {
 	bool wait;
-	pthread_t thread;
+	pthread_t threads[LOADER_THREADS];
+	size_t n_threads;
 	pthread_mutex_t lock; /* guards everything below */
 	pthread_cond_t pushed;
 	pthread_cond_t ended;
 	struct job *first;
 	struct job **last;
-	bool busy;
+	size_t n_busy;
 	bool stop;
 	uint64_t n_ended;
 	uint64_t n_seen; /* ended when loader_wait() last looked */
@@ -41,7 +47,7 @@ static struct job *take(struct loader *loader)
 		loader->first = job->next;
 		if (!loader->first)
 			loader->last = &loader->first;
-		loader->busy = true;
+		loader->n_busy++;
 	}
 	pthread_mutex_unlock(&loader->lock);
 	return job;
@@ -52,11 +58,13 @@ static void *run_jobs(void *context)
 	struct loader *loader = (struct loader *)context;
 	struct job *job;
 
+	/* Of this thread only, as Linux has it; without it names come a little sooner. */
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + NICER);
 	while ((job = take(loader))) {
 		job->run(job->context);
 		free(job);
 		pthread_mutex_lock(&loader->lock);
-		loader->busy = false;
+		loader->n_busy--;
 		loader->n_ended++;
 		pthread_cond_signal(&loader->ended);
 		pthread_mutex_unlock(&loader->lock);
@@ -64,18 +72,21 @@ static void *run_jobs(void *context)
 	return NULL;
 }
 
-/* Signals are for the main thread: the new one starts with all of them blocked. */
-static int start_thread(struct loader *loader)
+/* Signals are for the main thread: new ones start with all of them blocked. */
+static int start_threads(struct loader *loader)
 {
 	sigset_t all;
 	sigset_t old;
-	int r;
+	int r = 0;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	r = pthread_create(&loader->thread, NULL, run_jobs, loader);
+	while (r == 0 && loader->n_threads < LOADER_THREADS) {
+		r = pthread_create(&loader->threads[loader->n_threads], NULL, run_jobs, loader);
+		loader->n_threads += r == 0;
+	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -r;
+	return loader->n_threads ? 0 : -r; /* one does, if need be */
 }
 
 int loader_new(bool wait, struct loader **ret_loader)
@@ -95,7 +106,7 @@ int loader_new(bool wait, struct loader **ret_loader)
 	pthread_cond_init(&loader->ended, &attr);
 	pthread_condattr_destroy(&attr);
 	if (!wait)
-		r = start_thread(loader);
+		r = start_threads(loader);
 	if (r < 0) {
 		free(loader);
 		return r;
@@ -108,17 +119,18 @@ void loader_free(struct loader *loader)
 {
 	if (!loader)
 		return;
-	if (!loader->wait) {
-		pthread_mutex_lock(&loader->lock);
-		loader->stop = true;
-		pthread_cond_signal(&loader->pushed);
-		pthread_mutex_unlock(&loader->lock);
-		pthread_join(loader->thread, NULL);
-	}
+	pthread_mutex_lock(&loader->lock);
+	loader->stop = true;
+	pthread_cond_broadcast(&loader->pushed);
+	pthread_mutex_unlock(&loader->lock);
+	for (size_t i = 0; i < loader->n_threads; i++)
+		pthread_join(loader->threads[i], NULL);
 	while (loader->first) {
 		struct job *job = loader->first;
 
 		loader->first = job->next;
+		if (job->drop)
+			job->drop(job->context);
 		free(job);
 	}
 	pthread_cond_destroy(&loader->pushed);
@@ -128,6 +140,12 @@ void loader_free(struct loader *loader)
 }
 
 int loader_push(struct loader *loader, void (*run)(void *context), void *context)
+{
+	return loader_push_owned(loader, run, NULL, context);
+}
+
+int loader_push_owned(struct loader *loader, void (*run)(void *context),
+		      void (*drop)(void *context), void *context)
 {
 	struct job *job;
 
@@ -139,6 +157,7 @@ int loader_push(struct loader *loader, void (*run)(void *context), void *context
 	if (!job)
 		return -ENOMEM;
 	job->run = run;
+	job->drop = drop;
 	job->context = context;
 	pthread_mutex_lock(&loader->lock);
 	*loader->last = job;
@@ -161,7 +180,7 @@ void loader_wait(struct loader *loader, uint64_t timeout_ns, bool idle)
 	until.tv_nsec = (long)(until_ns % 1000000000);
 	pthread_mutex_lock(&loader->lock);
 	while (r == 0 && loader->n_ended == loader->n_seen &&
-	       (idle || loader->first || loader->busy))
+	       (idle || loader->first || loader->n_busy))
 		r = pthread_cond_timedwait(&loader->ended, &loader->lock, &until);
 	loader->n_seen = loader->n_ended;
 	pthread_mutex_unlock(&loader->lock);

@@ -18,10 +18,11 @@ struct mapped_file {
  * @image: what the process's memory says about it
  * @since_ns: when the mapping began, CLOCK_MONOTONIC
  *
- * Tries /proc/PID/map_files, /proc/PID/exe, /proc/PID/root/PATH and PATH.  A file counts only
- * if it is provably the one that is mapped: its build-id is the image's; where one of them has
- * none, device and inode are the mapping's; where those are not known and the process is gone,
- * nobody touched the file since the mapping began.
+ * Tries /proc/PID/map_files, /proc/PID/exe, /proc/PID/root/PATH, PATH, and what the process has
+ * open.  A file counts only if it is provably the one that is mapped: its build-id is the
+ * mapping's, and where it is another inode its code is what the memory holds; where one of them
+ * has no build-id, device and inode are the mapping's; where those are not known and the process
+ * is gone, nobody touched the file since the mapping began.
  *
  * Return:  0; -errno of the last try; -ESTALE: there is a file, but another one.
  * Owns:    the caller, to close RET_FILE->fd.

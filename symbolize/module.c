@@ -2,12 +2,11 @@
 #include "symbolize/module.h"
 
 #include "base/cleanup.h"
-#include "symbolize/debug_file.h"
-#include "symbolize/dwarf_functions.h"
+#include "symbolize/batch.h"
+#include "symbolize/debug_search.h"
 #include "symbolize/elf_symbols.h"
 #include "symbolize/jit.h"
 
-#include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -15,6 +14,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+static int open_alt(void *context, const char *name, const uint8_t *build_id, size_t len)
+{
+	const struct module *module = (const struct module *)context;
+
+	if (!module->search)
+		return -ENOENT;
+	return debug_search_alt(module->search, module,
+				module->debug_path ? module->debug_path : module->path, name,
+				build_id, len);
+}
+
+static int open_dwo(void *context, const char *comp_dir, const char *name)
+{
+	const struct module *module = (const struct module *)context;
+
+	if (!module->search)
+		return -ENOENT;
+	return debug_search_dwo(module->search, module,
+				module->debug_path ? module->debug_path : module->path, comp_dir,
+				name);
+}
 
 struct module *module_new(enum module_kind kind, const char *path)
 {
@@ -25,8 +47,9 @@ struct module *module_new(enum module_kind kind, const char *path)
 	module->kind = kind;
 	module->path = path;
 	module->fd = -1;
+	module->dwarf.finder = (struct dwarf_finder){
+		.context = module, .open_alt = open_alt, .open_dwo = open_dwo};
 	atomic_init(&module->elf.state, kind == MODULE_ELF ? MODULE_NEW : MODULE_LOADED);
-	atomic_init(&module->dwarf.state, MODULE_NEW);
 	return module;
 }
 
@@ -36,10 +59,11 @@ void module_free(struct module *module)
 		return;
 	if (module->fd >= 0)
 		(void)close(module->fd);
-	free(module->elf.readable);
-	free(module->dwarf.readable);
+	batch_free(module->batch);
+	module_close_dwarf(module);
+	answers_release(&module->answers);
 	symbol_table_release(&module->elf.symbols);
-	symbol_table_release(&module->dwarf.symbols);
+	fde_table_release(&module->elf.fdes);
 	jit_free(module->jit);
 	free(module->debug_path);
 	free(module->image);
@@ -64,6 +88,12 @@ void module_fail(struct module *module, const char *format, ...)
 	va_end(args);
 }
 
+bool module_is_jit_place(const struct module *module)
+{
+	return module->not_elf ||
+	       (module->kind == MODULE_BARE && strcmp(module->path, "[vsyscall]") != 0);
+}
+
 static Elf *open_elf(const struct module *module)
 {
 	if (module->image)
@@ -72,23 +102,18 @@ static Elf *open_elf(const struct module *module)
 	return elf_begin(module->fd, ELF_C_READ, NULL);
 }
 
-/* Where the FDE around an address ends: the bound of a symbol without a size. */
-static uint64_t fde_end(void *context, uint64_t addr)
+/* The bound of a symbol without a size. */
+static uint64_t end_of(void *context, uint64_t addr)
 {
-	Dwarf_Frame *frame = NULL;
-	Dwarf_Addr start;
-	Dwarf_Addr end = 0;
-	bool signal;
-
-	if (dwarf_cfi_addrframe((Dwarf_CFI *)context, addr, &frame) != 0)
-		return 0;
-	if (dwarf_frame_info(frame, &start, &end, &signal) < 0)
-		end = 0;
-	free(frame);
-	return end;
+	return fde_end((const struct fde_table *)context, addr);
 }
 
-static bool has_section(Elf *elf, const char *wanted)
+static uint64_t limit_of(void *context, uint64_t addr)
+{
+	return fde_limit((const struct fde_table *)context, addr);
+}
+
+static bool has_dwarf(Elf *elf)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -102,49 +127,69 @@ static bool has_section(Elf *elf, const char *wanted)
 		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
 			continue;
 		name = elf_strptr(elf, names, header.sh_name);
-		if (name && strcmp(name, wanted) == 0)
+		if (name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
 			return true;
 	}
 	return false;
 }
 
-/* .symtab and DWARF of the separate debug file. */
-static int read_debug_file(struct module *module, Elf *elf, const struct elf_bounds *bounds)
+static void note_dwarf(struct module *module, int fd)
 {
-	_cleanup_fd_ int fd = debug_file_open(module, elf, &module->debug_path);
-	Elf *debug;
-	int r;
+	struct stat st;
 
-	if (fd < 0)
+	module->has_dwarf = true;
+	module->quality = SYMBOLS_DEBUG;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return;
+	module->debug_size = (uint64_t)st.st_size;
+	module->debug_mtime_ns = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
+/* DWARF of the separate debug file, and its .symtab if the module has none. */
+static int read_debug_file(struct module *module, Elf *elf, const struct elf_bounds *bounds,
+			   bool symtab)
+{
+	struct debug_file file = {.fd = -1};
+	Elf *debug;
+	int r = 0;
+
+	if (!module->search || debug_search_module(module->search, module, elf, &file) < 0)
 		return 0;
-	debug = elf_begin(fd, ELF_C_READ, NULL);
-	if (!debug)
-		return 0;
-	r = elf_symbols_read(debug, ELF_SYMTAB, bounds, &module->elf.symbols);
-	module->has_dwarf = has_section(debug, ".debug_info");
-	if (r > 0 || module->has_dwarf)
+	module->debug_path = file.path;
+	module->debug_found = file.found;
+	debug = elf_begin(file.fd, ELF_C_READ, NULL);
+	if (debug && symtab)
+		r = elf_symbols_read(debug, ELF_SYMTAB, bounds, &module->elf.symbols);
+	if (debug && has_dwarf(debug))
+		note_dwarf(module, file.fd);
+	else if (r > 0)
 		module->quality = SYMBOLS_DEBUG;
-	(void)elf_end(debug);
+	if (debug)
+		(void)elf_end(debug);
+	(void)close(file.fd);
 	return r;
 }
 
+/* Names of the file, then of what was found beside it or packed into it. */
 static int read_tables(struct module *module, Elf *elf)
 {
 	struct symbol_table *table = &module->elf.symbols;
-	Dwarf_CFI *cfi = dwarf_getcfi_elf(elf);
-	struct elf_bounds bounds = {.end = fde_end, .context = cfi};
-	int found = elf_symbols_read(elf, ELF_SYMTAB | ELF_DYNSYM, cfi ? &bounds : NULL, table);
+	struct elf_bounds of_fdes = {
+		.end = end_of, .limit = limit_of, .context = &module->elf.fdes};
+	bool bounded = fde_table_read(elf, &module->elf.fdes) == 0 && module->elf.fdes.n_fdes;
+	const struct elf_bounds *bounds = bounded ? &of_fdes : NULL;
+	int found = elf_symbols_read(elf, ELF_SYMTAB | ELF_DYNSYM, bounds, table);
 	int r = found;
 
 	if (found > 0)
 		module->quality = found & ELF_SYMTAB ? SYMBOLS_SYMTAB : SYMBOLS_DYNSYM;
-	module->has_dwarf = has_section(elf, ".debug_info");
-	if (module->has_dwarf)
-		module->quality = SYMBOLS_DEBUG;
-	else if (found >= 0 && !(found & ELF_SYMTAB))
-		r = read_debug_file(module, elf, cfi ? &bounds : NULL);
-	if (cfi)
-		(void)dwarf_cfi_end(cfi);
+	if (has_dwarf(elf))
+		note_dwarf(module, module->fd);
+	else if (r >= 0)
+		r = read_debug_file(module, elf, bounds, !(found & ELF_SYMTAB));
+	if (r >= 0 && module->quality <= SYMBOLS_DYNSYM &&
+	    elf_minidebug_read(elf, bounds, table) > 0)
+		module->quality = SYMBOLS_MINIDEBUG;
 	symbol_table_finish(table);
 	if (r >= 0)
 		r = elf_plt_read(elf, table);
@@ -173,22 +218,23 @@ void module_load(void *context)
 	if (module->close_fd && module->fd >= 0) {
 		(void)close(module->fd);
 		module->fd = -1;
+		module->dwarf.finder = (struct dwarf_finder){
+			.context = module, .open_alt = open_alt, .open_dwo = open_dwo};
 		module->has_dwarf = module->has_dwarf && module->debug_path;
 	}
 	atomic_store_explicit(&module->elf.state, MODULE_LOADED, memory_order_release);
 }
 
-void module_load_dwarf(void *context)
+void module_close_dwarf(struct module *module)
 {
-	struct module *module = (struct module *)context;
-	_cleanup_fd_ int fd =
-		module->debug_path ? open(module->debug_path, O_RDONLY | O_CLOEXEC) : -1;
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : open_elf(module);
+	struct module_dwarf *dwarf = &module->dwarf;
 
-	if (elf)
-		(void)dwarf_functions_read(elf, &module->head, &module->dwarf.symbols);
-	symbol_table_finish(&module->dwarf.symbols);
-	if (elf)
-		(void)elf_end(elf);
-	atomic_store_explicit(&module->dwarf.state, MODULE_LOADED, memory_order_release);
+	for (size_t i = 0; i < LOADER_THREADS; i++) {
+		dwarf_reader_free(dwarf->readers[i]);
+		dwarf->readers[i] = NULL;
+	}
+	dwarf_file_free(dwarf->file);
+	dwarf->file = NULL;
+	cache_module_close(dwarf->cached);
+	dwarf->cached = NULL;
 }

@@ -2,7 +2,11 @@
 #ifndef SYMBOLIZE_MODULE_H
 #define SYMBOLIZE_MODULE_H
 
+#include "symbolize/answers.h"
+#include "symbolize/dwarf/dwarf.h"
 #include "symbolize/elf_head.h"
+#include "symbolize/fde.h"
+#include "symbolize/loader.h"
 #include "symbolize/symbol_table.h"
 #include "symbolize/symbolize.h"
 
@@ -34,11 +38,29 @@ struct file_id {
 
 enum { MODULE_WHY_SIZE = 160 };
 
-/* The functions of a module, and how they were found.  The loader makes it once. */
+/* Symbols of a module, and bounds for code that has none.  The loader makes it once. */
 struct module_names {
 	_Atomic(int) state; /* enum module_state */
 	struct symbol_table symbols;
-	const char **readable; /* main thread: the names shown, by symbol; NULL: none yet */
+	struct fde_table fdes;
+};
+
+struct batch;
+struct cache_module;
+struct debug_search;
+
+/*
+ * What a module's batches need, opened by the first that does.  Threads take turns: whoever works
+ * at the module's batch, else the main thread.
+ */
+struct module_dwarf {
+	struct dwarf_file *file;
+	struct dwarf_reader *readers[LOADER_THREADS];
+	struct cache_module *cached;
+	struct dwarf_options options;
+	struct dwarf_finder finder;
+	bool failed;       /* there is nothing to read after all */
+	_Atomic bool idle; /* batch_let_go() has ended */
 };
 
 struct module {
@@ -50,16 +72,21 @@ struct module {
 	/* For the loader: the file, or its bytes; where to look for its debug file. */
 	int fd;        /* -1: none */
 	bool close_fd; /* once it is read */
+	bool unread;   /* nobody asked for names */
 	bool not_elf;  /* a file of something else: code in it is named by a map */
 	pid_t pid;
 	char *image; /* an ELF file's bytes, owned; NULL: fd */
 	size_t image_bytes;
 	const char *debug_root;
+	struct debug_search *search;
 
-	struct module_names elf;   /* symbol tables */
-	struct module_names dwarf; /* loaded when an address is in no symbol */
-	bool has_dwarf;            /* of the module or its debug file; set with elf.state */
-	char *debug_path;          /* the debug file, owned; NULL: none or not needed */
+	struct module_names elf; /* symbol tables */
+	bool has_dwarf;          /* the module or its debug file; set with elf.state */
+	int debug_found;         /* enum debug_found: how it was found */
+	char *debug_path;        /* the debug file, owned; NULL: none or not needed */
+	uint64_t debug_size;     /* of the file with the DWARF */
+	int64_t debug_mtime_ns;
+	struct module_dwarf dwarf;
 	enum symbol_quality quality;
 	char why[MODULE_WHY_SIZE];
 
@@ -69,7 +96,16 @@ struct module {
 	uint64_t map_inode;
 	uint64_t lookups;
 	uint64_t unnamed;
-	struct jit *jit; /* MODULE_JIT */
+	struct answers answers;
+	struct batch *batch;   /* under way */
+	unsigned n_batches;    /* taken in */
+	uint64_t batch_ns;     /* when the last one was taken in */
+	uint64_t next_ns;      /* the next one not before */
+	bool letting_go;       /* what batches have opened is being closed */
+	bool open;             /* something is */
+	struct module *asking; /* the next that has an address on its list, or a batch */
+	bool asks;             /* is among them */
+	struct jit *jit;       /* MODULE_JIT */
 	struct module *next;
 };
 
@@ -105,6 +141,13 @@ void module_fail(struct module *module, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
+ * module_is_jit_place - is code in it named by a map?
+ *
+ * Context: any thread.
+ */
+bool module_is_jit_place(const struct module *module);
+
+/**
  * module_load - read the symbol tables of a module, or of its debug file
  *
  * A loader's job: CONTEXT is the struct module.  Ends with elf.state MODULE_LOADED, whatever
@@ -115,12 +158,10 @@ void module_fail(struct module *module, const char *format, ...)
 void module_load(void *context);
 
 /**
- * module_load_dwarf - read the function names of its debugging information
+ * module_close_dwarf - close what batches have opened
  *
- * A loader's job, after module_load(): ends with dwarf.state MODULE_LOADED.
- *
- * Context: any thread.  One at a time for one module.
+ * Context: any thread.  No batch of it is under way.
  */
-void module_load_dwarf(void *context);
+void module_close_dwarf(struct module *module);
 
 #endif

@@ -44,7 +44,7 @@ static uint64_t text_key(const char *interned)
 	return (uint64_t)(uintptr_t)interned;
 }
 
-static struct module *add(struct modules *modules, enum module_kind kind, const char *path)
+struct module *modules_add(struct modules *modules, enum module_kind kind, const char *path)
 {
 	const char *kept = intern_string(&modules->strings, path);
 	struct module *module = kept ? module_new(kind, kept) : NULL;
@@ -52,6 +52,7 @@ static struct module *add(struct modules *modules, enum module_kind kind, const 
 	if (!module)
 		return NULL;
 	module->debug_root = modules->debug_root;
+	module->search = modules->search;
 	module->next = modules->first;
 	modules->first = module;
 	modules->n_modules++;
@@ -65,7 +66,7 @@ struct module *modules_bare(struct modules *modules, const char *name)
 
 	if (module || !kept)
 		return module;
-	module = add(modules, MODULE_BARE, kept);
+	module = modules_add(modules, MODULE_BARE, kept);
 	if (!module)
 		return NULL;
 	module_fail(module, "not a file");
@@ -79,7 +80,7 @@ struct module *modules_jit(struct modules *modules, pid_t pid)
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
-	module = add(modules, MODULE_JIT, path);
+	module = modules_add(modules, MODULE_JIT, path);
 	if (!module)
 		return NULL;
 	module->quality = SYMBOLS_JIT;
@@ -95,7 +96,7 @@ static struct module *get_vdso(struct modules *modules)
 
 	if (modules->vdso)
 		return modules->vdso;
-	module = add(modules, MODULE_ELF, "[vdso]");
+	module = modules_add(modules, MODULE_ELF, "[vdso]");
 	if (!module)
 		return NULL;
 	r = image_own_vdso(&module->image, &module->image_bytes);
@@ -169,7 +170,7 @@ static struct module *add_file(struct modules *modules, const struct mapping *ma
 {
 	struct module *module = find_file(modules, file);
 
-	if (module || !(module = add(modules, MODULE_ELF, mapping->path))) {
+	if (module || !(module = modules_add(modules, MODULE_ELF, mapping->path))) {
 		(void)close(file->fd);
 		return module;
 	}
@@ -196,7 +197,7 @@ static struct module *add_file(struct modules *modules, const struct mapping *ma
 static struct module *add_image(struct modules *modules, const struct mapping *mapping,
 				const struct image *image, int error)
 {
-	struct module *module = add(modules, MODULE_ELF, mapping->path);
+	struct module *module = modules_add(modules, MODULE_ELF, mapping->path);
 
 	if (!module)
 		return NULL;

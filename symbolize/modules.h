@@ -20,6 +20,7 @@ struct modules {
 	struct map by_build;   /* interned build-id: the newest module */
 	struct intern strings; /* paths and build-ids */
 	const char *debug_root;
+	struct debug_search *search;
 	uint64_t birth_ns; /* mappings of time 0 began after this, if the process is gone */
 	struct module *vdso;
 };
@@ -37,6 +38,15 @@ void modules_init(struct modules *modules, const char *debug_root);
  * Context: main thread.  The loader has ended.
  */
 void modules_release(struct modules *modules);
+
+/**
+ * modules_add - one more, with nothing in it
+ *
+ * Return:  NULL when memory ran out.
+ * Owns:    the modules.
+ * Context: main thread.
+ */
+struct module *modules_add(struct modules *modules, enum module_kind kind, const char *path);
 
 /**
  * modules_get - the module of a mapping, opened now if it is new

@@ -25,10 +25,46 @@ static int make_room(struct symbol_table *table)
 	return 0;
 }
 
+/* Add a string to the names; where it is goes to RET_AT. */
+static int add_text(struct symbol_table *table, const char *text, size_t len, uint32_t *ret_at)
+{
+	size_t at = table->names.len;
+	int r;
+
+	if (!table->names.limit)
+		buf_init(&table->names, SYMBOL_TABLE_MAX_NAME_BYTES);
+	r = buf_append(&table->names, text, len);
+	if (r == 0)
+		r = buf_append(&table->names, "", 1);
+	if (r == 0)
+		*ret_at = (uint32_t)at;
+	return r;
+}
+
+/* The number of a file, the last one's or a new one's. */
+static int add_file(struct symbol_table *table, const char *file, uint32_t *ret_file)
+{
+	uint32_t at;
+	int r;
+
+	*ret_file = table->last_file;
+	if (!file) {
+		*ret_file = 0;
+		return 0;
+	}
+	if (table->last_file && strcmp(table->names.data + table->last_file - 1, file) == 0)
+		return 0;
+	r = add_text(table, file, strlen(file), &at);
+	if (r == 0)
+		*ret_file = table->last_file = at + 1;
+	return r;
+}
+
 int symbol_table_add(struct symbol_table *table, const struct symbol_entry *entry)
 {
 	uint64_t end = entry->size ? entry->addr + entry->size : entry->limit;
-	size_t name = table->names.len;
+	uint32_t file = 0;
+	uint32_t name = 0;
 	int r;
 
 	if (end <= entry->addr || entry->name_len == 0 || entry->name_len > SYMBOL_MAX_NAME)
@@ -36,18 +72,17 @@ int symbol_table_add(struct symbol_table *table, const struct symbol_entry *entr
 	r = make_room(table);
 	if (r < 0)
 		return r;
-	if (!table->names.limit)
-		buf_init(&table->names, SYMBOL_TABLE_MAX_NAME_BYTES);
-	r = buf_append(&table->names, entry->name, entry->name_len);
+	r = add_text(table, entry->name, entry->name_len, &name);
 	if (r == 0)
-		r = buf_append(&table->names, "", 1);
+		r = add_file(table, entry->file, &file);
 	if (r < 0)
 		return r;
 	table->symbols[table->n_symbols++] = (struct symbol){
 		.addr = entry->addr,
 		.end = end,
-		.name = (uint32_t)name,
+		.name = name,
 		.rank = entry->rank,
+		.file = file,
 		.open = entry->size == 0,
 	};
 	return 0;
@@ -196,6 +231,11 @@ const struct symbol *symbol_table_find_latest(const struct symbol_table *table, 
 const char *symbol_table_name(const struct symbol_table *table, const struct symbol *symbol)
 {
 	return table->names.data + symbol->name;
+}
+
+const char *symbol_table_file(const struct symbol_table *table, const struct symbol *symbol)
+{
+	return symbol->file ? table->names.data + symbol->file - 1 : NULL;
 }
 
 int symbol_table_copy(const struct symbol_table *table, struct symbol_table *ret_copy)

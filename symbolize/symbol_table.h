@@ -20,6 +20,7 @@ struct symbol {
 	uint64_t max_end; /* the largest end up to and including this one */
 	uint32_t name;    /* where in the names */
 	uint32_t rank;    /* of two at one address the higher wins */
+	uint32_t file;    /* where in the names, plus one; 0: not known */
 	bool open;        /* has no size: reaches to the next symbol, at most to end */
 };
 
@@ -29,6 +30,7 @@ struct symbol_table {
 	size_t n_symbols;
 	size_t n_room;
 	struct buf names;
+	uint32_t last_file; /* as in struct symbol: many in a row come from one file */
 };
 
 /* One symbol to add. */
@@ -39,6 +41,7 @@ struct symbol_entry {
 	uint32_t rank;
 	const char *name;
 	size_t name_len;
+	const char *file; /* source file; NULL: not known */
 };
 
 /**
@@ -84,6 +87,15 @@ const struct symbol *symbol_table_find_latest(const struct symbol_table *table, 
  * Context: any thread.
  */
 const char *symbol_table_name(const struct symbol_table *table, const struct symbol *symbol);
+
+/**
+ * symbol_table_file - the source file that a symbol was made from, mostly without its folder
+ *
+ * Return:  NULL: not known.
+ * Owns:    the table.
+ * Context: any thread.
+ */
+const char *symbol_table_file(const struct symbol_table *table, const struct symbol *symbol);
 
 /**
  * symbol_table_copy - the same table once more

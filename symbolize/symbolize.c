@@ -1,48 +1,50 @@
 /* symbolize.c - (process, address, time) to named frames */
 #include "symbolize/symbolize.h"
 
-#include "base/intern.h"
 #include "base/io.h"
-#include "base/map.h"
+#include "symbolize/asking.h"
 #include "symbolize/jit.h"
-#include "symbolize/loader.h"
-#include "symbolize/modules.h"
-#include "symbolize/spans.h"
+#include "symbolize/quality.h"
 
 #include <errno.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Addresses whose answer is remembered, of all modules; a power of two.  2.5 MiB. */
-enum { N_REMEMBERED = 64 * 1024 };
+static void on_progress(void *context, const struct debug_progress *progress)
+{
+	const struct symbolizer *symbolizer = (const struct symbolizer *)context;
 
-/* The answer for one address of a module.  Of two that meet in one place the later stays. */
-struct remembered {
-	const struct module *module;
-	uint64_t vaddr;
-	const char *symbol; /* NULL: it has none */
-	uint64_t start;
-};
+	if (symbolizer->options.progress)
+		symbolizer->options.progress(progress->module, progress->bytes, progress->left_ns);
+}
 
-struct process {
-	pid_t pid;
-	struct spans spans;
-	struct module *jit; /* NULL until code of no file is asked for */
-};
+/* What is looked up is looked for first. */
+static int start_search(struct symbolizer *symbolizer)
+{
+	const struct symbolize_options *options = &symbolizer->options;
 
-struct symbolizer {
-	bool wait;
-	char *debug_root;
-	struct loader *loader;
-	struct modules modules;
-	struct map processes;
-	struct intern names; /* mangled and readable */
-	struct map readable; /* interned name -> interned readable name */
-	uint64_t due_ns;     /* when a map may be read again; 0: none waits for that */
-	struct symbolize_module *summary;
-	struct remembered *remembered;
-};
+	symbolizer->search_options = (struct debug_search_options){
+		.debug_root = symbolizer->debug_root,
+		.symbol_dirs = options->symbol_dirs,
+		.n_symbol_dirs = options->n_symbol_dirs,
+		.debuginfod = options->debuginfod,
+		.progress = on_progress,
+		.progress_context = symbolizer,
+	};
+	return debug_search_new(&symbolizer->search_options, &symbolizer->search);
+}
+
+/* Without a cache everything works, only slower. */
+static void open_cache(struct symbolizer *symbolizer)
+{
+	const struct cache_options options = {.folder = symbolizer->options.cache_folder};
+	struct err err = {0};
+
+	if (!symbolizer->options.no_cache && !symbolizer->options.no_symbols &&
+	    cache_open(&options, &symbolizer->cache, &err) < 0)
+		symbolizer->cache = NULL;
+}
 
 int symbolizer_new(const struct symbolize_options *options, struct symbolizer **ret_symbolizer,
 		   struct err *err)
@@ -54,18 +56,24 @@ int symbolizer_new(const struct symbolize_options *options, struct symbolizer **
 	(void)elf_version(EV_CURRENT);
 	if (!symbolizer)
 		return err_set(err, ENOMEM, "start the symbolizer");
-	symbolizer->wait = options->wait;
+	symbolizer->options = *options;
+	symbolizer->names.full = options->full_names;
 	symbolizer->debug_root = strdup(root);
 	modules_init(&symbolizer->modules, symbolizer->debug_root);
-	symbolizer->remembered = calloc(N_REMEMBERED, sizeof(*symbolizer->remembered));
-	if (!symbolizer->debug_root || !symbolizer->remembered)
+	symbolizer->remembered = calloc(SYMBOLIZER_REMEMBERED, sizeof(*symbolizer->remembered));
+	symbolizer->frames = calloc(SAMPLE_MAX_NAMED, sizeof(*symbolizer->frames));
+	if (!symbolizer->debug_root || !symbolizer->remembered || !symbolizer->frames)
 		r = -ENOMEM;
+	if (r == 0)
+		r = start_search(symbolizer);
 	if (r == 0)
 		r = loader_new(options->wait, &symbolizer->loader);
 	if (r < 0) {
 		symbolizer_free(symbolizer);
 		return err_set(err, -r, "start the symbolizer");
 	}
+	symbolizer->modules.search = symbolizer->search;
+	open_cache(symbolizer);
 	*ret_symbolizer = symbolizer;
 	return 0;
 }
@@ -88,10 +96,13 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	map_each(&symbolizer->processes, free_process, NULL);
 	map_release(&symbolizer->processes);
 	modules_release(&symbolizer->modules);
-	map_release(&symbolizer->readable);
-	intern_release(&symbolizer->names);
+	cache_close(symbolizer->cache);
+	debug_search_free(symbolizer->search);
+	names_release(&symbolizer->names);
 	free(symbolizer->summary);
 	free(symbolizer->remembered);
+	free(symbolizer->frames);
+	free(symbolizer->loose);
 	free(symbolizer->debug_root);
 	free(symbolizer);
 }
@@ -134,13 +145,8 @@ static void start_jit(struct symbolizer *symbolizer, struct process *process)
 		return;
 	process->jit = modules_jit(&symbolizer->modules, process->pid);
 	if (process->jit)
-		(void)jit_find(process->jit->jit, symbolizer->loader, 0, 0, symbolizer->wait);
-}
-
-static bool is_jit_place(const struct module *module)
-{
-	return module->not_elf ||
-	       (module->kind == MODULE_BARE && strcmp(module->path, "[vsyscall]") != 0);
+		(void)jit_find(process->jit->jit, symbolizer->loader, 0, 0,
+			       symbolizer->options.wait);
 }
 
 static struct module *get_module(struct symbolizer *symbolizer, const struct mapping *mapping)
@@ -154,7 +160,8 @@ static struct module *get_module(struct symbolizer *symbolizer, const struct map
 	if (module &&
 	    atomic_load_explicit(&module->elf.state, memory_order_relaxed) == MODULE_NEW) {
 		atomic_store_explicit(&module->elf.state, MODULE_LOADING, memory_order_relaxed);
-		if (loader_push(symbolizer->loader, module_load, module) < 0)
+		module->unread = symbolizer->options.no_symbols;
+		if (module->unread || loader_push(symbolizer->loader, module_load, module) < 0)
 			atomic_store_explicit(&module->elf.state, MODULE_LOADED,
 					      memory_order_relaxed);
 	}
@@ -186,8 +193,8 @@ void symbolizer_add(struct symbolizer *symbolizer, const struct mapping *mapping
 	if (!module)
 		return;
 	span.module = module;
-	span.path = intern_string(&symbolizer->names, bare ? bare : mapping->path);
-	if (is_jit_place(module))
+	span.path = names_keep(&symbolizer->names, bare ? bare : mapping->path);
+	if (module_is_jit_place(module) && !symbolizer->options.no_symbols)
 		start_jit(symbolizer, process);
 	(void)spans_add(&process->spans, &span);
 }
@@ -200,202 +207,35 @@ void symbolizer_exit(struct symbolizer *symbolizer, uint32_t number)
 		free_process(NULL, number, process);
 }
 
-/* The readable name of a symbol; each is demangled once. */
-static const char *readable_name(struct symbolizer *symbolizer, const char *symbol)
-{
-	const char *name = intern_string(&symbolizer->names, symbol);
-	const char *readable;
-	char *demangled;
-
-	if (!name)
-		return NULL;
-	readable = map_get(&symbolizer->readable, (uint64_t)(uintptr_t)name);
-	if (readable)
-		return readable;
-	demangled = symbolize_demangle(name);
-	readable = demangled ? intern_string(&symbolizer->names, demangled) : name;
-	free(demangled);
-	if (readable)
-		(void)map_put(&symbolizer->readable, (uint64_t)(uintptr_t)name, (void *)readable);
-	return readable;
-}
-
-/* One frame being named. */
-struct lookup {
-	uint64_t addr; /* where to look: the frame's address, or inside the call before it */
-	uint64_t vaddr;
-	const struct span *span;
-	struct module *module; /* who was asked */
-	const char *symbol;
-	uint64_t start; /* of the symbol, in the terms of vaddr, or of addr in a map */
-	bool pending;
-};
-
-static bool is_loaded(const struct module_names *names)
+bool symbolizer_is_loaded(const struct module *module)
 {
 	/* Pairs with the release store at the end of the loader's job. */
-	return atomic_load_explicit(&names->state, memory_order_acquire) == MODULE_LOADED;
+	return atomic_load_explicit(&module->elf.state, memory_order_acquire) == MODULE_LOADED;
 }
 
-/* Names from DWARF are loaded when code turns up that is in no symbol. */
-static const struct symbol *find_dwarf(struct symbolizer *symbolizer, struct lookup *lookup)
+bool symbolizer_is_busy(const struct symbolizer *symbolizer)
 {
-	struct module *module = lookup->module;
-
-	if (!module->has_dwarf)
-		return NULL;
-	if (atomic_load_explicit(&module->dwarf.state, memory_order_relaxed) == MODULE_NEW) {
-		atomic_store_explicit(&module->dwarf.state, MODULE_LOADING, memory_order_relaxed);
-		if (loader_push(symbolizer->loader, module_load_dwarf, module) < 0)
-			module->has_dwarf = false;
-	}
-	lookup->pending = !is_loaded(&module->dwarf);
-	return lookup->pending ? NULL : symbol_table_find(&module->dwarf.symbols, lookup->vaddr);
+	for (const struct module *module = symbolizer->modules.first; module; module = module->next)
+		if (!symbolizer_is_loaded(module))
+			return true;
+	return asking_is_busy(symbolizer);
 }
 
-/* The name to show for a symbol of a module. */
-static const char *shown_name(struct symbolizer *symbolizer, struct module_names *names,
-			      const struct symbol *symbol)
+void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers *ret_servers)
 {
-	size_t index = (size_t)(symbol - names->symbols.symbols);
-	const char *name;
-
-	if (!names->readable)
-		names->readable = calloc(names->symbols.n_symbols, sizeof(*names->readable));
-	if (names->readable && names->readable[index])
-		return names->readable[index];
-	name = readable_name(symbolizer, symbol_table_name(&names->symbols, symbol));
-	if (names->readable)
-		names->readable[index] = name;
-	return name;
+	debug_search_servers(symbolizer->search, &symbolizer->servers);
+	*ret_servers = (struct symbolize_servers){
+		.n_asked = symbolizer->servers.n_asked,
+		.n_found = symbolizer->servers.n_found,
+		.n_late = symbolizer->servers.n_late,
+		.spent_ns = symbolizer->servers.spent_ns,
+		.why = symbolizer->servers.why,
+	};
 }
 
-static void find_symbol(struct symbolizer *symbolizer, struct lookup *lookup)
+void symbolizer_tick(struct symbolizer *symbolizer)
 {
-	struct module_names *names = &lookup->module->elf;
-	const struct symbol *symbol = symbol_table_find(&names->symbols, lookup->vaddr);
-
-	if (!symbol) {
-		names = &lookup->module->dwarf;
-		symbol = find_dwarf(symbolizer, lookup);
-	}
-	if (!symbol)
-		return;
-	lookup->symbol = shown_name(symbolizer, names, symbol);
-	lookup->start = symbol->addr;
-}
-
-static struct remembered *place_of(struct symbolizer *symbolizer, const struct lookup *lookup)
-{
-	uint64_t hash = (lookup->vaddr ^ (uint64_t)(uintptr_t)lookup->module) *
-			UINT64_C(0x9e3779b97f4a7c15);
-
-	return &symbolizer->remembered[(hash >> 32) % N_REMEMBERED];
-}
-
-static void look_in_file(struct symbolizer *symbolizer, struct lookup *lookup)
-{
-	struct remembered *remembered = place_of(symbolizer, lookup);
-
-	if (remembered->module == lookup->module && remembered->vaddr == lookup->vaddr) {
-		lookup->symbol = remembered->symbol;
-		lookup->start = remembered->start;
-		return;
-	}
-	if (!is_loaded(&lookup->module->elf)) {
-		lookup->pending = true;
-		return;
-	}
-	find_symbol(symbolizer, lookup);
-	if (!lookup->pending)
-		*remembered = (struct remembered){.module = lookup->module,
-						  .vaddr = lookup->vaddr,
-						  .symbol = lookup->symbol,
-						  .start = lookup->start};
-}
-
-static void look_in_map(struct symbolizer *symbolizer, struct process *process,
-			struct lookup *lookup, uint64_t time_ns)
-{
-	struct jit_name name;
-
-	if (!process->jit)
-		return;
-	name = jit_find(process->jit->jit, symbolizer->loader, lookup->addr, time_ns,
-			symbolizer->wait);
-	lookup->pending = name.pending;
-	if (name.pending && name.due_ns)
-		symbolizer->due_ns = name.due_ns;
-	if (name.symbol) {
-		lookup->symbol = readable_name(symbolizer, name.symbol);
-		lookup->start = name.start;
-	}
-	if (jit_has_map(process->jit->jit))
-		lookup->module = process->jit;
-}
-
-static void name_frame(struct symbolizer *symbolizer, struct process *process,
-		       const struct sample *sample, struct frame *frame, struct lookup *lookup)
-{
-	const struct span *span;
-	uint64_t step = frame->exact ? 0 : 1;
-
-	*lookup = (struct lookup){.addr = frame->addr - step};
-	frame->symbol = NULL;
-	frame->offset = 0;
-	frame->module = NULL;
-	frame->module_offset = 0;
-	span = process ? spans_find(&process->spans, lookup->addr, sample->time_ns) : NULL;
-	if (!span)
-		return;
-	lookup->module = span->module;
-	frame->module = span->path;
-	if (is_jit_place(span->module)) {
-		look_in_map(symbolizer, process, lookup, sample->time_ns);
-		frame->module = lookup->module == process->jit ? lookup->module->path : span->path;
-		frame->offset = lookup->symbol ? frame->addr - lookup->start : 0;
-	} else {
-		uint64_t offset = lookup->addr - span->base;
-
-		/* Without headers the offset in the file is the best there is. */
-		lookup->vaddr = offset + span->pgoff;
-		if (elf_head_vaddr(&span->module->head, offset, span->pgoff, span->bytes,
-				   &lookup->vaddr))
-			look_in_file(symbolizer, lookup);
-		frame->module_offset = lookup->vaddr + step;
-		frame->offset = lookup->symbol ? frame->module_offset - lookup->start : 0;
-	}
-	frame->symbol = lookup->symbol;
-}
-
-int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, bool force)
-{
-	struct process *process = map_get(&symbolizer->processes, sample->process);
-	struct module *asked[SAMPLE_MAX_FRAMES];
-	int n_pending = 0;
-	size_t n;
-
-	if (sample->n_frames > SAMPLE_MAX_FRAMES)
-		sample->n_frames = SAMPLE_MAX_FRAMES;
-	if (sample->n_waker > SAMPLE_MAX_FRAMES - sample->n_frames)
-		sample->n_waker = SAMPLE_MAX_FRAMES - sample->n_frames;
-	n = sample->n_frames + sample->n_waker;
-	for (size_t i = 0; i < n; i++) {
-		struct lookup lookup;
-
-		name_frame(symbolizer, process, sample, &sample->frames[i], &lookup);
-		if (lookup.pending && !force)
-			return -EAGAIN;
-		n_pending += lookup.pending;
-		asked[i] = lookup.module;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (!asked[i])
-			continue;
-		asked[i]->lookups++;
-		asked[i]->unnamed += !sample->frames[i].symbol;
-	}
-	return n_pending;
+	asking_advance(symbolizer, false);
 }
 
 void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns)
@@ -403,10 +243,12 @@ void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns)
 	uint64_t now_ns = io_now_ns();
 	bool idle = symbolizer->due_ns > now_ns;
 
+	asking_advance(symbolizer, true);
 	if (idle && symbolizer->due_ns - now_ns < timeout_ns)
 		timeout_ns = symbolizer->due_ns - now_ns;
 	symbolizer->due_ns = 0;
 	loader_wait(symbolizer->loader, timeout_ns, idle);
+	asking_advance(symbolizer, true);
 }
 
 size_t symbolizer_modules(struct symbolizer *symbolizer,
@@ -423,18 +265,8 @@ size_t symbolizer_modules(struct symbolizer *symbolizer,
 		return 0;
 	for (const struct module *module = symbolizer->modules.first; module;
 	     module = module->next) {
-		bool loaded = is_loaded(&module->elf);
-
-		if (!module->lookups)
-			continue;
-		summary[n++] = (struct symbolize_module){
-			.path = module->path,
-			.build_id = module->build_id,
-			.quality = loaded ? module->quality : SYMBOLS_NONE,
-			.why = loaded ? module->why : "it was still being read",
-			.lookups = module->lookups,
-			.unnamed = module->unnamed,
-		};
+		if (module->lookups)
+			summary[n++] = quality_of(module, symbolizer_is_loaded(module));
 	}
 	return n;
 }

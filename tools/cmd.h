@@ -38,6 +38,7 @@ struct command {
 extern const struct option_spec record_option_specs[];
 extern const struct option_spec info_option_specs[];
 extern const struct option_spec symbolize_option_specs[];
+extern const struct option_spec symbols_option_specs[];
 extern const struct option_spec doctor_option_specs[];
 
 /**
@@ -63,6 +64,14 @@ int cmd_info(struct cmd_ctx *ctx);
  * Context: main thread.
  */
 int cmd_symbolize(struct cmd_ctx *ctx);
+
+/**
+ * cmd_symbols - list, fill and empty the names that are kept on disk
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_symbols(struct cmd_ctx *ctx);
 
 /**
  * cmd_doctor - check what can keep a recording from being good, and say the fix

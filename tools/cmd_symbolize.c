@@ -1,9 +1,12 @@
 /* cmd_symbolize.c - `wick symbolize`: a copy of a recording with the names it could not wait for */
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "flamescope/load/json_scan.h"
 #include "flamescope/load/lines.h"
+#include "output/perf_script.h"
 #include "tools/cmd.h"
 #include "tools/frame_namer.h"
+#include "tools/module_list.h"
 #include "tools/say.h"
 #include "tools/text.h"
 
@@ -13,10 +16,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OUT_BYTES = 8 * 1024 * 1024, FLUSH_BYTES = 1024 * 1024 };
+enum {
+	OUT_BYTES = 16 * 1024 * 1024,
+	FLUSH_BYTES = 1024 * 1024,
+	/* Lines of inlined calls that a sample takes beside all that can be in it before. */
+	MAX_INLINED = PERF_SCRIPT_MAX_LINES - SAMPLE_MAX_FRAMES - 16,
+};
 
 const struct option_spec symbolize_option_specs[] = {
 	{'o', "output", "FILE", "write to FILE (FILE.named.perf for FILE.perf)"},
+	{OPT_SYMBOL_DIR, "symbol-dir", "DIR",
+	 "look for modules and debug files in DIR, by build-id or name; may be given again"},
+	{OPT_DEBUGINFOD, "debuginfod", NULL,
+	 "ask the servers of $DEBUGINFOD_URLS for debug files, 5s in all"},
+	{OPT_NO_INLINE, "no-inline", NULL, "leave calls that were inlined out of the stacks"},
+	{OPT_SRCLINE, "srcline", NULL, "write file and line of every frame, as a comment line"},
+	{OPT_FULL_NAMES, "full-names", NULL, "C++ and Rust names with parameters"},
+	{OPT_NO_CACHE, "no-cache", NULL, "neither use nor add to the names kept on disk"},
 	{'q', "quiet", NULL, "write nothing but errors"},
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
@@ -25,9 +41,16 @@ const struct option_spec symbolize_option_specs[] = {
 struct symbolize_job {
 	const char *in;
 	const char *out;
+	const struct symbol_options *symbols;
 	struct lines *lines;
 	struct frame_namer *namer;
 	struct buf text;
+	struct buf words; /* of the sample's "# l" line */
+	struct buf old;   /* those that it had */
+	size_t n_old;     /* bytes of them that were used */
+	size_t sample;    /* where the sample begins in TEXT */
+	size_t n_inlined; /* lines in the sample */
+	bool leaf;        /* the next frame is its sample's first */
 	int fd;
 };
 
@@ -59,35 +82,42 @@ static int flush(struct symbolize_job *job, struct err *err)
 	return r < 0 ? err_set(err, -r, "write '%s'", job->out) : 0;
 }
 
-/* Copy a line, or write it anew; parsing cuts it up, so it is kept first. */
-static void take_line(struct symbolize_job *job, struct line *line, bool *leaf)
+static bool is_frame(const struct line *line)
 {
-	size_t start = job->text.len;
-	struct perf_frame frame;
-	bool indented = line->text[0] == '\t' || line->text[0] == ' ';
-
-	(void)buf_append(&job->text, line->text, line->len);
-	if (!line->unended)
-		buf_add_char(&job->text, '\n');
-	if (!indented) {
-		*leaf = true;
-		return;
-	}
-	if (line->cut || !perf_line_frame(line->text, &frame))
-		return;
-	if (!job->text.failed) {
-		size_t end = job->text.len;
-
-		if (frame_namer_try(job->namer, &frame, *leaf, &job->text) && !job->text.failed) {
-			memmove(job->text.data + start, job->text.data + end, job->text.len - end);
-			job->text.len -= end - start;
-		}
-	}
-	*leaf = false;
+	return (line->text[0] == '\t' || line->text[0] == ' ') && !line->cut;
 }
 
-static int copy(struct symbolize_job *job, struct err *err)
+/* "# wick-end : ..." says which builds ran. */
+static void take_end(struct frame_namer *namer, const char *text)
 {
+	struct json_scan scan = {.at = text};
+	char path[PATH_MAX] = "";
+	struct json_pair pair;
+	char build_id[2 * 64 + 1];
+
+	while (json_scan_next(&scan, &pair)) {
+		if (!pair.is_string || pair.depth != 3)
+			continue;
+		if (json_scan_is(&pair, "path"))
+			module_list_text(&pair, path, sizeof(path));
+		if (!json_scan_is(&pair, "build_id") || pair.value_len >= sizeof(build_id))
+			continue;
+		memcpy(build_id, pair.value, pair.value_len);
+		build_id[pair.value_len] = '\0';
+		if (*path)
+			frame_namer_build_id(namer, path, build_id);
+	}
+}
+
+static bool is_end(const struct line *line)
+{
+	return strncmp(line->text, "# wick-end", 10) == 0;
+}
+
+/* The first pass: what is in the file. */
+static int gather(struct symbolize_job *job, struct err *err)
+{
+	struct perf_frame frame;
 	struct line line;
 	bool leaf = true;
 	int r;
@@ -96,14 +126,178 @@ static int copy(struct symbolize_job *job, struct err *err)
 		if (line.cut)
 			return err_set(err, 0, "'%s' has a line of more than %d bytes: line %llu",
 				       job->in, LINES_MAX_BYTES, (unsigned long long)line.number);
-		take_line(job, &line, &leaf);
-		if (job->text.len >= FLUSH_BYTES) {
+		if (is_end(&line))
+			take_end(job->namer, strchr(line.text, '{') ? strchr(line.text, '{') : "");
+		if (!is_frame(&line))
+			leaf = true;
+		else if (perf_line_frame(line.text, &frame)) {
+			frame_namer_ask(job->namer, &frame, leaf);
+			leaf = false;
+		}
+	}
+	return r;
+}
+
+/* The word that the sample had for its next frame; "-" without one. */
+static const char *next_old(struct symbolize_job *job, size_t *ret_len)
+{
+	const char *at = buf_text(&job->old) + job->n_old;
+
+	at += strspn(at, " ");
+	*ret_len = strcspn(at, " ");
+	job->n_old = (size_t)(at + *ret_len - buf_text(&job->old));
+	if (*ret_len)
+		return at;
+	*ret_len = 1;
+	return "-";
+}
+
+/* Write a frame's line anew, with those of the calls inlined there while there is room. */
+static bool write_frames(struct symbolize_job *job, const struct perf_frame *frame)
+{
+	const struct frame *frames;
+	size_t n = frame_namer_find(job->namer, frame, job->leaf, &frames);
+	size_t first = 0;
+
+	if (n == 0)
+		return false;
+	if (job->n_inlined + n - 1 > MAX_INLINED)
+		first = n - 1;
+	job->n_inlined += n - 1 - first;
+	for (size_t i = first; i < n; i++) {
+		perf_script_frame(&frames[i], true, &job->text);
+		buf_add_char(&job->words, ' ');
+		perf_script_line(&frames[i], &job->words);
+	}
+	return true;
+}
+
+/* Copy a frame's line, or write it anew; parsing cuts it up, so it is kept first. */
+static void take_frame(struct symbolize_job *job, struct line *line)
+{
+	size_t start = job->text.len;
+	struct perf_frame frame;
+	const char *old;
+	size_t n_old;
+	size_t end;
+
+	(void)buf_append(&job->text, line->text, line->len);
+	if (!line->unended)
+		buf_add_char(&job->text, '\n');
+	end = job->text.len;
+	if (!perf_line_frame(line->text, &frame))
+		return;
+	old = next_old(job, &n_old);
+	if (!write_frames(job, &frame)) {
+		buf_add_char(&job->words, ' ');
+		(void)buf_append(&job->words, old, n_old);
+	} else if (!job->text.failed) {
+		memmove(job->text.data + start, job->text.data + end, job->text.len - end);
+		job->text.len -= end - start;
+	}
+	job->leaf = false;
+}
+
+/* The sample is whole: its "# l" line goes before its header line. */
+static void end_sample(struct symbolize_job *job)
+{
+	struct buf *text = &job->text;
+	size_t len = text->len;
+
+	if (job->leaf)
+		return;
+	if ((job->symbols->srcline || job->old.len) && job->words.len) {
+		struct buf line;
+
+		buf_init(&line, OUT_BYTES);
+		buf_printf(&line, "# l%s\n", buf_text(&job->words));
+		if (buf_append(text, line.data, line.len) == 0) {
+			memmove(text->data + job->sample + line.len, text->data + job->sample,
+				len - job->sample);
+			memcpy(text->data + job->sample, line.data, line.len);
+		}
+		buf_release(&line);
+	}
+	buf_clear(&job->words);
+	buf_clear(&job->old);
+	job->n_old = 0;
+	job->n_inlined = 0;
+	job->leaf = true;
+}
+
+/* The end line says where names came from: now from elsewhere. */
+static void take_last(struct symbolize_job *job, const struct line *line)
+{
+	const char *modules = strstr(line->text, ",\"modules\":[");
+	struct module_list list = {0};
+
+	if (!modules) {
+		(void)buf_append(&job->text, line->text, line->len);
+	} else {
+		const struct symbolize_module *found;
+		size_t n = frame_namer_modules(job->namer, &found);
+
+		module_list_set(&list, found, n);
+		(void)buf_append(&job->text, line->text, (size_t)(modules - line->text));
+		perf_script_modules(&list.modules, &job->text);
+		buf_add_char(&job->text, '}');
+		module_list_release(&list);
+	}
+	buf_add_char(&job->text, '\n');
+}
+
+static void take_line(struct symbolize_job *job, struct line *line)
+{
+	if (is_frame(line)) {
+		take_frame(job, line);
+		return;
+	}
+	end_sample(job);
+	if (strncmp(line->text, "# l ", 4) == 0) {
+		(void)buf_append(&job->old, line->text + 4, line->len - 4);
+		return;
+	}
+	job->sample = job->text.len;
+	if (is_end(line)) {
+		take_last(job, line);
+		return;
+	}
+	(void)buf_append(&job->text, line->text, line->len);
+	if (!line->unended)
+		buf_add_char(&job->text, '\n');
+}
+
+/* The second pass. */
+static int copy(struct symbolize_job *job, struct err *err)
+{
+	struct line line;
+	int r;
+
+	job->leaf = true;
+	while ((r = lines_next(job->lines, &line, err)) > 0) {
+		take_line(job, &line);
+		if (job->text.len >= FLUSH_BYTES && job->leaf) {
 			r = flush(job, err);
 			if (r < 0)
 				return r;
 		}
 	}
+	end_sample(job);
 	return r < 0 ? r : flush(job, err);
+}
+
+/* Both passes read the file from its beginning. */
+static int run(struct symbolize_job *job, struct err *err)
+{
+	int r = gather(job, err);
+
+	if (r < 0)
+		return r;
+	lines_close(job->lines);
+	job->lines = NULL;
+	frame_namer_look_up(job->namer);
+	r = lines_open(job->in, &job->lines, err);
+	return r < 0 ? r : copy(job, err);
 }
 
 static int start(struct symbolize_job *job, struct err *err)
@@ -111,7 +305,7 @@ static int start(struct symbolize_job *job, struct err *err)
 	int r = lines_open(job->in, &job->lines, err);
 
 	if (r == 0)
-		r = frame_namer_new(&job->namer, err);
+		r = frame_namer_new(job->symbols, &job->namer, err);
 	if (r < 0)
 		return r;
 	job->fd = open(job->out, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -121,6 +315,27 @@ static int start(struct symbolize_job *job, struct err *err)
 	if (r == -EEXIST)
 		err_hint(err, "-o with another name; wick never overwrites");
 	return r;
+}
+
+static void report_servers(const struct symbolize_job *job, struct buf *text)
+{
+	struct symbolize_servers servers;
+
+	frame_namer_servers(job->namer, &servers);
+	if (!job->symbols->debuginfod)
+		return;
+	buf_add(text, "  servers    ");
+	text_of(text, servers.n_asked, "module");
+	buf_add(text, " asked for, ");
+	text_count(text, servers.n_found);
+	buf_add(text, " found in ");
+	text_seconds(text, servers.spent_ns);
+	if (servers.n_late) {
+		buf_add(text, ", ");
+		text_count(text, servers.n_late);
+		buf_add(text, " without an answer in time");
+	}
+	buf_printf(text, "%s%s\n", *servers.why ? "; " : "", servers.why);
 }
 
 static void report(const struct symbolize_job *job)
@@ -146,20 +361,23 @@ static void report(const struct symbolize_job *job)
 		text_of(&text, stats.missing, "module");
 		buf_printf(&text, ": %s\n", stats.missing_why);
 	}
+	report_servers(job, &text);
 	say_text(&text);
 	buf_release(&text);
 }
 
-static int symbolize(const char *in, const char *out)
+static int symbolize(const char *in, const char *out, const struct symbol_options *symbols)
 {
-	struct symbolize_job job = {.in = in, .out = out, .fd = -1};
+	struct symbolize_job job = {.in = in, .out = out, .symbols = symbols, .fd = -1};
 	struct err err = {0};
 	int r;
 
 	buf_init(&job.text, OUT_BYTES);
+	buf_init(&job.words, OUT_BYTES / 2);
+	buf_init(&job.old, LINES_MAX_BYTES);
 	r = start(&job, &err);
 	if (r == 0)
-		r = copy(&job, &err);
+		r = run(&job, &err);
 	if (r == 0)
 		report(&job);
 	if (job.fd >= 0) {
@@ -171,41 +389,63 @@ static int symbolize(const char *in, const char *out)
 	frame_namer_free(job.namer);
 	lines_close(job.lines);
 	buf_release(&job.text);
+	buf_release(&job.words);
+	buf_release(&job.old);
 	if (r == 0)
 		return WICK_OK;
 	say_error("%s", err.text);
 	return r == -EINVAL ? WICK_IO : cmd_exit_of(r);
 }
 
-int cmd_symbolize(struct cmd_ctx *ctx)
+/* What the command line asks for. */
+struct asked {
+	struct symbol_options symbols;
+	const char *out;
+	bool help;
+	int rest;
+};
+
+static int parse(int argc, char **argv, struct asked *ret_asked, struct err *err)
 {
-	struct option_cursor cursor = {
-		.specs = symbolize_option_specs, .argc = ctx->argc, .argv = ctx->argv};
-	struct err err = {0};
-	const char *out = NULL;
-	char name[PATH_MAX];
+	struct option_cursor cursor = {.specs = symbolize_option_specs, .argc = argc, .argv = argv};
+	struct asked asked = {0};
 	int id;
 
-	while ((id = option_next(&cursor, &err)) != 0) {
+	while ((id = option_next(&cursor, err)) != 0) {
+		int r = id < 0 ? id : symbol_options_take(id, cursor.value, &asked.symbols, err);
+
+		if (r < 0)
+			return r;
 		if (id == OPTION_HELP)
-			return cmd_help(ctx->command);
-		if (id < 0) {
-			say_error("%s", err.text);
-			return WICK_USAGE;
-		}
-		if (id == 'o')
-			out = cursor.value;
-		else
+			asked.help = true;
+		else if (id == 'o')
+			asked.out = cursor.value;
+		else if (id == 'q')
 			say_quiet();
 	}
-	if (ctx->argc - cursor.rest != 1) {
-		say_error("%s, try: wick symbolize FILE",
-			  cursor.rest == ctx->argc ? "no file given" : "one file at a time");
+	asked.rest = cursor.rest;
+	if (!asked.help && argc - asked.rest != 1)
+		return err_set(err, EINVAL, "%s, try: wick symbolize FILE",
+			       asked.rest == argc ? "no file given" : "one file at a time");
+	*ret_asked = asked;
+	return 0;
+}
+
+int cmd_symbolize(struct cmd_ctx *ctx)
+{
+	struct asked asked = {.help = false};
+	struct err err = {0};
+	char name[PATH_MAX];
+
+	if (parse(ctx->argc, ctx->argv, &asked, &err) < 0) {
+		say_error("%s", err.text);
 		return WICK_USAGE;
 	}
-	if (!out) {
-		default_name(ctx->argv[cursor.rest], name, sizeof(name));
-		out = name;
+	if (asked.help)
+		return cmd_help(ctx->command);
+	if (!asked.out) {
+		default_name(ctx->argv[asked.rest], name, sizeof(name));
+		asked.out = name;
 	}
-	return symbolize(ctx->argv[cursor.rest], out);
+	return symbolize(ctx->argv[asked.rest], asked.out, &asked.symbols);
 }

@@ -1,46 +1,64 @@
-/* frame_namer.c - names for `[libfoo.so]+0x1234 (/usr/lib/libfoo.so)` from the file as it is now */
+/* frame_namer.c - names for `[libfoo.so]+0x1234 (/usr/lib/libfoo.so)` from the modules found now */
 #include "tools/frame_namer.h"
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "output/perf_script.h"
-#include "symbolize/symbolize.h"
-#include "tools/elf_ranges.h"
+#include "output/sanitise.h"
+#include "tools/say.h"
+#include "tools/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
-enum { MAX_MODULES = 64 * 1024, LINE_BYTES = 1024 * 1024 };
+enum { MAX_MODULES = 64 * 1024, PATH_BYTES = 64 * 1024, LINE_BYTES = 64 * 1024 };
+#define WAIT_NS UINT64_C(1000000000)
 
-/*
- * A module is mapped as a process of its own, at its own addresses: the offset in the line is
- * the address to look up.
- */
 struct named_module {
-	uint32_t process;
-	bool readable;
+	const char *path;      /* as frames have it */
+	const char *file;      /* as it is */
+	const char *build_id;  /* "" unknown */
+	struct module *module; /* NULL: not to be had */
+	struct map asked;      /* of addresses, each once */
 };
 
 struct frame_namer {
 	struct symbolizer *symbolizer;
-	struct intern paths;
+	struct intern strings;
 	struct map modules; /* by the address of the interned path */
 	struct frame_namer_stats stats;
 	struct err why;
 };
 
-int frame_namer_new(struct frame_namer **ret_namer, struct err *err)
+/* The main thread waits meanwhile, and says nothing. */
+static void show_progress(const char *module, uint64_t bytes, uint64_t left_ns)
 {
-	const struct symbolize_options options = {.wait = true};
+	struct buf line;
+
+	buf_init(&line, LINE_BYTES);
+	buf_add(&line, "wick: asking servers for ");
+	text_visible(&line, module);
+	buf_add(&line, ", ");
+	text_bytes(&line, bytes);
+	buf_add(&line, " so far, ");
+	text_seconds(&line, left_ns);
+	buf_add(&line, " left");
+	say_live(buf_text(&line));
+	buf_release(&line);
+}
+
+int frame_namer_new(const struct symbol_options *options, struct frame_namer **ret_namer,
+		    struct err *err)
+{
+	struct symbolize_options symbols = {0};
 	struct frame_namer *namer = calloc(1, sizeof(*namer));
 	int r;
 
 	if (!namer)
 		return err_set(err, ENOMEM, "start");
-	r = symbolizer_new(&options, &namer->symbolizer, err);
+	symbol_options_pass(options, &symbols);
+	symbols.progress = show_progress;
+	r = symbolizer_new(&symbols, &namer->symbolizer, err);
 	if (r < 0) {
 		free(namer);
 		return r;
@@ -51,9 +69,12 @@ int frame_namer_new(struct frame_namer **ret_namer, struct err *err)
 
 static void free_module(void *context, uint64_t key, void *value)
 {
+	struct named_module *module = value;
+
 	(void)context;
 	(void)key;
-	free(value);
+	map_release(&module->asked);
+	free(module);
 }
 
 void frame_namer_free(struct frame_namer *namer)
@@ -62,7 +83,7 @@ void frame_namer_free(struct frame_namer *namer)
 		return;
 	map_each(&namer->modules, free_module, NULL);
 	map_release(&namer->modules);
-	intern_release(&namer->paths);
+	intern_release(&namer->strings);
 	symbolizer_free(namer->symbolizer);
 	free(namer);
 }
@@ -72,106 +93,171 @@ void frame_namer_stats(const struct frame_namer *namer, struct frame_namer_stats
 	*ret_stats = namer->stats;
 }
 
-static void add_mappings(struct frame_namer *namer, const char *path, struct named_module *module)
+void frame_namer_servers(struct frame_namer *namer, struct symbolize_servers *ret_servers)
 {
-	struct elf_range ranges[ELF_RANGES_MAX];
-	struct stat st = {0};
-	struct err err = {0};
-	int n = elf_ranges_read(path, ranges, &err);
-
-	if (n < 0 || stat(path, &st) < 0) {
-		if (namer->stats.missing++ == 0) {
-			namer->why = err;
-			namer->stats.missing_path = path;
-			namer->stats.missing_why = namer->why.text;
-		}
-		return;
-	}
-	module->readable = true;
-	for (int i = 0; i < n; i++) {
-		struct mapping mapping = {
-			.process = module->process,
-			.start = ranges[i].start,
-			.end = ranges[i].end,
-			.pgoff = ranges[i].offset,
-			.dev = st.st_dev,
-			.inode = st.st_ino,
-			.path = path,
-		};
-
-		symbolizer_add(namer->symbolizer, &mapping);
-	}
+	symbolizer_servers(namer->symbolizer, ret_servers);
 }
 
-static const struct named_module *find_module(struct frame_namer *namer, const char *name)
+size_t frame_namer_modules(struct frame_namer *namer, const struct symbolize_module **ret_modules)
 {
-	const char *path = intern_string(&namer->paths, name);
+	return symbolizer_modules(namer->symbolizer, ret_modules);
+}
+
+static struct named_module *find_module(struct frame_namer *namer, const char *name, bool add)
+{
+	const char *path = intern_string(&namer->strings, name);
 	uint64_t key = (uint64_t)(uintptr_t)path;
 	struct named_module *module = path ? map_get(&namer->modules, key) : NULL;
-	size_t n = map_count(&namer->modules);
 
-	if (module || !path || n >= MAX_MODULES)
+	if (module || !path || !add || map_count(&namer->modules) >= MAX_MODULES)
 		return module;
 	module = calloc(1, sizeof(*module));
 	if (!module)
 		return NULL;
-	module->process = (uint32_t)n + 1;
+	module->path = path;
+	module->file = path;
+	module->build_id = "";
 	if (map_put(&namer->modules, key, module) < 0) {
 		free(module);
 		return NULL;
 	}
-	add_mappings(namer, path, module);
 	return module;
 }
 
-/* `[basename]+0xoff (/path/basename)`: what the writer makes of a frame without a name. */
-static bool is_waiting(const struct perf_frame *frame)
+void frame_namer_build_id(struct frame_namer *namer, const char *path, const char *build_id)
+{
+	const char *file = intern_string(&namer->strings, path);
+	const char *id = intern_string(&namer->strings, build_id);
+	struct named_module *module;
+	struct buf shown;
+
+	buf_init(&shown, PATH_BYTES);
+	(void)sanitise_module(&shown, path, false);
+	module = find_module(namer, buf_text(&shown), true);
+	buf_release(&shown);
+	if (module && file && id) {
+		module->file = file;
+		module->build_id = id;
+	}
+}
+
+/* The hexadecimal number between TEXT and the "]" that ends it. */
+static bool take_start(const char *text, uint64_t *ret_start)
+{
+	char *end;
+
+	if (strncmp(text, "+0x", 3) != 0)
+		return false;
+	errno = 0;
+	*ret_start = strtoull(text + 3, &end, 16);
+	return errno == 0 && end > text + 3 && strcmp(end, "]") == 0;
+}
+
+/*
+ * `[basename]+0xoff (/path/basename)` and `[basename+0xstart]+0xoff (...)`: what the writer makes
+ * of a frame without a name.
+ */
+static bool is_waiting(const struct perf_frame *frame, uint64_t *ret_offset)
 {
 	const char *base = strrchr(frame->module, '/');
-	size_t len = strlen(frame->name);
+	size_t len = base ? strlen(base + 1) : 0;
+	uint64_t start = 0;
 
-	return !frame->inlined && frame->has_offset && frame->module[0] == '/' && base && len > 2 &&
-	       frame->name[0] == '[' && frame->name[len - 1] == ']' &&
-	       strlen(base + 1) == len - 2 && strncmp(frame->name + 1, base + 1, len - 2) == 0;
-}
-
-/* The writer knows how a frame is spelt: let it write a sample and take its second line. */
-static void write_frame(const struct sample *sample, struct buf *buf)
-{
-	const struct perf_script_options options = {.bare = true};
-	struct perf_script_file file = {0};
-	struct buf text;
-	const char *line;
-
-	buf_init(&text, LINE_BYTES);
-	perf_script_sample(&options, &file, sample, &text);
-	line = strchr(buf_text(&text), '\n');
-	if (line)
-		(void)buf_append(buf, line + 1, strcspn(line + 1, "\n") + 1);
-	else
-		buf->failed = true;
-	buf_release(&text);
-}
-
-bool frame_namer_try(struct frame_namer *namer, const struct perf_frame *frame, bool leaf,
-		     struct buf *buf)
-{
-	struct frame asked = {.addr = frame->offset, .exact = leaf};
-	struct sample sample = {.n_frames = 1, .frames = &asked, .weight = 1, .comm = "wick"};
-	const struct named_module *module;
-
-	if (!is_waiting(frame))
+	if (frame->inlined || !frame->has_offset || frame->module[0] != '/' || !len ||
+	    frame->name[0] != '[' || strstr(frame->name + 1, base + 1) != frame->name + 1)
 		return false;
-	namer->stats.waiting++;
-	module = find_module(namer, frame->module);
-	if (!module || !module->readable)
+	if (strcmp(frame->name + 1 + len, "]") != 0 && !take_start(frame->name + 1 + len, &start))
 		return false;
-	sample.process = module->process;
-	(void)symbolizer_resolve(namer->symbolizer, &sample, true);
-	if (!sample.frames[0].symbol)
-		return false;
-	namer->stats.named++;
-	sample.frames[0].addr = frame->addr;
-	write_frame(&sample, buf);
+	*ret_offset = start + frame->offset;
 	return true;
+}
+
+void frame_namer_ask(struct frame_namer *namer, const struct perf_frame *frame, bool leaf)
+{
+	struct named_module *module;
+	uint64_t offset;
+
+	if (!is_waiting(frame, &offset))
+		return;
+	namer->stats.waiting++;
+	module = find_module(namer, frame->module, true);
+	if (module)
+		(void)map_put(&module->asked, offset - !leaf, module);
+}
+
+static void open_module(void *context, uint64_t key, void *value)
+{
+	struct frame_namer *namer = context;
+	struct named_module *module = value;
+	struct err err = {0};
+
+	(void)key;
+	if (map_count(&module->asked) == 0)
+		return;
+	module->module = symbolizer_open(namer->symbolizer, module->file, module->build_id, &err);
+	if (module->module || namer->stats.missing++)
+		return;
+	namer->why = err;
+	namer->stats.missing_path = module->path;
+	namer->stats.missing_why = namer->why.text;
+}
+
+struct asking {
+	struct symbolizer *symbolizer;
+	struct module *module;
+};
+
+static void ask_address(void *context, uint64_t vaddr, void *value)
+{
+	const struct asking *asking = context;
+
+	(void)value;
+	symbolizer_ask_in(asking->symbolizer, asking->module, vaddr);
+}
+
+static void ask_module(void *context, uint64_t key, void *value)
+{
+	struct frame_namer *namer = context;
+	struct named_module *module = value;
+	struct asking asking = {namer->symbolizer, module->module};
+
+	(void)key;
+	if (module->module)
+		map_each(&module->asked, ask_address, &asking);
+}
+
+static void wait(struct frame_namer *namer)
+{
+	while (symbolizer_is_busy(namer->symbolizer))
+		symbolizer_wait(namer->symbolizer, WAIT_NS);
+}
+
+void frame_namer_look_up(struct frame_namer *namer)
+{
+	map_each(&namer->modules, open_module, namer);
+	wait(namer);
+	map_each(&namer->modules, ask_module, namer);
+	wait(namer);
+	say_live("");
+}
+
+size_t frame_namer_find(struct frame_namer *namer, const struct perf_frame *frame, bool leaf,
+			const struct frame **ret_frames)
+{
+	struct frame asked = {.addr = frame->addr, .exact = leaf};
+	struct sample sample = {.n_frames = 1, .frames = &asked};
+	struct named_module *module;
+
+	if (!is_waiting(frame, &asked.module_offset))
+		return 0;
+	module = find_module(namer, frame->module, false);
+	if (!module || !module->module)
+		return 0;
+	asked.module = module->path;
+	(void)symbolizer_resolve_in(namer->symbolizer, module->module, &sample, true);
+	if (!sample.frames[sample.n_frames - 1].symbol)
+		return 0;
+	namer->stats.named += sample.frames[sample.n_frames - 1].symbol[0] != '[';
+	*ret_frames = sample.frames;
+	return sample.n_frames;
 }

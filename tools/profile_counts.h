@@ -29,6 +29,10 @@ struct profile_module {
 	const char *path;
 	uint64_t frames;
 	uint64_t named;
+	const char *build_id; /* these as the end line has them; NULL: it has not */
+	const char *names;
+	const char *missing;
+	const char *try;
 };
 
 /* A number of the header or the end line, or a metric with its unit and kind. */
@@ -57,6 +61,7 @@ struct profile_facts {
 	uint64_t last_ns;
 	uint64_t frames;
 	uint64_t named;
+	uint64_t inlined; /* beside them: calls that were inlined */
 	uint64_t cut;
 	uint64_t uncounted; /* of threads or modules beyond the limits */
 	const char *event;

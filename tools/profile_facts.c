@@ -2,11 +2,16 @@
 #include "tools/profile_facts.h"
 
 #include "flamescope/load/json_scan.h"
+#include "output/sanitise.h"
+#include "tools/module_list.h"
 #include "tools/profile_counts.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PATH_BYTES = 64 * 1024 };
 
 static void copy_view(char *to, size_t size, const char *from, size_t len)
 {
@@ -80,18 +85,6 @@ static void on_header(void *context, const char *json)
 	}
 }
 
-static void on_end(void *context, const char *json)
-{
-	struct profile_facts *facts = context;
-	struct json_scan scan = {.at = json};
-	struct json_pair pair;
-
-	facts->has_end = true;
-	facts->end.n = 0;
-	while (json_scan_next(&scan, &pair))
-		take_number(&facts->end, &pair);
-}
-
 /* `# captured on    : ...` and `# cmdline : ...` */
 static void on_comment(void *context, const char *text)
 {
@@ -155,6 +148,61 @@ static struct profile_module *find_module(struct profile_facts *facts, const cha
 	return module;
 }
 
+/* The module that frames call PATH: what they cannot hold is replaced in them. */
+static struct profile_module *find_shown(struct profile_facts *facts, const char *path)
+{
+	struct profile_module *module;
+	struct buf shown;
+
+	buf_init(&shown, PATH_BYTES);
+	(void)sanitise_module(&shown, path, false);
+	module = find_module(facts, buf_text(&shown));
+	buf_release(&shown);
+	return module;
+}
+
+/* What the end line says of modules: "path" is the first of each. */
+static void take_module(struct profile_facts *facts, const struct json_pair *pair,
+			struct profile_module **module)
+{
+	char text[PATH_MAX];
+	const char *kept;
+
+	if (pair->depth != 3 || !pair->is_string)
+		return;
+	module_list_text(pair, text, sizeof(text));
+	if (json_scan_is(pair, "path")) {
+		*module = find_shown(facts, text);
+		return;
+	}
+	kept = *module ? intern_string(&facts->names, text) : NULL;
+	if (!kept)
+		return;
+	if (json_scan_is(pair, "build_id"))
+		(*module)->build_id = kept;
+	else if (json_scan_is(pair, "names"))
+		(*module)->names = kept;
+	else if (json_scan_is(pair, "missing"))
+		(*module)->missing = kept;
+	else if (json_scan_is(pair, "try"))
+		(*module)->try = kept;
+}
+
+static void on_end(void *context, const char *json)
+{
+	struct profile_facts *facts = context;
+	struct json_scan scan = {.at = json};
+	struct profile_module *module = NULL;
+	struct json_pair pair;
+
+	facts->has_end = true;
+	facts->end.n = 0;
+	while (json_scan_next(&scan, &pair)) {
+		take_number(&facts->end, &pair);
+		take_module(facts, &pair, &module);
+	}
+}
+
 /* One that --group made up: it is no code, and no module's. */
 static bool is_group(const struct perf_frame *frame)
 {
@@ -167,6 +215,7 @@ static void count_frame(struct profile_facts *facts, const struct perf_frame *fr
 	struct profile_module *module;
 	bool named = frame->name[0] != '[';
 
+	facts->inlined += frame->inlined;
 	if (frame->inlined || is_group(frame))
 		return;
 	facts->frames++;

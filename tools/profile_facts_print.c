@@ -185,6 +185,28 @@ static void print_threads(const struct profile_facts *facts, struct buf *buf)
 	}
 }
 
+/* Where a module's names came from, its build, and what would bring more. */
+static void print_source(const struct profile_module *module, struct buf *buf)
+{
+	if (!module->names)
+		return;
+	buf_add(buf, "  (");
+	text_visible(buf, module->names);
+	if (module->build_id && *module->build_id) {
+		buf_add(buf, ", build-id ");
+		text_visible(buf, module->build_id);
+	}
+	buf_add_char(buf, ')');
+	if (!module->missing || !module->try)
+		return;
+	buf_add_char(buf, '\n');
+	add_topic(buf, "");
+	buf_add(buf, "  missing: ");
+	text_visible(buf, module->missing);
+	buf_add(buf, "; try: ");
+	text_visible(buf, module->try);
+}
+
 static void print_modules(const struct profile_facts *facts, struct buf *buf)
 {
 	_cleanup_list_ struct list list = list_of(&facts->modules, compare_modules);
@@ -193,6 +215,10 @@ static void print_modules(const struct profile_facts *facts, struct buf *buf)
 	text_share(buf, (double)facts->named, (double)facts->frames);
 	buf_add(buf, " of ");
 	text_of(buf, facts->frames, "frame");
+	if (facts->inlined) {
+		buf_add(buf, ", and ");
+		text_of(buf, facts->inlined, "inlined call");
+	}
 	buf_add_char(buf, '\n');
 	for (size_t i = 0; i < list.n && i < TOP_MODULES; i++) {
 		const struct profile_module *module = list.items[i];
@@ -203,6 +229,7 @@ static void print_modules(const struct profile_facts *facts, struct buf *buf)
 		text_share(buf, (double)module->named, (double)module->frames);
 		buf_add(buf, " named  ");
 		text_visible(buf, module->path);
+		print_source(module, buf);
 		buf_add_char(buf, '\n');
 	}
 	if (list.n > TOP_MODULES) {
@@ -362,6 +389,12 @@ static void json_modules(const struct profile_facts *facts, struct buf *buf)
 		json_string(buf, "path", module->path);
 		json_number(buf, "frames", module->frames);
 		json_number(buf, "named", module->named);
+		if (module->names) {
+			json_string(buf, "build_id", module->build_id ? module->build_id : "");
+			json_string(buf, "names", module->names);
+			json_string(buf, "missing", module->missing ? module->missing : "");
+			json_string(buf, "try", module->try ? module->try : "");
+		}
 		buf_add_char(buf, '}');
 	}
 	buf_add_char(buf, ']');
@@ -381,6 +414,7 @@ void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf
 	json_number(buf, "last_ns", facts->last_ns);
 	json_number(buf, "frames", facts->frames);
 	json_number(buf, "named", facts->named);
+	json_number(buf, "inlined", facts->inlined);
 	json_number(buf, "bad_lines", facts->text.bad_lines);
 	buf_printf(buf, ",\"finished\":%s", facts->has_end ? "true" : "false");
 	json_threads(facts, buf);

@@ -63,6 +63,16 @@ const struct option_spec record_option_specs[] = {
 	{OPT_GROUP, "group", "LIST",
 	 "outermost frames by: state, wait, object, thread, comm, process, cpu, metrics"},
 	{OPT_FLATTEN, "flatten-recursive", NULL, "a function that calls itself is one frame"},
+	{OPT_NO_INLINE, "no-inline", NULL, "leave calls that were inlined out of the stacks"},
+	{OPT_SRCLINE, "srcline", NULL, "write file and line of every frame, as a comment line"},
+	{OPT_FULL_NAMES, "full-names", NULL, "C++ and Rust names with parameters"},
+	{OPT_SYMBOL_DIR, "symbol-dir", "DIR",
+	 "look for debug files in DIR, by build-id or name; may be given again"},
+	{OPT_DEBUGINFOD, "debuginfod", NULL,
+	 "ask the servers of $DEBUGINFOD_URLS for debug files, 5s in all"},
+	{OPT_NO_CACHE, "no-cache", NULL, "neither use nor add to the names kept on disk"},
+	{OPT_NO_SYMBOLS, "no-symbols", NULL,
+	 "look up no names: for wick symbolize, here or on another machine"},
 	{OPT_NO_CMDLINE, "no-cmdline", NULL, "leave the command line out of the file"},
 	{OPT_DISCOVERY, "discovery", "HOW", "how threads are found: timer, hooks or auto (auto)"},
 	{'q', "quiet", NULL, "write nothing but errors"},
@@ -229,7 +239,16 @@ static int take_selection_option(int id, const char *value, struct record_option
 	}
 }
 
-/* The options about files; others are take_selection_option()'s. */
+/* The options about names; others are take_selection_option()'s. */
+static int take_symbol_option(int id, const char *value, struct record_options *options,
+			      struct err *err)
+{
+	int r = symbol_options_take(id, value, &options->symbols, err);
+
+	return r == 0 ? take_selection_option(id, value, options, err) : r;
+}
+
+/* The options about files; others are take_symbol_option()'s. */
 static int take_file_option(int id, const char *value, struct record_options *options,
 			    struct err *err)
 {
@@ -249,7 +268,7 @@ static int take_file_option(int id, const char *value, struct record_options *op
 		options->on_rotate = value;
 		return 0;
 	default:
-		return take_selection_option(id, value, options, err);
+		return take_symbol_option(id, value, options, err);
 	}
 }
 
@@ -304,6 +323,15 @@ static int check_live(const struct record_options *options, struct err *err)
 	return 0;
 }
 
+static int check_symbols(const struct record_options *options, struct err *err)
+{
+	if (options->bare && options->symbols.srcline)
+		return err_set(err, 0, "--bare writes no comments, --srcline does");
+	if (options->symbols.no_symbols && options->selection.only_under)
+		return err_set(err, 0, "--only-under needs names, --no-symbols has none");
+	return 0;
+}
+
 /* What options ask of each other. */
 static int check(const struct record_options *options, struct err *err)
 {
@@ -312,7 +340,7 @@ static int check(const struct record_options *options, struct err *err)
 		err_hint(err, "wick record -- ./program");
 		return -err->code;
 	}
-	if (check_live(options, err) < 0)
+	if (check_live(options, err) < 0 || check_symbols(options, err) < 0)
 		return -EINVAL;
 	if (is_limited(&options->keep) && !is_limited(&options->rotate)) {
 		(void)err_set(err, 0, "--keep chooses among rotated files and nothing rotates");

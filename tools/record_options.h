@@ -8,6 +8,7 @@
 #include "tools/event_list.h"
 #include "tools/metric_list.h"
 #include "tools/selection.h"
+#include "tools/symbol_options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ struct record_options {
 	bool flatten;
 	bool live; /* a file of what is still allocated */
 	struct selection_options selection;
+	struct symbol_options symbols;
 	bool no_cmdline;
 	enum ring_discovery discovery;
 	bool quiet;

@@ -89,6 +89,8 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.metrics_mask = options->metrics.mask,
 		.groups = options->groups,
 		.flatten = options->flatten,
+		.srcline = options->symbols.srcline,
+		.modules = &recorder->modules.modules,
 	};
 	recording.header = (struct perf_script_header){
 		.hz = options->hz,
@@ -113,7 +115,7 @@ static bool has_clock(const struct recorder *recorder)
 static int prepare(struct recorder *recorder, struct err *err)
 {
 	const struct record_options *options = recorder->options;
-	const struct symbolize_options symbols = {0};
+	struct symbolize_options symbols = {0};
 	struct collector_options collector = {
 		.hz = options->hz,
 		.discovery = options->discovery,
@@ -141,6 +143,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 		return r;
 	collector.keep = selection_for_collector(&recorder->selection);
 	r = collector_new(&collector, &recorder->collector, err);
+	symbol_options_pass(&options->symbols, &symbols);
 	if (r == 0)
 		r = symbolizer_new(&symbols, &recorder->symbolizer, err);
 	return r;
@@ -219,10 +222,14 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 
 static void update_counts(struct recorder *recorder)
 {
+	const struct symbolize_module *modules;
 	struct collector_stats stats;
+	size_t n;
 
 	if (!recorder->recording)
 		return;
+	n = symbolizer_modules(recorder->symbolizer, &modules);
+	module_list_set(&recorder->modules, modules, n);
 	collector_stats(recorder->collector, &stats);
 	for (enum sample_series series = SERIES_CLOCK; series < N_SERIES; series++)
 		count_series(recorder, &stats, series);
@@ -246,6 +253,7 @@ static void tick(struct recorder *recorder, uint64_t now)
 {
 	const struct record_options *options = recorder->options;
 
+	symbolizer_tick(recorder->symbolizer);
 	name_queue_advance(&recorder->queue, now);
 	if (options->duration_ns && now - recorder->start_ns >= options->duration_ns)
 		collector_detach(recorder->collector);
@@ -321,6 +329,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.truncated = recorder->truncated,
 		.no_clock = !has_clock(recorder),
 		.verbose = recorder->options->verbose,
+		.no_symbols = recorder->options->symbols.no_symbols,
 		.live = recorder->options->live ? &recorder->live : NULL,
 		.selection = &recorder->selection,
 	};
@@ -409,6 +418,7 @@ void recorder_release(struct recorder *recorder)
 	symbolizer_free(recorder->symbolizer);
 	collector_free(recorder->collector);
 	selection_release(&recorder->selection);
+	module_list_release(&recorder->modules);
 	free(recorder->agent_path);
 	free(recorder->comm);
 	*recorder = (struct recorder){0};

@@ -6,6 +6,7 @@
 #include "tools/hook_files.h"
 #include "tools/live_file.h"
 #include "tools/lockstep.h"
+#include "tools/module_list.h"
 #include "tools/name_queue.h"
 #include "tools/record_options.h"
 #include "tools/selection.h"
@@ -25,6 +26,7 @@ struct recorder {
 	struct lockstep lockstep;
 	struct selection selection;
 	struct metric_columns columns;
+	struct module_list modules; /* for end lines */
 	char *agent_path;
 	char *comm;
 	uint64_t signal_cost_ns;

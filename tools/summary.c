@@ -17,6 +17,7 @@ enum { WORST_MODULES = 3, MAX_UNSAMPLED = 5, MAX_PATHS = 5, N_STOPS = 8 };
 #define MIN_CHARGED_NS   1000000000.0
 #define MIN_COST_NS      20000000.0 /* a share of less says nothing */
 #define UNNAMED_MIN_PART 0.01
+#define MISSING_MIN_PART 0.05
 
 /* Every line: two blanks, the topic to a fixed column, the fact. */
 static void add_topic(struct buf *buf, const char *topic)
@@ -424,11 +425,29 @@ static const char *why_unnamed(const struct symbolize_module *module)
 	return module->quality == SYMBOLS_DYNSYM ? "stripped: exported names only" : "";
 }
 
-/* A debug package would help; it would not with JIT code or a file that cannot be read. */
-static bool lacks_debug_symbols(const struct symbolize_module *module)
+/* What would bring the most of what is missing, by the frames that would gain. */
+static void print_missing(const struct summary *summary, uint64_t lookups, struct buf *buf)
 {
-	return module->quality == SYMBOLS_DYNSYM ||
-	       (module->quality == SYMBOLS_NONE && module->build_id && *module->build_id);
+	const struct symbolize_module *most = NULL;
+	uint64_t gain = 0;
+
+	for (size_t i = 0; i < summary->n_modules; i++) {
+		const struct symbolize_module *module = &summary->modules[i];
+
+		if (module->try && *module->try) {
+			gain += module->lookups;
+			if (!most || module->lookups > most->lookups)
+				most = module;
+		}
+	}
+	if (!most || (double)gain < MISSING_MIN_PART * (double)lookups)
+		return;
+	add_topic(buf, "symbols");
+	text_share(buf, (double)gain, (double)lookups);
+	buf_printf(buf, " of the frames lack %s, most of them in ", most->missing);
+	text_visible(buf, most->path);
+	buf_printf(buf, "; try: %s%s\n", most->try,
+		   most->unnamed ? ", then wick symbolize FILE" : "");
 }
 
 static void print_modules(const struct summary *summary, struct buf *buf)
@@ -436,11 +455,10 @@ static void print_modules(const struct summary *summary, struct buf *buf)
 	const struct symbolize_module *chosen[WORST_MODULES];
 	uint64_t lookups = 0;
 	size_t n = 0;
-	bool lacks_debug = false;
 
 	for (size_t i = 0; i < summary->n_modules; i++)
 		lookups += summary->modules[i].lookups;
-	for (; n < WORST_MODULES; n++) {
+	for (; !summary->no_symbols && n < WORST_MODULES; n++) {
 		const struct symbolize_module *worst = worst_module(summary, chosen, n);
 
 		if (!worst || (double)worst->unnamed < UNNAMED_MIN_PART * (double)lookups)
@@ -453,12 +471,8 @@ static void print_modules(const struct summary *summary, struct buf *buf)
 		if (*why_unnamed(worst))
 			buf_printf(buf, " (%s)", why_unnamed(worst));
 		buf_add_char(buf, '\n');
-		lacks_debug |= lacks_debug_symbols(worst);
 	}
-	if (lacks_debug) {
-		add_topic(buf, "");
-		buf_add(buf, "try: install their debug symbols, then wick symbolize FILE\n");
-	}
+	print_missing(summary, lookups, buf);
 }
 
 static void print_files(const struct recording_stats *written, bool first, struct buf *buf)
@@ -526,6 +540,10 @@ static void print_next(const struct summary *summary, struct buf *buf)
 		add_topic(buf, "names");
 		text_of(buf, summary->unnamed_frames, "frame");
 		buf_printf(buf, " could not wait for a name, try: wick symbolize %s\n", last);
+	}
+	if (summary->no_symbols) {
+		add_topic(buf, "names");
+		buf_printf(buf, "none were asked for, try: wick symbolize %s\n", last);
 	}
 	add_topic(buf, "next");
 	buf_printf(buf, "wick info %s\n", last);

@@ -36,6 +36,7 @@ struct summary {
 	size_t n_modules;
 	const struct selection *selection; /* NULL: everything was kept */
 	bool no_clock;                     /* neither CPU nor wall time was asked for */
+	bool no_symbols;                   /* no names were asked for */
 	bool lockstep;                     /* lockstep_found() */
 	bool verbose;
 };

@@ -36,7 +36,7 @@ static uint64_t resolve_all(struct symbolizer *symbolizer, struct frame *frames)
 
 int main(void)
 {
-	struct symbolize_options options = {.wait = true};
+	struct symbolize_options options = {.wait = true, .no_cache = true};
 	struct frame *frames = calloc((size_t)N_FRAMES * N_SAMPLES, sizeof(*frames));
 	struct symbolizer *symbolizer = NULL;
 	uint64_t load_ns = io_now_ns();

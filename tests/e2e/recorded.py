@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 import urllib.parse
 
 WICK = os.environ.get("WICK", "build/dev/bin/wick")
@@ -120,6 +121,12 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="wick-e2e-")
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+        self.cache = tempfile.mkdtemp(prefix="wick-e2e-cache-")
+        self.addCleanup(shutil.rmtree, self.cache, ignore_errors=True)
+        # Names are kept on disk: not in the folder of whoever runs the tests.
+        environment = unittest.mock.patch.dict(os.environ, {"XDG_CACHE_HOME": self.cache})
+        environment.start()
+        self.addCleanup(environment.stop)
 
     def path(self, name):
         return os.path.join(self.dir, name)

@@ -224,6 +224,7 @@ static void write_symbols(struct writer *writer)
 		"f+0x1a",
 		"_Z3foov",
 	};
+	static const char *const files[] = {"/src/a b/<c>.c", "x.perf 12.5: y:", "#include", NULL};
 	static char longest[20000];
 
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
@@ -231,9 +232,11 @@ static void write_symbols(struct writer *writer)
 						   .symbol = symbols[i],
 						   .offset = i,
 						   .module = libc});
-		write_frame(
-			writer,
-			(struct frame){.addr = 0x7f00 + i, .symbol = symbols[i], .inlined = true});
+		write_frame(writer, (struct frame){.addr = 0x7f00 + i,
+						   .symbol = symbols[i],
+						   .file = files[i % 4],
+						   .line = (uint32_t)i,
+						   .inlined = true});
 	}
 	memset(longest, 'x', sizeof(longest) - 1);
 	write_frame(writer, (struct frame){.addr = 1, .symbol = longest, .module = libc});
@@ -410,6 +413,8 @@ static int set_mode(struct perf_script_options *options, const char *mode)
 		options->bare = true;
 	else if (strcmp(mode, "ns") == 0)
 		options->ns = true;
+	else if (strcmp(mode, "srcline") == 0)
+		options->srcline = true;
 	else if (strcmp(mode, "group") == 0)
 		return set_groups(options);
 	else if (strcmp(mode, "plain") == 0)
@@ -428,8 +433,9 @@ int main(int argc, char **argv)
 	size_t n;
 
 	if (argc != 3 || set_mode(&writer.options, argv[2]) < 0) {
-		(void)fprintf(stderr,
-			      "usage: writer reference|zoo comment|inline|bare|ns|plain|group\n");
+		(void)fprintf(
+			stderr,
+			"usage: writer reference|zoo comment|inline|bare|ns|plain|group|srcline\n");
 		return 2;
 	}
 	buf_init(&writer.text, 16 * 1024 * 1024);

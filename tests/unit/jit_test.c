@@ -2,6 +2,7 @@
 #include "symbolize/jit.h"
 
 #include "base/io.h"
+#include "symbolize/jit_map.h"
 #include "tests/unit/symbolize/target.h"
 
 #include <setjmp.h>
@@ -24,7 +25,7 @@ static void map_write(const char *text, const char *mode)
 
 static struct symbolizer *start(bool wait)
 {
-	struct symbolize_options options = {.wait = wait};
+	struct symbolize_options options = {.wait = wait, .no_cache = true};
 	struct mapping code = {
 		.process = 1, .pid = getpid(), .start = 0x1000, .end = 0x100000, .path = ""};
 	struct symbolizer *symbolizer = NULL;
@@ -127,6 +128,39 @@ static void a_map_that_was_rewritten_is_read_anew(void **state)
 	symbolizer_free(symbolizer);
 }
 
+/* The same file again, longer than before: only its bytes tell. */
+static void a_longer_map_in_the_same_file_is_read_anew(void **state)
+{
+	struct symbolizer *symbolizer;
+
+	(void)state;
+	map_write("2000 100 old\n", "w");
+	symbolizer = start(true);
+	assert_string_equal(look(symbolizer, 0x2010).symbol, "old");
+	map_write("4000 100 another\n5000 100 one_more\n", "w");
+	assert_string_equal(look(symbolizer, 0x5010).symbol, "one_more");
+	assert_string_equal(look(symbolizer, 0x4010).symbol, "another");
+	assert_null(look(symbolizer, 0x2010).symbol);
+	symbolizer_free(symbolizer);
+}
+
+static void another_file_in_its_place_is_read_anew(void **state)
+{
+	char other[sizeof(map_path) + 8];
+	struct symbolizer *symbolizer;
+
+	(void)state;
+	map_write("2000 100 old\n", "w");
+	symbolizer = start(true);
+	assert_string_equal(look(symbolizer, 0x2010).symbol, "old");
+	(void)snprintf(other, sizeof(other), "%s.new", map_path);
+	assert_int_equal(rename(map_path, other), 0);
+	map_write("2000 100 old\n3000 100 new\n", "w");
+	assert_int_equal(unlink(other), 0);
+	assert_string_equal(look(symbolizer, 0x3010).symbol, "new");
+	symbolizer_free(symbolizer);
+}
+
 static void without_a_map_it_is_anonymous(void **state)
 {
 	struct symbolizer *symbolizer = start(true);
@@ -202,7 +236,7 @@ static void the_loader_reads_it_meanwhile(void **state)
 		n_tries++;
 	}
 	assert_int_equal(r, 0);
-	assert_string_equal(frame.symbol, "later");
+	assert_string_equal(sample.frames[0].symbol, "later");
 	assert_true(n_tries < 20);
 	symbolizer_free(symbolizer);
 }
@@ -215,6 +249,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reads_what_is_appended_and_later_lines_win,
 						remove_map, remove_map),
 		cmocka_unit_test_setup_teardown(a_map_that_was_rewritten_is_read_anew, remove_map,
+						remove_map),
+		cmocka_unit_test_setup_teardown(a_longer_map_in_the_same_file_is_read_anew,
+						remove_map, remove_map),
+		cmocka_unit_test_setup_teardown(another_file_in_its_place_is_read_anew, remove_map,
 						remove_map),
 		cmocka_unit_test_setup_teardown(without_a_map_it_is_anonymous, remove_map,
 						remove_map),

@@ -15,6 +15,7 @@ enum { MAX_SEEN = 32 };
 static struct {
 	uint64_t loading;
 	unsigned exits;
+	unsigned asked;          /* for samples that wait behind another */
 	uint64_t seen[MAX_SEEN]; /* addresses delivered, 1000 + process for exits */
 	bool named[MAX_SEEN];
 	size_t n_seen;
@@ -29,6 +30,12 @@ int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, boo
 		return -EAGAIN;
 	sample->frames[0].symbol = known ? "name" : NULL;
 	return known ? 0 : 1;
+}
+
+void symbolizer_ask(struct symbolizer *symbolizer, const struct sample *sample)
+{
+	(void)symbolizer;
+	world.asked += sample->n_frames == 1;
 }
 
 void symbolizer_exit(struct symbolizer *symbolizer, uint32_t process)

@@ -212,6 +212,93 @@ static void a_full_buffer_is_noticed(void **state)
 	buf_release(&buf);
 }
 
+/* Samples of 300 functions, every other one with a call inlined. */
+static void lines_are_bounded_and_functions_too(void **state)
+{
+	const struct perf_script_options options = {.bare = true};
+	static struct frame frames[600];
+	struct sample sample = sample_at(1000000001);
+	struct perf_script_file file = {0};
+	size_t n_lines = 0;
+	size_t n_inlined = 0;
+	struct buf buf;
+
+	(void)state;
+	for (size_t i = 0; i < 600; i++)
+		frames[i] = (struct frame){
+			.addr = 1, .symbol = "f", .module = "/m", .inlined = i % 2 == 0};
+	sample.frames = frames;
+	sample.n_frames = 500; /* 250 functions: too many lines with their calls */
+	buf_init(&buf, 1024 * 1024);
+	perf_script_sample(&options, &file, &sample, &buf);
+	for (const char *at = buf_text(&buf); (at = strstr(at, "\n\t")); at++) {
+		n_lines++;
+		n_inlined +=
+			strstr(at, "(inlined)") && strstr(at, "(inlined)") < strchr(at + 1, '\n');
+	}
+	assert_int_equal(n_lines, PERF_SCRIPT_MAX_LINES);
+	assert_int_equal(n_inlined, PERF_SCRIPT_MAX_LINES / 2);
+	assert_non_null(strstr(buf_text(&buf), "[truncated]"));
+	buf_clear(&buf);
+	sample.n_frames = 480; /* just so many lines */
+	perf_script_sample(&options, &file, &sample, &buf);
+	assert_null(strstr(buf_text(&buf), "[truncated]"));
+	buf_release(&buf);
+}
+
+static void source_lines_are_a_comment(void **state)
+{
+	const struct perf_script_options options = {.srcline = true};
+	struct frame frames[] = {
+		{.addr = 1,
+		 .symbol = "in",
+		 .module = "/m",
+		 .file = "/a b/c.c",
+		 .line = 7,
+		 .inlined = true},
+		{.addr = 1, .symbol = "out", .module = "/m"},
+		{.addr = 2, .symbol = "main", .module = "/m", .file = "m.c"},
+	};
+	struct sample sample = sample_at(1000000001);
+	struct perf_script_file file = {0};
+	struct buf buf;
+
+	(void)state;
+	sample.frames = frames;
+	sample.n_frames = 3;
+	buf_init(&buf, 4096);
+	perf_script_sample(&options, &file, &sample, &buf);
+	assert_non_null(strstr(buf_text(&buf), "\n# l /a%20b/c.c:7 - m.c:0\n"));
+	buf_clear(&buf);
+	sample.n_frames = 0;
+	perf_script_sample(&options, &file, &sample, &buf);
+	assert_non_null(strstr(buf_text(&buf), "\n# l -\n"));
+	buf_release(&buf);
+}
+
+static void the_end_line_lists_modules(void **state)
+{
+	static const struct perf_script_module at[] = {
+		{"/a \"b\"", "00ff", "debug", "", ""},
+		{"/c", "", "none", "names", "its package"},
+	};
+	const struct perf_script_modules modules = {at, 2};
+	const struct perf_script_options options = {.modules = &modules};
+	struct perf_script_file file = {0};
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 4096);
+	perf_script_end(&options, &file, NULL, 0, &buf);
+	assert_string_equal(
+		buf_text(&buf),
+		"# wick-end : {\"samples\":0,\"weight\":0,\"late\":0,\"modules\":[{"
+		"\"path\":\"/a \\u0022b\\u0022\",\"build_id\":\"00ff\",\"names\":\"debug\"},{"
+		"\"path\":\"/c\",\"build_id\":\"\",\"names\":\"none\",\"missing\":\"names\","
+		"\"try\":\"its package\"}]}\n");
+	buf_release(&buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +308,9 @@ int main(void)
 		cmocka_unit_test(names_a_file_only_at_its_start),
 		cmocka_unit_test(says_what_a_thread_waits_for),
 		cmocka_unit_test(a_full_buffer_is_noticed),
+		cmocka_unit_test(lines_are_bounded_and_functions_too),
+		cmocka_unit_test(source_lines_are_a_comment),
+		cmocka_unit_test(the_end_line_lists_modules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

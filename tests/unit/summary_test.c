@@ -172,7 +172,12 @@ static void names_the_three_worst_modules(void **state)
 static void says_what_would_name_the_frames(void **state)
 {
 	static const struct symbolize_module stripped[] = {
-		{.path = "/usr/bin/git", .quality = SYMBOLS_DYNSYM, .lookups = 10, .unnamed = 9},
+		{.path = "/usr/bin/git",
+		 .quality = SYMBOLS_DYNSYM,
+		 .missing = "names",
+		 .try = "git-dbgsym",
+		 .lookups = 10,
+		 .unnamed = 9},
 	};
 	struct summary summary = healthy();
 
@@ -180,7 +185,13 @@ static void says_what_would_name_the_frames(void **state)
 	summary.modules = stripped;
 	summary.n_modules = 1;
 	assert_says(&summary, "in /usr/bin/git (stripped: exported names only)\n", 1);
-	assert_says(&summary, "install their debug symbols, then wick symbolize", 1);
+	assert_says(&summary,
+		    "100.0 % of the frames lack names, most of them in /usr/bin/git; try: "
+		    "git-dbgsym, then wick symbolize FILE\n",
+		    1);
+	summary.no_symbols = true;
+	assert_says(&summary, "stripped", 0);
+	assert_says(&summary, "none were asked for, try: wick symbolize", 1);
 }
 
 static void promises_only_what_loads_the_file(void **state)

@@ -12,7 +12,7 @@ set(link_shifted -Wl,-Ttext-segment=0x10000)
 if(LLD_PROGRAM)
   set(link_shifted -fuse-ld=lld)
 endif()
-set(victim_files plain only_dwarf other no_id stripped linked by_id other_id static shifted)
+set(victim_files plain only_dwarf other no_id stripped linked by_id other_id same_id static shifted)
 list(TRANSFORM victim_files PREPEND ${victims}/)
 
 add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
@@ -35,6 +35,9 @@ add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
   COMMAND ${CMAKE_COMMAND} -E copy ${victims}/.debug/linked.debug
           ${victims}/root/.build-id/44/${id_file}.debug
   COMMAND ${CMAKE_STRIP} ${victims}/other_id
+  # Another program with the same build-id.
+  COMMAND ${compile} -DOTHER_BUILD -Wl,--build-id=0x${victim_id} -o ${victims}/same_id
+  COMMAND ${CMAKE_STRIP} ${victims}/same_id
   # Segments whose addresses are not their offsets.
   COMMAND ${compile} ${link_shifted} -o ${victims}/shifted
   # No symbol tables, but all the debugging information.
@@ -44,7 +47,10 @@ add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
   DEPENDS ${source}/victim.c ${source}/victim.cc VERBATIM)
 add_custom_target(symbolize_victims DEPENDS ${victim_files} ${victims}/cxx)
 
-foreach(name demangle jit spans symbol_table symbolize symbolize_oracle)
+foreach(name cache cache_damage cache_list)
+  wick_unit_test(${name} SOURCES cache_fixture.c LIBS wick_symbolize)
+endforeach()
+foreach(name crc32c function_hostile function_table demangle jit spans symbol_table symbolize symbolize_oracle)
   wick_unit_test(${name} LIBS wick_symbolize)
 endforeach()
 # The libc that tests link with: what the compiler would load.
@@ -52,3 +58,77 @@ execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libc.so.6
                 OUTPUT_VARIABLE libc_file OUTPUT_STRIP_TRAILING_WHITESPACE)
 add_dependencies(symbolize_test symbolize_victims)
 target_compile_definitions(symbolize_test PRIVATE VICTIMS="${victims}" LIBC="${libc_file}")
+wick_unit_test(fde LIBS wick_symbolize PkgConfig::DW PkgConfig::ELF)
+target_compile_definitions(fde_test PRIVATE LIBC="${libc_file}")
+wick_unit_test(debug_search LIBS wick_symbolize Threads::Threads PkgConfig::ELF)
+add_dependencies(debug_search_test symbolize_victims)
+target_compile_definitions(debug_search_test PRIVATE VICTIMS="${victims}"
+  ID_FOLDER="${id_folder}" ID_FILE="${id_file}" LIBC="${libc_file}")
+
+# Symbols of every kind, stubs of every kind, and a .symtab that is packed away.
+find_program(XZ_PROGRAM NAMES xz REQUIRED)
+set(mini ${victims}/mini)
+set(symbol_files symbols.so reversed.so calls_plain calls_ibt calls_static mini mini_damaged mini_bomb)
+list(TRANSFORM symbol_files PREPEND ${victims}/)
+file(WRITE ${victims}/symbols.map "SYMBOLS_1 { global: versioned; };\n")
+set(assemble ${CMAKE_C_COMPILER} -shared -nostdlib -Wl,--version-script=${victims}/symbols.map)
+add_custom_command(OUTPUT ${symbol_files}
+  COMMAND ${assemble} ${source}/symbols.S -o ${victims}/symbols.so
+  COMMAND ${assemble} -DREVERSED ${source}/symbols.S -o ${victims}/reversed.so
+  COMMAND ${CMAKE_C_COMPILER} -O1 -fPIE -pie -fcf-protection=none -Wl,-z,lazy ${source}/calls.c
+          -o ${victims}/calls_plain
+  COMMAND ${CMAKE_C_COMPILER} -O1 -fPIE -pie -fcf-protection=full -Wl,-z,ibtplt ${source}/calls.c
+          -o ${victims}/calls_ibt
+  COMMAND ${CMAKE_C_COMPILER} -O1 -no-pie -static ${source}/calls.c -o ${victims}/calls_static
+  COMMAND ${CMAKE_OBJCOPY} --strip-all --keep-symbol=hidden_work ${victims}/plain ${mini}.inner
+  COMMAND ${XZ_PROGRAM} -kf ${mini}.inner
+  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.inner.xz ${victims}/stripped ${mini}
+  COMMAND dd if=${mini}.inner.xz of=${mini}.damaged bs=100 count=9 status=none
+  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.damaged ${victims}/stripped
+          ${victims}/mini_damaged
+  COMMAND truncate -s 160M ${mini}.zeros
+  COMMAND ${XZ_PROGRAM} -0 -f ${mini}.zeros
+  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.zeros.xz ${victims}/stripped
+          ${victims}/mini_bomb
+  DEPENDS ${source}/symbols.S ${source}/calls.c ${victims}/plain ${victims}/stripped VERBATIM)
+add_custom_target(symbolize_symbol_files DEPENDS ${symbol_files})
+wick_unit_test(elf_symbols LIBS wick_symbolize PkgConfig::ELF)
+add_dependencies(elf_symbols_test symbolize_victims symbolize_symbol_files)
+target_compile_definitions(elf_symbols_test PRIVATE VICTIMS="${victims}")
+wick_unit_test(kernel LIBS wick_symbolize)
+wick_unit_test(jit_dump LIBS wick_symbolize)
+
+# The way from addresses to answers; who is asked is played by the test.
+wick_unit_test(batch SOURCES ${PROJECT_SOURCE_DIR}/symbolize/batch.c
+  ${PROJECT_SOURCE_DIR}/symbolize/loader.c ${PROJECT_SOURCE_DIR}/symbolize/function_table.c
+  ${PROJECT_SOURCE_DIR}/symbolize/function_builder.c ${PROJECT_SOURCE_DIR}/symbolize/function_sweep.c
+  ${PROJECT_SOURCE_DIR}/symbolize/function_pack.c
+  LIBS wick_base PkgConfig::ELF Threads::Threads)
+wick_unit_test(names LIBS wick_symbolize)
+wick_unit_test(resolve LIBS wick_symbolize)
+target_compile_options(resolve_test PRIVATE -g)
+
+# Line programs, range lists, sections and files beside the module.
+foreach(name dwarf_lines dwarf_line_header dwarf_ranges dwarf_directory file_guard)
+  wick_unit_test(${name} LIBS wick_symbolize PkgConfig::ELF Threads::Threads)
+endforeach()
+# Those that read real files, in every form: dwarf/build.sh says what it leaves out.
+set(dwarf_files ${CMAKE_CURRENT_BINARY_DIR}/dwarf_files)
+set(dwarf_source ${CMAKE_CURRENT_SOURCE_DIR}/dwarf)
+add_custom_command(OUTPUT ${dwarf_files}/list COMMAND ${dwarf_source}/build.sh ${dwarf_files}
+  DEPENDS ${dwarf_source}/build.sh ${dwarf_source}/main.c ${dwarf_source}/part.cc
+          ${dwarf_source}/part.h VERBATIM)
+add_custom_target(dwarf_files DEPENDS ${dwarf_files}/list)
+foreach(name dwarf_peer dwarf_sections dwarf_split)
+  wick_unit_test(${name} LIBS wick_symbolize PkgConfig::DW PkgConfig::ELF PkgConfig::ZLIB
+    PkgConfig::ZSTD)
+  add_dependencies(${name}_test dwarf_files)
+  target_compile_definitions(${name}_test PRIVATE DWARF_FILES="${dwarf_files}")
+endforeach()
+
+# Units, functions, inlined calls and names from bytes made by hand.
+foreach(name dwarf_form dwarf_unit dwarf_function dwarf_reader)
+  wick_unit_test(${name} LIBS wick_symbolize Threads::Threads)
+endforeach()
+target_compile_options(dwarf_reader_test PRIVATE -g -O2)
+wick_unit_test(jit_place LIBS wick_symbolize)

@@ -141,7 +141,7 @@ static int count_addr2line(const struct oracle *oracle, const uint64_t *vaddrs,
 
 static void names_of_libc_are_those_that_nm_gives(void **state)
 {
-	struct symbolize_options options = {.wait = true};
+	struct symbolize_options options = {.wait = true, .no_cache = true};
 	static const char *names[N_ADDRESSES];
 	static uint64_t vaddrs[N_ADDRESSES];
 	struct symbolizer *symbolizer = NULL;

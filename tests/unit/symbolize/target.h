@@ -105,7 +105,7 @@ static inline void target_add_maps(struct symbolizer *symbolizer, pid_t pid, uin
 		(void)fclose(maps);
 }
 
-/* Resolve one exact address. */
+/* Resolve one exact address: the function itself. */
 static inline struct frame target_look(struct symbolizer *symbolizer, pid_t pid, uint64_t addr,
 				       uint64_t time_ns)
 {
@@ -114,7 +114,7 @@ static inline struct frame target_look(struct symbolizer *symbolizer, pid_t pid,
 		.process = 1, .pid = pid, .time_ns = time_ns, .n_frames = 1, .frames = &frame};
 
 	(void)symbolizer_resolve(symbolizer, &sample, true);
-	return frame;
+	return sample.frames[sample.n_frames - 1];
 }
 
 #endif

@@ -1,0 +1,274 @@
+/* asking.c - what the main thread does for answers: it never waits for them */
+#include "symbolize/asking.h"
+
+#include "base/io.h"
+#include "symbolize/batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Small batches read the same units over and over.  So the next one waits, longer after each: new
+ * code becomes rare, and comes together; and at least twice as long as the last one took.
+ */
+#define FIRST_PAUSE_NS UINT64_C(10000000)
+#define LATER_PAUSE_NS UINT64_C(500000000)
+#define MAX_PAUSE_NS   UINT64_C(1000000000)
+/* Files and readers are let go when no batch has needed them for so long. */
+#define IDLE_NS UINT64_C(2000000000)
+
+/* A name for code without one: where its function begins, so that samples of it stay together. */
+static void name_by_fde(struct symbolizer *symbolizer, const struct module *module, uint64_t vaddr,
+			struct answer *answer)
+{
+	uint64_t start = fde_start(&module->elf.fdes, vaddr);
+	const char *slash = strrchr(module->path, '/');
+	const char *base = slash ? slash + 1 : module->path;
+	char text[320];
+	size_t len;
+
+	if (start == FDE_NONE || !*base)
+		return;
+	base += *base == '['; /* [vdso] */
+	len = strcspn(base, "]");
+	(void)snprintf(text, sizeof(text), "[%.*s+0x%llx]", len > 255 ? 255 : (int)len, base,
+		       (unsigned long long)start);
+	answer->function.symbol = names_keep(&symbolizer->names, text);
+	answer->start = start;
+}
+
+static void name_by_symbol(struct symbolizer *symbolizer, const struct module *module,
+			   const struct symbol *symbol, struct answer *answer)
+{
+	answer->function.symbol =
+		names_readable(&symbolizer->names, symbol_table_name(&module->elf.symbols, symbol));
+	answer->start = symbol->addr;
+	answer->named = true;
+}
+
+/*
+ * The symbol at the function's start is shown where it means the same function: it says more of
+ * a part or a copy (.cold, .part.0).  Another one there is another name of merged code.
+ */
+static void name_by_dwarf(struct symbolizer *symbolizer, const struct module *module,
+			  const struct function_chain *chain, struct answer *answer)
+{
+	const char *name = chain->levels[chain->n_levels - 1].name;
+	const struct symbol *symbol = symbol_table_find(&module->elf.symbols, chain->start);
+
+	if (symbol && symbol->addr == chain->start &&
+	    names_same_function(&symbolizer->names, symbol_table_name(&module->elf.symbols, symbol),
+				name)) {
+		name_by_symbol(symbolizer, module, symbol, answer);
+		return;
+	}
+	answer->function.symbol = names_readable(&symbolizer->names, name);
+	answer->start = chain->start;
+	answer->named = true;
+}
+
+static void set_line(struct symbolizer *symbolizer, const struct function_level *from,
+		     struct answer_level *to)
+{
+	to->file = from->file[0] ? names_keep(&symbolizer->names, from->file) : NULL;
+	to->line = from->line;
+}
+
+/* CHAIN NULL: DWARF is silent. */
+static struct answer *make_answer(struct symbolizer *symbolizer, const struct module *module,
+				  uint64_t vaddr, const struct function_chain *chain)
+{
+	size_t n_inlined = chain ? chain->n_levels - 1 : 0;
+	struct answer *answer = answers_new(n_inlined);
+	const struct symbol *symbol;
+
+	if (!answer)
+		return NULL;
+	for (size_t i = 0; i < n_inlined; i++) {
+		const struct function_level *level = &chain->levels[i];
+
+		if (level->name[0])
+			answer->inlined[i].symbol = names_readable(&symbolizer->names, level->name);
+		set_line(symbolizer, level, &answer->inlined[i]);
+	}
+	if (chain)
+		set_line(symbolizer, &chain->levels[n_inlined], &answer->function);
+	if (chain && chain->levels[n_inlined].name[0]) {
+		name_by_dwarf(symbolizer, module, chain, answer);
+		return answer;
+	}
+	symbol = symbol_table_find(&module->elf.symbols, vaddr);
+	if (symbol)
+		name_by_symbol(symbolizer, module, symbol, answer);
+	else
+		name_by_fde(symbolizer, module, vaddr, answer);
+	return answer;
+}
+
+/* Hand out an answer that there is no room to keep, or no reason. */
+static const struct answer *hand_out(struct symbolizer *symbolizer, struct answer *answer)
+{
+	free(symbolizer->loose);
+	symbolizer->loose = answer;
+	return answer;
+}
+
+static void join(struct symbolizer *symbolizer, struct module *module)
+{
+	if (module->asks)
+		return;
+	module->asks = true;
+	module->asking = symbolizer->asking;
+	symbolizer->asking = module;
+}
+
+const struct answer *asking_find(struct symbolizer *symbolizer, struct module *module,
+				 uint64_t vaddr, bool force, bool *ret_pending)
+{
+	bool wanted;
+	const struct answer *answer = answers_find(&module->answers, vaddr, &wanted);
+	struct answer *made;
+	bool loaded;
+
+	if (answer)
+		return answer;
+	loaded = symbolizer_is_loaded(module);
+	if (!wanted && (!loaded || module->has_dwarf) &&
+	    answers_want(&module->answers, vaddr) == 0) {
+		join(symbolizer, module);
+		wanted = true;
+	}
+	*ret_pending = wanted || !loaded;
+	if (!loaded || (wanted && !force))
+		return NULL;
+	made = make_answer(symbolizer, module, vaddr, NULL);
+	if (!made || wanted || answers_put(&module->answers, vaddr, made) < 0)
+		return hand_out(symbolizer, made);
+	return made;
+}
+
+static uint64_t pause_after(const struct module *module)
+{
+	uint64_t spent_ns = 2 * batch_time_ns(module->batch);
+	uint64_t pause_ns = FIRST_PAUSE_NS << (module->n_batches < 16 ? module->n_batches : 16);
+
+	if (pause_ns > LATER_PAUSE_NS)
+		pause_ns = LATER_PAUSE_NS;
+	if (pause_ns < spent_ns)
+		pause_ns = spent_ns;
+	return pause_ns < MAX_PAUSE_NS ? pause_ns : MAX_PAUSE_NS;
+}
+
+static void take_in(struct symbolizer *symbolizer, struct module *module, uint64_t now_ns)
+{
+	struct function_chain *chain = &symbolizer->chain;
+	struct function_table table;
+	uint64_t vaddr;
+
+	for (size_t nth = 0; batch_table(module->batch, nth, &vaddr, &table); nth++) {
+		bool found = table.bytes && function_table_find(&table, vaddr, chain) == 0 &&
+			     chain->n_levels > 0;
+		struct answer *answer =
+			make_answer(symbolizer, module, vaddr, found ? chain : NULL);
+
+		if (answer && answers_put(&module->answers, vaddr, answer) < 0)
+			free(answer);
+	}
+	module->next_ns = now_ns + pause_after(module);
+	module->n_batches++;
+	batch_free(module->batch);
+	module->batch = NULL;
+	module->batch_ns = now_ns;
+}
+
+/* What was asked for before it was known that there is no DWARF. */
+static void answer_by_symbols(struct symbolizer *symbolizer, struct module *module, uint64_t *addrs,
+			      size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct answer *answer = make_answer(symbolizer, module, addrs[i], NULL);
+
+		if (answer && answers_put(&module->answers, addrs[i], answer) < 0)
+			free(answer);
+	}
+	free(addrs);
+}
+
+static void start(struct symbolizer *symbolizer, struct module *module)
+{
+	uint64_t *addrs;
+	size_t n = answers_take(&module->answers, &addrs);
+
+	if (!module->has_dwarf) {
+		answer_by_symbols(symbolizer, module, addrs, n);
+		return;
+	}
+
+	/* Without memory they stay wanted, and samples go on with their symbols in time. */
+	if (batch_start(symbolizer->loader, symbolizer->cache, module, addrs, n, &module->batch) ==
+	    0)
+		module->open = true;
+}
+
+/* Close its files: in the loader, it may take long. */
+static void let_go(struct symbolizer *symbolizer, struct module *module)
+{
+	atomic_store_explicit(&module->dwarf.idle, false, memory_order_relaxed);
+	module->letting_go = true;
+	if (loader_push(symbolizer->loader, batch_let_go, module) < 0)
+		module->letting_go = false;
+}
+
+/* False when the module has nothing to do any more. */
+static bool advance(struct symbolizer *symbolizer, struct module *module, uint64_t now_ns,
+		    bool hurry)
+{
+	if (module->letting_go) {
+		/* Pairs with the end of batch_let_go(). */
+		if (!atomic_load_explicit(&module->dwarf.idle, memory_order_acquire))
+			return true;
+		module->letting_go = false;
+		module->open = false;
+	}
+	if (module->batch && batch_is_done(module->batch))
+		take_in(symbolizer, module, now_ns);
+	if (module->batch || !symbolizer_is_loaded(module))
+		return true;
+	if (module->answers.n_wanted && (hurry || now_ns >= module->next_ns))
+		start(symbolizer, module);
+	if (module->batch && batch_is_done(module->batch)) /* the loader works in the caller */
+		take_in(symbolizer, module, now_ns);
+	if (!module->batch && !module->answers.n_wanted && module->open &&
+	    now_ns - module->batch_ns >= IDLE_NS)
+		let_go(symbolizer, module);
+	return module->batch || module->answers.n_wanted || module->open;
+}
+
+void asking_advance(struct symbolizer *symbolizer, bool hurry)
+{
+	struct module **link = &symbolizer->asking;
+	uint64_t now_ns;
+
+	if (!*link)
+		return;
+	now_ns = io_now_ns();
+	while (*link) {
+		struct module *module = *link;
+
+		if (advance(symbolizer, module, now_ns, hurry)) {
+			link = &module->asking;
+			continue;
+		}
+		*link = module->asking;
+		module->asks = false;
+	}
+}
+
+bool asking_is_busy(const struct symbolizer *symbolizer)
+{
+	for (const struct module *module = symbolizer->asking; module; module = module->asking)
+		if (module->batch || module->answers.n_wanted)
+			return true;
+	return false;
+}

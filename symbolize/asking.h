@@ -1,0 +1,34 @@
+/* asking.h - from an address without an answer to its answer: lists, batches, taking in */
+#ifndef SYMBOLIZE_ASKING_H
+#define SYMBOLIZE_ASKING_H
+
+#include "symbolize/symbolizer_room.h"
+
+/**
+ * asking_find - the answer for an address of a module
+ * @force: DWARF is not waited for: what the symbol tables say will do
+ * @ret_pending: the answer has to be waited for
+ *
+ * Return:  NULL when it has to be waited for, or memory ran out.
+ * Owns:    the symbolizer; with FORCE good until the next call.
+ * Context: main thread.
+ */
+const struct answer *asking_find(struct symbolizer *symbolizer, struct module *module,
+				 uint64_t vaddr, bool force, bool *ret_pending);
+
+/**
+ * asking_advance - take in batches that are done, start the next, close what is not needed
+ * @hurry: do not gather addresses: start what can be started
+ *
+ * Context: main thread.
+ */
+void asking_advance(struct symbolizer *symbolizer, bool hurry);
+
+/**
+ * asking_is_busy - is anything wanted, or being looked up?
+ *
+ * Context: main thread.
+ */
+bool asking_is_busy(const struct symbolizer *symbolizer);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * name.h - what a function is called
+ *
+ * Its linkage name, where the compiler gave it one.  Else its name, qualified by what it is in:
+ * namespaces, classes and functions.  Either may stand in the entry that it is an instance of
+ * (DW_AT_abstract_origin) or completes (DW_AT_specification), in another unit or file.
+ */
+#ifndef DWARF_NAME_H
+#define DWARF_NAME_H
+
+#include "base/intern.h"
+#include "symbolize/dwarf/unit_cache.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	NAME_MAX_CHAIN = 16,         /* entries that refer to each other */
+	NAME_MAX_SCOPES = 64,        /* in each other */
+	NAME_MAX_BYTES = 16 * 1024,  /* the rest is cut off */
+	NAME_MEMO_MAX = 1024 * 1024, /* names kept */
+	NAME_MEMO_MAX_BYTES = 32 * 1024 * 1024,
+};
+
+struct name_entry;
+
+/* The names of entries that were asked for.  Zero is empty. */
+struct name_memo {
+	struct name_entry *entries;
+	size_t n_entries;
+	size_t size; /* a power of two, or 0 */
+	struct intern strings;
+	size_t n_bytes; /* of strings */
+};
+
+/**
+ * name_of_function - the name of the function whose entry is at OFFSET
+ * @near: a unit that is tried first
+ *
+ * Return:  the name; "" when it has none, or none can be read; NULL: memory ran out.
+ * Owns:    the memo or the source, until name_memo_release().
+ * Context: any thread, one at a time, as for all of these.
+ */
+const char *name_of_function(struct name_memo *memo, struct unit_cache *cache,
+			     struct loaded_unit *near, const struct dwarf_source *source,
+			     uint64_t offset);
+
+/**
+ * name_memo_full - is there more in it than should be kept?
+ *
+ * Context: any thread, one at a time.
+ */
+bool name_memo_full(const struct name_memo *memo);
+
+/**
+ * name_memo_release - forget everything; it is empty and usable
+ *
+ * Context: any thread, one at a time.
+ */
+void name_memo_release(struct name_memo *memo);
+
+#endif

@@ -1,0 +1,106 @@
+/* elf_minidebug.c - .gnu_debugdata: an ELF file with a .symtab, compressed with xz */
+#include "symbolize/elf_symbols.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Real ones are up to some megabytes; a stream that asks for more is a bomb. */
+static const uint64_t MAX_PACKED_BYTES = 64 * 1024 * 1024;
+static const uint64_t MAX_DECODER_BYTES = 128 * 1024 * 1024;
+
+enum { FIRST_BYTES = 256 * 1024, MAX_BYTES = 128 * 1024 * 1024 };
+
+static const Elf_Data *find_section(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && strcmp(name, ".gnu_debugdata") == 0)
+			return elf_section_data(section, MAX_PACKED_BYTES);
+	}
+	return NULL;
+}
+
+/* Room for more; false when there is no more memory, or it is enough. */
+static bool grow(char **bytes, size_t *room)
+{
+	char *more;
+
+	if (*room >= MAX_BYTES)
+		return false;
+	more = realloc(*bytes, *room * 2);
+	if (!more)
+		return false;
+	*bytes = more;
+	*room *= 2;
+	return true;
+}
+
+static int decompress(const Elf_Data *packed, char **ret_bytes, size_t *ret_len)
+{
+	lzma_stream stream = LZMA_STREAM_INIT;
+	size_t room = FIRST_BYTES;
+	char *bytes = malloc(room);
+	lzma_ret result;
+
+	if (!bytes)
+		return -ENOMEM;
+	result = lzma_stream_decoder(&stream, MAX_DECODER_BYTES, LZMA_CONCATENATED);
+	stream.next_in = (const uint8_t *)packed->d_buf;
+	stream.avail_in = packed->d_size;
+	stream.next_out = (uint8_t *)bytes;
+	stream.avail_out = room;
+	while (result == LZMA_OK) {
+		result = lzma_code(&stream, LZMA_FINISH);
+		if (result != LZMA_OK || stream.avail_out)
+			continue;
+		if (!grow(&bytes, &room))
+			result = LZMA_MEM_ERROR;
+		stream.next_out = (uint8_t *)bytes + stream.total_out;
+		stream.avail_out = room - stream.total_out;
+	}
+	*ret_len = stream.total_out;
+	lzma_end(&stream);
+	if (result != LZMA_STREAM_END) {
+		free(bytes);
+		return -EBADMSG;
+	}
+	*ret_bytes = bytes;
+	return 0;
+}
+
+int elf_minidebug_read(Elf *elf, const struct elf_bounds *bounds, struct symbol_table *table)
+{
+	const Elf_Data *packed = find_section(elf);
+	_cleanup_free_ char *bytes = NULL;
+	size_t len = 0;
+	Elf *inner;
+	int r;
+
+	if (!packed)
+		return 0;
+	r = decompress(packed, &bytes, &len);
+	if (r < 0)
+		return r;
+	inner = elf_memory(bytes, len);
+	if (!inner)
+		return -EBADMSG;
+	r = elf_kind(inner) == ELF_K_ELF ? elf_symbols_read(inner, ELF_SYMTAB, bounds, table)
+					 : -EBADMSG;
+	(void)elf_end(inner);
+	return r;
+}

@@ -1,0 +1,75 @@
+/* quality.c - words for where names came from, and advice */
+#include "symbolize/quality.h"
+
+#include <string.h>
+
+static const char *const sources[] = {
+	[SYMBOLS_NONE] = "none",           [SYMBOLS_DYNSYM] = "dynsym", [SYMBOLS_JIT] = "jit",
+	[SYMBOLS_MINIDEBUG] = "minidebug", [SYMBOLS_SYMTAB] = "symtab", [SYMBOLS_DEBUG] = "debug",
+};
+
+/* Libraries of the C library's own debug package. */
+static bool is_libc(const char *base)
+{
+	static const char *const names[] = {
+		"libc.so.6", "libc-",        "libm.so.6",   "libm-",       "libpthread",
+		"ld-linux",  "ld-2.",        "librt.so.1",  "libdl.so.2",  "libresolv",
+		"libnss_",   "libmvec.so.1", "libanl.so.1", "libutil.so.1"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(base, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Files that a distribution brings have their debug files elsewhere; others are built here. */
+static bool is_packaged(const char *path)
+{
+	static const char *const roots[] = {"/usr/lib", "/usr/bin/", "/usr/sbin/", "/usr/games/",
+					    "/lib",     "/bin/",     "/sbin/"};
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
+		if (strncmp(path, roots[i], strlen(roots[i])) == 0)
+			return true;
+	return false;
+}
+
+static const char *advice(const struct module *module)
+{
+	const char *slash = strrchr(module->path, '/');
+	const char *base = slash ? slash + 1 : module->path;
+
+	if (is_libc(base))
+		return "libc6-dbg";
+	return is_packaged(module->path) ? "its -dbgsym package, or --debuginfod"
+					 : "building it with -g";
+}
+
+struct symbolize_module quality_of(const struct module *module, bool loaded)
+{
+	enum symbol_quality quality = loaded ? module->quality : SYMBOLS_NONE;
+	struct symbolize_module summary = {
+		.path = module->path,
+		.build_id = module->build_id,
+		.quality = quality,
+		.source = sources[quality],
+		.why = loaded ? module->why : "it was still being read",
+		.missing = "",
+		.try = "",
+		.lookups = module->lookups,
+		.unnamed = module->unnamed,
+	};
+
+	if (module->unread) {
+		summary.why = "names were not asked for";
+		return summary;
+	}
+	if (module->kind != MODULE_ELF || module->not_elf || module->path[0] == '[' || !loaded ||
+	    module->has_dwarf)
+		return summary;
+	summary.missing = quality == SYMBOLS_NONE     ? "names, lines and inlined calls"
+			  : quality == SYMBOLS_DYNSYM ? "local names, lines and inlined calls"
+						      : "lines and inlined calls";
+	summary.try = advice(module);
+	return summary;
+}

@@ -1,0 +1,59 @@
+/* symbolizer_room.h - a symbolizer's state, for the files of this room */
+#ifndef SYMBOLIZE_SYMBOLIZER_ROOM_H
+#define SYMBOLIZE_SYMBOLIZER_ROOM_H
+
+#include "symbolize/answers.h"
+#include "symbolize/cache.h"
+#include "symbolize/debug_search.h"
+#include "symbolize/function_table.h"
+#include "symbolize/loader.h"
+#include "symbolize/modules.h"
+#include "symbolize/names.h"
+#include "symbolize/spans.h"
+#include "symbolize/symbolize.h"
+
+/* Addresses whose answer is remembered, of all modules; a power of two.  1.5 MiB. */
+enum { SYMBOLIZER_REMEMBERED = 64 * 1024 };
+
+/* The answer for one address of a module.  Of two that meet in one place the later stays. */
+struct remembered {
+	const struct module *module;
+	uint64_t vaddr;
+	const struct answer *answer;
+};
+
+struct process {
+	pid_t pid;
+	struct spans spans;
+	struct module *jit; /* NULL until code of no file is asked for */
+};
+
+struct symbolizer {
+	struct symbolize_options options;
+	char *debug_root;
+	struct debug_search_options search_options;
+	struct debug_search *search;
+	struct cache *cache; /* NULL: none is kept */
+	struct loader *loader;
+	struct modules modules;
+	struct map processes;
+	struct names names;
+	struct module
+		*asking; /* modules with addresses on their lists, or batches, or open files */
+	uint64_t due_ns; /* when a map may be read again; 0: none waits for that */
+	struct symbolize_module *summary;
+	struct remembered *remembered;
+	struct frame *frames; /* of the sample resolved last: SAMPLE_MAX_NAMED */
+	struct answer *loose; /* the last answer that was not kept */
+	struct debug_servers servers;
+	struct function_chain chain; /* scratch */
+};
+
+/**
+ * symbolizer_is_loaded - has the loader read a module's symbols?
+ *
+ * Context: main thread.
+ */
+bool symbolizer_is_loaded(const struct module *module);
+
+#endif

@@ -1,0 +1,77 @@
+/* fuzz_elf_symbols.c - symbol tables, stubs, bounds and a file within the file, all of lies */
+#include "symbolize/elf_symbols.h"
+#include "symbolize/fde.h"
+
+#include "tests/fuzz/fuzz_budget.h"
+
+#include <string.h>
+
+enum { MAX_BYTES = 1024 * 1024 };
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static volatile size_t sink;
+
+static uint64_t bound_end(void *context, uint64_t addr)
+{
+	return fde_end(context, addr);
+}
+
+static uint64_t bound_limit(void *context, uint64_t addr)
+{
+	return fde_limit(context, addr);
+}
+
+static void look_up(struct symbol_table *table, uint64_t addr)
+{
+	const struct symbol *symbol = symbol_table_find(table, addr);
+
+	if (symbol)
+		sink += strlen(symbol_table_name(table, symbol));
+	symbol = symbol_table_find_latest(table, addr);
+	if (symbol)
+		sink += strlen(symbol_table_name(table, symbol));
+}
+
+static void read_symbols(Elf *elf, struct fde_table *fdes, struct symbol_table *table)
+{
+	const struct elf_bounds bounds = {bound_end, bound_limit, fdes};
+
+	(void)elf_symbols_read(elf, ELF_SYMTAB | ELF_DYNSYM, &bounds, table);
+	symbol_table_finish(table);
+	(void)elf_plt_read(elf, table);
+	(void)elf_minidebug_read(elf, &bounds, table);
+	symbol_table_finish(table);
+	for (uint64_t addr = 0; addr < 0x8000; addr += 0x11)
+		look_up(table, addr);
+	look_up(table, UINT64_MAX);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+	struct budget budget = budget_start();
+	struct symbol_table table = {0};
+	struct fde_table fdes = {NULL, 0};
+	char *bytes;
+	Elf *elf;
+
+	if (size > MAX_BYTES)
+		return 0;
+	/* libelf wants bytes that may be written. */
+	bytes = malloc(size + 1);
+	if (!bytes)
+		return 0;
+	memcpy(bytes, data, size);
+	(void)elf_version(EV_CURRENT);
+	elf = elf_memory(bytes, size);
+	if (elf) {
+		(void)fde_table_read(elf, &fdes);
+		read_symbols(elf, &fdes, &table);
+		budget_check(&budget);
+		symbol_table_release(&table);
+		fde_table_release(&fdes);
+		(void)elf_end(elf);
+	}
+	free(bytes);
+	return 0;
+}

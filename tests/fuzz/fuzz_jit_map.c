@@ -1,0 +1,53 @@
+/* fuzz_jit_map.c - any text as a map, in pieces: the lines are the same as of the whole */
+#include "symbolize/jit_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
+
+/* Take in all of a text, in pieces that grow by STEP. */
+static void follow(struct jit_map *map, const char *text, size_t size, size_t step)
+{
+	size_t have = 0;
+	size_t at = 0;
+
+	while (have < size) {
+		char *piece;
+
+		have = size - have < step ? size : have + step;
+		piece = malloc(have - at);
+		if (!piece)
+			return;
+		memcpy(piece, text + at, have - at);
+		at += jit_map_add(map, piece, have - at, have == size);
+		free(piece);
+	}
+	if (at != size)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+	struct jit_map pieces = {.fd = -1};
+	struct jit_map whole = {.fd = -1};
+
+	if (size < 1)
+		return 0;
+	follow(&pieces, (const char *)input + 1, size - 1, (size_t)input[0] + 1);
+	follow(&whole, (const char *)input + 1, size - 1, size);
+	if (pieces.n_lines != whole.n_lines || pieces.lines.n_symbols != whole.lines.n_symbols)
+		abort();
+	symbol_table_finish(&whole.lines);
+	for (size_t i = 0; i < whole.lines.n_symbols; i++) {
+		const struct symbol *symbol = &whole.lines.symbols[i];
+		const struct symbol *found = symbol_table_find_latest(&whole.lines, symbol->addr);
+
+		if (symbol->end <= symbol->addr || (found && found->rank < symbol->rank))
+			abort();
+		(void)strlen(symbol_table_name(&whole.lines, symbol));
+	}
+	jit_map_release(&pieces);
+	jit_map_release(&whole);
+	return 0;
+}

@@ -1,0 +1,58 @@
+/* symbol_options.c - the options about names */
+#include "tools/symbol_options.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static int take_dir(const char *value, struct symbol_options *options, struct err *err)
+{
+	struct stat st;
+
+	if (stat(value, &st) < 0)
+		return err_set(err, errno, "'%s'", value);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(err, ENOTDIR, "'%s'", value);
+	if (options->n_dirs == SYMBOL_OPTIONS_MAX_DIRS)
+		return err_set(err, E2BIG, "more than %d of them", SYMBOL_OPTIONS_MAX_DIRS);
+	options->dirs[options->n_dirs++] = value;
+	return 1;
+}
+
+int symbol_options_take(int id, const char *value, struct symbol_options *options, struct err *err)
+{
+	switch (id) {
+	case OPT_NO_INLINE:
+		options->no_inline = true;
+		return 1;
+	case OPT_SRCLINE:
+		options->srcline = true;
+		return 1;
+	case OPT_FULL_NAMES:
+		options->full_names = true;
+		return 1;
+	case OPT_SYMBOL_DIR:
+		return take_dir(value, options, err);
+	case OPT_DEBUGINFOD:
+		options->debuginfod = true;
+		return 1;
+	case OPT_NO_CACHE:
+		options->no_cache = true;
+		return 1;
+	case OPT_NO_SYMBOLS:
+		options->no_symbols = true;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+void symbol_options_pass(const struct symbol_options *options, struct symbolize_options *to)
+{
+	to->no_inline = options->no_inline;
+	to->full_names = options->full_names;
+	to->debuginfod = options->debuginfod;
+	to->no_cache = options->no_cache;
+	to->no_symbols = options->no_symbols;
+	to->symbol_dirs = options->dirs;
+	to->n_symbol_dirs = options->n_dirs;
+}

@@ -1,0 +1,52 @@
+/* symbol_options.h - what `wick record` and `wick symbolize` are told about names */
+#ifndef TOOLS_SYMBOL_OPTIONS_H
+#define TOOLS_SYMBOL_OPTIONS_H
+
+#include "base/err.h"
+#include "symbolize/symbolize.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Ids of the options, beside each command's own. */
+enum {
+	OPT_NO_INLINE = 1024,
+	OPT_SRCLINE,
+	OPT_FULL_NAMES,
+	OPT_SYMBOL_DIR,
+	OPT_DEBUGINFOD,
+	OPT_NO_CACHE,
+	OPT_NO_SYMBOLS,
+};
+
+enum { SYMBOL_OPTIONS_MAX_DIRS = 64 };
+
+struct symbol_options {
+	bool no_inline;
+	bool srcline; /* write files and lines */
+	bool full_names;
+	bool debuginfod;
+	bool no_cache;
+	bool no_symbols;
+	const char *dirs[SYMBOL_OPTIONS_MAX_DIRS];
+	size_t n_dirs;
+};
+
+/**
+ * symbol_options_take - take in one of the options above
+ *
+ * Return:  1; 0: it is none of them; -EINVAL and the reason.
+ * Owns:    VALUE outlives the options.
+ * Context: main thread.
+ */
+int symbol_options_take(int id, const char *value, struct symbol_options *options, struct err *err);
+
+/**
+ * symbol_options_pass - the same for the symbolizer
+ *
+ * Owns:    OPTIONS outlives the symbolizer.
+ * Context: main thread.
+ */
+void symbol_options_pass(const struct symbol_options *options, struct symbolize_options *to);
+
+#endif
