@@ -72,7 +72,10 @@ static void *run_jobs(void *context)
 	return NULL;
 }
 
-/* Signals are for the main thread: new ones start with all of them blocked. */
+/*
+ * Signals are for the main thread: new ones start with all of them blocked, but for the one that
+ * tells that a mapped file has shrunk (file_guard.h).
+ */
 static int start_threads(struct loader *loader)
 {
 	sigset_t all;
@@ -80,6 +83,7 @@ static int start_threads(struct loader *loader)
 	int r = 0;
 
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (r == 0 && loader->n_threads < LOADER_THREADS) {
 		r = pthread_create(&loader->threads[loader->n_threads], NULL, run_jobs, loader);

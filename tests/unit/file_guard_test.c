@@ -2,6 +2,7 @@
 #include "symbolize/file_guard.h"
 
 #include "symbolize/dwarf/sections.h"
+#include "symbolize/loader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -214,6 +215,43 @@ static void threads_guard_their_own(void **state)
 	assert_int_equal(outcome(guard_in_threads), 0);
 }
 
+/* What a job of the loader read of a file that has shrunk. */
+struct read_job {
+	const uint8_t *bytes;
+	uint8_t seen;
+};
+
+static void read_in_job(void *context)
+{
+	struct read_job *job = context;
+
+	job->seen = job->bytes[PAGE];
+}
+
+static int read_on_loader(void)
+{
+	struct loader *loader;
+	struct read_job job = {.seen = 2};
+	int fd;
+
+	job.bytes = map_ones(&fd);
+	MUST(file_guard_add(job.bytes, (size_t)PAGES * PAGE) == 0);
+	MUST(ftruncate(fd, 0) == 0);
+	MUST(loader_new(false, &loader) == 0);
+	MUST(loader_push(loader, read_in_job, &job) == 0);
+	loader_wait(loader, UINT64_C(5000000000), true);
+	loader_free(loader);
+	MUST(job.seen == 0);
+	return 0;
+}
+
+/* The kernel ends a process that blocks the signal of a fault. */
+static void the_loader_reads_on(void **state)
+{
+	(void)state;
+	assert_int_equal(outcome(read_on_loader), 0);
+}
+
 static int fill(void)
 {
 	static uint8_t bytes[64 * 1024];
@@ -287,6 +325,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_shrinks_reads_as_zeros),
 		cmocka_unit_test(what_is_not_guarded_is_as_it_was),
 		cmocka_unit_test(threads_guard_their_own),
+		cmocka_unit_test(the_loader_reads_on),
 		cmocka_unit_test(the_table_has_an_end),
 		cmocka_unit_test(sections_of_a_file_that_shrinks_read_as_zeros),
 	};
