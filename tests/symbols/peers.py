@@ -125,9 +125,9 @@ def without_parameters(name):
     name = "".join(out)
     # lambda as libiberty, DWARF of gcc, llvm's demangler and clang write it
     name = re.sub(r"\{lambda[^}>]*[}>](#\d+\}?)?|'lambda\d*'|\$_\d+", "{lambda}", name)
-    name = re.sub(r"((\s+(const|volatile)|\s*&{1,2}|\[abi:\w+\])\s*)+$", "", name).strip()
     name = re.sub(r"(\.(cold|part\.\d+|isra\.\d+|constprop\.\d+|lto_priv\.\d+|llvm\.\d+|\d+))+$",
                   "", name)
+    name = re.sub(r"((\s+(const|volatile)|\s*&{1,2}|\[abi:\w+\])\s*)+$", "", name).strip()
     return name.replace("\1", "(anonymous namespace)").replace("\2", "operator()")
 
 
