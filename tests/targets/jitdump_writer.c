@@ -77,10 +77,11 @@ static struct jitdump_load load_of(const char *name, uint8_t *at)
 {
 	memset(at, 0xcc, CODE_BYTES);
 	memcpy(at, BURN, sizeof(BURN));
+	number++;
 	return (struct jitdump_load){.pid = (uint32_t)getpid(),
 				     .time_ns = now_ns(),
 				     .addr = (uintptr_t)at,
-				     .number = ++number,
+				     .number = number,
 				     .name = name,
 				     .code = at,
 				     .code_bytes = CODE_BYTES};

@@ -51,7 +51,8 @@ static void abbrev(struct bytes *bytes, enum code code, unsigned tag, bool child
 	put(bytes, "\0\0", 2);
 }
 
-#define ATTRS(...) ((const uint16_t[]){__VA_ARGS__ __VA_OPT__(, ) 0})
+#define ATTRS(...) ((const uint16_t[]){__VA_ARGS__, 0})
+#define NO_ATTRS   ((const uint16_t[]){0})
 #define NAME       DW_AT_name, DW_FORM_string
 #define CODE       DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4
 #define CALL                                                                                       \
@@ -62,9 +63,9 @@ static void put_abbrevs(struct bytes *bytes)
 {
 	abbrev(bytes, UNIT, DW_TAG_compile_unit, true, ATTRS(DW_AT_language, DW_FORM_data2, CODE));
 	abbrev(bytes, NAMESPACE, DW_TAG_namespace, true, ATTRS(NAME));
-	abbrev(bytes, NAMESPACE_NAMELESS, DW_TAG_namespace, true, ATTRS());
+	abbrev(bytes, NAMESPACE_NAMELESS, DW_TAG_namespace, true, NO_ATTRS);
 	abbrev(bytes, CLASS, DW_TAG_structure_type, true, ATTRS(NAME));
-	abbrev(bytes, CLASS_NAMELESS, DW_TAG_class_type, true, ATTRS());
+	abbrev(bytes, CLASS_NAMELESS, DW_TAG_class_type, true, NO_ATTRS);
 	abbrev(bytes, DECLARED, DW_TAG_subprogram, false, ATTRS(NAME));
 	abbrev(bytes, FUNCTION, DW_TAG_subprogram, true, ATTRS(NAME, CODE));
 	abbrev(bytes, SPECIFIED, DW_TAG_subprogram, true,
@@ -73,7 +74,7 @@ static void put_abbrevs(struct bytes *bytes)
 	       ATTRS(NAME, DW_AT_linkage_name, DW_FORM_string));
 	abbrev(bytes, INLINED, DW_TAG_inlined_subroutine, true,
 	       ATTRS(DW_AT_abstract_origin, DW_FORM_ref4, CODE, CALL));
-	abbrev(bytes, BLOCK, DW_TAG_lexical_block, true, ATTRS());
+	abbrev(bytes, BLOCK, DW_TAG_lexical_block, true, NO_ATTRS);
 	abbrev(bytes, VARIABLE, DW_TAG_variable, false, ATTRS(DW_AT_location, DW_FORM_exprloc));
 	abbrev(bytes, ABSTRACT_PLAIN, DW_TAG_subprogram, false, ATTRS(NAME));
 	abbrev(bytes, INSTANCE, DW_TAG_subprogram, true,
@@ -407,6 +408,7 @@ static void origins_may_lie_in_another_unit(void **state)
 {
 	struct made made;
 	uint32_t of;
+	uint32_t far;
 
 	(void)state;
 	begin(&made, DW_LANG_C_plus_plus_14);
@@ -418,7 +420,8 @@ static void origins_may_lie_in_another_unit(void **state)
 	unit_end(&made);
 	unit_begin(&made, DW_LANG_C_plus_plus_14, 0, 0);
 	(void)named(&made, NAMESPACE, "far");
-	memcpy(made.info.of + of, &(uint32_t){(uint32_t)made.info.n}, 4);
+	far = (uint32_t)made.info.n;
+	memcpy(made.info.of + of, &far, sizeof(far));
 	(void)named(&made, ABSTRACT_PLAIN, "away");
 	end(&made);
 	unit_end(&made);

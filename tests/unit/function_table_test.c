@@ -342,8 +342,8 @@ static void strings_are_kept_once(void **state)
 		assert_int_equal(function_builder_file(made, "/s/leaf.h"), 2);
 	}
 	many = finish(made);
-	assert_int_equal(((const struct layout_head *)one.bytes)->n_string_bytes,
-			 ((const struct layout_head *)many.bytes)->n_string_bytes);
+	assert_int_equal(((const struct layout_head *)(const void *)one.bytes)->n_string_bytes,
+			 ((const struct layout_head *)(const void *)many.bytes)->n_string_bytes);
 	for (uint32_t i = 0; i < 1000; i++) {
 		(void)snprintf(path, sizeof(path), "/many/%u", i);
 		assert_int_equal(function_builder_file(made, path), 3 + i);
