@@ -40,10 +40,9 @@ static bool is_mangled(const char *name)
 static size_t unmarked_len(const char *name)
 {
 	/* A dot in front begins no mark, nor does one that is part of the name. */
-	size_t len = strlen(name);
-	const char *dot = len ? strpbrk(name + 1, ".@") : NULL;
+	size_t first = name[0] != '\0';
 
-	return dot ? (size_t)(dot - name) : len;
+	return first + strcspn(name + first, ".@");
 }
 
 /* Step over a group that ends before END, backwards: "<...>", "(...)". */
