@@ -15,12 +15,14 @@ enum look {
 	LOOK_PAREN = 8,
 	LOOK_ARROW = 16,  /* - */
 	LOOK_MARKUP = 32, /* < and \ */
+	LOOK_PLUS = 64,   /* FlameScope cuts a name there */
 };
 
 static const unsigned char looks[256] = {
 	[0 ... 31] = LOOK_CONTROL, [127] = LOOK_CONTROL, [128 ... 255] = LOOK_HIGH,
 	[' '] = LOOK_BLANK,        ['('] = LOOK_PAREN,   [')'] = LOOK_PAREN,
 	['-'] = LOOK_ARROW,        ['<'] = LOOK_MARKUP,  ['\\'] = LOOK_MARKUP,
+	['+'] = LOOK_PLUS,
 };
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
@@ -107,7 +109,7 @@ static void add_name(struct buf *buf, const struct name *name,
 			at += add_markup(buf, at, (size_t)(end - at));
 		} else if (look == LOOK_ARROW) {
 			at += add_arrow(buf, at, (size_t)(end - at));
-		} else if (look == LOOK_CONTROL) {
+		} else if (look & (LOOK_CONTROL | LOOK_PLUS)) {
 			buf_add_char(buf, '_');
 			at++;
 		} else {
@@ -184,5 +186,5 @@ bool sanitise_basename(struct buf *buf, const char *module, bool early)
 
 	if (len > sizeof(deleted) - 1 && strcmp(base + len - (sizeof(deleted) - 1), deleted) == 0)
 		len -= sizeof(deleted) - 1;
-	return add_path(buf, base, len, LOOK_ARROW | (early ? LOOK_MARKUP : 0U));
+	return add_path(buf, base, len, LOOK_ARROW | LOOK_PLUS | (early ? LOOK_MARKUP : 0U));
 }

@@ -32,8 +32,11 @@ static void name_by_fde(struct symbolizer *symbolizer, const struct module *modu
 		return;
 	base += *base == '['; /* [vdso] */
 	len = strcspn(base, "]");
-	(void)snprintf(text, sizeof(text), "[%.*s+0x%llx]", len > 255 ? 255 : (int)len, base,
+	(void)snprintf(text, sizeof(text), "[%.*s@0x%llx]", len > 255 ? 255 : (int)len, base,
 		       (unsigned long long)start);
+	/* FlameScope cuts a name at its first "+". */
+	for (char *plus = text; (plus = strchr(plus, '+'));)
+		*plus = '_';
 	answer->function.symbol = names_keep(&symbolizer->names, text);
 	answer->start = start;
 }

@@ -146,15 +146,24 @@ static bool take_start(const char *text, uint64_t *ret_start)
 {
 	char *end;
 
-	if (strncmp(text, "+0x", 3) != 0)
+	if (strncmp(text, "@0x", 3) != 0)
 		return false;
 	errno = 0;
 	*ret_start = strtoull(text + 3, &end, 16);
 	return errno == 0 && end > text + 3 && strcmp(end, "]") == 0;
 }
 
+/* A name has "_" where the path has "+". */
+static bool same_base(const char *name, const char *base, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (name[i] != (base[i] == '+' ? '_' : base[i]))
+			return false;
+	return true;
+}
+
 /*
- * `[basename]+0xoff (/path/basename)` and `[basename+0xstart]+0xoff (...)`: what the writer makes
+ * `[basename]+0xoff (/path/basename)` and `[basename@0xstart]+0xoff (...)`: what the writer makes
  * of a frame without a name.
  */
 static bool is_waiting(const struct perf_frame *frame, uint64_t *ret_offset)
@@ -164,7 +173,7 @@ static bool is_waiting(const struct perf_frame *frame, uint64_t *ret_offset)
 	uint64_t start = 0;
 
 	if (frame->inlined || !frame->has_offset || frame->module[0] != '/' || !len ||
-	    frame->name[0] != '[' || strstr(frame->name + 1, base + 1) != frame->name + 1)
+	    frame->name[0] != '[' || !same_base(frame->name + 1, base + 1, len))
 		return false;
 	if (strcmp(frame->name + 1 + len, "]") != 0 && !take_start(frame->name + 1 + len, &start))
 		return false;

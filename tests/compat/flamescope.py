@@ -75,6 +75,13 @@ def library_names(name):
     return (name[:plus] if plus > 0 else name).split("->")
 
 
+def cuts_module(name, module):
+    """Whether what is in brackets, for code without a name, does not stay whole."""
+    base = module.rsplit("/", 1)[-1]
+    return (len(base) > 2 and name.startswith("[" + base)
+            and "+" in name[:name.find("]")])
+
+
 def flame_graph(lines):
     """Yield (comm, depth, metrics) of every sample; what is neither event nor frame is lost."""
     comm, depth, metrics, lost = None, 0, {}, []
@@ -94,6 +101,8 @@ def flame_graph(lines):
         frame = FRAME.match(line)
         if frame:
             depth += 1
+            if cuts_module(frame.group(1), frame.group(2)):
+                lost.append(f"a module's name is cut at '+': {frame.group(1)[:60]}")
             if len(library_names(frame.group(1))) > 1:
                 lost.append(f"a name is split at '->': {frame.group(1)[:60]}")
             if frame.group(2).startswith("deleted"):

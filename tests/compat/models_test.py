@@ -65,6 +65,13 @@ TABLE = [
         at="12345.03", frames=symbol("T::operator-> x")), "FS SC INF", ""),
     ("symbol read 3: foo::bar", HEAD + GOOD + sample(
         at="12345.03", frames=symbol("read 3: foo::bar")), "", "FS"),
+    ("code without a name, by its function's start", HEAD + GOOD + sample(
+        at="12345.03", frames=symbol("[libfoo.so@0x1200]", "/x/libfoo.so")
+        + symbol("[libfoo.so]", "/x/libfoo.so")), "", ""),
+    ("the start behind a plus", HEAD + GOOD + sample(
+        at="12345.03", frames=symbol("[libfoo.so+0x1200]", "/x/libfoo.so")), "FS", ""),
+    ("a plus in the module's name", HEAD + GOOD + sample(
+        at="12345.03", frames=symbol("[libstdc++.so.6]", "/x/libstdc++.so.6")), "FS", ""),
     ("invalid UTF-8", HEAD + GOOD + sample(at="12345.03", frames=symbol("\udcff")),
      "", "FS SS FX PT"),
     ("NUL", HEAD + GOOD + sample(at="12345.03", frames=symbol("a\0b")), "", "FS"),

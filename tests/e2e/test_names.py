@@ -139,7 +139,7 @@ class Names(Case):
         run = self.record(stripped, ROUNDS)
         self.assertRegex(run.summary, r"symbols .*lack .*/stripped; try: building it with -g")
         starts = {s.frames[0].symbol for s in run.samples if s.frames[0].module == stripped}
-        self.assertTrue(all(re.fullmatch(r"\[stripped\+0x[0-9a-f]+\]", name) for name in starts),
+        self.assertTrue(all(re.fullmatch(r"\[stripped@0x[0-9a-f]+\]", name) for name in starts),
                         starts)
         self.assertLess(len(starts), 4)
         info = self.wick("info", run.paths[0]).stdout.decode()

@@ -223,6 +223,7 @@ static void write_symbols(struct writer *writer)
 		"+0x10",
 		"f+0x1a",
 		"_Z3foov",
+		"[libc.so.6@0x1200]",
 	};
 	static const char *const files[] = {"/src/a b/<c>.c", "x.perf 12.5: y:", "#include", NULL};
 	static char longest[20000];
@@ -264,6 +265,7 @@ static void write_modules(struct writer *writer)
 		"/lib/<html>/x",
 		"/memfd:x (deleted)",
 		"rel.so",
+		"/usr/lib/libstdc++.so.6",
 	};
 
 	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {

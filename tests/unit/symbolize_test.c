@@ -29,7 +29,7 @@ static void check_unnamed(const struct frame *frame, const char *path)
 {
 	char name[256];
 
-	(void)snprintf(name, sizeof(name), "[%s+0x%llx]", strrchr(path, '/') + 1,
+	(void)snprintf(name, sizeof(name), "[%s@0x%llx]", strrchr(path, '/') + 1,
 		       (unsigned long long)(frame->module_offset - frame->offset));
 	assert_string_equal(frame->symbol, name);
 }
