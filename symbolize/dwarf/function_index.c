@@ -140,6 +140,18 @@ static int visit(struct walk *walk, const struct abbrev *abbrev, uint64_t die)
 	return 0;
 }
 
+/* The levels' arrays are large, and no level's is read before it is written. */
+static void begin_walk(struct walk *walk, const struct die_unit *unit, uint64_t die,
+		       struct scope_list *scopes)
+{
+	walk->unit = unit;
+	walk->head = NULL;
+	walk->index = NULL;
+	walk->scopes = scopes;
+	walk->everything = false;
+	walk->cursor = die_cursor(unit, die);
+}
+
 /* Entries until the level that it began at ends; the unit's may end without a null entry. */
 static int walk_children(struct walk *walk)
 {
@@ -206,15 +218,15 @@ int function_index_read(const struct die_unit *unit, const struct elf_head *head
 			struct function_index *ret_index)
 {
 	struct function_index index = {.complete = everything};
-	struct walk walk = {.unit = unit,
-			    .head = head,
-			    .index = head ? &index : NULL,
-			    .scopes = &index.scopes,
-			    .everything = everything,
-			    .cursor = die_cursor(unit, unit->unit.root)};
-	const struct abbrev *abbrev = die_begin(unit, &walk.cursor);
+	const struct abbrev *abbrev;
+	struct walk walk;
 	int r = 0;
 
+	begin_walk(&walk, unit, unit->unit.root, &index.scopes);
+	walk.head = head;
+	walk.index = head ? &index : NULL;
+	walk.everything = everything;
+	abbrev = die_begin(unit, &walk.cursor);
 	if (unit->unit.end - unit->unit.offset >= UINT32_MAX)
 		return -E2BIG;
 	if (abbrev) {
@@ -320,14 +332,11 @@ static const struct scope_list *open_scope(struct function_index *index,
 					   const struct die_unit *unit, struct scope *scope)
 {
 	struct scope_list list = {.n_scopes = 0};
-	struct walk walk = {.unit = unit,
-			    .scopes = &list,
-			    .everything = true,
-			    .cursor = die_cursor(unit, unit->unit.offset + scope->die)};
 	const struct abbrev *abbrev;
+	struct walk walk;
 
-	if (scope->opened)
-		return &index->opened[scope->opened - 1];
+	begin_walk(&walk, unit, unit->unit.offset + scope->die, &list);
+	walk.everything = true;
 	abbrev = die_begin(unit, &walk.cursor);
 	if (!abbrev || !grow(&index->opened, index->n_opened, &index->size_opened, sizeof(list)))
 		return NULL;
@@ -346,6 +355,8 @@ static const struct scope_list *list_around(struct function_index *index,
 	struct scope *scope = innermost(&index->scopes, die);
 	const struct scope_list *inner = NULL;
 
+	if (scope && scope->opened)
+		return &index->opened[scope->opened - 1];
 	if (scope && scope->closed)
 		inner = open_scope(index, unit, scope);
 	return inner ? inner : &index->scopes;
