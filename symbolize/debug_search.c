@@ -316,33 +316,50 @@ int debug_search_alt(struct debug_search *search, const struct module *module, c
 	return fd >= 0 ? fd : -ENOENT;
 }
 
-/* Open a path that is put together, in the root of the process, then in ours. */
-static int open_both(pid_t pid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What a unit's file may be: the candidate that comes behind so many others is taken. */
+struct dwo_hunt {
+	pid_t pid; /* as in debug_hunt */
+	size_t skip;
+	int fd;
+};
 
-static int open_both(pid_t pid, const char *format, ...)
+static bool open_one(struct dwo_hunt *hunt, pid_t pid, const char *path)
 {
-	char path[PATH_MAX];
-	va_list args;
-	int fd = -ENOENT;
-	int len;
+	_cleanup_fd_ int fd = debug_open(pid, path, NULL);
 
-	va_start(args, format);
-	len = vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
-	if (len <= 0 || (size_t)len >= sizeof(path))
-		return -ENOENT;
-	if (pid > 0)
-		fd = debug_open(pid, path, NULL);
-	return fd >= 0 ? fd : debug_open(0, path, NULL);
+	if (fd < 0 || hunt->skip--)
+		return false;
+	hunt->fd = steal_fd(&fd);
+	return true;
 }
 
-static int open_in_dirs(const struct debug_search *search, const char *name, const char *suffix)
+/* Open FOLDER[:len]/NAME SUFFIX, where either of the two may be empty. */
+static bool open_in(struct dwo_hunt *hunt, const char *folder, size_t folder_len, const char *name,
+		    const char *suffix)
 {
-	int fd = -ENOENT;
+	char path[PATH_MAX];
+	int len;
 
-	for (size_t i = 0; i < search->options.n_symbol_dirs && fd < 0; i++)
-		fd = open_both(0, "%s/%s%s", search->dirs[i].path, name, suffix);
-	return fd;
+	if (folder_len >= sizeof(path))
+		return false;
+	len = snprintf(path, sizeof(path), "%.*s%s%s%s", (int)folder_len, folder,
+		       folder_len && *name ? "/" : "", name, suffix);
+	return len > 0 && (size_t)len < sizeof(path) &&
+	       ((hunt->pid > 0 && open_one(hunt, hunt->pid, path)) || open_one(hunt, 0, path));
+}
+
+static bool open_in_dirs(const struct debug_search *search, struct dwo_hunt *hunt, const char *name,
+			 const char *suffix)
+{
+	pid_t pid = hunt->pid;
+	bool found = false;
+
+	hunt->pid = 0; /* these are ours alone */
+	for (size_t i = 0; i < search->options.n_symbol_dirs && !found; i++)
+		found = open_in(hunt, search->dirs[i].path, strlen(search->dirs[i].path), name,
+				suffix);
+	hunt->pid = pid;
+	return found;
 }
 
 static const char *last_part(const char *path)
@@ -353,50 +370,47 @@ static const char *last_part(const char *path)
 }
 
 /* FILE.dwp, and of FILE.debug also FILE.dwp; the same of the module. */
-static int find_package(const struct debug_search *search, const struct module *module,
-			const char *beside)
+static bool find_package(const struct debug_search *search, const struct module *module,
+			 const char *beside, struct dwo_hunt *hunt)
 {
 	static const char SUFFIX[] = ".debug";
 	const char *files[] = {beside, module->path};
-	int fd = -ENOENT;
 
-	for (size_t i = 0; i < 2 && fd < 0; i++) {
-		size_t len = files[i] ? strlen(files[i]) : 0;
+	for (size_t i = 0; i < 2; i++) {
+		const char *file = files[i] ? files[i] : "";
+		size_t len = strlen(file);
+		size_t cut = len > strlen(SUFFIX) ? len - strlen(SUFFIX) : len;
 
-		if (!len || len >= PATH_MAX)
-			continue;
-		fd = open_both(module->pid, "%s.dwp", files[i]);
-		if (fd < 0 && len > strlen(SUFFIX) &&
-		    strcmp(files[i] + len - strlen(SUFFIX), SUFFIX) == 0)
-			fd = open_both(module->pid, "%.*s.dwp", (int)(len - strlen(SUFFIX)),
-				       files[i]);
-		if (fd < 0)
-			fd = open_in_dirs(search, last_part(files[i]), ".dwp");
+		if (len &&
+		    (open_in(hunt, "", 0, file, ".dwp") ||
+		     (strcmp(file + cut, SUFFIX) == 0 && open_in(hunt, file, cut, "", ".dwp")) ||
+		     open_in_dirs(search, hunt, last_part(file), ".dwp")))
+			return true;
 	}
-	return fd;
+	return false;
+}
+
+static bool find_unit_file(const struct debug_search *search, const char *beside,
+			   const char *comp_dir, const char *name, struct dwo_hunt *hunt)
+{
+	bool whole = name[0] == '/';
+	size_t len = beside && beside[0] == '/' ? (size_t)folder_len(beside) : 0;
+
+	return (whole && open_in(hunt, "", 0, name, "")) ||
+	       (!whole && comp_dir && comp_dir[0] == '/' &&
+		open_in(hunt, comp_dir, strlen(comp_dir), name, "")) ||
+	       (!whole && open_in_dirs(search, hunt, name, "")) ||
+	       open_in_dirs(search, hunt, last_part(name), "") ||
+	       (!whole && len && open_in(hunt, beside, len, name, "")) ||
+	       (len && open_in(hunt, beside, len, last_part(name), ""));
 }
 
 int debug_search_dwo(struct debug_search *search, const struct module *module, const char *beside,
-		     const char *comp_dir, const char *name)
+		     const char *comp_dir, const char *name, size_t nth)
 {
-	pid_t pid = module->pid;
-	int fd = -ENOENT;
+	struct dwo_hunt hunt = {.pid = module->pid, .skip = nth};
+	bool found = name ? *name && find_unit_file(search, beside, comp_dir, name, &hunt)
+			  : find_package(search, module, beside, &hunt);
 
-	if (!name)
-		return find_package(search, module, beside);
-	if (!*name)
-		return -ENOENT;
-	if (name[0] == '/')
-		fd = open_both(pid, "%s", name);
-	else if (comp_dir && comp_dir[0] == '/')
-		fd = open_both(pid, "%s/%s", comp_dir, name);
-	if (fd < 0 && name[0] != '/')
-		fd = open_in_dirs(search, name, "");
-	if (fd < 0)
-		fd = open_in_dirs(search, last_part(name), "");
-	if (fd < 0 && beside && beside[0] == '/' && name[0] != '/')
-		fd = open_both(pid, "%.*s/%s", folder_len(beside), beside, name);
-	if (fd < 0 && beside && beside[0] == '/')
-		fd = open_both(pid, "%.*s/%s", folder_len(beside), beside, last_part(name));
-	return fd;
+	return found ? hunt.fd : -ENOENT;
 }

@@ -106,14 +106,13 @@ int debug_search_alt(struct debug_search *search, const struct module *module, c
 /**
  * debug_search_dwo - a split unit's file, or the .dwp of a file
  * @name: DW_AT_dwo_name; NULL: BESIDE.dwp
+ * @nth: of those that are there: who reads it compares the unit's id, and asks for the next
  *
- * Who reads it compares the unit's id.
- *
- * Return:  a descriptor; -ENOENT.
+ * Return:  a descriptor; -ENOENT: there are no more.
  * Context: any thread.
  */
 int debug_search_dwo(struct debug_search *search, const struct module *module, const char *beside,
-		     const char *comp_dir, const char *name);
+		     const char *comp_dir, const char *name, size_t nth);
 
 /**
  * debug_search_servers - what came of asking servers until now

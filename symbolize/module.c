@@ -27,7 +27,7 @@ static int open_alt(void *context, const char *name, const uint8_t *build_id, si
 				build_id, len);
 }
 
-static int open_dwo(void *context, const char *comp_dir, const char *name)
+static int open_dwo(void *context, const char *comp_dir, const char *name, size_t nth)
 {
 	const struct module *module = (const struct module *)context;
 
@@ -35,7 +35,7 @@ static int open_dwo(void *context, const char *comp_dir, const char *name)
 		return -ENOENT;
 	return debug_search_dwo(module->search, module,
 				module->debug_path ? module->debug_path : module->path, comp_dir,
-				name);
+				name, nth);
 }
 
 struct module *module_new(enum module_kind kind, const char *path)

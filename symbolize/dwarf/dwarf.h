@@ -27,8 +27,9 @@ struct dwarf_finder {
 	 * Return: a descriptor; -errno. */
 	int (*open_alt)(void *context, const char *name, const uint8_t *build_id, size_t len);
 	/* A split unit's file, DW_AT_dwo_name in DW_AT_comp_dir; or MODULE.dwp, with name NULL.
+	 * NTH: the next one is asked for when that one has another unit.
 	 * Return: a descriptor; -errno. */
-	int (*open_dwo)(void *context, const char *comp_dir, const char *name);
+	int (*open_dwo)(void *context, const char *comp_dir, const char *name, size_t nth);
 };
 
 struct dwarf_options {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Mappings are scarce (65,530 in a process), and so are guarded ranges. */
-enum { MAX_FILES = 16 * 1024, MAX_UNITS_OF_FILE = 64 * 1024 };
+enum { MAX_FILES = 16 * 1024, MAX_UNITS_OF_FILE = 64 * 1024, MAX_CANDIDATES = 64 };
 
 struct split_file {
 	struct split_file *next;
@@ -130,23 +130,42 @@ static int find_unit(const struct dwarf_source *source, uint64_t dwo_id, uint64_
 	return -ENOENT;
 }
 
-static void open_package(struct split *split)
+/* Whether there is an nth candidate; SECTIONS are empty when it cannot be read. */
+static bool open_candidate(const struct split *split, const char *comp_dir, const char *name,
+			   size_t nth, struct dwarf_sections *sections)
 {
-	int fd;
+	int fd = nth < MAX_CANDIDATES
+			 ? split->finder->open_dwo(split->finder->context, comp_dir, name, nth)
+			 : -ENOENT;
+
+	dwarf_sections_close(sections);
+	if (fd >= 0)
+		(void)dwarf_sections_open(fd, true, sections);
+	return fd >= 0;
+}
+
+/* The first package that has the unit; where none has it, the first: it has others, perhaps. */
+static void open_package(struct split *split, uint64_t dwo_id)
+{
+	struct dwarf_bytes of[N_DWARF_SECTIONS];
+	size_t nth = 0;
 
 	if (split->package_tried)
 		return;
 	split->package_tried = true;
-	fd = split->finder->open_dwo(split->finder->context, "", NULL);
-	if (fd >= 0)
-		(void)dwarf_sections_open(fd, true, &split->package);
+	for (; open_candidate(split, "", NULL, nth, &split->package); nth++)
+		if (split->package.of[DWARF_CU_INDEX].len &&
+		    package_find(&split->package, dwo_id, of) == 0)
+			return;
+	if (nth)
+		(void)open_candidate(split, "", NULL, 0, &split->package);
 }
 
 static int find_in_package(struct split *split, uint64_t dwo_id, struct split_unit *ret_unit)
 {
 	int r;
 
-	open_package(split);
+	open_package(split, dwo_id);
 	if (split->package.of[DWARF_CU_INDEX].len == 0)
 		return -ENOENT;
 	r = package_find(&split->package, dwo_id, ret_unit->slices.of);
@@ -166,18 +185,29 @@ static uint64_t hash(uint64_t seed, const char *text)
 	return seed;
 }
 
-static int read_file(const struct split *split, const struct dwarf_unit *skeleton,
-		     struct split_file *file)
+static bool read_candidate(const struct split *split, const struct dwarf_unit *skeleton, size_t nth,
+			   struct split_file *file)
 {
-	int fd = split->finder->open_dwo(split->finder->context, skeleton->comp_dir,
-					 skeleton->dwo_name);
-	int r = fd < 0 ? -ENOENT : dwarf_sections_open(fd, true, &file->sections);
+	bool there =
+		open_candidate(split, skeleton->comp_dir, skeleton->dwo_name, nth, &file->sections);
 
-	if (r < 0)
-		return r;
 	memcpy(file->source.of, file->sections.of, sizeof(file->source.of));
 	complete(split, &file->source);
-	return 0;
+	return there;
+}
+
+/* As open_package(). */
+static void read_file(const struct split *split, const struct dwarf_unit *skeleton,
+		      struct split_file *file)
+{
+	uint64_t offset;
+	size_t nth = 0;
+
+	for (; read_candidate(split, skeleton, nth, file); nth++)
+		if (find_unit(&file->source, skeleton->dwo_id, &offset) == 0)
+			return;
+	if (nth)
+		(void)read_candidate(split, skeleton, 0, file);
 }
 
 /* Units of a partial link share a file, and one that is not there is not looked for again. */
@@ -203,7 +233,7 @@ static struct split_file *open_file(struct split *split, const struct dwarf_unit
 	file->next = split->files;
 	split->files = file;
 	split->n_files++;
-	(void)read_file(split, skeleton, file); /* it has no units then */
+	read_file(split, skeleton, file);
 	return file;
 }
 

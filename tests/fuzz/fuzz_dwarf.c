@@ -51,8 +51,10 @@ static int open_alt(void *context, const char *name, const uint8_t *build_id, si
 	return open_again(context);
 }
 
-static int open_dwo(void *context, const char *comp_dir, const char *name)
+static int open_dwo(void *context, const char *comp_dir, const char *name, size_t nth)
 {
+	if (nth > 1)
+		return -1;
 	sink += (comp_dir ? strlen(comp_dir) : 0) + (name ? strlen(name) : 0);
 	return open_again(context);
 }

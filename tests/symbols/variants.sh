@@ -160,7 +160,7 @@ for compiler in gcc clang; do
 		quick=long
 		[ $version = 4 ] || quick=quick
 		! begin $quick $compiler-split$version || plain $compiler -g -gdwarf-$version -gsplit-dwarf
-		# Neither llvm-dwp 14 nor binutils' dwp takes what gcc makes of DWARF 5.
+		# No dwp takes what gcc makes of DWARF 5: docs/decisions/0016 says why.
 		[ $compiler$version = gcc5 ] || ! begin quick $compiler-dwp$version || {
 			plain $compiler -g -gdwarf-$version -gsplit-dwarf
 			llvm-dwp -e "$out" -o "$out.dwp"

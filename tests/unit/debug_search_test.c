@@ -232,7 +232,6 @@ static void a_walk_ends_at_its_depth(void **state)
 	assert_true(put_text(strcat(deep, "/file"), "text"));
 	assert_int_equal(debug_walk_new(in_folder("syms"), &walk), 0);
 	assert_null(debug_walk_find(walk, ID, 1, 0));
-	assert_false(debug_walk_cut(walk));
 	debug_walk_free(walk);
 	assert_int_equal(debug_walk_new(in_folder("none"), &walk), -ENOENT);
 }
@@ -352,38 +351,6 @@ static void the_alternate_file_needs_its_build_id(void **state)
 			      sizeof(ID));
 	assert_true(fd >= 0);
 	(void)close(fd);
-	subject_close(&subject);
-}
-
-static void split_units_lie_where_they_were_made_or_beside(void **state)
-{
-	const char *dirs[] = {in_folder("syms")};
-	struct subject subject = {.options.symbol_dirs = dirs, .options.n_symbol_dirs = 1};
-	char beside[PATH_MAX + 32];
-	int fds[4];
-
-	(void)state;
-	(void)snprintf(beside, sizeof(beside), "%s/bin/prog.debug", folder);
-	assert_true(put_text("build/obj/a.dwo", "a"));
-	assert_true(put_text("bin/b.dwo", "b"));
-	assert_true(put_text("syms/c.dwo", "c"));
-	assert_true(put_text("bin/prog.dwp", "p"));
-	subject_open(&subject, VICTIMS "/plain");
-	fds[0] = debug_search_dwo(subject.search, &subject.module, beside, in_folder("build"),
-				  "obj/a.dwo");
-	fds[1] = debug_search_dwo(subject.search, &subject.module, beside, "/gone", "obj/b.dwo");
-	fds[2] = debug_search_dwo(subject.search, &subject.module, beside, "/gone", "/x/c.dwo");
-	fds[3] = debug_search_dwo(subject.search, &subject.module, beside, NULL, NULL);
-	for (int i = 0; i < 4; i++) {
-		char byte = 0;
-
-		assert_true(fds[i] >= 0);
-		assert_int_equal(read(fds[i], &byte, 1), 1);
-		assert_int_equal(byte, "abcp"[i]);
-		(void)close(fds[i]);
-	}
-	assert_int_equal(debug_search_dwo(subject.search, &subject.module, beside, "/gone", "d"),
-			 -ENOENT);
 	subject_close(&subject);
 }
 
@@ -584,7 +551,6 @@ int main(void)
 		TEST(what_the_client_of_debuginfod_keeps_needs_no_network),
 		TEST(the_root_of_the_process_comes_first),
 		TEST(the_alternate_file_needs_its_build_id),
-		TEST(split_units_lie_where_they_were_made_or_beside),
 		TEST(servers_are_asked_only_when_told_to),
 		TEST(a_dead_server_costs_the_deadline_once),
 		TEST(no_servers_named_is_said),

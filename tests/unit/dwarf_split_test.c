@@ -26,23 +26,25 @@ static int open_built(const char *name)
 struct beside {
 	const char *package; /* NULL: none */
 	const char *alt;
-	const char *wrong_dwo; /* another unit's, instead of the one that is named */
-	bool no_dwo;
+	const char *wrong_package; /* in front of it */
+	const char *wrong_dwo;     /* another unit's, in front of the one that is named */
+	bool no_dwo;               /* that one is not there */
 	int n_asked;
 };
 
-static int open_dwo(void *context, const char *comp_dir, const char *name)
+static int open_dwo(void *context, const char *comp_dir, const char *name, size_t nth)
 {
 	struct beside *beside = (struct beside *)context;
+	const char *wrong = name ? beside->wrong_dwo : beside->wrong_package;
 	char path[PATH_MAX];
 
+	beside->n_asked += name && nth == 0;
+	if (wrong && nth-- == 0)
+		return open_built(wrong);
 	if (!name)
-		return beside->package ? open_built(beside->package) : -ENOENT;
-	beside->n_asked++;
-	if (beside->no_dwo)
+		return beside->package && nth == 0 ? open_built(beside->package) : -ENOENT;
+	if (beside->no_dwo || nth)
 		return -ENOENT;
-	if (beside->wrong_dwo)
-		return open_built(beside->wrong_dwo);
 	(void)snprintf(path, sizeof(path), "%s%s%s", name[0] == '/' ? "" : comp_dir,
 		       name[0] == '/' ? "" : "/", name);
 	return open(path, O_RDONLY | O_CLOEXEC);
@@ -112,7 +114,7 @@ static size_t find_all(struct subject *subject)
 	return n;
 }
 
-static const char *const split_names[] = {"gcc_split4", "gcc_split5", "clang_split4",
+static const char *const split_names[] = {"gcc_split4", "gcc_split5", "gcc_plain5", "clang_split4",
 					  "clang_split5"};
 
 static void split_units_are_found_in_their_files(void **state)
@@ -157,9 +159,28 @@ static void split_units_are_found_in_a_package(void **state)
 		skip(); /* there is no llvm-dwp here */
 }
 
+static void a_file_that_has_another_unit_is_passed_over(void **state)
+{
+	struct beside beside = {.wrong_dwo = "gcc_split4.d/main.dwo",
+				.wrong_package = "gcc_split4.d/main.dwo"};
+	struct subject subject;
+
+	(void)state;
+	assert_true(open_subject(&subject, "gcc_split5", &beside));
+	assert_int_equal(find_all(&subject), 2);
+	close_subject(&subject);
+	beside = (struct beside){
+		.wrong_package = "clang_split4.dwp", .package = "clang_split5.dwp", .no_dwo = true};
+	if (access(DWARF_FILES "/clang_split5.dwp", R_OK) < 0)
+		skip(); /* there is no clang or llvm-dwp here */
+	assert_true(open_subject(&subject, "clang_split5", &beside));
+	assert_int_equal(find_all(&subject), 2);
+	close_subject(&subject);
+}
+
 static void another_units_file_is_not_taken(void **state)
 {
-	struct beside beside = {.wrong_dwo = "gcc_split5.d/main.dwo"};
+	struct beside beside = {.wrong_dwo = "gcc_split5.d/main.dwo", .no_dwo = true};
 	struct subject subject;
 
 	(void)state;
@@ -397,6 +418,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(split_units_are_found_in_their_files),
 		cmocka_unit_test(split_units_are_found_in_a_package),
+		cmocka_unit_test(a_file_that_has_another_unit_is_passed_over),
 		cmocka_unit_test(another_units_file_is_not_taken),
 		cmocka_unit_test(the_alternate_file_is_taken_by_its_build_id),
 		cmocka_unit_test(a_packages_index_leads_to_slices),

@@ -60,6 +60,7 @@ add_dependencies(symbolize_test symbolize_victims)
 target_compile_definitions(symbolize_test PRIVATE VICTIMS="${victims}" LIBC="${libc_file}")
 wick_unit_test(fde LIBS wick_symbolize PkgConfig::DW PkgConfig::ELF)
 target_compile_definitions(fde_test PRIVATE LIBC="${libc_file}")
+wick_unit_test(debug_dwo LIBS wick_symbolize PkgConfig::ELF)
 wick_unit_test(debug_search LIBS wick_symbolize Threads::Threads PkgConfig::ELF)
 add_dependencies(debug_search_test symbolize_victims)
 target_compile_definitions(debug_search_test PRIVATE VICTIMS="${victims}"

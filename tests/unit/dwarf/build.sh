@@ -52,9 +52,19 @@ if has clang "clang's variants"; then
 			-Wl,--gc-sections
 	fi
 fi
-# llvm-dwp 14 does not come back from gcc's units of DWARF 5.
+# llvm-dwp (14 to 19) does not come back from a unit where an abbreviation with
+# DW_FORM_implicit_const stands before the unit's own: of gcc's DWARF 5 only small ones have none.
+mkdir "$dir/gcc_plain5.d"
+(
+	cd "$dir/gcc_plain5.d"
+	echo 'int part(int); int main(void) { return part(1); }' >main.c
+	echo 'extern "C" int part(int x) { return x + 7; }' >part.cc
+	gcc -gdwarf-5 -gsplit-dwarf -O1 -c main.c
+	g++ -gdwarf-5 -gsplit-dwarf -O1 -c part.cc
+	gcc main.o part.o -o ../gcc_plain5
+)
 if has llvm-dwp "packages of split units"; then
-	for name in gcc_split4 clang_split4 clang_split5; do
+	for name in gcc_split4 gcc_plain5 clang_split4 clang_split5; do
 		[ ! -e "$dir/$name" ] || timeout 10 llvm-dwp -e "$dir/$name" -o "$dir/$name.dwp"
 	done
 fi
