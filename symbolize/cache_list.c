@@ -50,6 +50,27 @@ static char *hex_of(const uint8_t *bytes, size_t len)
 	return text;
 }
 
+/* Addresses of which nothing is known are kept as functions of one byte, without a name. */
+static bool is_nothing(const struct cache_file *file, const struct cache_index *entry)
+{
+	struct function_table table;
+	struct function_chain chain;
+
+	return entry->hi - entry->lo == 1 && cache_file_find(file, entry->lo, &table) == 0 &&
+	       function_table_find(&table, entry->lo, &chain) == 0 && !chain.levels[0].name[0];
+}
+
+static uint64_t count_functions(const struct cache_file *file)
+{
+	uint64_t n = file->head->n_functions + file->n_tail_functions;
+
+	for (size_t i = 0; i < file->n_index && n; i++)
+		n -= is_nothing(file, &file->index[i]);
+	for (size_t i = 0; i < file->n_tail && n; i++)
+		n -= is_nothing(file, &file->tail[i]);
+	return n;
+}
+
 /* What the file itself says; a damaged one says nothing. */
 static void describe(const struct cache_visit *visit, struct cache_entry *entry)
 {
@@ -65,7 +86,7 @@ static void describe(const struct cache_visit *visit, struct cache_entry *entry)
 	entry->name = strdup(file.head->name);
 	entry->build_id = hex_of(file.head->source.build_id, file.head->source.build_id_len);
 	entry->level = file.head->source.level == CACHE_DEBUG ? CACHE_DEBUG : CACHE_LINES;
-	entry->n_functions = file.head->n_functions + file.n_tail_functions;
+	entry->n_functions = count_functions(&file);
 }
 
 static int list_file(void *context, const struct cache_visit *visit)

@@ -40,6 +40,20 @@ static const struct cache_entry *three_builds(struct cache *cache)
 	return entries;
 }
 
+static void add_nothing(struct cache_module *module, uint64_t addr)
+{
+	struct function_builder *builder = NULL;
+	struct function_table table;
+
+	assert_int_equal(function_builder_new(&builder), 0);
+	assert_int_equal(function_builder_node(builder, 0, "", FUNCTION_NO_FILE, 0, 0), 0);
+	assert_int_equal(function_builder_range(builder, 0, addr, addr + 1), 0);
+	assert_int_equal(function_builder_finish(builder, &table), 0);
+	assert_int_equal(cache_add(module, &table), 0);
+	free((void *)(uintptr_t)table.bytes);
+	function_builder_free(builder);
+}
+
 static void lists_builds_the_last_used_first(void **state)
 {
 	struct cache *cache = fixture_cache();
@@ -55,6 +69,28 @@ static void lists_builds_the_last_used_first(void **state)
 	assert_int_equal(entries[2].n_functions, 5);
 	assert_int_equal(stat(entries[2].path, &st), 0);
 	assert_int_equal(entries[2].bytes, st.st_size);
+	cache_close(cache);
+}
+
+/* In the tail, and, written anew, in the index. */
+static void what_nothing_is_known_of_is_no_function(void **state)
+{
+	const struct cache_key key = fixture_key(fixture_id, sizeof(fixture_id));
+	struct cache *cache = fixture_cache();
+	const struct cache_entry *entries;
+	struct err err = {0};
+
+	(void)state;
+	for (uint64_t n = 0; n < 40; n += 20) {
+		struct cache_module *module = fixture_module(cache, &key);
+
+		fixture_add(module, n, n + 3);
+		for (uint64_t i = 0; i < 17; i++)
+			add_nothing(module, (n + 3 + i) * 16);
+		cache_module_close(module);
+		assert_int_equal(cache_list(cache, &entries, &err), 1);
+		assert_int_equal(entries[0].n_functions, n / 20 * 3 + 3);
+	}
 	cache_close(cache);
 }
 
@@ -148,6 +184,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		in_a_folder(lists_builds_the_last_used_first),
+		in_a_folder(what_nothing_is_known_of_is_no_function),
 		in_a_folder(a_use_is_noted),
 		in_a_folder(the_least_recently_used_go_first),
 		in_a_folder(closing_keeps_the_limit),
