@@ -29,6 +29,6 @@ add_test(NAME lint.hooks_stack COMMAND ${handler_stack} ${hooks} 1664)
 add_test(NAME lint.handler_stack_trips COMMAND ${handler_stack} on_sigprof 1024)
 set_tests_properties(lint.handler_stack_trips PROPERTIES WILL_FAIL TRUE)
 set_tests_properties(lint.handler_stack lint.handler_stack_without_room lint.unwind_stack
-  lint.hooks_stack lint.handler_stack_trips PROPERTIES LABELS lint TIMEOUT 60 SKIP_RETURN_CODE 77)
+  lint.hooks_stack lint.handler_stack_trips PROPERTIES LABELS lint TIMEOUT ${lint_timeout} SKIP_RETURN_CODE 77)
 set_tests_properties(lint.handler_symbols lint.handler_symbols_trips lint.agent_so
-  lint.agent_so_trips PROPERTIES LABELS lint TIMEOUT 30)
+  lint.agent_so_trips PROPERTIES LABELS lint TIMEOUT ${lint_timeout})
