@@ -7,6 +7,12 @@ import unittest
 from recorded import Case, need, target
 
 
+BURN = ("function work(n) { let x = 1; for (let i = 0; i < n; i++) x = (x * 31 + i) | 0; "
+        "return x } let x = 0; const until = Date.now() + 1500; "
+        "while (Date.now() < until) x += work(1e6); console.log(process.pid, x)")
+INNER_PID = 54322  # in a namespace of its own
+
+
 class Jit(Case):
     def forget(self, run):
         """Programs leave their maps and dumps behind."""
@@ -40,10 +46,25 @@ class Jit(Case):
 
     def test_node(self):
         need("node")
-        script = ("function work(n) { let x = 1; for (let i = 0; i < n; i++) "
-                  "x = (x * 31 + i) | 0; return x } let x = 0; const until = Date.now() + 1500; "
-                  "while (Date.now() < until) x += work(1e6); console.log(x)")
-        run = self.record("node", "--perf-basic-prof", "-e", script, hz=499)
+        self.check_node(self.record("node", "--perf-basic-prof", "-e", BURN, hz=499))
+
+    def test_node_in_another_pid_namespace(self):
+        """It writes its map under the pid that it has there, and is sampled under another."""
+        need("node", "unshare")
+        way = ["unshare", "-pf"] if os.geteuid() == 0 else ["unshare", "-Upf"]
+        if subprocess.run([*way, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("no pid namespace can be had here")
+        path = f"/tmp/perf-{INNER_PID}.map"
+        self.addCleanup(lambda: os.path.exists(path) and os.unlink(path))
+        script = (f"echo {INNER_PID - 1} >/proc/sys/kernel/ns_last_pid; node --perf-basic-prof "
+                  f"-e '{BURN}' & wait")
+        run = self.record(*way, "sh", "-c", script, hz=499)
+        if run.stdout.split()[:1] != [str(INNER_PID).encode()]:
+            self.skipTest("the pid in a namespace cannot be chosen here")
+        self.assertNotIn(INNER_PID, {sample.pid for sample in run.samples})
+        self.check_node(run)
+
+    def check_node(self, run):
         self.forget(run)
         leaves = collections.Counter(s.frames[0].symbol for s in run.samples
                                      if s.frames[0].module.endswith(".map"))

@@ -2,11 +2,25 @@
 import collections
 import os
 import shutil
+import subprocess
 import unittest
 
-from recorded import Case, target
+from recorded import PYTHON, Case, need, target
+from test_names import CHAIN, ROUNDS, SOURCE
 
 PARTS = ("plain", "stripped", "no_id", "same_id")
+# Becomes a program that has no file any more, or never had one: argv is WAY PATH ARGUMENT.
+BECOME = """
+import os, sys
+way, path, argument = sys.argv[1:]
+fd = os.open(path, os.O_RDONLY)
+if way == "memfd":
+    memory = os.memfd_create("chain")
+    os.sendfile(memory, fd, 0, os.fstat(fd).st_size)
+    fd = memory
+os.unlink(path)
+os.execve(fd, [path, argument], os.environ)
+"""
 
 
 class SymbolsFiles(Case):
@@ -67,6 +81,34 @@ class SymbolsFiles(Case):
                if frame.module.endswith("/program")}
         self.assertIn("run", own)
         self.assertEqual({name for name in own if name.startswith("burn")}, set())
+
+    def test_a_program_without_a_file(self):
+        need("gcc", "objcopy")
+        with open(self.path("chain.c"), "w", encoding="ascii") as file:
+            file.write(SOURCE)
+        subprocess.run(["gcc", "-O2", "-g", "-Wl,--build-id", self.path("chain.c"), "-o",
+                        self.path("named")], check=True)
+        subprocess.run(["objcopy", "--strip-all", self.path("named"), self.path("stripped")],
+                       check=True)
+        for way in ("deleted", "memfd"):
+            for kind in ("named", "stripped"):
+                with self.subTest(way=way, kind=kind):
+                    self.check_program(way, kind)
+
+    def check_program(self, way, kind):
+        shutil.copy(self.path(kind), self.path("chain"))
+        run = self.record(PYTHON, "-c", BECOME, way, self.path("chain"), ROUNDS, hz=499)
+        self.assertEqual(run.status, 0, run.summary)
+        mine = [s for s in run.samples if "chain" in s.frames[0].module
+                or s.frames[0].module == "inlined"]
+        self.assertGreater(len(mine), 20, run.summary)
+        right = sum([f.symbol for f in s.frames[:3]] == CHAIN for s in mine) / len(mine)
+        names = {f.symbol for s in mine for f in s.frames if "chain" in f.module}
+        print(f"{way} {kind}: {len(mine)} samples, {100 * right:.0f} % named")
+        if kind == "named":
+            self.assertGreater(right, 0.9, names)
+        else:
+            self.assertEqual({name for name in names if not name.startswith("[")}, set())
 
 
 if __name__ == "__main__":
