@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
+
+enum { SHORT_RUN = 8 }; /* of keys, that are put in order one by one */
 
 /* Room for N items; what is in them is not needed any more. */
 static int room_for(void *array, size_t *room, size_t n, size_t item)
@@ -23,21 +24,6 @@ static int room_for(void *array, size_t *room, size_t n, size_t item)
 	return 0;
 }
 
-/* By their beginning; of several the outer, then the longer one first. */
-static int compare_ranges(const void *left, const void *right)
-{
-	const struct function_range *a = left;
-	const struct function_range *b = right;
-
-	if (a->lo != b->lo)
-		return a->lo < b->lo ? -1 : 1;
-	if (a->depth != b->depth)
-		return a->depth < b->depth ? -1 : 1;
-	if (a->hi != b->hi)
-		return a->hi > b->hi ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
-}
-
 static int compare_rows(const void *left, const void *right)
 {
 	const struct function_row *a = left;
@@ -49,50 +35,130 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* What compilers write is nearly always in order: looking is cheaper than sorting. */
-static void sort(void *items, size_t n, size_t item, int (*compare)(const void *, const void *))
+static void sort_rows(struct function_row *rows, size_t n)
 {
-	const char *at = items;
-
 	for (size_t i = 1; i < n; i++) {
-		if (compare(at + (i - 1) * item, at + i * item) > 0) {
-			qsort(items, n, item, compare);
+		if (rows[i].addr < rows[i - 1].addr) {
+			qsort(rows, n, sizeof(*rows), compare_rows);
 			return;
 		}
 	}
 }
 
-/* The function's own ranges: those that touch or overlap are one. */
-static int own_ranges(struct function_sweep *sweep, const struct function_range *ranges, size_t n)
+/* From the first of the function's own addresses to behind the last: other code is another's. */
+static int find_base(struct function_sweep *sweep, const struct function_range *ranges, size_t n,
+		     uint64_t *ret_end)
 {
-	uint64_t end = 0;
+	uint64_t lo = UINT64_MAX;
+	uint64_t hi = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (ranges[i].node != 0)
+			continue;
+		lo = ranges[i].lo < lo ? ranges[i].lo : lo;
+		hi = ranges[i].hi > hi ? ranges[i].hi : hi;
+	}
+	if (hi == 0)
+		return -ENODATA;
+	if (hi - lo > UINT32_MAX)
+		return -ERANGE;
+	sweep->base = lo;
+	*ret_end = hi;
+	return 0;
+}
+
+/* A range's number, below the offset that it begins at: numbers are sorted faster than ranges. */
+static size_t make_keys(uint64_t *keys, uint64_t base, uint64_t end,
+			const struct function_range *ranges, size_t n)
+{
+	size_t n_keys = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t lo = ranges[i].lo > base ? ranges[i].lo - base : 0;
+
+		if (ranges[i].hi > base && ranges[i].lo < end)
+			keys[n_keys++] = lo << 32 | i;
+	}
+	return n_keys;
+}
+
+static void insert_keys(uint64_t *keys, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const uint64_t key = keys[i];
+		size_t at = i;
+
+		for (; at > 0 && keys[at - 1] > key; at--)
+			keys[at] = keys[at - 1];
+		keys[at] = key;
+	}
+}
+
+static void merge_keys(const uint64_t *from, size_t middle, size_t n, uint64_t *to)
+{
+	size_t a = 0;
+	size_t b = middle;
+
+	for (size_t i = 0; i < n; i++) {
+		bool first = b == n || (a < middle && from[a] < from[b]);
+
+		to[i] = first ? from[a] : from[b];
+		a += first;
+		b += !first;
+	}
+}
+
+/* The sorted keys: where they were, or in OTHER. */
+static uint64_t *sort_keys(uint64_t *keys, uint64_t *other, size_t n)
+{
+	for (size_t i = 0; i < n; i += SHORT_RUN)
+		insert_keys(keys + i, n - i < SHORT_RUN ? n - i : SHORT_RUN);
+	for (size_t width = SHORT_RUN; width < n; width *= 2) {
+		uint64_t *sorted = other;
+
+		for (size_t i = 0; i < n; i += 2 * width) {
+			const size_t len = n - i < 2 * width ? n - i : 2 * width;
+
+			merge_keys(keys + i, len < width ? len : width, len, other + i);
+		}
+		other = keys;
+		keys = sorted;
+	}
+	return keys;
+}
+
+/* The function's own ranges: those that touch or overlap are one. */
+static void own_ranges(struct function_sweep *sweep, const struct function_range *ranges)
+{
+	uint32_t end = 0;
 
 	sweep->n_ranges = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct function_range *range = &ranges[i];
+	for (size_t i = 0; i < sweep->n_keys; i++) {
+		const struct function_range *range = &ranges[(uint32_t)sweep->keys[i]];
+		const uint32_t lo = (uint32_t)(range->lo - sweep->base);
+		const uint32_t hi = (uint32_t)(range->hi - sweep->base);
 
 		if (range->node != 0)
 			continue;
-		if (sweep->n_ranges == 0)
-			sweep->base = range->lo;
-		if (range->hi - sweep->base > UINT32_MAX)
-			return -ERANGE;
-		if (sweep->n_ranges == 0 || range->lo > end) {
-			sweep->ranges[sweep->n_ranges++].lo = (uint32_t)(range->lo - sweep->base);
-			end = range->hi;
-		}
-		if (range->hi > end)
-			end = range->hi;
-		sweep->ranges[sweep->n_ranges - 1].hi = (uint32_t)(end - sweep->base);
+		if (sweep->n_ranges == 0 || lo > end)
+			sweep->ranges[sweep->n_ranges++].lo = lo;
+		if (hi > end)
+			end = hi;
+		sweep->ranges[sweep->n_ranges - 1].hi = end;
 	}
-	return sweep->n_ranges ? 0 : -ENODATA;
 }
 
-/* Is range A, by its place in the sorted array, further in than B? */
-static bool further_in(const struct function_range *ranges, uint32_t a, uint32_t b)
+/* Is range A further in than B?  Of two as deep it is the one that begins later, then the shorter
+ * one. */
+static bool further_in(const struct function_range *a, const struct function_range *b)
 {
-	if (ranges[a].depth != ranges[b].depth)
-		return ranges[a].depth > ranges[b].depth;
-	return a > b;
+	if (a->depth != b->depth)
+		return a->depth > b->depth;
+	if (a->lo != b->lo)
+		return a->lo > b->lo;
+	if (a->hi != b->hi)
+		return a->hi < b->hi;
+	return a->node > b->node;
 }
 
 static void heap_push(struct function_sweep *sweep, const struct function_range *ranges,
@@ -100,7 +166,7 @@ static void heap_push(struct function_sweep *sweep, const struct function_range 
 {
 	size_t at = sweep->n_heap++;
 
-	while (at > 0 && further_in(ranges, range, sweep->heap[(at - 1) / 2])) {
+	while (at > 0 && further_in(&ranges[range], &ranges[sweep->heap[(at - 1) / 2]])) {
 		sweep->heap[at] = sweep->heap[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
@@ -116,9 +182,9 @@ static void heap_pop(struct function_sweep *sweep, const struct function_range *
 		size_t child = at * 2 + 1;
 
 		if (child + 1 < sweep->n_heap &&
-		    further_in(ranges, sweep->heap[child + 1], sweep->heap[child]))
+		    further_in(&ranges[sweep->heap[child + 1]], &ranges[sweep->heap[child]]))
 			child++;
-		if (!further_in(ranges, sweep->heap[child], last))
+		if (!further_in(&ranges[sweep->heap[child]], &ranges[last]))
 			break;
 		sweep->heap[at] = sweep->heap[child];
 		at = child;
@@ -147,41 +213,46 @@ static void add_segment(struct function_sweep *sweep, uint64_t lo, uint64_t hi, 
 	}
 }
 
-static void sweep_ranges(struct function_sweep *sweep, const struct function_range *ranges,
-			 size_t n)
+static void sweep_ranges(struct function_sweep *sweep, const struct function_range *ranges)
 {
+	const uint64_t *key = sweep->keys;
+	const uint64_t *last = key + sweep->n_keys;
 	uint64_t at = 0;
-	uint32_t i = 0;
 
-	while (i < n || sweep->n_heap > 0) {
+	while (key < last || sweep->n_heap > 0) {
 		const struct function_range *innermost;
 		uint64_t until;
 
 		if (sweep->n_heap == 0)
-			at = ranges[i].lo;
-		while (i < n && ranges[i].lo <= at)
-			heap_push(sweep, ranges, i++);
+			at = sweep->base + (*key >> 32);
+		for (; key < last && sweep->base + (*key >> 32) <= at; key++)
+			heap_push(sweep, ranges, (uint32_t)*key);
 		innermost = &ranges[sweep->heap[0]];
 		if (innermost->hi <= at) {
 			heap_pop(sweep, ranges);
 			continue;
 		}
-		until = i < n && ranges[i].lo < innermost->hi ? ranges[i].lo : innermost->hi;
+		until = innermost->hi;
+		if (key < last && sweep->base + (*key >> 32) < until)
+			until = sweep->base + (*key >> 32);
 		add_segment(sweep, at, until, innermost->node);
 		at = until;
 	}
 }
 
-int function_sweep_run(struct function_sweep *sweep, struct function_range *ranges, size_t n)
+int function_sweep_run(struct function_sweep *sweep, const struct function_range *ranges, size_t n)
 {
-	int r;
+	uint64_t end;
+	int r = find_base(sweep, ranges, n, &end);
 
-	sort(ranges, n, sizeof(*ranges), compare_ranges);
-	if (room_for(&sweep->ranges, &sweep->range_room, n, sizeof(*sweep->ranges)) < 0)
-		return -ENOMEM;
-	r = own_ranges(sweep, ranges, n);
 	if (r < 0)
 		return r;
+	if (room_for(&sweep->key_space, &sweep->key_room, 2 * n, sizeof(*sweep->keys)) < 0 ||
+	    room_for(&sweep->ranges, &sweep->range_room, n, sizeof(*sweep->ranges)) < 0)
+		return -ENOMEM;
+	sweep->n_keys = make_keys(sweep->key_space, sweep->base, end, ranges, n);
+	sweep->keys = sort_keys(sweep->key_space, sweep->key_space + n, sweep->n_keys);
+	own_ranges(sweep, ranges);
 	/* A piece begins where a range begins or ends, or where one of the function's own does. */
 	if (room_for(&sweep->segments, &sweep->segment_room, 2 * n + sweep->n_ranges,
 		     sizeof(*sweep->segments)) < 0 ||
@@ -190,7 +261,7 @@ int function_sweep_run(struct function_sweep *sweep, struct function_range *rang
 	sweep->n_segments = 0;
 	sweep->n_heap = 0;
 	sweep->at_range = 0;
-	sweep_ranges(sweep, ranges, n);
+	sweep_ranges(sweep, ranges);
 	return 0;
 }
 
@@ -219,7 +290,7 @@ int function_sweep_rows(struct function_sweep *sweep, struct function_row *rows,
 	sweep->n_rows = 0;
 	if (n == 0)
 		return 0;
-	sort(rows, n, sizeof(*rows), compare_rows);
+	sort_rows(rows, n);
 	if (room_for(&sweep->rows, &sweep->row_room, n + sweep->n_ranges, sizeof(*sweep->rows)) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < sweep->n_ranges; i++) {
@@ -241,5 +312,6 @@ void function_sweep_release(struct function_sweep *sweep)
 	free(sweep->segments);
 	free(sweep->rows);
 	free(sweep->heap);
+	free(sweep->key_space);
 	*sweep = (struct function_sweep){0};
 }

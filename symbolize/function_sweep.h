@@ -48,18 +48,21 @@ struct function_sweep {
 	uint32_t *heap; /* of the ranges that hold the address at hand, the innermost first */
 	size_t n_heap;
 	size_t heap_room;
+	uint64_t *key_space; /* for the keys, and for sorting them */
+	size_t key_room;
+	const uint64_t *keys; /* of the ranges, in order of addresses: offset << 32 | number */
+	size_t n_keys;
 	size_t at_range; /* where the last segment was cut to the function's ranges */
 };
 
 /**
  * function_sweep_run - the function's ranges, and the innermost node of each piece of them
- * @ranges: are sorted
  *
  * Return:  0; -ENODATA: none is the function's own; -ERANGE: too far apart; -ENOMEM.
  * Owns:    the sweep, until the next run.
  * Context: any thread, one at a time for one sweep.
  */
-int function_sweep_run(struct function_sweep *sweep, struct function_range *ranges, size_t n);
+int function_sweep_run(struct function_sweep *sweep, const struct function_range *ranges, size_t n);
 
 /**
  * function_sweep_rows - rows cut to the ranges of the last run
