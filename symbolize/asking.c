@@ -3,10 +3,9 @@
 
 #include "base/io.h"
 #include "symbolize/batch.h"
+#include "symbolize/naming.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*
  * Small batches read the same units over and over.  So the next one waits, longer after each: new
@@ -17,97 +16,6 @@
 #define MAX_PAUSE_NS   UINT64_C(1000000000)
 /* Files and readers are let go when no batch has needed them for so long. */
 #define IDLE_NS UINT64_C(2000000000)
-
-/* A name for code without one: where its function begins, so that samples of it stay together. */
-static void name_by_fde(struct symbolizer *symbolizer, const struct module *module, uint64_t vaddr,
-			struct answer *answer)
-{
-	uint64_t start = fde_start(&module->elf.fdes, vaddr);
-	const char *slash = strrchr(module->path, '/');
-	const char *base = slash ? slash + 1 : module->path;
-	char text[320];
-	size_t len;
-
-	if (start == FDE_NONE || !*base)
-		return;
-	base += *base == '['; /* [vdso] */
-	len = strcspn(base, "]");
-	(void)snprintf(text, sizeof(text), "[%.*s@0x%llx]", len > 255 ? 255 : (int)len, base,
-		       (unsigned long long)start);
-	/* FlameScope cuts a name at its first "+". */
-	for (char *plus = text; (plus = strchr(plus, '+'));)
-		*plus = '_';
-	answer->function.symbol = names_keep(&symbolizer->names, text);
-	answer->start = start;
-}
-
-static void name_by_symbol(struct symbolizer *symbolizer, const struct module *module,
-			   const struct symbol *symbol, struct answer *answer)
-{
-	answer->function.symbol =
-		names_readable(&symbolizer->names, symbol_table_name(&module->elf.symbols, symbol));
-	answer->start = symbol->addr;
-	answer->named = true;
-}
-
-/*
- * The symbol at the function's start is shown where it means the same function: it says more of
- * a part or a copy (.cold, .part.0).  Another one there is another name of merged code.
- */
-static void name_by_dwarf(struct symbolizer *symbolizer, const struct module *module,
-			  const struct function_chain *chain, struct answer *answer)
-{
-	const char *name = chain->levels[chain->n_levels - 1].name;
-	const struct symbol *symbol = symbol_table_find(&module->elf.symbols, chain->start);
-
-	if (symbol && symbol->addr == chain->start &&
-	    names_same_function(&symbolizer->names, symbol_table_name(&module->elf.symbols, symbol),
-				name)) {
-		name_by_symbol(symbolizer, module, symbol, answer);
-		return;
-	}
-	answer->function.symbol = names_readable(&symbolizer->names, name);
-	answer->start = chain->start;
-	answer->named = true;
-}
-
-static void set_line(struct symbolizer *symbolizer, const struct function_level *from,
-		     struct answer_level *to)
-{
-	to->file = from->file[0] ? names_keep(&symbolizer->names, from->file) : NULL;
-	to->line = from->line;
-}
-
-/* CHAIN NULL: DWARF is silent. */
-static struct answer *make_answer(struct symbolizer *symbolizer, const struct module *module,
-				  uint64_t vaddr, const struct function_chain *chain)
-{
-	size_t n_inlined = chain ? chain->n_levels - 1 : 0;
-	struct answer *answer = answers_new(n_inlined);
-	const struct symbol *symbol;
-
-	if (!answer)
-		return NULL;
-	for (size_t i = 0; i < n_inlined; i++) {
-		const struct function_level *level = &chain->levels[i];
-
-		if (level->name[0])
-			answer->inlined[i].symbol = names_readable(&symbolizer->names, level->name);
-		set_line(symbolizer, level, &answer->inlined[i]);
-	}
-	if (chain)
-		set_line(symbolizer, &chain->levels[n_inlined], &answer->function);
-	if (chain && chain->levels[n_inlined].name[0]) {
-		name_by_dwarf(symbolizer, module, chain, answer);
-		return answer;
-	}
-	symbol = symbol_table_find(&module->elf.symbols, vaddr);
-	if (symbol)
-		name_by_symbol(symbolizer, module, symbol, answer);
-	else
-		name_by_fde(symbolizer, module, vaddr, answer);
-	return answer;
-}
 
 /* Hand out an answer that there is no room to keep, or no reason. */
 static const struct answer *hand_out(struct symbolizer *symbolizer, struct answer *answer)
@@ -145,7 +53,7 @@ const struct answer *asking_find(struct symbolizer *symbolizer, struct module *m
 	*ret_pending = wanted || !loaded;
 	if (!loaded || (wanted && !force))
 		return NULL;
-	made = make_answer(symbolizer, module, vaddr, NULL);
+	made = naming_answer(&symbolizer->names, module, vaddr, NULL);
 	if (!made || wanted || answers_put(&module->answers, vaddr, made) < 0)
 		return hand_out(symbolizer, made);
 	return made;
@@ -173,7 +81,7 @@ static void take_in(struct symbolizer *symbolizer, struct module *module, uint64
 		bool found = table.bytes && function_table_find(&table, vaddr, chain) == 0 &&
 			     chain->n_levels > 0;
 		struct answer *answer =
-			make_answer(symbolizer, module, vaddr, found ? chain : NULL);
+			naming_answer(&symbolizer->names, module, vaddr, found ? chain : NULL);
 
 		if (answer && answers_put(&module->answers, vaddr, answer) < 0)
 			free(answer);
@@ -190,7 +98,7 @@ static void answer_by_symbols(struct symbolizer *symbolizer, struct module *modu
 			      size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct answer *answer = make_answer(symbolizer, module, addrs[i], NULL);
+		struct answer *answer = naming_answer(&symbolizer->names, module, addrs[i], NULL);
 
 		if (answer && answers_put(&module->answers, addrs[i], answer) < 0)
 			free(answer);

@@ -2,6 +2,7 @@
 #include "symbolize/batch.h"
 
 #include "base/io.h"
+#include "symbolize/naming.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@ struct hit {
 	uint64_t vaddr;
 	uint64_t unit;
 	struct function_table table; /* bytes NULL: nothing is known */
+	struct hit *next;            /* another one in the function that was read */
 	bool known;                  /* by the cache, or by a neighbour */
 	bool owned;                  /* the bytes are this hit's to free */
 };
@@ -93,7 +95,7 @@ static void open_cache(struct batch *batch)
 		.mtime_ns = module->id.mtime_ns,
 		.debug_size = module->debug_size,
 		.debug_mtime_ns = module->debug_mtime_ns,
-		.level = CACHE_DEBUG,
+		.level = module->has_symtab ? CACHE_SYMTAB : CACHE_DEBUG,
 	};
 
 	if (!dwarf->cached && batch->cache &&
@@ -141,7 +143,7 @@ static void make_empty(uint64_t vaddr, struct function_table *ret_table)
 }
 
 /* The other addresses of a group that are in the same function. */
-static void spread(struct hit *hits, size_t n, const struct hit *from)
+static void spread(struct hit *hits, size_t n, struct hit *from)
 {
 	uint64_t lo;
 	uint64_t hi;
@@ -164,11 +166,30 @@ static void spread(struct hit *hits, size_t n, const struct hit *from)
 				continue;
 			hits[first].table = from->table;
 			hits[first].known = true;
+			hits[first].next = from->next;
+			from->next = &hits[first];
 		}
 	}
 }
 
-static void read_group(struct batch *batch, const struct group *group, struct dwarf_reader *reader)
+/* What is shown of a function goes with its table.  Without memory less of it is shown. */
+static void name_hits(struct naming *naming, const struct module *module, struct hit *first)
+{
+	const struct function_table plain = first->table;
+	struct function_table named;
+
+	naming_begin(naming, &module->elf, &plain);
+	for (const struct hit *hit = first; hit; hit = hit->next)
+		naming_ask(naming, hit->vaddr);
+	if (naming_finish(naming, &named) < 0)
+		return;
+	for (struct hit *hit = first; hit; hit = hit->next)
+		hit->table = named;
+	free((void *)(uintptr_t)plain.bytes);
+}
+
+static void read_group(struct batch *batch, const struct group *group, struct dwarf_reader *reader,
+		       struct naming *naming)
 {
 	struct hit *hits = &batch->hits[group->first];
 
@@ -184,8 +205,10 @@ static void read_group(struct batch *batch, const struct group *group, struct dw
 			hits[i].table = (struct function_table){0};
 		hits[i].known = true;
 		hits[i].owned = hits[i].table.bytes != NULL;
-		if (hits[i].owned)
-			spread(hits, group->n, &hits[i]);
+		if (!hits[i].owned)
+			continue;
+		spread(hits, group->n, &hits[i]);
+		name_hits(naming, batch->module, &hits[i]);
 	}
 }
 
@@ -205,6 +228,7 @@ static void finish(struct batch *batch)
 static void read_groups(struct batch *batch, unsigned nth)
 {
 	struct module_dwarf *dwarf = &batch->module->dwarf;
+	struct naming naming = {.n_symbols = 0};
 	size_t next;
 
 	while ((next = atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed)) <
@@ -212,11 +236,12 @@ static void read_groups(struct batch *batch, unsigned nth)
 		if (!dwarf->readers[nth])
 			(void)dwarf_reader_new(dwarf->file, &dwarf->readers[nth]);
 		if (dwarf->readers[nth])
-			read_group(batch, &batch->groups[next], dwarf->readers[nth]);
+			read_group(batch, &batch->groups[next], dwarf->readers[nth], &naming);
 		/* Who is last sees what the other has read. */
 		if (atomic_fetch_sub_explicit(&batch->left, 1, memory_order_acq_rel) == 1)
 			finish(batch);
 	}
+	naming_release(&naming);
 }
 
 static void run_second(void *context)
@@ -282,6 +307,8 @@ static void run_first(void *context)
 	struct batch *batch = (struct batch *)context;
 	size_t n_unknown = make_hits(batch) == 0 ? ask_cache(batch) : 0;
 
+	if (n_unknown)
+		module_read_names(batch->module);
 	if (n_unknown && open_dwarf(batch->module) == 0)
 		(void)make_groups(batch, n_unknown); /* without memory there are none */
 	if (batch->n_groups == 0) {

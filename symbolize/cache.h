@@ -25,7 +25,10 @@ struct cache_options {
 };
 
 /* What the tables of a build are read from; a better source makes the worse one's useless. */
-enum cache_level { CACHE_LINES, CACHE_DEBUG };
+enum cache_level {
+	CACHE_DEBUG,  /* DWARF; no symbols but what is exported */
+	CACHE_SYMTAB, /* and .symtab */
+};
 
 struct cache_key {
 	const uint8_t *build_id;

@@ -19,7 +19,7 @@
 
 enum {
 	CACHE_ALIGN = 8,
-	CACHE_VERSION = 1,
+	CACHE_VERSION = 2,
 	CACHE_MAX_NAME = 255,
 	CACHE_MIN_BUILD_ID = 8,          /* a shorter one tells too little */
 	CACHE_RECORD_MAGIC = 0x72667765, /* "ewfr" */

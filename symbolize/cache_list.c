@@ -85,7 +85,7 @@ static void describe(const struct cache_visit *visit, struct cache_entry *entry)
 	}
 	entry->name = strdup(file.head->name);
 	entry->build_id = hex_of(file.head->source.build_id, file.head->source.build_id_len);
-	entry->level = file.head->source.level == CACHE_DEBUG ? CACHE_DEBUG : CACHE_LINES;
+	entry->level = file.head->source.level == CACHE_SYMTAB ? CACHE_SYMTAB : CACHE_DEBUG;
 	entry->n_functions = count_functions(&file);
 }
 

@@ -10,6 +10,10 @@
  *   nodes     the function, then what was inlined into it; parents come before their children
  *   rows      from lo to the next one's: the line; none, or the first begins at 0
  *   files     offsets of their names in the strings
+ *   symbols   from lo to the next one's: the symbol that is shown; none, or the first begins at 0
+ *   readable  of a name among the strings: how it is shown; ascending by name
+ *
+ * The last two are the only ones that do not come from DWARF (function_show.h).
  */
 #ifndef SYMBOLIZE_FUNCTION_LAYOUT_H
 #define SYMBOLIZE_FUNCTION_LAYOUT_H
@@ -17,11 +21,13 @@
 #include <stdint.h>
 
 enum {
-	LAYOUT_MAGIC = 0x31746677, /* "wft1" */
+	LAYOUT_MAGIC = 0x32746677, /* "wft2" */
 	LAYOUT_ALIGN = 8,
 	LAYOUT_NO_FILE = UINT16_MAX,
 	LAYOUT_MAX_FILES = UINT16_MAX - 1,
 };
+
+#define LAYOUT_NO_NAME UINT32_MAX
 
 struct layout_head {
 	uint32_t magic;
@@ -30,6 +36,8 @@ struct layout_head {
 	uint32_t n_nodes;
 	uint32_t n_rows;
 	uint32_t n_files;
+	uint32_t n_symbols;
+	uint32_t n_readable;
 	uint32_t n_string_bytes;
 	uint32_t zero;
 	uint64_t base;
@@ -60,8 +68,39 @@ struct layout_row {
 	uint16_t column;
 };
 
-_Static_assert(sizeof(struct layout_head) == 40, "a head is 40 bytes");
+struct layout_symbol {
+	uint32_t lo;
+	uint32_t back; /* from lo to where it begins, which may be before the function */
+	uint32_t name; /* LAYOUT_NO_NAME: none is shown; "": code begins there, without a symbol */
+};
+
+struct layout_readable {
+	uint32_t name;
+	uint32_t text;
+};
+
+_Static_assert(sizeof(struct layout_head) == 48, "a head is 48 bytes");
 _Static_assert(sizeof(struct layout_node) == 16, "a node is 16 bytes");
 _Static_assert(sizeof(struct layout_row) == 12, "a row is 12 bytes");
+
+/* Where the strings begin.  Counts are 32 bits each, so that the sum cannot wrap. */
+static inline uint64_t layout_strings(const struct layout_head *head)
+{
+	uint64_t size = sizeof(*head);
+
+	size += head->n_ranges * (uint64_t)sizeof(struct layout_range);
+	size += head->n_segments * (uint64_t)sizeof(struct layout_segment);
+	size += head->n_nodes * (uint64_t)sizeof(struct layout_node);
+	size += head->n_rows * (uint64_t)sizeof(struct layout_row);
+	size += head->n_files * (uint64_t)sizeof(uint32_t);
+	size += head->n_symbols * (uint64_t)sizeof(struct layout_symbol);
+	return size + head->n_readable * (uint64_t)sizeof(struct layout_readable);
+}
+
+static inline uint64_t layout_size(const struct layout_head *head)
+{
+	return (layout_strings(head) + head->n_string_bytes + LAYOUT_ALIGN - 1) &
+	       ~(uint64_t)(LAYOUT_ALIGN - 1);
+}
 
 #endif

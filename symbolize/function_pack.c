@@ -167,17 +167,6 @@ static uint8_t *put_strings(uint8_t *to, const struct function_builder *builder)
 	return to;
 }
 
-static size_t size_with(const struct layout_head *head)
-{
-	size_t size = sizeof(*head) + head->n_ranges * sizeof(struct layout_range) +
-		      head->n_segments * sizeof(struct layout_segment) +
-		      head->n_nodes * sizeof(struct layout_node) +
-		      head->n_rows * sizeof(struct layout_row) + head->n_files * sizeof(uint32_t) +
-		      head->n_string_bytes;
-
-	return (size + LAYOUT_ALIGN - 1) & ~(size_t)(LAYOUT_ALIGN - 1);
-}
-
 static int lay_down(struct function_builder *builder, struct function_table *ret_table)
 {
 	const struct function_sweep *sweep = &builder->sweep;
@@ -192,7 +181,7 @@ static int lay_down(struct function_builder *builder, struct function_table *ret
 		.n_files = pack->n_files,
 		.n_string_bytes = pack->n_string_bytes,
 	};
-	const size_t size = size_with(&head);
+	const size_t size = (size_t)layout_size(&head);
 	uint8_t *bytes;
 	uint8_t *to;
 

@@ -18,22 +18,10 @@ struct view {
 	const struct layout_node *nodes;
 	const struct layout_row *rows;
 	const uint32_t *files;
+	const struct layout_symbol *symbols;
+	const struct layout_readable *readable;
 	const char *strings;
 };
-
-/* Counts are 32 bits each, so that the sum cannot wrap. */
-static uint64_t size_of(const struct layout_head *head)
-{
-	uint64_t size = sizeof(*head);
-
-	size += head->n_ranges * (uint64_t)sizeof(struct layout_range);
-	size += head->n_segments * (uint64_t)sizeof(struct layout_segment);
-	size += head->n_nodes * (uint64_t)sizeof(struct layout_node);
-	size += head->n_rows * (uint64_t)sizeof(struct layout_row);
-	size += head->n_files * (uint64_t)sizeof(uint32_t);
-	size += head->n_string_bytes;
-	return (size + LAYOUT_ALIGN - 1) & ~(uint64_t)(LAYOUT_ALIGN - 1);
-}
 
 /* Sizes were checked, or the table was made here. */
 static struct view view_of(const struct function_table *table)
@@ -46,7 +34,9 @@ static struct view view_of(const struct function_table *table)
 	view.nodes = (const void *)(view.segments + view.head->n_segments);
 	view.rows = (const void *)(view.nodes + view.head->n_nodes);
 	view.files = (const void *)(view.rows + view.head->n_rows);
-	view.strings = (const void *)(view.files + view.head->n_files);
+	view.symbols = (const void *)(view.files + view.head->n_files);
+	view.readable = (const void *)(view.symbols + view.head->n_symbols);
+	view.strings = (const void *)(view.readable + view.head->n_readable);
 	return view;
 }
 
@@ -60,7 +50,7 @@ static bool good_head(const struct function_table *table)
 		return false;
 	return head->magic == LAYOUT_MAGIC && head->zero == 0 && head->n_ranges > 0 &&
 	       head->n_segments > 0 && head->n_nodes > 0 && head->n_string_bytes > 0 &&
-	       head->n_files <= LAYOUT_MAX_FILES && size_of(head) == table->n_bytes;
+	       head->n_files <= LAYOUT_MAX_FILES && layout_size(head) == table->n_bytes;
 }
 
 static bool good_ranges(const struct view *view)
@@ -130,6 +120,28 @@ static bool good_strings(const struct view *view)
 	return view->strings[view->head->n_string_bytes - 1] == '\0';
 }
 
+static bool good_symbols(const struct view *view)
+{
+	const uint32_t n_bytes = view->head->n_string_bytes;
+
+	for (uint32_t i = 0; i < view->head->n_symbols; i++) {
+		const struct layout_symbol *symbol = &view->symbols[i];
+
+		if (symbol->name >= n_bytes && symbol->name != LAYOUT_NO_NAME)
+			return false;
+		if (i == 0 ? symbol->lo != 0 : symbol->lo <= symbol[-1].lo)
+			return false;
+	}
+	for (uint32_t i = 0; i < view->head->n_readable; i++) {
+		const struct layout_readable *readable = &view->readable[i];
+
+		if (readable->name >= n_bytes || readable->text >= n_bytes ||
+		    (i > 0 && readable->name <= readable[-1].name))
+			return false;
+	}
+	return true;
+}
+
 int function_table_check(const struct function_table *table)
 {
 	struct view view;
@@ -138,7 +150,7 @@ int function_table_check(const struct function_table *table)
 		return -EBADMSG;
 	view = view_of(table);
 	if (!good_ranges(&view) || !good_segments(&view) || !good_nodes(&view) ||
-	    !good_rows(&view) || !good_strings(&view))
+	    !good_rows(&view) || !good_strings(&view) || !good_symbols(&view))
 		return -EBADMSG;
 	return 0;
 }
@@ -179,6 +191,19 @@ static const char *string_at(const struct view *view, uint32_t offset)
 	return offset < view->head->n_string_bytes ? view->strings + offset : "";
 }
 
+/* How a name is shown, where that is kept. */
+static const char *readable_of(const struct view *view, uint32_t name)
+{
+	const size_t n = view->head->n_readable;
+	const struct layout_readable *readable;
+
+	if (!n)
+		return NULL;
+	readable =
+		&view->readable[last_up_to(view->readable, sizeof(*readable), (uint32_t)n, name)];
+	return readable->name == name ? string_at(view, readable->text) : NULL;
+}
+
 static const char *file_name(const struct view *view, uint16_t file)
 {
 	return file < view->head->n_files ? string_at(view, view->files[file]) : "";
@@ -205,18 +230,38 @@ static void fill_levels(const struct view *view, uint32_t at, struct function_ch
 	const struct layout_node *node = &view->nodes[at];
 	size_t n = 0;
 
+	chain->levels[n].readable = readable_of(view, node->name);
 	chain->levels[n++].name = string_at(view, node->name);
 	while (at != 0 && n < FUNCTION_MAX_DEPTH) {
 		struct function_level *level = &chain->levels[n++];
 
 		at = node->parent;
 		level->name = string_at(view, view->nodes[at].name);
+		level->readable = readable_of(view, view->nodes[at].name);
 		level->file = file_name(view, node->call_file);
 		level->line = node->call_line;
 		level->column = node->call_column;
 		node = &view->nodes[at];
 	}
 	chain->n_levels = n;
+}
+
+static void fill_symbol(const struct view *view, uint32_t offset, struct function_chain *chain)
+{
+	const struct layout_symbol *symbol;
+
+	chain->symbol = (struct function_symbol){0};
+	if (!view->head->n_symbols)
+		return;
+	symbol = &view->symbols[last_up_to(view->symbols, sizeof(*symbol), view->head->n_symbols,
+					   offset)];
+	if (symbol->name == LAYOUT_NO_NAME)
+		return;
+	chain->symbol = (struct function_symbol){
+		.name = string_at(view, symbol->name),
+		.readable = readable_of(view, symbol->name),
+		.start = view->head->base + symbol->lo - symbol->back,
+	};
 }
 
 int function_table_find(const struct function_table *table, uint64_t addr,
@@ -240,5 +285,6 @@ int function_table_find(const struct function_table *table, uint64_t addr,
 	ret_chain->start = view.head->base + range->lo;
 	leaf_line(&view, (uint32_t)distance, &ret_chain->levels[0]);
 	fill_levels(&view, view.segments[segment].node, ret_chain);
+	fill_symbol(&view, (uint32_t)distance, ret_chain);
 	return 0;
 }

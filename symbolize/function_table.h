@@ -26,15 +26,24 @@ struct function_table {
 
 /* One level at an address: a function, and the line in it. */
 struct function_level {
-	const char *name; /* linkage name, or the qualified name where there is none; "" none */
-	const char *file; /* absolute where DWARF tells; "" unknown */
-	uint32_t line;    /* 0: unknown */
-	uint32_t column;  /* 0: unknown */
+	const char *name;     /* linkage name, or the qualified name where there is none; "" none */
+	const char *readable; /* the name as it is shown, without parameters; NULL: not kept */
+	const char *file;     /* absolute where DWARF tells; "" unknown */
+	uint32_t line;        /* 0: unknown */
+	uint32_t column;      /* 0: unknown */
+};
+
+/* What symbol tables say of an address, where it is shown instead of what DWARF says. */
+struct function_symbol {
+	const char *name; /* NULL: nothing; "": code without a symbol begins at START */
+	const char *readable;
+	uint64_t start;
 };
 
 /* The levels at an address: level 0 the innermost inlined call, the last the function itself. */
 struct function_chain {
 	uint64_t start; /* lowest address of the range of the function that holds the address */
+	struct function_symbol symbol;
 	size_t n_levels;
 	struct function_level levels[FUNCTION_MAX_DEPTH];
 };

@@ -91,8 +91,10 @@ static int keep_all(struct symbolizer *symbolizer, struct module *module,
 		    void (*progress)(size_t n_done, size_t n_all), struct err *err)
 {
 	struct starts starts = {0};
-	int r = find_starts(module, &starts);
+	int r;
 
+	module_read_names(module);
+	r = find_starts(module, &starts);
 	if (r < 0)
 		(void)err_set(err, -r, "read '%s'", module->path);
 	for (size_t at = 0; r == 0 && at < starts.n; at += BATCH_ADDRS) {

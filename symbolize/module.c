@@ -113,30 +113,40 @@ static uint64_t limit_of(void *context, uint64_t addr)
 	return fde_limit((const struct fde_table *)context, addr);
 }
 
-static bool has_dwarf(Elf *elf)
+/* What the sections of a file are: enum contents, or-ed. */
+enum contents { HAS_DWARF = 1, HAS_SYMTAB = 2 };
+
+static int contents_of(Elf *elf)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
+	int contents = 0;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names) != 0)
-		return false;
+		return 0;
 	while ((section = elf_nextscn(elf, section))) {
 		const char *name;
 
 		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
 			continue;
+		if (header.sh_type == SHT_SYMTAB)
+			contents |= HAS_SYMTAB;
 		name = elf_strptr(elf, names, header.sh_name);
 		if (name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
-			return true;
+			contents |= HAS_DWARF;
 	}
-	return false;
+	return contents;
 }
 
-static void note_dwarf(struct module *module, int fd)
+/* Which file has the DWARF, and when it was made. */
+static void note_contents(struct module *module, int contents, int fd)
 {
 	struct stat st;
 
+	module->has_symtab = module->has_symtab || contents & HAS_SYMTAB;
+	if (!(contents & HAS_DWARF))
+		return;
 	module->has_dwarf = true;
 	module->quality = SYMBOLS_DEBUG;
 	if (fd < 0 || fstat(fd, &st) < 0)
@@ -145,33 +155,41 @@ static void note_dwarf(struct module *module, int fd)
 	module->debug_mtime_ns = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* DWARF of the separate debug file, and its .symtab if the module has none. */
-static int read_debug_file(struct module *module, Elf *elf, const struct elf_bounds *bounds,
-			   bool symtab)
+/* The separate debug file, for who has no DWARF. */
+static void find_debug_file(struct module *module, Elf *elf)
 {
 	struct debug_file file = {.fd = -1};
 	Elf *debug;
-	int r = 0;
 
 	if (!module->search || debug_search_module(module->search, module, elf, &file) < 0)
-		return 0;
+		return;
 	module->debug_path = file.path;
 	module->debug_found = file.found;
 	debug = elf_begin(file.fd, ELF_C_READ, NULL);
-	if (debug && symtab)
-		r = elf_symbols_read(debug, ELF_SYMTAB, bounds, &module->elf.symbols);
-	if (debug && has_dwarf(debug))
-		note_dwarf(module, file.fd);
-	else if (r > 0)
-		module->quality = SYMBOLS_DEBUG;
-	if (debug)
+	if (debug) {
+		note_contents(module, contents_of(debug), file.fd);
 		(void)elf_end(debug);
+	}
 	(void)close(file.fd);
+}
+
+/* .symtab of the debug file, for who has none. */
+static int read_debug_symbols(struct module *module, const struct elf_bounds *bounds)
+{
+	_cleanup_fd_ int fd =
+		module->debug_path ? open(module->debug_path, O_RDONLY | O_CLOEXEC) : -1;
+	Elf *debug = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	int r;
+
+	if (!debug)
+		return 0;
+	r = elf_symbols_read(debug, ELF_SYMTAB, bounds, &module->elf.symbols);
+	(void)elf_end(debug);
 	return r;
 }
 
 /* Names of the file, then of what was found beside it or packed into it. */
-static int read_tables(struct module *module, Elf *elf)
+static int read_tables(struct module *module, Elf *elf, enum symbol_quality *ret_quality)
 {
 	struct symbol_table *table = &module->elf.symbols;
 	struct elf_bounds of_fdes = {
@@ -179,23 +197,77 @@ static int read_tables(struct module *module, Elf *elf)
 	bool bounded = fde_table_read(elf, &module->elf.fdes) == 0 && module->elf.fdes.n_fdes;
 	const struct elf_bounds *bounds = bounded ? &of_fdes : NULL;
 	int found = elf_symbols_read(elf, ELF_SYMTAB | ELF_DYNSYM, bounds, table);
+	enum symbol_quality quality = found <= 0           ? SYMBOLS_NONE
+				      : found & ELF_SYMTAB ? SYMBOLS_SYMTAB
+							   : SYMBOLS_DYNSYM;
 	int r = found;
 
-	if (found > 0)
-		module->quality = found & ELF_SYMTAB ? SYMBOLS_SYMTAB : SYMBOLS_DYNSYM;
-	if (has_dwarf(elf))
-		note_dwarf(module, module->fd);
-	else if (r >= 0)
-		r = read_debug_file(module, elf, bounds, !(found & ELF_SYMTAB));
-	if (r >= 0 && module->quality <= SYMBOLS_DYNSYM &&
-	    elf_minidebug_read(elf, bounds, table) > 0)
-		module->quality = SYMBOLS_MINIDEBUG;
+	if (r >= 0 && !(found & ELF_SYMTAB)) {
+		r = read_debug_symbols(module, bounds);
+		if (r > 0)
+			quality = SYMBOLS_DEBUG;
+	}
+	if (r >= 0 && quality <= SYMBOLS_DYNSYM && elf_minidebug_read(elf, bounds, table) > 0)
+		quality = SYMBOLS_MINIDEBUG;
 	symbol_table_finish(table);
 	if (r >= 0)
 		r = elf_plt_read(elf, table);
 	if (r > 0)
 		symbol_table_finish(table);
+	*ret_quality = quality;
 	return r;
+}
+
+static int read_names(struct module *module, Elf *elf, enum symbol_quality *ret_quality)
+{
+	int r = read_tables(module, elf, ret_quality);
+
+	/* Pairs with module_has_names(). */
+	atomic_store_explicit(&module->elf.read, true, memory_order_release);
+	return r;
+}
+
+bool module_has_names(const struct module *module)
+{
+	return atomic_load_explicit(&module->elf.read, memory_order_acquire);
+}
+
+void module_read_names(struct module *module)
+{
+	enum symbol_quality quality;
+	Elf *elf = module_has_names(module) ? NULL : open_elf(module);
+
+	if (!elf)
+		return;
+	(void)read_names(module, elf, &quality);
+	(void)elf_end(elf);
+}
+
+/* With DWARF symbols can wait, unless their files may be gone by then. */
+static bool may_wait(const struct module *module)
+{
+	return module->has_dwarf && !module->close_fd &&
+	       !(module->debug_path && strncmp(module->debug_path, "/proc/", 6) == 0);
+}
+
+static void load(struct module *module, Elf *elf)
+{
+	enum symbol_quality quality;
+	int contents = contents_of(elf);
+	int r;
+
+	note_contents(module, contents, module->fd);
+	if (!module->has_dwarf)
+		find_debug_file(module, elf);
+	if (may_wait(module))
+		return;
+	r = read_names(module, elf, &quality);
+	if (!module->has_dwarf)
+		module->quality = quality;
+	if (r < 0)
+		module_fail(module, "its symbol tables: %s", strerrordesc_np(-r));
+	else if (module->quality == SYMBOLS_NONE)
+		module_fail(module, "no symbols in it, and no debug file found");
 }
 
 void module_load(void *context)
@@ -203,23 +275,15 @@ void module_load(void *context)
 	struct module *module = (struct module *)context;
 	Elf *elf = module->image || module->fd >= 0 ? open_elf(module) : NULL;
 
-	if (elf && elf_kind(elf) == ELF_K_ELF) {
-		int r = read_tables(module, elf);
-
-		if (r < 0)
-			module_fail(module, "its symbol tables: %s", strerrordesc_np(-r));
-		else if (module->quality == SYMBOLS_NONE)
-			module_fail(module, "no symbols in it, and no debug file found");
-	} else {
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		load(module, elf);
+	else
 		module_fail(module, "%s", elf ? "not an ELF file" : elf_errmsg(-1));
-	}
 	if (elf)
 		(void)elf_end(elf);
 	if (module->close_fd && module->fd >= 0) {
 		(void)close(module->fd);
 		module->fd = -1;
-		module->dwarf.finder = (struct dwarf_finder){
-			.context = module, .open_alt = open_alt, .open_dwo = open_dwo};
 		module->has_dwarf = module->has_dwarf && module->debug_path;
 	}
 	atomic_store_explicit(&module->elf.state, MODULE_LOADED, memory_order_release);

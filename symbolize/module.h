@@ -40,7 +40,8 @@ enum { MODULE_WHY_SIZE = 160 };
 
 /* Symbols of a module, and bounds for code that has none.  The loader makes it once. */
 struct module_names {
-	_Atomic(int) state; /* enum module_state */
+	_Atomic(int) state; /* enum module_state: what names there are is known */
+	_Atomic bool read;  /* the tables below: with DWARF only when the cache does not do */
 	struct symbol_table symbols;
 	struct fde_table fdes;
 };
@@ -82,6 +83,7 @@ struct module {
 
 	struct module_names elf; /* symbol tables */
 	bool has_dwarf;          /* the module or its debug file; set with elf.state */
+	bool has_symtab;         /* likewise */
 	int debug_found;         /* enum debug_found: how it was found */
 	char *debug_path;        /* the debug file, owned; NULL: none or not needed */
 	uint64_t debug_size;     /* of the file with the DWARF */
@@ -148,7 +150,7 @@ void module_fail(struct module *module, const char *format, ...)
 bool module_is_jit_place(const struct module *module);
 
 /**
- * module_load - read the symbol tables of a module, or of its debug file
+ * module_load - find out where a module's names are; without DWARF, read its symbol tables
  *
  * A loader's job: CONTEXT is the struct module.  Ends with elf.state MODULE_LOADED, whatever
  * the file holds.
@@ -156,6 +158,22 @@ bool module_is_jit_place(const struct module *module);
  * Context: any thread.  One at a time for one module.
  */
 void module_load(void *context);
+
+/**
+ * module_read_names - read the symbol tables of a module, and of its debug file, if nobody did yet
+ *
+ * What cannot be read has no names.
+ *
+ * Context: any thread.  One at a time for one module, which is loaded.
+ */
+void module_read_names(struct module *module);
+
+/**
+ * module_has_names - have they been read?
+ *
+ * Context: any thread.
+ */
+bool module_has_names(const struct module *module);
 
 /**
  * module_close_dwarf - close what batches have opened

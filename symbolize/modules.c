@@ -207,6 +207,7 @@ static struct module *add_image(struct modules *modules, const struct mapping *m
 		if (image_symbols(image, &module->elf.symbols) > 0)
 			module->quality = SYMBOLS_DYNSYM;
 		symbol_table_finish(&module->elf.symbols);
+		atomic_store_explicit(&module->elf.read, true, memory_order_relaxed);
 	}
 	module_fail(module, "%s",
 		    error == -ESTALE ? "the file was replaced since it was mapped"

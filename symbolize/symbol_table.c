@@ -212,6 +212,15 @@ const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_
 	return NULL;
 }
 
+uint64_t symbol_table_limit(const struct symbol_table *table, uint64_t addr)
+{
+	const struct symbol *found = symbol_table_find(table, addr);
+	size_t i = count_up_to(table, addr);
+	uint64_t next = i < table->n_symbols ? table->symbols[i].addr : UINT64_MAX;
+
+	return found && found->end < next ? found->end : next;
+}
+
 const struct symbol *symbol_table_find_latest(const struct symbol_table *table, uint64_t addr)
 {
 	const struct symbol *best = NULL;

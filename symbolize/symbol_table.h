@@ -72,6 +72,14 @@ void symbol_table_finish(struct symbol_table *table);
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t addr);
 
 /**
+ * symbol_table_limit - how far symbol_table_find() gives what it gives for ADDR
+ *
+ * Return:  more than ADDR; UINT64_MAX: to the end.
+ * Context: any thread.  The table is finished.
+ */
+uint64_t symbol_table_limit(const struct symbol_table *table, uint64_t addr);
+
+/**
  * symbol_table_find_latest - of all symbols around an address, the one with the highest rank
  *
  * Return:  the symbol, NULL if no symbol covers ADDR.

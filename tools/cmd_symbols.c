@@ -89,8 +89,8 @@ static void print_entry(const struct cache_entry *entry, struct buf *buf)
 	add_cell(buf, &cell, 14);
 	buf_add(buf, "  ");
 	text_visible(buf, *entry->name ? entry->name : "(cannot be read)");
-	if (entry->level == CACHE_LINES)
-		buf_add(buf, " (lines only)");
+	if (entry->level == CACHE_DEBUG)
+		buf_add(buf, " (no .symtab)");
 	buf_add_char(buf, '\n');
 	buf_release(&cell);
 }
@@ -132,7 +132,7 @@ static void print_json(const struct cache *cache, const struct cache_entry *entr
 		buf_add(buf, i ? ",{" : "{");
 		json_string(buf, "build_id", entries[i].build_id);
 		json_string(buf, "module", entries[i].name);
-		json_string(buf, "source", entries[i].level == CACHE_DEBUG ? "debug" : "lines");
+		json_string(buf, "source", entries[i].level == CACHE_SYMTAB ? "debug" : "dwarf");
 		json_number(buf, "functions", entries[i].n_functions);
 		json_number(buf, "bytes", entries[i].bytes);
 		json_number(buf, "used_ns", (uint64_t)entries[i].used_ns);

@@ -75,7 +75,7 @@ static struct cache_module *open_module(struct cache *cache)
 		.build_id = build_id,
 		.build_id_len = sizeof(build_id),
 		.debug_size = 1,
-		.level = CACHE_DEBUG,
+		.level = CACHE_SYMTAB,
 	};
 	struct cache_module *module;
 

@@ -20,6 +20,11 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 static struct function_chain chain;
 static volatile size_t sink;
 
+static size_t len_of(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
 static void make_head_right(unsigned char *bytes, size_t size)
 {
 	struct cache_head *head = (void *)bytes;
@@ -56,7 +61,9 @@ static void look_up(const struct cache_file *file, uint64_t addr)
 	if (function_table_find(&table, addr, &chain) < 0)
 		abort(); /* it was said to hold the address */
 	for (size_t i = 0; i < chain.n_levels; i++)
-		sink += strlen(chain.levels[i].name) + strlen(chain.levels[i].file);
+		sink += strlen(chain.levels[i].name) + strlen(chain.levels[i].file) +
+			len_of(chain.levels[i].readable);
+	sink += len_of(chain.symbol.name) + len_of(chain.symbol.readable);
 }
 
 static void look_around(const struct cache_file *file)

@@ -16,13 +16,20 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 static struct function_chain chain;
 static volatile size_t sink;
 
+static size_t len_of(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
 /* What a lookup hands out is read to its end. */
 static void look_up(const struct function_table *table, uint64_t addr)
 {
 	if (function_table_find(table, addr, &chain) < 0)
 		return;
 	for (size_t i = 0; i < chain.n_levels; i++)
-		sink += strlen(chain.levels[i].name) + strlen(chain.levels[i].file);
+		sink += strlen(chain.levels[i].name) + strlen(chain.levels[i].file) +
+			len_of(chain.levels[i].readable);
+	sink += len_of(chain.symbol.name) + len_of(chain.symbol.readable);
 }
 
 static void look_around(const struct function_table *table)

@@ -1,6 +1,8 @@
 /* batch_test.c - addresses looked up together: once a function, by unit, from the cache first */
 #include "symbolize/batch.h"
 
+#include "symbolize/naming.h"
+
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +20,8 @@ static struct {
 	_Atomic int n_read; /* functions read from DWARF */
 	_Atomic int n_readers;
 	_Atomic int n_files;
+	_Atomic int n_asked;      /* names that are going to be shown */
+	_Atomic int n_names_read; /* times that symbol tables were read */
 	int n_added;
 	bool hide_cache;
 } world;
@@ -116,6 +120,37 @@ int cache_add(struct cache_module *module, const struct function_table *table)
 	return 0;
 }
 
+void module_read_names(struct module *module)
+{
+	(void)module;
+	atomic_fetch_add(&world.n_names_read, 1);
+}
+
+void naming_begin(struct naming *naming, const struct module_names *elf,
+		  const struct function_table *table)
+{
+	(void)elf;
+	assert_int_equal(world.n_names_read, 1);
+	function_show_begin(&naming->show, table);
+}
+
+void naming_ask(struct naming *naming, uint64_t vaddr)
+{
+	assert_int_equal(function_table_find(&naming->show.table, vaddr, &naming->chain), 0);
+	function_show_readable(&naming->show, naming->chain.levels[0].name, "shown");
+	atomic_fetch_add(&world.n_asked, 1);
+}
+
+int naming_finish(struct naming *naming, struct function_table *ret_table)
+{
+	return function_show_finish(&naming->show, ret_table);
+}
+
+void naming_release(struct naming *naming)
+{
+	function_show_release(&naming->show);
+}
+
 void module_close_dwarf(struct module *module)
 {
 	module->dwarf.file = NULL;
@@ -154,8 +189,8 @@ static void free_module(struct module *module)
 	free(module);
 }
 
-/* The name at an address, "" where it is said that there is none, NULL: nothing is known. */
-static const char *name_at(const struct batch *batch, uint64_t vaddr)
+/* The innermost level at an address; NULL: nothing is known. */
+static const struct function_level *level_at(const struct batch *batch, uint64_t vaddr)
 {
 	static struct function_chain chain;
 	struct function_table table;
@@ -164,10 +199,18 @@ static const char *name_at(const struct batch *batch, uint64_t vaddr)
 	for (size_t nth = 0; batch_table(batch, nth, &at, &table); nth++)
 		if (at == vaddr)
 			return table.bytes && function_table_find(&table, vaddr, &chain) == 0
-				       ? chain.levels[0].name
+				       ? &chain.levels[0]
 				       : NULL;
 	fail_msg("address %llx is not in the batch", (unsigned long long)vaddr);
 	return NULL;
+}
+
+/* Its name, "" where it is said that there is none. */
+static const char *name_at(const struct batch *batch, uint64_t vaddr)
+{
+	const struct function_level *level = level_at(batch, vaddr);
+
+	return level ? level->name : NULL;
 }
 
 static void a_function_is_read_once(void **state)
@@ -185,6 +228,9 @@ static void a_function_is_read_once(void **state)
 		n++;
 	assert_int_equal(n, 5); /* each address once */
 	assert_string_equal(name_at(batch, 0x10f0), "read");
+	assert_int_equal(world.n_asked, 5);
+	for (size_t i = 0; i < 6; i++)
+		assert_string_equal(level_at(batch, addrs[i])->readable, "shown");
 	assert_int_equal(world.n_added, 2);
 	batch_free(batch);
 	free_module(module);
@@ -199,6 +245,7 @@ static void what_the_cache_knows_opens_no_file(void **state)
 	(void)state;
 	assert_int_equal(world.n_files, 0);
 	assert_int_equal(world.n_read, 0);
+	assert_int_equal(world.n_names_read, 0);
 	assert_int_equal(world.n_added, 0);
 	assert_string_equal(name_at(batch, CACHED + 1), "kept");
 	batch_free(batch);

@@ -62,7 +62,7 @@ struct cache_key fixture_key(const uint8_t *id, size_t len)
 		.mtime_ns = 99,
 		.debug_size = 5000,
 		.debug_mtime_ns = 123,
-		.level = CACHE_DEBUG,
+		.level = CACHE_SYMTAB,
 	};
 }
 

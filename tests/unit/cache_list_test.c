@@ -64,7 +64,7 @@ static void lists_builds_the_last_used_first(void **state)
 	assert_int_equal(entries[0].n_functions, 500);
 	assert_string_equal(entries[0].build_id, "ac01020300000000");
 	assert_string_equal(entries[0].name, "/usr/lib/libtest.so");
-	assert_int_equal(entries[0].level, CACHE_DEBUG);
+	assert_int_equal(entries[0].level, CACHE_SYMTAB);
 	assert_int_equal(entries[1].used_ns, INT64_C(1050) * 1000000000);
 	assert_int_equal(entries[2].n_functions, 5);
 	assert_int_equal(stat(entries[2].path, &st), 0);

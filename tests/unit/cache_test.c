@@ -156,19 +156,19 @@ static void another_file_or_a_better_level_drops_the_old(void **state)
 	struct cache_key key = fixture_key(fixture_id, sizeof(fixture_id));
 
 	(void)state;
-	key.level = CACHE_LINES;
+	key.level = CACHE_DEBUG;
 	fixture_keep(&key, 0, 10);
 	assert_int_equal(fixture_kept(&key, 0, 20), 10);
-	key.level = CACHE_DEBUG;
+	key.level = CACHE_SYMTAB;
 	assert_int_equal(fixture_kept(&key, 0, 20), 0);
 	fixture_keep(&key, 5, 8);
 	assert_int_equal(fixture_kept(&key, 0, 20), 3);
 	/* A worse source finds what the better one has left, and spoils nothing. */
-	key.level = CACHE_LINES;
+	key.level = CACHE_DEBUG;
 	assert_int_equal(fixture_kept(&key, 0, 20), 3);
 	fixture_keep(&key, 8, 20);
 	assert_int_equal(fixture_kept(&key, 0, 20), 3);
-	key.level = CACHE_DEBUG;
+	key.level = CACHE_SYMTAB;
 	key.debug_size++;
 	assert_int_equal(fixture_kept(&key, 0, 20), 0);
 	fixture_keep(&key, 0, 1);
@@ -193,7 +193,7 @@ static void without_a_build_id_the_file_itself_counts(void **state)
 	assert_int_equal(fixture_kept(&key, 0, 10), 10);
 	key.mtime_ns++;
 	assert_int_equal(fixture_kept(&key, 0, 10), 0);
-	key = (struct cache_key){.level = CACHE_DEBUG};
+	key = (struct cache_key){.level = CACHE_SYMTAB};
 	assert_int_equal(cache_module_open(cache, &key, "x", &module), -ENOTSUP);
 	cache_close(cache);
 }

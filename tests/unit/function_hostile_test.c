@@ -2,6 +2,7 @@
 #include "symbolize/function_table.h"
 
 #include "symbolize/function_layout.h"
+#include "symbolize/function_show.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -16,7 +17,26 @@
 
 static struct function_chain chain; /* 12 KB: not for the stack of a test */
 
-/* Three nodes, two ranges, rows of two files. */
+/* Two symbols, of which the second begins before its range, and two readable names. */
+static struct function_table show(const struct function_table *plain)
+{
+	const struct function_symbol part = {"main.cold", "main [cold]", BASE};
+	const struct function_symbol bounds = {.name = "", .start = BASE + 190};
+	struct function_show show = {.table = {NULL, 0}};
+	struct function_table table;
+
+	assert_int_equal(function_table_find(plain, BASE, &chain), 0);
+	function_show_begin(&show, plain);
+	function_show_symbol(&show, BASE, &part);
+	function_show_symbol(&show, BASE + 200, &bounds);
+	function_show_readable(&show, chain.levels[0].name, "main()");
+	assert_int_equal(function_show_finish(&show, &table), 0);
+	function_show_release(&show);
+	free((void *)plain->bytes);
+	return table;
+}
+
+/* Three nodes, two ranges, rows of two files, and what is shown of them. */
 static struct function_table make(void)
 {
 	struct function_builder *builder;
@@ -37,6 +57,7 @@ static struct function_table make(void)
 					      function_builder_file(builder, "/s/leaf.h"), 7, 0),
 			 0);
 	assert_int_equal(function_builder_finish(builder, &table), 0);
+	table = show(&table);
 	assert_int_equal(function_table_check(&table), 0);
 	function_builder_free(builder);
 	return table;
@@ -45,6 +66,11 @@ static struct function_table make(void)
 static void release(struct function_table *table)
 {
 	free((void *)table->bytes);
+}
+
+static size_t len_of(const char *text)
+{
+	return text ? strlen(text) : 0;
 }
 
 /* Everything a lookup hands out is read to its end: the sanitizers see what is out of bounds. */
@@ -56,7 +82,9 @@ static size_t read_all(const struct function_table *table)
 		if (function_table_find(table, addr, &chain) < 0)
 			continue;
 		for (size_t i = 0; i < chain.n_levels; i++)
-			sum += strlen(chain.levels[i].name) + strlen(chain.levels[i].file);
+			sum += strlen(chain.levels[i].name) + strlen(chain.levels[i].file) +
+			       len_of(chain.levels[i].readable);
+		sum += len_of(chain.symbol.name) + len_of(chain.symbol.readable);
 	}
 	return sum;
 }
@@ -141,7 +169,8 @@ static void every_rule_of_the_layout_is_checked(void **state)
 	size_t nodes;
 	size_t rows;
 	size_t files;
-	size_t strings;
+	size_t symbols;
+	size_t readable;
 
 	(void)state;
 	table = make();
@@ -150,7 +179,8 @@ static void every_rule_of_the_layout_is_checked(void **state)
 	nodes = segments + head->n_segments * sizeof(struct layout_segment);
 	rows = nodes + head->n_nodes * sizeof(struct layout_node);
 	files = rows + head->n_rows * sizeof(struct layout_row);
-	strings = files + head->n_files * sizeof(uint32_t);
+	symbols = files + head->n_files * sizeof(uint32_t);
+	readable = symbols + head->n_symbols * sizeof(struct layout_symbol);
 	for (size_t at = 0; at < offsetof(struct layout_head, base); at += 4)
 		refuses(&table, at, 0x7ffffff);
 	refuses(&table, ranges, 1);      /* not at 0 */
@@ -167,7 +197,14 @@ static void every_rule_of_the_layout_is_checked(void **state)
 	refuses(&table, rows + sizeof(struct layout_row), 0);
 	refuses(&table, rows + 8, head->n_files);
 	refuses(&table, files, head->n_string_bytes);
-	refuses(&table, strings + head->n_string_bytes - 4, 0x41414141); /* never ends */
+	refuses(&table, symbols, 1);
+	refuses(&table, symbols + 8, head->n_string_bytes);
+	refuses(&table, symbols + sizeof(struct layout_symbol), 0);
+	refuses(&table, readable + 4, head->n_string_bytes);
+	refuses(&table, readable + sizeof(struct layout_readable), 0);
+	refuses(&table, readable + sizeof(struct layout_readable), head->n_string_bytes);
+	/* never ends */
+	refuses(&table, (size_t)layout_strings(head) + head->n_string_bytes - 4, 0x41414141);
 	release(&table);
 }
 

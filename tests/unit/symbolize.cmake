@@ -103,9 +103,10 @@ wick_unit_test(jit_dump LIBS wick_symbolize)
 wick_unit_test(batch SOURCES ${PROJECT_SOURCE_DIR}/symbolize/batch.c
   ${PROJECT_SOURCE_DIR}/symbolize/loader.c ${PROJECT_SOURCE_DIR}/symbolize/function_table.c
   ${PROJECT_SOURCE_DIR}/symbolize/function_builder.c ${PROJECT_SOURCE_DIR}/symbolize/function_sweep.c
-  ${PROJECT_SOURCE_DIR}/symbolize/function_pack.c
+  ${PROJECT_SOURCE_DIR}/symbolize/function_pack.c ${PROJECT_SOURCE_DIR}/symbolize/function_show.c
   LIBS wick_base PkgConfig::ELF Threads::Threads)
 wick_unit_test(names LIBS wick_symbolize)
+wick_unit_test(naming LIBS wick_symbolize)
 wick_unit_test(resolve LIBS wick_symbolize)
 target_compile_options(resolve_test PRIVATE -g)
 
