@@ -52,7 +52,8 @@ int procmap_query(int fd, uint64_t addr, struct procmap *ret_map)
 		.build_id_addr = (uint64_t)(uintptr_t)ret_map->build_id,
 	};
 
-	ret_map->path[0] = '\0';
+	/* All of it: valgrind does not know that the call fills in what is pointed to. */
+	*ret_map = (struct procmap){.path = ""};
 	if (ioctl(fd, QUERY, &query) < 0)
 		return -errno;
 	if (query.build_id_size > BUILD_ID_MAX || query.name_size > sizeof(ret_map->path))

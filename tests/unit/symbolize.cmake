@@ -114,6 +114,7 @@ target_compile_options(resolve_test PRIVATE -g)
 foreach(name dwarf_lines dwarf_line_header dwarf_ranges dwarf_directory file_guard)
   wick_unit_test(${name} LIBS wick_symbolize PkgConfig::ELF Threads::Threads)
 endforeach()
+target_compile_options(file_guard_test PRIVATE -g)
 # Those that read real files, in every form: dwarf/build.sh says what it leaves out.
 set(dwarf_files ${CMAKE_CURRENT_BINARY_DIR}/dwarf_files)
 set(dwarf_source ${CMAKE_CURRENT_SOURCE_DIR}/dwarf)
