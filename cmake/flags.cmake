@@ -30,5 +30,6 @@ target_compile_options(wick_handler_flags INTERFACE
   -O2 -ffreestanding -fno-builtin -fno-stack-protector -fno-sanitize=all -fPIC
   -fvisibility=hidden -ftls-model=initial-exec -fno-plt -U_FORTIFY_SOURCE
   $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns> -fasynchronous-unwind-tables
+  $<$<AND:$<C_COMPILER_ID:GNU>,$<BOOL:${WICK_TESTS}>>:-fcallgraph-info=su> # for lint.handler_stack
   -Wframe-larger-than=1024
   -Werror=frame-larger-than=$<$<C_COMPILER_ID:GNU>:1024>) # clang's name for it ends before the number

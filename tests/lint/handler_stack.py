@@ -3,8 +3,8 @@
 
 usage: handler_stack.py BUILD ROOT[,ROOT...] LIMIT [WITHOUT...]
 
-Compiles what may run in a handler or a hook as BUILD's compile_commands.json says, with
--fcallgraph-info=su, and adds up the deepest path from the functions ROOT.  Calls through the
+Reads what gcc wrote (-fcallgraph-info=su) beside the objects that may run in a handler or a hook,
+and adds up the deepest path from the functions ROOT.  Calls through the
 unwinder's reader go to memory_read and memory_find, those through the agent's table of hooks to
 its functions; what a hook passes on to libc is the program's.  Functions named WITHOUT are left out.
 Exit status 1 when the path takes more than LIMIT bytes, runs in a circle, needs a frame whose
@@ -13,10 +13,7 @@ size gcc does not know, or ends in a function that is neither known nor listed b
 import json
 import pathlib
 import re
-import shlex
-import subprocess
 import sys
-import tempfile
 
 TARGETS = ("wick_handler.dir", "wick_unwind_handler.dir", "wick-hooks.dir", "wick-agent.dir/event_hook.c")
 # What is no code of ours: libc's (about 200 bytes, seen by the tripwire) and the vdso's.
@@ -25,21 +22,16 @@ TABLES = {"->read(": "memory_read", "->find(": "memory_find", "->event(": "take_
           "->wait(": "take_wait", "->stack(": "take_stack"}
 
 
-def compile_all(build, work):
-    """The .ci files of every object that may run in a handler."""
-    made = []
+def graphs_of(build):
+    """The .ci files beside every object that may run in a handler."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        words = shlex.split(entry["command"])
-        target = words[words.index("-o") + 1] if "-o" in words else ""
+        target = re.search(r" -o (\S+)", entry["command"])[1]
         if not any(name in target for name in TARGETS) or not entry["file"].endswith(".c"):
             continue
-        made.append(work / f"{len(made)}.o")
-        words[words.index("-o") + 1] = str(made[-1])
-        if "clang" in subprocess.run([words[0], "--version"], capture_output=True, text=True).stdout:
+        if " -fcallgraph-info=su " not in entry["command"]:
             print("handler_stack: only gcc writes the sizes of frames: skipped")
             sys.exit(77)
-        subprocess.run(words + ["-fcallgraph-info=su"], cwd=entry["directory"], check=True)
-    return [path.with_suffix(".ci") for path in made]
+        yield (build / target).with_suffix(".ci")
 
 
 def line_of(place):
@@ -99,13 +91,12 @@ def main():
     if len(sys.argv) < 4:
         raise SystemExit(__doc__)
     build, roots, limit = pathlib.Path(sys.argv[1]), sys.argv[2].split(","), int(sys.argv[3])
-    with tempfile.TemporaryDirectory() as work:
-        frames, calls = read_graph(compile_all(build, pathlib.Path(work)))
-        for root in roots:
-            if root not in frames:
-                raise SystemExit(f"handler_stack: no function '{root}'")
-        paths = Paths(frames, calls, set(sys.argv[4:]))
-        total, path = max(paths.deepest(root) for root in roots)
+    frames, calls = read_graph(graphs_of(build))
+    for root in roots:
+        if root not in frames:
+            raise SystemExit(f"handler_stack: no function '{root}'")
+    paths = Paths(frames, calls, set(sys.argv[4:]))
+    total, path = max(paths.deepest(root) for root in roots)
     print(f"{path[0][0]}: {total} bytes at most, {limit} allowed")
     print("  " + " > ".join(f"{name} {size}" for name, size in path))
     sys.exit(total > limit)

@@ -36,7 +36,8 @@ import json, sys
 once = {}
 with open(sys.argv[1]) as database:
     for entry in json.load(database):
-        entry["command"] = entry["command"].replace(" -fno-tree-loop-distribute-patterns", "")
+        for option in (" -fno-tree-loop-distribute-patterns", " -fcallgraph-info=su"):
+            entry["command"] = entry["command"].replace(option, "")
         once.setdefault(entry["file"], entry)
 json.dump(list(once.values()), sys.stdout, indent=0)
 PYTHON
