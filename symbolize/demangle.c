@@ -5,28 +5,43 @@
 
 #include <ctype.h>
 #include <libiberty/demangle.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_MANGLED = 64 * 1024, MAX_READABLE = 1024 * 1024, MAX_TIDIED = 8 * 1024 };
+/* A readable name is cut at twice what is written of any name. */
+enum { MAX_MANGLED = 64 * 1024, MAX_READABLE = 32 * 1024, MAX_TIDIED = 8 * 1024 };
 
 /* What compilers append to the name of a part or a copy of a function. */
 static const char *const PARTS[] = {".cold", ".part", ".isra", ".constprop"};
 
+/*
+ * What is written to, and the way out once it is full.  A short name can stand for 2^40 characters,
+ * and what a callback returns tells nobody to stop.
+ */
+struct sink {
+	struct buf *buf;
+	jmp_buf full;
+};
+
 static void append(const char *text, size_t len, void *context)
 {
-	(void)buf_append((struct buf *)context, text, len);
+	struct sink *sink = context;
+	size_t room = MAX_READABLE - sink->buf->len;
+
+	(void)buf_append(sink->buf, text, len < room ? len : room);
+	/* Behind it libiberty has nothing to clean up, but for the letters of a non-ASCII word. */
+	if (len >= room || sink->buf->failed)
+		longjmp(sink->full, 1); /* NOLINT(cert-err52-cpp) */
 }
 
 /* "17h" and 16 hexadecimal digits before the E: rustc's mangling before v0. */
 static bool is_rust_legacy(const char *name, size_t len)
 {
-	const char *hash = name + len - 20;
-
-	if (len < 24 || name[len - 1] != 'E' || memcmp(hash, "17h", 3) != 0)
+	if (len < 24 || name[len - 1] != 'E' || memcmp(name + len - 20, "17h", 3) != 0)
 		return false;
-	for (int i = 3; i < 19; i++)
-		if (!isxdigit((unsigned char)hash[i]))
+	for (size_t i = len - 17; i < len - 1; i++)
+		if (!isxdigit((unsigned char)name[i]))
 			return false;
 	return true;
 }
@@ -69,16 +84,16 @@ static void append_parts(struct buf *buf, const char *suffix)
 
 static bool demangle(const char *name, int options, struct buf *buf)
 {
-	size_t len = strlen(name);
-	bool done = false;
+	struct sink sink = {.buf = buf};
 
-	if (strncmp(name, "_R", 2) == 0 || is_rust_legacy(name, len))
-		done = rust_demangle_callback(name, 0, append, buf) && buf->len > 0;
-	if (done || strncmp(name, "_Z", 2) != 0)
-		return done && !buf->failed;
+	if (setjmp(sink.full) != 0) /* NOLINT(cert-err52-cpp) */
+		return true;
+	if ((strncmp(name, "_R", 2) == 0 || is_rust_legacy(name, strlen(name))) &&
+	    rust_demangle_callback(name, 0, append, &sink) && buf->len > 0)
+		return true;
 	buf_clear(buf);
-	return cplus_demangle_v3_callback(name, options, append, buf) && !buf->failed &&
-	       buf->len > 0;
+	return strncmp(name, "_Z", 2) == 0 &&
+	       cplus_demangle_v3_callback(name, options, append, &sink) && buf->len > 0;
 }
 
 /* One past the parenthesis that closes the one at OPEN, or NULL. */
@@ -168,7 +183,7 @@ static char *make_readable(const char *name, bool full)
 	mangled = strndup(name, mangled_len(name));
 	if (!mangled)
 		return NULL;
-	buf_init(&buf, MAX_READABLE);
+	buf_init(&buf, MAX_READABLE + MAX_MANGLED);
 	if (demangle(mangled, full ? DMGL_PARAMS | DMGL_ANSI : 0, &buf)) {
 		append_parts(&buf, name + strlen(mangled));
 		readable = buf.failed ? NULL : strdup(buf_text(&buf));

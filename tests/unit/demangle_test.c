@@ -168,28 +168,38 @@ static void survives_nesting_without_end(void **state)
 	}
 }
 
+/* f of A, of a B of it twice, and STEPS times more of a B of the one before, twice. */
+static void double_up(char *name, size_t size, int steps)
+{
+	static const char DIGITS[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t len = (size_t)snprintf(name, size, "_Z1fI1A1BIS0_S0_E");
+
+	for (int i = 0; i < steps; i++)
+		len += (size_t)snprintf(name + len, size - len, "S1_IS%c_S%c_E", DIGITS[i + 2],
+					DIGITS[i + 2]);
+	(void)snprintf(name + len, size - len, "EvT_");
+}
+
 static void bounds_names_that_double_with_every_step(void **state)
 {
-	char name[1024] = "_Z1fI1A";
+	char name[1024];
 	char *readable;
 
 	(void)state;
-	/* Each pair is of the pair before, twice: 2^40 names if it were all written out. */
-	(void)strcat(name, "St4pairIS_S_E");
-	for (int i = 0; i < 40; i++) {
-		char step[32];
-
-		if (i < 10)
-			(void)snprintf(step, sizeof(step), "St4pairIS%d_S%d_E", i, i);
-		else
-			(void)snprintf(step, sizeof(step), "St4pairIS%c_S%c_E", 'A' + i - 10,
-				       'A' + i - 10);
-		(void)strcat(name, step);
-	}
-	(void)strcat(name, "EvT_");
+	double_up(name, sizeof(name), 2);
 	readable = symbolize_demangle(name);
-	if (readable)
-		assert_true(strlen(readable) <= 1024 * 1024);
+	assert_string_equal(readable, "f<A, B<A, A>, B<B<A, A>, B<A, A> >, "
+				      "B<B<B<A, A>, B<A, A> >, B<B<A, A>, B<A, A> > > >");
+	free(readable);
+	/* 2^34 names if it were all written out: minutes. */
+	double_up(name, sizeof(name), 33);
+	readable = symbolize_demangle_full(name);
+	assert_non_null(readable);
+	assert_in_range(strlen(readable), 16 * 1024, 64 * 1024);
+	free(readable);
+	/* And the next name is none the worse for it. */
+	readable = symbolize_demangle("_Z3foov");
+	assert_string_equal(readable, "foo");
 	free(readable);
 }
 
