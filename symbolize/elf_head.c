@@ -67,32 +67,31 @@ static void add_load(struct elf_head *head, const Elf64_Phdr *phdr)
 	};
 }
 
-/* Notes are {namesz, descsz, type} and two fields padded to 4 (or 8) bytes. */
+/*
+ * Notes are {namesz, descsz, type}, a name and what it says (ELF-64, "Note Section"); both begin
+ * at a multiple of 4 bytes from the first note's beginning, or of 8.
+ */
 static void find_build_id(struct elf_head *head, const uint8_t *notes, size_t len, size_t align)
 {
-	while (len >= sizeof(Elf64_Nhdr)) {
+	size_t at = 0;
+
+	while (at <= len && len - at >= sizeof(Elf64_Nhdr)) {
+		size_t name = at + sizeof(Elf64_Nhdr);
 		Elf64_Nhdr note;
-		size_t name;
 		size_t desc;
 
-		memcpy(&note, notes, sizeof(note));
-		notes += sizeof(note);
-		len -= sizeof(note);
-		name = ((size_t)note.n_namesz + align - 1) & ~(align - 1);
-		desc = ((size_t)note.n_descsz + align - 1) & ~(align - 1);
-		if (name > len || note.n_descsz > len - name)
+		memcpy(&note, notes + at, sizeof(note));
+		desc = (name + note.n_namesz + align - 1) & ~(align - 1);
+		if (desc > len || note.n_descsz > len - desc)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
-		    memcmp(notes, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 && note.n_descsz > 0 &&
-		    note.n_descsz <= BUILD_ID_MAX) {
-			memcpy(head->build_id, notes + name, note.n_descsz);
+		    memcmp(notes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
+		    note.n_descsz > 0 && note.n_descsz <= BUILD_ID_MAX) {
+			memcpy(head->build_id, notes + desc, note.n_descsz);
 			head->build_id_len = note.n_descsz;
 			return;
 		}
-		if (desc > len - name)
-			return;
-		notes += name + desc;
-		len -= name + desc;
+		at = (desc + note.n_descsz + align - 1) & ~(align - 1);
 	}
 }
 
@@ -152,6 +151,20 @@ int elf_head_read(const struct elf_source *source, struct elf_head *ret_head)
 		return -EINVAL;
 	*ret_head = head;
 	return 0;
+}
+
+const char *elf_head_why(int error)
+{
+	switch (error) {
+	case -ENOEXEC:
+		return "not an ELF file";
+	case -ENOTSUP:
+		return "a 32-bit or big-endian file";
+	case -EINVAL:
+		return "its headers are damaged";
+	default:
+		return strerrordesc_np(-error);
+	}
 }
 
 uint64_t elf_head_span(const struct elf_head *head)

@@ -54,6 +54,13 @@ int elf_source_read(const struct elf_source *source, void *to, size_t len, uint6
 int elf_head_read(const struct elf_source *source, struct elf_head *ret_head);
 
 /**
+ * elf_head_why - what a negative errno of elf_head_read() means, for people
+ *
+ * Context: any thread.
+ */
+const char *elf_head_why(int error);
+
+/**
  * elf_head_vaddr - from an address in a mapping of the file to the ELF's own
  * @offset: address minus the mapping's start
  * @pgoff:  the mapping's offset in the file

@@ -4,36 +4,14 @@
 #include "base/cleanup.h"
 
 #include <errno.h>
-#include <gelf.h>
 #include <lzma.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Real ones are up to some megabytes; a stream that asks for more is a bomb. */
 static const uint64_t MAX_PACKED_BYTES = 64 * 1024 * 1024;
 static const uint64_t MAX_DECODER_BYTES = 128 * 1024 * 1024;
 
-enum { FIRST_BYTES = 256 * 1024, MAX_BYTES = 128 * 1024 * 1024 };
-
-static const Elf_Data *find_section(Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name;
-
-		if (!gelf_getshdr(section, &header))
-			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		if (name && strcmp(name, ".gnu_debugdata") == 0)
-			return elf_section_data(section, MAX_PACKED_BYTES);
-	}
-	return NULL;
-}
+enum { FIRST_BYTES = 256 * 1024, MAX_BYTES = 64 * 1024 * 1024 };
 
 /* Room for more; false when there is no more memory, or it is enough. */
 static bool grow(char **bytes, size_t *room)
@@ -85,7 +63,9 @@ static int decompress(const Elf_Data *packed, char **ret_bytes, size_t *ret_len)
 
 int elf_minidebug_read(Elf *elf, const struct elf_bounds *bounds, struct symbol_table *table)
 {
-	const Elf_Data *packed = find_section(elf);
+	GElf_Shdr header;
+	const Elf_Data *packed = elf_section_data(elf_section_named(elf, ".gnu_debugdata", &header),
+						  MAX_PACKED_BYTES);
 	_cleanup_free_ char *bytes = NULL;
 	size_t len = 0;
 	Elf *inner;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t MAX_SECTION_BYTES = 64 * 1024 * 1024;
+/* Of relocations, and of stubs: many sections can be of the same bytes. */
+static const uint64_t MAX_BYTES = 64 * 1024 * 1024;
 
 enum { MAX_SLOTS = 1024 * 1024 };
 
@@ -66,7 +67,7 @@ static const char *target_of(Elf *elf, const GElf_Shdr *relocs, const GElf_Rela 
 	if (GELF_R_TYPE(rela->r_info) != R_X86_64_JUMP_SLOT &&
 	    GELF_R_TYPE(rela->r_info) != R_X86_64_GLOB_DAT)
 		return NULL;
-	data = elf_section_data(symbols, MAX_SECTION_BYTES);
+	data = elf_section_data(symbols, MAX_BYTES);
 	if (!data || !gelf_getshdr(symbols, &header) ||
 	    GELF_R_SYM(rela->r_info) >= data->d_size / sizeof(Elf64_Sym) ||
 	    !gelf_getsym((Elf_Data *)data, (int)GELF_R_SYM(rela->r_info), &symbol))
@@ -76,6 +77,7 @@ static const char *target_of(Elf *elf, const GElf_Shdr *relocs, const GElf_Rela 
 
 static int read_slots(Elf *elf, const struct symbol_table *table, struct slots *slots)
 {
+	uint64_t left = MAX_BYTES;
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	GElf_Rela rela;
@@ -86,7 +88,8 @@ static int read_slots(Elf *elf, const struct symbol_table *table, struct slots *
 		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA ||
 		    !(header.sh_flags & SHF_ALLOC))
 			continue;
-		data = elf_section_data(section, MAX_SECTION_BYTES);
+		data = elf_section_data(section, left);
+		left -= data ? data->d_size : 0;
 		for (size_t i = 0; data && i < data->d_size / sizeof(Elf64_Rela); i++) {
 			const char *name = NULL;
 			int r;
@@ -135,18 +138,15 @@ static int add_stub(struct symbol_table *table, uint64_t addr, uint64_t size, co
 	return symbol_table_add(table, &entry);
 }
 
-static int read_stubs(Elf_Scn *section, const GElf_Shdr *header, const struct slots *slots,
+static int read_stubs(const Elf_Data *data, const GElf_Shdr *header, const struct slots *slots,
 		      struct symbol_table *table)
 {
-	const Elf_Data *data = elf_section_data(section, MAX_SECTION_BYTES);
 	/* Static programs have short stubs, and only the alignment tells. */
 	bool is_short =
 		header->sh_entsize == 8 || (header->sh_entsize != 16 && header->sh_addralign == 8);
 	size_t step = is_short ? 8 : 16;
 	int n_added = 0;
 
-	if (!data)
-		return 0;
 	for (size_t at = 0; at + step <= data->d_size; at += step) {
 		struct slot wanted = {.addr = slot_of((const uint8_t *)data->d_buf + at, step,
 						      header->sh_addr + at)};
@@ -180,15 +180,21 @@ static bool is_plt(Elf *elf, const GElf_Shdr *header)
 int elf_plt_read(Elf *elf, struct symbol_table *table)
 {
 	struct slots slots = {0};
+	uint64_t left = MAX_BYTES;
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	int n_added = 0;
 	int r = read_slots(elf, table, &slots);
 
 	while (r >= 0 && slots.n_slots && (section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header) || !is_plt(elf, &header))
+		const Elf_Data *data = gelf_getshdr(section, &header) && is_plt(elf, &header)
+					       ? elf_section_data(section, left)
+					       : NULL;
+
+		if (!data)
 			continue;
-		r = read_stubs(section, &header, &slots, table);
+		left -= data->d_size;
+		r = read_stubs(data, &header, &slots, table);
 		n_added += r > 0 ? r : 0;
 	}
 	free(slots.slots);

@@ -2,10 +2,13 @@
 #include "symbolize/elf_symbols.h"
 
 #include <errno.h>
-#include <gelf.h>
 #include <string.h>
 
 static const uint64_t MAX_SECTION_BYTES = 1024 * 1024 * 1024;
+
+/* Names may share their bytes: all together are so many times the strings at most, and some more.
+ */
+enum { SHARED_NAMES = 4, MORE_NAME_BYTES = 16 * 1024 * 1024 };
 
 /* One table being read. */
 struct reader {
@@ -13,7 +16,8 @@ struct reader {
 	const Elf_Data *strings;
 	const struct elf_bounds *bounds;
 	struct symbol_table *table;
-	const char *file; /* that the local symbols to come were compiled from */
+	uint64_t name_bytes; /* that names may take yet */
+	const char *file;    /* that the local symbols to come were compiled from */
 	int which;
 	int n_added;
 };
@@ -30,6 +34,24 @@ const Elf_Data *elf_section_data(Elf_Scn *section, uint64_t bytes)
 	if (!data || !data->d_buf || data->d_size == 0)
 		return NULL;
 	return data;
+}
+
+Elf_Scn *elf_section_named(Elf *elf, const char *name, GElf_Shdr *ret_header)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *its = gelf_getshdr(section, ret_header)
+					  ? elf_strptr(elf, names, ret_header->sh_name)
+					  : NULL;
+
+		if (its && strcmp(its, name) == 0)
+			return section;
+	}
+	return NULL;
 }
 
 /* A string inside the table, or NULL. */
@@ -113,8 +135,9 @@ static int add_symbol(struct reader *reader, const GElf_Sym *symbol)
 	    symbol->st_value - section.sh_addr >= section.sh_size)
 		return 0;
 	name = string_at(reader->strings, symbol->st_name);
-	if (!name || is_mark(name))
+	if (!name || is_mark(name) || strlen(name) > reader->name_bytes)
 		return 0;
+	reader->name_bytes -= strlen(name);
 	entry = (struct symbol_entry){
 		.addr = symbol->st_value,
 		.size = size_of(symbol, &section),
@@ -139,6 +162,7 @@ static int read_section(struct reader *reader, Elf_Scn *section, const GElf_Shdr
 		elf_section_data(elf_getscn(reader->elf, header->sh_link), MAX_SECTION_BYTES);
 	if (!data || !reader->strings)
 		return 0;
+	reader->name_bytes = MORE_NAME_BYTES + SHARED_NAMES * reader->strings->d_size;
 	for (size_t i = 0; i < data->d_size / sizeof(Elf64_Sym) && i < INT32_MAX; i++) {
 		int r;
 
@@ -169,6 +193,7 @@ int elf_symbols_read(Elf *elf, int which, const struct elf_bounds *bounds,
 							      : 0;
 		if (!(reader.which & which))
 			continue;
+		which &= ~reader.which; /* there is one of each (ELF-64, "Section Types") */
 		reader.n_added = 0;
 		reader.file = NULL;
 		r = read_section(&reader, section, &header);

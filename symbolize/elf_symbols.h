@@ -4,7 +4,7 @@
 
 #include "symbolize/symbol_table.h"
 
-#include <libelf.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -75,5 +75,14 @@ uint32_t elf_symbol_rank(unsigned char info, const char *name);
  * Context: any thread.  One at a time for one ELF.
  */
 const Elf_Data *elf_section_data(Elf_Scn *section, uint64_t bytes);
+
+/**
+ * elf_section_named - the first section of that name
+ *
+ * Return:  it, and its header; NULL.
+ * Owns:    the ELF.
+ * Context: any thread.  One at a time for one ELF.
+ */
+Elf_Scn *elf_section_named(Elf *elf, const char *name, GElf_Shdr *ret_header);
 
 #endif

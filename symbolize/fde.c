@@ -1,16 +1,18 @@
 /* fde.c - walking the entries of .eh_frame (LSB Core, "Exception Frames") for their bounds */
 #include "symbolize/fde.h"
 
+#include "symbolize/dwarf/cursor.h"
 #include "symbolize/elf_symbols.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const uint64_t MAX_SECTION_BYTES = 1024 * 1024 * 1024;
+
+/* What is looked at of a CIE: every FDE may name another one, so each has to be short. */
+enum { MAX_CIE_BYTES = 64 };
 
 /* How pointers are written (LSB, "DWARF Exception Header Encoding"). */
 enum {
@@ -27,13 +29,6 @@ enum {
 	POINTER_UNKNOWN = 0xff,
 };
 
-/* A place in the section.  Once failed it stays there and reads zeros. */
-struct cursor {
-	const uint8_t *at;
-	const uint8_t *end;
-	bool failed;
-};
-
 /* The section, and the encoding of the CIE that was read last: its FDEs follow it. */
 struct frames {
 	const uint8_t *bytes;
@@ -45,51 +40,23 @@ struct frames {
 	size_t n_room;
 };
 
-static uint64_t take(struct cursor *cursor, size_t len)
-{
-	uint64_t value = 0;
-
-	if (cursor->failed || len > (size_t)(cursor->end - cursor->at)) {
-		cursor->failed = true;
-		return 0;
-	}
-	memcpy(&value, cursor->at, len);
-	cursor->at += len;
-	return value;
-}
-
-static uint64_t take_uleb(struct cursor *cursor)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint64_t byte = take(cursor, 1);
-
-		value |= (byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return value;
-	}
-	cursor->failed = true;
-	return 0;
-}
-
 static uint64_t take_form(struct cursor *cursor, unsigned form)
 {
 	switch (form) {
 	case POINTER_ABSOLUTE:
 	case POINTER_UDATA8:
 	case POINTER_SDATA8:
-		return take(cursor, 8);
+		return cursor_u64(cursor);
 	case POINTER_UDATA4:
-		return take(cursor, 4);
+		return cursor_u32(cursor);
 	case POINTER_SDATA4:
-		return (uint64_t)(int64_t)(int32_t)take(cursor, 4);
+		return (uint64_t)(int32_t)cursor_u32(cursor);
 	case POINTER_UDATA2:
-		return take(cursor, 2);
+		return cursor_u16(cursor);
 	case POINTER_SDATA2:
-		return (uint64_t)(int64_t)(int16_t)take(cursor, 2);
+		return (uint64_t)(int16_t)cursor_u16(cursor);
 	default:
-		cursor->failed = true;
+		cursor_fail(cursor);
 		return 0;
 	}
 }
@@ -113,13 +80,13 @@ static uint64_t take_pointer(const struct frames *frames, struct cursor *cursor)
 static uint8_t find_encoding(struct cursor *cursor, const char *text)
 {
 	for (; *text; text++) {
-		uint64_t encoding;
+		uint8_t encoding;
 
 		if (*text == 'S' || *text == 'B')
 			continue;
-		encoding = take(cursor, 1);
+		encoding = cursor_u8(cursor);
 		if (*text == 'R')
-			return cursor->failed ? POINTER_UNKNOWN : (uint8_t)encoding;
+			return cursor->failed ? POINTER_UNKNOWN : encoding;
 		if (*text == 'P')
 			(void)take_form(cursor, encoding & POINTER_FORM);
 		else if (*text != 'L')
@@ -131,20 +98,23 @@ static uint8_t find_encoding(struct cursor *cursor, const char *text)
 /* The encoding of a CIE's FDEs: the 'R' of its augmentation. */
 static uint8_t encoding_of(struct cursor cursor)
 {
-	uint64_t version = take(&cursor, 1);
-	const char *text = (const char *)cursor.at;
-	const uint8_t *end =
-		cursor.failed ? NULL : memchr(text, '\0', (size_t)(cursor.end - cursor.at));
+	uint8_t version = cursor_u8(&cursor);
+	const char *text;
 
-	if (!end || (version != 1 && version != 3))
+	if (cursor_left(&cursor) > MAX_CIE_BYTES)
+		cursor.end = cursor.at + MAX_CIE_BYTES;
+	text = cursor_string(&cursor);
+	if (!text || (version != 1 && version != 3))
 		return POINTER_UNKNOWN;
-	cursor.at = end + 1;
-	(void)take_uleb(&cursor); /* code and data alignment, as long in either sign */
-	(void)take_uleb(&cursor);
-	(void)(version == 1 ? take(&cursor, 1) : take_uleb(&cursor));
+	cursor_uleb_skip(&cursor); /* code and data alignment */
+	cursor_uleb_skip(&cursor);
+	if (version == 1)
+		(void)cursor_u8(&cursor); /* where return addresses are */
+	else
+		cursor_uleb_skip(&cursor);
 	if (text[0] != 'z')
 		return text[0] || cursor.failed ? POINTER_UNKNOWN : POINTER_ABSOLUTE;
-	(void)take_uleb(&cursor);
+	cursor_uleb_skip(&cursor);
 	return find_encoding(&cursor, text + 1);
 }
 
@@ -174,15 +144,11 @@ static int read_fde(struct frames *frames, uint64_t cie, struct cursor cursor)
 	uint64_t bytes;
 
 	if (cie != frames->cie) {
-		struct cursor at = {.at = frames->bytes, .end = frames->bytes + frames->n_bytes};
-		uint64_t len;
+		struct cursor at =
+			cursor_over(frames->bytes, frames->n_bytes, cie, frames->n_bytes);
+		uint32_t len = cursor_u32(&at);
 
-		if (cie >= frames->n_bytes)
-			return 0;
-		at.at += cie;
-		len = take(&at, 4);
-		if (at.failed || take(&at, 4) != 0 || len < 4 ||
-		    len - 4 > (uint64_t)(at.end - at.at))
+		if (cursor_u32(&at) != 0 || at.failed || len < 4 || len - 4 > cursor_left(&at))
 			return 0;
 		at.end = at.at + (len - 4);
 		frames->encoding = encoding_of(at);
@@ -195,23 +161,23 @@ static int read_fde(struct frames *frames, uint64_t cie, struct cursor cursor)
 
 static int read_entries(struct frames *frames)
 {
-	struct cursor cursor = {.at = frames->bytes, .end = frames->bytes + frames->n_bytes};
+	struct cursor cursor = cursor_over(frames->bytes, frames->n_bytes, 0, frames->n_bytes);
 
-	while (cursor.at < cursor.end) {
-		uint64_t len = take(&cursor, 4);
+	while (cursor_left(&cursor)) {
+		uint32_t len = cursor_u32(&cursor);
 		uint64_t id_at = (uint64_t)(cursor.at - frames->bytes);
 		struct cursor entry = cursor;
-		uint64_t id;
+		uint32_t id;
 		int r;
 
 		/* 0 ends what one object brought: crt1.o's end comes before others' entries. */
-		if (cursor.failed || len == UINT32_MAX || len > (uint64_t)(cursor.end - cursor.at))
+		if (cursor.failed || len == UINT32_MAX || len > cursor_left(&cursor))
 			return 0;
 		entry.end = cursor.at + len;
 		cursor.at += len;
 		if (len < 4)
 			continue;
-		id = take(&entry, 4);
+		id = cursor_u32(&entry);
 		if (id == 0 || id > id_at)
 			continue;
 		r = read_fde(frames, id_at - id, entry);
@@ -231,39 +197,26 @@ static int compare(const void *left, const void *right)
 	return a->end < b->end ? -1 : a->end > b->end;
 }
 
-static bool find_section(Elf *elf, struct frames *frames)
+static void find_section(Elf *elf, struct frames *frames)
 {
-	Elf_Scn *section = NULL;
 	GElf_Shdr header;
-	size_t names;
+	Elf_Scn *section = elf_section_named(elf, ".eh_frame", &header);
+	const Elf_Data *data = elf_section_data(section, MAX_SECTION_BYTES);
 
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return false;
-	while ((section = elf_nextscn(elf, section))) {
-		const Elf_Data *data;
-		const char *name;
-
-		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC))
-			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		if (!name || strcmp(name, ".eh_frame") != 0)
-			continue;
-		data = elf_section_data(section, MAX_SECTION_BYTES);
-		if (!data)
-			return false;
-		frames->bytes = data->d_buf;
-		frames->n_bytes = data->d_size;
-		frames->vaddr = header.sh_addr;
-		return true;
-	}
-	return false;
+	if (!data || !(header.sh_flags & SHF_ALLOC))
+		return;
+	frames->bytes = data->d_buf;
+	frames->n_bytes = data->d_size;
+	frames->vaddr = header.sh_addr;
 }
 
 int fde_table_read(Elf *elf, struct fde_table *ret_table)
 {
 	struct frames frames = {.cie = UINT64_MAX, .encoding = POINTER_UNKNOWN};
-	int r = find_section(elf, &frames) ? read_entries(&frames) : 0;
+	int r;
 
+	find_section(elf, &frames);
+	r = read_entries(&frames);
 	if (r < 0) {
 		fde_table_release(&frames.table);
 		return r;

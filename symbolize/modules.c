@@ -183,10 +183,7 @@ static struct module *add_file(struct modules *modules, const struct mapping *ma
 		module_set_head(module, &file->head);
 	} else {
 		module->not_elf = file->head_error == -ENOEXEC;
-		module_fail(module, "%s",
-			    module->not_elf                ? "not an ELF file"
-			    : file->head_error == -ENOTSUP ? "a 32-bit or big-endian file"
-							   : "its headers are damaged");
+		module_fail(module, "%s", elf_head_why(file->head_error));
 		atomic_store_explicit(&module->elf.state, MODULE_LOADED, memory_order_relaxed);
 	}
 	remember(modules, module, mapping);

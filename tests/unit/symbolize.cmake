@@ -93,6 +93,7 @@ add_custom_command(OUTPUT ${symbol_files}
           ${victims}/mini_bomb
   DEPENDS ${source}/symbols.S ${source}/calls.c ${victims}/plain ${victims}/stripped VERBATIM)
 add_custom_target(symbolize_symbol_files DEPENDS ${symbol_files})
+wick_unit_test(elf_hostile LIBS wick_symbolize PkgConfig::ELF)
 wick_unit_test(elf_symbols LIBS wick_symbolize PkgConfig::ELF)
 add_dependencies(elf_symbols_test symbolize_victims symbolize_symbol_files)
 target_compile_definitions(elf_symbols_test PRIVATE VICTIMS="${victims}")
