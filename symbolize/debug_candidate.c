@@ -3,19 +3,18 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "symbolize/regular_file.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <zlib.h>
 
 /* What a file brings beyond what the module has itself. */
@@ -53,33 +52,22 @@ static char *path_here(pid_t pid, const char *path)
 	return strdup(full);
 }
 
-/* Files that the kernel makes up are no debug files, and reading them can do things. */
-static bool is_made_up(int fd)
-{
-	struct statfs fs;
-
-	return fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC ||
-	       fs.f_type == DEBUGFS_MAGIC || fs.f_type == TRACEFS_MAGIC;
-}
-
 int debug_open(pid_t pid, const char *path, char **ret_path)
 {
 	_cleanup_fd_ int place = -1;
 	_cleanup_fd_ int fd = -1;
 	struct stat st;
-	char self[64];
 
 	if (path[0] != '/' || strlen(path) >= PATH_MAX)
 		return -ENOENT;
-	/* First the name alone: opening what is not a file can do things. */
 	place = pid > 0 ? open_in_root(pid, path) : open(path, O_PATH | O_CLOEXEC);
-	if (place < 0 || fstat(place, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0 ||
-	    is_made_up(place))
+	if (place < 0)
 		return -ENOENT;
-	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", place);
-	fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = regular_file_reopen(place);
 	if (fd < 0)
-		return -errno;
+		return fd == -EISDIR || fd == -ENODEV ? -ENOENT : fd;
+	if (fstat(fd, &st) < 0 || st.st_size == 0)
+		return -ENOENT;
 	if (ret_path) {
 		*ret_path = path_here(pid, path);
 		if (!*ret_path)

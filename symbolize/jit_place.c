@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "symbolize/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,10 +101,10 @@ void jit_place_init(struct jit_place *place, pid_t pid)
 
 static int try_open(const struct jit_place *place, const char *path, struct stat *ret_stat)
 {
-	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	_cleanup_fd_ int fd = regular_file_open(AT_FDCWD, path, O_NOFOLLOW);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return -ENOENT;
 	if (st.st_uid != 0 && st.st_uid != place->uid)
 		return -ENOENT;

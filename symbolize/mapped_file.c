@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "symbolize/regular_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -40,14 +41,11 @@ int mapped_file_stat(int fd, struct file_id *ret_id)
 
 static bool is_program(const struct mapping *mapping, const char *link)
 {
-	char target[PATH_MAX];
-	ssize_t len = readlink(link, target, sizeof(target) - 1);
+	size_t len = strlen(mapping->path);
+	char target[PATH_MAX] = "";
 
-	if (len <= 0)
-		return false;
-	target[len] = '\0';
-	len = (ssize_t)strlen(mapping->path);
-	return strncmp(target, mapping->path, (size_t)len) == 0 &&
+	return readlink(link, target, sizeof(target) - 1) > 0 &&
+	       strncmp(target, mapping->path, len) == 0 &&
 	       (target[len] == '\0' || strcmp(target + len, " (deleted)") == 0);
 }
 
@@ -75,10 +73,6 @@ static bool way_path(const struct mapping *mapping, int way, char path[PATH_MAX]
 		len = snprintf(path, PATH_MAX, "%s", mapping->path);
 		break;
 	}
-	/* Opening a device can do things. */
-	if (way >= 2 && strncmp(mapping->path, "/dev/", 5) == 0 &&
-	    strncmp(mapping->path, "/dev/shm/", 9) != 0)
-		return false;
 	return len > 0 && len < PATH_MAX && (way < 2 || mapping->path[0] == '/');
 }
 
@@ -162,11 +156,11 @@ static int try_path(const struct wanted *wanted, int way, const char *path,
 		    struct mapped_file *ret_file)
 {
 	struct mapped_file file = {.fd = -1};
-	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_fd_ int fd = regular_file_open(AT_FDCWD, path, 0);
 	int r;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = mapped_file_stat(fd, &file.id);
 	if (r < 0)
 		return r;

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "symbolize/mapped_file.h"
+#include "symbolize/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,11 +54,11 @@ static int try_file(struct module *module, int fd, const struct elf_head *wanted
 
 static int open_itself(struct module *module, const struct elf_head *wanted)
 {
-	_cleanup_fd_ int fd = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_fd_ int fd = regular_file_open(AT_FDCWD, module->path, 0);
 	int r;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = try_file(module, fd, wanted);
 	if (r == 0)
 		(void)steal_fd(&fd);
@@ -101,8 +102,9 @@ struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path,
 	if (r < 0 && open_debug_file(module, &wanted) == 0)
 		r = 0;
 	if (r < 0) {
-		(void)(r == -ESTALE ? err_set(err, ESTALE, "'%s' is not the one that ran", path)
-				    : err_set(err, -r, "read '%s'", path));
+		(void)(r == -ESTALE ? err_set(err, 0, "'%s' is not the one that ran", path)
+				    : err_set(err, 0, "read '%s': %s", path, elf_head_why(r)));
+		err->code = -r;
 		module_fail(module, "%s", err->text);
 		atomic_store_explicit(&module->elf.state, MODULE_LOADED, memory_order_relaxed);
 		return NULL;

@@ -1,0 +1,45 @@
+/* regular_file.c - O_PATH first, then the same file through /proc/self/fd */
+#include "symbolize/regular_file.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+static bool is_made_up(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC ||
+	       fs.f_type == DEBUGFS_MAGIC || fs.f_type == TRACEFS_MAGIC;
+}
+
+int regular_file_reopen(int place)
+{
+	struct stat st;
+	char self[64];
+	int fd;
+
+	if (fstat(place, &st) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode) || is_made_up(place))
+		return -ENODEV;
+	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", place);
+	/* O_NONBLOCK: whoever has a lease on the file would be waited for. */
+	fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+int regular_file_open(int at, const char *path, int flags)
+{
+	_cleanup_fd_ int place = openat(at, path, O_PATH | O_CLOEXEC | flags);
+
+	return place < 0 ? -errno : regular_file_reopen(place);
+}
