@@ -4,12 +4,14 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "symbolize/debug_candidate.h"
+#include "symbolize/regular_file.h"
 
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,7 +82,7 @@ static void look_at(struct debug_walk *walk, int folder, const char *name, const
 		return;
 	}
 	walk->n_files++;
-	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = regular_file_open(folder, name, 0);
 	if (fd < 0 || pread(fd, magic, sizeof(magic), 0) != (ssize_t)sizeof(magic) ||
 	    memcmp(magic, ELFMAG, SELFMAG) != 0)
 		return;
@@ -189,9 +191,4 @@ const char *debug_walk_find(const struct debug_walk *walk, const uint8_t *build_
 		if (found->len == len && memcmp(found->id, build_id, len) == 0 && nth-- == 0)
 			return found->path;
 	return NULL;
-}
-
-bool debug_walk_cut(const struct debug_walk *walk)
-{
-	return walk->cut;
 }

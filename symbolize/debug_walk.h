@@ -2,7 +2,6 @@
 #ifndef SYMBOLIZE_DEBUG_WALK_H
 #define SYMBOLIZE_DEBUG_WALK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,12 +39,5 @@ void debug_walk_free(struct debug_walk *walk);
  */
 const char *debug_walk_find(const struct debug_walk *walk, const uint8_t *build_id, size_t len,
 			    size_t nth);
-
-/**
- * debug_walk_cut - did the walk end at one of its limits?
- *
- * Context: any thread.
- */
-bool debug_walk_cut(const struct debug_walk *walk);
 
 #endif
