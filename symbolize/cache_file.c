@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -252,7 +251,7 @@ static int index_tail(struct cache_file *file)
 static int map_bytes(int fd, struct cache_file *file)
 {
 	struct stat st;
-	void *bytes;
+	void *bytes = NULL;
 	int r;
 
 	if (fstat(fd, &st) < 0)
@@ -263,17 +262,10 @@ static int map_bytes(int fd, struct cache_file *file)
 		return -EFBIG;
 	if ((uint64_t)st.st_size < sizeof(struct cache_head))
 		return -EBADMSG;
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (bytes == MAP_FAILED)
-		return -errno;
-	r = file_guard_add(bytes, (size_t)st.st_size);
-	if (r < 0) {
-		(void)munmap(bytes, (size_t)st.st_size);
-		return r;
-	}
-	file->bytes = bytes;
 	file->n_bytes = (size_t)st.st_size;
-	return 0;
+	r = file_guard_map(fd, file->n_bytes, &bytes);
+	file->bytes = bytes;
+	return r;
 }
 
 int cache_file_map(int fd, struct cache_file *ret_file)
@@ -301,10 +293,7 @@ int cache_file_map(int fd, struct cache_file *ret_file)
 
 void cache_file_unmap(struct cache_file *file)
 {
-	if (file->bytes) {
-		(void)file_guard_remove(file->bytes);
-		(void)munmap((void *)file->bytes, file->n_bytes);
-	}
+	file_guard_unmap((void *)file->bytes, file->n_bytes);
 	free(file->tail);
 	*file = (struct cache_file){0};
 }

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,7 +17,7 @@ enum { MAX_RANGES = 32 * 1024 };
 struct range {
 	_Atomic uintptr_t start;
 	_Atomic uintptr_t end;
-	_Atomic size_t n_zeros;
+	_Atomic bool shrank;
 };
 
 static struct range ranges[MAX_RANGES];
@@ -73,12 +72,13 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 	int saved = errno;
 
 	if (range) {
-		void *page = (void *)(addr & ~(page_bytes - 1));
+		uintptr_t page = addr & ~(page_bytes - 1);
+		size_t rest = atomic_load_explicit(&range->end, memory_order_relaxed) - page;
 
-		/* A private page of zeros in place of the one that the file has no more. */
-		if (mmap(page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		/* What the file has no more, to the end: a mapping a page would use them up. */
+		if (mmap((void *)page, rest, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 			 0) != MAP_FAILED) {
-			atomic_fetch_add_explicit(&range->n_zeros, 1, memory_order_relaxed);
+			atomic_store_explicit(&range->shrank, true, memory_order_relaxed);
 			errno = saved;
 			return;
 		}
@@ -109,7 +109,7 @@ static int add(uintptr_t start, size_t bytes)
 		i++;
 	if (i == MAX_RANGES)
 		return -ENOSPC;
-	atomic_store_explicit(&ranges[i].n_zeros, 0, memory_order_relaxed);
+	atomic_store_explicit(&ranges[i].shrank, false, memory_order_relaxed);
 	atomic_store_explicit(&ranges[i].end, start + bytes, memory_order_release);
 	atomic_store_explicit(&ranges[i].start, start, memory_order_release);
 	if (i == n)
@@ -133,9 +133,9 @@ int file_guard_add(const void *start, size_t bytes)
 	return r;
 }
 
-size_t file_guard_remove(const void *start)
+bool file_guard_remove(const void *start)
 {
-	size_t n_zeros = 0;
+	bool shrank = false;
 
 	(void)pthread_mutex_lock(&writers);
 	for (size_t i = 0; i < atomic_load_explicit(&n_ranges, memory_order_relaxed); i++) {
@@ -143,12 +143,35 @@ size_t file_guard_remove(const void *start)
 
 		if (start &&
 		    atomic_load_explicit(&range->start, memory_order_relaxed) == (uintptr_t)start) {
-			n_zeros = atomic_load_explicit(&range->n_zeros, memory_order_relaxed);
+			shrank = atomic_load_explicit(&range->shrank, memory_order_relaxed);
 			atomic_store_explicit(&range->start, 0, memory_order_release);
 			lowest_free = i < lowest_free ? i : lowest_free;
 			break;
 		}
 	}
 	(void)pthread_mutex_unlock(&writers);
-	return n_zeros;
+	return shrank;
+}
+
+int file_guard_map(int fd, size_t bytes, void **ret_start)
+{
+	void *start = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	int r;
+
+	if (start == MAP_FAILED)
+		return -errno;
+	r = file_guard_add(start, bytes);
+	if (r < 0)
+		(void)munmap(start, bytes);
+	else
+		*ret_start = start;
+	return r;
+}
+
+void file_guard_unmap(void *start, size_t bytes)
+{
+	if (!start)
+		return;
+	(void)file_guard_remove(start);
+	(void)munmap(start, bytes);
 }

@@ -2,12 +2,29 @@
  * file_guard.h - a file that shrinks while it is mapped reads as zeros
  *
  * Reading a mapped page that the file no longer has raises SIGBUS.  Within guarded ranges the
- * handler puts an empty page there and the reader goes on, to find its data bad.
+ * handler puts zeros there and behind, and the reader goes on, to find its data bad.
  */
 #ifndef SYMBOLIZE_FILE_GUARD_H
 #define SYMBOLIZE_FILE_GUARD_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/**
+ * file_guard_map - map the first BYTES of a file for reading, guarded
+ *
+ * Return:  0; -ENOSPC: too many ranges; -errno.
+ * Owns:    the caller, to file_guard_unmap().
+ * Context: any thread.
+ */
+int file_guard_map(int fd, size_t bytes, void **ret_start);
+
+/**
+ * file_guard_unmap - the end of it; NULL is fine
+ *
+ * Context: any thread.
+ */
+void file_guard_unmap(void *start, size_t bytes);
 
 /**
  * file_guard_add - guard a range from now on; installs the handler the first time
@@ -22,9 +39,9 @@ int file_guard_add(const void *start, size_t bytes);
 /**
  * file_guard_remove - before it is unmapped
  *
- * Return:  how many pages read as zeros: more than 0: the file had shrunk.
+ * Return:  true: the file had shrunk, and some of it was read as zeros.
  * Context: any thread.
  */
-size_t file_guard_remove(const void *start);
+bool file_guard_remove(const void *start);
 
 #endif

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <gelf.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -138,24 +137,13 @@ static int open_memory(void *bytes, size_t n_bytes, bool dwo, struct dwarf_secti
 static int map(int fd, struct dwarf_sections *sections)
 {
 	struct stat st;
-	void *bytes;
-	int r;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
 		return -ENOEXEC;
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED)
-		return -errno;
-	r = file_guard_add(bytes, (size_t)st.st_size);
-	if (r < 0) {
-		(void)munmap(bytes, (size_t)st.st_size);
-		return r;
-	}
-	sections->mapped = bytes;
 	sections->n_mapped = (size_t)st.st_size;
-	return 0;
+	return file_guard_map(fd, sections->n_mapped, &sections->mapped);
 }
 
 int dwarf_sections_open(int fd, bool dwo, struct dwarf_sections *ret_sections)
@@ -194,9 +182,6 @@ void dwarf_sections_close(struct dwarf_sections *sections)
 		(void)elf_end(sections->elf);
 	for (int i = 0; i < N_DWARF_SECTIONS; i++)
 		free(sections->inflated[i]);
-	if (sections->mapped) {
-		(void)file_guard_remove(sections->mapped);
-		(void)munmap(sections->mapped, sections->n_mapped);
-	}
+	file_guard_unmap(sections->mapped, sections->n_mapped);
 	*sections = (struct dwarf_sections){0};
 }
