@@ -166,7 +166,7 @@ int jit_code_add_line(struct jit_code *code, uint32_t offset, const char *file, 
 
 int jit_code_move(struct jit_code *code, uint64_t from, uint64_t to, uint64_t time_ns)
 {
-	uint32_t head = (uint32_t)(uintptr_t)map_get(&code->pages, from >> PAGE_SHIFT);
+	uint32_t head = page_head(code, from >> PAGE_SHIFT);
 
 	for (; head; head = code->nodes[head - 1].next) {
 		struct jit_function *old = &code->functions[code->nodes[head - 1].function];

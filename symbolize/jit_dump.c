@@ -1,6 +1,8 @@
 /* jit_dump.c - the records of a jitdump file; whoever made it may be anybody */
 #include "symbolize/jit_dump.h"
 
+#include "symbolize/dwarf/cursor.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,47 +26,19 @@ enum record_id {
 	CODE_CLOSE = 3,
 };
 
-/* A place in the bytes.  Once failed it stays there and reads zeros. */
-struct cursor {
-	const uint8_t *at;
-	const uint8_t *end;
-	bool failed;
-};
-
 struct record {
 	uint32_t id;
 	uint32_t size; /* with these fields */
 	uint64_t time_ns;
 };
 
-static uint64_t take(struct cursor *cursor, size_t len)
-{
-	uint64_t value = 0;
-
-	if (cursor->failed || len > (size_t)(cursor->end - cursor->at)) {
-		cursor->failed = true;
-		return 0;
-	}
-	memcpy(&value, cursor->at, len);
-	cursor->at += len;
-	return value;
-}
-
 /* A string that ends within the bytes; "" when it does not. */
 static const char *take_text(struct cursor *cursor, size_t *ret_len)
 {
-	const uint8_t *at = cursor->at;
-	size_t room = cursor->failed ? 0 : (size_t)(cursor->end - at);
-	const uint8_t *end = room ? memchr(at, '\0', room) : NULL;
+	const char *text = cursor_string(cursor);
 
-	*ret_len = 0;
-	if (!end) {
-		cursor->failed = true;
-		return "";
-	}
-	cursor->at = end + 1;
-	*ret_len = (size_t)(end - at);
-	return (const char *)at;
+	*ret_len = text ? (size_t)((const char *)cursor->at - text) - 1 : 0;
+	return text ? text : "";
 }
 
 /* Times of another clock are not those of samples; then what was written last counts. */
@@ -76,16 +50,16 @@ static void check_clock(struct jit_dump *dump, uint64_t time_ns, uint64_t now_ns
 
 static int take_header(struct jit_dump *dump, struct cursor cursor, uint64_t now_ns)
 {
-	uint64_t magic = take(&cursor, 4);
-	uint64_t version = take(&cursor, 4);
-	uint64_t size = take(&cursor, 4);
+	uint64_t magic = cursor_u32(&cursor);
+	uint64_t version = cursor_u32(&cursor);
+	uint64_t size = cursor_u32(&cursor);
 	uint64_t pid;
 	uint64_t time_ns;
 
-	(void)take(&cursor, 8); /* machine and padding */
-	pid = take(&cursor, 4);
-	time_ns = take(&cursor, 8);
-	if (take(&cursor, 8) & FLAG_ARCH_TIMESTAMP)
+	(void)cursor_u64(&cursor); /* machine and padding */
+	pid = cursor_u32(&cursor);
+	time_ns = cursor_u64(&cursor);
+	if (cursor_u64(&cursor) & FLAG_ARCH_TIMESTAMP)
 		dump->other_clock = true;
 	if (cursor.failed)
 		return -EAGAIN;
@@ -121,7 +95,7 @@ static void drop_pending(struct jit_dump_lines *lines)
 static int keep_lines(struct jit_dump *dump, struct cursor cursor)
 {
 	struct jit_dump_lines *lines = &dump->pending[dump->next_pending];
-	size_t len = (size_t)(cursor.end - cursor.at);
+	size_t len = cursor_left(&cursor);
 
 	dump->next_pending = (dump->next_pending + 1) % JIT_DUMP_MAX_PENDING;
 	drop_pending(lines);
@@ -130,7 +104,7 @@ static int keep_lines(struct jit_dump *dump, struct cursor cursor)
 		return -ENOMEM;
 	memcpy(lines->record, cursor.at, len);
 	lines->len = len;
-	lines->addr = take(&cursor, 8);
+	lines->addr = cursor_u64(&cursor);
 	return 0;
 }
 
@@ -138,28 +112,33 @@ static int keep_lines(struct jit_dump *dump, struct cursor cursor)
 static int add_lines(struct jit_dump *dump, const struct jit_dump_lines *lines,
 		     struct jit_function *function)
 {
-	struct cursor cursor = {.at = lines->record, .end = lines->record + lines->len};
-	uint64_t n_entries;
+	struct cursor cursor = cursor_over(lines->record, lines->len, 8, lines->len);
+	uint64_t n_entries = cursor_u64(&cursor);
+	const char *file = "";
+	size_t file_len = 0;
+	bool kept = false; /* the line added last has it, too */
 
-	(void)take(&cursor, 8);
-	n_entries = take(&cursor, 8);
 	for (uint64_t i = 0; i < n_entries && !cursor.failed; i++) {
-		uint64_t addr = take(&cursor, 8);
-		uint32_t line = (uint32_t)take(&cursor, 4);
+		uint64_t addr = cursor_u64(&cursor);
+		uint32_t line = cursor_u32(&cursor);
+		const char *text;
 		size_t len;
-		const char *file;
 		int r;
 
-		(void)take(&cursor, 4); /* column */
-		file = take_text(&cursor, &len);
+		(void)cursor_u32(&cursor); /* column */
+		text = take_text(&cursor, &len);
+		if (len != 1 || (uint8_t)text[0] != 0xff) {
+			kept = kept && len == file_len && memcmp(text, file, len) == 0;
+			file = text;
+			file_len = len;
+		}
 		if (cursor.failed || addr < function->start || addr >= function->end)
 			continue;
-		if (len == 1 && (uint8_t)file[0] == 0xff)
-			file = NULL;
-		r = jit_code_add_line(&dump->code, (uint32_t)(addr - function->start), file, len,
-				      line);
+		r = jit_code_add_line(&dump->code, (uint32_t)(addr - function->start),
+				      kept ? NULL : file, file_len, line);
 		if (r < 0)
 			return r;
+		kept = true;
 		function->n_lines++;
 	}
 	return 0;
@@ -183,17 +162,17 @@ static int add_pending(struct jit_dump *dump, struct jit_function *function)
 static int take_load(struct jit_dump *dump, const struct record *record, struct cursor cursor)
 {
 	struct jit_function function = {.from_ns = time_of(dump, record)};
-	uint64_t pid = take(&cursor, 4);
+	uint64_t pid = cursor_u32(&cursor);
 	const char *name;
 	uint64_t bytes;
 	size_t len;
 	int r;
 
-	(void)take(&cursor, 4); /* thread */
-	(void)take(&cursor, 8); /* where it will be run from: the same */
-	function.start = take(&cursor, 8);
-	bytes = take(&cursor, 8);
-	(void)take(&cursor, 8); /* its number */
+	(void)cursor_u32(&cursor); /* thread */
+	(void)cursor_u64(&cursor); /* where it will be run from: the same */
+	function.start = cursor_u64(&cursor);
+	bytes = cursor_u64(&cursor);
+	(void)cursor_u64(&cursor); /* its number */
 	name = take_text(&cursor, &len);
 	if (cursor.failed || bytes > JIT_MAX_CODE_BYTES || !is_ours(dump, record, pid))
 		return 0;
@@ -206,15 +185,15 @@ static int take_load(struct jit_dump *dump, const struct record *record, struct 
 
 static int take_move(struct jit_dump *dump, const struct record *record, struct cursor cursor)
 {
-	uint64_t pid = take(&cursor, 4);
+	uint64_t pid = cursor_u32(&cursor);
 	uint64_t from;
 	uint64_t to;
 	int r;
 
-	(void)take(&cursor, 4);
-	(void)take(&cursor, 8);
-	from = take(&cursor, 8);
-	to = take(&cursor, 8);
+	(void)cursor_u32(&cursor);
+	(void)cursor_u64(&cursor);
+	from = cursor_u64(&cursor);
+	to = cursor_u64(&cursor);
 	if (cursor.failed || !is_ours(dump, record, pid))
 		return 0;
 	r = jit_code_move(&dump->code, from, to, time_of(dump, record));
@@ -253,7 +232,7 @@ static int take_record(struct jit_dump *dump, const struct record *record, struc
 /* Does the name of a LOAD end within what is there? */
 static bool has_name(const struct record *record, const struct cursor *body)
 {
-	size_t len = (size_t)(body->end - body->at);
+	size_t len = cursor_left(body);
 
 	return record->id != CODE_LOAD || (len > 40 && memchr(body->at + 40, '\0', len - 40));
 }
@@ -266,18 +245,18 @@ static int take_next(struct jit_dump *dump, struct cursor *cursor, uint64_t now_
 	size_t wanted;
 	int r;
 
-	record.id = (uint32_t)take(&at, 4);
-	record.size = (uint32_t)take(&at, 4);
-	record.time_ns = take(&at, 8);
+	record.id = cursor_u32(&at);
+	record.size = cursor_u32(&at);
+	record.time_ns = cursor_u64(&at);
 	if (at.failed)
 		return -EAGAIN;
 	if (record.size < RECORD_BYTES || record.size > MAX_PASSED_OVER)
 		return -EBADMSG;
 	wanted = wanted_bytes(&record);
 	body = (struct cursor){.at = at.at, .end = at.end};
-	if (wanted < (size_t)(body.end - body.at))
+	if (wanted < cursor_left(&body))
 		body.end = body.at + wanted;
-	else if (wanted > (size_t)(body.end - body.at) &&
+	else if (wanted > cursor_left(&body) &&
 		 (record.id != CODE_LOAD || !has_name(&record, &body)))
 		return -EAGAIN;
 	if (!dump->other_clock && record.id == CODE_LOAD && record.time_ns > now_ns + SECOND_NS)
@@ -289,7 +268,7 @@ static int take_next(struct jit_dump *dump, struct cursor *cursor, uint64_t now_
 		r = 0;
 	}
 	dump->at += record.size;
-	cursor->at = record.size - RECORD_BYTES < (size_t)(at.end - at.at)
+	cursor->at = record.size - RECORD_BYTES < cursor_left(&at)
 			     ? at.at + (record.size - RECORD_BYTES)
 			     : at.end;
 	return r;

@@ -14,10 +14,10 @@ struct procmap {
 	uint64_t pgoff;
 	uint64_t dev;
 	uint64_t inode;
-	uint8_t build_id[BUILD_ID_MAX]; /* of the file that is mapped, whatever its path names now
-					 */
-	size_t build_id_len;            /* 0: it has none, or the kernel did not read it */
-	char path[4096];                /* as in maps, " (deleted)" included */
+	/* Of the file that is mapped, whatever its path names now. */
+	uint8_t build_id[BUILD_ID_MAX];
+	size_t build_id_len; /* 0: it has none, or the kernel did not read it */
+	char path[4096];     /* as in maps, " (deleted)" included */
 };
 
 /**

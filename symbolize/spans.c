@@ -2,6 +2,7 @@
 #include "symbolize/spans.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ static int compare_times(const void *left, const void *right)
 static void forget_oldest(struct spans *spans)
 {
 	uint64_t *times = malloc(spans->n_spans * sizeof(*times));
+	uint64_t max_end = 0;
 	size_t n_dead = 0;
 	size_t to = 0;
 
@@ -49,11 +51,15 @@ static void forget_oldest(struct spans *spans)
 			times[n_dead++] = spans->spans[i].until_ns;
 	if (n_dead > MAX_DEAD) {
 		qsort(times, n_dead, sizeof(*times), compare_times);
-		for (size_t i = 0; i < spans->n_spans; i++)
-			if (spans->spans[i].until_ns > times[n_dead / 2])
-				spans->spans[to++] = spans->spans[i];
+		for (size_t i = 0; i < spans->n_spans; i++) {
+			if (spans->spans[i].until_ns <= times[n_dead / 2])
+				continue;
+			if (spans->spans[i].end > max_end)
+				max_end = spans->spans[i].end;
+			spans->spans[to] = spans->spans[i];
+			spans->spans[to++].max_end = max_end;
+		}
 		spans->n_spans = to;
-		spans->stale = true;
 	}
 	free(times);
 }
@@ -90,17 +96,22 @@ static int insert(struct spans *spans, const struct span *span)
 	memmove(spans->spans + at + 1, spans->spans + at,
 		(spans->n_spans - at) * sizeof(*spans->spans));
 	spans->spans[at] = *span;
+	spans->spans[at].max_end = at ? spans->spans[at - 1].max_end : 0;
 	spans->n_spans++;
-	spans->stale = true;
+	/* Ends that shrink later leave it too large, which costs lookups a step. */
+	for (; at < spans->n_spans && spans->spans[at].max_end < span->end; at++)
+		spans->spans[at].max_end = span->end;
 	return 0;
 }
 
 /* A live span that began by TIME_NS and overlaps [START, END). */
 static struct span *overlapping(struct spans *spans, uint64_t start, uint64_t end, uint64_t time_ns)
 {
-	for (size_t i = 0; i < spans->n_spans && spans->spans[i].start < end; i++) {
+	for (size_t i = end ? count_up_to(spans, end - 1) : 0; i-- > 0;) {
 		struct span *span = &spans->spans[i];
 
+		if (span->max_end <= start)
+			break;
 		if (span->end > start && span->until_ns == SPAN_FOREVER && span->from_ns <= time_ns)
 			return span;
 	}
@@ -121,7 +132,6 @@ int spans_cut(struct spans *spans, uint64_t start, uint64_t end, uint64_t time_n
 		if (span->end > end)
 			span->end = end;
 		span->until_ns = time_ns;
-		spans->stale = true;
 		/* A start that moved may be out of order now: take it out and put it back. */
 		if (before.start < start) {
 			struct span middle = *span;
@@ -153,7 +163,7 @@ static bool known(struct spans *spans, const struct span *span)
 				old->from_ns = span->from_ns;
 			return true;
 		}
-		if (!spans->stale && span->start >= old->max_end)
+		if (span->start >= old->max_end)
 			break;
 	}
 	return false;
@@ -171,18 +181,6 @@ int spans_add(struct spans *spans, const struct span *span)
 	return insert(spans, span);
 }
 
-static void count_ends(struct spans *spans)
-{
-	uint64_t max_end = 0;
-
-	for (size_t i = 0; i < spans->n_spans; i++) {
-		if (spans->spans[i].end > max_end)
-			max_end = spans->spans[i].end;
-		spans->spans[i].max_end = max_end;
-	}
-	spans->stale = false;
-}
-
 /* Of two that cover the address, is NEW the one that was there at TIME_NS? */
 static bool better(const struct span *new, const struct span *old, uint64_t time_ns)
 {
@@ -197,12 +195,10 @@ static bool better(const struct span *new, const struct span *old, uint64_t time
 	return was_there ? new->from_ns > old->from_ns : new->from_ns < old->from_ns;
 }
 
-const struct span *spans_find(struct spans *spans, uint64_t addr, uint64_t time_ns)
+const struct span *spans_find(const struct spans *spans, uint64_t addr, uint64_t time_ns)
 {
 	const struct span *best = NULL;
 
-	if (spans->stale)
-		count_ends(spans);
 	for (size_t i = count_up_to(spans, addr); i-- > 0;) {
 		const struct span *span = &spans->spans[i];
 

@@ -2,7 +2,6 @@
 #ifndef SYMBOLIZE_SPANS_H
 #define SYMBOLIZE_SPANS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +16,7 @@ struct span {
 	uint64_t pgoff; /* bytes into the file at BASE */
 	uint64_t from_ns;
 	uint64_t until_ns; /* SPAN_FOREVER while it is mapped */
-	uint64_t max_end;  /* the largest end up to and including this one */
+	uint64_t max_end;  /* no span up to and including this one reaches further */
 	struct module *module;
 	const char *path; /* the module as this process sees it */
 };
@@ -29,7 +28,6 @@ struct spans {
 	struct span *spans; /* by start */
 	size_t n_spans;
 	size_t n_room;
-	bool stale; /* max_end has to be counted anew */
 };
 
 /**
@@ -60,7 +58,7 @@ int spans_cut(struct spans *spans, uint64_t start, uint64_t end, uint64_t time_n
  * Owns:    the spans; good until the next add or cut.
  * Context: main thread.
  */
-const struct span *spans_find(struct spans *spans, uint64_t addr, uint64_t time_ns);
+const struct span *spans_find(const struct spans *spans, uint64_t addr, uint64_t time_ns);
 
 /**
  * spans_release - forget all and give back the memory

@@ -144,6 +144,32 @@ static void lines_come_before_their_code(void **state)
 	jit_dump_release(&dump);
 }
 
+/* "The same file" is the last entry's, be that one of this function or not. */
+static void a_line_has_the_file_of_the_entry_before(void **state)
+{
+	static const struct jitdump_line OTHERS[] = {{0x10020, 3, "b.js"}};
+	static const struct jitdump_line LINES[] = {{1, 10, "a.js"}, {0x10000, 11, "\xff"}};
+	const struct jit_function *function;
+	const char *source = NULL;
+	struct jit_code code;
+	struct jit_dump dump;
+
+	(void)state;
+	begin(0);
+	jitdump_lines(&file, 99, FIRST.addr, OTHERS, 1);
+	jitdump_load(&file, &FIRST);
+	jitdump_lines(&file, 199, FIRST.addr, LINES, 2);
+	jitdump_load(&file, &FIRST);
+	read_all(&dump, 100);
+	assert_int_equal(jit_code_copy(&dump.code, &code), 0);
+	function = jit_code_find(&code, 0x10018, 250);
+	assert_non_null(function);
+	assert_int_equal(jit_code_line(&code, function, 0x10018, &source), 11);
+	assert_string_equal(source, "a.js");
+	jit_code_release(&code);
+	jit_dump_release(&dump);
+}
+
 static void nothing_counts_behind_close(void **state)
 {
 	struct jit_dump dump;
@@ -273,6 +299,7 @@ int main(void)
 		cmocka_unit_test(code_has_its_time),
 		cmocka_unit_test(code_moves),
 		cmocka_unit_test(lines_come_before_their_code),
+		cmocka_unit_test(a_line_has_the_file_of_the_entry_before),
 		cmocka_unit_test(nothing_counts_behind_close),
 		cmocka_unit_test(a_forked_child_has_what_its_parent_had),
 		cmocka_unit_test(of_another_clock_the_order_counts),
