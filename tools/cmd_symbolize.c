@@ -8,6 +8,7 @@
 #include "tools/frame_namer.h"
 #include "tools/module_list.h"
 #include "tools/say.h"
+#include "tools/servers.h"
 #include "tools/text.h"
 
 #include <errno.h>
@@ -325,17 +326,7 @@ static void report_servers(const struct symbolize_job *job, struct buf *text)
 	if (!job->symbols->debuginfod)
 		return;
 	buf_add(text, "  servers    ");
-	text_of(text, servers.n_asked, "module");
-	buf_add(text, " asked for, ");
-	text_count(text, servers.n_found);
-	buf_add(text, " found in ");
-	text_seconds(text, servers.spent_ns);
-	if (servers.n_late) {
-		buf_add(text, ", ");
-		text_count(text, servers.n_late);
-		buf_add(text, " without an answer in time");
-	}
-	buf_printf(text, "%s%s\n", *servers.why ? "; " : "", servers.why);
+	servers_print(&servers, text);
 }
 
 static void report(const struct symbolize_job *job)

@@ -341,6 +341,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 	summary.n_beside = hook_files_stats(&recorder->hook_files, summary.beside);
 	summary.lockstep = lockstep_found(&recorder->lockstep, &summary.collected);
 	summary.n_modules = symbolizer_modules(recorder->symbolizer, &summary.modules);
+	symbolizer_servers(recorder->symbolizer, &summary.servers);
 	buf_init(&text, SUMMARY_BYTES);
 	summary_print(&summary, &text);
 	say_text(&text);

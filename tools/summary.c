@@ -3,6 +3,7 @@
 
 #include "output/sanitise.h"
 #include "sampler/collector/examine.h"
+#include "tools/servers.h"
 #include "tools/text.h"
 
 #include <signal.h>
@@ -475,6 +476,15 @@ static void print_modules(const struct summary *summary, struct buf *buf)
 	print_missing(summary, lookups, buf);
 }
 
+/* Nothing, unless they were to be asked. */
+static void print_servers(const struct symbolize_servers *servers, struct buf *buf)
+{
+	if (!servers->n_asked && (!servers->why || !*servers->why))
+		return;
+	add_topic(buf, "servers");
+	servers_print(servers, buf);
+}
+
 static void print_files(const struct recording_stats *written, bool first, struct buf *buf)
 {
 	size_t skipped = written->n_paths > MAX_PATHS ? written->n_paths - MAX_PATHS : 0;
@@ -576,6 +586,7 @@ void summary_print(const struct summary *summary, struct buf *buf)
 	print_lost(summary, buf);
 	print_stacks(summary, buf);
 	print_modules(summary, buf);
+	print_servers(&summary->servers, buf);
 	print_files(&summary->written, true, buf);
 	for (size_t i = 0; i < summary->n_beside; i++)
 		print_files(&summary->beside[i], false, buf);

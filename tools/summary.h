@@ -34,6 +34,7 @@ struct summary {
 	const struct live_file *live; /* NULL: there is none */
 	const struct symbolize_module *modules;
 	size_t n_modules;
+	struct symbolize_servers servers;
 	const struct selection *selection; /* NULL: everything was kept */
 	bool no_clock;                     /* neither CPU nor wall time was asked for */
 	bool no_symbols;                   /* no names were asked for */

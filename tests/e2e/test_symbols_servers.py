@@ -128,6 +128,7 @@ class Servers(Case):
         self.assertNotIn("servers", said)
         run = self.record(self.program, ROUNDS, env=self.environment)
         self.assertEqual(self.share(run.samples), 0)
+        self.assertNotIn("servers", run.summary)
         self.assertEqual(server.asked, [])
 
     def test_the_file_is_fetched_once(self):
@@ -135,6 +136,7 @@ class Servers(Case):
         run = self.record(self.program, ROUNDS, options=("--debuginfod", "--no-cache"),
                           env=self.environment)
         self.assertGreater(self.share(run.samples), 0.9, run.summary)
+        self.assertRegex(run.summary, r"servers +\d+ modules? asked for, [1-9]\d* found in ")
         samples, said = self.symbolize("--debuginfod", "--no-cache")
         self.assertGreater(self.share(samples), 0.9, said)
         counts = collections.Counter(server.asked)

@@ -194,6 +194,22 @@ static void says_what_would_name_the_frames(void **state)
 	assert_says(&summary, "none were asked for, try: wick symbolize", 1);
 }
 
+static void says_what_came_of_asking_servers(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	assert_says(&summary, "servers", 0);
+	summary.servers = (struct symbolize_servers){
+		.n_asked = 3, .n_found = 1, .n_late = 2, .spent_ns = 5000000000, .why = "slow"};
+	assert_says(&summary,
+		    "servers     3 modules asked for, 1 found in 5.00 s, 2 without an answer in "
+		    "time; slow\n",
+		    1);
+	summary.servers = (struct symbolize_servers){.why = "DEBUGINFOD_URLS names no server"};
+	assert_says(&summary, "0 modules asked for, 0 found in 0.00 s; DEBUGINFOD_URLS names", 1);
+}
+
 static void promises_only_what_loads_the_file(void **state)
 {
 	static const char *const zst[] = {"a.perf.zst"};
@@ -447,6 +463,7 @@ int main(void)
 		cmocka_unit_test(names_programs_that_were_not_sampled),
 		cmocka_unit_test(names_the_three_worst_modules),
 		cmocka_unit_test(says_what_would_name_the_frames),
+		cmocka_unit_test(says_what_came_of_asking_servers),
 		cmocka_unit_test(promises_only_what_loads_the_file),
 		cmocka_unit_test(says_how_the_command_ended),
 		cmocka_unit_test(explains_a_recording_of_nothing),
