@@ -155,6 +155,23 @@ static void note_contents(struct module *module, int contents, int fd)
 	module->debug_mtime_ns = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
+/* A path in the root of the process, by ours where that is the same file: it stays when the process
+ * ends. */
+static void use_our_root(char *path, int fd)
+{
+	static const char PROC[] = "/proc/";
+	char *below = strncmp(path, PROC, strlen(PROC)) == 0 ? strstr(path, "/root/") : NULL;
+	struct stat found;
+	struct stat ours;
+
+	if (!below)
+		return;
+	below += strlen("/root");
+	if (fstat(fd, &found) == 0 && stat(below, &ours) == 0 && found.st_dev == ours.st_dev &&
+	    found.st_ino == ours.st_ino)
+		memmove(path, below, strlen(below) + 1);
+}
+
 /* The separate debug file, for who has no DWARF. */
 static void find_debug_file(struct module *module, Elf *elf)
 {
@@ -165,6 +182,7 @@ static void find_debug_file(struct module *module, Elf *elf)
 		return;
 	module->debug_path = file.path;
 	module->debug_found = file.found;
+	use_our_root(file.path, file.fd);
 	debug = elf_begin(file.fd, ELF_C_READ, NULL);
 	if (debug) {
 		note_contents(module, contents_of(debug), file.fd);
