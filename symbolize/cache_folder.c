@@ -76,7 +76,9 @@ int cache_folder_open(const char *path, char **ret_path, struct err *err)
 
 	if (r < 0) {
 		found = NULL;
-		return err_set(err, -r, "find the folder for symbols: HOME is not set");
+		(void)err_set(err, 0, "HOME is not set: there is no folder for names");
+		err_hint(err, "XDG_CACHE_HOME=DIR");
+		return r;
 	}
 	fd = open(found, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT) {

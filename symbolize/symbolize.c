@@ -39,11 +39,15 @@ static int start_search(struct symbolizer *symbolizer)
 static void open_cache(struct symbolizer *symbolizer)
 {
 	const struct cache_options options = {.folder = symbolizer->options.cache_folder};
-	struct err err = {0};
 
 	if (!symbolizer->options.no_cache && !symbolizer->options.no_symbols &&
-	    cache_open(&options, &symbolizer->cache, &err) < 0)
+	    cache_open(&options, &symbolizer->cache, &symbolizer->cache_err) < 0)
 		symbolizer->cache = NULL;
+}
+
+const char *symbolizer_cache_why(const struct symbolizer *symbolizer)
+{
+	return symbolizer->cache_err.text[0] ? symbolizer->cache_err.text : NULL;
 }
 
 int symbolizer_new(const struct symbolize_options *options, struct symbolizer **ret_symbolizer,

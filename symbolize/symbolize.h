@@ -61,6 +61,15 @@ int symbolizer_new(const struct symbolize_options *options, struct symbolizer **
 		   struct err *err);
 
 /**
+ * symbolizer_cache_why - why no names are kept on disk, though they were to be
+ *
+ * Return:  the reason; NULL: they are kept, or were not to be.
+ * Owns:    the symbolizer.
+ * Context: main thread.
+ */
+const char *symbolizer_cache_why(const struct symbolizer *symbolizer);
+
+/**
  * symbolizer_free - forget everything; every name and path handed out is gone
  *
  * Context: main thread.  NULL is fine.

@@ -33,7 +33,8 @@ struct symbolizer {
 	char *debug_root;
 	struct debug_search_options search_options;
 	struct debug_search *search;
-	struct cache *cache; /* NULL: none is kept */
+	struct cache *cache;  /* NULL: none is kept */
+	struct err cache_err; /* why */
 	struct loader *loader;
 	struct modules modules;
 	struct map processes;

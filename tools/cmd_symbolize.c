@@ -119,7 +119,9 @@ static bool is_end(const struct line *line)
 static int gather(struct symbolize_job *job, struct err *err)
 {
 	struct perf_frame frame;
+	struct perf_head head;
 	struct line line;
+	bool known = false;
 	bool leaf = true;
 	int r;
 
@@ -129,6 +131,8 @@ static int gather(struct symbolize_job *job, struct err *err)
 				       job->in, LINES_MAX_BYTES, (unsigned long long)line.number);
 		if (is_end(&line))
 			take_end(job->namer, strchr(line.text, '{') ? strchr(line.text, '{') : "");
+		known = known || strncmp(line.text, "# wick", 6) == 0 ||
+			(!is_frame(&line) && perf_line_head(line.text, &head));
 		if (!is_frame(&line))
 			leaf = true;
 		else if (perf_line_frame(line.text, &frame)) {
@@ -136,7 +140,9 @@ static int gather(struct symbolize_job *job, struct err *err)
 			leaf = false;
 		}
 	}
-	return r;
+	if (r < 0 || known)
+		return r;
+	return err_set(err, 0, "'%s' is no perf-script text", job->in);
 }
 
 /* The word that the sample had for its next frame; "-" without one. */
@@ -415,9 +421,11 @@ static int parse(int argc, char **argv, struct asked *ret_asked, struct err *err
 			say_quiet();
 	}
 	asked.rest = cursor.rest;
-	if (!asked.help && argc - asked.rest != 1)
-		return err_set(err, EINVAL, "%s, try: wick symbolize FILE",
-			       asked.rest == argc ? "no file given" : "one file at a time");
+	if (!asked.help && argc - asked.rest != 1) {
+		(void)err_set(err, 0, asked.rest == argc ? "no file given" : "one file at a time");
+		err_hint(err, "wick symbolize FILE");
+		return -EINVAL;
+	}
 	*ret_asked = asked;
 	return 0;
 }

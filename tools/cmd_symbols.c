@@ -147,8 +147,14 @@ static int list(struct cache *cache, const struct asked *asked)
 	const struct cache_entry *entries = NULL;
 	struct err err = {0};
 	struct buf text;
-	int n = cache_list(cache, &entries, &err);
+	int n;
 
+	if (asked->n_args) {
+		say_error("'%s' is too much: all are listed, try: wick symbols list",
+			  asked->args[0]);
+		return WICK_USAGE;
+	}
+	n = cache_list(cache, &entries, &err);
 	if (n < 0)
 		return fail(&err, n);
 	buf_init(&text, RESULT_BYTES);
@@ -201,7 +207,8 @@ static int strip(struct cache *cache, const struct asked *asked)
 	int r;
 
 	if (asked->n_args != 1) {
-		say_error("strip down to what size?, try: wick symbols strip 100M");
+		say_error("%s, try: wick symbols strip 100M",
+			  asked->n_args ? "one size at a time" : "no size given");
 		return WICK_USAGE;
 	}
 	/* No size elsewhere is 0. */
@@ -358,7 +365,7 @@ static const struct action *find_action(const char *name, struct err *err)
 	const char *near;
 
 	if (!name) {
-		(void)err_set(err, 0, "list, add, strip or clear?");
+		(void)err_set(err, 0, "nothing to do given: list, add, strip or clear");
 		err_hint(err, "wick symbols list");
 		return NULL;
 	}

@@ -58,7 +58,7 @@ int frame_namer_new(const struct symbol_options *options, struct frame_namer **r
 		return err_set(err, ENOMEM, "start");
 	symbol_options_pass(options, &symbols);
 	symbols.progress = show_progress;
-	r = symbolizer_new(&symbols, &namer->symbolizer, err);
+	r = symbol_options_start(&symbols, &namer->symbolizer, err);
 	if (r < 0) {
 		free(namer);
 		return r;

@@ -1,4 +1,5 @@
 /* profile_facts_print.c - what is in a recording, as text and as JSON */
+#include "tools/json.h"
 #include "tools/profile_counts.h"
 #include "tools/profile_facts.h"
 #include "tools/text.h"
@@ -334,28 +335,6 @@ void profile_facts_print(const struct profile_facts *facts, struct buf *buf)
 	print_metrics(facts, buf);
 	print_losses(facts, buf);
 	print_doubts(facts, buf);
-}
-
-static void json_string(struct buf *buf, const char *name, const char *text)
-{
-	buf_printf(buf, "%s\"%s\":\"", buf->len && buf->data[buf->len - 1] == '{' ? "" : ",", name);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			buf_printf(buf, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			buf_printf(buf, "\\u%04x", c);
-		else
-			buf_add_char(buf, (char)c);
-	}
-	buf_add_char(buf, '"');
-}
-
-static void json_number(struct buf *buf, const char *name, uint64_t value)
-{
-	buf_printf(buf, "%s\"%s\":%llu", buf->len && buf->data[buf->len - 1] == '{' ? "" : ",",
-		   name, (unsigned long long)value);
 }
 
 static void json_threads(const struct profile_facts *facts, struct buf *buf)

@@ -145,7 +145,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 	r = collector_new(&collector, &recorder->collector, err);
 	symbol_options_pass(&options->symbols, &symbols);
 	if (r == 0)
-		r = symbolizer_new(&symbols, &recorder->symbolizer, err);
+		r = symbol_options_start(&symbols, &recorder->symbolizer, err);
 	return r;
 }
 

@@ -1,6 +1,8 @@
 /* symbol_options.c - the options about names */
 #include "tools/symbol_options.h"
 
+#include "tools/say.h"
+
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -9,11 +11,12 @@ static int take_dir(const char *value, struct symbol_options *options, struct er
 	struct stat st;
 
 	if (stat(value, &st) < 0)
-		return err_set(err, errno, "'%s'", value);
+		return err_set(err, errno, "--symbol-dir '%s'", value);
 	if (!S_ISDIR(st.st_mode))
-		return err_set(err, ENOTDIR, "'%s'", value);
+		return err_set(err, ENOTDIR, "--symbol-dir '%s'", value);
 	if (options->n_dirs == SYMBOL_OPTIONS_MAX_DIRS)
-		return err_set(err, E2BIG, "more than %d of them", SYMBOL_OPTIONS_MAX_DIRS);
+		return err_set(err, E2BIG, "--symbol-dir more than %d times",
+			       SYMBOL_OPTIONS_MAX_DIRS);
 	options->dirs[options->n_dirs++] = value;
 	return 1;
 }
@@ -55,4 +58,15 @@ void symbol_options_pass(const struct symbol_options *options, struct symbolize_
 	to->no_symbols = options->no_symbols;
 	to->symbol_dirs = options->dirs;
 	to->n_symbol_dirs = options->n_dirs;
+}
+
+int symbol_options_start(const struct symbolize_options *options,
+			 struct symbolizer **ret_symbolizer, struct err *err)
+{
+	int r = symbolizer_new(options, ret_symbolizer, err);
+	const char *why = r < 0 ? NULL : symbolizer_cache_why(*ret_symbolizer);
+
+	if (why)
+		say_note("names are not kept: %s", why);
+	return r;
 }

@@ -49,4 +49,14 @@ int symbol_options_take(int id, const char *value, struct symbol_options *option
  */
 void symbol_options_pass(const struct symbol_options *options, struct symbolize_options *to);
 
+/**
+ * symbol_options_start - symbolizer_new(), and a word to the user when no names will be kept
+ *
+ * Return:  0; -errno.
+ * Owns:    the caller, to symbolizer_free().
+ * Context: main thread.
+ */
+int symbol_options_start(const struct symbolize_options *options,
+			 struct symbolizer **ret_symbolizer, struct err *err);
+
 #endif

@@ -72,6 +72,8 @@ class SymbolsCache(Case):
         run = self.run_wick("symbols", "list")
         self.assertEqual(run.returncode, 4)
         self.assertIn("open to others (mode 755), try: chmod 700", run.stderr.decode())
+        run = self.run_wick("record", "-o", self.path("y.perf"), "true")
+        self.assertIn("names are not kept: the cache's folder", run.stderr.decode())
 
     def test_add_strip_and_clear(self):
         run = self.run_wick("symbols", "add", target("split"), target("ratio"))
@@ -101,12 +103,18 @@ class SymbolsCache(Case):
 
     def test_what_it_cannot_do_it_says(self):
         for arguments, status, said in (
-                (("symbols",), 2, "list, add, strip or clear?"),
+                (("symbols",), 2, "nothing to do given: list, add, strip or clear, try:"),
+                (("symbols", "list", "perl"), 2, "'perl' is too much"),
+                (("symbols", "strip"), 2, "no size given, try:"),
+                (("symbols", "strip", "1M", "2M"), 2, "one size at a time, try:"),
+                (("symbols", "--symbol-dir", "/nowhere", "list"), 2, "--symbol-dir '/nowhere'"),
+                (("symbolize",), 2, "no file given, try: wick symbolize FILE\n"),
+                (("symbolize", "-o", self.path("copy"), "/etc/passwd"), 8, "no perf-script text"),
                 (("symbols", "stirp"), 2, "try: wick symbols strip"),
                 (("symbols", "strip", "much"), 2, "'much'"),
                 (("symbols", "add"), 2, "no file given"),
                 (("symbols", "add", "/nowhere"), 8, "'/nowhere'"),
-                (("symbols", "add", "/etc/passwd"), 8, "'/etc/passwd'"),
+                (("symbols", "add", "/etc/passwd"), 8, "'/etc/passwd': not an ELF file"),
                 (("symbols", "add", target("busy_stripped")), 8, "has no debugging information")):
             run = self.run_wick(*arguments)
             self.assertEqual(run.returncode, status, (arguments, run.stderr))
