@@ -221,14 +221,33 @@ static uint16_t short_column(uint32_t column)
 	return column <= UINT16_MAX ? (uint16_t)column : 0;
 }
 
+int function_builder_name(struct function_builder *builder, const char *name)
+{
+	struct slot *slot;
+	int r = intern(builder, name, &slot);
+
+	return r < 0 ? r : (int)slot->string;
+}
+
 int function_builder_node(struct function_builder *builder, uint32_t parent, const char *name,
 			  uint32_t call_file, uint32_t call_line, uint32_t call_column)
 {
+	int number = function_builder_name(builder, name);
+
+	return number < 0 ? number
+			  : function_builder_named(builder, parent, (uint32_t)number, call_file,
+						   call_line, call_column);
+}
+
+int function_builder_named(struct function_builder *builder, uint32_t parent, uint32_t name,
+			   uint32_t call_file, uint32_t call_line, uint32_t call_column)
+{
 	struct function_node *node;
-	struct slot *slot;
 	uint32_t depth = 0;
 	int r;
 
+	if (name >= builder->n_strings)
+		return -EINVAL;
 	if (builder->n_nodes > 0) {
 		if (parent >= builder->n_nodes)
 			return -EINVAL;
@@ -238,15 +257,13 @@ int function_builder_node(struct function_builder *builder, uint32_t parent, con
 		return -E2BIG;
 	r = make_room(&builder->nodes, &builder->node_room, builder->n_nodes, sizeof(*node),
 		      MAX_NODES);
-	if (r == 0)
-		r = intern(builder, name, &slot);
 	if (r < 0)
 		return r;
 	node = &builder->nodes[builder->n_nodes];
 	node->depth = depth;
 	node->kept = (struct layout_node){
 		.parent = builder->n_nodes ? parent : 0,
-		.name = slot->string,
+		.name = name,
 		.call_line = call_line,
 		.call_file = short_file(builder, call_file),
 		.call_column = short_column(call_column),

@@ -96,6 +96,24 @@ int function_builder_node(struct function_builder *builder, uint32_t parent, con
 			  uint32_t call_file, uint32_t call_line, uint32_t call_column);
 
 /**
+ * function_builder_name - a name of nodes, for who has the same one often
+ * @name: copied; the same name again gives the same number
+ *
+ * Return:  its number; -ENOMEM; -E2BIG.
+ * Context: any thread, one at a time for one builder.
+ */
+int function_builder_name(struct function_builder *builder, const char *name);
+
+/**
+ * function_builder_named - function_builder_node() by the number of its name
+ *
+ * Return:  as that; -EINVAL: there is no such name.
+ * Context: any thread, one at a time for one builder.
+ */
+int function_builder_named(struct function_builder *builder, uint32_t parent, uint32_t name,
+			   uint32_t call_file, uint32_t call_line, uint32_t call_column);
+
+/**
  * function_builder_range - a node has code in [LO, HI)
  *
  * Ranges of a child outside its parent's are believed: where ranges overlap, the deeper node

@@ -12,6 +12,12 @@ struct reading {
 	size_t n_attrs, size_attrs;
 	size_t n_steps, size_steps;
 	size_t size_abbrevs;
+
+	/* Of the abbreviation at hand: attributes, and bytes since the last step and since the last
+	 * one that is read, at most 16 for each of ABBREV_MAX_ATTRS. */
+	uint32_t n_seen;
+	uint32_t bytes;
+	uint32_t unread;
 };
 
 static bool grow(void *array, size_t n, size_t *size, size_t each)
@@ -82,8 +88,6 @@ static uint8_t slot_of(uint64_t name)
 		return SLOT_CALL_LINE;
 	case DW_AT_call_column:
 		return SLOT_CALL_COLUMN;
-	case DW_AT_sibling:
-		return SLOT_SIBLING;
 	default:
 		return SLOT_NONE;
 	}
@@ -105,46 +109,49 @@ static void note_sibling(struct abbrev *abbrev, uint16_t form, uint32_t bytes, s
 								: 8);
 }
 
-static int add_step(struct reading *reading, uint32_t bytes, uint16_t form)
+static int add_step(struct reading *reading, uint16_t form)
 {
 	struct abbrev_table *table = reading->table;
 
 	if (!grow(&table->steps, reading->n_steps, &reading->size_steps, sizeof(*table->steps)))
 		return -ENOMEM;
 	table->steps[reading->n_steps++] =
-		(struct abbrev_step){.bytes = (uint16_t)bytes, .form = form};
+		(struct abbrev_step){.bytes = (uint16_t)reading->bytes, .form = form};
+	reading->bytes = 0;
 	return 0;
 }
 
-static int add_attr(struct reading *reading, struct abbrev *abbrev, uint64_t name,
-		    struct abbrev_attr attr)
+static int add_attr(struct reading *reading, struct abbrev_attr attr)
 {
 	struct abbrev_table *table = reading->table;
 
 	if (!grow(&table->attrs, reading->n_attrs, &reading->size_attrs, sizeof(*table->attrs)))
 		return -ENOMEM;
-	attr.slot = slot_of(name);
+	attr.before = (uint16_t)reading->unread;
 	table->attrs[reading->n_attrs++] = attr;
-	abbrev->n_attrs++;
-	if (attr.slot == SLOT_LOW_PC || attr.slot == SLOT_RANGES)
-		abbrev->has_code = true;
-	if (attr.slot == SLOT_NAME || name == DW_AT_signature)
-		abbrev->named = true;
+	reading->unread = 0;
 	return 0;
 }
 
-/* One attribute: keep it, and work out how it is passed over.  BYTES wait for a step. */
-static int take_attr(struct reading *reading, struct abbrev *abbrev, uint32_t *bytes,
-		     bool *ret_last)
+static void note_kind(struct abbrev *abbrev, uint64_t name)
+{
+	if (name == DW_AT_low_pc || name == DW_AT_ranges)
+		abbrev->has_code = true;
+	if (name == DW_AT_name || name == DW_AT_signature)
+		abbrev->named = true;
+}
+
+/* One attribute: keep it if it is read, and work out how it is passed over. */
+static int take_attr(struct reading *reading, struct abbrev *abbrev, bool *ret_last)
 {
 	struct cursor *cursor = &reading->cursor;
 	uint64_t name = cursor_uleb(cursor);
 	uint64_t form = cursor_uleb(cursor);
 	int64_t implicit = form == DW_FORM_implicit_const ? cursor_signed_leb(cursor) : 0;
+	uint8_t slot = slot_of(name);
 	int size;
-	int r;
 
-	if (cursor->failed || form > UINT16_MAX || abbrev->n_attrs >= ABBREV_MAX_ATTRS)
+	if (cursor->failed || form > UINT16_MAX || reading->n_seen++ >= ABBREV_MAX_ATTRS)
 		return -EBADMSG;
 	*ret_last = !name && !form;
 	if (*ret_last)
@@ -152,22 +159,25 @@ static int take_attr(struct reading *reading, struct abbrev *abbrev, uint32_t *b
 	size = form_size(&reading->table->format, (uint16_t)form);
 	if (size == -2)
 		return -EBADMSG; /* nothing after it could be found */
+	note_kind(abbrev, name);
 	if (name == DW_AT_sibling)
-		note_sibling(abbrev, (uint16_t)form, *bytes, reading->n_steps - abbrev->steps);
-	if (size < 0) {
-		r = add_step(reading, *bytes, (uint16_t)form);
-		if (r < 0)
-			return r;
-		*bytes = 0;
-		abbrev->size = -1;
-	} else {
-		*bytes += (uint32_t)size; /* at most 16 for each of ABBREV_MAX_ATTRS */
+		note_sibling(abbrev, (uint16_t)form, reading->bytes,
+			     reading->n_steps - abbrev->steps);
+	if (size >= 0) {
+		reading->bytes += (uint32_t)size;
 		abbrev->size += abbrev->size >= 0 ? size : 0;
+	} else {
+		abbrev->size = -1;
+		if (add_step(reading, (uint16_t)form) < 0)
+			return -ENOMEM;
 	}
-	return add_attr(reading, abbrev, name,
-			(struct abbrev_attr){.implicit = implicit,
-					     .form = (uint16_t)form,
-					     .size = (int8_t)size});
+	if (size >= 0 && slot == SLOT_NONE) {
+		reading->unread += (uint32_t)size;
+		return 0;
+	}
+	return add_attr(
+		reading,
+		(struct abbrev_attr){.implicit = implicit, .form = (uint16_t)form, .slot = slot});
 }
 
 static int take_abbrev(struct reading *reading, uint64_t code)
@@ -178,21 +188,20 @@ static int take_abbrev(struct reading *reading, uint64_t code)
 				.steps = (uint32_t)reading->n_steps,
 				.sibling = -1};
 	uint64_t tag = cursor_uleb(&reading->cursor);
-	uint32_t bytes = 0;
 	bool last = false;
 	int r;
 
-	abbrev.tag = tag <= UINT16_MAX ? (uint16_t)tag : 0;
 	abbrev.role = role_of(tag);
 	abbrev.children = cursor_u8(&reading->cursor) != 0;
+	reading->n_seen = 0;
 	while (!last) {
-		r = take_attr(reading, &abbrev, &bytes, &last);
+		r = take_attr(reading, &abbrev, &last);
 		if (r < 0)
 			return r;
 	}
-	r = add_step(reading, bytes, 0);
-	if (r < 0)
-		return r;
+	if (add_step(reading, 0) < 0 ||
+	    add_attr(reading, (struct abbrev_attr){.slot = SLOT_NONE}) < 0)
+		return -ENOMEM;
 	if (!grow(&table->abbrevs, table->n_abbrevs, &reading->size_abbrevs,
 		  sizeof(*table->abbrevs)))
 		return -ENOMEM;

@@ -42,16 +42,16 @@ enum attr_slot {
 	SLOT_CALL_FILE,
 	SLOT_CALL_LINE,
 	SLOT_CALL_COLUMN,
-	SLOT_SIBLING,
 	N_SLOTS,
 	SLOT_NONE = N_SLOTS,
 };
 
+/* An attribute that is read, or one of varying size; SLOT_NONE and form 0: that was all. */
 struct abbrev_attr {
 	int64_t implicit; /* the value of a DW_FORM_implicit_const */
 	uint16_t form;
-	int8_t size;  /* bytes; -1: has to be looked at */
-	uint8_t slot; /* enum attr_slot */
+	uint16_t before; /* bytes of others between the last one and this */
+	uint8_t slot;    /* enum attr_slot */
 };
 
 /* Pass over so many bytes, then over a value of that form; form 0: that was all. */
@@ -62,10 +62,8 @@ struct abbrev_step {
 
 struct abbrev {
 	uint64_t code;
-	uint32_t attrs; /* index of the first */
-	uint32_t steps; /* index of the first */
-	uint16_t n_attrs;
-	uint16_t tag;
+	uint32_t attrs;  /* index of the first */
+	uint32_t steps;  /* index of the first */
 	int32_t size;    /* bytes of all attributes; -1: see the steps */
 	int16_t sibling; /* bytes before DW_AT_sibling after so many steps; -1: has none */
 	uint16_t sibling_steps;

@@ -4,9 +4,22 @@
 #include "symbolize/dwarf/ranges.h"
 
 /* The first values that most entries have, without the detours of form_read(). */
-static inline bool read_common(struct cursor *cursor, uint16_t form, struct form_value *value)
+static inline bool read_common(struct cursor *cursor, const struct dwarf_format *format,
+			       uint16_t form, struct form_value *value)
 {
 	switch (form) {
+	case DW_FORM_addr:
+		value->class = FORM_ADDRESS;
+		value->number = cursor_unsigned(cursor, format->address_size);
+		return true;
+	case DW_FORM_strp:
+		value->class = FORM_STRP;
+		value->number = cursor_unsigned(cursor, format->offset_size);
+		return true;
+	case DW_FORM_sec_offset:
+		value->class = FORM_OFFSET;
+		value->number = cursor_unsigned(cursor, format->offset_size);
+		return true;
 	case DW_FORM_ref4:
 		value->class = FORM_REF_UNIT;
 		value->number = cursor_u32(cursor);
@@ -41,21 +54,20 @@ void die_read(struct cursor *cursor, const struct die_unit *unit, const struct a
 {
 	const struct dwarf_format *format = &unit->unit.format;
 	const struct abbrev_attr *attr = unit->abbrevs->attrs + abbrev->attrs;
-	const struct abbrev_attr *end = attr + abbrev->n_attrs;
 
 	ret_values->present = 0;
-	for (; attr < end && !cursor->failed; attr++) {
+	for (;; attr++) {
+		(void)cursor_skip(cursor, attr->before);
 		if (attr->slot == SLOT_NONE) {
-			if (attr->size >= 0)
-				(void)cursor_skip(cursor, (uint64_t)attr->size);
-			else
-				form_skip(cursor, format, attr->form);
+			if (!attr->form)
+				return;
+			form_skip(cursor, format, attr->form);
 			continue;
 		}
 		if (attr->form == DW_FORM_implicit_const)
 			ret_values->of[attr->slot] = (struct form_value){
 				.class = FORM_CONSTANT, .number = (uint64_t)attr->implicit};
-		else if (!read_common(cursor, attr->form, &ret_values->of[attr->slot]))
+		else if (!read_common(cursor, format, attr->form, &ret_values->of[attr->slot]))
 			form_read(cursor, format, attr->form, attr->implicit,
 				  &ret_values->of[attr->slot]);
 		ret_values->present |= 1U << attr->slot;

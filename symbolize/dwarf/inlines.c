@@ -52,15 +52,35 @@ static uint32_t call_file(struct function_reading *reading, const struct die_val
 	return file_number(reading, values->of[SLOT_CALL_FILE].number);
 }
 
-static const char *name_of_call(struct function_reading *reading, const struct die_values *values)
+/* The number of a function's name: many are inlined more than once. */
+static int name_number(struct function_reading *reading, const struct dwarf_source *source,
+		       uint64_t die)
+{
+	struct name_entry *entry =
+		name_of_function(reading->names, reading->units, reading->unit, source, die);
+	int number;
+
+	if (!entry)
+		return -ENOMEM;
+	if (entry->round != reading->round) {
+		number = function_builder_name(reading->builder, entry->name);
+		if (number < 0)
+			return number;
+		entry->number = (uint32_t)number;
+		entry->round = reading->round;
+	}
+	return (int)entry->number;
+}
+
+static int name_of_call(struct function_reading *reading, const struct die_values *values)
 {
 	const struct dwarf_source *source;
 	uint64_t offset;
 
 	if (!die_has(values, SLOT_ORIGIN) ||
 	    !unit_cache_target(reading->unit, &values->of[SLOT_ORIGIN], &source, &offset))
-		return "";
-	return name_of_function(reading->names, reading->units, reading->unit, source, offset);
+		return function_builder_name(reading->builder, "");
+	return name_number(reading, source, offset);
 }
 
 static int add_node_range(void *context, uint64_t lo, uint64_t hi)
@@ -76,18 +96,18 @@ static int add_call(struct body *body, const struct abbrev *abbrev, uint32_t par
 {
 	struct function_reading *reading = body->reading;
 	struct die_values values;
-	const char *name;
+	int name;
 	int node;
 
 	die_read(&body->cursor, &reading->unit->die, abbrev, &values);
 	if (body->cursor.failed)
 		return -EBADMSG;
 	name = name_of_call(reading, &values);
-	if (!name)
-		return -ENOMEM;
-	node = function_builder_node(reading->builder, parent, name, call_file(reading, &values),
-				     small_number(&values, SLOT_CALL_LINE),
-				     small_number(&values, SLOT_CALL_COLUMN));
+	if (name < 0)
+		return name;
+	node = function_builder_named(
+		reading->builder, parent, (uint32_t)name, call_file(reading, &values),
+		small_number(&values, SLOT_CALL_LINE), small_number(&values, SLOT_CALL_COLUMN));
 	if (node < 0)
 		return node;
 	body->node = (uint32_t)node;
@@ -216,6 +236,7 @@ static int begin(struct function_reading *reading)
 	if (++reading->round == 0) {
 		for (size_t i = 0; i < reading->n_files; i++)
 			reading->files[i].round = 0;
+		name_memo_release(reading->names);
 		reading->round = 1;
 	}
 	return 0;
@@ -255,17 +276,15 @@ static int read_function(struct body *body, const struct abbrev *abbrev, uint64_
 {
 	struct function_reading *reading = body->reading;
 	struct die_values values;
-	const char *name;
 	int r;
 
 	die_read(&body->cursor, &reading->unit->die, abbrev, &values);
 	if (body->cursor.failed)
 		return -EBADMSG;
-	name = name_of_function(reading->names, reading->units, reading->unit,
-				reading->unit->die.unit.source, die);
-	if (!name)
-		return -ENOMEM;
-	r = function_builder_node(reading->builder, 0, name, FUNCTION_NO_FILE, 0, 0);
+	r = name_number(reading, reading->unit->die.unit.source, die);
+	if (r >= 0)
+		r = function_builder_named(reading->builder, 0, (uint32_t)r, FUNCTION_NO_FILE, 0,
+					   0);
 	if (r < 0)
 		return r;
 	return die_each_range(&reading->unit->die, &values, &body->ranges_left, keep_range,

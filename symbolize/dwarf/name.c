@@ -13,12 +13,6 @@ enum {
 	MAX_MEMBERS = 2048, /* entries of a class that are looked at */
 };
 
-struct name_entry {
-	const struct dwarf_source *source; /* NULL: free */
-	uint64_t key;                      /* offset * 2 + kind */
-	const char *name;
-};
-
 /* Entries followed to the one that declares the function. */
 struct declaration {
 	const char *linkage; /* NULL: none */
@@ -45,10 +39,16 @@ static size_t slot_of(const struct name_memo *memo, const struct dwarf_source *s
 	return at;
 }
 
-static const char *recall(const struct name_memo *memo, const struct dwarf_source *source,
-			  uint64_t key)
+/* NULL: it was not asked for yet. */
+static struct name_entry *recall(const struct name_memo *memo, const struct dwarf_source *source,
+				 uint64_t key)
 {
-	return memo->size ? memo->entries[slot_of(memo, source, key)].name : NULL;
+	struct name_entry *entry;
+
+	if (!memo->size)
+		return NULL;
+	entry = &memo->entries[slot_of(memo, source, key)];
+	return entry->name ? entry : NULL;
 }
 
 static int grow(struct name_memo *memo)
@@ -70,18 +70,17 @@ static int grow(struct name_memo *memo)
 	return 0;
 }
 
-static const char *remember(struct name_memo *memo, const struct dwarf_source *source, uint64_t key,
-			    const char *name)
+static struct name_entry *remember(struct name_memo *memo, const struct dwarf_source *source,
+				   uint64_t key, const char *name)
 {
-	size_t at;
+	struct name_entry *entry;
 
 	if (!name || (memo->n_entries * 2 >= memo->size && grow(memo) < 0))
 		return NULL;
-	at = slot_of(memo, source, key);
-	if (!memo->entries[at].source)
-		memo->n_entries++;
-	memo->entries[at] = (struct name_entry){.source = source, .key = key, .name = name};
-	return name;
+	entry = &memo->entries[slot_of(memo, source, key)];
+	memo->n_entries += !entry->source;
+	*entry = (struct name_entry){.source = source, .key = key, .name = name};
+	return entry;
 }
 
 static const char *keep(struct name_memo *memo, const char *text, size_t len)
@@ -265,34 +264,38 @@ static const char *scope_name( // NOLINT(misc-no-recursion): NAME_MAX_SCOPES
 {
 	const struct dwarf_source *source = unit->die.unit.source;
 	uint64_t key = offset * 2 + NAME_SCOPE;
-	const char *name = recall(naming->memo, source, key);
+	const struct name_entry *entry = recall(naming->memo, source, key);
 	struct declaration scope = {.unit = unit, .offset = offset};
 
-	if (name)
-		return name;
-	if (follow(naming->cache, NAME_SCOPE, &scope) < 0)
-		return NULL;
-	return remember(naming->memo, source, key, qualify(naming, &scope, depth));
+	if (!entry) {
+		if (follow(naming->cache, NAME_SCOPE, &scope) < 0)
+			return NULL;
+		entry = remember(naming->memo, source, key, qualify(naming, &scope, depth));
+	}
+	return entry ? entry->name : NULL;
 }
 
-const char *name_of_function(struct name_memo *memo, struct unit_cache *cache,
-			     struct loaded_unit *near, const struct dwarf_source *source,
-			     uint64_t offset)
+struct name_entry *name_of_function(struct name_memo *memo, struct unit_cache *cache,
+				    struct loaded_unit *near, const struct dwarf_source *source,
+				    uint64_t offset)
 {
 	struct naming naming = {.memo = memo, .cache = cache};
 	uint64_t key = offset * 2 + NAME_FUNCTION;
-	const char *name = recall(memo, source, key);
+	struct name_entry *entry = recall(memo, source, key);
 	struct declaration function = {.offset = offset};
+	const char *name = "";
 	int r;
 
-	if (name)
-		return name;
+	if (entry)
+		return entry;
 	r = unit_cache_around(cache, near, source, offset, &function.unit);
-	if (r < 0)
-		return r == -ENOMEM ? NULL : "";
-	if (follow(cache, NAME_FUNCTION, &function) < 0)
+	if (r == 0)
+		r = follow(cache, NAME_FUNCTION, &function);
+	if (r == -ENOMEM)
 		return NULL;
-	name = function.linkage ? cut(memo, function.linkage) : qualify(&naming, &function, 0);
+	if (r == 0)
+		name = function.linkage ? cut(memo, function.linkage)
+					: qualify(&naming, &function, 0);
 	return remember(memo, source, key, name);
 }
 

@@ -22,7 +22,14 @@ enum {
 	NAME_MEMO_MAX_BYTES = 32 * 1024 * 1024,
 };
 
-struct name_entry;
+/* The name of an entry, and what its reader knows of it. */
+struct name_entry {
+	const struct dwarf_source *source; /* NULL: free */
+	uint64_t key;                      /* offset * 2 + kind */
+	const char *name;
+	uint32_t round;  /* of the function that NUMBER belongs to; 0: none */
+	uint32_t number; /* in a function's table */
+};
 
 /* The names of entries that were asked for.  Zero is empty. */
 struct name_memo {
@@ -37,13 +44,14 @@ struct name_memo {
  * name_of_function - the name of the function whose entry is at OFFSET
  * @near: a unit that is tried first
  *
- * Return:  the name; "" when it has none, or none can be read; NULL: memory ran out.
- * Owns:    the memo or the source, until name_memo_release().
+ * Return:  the entry, whose name is "" when it has none, or none can be read; NULL: memory ran out.
+ * Owns:    the memo until the next question; the name is its, or the source's, until
+ *          name_memo_release().
  * Context: any thread, one at a time, as for all of these.
  */
-const char *name_of_function(struct name_memo *memo, struct unit_cache *cache,
-			     struct loaded_unit *near, const struct dwarf_source *source,
-			     uint64_t offset);
+struct name_entry *name_of_function(struct name_memo *memo, struct unit_cache *cache,
+				    struct loaded_unit *near, const struct dwarf_source *source,
+				    uint64_t offset);
 
 /**
  * name_memo_full - is there more in it than should be kept?

@@ -432,6 +432,7 @@ static void what_cannot_be_a_function_is_refused(void **state)
 	assert_int_equal(function_builder_finish(made, &table), -ERANGE);
 	assert_int_equal(function_builder_range(made, 7, 0, 1), -EINVAL);
 	assert_int_equal(function_builder_node(made, 7, "orphan", 0, 0, 0), -EINVAL);
+	assert_int_equal(function_builder_named(made, 0, 99, 0, 0, 0), -EINVAL);
 	function_builder_free(made);
 }
 
