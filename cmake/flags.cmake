@@ -13,7 +13,9 @@ target_compile_definitions(wick_flags INTERFACE _GNU_SOURCE WICK_VERSION="${PROJ
 target_include_directories(wick_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_link_libraries(wick_flags INTERFACE wick_warnings)
 if(WICK_SANITIZE)
-  target_compile_options(wick_flags INTERFACE -fsanitize=${WICK_SANITIZE} -fno-omit-frame-pointer)
+  # What is found ends the program, however it is run; and no way back makes less to compile.
+  target_compile_options(wick_flags INTERFACE -fsanitize=${WICK_SANITIZE}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(wick_flags INTERFACE -fsanitize=${WICK_SANITIZE})
 endif()
 if(WICK_FUZZ)
