@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -281,6 +282,8 @@ static pid_t start_in_folder(void)
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
 	pid = fork();
 	if (pid == 0) {
+		/* A test that fails does not come to the end of it. */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		byte = chroot(folder) == 0 && chdir("/") == 0 ? 1 : 0;
 		(void)!write(ready[1], &byte, 1);
 		(void)pause();
