@@ -28,6 +28,11 @@ struct file {
 static const char NAMES[] = "\0.text\0.eh_frame\0.plt\0.strings";
 enum { NAME_TEXT = 1, NAME_EH_FRAME = 7, NAME_PLT = 17, NAME_STRINGS = 22 };
 
+static void *place(const struct file *file, size_t offset)
+{
+	return file->bytes + offset;
+}
+
 static Elf64_Shdr *add_section(struct file *file, uint32_t name, uint32_t type, uint64_t at,
 			       uint64_t n_bytes)
 {
@@ -49,7 +54,7 @@ static void begin(struct file *file, size_t room)
 	file->n_bytes = room + (MAX_SECTIONS + 1) * sizeof(Elf64_Shdr);
 	file->bytes = calloc(1, file->n_bytes);
 	assert_non_null(file->bytes);
-	file->sections = (Elf64_Shdr *)(file->bytes + room);
+	file->sections = place(file, room);
 	file->n_sections = 1;
 	memcpy(file->bytes + NAMES_AT, NAMES, sizeof(NAMES));
 	(void)add_section(file, NAME_STRINGS, SHT_STRTAB, NAMES_AT, sizeof(NAMES));
@@ -58,7 +63,7 @@ static void begin(struct file *file, size_t room)
 
 static Elf *finish(struct file *file)
 {
-	Elf64_Ehdr *header = (Elf64_Ehdr *)file->bytes;
+	Elf64_Ehdr *header = place(file, 0);
 	Elf *elf;
 
 	*header =
@@ -106,7 +111,7 @@ static void a_long_cie_is_passed_over(void **state)
 
 	(void)state;
 	begin(&file, AT + LONG_BYTES + N_FDES * 16 + 64);
-	start = (uint32_t *)(file.bytes + AT);
+	start = place(&file, AT);
 	memcpy(put(start, 16, 0), SHORT, sizeof(SHORT));
 	at = put(start + 5, LONG_BYTES, 0);
 	memset(at, 'S', LONG_BYTES - 4);
@@ -142,8 +147,8 @@ static void sections_of_the_same_bytes_count_once(void **state)
 
 	(void)state;
 	begin(&file, RELOCS + N_SYMBOLS * sizeof(*relocs));
-	symbols = (Elf64_Sym *)(file.bytes + AT);
-	relocs = (Elf64_Rela *)(file.bytes + RELOCS);
+	symbols = place(&file, AT);
+	relocs = place(&file, RELOCS);
 	for (uint32_t i = 0; i < N_SYMBOLS; i++) {
 		symbols[i] = (Elf64_Sym){.st_name = NAME_TEXT,
 					 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
