@@ -83,7 +83,13 @@ _Static_assert(sizeof(struct layout_head) == 48, "a head is 48 bytes");
 _Static_assert(sizeof(struct layout_node) == 16, "a node is 16 bytes");
 _Static_assert(sizeof(struct layout_row) == 12, "a row is 12 bytes");
 
-/* Where the strings begin.  Counts are 32 bits each, so that the sum cannot wrap. */
+/**
+ * layout_strings - where a table's strings begin, in bytes
+ *
+ * Counts are 32 bits each, so that the sum cannot wrap.
+ *
+ * Context: any thread.
+ */
 static inline uint64_t layout_strings(const struct layout_head *head)
 {
 	uint64_t size = sizeof(*head);
@@ -97,6 +103,11 @@ static inline uint64_t layout_strings(const struct layout_head *head)
 	return size + head->n_readable * (uint64_t)sizeof(struct layout_readable);
 }
 
+/**
+ * layout_size - the bytes of a whole table
+ *
+ * Context: any thread.
+ */
 static inline uint64_t layout_size(const struct layout_head *head)
 {
 	return (layout_strings(head) + head->n_string_bytes + LAYOUT_ALIGN - 1) &

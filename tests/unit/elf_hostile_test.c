@@ -82,10 +82,11 @@ static Elf *finish(struct file *file)
 	return elf;
 }
 
-/* Nothing here is allowed more than a second. */
+/* Each takes 0.2 s of CPU at most, five times that under sanitizers; where every section is read
+ * for itself, or every FDE's CIE, it is 5 s and more without them. */
 static void end(struct file *file, Elf *elf, clock_t began)
 {
-	assert_true(clock() - began < CLOCKS_PER_SEC);
+	assert_true(clock() - began < 4 * CLOCKS_PER_SEC);
 	(void)elf_end(elf);
 	free(file->bytes);
 }
