@@ -7,8 +7,6 @@
 #ifndef SYMBOLIZE_ANSWERS_H
 #define SYMBOLIZE_ANSWERS_H
 
-#include "base/map.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,13 +24,25 @@ struct answer {
 	struct answer_level function; /* the one that has the code */
 	uint64_t start;               /* of the symbol shown, an ELF virtual address */
 	bool named;                   /* not only by where its function begins */
-	size_t n_inlined;
+	uint32_t n_inlined;
 	struct answer_level inlined[]; /* innermost first */
 };
 
-/* Zero has none.  Main thread only, as for all of these. */
+struct answer_slot {
+	uint64_t vaddr;
+	struct answer *answer; /* NULL: free */
+};
+
+/*
+ * Zero has none.  Main thread only, as for all of these.
+ *
+ * Every frame of every sample looks here: a table that is at most half full and is searched from
+ * slot to slot costs one miss of the cache.
+ */
 struct answers {
-	struct map by_vaddr;
+	struct answer_slot *slots;
+	unsigned bits; /* 2^bits slots */
+	size_t n;
 	uint64_t *wanted;
 	size_t n_wanted;
 	size_t room;

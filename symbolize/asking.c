@@ -14,8 +14,12 @@
 #define FIRST_PAUSE_NS UINT64_C(10000000)
 #define LATER_PAUSE_NS UINT64_C(500000000)
 #define MAX_PAUSE_NS   UINT64_C(1000000000)
-/* Files and readers are let go when no batch has needed them for so long. */
+/*
+ * Files and readers are let go when no batch has needed them for so long, twice as long each time:
+ * where code is new now and then, opening them (libc6-dbg has 9 MB to decompress) stays rare.
+ */
 #define IDLE_NS UINT64_C(2000000000)
+enum { MAX_IDLE_SHIFT = 9 }; /* 17 minutes */
 
 /* Hand out an answer that there is no room to keep, or no reason. */
 static const struct answer *hand_out(struct symbolizer *symbolizer, struct answer *answer)
@@ -127,6 +131,7 @@ static void let_go(struct symbolizer *symbolizer, struct module *module)
 {
 	atomic_store_explicit(&module->dwarf.idle, false, memory_order_relaxed);
 	module->letting_go = true;
+	module->idle_shift += module->idle_shift < MAX_IDLE_SHIFT;
 	if (loader_push(symbolizer->loader, batch_let_go, module) < 0)
 		module->letting_go = false;
 }
@@ -151,7 +156,7 @@ static bool advance(struct symbolizer *symbolizer, struct module *module, uint64
 	if (module->batch && batch_is_done(module->batch)) /* the loader works in the caller */
 		take_in(symbolizer, module, now_ns);
 	if (!module->batch && !module->answers.n_wanted && module->open &&
-	    now_ns - module->batch_ns >= IDLE_NS)
+	    now_ns - module->batch_ns >= IDLE_NS << module->idle_shift)
 		let_go(symbolizer, module);
 	return module->batch || module->answers.n_wanted || module->open;
 }

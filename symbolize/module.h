@@ -103,6 +103,7 @@ struct module {
 	unsigned n_batches;    /* taken in */
 	uint64_t batch_ns;     /* when the last one was taken in */
 	uint64_t next_ns;      /* the next one not before */
+	unsigned idle_shift;   /* of how long what it has open is kept */
 	bool letting_go;       /* what batches have opened is being closed */
 	bool open;             /* something is */
 	struct module *asking; /* the next that has an address on its list, or a batch */

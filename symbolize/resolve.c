@@ -16,29 +16,6 @@ struct lookup {
 	bool pending;
 };
 
-static struct remembered *place_of(struct symbolizer *symbolizer, const struct lookup *lookup)
-{
-	uint64_t hash = (lookup->vaddr ^ (uint64_t)(uintptr_t)lookup->module) *
-			UINT64_C(0x9e3779b97f4a7c15);
-
-	return &symbolizer->remembered[(hash >> 32) % SYMBOLIZER_REMEMBERED];
-}
-
-static void look_in_file(struct symbolizer *symbolizer, struct lookup *lookup, bool force)
-{
-	struct remembered *remembered = place_of(symbolizer, lookup);
-
-	if (remembered->module == lookup->module && remembered->vaddr == lookup->vaddr) {
-		lookup->answer = remembered->answer;
-		return;
-	}
-	lookup->answer =
-		asking_find(symbolizer, lookup->module, lookup->vaddr, force, &lookup->pending);
-	if (lookup->answer && lookup->answer != symbolizer->loose)
-		*remembered = (struct remembered){
-			.module = lookup->module, .vaddr = lookup->vaddr, .answer = lookup->answer};
-}
-
 static void look_in_map(struct symbolizer *symbolizer, struct module *jit, struct frame *frame,
 			struct lookup *lookup, uint64_t time_ns)
 {
@@ -76,39 +53,47 @@ struct pass {
 	bool cut;
 };
 
-/* Name what FRAME's address is in; FRAME says then what the writer shows of the function itself. */
-static void name_frame(struct pass *pass, struct frame *frame, struct lookup *lookup)
+static void look_in_file(const struct pass *pass, struct lookup *lookup)
+{
+	lookup->answer = asking_find(pass->symbolizer, lookup->module, lookup->vaddr, pass->force,
+				     &lookup->pending);
+}
+
+/* Name what FROM's address is in; TO says then what the writer shows of the function itself. */
+static void name_frame(struct pass *pass, const struct frame *from, struct frame *to,
+		       struct lookup *lookup)
 {
 	struct process *process = pass->process;
-	uint64_t step = frame->exact ? 0 : 1;
+	uint64_t step = from->exact ? 0 : 1;
 	const struct span *span;
 	uint64_t offset;
 
-	*lookup = (struct lookup){.addr = frame->addr - step};
+	*lookup = (struct lookup){.addr = from->addr - step};
 	if (pass->module) {
+		*to = *from;
 		lookup->module = pass->module;
-		lookup->vaddr = frame->module_offset - step;
-		look_in_file(pass->symbolizer, lookup, pass->force);
+		lookup->vaddr = from->module_offset - step;
+		look_in_file(pass, lookup);
 		return;
 	}
 	span = process ? spans_find(&process->spans, lookup->addr, pass->time_ns) : NULL;
-	*frame = (struct frame){.addr = frame->addr, .exact = frame->exact};
+	*to = (struct frame){.addr = from->addr, .exact = from->exact};
 	if (!span)
 		return;
 	lookup->module = span->module;
-	frame->module = span->path;
+	to->module = span->path;
 	if (module_is_jit_place(span->module)) {
-		look_in_map(pass->symbolizer, process->jit, frame, lookup, pass->time_ns);
-		frame->symbol = lookup->symbol;
-		frame->offset = lookup->symbol ? frame->addr - lookup->start : 0;
+		look_in_map(pass->symbolizer, process->jit, to, lookup, pass->time_ns);
+		to->symbol = lookup->symbol;
+		to->offset = lookup->symbol ? from->addr - lookup->start : 0;
 		return;
 	}
 	offset = lookup->addr - span->base;
 	/* Without headers the offset in the file is the best there is. */
 	lookup->vaddr = offset + span->pgoff;
 	if (elf_head_vaddr(&span->module->head, offset, span->pgoff, span->bytes, &lookup->vaddr))
-		look_in_file(pass->symbolizer, lookup, pass->force);
-	frame->module_offset = lookup->vaddr + step;
+		look_in_file(pass, lookup);
+	to->module_offset = lookup->vaddr + step;
 }
 
 /* What an answer says of the function itself. */
@@ -120,25 +105,24 @@ static void take_answer(const struct answer *answer, struct frame *frame)
 	frame->line = answer->function.line;
 }
 
-/* FRAME, and before it the calls inlined there; what there is no room for is left out. */
-static size_t expand(const struct answer *answer, const struct frame *frame, bool inlined,
-		     struct frame *to, size_t room)
+/* Before the function AT: the calls inlined there.  What there is no room for is left out. */
+static size_t expand(const struct answer *answer, bool inlined, struct frame *at, size_t room)
 {
-	size_t n = answer && inlined ? answer->n_inlined : 0;
+	size_t n = inlined ? answer->n_inlined : 0;
 
-	for (size_t i = 0; i < n && i < room; i++) {
-		to[i] = *frame;
-		to[i].symbol = answer->inlined[i].symbol;
-		to[i].file = answer->inlined[i].file;
-		to[i].line = answer->inlined[i].line;
-		to[i].offset = 0;
-		to[i].inlined = true;
+	if (n < room)
+		at[n] = *at;
+	for (size_t i = n < room ? n : room; i-- > 0;) {
+		at[i] = *at;
+		at[i].symbol = answer->inlined[i].symbol;
+		at[i].file = answer->inlined[i].file;
+		at[i].line = answer->inlined[i].line;
+		at[i].offset = 0;
+		at[i].inlined = true;
 	}
 	if (n >= room)
 		return room;
-	to[n] = *frame;
-	if (answer)
-		take_answer(answer, &to[n]);
+	take_answer(answer, &at[n]);
 	return n + 1;
 }
 
@@ -157,21 +141,22 @@ static void pass_over(struct pass *pass, const struct frame *frames, size_t n_fr
 	struct symbolizer *symbolizer = pass->symbolizer;
 
 	for (size_t i = 0; i < n_frames; i++) {
-		struct frame frame = frames[i];
+		struct frame *to = symbolizer->frames + pass->n_to;
 		struct lookup lookup;
 
 		if (pass->n_to == room) {
 			pass->cut = true;
 			return;
 		}
-		name_frame(pass, &frame, &lookup);
+		name_frame(pass, &frames[i], to, &lookup);
 		pass->n_pending += lookup.pending;
 		if (pass->n_pending && !pass->force)
 			continue; /* go on only to know all that is wanted */
-		pass->n_to += expand(lookup.answer, &frame, !symbolizer->options.no_inline,
-				     symbolizer->frames + pass->n_to, room - pass->n_to);
+		pass->n_to += lookup.answer ? expand(lookup.answer, !symbolizer->options.no_inline,
+						     to, room - pass->n_to)
+					    : 1;
 		pass->n_unnamed += lookup.pending && !symbolizer->frames[pass->n_to - 1].symbol;
-		count(&lookup, &frame);
+		count(&lookup, to);
 	}
 }
 
@@ -240,10 +225,10 @@ void symbolizer_ask(struct symbolizer *symbolizer, const struct sample *sample)
 	};
 
 	for (size_t i = 0; i < sample->n_frames + sample->n_waker; i++) {
-		struct frame frame = sample->frames[i];
+		struct frame frame;
 		struct lookup lookup;
 
-		name_frame(&pass, &frame, &lookup);
+		name_frame(&pass, &sample->frames[i], &frame, &lookup);
 	}
 	asking_advance(symbolizer, false);
 }

@@ -64,9 +64,8 @@ int symbolizer_new(const struct symbolize_options *options, struct symbolizer **
 	symbolizer->names.full = options->full_names;
 	symbolizer->debug_root = strdup(root);
 	modules_init(&symbolizer->modules, symbolizer->debug_root);
-	symbolizer->remembered = calloc(SYMBOLIZER_REMEMBERED, sizeof(*symbolizer->remembered));
 	symbolizer->frames = calloc(SAMPLE_MAX_NAMED, sizeof(*symbolizer->frames));
-	if (!symbolizer->debug_root || !symbolizer->remembered || !symbolizer->frames)
+	if (!symbolizer->debug_root || !symbolizer->frames)
 		r = -ENOMEM;
 	if (r == 0)
 		r = start_search(symbolizer);
@@ -104,7 +103,6 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	debug_search_free(symbolizer->search);
 	names_release(&symbolizer->names);
 	free(symbolizer->summary);
-	free(symbolizer->remembered);
 	free(symbolizer->frames);
 	free(symbolizer->loose);
 	free(symbolizer->debug_root);

@@ -12,16 +12,6 @@
 #include "symbolize/spans.h"
 #include "symbolize/symbolize.h"
 
-/* Addresses whose answer is remembered, of all modules; a power of two.  1.5 MiB. */
-enum { SYMBOLIZER_REMEMBERED = 64 * 1024 };
-
-/* The answer for one address of a module.  Of two that meet in one place the later stays. */
-struct remembered {
-	const struct module *module;
-	uint64_t vaddr;
-	const struct answer *answer;
-};
-
 struct process {
 	pid_t pid;
 	struct spans spans;
@@ -43,7 +33,6 @@ struct symbolizer {
 		*asking; /* modules with addresses on their lists, or batches, or open files */
 	uint64_t due_ns; /* when a map may be read again; 0: none waits for that */
 	struct symbolize_module *summary;
-	struct remembered *remembered;
 	struct frame *frames; /* of the sample resolved last: SAMPLE_MAX_NAMED */
 	struct answer *loose; /* the last answer that was not kept */
 	struct debug_servers servers;
