@@ -2,7 +2,7 @@
 """What names, inlined calls and lines cost, beside those who print the same.
 
 usage: symbols.py --wick WICK --addrs SYMBOLIZE_ADDRS --dwfl LIBDWFL_ADDRS --scratch DIR
-                  [--addresses N] [--units N] [--large [FILE...]]
+                  [--addresses N] [--units N] [--large [FILE...]] [--profile PROGRAM [ARG...]]
 
 10,000 different addresses of functions, of each subject, through each program: CPU seconds (user
 and system), seconds, and the largest resident size.  wick three times: without its cache on disk,
@@ -10,7 +10,8 @@ with an empty one, with a full one.  Then 1,500 samples of the C++ subject from 
 names to one with inlined frames, by `wick symbolize` and by `perf script --inline`.
 
 --large: FILEs besides; without a FILE, Debian's ceph-osd with its debugging information (0.5 GB
-are downloaded, 1 GB is written), as it is and decompressed.
+are downloaded, 1 GB is written), as it is and decompressed.  --profile: samples of that program
+besides, as many as it gives; it comes last, as all behind it is the program's.
 """
 import argparse
 import glob
@@ -145,23 +146,25 @@ def first_address(path, asked, cache, arguments):
         print(f"  one address, {word}: {1000 * min(walls):.2f} ms")
 
 
-def recorded(program, arguments):
-    """Samples of the same program in both formats, without names; the second None: no perf."""
+def recorded(program, options, arguments):
+    """Samples of the same program in both formats, without names; the second None: no perf.
+    Without OPTIONS it takes rounds, as the templates do."""
     ours = os.path.join(arguments.scratch, "bare.perf")
     theirs = os.path.join(arguments.scratch, "perf.data")
     rounds = 1000
     for _ in range(3):
         if os.path.exists(ours):
             os.remove(ours)
+        command = [program] + (options or [str(rounds)])
         subprocess.run([arguments.wick, "record", "-q", "-F", RATE, "--no-symbols", "-o", ours,
-                        "--", program, str(rounds)], check=False, stdout=subprocess.DEVNULL)
+                        "--", *command], check=False, stdout=subprocess.DEVNULL)
         with open(ours, encoding="utf-8") as text:
             samples, _ = count_samples(text.read())
-        if SAMPLES <= samples < 1.2 * SAMPLES:
+        if options or SAMPLES <= samples < 1.2 * SAMPLES:
             break
         rounds = int(rounds * 1.1 * SAMPLES / max(samples, 1))
     done = subprocess.run(["perf", "record", "-q", "-F", RATE, "-e", "cpu-clock:u", "--call-graph",
-                           "dwarf", "-o", theirs, "--", program, str(rounds)], check=False,
+                           "dwarf", "-o", theirs, "--", *command], check=False,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return ours, theirs if done.returncode == 0 else None
 
@@ -172,9 +175,9 @@ def count_samples(text):
     return len(blocks), sum(len(re.findall(r"(?m)^\s+[0-9a-f]+ ", block)) for block in blocks)
 
 
-def profile(program, arguments):
+def profile(program, options, arguments):
     """From a profile without names to text with inlined frames."""
-    ours, theirs = recorded(program, arguments)
+    ours, theirs = recorded(program, options, arguments)
     named = os.path.join(arguments.scratch, "named.perf")
     costs = {}
     for word, options in (("wick symbolize", ["--no-cache"]),):
@@ -235,6 +238,7 @@ def main():
     parser.add_argument("--addresses", type=int, default=10000)
     parser.add_argument("--units", type=int, default=5, help="of the C++ subject: 1 MB each")
     parser.add_argument("--large", nargs="*", default=None)
+    parser.add_argument("--profile", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     os.makedirs(arguments.scratch, exist_ok=True)
     templates = agree.make_templates(arguments.scratch, arguments.units)
@@ -242,7 +246,10 @@ def main():
                        ("templates", templates)):
         look(name, path, arguments)
     print(f"{SAMPLES} samples of templates, end to end:")
-    profile(templates, arguments)
+    profile(templates, [], arguments)
+    if arguments.profile:
+        print(f"{' '.join(arguments.profile)}, end to end:")
+        profile(arguments.profile[0], arguments.profile[1:], arguments)
     if arguments.large is not None:
         for path in arguments.large or fetch_ceph(arguments.scratch):
             look(os.path.basename(path), path, arguments,
