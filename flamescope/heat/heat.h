@@ -1,0 +1,49 @@
+/* heat.h - how much in which moment: a grid of cells */
+#ifndef HEAT_HEAT_H
+#define HEAT_HEAT_H
+
+#include "flamescope/query/selection.h"
+
+enum { HEAT_MAX_ROWS = 1000, HEAT_MAX_CELLS = 64 * 1024 * 1024 };
+
+struct heat_options {
+	uint64_t column_ns; /* 0: a second */
+	uint32_t n_rows;    /* of a column's time; 0: 50 (20 ms each) */
+	const char *by;     /* a dimension: its values are the rows instead; NULL: time */
+};
+
+/*
+ * Columns begin at the whole second of the profile's clock that its first sample is in (as in
+ * FlameScope), row 0 at the column's start.  A cell without a sample is not the same as one whose
+ * values add up to 0.
+ */
+struct heat {
+	size_t n_columns;
+	size_t n_rows;
+	uint64_t column_ns;
+	uint64_t start_ns; /* of column 0, on the profile's clock */
+	int64_t *values;   /* [column * n_rows + row]; for QUERY_MEAN the mean */
+	uint32_t *samples; /* the same; 0: no sample */
+	char **row_labels; /* of options.by, most first; NULL: rows are time */
+	int64_t min, max;  /* of cells with samples */
+};
+
+/**
+ * heat_make - count a selection into cells
+ *
+ * Return:  0; -E2BIG: more than HEAT_MAX_CELLS, and what would do; -ENOENT: no such dimension;
+ *          -ENOMEM.
+ * Owns:    the caller, to heat_free().
+ * Context: any thread.
+ */
+int heat_make(const struct selection *selection, const struct heat_options *options,
+	      struct heat **ret_heat, struct err *err);
+
+/**
+ * heat_free - forget it
+ *
+ * Context: any thread.  NULL is fine.
+ */
+void heat_free(struct heat *heat);
+
+#endif

@@ -1,0 +1,35 @@
+/* load.h - files of perf-script text or folded stacks to one profile */
+#ifndef LOAD_LOAD_H
+#define LOAD_LOAD_H
+
+#include "flamescope/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct load_options {
+	const char *const *paths; /* "-": standard input; .gz and .zst by their first bytes */
+	size_t n_paths;
+	unsigned n_threads;    /* 0: as many as there are CPUs */
+	uint64_t memory_bytes; /* no more than this for samples and stacks; 0: 4 GiB */
+	bool no_index;         /* neither read nor write what makes the next opening quick */
+	const char *index_dir; /* NULL: $XDG_CACHE_HOME/wick/index or ~/.cache/wick/index */
+	void (*progress)(void *context, uint64_t done_bytes, uint64_t of_bytes); /* may be NULL */
+	void *context;
+};
+
+/**
+ * load_profile - read files into one profile
+ *
+ * A file that cannot be read, or not to its end, is said in the profile's files, and what came
+ * before counts.  Files of several hosts are laid side by side by time since 1970 if all of them
+ * say it, else by their own clocks.
+ *
+ * Return:  0, also without a sample; -ENOMEM, -E2BIG past memory_bytes.
+ * Owns:    the caller, to profile_free().
+ * Context: any thread; makes threads of its own and joins them.
+ */
+int load_profile(const struct load_options *options, struct profile **ret_profile, struct err *err);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * pack.h - a profile as bytes: the index on disk, what a page holds, what the server sends
+ *
+ * Little-endian, every section at a multiple of 8:
+ *   0   8  "wickpack"
+ *   8   4  version (PACK_VERSION)
+ *   12  4  number of sections
+ *   16  8  bytes in all
+ *   24  40 each: name (16, NUL-padded), offset (8), count (8), bytes of an element (4), CRC-32 (4)
+ * Sections: `meta` (JSON: start_ns, length_ns and epoch_offset_ns as decimal strings, has_epoch,
+ * is_wick, has_times, hz, command, captured, tags [{name,values}], metrics [{name,unit,kind}],
+ * events, files [{path,bytes,samples,bad_lines,bad,lost,cut,unended,problem}]; strings here
+ * are numbers of strings but for path and problem), `strings` (bytes) and `string_ends` (u32),
+ * `frame_name` `frame_module` (u32) `frame_inlined` (u8) `frame_addr` `frame_offset` (u64),
+ * `node_parent` `node_frame` (u32), `thread_comm` `thread_host` (u32) `thread_pid` `thread_tid`
+ * (i32), and one element a sample (a count of 1: the same for all samples): `time` (u64, ns since
+ * start) `thread` `stack` (u32) `weight` (u64) `cpu` (u16) `event` (u8) `tag0`... (u16) `value0`...
+ * `delta0`... (i64).
+ */
+#ifndef PACK_PACK_H
+#define PACK_PACK_H
+
+#include "base/buf.h"
+#include "flamescope/profile.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PACK_VERSION = 1 };
+
+/**
+ * pack_write - write a profile to a descriptor
+ *
+ * Return:  0; -errno of write.
+ * Context: any thread.
+ */
+int pack_write(const struct profile *profile, int fd, struct err *err);
+
+/**
+ * pack_read - a profile out of BYTES, checked as if a stranger had made them
+ *
+ * Return:  0; -EBADMSG and what is wrong; -ENOMEM.
+ * Owns:    the caller; the profile's arrays are views into BYTES where their alignment allows, so
+ *          BYTES must outlive it.
+ * Context: any thread.
+ */
+int pack_read(const void *bytes, size_t n_bytes, struct profile **ret_profile, struct err *err);
+
+#endif

@@ -1,0 +1,104 @@
+/* query.h - which samples, which part of their stacks, and what they count for */
+#ifndef QUERY_QUERY_H
+#define QUERY_QUERY_H
+
+#include "base/err.h"
+#include "flamescope/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { QUERY_MAX_RANGES = 64, QUERY_MAX_PATTERNS = 32, QUERY_MAX_GROUPS = 8 };
+
+/* How a metric counts. */
+enum query_measure {
+	QUERY_SAMPLES, /* each counts 1 */
+	QUERY_WEIGHT,  /* the period that it stands for */
+	QUERY_VALUE,   /* the metric's values, added up */
+	QUERY_MEAN,    /* their mean: for a gauge */
+	QUERY_DELTA,   /* what it changed by, with its sign */
+	QUERY_GAIN,    /* only what it grew by */
+	QUERY_LOSS,    /* only what it shrank by, as a positive number */
+};
+
+/* Half open, in nanoseconds since the profile's start. */
+struct query_range {
+	uint64_t from_ns;
+	uint64_t to_ns;
+};
+
+/*
+ * A rectangle of a heatmap is a range whose rows repeat: of every EVERY_NS (from the whole second
+ * of the profile's clock on) only FROM to TO.  0: all.
+ */
+struct query_every {
+	uint64_t every_ns;
+	uint64_t from_ns;
+	uint64_t to_ns;
+};
+
+/* Samples whose DIMENSION matches (or not); see query_dimension(). */
+struct query_filter {
+	const char *dimension;
+	const char *pattern; /* PCRE2, unanchored; "" matches samples that say nothing */
+	bool exclude;
+};
+
+/* Zero it for "everything, by the profile's own measure". */
+struct query {
+	size_t n_ranges; /* 0: all of the time */
+	struct query_range ranges[QUERY_MAX_RANGES];
+	struct query_every every;
+	size_t n_filters; /* all have to agree */
+	struct query_filter filters[QUERY_MAX_PATTERNS];
+	size_t n_include; /* patterns: some frame of the stack has to match each */
+	const char *include[QUERY_MAX_PATTERNS];
+	size_t n_exclude; /* no frame may match any */
+	const char *exclude[QUERY_MAX_PATTERNS];
+	size_t n_groups; /* dimensions that become outermost frames, in this order */
+	const char *groups[QUERY_MAX_GROUPS];
+	bool has_measure; /* false: weights of a recording of wick's, else samples */
+	enum query_measure measure;
+	const char *metric; /* for QUERY_VALUE and what follows */
+	bool flatten;       /* a function that calls itself directly is shown once */
+	size_t n_elide;     /* frames that are left out: their callees hang on their callers */
+	const char *elide[QUERY_MAX_PATTERNS];
+	const char
+		*focus; /* stacks begin at the outermost frame that matches; others are left out */
+	const char
+		*truncate; /* what the innermost... outermost match calls is counted as its own */
+};
+
+/**
+ * query_dimension - whether samples of a profile can be told apart by NAME
+ *
+ * thread (name and tid), comm, tid, pid, process (pid and its main thread's name), host, cpu,
+ * event, and the profile's tags: state, wait, on, op, task, req...
+ *
+ * Return:  0; -ENOENT and which there are.
+ * Context: any thread.
+ */
+int query_dimension(const struct profile *profile, const char *name, struct err *err);
+
+/**
+ * query_parse_measure - `samples`, `weight`, `NAME` (value), `NAME:mean|delta|gain|loss`
+ *
+ * NAME_delta is NAME:delta, as in the dialect of flame_prof.
+ *
+ * Return:  0; -EINVAL and what is wrong.
+ * Owns:    query->metric points into TEXT, which is cut there.
+ * Context: any thread.
+ */
+int query_parse_measure(struct query *query, char *text, struct err *err);
+
+/**
+ * query_parse_range - `10s-20s`, `1.5-2.5` (seconds), `+90s-`, `-100ms` and rectangles
+ *                     `10s-20s@0-100ms` ("0 to 100 ms of every second")
+ *
+ * Return:  0; -EINVAL and what is wrong.
+ * Context: any thread.
+ */
+int query_parse_range(struct query *query, const char *text, struct err *err);
+
+#endif
