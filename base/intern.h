@@ -3,12 +3,20 @@
 #define BASE_INTERN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-struct intern_entry;
+struct intern_slot;
+struct intern_chunk;
 
 /* Zero is an empty table.  Not safe for two threads at once. */
 struct intern {
-	struct intern_entry *entries;
+	struct intern_slot *slots;
+	size_t n_slots;  /* a power of two, or none */
+	size_t n;        /* strings */
+	uint64_t secret; /* part of each hash */
+	struct intern_chunk *chunks;
+	char *free_at; /* in the newest chunk of many strings */
+	size_t n_free;
 };
 
 /**
