@@ -1,0 +1,274 @@
+/* query_options.c - options to a query: the same words for every command, and for the page */
+#include "tools/query_options.h"
+
+#include "tools/elide_rules.h"
+#include "tools/pattern.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PERIOD_S = 7 * 24 * 3600 };
+
+/* A copy that lives as long as the options do. */
+static char *keep(struct query_options *options, const char *text)
+{
+	char *copy = NULL;
+
+	if (options->n_kept < QUERY_OPTIONS_KEPT)
+		copy = strdup(text);
+	if (copy)
+		options->kept[options->n_kept++] = copy;
+	return copy;
+}
+
+static int no_room(struct err *err)
+{
+	return err_set(err, E2BIG, "read so many options");
+}
+
+/* Refuses an expression where it was given, not when it is first used. */
+static int check_pattern(const char *text, struct err *err)
+{
+	struct pattern *pattern = NULL;
+	int r = pattern_new(text, &pattern, err);
+
+	pattern_free(pattern);
+	return r;
+}
+
+static int add_pattern(struct query_options *options, const char **list, size_t *n,
+		       const char *text, struct err *err)
+{
+	int r = check_pattern(text, err);
+	const char *copy;
+
+	if (r < 0)
+		return r;
+	copy = *n < QUERY_MAX_PATTERNS ? keep(options, text) : NULL;
+	if (!copy)
+		return no_room(err);
+	list[(*n)++] = copy;
+	return 1;
+}
+
+static int set_pattern(struct query_options *options, const char **field, const char *text,
+		       struct err *err)
+{
+	size_t none = 0;
+
+	return add_pattern(options, field, &none, text, err);
+}
+
+static int add_filter(struct query_options *options, const char *dimension, const char *pattern,
+		      bool exclude, struct err *err)
+{
+	struct query *query = &options->query;
+	int r = check_pattern(pattern, err);
+	char *name, *text;
+
+	if (r < 0)
+		return r;
+	if (query->n_filters == QUERY_MAX_PATTERNS)
+		return no_room(err);
+	name = keep(options, dimension);
+	text = keep(options, pattern);
+	if (!name || !text)
+		return no_room(err);
+	query->filters[query->n_filters++] =
+		(struct query_filter){.dimension = name, .pattern = text, .exclude = exclude};
+	return 1;
+}
+
+/* DIM=RE or DIM!=RE */
+static int add_where(struct query_options *options, const char *text, struct err *err)
+{
+	char name[64];
+	size_t len = strcspn(text, "=");
+	bool exclude = len > 0 && text[len] == '=' && text[len - 1] == '!';
+	size_t name_len = len - exclude;
+
+	if (text[len] != '=' || name_len == 0 || name_len >= sizeof(name))
+		return err_set(err, 0,
+			       "'%s' is not DIM=RE or DIM!=RE, try: --where 'state=running'", text);
+	memcpy(name, text, name_len);
+	name[name_len] = '\0';
+	return add_filter(options, name, text + len + 1, exclude, err);
+}
+
+static int add_groups(struct query_options *options, const char *text, struct err *err)
+{
+	struct query *query = &options->query;
+	char *list = keep(options, text);
+	char *rest = NULL;
+
+	if (!list)
+		return no_room(err);
+	for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+		if (query->n_groups == QUERY_MAX_GROUPS)
+			return err_set(err, 0, "'%s' groups by more than %d", text,
+				       QUERY_MAX_GROUPS);
+		query->groups[query->n_groups++] = name;
+	}
+	return query->n_groups ? 1 : err_set(err, 0, "'%s' names no group", text);
+}
+
+static int add_elide(struct query_options *options, const char *text, struct err *err)
+{
+	char *pattern = NULL;
+	int r;
+
+	if (*text != '@')
+		return add_pattern(options, options->query.elide, &options->query.n_elide, text,
+				   err);
+	r = elide_rules_read(text + 1, &pattern, err);
+	if (r == 0)
+		r = add_pattern(options, options->query.elide, &options->query.n_elide, pattern,
+				err);
+	free(pattern);
+	return r;
+}
+
+/* The nanoseconds of a unit; 0: no unit; negative: none that is known. */
+static double unit_ns(const char *text, size_t len)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}};
+
+	if (len == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strlen(units[i].name) == len && strncmp(units[i].name, text, len) == 0)
+			return units[i].ns;
+	return -1;
+}
+
+/* Reads NUMBER[UNIT] up to STOP and steps behind it. */
+static bool read_amount(const char **text, char stop, double *ret_number, double *ret_unit)
+{
+	char *end;
+	size_t len;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	*ret_number = strtod(*text, &end);
+	len = stop ? strcspn(end, (const char[]){stop, '\0'}) : strlen(end);
+	*ret_unit = unit_ns(end, len);
+	if (*ret_unit < 0 || end[len] != stop)
+		return false;
+	*text = end + len + (stop != '\0');
+	return true;
+}
+
+/* PERIOD:FROM-TO; FROM has TO's unit when it has none, and a bare number is seconds. */
+static int set_every(struct query *query, const char *value, struct err *err)
+{
+	const char *text = value;
+	double period, from, to, period_unit, from_unit, to_unit;
+
+	if (!read_amount(&text, ':', &period, &period_unit) ||
+	    !read_amount(&text, '-', &from, &from_unit) || !read_amount(&text, '\0', &to, &to_unit))
+		return err_set(err, 0, "'%s' is not PERIOD:FROM-TO, try: --every 1s:0-100ms",
+			       value);
+	to_unit = to_unit > 0 ? to_unit : 1e9;
+	period *= period_unit > 0 ? period_unit : 1e9;
+	from *= from_unit > 0 ? from_unit : to_unit;
+	to *= to_unit;
+	if (!(period >= 1) || period > MAX_PERIOD_S * 1e9 || !(from < to) || to > period)
+		return err_set(err, 0, "'%s': FROM has to be before TO, TO within PERIOD", value);
+	query->every = (struct query_every){.every_ns = (uint64_t)llround(period),
+					    .from_ns = (uint64_t)llround(from),
+					    .to_ns = (uint64_t)llround(to)};
+	return 1;
+}
+
+static int set_metric(struct query_options *options, const char *value, struct err *err)
+{
+	char *text = keep(options, value);
+	int r;
+
+	if (!text)
+		return no_room(err);
+	r = query_parse_measure(&options->query, text, err);
+	return r < 0 ? r : 1;
+}
+
+/* The dimension of the options that are filters by another name. */
+static const char *filter_of(int id)
+{
+	switch (id) {
+	case QUERY_OPT_THREAD:
+		return "thread";
+	case QUERY_OPT_COMM:
+		return "comm";
+	case QUERY_OPT_PROCESS:
+		return "process";
+	case QUERY_OPT_STATE:
+		return "state";
+	case QUERY_OPT_WAIT:
+		return "wait";
+	case QUERY_OPT_EVENT:
+		return "event";
+	default:
+		return NULL;
+	}
+}
+
+static int take_frames(struct query_options *options, int id, const char *value, struct err *err)
+{
+	struct query *query = &options->query;
+
+	switch (id) {
+	case QUERY_OPT_ONLY:
+		return add_pattern(options, query->include, &query->n_include, value, err);
+	case QUERY_OPT_WITHOUT:
+		return add_pattern(options, query->exclude, &query->n_exclude, value, err);
+	case QUERY_OPT_FOCUS:
+		return set_pattern(options, &query->focus, value, err);
+	case QUERY_OPT_TRUNCATE:
+		return set_pattern(options, &query->truncate, value, err);
+	case QUERY_OPT_ELIDE:
+		return add_elide(options, value, err);
+	default:
+		return 0;
+	}
+}
+
+int query_options_take(struct query_options *options, int id, const char *value, struct err *err)
+{
+	struct query *query = &options->query;
+	int r;
+
+	if (id < QUERY_OPT_TIME || id >= QUERY_OPT_END)
+		return 0;
+	if (filter_of(id))
+		return add_filter(options, filter_of(id), value, false, err);
+	switch (id) {
+	case QUERY_OPT_TIME:
+		r = query_parse_range(query, value, err);
+		return r < 0 ? r : 1;
+	case QUERY_OPT_EVERY:
+		return set_every(query, value, err);
+	case QUERY_OPT_WHERE:
+		return add_where(options, value, err);
+	case QUERY_OPT_FLATTEN:
+		query->flatten = true;
+		return 1;
+	case QUERY_OPT_GROUP:
+		return add_groups(options, value, err);
+	case QUERY_OPT_METRIC:
+		return set_metric(options, value, err);
+	default:
+		return take_frames(options, id, value, err);
+	}
+}
+
+void query_options_release(struct query_options *options)
+{
+	for (size_t i = 0; i < options->n_kept; i++)
+		free(options->kept[i]);
+	*options = (struct query_options){0};
+}

@@ -1,0 +1,194 @@
+/* view_trouble.c - says what is wrong with recordings and queries */
+#include "tools/view_trouble.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "tools/say.h"
+#include "tools/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum { NAMED_FILES = 8, TROUBLE_BYTES = 16 * 1024, MAGIC_BYTES = 8, FEW_NAMES_PERCENT = 50 };
+
+static void add_bad_lines(struct buf *text, const struct profile_file *file)
+{
+	size_t n =
+		file->bad_lines < PROFILE_BAD_LINES ? (size_t)file->bad_lines : PROFILE_BAD_LINES;
+
+	text_of(text, file->bad_lines, "line");
+	buf_add(text, " that no recording has, passed over (");
+	for (size_t i = 0; i < n; i++)
+		buf_printf(text, "%s%llu", i ? ", " : "", (unsigned long long)file->bad[i]);
+	buf_add(text, file->bad_lines > n ? ", ...)" : ")");
+}
+
+/* Everything that is to say of one file, after its name. */
+static void say_file(const struct profile_file *file)
+{
+	struct buf text;
+	const char *comma = "";
+
+	buf_init(&text, TROUBLE_BYTES);
+	if (file->problem) {
+		text_visible(&text, file->problem);
+		comma = "; ";
+		if (file->samples) {
+			buf_add(&text, "; ");
+			text_of(&text, file->samples, "sample");
+			buf_add(&text, " before it counted");
+		}
+	} else if (file->samples == 0) {
+		buf_add(&text, file->bytes ? "no sample in it" : "is empty");
+		comma = "; ";
+	}
+	if (file->bad_lines) {
+		buf_add(&text, comma);
+		add_bad_lines(&text, file);
+		comma = "; ";
+	}
+	if (file->cut) {
+		buf_printf(&text, "%sa line or stack was longer than is kept, and was cut", comma);
+		comma = "; ";
+	}
+	if (file->unended)
+		buf_printf(&text, "%sthe last sample is not whole: still being written?", comma);
+	if (text.len)
+		say_note("'%s': %s", file->path, buf_text(&text));
+	buf_release(&text);
+}
+
+static bool is_troubled(const struct profile_file *file)
+{
+	return file->problem || file->samples == 0 || file->bad_lines || file->cut || file->unended;
+}
+
+static void say_lost(const struct profile *profile)
+{
+	uint64_t lost = 0;
+	struct buf text;
+
+	for (size_t i = 0; i < profile->n_files; i++)
+		if (lost + profile->files[i].lost >= lost)
+			lost += profile->files[i].lost;
+	if (!lost)
+		return;
+	buf_init(&text, TROUBLE_BYTES);
+	text_count(&text, lost);
+	say_note("a weight of %s was lost while recording, see: wick info", buf_text(&text));
+	buf_release(&text);
+}
+
+void view_trouble_files(const struct profile *profile)
+{
+	size_t troubled = 0, unread = 0;
+
+	for (size_t i = 0; i < profile->n_files; i++) {
+		const struct profile_file *file = &profile->files[i];
+
+		unread += file->samples == 0;
+		if (is_troubled(file) && ++troubled <= NAMED_FILES && profile->n_samples)
+			say_file(file);
+	}
+	if (profile->n_samples == 0)
+		return;
+	if (troubled > NAMED_FILES)
+		say_note("and %zu more of %zu files with something wrong", troubled - NAMED_FILES,
+			 profile->n_files);
+	if (unread)
+		say_note("%zu of %zu files gave no sample; the others are shown", unread,
+			 profile->n_files);
+	say_lost(profile);
+}
+
+/* Whether a file is what perf record writes, and not its text. */
+static bool is_perf_data(const char *path)
+{
+	char magic[MAGIC_BYTES];
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd >= 0 && io_pread(fd, magic, sizeof(magic), 0) == MAGIC_BYTES &&
+	       memcmp(magic, "PERFILE2", sizeof(magic)) == 0;
+}
+
+int view_trouble_empty(const struct profile *profile, struct err *err)
+{
+	const struct profile_file *file = profile->files;
+
+	if (profile->n_files != 1) {
+		for (size_t i = 0; i < profile->n_files && i < NAMED_FILES; i++)
+			say_file(&profile->files[i]);
+		(void)err_set(err, 0, "none of the %zu files has a sample", profile->n_files);
+		err_hint(err, "wick info FILE");
+	} else if (file->problem) {
+		(void)err_set(err, 0, "'%s': %s", file->path, file->problem);
+	} else if (is_perf_data(file->path)) {
+		(void)err_set(err, 0, "'%s' is perf's own file, not its text", file->path);
+		err_hint(err, "perf script -i %s > %s.perf", file->path, file->path);
+	} else if (file->bytes == 0) {
+		(void)err_set(err, 0, "'%s' is empty", file->path);
+		err_hint(err, "wick record -o %s -- CMD", file->path);
+	} else {
+		(void)err_set(err, 0,
+			      "'%s' has no sample: it is no text of wick, perf script or "
+			      "stackcollapse, or nothing ran while it was recorded",
+			      file->path);
+		err_hint(err, "wick info %s", file->path);
+	}
+	return -ENODATA;
+}
+
+int view_trouble_nothing_left(const struct profile *profile, const struct selection *selection,
+			      const struct query *query, struct err *err)
+{
+	struct buf text;
+
+	buf_init(&text, TROUBLE_BYTES);
+	if (selection->n_absent) {
+		text_of(&text, selection->n_absent, "sample");
+		(void)err_set(err, 0, "none of the %s has a value of '%s'", buf_text(&text),
+			      query->metric ? query->metric : "the metric");
+		err_hint(err, "--metric samples");
+	} else {
+		text_of(&text, profile->n_samples, "sample");
+		buf_add(&text, " from 0 to ");
+		text_seconds(&text, profile->length_ns);
+		(void)err_set(err, 0, "nothing is left of %s", buf_text(&text));
+		err_hint(err, "fewer of --time, --thread, --only and the like");
+	}
+	buf_release(&text);
+	return -ENODATA;
+}
+
+/* Samples whose innermost frame has no name. */
+static uint64_t count_unnamed(const struct selection *selection)
+{
+	uint64_t unnamed = 0;
+
+	for (size_t i = 0; i < selection->n; i++) {
+		const struct profile_node *node = &selection->nodes[selection->stacks[i]];
+		const char *name;
+
+		if (selection->stacks[i] == 0)
+			continue;
+		name = selection_frame_name(selection, node->frame);
+		unnamed += strcmp(name, "[unknown]") == 0 || strncmp(name, "0x", 2) == 0;
+	}
+	return unnamed;
+}
+
+void view_trouble_selection(const struct selection *selection, const struct query *query)
+{
+	double unnamed = (double)count_unnamed(selection);
+	double percent = selection->n ? 100 * unnamed / (double)selection->n : 0;
+
+	if (selection->n_absent)
+		say_note("%llu samples without a value of '%s' are left out",
+			 (unsigned long long)selection->n_absent,
+			 query->metric ? query->metric : "the metric");
+	if (percent >= FEW_NAMES_PERCENT)
+		say_note("%.0f %% of the samples are in functions without a name, "
+			 "try: wick symbolize FILE, or the programs' debugging symbols",
+			 percent);
+}
