@@ -1,0 +1,134 @@
+/* details.js - everything that the samples with a function in their stack say */
+
+import { frameName } from "wick/select.js";
+import { numberOfFrames } from "wick/transforms.js";
+
+const MOST_VALUES = 12; // of a tag that are listed; the rest is added up
+
+/** One byte a node: 1 it or a node above it is of the function NAME, 2 it is itself. */
+export function markFunction(selection, name) {
+	const { n, parent, frame } = selection.nodes;
+	const known = new Uint8Array(numberOfFrames(selection));
+	const marks = new Uint8Array(n);
+	for (let node = 1; node < n; node++) {
+		const f = frame[node];
+		if (known[f] === 0)
+			known[f] = frameName(selection, f) === name ? 2 : 1;
+		marks[node] = known[f] === 2 ? 3 : marks[parent[node]] & 1;
+	}
+	return marks;
+}
+
+/**
+ * functionDetails - what is known of the function NAME in a selection
+ *
+ * Return: {frames, samples, selfSamples, total: {gain, loss}, self: {gain, loss}, firstNs, lastNs,
+ * threads, metrics, tags}; samples is 0 when no stack has it.
+ */
+export function functionDetails(selection, name) {
+	const marks = markFunction(selection, name);
+	const { profile } = selection;
+	const picked = new Uint32Array(selection.n);
+	const total = { gain: 0, loss: 0 };
+	const self = { gain: 0, loss: 0 };
+	let samples = 0;
+	let selfSamples = 0;
+	for (let i = 0; i < selection.n; i++) {
+		const mark = marks[selection.stacks[i]];
+		if (mark === 0)
+			continue;
+		picked[samples++] = i;
+		count(total, selection.values[i]);
+		if (mark & 2) {
+			selfSamples++;
+			count(self, selection.values[i]);
+		}
+	}
+	const of = picked.subarray(0, samples);
+	const time = (i) => profile.time[selection.samples[i]];
+	return {
+		name,
+		frames: framesOf(selection, marks),
+		samples,
+		selfSamples,
+		total,
+		self,
+		firstNs: samples ? time(of[0]) : 0,
+		lastNs: samples ? time(of[samples - 1]) : 0,
+		metrics: profile.metrics.map((metric) => metricOf(selection, of, metric)).filter((m) => m.n > 0),
+		tags: [threadsOf(selection, of), ...profile.tags.map((tag) => tagOf(selection, of, tag))],
+	};
+}
+
+function count(sum, value) {
+	if (value > 0)
+		sum.gain += value;
+	else
+		sum.loss -= value;
+}
+
+function framesOf(selection, marks) {
+	const frames = new Set();
+	for (let node = 1; node < marks.length; node++) {
+		if (marks[node] & 2)
+			frames.add(selection.nodes.frame[node]);
+	}
+	return [...frames];
+}
+
+function metricOf(selection, picked, { name, unit, kind, values, deltas }) {
+	const result = { name, unit, kind, n: 0, sum: 0, min: Infinity, max: -Infinity, gain: 0, loss: 0 };
+	for (const i of picked) {
+		const sample = selection.samples[i];
+		const value = values[sample];
+		if (Number.isNaN(value))
+			continue;
+		result.n++;
+		result.sum += value;
+		result.min = Math.min(result.min, value);
+		result.max = Math.max(result.max, value);
+		const delta = deltas[sample];
+		if (!Number.isNaN(delta))
+			count(result, delta);
+	}
+	result.mean = result.n ? result.sum / result.n : 0;
+	return result;
+}
+
+function tagOf(selection, picked, { name, values, codes }) {
+	return share(selection, picked, name, (sample) => codes[sample],
+		(code) => values[code] ?? "[other]");
+}
+
+function threadsOf(selection, picked) {
+	const { thread, threads } = selection.profile;
+	return share(selection, picked, "thread", (sample) => thread[sample],
+		(code) => threadLabel(threads[code]));
+}
+
+/** As the dimension "thread" names it. */
+export function threadLabel({ comm, tid }) {
+	return tid < 0 ? comm : `${comm}/${tid}`;
+}
+
+function share(selection, picked, name, codeOf, labelOf) {
+	const sums = new Map();
+	for (const i of picked) {
+		const code = codeOf(selection.samples[i]);
+		let sum = sums.get(code);
+		if (!sum)
+			sums.set(code, (sum = { code, samples: 0, amount: 0 }));
+		sum.samples++;
+		sum.amount += Math.abs(selection.values[i]);
+	}
+	const all = [...sums.values()].sort((a, b) => b.amount - a.amount || a.code - b.code);
+	const shown = all.slice(0, MOST_VALUES).map((sum) => ({ ...sum, label: labelOf(sum.code) }));
+	const rest = all.slice(MOST_VALUES);
+	return {
+		name,
+		values: shown,
+		more: rest.length,
+		moreSamples: rest.reduce((n, sum) => n + sum.samples, 0),
+		says: all.some((sum) => name === "thread" || sum.code !== 0),
+	};
+}

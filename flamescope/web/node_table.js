@@ -1,0 +1,112 @@
+/* node_table.js - a tree that grows by (parent, frame), and its children in the order of name */
+
+// How many nodes a page may make: 2^26 of them are a gigabyte of tables already.
+export const MAX_NODES = 1 << 26;
+
+/** A tree whose nodes are found by parent and frame; node 0 is the root. */
+export class NodeTable {
+	constructor(expected = 1024) {
+		let slots = 1024;
+		while (slots < expected * 2)
+			slots *= 2;
+		this.slots = new Uint32Array(slots);
+		this.parent = new Uint32Array(Math.max(16, expected));
+		this.frame = new Uint32Array(Math.max(16, expected));
+		this.n = 1;
+	}
+
+	/** The child of PARENT for FRAME, made if there is none. */
+	child(parent, frame) {
+		const mask = this.slots.length - 1;
+		let slot = hash(parent, frame) & mask;
+		for (;;) {
+			const node = this.slots[slot];
+			if (node === 0)
+				return this.#add(parent, frame, slot);
+			if (this.parent[node] === parent && this.frame[node] === frame)
+				return node;
+			slot = (slot + 1) & mask;
+		}
+	}
+
+	#add(parent, frame, slot) {
+		if (this.n >= MAX_NODES)
+			throw new RangeError("too many different stacks for a page");
+		if (this.n === this.parent.length) {
+			this.parent = grown(this.parent);
+			this.frame = grown(this.frame);
+		}
+		const node = this.n++;
+		this.parent[node] = parent;
+		this.frame[node] = frame;
+		this.slots[slot] = node;
+		if (this.n * 2 > this.slots.length)
+			this.#rehash();
+		return node;
+	}
+
+	#rehash() {
+		const slots = new Uint32Array(this.slots.length * 2);
+		const mask = slots.length - 1;
+		for (let node = 1; node < this.n; node++) {
+			let slot = hash(this.parent[node], this.frame[node]) & mask;
+			while (slots[slot] !== 0)
+				slot = (slot + 1) & mask;
+			slots[slot] = node;
+		}
+		this.slots = slots;
+	}
+
+	/** {n, parent, frame}, no longer than needed; the table must not be used after. */
+	finish() {
+		return {
+			n: this.n,
+			parent: this.parent.subarray(0, this.n),
+			frame: this.frame.subarray(0, this.n),
+		};
+	}
+}
+
+function hash(parent, frame) {
+	let h = Math.imul(parent, 0x9e3779b1) ^ Math.imul(frame + 1, 0x85ebca6b);
+	h = Math.imul(h ^ (h >>> 15), 0xc2b2ae35);
+	return (h ^ (h >>> 13)) >>> 0;
+}
+
+function grown(array) {
+	const larger = new Uint32Array(array.length * 2);
+	larger.set(array);
+	return larger;
+}
+
+/**
+ * linkChildren - firstChild and next of a tree {n, parent, frame}, siblings by rankOf(frame)
+ * @rank: a number for each frame, in the order that siblings shall have
+ */
+export function linkChildren(tree, rank, nRanks) {
+	const { n, parent, frame } = tree;
+	const firstChild = new Uint32Array(n);
+	const next = new Uint32Array(n);
+	const depth = new Uint32Array(n);
+	const start = new Uint32Array(nRanks + 1);
+	for (let i = 1; i < n; i++)
+		start[rank[frame[i]] + 1]++;
+	for (let i = 0; i < nRanks; i++)
+		start[i + 1] += start[i];
+	const order = new Uint32Array(n - 1);
+	for (let i = 1; i < n; i++)
+		order[start[rank[frame[i]]]++] = i;
+	let maxDepth = 0;
+	for (let i = 1; i < n; i++) {
+		depth[i] = depth[parent[i]] + 1;
+		if (depth[i] > maxDepth)
+			maxDepth = depth[i];
+	}
+	// Last first, each before its parent's first: the lists come out in order.
+	for (let i = order.length - 1; i >= 0; i--) {
+		const node = order[i];
+		next[node] = firstChild[parent[node]];
+		firstChild[parent[node]] = node;
+	}
+	return { firstChild, next, depth, maxDepth };
+}
