@@ -1,0 +1,243 @@
+/*
+ * blocks.c - what each function counts for in each second
+ *
+ * Blocks begin at a side's first sample, so that a range that is cut out of a recording does not
+ * begin and end with a piece of a second.
+ */
+#include "flamescope/diff/diff_room.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ENTRIES = 4096, FIRST_BLOCKS = 64 };
+
+static const uint64_t second_ns = 1000000000;
+
+/* What is being counted: one block of one side. */
+struct tally {
+	const struct selection *side;
+	const uint32_t *of_frame;
+	double *stack_values; /* by node */
+	uint8_t *stack_seen;  /* by node */
+	uint32_t *stacks;     /* the nodes that were seen */
+	size_t n_stacks;
+	double *columns; /* sums */
+	uint8_t *column_seen;
+	uint32_t *seen; /* the columns that were seen */
+	size_t n_seen;
+	size_t *function_mark; /* the stack that a function was last counted for */
+	size_t mark;
+};
+
+static void tally_release(struct tally *tally)
+{
+	free(tally->stack_values);
+	free(tally->stack_seen);
+	free(tally->stacks);
+	free(tally->columns);
+	free(tally->column_seen);
+	free(tally->seen);
+	free(tally->function_mark);
+}
+
+static int tally_init(struct tally *tally, const struct selection *side, const uint32_t *of_frame,
+		      size_t n_columns)
+{
+	size_t n_nodes = side->n_nodes + 1;
+
+	*tally = (struct tally){.side = side, .of_frame = of_frame};
+	tally->stack_values = calloc(n_nodes, sizeof(double));
+	tally->stack_seen = calloc(n_nodes, 1);
+	tally->stacks = calloc(n_nodes, sizeof(uint32_t));
+	tally->columns = calloc(n_columns + 1, sizeof(double));
+	tally->column_seen = calloc(n_columns + 1, 1);
+	tally->seen = calloc(n_columns + 1, sizeof(uint32_t));
+	tally->function_mark = calloc(n_columns / 2 + 1, sizeof(size_t));
+	return tally->stack_values && tally->stack_seen && tally->stacks && tally->columns &&
+			       tally->column_seen && tally->seen && tally->function_mark
+		       ? 0
+		       : -ENOMEM;
+}
+
+static void add_to_column(struct tally *tally, size_t column, double value)
+{
+	if (!tally->column_seen[column]) {
+		tally->column_seen[column] = 1;
+		tally->seen[tally->n_seen++] = (uint32_t)column;
+	}
+	tally->columns[column] += value;
+}
+
+/* A stack's value to its innermost function and, once each, to all that are in it. */
+static void spread_stack(struct tally *tally, uint32_t stack)
+{
+	double value = tally->stack_values[stack];
+
+	tally->stack_values[stack] = 0;
+	tally->stack_seen[stack] = 0;
+	tally->mark++;
+	for (uint32_t node = stack; node != 0; node = tally->side->nodes[node].parent) {
+		uint32_t function = tally->of_frame[tally->side->nodes[node].frame];
+
+		if (node == stack)
+			add_to_column(tally, (size_t)function * 2, value);
+		if (tally->function_mark[function] == tally->mark)
+			continue;
+		tally->function_mark[function] = tally->mark;
+		add_to_column(tally, (size_t)function * 2 + 1, value);
+	}
+}
+
+static int reserve(void **array, size_t *n_room, size_t n, size_t size)
+{
+	size_t room = *n_room ? *n_room : FIRST_BLOCKS;
+	void *grown;
+
+	if (n <= *n_room)
+		return 0;
+	while (room < n)
+		room *= 2;
+	grown = reallocarray(*array, room, size);
+	if (!grown)
+		return -ENOMEM;
+	*array = grown;
+	*n_room = room;
+	return 0;
+}
+
+static size_t all_blocks(const struct diff_matrix *matrix)
+{
+	return matrix->n_blocks[DIFF_BASE] + matrix->n_blocks[DIFF_NEW];
+}
+
+/* Ends a block: what was tallied becomes a row, and the tally is empty again. */
+static int end_block(struct diff_matrix *matrix, struct tally *tally, unsigned side, double whole)
+{
+	size_t n_blocks = all_blocks(matrix);
+	int r;
+
+	for (size_t i = 0; i < tally->n_stacks; i++)
+		spread_stack(tally, tally->stacks[i]);
+	tally->n_stacks = 0;
+	r = reserve((void **)&matrix->blocks, &matrix->n_blocks_room, n_blocks + 1,
+		    sizeof(*matrix->blocks));
+	if (r == 0)
+		r = reserve((void **)&matrix->entries, &matrix->n_entries_room,
+			    matrix->n_entries + tally->n_seen, sizeof(*matrix->entries));
+	if (r < 0)
+		return r;
+	matrix->blocks[n_blocks] =
+		(struct diff_block){.first = matrix->n_entries, .n = tally->n_seen, .whole = whole};
+	for (size_t i = 0; i < tally->n_seen; i++) {
+		uint32_t column = tally->seen[i];
+
+		matrix->entries[matrix->n_entries++] =
+			(struct diff_entry){.column = column, .value = tally->columns[column]};
+		tally->columns[column] = 0;
+		tally->column_seen[column] = 0;
+	}
+	tally->n_seen = 0;
+	matrix->n_blocks[side]++;
+	matrix->whole[side] += whole;
+	return 0;
+}
+
+static uint64_t block_of(const struct selection *side, size_t i, uint64_t block_ns)
+{
+	const uint64_t *times = side->profile->times_ns;
+
+	return (times[side->samples[i]] - times[side->samples[0]]) / block_ns;
+}
+
+static void add_sample(struct tally *tally, size_t i)
+{
+	uint32_t stack = tally->side->stacks[i];
+
+	if (!tally->stack_seen[stack]) {
+		tally->stack_seen[stack] = 1;
+		tally->stacks[tally->n_stacks++] = stack;
+	}
+	tally->stack_values[stack] += (double)tally->side->values[i];
+}
+
+static int count_side(struct diff_matrix *matrix, struct tally *tally, unsigned side)
+{
+	const struct selection *selection = tally->side;
+	double whole = 0;
+
+	for (size_t i = 0; i < selection->n; i++) {
+		uint64_t block = block_of(selection, i, matrix->block_ns);
+
+		add_sample(tally, i);
+		whole += fabs((double)selection->values[i]);
+		if (i + 1 == selection->n ||
+		    block_of(selection, i + 1, matrix->block_ns) != block) {
+			int r = end_block(matrix, tally, side, whole);
+
+			if (r < 0)
+				return r;
+			whole = 0;
+		}
+	}
+	return 0;
+}
+
+static size_t count_blocks(const struct selection *side, uint64_t block_ns)
+{
+	size_t n = side->n > 0;
+
+	for (size_t i = 1; i < side->n; i++)
+		n += block_of(side, i, block_ns) != block_of(side, i - 1, block_ns);
+	return n;
+}
+
+static uint64_t block_length(const struct selection *const sides[DIFF_SIDES])
+{
+	uint64_t block_ns = second_ns;
+
+	while (count_blocks(sides[DIFF_BASE], block_ns) + count_blocks(sides[DIFF_NEW], block_ns) >
+	       DIFF_MAX_BLOCKS)
+		block_ns *= 2;
+	return block_ns;
+}
+
+int diff_matrix_make(const struct selection *const sides[DIFF_SIDES],
+		     const struct diff_names *names, struct diff_matrix *matrix)
+{
+	int r = 0;
+
+	*matrix = (struct diff_matrix){.n_columns = names->n * 2, .block_ns = block_length(sides)};
+	for (unsigned side = 0; side < DIFF_SIDES && r == 0; side++) {
+		struct tally tally;
+
+		r = tally_init(&tally, sides[side], names->of_frame[side], matrix->n_columns);
+		if (r == 0)
+			r = count_side(matrix, &tally, side);
+		tally_release(&tally);
+	}
+	return r;
+}
+
+void diff_matrix_release(struct diff_matrix *matrix)
+{
+	free(matrix->blocks);
+	free(matrix->entries);
+	*matrix = (struct diff_matrix){0};
+}
+
+void diff_shares(const struct diff_matrix *matrix, unsigned side, double *shares)
+{
+	size_t first = side == DIFF_BASE ? 0 : matrix->n_blocks[DIFF_BASE];
+
+	memset(shares, 0, matrix->n_columns * sizeof(*shares));
+	for (size_t i = first; i < first + matrix->n_blocks[side]; i++) {
+		const struct diff_block *block = &matrix->blocks[i];
+
+		for (size_t k = block->first; k < block->first + block->n; k++)
+			shares[matrix->entries[k].column] += matrix->entries[k].value;
+	}
+	for (size_t column = 0; matrix->whole[side] > 0 && column < matrix->n_columns; column++)
+		shares[column] /= matrix->whole[side];
+}

@@ -1,0 +1,171 @@
+/* diff.c - what changed between two selections */
+#include "flamescope/diff/diff.h"
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "flamescope/diff/diff_room.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct diff_memory {
+	struct diff_names names;
+};
+
+static int check_sides(const struct selection *const sides[DIFF_SIDES], struct err *err)
+{
+	if (sides[DIFF_BASE]->measure != sides[DIFF_NEW]->measure ||
+	    strcmp(sides[DIFF_BASE]->unit, sides[DIFF_NEW]->unit) != 0)
+		return err_set(err, EINVAL, "one side counts %s, the other %s",
+			       sides[DIFF_BASE]->unit, sides[DIFF_NEW]->unit);
+	if (sides[DIFF_BASE]->measure == QUERY_MEAN)
+		return err_set(err, EINVAL, "a mean has no whole that shares could be of");
+	return 0;
+}
+
+static double greatest_change(const struct diff_function *function)
+{
+	return fmax(fabs(function->total_change), fabs(function->self_change));
+}
+
+static int by_change(const void *a, const void *b)
+{
+	const struct diff_function *x = a;
+	const struct diff_function *y = b;
+	double more = greatest_change(y) - greatest_change(x);
+
+	if (more == 0)
+		more = fabs(y->self_change) - fabs(x->self_change);
+	return more > 0 ? 1 : more < 0 ? -1 : strcmp(x->name, y->name);
+}
+
+/* Functions by number, as the names have them. */
+static int fill_functions(struct diff *diff, const struct diff_matrix *matrix,
+			  const struct diff_chance *chance)
+{
+	const struct diff_names *names = &diff->memory->names;
+	_cleanup_free_ double *shares = calloc(matrix->n_columns + 1, sizeof(*shares));
+
+	diff->functions = calloc(names->n + 1, sizeof(*diff->functions));
+	if (!shares || !diff->functions)
+		return -ENOMEM;
+	diff->n_functions = names->n;
+	for (unsigned side = 0; side < DIFF_SIDES; side++) {
+		diff_shares(matrix, side, shares);
+		for (size_t i = 0; i < names->n; i++) {
+			diff->functions[i].self[side] = shares[i * 2];
+			diff->functions[i].total[side] = shares[i * 2 + 1];
+		}
+	}
+	for (size_t i = 0; i < names->n; i++) {
+		struct diff_function *function = &diff->functions[i];
+
+		function->name = names->names[i];
+		function->self_change = function->self[DIFF_NEW] - function->self[DIFF_BASE];
+		function->total_change = function->total[DIFF_NEW] - function->total[DIFF_BASE];
+		function->self_p = chance->p[i * 2];
+		function->total_p = chance->p[i * 2 + 1];
+	}
+	return 0;
+}
+
+static int compare(struct diff *diff)
+{
+	struct diff_matrix matrix;
+	struct diff_chance chance = {0};
+	int r = diff_matrix_make(diff->sides, &diff->memory->names, &matrix);
+
+	if (r == 0)
+		r = diff_chance_make(&matrix, &chance);
+	if (r == 0) {
+		memcpy(diff->whole, matrix.whole, sizeof(diff->whole));
+		memcpy(diff->n_blocks, matrix.n_blocks, sizeof(diff->n_blocks));
+		diff->block_ns = matrix.block_ns;
+		diff->n_permutations = chance.n_permutations;
+		diff->no_chance = chance.problem;
+		diff->smallest_p = chance.smallest_p;
+		r = fill_functions(diff, &matrix, &chance);
+	}
+	free(chance.p);
+	diff_matrix_release(&matrix);
+	return r;
+}
+
+/* Puts the functions in order, and the tree's numbers of them with it. */
+static int sort_functions(struct diff *diff)
+{
+	const struct diff_names *names = &diff->memory->names;
+	_cleanup_free_ uint32_t *place = calloc(names->n + 1, sizeof(*place));
+	struct map numbers = {0};
+	int r = place ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < names->n && r == 0; i++)
+		r = map_put(&numbers, (uintptr_t)names->names[i], (void *)(uintptr_t)(i + 1));
+	if (r == 0) {
+		qsort(diff->functions, diff->n_functions, sizeof(*diff->functions), by_change);
+		for (size_t i = 0; i < names->n; i++) {
+			uintptr_t was =
+				(uintptr_t)map_get(&numbers, (uintptr_t)diff->functions[i].name);
+
+			place[was - 1] = (uint32_t)i;
+		}
+		for (size_t i = 1; i < diff->n_nodes; i++)
+			diff->nodes[i].function = place[diff->nodes[i].function];
+	}
+	map_release(&numbers);
+	return r;
+}
+
+static int make(struct diff *diff)
+{
+	int r;
+
+	diff->memory = calloc(1, sizeof(*diff->memory));
+	if (!diff->memory)
+		return -ENOMEM;
+	r = diff_names_make(diff->sides, &diff->memory->names);
+	if (r == 0)
+		r = compare(diff);
+	if (r == 0)
+		r = diff_tree_make(diff->sides, &diff->memory->names, diff->whole, &diff->nodes,
+				   &diff->n_nodes);
+	return r == 0 ? sort_functions(diff) : r;
+}
+
+int diff_make(const struct selection *base, const struct selection *new_side,
+	      struct diff **ret_diff, struct err *err)
+{
+	struct diff *diff;
+	int r;
+
+	diff = calloc(1, sizeof(*diff));
+	if (!diff)
+		return err_set(err, ENOMEM, "compare");
+	diff->sides[DIFF_BASE] = base;
+	diff->sides[DIFF_NEW] = new_side;
+	r = check_sides(diff->sides, err);
+	if (r == 0) {
+		r = make(diff);
+		if (r < 0)
+			(void)err_set(err, -r, "compare");
+	}
+	if (r < 0) {
+		diff_free(diff);
+		return r;
+	}
+	*ret_diff = diff;
+	return 0;
+}
+
+void diff_free(struct diff *diff)
+{
+	if (!diff)
+		return;
+	if (diff->memory)
+		diff_names_release(&diff->memory->names);
+	free(diff->memory);
+	free(diff->functions);
+	free(diff->nodes);
+	free(diff);
+}

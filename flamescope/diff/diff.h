@@ -1,0 +1,82 @@
+/*
+ * diff.h - what changed between two selections, and which changes are more than chance
+ *
+ * Both sides are taken as shares of their own whole, so that a longer recording is not "more".
+ * Functions are matched by name alone, since another build has other addresses, other paths, and
+ * inlines other calls; only "[unknown]" is told apart by its module.
+ */
+#ifndef DIFF_DIFF_H
+#define DIFF_DIFF_H
+
+#include "flamescope/query/selection.h"
+
+enum {
+	DIFF_BASE = 0, /* the side that changes are counted from */
+	DIFF_NEW = 1,
+	DIFF_SIDES = 2,
+	DIFF_MAX_BLOCKS = 2000, /* of time, on both sides together */
+	DIFF_MAX_PERMUTATIONS = 4999,
+};
+
+/* Shares are of the side's whole: 0.05 is 5 % of it; negative where a metric shrank. */
+struct diff_function {
+	const char *name; /* "[unknown] (libc.so.6)" where there is none */
+	double self[DIFF_SIDES];
+	double total[DIFF_SIDES]; /* a sample counts once, however often the function is in it */
+	double self_change;       /* of the share: NEW - BASE */
+	double total_change;
+	double self_p; /* how often chance alone changes any function as clearly; 1: unknown */
+	double total_p;
+};
+
+/* One tree of the stacks of both sides; siblings are in the order of name. */
+struct diff_node {
+	uint32_t function; /* of diff->functions; UINT32_MAX: the root */
+	uint32_t parent;
+	uint32_t first_child; /* 0: none */
+	uint32_t next;        /* 0: none */
+	uint32_t depth;
+	double self[DIFF_SIDES]; /* shares, as above */
+	double total[DIFF_SIDES];
+	double self_width; /* mean of the sides' shares without regard to sign */
+	double width;      /* of it and all below: 1 at the root */
+};
+
+struct diff {
+	const struct selection *sides[DIFF_SIDES];
+	double whole[DIFF_SIDES]; /* sum of what the samples count, without regard to sign */
+	size_t n_blocks[DIFF_SIDES];
+	uint64_t block_ns;       /* a second, more where DIFF_MAX_BLOCKS would not do */
+	uint32_t n_permutations; /* that were tried, the one seen included; 0: no significance */
+	const char *no_chance;   /* why there is none; NULL */
+	double smallest_p;       /* that so few blocks can show; 1 without significance */
+	size_t n_functions;      /* the greatest change of total or self first */
+	struct diff_function *functions;
+	size_t n_nodes; /* 0 is the root; parents come before their children */
+	struct diff_node *nodes;
+	struct diff_memory *memory;
+};
+
+/**
+ * diff_make - compare two selections
+ *
+ * The significance is that of a permutation test: whole seconds change sides, not single samples,
+ * since samples of one moment are alike; and each function's change is held against the greatest
+ * change of any function, which corrects for how many there are (Westfall and Young, 1993:
+ * "Resampling-Based Multiple Testing", single-step maxT).  The same input gives the same result.
+ *
+ * Return:  0; -EINVAL: the two are measured differently, or by a mean, which has no whole; -ENOMEM.
+ * Owns:    the caller, to diff_free(); the selections have to outlive it.
+ * Context: any thread.
+ */
+int diff_make(const struct selection *base, const struct selection *new_side,
+	      struct diff **ret_diff, struct err *err);
+
+/**
+ * diff_free - forget it
+ *
+ * Context: any thread.  NULL is fine.
+ */
+void diff_free(struct diff *diff);
+
+#endif

@@ -1,0 +1,185 @@
+/* tree.c - the stacks of both sides in one tree */
+#include "base/map.h"
+#include "flamescope/diff/diff_room.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A tree while it grows: siblings are the newest first until they are sorted. */
+struct growth {
+	const struct diff_names *names;
+	struct diff_node *nodes;
+	size_t n;
+	size_t n_room;
+	struct map children; /* parent and function -> node */
+};
+
+static int append_node(struct growth *growth, uint32_t parent, uint32_t function)
+{
+	struct diff_node *nodes = growth->nodes;
+
+	if (growth->n == growth->n_room) {
+		size_t room = growth->n_room ? growth->n_room * 2 : 1024;
+
+		nodes = reallocarray(growth->nodes, room, sizeof(*nodes));
+		if (!nodes)
+			return -ENOMEM;
+		growth->nodes = nodes;
+		growth->n_room = room;
+	}
+	nodes[growth->n] = (struct diff_node){.function = function, .parent = parent};
+	if (growth->n > 0) {
+		nodes[growth->n].depth = nodes[parent].depth + 1;
+		nodes[growth->n].next = nodes[parent].first_child;
+		nodes[parent].first_child = (uint32_t)growth->n;
+	}
+	growth->n++;
+	return 0;
+}
+
+static int child_of(struct growth *growth, uint32_t parent, uint32_t function, uint32_t *ret_node)
+{
+	uint64_t key = (uint64_t)parent << 32 | function;
+	uintptr_t known = (uintptr_t)map_get(&growth->children, key);
+
+	if (!known) {
+		int r = append_node(growth, parent, function);
+
+		known = growth->n - 1;
+		if (r == 0)
+			r = map_put(&growth->children, key, (void *)known);
+		if (r < 0)
+			return r;
+	}
+	*ret_node = (uint32_t)known;
+	return 0;
+}
+
+/* The stacks that samples have, with all that they stand on. */
+static void mark_used(const struct selection *side, uint32_t *of_node)
+{
+	for (size_t i = 0; i < side->n; i++)
+		of_node[side->stacks[i]] = 1;
+	for (size_t i = side->n_nodes; i-- > 1;)
+		if (of_node[i])
+			of_node[side->nodes[i].parent] = 1;
+}
+
+static void add_values(struct growth *growth, const struct selection *selection, unsigned side,
+		       double whole, const uint32_t *of_node)
+{
+	for (size_t i = 0; whole > 0 && i < selection->n; i++) {
+		struct diff_node *node = &growth->nodes[of_node[selection->stacks[i]]];
+		double share = (double)selection->values[i] / whole;
+
+		node->self[side] += share;
+		node->self_width += fabs(share) / DIFF_SIDES;
+	}
+}
+
+static int add_side(struct growth *growth, const struct selection *selection, unsigned side,
+		    double whole)
+{
+	uint32_t *of_node = calloc(selection->n_nodes + 1, sizeof(*of_node));
+	int r = 0;
+
+	if (!of_node)
+		return -ENOMEM;
+	mark_used(selection, of_node);
+	of_node[0] = 0;
+	for (size_t i = 1; i < selection->n_nodes && r == 0; i++) {
+		const struct profile_node *node = &selection->nodes[i];
+
+		if (of_node[i])
+			r = child_of(growth, of_node[node->parent],
+				     growth->names->of_frame[side][node->frame], &of_node[i]);
+	}
+	if (r == 0)
+		add_values(growth, selection, side, whole, of_node);
+	free(of_node);
+	return r;
+}
+
+static void add_up(struct growth *growth)
+{
+	for (size_t i = growth->n; i-- > 0;) {
+		struct diff_node *node = &growth->nodes[i];
+		struct diff_node *parent = &growth->nodes[node->parent];
+
+		for (unsigned side = 0; side < DIFF_SIDES; side++) {
+			node->total[side] += node->self[side];
+			if (i > 0)
+				parent->total[side] += node->total[side];
+		}
+		node->width += node->self_width;
+		if (i > 0)
+			parent->width += node->width;
+	}
+}
+
+struct sibling {
+	const char *name;
+	uint32_t node;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct sibling *)a)->name, ((const struct sibling *)b)->name);
+}
+
+/* Sorts the children of every node; SIBLINGS has room for all nodes. */
+static void sort_siblings(struct growth *growth, struct sibling *siblings)
+{
+	for (size_t i = 0; i < growth->n; i++) {
+		uint32_t *link = &growth->nodes[i].first_child;
+		size_t n = 0;
+
+		for (uint32_t child = *link; child != 0; child = growth->nodes[child].next) {
+			siblings[n].name = growth->names->names[growth->nodes[child].function];
+			siblings[n++].node = child;
+		}
+		qsort(siblings, n, sizeof(*siblings), by_name);
+		for (size_t k = 0; k < n; k++) {
+			*link = siblings[k].node;
+			link = &growth->nodes[siblings[k].node].next;
+		}
+		*link = 0;
+	}
+}
+
+static int grow(struct growth *growth, const struct selection *const sides[DIFF_SIDES],
+		const double whole[DIFF_SIDES])
+{
+	struct sibling *siblings;
+	int r = append_node(growth, 0, UINT32_MAX);
+
+	for (unsigned side = 0; side < DIFF_SIDES && r == 0; side++)
+		r = add_side(growth, sides[side], side, whole[side]);
+	if (r < 0)
+		return r;
+	add_up(growth);
+	siblings = calloc(growth->n, sizeof(*siblings));
+	if (!siblings)
+		return -ENOMEM;
+	sort_siblings(growth, siblings);
+	free(siblings);
+	return 0;
+}
+
+int diff_tree_make(const struct selection *const sides[DIFF_SIDES], const struct diff_names *names,
+		   const double whole[DIFF_SIDES], struct diff_node **ret_nodes, size_t *ret_n)
+{
+	struct growth growth = {.names = names};
+	int r = grow(&growth, sides, whole);
+
+	map_release(&growth.children);
+	if (r < 0) {
+		free(growth.nodes);
+		return r;
+	}
+	*ret_nodes = growth.nodes;
+	*ret_n = growth.n;
+	return 0;
+}
