@@ -16,6 +16,8 @@ enum {
 	SAMPLE_OBJECT_SIZE = 64,
 };
 
+#define SAMPLE_NO_CPU UINT32_MAX /* as the cpu of a sample: not known */
+
 enum metric_kind {
 	METRIC_COUNTER, /* only grows: cpu_ns, minflt */
 	METRIC_GAUGE,   /* goes up and down: rss_kib, stack_bytes */

@@ -30,6 +30,8 @@ const char *groups_state_word(enum sample_state state)
 
 const char *groups_name(const struct group *group, const struct metric *metrics)
 {
+	if (group->kind == GROUP_GIVEN)
+		return group->name;
 	return group->kind == GROUP_METRIC ? metrics[group->metric].name : names[group->kind];
 }
 
@@ -181,6 +183,9 @@ static void add_word(struct buf *buf, const struct group *group, const struct me
 		break;
 	case GROUP_METRIC:
 		groups_size_class(buf, value, metrics[group->metric].unit);
+		break;
+	case GROUP_GIVEN:
+		buf_add(buf, group->text);
 		break;
 	}
 }

@@ -20,11 +20,14 @@ enum group_kind {
 	GROUP_PROCESS, /* process 4000 */
 	GROUP_CPU,     /* cpu 3 */
 	GROUP_METRIC,  /* 100s MiB */
+	GROUP_GIVEN,   /* as its maker says */
 };
 
 struct group {
 	enum group_kind kind;
-	size_t metric; /* GROUP_METRIC: which of the recording's */
+	size_t metric;    /* GROUP_METRIC: which of the recording's */
+	const char *name; /* GROUP_GIVEN: what it is called */
+	const char *text; /* GROUP_GIVEN: the word of the sample that is written next */
 };
 
 /* In the order of --group: the first is outermost, and so the root of a flame graph. */

@@ -134,9 +134,12 @@ static void add_header_line(const struct perf_script_options *options, const cha
 	buf_add_dec(buf, (uint32_t)sample->pid, 5, ' ');
 	buf_add_char(buf, '/');
 	add_left(buf, (uint32_t)sample->tid, 5);
-	buf_add(buf, " [");
-	buf_add_dec(buf, sample->cpu, 3, '0');
-	buf_add(buf, "] ");
+	if (sample->cpu != SAMPLE_NO_CPU) {
+		buf_add(buf, " [");
+		buf_add_dec(buf, sample->cpu, 3, '0');
+		buf_add_char(buf, ']');
+	}
+	buf_add_char(buf, ' ');
 	buf_add_dec(buf, stamp / a_second, 5, ' ');
 	buf_add_char(buf, '.');
 	buf_add_dec(buf, stamp % a_second, options->ns ? 9 : 6, '0');
@@ -218,7 +221,9 @@ void perf_script_frame(const struct frame *frame, bool early, struct buf *buf)
 		buf_add(buf, named ? " (inlined)\n" : "[unknown] (inlined)\n");
 		return;
 	}
-	if (named)
+	if (named && frame->addr == 0 && frame->offset == 0)
+		buf_add(buf, " (");
+	else if (named)
 		add_offset(buf, frame->offset);
 	else
 		add_unnamed(frame, early, buf);
@@ -344,7 +349,7 @@ void perf_script_sample(const struct perf_script_options *options, struct perf_s
 	bool altered;
 
 	altered = sanitise_comm(sample->comm, sizeof(sample->comm), sample->tid, early, comm);
-	if (options->metrics_as == METRICS_AS_INLINE) {
+	if (options->metrics_as == METRICS_AS_INLINE && !options->keep_comm) {
 		first = groups_state_word(sample->state);
 		altered = true;
 	}

@@ -42,7 +42,17 @@ struct perf_script_options {
 	struct groups groups;  /* made-up outermost frames */
 	bool flatten;          /* a function that calls itself is one frame */
 	const struct perf_script_modules *modules; /* read for each end line; NULL: none */
-	bool srcline; /* a "# l" line before each sample: file and line of each frame */
+	bool srcline;   /* a "# l" line before each sample: file and line of each frame */
+	bool keep_comm; /* METRICS_AS_INLINE: the states are not known */
+};
+
+/* What a copy knows of its original: instead of this machine's words and the times above. */
+struct perf_script_copy {
+	bool is_wick;            /* the original is wick's, too: weights are of one kind */
+	const char *captured;    /* the original's words for when; "" unknown */
+	const char *hostname;    /* "" unknown */
+	const char *const *keys; /* of "# s" lines, but those of metrics */
+	size_t n_keys;
 };
 
 /* What stands in the head of a file. */
@@ -60,6 +70,7 @@ struct perf_script_header {
 	const char *os_release;
 	const char *arch;
 	uint32_t n_cpus;
+	const struct perf_script_copy *copy; /* of what was read elsewhere; NULL: it is recorded */
 };
 
 /* What stands in the "# wick-end" line: name and number, in order. */

@@ -54,6 +54,18 @@ static void add_machine(struct buf *buf, const struct perf_script_header *header
 	buf_add_char(buf, '\n');
 }
 
+/* Only what the original says: this machine has no part in it. */
+static void add_original(struct buf *buf, const struct perf_script_copy *copy)
+{
+	if (*copy->captured) {
+		buf_add(buf, "# captured on    : ");
+		sanitise_line(buf, copy->captured);
+		buf_add_char(buf, '\n');
+	}
+	if (*copy->hostname)
+		add_line(buf, "hostname", copy->hostname);
+}
+
 static void add_cmdline(struct buf *buf, const struct perf_script_header *header)
 {
 	size_t start = buf->len;
@@ -117,8 +129,19 @@ static void add_number(struct buf *buf, const char *name, uint64_t value)
 }
 
 /* The words of a "# s" line that are no metrics: what every event may have, and its own. */
-static void add_keys(struct buf *buf, const char *event)
+static void add_keys(struct buf *buf, const char *event, const struct perf_script_copy *copy)
 {
+	const char *comma = ",\"keys\":[";
+
+	if (copy) {
+		for (size_t i = 0; i < copy->n_keys; i++) {
+			buf_add(buf, comma);
+			sanitise_json(buf, copy->keys[i]);
+			comma = ",";
+		}
+		buf_add(buf, copy->n_keys ? "]" : "");
+		return;
+	}
 	buf_add(buf, ",\"keys\":[\"on\",");
 	if (event && strcmp(event, "alloc") == 0)
 		buf_add(buf, "\"op\",");
@@ -149,7 +172,7 @@ static void add_wick(struct buf *buf, const struct perf_script_options *options,
 	add_groups(buf, options);
 	buf_add(buf, ",\"metrics_as\":");
 	sanitise_json(buf, options->metrics_as == METRICS_AS_INLINE ? "inline" : "comment");
-	add_keys(buf, header->event);
+	add_keys(buf, header->event, header->copy);
 	buf_add(buf, "}\n");
 }
 
@@ -159,10 +182,15 @@ void perf_script_header(const struct perf_script_options *options,
 	if (options->bare)
 		return;
 	buf_add(buf, "# ========\n");
-	add_captured(buf, header->captured_ns);
-	add_machine(buf, header);
+	if (header->copy) {
+		add_original(buf, header->copy);
+	} else {
+		add_captured(buf, header->captured_ns);
+		add_machine(buf, header);
+	}
 	add_cmdline(buf, header);
-	add_wick(buf, options, header);
+	if (!header->copy || header->copy->is_wick)
+		add_wick(buf, options, header);
 	buf_add(buf, "# ========\n#\n");
 }
 

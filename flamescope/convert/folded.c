@@ -1,0 +1,72 @@
+/* folded.c - stacks in one line each, as stackcollapse writes them: a;b;c 12 */
+#include "base/cleanup.h"
+#include "flamescope/convert/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A name must hold neither what parts frames nor what parts lines. */
+static void add_name(struct buf *buf, const char *name)
+{
+	size_t start = buf->len;
+
+	buf_add(buf, *name ? name : "[unknown]");
+	for (size_t i = start; i < buf->len; i++) {
+		if (buf->data[i] == ';')
+			buf->data[i] = ':';
+		else if ((unsigned char)buf->data[i] < ' ')
+			buf->data[i] = '_';
+	}
+}
+
+/* From the root to NODE, through PATH, which has room for the deepest stack. */
+static void add_stack(struct out *out, uint32_t node, uint32_t *path)
+{
+	const struct selection *selection = out->selection;
+	size_t n = 0;
+
+	for (; node; node = selection->nodes[node].parent)
+		path[n++] = selection->nodes[node].frame;
+	if (n == 0)
+		buf_add(&out->buf, "[no frames]");
+	while (n-- > 0) {
+		add_name(&out->buf, selection_frame_name(selection, path[n]));
+		if (n)
+			buf_add_char(&out->buf, ';');
+	}
+}
+
+static void sum_up(struct out *out, uint64_t *sums)
+{
+	const struct selection *selection = out->selection;
+
+	for (size_t i = 0; i < selection->n; i++) {
+		if (selection->values[i] < 0) {
+			out->report.n_negative++;
+			continue;
+		}
+		sums[selection->stacks[i]] += (uint64_t)selection->values[i];
+		out->report.n_samples++;
+	}
+}
+
+int folded_write(struct out *out)
+{
+	const struct selection *selection = out->selection;
+	_cleanup_free_ uint64_t *sums = calloc(selection->n_nodes + 1, sizeof(*sums));
+	_cleanup_free_ uint32_t *path = calloc(selection->n_nodes + 1, sizeof(*path));
+
+	if (!sums || !path)
+		return -ENOMEM;
+	sum_up(out, sums);
+	for (uint32_t node = 0; node < selection->n_nodes && out_step(out); node++) {
+		if (sums[node] == 0)
+			continue;
+		add_stack(out, node, path);
+		buf_add_char(&out->buf, ' ');
+		buf_add_dec(&out->buf, sums[node], 0, ' ');
+		buf_add_char(&out->buf, '\n');
+	}
+	return 0;
+}

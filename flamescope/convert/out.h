@@ -1,0 +1,157 @@
+/* out.h - bytes on their way into a sink, and what all writers of formats share */
+#ifndef CONVERT_OUT_H
+#define CONVERT_OUT_H
+
+#include "base/buf.h"
+#include "flamescope/convert/convert.h"
+
+/* Append to BUF, and call out_step() now and then. */
+struct out {
+	struct buf buf;
+	const struct convert_sink *sink;
+	const struct selection *selection;
+	const struct convert_options *options;
+	struct convert_report report;
+	int error; /* the first failure; nothing is written after it */
+};
+
+/* What the selection's values are, for formats that know units. */
+enum out_unit { OUT_COUNT, OUT_NANOSECONDS, OUT_MICROSECONDS, OUT_BYTES };
+
+/* A value times MULTIPLY by DIVIDE is in UNIT. */
+struct out_scale {
+	enum out_unit unit;
+	uint64_t multiply;
+	uint64_t divide;
+};
+
+/**
+ * out_step - give what has gathered to the sink, when it is worth a call
+ *
+ * Return:  whether to go on.
+ * Context: any thread, as for all of these; one user at a time.
+ */
+bool out_step(struct out *out);
+
+/**
+ * out_flush - give everything to the sink
+ *
+ * Return:  0, or the first failure.
+ * Context: any thread.
+ */
+int out_flush(struct out *out);
+
+/**
+ * out_signed - add a decimal with its sign
+ *
+ * Context: any thread.
+ */
+void out_signed(struct buf *buf, int64_t value);
+
+/**
+ * out_scale_of - what the selection's values are
+ *
+ * Context: any thread.
+ */
+struct out_scale out_scale_of(const struct selection *selection);
+
+/**
+ * out_scaled - a value in its unit; what does not fit becomes the most that does
+ *
+ * Context: any thread.
+ */
+int64_t out_scaled(const struct out_scale *scale, int64_t value);
+
+/**
+ * out_title - what the recording is called
+ *
+ * Owns:    the options or the profile.
+ * Context: any thread.
+ */
+const char *out_title(const struct out *out);
+
+/**
+ * out_is_label - whether a frame number is a group's, not a function's
+ *
+ * Context: any thread.
+ */
+bool out_is_label(const struct selection *selection, uint32_t frame);
+
+/**
+ * out_module - the module of a frame; "" when it has none
+ *
+ * Owns:    the profile.
+ * Context: any thread.
+ */
+const char *out_module(const struct selection *selection, uint32_t frame);
+
+/**
+ * out_in_kernel - whether a frame is the kernel's, by its module
+ *
+ * Context: any thread.
+ */
+bool out_in_kernel(const struct selection *selection, uint32_t frame);
+
+/* The samples of a selection, thread after thread, each thread's in the order of time. */
+struct out_threads {
+	size_t *first; /* [n_threads + 1]: where a thread's begin in ORDER */
+	uint32_t *order;
+};
+
+/**
+ * out_threads_make - sort the samples of a selection by thread
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller, to out_threads_release(), also after a failure.
+ * Context: any thread.
+ */
+int out_threads_make(const struct selection *selection, struct out_threads *ret_threads);
+
+/**
+ * out_threads_release - forget them
+ *
+ * Context: any thread.
+ */
+void out_threads_release(struct out_threads *threads);
+
+/**
+ * folded_write - stacks and their values, a line each
+ *
+ * Return:  0; -ENOMEM.  Failures of the sink are in OUT, as for all of these.
+ * Context: any thread.
+ */
+int folded_write(struct out *out);
+
+/**
+ * pprof_write - profile.proto, not yet compressed
+ *
+ * Return:  0; -ENOMEM.
+ * Context: any thread.
+ */
+int pprof_write(struct out *out);
+
+/**
+ * speedscope_write - speedscope's JSON
+ *
+ * Return:  0; -ENOMEM.
+ * Context: any thread.
+ */
+int speedscope_write(struct out *out);
+
+/**
+ * firefox_write - the Firefox Profiler's processed format
+ *
+ * Return:  0; -ENOMEM.
+ * Context: any thread.
+ */
+int firefox_write(struct out *out);
+
+/**
+ * perf_write - perf-script text
+ *
+ * Return:  0; -ENOMEM.
+ * Context: any thread.
+ */
+int perf_write(struct out *out);
+
+#endif

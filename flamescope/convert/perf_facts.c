@@ -1,0 +1,235 @@
+/* perf_facts.c - a profile's sample as output's writer takes it, and its "# s" line */
+#include "flamescope/convert/perf_facts.h"
+
+#include "output/sanitise.h"
+
+#include <string.h>
+
+static const struct profile_metric *metric_at(const struct out *out, size_t i)
+{
+	return &out->selection->profile->metrics[i];
+}
+
+/* A group's name stands in parentheses: only what a word of wick's own would be made of. */
+static const char *group_name(const char *name)
+{
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return len && name[len] == '\0' ? name : "group";
+}
+
+void perf_facts_init(const struct out *out, struct perf_facts_room *room)
+{
+	const struct profile *profile = out->selection->profile;
+	struct perf_script_options *options = &room->options;
+
+	memset(room, 0, sizeof(*room));
+	options->metrics = room->metrics;
+	options->n_metrics =
+		profile->n_metrics < SAMPLE_MAX_METRICS ? profile->n_metrics : SAMPLE_MAX_METRICS;
+	for (size_t i = 0; i < options->n_metrics; i++) {
+		room->metrics[i] = (struct metric){
+			.name = profile->strings[profile->metrics[i].name],
+			.unit = profile->strings[profile->metrics[i].unit],
+			.kind = profile->metrics[i].kind,
+		};
+		options->metrics_mask |= UINT32_C(1) << i;
+	}
+	options->bare = out->options->bare;
+	if (out->options->inline_metrics)
+		options->metrics_as = METRICS_AS_INLINE;
+	for (size_t i = 0; i < out->options->n_groups && i < GROUPS_MAX; i++)
+		options->groups.at[options->groups.n++] =
+			(struct group){.kind = GROUP_GIVEN,
+				       .name = group_name(out->options->groups[i]),
+				       .text = "-"};
+	room->sample.frames = room->frames;
+	for (room->state = 0; room->state < profile->n_tags; room->state++)
+		if (strcmp(profile->strings[profile->tags[room->state].name], "state") == 0)
+			break;
+}
+
+/* ---- the sample */
+
+static const char *tag_value(const struct profile *profile, size_t tag, uint32_t sample)
+{
+	uint16_t code = profile->tags[tag].codes[sample];
+
+	if (code == PROFILE_TAG_OTHER)
+		return "[other]";
+	return code < profile->tags[tag].n_values
+		       ? profile->strings[profile->tags[tag].values[code]]
+		       : "";
+}
+
+/* The state, when it is one of those that there is a word for. */
+static bool take_state(const struct profile *profile, uint32_t number, struct perf_facts_room *room)
+{
+	const char *word;
+
+	room->sample.state = STATE_RUNNING;
+	if (room->state == profile->n_tags)
+		return false;
+	word = tag_value(profile, room->state, number);
+	for (int state = STATE_RUNNING; state <= STATE_STOPPED; state++) {
+		if (strcmp(word, groups_state_word((enum sample_state)state)) == 0) {
+			room->sample.state = (enum sample_state)state;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void take_thread(const struct profile *profile, uint32_t number, struct sample *sample)
+{
+	const struct profile_thread *thread = &profile->thread_list[profile->threads[number]];
+	const char *comm = profile->strings[thread->comm];
+	size_t len = strnlen(comm, sizeof(sample->comm) - 1);
+
+	memcpy(sample->comm, comm, len);
+	memset(sample->comm + len, 0, sizeof(sample->comm) - len);
+	sample->tid = thread->tid < 0 ? 0 : thread->tid;
+	sample->pid = thread->pid < 0 ? sample->tid : thread->pid;
+}
+
+static void take_metrics(const struct profile *profile, uint32_t number,
+			 struct perf_facts_room *room)
+{
+	room->sample.n_metrics = room->options.n_metrics;
+	for (size_t i = 0; i < room->options.n_metrics; i++) {
+		const struct profile_metric *metric = &profile->metrics[i];
+		struct metric_value *value = &room->sample.metrics[i];
+
+		*value = (struct metric_value){room->last[i], 0};
+		if (metric->values[number] != PROFILE_ABSENT)
+			room->last[i] = value->value = metric->values[number];
+		if (metric->deltas[number] != PROFILE_ABSENT)
+			value->delta = metric->deltas[number];
+	}
+}
+
+static struct frame frame_of(const struct profile *profile, uint32_t number)
+{
+	const struct profile_frame *from = &profile->frames[number];
+	const char *name = profile->strings[from->name];
+	const char *module = profile->strings[from->module];
+
+	return (struct frame){
+		.addr = from->addr,
+		.symbol = strcmp(name, "[unknown]") == 0 ? NULL : name,
+		.offset = from->offset,
+		.module = *module ? module : NULL,
+		.inlined = from->inlined,
+	};
+}
+
+/* Labels are outermost, the first group's last; all else are frames. */
+static void take_frames(const struct out *out, uint32_t node, struct perf_facts_room *room)
+{
+	const struct selection *selection = out->selection;
+	const char *labels[GROUPS_MAX];
+	size_t n_labels = 0;
+
+	room->sample.n_frames = 0;
+	room->sample.truncated = false;
+	for (; node; node = selection->nodes[node].parent) {
+		uint32_t frame = selection->nodes[node].frame;
+
+		if (out_is_label(selection, frame)) {
+			if (n_labels < GROUPS_MAX)
+				labels[n_labels++] = selection_frame_name(selection, frame);
+		} else if (room->sample.n_frames < PERF_MAX_FRAMES) {
+			room->frames[room->sample.n_frames++] = frame_of(selection->profile, frame);
+		} else {
+			room->sample.truncated = true;
+		}
+	}
+	for (size_t i = 0; i < room->options.groups.n; i++)
+		room->options.groups.at[i].text = i < n_labels ? labels[n_labels - 1 - i] : "-";
+}
+
+void perf_facts_take(const struct out *out, size_t i, struct perf_facts_room *room)
+{
+	const struct profile *profile = out->selection->profile;
+	uint32_t number = out->selection->samples[i];
+	struct sample *sample = &room->sample;
+
+	sample->time_ns = profile->start_ns + profile->times_ns[number];
+	sample->weight = profile->weights[number];
+	sample->cpu = profile->cpus[number];
+	if (profile->cpus[number] == PROFILE_CPU_UNKNOWN) /* Perfetto insists on one */
+		sample->cpu = room->options.bare ? 0 : SAMPLE_NO_CPU;
+	take_thread(profile, number, sample);
+	take_metrics(profile, number, room);
+	room->options.keep_comm = !take_state(profile, number, room);
+	take_frames(out, out->selection->stacks[i], room);
+}
+
+/* ---- the comment */
+
+/* Readers take a word with a comma for a metric. */
+static void add_value(struct buf *buf, const char *value)
+{
+	const char *comma;
+
+	for (; (comma = strchr(value, ',')); value = comma + 1) {
+		sanitise_word(buf, value, (size_t)(comma - value));
+		buf_add(buf, "%2C");
+	}
+	sanitise_word(buf, value, strlen(value));
+}
+
+static void add_word(struct buf *buf, const char *name, const char *value)
+{
+	buf_add_char(buf, ' ');
+	buf_add(buf, strcmp(name, "state") == 0 ? "st" : name);
+	buf_add_char(buf, '=');
+	add_value(buf, value);
+}
+
+static void add_metrics(const struct out *out, uint32_t number, size_t n, struct buf *buf)
+{
+	const struct profile *profile = out->selection->profile;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct profile_metric *metric = metric_at(out, i);
+
+		if (metric->values[number] == PROFILE_ABSENT)
+			continue;
+		buf_add_char(buf, ' ');
+		buf_add(buf, profile->strings[metric->name]);
+		buf_add_char(buf, '=');
+		out_signed(buf, metric->values[number]);
+		buf_add_char(buf, ',');
+		out_signed(buf,
+			   metric->deltas[number] == PROFILE_ABSENT ? 0 : metric->deltas[number]);
+	}
+}
+
+void perf_facts_comment(const struct out *out, size_t i, const struct perf_facts_room *room,
+			bool early, struct buf *buf)
+{
+	const struct profile *profile = out->selection->profile;
+	uint32_t number = out->selection->samples[i];
+	const char *comm = profile->strings[profile->thread_list[profile->threads[number]].comm];
+	size_t start = buf->len;
+	char altered[SANITISED_COMM_SIZE];
+
+	buf_add(buf, "# s");
+	for (size_t tag = 0; tag < profile->n_tags; tag++) {
+		const char *value = tag_value(profile, tag, number);
+
+		if (*value)
+			add_word(buf, profile->strings[profile->tags[tag].name], value);
+	}
+	if (room->options.metrics_as == METRICS_AS_COMMENT)
+		add_metrics(out, number, room->options.n_metrics, buf);
+	if (strlen(comm) >= SAMPLE_COMM_SIZE ||
+	    sanitise_comm(comm, strlen(comm), room->sample.tid, early, altered) ||
+	    (room->options.metrics_as == METRICS_AS_INLINE && !room->options.keep_comm))
+		add_word(buf, "comm", comm);
+	if (!buf->failed && buf->len == start + 3)
+		buf->len = start;
+	else
+		buf_add_char(buf, '\n');
+}

@@ -1,0 +1,411 @@
+/*
+ * pprof.c - profile.proto (github.com/google/pprof): samples that are alike in stack, thread and
+ * words are one; values are samples, weight and what each metric changed by
+ */
+#include "base/cleanup.h"
+#include "flamescope/convert/locations.h"
+#include "flamescope/convert/out.h"
+#include "flamescope/convert/proto.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of fields, by message. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_TIME_NANOS = 9,
+	PROFILE_DURATION_NANOS = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_TYPE = 14,
+	VALUE_TYPE = 1,
+	VALUE_UNIT = 2,
+	SAMPLE_LOCATION = 1,
+	SAMPLE_VALUE = 2,
+	SAMPLE_LABEL = 3,
+	LABEL_KEY = 1,
+	LABEL_STRING = 2,
+	LABEL_NUMBER = 3,
+	MAPPING_ID = 1,
+	MAPPING_FILE = 5,
+	MAPPING_HAS_FUNCTIONS = 7,
+	MAPPING_HAS_INLINED = 10,
+	LOCATION_ID = 1,
+	LOCATION_MAPPING = 2,
+	LOCATION_ADDRESS = 3,
+	LOCATION_LINE = 4,
+	LINE_FUNCTION = 1,
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_SYSTEM_NAME = 3,
+};
+
+enum {
+	MAX_VALUES = PROFILE_MAX_METRICS + 3,
+	MAX_EXTRA = 4 * MAX_VALUES, /* strings of our own */
+	MESSAGE_BYTES = 16 * 1024 * 1024,
+};
+
+struct pprof {
+	struct out *out;
+	const struct selection *selection;
+	const struct profile *profile;
+	struct locations locations;
+	uint32_t *order; /* of the selection's samples, those alike side by side */
+	struct buf message, inner, packed;
+	const char *extra[MAX_EXTRA]; /* strings behind the profile's and the labels */
+	size_t n_extra;
+	size_t n_values;
+	uint32_t thread_key, tid_key, pid_key, host_key, event_key;
+};
+
+/* ---- strings: the profile's by their numbers, then the groups' labels, then our own */
+
+static uint64_t own_string(struct pprof *to, const char *text)
+{
+	size_t base = to->profile->n_strings + to->selection->n_labels;
+
+	for (size_t i = 0; i < to->n_extra; i++)
+		if (strcmp(to->extra[i], text) == 0)
+			return base + i;
+	if (to->n_extra == MAX_EXTRA)
+		return 0;
+	to->extra[to->n_extra] = text;
+	return base + to->n_extra++;
+}
+
+static uint64_t name_string(const struct pprof *to, uint32_t frame)
+{
+	if (out_is_label(to->selection, frame))
+		return to->profile->n_strings + (frame - to->profile->n_frames);
+	return to->profile->frames[frame].name;
+}
+
+static void add_strings(struct pprof *to)
+{
+	const struct selection *selection = to->selection;
+	struct buf *buf = &to->out->buf;
+
+	for (size_t i = 0; i < to->profile->n_strings && out_step(to->out); i++)
+		proto_text(buf, PROFILE_STRING, to->profile->strings[i]);
+	for (size_t i = 0; i < selection->n_labels && out_step(to->out); i++)
+		proto_text(buf, PROFILE_STRING, selection->labels[i]);
+	for (size_t i = 0; i < to->n_extra && out_step(to->out); i++)
+		proto_text(buf, PROFILE_STRING, to->extra[i]);
+}
+
+/* ---- which samples are one */
+
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct pprof *to = context;
+	const struct profile *profile = to->profile;
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	uint32_t p = to->selection->samples[x];
+	uint32_t q = to->selection->samples[y];
+
+	if (to->selection->stacks[x] != to->selection->stacks[y])
+		return to->selection->stacks[x] < to->selection->stacks[y] ? -1 : 1;
+	if (profile->threads[p] != profile->threads[q])
+		return profile->threads[p] < profile->threads[q] ? -1 : 1;
+	if (profile->events[p] != profile->events[q])
+		return profile->events[p] < profile->events[q] ? -1 : 1;
+	for (size_t i = 0; i < profile->n_tags; i++) {
+		const uint16_t *codes = profile->tags[i].codes;
+
+		if (codes[p] != codes[q])
+			return codes[p] < codes[q] ? -1 : 1;
+	}
+	return 0;
+}
+
+/* ---- values: what was asked for, samples, weight, the change of each metric */
+
+static void add_type(struct pprof *to, unsigned field, const char *type, const char *unit)
+{
+	proto_number(&to->inner, VALUE_TYPE, own_string(to, type));
+	proto_number(&to->inner, VALUE_UNIT, own_string(to, unit));
+	proto_message(&to->out->buf, field, &to->inner);
+	if (field == PROFILE_SAMPLE_TYPE)
+		to->n_values++;
+}
+
+static const char *weight_unit(const struct pprof *to)
+{
+	const char *event =
+		to->profile->n_events ? to->profile->strings[to->profile->event_names[0]] : "";
+
+	return strcmp(event, "alloc") == 0  ? "bytes"
+	       : strcmp(event, "lock") == 0 ? "microseconds"
+					    : "count";
+}
+
+static const char *unit_word(const char *unit)
+{
+	static const char *const words[][2] = {{"ns", "nanoseconds"},
+					       {"us", "microseconds"},
+					       {"B", "bytes"},
+					       {"KiB", "kilobytes"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(unit, words[i][0]) == 0)
+			return words[i][1];
+	return "count";
+}
+
+static void add_types(struct pprof *to)
+{
+	const struct profile *profile = to->profile;
+
+	if (to->out->options->has_measure)
+		add_type(to, PROFILE_SAMPLE_TYPE, to->out->options->metric,
+			 unit_word(to->selection->unit));
+	add_type(to, PROFILE_SAMPLE_TYPE, "samples", "count");
+	add_type(to, PROFILE_SAMPLE_TYPE, "weight", weight_unit(to));
+	for (size_t i = 0; i < profile->n_metrics; i++)
+		add_type(to, PROFILE_SAMPLE_TYPE, profile->strings[profile->metrics[i].name],
+			 unit_word(profile->strings[profile->metrics[i].unit]));
+}
+
+static void sum_up(const struct pprof *to, size_t first, size_t end, uint64_t *values)
+{
+	const struct profile *profile = to->profile;
+
+	for (size_t i = first; i < end; i++) {
+		uint32_t sample = to->selection->samples[to->order[i]];
+		size_t n = 0;
+
+		if (to->out->options->has_measure)
+			values[n++] += (uint64_t)to->selection->values[to->order[i]];
+		values[n++]++;
+		values[n++] += profile->weights[sample];
+		for (size_t k = 0; k < profile->n_metrics; k++, n++)
+			if (profile->metrics[k].deltas[sample] != PROFILE_ABSENT)
+				values[n] += (uint64_t)profile->metrics[k].deltas[sample];
+	}
+}
+
+/* ---- samples */
+
+static void add_label(struct pprof *to, uint64_t key, uint64_t text, int64_t number)
+{
+	proto_number(&to->inner, LABEL_KEY, key);
+	proto_number(&to->inner, LABEL_STRING, text);
+	proto_number(&to->inner, LABEL_NUMBER, (uint64_t)number);
+	proto_message(&to->message, SAMPLE_LABEL, &to->inner);
+}
+
+static void add_labels(struct pprof *to, uint32_t sample)
+{
+	const struct profile *profile = to->profile;
+	const struct profile_thread *thread = &profile->thread_list[profile->threads[sample]];
+
+	add_label(to, to->thread_key, thread->comm, 0);
+	if (thread->tid > 0)
+		add_label(to, to->tid_key, 0, thread->tid);
+	if (thread->pid > 0)
+		add_label(to, to->pid_key, 0, thread->pid);
+	if (thread->host)
+		add_label(to, to->host_key, thread->host, 0);
+	if (profile->n_events > 1)
+		add_label(to, to->event_key, profile->event_names[profile->events[sample]], 0);
+	for (size_t i = 0; i < profile->n_tags; i++) {
+		const struct profile_tag *tag = &profile->tags[i];
+		uint16_t code = tag->codes[sample];
+
+		if (code == PROFILE_TAG_OTHER)
+			add_label(to, tag->name, own_string(to, "[other]"), 0);
+		else if (code && code < tag->n_values)
+			add_label(to, tag->name, tag->values[code], 0);
+	}
+}
+
+/* Innermost first; the calls that were inlined into a function are part of its place. */
+static void add_stack(struct pprof *to, uint32_t node)
+{
+	while (node) {
+		uint32_t place = to->locations.of_node[node];
+
+		proto_varint(&to->packed, place);
+		for (; place; place = to->locations.at[place].outer)
+			node = to->selection->nodes[node].parent;
+	}
+	proto_message(&to->message, SAMPLE_LOCATION, &to->packed);
+}
+
+static void add_samples(struct pprof *to)
+{
+	size_t end;
+
+	for (size_t first = 0; first < to->selection->n && out_step(to->out); first = end) {
+		uint64_t values[MAX_VALUES] = {0};
+
+		for (end = first + 1; end < to->selection->n; end++)
+			if (compare(&to->order[first], &to->order[end], to) != 0)
+				break;
+		sum_up(to, first, end, values);
+		add_stack(to, to->selection->stacks[to->order[first]]);
+		for (size_t i = 0; i < to->n_values; i++)
+			proto_varint(&to->packed, values[i]);
+		proto_message(&to->message, SAMPLE_VALUE, &to->packed);
+		add_labels(to, to->selection->samples[to->order[first]]);
+		proto_message(&to->out->buf, PROFILE_SAMPLE, &to->message);
+		to->out->report.n_samples += end - first;
+	}
+}
+
+/* ---- places, functions, modules */
+
+static uint32_t outermost(const struct pprof *to, uint32_t place)
+{
+	while (to->locations.at[place].outer)
+		place = to->locations.at[place].outer;
+	return to->locations.at[place].frame;
+}
+
+/* A module's number is its name's; mapping 0 is none. */
+static void add_locations(struct pprof *to, bool *used, bool *mapped)
+{
+	for (uint32_t id = 1; id < to->locations.n && out_step(to->out); id++) {
+		uint32_t outer = outermost(to, id);
+		bool label = out_is_label(to->selection, outer);
+		uint32_t module = label ? 0 : to->profile->frames[outer].module;
+
+		proto_number(&to->message, LOCATION_ID, id);
+		proto_number(&to->message, LOCATION_MAPPING, module);
+		proto_number(&to->message, LOCATION_ADDRESS,
+			     label ? 0 : to->profile->frames[outer].addr);
+		for (uint32_t at = id; at; at = to->locations.at[at].outer) {
+			uint32_t frame = to->locations.at[at].frame;
+
+			proto_number(&to->inner, LINE_FUNCTION, (uint64_t)frame + 1);
+			proto_message(&to->message, LOCATION_LINE, &to->inner);
+			used[frame] = true;
+		}
+		proto_message(&to->out->buf, PROFILE_LOCATION, &to->message);
+		mapped[module] = true;
+	}
+}
+
+static void add_functions(struct pprof *to, const bool *used)
+{
+	size_t n = to->profile->n_frames + to->selection->n_labels;
+
+	for (uint32_t frame = 0; frame < n && out_step(to->out); frame++) {
+		if (!used[frame])
+			continue;
+		proto_number(&to->message, FUNCTION_ID, (uint64_t)frame + 1);
+		proto_number(&to->message, FUNCTION_NAME, name_string(to, frame));
+		proto_number(&to->message, FUNCTION_SYSTEM_NAME, name_string(to, frame));
+		proto_message(&to->out->buf, PROFILE_FUNCTION, &to->message);
+	}
+}
+
+static void add_mappings(struct pprof *to, const bool *mapped)
+{
+	for (size_t i = 1; i < to->profile->n_strings && out_step(to->out); i++) {
+		if (!mapped[i])
+			continue;
+		proto_number(&to->message, MAPPING_ID, i);
+		proto_number(&to->message, MAPPING_FILE, i);
+		proto_number(&to->message, MAPPING_HAS_FUNCTIONS, 1);
+		proto_number(&to->message, MAPPING_HAS_INLINED, 1);
+		proto_message(&to->out->buf, PROFILE_MAPPING, &to->message);
+	}
+}
+
+static int add_places(struct pprof *to)
+{
+	size_t n_frames = to->profile->n_frames + to->selection->n_labels;
+	_cleanup_free_ bool *used = calloc(n_frames + 1, sizeof(*used));
+	_cleanup_free_ bool *mapped = calloc(to->profile->n_strings + 1, sizeof(*mapped));
+
+	if (!used || !mapped)
+		return -ENOMEM;
+	add_locations(to, used, mapped);
+	add_functions(to, used);
+	add_mappings(to, mapped);
+	return 0;
+}
+
+/* ---- all of it */
+
+static void add_facts(struct pprof *to)
+{
+	const struct profile *profile = to->profile;
+	struct buf *buf = &to->out->buf;
+
+	if (profile->has_epoch)
+		proto_number(buf, PROFILE_TIME_NANOS,
+			     profile->start_ns + (uint64_t)profile->epoch_offset_ns);
+	proto_number(buf, PROFILE_DURATION_NANOS, profile->length_ns);
+	if (profile->hz) {
+		add_type(to, PROFILE_PERIOD_TYPE, "time", "nanoseconds");
+		proto_number(buf, PROFILE_PERIOD, 1000000000U / profile->hz);
+	}
+	if (profile->command)
+		proto_number(buf, PROFILE_COMMENT, profile->command);
+	if (to->out->options->has_measure)
+		proto_number(buf, PROFILE_DEFAULT_TYPE, own_string(to, to->out->options->metric));
+	else
+		proto_number(buf, PROFILE_DEFAULT_TYPE,
+			     own_string(to, profile->is_wick ? "weight" : "samples"));
+}
+
+static int sort_samples(struct pprof *to)
+{
+	to->order = calloc(to->selection->n + 1, sizeof(*to->order));
+	if (!to->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < to->selection->n; i++)
+		to->order[i] = (uint32_t)i;
+	qsort_r(to->order, to->selection->n, sizeof(*to->order), compare, to);
+	return 0;
+}
+
+static void name_keys(struct pprof *to)
+{
+	to->thread_key = (uint32_t)own_string(to, "thread");
+	to->tid_key = (uint32_t)own_string(to, "tid");
+	to->pid_key = (uint32_t)own_string(to, "pid");
+	to->host_key = (uint32_t)own_string(to, "host");
+	to->event_key = (uint32_t)own_string(to, "event");
+}
+
+int pprof_write(struct out *out)
+{
+	struct pprof to = {.out = out, .selection = out->selection};
+	int r;
+
+	to.profile = out->selection->profile;
+	buf_init(&to.message, MESSAGE_BYTES);
+	buf_init(&to.inner, MESSAGE_BYTES);
+	buf_init(&to.packed, MESSAGE_BYTES);
+	name_keys(&to);
+	r = locations_make(out->selection, &to.locations);
+	if (r == 0)
+		r = sort_samples(&to);
+	if (r == 0) {
+		add_types(&to);
+		add_samples(&to);
+		r = add_places(&to);
+	}
+	if (r == 0) {
+		add_facts(&to);
+		add_strings(&to);
+	}
+	locations_release(&to.locations);
+	free(to.order);
+	buf_release(&to.message);
+	buf_release(&to.inner);
+	buf_release(&to.packed);
+	return r;
+}
