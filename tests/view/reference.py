@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""reference.py - a slow model of what a view has to show, written from docs/perf-script.md
+
+It shares no code with the loader: a file is read line by line with regular expressions, every
+sample is kept as it is, and heat cells and flame totals are counted the obvious way.
+
+  reference.py FILE      what the model makes of it: samples, cells, frames (for people)
+"""
+import collections
+import gzip
+import json
+import re
+import subprocess
+import sys
+import urllib.parse
+
+ABSENT = None
+
+# What begins a sample, from the left: a name (which may hold blanks and digits), pid/tid or tid,
+# the CPU, the time; then the period and the event's name, which perf leaves out when told so.
+HEAD = re.compile(
+    r"^(?P<comm>\S.*?|)\s+(?P<ids>-?\d+(?:/-?\d+)?)(?:\s+\[(?P<cpu>\d+|\?+)\])?"
+    r"(?:\s+[^\s\[]*[^\s\d\[]\S*)?"
+    r"\s+(?P<time>\d+\.\d+):(?P<rest>.*)$")
+EVENT = re.compile(r"^\s*(?:(?P<period>\d+)\s+)?(?P<event>\S.*?):(?:\s|$)")
+METRIC = re.compile(r"\bmetric_([A-Za-z0-9_-]+):[\t ](-?\d+)[\t ]*,[\t ]*(-?\d+)\b")
+FRAME = re.compile(r"^[\t ]+(?P<addr>[0-9a-fA-F]+)(?: (?P<what>.*))?$")
+OFFSET = re.compile(r"\+0x[0-9a-fA-F]+$")
+COUNTED = re.compile(r"^(-?\d+),(-?\d+)$")
+
+
+class Sample:
+    def __init__(self):
+        self.comm = ""
+        self.pid = self.tid = -1
+        self.cpu = None
+        self.ns = 0
+        self.weight = 1
+        self.event = ""
+        self.words = {}     # of "# s"
+        self.metrics = {}   # name -> (value, delta)
+        self.frames = []    # innermost first: (name, module, inlined)
+
+
+def nanoseconds(text):
+    whole, part = text.split(".")
+    return int(whole) * 10**9 + int((part + "000000000")[:9])
+
+
+def read_head(line):
+    """A sample without frames, or None."""
+    found = HEAD.match(line)
+    if not found:
+        return None
+    sample = Sample()
+    sample.comm = found["comm"]
+    ids = found["ids"].split("/")
+    if len(ids) == 2:
+        sample.pid = int(ids[0])
+    sample.tid = int(ids[-1])
+    if found["cpu"] and found["cpu"].isdigit():
+        sample.cpu = int(found["cpu"])
+    sample.ns = nanoseconds(found["time"])
+    event = EVENT.match(found["rest"])
+    if event:
+        sample.event = event["event"]
+        if event["period"]:
+            sample.weight = int(event["period"])
+    for name, value, delta in METRIC.findall(found["rest"]):
+        sample.metrics[name] = (int(value), int(delta))
+    return sample
+
+
+def read_frame(line):
+    """(name, module, inlined), or None."""
+    found = FRAME.match(line)
+    if not found:
+        return None
+    what = found["what"] or ""
+    name, module = what, ""
+    at = what.rfind(" (")
+    if what.endswith(")") and at >= 0:
+        name, module = what[:at], what[at + 2:-1]
+    elif what.endswith(")") and what.startswith("("):
+        name, module = "", what[1:-1]
+    name = OFFSET.sub("", name.strip())
+    if module == "inlined":
+        return name or "[unknown]", "", True
+    return name or "[unknown]", module, False
+
+
+def read_facts(line, words, metrics):
+    for word in line[len("# s"):].split():
+        name, _, text = word.partition("=")
+        pair = COUNTED.match(text)
+        if pair:
+            metrics[name] = (int(pair[1]), int(pair[2]))
+        else:
+            words[name] = urllib.parse.unquote(text, errors="replace")
+
+
+def text_of(path):
+    if path.endswith(".gz"):
+        with gzip.open(path, "rb") as file:
+            data = file.read()
+    elif path.endswith(".zst"):
+        data = subprocess.run(["zstd", "-dc", path], stdout=subprocess.PIPE, check=True).stdout
+    else:
+        with open(path, "rb") as file:
+            data = file.read()
+    return data.decode("utf-8", "replace")
+
+
+class Recording:
+    """All samples of a file, in the order of time."""
+
+    def __init__(self, path):
+        self.samples = []
+        self.head = {}
+        self.sample = None
+        self.words, self.metrics = {}, {}
+        self.inline = False
+        for line in text_of(path).split("\n"):
+            self.take(line)
+        self.samples.sort(key=lambda sample: sample.ns)
+        self.inherit()
+        self.is_wick = bool(self.head)
+
+    def take(self, line):
+        if line.startswith("# s "):
+            self.words, self.metrics = {}, {}
+            read_facts(line, self.words, self.metrics)
+        elif line.startswith("# wick : "):
+            self.head = json.loads(line[len("# wick : "):])
+        elif line.startswith("#"):
+            pass
+        elif not line.strip():
+            self.sample = None
+            self.words, self.metrics = {}, {}
+        elif line[0] in "\t " and self.sample and read_frame(line):
+            self.sample.frames.append(read_frame(line))
+        else:
+            self.take_head(line)
+
+    def take_head(self, line):
+        sample = read_head(line.lstrip(" "))
+        if not sample:
+            return
+        self.inline = self.inline or bool(sample.metrics)
+        sample.words = self.words
+        sample.metrics.update(self.metrics)
+        if "comm" in sample.words:
+            sample.comm = sample.words["comm"]
+        self.words, self.metrics = {}, {}
+        self.samples.append(sample)
+        self.sample = sample
+
+    def inherit(self):
+        """§1: of metrics on the event's line a missing one inherits the previous event's."""
+        last = {}
+        for sample in self.samples if self.inline else ():
+            sample.metrics = {**last, **sample.metrics}
+            last = sample.metrics
+
+
+def value_of(sample, measure):
+    """What a sample counts for; None: it has no such value."""
+    if measure == "samples":
+        return 1
+    if measure == "weight":
+        return sample.weight
+    name, _, how = measure.partition(":")
+    if name not in sample.metrics:
+        return ABSENT
+    value, delta = sample.metrics[name]
+    return {"": value, "mean": value, "delta": delta, "gain": max(delta, 0),
+            "loss": max(-delta, 0)}[how]
+
+
+def group_label(sample, dimension):
+    if dimension == "state":
+        text = sample.words.get("st", "")
+    elif dimension == "thread":
+        text = f"{sample.comm}/{sample.tid}"
+    elif dimension == "comm":
+        text = sample.comm
+    elif dimension == "cpu":
+        text = "" if sample.cpu is None else str(sample.cpu)
+    elif dimension == "event":
+        text = sample.event
+    elif dimension in ("pid", "tid"):
+        text = str(getattr(sample, dimension))
+    else:
+        text = sample.words.get(dimension, "")
+    return text or f"[no {dimension}]"
+
+
+def counted(recording, measure, span=None):
+    """The samples that have a value, with it; span: [from, to) since the first sample's time."""
+    start = recording.samples[0].ns if recording.samples else 0
+    for sample in recording.samples:
+        value = value_of(sample, measure)
+        if value is ABSENT or (span and not span[0] <= sample.ns - start < span[1]):
+            continue
+        yield sample, value
+
+
+def heat(recording, measure, n_rows=50):
+    """({(column, row): (value, samples)}, columns): FlameScope's grid, without its defects."""
+    cells = collections.defaultdict(lambda: [0, 0])
+    if not recording.samples:
+        return {}, 0
+    first = recording.samples[0].ns // 10**9
+    last = max(sample.ns for sample in recording.samples)
+    for sample, value in counted(recording, measure):
+        column = sample.ns // 10**9 - first
+        row = sample.ns % 10**9 * n_rows // 10**9
+        cells[column, row][0] += value
+        cells[column, row][1] += 1
+    if measure.endswith(":mean"):
+        for cell in cells.values():
+            cell[0] /= cell[1]
+    return {where: tuple(cell) for where, cell in cells.items()}, -(-last // 10**9) - first
+
+
+def flame(recording, measure, groups=(), span=None):
+    """{path from the root: [gain, loss, samples, self gain, self loss, self samples]}"""
+    frames = collections.defaultdict(lambda: [0] * 6)
+    for sample, value in counted(recording, measure, span):
+        path = tuple((group_label(sample, group), "", False) for group in groups)
+        path += tuple(reversed(sample.frames))
+        amounts = (max(value, 0), max(-value, 0), 1)
+        for depth in range(len(path) + 1):
+            node = frames[path[:depth]]
+            for i, amount in enumerate(amounts):
+                node[i] += amount
+        for i, amount in enumerate(amounts):
+            frames[path][3 + i] += amount
+    return dict(frames)
+
+
+def main():
+    recording = Recording(sys.argv[1])
+    cells, n_columns = heat(recording, "samples")
+    frames = flame(recording, "samples")
+    print(f"{len(recording.samples)} samples, {n_columns} columns, {len(cells)} cells, "
+          f"{len(frames)} nodes, metrics: "
+          f"{sorted({name for sample in recording.samples for name in sample.metrics})}")
+
+
+if __name__ == "__main__":
+    main()
