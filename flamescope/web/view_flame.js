@@ -1,0 +1,191 @@
+/* view_flame.js - flame graph, icicle and reverse graph of the selection */
+
+import { textEquivalent } from "wick/aria.js";
+import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
+import { openFrameMenu } from "wick/frame_menu.js";
+import { formatAmount, formatShare } from "wick/amount.js";
+import { frameName } from "wick/select.js";
+import { sayAmount, flamePicture } from "wick/tree_picture.js";
+import { followPath, pathOf } from "wick/tree_layout.js";
+
+const MOST_CRUMBS = 12;
+const WINDOW_AFTER_MS = 250; /* of rest, until the wheel's window is in the URL */
+
+const kinds = {
+	flame: { label: "Flame graph", up: true, order: "calls" },
+	icicle: { label: "Icicle", up: false, order: "calls" },
+	reverse: { label: "Reverse", up: false, order: "reverse" },
+};
+
+/** What follows from these parts of the state alone: another of them and the tree is another. */
+export function sameTree(state, old) {
+	return ["query", "ranges", "rangesB", "transforms", "search", "colour", "theme", "around", "view"]
+		.every((key) => state[key] === old[key]);
+}
+
+/** A line of text that takes the drawing's place when there is nothing to draw. */
+export function emptyNote() {
+	const note = document.createElement("p");
+	note.className = "view-empty";
+	note.hidden = true;
+	return note;
+}
+
+export function whyEmpty(app, selection) {
+	if (app.profile.n === 0)
+		return "There is no sample in this recording.";
+	if (selection.n === 0)
+		return "No sample is in this selection. Widen the time, or take a filter or a chip away (z undoes the last step).";
+	if (selection.nodes.n === 1)
+		return "The samples have no stacks; `perf record -g` or `wick record` records them.";
+	return `All ${selection.n} samples are 0 by this metric; choose another one above.`;
+}
+
+/* The path of the zoom as buttons; the innermost ones if there are many. */
+function makeCrumbs(zoomTo) {
+	const nav = document.createElement("nav");
+	nav.className = "crumbs";
+	nav.setAttribute("aria-label", "Zoom");
+	return {
+		element: nav,
+		show(names) {
+			const button = (text, length, current) => {
+				const made = document.createElement("button");
+				made.type = "button";
+				made.textContent = text;
+				made.title = text;
+				if (current)
+					made.setAttribute("aria-current", "true");
+				made.addEventListener("click", () => zoomTo(names.slice(0, length)));
+				return made;
+			};
+			const first = Math.max(0, names.length - MOST_CRUMBS);
+			nav.replaceChildren(button("all", 0, names.length === 0));
+			if (first > 0)
+				nav.append(button(`… ${first} more`, first, false));
+			for (let i = first; i < names.length; i++)
+				nav.append(button(names[i], i + 1, i + 1 === names.length));
+		},
+	};
+}
+
+function topRows(app, tree, root) {
+	const { selection } = tree;
+	const rows = [];
+	const total = tree.gain[0] + tree.loss[0];
+	const walk = [root];
+	while (walk.length && rows.length < 200) {
+		const node = walk.shift();
+		const sum = tree.gain[node] + tree.loss[node];
+		rows.push([String(tree.depth[node]), node === 0 ? "all" : frameName(selection, tree.frame[node]),
+			sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node]),
+			formatShare(sum, total),
+			sayAmount(selection, tree.selfGain[node], tree.selfLoss[node], tree.selfSamples[node])]);
+		const children = [];
+		for (let c = tree.firstChild[node]; c !== 0; c = tree.next[c])
+			children.push(c);
+		children.sort((a, b) => tree.gain[b] + tree.loss[b] - tree.gain[a] - tree.loss[a]);
+		walk.push(...children.filter((c) => (tree.gain[c] + tree.loss[c]) * 200 >= total));
+	}
+	return rows;
+}
+
+class FlameView {
+	constructor(element, app, kind) {
+		this.app = app;
+		this.kind = kind;
+		this.crumbs = makeCrumbs((names) => app.store.set({ zoom: names, window: null }));
+		this.note = emptyNote();
+		this.canvas = new FlameCanvas(app, {
+			label: `${kind.label}: arrow keys move, Enter zooms, m opens the menu of a frame`,
+			up: kind.up,
+			onZoom: (node) => this.#zoomTo(node),
+			onOut: () => app.store.set({ zoom: app.store.state.zoom.slice(0, -1), window: null }),
+			onWindow: (window) => this.#keepWindow(window),
+			onMenu: (node, x, y) => openFrameMenu(app, x, y, this.tree.selection, this.tree.frame[node],
+				this.canvas.canvas),
+		});
+		this.text = textEquivalent("This graph as a table", () => ({
+			caption: `${kind.label}, frames of at least 0.5 %`,
+			head: ["depth", "function", "total", "share", "self"],
+			rows: topRows(app, this.tree, this.zoomed),
+		}));
+		element.replaceChildren(this.crumbs.element, this.note, this.canvas.element, this.text.element);
+		this.offs = [
+			app.store.subscribe((state, old) => this.#onState(state, old)),
+			app.on("data", () => this.update()),
+			app.on("theme", () => this.#retheme()),
+			app.on("resize", () => this.canvas.invalidate()),
+			...flameKeys.map(([key, what]) => app.keys.add({ key, what, where: "in a graph" })),
+		];
+		this.update();
+	}
+
+	#onState(state, old) {
+		if (!sameTree(state, old))
+			this.update();
+		else if (state.zoom !== old.zoom || state.window !== old.window)
+			this.#place();
+	}
+
+	#retheme() {
+		this.canvas.retheme();
+		this.update();
+	}
+
+	update() {
+		this.tree = this.app.models.flame(this.kind.order, "");
+		this.picture = flamePicture(this.app, this.tree);
+		const empty = !(this.picture.layout.total > 0) || this.tree.n === 1;
+		this.note.hidden = !empty;
+		this.note.textContent = empty ? whyEmpty(this.app, this.tree.selection) : "";
+		this.canvas.element.hidden = empty;
+		this.app.found = this.picture.found;
+		this.app.emit("found");
+		this.canvas.show(this.picture);
+		this.#place();
+	}
+
+	/* Where the state's zoom and window are in this tree. */
+	#place() {
+		const { zoom, window } = this.app.store.state;
+		const { layout } = this.picture;
+		this.zoomed = followPath(this.tree, zoom, (frame) => frameName(this.tree.selection, frame));
+		const path = pathOf(this.tree, this.zoomed);
+		this.picture.above = new Set([0, ...path.slice(0, -1)]);
+		this.crumbs.show(path.map(this.picture.nameOf));
+		const from = layout.x[this.zoomed];
+		this.canvas.setWindow(window ?? [from, from + (layout.width[this.zoomed] || 1)], false);
+		this.text.refresh();
+	}
+
+	#zoomTo(node) {
+		const names = pathOf(this.tree, node).map(this.picture.nameOf);
+		this.app.store.set({ zoom: names, window: null, frame: names.at(-1) ?? "" });
+		const total = this.picture.layout.total;
+		this.app.say(`zoomed to ${names.at(-1) ?? "all"}, ${formatShare(this.picture.layout.amount[node], total)} of ${formatAmount(total, this.tree.selection.unit)}`);
+	}
+
+	#keepWindow(window) {
+		clearTimeout(this.keeping);
+		this.keeping = setTimeout(() => {
+			const whole = window[1] - window[0] > 0.999999;
+			this.app.store.set({ window: whole ? null : window }, { replace: true });
+		}, WINDOW_AFTER_MS);
+	}
+
+	unmount() {
+		clearTimeout(this.keeping);
+		this.app.tip.hide();
+		for (const off of this.offs)
+			off();
+	}
+}
+
+/** The three views of one tree, for views.js. */
+export const flameViews = Object.entries(kinds).map(([id, kind]) => ({
+	id,
+	label: kind.label,
+	drawing: (view) => view.canvas,
+	mount: (element, app) => new FlameView(element, app, kind),
+}));

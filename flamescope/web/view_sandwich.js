@@ -1,0 +1,125 @@
+/* view_sandwich.js - one function: who calls it, merged, and what it calls */
+
+import { FlameCanvas } from "wick/flame_canvas.js";
+import { openFrameMenu } from "wick/frame_menu.js";
+import { flamePicture } from "wick/tree_picture.js";
+import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
+import { frameName } from "wick/select.js";
+
+const MOST_CHOICES = 400;
+
+class Sandwich {
+	constructor(element, app) {
+		this.app = app;
+		this.note = emptyNote();
+		this.halves = [
+			this.#half("Callers", "reverse", true),
+			this.#half("Callees", "calls", false),
+		];
+		const bar = document.createElement("p");
+		const label = document.createElement("label");
+		label.textContent = "Function ";
+		this.input = document.createElement("input");
+		this.input.type = "text";
+		this.input.className = "sandwich-function";
+		this.input.setAttribute("list", "sandwich-functions");
+		this.list = document.createElement("datalist");
+		this.list.id = "sandwich-functions";
+		this.input.addEventListener("change", () => app.store.set({ around: this.input.value }));
+		label.append(this.input, this.list);
+		bar.append(label);
+		element.replaceChildren(bar, this.note,
+			...this.halves.flatMap(({ title, canvas }) => [title, canvas.element]));
+		this.offs = [
+			app.store.subscribe((state, old) => sameTree(state, old) || this.update()),
+			app.on("data", () => this.update()),
+			app.on("theme", () => {
+				this.halves.forEach(({ canvas }) => canvas.retheme());
+				this.update();
+			}),
+			app.on("resize", () => this.halves.forEach(({ canvas }) => canvas.invalidate())),
+		];
+		this.update();
+	}
+
+	#half(label, order, up) {
+		const half = { order, title: document.createElement("h2") };
+		half.title.textContent = label;
+		half.canvas = new FlameCanvas(this.app, {
+			label: `${label}: arrow keys move, Enter puts a function in the middle`,
+			up,
+			firstRow: 1,
+			onZoom: (node) => node > 0 && this.#goTo(frameName(half.tree.selection, half.tree.frame[node])),
+			onMenu: (node, x, y) => openFrameMenu(this.app, x, y, half.tree.selection,
+				half.tree.frame[node], half.canvas.canvas),
+		});
+		return half;
+	}
+
+	#goTo(name) {
+		this.app.store.set({ around: name, frame: name });
+	}
+
+	/* Without a choice it is the function with most of its own. */
+	#around(selection) {
+		const { around } = this.app.store.state;
+		if (around)
+			return around;
+		const functions = this.app.models.functions();
+		let best = -1;
+		for (let i = 0; i < functions.n; i++) {
+			const own = (k) => functions.selfGain[k] + functions.selfLoss[k];
+			if (best < 0 || own(i) > own(best))
+				best = i;
+		}
+		return best < 0 ? "" : frameName(selection, functions.frame[best]);
+	}
+
+	update() {
+		const { app } = this;
+		const selection = app.models.selection();
+		const around = this.#around(selection);
+		const functions = app.models.functions();
+		const names = new Set();
+		for (let i = 0; i < functions.n && names.size < MOST_CHOICES; i++)
+			names.add(frameName(selection, functions.frame[i]));
+		this.list.replaceChildren(...[...names].map((name) => {
+			const option = document.createElement("option");
+			option.value = name;
+			return option;
+		}));
+		this.input.value = around;
+		let empty = around === "";
+		for (const half of this.halves) {
+			half.tree = app.models.flame(half.order, around);
+			half.picture = flamePicture(app, half.tree);
+			empty ||= !(half.picture.layout.total > 0) || half.tree.n === 1;
+		}
+		for (const { canvas, title, picture } of this.halves) {
+			canvas.element.hidden = title.hidden = empty;
+			if (!empty)
+				canvas.show(picture, [0, 1]);
+		}
+		this.note.hidden = !empty;
+		this.note.textContent = !empty ? "" : names.size === 0 ? whyEmpty(app, selection)
+			: `No stack of this selection has the function ${around}.`;
+		app.found = this.halves[1].picture?.found ?? null;
+		app.emit("found");
+	}
+
+	get canvas() {
+		return this.halves[1].canvas;
+	}
+
+	unmount() {
+		this.app.tip.hide();
+		for (const off of this.offs)
+			off();
+	}
+}
+
+export const sandwichView = {
+	id: "sandwich",
+	label: "Callers & callees",
+	mount: (element, app) => new Sandwich(element, app),
+};

@@ -1,0 +1,110 @@
+/* the difference of two selections, and its significance */
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { fillChance, LEVEL, makeDiff, makeDiffTree, whyNoDiff } from "../../flamescope/web/diff.js";
+import { makeRandom } from "../../flamescope/web/diff_chance.js";
+import { makeSelection } from "../../flamescope/web/select.js";
+import { EMPTY_QUERY } from "../../flamescope/web/query.js";
+import { profileOf } from "./profile_fixture.mjs";
+
+function select(profile) {
+	return makeSelection(profile, { ...EMPTY_QUERY, metric: "samples" });
+}
+
+function chanceOf(diff) {
+	const steps = fillChance(diff);
+	let step = steps.next();
+	while (!step.done)
+		step = steps.next();
+	return step.value;
+}
+
+function generator(seed) {
+	let state = seed >>> 0;
+	return () => {
+		state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+		return state / 2 ** 32;
+	};
+}
+
+/* SECONDS of a program at 100 Hz whose "slow" takes PART of its time more or less, by second. */
+function program(seconds, part, seed) {
+	const chance = generator(seed);
+	const samples = [];
+	for (let s = 0; s < seconds; s++) {
+		const now = part + (chance() - 0.5) * 0.06;
+		for (let i = 0; i < 100; i++) {
+			const leaf = chance() < now ? "slow" : `work${Math.floor(chance() * 30)}`;
+			samples.push({ time: s * 1e9 + i * 1e7, stack: ["main", "run", leaf] });
+		}
+	}
+	return select(profileOf(samples));
+}
+
+test("random numbers are those of the command", () => {
+	const random = makeRandom();
+	/* The first numbers of xorshift128 from Marsaglia's seeds. */
+	assert.deepEqual([random.next(), random.next(), random.next()],
+		[3701687786, 458299110, 2500872618]);
+});
+
+test("shares are of each side's own whole", () => {
+	const base = select(profileOf([
+		{ time: 0, stack: ["main", "a"] }, { time: 1, stack: ["main", "b"] },
+		{ time: 2, stack: ["main", "a", "a"] }, { time: 3, stack: ["main"] }]));
+	const now = select(profileOf([{ time: 0, stack: ["main", "b"] }, { time: 9, stack: ["main", "c"] }]));
+	const diff = makeDiff(base, now);
+	const of = (name) => diff.names.indexOf(name);
+	assert.deepEqual([diff.total[0][of("a")], diff.total[1][of("a")]], [0.5, 0]);
+	assert.deepEqual([diff.self[0][of("main")], diff.self[1][of("main")]], [0.25, 0]);
+	assert.deepEqual([diff.total[0][of("b")], diff.total[1][of("b")]], [0.25, 0.5]);
+	assert.equal(diff.total[0][of("c")], 0);
+	assert.equal(chanceOf(diff).problem, "one side is a second or less, or has no times");
+});
+
+test("a tree of both sides is as wide as their mean, and nothing vanishes", () => {
+	const base = select(profileOf([{ time: 0, stack: ["main", "gone"] }, { time: 1, stack: ["main"] }]));
+	const now = select(profileOf([{ time: 0, stack: ["main", "new"] }]));
+	const diff = makeDiff(base, now);
+	const tree = makeDiffTree(diff);
+	const nodes = Object.fromEntries(Array.from({ length: tree.n - 1 }, (_, i) =>
+		[diff.names[tree.frame[i + 1]], i + 1]));
+	assert.equal(tree.width[0], 1);
+	assert.equal(tree.width[nodes.gone], 0.25);
+	assert.equal(tree.width[nodes.new], 0.5);
+	assert.deepEqual([tree.total[0][nodes.main], tree.total[1][nodes.main]], [1, 1]);
+});
+
+test("five points more of one function are found among 5,000 samples a side", () => {
+	const diff = makeDiff(program(50, 0.20, 1), program(50, 0.25, 2));
+	const chance = chanceOf(diff);
+	const slow = diff.names.indexOf("slow");
+	assert.ok(chance.totalP[slow] < LEVEL, `p is ${chance.totalP[slow]}`);
+	assert.equal(chance.problem, "");
+	for (const name of ["main", "run"])
+		assert.equal(chance.totalP[diff.names.indexOf(name)], 1);
+});
+
+test("the unchanged program changes nothing", () => {
+	for (let seed = 0; seed < 6; seed++) {
+		const diff = makeDiff(program(12, 0.2, 100 + seed), program(15, 0.2, 200 + seed));
+		const chance = chanceOf(diff);
+		for (const p of [...chance.selfP, ...chance.totalP])
+			assert.ok(p >= LEVEL);
+	}
+});
+
+test("few seconds: every way to pick them, and what that can show", () => {
+	const diff = makeDiff(program(4, 0.2, 5), program(4, 0.9, 6));
+	const chance = chanceOf(diff);
+	assert.equal(chance.n, 70); /* 8 over 4 */
+	assert.equal(chance.smallestP, 2 / 70);
+	assert.equal(chance.selfP[diff.names.indexOf("slow")], 2 / 70);
+});
+
+test("what is measured differently is not compared", () => {
+	assert.notEqual(whyNoDiff({ measure: "value", unit: "ns" }, { measure: "value", unit: "KiB" }), "");
+	assert.notEqual(whyNoDiff({ measure: "mean", unit: "ns" }, { measure: "mean", unit: "ns" }), "");
+	assert.equal(whyNoDiff({ measure: "value", unit: "ns" }, { measure: "value", unit: "ns" }), "");
+});
