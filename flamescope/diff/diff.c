@@ -11,6 +11,7 @@
 
 struct diff_memory {
 	struct diff_names names;
+	uint32_t *place; /* in diff->functions, by the names' number */
 };
 
 static int check_sides(const struct selection *const sides[DIFF_SIDES], struct err *err)
@@ -92,14 +93,21 @@ static int compare(struct diff *diff)
 	return r;
 }
 
+static void place_functions(const struct diff *diff, struct diff_node *nodes, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		nodes[i].function = diff->memory->place[nodes[i].function];
+}
+
 /* Puts the functions in order, and the tree's numbers of them with it. */
 static int sort_functions(struct diff *diff)
 {
 	const struct diff_names *names = &diff->memory->names;
-	_cleanup_free_ uint32_t *place = calloc(names->n + 1, sizeof(*place));
+	uint32_t *place = calloc(names->n + 1, sizeof(*place));
 	struct map numbers = {0};
 	int r = place ? 0 : -ENOMEM;
 
+	diff->memory->place = place;
 	for (size_t i = 0; i < names->n && r == 0; i++)
 		r = map_put(&numbers, (uintptr_t)names->names[i], (void *)(uintptr_t)(i + 1));
 	if (r == 0) {
@@ -110,8 +118,7 @@ static int sort_functions(struct diff *diff)
 
 			place[was - 1] = (uint32_t)i;
 		}
-		for (size_t i = 1; i < diff->n_nodes; i++)
-			diff->nodes[i].function = place[diff->nodes[i].function];
+		place_functions(diff, diff->nodes, diff->n_nodes);
 	}
 	map_release(&numbers);
 	return r;
@@ -128,8 +135,8 @@ static int make(struct diff *diff)
 	if (r == 0)
 		r = compare(diff);
 	if (r == 0)
-		r = diff_tree_make(diff->sides, &diff->memory->names, diff->whole, &diff->nodes,
-				   &diff->n_nodes);
+		r = diff_tree_make(diff->sides, &diff->memory->names, diff->whole, false,
+				   &diff->nodes, &diff->n_nodes);
 	return r == 0 ? sort_functions(diff) : r;
 }
 
@@ -158,12 +165,24 @@ int diff_make(const struct selection *base, const struct selection *new_side,
 	return 0;
 }
 
+int diff_reverse(const struct diff *diff, struct diff_node **ret_nodes, size_t *ret_n)
+{
+	int r = diff_tree_make(diff->sides, &diff->memory->names, diff->whole, true, ret_nodes,
+			       ret_n);
+
+	if (r == 0)
+		place_functions(diff, *ret_nodes, *ret_n);
+	return r;
+}
+
 void diff_free(struct diff *diff)
 {
 	if (!diff)
 		return;
-	if (diff->memory)
+	if (diff->memory) {
 		diff_names_release(&diff->memory->names);
+		free(diff->memory->place);
+	}
 	free(diff->memory);
 	free(diff->functions);
 	free(diff->nodes);

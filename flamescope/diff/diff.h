@@ -73,6 +73,17 @@ int diff_make(const struct selection *base, const struct selection *new_side,
 	      struct diff **ret_diff, struct err *err);
 
 /**
+ * diff_reverse - the tree with the innermost functions at the root
+ *
+ * A node's self is of the stacks that end there: with their outermost function.
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller: free(*ret_nodes).
+ * Context: any thread.
+ */
+int diff_reverse(const struct diff *diff, struct diff_node **ret_nodes, size_t *ret_n);
+
+/**
  * diff_free - forget it
  *
  * Context: any thread.  NULL is fine.

@@ -100,13 +100,15 @@ int diff_chance_make(const struct diff_matrix *matrix, struct diff_chance *ret_c
 
 /**
  * diff_tree_make - merge the stacks of both sides
- * @whole: of each side
+ * @whole:   of each side
+ * @reverse: innermost functions at the root
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller: free(*ret_nodes).
  * Context: any thread.
  */
 int diff_tree_make(const struct selection *const sides[DIFF_SIDES], const struct diff_names *names,
-		   const double whole[DIFF_SIDES], struct diff_node **ret_nodes, size_t *ret_n);
+		   const double whole[DIFF_SIDES], bool reverse, struct diff_node **ret_nodes,
+		   size_t *ret_n);
 
 #endif

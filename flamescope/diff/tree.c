@@ -14,6 +14,7 @@ struct growth {
 	size_t n;
 	size_t n_room;
 	struct map children; /* parent and function -> node */
+	bool reverse;
 };
 
 static int append_node(struct growth *growth, uint32_t parent, uint32_t function)
@@ -79,14 +80,41 @@ static void add_values(struct growth *growth, const struct selection *selection,
 	}
 }
 
-static int add_side(struct growth *growth, const struct selection *selection, unsigned side,
-		    double whole)
+/* From the innermost function outwards; what a stack counts for is the outermost's own. */
+static int add_reversed(struct growth *growth, const struct selection *selection, unsigned side,
+			uint32_t stack, uint32_t *ret_node)
 {
-	uint32_t *of_node = calloc(selection->n_nodes + 1, sizeof(*of_node));
+	uint32_t at = 0;
 	int r = 0;
 
-	if (!of_node)
-		return -ENOMEM;
+	for (uint32_t node = stack; node != 0 && r == 0; node = selection->nodes[node].parent)
+		r = child_of(growth, at,
+			     growth->names->of_frame[side][selection->nodes[node].frame], &at);
+	*ret_node = at;
+	return r;
+}
+
+static int add_stacks_reversed(struct growth *growth, const struct selection *selection,
+			       unsigned side, uint32_t *of_node)
+{
+	for (size_t i = 0; i < selection->n; i++) {
+		uint32_t stack = selection->stacks[i];
+		int r;
+
+		if (of_node[stack] != 0 || stack == 0)
+			continue;
+		r = add_reversed(growth, selection, side, stack, &of_node[stack]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int add_stacks(struct growth *growth, const struct selection *selection, unsigned side,
+		      uint32_t *of_node)
+{
+	int r = 0;
+
 	mark_used(selection, of_node);
 	of_node[0] = 0;
 	for (size_t i = 1; i < selection->n_nodes && r == 0; i++) {
@@ -96,6 +124,19 @@ static int add_side(struct growth *growth, const struct selection *selection, un
 			r = child_of(growth, of_node[node->parent],
 				     growth->names->of_frame[side][node->frame], &of_node[i]);
 	}
+	return r;
+}
+
+static int add_side(struct growth *growth, const struct selection *selection, unsigned side,
+		    double whole)
+{
+	uint32_t *of_node = calloc(selection->n_nodes + 1, sizeof(*of_node));
+	int r;
+
+	if (!of_node)
+		return -ENOMEM;
+	r = growth->reverse ? add_stacks_reversed(growth, selection, side, of_node)
+			    : add_stacks(growth, selection, side, of_node);
 	if (r == 0)
 		add_values(growth, selection, side, whole, of_node);
 	free(of_node);
@@ -169,9 +210,10 @@ static int grow(struct growth *growth, const struct selection *const sides[DIFF_
 }
 
 int diff_tree_make(const struct selection *const sides[DIFF_SIDES], const struct diff_names *names,
-		   const double whole[DIFF_SIDES], struct diff_node **ret_nodes, size_t *ret_n)
+		   const double whole[DIFF_SIDES], bool reverse, struct diff_node **ret_nodes,
+		   size_t *ret_n)
 {
-	struct growth growth = {.names = names};
+	struct growth growth = {.names = names, .reverse = reverse};
 	int r = grow(&growth, sides, whole);
 
 	map_release(&growth.children);

@@ -305,6 +305,27 @@ static void matches_functions_by_name_and_the_unknown_by_module(void **state)
 	made_free(moved);
 }
 
+/* f;main of NEW only, g;f;f;main of BASE only, h;main of both. */
+static void check_reverse(const struct diff *diff)
+{
+	struct diff_node *nodes = NULL;
+	uint32_t node;
+	size_t n = 0;
+
+	assert_int_equal(diff_reverse(diff, &nodes, &n), 0);
+	assert_int_equal(n, 1 + 2 + 4 + 2);
+	node = nodes[0].first_child;
+	assert_string_equal(diff->functions[nodes[node].function].name, "f");
+	assert_true(nodes[node].total[DIFF_BASE] == 0 && nodes[node].total[DIFF_NEW] == 0.5);
+	assert_true(nodes[node].self_width == 0);
+	assert_true(nodes[nodes[node].first_child].self[DIFF_NEW] == 0.5);
+	node = nodes[node].next;
+	assert_string_equal(diff->functions[nodes[node].function].name, "g");
+	assert_true(nodes[node].total[DIFF_BASE] == 0.75);
+	assert_true(nodes[0].width == 1);
+	free(nodes);
+}
+
 /* base: 3 x main;f;f;g and 1 x main;h.  new: 1 x main;f and 1 x main;h. */
 static void counts_a_function_once_a_sample_and_merges_the_trees(void **state)
 {
@@ -343,6 +364,7 @@ static void counts_a_function_once_a_sample_and_merges_the_trees(void **state)
 	node = diff->nodes[node].next;
 	assert_string_equal(diff->functions[diff->nodes[node].function].name, "h");
 	assert_int_equal(diff->nodes[node].next, 0);
+	check_reverse(diff);
 	for (size_t i = 0; i < diff->n_nodes; i++) {
 		assert_true(i == 0 || diff->nodes[i].parent < i);
 		self_width += diff->nodes[i].self_width;
