@@ -1,0 +1,84 @@
+/* api.h - what can be asked for: the page, its modules, the list of recordings, their packs */
+#ifndef SERVE_API_H
+#define SERVE_API_H
+
+#include "base/err.h"
+#include "flamescope/serve/guard.h"
+
+#include <microhttpd.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct api;
+
+/* One request, from its headers to the end of its answer. */
+struct api_request;
+
+/**
+ * api_new - answer for a folder
+ * @guard: has to outlive the api
+ * @state: words of the page's URL to begin with; "" for none
+ *
+ * Return:  0; -errno: the folder cannot be read, with the reason.
+ * Owns:    the caller, to api_stop() and api_free().
+ * Context: any thread.
+ */
+int api_new(const char *folder, const struct guard *guard, const char *state, struct api **ret_api,
+	    struct err *err);
+
+/**
+ * api_begin - a request has come
+ *
+ * Return:  NULL when memory is short.
+ * Owns:    the caller, to api_end().
+ * Context: the daemon's thread.
+ */
+struct api_request *api_begin(struct MHD_Connection *connection);
+
+/**
+ * api_answer - answer it, or suspend its connection until there is an answer
+ *
+ * Called again once the connection has been resumed.
+ *
+ * Return:  what the access handler has to return.
+ * Context: the daemon's thread.
+ */
+enum MHD_Result api_answer(struct api *api, struct api_request *request, const char *path);
+
+/**
+ * api_end - a request's answer is out, or never will be
+ *
+ * Context: the daemon's thread.  NULL is fine.
+ */
+void api_end(struct api_request *request);
+
+/**
+ * api_look - look at the folder when somebody waits for news, and tell them
+ *
+ * Context: one thread at a time; a few times a second.
+ */
+void api_look(struct api *api);
+
+/**
+ * api_wanted_fd - a descriptor that can be read once api_look() is wanted at once
+ *
+ * Owns:    the api.
+ * Context: any thread.
+ */
+int api_wanted_fd(const struct api *api);
+
+/**
+ * api_stop - from now on nobody is suspended; resume all that are
+ *
+ * Context: the thread of api_look(), once.
+ */
+void api_stop(struct api *api);
+
+/**
+ * api_free - forget it; the daemon has been stopped
+ *
+ * Context: any thread.  NULL is fine.
+ */
+void api_free(struct api *api);
+
+#endif

@@ -1,0 +1,292 @@
+/* catalog.c - one list of recordings that is replaced as a whole, so that readers never wait long
+ */
+#define _GNU_SOURCE
+#include "flamescope/serve/catalog.h"
+
+#include "base/cleanup.h"
+#include "flamescope/serve/beneath.h"
+#include "flamescope/serve/catalog_walk.h"
+#include "flamescope/serve/markup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct catalog {
+	int folder;
+	pthread_mutex_t mutex; /* of what is below */
+	struct catalog_file *files;
+	size_t n;
+	size_t n_left_out;
+	uint64_t version;
+};
+
+static void free_files(struct catalog_file *files, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(files[i].name);
+	free(files);
+}
+
+int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *err)
+{
+	struct catalog *catalog = calloc(1, sizeof(*catalog));
+
+	if (!catalog)
+		return err_set(err, ENOMEM, "serve '%s'", folder);
+	catalog->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (catalog->folder < 0) {
+		int error = errno;
+
+		free(catalog);
+		return err_set(err, error, "open '%s'", folder);
+	}
+	(void)pthread_mutex_init(&catalog->mutex, NULL);
+	*ret_catalog = catalog;
+	return 0;
+}
+
+static bool same_stamp(const struct catalog_stamp *left, const struct catalog_stamp *right)
+{
+	return left->dev == right->dev && left->ino == right->ino && left->bytes == right->bytes &&
+	       left->mtime_ns == right->mtime_ns;
+}
+
+/* FNV-1a: nobody gains by a collision but to see a list a moment late. */
+static uint64_t mix(uint64_t hash, const void *bytes, size_t len)
+{
+	const unsigned char *at = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t version_of(const struct catalog_found *found)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < found->n; i++) {
+		const struct catalog_file *file = &found->files[i];
+
+		hash = mix(hash, file->name, strlen(file->name) + 1);
+		hash = mix(hash, &file->stamp.ino, sizeof(file->stamp.ino));
+		hash = mix(hash, &file->stamp.bytes, sizeof(file->stamp.bytes));
+		hash = mix(hash, &file->stamp.mtime_ns, sizeof(file->stamp.mtime_ns));
+	}
+	return hash;
+}
+
+static void read_facts(struct catalog *catalog, struct catalog_file *file)
+{
+	struct catalog_stamp stamp;
+	_cleanup_fd_ int fd = catalog_open(catalog, file->name, &stamp);
+
+	if (fd >= 0)
+		recording_facts_read(fd, stamp.bytes, stamp.mtime_ns, &file->facts);
+}
+
+/* Both lists are sorted by name: what has not changed keeps what is known of it. */
+static void add_facts(struct catalog *catalog, struct catalog_found *found)
+{
+	size_t old = 0;
+
+	for (size_t i = 0; i < found->n; i++) {
+		struct catalog_file *file = &found->files[i];
+
+		while (old < catalog->n && strcmp(catalog->files[old].name, file->name) < 0)
+			old++;
+		if (old < catalog->n && strcmp(catalog->files[old].name, file->name) == 0 &&
+		    same_stamp(&catalog->files[old].stamp, &file->stamp))
+			file->facts = catalog->files[old].facts;
+		else
+			read_facts(catalog, file);
+	}
+}
+
+int catalog_scan(struct catalog *catalog)
+{
+	struct catalog_found found;
+	int r = catalog_walk(catalog->folder, &found);
+
+	if (r < 0) {
+		free_files(found.files, found.n);
+		return r;
+	}
+	/* Only this thread ever replaces the list, so it may be read without the mutex here. */
+	add_facts(catalog, &found);
+	(void)pthread_mutex_lock(&catalog->mutex);
+	free_files(catalog->files, catalog->n);
+	catalog->files = found.files;
+	catalog->n = found.n;
+	catalog->n_left_out = found.n_left_out;
+	catalog->version = version_of(&found);
+	(void)pthread_mutex_unlock(&catalog->mutex);
+	return 0;
+}
+
+uint64_t catalog_version(struct catalog *catalog)
+{
+	uint64_t version;
+
+	(void)pthread_mutex_lock(&catalog->mutex);
+	version = catalog->version;
+	(void)pthread_mutex_unlock(&catalog->mutex);
+	return version;
+}
+
+static void list_file(const struct catalog_file *file, struct buf *buf)
+{
+	buf_add(buf, "{\"file\":");
+	markup_json_string(buf, file->name);
+	buf_printf(buf, ",\"bytes\":%llu,\"mtime_ns\":\"%lld\",\"host\":",
+		   (unsigned long long)file->stamp.bytes, (long long)file->stamp.mtime_ns);
+	markup_json_string(buf, file->facts.host);
+	if (file->facts.from_ns)
+		buf_printf(buf, ",\"from_ns\":\"%lld\",\"to_ns\":\"%lld\"}",
+			   (long long)file->facts.from_ns, (long long)file->facts.to_ns);
+	else
+		buf_add(buf, ",\"from_ns\":\"\",\"to_ns\":\"\"}");
+}
+
+void catalog_list(struct catalog *catalog, struct buf *buf)
+{
+	(void)pthread_mutex_lock(&catalog->mutex);
+	buf_printf(buf, "{\"version\":\"%016llx\",\"left_out\":%zu,\"recordings\":[",
+		   (unsigned long long)catalog->version, catalog->n_left_out);
+	for (size_t i = 0; i < catalog->n; i++) {
+		buf_add(buf, i ? ",\n" : "\n");
+		list_file(&catalog->files[i], buf);
+	}
+	buf_add(buf, "]}\n");
+	(void)pthread_mutex_unlock(&catalog->mutex);
+}
+
+static bool is_of_host(const struct catalog_file *file, const char *host)
+{
+	return !host || strcmp(file->facts.host, host) == 0;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct catalog_file *a = *(struct catalog_file *const *)left;
+	const struct catalog_file *b = *(struct catalog_file *const *)right;
+
+	if (a->facts.from_ns != b->facts.from_ns)
+		return a->facts.from_ns < b->facts.from_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Pointers to the chosen files; the caller has the mutex. */
+static size_t choose(struct catalog *catalog, const struct catalog_choice *choice,
+		     struct catalog_file **chosen, int64_t *ret_from_ns, int64_t *ret_to_ns)
+{
+	int64_t from_ns = INT64_MAX;
+	int64_t to_ns = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < catalog->n; i++)
+		if (is_of_host(&catalog->files[i], choice->host) &&
+		    catalog->files[i].facts.to_ns > to_ns)
+			to_ns = catalog->files[i].facts.to_ns;
+	for (size_t i = 0; i < catalog->n; i++) {
+		struct catalog_file *file = &catalog->files[i];
+
+		if (!is_of_host(file, choice->host))
+			continue;
+		/* A range of time is of those whose time is known. */
+		if (choice->last_ns &&
+		    (!file->facts.from_ns || to_ns - file->facts.to_ns > (int64_t)choice->last_ns))
+			continue;
+		if (file->facts.from_ns && file->facts.from_ns < from_ns)
+			from_ns = file->facts.from_ns;
+		chosen[n++] = file;
+	}
+	if (choice->last_ns)
+		from_ns = to_ns - (int64_t)choice->last_ns;
+	*ret_from_ns = from_ns;
+	*ret_to_ns = to_ns;
+	qsort(chosen, n, sizeof(*chosen), by_time);
+	return n;
+}
+
+static int copy_names(struct catalog_file *const *files, size_t n, char ***ret_names)
+{
+	char **names = calloc(n, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		names[i] = strdup(files[i]->name);
+		if (!names[i]) {
+			catalog_names_free(names, i);
+			return -ENOMEM;
+		}
+	}
+	*ret_names = names;
+	return (int)n;
+}
+
+int catalog_choose(struct catalog *catalog, const struct catalog_choice *choice, char ***ret_names,
+		   int64_t *ret_from_ns, int64_t *ret_to_ns)
+{
+	_cleanup_free_ struct catalog_file **chosen = NULL;
+	int r = -ENOENT;
+	size_t n = 0;
+
+	(void)pthread_mutex_lock(&catalog->mutex);
+	if (catalog->n) {
+		chosen = calloc(catalog->n, sizeof(struct catalog_file *));
+		if (chosen)
+			n = choose(catalog, choice, chosen, ret_from_ns, ret_to_ns);
+		else
+			r = -ENOMEM;
+	}
+	if (n)
+		r = copy_names(chosen, n, ret_names);
+	(void)pthread_mutex_unlock(&catalog->mutex);
+	return r;
+}
+
+void catalog_names_free(char **names, size_t n)
+{
+	for (size_t i = 0; names && i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+int catalog_open(struct catalog *catalog, const char *name, struct catalog_stamp *ret_stamp)
+{
+	_cleanup_fd_ int fd = -1;
+	struct stat st;
+
+	if (!catalog_is_recording(name))
+		return -EACCES;
+	fd = beneath_open(catalog->folder, name, O_RDONLY);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EACCES;
+	*ret_stamp = (struct catalog_stamp){
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.bytes = (uint64_t)st.st_size,
+		.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+	};
+	return steal_fd(&fd);
+}
+
+void catalog_free(struct catalog *catalog)
+{
+	if (!catalog)
+		return;
+	free_files(catalog->files, catalog->n);
+	(void)close(catalog->folder);
+	(void)pthread_mutex_destroy(&catalog->mutex);
+	free(catalog);
+}

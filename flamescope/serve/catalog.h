@@ -1,0 +1,114 @@
+/* catalog.h - the recordings under a folder, as they come, grow and go */
+#ifndef SERVE_CATALOG_H
+#define SERVE_CATALOG_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "flamescope/serve/recording_facts.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+	CATALOG_MAX_FILES = 10000, /* more are counted, and left out */
+	CATALOG_MAX_SEEN = 200000, /* entries of folders that are looked at */
+	CATALOG_MAX_DEPTH = 8,
+};
+
+/* What a file was when it was looked at: another of these, another content. */
+struct catalog_stamp {
+	dev_t dev;
+	ino_t ino;
+	uint64_t bytes;
+	int64_t mtime_ns;
+};
+
+struct catalog_file {
+	char *name; /* relative to the folder */
+	struct catalog_stamp stamp;
+	struct recording_facts facts;
+};
+
+struct catalog;
+
+/**
+ * catalog_new - look at a folder from now on
+ *
+ * Return:  0; -errno of open, with the reason.
+ * Owns:    the caller, to catalog_free().
+ * Context: any thread.
+ */
+int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *err);
+
+/**
+ * catalog_scan - see what there is now
+ *
+ * Recordings are regular files named *.perf, *.txt, *.folded or *.stacks, and those with .gz or
+ * .zst behind it; hidden files and folders, symbolic links and names that are no UTF-8 are none.
+ * Only files that are new or have changed are opened.
+ *
+ * Return:  0; -errno when the folder itself cannot be read.
+ * Context: one thread at a time; others may read meanwhile.
+ */
+int catalog_scan(struct catalog *catalog);
+
+/**
+ * catalog_version - a number that is another one once anything has changed
+ *
+ * Context: any thread.
+ */
+uint64_t catalog_version(struct catalog *catalog);
+
+/**
+ * catalog_list - what was seen last, as JSON
+ *
+ * Context: any thread.
+ */
+void catalog_list(struct catalog *catalog, struct buf *buf);
+
+/* Which recordings: those of a host (NULL: any) that end in the last NS (0: all), newest NS. */
+struct catalog_choice {
+	const char *host;
+	uint64_t last_ns;
+};
+
+/**
+ * catalog_choose - the names that a choice comes to, in the order of time
+ * @ret_from_ns, @ret_to_ns: the time since 1970 that was asked for
+ *
+ * The end is the newest recording's, not this machine's clock: what was copied here counts too.
+ *
+ * Return:  how many; -ENOENT: none; -ENOMEM.
+ * Owns:    the caller: catalog_names_free().
+ * Context: any thread.
+ */
+int catalog_choose(struct catalog *catalog, const struct catalog_choice *choice, char ***ret_names,
+		   int64_t *ret_from_ns, int64_t *ret_to_ns);
+
+/**
+ * catalog_names_free - forget N names and their array
+ *
+ * Context: any thread.  NULL is fine.
+ */
+void catalog_names_free(char **names, size_t n);
+
+/**
+ * catalog_open - open a recording, as it is now
+ *
+ * Return:  a descriptor, and its stamp; -EACCES: a name that leaves the folder, is hidden, goes
+ *          through a link, or is no recording's; -errno of open.
+ * Owns:    the caller.
+ * Context: any thread.
+ */
+int catalog_open(struct catalog *catalog, const char *name, struct catalog_stamp *ret_stamp);
+
+/**
+ * catalog_free - forget it
+ *
+ * Context: any thread; nobody may be using it.  NULL is fine.
+ */
+void catalog_free(struct catalog *catalog);
+
+#endif

@@ -1,0 +1,329 @@
+/* packs.c - a queue, a thread, and the packs that were made last */
+#define _GNU_SOURCE
+#include "flamescope/serve/packs.h"
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "flamescope/load/load.h"
+#include "flamescope/serve/packed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_BYTES = 4 * 1024 * 1024, PATH_BYTES = 32 };
+
+/* A file that changed so lately grows: what is read of it is not worth an index. */
+#define STEADY_NS    INT64_C(60000000000)
+#define MEMORY_BYTES (UINT64_C(2) << 30)
+
+/* Which files a pack was made of, and what they were then. */
+struct kept {
+	char *key;
+	int fd;
+	uint64_t bytes;
+	size_t n_files;
+	uint64_t used; /* counts up */
+};
+
+struct packs {
+	struct catalog *catalog;
+	pthread_t thread;
+	pthread_mutex_t mutex; /* of the queue */
+	pthread_cond_t asked;
+	struct packs_wish *first;
+	struct packs_wish **last;
+	size_t n_waiting;
+	bool ending;
+	struct kept kept[PACKS_KEPT]; /* the thread's own */
+	uint64_t clock;
+};
+
+/* The files of a wish, open. */
+struct opened {
+	size_t n;
+	int *fds;
+	const char **names;
+	char (*paths)[PATH_BYTES];
+	struct buf key;
+	bool is_steady;
+};
+
+static void close_all(struct opened *opened)
+{
+	for (size_t i = 0; i < opened->n; i++)
+		(void)close(opened->fds[i]);
+	free(opened->fds);
+	free(opened->names);
+	free(opened->paths);
+	buf_release(&opened->key);
+}
+
+/* Files that have gone are no failure as long as one is left: a recorder deletes old segments. */
+static int open_all(struct packs *packs, const struct packs_wish *wish, struct opened *opened)
+{
+	const int64_t now_ns = (int64_t)io_realtime_ns();
+	int r = -ENOENT;
+
+	*opened = (struct opened){.is_steady = true};
+	buf_init(&opened->key, KEY_BYTES);
+	opened->fds = calloc(wish->n_names, sizeof(*opened->fds));
+	opened->names = calloc(wish->n_names, sizeof(*opened->names));
+	opened->paths = calloc(wish->n_names, sizeof(*opened->paths));
+	if (!opened->fds || !opened->names || !opened->paths)
+		return -ENOMEM;
+	for (size_t i = 0; i < wish->n_names; i++) {
+		struct catalog_stamp stamp;
+		int fd = catalog_open(packs->catalog, wish->names[i], &stamp);
+
+		if (fd < 0) {
+			r = fd;
+			continue;
+		}
+		(void)snprintf(opened->paths[opened->n], PATH_BYTES, "/proc/self/fd/%d", fd);
+		opened->names[opened->n] = wish->names[i];
+		opened->fds[opened->n++] = fd;
+		if (now_ns - stamp.mtime_ns < STEADY_NS)
+			opened->is_steady = false;
+		buf_printf(&opened->key, "%s/%llx:%llx:%llu:%lld\n", wish->names[i],
+			   (unsigned long long)stamp.dev, (unsigned long long)stamp.ino,
+			   (unsigned long long)stamp.bytes, (long long)stamp.mtime_ns);
+	}
+	if (opened->key.failed)
+		return -ENOMEM;
+	return opened->n ? 0 : r;
+}
+
+/* The files are called what the reader knows them by, not by their descriptors, while this holds.
+ */
+static int pack_named(struct profile *profile, const struct opened *opened, struct kept *made,
+		      struct err *err)
+{
+	_cleanup_free_ char **paths = calloc(profile->n_files + 1, sizeof(char *));
+	const bool is_named = paths && profile->n_files == opened->n;
+	int r;
+
+	for (size_t i = 0; is_named && i < opened->n; i++) {
+		paths[i] = profile->files[i].path;
+		profile->files[i].path = (char *)opened->names[i];
+	}
+	r = packed_make(profile, &made->fd, &made->bytes, err);
+	for (size_t i = 0; is_named && i < opened->n; i++)
+		profile->files[i].path = paths[i];
+	return r;
+}
+
+static int load(const struct opened *opened, struct kept *made, struct err *err)
+{
+	_cleanup_free_ const char **paths = calloc(opened->n, sizeof(char *));
+	struct load_options options = {
+		.paths = paths,
+		.n_paths = opened->n,
+		.memory_bytes = MEMORY_BYTES,
+		.no_index = !opened->is_steady,
+	};
+	struct profile *profile = NULL;
+	int r;
+
+	if (!paths)
+		return err_set(err, ENOMEM, "load %zu files", opened->n);
+	for (size_t i = 0; i < opened->n; i++)
+		paths[i] = opened->paths[i];
+	r = load_profile(&options, &profile, err);
+	if (r == 0)
+		r = pack_named(profile, opened, made, err);
+	profile_free(profile);
+	return r;
+}
+
+static void forget(struct kept *kept)
+{
+	if (kept->key)
+		(void)close(kept->fd);
+	free(kept->key);
+	*kept = (struct kept){0};
+}
+
+/* Room for one more of BYTES: the longest unused go.  NULL: it is too large to be kept. */
+static struct kept *make_room(struct packs *packs, uint64_t bytes)
+{
+	if (bytes > PACKS_KEPT_BYTES)
+		return NULL;
+	for (;;) {
+		struct kept *oldest = NULL;
+		struct kept *free_one = NULL;
+		uint64_t sum = bytes;
+
+		for (size_t i = 0; i < PACKS_KEPT; i++) {
+			struct kept *kept = &packs->kept[i];
+
+			if (!kept->key)
+				free_one = kept;
+			else if (!oldest || kept->used < oldest->used)
+				oldest = kept;
+			sum += kept->bytes;
+		}
+		if (free_one && sum <= PACKS_KEPT_BYTES)
+			return free_one;
+		if (oldest)
+			forget(oldest);
+	}
+}
+
+static struct kept *find(struct packs *packs, const char *key)
+{
+	for (size_t i = 0; i < PACKS_KEPT; i++)
+		if (packs->kept[i].key && strcmp(packs->kept[i].key, key) == 0)
+			return &packs->kept[i];
+	return NULL;
+}
+
+/* Gives the wish a descriptor of its own. */
+static int answer_with(struct packs *packs, struct kept *kept, struct packs_wish *wish)
+{
+	int fd = fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return err_set(&wish->err, errno, "open a pack");
+	kept->used = ++packs->clock;
+	wish->fd = fd;
+	wish->bytes = kept->bytes;
+	wish->n_files = kept->n_files;
+	return 0;
+}
+
+static int make(struct packs *packs, struct opened *opened, struct packs_wish *wish)
+{
+	struct kept made = {.n_files = opened->n};
+	struct kept *room;
+	int r = load(opened, &made, &wish->err);
+
+	if (r < 0)
+		return r;
+	room = make_room(packs, made.bytes);
+	made.key = strdup(buf_text(&opened->key));
+	r = answer_with(packs, &made, wish);
+	if (room && made.key)
+		*room = made;
+	else
+		(void)close(made.fd);
+	if (!room)
+		free(made.key);
+	return r;
+}
+
+static int serve(struct packs *packs, struct packs_wish *wish)
+{
+	struct opened opened;
+	struct kept *kept;
+	int r = open_all(packs, wish, &opened);
+
+	if (r < 0) {
+		(void)err_set(&wish->err, -r, "'%s'", wish->n_names ? wish->names[0] : "");
+	} else {
+		kept = find(packs, buf_text(&opened.key));
+		r = kept ? answer_with(packs, kept, wish) : make(packs, &opened, wish);
+	}
+	close_all(&opened);
+	return r;
+}
+
+static struct packs_wish *next_wish(struct packs *packs)
+{
+	struct packs_wish *wish;
+
+	(void)pthread_mutex_lock(&packs->mutex);
+	while (!packs->first && !packs->ending)
+		(void)pthread_cond_wait(&packs->asked, &packs->mutex);
+	wish = packs->first;
+	if (wish) {
+		packs->first = wish->next;
+		if (!packs->first)
+			packs->last = &packs->first;
+		packs->n_waiting--;
+		if (packs->ending)
+			wish->error = -ECANCELED;
+	}
+	(void)pthread_mutex_unlock(&packs->mutex);
+	return wish;
+}
+
+static void *work(void *argument)
+{
+	struct packs *packs = argument;
+	struct packs_wish *wish;
+
+	while ((wish = next_wish(packs))) {
+		if (wish->error)
+			(void)err_set(&wish->err, ECANCELED, "the server ends");
+		else
+			wish->error = serve(packs, wish);
+		wish->done(wish->context);
+	}
+	return NULL;
+}
+
+int packs_new(struct catalog *catalog, struct packs **ret_packs, struct err *err)
+{
+	struct packs *packs = calloc(1, sizeof(*packs));
+	int r;
+
+	if (!packs)
+		return err_set(err, ENOMEM, "serve");
+	packs->catalog = catalog;
+	packs->last = &packs->first;
+	(void)pthread_mutex_init(&packs->mutex, NULL);
+	(void)pthread_cond_init(&packs->asked, NULL);
+	r = pthread_create(&packs->thread, NULL, work, packs);
+	if (r) {
+		free(packs);
+		return err_set(err, r, "start a thread");
+	}
+	*ret_packs = packs;
+	return 0;
+}
+
+int packs_ask(struct packs *packs, struct packs_wish *wish)
+{
+	int r = 0;
+
+	wish->next = NULL;
+	wish->error = 0;
+	wish->fd = -1;
+	(void)pthread_mutex_lock(&packs->mutex);
+	if (packs->n_waiting == PACKS_MAX_QUEUE || packs->ending) {
+		r = -EBUSY;
+	} else {
+		*packs->last = wish;
+		packs->last = &wish->next;
+		packs->n_waiting++;
+		(void)pthread_cond_signal(&packs->asked);
+	}
+	(void)pthread_mutex_unlock(&packs->mutex);
+	return r;
+}
+
+void packs_stop(struct packs *packs)
+{
+	(void)pthread_mutex_lock(&packs->mutex);
+	packs->ending = true;
+	(void)pthread_cond_signal(&packs->asked);
+	(void)pthread_mutex_unlock(&packs->mutex);
+	(void)pthread_join(packs->thread, NULL);
+}
+
+void packs_free(struct packs *packs)
+{
+	if (!packs)
+		return;
+	for (size_t i = 0; i < PACKS_KEPT; i++)
+		forget(&packs->kept[i]);
+	(void)pthread_cond_destroy(&packs->asked);
+	(void)pthread_mutex_destroy(&packs->mutex);
+	free(packs);
+}

@@ -1,0 +1,71 @@
+/* packs.h - recordings made into packs by one thread, one after the other; the newest are kept */
+#ifndef SERVE_PACKS_H
+#define SERVE_PACKS_H
+
+#include "base/err.h"
+#include "flamescope/serve/catalog.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PACKS_MAX_FILES = 2000,               /* of one pack */
+	PACKS_MAX_QUEUE = 32,                 /* that wait for theirs */
+	PACKS_KEPT = 16,                      /* in memory, */
+	PACKS_KEPT_BYTES = 256 * 1024 * 1024, /* and in all no more than this */
+};
+
+/* What somebody waits for.  Zero what is not said to be set. */
+struct packs_wish {
+	char **names; /* set: of recordings in the catalog, and how many */
+	size_t n_names;
+	void (*done)(void *context); /* set: called when there is an answer, by another thread */
+	void *context;
+
+	/* the answer */
+	int error; /* 0; -ENOENT: none of them is there; -errno, with the reason */
+	struct err err;
+	int fd; /* whose bytes are the gzip'd pack; read it with pread */
+	uint64_t bytes;
+	size_t n_files; /* that it holds: others had gone */
+
+	struct packs_wish *next;
+};
+
+struct packs;
+
+/**
+ * packs_new - begin, with a thread that loads
+ *
+ * Return:  0; -ENOMEM, -EAGAIN.
+ * Owns:    the caller, to packs_stop() and packs_free(); the catalog has to outlive it.
+ * Context: any thread.
+ */
+int packs_new(struct catalog *catalog, struct packs **ret_packs, struct err *err);
+
+/**
+ * packs_ask - wait in line
+ *
+ * Return:  0: wish->done() will be called, once; -EBUSY: too many wait.
+ * Owns:    the caller keeps WISH until then; the descriptor of an answer is the caller's.
+ * Context: any thread.
+ */
+int packs_ask(struct packs *packs, struct packs_wish *wish);
+
+/**
+ * packs_stop - end the thread; who still waits gets -ECANCELED, who asks from now on -EBUSY
+ *
+ * What is being loaded is loaded to its end.
+ *
+ * Context: any thread, once.
+ */
+void packs_stop(struct packs *packs);
+
+/**
+ * packs_free - forget it; it has been stopped
+ *
+ * Context: any thread.  NULL is fine.
+ */
+void packs_free(struct packs *packs);
+
+#endif

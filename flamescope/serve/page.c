@@ -1,0 +1,289 @@
+/* page.c - fills the places of web/page.html: `{{title}}`, `{{nonce}}`, `<!--wick:NAME-->` */
+#include "flamescope/serve/page.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "flamescope/serve/markup.h"
+#include "flamescope/serve/packed.h"
+#include "flamescope/web/web.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum {
+	PAGE_BYTES = 32 * 1024 * 1024, /* of all but the recordings */
+	FLUSH_BYTES = 256 * 1024,      /* of what is kept of a recording */
+	PIECE_BYTES = 3 * 16 * 1024,   /* that becomes base64 at once */
+	ENTRY_BYTES = 128,
+};
+
+/* The page on its way out. */
+struct filling {
+	const struct page *page;
+	const char *nonce;
+	bool is_served;
+	struct buf *buf;
+	int fd; /* where to the recordings go; the rest waits in buf till then */
+};
+
+int page_nonce(char nonce[PAGE_NONCE_TEXT], struct err *err)
+{
+	unsigned char bytes[(PAGE_NONCE_TEXT - 1) / 2];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return err_set(err, errno, "no random numbers");
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		nonce[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+		nonce[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+	}
+	nonce[PAGE_NONCE_TEXT - 1] = '\0';
+	return 0;
+}
+
+/*
+ * Modules inherit the nonce of the script that imports them, so data: needs no leave of its own
+ * (Content Security Policy 3, 6.7.3.2; HTML, "descendant script fetch options").
+ */
+void page_policy(const char *nonce, const char *connect, struct buf *buf)
+{
+	buf_printf(buf,
+		   "default-src 'none'; script-src 'nonce-%s'; style-src 'nonce-%s'; "
+		   "img-src data: blob:; connect-src %s; base-uri 'none'; form-action 'none'",
+		   nonce, nonce, connect);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	const size_t len = strlen(text);
+	const size_t n = strlen(end);
+
+	return len > n && strcmp(text + len - n, end) == 0;
+}
+
+static int flush(struct filling *filling)
+{
+	int r = filling->buf->failed ? -ENOMEM : 0;
+
+	if (r == 0 && filling->fd >= 0) {
+		r = io_write_all(filling->fd, filling->buf->data, filling->buf->len, NULL);
+		buf_clear(filling->buf);
+	}
+	return r;
+}
+
+/* One line of the map: "wick/heat.js":"URL". */
+static void add_module(struct filling *filling, const struct web_file *file, bool first)
+{
+	struct buf *buf = filling->buf;
+	const char *token = filling->page->token;
+
+	buf_printf(buf, "%s\n\"wick/%s\":\"", first ? "" : ",", file->name);
+	if (filling->is_served) {
+		buf_printf(buf, "/web/%s%s%s", file->name, token ? "?token=" : "",
+			   token ? token : "");
+	} else {
+		buf_add(buf, "data:text/javascript;base64,");
+		markup_base64(buf, file->bytes, file->n_bytes);
+	}
+	buf_add_char(buf, '"');
+}
+
+static int fill_map(struct filling *filling)
+{
+	struct buf *buf = filling->buf;
+	struct web_file file;
+	bool first = true;
+
+	buf_printf(buf, "<script type=\"importmap\" nonce=\"%s\">{\"imports\":{", filling->nonce);
+	for (size_t i = 0; web_file_at(i, &file); i++) {
+		if (!ends_in(file.name, ".js"))
+			continue;
+		add_module(filling, &file, first);
+		first = false;
+	}
+	buf_printf(buf,
+		   "}}</script>\n<script type=\"module\" nonce=\"%s\">import \"wick/main.js\";"
+		   "</script>\n",
+		   filling->nonce);
+	return 0;
+}
+
+/* The policy comes first: it rules what follows it.  A server says it in a header instead. */
+static int fill_css(struct filling *filling)
+{
+	struct web_file file;
+
+	if (!filling->is_served) {
+		buf_add(filling->buf, "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+		page_policy(filling->nonce, "'none'", filling->buf);
+		buf_add(filling->buf, "\">\n");
+	}
+	buf_printf(filling->buf, "<style nonce=\"%s\">\n", filling->nonce);
+	for (size_t i = 0; web_file_at(i, &file); i++)
+		if (ends_in(file.name, ".css"))
+			(void)buf_append(filling->buf, file.bytes, file.n_bytes);
+	buf_add(filling->buf, "</style>\n");
+	return 0;
+}
+
+static void add_start(struct filling *filling)
+{
+	const struct page *page = filling->page;
+	struct buf *buf = filling->buf;
+
+	buf_printf(
+		buf,
+		"<script type=\"application/json\" id=\"wick-start\">{\"mode\":\"%s\",\"state\":",
+		filling->is_served ? "serve" : "view");
+	markup_json_string(buf, page->state ? page->state : "");
+	buf_add(buf, ",\"token\":");
+	markup_json_string(buf, page->token ? page->token : "");
+	buf_add(buf, ",\"api\":\"/api/\"}</script>\n");
+}
+
+/* BYTES of a descriptor as base64, a piece at a time. */
+static int add_base64(struct filling *filling, int from, uint64_t n_bytes)
+{
+	_cleanup_free_ unsigned char *piece = malloc(PIECE_BYTES);
+	int r;
+
+	if (!piece)
+		return -ENOMEM;
+	for (uint64_t at = 0; at < n_bytes; at += PIECE_BYTES) {
+		ssize_t n = io_pread(from, piece, PIECE_BYTES, at);
+
+		if (n < 0)
+			return (int)n;
+		markup_base64(filling->buf, piece, (size_t)n);
+		if (filling->buf->len < FLUSH_BYTES)
+			continue;
+		r = flush(filling);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int add_recording(struct filling *filling, size_t i, struct err *err)
+{
+	struct buf *buf = filling->buf;
+	_cleanup_fd_ int pack = -1;
+	uint64_t n_bytes = 0;
+	int r = packed_make(filling->page->recordings[i], &pack, &n_bytes, err);
+
+	if (r < 0)
+		return r;
+	buf_printf(buf,
+		   "<script type=\"application/x-wick-pack\" id=\"wick-pack-%zu\" data-name=\"", i);
+	markup_text(buf, filling->page->names[i]);
+	buf_add(buf, "\">");
+	r = add_base64(filling, pack, n_bytes);
+	if (r < 0)
+		return err_set(err, -r, "cannot write the page");
+	buf_add(buf, "</script>\n");
+	return 0;
+}
+
+static int fill_data(struct filling *filling, struct err *err)
+{
+	int r = 0;
+
+	add_start(filling);
+	for (size_t i = 0; r == 0 && !filling->is_served && i < filling->page->n_recordings; i++)
+		r = add_recording(filling, i, err);
+	return r;
+}
+
+enum place { PLACE_MAP, PLACE_CSS, PLACE_DATA, PLACE_NONCE, PLACE_TITLE, N_PLACES };
+
+static const char *const places[N_PLACES] = {
+	[PLACE_MAP] = "<!--wick:map-->",   [PLACE_CSS] = "<!--wick:css-->",
+	[PLACE_DATA] = "<!--wick:data-->", [PLACE_NONCE] = "{{nonce}}",
+	[PLACE_TITLE] = "{{title}}",
+};
+
+static int fill_place(struct filling *filling, enum place place, struct err *err)
+{
+	const char *title = filling->page->title;
+
+	switch (place) {
+	case PLACE_MAP:
+		return fill_map(filling);
+	case PLACE_CSS:
+		return fill_css(filling);
+	case PLACE_DATA:
+		return fill_data(filling, err);
+	case PLACE_NONCE:
+		buf_add(filling->buf, filling->nonce);
+		return 0;
+	default:
+		markup_text(filling->buf, title ? title : "wick");
+		return 0;
+	}
+}
+
+/* Which place begins at TEXT; N_PLACES: none. */
+static enum place place_at(const char *text, size_t len)
+{
+	unsigned i;
+
+	for (i = 0; i < N_PLACES; i++)
+		if (len >= strlen(places[i]) && memcmp(text, places[i], strlen(places[i])) == 0)
+			break;
+	return (enum place)i;
+}
+
+static int fill_template(struct filling *filling, struct err *err)
+{
+	struct web_file file;
+	size_t at = 0;
+	int r;
+
+	if (!web_file("page.html", &file))
+		return err_set(err, ENOENT, "the page's template");
+	while (at < file.n_bytes) {
+		const char *text = (const char *)file.bytes + at;
+		const enum place place = place_at(text, file.n_bytes - at);
+
+		if (place == N_PLACES) {
+			buf_add_char(filling->buf, *text);
+			at++;
+			continue;
+		}
+		r = fill_place(filling, place, err);
+		if (r < 0)
+			return r;
+		at += strlen(places[place]);
+	}
+	return filling->buf->failed ? err_set(err, ENOMEM, "no memory for the page") : 0;
+}
+
+int page_write(const struct page *page, int fd, struct err *err)
+{
+	char nonce[PAGE_NONCE_TEXT];
+	struct filling filling = {.page = page, .nonce = nonce, .fd = fd};
+	struct buf buf;
+	int r = page_nonce(nonce, err);
+
+	if (r < 0)
+		return r;
+	buf_init(&buf, PAGE_BYTES);
+	filling.buf = &buf;
+	r = fill_template(&filling, err);
+	if (r == 0) {
+		r = flush(&filling);
+		if (r < 0)
+			(void)err_set(err, -r, "cannot write the page");
+	}
+	buf_release(&buf);
+	return r;
+}
+
+int page_served(const struct page *page, const char *nonce, struct buf *buf, struct err *err)
+{
+	struct filling filling = {
+		.page = page, .nonce = nonce, .is_served = true, .buf = buf, .fd = -1};
+
+	return fill_template(&filling, err);
+}
