@@ -1,0 +1,413 @@
+/* convert_test.c - a selection in the formats of other programs */
+#include "flamescope/convert/proto.h"
+#include "flamescope/load/perf_text.h"
+#include "tests/unit/convert_fixture.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+// clang-format off
+#include <cmocka.h>
+// clang-format on
+
+static void folds_stacks_by_their_values(void **state)
+{
+	struct fixture *fixture = fixture_init();
+
+	(void)state;
+	assert_string_equal(fixture_convert(fixture, CONVERT_FOLDED),
+			    "main;work:or \"play\" 2\n"
+			    "main;work:or \"play\";inner 1\n"
+			    "main;read 4\n");
+	assert_int_equal(fixture->report.n_samples, 4);
+	fixture_release(fixture);
+}
+
+static void folds_a_sample_without_frames(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	uint32_t none[] = {0, 0, NODE_GROUP, NODE_GROUP};
+
+	(void)state;
+	fixture->selection.stacks = none;
+	assert_string_equal(fixture_convert(fixture, CONVERT_FOLDED), "[no frames] 4\nrunning 3\n");
+	fixture_release(fixture);
+}
+
+static void counts_what_is_below_zero(void **state)
+{
+	static const enum convert_format formats[] = {CONVERT_FOLDED, CONVERT_SPEEDSCOPE,
+						      CONVERT_PERF};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		struct fixture *fixture = fixture_init();
+
+		fixture->values[1] = -3;
+		fixture->options.replicate = true;
+		assert_non_null(fixture_convert(fixture, formats[i]));
+		assert_int_equal(fixture->report.n_negative, 1);
+		assert_null(strstr(fixture_convert(fixture, formats[i]), "-3"));
+		fixture_release(fixture);
+	}
+}
+
+static void gives_speedscope_a_profile_a_thread(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	const char *text = fixture_convert(fixture, CONVERT_SPEEDSCOPE);
+
+	(void)state;
+	assert_non_null(text);
+	assert_non_null(
+		strstr(text, "{\"name\":\"work;or \\u0022play\\u0022\",\"file\":\"/opt/app\"}"));
+	assert_non_null(strstr(text, "\"name\":\"app pid: 4000 tid: 4000 on box\","
+				     "\"unit\":\"nanoseconds\",\"startValue\":0,"
+				     "\"samples\":[[0,1,2],[0,1]],\n"
+				     "\"weights\":[10000000,20000000],\n\"endValue\":30000000}"));
+	assert_non_null(strstr(text, "\"samples\":[[0,3],[0,3]]"));
+	fixture_release(fixture);
+}
+
+static void gives_firefox_tables_a_thread(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	const char *text = fixture_convert(fixture, CONVERT_FIREFOX);
+
+	(void)state;
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\"preprocessedProfileVersion\":48"));
+	assert_non_null(strstr(text, "\"startTime\":1700012345010.101000"));
+	assert_non_null(strstr(text, "\"weightType\":\"tracing-ms\",\"stack\":[2,1],"
+				     "\"time\":[0.000000,10.000000],"
+				     "\"weight\":[10.000000,20.000000]"));
+	assert_non_null(strstr(text, "\"stackTable\":{\"length\":2,\"frame\":[0,1],"
+				     "\"prefix\":[null,0],\"category\":[1,2]"));
+	assert_non_null(strstr(text, "\"stringArray\":[\"main\",\"read\",\"/opt/app\","
+				     "\"[kernel.kallsyms]\"]"));
+	fixture_release(fixture);
+}
+
+static void writes_perf_text_with_every_word(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	const char *text = fixture_convert(fixture, CONVERT_PERF);
+
+	(void)state;
+	assert_non_null(text);
+	assert_non_null(strstr(text, "# ========\n# captured on    : 2026-11-21T08:16:26Z\n"
+				     "# hostname : box\n# cmdline : app --fast\n# wick : {"));
+	assert_non_null(strstr(text, "\"epoch_offset_ns\":1700000000000000000,"
+				     "\"event\":\"cpu-clock\",\"hz\":100,\"pid\":4000"));
+	assert_non_null(strstr(text, "\"keys\":[\"task\",\"comm\"]"));
+	assert_non_null(strstr(text, "# s st=running rss_kib=100,0 cpu_ns=10,0\n"
+				     "app  4000/4000  [000] 12345.010101:          1 cpu-clock: \n"
+				     "\t            4020 inner (inlined)\n"));
+	/* no cpu, no rss; then a name that had to be altered */
+	assert_non_null(strstr(text, "# s st=running task=50%25%2C%20or%20more cpu_ns=30,20\n"
+				     "app  4000/4000  12345.020101:          2 cpu-clock: \n"));
+	assert_non_null(strstr(text, "cpu_ns=40,20 comm=a%20worker\na_worker  4000/4001"));
+	assert_non_null(strstr(text, "# wick-end : {\"samples\":4,\"weight\":7,\"late\":0,"
+				     "\"lost_before\":7}"));
+	fixture_release(fixture);
+}
+
+static void says_nothing_of_wick_for_others(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	const char *text;
+
+	(void)state;
+	fixture->profile.is_wick = false;
+	fixture->profile.n_tags = 0;
+	fixture->profile.n_metrics = 0;
+	text = fixture_convert(fixture, CONVERT_PERF);
+	assert_non_null(strstr(text, "# ========\n#\napp "));
+	assert_null(strstr(text, "wick"));
+	fixture_release(fixture);
+}
+
+static void bare_text_has_no_comment(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	const char *text;
+
+	(void)state;
+	fixture->options.bare = true;
+	text = fixture_convert(fixture, CONVERT_PERF);
+	assert_non_null(text);
+	assert_null(strchr(text, '#'));
+	/* Perfetto insists on a cpu */
+	assert_non_null(strstr(text, "app  4000/4000  [000] 12345.020101:"));
+	fixture_release(fixture);
+}
+
+static void inline_metrics_follow_the_event(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	const char *text;
+
+	(void)state;
+	fixture->options.inline_metrics = true;
+	text = fixture_convert(fixture, CONVERT_PERF);
+	/* a sample without a value keeps the last one, and has not changed */
+	assert_non_null(strstr(text, "cpu-clock:\tmetric_wick_rss_kib: 200, 0\t"
+				     "metric_wick_cpu_ns: 30, 20\n"));
+	assert_non_null(strstr(text, "\nsleeping  4000/4001"));
+	fixture->profile.n_tags = 0;
+	text = fixture_convert(fixture, CONVERT_PERF);
+	assert_null(strstr(text, "\nrunning "));
+	fixture_release(fixture);
+}
+
+static void groups_are_outermost(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	static const char *const groups[] = {"state"};
+	uint32_t stacks[] = {6, 6, 6, 6};
+
+	(void)state;
+	fixture->selection.stacks = stacks;
+	fixture->options.groups = groups;
+	fixture->options.n_groups = 1;
+	assert_non_null(strstr(fixture_convert(fixture, CONVERT_PERF),
+			       "(/opt/app)\n\t               0 running ([state])\n\n"));
+	fixture_release(fixture);
+}
+
+/* ---- samples as often as a metric is large */
+
+struct counted {
+	uint64_t samples;
+	uint64_t weight;
+};
+
+static void count_sample(void *context, const struct perf_text_sample *sample)
+{
+	struct counted *counted = context;
+
+	counted->samples++;
+	counted->weight += sample->head.period;
+}
+
+static struct counted count(const char *text)
+{
+	struct counted counted = {0};
+	struct perf_text_visitor visitor = {.sample = count_sample, .context = &counted};
+	struct perf_text_stats stats;
+	struct perf_text *reader;
+	char *copy;
+	uint64_t number = 0;
+
+	assert_non_null(text);
+	copy = strdup(text);
+	assert_non_null(copy);
+	assert_int_equal(perf_text_new(&visitor, &reader), 0);
+	for (char *at = copy, *end; (end = strchr(at, '\n')); at = end + 1) {
+		struct line line = {.text = at, .len = (size_t)(end - at), .number = ++number};
+
+		*end = '\0';
+		perf_text_line(reader, &line);
+	}
+	perf_text_finish(reader, &stats);
+	assert_int_equal(stats.bad_lines, 0);
+	perf_text_free(reader);
+	free(copy);
+	return counted;
+}
+
+static void repeats_samples_up_to_a_limit(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	struct counted counted;
+	const char *text;
+
+	(void)state;
+	fixture->options.replicate = true;
+	fixture->options.max_samples = 1000;
+	fixture->values[0] = 1000000;
+	fixture->values[1] = 10;
+	fixture->values[2] = 0;
+	fixture->values[3] = 3000000;
+	text = fixture_convert(fixture, CONVERT_PERF);
+	counted = count(text);
+	assert_int_equal(fixture->report.quantum, 4001);
+	assert_in_range(counted.samples, 990, 1000);
+	assert_int_equal(counted.samples, fixture->report.n_samples);
+	assert_int_equal(counted.weight, counted.samples * 4001);
+	fixture_release(fixture);
+}
+
+static void small_values_of_a_stack_add_up(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	uint32_t samples[100] = {0};
+	uint32_t stacks[100];
+	int64_t values[100];
+
+	(void)state;
+	for (size_t i = 0; i < 100; i++) {
+		stacks[i] = NODE_READ;
+		values[i] = 3;
+	}
+	fixture->selection.n = 100;
+	fixture->selection.samples = samples;
+	fixture->selection.stacks = stacks;
+	fixture->selection.values = values;
+	fixture->options.replicate = true;
+	fixture->options.max_samples = 30;
+	assert_int_equal(count(fixture_convert(fixture, CONVERT_PERF)).samples, 30);
+	assert_int_equal(fixture->report.quantum, 10);
+	fixture_release(fixture);
+}
+
+static void the_largest_values_do_not_overflow(void **state)
+{
+	struct fixture *fixture = fixture_init();
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		fixture->values[i] = INT64_MAX;
+	fixture->options.replicate = true;
+	fixture->options.max_samples = 8;
+	assert_int_equal(count(fixture_convert(fixture, CONVERT_PERF)).samples, 5);
+	assert_non_null(fixture_convert(fixture, CONVERT_SPEEDSCOPE));
+	assert_non_null(fixture_convert(fixture, CONVERT_FIREFOX));
+	assert_non_null(fixture_convert(fixture, CONVERT_PPROF));
+	fixture_release(fixture);
+}
+
+/* ---- pprof */
+
+static void writes_numbers_as_varints(void **state)
+{
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 1024);
+	proto_varint(&buf, 0);
+	proto_varint(&buf, 300);
+	proto_varint(&buf, UINT64_MAX);
+	assert_int_equal(buf.len, 13);
+	assert_memory_equal(buf.data, "\0\xac\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13);
+	buf_clear(&buf);
+	proto_number(&buf, 3, 0);
+	assert_int_equal(buf.len, 0);
+	proto_text(&buf, 6,
+		   "a\xff"
+		   "b");
+	assert_int_equal(buf.len, 7);
+	assert_memory_equal(buf.data,
+			    "\x32\x05"
+			    "a\xef\xbf\xbd"
+			    "b",
+			    7);
+	buf_release(&buf);
+}
+
+/* Packed fields of the stack main;work;inner: one place for what was inlined, one for main. */
+static void an_inlined_call_shares_its_place(void **state)
+{
+	static const char inlined[] = "\x0a\x02\x03\x01";               /* location_id: 3, 1 */
+	static const char place[] = "\x08\x03\x10\x05\x18\xa0\x80\x01"  /* 3, mapping, 0x4020 */
+				    "\x22\x02\x08\x03\x22\x02\x08\x02"; /* inner, then work */
+	struct fixture *fixture = fixture_init();
+
+	(void)state;
+	assert_non_null(fixture_convert(fixture, CONVERT_PPROF));
+	assert_non_null(memmem(fixture->out.data, fixture->out.len, inlined, 4));
+	assert_non_null(memmem(fixture->out.data, fixture->out.len, place, sizeof(place) - 1));
+	fixture_release(fixture);
+}
+
+/* ---- the way out */
+
+static void gzip_is_one_member(void **state)
+{
+	struct fixture *fixture = fixture_init();
+	unsigned char plain[65536];
+	z_stream stream = {.next_out = plain, .avail_out = sizeof(plain)};
+
+	(void)state;
+	fixture->options.gzip = true;
+	assert_non_null(fixture_convert(fixture, CONVERT_FOLDED));
+	stream.next_in = (unsigned char *)fixture->out.data;
+	stream.avail_in = (uInt)fixture->out.len;
+	assert_int_equal(inflateInit2(&stream, 31), Z_OK);
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(stream.avail_in, 0);
+	assert_memory_equal(plain, "main;work:or", 12);
+	(void)inflateEnd(&stream);
+	fixture_release(fixture);
+}
+
+static int refuse(void *context, const void *bytes, size_t len)
+{
+	(void)context;
+	(void)bytes;
+	(void)len;
+	return -ENOSPC;
+}
+
+static void a_sink_that_fails_ends_it(void **state)
+{
+	struct fixture *fixture = fixture_init();
+
+	(void)state;
+	fixture->sink.write = refuse;
+	for (int gzip = 0; gzip < 2; gzip++) {
+		fixture->options.gzip = gzip;
+		assert_int_equal(convert_write(&fixture->selection, &fixture->options,
+					       &fixture->sink, &fixture->report, &fixture->err),
+				 -ENOSPC);
+	}
+	fixture_release(fixture);
+}
+
+static void the_end_of_a_name_is_a_format(void **state)
+{
+	enum convert_format format;
+	struct err err = {0};
+	bool gzip;
+
+	(void)state;
+	assert_int_equal(convert_format_of("a.b/x.firefox.json.gz", &format, &gzip, &err), 0);
+	assert_int_equal(format, CONVERT_FIREFOX);
+	assert_true(gzip);
+	assert_int_equal(convert_format_of("perf", &format, &gzip, &err), 0);
+	assert_int_equal(format, CONVERT_PERF);
+	assert_false(gzip);
+	assert_int_equal(convert_format_of("xperf", &format, &gzip, &err), -ENOENT);
+	assert_int_equal(convert_format_of("x.json", &format, &gzip, &err), -ENOENT);
+	assert_int_equal(convert_format_of(".gz", &format, &gzip, &err), -ENOENT);
+	assert_int_equal(convert_format_of("", &format, &gzip, &err), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(folds_stacks_by_their_values),
+		cmocka_unit_test(folds_a_sample_without_frames),
+		cmocka_unit_test(counts_what_is_below_zero),
+		cmocka_unit_test(gives_speedscope_a_profile_a_thread),
+		cmocka_unit_test(gives_firefox_tables_a_thread),
+		cmocka_unit_test(writes_perf_text_with_every_word),
+		cmocka_unit_test(says_nothing_of_wick_for_others),
+		cmocka_unit_test(bare_text_has_no_comment),
+		cmocka_unit_test(inline_metrics_follow_the_event),
+		cmocka_unit_test(groups_are_outermost),
+		cmocka_unit_test(repeats_samples_up_to_a_limit),
+		cmocka_unit_test(small_values_of_a_stack_add_up),
+		cmocka_unit_test(the_largest_values_do_not_overflow),
+		cmocka_unit_test(writes_numbers_as_varints),
+		cmocka_unit_test(an_inlined_call_shares_its_place),
+		cmocka_unit_test(gzip_is_one_member),
+		cmocka_unit_test(a_sink_that_fails_ends_it),
+		cmocka_unit_test(the_end_of_a_name_is_a_format),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
