@@ -1,0 +1,226 @@
+/* function_table.c - functions and their relatives in aligned columns and in Markdown */
+#include "flamescope/draw/function_table.h"
+
+#include "flamescope/draw/flame_text.h"
+#include "flamescope/draw/words.h"
+
+#include <string.h>
+
+enum { CELL_BYTES = 64 };
+
+/* The number columns of a table; the name is the last. */
+enum { COLUMN_SELF, COLUMN_SELF_SHARE, COLUMN_TOTAL, COLUMN_TOTAL_SHARE, COLUMN_CALLS, N_COLUMNS };
+
+static const char *const headings[N_COLUMNS] = {"self", "self %", "total", "total %", "calls"};
+
+uint64_t function_table_width(const struct selection *selection,
+			      const struct flame_function *function, bool self)
+{
+	uint64_t gain = self ? function->self_gain : function->gain;
+	uint64_t loss = self ? function->self_loss : function->loss;
+
+	if (selection->measure == QUERY_MEAN)
+		return self ? function->self_samples : function->samples;
+	return gain > UINT64_MAX - loss ? UINT64_MAX : gain + loss;
+}
+
+/* "+12 MiB -3 MiB", a mean, or a plain amount. */
+static void add_amount(struct buf *buf, const struct selection *selection,
+		       const struct flame_function *function, bool self)
+{
+	uint64_t gain = self ? function->self_gain : function->gain;
+	uint64_t loss = self ? function->self_loss : function->loss;
+	uint64_t samples = self ? function->self_samples : function->samples;
+
+	if (selection->measure == QUERY_MEAN) {
+		double mean = samples ? ((double)gain - (double)loss) / (double)samples : 0;
+
+		if (mean >= 0)
+			words_amount(buf, (uint64_t)(mean + 0.5), selection->unit);
+		else
+			words_signed(buf, (int64_t)(mean - 0.5), selection->unit);
+		return;
+	}
+	if (!selection->is_signed) {
+		words_amount(buf, gain, selection->unit);
+		return;
+	}
+	if (gain || !loss) {
+		buf_add(buf, gain ? "+" : "");
+		words_amount(buf, gain, selection->unit);
+	}
+	if (loss) {
+		buf_add(buf, gain ? " -" : "-");
+		words_amount(buf, loss, selection->unit);
+	}
+}
+
+static void fill_cell(struct buf *cell, const struct function_table *table,
+		      const struct flame_function *row, int column)
+{
+	const struct selection *selection = table->selection;
+	bool self = column <= COLUMN_SELF_SHARE;
+
+	switch (column) {
+	case COLUMN_SELF:
+	case COLUMN_TOTAL:
+		add_amount(cell, selection, row, self);
+		break;
+	case COLUMN_CALLS:
+		words_count(cell, row->calls);
+		break;
+	default:
+		words_share(cell, (double)function_table_width(selection, row, self),
+			    (double)table->total);
+		break;
+	}
+}
+
+/* As wide as the widest cell. */
+static void measure_columns(const struct function_table *table, const struct flame_function *rows,
+			    size_t n, size_t widths[static N_COLUMNS])
+{
+	struct buf cell;
+
+	buf_init(&cell, CELL_BYTES);
+	for (size_t i = 0; i < n; i++) {
+		for (int column = 0; column < N_COLUMNS; column++) {
+			buf_clear(&cell);
+			fill_cell(&cell, table, &rows[i], column);
+			if (cell.len > widths[column])
+				widths[column] = cell.len;
+		}
+	}
+	buf_release(&cell);
+}
+
+static void add_name(struct buf *buf, const struct function_table *table,
+		     const struct flame_function *row)
+{
+	const char *module = flame_module(table->selection, row->frame);
+	const char *slash = strrchr(module, '/');
+
+	words_plain(buf, selection_frame_name(table->selection, row->frame));
+	if (!*module)
+		return;
+	buf_add(buf, "  (");
+	words_plain(buf, slash && slash[1] ? slash + 1 : module);
+	buf_add(buf, ")");
+}
+
+static void add_row(struct buf *buf, const struct function_table *table,
+		    const struct flame_function *row, const size_t widths[static N_COLUMNS],
+		    const char *mark)
+{
+	struct buf cell;
+
+	buf_init(&cell, CELL_BYTES);
+	for (int column = 0; column < N_COLUMNS; column++) {
+		buf_clear(&cell);
+		fill_cell(&cell, table, row, column);
+		buf_printf(buf, "%*s  ", (int)widths[column], buf_text(&cell));
+	}
+	buf_release(&cell);
+	buf_add(buf, mark);
+	add_name(buf, table, row);
+	buf_add_char(buf, '\n');
+}
+
+static void add_heading(struct buf *buf, const size_t widths[static N_COLUMNS])
+{
+	for (int column = 0; column < N_COLUMNS; column++)
+		buf_printf(buf, "%*s  ", (int)widths[column], headings[column]);
+	buf_add(buf, "function\n");
+}
+
+static void start_widths(size_t widths[static N_COLUMNS])
+{
+	for (int column = 0; column < N_COLUMNS; column++)
+		widths[column] = strlen(headings[column]);
+}
+
+void function_table_text(struct buf *buf, const struct function_table *table)
+{
+	size_t widths[N_COLUMNS];
+
+	start_widths(widths);
+	measure_columns(table, table->rows, table->n_rows, widths);
+	add_heading(buf, widths);
+	for (size_t i = 0; i < table->n_rows; i++)
+		add_row(buf, table, &table->rows[i], widths, "");
+	if (table->n_rows < table->n_all)
+		buf_printf(buf, "(%zu more functions; --top shows more)\n",
+			   table->n_all - table->n_rows);
+}
+
+static void add_markdown_heading(struct buf *buf, const char *first)
+{
+	if (first)
+		buf_printf(buf, "| %s ", first);
+	for (int column = 0; column < N_COLUMNS; column++)
+		buf_printf(buf, "| %s ", headings[column]);
+	buf_add(buf, "| function |\n");
+	if (first)
+		buf_add(buf, "|---");
+	for (int column = 0; column < N_COLUMNS; column++)
+		buf_add(buf, "|---:");
+	buf_add(buf, "|---|\n");
+}
+
+static void add_markdown_row(struct buf *buf, const struct function_table *table,
+			     const struct flame_function *row, const char *first)
+{
+	if (first)
+		buf_printf(buf, "| %s ", first);
+	for (int column = 0; column < N_COLUMNS; column++) {
+		buf_add(buf, "| ");
+		fill_cell(buf, table, row, column);
+		buf_add_char(buf, ' ');
+	}
+	buf_add(buf, "| `");
+	words_markdown(buf, selection_frame_name(table->selection, row->frame));
+	buf_add(buf, "` |\n");
+}
+
+void function_table_markdown(struct buf *buf, const struct function_table *table)
+{
+	add_markdown_heading(buf, NULL);
+	for (size_t i = 0; i < table->n_rows; i++)
+		add_markdown_row(buf, table, &table->rows[i], NULL);
+	if (table->n_rows < table->n_all)
+		buf_printf(buf, "\n%zu more functions\n", table->n_all - table->n_rows);
+}
+
+static void add_relatives_markdown(struct buf *buf, const struct function_table *table,
+				   const struct function_relatives *relatives)
+{
+	add_markdown_heading(buf, "");
+	for (size_t i = 0; i < relatives->n_callers; i++)
+		add_markdown_row(buf, table, &relatives->callers[i], "caller");
+	add_markdown_row(buf, table, &relatives->function, "**function**");
+	for (size_t i = 0; i < relatives->n_callees; i++)
+		add_markdown_row(buf, table, &relatives->callees[i], "callee");
+	buf_add_char(buf, '\n');
+}
+
+void function_relatives_text(struct buf *buf, const struct function_table *table,
+			     const struct function_relatives *relatives, bool markdown)
+{
+	size_t widths[N_COLUMNS];
+
+	if (markdown) {
+		add_relatives_markdown(buf, table, relatives);
+		return;
+	}
+	start_widths(widths);
+	measure_columns(table, relatives->callers, relatives->n_callers, widths);
+	measure_columns(table, &relatives->function, 1, widths);
+	measure_columns(table, relatives->callees, relatives->n_callees, widths);
+	add_heading(buf, widths);
+	for (size_t i = 0; i < relatives->n_callers; i++)
+		add_row(buf, table, &relatives->callers[i], widths, "    from ");
+	add_row(buf, table, &relatives->function, widths, "");
+	for (size_t i = 0; i < relatives->n_callees; i++)
+		add_row(buf, table, &relatives->callees[i], widths, "    calls ");
+	buf_add_char(buf, '\n');
+}

@@ -1,0 +1,80 @@
+/* heat_level.c - values of cells to strengths of colour, and cells to times */
+#include "flamescope/draw/heat_level.h"
+
+#include "flamescope/draw/words.h"
+
+#include <math.h>
+
+int heat_level(const struct heat *heat, size_t column, size_t row, int n)
+{
+	size_t cell = column * heat->n_rows + row;
+	double value = (double)heat->values[cell];
+	double most = value < 0 ? -(double)heat->min : (double)heat->max;
+	int level;
+
+	if (heat->samples[cell] == 0)
+		return HEAT_LEVEL_NONE;
+	if (heat->values[cell] == 0 || !(most > 0))
+		return 0;
+	level = (int)ceil(fabs(value) / most * n);
+	level = level < 1 ? 1 : level > n ? n : level;
+	return value < 0 ? -level : level;
+}
+
+int64_t heat_cell_time(const struct heat *heat, const struct profile *profile, size_t column,
+		       size_t row)
+{
+	uint64_t at = heat->start_ns + column * heat->column_ns;
+
+	if (!heat->row_labels)
+		at += heat->column_ns / heat->n_rows * row;
+	return (int64_t)(at - profile->start_ns);
+}
+
+void heat_add_time(struct buf *buf, const struct heat *heat, int64_t time_ns)
+{
+	uint64_t step = heat->row_labels ? heat->column_ns : heat->column_ns / heat->n_rows;
+	uint64_t size = time_ns < 0 ? 0 - (uint64_t)time_ns : (uint64_t)time_ns;
+	/* what begins between whole milliseconds is told to the microsecond */
+	uint64_t unit = step % 1000000 == 0 ? 1000000 : 1000;
+
+	if (time_ns < 0)
+		buf_add_char(buf, '-');
+	words_seconds(buf, size, unit);
+}
+
+void heat_add_about(struct buf *buf, const struct heat *heat, const struct selection *selection)
+{
+	size_t busy = 0;
+	size_t most = 0;
+
+	for (size_t i = 0; i < heat->n_columns * heat->n_rows; i++) {
+		if (heat->samples[i] == 0)
+			continue;
+		busy++;
+		if (heat->samples[most] == 0 || heat->values[i] > heat->values[most])
+			most = i;
+	}
+	words_count(buf, selection->n);
+	buf_add(buf, selection->n == 1 ? " sample in " : " samples in ");
+	words_count(buf, busy);
+	buf_add(buf, " of ");
+	words_count(buf, heat->n_columns * heat->n_rows);
+	buf_add(buf, " cells");
+	if (!busy)
+		return;
+	buf_add(buf, "; most (");
+	if (heat->values[most] < 0)
+		words_signed(buf, heat->values[most], selection->unit);
+	else
+		words_amount(buf, (uint64_t)heat->values[most], selection->unit);
+	buf_add(buf, ") at ");
+	heat_add_time(
+		buf, heat,
+		heat_cell_time(heat, selection->profile, most / heat->n_rows, most % heat->n_rows));
+	buf_add(buf, " s");
+	if (heat->row_labels) {
+		buf_add(buf, " of ");
+		words_plain(buf, heat->row_labels[most % heat->n_rows]);
+	}
+}

@@ -1,0 +1,247 @@
+/* words.c - names made harmless for XML, CSV, Markdown and terminals, and amounts made readable */
+#include "flamescope/draw/words.h"
+
+#include "output/utf8.h"
+
+#include <string.h>
+
+enum { FIRST_PRINTABLE = 0x20, DELETE = 0x7f, LAST_C1 = 0x9f, DIGITS_BYTES = 32 };
+
+static const char replacement[] = "\xef\xbf\xbd";
+
+/* Line breaks, marks of direction and the like: they would make a name look like another one. */
+static bool is_deceiving(uint32_t code)
+{
+	return code == 0x2028 || code == 0x2029 || (code >= 0x200b && code <= 0x200f) ||
+	       (code >= 0x202a && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
+	       code == 0xfeff;
+}
+
+static bool is_shown(uint32_t code)
+{
+	if (code < FIRST_PRINTABLE || (code >= DELETE && code <= LAST_C1))
+		return false;
+	return (code & 0xfffe) != 0xfffe && !is_deceiving(code);
+}
+
+/* The next character of a text that is not at its end: its bytes, or what stands for them. */
+static const char *next(const char **text, size_t *ret_len)
+{
+	const char *at = *text;
+	uint32_t code = 0;
+	size_t len = utf8_next(at, strnlen(at, 4), &code);
+
+	*text += len ? len : 1;
+	if (len && is_shown(code)) {
+		*ret_len = len;
+		return at;
+	}
+	*ret_len = sizeof(replacement) - 1;
+	return replacement;
+}
+
+static void add_xml(struct buf *buf, const char *at, size_t len)
+{
+	switch (*at) {
+	case '&':
+		buf_add(buf, "&amp;");
+		break;
+	case '<':
+		buf_add(buf, "&lt;");
+		break;
+	case '>':
+		buf_add(buf, "&gt;");
+		break;
+	case '"':
+		buf_add(buf, "&quot;");
+		break;
+	case '\'':
+		buf_add(buf, "&#39;");
+		break;
+	default:
+		(void)buf_append(buf, at, len);
+		break;
+	}
+}
+
+void words_xml(struct buf *buf, const char *text)
+{
+	while (*text) {
+		size_t len;
+		const char *at = next(&text, &len);
+
+		add_xml(buf, at, len);
+	}
+}
+
+void words_xml_cut(struct buf *buf, const char *text, size_t n)
+{
+	enum { DOTS = 2 };
+	bool cut = words_width(text) > n;
+
+	if (cut && n <= DOTS)
+		return;
+	for (size_t i = cut ? DOTS : 0; *text && i < n; i++) {
+		size_t len;
+		const char *at = next(&text, &len);
+
+		add_xml(buf, at, len);
+	}
+	if (cut)
+		buf_add(buf, "..");
+}
+
+void words_plain(struct buf *buf, const char *text)
+{
+	while (*text) {
+		size_t len;
+		const char *at = next(&text, &len);
+
+		(void)buf_append(buf, at, len);
+	}
+}
+
+void words_csv(struct buf *buf, const char *text)
+{
+	buf_add_char(buf, '"');
+	if (*text && strchr("=+-@\t", *text))
+		buf_add_char(buf, '\'');
+	while (*text) {
+		size_t len;
+		const char *at = next(&text, &len);
+
+		if (*at == '"')
+			buf_add_char(buf, '"');
+		(void)buf_append(buf, at, len);
+	}
+	buf_add_char(buf, '"');
+}
+
+void words_json(struct buf *buf, const char *text)
+{
+	buf_add_char(buf, '"');
+	while (*text) {
+		size_t len;
+		const char *at = next(&text, &len);
+
+		if (*at == '<')
+			buf_add(buf, "\\u003c");
+		else if (*at == '"' || *at == '\\')
+			buf_printf(buf, "\\%c", *at);
+		else
+			(void)buf_append(buf, at, len);
+	}
+	buf_add_char(buf, '"');
+}
+
+void words_markdown(struct buf *buf, const char *text)
+{
+	while (*text) {
+		size_t len;
+		const char *at = next(&text, &len);
+
+		if (*at == '|')
+			buf_add(buf, "\\|");
+		else if (*at == '`')
+			buf_add_char(buf, '\'');
+		else
+			(void)buf_append(buf, at, len);
+	}
+}
+
+size_t words_width(const char *text)
+{
+	size_t n = 0;
+
+	while (*text) {
+		size_t len;
+
+		(void)next(&text, &len);
+		n++;
+	}
+	return n;
+}
+
+void words_count(struct buf *buf, uint64_t value)
+{
+	char digits[DIGITS_BYTES];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + value % 10);
+	while (value /= 10);
+	while (n) {
+		n--;
+		buf_add_char(buf, digits[n]);
+		if (n && n % 3 == 0)
+			buf_add_char(buf, ',');
+	}
+}
+
+/* A scale of units: the first whose step the number does not reach. */
+struct scale {
+	const char *unit;
+	double step; /* to the next one; 0: the last */
+};
+
+static void add_scaled(struct buf *buf, double value, const struct scale *scale)
+{
+	const struct scale *first = scale;
+
+	for (; scale->step > 0 && value >= scale->step; scale++)
+		value /= scale->step;
+	/* what was written in whole numbers has no decimals */
+	if (scale == first)
+		buf_printf(buf, "%.0f %s", value, scale->unit);
+	else
+		buf_printf(buf, value < 10 ? "%.2f %s" : "%.1f %s", value, scale->unit);
+}
+
+void words_amount(struct buf *buf, uint64_t value, const char *unit)
+{
+	static const struct scale time[] = {{"ns", 1000}, {"us", 1000}, {"ms", 1000}, {"s", 0}};
+	static const struct scale bytes[] = {{"B", 1024},   {"KiB", 1024}, {"MiB", 1024},
+					     {"GiB", 1024}, {"TiB", 1024}, {"PiB", 0}};
+
+	if (strcmp(unit, "ns") == 0)
+		add_scaled(buf, (double)value, time);
+	else if (strcmp(unit, "us") == 0)
+		add_scaled(buf, (double)value, time + 1);
+	else if (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0)
+		add_scaled(buf, (double)value, bytes);
+	else if (strcmp(unit, "KiB") == 0)
+		add_scaled(buf, (double)value, bytes + 1);
+	else
+		words_count(buf, value);
+}
+
+void words_signed(struct buf *buf, int64_t value, const char *unit)
+{
+	/* the smallest number has no positive one */
+	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+	if (value)
+		buf_add_char(buf, value < 0 ? '-' : '+');
+	words_amount(buf, size, unit);
+}
+
+void words_share(struct buf *buf, double part, double whole)
+{
+	buf_printf(buf, "%.2f %%", whole > 0 ? 100 * part / whole : 0.0);
+}
+
+void words_seconds(struct buf *buf, uint64_t ns, uint64_t step_ns)
+{
+	enum { NS_DIGITS = 9 };
+	uint64_t rest = ns % 1000000000;
+	uint64_t unit = 1000000000;
+	int digits = 0;
+
+	while (digits < NS_DIGITS && step_ns && step_ns % unit != 0) {
+		unit /= 10;
+		digits++;
+	}
+	buf_printf(buf, "%llu", (unsigned long long)(ns / 1000000000));
+	if (digits)
+		buf_printf(buf, ".%0*llu", digits, (unsigned long long)(rest / unit));
+}

@@ -1,0 +1,100 @@
+/* words.h - names and amounts, as each kind of file wants them; a name is never markup */
+#ifndef DRAW_WORDS_H
+#define DRAW_WORDS_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes that are no UTF-8, and code points that no XML or terminal may see, are U+FFFD in all. */
+
+/**
+ * words_xml - as text or as an attribute's value of XML
+ *
+ * Context: any thread, as for all of these.
+ */
+void words_xml(struct buf *buf, const char *text);
+
+/**
+ * words_xml_cut - the same, of the first N code points; a cut one ends in two dots
+ *
+ * Context: any thread.
+ */
+void words_xml_cut(struct buf *buf, const char *text, size_t n);
+
+/**
+ * words_plain - for a terminal or a line of a text file
+ *
+ * Context: any thread.
+ */
+void words_plain(struct buf *buf, const char *text);
+
+/**
+ * words_csv - one field, always in quotes; what a spreadsheet would take for a formula is not one
+ *
+ * A text that begins with = + - @ or a tab gets a ' in front.
+ *
+ * Context: any thread.
+ */
+void words_csv(struct buf *buf, const char *text);
+
+/**
+ * words_json - a string with its quotes; < is written so that it opens nothing in a page
+ *
+ * Context: any thread.
+ */
+void words_json(struct buf *buf, const char *text);
+
+/**
+ * words_markdown - the inside of a code span in a cell of a table
+ *
+ * Context: any thread.
+ */
+void words_markdown(struct buf *buf, const char *text);
+
+/**
+ * words_width - how many code points words_plain() writes
+ *
+ * Context: any thread.
+ */
+size_t words_width(const char *text);
+
+/**
+ * words_count - 1,234,567
+ *
+ * Context: any thread.
+ */
+void words_count(struct buf *buf, uint64_t value);
+
+/**
+ * words_amount - a number of a unit as people read it: "12.3 ms", "4.5 MiB", "1,234"
+ * @unit: "ns", "us", "B", "KiB"; others are counts, and are not named
+ *
+ * Context: any thread.
+ */
+void words_amount(struct buf *buf, uint64_t value, const char *unit);
+
+/**
+ * words_signed - the same with a sign in front, "+" too
+ *
+ * Context: any thread.
+ */
+void words_signed(struct buf *buf, int64_t value, const char *unit);
+
+/**
+ * words_share - PART of WHOLE: "12.34 %"
+ *
+ * Context: any thread.
+ */
+void words_share(struct buf *buf, double part, double whole);
+
+/**
+ * words_seconds - a moment on the recording's clock, with as many decimals as STEP needs
+ *
+ * Context: any thread.
+ */
+void words_seconds(struct buf *buf, uint64_t ns, uint64_t step_ns);
+
+#endif
