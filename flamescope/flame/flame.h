@@ -8,7 +8,8 @@ enum { FLAME_NONE = 0 }; /* as child or sibling: there is none (0 is the root) *
 
 /*
  * Sums are kept apart by sign, so that what f took and g gave back is seen at both: a node is as
- * wide as gain + loss.  Siblings are in the order of name.
+ * wide as gain + loss.  Siblings are in the order of name.  With QUERY_MEAN they are sums all the
+ * same: a mean is gain - loss over samples.
  */
 struct flame_node {
 	uint32_t frame;
@@ -26,6 +27,7 @@ struct flame {
 	size_t n_nodes; /* 0 is the root; parents come before their children */
 	struct flame_node *nodes;
 	uint32_t depth; /* of the deepest node */
+	uint32_t cut; /* frames at which deep reversed stacks were cut, for want of room; 0: none */
 };
 
 enum flame_order {
@@ -38,7 +40,7 @@ enum flame_order {
  * @around: only stacks with this frame, from it on: with FLAME_CALLS what it calls, with
  *          FLAME_REVERSE who calls it (from its outermost place in the stack); UINT32_MAX: all
  *
- * Return:  0; -ENOMEM.
+ * Return:  0; -ENOMEM; -E2BIG: more than 16 million nodes.
  * Owns:    the caller, to flame_free(); the selection has to outlive it.
  * Context: any thread.
  */
@@ -58,17 +60,38 @@ struct flame_function {
 	uint64_t self_gain, self_loss;
 	uint64_t gain, loss; /* a sample counts once, however often the function is in its stack */
 	uint64_t self_samples, samples;
-	uint64_t calls; /* edges caller -> it that were seen, over all samples */
+	uint64_t calls; /* times that it was seen below a caller, over all samples */
 };
 
 /**
  * flame_functions - all functions of a selection, by total, most first
  *
- * Return:  0; -ENOMEM.
+ * The labels of groups are among them: their frame is not below profile->n_frames.
+ *
+ * Return:  0; -ENOMEM; -E2BIG as flame_make().
  * Owns:    the caller: free(*ret_functions).
  * Context: any thread.
  */
 int flame_functions(const struct selection *selection, struct flame_function **ret_functions,
 		    size_t *ret_n);
+
+/* That one function called another, wherever in the stacks. */
+struct flame_edge {
+	uint32_t caller; /* frames; never a group's label */
+	uint32_t callee;
+	uint64_t gain, loss; /* of the callee below the caller; a sample counts once */
+	uint64_t samples;
+};
+
+/**
+ * flame_edges - who calls whom in a selection, by total, most first
+ *
+ * The callers of f are the edges whose callee is f, its callees those whose caller is f.
+ *
+ * Return:  0; -ENOMEM; -E2BIG as flame_make().
+ * Owns:    the caller: free(*ret_edges).
+ * Context: any thread.
+ */
+int flame_edges(const struct selection *selection, struct flame_edge **ret_edges, size_t *ret_n);
 
 #endif

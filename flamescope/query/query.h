@@ -22,15 +22,9 @@ enum query_measure {
 	QUERY_LOSS,    /* only what it shrank by, as a positive number */
 };
 
-/* Half open, in nanoseconds since the profile's start. */
-struct query_range {
-	uint64_t from_ns;
-	uint64_t to_ns;
-};
-
 /*
- * A rectangle of a heatmap is a range whose rows repeat: of every EVERY_NS (from the whole second
- * of the profile's clock on) only FROM to TO.  0: all.
+ * A part of every EVERY_NS, which begin at the whole second of the profile's clock that its first
+ * sample is in: the rows of a heatmap.  Half open; 0: all.
  */
 struct query_every {
 	uint64_t every_ns;
@@ -38,10 +32,17 @@ struct query_every {
 	uint64_t to_ns;
 };
 
+/* Half open, in nanoseconds since the profile's start; with EVERY a rectangle of a heatmap. */
+struct query_range {
+	uint64_t from_ns;
+	uint64_t to_ns;
+	struct query_every every;
+};
+
 /* Samples whose DIMENSION matches (or not); see query_dimension(). */
 struct query_filter {
 	const char *dimension;
-	const char *pattern; /* PCRE2, unanchored; "" matches samples that say nothing */
+	const char *pattern; /* PCRE2, unanchored; "" only matches samples that say nothing */
 	bool exclude;
 };
 
@@ -49,8 +50,8 @@ struct query_filter {
 struct query {
 	size_t n_ranges; /* 0: all of the time */
 	struct query_range ranges[QUERY_MAX_RANGES];
-	struct query_every every;
-	size_t n_filters; /* all have to agree */
+	struct query_every every; /* of all ranges */
+	size_t n_filters;         /* all have to agree */
 	struct query_filter filters[QUERY_MAX_PATTERNS];
 	size_t n_include; /* patterns: some frame of the stack has to match each */
 	const char *include[QUERY_MAX_PATTERNS];
@@ -64,10 +65,8 @@ struct query {
 	bool flatten;       /* a function that calls itself directly is shown once */
 	size_t n_elide;     /* frames that are left out: their callees hang on their callers */
 	const char *elide[QUERY_MAX_PATTERNS];
-	const char
-		*focus; /* stacks begin at the outermost frame that matches; others are left out */
-	const char
-		*truncate; /* what the innermost... outermost match calls is counted as its own */
+	const char *focus;    /* stacks begin at the outermost match; those without are left out */
+	const char *truncate; /* what the outermost match calls is counted as its own */
 };
 
 /**
@@ -82,9 +81,9 @@ struct query {
 int query_dimension(const struct profile *profile, const char *name, struct err *err);
 
 /**
- * query_parse_measure - `samples`, `weight`, `NAME` (value), `NAME:mean|delta|gain|loss`
+ * query_parse_measure - `samples`, `weight`, `NAME` (value), `NAME:value|mean|delta|gain|loss`
  *
- * NAME_delta is NAME:delta, as in the dialect of flame_prof.
+ * NAME_delta is NAME:delta, as in the dialect of flame_prof; NAME:value takes NAME as it is.
  *
  * Return:  0; -EINVAL and what is wrong.
  * Owns:    query->metric points into TEXT, which is cut there.
@@ -93,12 +92,22 @@ int query_dimension(const struct profile *profile, const char *name, struct err 
 int query_parse_measure(struct query *query, char *text, struct err *err);
 
 /**
- * query_parse_range - `10s-20s`, `1.5-2.5` (seconds), `+90s-`, `-100ms` and rectangles
+ * query_parse_range - `10s-20s`, `1.5-2.5` (seconds), `90s-`, `-100ms` and rectangles
  *                     `10s-20s@0-100ms` ("0 to 100 ms of every second")
+ *
+ * Units are ns, us, ms, s, m and h; an end without one has that of the other end, else seconds.
+ *
+ * Return:  0; -EINVAL and what is wrong; -E2BIG: more than QUERY_MAX_RANGES.
+ * Context: any thread.
+ */
+int query_parse_range(struct query *query, const char *text, struct err *err);
+
+/**
+ * query_parse_every - `1s:0-100ms`: of all ranges, only the first 100 ms of each second
  *
  * Return:  0; -EINVAL and what is wrong.
  * Context: any thread.
  */
-int query_parse_range(struct query *query, const char *text, struct err *err);
+int query_parse_every(struct query *query, const char *text, struct err *err);
 
 #endif

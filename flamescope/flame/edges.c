@@ -1,0 +1,142 @@
+/* edges.c - who calls whom, wherever in the stacks */
+#include "base/cleanup.h"
+#include "flamescope/flame/flame.h"
+#include "flamescope/flame/walk.h"
+#include "flamescope/query/pair_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { FIRST_EDGES = 1024 };
+
+/* An edge, and how often it is on the way to the node. */
+struct open_edge {
+	struct flame_edge edge;
+	uint32_t open;
+};
+
+struct edges {
+	size_t n_frames;
+	const struct flame_node *nodes;
+	struct pair_map map; /* number + 1 of an edge */
+	struct open_edge *edges;
+	size_t n;
+	size_t size;
+	uint32_t *edge_of; /* of a node: number + 1 of the edge to it */
+};
+
+static uint64_t add(uint64_t sum, uint64_t more)
+{
+	return more > UINT64_MAX - sum ? UINT64_MAX : sum + more;
+}
+
+static int find_edge(struct edges *edges, uint32_t caller, uint32_t callee, uint32_t *ret_number)
+{
+	uint32_t *number = pair_map_at(&edges->map, caller, callee);
+
+	if (!number)
+		return -ENOMEM;
+	if (*number == 0) {
+		if (edges->n == edges->size) {
+			size_t size = edges->size ? edges->size * 2 : FIRST_EDGES;
+			struct open_edge *all = realloc(edges->edges, size * sizeof(*all));
+
+			if (!all)
+				return -ENOMEM;
+			edges->edges = all;
+			edges->size = size;
+		}
+		edges->edges[edges->n++] = (struct open_edge){
+			.edge = {.caller = caller, .callee = callee},
+		};
+		*number = (uint32_t)edges->n;
+	}
+	*ret_number = *number;
+	return 0;
+}
+
+static int enter(void *data, const struct flame_node *node, uint32_t number)
+{
+	struct edges *edges = data;
+	uint32_t caller = edges->nodes[node->parent].frame;
+	struct open_edge *edge;
+	int r;
+
+	if (node->parent == 0 || caller >= edges->n_frames || node->frame >= edges->n_frames)
+		return 0;
+	r = find_edge(edges, caller, node->frame, &edges->edge_of[number]);
+	if (r < 0)
+		return r;
+	edge = &edges->edges[edges->edge_of[number] - 1];
+	if (edge->open++ > 0)
+		return 0;
+	edge->edge.gain = add(edge->edge.gain, node->gain);
+	edge->edge.loss = add(edge->edge.loss, node->loss);
+	edge->edge.samples += node->samples;
+	return 0;
+}
+
+static void leave(void *data, const struct flame_node *node, uint32_t number)
+{
+	struct edges *edges = data;
+
+	(void)node;
+	if (edges->edge_of[number] != 0)
+		edges->edges[edges->edge_of[number] - 1].open--;
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct flame_edge *a = left;
+	const struct flame_edge *b = right;
+	uint64_t a_total = add(a->gain, a->loss);
+	uint64_t b_total = add(b->gain, b->loss);
+
+	if (a_total != b_total)
+		return a_total < b_total ? 1 : -1;
+	if (a->samples != b->samples)
+		return a->samples < b->samples ? 1 : -1;
+	if (a->caller != b->caller)
+		return a->caller > b->caller ? 1 : -1;
+	return (a->callee > b->callee) - (a->callee < b->callee);
+}
+
+static int find_edges(struct edges *edges, const struct flame *flame)
+{
+	struct flame_visitor visitor = {.data = edges, .enter = enter, .leave = leave};
+	_cleanup_free_ uint32_t *edge_of = calloc(flame->n_nodes, sizeof(*edge_of));
+	int r = edge_of ? pair_map_init(&edges->map) : -ENOMEM;
+
+	edges->n_frames = flame->selection->profile->n_frames;
+	edges->nodes = flame->nodes;
+	edges->edge_of = edge_of;
+	if (r == 0)
+		r = flame_walk(flame, &visitor);
+	pair_map_release(&edges->map);
+	return r;
+}
+
+int flame_edges(const struct selection *selection, struct flame_edge **ret_edges, size_t *ret_n)
+{
+	struct edges edges = {0};
+	struct flame_edge *result = NULL;
+	struct flame *flame = NULL;
+	int r = flame_make(selection, FLAME_CALLS, UINT32_MAX, &flame);
+
+	if (r == 0)
+		r = find_edges(&edges, flame);
+	flame_free(flame);
+	if (r == 0) {
+		result = calloc(edges.n + 1, sizeof(*result));
+		r = result ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; r == 0 && i < edges.n; i++)
+		result[i] = edges.edges[i].edge;
+	free(edges.edges);
+	if (r < 0)
+		return r;
+	qsort(result, edges.n, sizeof(*result), compare_edges);
+	*ret_edges = result;
+	*ret_n = edges.n;
+	return 0;
+}

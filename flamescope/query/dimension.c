@@ -1,0 +1,287 @@
+/* dimension.c - what samples are told apart by: their threads, states, CPUs... */
+#include "flamescope/query/dimension.h"
+
+#include "base/buf.h"
+#include "flamescope/query/pair_map.h"
+#include "flamescope/query/query.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LABEL = 1024, N_CPUS = PROFILE_CPU_UNKNOWN };
+
+/* What gives a thread's label. */
+enum thread_part { PART_THREAD, PART_COMM, PART_TID, PART_PID, PART_PROCESS, PART_HOST };
+
+static const char *const part_names[] = {
+	[PART_THREAD] = "thread", [PART_COMM] = "comm",       [PART_TID] = "tid",
+	[PART_PID] = "pid",       [PART_PROCESS] = "process", [PART_HOST] = "host",
+};
+
+enum { N_PARTS = sizeof(part_names) / sizeof(part_names[0]) };
+
+/* A dimension while its codes get their values. */
+struct maker {
+	const struct profile *profile;
+	struct dimension *dimension;
+	struct pair_map values;    /* of labels, by their interned address */
+	struct pair_map processes; /* by host and pid: thread that gives the name, + 1 */
+	bool several_hosts;
+};
+
+static const char *string_of(const struct profile *profile, uint32_t number)
+{
+	return number < profile->n_strings ? profile->strings[number] : "";
+}
+
+/* The value of a label, which is new or was there. */
+static int add_code(struct maker *maker, size_t code, const char *label)
+{
+	struct dimension *dimension = maker->dimension;
+	const char *text = intern_string(&dimension->strings, label);
+	uint32_t *value;
+
+	if (!text)
+		return -ENOMEM;
+	value = pair_map_at(&maker->values, (uint32_t)((uintptr_t)text >> 32),
+			    (uint32_t)(uintptr_t)text);
+	if (!value)
+		return -ENOMEM;
+	if (*value == 0) {
+		dimension->labels[dimension->n_values++] = text;
+		*value = (uint32_t)dimension->n_values;
+	}
+	dimension->value_of[code] = *value - 1;
+	return 0;
+}
+
+/* Room for N codes and for the value of what is beyond them. */
+static int make_room(struct dimension *dimension, size_t n)
+{
+	dimension->n_codes = n;
+	dimension->value_of = calloc(n + 1, sizeof(*dimension->value_of));
+	dimension->labels = calloc(n + 1, sizeof(*dimension->labels));
+	return dimension->value_of && dimension->labels ? 0 : -ENOMEM;
+}
+
+static void thread_label(const struct maker *maker, const struct profile_thread *thread,
+			 char *label, size_t size)
+{
+	const char *comm = string_of(maker->profile, thread->comm);
+	const char *host = maker->several_hosts ? string_of(maker->profile, thread->host) : "";
+	const char *at = *host ? "@" : "";
+
+	if (thread->tid < 0)
+		(void)snprintf(label, size, "%s%s%s", comm, at, host);
+	else
+		(void)snprintf(label, size, "%s/%d%s%s", comm, thread->tid, at, host);
+}
+
+static void process_label(struct maker *maker, const struct profile_thread *thread, char *label,
+			  size_t size)
+{
+	const struct profile *profile = maker->profile;
+	uint32_t *main = pair_map_at(&maker->processes, thread->host, (uint32_t)thread->pid);
+	const char *host = maker->several_hosts ? string_of(profile, thread->host) : "";
+	uint32_t comm = main && *main ? profile->thread_list[*main - 1].comm : thread->comm;
+
+	if (thread->pid < 0)
+		label[0] = '\0';
+	else
+		(void)snprintf(label, size, "%s/%d%s%s", string_of(profile, comm), thread->pid,
+			       *host ? "@" : "", host);
+}
+
+static void number_label(int32_t number, char *label, size_t size)
+{
+	if (number < 0)
+		label[0] = '\0';
+	else
+		(void)snprintf(label, size, "%d", number);
+}
+
+/* A process is named by its main thread; without one by the first that was seen. */
+static int name_processes(struct maker *maker)
+{
+	const struct profile *profile = maker->profile;
+
+	for (size_t i = 0; i < profile->n_threads; i++) {
+		const struct profile_thread *thread = &profile->thread_list[i];
+		uint32_t *main =
+			pair_map_at(&maker->processes, thread->host, (uint32_t)thread->pid);
+		bool is_main = thread->tid == thread->pid;
+
+		if (!main)
+			return -ENOMEM;
+		if (*main == 0 || (is_main && profile->thread_list[*main - 1].tid != thread->pid))
+			*main = (uint32_t)i + 1;
+		if (thread->host != profile->thread_list[0].host)
+			maker->several_hosts = true;
+	}
+	return 0;
+}
+
+static int make_threads(struct maker *maker, enum thread_part part)
+{
+	const struct profile *profile = maker->profile;
+	char label[MAX_LABEL] = "";
+	int r = make_room(maker->dimension, profile->n_threads);
+
+	if (r == 0)
+		r = name_processes(maker);
+	maker->dimension->threads = profile->threads;
+	for (size_t i = 0; r == 0 && i < profile->n_threads; i++) {
+		const struct profile_thread *thread = &profile->thread_list[i];
+		const char *text = label;
+
+		if (part == PART_THREAD)
+			thread_label(maker, thread, label, sizeof(label));
+		else if (part == PART_PROCESS)
+			process_label(maker, thread, label, sizeof(label));
+		else if (part == PART_TID || part == PART_PID)
+			number_label(part == PART_TID ? thread->tid : thread->pid, label,
+				     sizeof(label));
+		else
+			text = string_of(profile, part == PART_COMM ? thread->comm : thread->host);
+		r = add_code(maker, i, text);
+	}
+	return r;
+}
+
+/* Only those that occur: a list of 65,535 would be of no use to anybody. */
+static int make_cpus(struct maker *maker)
+{
+	const struct profile *profile = maker->profile;
+	uint8_t *seen = calloc(N_CPUS + 1, 1);
+	int r = seen ? make_room(maker->dimension, N_CPUS) : -ENOMEM;
+
+	maker->dimension->words = profile->cpus;
+	for (size_t i = 0; r == 0 && i < profile->n_samples; i++)
+		seen[profile->cpus[i]] = 1;
+	for (size_t i = 0; r == 0 && i < N_CPUS; i++) {
+		char label[16];
+
+		number_label((int32_t)i, label, sizeof(label));
+		if (seen[i])
+			r = add_code(maker, i, label);
+	}
+	if (r == 0)
+		r = add_code(maker, N_CPUS, "");
+	free(seen);
+	return r;
+}
+
+static int make_events(struct maker *maker)
+{
+	const struct profile *profile = maker->profile;
+	int r = make_room(maker->dimension, profile->n_events);
+
+	maker->dimension->bytes = profile->events;
+	for (size_t i = 0; r == 0 && i < profile->n_events; i++)
+		r = add_code(maker, i, string_of(profile, profile->event_names[i]));
+	return r;
+}
+
+static int make_tag(struct maker *maker, const struct profile_tag *tag)
+{
+	int r = make_room(maker->dimension, tag->n_values);
+
+	maker->dimension->words = tag->codes;
+	for (size_t i = 0; r == 0 && i < tag->n_values; i++)
+		r = add_code(maker, i, string_of(maker->profile, tag->values[i]));
+	if (r == 0)
+		r = add_code(maker, tag->n_values, "[other]");
+	return r;
+}
+
+static int no_such(const struct profile *profile, const char *name, struct err *err)
+{
+	struct buf buf;
+
+	buf_init(&buf, 300);
+	for (size_t i = 0; i < N_PARTS; i++) {
+		buf_add(&buf, part_names[i]);
+		buf_add(&buf, ", ");
+	}
+	buf_add(&buf, "cpu, event");
+	for (size_t i = 0; i < profile->n_tags; i++) {
+		buf_add(&buf, ", ");
+		buf_add(&buf, string_of(profile, profile->tags[i].name));
+	}
+	(void)err_set(err, 0, "samples have no '%.60s'; they have %.*s", name, (int)buf.len,
+		      buf.data ? buf.data : "");
+	buf_release(&buf);
+	return -ENOENT;
+}
+
+static const struct profile_tag *find_tag(const struct profile *profile, const char *name)
+{
+	for (size_t i = 0; i < profile->n_tags; i++) {
+		if (strcmp(string_of(profile, profile->tags[i].name), name) == 0)
+			return &profile->tags[i];
+	}
+	return NULL;
+}
+
+static enum thread_part find_part(const char *name)
+{
+	size_t part = 0;
+
+	while (part < N_PARTS && strcmp(part_names[part], name) != 0)
+		part++;
+	return (enum thread_part)part;
+}
+
+static int make(struct maker *maker, const char *name, struct err *err)
+{
+	const struct profile *profile = maker->profile;
+	const struct profile_tag *tag = find_tag(profile, name);
+	enum thread_part part = find_part(name);
+
+	if ((size_t)part < N_PARTS)
+		return make_threads(maker, part);
+	if (strcmp(name, "cpu") == 0)
+		return make_cpus(maker);
+	if (strcmp(name, "event") == 0)
+		return make_events(maker);
+	return tag ? make_tag(maker, tag) : no_such(profile, name, err);
+}
+
+int dimension_init(struct dimension *dimension, const struct profile *profile, const char *name,
+		   struct err *err)
+{
+	struct maker maker = {.profile = profile, .dimension = dimension};
+	int r;
+
+	*dimension = (struct dimension){.name = name};
+	r = pair_map_init(&maker.values);
+	if (r == 0)
+		r = pair_map_init(&maker.processes);
+	if (r == 0)
+		r = make(&maker, name, err);
+	pair_map_release(&maker.values);
+	pair_map_release(&maker.processes);
+	if (r == -ENOMEM)
+		(void)err_set(err, ENOMEM, "the values of '%.60s'", name);
+	if (r < 0)
+		dimension_release(dimension);
+	return r;
+}
+
+void dimension_release(struct dimension *dimension)
+{
+	free(dimension->value_of);
+	free(dimension->labels);
+	intern_release(&dimension->strings);
+	*dimension = (struct dimension){0};
+}
+
+int query_dimension(const struct profile *profile, const char *name, struct err *err)
+{
+	if ((size_t)find_part(name) < N_PARTS || strcmp(name, "cpu") == 0 ||
+	    strcmp(name, "event") == 0 || find_tag(profile, name))
+		return 0;
+	return no_such(profile, name, err);
+}

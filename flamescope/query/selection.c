@@ -1,0 +1,319 @@
+/* selection.c - what a query takes out of a profile: samples, their values and their stacks */
+#include "flamescope/query/selection.h"
+
+#include "base/buf.h"
+#include "flamescope/query/dimension.h"
+#include "flamescope/query/pattern.h"
+#include "flamescope/query/stack_groups.h"
+#include "flamescope/query/stack_rules.h"
+#include "flamescope/query/time_spans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A filter once its pattern has been asked about each of the dimension's values. */
+struct value_filter {
+	struct dimension dimension;
+	uint8_t *passes;
+};
+
+struct selection_memory {
+	struct stack_rules rules;
+	struct stack_groups groups;
+	struct profile_node root; /* of a selection without a tree */
+};
+
+/* A query while it is run. */
+struct run {
+	const struct profile *profile;
+	const struct query *query;
+	struct selection *selection;
+	struct time_spans spans;
+	size_t n_filters;
+	struct value_filter filters[QUERY_MAX_PATTERNS];
+	const int64_t *column; /* of the metric; NULL: samples or weights */
+};
+
+static void release_filters(struct run *run)
+{
+	for (size_t i = 0; i < run->n_filters; i++) {
+		dimension_release(&run->filters[i].dimension);
+		free(run->filters[i].passes);
+	}
+}
+
+static int ask_values(struct value_filter *filter, const struct query_filter *ask, struct err *err)
+{
+	const struct dimension *dimension = &filter->dimension;
+	struct pattern *pattern = NULL;
+	int r = pattern_new(ask->pattern, &pattern, err);
+
+	filter->passes = calloc(dimension->n_values + 1, 1);
+	if (r == 0 && !filter->passes)
+		r = err_set(err, ENOMEM, "a filter");
+	for (size_t i = 0; r >= 0 && i < dimension->n_values; i++) {
+		const char *label = dimension->labels[i];
+
+		r = *ask->pattern ? pattern_matches(pattern, label, err) : *label == '\0';
+		if (r >= 0)
+			filter->passes[i] = (r > 0) != ask->exclude;
+	}
+	pattern_free(pattern);
+	return r < 0 ? r : 0;
+}
+
+static int make_filters(struct run *run, struct err *err)
+{
+	const struct query *query = run->query;
+	int r = 0;
+
+	if (query->n_filters > QUERY_MAX_PATTERNS) {
+		(void)err_set(err, 0, "more than %d filters", QUERY_MAX_PATTERNS);
+		return -E2BIG;
+	}
+	for (size_t i = 0; r == 0 && i < query->n_filters; i++) {
+		struct value_filter *filter = &run->filters[i];
+
+		r = dimension_init(&filter->dimension, run->profile, query->filters[i].dimension,
+				   err);
+		run->n_filters = i + 1;
+		if (r == 0)
+			r = ask_values(filter, &query->filters[i], err);
+	}
+	return r;
+}
+
+static int no_such_metric(const struct profile *profile, const char *name, struct err *err)
+{
+	struct buf buf;
+
+	buf_init(&buf, 300);
+	for (size_t i = 0; i < profile->n_metrics; i++) {
+		buf_add(&buf, ", ");
+		buf_add(&buf, profile->strings[profile->metrics[i].name]);
+	}
+	(void)err_set(err, 0, "samples have no metric '%.60s'; they have samples, weight%.*s",
+		      name ? name : "", (int)buf.len, buf.data ? buf.data : "");
+	buf_release(&buf);
+	return -ENOENT;
+}
+
+static int find_measure(struct run *run, struct err *err)
+{
+	const struct profile *profile = run->profile;
+	const struct query *query = run->query;
+	struct selection *selection = run->selection;
+
+	selection->measure = query->has_measure ? query->measure
+			     : profile->is_wick ? QUERY_WEIGHT
+						: QUERY_SAMPLES;
+	selection->unit = selection->measure == QUERY_WEIGHT ? "weight" : "samples";
+	if (selection->measure == QUERY_SAMPLES || selection->measure == QUERY_WEIGHT)
+		return 0;
+	for (size_t i = 0; query->metric && i < profile->n_metrics; i++) {
+		const struct profile_metric *metric = &profile->metrics[i];
+		bool levels = selection->measure == QUERY_VALUE || selection->measure == QUERY_MEAN;
+
+		if (strcmp(profile->strings[metric->name], query->metric) != 0)
+			continue;
+		run->column = levels ? metric->values : metric->deltas;
+		selection->unit = profile->strings[metric->unit];
+		return 0;
+	}
+	return no_such_metric(profile, query->metric, err);
+}
+
+/* By the measure; the sample has a value. */
+static int64_t value_of(const struct run *run, size_t sample)
+{
+	int64_t value;
+
+	switch (run->selection->measure) {
+	case QUERY_SAMPLES:
+		return 1;
+	case QUERY_WEIGHT:
+		return run->profile->weights[sample] > INT64_MAX
+			       ? INT64_MAX
+			       : (int64_t)run->profile->weights[sample];
+	case QUERY_GAIN:
+		value = run->column[sample];
+		return value > 0 ? value : 0;
+	case QUERY_LOSS:
+		value = run->column[sample];
+		return value < 0 ? -value : 0;
+	case QUERY_VALUE:
+	case QUERY_MEAN:
+	case QUERY_DELTA:
+		return run->column[sample];
+	}
+	return 0;
+}
+
+static bool passes_filters(const struct run *run, size_t sample)
+{
+	for (size_t i = 0; i < run->n_filters; i++) {
+		const struct value_filter *filter = &run->filters[i];
+
+		if (!filter->passes[dimension_value(&filter->dimension, sample)])
+			return false;
+	}
+	return true;
+}
+
+static int no_room(int r, struct err *err)
+{
+	(void)err_set(err, -r, "the stacks of all groups");
+	if (r == -E2BIG)
+		err_hint(err, "groups of fewer values, or a shorter time");
+	return r;
+}
+
+static int take_sample(struct run *run, size_t sample, struct err *err)
+{
+	struct selection *selection = run->selection;
+	struct selection_memory *memory = selection->memory;
+	uint32_t node;
+	int64_t value;
+	int r = stack_rules_apply(&memory->rules, run->profile->stacks[sample], &node, err);
+
+	if (r <= 0)
+		return r;
+	if (run->column && run->column[sample] == PROFILE_ABSENT) {
+		selection->n_absent++;
+		return 0;
+	}
+	if (memory->groups.n > 0) {
+		r = stack_groups_place(&memory->groups,
+				       memory->rules.remade ? memory->rules.tree.nodes
+							    : run->profile->nodes,
+				       node, sample, &node);
+		if (r < 0)
+			return no_room(r, err);
+	}
+	value = value_of(run, sample);
+	selection->is_signed |= value < 0;
+	selection->samples[selection->n] = (uint32_t)sample;
+	selection->stacks[selection->n] = node;
+	selection->values[selection->n++] = value;
+	return 0;
+}
+
+static int take_samples(struct run *run, struct err *err)
+{
+	struct selection *selection = run->selection;
+	size_t n = run->spans.n_samples + 1;
+	int r = 0;
+
+	selection->samples = malloc(n * sizeof(*selection->samples));
+	selection->stacks = malloc(n * sizeof(*selection->stacks));
+	selection->values = malloc(n * sizeof(*selection->values));
+	if (!selection->samples || !selection->stacks || !selection->values)
+		return err_set(err, ENOMEM, "a selection");
+	for (size_t i = 0; i < run->spans.n; i++) {
+		const struct time_span *span = &run->spans.spans[i];
+		bool all = !span->tested && run->query->every.every_ns == 0;
+
+		for (size_t sample = span->begin; r == 0 && sample < span->end; sample++) {
+			if (!all && !time_spans_take(&run->spans, span, sample))
+				continue;
+			if (passes_filters(run, sample))
+				r = take_sample(run, sample, err);
+		}
+	}
+	return r;
+}
+
+/* Which tree the stacks are of, now that no more is added to any. */
+static void show_tree(struct selection *selection)
+{
+	struct selection_memory *memory = selection->memory;
+
+	if (memory->groups.n > 0) {
+		selection->nodes = memory->groups.tree.nodes;
+		selection->n_nodes = memory->groups.tree.n;
+	} else if (memory->rules.remade) {
+		selection->nodes = memory->rules.tree.nodes;
+		selection->n_nodes = memory->rules.tree.n;
+	} else {
+		selection->nodes = selection->profile->nodes;
+		selection->n_nodes = selection->profile->n_nodes;
+	}
+	if (selection->n_nodes == 0) {
+		selection->nodes = &memory->root;
+		selection->n_nodes = 1;
+	}
+	selection->labels = memory->groups.labels;
+	selection->n_labels = memory->groups.n_labels;
+}
+
+static int run_query(struct run *run, struct err *err)
+{
+	struct selection_memory *memory = run->selection->memory;
+	int r;
+
+	if (run->query->n_ranges > QUERY_MAX_RANGES) {
+		(void)err_set(err, 0, "more than %d time ranges", QUERY_MAX_RANGES);
+		return -E2BIG;
+	}
+	time_spans_init(&run->spans, run->profile, run->query);
+	r = find_measure(run, err);
+	if (r == 0)
+		r = make_filters(run, err);
+	if (r == 0)
+		r = stack_rules_init(&memory->rules, run->profile, run->query, err);
+	if (r == 0)
+		r = stack_groups_init(&memory->groups, run->profile, run->query, err);
+	if (r == 0)
+		r = take_samples(run, err);
+	return r;
+}
+
+int selection_make(const struct profile *profile, const struct query *query,
+		   struct selection **ret_selection, struct err *err)
+{
+	struct selection *selection = calloc(1, sizeof(*selection));
+	struct run run = {.profile = profile, .query = query, .selection = selection};
+	int r;
+
+	if (!selection)
+		return err_set(err, ENOMEM, "a selection");
+	selection->profile = profile;
+	selection->memory = calloc(1, sizeof(*selection->memory));
+	r = selection->memory ? run_query(&run, err) : err_set(err, ENOMEM, "a selection");
+	release_filters(&run);
+	if (r < 0) {
+		selection_free(selection);
+		return r;
+	}
+	if (selection->measure == QUERY_DELTA)
+		selection->is_signed = true;
+	show_tree(selection);
+	*ret_selection = selection;
+	return 0;
+}
+
+const char *selection_frame_name(const struct selection *selection, uint32_t frame)
+{
+	const struct profile *profile = selection->profile;
+
+	if (frame < profile->n_frames)
+		return profile->strings[profile->frames[frame].name];
+	frame -= (uint32_t)profile->n_frames;
+	return frame < selection->n_labels ? selection->labels[frame] : "";
+}
+
+void selection_free(struct selection *selection)
+{
+	if (!selection)
+		return;
+	if (selection->memory) {
+		stack_rules_release(&selection->memory->rules);
+		stack_groups_release(&selection->memory->groups);
+	}
+	free(selection->memory);
+	free(selection->samples);
+	free(selection->stacks);
+	free(selection->values);
+	free(selection);
+}
