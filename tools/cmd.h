@@ -11,6 +11,7 @@ enum wick_exit {
 	WICK_USAGE = 2,
 	WICK_PERMISSION = 4,
 	WICK_IO = 8,
+	WICK_RULE_MET = 10, /* diff: --fail-if */
 	WICK_CANNOT_EXECUTE = 126,
 	WICK_NOT_FOUND = 127,
 	WICK_SIGNAL = 128, /* plus the signal's number */
@@ -40,6 +41,8 @@ extern const struct option_spec info_option_specs[];
 extern const struct option_spec symbolize_option_specs[];
 extern const struct option_spec symbols_option_specs[];
 extern const struct option_spec doctor_option_specs[];
+extern const struct option_spec convert_option_specs[];
+extern const struct option_spec diff_option_specs[];
 
 /**
  * cmd_record - start a program and record it
@@ -80,6 +83,22 @@ int cmd_symbols(struct cmd_ctx *ctx);
  * Context: main thread.
  */
 int cmd_doctor(struct cmd_ctx *ctx);
+
+/**
+ * cmd_diff - compare two recordings, or two times of one
+ *
+ * Return:  the exit status of wick; WICK_RULE_MET when a change must not be.
+ * Context: main thread.
+ */
+int cmd_diff(struct cmd_ctx *ctx);
+
+/**
+ * cmd_convert - write recordings in the formats of other programs
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_convert(struct cmd_ctx *ctx);
 
 /**
  * cmd_help - print the help of one command on stdout

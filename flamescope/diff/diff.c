@@ -18,10 +18,10 @@ static int check_sides(const struct selection *const sides[DIFF_SIDES], struct e
 {
 	if (sides[DIFF_BASE]->measure != sides[DIFF_NEW]->measure ||
 	    strcmp(sides[DIFF_BASE]->unit, sides[DIFF_NEW]->unit) != 0)
-		return err_set(err, EINVAL, "one side counts %s, the other %s",
-			       sides[DIFF_BASE]->unit, sides[DIFF_NEW]->unit);
+		return err_set(err, 0, "one side counts %s, the other %s", sides[DIFF_BASE]->unit,
+			       sides[DIFF_NEW]->unit);
 	if (sides[DIFF_BASE]->measure == QUERY_MEAN)
-		return err_set(err, EINVAL, "a mean has no whole that shares could be of");
+		return err_set(err, 0, "a mean has no whole that shares could be of");
 	return 0;
 }
 

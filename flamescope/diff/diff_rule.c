@@ -8,7 +8,7 @@
 
 static int refuse(const char *text, struct err *err)
 {
-	(void)err_set(err, EINVAL, "'%s' is no rule", text);
+	(void)err_set(err, 0, "'%s' is no rule", text);
 	err_hint(err, "'total(FUNCTION)>+3%%' or 'self(FUNCTION)<-2%%'");
 	return -EINVAL;
 }

@@ -195,6 +195,11 @@ def group_label(sample, dimension):
     return text or f"[no {dimension}]"
 
 
+def has(recording, dimension):
+    return any(not group_label(sample, dimension).startswith("[no ")
+               for sample in recording.samples)
+
+
 def counted(recording, measure, span=None):
     """The samples that have a value, with it; span: [from, to) since the first sample's time."""
     start = recording.samples[0].ns if recording.samples else 0
