@@ -1,0 +1,60 @@
+/*
+ * aria.js - what is said to those who do not see the drawings
+ *
+ * A drawing is a canvas with a name, a live region says what the cursor is on, and a table behind
+ * a <details> holds the same as the drawing.
+ */
+
+const SAY_AFTER_MS = 120; /* keys that repeat: only where one comes to rest is said */
+const MAX_ROWS = 200;
+
+export function makeAria() {
+	const live = document.getElementById("live");
+	let timer = 0;
+	return {
+		say(text) {
+			clearTimeout(timer);
+			timer = setTimeout(() => (live.textContent = text), SAY_AFTER_MS);
+		},
+	};
+}
+
+function row(cells, tag) {
+	const tr = document.createElement("tr");
+	for (const cell of cells) {
+		const element = document.createElement(tag);
+		if (tag === "th")
+			element.scope = "col";
+		element.textContent = cell;
+		tr.append(element);
+	}
+	return tr;
+}
+
+/*
+ * A <details> with a table of what a drawing shows; make() -> {caption, head, rows} is asked when
+ * it is opened, and again by refresh() while it is open.
+ */
+export function textEquivalent(label, make) {
+	const details = document.createElement("details");
+	const summary = document.createElement("summary");
+	const table = document.createElement("table");
+	summary.textContent = label;
+	details.className = "as-text";
+	details.append(summary, table);
+	function refresh() {
+		if (!details.open)
+			return;
+		const { caption, head, rows } = make();
+		const title = document.createElement("caption");
+		title.textContent = rows.length > MAX_ROWS
+			? `${caption} (the first ${MAX_ROWS} of ${rows.length} rows)` : caption;
+		const thead = document.createElement("thead");
+		const tbody = document.createElement("tbody");
+		thead.append(row(head, "th"));
+		tbody.append(...rows.slice(0, MAX_ROWS).map((cells) => row(cells, "td")));
+		table.replaceChildren(title, thead, tbody);
+	}
+	details.addEventListener("toggle", refresh);
+	return { element: details, refresh };
+}

@@ -1,0 +1,144 @@
+/* heat_marks.js - what lies over the cells: selections, the cursor, the axes */
+
+import { labelStep, rowTop, xOf } from "wick/heat_place.js";
+
+const FONT = '11px system-ui, "DejaVu Sans", sans-serif';
+const SECOND = 1e9;
+
+/* The outline of a range on the grid: a path of rectangles, one a column where rows differ. */
+function rangePath(heat, place, range) {
+	const path = new Path2D();
+	const to = Math.min(range.to, heat.originNs + heat.nColumns * heat.columnNs);
+	const add = (fromNs, toNs, top, height) => {
+		const x = Math.max(place.clipLeft, xOf(place, fromNs));
+		const right = Math.min(place.clipRight, xOf(place, toNs));
+		if (right > x)
+			path.rect(x, top, right - x, height);
+	};
+	if (heat.rowLabels || place.width < 2) {
+		add(range.from, to, place.top, place.height);
+		return path;
+	}
+	if (range.rows && heat.columnNs === SECOND) {
+		const [low, high] = range.rows.map((ns) => (ns / heat.columnNs) * place.height);
+		add(range.from, to, place.top + place.height - high, high - low);
+		return path;
+	}
+	const column = (ns) => Math.floor((ns - heat.originNs) / heat.columnNs);
+	const first = column(range.from);
+	const last = column(to - 1);
+	const startOf = (number) => number * heat.columnNs + heat.originNs;
+	const partOf = (ns, number) => ((ns - startOf(number)) / heat.columnNs) * place.height;
+	const ends = (number) => {
+		const low = number === first ? Math.max(0, partOf(range.from, number)) : 0;
+		const high = number === last ? Math.min(place.height, partOf(to, number)) : place.height;
+		add(startOf(number), startOf(number + 1), place.top + place.height - high, high - low);
+	};
+	ends(first);
+	if (last > first + 1)
+		add(startOf(first + 1), startOf(last), place.top, place.height);
+	if (last > first)
+		ends(last);
+	return path;
+}
+
+export function drawRanges(context, heat, place, ranges, { stroke, dashed }) {
+	context.save();
+	context.beginPath();
+	context.rect(place.clipLeft, place.top, place.clipRight - place.clipLeft, place.height);
+	context.clip();
+	for (const range of ranges) {
+		const path = rangePath(heat, place, range);
+		context.globalAlpha = 0.25;
+		context.fillStyle = stroke;
+		context.fill(path);
+		context.globalAlpha = 1;
+		context.strokeStyle = stroke;
+		context.lineWidth = 2;
+		context.setLineDash(dashed ? [5, 4] : []);
+		context.stroke(path);
+	}
+	context.restore();
+}
+
+export function drawCell(context, heat, place, { column, row }, stroke, label = "") {
+	const x = place.left + column * place.width;
+	const y = rowTop(heat, place, row);
+	const width = Math.max(3, place.width);
+	const height = Math.max(3, place.height / heat.nRows);
+	if (x + width < place.clipLeft || x > place.clipRight)
+		return;
+	context.strokeStyle = stroke;
+	context.lineWidth = 2;
+	context.strokeRect(x, y, width, height);
+	if (label) {
+		context.font = FONT;
+		context.fillStyle = stroke;
+		context.textBaseline = "bottom";
+		context.textAlign = "left";
+		context.fillText(label, Math.min(x, place.clipRight - 30), Math.max(12, y - 1));
+	}
+}
+
+function secondsText(seconds, step) {
+	if (step >= 60) {
+		const h = Math.floor(seconds / 3600);
+		const m = String(Math.floor((seconds % 3600) / 60)).padStart(2, "0");
+		return h ? `${h}:${m} h` : `${m}:${String(seconds % 60).padStart(2, "0")}`;
+	}
+	return `${seconds} s`;
+}
+
+function drawTimes(context, place, baseline) {
+	const step = labelStep(place);
+	const first = Math.max(0, Math.ceil(place.window.from / (step * SECOND)));
+	context.textBaseline = "top";
+	context.textAlign = "left";
+	for (let i = first; i * step * SECOND < place.window.to; i++) {
+		const x = xOf(place, i * step * SECOND);
+		context.fillRect(x, baseline, 1, 4);
+		if (x + 40 < place.clipRight)
+			context.fillText(secondsText(i * step, step), x + 2, baseline + 4);
+	}
+}
+
+/* Cut in the middle, where names of threads differ least. */
+function fit(context, text, width) {
+	if (context.measureText(text).width <= width)
+		return text;
+	let keep = Math.max(2, Math.floor((text.length * width) / context.measureText(text).width) - 1);
+	for (; keep > 2; keep--) {
+		const half = Math.ceil(keep / 2);
+		const cut = `${text.slice(0, half)}…${text.slice(text.length - (keep - half))}`;
+		if (context.measureText(cut).width <= width)
+			return cut;
+	}
+	return "…";
+}
+
+function drawRowLabels(context, heat, place) {
+	const rowHeight = place.height / heat.nRows;
+	context.textBaseline = "middle";
+	context.textAlign = "right";
+	if (heat.rowLabels) {
+		const every = Math.max(1, Math.ceil(12 / rowHeight));
+		for (let row = 0; row < heat.nRows && row < heat.rowLabels.length; row += every)
+			context.fillText(fit(context, heat.rowLabels[row] || "(none)", place.gutter - 8),
+				place.gutter - 4, rowTop(heat, place, row) + rowHeight / 2);
+		return;
+	}
+	const columnMs = heat.columnNs / 1e6;
+	for (let part = 0; part <= 4; part++) {
+		const y = place.top + place.height * (1 - part / 4);
+		const ms = (columnMs * part) / 4;
+		const text = columnMs > 1000 ? `${ms / 1000} s` : `${ms} ms`;
+		context.fillText(text, place.gutter - 4, Math.max(7, Math.min(place.height - 6, y)));
+	}
+}
+
+export function drawAxes(context, heat, place, ink) {
+	context.font = FONT;
+	context.fillStyle = ink;
+	drawTimes(context, place, place.top + place.height);
+	drawRowLabels(context, heat, place);
+}

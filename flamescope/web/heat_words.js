@@ -1,0 +1,99 @@
+/* heat_words.js - a cell of the heatmap in words */
+
+import { formatAmount, formatTime } from "wick/amount.js";
+import { frameName } from "wick/select.js";
+import { inRanges, dimension } from "wick/select.js";
+import { secondsWord } from "wick/query.js";
+
+const TOP_FRAMES = 3;
+
+export function unitOf(selection) {
+	if (selection.measure === "samples" || selection.measure === "weight")
+		return selection.measure;
+	return selection.unit;
+}
+
+function rowText(heat, row) {
+	if (heat.rowLabels)
+		return heat.rowLabels[row] || "(none)";
+	const rowMs = heat.columnNs / heat.nRows / 1e6;
+	const text = (ms) => String(Math.round(ms * 1000) / 1000);
+	return `+${text(row * rowMs)}–${text((row + 1) * rowMs)} ms`;
+}
+
+/* "12.000 s +40–60 ms": when it is, since the recording's start. */
+export function whenText(heat, { column, row }) {
+	const at = column * heat.columnNs + heat.originNs;
+	const clock = (heat.selection.profile.startSecond * 1e9 + column * heat.columnNs) / 1e9;
+	return `${heat.rowLabels ? rowText(heat, row) : formatTime(at)}, ${heat.rowLabels
+		? formatTime(at) : rowText(heat, row)} (clock ${Math.round(clock * 1e3) / 1e3} s)`;
+}
+
+/* What the cell has: its value, or that it has nothing. */
+export function valueText(heat, { column, row }) {
+	const cell = column * heat.nRows + row;
+	const n = heat.samples[cell];
+	if (n === 0)
+		return "no sample";
+	const { selection } = heat;
+	const value = formatAmount(heat.values[cell], unitOf(selection));
+	if (selection.measure === "samples")
+		return value;
+	return `${selection.name || ""} ${selection.measure === "weight" ? "" : selection.measure} ${value} in ${n} sample${n === 1 ? "" : "s"}`.trim();
+}
+
+/* The part of the selection that a cell is of. */
+export function cellSelection(heat, cell, by) {
+	const range = heat.rowLabels
+		? { from: Math.max(0, cell.column * heat.columnNs + heat.originNs),
+			to: (cell.column + 1) * heat.columnNs + heat.originNs, rows: null }
+		: rectangleOfCell(heat, cell);
+	const part = inRanges(heat.selection, [range]);
+	if (!heat.rowLabels)
+		return part;
+	const dim = dimension(part.profile, by);
+	const wanted = heat.rowLabels[cell.row];
+	const kept = [];
+	for (let i = 0; i < part.n; i++)
+		if (dim.label(dim.codes[part.samples[i]]) === wanted)
+			kept.push(i);
+	const pick = (column) => column.constructor.from(kept, (i) => column[i]);
+	return { ...part, n: kept.length, samples: pick(part.samples), stacks: pick(part.stacks),
+		values: pick(part.values) };
+}
+
+function rectangleOfCell(heat, cell) {
+	const rowNs = heat.columnNs / heat.nRows;
+	const from = cell.column * heat.columnNs + cell.row * rowNs + heat.originNs;
+	return { from: Math.max(0, Math.round(from)), to: Math.round(from + rowNs), rows: null };
+}
+
+/* The innermost functions of a part of a selection, most first, as text. */
+export function topFrames(selection) {
+	const sums = new Map();
+	let whole = 0;
+	for (let i = 0; i < selection.n; i++) {
+		const node = selection.stacks[i];
+		const name = node === 0 ? "[no stack]" : frameName(selection, selection.nodes.frame[node]);
+		const size = Math.abs(selection.values[i]);
+		sums.set(name, (sums.get(name) ?? 0) + size);
+		whole += size;
+	}
+	return [...sums].sort((a, b) => b[1] - a[1]).slice(0, TOP_FRAMES)
+		.map(([name, sum]) => `${whole ? `${Math.round((100 * sum) / whole)} % ` : ""}${name}`);
+}
+
+/* A range as it is said: "10–20 s" or "10–20 s, 0–100 ms of each second". */
+export function rangeText(range) {
+	const to = range.to === Infinity ? "the end" : `${secondsWord(Math.round(range.to / 1e6) * 1e6)} s`;
+	const times = `${secondsWord(Math.round(range.from / 1e6) * 1e6)} s to ${to}`;
+	return range.rows
+		? `${times}, ${range.rows.map((ns) => ns / 1e6).join("–")} ms of each second` : times;
+}
+
+export function rangesText(ranges) {
+	if (ranges.length === 0)
+		return "all of the time";
+	return ranges.length > 3 ? `${ranges.length} ranges` : ranges.map(rangeText).join("; ");
+}
+

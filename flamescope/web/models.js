@@ -1,0 +1,95 @@
+/*
+ * models.js - what follows from the recordings and the state, made once for as long as it holds
+ *
+ * A state changes little at a time: zooming makes nothing anew, a new range only what is in it.
+ */
+
+import { inRanges, makeSelection } from "wick/select.js";
+import { makeFlame } from "wick/flame.js";
+import { makeFunctions } from "wick/functions.js";
+import { makeHeat } from "wick/heat.js";
+import { transformSelection } from "wick/transforms.js";
+
+const MAX_KEPT = 24;
+
+function makeMemo() {
+	const kept = new Map();
+	return {
+		get(key, make) {
+			if (kept.has(key)) {
+				const value = kept.get(key);
+				kept.delete(key); /* and is the newest again */
+				kept.set(key, value);
+				return value;
+			}
+			const value = make();
+			kept.set(key, value);
+			if (kept.size > MAX_KEPT)
+				kept.delete(kept.keys().next().value);
+			return value;
+		},
+		forget: () => kept.clear(),
+	};
+}
+
+export function makeModels(app) {
+	const memo = makeMemo();
+	const word = (...parts) => JSON.stringify(parts, (_, value) =>
+		(value === Infinity ? "end" : value));
+
+	/* All of the time of a profile, by the query: what the heatmap counts. */
+	function whole(which = "A") {
+		const { query } = app.store.state;
+		return memo.get(word("whole", which, query), () =>
+			makeSelection(which === "A" ? app.profile : app.baseline, query));
+	}
+
+	function part(which, ranges) {
+		const { query, transforms } = app.store.state;
+		return memo.get(word("part", which, query, ranges, transforms), () =>
+			transformSelection(inRanges(whole(which), ranges), transforms));
+	}
+
+	const models = {
+		whole,
+		selection: () => part("A", app.store.state.ranges),
+		/* The baseline: other ranges of this recording, else the other recording; else null. */
+		selectionB() {
+			const { rangesB } = app.store.state;
+			if (app.baseline)
+				return part("B", rangesB ?? []);
+			return rangesB ? part("A", rangesB) : null;
+		},
+		/* All of the recording; columnNs where the state leaves it open. */
+		heat(columnNs = 0) {
+			const { query, by, rows, column } = app.store.state;
+			const ns = column || columnNs;
+			return memo.get(word("heat", query, by, rows, ns), () =>
+				makeHeat(whole(), { columnNs: ns, nRows: rows, by }));
+		},
+		flame: (order = "calls", around = "") => flameOf("A", models.selection(), order, around),
+		flameB(order = "calls", around = "") {
+			const selection = models.selectionB();
+			return selection && flameOf("B", selection, order, around);
+		},
+		functions: () => functionsOf("A", models.flame()),
+		functionsB() {
+			const flame = models.flameB();
+			return flame && functionsOf("B", flame);
+		},
+		forget: memo.forget,
+	};
+
+	function stateWord(which) {
+		const { query, ranges, rangesB, transforms } = app.store.state;
+		return word(which, query, which === "A" ? ranges : rangesB, transforms);
+	}
+	function flameOf(which, selection, order, around) {
+		return memo.get(word("flame", stateWord(which), order, around),
+			() => makeFlame(selection, order, around));
+	}
+	function functionsOf(which, flame) {
+		return memo.get(word("functions", stateWord(which)), () => makeFunctions(flame));
+	}
+	return models;
+}

@@ -1,0 +1,189 @@
+/* panel_query.js - what is counted, grouped and filtered, and how it is coloured; no reloading */
+
+import { FRAME_COLOURS } from "wick/colour.js";
+import { dimension, dimensionNames, measureOf, compile } from "wick/select.js";
+
+const MEASURES = [
+	["", "value"], [":mean", "mean"], [":delta", "change (signed)"],
+	[":gain", "what it grew by"], [":loss", "what it shrank by"],
+];
+const ROWS = [10, 20, 25, 50, 100];
+const COLUMNS = [[0, "as fits"], [1e9, "1 s"], [10e9, "10 s"], [60e9, "1 min"], [600e9, "10 min"]];
+/* Not dimensions: patterns of functions anywhere in the stack. */
+const FUNCTIONS = "functions";
+const MAX_SUGGESTED = 100;
+
+function make(tag, properties = {}, ...children) {
+	const element = Object.assign(document.createElement(tag), properties);
+	element.append(...children);
+	return element;
+}
+
+function labelled(text, control) {
+	return make("label", {}, text, control);
+}
+
+function option(value, text) {
+	return make("option", { value, textContent: text });
+}
+
+function chip(text, what, remove) {
+	const button = make("button", { type: "button", textContent: "×" });
+	button.setAttribute("aria-label", `Remove ${what}`);
+	button.addEventListener("click", remove);
+	return make("span", { className: "chip" }, text, button);
+}
+
+function metricOptions(profile) {
+	const plain = [option("samples", "samples"), option("weight", "weight")];
+	const groups = profile.metrics.map(({ name, unit }) => {
+		const group = make("optgroup", { label: unit ? `${name} (${unit})` : name });
+		group.append(...MEASURES.map(([word, text]) => option(name + word, `${name}: ${text}`)));
+		return group;
+	});
+	return [...plain, ...groups];
+}
+
+function filterText({ dimension: name, pattern, exclude }) {
+	if (pattern === "")
+		return exclude ? `has ${name}` : `no ${name}`;
+	return `${name} ${exclude ? "is not" : "is"} ${pattern}`;
+}
+
+/* Removable words of what is in force, each with what is left without it. */
+function chipsOf(query) {
+	const without = (list, i) => list.filter((_, at) => at !== i);
+	return [
+		...query.groups.map((name, i) =>
+			[`group: ${name}`, { groups: without(query.groups, i) }]),
+		...query.filters.map((filter, i) =>
+			[filterText(filter), { filters: without(query.filters, i) }]),
+		...query.only.map((pattern, i) =>
+			[`only stacks with ${pattern}`, { only: without(query.only, i) }]),
+		...query.without.map((pattern, i) =>
+			[`without stacks with ${pattern}`, { without: without(query.without, i) }]),
+		...query.elide.map((pattern, i) =>
+			[`left out: ${pattern}`, { elide: without(query.elide, i) }]),
+		...(query.focus ? [[`from ${query.focus} on`, { focus: "" }]] : []),
+		...(query.truncate ? [[`no further than ${query.truncate}`, { truncate: "" }]] : []),
+		...(query.every ? [["every second's part", { every: null }]] : []),
+	];
+}
+
+export function mountQuery(element, app) {
+	const metric = make("select", { id: "metric" });
+	const group = make("select", { id: "group" });
+	const colour = make("select", { id: "colour" });
+	const by = make("select", { id: "by" });
+	const rows = make("select", { id: "rows" });
+	const column = make("select", { id: "column" });
+	const flatten = make("input", { type: "checkbox", id: "flatten" });
+	const where = make("select", { id: "where" });
+	const how = make("select", { id: "how" }, option("", "matches"), option("not", "does not match"));
+	const pattern = make("input", { id: "pattern", type: "text", size: 18, autocomplete: "off",
+		spellcheck: false, placeholder: "regular expression" });
+	const suggestions = make("datalist", { id: "pattern-values" });
+	const form = make("form", { className: "controls filters" },
+		labelled("Filter", where), how, pattern, suggestions,
+		make("button", { type: "submit", textContent: "Add filter" }));
+	const chips = make("div", { className: "controls filters", id: "query-chips" });
+
+	how.setAttribute("aria-label", "whether it matches");
+	pattern.setAttribute("aria-label", "pattern");
+	pattern.setAttribute("list", "pattern-values");
+	colour.append(...FRAME_COLOURS.map(([value, text]) => option(value, text)));
+	rows.append(...ROWS.map((n) => option(n === 50 ? 0 : n, `${n}`)));
+	column.append(...COLUMNS.map(([ns, text]) => option(ns, text)));
+	element.append(
+		make("div", { className: "controls" },
+			labelled("Metric", metric), labelled("Group by", group),
+			labelled("Colour by", colour), labelled("Heatmap rows", by),
+			labelled("in", rows), labelled("columns of", column),
+			labelled("", flatten)),
+		form, chips);
+	flatten.parentElement.append("one frame for direct recursion");
+
+	function fill() {
+		const names = dimensionNames(app.profile);
+		metric.replaceChildren(...metricOptions(app.profile));
+		group.replaceChildren(option("", "nothing"), ...names.map((name) => option(name, name)));
+		by.replaceChildren(option("", "time"), ...names.map((name) => option(name, name)));
+		where.replaceChildren(...names.map((name) => option(name, name)),
+			option(FUNCTIONS, "functions"));
+		suggest();
+		show();
+	}
+
+	function suggest() {
+		const dim = where.value === FUNCTIONS ? null : dimension(app.profile, where.value);
+		const labels = new Set();
+		for (let i = 0; dim && i < app.profile.n && labels.size < MAX_SUGGESTED; i++)
+			labels.add(dim.label(dim.codes[i]));
+		suggestions.replaceChildren(...[...labels].filter((label) => label).sort()
+			.map((label) => option(label.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), label)));
+	}
+
+	function show() {
+		const { query, colour: coloured, by: rowsBy, rows: nRows, column: ns } = app.store.state;
+		metric.value = query.metric || (app.profile.isWick ? "weight" : "samples");
+		group.value = query.groups.length === 1 ? query.groups[0] : "";
+		colour.value = coloured;
+		by.value = rowsBy;
+		rows.value = String(nRows);
+		rows.disabled = rowsBy !== "";
+		column.value = String(ns);
+		flatten.checked = query.flatten;
+		chips.replaceChildren(...chipsOf(query).map(([text, patch]) =>
+			chip(text, text, () => app.store.setQuery(patch))));
+		chips.hidden = chips.childElementCount === 0;
+	}
+
+	function addFilter() {
+		const { query } = app.store.state;
+		const exclude = how.value === "not";
+		compile(pattern.value);
+		if (where.value !== FUNCTIONS)
+			return { filters: [...query.filters,
+				{ dimension: where.value, pattern: pattern.value, exclude }] };
+		if (pattern.value === "")
+			throw new Error("which functions?");
+		return exclude ? { without: [...query.without, pattern.value] }
+			: { only: [...query.only, pattern.value] };
+	}
+
+	metric.addEventListener("change", () => {
+		measureOf(app.profile, metric.value);
+		app.store.setQuery({ metric: metric.value });
+		app.say(`Metric: ${metric.value}`);
+	});
+	group.addEventListener("change", () => {
+		const { groups } = app.store.state.query;
+		const name = group.value;
+		app.store.setQuery({ groups: name === "" ? [] : [...groups.filter((g) => g !== name), name] });
+		app.say(`Grouped by ${app.store.state.query.groups.join(", ") || "nothing"}`);
+	});
+	colour.addEventListener("change", () => app.store.set({ colour: colour.value }));
+	by.addEventListener("change", () => app.store.set({ by: by.value }));
+	rows.addEventListener("change", () => app.store.set({ rows: Number(rows.value) }));
+	column.addEventListener("change", () => app.store.set({ column: Number(column.value) }));
+	flatten.addEventListener("change", () => app.store.setQuery({ flatten: flatten.checked }));
+	where.addEventListener("change", suggest);
+	form.addEventListener("submit", (event) => {
+		event.preventDefault();
+		pattern.setCustomValidity("");
+		try {
+			app.store.setQuery(addFilter());
+			pattern.value = "";
+		} catch (error) {
+			pattern.setCustomValidity(error.message);
+			pattern.reportValidity();
+		}
+	});
+	pattern.addEventListener("input", () => pattern.setCustomValidity(""));
+	app.keys.add({ key: "f", what: "filter by a pattern", run: () => pattern.focus() });
+	app.keys.add({ key: "m", what: "metric", run: () => metric.focus() });
+	app.keys.add({ key: "g", what: "group", run: () => group.focus() });
+	app.store.subscribe(show);
+	app.on("data", fill);
+	fill();
+}

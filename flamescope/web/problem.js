@@ -1,0 +1,56 @@
+/* problem.js - what is unusual about a recording, and what to do about it */
+
+const MANY_UNKNOWN = 0.5;
+
+/* How much of the samples have a name only for "[unknown]". */
+function unknownPart(profile) {
+	const { frames, nodes, strings } = profile;
+	const unknown = new Uint8Array(frames.n);
+	for (let i = 0; i < frames.n; i++)
+		unknown[i] = strings[frames.name[i]] === "[unknown]" ? 1 : 0;
+	let n = 0;
+	for (let i = 0; i < profile.n; i++)
+		n += profile.stack[i] !== 0 && unknown[nodes.frame[profile.stack[i]]];
+	return profile.n ? n / profile.n : 0;
+}
+
+function fileNotes(profile) {
+	const notes = [];
+	for (const file of profile.files) {
+		const path = file.path === "-" ? "standard input" : file.path;
+		if (file.problem)
+			notes.push(`${path}: ${file.problem}. What could be read of it is shown.`);
+		if (file.bad_lines)
+			notes.push(`${path}: ${file.bad_lines} lines are not of a recording and were passed over (line ${(file.bad || []).join(", ")}${file.bad_lines > (file.bad || []).length ? "…" : ""}).`);
+		if (Number(file.lost))
+			notes.push(`${path}: the recorder lost a weight of ${file.lost}.`);
+		if (file.cut)
+			notes.push(`${path}: some line or stack was longer than is kept, and was cut.`);
+		if (file.unended)
+			notes.push(`${path}: its last sample may not be whole (is it still being written?).`);
+	}
+	return notes;
+}
+
+/* Problems (that keep one from seeing anything) and notes, as texts. */
+export function problemsOf(profile) {
+	const problems = [];
+	const notes = fileNotes(profile);
+	if (profile.n === 0)
+		problems.push("There is no sample in this recording.\nWhat to do: did the program use any CPU time? `wick record -e wall` records threads that wait, too; a file of `perf record` has to go through `perf script` first.");
+	else if (profile.n === 1)
+		notes.push("There is one sample only: a longer recording or a higher rate (`wick record -F 999`) shows more.");
+	else if (!profile.hasTimes)
+		notes.push("Folded stacks have no times: the heatmap shows one moment.");
+	if (profile.n && profile.nodes.n === 1)
+		notes.push("The samples have no stacks: `perf record -g` records them.");
+	else if (profile.n && unknownPart(profile) > MANY_UNKNOWN)
+		notes.push("Most functions have no name: install the program's debug symbols, or give `wick record --symbol-dir DIR` where they are.");
+	return { problems, notes };
+}
+
+export function describeProblem(app, say) {
+	const { problems, notes } = problemsOf(app.profile);
+	say(problems.join("\n"));
+	document.getElementById("notes").textContent = notes.join("\n");
+}

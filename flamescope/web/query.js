@@ -1,0 +1,195 @@
+/*
+ * query.js - a query, and its words: the same as the command line's
+ *
+ * A query says which samples, which part of their stacks, and what they count for.  It is plain
+ * data; a word of the URL is a flag of the command without its dashes (`group=state`, `--group
+ * state`), so that a link and a command say the same.
+ */
+
+const SECOND = 1e9;
+const UNITS = { s: SECOND, ms: 1e6, us: 1e3, ns: 1, m: 60 * SECOND, h: 3600 * SECOND };
+/* Words that are short for `where=WORD=PATTERN`. */
+const DIMENSION_WORDS = ["thread", "comm", "process", "state", "wait", "event"];
+const MEASURES = ["mean", "delta", "gain", "loss"];
+export const MAX_RANGES = 64;
+
+export const EMPTY_QUERY = Object.freeze({
+	filters: Object.freeze([]),
+	only: Object.freeze([]),
+	without: Object.freeze([]),
+	groups: Object.freeze([]),
+	elide: Object.freeze([]),
+	metric: "",
+	flatten: false,
+	focus: "",
+	truncate: "",
+	every: null,
+});
+
+/* Seconds as short as they can be without losing a nanosecond: 10, 1.5, 0.000000001. */
+export function secondsWord(ns) {
+	const whole = Math.floor(ns / SECOND);
+	const rest = Math.round(ns - whole * SECOND);
+	if (rest === 0)
+		return String(whole);
+	return `${whole}.${String(rest).padStart(9, "0").replace(/0+$/, "")}`;
+}
+
+function shortWord(ns) {
+	if (ns % 1e6 === 0)
+		return `${ns / 1e6}ms`;
+	if (ns % 1e3 === 0)
+		return `${ns / 1e3}us`;
+	return `${ns}ns`;
+}
+
+/* `10s`, `1.5`, `20ms` as nanoseconds; NaN if it is none. */
+function parseTime(text, unit) {
+	const match = /^\+?(\d+(?:\.\d+)?)(h|m|s|ms|us|ns)?$/.exec(text);
+	if (!match)
+		return NaN;
+	return Math.round(Number(match[1]) * UNITS[match[2] || unit]);
+}
+
+/* `0-100ms`: what has no unit has that of the other end, else milliseconds. */
+function parseRows(text) {
+	const at = text.indexOf("-", 1);
+	if (at < 0)
+		return null;
+	const last = text.slice(at + 1);
+	const unit = (/[a-z]+$/.exec(last) || ["ms"])[0];
+	const rows = [parseTime(text.slice(0, at), unit), parseTime(last, unit)];
+	return rows[0] >= 0 && rows[1] > rows[0] ? rows : null;
+}
+
+/*
+ * `10s-20s`, `10-20@0-100ms` -> {from, to, rows} in nanoseconds since the recording's start, or
+ * null.  An end that is left out is the recording's: 0 and Infinity.  An end without a unit has
+ * that of the other.
+ */
+export function parseRange(text) {
+	const [times, rowsText] = text.split("@");
+	const rows = rowsText === undefined ? null : parseRows(rowsText);
+	const at = times.indexOf("-");
+	if (at < 0 || (rowsText !== undefined && !rows))
+		return null;
+	const first = times.slice(0, at);
+	const last = times.slice(at + 1);
+	const unit = (/[a-z]+$/.exec(last) || /[a-z]+$/.exec(first) || ["s"])[0];
+	const from = first === "" ? 0 : parseTime(first, unit);
+	const to = last === "" ? Infinity : parseTime(last, unit);
+	return from >= 0 && to > from ? { from, to, rows } : null;
+}
+
+export function rangeWord(range) {
+	const to = range.to === Infinity ? "" : secondsWord(range.to);
+	const rows = range.rows
+		? `@${shortWord(range.rows[0]).replace(/^0\w+$/, "0")}-${shortWord(range.rows[1])}`
+		: "";
+	/* "0-100000us" would give the first end the unit of the second: 0 has none to lose. */
+	return `${secondsWord(range.from)}-${to}${rows}`;
+}
+
+/* `1s:0-100ms` -> {every, from, to} */
+export function parseEvery(text) {
+	const at = text.indexOf(":");
+	const every = parseTime(at < 0 ? "" : text.slice(0, at), "s");
+	const rows = at < 0 ? null : parseRows(text.slice(at + 1));
+	return every > 0 && rows && rows[1] <= every ? { every, from: rows[0], to: rows[1] } : null;
+}
+
+function everyWord(every) {
+	return `${shortWord(every.every)}:${shortWord(every.from)}-${shortWord(every.to)}`;
+}
+
+/* `state!=running` -> {dimension, pattern, exclude}, or null */
+export function parseWhere(text) {
+	const match = /^([A-Za-z0-9_-]+)(!?=)(.*)$/s.exec(text);
+	return match && { dimension: match[1], pattern: match[3], exclude: match[2] === "!=" };
+}
+
+/* `rss_kib:mean` -> {name, measure}; `cpu_ns` is its value, cpu_ns_delta cpu_ns:delta. */
+export function parseMetric(text) {
+	if (text === "samples" || text === "weight")
+		return { name: "", measure: text };
+	const [name, measure] = text.split(":");
+	if (measure !== undefined)
+		return MEASURES.includes(measure) && name ? { name, measure } : null;
+	return name ? { name, measure: "value" } : null;
+}
+
+/*
+ * Words -> [key, value] pairs of the query in the order of the command line.  `time` is not among
+ * them: ranges are the selection's, of which a state has two.
+ */
+export function queryWords(query) {
+	const words = [];
+	if (query.every)
+		words.push(["every", everyWord(query.every)]);
+	for (const filter of query.filters) {
+		if (!filter.exclude && DIMENSION_WORDS.includes(filter.dimension))
+			words.push([filter.dimension, filter.pattern]);
+		else
+			words.push(["where",
+				`${filter.dimension}${filter.exclude ? "!" : ""}=${filter.pattern}`]);
+	}
+	for (const pattern of query.only)
+		words.push(["only", pattern]);
+	for (const pattern of query.without)
+		words.push(["without", pattern]);
+	for (const pattern of query.elide)
+		words.push(["elide", pattern]);
+	if (query.focus)
+		words.push(["focus", query.focus]);
+	if (query.truncate)
+		words.push(["truncate", query.truncate]);
+	if (query.flatten)
+		words.push(["flatten", ""]);
+	if (query.groups.length)
+		words.push(["group", query.groups.join(",")]);
+	if (query.metric)
+		words.push(["metric", query.metric]);
+	return words;
+}
+
+const PARSERS = {
+	every: (query, value) => (query.every = parseEvery(value)),
+	where: (query, value) => {
+		const filter = parseWhere(value);
+		if (filter)
+			query.filters.push(filter);
+	},
+	only: (query, value) => query.only.push(value),
+	without: (query, value) => query.without.push(value),
+	elide: (query, value) => query.elide.push(value),
+	focus: (query, value) => (query.focus = value),
+	truncate: (query, value) => (query.truncate = value),
+	flatten: (query) => (query.flatten = true),
+	group: (query, value) => query.groups.push(...value.split(",").filter((word) => word)),
+	metric: (query, value) => (query.metric = parseMetric(value) ? value : ""),
+};
+
+/* The query that WORDS (pairs) say; words that are no query's are passed over. */
+export function parseQuery(words) {
+	const query = { ...EMPTY_QUERY, filters: [], only: [], without: [], groups: [], elide: [] };
+	for (const [key, value] of words) {
+		if (DIMENSION_WORDS.includes(key))
+			query.filters.push({ dimension: key, pattern: value, exclude: false });
+		else if (Object.hasOwn(PARSERS, key))
+			PARSERS[key](query, value);
+	}
+	return query;
+}
+
+function shellWord(text) {
+	return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/* The flags that say RANGES and QUERY on a command line, quoted for a shell. */
+export function commandFlags(ranges, query) {
+	const flags = ranges.map((range) => ["time", rangeWord(range)]);
+	return [...flags, ...queryWords(query)]
+		.map(([key, value]) => (value === "" && key === "flatten"
+			? `--${key}` : `--${key}=${shellWord(value)}`))
+		.join(" ");
+}

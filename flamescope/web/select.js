@@ -1,0 +1,430 @@
+/*
+ * select.js - what a query takes out of a profile: samples, their values and their stacks
+ *
+ * The same as flamescope/query/selection.h: the stacks are a tree of their own, in which groups
+ * are outermost frames and what was elided is gone.  A frame number below the profile's is the
+ * profile's; above, the label of a group.
+ */
+
+import { parseMetric } from "wick/query.js";
+import { NodeTable } from "wick/node_table.js";
+
+const OUT = 0xffffffff;
+const CPU_UNKNOWN = 0xffff;
+const TAG_OTHER = 0xffff;
+const MAX_NAME = 4096; /* of a name that a pattern looks at: its time grows with the text */
+
+export const THREAD_DIMENSIONS = ["thread", "comm", "process", "tid", "pid", "host"];
+
+/* PCRE's way to say "in any case" at the beginning of a pattern is a flag here. */
+export function compile(pattern) {
+	const match = /^\(\?([ims]+)\)/.exec(pattern);
+	const flags = match ? match[1] : "";
+	const source = match ? pattern.slice(match[0].length) : pattern;
+	try {
+		return new RegExp(source, flags + "u");
+	} catch {
+		try {
+			return new RegExp(source, flags); /* "\-" and the like, which "u" refuses */
+		} catch (error) {
+			throw new Error(`pattern '${pattern}': ${error.message}`);
+		}
+	}
+}
+
+function matches(regex, text) {
+	return regex.test(text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text);
+}
+
+/* The name of each process is that of its main thread, else of its first one. */
+function processLabels(threads) {
+	const names = new Map();
+	for (const { comm, host, pid, tid } of threads) {
+		const key = `${pid} ${host}`;
+		if (!names.has(key) || pid === tid)
+			names.set(key, comm);
+	}
+	return threads.map(({ host, pid }) => (pid < 0 ? "" : `${names.get(`${pid} ${host}`)}/${pid}`));
+}
+
+function threadLabels(profile, name) {
+	const { threads } = profile;
+	if (name === "thread")
+		return threads.map(({ comm, tid }) => (tid < 0 ? comm : `${comm}/${tid}`));
+	if (name === "process")
+		return processLabels(threads);
+	if (name === "tid" || name === "pid")
+		return threads.map((thread) => (thread[name] < 0 ? "" : String(thread[name])));
+	return threads.map((thread) => thread[name]);
+}
+
+/* {codes: one a sample, label(code), n: codes are below} of a dimension; null: there is none. */
+export function dimension(profile, name) {
+	if (THREAD_DIMENSIONS.includes(name)) {
+		const labels = threadLabels(profile, name);
+		return { codes: profile.thread, n: labels.length, label: (code) => labels[code] };
+	}
+	if (name === "cpu")
+		return {
+			codes: profile.cpu,
+			n: CPU_UNKNOWN + 1,
+			label: (code) => (code === CPU_UNKNOWN ? "" : String(code)),
+		};
+	if (name === "event")
+		return {
+			codes: profile.event,
+			n: 256,
+			label: (code) => profile.events[code] ?? "",
+		};
+	const tag = profile.tags.find((candidate) => candidate.name === name);
+	return tag ? {
+		codes: tag.codes,
+		n: TAG_OTHER + 1,
+		label: (code) => (code === TAG_OTHER ? "[other]" : tag.values[code] ?? ""),
+	} : null;
+}
+
+/* What samples can be told apart by, those that say something first. */
+export function dimensionNames(profile) {
+	const names = ["thread", "comm"];
+	if (profile.threads.some((thread) => thread.pid >= 0))
+		names.push("process", "pid");
+	if (profile.threads.some((thread) => thread.tid >= 0))
+		names.push("tid");
+	if (profile.threads.some((thread) => thread.host))
+		names.push("host");
+	if (profile.cpu.some((cpu) => cpu !== CPU_UNKNOWN))
+		names.push("cpu");
+	if (profile.events.length > 1)
+		names.push("event");
+	return [...profile.tags.map((tag) => tag.name), ...names];
+}
+
+function needDimension(profile, name) {
+	const found = dimension(profile, name);
+	if (!found)
+		throw new Error(`there is no '${name}' to tell samples apart by; there is ${dimensionNames(profile).join(", ")}`);
+	return found;
+}
+
+/* One byte a code that is used: whether what it stands for is what FN says. */
+function perCode(dim, fn) {
+	const known = new Uint8Array(dim.n); /* 1: no, 2: yes */
+	return (i) => {
+		const code = dim.codes[i];
+		if (known[code] === 0)
+			known[code] = fn(dim.label(code)) ? 2 : 1;
+		return known[code] === 2;
+	};
+}
+
+function filterTest(profile, { dimension: name, pattern, exclude }) {
+	const dim = needDimension(profile, name);
+	if (pattern === "")
+		return perCode(dim, (label) => (label === "") !== exclude);
+	const regex = compile(pattern);
+	return perCode(dim, (label) => matches(regex, label) !== exclude);
+}
+
+/* --- values --- */
+
+const MEASURE_OF = {
+	value: (metric) => metric.values,
+	mean: (metric) => metric.values,
+	delta: (metric) => metric.deltas,
+	gain: (metric) => metric.deltas.map((delta) => (delta < 0 ? 0 : delta)),
+	loss: (metric) => metric.deltas.map((delta) => (delta > 0 ? 0 : -delta)),
+};
+
+/* {measure, unit, values, isSigned}; values null: each counts 1; NaN: has none. */
+export function measureOf(profile, text) {
+	const asked = parseMetric(text || (profile.isWick ? "weight" : "samples"));
+	if (!asked)
+		throw new Error(`'${text}' is no metric`);
+	if (asked.measure === "samples")
+		return { measure: "samples", unit: "samples", values: null, name: "" };
+	if (asked.measure === "weight")
+		return { measure: "weight", unit: "weight", values: profile.weight, name: "" };
+	let metric = profile.metrics.find(({ name }) => name === asked.name);
+	let { measure } = asked;
+	if (!metric && measure === "value" && asked.name.endsWith("_delta")) {
+		metric = profile.metrics.find(({ name }) => name === asked.name.slice(0, -6));
+		measure = "delta";
+	}
+	if (!metric)
+		throw new Error(`there is no metric '${asked.name}'; there is ${["samples", "weight", ...profile.metrics.map(({ name }) => name)].join(", ")}`);
+	return { measure, unit: metric.unit, values: MEASURE_OF[measure](metric), name: metric.name };
+}
+
+/* --- stacks --- */
+
+/* One byte a frame: whether its name matches. */
+function framesMatching(profile, pattern) {
+	const regex = compile(pattern);
+	const { frames, strings } = profile;
+	const found = new Uint8Array(frames.n);
+	for (let i = 0; i < frames.n; i++)
+		found[i] = matches(regex, strings[frames.name[i]]) ? 1 : 0;
+	return found;
+}
+
+/* One byte a node: whether its stack passes --only and --without. */
+function stacksWanted(profile, query) {
+	const { nodes } = profile;
+	const wanted = new Uint8Array(nodes.n).fill(1);
+	const seen = new Uint8Array(nodes.n);
+	for (const [patterns, want] of [[query.only, 1], [query.without, 0]]) {
+		for (const pattern of patterns) {
+			const found = framesMatching(profile, pattern);
+			for (let i = 0; i < nodes.n; i++) {
+				seen[i] = i === 0 ? 0 : seen[nodes.parent[i]] | found[nodes.frame[i]];
+				wanted[i] &= seen[i] === want ? 1 : 0;
+			}
+		}
+	}
+	return wanted;
+}
+
+function anyOf(profile, patterns) {
+	const any = new Uint8Array(profile.frames.n);
+	for (const pattern of patterns) {
+		const found = framesMatching(profile, pattern);
+		for (let i = 0; i < any.length; i++)
+			any[i] |= found[i];
+	}
+	return any;
+}
+
+/*
+ * The tree that a query makes of the profile's: {now: node -> new node or OUT, tree}.  What a node
+ * becomes follows from what its caller became, and parents come first.
+ */
+function rebuild(profile, query) {
+	const { nodes } = profile;
+	const { parent, frame } = nodes;
+	const wanted = stacksWanted(profile, query);
+	const elided = anyOf(profile, query.elide);
+	const focused = query.focus ? framesMatching(profile, query.focus) : null;
+	const cut = query.truncate ? framesMatching(profile, query.truncate) : null;
+	const table = new NodeTable(nodes.n);
+	const now = new Uint32Array(nodes.n);
+	const inside = new Uint8Array(nodes.n); /* a frame of the focus is in its stack */
+	const ended = new Uint8Array(nodes.n); /* a frame of --truncate is in its stack */
+
+	inside[0] = focused ? 0 : 1;
+	for (let i = 1; i < nodes.n; i++) {
+		const above = parent[i];
+		const f = frame[i];
+		inside[i] = inside[above] | (focused ? focused[f] : 0);
+		ended[i] = ended[above];
+		if (!inside[i] || ended[i] || elided[f]) {
+			now[i] = now[above];
+		} else if (query.flatten && now[above] !== 0 && table.frame[now[above]] === f) {
+			now[i] = now[above];
+		} else {
+			now[i] = table.child(now[above], f);
+		}
+		if (cut && inside[i] && cut[f])
+			ended[i] = 1;
+	}
+	for (let i = 0; i < nodes.n; i++)
+		if (!wanted[i] || !inside[i])
+			now[i] = OUT;
+	return { now, tree: table.finish() };
+}
+
+/* The frames that groups put outermost: {number(sample) of a combination, roots}. */
+function makeGroups(profile, names, table, labels) {
+	const numbers = new Map();
+	function labelFrame(text) {
+		if (!numbers.has(text)) {
+			numbers.set(text, profile.frames.n + labels.length);
+			labels.push(text);
+		}
+		return numbers.get(text);
+	}
+	const dims = names.map((name) => {
+		const dim = needDimension(profile, name);
+		const frames = new Uint32Array(dim.n).fill(OUT);
+		return (i) => {
+			const code = dim.codes[i];
+			if (frames[code] === OUT)
+				frames[code] = labelFrame(dim.label(code) || `[no ${name}]`);
+			return frames[code];
+		};
+	});
+	return (i) => {
+		let node = 0;
+		for (const frameOf of dims)
+			node = table.child(node, frameOf(i));
+		return node;
+	};
+}
+
+/* What a stack of TREE becomes below a group's node; each pair is walked once. */
+function makeGrafter(tree, table) {
+	const pairs = new NodeTable(tree.n);
+	let grafted = new Uint32Array(Math.max(16, tree.n));
+	const path = [];
+	return (root, node) => {
+		const before = pairs.n;
+		const pair = pairs.child(root, node);
+		if (pair < before)
+			return grafted[pair];
+		path.length = 0;
+		for (let at = node; at !== 0; at = tree.parent[at])
+			path.push(tree.frame[at]);
+		let now = root;
+		for (let i = path.length - 1; i >= 0; i--)
+			now = table.child(now, path[i]);
+		if (pair >= grafted.length) {
+			const larger = new Uint32Array(grafted.length * 2);
+			larger.set(grafted);
+			grafted = larger;
+		}
+		grafted[pair] = now;
+		return now;
+	};
+}
+
+/* --- the selection --- */
+
+function everyTest(profile, every) {
+	return (i) => {
+		const at = (profile.startSub + profile.time[i]) % every.every;
+		return at >= every.from && at < every.to;
+	};
+}
+
+/* The stack of sample I in the selection's tree, or OUT. */
+function makeStackOf(profile, query, labels) {
+	const { now, tree } = rebuild(profile, query);
+	if (query.groups.length === 0)
+		return { stackOf: (i) => now[profile.stack[i]], finish: () => tree };
+	const table = new NodeTable(tree.n);
+	const groupOf = makeGroups(profile, query.groups, table, labels);
+	const graft = makeGrafter(tree, table);
+	return {
+		stackOf: (i) => {
+			const node = now[profile.stack[i]];
+			return node === OUT ? OUT : graft(groupOf(i), node);
+		},
+		finish: () => table.finish(),
+	};
+}
+
+/* Everything in PROFILE that QUERY is about, at any time. */
+export function makeSelection(profile, query) {
+	const tests = query.filters.map((filter) => filterTest(profile, filter));
+	if (query.every)
+		tests.push(everyTest(profile, query.every));
+	const { measure, unit, values: column, name } = measureOf(profile, query.metric);
+	const labels = [];
+	const { stackOf, finish } = makeStackOf(profile, query, labels);
+	const samples = new Uint32Array(profile.n);
+	const stacks = new Uint32Array(profile.n);
+	const values = new Float64Array(profile.n);
+	let n = 0;
+	let nAbsent = 0;
+	let least = 0;
+	for (let i = 0; i < profile.n; i++) {
+		let wanted = true;
+		for (let test = 0; wanted && test < tests.length; test++)
+			wanted = tests[test](i);
+		const stack = wanted ? stackOf(i) : OUT;
+		if (stack === OUT)
+			continue;
+		const value = column ? column[i] : 1;
+		if (value !== value) { /* NaN: has none */
+			nAbsent++;
+			continue;
+		}
+		if (value < least)
+			least = value;
+		samples[n] = i;
+		stacks[n] = stack;
+		values[n++] = value;
+	}
+	return {
+		profile, n, labels, measure, unit, name, nAbsent,
+		isSigned: measure === "delta" || least < 0,
+		samples: samples.subarray(0, n),
+		stacks: stacks.subarray(0, n),
+		values: values.subarray(0, n),
+		nodes: finish(),
+	};
+}
+
+/* The first of the selection's samples (from LOW on) that is not before NS. */
+function firstAt(selection, ns, low = 0) {
+	const { time } = selection.profile;
+	let high = selection.n;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (time[selection.samples[middle]] < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+function markRange(selection, range, marks) {
+	const { time, startSub } = selection.profile;
+	const first = firstAt(selection, range.from);
+	const last = range.to === Infinity ? selection.n : firstAt(selection, range.to, first);
+	if (!range.rows) {
+		marks.fill(1, first, last);
+		return;
+	}
+	const [from, to] = range.rows;
+	for (let i = first; i < last; i++) {
+		const at = (startSub + time[selection.samples[i]]) % 1e9;
+		if (at >= from && at < to)
+			marks[i] = 1;
+	}
+}
+
+/* The part of a selection that is in one of RANGES; no ranges: all of it. */
+export function inRanges(selection, ranges) {
+	if (ranges.length === 0)
+		return selection;
+	const marks = new Uint8Array(selection.n);
+	for (const range of ranges)
+		markRange(selection, range, marks);
+	let n = 0;
+	for (let i = 0; i < marks.length; i++)
+		n += marks[i];
+	const samples = new Uint32Array(n);
+	const stacks = new Uint32Array(n);
+	const values = new Float64Array(n);
+	let to = 0;
+	for (let i = 0; i < marks.length; i++) {
+		if (!marks[i])
+			continue;
+		samples[to] = selection.samples[i];
+		stacks[to] = selection.stacks[i];
+		values[to++] = selection.values[i];
+	}
+	return { ...selection, n, samples, stacks, values };
+}
+
+export function frameName(selection, frame) {
+	const { frames, strings } = selection.profile;
+	return frame < frames.n ? strings[frames.name[frame]] : selection.labels[frame - frames.n];
+}
+
+/* "" for groups, for inlined frames and where the file has none. */
+export function frameModule(selection, frame) {
+	const { frames, strings } = selection.profile;
+	return frame < frames.n ? strings[frames.module[frame]] : "";
+}
+
+export function frameInlined(selection, frame) {
+	const { frames } = selection.profile;
+	return frame < frames.n && frames.inlined[frame] !== 0;
+}
+
+export function isGroupLabel(selection, frame) {
+	return frame >= selection.profile.frames.n;
+}

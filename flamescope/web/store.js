@@ -1,0 +1,229 @@
+/*
+ * store.js - the one state of the page
+ *
+ * Whatever is seen follows from the recordings and this state; every change goes through set(),
+ * is in the URL's hash, and can be undone.  States are frozen: who holds an old one may compare.
+ */
+
+import { formatTransform, parseTransform } from "wick/transforms.js";
+import { EMPTY_QUERY, parseQuery, parseRange, queryWords, rangeWord, MAX_RANGES } from "wick/query.js";
+
+export const DEFAULTS = Object.freeze({
+	view: "flame",
+	ranges: Object.freeze([]), /* {from, to, rows} ns since the start; none: everything */
+	rangesB: null, /* the baseline of a difference; null: there is none, []: everything */
+	query: EMPTY_QUERY,
+	by: "", /* the heatmap's rows: a dimension; "": time */
+	rows: 0, /* of the heatmap; 0: 50 */
+	column: 0, /* ns a column; 0: a second */
+	brush: null, /* {from, to} that the heatmap shows; null: everything */
+	colour: "",
+	theme: "",
+	zoom: Object.freeze([]), /* names of frames from the root on */
+	around: "", /* the function that the sandwich is about */
+	frame: "", /* the function that the details are about */
+	transforms: Object.freeze([]), /* {kind, of}: what was done to the stacks, in order */
+	window: null, /* [from, to] of the flame graph's width that is seen, 0..1 */
+	search: "",
+	sort: "",
+});
+
+const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort"];
+const MAX_UNDO = 500;
+
+function freeze(value) {
+	if (value && typeof value === "object" && !Object.isFrozen(value)) {
+		for (const part of Object.values(value))
+			freeze(part);
+		Object.freeze(value);
+	}
+	return value;
+}
+
+/* What stays readable in a hash does: a link is for people, too. */
+function encode(text) {
+	return encodeURIComponent(text).replace(/%(2C|3A|40|3D|2F|5E|7C|24)/g, decodeURIComponent);
+}
+
+function decode(text) {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text; /* a bare "%": somebody wrote the hash by hand */
+	}
+}
+
+/* A state's hash, without "#"; "" for the defaults. */
+export function stateHash(state) {
+	const words = [];
+	for (const range of state.ranges)
+		words.push(["time", rangeWord(range)]);
+	if (state.rangesB)
+		words.push(...(state.rangesB.length ? state.rangesB : [null])
+			.map((range) => ["b", range ? rangeWord(range) : ""]));
+	words.push(...queryWords(state.query));
+	if (state.brush)
+		words.push(["brush", rangeWord({ ...state.brush, rows: null })]);
+	for (const key of TEXT_WORDS)
+		if (state[key] !== DEFAULTS[key])
+			words.push([key, state[key]]);
+	for (const key of ["rows", "column"])
+		if (state[key])
+			words.push([key, String(state[key])]);
+	const parts = words.map(([key, value]) => (value === "" ? key : `${key}=${encode(value)}`));
+	for (const transform of state.transforms)
+		parts.push(`t=${encode(formatTransform(transform))}`);
+	if (state.window)
+		parts.push(`window=${state.window.map((x) => x.toFixed(6)).join(",")}`);
+	if (state.zoom.length)
+		parts.push(`zoom=${state.zoom.map(encodeURIComponent).join(";")}`);
+	return parts.join("&");
+}
+
+function parseCount(text, max) {
+	const count = Number(text);
+	return Number.isInteger(count) && count > 0 && count <= max ? count : 0;
+}
+
+const STATE_WORDS = {
+	time: (state, value) => {
+		const range = parseRange(value);
+		if (range && state.ranges.length < MAX_RANGES)
+			state.ranges.push(range);
+	},
+	b: (state, value) => {
+		const range = parseRange(value);
+		state.rangesB = state.rangesB || [];
+		if (range && state.rangesB.length < MAX_RANGES)
+			state.rangesB.push(range);
+	},
+	brush: (state, value) => {
+		const range = parseRange(value);
+		state.brush = range && { from: range.from, to: range.to };
+	},
+	t: (state, value) => {
+		const transform = parseTransform(value);
+		if (transform)
+			state.transforms.push(transform);
+	},
+	window: (state, value) => {
+		const [from, to] = value.split(",").map(Number);
+		state.window = from >= 0 && to > from && to <= 1 ? [from, to] : null;
+	},
+	rows: (state, value) => (state.rows = parseCount(value, 1000)),
+	column: (state, value) => (state.column = parseCount(value, 86400e9)),
+};
+
+/* The state that a hash says; what it does not say is as by default. */
+export function parseHash(hash) {
+	const state = { ...DEFAULTS, ranges: [], zoom: [], transforms: [] };
+	const words = [];
+	for (const part of hash.replace(/^#/, "").split("&")) {
+		if (!part)
+			continue;
+		const at = part.indexOf("=");
+		const key = at < 0 ? part : part.slice(0, at);
+		const raw = at < 0 ? "" : part.slice(at + 1);
+		const value = decode(raw);
+		if (key === "zoom")
+			state.zoom = raw.split(";").filter((name) => name).map(decode);
+		else if (Object.hasOwn(STATE_WORDS, key))
+			STATE_WORDS[key](state, value);
+		else if (TEXT_WORDS.includes(key))
+			state[key] = value;
+		else
+			words.push([key, value]);
+	}
+	state.query = parseQuery(words);
+	return freeze(state);
+}
+
+/*
+ * A store.  WHERE is what of the browser it needs: {hash(), push(hash, index), replace(hash,
+ * index), go(steps)}; without one the state is in memory only.
+ */
+export function makeStore(hash = "", { where = null } = {}) {
+	let state = parseHash(hash);
+	let entries = [stateHash(state)];
+	let index = 0;
+	const listeners = new Set();
+
+	where?.replace(entries[0], index);
+
+	function become(next) {
+		const old = state;
+		state = next;
+		for (const listener of [...listeners])
+			listener(state, old);
+	}
+
+	function step(by) {
+		if (index + by < 0 || index + by >= entries.length)
+			return false;
+		index += by;
+		where?.go(by);
+		become(parseHash(entries[index]));
+		return true;
+	}
+
+	return {
+		get state() {
+			return state;
+		},
+		get canUndo() {
+			return index > 0;
+		},
+		get canRedo() {
+			return index + 1 < entries.length;
+		},
+		/* With replace: as part of the change before it (while something is being dragged). */
+		set(patch, { replace = false } = {}) {
+			const next = freeze({ ...state, ...patch });
+			const nextHash = stateHash(next);
+			if (nextHash === entries[index])
+				return;
+			if (replace) {
+				entries[index] = nextHash;
+				where?.replace(nextHash, index);
+			} else {
+				entries = [...entries.slice(Math.max(0, index + 2 - MAX_UNDO), index + 1),
+					nextHash];
+				index = entries.length - 1;
+				where?.push(nextHash, index);
+			}
+			become(next);
+		},
+		setQuery(patch, options) {
+			this.set({ query: { ...state.query, ...patch } }, options);
+		},
+		undo: () => step(-1),
+		redo: () => step(1),
+		/* The browser went to a hash by itself: its back button, or somebody edited it. */
+		follow(nextHash, at) {
+			const next = nextHash.replace(/^#/, "");
+			if (next === entries[index])
+				return;
+			if (Number.isInteger(at) && entries[at] === next) {
+				index = at;
+			} else {
+				entries = [...entries.slice(0, index + 1), next];
+				index = entries.length - 1;
+			}
+			become(parseHash(next));
+		},
+		subscribe(listener) {
+			listeners.add(listener);
+			return () => listeners.delete(listener);
+		},
+	};
+}
+
+/* The browser's history for makeStore(). */
+export function browserHistory(window) {
+	const url = (hash) => (hash ? `#${hash}` : window.location.pathname + window.location.search);
+	return {
+		push: (hash, index) => window.history.pushState({ index }, "", url(hash)),
+		replace: (hash, index) => window.history.replaceState({ index }, "", url(hash)),
+		go: (steps) => window.history.go(steps),
+	};
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""perf-script text -> a pack (flamescope/pack/pack.h), or made-up samples: for tests of the page.
+
+It shares no code with the program and reads only what the tests' own files have in them.
+
+    pack_from_perf.py FILE OUT
+    pack_from_perf.py --samples N [--seconds S] [--threads T] OUT
+"""
+import argparse
+import array
+import json
+import random
+import re
+import struct
+import sys
+import zlib
+
+HEADER = re.compile(r"^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[(\d+)\]\s+)?(\d+)\.(\d+):\s+(?:(\d+)\s+)?(\S+):\s*$")
+FRAME = re.compile(r"^\s+([0-9a-f]+) (.+) \((.*)\)$")
+INLINED = re.compile(r"^\s+([0-9a-f]+) (.+) \(inlined\)$")
+ABSENT = -(1 << 63)
+
+
+class Numbers:
+    """Things by number, in the order in which they were seen."""
+
+    def __init__(self, *first):
+        self.of = {}
+        for thing in first:
+            self(thing)
+
+    def __call__(self, thing):
+        return self.of.setdefault(thing, len(self.of))
+
+    def list(self):
+        return list(self.of)
+
+
+class Recording:
+    def __init__(self):
+        self.strings = Numbers("")
+        self.frames = Numbers()
+        self.places = []
+        self.nodes = Numbers((0, 0))
+        self.threads = Numbers()
+        self.events = Numbers()
+        self.tags = {}
+        self.metrics = {}
+        self.declared = {}
+        self.samples = []  # (ns, thread, stack, weight, cpu, event, {tag: value}, {metric: (v, d)})
+        self.is_wick = False
+        self.epoch = None
+        self.hz = 0
+        self.host = ""
+        self.command = ""
+
+    def frame(self, name, module, inlined, addr=0, offset=0):
+        before = len(self.frames.of)
+        number = self.frames((self.strings(name), self.strings(module), inlined))
+        if number == before:
+            self.places.append((addr, offset))
+        return number
+
+    def stack(self, frames):
+        node = 0
+        for frame in frames:
+            node = self.nodes((node, frame))
+        return node
+
+    def header(self, line):
+        if line.startswith("# hostname :"):
+            self.host = line.split(":", 1)[1].strip()
+        elif line.startswith("# cmdline :"):
+            self.command = line.split(":", 1)[1].strip()
+        elif line.startswith("# wick :"):
+            about = json.loads(line.split(":", 1)[1])
+            self.is_wick = True
+            self.hz = about.get("hz", 0)
+            self.epoch = about.get("epoch_offset_ns")
+            for metric in about.get("metrics", []):
+                self.declared[metric["name"]] = (metric.get("unit", ""), metric.get("kind", "gauge"))
+
+    def read(self, lines):
+        facts, head, frames = {}, None, []
+
+        def end():
+            nonlocal facts, head, frames
+            if head:
+                self.sample(head, frames, facts)
+            facts, head, frames = {}, None, []
+
+        for line in lines:
+            line = line.rstrip("\n")
+            if line.startswith("# s "):
+                end()
+                facts = dict(word.split("=", 1) for word in line[4:].split() if "=" in word)
+            elif line.startswith("#"):
+                self.header(line)
+            elif not line:
+                end()
+            elif HEADER.match(line):
+                if head:
+                    end()
+                head = HEADER.match(line)
+            elif INLINED.match(line):
+                frames.append(self.frame(INLINED.match(line)[2], "", 1))
+            elif FRAME.match(line):
+                addr, name, module = FRAME.match(line).groups()
+                found = re.match(r"^(.+)\+0x([0-9a-f]+)$", name)
+                offset = int(found[2], 16) if found else 0
+                frames.append(self.frame(found[1] if found else name, module, 0, int(addr, 16), offset))
+        end()
+
+    def sample(self, head, frames, facts):
+        comm, pid, tid, cpu, seconds, part, period, event = head.groups()
+        ns = int(seconds) * 10**9 + int(part.ljust(9, "0")[:9])
+        tags, metrics = {}, {}
+        for key, value in facts.items():
+            number = re.fullmatch(r"(-?\d+),(-?\d+)", value)
+            if number:
+                metrics[key] = (int(number[1]), int(number[2]))
+            elif key != "comm":
+                tags["state" if key == "st" else key] = value
+        thread = self.threads((self.strings(comm), self.strings(self.host), int(pid or -1), int(tid)))
+        self.samples.append((ns, thread, self.stack(reversed(frames)), int(period or 1),
+                             int(cpu) if cpu else 0xFFFF, self.events(self.strings(event)), tags, metrics))
+
+    def make_up(self, n, seconds, n_threads):
+        """Samples as of a server: a few hundred stacks, states, a counter and a signed metric."""
+        random.seed(5)
+        self.is_wick = True
+        self.declared = {"cpu_ns": ("ns", "counter"), "heap_live_bytes": ("bytes", "gauge")}
+        modules = ["/opt/app/server", "/opt/app/lib/libengine.so.2", "/lib/x86_64-linux-gnu/libc.so.6", "[kernel.kallsyms]"]
+        frames = [self.frame(f"{random.choice(['read', 'write', 'parse', 'join', 'hash', 'sort', 'send'])}_{random.choice(['page', 'row', 'tree', 'log', 'conn', 'key'])}_{i}", random.choice(modules), 0, 4096 + 16 * i, i)
+                  for i in range(900)]
+        main = self.frame("main", modules[0], 0, 4096, 1)
+        stacks = [self.stack([main] + random.sample(frames, random.randint(2, 40))) for _ in range(4000)]
+        threads = [self.threads((self.strings(f"worker-{i}"), 0, 4000, 4000 + i)) for i in range(n_threads)]
+        event = self.events(self.strings("cpu-clock"))
+        states = ["running", "sleeping", "runnable", "disk"]
+        for i in range(n):
+            ns = 12345 * 10**9 + 250 * 10**6 + int(i * seconds * 10**9 / max(1, n))
+            delta = random.randint(-4096, 5000)
+            busy = 1 if (ns // 10**9) % 10 < 7 else 0
+            which = int(random.triangular(0, len(stacks), 0 if busy else len(stacks)))
+            self.samples.append((ns, threads[i % n_threads], stacks[min(which, len(stacks) - 1)], 1, i % 8, event,
+                                 {"state": states[i % 7 % 4]}, {"cpu_ns": (i * 1000, 1000), "heap_live_bytes": (max(0, i * 10 + delta), delta)}))
+
+    def column(self, pick, kind):
+        return array.array(kind, map(pick, self.samples))
+
+    def sections(self):
+        self.samples.sort(key=lambda sample: sample[0])
+        start = self.samples[0][0] if self.samples else 0
+        last = self.samples[-1][0] if self.samples else 0
+        tag_names = sorted({key for sample in self.samples for key in sample[6]})
+        metric_names = sorted({key for sample in self.samples for key in sample[7]} | set(self.declared))
+        tag_values = {name: Numbers("") for name in tag_names}
+        columns = [("time", self.column(lambda s: s[0] - start, "Q")), ("thread", self.column(lambda s: s[1], "I")),
+                   ("stack", self.column(lambda s: s[2], "I")), ("weight", self.column(lambda s: s[3], "Q")),
+                   ("cpu", self.column(lambda s: s[4], "H")), ("event", self.column(lambda s: s[5], "B"))]
+        for i, name in enumerate(tag_names):
+            columns.append((f"tag{i}", self.column(lambda s: tag_values[name](s[6].get(name, "")), "H")))
+        for i, name in enumerate(metric_names):
+            for j, what in enumerate(("value", "delta")):
+                columns.append((f"{what}{i}", self.column(lambda s: s[7].get(name, (ABSENT, ABSENT))[j], "q")))
+        meta = {
+            "start_ns": str(start), "length_ns": str(last - start), "epoch_offset_ns": str(self.epoch or 0),
+            "has_epoch": self.epoch is not None, "is_wick": self.is_wick, "has_times": True, "hz": self.hz,
+            "n_samples": len(self.samples), "command": self.strings(self.command), "captured": 0,
+            "tags": [{"name": self.strings(name), "values": [self.strings(v) for v in tag_values[name].list()]} for name in tag_names],
+            "metrics": [{"name": self.strings(name), "unit": self.strings(self.declared.get(name, ("", ""))[0]),
+                         "kind": self.declared.get(name, ("", "gauge"))[1]} for name in metric_names],
+            "events": self.events.list(),
+            "files": [{"path": "made.perf", "bytes": 0, "samples": len(self.samples), "bad_lines": 0, "bad": [],
+                       "lost": 0, "cut": False, "unended": False, "problem": None}],
+        }
+        texts = [text.encode("utf-8", "surrogateescape") for text in self.strings.list()]
+        ends, at = array.array("I"), 0
+        for text in texts:
+            at += len(text)
+            ends.append(at)
+        frames, nodes, threads = self.frames.list(), self.nodes.list(), self.threads.list()
+        return [
+            ("meta", json.dumps(meta).encode(), 1), ("strings", b"".join(texts), 1), ("string_ends", ends),
+            ("frame_name", array.array("I", [f[0] for f in frames])), ("frame_module", array.array("I", [f[1] for f in frames])),
+            ("frame_inlined", array.array("B", [f[2] for f in frames])), ("frame_addr", array.array("Q", [p[0] for p in self.places])),
+            ("frame_offset", array.array("Q", [p[1] for p in self.places])),
+            ("node_parent", array.array("I", [n[0] for n in nodes])), ("node_frame", array.array("I", [n[1] for n in nodes])),
+            ("thread_comm", array.array("I", [t[0] for t in threads])), ("thread_host", array.array("I", [t[1] for t in threads])),
+            ("thread_pid", array.array("i", [t[2] for t in threads])), ("thread_tid", array.array("i", [t[3] for t in threads])),
+            *columns,
+        ]
+
+    def pack(self):
+        sections = self.sections()
+        at = (24 + 40 * len(sections) + 7) // 8 * 8
+        table, body = b"", b""
+        for name, values, *size in sections:
+            raw = values if isinstance(values, bytes) else values.tobytes()
+            size = size[0] if size else values.itemsize
+            table += struct.pack("<16sQQII", name.encode(), at + len(body), len(raw) // size, size, zlib.crc32(raw))
+            body += raw + b"\0" * (-len(raw) % 8)
+        head = struct.pack("<8sIIQ", b"wickpack", 1, len(sections), at + len(body)) + table
+        return head.ljust(at, b"\0") + body
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("out")
+    parser.add_argument("--samples", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--threads", type=int, default=16)
+    options = parser.parse_args()
+    recording = Recording()
+    if options.file:
+        with open(options.file, encoding="utf-8", errors="surrogateescape") as file:
+            recording.read(file)
+    else:
+        recording.make_up(options.samples, options.seconds, options.threads)
+    with open(options.out, "wb") as file:
+        file.write(recording.pack())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
