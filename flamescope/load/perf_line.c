@@ -262,20 +262,6 @@ static bool take_signed(const char **at, int64_t *ret_value)
 	return true;
 }
 
-static void add_metric(struct perf_facts *facts, const char *name, const char *text,
-		       const char *separator)
-{
-	struct perf_metric metric = {.name = name};
-	size_t len = strlen(separator);
-
-	if (facts->n_metrics == PERF_LINE_MAX_METRICS || !*name ||
-	    !take_signed(&text, &metric.value) || strncmp(text, separator, len) != 0)
-		return;
-	text += len;
-	if (take_signed(&text, &metric.delta) && !*text)
-		facts->metrics[facts->n_metrics++] = metric;
-}
-
 static int hex_digit(char c)
 {
 	if (is_digit(c))
@@ -284,8 +270,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* %41 to A, in place; what is no such thing stays. */
-static const char *decode(char *text)
+char *perf_line_decode(char *text)
 {
 	char *to = text;
 
@@ -304,6 +289,29 @@ static const char *decode(char *text)
 	return text;
 }
 
+static bool add_metric(struct perf_facts *facts, const char *name, const char *text,
+		       const char *separator)
+{
+	struct perf_metric metric = {.name = name};
+	size_t len = strlen(separator);
+
+	if (facts->n_metrics == PERF_LINE_MAX_METRICS || !*name ||
+	    !take_signed(&text, &metric.value) || strncmp(text, separator, len) != 0)
+		return false;
+	text += len;
+	if (!take_signed(&text, &metric.delta) || *text)
+		return false;
+	facts->metrics[facts->n_metrics++] = metric;
+	return true;
+}
+
+static void add_word(struct perf_facts *facts, const char *name, char *value)
+{
+	if (facts->n_words < PERF_LINE_MAX_WORDS && *name)
+		facts->words[facts->n_words++] =
+			(struct perf_word){.name = name, .value = perf_line_decode(value)};
+}
+
 void perf_line_facts(char *text, struct perf_facts *facts)
 {
 	char *save = NULL;
@@ -317,13 +325,13 @@ void perf_line_facts(char *text, struct perf_facts *facts)
 		if (strcmp(word, "st") == 0)
 			facts->state = equals + 1;
 		else if (strcmp(word, "wait") == 0)
-			facts->wait = decode(equals + 1);
+			facts->wait = perf_line_decode(equals + 1);
 		else if (strcmp(word, "on") == 0)
-			facts->object = decode(equals + 1);
+			facts->object = perf_line_decode(equals + 1);
 		else if (strcmp(word, "comm") == 0)
-			facts->comm = decode(equals + 1);
-		else
-			add_metric(facts, word, equals + 1, ",");
+			facts->comm = perf_line_decode(equals + 1);
+		else if (!add_metric(facts, word, equals + 1, ","))
+			add_word(facts, word, equals + 1);
 	}
 }
 
@@ -338,6 +346,7 @@ void perf_line_inline_facts(char *text, struct perf_facts *facts)
 		if (!colon || strncmp(word, prefix, sizeof(prefix) - 1) != 0)
 			continue;
 		*colon = '\0';
-		add_metric(facts, word + sizeof(prefix) - 1, colon + 2, ", ");
+		if (add_metric(facts, word + sizeof(prefix) - 1, colon + 2, ", "))
+			facts->from_head = true;
 	}
 }

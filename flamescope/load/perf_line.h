@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PERF_LINE_MAX_METRICS = 64 };
+enum { PERF_LINE_MAX_METRICS = 64, PERF_LINE_MAX_WORDS = 16 };
 
 /* Views into the line, which is cut into strings; good as long as the line is. */
 struct perf_head {
@@ -35,6 +35,12 @@ struct perf_metric {
 	int64_t delta;
 };
 
+/* A word that is none of the others: op, task, req, waker and what programs add. */
+struct perf_word {
+	const char *name;
+	const char *value;
+};
+
 /* What a "# s" line, or an inline header line, says of a sample. */
 struct perf_facts {
 	const char *state;  /* NULL: not given */
@@ -43,6 +49,9 @@ struct perf_facts {
 	const char *comm;   /* the thread's full name, where the header line has it altered */
 	size_t n_metrics;
 	struct perf_metric metrics[PERF_LINE_MAX_METRICS];
+	bool from_head; /* the metrics stand on the header line */
+	size_t n_words;
+	struct perf_word words[PERF_LINE_MAX_WORDS];
 };
 
 /**
@@ -64,11 +73,20 @@ bool perf_line_frame(char *text, struct perf_frame *ret_frame);
 /**
  * perf_line_facts - add what follows "# s "
  *
- * Fields that are neither known nor `name=value,delta` are passed over.
+ * A field that is neither known nor `name=value,delta` is a word; those past PERF_LINE_MAX_WORDS
+ * are passed over.
  *
  * Context: any thread.
  */
 void perf_line_facts(char *text, struct perf_facts *facts);
+
+/**
+ * perf_line_decode - %41 to A, in place; what is no such thing stays, and so does %00
+ *
+ * Return:  TEXT.
+ * Context: any thread.
+ */
+char *perf_line_decode(char *text);
 
 /**
  * perf_line_inline_facts - the same for `<TAB>metric_wick_NAME: VALUE, DELTA` fields

@@ -52,6 +52,8 @@ static void count_bad(struct perf_text *text, uint64_t number)
 	if (text->stats.bad_lines < PERF_TEXT_BAD_LINES)
 		text->stats.bad[text->stats.bad_lines] = number;
 	text->stats.bad_lines++;
+	if (text->visitor.bad)
+		text->visitor.bad(text->visitor.context, number);
 }
 
 /* The frame lines behind the header line, each checked when it came in. */
@@ -168,8 +170,21 @@ static bool take_head(struct perf_text *text, const struct line *line)
 	return true;
 }
 
-void perf_text_line(struct perf_text *text, const struct line *line)
+/* Without the carriage return that DOS and mail put there. */
+static struct line strip(const struct line *line)
 {
+	struct line bare = *line;
+
+	if (bare.len && bare.text[bare.len - 1] == '\r')
+		bare.text[--bare.len] = '\0';
+	return bare;
+}
+
+void perf_text_line(struct perf_text *text, const struct line *given)
+{
+	struct line bare = strip(given);
+	const struct line *line = &bare;
+
 	text->stats.lines++;
 	if (line->cut || memchr(line->text, '\0', line->len)) {
 		count_bad(text, line->number);
@@ -178,6 +193,7 @@ void perf_text_line(struct perf_text *text, const struct line *line)
 		take_comment(text, line);
 	} else if (line->text[strspn(line->text, " \t\r")] == '\0') {
 		close_sample(text);
+		buf_clear(&text->facts);
 	} else if (!take_frame(text, line) && !take_head(text, line)) {
 		count_bad(text, line->number);
 	}
@@ -187,6 +203,7 @@ void perf_text_finish(struct perf_text *text, struct perf_text_stats *ret_stats)
 {
 	text->stats.unended = text->open;
 	close_sample(text);
+	buf_clear(&text->facts);
 	*ret_stats = text->stats;
 }
 

@@ -32,6 +32,7 @@ struct perf_text_visitor {
 	void (*header)(void *context, const char *json);  /* of "# wick : {...}" */
 	void (*sample)(void *context, const struct perf_text_sample *sample);
 	void (*end)(void *context, const char *json); /* of "# wick-end : {...}" */
+	void (*bad)(void *context, uint64_t line);    /* a line that was passed over */
 	void *context;
 };
 
@@ -56,6 +57,9 @@ int perf_text_new(const struct perf_text_visitor *visitor, struct perf_text **re
 
 /**
  * perf_text_line - take in the next line; calls the visitor when a sample is whole
+ *
+ * What one line means never reaches past an empty line, so that the text between two of them can
+ * be read by itself.  A carriage return at the end of a line is no part of it.
  *
  * Context: any thread.
  */

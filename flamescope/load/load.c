@@ -1,0 +1,313 @@
+/* load.c - files to one profile: who reads them, and what is said of each */
+#include "flamescope/load/load.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "flamescope/load/folded.h"
+#include "flamescope/load/load_way.h"
+#include "flamescope/load/merge.h"
+#include "flamescope/load/newlines.h"
+#include "flamescope/load/parallel.h"
+#include "flamescope/load/stream.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	MAX_THREADS = 64,
+	LOOK_BYTES = 64 * 1024,           /* to know what a file is */
+	PARALLEL_BYTES = 8 * 1024 * 1024, /* below, threads are not worth it */
+	COUNT_BYTES = 256 * 1024,         /* at a time, of lines before a bad one */
+};
+
+static const uint64_t default_memory = UINT64_C(4) << 30;
+
+struct load {
+	const struct load_options *options;
+	enum load_way way;
+	uint64_t parallel_bytes;
+	struct budget budget;
+	size_t n_readers;
+	struct builder *builders[MAX_THREADS];
+	struct blocks *blocks[MAX_THREADS];
+	struct merge_file *files;
+	size_t n_files;
+	uint64_t at;       /* of the file that is read, of all files */
+	uint64_t of_bytes; /* 0: not known */
+};
+
+static void tell(void *context, uint64_t bytes)
+{
+	const struct load *load = context;
+
+	if (load->options->progress)
+		load->options->progress(load->options->context, load->at + bytes, load->of_bytes);
+}
+
+/* What all files have, and whether they can be read twice. */
+static bool measure(struct load *load)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < load->options->n_paths; i++) {
+		struct stat st;
+
+		if (stat(load->options->paths[i], &st) < 0)
+			continue; /* it is said when it is opened */
+		all &= S_ISREG(st.st_mode);
+		load->of_bytes += S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	}
+	for (size_t i = 0; i < load->options->n_paths; i++)
+		all &= strcmp(load->options->paths[i], "-") != 0;
+	return all;
+}
+
+static int add_reader(struct load *load)
+{
+	size_t i = load->n_readers;
+	int r;
+
+	load->builders[i] = builder_new(&load->budget);
+	load->blocks[i] = calloc(1, sizeof(*load->blocks[i]));
+	r = load->builders[i] && load->blocks[i] ? blocks_init(load->blocks[i], load->builders[i])
+						 : -ENOMEM;
+	if (r < 0) {
+		builder_free(load->builders[i]);
+		free(load->blocks[i]);
+		return r;
+	}
+	load->blocks[i]->slow = load->way == LOAD_SLOW;
+	load->n_readers++;
+	return 0;
+}
+
+static void release_readers(struct load *load)
+{
+	for (size_t i = 0; i < load->n_readers; i++) {
+		blocks_release(load->blocks[i]);
+		free(load->blocks[i]);
+		builder_free(load->builders[i]);
+	}
+	load->n_readers = 0;
+}
+
+static void release_files(struct load *load)
+{
+	for (size_t i = 0; load->files && i < load->n_files; i++) {
+		free(load->files[i].file.path);
+		free(load->files[i].file.problem);
+	}
+	free(load->files);
+	load->files = NULL;
+	load->n_files = 0;
+}
+
+static unsigned count_threads(const struct load *load)
+{
+	unsigned n = load->options->n_threads;
+
+	if (n == 0)
+		n = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	return load->way != LOAD_ANY || n < 1 ? 1 : n < MAX_THREADS ? n : MAX_THREADS;
+}
+
+static int compare_bad(const void *a, const void *b)
+{
+	const struct blocks_bad *one = a;
+	const struct blocks_bad *other = b;
+
+	if (one->at != other->at)
+		return one->at < other->at ? -1 : 1;
+	return (one->line > other->line) - (one->line < other->line);
+}
+
+/* How many lines end in [FROM, TO) of a file. */
+static uint64_t count_lines(int fd, uint64_t from, uint64_t to)
+{
+	_cleanup_free_ char *bytes = malloc(COUNT_BYTES);
+	uint64_t lines = 0;
+
+	while (bytes && from < to) {
+		size_t want = to - from < COUNT_BYTES ? (size_t)(to - from) : COUNT_BYTES;
+		ssize_t n = io_pread(fd, bytes, want, from);
+
+		if (n <= 0)
+			break;
+		lines += newlines_count(bytes, bytes + n);
+		from += (uint64_t)n;
+	}
+	return lines;
+}
+
+/* Readers count bad lines from where they began: the lines before are counted only now. */
+static void list_bad(const struct load *load, int fd, struct profile_file *file)
+{
+	struct blocks_bad bad[MAX_THREADS * PROFILE_BAD_LINES];
+	uint64_t counted = load->at;
+	uint64_t lines = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < load->n_readers; i++)
+		for (size_t j = 0; j < load->blocks[i]->n_bad; j++)
+			bad[n++] = load->blocks[i]->bad[j];
+	qsort(bad, n, sizeof(*bad), compare_bad);
+	for (size_t i = 0; i < n && i < PROFILE_BAD_LINES; i++) {
+		if (bad[i].at > counted)
+			lines += count_lines(fd, counted - load->at, bad[i].at - load->at);
+		counted = bad[i].at;
+		file->bad[i] = lines + bad[i].line;
+	}
+}
+
+static int read_parallel(struct load *load, int fd, uint64_t bytes, bool folded)
+{
+	struct parallel parallel = {.fd = fd,
+				    .bytes = bytes,
+				    .at = load->at,
+				    .blocks = load->blocks,
+				    .done = tell,
+				    .context = load};
+	unsigned n = count_threads(load);
+
+	while (load->n_readers < n && add_reader(load) == 0)
+		blocks_start_file(load->blocks[load->n_readers - 1], (uint32_t)load->n_files - 1,
+				  folded);
+	parallel.n_blocks = load->n_readers;
+	return parallel_read(&parallel);
+}
+
+/* As much as is needed to know what it is. */
+static ssize_t look(struct source *source, char *bytes, struct err *err)
+{
+	size_t have = 0;
+
+	while (have < LOOK_BYTES) {
+		ssize_t n = source_read(source, bytes + have, LOOK_BYTES - have, err);
+
+		if (n < 0 && have == 0)
+			return n;
+		if (n <= 0)
+			break; /* what is wrong is said again by the next read */
+		have += (size_t)n;
+	}
+	return (ssize_t)have;
+}
+
+static int read_source(struct load *load, struct source *source, struct profile_file *file,
+		       struct err *err)
+{
+	_cleanup_free_ char *bytes = malloc(LOOK_BYTES);
+	struct stream stream = {
+		.blocks = load->blocks[0], .at = load->at, .done = tell, .context = load};
+	int fd = source_plain(source, &file->bytes);
+	ssize_t n = bytes ? look(source, bytes, err) : -ENOMEM;
+	bool folded;
+	int r;
+
+	if (n < 0)
+		return (int)n;
+	folded = folded_is(bytes, (size_t)n);
+	for (size_t i = 0; i < load->n_readers; i++)
+		blocks_start_file(load->blocks[i], (uint32_t)load->n_files - 1, folded);
+	load->files[load->n_files - 1].folded = folded;
+	if (fd >= 0 && !folded && load->way == LOAD_ANY && file->bytes >= load->parallel_bytes &&
+	    count_threads(load) > 1) {
+		r = read_parallel(load, fd, file->bytes, folded);
+	} else {
+		r = stream_read(&stream, source, bytes, (size_t)n, err);
+		file->bytes = stream.bytes;
+	}
+	list_bad(load, fd, file);
+	for (size_t i = 0; i < load->n_readers; i++)
+		file->unended |= load->blocks[i]->unended;
+	return r;
+}
+
+/* Errors of the file are the file's; only those of the load are returned. */
+static int read_file(struct load *load, const char *path)
+{
+	struct merge_file *file = &load->files[load->n_files++];
+	struct source *source = NULL;
+	struct err err = {0};
+	int r;
+
+	file->file.path = strdup(path);
+	if (!file->file.path)
+		return -ENOMEM;
+	for (size_t i = 0; i < load->n_readers; i++)
+		blocks_start_file(load->blocks[i], (uint32_t)load->n_files - 1, false);
+	r = source_open(path, &source, &err);
+	if (r == 0)
+		r = read_source(load, source, &file->file, &err);
+	source_close(source);
+	merge_facts(load->builders, load->n_readers, &file->facts);
+	load->at += file->file.bytes;
+	file->end_at = ++load->at; /* so that no two files are at one place */
+	if (r == 0 || r == -EAGAIN || budget_failed(&load->budget))
+		return r;
+	file->file.problem = strdup(err.text);
+	return file->file.problem ? 0 : -ENOMEM;
+}
+
+static bool has_overflown(const struct load *load)
+{
+	for (size_t i = 0; i < load->n_readers; i++)
+		if (load->builders[i]->overflow)
+			return true;
+	return false;
+}
+
+static int read_files(struct load *load, struct profile **ret_profile)
+{
+	int r = add_reader(load);
+
+	load->files = calloc(load->options->n_paths + 1, sizeof(*load->files));
+	if (!load->files)
+		return -ENOMEM;
+	for (size_t i = 0; i < load->options->n_paths && r == 0; i++)
+		r = read_file(load, load->options->paths[i]);
+	/* what there is no room for would depend on who read what */
+	if (r == 0 && load->n_readers > 1 && has_overflown(load))
+		r = -EAGAIN;
+	if (r == 0)
+		r = merge_profile(load->builders, load->n_readers, load->files, load->n_files,
+				  ret_profile);
+	if (r == 0 && load->n_readers > 1 && has_overflown(load)) {
+		profile_free(*ret_profile);
+		r = -EAGAIN;
+	}
+	return r;
+}
+
+int load_profile_by(const struct load_options *options, enum load_way way, uint64_t parallel_bytes,
+		    struct profile **ret_profile, struct err *err)
+{
+	struct load load = {.options = options, .way = way, .parallel_bytes = parallel_bytes};
+	int r;
+
+	text_hash_seed();
+	load.budget.limit = options->memory_bytes ? options->memory_bytes : default_memory;
+	if (!measure(&load) && way == LOAD_ANY)
+		load.way = LOAD_ONE;
+	r = read_files(&load, ret_profile);
+	release_readers(&load);
+	release_files(&load);
+	if (r == -EAGAIN) {
+		load.way = LOAD_ONE;
+		load.at = 0;
+		atomic_store_explicit(&load.budget.used, 0, memory_order_relaxed);
+		r = read_files(&load, ret_profile);
+		release_readers(&load);
+		release_files(&load);
+	}
+	if (r == -E2BIG)
+		return err_set(err, E2BIG, "load: its samples and stacks need more than %llu MiB",
+			       (unsigned long long)(load.budget.limit >> 20));
+	return r < 0 ? err_set(err, -r, "load") : 0;
+}
+
+int load_profile(const struct load_options *options, struct profile **ret_profile, struct err *err)
+{
+	return load_profile_by(options, LOAD_ANY, PARALLEL_BYTES, ret_profile, err);
+}

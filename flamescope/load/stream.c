@@ -1,0 +1,87 @@
+/* stream.c - cuts what comes behind the last empty line of it */
+#include "flamescope/load/stream.h"
+
+#include "flamescope/load/newlines.h"
+
+#include <errno.h>
+
+/* Room for STREAM_BYTES behind the LEN that are there. */
+static bool make_room(char **bytes, size_t *size, size_t len)
+{
+	size_t want = *size ? *size : (size_t)2 * STREAM_BYTES;
+	char *grown;
+
+	while (want - len < STREAM_BYTES)
+		want *= 2;
+	if (want == *size)
+		return true;
+	grown = realloc(*bytes, want);
+	if (!grown)
+		return false;
+	*bytes = grown;
+	*size = want;
+	return true;
+}
+
+/* Read what is whole of LEN bytes; how many that were. */
+static size_t take_whole(struct stream *stream, const char *bytes, size_t len)
+{
+	const char *empty = newlines_last_empty(bytes, bytes + len);
+	uint64_t at = stream->at + stream->bytes - len;
+
+	if (empty && !stream->blocks->folded) {
+		len = (size_t)(empty - bytes) + 2;
+		blocks_take(stream->blocks, bytes, len, at);
+		return len;
+	}
+	if (len < STREAM_MAX_BYTES && !stream->blocks->folded)
+		return 0;
+	blocks_take_part(stream->blocks, bytes, len, at);
+	return len;
+}
+
+static int run(struct stream *stream, struct source *source, char **bytes, size_t *size,
+	       struct err *err)
+{
+	struct budget *budget = stream->blocks->builder->uniques.budget;
+	size_t len = stream->bytes;
+	ssize_t n = 1;
+
+	while (n > 0 && !budget_failed(budget)) {
+		size_t whole;
+
+		if (!make_room(bytes, size, len))
+			return -ENOMEM;
+		n = source_read(source, *bytes + len, STREAM_BYTES, err);
+		if (n > 0) {
+			len += (size_t)n;
+			stream->bytes += (size_t)n;
+		}
+		whole = take_whole(stream, *bytes, len);
+		memmove(*bytes, *bytes + whole, len - whole);
+		len -= whole;
+		if (stream->done)
+			stream->done(stream->context, stream->bytes);
+	}
+	blocks_take_part(stream->blocks, *bytes, len, stream->at + stream->bytes - len);
+	blocks_finish(stream->blocks);
+	return (int)n < 0 ? (int)n : -atomic_load_explicit(&budget->failed, memory_order_relaxed);
+}
+
+int stream_read(struct stream *stream, struct source *source, const char *given, size_t n_given,
+		struct err *err)
+{
+	char *bytes = NULL;
+	size_t size = 0;
+	int r = -ENOMEM;
+
+	builder_start_segment(stream->blocks->builder, stream->at);
+	blocks_start(stream->blocks, stream->at);
+	if (make_room(&bytes, &size, n_given)) {
+		memcpy(bytes, given, n_given);
+		stream->bytes = n_given;
+		r = run(stream, source, &bytes, &size, err);
+	}
+	free(bytes);
+	return r;
+}

@@ -1,0 +1,32 @@
+/* stream.h - all of a source to one reader of blocks */
+#ifndef LOAD_STREAM_H
+#define LOAD_STREAM_H
+
+#include "flamescope/load/blocks.h"
+#include "flamescope/load/source.h"
+
+enum {
+	STREAM_BYTES = 1024 * 1024,          /* that are read at a time */
+	STREAM_MAX_BYTES = 16 * 1024 * 1024, /* without an empty line: then it goes line by line */
+};
+
+/* What has been read; DONE is told after every part. */
+struct stream {
+	struct blocks *blocks;
+	uint64_t at;    /* of the first byte, of all files */
+	uint64_t bytes; /* so far */
+	void (*done)(void *context, uint64_t bytes);
+	void *context;
+};
+
+/**
+ * stream_read - read a source to its end
+ * @given: bytes that have been read of it already, N_GIVEN of them
+ *
+ * Return:  0; -EIO and what is wrong with it (what came before has been read); -ENOMEM; -E2BIG.
+ * Context: any thread; one user of the blocks.
+ */
+int stream_read(struct stream *stream, struct source *source, const char *given, size_t n_given,
+		struct err *err);
+
+#endif

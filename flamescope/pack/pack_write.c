@@ -1,0 +1,202 @@
+/* pack_write.c - a profile to sections */
+#include "flamescope/pack/pack.h"
+
+#include "base/io.h"
+#include "flamescope/pack/layout.h"
+#include "flamescope/pack/meta_write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { META_MAX_BYTES = 64 * 1024 * 1024 };
+
+struct writer {
+	const struct profile *profile;
+	size_t n;
+	struct pack_section sections[PACK_MAX_SECTIONS];
+	const void *data[PACK_MAX_SECTIONS];
+	void *owned[PACK_MAX_SECTIONS]; /* arrays that were made for it */
+	size_t n_owned;
+	bool failed;
+};
+
+static uint32_t crc_of(const void *bytes, uint64_t len)
+{
+	return (uint32_t)crc32_z(crc32(0, NULL, 0), bytes, len);
+}
+
+static void add(struct writer *writer, const char *name, const void *data, size_t count,
+		size_t size)
+{
+	struct pack_section *section = &writer->sections[writer->n];
+
+	(void)strncpy(section->name, name, sizeof(section->name) - 1);
+	section->count = count;
+	section->size = (uint32_t)size;
+	section->crc = crc_of(data, (uint64_t)count * size);
+	writer->data[writer->n++] = data;
+}
+
+/* One element a sample, or one for all of them when they are the same. */
+static void add_column(struct writer *writer, const char *name, const void *data, size_t size)
+{
+	size_t n = writer->profile->n_samples;
+	const char *bytes = data;
+
+	/* all are the same when each is the one before it */
+	if (n > 1 && memcmp(bytes, bytes + size, (n - 1) * size) == 0)
+		n = 1;
+	add(writer, name, data, n, size);
+}
+
+static void add_numbered(struct writer *writer, const char *name, size_t number, const void *data,
+			 size_t size)
+{
+	char text[PACK_NAME_BYTES];
+
+	(void)snprintf(text, sizeof(text), "%s%zu", name, number);
+	add_column(writer, text, data, size);
+}
+
+/* An array that the section is written from; never NULL. */
+static void *own(struct writer *writer, size_t count, size_t size)
+{
+	static uint64_t nothing;
+	void *array = calloc(count + 1, size);
+
+	if (array)
+		writer->owned[writer->n_owned++] = array;
+	else
+		writer->failed = true;
+	return array ? array : &nothing;
+}
+
+/* A field of an array of structs as a column of its own. */
+static void add_field(struct writer *writer, const char *name, const void *structs, size_t stride,
+		      size_t count, size_t size)
+{
+	char *column = own(writer, count, size);
+
+	if (writer->failed)
+		return;
+	for (size_t i = 0; i < count; i++)
+		memcpy(column + i * size, (const char *)structs + i * stride, size);
+	add(writer, name, column, count, size);
+}
+
+static void add_strings(struct writer *writer)
+{
+	const struct profile *p = writer->profile;
+	uint32_t *ends = own(writer, p->n_strings, sizeof(*ends));
+	uint64_t bytes = 0;
+	char *text;
+
+	for (size_t i = 0; i < p->n_strings && !writer->failed; i++) {
+		bytes += strlen(p->strings[i]);
+		ends[i] = (uint32_t)bytes;
+	}
+	if (bytes > UINT32_MAX)
+		writer->failed = true; /* four GiB of names */
+	text = own(writer, writer->failed ? 0 : (size_t)bytes, 1);
+	if (writer->failed)
+		return;
+	for (size_t i = 0; i < p->n_strings; i++)
+		memcpy(text + (i ? ends[i - 1] : 0), p->strings[i], strlen(p->strings[i]));
+	add(writer, "strings", text, (size_t)bytes, 1);
+	add(writer, "string_ends", ends, p->n_strings, sizeof(*ends));
+}
+
+#define ADD_FIELD(writer, name, array, count, field)                                               \
+	add_field(writer, name, &(array)->field, sizeof(*(array)), count, sizeof((array)->field))
+
+static void add_uniques(struct writer *writer)
+{
+	const struct profile *p = writer->profile;
+
+	add_strings(writer);
+	ADD_FIELD(writer, "frame_name", p->frames, p->n_frames, name);
+	ADD_FIELD(writer, "frame_module", p->frames, p->n_frames, module);
+	ADD_FIELD(writer, "frame_inlined", p->frames, p->n_frames, inlined);
+	ADD_FIELD(writer, "frame_addr", p->frames, p->n_frames, addr);
+	ADD_FIELD(writer, "frame_offset", p->frames, p->n_frames, offset);
+	ADD_FIELD(writer, "node_parent", p->nodes, p->n_nodes, parent);
+	ADD_FIELD(writer, "node_frame", p->nodes, p->n_nodes, frame);
+	ADD_FIELD(writer, "thread_comm", p->thread_list, p->n_threads, comm);
+	ADD_FIELD(writer, "thread_host", p->thread_list, p->n_threads, host);
+	ADD_FIELD(writer, "thread_pid", p->thread_list, p->n_threads, pid);
+	ADD_FIELD(writer, "thread_tid", p->thread_list, p->n_threads, tid);
+}
+
+static void add_columns(struct writer *writer)
+{
+	const struct profile *p = writer->profile;
+
+	add_column(writer, "time", p->times_ns, sizeof(*p->times_ns));
+	add_column(writer, "thread", p->threads, sizeof(*p->threads));
+	add_column(writer, "stack", p->stacks, sizeof(*p->stacks));
+	add_column(writer, "weight", p->weights, sizeof(*p->weights));
+	add_column(writer, "cpu", p->cpus, sizeof(*p->cpus));
+	add_column(writer, "event", p->events, sizeof(*p->events));
+	for (size_t i = 0; i < p->n_tags; i++)
+		add_numbered(writer, "tag", i, p->tags[i].codes, sizeof(uint16_t));
+	for (size_t i = 0; i < p->n_metrics; i++) {
+		add_numbered(writer, "value", i, p->metrics[i].values, sizeof(int64_t));
+		add_numbered(writer, "delta", i, p->metrics[i].deltas, sizeof(int64_t));
+	}
+}
+
+static uint64_t aligned(uint64_t bytes)
+{
+	return (bytes + 7) & ~UINT64_C(7);
+}
+
+static int write_out(struct writer *writer, int fd)
+{
+	static const char zeros[8];
+	struct pack_head head = {.version = PACK_VERSION, .n_sections = (uint32_t)writer->n};
+	uint64_t at = sizeof(head) + writer->n * sizeof(*writer->sections);
+	int r;
+
+	memcpy(head.magic, pack_magic, sizeof(head.magic));
+	for (size_t i = 0; i < writer->n; i++) {
+		writer->sections[i].offset = at;
+		at = aligned(at + writer->sections[i].count * writer->sections[i].size);
+	}
+	head.bytes = at;
+	r = io_write_all(fd, &head, sizeof(head), NULL);
+	if (r == 0)
+		r = io_write_all(fd, writer->sections, writer->n * sizeof(*writer->sections), NULL);
+	for (size_t i = 0; i < writer->n && r == 0; i++) {
+		uint64_t bytes = writer->sections[i].count * writer->sections[i].size;
+
+		r = io_write_all(fd, writer->data[i], bytes, NULL);
+		if (r == 0)
+			r = io_write_all(fd, zeros, aligned(bytes) - bytes, NULL);
+	}
+	return r;
+}
+
+int pack_write(const struct profile *profile, int fd, struct err *err)
+{
+	struct writer *writer = calloc(1, sizeof(*writer));
+	struct buf meta;
+	int r = -ENOMEM;
+
+	buf_init(&meta, META_MAX_BYTES);
+	meta_write(profile, &meta);
+	if (writer && !meta.failed) {
+		writer->profile = profile;
+		add(writer, "meta", meta.data, meta.len, 1);
+		add_uniques(writer);
+		add_columns(writer);
+		r = writer->failed ? -ENOMEM : write_out(writer, fd);
+	}
+	for (size_t i = 0; writer && i < writer->n_owned; i++)
+		free(writer->owned[i]);
+	free(writer);
+	buf_release(&meta);
+	return r < 0 ? err_set(err, -r, "write the profile") : 0;
+}
