@@ -62,14 +62,13 @@ export class FlameCanvas {
 
 	/** Colours anew from the page's theme. */
 	retheme() {
-		const style = getComputedStyle(document.documentElement);
-		const css = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
+		const { colours } = this.app;
 		this.ink = {
-			paper: css("--paper", "#fff"),
-			text: css("--flame-text", "#16181c"),
-			crumb: css("--flame-crumb", "#b9bec6"),
-			match: css("--flame-match", "#7b2fbf"),
-			matchText: css("--flame-match-text", "#fff"),
+			paper: colours.css("paper"),
+			text: colours.frameInk,
+			crumb: colours.css("flame-crumb"),
+			match: colours.css("flame-match"),
+			matchText: colours.css("flame-match-text"),
 		};
 		this.ink.stripes = stripes(this.context, this.ink.text);
 		this.invalidate();

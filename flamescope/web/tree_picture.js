@@ -29,6 +29,13 @@ function fillsOf(app, selection) {
 		app.colours.frame(frameName(selection, frame), frameModule(selection, frame), by));
 }
 
+/** Of -1 (all of it shrank) to 1 (all of it grew). */
+export function signedColour(app, part) {
+	if (part === 0)
+		return app.colours.css("null");
+	return (part > 0 ? app.colours.gain : app.colours.loss)(0.2 + 0.33 * Math.abs(part));
+}
+
 /* Red for what grew, green for what shrank, paler the more both of them are. */
 function signedFill(app, tree) {
 	const steps = 8;
@@ -38,7 +45,7 @@ function signedFill(app, tree) {
 		const part = sum > 0 ? (tree.gain[node] - tree.loss[node]) / sum : 0;
 		const step = Math.round(part * steps);
 		if (!fills.has(step))
-			fills.set(step, app.colours.signed(step / steps));
+			fills.set(step, signedColour(app, step / steps));
 		return fills.get(step);
 	};
 }

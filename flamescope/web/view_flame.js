@@ -93,6 +93,7 @@ function topRows(app, tree, root) {
 class FlameView {
 	constructor(element, app, kind) {
 		this.app = app;
+		app.view = this; /* the one that is seen: save.js asks it for its canvas */
 		this.kind = kind;
 		this.crumbs = makeCrumbs((names) => app.store.set({ zoom: names, window: null }));
 		this.note = emptyNote();
@@ -186,6 +187,5 @@ class FlameView {
 export const flameViews = Object.entries(kinds).map(([id, kind]) => ({
 	id,
 	label: kind.label,
-	drawing: (view) => view.canvas,
 	mount: (element, app) => new FlameView(element, app, kind),
 }));

@@ -11,6 +11,7 @@ const MOST_CHOICES = 400;
 class Sandwich {
 	constructor(element, app) {
 		this.app = app;
+		app.view = this; /* the one that is seen: save.js asks it for its canvas */
 		this.note = emptyNote();
 		this.halves = [
 			this.#half("Callers", "reverse", true),

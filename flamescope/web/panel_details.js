@@ -1,0 +1,117 @@
+/* panel_details.js - one function: every metric, its states, its threads, its modules */
+
+import { formatAmount, formatChange, formatShare, formatTime } from "wick/amount.js";
+import { functionDetails } from "wick/details.js";
+import { frameModule, frameInlined } from "wick/select.js";
+import { sayAmount } from "wick/tree_picture.js";
+
+const MOST_MODULES = 4;
+
+function element(tag, text, className = "") {
+	const made = document.createElement(tag);
+	made.textContent = text;
+	made.className = className;
+	return made;
+}
+
+function table(caption, rows) {
+	const made = document.createElement("table");
+	made.setAttribute("aria-label", caption);
+	for (const [head, ...cells] of rows) {
+		const tr = document.createElement("tr");
+		const th = element("th", head);
+		th.scope = "row";
+		tr.append(th, ...cells.map((text) => element("td", text)));
+		made.append(tr);
+	}
+	return made;
+}
+
+function whereRows(selection, details) {
+	const { frames } = selection.profile;
+	const rows = [];
+	for (const frame of details.frames.slice(0, MOST_MODULES)) {
+		if (frame >= frames.n)
+			continue;
+		const addr = frames.addr[frame];
+		const offset = frames.offset[frame];
+		rows.push(["module", frameInlined(selection, frame) ? "inlined" : frameModule(selection, frame) || "–"]);
+		if (addr)
+			rows.push(["first seen at", `0x${addr.toString(16)}${offset ? ` (+0x${offset.toString(16)})` : ""}`]);
+	}
+	if (details.frames.length > MOST_MODULES)
+		rows.push(["", `and ${details.frames.length - MOST_MODULES} more of that name`]);
+	return rows;
+}
+
+function metricRows(details) {
+	return details.metrics.map((m) => {
+		const change = m.gain || m.loss
+			? `, change ${formatChange(m.gain, m.unit)} ${formatChange(-m.loss, m.unit)}` : "";
+		const sum = m.kind === "gauge" ? "" : `, sum ${formatAmount(m.sum, m.unit)}`;
+		return [m.name, `mean ${formatAmount(m.mean, m.unit)} (${formatAmount(m.min, m.unit)} to ${formatAmount(m.max, m.unit)})${sum}${change}`];
+	});
+}
+
+function tagPart(tag, details) {
+	const part = document.createElement("section");
+	part.append(element("h3", tag.name));
+	const rows = tag.values.map(({ label, samples }) =>
+		[label === "" ? `[no ${tag.name}]` : label, `${samples}`, formatShare(samples, details.samples)]);
+	if (tag.more > 0)
+		rows.push([`${tag.more} more`, `${tag.moreSamples}`, formatShare(tag.moreSamples, details.samples)]);
+	part.append(table(tag.name, rows));
+	return part;
+}
+
+function fill(box, app, selection, details) {
+	let whole = 0;
+	for (let i = 0; i < selection.n; i++)
+		whole += Math.abs(selection.values[i]);
+	const { total, self } = details;
+	box.append(table("Amounts", [
+		["total", sayAmount(selection, total.gain, total.loss, details.samples), formatShare(total.gain + total.loss, whole)],
+		["self", sayAmount(selection, self.gain, self.loss, details.selfSamples), formatShare(self.gain + self.loss, whole)],
+		["samples", formatAmount(details.samples), formatShare(details.samples, selection.n)],
+		["from", formatTime(details.firstNs), ""],
+		["to", formatTime(details.lastNs), ""],
+	]));
+	const where = whereRows(selection, details);
+	if (where.length)
+		box.append(element("h3", "where"), table("Where", where));
+	if (details.metrics.length)
+		box.append(element("h3", "metrics of its samples"), table("Metrics", metricRows(details)));
+	for (const tag of details.tags.filter((candidate) => candidate.says))
+		box.append(tagPart(tag, details));
+}
+
+export const detailsPanel = {
+	id: "details",
+	mount(place, app) {
+		const update = () => {
+			const name = app.store.state.frame;
+			if (!name) {
+				place.replaceChildren();
+				return;
+			}
+			const selection = app.models.selection();
+			const details = functionDetails(selection, name);
+			const box = element("div", "", "details");
+			const close = element("button", "Close");
+			close.type = "button";
+			close.addEventListener("click", () => app.store.set({ frame: "" }));
+			box.append(element("h2", name), close);
+			if (details.samples === 0)
+				box.append(element("p", "No sample of this selection has it in its stack."));
+			else
+				fill(box, app, selection, details);
+			place.replaceChildren(box);
+		};
+		app.store.subscribe((state, old) => {
+			if (["frame", "ranges", "query", "transforms"].some((key) => state[key] !== old[key]))
+				update();
+		});
+		app.on("data", update);
+		update();
+	},
+};

@@ -1,0 +1,272 @@
+/* view_diff.js - what changed between the baseline B and the selection, and what of it is chance */
+
+import { formatAmount, formatShare } from "wick/amount.js";
+import { diffOrder, fillChance, LEVEL, makeDiff, makeDiffTree, whyNoDiff } from "wick/diff.js";
+import { FlameCanvas } from "wick/flame_canvas.js";
+import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
+import { signedColour } from "wick/tree_picture.js";
+import { layoutTree, pathOf } from "wick/tree_layout.js";
+import { emptyNote, sameTree } from "wick/view_flame.js";
+import { VirtualTable } from "wick/virtual_table.js";
+
+const SLICE_MS = 12; /* of counting, until the page may do something else */
+
+/** `+5.00 points`: the change of a share. */
+export function formatPoints(change) {
+	const points = 100 * change;
+	const text = Math.abs(points).toFixed(Math.abs(points) < 0.1 && points !== 0 ? 3 : 2);
+	return `${points > 0 ? "+" : points < 0 ? "−" : ""}${text} points`;
+}
+
+function formatChance(p) {
+	return p < 0.001 ? "< 0.001" : p.toFixed(3);
+}
+
+/* One computation for a pair of selections, kept while the page is open. */
+const kept = new WeakMap();
+
+function diffOf(base, now) {
+	let byBase = kept.get(now);
+	if (!byBase)
+		kept.set(now, (byBase = new WeakMap()));
+	let diff = byBase.get(base);
+	if (!diff) {
+		diff = makeDiff(base, now);
+		diff.order = diffOrder(diff);
+		diff.tree = makeDiffTree(diff);
+		diff.layout = layoutTree(diff.tree, diff.tree.width);
+		byBase.set(base, diff);
+	}
+	return diff;
+}
+
+class DiffView {
+	constructor(element, app) {
+		this.app = app;
+		app.view = this; /* the one that is seen: save.js asks it for its canvas */
+		this.element = element;
+		this.offs = [
+			app.store.subscribe((state, old) => sameTree(state, old) || this.update()),
+			app.on("data", () => this.update()),
+			app.on("theme", () => this.update()),
+			app.on("resize", () => this.canvas?.invalidate()),
+		];
+		this.update();
+	}
+
+	update() {
+		this.round = {}; /* what counts for an older pair stops */
+		const { app } = this;
+		const base = app.models.selectionB();
+		const now = app.models.selection();
+		const why = !base ? "" : whyNoDiff(base, now);
+		this.canvas = null;
+		app.found = null;
+		if (!base || why || base.n === 0 || now.n === 0) {
+			const note = emptyNote();
+			note.hidden = false;
+			note.textContent = !base
+				? "There is no baseline yet. Select the time that is to be compared with in the heatmap and press the first button; then select another time. `wick view NEW --baseline OLD` compares two recordings."
+				: why ? `These cannot be compared: ${why}. Choose another metric.`
+					: "One side has no sample: select another time, or take a filter away.";
+			this.element.replaceChildren(this.#bar(null), note);
+			app.emit("found");
+			return;
+		}
+		this.diff = diffOf(base, now);
+		this.#build();
+		if (!this.diff.chance)
+			this.#count(this.round, this.diff);
+	}
+
+	#button(label, act) {
+		const button = document.createElement("button");
+		button.type = "button";
+		button.textContent = label;
+		button.addEventListener("click", act);
+		return button;
+	}
+
+	#bar(diff) {
+		const { store, baseline } = this.app;
+		const bar = document.createElement("div");
+		bar.className = "diff-bar";
+		bar.append(this.#button("Take this selection as baseline B",
+			() => store.set({ rangesB: store.state.ranges })));
+		if (!baseline)
+			bar.append(this.#button("All of the recording as B", () => store.set({ rangesB: [] })));
+		if (store.state.rangesB)
+			bar.append(this.#button("Swap", () => store.set({ ranges: store.state.rangesB, rangesB: store.state.ranges })),
+				this.#button("No baseline", () => store.set({ rangesB: null })));
+		if (!diff)
+			return bar;
+		this.says = document.createElement("span");
+		this.progress = document.createElement("progress");
+		this.progress.setAttribute("aria-label", "Significance is being computed");
+		this.progress.hidden = diff.chance !== null;
+		bar.append(this.says, this.progress);
+		return bar;
+	}
+
+	#sayChance() {
+		const { diff } = this;
+		const { unit } = diff.sides[0];
+		const sides = `B ${formatAmount(diff.matrix.whole[0], unit)}, now ${formatAmount(diff.matrix.whole[1], unit)}; each as shares of its own whole. `;
+		if (!diff.chance)
+			this.says.textContent = `${sides}Significance is being computed…`;
+		else if (diff.chance.problem)
+			this.says.textContent = `${sides}No significance: ${diff.chance.problem}.`;
+		else if (diff.chance.smallestP >= LEVEL)
+			this.says.textContent = `${sides}So few seconds cannot show p < ${LEVEL}: the smallest possible is ${formatChance(diff.chance.smallestP)}.`;
+		else
+			this.says.textContent = `${sides}${this.#flagged()} functions changed by more than chance (p < ${LEVEL}, ${diff.chance.n} permutations of whole seconds, corrected for ${diff.names.length} functions).`;
+	}
+
+	#flagged() {
+		const { selfP, totalP } = this.diff.chance;
+		return this.diff.order.filter((i) => selfP[i] < LEVEL || totalP[i] < LEVEL).length;
+	}
+
+	/* In slices, so that the page stays quick. */
+	#count(round, diff) {
+		const steps = fillChance(diff);
+		const slice = () => {
+			if (this.round !== round)
+				return;
+			const end = performance.now() + SLICE_MS;
+			let step = steps.next();
+			while (!step.done && performance.now() < end)
+				step = steps.next();
+			if (!step.done) {
+				this.progress.value = step.value;
+				setTimeout(slice, 0);
+				return;
+			}
+			this.progress.hidden = true;
+			this.#sayChance();
+			this.table.draw();
+			this.canvas.invalidate();
+			this.app.say(this.says.textContent);
+		};
+		setTimeout(slice, 0);
+	}
+
+	#build() {
+		const { app } = this;
+		this.canvas = new FlameCanvas(app, {
+			label: "Difference: width is the mean of both sides, red and + more now, green and − less",
+			up: true,
+			onZoom: (node) => this.#zoomTo(node),
+			onOut: () => this.#zoomTo(this.diff.tree.parent[this.zoomed ?? 0]),
+		});
+		const bar = this.#bar(this.diff);
+		this.#makeTable();
+		this.element.replaceChildren(bar, this.canvas.element, this.table.element);
+		const picture = this.#picture();
+		this.canvas.show(picture, [0, 1]);
+		this.zoomed = 0;
+		this.table.show(this.#rows(), { id: "change", descending: true });
+		this.#sayChance();
+		app.found = picture.found;
+		app.emit("found");
+	}
+
+	#zoomTo(node) {
+		const { layout, tree, names } = this.diff;
+		this.zoomed = node;
+		this.canvas.picture.above = new Set([0, ...pathOf(tree, node).slice(0, -1)]);
+		this.canvas.setWindow([layout.x[node], layout.x[node] + (layout.width[node] || 1)]);
+		if (node > 0)
+			this.app.store.set({ frame: names[tree.frame[node]] });
+	}
+
+	#picture() {
+		const { app, diff } = this;
+		const { tree, layout, names } = diff;
+		const { regex, problem } = compilePattern(app.store.state.search);
+		const matches = regex ? matchFrames(tree, regex, (f) => names[f], names.length) : null;
+		const found = matches && matchedAmount(tree, matches, tree.width);
+		const change = (node) => tree.total[1][node] - tree.total[0][node];
+		/* Full colour where a frame doubled or vanished. */
+		const part = (node) => Math.max(-1, Math.min(1, change(node) / (2 * tree.width[node] || 1)));
+		return {
+			layout,
+			matches,
+			found: problem ? { problem } : found && { nodes: found.nodes, share: formatShare(found.amount, tree.width[0]) },
+			fill: (node) => signedColour(app, Math.round(part(node) * 8) / 8),
+			striped: (node) => change(node) < 0 && Math.round(part(node) * 8) !== 0,
+			text: (node) => (node === 0 ? "all" : `${change(node) > 0 ? "+" : change(node) < 0 ? "−" : "="} ${names[tree.frame[node]]}`),
+			lines: (node) => this.#lines(node),
+		};
+	}
+
+	#lines(node) {
+		const { tree, names, chance } = this.diff;
+		const share = (which) => formatShare(tree.total[which][node], 1);
+		const lines = [
+			node === 0 ? "all" : names[tree.frame[node]],
+			`${formatPoints(tree.total[1][node] - tree.total[0][node])}: B ${share(0)}, now ${share(1)}`,
+		];
+		if (node > 0 && chance && !chance.problem) {
+			const p = chance.totalP[tree.frame[node]];
+			lines.push(`the function as a whole: p ${formatChance(p)}${p < LEVEL ? ", more than chance" : ""}`);
+		}
+		return lines;
+	}
+
+	#rows() {
+		const { regex } = compilePattern(this.app.store.state.search);
+		const { order, names } = this.diff;
+		return regex ? order.filter((i) => regex.test(names[i].slice(0, 4096))) : order;
+	}
+
+	#makeTable() {
+		const { diff, app } = this;
+		const share = (column, which) => (i) => formatShare(column[which][i], 1);
+		const p = (key) => (i) => (!diff.chance ? "…" : diff.chance.problem ? "–"
+			: `${formatChance(diff.chance[key][i])}${diff.chance[key][i] < LEVEL ? " !" : ""}`);
+		const flagged = (key) => (i) => diff.chance && diff.chance[key][i] < LEVEL;
+		const columns = [
+			{ id: "name", label: "Function", text: (i) => diff.names[i] },
+			{ id: "change", label: "Total", text: (i) => formatPoints(diff.total[1][i] - diff.total[0][i]) },
+			{ id: "b", label: "in B", text: share(diff.total, 0) },
+			{ id: "now", label: "now", text: share(diff.total, 1) },
+			{ id: "p", label: "p", text: p("totalP"), flagged: flagged("totalP") },
+			{ id: "self", label: "Self", text: (i) => formatPoints(diff.self[1][i] - diff.self[0][i]) },
+			{ id: "selfp", label: "p", text: p("selfP"), flagged: flagged("selfP") },
+		];
+		const keys = {
+			name: null, change: (i) => Math.abs(diff.total[1][i] - diff.total[0][i]),
+			b: (i) => diff.total[0][i], now: (i) => diff.total[1][i],
+			p: (i) => (diff.chance ? -diff.chance.totalP[i] : 0),
+			self: (i) => Math.abs(diff.self[1][i] - diff.self[0][i]),
+			selfp: (i) => (diff.chance ? -diff.chance.selfP[i] : 0),
+		};
+		this.table = new VirtualTable({
+			label: "Changes",
+			columns,
+			say: app.say,
+			describe: (i) => columns.map((column) => `${column.label} ${column.text(i)}`).join(", "),
+			onSort: (id) => {
+				const key = keys[id];
+				const rows = this.#rows().slice().sort(key ? (a, b) => key(b) - key(a)
+					: (a, b) => (diff.names[a] < diff.names[b] ? -1 : 1));
+				this.table.show(rows, { id, descending: key !== null && !id.endsWith("p") });
+			},
+			onPick: (i) => app.store.set({ frame: diff.names[i] }),
+		});
+	}
+
+	unmount() {
+		this.round = {};
+		this.app.tip.hide();
+		for (const off of this.offs)
+			off();
+	}
+}
+
+export const diffView = {
+	id: "diff",
+	label: "Difference",
+	mount: (element, app) => new DiffView(element, app),
+};

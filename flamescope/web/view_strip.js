@@ -1,0 +1,342 @@
+/* view_strip.js - what each thread was doing, in the order of time */
+
+import { formatShare, formatTime } from "wick/amount.js";
+import { threadLabel } from "wick/details.js";
+import { openFrameMenu } from "wick/frame_menu.js";
+import { compilePattern } from "wick/frame_search.js";
+import { frameModule, frameName } from "wick/select.js";
+import { nodeDepths, stripBoxes, stripColumns, stripThreads, stripTime } from "wick/strip.js";
+import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
+
+const AT_ONCE = 8; /* threads; the rest comes by a button */
+const ROW = 14;
+const MOST_ROWS = 24; /* of a stack; what is deeper is said in words */
+const FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
+
+/** The time that a selection covers: its ranges, or the samples that there are. */
+export function stripSpan(selection, ranges, lengthNs) {
+	if (ranges.length > 0) {
+		const from = Math.min(...ranges.map((range) => range.from));
+		const to = Math.max(...ranges.map((range) => range.to));
+		return [Math.max(0, from), Math.min(to, lengthNs + 1)];
+	}
+	return [0, Math.max(1, lengthNs + 1)];
+}
+
+class Strip {
+	constructor(element, app) {
+		this.app = app;
+		app.view = this; /* the one that is seen: save.js asks it for its canvas */
+		this.element = element;
+		this.shown = AT_ONCE;
+		this.offs = [
+			app.store.subscribe((state, old) => sameTree(state, old) || this.update()),
+			app.on("data", () => this.update()),
+			app.on("theme", () => this.update()),
+			app.on("resize", () => this.rows.forEach((row) => row.draw())),
+		];
+		this.update();
+	}
+
+	update() {
+		const { app } = this;
+		const selection = app.models.selection();
+		this.selection = selection;
+		this.strip = stripThreads(selection, (t) => threadLabel(selection.profile.threads[t]));
+		this.depths = nodeDepths(selection.nodes);
+		this.span = stripSpan(selection, app.store.state.ranges, selection.profile.lengthNs);
+		this.window ??= this.span;
+		if (this.window[0] < this.span[0] || this.window[1] > this.span[1] || this.spanWas !== this.span.join())
+			this.window = this.span;
+		this.spanWas = this.span.join();
+		this.regex = compilePattern(app.store.state.search).regex;
+		app.found = null;
+		app.emit("found");
+		this.#build();
+	}
+
+	#build() {
+		const note = emptyNote();
+		const { threads } = this.strip;
+		note.hidden = threads.length > 0;
+		note.textContent = threads.length ? "" : whyEmpty(this.app, this.selection);
+		this.axis = document.createElement("div");
+		this.axis.className = "strip-axis";
+		this.rows = threads.slice(0, this.shown).map((thread) => this.#thread(thread));
+		const parts = [note, this.#bar(threads.length), this.axis, ...this.rows.map((row) => row.element)];
+		if (threads.length > this.shown) {
+			const more = document.createElement("button");
+			more.type = "button";
+			more.textContent = `Show ${Math.min(AT_ONCE, threads.length - this.shown)} more of ${threads.length} threads`;
+			more.addEventListener("click", () => {
+				this.shown += AT_ONCE;
+				this.#build();
+			});
+			parts.push(more);
+		}
+		this.element.replaceChildren(...parts);
+		this.setWindow(this.window);
+	}
+
+	#bar(nThreads) {
+		const bar = document.createElement("div");
+		bar.className = "strip-bar";
+		const text = document.createElement("span");
+		text.textContent = `${nThreads} threads, most first. Empty is where no sample is.`;
+		const button = (label, act) => {
+			const made = document.createElement("button");
+			made.type = "button";
+			made.textContent = label;
+			made.addEventListener("click", act);
+			return made;
+		};
+		bar.append(text,
+			button("Zoom in", () => this.zoom(0.5, 0.5)), button("Zoom out", () => this.zoom(0.5, 2)),
+			button("Earlier", () => this.pan(-0.3)), button("Later", () => this.pan(0.3)),
+			button("All", () => this.setWindow(this.span)),
+			button("Select what is seen", () => this.#select()));
+		return bar;
+	}
+
+	#select() {
+		const [from, to] = this.window.map(Math.round);
+		this.app.store.set({ ranges: [{ from, to, rows: null }], zoom: [], window: null });
+	}
+
+	setWindow(window) {
+		const least = 1000;
+		const span = Math.min(this.span[1] - this.span[0], Math.max(least, window[1] - window[0]));
+		const from = Math.max(this.span[0], Math.min(window[0], this.span[1] - span));
+		this.window = [from, from + span];
+		const ends = this.window.map((ns) => {
+			const end = document.createElement("span");
+			end.textContent = formatTime(ns);
+			return end;
+		});
+		this.axis.replaceChildren(...ends);
+		this.asked ??= requestAnimationFrame(() => {
+			this.asked = undefined;
+			this.rows.forEach((row) => row.draw());
+		});
+	}
+
+	zoom(part, factor) {
+		const [from, to] = this.window;
+		const at = from + part * (to - from);
+		this.setWindow([at - (at - from) * factor, at + (to - at) * factor]);
+	}
+
+	pan(part) {
+		const by = part * (this.window[1] - this.window[0]);
+		this.setWindow([this.window[0] + by, this.window[1] + by]);
+	}
+
+	#thread(thread) {
+		const element = document.createElement("section");
+		element.className = "strip-row";
+		const title = document.createElement("h3");
+		title.textContent = `${thread.label}: ${thread.to - thread.from} samples`;
+		const canvas = document.createElement("canvas");
+		canvas.tabIndex = 0;
+		canvas.setAttribute("role", "application");
+		canvas.setAttribute("aria-roledescription", "time strip");
+		canvas.setAttribute("aria-label",
+			`Stacks of ${thread.label} by time: left and right move, plus and minus zoom, m opens the menu`);
+		element.append(title, canvas);
+		const row = new StripRow(this, thread, canvas);
+		row.element = element;
+		return row;
+	}
+
+	unmount() {
+		cancelAnimationFrame(this.asked);
+		this.app.tip.hide();
+		for (const off of this.offs)
+			off();
+	}
+}
+
+/* One thread's canvas. */
+class StripRow {
+	constructor(view, thread, canvas) {
+		this.view = view;
+		this.thread = thread;
+		this.canvas = canvas;
+		this.at = -1; /* the keyboard's column */
+		this.context = canvas.getContext("2d", { alpha: false });
+		canvas.addEventListener("pointermove", (event) => this.#onMove(event));
+		canvas.addEventListener("pointerleave", () => view.app.tip.hide());
+		canvas.addEventListener("click", (event) => this.#pick(event.offsetX, event.offsetY));
+		canvas.addEventListener("contextmenu", (event) => this.#onMenu(event));
+		canvas.addEventListener("wheel", (event) => this.#onWheel(event), { passive: false });
+		canvas.addEventListener("keydown", (event) => this.#onKey(event));
+	}
+
+	draw() {
+		const { view, canvas, context } = this;
+		if (!canvas.isConnected)
+			return;
+		const { colours } = view.app;
+		const width = canvas.parentElement.clientWidth;
+		const ratio = Math.min(3, devicePixelRatio || 1);
+		const rows = Math.max(1, Math.min(MOST_ROWS, this.#deepest()));
+		canvas.width = Math.round(width * ratio);
+		canvas.height = Math.round(rows * ROW * ratio);
+		canvas.style.width = `${width}px`;
+		canvas.style.height = `${rows * ROW}px`;
+		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		context.fillStyle = colours.css("paper");
+		context.fillRect(0, 0, width, rows * ROW);
+		context.font = FONT;
+		context.textBaseline = "middle";
+		this.columns = stripColumns(view.strip, this.thread, ...view.window, width);
+		this.ink = { text: colours.frameInk, match: colours.css("flame-match"),
+			matchText: colours.css("flame-match-text") };
+		stripBoxes(view.selection.nodes, view.depths.depth, this.columns.stacks, rows,
+			(depth, node, from, to) => this.#box(depth - 1, node, from, to));
+		if (this.at >= 0) {
+			context.fillStyle = colours.css("ink");
+			context.fillRect(Math.min(this.at, width - 1), 0, 2, rows * ROW);
+		}
+	}
+
+	/* Of the thread's stacks; asked once. */
+	#deepest() {
+		const { strip, depths, selection } = this.view;
+		if (this.thread.deepest === undefined) {
+			let deepest = 0;
+			for (let i = this.thread.from; i < this.thread.to; i++)
+				deepest = Math.max(deepest, depths.depth[selection.stacks[strip.order[i]]]);
+			this.thread.deepest = deepest;
+		}
+		return this.thread.deepest;
+	}
+
+	#box(row, node, from, to) {
+		const { view, context, ink } = this;
+		const frame = view.selection.nodes.frame[node];
+		const name = frameName(view.selection, frame);
+		const match = view.regex?.test(name.slice(0, 4096));
+		context.fillStyle = match ? ink.match
+			: view.app.colours.frame(name, frameModule(view.selection, frame));
+		const width = to - from;
+		context.fillRect(from, row * ROW, width - (width > 3 ? 0.5 : 0), ROW - 1);
+		if (match) {
+			context.fillStyle = ink.matchText;
+			context.fillRect(from, row * ROW + ROW - 3, width, 1.5);
+		}
+		if (width > 24) {
+			context.fillStyle = match ? ink.matchText : ink.text;
+			const chars = Math.floor((width - 4) / 6.7);
+			context.fillText(name.length <= chars ? name : `${name.slice(0, Math.max(1, chars - 1))}…`,
+				from + 2, row * ROW + ROW / 2, width - 4);
+		}
+	}
+
+	/* The node of a column at a row of the stack; without one the innermost. */
+	#nodeAt(x, y) {
+		const column = Math.floor(x);
+		let node = this.columns?.stacks[column] ?? -1;
+		const { depth } = this.view.depths;
+		const wanted = y === undefined ? Infinity : Math.floor(y / ROW) + 1;
+		while (node > 0 && depth[node] > wanted)
+			node = this.view.selection.nodes.parent[node];
+		return node > 0 && (y === undefined || depth[node] === wanted) ? node : -1;
+	}
+
+	lines(x, node) {
+		const { selection, strip } = this.view;
+		const place = this.columns.places[Math.floor(x)];
+		const names = [];
+		for (let at = node; at > 0 && names.length < 6; at = selection.nodes.parent[at])
+			names.push(frameName(selection, selection.nodes.frame[at]));
+		return [names[0], `at ${formatTime(stripTime(strip, place))}`, ...names.slice(1).map((name) => `called by ${name}`)];
+	}
+
+	#onMove(event) {
+		const node = this.#nodeAt(event.offsetX, event.offsetY);
+		if (node < 0)
+			this.view.app.tip.hide();
+		else
+			this.view.app.tip.show(event.clientX, event.clientY, this.lines(event.offsetX, node));
+	}
+
+	#pick(x, y) {
+		const node = this.#nodeAt(x, y);
+		if (node > 0)
+			this.view.app.store.set({ frame: frameName(this.view.selection, this.view.selection.nodes.frame[node]) });
+	}
+
+	#onMenu(event) {
+		const node = this.#nodeAt(event.offsetX, event.offsetY);
+		if (node <= 0)
+			return;
+		event.preventDefault();
+		this.#menu(node, event.clientX, event.clientY);
+	}
+
+	#menu(node, x, y) {
+		const { app, selection } = this.view;
+		openFrameMenu(app, x, y, selection, selection.nodes.frame[node], this.canvas);
+	}
+
+	#onWheel(event) {
+		if (!event.ctrlKey && document.activeElement !== this.canvas)
+			return;
+		event.preventDefault();
+		if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+			this.view.pan((event.deltaX || event.deltaY) / this.canvas.clientWidth);
+		else
+			this.view.zoom(event.offsetX / this.canvas.clientWidth, Math.exp(event.deltaY * 0.0018));
+	}
+
+	#onKey(event) {
+		if (event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		const width = this.canvas.clientWidth;
+		const part = (this.at < 0 ? width / 2 : this.at) / width;
+		const actions = {
+			ArrowLeft: () => this.#step(-1), ArrowRight: () => this.#step(1),
+			"+": () => this.view.zoom(part, 0.5), "=": () => this.view.zoom(part, 0.5),
+			"-": () => this.view.zoom(part, 2), Home: () => this.view.setWindow(this.view.span),
+			Enter: () => this.#pick(this.at), m: () => this.#menuHere(),
+		};
+		if (event.shiftKey && event.key === "ArrowLeft")
+			this.view.pan(-0.2);
+		else if (event.shiftKey && event.key === "ArrowRight")
+			this.view.pan(0.2);
+		else if (actions[event.key])
+			actions[event.key]();
+		else
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+	}
+
+	#menuHere() {
+		const node = this.at < 0 ? -1 : this.#nodeAt(this.at);
+		const box = this.canvas.getBoundingClientRect();
+		if (node > 0)
+			this.#menu(node, box.left + this.at, box.bottom);
+	}
+
+	/* To the next column whose stack is another. */
+	#step(by) {
+		const { stacks } = this.columns;
+		let at = this.at < 0 ? Math.floor(stacks.length / 2) : this.at;
+		const was = stacks[at];
+		while (at + by >= 0 && at + by < stacks.length && stacks[at] === was)
+			at += by;
+		this.at = at;
+		this.draw();
+		const node = this.#nodeAt(at);
+		this.view.app.say(node > 0 ? this.lines(at, node).join(", ")
+			: `no sample, ${formatShare(at, stacks.length)} of what is seen`);
+	}
+}
+
+export const stripView = {
+	id: "strip",
+	label: "Time strip",
+	mount: (element, app) => new Strip(element, app),
+};

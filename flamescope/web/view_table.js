@@ -1,0 +1,184 @@
+/* view_table.js - the functions of the selection, and who calls the chosen one */
+
+import { formatAmount, formatShare } from "wick/amount.js";
+import { compilePattern } from "wick/frame_search.js";
+import { openFrameMenu } from "wick/frame_menu.js";
+import { frameModule, frameName } from "wick/select.js";
+import { sayAmount } from "wick/tree_picture.js";
+import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
+import { VirtualTable } from "wick/virtual_table.js";
+
+const MOST_NEAR = 100; /* callers or callees that are listed */
+
+/** What a row of functions can be sorted by; all but names the greatest first. */
+export const sorts = {
+	name: (table, i) => table.nameOf(i),
+	self: ({ rows }, i) => rows.selfGain[i] + rows.selfLoss[i],
+	total: ({ rows }, i) => rows.gain[i] + rows.loss[i],
+	net: ({ rows }, i) => Math.abs(rows.gain[i] - rows.loss[i]),
+	calls: ({ rows }, i) => rows.calls[i],
+	module: (table, i) => table.moduleOf(i),
+};
+
+/** Rows (by number) in the order that "-self" and the like say, of those that REGEX matches. */
+export function sortedRows(table, sort, regex) {
+	const ascending = sort.startsWith("-");
+	const id = Object.hasOwn(sorts, sort.replace(/^-/, "")) ? sort.replace(/^-/, "") : "self";
+	const wanted = [];
+	for (let i = 0; i < table.rows.n; i++) {
+		if (!regex || regex.test(table.nameOf(i).slice(0, 4096)))
+			wanted.push(i);
+	}
+	const key = wanted.length ? Array.from({ length: table.rows.n }, (_, i) => sorts[id](table, i)) : [];
+	const byText = id === "name" || id === "module";
+	const compare = byText ? (a, b) => (key[a] < key[b] ? -1 : key[a] > key[b] ? 1 : a - b)
+		: (a, b) => key[b] - key[a] || a - b;
+	wanted.sort(ascending ? (a, b) => compare(b, a) : compare);
+	return { order: wanted, sorted: { id, descending: byText === ascending } };
+}
+
+/** Of a tree around a function: what hangs on it directly, most first. */
+export function nearOf(tree) {
+	const root = tree.firstChild[0];
+	const near = [];
+	for (let c = root === 0 ? 0 : tree.firstChild[root]; c !== 0; c = tree.next[c])
+		near.push(c);
+	const amount = (node) => tree.gain[node] + tree.loss[node];
+	return near.sort((a, b) => amount(b) - amount(a)).slice(0, MOST_NEAR);
+}
+
+class TableView {
+	constructor(element, app) {
+		this.app = app;
+		app.view = this; /* the one that is seen: save.js asks it for its canvas */
+		this.note = emptyNote();
+		this.element = element;
+		this.near = document.createElement("div");
+		this.near.className = "near-tables";
+		this.offs = [
+			app.store.subscribe((state, old) => this.#onState(state, old)),
+			app.on("data", () => this.update()),
+			app.on("resize", () => this.table.draw()),
+		];
+		this.update();
+	}
+
+	#onState(state, old) {
+		if (!sameTree(state, old) || state.sort !== old.sort)
+			this.update();
+		else if (state.frame !== old.frame)
+			this.#showNear();
+	}
+
+	#columns(selection) {
+		const { rows } = this.model;
+		const whole = () => this.whole;
+		const amount = (gain, loss, samples) => (i) => sayAmount(selection, rows[gain][i], rows[loss][i], rows[samples][i]);
+		const share = (gain, loss) => (i) => formatShare(rows[gain][i] + rows[loss][i], whole());
+		const columns = [
+			{ id: "name", label: "Function", text: (i) => this.model.nameOf(i) },
+			{ id: "self", label: "Self", text: amount("selfGain", "selfLoss", "selfSamples") },
+			{ id: "self", label: "Self %", text: share("selfGain", "selfLoss") },
+			{ id: "total", label: "Total", text: amount("gain", "loss", "samples") },
+			{ id: "total", label: "Total %", text: share("gain", "loss") },
+			{ id: "calls", label: "Calls seen", text: (i) => formatAmount(rows.calls[i]) },
+			{ id: "module", label: "Module", text: (i) => this.model.moduleOf(i) },
+		];
+		/* One column a key: the shares stand beside their amounts without a key of their own. */
+		return columns.map((column, i) => ({ ...column, key: column.id, id: i && columns[i - 1].id === column.id ? `${column.id}%` : column.id }));
+	}
+
+	update() {
+		const { app } = this;
+		const selection = app.models.selection();
+		const rows = app.models.functions();
+		const tree = app.models.flame("calls", "");
+		this.whole = tree.gain[0] + tree.loss[0];
+		this.model = {
+			rows,
+			nameOf: (i) => frameName(selection, rows.frame[i]),
+			moduleOf: (i) => frameModule(selection, rows.frame[i]),
+		};
+		const columns = this.#columns(selection);
+		const top = this.table?.element.scrollTop ?? 0;
+		this.table = new VirtualTable({
+			label: "Functions",
+			columns,
+			say: app.say,
+			describe: (i) => columns.map((column) => `${column.label} ${column.text(i)}`).join(", "),
+			onSort: (id) => this.#sort(id.replace("%", "")),
+			onPick: (i) => app.store.set({ frame: this.model.nameOf(i) }),
+			onMenu: (i, x, y) => openFrameMenu(app, x, y, selection, rows.frame[i], this.table.element),
+		});
+		const { regex, problem } = compilePattern(app.store.state.search);
+		const { order, sorted } = sortedRows(this.model, app.store.state.sort || "self", regex);
+		const empty = rows.n === 0;
+		this.note.hidden = !empty;
+		this.note.textContent = empty ? whyEmpty(app, selection) : "";
+		this.element.replaceChildren(this.note, this.table.element, this.near);
+		this.table.element.hidden = empty;
+		this.table.show(order, sorted);
+		this.table.element.scrollTop = top;
+		app.found = problem ? { problem } : regex ? { nodes: order.length, share: "" } : null;
+		app.emit("found");
+		this.#showNear();
+	}
+
+	#sort(id) {
+		const now = this.app.store.state.sort || "self";
+		this.app.store.set({ sort: now === id ? `-${id}` : id });
+	}
+
+	#showNear() {
+		const { frame } = this.app.store.state;
+		if (!frame) {
+			this.near.replaceChildren();
+			return;
+		}
+		this.near.replaceChildren(
+			this.#list(`Callers of ${frame}`, this.app.models.flame("reverse", frame)),
+			this.#list(`Callees of ${frame}`, this.app.models.flame("calls", frame)));
+	}
+
+	#list(title, tree) {
+		const { selection } = tree;
+		const part = document.createElement("section");
+		const head = document.createElement("h2");
+		head.textContent = title;
+		const list = document.createElement("ul");
+		list.setAttribute("aria-label", title);
+		const near = nearOf(tree);
+		for (const node of near) {
+			const item = document.createElement("li");
+			const button = document.createElement("button");
+			const name = document.createElement("span");
+			const amount = document.createElement("span");
+			button.type = "button";
+			name.textContent = frameName(selection, tree.frame[node]);
+			amount.textContent = `${sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])} (${formatShare(tree.gain[node] + tree.loss[node], tree.gain[0] + tree.loss[0])})`;
+			button.append(name, amount);
+			button.addEventListener("click", () => this.app.store.set({ frame: name.textContent }));
+			item.append(button);
+			list.append(item);
+		}
+		if (near.length === 0) {
+			const none = document.createElement("p");
+			none.textContent = "none";
+			part.append(head, none);
+		} else {
+			part.append(head, list);
+		}
+		return part;
+	}
+
+	unmount() {
+		for (const off of this.offs)
+			off();
+	}
+}
+
+export const tableView = {
+	id: "table",
+	label: "Table",
+	mount: (element, app) => new TableView(element, app),
+};

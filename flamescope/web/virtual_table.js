@@ -1,0 +1,182 @@
+/*
+ * virtual_table.js - a table of any number of rows, of which only those that are seen exist
+ *
+ * Its head sorts; its rows are walked with the arrow keys.
+ */
+
+const ROW_PIXELS = 25;
+const BEFORE = 8; /* rows above and below what is seen */
+
+function cell(tag, text) {
+	const made = document.createElement(tag);
+	made.textContent = text;
+	made.title = text.length > 24 ? text : "";
+	return made;
+}
+
+/**
+ * VirtualTable
+ * @options: {label, columns: [{id, label, text(row), flagged(row)}], onSort(id), onPick(row),
+ *           onMenu(row, x, y), describe(row)}; rows are whatever the caller makes of them
+ */
+export class VirtualTable {
+	constructor(options) {
+		this.options = options;
+		this.rows = [];
+		this.at = -1;
+		this.element = document.createElement("div");
+		this.element.className = "scroll-table";
+		this.element.tabIndex = 0;
+		this.element.setAttribute("role", "region");
+		this.element.setAttribute("aria-label", `${options.label}: arrow keys walk the rows`);
+		const table = document.createElement("table");
+		this.table = table;
+		table.setAttribute("aria-label", options.label);
+		this.body = document.createElement("tbody");
+		table.append(this.#columns(), this.#head(), this.body);
+		this.element.append(table);
+		this.element.addEventListener("scroll", () => this.#ask(), { passive: true });
+		this.element.addEventListener("keydown", (event) => this.#onKey(event));
+	}
+
+	#columns() {
+		const group = document.createElement("colgroup");
+		this.options.columns.forEach((_, i) => {
+			const col = document.createElement("col");
+			col.className = i === 0 ? "name" : "";
+			group.append(col);
+		});
+		return group;
+	}
+
+	#head() {
+		const head = document.createElement("thead");
+		const tr = document.createElement("tr");
+		this.heads = new Map();
+		for (const column of this.options.columns) {
+			const th = document.createElement("th");
+			th.scope = "col";
+			const button = cell("button", column.label);
+			button.type = "button";
+			button.addEventListener("click", () => this.options.onSort(column.id));
+			th.append(button);
+			tr.append(th);
+			this.heads.set(column.id, th);
+		}
+		head.append(tr);
+		return head;
+	}
+
+	/** Other rows; SORTED is {id, descending} of the column that they are sorted by. */
+	show(rows, sorted) {
+		this.rows = rows;
+		this.at = Math.min(this.at, rows.length - 1);
+		for (const column of this.options.columns) {
+			const th = this.heads.get(column.id);
+			const isSorted = column.id === sorted.id;
+			if (isSorted)
+				th.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
+			else
+				th.removeAttribute("aria-sort");
+			th.firstChild.textContent = isSorted
+				? `${column.label} ${sorted.descending ? "▾" : "▴"}` : column.label;
+		}
+		this.table.setAttribute("aria-rowcount", String(rows.length + 1));
+		this.draw();
+	}
+
+	#ask() {
+		this.asked ??= requestAnimationFrame(() => this.draw());
+	}
+
+	draw() {
+		cancelAnimationFrame(this.asked);
+		this.asked = undefined;
+		const { scrollTop, clientHeight } = this.element;
+		const first = Math.max(0, Math.floor(scrollTop / ROW_PIXELS) - BEFORE);
+		const seen = Math.ceil((clientHeight || 600) / ROW_PIXELS) + 2 * BEFORE;
+		const end = Math.min(this.rows.length, first + seen);
+		const made = [];
+		if (first > 0)
+			made.push(this.#pad(first));
+		for (let i = first; i < end; i++)
+			made.push(this.#row(i));
+		if (end < this.rows.length)
+			made.push(this.#pad(this.rows.length - end));
+		this.body.replaceChildren(...made);
+	}
+
+	#pad(rows) {
+		const tr = document.createElement("tr");
+		tr.className = "pad";
+		tr.setAttribute("aria-hidden", "true");
+		const td = document.createElement("td");
+		td.colSpan = this.options.columns.length;
+		td.style.height = `${rows * ROW_PIXELS}px`;
+		tr.append(td);
+		return tr;
+	}
+
+	#row(i) {
+		const tr = document.createElement("tr");
+		tr.setAttribute("aria-rowindex", String(i + 2));
+		if (i === this.at)
+			tr.setAttribute("aria-selected", "true");
+		for (const column of this.options.columns) {
+			const td = cell("td", column.text(this.rows[i]));
+			if (column.flagged?.(this.rows[i]))
+				td.className = "flagged";
+			tr.append(td);
+		}
+		tr.addEventListener("click", () => {
+			this.at = i;
+			this.options.onPick(this.rows[i]);
+			this.draw();
+		});
+		tr.addEventListener("contextmenu", (event) => {
+			event.preventDefault();
+			this.options.onMenu?.(this.rows[i], event.clientX, event.clientY);
+		});
+		return tr;
+	}
+
+	#onKey(event) {
+		if (event.target !== this.element || event.ctrlKey || event.altKey || event.metaKey)
+			return;
+		const page = Math.max(1, Math.floor(this.element.clientHeight / ROW_PIXELS) - 2);
+		const to = {
+			ArrowDown: this.at + 1, ArrowUp: this.at - 1, PageDown: this.at + page,
+			PageUp: this.at - page, Home: 0, End: this.rows.length - 1,
+		}[event.key];
+		const row = this.rows[this.at];
+		if (to !== undefined)
+			this.moveTo(to);
+		else if (event.key === "Enter" && row)
+			this.options.onPick(row);
+		else if (event.key === "m" && row)
+			this.#menuAt(row);
+		else
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+	}
+
+	#menuAt(row) {
+		const box = this.element.getBoundingClientRect();
+		this.options.onMenu?.(row, box.left + 40, box.top + 60);
+	}
+
+	moveTo(i) {
+		if (this.rows.length === 0)
+			return;
+		this.at = Math.max(0, Math.min(this.rows.length - 1, i));
+		const top = this.at * ROW_PIXELS;
+		const { scrollTop, clientHeight } = this.element;
+		if (top < scrollTop)
+			this.element.scrollTop = top;
+		else if (top + 3 * ROW_PIXELS > scrollTop + clientHeight)
+			this.element.scrollTop = top + 3 * ROW_PIXELS - clientHeight;
+		this.draw();
+		this.options.say(this.options.describe(this.rows[this.at]));
+	}
+}
