@@ -41,8 +41,13 @@ extern const struct option_spec info_option_specs[];
 extern const struct option_spec symbolize_option_specs[];
 extern const struct option_spec symbols_option_specs[];
 extern const struct option_spec doctor_option_specs[];
+extern const struct option_spec heatmap_option_specs[];
+extern const struct option_spec flamegraph_option_specs[];
+extern const struct option_spec report_option_specs[];
 extern const struct option_spec convert_option_specs[];
 extern const struct option_spec diff_option_specs[];
+extern const struct option_spec view_option_specs[];
+extern const struct option_spec serve_option_specs[];
 
 /**
  * cmd_record - start a program and record it
@@ -99,6 +104,46 @@ int cmd_diff(struct cmd_ctx *ctx);
  * Context: main thread.
  */
 int cmd_convert(struct cmd_ctx *ctx);
+
+/**
+ * cmd_view - write recordings as one page, and open it
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_view(struct cmd_ctx *ctx);
+
+/**
+ * cmd_serve - serve a folder of recordings until a signal ends it
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_serve(struct cmd_ctx *ctx);
+
+/**
+ * cmd_heatmap - draw how much is done in which moment
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_heatmap(struct cmd_ctx *ctx);
+
+/**
+ * cmd_flamegraph - draw who calls whom, and what it takes
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_flamegraph(struct cmd_ctx *ctx);
+
+/**
+ * cmd_report - say which functions take most, and who calls them
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_report(struct cmd_ctx *ctx);
 
 /**
  * cmd_help - print the help of one command on stdout

@@ -1,5 +1,4 @@
 /* beneath.c - openat2(2) where the kernel has it, else a step at a time */
-#define _GNU_SOURCE
 #include "flamescope/serve/beneath.h"
 
 #include "base/cleanup.h"

@@ -1,6 +1,5 @@
 /* catalog.c - one list of recordings that is replaced as a whole, so that readers never wait long
  */
-#define _GNU_SOURCE
 #include "flamescope/serve/catalog.h"
 
 #include "base/cleanup.h"

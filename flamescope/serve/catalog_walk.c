@@ -1,5 +1,4 @@
 /* catalog_walk.c - goes down folders by descriptor, never through a link */
-#define _GNU_SOURCE
 #include "flamescope/serve/catalog_walk.h"
 
 #include "base/cleanup.h"

@@ -1,5 +1,4 @@
 /* guard.c - Host headers and tokens (RFC 9110 section 7.2, RFC 3986 section 3.2.2) */
-#define _GNU_SOURCE
 #include "flamescope/serve/guard.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,4 @@
 /* packed.c - pack and gzip; both live in memfds, so that neither is ever in the heap as a whole */
-#define _GNU_SOURCE
 #include "flamescope/serve/packed.h"
 
 #include "base/cleanup.h"

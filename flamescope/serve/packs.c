@@ -1,5 +1,4 @@
 /* packs.c - a queue, a thread, and the packs that were made last */
-#define _GNU_SOURCE
 #include "flamescope/serve/packs.h"
 
 #include "base/buf.h"

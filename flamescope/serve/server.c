@@ -1,5 +1,4 @@
 /* server.c - libmicrohttpd's daemon, and who gets past the door */
-#define _GNU_SOURCE
 #include "flamescope/serve/server.h"
 
 #include "base/cleanup.h"

@@ -1,0 +1,31 @@
+/* browser.h - shows a page to the person, or says how he can see it */
+#ifndef TOOLS_BROWSER_H
+#define TOOLS_BROWSER_H
+
+#include <stdbool.h>
+
+/**
+ * browser_is_here - whether there is a display that a browser could open at
+ *
+ * Context: main thread.
+ */
+bool browser_is_here(void);
+
+/**
+ * browser_open - hand an address or a path to xdg-open, and do not wait for it
+ *
+ * Return:  0; -ENOENT: there is no xdg-open; -errno.
+ * Context: main thread.
+ */
+int browser_open(const char *address);
+
+/**
+ * browser_say_elsewhere - the commands with which another machine sees a page of this one
+ * @page: the file
+ * @recording: one that `wick serve` can show instead, as a path; NULL: none
+ *
+ * Context: main thread.
+ */
+void browser_say_elsewhere(const char *page, const char *recording);
+
+#endif

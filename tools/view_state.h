@@ -1,0 +1,17 @@
+/* view_state.h - a query as the words of the page's URL: the same as the options, canonical */
+#ifndef TOOLS_VIEW_STATE_H
+#define TOOLS_VIEW_STATE_H
+
+#include "base/buf.h"
+#include "flamescope/query/query.h"
+
+/**
+ * view_state_words - `time=10-20&where=state=running&group=thread`, percent-encoded
+ *
+ * Patterns are those that the query holds: rules of a file are in it as expressions.
+ *
+ * Context: any thread.
+ */
+void view_state_words(const struct query *query, struct buf *buf);
+
+#endif
