@@ -126,6 +126,9 @@ export function makeColours(app) {
 			none: packed(NULL_CELL[theme]),
 		}),
 		gain: (part = 0.75) => `rgb(${mix(SCALES[theme].much, part).join(" ")})`,
+		/* A change: from -1 (all of it loss) to 1 (all of it gain). */
+		signed: (part) => `rgb(${mix(SCALES[theme][part < 0 ? "less" : "much"],
+			0.12 + 0.6 * Math.min(1, Math.abs(part))).join(" ")})`,
 		loss: (part = 0.75) => `rgb(${mix(SCALES[theme].less, part).join(" ")})`,
 	};
 	apply();

@@ -49,38 +49,58 @@ function selfSums(selection) {
 	return sums;
 }
 
+/* The numbers of the nodes that have samples, ascending; the root always. */
+function usedNodes(samples) {
+	let n = 1;
+	for (let i = 1; i < samples.length; i++)
+		n += samples[i] > 0 ? 1 : 0;
+	const used = new Uint32Array(n);
+	let to = 1;
+	for (let i = 1; i < samples.length; i++)
+		if (samples[i] > 0)
+			used[to++] = i;
+	return used;
+}
+
+function pick(column, used) {
+	const picked = new column.constructor(used.length);
+	for (let i = 0; i < used.length; i++)
+		picked[i] = column[used[i]];
+	return picked;
+}
+
+/* Callers have what their callees have; a callee's number is above its caller's. */
+function addUp(parent, own) {
+	const all = own.slice();
+	for (let i = all.length - 1; i > 0; i--)
+		if (all[i] !== 0)
+			all[parent[i]] += all[i];
+	return all;
+}
+
 /* Only what has samples, numbered anew; SUMS is the nodes' own. */
 function finish(selection, tree, sums) {
 	const { n, parent } = tree;
-	const gain = sums.selfGain.slice();
-	const loss = sums.selfLoss.slice();
-	const samples = sums.selfSamples.slice();
-	for (let i = n - 1; i > 0; i--) {
-		gain[parent[i]] += gain[i];
-		loss[parent[i]] += loss[i];
-		samples[parent[i]] += samples[i];
-	}
-	const kept = [];
+	const own = (key) => sums[key].subarray(0, n);
+	const samples = addUp(parent, own("selfSamples"));
+	const used = usedNodes(samples);
 	const number = new Uint32Array(n);
-	for (let i = 0; i < n; i++) {
-		if (i === 0 || samples[i] > 0) {
-			number[i] = kept.length;
-			kept.push(i);
-		}
-	}
-	const pick = (column) => Float64Array.from(kept, (i) => column[i]);
+	for (let i = 0; i < used.length; i++)
+		number[used[i]] = i;
 	const flame = {
 		selection,
-		n: kept.length,
-		parent: Uint32Array.from(kept, (i) => number[parent[i]]),
-		frame: Uint32Array.from(kept, (i) => tree.frame[i]),
-		selfGain: pick(sums.selfGain),
-		selfLoss: pick(sums.selfLoss),
-		selfSamples: pick(sums.selfSamples),
-		gain: pick(gain),
-		loss: pick(loss),
-		samples: pick(samples),
+		n: used.length,
+		parent: pick(parent, used),
+		frame: pick(tree.frame, used),
+		selfGain: pick(own("selfGain"), used),
+		selfLoss: pick(own("selfLoss"), used),
+		selfSamples: pick(own("selfSamples"), used),
+		gain: pick(addUp(parent, own("selfGain")), used),
+		loss: pick(addUp(parent, own("selfLoss")), used),
+		samples: pick(samples, used),
 	};
+	for (let i = 0; i < flame.n; i++)
+		flame.parent[i] = number[flame.parent[i]];
 	const rank = nameRanks(selection);
 	return Object.assign(flame, linkChildren(flame, rank, rank.length));
 }

@@ -33,7 +33,8 @@ export function makeFunctions(flame) {
 			columns.loss[frame] += flame.loss[node];
 			columns.samples[frame] += flame.samples[node];
 		}
-		if (flame.parent[node] !== 0)
+		const above = flame.parent[node];
+		if (above !== 0 && flame.frame[above] < flame.selection.profile.frames.n)
 			columns.calls[frame] += flame.samples[node];
 		columns.selfGain[frame] += flame.selfGain[node];
 		columns.selfLoss[frame] += flame.selfLoss[node];
@@ -44,7 +45,7 @@ export function makeFunctions(flame) {
 		if (columns.samples[frame] > 0)
 			seen.push(frame);
 	const total = (frame) => columns.gain[frame] + columns.loss[frame];
-	seen.sort((a, b) => total(b) - total(a) || a - b);
+	seen.sort((a, b) => total(b) - total(a) || columns.samples[b] - columns.samples[a] || a - b);
 	const rows = { n: seen.length, frame: Uint32Array.from(seen) };
 	for (const [key, column] of Object.entries(columns))
 		rows[key] = Float64Array.from(seen, (frame) => column[frame]);

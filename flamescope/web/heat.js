@@ -11,42 +11,43 @@ export const MAX_CELLS = 16 * 1024 * 1024;
 export const MAX_ROWS = 1000;
 const SECOND = 1e9;
 
+/* What occurs of a dimension: {label, first: its lowest code, samples, amount}, most first. */
+function rankValues(selection, dim) {
+	const values = new Map();
+	const ofCode = new Map();
+	for (let i = 0; i < selection.n; i++) {
+		const code = dim.codes[selection.samples[i]];
+		let value = ofCode.get(code);
+		if (!value) {
+			const label = dim.label(code);
+			value = values.get(label) ?? { label, first: code, samples: 0, amount: 0 };
+			value.first = Math.min(value.first, code);
+			values.set(label, value);
+			ofCode.set(code, value);
+		}
+		value.samples++;
+		value.amount += Math.abs(selection.values[i]);
+	}
+	const ranked = [...values.values()].sort((a, b) =>
+		b.amount - a.amount || b.samples - a.samples || a.first - b.first);
+	return { ranked, ofCode };
+}
+
 /* The row of each of the selection's samples by a dimension, and the rows' labels, most first. */
-function rowsBy(selection, name) {
+function rowsBy(selection, name, maxRows) {
 	const dim = dimension(selection.profile, name);
 	if (!dim)
 		throw new Error(`there is no '${name}' to tell samples apart by`);
-	const numbers = new Map();
-	const ofCode = new Map();
-	const totals = [];
+	const { ranked, ofCode } = rankValues(selection, dim);
+	const n = Math.min(maxRows, ranked.length);
+	ranked.forEach((value, i) => (value.row = Math.min(i, n - 1)));
 	const rows = new Uint32Array(selection.n);
-	for (let i = 0; i < selection.n; i++) {
-		const code = dim.codes[selection.samples[i]];
-		let row = ofCode.get(code);
-		if (row === undefined) {
-			const label = dim.label(code);
-			row = numbers.get(label);
-			if (row === undefined) {
-				row = numbers.size;
-				numbers.set(label, row);
-				totals.push(0);
-			}
-			ofCode.set(code, row);
-		}
-		rows[i] = row;
-		totals[row] += Math.abs(selection.values[i]);
-	}
-	const labels = [...numbers.keys()];
-	const order = labels.map((_, row) => row).sort((a, b) =>
-		totals[b] - totals[a] || (labels[a] < labels[b] ? -1 : 1));
-	const place = new Uint32Array(order.length);
-	order.forEach((row, i) => (place[row] = Math.min(i, MAX_ROWS - 1)));
 	for (let i = 0; i < rows.length; i++)
-		rows[i] = place[rows[i]];
-	const shown = order.slice(0, MAX_ROWS).map((row) => labels[row]);
-	if (order.length > MAX_ROWS)
-		shown[MAX_ROWS - 1] = `[${order.length - MAX_ROWS + 1} others]`;
-	return { rows, labels: shown };
+		rows[i] = ofCode.get(dim.codes[selection.samples[i]]).row;
+	const labels = ranked.slice(0, n).map(({ label }) => label || `[no ${name}]`);
+	if (ranked.length > n)
+		labels[n - 1] = `[${ranked.length - n + 1} others]`;
+	return { rows, labels, values: ranked.map(({ label, row }) => ({ label, row })) };
 }
 
 /* A column of at least COLUMN_NS so that the grid is no larger than a page can hold. */
@@ -59,16 +60,21 @@ function fittingColumn(columnNs, nRows, lengthNs) {
 function count(heat, selection, rowOf) {
 	const { profile, samples, values } = selection;
 	const { time, startSub } = profile;
-	const { nRows, columnNs } = heat;
+	const { nRows, columnNs, rowNs } = heat;
 	for (let i = 0; i < selection.n; i++) {
 		const at = startSub + time[samples[i]];
 		const column = Math.floor(at / columnNs);
 		const row = rowOf ? rowOf[i]
-			: Math.min(nRows - 1, Math.floor(((at - column * columnNs) * nRows) / columnNs));
+			: Math.floor((at - column * columnNs) / rowNs);
 		const cell = column * nRows + row;
 		heat.values[cell] += values[i];
 		heat.samples[cell]++;
 	}
+}
+
+/* To the nearest whole number; halves away from 0. */
+function meanOf(sum, n) {
+	return Math.sign(sum) * Math.round(Math.abs(sum) / n);
 }
 
 /*
@@ -77,7 +83,7 @@ function count(heat, selection, rowOf) {
  */
 export function makeHeat(selection, { columnNs = 0, nRows = 0, by = "" } = {}) {
 	const { profile } = selection;
-	const grouped = by ? rowsBy(selection, by) : null;
+	const grouped = by ? rowsBy(selection, by, nRows || MAX_ROWS) : null;
 	const rows = grouped ? Math.max(1, grouped.labels.length) : nRows || 50;
 	const column = fittingColumn(columnNs || SECOND, rows, profile.startSub + profile.lengthNs);
 	const end = profile.startSub + profile.lengthNs;
@@ -86,10 +92,12 @@ export function makeHeat(selection, { columnNs = 0, nRows = 0, by = "" } = {}) {
 		nColumns,
 		nRows: rows,
 		columnNs: column,
+		rowNs: Math.ceil(column / rows),
 		originNs: -profile.startSub,
 		values: new Float64Array(nColumns * rows),
 		samples: new Uint32Array(nColumns * rows),
 		rowLabels: grouped ? grouped.labels : null,
+		rowValues: grouped ? grouped.values : null, /* {label, row} of all that occur */
 		min: 0,
 		max: 0,
 		selection,
@@ -101,7 +109,7 @@ export function makeHeat(selection, { columnNs = 0, nRows = 0, by = "" } = {}) {
 		if (heat.samples[i] === 0)
 			continue;
 		if (selection.measure === "mean")
-			heat.values[i] = Math.round(heat.values[i] / heat.samples[i]);
+			heat.values[i] = meanOf(heat.values[i], heat.samples[i]);
 		min = Math.min(min, heat.values[i]);
 		max = Math.max(max, heat.values[i]);
 	}
@@ -115,7 +123,7 @@ export function rangeBetween(heat, a, b) {
 	const time = (cell, after) => {
 		if (heat.rowLabels)
 			return (cell.column + after) * heat.columnNs;
-		return cell.column * heat.columnNs + ((cell.row + after) * heat.columnNs) / heat.nRows;
+		return cell.column * heat.columnNs + Math.min((cell.row + after) * heat.rowNs, heat.columnNs);
 	};
 	const [first, last] = time(a, 0) <= time(b, 0) ? [a, b] : [b, a];
 	return {
@@ -135,6 +143,6 @@ export function rectangle(heat, a, b) {
 		from: Math.max(0, columns[0] * heat.columnNs + heat.originNs),
 		to: columns[1] * heat.columnNs + heat.originNs,
 		rows: whole ? null
-			: rows.map((row) => Math.round((row * heat.columnNs) / heat.nRows)),
+			: rows.map((row) => Math.min(row * heat.rowNs, heat.columnNs)),
 	};
 }

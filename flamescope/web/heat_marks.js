@@ -123,7 +123,7 @@ function drawRowLabels(context, heat, place) {
 	if (heat.rowLabels) {
 		const every = Math.max(1, Math.ceil(12 / rowHeight));
 		for (let row = 0; row < heat.nRows && row < heat.rowLabels.length; row += every)
-			context.fillText(fit(context, heat.rowLabels[row] || "(none)", place.gutter - 8),
+			context.fillText(fit(context, heat.rowLabels[row], place.gutter - 8),
 				place.gutter - 4, rowTop(heat, place, row) + rowHeight / 2);
 		return;
 	}

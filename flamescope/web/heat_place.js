@@ -4,8 +4,6 @@
  * The window is the part of the time that is seen, in nanoseconds since the recording's start.
  */
 
-import { dimension } from "wick/select.js";
-
 export const AXIS = 20; /* pixels below the cells */
 const NICE = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400];
 const TIME_HEIGHT = 300;
@@ -73,13 +71,15 @@ export function labelStep(place) {
 	return NICE.find((seconds) => seconds * 1e9 * place.perNs >= 70) ?? NICE[NICE.length - 1];
 }
 
-/* A filter that says "the rows of these labels". */
-export function filterOfRow(heat, by, row) {
-	const label = heat.rowLabels[row];
-	const pattern = label === "" ? "" : `^${label.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
-	return { dimension: by, pattern, exclude: false };
-}
+const escapePattern = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-export function hasRows(profile, by) {
-	return by === "" || dimension(profile, by) !== null;
+/* A filter that says "what is in this row"; of the row of all others: "none of the rows above". */
+export function filterOfRow(heat, by, row) {
+	const labels = heat.rowValues.filter((value) => value.row === row).map(({ label }) => label);
+	if (labels.length === 1)
+		return { dimension: by, exclude: false,
+			pattern: labels[0] === "" ? "" : `^${escapePattern(labels[0])}$` };
+	const shown = heat.rowValues.filter((value) => value.row < row)
+		.map(({ label }) => escapePattern(label));
+	return { dimension: by, exclude: true, pattern: `^(${shown.join("|")})$` };
 }

@@ -15,8 +15,8 @@ export function unitOf(selection) {
 
 function rowText(heat, row) {
 	if (heat.rowLabels)
-		return heat.rowLabels[row] || "(none)";
-	const rowMs = heat.columnNs / heat.nRows / 1e6;
+		return heat.rowLabels[row];
+	const rowMs = heat.rowNs / 1e6;
 	const text = (ms) => String(Math.round(ms * 1000) / 1000);
 	return `+${text(row * rowMs)}–${text((row + 1) * rowMs)} ms`;
 }
@@ -42,6 +42,11 @@ export function valueText(heat, { column, row }) {
 	return `${selection.name || ""} ${selection.measure === "weight" ? "" : selection.measure} ${value} in ${n} sample${n === 1 ? "" : "s"}`.trim();
 }
 
+/* The values that a row stands for: the last one may be many. */
+function labelsOfRow(heat, row) {
+	return new Set(heat.rowValues.filter((value) => value.row === row).map(({ label }) => label));
+}
+
 /* The part of the selection that a cell is of. */
 export function cellSelection(heat, cell, by) {
 	const range = heat.rowLabels
@@ -52,10 +57,10 @@ export function cellSelection(heat, cell, by) {
 	if (!heat.rowLabels)
 		return part;
 	const dim = dimension(part.profile, by);
-	const wanted = heat.rowLabels[cell.row];
+	const wanted = labelsOfRow(heat, cell.row);
 	const kept = [];
 	for (let i = 0; i < part.n; i++)
-		if (dim.label(dim.codes[part.samples[i]]) === wanted)
+		if (wanted.has(dim.label(dim.codes[part.samples[i]])))
 			kept.push(i);
 	const pick = (column) => column.constructor.from(kept, (i) => column[i]);
 	return { ...part, n: kept.length, samples: pick(part.samples), stacks: pick(part.stacks),
@@ -63,9 +68,8 @@ export function cellSelection(heat, cell, by) {
 }
 
 function rectangleOfCell(heat, cell) {
-	const rowNs = heat.columnNs / heat.nRows;
-	const from = cell.column * heat.columnNs + cell.row * rowNs + heat.originNs;
-	return { from: Math.max(0, Math.round(from)), to: Math.round(from + rowNs), rows: null };
+	const from = cell.column * heat.columnNs + cell.row * heat.rowNs + heat.originNs;
+	return { from: Math.max(0, from), to: from + heat.rowNs, rows: null };
 }
 
 /* The innermost functions of a part of a selection, most first, as text. */

@@ -130,7 +130,6 @@ export function mountQuery(element, app) {
 		colour.value = coloured;
 		by.value = rowsBy;
 		rows.value = String(nRows);
-		rows.disabled = rowsBy !== "";
 		column.value = String(ns);
 		flatten.checked = query.flatten;
 		chips.replaceChildren(...chipsOf(query).map(([text, patch]) =>

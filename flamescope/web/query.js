@@ -7,10 +7,9 @@
  */
 
 const SECOND = 1e9;
-const UNITS = { s: SECOND, ms: 1e6, us: 1e3, ns: 1, m: 60 * SECOND, h: 3600 * SECOND };
+const UNITS = { s: SECOND, ms: 1e6, us: 1e3, ns: 1, m: 60 * SECOND, min: 60 * SECOND, h: 3600 * SECOND };
 /* Words that are short for `where=WORD=PATTERN`. */
 const DIMENSION_WORDS = ["thread", "comm", "process", "state", "wait", "event"];
-const MEASURES = ["mean", "delta", "gain", "loss"];
 export const MAX_RANGES = 64;
 
 export const EMPTY_QUERY = Object.freeze({
@@ -45,21 +44,30 @@ function shortWord(ns) {
 
 /* `10s`, `1.5`, `20ms` as nanoseconds; NaN if it is none. */
 function parseTime(text, unit) {
-	const match = /^\+?(\d+(?:\.\d+)?)(h|m|s|ms|us|ns)?$/.exec(text);
+	const match = /^\+?(\d+(?:\.\d+)?)(h|min|m|s|ms|us|ns)?$/.exec(text);
 	if (!match)
 		return NaN;
 	return Math.round(Number(match[1]) * UNITS[match[2] || unit]);
 }
 
-/* `0-100ms`: what has no unit has that of the other end, else milliseconds. */
-function parseRows(text) {
-	const at = text.indexOf("-", 1);
-	if (at < 0)
+/* `10s-20s`, `0-100ms` -> [from, to]; what has no unit has that of the other end, else seconds. */
+function parseSpan(text, end) {
+	const at = text.indexOf("-");
+	if (at < 0 || text === "-")
 		return null;
+	const first = text.slice(0, at);
 	const last = text.slice(at + 1);
-	const unit = (/[a-z]+$/.exec(last) || ["ms"])[0];
-	const rows = [parseTime(text.slice(0, at), unit), parseTime(last, unit)];
-	return rows[0] >= 0 && rows[1] > rows[0] ? rows : null;
+	const unitOf = (word) => /[a-z]*$/.exec(word)[0];
+	const unit = unitOf(last) || unitOf(first) || "s";
+	const from = first === "" ? 0 : parseTime(first, unit);
+	const to = last === "" ? end : parseTime(last, unit);
+	return from >= 0 && to > from ? [from, to] : null;
+}
+
+/* Rows are a part of each EVERY. */
+function parseRows(text, every) {
+	const rows = parseSpan(text, every);
+	return rows && rows[1] <= every ? rows : null;
 }
 
 /*
@@ -69,16 +77,11 @@ function parseRows(text) {
  */
 export function parseRange(text) {
 	const [times, rowsText] = text.split("@");
-	const rows = rowsText === undefined ? null : parseRows(rowsText);
-	const at = times.indexOf("-");
-	if (at < 0 || (rowsText !== undefined && !rows))
+	const rows = rowsText === undefined ? null : parseRows(rowsText, SECOND);
+	const span = parseSpan(times, Infinity);
+	if (!span || (rowsText !== undefined && !rows))
 		return null;
-	const first = times.slice(0, at);
-	const last = times.slice(at + 1);
-	const unit = (/[a-z]+$/.exec(last) || /[a-z]+$/.exec(first) || ["s"])[0];
-	const from = first === "" ? 0 : parseTime(first, unit);
-	const to = last === "" ? Infinity : parseTime(last, unit);
-	return from >= 0 && to > from ? { from, to, rows } : null;
+	return { from: span[0], to: span[1], rows };
 }
 
 export function rangeWord(range) {
@@ -94,8 +97,8 @@ export function rangeWord(range) {
 export function parseEvery(text) {
 	const at = text.indexOf(":");
 	const every = parseTime(at < 0 ? "" : text.slice(0, at), "s");
-	const rows = at < 0 ? null : parseRows(text.slice(at + 1));
-	return every > 0 && rows && rows[1] <= every ? { every, from: rows[0], to: rows[1] } : null;
+	const rows = at < 0 || !(every > 0) ? null : parseRows(text.slice(at + 1), every);
+	return rows ? { every, from: rows[0], to: rows[1] } : null;
 }
 
 function everyWord(every) {
@@ -112,10 +115,8 @@ export function parseWhere(text) {
 export function parseMetric(text) {
 	if (text === "samples" || text === "weight")
 		return { name: "", measure: text };
-	const [name, measure] = text.split(":");
-	if (measure !== undefined)
-		return MEASURES.includes(measure) && name ? { name, measure } : null;
-	return name ? { name, measure: "value" } : null;
+	const match = /^([A-Za-z0-9_.-]+?)(?::(value|mean|delta|gain|loss)|_(delta))?$/.exec(text);
+	return match && { name: match[1], measure: match[2] ?? match[3] ?? "value" };
 }
 
 /*

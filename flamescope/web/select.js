@@ -37,22 +37,27 @@ function matches(regex, text) {
 }
 
 /* The name of each process is that of its main thread, else of its first one. */
-function processLabels(threads) {
+function processLabels(threads, atHost) {
 	const names = new Map();
 	for (const { comm, host, pid, tid } of threads) {
 		const key = `${pid} ${host}`;
-		if (!names.has(key) || pid === tid)
-			names.set(key, comm);
+		const known = names.get(key);
+		if (!known || (pid === tid && !known.isMain))
+			names.set(key, { comm, isMain: pid === tid });
 	}
-	return threads.map(({ host, pid }) => (pid < 0 ? "" : `${names.get(`${pid} ${host}`)}/${pid}`));
+	return threads.map(({ host, pid }) => (pid < 0 ? ""
+		: `${names.get(`${pid} ${host}`).comm}/${pid}${atHost(host)}`));
 }
 
 function threadLabels(profile, name) {
 	const { threads } = profile;
+	const several = threads.some(({ host }) => host !== threads[0].host);
+	const atHost = (host) => (several && host ? `@${host}` : "");
 	if (name === "thread")
-		return threads.map(({ comm, tid }) => (tid < 0 ? comm : `${comm}/${tid}`));
+		return threads.map(({ comm, host, tid }) =>
+			`${comm}${tid < 0 ? "" : `/${tid}`}${atHost(host)}`);
 	if (name === "process")
-		return processLabels(threads);
+		return processLabels(threads, atHost);
 	if (name === "tid" || name === "pid")
 		return threads.map((thread) => (thread[name] < 0 ? "" : String(thread[name])));
 	return threads.map((thread) => thread[name]);
@@ -80,7 +85,7 @@ export function dimension(profile, name) {
 	return tag ? {
 		codes: tag.codes,
 		n: TAG_OTHER + 1,
-		label: (code) => (code === TAG_OTHER ? "[other]" : tag.values[code] ?? ""),
+		label: (code) => (code < tag.values.length ? tag.values[code] : "[other]"),
 	} : null;
 }
 
@@ -145,12 +150,8 @@ export function measureOf(profile, text) {
 		return { measure: "samples", unit: "samples", values: null, name: "" };
 	if (asked.measure === "weight")
 		return { measure: "weight", unit: "weight", values: profile.weight, name: "" };
-	let metric = profile.metrics.find(({ name }) => name === asked.name);
-	let { measure } = asked;
-	if (!metric && measure === "value" && asked.name.endsWith("_delta")) {
-		metric = profile.metrics.find(({ name }) => name === asked.name.slice(0, -6));
-		measure = "delta";
-	}
+	const metric = profile.metrics.find(({ name }) => name === asked.name);
+	const { measure } = asked;
 	if (!metric)
 		throw new Error(`there is no metric '${asked.name}'; there is ${["samples", "weight", ...profile.metrics.map(({ name }) => name)].join(", ")}`);
 	return { measure, unit: metric.unit, values: MEASURE_OF[measure](metric), name: metric.name };
@@ -195,13 +196,21 @@ function anyOf(profile, patterns) {
 	return any;
 }
 
+function hasRules(query) {
+	return query.only.length || query.without.length || query.elide.length ||
+		query.focus || query.truncate || query.flatten;
+}
+
 /*
- * The tree that a query makes of the profile's: {now: node -> new node or OUT, tree}.  What a node
+ * The tree that a query makes of the profile's: {now: node -> new node or OUT, tree}; now is
+ * null where nothing changes.  What a node
  * becomes follows from what its caller became, and parents come first.
  */
 function rebuild(profile, query) {
 	const { nodes } = profile;
 	const { parent, frame } = nodes;
+	if (!hasRules(query))
+		return { now: null, tree: nodes };
 	const wanted = stacksWanted(profile, query);
 	const elided = anyOf(profile, query.elide);
 	const focused = query.focus ? framesMatching(profile, query.focus) : null;
@@ -235,21 +244,21 @@ function rebuild(profile, query) {
 
 /* The frames that groups put outermost: {number(sample) of a combination, roots}. */
 function makeGroups(profile, names, table, labels) {
-	const numbers = new Map();
-	function labelFrame(text) {
-		if (!numbers.has(text)) {
-			numbers.set(text, profile.frames.n + labels.length);
-			labels.push(text);
-		}
-		return numbers.get(text);
-	}
 	const dims = names.map((name) => {
 		const dim = needDimension(profile, name);
 		const frames = new Uint32Array(dim.n).fill(OUT);
+		const numbers = new Map();
+		function labelFrame(text) {
+			if (!numbers.has(text)) {
+				numbers.set(text, profile.frames.n + labels.length);
+				labels.push(text || `[no ${name}]`);
+			}
+			return numbers.get(text);
+		}
 		return (i) => {
 			const code = dim.codes[i];
 			if (frames[code] === OUT)
-				frames[code] = labelFrame(dim.label(code) || `[no ${name}]`);
+				frames[code] = labelFrame(dim.label(code));
 			return frames[code];
 		};
 	});
@@ -261,28 +270,32 @@ function makeGroups(profile, names, table, labels) {
 	};
 }
 
-/* What a stack of TREE becomes below a group's node; each pair is walked once. */
+/* What a stack of TREE becomes below a group's node; each pair is made once. */
 function makeGrafter(tree, table) {
 	const pairs = new NodeTable(tree.n);
-	let grafted = new Uint32Array(Math.max(16, tree.n));
+	let grafted = new Uint32Array(Math.max(16, tree.n)); /* 0: not made yet */
 	const path = [];
+	/* Up to what the group has already, and down again. */
 	return (root, node) => {
-		const before = pairs.n;
-		const pair = pairs.child(root, node);
-		if (pair < before)
-			return grafted[pair];
-		path.length = 0;
-		for (let at = node; at !== 0; at = tree.parent[at])
-			path.push(tree.frame[at]);
 		let now = root;
-		for (let i = path.length - 1; i >= 0; i--)
-			now = table.child(now, path[i]);
-		if (pair >= grafted.length) {
-			const larger = new Uint32Array(grafted.length * 2);
-			larger.set(grafted);
-			grafted = larger;
+		path.length = 0;
+		for (let at = node; at !== 0; at = tree.parent[at]) {
+			const pair = pairs.child(root, at);
+			if (pair >= grafted.length) {
+				const larger = new Uint32Array(grafted.length * 2);
+				larger.set(grafted);
+				grafted = larger;
+			}
+			if (grafted[pair] !== 0) {
+				now = grafted[pair];
+				break;
+			}
+			path.push(at, pair);
 		}
-		grafted[pair] = now;
+		for (let i = path.length - 2; i >= 0; i -= 2) {
+			now = table.child(now, tree.frame[path[i]]);
+			grafted[path[i + 1]] = now;
+		}
 		return now;
 	};
 }
@@ -299,14 +312,16 @@ function everyTest(profile, every) {
 /* The stack of sample I in the selection's tree, or OUT. */
 function makeStackOf(profile, query, labels) {
 	const { now, tree } = rebuild(profile, query);
+	const { stack } = profile;
+	const ruled = now ? (i) => now[stack[i]] : (i) => stack[i];
 	if (query.groups.length === 0)
-		return { stackOf: (i) => now[profile.stack[i]], finish: () => tree };
+		return { stackOf: ruled, finish: () => tree };
 	const table = new NodeTable(tree.n);
 	const groupOf = makeGroups(profile, query.groups, table, labels);
 	const graft = makeGrafter(tree, table);
 	return {
 		stackOf: (i) => {
-			const node = now[profile.stack[i]];
+			const node = ruled(i);
 			return node === OUT ? OUT : graft(groupOf(i), node);
 		},
 		finish: () => table.finish(),

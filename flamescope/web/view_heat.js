@@ -321,7 +321,7 @@ class HeatView {
 		clearTimeout(this.hoverTimer);
 		if (cell.part !== "cells") {
 			const text = heat.rowLabels && cell.part === "rows" ? heat.rowLabels[cell.row] : whenText(heat, cell);
-			app.tip.show(x, y, [text || "(none)", `click: the whole ${cell.part === "rows" ? "row" : "column"}`]);
+			app.tip.show(x, y, [text, `click: the whole ${cell.part === "rows" ? "row" : "column"}`]);
 			return;
 		}
 		const lines = [valueText(heat, cell), whenText(heat, cell)];
