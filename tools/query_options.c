@@ -5,11 +5,8 @@
 #include "tools/pattern.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_PERIOD_S = 7 * 24 * 3600 };
 
 /* A copy that lives as long as the options do. */
 static char *keep(struct query_options *options, const char *text)
@@ -130,61 +127,6 @@ static int add_elide(struct query_options *options, const char *text, struct err
 	return r;
 }
 
-/* The nanoseconds of a unit; 0: no unit; negative: none that is known. */
-static double unit_ns(const char *text, size_t len)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}};
-
-	if (len == 0)
-		return 0;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strlen(units[i].name) == len && strncmp(units[i].name, text, len) == 0)
-			return units[i].ns;
-	return -1;
-}
-
-/* Reads NUMBER[UNIT] up to STOP and steps behind it. */
-static bool read_amount(const char **text, char stop, double *ret_number, double *ret_unit)
-{
-	char *end;
-	size_t len;
-
-	if (**text < '0' || **text > '9')
-		return false;
-	*ret_number = strtod(*text, &end);
-	len = stop ? strcspn(end, (const char[]){stop, '\0'}) : strlen(end);
-	*ret_unit = unit_ns(end, len);
-	if (*ret_unit < 0 || end[len] != stop)
-		return false;
-	*text = end + len + (stop != '\0');
-	return true;
-}
-
-/* PERIOD:FROM-TO; FROM has TO's unit when it has none, and a bare number is seconds. */
-static int set_every(struct query *query, const char *value, struct err *err)
-{
-	const char *text = value;
-	double period, from, to, period_unit, from_unit, to_unit;
-
-	if (!read_amount(&text, ':', &period, &period_unit) ||
-	    !read_amount(&text, '-', &from, &from_unit) || !read_amount(&text, '\0', &to, &to_unit))
-		return err_set(err, 0, "'%s' is not PERIOD:FROM-TO, try: --every 1s:0-100ms",
-			       value);
-	to_unit = to_unit > 0 ? to_unit : 1e9;
-	period *= period_unit > 0 ? period_unit : 1e9;
-	from *= from_unit > 0 ? from_unit : to_unit;
-	to *= to_unit;
-	if (!(period >= 1) || period > MAX_PERIOD_S * 1e9 || !(from < to) || to > period)
-		return err_set(err, 0, "'%s': FROM has to be before TO, TO within PERIOD", value);
-	query->every = (struct query_every){.every_ns = (uint64_t)llround(period),
-					    .from_ns = (uint64_t)llround(from),
-					    .to_ns = (uint64_t)llround(to)};
-	return 1;
-}
-
 static int set_metric(struct query_options *options, const char *value, struct err *err)
 {
 	char *text = keep(options, value);
@@ -251,7 +193,8 @@ int query_options_take(struct query_options *options, int id, const char *value,
 		r = query_parse_range(query, value, err);
 		return r < 0 ? r : 1;
 	case QUERY_OPT_EVERY:
-		return set_every(query, value, err);
+		r = query_parse_every(query, value, err);
+		return r < 0 ? r : 1;
 	case QUERY_OPT_WHERE:
 		return add_where(options, value, err);
 	case QUERY_OPT_FLATTEN:

@@ -69,9 +69,10 @@ static void add_csv_relative(struct buf *buf, const struct function_table *table
 }
 
 void function_relatives_csv(struct buf *buf, const struct function_table *table,
-			    const struct function_relatives *relatives)
+			    const struct function_relatives *relatives, bool heading)
 {
-	buf_printf(buf, "relation,%s", columns);
+	if (heading)
+		buf_printf(buf, "relation,%s", columns);
 	for (size_t i = 0; i < relatives->n_callers; i++)
 		add_csv_relative(buf, table, &relatives->callers[i], "caller");
 	add_csv_relative(buf, table, &relatives->function, "function");

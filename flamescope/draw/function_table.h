@@ -77,11 +77,12 @@ void function_relatives_text(struct buf *buf, const struct function_table *table
 
 /**
  * function_relatives_csv - lines: relation, function, and the numbers
+ * @heading: begin with the names of the columns
  *
  * Context: any thread.
  */
 void function_relatives_csv(struct buf *buf, const struct function_table *table,
-			    const struct function_relatives *relatives);
+			    const struct function_relatives *relatives, bool heading);
 
 /**
  * function_relatives_json - one object

@@ -1,0 +1,193 @@
+/* cmd_flamegraph.c - `wick flamegraph`: who calls whom, and what it takes */
+#include "flamescope/convert/convert.h"
+#include "flamescope/draw/flame_svg.h"
+#include "flamescope/draw/flame_text.h"
+#include "tools/say.h"
+#include "tools/view_subject.h"
+
+#include <errno.h>
+
+enum {
+	OPT_TITLE = OPTION_LONG_ONLY,
+	OPT_WIDTH,
+	OPT_THRESHOLD,
+	OPT_ICICLE,
+	OPT_REVERSE,
+	OPT_FORMAT,
+};
+
+/* A frame of less than a quarter of a pixel cannot be seen, nor can one be of that many. */
+static const double picture_threshold = 0.0002;
+static const double tree_threshold = 0.005;
+
+const struct option_spec flamegraph_option_specs[] = {
+	VIEW_OUTPUT_SPEC("write to FILE: .svg, .html, .txt, .csv, .json or .folded; without it the "
+			 "tree is printed"),
+	{OPT_FORMAT, "format", "NAME", "write so whatever FILE is called: svg, txt, csv..."},
+	{OPT_TITLE, "title", "TEXT", "the picture's title"},
+	{OPT_WIDTH, "width", "PIXELS", "the picture's width (default: 1200)"},
+	{OPT_THRESHOLD, "threshold", "PERCENT",
+	 "leave out frames under this part of the total (default: 0.02 in pictures, 0.5 in text, 0 "
+	 "elsewhere)"},
+	{OPT_ICICLE, "icicle", NULL, "draw with the root at the top"},
+	{OPT_REVERSE, "reverse", NULL, "in text, CSV and JSON: innermost functions first"},
+	QUERY_OPTION_SPECS,
+	VIEW_INPUT_SPECS,
+	{OPTION_HELP, "help", NULL, "print this help"},
+	{0, NULL, NULL, NULL},
+};
+
+struct flamegraph {
+	struct view_subject subject;
+	struct flame_svg_options picture;
+	bool has_threshold;
+	bool reverse;
+};
+
+static int take_own(void *context, int id, const char *value, struct err *err)
+{
+	struct flamegraph *it = context;
+
+	switch (id) {
+	case OPT_TITLE:
+		it->subject.wanted_title = value;
+		return 0;
+	case OPT_FORMAT:
+		it->subject.wanted_format = value;
+		return 0;
+	case OPT_WIDTH:
+		return view_number("width", value, FLAME_SVG_MIN_WIDTH, FLAME_SVG_MAX_WIDTH,
+				   &it->picture.width, err);
+	case OPT_THRESHOLD:
+		it->has_threshold = true;
+		return view_percent("threshold", value, &it->picture.threshold, err);
+	case OPT_ICICLE:
+		it->picture.icicle = true;
+		return 0;
+	default:
+		it->reverse = true;
+		return 0;
+	}
+}
+
+static double threshold_of(const struct flamegraph *it)
+{
+	enum view_format format = it->subject.format;
+
+	if (it->has_threshold)
+		return it->picture.threshold;
+	if (format == VIEW_SVG)
+		return picture_threshold;
+	return format == VIEW_NONE || format == VIEW_TXT ? tree_threshold : 0;
+}
+
+static int no_memory(int error, struct err *err)
+{
+	return error < 0 ? err_set(err, -error, "make the flame graph") : 0;
+}
+
+static int write_svg(struct flamegraph *it, struct buf *text, struct err *err)
+{
+	struct flame *calls = NULL;
+	struct flame *reverse = NULL;
+	int r = flame_make(it->subject.selection, FLAME_CALLS, UINT32_MAX, &calls);
+
+	if (r == 0)
+		r = flame_make(it->subject.selection, FLAME_REVERSE, UINT32_MAX, &reverse);
+	if (r == 0) {
+		it->picture.title = it->subject.title;
+		it->picture.threshold = threshold_of(it);
+		r = flame_svg_write(text, calls, reverse, &it->picture);
+	}
+	if (r == 0 && reverse->cut)
+		say_note("the reverse graph is cut at %u frames: the stacks are that deep",
+			 reverse->cut);
+	flame_free(reverse);
+	flame_free(calls);
+	return r == -EFBIG ? 0 : no_memory(r, err); /* what is too large is told when written */
+}
+
+static int write_tree(struct flamegraph *it, struct buf *text, struct err *err)
+{
+	enum flame_order order = it->reverse ? FLAME_REVERSE : FLAME_CALLS;
+	double threshold = threshold_of(it);
+	struct flame *flame = NULL;
+	int r = flame_make(it->subject.selection, order, UINT32_MAX, &flame);
+
+	if (r < 0)
+		return no_memory(r, err);
+	switch (it->subject.format) {
+	case VIEW_CSV:
+		r = flame_write_csv(text, flame, threshold);
+		break;
+	case VIEW_JSON:
+		r = flame_write_json(text, flame, threshold);
+		break;
+	default:
+		r = flame_write_tree(text, flame, threshold);
+		break;
+	}
+	flame_free(flame);
+	return no_memory(r, err);
+}
+
+static int add_bytes(void *context, const void *bytes, size_t len)
+{
+	return buf_append(context, bytes, len);
+}
+
+static int write_folded(const struct flamegraph *it, struct buf *text, struct err *err)
+{
+	struct convert_options options = {.format = CONVERT_FOLDED, .title = it->subject.title};
+	struct convert_sink sink = {.write = add_bytes, .context = text};
+	struct convert_report report = {0};
+	int r = convert_write(it->subject.selection, &options, &sink, &report, err);
+
+	if (report.n_negative)
+		say_note("%llu samples below zero are left out, for the format has none, "
+			 "try: --metric NAME:loss",
+			 (unsigned long long)report.n_negative);
+	return r == -EFBIG ? 0 : r; /* told when it is written */
+}
+
+static int write_result(struct flamegraph *it, struct err *err)
+{
+	struct view_subject *subject = &it->subject;
+	struct buf text;
+	int r;
+
+	if (subject->format == VIEW_HTML)
+		return view_subject_page(subject, it->picture.icicle ? "view=icicle" : "view=flame",
+					 err);
+	buf_init(&text, VIEW_TEXT_BYTES);
+	if (subject->format == VIEW_SVG)
+		r = write_svg(it, &text, err);
+	else if (subject->format == VIEW_FOLDED)
+		r = write_folded(it, &text, err);
+	else
+		r = write_tree(it, &text, err);
+	if (r == 0)
+		r = view_subject_write(subject, &text, err);
+	buf_release(&text);
+	return r;
+}
+
+int cmd_flamegraph(struct cmd_ctx *ctx)
+{
+	static const enum view_format can[] = {VIEW_SVG,  VIEW_HTML,   VIEW_TXT, VIEW_CSV,
+					       VIEW_JSON, VIEW_FOLDED, VIEW_NONE};
+	struct flamegraph it = {.subject.can = can};
+	struct err err = {0};
+	int status = WICK_OK;
+	int r;
+
+	if (view_command_read(&it.subject.command, ctx, take_own, &it, &status)) {
+		r = view_subject_open(&it.subject, &err);
+		if (r == 0)
+			r = write_result(&it, &err);
+		if (r < 0)
+			status = view_fail(r, &err);
+	}
+	view_subject_release(&it.subject);
+	return status;
+}

@@ -1,0 +1,218 @@
+/* cmd_heatmap.c - `wick heatmap`: how much in which moment */
+#include "flamescope/draw/heat_svg.h"
+#include "flamescope/draw/heat_text.h"
+#include "tools/say.h"
+#include "tools/terminal.h"
+#include "tools/value.h"
+#include "tools/view_subject.h"
+
+#include <errno.h>
+
+enum { OPT_TITLE = OPTION_LONG_ONLY, OPT_WIDTH, OPT_COLUMN, OPT_ROWS, OPT_BY, OPT_FORMAT };
+
+enum {
+	DEFAULT_COLUMNS = 80,     /* of what is no terminal */
+	TEXT_ROWS = 25,           /* where a row is a line */
+	PICTURE_COLUMNS = 2400,   /* more than these are too narrow to be seen */
+	PICTURE_BY_COLUMNS = 600, /* where they could be as short as one likes */
+	MIN_WIDTH = 20,
+	MAX_WIDTH = 20000,
+	PAGE_WORDS_BYTES = 1024,
+};
+
+const struct option_spec heatmap_option_specs[] = {
+	VIEW_OUTPUT_SPEC("write to FILE: .svg, .html, .txt, .csv or .json; without it the heatmap "
+			 "is drawn here"),
+	{OPT_FORMAT, "format", "NAME", "write so whatever FILE is called: svg, txt, csv..."},
+	{OPT_TITLE, "title", "TEXT", "the picture's title"},
+	{OPT_WIDTH, "width", "N", "pixels of a picture, or characters of a drawing"},
+	{OPT_COLUMN, "column", "DURATION",
+	 "what a column stands for (default: 1s; longer where there is no room)"},
+	{OPT_ROWS, "rows", "N", "parts that a column is divided into (default: 50)"},
+	{OPT_BY, "by", "DIM",
+	 "make the rows threads, states and so on, instead of time: as for --group"},
+	QUERY_OPTION_SPECS,
+	VIEW_INPUT_SPECS,
+	{OPTION_HELP, "help", NULL, "print this help"},
+	{0, NULL, NULL, NULL},
+};
+
+struct heatmap {
+	struct view_subject subject;
+	struct heat_options options;
+	uint32_t width;
+};
+
+static int take_own(void *context, int id, const char *value, struct err *err)
+{
+	struct heatmap *it = context;
+
+	switch (id) {
+	case OPT_TITLE:
+		it->subject.wanted_title = value;
+		return 0;
+	case OPT_FORMAT:
+		it->subject.wanted_format = value;
+		return 0;
+	case OPT_WIDTH:
+		return view_number("width", value, MIN_WIDTH, MAX_WIDTH, &it->width, err);
+	case OPT_COLUMN:
+		return value_duration(value, &it->options.column_ns, err);
+	case OPT_ROWS:
+		return view_number("rows", value, 1, HEAT_MAX_ROWS, &it->options.n_rows, err);
+	default:
+		it->options.by = value;
+		return 0;
+	}
+}
+
+static bool is_drawn(const struct heatmap *it)
+{
+	return it->subject.format == VIEW_NONE || it->subject.format == VIEW_TXT;
+}
+
+static uint32_t drawing_width(const struct heatmap *it)
+{
+	uint32_t here = it->subject.command.output ? 0 : terminal_columns();
+
+	return it->width ? it->width : here ? here : DEFAULT_COLUMNS;
+}
+
+/* How many columns can be seen; 0: however many there are. */
+static uint64_t column_room(const struct heatmap *it)
+{
+	uint32_t margin = it->options.by ? HEAT_TERMINAL_LABEL : HEAT_TERMINAL_AXIS;
+
+	if (is_drawn(it)) {
+		uint32_t width = drawing_width(it);
+
+		return width > margin + 1 ? width - margin - 1 : 1;
+	}
+	if (it->subject.format == VIEW_SVG)
+		return it->options.by ? PICTURE_BY_COLUMNS : PICTURE_COLUMNS;
+	return 0;
+}
+
+/* The shortest round time of which no more than ROOM cover the recording; not below LEAST. */
+static uint64_t round_column(uint64_t length_ns, uint64_t room, uint64_t least_ns)
+{
+	static const uint64_t steps[] = {1,       2,       5,       10,       20,       50,
+					 100,     200,     500,     1000,     2000,     5000,
+					 10000,   20000,   60000,   120000,   300000,   600000,
+					 1200000, 3600000, 7200000, 21600000, 43200000, 86400000};
+	size_t n = sizeof(steps) / sizeof(steps[0]);
+	uint64_t step = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		step = steps[i] * 1000000;
+		if (step >= least_ns && length_ns / step + 2 <= room)
+			return step;
+	}
+	return length_ns / (room > 2 ? room - 1 : 1) + 1;
+}
+
+static void choose_column(struct heatmap *it)
+{
+	static const uint64_t second_ns = 1000000000;
+	const struct profile *profile = it->subject.profile;
+	/* from the whole second on that the first sample is in */
+	uint64_t length_ns = profile->start_ns % second_ns + profile->length_ns;
+	uint64_t room = column_room(it);
+
+	if (it->options.n_rows == 0 && !it->options.by && is_drawn(it) && !terminal_has_colours())
+		it->options.n_rows = TEXT_ROWS;
+	if (it->options.column_ns || room == 0)
+		return;
+	if (!it->options.by && length_ns / second_ns + 1 <= room)
+		return;
+	it->options.column_ns = round_column(length_ns, room, it->options.by ? 0 : second_ns);
+}
+
+static int draw(const struct heatmap *it, const struct heat *heat, struct buf *text)
+{
+	const struct selection *selection = it->subject.selection;
+	struct heat_terminal terminal = {.title = it->subject.title,
+					 .columns = drawing_width(it),
+					 .colour = it->subject.format == VIEW_NONE &&
+						   terminal_has_colours()};
+	struct heat_svg_options picture = {.title = it->subject.title, .width = it->width};
+
+	switch (it->subject.format) {
+	case VIEW_CSV:
+		heat_write_csv(text, heat, selection);
+		return 0;
+	case VIEW_JSON:
+		heat_write_json(text, heat, selection);
+		return 0;
+	case VIEW_SVG:
+		(void)heat_svg_write(text, heat, selection, &picture);
+		return 0; /* what is too large is told when it is written */
+	default:
+		heat_write_terminal(text, heat, selection, &terminal);
+		return 0;
+	}
+}
+
+/* The page draws it anew: it is told the same options.  DIM is one of the profile's by now. */
+static int write_page(const struct heatmap *it, struct err *err)
+{
+	struct buf words;
+	int r = it->options.by ? query_dimension(it->subject.profile, it->options.by, err) : 0;
+
+	if (r < 0)
+		return r;
+	buf_init(&words, PAGE_WORDS_BYTES);
+	if (it->options.by)
+		buf_printf(&words, "by=%s", it->options.by);
+	if (it->options.n_rows)
+		buf_printf(&words, "%srows=%u", words.len ? "&" : "", it->options.n_rows);
+	if (it->options.column_ns)
+		buf_printf(&words, "%scolumn=%llu", words.len ? "&" : "",
+			   (unsigned long long)it->options.column_ns);
+	r = view_subject_page(&it->subject, buf_text(&words), err);
+	buf_release(&words);
+	return r;
+}
+
+static int write_result(struct heatmap *it, struct err *err)
+{
+	struct heat *heat = NULL;
+	struct buf text;
+	int r;
+
+	if (it->subject.format == VIEW_HTML)
+		return write_page(it, err);
+	if (!it->subject.profile->has_times && !it->options.by)
+		say_note("folded stacks have no times: all of them are in one column");
+	choose_column(it);
+	r = heat_make(it->subject.selection, &it->options, &heat, err);
+	if (r < 0)
+		return r;
+	buf_init(&text, VIEW_TEXT_BYTES);
+	r = draw(it, heat, &text);
+	if (r == 0)
+		r = view_subject_write(&it->subject, &text, err);
+	buf_release(&text);
+	heat_free(heat);
+	return r;
+}
+
+int cmd_heatmap(struct cmd_ctx *ctx)
+{
+	static const enum view_format can[] = {VIEW_SVG, VIEW_HTML, VIEW_TXT,
+					       VIEW_CSV, VIEW_JSON, VIEW_NONE};
+	struct heatmap it = {.subject.can = can};
+	struct err err = {0};
+	int status = WICK_OK;
+	int r;
+
+	if (view_command_read(&it.subject.command, ctx, take_own, &it, &status)) {
+		r = view_subject_open(&it.subject, &err);
+		if (r == 0)
+			r = write_result(&it, &err);
+		if (r < 0)
+			status = view_fail(r, &err);
+	}
+	view_subject_release(&it.subject);
+	return status;
+}
