@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "flamescope/load/folded.h"
+#include "flamescope/load/index.h"
 #include "flamescope/load/load_way.h"
 #include "flamescope/load/merge.h"
 #include "flamescope/load/newlines.h"
@@ -307,7 +308,32 @@ int load_profile_by(const struct load_options *options, enum load_way way, uint6
 	return r < 0 ? err_set(err, -r, "load") : 0;
 }
 
+/* Only what was there all of the time, and is whole, is worth keeping. */
+static void keep(const struct load_options *options, const char *key, const struct profile *profile)
+{
+	char now[INDEX_KEY_SIZE];
+
+	for (size_t i = 0; i < profile->n_files; i++)
+		if (profile->files[i].problem)
+			return;
+	if (index_key(options, now) && strcmp(now, key) == 0)
+		index_write(options, key, profile);
+}
+
 int load_profile(const struct load_options *options, struct profile **ret_profile, struct err *err)
 {
-	return load_profile_by(options, LOAD_ANY, PARALLEL_BYTES, ret_profile, err);
+	char key[INDEX_KEY_SIZE];
+	bool has_key = !options->no_index && index_key(options, key);
+	struct profile *profile = has_key ? index_read(options, key) : NULL;
+	int r;
+
+	if (!profile) {
+		r = load_profile_by(options, LOAD_ANY, PARALLEL_BYTES, &profile, err);
+		if (r < 0)
+			return r;
+		if (has_key)
+			keep(options, key, profile);
+	}
+	*ret_profile = profile;
+	return 0;
 }

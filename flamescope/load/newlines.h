@@ -68,11 +68,17 @@ static inline uint64_t newlines_count(const char *at, const char *end)
 #ifdef __SSE2__
 	const __m128i newline = _mm_set1_epi8('\n');
 
-	for (; end - at >= 16; at += 16) {
-		__m128i here = _mm_loadu_si128((const __m128i *)(const void *)at);
+	while (end - at >= 16) {
+		__m128i sums = _mm_setzero_si128(); /* of each of the 16 places, up to 255 */
 
-		n += (unsigned)__builtin_popcount(
-			(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(here, newline)));
+		for (int i = 0; i < 255 && end - at >= 16; i++, at += 16)
+			sums = _mm_sub_epi8(
+				sums,
+				_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)at),
+					       newline));
+		sums = _mm_sad_epu8(sums, _mm_setzero_si128());
+		n += (uint64_t)_mm_cvtsi128_si64(sums) +
+		     (uint64_t)_mm_cvtsi128_si64(_mm_srli_si128(sums, 8));
 	}
 #endif
 	for (; at < end; at++)

@@ -105,8 +105,8 @@ void meta_write(const struct profile *profile, struct buf *buf)
 	add_bool(buf, "has_epoch", profile->has_epoch);
 	add_bool(buf, "is_wick", profile->is_wick);
 	add_bool(buf, "has_times", profile->has_times);
-	buf_printf(buf, ",\"hz\":%u,\"command\":%u,\"captured\":%u,\"samples\":%llu", profile->hz,
-		   profile->command, profile->captured, (unsigned long long)profile->n_samples);
+	buf_printf(buf, ",\"hz\":%u,\"command\":%u,\"captured\":%u", profile->hz, profile->command,
+		   profile->captured);
 	add_tags(buf, profile);
 	buf_add(buf, ",\"files\":[");
 	for (size_t i = 0; i < profile->n_files; i++) {

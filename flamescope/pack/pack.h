@@ -13,9 +13,9 @@
  * are numbers of strings but for path and problem), `strings` (bytes) and `string_ends` (u32),
  * `frame_name` `frame_module` (u32) `frame_inlined` (u8) `frame_addr` `frame_offset` (u64),
  * `node_parent` `node_frame` (u32), `thread_comm` `thread_host` (u32) `thread_pid` `thread_tid`
- * (i32), and one element a sample (a count of 1: the same for all samples): `time` (u64, ns since
- * start) `thread` `stack` (u32) `weight` (u64) `cpu` (u16) `event` (u8) `tag0`... (u16) `value0`...
- * `delta0`... (i64).
+ * (i32), and one element a sample (a count of 1: the same for all samples; but `stack` has as many
+ * as there are samples): `time` (u64, ns since start) `thread` `stack` (u32) `weight` (u64) `cpu`
+ * (u16) `event` (u8) `tag0`... (u16) `value0`... `delta0`... (i64).
  */
 #ifndef PACK_PACK_H
 #define PACK_PACK_H

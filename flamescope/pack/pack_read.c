@@ -1,12 +1,269 @@
 /* pack_read.c - sections to a profile, none of them believed */
 #include "flamescope/pack/pack.h"
 
+#include "flamescope/pack/layout.h"
+#include "flamescope/pack/pack_parts.h"
+
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* Columns of one value are written out in full: no more than this of them. */
+static const uint64_t max_spread_bytes = UINT64_C(8) << 30;
+
+struct reader {
+	const unsigned char *bytes;
+	size_t n_bytes;
+	size_t n_sections;
+	struct pack_section sections[PACK_MAX_SECTIONS];
+	struct profile *profile;
+	uint64_t spread; /* bytes that were written out so far */
+	const char *wrong;
+	bool no_memory;
+};
+
+static bool is_good(const struct reader *reader, const struct pack_section *section)
+{
+	return section->size > 0 && section->size <= 8 && section->offset % 8 == 0 &&
+	       section->offset <= reader->n_bytes &&
+	       section->count <= (reader->n_bytes - section->offset) / section->size &&
+	       crc32_z(crc32(0, NULL, 0), reader->bytes + section->offset,
+		       section->count * section->size) == section->crc;
+}
+
+static const char *read_sections(struct reader *reader)
+{
+	struct pack_head head;
+
+	if (reader->n_bytes < sizeof(head))
+		return "it is too short";
+	memcpy(&head, reader->bytes, sizeof(head));
+	if (memcmp(head.magic, pack_magic, sizeof(head.magic)) != 0)
+		return "it is none";
+	if (head.version != PACK_VERSION)
+		return "it is of another version";
+	if (head.bytes != reader->n_bytes)
+		return "it is cut short";
+	if (head.n_sections > PACK_MAX_SECTIONS ||
+	    (reader->n_bytes - sizeof(head)) / sizeof(*reader->sections) < head.n_sections)
+		return "it has too many sections";
+	reader->n_sections = head.n_sections;
+	memcpy(reader->sections, reader->bytes + sizeof(head),
+	       head.n_sections * sizeof(*reader->sections));
+	for (size_t i = 0; i < reader->n_sections; i++)
+		if (!is_good(reader, &reader->sections[i]))
+			return "a section is damaged";
+	return NULL;
+}
+
+/* The bytes of a section; NULL, and it is said, when there is none with elements of SIZE. */
+static const void *find(struct reader *reader, const char *name, size_t size, size_t *ret_count)
+{
+	for (size_t i = 0; i < reader->n_sections; i++) {
+		const struct pack_section *section = &reader->sections[i];
+
+		if (section->size != size ||
+		    strncmp(section->name, name, sizeof(section->name)) != 0)
+			continue;
+		*ret_count = (size_t)section->count;
+		return reader->bytes + section->offset;
+	}
+	reader->wrong = "a section is missing";
+	*ret_count = 0;
+	return NULL;
+}
+
+static void *alloc(struct reader *reader, size_t count, size_t size)
+{
+	void *array = profile_alloc(reader->profile, count, size);
+
+	reader->no_memory |= !array;
+	return array;
+}
+
+/* One element a sample: a view, unless all are the same or the bytes stand badly. */
+static void *column(struct reader *reader, const char *name, size_t size)
+{
+	size_t n = reader->profile->n_samples;
+	size_t count;
+	const char *from = find(reader, name, size, &count);
+	char *to;
+
+	if (!from)
+		return NULL;
+	if (count != n && count != 1) {
+		reader->wrong = "a column is of another length";
+		return NULL;
+	}
+	if (count == n && (uintptr_t)from % size == 0)
+		return (void *)(uintptr_t)from; /* nobody writes to a profile */
+	reader->spread += (uint64_t)n * size;
+	if (reader->spread > max_spread_bytes) {
+		reader->wrong = "it is too large";
+		return NULL;
+	}
+	to = alloc(reader, n, size);
+	for (size_t i = 0; to && i < n; i++)
+		memcpy(to + i * size, from + (count == n ? i * size : 0), size);
+	return to;
+}
+
+static void *numbered(struct reader *reader, const char *name, size_t number, size_t size)
+{
+	char text[PACK_NAME_BYTES];
+
+	(void)snprintf(text, sizeof(text), "%s%zu", name, number);
+	return column(reader, text, size);
+}
+
+static void read_columns(struct reader *reader)
+{
+	struct profile *p = reader->profile;
+
+	(void)find(reader, "stack", sizeof(*p->stacks), &p->n_samples);
+	p->times_ns = column(reader, "time", sizeof(*p->times_ns));
+	p->threads = column(reader, "thread", sizeof(*p->threads));
+	p->stacks = column(reader, "stack", sizeof(*p->stacks));
+	p->weights = column(reader, "weight", sizeof(*p->weights));
+	p->cpus = column(reader, "cpu", sizeof(*p->cpus));
+	p->events = column(reader, "event", sizeof(*p->events));
+	for (size_t i = 0; i < p->n_tags; i++)
+		p->tags[i].codes = numbered(reader, "tag", i, sizeof(uint16_t));
+	for (size_t i = 0; i < p->n_metrics; i++) {
+		p->metrics[i].values = numbered(reader, "value", i, sizeof(int64_t));
+		p->metrics[i].deltas = numbered(reader, "delta", i, sizeof(int64_t));
+	}
+}
+
+static void read_strings(struct reader *reader)
+{
+	struct profile *p = reader->profile;
+	size_t n_bytes;
+	const char *bytes = find(reader, "strings", 1, &n_bytes);
+	const uint32_t *ends = find(reader, "string_ends", sizeof(*ends), &p->n_strings);
+	char *copy = alloc(reader, n_bytes + p->n_strings, 1);
+	uint32_t start = 0;
+
+	p->strings = alloc(reader, p->n_strings, sizeof(*p->strings));
+	if (!bytes || !ends || !copy || !p->strings)
+		return;
+	for (size_t i = 0; i < p->n_strings; i++) {
+		uint32_t end;
+
+		memcpy(&end, &ends[i], sizeof(end));
+		if (end < start || end > n_bytes ||
+		    memchr(bytes + start, '\0', end - start) != NULL) {
+			reader->wrong = "a string is damaged";
+			return;
+		}
+		memcpy(copy, bytes + start, end - start);
+		p->strings[i] = copy;
+		copy += end - start + 1; /* its NUL is there already */
+		start = end;
+	}
+	if (p->n_strings == 0 || p->strings[0][0] != '\0')
+		reader->wrong = "it has no empty string";
+}
+
+/* A column into a field of N structs that are STRIDE apart. */
+static void field(struct reader *reader, const char *name, void *structs, size_t stride, size_t n,
+		  size_t size)
+{
+	size_t count;
+	const char *from = find(reader, name, size, &count);
+
+	if (from && count != n)
+		reader->wrong = "a column is of another length";
+	if (reader->wrong || reader->no_memory)
+		return;
+	for (size_t i = 0; i < n; i++)
+		memcpy((char *)structs + i * stride, from + i * size, size);
+}
+
+#define FIELD(reader, name, array, count, field_name)                                              \
+	field(reader, name, &(array)->field_name, sizeof(*(array)), count,                         \
+	      sizeof((array)->field_name))
+
+static void read_uniques(struct reader *reader)
+{
+	struct profile *p = reader->profile;
+	const unsigned char *inlined;
+	size_t n_inlined;
+
+	(void)find(reader, "frame_name", 4, &p->n_frames);
+	(void)find(reader, "node_parent", 4, &p->n_nodes);
+	(void)find(reader, "thread_comm", 4, &p->n_threads);
+	p->frames = alloc(reader, p->n_frames, sizeof(*p->frames));
+	p->nodes = alloc(reader, p->n_nodes, sizeof(*p->nodes));
+	p->thread_list = alloc(reader, p->n_threads, sizeof(*p->thread_list));
+	if (p->n_nodes == 0)
+		reader->wrong = "it has no root";
+	FIELD(reader, "frame_name", p->frames, p->n_frames, name);
+	FIELD(reader, "frame_module", p->frames, p->n_frames, module);
+	FIELD(reader, "frame_addr", p->frames, p->n_frames, addr);
+	FIELD(reader, "frame_offset", p->frames, p->n_frames, offset);
+	FIELD(reader, "node_parent", p->nodes, p->n_nodes, parent);
+	FIELD(reader, "node_frame", p->nodes, p->n_nodes, frame);
+	FIELD(reader, "thread_comm", p->thread_list, p->n_threads, comm);
+	FIELD(reader, "thread_host", p->thread_list, p->n_threads, host);
+	FIELD(reader, "thread_pid", p->thread_list, p->n_threads, pid);
+	FIELD(reader, "thread_tid", p->thread_list, p->n_threads, tid);
+	inlined = find(reader, "frame_inlined", 1, &n_inlined);
+	if (n_inlined != p->n_frames)
+		reader->wrong = "a column is of another length";
+	/* a bool that is neither 0 nor 1 is none */
+	for (size_t i = 0; !reader->wrong && !reader->no_memory && i < p->n_frames; i++)
+		p->frames[i].inlined = inlined[i] != 0;
+}
+
+static int read_all(struct reader *reader)
+{
+	size_t len;
+	const char *meta;
+	int r;
+
+	reader->wrong = read_sections(reader);
+	if (reader->wrong)
+		return -EBADMSG;
+	meta = find(reader, "meta", 1, &len);
+	r = meta ? meta_read(reader->profile, meta, len) : -EBADMSG;
+	if (r < 0) {
+		reader->wrong = "its 'meta' is no such thing";
+		return r;
+	}
+	read_strings(reader);
+	if (!reader->wrong && !reader->no_memory)
+		read_uniques(reader);
+	if (!reader->wrong && !reader->no_memory)
+		read_columns(reader);
+	if (reader->no_memory)
+		return -ENOMEM;
+	if (!reader->wrong)
+		reader->wrong = pack_check(reader->profile);
+	return reader->wrong ? -EBADMSG : 0;
+}
 
 int pack_read(const void *bytes, size_t n_bytes, struct profile **ret_profile, struct err *err)
 {
-	(void)bytes;
-	(void)n_bytes;
-	(void)ret_profile;
-	return err_set(err, EBADMSG, "read the profile");
+	struct reader *reader = calloc(1, sizeof(*reader));
+	int r = -ENOMEM;
+
+	if (reader)
+		reader->profile = profile_new();
+	if (reader && reader->profile) {
+		reader->bytes = bytes;
+		reader->n_bytes = n_bytes;
+		r = read_all(reader);
+	}
+	if (r == 0)
+		*ret_profile = reader->profile;
+	else
+		(void)err_set(err, r == -EBADMSG ? 0 : -r, "read the packed profile (%s)",
+			      reader && reader->wrong ? reader->wrong : "no memory");
+	if (r < 0 && reader)
+		profile_free(reader->profile);
+	free(reader);
+	return r;
 }

@@ -136,7 +136,7 @@ static void add_columns(struct writer *writer)
 
 	add_column(writer, "time", p->times_ns, sizeof(*p->times_ns));
 	add_column(writer, "thread", p->threads, sizeof(*p->threads));
-	add_column(writer, "stack", p->stacks, sizeof(*p->stacks));
+	add(writer, "stack", p->stacks, p->n_samples, sizeof(*p->stacks)); /* says how many */
 	add_column(writer, "weight", p->weights, sizeof(*p->weights));
 	add_column(writer, "cpu", p->cpus, sizeof(*p->cpus));
 	add_column(writer, "event", p->events, sizeof(*p->events));

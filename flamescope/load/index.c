@@ -1,0 +1,184 @@
+/* index.c - packs in ~/.cache/wick/index: written beside, renamed, mapped, the oldest removed */
+#include "flamescope/load/index.h"
+
+#include "base/cleanup.h"
+#include "flamescope/pack/pack.h"
+#include "flamescope/profile_memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FILES = 4096 };
+
+static const uint64_t max_bytes = UINT64_C(1) << 30;
+static const char suffix[] = ".pack";
+
+/* Make PATH and what is above it. */
+static void make_directories(char *path)
+{
+	for (char *at = path + 1; *at; at++) {
+		if (*at != '/')
+			continue;
+		*at = '\0';
+		(void)mkdir(path, 0700);
+		*at = '/';
+	}
+	(void)mkdir(path, 0700);
+}
+
+static bool find_directory(const struct load_options *options, char path[PATH_MAX])
+{
+	const char *cache = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	int n;
+
+	if (options->index_dir)
+		n = snprintf(path, PATH_MAX, "%s", options->index_dir);
+	else if (cache && *cache == '/')
+		n = snprintf(path, PATH_MAX, "%s/wick/index", cache);
+	else if (home && *home == '/')
+		n = snprintf(path, PATH_MAX, "%s/.cache/wick/index", home);
+	else
+		return false;
+	return n > 0 && n < PATH_MAX;
+}
+
+/* The directory, if it is ours and nobody else may write there; -1. */
+static int open_directory(const struct load_options *options, bool make)
+{
+	_cleanup_fd_ int fd = -1;
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!find_directory(options, path))
+		return -1;
+	if (make)
+		make_directories(path);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022))
+		return -1;
+	return steal_fd(&fd);
+}
+
+static bool file_name(const char *key, const char *end, char name[NAME_MAX])
+{
+	int n = snprintf(name, NAME_MAX, "%s%s", key, end);
+
+	return n > 0 && n < NAME_MAX;
+}
+
+struct profile *index_read(const struct load_options *options, const char *key)
+{
+	_cleanup_fd_ int directory = open_directory(options, false);
+	_cleanup_fd_ int fd = -1;
+	struct profile *profile = NULL;
+	char name[NAME_MAX];
+	struct stat st;
+	void *bytes;
+
+	if (directory < 0 || !file_name(key, suffix, name))
+		return NULL;
+	fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    st.st_size <= 0)
+		return NULL;
+	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return NULL;
+	if (pack_read(bytes, (size_t)st.st_size, &profile, NULL) < 0) {
+		(void)munmap(bytes, (size_t)st.st_size);
+		(void)unlinkat(directory, name, 0);
+		return NULL;
+	}
+	profile->memory->mapping = bytes;
+	profile->memory->mapping_bytes = (size_t)st.st_size;
+	(void)futimens(fd, NULL); /* used now */
+	return profile;
+}
+
+struct kept {
+	char name[48];
+	uint64_t bytes;
+	int64_t used_ns;
+};
+
+static int compare_kept(const void *a, const void *b)
+{
+	const struct kept *one = a;
+	const struct kept *other = b;
+
+	return (one->used_ns < other->used_ns) - (one->used_ns > other->used_ns);
+}
+
+/* Packs, and what a program that was killed has left of one. */
+static size_t list_kept(DIR *stream, struct kept *kept)
+{
+	const struct dirent *entry;
+	size_t n = 0;
+
+	while (n < MAX_FILES && (entry = readdir(stream)) != NULL) {
+		struct stat st;
+
+		if (strlen(entry->d_name) >= sizeof(kept[n].name) ||
+		    !strstr(entry->d_name, suffix) ||
+		    fstatat(dirfd(stream), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		(void)strcpy(kept[n].name, entry->d_name);
+		kept[n].bytes = (uint64_t)st.st_size;
+		kept[n].used_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+		n++;
+	}
+	return n;
+}
+
+static void remove_old(int directory)
+{
+	_cleanup_free_ struct kept *kept = calloc(MAX_FILES, sizeof(*kept));
+	int copy = dup(directory);
+	DIR *stream = copy >= 0 ? fdopendir(copy) : NULL;
+	uint64_t bytes = 0;
+	size_t n;
+
+	if (!stream && copy >= 0)
+		(void)close(copy);
+	if (!stream || !kept) {
+		if (stream)
+			(void)closedir(stream);
+		return;
+	}
+	n = list_kept(stream, kept);
+	qsort(kept, n, sizeof(*kept), compare_kept);
+	for (size_t i = 0; i < n; i++) {
+		bytes += kept[i].bytes;
+		if (bytes > max_bytes)
+			(void)unlinkat(directory, kept[i].name, 0);
+	}
+	(void)closedir(stream);
+}
+
+void index_write(const struct load_options *options, const char *key, const struct profile *profile)
+{
+	_cleanup_fd_ int directory = open_directory(options, true);
+	_cleanup_fd_ int fd = -1;
+	char name[NAME_MAX];
+	char part[NAME_MAX];
+	char end[32];
+
+	(void)snprintf(end, sizeof(end), "%s.%d", suffix, (int)getpid());
+	if (directory < 0 || !file_name(key, suffix, name) || !file_name(key, end, part))
+		return;
+	fd = openat(directory, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	if (pack_write(profile, fd, NULL) < 0 || renameat(directory, part, directory, name) < 0)
+		(void)unlinkat(directory, part, 0);
+	remove_old(directory);
+}
