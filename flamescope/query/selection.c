@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "flamescope/query/dimension.h"
-#include "flamescope/query/pattern.h"
+#include "flamescope/query/matcher.h"
 #include "flamescope/query/stack_groups.h"
 #include "flamescope/query/stack_rules.h"
 #include "flamescope/query/time_spans.h"
@@ -46,8 +46,8 @@ static void release_filters(struct run *run)
 static int ask_values(struct value_filter *filter, const struct query_filter *ask, struct err *err)
 {
 	const struct dimension *dimension = &filter->dimension;
-	struct pattern *pattern = NULL;
-	int r = pattern_new(ask->pattern, &pattern, err);
+	struct matcher *pattern = NULL;
+	int r = matcher_new(ask->pattern, &pattern, err);
 
 	filter->passes = calloc(dimension->n_values + 1, 1);
 	if (r == 0 && !filter->passes)
@@ -55,11 +55,11 @@ static int ask_values(struct value_filter *filter, const struct query_filter *as
 	for (size_t i = 0; r >= 0 && i < dimension->n_values; i++) {
 		const char *label = dimension->labels[i];
 
-		r = *ask->pattern ? pattern_matches(pattern, label, err) : *label == '\0';
+		r = *ask->pattern ? matcher_matches(pattern, label, err) : *label == '\0';
 		if (r >= 0)
 			filter->passes[i] = (r > 0) != ask->exclude;
 	}
-	pattern_free(pattern);
+	matcher_free(pattern);
 	return r < 0 ? r : 0;
 }
 

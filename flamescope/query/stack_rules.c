@@ -1,7 +1,7 @@
 /* stack_rules.c - which stacks a query takes, and what it makes of them */
 #include "flamescope/query/stack_rules.h"
 
-#include "flamescope/query/pattern.h"
+#include "flamescope/query/matcher.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct node_facts {
 	uint8_t flags;
 };
 
-static int compile_all(struct pattern **patterns, const char *const *texts, size_t n,
+static int compile_all(struct matcher **patterns, const char *const *texts, size_t n,
 		       struct err *err)
 {
 	int r = 0;
@@ -42,7 +42,7 @@ static int compile_all(struct pattern **patterns, const char *const *texts, size
 		return -E2BIG;
 	}
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = pattern_new(texts[i], &patterns[i], err);
+		r = matcher_new(texts[i], &patterns[i], err);
 	return r;
 }
 
@@ -55,9 +55,9 @@ static int compile_rules(struct stack_rules *rules, const struct query *query, s
 	if (r == 0)
 		r = compile_all(rules->elide, query->elide, query->n_elide, err);
 	if (r == 0 && query->focus)
-		r = pattern_new(query->focus, &rules->focus, err);
+		r = matcher_new(query->focus, &rules->focus, err);
 	if (r == 0 && query->truncate)
-		r = pattern_new(query->truncate, &rules->truncate, err);
+		r = matcher_new(query->truncate, &rules->truncate, err);
 	return r;
 }
 
@@ -86,12 +86,12 @@ int stack_rules_init(struct stack_rules *rules, const struct profile *profile,
 void stack_rules_release(struct stack_rules *rules)
 {
 	for (size_t i = 0; i < QUERY_MAX_PATTERNS; i++) {
-		pattern_free(rules->include[i]);
-		pattern_free(rules->exclude[i]);
-		pattern_free(rules->elide[i]);
+		matcher_free(rules->include[i]);
+		matcher_free(rules->exclude[i]);
+		matcher_free(rules->elide[i]);
 	}
-	pattern_free(rules->focus);
-	pattern_free(rules->truncate);
+	matcher_free(rules->focus);
+	matcher_free(rules->truncate);
 	free(rules->frames);
 	free(rules->nodes);
 	free(rules->path.nodes);
@@ -100,11 +100,11 @@ void stack_rules_release(struct stack_rules *rules)
 }
 
 /* Sets FLAG when any of the patterns matches. */
-static int match_any(struct pattern *const *patterns, size_t n, const char *name,
+static int match_any(struct matcher *const *patterns, size_t n, const char *name,
 		     struct frame_facts *facts, enum frame_flags flag, struct err *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		int r = pattern_matches(patterns[i], name, err);
+		int r = matcher_matches(patterns[i], name, err);
 
 		if (r < 0)
 			return r;
@@ -124,7 +124,7 @@ static int look_at_frame(struct stack_rules *rules, uint32_t frame, struct err *
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < query->n_include; i++) {
-		r = pattern_matches(rules->include[i], name, err);
+		r = matcher_matches(rules->include[i], name, err);
 		if (r > 0)
 			facts->include |= (uint32_t)1 << i;
 	}

@@ -7,7 +7,7 @@
 
 struct frame_facts;
 struct node_facts;
-struct pattern;
+struct matcher;
 
 /*
  * Frames are matched and stacks are made over when they are first asked for, once each: a second
@@ -19,11 +19,11 @@ struct stack_rules {
 	bool active;          /* false: stacks are the profile's own */
 	bool remade;          /* stacks are those of TREE; else the profile's */
 	uint32_t all_include; /* a bit for each pattern */
-	struct pattern *include[QUERY_MAX_PATTERNS];
-	struct pattern *exclude[QUERY_MAX_PATTERNS];
-	struct pattern *elide[QUERY_MAX_PATTERNS];
-	struct pattern *focus;
-	struct pattern *truncate;
+	struct matcher *include[QUERY_MAX_PATTERNS];
+	struct matcher *exclude[QUERY_MAX_PATTERNS];
+	struct matcher *elide[QUERY_MAX_PATTERNS];
+	struct matcher *focus;
+	struct matcher *truncate;
 	struct frame_facts *frames;
 	struct node_facts *nodes;
 	struct stack_tree tree;
