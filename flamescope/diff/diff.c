@@ -14,12 +14,19 @@ struct diff_memory {
 	uint32_t *place; /* in diff->functions, by the names' number */
 };
 
+static int refuse_units(const struct selection *const sides[DIFF_SIDES], struct err *err)
+{
+	(void)err_set(err, 0, "one side counts %s, the other %s", sides[DIFF_BASE]->unit,
+		      sides[DIFF_NEW]->unit);
+	err_hint(err, "--metric samples");
+	return -EINVAL;
+}
+
 static int check_sides(const struct selection *const sides[DIFF_SIDES], struct err *err)
 {
 	if (sides[DIFF_BASE]->measure != sides[DIFF_NEW]->measure ||
 	    strcmp(sides[DIFF_BASE]->unit, sides[DIFF_NEW]->unit) != 0)
-		return err_set(err, 0, "one side counts %s, the other %s", sides[DIFF_BASE]->unit,
-			       sides[DIFF_NEW]->unit);
+		return refuse_units(sides, err);
 	if (sides[DIFF_BASE]->measure == QUERY_MEAN)
 		return err_set(err, 0, "a mean has no whole that shares could be of");
 	return 0;

@@ -29,9 +29,8 @@ static void add_side(const struct diff_table *table, unsigned side, struct buf *
 	const struct diff *diff = table->diff;
 
 	words_count(buf, diff->sides[side]->n);
-	buf_printf(buf, " %s in %zu blocks of ", diff->sides[side]->n == 1 ? "sample" : "samples",
-		   diff->n_blocks[side]);
-	words_count(buf, diff->block_ns / 1000000000);
+	buf_printf(buf, " %s in ", diff->sides[side]->n == 1 ? "sample" : "samples");
+	words_count(buf, diff->n_blocks[side] * (diff->block_ns / 1000000000));
 	buf_add(buf, " s: ");
 }
 

@@ -156,11 +156,13 @@ class Recording:
         self.sample = sample
 
     def inherit(self):
-        """§1: of metrics on the event's line a missing one inherits the previous event's."""
+        """§1: of metrics on the event's line a missing one inherits the previous event's value
+        (it has not changed since); the comm is the state word there."""
         last = {}
         for sample in self.samples if self.inline else ():
             sample.metrics = {**last, **sample.metrics}
-            last = sample.metrics
+            last = {name: (value, 0) for name, (value, _) in sample.metrics.items()}
+            sample.words.setdefault("st", sample.comm)
 
 
 def value_of(sample, measure):

@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+"""hostile.py - mutated files give an error or a picture: no crash, no markup, no flood of memory
+
+  hostile.py WICK N [SEED]    N files, each through several commands; the same SEED, the same files
+"""
+import csv
+import gzip
+import html.parser
+import io
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SEEDS = [os.path.join(HERE, "samples", name) for name in
+         ("gzip.perf", "perl.perf", "python.perf", "sort.perf", "xz.perf")] + \
+        [os.path.join(HERE, "..", "golden", name) for name in
+         ("golden.perf", "zoo.comment.perf", "zoo.inline.perf", "zoo.group.perf")]
+MAX_RSS_KIB = 768 * 1024
+MAX_SECONDS = 60
+STATUSES = (0, 2, 8, 10)
+PAYLOADS = [b"<script>alert(1)</script>", b"</title><script>w1ck()</script>",
+            b"\"onload=\"w1ck()", b"<img/src=x/onerror=w1ck()>", b"]]><script>w1ck()</script>",
+            b"</script><w1ck>", b"&#60;w1ck&#62;", b"--><w1ck>", b"${w1ck}", b"=cmd|'w1ck'!A1",
+            b"\x1b]0;w1ck\x07\x1b[2J", b"%3Cw1ck%3E", b"\\u003cw1ck\\u003e", b"{{nonce}}"]
+BOMB = b"a" * 5000 + b"!"
+
+
+# What a mutation makes of a file's bytes.
+
+def flip(data, rng):
+    data = bytearray(data)
+    for _ in range(rng.randint(1, 60)):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    return bytes(data)
+
+
+def cut(data, rng):
+    return data[:rng.randrange(len(data))]
+
+
+def nuls(data, rng):
+    for _ in range(rng.randint(1, 5)):
+        at = rng.randrange(len(data))
+        data = data[:at] + b"\0" * rng.choice((1, 7, 4096)) + data[at:]
+    return data
+
+
+def lines_moved(data, rng):
+    lines = data.split(b"\n")
+    for _ in range(rng.randint(1, 40)):
+        at, to = rng.randrange(len(lines)), rng.randrange(len(lines))
+        if rng.random() < 0.5:
+            lines[at], lines[to] = lines[to], lines[at]
+        else:
+            lines.insert(to, lines[at])
+    return b"\n".join(lines)
+
+
+def long_line(data, rng):
+    lines = data.split(b"\n")
+    at = rng.randrange(len(lines))
+    filling = rng.choice((b"x", b"<script>", b"a;", b"\t4011 f (x)", b"# s a=1,1 ", b"(", b"9"))
+    lines[at] += filling * (10_000_000 // len(filling))
+    return b"\n".join(lines)
+
+
+def deep(data, rng):
+    frames = b"".join(b"\t%x %s%d (/x)\n" % (i, rng.choice((b"f", b"<script>")), i % 1000)
+                      for i in range(100_000))
+    return data + b"\ndeep 1/1 [000] 99.5: 1 cpu-clock: \n" + frames + b"\n"
+
+
+def payload(data, rng):
+    evil = rng.choice(PAYLOADS)
+    for old in rng.sample((b"main", b"/lib/", b"cpu-clock", b"running", b"cpu_ns", b"[unknown]",
+                           b"/usr/", b"gzip", b"app"), 4):
+        data = data.replace(old, old + evil.replace(b" ", b"_"))
+    return data
+
+
+def odd_numbers(data, rng):
+    lines = data.split(b"\n")
+    odd = (b"99999999999999999999", b"-1", b"0", b"18446744073709551615", b"9223372036854775807",
+           b"1e9", b"nan", b"0x10", b"12345678901.999999999", b"00000000000000000000000001")
+    for _ in range(30):
+        at = rng.randrange(len(lines))
+        words = lines[at].split(b" ")
+        words[rng.randrange(len(words))] = rng.choice(odd) + rng.choice((b"", b":", b",1"))
+        lines[at] = b" ".join(words)
+    return b"\n".join(lines)
+
+
+def endings(data, rng):
+    return rng.choice((data.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + data,
+                       data.replace(b"\n\n", b"\n"), data.replace(b"\t", b" "),
+                       data.replace(b"a", b"\xff\xc0\x80"), data.replace(b"\n", b"\r"),
+                       data.replace(b"\n", b"\n\n"), b""))
+
+
+def far_apart(data, rng):
+    return data + b"\nfar 1/1 [000] %d.000001: 1 cpu-clock: \n\t1 f (x)\n\n" % \
+        rng.choice((10**5, 10**9, 10**12, 18446744073))
+
+
+def header(data, rng):
+    evil = rng.choice((b"[" * 100_000, b'{"a":' * 50_000, b'{"metrics":[' + b'{"name":"x"},' * 9000,
+                       b'{"hz":-1,"metrics":7}', b'{"metrics":[{"name":"<script>","unit":"</"}]}',
+                       b'{"epoch_offset_ns":99999999999999999999999}', b"\0"))
+    return b"# ========\n# wick : " + evil + b"\n# ========\n#\n" + data
+
+
+def many(data, rng):
+    kind = rng.choice((b"# s w%d=x\n", b"# s m%d=9223372036854775807,-9223372036854775808\n",
+                       b"# s st=s%d wait=w%d\n"))
+    return data + b"".join(
+        kind.replace(b"%d", b"%d" % i) + b"t%d %d/%d 9.%06d: 1 e%d: \n\t%x f%d (m%d)\n\n" %
+        (i, i, i, i, i, i, i, i) for i in range(5000))
+
+
+def folded(data, rng):
+    names = [b"main", b"f<script>", b"", b" ", b"\xff", b"[unknown]", b"a b", BOMB]
+    return b"".join(b";".join(rng.choice(names) for _ in range(rng.randint(0, 30))) +
+                    rng.choice((b" 1", b" -5", b" 99999999999999999999", b"", b" 1.5")) + b"\n"
+                    for _ in range(200))
+
+
+def bomb(data, _rng):
+    return data.replace(b"main", BOMB)
+
+
+def noise(_data, rng):
+    return rng.randbytes(rng.randint(1, 100_000))
+
+
+MUTATIONS = (flip, cut, nuls, lines_moved, long_line, deep, payload, payload, odd_numbers, endings,
+             far_apart, header, many, folded, bomb, noise)
+
+
+def packed(data, rng):
+    """(ending, bytes): as it is, or compressed and then damaged."""
+    how = rng.randrange(8)
+    if how > 3:
+        return "", data
+    if how == 3:
+        data = subprocess.run(["zstd", "-qc1"], input=data, stdout=subprocess.PIPE,
+                              check=True).stdout
+        return ".zst", cut(data, rng) if rng.random() < 0.7 else flip(data, rng)
+    data = gzip.compress(data, 1)
+    if how == 0:
+        return ".gz", cut(data, rng)
+    if how == 1:
+        return ".gz", flip(data, rng)
+    return ".gz", data + data[:rng.randrange(len(data))]
+
+
+# What has to hold for what a command has written.
+
+class Tags(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.problems = []
+        self.scripts = 0
+
+    def handle_starttag(self, tag, attrs):
+        self.scripts += tag == "script"
+        if tag in ("w1ck", "img", "iframe"):
+            self.problems.append(f"element <{tag}>")
+        for name, value in attrs:
+            if name.startswith("on") or "javascript:" in (value or ""):
+                self.problems.append(f"attribute {name}={value!r:.60}")
+
+
+def check_markup(text, n_scripts):
+    tags = Tags()
+    tags.feed(text)
+    if tags.scripts != n_scripts:
+        tags.problems.append(f"{tags.scripts} scripts, not {n_scripts}")
+    return tags.problems
+
+
+def check_svg(text, state):
+    try:
+        xml.etree.ElementTree.fromstring(text)
+    except xml.etree.ElementTree.ParseError as error:
+        return [f"is no XML: {error}"]
+    return check_markup(text, state["scripts.svg"])
+
+
+def check_html(text, state):
+    return check_markup(text, state["scripts.html"])
+
+
+def check_json(text, _state):
+    sys.setrecursionlimit(50_000)
+    try:
+        json.loads(text)
+    except ValueError as error:
+        return [f"is no JSON: {error}"]
+    return ["holds <script>"] if "<script" in text else []
+
+
+def check_csv(text, _state):
+    csv.field_size_limit(100_000_000)
+    rows = list(csv.reader(io.StringIO(text)))
+    if len({len(row) for row in rows}) > 1:
+        return ["has rows of several lengths"]
+    return [f"has a formula: {cell:.40}" for row in rows for cell in row if cell.startswith("=")]
+
+
+def check_text(text, _state):
+    bad = [char for char in set(text) if (ord(char) < 32 and char not in "\n\t") or
+           0x7f <= ord(char) < 0xa0]
+    return [f"holds control characters {bad!r}"] if bad else []
+
+
+CHECKS = {"svg": check_svg, "html": check_html, "json": check_json, "csv": check_csv,
+          "txt": check_text, "md": check_text}
+
+REGEX_BOMBS = [["--only", "(a+)+$"], ["--without", "(a*)*b"], ["--elide", "(a|aa)+$"],
+               ["--focus", "(?:a?){500}a{500}$"], ["--thread", "((a+)+)+!x"], ["--only", "(" * 900],
+               ["--where", "state=([a-z]+)*$x"], ["--only", "(?R)?"], ["--truncate", "a" * 60_000]]
+COMMANDS = [
+    ["heatmap", "-o", "x.svg"], ["heatmap", "-o", "x.json"], ["heatmap", "-o", "x.csv"],
+    ["heatmap", "-o", "x.txt"], ["heatmap"], ["flamegraph", "-o", "x.svg"],
+    ["flamegraph", "-o", "x.json"], ["flamegraph", "-o", "x.csv"], ["flamegraph", "-o", "x.txt"],
+    ["report"], ["report", "--format", "md"], ["report", "-o", "x.csv"], ["report", "-o", "x.json"],
+    ["flamegraph", "--group", "thread,state,wait", "-o", "x.svg"],
+    ["heatmap", "--by", "thread", "-o", "x.svg"], ["heatmap", "--metric", "cpu_ns:delta"],
+    ["diff", "-o", "x.svg"], ["diff", "-o", "x.json"], ["diff"], ["diff", "-o", "x.md"],
+    ["view", "-o", "x.html"], ["convert", "-o", "x.folded"], ["convert", "-o", "x.pb.gz"],
+    ["convert", "-o", "x.speedscope.json"], ["convert", "-o", "x.perf"], ["info"],
+]
+
+
+class Trial:
+    def __init__(self, wick, folder, seed):
+        self.wick, self.folder = wick, folder
+        self.rng = random.Random(seed)
+        self.bad, self.runs, self.pictures, self.greatest_rss = 0, 0, 0, 0
+        self.state = {"scripts.svg": 0, "scripts.html": 0}
+        self.commands = [command for command in COMMANDS if self.is_there(command[0])]
+        for name, command in (("svg", "flamegraph"), ("html", "view")):
+            if [command, "-o", "x." + name] in self.commands:
+                self.state["scripts." + name] = self.count_scripts(command, name)
+        self.state["scripts.heat"] = 0
+
+    def is_there(self, command):
+        return subprocess.run([self.wick, "help", command], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+    def count_scripts(self, command, name):
+        out = os.path.join(self.folder, "clean." + name)
+        subprocess.run([self.wick, command, "--no-index", "-o", out, SEEDS[0]], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(out, encoding="utf-8") as file:
+            tags = Tags()
+            tags.feed(file.read())
+        return tags.scripts
+
+    def run(self, command, path):
+        """One command on one file: (exit status or None, what it printed, KiB)"""
+        files = [SEEDS[0], path] if command[0] == "diff" else [path]
+        line = [self.wick, command[0], *([] if command[0] in ("info",) else ["--no-index"]),
+                *command[1:], *files]
+        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told:
+            child = subprocess.Popen(line, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=said,
+                                     stderr=told, env={**os.environ, "BROWSER": "true"},
+                                     preexec_fn=lambda: resource.setrlimit(
+                                         resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS)))
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+            said.seek(0)
+            told.seek(0)
+            return (child.returncode, said.read().decode("utf-8", "strict"),
+                    told.read().decode("utf-8", "strict"), usage.ru_maxrss)
+
+    def try_one(self, command, path, what):
+        self.runs += 1
+        out = next((word for word in command if word.startswith("x.")), None)
+        try:
+            status, said, told, rss = self.run(command, path)
+        except UnicodeDecodeError as error:
+            return self.complain(what, command, path, f"prints what is no UTF-8: {error}")
+        self.greatest_rss = max(self.greatest_rss, rss)
+        problems = []
+        if status not in STATUSES:
+            problems.append(f"exit {status}: {told[-300:]}")
+        if status not in (0, 10) and not told.strip():
+            problems.append(f"exit {status} without a word")
+        if rss > MAX_RSS_KIB:
+            problems.append(f"{rss // 1024} MiB")
+        problems += check_text(told, self.state)
+        if command[0] != "info":
+            problems += check_text(said.replace("\x1b[", ""), self.state) if not out else []
+        problems += self.check_file(command, out) if status in (0, 10) and out else []
+        for problem in problems[:3]:
+            self.complain(what, command, path, problem)
+        self.forget(out)
+        return None
+
+    def check_file(self, command, out):
+        path = os.path.join(self.folder, out)
+        if not os.path.exists(path):
+            return ["wrote nothing"]
+        self.pictures += 1
+        check = CHECKS.get(out.rsplit(".", 1)[1])
+        if not check or out.endswith(".perf"):
+            return []
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except UnicodeDecodeError as error:
+            return [f"is no UTF-8: {error}"]
+        if command[0] == "heatmap" and check is check_svg:
+            return check_svg(text, {"scripts.svg": text.count("<script")}) + \
+                (["several scripts"] if text.count("<script") > 1 else [])
+        return check(text, self.state)
+
+    def forget(self, out):
+        if out and os.path.exists(os.path.join(self.folder, out)):
+            os.unlink(os.path.join(self.folder, out))
+
+    def complain(self, what, command, path, problem):
+        self.bad += 1
+        kept = os.path.join(os.environ.get("WICK_KEEP", self.folder), os.path.basename(path))
+        if "WICK_KEEP" in os.environ and not os.path.exists(kept):
+            with open(path, "rb") as source, open(kept, "wb") as target:
+                target.write(source.read())
+        print(f"{os.path.basename(path)} ({what}): wick {' '.join(command)[:200]}: {problem[:400]}")
+
+    def one_file(self, number):
+        rng = self.rng
+        with open(rng.choice(SEEDS), "rb") as file:
+            data = file.read()
+        mutation = MUTATIONS[number % len(MUTATIONS)]
+        data = mutation(data, rng)
+        if rng.random() < 0.2 and len(data) > 10:
+            data = rng.choice((flip, cut, nuls))(data, rng)
+        ending, data = packed(data, rng) if data else ("", data)
+        path = os.path.join(self.folder, f"m{number}.perf{ending}")
+        with open(path, "wb") as file:
+            file.write(data)
+        commands = rng.sample(self.commands, min(3, len(self.commands)))
+        if mutation in (bomb, folded):
+            commands.append(["flamegraph", *rng.choice(REGEX_BOMBS), "-o", "x.json"])
+        for command in commands:
+            self.try_one(command, path, mutation.__name__)
+        os.unlink(path)
+
+
+def main():
+    wick, n = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Trial(wick, folder, seed)
+        for number in range(n):
+            trial.one_file(number)
+        print(f"hostile: {n} files (seed {seed}), {trial.runs} runs of "
+              f"{len({command[0] for command in trial.commands})} commands, {trial.pictures} files "
+              f"written, at most {trial.greatest_rss // 1024} MiB, {trial.bad} bad")
+        return trial.bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
