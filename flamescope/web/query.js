@@ -34,7 +34,12 @@ export function secondsWord(ns) {
 	return `${whole}.${String(rest).padStart(9, "0").replace(/0+$/, "")}`;
 }
 
+/* Of a part of something: its first end, 0, has the unit of the last. */
 function shortWord(ns) {
+	if (ns === 0)
+		return "0";
+	if (ns % SECOND === 0)
+		return `${ns / SECOND}s`;
 	if (ns % 1e6 === 0)
 		return `${ns / 1e6}ms`;
 	if (ns % 1e3 === 0)
@@ -86,10 +91,7 @@ export function parseRange(text) {
 
 export function rangeWord(range) {
 	const to = range.to === Infinity ? "" : secondsWord(range.to);
-	const rows = range.rows
-		? `@${shortWord(range.rows[0]).replace(/^0\w+$/, "0")}-${shortWord(range.rows[1])}`
-		: "";
-	/* "0-100000us" would give the first end the unit of the second: 0 has none to lose. */
+	const rows = range.rows ? `@${range.rows.map(shortWord).join("-")}` : "";
 	return `${secondsWord(range.from)}-${to}${rows}`;
 }
 

@@ -12,6 +12,7 @@ import { NodeTable } from "wick/node_table.js";
 const OUT = 0xffffffff;
 const CPU_UNKNOWN = 0xffff;
 const TAG_OTHER = 0xffff;
+const MAX_PLACES = 1 << 25; /* of stacks below groups, as arrays: 128 MiB */
 const MAX_NAME = 4096; /* of a name that a pattern looks at: its time grows with the text */
 
 export const THREAD_DIMENSIONS = ["thread", "comm", "process", "tid", "pid", "host"];
@@ -262,39 +263,84 @@ function makeGroups(profile, names, table, labels) {
 			return frames[code];
 		};
 	});
+	const nodes = new Map(); /* of a group's frame below another group's node */
 	return (i) => {
 		let node = 0;
-		for (const frameOf of dims)
-			node = table.child(node, frameOf(i));
+		for (const frameOf of dims) {
+			const key = node * 2 ** 26 + frameOf(i);
+			let below = nodes.get(key);
+			if (below === undefined) {
+				below = table.child(node, frameOf(i));
+				nodes.set(key, below);
+			}
+			node = below;
+		}
 		return node;
+	};
+}
+
+/* Numbers by (root, node), 0 at first: arrays for few roots, a table for many. */
+function makePlaces(nNodes) {
+	const rows = new Map();
+	const pairs = new NodeTable(1024);
+	let grown = new Uint32Array(1024);
+	let lastRoot = 0;
+	let lastRow = null;
+	function rowOf(root) {
+		if (root === lastRoot)
+			return lastRow;
+		let row = rows.get(root);
+		if (!row && (rows.size + 1) * nNodes <= MAX_PLACES) {
+			row = new Uint32Array(nNodes);
+			rows.set(root, row);
+		}
+		lastRoot = root;
+		lastRow = row ?? null;
+		return lastRow;
+	}
+	function pairOf(root, node) {
+		const pair = pairs.child(root, node);
+		if (pair >= grown.length) {
+			const larger = new Uint32Array(grown.length * 2);
+			larger.set(grown);
+			grown = larger;
+		}
+		return pair;
+	}
+	return {
+		get(root, node) {
+			const row = rowOf(root);
+			return row ? row[node] : grown[pairOf(root, node)];
+		},
+		set(root, node, place) {
+			const row = rowOf(root);
+			if (row)
+				row[node] = place;
+			else
+				grown[pairOf(root, node)] = place;
+		},
 	};
 }
 
 /* What a stack of TREE becomes below a group's node; each pair is made once. */
 function makeGrafter(tree, table) {
-	const pairs = new NodeTable(tree.n);
-	let grafted = new Uint32Array(Math.max(16, tree.n)); /* 0: not made yet */
+	const places = makePlaces(tree.n);
 	const path = [];
 	/* Up to what the group has already, and down again. */
 	return (root, node) => {
 		let now = root;
 		path.length = 0;
 		for (let at = node; at !== 0; at = tree.parent[at]) {
-			const pair = pairs.child(root, at);
-			if (pair >= grafted.length) {
-				const larger = new Uint32Array(grafted.length * 2);
-				larger.set(grafted);
-				grafted = larger;
-			}
-			if (grafted[pair] !== 0) {
-				now = grafted[pair];
+			const place = places.get(root, at);
+			if (place !== 0) {
+				now = place;
 				break;
 			}
-			path.push(at, pair);
+			path.push(at);
 		}
-		for (let i = path.length - 2; i >= 0; i -= 2) {
+		for (let i = path.length - 1; i >= 0; i--) {
 			now = table.child(now, tree.frame[path[i]]);
-			grafted[path[i + 1]] = now;
+			places.set(root, path[i], now);
 		}
 		return now;
 	};
