@@ -272,6 +272,7 @@ static const char *choose_names(struct api *api, struct api_request *request)
 	if (r < 0)
 		return r == -ENOENT ? "no recording is of that time and host" : "no memory";
 	request->wish.n_names = (size_t)r;
+	request->wish.from_ns = last_s ? request->from_ns : 0;
 	if (r > PACKS_MAX_FILES)
 		return "too many recordings at once: choose fewer";
 	return NULL;

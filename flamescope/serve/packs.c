@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "flamescope/load/load.h"
 #include "flamescope/serve/packed.h"
+#include "flamescope/serve/trim.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +72,7 @@ static int open_all(struct packs *packs, const struct packs_wish *wish, struct o
 
 	*opened = (struct opened){.is_steady = true};
 	buf_init(&opened->key, KEY_BYTES);
+	buf_printf(&opened->key, "%lld\n", (long long)wish->from_ns);
 	opened->fds = calloc(wish->n_names, sizeof(*opened->fds));
 	opened->names = calloc(wish->n_names, sizeof(*opened->names));
 	opened->paths = calloc(wish->n_names, sizeof(*opened->paths));
@@ -98,26 +100,54 @@ static int open_all(struct packs *packs, const struct packs_wish *wish, struct o
 	return opened->n ? 0 : r;
 }
 
-/* The files are called what the reader knows them by, not by their descriptors, while this holds.
- */
-static int pack_named(struct profile *profile, const struct opened *opened, struct kept *made,
+/* What was wrong with a file, with its name for its descriptor's.  NULL: nothing was. */
+static char *renamed(const char *problem, const char *path, const char *name)
+{
+	const char *at = problem ? strstr(problem, path) : NULL;
+	char *text = NULL;
+
+	if (at &&
+	    asprintf(&text, "%.*s%s%s", (int)(at - problem), problem, name, at + strlen(path)) < 0)
+		return NULL;
+	return text ? text : problem ? strdup(problem) : NULL;
+}
+
+/* In the view the files are called what the reader knows them by, not by their descriptors. */
+static int pack_named(struct profile *view, const struct opened *opened, struct kept *made,
 		      struct err *err)
 {
-	_cleanup_free_ char **paths = calloc(profile->n_files + 1, sizeof(char *));
-	const bool is_named = paths && profile->n_files == opened->n;
+	const size_t n = view->n_files == opened->n ? opened->n : 0;
+	_cleanup_free_ struct profile_file *files = calloc(n + 1, sizeof(*files));
+	struct profile_file *own = view->files;
 	int r;
 
-	for (size_t i = 0; is_named && i < opened->n; i++) {
-		paths[i] = profile->files[i].path;
-		profile->files[i].path = (char *)opened->names[i];
+	if (!files)
+		return err_set(err, ENOMEM, "load %zu files", opened->n);
+	for (size_t i = 0; i < n; i++) {
+		files[i] = own[i];
+		files[i].path = (char *)opened->names[i];
+		files[i].problem = renamed(own[i].problem, opened->paths[i], opened->names[i]);
 	}
-	r = packed_make(profile, &made->fd, &made->bytes, err);
-	for (size_t i = 0; is_named && i < opened->n; i++)
-		profile->files[i].path = paths[i];
+	view->files = files;
+	view->n_files = n;
+	r = packed_make(view, &made->fd, &made->bytes, err);
+	for (size_t i = 0; i < n; i++)
+		free(files[i].problem);
 	return r;
 }
 
-static int load(const struct opened *opened, struct kept *made, struct err *err)
+static int pack_from(const struct profile *profile, int64_t from_ns, const struct opened *opened,
+		     struct kept *made, struct err *err)
+{
+	_cleanup_free_ uint64_t *times = NULL;
+	struct profile view;
+	int r = trim_before(profile, from_ns, &view, &times);
+
+	return r < 0 ? err_set(err, -r, "load %zu files", opened->n)
+		     : pack_named(&view, opened, made, err);
+}
+
+static int load(const struct opened *opened, int64_t from_ns, struct kept *made, struct err *err)
 {
 	_cleanup_free_ const char **paths = calloc(opened->n, sizeof(char *));
 	struct load_options options = {
@@ -135,7 +165,7 @@ static int load(const struct opened *opened, struct kept *made, struct err *err)
 		paths[i] = opened->paths[i];
 	r = load_profile(&options, &profile, err);
 	if (r == 0)
-		r = pack_named(profile, opened, made, err);
+		r = pack_from(profile, from_ns, opened, made, err);
 	profile_free(profile);
 	return r;
 }
@@ -200,7 +230,7 @@ static int make(struct packs *packs, struct opened *opened, struct packs_wish *w
 {
 	struct kept made = {.n_files = opened->n};
 	struct kept *room;
-	int r = load(opened, &made, &wish->err);
+	int r = load(opened, wish->from_ns, &made, &wish->err);
 
 	if (r < 0)
 		return r;

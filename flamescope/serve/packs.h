@@ -19,6 +19,7 @@ enum {
 struct packs_wish {
 	char **names; /* set: of recordings in the catalog, and how many */
 	size_t n_names;
+	int64_t from_ns; /* leave out what was before this time since 1970; 0: nothing */
 	void (*done)(void *context); /* set: called when there is an answer, by another thread */
 	void *context;
 
