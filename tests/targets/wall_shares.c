@@ -146,6 +146,7 @@ int main(int argc, char **argv)
 	double end = clock_seconds(CLOCK_MONOTONIC) + (argc > 1 ? atof(argv[1]) : 1);
 	double blocked[N_PHASES] = {0};
 	double stolen = 0;
+	double burnt = 0;
 	struct clocks start;
 	struct clocks last;
 
@@ -167,12 +168,15 @@ int main(int argc, char **argv)
 					  (after.delay - before.delay);
 			if (phases[phase].run == read_disk)
 				stolen += after.stolen - before.stolen;
+			if (phases[phase].run == burn)
+				burnt += after.cpu - before.cpu;
 		}
 	}
 	last = now();
 	for (int i = 0; i < N_PHASES - 1; i++)
 		printf("%s %.3f\n", phases[i].name, 100 * blocked[i] / (last.wall - start.wall));
 	printf("cpu %.3f\n", 100 * (last.cpu - start.cpu) / (last.wall - start.wall));
+	printf("burnt %.3f\n", 100 * burnt / (last.wall - start.wall));
 	printf("runnable %.3f\n", 100 * (last.delay - start.delay) / (last.wall - start.wall));
 	printf("stolen %.3f\n", 100 * stolen / (last.wall - start.wall));
 	return 0;
