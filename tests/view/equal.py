@@ -6,6 +6,7 @@
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,8 @@ import tempfile
 import reference
 
 sys.setrecursionlimit(20000)
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
+                    "\ufffd-\uffff]+")
 SHOWN = 8  # differences that are named
 
 
@@ -51,11 +54,27 @@ def frames_of(shown):
             raise AssertionError(f"{path} is there twice")
         frames[path] = [node[key] for key in ("gain", "loss", "samples", "self_gain", "self_loss",
                                               "self_samples")]
-        for child in node["children"]:
-            walk(child, path + ((child["name"], child["module"], child["inlined"]),))
+        names = [(child["name"], child["module"], child["inlined"]) for child in node["children"]]
+        for child, name in zip(node["children"], names, strict=True):
+            walk(child, path + (name,))
 
     walk(shown["root"], ())
-    return frames
+    return as_written(frames)
+
+
+def as_written(frames):
+    """The same with what no terminal or page may see as U+FFFD, however many bytes it was."""
+    written = {}
+    for path, node in frames.items():
+        path = tuple((UNSEEN.sub("\ufffd", name), UNSEEN.sub("\ufffd", module), inlined)
+                     for name, module, inlined in path)
+        written[path] = [a + b for a, b in zip(written.get(path, [0] * 6), node, strict=True)]
+    return written
+
+
+def rounded(value):
+    """To the nearest whole number, halves away from zero."""
+    return int(abs(value) + 0.5) * (1 if value >= 0 else -1)
 
 
 def differences(got, want):
@@ -82,8 +101,8 @@ class Comparison:
         shown = look(self.wick, "heatmap", path, ["--metric", measure], self.folder)
         want, n_columns = reference.heat(recording, measure)
         got = cells_of(shown)
-        if measure.endswith(":mean"):  # of whole numbers: what is behind the point is cut
-            want = {key: (int(value), n) for key, (value, n) in want.items()}
+        if measure.endswith(":mean"):
+            want = {key: (rounded(value), n) for key, (value, n) in want.items()}
         what = f"{path}: heatmap of {measure}"
         if shown["columns"] != n_columns or shown["rows"] != 50:
             self.tell(what, [f"{shown['columns']} x {shown['rows']}, not {n_columns} x 50"])
@@ -101,6 +120,8 @@ class Comparison:
             options += ["--time", f"{span[0]}ns-{span[1]}ns"]
         shown = look(self.wick, "flamegraph", path, options, self.folder)
         want = reference.flame(recording, measure, groups, span)
+        # A frame that nothing counts for is no wider than nothing, and is not drawn.
+        want = {key: node for key, node in as_written(want).items() if node[0] + node[1] > 0 or key == ()}
         self.tell(f"{path}: flamegraph {' '.join(options)}", differences(frames_of(shown), want))
         self.n_frames += len(want)
 
@@ -115,10 +136,11 @@ class Comparison:
             self.heat(path, recording, measure)
             self.flame(path, recording, measure)
         for groups in (("state",), ("thread",), ("comm", "wait"), ("event", "cpu")):
-            if any(reference.has(recording, group) for group in groups):
+            if all(reference.has(recording, group) for group in groups):
                 self.flame(path, recording, "weight", groups)
-        length = recording.samples[-1].ns - recording.samples[0].ns
-        self.flame(path, recording, "weight", span=(length // 4, length // 2 + 1))
+        times = [sample.ns - recording.samples[0].ns for sample in recording.samples]
+        self.flame(path, recording, "weight",
+                   span=(times[len(times) // 4], times[len(times) // 2] + 1))
         return len(recording.samples)
 
 

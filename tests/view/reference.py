@@ -23,7 +23,7 @@ HEAD = re.compile(
     r"(?:\s+[^\s\[]*[^\s\d\[]\S*)?"
     r"\s+(?P<time>\d+\.\d+):(?P<rest>.*)$")
 EVENT = re.compile(r"^\s*(?:(?P<period>\d+)\s+)?(?P<event>\S.*?):(?:\s|$)")
-METRIC = re.compile(r"\bmetric_([A-Za-z0-9_-]+):[\t ](-?\d+)[\t ]*,[\t ]*(-?\d+)\b")
+METRIC = re.compile(r"\bmetric_(?:wick_)?([A-Za-z0-9_-]+):[\t ](-?\d+)[\t ]*,[\t ]*(-?\d+)\b")
 FRAME = re.compile(r"^[\t ]+(?P<addr>[0-9a-fA-F]+)(?: (?P<what>.*))?$")
 OFFSET = re.compile(r"\+0x[0-9a-fA-F]+$")
 COUNTED = re.compile(r"^(-?\d+),(-?\d+)$")
@@ -67,7 +67,7 @@ def read_head(line):
         if event["period"]:
             sample.weight = int(event["period"])
     for name, value, delta in METRIC.findall(found["rest"]):
-        sample.metrics[name] = (int(value), int(delta))
+        counted_pair(sample.metrics, name, int(value), int(delta))
     return sample
 
 
@@ -83,10 +83,17 @@ def read_frame(line):
         name, module = what[:at], what[at + 2:-1]
     elif what.endswith(")") and what.startswith("("):
         name, module = "", what[1:-1]
-    name = OFFSET.sub("", name.strip())
-    if module == "inlined":
+    name = name.strip()
+    if module == "inlined":  # §1: these have no offset
         return name or "[unknown]", "", True
+    name = OFFSET.sub("", name)
     return name or "[unknown]", module, False
+
+
+def counted_pair(metrics, name, value, delta):
+    """Numbers of 64 bits that have a negative: the lowest one, which has none, is no value."""
+    if max(abs(value), abs(delta)) < 2**63:
+        metrics[name] = (value, delta)
 
 
 def read_facts(line, words, metrics):
@@ -94,7 +101,7 @@ def read_facts(line, words, metrics):
         name, _, text = word.partition("=")
         pair = COUNTED.match(text)
         if pair:
-            metrics[name] = (int(pair[1]), int(pair[2]))
+            counted_pair(metrics, name, int(pair[1]), int(pair[2]))
         else:
             words[name] = urllib.parse.unquote(text, errors="replace")
 
@@ -149,8 +156,8 @@ class Recording:
         self.inline = self.inline or bool(sample.metrics)
         sample.words = self.words
         sample.metrics.update(self.metrics)
-        if "comm" in sample.words:
-            sample.comm = sample.words["comm"]
+        # The name before it was altered; the file's ":TID" says more than an empty one.
+        sample.comm = sample.words.get("comm") or sample.comm
         self.words, self.metrics = {}, {}
         self.samples.append(sample)
         self.sample = sample

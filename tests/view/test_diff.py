@@ -77,13 +77,13 @@ class Diff(unittest.TestCase):
         self.assertIn("may be chance", done.stderr)
 
     def test_compares_two_times_of_one_recording(self):
-        path = self.run_of("a.perf", seconds=30)
+        path = self.run_of("a.perf", seconds=80)
         with open(path, encoding="ascii") as file:
             text = file.read()
-        at = text.index("app 7/7 [000] 1015.000001")
+        at = text.index("app 7/7 [000] 1040.000001")
         with open(path, "w", encoding="ascii") as file:
             file.write(text[:at] + text[at:].replace("work_3+", "work_4+"))
-        done = diff(path, "--time", "15-30", "--against", "0-15", "-o", self.out("x.csv"))
+        done = diff(path, "--time", "40-80", "--against", "0-40", "-o", self.out("x.csv"))
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(self.out("x.csv"), encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
