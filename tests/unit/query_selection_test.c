@@ -1,0 +1,408 @@
+/* query_selection_test.c - which samples a query takes, what they count, and what their stacks become */
+#include "flamescope/query/selection.h"
+
+#include "tests/unit/flamescope/hand_profile.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint64_t ms = 1000000;
+
+static struct selection *selected(const struct hand_profile *hand, const struct query *query)
+{
+	struct selection *selection = NULL;
+	struct err err = {0};
+
+	if (selection_make(&hand->profile, query, &selection, &err) < 0)
+		fail_msg("%s", err.text);
+	return selection;
+}
+
+static void assert_refused(const struct hand_profile *hand, const struct query *query, int code,
+			   const char *said)
+{
+	struct selection *selection = NULL;
+	struct err err = {0};
+
+	assert_int_equal(selection_make(&hand->profile, query, &selection, &err), code);
+	assert_null(selection);
+	assert_non_null(strstr(err.text, said));
+}
+
+/* A selected sample's stack as "main;f". */
+static void assert_stack(const struct selection *selection, size_t at, const char *expected)
+{
+	char text[256] = "";
+
+	for (uint32_t node = selection->stacks[at]; node != 0;
+	     node = selection->nodes[node].parent) {
+		char longer[256];
+
+		(void)snprintf(longer, sizeof(longer), "%s%s%s",
+			       selection_frame_name(selection, selection->nodes[node].frame),
+			       *text ? ";" : "", text);
+		(void)strcpy(text, longer);
+	}
+	assert_string_equal(text, expected);
+}
+
+/* Samples 0 to 9, one each 100 ms from 0.05 s on; the clock began at 5.7 s. */
+static void add_ten(struct hand_profile *hand)
+{
+	hand_profile_init(hand, 5700 * ms);
+	for (uint64_t i = 0; i < 10; i++)
+		hand_profile_add(hand, &(struct hand_sample){.time_ns = (50 + i * 100) * ms,
+							     .stack = "main;f"});
+}
+
+static void assert_taken(const struct hand_profile *hand, const struct query *query,
+			 const char *numbers)
+{
+	struct selection *selection = selected(hand, query);
+	char text[64] = "";
+
+	for (size_t i = 0; i < selection->n; i++)
+		text[i] = (char)('0' + selection->samples[i]);
+	assert_string_equal(text, numbers);
+	selection_free(selection);
+}
+
+static void takes_everything_unless_told(void **state)
+{
+	struct query query = {0};
+	struct hand_profile hand;
+	struct selection *selection;
+
+	(void)state;
+	add_ten(&hand);
+	selection = selected(&hand, &query);
+	assert_int_equal(selection->n, 10);
+	assert_int_equal(selection->measure, QUERY_SAMPLES);
+	assert_stack(selection, 9, "main;f");
+	selection_free(selection);
+	hand.profile.is_wick = true;
+	selection = selected(&hand, &query);
+	assert_int_equal(selection->measure, QUERY_WEIGHT);
+	assert_string_equal(selection->unit, "weight");
+	selection_free(selection);
+	hand_profile_release(&hand);
+}
+
+static void takes_an_empty_profile(void **state)
+{
+	struct query query = {.flatten = true, .n_groups = 1, .groups = {"state"}};
+	struct hand_profile hand;
+	struct selection *selection;
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	selection = selected(&hand, &query);
+	assert_int_equal(selection->n, 0);
+	assert_int_equal(selection->n_nodes, 1);
+	selection_free(selection);
+	hand_profile_release(&hand);
+}
+
+static void counts_overlapping_ranges_once(void **state)
+{
+	struct hand_profile hand;
+	struct query query = {
+		.n_ranges = 3,
+		.ranges = {{.from_ns = 600 * ms, .to_ns = 800 * ms},
+			   {.from_ns = 100 * ms, .to_ns = 350 * ms},
+			   {.from_ns = 250 * ms, .to_ns = 450 * ms}},
+	};
+
+	(void)state;
+	add_ten(&hand);
+	/* Half open: 350 ms is in the third range, 450 ms in none. */
+	assert_taken(&hand, &query, "12367");
+	hand_profile_release(&hand);
+}
+
+static void takes_rows_of_the_clocks_whole_seconds(void **state)
+{
+	struct hand_profile hand;
+	struct query query = {.every = {.every_ns = 1000 * ms, .to_ns = 100 * ms}};
+
+	(void)state;
+	add_ten(&hand);
+	/* 6.000 to 6.100 s: 300 to 400 ms after the start at 5.7 s. */
+	assert_taken(&hand, &query, "3");
+	query.every = (struct query_every){200 * ms, 100 * ms, 200 * ms};
+	assert_taken(&hand, &query, "02468");
+	hand_profile_release(&hand);
+}
+
+static void gives_each_rectangle_its_own_rows(void **state)
+{
+	struct hand_profile hand;
+	struct query query = {
+		.n_ranges = 3,
+		.ranges =
+			{
+				{.to_ns = 1000 * ms, .every = {1000 * ms, 700 * ms, 800 * ms}},
+				{.to_ns = 1000 * ms, .every = {1000 * ms, 200 * ms, 300 * ms}},
+				{.from_ns = 200 * ms, .to_ns = 300 * ms},
+			},
+	};
+
+	(void)state;
+	add_ten(&hand);
+	assert_taken(&hand, &query, "025");
+	query.every = (struct query_every){200 * ms, 100 * ms, 200 * ms};
+	assert_taken(&hand, &query, "02");
+	hand_profile_release(&hand);
+}
+
+static void add_states(struct hand_profile *hand)
+{
+	hand_profile_init(hand, 0);
+	hand_profile_add(hand,
+			 &(struct hand_sample){
+				 .stack = "main;f", .state = "running", .tid = 10, .weight = 3});
+	hand_profile_add(hand, &(struct hand_sample){.stack = "main;f",
+						     .state = "sleeping",
+						     .wait = "futex",
+						     .tid = 11,
+						     .weight = 5});
+	hand_profile_add(hand,
+			 &(struct hand_sample){
+				 .stack = "main;f;g", .state = "running", .tid = 11, .weight = 7});
+}
+
+static void filters_by_dimension(void **state)
+{
+	struct hand_profile hand;
+	struct query query = {.n_filters = 1, .filters = {{"state", "^run", false}}};
+
+	(void)state;
+	add_states(&hand);
+	assert_taken(&hand, &query, "02");
+	query.filters[0].exclude = true;
+	assert_taken(&hand, &query, "1");
+	query.filters[0] = (struct query_filter){"wait", "", false};
+	assert_taken(&hand, &query, "02");
+	query.filters[0] = (struct query_filter){"wait", "", true};
+	assert_taken(&hand, &query, "1");
+	query.n_filters = 2;
+	query.filters[0] = (struct query_filter){"state", "run", false};
+	query.filters[1] = (struct query_filter){"tid", "^11$", false};
+	assert_taken(&hand, &query, "2");
+	query.filters[1].dimension = "colour";
+	assert_refused(&hand, &query, -ENOENT, "colour");
+	hand_profile_release(&hand);
+}
+
+static void includes_and_excludes_stacks_by_frames(void **state)
+{
+	struct hand_profile hand;
+	struct query query = {.n_include = 2, .include = {"^main$", "^g$"}};
+
+	(void)state;
+	add_states(&hand);
+	assert_taken(&hand, &query, "2");
+	query.n_include = 1;
+	assert_taken(&hand, &query, "012");
+	query.n_exclude = 1;
+	query.exclude[0] = "^g";
+	assert_taken(&hand, &query, "01");
+	hand_profile_release(&hand);
+}
+
+static void add_stack(struct hand_profile *hand, const char *stack)
+{
+	hand_profile_add(hand, &(struct hand_sample){.stack = stack});
+}
+
+static void makes_stacks_over(void **state)
+{
+	struct hand_profile hand;
+	struct selection *selection;
+	struct query query = {.focus = "^f$"};
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	add_stack(&hand, "main;f;f;w;f;g");
+	add_stack(&hand, "main;g");
+	selection = selected(&hand, &query);
+	assert_int_equal(selection->n, 1);
+	assert_stack(selection, 0, "f;f;w;f;g");
+	selection_free(selection);
+
+	query = (struct query){.truncate = "^f$"};
+	selection = selected(&hand, &query);
+	assert_stack(selection, 0, "main;f");
+	assert_stack(selection, 1, "main;g");
+	selection_free(selection);
+
+	query = (struct query){.flatten = true};
+	selection = selected(&hand, &query);
+	assert_stack(selection, 0, "main;f;w;f;g");
+	selection_free(selection);
+
+	/* What is left out is left out before recursion is looked for. */
+	query = (struct query){.flatten = true, .n_elide = 1, .elide = {"^w$"}};
+	selection = selected(&hand, &query);
+	assert_stack(selection, 0, "main;f;g");
+	selection_free(selection);
+
+	/* Nothing is left of it, but the sample still counts. */
+	query = (struct query){.n_elide = 1, .elide = {"."}};
+	selection = selected(&hand, &query);
+	assert_int_equal(selection->n, 2);
+	assert_stack(selection, 0, "");
+	selection_free(selection);
+	hand_profile_release(&hand);
+}
+
+static void puts_groups_outermost(void **state)
+{
+	struct hand_profile hand;
+	struct selection *selection;
+	struct query query = {.n_groups = 2, .groups = {"state", "wait"}};
+
+	(void)state;
+	add_states(&hand);
+	selection = selected(&hand, &query);
+	assert_stack(selection, 0, "running;[no wait];main;f");
+	assert_stack(selection, 1, "sleeping;futex;main;f");
+	assert_stack(selection, 2, "running;[no wait];main;f;g");
+	/* One tree: the first's stack is part of the third's. */
+	assert_int_equal(selection->nodes[selection->stacks[2]].parent, selection->stacks[0]);
+	selection_free(selection);
+
+	query.focus = "^f$";
+	selection = selected(&hand, &query);
+	assert_stack(selection, 1, "sleeping;futex;f");
+	selection_free(selection);
+	hand_profile_release(&hand);
+}
+
+/* f takes 100 bytes, g gives 60 back, h has no value. */
+static void add_signs(struct hand_profile *hand)
+{
+	hand_profile_init(hand, 0);
+	hand_profile_add(hand,
+			 &(struct hand_sample){
+				 .stack = "main;f", .measured = true, .value = 100, .delta = 100});
+	hand_profile_add(hand,
+			 &(struct hand_sample){
+				 .stack = "main;g", .measured = true, .value = 40, .delta = -60});
+	hand_profile_add(hand, &(struct hand_sample){.stack = "main;h"});
+}
+
+static void assert_values(const struct hand_profile *hand, enum query_measure measure,
+			  int64_t first, int64_t second, bool is_signed)
+{
+	struct query query = {.has_measure = true, .measure = measure, .metric = "bytes"};
+	struct selection *selection = selected(hand, &query);
+
+	assert_int_equal(selection->n, 2);
+	assert_int_equal(selection->n_absent, 1);
+	assert_int_equal(selection->values[0], first);
+	assert_int_equal(selection->values[1], second);
+	assert_int_equal(selection->is_signed, is_signed);
+	assert_string_equal(selection->unit, "B");
+	selection_free(selection);
+}
+
+static void counts_by_measure(void **state)
+{
+	struct hand_profile hand;
+	struct query query = {.has_measure = true, .measure = QUERY_VALUE, .metric = "colours"};
+
+	(void)state;
+	add_signs(&hand);
+	assert_values(&hand, QUERY_VALUE, 100, 40, false);
+	assert_values(&hand, QUERY_MEAN, 100, 40, false);
+	assert_values(&hand, QUERY_DELTA, 100, -60, true);
+	assert_values(&hand, QUERY_GAIN, 100, 0, false);
+	assert_values(&hand, QUERY_LOSS, 0, 60, false);
+	assert_refused(&hand, &query, -ENOENT, "samples, weight, bytes");
+	hand_profile_release(&hand);
+}
+
+static void ends_patterns_that_explode(void **state)
+{
+	struct hand_profile hand;
+	struct query query = {.n_include = 1, .include = {"^(a+)+$"}};
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	add_stack(&hand, "main;aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!");
+	assert_refused(&hand, &query, -E2BIG, "'^(a+)+$' takes too long on 'aaa");
+	query = (struct query){.n_filters = 1, .filters = {{"comm", "(", false}}};
+	assert_refused(&hand, &query, -EINVAL, "pattern '('");
+	hand_profile_release(&hand);
+}
+
+static void refuses_more_than_there_is_room_for(void **state)
+{
+	struct hand_profile hand;
+	struct query query = {.n_elide = QUERY_MAX_PATTERNS + 1};
+
+	(void)state;
+	add_ten(&hand);
+	assert_refused(&hand, &query, -E2BIG, "32 patterns");
+	query = (struct query){.n_ranges = QUERY_MAX_RANGES + 1};
+	assert_refused(&hand, &query, -E2BIG, "64 time ranges");
+	query = (struct query){.n_groups = QUERY_MAX_GROUPS + 1};
+	assert_refused(&hand, &query, -E2BIG, "8 groups");
+	query = (struct query){.n_filters = QUERY_MAX_PATTERNS + 1};
+	assert_refused(&hand, &query, -E2BIG, "32 filters");
+	hand_profile_release(&hand);
+}
+
+static void bears_stacks_of_100000_frames(void **state)
+{
+	struct hand_profile hand;
+	struct selection *selection;
+	struct query query = {.n_include = 1,
+			      .include = {"f"},
+			      .n_elide = 1,
+			      .elide = {"x"},
+			      .n_groups = 1,
+			      .groups = {"state"}};
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	add_stack(&hand, "f");
+	hand.profile.stacks[0] = hand_profile_stack(&hand, "f", 100000);
+	selection = selected(&hand, &query);
+	assert_int_equal(selection->n, 1);
+	assert_int_equal(selection->n_nodes, 100002);
+	selection_free(selection);
+	query.flatten = true;
+	selection = selected(&hand, &query);
+	assert_stack(selection, 0, "[no state];f");
+	selection_free(selection);
+	hand_profile_release(&hand);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_everything_unless_told),
+		cmocka_unit_test(takes_an_empty_profile),
+		cmocka_unit_test(counts_overlapping_ranges_once),
+		cmocka_unit_test(takes_rows_of_the_clocks_whole_seconds),
+		cmocka_unit_test(gives_each_rectangle_its_own_rows),
+		cmocka_unit_test(filters_by_dimension),
+		cmocka_unit_test(includes_and_excludes_stacks_by_frames),
+		cmocka_unit_test(makes_stacks_over),
+		cmocka_unit_test(puts_groups_outermost),
+		cmocka_unit_test(counts_by_measure),
+		cmocka_unit_test(ends_patterns_that_explode),
+		cmocka_unit_test(refuses_more_than_there_is_room_for),
+		cmocka_unit_test(bears_stacks_of_100000_frames),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
