@@ -17,7 +17,7 @@ import { mountQuery } from "wick/panel_query.js";
 import { mountBrush } from "wick/view_brush.js";
 import { mountHeat } from "wick/view_heat.js";
 import { panels } from "wick/views.js";
-import { describeProblem } from "wick/problem.js";
+import { watchProblems } from "wick/problem.js";
 
 function say(text) {
 	const problem = document.getElementById("problem");
@@ -81,7 +81,7 @@ function mountAll(app) {
 	for (const panel of panels)
 		panel.mount(at(`panel-${panel.id}`), app);
 	mountTabs(at("tabs"), at("view"), app);
-	describeProblem(app, say);
+	watchProblems(app, say);
 	window.addEventListener("popstate", (event) =>
 		app.store.follow(window.location.hash, event.state?.index));
 	let resized = 0;
@@ -95,7 +95,6 @@ function replaceData(app, recording) {
 	app.name = recording.name;
 	app.profile = recording.profile;
 	app.models.forget();
-	describeProblem(app, say);
 	app.emit("data");
 }
 

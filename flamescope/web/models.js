@@ -4,7 +4,7 @@
  * A state changes little at a time: zooming makes nothing anew, a new range only what is in it.
  */
 
-import { inRanges, makeSelection } from "wick/select.js";
+import { emptySelection, inRanges, makeSelection } from "wick/select.js";
 import { makeFlame } from "wick/flame.js";
 import { makeFunctions } from "wick/functions.js";
 import { makeHeat } from "wick/heat.js";
@@ -37,11 +37,20 @@ export function makeModels(app) {
 	const word = (...parts) => JSON.stringify(parts, (_, value) =>
 		(value === Infinity ? "end" : value));
 
-	/* All of the time of a profile, by the query: what the heatmap counts. */
+	/*
+	 * All of the time of a profile, by the query: what the heatmap counts.  Of a query that asks
+	 * for what is not there it is nothing, and says why.
+	 */
 	function whole(which = "A") {
 		const { query } = app.store.state;
-		return memo.get(word("whole", which, query), () =>
-			makeSelection(which === "A" ? app.profile : app.baseline, query));
+		const profile = which === "A" ? app.profile : app.baseline;
+		return memo.get(word("whole", which, query), () => {
+			try {
+				return makeSelection(profile, query);
+			} catch (error) {
+				return emptySelection(profile, error.message);
+			}
+		});
 	}
 
 	function part(which, ranges) {

@@ -1,7 +1,7 @@
 /* panel_query.js - what is counted, grouped and filtered, and how it is coloured; no reloading */
 
 import { FRAME_COLOURS } from "wick/colour.js";
-import { dimension, dimensionNames, measureOf, compile } from "wick/select.js";
+import { compile, defaultMetric, dimension, dimensionNames, measureOf } from "wick/select.js";
 
 const MEASURES = [
 	["", "value"], [":mean", "mean"], [":delta", "change (signed)"],
@@ -78,6 +78,7 @@ export function mountQuery(element, app) {
 	const rows = make("select", { id: "rows" });
 	const column = make("select", { id: "column" });
 	const flatten = make("input", { type: "checkbox", id: "flatten" });
+	const wrappers = make("input", { type: "checkbox", id: "wrappers" });
 	const where = make("select", { id: "where" });
 	const how = make("select", { id: "how" }, option("", "matches"), option("not", "does not match"));
 	const pattern = make("input", { id: "pattern", type: "text", size: 18, autocomplete: "off",
@@ -99,9 +100,10 @@ export function mountQuery(element, app) {
 			labelled("Metric", metric), labelled("Group by", group),
 			labelled("Colour by", colour), labelled("Heatmap rows", by),
 			labelled("in", rows), labelled("columns of", column),
-			labelled("", flatten)),
+			labelled("", flatten), labelled("", wrappers)),
 		form, chips);
 	flatten.parentElement.append("one frame for direct recursion");
+	wrappers.parentElement.append("leave out wrappers");
 
 	function fill() {
 		const names = dimensionNames(app.profile);
@@ -125,13 +127,14 @@ export function mountQuery(element, app) {
 
 	function show() {
 		const { query, colour: coloured, by: rowsBy, rows: nRows, column: ns } = app.store.state;
-		metric.value = query.metric || (app.profile.isWick ? "weight" : "samples");
+		metric.value = query.metric || defaultMetric(app.profile);
 		group.value = query.groups.length === 1 ? query.groups[0] : "";
 		colour.value = coloured;
 		by.value = rowsBy;
 		rows.value = String(nRows);
 		column.value = String(ns);
 		flatten.checked = query.flatten;
+		wrappers.checked = query.elide.includes("@wrappers");
 		chips.replaceChildren(...chipsOf(query).map(([text, patch]) =>
 			chip(text, text, () => app.store.setQuery(patch))));
 		chips.hidden = chips.childElementCount === 0;
@@ -166,6 +169,10 @@ export function mountQuery(element, app) {
 	rows.addEventListener("change", () => app.store.set({ rows: Number(rows.value) }));
 	column.addEventListener("change", () => app.store.set({ column: Number(column.value) }));
 	flatten.addEventListener("change", () => app.store.setQuery({ flatten: flatten.checked }));
+	wrappers.addEventListener("change", () => {
+		const others = app.store.state.query.elide.filter((word) => word !== "@wrappers");
+		app.store.setQuery({ elide: wrappers.checked ? [...others, "@wrappers"] : others });
+	});
 	where.addEventListener("change", suggest);
 	form.addEventListener("submit", (event) => {
 		event.preventDefault();

@@ -49,8 +49,34 @@ export function problemsOf(profile) {
 	return { problems, notes };
 }
 
-export function describeProblem(app, say) {
-	const { problems, notes } = problemsOf(app.profile);
-	say(problems.join("\n"));
-	document.getElementById("notes").textContent = notes.join("\n");
+/* What of it is because of the query. */
+export function queryProblems(selection) {
+	if (selection.problem)
+		return [`${selection.problem}.\nWhat to do: undo, or remove the filter.`];
+	if (selection.n === 0 && selection.profile.n > 0)
+		return [selection.nAbsent
+			? "No sample has a value of this metric.\nWhat to do: choose another metric."
+			: "No sample passes the filters.\nWhat to do: remove one of them, or undo."];
+	return [];
+}
+
+/* Say it now and whenever the state changes; a live recording has other problems later. */
+export function watchProblems(app, say) {
+	let known = null;
+	let found = null;
+	function update() {
+		if (known !== app.profile) {
+			known = app.profile;
+			found = problemsOf(app.profile);
+		}
+		const selection = app.models.whole();
+		const notes = [...found.notes];
+		if (selection.nAbsent && selection.n)
+			notes.push(`${selection.nAbsent} samples have no value of this metric and are left out.`);
+		say([...found.problems, ...queryProblems(selection)].join("\n"));
+		document.getElementById("notes").textContent = notes.join("\n");
+	}
+	app.store.subscribe(update);
+	app.on("data", update);
+	update();
 }

@@ -8,6 +8,7 @@
 
 import { parseMetric } from "wick/query.js";
 import { NodeTable } from "wick/node_table.js";
+import { wrappers } from "wick/wrappers.js";
 
 const OUT = 0xffffffff;
 const CPU_UNKNOWN = 0xffff;
@@ -142,9 +143,14 @@ const MEASURE_OF = {
 	loss: (metric) => metric.deltas.map((delta) => (delta > 0 ? 0 : -delta)),
 };
 
-/* {measure, unit, values, isSigned}; values null: each counts 1; NaN: has none. */
+/* Folded stacks and wick's recordings have weights that are all of one kind. */
+export function defaultMetric(profile) {
+	return profile.isWick || !profile.hasTimes ? "weight" : "samples";
+}
+
+/* {measure, unit, values, name}; values null: each counts 1; NaN: has none. */
 export function measureOf(profile, text) {
-	const asked = parseMetric(text || (profile.isWick ? "weight" : "samples"));
+	const asked = parseMetric(text || defaultMetric(profile));
 	if (!asked)
 		throw new Error(`'${text}' is no metric`);
 	if (asked.measure === "samples")
@@ -159,6 +165,17 @@ export function measureOf(profile, text) {
 }
 
 /* --- stacks --- */
+
+/* `@wrappers` stands for all of its rules. */
+function elideRules(words) {
+	return words.flatMap((word) => {
+		if (!word.startsWith("@"))
+			return [word];
+		if (word !== "@wrappers")
+			throw new Error(`the rules of '${word}' are not in this page; @wrappers are`);
+		return wrappers;
+	});
+}
 
 /* One byte a frame: whether its name matches. */
 function framesMatching(profile, pattern) {
@@ -213,7 +230,7 @@ function rebuild(profile, query) {
 	if (!hasRules(query))
 		return { now: null, tree: nodes };
 	const wanted = stacksWanted(profile, query);
-	const elided = anyOf(profile, query.elide);
+	const elided = anyOf(profile, elideRules(query.elide));
 	const focused = query.focus ? framesMatching(profile, query.focus) : null;
 	const cut = query.truncate ? framesMatching(profile, query.truncate) : null;
 	const table = new NodeTable(nodes.n);
@@ -413,6 +430,16 @@ export function makeSelection(profile, query) {
 		stacks: stacks.subarray(0, n),
 		values: values.subarray(0, n),
 		nodes: finish(),
+	};
+}
+
+/* Nothing of PROFILE, because of PROBLEM. */
+export function emptySelection(profile, problem) {
+	return {
+		profile, problem, n: 0, labels: [], measure: "samples", unit: "samples", name: "",
+		nAbsent: 0, isSigned: false,
+		samples: new Uint32Array(0), stacks: new Uint32Array(0), values: new Float64Array(0),
+		nodes: { n: 1, parent: new Uint32Array(1), frame: new Uint32Array(1) },
 	};
 }
 

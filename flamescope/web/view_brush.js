@@ -71,9 +71,7 @@ export function mountBrush(element, app) {
 			canvas.height = Math.round(HEIGHT * ratio);
 			canvas.style.height = `${HEIGHT}px`;
 		}
-		const selection = currentSelection();
-		if (!selection)
-			return;
+		const selection = app.models.whole();
 		if (binsOf !== selection || bins.gain.length !== width) {
 			bins = brushBins(selection, width);
 			binsOf = selection;
@@ -87,14 +85,6 @@ export function mountBrush(element, app) {
 		drawMarks(context, css);
 		drawWindow(context, css);
 		describe();
-	}
-
-	function currentSelection() {
-		try {
-			return app.models.whole();
-		} catch {
-			return null; /* the heatmap says what is wrong with the query */
-		}
 	}
 
 	function drawMarks(context, css) {

@@ -153,7 +153,7 @@ class HeatView {
 		context.rect(place.clipLeft, 0, this.width - place.clipLeft, place.height);
 		context.clip();
 		this.picture.draw(context, place);
-		context.strokeStyle = app.colours.css("paper");
+		context.strokeStyle = app.colours.ink;
 		context.lineWidth = 1;
 		hatchNegative(context, heat, place);
 		context.restore();
@@ -179,7 +179,7 @@ class HeatView {
 	drawLegend() {
 		const { heat } = this;
 		paintLegend(this.legend, heat, this.picture.colours);
-		this.legendFrom.textContent = formatAmount(Math.min(0, heat.min));
+		this.legendFrom.textContent = formatAmount(Math.min(0, heat.min), unitOf(heat.selection));
 		this.legendTo.textContent = `${formatAmount(Math.max(0, heat.max), unitOf(heat.selection))} a cell`;
 	}
 

@@ -34,7 +34,7 @@ def main():
     places = {
         "<!--wick:map-->": f'<script type="importmap" nonce="{NONCE}">{json.dumps({"imports": modules})}</script>\n'
                            f'<script type="module" nonce="{NONCE}">import "wick/main.js"</script>',
-        "<!--wick:css-->": f'<meta http-equiv="Content-Security-Policy" content="{html.escape(POLICY)}">\n<style nonce="{NONCE}">\n{(WEB / "page.css").read_text()}</style>',
+        "<!--wick:css-->": f'<meta http-equiv="Content-Security-Policy" content="{html.escape(POLICY)}">\n<style nonce="{NONCE}">\n{"".join(path.read_text() for path in sorted(WEB.glob("*.css")))}</style>',
         "<!--wick:data-->": f'<script type="application/json" id="wick-start">{start}</script>\n'
                             + "\n".join(data_tag(i, path) for i, path in enumerate(options.packs)),
     }

@@ -1,6 +1,7 @@
 /* models.test.mjs - selections, heatmaps and flame graphs against counting by hand */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readPack } from "../../flamescope/web/pack.js";
@@ -9,6 +10,7 @@ import { dimension, dimensionNames, frameName, inRanges, makeSelection } from ".
 import { makeFlame } from "../../flamescope/web/flame.js";
 import { makeFunctions } from "../../flamescope/web/functions.js";
 import { makeHeat, rangeBetween, rectangle } from "../../flamescope/web/heat.js";
+import { wrappers } from "../../flamescope/web/wrappers.js";
 import { golden, packOfFile, packOfSamples, packOfText } from "./packs.mjs";
 
 const query = (patch = {}) => ({ ...EMPTY_QUERY, ...patch });
@@ -63,6 +65,14 @@ test("focus, elide, truncate and flatten change stacks", () => {
 	assert.deepEqual(folded(makeSelection(small, query({ truncate: "^[fh]$" }))), { "main;f": 2, "main;h": 2 });
 	assert.deepEqual(folded(makeSelection(small, query({ flatten: true }))),
 		{ "main;f;g": 2, "main;h": 1, "main;h;std;g": 1 });
+});
+
+test("@wrappers are the rules that the command has", () => {
+	const ini = readFileSync(join(golden, "..", "..", "flamescope", "query", "wrappers.ini"), "utf8");
+	assert.deepEqual(wrappers, [...ini.matchAll(/^frame = (.*)$/gm)].map((match) => match[1]));
+	const called = readPack(packOfText(text([["1.000000", "_start;main;void std::__invoke_impl<void, f>(std::x);f"]])));
+	assert.deepEqual(folded(makeSelection(called, query({ elide: ["@wrappers"] }))), { "main;f": 1 });
+	assert.throws(() => makeSelection(called, query({ elide: ["@mine"] })), /'@mine' are not in this page/);
 });
 
 test("filters and groups tell samples apart", () => {
