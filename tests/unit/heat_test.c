@@ -1,0 +1,266 @@
+/* heat_test.c - which cell a sample is in, and what is in a cell */
+#include "flamescope/heat/heat.h"
+
+#include "tests/unit/flamescope/hand_profile.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint64_t ms = 1000000;
+
+static struct heat *made(const struct hand_profile *hand, const struct query *query,
+			 const struct heat_options *options)
+{
+	struct selection *selection = NULL;
+	struct heat *heat = NULL;
+	struct err err = {0};
+
+	if (selection_make(&hand->profile, query, &selection, &err) < 0 ||
+	    heat_make(selection, options, &heat, &err) < 0)
+		fail_msg("%s", err.text);
+	selection_free(selection);
+	return heat;
+}
+
+static void add_at(struct hand_profile *hand, uint64_t time_ns)
+{
+	hand_profile_add(hand, &(struct hand_sample){.time_ns = time_ns, .stack = "main"});
+}
+
+static void assert_cell(const struct heat *heat, size_t column, size_t row, int64_t value,
+			uint32_t samples)
+{
+	assert_true(column < heat->n_columns && row < heat->n_rows);
+	assert_int_equal(heat->values[column * heat->n_rows + row], value);
+	assert_int_equal(heat->samples[column * heat->n_rows + row], samples);
+}
+
+static uint64_t all_samples(const struct heat *heat)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < heat->n_columns * heat->n_rows; i++)
+		n += heat->samples[i];
+	return n;
+}
+
+static void has_columns_of_the_clocks_whole_seconds(void **state)
+{
+	struct query query = {0};
+	struct heat_options options = {0};
+	struct hand_profile hand;
+	struct heat *heat;
+
+	(void)state;
+	/* 12345.710101 to 12347.310101 s: ceil - floor is 3 columns. */
+	hand_profile_init(&hand, 12345710101000);
+	add_at(&hand, 0);
+	add_at(&hand, 1600 * ms);
+	heat = made(&hand, &query, &options);
+	assert_int_equal(heat->n_columns, 3);
+	assert_int_equal(heat->n_rows, 50);
+	assert_int_equal(heat->start_ns, 12345 * (1000 * ms));
+	assert_cell(heat, 0, 35, 1, 1);
+	assert_cell(heat, 2, 15, 1, 1);
+	assert_cell(heat, 1, 15, 0, 0);
+	assert_int_equal(all_samples(heat), 2);
+	assert_int_equal(heat->min, 1);
+	assert_int_equal(heat->max, 1);
+	heat_free(heat);
+	hand_profile_release(&hand);
+}
+
+static void puts_a_sample_on_an_edge_into_the_cell_that_begins(void **state)
+{
+	struct query query = {0};
+	struct heat_options options = {0};
+	struct hand_profile hand;
+	struct heat *heat;
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	add_at(&hand, 0);
+	add_at(&hand, 20 * ms - 1);
+	add_at(&hand, 20 * ms);
+	add_at(&hand, 1000 * ms - 1);
+	/* The last one at a whole second has a column, too. */
+	add_at(&hand, 1000 * ms);
+	heat = made(&hand, &query, &options);
+	assert_int_equal(heat->n_columns, 2);
+	assert_cell(heat, 0, 0, 2, 2);
+	assert_cell(heat, 0, 1, 1, 1);
+	assert_cell(heat, 0, 49, 1, 1);
+	assert_cell(heat, 1, 0, 1, 1);
+	heat_free(heat);
+	hand_profile_release(&hand);
+}
+
+static void keeps_its_columns_whatever_is_selected(void **state)
+{
+	struct query query = {.n_ranges = 1,
+			      .ranges = {{.from_ns = 3000 * ms, .to_ns = 3500 * ms}}};
+	struct heat_options options = {.column_ns = 2000 * ms, .n_rows = 3};
+	struct hand_profile hand;
+	struct heat *heat;
+
+	(void)state;
+	hand_profile_init(&hand, 500 * ms);
+	for (uint64_t i = 0; i < 100; i++)
+		add_at(&hand, i * 100 * ms);
+	heat = made(&hand, &query, &options);
+	assert_int_equal(heat->n_columns, 6);
+	assert_int_equal(heat->n_rows, 3);
+	/* 3.5 to 4.0 s of the clock: the last third of the second column. */
+	assert_cell(heat, 1, 2, 5, 5);
+	assert_int_equal(all_samples(heat), 5);
+	heat_free(heat);
+	hand_profile_release(&hand);
+}
+
+static void tells_zero_from_nothing(void **state)
+{
+	struct query query = {.has_measure = true, .measure = QUERY_DELTA, .metric = "bytes"};
+	struct heat_options options = {0};
+	struct hand_profile hand;
+	struct heat *heat;
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .delta = 70});
+	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .delta = -70});
+	hand_profile_add(&hand,
+			 &(struct hand_sample){.time_ns = 20 * ms, .measured = true, .delta = -5});
+	add_at(&hand, 40 * ms);
+	heat = made(&hand, &query, &options);
+	assert_cell(heat, 0, 0, 0, 2);
+	assert_cell(heat, 0, 1, -5, 1);
+	assert_cell(heat, 0, 2, 0, 0); /* has no value of the metric */
+	assert_int_equal(heat->min, -5);
+	assert_int_equal(heat->max, 0);
+	heat_free(heat);
+	hand_profile_release(&hand);
+}
+
+static void shows_the_mean_of_a_level(void **state)
+{
+	struct query query = {.has_measure = true, .measure = QUERY_MEAN, .metric = "bytes"};
+	struct heat_options options = {0};
+	struct hand_profile hand;
+	struct heat *heat;
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .value = 10});
+	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .value = 21});
+	hand_profile_add(&hand,
+			 &(struct hand_sample){.time_ns = 20 * ms, .measured = true, .value = -3});
+	hand_profile_add(&hand,
+			 &(struct hand_sample){.time_ns = 20 * ms, .measured = true, .value = -5});
+	heat = made(&hand, &query, &options);
+	assert_cell(heat, 0, 0, 16, 2); /* 15.5 */
+	assert_cell(heat, 0, 1, -4, 2);
+	heat_free(heat);
+	hand_profile_release(&hand);
+}
+
+static void does_not_wrap_around(void **state)
+{
+	struct query query = {.has_measure = true, .measure = QUERY_DELTA, .metric = "bytes"};
+	struct heat_options options = {0};
+	struct hand_profile hand;
+	struct heat *heat;
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	for (int i = 0; i < 2; i++) {
+		hand_profile_add(&hand,
+				 &(struct hand_sample){.measured = true, .delta = INT64_MAX});
+	}
+	heat = made(&hand, &query, &options);
+	assert_cell(heat, 0, 0, INT64_MAX, 2);
+	heat_free(heat);
+	hand_profile_release(&hand);
+}
+
+static void shows_a_dimension_by_time(void **state)
+{
+	struct query query = {0};
+	struct heat_options options = {.by = "state"};
+	struct hand_profile hand;
+	struct heat *heat;
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	hand_profile_add(&hand, &(struct hand_sample){.state = "running"});
+	hand_profile_add(&hand, &(struct hand_sample){.state = "sleeping", .time_ns = 5 * ms});
+	hand_profile_add(&hand, &(struct hand_sample){.time_ns = 1500 * ms});
+	hand_profile_add(&hand, &(struct hand_sample){.state = "sleeping", .time_ns = 1600 * ms});
+	heat = made(&hand, &query, &options);
+	assert_int_equal(heat->n_rows, 3);
+	assert_string_equal(heat->row_labels[0], "sleeping");
+	assert_string_equal(heat->row_labels[1], "[no state]");
+	assert_string_equal(heat->row_labels[2], "running");
+	assert_cell(heat, 0, 0, 1, 1);
+	assert_cell(heat, 1, 0, 1, 1);
+	assert_cell(heat, 1, 1, 1, 1);
+	assert_cell(heat, 0, 2, 1, 1);
+	heat_free(heat);
+	options.n_rows = 2;
+	heat = made(&hand, &query, &options);
+	assert_int_equal(heat->n_rows, 2);
+	assert_string_equal(heat->row_labels[1], "[2 others]");
+	assert_cell(heat, 0, 1, 1, 1);
+	assert_cell(heat, 1, 1, 1, 1);
+	heat_free(heat);
+	hand_profile_release(&hand);
+}
+
+static void says_which_columns_would_do(void **state)
+{
+	struct query query = {0};
+	struct heat_options options = {0};
+	struct selection *selection = NULL;
+	struct heat *heat = NULL;
+	struct hand_profile hand;
+	struct err err = {0};
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	add_at(&hand, 0);
+	add_at(&hand, 2000000 * (1000 * ms));
+	assert_int_equal(selection_make(&hand.profile, &query, &selection, &err), 0);
+	assert_int_equal(heat_make(selection, &options, &heat, &err), -E2BIG);
+	assert_non_null(strstr(err.text, "columns of 10 s"));
+	options.column_ns = 10000 * ms;
+	assert_int_equal(heat_make(selection, &options, &heat, &err), 0);
+	assert_int_equal(heat->n_columns, 200001);
+	heat_free(heat);
+	options = (struct heat_options){.by = "colour"};
+	assert_int_equal(heat_make(selection, &options, &heat, &err), -ENOENT);
+	options = (struct heat_options){.n_rows = HEAT_MAX_ROWS + 1};
+	assert_int_equal(heat_make(selection, &options, &heat, &err), -E2BIG);
+	selection_free(selection);
+	hand_profile_release(&hand);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(has_columns_of_the_clocks_whole_seconds),
+		cmocka_unit_test(puts_a_sample_on_an_edge_into_the_cell_that_begins),
+		cmocka_unit_test(keeps_its_columns_whatever_is_selected),
+		cmocka_unit_test(tells_zero_from_nothing),
+		cmocka_unit_test(shows_the_mean_of_a_level),
+		cmocka_unit_test(does_not_wrap_around),
+		cmocka_unit_test(shows_a_dimension_by_time),
+		cmocka_unit_test(says_which_columns_would_do),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
