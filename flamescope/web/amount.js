@@ -28,7 +28,7 @@ function scaled(value, steps) {
 	const size = Math.abs(value);
 	const last = steps[steps.length - 1];
 	const [least, name, by = least] = steps.find((step) => size >= step[0]) ?? last;
-	const number = value / by;
+	const number = value / by || 0; /* and -0 is 0 */
 	const digits = Number.isInteger(number) || Math.abs(number) >= 1000 ? 0
 		: Math.abs(number) >= 100 ? 1 : 2;
 	return `${minus(number.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }))}${name && ` ${name}`}`.trim();

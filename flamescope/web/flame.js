@@ -6,23 +6,23 @@
  */
 
 import { frameName } from "wick/select.js";
-import { NodeTable, linkChildren } from "wick/node_table.js";
+import { NodeTable, rowsOf } from "wick/node_table.js";
 
-const ranks = new WeakMap(); /* of a profile without groups: sorting its names takes a while */
+const ranks = new WeakMap(); /* of a profile or of groups' labels: sorting takes a while */
 
 /* A number for each frame in the order of names; two of the same name keep theirs. */
 export function nameRanks(selection) {
 	const { profile, labels } = selection;
-	if (labels.length === 0 && ranks.has(profile))
-		return ranks.get(profile);
+	const key = labels.length === 0 ? profile : labels;
+	if (ranks.has(key))
+		return ranks.get(key);
 	const n = profile.frames.n + labels.length;
 	const names = Array.from({ length: n }, (_, frame) => frameName(selection, frame));
 	const order = Uint32Array.from(names.keys()).sort((a, b) =>
 		(names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : a - b));
 	const rank = new Uint32Array(n);
 	order.forEach((frame, i) => (rank[frame] = i));
-	if (labels.length === 0)
-		ranks.set(profile, rank);
+	ranks.set(key, rank);
 	return rank;
 }
 
@@ -41,68 +41,84 @@ function selfSums(selection) {
 	for (let i = 0; i < selection.n; i++) {
 		const node = stacks[i];
 		sums.selfSamples[node]++;
-		if (values[i] < 0)
+		if (values[i] < 0) {
 			sums.selfLoss[node] -= values[i];
-		else
+			sums.anyLoss = true;
+		} else {
 			sums.selfGain[node] += values[i];
+		}
 	}
 	return sums;
 }
 
-/* The numbers of the nodes that have samples, ascending; the root always. */
-function usedNodes(samples) {
-	let n = 1;
-	for (let i = 1; i < samples.length; i++)
-		n += samples[i] > 0 ? 1 : 0;
-	const used = new Uint32Array(n);
-	let to = 1;
-	for (let i = 1; i < samples.length; i++)
-		if (samples[i] > 0)
-			used[to++] = i;
-	return used;
+/* The sums in the order of the rows, and added up to the root. */
+function addUp(rows, own) {
+	const { node, parent } = rows;
+	const self = new Float64Array(node.length);
+	for (let i = 0; i < self.length; i++)
+		self[i] = own[node[i]];
+	const total = self.slice();
+	for (let i = total.length - 1; i > 0; i--)
+		total[parent[i]] += total[i];
+	return { self, total };
 }
 
-function pick(column, used) {
-	const picked = new column.constructor(used.length);
-	for (let i = 0; i < used.length; i++)
-		picked[i] = column[used[i]];
+/* Of the rows what has samples: siblings are beside each other, so links follow from places. */
+function keepUsed(rows, used) {
+	let n = 1;
+	for (let i = 1; i < used.length; i++)
+		n += used[i] > 0 ? 1 : 0;
+	const number = new Uint32Array(used.length);
+	const kept = {
+		n, place: new Uint32Array(n), parent: new Uint32Array(n), frame: new Uint32Array(n),
+		depth: new Uint32Array(n), firstChild: new Uint32Array(n), next: new Uint32Array(n),
+	};
+	let at = 1;
+	for (let i = 1; i < used.length; i++) {
+		if (!(used[i] > 0))
+			continue;
+		const parent = number[rows.parent[i]];
+		number[i] = at;
+		kept.place[at] = i;
+		kept.parent[at] = parent;
+		kept.frame[at] = rows.frame[i];
+		kept.depth[at] = rows.depth[i];
+		if (at > 1 && kept.parent[at - 1] === parent)
+			kept.next[at - 1] = at;
+		else
+			kept.firstChild[parent] = at;
+		at++;
+	}
+	return kept;
+}
+
+function pick(column, place) {
+	const picked = new Float64Array(place.length);
+	for (let i = 0; i < place.length; i++)
+		picked[i] = column[place[i]];
 	return picked;
 }
 
-/* Callers have what their callees have; a callee's number is above its caller's. */
-function addUp(parent, own) {
-	const all = own.slice();
-	for (let i = all.length - 1; i > 0; i--)
-		if (all[i] !== 0)
-			all[parent[i]] += all[i];
-	return all;
-}
-
-/* Only what has samples, numbered anew; SUMS is the nodes' own. */
+/* Only what has samples, numbered anew, row by row; SUMS is the nodes' own. */
 function finish(selection, tree, sums) {
-	const { n, parent } = tree;
-	const own = (key) => sums[key].subarray(0, n);
-	const samples = addUp(parent, own("selfSamples"));
-	const used = usedNodes(samples);
-	const number = new Uint32Array(n);
-	for (let i = 0; i < used.length; i++)
-		number[used[i]] = i;
-	const flame = {
+	const rows = rowsOf(tree, nameRanks(selection));
+	const samples = addUp(rows, sums.selfSamples);
+	const gain = addUp(rows, sums.selfGain);
+	const { place, ...flame } = keepUsed(rows, samples.total);
+	const none = new Float64Array(flame.n);
+	const loss = sums.anyLoss ? addUp(rows, sums.selfLoss) : null;
+	return {
+		...flame,
 		selection,
-		n: used.length,
-		parent: pick(parent, used),
-		frame: pick(tree.frame, used),
-		selfGain: pick(own("selfGain"), used),
-		selfLoss: pick(own("selfLoss"), used),
-		selfSamples: pick(own("selfSamples"), used),
-		gain: pick(addUp(parent, own("selfGain")), used),
-		loss: pick(addUp(parent, own("selfLoss")), used),
-		samples: pick(samples, used),
+		inRows: true,
+		maxDepth: flame.depth[flame.n - 1],
+		selfGain: pick(gain.self, place),
+		gain: pick(gain.total, place),
+		selfLoss: loss ? pick(loss.self, place) : none,
+		loss: loss ? pick(loss.total, place) : none,
+		selfSamples: pick(samples.self, place),
+		samples: pick(samples.total, place),
 	};
-	for (let i = 0; i < flame.n; i++)
-		flame.parent[i] = number[flame.parent[i]];
-	const rank = nameRanks(selection);
-	return Object.assign(flame, linkChildren(flame, rank, rank.length));
 }
 
 /* Grows sums beside a table. */
@@ -182,5 +198,5 @@ export function makeFlame(selection, order = "calls", around = "") {
 			at = table.child(at, frame);
 		addSums(grown, at, sums, node);
 	}
-	return finish(selection, table.finish(), grown);
+	return finish(selection, table.finish(), { ...grown, anyLoss: sums.anyLoss });
 }

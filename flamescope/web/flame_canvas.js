@@ -1,6 +1,6 @@
 /* flame_canvas.js - a tree on a canvas: hover, zoom, pan, and a cursor for the keyboard */
 
-import { paintTree, ROW, rowTop, stripes } from "wick/flame_paint.js";
+import { paintTree, ROW, rowTop, Sheet } from "wick/flame_paint.js";
 import {
 	besideNode, nodeAt, panWindow, pathOf, widestChild, zoomWindow,
 } from "wick/tree_layout.js";
@@ -56,7 +56,7 @@ export class FlameCanvas {
 		this.ring.hidden = this.shade.hidden = true;
 		this.space.append(this.canvas, this.ring, this.shade);
 		this.element.append(this.space);
-		this.context = this.canvas.getContext("2d", { alpha: false });
+		this.sheet = new Sheet(this.canvas.getContext("2d", { alpha: false }));
 		this.retheme();
 	}
 
@@ -70,7 +70,6 @@ export class FlameCanvas {
 			match: colours.css("flame-match"),
 			matchText: colours.css("flame-match-text"),
 		};
-		this.ink.stripes = stripes(this.context, this.ink.text);
 		this.invalidate();
 	}
 
@@ -82,7 +81,7 @@ export class FlameCanvas {
 		const rows = Math.max(1, layout.nRows - this.options.firstRow);
 		this.full = rows * ROW;
 		this.space.style.height = `${this.full}px`;
-		this.element.style.height = `${Math.min(this.full, this.#mostPixels())}px`;
+		this.element.style.height = `${Math.min(this.full, this.#mostPixels()) + 2}px`; /* and its border */
 		if (this.options.up)
 			this.element.scrollTop = this.full;
 		this.cursor = -1;
@@ -114,10 +113,10 @@ export class FlameCanvas {
 			this.canvas.style.width = `${width}px`;
 			this.canvas.style.height = `${height}px`;
 		}
-		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-		this.place = { width, height, top: this.element.scrollTop, up: this.options.up,
+		this.sheet.resize(this.canvas.width, this.canvas.height);
+		this.place = { width, height, ratio, top: this.element.scrollTop, up: this.options.up,
 			full: this.full };
-		paintTree(this.context, { ...this.picture, firstRow: this.options.firstRow },
+		paintTree(this.sheet, { ...this.picture, firstRow: this.options.firstRow },
 			this.window, this.place, this.ink);
 		if (this.cursor >= 0)
 			this.#frameNode(this.ring, this.cursor);

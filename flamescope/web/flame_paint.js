@@ -1,64 +1,93 @@
-/* flame_paint.js - draws the rows of a laid-out tree that are seen on a canvas */
+/*
+ * flame_paint.js - draws the rows of a laid-out tree that are seen on a canvas
+ *
+ * Boxes are written as pixels: a row is one line of them, copied down.  Thousands of boxes cost
+ * what the pixels cost, where a call of the canvas for each would cost more than a frame has time.
+ */
 
 import { visitRow } from "wick/tree_layout.js";
 
 export const ROW = 18; /* pixels, each row of the tree */
 const FONT = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const LEAST_TEXT = 28; /* pixels: below that no name is worth its ink */
+const LEAST_GAP = 4; /* pixels: narrower boxes touch */
 
-const charWidths = new WeakMap();
+const packed = new Map(); /* css -> pixel */
+let parser = null;
 
-function charWidth(context) {
-	let width = charWidths.get(context);
-	if (!width) {
-		context.font = FONT;
-		width = context.measureText("mmmmmmmmmm").width / 10;
-		charWidths.set(context, width);
+/** A colour of CSS as a pixel of ImageData. */
+export function pixelOf(css) {
+	let pixel = packed.get(css);
+	if (pixel === undefined) {
+		parser ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+		parser.fillStyle = css;
+		parser.fillRect(0, 0, 1, 1);
+		pixel = new Uint32Array(parser.getImageData(0, 0, 1, 1).data.buffer)[0];
+		if (packed.size > 10000)
+			packed.clear();
+		packed.set(css, pixel);
 	}
-	return width;
+	return pixel;
 }
 
-/* Stripes over what shrank: the sign is seen without its colour. */
-export function stripes(context, ink) {
-	const tile = document.createElement("canvas");
-	tile.width = tile.height = 8;
-	const pen = tile.getContext("2d");
-	pen.strokeStyle = ink;
-	pen.globalAlpha = 0.35;
-	pen.lineWidth = 1.5;
-	for (const x of [-8, 0, 8]) {
-		pen.moveTo(x, 8);
-		pen.lineTo(x + 8, 0);
+/* Halfway between two pixels, channel by channel. */
+function between(a, b) {
+	return ((((a >>> 1) & 0x7f7f7f7f) + ((b >>> 1) & 0x7f7f7f7f)) | 0xff000000) >>> 0;
+}
+
+/** The pixels of one canvas. */
+export class Sheet {
+	constructor(context) {
+		this.context = context;
+		this.width = this.height = 0;
 	}
-	pen.stroke();
-	return context.createPattern(tile, "repeat");
+
+	resize(width, height) {
+		if (this.width === width && this.height === height)
+			return;
+		this.width = width;
+		this.height = height;
+		this.image = this.context.createImageData(Math.max(1, width), Math.max(1, height));
+		this.pixels = new Uint32Array(this.image.data.buffer);
+	}
+}
+
+/* Of the font in the context. */
+function charWidth(context) {
+	return context.measureText("mmmmmmmmmm").width / 10;
 }
 
 /**
  * paintTree - what is seen of PICTURE.layout through WINDOW
  * @picture: {layout, firstRow, fill(node) -> css, text(node), matches (a byte a frame) or null,
  *           striped(node), above: nodes that the window is inside of, which are drawn paler}
- * @place:   {width, height, top, up, full}: pixels; TOP is how far it is scrolled down, FULL the
- *           height of all rows, UP puts the root at the bottom
- * @ink:     {paper, text, crumb, match, matchText, stripes}
+ * @place:   {width, height, top, up, full, ratio}: pixels; TOP is how far it is scrolled down,
+ *           FULL the height of all rows, UP puts the root at the bottom, RATIO is the screen's
+ * @ink:     {paper, text, crumb, match, matchText}
  */
-export function paintTree(context, picture, window, place, ink) {
+export function paintTree(sheet, picture, window, place, ink) {
 	const { layout, firstRow } = picture;
-	const { width, height, top, up, full } = place;
-	context.fillStyle = ink.paper;
-	context.fillRect(0, 0, width, height);
-	context.font = FONT;
-	context.textBaseline = "middle";
-	const pen = { context, picture, ink, width, char: charWidth(context), x0: window[0],
-		scale: width / (window[1] - window[0]) };
+	const { height, top, up, full, ratio } = place;
+	const { context, pixels } = sheet;
+	const pen = {
+		sheet, picture, ratio, width: sheet.width, x0: window[0],
+		scale: sheet.width / (window[1] - window[0]),
+		paper: pixelOf(ink.paper), crumb: pixelOf(ink.crumb), match: pixelOf(ink.match),
+		matchText: pixelOf(ink.matchText), text: pixelOf(ink.text), labels: [],
+	};
+	pixels.fill(pen.paper);
 	for (let row = firstRow; row < layout.nRows; row++) {
 		const y = rowTop(row - firstRow, up, full) - top;
-		if (y + ROW < 0 || y > height)
-			continue;
-		visitRow(layout, row, window[0], window[1], 1 / pen.scale,
-			(node, from, to) => paintBox(pen, node, from, to, y),
-			(from, to) => paintCrumb(pen, from, to, y));
+		if (y + ROW > 0 && y < height)
+			paintRow(pen, row, window, y);
 	}
+	context.putImageData(sheet.image, 0, 0);
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.font = FONT;
+	context.textBaseline = "middle";
+	const char = charWidth(context);
+	for (const label of pen.labels)
+		paintText(context, label, char, label.match ? ink.matchText : ink.text);
 }
 
 /** Where a row begins: row 0 is the lowest one of a graph that grows up. */
@@ -66,40 +95,68 @@ export function rowTop(row, up, full) {
 	return up ? full - (row + 1) * ROW : row * ROW;
 }
 
-function paintCrumb(pen, from, to, y) {
-	const x = (from - pen.x0) * pen.scale;
-	pen.context.fillStyle = pen.ink.crumb;
-	pen.context.fillRect(x, y, Math.max(0.5, (to - from) * pen.scale), ROW - 1);
+function paintRow(pen, row, window, y) {
+	const { pixels, height } = pen.sheet;
+	const first = Math.max(0, Math.round(y * pen.ratio));
+	const end = Math.min(height, Math.round((y + ROW) * pen.ratio) - 1);
+	if (first >= end)
+		return;
+	const line = { base: first * pen.width, y, first, end, extras: [] };
+	visitRow(pen.picture.layout, row, window[0], window[1], 1 / pen.scale,
+		(node, from, to) => paintBox(pen, line, node, from, to),
+		(from, to) => paintCrumb(pen, line, from, to));
+	for (let at = first + 1; at < end; at++)
+		pixels.copyWithin(at * pen.width, line.base, line.base + pen.width);
+	for (const extra of line.extras)
+		extra();
 }
 
-function paintBox(pen, node, from, to, y) {
-	const { context, picture, ink } = pen;
-	const left = Math.max(-1, (from - pen.x0) * pen.scale);
-	const right = Math.min(pen.width + 1, (to - pen.x0) * pen.scale);
-	const gap = right - left > 3 ? 0.6 : 0;
+function paintCrumb(pen, line, from, to) {
+	const left = Math.max(0, Math.floor((from - pen.x0) * pen.scale));
+	const right = Math.min(pen.width, Math.max(left + 1, Math.ceil((to - pen.x0) * pen.scale)));
+	pen.sheet.pixels.fill(pen.crumb, line.base + left, line.base + right);
+}
+
+function paintBox(pen, line, node, from, to) {
+	const { picture, width, ratio } = pen;
+	const left = Math.max(0, Math.round((from - pen.x0) * pen.scale));
+	const right = Math.min(width, Math.max(left + 1, Math.round((to - pen.x0) * pen.scale)));
+	if (left >= right)
+		return;
 	const match = picture.matches?.[picture.layout.tree.frame[node]];
-	const pale = from < pen.x0 && right > pen.width && picture.above?.has(node);
-	context.globalAlpha = pale ? 0.5 : 1;
-	context.fillStyle = match ? ink.match : picture.fill(node);
-	context.fillRect(left, y, right - left - gap, ROW - 1);
-	if (picture.striped?.(node)) {
-		context.fillStyle = ink.stripes;
-		context.fillRect(left, y, right - left - gap, ROW - 1);
-	}
-	if (match) {
-		context.fillStyle = ink.matchText;
-		context.fillRect(left, y + ROW - 4, right - left - gap, 2);
-	}
-	context.globalAlpha = 1;
-	const start = Math.max(0, left);
-	if (right - start >= LEAST_TEXT)
-		paintText(pen, picture.text(node), start + 3, right - start - 6, y, match);
+	const gap = right - left > LEAST_GAP * ratio ? 1 : 0;
+	let pixel = match ? pen.match : pixelOf(picture.fill(node));
+	if (picture.above?.has(node))
+		pixel = between(pixel, pen.paper);
+	pen.sheet.pixels.fill(pixel, line.base + left, line.base + right - gap);
+	if (picture.striped?.(node))
+		line.extras.push(() => paintStripes(pen, line, left, right - gap, between(pixel, pen.text)));
+	if (match)
+		line.extras.push(() => paintUnderline(pen, line, left, right - gap));
+	if (right - left >= LEAST_TEXT * ratio)
+		pen.labels.push({ text: picture.text(node), match, y: line.y,
+			x: left / ratio + 3, room: (right - left) / ratio - 6 });
 }
 
-function paintText(pen, text, x, room, y, match) {
-	const { context, ink } = pen;
-	const chars = Math.floor(room / pen.char);
+/* Over what shrank: the sign is seen without its colour. */
+function paintStripes(pen, line, left, right, pixel) {
+	const { pixels } = pen.sheet;
+	for (let y = line.first; y < line.end; y++) {
+		const shift = (8 - ((left + y) & 7)) & 7;
+		for (let x = left + shift; x < right; x += 8)
+			pixels[y * pen.width + x] = pixel;
+	}
+}
+
+/* Below what the search matches, for the same reason. */
+function paintUnderline(pen, line, left, right) {
+	for (let y = Math.max(line.first, line.end - 3); y < line.end - 1; y++)
+		pen.sheet.pixels.fill(pen.matchText, y * pen.width + left, y * pen.width + right);
+}
+
+function paintText(context, { text, x, room, y }, char, ink) {
+	const chars = Math.floor(room / char);
 	const shown = text.length <= chars ? text : `${text.slice(0, Math.max(1, chars - 1))}…`;
-	context.fillStyle = match ? ink.matchText : ink.text;
+	context.fillStyle = ink;
 	context.fillText(shown, x, y + ROW / 2, room);
 }

@@ -46,8 +46,9 @@ function whereRows(selection, details) {
 
 function metricRows(details) {
 	return details.metrics.map((m) => {
-		const change = m.gain || m.loss
-			? `, change ${formatChange(m.gain, m.unit)} ${formatChange(-m.loss, m.unit)}` : "";
+		const changes = [m.gain, -m.loss].filter((change) => change !== 0)
+			.map((change) => formatChange(change, m.unit));
+		const change = changes.length ? `, change ${changes.join(" ")}` : "";
 		const sum = m.kind === "gauge" ? "" : `, sum ${formatAmount(m.sum, m.unit)}`;
 		return [m.name, `mean ${formatAmount(m.mean, m.unit)} (${formatAmount(m.min, m.unit)} to ${formatAmount(m.max, m.unit)})${sum}${change}`];
 	});

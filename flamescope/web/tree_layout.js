@@ -9,13 +9,49 @@
  * nodes of depth d from left to right; x and width are by node, and the root is 0 to 1.
  */
 export function layoutTree(tree, amount) {
-	const { n, firstChild, next } = tree;
-	const order = new Uint32Array(n);
-	const x = new Float64Array(n);
-	const width = new Float64Array(n);
-	const rowStart = [0, 1];
-	const total = amount[0];
-	width[0] = total > 0 ? 1 : 0;
+	const { n } = tree;
+	const layout = {
+		tree,
+		total: amount[0],
+		order: new Uint32Array(n),
+		rowStart: [0, 1],
+		x: new Float64Array(n),
+		width: new Float64Array(n),
+	};
+	layout.width[0] = layout.total > 0 ? 1 : 0;
+	if (tree.inRows)
+		placeRows(layout, amount);
+	else
+		placeLists(layout, amount);
+	layout.nRows = layout.rowStart.length - 1;
+	return layout;
+}
+
+/* Of a tree whose nodes are in the order of the rows already. */
+function placeRows({ tree, total, order, rowStart, x, width }, amount) {
+	const { n, parent, depth } = tree;
+	const end = new Float64Array(n); /* of what is placed on a node */
+	let filled = 1;
+	let row = 1;
+	for (let node = 1; node < n; node++) {
+		if (!(amount[node] > 0))
+			continue; // nothing to see of it or below it
+		if (depth[node] > row) {
+			rowStart.push(filled);
+			row = depth[node];
+		}
+		x[node] = end[node] = end[parent[node]];
+		width[node] = amount[node] / total;
+		end[parent[node]] += width[node];
+		order[filled++] = node;
+	}
+	if (filled > 1)
+		rowStart.push(filled);
+}
+
+/* Of any tree. */
+function placeLists({ tree, total, order, rowStart, x, width }, amount) {
+	const { firstChild, next } = tree;
 	let filled = 1;
 	for (let row = 0; rowStart[row] < rowStart[row + 1]; row++) {
 		for (let i = rowStart[row]; i < rowStart[row + 1]; i++) {
@@ -23,7 +59,7 @@ export function layoutTree(tree, amount) {
 			let at = x[parent];
 			for (let c = firstChild[parent]; c !== 0; c = next[c]) {
 				if (!(amount[c] > 0))
-					continue; // nothing to see of it or below it
+					continue;
 				x[c] = at;
 				width[c] = amount[c] / total;
 				at += width[c];
@@ -33,7 +69,6 @@ export function layoutTree(tree, amount) {
 		rowStart.push(filled);
 	}
 	rowStart.pop(); // the empty row behind the last one
-	return { tree, total, order, rowStart, x, width, nRows: rowStart.length - 1 };
 }
 
 /** The first place in a row whose node ends right of X. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { linkChildren, NodeTable } from "../../flamescope/web/node_table.js";
+import { linkChildren, NodeTable, rowsOf } from "../../flamescope/web/node_table.js";
 import * as layouts from "../../flamescope/web/tree_layout.js";
 
 function random(seed) {
@@ -77,6 +77,22 @@ test("children lie inside their parent, beside each other", () => {
 			last = layout.x[node] + layout.width[node];
 			assert.ok(layout.x[node] >= layout.x[parent] - 1e-9);
 			assert.ok(last <= layout.x[parent] + layout.width[parent] + 1e-9);
+		}
+	}
+});
+
+test("rows that are sorted once are laid out as the lists are", () => {
+	for (const seed of [1, 2, 3]) {
+		const { tree, amount } = randomTree(3000, seed);
+		const rank = Uint32Array.from({ length: 1000 }, (_, i) => i);
+		const rows = rowsOf(tree, rank);
+		const sorted = { n: tree.n, parent: rows.parent, frame: rows.frame, depth: rows.depth, inRows: true };
+		const one = layouts.layoutTree(tree, amount);
+		const two = layouts.layoutTree(sorted, Float64Array.from(rows.node, (node) => amount[node]));
+		assert.deepEqual(two.rowStart, one.rowStart);
+		for (let i = 0; i < one.rowStart.at(-1); i++) {
+			assert.equal(rows.node[two.order[i]], one.order[i]);
+			assert.equal(two.x[two.order[i]], one.x[one.order[i]]);
 		}
 	}
 });
