@@ -357,6 +357,8 @@ class Trial:
 def main():
     wick, n = os.path.abspath(sys.argv[1]), int(sys.argv[2])
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    if os.environ.get("WICK_LONG"):
+        n *= 10
     with tempfile.TemporaryDirectory() as folder:
         trial = Trial(wick, folder, seed)
         for number in range(n):
