@@ -131,8 +131,10 @@ static void add_header_line(const struct perf_script_options *options, const cha
 
 	buf_add(buf, comm);
 	buf_add_char(buf, ' ');
-	buf_add_dec(buf, (uint32_t)sample->pid, 5, ' ');
-	buf_add_char(buf, '/');
+	if (sample->pid >= 0) {
+		buf_add_dec(buf, (uint32_t)sample->pid, 5, ' ');
+		buf_add_char(buf, '/');
+	}
 	add_left(buf, (uint32_t)sample->tid, 5);
 	if (sample->cpu != SAMPLE_NO_CPU) {
 		buf_add(buf, " [");
@@ -221,9 +223,7 @@ void perf_script_frame(const struct frame *frame, bool early, struct buf *buf)
 		buf_add(buf, named ? " (inlined)\n" : "[unknown] (inlined)\n");
 		return;
 	}
-	if (named && frame->addr == 0 && frame->offset == 0)
-		buf_add(buf, " (");
-	else if (named)
+	if (named)
 		add_offset(buf, frame->offset);
 	else
 		add_unnamed(frame, early, buf);

@@ -51,6 +51,7 @@ struct perf_script_copy {
 	bool is_wick;            /* the original is wick's, too: weights are of one kind */
 	const char *captured;    /* the original's words for when; "" unknown */
 	const char *hostname;    /* "" unknown */
+	const char *cmdline;     /* "" unknown */
 	const char *const *keys; /* of "# s" lines, but those of metrics */
 	size_t n_keys;
 };

@@ -54,16 +54,36 @@ static void add_machine(struct buf *buf, const struct perf_script_header *header
 	buf_add_char(buf, '\n');
 }
 
+/* Text of a header line as it stood there: what is encoded stays so, and is not encoded again. */
+static void add_kept(struct buf *buf, const char *label, const char *text)
+{
+	struct buf part;
+
+	if (!*text)
+		return;
+	buf_init(&part, CMDLINE_MAX);
+	buf_add(buf, label);
+	for (const char *at = text;; at++) {
+		size_t len = strcspn(at, "%");
+
+		buf_clear(&part);
+		(void)buf_append(&part, at, len < CMDLINE_MAX / 2 ? len : CMDLINE_MAX / 2);
+		sanitise_line(buf, buf_text(&part));
+		at += len;
+		if (!*at)
+			break;
+		buf_add_char(buf, '%');
+	}
+	buf_add_char(buf, '\n');
+	buf_release(&part);
+}
+
 /* Only what the original says: this machine has no part in it. */
 static void add_original(struct buf *buf, const struct perf_script_copy *copy)
 {
-	if (*copy->captured) {
-		buf_add(buf, "# captured on    : ");
-		sanitise_line(buf, copy->captured);
-		buf_add_char(buf, '\n');
-	}
-	if (*copy->hostname)
-		add_line(buf, "hostname", copy->hostname);
+	add_kept(buf, "# captured on    : ", copy->captured);
+	add_kept(buf, "# hostname : ", copy->hostname);
+	add_kept(buf, "# cmdline : ", copy->cmdline);
 }
 
 static void add_cmdline(struct buf *buf, const struct perf_script_header *header)
@@ -187,8 +207,8 @@ void perf_script_header(const struct perf_script_options *options,
 	} else {
 		add_captured(buf, header->captured_ns);
 		add_machine(buf, header);
+		add_cmdline(buf, header);
 	}
-	add_cmdline(buf, header);
 	if (!header->copy || header->copy->is_wick)
 		add_wick(buf, options, header);
 	buf_add(buf, "# ========\n#\n");

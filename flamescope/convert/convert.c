@@ -15,12 +15,9 @@ struct format {
 };
 
 static const struct format formats[] = {
-	{"folded", CONVERT_FOLDED},
-	{"pb", CONVERT_PPROF},
-	{"pprof", CONVERT_PPROF},
-	{"speedscope.json", CONVERT_SPEEDSCOPE},
-	{"firefox.json", CONVERT_FIREFOX},
-	{"perf", CONVERT_PERF},
+	{"folded", CONVERT_FOLDED},        {"pb", CONVERT_PPROF},
+	{"pprof", CONVERT_PPROF},          {"speedscope.json", CONVERT_SPEEDSCOPE},
+	{"firefox.json", CONVERT_FIREFOX}, {"perf", CONVERT_PERF},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };

@@ -51,10 +51,10 @@ static void add_header(struct perf *to)
 {
 	const struct profile *profile = to->profile;
 	const char *keys[MAX_KEYS];
-	const char *command = profile->strings[profile->command];
 	struct perf_script_copy copy = {
 		.is_wick = profile->is_wick,
 		.captured = profile->strings[profile->captured],
+		.cmdline = profile->strings[profile->command],
 		.hostname =
 			profile->n_threads ? profile->strings[profile->thread_list[0].host] : "",
 		.keys = keys,
@@ -67,8 +67,6 @@ static void add_header(struct perf *to)
 			       ? profile->thread_list[0].pid
 			       : 0,
 		.epoch_offset_ns = (uint64_t)profile->epoch_offset_ns,
-		.argc = *command ? 1 : 0,
-		.argv = &command,
 		.copy = &copy,
 	};
 

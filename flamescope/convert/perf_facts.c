@@ -80,7 +80,8 @@ static bool take_state(const struct profile *profile, uint32_t number, struct pe
 	return false;
 }
 
-static void take_thread(const struct profile *profile, uint32_t number, struct sample *sample)
+static void take_thread(const struct profile *profile, uint32_t number, bool bare,
+			struct sample *sample)
 {
 	const struct profile_thread *thread = &profile->thread_list[profile->threads[number]];
 	const char *comm = profile->strings[thread->comm];
@@ -89,7 +90,9 @@ static void take_thread(const struct profile *profile, uint32_t number, struct s
 	memcpy(sample->comm, comm, len);
 	memset(sample->comm + len, 0, sizeof(sample->comm) - len);
 	sample->tid = thread->tid < 0 ? 0 : thread->tid;
-	sample->pid = thread->pid < 0 ? sample->tid : thread->pid;
+	sample->pid = thread->pid;
+	if (thread->pid < 0 && bare) /* Perfetto insists on one */
+		sample->pid = sample->tid;
 }
 
 static void take_metrics(const struct profile *profile, uint32_t number,
@@ -157,9 +160,9 @@ void perf_facts_take(const struct out *out, size_t i, struct perf_facts_room *ro
 	sample->time_ns = profile->start_ns + profile->times_ns[number];
 	sample->weight = profile->weights[number];
 	sample->cpu = profile->cpus[number];
-	if (profile->cpus[number] == PROFILE_CPU_UNKNOWN) /* Perfetto insists on one */
+	if (profile->cpus[number] == PROFILE_CPU_UNKNOWN) /* the same */
 		sample->cpu = room->options.bare ? 0 : SAMPLE_NO_CPU;
-	take_thread(profile, number, sample);
+	take_thread(profile, number, room->options.bare, sample);
 	take_metrics(profile, number, room);
 	room->options.keep_comm = !take_state(profile, number, room);
 	take_frames(out, out->selection->stacks[i], room);
