@@ -150,11 +150,27 @@ static int write_folded(const struct flamegraph *it, struct buf *text, struct er
 	return r == -EFBIG ? 0 : r; /* told when it is written */
 }
 
+/* A metric that never changes makes a graph without width. */
+static int check_width(const struct selection *selection, struct err *err)
+{
+	if (selection->measure == QUERY_MEAN)
+		return 0;
+	for (size_t i = 0; i < selection->n; i++)
+		if (selection->values[i] != 0)
+			return 0;
+	(void)err_set(err, 0, "all values of the metric are 0: there is nothing to draw");
+	err_hint(err, "--metric samples");
+	return -ENODATA;
+}
+
 static int write_result(struct flamegraph *it, struct err *err)
 {
 	struct view_subject *subject = &it->subject;
 	struct buf text;
-	int r;
+	int r = check_width(subject->selection, err);
+
+	if (r < 0)
+		return r;
 
 	if (subject->format == VIEW_HTML)
 		return view_subject_page(subject, it->picture.icicle ? "view=icicle" : "view=flame",

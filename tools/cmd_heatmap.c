@@ -30,7 +30,7 @@ const struct option_spec heatmap_option_specs[] = {
 	 "what a column stands for (default: 1s; longer where there is no room)"},
 	{OPT_ROWS, "rows", "N", "parts that a column is divided into (default: 50)"},
 	{OPT_BY, "by", "DIM",
-	 "make the rows threads, states and so on, instead of time: as for --group"},
+	 "make the rows not time but what --group can name: threads, states..."},
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},

@@ -1,0 +1,302 @@
+"""wick heatmap, flamegraph and report: what they write, and what they say of bad input.
+
+The numbers are counted here from the text itself, by code that shares nothing with wick's.
+"""
+import collections
+import csv
+import gzip
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import unittest
+import xml.dom.minidom
+
+from recorded import WICK, Case
+
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "golden.perf")
+HEAD = re.compile(r"^(\S.*?) +(\d+)/(\d+) +\[\d+\] +([0-9.]+): +(\d+) ([^:]+):")
+FRAME = re.compile(r"^\t *[0-9a-f]+ (.+) \((.*)\)$")
+
+
+def stacks(path):
+    """(time, weight, [functions, outermost first]) of each sample."""
+    found = []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            head, frame = HEAD.match(line), FRAME.match(line.rstrip("\n"))
+            if head:
+                found.append((float(head.group(4)), int(head.group(5)), []))
+            elif frame and not line.startswith("#"):
+                found[-1][2].insert(0, re.sub(r"\+0x[0-9a-f]+$", "", frame.group(1)))
+    return found
+
+
+class Views(Case):
+    def run_wick(self, *arguments, status=0):
+        run = subprocess.run([WICK, *arguments], capture_output=True, check=False, timeout=120,
+                             cwd=self.dir, env={**os.environ, "XDG_CACHE_HOME": self.path("cache")})
+        self.assertEqual(run.returncode, status, run.stderr.decode())
+        return run
+
+    def text(self, *arguments):
+        return self.run_wick(*arguments).stdout.decode()
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def svg(self, *arguments):
+        self.run_wick(*arguments, "-o", self.path("x.svg"))
+        with open(self.path("x.svg"), encoding="utf-8") as file:
+            text = file.read()
+        return text, xml.dom.minidom.parseString(text.encode())
+
+    def refused(self, status, words, *arguments):
+        run = self.run_wick(*arguments, status=status)
+        lines = run.stderr.decode().strip().splitlines()
+        self.assertTrue(lines[-1].startswith("wick "), lines)
+        for word in words:
+            self.assertIn(word, run.stderr.decode())
+        self.assertEqual(run.stdout, b"")
+
+
+class Report(Views):
+    def test_totals_are_those_of_the_text(self):
+        total, own = collections.Counter(), collections.Counter()
+        samples = stacks(GOLDEN)
+        for _, weight, names in samples:
+            own[names[-1]] += weight
+            for name in set(names):
+                total[name] += weight
+        answer = json.loads(self.text("report", GOLDEN, "--json", "--top", "0"))
+        self.assertEqual(answer["total"], sum(weight for _, weight, _ in samples))
+        self.assertEqual(answer["samples"], len(samples))
+        seen_total, seen_own = collections.Counter(), collections.Counter()
+        for row in answer["functions"]:
+            seen_total[row["name"]] += row["gain"]
+            seen_own[row["name"]] += row["self_gain"]
+        self.assertEqual(+seen_own, +own)
+        self.assertEqual(seen_total["main"], total["main"])
+        self.assertEqual(seen_total["leaf"], total["leaf"])
+
+    def test_the_formats_say_the_same(self):
+        names = [row["name"] for row in
+                 json.loads(self.text("report", GOLDEN, "--top", "5", "--json"))["functions"]]
+        self.assertEqual(len(names), 5)
+        rows = list(csv.DictReader(io.StringIO(
+            self.text("report", GOLDEN, "--top", "5", "--format", "csv"))))
+        self.assertEqual([row["function"] for row in rows], names)
+        table = self.text("report", "--top", "5", GOLDEN)
+        markdown = self.text("report", "--format=md", GOLDEN, "--top", "5")
+        for name in names:
+            self.assertIn(name, table)
+            self.assertIn("`" + name + "`", markdown)
+        self.assertIn("|---:|", markdown)
+
+    def test_callers_and_callees(self):
+        answer = json.loads(self.text("report", GOLDEN, "--function", "^inner$", "--json"))
+        match, = answer["matches"]
+        self.assertEqual([row["name"] for row in match["callers"]], ["outer"])
+        self.assertEqual(match["callees"], [])
+        table = self.text("report", GOLDEN, "--function", "^outer$")
+        self.assertRegex(table, r"(?s)    from main .*    calls inner ")
+        self.refused(8, ["no function matches"], "report", GOLDEN, "--function", "^no such$")
+
+    def test_order(self):
+        first = self.text("report", GOLDEN, "--by", "total", "--format", "csv").splitlines()[1]
+        self.assertRegex(first, '^"(main|__libc_start_main)"')
+
+
+class Flamegraph(Views):
+    def test_the_picture_is_whole_and_asks_for_nothing(self):
+        text, document = self.svg("flamegraph", GOLDEN)
+        groups = {g.getAttribute("id"): g for g in document.getElementsByTagName("g")}
+        self.assertEqual({"calls", "reverse"} - set(groups), set())
+        self.assertNotRegex(text, r"(?i)\bhref|url\(|@import|src=|fetch\(")
+        self.assertEqual(set(re.findall(r"https?://[^'\" ]*", text)),
+                         {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml"})
+        # a title for each frame, and no frame wider than the one below
+        titles = [g.getElementsByTagName("title")[0].firstChild.data
+                  for g in groups["calls"].childNodes if g.nodeName == "g"]
+        self.assertIn("größe", "".join(titles))
+        self.assertTrue(titles[0].startswith("all\n"))
+
+    def test_names_are_never_markup(self):
+        names = ["<script>alert(1)</script>", "a\"onload=x b", "]]>", "&lt;", "a\x1b[31mb", "x" * 9000]
+        text = "".join(f"app 1/1 [000] {i}.0: 1 cpu:\n\t1 {name} (/a<b>&\"/x)\n\n"
+                       for i, name in enumerate(names))
+        path = self.write("bad.perf", text)
+        written, document = self.svg("flamegraph", path)
+        self.assertEqual(len(document.getElementsByTagName("script")), 1)
+        self.assertIn(names[0], "".join(t.firstChild.data
+                                        for t in document.getElementsByTagName("title")))
+        self.assertNotIn("\x1b", written)
+        for arguments in (["report"], ["flamegraph"], ["heatmap"], ["report", "--format", "csv"]):
+            self.assertNotIn("\x1b", self.text(*arguments, path))
+        json.loads(self.text("flamegraph", "--format", "json", path))
+
+    def test_folded_and_tree(self):
+        counts = collections.Counter()
+        for _, weight, names in stacks(GOLDEN):
+            counts[len(names)] += weight
+        self.run_wick("flamegraph", GOLDEN, "-o", "x.folded")
+        with open(self.path("x.folded"), encoding="utf-8") as file:
+            folded = [line.rsplit(" ", 1) for line in file.read().splitlines()]
+        self.assertEqual(sum(int(count) for _, count in folded), sum(counts.values()))
+        tree = json.loads(self.text("flamegraph", GOLDEN, "--format", "json"))
+        self.assertEqual(tree["root"]["gain"], sum(counts.values()))
+
+        def depth(node):
+            return 1 + max((depth(child) for child in node["children"]), default=0)
+        self.assertEqual(depth(tree["root"]) - 1, max(counts))
+
+    def test_a_query_is_the_same_everywhere(self):
+        some = ["--only", "^outer$", "--time", "0-1s"]
+        report = json.loads(self.text("report", GOLDEN, "--json", *some))
+        tree = json.loads(self.text("flamegraph", GOLDEN, "--format", "json", *some))
+        expected = sum(weight for _, weight, names in stacks(GOLDEN) if "outer" in names)
+        self.assertEqual(report["total"], expected)
+        self.assertEqual(tree["total"]["gain"], expected)
+
+
+class Heatmap(Views):
+    def test_cells_are_those_of_the_text(self):
+        samples = stacks(GOLDEN)
+        start = int(samples[0][0])
+        cells = collections.Counter()
+        for time, weight, _ in samples:
+            # the text has six decimals: whole numbers keep it exact
+            us = round((time - start) * 1000000)
+            cells[us // 1000000, us % 1000000 // 20000] += weight
+        answer = json.loads(self.text("heatmap", GOLDEN, "--format", "json"))
+        self.assertEqual(answer["rows"], 50)
+        seen = {(column, row): value for column, values in enumerate(answer["values"])
+                for row, value in enumerate(values) if value is not None}
+        self.assertEqual(seen, dict(cells))
+        rows = list(csv.DictReader(io.StringIO(self.text("heatmap", GOLDEN, "--format", "csv"))))
+        self.assertEqual(sum(int(row["samples"]) for row in rows), len(samples))
+
+    def test_the_picture(self):
+        text, document = self.svg("heatmap", GOLDEN, "--title", "<b>")
+        self.assertEqual(document.getElementsByTagName("title")[0].firstChild.data, "<b>")
+        self.assertEqual(len(document.getElementsByTagName("script")), 1)
+        self.assertNotRegex(text, r"(?i)\bhref|url\(|@import|src=|fetch\(")
+
+    def test_rows_by_thread(self):
+        answer = json.loads(self.text("heatmap", GOLDEN, "--by", "comm", "--format", "json"))
+        self.assertEqual(answer["rows"], len(answer["row_labels"]))
+        self.assertEqual(sum(map(sum, answer["samples"])), len(stacks(GOLDEN)))
+        self.refused(2, ["no such"], "heatmap", GOLDEN, "--by", "no such")
+
+    def test_a_terminal_gets_colours_and_a_pipe_characters(self):
+        plain = self.run_wick("heatmap", GOLDEN).stdout
+        self.assertNotIn(b"\x1b", plain)
+        self.assertNotIn(b"\x1b", self.on_terminal({"NO_COLOR": "1"}))
+        coloured = self.on_terminal({})
+        self.assertIn(b"\x1b[48;5;", coloured)
+        self.assertIn("\u2580".encode(), coloured)
+
+    def on_terminal(self, environment):
+        env = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm-256color",
+               "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": self.path("cache"), **environment}
+        reader, terminal = pty.openpty()
+        try:
+            with subprocess.Popen([WICK, "heatmap", GOLDEN], stdout=terminal, env=env,
+                                  stderr=subprocess.DEVNULL) as process:
+                os.close(terminal)
+                text = b""
+                while True:
+                    try:
+                        part = os.read(reader, 65536)
+                    except OSError:  # EIO: the other end is closed
+                        break
+                    if not part:
+                        break
+                    text += part
+                self.assertEqual(process.wait(), 0)
+        finally:
+            os.close(reader)
+        return text
+
+
+class BadInput(Views):
+    def test_empty_and_corrupt_files_say_what_they_are(self):
+        empty = self.write("empty.perf", "")
+        noise = self.write("noise.perf", "hello\nworld\n" * 100)
+        with open(self.path("perf.data"), "wb") as file:
+            file.write(b"PERFILE2" + bytes(1000))
+        with open(GOLDEN, "rb") as file:
+            packed = gzip.compress(file.read())
+        with open(self.path("none.perf.gz"), "wb") as file:
+            file.write(packed[:9] + b"\xff" * 40)
+        for command in ("heatmap", "flamegraph", "report"):
+            self.refused(8, ["is empty", "try:"], command, empty)
+            self.refused(8, ["has no sample"], command, noise)
+            self.refused(8, ["perf script -i"], command, self.path("perf.data"))
+            self.refused(8, ["none.perf.gz"], command, self.path("none.perf.gz"))
+            self.refused(8, ["No such file"], command, self.path("missing.perf"))
+            self.refused(2, ["no file given"], command)
+            self.refused(8, ["nothing is left of 90 samples"], command, GOLDEN, "--only", "^zzz$")
+            self.refused(2, ["regular expression"], command, GOLDEN, "--only", "(")
+
+    def test_a_truncated_file_still_gives_what_it_has(self):
+        with open(GOLDEN, "rb") as file:
+            packed = gzip.compress(file.read())
+        with open(self.path("cut.perf.gz"), "wb") as file:
+            file.write(packed[:len(packed) * 2 // 3])
+        run = self.run_wick("report", self.path("cut.perf.gz"), "--json")
+        self.assertGreater(json.loads(run.stdout)["samples"], 10)
+        self.assertIn(b"cut.perf.gz", run.stderr)
+
+    def test_one_sample_is_a_picture(self):
+        path = self.write("one.perf", "app 1/1 [000] 5.5: 1 cpu:\n\t1 f (/x)\n\n")
+        for command in ("heatmap", "flamegraph"):
+            self.svg(command, path)
+        self.assertEqual(json.loads(self.text("report", path, "--json"))["samples"], 1)
+
+    def test_no_names_are_said_to_be_missing(self):
+        path = self.write("bare.perf", "app 1/1 [000] 5.5: 1 cpu:\n\t1 [unknown] (/x)\n\n" * 3)
+        self.assertIn(b"without a name", self.run_wick("report", path).stderr)
+
+    def test_a_directory_of_many_processes(self):
+        with open(GOLDEN, encoding="utf-8") as file:
+            text = file.read()
+        os.mkdir(self.path("d"))
+        for i in range(3):
+            self.write(f"d/run.{i}", text)
+        self.write("d/run.3", "")
+        self.write("d/run.4", "no recording\n")
+        self.write("d/other", text)
+        run = self.run_wick("report", self.path("d"), "--prefix", "run.", "--json")
+        self.assertEqual(json.loads(run.stdout)["samples"], 270)
+        words = run.stderr.decode()
+        for word in ("run.3", "run.4", "2 of 5 files gave no sample"):
+            self.assertIn(word, words)
+        self.assertNotIn("run.1", words)
+        self.refused(8, ["--prefix"], "report", self.path("d"))
+
+    def test_a_recording_is_never_written_over(self):
+        with open(GOLDEN, encoding="utf-8") as file:
+            path = self.write("in.csv", file.read())
+        os.symlink(path, self.path("link.csv"))
+        for output in ("in.csv", "link.csv"):
+            self.refused(8, ["not written over"], "report", path, "-o", self.path(output))
+        with open(path, encoding="utf-8") as file:
+            self.assertTrue(file.readline().startswith("#"))
+
+    def test_a_file_appears_whole_or_not_at_all(self):
+        self.refused(2, ["none of the formats"], "report", GOLDEN, "-o", self.path("x.exe"))
+        self.refused(8, ["no/such"], "report", GOLDEN, "-o", self.path("no/such/x.csv"))
+        self.write("old.csv", "old")
+        self.run_wick("report", GOLDEN, "-o", self.path("old.csv"))
+        with open(self.path("old.csv"), encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("function,"))
+        self.assertEqual([name for name in os.listdir(self.dir) if name.startswith(".wick")], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

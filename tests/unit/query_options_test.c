@@ -1,0 +1,176 @@
+/* query_options_test.c - options to a query, and rules of what is left out */
+#include "tools/elide_rules.h"
+#include "tools/pattern.h"
+#include "tools/query_options.h"
+#include "tools/view_output.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct query_options options;
+static struct err err;
+
+static int take(int id, const char *value)
+{
+	return query_options_take(&options, id, value, &err);
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	query_options_release(&options);
+	return 0;
+}
+
+static void filters_are_dimensions_by_another_name(void **state)
+{
+	(void)state;
+	assert_int_equal(take(QUERY_OPT_THREAD, "^worker"), 1);
+	assert_int_equal(take(QUERY_OPT_WHERE, "state!=running"), 1);
+	assert_int_equal(take(QUERY_OPT_WHERE, "op=a=b"), 1);
+	assert_int_equal(options.query.n_filters, 3);
+	assert_string_equal(options.query.filters[0].dimension, "thread");
+	assert_false(options.query.filters[0].exclude);
+	assert_string_equal(options.query.filters[1].dimension, "state");
+	assert_string_equal(options.query.filters[1].pattern, "running");
+	assert_true(options.query.filters[1].exclude);
+	assert_string_equal(options.query.filters[2].pattern, "a=b");
+}
+
+static void what_makes_no_sense_is_refused_where_it_stands(void **state)
+{
+	(void)state;
+	assert_int_equal(take(QUERY_OPT_WHERE, "state"), -EINVAL);
+	assert_int_equal(take(QUERY_OPT_WHERE, "=x"), -EINVAL);
+	assert_int_equal(take(QUERY_OPT_WHERE, "!=x"), -EINVAL);
+	assert_int_equal(take(QUERY_OPT_ONLY, "("), -EINVAL);
+	assert_non_null(strstr(err.text, "'('"));
+	assert_int_equal(take(QUERY_OPT_TIME, "x"), -EINVAL);
+	assert_int_equal(take(QUERY_OPT_EVERY, "1s"), -EINVAL);
+	assert_int_equal(take(QUERY_OPT_GROUP, ","), -EINVAL);
+	assert_int_equal(take(QUERY_OPT_METRIC, "a:b"), -EINVAL);
+	assert_int_equal(take('o', "x"), 0);
+}
+
+static void there_are_limits(void **state)
+{
+	(void)state;
+	for (int i = 0; i < QUERY_MAX_PATTERNS; i++)
+		assert_int_equal(take(QUERY_OPT_ONLY, "x"), 1);
+	assert_int_equal(take(QUERY_OPT_ONLY, "x"), -E2BIG);
+	assert_int_equal(take(QUERY_OPT_GROUP, "a,b,c,d,e,f,g,h,i"), -EINVAL);
+}
+
+static void groups_and_metric_are_taken_apart(void **state)
+{
+	(void)state;
+	assert_int_equal(take(QUERY_OPT_GROUP, "state,wait"), 1);
+	assert_int_equal(take(QUERY_OPT_GROUP, "thread"), 1);
+	assert_int_equal(options.query.n_groups, 3);
+	assert_string_equal(options.query.groups[1], "wait");
+	assert_string_equal(options.query.groups[2], "thread");
+	assert_int_equal(take(QUERY_OPT_METRIC, "rss_kib:delta"), 1);
+	assert_int_equal(options.query.measure, QUERY_DELTA);
+	assert_string_equal(options.query.metric, "rss_kib");
+	assert_int_equal(take(QUERY_OPT_TIME, "10-20@0-100ms"), 1);
+	assert_int_equal(options.query.n_ranges, 1);
+	assert_true(options.query.ranges[0].to_ns == 20000000000);
+	assert_int_equal(take(QUERY_OPT_EVERY, "1s:0-100ms"), 1);
+	assert_true(options.query.every.to_ns == 100000000);
+}
+
+static bool elides(const char *pattern_text, const char *name)
+{
+	struct pattern *pattern = NULL;
+	bool matches;
+
+	assert_int_equal(pattern_new(pattern_text, &pattern, &err), 0);
+	matches = pattern_matches(pattern, name, strlen(name));
+	pattern_free(pattern);
+	return matches;
+}
+
+static void wrappers_are_known(void **state)
+{
+	const char *rules;
+
+	(void)state;
+	assert_int_equal(take(QUERY_OPT_ELIDE, "@wrappers"), 1);
+	rules = options.query.elide[0];
+	assert_true(elides(rules, "std::function<void (int)>::operator()"));
+	assert_true(elides(rules, "std::__invoke_impl<void, main::{lambda#1}>"));
+	assert_true(elides(rules, "__libc_start_call_main"));
+	assert_true(elides(rules, "start_thread"));
+	assert_false(elides(rules, "main"));
+	assert_false(elides(rules, "std::sort<int*>"));
+	assert_false(elides(rules, "my_start"));
+}
+
+/* Writes a file of rules and reads it. */
+static int read_rules(const char *text, char **ret_pattern)
+{
+	char path[] = "/tmp/wick-rules-XXXXXX";
+	int fd = mkstemp(path);
+	int r;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	(void)close(fd);
+	r = elide_rules_read(path, ret_pattern, &err);
+	(void)unlink(path);
+	return r;
+}
+
+static void a_file_of_rules_is_read(void **state)
+{
+	char *pattern = NULL;
+
+	(void)state;
+	assert_int_equal(read_rules("[a]\r\n; x\n# y\n  frame = ^f$ \n\nframe=g|h\n", &pattern), 0);
+	assert_string_equal(pattern, "(?:^f$)|(?:g|h)");
+	free(pattern);
+	assert_int_equal(read_rules("[a]\nframe = (\n", &pattern), -EINVAL);
+	assert_int_equal(read_rules("frames = x\n", &pattern), -EINVAL);
+	assert_non_null(strstr(err.text, "line 1"));
+	assert_int_equal(read_rules("frame =\n", &pattern), -EINVAL);
+	assert_int_equal(read_rules("frame", &pattern), -EINVAL);
+	assert_int_equal(read_rules("", &pattern), -EINVAL);
+	assert_int_equal(elide_rules_read("/no/such/file", &pattern, &err), -ENOENT);
+}
+
+static void the_end_of_a_name_is_the_format(void **state)
+{
+	(void)state;
+	assert_int_equal(view_format_of("a.svg"), VIEW_SVG);
+	assert_int_equal(view_format_of("a.json"), VIEW_JSON);
+	assert_int_equal(view_format_of("a.speedscope.json"), VIEW_SPEEDSCOPE);
+	assert_int_equal(view_format_of("a.pb.gz"), VIEW_PPROF);
+	assert_int_equal(view_format_of(".svg"), VIEW_NONE);
+	assert_int_equal(view_format_of("svg"), VIEW_NONE);
+	assert_int_equal(view_format_named("md"), VIEW_MD);
+	assert_int_equal(view_format_named("exe"), VIEW_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(filters_are_dimensions_by_another_name, clean),
+		cmocka_unit_test_teardown(what_makes_no_sense_is_refused_where_it_stands, clean),
+		cmocka_unit_test_teardown(there_are_limits, clean),
+		cmocka_unit_test_teardown(groups_and_metric_are_taken_apart, clean),
+		cmocka_unit_test_teardown(wrappers_are_known, clean),
+		cmocka_unit_test(a_file_of_rules_is_read),
+		cmocka_unit_test(the_end_of_a_name_is_the_format),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
