@@ -43,8 +43,9 @@ function fillDialog(dialog, keys) {
 	}
 	const close = cell("button", "Close");
 	close.type = "button";
+	close.className = "close";
 	close.addEventListener("click", () => dialog.close());
-	dialog.replaceChildren(title, table, close);
+	dialog.replaceChildren(close, title, table);
 }
 
 export function makeKeys() {

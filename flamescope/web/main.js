@@ -63,7 +63,8 @@ function makeApp(start, recording, baseline) {
 		},
 	};
 	const hash = window.location.hash.length > 1 ? window.location.hash : start.state;
-	app.store = makeStore(hash, { where: browserHistory(window) });
+	app.history = browserHistory(window);
+	app.store = makeStore(hash, { where: app.history });
 	app.models = makeModels(app);
 	app.colours = makeColours(app);
 	app.keys = makeKeys(app);

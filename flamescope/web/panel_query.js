@@ -47,7 +47,7 @@ function metricOptions(profile) {
 function filterText({ dimension: name, pattern, exclude }) {
 	if (pattern === "")
 		return exclude ? `has ${name}` : `no ${name}`;
-	return `${name} ${exclude ? "is not" : "is"} ${pattern}`;
+	return `${name} ${exclude ? "does not match" : "matches"} ${pattern}`;
 }
 
 /* Removable words of what is in force, each with what is left without it. */
@@ -68,6 +68,18 @@ function chipsOf(query) {
 		...(query.truncate ? [[`no further than ${query.truncate}`, { truncate: "" }]] : []),
 		...(query.every ? [["every second's part", { every: null }]] : []),
 	];
+}
+
+/* What samples say in a dimension, in order. */
+function valuesOf(dim) {
+	const seen = new Uint8Array(dim.n);
+	for (let i = 0; i < dim.codes.length; i++)
+		seen[dim.codes[i]] = 1;
+	const labels = new Set();
+	for (let code = 0; code < dim.n; code++)
+		if (seen[code] && dim.label(code))
+			labels.add(dim.label(code));
+	return [...labels].sort();
 }
 
 export function mountQuery(element, app) {
@@ -112,17 +124,13 @@ export function mountQuery(element, app) {
 		by.replaceChildren(option("", "time"), ...names.map((name) => option(name, name)));
 		where.replaceChildren(...names.map((name) => option(name, name)),
 			option(FUNCTIONS, "functions"));
-		suggest();
 		show();
 	}
 
 	function suggest() {
-		const dim = where.value === FUNCTIONS ? null : dimension(app.profile, where.value);
-		const labels = new Set();
-		for (let i = 0; dim && i < app.profile.n && labels.size < MAX_SUGGESTED; i++)
-			labels.add(dim.label(dim.codes[i]));
-		suggestions.replaceChildren(...[...labels].filter((label) => label).sort()
-			.map((label) => option(label.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), label)));
+		const labels = where.value === FUNCTIONS ? [] : valuesOf(dimension(app.profile, where.value));
+		suggestions.replaceChildren(...labels.slice(0, MAX_SUGGESTED).map((label) =>
+			option(label.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), label)));
 	}
 
 	function show() {
@@ -173,7 +181,7 @@ export function mountQuery(element, app) {
 		const others = app.store.state.query.elide.filter((word) => word !== "@wrappers");
 		app.store.setQuery({ elide: wrappers.checked ? [...others, "@wrappers"] : others });
 	});
-	where.addEventListener("change", suggest);
+	pattern.addEventListener("focus", suggest);
 	form.addEventListener("submit", (event) => {
 		event.preventDefault();
 		pattern.setCustomValidity("");

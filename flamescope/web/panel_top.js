@@ -86,7 +86,7 @@ export function mountTop(app) {
 			(app.baseline ? ` — baseline: ${app.baselineName || "second recording"}` : "");
 	}
 	app.copyCommand = () => copy(app, commandOf(app), "Command");
-	app.copyLink = () => copy(app, window.location.href, "Link");
+	app.copyLink = () => copy(app, (app.history.flush(), window.location.href), "Link");
 	at("undo").addEventListener("click", () => undo(false));
 	at("redo").addEventListener("click", () => undo(true));
 	at("theme").addEventListener("click", nextTheme);

@@ -30,6 +30,7 @@ export const DEFAULTS = Object.freeze({
 
 const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort"];
 const MAX_UNDO = 500;
+const REST_MS = 200;
 
 function freeze(value) {
 	if (value && typeof value === "object" && !Object.isFrozen(value)) {
@@ -218,12 +219,35 @@ export function makeStore(hash = "", { where = null } = {}) {
 	};
 }
 
-/* The browser's history for makeStore(). */
+/*
+ * The browser's history for makeStore().  Browsers refuse more than some hundred changes in half a
+ * minute: while something is dragged the URL waits until it rests.
+ */
 export function browserHistory(window) {
 	const url = (hash) => (hash ? `#${hash}` : window.location.pathname + window.location.search);
+	let waiting = null;
+	let timer = 0;
+	function flush() {
+		clearTimeout(timer);
+		if (waiting)
+			window.history.replaceState({ index: waiting.index }, "", url(waiting.hash));
+		waiting = null;
+	}
+	window.addEventListener("pagehide", flush);
 	return {
-		push: (hash, index) => window.history.pushState({ index }, "", url(hash)),
-		replace: (hash, index) => window.history.replaceState({ index }, "", url(hash)),
-		go: (steps) => window.history.go(steps),
+		push(hash, index) {
+			flush();
+			window.history.pushState({ index }, "", url(hash));
+		},
+		replace(hash, index) {
+			waiting = { hash, index };
+			clearTimeout(timer);
+			timer = setTimeout(flush, REST_MS);
+		},
+		go(steps) {
+			flush();
+			window.history.go(steps);
+		},
+		flush,
 	};
 }
