@@ -34,33 +34,39 @@ function emptySums(n) {
 	};
 }
 
-/* What each node of the selection's tree has itself. */
-function selfSums(selection) {
+/* What each node of the selection's tree has itself; by PLACE of the node if that is given. */
+function selfSums(selection, place = null) {
 	const sums = emptySums(selection.nodes.n);
+	const { selfGain, selfLoss, selfSamples } = sums;
 	const { stacks, values } = selection;
 	for (let i = 0; i < selection.n; i++) {
-		const node = stacks[i];
-		sums.selfSamples[node]++;
-		if (values[i] < 0) {
-			sums.selfLoss[node] -= values[i];
+		const at = place ? place[stacks[i]] : stacks[i];
+		const value = values[i];
+		selfSamples[at]++;
+		if (value < 0) {
+			selfLoss[at] -= value;
 			sums.anyLoss = true;
 		} else {
-			sums.selfGain[node] += values[i];
+			selfGain[at] += value;
 		}
 	}
 	return sums;
 }
 
-/* The sums in the order of the rows, and added up to the root. */
-function addUp(rows, own) {
-	const { node, parent } = rows;
-	const self = new Float64Array(node.length);
-	for (let i = 0; i < self.length; i++)
-		self[i] = own[node[i]];
-	const total = self.slice();
-	for (let i = total.length - 1; i > 0; i--)
-		total[parent[i]] += total[i];
-	return { self, total };
+/* A column of nodes in the order of the rows. */
+function inOrder(rows, column) {
+	const ordered = new Float64Array(rows.node.length);
+	for (let at = 0; at < ordered.length; at++)
+		ordered[at] = column[rows.node[at]];
+	return ordered;
+}
+
+/* Callers have what their callees have; a callee's place is above its caller's. */
+function addUp({ parent }, own) {
+	const all = own.slice();
+	for (let i = all.length - 1; i > 0; i--)
+		all[parent[i]] += all[i];
+	return all;
 }
 
 /* Of the rows what has samples: siblings are beside each other, so links follow from places. */
@@ -99,25 +105,25 @@ function pick(column, place) {
 	return picked;
 }
 
-/* Only what has samples, numbered anew, row by row; SUMS is the nodes' own. */
-function finish(selection, tree, sums) {
-	const rows = rowsOf(tree, nameRanks(selection));
-	const samples = addUp(rows, sums.selfSamples);
-	const gain = addUp(rows, sums.selfGain);
-	const { place, ...flame } = keepUsed(rows, samples.total);
+/* Only what has samples, numbered anew; SUMS is the rows' own. */
+function finish(selection, rows, sums) {
+	const all = addUp(rows, sums.selfSamples);
+	const { place, ...flame } = keepUsed(rows, all);
+	const selfSamples = pick(sums.selfSamples, place);
+	const samples = pick(all, place);
+	const isCount = selection.measure === "samples"; /* then a gain is a number of samples */
 	const none = new Float64Array(flame.n);
-	const loss = sums.anyLoss ? addUp(rows, sums.selfLoss) : null;
 	return {
 		...flame,
 		selection,
 		inRows: true,
 		maxDepth: flame.depth[flame.n - 1],
-		selfGain: pick(gain.self, place),
-		gain: pick(gain.total, place),
-		selfLoss: loss ? pick(loss.self, place) : none,
-		loss: loss ? pick(loss.total, place) : none,
-		selfSamples: pick(samples.self, place),
-		samples: pick(samples.total, place),
+		selfSamples,
+		samples,
+		selfGain: isCount ? selfSamples : pick(sums.selfGain, place),
+		gain: isCount ? samples : pick(addUp(rows, sums.selfGain), place),
+		selfLoss: sums.anyLoss ? pick(sums.selfLoss, place) : none,
+		loss: sums.anyLoss ? pick(addUp(rows, sums.selfLoss), place) : none,
 	};
 }
 
@@ -180,9 +186,12 @@ function pathOf(nodes, node, order, around, path) {
  */
 export function makeFlame(selection, order = "calls", around = "") {
 	const { nodes } = selection;
+	const rank = nameRanks(selection);
+	if (order === "calls" && !around) {
+		const rows = rowsOf(nodes, rank);
+		return finish(selection, rows, selfSums(selection, rows.place));
+	}
 	const sums = selfSums(selection);
-	if (order === "calls" && !around)
-		return finish(selection, nodes, sums);
 	const about = around ? framesNamed(selection, around) : null;
 	if (about)
 		about.top = outermost(nodes, about.named);
@@ -198,5 +207,9 @@ export function makeFlame(selection, order = "calls", around = "") {
 			at = table.child(at, frame);
 		addSums(grown, at, sums, node);
 	}
-	return finish(selection, table.finish(), { ...grown, anyLoss: sums.anyLoss });
+	const rows = rowsOf(table.finish(), rank);
+	const ordered = { anyLoss: sums.anyLoss };
+	for (const key of Object.keys(grown))
+		ordered[key] = inOrder(rows, grown[key]);
+	return finish(selection, rows, ordered);
 }

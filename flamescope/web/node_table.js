@@ -118,8 +118,8 @@ const rows = new WeakMap(); /* of trees, which never change */
  *
  * Made once a tree, since sorting takes longer than all else that is done with a selection.
  *
- * Return: {node, parent, frame, depth}: node is the number in the tree, parent the place in the
- * rows; a parent's place is below its children's.
+ * Return: {node, place, parent, frame, depth}: node is the number in the tree and place the other
+ * way round; parent is a place, and below its children's.
  */
 export function rowsOf(tree, rank) {
 	if (rows.has(tree))
@@ -139,6 +139,9 @@ export function rowsOf(tree, rank) {
 			made.depth[filled++] = made.depth[at] + 1;
 		}
 	}
+	made.place = new Uint32Array(n);
+	for (let at = 0; at < n; at++)
+		made.place[made.node[at]] = at;
 	rows.set(tree, made);
 	return made;
 }
