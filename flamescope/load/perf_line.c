@@ -122,13 +122,18 @@ static bool take_ids(char *line, char *time, struct perf_head *head, char **ret_
 	return *ret_comm_end > line;
 }
 
-/* `period event:` or `event:`; what follows is the rest. */
+/* `period event:` or `event:`, or nothing (perf script -F without event); behind it the rest. */
 static bool take_event(char *at, struct perf_head *head)
 {
 	char *end;
 
 	head->period = 1;
 	at += strspn(at, " \t");
+	if (!*at) {
+		head->event = at;
+		head->rest = at;
+		return true;
+	}
 	end = at + strcspn(at, " \t");
 	if (take_dec(at, end, &head->period)) {
 		at = end + strspn(end, " \t");
@@ -215,6 +220,19 @@ static void split_offset(char *name, struct perf_frame *frame)
 	frame->has_offset = true;
 }
 
+/* perf script -F without dso writes none. */
+static void cut_module(char *text, size_t len, char *module, struct perf_frame *frame)
+{
+	frame->module = "";
+	if (!module) {
+		text[len] = '\0';
+		return;
+	}
+	text[len - 1] = '\0';
+	module[-1] = '\0';
+	frame->module = module + 1;
+}
+
 bool perf_line_frame(char *text, struct perf_frame *ret_frame)
 {
 	struct perf_frame frame = {0};
@@ -229,14 +247,12 @@ bool perf_line_frame(char *text, struct perf_frame *ret_frame)
 	if (at == text || !take_hex(at, end, &frame.addr) || !is_blank(*end))
 		return false;
 	name = end + strspn(end, " \t");
-	if (text + len <= name || text[len - 1] != ')')
+	if (text + len <= name)
 		return false;
-	module = find_module(name, text + len);
-	if (!module || module - 1 <= name)
+	module = text[len - 1] == ')' ? find_module(name, text + len) : NULL;
+	if (module && module - 1 <= name)
 		return false;
-	text[len - 1] = '\0';
-	module[-1] = '\0';
-	frame.module = module + 1;
+	cut_module(text, len, module, &frame);
 	frame.inlined = strcmp(frame.module, "inlined") == 0;
 	if (frame.inlined)
 		frame.module = "";
