@@ -213,6 +213,7 @@ static void put_metrics(struct builder *builder, const struct perf_facts *facts,
 
 		if (!column || column->values.n > builder->n_samples)
 			continue; /* said twice: the first counts */
+		column->inlined |= facts->from_head;
 		column_put(&column->values, budget, builder->n_samples, (uint64_t)metric->value);
 		column_put(&column->deltas, budget, builder->n_samples, (uint64_t)metric->delta);
 	}

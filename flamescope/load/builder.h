@@ -43,6 +43,7 @@ struct builder_metric {
 	enum metric_kind kind;
 	struct place first;    /* whether in the header or in a sample */
 	struct place declared; /* at UINT64_MAX: not */
+	bool inlined;          /* stands on header lines */
 	struct column values;
 	struct column deltas;
 };

@@ -26,8 +26,7 @@ static const uint64_t default_memory = UINT64_C(4) << 30;
 
 struct load {
 	const struct load_options *options;
-	enum load_way way;
-	uint64_t parallel_bytes;
+	struct load_by by;
 	struct budget budget;
 	size_t n_readers;
 	struct builder *builders[MAX_THREADS];
@@ -78,7 +77,7 @@ static int add_reader(struct load *load)
 		free(load->blocks[i]);
 		return r;
 	}
-	load->blocks[i]->slow = load->way == LOAD_SLOW;
+	load->blocks[i]->slow = load->by.way == LOAD_SLOW;
 	load->n_readers++;
 	return 0;
 }
@@ -110,7 +109,7 @@ static unsigned count_threads(const struct load *load)
 
 	if (n == 0)
 		n = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-	return load->way != LOAD_ANY || n < 1 ? 1 : n < MAX_THREADS ? n : MAX_THREADS;
+	return load->by.way != LOAD_ANY || n < 1 ? 1 : n < MAX_THREADS ? n : MAX_THREADS;
 }
 
 static int compare_bad(const void *a, const void *b)
@@ -166,6 +165,7 @@ static int read_parallel(struct load *load, int fd, uint64_t bytes, bool folded)
 	struct parallel parallel = {.fd = fd,
 				    .bytes = bytes,
 				    .at = load->at,
+				    .chunk_bytes = load->by.chunk_bytes,
 				    .blocks = load->blocks,
 				    .done = tell,
 				    .context = load};
@@ -212,8 +212,8 @@ static int read_source(struct load *load, struct source *source, struct profile_
 	for (size_t i = 0; i < load->n_readers; i++)
 		blocks_start_file(load->blocks[i], (uint32_t)load->n_files - 1, folded);
 	load->files[load->n_files - 1].folded = folded;
-	if (fd >= 0 && !folded && load->way == LOAD_ANY && file->bytes >= load->parallel_bytes &&
-	    count_threads(load) > 1) {
+	if (fd >= 0 && !folded && load->by.way == LOAD_ANY &&
+	    file->bytes >= load->by.parallel_bytes && count_threads(load) > 1) {
 		r = read_parallel(load, fd, file->bytes, folded);
 	} else {
 		r = stream_read(&stream, source, bytes, (size_t)n, err);
@@ -281,21 +281,21 @@ static int read_files(struct load *load, struct profile **ret_profile)
 	return r;
 }
 
-int load_profile_by(const struct load_options *options, enum load_way way, uint64_t parallel_bytes,
+int load_profile_by(const struct load_options *options, const struct load_by *by,
 		    struct profile **ret_profile, struct err *err)
 {
-	struct load load = {.options = options, .way = way, .parallel_bytes = parallel_bytes};
+	struct load load = {.options = options, .by = *by};
 	int r;
 
 	text_hash_seed();
 	load.budget.limit = options->memory_bytes ? options->memory_bytes : default_memory;
-	if (!measure(&load) && way == LOAD_ANY)
-		load.way = LOAD_ONE;
+	if (!measure(&load) && by->way == LOAD_ANY)
+		load.by.way = LOAD_ONE;
 	r = read_files(&load, ret_profile);
 	release_readers(&load);
 	release_files(&load);
 	if (r == -EAGAIN) {
-		load.way = LOAD_ONE;
+		load.by.way = LOAD_ONE;
 		load.at = 0;
 		atomic_store_explicit(&load.budget.used, 0, memory_order_relaxed);
 		r = read_files(&load, ret_profile);
@@ -322,13 +322,14 @@ static void keep(const struct load_options *options, const char *key, const stru
 
 int load_profile(const struct load_options *options, struct profile **ret_profile, struct err *err)
 {
+	static const struct load_by by = {.way = LOAD_ANY, .parallel_bytes = PARALLEL_BYTES};
 	char key[INDEX_KEY_SIZE];
 	bool has_key = !options->no_index && index_key(options, key);
 	struct profile *profile = has_key ? index_read(options, key) : NULL;
 	int r;
 
 	if (!profile) {
-		r = load_profile_by(options, LOAD_ANY, PARALLEL_BYTES, &profile, err);
+		r = load_profile_by(options, &by, &profile, err);
 		if (r < 0)
 			return r;
 		if (has_key)

@@ -10,15 +10,20 @@ enum load_way {
 	LOAD_SLOW, /* line by line */
 };
 
+struct load_by {
+	enum load_way way;
+	uint64_t parallel_bytes; /* files of this size or more are read by several threads */
+	uint64_t chunk_bytes;    /* that each takes at a time; 0: what is quickest */
+};
+
 /**
  * load_profile_by - load_profile() by a given way, without an index
- * @parallel_bytes: files of this size or more are read by several threads
  *
  * Return:  as load_profile().
  * Owns:    the caller, to profile_free().
  * Context: any thread; makes threads of its own and joins them.
  */
-int load_profile_by(const struct load_options *options, enum load_way way, uint64_t parallel_bytes,
+int load_profile_by(const struct load_options *options, const struct load_by *by,
 		    struct profile **ret_profile, struct err *err);
 
 #endif

@@ -82,6 +82,7 @@ static void map_metrics(struct builder *all, const struct builder *from, struct 
 			continue;
 		if (is_before(metric->first, same->first))
 			same->first = metric->first;
+		same->inlined |= metric->inlined;
 		if (!is_before(metric->declared, same->declared))
 			continue;
 		same->declared = metric->declared;

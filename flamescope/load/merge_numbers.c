@@ -158,6 +158,16 @@ static int number_tag(struct numbers *numbers, const struct builder_tag *from,
 	return 0;
 }
 
+/* The tag that became the profile's number I. */
+static const struct builder_tag *tag_at(const struct merge *merge, size_t i)
+{
+	size_t old = 0;
+
+	while (merge->tag_of[old] != i)
+		old++;
+	return &merge->all->tags[old];
+}
+
 static int number_words(struct numbers *numbers)
 {
 	struct profile *p = numbers->profile;
@@ -166,9 +176,8 @@ static int number_words(struct numbers *numbers)
 	p->command = use_string(numbers, p->command);
 	p->captured = use_string(numbers, p->captured);
 	number_events(numbers);
-	for (size_t i = 0; i < numbers->merge->all->n_tags && r == 0; i++)
-		r = number_tag(numbers, &numbers->merge->all->tags[i],
-			       &p->tags[numbers->merge->tag_of[i]]);
+	for (size_t i = 0; i < p->n_tags && r == 0; i++)
+		r = number_tag(numbers, tag_at(numbers->merge, i), &p->tags[i]);
 	for (size_t i = 0; i < p->n_metrics; i++) {
 		p->metrics[i].name = use_string(numbers, p->metrics[i].name);
 		p->metrics[i].unit = use_string(numbers, p->metrics[i].unit);

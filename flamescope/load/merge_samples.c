@@ -214,7 +214,8 @@ int merge_samples(struct merge *merge)
 		copy_tags(merge, &merge->segments[i]);
 		copy_metrics(merge, &merge->segments[i]);
 	}
-	for (size_t i = 0; i < p->n_metrics; i++)
-		inherit(merge, &p->metrics[i]);
+	for (size_t i = 0; i < merge->all->n_metrics; i++)
+		if (merge->all->metrics[i].inlined && merge->metric_of[i] < PROFILE_MAX_METRICS)
+			inherit(merge, &p->metrics[merge->metric_of[i]]);
 	return 0;
 }

@@ -20,6 +20,7 @@ enum {
 
 struct shared {
 	const struct parallel *parallel;
+	uint64_t chunk_bytes;
 	_Atomic uint64_t next; /* chunk; taken by one thread each, nothing else hangs on it */
 	_Atomic uint64_t bytes_done;
 	_Atomic bool give_up;
@@ -84,9 +85,10 @@ static bool take_chunk(struct worker *worker, uint64_t chunk)
 {
 	const struct parallel *parallel = worker->shared->parallel;
 	size_t before = chunk ? 2 : 0; /* where the empty line may be that ends at its start */
-	uint64_t from = chunk * CHUNK_BYTES - before;
+	uint64_t chunk_bytes = worker->shared->chunk_bytes;
+	uint64_t from = chunk * chunk_bytes - before;
 	const char *end;
-	size_t len = read_chunk(worker, from, CHUNK_BYTES + before, &end);
+	size_t len = read_chunk(worker, from, chunk_bytes + before, &end);
 	const char *bytes = worker->bytes;
 	const char *start = bytes;
 	const char *whole;
@@ -124,7 +126,7 @@ static void *work(void *argument)
 	struct shared *shared = worker->shared;
 	const struct parallel *parallel = shared->parallel;
 	struct budget *budget = worker->blocks->builder->uniques.budget;
-	uint64_t n_chunks = (parallel->bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
+	uint64_t n_chunks = (parallel->bytes + shared->chunk_bytes - 1) / shared->chunk_bytes;
 
 	for (;;) {
 		uint64_t chunk = atomic_fetch_add_explicit(&shared->next, 1, memory_order_relaxed);
@@ -135,11 +137,11 @@ static void *work(void *argument)
 			break;
 		if (!take_chunk(worker, chunk))
 			atomic_store_explicit(&shared->give_up, true, memory_order_relaxed);
-		done = atomic_fetch_add_explicit(&shared->bytes_done, CHUNK_BYTES,
+		done = atomic_fetch_add_explicit(&shared->bytes_done, shared->chunk_bytes,
 						 memory_order_relaxed);
 		if (worker->tells && parallel->done)
 			parallel->done(parallel->context,
-				       at_most(parallel->bytes, done + CHUNK_BYTES));
+				       at_most(parallel->bytes, done + shared->chunk_bytes));
 	}
 	free(worker->bytes);
 	return NULL;
@@ -147,7 +149,9 @@ static void *work(void *argument)
 
 int parallel_read(const struct parallel *parallel)
 {
-	struct shared shared = {.parallel = parallel};
+	struct shared shared = {.parallel = parallel,
+				.chunk_bytes = parallel->chunk_bytes ? parallel->chunk_bytes
+								     : CHUNK_BYTES};
 	struct worker *workers = calloc(parallel->n_blocks, sizeof(*workers));
 	struct budget *budget = parallel->blocks[0]->builder->uniques.budget;
 	size_t n = 1;

@@ -8,6 +8,7 @@ struct parallel {
 	int fd;
 	uint64_t bytes;         /* of the file */
 	uint64_t at;            /* of its first byte, of all files */
+	uint64_t chunk_bytes;   /* 0: what is quickest */
 	struct blocks **blocks; /* one a thread; the first is the caller's */
 	size_t n_blocks;
 	void (*done)(void *context, uint64_t bytes); /* of the caller's thread; may be NULL */

@@ -1,0 +1,270 @@
+/* load_test.c - what a load takes besides plain text, and what it says of what it cannot read */
+#include "load_fixture.h"
+
+#include "flamescope/load/load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cmocka.h>
+
+static const char text[] = "# hostname : one\n"
+			   "# wick : {\"hz\":99,\"epoch_offset_ns\":1000000000000}\n"
+			   "a  1/1  [000] 10.5:  1 cpu-clock: \n"
+			   "\t 1 f (m)\n"
+			   "\n"
+			   "a  1/1  [000] 11.5:  1 cpu-clock: \n"
+			   "\t 2 g (m)\n"
+			   "\t 1 f (m)\n"
+			   "\n";
+
+static struct profile *load(const char *const *paths, size_t n)
+{
+	struct load_options options = {.paths = paths, .n_paths = n, .no_index = true};
+	struct profile *profile = NULL;
+	struct err err = {0};
+
+	if (load_profile(&options, &profile, &err) < 0)
+		fail_msg("%s", err.text);
+	return profile;
+}
+
+static struct profile *load_bytes(const void *bytes, size_t len)
+{
+	char *path = fixture_write(bytes, len);
+	const char *paths[] = {path};
+	struct profile *profile = load(paths, 1);
+
+	(void)unlink(path);
+	free(path);
+	return profile;
+}
+
+static size_t gzip(const char *from, size_t len, unsigned char *to, size_t size)
+{
+	z_stream stream = {.next_in = (unsigned char *)(uintptr_t)from,
+			   .avail_in = (unsigned)len,
+			   .next_out = to,
+			   .avail_out = (unsigned)size};
+
+	assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, 0), Z_OK);
+	assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+	(void)deflateEnd(&stream);
+	return size - stream.avail_out;
+}
+
+static void reads_gzip_of_several_members(void **state)
+{
+	unsigned char bytes[2048];
+	size_t n = gzip(text, 100, bytes, sizeof(bytes));
+	struct profile *p;
+
+	(void)state;
+	n += gzip(text + 100, strlen(text) - 100, bytes + n, sizeof(bytes) - n);
+	p = load_bytes(bytes, n);
+	assert_int_equal(p->n_samples, 2);
+	assert_int_equal(p->files[0].bytes, strlen(text));
+	assert_null(p->files[0].problem);
+	profile_free(p);
+	p = load_bytes(bytes, n - 20);
+	assert_int_equal(p->n_samples, 1);
+	assert_non_null(strstr(p->files[0].problem, "it ends in the middle"));
+	profile_free(p);
+	memset(bytes + 30, 0x55, 60);
+	p = load_bytes(bytes, n);
+	assert_non_null(p->files[0].problem);
+	profile_free(p);
+}
+
+static void reads_zstd(void **state)
+{
+	char bytes[2048];
+	size_t n = ZSTD_compress(bytes, sizeof(bytes), text, strlen(text), 3);
+	struct profile *p = load_bytes(bytes, n);
+
+	(void)state;
+	assert_int_equal(p->n_samples, 2);
+	profile_free(p);
+	p = load_bytes(bytes, n - 5);
+	assert_non_null(p->files[0].problem);
+	profile_free(p);
+}
+
+static void reads_standard_input(void **state)
+{
+	static const char *const paths[] = {"-"};
+	int saved = dup(STDIN_FILENO);
+	struct profile *p;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
+	(void)close(ends[1]);
+	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+	p = load(paths, 1);
+	assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
+	(void)close(ends[0]);
+	(void)close(saved);
+	assert_int_equal(p->n_samples, 2);
+	assert_string_equal(p->files[0].path, "-");
+	profile_free(p);
+}
+
+static void reads_folded_stacks(void **state)
+{
+	static const char folded[] =
+		"main;work;read 12\nmain;work 3\nnone\nmain;a b;std::f<a, b> 7\n";
+	struct profile *p = load_bytes(folded, strlen(folded));
+
+	(void)state;
+	assert_int_equal(p->n_samples, 0); /* "none" is no stack: it is not a folded file */
+	assert_int_equal(p->files[0].bad_lines, 4);
+	profile_free(p);
+	p = load_bytes(folded, 30);
+	assert_false(p->has_times);
+	assert_int_equal(p->n_samples, 2);
+	assert_int_equal(p->weights[0], 12);
+	assert_int_equal(p->n_frames, 3);
+	assert_int_equal(p->nodes[p->stacks[0]].parent, p->stacks[1]);
+	assert_string_equal(p->strings[p->frames[p->nodes[p->stacks[0]].frame].name], "read");
+	profile_free(p);
+}
+
+static void lays_hosts_side_by_side(void **state)
+{
+	char other[sizeof(text) + 64];
+	char *paths[2];
+	struct profile *p;
+
+	(void)state;
+	(void)snprintf(other, sizeof(other), "%s", text);
+	memcpy(strstr(other, "one"), "two", 3);
+	/* 100 s later by its own clock since 1970, so between the first one's samples by neither */
+	memcpy(strstr(other, "1000000000000"), "1100000000000", 13);
+	paths[0] = fixture_write(text, strlen(text));
+	paths[1] = fixture_write(other, strlen(other));
+	p = load((const char *const *)paths, 2);
+	assert_int_equal(p->n_samples, 4);
+	assert_int_equal(p->n_threads, 2);
+	assert_string_equal(p->strings[p->thread_list[1].host], "two");
+	assert_int_equal(p->times_ns[2], UINT64_C(100000000000));
+	assert_true(p->has_epoch && p->is_wick);
+	assert_int_equal(p->n_nodes, 3); /* stacks are shared */
+	profile_free(p);
+	for (int i = 0; i < 2; i++) {
+		(void)unlink(paths[i]);
+		free(paths[i]);
+	}
+}
+
+static void says_what_it_cannot_read_and_goes_on(void **state)
+{
+	char *path = fixture_write(text, strlen(text));
+	const char *paths[] = {"/no/such/file", "/tmp", path};
+	struct profile *p = load(paths, 3);
+
+	(void)state;
+	assert_int_equal(p->n_samples, 2);
+	assert_int_equal(p->n_files, 3);
+	assert_non_null(strstr(p->files[0].problem, "No such file"));
+	assert_non_null(strstr(p->files[1].problem, "Is a directory"));
+	assert_null(p->files[2].problem);
+	profile_free(p);
+	(void)unlink(path);
+	free(path);
+}
+
+static void keeps_to_its_memory(void **state)
+{
+	struct load_options options = {.n_paths = 1, .no_index = true, .memory_bytes = 200000};
+	struct profile *profile = NULL;
+	struct err err = {0};
+	struct buf buf;
+	char *path;
+
+	(void)state;
+	buf_init(&buf, 1 << 20);
+	for (int i = 0; i < 5000; i++)
+		buf_printf(&buf, "a  1/1  [000] %d.5:  1 cpu-clock: \n\t 1 f%d (m)\n\n", i, i);
+	path = fixture_write(buf.data, buf.len);
+	options.paths = (const char *const *)&path;
+	assert_int_equal(load_profile(&options, &profile, &err), -E2BIG);
+	assert_non_null(strstr(err.text, "need more"));
+	(void)unlink(path);
+	free(path);
+	buf_release(&buf);
+}
+
+/* A stack of 5,000 frames, a line of 3 MB and a block without an end. */
+static void bounds_what_it_keeps(void **state)
+{
+	struct profile *p;
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 32 << 20);
+	buf_add(&buf, "a  1/1  [000] 1.5:  1 cpu-clock: \n");
+	for (int i = 0; i < 5000; i++)
+		buf_printf(&buf, "\t %x f%d (m)\n", i, i);
+	buf_add(&buf, "\na  1/1  [000] 2.5:  1 cpu-clock: \n\t 1 ");
+	for (int i = 0; i < 3000000; i++)
+		buf_add_char(&buf, 'x');
+	buf_add(&buf, " (m)\n\t 1 f (m)\n\n");
+	p = fixture_load(buf.data, buf.len);
+	assert_int_equal(p->n_samples, 2);
+	assert_true(p->files[0].cut);
+	assert_int_equal(p->files[0].bad_lines, 1);
+	assert_int_equal(p->files[0].bad[0], 5004);
+	profile_free(p);
+	buf_clear(&buf);
+	for (int i = 0; i < 300000; i++)
+		buf_printf(&buf, "a  1/1  [000] %d.5:  1 cpu-clock: \n\t 1 f (m)\n", i);
+	p = load_bytes(buf.data, buf.len);
+	assert_int_equal(p->n_samples, 300000);
+	assert_true(p->files[0].unended);
+	profile_free(p);
+	buf_release(&buf);
+}
+
+static void gives_an_empty_profile_for_no_samples(void **state)
+{
+	struct profile *p = fixture_load("", 0);
+
+	(void)state;
+	assert_int_equal(p->n_samples, 0);
+	assert_int_equal(p->n_nodes, 1);
+	assert_string_equal(p->strings[0], "");
+	profile_free(p);
+	p = fixture_load("# just a comment\n", 17);
+	assert_int_equal(p->n_samples, 0);
+	assert_int_equal(p->files[0].bad_lines, 0);
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_gzip_of_several_members),
+		cmocka_unit_test(reads_zstd),
+		cmocka_unit_test(reads_standard_input),
+		cmocka_unit_test(reads_folded_stacks),
+		cmocka_unit_test(lays_hosts_side_by_side),
+		cmocka_unit_test(says_what_it_cannot_read_and_goes_on),
+		cmocka_unit_test(keeps_to_its_memory),
+		cmocka_unit_test(bounds_what_it_keeps),
+		cmocka_unit_test(gives_an_empty_profile_for_no_samples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,226 @@
+/* pack_test.c - a profile there and back, a stranger's pack, and the index made of packs */
+#include "load_fixture.h"
+
+#include "flamescope/load/load.h"
+#include "flamescope/pack/pack.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+static const char text[] =
+	"# wick : {\"metrics\":[{\"name\":\"m\",\"unit\":\"B\",\"kind\":\"gauge\"}]}\n"
+	"# s st=running m=1,2 op=\"free\\\xff\n"
+	"a  1/1  [000] 10.5:  1 cpu-clock: \n"
+	"\t 1 f+0x3 (m)\n"
+	"\n"
+	"nonsense\n"
+	"b  1/2  [001] 11.5:  7 cpu-clock: \n"
+	"\t 2 g (inlined)\n"
+	"\t 1 f (m)\n"
+	"\n";
+
+static void gives_back_what_was_written(void **state)
+{
+	struct profile *p = fixture_load(text, sizeof(text) - 1);
+	struct profile *again = NULL;
+	struct err err = {0};
+	struct buf one;
+	struct buf other;
+
+	(void)state;
+	fixture_pack(p, &one);
+	assert_int_equal(pack_read(one.data, one.len, &again, &err), 0);
+	fixture_pack(again, &other);
+	assert_int_equal(one.len, other.len);
+	assert_memory_equal(one.data, other.data, one.len);
+	assert_int_equal(again->n_samples, 2);
+	assert_int_equal(again->files[0].bad[0], 6);
+	assert_int_equal(again->metrics[0].kind, METRIC_GAUGE);
+	assert_true(again->frames[again->nodes[again->stacks[1]].frame].inlined);
+	profile_free(again);
+	profile_free(p);
+	buf_release(&one);
+	buf_release(&other);
+}
+
+/* The check sums are right again after the change: what is inside has to be looked at too. */
+static void repair(struct buf *buf)
+{
+	uint32_t n;
+
+	memcpy(&n, buf->data + 12, sizeof(n));
+	for (uint32_t i = 0; i < n && 24 + (i + 1) * 40 <= buf->len; i++) {
+		char *section = buf->data + 24 + (size_t)i * 40;
+		uint64_t offset;
+		uint64_t count;
+		uint32_t size;
+		uint32_t crc;
+
+		memcpy(&offset, section + 16, sizeof(offset));
+		memcpy(&count, section + 24, sizeof(count));
+		memcpy(&size, section + 32, sizeof(size));
+		if (offset > buf->len || size > 8 ||
+		    count > (buf->len - offset) / (size ? size : 1))
+			continue;
+		crc = (uint32_t)crc32_z(0, (unsigned char *)buf->data + offset, count * size);
+		memcpy(section + 36, &crc, sizeof(crc));
+	}
+}
+
+/* All that a reader of a profile would follow. */
+static uint64_t touch(const struct profile *p)
+{
+	uint64_t sum = strlen(p->strings[p->command]) + strlen(p->strings[p->captured]);
+
+	for (size_t i = 0; i < p->n_samples; i++) {
+		sum += p->times_ns[i] + p->weights[i] + p->cpus[i] + p->event_names[p->events[i]] +
+		       strlen(p->strings[p->thread_list[p->threads[i]].comm]);
+		for (uint32_t node = p->stacks[i]; node; node = p->nodes[node].parent)
+			sum += strlen(p->strings[p->frames[p->nodes[node].frame].name]);
+		for (size_t j = 0; j < p->n_tags; j++)
+			sum += p->tags[j].codes[i] == PROFILE_TAG_OTHER
+				       ? 0
+				       : strlen(p->strings[p->tags[j].values[p->tags[j].codes[i]]]);
+		for (size_t j = 0; j < p->n_metrics; j++)
+			sum += (uint64_t)p->metrics[j].values[i] ^
+			       (uint64_t)p->metrics[j].deltas[i];
+	}
+	return sum;
+}
+
+static void refuses_or_bears_every_changed_byte(void **state)
+{
+	struct profile *p = fixture_load(text, sizeof(text) - 1);
+	size_t refused = 0;
+	struct buf bytes;
+
+	(void)state;
+	fixture_pack(p, &bytes);
+	profile_free(p);
+	for (size_t at = 0; at < bytes.len; at++) {
+		struct buf changed;
+		struct profile *read = NULL;
+
+		buf_init(&changed, bytes.len);
+		assert_int_equal(buf_append(&changed, bytes.data, bytes.len), 0);
+		changed.data[at] = (char)(changed.data[at] + 1 + (char)(at % 5 * 50));
+		repair(&changed);
+		if (pack_read(changed.data, changed.len, &read, NULL) == 0)
+			assert_true(touch(read) != 12345);
+		else
+			refused++;
+		profile_free(read);
+		read = NULL;
+		assert_int_not_equal(pack_read(bytes.data, at, &read, NULL), 0);
+		buf_release(&changed);
+	}
+	assert_true(refused > bytes.len / 3);
+	buf_release(&bytes);
+}
+
+static size_t count_files(const char *directory)
+{
+	DIR *stream = opendir(directory);
+	size_t n = 0;
+
+	if (!stream)
+		return 0;
+	for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
+		n += entry->d_name[0] != '.';
+	(void)closedir(stream);
+	return n;
+}
+
+static char *large_file(void)
+{
+	struct buf buf;
+	char *path;
+
+	buf_init(&buf, 8 << 20);
+	for (unsigned i = 0; buf.len < (5 << 20); i++)
+		buf_printf(&buf,
+			   "a  1/1  [000] %u.5:  1 cpu-clock: \n\t 1 f%u (m)\n\t 2 main (m)\n\n", i,
+			   i % 100);
+	path = fixture_write(buf.data, buf.len);
+	buf_release(&buf);
+	return path;
+}
+
+static void set_age(const char *path, long seconds)
+{
+	struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static struct profile *load_indexed(const char *path, const char *directory)
+{
+	struct load_options options = {.paths = &path, .n_paths = 1, .index_dir = directory};
+	struct profile *profile = NULL;
+
+	assert_int_equal(load_profile(&options, &profile, NULL), 0);
+	return profile;
+}
+
+static void keeps_an_index_of_what_does_not_change(void **state)
+{
+	char directory[] = "/tmp/wick-index-XXXXXX";
+	char command[64];
+	char *path = large_file();
+	struct profile *first;
+	struct profile *second;
+	struct buf one;
+	struct buf other;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	profile_free(load_indexed(path, directory));
+	assert_int_equal(count_files(directory), 0); /* it was written just now */
+	set_age(path, 1000000);
+	first = load_indexed(path, directory);
+	assert_int_equal(count_files(directory), 1);
+	second = load_indexed(path, directory);
+	fixture_pack(first, &one);
+	fixture_pack(second, &other);
+	assert_int_equal(one.len, other.len);
+	assert_memory_equal(one.data, other.data, one.len);
+	profile_free(first);
+	profile_free(second);
+	set_age(path, 2000000); /* as if it were another file */
+	profile_free(load_indexed(path, directory));
+	assert_int_equal(count_files(directory), 2);
+	(void)snprintf(command, sizeof(command), "for f in %s/*; do echo >$f; done", directory);
+	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): of our own making */
+	second = load_indexed(path, directory);
+	assert_true(second->n_samples > 50000);
+	profile_free(second);
+	(void)snprintf(command, sizeof(command), "rm -r %s", directory);
+	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c) */
+	(void)unlink(path);
+	free(path);
+	buf_release(&one);
+	buf_release(&other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gives_back_what_was_written),
+		cmocka_unit_test(refuses_or_bears_every_changed_byte),
+		cmocka_unit_test(keeps_an_index_of_what_does_not_change),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
