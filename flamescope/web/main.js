@@ -73,12 +73,22 @@ function makeApp(start, recording, baseline) {
 	return app;
 }
 
-function mountAll(app) {
+/* Until what was drawn is seen; a page in the background draws nothing and does not wait long. */
+function seen() {
+	return new Promise((resolve) => {
+		requestAnimationFrame(() => setTimeout(resolve, 0));
+		setTimeout(resolve, 100);
+	});
+}
+
+/* The heatmap is seen before the stacks are merged: of a large recording that takes a while. */
+async function mountAll(app) {
 	const at = (id) => document.getElementById(id);
 	mountTop(app);
 	mountQuery(at("query"), app);
 	mountBrush(at("brush"), app);
 	mountHeat(at("heat"), app);
+	await seen();
 	for (const panel of panels)
 		panel.mount(at(`panel-${panel.id}`), app);
 	mountTabs(at("tabs"), at("view"), app);
@@ -109,7 +119,7 @@ async function serve(start) {
 		if (app)
 			return replaceData(app, recording);
 		app = makeApp(start, recording, null);
-		mountAll(app);
+		await mountAll(app);
 		document.documentElement.dataset.ready = "yes";
 		return undefined;
 	});
@@ -123,7 +133,7 @@ async function run() {
 	if (packs.length === 0)
 		throw new Error("there is no recording in this page");
 	const app = makeApp(start, packs[0], packs[1]);
-	mountAll(app);
+	await mountAll(app);
 	document.documentElement.dataset.ready = "yes";
 	return undefined;
 }

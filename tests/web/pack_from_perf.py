@@ -175,6 +175,7 @@ class Recording:
             "files": [{"path": "made.perf", "bytes": 0, "samples": len(self.samples), "bad_lines": 0, "bad": [],
                        "lost": 0, "cut": False, "unended": False, "problem": None}],
         }
+        columns = [(name, values[:1] if len(set(values)) == 1 else values) for name, values in columns]
         texts = [text.encode("utf-8", "surrogateescape") for text in self.strings.list()]
         ends, at = array.array("I"), 0
         for text in texts:
