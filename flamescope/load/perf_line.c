@@ -220,6 +220,22 @@ static void split_offset(char *name, struct perf_frame *frame)
 	frame->has_offset = true;
 }
 
+/*
+ * Whether all that is opened is closed, and something is not in parentheses: a line that was cut in
+ * its module is no name, nor is a module alone.
+ */
+static bool is_whole(const char *at, const char *end)
+{
+	int depth = 0;
+
+	if (*at == '(' && memchr(at, ')', (size_t)(end - at)) == end - 1)
+		return false;
+
+	for (; at < end && depth >= 0; at++)
+		depth += (*at == '(') - (*at == ')');
+	return depth == 0;
+}
+
 /* perf script -F without dso writes none. */
 static void cut_module(char *text, size_t len, char *module, struct perf_frame *frame)
 {
@@ -250,7 +266,7 @@ bool perf_line_frame(char *text, struct perf_frame *ret_frame)
 	if (text + len <= name)
 		return false;
 	module = text[len - 1] == ')' ? find_module(name, text + len) : NULL;
-	if (module && module - 1 <= name)
+	if (module ? module - 1 <= name : !is_whole(name, text + len))
 		return false;
 	cut_module(text, len, module, &frame);
 	frame.inlined = strcmp(frame.module, "inlined") == 0;

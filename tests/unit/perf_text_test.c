@@ -241,27 +241,19 @@ static void bad_lines_are_counted_and_passed_over(void **state)
 static void refuses_lines_that_are_nearly_right(void **state)
 {
 	static const char *const heads[] = {
-		"1/1 [000] 1.5: 1 e:",   /* no comm */
-		"ab 1/1 [000] 1: 1 e:",  /* no fraction */
-		"ab 1/1 [000] 1.5 1 e:", /* no colon */
-		"ab 1/1 [000] 1.5: 1",
-		/* no event */                    /* nothing behind the time */
+		"1/1 [000] 1.5: 1 e:",            /* no comm */
+		"ab 1/1 [000] 1: 1 e:",           /* no fraction */
+		"ab 1/1 [000] 1.5 1 e:",          /* no colon */
+		"ab 1/1 [000] 1.5: 1",            /* a period without an event */
 		"ab 1/x [000] 1.5: 1 e:",         /* no tid */
 		"ab 99999999999 [000] 1.5: 1 e:", /* no pid is so large */
 		"ab 1/1 [000] 99999999999999999999.5: 1 e:",
 		"ab 1/1 [000] -1.5: 1 e:",
 	};
 	static const char *const frames[] = {
-		"\t",
-		"\t1",
-		"\t1 f",
-		"\t1 f (m",
-		"\t1 f m)",
-		"\t1 (m)",
-		"\t11112222333344445 f (m)",
-		"\t1 f(m)",
-		"1 f (m)",
-		"\t1 f )",
+		"\t",       "\t1",     "\t1 f (m",
+		"\t1 f m)", "\t1 (m)", "\t11112222333344445 f (m)",
+		"1 f (m)",  "\t1 f )",
 	};
 	struct perf_head head;
 	struct perf_frame frame;
