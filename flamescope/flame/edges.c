@@ -1,5 +1,4 @@
 /* edges.c - who calls whom, wherever in the stacks */
-#include "base/cleanup.h"
 #include "flamescope/flame/flame.h"
 #include "flamescope/flame/walk.h"
 #include "flamescope/query/pair_map.h"
@@ -104,39 +103,43 @@ static int compare_edges(const void *left, const void *right)
 static int find_edges(struct edges *edges, const struct flame *flame)
 {
 	struct flame_visitor visitor = {.data = edges, .enter = enter, .leave = leave};
-	_cleanup_free_ uint32_t *edge_of = calloc(flame->n_nodes, sizeof(*edge_of));
-	int r = edge_of ? pair_map_init(&edges->map) : -ENOMEM;
+	int r = pair_map_init(&edges->map);
 
 	edges->n_frames = flame->selection->profile->n_frames;
 	edges->nodes = flame->nodes;
-	edges->edge_of = edge_of;
+	edges->edge_of = calloc(flame->n_nodes, sizeof(*edges->edge_of));
 	if (r == 0)
-		r = flame_walk(flame, &visitor);
+		r = edges->edge_of ? flame_walk(flame, &visitor) : -ENOMEM;
+	free(edges->edge_of);
 	pair_map_release(&edges->map);
 	return r;
+}
+
+static int sort_edges(const struct edges *edges, struct flame_edge **ret_edges, size_t *ret_n)
+{
+	struct flame_edge *sorted = calloc(edges->n + 1, sizeof(*sorted));
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < edges->n; i++)
+		sorted[i] = edges->edges[i].edge;
+	qsort(sorted, edges->n, sizeof(*sorted), compare_edges);
+	*ret_edges = sorted;
+	*ret_n = edges->n;
+	return 0;
 }
 
 int flame_edges(const struct selection *selection, struct flame_edge **ret_edges, size_t *ret_n)
 {
 	struct edges edges = {0};
-	struct flame_edge *result = NULL;
 	struct flame *flame = NULL;
 	int r = flame_make(selection, FLAME_CALLS, UINT32_MAX, &flame);
 
 	if (r == 0)
 		r = find_edges(&edges, flame);
 	flame_free(flame);
-	if (r == 0) {
-		result = calloc(edges.n + 1, sizeof(*result));
-		r = result ? 0 : -ENOMEM;
-	}
-	for (size_t i = 0; r == 0 && i < edges.n; i++)
-		result[i] = edges.edges[i].edge;
+	if (r == 0)
+		r = sort_edges(&edges, ret_edges, ret_n);
 	free(edges.edges);
-	if (r < 0)
-		return r;
-	qsort(result, edges.n, sizeof(*result), compare_edges);
-	*ret_edges = result;
-	*ret_n = edges.n;
-	return 0;
+	return r;
 }

@@ -1,7 +1,6 @@
 /* flame.c - stacks merged into a tree: the model of flame graph, icicle, reverse and sandwich */
 #include "flamescope/flame/flame.h"
 
-#include "base/cleanup.h"
 #include "flamescope/flame/siblings.h"
 #include "flamescope/query/stack_tree.h"
 
@@ -11,8 +10,8 @@
 /* Steps along reversed stacks: with more, stacks of 100,000 frames would take minutes. */
 enum { MAX_STEPS = STACK_TREE_MAX_NODES };
 
-/* Where a stack of the selection is in the graph: unknown, nowhere, or a node + ONE. */
-enum place { PLACE_UNUSED = 0, PLACE_NOWHERE = 1, PLACE_USED = 2, PLACE_FIRST = 2 };
+/* Where a stack of the selection is in the graph: not asked, nowhere, to be found, a node + 3. */
+enum place { PLACE_UNUSED = 0, PLACE_NOWHERE = 1, PLACE_SEEN = 2, PLACE_FIRST = 3 };
 
 struct building {
 	const struct selection *selection;
@@ -47,10 +46,10 @@ static int place_calls(struct building *building)
 	int r = 0;
 
 	for (size_t i = 0; i < selection->n; i++)
-		places[selection->stacks[i]] = PLACE_USED;
+		places[selection->stacks[i]] = PLACE_SEEN;
 	for (size_t node = selection->n_nodes; node-- > 1;) {
 		if (places[node] != PLACE_UNUSED)
-			places[selection->nodes[node].parent] = PLACE_USED;
+			places[selection->nodes[node].parent] = PLACE_SEEN;
 	}
 	places[0] = building->around == UINT32_MAX ? PLACE_FIRST : PLACE_NOWHERE;
 	for (size_t node = 1; r == 0 && node < selection->n_nodes; node++) {
@@ -69,11 +68,9 @@ static uint32_t *find_starts(const struct building *building)
 	for (size_t node = 1; starts && node < selection->n_nodes; node++) {
 		const struct profile_node *at = &selection->nodes[node];
 
-		if (building->around == UINT32_MAX)
-			starts[node] = (uint32_t)node;
-		else if (starts[at->parent] != 0)
+		if (building->around != UINT32_MAX && starts[at->parent] != 0)
 			starts[node] = starts[at->parent];
-		else if (at->frame == building->around)
+		else if (building->around == UINT32_MAX || at->frame == building->around)
 			starts[node] = (uint32_t)node;
 	}
 	return starts;
@@ -83,25 +80,25 @@ static uint32_t *find_starts(const struct building *building)
 static int limit_steps(struct building *building, const uint32_t *starts)
 {
 	const struct selection *selection = building->selection;
-	_cleanup_free_ uint32_t *depths = calloc(selection->n_nodes, sizeof(*depths));
-	_cleanup_free_ uint8_t *seen = calloc(selection->n_nodes, sizeof(*seen));
+	uint32_t *depths = calloc(selection->n_nodes, sizeof(*depths));
 	uint64_t steps = 0;
 	size_t n = 0;
 
-	if (!depths || !seen)
+	if (!depths)
 		return -ENOMEM;
 	for (size_t node = 1; node < selection->n_nodes; node++)
 		depths[node] = depths[selection->nodes[node].parent] + 1;
 	for (size_t i = 0; i < selection->n; i++) {
-		uint32_t stack = selection->stacks[i];
+		uint32_t *place = &building->places[selection->stacks[i]];
 
-		if (seen[stack])
-			continue;
-		seen[stack] = 1;
-		steps += depths[starts[stack]];
-		n++;
+		if (*place == PLACE_UNUSED) {
+			*place = PLACE_SEEN;
+			steps += depths[starts[selection->stacks[i]]];
+			n++;
+		}
 	}
 	building->cut = steps > MAX_STEPS ? (uint32_t)(MAX_STEPS / n) + 1 : 0;
+	free(depths);
 	return 0;
 }
 
@@ -123,19 +120,20 @@ static int place_reversed(struct building *building, uint32_t stack, uint32_t st
 static int place_all_reversed(struct building *building)
 {
 	const struct selection *selection = building->selection;
-	_cleanup_free_ uint32_t *starts = find_starts(building);
+	uint32_t *starts = find_starts(building);
 	int r = starts ? limit_steps(building, starts) : -ENOMEM;
 
 	for (size_t i = 0; r == 0 && i < selection->n; i++) {
 		uint32_t stack = selection->stacks[i];
 
-		if (building->places[stack] != PLACE_UNUSED)
+		if (building->places[stack] != PLACE_SEEN)
 			continue;
 		if (starts[stack] == 0 && building->around != UINT32_MAX)
 			building->places[stack] = PLACE_NOWHERE;
 		else
 			r = place_reversed(building, stack, starts[stack]);
 	}
+	free(starts);
 	return r;
 }
 

@@ -1,5 +1,4 @@
 /* functions.c - what is known of each function, wherever it is in the stacks */
-#include "base/cleanup.h"
 #include "flamescope/flame/flame.h"
 #include "flamescope/flame/walk.h"
 
@@ -60,46 +59,44 @@ static int compare_functions(const void *left, const void *right)
 	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-static int fill(struct table *table, const struct flame *flame)
+/* Functions that no sample has go. */
+static size_t keep_seen(struct flame_function *functions, size_t n_frames)
 {
-	const struct selection *selection = flame->selection;
-	size_t n = selection->profile->n_frames + selection->n_labels;
-	struct flame_visitor visitor = {.data = table, .enter = enter, .leave = leave};
-	_cleanup_free_ uint32_t *open = calloc(n + 1, sizeof(*open));
+	size_t n = 0;
 
-	table->n_frames = selection->profile->n_frames;
-	table->nodes = flame->nodes;
-	table->functions = calloc(n + 1, sizeof(*table->functions));
-	table->open = open;
-	if (!table->functions || !open)
-		return -ENOMEM;
-	return flame_walk(flame, &visitor);
+	for (size_t i = 0; i < n_frames; i++) {
+		if (functions[i].samples == 0)
+			continue;
+		functions[n] = functions[i];
+		functions[n++].frame = (uint32_t)i;
+	}
+	qsort(functions, n, sizeof(*functions), compare_functions);
+	return n;
 }
 
 int flame_functions(const struct selection *selection, struct flame_function **ret_functions,
 		    size_t *ret_n)
 {
 	size_t n_frames = selection->profile->n_frames + selection->n_labels;
-	struct table table = {0};
+	struct table table = {.n_frames = selection->profile->n_frames};
+	struct flame_visitor visitor = {.data = &table, .enter = enter, .leave = leave};
 	struct flame *flame = NULL;
-	size_t n = 0;
 	int r = flame_make(selection, FLAME_CALLS, UINT32_MAX, &flame);
 
-	if (r == 0)
-		r = fill(&table, flame);
-	flame_free(flame);
-	if (r < 0) {
-		free(table.functions);
+	if (r < 0)
 		return r;
+	table.nodes = flame->nodes;
+	table.functions = calloc(n_frames + 1, sizeof(*table.functions));
+	table.open = calloc(n_frames + 1, sizeof(*table.open));
+	if (table.functions && table.open) {
+		(void)flame_walk(flame, &visitor);
+		*ret_n = keep_seen(table.functions, n_frames);
+		*ret_functions = table.functions;
+	} else {
+		free(table.functions);
+		r = -ENOMEM;
 	}
-	for (size_t i = 0; i < n_frames; i++) {
-		if (table.functions[i].samples == 0)
-			continue;
-		table.functions[n] = table.functions[i];
-		table.functions[n++].frame = (uint32_t)i;
-	}
-	qsort(table.functions, n, sizeof(*table.functions), compare_functions);
-	*ret_functions = table.functions;
-	*ret_n = n;
-	return 0;
+	free(table.open);
+	flame_free(flame);
+	return r;
 }

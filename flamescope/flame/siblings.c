@@ -6,8 +6,6 @@
  */
 #include "flamescope/flame/siblings.h"
 
-#include "base/cleanup.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +27,7 @@ static int compare_named(const void *left, const void *right)
 /* RANKS is zeroed, one a frame; those that occur get their rank, from 1 on. */
 static int rank_frames(const struct flame *flame, uint32_t *ranks, size_t *ret_n)
 {
-	_cleanup_free_ struct named *named = NULL;
+	struct named *named;
 	size_t n = 0;
 
 	for (size_t i = 1; i < flame->n_nodes; i++) {
@@ -52,6 +50,7 @@ static int rank_frames(const struct flame *flame, uint32_t *ranks, size_t *ret_n
 	qsort(named, n, sizeof(*named), compare_named);
 	for (size_t i = 0; i < n; i++)
 		ranks[named[i].frame] = (uint32_t)i + 1;
+	free(named);
 	*ret_n = n;
 	return 0;
 }
@@ -68,20 +67,9 @@ static void lay(const struct flame *flame, const uint32_t *ranks, uint32_t *firs
 		order[first[ranks[flame->nodes[i].frame]]++] = (uint32_t)i;
 }
 
-int siblings_link(struct flame *flame)
+/* Each is put before its siblings so far. */
+static void link_all(struct flame *flame, const uint32_t *order)
 {
-	size_t n_frames = flame->selection->profile->n_frames + flame->selection->n_labels;
-	_cleanup_free_ uint32_t *ranks = calloc(n_frames + 1, sizeof(*ranks));
-	_cleanup_free_ uint32_t *order = calloc(flame->n_nodes, sizeof(*order));
-	_cleanup_free_ uint32_t *first = NULL;
-	size_t n_ranks = 0;
-
-	if (!ranks || !order || rank_frames(flame, ranks, &n_ranks) < 0)
-		return -ENOMEM;
-	first = calloc(n_ranks + 2, sizeof(*first));
-	if (!first)
-		return -ENOMEM;
-	lay(flame, ranks, first, n_ranks, order);
 	for (size_t i = flame->n_nodes - 1; i-- > 0;) {
 		struct flame_node *node = &flame->nodes[order[i]];
 		struct flame_node *parent = &flame->nodes[node->parent];
@@ -89,5 +77,27 @@ int siblings_link(struct flame *flame)
 		node->next = parent->first_child;
 		parent->first_child = order[i];
 	}
-	return 0;
+}
+
+int siblings_link(struct flame *flame)
+{
+	size_t n_frames = flame->selection->profile->n_frames + flame->selection->n_labels;
+	uint32_t *ranks = calloc(n_frames + 1, sizeof(*ranks));
+	uint32_t *order = calloc(flame->n_nodes, sizeof(*order));
+	uint32_t *first = NULL;
+	size_t n_ranks = 0;
+	int r = ranks && order ? rank_frames(flame, ranks, &n_ranks) : -ENOMEM;
+
+	if (r == 0)
+		first = calloc(n_ranks + 2, sizeof(*first));
+	if (first) {
+		lay(flame, ranks, first, n_ranks, order);
+		link_all(flame, order);
+	} else {
+		r = -ENOMEM;
+	}
+	free(first);
+	free(order);
+	free(ranks);
+	return r;
 }

@@ -57,7 +57,7 @@ static int compare_ranked(const void *left, const void *right)
 	return (a->value > b->value) - (a->value < b->value);
 }
 
-static char *row_label(const struct dimension *dimension, uint32_t value)
+static char *value_label(const struct dimension *dimension, uint32_t value)
 {
 	char *label = NULL;
 
@@ -66,7 +66,20 @@ static char *row_label(const struct dimension *dimension, uint32_t value)
 	return asprintf(&label, "[no %s]", dimension->name) < 0 ? NULL : label;
 }
 
-/* The values that occur are the rows; the last row is all of them that there is no row for. */
+/* Of one value; of all that there is no other row for; of none. */
+static char *label_row(const struct counting *counting, const struct ranked *ranked, size_t n,
+		       size_t row)
+{
+	char *label = NULL;
+
+	if (n == 0)
+		return strdup("");
+	if (row + 1 < counting->heat->n_rows || n == counting->heat->n_rows)
+		return value_label(&counting->dimension, ranked[row].value);
+	return asprintf(&label, "[%zu others]", n - row) < 0 ? NULL : label;
+}
+
+/* The values that occur are the rows. */
 static int label_rows(struct counting *counting, const struct ranked *ranked, size_t n_values,
 		      size_t max_rows)
 {
@@ -85,16 +98,8 @@ static int label_rows(struct counting *counting, const struct ranked *ranked, si
 		counting->row_of[ranked[i].value] =
 			(uint32_t)(i < heat->n_rows ? i : heat->n_rows - 1);
 	for (size_t i = 0; i < heat->n_rows; i++) {
-		char **label = &heat->row_labels[i];
-
-		if (i + 1 == heat->n_rows && n > heat->n_rows) {
-			if (asprintf(label, "[%zu others]", n - i) < 0)
-				*label = NULL;
-		} else {
-			*label = n > 0 ? row_label(&counting->dimension, ranked[i].value)
-				       : strdup("");
-		}
-		if (!*label)
+		heat->row_labels[i] = label_row(counting, ranked, n, i);
+		if (!heat->row_labels[i])
 			return -ENOMEM;
 	}
 	return 0;

@@ -46,20 +46,21 @@ static void release_filters(struct run *run)
 static int ask_values(struct value_filter *filter, const struct query_filter *ask, struct err *err)
 {
 	const struct dimension *dimension = &filter->dimension;
-	struct matcher *pattern = NULL;
-	int r = matcher_new(ask->pattern, &pattern, err);
+	struct matcher *matcher = NULL;
+	int r;
 
 	filter->passes = calloc(dimension->n_values + 1, 1);
-	if (r == 0 && !filter->passes)
-		r = err_set(err, ENOMEM, "a filter");
+	if (!filter->passes)
+		return err_set(err, ENOMEM, "a filter");
+	r = matcher_new(ask->pattern, &matcher, err);
 	for (size_t i = 0; r >= 0 && i < dimension->n_values; i++) {
 		const char *label = dimension->labels[i];
 
-		r = *ask->pattern ? matcher_matches(pattern, label, err) : *label == '\0';
+		r = *ask->pattern ? matcher_matches(matcher, label, err) : *label == '\0';
 		if (r >= 0)
 			filter->passes[i] = (r > 0) != ask->exclude;
 	}
-	matcher_free(pattern);
+	matcher_free(matcher);
 	return r < 0 ? r : 0;
 }
 
@@ -280,7 +281,11 @@ int selection_make(const struct profile *profile, const struct query *query,
 		return err_set(err, ENOMEM, "a selection");
 	selection->profile = profile;
 	selection->memory = calloc(1, sizeof(*selection->memory));
-	r = selection->memory ? run_query(&run, err) : err_set(err, ENOMEM, "a selection");
+	if (!selection->memory) {
+		free(selection);
+		return err_set(err, ENOMEM, "a selection");
+	}
+	r = run_query(&run, err);
 	release_filters(&run);
 	if (r < 0) {
 		selection_free(selection);

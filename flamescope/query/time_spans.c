@@ -66,8 +66,8 @@ static void add_span(struct time_spans *spans, const struct bounds *bounds, size
 void time_spans_init(struct time_spans *spans, const struct profile *profile,
 		     const struct query *query)
 {
-	struct bounds bounds[QUERY_MAX_RANGES];
-	size_t places[2 * QUERY_MAX_RANGES];
+	struct bounds bounds[QUERY_MAX_RANGES] = {0};
+	size_t places[2 * QUERY_MAX_RANGES] = {0};
 	size_t n = query->n_ranges;
 
 	*spans = (struct time_spans){.profile = profile, .query = query};

@@ -1,6 +1,8 @@
-/* query_selection_test.c - which samples a query takes, what they count, and what their stacks become */
+/* query_selection_test.c - which samples a query takes, what they count, and what their stacks
+ * become */
 #include "flamescope/query/selection.h"
 
+#include "base/buf.h"
 #include "tests/unit/flamescope/hand_profile.h"
 
 #include <errno.h>
@@ -38,18 +40,22 @@ static void assert_refused(const struct hand_profile *hand, const struct query *
 /* A selected sample's stack as "main;f". */
 static void assert_stack(const struct selection *selection, size_t at, const char *expected)
 {
-	char text[256] = "";
+	uint32_t way[16];
+	struct buf text;
+	size_t n = 0;
 
 	for (uint32_t node = selection->stacks[at]; node != 0;
 	     node = selection->nodes[node].parent) {
-		char longer[256];
-
-		(void)snprintf(longer, sizeof(longer), "%s%s%s",
-			       selection_frame_name(selection, selection->nodes[node].frame),
-			       *text ? ";" : "", text);
-		(void)strcpy(text, longer);
+		assert_true(n < sizeof(way) / sizeof(way[0]));
+		way[n++] = selection->nodes[node].frame;
 	}
-	assert_string_equal(text, expected);
+	buf_init(&text, 1024);
+	while (n > 0) {
+		buf_add(&text, selection_frame_name(selection, way[--n]));
+		buf_add(&text, n > 0 ? ";" : "");
+	}
+	assert_string_equal(buf_text(&text), expected);
+	buf_release(&text);
 }
 
 /* Samples 0 to 9, one each 100 ms from 0.05 s on; the clock began at 5.7 s. */
