@@ -25,7 +25,7 @@ struct catalog {
 
 static void free_files(struct catalog_file *files, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; files && i < n; i++)
 		free(files[i].name);
 	free(files);
 }
@@ -81,7 +81,7 @@ static uint64_t version_of(const struct catalog_found *found)
 
 static void read_facts(struct catalog *catalog, struct catalog_file *file)
 {
-	struct catalog_stamp stamp;
+	struct catalog_stamp stamp = {0};
 	_cleanup_fd_ int fd = catalog_open(catalog, file->name, &stamp);
 
 	if (fd >= 0)
@@ -108,7 +108,7 @@ static void add_facts(struct catalog *catalog, struct catalog_found *found)
 
 int catalog_scan(struct catalog *catalog)
 {
-	struct catalog_found found;
+	struct catalog_found found = {0};
 	int r = catalog_walk(catalog->folder, &found);
 
 	if (r < 0) {
@@ -208,7 +208,7 @@ static size_t choose(struct catalog *catalog, const struct catalog_choice *choic
 		from_ns = to_ns - (int64_t)choice->last_ns;
 	*ret_from_ns = from_ns;
 	*ret_to_ns = to_ns;
-	qsort(chosen, n, sizeof(*chosen), by_time);
+	qsort(chosen, n, sizeof(void *), by_time);
 	return n;
 }
 
@@ -238,7 +238,7 @@ int catalog_choose(struct catalog *catalog, const struct catalog_choice *choice,
 
 	(void)pthread_mutex_lock(&catalog->mutex);
 	if (catalog->n) {
-		chosen = calloc(catalog->n, sizeof(struct catalog_file *));
+		chosen = calloc(catalog->n, sizeof(void *));
 		if (chosen)
 			n = choose(catalog, choice, chosen, ret_from_ns, ret_to_ns);
 		else

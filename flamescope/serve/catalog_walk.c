@@ -42,23 +42,33 @@ bool catalog_is_recording(const char *name)
 	return false;
 }
 
-/* RFC 3629: what JSON and URLs can carry; no controls. */
+/* How many bytes follow the first of a character; -1: it is none's (RFC 3629). */
+static int n_following(unsigned char first)
+{
+	if (first < 0x80)
+		return 0;
+	if (first < 0xc2 || first > 0xf4)
+		return -1;
+	return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+}
+
+/* Too long a form, a surrogate, or past the last character (the same, section 4). */
+static bool is_bad_pair(unsigned char first, unsigned char second)
+{
+	return (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+	       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
+}
+
+/* What JSON and URLs can carry; no controls. */
 static bool is_text(const char *name)
 {
 	const unsigned char *at = (const unsigned char *)name;
 
 	while (*at) {
 		const unsigned char first = *at++;
-		int n = first < 0x80   ? 0
-			: first < 0xc2 ? -1
-			: first < 0xe0 ? 1
-			: first < 0xf0 ? 2
-				       : 3;
+		int n = n_following(first);
 
-		if (first < ' ' || first == 0x7f || first > 0xf4 || n < 0)
-			return false;
-		if ((first == 0xe0 && *at < 0xa0) || (first == 0xed && *at > 0x9f) ||
-		    (first == 0xf0 && *at < 0x90) || (first == 0xf4 && *at > 0x8f))
+		if (first < ' ' || first == 0x7f || n < 0 || is_bad_pair(first, *at))
 			return false;
 		for (; n > 0; n--)
 			if ((*at++ & 0xc0) != 0x80)
@@ -99,49 +109,94 @@ static int add(struct catalog_found *found, const char *name, const struct stat 
 	return 0;
 }
 
-static int walk(int folder, const char *path, int depth, struct catalog_found *found);
+/* Folders that are still to be looked at: paths with a slash behind them, or "". */
+struct walking {
+	struct catalog_found *found;
+	char **paths;
+	size_t n;
+};
 
-/* NAME, an entry of the folder whose path (with its slash, or "") is PATH. */
-static int take(DIR *stream, const char *path, const char *name, int depth,
-		struct catalog_found *found)
+static int add_folder(struct walking *walking, const char *path)
+{
+	char **paths = reallocarray(walking->paths, walking->n + 1, sizeof(*paths));
+
+	if (!paths)
+		return -ENOMEM;
+	walking->paths = paths;
+	paths[walking->n] = strdup(path);
+	if (!paths[walking->n])
+		return -ENOMEM;
+	walking->n++;
+	return 0;
+}
+
+static int depth_of(const char *path)
+{
+	int depth = 0;
+
+	while ((path = strchr(path, '/'))) {
+		path++;
+		depth++;
+	}
+	return depth;
+}
+
+/* NAME, an entry of the folder that is PATH. */
+static int take(struct walking *walking, int folder, const char *path, const char *name)
 {
 	char whole[PATH_MAX];
 	struct stat st;
-	int inner;
 
 	if (name[0] == '.' || !is_text(name) ||
 	    snprintf(whole, sizeof(whole), "%s%s", path, name) >= (int)sizeof(whole) - 1 ||
-	    fstatat(dirfd(stream), name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	    fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
 	if (S_ISREG(st.st_mode))
-		return catalog_is_recording(name) ? add(found, whole, &st) : 0;
-	if (!S_ISDIR(st.st_mode) || depth == CATALOG_MAX_DEPTH)
+		return catalog_is_recording(name) ? add(walking->found, whole, &st) : 0;
+	if (!S_ISDIR(st.st_mode) || depth_of(path) == CATALOG_MAX_DEPTH)
 		return 0;
-	inner = openat(dirfd(stream), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (inner < 0)
-		return 0;
-	(void)strcat(whole, "/");
-	return walk(inner, whole, depth + 1, found);
+	(void)snprintf(whole, sizeof(whole), "%s%s/", path, name);
+	return add_folder(walking, whole);
 }
 
 /* Closes FOLDER. */
-static int walk(int folder, const char *path, int depth, struct catalog_found *found)
+static int look(struct walking *walking, int folder, const char *path)
 {
 	DIR *stream = fdopendir(folder);
 	struct dirent *entry;
 	int r = 0;
 
 	if (!stream) {
-		r = depth ? 0 : -errno;
+		r = *path ? 0 : -errno;
 		(void)close(folder);
 		return r;
 	}
-	while (r == 0 && found->n_seen < CATALOG_MAX_SEEN && (entry = readdir(stream))) {
-		found->n_seen++;
-		r = take(stream, path, entry->d_name, depth, found);
+	while (r == 0 && walking->found->n_seen < CATALOG_MAX_SEEN && (entry = readdir(stream))) {
+		walking->found->n_seen++;
+		r = take(walking, folder, path, entry->d_name);
 	}
 	(void)closedir(stream);
 	return r;
+}
+
+/* The folder that was found last comes first: few wait at a time. */
+static int look_at_last(struct walking *walking, int folder)
+{
+	_cleanup_free_ char *path = walking->paths[--walking->n];
+	const size_t len = strlen(path);
+	int inner, r;
+
+	if (len == 0)
+		inner = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	else {
+		path[len - 1] = '\0';
+		inner = beneath_open(folder, path, O_RDONLY | O_DIRECTORY);
+		path[len - 1] = '/';
+	}
+	if (inner < 0)
+		return len ? 0 : -errno;
+	r = look(walking, inner, path);
+	return r; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 }
 
 static int by_name(const void *left, const void *right)
@@ -152,13 +207,16 @@ static int by_name(const void *left, const void *right)
 
 int catalog_walk(int folder, struct catalog_found *found)
 {
-	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct walking walking = {.found = found};
 	int r;
 
 	*found = (struct catalog_found){0};
-	if (copy < 0)
-		return -errno;
-	r = walk(copy, "", 0, found);
+	r = add_folder(&walking, "");
+	while (r == 0 && walking.n)
+		r = look_at_last(&walking, folder);
+	while (walking.n)
+		free(walking.paths[--walking.n]);
+	free(walking.paths);
 	if (found->n)
 		qsort(found->files, found->n, sizeof(*found->files), by_name);
 	return r;

@@ -57,8 +57,8 @@ void markup_base64(struct buf *buf, const unsigned char *bytes, size_t len)
 
 		text[n++] = digits[word >> 18];
 		text[n++] = digits[word >> 12 & 63];
-		text[n++] = left > 1 ? digits[word >> 6 & 63] : '=';
-		text[n++] = left > 2 ? digits[word & 63] : '=';
+		text[n++] = (char)(left > 1 ? digits[word >> 6 & 63] : '=');
+		text[n++] = (char)(left > 2 ? digits[word & 63] : '=');
 		if (n == sizeof(text)) {
 			(void)buf_append(buf, text, n);
 			n = 0;

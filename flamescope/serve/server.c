@@ -156,6 +156,7 @@ static struct visit *visit_of(struct MHD_Connection *connection)
 }
 
 /* libmicrohttpd calls it with the headers, again with the end of the request, and resumed. */
+/* NOLINTNEXTLINE(readability-function-size): the library's own signature */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
 				  const char *path, const char *method, const char *version,
 				  const char *body, size_t *body_bytes, void **of_request)
