@@ -1,5 +1,4 @@
 /* folded.c - stacks in one line each, as stackcollapse writes them: a;b;c 12 */
-#include "base/cleanup.h"
 #include "flamescope/convert/out.h"
 
 #include <errno.h>
@@ -51,16 +50,9 @@ static void sum_up(struct out *out, uint64_t *sums)
 	}
 }
 
-int folded_write(struct out *out)
+static void add_lines(struct out *out, const uint64_t *sums, uint32_t *path)
 {
-	const struct selection *selection = out->selection;
-	_cleanup_free_ uint64_t *sums = calloc(selection->n_nodes + 1, sizeof(*sums));
-	_cleanup_free_ uint32_t *path = calloc(selection->n_nodes + 1, sizeof(*path));
-
-	if (!sums || !path)
-		return -ENOMEM;
-	sum_up(out, sums);
-	for (uint32_t node = 0; node < selection->n_nodes && out_step(out); node++) {
+	for (uint32_t node = 0; node < out->selection->n_nodes && out_step(out); node++) {
 		if (sums[node] == 0)
 			continue;
 		add_stack(out, node, path);
@@ -68,5 +60,20 @@ int folded_write(struct out *out)
 		buf_add_dec(&out->buf, sums[node], 0, ' ');
 		buf_add_char(&out->buf, '\n');
 	}
-	return 0;
+}
+
+int folded_write(struct out *out)
+{
+	size_t n = out->selection->n_nodes + 1;
+	uint64_t *sums = calloc(n, sizeof(*sums));
+	uint32_t *path = calloc(n, sizeof(*path));
+	int r = sums && path ? 0 : -ENOMEM;
+
+	if (r == 0) {
+		sum_up(out, sums);
+		add_lines(out, sums, path);
+	}
+	free(sums);
+	free(path);
+	return r;
 }

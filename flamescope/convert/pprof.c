@@ -2,7 +2,6 @@
  * pprof.c - profile.proto (github.com/google/pprof): samples that are alike in stack, thread and
  * words are one; values are samples, weight and what each metric changed by
  */
-#include "base/cleanup.h"
 #include "flamescope/convert/locations.h"
 #include "flamescope/convert/out.h"
 #include "flamescope/convert/proto.h"
@@ -325,15 +324,18 @@ static void add_mappings(struct pprof *to, const bool *mapped)
 static int add_places(struct pprof *to)
 {
 	size_t n_frames = to->profile->n_frames + to->selection->n_labels;
-	_cleanup_free_ bool *used = calloc(n_frames + 1, sizeof(*used));
-	_cleanup_free_ bool *mapped = calloc(to->profile->n_strings + 1, sizeof(*mapped));
+	bool *used = calloc(n_frames + 1, sizeof(*used));
+	bool *mapped = calloc(to->profile->n_strings + 1, sizeof(*mapped));
+	int r = used && mapped ? 0 : -ENOMEM;
 
-	if (!used || !mapped)
-		return -ENOMEM;
-	add_locations(to, used, mapped);
-	add_functions(to, used);
-	add_mappings(to, mapped);
-	return 0;
+	if (r == 0) {
+		add_locations(to, used, mapped);
+		add_functions(to, used);
+		add_mappings(to, mapped);
+	}
+	free(used);
+	free(mapped);
+	return r;
 }
 
 /* ---- all of it */

@@ -2,7 +2,6 @@
  * speedscope.c - https://www.speedscope.app/file-format-schema.json: frames that all share, and
  * a sampled profile of each thread
  */
-#include "base/cleanup.h"
 #include "flamescope/convert/out.h"
 #include "output/sanitise.h"
 
@@ -147,25 +146,30 @@ static void add_profiles(struct speedscope *to)
 	buf_add(buf, "],\n\"activeProfileIndex\":0}\n");
 }
 
+static void add_all(struct speedscope *to)
+{
+	struct buf *buf = &to->out->buf;
+
+	buf_add(buf, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+		     "\"exporter\":\"wick " WICK_VERSION "\",\"name\":");
+	sanitise_json(buf, out_title(to->out));
+	buf_add(buf, ",\n");
+	add_frames(to);
+	add_profiles(to);
+}
+
 int speedscope_write(struct out *out)
 {
 	struct speedscope to = {.out = out, .selection = out->selection};
-	_cleanup_free_ uint32_t *path = calloc(out->selection->n_nodes + 1, sizeof(*path));
 	int r = out_threads_make(out->selection, &to.threads);
 
-	if (r == 0 && !path)
+	to.scale = out_scale_of(out->selection);
+	to.path = calloc(out->selection->n_nodes + 1, sizeof(*to.path));
+	if (!to.path)
 		r = -ENOMEM;
-	if (r == 0) {
-		to.path = path;
-		to.scale = out_scale_of(out->selection);
-		buf_add(&out->buf,
-			"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-			"\"exporter\":\"wick " WICK_VERSION "\",\"name\":");
-		sanitise_json(&out->buf, out_title(out));
-		buf_add(&out->buf, ",\n");
-		add_frames(&to);
-		add_profiles(&to);
-	}
+	if (r == 0)
+		add_all(&to);
 	out_threads_release(&to.threads);
+	free(to.path);
 	return r;
 }
