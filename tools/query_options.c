@@ -1,7 +1,7 @@
 /* query_options.c - options to a query: the same words for every command, and for the page */
 #include "tools/query_options.h"
 
-#include "tools/elide_rules.h"
+#include "flamescope/query/elide_rules.h"
 #include "tools/pattern.h"
 
 #include <errno.h>

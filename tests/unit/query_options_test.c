@@ -1,5 +1,4 @@
 /* query_options_test.c - options to a query, and rules of what is left out */
-#include "tools/elide_rules.h"
 #include "tools/pattern.h"
 #include "tools/query_options.h"
 #include "tools/view_output.h"
@@ -115,36 +114,25 @@ static void wrappers_are_known(void **state)
 	assert_false(elides(rules, "my_start"));
 }
 
-/* Writes a file of rules and reads it. */
-static int read_rules(const char *text, char **ret_pattern)
+static void a_file_of_rules_is_one_expression(void **state)
 {
 	char path[] = "/tmp/wick-rules-XXXXXX";
+	static const char rules[] = "[a]\nframe = ^mine$\nframe = ^yours$\n";
+	char name[sizeof(path) + 1];
 	int fd = mkstemp(path);
-	int r;
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	(void)close(fd);
-	r = elide_rules_read(path, ret_pattern, &err);
-	(void)unlink(path);
-	return r;
-}
-
-static void a_file_of_rules_is_read(void **state)
-{
-	char *pattern = NULL;
 
 	(void)state;
-	assert_int_equal(read_rules("[a]\r\n; x\n# y\n  frame = ^f$ \n\nframe=g|h\n", &pattern), 0);
-	assert_string_equal(pattern, "(?:^f$)|(?:g|h)");
-	free(pattern);
-	assert_int_equal(read_rules("[a]\nframe = (\n", &pattern), -EINVAL);
-	assert_int_equal(read_rules("frames = x\n", &pattern), -EINVAL);
-	assert_non_null(strstr(err.text, "line 1"));
-	assert_int_equal(read_rules("frame =\n", &pattern), -EINVAL);
-	assert_int_equal(read_rules("frame", &pattern), -EINVAL);
-	assert_int_equal(read_rules("", &pattern), -EINVAL);
-	assert_int_equal(elide_rules_read("/no/such/file", &pattern, &err), -ENOENT);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, rules, sizeof(rules) - 1), (ssize_t)sizeof(rules) - 1);
+	(void)close(fd);
+	(void)snprintf(name, sizeof(name), "@%s", path);
+	assert_int_equal(take(QUERY_OPT_ELIDE, name), 1);
+	(void)unlink(path);
+	assert_int_equal(options.query.n_elide, 1);
+	assert_true(elides(options.query.elide[0], "mine"));
+	assert_true(elides(options.query.elide[0], "yours"));
+	assert_false(elides(options.query.elide[0], "ours"));
+	assert_int_equal(take(QUERY_OPT_ELIDE, "@/no/such/file"), -ENOENT);
 }
 
 static void the_end_of_a_name_is_the_format(void **state)
@@ -168,7 +156,7 @@ int main(void)
 		cmocka_unit_test_teardown(there_are_limits, clean),
 		cmocka_unit_test_teardown(groups_and_metric_are_taken_apart, clean),
 		cmocka_unit_test_teardown(wrappers_are_known, clean),
-		cmocka_unit_test(a_file_of_rules_is_read),
+		cmocka_unit_test_teardown(a_file_of_rules_is_one_expression, clean),
 		cmocka_unit_test(the_end_of_a_name_is_the_format),
 	};
 
