@@ -59,7 +59,8 @@ struct query {
 	const char *exclude[QUERY_MAX_PATTERNS];
 	size_t n_groups; /* dimensions that become outermost frames, in this order */
 	const char *groups[QUERY_MAX_GROUPS];
-	bool has_measure; /* false: weights of a recording of wick's, else samples */
+	bool has_measure; /* false: weights of wick's recordings and of folded stacks, else samples
+			   */
 	enum query_measure measure;
 	const char *metric; /* for QUERY_VALUE and what follows */
 	bool flatten;       /* a function that calls itself directly is shown once */

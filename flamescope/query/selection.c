@@ -106,9 +106,9 @@ static int find_measure(struct run *run, struct err *err)
 	const struct query *query = run->query;
 	struct selection *selection = run->selection;
 
-	selection->measure = query->has_measure ? query->measure
-			     : profile->is_wick ? QUERY_WEIGHT
-						: QUERY_SAMPLES;
+	selection->measure = query->has_measure                        ? query->measure
+			     : profile->is_wick || !profile->has_times ? QUERY_WEIGHT
+								       : QUERY_SAMPLES;
 	selection->unit = selection->measure == QUERY_WEIGHT ? "weight" : "samples";
 	if (selection->measure == QUERY_SAMPLES || selection->measure == QUERY_WEIGHT)
 		return 0;

@@ -97,6 +97,12 @@ static void takes_everything_unless_told(void **state)
 	assert_int_equal(selection->measure, QUERY_WEIGHT);
 	assert_string_equal(selection->unit, "weight");
 	selection_free(selection);
+	/* Folded stacks: a line is no sample. */
+	hand.profile.is_wick = false;
+	hand.profile.has_times = false;
+	selection = selected(&hand, &query);
+	assert_int_equal(selection->measure, QUERY_WEIGHT);
+	selection_free(selection);
 	hand_profile_release(&hand);
 }
 
