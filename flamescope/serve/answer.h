@@ -20,7 +20,7 @@ struct answer_header {
  * @headers: ended by one without a name; NULL: none
  *
  * Return:  what the access handler has to return, as for all of these.
- * Context: the daemon's thread, as for all of these.
+ * Context: any thread; it is the daemon's, as for all of these.
  */
 enum MHD_Result answer_text(struct MHD_Connection *connection, const char *type, struct buf *text,
 			    const struct answer_header *headers);
@@ -28,7 +28,7 @@ enum MHD_Result answer_text(struct MHD_Connection *connection, const char *type,
 /**
  * answer_bytes - answer with bytes that hold for ever
  *
- * Context: the daemon's thread.
+ * Context: any thread; it is the daemon's.
  */
 enum MHD_Result answer_bytes(struct MHD_Connection *connection, const char *type, const void *bytes,
 			     size_t len);
@@ -37,7 +37,7 @@ enum MHD_Result answer_bytes(struct MHD_Connection *connection, const char *type
  * answer_fd - answer with the first bytes of a file
  *
  * Owns:    FD is closed, also on failure.
- * Context: the daemon's thread.
+ * Context: any thread; it is the daemon's.
  */
 enum MHD_Result answer_fd(struct MHD_Connection *connection, int fd, uint64_t bytes,
 			  const struct answer_header *headers);
@@ -45,7 +45,7 @@ enum MHD_Result answer_fd(struct MHD_Connection *connection, int fd, uint64_t by
 /**
  * answer_error - answer {"error":"MESSAGE"}
  *
- * Context: the daemon's thread.
+ * Context: any thread; it is the daemon's.
  */
 enum MHD_Result answer_error(struct MHD_Connection *connection, unsigned status,
 			     const char *message);

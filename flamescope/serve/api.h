@@ -31,7 +31,7 @@ int api_new(const char *folder, const struct guard *guard, const char *state, st
  *
  * Return:  NULL when memory is short.
  * Owns:    the caller, to api_end().
- * Context: the daemon's thread.
+ * Context: any thread; it is the daemon's.
  */
 struct api_request *api_begin(struct MHD_Connection *connection);
 
@@ -41,21 +41,21 @@ struct api_request *api_begin(struct MHD_Connection *connection);
  * Called again once the connection has been resumed.
  *
  * Return:  what the access handler has to return.
- * Context: the daemon's thread.
+ * Context: any thread; it is the daemon's.
  */
 enum MHD_Result api_answer(struct api *api, struct api_request *request, const char *path);
 
 /**
  * api_end - a request's answer is out, or never will be
  *
- * Context: the daemon's thread.  NULL is fine.
+ * Context: any thread; it is the daemon's.  NULL is fine.
  */
 void api_end(struct api_request *request);
 
 /**
  * api_look - look at the folder when somebody waits for news, and tell them
  *
- * Context: one thread at a time; a few times a second.
+ * Context: any thread, one at a time; a few times a second.
  */
 void api_look(struct api *api);
 
@@ -70,7 +70,7 @@ int api_wanted_fd(const struct api *api);
 /**
  * api_stop - from now on nobody is suspended; resume all that are
  *
- * Context: the thread of api_look(), once.
+ * Context: any thread: that of api_look(), once.
  */
 void api_stop(struct api *api);
 

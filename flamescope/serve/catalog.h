@@ -50,7 +50,7 @@ int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *er
  * Only files that are new or have changed are opened.
  *
  * Return:  0; -errno when the folder itself cannot be read.
- * Context: one thread at a time; others may read meanwhile.
+ * Context: any thread, one at a time; others may read meanwhile.
  */
 int catalog_scan(struct catalog *catalog);
 

@@ -44,14 +44,14 @@ uint16_t server_port(const struct server *server);
 /**
  * server_run - look after it until a descriptor can be read
  *
- * Context: the thread that started it.
+ * Context: main thread.
  */
 void server_run(struct server *server, int until_fd);
 
 /**
  * server_stop - let go of everybody and end
  *
- * Context: the thread that started it.  NULL is fine.
+ * Context: main thread.  NULL is fine.
  */
 void server_stop(struct server *server);
 
