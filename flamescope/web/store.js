@@ -155,7 +155,8 @@ export function makeStore(hash = "", { where = null } = {}) {
 		const old = state;
 		state = next;
 		for (const listener of [...listeners])
-			listener(state, old);
+			if (listeners.has(listener)) /* one before it may have ended it */
+				listener(state, old);
 	}
 
 	function step(by) {

@@ -19,7 +19,7 @@ const kinds = {
 
 /** What follows from these parts of the state alone: another of them and the tree is another. */
 export function sameTree(state, old) {
-	return ["query", "ranges", "rangesB", "transforms", "search", "colour", "theme", "around", "view"]
+	return ["query", "ranges", "rangesB", "transforms", "search", "colour", "theme", "around"]
 		.every((key) => state[key] === old[key]);
 }
 

@@ -134,7 +134,7 @@ class Strip {
 	#thread(thread) {
 		const element = document.createElement("section");
 		element.className = "strip-row";
-		const title = document.createElement("h3");
+		const title = document.createElement("h2");
 		title.textContent = `${thread.label}: ${thread.to - thread.from} samples`;
 		const canvas = document.createElement("canvas");
 		canvas.tabIndex = 0;

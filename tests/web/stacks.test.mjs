@@ -1,0 +1,165 @@
+/* transforms, search, details, strip, and what is saved, on samples written by hand */
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { formatAmount, formatChange, formatShare } from "../../flamescope/web/amount.js";
+import { functionDetails } from "../../flamescope/web/details.js";
+import { makeFlame } from "../../flamescope/web/flame.js";
+import { compilePattern, matchedAmount, matchFrames } from "../../flamescope/web/frame_search.js";
+import { EMPTY_QUERY } from "../../flamescope/web/query.js";
+import { csvLine, flameSvg, xmlText } from "../../flamescope/web/save_text.js";
+import { frameName, makeSelection } from "../../flamescope/web/select.js";
+import { nodeDepths, stripBoxes, stripColumns, stripThreads } from "../../flamescope/web/strip.js";
+import { layoutTree } from "../../flamescope/web/tree_layout.js";
+import * as transforms from "../../flamescope/web/transforms.js";
+import { profileOf } from "./profile_fixture.mjs";
+
+const samples = [
+	{ stack: ["main", "a", "b", "c"] },
+	{ stack: ["main", "a", "a", "a", "c"] },
+	{ stack: ["main", "b", "a", "b"] },
+	{ stack: ["main"] },
+	{ stack: ["main", "c", "a"] },
+];
+
+function select(list, metric = "samples", options = {}) {
+	return makeSelection(profileOf(list, options), { ...EMPTY_QUERY, metric });
+}
+
+/* Each sample's stack as text, in the order of the samples. */
+function stacksOf(selection) {
+	return Array.from(selection.stacks, (stack) => {
+		const names = [];
+		for (let node = stack; node !== 0; node = selection.nodes.parent[node])
+			names.unshift(frameName(selection, selection.nodes.frame[node]));
+		return names.join(";");
+	});
+}
+
+function transformed(...list) {
+	const parsed = list.map(transforms.parseTransform);
+	return stacksOf(transforms.transformSelection(select(samples), parsed));
+}
+
+test("focus begins stacks at the outermost frame, and leaves others out", () => {
+	assert.deepEqual(transformed("focus:a"), ["a;b;c", "a;a;a;c", "a;b", "a"]);
+});
+
+test("merge hangs callees on callers", () => {
+	assert.deepEqual(transformed("merge:a"), ["main;b;c", "main;c", "main;b;b", "main", "main;c"]);
+});
+
+test("collapse makes one frame of a function that calls itself", () => {
+	assert.equal(transformed("collapse")[1], "main;a;c");
+	assert.equal(transformed("collapse:b")[1], "main;a;a;a;c");
+	assert.equal(transformed("merge:a", "collapse:b")[2], "main;b");
+});
+
+test("drop leaves samples out, in whatever order steps are done", () => {
+	assert.deepEqual(transformed("drop:c"), ["main;b;a;b", "main"]);
+	assert.deepEqual(transformed("focus:b", "drop:a"), ["b;c"]);
+	assert.deepEqual(transformed("drop:main"), []);
+});
+
+test("hide takes a module's frames away", () => {
+	const list = [{ stack: ["x", "y"], module: "/lib/one" }, { stack: ["x"], module: "/lib/two" }];
+	const parsed = [transforms.parseTransform("hide:/lib/one")];
+	assert.deepEqual(stacksOf(transforms.transformSelection(select(list), parsed)), ["", "x"]);
+});
+
+test("a transform is its text and back; what is none is none", () => {
+	for (const text of ["focus:a::b(int)", "merge:x", "collapse", "collapse:f", "drop:g", "hide:/lib/a:b"])
+		assert.equal(transforms.formatTransform(transforms.parseTransform(text)), text);
+	for (const text of ["", "focus", "focus:", "__proto__:x", "constructor", "explode:x"])
+		assert.equal(transforms.parseTransform(text), null);
+});
+
+test("the command's pattern matches the name and nothing else", () => {
+	const name = "std::vector<int (*)[2]>::operator+=(a|b) $x";
+	const [flag, pattern] = transforms.commandOfTransform({ kind: "focus", of: name });
+	assert.equal(flag, "--focus");
+	assert.ok(new RegExp(pattern).test(name));
+	assert.ok(!new RegExp(pattern).test(`${name} `));
+	assert.equal(transforms.commandOfTransform({ kind: "hide", of: "/lib/x" }), null);
+});
+
+test("what is matched below a match is not counted again", () => {
+	const selection = select(samples);
+	const tree = makeFlame(selection);
+	const { regex } = compilePattern("^[ab]$");
+	const matches = matchFrames(tree, regex, (f) => frameName(selection, f), 10);
+	const found = matchedAmount(tree, matches, tree.samples);
+	assert.equal(found.amount, 4);
+	assert.equal(found.nodes, 8);
+	assert.notEqual(compilePattern("(").problem, undefined);
+	assert.equal(compilePattern("").regex, null);
+});
+
+test("details have every metric, the states and the threads", () => {
+	const list = [
+		{ time: 10, stack: ["m", "f"], thread: "t1", tags: { state: "running" }, metrics: { heap: [100, 50] } },
+		{ time: 20, stack: ["m", "f", "g"], thread: "t2", tags: { state: "sleeping" }, metrics: { heap: [40, -60] } },
+		{ time: 30, stack: ["m", "f", "f"], thread: "t1", tags: { state: "running" } },
+		{ time: 40, stack: ["m", "g"], thread: "t1", metrics: { heap: [1000, 960] } },
+	];
+	const details = functionDetails(select(list), "f");
+	assert.equal(details.samples, 3);
+	assert.equal(details.selfSamples, 2);
+	assert.deepEqual([details.firstNs, details.lastNs], [10, 30]);
+	const [heap] = details.metrics;
+	assert.deepEqual([heap.n, heap.sum, heap.mean, heap.min, heap.max, heap.gain, heap.loss],
+		[2, 140, 70, 40, 100, 50, 60]);
+	const tag = (name) => details.tags.find((t) => t.name === name).values.map((v) => [v.label, v.samples]);
+	assert.deepEqual(tag("state"), [["running", 2], ["sleeping", 1]]);
+	assert.deepEqual(tag("thread"), [["t1/1", 2], ["t2/2", 1]]);
+	const signed = functionDetails(select(list, "heap:delta"), "f");
+	assert.deepEqual(signed.total, { gain: 50, loss: 60 });
+	assert.equal(functionDetails(select(list), "nowhere").samples, 0);
+});
+
+test("the strip shows each pixel's heaviest stack, and nothing where nothing is known", () => {
+	const list = [];
+	for (let i = 0; i < 10; i++)
+		list.push({ time: i * 10, stack: ["m", i < 5 ? "a" : "b"], thread: "one" });
+	list.push({ time: 500, stack: ["m", "c"], thread: "one" }, { time: 505, stack: ["m"], thread: "two" });
+	const selection = select(list);
+	const strip = stripThreads(selection, (t) => String(t));
+	assert.deepEqual(strip.threads.map((t) => t.to - t.from), [11, 1]);
+	const { stacks } = stripColumns(strip, strip.threads[0], 0, 600, 60);
+	assert.equal(stacks[0], stacks[4]);
+	assert.notEqual(stacks[4], stacks[5]);
+	assert.equal(stacks[40], -1);
+	assert.ok(stacks[50] > 0);
+	const boxes = [];
+	const { depth, deepest } = nodeDepths(selection.nodes);
+	stripBoxes(selection.nodes, depth, stacks, deepest, (row, node, from, to) =>
+		boxes.push([row, frameName(selection, selection.nodes.frame[node]), from, to]));
+	assert.deepEqual(boxes.filter(([row]) => row === 2).map(([, name, from]) => [name, from]),
+		[["a", 0], ["b", 5], ["c", 50]]);
+	assert.equal(boxes.filter(([row, , from]) => row === 1 && from === 0).length, 1);
+});
+
+test("names are text in what is saved", () => {
+	const name = '<script>alert("1")</script>\u0000&\ud800';
+	const selection = select([{ stack: [name] }]);
+	const tree = makeFlame(selection);
+	const layout = layoutTree(tree, tree.samples);
+	const picture = { layout, fill: () => "#fff", text: () => name, lines: () => [name], matches: null };
+	const svg = flameSvg(picture, { text: "#000", paper: "#fff", title: "#000" },
+		{ window: [0, 1], firstRow: 0, up: true, width: 800, title: name });
+	assert.ok(!svg.includes("<script"));
+	assert.ok(!svg.includes("\u0000"));
+	assert.equal(svg.match(/<rect /g).length, 3);
+	assert.equal(xmlText("a<b>&'\""), "a&lt;b&gt;&amp;&#39;&quot;");
+	assert.equal(csvLine(['a,"b"', "c\nd", 1]), '"a,""b""","c\nd",1\r\n');
+});
+
+test("numbers are said with their unit and sign", () => {
+	assert.equal(formatAmount(1536, "bytes"), "1.50 KiB");
+	assert.equal(formatAmount(-2048, "KiB"), "−2 MiB");
+	assert.equal(formatAmount(1.5e9, "ns"), "1.50 s");
+	assert.equal(formatAmount(-0, "ns"), "0 ns");
+	assert.equal(formatChange(3, ""), "+3");
+	assert.equal(formatShare(1, 3), "33.3 %");
+	assert.equal(formatShare(1, 0), "–");
+});
