@@ -185,6 +185,8 @@ static int write_to(const struct convert_asked *asked, const struct selection *s
 	if (r == 0)
 		return view_file_close(&file, err);
 	view_file_drop(&file);
+	if (r != -ENOMEM && r != -EFBIG)
+		return err_set(err, -r, "write '%s'", path);
 	return r;
 }
 

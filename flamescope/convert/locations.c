@@ -19,7 +19,8 @@ static int intern(struct locations *locations, struct map *map, uint32_t frame, 
 
 	if (known)
 		return (int)((const struct location *)known - locations->at);
-	locations->at[locations->n] = (struct location){frame, outer};
+	locations->at[locations->n] =
+		(struct location){frame, outer, locations->at[outer].length + 1};
 	if (map_put(map, key, &locations->at[locations->n]) < 0)
 		return -ENOMEM;
 	return (int)locations->n++;
@@ -46,6 +47,8 @@ int locations_make(const struct selection *selection, struct locations *ret_loca
 		if (is_inlined(selection, node->frame) && node->parent &&
 		    selection->nodes[node->parent].frame < selection->profile->n_frames)
 			outer = locations->of_node[node->parent];
+		if (locations->at[outer].length >= LOCATIONS_MAX_CHAIN)
+			outer = 0;
 		r = intern(locations, &map, node->frame, outer);
 		locations->of_node[i] = (uint32_t)r;
 	}

@@ -1,7 +1,8 @@
 /*
  * locations.h - pprof's places: a function and the calls that were inlined into it are one
  *
- * A place is a chain from an inlined call outwards to the function that was really called.
+ * A place is a chain from an inlined call outwards to the function that was really called; a longer
+ * one than LOCATIONS_MAX_CHAIN is parted, since a file writes the chain of each of its links.
  */
 #ifndef CONVERT_LOCATIONS_H
 #define CONVERT_LOCATIONS_H
@@ -11,10 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { LOCATIONS_MAX_CHAIN = 100 };
+
 /* Number 0 is none. */
 struct location {
 	uint32_t frame;
-	uint32_t outer; /* the location that it is inlined into */
+	uint32_t outer;  /* the location that it is inlined into */
+	uint32_t length; /* of the chain from it on */
 };
 
 struct locations {

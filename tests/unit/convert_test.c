@@ -1,4 +1,5 @@
 /* convert_test.c - a selection in the formats of other programs */
+#include "flamescope/convert/locations.h"
 #include "flamescope/convert/proto.h"
 #include "flamescope/load/perf_text.h"
 #include "tests/unit/convert_fixture.h"
@@ -323,6 +324,29 @@ static void an_inlined_call_shares_its_place(void **state)
 	fixture_release(fixture);
 }
 
+/* A file writes the chain of each link: a hostile stack must not make it grow by the square. */
+static void long_chains_of_inlined_calls_are_parted(void **state)
+{
+	enum { DEEP = 1000 };
+	static struct profile_node nodes[DEEP + 1];
+	struct fixture *fixture = fixture_init();
+	struct locations locations;
+	uint32_t longest = 0;
+
+	(void)state;
+	for (uint32_t i = 1; i <= DEEP; i++)
+		nodes[i] = (struct profile_node){i - 1, 2};
+	fixture->selection.nodes = nodes;
+	fixture->selection.n_nodes = DEEP + 1;
+	assert_int_equal(locations_make(&fixture->selection, &locations), 0);
+	for (size_t i = 1; i < locations.n; i++)
+		if (locations.at[i].length > longest)
+			longest = locations.at[i].length;
+	assert_int_equal(longest, LOCATIONS_MAX_CHAIN);
+	locations_release(&locations);
+	fixture_release(fixture);
+}
+
 /* ---- the way out */
 
 static void gzip_is_one_member(void **state)
@@ -404,6 +428,7 @@ int main(void)
 		cmocka_unit_test(the_largest_values_do_not_overflow),
 		cmocka_unit_test(writes_numbers_as_varints),
 		cmocka_unit_test(an_inlined_call_shares_its_place),
+		cmocka_unit_test(long_chains_of_inlined_calls_are_parted),
 		cmocka_unit_test(gzip_is_one_member),
 		cmocka_unit_test(a_sink_that_fails_ends_it),
 		cmocka_unit_test(the_end_of_a_name_is_a_format),
