@@ -40,7 +40,7 @@ enum flame_order {
  * @around: only stacks with this frame, from it on: with FLAME_CALLS what it calls, with
  *          FLAME_REVERSE who calls it (from its outermost place in the stack); UINT32_MAX: all
  *
- * Return:  0; -ENOMEM; -E2BIG: more than 16 million nodes.
+ * Return:  0; -ENOMEM; -E2BIG: more than 8 million nodes.
  * Owns:    the caller, to flame_free(); the selection has to outlive it.
  * Context: any thread.
  */

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "flamescope/query/matcher.h"
-#include "wrappers_ini.h"
+#include "flamescope/query/wrappers_ini.h"
 
 #include <errno.h>
 #include <stdbool.h>

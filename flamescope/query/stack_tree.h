@@ -5,7 +5,7 @@
 #include "flamescope/profile.h"
 #include "flamescope/query/pair_map.h"
 
-enum { STACK_TREE_MAX_NODES = 16 * 1024 * 1024 };
+enum { STACK_TREE_MAX_NODES = 8 * 1024 * 1024 };
 
 /* Number 0 is the root; a parent's number is below its children's. */
 struct stack_tree {
