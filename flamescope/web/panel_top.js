@@ -1,15 +1,10 @@
 /* panel_top.js - what the recording is, undo and redo, links, the theme */
 
-import { commandFlags } from "wick/query.js";
-import { commandOfTransform } from "wick/transforms.js";
+import { commandFor } from "wick/command.js";
 import { formatTime } from "wick/amount.js";
 
 const THEMES = ["", "light", "dark"];
 const THEME_NAMES = { "": "system", light: "light", dark: "dark" };
-
-function shellWord(text) {
-	return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 /* When the recording began, in the reader's own time of day; "" if it does not say. */
 export function startOfDay(profile) {
@@ -35,14 +30,10 @@ export function summaryOf(profile) {
 
 /* The command line that makes the same selection: `wick flamegraph FILE --time=10-20 ...`. */
 export function commandOf(app) {
-	const { view, ranges, query, transforms } = app.store.state;
-	const files = app.profile.files.map((file) => shellWord(file.path)).join(" ") ||
-		shellWord(app.name || "FILE");
-	const flags = [commandFlags(ranges, query)];
-	for (const transform of transforms)
-		flags.push(...(commandOfTransform(transform) || []).map(shellWord));
-	const verb = view === "table" ? "report" : "flamegraph";
-	return ["wick", verb, files, ...flags.filter((flag) => flag)].join(" ");
+	const paths = (profile, name) => (profile.files.length
+		? profile.files.map((file) => file.path) : [name || "FILE"]);
+	return commandFor(app.store.state, paths(app.profile, app.name),
+		app.baseline ? paths(app.baseline, app.baselineName) : []);
 }
 
 async function copy(app, text, what) {

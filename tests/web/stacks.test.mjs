@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { formatAmount, formatChange, formatShare } from "../../flamescope/web/amount.js";
+import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame } from "../../flamescope/web/flame.js";
 import { compilePattern, matchedAmount, matchFrames } from "../../flamescope/web/frame_search.js";
 import { EMPTY_QUERY } from "../../flamescope/web/query.js";
 import { csvLine, flameSvg, xmlText } from "../../flamescope/web/save_text.js";
+import { parseHash } from "../../flamescope/web/store.js";
 import { frameName, makeSelection } from "../../flamescope/web/select.js";
 import { nodeDepths, stripBoxes, stripColumns, stripThreads } from "../../flamescope/web/strip.js";
 import { layoutTree } from "../../flamescope/web/tree_layout.js";
@@ -162,4 +164,16 @@ test("numbers are said with their unit and sign", () => {
 	assert.equal(formatChange(3, ""), "+3");
 	assert.equal(formatShare(1, 3), "33.3 %");
 	assert.equal(formatShare(1, 0), "–");
+});
+
+test("the command says the same, or says what it does not say", () => {
+	const of = (hash, baseline) => commandFor(parseHash(hash, 1e12), ["a file.perf"], baseline);
+	assert.equal(of("time=10-20&group=state"), "wick flamegraph 'a file.perf' --time=10-20 --group=state");
+	assert.equal(of("view=reverse"), "wick flamegraph 'a file.perf' --reverse");
+	assert.equal(of("view=table&sort=total"), "wick report 'a file.perf' --by total");
+	assert.equal(of("view=sandwich&around=f"), "wick report 'a file.perf' --function '^f$'");
+	assert.equal(of("view=diff&time=5-9&b=0-4"), "wick diff 'a file.perf' --against 0-4 --time=5-9");
+	assert.equal(of("view=diff", ["old.perf"]), "wick diff old.perf 'a file.perf'");
+	assert.equal(of("t=focus:f&t=drop:g&t=focus:h&t=hide:/lib/x"),
+		"wick flamegraph 'a file.perf' --focus '^f$' --without '^g$' # without: Focus on h; Hide module /lib/x");
 });
