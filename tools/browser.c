@@ -3,7 +3,9 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "flamescope/serve/catalog_walk.h"
+#include "flamescope/serve/markup.h"
 #include "tools/say.h"
 
 #include <errno.h>
@@ -50,6 +52,47 @@ int browser_open(const char *address)
 	(void)posix_spawnattr_destroy(&attributes);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	return -r;
+}
+
+/* A file of this user's alone, where runtime files are or temporary ones. */
+static int make_file(char **ret_path)
+{
+	const char *folder = getenv("XDG_RUNTIME_DIR");
+	int fd;
+
+	if (!folder || !*folder)
+		folder = getenv("TMPDIR");
+	if (asprintf(ret_path, "%s/wick-serve-XXXXXX.html", folder && *folder ? folder : "/tmp") <
+	    0)
+		return -ENOMEM;
+	fd = mkostemps(*ret_path, (int)strlen(".html"), O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int browser_open_secret(const char *address, char **ret_file)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_fd_ int fd = make_file(&path);
+	struct buf page;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	buf_init(&page, TEXT_BYTES);
+	buf_add(&page, "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>wick</title>\n"
+		       "<meta http-equiv=\"refresh\" content=\"0; url=");
+	markup_text(&page, address);
+	buf_add(&page, "\">\n");
+	r = page.failed ? -ENOMEM : io_write_all(fd, page.data, page.len, NULL);
+	if (r == 0)
+		r = browser_open(path);
+	buf_release(&page);
+	if (r < 0) {
+		(void)unlink(path);
+		return r;
+	}
+	*ret_file = steal_pointer(&path);
+	return 0;
 }
 
 /* A port that is free now, on the loopback. */

@@ -20,6 +20,17 @@ bool browser_is_here(void);
 int browser_open(const char *address);
 
 /**
+ * browser_open_secret - the same for an address that others on this machine must not read
+ *
+ * What is handed over is a file that leads there, since command lines can be read by everybody.
+ *
+ * Return:  0, and the file; as browser_open(); -errno of making the file.
+ * Owns:    the caller: unlink and free(*ret_file), once the browser has had the time to read it.
+ * Context: main thread.
+ */
+int browser_open_secret(const char *address, char **ret_file);
+
+/**
  * browser_say_elsewhere - the commands with which another machine sees a page of this one
  * @page: the file
  * @recording: one that `wick serve` can show instead, as a path; NULL: none

@@ -51,6 +51,7 @@ struct serving {
 	bool no_open;
 	bool help;
 	struct buf state;
+	char *secret_file; /* that leads a browser to the address */
 };
 
 static int take_port(struct serving *serving, const char *text, struct err *err)
@@ -182,7 +183,7 @@ static void add_address(const struct serving *serving, const struct server *serv
 		   guard->token ? guard->token : "");
 }
 
-static int announce(const struct serving *serving, const struct server *server)
+static int announce(struct serving *serving, const struct server *server)
 {
 	struct buf address, text;
 	int status;
@@ -193,7 +194,7 @@ static int announce(const struct serving *serving, const struct server *server)
 	buf_printf(&text, "%s\n", buf_text(&address));
 	status = cmd_print(&text);
 	if (status == WICK_OK && browser_is_here() && !serving->no_open &&
-	    browser_open(buf_text(&address)) == 0)
+	    browser_open_secret(buf_text(&address), &serving->secret_file) == 0)
 		say_note("opening it; Ctrl-C ends");
 	else if (guard_is_loopback(serving->options.guard.listen))
 		say_note("from another machine: ssh -L %u:127.0.0.1:%u THIS-HOST, and open the "
@@ -260,6 +261,9 @@ int cmd_serve(struct cmd_ctx *ctx)
 		status = view_fail(r, &err);
 	else
 		status = serving.help ? cmd_help(ctx->command) : serve(&serving);
+	if (serving.secret_file)
+		(void)unlink(serving.secret_file);
+	free(serving.secret_file);
 	buf_release(&serving.state);
 	query_options_release(&serving.query);
 	return status;

@@ -538,6 +538,31 @@ class View(Served):
         with open(self.path("opened"), encoding="ascii") as file:
             self.assertEqual(file.read().strip(), "rec/a.perf.html")
 
+    def test_a_browser_gets_the_token_but_no_command_line_does(self):
+        tools = self.path("tools")
+        os.mkdir(tools)
+        with open(os.path.join(tools, "xdg-open"), "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\necho \"$1\" > {self.path('opened')}.tmp\n"
+                       f"mv {self.path('opened')}.tmp {self.path('opened')}\n")
+        os.chmod(os.path.join(tools, "xdg-open"), 0o755)
+        env = {**os.environ, "DISPLAY": ":0", "XDG_RUNTIME_DIR": self.dir,
+               "PATH": tools + ":" + os.environ["PATH"]}
+        self.wick_process = subprocess.Popen([WICK, "serve", self.folder], env=env, text=True,
+                                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        address = self.wick_process.stdout.readline().strip()
+        until = time.monotonic() + 10
+        while not os.path.exists(self.path("opened")) and time.monotonic() < until:
+            time.sleep(0.02)
+        with open(self.path("opened"), encoding="ascii") as file:
+            page = file.read().strip()
+        self.assertNotIn("token", page)
+        self.assertEqual(os.stat(page).st_mode & 0o777, 0o600)
+        with open(page, encoding="ascii") as file:
+            self.assertIn(f'url={address}"', file.read())
+        self.wick_process.send_signal(signal.SIGINT)
+        self.assertEqual(self.wick_process.wait(10), 0)
+        self.assertFalse(os.path.exists(page))
+
     def test_failures(self):
         before = sorted(os.listdir(self.folder))
         for args, status in (((), 2), (("none.perf",), 8), (("rec/a.perf", "-o", "rec/a.perf"), 8),
