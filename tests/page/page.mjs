@@ -1,0 +1,83 @@
+/*
+ * page.mjs - chromium with a page that wick has written, for the tests beside it
+ *
+ * WICK: the program; WICK_NPM: where node_modules with puppeteer-core is; CHROMIUM: the browser.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(join(process.env.WICK_NPM, "package.json"));
+const puppeteer = require("puppeteer-core");
+export const axePath = require.resolve("axe-core/axe.min.js");
+
+export const folder = mkdtempSync(join(tmpdir(), "wick-page-"));
+
+export function cleanUp() {
+	rmSync(folder, { recursive: true, force: true });
+}
+
+export function openBrowser() {
+	return puppeteer.launch({
+		executablePath: process.env.CHROMIUM,
+		headless: true,
+		userDataDir: join(folder, "profile"),
+		args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+	});
+}
+
+/* A recording of N samples in SECONDS; what "stall" does is only seen in the last fifth. */
+export function writeRecording(name, n, seconds, names = ["parse", "sort", "hash", "copy"]) {
+	const parts = [];
+	for (let i = 0; i < n; i++) {
+		const ns = Math.floor(i / n * seconds * 1e9);
+		const leaf = i > n * 0.8 && i % 3 === 0 ? "stall" : names[(i * 7 + (i >> 4)) % names.length];
+		const time = `${100 + Math.floor(ns / 1e9)}.${String(Math.floor(ns / 1e3) % 1e6).padStart(6, "0")}`;
+		parts.push(`app 7/${7 + i % 3} [00${i % 2}] ${time}: 1 cpu-clock: \n\t10 ${leaf}+0x1 (/bin/app)\n` +
+			`\t20 work_${i % 11}+0x1 (/bin/app)\n\t30 main+0x1 (/bin/app)\n\n`);
+	}
+	const path = join(folder, name);
+	writeFileSync(path, parts.join(""));
+	return path;
+}
+
+export function writePage(...recordings) {
+	const path = `${recordings[0]}.html`;
+	execFileSync(process.env.WICK, ["view", "--no-index", "-o", path, ...recordings],
+		{ stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DISPLAY: "" } });
+	return pathToFileURL(path).href;
+}
+
+/* An open page; whatever it complains of, or asks of a network, is in page.problems. */
+export async function openPage(browser, url, hash = "") {
+	const page = await browser.newPage();
+	page.problems = [];
+	page.on("pageerror", (error) => page.problems.push(`error: ${error.message}`));
+	page.on("console", (message) => {
+		if (message.type() === "error" || message.type() === "warn")
+			page.problems.push(`console: ${message.text()}`);
+	});
+	page.on("dialog", (dialog) => {
+		page.problems.push(`dialog: ${dialog.message()}`);
+		dialog.dismiss();
+	});
+	page.on("request", (request) => {
+		if (!/^(file|data|blob):/.test(request.url()))
+			page.problems.push(`asks ${request.url()}`);
+	});
+	await page.setViewport({ width: 1280, height: 900 });
+	await page.goto(hash ? `${url}#${hash}` : url);
+	await page.waitForFunction(() => document.documentElement.dataset.ready === "yes",
+		{ timeout: 60000 });
+	return page;
+}
+
+/* Until what FUNCTION says in the page holds. */
+export function until(page, body, ...values) {
+	return page.waitForFunction(body, { timeout: 10000, polling: 50 }, ...values);
+}
+
+export const hashOf = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));

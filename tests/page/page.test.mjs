@@ -1,0 +1,110 @@
+/* page.test.mjs - the page in a browser: clicks, keys, a selection's flame graph, a difference */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import * as wick from "./page.mjs";
+
+let browser;
+let url;
+
+before(async () => {
+	url = wick.writePage(wick.writeRecording("app.perf", 4000, 20));
+	browser = await wick.openBrowser();
+});
+
+after(async () => {
+	await browser?.close();
+	wick.cleanUp();
+});
+
+async function place(page, selector, x, y) {
+	const box = await (await page.waitForSelector(selector)).boundingBox();
+	return [box.x + box.width * x, box.y + box.height * y];
+}
+
+async function isQuiet(page) {
+	assert.deepEqual(page.problems, []);
+	await page.close();
+}
+
+test("opens from a file, says what it shows, and asks nobody", async () => {
+	const page = await wick.openPage(browser, url);
+	const text = await page.$eval("#top", (element) => element.textContent);
+	assert.match(text, /4,?000/);
+	assert.equal(await page.$eval("#problem", (element) => element.hidden), true);
+	assert.ok(await page.$("#heat canvas[tabindex]"));
+	assert.ok(await page.$("#view canvas"));
+	await isQuiet(page);
+});
+
+test("two clicks on the heatmap select a range, and the stacks are of it", async () => {
+	const page = await wick.openPage(browser, url, "view=table");
+	await wick.until(page, () => document.querySelector("#view").textContent.includes("parse"));
+	const before = await page.$eval("#view", (element) => element.textContent);
+	assert.match(before, /stall/);
+	await page.mouse.click(...await place(page, "#heat canvas[tabindex]", 0.15, 0.5));
+	await page.mouse.click(...await place(page, "#heat canvas[tabindex]", 0.35, 0.5));
+	await wick.until(page, () => window.location.hash.includes("time="));
+	await wick.until(page, () => !document.querySelector("#view").textContent.includes("stall"));
+	assert.match(await page.$eval("#view", (element) => element.textContent), /parse/);
+	await page.click("#undo");
+	await wick.until(page, () => document.querySelector("#view").textContent.includes("stall"));
+	await isQuiet(page);
+});
+
+test("keys alone select a range and go to a view", async () => {
+	const page = await wick.openPage(browser, url);
+	await page.keyboard.press("h");
+	for (const key of ["ArrowRight", "Enter", "ArrowRight", "ArrowRight", "ArrowRight", "Enter"])
+		await page.keyboard.press(key);
+	await wick.until(page, () => window.location.hash.includes("time="));
+	await page.keyboard.press("x");
+	await wick.until(page, () => !window.location.hash.includes("time="));
+	await page.focus("[role=tab][aria-selected=true]");
+	await page.keyboard.press("ArrowRight");
+	await wick.until(page, () => window.location.hash.includes("view="));
+	await page.keyboard.press("?");
+	await wick.until(page, () => document.querySelector("#keys").open);
+	await page.keyboard.press("Escape");
+	await isQuiet(page);
+});
+
+test("a state is in the URL, and comes back from it", async () => {
+	const page = await wick.openPage(browser, url, "time=16-20&view=table&search=stall");
+	await wick.until(page, () => document.querySelector("#view").textContent.includes("stall"));
+	const hash = await wick.hashOf(page);
+	assert.match(hash, /time=16/);
+	assert.match(hash, /search=stall/);
+	await isQuiet(page);
+});
+
+test("the difference of two times says what has changed", async () => {
+	const page = await wick.openPage(browser, url, "time=16-20&b=0-15&view=diff");
+	await wick.until(page, () => document.querySelector("#view").textContent.includes("stall"));
+	await isQuiet(page);
+});
+
+test("names are text, whatever they hold", async () => {
+	const evil = ["<script>alert(1)</script>", "</script><w1ck>", "\"onload=\"alert(2)",
+		"<img/src=x/onerror=alert(3)>", "]]><w1ck>", "&lt;w1ck&gt;"];
+	const hostile = wick.writePage(wick.writeRecording("evil.perf", 600, 6, evil));
+	for (const view of ["flame", "icicle", "reverse", "sandwich", "table", "strip"]) {
+		const page = await wick.openPage(browser, hostile, `view=${view}`);
+		await page.mouse.move(...await place(page, "#view", 0.3, 0.3));
+		assert.equal(await page.$("w1ck, img[src=x], [onload], [onerror]"), null);
+		await isQuiet(page);
+	}
+});
+
+for (const theme of ["light", "dark"]) {
+	test(`axe finds nothing in the ${theme} theme`, async () => {
+		for (const view of ["flame", "table"]) {
+			const page = await wick.openPage(browser, url, `theme=${theme}&view=${view}`);
+			await page.evaluate(readFileSync(wick.axePath, "utf8"));
+			const found = await page.evaluate(() => globalThis.axe.run());
+			assert.deepEqual(found.violations.map(({ id, nodes }) =>
+				`${id}: ${nodes.map(({ target }) => target).join(", ")}`), []);
+			await isQuiet(page);
+		}
+	});
+}
