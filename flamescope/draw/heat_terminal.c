@@ -41,7 +41,9 @@ static char mark_of(const struct screen *screen, size_t column, size_t row)
 
 	if (level == HEAT_LEVEL_NONE)
 		return ' ';
-	return level == 0 ? '0' : level > 0 ? more[level - 1] : less[-level - 1];
+	if (level == 0)
+		return '0';
+	return level > 0 ? more[level - 1] : less[-level - 1];
 }
 
 /* Two rows in one line: the foreground is the upper one. */
@@ -193,7 +195,7 @@ void heat_write_terminal(struct buf *buf, const struct heat *heat,
 	struct screen screen = {.buf = buf, .heat = heat, .colour = terminal->colour};
 
 	screen.n_columns = heat->n_columns < room ? heat->n_columns : room;
-	screen.stretch = room / screen.n_columns;
+	screen.stretch = screen.n_columns ? room / screen.n_columns : 1;
 	if (screen.stretch > MAX_STRETCH)
 		screen.stretch = MAX_STRETCH;
 	words_plain(buf, terminal->title);
