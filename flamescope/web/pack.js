@@ -155,7 +155,7 @@ function readStrings(sections) {
 	const section = sections.find("strings", 1);
 	const ends = sections.narrow("string_ends", 4);
 	const bytes = sections.bytes.subarray(section.offset, section.offset + section.count);
-	const decoder = new TextDecoder();
+	const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); /* a name may begin with one */
 	const strings = new Array(ends.length);
 	let from = 0;
 	for (let i = 0; i < ends.length; i++) {
