@@ -15,7 +15,7 @@
 enum {
 	CHUNK_BYTES = 512 * 1024,    /* stays in the second level of most caches while it is read */
 	BEHIND_BYTES = 16 * 1024,    /* read at once behind it, for the last block */
-	MAX_BYTES = 16 * 1024 * 1024 /* of a chunk with its last block */
+	MAX_BYTES = 2 * 1024 * 1024, /* of a chunk with its last block: what many would read */
 };
 
 struct shared {

@@ -1,5 +1,7 @@
 /* load_profile.c - loads a recording once: wall and CPU time, memory, and what was in it */
 #include "base/io.h"
+#include "flamescope/flame/flame.h"
+#include "flamescope/heat/heat.h"
 #include "flamescope/load/load_way.h"
 #include "flamescope/pack/pack.h"
 
@@ -47,6 +49,44 @@ static void write_pack(const struct profile *profile, const char *path)
 		(void)close(fd);
 }
 
+static double ms_since(uint64_t start)
+{
+	return (double)(io_now_ns() - start) / 1e6;
+}
+
+/* The pictures of what QUERY takes, and what each of them took. */
+static int draw(const struct profile *profile, const struct query *query, const char *what)
+{
+	static const struct heat_options options;
+	struct selection *selection = NULL;
+	struct flame *flame = NULL;
+	struct heat *heat = NULL;
+	struct err err = {0};
+	uint64_t start = io_now_ns();
+	double select_ms;
+	double heat_ms;
+	int r = selection_make(profile, query, &selection, &err);
+
+	select_ms = ms_since(start);
+	start = io_now_ns();
+	if (r == 0)
+		r = heat_make(selection, &options, &heat, &err);
+	heat_ms = ms_since(start);
+	start = io_now_ns();
+	if (r == 0)
+		r = flame_make(selection, FLAME_CALLS, UINT32_MAX, &flame);
+	if (r == 0)
+		printf("%s: %zu samples selected %.1f ms, heatmap %.1f ms, flame graph of %zu "
+		       "%.1f ms\n",
+		       what, selection->n, select_ms, heat_ms, flame->n_nodes, ms_since(start));
+	else
+		printf("%s: %s\n", what, err.text);
+	flame_free(flame);
+	heat_free(heat);
+	selection_free(selection);
+	return r;
+}
+
 /* load_profile FILE [all|one|slow|index] [THREADS] [PACK] */
 int main(int argc, char **argv)
 {
@@ -72,6 +112,12 @@ int main(int argc, char **argv)
 	       profile->n_samples, profile->n_frames, profile->n_nodes, profile->n_threads,
 	       profile->n_strings, profile->n_tags, profile->n_metrics,
 	       (unsigned long long)profile->files[0].bad_lines);
+	(void)draw(profile, &(struct query){0}, "all of it");
+	(void)draw(profile,
+		   &(struct query){.n_ranges = 1,
+				   .ranges = {{profile->length_ns / 2,
+					       profile->length_ns / 2 + 1000000000}}},
+		   "a second");
 	if (argc > 4)
 		write_pack(profile, argv[4]);
 	profile_free(profile);
