@@ -1,6 +1,8 @@
 /* serve_test.c - what the page holds is data; what is outside the folder or unknown stays out */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -408,6 +413,40 @@ static void nothing_outside_the_folder_is_opened(void **state)
 	catalog_free(catalog);
 }
 
+/* From now on the kernel has no openat2(2), as before Linux 5.6. */
+static bool lose_openat2(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {.len = 4, .filter = filter};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 &&
+	       syscall(SYS_openat2, AT_FDCWD, ".", NULL, 0) < 0 && errno == ENOSYS;
+}
+
+static void nor_without_openat2(void **state)
+{
+	pid_t child = fork();
+	int status = -1;
+
+	if (child == 0) {
+		if (!lose_openat2())
+			_exit(77);
+		nothing_outside_the_folder_is_opened(state);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void the_list_has_recordings_and_what_is_known_of_them(void **state)
 {
 	const struct place *place = *state;
@@ -503,6 +542,7 @@ int main(void)
 		cmocka_unit_test(only_the_whole_token_is_right),
 		cmocka_unit_test_setup_teardown(nothing_outside_the_folder_is_opened, make_place,
 						remove_place),
+		cmocka_unit_test_setup_teardown(nor_without_openat2, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(the_list_has_recordings_and_what_is_known_of_them,
 						make_place, remove_place),
 		cmocka_unit_test_setup_teardown(a_range_takes_what_ends_in_it, make_place,
