@@ -43,7 +43,9 @@ static char mark_of(const struct screen *screen, size_t column, size_t row)
 		return ' ';
 	if (level == 0)
 		return '0';
-	return level > 0 ? more[level - 1] : less[-level - 1];
+	if (level > 0)
+		return more[level - 1];
+	return less[-level - 1];
 }
 
 /* Two rows in one line: the foreground is the upper one. */
