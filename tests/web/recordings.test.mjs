@@ -1,0 +1,59 @@
+/* recordings.test.mjs - which of a server's recordings a choice is */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { bytesText, choiceSearch, hostsOf, newestFirst, packOf, parseChoice }
+	from "../../flamescope/web/recording_list.js";
+
+const at = (second) => String(1795000000000000000n + BigInt(second) * 1000000000n);
+const list = {
+	version: "a1",
+	recordings: [
+		{ file: "a.perf", bytes: 10, mtime_ns: at(900), host: "one", from_ns: at(0), to_ns: at(10) },
+		{ file: "b.perf", bytes: 20, mtime_ns: at(5), host: "two", from_ns: at(10), to_ns: at(20) },
+		{ file: "<b>.perf", bytes: 30, mtime_ns: at(15), host: "", from_ns: "", to_ns: "" },
+	],
+};
+const NOTHING = { file: "", last: 0, host: "" };
+
+test("the newest ends last, by its own clock where it says it", () => {
+	assert.deepEqual(newestFirst(list.recordings).map((row) => row.file),
+		["b.perf", "<b>.perf", "a.perf"]);
+	assert.deepEqual(newestFirst(list.recordings, "one").map((row) => row.file), ["a.perf"]);
+	assert.deepEqual(hostsOf(list.recordings), ["one", "two"]);
+});
+
+test("a choice survives the URL, with the token beside it", () => {
+	for (const choice of [NOTHING, { file: "x/<b>&=# .perf", last: 0, host: "h&h" },
+		{ file: "", last: 1800, host: "" }])
+		assert.deepEqual(parseChoice(choiceSearch(choice, "T")), choice);
+	assert.equal(choiceSearch(NOTHING, "T"), "?token=T");
+	assert.equal(choiceSearch(NOTHING, ""), "");
+	for (const last of ["-1", "1.5", "x", "1e99", ""])
+		assert.equal(parseChoice(`?last=${last}`).last, 0);
+});
+
+test("what is asked for is one file, or all of a time", () => {
+	assert.deepEqual(packOf(NOTHING, list).words, { file: "b.perf" });
+	assert.deepEqual(packOf({ ...NOTHING, file: "a.perf" }, list).words, { file: "a.perf" });
+	assert.deepEqual(packOf({ ...NOTHING, last: 1800, host: "one" }, list),
+		{ words: { last: "1800", host: "one" }, name: "Last 30 minutes, one", stamp: "a1" });
+	assert.equal(packOf({ ...NOTHING, file: "gone.perf" }, list), null);
+	assert.equal(packOf({ ...NOTHING, host: "three" }, list), null);
+	assert.equal(packOf(NOTHING, { version: "", recordings: [] }), null);
+});
+
+test("a recording that has grown has another stamp, one that has not the same", () => {
+	const grown = structuredClone(list);
+	const before = packOf(NOTHING, list).stamp;
+	grown.version = "b2";
+	grown.recordings[0].bytes++;
+	assert.equal(packOf(NOTHING, grown).stamp, before);
+	grown.recordings[1].bytes++;
+	assert.notEqual(packOf(NOTHING, grown).stamp, before);
+});
+
+test("sizes are short", () => {
+	assert.deepEqual([0, 1023, 1024, 20480, 5 * 2 ** 30].map(bytesText),
+		["0 B", "1023 B", "1.0 KiB", "20 KiB", "5.0 GiB"]);
+});
