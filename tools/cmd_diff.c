@@ -212,7 +212,7 @@ static int judge(const struct diff_asked *asked, const struct diff *diff)
 {
 	int status = WICK_OK;
 
-	for (size_t i = 0; i < asked->n_rules; i++)
+	for (size_t i = 0; diff && i < asked->n_rules; i++)
 		if (say_verdict(&asked->rules[i], diff, asked->level))
 			status = WICK_RULE_MET;
 	return status;

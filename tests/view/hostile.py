@@ -234,7 +234,7 @@ COMMANDS = [
     ["heatmap", "--by", "thread", "-o", "x.svg"], ["heatmap", "--metric", "cpu_ns:delta"],
     ["diff", "-o", "x.svg"], ["diff", "-o", "x.json"], ["diff"], ["diff", "-o", "x.md"],
     ["view", "-o", "x.html"], ["convert", "-o", "x.folded"], ["convert", "-o", "x.pb.gz"],
-    ["convert", "-o", "x.speedscope.json"], ["convert", "-o", "x.perf"], ["info"],
+    ["convert", "-o", "x.speedscope.json"], ["convert", "-o", "x.perf"],
 ]
 
 
@@ -266,8 +266,7 @@ class Trial:
     def run(self, command, path):
         """One command on one file: (exit status or None, what it printed, KiB)"""
         files = [SEEDS[0], path] if command[0] == "diff" else [path]
-        line = [self.wick, command[0], *([] if command[0] in ("info",) else ["--no-index"]),
-                *command[1:], *files]
+        line = [self.wick, command[0], "--no-index", *command[1:], *files]
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told:
             child = subprocess.Popen(line, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=said,
                                      stderr=told, env={**os.environ, "BROWSER": "true"},
@@ -296,8 +295,7 @@ class Trial:
         if rss > MAX_RSS_KIB:
             problems.append(f"{rss // 1024} MiB")
         problems += check_text(told, self.state)
-        if command[0] != "info":
-            problems += check_text(said.replace("\x1b[", ""), self.state) if not out else []
+        problems += check_text(said.replace("\x1b[", ""), self.state) if not out else []
         problems += self.check_file(command, out) if status in (0, 10) and out else []
         for problem in problems[:3]:
             self.complain(what, command, path, problem)
