@@ -1,7 +1,6 @@
 /* folded.c - folded stacks to samples of one moment */
 #include "flamescope/load/folded.h"
 
-#include "base/cleanup.h"
 #include "flamescope/load/perf_text.h"
 
 #include <ctype.h>
@@ -31,13 +30,15 @@ static char *find_count(char *text, uint64_t *ret_count)
 /* -1: says nothing; 0: it is perf's; 1: it is folded */
 static int judge(const char *line, size_t len)
 {
-	_cleanup_free_ char *text = strndup(line, len);
+	char *text = strndup(line, len);
+	int is_folded = -1;
 	struct perf_head head;
 	uint64_t count;
 
-	if (!text || text[0] == '#' || text[strspn(text, " \t\r")] == '\0')
-		return -1;
-	return find_count(text, &count) && !perf_line_head(text, &head);
+	if (text && text[0] != '#' && text[strspn(text, " \t\r")] != '\0')
+		is_folded = find_count(text, &count) && !perf_line_head(text, &head);
+	free(text);
+	return is_folded;
 }
 
 bool folded_is(const char *text, size_t len)

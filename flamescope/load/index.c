@@ -131,7 +131,7 @@ static size_t list_kept(DIR *stream, struct kept *kept)
 		    fstatat(dirfd(stream), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !S_ISREG(st.st_mode))
 			continue;
-		(void)strcpy(kept[n].name, entry->d_name);
+		memcpy(kept[n].name, entry->d_name, strlen(entry->d_name) + 1);
 		kept[n].bytes = (uint64_t)st.st_size;
 		kept[n].used_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
 		n++;
@@ -141,7 +141,7 @@ static size_t list_kept(DIR *stream, struct kept *kept)
 
 static void remove_old(int directory)
 {
-	_cleanup_free_ struct kept *kept = calloc(MAX_FILES, sizeof(*kept));
+	struct kept *kept = calloc(MAX_FILES, sizeof(*kept));
 	int copy = dup(directory);
 	DIR *stream = copy >= 0 ? fdopendir(copy) : NULL;
 	uint64_t bytes = 0;
@@ -152,6 +152,7 @@ static void remove_old(int directory)
 	if (!stream || !kept) {
 		if (stream)
 			(void)closedir(stream);
+		free(kept);
 		return;
 	}
 	n = list_kept(stream, kept);
@@ -162,6 +163,7 @@ static void remove_old(int directory)
 			(void)unlinkat(directory, kept[i].name, 0);
 	}
 	(void)closedir(stream);
+	free(kept);
 }
 
 void index_write(const struct load_options *options, const char *key, const struct profile *profile)

@@ -75,6 +75,8 @@ static int add_reader(struct load *load)
 	if (r < 0) {
 		builder_free(load->builders[i]);
 		free(load->blocks[i]);
+		load->builders[i] = NULL;
+		load->blocks[i] = NULL;
 		return r;
 	}
 	load->blocks[i]->slow = load->by.way == LOAD_SLOW;
@@ -125,7 +127,7 @@ static int compare_bad(const void *a, const void *b)
 /* How many lines end in [FROM, TO) of a file. */
 static uint64_t count_lines(int fd, uint64_t from, uint64_t to)
 {
-	_cleanup_free_ char *bytes = malloc(COUNT_BYTES);
+	char *bytes = malloc(COUNT_BYTES);
 	uint64_t lines = 0;
 
 	while (bytes && from < to) {
@@ -137,6 +139,7 @@ static uint64_t count_lines(int fd, uint64_t from, uint64_t to)
 		lines += newlines_count(bytes, bytes + n);
 		from += (uint64_t)n;
 	}
+	free(bytes);
 	return lines;
 }
 

@@ -4,22 +4,26 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Whether a sequence of UTF-8 says what a shorter one could, or is past the last character. */
+static bool is_odd(const unsigned char *at)
+{
+	return (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] >= 0xa0) ||
+	       (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] >= 0x90);
+}
+
 /* How long the sequence of UTF-8 at AT is; 0 when it is none. */
 static size_t utf8_length(const unsigned char *at)
 {
-	size_t n = *at < 0x80                  ? 1
-		   : *at >= 0xc2 && *at < 0xe0 ? 2
-		   : *at >= 0xe0 && *at < 0xf0 ? 3
-		   : *at >= 0xf0 && *at < 0xf5 ? 4
-					       : 0;
+	size_t n = 1;
 
-	for (size_t i = 1; i < n; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] >= 0xa0) ||
-	    (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] >= 0x90))
+	if (*at < 0x80)
+		return 1;
+	if (*at < 0xc2 || *at > 0xf4)
 		return 0;
-	return n;
+	for (size_t more = 1 + (*at >= 0xe0) + (*at >= 0xf0); more; more--, n++)
+		if ((at[n] & 0xc0) != 0x80)
+			return 0;
+	return is_odd(at) ? 0 : n;
 }
 
 /* A string; bytes that are no UTF-8 become U+FFFD. */

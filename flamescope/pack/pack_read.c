@@ -176,7 +176,7 @@ static void field(struct reader *reader, const char *name, void *structs, size_t
 
 	if (from && count != n)
 		reader->wrong = "a column is of another length";
-	if (reader->wrong || reader->no_memory)
+	if (!from || !structs || reader->wrong || reader->no_memory)
 		return;
 	for (size_t i = 0; i < n; i++)
 		memcpy((char *)structs + i * stride, from + i * size, size);
