@@ -17,7 +17,7 @@ test("every file of the page is embedded", () => {
 
 test("every module that is asked for is there", () => {
 	for (const name of listed.filter((file) => file.endsWith(".js")))
-		for (const [, asked] of read(name).matchAll(/(?:from|import\()\s*"([^"]+)"/g))
+		for (const [, asked] of read(name).matchAll(/(?:\} from|^\tfrom|import\()\s*"([^",]+)"/gm))
 			assert.ok(asked.startsWith("wick/") && listed.includes(asked.slice(5)), `${name} asks for ${asked}`);
 });
 

@@ -192,7 +192,8 @@ test("the heatmap's cells are as counted one by one", () => {
 			for (let column = 0; column < heat.nColumns; column++) {
 				for (let row = 0; row < nRows; row++) {
 					const count = heat.samples[column * nRows + row];
-					assert.equal(count, cells.get(`${column} ${row}`) ?? 0);
+					if (count !== (cells.get(`${column} ${row}`) ?? 0))
+						assert.fail(`${count} samples at ${column}, ${row}`);
 					n += count;
 				}
 			}
