@@ -14,7 +14,7 @@ import { wrappers } from "../../flamescope/web/wrappers.js";
 import { golden, packOfFile, packOfSamples, packOfText } from "./packs.mjs";
 
 const query = (patch = {}) => ({ ...EMPTY_QUERY, ...patch });
-const made = readPack(packOfSamples(3000, "--seconds", "20"));
+const made = readPack(packOfSamples(500, "--seconds", "20"));
 const zoo = readPack(packOfFile(join(golden, "zoo.comment.perf")));
 
 /* Stacks as words, innermost last: what a slow model can be written about. */
