@@ -10,7 +10,7 @@ struct web_row {
 	const size_t *n_bytes;
 };
 
-#include "web_table.h"
+#include "flamescope/web/web_table.h"
 
 bool web_file_at(size_t i, struct web_file *ret_file)
 {
