@@ -12,9 +12,10 @@ static const char replacement[] = "\xef\xbf\xbd";
 /* Line breaks, marks of direction and the like: they would make a name look like another one. */
 static bool is_deceiving(uint32_t code)
 {
-	return code == 0x2028 || code == 0x2029 || (code >= 0x200b && code <= 0x200f) ||
-	       (code >= 0x202a && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
-	       code == 0xfeff;
+	return code == 0x61c || code == 0x180e || (code >= 0x200b && code <= 0x200f) ||
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
+	       code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) ||
+	       (code >= 0xe0000 && code <= 0xe007f);
 }
 
 static bool is_shown(uint32_t code)
@@ -134,18 +135,25 @@ void words_json(struct buf *buf, const char *text)
 	buf_add_char(buf, '"');
 }
 
+/*
+ * An even number of backslashes before the one of `\|` would undo it, and the cell would end in the
+ * middle of its code span (GitHub Flavored Markdown 4.10, example 200).
+ */
 void words_markdown(struct buf *buf, const char *text)
 {
+	size_t backslashes = 0; /* that came just before */
+
 	while (*text) {
 		size_t len;
 		const char *at = next(&text, &len);
 
 		if (*at == '|')
-			buf_add(buf, "\\|");
+			buf_add(buf, backslashes % 2 ? "\\\\|" : "\\|");
 		else if (*at == '`')
 			buf_add_char(buf, '\'');
 		else
 			(void)buf_append(buf, at, len);
+		backslashes = *at == '\\' ? backslashes + 1 : 0;
 	}
 }
 

@@ -28,6 +28,9 @@ static void a_name_is_no_markup(void **state)
 	assert_string_equal(written(words_xml, "a]]>b"), "a]]&gt;b");
 	assert_string_equal(written(words_json, "</script>\"\\"), "\"\\u003c/script>\\\"\\\\\"");
 	assert_string_equal(written(words_markdown, "a|b`c"), "a\\|b'c");
+	/* the backslashes before a | are odd in number, or the cell ends there */
+	assert_string_equal(written(words_markdown, "a\\|b"), "a\\\\\\|b");
+	assert_string_equal(written(words_markdown, "a\\\\|\\b|"), "a\\\\\\|\\b\\|");
 }
 
 static void what_is_no_text_is_marked(void **state)
@@ -42,6 +45,11 @@ static void what_is_no_text_is_marked(void **state)
 			    BAD "31m");
 	/* what turns the direction of what follows */
 	assert_string_equal(written(words_plain, turned), BAD "fdp");
+	assert_string_equal(written(words_plain, "a\xd8\x9c"
+						 "b"),
+			    "a" BAD "b");
+	/* letters that nobody sees: tags */
+	assert_string_equal(written(words_plain, "a\xf3\xa0\x81\xa1"), "a" BAD);
 	assert_string_equal(written(words_plain, "gr\xc3\xb6\xc3\x9f"
 						 "e"),
 			    "gr\xc3\xb6\xc3\x9f"
