@@ -2,6 +2,7 @@
 #include "tools/say.h"
 
 #include "base/io.h"
+#include "tools/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -46,6 +47,7 @@ static void say(const char *format, va_list args)
 
 	n = snprintf(text, sizeof(text), "%s%s: ", clear, voice.prefix);
 	(void)vsnprintf(text + n, sizeof(text) - (size_t)n - 1, format, args);
+	text_defuse(text + n); /* it may have the name of a file in it */
 	len = strlen(text);
 	text[len++] = '\n';
 	write_message(text, len);

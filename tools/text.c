@@ -1,6 +1,9 @@
 /* text.c - numbers as people read them */
 #include "tools/text.h"
 
+#include "flamescope/draw/words.h"
+#include "output/utf8.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -67,15 +70,21 @@ void text_share(struct buf *buf, double part, double whole)
 		buf_printf(buf, "%.1f %%", pct);
 }
 
-/* The control characters of ASCII, and those of ISO 6429 as UTF-8 has them: c2 80 to c2 9f. */
+/* Bytes that are no UTF-8 are orders too: terminals of 8 bits obey 80 to 9f (ISO 6429). */
 void text_visible(struct buf *buf, const char *text)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		bool high = c == 0xc2 && (unsigned char)text[1] >= 0x80 &&
-			    (unsigned char)text[1] < 0xa0;
+	words_plain(buf, text);
+}
 
-		buf_add_char(buf, (char)(c < 0x20 || c == 0x7f || high ? ' ' : c));
-		text += high;
+/* In place, and without memory to be had: what is wrong with memory is said this way, too. */
+void text_defuse(char *text)
+{
+	while (*text) {
+		uint32_t code = 0;
+		size_t len = utf8_next(text, strnlen(text, 4), &code);
+
+		if (len == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0))
+			memset(text, '?', len ? len : 1);
+		text += len ? len : 1;
 	}
 }

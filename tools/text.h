@@ -43,10 +43,17 @@ void text_seconds(struct buf *buf, uint64_t ns);
 void text_share(struct buf *buf, double part, double whole);
 
 /**
- * text_visible - any bytes, for a terminal: what it might obey is a blank
+ * text_visible - any bytes, for a terminal: what it might obey is U+FFFD, as words_plain() does it
  *
  * Context: any thread.
  */
 void text_visible(struct buf *buf, const char *text);
+
+/**
+ * text_defuse - the same in place: each byte that a terminal might obey becomes a question mark
+ *
+ * Context: any thread.
+ */
+void text_defuse(char *text);
 
 #endif

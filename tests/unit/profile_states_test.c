@@ -66,15 +66,16 @@ static void shows_shares_by_weight(void **state)
 
 	add_some(fixture);
 	profile_states_print(&fixture->states, &fixture->text);
-	assert_string_equal(buf_text(&fixture->text), "  states     75.0 %  sleeping\n"
-						      "             20.0 %  running\n"
-						      "             5.0 %  disk\n"
-						      "  waits      55.0 %  futex\n"
-						      "             20.0 %  sleep\n"
-						      "             5.0 %  read\n"
-						      "  waits on   40.0 %  futex  futex:0x10\n"
-						      "             15.0 %  futex  futex:0x20\n"
-						      "             5.0 %  read  /a [1m b\n");
+	assert_string_equal(buf_text(&fixture->text),
+			    "  states     75.0 %  sleeping\n"
+			    "             20.0 %  running\n"
+			    "             5.0 %  disk\n"
+			    "  waits      55.0 %  futex\n"
+			    "             20.0 %  sleep\n"
+			    "             5.0 %  read\n"
+			    "  waits on   40.0 %  futex  futex:0x10\n"
+			    "             15.0 %  futex  futex:0x20\n"
+			    "             5.0 %  read  /a\xef\xbf\xbd[1m b\n");
 }
 
 static void says_nothing_of_a_recording_with_one_state(void **state)
