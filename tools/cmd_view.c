@@ -54,10 +54,19 @@ static int choose_path(struct viewing *viewing, struct err *err)
 		r = asprintf(&viewing->path, "%s", viewing->command.output);
 	else
 		r = asprintf(&viewing->path, "%s.html", strcmp(first, "-") == 0 ? "wick" : first);
-	if (r >= 0)
+	if (r < 0) {
+		viewing->path = NULL;
+		return err_set(err, ENOMEM, "name the page");
+	}
+	if (!view_input_holds(&viewing->baseline, viewing->path))
 		return 0;
-	viewing->path = NULL;
-	return err_set(err, ENOMEM, "name the page");
+	(void)err_set(err, 0, "'%s' is the baseline itself: it is not written over", viewing->path);
+	return -EEXIST;
+}
+
+static bool is_to_stdout(const struct viewing *viewing)
+{
+	return strcmp(viewing->path, "-") == 0;
 }
 
 static int load(struct viewing *viewing, struct err *err)
@@ -98,15 +107,20 @@ static int write_page(struct viewing *viewing, struct err *err)
 {
 	struct page page = {.title = viewing->titles[0], .state = buf_text(&viewing->state)};
 	struct view_file file;
-	int r = view_file_open(&file, viewing->path, &viewing->command.input, err);
+	int r;
 
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < PAGE_MAX_RECORDINGS && viewing->profiles[i]; i++) {
 		page.recordings[i] = viewing->profiles[i];
 		page.names[i] = viewing->titles[i];
 		page.n_recordings++;
 	}
+	if (is_to_stdout(viewing)) {
+		r = page_write(&page, STDOUT_FILENO, err);
+		return r == -EPIPE ? 0 : r;
+	}
+	r = view_file_open(&file, viewing->path, &viewing->command.input, err);
+	if (r < 0)
+		return r;
 	r = page_write(&page, file.fd, err);
 	if (r == 0)
 		return view_file_close(&file, err);
@@ -148,7 +162,9 @@ static int view(struct viewing *viewing)
 		r = make_state(viewing, &err);
 	if (r == 0)
 		r = write_page(viewing, &err);
-	return r < 0 ? view_fail(r, &err) : show_page(viewing);
+	if (r < 0)
+		return view_fail(r, &err);
+	return is_to_stdout(viewing) ? WICK_OK : show_page(viewing);
 }
 
 int cmd_view(struct cmd_ctx *ctx)

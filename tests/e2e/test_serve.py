@@ -512,6 +512,19 @@ class View(Served):
         self.assertEqual((run.returncode, run.stdout), (0, "wick.html\n"), run.stderr)
         self.assertEqual(self.packs(self.path("wick.html"))[1][0]["time"][1], 7)
 
+    def test_the_page_to_stdout_and_never_over_the_baseline(self):
+        run = self.view("rec/a.perf", "-o", "-")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertTrue(run.stdout.startswith("<!DOCTYPE html>"), run.stdout[:80])
+        self.assertTrue(run.stdout.endswith("</html>\n"), run.stdout[-80:])
+        before = text(range(20), name="before")
+        self.put("old.perf", before)
+        run = self.view("--baseline", "rec/old.perf", "rec/a.perf", "-o", "rec/old.perf")
+        self.assertEqual((run.returncode, run.stdout), (8, ""), run.stderr)
+        self.assertIn("not written over", run.stderr)
+        with open(self.path("rec/old.perf"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+
     def test_hostile_names_stay_data(self):
         self.put("e.perf", text([1, 2], host=EVIL, name="</script><script>alert(1)</script><!--"))
         run = self.view("rec/e.perf", "--only", "script", "--no-open")
