@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 enum {
-	INDEX_FORMAT = 1, /* count up when the loader makes other profiles of the same text */
+	INDEX_FORMAT = 2, /* count up when the loader makes other profiles of the same text */
 	END_BYTES = 64 * 1024,
 	PAGE_BYTES = 4096,
 	N_PAGES = 32,
@@ -52,7 +52,9 @@ static bool add_bytes(struct key *key, int fd, uint64_t from, size_t len)
 
 static bool add_file(struct key *key, const char *path, uint64_t *ret_bytes)
 {
-	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	/* "-" is standard input, whatever file has that name */
+	_cleanup_fd_ int fd =
+		strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	int64_t changed_ns;
 	uint64_t size;

@@ -288,6 +288,15 @@ class BadInput(Views):
         with open(path, encoding="utf-8") as file:
             self.assertTrue(file.readline().startswith("#"))
 
+    def test_stdin_is_not_a_file_called_minus(self):
+        # Large and old enough for an index, if it were what is read.
+        os.utime(self.write("-", "main;other 1\n" * 400000), (1e9, 1e9))
+        for name in ("one", "two"):
+            run = subprocess.run([WICK, "report", "-"], input=f"main;{name} 1\n".encode(),
+                                 capture_output=True, check=True, timeout=60, cwd=self.dir,
+                                 env={**os.environ, "XDG_CACHE_HOME": self.path("cache")})
+            self.assertIn(name, run.stdout.decode())
+
     def test_a_file_appears_whole_or_not_at_all(self):
         self.refused(2, ["none of the formats"], "report", GOLDEN, "-o", self.path("x.exe"))
         self.refused(8, ["no/such"], "report", GOLDEN, "-o", self.path("no/such/x.csv"))
