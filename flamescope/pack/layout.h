@@ -5,6 +5,7 @@
 #include "flamescope/profile.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 static const char pack_magic[8] = {'w', 'i', 'c', 'k', 'p', 'a', 'c', 'k'};
 
@@ -28,6 +29,13 @@ struct pack_section {
 	uint32_t size; /* of an element */
 	uint32_t crc;  /* CRC-32, as in zlib */
 };
+
+/* "value", 3, "_step": value3_step.  There are less than 256 of each. */
+static inline void pack_name(char name[PACK_NAME_BYTES], const char *what, size_t number,
+			     const char *end)
+{
+	(void)snprintf(name, PACK_NAME_BYTES, "%.5s%u%.5s", what, (uint8_t)number, end);
+}
 
 _Static_assert(sizeof(struct pack_head) == 24, "pack.h says so");
 _Static_assert(sizeof(struct pack_section) == 40, "pack.h says so");

@@ -14,8 +14,12 @@
  * `frame_name` `frame_module` (u32) `frame_inlined` (u8) `frame_addr` `frame_offset` (u64),
  * `node_parent` `node_frame` (u32), `thread_comm` `thread_host` (u32) `thread_pid` `thread_tid`
  * (i32), and one element a sample (a count of 1: the same for all samples; but `stack` has as many
- * as there are samples): `time` (u64, ns since start) `thread` `stack` (u32) `weight` (u64) `cpu`
- * (u16) `event` (u8) `tag0`... (u16) `value0`... `delta0`... (i64).
+ * as there are samples), of 1, 2, 4 or 8 bytes, but no more than is said here, all unsigned: `time`
+ * (8, ns since start) `weight` (8) `thread` `stack` (4) `cpu` (2) `event` (1) `tag0`... (2)
+ * `delta0`... `value0`... (8, folded: 0 is none, then 1, 2, 3... are 0, -1, 1...).
+ * Where they are smaller, there are instead: `time_step`: what to add to the sample's before;
+ * `value0_step`...: folded, what to add to the value that the same thread had last (0) and to the
+ * sample's delta (none: 0).
  */
 #ifndef PACK_PACK_H
 #define PACK_PACK_H
@@ -26,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PACK_VERSION = 1 };
+enum { PACK_VERSION = 2 };
 
 /**
  * pack_write - write a profile to a descriptor
@@ -40,9 +44,8 @@ int pack_write(const struct profile *profile, int fd, struct err *err);
  * pack_read - a profile out of BYTES, checked as if a stranger had made them
  *
  * Return:  0; -EBADMSG and what is wrong; -ENOMEM.
- * Owns:    the caller; the profile's arrays are views into BYTES where their alignment allows, so
- *          BYTES must outlive it.
- * Context: any thread.
+ * Owns:    the caller; the profile's arrays are views into BYTES where those are as wide and stand
+ * well, so BYTES must outlive it. Context: any thread.
  */
 int pack_read(const void *bytes, size_t n_bytes, struct profile **ret_profile, struct err *err);
 

@@ -1,16 +1,16 @@
 /* pack_read.c - sections to a profile, none of them believed */
 #include "flamescope/pack/pack.h"
 
+#include "flamescope/pack/column.h"
 #include "flamescope/pack/layout.h"
 #include "flamescope/pack/pack_parts.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-/* Columns of one value are written out in full: no more than this of them. */
+/* Columns of one value, or of narrow ones, are written out in full: no more than this of them. */
 static const uint64_t max_spread_bytes = UINT64_C(8) << 30;
 
 struct reader {
@@ -58,15 +58,21 @@ static const char *read_sections(struct reader *reader)
 	return NULL;
 }
 
+/* A section of that name; NULL when there is none. */
+static const struct pack_section *section_of(const struct reader *reader, const char *name)
+{
+	for (size_t i = 0; i < reader->n_sections; i++)
+		if (strncmp(reader->sections[i].name, name, PACK_NAME_BYTES) == 0)
+			return &reader->sections[i];
+	return NULL;
+}
+
 /* The bytes of a section; NULL, and it is said, when there is none with elements of SIZE. */
 static const void *find(struct reader *reader, const char *name, size_t size, size_t *ret_count)
 {
-	for (size_t i = 0; i < reader->n_sections; i++) {
-		const struct pack_section *section = &reader->sections[i];
+	const struct pack_section *section = section_of(reader, name);
 
-		if (section->size != size ||
-		    strncmp(section->name, name, sizeof(section->name)) != 0)
-			continue;
+	if (section && section->size == size) {
 		*ret_count = (size_t)section->count;
 		return reader->bytes + section->offset;
 	}
@@ -83,58 +89,132 @@ static void *alloc(struct reader *reader, size_t count, size_t size)
 	return array;
 }
 
-/* One element a sample: a view, unless all are the same or the bytes stand badly. */
-static void *column(struct reader *reader, const char *name, size_t size)
+/* The section of a column whose numbers fit SIZE bytes; NULL, and it is said. */
+static const struct pack_section *column_section(struct reader *reader, const char *name,
+						 size_t size)
 {
-	size_t n = reader->profile->n_samples;
-	size_t count;
-	const char *from = find(reader, name, size, &count);
-	char *to;
+	const struct pack_section *section = section_of(reader, name);
+	const size_t n = reader->profile->n_samples;
 
-	if (!from)
-		return NULL;
-	if (count != n && count != 1) {
+	if (!section)
+		reader->wrong = "a section is missing";
+	else if (section->size > size || (section->size & (section->size - 1)) != 0)
+		reader->wrong = "a column's numbers are of another width";
+	else if (section->count != n && section->count != 1)
 		reader->wrong = "a column is of another length";
+	else
+		return section;
+	return NULL;
+}
+
+/* One element a sample, as the profile's own. */
+static void *own_column(struct reader *reader, const char *name, size_t size)
+{
+	const struct pack_section *section = column_section(reader, name, size);
+	const size_t n = reader->profile->n_samples;
+	unsigned char *to;
+
+	if (!section)
 		return NULL;
-	}
-	if (count == n && (uintptr_t)from % size == 0)
-		return (void *)(uintptr_t)from; /* nobody writes to a profile */
 	reader->spread += (uint64_t)n * size;
 	if (reader->spread > max_spread_bytes) {
 		reader->wrong = "it is too large";
 		return NULL;
 	}
 	to = alloc(reader, n, size);
-	for (size_t i = 0; to && i < n; i++)
-		memcpy(to + i * size, from + (count == n ? i * size : 0), size);
+	if (!to || n == 0)
+		return to;
+	column_copy(to, size, reader->bytes + section->offset, section->size,
+		    (size_t)section->count);
+	for (size_t i = (size_t)section->count; i < n; i++)
+		memcpy(to + i * size, to, size);
 	return to;
 }
 
-static void *numbered(struct reader *reader, const char *name, size_t number, size_t size)
+/* One element a sample: a view, unless all are the same, they are narrower or stand badly. */
+static void *column(struct reader *reader, const char *name, size_t size)
 {
-	char text[PACK_NAME_BYTES];
+	const struct pack_section *section = column_section(reader, name, size);
 
-	(void)snprintf(text, sizeof(text), "%s%zu", name, number);
-	return column(reader, text, size);
+	if (section && section->count == reader->profile->n_samples && section->size == size) {
+		const unsigned char *from = reader->bytes + section->offset;
+
+		if ((uintptr_t)from % size == 0)
+			return (void *)(uintptr_t)from; /* nobody writes to a profile */
+	}
+	return section ? own_column(reader, name, size) : NULL;
+}
+
+static uint64_t *read_times(struct reader *reader)
+{
+	uint64_t *times;
+
+	if (section_of(reader, "time"))
+		return column(reader, "time", sizeof(*times));
+	times = own_column(reader, "time" PACK_STEP, sizeof(*times));
+	for (size_t i = 1; times && i < reader->profile->n_samples; i++)
+		times[i] += times[i - 1];
+	return times;
+}
+
+static int64_t *read_folded(struct reader *reader, const char *name)
+{
+	int64_t *numbers = own_column(reader, name, sizeof(*numbers));
+
+	for (size_t i = 0; numbers && i < reader->profile->n_samples; i++)
+		numbers[i] = column_unfold((uint64_t)numbers[i]);
+	return numbers;
+}
+
+/* Whether the samples' threads, which other columns are read by, are all there. */
+static bool has_threads(struct reader *reader)
+{
+	const struct profile *p = reader->profile;
+
+	for (size_t i = 0; p->threads && i < p->n_samples; i++)
+		if (p->threads[i] >= p->n_threads)
+			reader->wrong = "a sample's thread is not there";
+	return p->threads && !reader->wrong;
+}
+
+static void read_metric(struct reader *reader, size_t number)
+{
+	struct profile_metric *metric = &reader->profile->metrics[number];
+	char name[PACK_NAME_BYTES];
+
+	pack_name(name, "delta", number, "");
+	metric->deltas = read_folded(reader, name);
+	pack_name(name, "value", number, "");
+	if (section_of(reader, name)) {
+		metric->values = read_folded(reader, name);
+		return;
+	}
+	pack_name(name, "value", number, PACK_STEP);
+	metric->values = own_column(reader, name, sizeof(*metric->values));
+	if (metric->values && metric->deltas && has_threads(reader))
+		reader->no_memory |= column_value_sums(reader->profile, metric) < 0;
 }
 
 static void read_columns(struct reader *reader)
 {
 	struct profile *p = reader->profile;
+	const struct pack_section *stack = section_of(reader, "stack");
 
-	(void)find(reader, "stack", sizeof(*p->stacks), &p->n_samples);
-	p->times_ns = column(reader, "time", sizeof(*p->times_ns));
+	p->n_samples = stack ? (size_t)stack->count : 0;
+	p->times_ns = read_times(reader);
 	p->threads = column(reader, "thread", sizeof(*p->threads));
 	p->stacks = column(reader, "stack", sizeof(*p->stacks));
 	p->weights = column(reader, "weight", sizeof(*p->weights));
 	p->cpus = column(reader, "cpu", sizeof(*p->cpus));
 	p->events = column(reader, "event", sizeof(*p->events));
-	for (size_t i = 0; i < p->n_tags; i++)
-		p->tags[i].codes = numbered(reader, "tag", i, sizeof(uint16_t));
-	for (size_t i = 0; i < p->n_metrics; i++) {
-		p->metrics[i].values = numbered(reader, "value", i, sizeof(int64_t));
-		p->metrics[i].deltas = numbered(reader, "delta", i, sizeof(int64_t));
+	for (size_t i = 0; i < p->n_tags; i++) {
+		char name[PACK_NAME_BYTES];
+
+		pack_name(name, "tag", i, "");
+		p->tags[i].codes = column(reader, name, sizeof(uint16_t));
 	}
+	for (size_t i = 0; i < p->n_metrics && !reader->wrong && !reader->no_memory; i++)
+		read_metric(reader, i);
 }
 
 static void read_strings(struct reader *reader)

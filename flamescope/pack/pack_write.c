@@ -2,11 +2,11 @@
 #include "flamescope/pack/pack.h"
 
 #include "base/io.h"
+#include "flamescope/pack/column.h"
 #include "flamescope/pack/layout.h"
 #include "flamescope/pack/meta_write.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -18,7 +18,7 @@ struct writer {
 	size_t n;
 	struct pack_section sections[PACK_MAX_SECTIONS];
 	const void *data[PACK_MAX_SECTIONS];
-	void *owned[PACK_MAX_SECTIONS]; /* arrays that were made for it */
+	void *owned[PACK_MAX_SECTIONS + 2]; /* arrays that were made for it */
 	size_t n_owned;
 	bool failed;
 };
@@ -40,27 +40,6 @@ static void add(struct writer *writer, const char *name, const void *data, size_
 	writer->data[writer->n++] = data;
 }
 
-/* One element a sample, or one for all of them when they are the same. */
-static void add_column(struct writer *writer, const char *name, const void *data, size_t size)
-{
-	size_t n = writer->profile->n_samples;
-	const char *bytes = data;
-
-	/* all are the same when each is the one before it */
-	if (n > 1 && memcmp(bytes, bytes + size, (n - 1) * size) == 0)
-		n = 1;
-	add(writer, name, data, n, size);
-}
-
-static void add_numbered(struct writer *writer, const char *name, size_t number, const void *data,
-			 size_t size)
-{
-	char text[PACK_NAME_BYTES];
-
-	(void)snprintf(text, sizeof(text), "%s%zu", name, number);
-	add_column(writer, text, data, size);
-}
-
 /* An array that the section is written from; never NULL. */
 static void *own(struct writer *writer, size_t count, size_t size)
 {
@@ -72,6 +51,43 @@ static void *own(struct writer *writer, size_t count, size_t size)
 	else
 		writer->failed = true;
 	return array ? array : &nothing;
+}
+
+/*
+ * One element a sample, or one for all of them when they are the same; of as few bytes as the
+ * largest needs.  What is of SIZE is written from DATA itself if that lasts.
+ */
+static void add_column(struct writer *writer, const char *name, const void *data, size_t size,
+		       bool lasts)
+{
+	size_t n = writer->profile->n_samples;
+	const char *bytes = data;
+	size_t width;
+	void *narrow;
+
+	/* all are the same when each is the one before it; stacks say how many samples there are */
+	if (n > 1 && strcmp(name, "stack") != 0 && memcmp(bytes, bytes + size, (n - 1) * size) == 0)
+		n = 1;
+	width = column_width(data, n, size);
+	if (width == size && lasts) {
+		add(writer, name, data, n, size);
+		return;
+	}
+	narrow = own(writer, n, width);
+	if (writer->failed)
+		return;
+	column_copy(narrow, width, data, size, n);
+	add(writer, name, narrow, n, width);
+}
+
+/* Whether STEPS make a smaller section than NUMBERS. */
+static bool is_less(const uint64_t *steps, const uint64_t *numbers, size_t n)
+{
+	const size_t size = sizeof(*steps);
+
+	if (n > 1 && memcmp(steps, steps + 1, (n - 1) * size) == 0)
+		return memcmp(numbers, numbers + 1, (n - 1) * size) != 0;
+	return column_width(steps, n, size) < column_width(numbers, n, size);
 }
 
 /* A field of an array of structs as a column of its own. */
@@ -130,22 +146,59 @@ static void add_uniques(struct writer *writer)
 	ADD_FIELD(writer, "thread_tid", p->thread_list, p->n_threads, tid);
 }
 
-static void add_columns(struct writer *writer)
+static void add_times(struct writer *writer, uint64_t *steps)
 {
 	const struct profile *p = writer->profile;
 
-	add_column(writer, "time", p->times_ns, sizeof(*p->times_ns));
-	add_column(writer, "thread", p->threads, sizeof(*p->threads));
-	add(writer, "stack", p->stacks, p->n_samples, sizeof(*p->stacks)); /* says how many */
-	add_column(writer, "weight", p->weights, sizeof(*p->weights));
-	add_column(writer, "cpu", p->cpus, sizeof(*p->cpus));
-	add_column(writer, "event", p->events, sizeof(*p->events));
-	for (size_t i = 0; i < p->n_tags; i++)
-		add_numbered(writer, "tag", i, p->tags[i].codes, sizeof(uint16_t));
-	for (size_t i = 0; i < p->n_metrics; i++) {
-		add_numbered(writer, "value", i, p->metrics[i].values, sizeof(int64_t));
-		add_numbered(writer, "delta", i, p->metrics[i].deltas, sizeof(int64_t));
+	for (size_t i = 0; i < p->n_samples; i++)
+		steps[i] = p->times_ns[i] - (i ? p->times_ns[i - 1] : 0);
+	if (is_less(steps, p->times_ns, p->n_samples))
+		add_column(writer, "time" PACK_STEP, steps, sizeof(*steps), false);
+	else
+		add_column(writer, "time", p->times_ns, sizeof(*p->times_ns), true);
+}
+
+static void add_metric(struct writer *writer, size_t number, uint64_t *folded, uint64_t *steps)
+{
+	const struct profile *p = writer->profile;
+	const struct profile_metric *metric = &p->metrics[number];
+	char name[PACK_NAME_BYTES];
+	bool has_steps;
+
+	for (size_t i = 0; i < p->n_samples; i++)
+		folded[i] = column_fold(metric->deltas[i]);
+	pack_name(name, "delta", number, "");
+	add_column(writer, name, folded, sizeof(*folded), false);
+	for (size_t i = 0; i < p->n_samples; i++)
+		folded[i] = column_fold(metric->values[i]);
+	has_steps =
+		column_value_steps(p, metric, steps) == 0 && is_less(steps, folded, p->n_samples);
+	pack_name(name, "value", number, has_steps ? PACK_STEP : "");
+	add_column(writer, name, has_steps ? steps : folded, sizeof(*folded), false);
+}
+
+static void add_columns(struct writer *writer)
+{
+	const struct profile *p = writer->profile;
+	uint64_t *folded = own(writer, p->n_samples, sizeof(*folded));
+	uint64_t *steps = own(writer, p->n_samples, sizeof(*steps));
+
+	if (writer->failed)
+		return;
+	add_times(writer, steps);
+	add_column(writer, "weight", p->weights, sizeof(*p->weights), true);
+	add_column(writer, "thread", p->threads, sizeof(*p->threads), true);
+	add_column(writer, "stack", p->stacks, sizeof(*p->stacks), true);
+	add_column(writer, "cpu", p->cpus, sizeof(*p->cpus), true);
+	add_column(writer, "event", p->events, sizeof(*p->events), true);
+	for (size_t i = 0; i < p->n_tags; i++) {
+		char name[PACK_NAME_BYTES];
+
+		pack_name(name, "tag", i, "");
+		add_column(writer, name, p->tags[i].codes, sizeof(*p->tags[i].codes), true);
 	}
+	for (size_t i = 0; i < p->n_metrics; i++)
+		add_metric(writer, i, folded, steps);
 }
 
 static uint64_t aligned(uint64_t bytes)

@@ -3,11 +3,12 @@
  *
  * The bytes may be anybody's: what does not fit is an Error with a reason, never a wrong picture.
  * Columns of 64 bits become Float64Array, made when they are first asked for; a value that a
- * sample has not is NaN.  A column of one element says the same of all samples.
+ * sample has not is NaN.  A column of one element says the same of all samples.  Narrower ones stay
+ * as narrow as the pack has them.
  */
 
 const MAGIC = "wickpack";
-const VERSION = 1;
+const VERSION = 2;
 const MAX_SECTIONS = 256;
 
 /* base64 -> bytes; white space between is fine. */
@@ -74,17 +75,40 @@ function readSections(bytes) {
 	return sections;
 }
 
-/* A column of 64 bits as doubles: two halves each, without a BigInt for each. */
-function wide(bytes, section, isSigned) {
-	const at = bytes.byteOffset + section.offset;
-	const low = new Uint32Array(bytes.buffer, at, section.count * 2);
-	const high = isSigned ? new Int32Array(bytes.buffer, at, section.count * 2) : low;
+/* 64 bits each as doubles: two halves each, without a BigInt for each. */
+function wide(bytes, section) {
+	const halves = new Uint32Array(bytes.buffer, bytes.byteOffset + section.offset, section.count * 2);
+	const values = new Float64Array(section.count);
+	for (let i = 0; i < section.count; i++)
+		values[i] = halves[2 * i + 1] * 4294967296 + halves[2 * i];
+	return values;
+}
+
+/* 64 bits each, folded as pack.h says; 0, which says that there is none, becomes NaN. */
+function wideFolded(bytes, section) {
+	const halves = new Uint32Array(bytes.buffer, bytes.byteOffset + section.offset, section.count * 2);
 	const values = new Float64Array(section.count);
 	for (let i = 0; i < section.count; i++) {
-		const h = high[2 * i + 1];
-		values[i] = h * 4294967296 + low[2 * i];
-		if (isSigned && h === -0x80000000 && low[2 * i] === 0)
+		const low = halves[2 * i];
+		const high = halves[2 * i + 1];
+		if (low === 0 && high === 0) {
 			values[i] = NaN;
+			continue;
+		}
+		/* one less, then its half: exact as long as the value is */
+		const less = (low - 1) >>> 0;
+		const half = (low === 0 ? high - 1 : high) * 2147483648 + (less >>> 1);
+		values[i] = less & 1 ? -half - 1 : half;
+	}
+	return values;
+}
+
+function narrowFolded(numbers) {
+	const values = new Float64Array(numbers.length);
+	for (let i = 0; i < numbers.length; i++) {
+		const less = numbers[i] - 1;
+		const half = less >>> 1;
+		values[i] = less < 0 ? NaN : less & 1 ? -half - 1 : half;
 	}
 	return values;
 }
@@ -122,20 +146,80 @@ class Sections {
 		return values;
 	}
 
-	wide(name, isSigned) {
-		return wide(this.bytes, this.find(name, 8), isSigned);
+	wide(name) {
+		return wide(this.bytes, this.find(name, 8));
+	}
+
+	has(name) {
+		return this.sections.has(name);
+	}
+
+	/* The section of a column of samples, whose elements may have up to SIZE bytes. */
+	findColumn(name, size, n) {
+		const section = this.sections.get(name);
+		if (!section)
+			fail(`section ${name} is missing`);
+		if (section.size > size || (section.size !== 8 && !NARROW[section.size]))
+			fail(`section ${name} has elements of ${section.size} bytes`);
+		if (section.count !== n && section.count !== 1)
+			fail(`section ${name} has ${section.count} elements for ${n} samples`);
+		return section;
 	}
 
 	/* One element a sample, whether the pack has one for all or not. */
-	column(name, values, n, below = Infinity) {
-		if (values.length !== n && values.length !== 1)
-			fail(`section ${name} has ${values.length} elements for ${n} samples`);
+	column(name, size, n, below = Infinity) {
+		const section = this.findColumn(name, size, n);
+		const values = section.size === 8 ? wide(this.bytes, section) : this.narrow(name, section.size);
 		if (below !== Infinity)
 			for (let i = 0; i < values.length; i++)
 				if (values[i] >= below)
 					fail(`${name} of sample ${i} points at nothing`);
-		return values.length === n ? values : new values.constructor(n).fill(values[0]);
+		return spread(values, n);
 	}
+
+	/* The same as doubles. */
+	doubles(name, n) {
+		const values = this.column(name, 8, n);
+		return values instanceof Float64Array ? values : new Float64Array(values);
+	}
+
+	/* The same of signed numbers. */
+	folded(name, n) {
+		const section = this.findColumn(name, 8, n);
+		return spread(section.size === 8 ? wideFolded(this.bytes, section) :
+			narrowFolded(this.narrow(name, section.size)), n);
+	}
+}
+
+function spread(values, n) {
+	return values.length === n ? values : new values.constructor(n).fill(values[0]);
+}
+
+function readTimes(sections, n) {
+	if (sections.has("time"))
+		return sections.doubles("time", n);
+	const times = sections.doubles("time_step", n);
+	for (let i = 1; i < n; i++)
+		times[i] += times[i - 1];
+	return times;
+}
+
+/* Each value is its thread's last one, the sample's delta and a step, if it is not there as such. */
+function readValues(sections, i, metric, profile) {
+	const { n, thread, threads } = profile;
+	if (sections.has(`value${i}`))
+		return sections.folded(`value${i}`, n);
+	const values = sections.folded(`value${i}_step`, n);
+	const last = new Float64Array(threads.length);
+	const { deltas } = metric;
+	for (let sample = 0; sample < n; sample++) {
+		const step = values[sample];
+		if (Number.isNaN(step))
+			continue;
+		const delta = deltas[sample];
+		values[sample] = last[thread[sample]] += (Number.isNaN(delta) ? 0 : delta) + step;
+	}
+	return values;
 }
 
 function readMeta(sections) {
@@ -194,23 +278,20 @@ function readTags(sections, meta, strings, n) {
 	return (meta.tags || []).map((described, i) => {
 		const values = described.values.map((number) => strings[number] ?? "");
 		const tag = { name: strings[described.name] ?? "", values };
-		lazy(tag, "codes", () => sections.column(
-			`tag${i}`, sections.narrow(`tag${i}`, 2), n));
+		lazy(tag, "codes", () => sections.column(`tag${i}`, 2, n));
 		return tag;
 	});
 }
 
-function readMetrics(sections, meta, strings, n) {
+function readMetrics(sections, meta, strings, profile) {
 	return (meta.metrics || []).map((described, i) => {
 		const metric = {
 			name: strings[described.name] ?? "",
 			unit: strings[described.unit] ?? "",
 			kind: described.kind,
 		};
-		lazy(metric, "values", () => sections.column(
-			`value${i}`, sections.wide(`value${i}`, true), n));
-		lazy(metric, "deltas", () => sections.column(
-			`delta${i}`, sections.wide(`delta${i}`, true), n));
+		lazy(metric, "values", () => readValues(sections, i, metric, profile));
+		lazy(metric, "deltas", () => sections.folded(`delta${i}`, profile.n));
 		return metric;
 	});
 }
@@ -232,11 +313,8 @@ export function readPack(bytes) {
 	const meta = readMeta(sections);
 	const strings = readStrings(sections);
 	const threads = readThreads(sections, strings);
-	const stackColumn = sections.find("stack", 4);
-	const timeColumn = sections.find("time", 8);
-	/* A section of one element is for all; times tell how many there are, unless all are at one. */
-	const n = Number(meta.n_samples ?? Math.max(timeColumn.count, stackColumn.count,
-		sections.find("thread", 4).count, sections.find("weight", 8).count));
+	const stackSection = sections.sections.get("stack");
+	const n = stackSection ? stackSection.count : fail("section stack is missing");
 	const frameName = sections.numbers("frame_name", 4, strings.length);
 	const nodes = readNodes(sections, frameName.length);
 	const startNs = BigInt(meta.start_ns ?? 0);
@@ -266,16 +344,16 @@ export function readPack(bytes) {
 		},
 		nodes,
 		threads,
-		stack: sections.column("stack", sections.narrow("stack", 4), n, nodes.n),
-		thread: sections.column("thread", sections.narrow("thread", 4), n, threads.length),
-		time: sections.column("time", sections.wide("time", false), n),
+		stack: sections.column("stack", 4, n, nodes.n),
+		thread: sections.column("thread", 4, n, threads.length),
+		time: readTimes(sections, n),
 		tags: readTags(sections, meta, strings, n),
-		metrics: readMetrics(sections, meta, strings, n),
 	};
-	lazy(profile.frames, "addr", () => sections.wide("frame_addr", false));
-	lazy(profile.frames, "offset", () => sections.wide("frame_offset", false));
-	lazy(profile, "weight", () => sections.column("weight", sections.wide("weight", false), n));
-	lazy(profile, "cpu", () => sections.column("cpu", sections.narrow("cpu", 2), n));
-	lazy(profile, "event", () => sections.column("event", sections.narrow("event", 1), n));
+	profile.metrics = readMetrics(sections, meta, strings, profile);
+	lazy(profile.frames, "addr", () => sections.wide("frame_addr"));
+	lazy(profile.frames, "offset", () => sections.wide("frame_offset"));
+	lazy(profile, "weight", () => sections.doubles("weight", n));
+	lazy(profile, "cpu", () => sections.column("cpu", 2, n));
+	lazy(profile, "event", () => sections.column("event", 1, n));
 	return profile;
 }

@@ -97,5 +97,5 @@ test("a pack with any byte changed is refused, or read within its bounds", () =>
 test("a newer version says so", () => {
 	const newer = bytes.slice();
 	newer[8] = 9;
-	assert.throws(() => readPack(newer), /version 9, this page reads version 1/);
+	assert.throws(() => readPack(newer), /version 9, this page reads version 2/);
 });

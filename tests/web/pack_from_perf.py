@@ -36,6 +36,20 @@ class Numbers:
         return list(self.of)
 
 
+def folded(value):
+    return 0 if value == ABSENT else 2 * value + 1 if value >= 0 else -2 * value
+
+
+def narrowed(name, values):
+    """A column as the pack has it: folded if signed, of as few bytes as the largest needs, once if all are the same."""
+    if values.typecode == "q":
+        values = array.array("Q", map(folded, values))
+    if name != "stack" and len(set(values)) == 1:
+        values = values[:1]
+    largest = max(values, default=0)
+    return name, array.array("BHIQ"[sum(largest >= 1 << bits for bits in (8, 16, 32))], values)
+
+
 class Recording:
     def __init__(self):
         self.strings = Numbers("")
@@ -175,7 +189,7 @@ class Recording:
             "files": [{"path": "made.perf", "bytes": 0, "samples": len(self.samples), "bad_lines": 0, "bad": [],
                        "lost": 0, "cut": False, "unended": False, "problem": None}],
         }
-        columns = [(name, values[:1] if len(set(values)) == 1 else values) for name, values in columns]
+        columns = [narrowed(name, values) for name, values in columns]
         texts = [text.encode("utf-8", "surrogateescape") for text in self.strings.list()]
         ends, at = array.array("I"), 0
         for text in texts:
@@ -202,7 +216,7 @@ class Recording:
             size = size[0] if size else values.itemsize
             table += struct.pack("<16sQQII", name.encode(), at + len(body), len(raw) // size, size, zlib.crc32(raw))
             body += raw + b"\0" * (-len(raw) % 8)
-        head = struct.pack("<8sIIQ", b"wickpack", 1, len(sections), at + len(body)) + table
+        head = struct.pack("<8sIIQ", b"wickpack", 2, len(sections), at + len(body)) + table
         return head.ljust(at, b"\0") + body
 
 
