@@ -122,7 +122,11 @@ int view_trouble_empty(const struct profile *profile, struct err *err)
 		(void)err_set(err, 0, "none of the %zu files has a sample", profile->n_files);
 		err_hint(err, "wick info FILE");
 	} else if (file->problem) {
-		(void)err_set(err, 0, "'%s': %s", file->path, file->problem);
+		/* most say of which file they are */
+		if (strstr(file->problem, file->path))
+			(void)err_set(err, 0, "%s", file->problem);
+		else
+			(void)err_set(err, 0, "'%s': %s", file->path, file->problem);
 	} else if (is_perf_data(file->path)) {
 		(void)err_set(err, 0, "'%s' is perf's own file, not its text", file->path);
 		err_hint(err, "perf script -i %s > %s.perf", file->path, file->path);

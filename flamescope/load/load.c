@@ -305,9 +305,12 @@ int load_profile_by(const struct load_options *options, const struct load_by *by
 		release_readers(&load);
 		release_files(&load);
 	}
-	if (r == -E2BIG)
-		return err_set(err, E2BIG, "load: its samples and stacks need more than %llu MiB",
-			       (unsigned long long)(load.budget.limit >> 20));
+	if (r == -E2BIG) {
+		(void)err_set(err, 0, "the samples and stacks need more than %llu MiB of memory",
+			      (unsigned long long)(load.budget.limit >> 20));
+		err_hint(err, "fewer files at once, or a recording of less time");
+		return r;
+	}
 	return r < 0 ? err_set(err, -r, "load") : 0;
 }
 

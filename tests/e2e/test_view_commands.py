@@ -62,6 +62,7 @@ class Views(Case):
         for word in words:
             self.assertIn(word, run.stderr.decode())
         self.assertEqual(run.stdout, b"")
+        return run.stderr.decode()
 
 
 class Report(Views):
@@ -238,7 +239,9 @@ class BadInput(Views):
             self.refused(8, ["has no sample"], command, noise)
             self.refused(8, ["perf script -i"], command, self.path("perf.data"))
             self.refused(8, ["none.perf.gz"], command, self.path("none.perf.gz"))
-            self.refused(8, ["No such file"], command, self.path("missing.perf"))
+            missing = self.path("missing.perf")
+            said = self.refused(8, ["No such file"], command, missing)
+            self.assertEqual(said.count(missing), 1, said)
             self.refused(2, ["no file given"], command)
             self.refused(8, ["nothing is left of 90 samples"], command, GOLDEN, "--only", "^zzz$")
             self.refused(2, ["regular expression"], command, GOLDEN, "--only", "(")

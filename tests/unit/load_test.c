@@ -201,6 +201,8 @@ static void keeps_to_its_memory(void **state)
 	options.paths = (const char *const *)&path;
 	assert_int_equal(load_profile(&options, &profile, &err), -E2BIG);
 	assert_non_null(strstr(err.text, "need more"));
+	assert_non_null(strstr(err.text, "try: fewer files"));
+	assert_null(strstr(err.text, strerror(E2BIG)));
 	(void)unlink(path);
 	free(path);
 	buf_release(&buf);
