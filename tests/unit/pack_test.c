@@ -55,6 +55,63 @@ static void gives_back_what_was_written(void **state)
 	buf_release(&other);
 }
 
+/* Two threads that count, one sample that says nothing, numbers of every width. */
+static const char steps[] =
+	"# wick : {\"metrics\":[{\"name\":\"m\",\"unit\":\"ns\",\"kind\":\"counter\"},"
+	"{\"name\":\"w\",\"unit\":\"B\",\"kind\":\"gauge\"}]}\n"
+	"# s m=70000000000,70000000000 w=-9223372036854775807,9223372036854775807\n"
+	"a  1/1  [000] 10.5:  1 cpu-clock: \n\t 1 f+0x3 (m)\n\n"
+	"# s m=500,500 w=0,-1\n"
+	"a  1/2  [000] 11.5:  1 cpu-clock: \n\t 1 f+0x3 (m)\n\n"
+	"# s st=running\n"
+	"a  1/1  [000] 9000000012.5:  1 cpu-clock: \n\t 1 f+0x3 (m)\n\n"
+	"# s m=70000000009,9\n"
+	"a  1/1  [000] 9000000013.5:  1 cpu-clock: \n\t 1 f+0x3 (m)\n\n";
+
+static bool has_section(const struct buf *pack, const char *name, uint32_t size)
+{
+	for (size_t at = 24; at + 40 <= pack->len && at < 24 + 40 * 64; at += 40) {
+		uint32_t found;
+
+		memcpy(&found, pack->data + at + 32, sizeof(found));
+		if (strncmp(pack->data + at, name, 16) == 0)
+			return found == size;
+	}
+	return false;
+}
+
+static void gives_back_narrow_numbers_and_steps(void **state)
+{
+	struct profile *p = fixture_load(steps, sizeof(steps) - 1);
+	struct profile *again = NULL;
+	struct buf bytes;
+
+	(void)state;
+	fixture_pack(p, &bytes);
+	assert_true(has_section(&bytes, "value0_step", 1));
+	assert_true(has_section(&bytes, "value1", 8));
+	assert_true(has_section(&bytes, "delta0", 8));
+	assert_true(has_section(&bytes, "stack", 1));
+	assert_int_equal(pack_read(bytes.data, bytes.len, &again, NULL), 0);
+	assert_int_equal(again->n_samples, 4);
+	assert_memory_equal(again->times_ns, p->times_ns, 4 * sizeof(*p->times_ns));
+	assert_memory_equal(again->threads, p->threads, 4 * sizeof(*p->threads));
+	for (size_t i = 0; i < 2; i++) {
+		assert_memory_equal(again->metrics[i].values, p->metrics[i].values,
+				    4 * sizeof(int64_t));
+		assert_memory_equal(again->metrics[i].deltas, p->metrics[i].deltas,
+				    4 * sizeof(int64_t));
+	}
+	assert_true(again->metrics[0].values[0] == INT64_C(70000000000));
+	assert_true(again->metrics[0].values[2] == PROFILE_ABSENT);
+	assert_true(again->metrics[0].values[3] == INT64_C(70000000009));
+	assert_true(again->metrics[1].values[0] == -INT64_MAX);
+	assert_true(again->metrics[1].deltas[0] == INT64_MAX);
+	profile_free(again);
+	profile_free(p);
+	buf_release(&bytes);
+}
+
 /* The check sums are right again after the change: what is inside has to be looked at too. */
 static void repair(struct buf *buf)
 {
@@ -218,6 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gives_back_what_was_written),
+		cmocka_unit_test(gives_back_narrow_numbers_and_steps),
 		cmocka_unit_test(refuses_or_bears_every_changed_byte),
 		cmocka_unit_test(keeps_an_index_of_what_does_not_change),
 	};

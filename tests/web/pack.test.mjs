@@ -1,6 +1,7 @@
 /* pack.test.mjs - a pack's bytes, whoever made them */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -55,6 +56,23 @@ test("base64 and gzip come out as they went in", async () => {
 			Uint8Array.fromBase64 = native;
 		else
 			delete Uint8Array.fromBase64;
+	}
+});
+
+test("steps become times and values again", () => {
+	const { time, metrics } = readPack(new Uint8Array(readFileSync(join(golden, "../fuzz/seeds/pack/steps"))));
+	assert.deepEqual([...time], [0, 1e9, 2e9]);
+	assert.deepEqual([...metrics[0].values], [70000, 500000, 80000]);
+	assert.deepEqual([...metrics[0].deltas], [70000, 500000, 10000]);
+});
+
+test("a column wider than it may be, or of three bytes, is refused", () => {
+	const list = new TextDecoder("latin1").decode(bytes.subarray(0, 2000));
+	const at = list.indexOf("stack\0") + 32;
+	for (const size of [3, 8]) {
+		const changed = bytes.slice();
+		changed[at] = size;
+		assert.throws(() => readPack(changed), /elements of|lies outside/);
 	}
 });
 
