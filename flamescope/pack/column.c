@@ -10,7 +10,11 @@
 /* Doubles hold all whole numbers up to here. */
 static const int64_t max_exact = INT64_C(1) << 53;
 
-static uint64_t number_at(const unsigned char *from, size_t size)
+/* The loops are made for each size apart: with a size that is only known at run time they are slow.
+ */
+#define FOR_ONE_SIZE static inline __attribute__((always_inline))
+
+FOR_ONE_SIZE uint64_t number_at(const unsigned char *from, size_t size)
 {
 	uint64_t number = 0;
 
@@ -18,13 +22,33 @@ static uint64_t number_at(const unsigned char *from, size_t size)
 	return number;
 }
 
-size_t column_width(const void *numbers, size_t n, size_t size)
+FOR_ONE_SIZE uint64_t bits_of(const unsigned char *from, size_t n, size_t size)
 {
-	const unsigned char *from = numbers;
 	uint64_t bits = 0;
 
 	for (size_t i = 0; i < n; i++)
 		bits |= number_at(from + i * size, size);
+	return bits;
+}
+
+static uint64_t all_bits(const void *numbers, size_t n, size_t size)
+{
+	switch (size) {
+	case 1:
+		return bits_of(numbers, n, 1);
+	case 2:
+		return bits_of(numbers, n, 2);
+	case 4:
+		return bits_of(numbers, n, 4);
+	default:
+		return bits_of(numbers, n, 8);
+	}
+}
+
+size_t column_width(const void *numbers, size_t n, size_t size)
+{
+	const uint64_t bits = all_bits(numbers, n, size);
+
 	if (bits <= UINT8_MAX)
 		return 1;
 	if (bits <= UINT16_MAX)
@@ -32,15 +56,47 @@ size_t column_width(const void *numbers, size_t n, size_t size)
 	return bits <= UINT32_MAX ? 4 : 8;
 }
 
+FOR_ONE_SIZE void copy_each(unsigned char *to, size_t to_size, const unsigned char *from,
+			    size_t from_size, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t number = number_at(from + i * from_size, from_size);
+
+		memcpy(to + i * to_size, &number, to_size);
+	}
+}
+
+FOR_ONE_SIZE void copy_from(void *to, size_t to_size, const void *from, size_t from_size, size_t n)
+{
+	switch (to_size) {
+	case 1:
+		copy_each(to, 1, from, from_size, n);
+		break;
+	case 2:
+		copy_each(to, 2, from, from_size, n);
+		break;
+	case 4:
+		copy_each(to, 4, from, from_size, n);
+		break;
+	default:
+		copy_each(to, 8, from, from_size, n);
+	}
+}
+
 void column_copy(void *to, size_t to_size, const void *from, size_t from_size, size_t n)
 {
-	unsigned char *out = to;
-	const unsigned char *in = from;
-
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t number = number_at(in + i * from_size, from_size);
-
-		memcpy(out + i * to_size, &number, to_size);
+	switch (from_size) {
+	case 1:
+		copy_from(to, to_size, from, 1, n);
+		break;
+	case 2:
+		copy_from(to, to_size, from, 2, n);
+		break;
+	case 4:
+		copy_from(to, to_size, from, 4, n);
+		break;
+	default:
+		copy_from(to, to_size, from, 8, n);
 	}
 }
 
