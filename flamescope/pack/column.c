@@ -129,7 +129,7 @@ int column_value_steps(const struct profile *profile, const struct profile_metri
 		steps[i] = column_fold((int64_t)step);
 		*last = (uint64_t)value;
 	}
-	return 0;
+	return 0; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 }
 
 int column_value_sums(const struct profile *profile, const struct profile_metric *metric)
@@ -149,5 +149,5 @@ int column_value_sums(const struct profile *profile, const struct profile_metric
 		*last = expected(metric, *last, i) + (uint64_t)column_unfold(step);
 		metric->values[i] = (int64_t)*last;
 	}
-	return 0;
+	return 0; /* as above. NOLINT(clang-analyzer-unix.Malloc) */
 }
