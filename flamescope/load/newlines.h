@@ -48,10 +48,8 @@ static inline const char *newlines_empty(const char *at, const char *end)
 static inline const char *newlines_last_empty(const char *at, const char *end)
 {
 	while (end - at > 1) {
-		end = memrchr(at, '\n', (size_t)(end - at));
-		if (!end || end == at)
-			return NULL;
-		if (end[-1] == '\n')
+		end--;
+		if (end[0] == '\n' && end[-1] == '\n')
 			return end - 1;
 	}
 	return NULL;
