@@ -41,7 +41,10 @@ int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *er
 		int error = errno;
 
 		free(catalog);
-		return err_set(err, error, "open '%s'", folder);
+		(void)err_set(err, error, "open '%s'", folder);
+		if (error == ENOTDIR)
+			err_hint(err, "its folder, or: wick view %s", folder);
+		return -error;
 	}
 	(void)pthread_mutex_init(&catalog->mutex, NULL);
 	*ret_catalog = catalog;
