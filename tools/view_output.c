@@ -62,14 +62,27 @@ static mode_t new_mode(void)
 	return 0666 & ~mask;
 }
 
+/* END in the folder that PATH is in; false: that is too long for a name. */
+static bool name_beside(const char *path, const char *end, char name[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	int n = snprintf(name, PATH_MAX, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, end);
+
+	return n > 0 && n < PATH_MAX;
+}
+
+/* A file without a name is gone with its program, however that ends; not all file systems have it.
+ */
 static int open_temporary(struct view_file *file, struct err *err)
 {
-	const char *slash = strrchr(file->path, '/');
-	int dir_len = slash ? (int)(slash - file->path) + 1 : 0;
 	char name[PATH_MAX];
-	int n = snprintf(name, sizeof(name), "%.*s.wick.XXXXXX", dir_len, file->path);
 
-	if (n < 0 || n >= (int)sizeof(name))
+	if (name_beside(file->path, ".", name))
+		file->fd = open(name, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	file->nameless = file->fd >= 0;
+	if (file->nameless)
+		return 0;
+	if (!name_beside(file->path, ".wick.XXXXXX", name))
 		return err_set(err, ENAMETOOLONG, "write '%s'", file->path);
 	file->fd = mkostemp(name, O_CLOEXEC);
 	if (file->fd < 0)
@@ -110,10 +123,36 @@ int view_file_open(struct view_file *file, const char *path, const struct view_i
 	return r;
 }
 
+/* Gives a nameless file the name that it is renamed from. */
+static int name_it(struct view_file *file)
+{
+	enum { TRIES = 100 };
+	char end[64], from[64], name[PATH_MAX];
+
+	(void)snprintf(from, sizeof(from), "/proc/self/fd/%d", file->fd);
+	for (int i = 0; i < TRIES; i++) {
+		(void)snprintf(end, sizeof(end), ".wick.%d.%d", (int)getpid(), i);
+		if (!name_beside(file->path, end, name))
+			return -ENAMETOOLONG;
+		if (linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+			file->temporary = strdup(name);
+			if (file->temporary)
+				return 0;
+			(void)unlink(name);
+			return -ENOMEM;
+		}
+		if (errno != EEXIST)
+			break;
+	}
+	return -errno;
+}
+
 int view_file_close(struct view_file *file, struct err *err)
 {
-	int r = 0;
+	int r = file->nameless ? name_it(file) : 0;
 
+	if (r < 0)
+		(void)err_set(err, -r, "write '%s'", file->path);
 	if (close(steal_fd(&file->fd)) < 0)
 		r = err_set(err, errno, "write '%s'", file->path);
 	if (r == 0 && file->temporary && rename(file->temporary, file->path) < 0)

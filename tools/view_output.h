@@ -42,7 +42,8 @@ enum view_format view_format_named(const char *name);
 struct view_file {
 	int fd;
 	char *path;
-	char *temporary; /* NULL: PATH is no regular file, and is written as it is */
+	char *temporary; /* NULL: nameless, or PATH is no regular file and is written as it is */
+	bool nameless;   /* until it is whole */
 };
 
 /**
