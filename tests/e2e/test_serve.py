@@ -161,7 +161,7 @@ class Answers(Served):
         self.assertEqual(listed[0]["from_ns"], str(1795000000000000000 + 100010101000))
         self.assertEqual(listed[0]["to_ns"], str(1795000000000000000 + 109010101000))
         pack = self.pack("file=a.perf")
-        self.assertEqual(pack["time"][1], 10)
+        self.assertEqual(pack["stack"][1], 10)
         self.assertEqual(json.loads(pack["meta"][0])["files"][0]["path"], "a.perf")
         status, headers, body = self.get("/api/pack?file=a.perf", method="HEAD")
         self.assertEqual((status, body), (200, b""))
@@ -172,12 +172,12 @@ class Answers(Served):
         self.put("z.perf.gz", gzip.compress(text(range(5000, 5010)).encode()))
         os.utime(os.path.join(self.folder, "z.perf.gz"), ns=(0, 1795000000000000000 + 5009 * 10**9))
         self.serve()
-        self.assertEqual(self.pack("file=a.perf&file=b/c.perf")["time"][1], 20)
-        self.assertEqual(self.pack("last=1800")["time"][1], 20)
-        self.assertEqual(self.pack("last=3600&host=other")["time"][1], 10)
-        self.assertEqual(self.pack("last=10800")["time"][1], 30)
+        self.assertEqual(self.pack("file=a.perf&file=b/c.perf")["stack"][1], 20)
+        self.assertEqual(self.pack("last=1800")["stack"][1], 20)
+        self.assertEqual(self.pack("last=3600&host=other")["stack"][1], 10)
+        self.assertEqual(self.pack("last=10800")["stack"][1], 30)
         # 1003.99 s before the newest: what is older is left out of the file that reaches into it
-        self.assertEqual(self.pack("last=1004")["time"][1], 15)
+        self.assertEqual(self.pack("last=1004")["stack"][1], 15)
         for wrong in ("last=", "last=x", "last=-1", "last=99999999999999999999", "host=none&last=9",
                       "file=", "nothing=1&host=none"):
             self.assertIn(self.get("/api/pack?" + wrong)[0], (400, 404), wrong)
@@ -200,7 +200,7 @@ class Answers(Served):
             first = now
         self.assertEqual([row["file"] for row in first["recordings"]], ["a.perf"])
         self.put("a.perf", text(range(100, 150)))
-        self.assertEqual(self.pack("file=a.perf")["time"][1], 50)
+        self.assertEqual(self.pack("file=a.perf")["stack"][1], 50)
 
     def test_a_file_that_vanishes(self):
         self.serve()
@@ -407,7 +407,7 @@ class Crowds(Served):
             start = time.monotonic()
             for _ in range(5):
                 self.alive()
-                self.assertEqual(self.pack("file=a.perf")["time"][1], 10)
+                self.assertEqual(self.pack("file=a.perf")["stack"][1], 10)
             print(f"{len(crowd)} connections: 5 answers in {time.monotonic() - start:.2f} s, "
                   f"{self.rss_mb() - before:.0f} MB more, {self.n_threads()} threads")
             self.assertLess(time.monotonic() - start, 10)
@@ -481,7 +481,7 @@ class View(Served):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(run.stdout, "rec/a.perf.html\n")
         page, packs = self.packs(self.path("rec/a.perf.html"))
-        self.assertEqual([pack["time"][1] for pack in packs], [10])
+        self.assertEqual([pack["stack"][1] for pack in packs], [10])
         start = json.loads(re.search(r'id="wick-start">(.*?)</script>', page)[1])
         self.assertEqual(start["mode"], "view")
         self.assertEqual(start["state"],
@@ -507,10 +507,10 @@ class View(Served):
         run = self.view("--baseline", "rec/old.perf", "rec/a.perf", "-o", "c.html", "--no-open")
         self.assertEqual((run.returncode, run.stdout), (0, "c.html\n"), run.stderr)
         _, packs = self.packs(self.path("c.html"))
-        self.assertEqual([pack["time"][1] for pack in packs], [10, 20])
+        self.assertEqual([pack["stack"][1] for pack in packs], [10, 20])
         run = self.view("-", "--no-open", input=text(range(7)))
         self.assertEqual((run.returncode, run.stdout), (0, "wick.html\n"), run.stderr)
-        self.assertEqual(self.packs(self.path("wick.html"))[1][0]["time"][1], 7)
+        self.assertEqual(self.packs(self.path("wick.html"))[1][0]["stack"][1], 7)
 
     def test_the_page_to_stdout_and_never_over_the_baseline(self):
         run = self.view("rec/a.perf", "-o", "-")
