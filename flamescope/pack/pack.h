@@ -45,7 +45,8 @@ int pack_write(const struct profile *profile, int fd, struct err *err);
  *
  * Return:  0; -EBADMSG and what is wrong; -ENOMEM.
  * Owns:    the caller; the profile's arrays are views into BYTES where those are as wide and stand
- * well, so BYTES must outlive it. Context: any thread.
+ *          well, so BYTES must outlive it.
+ * Context: any thread.
  */
 int pack_read(const void *bytes, size_t n_bytes, struct profile **ret_profile, struct err *err);
 
