@@ -105,7 +105,7 @@ struct frame {
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of wick's own time namespace */
 	uint32_t process; /* the collector's number for one image of one process: never reused */
-	pid_t pid; /* below 0: not known */
+	pid_t pid;        /* below 0: not known */
 	pid_t tid;
 	uint32_t cpu;
 	enum sample_event event;

@@ -22,6 +22,12 @@ static inline uint64_t column_fold(int64_t number)
 	return (((uint64_t)number << 1) ^ (number < 0 ? UINT64_MAX : 0)) + 1;
 }
 
+/**
+ * column_unfold - the number that column_fold() gave FOLDED for
+ *
+ * Return:  the number; PROFILE_ABSENT for 0.
+ * Context: any thread.
+ */
 static inline int64_t column_unfold(uint64_t folded)
 {
 	const uint64_t number = folded - 1;

@@ -30,7 +30,12 @@ struct pack_section {
 	uint32_t crc;  /* CRC-32, as in zlib */
 };
 
-/* "value", 3, "_step": value3_step.  There are less than 256 of each. */
+/**
+ * pack_name - the name of a numbered section: "value", 3, "_step": value3_step
+ * @number: less than 256, as there are of each
+ *
+ * Context: any thread.
+ */
 static inline void pack_name(char name[PACK_NAME_BYTES], const char *what, size_t number,
 			     const char *end)
 {
