@@ -66,7 +66,7 @@ static int choose_path(struct viewing *viewing, struct err *err)
 
 static bool is_to_stdout(const struct viewing *viewing)
 {
-	return strcmp(viewing->path, "-") == 0;
+	return viewing->path && strcmp(viewing->path, "-") == 0;
 }
 
 static int load(struct viewing *viewing, struct err *err)

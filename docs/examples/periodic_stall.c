@@ -151,10 +151,10 @@ int main(int argc, char **argv)
 	const long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 20;
 	const int64_t begin = now();
 	int64_t asked;
-	long n, i;
+	long n, i, half, most;
 
 	if (seconds < 1 || seconds > MAX_SECONDS) {
-		fprintf(stderr, "usage: periodic_stall [SECONDS], 1 to %d\n", MAX_SECONDS);
+		(void)fprintf(stderr, "usage: periodic_stall [SECONDS], 1 to %d\n", MAX_SECONDS);
 		return 2;
 	}
 	fill_store();
@@ -167,9 +167,10 @@ int main(int argc, char **argv)
 		took[i] = now() - asked;
 	}
 	qsort(took, (size_t)n, sizeof(took[0]), by_size);
+	half = n / 2;
+	most = n - n / 100 - 1;
 	printf("%ld requests; half took at most %.1f ms, 99 of 100 at most %.1f ms, the slowest "
 	       "%.1f ms\n",
-	       n, (double)took[n / 2] / 1e6, (double)took[n - n / 100 - 1] / 1e6,
-	       (double)took[n - 1] / 1e6);
+	       n, (double)took[half] / 1e6, (double)took[most] / 1e6, (double)took[n - 1] / 1e6);
 	return 0;
 }

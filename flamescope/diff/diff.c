@@ -55,8 +55,10 @@ static int fill_functions(struct diff *diff, const struct diff_matrix *matrix,
 	const struct diff_names *names = &diff->memory->names;
 	_cleanup_free_ double *shares = calloc(matrix->n_columns + 1, sizeof(*shares));
 
+	if (!shares)
+		return -ENOMEM;
 	diff->functions = calloc(names->n + 1, sizeof(*diff->functions));
-	if (!shares || !diff->functions)
+	if (!diff->functions)
 		return -ENOMEM;
 	diff->n_functions = names->n;
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {

@@ -223,7 +223,6 @@ static void put_facts(struct builder *builder, const struct builder_sample *samp
 {
 	const struct perf_facts *facts = sample->facts;
 	const char *state = facts->state;
-	uint32_t word = PERF_LINE_MAX_METRICS;
 
 	/* in the inline dialect the header line begins with the state */
 	if (facts->from_head && !state)
@@ -233,7 +232,8 @@ static void put_facts(struct builder *builder, const struct builder_sample *samp
 	put_tag(builder, "on", facts->object, (struct place){.at = sample->at});
 	for (size_t i = 0; i < facts->n_words; i++)
 		put_tag(builder, facts->words[i].name, facts->words[i].value,
-			(struct place){.at = sample->at, .word = ++word});
+			(struct place){.at = sample->at,
+				       .word = PERF_LINE_MAX_METRICS + 1 + (uint32_t)i});
 	put_metrics(builder, facts, sample->at);
 	builder->facts.inlined |= facts->from_head;
 }

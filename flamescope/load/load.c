@@ -146,7 +146,7 @@ static uint64_t count_lines(int fd, uint64_t from, uint64_t to)
 /* Readers count bad lines from where they began: the lines before are counted only now. */
 static void list_bad(const struct load *load, int fd, struct profile_file *file)
 {
-	struct blocks_bad bad[MAX_THREADS * PROFILE_BAD_LINES];
+	struct blocks_bad bad[MAX_THREADS * PROFILE_BAD_LINES] = {0};
 	uint64_t counted = load->at;
 	uint64_t lines = 0;
 	size_t n = 0;

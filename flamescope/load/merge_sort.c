@@ -30,9 +30,14 @@ static uint32_t *sort_numbers(const uint64_t *times, size_t n)
 	uint32_t *from = calloc(n, sizeof(*from));
 	uint32_t *to = calloc(n, sizeof(*to));
 
-	for (size_t i = 0; from && to && i < n; i++)
+	if (!from || !to) {
+		free(from);
+		free(to);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
 		from[i] = (uint32_t)i;
-	for (size_t run = 1; from && to && run < n; run *= 2) {
+	for (size_t run = 1; run < n; run *= 2) {
 		uint32_t *swap = from;
 
 		for (size_t i = 0; i < n; i += 2 * run) {
@@ -42,10 +47,6 @@ static uint32_t *sort_numbers(const uint64_t *times, size_t n)
 		}
 		from = to;
 		to = swap;
-	}
-	if (!from || !to) {
-		free(from);
-		from = NULL;
 	}
 	free(to);
 	return from;

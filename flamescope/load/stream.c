@@ -13,13 +13,13 @@ static bool make_room(char **bytes, size_t *size, size_t len)
 
 	while (want - len < STREAM_BYTES)
 		want *= 2;
-	if (want == *size)
+	if (*bytes && want == *size)
 		return true;
 	grown = realloc(*bytes, want);
 	if (!grown)
 		return false;
-	*bytes = grown;
 	*size = want;
+	*bytes = grown;
 	return true;
 }
 
@@ -58,7 +58,8 @@ static int run(struct stream *stream, struct source *source, char **bytes, size_
 			stream->bytes += (size_t)n;
 		}
 		whole = take_whole(stream, *bytes, len);
-		memmove(*bytes, *bytes + whole, len - whole);
+		if (whole && *bytes)
+			memmove(*bytes, *bytes + whole, len - whole);
 		len -= whole;
 		if (stream->done)
 			stream->done(stream->context, stream->bytes);

@@ -115,8 +115,8 @@ int main(int argc, char **argv)
 	(void)draw(profile, &(struct query){0}, "all of it");
 	(void)draw(profile,
 		   &(struct query){.n_ranges = 1,
-				   .ranges = {{profile->length_ns / 2,
-					       profile->length_ns / 2 + 1000000000}}},
+				   .ranges = {{.from_ns = profile->length_ns / 2,
+					       .to_ns = profile->length_ns / 2 + 1000000000}}},
 		   "a second");
 	if (argc > 4)
 		write_pack(profile, argv[4]);

@@ -201,17 +201,18 @@ static struct counted count(const char *text)
 	struct perf_text_stats stats;
 	struct perf_text *reader;
 	char *copy;
-	uint64_t number = 0;
+	uint64_t number = 1;
 
 	assert_non_null(text);
 	copy = strdup(text);
 	assert_non_null(copy);
 	assert_int_equal(perf_text_new(&visitor, &reader), 0);
 	for (char *at = copy, *end; (end = strchr(at, '\n')); at = end + 1) {
-		struct line line = {.text = at, .len = (size_t)(end - at), .number = ++number};
+		struct line line = {.text = at, .len = (size_t)(end - at), .number = number};
 
 		*end = '\0';
 		perf_text_line(reader, &line);
+		number++;
 	}
 	perf_text_finish(reader, &stats);
 	assert_int_equal(stats.bad_lines, 0);
