@@ -1,6 +1,5 @@
 /* diff.c - what changed between two selections */
 #include "flamescope/diff/diff.h"
-#include "base/cleanup.h"
 #include "base/map.h"
 #include "flamescope/diff/diff_room.h"
 
@@ -53,21 +52,22 @@ static int fill_functions(struct diff *diff, const struct diff_matrix *matrix,
 			  const struct diff_chance *chance)
 {
 	const struct diff_names *names = &diff->memory->names;
-	_cleanup_free_ double *shares = calloc(matrix->n_columns + 1, sizeof(*shares));
+	double *shares = calloc(matrix->n_columns + 1, sizeof(*shares));
 
 	if (!shares)
 		return -ENOMEM;
 	diff->functions = calloc(names->n + 1, sizeof(*diff->functions));
-	if (!diff->functions)
-		return -ENOMEM;
-	diff->n_functions = names->n;
+	diff->n_functions = diff->functions ? names->n : 0;
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		diff_shares(matrix, side, shares);
-		for (size_t i = 0; i < names->n; i++) {
+		for (size_t i = 0; i < diff->n_functions; i++) {
 			diff->functions[i].self[side] = shares[i * 2];
 			diff->functions[i].total[side] = shares[i * 2 + 1];
 		}
 	}
+	free(shares);
+	if (!diff->functions)
+		return -ENOMEM;
 	for (size_t i = 0; i < names->n; i++) {
 		struct diff_function *function = &diff->functions[i];
 
