@@ -1,6 +1,6 @@
-/* encode.c - bytes of any kind in comment lines: percent-encoding and JSON strings */
+/* encode.c - bytes of any kind in comment lines: percent-encoding */
+#include "base/utf8.h"
 #include "output/sanitise.h"
-#include "output/utf8.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -51,37 +51,4 @@ void sanitise_line(struct buf *buf, const char *text)
 		text += len;
 		left -= len;
 	}
-}
-
-static void add_unicode_escape(struct buf *buf, uint32_t code)
-{
-	buf_add(buf, "\\u");
-	buf_add_char(buf, "0123456789abcdef"[code >> 12 & 15]);
-	buf_add_char(buf, "0123456789abcdef"[code >> 8 & 15]);
-	buf_add_char(buf, "0123456789abcdef"[code >> 4 & 15]);
-	buf_add_char(buf, "0123456789abcdef"[code & 15]);
-}
-
-void sanitise_json(struct buf *buf, const char *text)
-{
-	size_t left = strlen(text);
-
-	buf_add_char(buf, '"');
-	while (left) {
-		uint32_t code;
-		size_t len = utf8_next(text, left, &code);
-
-		if (len == 0) {
-			add_unicode_escape(buf, 0xfffd);
-			len = 1;
-		} else if (code != ' ' &&
-			   (utf8_breaks(code) || (code < 128 && strchr("\"\\<>", (int)code)))) {
-			add_unicode_escape(buf, code);
-		} else {
-			(void)buf_append(buf, text, len);
-		}
-		text += len;
-		left -= len;
-	}
-	buf_add_char(buf, '"');
 }

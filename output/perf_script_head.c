@@ -1,4 +1,5 @@
 /* perf_script_head.c - the comment lines at the start and the end of a file */
+#include "base/json.h"
 #include "output/perf_script.h"
 #include "output/sanitise.h"
 
@@ -116,9 +117,9 @@ static void add_metrics(struct buf *buf, const struct perf_script_options *optio
 			continue;
 		buf_add(buf, comma);
 		buf_add(buf, "{\"name\":");
-		sanitise_json(buf, metric->name);
+		json_add_string(buf, metric->name);
 		buf_add(buf, ",\"unit\":");
-		sanitise_json(buf, metric->unit);
+		json_add_string(buf, metric->unit);
 		buf_add(buf, metric->kind == METRIC_GAUGE ? ",\"kind\":\"gauge\"}"
 							  : ",\"kind\":\"counter\"}");
 		comma = ",";
@@ -133,7 +134,7 @@ static void add_groups(struct buf *buf, const struct perf_script_options *option
 
 	for (size_t i = 0; i < options->groups.n; i++) {
 		buf_add(buf, comma);
-		sanitise_json(buf, groups_name(&options->groups.at[i], options->metrics));
+		json_add_string(buf, groups_name(&options->groups.at[i], options->metrics));
 		comma = ",";
 	}
 	if (options->groups.n)
@@ -143,7 +144,7 @@ static void add_groups(struct buf *buf, const struct perf_script_options *option
 static void add_number(struct buf *buf, const char *name, uint64_t value)
 {
 	buf_add_char(buf, ',');
-	sanitise_json(buf, name);
+	json_add_string(buf, name);
 	buf_add_char(buf, ':');
 	buf_add_dec(buf, value, 0, ' ');
 }
@@ -156,7 +157,7 @@ static void add_keys(struct buf *buf, const char *event, const struct perf_scrip
 	if (copy) {
 		for (size_t i = 0; i < copy->n_keys; i++) {
 			buf_add(buf, comma);
-			sanitise_json(buf, copy->keys[i]);
+			json_add_string(buf, copy->keys[i]);
 			comma = ",";
 		}
 		buf_add(buf, copy->n_keys ? "]" : "");
@@ -176,11 +177,11 @@ static void add_wick(struct buf *buf, const struct perf_script_options *options,
 	buf_add(buf, "# wick : {\"format\":");
 	buf_add_dec(buf, FORMAT, 0, ' ');
 	buf_add(buf, ",\"version\":");
-	sanitise_json(buf, WICK_VERSION);
+	json_add_string(buf, WICK_VERSION);
 	buf_add(buf, ",\"clock\":\"CLOCK_MONOTONIC\"");
 	add_number(buf, "epoch_offset_ns", header->epoch_offset_ns);
 	buf_add(buf, ",\"event\":");
-	sanitise_json(buf, header->event ? header->event : "cpu-clock");
+	json_add_string(buf, header->event ? header->event : "cpu-clock");
 	if (header->hz)
 		add_number(buf, "hz", header->hz);
 	if (header->mean_bytes)
@@ -191,7 +192,7 @@ static void add_wick(struct buf *buf, const struct perf_script_options *options,
 	add_metrics(buf, options);
 	add_groups(buf, options);
 	buf_add(buf, ",\"metrics_as\":");
-	sanitise_json(buf, options->metrics_as == METRICS_AS_INLINE ? "inline" : "comment");
+	json_add_string(buf, options->metrics_as == METRICS_AS_INLINE ? "inline" : "comment");
 	add_keys(buf, header->event, header->copy);
 	buf_add(buf, "}\n");
 }
@@ -219,7 +220,7 @@ static void add_text(struct buf *buf, const char *name, const char *text)
 	buf_add(buf, ",\"");
 	buf_add(buf, name);
 	buf_add(buf, "\":");
-	sanitise_json(buf, text);
+	json_add_string(buf, text);
 }
 
 void perf_script_modules(const struct perf_script_modules *modules, struct buf *buf)
@@ -228,7 +229,7 @@ void perf_script_modules(const struct perf_script_modules *modules, struct buf *
 		const struct perf_script_module *module = &modules->at[i];
 
 		buf_add(buf, i ? ",{\"path\":" : ",\"modules\":[{\"path\":");
-		sanitise_json(buf, module->path);
+		json_add_string(buf, module->path);
 		add_text(buf, "build_id", module->build_id);
 		add_text(buf, "names", module->names);
 		if (*module->missing) {

@@ -1,8 +1,8 @@
 /* sanitise.c - comm, symbol and module so that every consumer reads them whole */
 #include "output/sanitise.h"
 
+#include "base/utf8.h"
 #include "output/markup.h"
-#include "output/utf8.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -25,8 +25,7 @@ static const unsigned char looks[256] = {
 	['+'] = LOOK_PLUS,
 };
 
-static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-static const char arrow[] = "\xe2\x86\x92";       /* U+2192 */
+static const char arrow[] = "\xe2\x86\x92"; /* U+2192 */
 static const char anonymous[] = "(anonymous namespace)";
 
 struct name {
@@ -59,7 +58,7 @@ static size_t add_high(struct buf *buf, const char *text, size_t left)
 	size_t len = utf8_next(text, left, &code);
 
 	if (len == 0) {
-		buf_add(buf, replacement);
+		buf_add(buf, UTF8_REPLACEMENT);
 		return 1;
 	}
 	if (utf8_breaks(code))

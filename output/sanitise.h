@@ -68,11 +68,4 @@ void sanitise_word(struct buf *buf, const char *text, size_t len);
  */
 void sanitise_line(struct buf *buf, const char *text);
 
-/**
- * sanitise_json - a string literal of JSON, quotes included, in ASCII but for valid UTF-8
- *
- * Context: any thread.
- */
-void sanitise_json(struct buf *buf, const char *text);
-
 #endif

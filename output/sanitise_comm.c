@@ -1,7 +1,7 @@
 /* sanitise_comm.c - a thread's name: the first field of a line, where the grammars are strictest */
+#include "base/utf8.h"
 #include "output/markup.h"
 #include "output/sanitise.h"
-#include "output/utf8.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "flamescope/draw/words.h"
 #include "flamescope/serve/catalog_walk.h"
-#include "flamescope/serve/markup.h"
 #include "tools/say.h"
 
 #include <errno.h>
@@ -54,6 +54,13 @@ int browser_open(const char *address)
 	return -r;
 }
 
+int browser_open_file(const char *path)
+{
+	_cleanup_free_ char *whole = realpath(path, NULL);
+
+	return whole ? browser_open(whole) : -errno;
+}
+
 /* A file of this user's alone, where runtime files are or temporary ones. */
 static int make_file(char **ret_path)
 {
@@ -81,11 +88,11 @@ int browser_open_secret(const char *address, char **ret_file)
 	buf_init(&page, TEXT_BYTES);
 	buf_add(&page, "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>wick</title>\n"
 		       "<meta http-equiv=\"refresh\" content=\"0; url=");
-	markup_text(&page, address);
+	words_xml(&page, address);
 	buf_add(&page, "\">\n");
 	r = page.failed ? -ENOMEM : io_write_all(fd, page.data, page.len, NULL);
 	if (r == 0)
-		r = browser_open(path);
+		r = browser_open_file(path);
 	buf_release(&page);
 	if (r < 0) {
 		(void)unlink(path);

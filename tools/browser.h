@@ -12,12 +12,20 @@
 bool browser_is_here(void);
 
 /**
- * browser_open - hand an address or a path to xdg-open, and do not wait for it
+ * browser_open - hand an address to xdg-open, and do not wait for it
  *
  * Return:  0; -ENOENT: there is no xdg-open; -errno.
  * Context: main thread.
  */
 int browser_open(const char *address);
+
+/**
+ * browser_open_file - the same for a file, whatever its name: "-x" is no option, "a:b" no address
+ *
+ * Return:  as browser_open(); -errno when the file is not there.
+ * Context: main thread.
+ */
+int browser_open_file(const char *path);
 
 /**
  * browser_open_secret - the same for an address that others on this machine must not read

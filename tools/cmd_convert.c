@@ -13,18 +13,16 @@
 #include <unistd.h>
 
 enum {
-	OPT_FORMAT = OPTION_LONG_ONLY,
-	OPT_METRICS_AS,
+	OPT_METRICS_AS = OPTION_LONG_ONLY,
 	OPT_WEIGHT,
 	OPT_MAX_SAMPLES,
 	OPT_BARE,
-	OPT_TITLE,
 	NAME_BYTES = 256,
 };
 
 const struct option_spec convert_option_specs[] = {
 	VIEW_OUTPUT_SPEC("write to FILE, whose end names the format; - is standard output"),
-	{OPT_FORMAT, "format", "FORMAT",
+	{VIEW_OPT_FORMAT, "format", "FORMAT",
 	 "folded, pb, speedscope.json, firefox.json or perf, each also with .gz (default: by the "
 	 "end of the output's name)"},
 	{OPT_METRICS_AS, "metrics-as", "HOW",
@@ -35,8 +33,7 @@ const struct option_spec convert_option_specs[] = {
 	{OPT_MAX_SAMPLES, "max-samples", "N",
 	 "with --weight: write about N samples and no more (default: 1000000)"},
 	{OPT_BARE, "bare", NULL, "of perf: no line that starts with #, as Perfetto wants it"},
-	{OPT_TITLE, "title", "TEXT",
-	 "what speedscope and Firefox call it (default: the file's name)"},
+	VIEW_TITLE_SPEC("what speedscope and Firefox call it (default: the file's name)"),
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -47,7 +44,6 @@ const struct option_spec convert_option_specs[] = {
 struct convert_asked {
 	struct view_command command;
 	struct convert_options options;
-	const char *format;
 	bool metrics_as;
 	bool max_samples;
 	char metric[NAME_BYTES];
@@ -80,9 +76,6 @@ static int own_option(void *context, int id, const char *value, struct err *err)
 	int r;
 
 	switch (id) {
-	case OPT_FORMAT:
-		asked->format = value;
-		return 0;
 	case OPT_METRICS_AS:
 		asked->metrics_as = true;
 		return parse_metrics_as(value, &asked->options.inline_metrics, err);
@@ -93,11 +86,8 @@ static int own_option(void *context, int id, const char *value, struct err *err)
 	case OPT_MAX_SAMPLES:
 		asked->max_samples = true;
 		return parse_max_samples(value, &asked->options.max_samples, err);
-	case OPT_BARE:
-		asked->options.bare = true;
-		return 0;
 	default:
-		asked->options.title = value;
+		asked->options.bare = true;
 		return 0;
 	}
 }
@@ -147,17 +137,18 @@ static int check(const struct convert_asked *asked, struct err *err)
 static int settle(struct convert_asked *asked, struct err *err)
 {
 	const struct query *query = &asked->command.options.query;
-	const char *name = asked->format ? asked->format : asked->command.output;
+	const char *name = asked->command.format ? asked->command.format : asked->command.output;
 	int r;
 
 	if (!asked->command.output)
 		return err_set(err, 0, "no output given, try: -o FILE.speedscope.json");
-	if (!asked->format && strcmp(name, "-") == 0)
+	if (!asked->command.format && strcmp(name, "-") == 0)
 		return err_set(err, 0, "standard output has no name, try: --format FORMAT");
 	r = convert_format_of(name, &asked->options.format, &asked->options.gzip, err);
 	if (r < 0)
 		return -EINVAL;
 	name_measure(asked);
+	asked->options.title = asked->command.title;
 	asked->options.n_groups = query->n_groups;
 	asked->options.groups = query->groups;
 	return check(asked, err);
@@ -168,25 +159,21 @@ static int on_write(void *context, const void *bytes, size_t len)
 	return io_write_all(*(const int *)context, bytes, len, NULL);
 }
 
-static int write_to(const struct convert_asked *asked, const struct selection *selection,
-		    struct convert_report *ret_report, struct err *err)
-{
-	const char *path = asked->command.output;
-	struct view_file file = {.fd = STDOUT_FILENO};
-	struct convert_sink sink = {on_write, &file.fd};
-	bool to_file = strcmp(path, "-") != 0;
-	int r = to_file ? view_file_open(&file, path, &asked->command.input, err) : 0;
+/* One conversion, on its way into a file. */
+struct conversion {
+	const struct convert_asked *asked;
+	const struct selection *selection;
+	struct convert_report report;
+};
 
-	if (r < 0)
-		return r;
-	r = convert_write(selection, &asked->options, &sink, ret_report, err);
-	if (!to_file)
-		return r == -EPIPE ? 0 : r;
-	if (r == 0)
-		return view_file_close(&file, err);
-	view_file_drop(&file);
-	if (r != -ENOMEM && r != -EFBIG)
-		return err_set(err, -r, "write '%s'", path);
+static int write_all(void *context, int fd, struct err *err)
+{
+	struct conversion *it = context;
+	struct convert_sink sink = {on_write, &fd};
+	int r = convert_write(it->selection, &it->asked->options, &sink, &it->report, err);
+
+	if (r < 0 && r != -ENOMEM && r != -EFBIG && fd != STDOUT_FILENO)
+		return err_set(err, -r, "write '%s'", it->asked->command.output);
 	return r;
 }
 
@@ -206,7 +193,7 @@ static void tell(const struct convert_asked *asked, const struct convert_report 
 
 static int convert(struct convert_asked *asked, struct err *err)
 {
-	struct convert_report report = {0};
+	struct conversion it = {.asked = asked};
 	struct selection *selection = NULL;
 	struct profile *profile = NULL;
 	int r = settle(asked, err);
@@ -215,10 +202,12 @@ static int convert(struct convert_asked *asked, struct err *err)
 		r = view_input_load(&asked->command.input, &profile, err);
 	if (r == 0)
 		r = view_input_select(profile, &asked->command.options.query, &selection, err);
+	it.selection = selection;
 	if (r == 0)
-		r = write_to(asked, selection, &report, err);
+		r = view_output_make(asked->command.output, &asked->command.input, write_all, &it,
+				     err);
 	if (r == 0)
-		tell(asked, &report);
+		tell(asked, &it.report);
 	selection_free(selection);
 	profile_free(profile);
 	return r;

@@ -5,28 +5,37 @@
 #include "flamescope/diff/diff_rule.h"
 #include "flamescope/diff/diff_table.h"
 #include "flamescope/draw/flame_svg.h"
+#include "tools/diff_input.h"
 #include "tools/say.h"
 #include "tools/value.h"
-#include "tools/view_command.h"
+#include "tools/view_subject.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	OPT_AGAINST = OPTION_LONG_ONLY,
+	OPT_BASELINE = OPTION_LONG_ONLY,
+	OPT_AGAINST,
 	OPT_TOP,
 	OPT_ALL,
 	OPT_FAIL_IF,
 	OPT_LEVEL,
+	OPT_LEAST,
 	MAX_RULES = 64,
 	DEFAULT_TOP = 20,
+	MAX_TOP = 1000000,
 	RESULT_BYTES = 64 * 1024 * 1024,
 };
 
 static const double default_level = 0.01;
+static const double default_least = 0.01;
 
 const struct option_spec diff_option_specs[] = {
+	{OPT_BASELINE, "baseline", "FILE",
+	 "compare with this recording; every other FILE is then of the new side; can be given "
+	 "several times: with 5 of each side whole recordings decide what is chance"},
 	{OPT_AGAINST, "against", "RANGE",
 	 "compare with this time of the first recording; with one FILE, --time is compared with "
 	 "it"},
@@ -35,9 +44,12 @@ const struct option_spec diff_option_specs[] = {
 	 "points of the whole; NAME * is any; can be given several times"},
 	{OPT_LEVEL, "significant", "P",
 	 "a change that chance makes less often than this is more than chance (default: 0.01)"},
+	{OPT_LEAST, "least", "POINTS",
+	 "changes of less are not looked at (default: 1); a rule with a smaller limit lowers it"},
 	{OPT_TOP, "top", "N", "show no more than N functions (default: 20)"},
 	{OPT_ALL, "all", NULL, "show all functions"},
 	VIEW_OUTPUT_SPEC("write to FILE: .txt, .md, .csv, .json or .svg"),
+	VIEW_FORMAT_SPEC("write so whatever FILE is called: txt, md, csv..."),
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -49,17 +61,10 @@ struct diff_asked {
 	struct query against; /* its ranges only */
 	struct diff_rule rules[MAX_RULES];
 	size_t n_rules;
-	size_t top; /* 0: all */
+	uint32_t top; /* 0: all */
 	double level;
-};
-
-/* The two recordings, or one and itself. */
-struct diff_input {
-	struct profile *profiles[DIFF_SIDES];
-	const struct profile *of[DIFF_SIDES];
-	struct selection *sides[DIFF_SIDES];
-	const char *names[DIFF_SIDES];
-	struct diff *diff;
+	double least;
+	struct view_input baseline;
 };
 
 static int parse_level(const char *text, double *ret_level, struct err *err)
@@ -74,15 +79,14 @@ static int parse_level(const char *text, double *ret_level, struct err *err)
 	return 0;
 }
 
-static int parse_top(const char *text, size_t *ret_top, struct err *err)
+/* A rule asks about smaller changes than are looked at otherwise. */
+static double least_asked(const struct diff_asked *asked)
 {
-	char *end;
-	unsigned long top = strtoul(text, &end, 10);
+	double least = asked->least;
 
-	if (*text < '0' || *text > '9' || *end || top == 0 || top > 1000000)
-		return err_set(err, 0, "--top wants a number from 1 on, not '%s'", text);
-	*ret_top = top;
-	return 0;
+	for (size_t i = 0; i < asked->n_rules; i++)
+		least = fmin(least, fabs(asked->rules[i].limit));
+	return least;
 }
 
 static int add_rule(struct diff_asked *asked, const char *text, struct err *err)
@@ -101,85 +105,42 @@ static int own_option(void *context, int id, const char *value, struct err *err)
 	struct diff_asked *asked = context;
 
 	switch (id) {
+	case OPT_BASELINE:
+		return view_input_add(&asked->baseline, value, err);
 	case OPT_AGAINST:
 		return query_parse_range(&asked->against, value, err);
 	case OPT_FAIL_IF:
 		return add_rule(asked, value, err);
 	case OPT_LEVEL:
 		return parse_level(value, &asked->level, err);
+	case OPT_LEAST:
+		return view_percent("least", value, &asked->least, err);
 	case OPT_TOP:
-		return parse_top(value, &asked->top, err);
+		return view_number("top", value, 1, MAX_TOP, &asked->top, err);
 	default:
 		asked->top = 0;
 		return 0;
 	}
 }
 
-static int load_one(const struct view_input *input, size_t i, struct profile **ret_profile,
-		    struct err *err)
-{
-	struct view_input one = {
-		.paths = &input->paths[i], .n_paths = 1, .no_index = input->no_index};
-
-	return view_input_load(&one, ret_profile, err);
-}
-
-static int load_sides(const struct view_command *command, struct diff_input *input, struct err *err)
-{
-	const struct view_input *files = &command->input;
-	int r = 0;
-
-	for (size_t i = 0; i < files->n_paths && r == 0; i++)
-		r = load_one(files, i, &input->profiles[i], err);
-	if (r < 0)
-		return r;
-	for (unsigned side = 0; side < DIFF_SIDES; side++) {
-		size_t i = files->n_paths == 1 ? 0 : side;
-
-		input->of[side] = input->profiles[i];
-		input->names[side] = files->paths[i];
-	}
-	return 0;
-}
-
-static int select_sides(const struct view_command *command, const struct diff_asked *asked,
-			struct diff_input *input, struct err *err)
-{
-	struct query query = command->options.query;
-	int r = view_input_select(input->of[DIFF_NEW], &query, &input->sides[DIFF_NEW], err);
-
-	if (r < 0)
-		return r;
-	if (asked->against.n_ranges > 0) {
-		query.n_ranges = asked->against.n_ranges;
-		memcpy(query.ranges, asked->against.ranges, sizeof(query.ranges));
-	}
-	return view_input_select(input->of[DIFF_BASE], &query, &input->sides[DIFF_BASE], err);
-}
-
-static void input_release(struct diff_input *input)
-{
-	diff_free(input->diff);
-	for (unsigned side = 0; side < DIFF_SIDES; side++)
-		selection_free(input->sides[side]);
-	for (unsigned side = 0; side < DIFF_SIDES; side++)
-		profile_free(input->profiles[side]);
-}
-
-/* Two recordings, or one with two times. */
+/* Recordings against a baseline, two recordings, or one with two times. */
 static int check_arguments(const struct view_command *command, const struct diff_asked *asked,
 			   struct err *err)
 {
 	size_t n = command->input.n_paths;
 
+	if (asked->baseline.n_paths > 0)
+		return 0;
 	if (n == 1 && (asked->against.n_ranges == 0 || command->options.query.n_ranges == 0)) {
 		(void)err_set(err, 0, "one recording needs two times");
 		err_hint(err, "--time 20-30 --against 0-10, or a second FILE");
 		return -EINVAL;
 	}
-	if (n != 1 && n != 2)
-		return err_set(err, 0, "two recordings can be compared, not %zu", n);
-	return 0;
+	if (n == 1 || n == 2)
+		return 0;
+	(void)err_set(err, 0, "of %zu recordings nobody knows which are to be compared", n);
+	err_hint(err, "--baseline FILE, for each of those that are compared with");
+	return -EINVAL;
 }
 
 /* What a rule has come to, on stderr: a log of a failed build has to say why. */
@@ -201,7 +162,9 @@ static bool say_verdict(const struct diff_rule *rule, const struct diff *diff, d
 	else if (diff->no_chance || diff->smallest_p >= level)
 		say_error("%s: met: %+.2f points, but what is chance cannot be told: %s",
 			  rule->text, verdict.change * 100,
-			  diff->no_chance ? diff->no_chance : "too few seconds");
+			  diff->no_chance  ? diff->no_chance
+			  : diff->block_ns ? "too few seconds"
+					   : "too few recordings");
 	else
 		say_note("%s: met: %+.2f points, but this may be chance (p = %.4f)", rule->text,
 			 verdict.change * 100, verdict.p);
@@ -238,16 +201,13 @@ static int draw_picture(const struct diff_table *table, struct buf *text, struct
 }
 
 static int write_table(const struct view_command *command, const struct diff_table *table,
-		       struct err *err)
+		       enum view_format format, struct err *err)
 {
 	struct buf text;
 	int r = 0;
 
 	buf_init(&text, RESULT_BYTES);
-	switch (command->output ? view_format_of(command->output) : VIEW_TXT) {
-	case VIEW_TXT:
-		diff_table_text(table, &text);
-		break;
+	switch (format) {
 	case VIEW_MD:
 		diff_table_markdown(table, &text);
 		break;
@@ -261,7 +221,7 @@ static int write_table(const struct view_command *command, const struct diff_tab
 		r = draw_picture(table, &text, err);
 		break;
 	default:
-		r = err_set(err, 0, "-o wants a name that ends in .txt, .md, .csv, .json or .svg");
+		diff_table_text(table, &text);
 	}
 	if (r == 0)
 		r = view_output_write(command->output, &text, &command->input, err);
@@ -269,28 +229,66 @@ static int write_table(const struct view_command *command, const struct diff_tab
 	return r;
 }
 
-static int compare(const struct view_command *command, const struct diff_asked *asked,
-		   struct diff_input *input, struct err *err)
+/* Without a baseline the first of two files is it, or the same file at another time. */
+static int load(const struct view_command *command, const struct diff_asked *asked,
+		struct diff_input *input, struct err *err)
 {
-	struct diff_table table = {.top = asked->top, .level = asked->level};
-	int r = load_sides(command, input, err);
+	const struct view_input *given = &command->input;
+	struct view_input base = asked->baseline;
+	struct view_input now = *given;
+	struct query query = command->options.query;
+	const struct query *const queries[DIFF_SIDES] = {&query, &command->options.query};
+	const struct view_input *const sides[DIFF_SIDES] = {
+		&base, base.n_paths == 0 && given->n_paths == 1 ? &base : &now};
 
-	if (r == 0)
-		r = select_sides(command, asked, input, err);
-	if (r == 0)
-		r = diff_make(input->sides[DIFF_BASE], input->sides[DIFF_NEW], &input->diff, err);
+	if (base.n_paths == 0) {
+		base = *given;
+		base.n_paths = 1;
+		now.paths += given->n_paths - 1;
+		now.n_paths = 1;
+	}
+	base.no_index = given->no_index;
+	if (asked->against.n_ranges > 0) {
+		query.n_ranges = asked->against.n_ranges;
+		memcpy(query.ranges, asked->against.ranges, sizeof(query.ranges));
+	}
+	return diff_input_load(input, sides, queries, err);
+}
+
+static int compare(const struct view_command *command, const struct diff_asked *asked,
+		   struct diff_input *input, struct diff **ret_diff, struct err *err)
+{
+	static const enum view_format formats[] = {VIEW_TXT,  VIEW_MD,  VIEW_CSV,
+						   VIEW_JSON, VIEW_SVG, VIEW_NONE};
+	struct diff_table table = {.top = asked->top, .level = asked->level};
+	enum view_format format = VIEW_NONE;
+	int r = view_command_format(command, formats, &format, err);
+
 	if (r < 0)
 		return r;
-	table.diff = input->diff;
-	memcpy(table.names, input->names, sizeof(table.names));
-	return write_table(command, &table, err);
+	if (command->output && view_input_holds(&asked->baseline, command->output)) {
+		(void)err_set(err, 0, "'%s' is a baseline: it is not written over",
+			      command->output);
+		return -EEXIST;
+	}
+	r = load(command, asked, input, err);
+	if (r == 0)
+		r = diff_make(input->sides, least_asked(asked), ret_diff, err);
+	if (r < 0)
+		return r;
+	table.diff = *ret_diff;
+	for (unsigned side = 0; side < DIFF_SIDES; side++)
+		table.names[side] = input->names[side];
+	return write_table(command, &table, format, err);
 }
 
 int cmd_diff(struct cmd_ctx *ctx)
 {
-	struct diff_asked asked = {.top = DEFAULT_TOP, .level = default_level};
+	struct diff_asked asked = {
+		.top = DEFAULT_TOP, .level = default_level, .least = default_least};
 	struct view_command command = {0};
 	struct diff_input input = {0};
+	struct diff *diff = NULL;
 	struct err err = {0};
 	int status = WICK_OK;
 	int r;
@@ -298,10 +296,12 @@ int cmd_diff(struct cmd_ctx *ctx)
 	if (view_command_read(&command, ctx, own_option, &asked, &status)) {
 		r = check_arguments(&command, &asked, &err);
 		if (r == 0)
-			r = compare(&command, &asked, &input, &err);
-		status = r < 0 ? view_fail(r, &err) : judge(&asked, input.diff);
+			r = compare(&command, &asked, &input, &diff, &err);
+		status = r < 0 ? view_fail(r, &err) : judge(&asked, diff);
 	}
-	input_release(&input);
+	diff_free(diff);
+	diff_input_release(&input);
+	view_input_release(&asked.baseline);
 	view_command_release(&command);
 	return status;
 }

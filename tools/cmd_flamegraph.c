@@ -3,17 +3,16 @@
 #include "flamescope/draw/flame_svg.h"
 #include "flamescope/draw/flame_text.h"
 #include "tools/say.h"
+#include "tools/view_state.h"
 #include "tools/view_subject.h"
 
 #include <errno.h>
 
 enum {
-	OPT_TITLE = OPTION_LONG_ONLY,
-	OPT_WIDTH,
+	OPT_WIDTH = OPTION_LONG_ONLY,
 	OPT_THRESHOLD,
 	OPT_ICICLE,
 	OPT_REVERSE,
-	OPT_FORMAT,
 };
 
 /* A frame of less than a quarter of a pixel cannot be seen, nor can one be of that many. */
@@ -23,8 +22,8 @@ static const double tree_threshold = 0.005;
 const struct option_spec flamegraph_option_specs[] = {
 	VIEW_OUTPUT_SPEC("write to FILE: .svg, .html, .txt, .csv, .json or .folded; without it the "
 			 "tree is printed"),
-	{OPT_FORMAT, "format", "NAME", "write so whatever FILE is called: svg, txt, csv..."},
-	{OPT_TITLE, "title", "TEXT", "the picture's title"},
+	VIEW_FORMAT_SPEC("write so whatever FILE is called: svg, txt, csv..."),
+	VIEW_TITLE_SPEC("the picture's title"),
 	{OPT_WIDTH, "width", "PIXELS", "the picture's width (default: 1200)"},
 	{OPT_THRESHOLD, "threshold", "PERCENT",
 	 "leave out frames under this part of the total (default: 0.02 in pictures, 0.5 in text, 0 "
@@ -49,12 +48,6 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 	struct flamegraph *it = context;
 
 	switch (id) {
-	case OPT_TITLE:
-		it->subject.wanted_title = value;
-		return 0;
-	case OPT_FORMAT:
-		it->subject.wanted_format = value;
-		return 0;
 	case OPT_WIDTH:
 		return view_number("width", value, FLAME_SVG_MIN_WIDTH, FLAME_SVG_MAX_WIDTH,
 				   &it->picture.width, err);
@@ -163,47 +156,34 @@ static int check_width(const struct selection *selection, struct err *err)
 	return -ENODATA;
 }
 
-static int write_result(struct flamegraph *it, struct err *err)
+static int draw(void *context, struct buf *text, struct err *err)
 {
-	struct view_subject *subject = &it->subject;
-	struct buf text;
-	int r = check_width(subject->selection, err);
+	struct flamegraph *it = context;
+	int r = check_width(it->subject.selection, err);
 
 	if (r < 0)
 		return r;
+	if (it->subject.format == VIEW_SVG)
+		return write_svg(it, text, err);
+	if (it->subject.format == VIEW_FOLDED)
+		return write_folded(it, text, err);
+	return write_tree(it, text, err);
+}
 
-	if (subject->format == VIEW_HTML)
-		return view_subject_page(subject, it->picture.icicle ? "view=icicle" : "view=flame",
-					 err);
-	buf_init(&text, VIEW_TEXT_BYTES);
-	if (subject->format == VIEW_SVG)
-		r = write_svg(it, &text, err);
-	else if (subject->format == VIEW_FOLDED)
-		r = write_folded(it, &text, err);
-	else
-		r = write_tree(it, &text, err);
-	if (r == 0)
-		r = view_subject_write(subject, &text, err);
-	buf_release(&text);
-	return r;
+static int tell_page(void *context, struct buf *words, struct err *err)
+{
+	const struct flamegraph *it = context;
+
+	view_state_add(words, "view", it->picture.icicle ? "icicle" : "flame");
+	return check_width(it->subject.selection, err);
 }
 
 int cmd_flamegraph(struct cmd_ctx *ctx)
 {
-	static const enum view_format can[] = {VIEW_SVG,  VIEW_HTML,   VIEW_TXT, VIEW_CSV,
-					       VIEW_JSON, VIEW_FOLDED, VIEW_NONE};
-	struct flamegraph it = {.subject.can = can};
-	struct err err = {0};
-	int status = WICK_OK;
-	int r;
+	static const enum view_format formats[] = {VIEW_SVG,  VIEW_HTML,   VIEW_TXT, VIEW_CSV,
+						   VIEW_JSON, VIEW_FOLDED, VIEW_NONE};
+	static const struct view_verb verb = {formats, take_own, draw, tell_page};
+	struct flamegraph it = {0};
 
-	if (view_command_read(&it.subject.command, ctx, take_own, &it, &status)) {
-		r = view_subject_open(&it.subject, &err);
-		if (r == 0)
-			r = write_result(&it, &err);
-		if (r < 0)
-			status = view_fail(r, &err);
-	}
-	view_subject_release(&it.subject);
-	return status;
+	return view_subject_run(&it.subject, &verb, &it, ctx);
 }

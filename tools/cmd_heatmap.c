@@ -4,11 +4,12 @@
 #include "tools/say.h"
 #include "tools/terminal.h"
 #include "tools/value.h"
+#include "tools/view_state.h"
 #include "tools/view_subject.h"
 
-#include <errno.h>
+#include <stdio.h>
 
-enum { OPT_TITLE = OPTION_LONG_ONLY, OPT_WIDTH, OPT_COLUMN, OPT_ROWS, OPT_BY, OPT_FORMAT };
+enum { OPT_WIDTH = OPTION_LONG_ONLY, OPT_COLUMN, OPT_ROWS, OPT_BY };
 
 enum {
 	DEFAULT_COLUMNS = 80,     /* of what is no terminal */
@@ -17,14 +18,14 @@ enum {
 	PICTURE_BY_COLUMNS = 600, /* where they could be as short as one likes */
 	MIN_WIDTH = 20,
 	MAX_WIDTH = 20000,
-	PAGE_WORDS_BYTES = 1024,
+	WORD_BYTES = 32,
 };
 
 const struct option_spec heatmap_option_specs[] = {
 	VIEW_OUTPUT_SPEC("write to FILE: .svg, .html, .txt, .csv or .json; without it the heatmap "
 			 "is drawn here"),
-	{OPT_FORMAT, "format", "NAME", "write so whatever FILE is called: svg, txt, csv..."},
-	{OPT_TITLE, "title", "TEXT", "the picture's title"},
+	VIEW_FORMAT_SPEC("write so whatever FILE is called: svg, txt, csv..."),
+	VIEW_TITLE_SPEC("the picture's title"),
 	{OPT_WIDTH, "width", "N", "pixels of a picture, or characters of a drawing"},
 	{OPT_COLUMN, "column", "DURATION",
 	 "what a column stands for (default: 1s; longer where there is no room)"},
@@ -48,12 +49,6 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 	struct heatmap *it = context;
 
 	switch (id) {
-	case OPT_TITLE:
-		it->subject.wanted_title = value;
-		return 0;
-	case OPT_FORMAT:
-		it->subject.wanted_format = value;
-		return 0;
 	case OPT_WIDTH:
 		return view_number("width", value, MIN_WIDTH, MAX_WIDTH, &it->width, err);
 	case OPT_COLUMN:
@@ -128,7 +123,7 @@ static void choose_column(struct heatmap *it)
 	it->options.column_ns = round_column(length_ns, room, it->options.by ? 0 : second_ns);
 }
 
-static int draw(const struct heatmap *it, const struct heat *heat, struct buf *text)
+static void write_heat(const struct heatmap *it, const struct heat *heat, struct buf *text)
 {
 	const struct selection *selection = it->subject.selection;
 	struct heat_terminal terminal = {.title = it->subject.title,
@@ -140,79 +135,66 @@ static int draw(const struct heatmap *it, const struct heat *heat, struct buf *t
 	switch (it->subject.format) {
 	case VIEW_CSV:
 		heat_write_csv(text, heat, selection);
-		return 0;
+		break;
 	case VIEW_JSON:
 		heat_write_json(text, heat, selection);
-		return 0;
+		break;
 	case VIEW_SVG:
+		/* what is too large is told when it is written */
 		(void)heat_svg_write(text, heat, selection, &picture);
-		return 0; /* what is too large is told when it is written */
+		break;
 	default:
 		heat_write_terminal(text, heat, selection, &terminal);
-		return 0;
+		break;
 	}
 }
 
-/* The page draws it anew: it is told the same options.  DIM is one of the profile's by now. */
-static int write_page(const struct heatmap *it, struct err *err)
+static int draw(void *context, struct buf *text, struct err *err)
 {
-	struct buf words;
-	int r = it->options.by ? query_dimension(it->subject.profile, it->options.by, err) : 0;
-
-	if (r < 0)
-		return r;
-	buf_init(&words, PAGE_WORDS_BYTES);
-	if (it->options.by)
-		buf_printf(&words, "by=%s", it->options.by);
-	if (it->options.n_rows)
-		buf_printf(&words, "%srows=%u", words.len ? "&" : "", it->options.n_rows);
-	if (it->options.column_ns)
-		buf_printf(&words, "%scolumn=%llu", words.len ? "&" : "",
-			   (unsigned long long)it->options.column_ns);
-	r = view_subject_page(&it->subject, buf_text(&words), err);
-	buf_release(&words);
-	return r;
-}
-
-static int write_result(struct heatmap *it, struct err *err)
-{
+	struct heatmap *it = context;
 	struct heat *heat = NULL;
-	struct buf text;
 	int r;
 
-	if (it->subject.format == VIEW_HTML)
-		return write_page(it, err);
 	if (!it->subject.profile->has_times && !it->options.by)
 		say_note("folded stacks have no times: all of them are in one column");
 	choose_column(it);
 	r = heat_make(it->subject.selection, &it->options, &heat, err);
-	if (r < 0)
-		return r;
-	buf_init(&text, VIEW_TEXT_BYTES);
-	r = draw(it, heat, &text);
 	if (r == 0)
-		r = view_subject_write(&it->subject, &text, err);
-	buf_release(&text);
+		write_heat(it, heat, text);
 	heat_free(heat);
 	return r;
 }
 
+static void add_number(struct buf *words, const char *name, uint64_t number)
+{
+	char word[WORD_BYTES];
+
+	(void)snprintf(word, sizeof(word), "%llu", (unsigned long long)number);
+	if (number)
+		view_state_add(words, name, word);
+}
+
+/* The page draws it anew: it is told the same options. */
+static int tell_page(void *context, struct buf *words, struct err *err)
+{
+	const struct heatmap *it = context;
+	int r = it->options.by ? query_dimension(it->subject.profile, it->options.by, err) : 0;
+
+	if (r < 0)
+		return r;
+	if (it->options.by)
+		view_state_add(words, "by", it->options.by);
+	add_number(words, "rows", it->options.n_rows);
+	add_number(words, "column", it->options.column_ns);
+	return 0;
+}
+
 int cmd_heatmap(struct cmd_ctx *ctx)
 {
-	static const enum view_format can[] = {VIEW_SVG, VIEW_HTML, VIEW_TXT,
-					       VIEW_CSV, VIEW_JSON, VIEW_NONE};
-	struct heatmap it = {.subject.can = can};
-	struct err err = {0};
-	int status = WICK_OK;
-	int r;
+	static const enum view_format formats[] = {VIEW_SVG, VIEW_HTML, VIEW_TXT,
+						   VIEW_CSV, VIEW_JSON, VIEW_NONE};
+	static const struct view_verb verb = {formats, take_own, draw, tell_page};
+	struct heatmap it = {0};
 
-	if (view_command_read(&it.subject.command, ctx, take_own, &it, &status)) {
-		r = view_subject_open(&it.subject, &err);
-		if (r == 0)
-			r = write_result(&it, &err);
-		if (r < 0)
-			status = view_fail(r, &err);
-	}
-	view_subject_release(&it.subject);
-	return status;
+	return view_subject_run(&it.subject, &verb, &it, ctx);
 }

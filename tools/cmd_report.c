@@ -1,25 +1,31 @@
 /* cmd_report.c - `wick report`: which functions take most, and who calls them */
+#include "base/json.h"
 #include "flamescope/draw/words.h"
+#include "tools/report_parts.h"
 #include "tools/report_relatives.h"
 #include "tools/say.h"
+#include "tools/terminal.h"
+#include "tools/view_state.h"
 #include "tools/view_subject.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_TOP = OPTION_LONG_ONLY, OPT_BY, OPT_FUNCTION, OPT_FORMAT, OPT_JSON, OPT_TITLE };
+enum { OPT_TOP = OPTION_LONG_ONLY, OPT_BY, OPT_FUNCTION, OPT_PER, OPT_JSON };
 enum { DEFAULT_TOP = 20, MAX_TOP = 1000000 };
 
 const struct option_spec report_option_specs[] = {
 	VIEW_OUTPUT_SPEC("write to FILE: .txt, .md, .csv, .json or .html"),
-	{OPT_FORMAT, "format", "NAME", "print so: txt, md, csv or json"},
+	VIEW_FORMAT_SPEC("print so: txt, md, csv or json"),
 	{OPT_JSON, "json", NULL, "the same as --format json"},
 	{OPT_TOP, "top", "N", "how many functions, at most (default: 20; 0: all)"},
 	{OPT_BY, "by", "ORDER", "most first, of self or total (default: self)"},
 	{OPT_FUNCTION, "function", "RE",
 	 "instead, functions that match, each with its callers and callees"},
-	{OPT_TITLE, "title", "TEXT", "what stands above it"},
+	{OPT_PER, "per", "DIM",
+	 "instead, what each thread, state and so on takes; DIM as for --group, or module"},
+	VIEW_TITLE_SPEC("what stands above it"),
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -31,7 +37,15 @@ struct report {
 	uint32_t top;
 	bool by_total;
 	const char *function;
+	const char *per;
 };
+
+static int check_one(const struct report *it, struct err *err)
+{
+	if (it->per && it->function)
+		return err_set(err, 0, "--per and --function are two reports, try: one");
+	return 0;
+}
 
 static int take_own(void *context, int id, const char *value, struct err *err)
 {
@@ -47,15 +61,12 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 		return err_set(err, 0, "--by is self or total, not '%s'", value);
 	case OPT_FUNCTION:
 		it->function = value;
-		return 0;
-	case OPT_FORMAT:
-		it->subject.wanted_format = value;
-		return 0;
-	case OPT_TITLE:
-		it->subject.wanted_title = value;
-		return 0;
+		return check_one(it, err);
+	case OPT_PER:
+		it->per = value;
+		return check_one(it, err);
 	default:
-		it->subject.wanted_format = "json";
+		it->subject.command.format = "json";
 		return 0;
 	}
 }
@@ -107,7 +118,10 @@ static void add_head(const struct report *it, const struct function_table *table
 	buf_add(text, markdown ? "`\n\n" : "\n");
 	words_count(text, selection->n);
 	buf_add(text, selection->n == 1 ? " sample" : " samples");
-	if (selection->measure != QUERY_SAMPLES && selection->measure != QUERY_MEAN) {
+	if (selection->measure == QUERY_MEAN) {
+		buf_add(text, ", mean of ");
+		words_plain(text, it->subject.command.options.query.metric);
+	} else if (selection->measure != QUERY_SAMPLES) {
 		buf_add(text, selection->measure == QUERY_WEIGHT ? ", weight " : ", ");
 		words_amount(text, table->total, selection->unit);
 		if (selection->is_signed)
@@ -120,19 +134,32 @@ static void add_head(const struct report *it, const struct function_table *table
 	buf_add(text, "\n\n");
 }
 
+static void add_json(const struct report *it, const struct function_table *table, struct buf *text)
+{
+	buf_printf(text, "{\"kind\":\"%s\",\"title\":", table->labels ? "parts" : "report");
+	json_add_string(text, it->subject.title);
+	if (table->labels) {
+		buf_add_char(text, ',');
+		report_parts_json(text, table);
+	} else {
+		buf_printf(text, ",\"by\":\"%s\",", table->by_self ? "self" : "total");
+		function_table_json(text, table);
+	}
+	buf_add(text, "}\n");
+}
+
 static void write_table(const struct report *it, const struct function_table *table,
 			struct buf *text)
 {
 	switch (it->subject.format) {
 	case VIEW_CSV:
-		function_table_csv(text, table);
+		if (table->labels)
+			report_parts_csv(text, table);
+		else
+			function_table_csv(text, table);
 		break;
 	case VIEW_JSON:
-		buf_add(text, "{\"kind\":\"report\",\"title\":");
-		words_json(text, it->subject.title);
-		buf_printf(text, ",\"by\":\"%s\",", table->by_self ? "self" : "total");
-		function_table_json(text, table);
-		buf_add(text, "}\n");
+		add_json(it, table, text);
 		break;
 	case VIEW_MD:
 		add_head(it, table, text);
@@ -155,6 +182,7 @@ static int write_report(const struct report *it, struct buf *text, struct err *e
 	if (r < 0)
 		return err_set(err, -r, "count the functions");
 	table.rows = rows;
+	table.columns = it->subject.command.output ? 0 : terminal_columns();
 	table.total = total_of(selection);
 	table.n_rows = it->top && it->top < table.n_all ? it->top : table.n_all;
 	qsort_r(rows, table.n_all, sizeof(*rows), compare_widths, &table);
@@ -174,37 +202,47 @@ static int write_report(const struct report *it, struct buf *text, struct err *e
 	return r;
 }
 
-static int write_result(struct report *it, struct err *err)
+static int write_parts(const struct report *it, struct buf *text, struct err *err)
 {
-	struct buf text;
-	int r;
+	const struct selection *selection = it->subject.selection;
+	struct function_table table = {.selection = selection, .part = it->per};
+	struct report_parts parts = {0};
+	int r = report_parts_make(&parts, selection, it->per, err);
 
-	if (it->subject.format == VIEW_HTML)
-		return view_subject_page(&it->subject, "view=table", err);
-	buf_init(&text, VIEW_TEXT_BYTES);
-	r = write_report(it, &text, err);
-	if (r == 0)
-		r = view_subject_write(&it->subject, &text, err);
-	buf_release(&text);
+	if (r == 0) {
+		table.rows = parts.rows;
+		table.labels = parts.labels;
+		table.total = total_of(selection);
+		table.n_all = parts.n;
+		table.n_rows = it->top && it->top < parts.n ? it->top : parts.n;
+		table.columns = it->subject.command.output ? 0 : terminal_columns();
+		write_table(it, &table, text);
+	}
+	report_parts_release(&parts);
 	return r;
+}
+
+static int draw(void *context, struct buf *text, struct err *err)
+{
+	const struct report *it = context;
+
+	return it->per ? write_parts(it, text, err) : write_report(it, text, err);
+}
+
+static int tell_page(void *context, struct buf *words, struct err *err)
+{
+	(void)context;
+	(void)err;
+	view_state_add(words, "view", "table");
+	return 0;
 }
 
 int cmd_report(struct cmd_ctx *ctx)
 {
-	static const enum view_format can[] = {VIEW_TXT,  VIEW_MD,   VIEW_CSV,
-					       VIEW_JSON, VIEW_HTML, VIEW_NONE};
-	struct report it = {.subject.can = can, .top = DEFAULT_TOP};
-	struct err err = {0};
-	int status = WICK_OK;
-	int r;
+	static const enum view_format formats[] = {VIEW_TXT,  VIEW_MD,   VIEW_CSV,
+						   VIEW_JSON, VIEW_HTML, VIEW_NONE};
+	static const struct view_verb verb = {formats, take_own, draw, tell_page};
+	struct report it = {.top = DEFAULT_TOP};
 
-	if (view_command_read(&it.subject.command, ctx, take_own, &it, &status)) {
-		r = view_subject_open(&it.subject, &err);
-		if (r == 0)
-			r = write_result(&it, &err);
-		if (r < 0)
-			status = view_fail(r, &err);
-	}
-	view_subject_release(&it.subject);
-	return status;
+	return view_subject_run(&it.subject, &verb, &it, ctx);
 }

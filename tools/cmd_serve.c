@@ -71,6 +71,10 @@ static int take_host(struct serving *serving, const char *name, struct err *err)
 
 	if (guard->n_hosts == MAX_HOSTS)
 		return err_set(err, 0, "more than %d names", MAX_HOSTS);
+	/* Meant for where to listen; as a name it would be one that any page can send. */
+	if (strcmp(name, "0.0.0.0") == 0 || strcmp(name, "::") == 0)
+		return err_set(err, 0, "'%s' is no name of this server, try: --listen %s", name,
+			       name);
 	serving->hosts[guard->n_hosts++] = name;
 	guard->hosts = serving->hosts;
 	return 0;

@@ -1,6 +1,7 @@
 /* cmd_symbolize.c - `wick symbolize`: a copy of a recording with the names it could not wait for */
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "flamescope/draw/words.h"
 #include "flamescope/load/json_scan.h"
 #include "flamescope/load/lines.h"
 #include "output/perf_script.h"
@@ -344,7 +345,7 @@ static void report(const struct symbolize_job *job)
 	buf_init(&text, CMD_TEXT_BYTES);
 	buf_printf(&text, "wick: %s: ", job->out);
 	if (stats.waiting) {
-		text_count(&text, stats.named);
+		words_count(&text, stats.named);
 		buf_add(&text, " of ");
 		text_of(&text, stats.waiting, "frame");
 		buf_add(&text, " without a name have one now\n");

@@ -1,10 +1,11 @@
 /* cmd_symbols.c - `wick symbols`: the names that are kept on disk */
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/json.h"
+#include "flamescope/draw/words.h"
 #include "symbolize/cache.h"
 #include "symbolize/keep.h"
 #include "tools/cmd.h"
-#include "tools/json.h"
 #include "tools/say.h"
 #include "tools/symbol_options.h"
 #include "tools/text.h"
@@ -81,14 +82,14 @@ static void print_entry(const struct cache_entry *entry, struct buf *buf)
 
 	buf_init(&cell, 64);
 	buf_printf(buf, "%-*.*s", ID_SHOWN, ID_SHOWN, *entry->build_id ? entry->build_id : "-");
-	text_count(&cell, entry->n_functions);
+	words_count(&cell, entry->n_functions);
 	add_cell(buf, &cell, 11);
-	text_bytes(&cell, entry->bytes);
+	words_bytes(&cell, entry->bytes);
 	add_cell(buf, &cell, 12);
 	add_ago(&cell, entry->used_ns);
 	add_cell(buf, &cell, 14);
 	buf_add(buf, "  ");
-	text_visible(buf, *entry->name ? entry->name : "(cannot be read)");
+	words_plain(buf, *entry->name ? entry->name : "(cannot be read)");
 	if (entry->level == CACHE_DEBUG)
 		buf_add(buf, " (no .symtab)");
 	buf_add_char(buf, '\n');
@@ -113,11 +114,11 @@ static void print_text(const struct cache *cache, const struct cache_entry *entr
 	buf_add(buf, ", ");
 	text_of(buf, functions, "function");
 	buf_add(buf, ", ");
-	text_bytes(buf, bytes);
+	words_bytes(buf, bytes);
 	buf_add(buf, " (at most ");
-	text_bytes(buf, cache_max_bytes(cache));
+	words_bytes(buf, cache_max_bytes(cache));
 	buf_add(buf, ") in ");
-	text_visible(buf, cache_folder(cache));
+	words_plain(buf, cache_folder(cache));
 	buf_add_char(buf, '\n');
 }
 
@@ -125,18 +126,18 @@ static void print_json(const struct cache *cache, const struct cache_entry *entr
 		       struct buf *buf)
 {
 	buf_add_char(buf, '{');
-	json_string(buf, "folder", cache_folder(cache));
-	json_number(buf, "max_bytes", cache_max_bytes(cache));
+	json_add_text(buf, "folder", cache_folder(cache));
+	json_add_number(buf, "max_bytes", cache_max_bytes(cache));
 	buf_add(buf, ",\"builds\":[");
 	for (int i = 0; i < n; i++) {
 		buf_add(buf, i ? ",{" : "{");
-		json_string(buf, "build_id", entries[i].build_id);
-		json_string(buf, "module", entries[i].name);
-		json_string(buf, "source", entries[i].level == CACHE_SYMTAB ? "debug" : "dwarf");
-		json_number(buf, "functions", entries[i].n_functions);
-		json_number(buf, "bytes", entries[i].bytes);
-		json_number(buf, "used_ns", (uint64_t)entries[i].used_ns);
-		json_string(buf, "file", entries[i].path);
+		json_add_text(buf, "build_id", entries[i].build_id);
+		json_add_text(buf, "module", entries[i].name);
+		json_add_text(buf, "source", entries[i].level == CACHE_SYMTAB ? "debug" : "dwarf");
+		json_add_number(buf, "functions", entries[i].n_functions);
+		json_add_number(buf, "bytes", entries[i].bytes);
+		json_add_number(buf, "used_ns", (uint64_t)entries[i].used_ns);
+		json_add_text(buf, "file", entries[i].path);
 		buf_add_char(buf, '}');
 	}
 	buf_add(buf, "]}\n");
@@ -195,7 +196,7 @@ static void say_removed(struct cache *cache, int n_removed)
 	buf_add(&text, ", left ");
 	text_of(&text, (uint64_t)n, "build");
 	buf_add(&text, ", ");
-	text_bytes(&text, bytes);
+	words_bytes(&text, bytes);
 	say_note("%s", buf_text(&text));
 	buf_release(&text);
 }
@@ -306,7 +307,7 @@ static int add(struct cache *cache, const struct asked *asked)
 		text_of(&text, functions > functions_before ? functions - functions_before : 0,
 			"new function");
 		buf_add(&text, "; ");
-		text_bytes(&text, bytes);
+		words_bytes(&text, bytes);
 		buf_add(&text, " are kept in all");
 		say_note("%s", buf_text(&text));
 		buf_release(&text);

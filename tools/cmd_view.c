@@ -1,11 +1,9 @@
 /* cmd_view.c - `wick view`: recordings as one page that needs nothing else, and a browser */
 #include "base/cleanup.h"
-#include "flamescope/serve/page.h"
 #include "tools/browser.h"
-#include "tools/cmd.h"
 #include "tools/say.h"
-#include "tools/view_command.h"
 #include "tools/view_state.h"
+#include "tools/view_subject.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -106,26 +104,13 @@ static int make_state(struct viewing *viewing, struct err *err)
 static int write_page(struct viewing *viewing, struct err *err)
 {
 	struct page page = {.title = viewing->titles[0], .state = buf_text(&viewing->state)};
-	struct view_file file;
-	int r;
 
 	for (size_t i = 0; i < PAGE_MAX_RECORDINGS && viewing->profiles[i]; i++) {
 		page.recordings[i] = viewing->profiles[i];
 		page.names[i] = viewing->titles[i];
 		page.n_recordings++;
 	}
-	if (is_to_stdout(viewing)) {
-		r = page_write(&page, STDOUT_FILENO, err);
-		return r == -EPIPE ? 0 : r;
-	}
-	r = view_file_open(&file, viewing->path, &viewing->command.input, err);
-	if (r < 0)
-		return r;
-	r = page_write(&page, file.fd, err);
-	if (r == 0)
-		return view_file_close(&file, err);
-	view_file_drop(&file);
-	return r;
+	return view_page_write(viewing->path, &page, &viewing->command.input, err);
 }
 
 static int show_page(const struct viewing *viewing)
@@ -144,7 +129,7 @@ static int show_page(const struct viewing *viewing)
 		browser_say_elsewhere(viewing->path, strcmp(first, "-") == 0 ? NULL : first);
 		return status;
 	}
-	r = browser_open(viewing->path);
+	r = browser_open_file(viewing->path);
 	if (r < 0)
 		say_note("cannot start xdg-open (%s), open the page with your browser",
 			 strerrordesc_np(-r));

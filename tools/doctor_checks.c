@@ -2,12 +2,12 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "flamescope/draw/words.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/examine.h"
 #include "tools/agent_path.h"
 #include "tools/doctor.h"
 #include "tools/output_check.h"
-#include "tools/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,7 +178,7 @@ static void check_disk(struct doctor *doctor)
 		return;
 	bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
 	buf_init(&text, 64);
-	text_bytes(&text, bytes);
+	words_bytes(&text, bytes);
 	if (bytes < LOW_DISK_BYTES)
 		doctor_fix(doctor, "disk",
 			   "free space, or -o on another disk, or --rotate and --keep",

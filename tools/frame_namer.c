@@ -3,6 +3,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "flamescope/draw/words.h"
 #include "output/sanitise.h"
 #include "tools/say.h"
 #include "tools/text.h"
@@ -37,9 +38,9 @@ static void show_progress(const char *module, uint64_t bytes, uint64_t left_ns)
 
 	buf_init(&line, LINE_BYTES);
 	buf_add(&line, "wick: asking servers for ");
-	text_visible(&line, module);
+	words_plain(&line, module);
 	buf_add(&line, ", ");
-	text_bytes(&line, bytes);
+	words_bytes(&line, bytes);
 	buf_add(&line, " so far, ");
 	text_seconds(&line, left_ns);
 	buf_add(&line, " left");

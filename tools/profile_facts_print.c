@@ -1,5 +1,6 @@
 /* profile_facts_print.c - what is in a recording, as text and as JSON */
-#include "tools/json.h"
+#include "base/json.h"
+#include "flamescope/draw/words.h"
 #include "tools/profile_counts.h"
 #include "tools/profile_facts.h"
 #include "tools/text.h"
@@ -99,7 +100,7 @@ static void print_rate(const struct profile_counts *header, struct buf *buf)
 		buf_printf(buf, " at %llu Hz", (unsigned long long)hz);
 	if (mean_bytes) {
 		buf_add(buf, ", a sample each ");
-		text_bytes(buf, mean_bytes);
+		words_bytes(buf, mean_bytes);
 		buf_add(buf, " on average");
 	}
 	if (least_ns)
@@ -108,10 +109,11 @@ static void print_rate(const struct profile_counts *header, struct buf *buf)
 
 static void print_head(const struct profile_facts *facts, struct buf *buf)
 {
-	buf_printf(buf, "%s\n", facts->path);
+	words_plain(buf, facts->path);
+	buf_add_char(buf, '\n');
 	if (facts->captured[0]) {
 		add_topic(buf, "captured");
-		text_visible(buf, facts->captured);
+		words_plain(buf, facts->captured);
 		buf_add_char(buf, '\n');
 	}
 	if (facts->cmdline) {
@@ -119,7 +121,7 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 		print_command(facts->cmdline, buf);
 	}
 	add_topic(buf, "event");
-	text_visible(buf, facts->event ? facts->event : "none");
+	words_plain(buf, facts->event ? facts->event : "none");
 	print_rate(&facts->header, buf);
 	if (!facts->has_header)
 		buf_add(buf, " (not written by wick, or with --bare)");
@@ -130,11 +132,11 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 static void print_weight(const struct profile_facts *facts, struct buf *buf)
 {
 	if (profile_counts_find(&facts->header, "mean_bytes", 0))
-		text_bytes(buf, facts->weight);
+		words_bytes(buf, facts->weight);
 	else if (profile_counts_find(&facts->header, "least_ns", 0))
 		text_seconds(buf, facts->weight * 1000);
 	else
-		text_count(buf, facts->weight);
+		words_count(buf, facts->weight);
 }
 
 static void print_samples(const struct profile_facts *facts, struct buf *buf)
@@ -143,7 +145,7 @@ static void print_samples(const struct profile_facts *facts, struct buf *buf)
 	text_seconds(buf, facts->last_ns - facts->first_ns);
 	buf_add_char(buf, '\n');
 	add_topic(buf, "samples");
-	text_count(buf, facts->samples);
+	words_count(buf, facts->samples);
 	if (facts->weight != facts->samples) {
 		buf_add(buf, " (weight ");
 		print_weight(facts, buf);
@@ -176,7 +178,7 @@ static void print_threads(const struct profile_facts *facts, struct buf *buf)
 		add_topic(buf, i ? "" : "threads");
 		text_share(buf, (double)thread->weight, (double)facts->weight);
 		buf_add(buf, "  ");
-		text_visible(buf, thread->comm ? thread->comm : "?");
+		words_plain(buf, thread->comm ? thread->comm : "?");
 		buf_printf(buf, "  %lld/%lld\n", (long long)thread->pid, (long long)thread->tid);
 	}
 	if (list.n > TOP_THREADS) {
@@ -192,10 +194,10 @@ static void print_source(const struct profile_module *module, struct buf *buf)
 	if (!module->names)
 		return;
 	buf_add(buf, "  (");
-	text_visible(buf, module->names);
+	words_plain(buf, module->names);
 	if (module->build_id && *module->build_id) {
 		buf_add(buf, ", build-id ");
-		text_visible(buf, module->build_id);
+		words_plain(buf, module->build_id);
 	}
 	buf_add_char(buf, ')');
 	if (!module->missing || !module->try)
@@ -203,9 +205,9 @@ static void print_source(const struct profile_module *module, struct buf *buf)
 	buf_add_char(buf, '\n');
 	add_topic(buf, "");
 	buf_add(buf, "  missing: ");
-	text_visible(buf, module->missing);
+	words_plain(buf, module->missing);
 	buf_add(buf, "; try: ");
-	text_visible(buf, module->try);
+	words_plain(buf, module->try);
 }
 
 static void print_modules(const struct profile_facts *facts, struct buf *buf)
@@ -229,7 +231,7 @@ static void print_modules(const struct profile_facts *facts, struct buf *buf)
 		buf_add(buf, " of frames, ");
 		text_share(buf, (double)module->named, (double)module->frames);
 		buf_add(buf, " named  ");
-		text_visible(buf, module->path);
+		words_plain(buf, module->path);
 		print_source(module, buf);
 		buf_add_char(buf, '\n');
 	}
@@ -249,11 +251,11 @@ static void print_metrics(const struct profile_facts *facts, struct buf *buf)
 		const struct profile_count *metric = &facts->metrics.items[i];
 
 		buf_add(buf, i ? ", " : "");
-		text_visible(buf, metric->name);
+		words_plain(buf, metric->name);
 		buf_add(buf, " (");
-		text_visible(buf, metric->unit);
+		words_plain(buf, metric->unit);
 		buf_add_char(buf, ' ');
-		text_visible(buf, metric->kind);
+		words_plain(buf, metric->kind);
 		buf_add_char(buf, ')');
 	}
 	buf_add_char(buf, '\n');
@@ -277,9 +279,9 @@ static void print_losses(const struct profile_facts *facts, struct buf *buf)
 		    (strncmp(count->name, "lost_", 5) != 0 && strcmp(count->name, "dropped") != 0))
 			continue;
 		buf_add(buf, any ? ", " : "");
-		text_count(buf, count->value);
+		words_count(buf, count->value);
 		buf_add_char(buf, ' ');
-		text_visible(buf, count->name);
+		words_plain(buf, count->name);
 		any = true;
 	}
 	buf_add(buf, any ? "\n" : "nothing\n");
@@ -346,11 +348,11 @@ static void json_threads(const struct profile_facts *facts, struct buf *buf)
 		const struct profile_thread *thread = list.items[i];
 
 		buf_add(buf, i ? ",{" : "{");
-		json_string(buf, "comm", thread->comm ? thread->comm : "");
-		json_number(buf, "pid", (uint64_t)thread->pid);
-		json_number(buf, "tid", (uint64_t)thread->tid);
-		json_number(buf, "samples", thread->samples);
-		json_number(buf, "weight", thread->weight);
+		json_add_text(buf, "comm", thread->comm ? thread->comm : "");
+		json_add_number(buf, "pid", (uint64_t)thread->pid);
+		json_add_number(buf, "tid", (uint64_t)thread->tid);
+		json_add_number(buf, "samples", thread->samples);
+		json_add_number(buf, "weight", thread->weight);
 		buf_add_char(buf, '}');
 	}
 	buf_add_char(buf, ']');
@@ -365,14 +367,14 @@ static void json_modules(const struct profile_facts *facts, struct buf *buf)
 		const struct profile_module *module = list.items[i];
 
 		buf_add(buf, i ? ",{" : "{");
-		json_string(buf, "path", module->path);
-		json_number(buf, "frames", module->frames);
-		json_number(buf, "named", module->named);
+		json_add_text(buf, "path", module->path);
+		json_add_number(buf, "frames", module->frames);
+		json_add_number(buf, "named", module->named);
 		if (module->names) {
-			json_string(buf, "build_id", module->build_id ? module->build_id : "");
-			json_string(buf, "names", module->names);
-			json_string(buf, "missing", module->missing ? module->missing : "");
-			json_string(buf, "try", module->try ? module->try : "");
+			json_add_text(buf, "build_id", module->build_id ? module->build_id : "");
+			json_add_text(buf, "names", module->names);
+			json_add_text(buf, "missing", module->missing ? module->missing : "");
+			json_add_text(buf, "try", module->try ? module->try : "");
 		}
 		buf_add_char(buf, '}');
 	}
@@ -382,25 +384,25 @@ static void json_modules(const struct profile_facts *facts, struct buf *buf)
 void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf)
 {
 	buf_add_char(buf, '{');
-	json_string(buf, "path", facts->path);
-	json_string(buf, "event", facts->event ? facts->event : "");
-	json_number(buf, "hz", profile_counts_find(&facts->header, "hz", 0));
-	json_number(buf, "mean_bytes", profile_counts_find(&facts->header, "mean_bytes", 0));
-	json_number(buf, "least_ns", profile_counts_find(&facts->header, "least_ns", 0));
-	json_number(buf, "samples", facts->samples);
-	json_number(buf, "weight", facts->weight);
-	json_number(buf, "first_ns", facts->first_ns);
-	json_number(buf, "last_ns", facts->last_ns);
-	json_number(buf, "frames", facts->frames);
-	json_number(buf, "named", facts->named);
-	json_number(buf, "inlined", facts->inlined);
-	json_number(buf, "bad_lines", facts->text.bad_lines);
+	json_add_text(buf, "path", facts->path);
+	json_add_text(buf, "event", facts->event ? facts->event : "");
+	json_add_number(buf, "hz", profile_counts_find(&facts->header, "hz", 0));
+	json_add_number(buf, "mean_bytes", profile_counts_find(&facts->header, "mean_bytes", 0));
+	json_add_number(buf, "least_ns", profile_counts_find(&facts->header, "least_ns", 0));
+	json_add_number(buf, "samples", facts->samples);
+	json_add_number(buf, "weight", facts->weight);
+	json_add_number(buf, "first_ns", facts->first_ns);
+	json_add_number(buf, "last_ns", facts->last_ns);
+	json_add_number(buf, "frames", facts->frames);
+	json_add_number(buf, "named", facts->named);
+	json_add_number(buf, "inlined", facts->inlined);
+	json_add_number(buf, "bad_lines", facts->text.bad_lines);
 	buf_printf(buf, ",\"finished\":%s", facts->has_end ? "true" : "false");
 	json_threads(facts, buf);
 	json_modules(facts, buf);
 	profile_states_print_json(&facts->states, buf);
 	buf_add(buf, ",\"end\":{");
 	for (size_t i = 0; i < facts->end.n; i++)
-		json_number(buf, facts->end.items[i].name, facts->end.items[i].value);
+		json_add_number(buf, facts->end.items[i].name, facts->end.items[i].value);
 	buf_add(buf, "}}\n");
 }

@@ -2,7 +2,8 @@
 #include "tools/profile_states.h"
 
 #include "base/cleanup.h"
-#include "output/sanitise.h"
+#include "base/json.h"
+#include "flamescope/draw/words.h"
 #include "tools/text.h"
 
 #include <stdlib.h>
@@ -205,10 +206,10 @@ static void print_folded(const struct profile_states *states, enum fold by, cons
 		buf_printf(buf, "  %-10s ", i ? "" : topic);
 		text_share(buf, (double)share->weight, (double)states->weight);
 		buf_add(buf, "  ");
-		text_visible(buf, or_nothing(by == BY_STATE ? share->state : share->wait));
+		words_plain(buf, or_nothing(by == BY_STATE ? share->state : share->wait));
 		if (by == BY_OBJECT) {
 			buf_add(buf, "  ");
-			text_visible(buf, or_nothing(share->object));
+			words_plain(buf, or_nothing(share->object));
 		}
 		buf_add_char(buf, '\n');
 	}
@@ -239,7 +240,7 @@ void profile_states_print(const struct profile_states *states, struct buf *buf)
 static void add_name(struct buf *buf, const char *name, const char *text)
 {
 	buf_printf(buf, "\"%s\":", name);
-	sanitise_json(buf, or_nothing(text));
+	json_add_string(buf, or_nothing(text));
 	buf_add_char(buf, ',');
 }
 

@@ -1,6 +1,7 @@
 /* progress.c - one live line while a program is recorded */
 #include "tools/progress.h"
 
+#include "flamescope/draw/words.h"
 #include "tools/say.h"
 #include "tools/text.h"
 
@@ -29,10 +30,10 @@ void progress_print(const struct progress *progress, struct buf *buf)
 	text_of(buf, stats->processes, "process");
 	if (lost(stats)) {
 		buf_add(buf, "  lost ");
-		text_count(buf, lost(stats));
+		words_count(buf, lost(stats));
 	}
 	buf_add(buf, "  ");
-	text_bytes(buf, progress->written.bytes);
+	words_bytes(buf, progress->written.bytes);
 	if (progress->written.segments > 1) {
 		buf_add(buf, " in ");
 		text_of(buf, progress->written.segments, "file");

@@ -1,7 +1,7 @@
 /* report_relatives.c - callers and callees of functions, out of the edges of all stacks */
 #include "tools/report_relatives.h"
 
-#include "flamescope/draw/words.h"
+#include "base/json.h"
 #include "tools/pattern.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ int report_relatives_write(const struct report_relatives *relatives, struct buf 
 	if (r == 0) {
 		if (relatives->format == VIEW_JSON) {
 			buf_add(text, "{\"kind\":\"relatives\",\"title\":");
-			words_json(text, relatives->title);
+			json_add_string(text, relatives->title);
 			buf_add(text, ",\"matches\":[");
 		}
 		r = write_matches(relatives, &edges, pattern, text);

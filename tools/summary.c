@@ -1,6 +1,7 @@
 /* summary.c - what a recording holds, what it cost and what it lacks */
 #include "tools/summary.h"
 
+#include "flamescope/draw/words.h"
 #include "output/sanitise.h"
 #include "sampler/collector/examine.h"
 #include "tools/servers.h"
@@ -54,10 +55,10 @@ static void print_samples(const struct summary *summary, struct buf *buf)
 	const struct collector_stats *stats = &summary->collected;
 
 	add_topic(buf, "samples");
-	text_count(buf, stats->samples);
+	words_count(buf, stats->samples);
 	if (stats->weight != stats->samples) {
 		buf_add(buf, " (weight ");
-		text_count(buf, stats->weight);
+		words_count(buf, stats->weight);
 		buf_add_char(buf, ')');
 	}
 	buf_printf(buf, " at %u Hz, ", (unsigned)summary->hz);
@@ -116,7 +117,7 @@ static void print_kept(const struct summary *summary, enum sample_series series,
 	samples = taken->samples - first->samples - selection->filtered[series].samples;
 	weight = taken->weight - first->weight - selection->filtered[series].weight;
 	add_topic(buf, "kept");
-	text_count(buf, samples);
+	words_count(buf, samples);
 	buf_add(buf, " of them, ");
 	text_share(buf, (double)weight, (double)taken->weight);
 	buf_add(buf, " of the weight, by ");
@@ -155,9 +156,9 @@ static void print_unsampled(const struct summary *summary, struct buf *buf)
 		const struct collector_unsampled *it = &stats->unsampled[i];
 
 		add_topic(buf, i ? "" : "not sampled");
-		text_count(buf, it->count);
+		words_count(buf, it->count);
 		buf_add(buf, " x ");
-		text_visible(buf, it->path);
+		words_plain(buf, it->path);
 		buf_printf(buf, " (%s)\n", it->why);
 	}
 	if (stats->n_unsampled > MAX_UNSAMPLED) {
@@ -292,7 +293,7 @@ static void add_cause(struct buf *buf, uint64_t value, const char *cause, bool *
 		return;
 	buf_add(buf, *first ? "" : ", ");
 	*first = false;
-	text_count(buf, value);
+	words_count(buf, value);
 	buf_printf(buf, " %s", cause);
 }
 
@@ -306,11 +307,11 @@ static void print_hooks(const struct summary *summary, struct buf *buf)
 		add_topic(buf, "memory");
 		text_of(buf, samples[HOOK_STATS_TAKEN], "sample");
 		buf_add(buf, " of ");
-		text_bytes(buf, weight[HOOK_STATS_TAKEN]);
+		words_bytes(buf, weight[HOOK_STATS_TAKEN]);
 		buf_add(buf, " taken, ");
 		text_of(buf, samples[HOOK_STATS_FREED], "sample");
 		buf_add(buf, " of ");
-		text_bytes(buf, weight[HOOK_STATS_FREED]);
+		words_bytes(buf, weight[HOOK_STATS_FREED]);
 		buf_add(buf, " given back\n");
 		print_kept(summary, SERIES_MEMORY,
 			   &(struct filtered){samples[HOOK_STATS_TAKEN] + samples[HOOK_STATS_FREED],
@@ -347,7 +348,7 @@ static void print_live(const struct summary *summary, struct buf *buf)
 	add_topic(buf, "live");
 	text_of(buf, live->heap.n_blocks, "sample");
 	buf_add(buf, " of ");
-	text_bytes(buf, live->heap.weight);
+	words_bytes(buf, live->heap.weight);
 	buf_printf(buf, " not given back, in %s\n", snapshot_path(live->snapshot));
 }
 
@@ -446,7 +447,7 @@ static void print_missing(const struct summary *summary, uint64_t lookups, struc
 	add_topic(buf, "symbols");
 	text_share(buf, (double)gain, (double)lookups);
 	buf_printf(buf, " of the frames lack %s, most of them in ", most->missing);
-	text_visible(buf, most->path);
+	words_plain(buf, most->path);
 	buf_printf(buf, "; try: %s%s\n", most->try,
 		   most->unnamed ? ", then wick symbolize FILE" : "");
 }
@@ -468,7 +469,7 @@ static void print_modules(const struct summary *summary, struct buf *buf)
 		add_topic(buf, n ? "" : "no names");
 		text_share(buf, (double)worst->unnamed, (double)lookups);
 		buf_add(buf, " of the frames, in ");
-		text_visible(buf, worst->path && *worst->path ? worst->path : "[unknown]");
+		words_plain(buf, worst->path && *worst->path ? worst->path : "[unknown]");
 		if (*why_unnamed(worst))
 			buf_printf(buf, " (%s)", why_unnamed(worst));
 		buf_add_char(buf, '\n');
@@ -497,7 +498,7 @@ static void print_files(const struct recording_stats *written, bool first, struc
 			continue;
 		}
 		buf_add(buf, " (");
-		text_bytes(buf, written->bytes);
+		words_bytes(buf, written->bytes);
 		if (written->segments > 1) {
 			buf_add(buf, " of text in ");
 			text_of(buf, written->segments, "file");
@@ -556,6 +557,10 @@ static void print_next(const struct summary *summary, struct buf *buf)
 		buf_printf(buf, "none were asked for, try: wick symbolize %s\n", last);
 	}
 	add_topic(buf, "next");
+	if (written->samples) {
+		buf_printf(buf, "wick view %s\n", last);
+		add_topic(buf, "");
+	}
 	buf_printf(buf, "wick info %s\n", last);
 	if (written->samples == 0)
 		return;

@@ -1,4 +1,4 @@
-/* text.h - numbers as people read them */
+/* text.h - numbers in sentences; the amounts of pictures and tables are in draw/words.h */
 #ifndef TOOLS_TEXT_H
 #define TOOLS_TEXT_H
 
@@ -7,26 +7,12 @@
 #include <stdint.h>
 
 /**
- * text_count - 1,234,567
- *
- * Context: any thread, as for all of these.
- */
-void text_count(struct buf *buf, uint64_t value);
-
-/**
  * text_of - "1 thread", "2 threads", "3 processes"
  * @noun: in the singular
  *
- * Context: any thread.
+ * Context: any thread, as for all of these.
  */
 void text_of(struct buf *buf, uint64_t value, const char *noun);
-
-/**
- * text_bytes - 512 B, 12.3 KiB, 4.5 GiB
- *
- * Context: any thread.
- */
-void text_bytes(struct buf *buf, uint64_t bytes);
 
 /**
  * text_seconds - 0.25 s, 12.3 s, 3 min 20 s
@@ -43,14 +29,7 @@ void text_seconds(struct buf *buf, uint64_t ns);
 void text_share(struct buf *buf, double part, double whole);
 
 /**
- * text_visible - any bytes, for a terminal: what it might obey is U+FFFD, as words_plain() does it
- *
- * Context: any thread.
- */
-void text_visible(struct buf *buf, const char *text);
-
-/**
- * text_defuse - the same in place: each byte that a terminal might obey becomes a question mark
+ * text_defuse - in place, what words_plain() replaces: each such byte becomes a question mark
  *
  * Context: any thread.
  */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LIST_BYTES = 128 };
+
 static int take(struct view_command *command, int id, const char *value, struct err *err)
 {
 	switch (id) {
@@ -18,6 +20,12 @@ static int take(struct view_command *command, int id, const char *value, struct 
 		return 1;
 	case VIEW_OPT_NO_INDEX:
 		command->input.no_index = true;
+		return 1;
+	case VIEW_OPT_FORMAT:
+		command->format = value;
+		return 1;
+	case VIEW_OPT_TITLE:
+		command->title = value;
 		return 1;
 	default:
 		return query_options_take(&command->options, id, value, err);
@@ -81,7 +89,8 @@ static int read_line(struct reading *reading, const struct cmd_ctx *ctx, struct 
 static int add_files(struct reading *reading, const char *name, struct err *err)
 {
 	if (reading->n_files == 0)
-		return err_set(err, 0, "no file given, try: wick %s FILE", name);
+		return err_set(err, 0,
+			       "no file given, try: wick %s FILE, or - for what is piped in", name);
 	for (size_t i = 0; i < reading->n_files; i++) {
 		int r = view_input_add(&reading->command->input, reading->files[i], err);
 
@@ -111,6 +120,59 @@ bool view_command_read(struct view_command *command, struct cmd_ctx *ctx, view_o
 		return true;
 	*ret_status = r == -ECANCELED ? cmd_help(ctx->command) : view_fail(r, &err);
 	return false;
+}
+
+static const char *name_of(enum view_format format)
+{
+	static const char *const names[] = {
+		[VIEW_TXT] = "txt",
+		[VIEW_CSV] = "csv",
+		[VIEW_JSON] = "json",
+		[VIEW_MD] = "md",
+		[VIEW_SVG] = "svg",
+		[VIEW_HTML] = "html",
+		[VIEW_FOLDED] = "folded",
+		[VIEW_PPROF] = "pb.gz",
+		[VIEW_SPEEDSCOPE] = "speedscope.json",
+		[VIEW_FIREFOX] = "firefox.json.gz",
+		[VIEW_PERF] = "perf",
+	};
+
+	return names[format];
+}
+
+static int refuse_format(const enum view_format *formats, const char *what, struct err *err)
+{
+	struct buf list;
+
+	buf_init(&list, LIST_BYTES);
+	for (const enum view_format *can = formats; *can != VIEW_NONE; can++)
+		buf_printf(&list, "%s%s", can == formats ? "" : ", ", name_of(*can));
+	(void)err_set(err, 0, "'%s' is none of the formats that are written here: %s", what,
+		      buf_text(&list));
+	buf_release(&list);
+	return -EINVAL;
+}
+
+int view_command_format(const struct view_command *command, const enum view_format *formats,
+			enum view_format *ret_format, struct err *err)
+{
+	const char *named = command->format;
+	const char *path = command->output;
+	enum view_format format;
+
+	if (!named && (!path || strcmp(path, "-") == 0)) {
+		*ret_format = VIEW_NONE;
+		return 0;
+	}
+	format = named ? view_format_named(named) : view_format_of(path);
+	for (const enum view_format *can = formats; *can != VIEW_NONE; can++) {
+		if (*can == format) {
+			*ret_format = format;
+			return 0;
+		}
+	}
+	return refuse_format(formats, named ? named : path, err);
 }
 
 void view_command_release(struct view_command *command)

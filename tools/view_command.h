@@ -10,6 +10,8 @@
 enum view_option {
 	VIEW_OPT_PREFIX = QUERY_OPT_END,
 	VIEW_OPT_NO_INDEX,
+	VIEW_OPT_FORMAT,
+	VIEW_OPT_TITLE,
 	VIEW_OPT_END,
 };
 
@@ -25,12 +27,22 @@ enum view_option {
 	{                                                                                          \
 		'o', "output", "FILE", help                                                        \
 	}
+#define VIEW_FORMAT_SPEC(help)                                                                     \
+	{                                                                                          \
+		VIEW_OPT_FORMAT, "format", "NAME", help                                            \
+	}
+#define VIEW_TITLE_SPEC(help)                                                                      \
+	{                                                                                          \
+		VIEW_OPT_TITLE, "title", "TEXT", help                                              \
+	}
 
 /* Zero it. */
 struct view_command {
 	struct query_options options;
 	struct view_input input;
-	const char *output; /* of -o; NULL: none */
+	const char *output; /* of -o; NULL: none, as for the others */
+	const char *format; /* of --format */
+	const char *title;  /* of --title */
 };
 
 /* What a command does with its own options: 0, -EINVAL and the reason. */
@@ -38,14 +50,24 @@ typedef int view_own_option(void *context, int id, const char *value, struct err
 
 /**
  * view_command_read - read a command line: options before, between and behind the files
- * @own: gets what is not common; -o goes to command->output
+ * @own: gets what is not common
  *
  * Return:  true: go on; false: *RET_STATUS is the exit status, all has been said.
- * Owns:    command->output points into argv; view_command_release() in any case.
+ * Owns:    what COMMAND has of options points into argv; view_command_release() in any case.
  * Context: main thread.
  */
 bool view_command_read(struct view_command *command, struct cmd_ctx *ctx, view_own_option *own,
 		       void *context, int *ret_status);
+
+/**
+ * view_command_format - what is to be written: as --format says, or the end of -o's name
+ * @formats: those that the command writes, up to VIEW_NONE
+ *
+ * Return:  0, and VIEW_NONE without either of them; -EINVAL and those that there are.
+ * Context: any thread.
+ */
+int view_command_format(const struct view_command *command, const enum view_format *formats,
+			enum view_format *ret_format, struct err *err);
 
 /**
  * view_command_release - forget it

@@ -1,9 +1,9 @@
 /* view_input.c - finds recordings, loads them, and says what is wrong with them */
 #include "tools/view_input.h"
 
+#include "flamescope/draw/words.h"
 #include "flamescope/load/load.h"
 #include "tools/say.h"
-#include "tools/text.h"
 #include "tools/view_trouble.h"
 
 #include <dirent.h>
@@ -143,7 +143,7 @@ static void show_progress(void *context, uint64_t done_bytes, uint64_t of_bytes)
 		line->percent = percent;
 		buf_init(&text, PROGRESS_TEXT_BYTES);
 		buf_printf(&text, "wick: reading %u %% of ", percent);
-		text_bytes(&text, of_bytes);
+		words_bytes(&text, of_bytes);
 		say_live(buf_text(&text));
 		buf_release(&text);
 	}

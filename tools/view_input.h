@@ -36,7 +36,8 @@ int view_input_add(struct view_input *input, const char *path, struct err *err);
  * Shows progress on a terminal.  What could not be read, lines that were passed over and what the
  * recorder lost is said on stderr; the rest still counts.
  *
- * Return:  0; -ENODATA and what to do when there is no sample at all; as load_profile().
+ * Return:  0; -ENODATA and what to do when there is no sample at all; -EACCES: no file may be
+ *          read; as load_profile().
  * Owns:    the caller, to profile_free().
  * Context: main thread.
  */

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "tools/say.h"
+#include "tools/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,11 +88,13 @@ static int open_temporary(struct view_file *file, struct err *err)
 	file->fd = mkostemp(name, O_CLOEXEC);
 	if (file->fd < 0)
 		return err_set(err, errno, "write '%s'", file->path);
+	unfinished_begin(name);
 	(void)fchmod(file->fd, new_mode());
 	file->temporary = strdup(name);
 	if (file->temporary)
 		return 0;
 	(void)unlink(name);
+	unfinished_end();
 	return err_set(err, ENOMEM, "write '%s'", file->path);
 }
 
@@ -123,26 +126,28 @@ int view_file_open(struct view_file *file, const char *path, const struct view_i
 	return r;
 }
 
-/* Gives a nameless file the name that it is renamed from. */
+/* Gives a nameless file its own name, or where that is taken one that it is renamed from. */
 static int name_it(struct view_file *file)
 {
 	enum { TRIES = 100 };
 	char end[64], from[64], name[PATH_MAX];
 
 	(void)snprintf(from, sizeof(from), "/proc/self/fd/%d", file->fd);
-	for (int i = 0; i < TRIES; i++) {
+	if (linkat(AT_FDCWD, from, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW) == 0)
+		return 0;
+	for (int i = 0; errno == EEXIST && i < TRIES; i++) {
 		(void)snprintf(end, sizeof(end), ".wick.%d.%d", (int)getpid(), i);
 		if (!name_beside(file->path, end, name))
 			return -ENAMETOOLONG;
-		if (linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
-			file->temporary = strdup(name);
-			if (file->temporary)
-				return 0;
-			(void)unlink(name);
-			return -ENOMEM;
-		}
-		if (errno != EEXIST)
-			break;
+		if (linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0)
+			continue;
+		unfinished_begin(name);
+		file->temporary = strdup(name);
+		if (file->temporary)
+			return 0;
+		(void)unlink(name);
+		unfinished_end();
+		return -ENOMEM;
 	}
 	return -errno;
 }
@@ -171,35 +176,59 @@ void view_file_drop(struct view_file *file)
 		(void)close(file->fd);
 	if (file->temporary)
 		(void)unlink(file->temporary);
+	unfinished_end();
 	free(file->temporary);
 	free(file->path);
 	*file = (struct view_file){.fd = -1};
 }
 
-int view_output_write(const char *path, struct buf *text, const struct view_input *input,
-		      struct err *err)
+int view_output_make(const char *path, const struct view_input *input, view_writer *write,
+		     void *context, struct err *err)
 {
 	struct view_file file;
 	int r;
 
-	if (text->failed) {
-		(void)err_set(err, 0,
-			      "what is to be written is larger than %zu MiB, try: "
-			      "--time, --only or --threshold",
-			      text->limit >> 20);
-		return -EFBIG;
-	}
 	if (!path || strcmp(path, "-") == 0) {
-		r = io_write_all(STDOUT_FILENO, buf_text(text), text->len, NULL);
-		return r == 0 || r == -EPIPE ? 0 : err_set(err, -r, "write to stdout");
+		r = write(context, STDOUT_FILENO, err);
+		return r == -EPIPE ? 0 : r;
 	}
 	r = view_file_open(&file, path, input, err);
 	if (r < 0)
 		return r;
-	r = io_write_all(file.fd, buf_text(text), text->len, NULL);
+	r = write(context, file.fd, err);
 	if (r == 0)
 		return view_file_close(&file, err);
-	r = err_set(err, -r, "write '%s'", path);
 	view_file_drop(&file);
 	return r;
+}
+
+struct text_output {
+	const char *path;
+	struct buf *text;
+};
+
+static int write_text(void *context, int fd, struct err *err)
+{
+	const struct text_output *output = context;
+	int r = io_write_all(fd, buf_text(output->text), output->text->len, NULL);
+
+	if (r == 0)
+		return 0;
+	if (fd == STDOUT_FILENO)
+		return err_set(err, -r, "write to stdout");
+	return err_set(err, -r, "write '%s'", output->path);
+}
+
+int view_output_write(const char *path, struct buf *text, const struct view_input *input,
+		      struct err *err)
+{
+	struct text_output output = {path, text};
+
+	if (!text->failed)
+		return view_output_make(path, input, write_text, &output, err);
+	(void)err_set(err, 0,
+		      "what is to be written is larger than %zu MiB, try: "
+		      "--time, --only or --threshold",
+		      text->limit >> 20);
+	return -EFBIG;
 }

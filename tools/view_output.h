@@ -72,11 +72,24 @@ int view_file_close(struct view_file *file, struct err *err);
  */
 void view_file_drop(struct view_file *file);
 
+/* Writes all there is into FD: 0, or -errno and the reason. */
+typedef int view_writer(void *context, int fd, struct err *err);
+
+/**
+ * view_output_make - let WRITE fill a file that is not there until it is whole, or stdout
+ * @path:  NULL or "-": stdout, whose reader may go away
+ * @input: files that must not be written over
+ *
+ * Return:  0; as view_file_open() and view_file_close(); what WRITE said.
+ * Context: main thread.
+ */
+int view_output_make(const char *path, const struct view_input *input, view_writer *write,
+		     void *context, struct err *err);
+
 /**
  * view_output_write - TEXT to a file, or to stdout
- * @path: NULL or "-": stdout
  *
- * Return:  0; -EEXIST, -errno, with the reason; -EFBIG when TEXT had outgrown its limit.
+ * Return:  0; -EFBIG when TEXT had outgrown its limit; as view_output_make().
  * Context: main thread.
  */
 int view_output_write(const char *path, struct buf *text, const struct view_input *input,

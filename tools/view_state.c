@@ -21,7 +21,7 @@ static void add_encoded(struct buf *buf, const char *text)
 	}
 }
 
-static void add_word(struct buf *buf, const char *name, const char *value)
+void view_state_add(struct buf *buf, const char *name, const char *value)
 {
 	if (buf->len)
 		buf_add_char(buf, '&');
@@ -34,7 +34,7 @@ static void add_word(struct buf *buf, const char *name, const char *value)
 static void add_words(struct buf *buf, const char *name, const char *const *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		add_word(buf, name, values[i]);
+		view_state_add(buf, name, values[i]);
 }
 
 static void add_seconds(struct buf *buf, uint64_t ns)
@@ -67,13 +67,13 @@ static void add_ranges(struct buf *buf, const struct query *query)
 			buf_add_char(&word, '@');
 			add_rows(&word, &range->every);
 		}
-		add_word(buf, "time", buf_text(&word));
+		view_state_add(buf, "time", buf_text(&word));
 	}
 	if (query->every.every_ns) {
 		buf_clear(&word);
 		buf_printf(&word, "%lluns:", (unsigned long long)query->every.every_ns);
 		add_rows(&word, &query->every);
-		add_word(buf, "every", buf_text(&word));
+		view_state_add(buf, "every", buf_text(&word));
 	}
 	buf_release(&word);
 }
@@ -89,7 +89,7 @@ static void add_filters(struct buf *buf, const struct query *query)
 		buf_clear(&word);
 		buf_printf(&word, "%s%s=", filter->dimension, filter->exclude ? "!" : "");
 		buf_add(&word, filter->pattern);
-		add_word(buf, "where", buf_text(&word));
+		view_state_add(buf, "where", buf_text(&word));
 	}
 	buf_release(&word);
 }
@@ -104,7 +104,7 @@ static void add_groups(struct buf *buf, const struct query *query)
 		buf_add(&word, query->groups[i]);
 	}
 	if (query->n_groups)
-		add_word(buf, "group", buf_text(&word));
+		view_state_add(buf, "group", buf_text(&word));
 	buf_release(&word);
 }
 
@@ -124,7 +124,7 @@ static void add_measure(struct buf *buf, const struct query *query)
 	else
 		(void)snprintf(word, sizeof(word), "%s%s", query->metric ? query->metric : "",
 			       ends[query->measure]);
-	add_word(buf, "metric", word);
+	view_state_add(buf, "metric", word);
 }
 
 void view_state_words(const struct query *query, struct buf *buf)
@@ -135,11 +135,11 @@ void view_state_words(const struct query *query, struct buf *buf)
 	add_words(buf, "without", query->exclude, query->n_exclude);
 	add_words(buf, "elide", query->elide, query->n_elide);
 	if (query->focus)
-		add_word(buf, "focus", query->focus);
+		view_state_add(buf, "focus", query->focus);
 	if (query->truncate)
-		add_word(buf, "truncate", query->truncate);
+		view_state_add(buf, "truncate", query->truncate);
 	if (query->flatten)
-		add_word(buf, "flatten", "");
+		view_state_add(buf, "flatten", "");
 	add_groups(buf, query);
 	add_measure(buf, query);
 }

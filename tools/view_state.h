@@ -14,4 +14,11 @@
  */
 void view_state_words(const struct query *query, struct buf *buf);
 
+/**
+ * view_state_add - one more of these words: `&NAME=VALUE`
+ *
+ * Context: any thread.
+ */
+void view_state_add(struct buf *buf, const char *name, const char *value);
+
 #endif

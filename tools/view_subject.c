@@ -1,133 +1,108 @@
 /* view_subject.c - from a command line to a selection, and from a picture to its file */
 #include "tools/view_subject.h"
 
-#include "base/cleanup.h"
-#include "flamescope/serve/page.h"
-#include "tools/say.h"
 #include "tools/view_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATE_BYTES = 1024 * 1024, LIST_BYTES = 128 };
+enum {
+	TEXT_BYTES = 1024 * 1024 * 1024, /* of a picture or table, at most */
+	STATE_BYTES = 1024 * 1024,
+};
 
-static const char *name_of(enum view_format format)
+static int load(struct view_subject *subject, struct err *err)
 {
-	static const char *const names[] = {
-		[VIEW_TXT] = "txt",
-		[VIEW_CSV] = "csv",
-		[VIEW_JSON] = "json",
-		[VIEW_MD] = "md",
-		[VIEW_SVG] = "svg",
-		[VIEW_HTML] = "html",
-		[VIEW_FOLDED] = "folded",
-		[VIEW_PPROF] = "pb.gz",
-		[VIEW_SPEEDSCOPE] = "speedscope.json",
-		[VIEW_FIREFOX] = "firefox.json.gz",
-		[VIEW_PERF] = "perf",
-	};
+	const struct view_command *command = &subject->command;
+	int r = view_input_load(&command->input, &subject->profile, err);
 
-	return names[format];
-}
-
-static int refuse_format(const struct view_subject *subject, const char *what, struct err *err)
-{
-	struct buf list;
-
-	buf_init(&list, LIST_BYTES);
-	for (const enum view_format *can = subject->can; *can != VIEW_NONE; can++)
-		buf_printf(&list, "%s%s", can == subject->can ? "" : ", ", name_of(*can));
-	(void)err_set(err, 0, "'%s' is none of the formats that are written here: %s", what,
-		      buf_text(&list));
-	buf_release(&list);
-	return -EINVAL;
-}
-
-static int choose_format(struct view_subject *subject, struct err *err)
-{
-	const char *output = subject->command.output;
-	const char *named = subject->wanted_format;
-	bool to_file = output && strcmp(output, "-") != 0;
-
-	if (named)
-		subject->format = view_format_named(named);
-	else if (to_file)
-		subject->format = view_format_of(output);
-	else
-		return 0;
-	for (const enum view_format *can = subject->can; *can != VIEW_NONE; can++)
-		if (*can == subject->format)
-			return 0;
-	return refuse_format(subject, named ? named : output, err);
-}
-
-int view_subject_open(struct view_subject *subject, struct err *err)
-{
-	const struct view_input *input = &subject->command.input;
-	int r = choose_format(subject, err);
-
-	if (r == 0)
-		r = view_input_load(input, &subject->profile, err);
 	if (r < 0)
 		return r;
-	subject->title = subject->wanted_title ? strdup(subject->wanted_title)
-					       : view_input_title(input, subject->profile);
+	subject->title = command->title ? strdup(command->title)
+					: view_input_title(&command->input, subject->profile);
 	if (!subject->title)
 		return err_set(err, ENOMEM, "name the picture");
-	return view_input_select(subject->profile, &subject->command.options.query,
-				 &subject->selection, err);
+	return view_input_select(subject->profile, &command->options.query, &subject->selection,
+				 err);
 }
 
-int view_subject_write(const struct view_subject *subject, struct buf *text, struct err *err)
+static int write_page(void *context, int fd, struct err *err)
 {
-	return view_output_write(subject->command.output, text, &subject->command.input, err);
+	return page_write(context, fd, err);
 }
 
-static int write_page(const struct view_subject *subject, const char *state, struct err *err)
+int view_page_write(const char *path, struct page *page, const struct view_input *input,
+		    struct err *err)
 {
-	const char *output = subject->command.output;
+	return view_output_make(path, input, write_page, page, err);
+}
+
+static int make_page(const struct view_subject *subject, const struct view_verb *verb,
+		     void *context, struct err *err)
+{
+	const struct view_command *command = &subject->command;
 	struct page page = {.title = subject->title,
-			    .state = state,
 			    .n_recordings = 1,
 			    .recordings = {subject->profile},
 			    .names = {subject->title}};
-	struct view_file file;
-	int r;
-
-	if (!output || strcmp(output, "-") == 0)
-		return page_write(&page, STDOUT_FILENO, err);
-	r = view_file_open(&file, output, &subject->command.input, err);
-	if (r < 0)
-		return r;
-	r = page_write(&page, file.fd, err);
-	if (r == 0)
-		return view_file_close(&file, err);
-	view_file_drop(&file);
-	return r;
-}
-
-int view_subject_page(const struct view_subject *subject, const char *words, struct err *err)
-{
 	struct buf state;
 	int r;
 
 	buf_init(&state, STATE_BYTES);
-	view_state_words(&subject->command.options.query, &state);
-	buf_printf(&state, "%s%s", state.len && *words ? "&" : "", words);
-	r = state.failed ? err_set(err, E2BIG, "put the options into the page")
-			 : write_page(subject, buf_text(&state), err);
+	view_state_words(&command->options.query, &state);
+	r = verb->state(context, &state, err);
+	page.state = buf_text(&state);
+	if (r == 0)
+		r = state.failed ? err_set(err, E2BIG, "put the options into the page")
+				 : view_page_write(command->output, &page, &command->input, err);
 	buf_release(&state);
 	return r;
 }
 
-void view_subject_release(struct view_subject *subject)
+static int make_text(const struct view_subject *subject, const struct view_verb *verb,
+		     void *context, struct err *err)
+{
+	const struct view_command *command = &subject->command;
+	struct buf text;
+	int r;
+
+	buf_init(&text, TEXT_BYTES);
+	r = verb->draw(context, &text, err);
+	if (r == 0)
+		r = view_output_write(command->output, &text, &command->input, err);
+	buf_release(&text);
+	return r;
+}
+
+static void release(struct view_subject *subject)
 {
 	selection_free(subject->selection);
 	profile_free(subject->profile);
 	free(subject->title);
 	view_command_release(&subject->command);
 	*subject = (struct view_subject){0};
+}
+
+int view_subject_run(struct view_subject *subject, const struct view_verb *verb, void *context,
+		     struct cmd_ctx *ctx)
+{
+	struct err err = {0};
+	int status = WICK_OK;
+	int r;
+
+	if (view_command_read(&subject->command, ctx, verb->own, context, &status)) {
+		r = view_command_format(&subject->command, verb->formats, &subject->format, &err);
+		if (r == 0)
+			r = load(subject, &err);
+		if (r == 0)
+			r = subject->format == VIEW_HTML ? make_page(subject, verb, context, &err)
+							 : make_text(subject, verb, context, &err);
+		if (r < 0)
+			status = view_fail(r, &err);
+	}
+	release(subject);
+	return status;
 }
 
 int view_number(const char *option, const char *text, uint32_t least, uint32_t most,
@@ -148,8 +123,8 @@ int view_percent(const char *option, const char *text, double *ret_part, struct 
 	char *end = NULL;
 	double percent = strtod(text, &end);
 
-	if (((*text < '0' || *text > '9') && *text != '.') || (*end && strcmp(end, "%") != 0) ||
-	    !(percent >= 0 && percent <= 100))
+	if (end == text || strspn(text, "0123456789.") != (size_t)(end - text) ||
+	    (*end && strcmp(end, "%") != 0) || percent > 100)
 		return err_set(err, 0, "--%s wants a part in percent, such as 0.5, not '%s'",
 			       option, text);
 	*ret_part = percent / 100;

@@ -2,56 +2,47 @@
 #ifndef TOOLS_VIEW_SUBJECT_H
 #define TOOLS_VIEW_SUBJECT_H
 
+#include "flamescope/serve/page.h"
 #include "tools/view_command.h"
-
-enum { VIEW_TEXT_BYTES = 1024 * 1024 * 1024 }; /* of a picture or table, at most */
 
 /* Zero it. */
 struct view_subject {
 	struct view_command command;
-	const char *wanted_title;    /* of --title; NULL: what the recordings are called */
-	const char *wanted_format;   /* of --format; NULL: what the end of -o FILE says */
-	enum view_format format;     /* VIEW_NONE: for the terminal */
-	const enum view_format *can; /* what the command writes, up to VIEW_NONE */
+	enum view_format format; /* VIEW_NONE: for the terminal */
 	char *title;
 	struct profile *profile;
 	struct selection *selection;
 };
 
+/* What a command makes of its subject; CONTEXT is the command's own, as for view_own_option. */
+struct view_verb {
+	const enum view_format *formats; /* that it writes, up to VIEW_NONE */
+	view_own_option *own;
+	int (*draw)(void *context, struct buf *text, struct err *err);
+	int (*state)(void *context, struct buf *words, struct err *err); /* what the page shows */
+};
+
 /**
- * view_subject_open - load what the command line says
+ * view_subject_run - all of such a command: read the command line, load, draw, write
  *
  * The format is checked first: a name that no file could have is told before anything is read.
+ * The page draws by itself: it holds the recordings, the query, and what STATE adds to its words.
  *
- * Return:  0; -EINVAL: a format that the command does not write; what else can go wrong.
- * Owns:    the caller, to view_subject_release() in any case.
+ * Return:  the exit status; all has been said.
+ * Owns:    nothing is left of SUBJECT.
  * Context: main thread.
  */
-int view_subject_open(struct view_subject *subject, struct err *err);
+int view_subject_run(struct view_subject *subject, const struct view_verb *verb, void *context,
+		     struct cmd_ctx *ctx);
 
 /**
- * view_subject_write - TEXT to where the command line says
+ * view_page_write - a page to a file, or to stdout
  *
- * Return:  0; as view_output_write().
+ * Return:  0; as view_output_make() and page_write().
  * Context: main thread.
  */
-int view_subject_write(const struct view_subject *subject, struct buf *text, struct err *err);
-
-/**
- * view_subject_page - the whole page with the recordings inside, as it is to begin
- * @words: of its state, besides the query's: "view=flame"; "" for none
- *
- * Return:  0; -EINVAL without -o FILE; as page_write().
- * Context: main thread.
- */
-int view_subject_page(const struct view_subject *subject, const char *words, struct err *err);
-
-/**
- * view_subject_release - forget everything
- *
- * Context: main thread.
- */
-void view_subject_release(struct view_subject *subject);
+int view_page_write(const char *path, struct page *page, const struct view_input *input,
+		    struct err *err);
 
 /**
  * view_number - a whole number that an option takes

@@ -3,12 +3,15 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "flamescope/draw/words.h"
 #include "tools/say.h"
 #include "tools/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { NAMED_FILES = 8, TROUBLE_BYTES = 16 * 1024, MAGIC_BYTES = 8, FEW_NAMES_PERCENT = 50 };
 
@@ -32,7 +35,7 @@ static void say_file(const struct profile_file *file)
 
 	buf_init(&text, TROUBLE_BYTES);
 	if (file->problem) {
-		text_visible(&text, file->problem);
+		words_plain(&text, file->problem);
 		comma = "; ";
 		if (file->samples) {
 			buf_add(&text, "; ");
@@ -75,7 +78,7 @@ static void say_lost(const struct profile *profile)
 	if (!lost)
 		return;
 	buf_init(&text, TROUBLE_BYTES);
-	text_count(&text, lost);
+	words_count(&text, lost);
 	say_note("a weight of %s was lost while recording, see: wick info", buf_text(&text));
 	buf_release(&text);
 }
@@ -102,14 +105,28 @@ void view_trouble_files(const struct profile *profile)
 	say_lost(profile);
 }
 
-/* Whether a file is what perf record writes, and not its text. */
+/* Whether a file is what perf record writes, and not its text; a pipe is not opened again. */
 static bool is_perf_data(const char *path)
 {
 	char magic[MAGIC_BYTES];
-	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	_cleanup_fd_ int fd = -EBADF;
 
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return fd >= 0 && io_pread(fd, magic, sizeof(magic), 0) == MAGIC_BYTES &&
 	       memcmp(magic, "PERFILE2", sizeof(magic)) == 0;
+}
+
+/* Whether there are files, and none of them may be read. */
+static bool are_denied(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_files; i++)
+		if (faccessat(AT_FDCWD, profile->files[i].path, R_OK, AT_EACCESS) == 0 ||
+		    errno != EACCES)
+			return false;
+	return profile->n_files > 0;
 }
 
 int view_trouble_empty(const struct profile *profile, struct err *err)
@@ -140,7 +157,7 @@ int view_trouble_empty(const struct profile *profile, struct err *err)
 			      file->path);
 		err_hint(err, "wick info %s", file->path);
 	}
-	return -ENODATA;
+	return are_denied(profile) ? -EACCES : -ENODATA;
 }
 
 int view_trouble_nothing_left(const struct profile *profile, const struct selection *selection,
@@ -182,6 +199,14 @@ static uint64_t count_unnamed(const struct selection *selection)
 	return unnamed;
 }
 
+static bool has_stacks(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->n; i++)
+		if (selection->profile->stacks[selection->samples[i]])
+			return true;
+	return false;
+}
+
 void view_trouble_selection(const struct selection *selection, const struct query *query)
 {
 	double unnamed = (double)count_unnamed(selection);
@@ -191,6 +216,9 @@ void view_trouble_selection(const struct selection *selection, const struct quer
 		say_note("%llu samples without a value of '%s' are left out",
 			 (unsigned long long)selection->n_absent,
 			 query->metric ? query->metric : "the metric");
+	if (selection->n && !has_stacks(selection))
+		say_note("no sample says where it was, try: perf script with ip, sym and dso "
+			 "in -F, after perf record -g");
 	if (percent >= FEW_NAMES_PERCENT)
 		say_note("%.0f %% of the samples are in functions without a name, "
 			 "try: wick symbolize FILE, or the programs' debugging symbols",

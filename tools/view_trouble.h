@@ -18,7 +18,7 @@ void view_trouble_files(const struct profile *profile);
 /**
  * view_trouble_empty - why there is no sample at all
  *
- * Return:  -ENODATA, with what to do.
+ * Return:  -ENODATA, with what to do; -EACCES: no file may be read.
  * Context: main thread.
  */
 int view_trouble_empty(const struct profile *profile, struct err *err);

@@ -4,7 +4,7 @@
  */
 #include "flamescope/convert/out.h"
 
-#include "output/sanitise.h"
+#include "base/json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -93,54 +93,46 @@ static void learn_stack(struct firefox *to, uint32_t node)
 
 /* ---- columns */
 
-/* `"NAME":[...]` of N elements that ADD writes one by one. */
-static void add_column(struct firefox *to, const char *name, size_t n,
-		       void (*add)(struct firefox *to, size_t i))
+/* One array of a table: all elements are SAME, or ADD writes them one by one. */
+struct column {
+	const char *name;
+	const char *same;
+	void (*add)(struct firefox *to, size_t i);
+};
+
+static void add_column(struct firefox *to, const struct column *column, size_t n)
 {
 	struct buf *buf = &to->out->buf;
 
-	buf_printf(buf, ",\"%s\":[", name);
+	buf_printf(buf, ",\"%s\":[", column->name);
 	for (size_t i = 0; i < n && out_step(to->out); i++) {
 		if (i)
 			buf_add_char(buf, ',');
-		add(to, i);
+		if (column->same)
+			buf_add(buf, column->same);
+		else
+			column->add(to, i);
 	}
 	buf_add_char(buf, ']');
 }
 
-static void add_null(struct firefox *to, size_t i)
+/* Every array of a table has the same N elements; the last of COLUMNS has no name. */
+static void add_table(struct firefox *to, const char *name, const struct column *columns, size_t n)
 {
-	(void)i;
-	buf_add(&to->out->buf, "null");
+	buf_printf(&to->out->buf, ",\n\"%s\":{\"length\":%zu", name, n);
+	for (; columns->name; columns++)
+		add_column(to, columns, n);
+	buf_add_char(&to->out->buf, '}');
 }
 
-static void add_zero(struct firefox *to, size_t i)
+static void add_number(struct firefox *to, uint64_t number)
 {
-	(void)i;
-	buf_add_char(&to->out->buf, '0');
-}
-
-static void add_one(struct firefox *to, size_t i)
-{
-	(void)i;
-	buf_add_char(&to->out->buf, '1');
-}
-
-static void add_minus_one(struct firefox *to, size_t i)
-{
-	(void)i;
-	buf_add(&to->out->buf, "-1");
-}
-
-static void add_false(struct firefox *to, size_t i)
-{
-	(void)i;
-	buf_add(&to->out->buf, "false");
+	buf_add_dec(&to->out->buf, number, 0, ' ');
 }
 
 static void add_index(struct firefox *to, size_t i)
 {
-	buf_add_dec(&to->out->buf, i, 0, ' ');
+	add_number(to, i);
 }
 
 /* ---- samples */
@@ -160,9 +152,9 @@ static void add_sample_stack(struct firefox *to, size_t i)
 	uint32_t node = to->selection->stacks[selected(to, i)];
 
 	if (node)
-		buf_add_dec(&to->out->buf, to->nodes.theirs[node], 0, ' ');
+		add_number(to, to->nodes.theirs[node]);
 	else
-		add_null(to, i);
+		buf_add(&to->out->buf, "null");
 }
 
 /* Nanoseconds as milliseconds, which have to be numbers of JSON. */
@@ -196,6 +188,7 @@ static void add_sample_weight(struct firefox *to, size_t i)
 	out_signed(buf, value);
 }
 
+/* The weights' unit is a member among the columns. */
 static void add_samples(struct firefox *to)
 {
 	static const char *const types[] = {
@@ -204,13 +197,17 @@ static void add_samples(struct firefox *to)
 		[OUT_MICROSECONDS] = "tracing-ms",
 		[OUT_BYTES] = "bytes",
 	};
+	static const struct column columns[] = {
+		{"stack", NULL, add_sample_stack},
+		{"time", NULL, add_sample_time},
+		{"weight", NULL, add_sample_weight},
+	};
 	size_t n = to->threads.first[to->stamp] - first_sample(to);
 
 	buf_printf(&to->out->buf, ",\n\"samples\":{\"length\":%zu,\"weightType\":\"%s\"", n,
 		   types[to->scale.unit]);
-	add_column(to, "stack", n, add_sample_stack);
-	add_column(to, "time", n, add_sample_time);
-	add_column(to, "weight", n, add_sample_weight);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		add_column(to, &columns[i], n);
 	buf_add_char(&to->out->buf, '}');
 	to->out->report.n_samples += n;
 }
@@ -229,7 +226,7 @@ static uint32_t frame_of_node(const struct firefox *to, size_t i)
 
 static void add_stack_frame(struct firefox *to, size_t i)
 {
-	buf_add_dec(&to->out->buf, to->frames.theirs[frame_of_node(to, i)], 0, ' ');
+	add_number(to, to->frames.theirs[frame_of_node(to, i)]);
 }
 
 static void add_stack_prefix(struct firefox *to, size_t i)
@@ -237,9 +234,9 @@ static void add_stack_prefix(struct firefox *to, size_t i)
 	uint32_t parent = to->selection->nodes[to->nodes.ours[i]].parent;
 
 	if (parent)
-		buf_add_dec(&to->out->buf, to->nodes.theirs[parent], 0, ' ');
+		add_number(to, to->nodes.theirs[parent]);
 	else
-		add_null(to, i);
+		buf_add(&to->out->buf, "null");
 }
 
 static void add_category(struct firefox *to, uint32_t frame)
@@ -248,7 +245,7 @@ static void add_category(struct firefox *to, uint32_t frame)
 		       : out_in_kernel(to->selection, frame) ? CATEGORY_KERNEL
 							     : CATEGORY_USER;
 
-	buf_add_dec(&to->out->buf, (uint64_t)category, 0, ' ');
+	add_number(to, (uint64_t)category);
 }
 
 static void add_stack_category(struct firefox *to, size_t i)
@@ -264,7 +261,7 @@ static void add_frame_category(struct firefox *to, size_t i)
 /* Strings: the names of the frames by their numbers, then those of the modules. */
 static void add_resource_name(struct firefox *to, size_t i)
 {
-	buf_add_dec(&to->out->buf, to->frames.n + i, 0, ' ');
+	add_number(to, to->frames.n + i);
 }
 
 static void add_resource(struct firefox *to, size_t i)
@@ -272,80 +269,60 @@ static void add_resource(struct firefox *to, size_t i)
 	uint32_t frame = frame_of(to, i);
 
 	if (*out_module(to->selection, frame))
-		buf_add_dec(&to->out->buf, to->modules.theirs[to->profile->frames[frame].module], 0,
-			    ' ');
+		add_number(to, to->modules.theirs[to->profile->frames[frame].module]);
 	else
-		add_minus_one(to, i);
+		buf_add(&to->out->buf, "-1");
 }
 
 static void add_string(struct firefox *to, size_t i)
 {
-	sanitise_json(&to->out->buf,
-		      i < to->frames.n ? selection_frame_name(to->selection, frame_of(to, i))
-				       : to->profile->strings[to->modules.ours[i - to->frames.n]]);
+	json_add_string(&to->out->buf,
+			i < to->frames.n
+				? selection_frame_name(to->selection, frame_of(to, i))
+				: to->profile->strings[to->modules.ours[i - to->frames.n]]);
 }
 
-static void add_stack_table(struct firefox *to)
-{
-	size_t n = to->nodes.n;
-
-	buf_printf(&to->out->buf, ",\n\"stackTable\":{\"length\":%zu", n);
-	add_column(to, "frame", n, add_stack_frame);
-	add_column(to, "prefix", n, add_stack_prefix);
-	add_column(to, "category", n, add_stack_category);
-	add_column(to, "subcategory", n, add_zero);
-	buf_add_char(&to->out->buf, '}');
-}
+static const struct column stack_columns[] = {
+	{"frame", NULL, add_stack_frame},
+	{"prefix", NULL, add_stack_prefix},
+	{"category", NULL, add_stack_category},
+	{"subcategory", "0", NULL},
+	{NULL, NULL, NULL},
+};
 
 /* A frame is a function: addresses are not told apart. */
-static void add_frame_table(struct firefox *to)
-{
-	size_t n = to->frames.n;
+static const struct column frame_columns[] = {
+	{"address", "-1", NULL},
+	{"inlineDepth", "0", NULL},
+	{"category", NULL, add_frame_category},
+	{"subcategory", "0", NULL},
+	{"func", NULL, add_index},
+	{"nativeSymbol", "null", NULL},
+	{"innerWindowID", "0", NULL},
+	{"implementation", "null", NULL},
+	{"line", "null", NULL},
+	{"column", "null", NULL},
+	{NULL, NULL, NULL},
+};
 
-	buf_printf(&to->out->buf, ",\n\"frameTable\":{\"length\":%zu", n);
-	add_column(to, "address", n, add_minus_one);
-	add_column(to, "inlineDepth", n, add_zero);
-	add_column(to, "category", n, add_frame_category);
-	add_column(to, "subcategory", n, add_zero);
-	add_column(to, "func", n, add_index);
-	add_column(to, "nativeSymbol", n, add_null);
-	add_column(to, "innerWindowID", n, add_zero);
-	add_column(to, "implementation", n, add_null);
-	add_column(to, "line", n, add_null);
-	add_column(to, "column", n, add_null);
-	buf_add_char(&to->out->buf, '}');
-}
+static const struct column function_columns[] = {
+	{"name", NULL, add_index},        {"isJS", "false", NULL},
+	{"relevantForJS", "false", NULL}, {"resource", NULL, add_resource},
+	{"fileName", "null", NULL},       {"lineNumber", "null", NULL},
+	{"columnNumber", "null", NULL},   {NULL, NULL, NULL},
+};
 
-static void add_func_table(struct firefox *to)
-{
-	size_t n = to->frames.n;
+static const struct column resource_columns[] = {
+	{"lib", "null", NULL},  {"name", NULL, add_resource_name},
+	{"host", "null", NULL}, {"type", "1", NULL}, /* a library */
+	{NULL, NULL, NULL},
+};
 
-	buf_printf(&to->out->buf, ",\n\"funcTable\":{\"length\":%zu", n);
-	add_column(to, "name", n, add_index);
-	add_column(to, "isJS", n, add_false);
-	add_column(to, "relevantForJS", n, add_false);
-	add_column(to, "resource", n, add_resource);
-	add_column(to, "fileName", n, add_null);
-	add_column(to, "lineNumber", n, add_null);
-	add_column(to, "columnNumber", n, add_null);
-	buf_add_char(&to->out->buf, '}');
-}
-
-static void add_resource_table(struct firefox *to)
-{
-	size_t n = to->modules.n;
-
-	buf_printf(&to->out->buf, ",\n\"resourceTable\":{\"length\":%zu", n);
-	add_column(to, "lib", n, add_null);
-	add_column(to, "name", n, add_resource_name);
-	add_column(to, "host", n, add_null);
-	add_column(to, "type", n, add_one); /* a library */
-	buf_add_char(&to->out->buf, '}');
-	buf_add(&to->out->buf, ",\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],"
-			       "\"address\":[],\"name\":[],\"functionSize\":[]}"
-			       ",\n\"markers\":{\"length\":0,\"category\":[],\"data\":[],"
-			       "\"endTime\":[],\"name\":[],\"phase\":[],\"startTime\":[]}");
-}
+/* Nothing is known that they could hold, but there they have to be. */
+static const char empty_tables[] = ",\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],"
+				   "\"address\":[],\"name\":[],\"functionSize\":[]}"
+				   ",\n\"markers\":{\"length\":0,\"category\":[],\"data\":[],"
+				   "\"endTime\":[],\"name\":[],\"phase\":[],\"startTime\":[]}";
 
 /* ---- threads */
 
@@ -359,26 +336,29 @@ static void add_thread_facts(struct firefox *to)
 	buf_add(buf, "{\"processType\":\"default\",\"processStartupTime\":0,"
 		     "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
 		     "\"pausedRanges\":[],\"name\":");
-	sanitise_json(buf, to->profile->strings[thread->comm]);
+	json_add_string(buf, to->profile->strings[thread->comm]);
 	buf_add(buf, ",\"processName\":");
-	sanitise_json(buf, *host ? host : to->profile->strings[thread->comm]);
+	json_add_string(buf, *host ? host : to->profile->strings[thread->comm]);
 	buf_printf(buf, ",\"isMainThread\":%s,\"pid\":\"%d\",\"tid\":%d",
 		   main_thread ? "true" : "false", (int)thread->pid, (int)thread->tid);
 }
 
 static void add_thread(struct firefox *to, uint32_t number)
 {
+	static const struct column strings = {"stringArray", NULL, add_string};
+
 	to->stamp = number + 1;
 	to->nodes.n = to->frames.n = to->modules.n = 0;
 	for (size_t i = to->threads.first[number]; i < to->threads.first[number + 1]; i++)
 		learn_stack(to, to->selection->stacks[to->threads.order[i]]);
 	add_thread_facts(to);
 	add_samples(to);
-	add_stack_table(to);
-	add_frame_table(to);
-	add_func_table(to);
-	add_resource_table(to);
-	add_column(to, "stringArray", to->frames.n + to->modules.n, add_string);
+	add_table(to, "stackTable", stack_columns, to->nodes.n);
+	add_table(to, "frameTable", frame_columns, to->frames.n);
+	add_table(to, "funcTable", function_columns, to->frames.n);
+	add_table(to, "resourceTable", resource_columns, to->modules.n);
+	buf_add(&to->out->buf, empty_tables);
+	add_column(to, &strings, to->frames.n + to->modules.n);
 	buf_add_char(&to->out->buf, '}');
 }
 
@@ -390,7 +370,7 @@ static void add_meta(struct firefox *to)
 		profile->has_epoch ? profile->start_ns + (uint64_t)profile->epoch_offset_ns : 0;
 
 	buf_add(buf, "{\"meta\":{\"product\":");
-	sanitise_json(buf, out_title(to->out));
+	json_add_string(buf, out_title(to->out));
 	buf_add(buf, ",\"importedFrom\":\"wick " WICK_VERSION "\",\"startTime\":");
 	add_ms(buf, epoch);
 	buf_add(buf, ",\"interval\":");

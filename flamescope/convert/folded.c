@@ -1,22 +1,34 @@
 /* folded.c - stacks in one line each, as stackcollapse writes them: a;b;c 12 */
 #include "flamescope/convert/out.h"
+#include "flamescope/draw/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A name must hold neither what parts frames nor what parts lines. */
+/* Most names are; for the others it is worth to look at every character. */
+static bool is_simple(const char *name)
+{
+	while (*name >= ' ' && *name <= '~')
+		name++;
+	return *name == '\0';
+}
+
+/*
+ * A name must hold neither what parts frames nor what parts lines, nor orders for a terminal; most
+ * readers want UTF-8 and nothing else.
+ */
 static void add_name(struct buf *buf, const char *name)
 {
 	size_t start = buf->len;
 
-	buf_add(buf, *name ? name : "[unknown]");
-	for (size_t i = start; i < buf->len; i++) {
+	if (is_simple(name))
+		buf_add(buf, *name ? name : "[unknown]");
+	else
+		words_plain(buf, name);
+	for (size_t i = start; i < buf->len; i++)
 		if (buf->data[i] == ';')
 			buf->data[i] = ':';
-		else if ((unsigned char)buf->data[i] < ' ')
-			buf->data[i] = '_';
-	}
 }
 
 /* From the root to NODE, through PATH, which has room for the deepest stack. */

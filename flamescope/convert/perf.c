@@ -61,7 +61,7 @@ static void add_header(struct perf *to)
 		.n_keys = list_keys(profile, keys),
 	};
 	struct perf_script_header header = {
-		.event = profile->n_events ? profile->strings[profile->event_names[0]] : NULL,
+		.event = profile->n_events ? to->room->events[0] : NULL,
 		.hz = to->quantum ? 0 : profile->hz,
 		.pid = profile->n_threads && profile->thread_list[0].pid > 0
 			       ? profile->thread_list[0].pid
@@ -125,7 +125,7 @@ static void add_sample(struct perf *to, size_t i)
 	options = to->room->options;
 	options.bare = true; /* the comment is written: a profile knows other words, too */
 	if (event < to->profile->n_events)
-		to->file.event = to->profile->strings[to->profile->event_names[event]];
+		to->file.event = to->room->events[event];
 	perf_script_sample(&options, &to->file, &to->room->sample, buf);
 	to->out->report.n_samples++;
 }

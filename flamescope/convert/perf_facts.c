@@ -1,9 +1,13 @@
 /* perf_facts.c - a profile's sample as output's writer takes it, and its "# s" line */
 #include "flamescope/convert/perf_facts.h"
 
+#include "flamescope/draw/words.h"
 #include "output/sanitise.h"
 
+#include <stdio.h>
 #include <string.h>
+
+enum { NAME_BYTES = 256 }; /* of a name; a longer one is none */
 
 static const struct profile_metric *metric_at(const struct out *out, size_t i)
 {
@@ -18,6 +22,28 @@ static const char *group_name(const char *name)
 	return len && name[len] == '\0' ? name : "group";
 }
 
+/* Names of metrics, tags and events are the file's: none of them may order a terminal about. */
+static bool is_plain(const char *name)
+{
+	struct buf shown;
+	bool plain;
+
+	buf_init(&shown, NAME_BYTES);
+	words_plain(&shown, name);
+	plain = !shown.failed && strcmp(buf_text(&shown), name) == 0;
+	buf_release(&shown);
+	return plain;
+}
+
+static const char *name_of(const char *name, const char *what, size_t number,
+			   char room[PERF_FACTS_NAME])
+{
+	if (is_plain(name))
+		return name;
+	(void)snprintf(room, PERF_FACTS_NAME, "%s_%zu", what, number);
+	return room;
+}
+
 void perf_facts_init(const struct out *out, struct perf_facts_room *room)
 {
 	const struct profile *profile = out->selection->profile;
@@ -29,7 +55,8 @@ void perf_facts_init(const struct out *out, struct perf_facts_room *room)
 		profile->n_metrics < SAMPLE_MAX_METRICS ? profile->n_metrics : SAMPLE_MAX_METRICS;
 	for (size_t i = 0; i < options->n_metrics; i++) {
 		room->metrics[i] = (struct metric){
-			.name = profile->strings[profile->metrics[i].name],
+			.name = name_of(profile->strings[profile->metrics[i].name], "metric", i,
+					room->metric_names[i]),
 			.unit = profile->strings[profile->metrics[i].unit],
 			.kind = profile->metrics[i].kind,
 		};
@@ -44,6 +71,12 @@ void perf_facts_init(const struct out *out, struct perf_facts_room *room)
 				       .name = group_name(out->options->groups[i]),
 				       .text = "-"};
 	room->sample.frames = room->frames;
+	for (size_t i = 0; i < profile->n_events; i++)
+		room->events[i] = name_of(profile->strings[profile->event_names[i]], "event", i,
+					  room->event_names[i]);
+	for (size_t i = 0; i < profile->n_tags; i++)
+		room->tags[i] = name_of(profile->strings[profile->tags[i].name], "tag", i,
+					room->tag_names[i]);
 	for (room->state = 0; room->state < profile->n_tags; room->state++)
 		if (strcmp(profile->strings[profile->tags[room->state].name], "state") == 0)
 			break;
@@ -190,17 +223,16 @@ static void add_word(struct buf *buf, const char *name, const char *value)
 	add_value(buf, value);
 }
 
-static void add_metrics(const struct out *out, uint32_t number, size_t n, struct buf *buf)
+static void add_metrics(const struct out *out, uint32_t number, const struct perf_facts_room *room,
+			struct buf *buf)
 {
-	const struct profile *profile = out->selection->profile;
-
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < room->options.n_metrics; i++) {
 		const struct profile_metric *metric = metric_at(out, i);
 
 		if (metric->values[number] == PROFILE_ABSENT)
 			continue;
 		buf_add_char(buf, ' ');
-		buf_add(buf, profile->strings[metric->name]);
+		buf_add(buf, room->metrics[i].name);
 		buf_add_char(buf, '=');
 		out_signed(buf, metric->values[number]);
 		buf_add_char(buf, ',');
@@ -223,10 +255,10 @@ void perf_facts_comment(const struct out *out, size_t i, const struct perf_facts
 		const char *value = tag_value(profile, tag, number);
 
 		if (*value)
-			add_word(buf, profile->strings[profile->tags[tag].name], value);
+			add_word(buf, room->tags[tag], value);
 	}
 	if (room->options.metrics_as == METRICS_AS_COMMENT)
-		add_metrics(out, number, room->options.n_metrics, buf);
+		add_metrics(out, number, room, buf);
 	if (strlen(comm) >= SAMPLE_COMM_SIZE ||
 	    sanitise_comm(comm, strlen(comm), room->sample.tid, early, altered) ||
 	    (room->options.metrics_as == METRICS_AS_INLINE && !room->options.keep_comm))

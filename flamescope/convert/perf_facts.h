@@ -5,7 +5,10 @@
 #include "flamescope/convert/out.h"
 #include "output/perf_script.h"
 
-enum { PERF_MAX_FRAMES = 1024 }; /* handed on; the writer cuts them further */
+enum {
+	PERF_MAX_FRAMES = 1024, /* handed on; the writer cuts them further */
+	PERF_FACTS_NAME = 32,   /* bytes of a name that stands for one that cannot be written */
+};
 
 /* What the writer is told, and the room for it. */
 struct perf_facts_room {
@@ -15,6 +18,11 @@ struct perf_facts_room {
 	struct frame frames[PERF_MAX_FRAMES];
 	struct sample sample;
 	size_t state; /* number of the tag; n_tags: there is none */
+	const char *tags[PROFILE_MAX_TAGS];
+	const char *events[PROFILE_MAX_EVENTS];
+	char metric_names[SAMPLE_MAX_METRICS][PERF_FACTS_NAME];
+	char tag_names[PROFILE_MAX_TAGS][PERF_FACTS_NAME];
+	char event_names[PROFILE_MAX_EVENTS][PERF_FACTS_NAME];
 };
 
 /**

@@ -1,7 +1,7 @@
 /* proto.c - fields of protocol buffers (protobuf.dev/programming-guides/encoding) */
 #include "flamescope/convert/proto.h"
 
-#include "output/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

@@ -3,7 +3,8 @@
  * a sampled profile of each thread
  */
 #include "flamescope/convert/out.h"
-#include "output/sanitise.h"
+
+#include "base/json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,10 +36,10 @@ static void add_frames(struct speedscope *to)
 		const char *module = out_module(to->selection, frame);
 
 		buf_add(buf, frame ? ",\n{\"name\":" : "\n{\"name\":");
-		sanitise_json(buf, selection_frame_name(to->selection, frame));
+		json_add_string(buf, selection_frame_name(to->selection, frame));
 		if (*module) {
 			buf_add(buf, ",\"file\":");
-			sanitise_json(buf, module);
+			json_add_string(buf, module);
 		}
 		buf_add_char(buf, '}');
 	}
@@ -76,7 +77,7 @@ static void add_name(struct speedscope *to, uint32_t number)
 		buf_printf(&name, " tid: %d", (int)thread->tid);
 	if (*host)
 		buf_printf(&name, " on %s", host);
-	sanitise_json(&to->out->buf, buf_text(&name));
+	json_add_string(&to->out->buf, buf_text(&name));
 	buf_release(&name);
 }
 
@@ -152,7 +153,7 @@ static void add_all(struct speedscope *to)
 
 	buf_add(buf, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 		     "\"exporter\":\"wick " WICK_VERSION "\",\"name\":");
-	sanitise_json(buf, out_title(to->out));
+	json_add_string(buf, out_title(to->out));
 	buf_add(buf, ",\n");
 	add_frames(to);
 	add_profiles(to);

@@ -1,8 +1,9 @@
 /*
- * blocks.c - what each function counts for in each second
+ * blocks.c - what each function counts for in each block of whole seconds, or each recording
  *
- * Blocks begin at a side's first sample, so that a range that is cut out of a recording does not
- * begin and end with a piece of a second.
+ * Blocks begin at a recording's first sample, so that a range that is cut out of it does not begin
+ * and end with a piece of a second.  A long recording has longer blocks, not more of them: what a
+ * program does in one second it mostly still does in the next.
  */
 #include "flamescope/diff/diff_room.h"
 
@@ -148,6 +149,8 @@ static uint64_t block_of(const struct selection *side, size_t i, uint64_t block_
 {
 	const uint64_t *times = side->profile->times_ns;
 
+	if (block_ns == 0)
+		return 0;
 	return (times[side->samples[i]] - times[side->samples[0]]) / block_ns;
 }
 
@@ -162,7 +165,7 @@ static void add_sample(struct tally *tally, size_t i)
 	tally->stack_values[stack] += (double)tally->side->values[i];
 }
 
-static int count_side(struct diff_matrix *matrix, struct tally *tally, unsigned side)
+static int count_recording(struct diff_matrix *matrix, struct tally *tally, unsigned side)
 {
 	const struct selection *selection = tally->side;
 	double whole = 0;
@@ -193,30 +196,56 @@ static size_t count_blocks(const struct selection *side, uint64_t block_ns)
 	return n;
 }
 
-static uint64_t block_length(const struct selection *const sides[DIFF_SIDES])
+static size_t count_all_blocks(const struct diff_side sides[DIFF_SIDES], uint64_t block_ns)
 {
-	uint64_t block_ns = second_ns;
+	size_t n = 0;
 
-	while (count_blocks(sides[DIFF_BASE], block_ns) + count_blocks(sides[DIFF_NEW], block_ns) >
-	       DIFF_MAX_BLOCKS)
+	for (unsigned side = 0; side < DIFF_SIDES; side++)
+		for (size_t i = 0; i < sides[side].n; i++)
+			n += count_blocks(sides[side].recordings[i], block_ns);
+	return n;
+}
+
+/* 0: a block is a whole recording. */
+static uint64_t block_length(const struct diff_side sides[DIFF_SIDES])
+{
+	size_t fewest = count_all_blocks(sides, 0);
+	uint64_t block_ns = second_ns;
+	size_t n;
+
+	if (sides[DIFF_BASE].n >= DIFF_ENOUGH_RECORDINGS &&
+	    sides[DIFF_NEW].n >= DIFF_ENOUGH_RECORDINGS)
+		return 0;
+	while ((n = count_all_blocks(sides, block_ns)) > DIFF_MAX_BLOCKS && n > fewest)
 		block_ns *= 2;
 	return block_ns;
 }
 
-int diff_matrix_make(const struct selection *const sides[DIFF_SIDES],
-		     const struct diff_names *names, struct diff_matrix *matrix)
+static int count_side(struct diff_matrix *matrix, const struct diff_side *recordings,
+		      const struct diff_names *names, unsigned side)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < recordings->n && r == 0; i++) {
+		struct tally tally;
+
+		r = tally_init(&tally, recordings->recordings[i], names->of_frame[side][i],
+			       matrix->n_columns);
+		if (r == 0)
+			r = count_recording(matrix, &tally, side);
+		tally_release(&tally);
+	}
+	return r;
+}
+
+int diff_matrix_make(const struct diff_side sides[DIFF_SIDES], const struct diff_names *names,
+		     struct diff_matrix *matrix)
 {
 	int r = 0;
 
 	*matrix = (struct diff_matrix){.n_columns = names->n * 2, .block_ns = block_length(sides)};
-	for (unsigned side = 0; side < DIFF_SIDES && r == 0; side++) {
-		struct tally tally;
-
-		r = tally_init(&tally, sides[side], names->of_frame[side], matrix->n_columns);
-		if (r == 0)
-			r = count_side(matrix, &tally, side);
-		tally_release(&tally);
-	}
+	for (unsigned side = 0; side < DIFF_SIDES && r == 0; side++)
+		r = count_side(matrix, &sides[side], names, side);
 	return r;
 }
 

@@ -4,6 +4,9 @@
  * A column's statistic is its change of share divided by the spread of its blocks around the share
  * of both sides together.  That spread is the same for every assignment of blocks to sides, so
  * each statistic compares with the others, whatever the function's size, and the test stays exact.
+ * So does leaving out the columns that are too small on both sides together: which those are does
+ * not depend on how blocks are assigned.  They would cost the others their power: of a thousand
+ * functions that were seen once or twice some are on one side only in every assignment.
  */
 #include "flamescope/diff/diff_room.h"
 
@@ -25,9 +28,11 @@ struct trial {
 	size_t n_picked;        /* of them on the smaller side */
 	unsigned small;         /* which side that is */
 	double whole;           /* both sides */
+	double least_mass;      /* of a column that counts */
 	double *sums;           /* by column, both sides */
 	double *inverse_spread; /* by column; 0: a column that never varies */
 	double *picked_sums;    /* by column */
+	double *mass;           /* by column, both sides, without regard to sign */
 	uint32_t *order;        /* block numbers; the first n_picked are the smaller side */
 	double *greatest;       /* of each assignment, the statistic of the column with the most */
 	uint32_t n_trials;
@@ -66,11 +71,12 @@ static void trial_release(struct trial *trial)
 	free(trial->sums);
 	free(trial->inverse_spread);
 	free(trial->picked_sums);
+	free(trial->mass);
 	free(trial->order);
 	free(trial->greatest);
 }
 
-static int trial_init(struct trial *trial, const struct diff_matrix *matrix)
+static int trial_init(struct trial *trial, const struct diff_matrix *matrix, double least)
 {
 	const size_t *n_blocks = matrix->n_blocks;
 	size_t n = matrix->n_columns + 1;
@@ -81,13 +87,15 @@ static int trial_init(struct trial *trial, const struct diff_matrix *matrix)
 				.whole = matrix->whole[DIFF_BASE] + matrix->whole[DIFF_NEW],
 				.random = {123456789, 362436069, 521288629, 88675123}};
 	trial->n_picked = n_blocks[trial->small];
+	trial->least_mass = least * trial->whole * (double)trial->n_picked / (double)trial->n;
 	trial->sums = calloc(n, sizeof(double));
 	trial->inverse_spread = calloc(n, sizeof(double));
 	trial->picked_sums = calloc(n, sizeof(double));
+	trial->mass = calloc(n, sizeof(double));
 	trial->order = calloc(trial->n + 1, sizeof(uint32_t));
 	trial->greatest = calloc(DIFF_MAX_PERMUTATIONS + 1, sizeof(double));
-	return trial->sums && trial->inverse_spread && trial->picked_sums && trial->order &&
-			       trial->greatest
+	return trial->sums && trial->inverse_spread && trial->picked_sums && trial->mass &&
+			       trial->order && trial->greatest
 		       ? 0
 		       : -ENOMEM;
 }
@@ -99,8 +107,10 @@ static void measure_spread(struct trial *trial)
 	double *squares = trial->inverse_spread;
 	double whole_squares = 0;
 
-	for (size_t i = 0; i < matrix->n_entries; i++)
+	for (size_t i = 0; i < matrix->n_entries; i++) {
 		trial->sums[matrix->entries[i].column] += matrix->entries[i].value;
+		trial->mass[matrix->entries[i].column] += fabs(matrix->entries[i].value);
+	}
 	for (size_t b = 0; b < trial->n; b++) {
 		const struct diff_block *block = &matrix->blocks[b];
 
@@ -117,7 +127,10 @@ static void measure_spread(struct trial *trial)
 		double share = trial->sums[column] / trial->whole;
 		double square = squares[column] + share * share * whole_squares;
 
-		squares[column] = square > rounding * whole_squares ? 1 / sqrt(square) : 0;
+		squares[column] = square > rounding * whole_squares &&
+						  trial->mass[column] >= trial->least_mass
+					  ? 1 / sqrt(square)
+					  : 0;
 	}
 }
 
@@ -277,7 +290,7 @@ static void test_columns(struct trial *trial, struct diff_chance *chance)
 	rank_columns(trial, chance->p);
 }
 
-int diff_chance_make(const struct diff_matrix *matrix, struct diff_chance *ret_chance)
+int diff_chance_make(const struct diff_matrix *matrix, double least, struct diff_chance *ret_chance)
 {
 	struct diff_chance chance = {.smallest_p = 1, .problem = problem_of(matrix)};
 	struct trial trial = {0};
@@ -289,7 +302,7 @@ int diff_chance_make(const struct diff_matrix *matrix, struct diff_chance *ret_c
 	for (size_t column = 0; column < matrix->n_columns; column++)
 		chance.p[column] = 1;
 	if (!chance.problem) {
-		r = trial_init(&trial, matrix);
+		r = trial_init(&trial, matrix, least);
 		if (r == 0)
 			test_columns(&trial, &chance);
 		trial_release(&trial);

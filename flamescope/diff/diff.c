@@ -13,21 +13,41 @@ struct diff_memory {
 	uint32_t *place; /* in diff->functions, by the names' number */
 };
 
-static int refuse_units(const struct selection *const sides[DIFF_SIDES], struct err *err)
+static int refuse_units(const struct selection *one, const struct selection *other, struct err *err)
 {
-	(void)err_set(err, 0, "one side counts %s, the other %s", sides[DIFF_BASE]->unit,
-		      sides[DIFF_NEW]->unit);
+	(void)err_set(err, 0, "one recording counts %s, another %s", one->unit, other->unit);
 	err_hint(err, "--metric samples");
 	return -EINVAL;
 }
 
-static int check_sides(const struct selection *const sides[DIFF_SIDES], struct err *err)
+static int check_side(struct diff *diff, unsigned side, struct err *err)
 {
-	if (sides[DIFF_BASE]->measure != sides[DIFF_NEW]->measure ||
-	    strcmp(sides[DIFF_BASE]->unit, sides[DIFF_NEW]->unit) != 0)
-		return refuse_units(sides, err);
-	if (sides[DIFF_BASE]->measure == QUERY_MEAN)
+	const struct selection *first = diff->sides[DIFF_BASE].recordings[0];
+
+	for (size_t i = 0; i < diff->sides[side].n; i++) {
+		const struct selection *other = diff->sides[side].recordings[i];
+
+		if (first->measure != other->measure || strcmp(first->unit, other->unit) != 0)
+			return refuse_units(first, other, err);
+		diff->n_samples[side] += other->n;
+	}
+	return 0;
+}
+
+static int check_sides(struct diff *diff, struct err *err)
+{
+	int r;
+
+	if (diff->sides[DIFF_BASE].n == 0 || diff->sides[DIFF_NEW].n == 0)
+		return err_set(err, 0, "one side has no recording");
+	r = check_side(diff, DIFF_BASE, err);
+	if (r == 0)
+		r = check_side(diff, DIFF_NEW, err);
+	if (r < 0)
+		return r;
+	if (diff->sides[DIFF_BASE].recordings[0]->measure == QUERY_MEAN)
 		return err_set(err, 0, "a mean has no whole that shares could be of");
+	diff->unit = diff->sides[DIFF_BASE].recordings[0]->unit;
 	return 0;
 }
 
@@ -87,7 +107,7 @@ static int compare(struct diff *diff)
 	int r = diff_matrix_make(diff->sides, &diff->memory->names, &matrix);
 
 	if (r == 0)
-		r = diff_chance_make(&matrix, &chance);
+		r = diff_chance_make(&matrix, diff->least, &chance);
 	if (r == 0) {
 		memcpy(diff->whole, matrix.whole, sizeof(diff->whole));
 		memcpy(diff->n_blocks, matrix.n_blocks, sizeof(diff->n_blocks));
@@ -149,8 +169,13 @@ static int make(struct diff *diff)
 	return r == 0 ? sort_functions(diff) : r;
 }
 
-int diff_make(const struct selection *base, const struct selection *new_side,
-	      struct diff **ret_diff, struct err *err)
+bool diff_significant(const struct diff *diff, double change, double p, double level)
+{
+	return p < level && fabs(change) >= diff->least;
+}
+
+int diff_make(const struct diff_side sides[DIFF_SIDES], double least, struct diff **ret_diff,
+	      struct err *err)
 {
 	struct diff *diff;
 	int r;
@@ -158,9 +183,9 @@ int diff_make(const struct selection *base, const struct selection *new_side,
 	diff = calloc(1, sizeof(*diff));
 	if (!diff)
 		return err_set(err, ENOMEM, "compare");
-	diff->sides[DIFF_BASE] = base;
-	diff->sides[DIFF_NEW] = new_side;
-	r = check_sides(diff->sides, err);
+	memcpy(diff->sides, sides, sizeof(diff->sides));
+	diff->least = least;
+	r = check_sides(diff, err);
 	if (r == 0) {
 		r = make(diff);
 		if (r < 0)
@@ -189,7 +214,7 @@ void diff_free(struct diff *diff)
 	if (!diff)
 		return;
 	if (diff->memory) {
-		diff_names_release(&diff->memory->names);
+		diff_names_release(diff->sides, &diff->memory->names);
 		free(diff->memory->place);
 	}
 	free(diff->memory);

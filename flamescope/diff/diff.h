@@ -1,9 +1,10 @@
 /*
- * diff.h - what changed between two selections, and which changes are more than chance
+ * diff.h - what changed between two sides, and which changes are more than chance
  *
- * Both sides are taken as shares of their own whole, so that a longer recording is not "more".
- * Functions are matched by name alone, since another build has other addresses, other paths, and
- * inlines other calls; only "[unknown]" is told apart by its module.
+ * A side is what one query selects of one recording, or of several of the same program.  Both sides
+ * are taken as shares of their own whole, so that a longer recording is not "more". Functions are
+ * matched by name alone, since another build has other addresses, other paths, and inlines other
+ * calls; only "[unknown]" is told apart by its module.
  */
 #ifndef DIFF_DIFF_H
 #define DIFF_DIFF_H
@@ -14,8 +15,16 @@ enum {
 	DIFF_BASE = 0, /* the side that changes are counted from */
 	DIFF_NEW = 1,
 	DIFF_SIDES = 2,
-	DIFF_MAX_BLOCKS = 2000, /* of time, on both sides together */
+	DIFF_MAX_BLOCKS = 64, /* of time, on both sides together */
 	DIFF_MAX_PERMUTATIONS = 4999,
+	DIFF_MAX_RECORDINGS = 256,  /* of a side */
+	DIFF_ENOUGH_RECORDINGS = 5, /* of each side, to be the blocks: 252 ways to deal them out */
+};
+
+/* One side: the selections of its recordings, one each. */
+struct diff_side {
+	size_t n;
+	const struct selection *const *recordings;
 };
 
 /* Shares are of the side's whole: 0.05 is 5 % of it; negative where a metric shrank. */
@@ -43,10 +52,13 @@ struct diff_node {
 };
 
 struct diff {
-	const struct selection *sides[DIFF_SIDES];
+	struct diff_side sides[DIFF_SIDES];
+	double least; /* a change of the share below it is not looked at for significance */
+	const char *unit;
+	size_t n_samples[DIFF_SIDES];
 	double whole[DIFF_SIDES]; /* sum of what the samples count, without regard to sign */
 	size_t n_blocks[DIFF_SIDES];
-	uint64_t block_ns;       /* a second, more where DIFF_MAX_BLOCKS would not do */
+	uint64_t block_ns; /* a second, more where DIFF_MAX_BLOCKS would not do; 0: recordings */
 	uint32_t n_permutations; /* that were tried, the one seen included; 0: no significance */
 	const char *no_chance;   /* why there is none; NULL */
 	double smallest_p;       /* that so few blocks can show; 1 without significance */
@@ -58,19 +70,30 @@ struct diff {
 };
 
 /**
- * diff_make - compare two selections
+ * diff_make - compare two sides
+ * @least: the smallest change of a share that matters: 0.01 is a point of the whole
  *
- * The significance is that of a permutation test: whole seconds change sides, not single samples,
- * since samples of one moment are alike; and each function's change is held against the greatest
- * change of any function, which corrects for how many there are (Westfall and Young, 1993:
- * "Resampling-Based Multiple Testing", single-step maxT).  The same input gives the same result.
+ * The significance is that of a permutation test: blocks of whole seconds change sides, not single
+ * samples, since samples of one moment are alike; and each function's change is held against the
+ * greatest change of any function, which corrects for how many there are (Westfall and Young, 1993:
+ * "Resampling-Based Multiple Testing", single-step maxT).  Runs of a program differ by more than
+ * their seconds do: with DIFF_ENOUGH_RECORDINGS on each side whole recordings change sides.
+ * Functions too small to change by LEAST are not among those that are held against each other.
+ * The same input gives the same result.
  *
- * Return:  0; -EINVAL: the two are measured differently, or by a mean, which has no whole; -ENOMEM.
- * Owns:    the caller, to diff_free(); the selections have to outlive it.
+ * Return:  0; -EINVAL: measured differently, by a mean, which has no whole, or empty; -ENOMEM.
+ * Owns:    the caller, to diff_free(); the selections and their arrays have to outlive it.
  * Context: any thread.
  */
-int diff_make(const struct selection *base, const struct selection *new_side,
-	      struct diff **ret_diff, struct err *err);
+int diff_make(const struct diff_side sides[DIFF_SIDES], double least, struct diff **ret_diff,
+	      struct err *err);
+
+/**
+ * diff_significant - whether a share changed by LEAST and more, and P is below LEVEL
+ *
+ * Context: any thread.
+ */
+bool diff_significant(const struct diff *diff, double change, double p, double level);
 
 /**
  * diff_reverse - the tree with the innermost functions at the root

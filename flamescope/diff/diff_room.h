@@ -10,8 +10,8 @@ struct diff_names {
 	struct intern strings;
 	size_t n;
 	size_t n_room;
-	const char **names;             /* by number */
-	uint32_t *of_frame[DIFF_SIDES]; /* by a selection's frame number */
+	const char **names;              /* by number */
+	uint32_t **of_frame[DIFF_SIDES]; /* by recording, by its selection's frame number */
 };
 
 /**
@@ -21,14 +21,14 @@ struct diff_names {
  * Owns:    the caller, to diff_names_release(), also after a failure.
  * Context: any thread, as for all of these.
  */
-int diff_names_make(const struct selection *const sides[DIFF_SIDES], struct diff_names *names);
+int diff_names_make(const struct diff_side sides[DIFF_SIDES], struct diff_names *names);
 
 /**
  * diff_names_release - forget them
  *
  * Context: any thread.
  */
-void diff_names_release(struct diff_names *names);
+void diff_names_release(const struct diff_side sides[DIFF_SIDES], struct diff_names *names);
 
 /* What one function counts for in one block of time. */
 struct diff_entry {
@@ -36,7 +36,7 @@ struct diff_entry {
 	double value;
 };
 
-/* A piece of one side's time. */
+/* A piece of one side's time, or one of its recordings. */
 struct diff_block {
 	size_t first; /* of its entries */
 	size_t n;
@@ -63,8 +63,8 @@ struct diff_matrix {
  * Owns:    the caller, to diff_matrix_release(), also after a failure.
  * Context: any thread.
  */
-int diff_matrix_make(const struct selection *const sides[DIFF_SIDES],
-		     const struct diff_names *names, struct diff_matrix *matrix);
+int diff_matrix_make(const struct diff_side sides[DIFF_SIDES], const struct diff_names *names,
+		     struct diff_matrix *matrix);
 
 /**
  * diff_matrix_release - forget it
@@ -91,12 +91,14 @@ struct diff_chance {
 
 /**
  * diff_chance_make - how often chance alone would change any column as clearly as each
+ * @least: columns that are too small for a change of share by it are left out: their p is 1
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller: free(ret_chance->p).
  * Context: any thread.
  */
-int diff_chance_make(const struct diff_matrix *matrix, struct diff_chance *ret_chance);
+int diff_chance_make(const struct diff_matrix *matrix, double least,
+		     struct diff_chance *ret_chance);
 
 /**
  * diff_tree_make - merge the stacks of both sides
@@ -107,7 +109,7 @@ int diff_chance_make(const struct diff_matrix *matrix, struct diff_chance *ret_c
  * Owns:    the caller: free(*ret_nodes).
  * Context: any thread.
  */
-int diff_tree_make(const struct selection *const sides[DIFF_SIDES], const struct diff_names *names,
+int diff_tree_make(const struct diff_side sides[DIFF_SIDES], const struct diff_names *names,
 		   const double whole[DIFF_SIDES], bool reverse, struct diff_node **ret_nodes,
 		   size_t *ret_n);
 

@@ -14,11 +14,11 @@ struct diff_table {
 };
 
 /**
- * diff_significant - whether self or total of a function changed by more than chance
+ * diff_function_flagged - whether self or total of a function changed by more than chance
  *
  * Context: any thread, as for all of these.
  */
-bool diff_significant(const struct diff_function *function, double level);
+bool diff_function_flagged(const struct diff_table *table, const struct diff_function *function);
 
 /**
  * diff_table_text - columns that stand under each other

@@ -76,8 +76,8 @@ static int number_of(struct diff_names *names, struct map *numbers, const char *
 	return 0;
 }
 
-static int number_side(struct diff_names *names, struct map *numbers, const struct selection *side,
-		       uint32_t **ret_of_frame)
+static int number_recording(struct diff_names *names, struct map *numbers,
+			    const struct selection *side, uint32_t **ret_of_frame)
 {
 	size_t n = side->profile->n_frames + side->n_labels;
 	uint32_t *of_frame = calloc(n + 1, sizeof(*of_frame));
@@ -101,22 +101,37 @@ static int number_side(struct diff_names *names, struct map *numbers, const stru
 	return 0;
 }
 
-int diff_names_make(const struct selection *const sides[DIFF_SIDES], struct diff_names *names)
+static int number_side(struct diff_names *names, struct map *numbers, const struct diff_side *side,
+		       uint32_t ***ret_of_frame)
+{
+	uint32_t **of_frame = calloc(side->n + 1, sizeof(*of_frame));
+	int r = of_frame ? 0 : -ENOMEM;
+
+	*ret_of_frame = of_frame;
+	for (size_t i = 0; i < side->n && r == 0; i++)
+		r = number_recording(names, numbers, side->recordings[i], &of_frame[i]);
+	return r;
+}
+
+int diff_names_make(const struct diff_side sides[DIFF_SIDES], struct diff_names *names)
 {
 	struct map numbers = {0};
 	int r = 0;
 
 	*names = (struct diff_names){0};
 	for (unsigned side = 0; side < DIFF_SIDES && r == 0; side++)
-		r = number_side(names, &numbers, sides[side], &names->of_frame[side]);
+		r = number_side(names, &numbers, &sides[side], &names->of_frame[side]);
 	map_release(&numbers);
 	return r;
 }
 
-void diff_names_release(struct diff_names *names)
+void diff_names_release(const struct diff_side sides[DIFF_SIDES], struct diff_names *names)
 {
-	for (unsigned side = 0; side < DIFF_SIDES; side++)
-		free(names->of_frame[side]);
+	for (unsigned side = 0; side < DIFF_SIDES; side++) {
+		for (size_t i = 0; names->of_frame[side] && i < sides[side].n; i++)
+			free(names->of_frame[side][i]);
+		free((void *)names->of_frame[side]);
+	}
 	free((void *)names->names);
 	intern_release(&names->strings);
 	*names = (struct diff_names){0};

@@ -17,6 +17,14 @@ struct growth {
 	bool reverse;
 };
 
+/* What is being added. */
+struct recording {
+	const struct selection *selection;
+	const uint32_t *of_frame;
+	unsigned side;
+	double whole; /* of the side */
+};
+
 static int append_node(struct growth *growth, uint32_t parent, uint32_t function)
 {
 	struct diff_node *nodes = growth->nodes;
@@ -68,51 +76,55 @@ static void mark_used(const struct selection *side, uint32_t *of_node)
 			of_node[side->nodes[i].parent] = 1;
 }
 
-static void add_values(struct growth *growth, const struct selection *selection, unsigned side,
-		       double whole, const uint32_t *of_node)
+static void add_values(struct growth *growth, const struct recording *recording,
+		       const uint32_t *of_node)
 {
-	for (size_t i = 0; whole > 0 && i < selection->n; i++) {
-		struct diff_node *node = &growth->nodes[of_node[selection->stacks[i]]];
-		double share = (double)selection->values[i] / whole;
+	const struct selection *selection = recording->selection;
 
-		node->self[side] += share;
+	for (size_t i = 0; recording->whole > 0 && i < selection->n; i++) {
+		struct diff_node *node = &growth->nodes[of_node[selection->stacks[i]]];
+		double share = (double)selection->values[i] / recording->whole;
+
+		node->self[recording->side] += share;
 		node->self_width += fabs(share) / DIFF_SIDES;
 	}
 }
 
 /* From the innermost function outwards; what a stack counts for is the outermost's own. */
-static int add_reversed(struct growth *growth, const struct selection *selection, unsigned side,
-			uint32_t stack, uint32_t *ret_node)
+static int add_reversed(struct growth *growth, const struct recording *recording, uint32_t stack,
+			uint32_t *ret_node)
 {
+	const struct profile_node *nodes = recording->selection->nodes;
 	uint32_t at = 0;
 	int r = 0;
 
-	for (uint32_t node = stack; node != 0 && r == 0; node = selection->nodes[node].parent)
-		r = child_of(growth, at,
-			     growth->names->of_frame[side][selection->nodes[node].frame], &at);
+	for (uint32_t node = stack; node != 0 && r == 0; node = nodes[node].parent)
+		r = child_of(growth, at, recording->of_frame[nodes[node].frame], &at);
 	*ret_node = at;
 	return r;
 }
 
-static int add_stacks_reversed(struct growth *growth, const struct selection *selection,
-			       unsigned side, uint32_t *of_node)
+static int add_stacks_reversed(struct growth *growth, const struct recording *recording,
+			       uint32_t *of_node)
 {
+	const struct selection *selection = recording->selection;
+
 	for (size_t i = 0; i < selection->n; i++) {
 		uint32_t stack = selection->stacks[i];
 		int r;
 
 		if (of_node[stack] != 0 || stack == 0)
 			continue;
-		r = add_reversed(growth, selection, side, stack, &of_node[stack]);
+		r = add_reversed(growth, recording, stack, &of_node[stack]);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-static int add_stacks(struct growth *growth, const struct selection *selection, unsigned side,
-		      uint32_t *of_node)
+static int add_stacks(struct growth *growth, const struct recording *recording, uint32_t *of_node)
 {
+	const struct selection *selection = recording->selection;
 	int r = 0;
 
 	mark_used(selection, of_node);
@@ -122,24 +134,39 @@ static int add_stacks(struct growth *growth, const struct selection *selection, 
 
 		if (of_node[i])
 			r = child_of(growth, of_node[node->parent],
-				     growth->names->of_frame[side][node->frame], &of_node[i]);
+				     recording->of_frame[node->frame], &of_node[i]);
 	}
 	return r;
 }
 
-static int add_side(struct growth *growth, const struct selection *selection, unsigned side,
-		    double whole)
+static int add_recording(struct growth *growth, const struct recording *recording)
 {
-	uint32_t *of_node = calloc(selection->n_nodes + 1, sizeof(*of_node));
+	uint32_t *of_node = calloc(recording->selection->n_nodes + 1, sizeof(*of_node));
 	int r;
 
 	if (!of_node)
 		return -ENOMEM;
-	r = growth->reverse ? add_stacks_reversed(growth, selection, side, of_node)
-			    : add_stacks(growth, selection, side, of_node);
+	r = growth->reverse ? add_stacks_reversed(growth, recording, of_node)
+			    : add_stacks(growth, recording, of_node);
 	if (r == 0)
-		add_values(growth, selection, side, whole, of_node);
+		add_values(growth, recording, of_node);
 	free(of_node);
+	return r;
+}
+
+static int add_side(struct growth *growth, const struct diff_side *recordings, unsigned side,
+		    double whole)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < recordings->n && r == 0; i++) {
+		struct recording recording = {.selection = recordings->recordings[i],
+					      .of_frame = growth->names->of_frame[side][i],
+					      .side = side,
+					      .whole = whole};
+
+		r = add_recording(growth, &recording);
+	}
 	return r;
 }
 
@@ -190,14 +217,14 @@ static void sort_siblings(struct growth *growth, struct sibling *siblings)
 	}
 }
 
-static int grow(struct growth *growth, const struct selection *const sides[DIFF_SIDES],
+static int grow(struct growth *growth, const struct diff_side sides[DIFF_SIDES],
 		const double whole[DIFF_SIDES])
 {
 	struct sibling *siblings;
 	int r = append_node(growth, 0, UINT32_MAX);
 
 	for (unsigned side = 0; side < DIFF_SIDES && r == 0; side++)
-		r = add_side(growth, sides[side], side, whole[side]);
+		r = add_side(growth, &sides[side], side, whole[side]);
 	if (r < 0)
 		return r;
 	add_up(growth);
@@ -209,7 +236,7 @@ static int grow(struct growth *growth, const struct selection *const sides[DIFF_
 	return 0;
 }
 
-int diff_tree_make(const struct selection *const sides[DIFF_SIDES], const struct diff_names *names,
+int diff_tree_make(const struct diff_side sides[DIFF_SIDES], const struct diff_names *names,
 		   const double whole[DIFF_SIDES], bool reverse, struct diff_node **ret_nodes,
 		   size_t *ret_n)
 {

@@ -1,6 +1,7 @@
 /* flame_text.c - a call tree in lines */
 #include "flamescope/draw/flame_text.h"
 
+#include "base/json.h"
 #include "flamescope/draw/flame_layout.h"
 #include "flamescope/draw/measure.h"
 #include "flamescope/draw/words.h"
@@ -118,9 +119,9 @@ static void add_json_frame(struct buf *buf, const struct flame *flame, uint32_t 
 		       flame->selection->profile->frames[frame].inlined;
 
 	buf_add(buf, "{\"name\":");
-	words_json(buf, node ? name_of(flame, node) : "");
+	json_add_string(buf, node ? name_of(flame, node) : "");
 	buf_add(buf, ",\"module\":");
-	words_json(buf, inlined ? "" : module);
+	json_add_string(buf, inlined ? "" : module);
 	buf_printf(buf,
 		   ",\"inlined\":%s,\"gain\":%llu,\"loss\":%llu,\"self_gain\":%llu,"
 		   "\"self_loss\":%llu,\"samples\":%llu,\"self_samples\":%llu,\"children\":[",

@@ -1,4 +1,5 @@
 /* function_data.c - functions and their relatives as CSV and JSON: exact numbers for programs */
+#include "base/json.h"
 #include "flamescope/draw/flame_text.h"
 #include "flamescope/draw/function_table.h"
 #include "flamescope/draw/measure.h"
@@ -30,9 +31,9 @@ static void add_json_row(struct buf *buf, const struct function_table *table,
 			 const struct flame_function *row)
 {
 	buf_add(buf, "{\"name\":");
-	words_json(buf, selection_frame_name(table->selection, row->frame));
+	json_add_string(buf, selection_frame_name(table->selection, row->frame));
 	buf_add(buf, ",\"module\":");
-	words_json(buf, flame_module(table->selection, row->frame));
+	json_add_string(buf, flame_module(table->selection, row->frame));
 	buf_printf(buf,
 		   ",\"self_gain\":%llu,\"self_loss\":%llu,\"gain\":%llu,\"loss\":%llu,"
 		   "\"self_samples\":%llu,\"samples\":%llu,\"calls\":%llu}",

@@ -2,16 +2,32 @@
 #include "flamescope/draw/function_table.h"
 
 #include "flamescope/draw/flame_text.h"
+#include "flamescope/draw/short_name.h"
 #include "flamescope/draw/words.h"
 
 #include <string.h>
 
-enum { CELL_BYTES = 64 };
+enum { CELL_BYTES = 64, NAME_COLUMNS = 24 };
 
 /* The number columns of a table; the name is the last. */
 enum { COLUMN_SELF, COLUMN_SELF_SHARE, COLUMN_TOTAL, COLUMN_TOTAL_SHARE, COLUMN_CALLS, N_COLUMNS };
 
 static const char *const headings[N_COLUMNS] = {"self", "self %", "total", "total %", "calls"};
+
+static bool is_shown(const struct function_table *table, int column)
+{
+	return !table->labels || column >= COLUMN_TOTAL;
+}
+
+static const char *heading_of(const struct function_table *table, int column)
+{
+	return table->labels && column == COLUMN_CALLS ? "samples" : headings[column];
+}
+
+static const char *name_of(const struct function_table *table, uint32_t frame)
+{
+	return table->labels ? table->labels[frame] : selection_frame_name(table->selection, frame);
+}
 
 uint64_t function_table_width(const struct selection *selection,
 			      const struct flame_function *function, bool self)
@@ -94,17 +110,31 @@ static void measure_columns(const struct function_table *table, const struct fla
 	buf_release(&cell);
 }
 
-static void add_name(struct buf *buf, const struct function_table *table,
-		     const struct flame_function *row)
+static const char *module_name(const struct function_table *table, uint32_t frame)
 {
-	const char *module = flame_module(table->selection, row->frame);
+	const char *module = table->labels ? "" : flame_module(table->selection, frame);
 	const char *slash = strrchr(module, '/');
 
-	words_plain(buf, selection_frame_name(table->selection, row->frame));
+	return slash && slash[1] ? slash + 1 : module;
+}
+
+/* COLUMNS is what the row has taken already. */
+static void add_name(struct buf *buf, const struct function_table *table, uint32_t frame,
+		     size_t columns)
+{
+	const char *module = module_name(table, frame);
+	size_t room = 0;
+
+	if (*module)
+		columns += words_width(module) + strlen("  ()");
+	if (table->columns)
+		room = table->columns > columns + NAME_COLUMNS ? table->columns - columns
+							       : NAME_COLUMNS;
+	short_name(buf, name_of(table, frame), room);
 	if (!*module)
 		return;
 	buf_add(buf, "  (");
-	words_plain(buf, slash && slash[1] ? slash + 1 : module);
+	words_plain(buf, module);
 	buf_add(buf, ")");
 }
 
@@ -112,89 +142,122 @@ static void add_row(struct buf *buf, const struct function_table *table,
 		    const struct flame_function *row, const size_t widths[static N_COLUMNS],
 		    const char *mark)
 {
+	size_t columns = strlen(mark);
 	struct buf cell;
 
 	buf_init(&cell, CELL_BYTES);
 	for (int column = 0; column < N_COLUMNS; column++) {
+		if (!is_shown(table, column))
+			continue;
 		buf_clear(&cell);
 		fill_cell(&cell, table, row, column);
 		buf_printf(buf, "%*s  ", (int)widths[column], buf_text(&cell));
+		columns += widths[column] + strlen("  ");
 	}
 	buf_release(&cell);
 	buf_add(buf, mark);
-	add_name(buf, table, row);
+	add_name(buf, table, row->frame, columns);
 	buf_add_char(buf, '\n');
 }
 
-static void add_heading(struct buf *buf, const size_t widths[static N_COLUMNS])
+static void add_heading(struct buf *buf, const struct function_table *table,
+			const size_t widths[static N_COLUMNS])
 {
 	for (int column = 0; column < N_COLUMNS; column++)
-		buf_printf(buf, "%*s  ", (int)widths[column], headings[column]);
-	buf_add(buf, "function\n");
+		if (is_shown(table, column))
+			buf_printf(buf, "%*s  ", (int)widths[column], heading_of(table, column));
+	buf_printf(buf, "%s\n", table->labels ? table->part : "function");
 }
 
-static void start_widths(size_t widths[static N_COLUMNS])
+static void start_widths(const struct function_table *table, size_t widths[static N_COLUMNS])
 {
 	for (int column = 0; column < N_COLUMNS; column++)
-		widths[column] = strlen(headings[column]);
+		widths[column] = strlen(heading_of(table, column));
+}
+
+/* "30 more functions" */
+static void add_more(struct buf *buf, const struct function_table *table)
+{
+	buf_printf(buf, "%zu more%s", table->n_all - table->n_rows,
+		   table->labels ? "" : " functions");
 }
 
 void function_table_text(struct buf *buf, const struct function_table *table)
 {
 	size_t widths[N_COLUMNS];
 
-	start_widths(widths);
+	start_widths(table, widths);
 	measure_columns(table, table->rows, table->n_rows, widths);
-	add_heading(buf, widths);
+	add_heading(buf, table, widths);
 	for (size_t i = 0; i < table->n_rows; i++)
 		add_row(buf, table, &table->rows[i], widths, "");
-	if (table->n_rows < table->n_all)
-		buf_printf(buf, "(%zu more functions; --top shows more)\n",
-			   table->n_all - table->n_rows);
+	if (table->n_rows == table->n_all)
+		return;
+	buf_add_char(buf, '(');
+	add_more(buf, table);
+	buf_add(buf, "; --top shows more)\n");
 }
 
-static void add_markdown_heading(struct buf *buf, const char *first)
+static void add_markdown_heading(struct buf *buf, const struct function_table *table,
+				 const char *first)
 {
 	if (first)
 		buf_printf(buf, "| %s ", first);
 	for (int column = 0; column < N_COLUMNS; column++)
-		buf_printf(buf, "| %s ", headings[column]);
-	buf_add(buf, "| function |\n");
+		if (is_shown(table, column))
+			buf_printf(buf, "| %s ", heading_of(table, column));
+	buf_printf(buf, "| %s |\n", table->labels ? table->part : "function");
 	if (first)
 		buf_add(buf, "|---");
 	for (int column = 0; column < N_COLUMNS; column++)
-		buf_add(buf, "|---:");
+		if (is_shown(table, column))
+			buf_add(buf, "|---:");
 	buf_add(buf, "|---|\n");
 }
 
 static void add_markdown_row(struct buf *buf, const struct function_table *table,
 			     const struct flame_function *row, const char *first)
 {
+	const char *name = name_of(table, row->frame);
+	const char *module = module_name(table, row->frame);
+
 	if (first)
 		buf_printf(buf, "| %s ", first);
 	for (int column = 0; column < N_COLUMNS; column++) {
+		if (!is_shown(table, column))
+			continue;
 		buf_add(buf, "| ");
 		fill_cell(buf, table, row, column);
 		buf_add_char(buf, ' ');
 	}
 	buf_add(buf, "| `");
-	words_markdown(buf, selection_frame_name(table->selection, row->frame));
-	buf_add(buf, "` |\n");
+	words_markdown(buf, name);
+	buf_add_char(buf, '`');
+	/* alone it would say nothing */
+	if (strcmp(name, "[unknown]") == 0 && *module) {
+		buf_add(buf, " in `");
+		words_markdown(buf, module);
+		buf_add_char(buf, '`');
+	}
+	buf_add(buf, " |\n");
 }
 
 void function_table_markdown(struct buf *buf, const struct function_table *table)
 {
-	add_markdown_heading(buf, NULL);
+	add_markdown_heading(buf, table, NULL);
 	for (size_t i = 0; i < table->n_rows; i++)
 		add_markdown_row(buf, table, &table->rows[i], NULL);
-	if (table->n_rows < table->n_all)
-		buf_printf(buf, "\n%zu more functions\n", table->n_all - table->n_rows);
+	if (table->n_rows == table->n_all)
+		return;
+	buf_add_char(buf, '\n');
+	add_more(buf, table);
+	buf_add_char(buf, '\n');
 }
 
 static void add_relatives_markdown(struct buf *buf, const struct function_table *table,
 				   const struct function_relatives *relatives)
 {
-	add_markdown_heading(buf, "");
+	add_markdown_heading(buf, table, "");
 	for (size_t i = 0; i < relatives->n_callers; i++)
 		add_markdown_row(buf, table, &relatives->callers[i], "caller");
 	add_markdown_row(buf, table, &relatives->function, "**function**");
@@ -212,11 +275,11 @@ void function_relatives_text(struct buf *buf, const struct function_table *table
 		add_relatives_markdown(buf, table, relatives);
 		return;
 	}
-	start_widths(widths);
+	start_widths(table, widths);
 	measure_columns(table, relatives->callers, relatives->n_callers, widths);
 	measure_columns(table, &relatives->function, 1, widths);
 	measure_columns(table, relatives->callees, relatives->n_callees, widths);
-	add_heading(buf, widths);
+	add_heading(buf, table, widths);
 	for (size_t i = 0; i < relatives->n_callers; i++)
 		add_row(buf, table, &relatives->callers[i], widths, "    from ");
 	add_row(buf, table, &relatives->function, widths, "");

@@ -16,6 +16,11 @@ struct function_table {
 	size_t n_all;   /* that there are */
 	uint64_t total; /* gain and loss of the selection */
 	bool by_self;
+	/* of parts: a row's frame is the number of its label, and it has no self; NULL: functions
+	 */
+	const char *const *labels;
+	const char *part; /* what labels are: "thread" */
+	size_t columns;   /* of the terminal: names are shortened to fit; 0: they are not */
 };
 
 /* One function and those next to it in the stacks. */

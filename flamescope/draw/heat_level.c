@@ -9,14 +9,15 @@ int heat_level(const struct heat *heat, size_t column, size_t row, int n)
 {
 	size_t cell = column * heat->n_rows + row;
 	double value = (double)heat->values[cell];
-	double most = value < 0 ? -(double)heat->min : (double)heat->max;
+	double most = value < 0 ? -(double)heat->scale_min : (double)heat->scale_max;
 	int level;
 
 	if (heat->samples[cell] == 0)
 		return HEAT_LEVEL_NONE;
-	if (heat->values[cell] == 0 || !(most > 0))
+	if (heat->values[cell] == 0)
 		return 0;
-	level = (int)ceil(fabs(value) / most * n);
+	/* Only what is left out of the scale is more than all of it. */
+	level = fabs(value) < most ? (int)ceil(fabs(value) / most * n) : n;
 	level = level < 1 ? 1 : level > n ? n : level;
 	return value < 0 ? -level : level;
 }

@@ -12,7 +12,7 @@ enum { HEAT_LEVEL_NONE = INT_MIN }; /* no sample: not the same as 0 */
 /**
  * heat_level - of a cell: 1 to N, -1 to -N below zero, 0 for 0
  *
- * The largest value is N, the smallest below zero -N.
+ * The largest value of the scale is N, the smallest below zero -N; so is what goes beyond them.
  *
  * Context: any thread, as for all of these.
  */

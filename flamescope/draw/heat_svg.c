@@ -194,6 +194,8 @@ int heat_svg_write(struct buf *buf, const struct heat *heat, const struct select
 	buf_printf(buf, "<text class=\"soft\" x=\"%d\" y=\"64\">", SVG_MARGIN);
 	buf_add(buf, heat->min < 0 ? "grey: no sample; white: 0; red: above; green, ringed: below"
 				   : "grey: no sample; white: 0; the redder the more");
+	if (heat->has_others)
+		buf_add(buf, "; the last row is not in the scale");
 	buf_add(buf, "</text>\n");
 	add_labels(&grid);
 	add_cells(&grid);

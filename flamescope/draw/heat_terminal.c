@@ -8,7 +8,7 @@
 enum { LEVELS = 8, MAX_STRETCH = 4, TICK = 10, GREY = 240, WHITE = 231 };
 
 /* Of xterm's 256 colours, weak to strong. */
-static const unsigned char reds[LEVELS] = {224, 217, 210, 203, 197, 196, 160, 124};
+static const unsigned char reds[LEVELS] = {224, 217, 210, 203, 196, 160, 124, 88};
 static const unsigned char greens[LEVELS] = {194, 157, 120, 83, 47, 40, 34, 28};
 
 /* The same without colours: digits would be read as values. */
@@ -171,6 +171,8 @@ static void draw_legend(const struct screen *screen)
 {
 	const struct heat *heat = screen->heat;
 
+	if (heat->has_others)
+		buf_add(screen->buf, "the last row is not in the scale; ");
 	if (screen->colour) {
 		buf_printf(screen->buf,
 			   "\033[48;5;%dm  \033[0m no sample  \033[48;5;%dm  \033[0m 0  ", GREY,

@@ -1,6 +1,7 @@
 /* heat_text.c - a heatmap as CSV and JSON */
 #include "flamescope/draw/heat_text.h"
 
+#include "base/json.h"
 #include "flamescope/draw/heat_level.h"
 #include "flamescope/draw/measure.h"
 #include "flamescope/draw/words.h"
@@ -60,7 +61,7 @@ static void add_json_labels(struct buf *buf, const struct heat *heat)
 {
 	for (size_t row = 0; row < heat->n_rows; row++) {
 		buf_add(buf, row ? "," : "[");
-		words_json(buf, heat->row_labels[row]);
+		json_add_string(buf, heat->row_labels[row]);
 	}
 	buf_add_char(buf, ']');
 }

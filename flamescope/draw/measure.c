@@ -1,7 +1,7 @@
 /* measure.c - what was counted, in words */
 #include "flamescope/draw/measure.h"
 
-#include "flamescope/draw/words.h"
+#include "base/json.h"
 
 const char *measure_word(const struct selection *selection)
 {
@@ -17,5 +17,5 @@ const char *measure_word(const struct selection *selection)
 void measure_json(struct buf *buf, const struct selection *selection)
 {
 	buf_printf(buf, "\"measure\":\"%s\",\"unit\":", measure_word(selection));
-	words_json(buf, selection->unit);
+	json_add_string(buf, selection->unit);
 }

@@ -1,44 +1,24 @@
 /* words.c - names made harmless for XML, CSV, Markdown and terminals, and amounts made readable */
 #include "flamescope/draw/words.h"
 
-#include "output/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
-
-enum { FIRST_PRINTABLE = 0x20, DELETE = 0x7f, LAST_C1 = 0x9f, DIGITS_BYTES = 32 };
-
-static const char replacement[] = "\xef\xbf\xbd";
-
-/* Line breaks, marks of direction and the like: they would make a name look like another one. */
-static bool is_deceiving(uint32_t code)
-{
-	return code == 0x61c || code == 0x180e || (code >= 0x200b && code <= 0x200f) ||
-	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
-	       code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) ||
-	       (code >= 0xe0000 && code <= 0xe007f);
-}
-
-static bool is_shown(uint32_t code)
-{
-	if (code < FIRST_PRINTABLE || (code >= DELETE && code <= LAST_C1))
-		return false;
-	return (code & 0xfffe) != 0xfffe && !is_deceiving(code);
-}
 
 /* The next character of a text that is not at its end: its bytes, or what stands for them. */
 static const char *next(const char **text, size_t *ret_len)
 {
 	const char *at = *text;
 	uint32_t code = 0;
-	size_t len = utf8_next(at, strnlen(at, 4), &code);
+	size_t len = utf8_next(at, strnlen(at, UTF8_MAX_BYTES), &code);
 
 	*text += len ? len : 1;
-	if (len && is_shown(code)) {
+	if (len && utf8_is_shown(code)) {
 		*ret_len = len;
 		return at;
 	}
-	*ret_len = sizeof(replacement) - 1;
-	return replacement;
+	*ret_len = sizeof(UTF8_REPLACEMENT) - 1;
+	return UTF8_REPLACEMENT;
 }
 
 static void add_xml(struct buf *buf, const char *at, size_t len)
@@ -118,23 +98,6 @@ void words_csv(struct buf *buf, const char *text)
 	buf_add_char(buf, '"');
 }
 
-void words_json(struct buf *buf, const char *text)
-{
-	buf_add_char(buf, '"');
-	while (*text) {
-		size_t len;
-		const char *at = next(&text, &len);
-
-		if (*at == '<')
-			buf_add(buf, "\\u003c");
-		else if (*at == '"' || *at == '\\')
-			buf_printf(buf, "\\%c", *at);
-		else
-			(void)buf_append(buf, at, len);
-	}
-	buf_add_char(buf, '"');
-}
-
 /*
  * An even number of backslashes before the one of `\|` would undo it, and the cell would end in the
  * middle of its code span (GitHub Flavored Markdown 4.10, example 200).
@@ -172,7 +135,7 @@ size_t words_width(const char *text)
 
 void words_count(struct buf *buf, uint64_t value)
 {
-	char digits[DIGITS_BYTES];
+	char digits[32];
 	size_t n = 0;
 
 	do
@@ -192,7 +155,8 @@ struct scale {
 	double step; /* to the next one; 0: the last */
 };
 
-static void add_scaled(struct buf *buf, double value, const struct scale *scale)
+/* SMALL: the decimals of what is less than ten. */
+static void add_scaled(struct buf *buf, double value, const struct scale *scale, int small)
 {
 	const struct scale *first = scale;
 
@@ -202,25 +166,31 @@ static void add_scaled(struct buf *buf, double value, const struct scale *scale)
 	if (scale == first)
 		buf_printf(buf, "%.0f %s", value, scale->unit);
 	else
-		buf_printf(buf, value < 10 ? "%.2f %s" : "%.1f %s", value, scale->unit);
+		buf_printf(buf, "%.*f %s", value < 10 ? small : 1, value, scale->unit);
 }
+
+static const struct scale bytes[] = {{"B", 1024},   {"KiB", 1024}, {"MiB", 1024},
+				     {"GiB", 1024}, {"TiB", 1024}, {"PiB", 0}};
 
 void words_amount(struct buf *buf, uint64_t value, const char *unit)
 {
 	static const struct scale time[] = {{"ns", 1000}, {"us", 1000}, {"ms", 1000}, {"s", 0}};
-	static const struct scale bytes[] = {{"B", 1024},   {"KiB", 1024}, {"MiB", 1024},
-					     {"GiB", 1024}, {"TiB", 1024}, {"PiB", 0}};
 
 	if (strcmp(unit, "ns") == 0)
-		add_scaled(buf, (double)value, time);
+		add_scaled(buf, (double)value, time, 2);
 	else if (strcmp(unit, "us") == 0)
-		add_scaled(buf, (double)value, time + 1);
+		add_scaled(buf, (double)value, time + 1, 2);
 	else if (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0)
-		add_scaled(buf, (double)value, bytes);
+		add_scaled(buf, (double)value, bytes, 2);
 	else if (strcmp(unit, "KiB") == 0)
-		add_scaled(buf, (double)value, bytes + 1);
+		add_scaled(buf, (double)value, bytes + 1, 2);
 	else
 		words_count(buf, value);
+}
+
+void words_bytes(struct buf *buf, uint64_t value)
+{
+	add_scaled(buf, (double)value, bytes, 1);
 }
 
 void words_signed(struct buf *buf, int64_t value, const char *unit)

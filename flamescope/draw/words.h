@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that are no UTF-8, and code points that no XML or terminal may see, are U+FFFD in all. */
+/* Bytes that are no UTF-8, and code points that nobody sees as themselves, are U+FFFD in all. */
 
 /**
  * words_xml - as text or as an attribute's value of XML
@@ -41,13 +41,6 @@ void words_plain(struct buf *buf, const char *text);
 void words_csv(struct buf *buf, const char *text);
 
 /**
- * words_json - a string with its quotes; < is written so that it opens nothing in a page
- *
- * Context: any thread.
- */
-void words_json(struct buf *buf, const char *text);
-
-/**
  * words_markdown - the inside of a code span in a cell of a table
  *
  * Context: any thread.
@@ -75,6 +68,13 @@ void words_count(struct buf *buf, uint64_t value);
  * Context: any thread.
  */
 void words_amount(struct buf *buf, uint64_t value, const char *unit);
+
+/**
+ * words_bytes - the size of a file and the like, to one decimal: "512 B", "2.0 KiB", "4.5 GiB"
+ *
+ * Context: any thread.
+ */
+void words_bytes(struct buf *buf, uint64_t value);
 
 /**
  * words_signed - the same with a sign in front, "+" too

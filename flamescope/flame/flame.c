@@ -2,6 +2,7 @@
 #include "flamescope/flame/flame.h"
 
 #include "flamescope/flame/siblings.h"
+#include "flamescope/flame/twins.h"
 #include "flamescope/query/stack_tree.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@ struct building {
 	const struct selection *selection;
 	uint32_t around;
 	uint32_t *places; /* one a node of the selection's */
+	bool as_is;       /* no two places are to be merged */
 	uint32_t cut;
 	struct stack_tree tree;
 };
@@ -33,8 +35,9 @@ static int place_call(struct building *building, uint32_t node)
 		building->places[node] = PLACE_NOWHERE;
 		return 0;
 	}
-	r = stack_tree_child(&building->tree, caller == PLACE_NOWHERE ? 0 : caller - PLACE_FIRST,
-			     at->frame, &place);
+	caller = caller == PLACE_NOWHERE ? 0 : caller - PLACE_FIRST;
+	r = building->as_is ? stack_tree_add(&building->tree, caller, at->frame, &place)
+			    : stack_tree_child(&building->tree, caller, at->frame, &place);
 	building->places[node] = place + PLACE_FIRST;
 	return r;
 }
@@ -52,6 +55,11 @@ static int place_calls(struct building *building)
 			places[selection->nodes[node].parent] = PLACE_SEEN;
 	}
 	places[0] = building->around == UINT32_MAX ? PLACE_FIRST : PLACE_NOWHERE;
+	if (building->around == UINT32_MAX) {
+		r = twins_are_there(selection, places);
+		building->as_is = r == 0;
+	}
+	r = r < 0 ? r : 0;
 	for (size_t node = 1; r == 0 && node < selection->n_nodes; node++) {
 		if (places[node] != PLACE_UNUSED)
 			r = place_call(building, (uint32_t)node);

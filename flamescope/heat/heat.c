@@ -74,7 +74,7 @@ static char *label_row(const struct counting *counting, const struct ranked *ran
 
 	if (n == 0)
 		return strdup("");
-	if (row + 1 < counting->heat->n_rows || n == counting->heat->n_rows)
+	if (row + 1 < counting->heat->n_rows || !counting->heat->has_others)
 		return value_label(&counting->dimension, ranked[row].value);
 	return asprintf(&label, "[%zu others]", n - row) < 0 ? NULL : label;
 }
@@ -89,6 +89,7 @@ static int label_rows(struct counting *counting, const struct ranked *ranked, si
 	while (n < n_values && ranked[n].samples > 0)
 		n++;
 	heat->n_rows = n > max_rows ? max_rows : n;
+	heat->has_others = n > max_rows;
 	if (heat->n_rows == 0)
 		heat->n_rows = 1;
 	heat->row_labels = calloc(heat->n_rows, sizeof(*heat->row_labels));
@@ -209,25 +210,43 @@ static int64_t mean(int64_t sum, int64_t n)
 	return sum / n;
 }
 
-static void find_extremes(struct counting *counting)
+static void take_means(struct heat *heat)
 {
-	struct heat *heat = counting->heat;
-	bool any = false;
+	for (size_t i = 0; i < heat->n_columns * heat->n_rows; i++)
+		if (heat->samples[i])
+			heat->values[i] = mean(heat->values[i], heat->samples[i]);
+}
+
+/* Of the first N rows; false: they have no sample. */
+static bool find_extremes(const struct heat *heat, size_t n_rows, int64_t *ret_min,
+			  int64_t *ret_max)
+{
+	int64_t min = INT64_MAX, max = INT64_MIN;
 
 	for (size_t i = 0; i < heat->n_columns * heat->n_rows; i++) {
-		int64_t value;
-
-		if (heat->samples[i] == 0)
+		if (heat->samples[i] == 0 || (n_rows < heat->n_rows && i % heat->n_rows >= n_rows))
 			continue;
-		if (counting->selection->measure == QUERY_MEAN)
-			heat->values[i] = mean(heat->values[i], heat->samples[i]);
-		value = heat->values[i];
-		if (!any || value < heat->min)
-			heat->min = value;
-		if (!any || value > heat->max)
-			heat->max = value;
-		any = true;
+		if (heat->values[i] < min)
+			min = heat->values[i];
+		if (heat->values[i] > max)
+			max = heat->values[i];
 	}
+	if (min > max)
+		return false;
+	*ret_min = min;
+	*ret_max = max;
+	return true;
+}
+
+static void find_scale(struct heat *heat)
+{
+	size_t n_named = heat->has_others ? heat->n_rows - 1 : heat->n_rows;
+
+	(void)find_extremes(heat, heat->n_rows, &heat->min, &heat->max);
+	if (find_extremes(heat, n_named, &heat->scale_min, &heat->scale_max))
+		return;
+	heat->scale_min = heat->min;
+	heat->scale_max = heat->max;
 }
 
 static int make(struct counting *counting, const struct heat_options *options, struct err *err)
@@ -252,7 +271,9 @@ static int make(struct counting *counting, const struct heat_options *options, s
 		r = make_cells(counting, err);
 	if (r == 0) {
 		count(counting);
-		find_extremes(counting);
+		if (counting->selection->measure == QUERY_MEAN)
+			take_means(heat);
+		find_scale(heat);
 	}
 	return r;
 }

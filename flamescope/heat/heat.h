@@ -4,6 +4,8 @@
 
 #include "flamescope/query/selection.h"
 
+#include <stdbool.h>
+
 enum { HEAT_MAX_ROWS = 1000, HEAT_MAX_CELLS = 64 * 1024 * 1024 };
 
 struct heat_options {
@@ -26,7 +28,11 @@ struct heat {
 	int64_t *values;   /* [column * n_rows + row]; for QUERY_MEAN the mean */
 	uint32_t *samples; /* the same; 0: no sample */
 	char **row_labels; /* of options.by, most first, then "[N others]"; NULL: rows are time */
+	bool has_others;   /* there is such a last row */
 	int64_t min, max;  /* of cells with samples */
+	/* What colours go from and to: without the row of others, beside which all rows are pale.
+	 */
+	int64_t scale_min, scale_max;
 };
 
 /**

@@ -188,7 +188,8 @@ static bool take_frame(struct blocks *blocks, const char *text, const char *newl
 	struct perf_frame frame;
 
 	if (number == NUMBER_NONE) {
-		if (!take_line(&blocks->line, text, newline) ||
+		/* what begins with a blank may be a header line */
+		if (*text == ' ' || !take_line(&blocks->line, text, newline) ||
 		    !perf_line_frame(blocks->line.data, &frame)) {
 			buf_clear(&blocks->line);
 			return false;
@@ -233,6 +234,7 @@ static bool take_callers(struct blocks *blocks, const char *text, const char *en
 static bool take_usual(struct blocks *blocks, const char *text, const char *end, uint64_t at)
 {
 	struct perf_head head;
+	struct perf_frame single;
 	struct perf_facts facts;
 	struct builder_sample sample = {.head = &head, .facts = &facts, .at = at};
 	const char *newline;
@@ -250,6 +252,9 @@ static bool take_usual(struct blocks *blocks, const char *text, const char *end,
 		    !take_callers(blocks, newline + 1, end, at, &sample.stack))
 			return false;
 		sample.stack = uniques_node(&blocks->builder->uniques, sample.stack, frame);
+	} else if (perf_line_head_frame(&head, &single)) {
+		frame = builder_frame(blocks->builder, &single, at);
+		sample.stack = builder_stack(blocks->builder, 0, &frame, 1);
 	}
 	/* not all of it: it holds the arrays of a line with 64 metrics */
 	memset(&facts, 0, offsetof(struct perf_facts, metrics));

@@ -17,7 +17,7 @@
 
 enum { MAX_FILES = 4096 };
 
-static const uint64_t max_bytes = UINT64_C(1) << 30;
+static const uint64_t max_bytes = (uint64_t)INDEX_MAX_MIB << 20;
 static const char suffix[] = ".pack";
 
 /* Make PATH and what is above it. */
@@ -74,6 +74,21 @@ static bool file_name(const char *key, const char *end, char name[NAME_MAX])
 	return n > 0 && n < NAME_MAX;
 }
 
+/* The names are the caller's, and may be others than when it was kept. */
+static int name_files(struct profile *profile, const struct load_options *options)
+{
+	if (profile->n_files != options->n_paths)
+		return -EBADMSG;
+	for (size_t i = 0; i < profile->n_files; i++) {
+		char *path = strdup(options->paths[i]);
+
+		if (profile_keep(profile, path) < 0)
+			return -ENOMEM;
+		profile->files[i].path = path;
+	}
+	return 0;
+}
+
 struct profile *index_read(const struct load_options *options, const char *key)
 {
 	_cleanup_fd_ int directory = open_directory(options, false);
@@ -100,6 +115,10 @@ struct profile *index_read(const struct load_options *options, const char *key)
 	profile->memory->mapping = bytes;
 	profile->memory->mapping_bytes = (size_t)st.st_size;
 	(void)futimens(fd, NULL); /* used now */
+	if (name_files(profile, options) < 0) {
+		profile_free(profile);
+		return NULL;
+	}
 	return profile;
 }
 

@@ -9,7 +9,7 @@
 #include "flamescope/load/index_key.h"
 
 /**
- * index_read - the profile that is kept under a key
+ * index_read - the profile that is kept under a key, its files called as they are called now
  *
  * Return:  it; NULL: there is none, or it is damaged (and removed).
  * Owns:    the caller, to profile_free().
@@ -17,8 +17,10 @@
  */
 struct profile *index_read(const struct load_options *options, const char *key);
 
+enum { INDEX_MAX_MIB = 1024 }; /* of all profiles that are kept */
+
 /**
- * index_write - keep a profile, and remove those not used for longest, down to INDEX_MAX_BYTES
+ * index_write - keep a profile, and remove those not used for longest, down to INDEX_MAX_MIB
  *
  * Context: any thread.
  */

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 enum {
-	INDEX_FORMAT = 2, /* count up when the loader makes other profiles of the same text */
 	END_BYTES = 64 * 1024,
 	PAGE_BYTES = 4096,
 	N_PAGES = 32,
@@ -50,11 +49,22 @@ static bool add_bytes(struct key *key, int fd, uint64_t from, size_t len)
 	return n >= 0;
 }
 
+/*
+ * Only files are opened: who writes to a pipe would take this for his reader, and be gone when the
+ * reader comes.  "-" is standard input, whatever file has that name.
+ */
+static int open_regular(const char *path)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") == 0 || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return -1;
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 static bool add_file(struct key *key, const char *path, uint64_t *ret_bytes)
 {
-	/* "-" is standard input, whatever file has that name */
-	_cleanup_fd_ int fd =
-		strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_fd_ int fd = open_regular(path);
 	struct stat st;
 	int64_t changed_ns;
 	uint64_t size;
@@ -62,10 +72,12 @@ static bool add_file(struct key *key, const char *path, uint64_t *ret_bytes)
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
 	size = (uint64_t)st.st_size;
-	changed_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	/* times that are past the end of all numbers are somebody's joke */
+	if (__builtin_mul_overflow(st.st_mtim.tv_sec, INT64_C(1000000000), &changed_ns) ||
+	    __builtin_add_overflow(changed_ns, st.st_mtim.tv_nsec, &changed_ns) || changed_ns < 0)
+		return false;
 	if ((int64_t)io_realtime_ns() - changed_ns < settled_ns)
 		return false;
-	add(key, path, strlen(path));
 	add(key, &st.st_dev, sizeof(st.st_dev));
 	add(key, &st.st_ino, sizeof(st.st_ino));
 	add(key, &size, sizeof(size));

@@ -4,13 +4,16 @@
 
 #include "flamescope/load/load.h"
 
-enum { INDEX_KEY_SIZE = 33 }; /* 32 digits and a NUL */
+enum {
+	INDEX_KEY_SIZE = 33, /* 32 digits and a NUL */
+	INDEX_FORMAT = 3, /* one more when other profiles are made of the same text (index_test) */
+};
 
 /**
  * index_key - a name for what the paths hold now
  *
- * Made of each file's path, device, inode, size, time of change and some of its bytes: head, tail
- * and pages between.
+ * Made of each file's device, inode, size, time of change and some of its bytes (head, tail and
+ * pages between), whatever name it was found by.
  *
  * Return:  true; false: there is none, since a path is no regular file, or one is not large
  *          enough or so new that it may change unseen.

@@ -29,6 +29,7 @@ struct lines {
 	size_t out_len;
 	size_t out_at;
 	bool ended;
+	uint64_t line_bytes; /* of the line that is being read, the cut ones too */
 	struct buf line;
 	uint64_t number;
 };
@@ -151,6 +152,7 @@ static bool take_part(struct lines *lines, struct line *line)
 	size_t room = LINES_MAX_BYTES - lines->line.len;
 
 	lines->out_at += len + (newline != NULL);
+	lines->line_bytes += len;
 	if (len > room) {
 		line->cut = 1;
 		len = room;
@@ -167,6 +169,7 @@ int lines_next(struct lines *lines, struct line *ret_line, struct err *err)
 	int r;
 
 	buf_clear(&lines->line);
+	lines->line_bytes = 0;
 	while (!whole) {
 		if (lines->out_at == lines->out_len) {
 			lines->out_at = lines->out_len = 0;
@@ -181,6 +184,11 @@ int lines_next(struct lines *lines, struct line *ret_line, struct err *err)
 		}
 		any = true;
 		whole = take_part(lines, &line);
+		if (lines->line_bytes >> 20 >= LINES_ENDLESS_MIB) {
+			(void)err_set(err, 0, "read '%s' (it has a line of more than %d MiB)",
+				      lines->path, LINES_ENDLESS_MIB);
+			return -EIO;
+		}
 	}
 	if (!any)
 		return 0;

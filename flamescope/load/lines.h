@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LINES_MAX_BYTES = 1024 * 1024 }; /* of one line; longer ones are cut, and said so */
+enum {
+	LINES_MAX_BYTES = 1024 * 1024, /* of one line; longer ones are cut, and said so */
+	LINES_ENDLESS_MIB = 1024,      /* of one line: /dev/zero, or a bomb in an archive */
+};
 
 struct lines;
 
@@ -31,7 +34,8 @@ int lines_open(const char *path, struct lines **ret_lines, struct err *err);
 /**
  * lines_next - the next line
  *
- * Return:  1; 0 at the end; -EIO and the reason when the file is damaged or cut short.
+ * Return:  1; 0 at the end; -EIO and the reason when the file is damaged or cut short, or has a
+ *          line that does not end.
  * Owns:    the lines; good until the next call.
  * Context: any thread.
  */

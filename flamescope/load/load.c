@@ -9,6 +9,7 @@
 #include "flamescope/load/merge.h"
 #include "flamescope/load/newlines.h"
 #include "flamescope/load/parallel.h"
+#include "flamescope/load/same_files.h"
 #include "flamescope/load/stream.h"
 
 #include <errno.h>
@@ -33,6 +34,7 @@ struct load {
 	struct blocks *blocks[MAX_THREADS];
 	struct merge_file *files;
 	size_t n_files;
+	bool *again;       /* one a path: it is a file that came before */
 	uint64_t at;       /* of the file that is read, of all files */
 	uint64_t of_bytes; /* 0: not known */
 };
@@ -53,7 +55,7 @@ static bool measure(struct load *load)
 	for (size_t i = 0; i < load->options->n_paths; i++) {
 		struct stat st;
 
-		if (stat(load->options->paths[i], &st) < 0)
+		if (load->again[i] || stat(load->options->paths[i], &st) < 0)
 			continue; /* it is said when it is opened */
 		all &= S_ISREG(st.st_mode);
 		load->of_bytes += S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
@@ -228,20 +230,29 @@ static int read_source(struct load *load, struct source *source, struct profile_
 	return r;
 }
 
+static int open_file(const struct load *load, size_t number, struct source **ret_source,
+		     struct err *err)
+{
+	if (!load->again[number])
+		return source_open(load->options->paths[number], ret_source, err);
+	(void)err_set(err, 0, "the same file was given before: it is counted once");
+	return -EEXIST;
+}
+
 /* Errors of the file are the file's; only those of the load are returned. */
-static int read_file(struct load *load, const char *path)
+static int read_file(struct load *load, size_t number)
 {
 	struct merge_file *file = &load->files[load->n_files++];
 	struct source *source = NULL;
 	struct err err = {0};
 	int r;
 
-	file->file.path = strdup(path);
+	file->file.path = strdup(load->options->paths[number]);
 	if (!file->file.path)
 		return -ENOMEM;
 	for (size_t i = 0; i < load->n_readers; i++)
 		blocks_start_file(load->blocks[i], (uint32_t)load->n_files - 1, false);
-	r = source_open(path, &source, &err);
+	r = open_file(load, number, &source, &err);
 	if (r == 0)
 		r = read_source(load, source, &file->file, &err);
 	source_close(source);
@@ -270,7 +281,7 @@ static int read_files(struct load *load, struct profile **ret_profile)
 	if (!load->files)
 		return -ENOMEM;
 	for (size_t i = 0; i < load->options->n_paths && r == 0; i++)
-		r = read_file(load, load->options->paths[i]);
+		r = read_file(load, i);
 	/* what there is no room for would depend on who read what */
 	if (r == 0 && load->n_readers > 1 && has_overflown(load))
 		r = -EAGAIN;
@@ -284,26 +295,37 @@ static int read_files(struct load *load, struct profile **ret_profile)
 	return r;
 }
 
+static int read_once(struct load *load, struct profile **ret_profile)
+{
+	int r;
+
+	load->at = 0;
+	atomic_store_explicit(&load->budget.used, 0, memory_order_relaxed);
+	r = read_files(load, ret_profile);
+	release_readers(load);
+	release_files(load);
+	return r;
+}
+
 int load_profile_by(const struct load_options *options, const struct load_by *by,
 		    struct profile **ret_profile, struct err *err)
 {
-	struct load load = {.options = options, .by = *by};
-	int r;
+	_cleanup_free_ bool *again = calloc(options->n_paths + 1, sizeof(*again));
+	struct load load = {.options = options, .by = *by, .again = again};
+	int r = again ? same_files_find(options->paths, options->n_paths, again) : -ENOMEM;
 
+	if (r < 0) {
+		(void)err_set(err, -r, "load");
+		return r;
+	}
 	text_hash_seed();
 	load.budget.limit = options->memory_bytes ? options->memory_bytes : default_memory;
 	if (!measure(&load) && by->way == LOAD_ANY)
 		load.by.way = LOAD_ONE;
-	r = read_files(&load, ret_profile);
-	release_readers(&load);
-	release_files(&load);
+	r = read_once(&load, ret_profile);
 	if (r == -EAGAIN) {
 		load.by.way = LOAD_ONE;
-		load.at = 0;
-		atomic_store_explicit(&load.budget.used, 0, memory_order_relaxed);
-		r = read_files(&load, ret_profile);
-		release_readers(&load);
-		release_files(&load);
+		r = read_once(&load, ret_profile);
 	}
 	if (r == -E2BIG) {
 		(void)err_set(err, 0, "the samples and stacks need more than %llu MiB of memory",
@@ -311,7 +333,9 @@ int load_profile_by(const struct load_options *options, const struct load_by *by
 		err_hint(err, "fewer files at once, or a recording of less time");
 		return r;
 	}
-	return r < 0 ? err_set(err, -r, "load") : 0;
+	if (r < 0)
+		(void)err_set(err, -r, "load");
+	return r < 0 ? r : 0;
 }
 
 /* Only what was there all of the time, and is whole, is worth keeping. */

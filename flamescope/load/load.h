@@ -23,8 +23,9 @@ struct load_options {
  * load_profile - read files into one profile
  *
  * A file that cannot be read, or not to its end, is said in the profile's files, and what came
- * before counts.  Files of several hosts are laid side by side by time since 1970 if all of them
- * say it, else by their own clocks.
+ * before counts; so is one that was given before, by whatever name: it counts once.  Files of
+ * several hosts are laid side by side by time since 1970 if all of them say it, else by their own
+ * clocks.
  *
  * Return:  0, also without a sample; -ENOMEM, -E2BIG past memory_bytes.
  * Owns:    the caller, to profile_free().

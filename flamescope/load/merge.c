@@ -179,14 +179,23 @@ static int list_segments(struct merge *merge)
 	return 0;
 }
 
-/* The file whose clock is that of FILE: the first one of its host and boot. */
-static size_t clock_of(const struct merge_file *files, size_t file)
+/* A file that gave nothing (it is not there, or was given before) has no say, if another has. */
+static bool has_say(const struct merge *merge, size_t file)
 {
+	return merge->profile->n_samples == 0 || merge->files[file].file.samples > 0;
+}
+
+/* The file whose clock is that of FILE: the first one of its host and boot. */
+static size_t clock_of(const struct merge *merge, size_t file)
+{
+	const struct merge_file *files = merge->files;
+
 	for (size_t i = 0; i < file; i++) {
 		int64_t apart = (int64_t)(files[i].facts.epoch_offset_ns -
 					  files[file].facts.epoch_offset_ns);
 
-		if (files[i].facts.text[WORD_HOST] == files[file].facts.text[WORD_HOST] &&
+		if (has_say(merge, i) &&
+		    files[i].facts.text[WORD_HOST] == files[file].facts.text[WORD_HOST] &&
 		    apart < same_clock_ns && apart > -same_clock_ns)
 			return i;
 	}
@@ -197,6 +206,7 @@ static int set_clocks(struct merge *merge)
 {
 	struct profile *profile = merge->profile;
 	const struct merge_file *files = merge->files;
+	size_t first = 0;
 
 	merge->shifts = calloc(merge->n_files + 1, sizeof(*merge->shifts));
 	if (!merge->shifts)
@@ -204,16 +214,20 @@ static int set_clocks(struct merge *merge)
 	profile->has_epoch = merge->n_files > 0;
 	profile->is_wick = merge->n_files > 0;
 	profile->has_times = merge->n_files == 0;
-	for (size_t i = 0; i < merge->n_files; i++) {
+	while (first + 1 < merge->n_files && !has_say(merge, first))
+		first++;
+	for (size_t i = first; i < merge->n_files; i++) {
+		if (!has_say(merge, i))
+			continue;
 		profile->has_epoch &= files[i].facts.has_epoch;
 		profile->is_wick &= files[i].facts.wick_at != UINT64_MAX;
 		profile->has_times |= !files[i].folded;
 	}
 	if (!profile->has_epoch)
 		return 0;
-	profile->epoch_offset_ns = (int64_t)files[0].facts.epoch_offset_ns;
-	for (size_t i = 1; i < merge->n_files; i++)
-		merge->shifts[i] = (int64_t)files[clock_of(files, i)].facts.epoch_offset_ns -
+	profile->epoch_offset_ns = (int64_t)files[first].facts.epoch_offset_ns;
+	for (size_t i = first + 1; i < merge->n_files; i++)
+		merge->shifts[i] = (int64_t)files[clock_of(merge, i)].facts.epoch_offset_ns -
 				   profile->epoch_offset_ns;
 	return 0;
 }
@@ -222,6 +236,7 @@ static void set_words(struct merge *merge)
 {
 	struct profile *profile = merge->profile;
 	const struct merge_file *files = merge->files;
+	bool first = true;
 
 	for (size_t i = 0; i < merge->n_files; i++) {
 		const struct builder_facts *facts = &files[i].facts;
@@ -230,10 +245,13 @@ static void set_words(struct merge *merge)
 			profile->command = facts->text[WORD_COMMAND];
 		if (!profile->captured)
 			profile->captured = facts->text[WORD_CAPTURED];
-		if (i == 0)
+		if (!has_say(merge, i))
+			continue;
+		if (first)
 			profile->hz = facts->hz <= UINT32_MAX ? (uint32_t)facts->hz : 0;
 		else if (profile->hz != facts->hz)
 			profile->hz = 0;
+		first = false;
 	}
 }
 

@@ -4,6 +4,11 @@
 #include <ctype.h>
 #include <string.h>
 
+/* perf prints "%16lx" behind at least one blank. */
+enum { ADDRESS_COLUMNS = 17, MISC_LETTERS = 4 };
+
+static const char side_band[] = "PERF_RECORD_";
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -96,6 +101,17 @@ static bool is_cpu(struct word word)
 	       (is_digit(word.start[1]) || word.start[1] == '?');
 }
 
+/* `K`, `U`, `Sp`: what perf script -F misc prints before the time. */
+static bool is_misc(struct word word)
+{
+	if (word.start == word.end || word.end - word.start > MISC_LETTERS)
+		return false;
+	for (; word.start < word.end; word.start++)
+		if (!isalpha((unsigned char)*word.start))
+			return false;
+	return true;
+}
+
 /* pid/tid, tid, and the cpu before the time; what is left of them is the comm. */
 static bool take_ids(char *line, char *time, struct perf_head *head, char **ret_comm_end)
 {
@@ -105,6 +121,8 @@ static bool take_ids(char *line, char *time, struct perf_head *head, char **ret_
 
 	head->cpu = -1;
 	head->pid = -1;
+	if (is_misc(word))
+		word = word_before(line, word.start);
 	if (is_cpu(word)) {
 		if (take_dec(word.start + 1, word.end - 1, &cpu) && cpu <= INT32_MAX)
 			head->cpu = (int64_t)cpu;
@@ -122,30 +140,65 @@ static bool take_ids(char *line, char *time, struct perf_head *head, char **ret_
 	return *ret_comm_end > line;
 }
 
-/* `period event:` or `event:`, or nothing (perf script -F without event); behind it the rest. */
-static bool take_event(char *at, struct perf_head *head)
+static bool is_hex(const char *at, const char *end)
 {
-	char *end;
+	if (at == end || end - at > 16)
+		return false;
+	for (; at < end; at++)
+		if (!isxdigit((unsigned char)*at))
+			return false;
+	return true;
+}
+
+/* Whether an address is printed here, right-aligned as perf does. */
+static bool is_address(const char *text)
+{
+	const char *at = text + strspn(text, " \t");
+	const char *end = at + strcspn(at, " \t");
+
+	return end - text >= ADDRESS_COLUMNS && is_hex(at, end);
+}
+
+static struct word word_after(char *text)
+{
+	struct word word;
+
+	word.start = text + strspn(text, " \t");
+	word.end = word.start + strcspn(word.start, " \t");
+	return word;
+}
+
+/* What perf script --show-mmap-events prints looks like an event, and is none. */
+static bool is_event(struct word word)
+{
+	return word.end - word.start >= 2 && word.end[-1] == ':' &&
+	       strncmp(word.start, side_band, strlen(side_band)) != 0;
+}
+
+/* `period event:` or `event:`, or nothing (perf script -F without event); behind it the rest. */
+static bool take_event(char *text, struct perf_head *head)
+{
+	struct word word = word_after(text);
+	uint64_t period;
 
 	head->period = 1;
-	at += strspn(at, " \t");
-	if (!*at) {
-		head->event = at;
-		head->rest = at;
+	/* a period alone has a blank behind it; without one the line was cut there */
+	if (take_dec(word.start, word.end, &period) && *word.end &&
+	    (!is_address(text) || is_event(word_after(word.end)) || is_address(word.end))) {
+		head->period = period;
+		text = word.end;
+		word = word_after(text);
+	}
+	head->event = "";
+	head->rest = text;
+	if (!*word.start || is_address(text))
 		return true;
-	}
-	end = at + strcspn(at, " \t");
-	if (take_dec(at, end, &head->period)) {
-		at = end + strspn(end, " \t");
-		end = at + strcspn(at, " \t");
-	}
-	if (end - at < 2 || end[-1] != ':')
+	if (!is_event(word))
 		return false;
-	head->rest = *end ? end + 1 : end;
-	end[-1] = '\0';
-	if (*end)
-		*end = '\0';
-	head->event = at;
+	head->event = word.start;
+	head->rest = *word.end ? word.end + 1 : word.end;
+	word.end[-1] = '\0';
+	*word.end = '\0';
 	return true;
 }
 
@@ -180,13 +233,11 @@ static bool take_hex(const char *at, const char *end, uint64_t *ret_value)
 {
 	uint64_t value = 0;
 
-	if (at == end || end - at > 16)
+	if (!is_hex(at, end))
 		return false;
 	for (; at < end; at++) {
 		char c = (char)tolower((unsigned char)*at);
 
-		if (!isxdigit((unsigned char)c))
-			return false;
 		value = value << 4 | (uint64_t)(is_digit(c) ? c - '0' : c - 'a' + 10);
 	}
 	*ret_value = value;
@@ -260,7 +311,15 @@ bool perf_line_frame(char *text, struct perf_frame *ret_frame)
 
 	while (len && is_blank(text[len - 1]))
 		len--;
-	if (at == text || !take_hex(at, end, &frame.addr) || !is_blank(*end))
+	if (at == text || !take_hex(at, end, &frame.addr))
+		return false;
+	if (text + len <= end && end - text >= ADDRESS_COLUMNS) {
+		frame.name = "[unknown]";
+		frame.module = "";
+		*ret_frame = frame;
+		return true;
+	}
+	if (!is_blank(*end))
 		return false;
 	name = end + strspn(end, " \t");
 	if (text + len <= name)
@@ -270,13 +329,50 @@ bool perf_line_frame(char *text, struct perf_frame *ret_frame)
 		return false;
 	cut_module(text, len, module, &frame);
 	frame.inlined = strcmp(frame.module, "inlined") == 0;
-	if (frame.inlined)
+	split_offset(name, &frame);
+	if (frame.inlined) {
+		/* perf prints how far it is in the function around it, which tells nothing */
 		frame.module = "";
-	else
-		split_offset(name, &frame);
+		frame.has_offset = false;
+		frame.offset = 0;
+	}
 	frame.name = name;
 	*ret_frame = frame;
 	return true;
+}
+
+bool perf_line_head_frame(struct perf_head *head, struct perf_frame *ret_frame)
+{
+	char *text = head->rest;
+
+	if (!is_address(text))
+		return false;
+	/* -F addr and weight put more numbers before the address */
+	for (char *next = word_after(text).end; is_address(next); next = word_after(next).end)
+		text = next;
+	return perf_line_frame(text, ret_frame);
+}
+
+/* `file.c:12`, `file.c:12 (inlined)`, or `module[addr]` where the line is not known */
+static bool is_source_line(const char *at)
+{
+	static const char inlined[] = " (inlined)";
+	size_t len = strlen(at);
+	const char *colon = strrchr(at, ':');
+
+	if (len > strlen(inlined) && strcmp(at + len - strlen(inlined), inlined) == 0)
+		len -= strlen(inlined);
+	if (at[len - 1] == ']')
+		return memchr(at, '[', len) != NULL;
+	return colon && colon > at && colon + 1 < at + len &&
+	       colon + 1 + strspn(colon + 1, "0123456789") == at + len;
+}
+
+bool perf_line_is_aside(const char *text)
+{
+	if (text[0] == ' ' && text[1] == ' ' && text[2] && !is_blank(text[2]))
+		return is_source_line(text + 2);
+	return strstr(text, side_band) != NULL && strstr(text, ": ") != NULL;
 }
 
 static bool take_signed(const char **at, int64_t *ret_value)
@@ -321,20 +417,22 @@ char *perf_line_decode(char *text)
 	return text;
 }
 
-static bool add_metric(struct perf_facts *facts, const char *name, const char *text,
-		       const char *separator)
+static bool put_metric(struct perf_facts *facts, const struct perf_metric *metric)
+{
+	if (facts->n_metrics == PERF_LINE_MAX_METRICS)
+		return false;
+	facts->metrics[facts->n_metrics++] = *metric;
+	return true;
+}
+
+/* NAME=VALUE,DELTA, from VALUE on. */
+static bool add_metric(struct perf_facts *facts, const char *name, const char *text)
 {
 	struct perf_metric metric = {.name = name};
-	size_t len = strlen(separator);
 
-	if (facts->n_metrics == PERF_LINE_MAX_METRICS || !*name ||
-	    !take_signed(&text, &metric.value) || strncmp(text, separator, len) != 0)
+	if (!*name || !take_signed(&text, &metric.value) || *text++ != ',')
 		return false;
-	text += len;
-	if (!take_signed(&text, &metric.delta) || *text)
-		return false;
-	facts->metrics[facts->n_metrics++] = metric;
-	return true;
+	return take_signed(&text, &metric.delta) && !*text && put_metric(facts, &metric);
 }
 
 static void add_word(struct perf_facts *facts, const char *name, char *value)
@@ -362,23 +460,63 @@ void perf_line_facts(char *text, struct perf_facts *facts)
 			facts->object = perf_line_decode(equals + 1);
 		else if (strcmp(word, "comm") == 0)
 			facts->comm = perf_line_decode(equals + 1);
-		else if (!add_metric(facts, word, equals + 1, ","))
+		else if (!add_metric(facts, word, equals + 1))
 			add_word(facts, word, equals + 1);
 	}
 }
 
+/* What a name of the inline dialect is made of. */
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static const char *skip_blanks(const char *at)
+{
+	return at + strspn(at, " \t");
+}
+
+/* NAME: VALUE, DELTA; where it ends, or NULL when it is no such thing. */
+static char *take_inline(char *name, struct perf_facts *facts)
+{
+	static const char own[] = "wick_";
+	struct perf_metric metric = {0};
+	char *colon = name;
+	const char *at;
+
+	while (is_word(*colon) || *colon == '-')
+		colon++;
+	if (colon == name || *colon != ':' || !is_blank(colon[1]))
+		return NULL;
+	at = colon + 2;
+	if (!take_signed(&at, &metric.value))
+		return NULL;
+	at = skip_blanks(at);
+	if (*at++ != ',')
+		return NULL;
+	at = skip_blanks(at);
+	if (!take_signed(&at, &metric.delta) || (*at && !is_blank(*at)))
+		return NULL;
+	if (strncmp(name, own, sizeof(own) - 1) == 0 && colon - name >= (ptrdiff_t)sizeof(own))
+		name += sizeof(own) - 1;
+	*colon = '\0';
+	metric.name = name;
+	facts->from_head |= put_metric(facts, &metric);
+	return colon + (at - colon);
+}
+
 void perf_line_inline_facts(char *text, struct perf_facts *facts)
 {
-	static const char prefix[] = "metric_wick_";
-	char *save = NULL;
+	static const char prefix[] = "metric_";
+	char *at = text;
 
-	for (char *word = strtok_r(text, "\t", &save); word; word = strtok_r(NULL, "\t", &save)) {
-		char *colon = strstr(word, ": ");
+	while ((at = strstr(at, prefix)) != NULL) {
+		bool begins = at == text || !is_word(at[-1]);
+		char *end;
 
-		if (!colon || strncmp(word, prefix, sizeof(prefix) - 1) != 0)
-			continue;
-		*colon = '\0';
-		if (add_metric(facts, word + sizeof(prefix) - 1, colon + 2, ", "))
-			facts->from_head = true;
+		at += sizeof(prefix) - 1;
+		end = begins ? take_inline(at, facts) : NULL;
+		if (end)
+			at = end;
 	}
 }

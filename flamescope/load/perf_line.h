@@ -17,7 +17,7 @@ struct perf_head {
 	uint64_t time_ns;
 	uint64_t period; /* 1 when not given */
 	const char *event;
-	char *rest; /* what follows the event: inline metrics */
+	char *rest; /* what follows the event: inline metrics, or the frame of perf without -g */
 };
 
 struct perf_frame {
@@ -65,10 +65,31 @@ bool perf_line_head(char *text, struct perf_head *ret_head);
 /**
  * perf_line_frame - parse `<blank> addr name+0xoff (module)`
  *
+ * An address alone, as perf script -F ip without sym prints it, is "[unknown]".
+ *
  * Return:  true, and *RET_FRAME; false: it is no such line, and TEXT is unchanged.
  * Context: any thread.
  */
 bool perf_line_frame(char *text, struct perf_frame *ret_frame);
+
+/**
+ * perf_line_head_frame - parse the only frame, which perf script prints on the header line itself
+ *
+ * It does so for what was recorded without call stacks.
+ *
+ * Return:  true, and *RET_FRAME; false: there is none, and HEAD is unchanged.
+ * Context: any thread.
+ */
+bool perf_line_head_frame(struct perf_head *head, struct perf_frame *ret_frame);
+
+/**
+ * perf_line_is_aside - whether perf script prints such lines beside samples and frames
+ *
+ * They are `  file.c:12` below a frame (-F srcline), and PERF_RECORD_... (--show-mmap-events).
+ *
+ * Context: any thread.
+ */
+bool perf_line_is_aside(const char *text);
 
 /**
  * perf_line_facts - add what follows "# s "
@@ -89,7 +110,10 @@ void perf_line_facts(char *text, struct perf_facts *facts);
 char *perf_line_decode(char *text);
 
 /**
- * perf_line_inline_facts - the same for `<TAB>metric_wick_NAME: VALUE, DELTA` fields
+ * perf_line_inline_facts - the same for `metric_NAME: VALUE, DELTA` behind the event
+ *
+ * The dialect of flame_prof and its fork of FlameScope: NAME is of letters, digits, _ and -, there
+ * is one blank behind the colon, and the numbers are whole.  wick calls its own metric_wick_NAME.
  *
  * Context: any thread.
  */

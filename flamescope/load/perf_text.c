@@ -15,6 +15,7 @@ struct perf_text {
 	struct perf_text_stats stats;
 	bool open; /* a header line has come */
 	bool cut;
+	bool single;      /* the last sample was one line, which no empty line ends */
 	uint64_t line;    /* of the header line */
 	struct buf facts; /* the "# s" line before it */
 	struct buf bytes; /* header line and frame lines, each with its NUL */
@@ -82,6 +83,8 @@ static void close_sample(struct perf_text *text)
 	parse_frames(text, &sample, head + head_len + 1);
 	if (!perf_line_head(head, &sample.head))
 		return; /* cannot be: it was parsed when it came in */
+	text->single = !sample.n_frames && perf_line_head_frame(&sample.head, &text->frames[0]);
+	sample.n_frames += text->single;
 	if (text->facts.len)
 		perf_line_facts(text->facts.data, &sample.facts);
 	if (sample.facts.n_metrics == 0)
@@ -128,28 +131,6 @@ static void take_comment(struct perf_text *text, const struct line *line)
 	}
 }
 
-/* Parsing cuts a line up, so it is kept first and tried on the line itself. */
-static bool take_frame(struct perf_text *text, const struct line *line)
-{
-	size_t start = text->bytes.len;
-	struct perf_frame frame;
-	bool kept;
-
-	if (!text->open || (line->text[0] != ' ' && line->text[0] != '\t'))
-		return false;
-	kept = text->n_frames < PERF_TEXT_MAX_FRAMES &&
-	       buf_append(&text->bytes, line->text, line->len + 1) == 0;
-	if (!perf_line_frame(line->text, &frame)) {
-		text->bytes.len = start;
-		text->bytes.failed = false;
-		return false;
-	}
-	text->n_frames += kept;
-	text->cut |= !kept;
-	text->bytes.failed = false;
-	return true;
-}
-
 static bool take_head(struct perf_text *text, const struct line *line)
 {
 	struct perf_head head;
@@ -167,6 +148,31 @@ static bool take_head(struct perf_text *text, const struct line *line)
 	text->cut = false;
 	text->n_frames = 0;
 	text->line = line->number;
+	return true;
+}
+
+/* Parsing cuts a line up, so it is kept first and tried on the line itself. */
+static bool take_frame(struct perf_text *text, const struct line *line)
+{
+	size_t start = text->bytes.len;
+	struct perf_frame frame;
+	bool kept;
+
+	if (!text->open || (line->text[0] != ' ' && line->text[0] != '\t'))
+		return false;
+	/* perf pads names of threads with blanks, and one of them is `dd` */
+	if (line->text[0] == ' ' && take_head(text, line))
+		return true;
+	kept = text->n_frames < PERF_TEXT_MAX_FRAMES &&
+	       buf_append(&text->bytes, line->text, line->len + 1) == 0;
+	if (!perf_line_frame(line->text, &frame)) {
+		text->bytes.len = start;
+		text->bytes.failed = false;
+		return false;
+	}
+	text->n_frames += kept;
+	text->cut |= !kept;
+	text->bytes.failed = false;
 	return true;
 }
 
@@ -194,7 +200,8 @@ void perf_text_line(struct perf_text *text, const struct line *given)
 	} else if (line->text[strspn(line->text, " \t\r")] == '\0') {
 		close_sample(text);
 		buf_clear(&text->facts);
-	} else if (!take_frame(text, line) && !take_head(text, line)) {
+	} else if (!take_frame(text, line) && !take_head(text, line) &&
+		   !perf_line_is_aside(line->text)) {
 		count_bad(text, line->number);
 	}
 }
@@ -202,7 +209,9 @@ void perf_text_line(struct perf_text *text, const struct line *given)
 void perf_text_finish(struct perf_text *text, struct perf_text_stats *ret_stats)
 {
 	text->stats.unended = text->open;
+	text->single = false;
 	close_sample(text);
+	text->stats.unended &= !text->single;
 	buf_clear(&text->facts);
 	*ret_stats = text->stats;
 }

@@ -188,6 +188,15 @@ static ssize_t read_plain(struct source *source, void *to, size_t len, struct er
 	return (ssize_t)n;
 }
 
+/* Zeros behind a member fill up a tape's or a device's last block, as gzip(1) has it. */
+static void skip_padding(struct source *source)
+{
+	if (source->kind != SOURCE_GZIP || source->inside)
+		return;
+	while (source->at < source->len && source->input[source->at] == 0)
+		source->at++;
+}
+
 ssize_t source_read(struct source *source, void *to, size_t len, struct err *err)
 {
 	ssize_t n = 0;
@@ -195,6 +204,7 @@ ssize_t source_read(struct source *source, void *to, size_t len, struct err *err
 	if (source->kind == SOURCE_PLAIN)
 		return read_plain(source, to, len, err);
 	for (;;) {
+		skip_padding(source);
 		/* what went in may still have to come out */
 		if (source->at < source->len || source->inside)
 			n = source->kind == SOURCE_GZIP ? step_gzip(source, to, len, err)

@@ -14,7 +14,8 @@ struct source;
 /**
  * source_open - open a file by its path, "-" being standard input
  *
- * gzip (any number of members) and zstd (any number of frames) are known by their first bytes.
+ * gzip (any number of members, and zeros behind them) and zstd (any number of frames) are known by
+ * their first bytes.
  *
  * Return:  0; -errno of open; -EISDIR; -ENOMEM.
  * Owns:    the caller, to source_close().

@@ -40,6 +40,19 @@ static size_t take_whole(struct stream *stream, const char *bytes, size_t len)
 	return len;
 }
 
+/* LEN more bytes: 0; -EINVAL: what has gone on for so long is no text, and may go on for ever. */
+static int watch_line(struct stream *stream, const char *bytes, size_t len, struct err *err)
+{
+	const char *newline = memrchr(bytes, '\n', len);
+
+	stream->line_bytes =
+		newline ? (size_t)(bytes + len - newline - 1) : stream->line_bytes + len;
+	if (stream->line_bytes >> 20 < LINES_ENDLESS_MIB)
+		return 0;
+	return err_set(err, 0, "it has a line of more than %d MiB, and was read no further",
+		       LINES_ENDLESS_MIB);
+}
+
 static int run(struct stream *stream, struct source *source, char **bytes, size_t *size,
 	       struct err *err)
 {
@@ -54,8 +67,11 @@ static int run(struct stream *stream, struct source *source, char **bytes, size_
 			return -ENOMEM;
 		n = source_read(source, *bytes + len, STREAM_BYTES, err);
 		if (n > 0) {
-			len += (size_t)n;
-			stream->bytes += (size_t)n;
+			const size_t more = (size_t)n;
+
+			n = watch_line(stream, *bytes + len, more, err) < 0 ? -EINVAL : 1;
+			len += more;
+			stream->bytes += more;
 		}
 		whole = take_whole(stream, *bytes, len);
 		if (whole && *bytes)

@@ -3,6 +3,7 @@
 #define LOAD_STREAM_H
 
 #include "flamescope/load/blocks.h"
+#include "flamescope/load/lines.h"
 #include "flamescope/load/source.h"
 
 enum {
@@ -13,8 +14,9 @@ enum {
 /* What has been read; DONE is told after every part. */
 struct stream {
 	struct blocks *blocks;
-	uint64_t at;    /* of the first byte, of all files */
-	uint64_t bytes; /* so far */
+	uint64_t at;         /* of the first byte, of all files */
+	uint64_t bytes;      /* so far */
+	uint64_t line_bytes; /* of the line that is being read; roughly */
 	void (*done)(void *context, uint64_t bytes);
 	void *context;
 };
@@ -23,7 +25,8 @@ struct stream {
  * stream_read - read a source to its end
  * @given: bytes that have been read of it already, N_GIVEN of them
  *
- * Return:  0; -EIO and what is wrong with it (what came before has been read); -ENOMEM; -E2BIG.
+ * Return:  0; -EIO and what is wrong with it, -EINVAL: a line without an end (what came before has
+ *          been read); -ENOMEM; -E2BIG.
  * Context: any thread; one user of the blocks.
  */
 int stream_read(struct stream *stream, struct source *source, const char *given, size_t n_given,

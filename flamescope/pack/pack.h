@@ -20,6 +20,9 @@
  * Where they are smaller, there are instead: `time_step`: what to add to the sample's before;
  * `value0_step`...: folded, what to add to the value that the same thread had last (0) and to the
  * sample's delta (none: 0).
+ *
+ * The sections up to `weight` stand first: meta, strings, threads and times.  A heatmap of all
+ * samples needs no other, and so a page can show it before it has the rest.
  */
 #ifndef PACK_PACK_H
 #define PACK_PACK_H
@@ -32,6 +35,8 @@
 
 enum { PACK_VERSION = 2 };
 
+#define PACK_LAST_OF_FIRST "weight"
+
 /**
  * pack_write - write a profile to a descriptor
  *
@@ -39,6 +44,14 @@ enum { PACK_VERSION = 2 };
  * Context: any thread.
  */
 int pack_write(const struct profile *profile, int fd, struct err *err);
+
+/**
+ * pack_first_bytes - how many bytes of the pack in FD, from its beginning, a heatmap needs
+ *
+ * Return:  0; -EBADMSG when it is no pack of pack_write(); -errno.
+ * Context: any thread.
+ */
+int pack_first_bytes(int fd, uint64_t *ret_bytes);
 
 /**
  * pack_read - a profile out of BYTES, checked as if a stranger had made them

@@ -132,7 +132,6 @@ static void add_uniques(struct writer *writer)
 {
 	const struct profile *p = writer->profile;
 
-	add_strings(writer);
 	ADD_FIELD(writer, "frame_name", p->frames, p->n_frames, name);
 	ADD_FIELD(writer, "frame_module", p->frames, p->n_frames, module);
 	ADD_FIELD(writer, "frame_inlined", p->frames, p->n_frames, inlined);
@@ -140,10 +139,6 @@ static void add_uniques(struct writer *writer)
 	ADD_FIELD(writer, "frame_offset", p->frames, p->n_frames, offset);
 	ADD_FIELD(writer, "node_parent", p->nodes, p->n_nodes, parent);
 	ADD_FIELD(writer, "node_frame", p->nodes, p->n_nodes, frame);
-	ADD_FIELD(writer, "thread_comm", p->thread_list, p->n_threads, comm);
-	ADD_FIELD(writer, "thread_host", p->thread_list, p->n_threads, host);
-	ADD_FIELD(writer, "thread_pid", p->thread_list, p->n_threads, pid);
-	ADD_FIELD(writer, "thread_tid", p->thread_list, p->n_threads, tid);
 }
 
 static void add_times(struct writer *writer, uint64_t *steps)
@@ -156,6 +151,22 @@ static void add_times(struct writer *writer, uint64_t *steps)
 		add_column(writer, "time" PACK_STEP, steps, sizeof(*steps), false);
 	else
 		add_column(writer, "time", p->times_ns, sizeof(*p->times_ns), true);
+}
+
+/* What a heatmap is made from, up to the section that pack.h names. */
+static void add_first(struct writer *writer, uint64_t *steps)
+{
+	const struct profile *p = writer->profile;
+
+	add_strings(writer);
+	ADD_FIELD(writer, "thread_comm", p->thread_list, p->n_threads, comm);
+	ADD_FIELD(writer, "thread_host", p->thread_list, p->n_threads, host);
+	ADD_FIELD(writer, "thread_pid", p->thread_list, p->n_threads, pid);
+	ADD_FIELD(writer, "thread_tid", p->thread_list, p->n_threads, tid);
+	if (writer->failed)
+		return;
+	add_times(writer, steps);
+	add_column(writer, PACK_LAST_OF_FIRST, p->weights, sizeof(*p->weights), true);
 }
 
 static void add_metric(struct writer *writer, size_t number, uint64_t *folded, uint64_t *steps)
@@ -177,16 +188,13 @@ static void add_metric(struct writer *writer, size_t number, uint64_t *folded, u
 	add_column(writer, name, has_steps ? steps : folded, sizeof(*folded), false);
 }
 
-static void add_columns(struct writer *writer)
+static void add_columns(struct writer *writer, uint64_t *steps)
 {
 	const struct profile *p = writer->profile;
 	uint64_t *folded = own(writer, p->n_samples, sizeof(*folded));
-	uint64_t *steps = own(writer, p->n_samples, sizeof(*steps));
 
 	if (writer->failed)
 		return;
-	add_times(writer, steps);
-	add_column(writer, "weight", p->weights, sizeof(*p->weights), true);
 	add_column(writer, "thread", p->threads, sizeof(*p->threads), true);
 	add_column(writer, "stack", p->stacks, sizeof(*p->stacks), true);
 	add_column(writer, "cpu", p->cpus, sizeof(*p->cpus), true);
@@ -199,6 +207,18 @@ static void add_columns(struct writer *writer)
 	}
 	for (size_t i = 0; i < p->n_metrics; i++)
 		add_metric(writer, i, folded, steps);
+}
+
+static void add_all(struct writer *writer)
+{
+	const size_t n = writer->profile->n_samples;
+	uint64_t *steps = own(writer, n, sizeof(*steps));
+
+	if (!writer->failed)
+		add_first(writer, steps);
+	add_uniques(writer);
+	if (!writer->failed)
+		add_columns(writer, steps);
 }
 
 static uint64_t aligned(uint64_t bytes)
@@ -243,8 +263,7 @@ int pack_write(const struct profile *profile, int fd, struct err *err)
 	if (writer && !meta.failed) {
 		writer->profile = profile;
 		add(writer, "meta", meta.data, meta.len, 1);
-		add_uniques(writer);
-		add_columns(writer);
+		add_all(writer);
 		r = writer->failed ? -ENOMEM : write_out(writer, fd);
 	}
 	for (size_t i = 0; writer && i < writer->n_owned; i++)
@@ -252,4 +271,25 @@ int pack_write(const struct profile *profile, int fd, struct err *err)
 	free(writer);
 	buf_release(&meta);
 	return r < 0 ? err_set(err, -r, "write the profile") : 0;
+}
+
+int pack_first_bytes(int fd, uint64_t *ret_bytes)
+{
+	struct pack_section sections[PACK_MAX_SECTIONS];
+	struct pack_head head;
+	ssize_t n = io_pread(fd, &head, sizeof(head), 0);
+
+	if (n == (ssize_t)sizeof(head) && head.n_sections <= PACK_MAX_SECTIONS)
+		n = io_pread(fd, sections, head.n_sections * sizeof(*sections), sizeof(head));
+	else
+		n = n < 0 ? n : -EBADMSG;
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*sections); i++) {
+		const struct pack_section *section = &sections[i];
+
+		if (strncmp(section->name, PACK_LAST_OF_FIRST, sizeof(section->name)) != 0)
+			continue;
+		*ret_bytes = aligned(section->offset + section->count * section->size);
+		return 0;
+	}
+	return n < 0 ? (int)n : -EBADMSG;
 }

@@ -29,22 +29,38 @@ static int bad_line(const struct reading *reading, const char *what, struct err 
 	return -EINVAL;
 }
 
-/* Each is compiled on its own: one that only makes sense beside its neighbours is a mistake. */
-static int add_pattern(struct reading *reading, const char *text, struct err *err)
+static int check(const char *text, struct err *err)
 {
 	struct matcher *matcher = NULL;
-	struct err why = {0};
-	int r = matcher_new(text, &matcher, &why);
+	int r = matcher_new(text, &matcher, err);
 
 	matcher_free(matcher);
+	return r;
+}
+
+/*
+ * Each is compiled on its own: one that only makes sense beside its neighbours is a mistake.  So is
+ * one that swallows what is behind it: an open \Q, a comment of (?x).
+ */
+static int add_pattern(struct reading *reading, const char *text, struct err *err)
+{
+	struct buf alone;
+	struct err why = {0};
+	int r = check(text, &why);
+
+	buf_init(&alone, MAX_PATTERN);
+	buf_printf(&alone, "(?:%s)", text);
+	if (r == 0)
+		r = alone.failed ? err_set(&why, EFBIG, "a pattern")
+				 : check(buf_text(&alone), &why);
 	if (r < 0) {
 		(void)err_set(err, 0, "'%s' line %u: %s", reading->name, reading->line, why.text);
-		return r;
+	} else {
+		buf_add(&reading->pattern, reading->pattern.len > 0 ? "|" : "");
+		buf_add(&reading->pattern, buf_text(&alone));
 	}
-	buf_add(&reading->pattern, reading->pattern.len > 0 ? "|(?:" : "(?:");
-	buf_add(&reading->pattern, text);
-	buf_add_char(&reading->pattern, ')');
-	return 0;
+	buf_release(&alone);
+	return r;
 }
 
 /* LINE is the reader's own, and cut. */
@@ -71,6 +87,25 @@ static int read_line(struct reading *reading, char *line, struct err *err)
 	return *value ? add_pattern(reading, value, err) : bad_line(reading, "empty", err);
 }
 
+static int join(struct reading *reading, char **ret_pattern, struct err *err)
+{
+	struct err why = {0};
+	char *pattern = strdup(buf_text(&reading->pattern));
+	int r;
+
+	if (!pattern)
+		return err_set(err, ENOMEM, "the rules of '%s'", reading->name);
+	r = check(pattern, &why);
+	if (r < 0) {
+		free(pattern);
+		(void)err_set(err, 0, "the rules of '%s' do not go together: %s", reading->name,
+			      why.text);
+		return r;
+	}
+	*ret_pattern = pattern;
+	return 0;
+}
+
 /* TEXT is cut into its lines. */
 static int read_rules(struct reading *reading, char *text, char **ret_pattern, struct err *err)
 {
@@ -94,8 +129,7 @@ static int read_rules(struct reading *reading, char *text, char **ret_pattern, s
 		err_hint(err, "frame = ^std::function<");
 		return -EINVAL;
 	}
-	*ret_pattern = strdup(buf_text(&reading->pattern));
-	return *ret_pattern ? 0 : err_set(err, ENOMEM, "the rules of '%s'", reading->name);
+	return join(reading, ret_pattern, err);
 }
 
 static int read_text(const char *name, struct buf *text, struct err *err)

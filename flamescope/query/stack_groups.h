@@ -13,7 +13,14 @@ struct stack_groups {
 	size_t n_labels;
 	char **labels;
 	struct stack_tree tree;
-	struct pair_map places; /* node of TREE by group and node of the stacks' own tree */
+	/* node of TREE by group and node of the stacks' own tree: a row a group, as long as there
+	   is room for rows (numbered from 1 on), then the map */
+	struct pair_map row_of;
+	uint32_t **rows;
+	size_t n_rows;
+	size_t max_rows;
+	size_t row_nodes;
+	struct pair_map places;
 	struct stack_path path;
 };
 

@@ -1,7 +1,7 @@
 /* answer.c - responses of libmicrohttpd */
 #include "flamescope/serve/answer.h"
 
-#include "flamescope/serve/markup.h"
+#include "base/json.h"
 
 #include <unistd.h>
 
@@ -97,7 +97,7 @@ enum MHD_Result answer_error(struct MHD_Connection *connection, unsigned status,
 
 	buf_init(&text, ERROR_BYTES);
 	buf_add(&text, "{\"error\":");
-	markup_json_string(&text, message);
+	json_add_string(&text, message);
 	buf_add(&text, "}\n");
 	return send_text(connection, status, "application/json", &text, NULL);
 }

@@ -77,7 +77,7 @@ int api_new(const char *folder, const struct guard *guard, const char *state, st
 			(void)err_set(err, -r, "read '%s'", folder);
 	}
 	if (r == 0)
-		r = packs_new(api->catalog, &api->packs, err);
+		r = packs_new(api->catalog, PACKS_HELD_BYTES, &api->packs, err);
 	if (r < 0) {
 		api_free(api);
 		return r;
@@ -98,12 +98,11 @@ struct api_request *api_begin(struct MHD_Connection *connection)
 	return request;
 }
 
-void api_end(struct api_request *request)
+void api_end(struct api *api, struct api_request *request)
 {
 	if (!request)
 		return;
-	if (request->wish.fd >= 0)
-		(void)close(request->wish.fd);
+	packs_take_back(api->packs, &request->wish);
 	catalog_names_free(request->wish.names, request->wish.n_names);
 	free(request);
 }

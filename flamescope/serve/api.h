@@ -50,7 +50,7 @@ enum MHD_Result api_answer(struct api *api, struct api_request *request, const c
  *
  * Context: any thread; it is the daemon's.  NULL is fine.
  */
-void api_end(struct api_request *request);
+void api_end(struct api *api, struct api_request *request);
 
 /**
  * api_look - look at the folder when somebody waits for news, and tell them

@@ -63,7 +63,8 @@ static int open_by_steps(int folder, const char *name, int flags)
 int beneath_open(int folder, const char *name, int flags)
 {
 	const struct open_how how = {
-		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
+		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC |
+					      (flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY)),
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
 	long r;

@@ -3,16 +3,19 @@
 #include "flamescope/serve/catalog.h"
 
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "flamescope/serve/beneath.h"
 #include "flamescope/serve/catalog_walk.h"
-#include "flamescope/serve/markup.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { PATH_BYTES = 32 };
 
 struct catalog {
 	int folder;
@@ -143,10 +146,10 @@ uint64_t catalog_version(struct catalog *catalog)
 static void list_file(const struct catalog_file *file, struct buf *buf)
 {
 	buf_add(buf, "{\"file\":");
-	markup_json_string(buf, file->name);
+	json_add_string(buf, file->name);
 	buf_printf(buf, ",\"bytes\":%llu,\"mtime_ns\":\"%lld\",\"host\":",
 		   (unsigned long long)file->stamp.bytes, (long long)file->stamp.mtime_ns);
-	markup_json_string(buf, file->facts.host);
+	json_add_string(buf, file->facts.host);
 	if (file->facts.from_ns)
 		buf_printf(buf, ",\"from_ns\":\"%lld\",\"to_ns\":\"%lld\"}",
 			   (long long)file->facts.from_ns, (long long)file->facts.to_ns);
@@ -260,27 +263,32 @@ void catalog_names_free(char **names, size_t n)
 	free(names);
 }
 
+/*
+ * Looked at before it is opened: a pipe's writer, who waits for a reader, is not let loose, and no
+ * device is woken.
+ */
 int catalog_open(struct catalog *catalog, const char *name, struct catalog_stamp *ret_stamp)
 {
-	_cleanup_fd_ int fd = -1;
+	_cleanup_fd_ int place = -1;
+	char path[PATH_BYTES];
 	struct stat st;
+	int fd;
 
 	if (!catalog_is_recording(name))
 		return -EACCES;
-	fd = beneath_open(catalog->folder, name, O_RDONLY);
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) < 0)
+	place = beneath_open(catalog->folder, name, O_PATH);
+	if (place < 0)
+		return place;
+	if (fstat(place, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EACCES;
-	*ret_stamp = (struct catalog_stamp){
-		.dev = st.st_dev,
-		.ino = st.st_ino,
-		.bytes = (uint64_t)st.st_size,
-		.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
-	};
-	return steal_fd(&fd);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	*ret_stamp = catalog_stamp_of(&st);
+	return fd;
 }
 
 void catalog_free(struct catalog *catalog)

@@ -77,6 +77,27 @@ static bool is_text(const char *name)
 	return true;
 }
 
+/* Some file systems have times of before 1970 and of long after 2262, when an int64_t ends. */
+static int64_t ns_of(const struct timespec *time)
+{
+	static const int64_t ns_per_s = 1000000000;
+	static const int64_t last_s = INT64_MAX / 4 / 1000000000;
+
+	if (time->tv_sec < 0)
+		return 0;
+	return time->tv_sec < last_s ? time->tv_sec * ns_per_s + time->tv_nsec : last_s * ns_per_s;
+}
+
+struct catalog_stamp catalog_stamp_of(const struct stat *st)
+{
+	return (struct catalog_stamp){
+		.dev = st->st_dev,
+		.ino = st->st_ino,
+		.bytes = (uint64_t)st->st_size,
+		.mtime_ns = ns_of(&st->st_mtim),
+	};
+}
+
 static int add(struct catalog_found *found, const char *name, const struct stat *st)
 {
 	struct catalog_file *file;
@@ -97,11 +118,7 @@ static int add(struct catalog_found *found, const char *name, const struct stat 
 	file = &found->files[found->n];
 	*file = (struct catalog_file){
 		.name = strdup(name),
-		.stamp = {.dev = st->st_dev,
-			  .ino = st->st_ino,
-			  .bytes = (uint64_t)st->st_size,
-			  .mtime_ns =
-				  (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec},
+		.stamp = catalog_stamp_of(st),
 	};
 	if (!file->name)
 		return -ENOMEM;

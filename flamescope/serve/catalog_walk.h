@@ -4,6 +4,8 @@
 
 #include "flamescope/serve/catalog.h"
 
+#include <sys/stat.h>
+
 struct catalog_found {
 	struct catalog_file *files; /* sorted by name; without facts */
 	size_t n;
@@ -18,6 +20,13 @@ struct catalog_found {
  * Context: any thread.
  */
 bool catalog_is_recording(const char *name);
+
+/**
+ * catalog_stamp_of - what stat(2) says of a file; its time lies between 1970 and 2043
+ *
+ * Context: any thread.
+ */
+struct catalog_stamp catalog_stamp_of(const struct stat *st);
 
 /**
  * catalog_walk - find them

@@ -45,29 +45,37 @@ static int drain(struct deflating *deflating, int flush, int to, uint64_t *total
 	return 0;
 }
 
-static int deflate_all(struct deflating *deflating, int from, int to, uint64_t *ret_bytes)
+/* Bytes AT to END of FROM. */
+struct span {
+	int from;
+	uint64_t at;
+	uint64_t end;
+};
+
+static int deflate_all(struct deflating *deflating, struct span span, int to, uint64_t *total)
 {
-	uint64_t total = 0;
-	uint64_t at = 0;
 	ssize_t n;
 	int r;
 
 	do {
-		n = io_pread(from, deflating->in, CHUNK, at);
+		const uint64_t left = span.end - span.at;
+
+		n = io_pread(span.from, deflating->in, left < CHUNK ? (size_t)left : CHUNK,
+			     span.at);
 		if (n < 0)
 			return (int)n;
-		at += (uint64_t)n;
+		span.at += (uint64_t)n;
 		deflating->stream.next_in = deflating->in;
 		deflating->stream.avail_in = (uInt)n;
-		r = drain(deflating, n < CHUNK ? Z_FINISH : Z_NO_FLUSH, to, &total);
+		r = drain(deflating, n < CHUNK ? Z_FINISH : Z_NO_FLUSH, to, total);
 		if (r < 0)
 			return r;
 	} while (n == CHUNK);
-	*ret_bytes = total;
 	return 0;
 }
 
-static int gzip(int from, int to, uint64_t *ret_bytes)
+/* One member more behind what TO has; its bytes are added to TOTAL. */
+static int gzip(struct span span, int to, uint64_t *total)
 {
 	_cleanup_free_ struct deflating *deflating = calloc(1, sizeof(*deflating));
 	int r;
@@ -77,15 +85,19 @@ static int gzip(int from, int to, uint64_t *ret_bytes)
 	if (deflateInit2(&deflating->stream, LEVEL, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) !=
 	    Z_OK)
 		return -ENOMEM;
-	r = deflate_all(deflating, from, to, ret_bytes);
+	r = deflate_all(deflating, span, to, total);
 	(void)deflateEnd(&deflating->stream);
 	return r;
 }
 
-int packed_make(const struct profile *profile, int *ret_fd, uint64_t *ret_bytes, struct err *err)
+/* In one member, or in two of which the first has what the pack begins with. */
+static int make(const struct profile *profile, struct packed *ret_packed, bool in_two,
+		struct err *err)
 {
 	_cleanup_fd_ int plain = memfd_create("wick-pack", MFD_CLOEXEC);
 	_cleanup_fd_ int zipped = memfd_create("wick-pack-gz", MFD_CLOEXEC);
+	struct span span = {.from = plain, .end = UINT64_MAX};
+	uint64_t total = 0;
 	int r;
 
 	if (plain < 0 || zipped < 0)
@@ -93,9 +105,36 @@ int packed_make(const struct profile *profile, int *ret_fd, uint64_t *ret_bytes,
 	r = pack_write(profile, plain, err);
 	if (r < 0)
 		return r;
-	r = gzip(plain, zipped, ret_bytes);
+	if (in_two) {
+		r = pack_first_bytes(plain, &span.end);
+		if (r == 0)
+			r = gzip(span, zipped, &total);
+		ret_packed->first_bytes = total;
+		span.at = span.end;
+		span.end = UINT64_MAX;
+	}
+	if (r == 0)
+		r = gzip(span, zipped, &total);
 	if (r < 0)
 		return err_set(err, -r, "cannot compress a pack");
-	*ret_fd = steal_fd(&zipped);
+	ret_packed->bytes = total;
+	ret_packed->fd = steal_fd(&zipped);
 	return 0;
+}
+
+int packed_make(const struct profile *profile, int *ret_fd, uint64_t *ret_bytes, struct err *err)
+{
+	struct packed packed = {.fd = -1};
+	int r = make(profile, &packed, false, err);
+
+	if (r < 0)
+		return r;
+	*ret_fd = packed.fd;
+	*ret_bytes = packed.bytes;
+	return 0;
+}
+
+int packed_make_two(const struct profile *profile, struct packed *ret_packed, struct err *err)
+{
+	return make(profile, ret_packed, true, err);
 }

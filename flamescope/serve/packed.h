@@ -7,6 +7,13 @@
 
 #include <stdint.h>
 
+/* A pack in two members: what its heatmap needs, and the rest behind it. */
+struct packed {
+	int fd; /* read with pread */
+	uint64_t first_bytes;
+	uint64_t bytes; /* of both */
+};
+
 /**
  * packed_make - gzip a profile's pack (one member)
  *
@@ -15,5 +22,14 @@
  * Context: any thread.
  */
 int packed_make(const struct profile *profile, int *ret_fd, uint64_t *ret_bytes, struct err *err);
+
+/**
+ * packed_make_two - the same in two members, so that a page may begin with the first
+ *
+ * Return:  0; -errno.
+ * Owns:    the caller: close(ret_packed->fd).
+ * Context: any thread.
+ */
+int packed_make_two(const struct profile *profile, struct packed *ret_packed, struct err *err);
 
 #endif

@@ -22,11 +22,17 @@ enum { KEY_BYTES = 4 * 1024 * 1024, PATH_BYTES = 32 };
 #define STEADY_NS    INT64_C(60000000000)
 #define MEMORY_BYTES (UINT64_C(2) << 30)
 
+/* The bytes of a pack, as long as anybody has them: who is sent them, and who keeps them. */
+struct packs_bytes {
+	int fd;
+	uint64_t bytes;
+	unsigned n_users; /* under the mutex */
+};
+
 /* Which files a pack was made of, and what they were then. */
 struct kept {
 	char *key;
-	int fd;
-	uint64_t bytes;
+	struct packs_bytes *pack;
 	size_t n_files;
 	uint64_t used; /* counts up */
 };
@@ -34,11 +40,13 @@ struct kept {
 struct packs {
 	struct catalog *catalog;
 	pthread_t thread;
-	pthread_mutex_t mutex; /* of the queue */
+	uint64_t max_bytes;
+	pthread_mutex_t mutex; /* of the queue, and of who has what */
 	pthread_cond_t asked;
 	struct packs_wish *first;
 	struct packs_wish **last;
 	size_t n_waiting;
+	uint64_t held_bytes; /* of all packs that anybody has */
 	bool ending;
 	struct kept kept[PACKS_KEPT]; /* the thread's own */
 	uint64_t clock;
@@ -113,7 +121,7 @@ static char *renamed(const char *problem, const char *path, const char *name)
 }
 
 /* In the view the files are called what the reader knows them by, not by their descriptors. */
-static int pack_named(struct profile *view, const struct opened *opened, struct kept *made,
+static int pack_named(struct profile *view, const struct opened *opened, struct packs_bytes *made,
 		      struct err *err)
 {
 	const size_t n = view->n_files == opened->n ? opened->n : 0;
@@ -137,7 +145,7 @@ static int pack_named(struct profile *view, const struct opened *opened, struct 
 }
 
 static int pack_from(const struct profile *profile, int64_t from_ns, const struct opened *opened,
-		     struct kept *made, struct err *err)
+		     struct packs_bytes *made, struct err *err)
 {
 	_cleanup_free_ uint64_t *times = NULL;
 	struct profile view;
@@ -147,7 +155,8 @@ static int pack_from(const struct profile *profile, int64_t from_ns, const struc
 		     : pack_named(&view, opened, made, err);
 }
 
-static int load(const struct opened *opened, int64_t from_ns, struct kept *made, struct err *err)
+static int load(const struct opened *opened, int64_t from_ns, struct packs_bytes *made,
+		struct err *err)
 {
 	_cleanup_free_ const char **paths = calloc(opened->n, sizeof(char *));
 	struct load_options options = {
@@ -170,12 +179,50 @@ static int load(const struct opened *opened, int64_t from_ns, struct kept *made,
 	return r;
 }
 
-static void forget(struct kept *kept)
+static struct packs_bytes *have(struct packs *packs, struct packs_bytes *pack)
+{
+	(void)pthread_mutex_lock(&packs->mutex);
+	pack->n_users++;
+	(void)pthread_mutex_unlock(&packs->mutex);
+	return pack;
+}
+
+static void let_go(struct packs *packs, struct packs_bytes *pack)
+{
+	bool last;
+
+	(void)pthread_mutex_lock(&packs->mutex);
+	last = --pack->n_users == 0;
+	if (last)
+		packs->held_bytes -= pack->bytes;
+	(void)pthread_mutex_unlock(&packs->mutex);
+	if (!last)
+		return;
+	(void)close(pack->fd);
+	free(pack);
+}
+
+static void forget(struct packs *packs, struct kept *kept)
 {
 	if (kept->key)
-		(void)close(kept->fd);
+		let_go(packs, kept->pack);
 	free(kept->key);
 	*kept = (struct kept){0};
+}
+
+/* IDLE: of those that nobody is being sent; the caller has the mutex then. */
+static struct kept *oldest_kept(struct packs *packs, bool idle)
+{
+	struct kept *oldest = NULL;
+
+	for (size_t i = 0; i < PACKS_KEPT; i++) {
+		struct kept *kept = &packs->kept[i];
+
+		if (kept->key && (!idle || kept->pack->n_users == 1) &&
+		    (!oldest || kept->used < oldest->used))
+			oldest = kept;
+	}
+	return oldest;
 }
 
 /* Room for one more of BYTES: the longest unused go.  NULL: it is too large to be kept. */
@@ -184,7 +231,6 @@ static struct kept *make_room(struct packs *packs, uint64_t bytes)
 	if (bytes > PACKS_KEPT_BYTES)
 		return NULL;
 	for (;;) {
-		struct kept *oldest = NULL;
 		struct kept *free_one = NULL;
 		uint64_t sum = bytes;
 
@@ -193,14 +239,30 @@ static struct kept *make_room(struct packs *packs, uint64_t bytes)
 
 			if (!kept->key)
 				free_one = kept;
-			else if (!oldest || kept->used < oldest->used)
-				oldest = kept;
-			sum += kept->bytes;
+			else
+				sum += kept->pack->bytes;
 		}
 		if (free_one && sum <= PACKS_KEPT_BYTES)
 			return free_one;
-		if (oldest)
-			forget(oldest);
+		forget(packs, oldest_kept(packs, false));
+	}
+}
+
+/* Whether one more may be made; what nobody is being sent goes first. */
+static bool may_hold_more(struct packs *packs)
+{
+	for (;;) {
+		struct kept *idle = NULL;
+		bool full;
+
+		(void)pthread_mutex_lock(&packs->mutex);
+		full = packs->held_bytes >= packs->max_bytes;
+		if (full)
+			idle = oldest_kept(packs, true);
+		(void)pthread_mutex_unlock(&packs->mutex);
+		if (!idle)
+			return !full;
+		forget(packs, idle);
 	}
 }
 
@@ -215,14 +277,38 @@ static struct kept *find(struct packs *packs, const char *key)
 /* Gives the wish a descriptor of its own. */
 static int answer_with(struct packs *packs, struct kept *kept, struct packs_wish *wish)
 {
-	int fd = fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
+	int fd = fcntl(kept->pack->fd, F_DUPFD_CLOEXEC, 0);
 
 	if (fd < 0)
 		return err_set(&wish->err, errno, "open a pack");
 	kept->used = ++packs->clock;
 	wish->fd = fd;
-	wish->bytes = kept->bytes;
+	wish->bytes = kept->pack->bytes;
 	wish->n_files = kept->n_files;
+	wish->pack = have(packs, kept->pack);
+	return 0;
+}
+
+static int make_bytes(struct packs *packs, const struct opened *opened, struct packs_wish *wish,
+		      struct packs_bytes **ret_pack)
+{
+	struct packs_bytes *pack = calloc(1, sizeof(*pack));
+	int r;
+
+	if (!pack) {
+		(void)err_set(&wish->err, ENOMEM, "no memory for a pack");
+		return -ENOMEM;
+	}
+	r = load(opened, wish->from_ns, pack, &wish->err);
+	if (r < 0) {
+		free(pack);
+		return r;
+	}
+	pack->n_users = 1;
+	(void)pthread_mutex_lock(&packs->mutex);
+	packs->held_bytes += pack->bytes;
+	(void)pthread_mutex_unlock(&packs->mutex);
+	*ret_pack = pack;
 	return 0;
 }
 
@@ -230,19 +316,22 @@ static int make(struct packs *packs, struct opened *opened, struct packs_wish *w
 {
 	struct kept made = {.n_files = opened->n};
 	struct kept *room;
-	int r = load(opened, wish->from_ns, &made, &wish->err);
+	int r;
 
+	if (!may_hold_more(packs))
+		return err_set(&wish->err, EBUSY, "too much is being sent");
+	r = make_bytes(packs, opened, wish, &made.pack);
 	if (r < 0)
 		return r;
-	room = make_room(packs, made.bytes);
+	room = make_room(packs, made.pack->bytes);
 	made.key = strdup(buf_text(&opened->key));
 	r = answer_with(packs, &made, wish);
-	if (room && made.key)
+	if (room && made.key) {
 		*room = made;
-	else
-		(void)close(made.fd);
-	if (!room)
-		free(made.key);
+		return r;
+	}
+	let_go(packs, made.pack);
+	free(made.key);
 	return r;
 }
 
@@ -297,7 +386,8 @@ static void *work(void *argument)
 	return NULL;
 }
 
-int packs_new(struct catalog *catalog, struct packs **ret_packs, struct err *err)
+int packs_new(struct catalog *catalog, uint64_t max_bytes, struct packs **ret_packs,
+	      struct err *err)
 {
 	struct packs *packs = calloc(1, sizeof(*packs));
 	int r;
@@ -305,6 +395,7 @@ int packs_new(struct catalog *catalog, struct packs **ret_packs, struct err *err
 	if (!packs)
 		return err_set(err, ENOMEM, "serve");
 	packs->catalog = catalog;
+	packs->max_bytes = max_bytes;
 	packs->last = &packs->first;
 	(void)pthread_mutex_init(&packs->mutex, NULL);
 	(void)pthread_cond_init(&packs->asked, NULL);
@@ -324,6 +415,7 @@ int packs_ask(struct packs *packs, struct packs_wish *wish)
 	wish->next = NULL;
 	wish->error = 0;
 	wish->fd = -1;
+	wish->pack = NULL;
 	(void)pthread_mutex_lock(&packs->mutex);
 	if (packs->n_waiting == PACKS_MAX_QUEUE || packs->ending) {
 		r = -EBUSY;
@@ -335,6 +427,16 @@ int packs_ask(struct packs *packs, struct packs_wish *wish)
 	}
 	(void)pthread_mutex_unlock(&packs->mutex);
 	return r;
+}
+
+void packs_take_back(struct packs *packs, struct packs_wish *wish)
+{
+	if (wish->fd >= 0)
+		(void)close(wish->fd);
+	wish->fd = -1;
+	if (wish->pack)
+		let_go(packs, wish->pack);
+	wish->pack = NULL;
 }
 
 void packs_stop(struct packs *packs)
@@ -351,7 +453,7 @@ void packs_free(struct packs *packs)
 	if (!packs)
 		return;
 	for (size_t i = 0; i < PACKS_KEPT; i++)
-		forget(&packs->kept[i]);
+		forget(packs, &packs->kept[i]);
 	(void)pthread_cond_destroy(&packs->asked);
 	(void)pthread_mutex_destroy(&packs->mutex);
 	free(packs);

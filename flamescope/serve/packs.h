@@ -15,6 +15,11 @@ enum {
 	PACKS_KEPT_BYTES = 256 * 1024 * 1024, /* and in all no more than this */
 };
 
+/* Of all packs that are kept or being sent: with as much out, whoever wants another one waits. */
+#define PACKS_HELD_BYTES (UINT64_C(1) << 30)
+
+struct packs_bytes;
+
 /* What somebody waits for.  Zero what is not said to be set. */
 struct packs_wish {
 	char **names; /* set: of recordings in the catalog, and how many */
@@ -24,12 +29,14 @@ struct packs_wish {
 	void *context;
 
 	/* the answer */
-	int error; /* 0; -ENOENT: none of them is there; -errno, with the reason */
+	int error; /* 0; -ENOENT: none of them is there; -EBUSY: too much is being sent; -errno,
+		      with the reason */
 	struct err err;
 	int fd; /* whose bytes are the gzip'd pack; read it with pread */
 	uint64_t bytes;
 	size_t n_files; /* that it holds: others had gone */
 
+	struct packs_bytes *pack; /* counts among what is held, to packs_take_back() */
 	struct packs_wish *next;
 };
 
@@ -37,21 +44,32 @@ struct packs;
 
 /**
  * packs_new - begin, with a thread that loads
+ * @max_bytes: no other pack is made while so much is held
  *
  * Return:  0; -ENOMEM, -EAGAIN.
  * Owns:    the caller, to packs_stop() and packs_free(); the catalog has to outlive it.
  * Context: any thread.
  */
-int packs_new(struct catalog *catalog, struct packs **ret_packs, struct err *err);
+int packs_new(struct catalog *catalog, uint64_t max_bytes, struct packs **ret_packs,
+	      struct err *err);
 
 /**
  * packs_ask - wait in line
  *
  * Return:  0: wish->done() will be called, once; -EBUSY: too many wait.
- * Owns:    the caller keeps WISH until then; the descriptor of an answer is the caller's.
+ * Owns:    the caller keeps WISH until then; an answer goes to packs_take_back().
  * Context: any thread.
  */
 int packs_ask(struct packs *packs, struct packs_wish *wish);
+
+/**
+ * packs_take_back - an answer has been sent, or nobody wants it
+ *
+ * The descriptor is closed, unless wish->fd has been set to -1 because somebody else closes it.
+ *
+ * Context: any thread, once the wish is done.
+ */
+void packs_take_back(struct packs *packs, struct packs_wish *wish);
 
 /**
  * packs_stop - end the thread; who still waits gets -ECANCELED, who asks from now on -EBUSY

@@ -3,13 +3,16 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "flamescope/serve/markup.h"
+#include "base/json.h"
+#include "flamescope/draw/words.h"
+#include "flamescope/serve/base64.h"
 #include "flamescope/serve/packed.h"
 #include "flamescope/web/web.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 enum {
 	PAGE_BYTES = 32 * 1024 * 1024, /* of all but the recordings */
@@ -25,6 +28,7 @@ struct filling {
 	bool is_served;
 	struct buf *buf;
 	int fd; /* where to the recordings go; the rest waits in buf till then */
+	struct packed packed[PAGE_MAX_RECORDINGS];
 };
 
 int page_nonce(char nonce[PAGE_NONCE_TEXT], struct err *err)
@@ -84,7 +88,7 @@ static void add_module(struct filling *filling, const struct web_file *file, boo
 			   token ? token : "");
 	} else {
 		buf_add(buf, "data:text/javascript;base64,");
-		markup_base64(buf, file->bytes, file->n_bytes);
+		base64_add(buf, file->bytes, file->n_bytes);
 	}
 	buf_add_char(buf, '"');
 }
@@ -102,10 +106,11 @@ static int fill_map(struct filling *filling)
 		add_module(filling, &file, first);
 		first = false;
 	}
-	buf_printf(buf,
-		   "}}</script>\n<script type=\"module\" nonce=\"%s\">import \"wick/main.js\";"
-		   "</script>\n",
-		   filling->nonce);
+	buf_printf(
+		buf,
+		"}}</script>\n<script type=\"module\" async nonce=\"%s\">import \"wick/main.js\";"
+		"</script>\n",
+		filling->nonce);
 	return 0;
 }
 
@@ -136,26 +141,27 @@ static void add_start(struct filling *filling)
 		buf,
 		"<script type=\"application/json\" id=\"wick-start\">{\"mode\":\"%s\",\"state\":",
 		filling->is_served ? "serve" : "view");
-	markup_json_string(buf, page->state ? page->state : "");
+	json_add_string(buf, page->state ? page->state : "");
 	buf_add(buf, ",\"token\":");
-	markup_json_string(buf, page->token ? page->token : "");
+	json_add_string(buf, page->token ? page->token : "");
 	buf_add(buf, ",\"api\":\"/api/\"}</script>\n");
 }
 
-/* BYTES of a descriptor as base64, a piece at a time. */
-static int add_base64(struct filling *filling, int from, uint64_t n_bytes)
+/* What stands from AT to END in a descriptor as base64, a piece at a time. */
+static int add_base64(struct filling *filling, int from, uint64_t at, uint64_t end)
 {
 	_cleanup_free_ unsigned char *piece = malloc(PIECE_BYTES);
 	int r;
 
 	if (!piece)
 		return -ENOMEM;
-	for (uint64_t at = 0; at < n_bytes; at += PIECE_BYTES) {
-		ssize_t n = io_pread(from, piece, PIECE_BYTES, at);
+	for (; at < end; at += PIECE_BYTES) {
+		const size_t len = end - at < PIECE_BYTES ? (size_t)(end - at) : PIECE_BYTES;
+		ssize_t n = io_pread(from, piece, len, at);
 
 		if (n < 0)
 			return (int)n;
-		markup_base64(filling->buf, piece, (size_t)n);
+		base64_add(filling->buf, piece, (size_t)n);
 		if (filling->buf->len < FLUSH_BYTES)
 			continue;
 		r = flush(filling);
@@ -165,20 +171,19 @@ static int add_base64(struct filling *filling, int from, uint64_t n_bytes)
 	return 0; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 }
 
-static int add_recording(struct filling *filling, size_t i, struct err *err)
+static int add_first(struct filling *filling, size_t i, struct err *err)
 {
+	struct packed *packed = &filling->packed[i];
 	struct buf *buf = filling->buf;
-	_cleanup_fd_ int pack = -1;
-	uint64_t n_bytes = 0;
-	int r = packed_make(filling->page->recordings[i], &pack, &n_bytes, err);
+	int r = packed_make_two(filling->page->recordings[i], packed, err);
 
 	if (r < 0)
 		return r;
 	buf_printf(buf,
 		   "<script type=\"application/x-wick-pack\" id=\"wick-pack-%zu\" data-name=\"", i);
-	markup_text(buf, filling->page->names[i]);
+	words_xml(buf, filling->page->names[i]);
 	buf_add(buf, "\">");
-	r = add_base64(filling, pack, n_bytes);
+	r = add_base64(filling, packed->fd, 0, packed->first_bytes);
 	if (r < 0)
 		return err_set(err, -r, "cannot write the page");
 	buf_add(buf, "</script>\n");
@@ -191,16 +196,32 @@ static int fill_data(struct filling *filling, struct err *err)
 
 	add_start(filling);
 	for (size_t i = 0; r == 0 && !filling->is_served && i < filling->page->n_recordings; i++)
-		r = add_recording(filling, i, err);
+		r = add_first(filling, i, err);
 	return r;
 }
 
-enum place { PLACE_MAP, PLACE_CSS, PLACE_DATA, PLACE_NONCE, PLACE_TITLE, N_PLACES };
+/* Behind the modules, which begin to draw while this is still being read. */
+static int fill_rest(struct filling *filling, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && !filling->is_served && i < filling->page->n_recordings; i++) {
+		const struct packed *packed = &filling->packed[i];
+
+		buf_printf(filling->buf,
+			   "<script type=\"application/x-wick-rest\" id=\"wick-rest-%zu\">", i);
+		r = add_base64(filling, packed->fd, packed->first_bytes, packed->bytes);
+		buf_add(filling->buf, "</script>\n");
+	}
+	return r < 0 ? err_set(err, -r, "cannot write the page") : 0;
+}
+
+enum place { PLACE_MAP, PLACE_CSS, PLACE_DATA, PLACE_REST, PLACE_NONCE, PLACE_TITLE, N_PLACES };
 
 static const char *const places[N_PLACES] = {
 	[PLACE_MAP] = "<!--wick:map-->",   [PLACE_CSS] = "<!--wick:css-->",
-	[PLACE_DATA] = "<!--wick:data-->", [PLACE_NONCE] = "{{nonce}}",
-	[PLACE_TITLE] = "{{title}}",
+	[PLACE_DATA] = "<!--wick:data-->", [PLACE_REST] = "<!--wick:rest-->",
+	[PLACE_NONCE] = "{{nonce}}",       [PLACE_TITLE] = "{{title}}",
 };
 
 static int fill_place(struct filling *filling, enum place place, struct err *err)
@@ -214,11 +235,13 @@ static int fill_place(struct filling *filling, enum place place, struct err *err
 		return fill_css(filling);
 	case PLACE_DATA:
 		return fill_data(filling, err);
+	case PLACE_REST:
+		return fill_rest(filling, err);
 	case PLACE_NONCE:
 		buf_add(filling->buf, filling->nonce);
 		return 0;
 	default:
-		markup_text(filling->buf, title ? title : "wick");
+		words_xml(filling->buf, title ? title : "wick");
 		return 0;
 	}
 }
@@ -268,9 +291,14 @@ int page_write(const struct page *page, int fd, struct err *err)
 
 	if (r < 0)
 		return r;
+	for (size_t i = 0; i < PAGE_MAX_RECORDINGS; i++)
+		filling.packed[i].fd = -1;
 	buf_init(&buf, PAGE_BYTES);
 	filling.buf = &buf;
 	r = fill_template(&filling, err);
+	for (size_t i = 0; i < PAGE_MAX_RECORDINGS; i++)
+		if (filling.packed[i].fd >= 0)
+			(void)close(filling.packed[i].fd);
 	if (r == 0) {
 		r = flush(&filling);
 		if (r < 0)

@@ -1,21 +1,25 @@
 /* recording_facts.c - "# hostname", the clock's offset, the first and the last sample's time */
 #include "flamescope/serve/recording_facts.h"
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "flamescope/draw/words.h"
 #include "flamescope/load/json_scan.h"
-#include "flamescope/load/lines.h"
 #include "flamescope/load/perf_line.h"
+#include "flamescope/load/source.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-	HEAD_LINES = 512,
 	HEAD_BYTES = 1024 * 1024,
+	PIECE_BYTES = 64 * 1024, /* of it at once: most headers are shorter */
 	TAIL_BYTES = 64 * 1024,
 	PATH_BYTES = 64,
+	HOST_BYTES = 4096, /* of what the file says; what does not fit is none */
 };
 
 struct head {
@@ -56,39 +60,88 @@ static void take_json(const char *json, struct head *head)
 	}
 }
 
+/* What can be shown, asked for and compared: whole characters of UTF-8, and no controls. */
+static void take_host(const char *value, struct recording_facts *facts)
+{
+	struct buf name;
+	size_t len;
+
+	buf_init(&name, HOST_BYTES);
+	words_plain(&name, value);
+	len = strlen(buf_text(&name));
+	if (len >= sizeof(facts->host)) {
+		len = sizeof(facts->host) - 1;
+		while (len && ((unsigned char)name.data[len] & 0xc0) == 0x80)
+			len--;
+	}
+	memcpy(facts->host, buf_text(&name), len);
+	facts->host[len] = '\0';
+	buf_release(&name);
+}
+
 static void take_comment(const char *text, struct head *head, struct recording_facts *facts)
 {
 	const char *value = value_of(text, "hostname");
 
 	if (value)
-		(void)snprintf(facts->host, sizeof(facts->host), "%s", value);
+		take_host(value, facts);
 	value = value_of(text, "wick");
 	if (value)
 		take_json(value, head);
 }
 
+static void take_line(char *line, struct head *head, struct recording_facts *facts)
+{
+	struct perf_head perf;
+
+	if (*line == '#') {
+		take_comment(line, head, facts);
+	} else if (perf_line_head(line, &perf)) {
+		head->has_sample = true;
+		head->first_ns = perf.time_ns;
+	}
+}
+
+/* The whole lines of [TEXT, END) up to the first sample; where the rest begins. */
+static char *take_lines(char *text, const char *end, struct head *head,
+			struct recording_facts *facts)
+{
+	while (!head->has_sample) {
+		char *newline = memchr(text, '\n', (size_t)(end - text));
+
+		if (!newline)
+			break;
+		*newline = '\0';
+		take_line(text, head, facts);
+		text = newline + 1;
+	}
+	return text;
+}
+
+/*
+ * Of what is compressed no more is inflated than is looked at: a line of some gigabytes fits into
+ * a file of a megabyte, and whoever asks for the list would wait for its end.
+ */
 static void read_head(const char *path, struct head *head, struct recording_facts *facts)
 {
-	struct lines *lines = NULL;
-	struct line line;
-	size_t bytes = 0;
+	_cleanup_free_ char *text = malloc(HEAD_BYTES);
+	struct source *source = NULL;
+	char *at = text;
+	size_t len = 0;
 
-	if (lines_open(path, &lines, NULL) < 0)
-		return;
-	for (int i = 0; i < HEAD_LINES && bytes < HEAD_BYTES && !head->has_sample; i++) {
-		struct perf_head perf;
+	if (!text || source_open(path, &source, NULL) < 0)
+		return; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
+	while (!head->has_sample && len < HEAD_BYTES) {
+		const size_t room = HEAD_BYTES - len;
+		const ssize_t n = source_read(source, text + len,
+					      room < PIECE_BYTES ? room : PIECE_BYTES, NULL);
 
-		if (lines_next(lines, &line, NULL) != 1)
+		if (n <= 0)
 			break;
-		bytes += line.len;
-		if (line.text[0] == '#') {
-			take_comment(line.text, head, facts);
-		} else if (perf_line_head(line.text, &perf)) {
-			head->has_sample = true;
-			head->first_ns = perf.time_ns;
-		}
+		len += (size_t)n;
+		at = take_lines(at, text + len, head, facts);
 	}
-	lines_close(lines);
+	source_close(source);
 }
 
 /* The last sample's time in the last lines of plain text. */

@@ -189,7 +189,7 @@ static void on_answered(void *context, struct MHD_Connection *connection, void *
 	struct server *server = context;
 
 	(void)code;
-	api_end(*of_request);
+	api_end(server->api, *of_request);
 	*of_request = NULL;
 	visits_answered(server->visits, visit_of(connection));
 }

@@ -20,8 +20,20 @@ export function formatAmount(value, unit = "") {
 	case "kib":
 		return scaled(value * 1024, BYTES);
 	default:
-		return unit === "" ? scaled(value, COUNT) : `${scaled(value, COUNT)} ${unit}`;
+		return unit === "" || unit === "1" ? scaled(value, COUNT) : `${scaled(value, COUNT)} ${unit}`;
 	}
+}
+
+/**
+ * 1234567.8 -> 1,234,567.8, of text
+ *
+ * The browser's own toLocaleString() takes a tenth of a second when it is first asked, which is
+ * when the heatmap is waited for.
+ */
+export function grouped(number) {
+	const [whole, part] = String(number).split(".");
+	const text = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+	return part === undefined ? text : `${text}.${part}`;
 }
 
 function scaled(value, steps) {
@@ -31,7 +43,7 @@ function scaled(value, steps) {
 	const number = value / by || 0; /* and -0 is 0 */
 	const digits = Number.isInteger(number) || Math.abs(number) >= 1000 ? 0
 		: Math.abs(number) >= 100 ? 1 : 2;
-	return `${minus(number.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }))}${name && ` ${name}`}`.trim();
+	return `${minus(grouped(number.toFixed(digits)))}${name && ` ${name}`}`.trim();
 }
 
 /** `12.3 %`; nothing of nothing is `–`. */
@@ -50,6 +62,15 @@ export function formatChange(value, unit = "") {
 
 function minus(text) {
 	return text.replace(/^-/, "−");
+}
+
+/** How long something went on: `12.345 s`, `5 min 20 s`, `23 h 59 min`; never more than it was. */
+export function formatLength(ns) {
+	const seconds = Math.floor(ns / 1e9);
+	const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+	if (hours > 0)
+		return `${grouped(hours)} h ${minutes} min`;
+	return minutes > 0 ? `${minutes} min ${seconds % 60} s` : formatTime(ns);
 }
 
 /** A moment of a recording in seconds. */

@@ -2,8 +2,9 @@
  * colour.js - what colour things are, in both themes
  *
  * Colour is never the only channel: what is negative is hatched, too, and every value is said in
- * words where the pointer or the cursor is.  Red (vermilion) and green (bluish) are those of Okabe
- * and Ito, which differ for colour-blind eyes.
+ * words where the pointer or the cursor is.  Red (vermilion), green (bluish) and blue are those of
+ * Okabe and Ito, which differ for colour-blind eyes: a metric's gains and losses are red and green,
+ * what a difference has more and less of is red and blue, as in the pictures that commands draw.
  */
 
 export const FRAME_COLOURS = [
@@ -15,10 +16,12 @@ const SCALES = {
 	light: {
 		much: [[255, 255, 255], [254, 224, 190], [253, 164, 98], [213, 94, 0], [110, 34, 4]],
 		less: [[255, 255, 255], [190, 236, 219], [88, 196, 160], [0, 132, 96], [0, 62, 46]],
+		fewer: [[255, 255, 255], [205, 227, 248], [118, 178, 236], [0, 114, 178], [0, 52, 92]],
 	},
 	dark: {
 		much: [[12, 14, 18], [84, 40, 16], [168, 74, 12], [240, 132, 48], [255, 226, 178]],
 		less: [[12, 14, 18], [8, 66, 52], [0, 122, 90], [58, 192, 152], [196, 250, 228]],
+		fewer: [[12, 14, 18], [14, 52, 92], [24, 96, 164], [86, 164, 233], [206, 230, 252]],
 	},
 };
 const NULL_CELL = { light: [213, 216, 220], dark: [59, 64, 72] };
@@ -126,10 +129,9 @@ export function makeColours(app) {
 			none: packed(NULL_CELL[theme]),
 		}),
 		gain: (part = 0.75) => `rgb(${mix(SCALES[theme].much, part).join(" ")})`,
-		/* A change: from -1 (all of it loss) to 1 (all of it gain). */
-		signed: (part) => `rgb(${mix(SCALES[theme][part < 0 ? "less" : "much"],
-			0.12 + 0.6 * Math.min(1, Math.abs(part))).join(" ")})`,
 		loss: (part = 0.75) => `rgb(${mix(SCALES[theme].less, part).join(" ")})`,
+		/* Of a difference. */
+		fewer: (part = 0.75) => `rgb(${mix(SCALES[theme].fewer, part).join(" ")})`,
 	};
 	apply();
 	return colours;

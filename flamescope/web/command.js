@@ -1,11 +1,11 @@
 /* command.js - the command line that says the same as the page's state */
 
-import { commandFlags, rangeWord } from "wick/query.js";
+import { commandFlags, rangeWord, shellWord } from "wick/query.js";
 import { commandOfTransform, transformKinds } from "wick/transforms.js";
 
-/** A word of a shell, quoted where it has to be. */
-export function shellWord(text) {
-	return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+/* A name that begins with `-` would be taken for a flag. */
+function fileWord(path) {
+	return shellWord(path.startsWith("-") ? `./${path}` : path);
 }
 
 function exactly(name) {
@@ -56,13 +56,13 @@ export function commandFor(state, files, baseline = []) {
 	const chips = transformWords(state);
 	const words = ["wick", verb];
 	if (verb === "diff" && baseline.length)
-		words.push(...baseline.map(shellWord));
-	words.push(...files.map(shellWord), ...flags.map(shellWord));
+		words.push(...baseline.map(fileWord));
+	words.push(...files.map(fileWord), ...flags.map(shellWord));
 	if (verb === "diff" && !baseline.length)
 		words.push(...(state.rangesB ?? []).flatMap((range) => ["--against", rangeWord(range)]));
 	words.push(commandFlags(state.ranges, state.query), ...chips.flags.map(shellWord));
 	const not = [...(unsaid ? [unsaid] : []), ...chips.unsaid];
 	if (not.length)
-		words.push(`# without: ${not.join("; ").replace(/[\r\n]+/g, " ")}`);
+		words.push(`# ${shellWord(`without: ${not.join("; ")}`)}`); // zsh has no comments at its prompt
 	return words.filter((word) => word !== "").join(" ");
 }

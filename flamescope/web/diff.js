@@ -12,6 +12,7 @@ import { frameModule, frameName } from "wick/select.js";
 import { numberOfFrames } from "wick/transforms.js";
 
 export const LEVEL = 0.01; /* a p below it is more than chance */
+export const LEAST = 0.01; /* a change of the share below it is not looked at */
 const UNKNOWN = "[unknown]";
 
 /* The name that a frame is matched by. */
@@ -80,13 +81,19 @@ export function makeDiff(base, now) {
 
 /** A generator that fills diff.chance: {selfP, totalP, n, smallestP, problem}. */
 export function* fillChance(diff) {
-	const { p, ...rest } = yield* chance(diff.matrix);
+	const { p, ...rest } = yield* chance(diff.matrix, LEAST);
 	diff.chance = {
 		...rest,
 		selfP: Float64Array.from(diff.names, (_, i) => p[2 * i]),
 		totalP: Float64Array.from(diff.names, (_, i) => p[2 * i + 1]),
 	};
 	return diff.chance;
+}
+
+/** Whether "self" or "total" of a function changed by LEAST and more than chance. */
+export function isFlagged(diff, i, part) {
+	const p = part === "self" ? diff.chance?.selfP : diff.chance?.totalP;
+	return p !== undefined && p[i] < LEVEL && Math.abs(diff[part][1][i] - diff[part][0][i]) >= LEAST;
 }
 
 /** Functions by number, the greatest change of total or self first. */

@@ -1,12 +1,12 @@
 /*
- * diff_blocks.js - what each function counts for in each second of two selections
+ * diff_blocks.js - what each function counts for in each block of whole seconds of two selections
  *
  * The same as flamescope/diff/blocks.c: columns are function * 2 (self) and + 1 (total, a sample
  * once); blocks begin at a side's first sample.
  */
 
 const SECOND = 1e9;
-const MAX_BLOCKS = 2000; /* of both sides together; longer blocks if there would be more */
+const MAX_BLOCKS = 64; /* of both sides together; longer blocks if there would be more */
 
 function blockOf(side, i, blockNs) {
 	const { time } = side.profile;

@@ -45,12 +45,13 @@ function problemOf(matrix) {
 }
 
 class Trial {
-	constructor(matrix) {
+	constructor(matrix, least) {
 		this.matrix = matrix;
 		this.n = matrix.nBlocks[0] + matrix.nBlocks[1];
 		this.small = matrix.nBlocks[1] < matrix.nBlocks[0] ? 1 : 0;
 		this.nPicked = matrix.nBlocks[this.small];
 		this.whole = matrix.whole[0] + matrix.whole[1];
+		this.leastMass = (least * this.whole * this.nPicked) / this.n;
 		this.sums = new Float64Array(matrix.nColumns);
 		this.inverse = new Float64Array(matrix.nColumns);
 		this.picked = new Float64Array(matrix.nColumns);
@@ -63,9 +64,12 @@ class Trial {
 	#measureSpread() {
 		const { wholes, first, column, value, nColumns } = this.matrix;
 		const squares = this.inverse;
+		const mass = new Float64Array(nColumns); /* without regard to sign */
 		let wholeSquares = 0;
-		for (let k = 0; k < column.length; k++)
+		for (let k = 0; k < column.length; k++) {
 			this.sums[column[k]] += value[k];
+			mass[column[k]] += Math.abs(value[k]);
+		}
 		for (let b = 0; b < this.n; b++) {
 			wholeSquares += wholes[b] * wholes[b];
 			for (let k = first[b]; k < first[b + 1]; k++) {
@@ -77,7 +81,8 @@ class Trial {
 		for (let c = 0; c < nColumns; c++) {
 			const share = this.sums[c] / this.whole;
 			const square = squares[c] + share * share * wholeSquares;
-			squares[c] = square > ROUNDING * wholeSquares ? 1 / Math.sqrt(square) : 0;
+			squares[c] = square > ROUNDING * wholeSquares && mass[c] >= this.leastMass
+				? 1 / Math.sqrt(square) : 0;
 		}
 	}
 
@@ -166,15 +171,16 @@ class Trial {
 /**
  * chance - the permutation test as a generator, so that a page can do other things between
  *
+ * Columns that are too small for a change of share by LEAST are left out: their p is 1.
  * Yields the part that is done (0 to 1) after each trial.
  *
  * Return: {p (a column), n, smallestP, problem}; with a problem every p is 1.
  */
-export function* chance(matrix) {
+export function* chance(matrix, least) {
 	const problem = problemOf(matrix);
 	if (problem)
 		return { p: new Float64Array(matrix.nColumns).fill(1), n: 0, smallestP: 1, problem };
-	const trial = new Trial(matrix);
+	const trial = new Trial(matrix, least);
 	const n = trial.affordable();
 	const choices = numberOfChoices(trial.n, trial.nPicked, n);
 	const isExact = choices <= n;

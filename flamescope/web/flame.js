@@ -6,7 +6,7 @@
  */
 
 import { frameName } from "wick/select.js";
-import { NodeTable, rowsOf } from "wick/node_table.js";
+import { NodeTable, ranksOf, rowsOf } from "wick/node_table.js";
 
 const ranks = new WeakMap(); /* of a profile or of groups' labels: sorting takes a while */
 
@@ -14,16 +14,11 @@ const ranks = new WeakMap(); /* of a profile or of groups' labels: sorting takes
 export function nameRanks(selection) {
 	const { profile, labels } = selection;
 	const key = labels.length === 0 ? profile : labels;
-	if (ranks.has(key))
-		return ranks.get(key);
-	const n = profile.frames.n + labels.length;
-	const names = Array.from({ length: n }, (_, frame) => frameName(selection, frame));
-	const order = Uint32Array.from(names.keys()).sort((a, b) =>
-		(names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : a - b));
-	const rank = new Uint32Array(n);
-	order.forEach((frame, i) => (rank[frame] = i));
-	ranks.set(key, rank);
-	return rank;
+	if (!ranks.has(key)) {
+		const n = profile.frames.n + labels.length;
+		ranks.set(key, ranksOf(Array.from({ length: n }, (_, frame) => frameName(selection, frame))));
+	}
+	return ranks.get(key);
 }
 
 function emptySums(n) {
@@ -34,11 +29,16 @@ function emptySums(n) {
 	};
 }
 
-/* What each node of the selection's tree has itself; by PLACE of the node if that is given. */
+/* How many samples each node of the selection's tree has itself, and by PLACE what they sum up to. */
 function selfSums(selection, place = null) {
 	const sums = emptySums(selection.nodes.n);
 	const { selfGain, selfLoss, selfSamples } = sums;
 	const { stacks, values } = selection;
+	if (selection.measure === "samples") { /* then a gain is their number */
+		for (let i = 0; i < selection.n; i++)
+			selfSamples[place ? place[stacks[i]] : stacks[i]]++;
+		return { ...sums, selfGain: selfSamples };
+	}
 	for (let i = 0; i < selection.n; i++) {
 		const at = place ? place[stacks[i]] : stacks[i];
 		const value = values[i];

@@ -105,6 +105,8 @@ export class FlameCanvas {
 			return;
 		const width = this.element.clientWidth;
 		const height = this.element.clientHeight;
+		if (width === 0 || height === 0)
+			return; /* hidden: there is nothing to draw */
 		const ratio = Math.min(3, devicePixelRatio || 1);
 		if (this.canvas.width !== Math.round(width * ratio) ||
 			this.canvas.height !== Math.round(height * ratio)) {
@@ -120,6 +122,28 @@ export class FlameCanvas {
 			this.window, this.place, this.ink);
 		if (this.cursor >= 0)
 			this.#frameNode(this.ring, this.cursor);
+	}
+
+	/**
+	 * whole - all rows of what is seen of the width, on a canvas of their own
+	 * @most: pixels of its height; what does not fit is left out, farthest from the root
+	 *
+	 * Return: {canvas, nLeftOut}: rows that are not in it.
+	 */
+	whole(most) {
+		const width = this.element.clientWidth;
+		const nRows = Math.max(1, this.picture.layout.nRows - this.options.firstRow);
+		const ratio = Math.min(3, devicePixelRatio || 1, Math.max(1, most / (nRows * ROW)));
+		const nShown = Math.min(nRows, Math.floor(most / ROW));
+		const full = nShown * ROW;
+		const canvas = document.createElement("canvas");
+		canvas.width = Math.round(width * ratio);
+		canvas.height = Math.round(full * ratio);
+		const sheet = new Sheet(canvas.getContext("2d", { alpha: false }));
+		sheet.resize(canvas.width, canvas.height);
+		paintTree(sheet, { ...this.picture, firstRow: this.options.firstRow }, this.window,
+			{ width, height: full, ratio, top: 0, up: this.options.up, full }, this.ink);
+		return { canvas, nLeftOut: nRows - nShown };
 	}
 
 	/** What is seen of the width, 0 to 1. */

@@ -1,17 +1,42 @@
 /* frame_search.js - which frames a pattern matches, and how much of the whole they are */
 
-/* A name longer than this is matched by its beginning: a pattern's time grows with the text. */
-const MAX_NAME = 4096;
+import { makePattern } from "wick/pattern.js";
 
-/** {regex} or {problem}; "" is no pattern: {regex: null}. */
+/*
+ * A pattern that is given up (its names take too long) matches nothing from then on, and says why:
+ * a search is drawn with, and a drawing has to come to its end.
+ */
+function searchOf(text) {
+	const pattern = makePattern(text, /[A-Z]/.test(text) ? "" : "i");
+	return {
+		problem: "",
+		test(name) {
+			if (this.problem)
+				return false;
+			try {
+				return pattern.test(name);
+			} catch (error) {
+				this.problem = error.message;
+				return false;
+			}
+		},
+	};
+}
+
+let last = { text: "", result: { regex: null } };
+
+/** {regex} or {problem}; "" is no pattern: {regex: null}.  A regex may have a `problem` later. */
 export function compilePattern(text) {
-	if (text === "")
-		return { regex: null };
+	if (text === last.text)
+		return last.result.regex?.problem ? { regex: null, problem: last.result.regex.problem } : last.result;
+	let result;
 	try {
-		return { regex: new RegExp(text, /[A-Z]/.test(text) ? "u" : "iu") };
-	} catch (first) {
-		return { regex: null, problem: String(first.message).replace(/^Invalid regular expression: /, "") };
+		result = { regex: text === "" ? null : searchOf(text) };
+	} catch (error) {
+		result = { regex: null, problem: error.message };
 	}
+	last = { text, result };
+	return result;
 }
 
 /** One byte a frame of the tree: whether its name matches. */
@@ -20,7 +45,7 @@ export function matchFrames(tree, regex, nameOf, nFrames) {
 	for (let node = 1; node < tree.n; node++) {
 		const frame = tree.frame[node];
 		if (known[frame] === 0)
-			known[frame] = regex.test(nameOf(frame).slice(0, MAX_NAME)) ? 2 : 1;
+			known[frame] = regex.test(nameOf(frame)) ? 2 : 1;
 	}
 	for (let i = 0; i < nFrames; i++)
 		known[i] = known[i] === 2 ? 1 : 0;

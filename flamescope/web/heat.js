@@ -45,9 +45,10 @@ function rowsBy(selection, name, maxRows) {
 	for (let i = 0; i < rows.length; i++)
 		rows[i] = ofCode.get(dim.codes[selection.samples[i]]).row;
 	const labels = ranked.slice(0, n).map(({ label }) => label || `[no ${name}]`);
-	if (ranked.length > n)
+	const hasOthers = ranked.length > n;
+	if (hasOthers)
 		labels[n - 1] = `[${ranked.length - n + 1} others]`;
-	return { rows, labels, values: ranked.map(({ label, row }) => ({ label, row })) };
+	return { rows, labels, nNamed: hasOthers ? n - 1 : n, values: ranked.map(({ label, row }) => ({ label, row })) };
 }
 
 /* A column of at least COLUMN_NS so that the grid is no larger than a page can hold. */
@@ -77,9 +78,30 @@ function meanOf(sum, n) {
 	return Math.sign(sum) * Math.round(Math.abs(sum) / n);
 }
 
+/* Of the cells with samples in the first N rows; null: there are none. */
+function extremes({ nRows, values, samples }, n) {
+	let min = Infinity;
+	let max = -Infinity;
+	for (let i = 0; i < values.length; i++) {
+		if (samples[i] === 0 || (n < nRows && i % nRows >= n))
+			continue;
+		min = Math.min(min, values[i]);
+		max = Math.max(max, values[i]);
+	}
+	return min <= max ? { min, max } : null;
+}
+
+function takeMeans({ values, samples }) {
+	for (let i = 0; i < values.length; i++)
+		if (samples[i])
+			values[i] = meanOf(values[i], samples[i]);
+}
+
 /*
- * {nColumns, nRows, columnNs, originNs, values, samples, rowLabels, min, max}: values and samples
- * by [column * nRows + row]; originNs is column 0's start relative to the recording's (0 or less).
+ * {nColumns, nRows, columnNs, originNs, values, samples, rowLabels, min, max, scale}: values and
+ * samples by [column * nRows + row]; originNs is column 0's start relative to the recording's (0 or
+ * less); scale {min, max} is what colours go from and to: without the row of others, beside which
+ * all rows are pale.
  */
 export function makeHeat(selection, { columnNs = 0, nRows = 0, by = "" } = {}) {
 	const { profile } = selection;
@@ -98,24 +120,14 @@ export function makeHeat(selection, { columnNs = 0, nRows = 0, by = "" } = {}) {
 		samples: new Uint32Array(nColumns * rows),
 		rowLabels: grouped ? grouped.labels : null,
 		rowValues: grouped ? grouped.values : null, /* {label, row} of all that occur */
-		min: 0,
-		max: 0,
 		selection,
 	};
 	count(heat, selection, grouped ? grouped.rows : null);
-	let min = Infinity;
-	let max = -Infinity;
-	for (let i = 0; i < heat.values.length; i++) {
-		if (heat.samples[i] === 0)
-			continue;
-		if (selection.measure === "mean")
-			heat.values[i] = meanOf(heat.values[i], heat.samples[i]);
-		min = Math.min(min, heat.values[i]);
-		max = Math.max(max, heat.values[i]);
-	}
-	if (min <= max)
-		Object.assign(heat, { min, max });
-	return heat;
+	if (selection.measure === "mean")
+		takeMeans(heat);
+	const all = extremes(heat, rows) ?? { min: 0, max: 0 };
+	const scale = grouped && grouped.nNamed < rows ? extremes(heat, grouped.nNamed) ?? all : all;
+	return Object.assign(heat, all, { scale });
 }
 
 /* The ranges of a selection of cells from (column, row) A to B, as FlameScope's clicks do. */

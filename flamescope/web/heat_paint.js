@@ -16,7 +16,7 @@ function paintTile(heat, colours, from, to) {
 	const context = canvas.getContext("2d");
 	const image = context.createImageData(width, heat.nRows);
 	const pixels = new Uint32Array(image.data.buffer);
-	const most = Math.max(Math.abs(heat.min), Math.abs(heat.max)) || 1;
+	const most = mostOf(heat);
 	for (let column = from; column < to; column++) {
 		for (let row = 0; row < heat.nRows; row++) {
 			const cell = column * heat.nRows + row;
@@ -29,11 +29,18 @@ function paintTile(heat, colours, from, to) {
 	return canvas;
 }
 
-function pixelOf(heat, cell, colours, most) {
+/* The value of the fullest colour. */
+function mostOf({ scale }) {
+	return Math.max(Math.abs(scale.min), Math.abs(scale.max)) || 1;
+}
+
+/** The colour of a cell as a pixel; MOST is the value of the fullest colour. */
+export function pixelOf(heat, cell, colours, most = mostOf(heat)) {
 	if (heat.samples[cell] === 0)
 		return colours.none;
 	const value = heat.values[cell];
-	const step = Math.ceil((Math.abs(value) / most) * (STEPS - 1));
+	/* only the row of others goes beyond the scale */
+	const step = Math.ceil(Math.min(1, Math.abs(value) / most) * (STEPS - 1));
 	return value < 0 ? colours.less[step] : colours.much[step];
 }
 
@@ -94,8 +101,8 @@ export function paintLegend(canvas, heat, colours) {
 	const context = canvas.getContext("2d");
 	const image = context.createImageData(160, 1);
 	const pixels = new Uint32Array(image.data.buffer);
-	const from = Math.min(0, heat.min);
-	const to = Math.max(0, heat.max);
+	const from = Math.min(0, heat.scale.min);
+	const to = Math.max(0, heat.scale.max);
 	const most = Math.max(-from, to) || 1;
 	for (let x = 0; x < 160; x++) {
 		const value = from + ((to - from) * x) / 159;

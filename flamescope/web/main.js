@@ -6,6 +6,7 @@
 
 import { fromBase64, inflate, readPack } from "wick/pack.js";
 import { browserHistory, makeStore } from "wick/store.js";
+import { queryWords } from "wick/query.js";
 import { makeModels } from "wick/models.js";
 import { makeColours } from "wick/colour.js";
 import { makeKeys } from "wick/keys.js";
@@ -31,16 +32,38 @@ function readStart() {
 	return { mode: "view", state: "", ...(element ? JSON.parse(element.textContent) : {}) };
 }
 
-/* The packs inside the page, in order; each element is emptied, for it is many megabytes. */
+/* The bytes of an element, which is emptied, for it is many megabytes. */
+function takeBytes(element) {
+	const bytes = fromBase64(element.textContent);
+	element.textContent = "";
+	return inflate(bytes);
+}
+
+/* The packs inside the page, in order, as far as they stand before this module. */
 async function embeddedPacks() {
 	const packs = [];
-	for (const element of document.querySelectorAll("script[type='application/x-wick-pack']")) {
-		const name = element.dataset.name ?? "";
-		const profile = readPack(await inflate(fromBase64(element.textContent)));
-		element.textContent = "";
-		packs.push({ name, profile });
-	}
+	for (const element of document.querySelectorAll("script[type='application/x-wick-pack']"))
+		packs.push({ name: element.dataset.name ?? "", profile: readPack(await takeBytes(element), false) });
 	return packs;
+}
+
+/* The page is read to its end, and the rest of the packs with it. */
+async function finishPacks(packs) {
+	if (document.readyState === "loading")
+		await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
+	for (const [i, { profile }] of packs.entries()) {
+		const element = document.getElementById(`wick-rest-${i}`);
+		if (!element)
+			throw new Error("the page ends before its recording does");
+		profile.finish(await takeBytes(element));
+	}
+}
+
+/* Whether a heatmap as STATE asks for needs no more than what stands first in a pack. */
+function firstSuffices({ query, by, rangesB }) {
+	const metric = query.metric;
+	return !by && !rangesB && queryWords({ ...query, metric: "" }).length === 0 &&
+		["", "samples", "weight"].includes(metric);
 }
 
 function makeApp(start, recording, baseline) {
@@ -81,14 +104,19 @@ function seen() {
 	});
 }
 
-/* The heatmap is seen before the stacks are merged: of a large recording that takes a while. */
-async function mountAll(app) {
+/* The heatmap is seen before the stacks are read and merged: of a large recording that takes a while. */
+async function mountAll(app, packs = []) {
 	const at = (id) => document.getElementById(id);
+	if (!firstSuffices(app.store.state))
+		await finishPacks(packs.splice(0));
 	mountTop(app);
 	mountQuery(at("query"), app);
 	mountBrush(at("brush"), app);
 	mountHeat(at("heat"), app);
 	await seen();
+	performance.mark("wick-heat");
+	await finishPacks(packs);
+	app.emit("whole");
 	for (const panel of panels)
 		panel.mount(at(`panel-${panel.id}`), app);
 	mountTabs(at("tabs"), at("view"), app);
@@ -102,9 +130,9 @@ async function mountAll(app) {
 	});
 }
 
-function replaceData(app, recording) {
-	app.name = recording.name;
-	app.profile = recording.profile;
+/* Another recording, or another one to compare it with. */
+function replaceData(app, data) {
+	Object.assign(app, data);
 	app.models.forget();
 	app.emit("data");
 }
@@ -112,9 +140,9 @@ function replaceData(app, recording) {
 async function serve(start) {
 	const { startRecordings } = await import("wick/recordings.js");
 	let app = null;
-	await startRecordings(start, async (buffer, about) => {
-		const profile = readPack(await inflate(new Uint8Array(buffer)));
-		const recording = { name: about?.name ?? "", profile };
+	const profileOf = async (buffer) => readPack(await inflate(new Uint8Array(buffer)));
+	async function onPack(buffer, name) {
+		const recording = { name, profile: await profileOf(buffer) };
 		say("");
 		if (app)
 			return replaceData(app, recording);
@@ -122,7 +150,11 @@ async function serve(start) {
 		await mountAll(app);
 		document.documentElement.dataset.ready = "yes";
 		return undefined;
-	});
+	}
+	async function onBase(buffer, name) {
+		replaceData(app, { baseline: buffer ? await profileOf(buffer) : null, baselineName: name });
+	}
+	await startRecordings(start, onPack, onBase);
 }
 
 async function run() {
@@ -133,7 +165,8 @@ async function run() {
 	if (packs.length === 0)
 		throw new Error("there is no recording in this page");
 	const app = makeApp(start, packs[0], packs[1]);
-	await mountAll(app);
+	await mountAll(app, packs);
+	performance.mark("wick-ready");
 	document.documentElement.dataset.ready = "yes";
 	return undefined;
 }

@@ -7,6 +7,8 @@
  * as narrow as the pack has them.
  */
 
+import { orderStacks, ranksOf } from "wick/node_table.js";
+
 const MAGIC = "wickpack";
 const VERSION = 2;
 const MAX_SECTIONS = 256;
@@ -50,7 +52,12 @@ function fail(what) {
 	throw new Error(`the recording's data is damaged: ${what}`);
 }
 
-function readSections(bytes) {
+function checkPlace(name, { offset, count, size }, end) {
+	if (offset % 8 || offset > end || count * size > end - offset)
+		fail(`section ${name} lies outside`);
+}
+
+function readSections(bytes, isWhole) {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const ascii = new TextDecoder("latin1");
 	if (bytes.length < 24 || ascii.decode(bytes.subarray(0, 8)) !== MAGIC)
@@ -68,27 +75,26 @@ function readSections(bytes) {
 		const offset = Number(view.getBigUint64(at + 16, true));
 		const count = Number(view.getBigUint64(at + 24, true));
 		const size = view.getUint32(at + 32, true);
-		if (offset % 8 || offset > bytes.length || count * size > bytes.length - offset)
-			fail(`section ${name} lies outside`);
+		checkPlace(name, { offset, count, size }, isWhole ? bytes.length : Infinity);
 		sections.set(name, { offset, count, size });
 	}
 	return sections;
 }
 
 /* 64 bits each as doubles: two halves each, without a BigInt for each. */
-function wide(bytes, section) {
-	const halves = new Uint32Array(bytes.buffer, bytes.byteOffset + section.offset, section.count * 2);
-	const values = new Float64Array(section.count);
-	for (let i = 0; i < section.count; i++)
+function wide(bytes) {
+	const halves = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+	const values = new Float64Array(halves.length / 2);
+	for (let i = 0; i < values.length; i++)
 		values[i] = halves[2 * i + 1] * 4294967296 + halves[2 * i];
 	return values;
 }
 
 /* 64 bits each, folded as pack.h says; 0, which says that there is none, becomes NaN. */
-function wideFolded(bytes, section) {
-	const halves = new Uint32Array(bytes.buffer, bytes.byteOffset + section.offset, section.count * 2);
-	const values = new Float64Array(section.count);
-	for (let i = 0; i < section.count; i++) {
+function wideFolded(bytes) {
+	const halves = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+	const values = new Float64Array(halves.length / 2);
+	for (let i = 0; i < values.length; i++) {
 		const low = halves[2 * i];
 		const high = halves[2 * i + 1];
 		if (low === 0 && high === 0) {
@@ -115,11 +121,35 @@ function narrowFolded(numbers) {
 
 const NARROW = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array };
 
+/* Arrays are views into the bytes, which so have to begin at a multiple of 8. */
+const alignedBytes = (bytes) => (bytes.byteOffset % 8 ? bytes.slice() : bytes);
+
+/* The sections of a pack, of which the first ones may be there before the rest is. */
 class Sections {
-	constructor(bytes) {
-		/* Arrays are views into the bytes, which so have to begin at a multiple of 8. */
-		this.bytes = bytes.byteOffset % 8 ? bytes.slice() : bytes;
-		this.sections = readSections(this.bytes);
+	constructor(bytes, isWhole) {
+		this.first = alignedBytes(bytes);
+		this.rest = new Uint8Array(0);
+		this.isWhole = isWhole;
+		this.sections = readSections(this.first, isWhole);
+	}
+
+	add(rest) {
+		this.rest = alignedBytes(rest);
+		this.isWhole = true;
+		const end = this.first.length + this.rest.length;
+		for (const [name, section] of this.sections)
+			checkPlace(name, section, end);
+	}
+
+	/* The bytes of a section. */
+	bytesOf({ offset, count, size }) {
+		const length = count * size;
+		if (offset + length <= this.first.length)
+			return this.first.subarray(offset, offset + length);
+		const at = offset - this.first.length;
+		if (at < 0 || at + length > this.rest.length)
+			fail(this.isWhole ? "a section lies outside" : "its rest is not there yet");
+		return this.rest.subarray(at, at + length);
 	}
 
 	find(name, size) {
@@ -134,7 +164,8 @@ class Sections {
 	narrow(name, size, isSigned = false) {
 		const section = this.find(name, size);
 		const Type = isSigned ? Int32Array : NARROW[size];
-		return new Type(this.bytes.buffer, this.bytes.byteOffset + section.offset, section.count);
+		const bytes = this.bytesOf(section);
+		return new Type(bytes.buffer, bytes.byteOffset, section.count);
 	}
 
 	/* A list of numbers of things of which there are BELOW. */
@@ -147,7 +178,7 @@ class Sections {
 	}
 
 	wide(name) {
-		return wide(this.bytes, this.find(name, 8));
+		return wide(this.bytesOf(this.find(name, 8)));
 	}
 
 	has(name) {
@@ -169,7 +200,7 @@ class Sections {
 	/* One element a sample, whether the pack has one for all or not. */
 	column(name, size, n, below = Infinity) {
 		const section = this.findColumn(name, size, n);
-		const values = section.size === 8 ? wide(this.bytes, section) : this.narrow(name, section.size);
+		const values = section.size === 8 ? wide(this.bytesOf(section)) : this.narrow(name, section.size);
 		if (below !== Infinity)
 			for (let i = 0; i < values.length; i++)
 				if (values[i] >= below)
@@ -186,7 +217,7 @@ class Sections {
 	/* The same of signed numbers. */
 	folded(name, n) {
 		const section = this.findColumn(name, 8, n);
-		return spread(section.size === 8 ? wideFolded(this.bytes, section) :
+		return spread(section.size === 8 ? wideFolded(this.bytesOf(section)) :
 			narrowFolded(this.narrow(name, section.size)), n);
 	}
 }
@@ -223,9 +254,7 @@ function readValues(sections, i, metric, profile) {
 }
 
 function readMeta(sections) {
-	const section = sections.find("meta", 1);
-	const text = new TextDecoder().decode(
-		sections.bytes.subarray(section.offset, section.offset + section.count));
+	const text = new TextDecoder().decode(sections.narrow("meta", 1));
 	let meta;
 	try {
 		meta = JSON.parse(text);
@@ -235,17 +264,26 @@ function readMeta(sections) {
 	return meta;
 }
 
+/* Most recordings have no other letters, and one decoding of all is far less than one for each. */
+function isAscii(bytes) {
+	for (let i = 0; i < bytes.length; i++)
+		if (bytes[i] >= 0x80 || bytes[i] === 0)
+			return false;
+	return true;
+}
+
 function readStrings(sections) {
-	const section = sections.find("strings", 1);
 	const ends = sections.narrow("string_ends", 4);
-	const bytes = sections.bytes.subarray(section.offset, section.offset + section.count);
+	const bytes = sections.narrow("strings", 1);
 	const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); /* a name may begin with one */
+	const all = isAscii(bytes) ? decoder.decode(bytes) : null;
 	const strings = new Array(ends.length);
 	let from = 0;
 	for (let i = 0; i < ends.length; i++) {
 		if (ends[i] < from || ends[i] > bytes.length)
 			fail(`string ${i} lies outside`);
-		strings[i] = decoder.decode(bytes.subarray(from, ends[i])).replace(/\0+$/, "");
+		strings[i] = all !== null ? all.slice(from, ends[i])
+			: decoder.decode(bytes.subarray(from, ends[i])).replace(/\0+$/, "");
 		from = ends[i];
 	}
 	return strings;
@@ -307,19 +345,35 @@ function readThreads(sections, strings) {
 		({ comm: strings[name], host: strings[host[i]], pid: pid[i], tid: tid[i] }));
 }
 
-/* BYTES (plain) -> a profile; an Error says what is wrong with them. */
-export function readPack(bytes) {
-	const sections = new Sections(bytes);
-	const meta = readMeta(sections);
-	const strings = readStrings(sections);
-	const threads = readThreads(sections, strings);
-	const stackSection = sections.sections.get("stack");
-	const n = stackSection ? stackSection.count : fail("section stack is missing");
-	const frameName = sections.numbers("frame_name", 4, strings.length);
-	const nodes = readNodes(sections, frameName.length);
+function readFrames(sections, strings) {
+	const name = sections.numbers("frame_name", 4, strings.length);
+	const frames = {
+		n: name.length,
+		name,
+		module: sections.numbers("frame_module", 4, strings.length),
+		inlined: sections.narrow("frame_inlined", 1),
+	};
+	lazy(frames, "addr", () => sections.wide("frame_addr"));
+	lazy(frames, "offset", () => sections.wide("frame_offset"));
+	return frames;
+}
+
+function readStacks(sections, { n, frames, strings }) {
+	const nodes = readNodes(sections, frames.n);
+	return orderStacks(nodes, sections.column("stack", 4, n, nodes.n),
+		ranksOf(Array.from(frames.name, (name) => strings[name])));
+}
+
+function countSamples(sections) {
+	const section = sections.sections.get("stack") ?? fail("section stack is missing");
+	sections.findColumn("stack", 4, section.count);
+	return section.count;
+}
+
+/* What says itself of the profile as a whole. */
+function describe(meta, strings) {
 	const startNs = BigInt(meta.start_ns ?? 0);
-	const profile = {
-		n,
+	return {
 		meta,
 		strings,
 		startNs,
@@ -336,24 +390,42 @@ export function readPack(bytes) {
 		captured: strings[meta.captured] ?? "",
 		events: (meta.events || []).map((number) => strings[number] ?? ""),
 		files: meta.files || [],
-		frames: {
-			n: frameName.length,
-			name: frameName,
-			module: sections.numbers("frame_module", 4, strings.length),
-			inlined: sections.narrow("frame_inlined", 1),
-		},
-		nodes,
-		threads,
-		stack: sections.column("stack", 4, n, nodes.n),
-		thread: sections.column("thread", 4, n, threads.length),
-		time: readTimes(sections, n),
+	};
+}
+
+/*
+ * BYTES (plain) -> a profile; an Error says what is wrong with them.  Not whole: they are what
+ * pack.h says stands first, and finish() takes the rest; until then there are times and weights.
+ */
+export function readPack(bytes, isWhole = true) {
+	const sections = new Sections(bytes, isWhole);
+	const meta = readMeta(sections);
+	const strings = readStrings(sections);
+	const threads = readThreads(sections, strings);
+	const n = countSamples(sections);
+	const profile = {
+		...describe(meta, strings), n, threads, time: readTimes(sections, n),
 		tags: readTags(sections, meta, strings, n),
+		get isWhole() {
+			return sections.isWhole;
+		},
+		/* Throws when what is there now is damaged. */
+		finish(rest) {
+			sections.add(rest);
+			profile.nodes;
+			profile.thread;
+		},
 	};
 	profile.metrics = readMetrics(sections, meta, strings, profile);
-	lazy(profile.frames, "addr", () => sections.wide("frame_addr"));
-	lazy(profile.frames, "offset", () => sections.wide("frame_offset"));
+	lazy(profile, "frames", () => readFrames(sections, strings));
+	lazy(profile, "stacks", () => readStacks(sections, profile));
+	lazy(profile, "nodes", () => profile.stacks.nodes);
+	lazy(profile, "stack", () => profile.stacks.stack);
+	lazy(profile, "thread", () => sections.column("thread", 4, n, threads.length));
 	lazy(profile, "weight", () => sections.doubles("weight", n));
 	lazy(profile, "cpu", () => sections.column("cpu", 2, n));
 	lazy(profile, "event", () => sections.column("event", 1, n));
+	if (isWhole)
+		profile.finish(new Uint8Array(0));
 	return profile;
 }

@@ -44,13 +44,13 @@ function whereRows(selection, details) {
 	return rows;
 }
 
+/* Readings of a counter go on from each other: what they add up to says nothing, their change does. */
 function metricRows(details) {
 	return details.metrics.map((m) => {
 		const changes = [m.gain, -m.loss].filter((change) => change !== 0)
 			.map((change) => formatChange(change, m.unit));
 		const change = changes.length ? `, change ${changes.join(" ")}` : "";
-		const sum = m.kind === "gauge" ? "" : `, sum ${formatAmount(m.sum, m.unit)}`;
-		return [m.name, `mean ${formatAmount(m.mean, m.unit)} (${formatAmount(m.min, m.unit)} to ${formatAmount(m.max, m.unit)})${sum}${change}`];
+		return [m.name, `mean ${formatAmount(m.mean, m.unit)} (${formatAmount(m.min, m.unit)} to ${formatAmount(m.max, m.unit)})${change}`];
 	});
 }
 

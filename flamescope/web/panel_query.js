@@ -199,5 +199,6 @@ export function mountQuery(element, app) {
 	app.keys.add({ key: "g", what: "group", run: () => group.focus() });
 	app.store.subscribe(show);
 	app.on("data", fill);
+	app.on("whole", fill); /* then it is known whether there are CPUs */
 	fill();
 }

@@ -54,7 +54,7 @@ export const searchPanel = {
 			if (!search || !result)
 				found.textContent = "";
 			else if (result.problem)
-				found.textContent = `not a pattern: ${result.problem}`;
+				found.textContent = result.problem;
 			else
 				found.textContent = `${result.share ? `matched ${result.share}, ` : ""}${result.nodes} ${result.share ? "frames" : "functions"}`;
 			input.setAttribute("aria-invalid", String(Boolean(search && result?.problem)));

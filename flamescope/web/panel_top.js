@@ -1,7 +1,7 @@
 /* panel_top.js - what the recording is, undo and redo, links, the theme */
 
 import { commandFor } from "wick/command.js";
-import { formatTime } from "wick/amount.js";
+import { formatLength, grouped } from "wick/amount.js";
 
 const THEMES = ["", "light", "dark"];
 const THEME_NAMES = { "": "system", light: "light", dark: "dark" };
@@ -16,10 +16,10 @@ export function startOfDay(profile) {
 }
 
 export function summaryOf(profile) {
-	const parts = [`${profile.n.toLocaleString("en-US")} samples`];
+	const parts = [`${grouped(profile.n)} samples`];
 	if (profile.hasTimes)
-		parts.push(formatTime(profile.lengthNs));
-	parts.push(`${profile.threads.length.toLocaleString("en-US")} threads`);
+		parts.push(formatLength(profile.lengthNs));
+	parts.push(`${grouped(profile.threads.length)} thread${profile.threads.length === 1 ? "" : "s"}`);
 	const began = startOfDay(profile) || profile.captured;
 	if (began)
 		parts.push(began);

@@ -184,8 +184,25 @@ export function parseQuery(words) {
 	return query;
 }
 
-function shellWord(text) {
-	return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+/* Everything that a terminal might obey when it is pasted there (ISO 6429). */
+// eslint-disable-next-line no-control-regex
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
+
+function octal(control) {
+	return [...new TextEncoder().encode(control)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+}
+
+/**
+ * shellWord - a word of a shell, quoted where it has to be
+ *
+ * Controls are written out: terminals obey them before a shell sees its quotes.
+ */
+export function shellWord(text) {
+	if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(text))
+		return text;
+	if (text.search(CONTROLS) >= 0)
+		return `$'${text.replace(/[\\']/g, "\\$&").replace(CONTROLS, octal)}'`;
+	return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /* The flags that say RANGES and QUERY on a command line, quoted for a shell. */

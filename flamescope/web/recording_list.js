@@ -1,8 +1,9 @@
 /*
  * recording_list.js - what a server's list of recordings offers, and which of them a choice is
  *
- * A choice is {file, last, host}: one file, or all of the last seconds (0: the newest recording),
- * of a host or of all ("").  It is in the URL's query, beside the token.
+ * A choice is {file, last, host, base, stays}: one file, or all of the last seconds (0: the newest
+ * recording), of a host or of all (""); the file that it is compared with ("": none); whether it
+ * stays as it is when it grows.  It is in the URL's query, beside the token.
  */
 
 export const RANGES = Object.freeze([
@@ -43,6 +44,8 @@ export function parseChoice(search) {
 		file: words.get("file") ?? "",
 		last: Number.isInteger(last) && last > 0 && last <= MAX_LAST ? last : 0,
 		host: words.get("host") ?? "",
+		base: words.get("base") ?? "",
+		stays: words.get("follow") === "0",
 	};
 }
 
@@ -57,6 +60,10 @@ export function choiceSearch(choice, token) {
 		words.set("last", String(choice.last));
 	if (choice.host)
 		words.set("host", choice.host);
+	if (choice.base)
+		words.set("base", choice.base);
+	if (choice.stays)
+		words.set("follow", "0");
 	const text = words.toString();
 	return text ? `?${text}` : "";
 }
@@ -83,11 +90,30 @@ export function packOf(choice, list) {
 		: candidates[0];
 	if (!one)
 		return null;
+	return packOfFile(one);
+}
+
+function packOfFile(recording) {
 	return {
-		words: { file: one.file },
-		name: one.file,
-		stamp: `${one.file}\n${one.bytes}\n${one.mtime_ns}`,
+		words: { file: recording.file },
+		name: recording.file,
+		stamp: `${recording.file}\n${recording.bytes}\n${recording.mtime_ns}`,
 	};
+}
+
+/* The same of what it is compared with; null: with nothing, or with what is not there. */
+export function baseOf(choice, list) {
+	const recording = choice.base && list.recordings.find(({ file }) => file === choice.base);
+	return recording ? packOfFile(recording) : null;
+}
+
+const LEAST_PAUSE_MS = 1000;
+const MOST_PAUSE_MS = 60000;
+const PART_OF_TIME = 1 / 10; /* that server and page may spend on a recording that grows */
+
+/* How long to leave a recording that grows alone: it is sent and read as a whole each time. */
+export function pauseAfter(workMs) {
+	return Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, workMs * (1 / PART_OF_TIME - 1)));
 }
 
 /* 2026-11-22 00:56:01, of this machine's zone; "" for none. */

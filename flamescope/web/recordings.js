@@ -4,12 +4,12 @@
  * Names of files and hosts come from strangers: they become text only by textContent.
  */
 
-import { RANGES, bytesText, choiceSearch, hostsOf, momentText, newestFirst, packOf, parseChoice }
-	from "wick/recording_list.js";
+import { RANGES, baseOf, bytesText, choiceSearch, hostsOf, momentText, newestFirst, packOf,
+	parseChoice, pauseAfter } from "wick/recording_list.js";
 
 const POLL_S = 20;
 const RETRY_MS = 3000;
-const PAUSE_MS = 1000; /* between two packs of a recording that grows */
+const LEAST_MS = 1000; /* between two questions */
 const MAX_SHOWN = 500;
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -34,25 +34,35 @@ async function ask(start, path, words, signal) {
 		{ status: response.status });
 }
 
-function optionsOf(list, choice) {
-	const options = [
-		make("option", { value: "", textContent: "Newest recording" }),
-		...RANGES.map((range) => make("option",
-			{ value: `last ${range.last}`, textContent: range.label })),
-	];
-	const files = newestFirst(list.recordings, choice.host);
+/* The files as options; VALUE makes what one stands for. */
+function fileOptions(list, host, value) {
+	const files = newestFirst(list.recordings, host);
 	const group = make("optgroup", { label: "Recordings" });
 	for (const recording of files.slice(0, MAX_SHOWN)) {
 		const when = momentText(recording.from_ns);
 		group.append(make("option", {
-			value: `file ${recording.file}`,
+			value: value(recording.file),
 			textContent: `${recording.file}${when && ` · ${when}`} · ${bytesText(recording.bytes)}`,
 		}));
 	}
 	if (files.length > MAX_SHOWN)
 		group.append(make("option", { disabled: true,
 			textContent: `${files.length - MAX_SHOWN} older ones: give a folder with fewer` }));
-	return [...options, group];
+	return group;
+}
+
+function optionsOf(list, choice) {
+	return [
+		make("option", { value: "", textContent: "Newest recording" }),
+		...RANGES.map((range) => make("option",
+			{ value: `last ${range.last}`, textContent: range.label })),
+		fileOptions(list, choice.host, (file) => `file ${file}`),
+	];
+}
+
+/* Any host's: that two hosts differ may be what is asked. */
+function baseOptions(list) {
+	return [make("option", { value: "", textContent: "nothing" }), fileOptions(list, "", (file) => file)];
 }
 
 function valueOf(choice) {
@@ -61,16 +71,25 @@ function valueOf(choice) {
 	return choice.last ? `last ${choice.last}` : "";
 }
 
-/* The controls; onChange gets the new choice. */
+/* Other options in a select, unless somebody has it open; VALUE is chosen. */
+function refill(select, options, value) {
+	if (document.activeElement !== select || select.value !== value)
+		select.replaceChildren(...options);
+	select.value = value;
+}
+
+/* The controls; onChange gets what of the choice is another now. */
 function mountControls(nav, onChange) {
 	const what = make("select", { id: "recording" });
 	const host = make("select", { id: "recording-host" });
-	const follow = make("input", { type: "checkbox", id: "recording-follow", checked: true });
+	const base = make("select", { id: "recording-base" });
+	const follow = make("input", { type: "checkbox", id: "recording-follow" });
 	const status = make("span", { id: "recording-status" });
 	const hostLabel = make("label", { textContent: "Host " }, [host]);
 	status.setAttribute("role", "status");
-	nav.replaceChildren(make("label", { textContent: "Recording " }, [what]), " ", hostLabel, " ",
-		make("label", {}, [follow, " Follow"]), " ", status);
+	nav.replaceChildren(make("label", { textContent: "Recording " }, [what]), hostLabel,
+		make("label", { textContent: "Compare with " }, [base]),
+		make("label", {}, [follow, " Follow"]), status);
 	nav.hidden = false;
 	const change = () => {
 		const [kind, ...rest] = what.value.split(" ");
@@ -87,11 +106,9 @@ function mountControls(nav, onChange) {
 			what.value = "";
 		change();
 	});
+	base.addEventListener("change", () => onChange({ base: base.value }));
+	follow.addEventListener("change", () => onChange({ stays: !follow.checked }));
 	return {
-		get follows() {
-			return follow.checked;
-		},
-		onFollow: (listener) => follow.addEventListener("change", listener),
 		say: (text) => {
 			if (status.textContent !== text)
 				status.textContent = text;
@@ -102,30 +119,35 @@ function mountControls(nav, onChange) {
 			host.replaceChildren(make("option", { value: "", textContent: "All hosts" }),
 				...hosts.map((name) => make("option", { value: name, textContent: name })));
 			host.value = choice.host;
-			if (document.activeElement !== what || what.value !== valueOf(choice))
-				what.replaceChildren(...optionsOf(list, choice));
-			what.value = valueOf(choice);
+			follow.checked = !choice.stays;
+			refill(what, optionsOf(list, choice), valueOf(choice));
+			refill(base, baseOptions(list), choice.base);
 		},
 	};
 }
 
 /*
- * Shows what the page's URL chooses (by default the newest recording), and calls ONPACK with the
- * bytes of its pack and {name, live}: at once, when another is chosen, and whenever it has grown.
+ * Shows what the page's URL chooses (by default the newest recording): ONPACK gets the bytes of its
+ * pack and its name, at once, when another is chosen, and whenever it has grown; ONBASE the same of
+ * what it is compared with, or null.
  */
-export async function startRecordings(start, onPack) {
+export async function startRecordings(start, onPack, onBase) {
 	let choice = parseChoice(window.location.search);
 	let list = { version: "", recordings: [] };
 	let shown = ""; /* the stamp of what is seen */
+	let shownBase = "";
 	let fetching = null;
+	let restUntil = 0; /* performance.now() until which what grows is left alone */
 
-	const controls = mountControls(document.getElementById("recordings"), (next) => {
+	const controls = mountControls(document.getElementById("recordings"), (patch) => {
+		const next = { ...choice, ...patch };
+		if (next.file !== choice.file || next.last !== choice.last || next.host !== choice.host)
+			shown = "";
 		choice = next;
-		shown = "";
 		window.history.replaceState(window.history.state, "",
 			`${choiceSearch(choice, start.token) || window.location.pathname}${window.location.hash}`);
 		controls.show(list, choice);
-		void fetchPack();
+		void fetchBoth(shown === "" || !choice.stays);
 	});
 
 	function sayWhatIsMissing() {
@@ -137,30 +159,59 @@ export async function startRecordings(start, onPack) {
 			controls.say("There is no recording in this folder yet. Start one with wick record; it is shown as soon as it is there.");
 	}
 
-	async function fetchPack() {
+	/* The bytes of a pack, or null when another was asked for meanwhile. */
+	async function fetchBytes(wanted, signal) {
+		try {
+			const response = await ask(start, "pack", wanted.words, signal);
+			return await response.arrayBuffer();
+		} catch (error) {
+			if (error.name !== "AbortError")
+				controls.say(`Cannot show ${wanted.name}: ${error.message}`);
+			return null;
+		}
+	}
+
+	async function fetchPack(signal) {
 		const wanted = packOf(choice, list);
 		if (!wanted)
 			return sayWhatIsMissing();
 		if (wanted.stamp === shown)
 			return undefined;
-		fetching?.abort();
-		const mine = fetching = new AbortController();
-		const isFirst = shown === "";
-		if (isFirst)
+		if (shown === "")
 			controls.say("Loading…");
-		try {
-			const response = await ask(start, "pack", wanted.words, mine.signal);
-			const bytes = await response.arrayBuffer();
-			if (mine.signal.aborted)
-				return undefined;
-			shown = wanted.stamp;
-			await onPack(bytes, { name: wanted.name, live: !isFirst });
-			controls.say("");
-		} catch (error) {
-			if (error.name !== "AbortError")
-				controls.say(`Cannot show ${wanted.name}: ${error.message}`);
-		}
+		const began = performance.now();
+		const bytes = await fetchBytes(wanted, signal);
+		if (!bytes || signal.aborted)
+			return undefined;
+		shown = wanted.stamp;
+		controls.say("");
+		await onPack(bytes, wanted.name).catch((error) =>
+			controls.say(`Cannot show ${wanted.name}: ${error.message}`));
+		const end = performance.now();
+		restUntil = end + pauseAfter(end - began);
 		return undefined;
+	}
+
+	async function fetchBase(signal) {
+		const wanted = baseOf(choice, list);
+		if ((wanted?.stamp ?? "") === shownBase || shown === "")
+			return;
+		const bytes = wanted && await fetchBytes(wanted, signal);
+		if (signal.aborted || (wanted && !bytes))
+			return;
+		shownBase = wanted?.stamp ?? "";
+		await onBase(bytes, wanted?.name ?? "").catch((error) =>
+			controls.say(`Cannot show ${wanted.name}: ${error.message}`));
+	}
+
+	/* Of what is fetched still nobody wants an answer any more. */
+	async function fetchBoth(isWanted) {
+		fetching?.abort();
+		const { signal } = fetching = new AbortController();
+		if (isWanted)
+			await fetchPack(signal);
+		if (!signal.aborted)
+			await fetchBase(signal);
 	}
 
 	/* The server holds the question until there is news. */
@@ -187,9 +238,9 @@ export async function startRecordings(start, onPack) {
 			try {
 				await whenVisible();
 				await fetchList();
-				if (controls.follows || shown === "")
-					await fetchPack();
-				await sleep(PAUSE_MS);
+				if (!choice.stays || shown === "")
+					await fetchBoth(true);
+				await sleep(Math.max(LEAST_MS, restUntil - performance.now()));
 			} catch (error) {
 				if (error.status === 403)
 					return controls.say(error.message);
@@ -200,8 +251,7 @@ export async function startRecordings(start, onPack) {
 		}
 	}
 
-	controls.onFollow(() => controls.follows && void fetchPack());
 	await fetchList();
-	await fetchPack();
+	await fetchBoth(true);
 	void follow();
 }

@@ -1,9 +1,20 @@
-/* save.js - the drawing as PNG or SVG, the numbers as CSV */
+/*
+ * save.js - drawings as PNG or SVG, numbers as CSV
+ *
+ * A picture is of the whole drawing, not of what a window happens to show of it; what would be
+ * larger than browsers can draw is left out, and that is said.
+ */
 
+import { placeOf, AXIS, gutterOf, wholeWindow } from "wick/heat_place.js";
 import { frameModule, frameName } from "wick/select.js";
-import { flameSvg, functionsCsv } from "wick/save_text.js";
+import { diffCsv, flameSvg, functionsCsv, heatCsv, heatSvg } from "wick/save_text.js";
 
 const SVG_WIDTH = 1200;
+const MOST_SIDE = 16000; /* pixels: what every browser draws */
+const MOST_PIXELS = 64e6;
+const MOST_SVG_CELLS = 400000;
+const GAP = 8;
+const CELL = 6; /* pixels of a column of the heatmap, where there is room */
 
 /** Hands a blob to the browser as a file. */
 export function download(blob, name) {
@@ -16,77 +27,151 @@ export function download(blob, name) {
 	setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-function fileName(app, ending) {
+function fileName(app, what, ending) {
 	const base = (app.name || "recording").split(/[\\/]/).at(-1).replace(/[^\w.-]+/g, "_");
-	return `${base}.${app.store.state.view}.${ending}`;
+	return `${base}.${what}.${ending}`;
 }
 
-/* Of all canvases of the view one below the other; what is scrolled away is not in it. */
-function savePng(app) {
-	const drawings = [...document.querySelectorAll("#view canvas")].filter((canvas) => canvas.width && canvas.offsetParent);
-	if (drawings.length === 0)
-		return app.say("there is no drawing here; the numbers can be saved as CSV");
+/* The canvases of the view, each with all of its rows: {sheets, notes}. */
+function sheetsOf(app) {
+	const graphs = app.view?.graphs ?? [];
+	const most = Math.floor(Math.min(MOST_SIDE, MOST_PIXELS / innerWidth) / Math.max(1, graphs.length));
+	const notes = [];
+	const sheets = graphs.filter((graph) => graph.picture).map((graph) => {
+		const { canvas, nLeftOut } = graph.whole(most);
+		if (nLeftOut)
+			notes.push(`the ${nLeftOut} rows farthest from the root are not in the picture`);
+		return canvas;
+	});
+	if (sheets.length === 0)
+		sheets.push(...[...document.querySelectorAll("#view canvas")].filter((canvas) => canvas.width && canvas.offsetParent));
+	return { sheets, notes };
+}
+
+/* One below the other, as far as there is room. */
+function oneSheet(app, sheets, notes) {
 	const sheet = document.createElement("canvas");
-	const gap = 8;
-	sheet.width = Math.max(...drawings.map((canvas) => canvas.width));
-	sheet.height = drawings.reduce((sum, canvas) => sum + canvas.height + gap, -gap);
+	const height = sheets.reduce((sum, canvas) => sum + canvas.height + GAP, -GAP);
+	sheet.width = Math.min(MOST_SIDE, Math.max(...sheets.map((canvas) => canvas.width)));
+	sheet.height = Math.min(MOST_SIDE, Math.floor(MOST_PIXELS / sheet.width), height);
+	if (sheet.height < height)
+		notes.push(`the lowest ${height - sheet.height} of ${height} pixels are not in the picture`);
 	const context = sheet.getContext("2d");
 	context.fillStyle = app.colours.css("paper");
 	context.fillRect(0, 0, sheet.width, sheet.height);
 	let y = 0;
-	for (const canvas of drawings) {
+	for (const canvas of sheets) {
 		context.drawImage(canvas, 0, y);
-		y += canvas.height + gap;
+		y += canvas.height + GAP;
 	}
-	sheet.toBlob((blob) => download(blob, fileName(app, "png")), "image/png");
+	return sheet;
+}
+
+/* All columns of the heatmap, each wide enough to be seen. */
+function heatSheet(app) {
+	const { heat, paint } = app.heatView;
+	const canvas = document.createElement("canvas");
+	const gutter = gutterOf(heat, app.heatView.width);
+	canvas.width = Math.min(MOST_SIDE, Math.max(app.heatView.width, gutter + heat.nColumns * CELL));
+	const place = placeOf(heat, wholeWindow(heat), canvas.width);
+	canvas.height = place.height + AXIS;
+	const context = canvas.getContext("2d");
+	context.fillStyle = app.colours.css("paper");
+	context.fillRect(0, 0, canvas.width, canvas.height);
+	paint.call(app.heatView, context, place, canvas.width);
+	return canvas;
+}
+
+function said(app, name, notes) {
+	const text = notes.length ? `Saved ${name}; ${notes.join("; ")}` : `Saved ${name}`;
+	app.say(text);
+	document.getElementById("saved").textContent = notes.length ? text : "";
+}
+
+function savePng(app, what) {
+	const { sheets, notes } = what === "heatmap" ? { sheets: [heatSheet(app)], notes: [] } : sheetsOf(app);
+	if (sheets.length === 0)
+		return said(app, "nothing", ["there is no drawing here; the numbers can be saved as CSV"]);
+	const name = fileName(app, what, "png");
+	oneSheet(app, sheets, notes).toBlob((blob) => {
+		download(blob, name);
+		said(app, name, notes);
+	}, "image/png");
 	return undefined;
 }
 
-function saveSvg(app) {
-	const canvas = app.view?.canvas;
-	if (!canvas?.picture)
-		return app.say("this view has no graph; save it as PNG or CSV");
+function svgOf(app, what, title) {
+	const notes = [];
+	if (what === "heatmap") {
+		const { heat } = app.heatView;
+		if (heat.values.length > MOST_SVG_CELLS)
+			return { notes: [`${heat.values.length} cells are too many for SVG; save it as PNG or CSV`] };
+		return { text: heatSvg(heat, app.heatView.picture.colours,
+			{ title, ink: app.colours.css("ink"), paper: app.colours.css("paper") }), notes };
+	}
+	const graphs = (app.view?.graphs ?? []).filter((graph) => graph.picture);
+	if (graphs.length === 0)
+		return { notes: ["this view has no graph; save it as PNG or CSV"] };
+	const ink = { ...graphs[0].ink, title: app.colours.css("ink") };
+	return { notes, text: flameSvg(graphs.map((graph) => ({ picture: graph.picture, window: graph.window,
+		firstRow: graph.options.firstRow, up: graph.options.up })), ink, { width: SVG_WIDTH, title }) };
+}
+
+function saveSvg(app, what) {
 	const label = document.querySelector("#tabs [aria-selected=true]")?.textContent ?? "";
-	const ink = { ...canvas.ink, title: app.colours.css("ink") };
-	const text = flameSvg(canvas.picture, ink, {
-		window: canvas.window,
-		firstRow: canvas.options.firstRow,
-		up: canvas.options.up,
-		width: SVG_WIDTH,
-		title: `${app.name || "recording"}: ${label}`,
-	});
-	download(new Blob([text], { type: "image/svg+xml" }), fileName(app, "svg"));
-	return undefined;
+	const title = `${app.name || "recording"}: ${what === "heatmap" ? "heatmap" : label}`;
+	const { text, notes } = svgOf(app, what, title);
+	if (text === undefined)
+		return said(app, "nothing", notes);
+	const name = fileName(app, what, "svg");
+	download(new Blob([text], { type: "image/svg+xml" }), name);
+	return said(app, name, notes);
 }
 
-function saveCsv(app) {
+function csvOf(app, what) {
+	if (what === "heatmap")
+		return heatCsv(app.heatView.heat);
+	if (what === "diff" && app.view.diff && app.view.canvas)
+		return diffCsv(app.view.diff);
 	const selection = app.models.selection();
-	const text = functionsCsv(app.models.functions(), (f) => frameName(selection, f),
+	return functionsCsv(app.models.functions(), (f) => frameName(selection, f),
 		(f) => frameModule(selection, f), selection.unit);
-	download(new Blob([text], { type: "text/csv" }), fileName(app, "csv"));
+}
+
+function saveCsv(app, what) {
+	const name = fileName(app, what, "csv");
+	download(new Blob([csvOf(app, what)], { type: "text/csv" }), name);
+	said(app, name, []);
 }
 
 export const savePanel = {
 	id: "save",
 	mount(element, app) {
-		const choices = [
-			["PNG", "Save the drawing as PNG", savePng],
-			["SVG", "Save the graph as SVG", saveSvg],
-			["CSV", "Save the functions as CSV", saveCsv],
-		];
+		const choices = [["PNG", savePng], ["SVG", saveSvg], ["CSV", saveCsv]];
 		const group = document.createElement("span");
+		group.className = "save";
 		group.setAttribute("role", "group");
 		group.setAttribute("aria-label", "Save");
-		for (const [label, title, save] of choices) {
+		const what = document.createElement("select");
+		what.id = "save-what";
+		what.setAttribute("aria-label", "What is saved");
+		for (const [value, label] of [["view", "Save stacks"], ["heatmap", "Save heatmap"]])
+			what.append(new Option(label, value));
+		group.append(what);
+		for (const [label, save] of choices) {
 			const button = document.createElement("button");
 			button.type = "button";
 			button.id = `save-${label.toLowerCase()}`;
 			button.textContent = label;
-			button.title = title;
-			button.setAttribute("aria-label", title);
-			button.addEventListener("click", () => save(app));
-			group.append(button, " ");
+			button.title = `Save it as ${label}`;
+			button.setAttribute("aria-label", `Save as ${label}`);
+			button.addEventListener("click", () =>
+				save(app, what.value === "heatmap" ? "heatmap" : app.store.state.view));
+			group.append(button);
 		}
+		const saved = document.createElement("span");
+		saved.id = "saved";
+		group.append(saved);
 		element.replaceChildren(group);
 	},
 };

@@ -8,35 +8,18 @@
 
 import { parseMetric } from "wick/query.js";
 import { NodeTable } from "wick/node_table.js";
+import { makePattern } from "wick/pattern.js";
 import { wrappers } from "wick/wrappers.js";
 
 const OUT = 0xffffffff;
 const CPU_UNKNOWN = 0xffff;
 const TAG_OTHER = 0xffff;
 const MAX_PLACES = 1 << 25; /* of stacks below groups, as arrays: 128 MiB */
-const MAX_NAME = 4096; /* of a name that a pattern looks at: its time grows with the text */
 
 export const THREAD_DIMENSIONS = ["thread", "comm", "process", "tid", "pid", "host"];
 
-/* PCRE's way to say "in any case" at the beginning of a pattern is a flag here. */
-export function compile(pattern) {
-	const match = /^\(\?([ims]+)\)/.exec(pattern);
-	const flags = match ? match[1] : "";
-	const source = match ? pattern.slice(match[0].length) : pattern;
-	try {
-		return new RegExp(source, flags + "u");
-	} catch {
-		try {
-			return new RegExp(source, flags); /* "\-" and the like, which "u" refuses */
-		} catch (error) {
-			throw new Error(`pattern '${pattern}': ${error.message}`);
-		}
-	}
-}
-
-function matches(regex, text) {
-	return regex.test(text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text);
-}
+/* What a pattern of a query matches; the words of the command line are PCRE's. */
+export const compile = (pattern) => makePattern(pattern);
 
 /* The name of each process is that of its main thread, else of its first one. */
 function processLabels(threads, atHost) {
@@ -100,7 +83,7 @@ export function dimensionNames(profile) {
 		names.push("tid");
 	if (profile.threads.some((thread) => thread.host))
 		names.push("host");
-	if (profile.cpu.some((cpu) => cpu !== CPU_UNKNOWN))
+	if (profile.isWhole !== false && profile.cpu.some((cpu) => cpu !== CPU_UNKNOWN))
 		names.push("cpu");
 	if (profile.events.length > 1)
 		names.push("event");
@@ -130,7 +113,7 @@ function filterTest(profile, { dimension: name, pattern, exclude }) {
 	if (pattern === "")
 		return perCode(dim, (label) => (label === "") !== exclude);
 	const regex = compile(pattern);
-	return perCode(dim, (label) => matches(regex, label) !== exclude);
+	return perCode(dim, (label) => regex.test(label) !== exclude);
 }
 
 /* --- values --- */
@@ -183,7 +166,7 @@ function framesMatching(profile, pattern) {
 	const { frames, strings } = profile;
 	const found = new Uint8Array(frames.n);
 	for (let i = 0; i < frames.n; i++)
-		found[i] = matches(regex, strings[frames.name[i]]) ? 1 : 0;
+		found[i] = regex.test(strings[frames.name[i]]) ? 1 : 0;
 	return found;
 }
 
@@ -391,12 +374,34 @@ function makeStackOf(profile, query, labels) {
 	};
 }
 
+/* All samples, each with its own stack: what most look at first, and soonest. */
+function wholeSelection(profile, { measure, unit, values: column, name }) {
+	const { n } = profile;
+	const samples = new Uint32Array(n);
+	for (let i = 0; i < n; i++)
+		samples[i] = i;
+	return {
+		profile, n, labels: [], measure, unit, name, nAbsent: 0, isSigned: false, samples,
+		values: column ?? new Float64Array(n).fill(1),
+		get stacks() {
+			return profile.stack; /* which nobody needs for a heatmap */
+		},
+		get nodes() {
+			return profile.nodes;
+		},
+	};
+}
+
 /* Everything in PROFILE that QUERY is about, at any time. */
 export function makeSelection(profile, query) {
+	const measured = measureOf(profile, query.metric);
+	if (query.filters.length + query.groups.length === 0 && !query.every && !hasRules(query) &&
+		measured.name === "")
+		return wholeSelection(profile, measured);
 	const tests = query.filters.map((filter) => filterTest(profile, filter));
 	if (query.every)
 		tests.push(everyTest(profile, query.every));
-	const { measure, unit, values: column, name } = measureOf(profile, query.metric);
+	const { measure, unit, values: column, name } = measured;
 	const labels = [];
 	const { stackOf, finish } = makeStackOf(profile, query, labels);
 	const samples = new Uint32Array(profile.n);
@@ -473,10 +478,21 @@ function markRange(selection, range, marks) {
 	}
 }
 
+/* One time, of which all samples are beside each other. */
+function between(selection, range) {
+	const first = firstAt(selection, range.from);
+	const last = range.to === Infinity ? selection.n : firstAt(selection, range.to, first);
+	const part = (column) => column.subarray(first, last);
+	return { ...selection, n: last - first, samples: part(selection.samples),
+		stacks: part(selection.stacks), values: part(selection.values) };
+}
+
 /* The part of a selection that is in one of RANGES; no ranges: all of it. */
 export function inRanges(selection, ranges) {
 	if (ranges.length === 0)
 		return selection;
+	if (ranges.length === 1 && !ranges[0].rows)
+		return between(selection, ranges[0]);
 	const marks = new Uint8Array(selection.n);
 	for (const range of ranges)
 		markRange(selection, range, marks);

@@ -23,12 +23,17 @@ export const DEFAULTS = Object.freeze({
 	around: "", /* the function that the sandwich is about */
 	frame: "", /* the function that the details are about */
 	transforms: Object.freeze([]), /* {kind, of}: what was done to the stacks, in order */
-	window: null, /* [from, to] of the flame graph's width that is seen, 0..1 */
+	window: null, /* [from, to] of the graph's width that is seen, 0..1 */
+	callers: null, /* the same of the graph above the function of the sandwich */
+	strip: null, /* {from, to} that the time strip shows; null: all of the selection */
+	threads: 0, /* that the time strip shows; 0: the first few */
 	search: "",
 	sort: "",
 });
 
 const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort"];
+const COUNT_WORDS = ["rows", "column", "threads"];
+const WINDOW_WORDS = ["window", "callers"];
 const MAX_UNDO = 500;
 const REST_MS = 200;
 
@@ -68,14 +73,17 @@ export function stateHash(state) {
 	for (const key of TEXT_WORDS)
 		if (state[key] !== DEFAULTS[key])
 			words.push([key, state[key]]);
-	for (const key of ["rows", "column"])
+	if (state.strip)
+		words.push(["strip", rangeWord({ ...state.strip, rows: null })]);
+	for (const key of COUNT_WORDS)
 		if (state[key])
 			words.push([key, String(state[key])]);
 	const parts = words.map(([key, value]) => (value === "" ? key : `${key}=${encode(value)}`));
 	for (const transform of state.transforms)
 		parts.push(`t=${encode(formatTransform(transform))}`);
-	if (state.window)
-		parts.push(`window=${state.window.map((x) => x.toFixed(6)).join(",")}`);
+	for (const key of WINDOW_WORDS)
+		if (state[key])
+			parts.push(`${key}=${state[key].map((x) => Number(x.toFixed(12))).join(",")}`);
 	if (state.zoom.length)
 		parts.push(`zoom=${state.zoom.map(encodeURIComponent).join(";")}`);
 	return parts.join("&");
@@ -84,6 +92,18 @@ export function stateHash(state) {
 function parseCount(text, max) {
 	const count = Number(text);
 	return Number.isInteger(count) && count > 0 && count <= max ? count : 0;
+}
+
+/* Part of the width, 0..1. */
+function parseWindow(value) {
+	const [from, to] = value.split(",").map(Number);
+	return from >= 0 && to > from && to <= 1 ? [from, to] : null;
+}
+
+/* A part of the time; without an end it is none. */
+function parsePart(value) {
+	const range = parseRange(value);
+	return range && { from: range.from, to: range.to };
 }
 
 const STATE_WORDS = {
@@ -98,21 +118,18 @@ const STATE_WORDS = {
 		if (range && state.rangesB.length < MAX_RANGES)
 			state.rangesB.push(range);
 	},
-	brush: (state, value) => {
-		const range = parseRange(value);
-		state.brush = range && { from: range.from, to: range.to };
-	},
+	brush: (state, value) => (state.brush = parsePart(value)),
+	strip: (state, value) => (state.strip = parsePart(value)),
 	t: (state, value) => {
 		const transform = parseTransform(value);
 		if (transform)
 			state.transforms.push(transform);
 	},
-	window: (state, value) => {
-		const [from, to] = value.split(",").map(Number);
-		state.window = from >= 0 && to > from && to <= 1 ? [from, to] : null;
-	},
+	window: (state, value) => (state.window = parseWindow(value)),
+	callers: (state, value) => (state.callers = parseWindow(value)),
 	rows: (state, value) => (state.rows = parseCount(value, 1000)),
 	column: (state, value) => (state.column = parseCount(value, 86400e9)),
+	threads: (state, value) => (state.threads = parseCount(value, 100000)),
 };
 
 /* The state that a hash says; what it does not say is as by default. */

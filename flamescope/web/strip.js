@@ -103,6 +103,42 @@ export function stripColumns(strip, thread, fromNs, toNs, n) {
 }
 
 /**
+ * stripParts - a thread's time from FROM_NS to TO_NS in N equal parts, and what each is spent in
+ * @nameOf: (node) -> the name of its function
+ *
+ * Return: [{from, to, samples, amount, functions: [[name, amount]]}]; functions are the innermost
+ * ones, most first.
+ */
+export function stripParts(strip, thread, [fromNs, toNs], n, nameOf) {
+	const { stacks, values } = strip.selection;
+	const parts = [];
+	let place = firstAtOrAfter(strip, thread, fromNs);
+	for (let i = 0; i < n; i++) {
+		const from = fromNs + (i * (toNs - fromNs)) / n;
+		const to = fromNs + ((i + 1) * (toNs - fromNs)) / n;
+		const nodes = new Map();
+		const first = place;
+		for (; place < thread.to && stripTime(strip, place) < to; place++) {
+			const node = stacks[strip.order[place]];
+			nodes.set(node, (nodes.get(node) ?? 0) + Math.abs(values[strip.order[place]]));
+		}
+		parts.push({ from, to, samples: place - first, ...sumByName(nodes, nameOf) });
+	}
+	return parts;
+}
+
+function sumByName(nodes, nameOf) {
+	const sums = new Map();
+	let amount = 0;
+	for (const [node, value] of nodes) {
+		const name = nameOf(node);
+		sums.set(name, (sums.get(name) ?? 0) + value);
+		amount += value;
+	}
+	return { amount, functions: [...sums].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)) };
+}
+
+/**
  * stripBoxes - columns beside each other that are in the same call, row by row
  * @box: (depth, node, firstColumn, endColumn); depth 1 is the outermost frame
  */

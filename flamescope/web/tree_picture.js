@@ -29,11 +29,11 @@ function fillsOf(app, selection) {
 		app.colours.frame(frameName(selection, frame), frameModule(selection, frame), by));
 }
 
-/** Of -1 (all of it shrank) to 1 (all of it grew). */
-export function signedColour(app, part) {
+/** Of -1 (all of it shrank) to 1 (all of it grew); LESS is the colour of what shrank. */
+export function signedColour(app, part, less = app.colours.loss) {
 	if (part === 0)
 		return app.colours.css("null");
-	return (part > 0 ? app.colours.gain : app.colours.loss)(0.2 + 0.33 * Math.abs(part));
+	return (part > 0 ? app.colours.gain : less)(0.2 + 0.33 * Math.abs(part));
 }
 
 /* Red for what grew, green for what shrank, paler the more both of them are. */
@@ -97,6 +97,7 @@ export function flamePicture(app, tree) {
 	const { regex, problem } = compilePattern(app.store.state.search);
 	const nameOf = (frame) => frameName(selection, frame);
 	const matches = regex ? matchFrames(tree, regex, nameOf, numberOfFrames(selection)) : null;
+	const wrong = problem ?? regex?.problem; /* known once it was matched */
 	const found = matches ? matchedAmount(tree, matches, layout.amount) : null;
 	const fills = fillsOf(app, selection);
 	const signed = selection.isSigned ? signedFill(app, tree) : null;
@@ -105,7 +106,7 @@ export function flamePicture(app, tree) {
 	return {
 		layout,
 		matches,
-		found: problem ? { problem } : found && { nodes: found.nodes, share: formatShare(found.amount, layout.total) },
+		found: wrong ? { problem: wrong } : found && { nodes: found.nodes, share: formatShare(found.amount, layout.total) },
 		fill: signed ?? ((node) => (node === 0 ? root : fills(tree.frame[node]))),
 		striped: signed ? losing : null,
 		text(node) {

@@ -1,12 +1,14 @@
 /* view_diff.js - what changed between the baseline B and the selection, and what of it is chance */
 
 import { formatAmount, formatShare } from "wick/amount.js";
-import { diffOrder, fillChance, LEVEL, makeDiff, makeDiffTree, whyNoDiff } from "wick/diff.js";
-import { FlameCanvas } from "wick/flame_canvas.js";
+import { diffOrder, fillChance, isFlagged, LEVEL, makeDiff, makeDiffTree, whyNoDiff } from "wick/diff.js";
+import { textEquivalent } from "wick/aria.js";
+import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
 import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
 import { signedColour } from "wick/tree_picture.js";
-import { layoutTree, pathOf } from "wick/tree_layout.js";
-import { emptyNote, sameTree } from "wick/view_flame.js";
+import { followPath, layoutTree, pathOf } from "wick/tree_layout.js";
+import { widestNodes } from "wick/tree_rows.js";
+import { emptyNote, makeCrumbs, sameTree, windowKeeper } from "wick/view_flame.js";
 import { VirtualTable } from "wick/virtual_table.js";
 
 const SLICE_MS = 12; /* of counting, until the page may do something else */
@@ -17,6 +19,9 @@ export function formatPoints(change) {
 	const text = Math.abs(points).toFixed(Math.abs(points) < 0.1 && points !== 0 ? 3 : 2);
 	return `${points > 0 ? "+" : points < 0 ? "−" : ""}${text} points`;
 }
+
+/* In a table whose head has the unit. */
+const pointsOnly = (change) => formatPoints(change).replace(" points", "");
 
 function formatChance(p) {
 	return p < 0.001 ? "< 0.001" : p.toFixed(3);
@@ -43,15 +48,30 @@ function diffOf(base, now) {
 class DiffView {
 	constructor(element, app) {
 		this.app = app;
-		app.view = this; /* the one that is seen: save.js asks it for its canvas */
+		app.view = this; /* the one that is seen: save.js asks it for its graphs */
 		this.element = element;
+		this.keeper = windowKeeper(app, "window");
 		this.offs = [
-			app.store.subscribe((state, old) => sameTree(state, old) || this.update()),
+			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
 			app.on("theme", () => this.update()),
-			app.on("resize", () => this.canvas?.invalidate()),
+			app.on("resize", () => {
+				this.canvas?.invalidate();
+				this.table?.draw();
+			}),
+			...flameKeys.map(([key, what]) => app.keys.add({ key, what, where: "in a graph" })),
 		];
 		this.update();
+	}
+
+	#onState(state, old) {
+		if (!sameTree(state, old))
+			return this.update();
+		if (this.canvas && (state.zoom !== old.zoom || state.window !== old.window))
+			this.#place();
+		if (this.canvas && state.sort !== old.sort)
+			this.#sortRows();
+		return undefined;
 	}
 
 	update() {
@@ -119,12 +139,12 @@ class DiffView {
 		else if (diff.chance.smallestP >= LEVEL)
 			this.says.textContent = `${sides}So few seconds cannot show p < ${LEVEL}: the smallest possible is ${formatChance(diff.chance.smallestP)}.`;
 		else
-			this.says.textContent = `${sides}${this.#flagged()} functions changed by more than chance (p < ${LEVEL}, ${diff.chance.n} permutations of whole seconds, corrected for ${diff.names.length} functions).`;
+			this.says.textContent = `${sides}${this.#flagged()} functions changed by a point and by more than chance (p < ${LEVEL}, ${diff.chance.n} permutations of whole seconds, corrected for ${diff.names.length} functions).`;
 	}
 
 	#flagged() {
-		const { selfP, totalP } = this.diff.chance;
-		return this.diff.order.filter((i) => selfP[i] < LEVEL || totalP[i] < LEVEL).length;
+		const { diff } = this;
+		return diff.order.filter((i) => isFlagged(diff, i, "self") || isFlagged(diff, i, "total")).length;
 	}
 
 	/* In slices, so that the page stays quick. */
@@ -144,7 +164,7 @@ class DiffView {
 			}
 			this.progress.hidden = true;
 			this.#sayChance();
-			this.table.draw();
+			this.#sortRows();
 			this.canvas.invalidate();
 			this.app.say(this.says.textContent);
 		};
@@ -154,30 +174,59 @@ class DiffView {
 	#build() {
 		const { app } = this;
 		this.canvas = new FlameCanvas(app, {
-			label: "Difference: width is the mean of both sides, red and + more now, green and − less",
+			label: "Difference: width is the mean of both sides, red and + more now, blue and − less",
 			up: true,
 			onZoom: (node) => this.#zoomTo(node),
-			onOut: () => this.#zoomTo(this.diff.tree.parent[this.zoomed ?? 0]),
+			onOut: () => app.store.set({ zoom: app.store.state.zoom.slice(0, -1), window: null }),
+			onWindow: this.keeper.keep,
 		});
+		this.crumbs = makeCrumbs((names) => app.store.set({ zoom: names, window: null }));
+		this.text = textEquivalent("This graph as a table", () => this.#asText());
 		const bar = this.#bar(this.diff);
 		this.#makeTable();
-		this.element.replaceChildren(bar, this.canvas.element, this.table.element);
+		this.element.replaceChildren(bar, this.crumbs.element, this.canvas.element, this.text.element,
+			this.table.element);
 		const picture = this.#picture();
-		this.canvas.show(picture, [0, 1]);
-		this.zoomed = 0;
-		this.table.show(this.#rows(), { id: "change", descending: true });
+		this.canvas.show(picture);
+		this.#place();
+		this.#sortRows();
 		this.#sayChance();
 		app.found = picture.found;
 		app.emit("found");
 	}
 
+	#nameOf(node) {
+		return this.diff.names[this.diff.tree.frame[node]];
+	}
+
 	#zoomTo(node) {
+		const names = pathOf(this.diff.tree, node).map((at) => this.#nameOf(at));
+		this.app.store.set({ zoom: names, window: null, frame: names.at(-1) ?? "" });
+	}
+
+	/* Where the state's zoom and window are in this tree. */
+	#place() {
 		const { layout, tree, names } = this.diff;
-		this.zoomed = node;
-		this.canvas.picture.above = new Set([0, ...pathOf(tree, node).slice(0, -1)]);
-		this.canvas.setWindow([layout.x[node], layout.x[node] + (layout.width[node] || 1)]);
-		if (node > 0)
-			this.app.store.set({ frame: names[tree.frame[node]] });
+		const { zoom, window } = this.app.store.state;
+		this.zoomed = followPath(tree, zoom, (frame) => names[frame]);
+		const path = pathOf(tree, this.zoomed);
+		this.canvas.picture.above = new Set([0, ...path.slice(0, -1)]);
+		this.crumbs.show(path.map((node) => this.#nameOf(node)));
+		const from = layout.x[this.zoomed];
+		this.canvas.setWindow(window ?? [from, from + (layout.width[this.zoomed] || 1)], false);
+		this.text.refresh();
+	}
+
+	#asText() {
+		const { tree } = this.diff;
+		const share = (node, which) => formatShare(tree.total[which][node], 1);
+		return {
+			caption: "Difference, frames of at least 0.5 %",
+			head: ["depth", "function", "change", "in B", "now"],
+			rows: widestNodes(tree, (node) => tree.width[node], this.zoomed).map((node) => [
+				String(tree.depth[node]), node === 0 ? "all" : this.#nameOf(node),
+				formatPoints(tree.total[1][node] - tree.total[0][node]), share(node, 0), share(node, 1)]),
+		};
 	}
 
 	#picture() {
@@ -185,17 +234,19 @@ class DiffView {
 		const { tree, layout, names } = diff;
 		const { regex, problem } = compilePattern(app.store.state.search);
 		const matches = regex ? matchFrames(tree, regex, (f) => names[f], names.length) : null;
+		const wrong = problem ?? regex?.problem; /* known once it was matched */
 		const found = matches && matchedAmount(tree, matches, tree.width);
 		const change = (node) => tree.total[1][node] - tree.total[0][node];
-		/* Full colour where a frame doubled or vanished. */
-		const part = (node) => Math.max(-1, Math.min(1, change(node) / (2 * tree.width[node] || 1)));
+		/* Full colour where a frame is new or vanished; 0: neither colour nor sign. */
+		const part = (node) => Math.round(8 * Math.max(-1, Math.min(1, change(node) / (2 * tree.width[node] || 1)))) / 8;
+		const sign = (node) => (part(node) > 0 ? "+" : part(node) < 0 ? "−" : "=");
 		return {
 			layout,
 			matches,
-			found: problem ? { problem } : found && { nodes: found.nodes, share: formatShare(found.amount, tree.width[0]) },
-			fill: (node) => signedColour(app, Math.round(part(node) * 8) / 8),
-			striped: (node) => change(node) < 0 && Math.round(part(node) * 8) !== 0,
-			text: (node) => (node === 0 ? "all" : `${change(node) > 0 ? "+" : change(node) < 0 ? "−" : "="} ${names[tree.frame[node]]}`),
+			found: wrong ? { problem: wrong } : found && { nodes: found.nodes, share: formatShare(found.amount, tree.width[0]) },
+			fill: (node) => signedColour(app, part(node), app.colours.fewer),
+			striped: (node) => part(node) < 0,
+			text: (node) => (node === 0 ? "all" : `${sign(node)} ${names[tree.frame[node]]}`),
 			lines: (node) => this.#lines(node),
 		};
 	}
@@ -209,7 +260,7 @@ class DiffView {
 		];
 		if (node > 0 && chance && !chance.problem) {
 			const p = chance.totalP[tree.frame[node]];
-			lines.push(`the function as a whole: p ${formatChance(p)}${p < LEVEL ? ", more than chance" : ""}`);
+			lines.push(`the function as a whole: p ${formatChance(p)}${isFlagged(this.diff, tree.frame[node], "total") ? ", more than chance" : ""}`);
 		}
 		return lines;
 	}
@@ -217,47 +268,60 @@ class DiffView {
 	#rows() {
 		const { regex } = compilePattern(this.app.store.state.search);
 		const { order, names } = this.diff;
-		return regex ? order.filter((i) => regex.test(names[i].slice(0, 4096))) : order;
+		return order.filter((i) => !regex || regex.test(names[i]));
 	}
 
 	#makeTable() {
 		const { diff, app } = this;
 		const share = (column, which) => (i) => formatShare(column[which][i], 1);
-		const p = (key) => (i) => (!diff.chance ? "…" : diff.chance.problem ? "–"
-			: `${formatChance(diff.chance[key][i])}${diff.chance[key][i] < LEVEL ? " !" : ""}`);
-		const flagged = (key) => (i) => diff.chance && diff.chance[key][i] < LEVEL;
+		const flagged = (part) => (i) => isFlagged(diff, i, part);
+		const p = (key, part) => (i) => (!diff.chance ? "…" : diff.chance.problem ? "–"
+			: `${formatChance(diff.chance[key][i])}${isFlagged(diff, i, part) ? " !" : ""}`);
 		const columns = [
 			{ id: "name", label: "Function", text: (i) => diff.names[i] },
-			{ id: "change", label: "Total", text: (i) => formatPoints(diff.total[1][i] - diff.total[0][i]) },
+			{ id: "change", label: "Total, points", text: (i) => pointsOnly(diff.total[1][i] - diff.total[0][i]) },
 			{ id: "b", label: "in B", text: share(diff.total, 0) },
 			{ id: "now", label: "now", text: share(diff.total, 1) },
-			{ id: "p", label: "p", text: p("totalP"), flagged: flagged("totalP") },
-			{ id: "self", label: "Self", text: (i) => formatPoints(diff.self[1][i] - diff.self[0][i]) },
-			{ id: "selfp", label: "p", text: p("selfP"), flagged: flagged("selfP") },
+			{ id: "p", label: "p", text: p("totalP", "total"), flagged: flagged("total") },
+			{ id: "self", label: "Self, points", text: (i) => pointsOnly(diff.self[1][i] - diff.self[0][i]) },
+			{ id: "selfp", label: "p", text: p("selfP", "self"), flagged: flagged("self") },
 		];
-		const keys = {
-			name: null, change: (i) => Math.abs(diff.total[1][i] - diff.total[0][i]),
-			b: (i) => diff.total[0][i], now: (i) => diff.total[1][i],
-			p: (i) => (diff.chance ? -diff.chance.totalP[i] : 0),
-			self: (i) => Math.abs(diff.self[1][i] - diff.self[0][i]),
-			selfp: (i) => (diff.chance ? -diff.chance.selfP[i] : 0),
-		};
 		this.table = new VirtualTable({
 			label: "Changes",
 			columns,
 			say: app.say,
 			describe: (i) => columns.map((column) => `${column.label} ${column.text(i)}`).join(", "),
-			onSort: (id) => {
-				const key = keys[id];
-				const rows = this.#rows().slice().sort(key ? (a, b) => key(b) - key(a)
-					: (a, b) => (diff.names[a] < diff.names[b] ? -1 : 1));
-				this.table.show(rows, { id, descending: key !== null && !id.endsWith("p") });
-			},
+			onSort: (id) => app.store.set({ sort: id }),
 			onPick: (i) => app.store.set({ frame: diff.names[i] }),
 		});
 	}
 
+	/* In the order that the state says; by default what changed most comes first. */
+	#sortRows() {
+		const { diff } = this;
+		const p = (key) => (i) => (diff.chance && !diff.chance.problem ? -diff.chance[key][i] : 0);
+		const keys = {
+			name: null, change: (i) => Math.abs(diff.total[1][i] - diff.total[0][i]),
+			b: (i) => diff.total[0][i], now: (i) => diff.total[1][i], p: p("totalP"),
+			self: (i) => Math.abs(diff.self[1][i] - diff.self[0][i]), selfp: p("selfP"),
+		};
+		const { sort } = this.app.store.state;
+		const id = Object.hasOwn(keys, sort) ? sort : "change";
+		const key = keys[id];
+		const rows = this.#rows();
+		if (sort)
+			rows.sort(key ? (a, b) => key(b) - key(a)
+				: (a, b) => (diff.names[a] < diff.names[b] ? -1 : 1));
+		this.table.show(rows, { id, descending: key !== null && !id.endsWith("p") });
+	}
+
+	/* What save.js makes pictures of. */
+	get graphs() {
+		return this.canvas ? [this.canvas] : [];
+	}
+
 	unmount() {
+		this.keeper.stop();
 		this.round = {};
 		this.app.tip.hide();
 		for (const off of this.offs)

@@ -7,6 +7,7 @@ import { formatAmount, formatShare } from "wick/amount.js";
 import { frameName } from "wick/select.js";
 import { sayAmount, flamePicture } from "wick/tree_picture.js";
 import { followPath, pathOf } from "wick/tree_layout.js";
+import { widestNodes } from "wick/tree_rows.js";
 
 const MOST_CRUMBS = 12;
 const WINDOW_AFTER_MS = 250; /* of rest, until the wheel's window is in the URL */
@@ -35,14 +36,14 @@ export function whyEmpty(app, selection) {
 	if (app.profile.n === 0)
 		return "There is no sample in this recording.";
 	if (selection.n === 0)
-		return "No sample is in this selection. Widen the time, or take a filter or a chip away (z undoes the last step).";
+		return "No sample is in this selection. Widen the time, or take a filter or a chip away (u undoes the last step).";
 	if (selection.nodes.n === 1)
 		return "The samples have no stacks; `perf record -g` or `wick record` records them.";
 	return `All ${selection.n} samples are 0 by this metric; choose another one above.`;
 }
 
-/* The path of the zoom as buttons; the innermost ones if there are many. */
-function makeCrumbs(zoomTo) {
+/** The path of the zoom as buttons; the innermost ones if there are many. */
+export function makeCrumbs(zoomTo) {
 	const nav = document.createElement("nav");
 	nav.className = "crumbs";
 	nav.setAttribute("aria-label", "Zoom");
@@ -69,32 +70,43 @@ function makeCrumbs(zoomTo) {
 	};
 }
 
-function topRows(app, tree, root) {
+/** Puts the window of a drawing into the state under KEY once it rests. */
+export function windowKeeper(app, key) {
+	let timer = 0;
+	return {
+		keep(window) {
+			clearTimeout(timer);
+			timer = setTimeout(() => {
+				const whole = window[1] - window[0] > 0.999999;
+				app.store.set({ [key]: whole ? null : window }, { replace: true });
+			}, WINDOW_AFTER_MS);
+		},
+		stop: () => clearTimeout(timer),
+	};
+}
+
+/** A tree of a selection as the table of textEquivalent(): what has a name in its drawing. */
+export function treeTable(caption, tree, root = 0) {
 	const { selection } = tree;
-	const rows = [];
-	const total = tree.gain[0] + tree.loss[0];
-	const walk = [root];
-	while (walk.length && rows.length < 200) {
-		const node = walk.shift();
-		const sum = tree.gain[node] + tree.loss[node];
-		rows.push([String(tree.depth[node]), node === 0 ? "all" : frameName(selection, tree.frame[node]),
+	const sum = (node) => tree.gain[node] + tree.loss[node];
+	const total = sum(0);
+	return {
+		caption: `${caption}, frames of at least 0.5 %`,
+		head: ["depth", "function", "total", "share", "self"],
+		rows: widestNodes(tree, sum, root).map((node) => [
+			String(tree.depth[node]), node === 0 ? "all" : frameName(selection, tree.frame[node]),
 			sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node]),
-			formatShare(sum, total),
-			sayAmount(selection, tree.selfGain[node], tree.selfLoss[node], tree.selfSamples[node])]);
-		const children = [];
-		for (let c = tree.firstChild[node]; c !== 0; c = tree.next[c])
-			children.push(c);
-		children.sort((a, b) => tree.gain[b] + tree.loss[b] - tree.gain[a] - tree.loss[a]);
-		walk.push(...children.filter((c) => (tree.gain[c] + tree.loss[c]) * 200 >= total));
-	}
-	return rows;
+			formatShare(sum(node), total),
+			sayAmount(selection, tree.selfGain[node], tree.selfLoss[node], tree.selfSamples[node])]),
+	};
 }
 
 class FlameView {
 	constructor(element, app, kind) {
 		this.app = app;
-		app.view = this; /* the one that is seen: save.js asks it for its canvas */
+		app.view = this; /* the one that is seen: save.js asks it for its graphs */
 		this.kind = kind;
+		this.keeper = windowKeeper(app, "window");
 		this.crumbs = makeCrumbs((names) => app.store.set({ zoom: names, window: null }));
 		this.note = emptyNote();
 		this.canvas = new FlameCanvas(app, {
@@ -102,15 +114,12 @@ class FlameView {
 			up: kind.up,
 			onZoom: (node) => this.#zoomTo(node),
 			onOut: () => app.store.set({ zoom: app.store.state.zoom.slice(0, -1), window: null }),
-			onWindow: (window) => this.#keepWindow(window),
+			onWindow: this.keeper.keep,
 			onMenu: (node, x, y) => openFrameMenu(app, x, y, this.tree.selection, this.tree.frame[node],
 				this.canvas.canvas),
 		});
-		this.text = textEquivalent("This graph as a table", () => ({
-			caption: `${kind.label}, frames of at least 0.5 %`,
-			head: ["depth", "function", "total", "share", "self"],
-			rows: topRows(app, this.tree, this.zoomed),
-		}));
+		this.text = textEquivalent("This graph as a table", () =>
+			treeTable(kind.label, this.tree, this.zoomed));
 		element.replaceChildren(this.crumbs.element, this.note, this.canvas.element, this.text.element);
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
@@ -167,16 +176,13 @@ class FlameView {
 		this.app.say(`zoomed to ${names.at(-1) ?? "all"}, ${formatShare(this.picture.layout.amount[node], total)} of ${formatAmount(total, this.tree.selection.unit)}`);
 	}
 
-	#keepWindow(window) {
-		clearTimeout(this.keeping);
-		this.keeping = setTimeout(() => {
-			const whole = window[1] - window[0] > 0.999999;
-			this.app.store.set({ window: whole ? null : window }, { replace: true });
-		}, WINDOW_AFTER_MS);
+	/* What save.js makes pictures of. */
+	get graphs() {
+		return [this.canvas];
 	}
 
 	unmount() {
-		clearTimeout(this.keeping);
+		this.keeper.stop();
 		this.app.tip.hide();
 		for (const off of this.offs)
 			off();

@@ -28,6 +28,7 @@ class HeatView {
 	constructor(element, app) {
 		this.app = app;
 		this.element = element;
+		app.heatView = this; /* save.js asks it for its drawing */
 		this.target = "ranges";
 		this.pending = null; /* the cell of the first click */
 		this.cursor = null; /* of the keyboard */
@@ -137,7 +138,7 @@ class HeatView {
 	draw() {
 		if (!this.prepare())
 			return;
-		const { app, canvas, heat, place } = this;
+		const { canvas, place } = this;
 		const ratio = globalThis.devicePixelRatio || 1;
 		const height = place.height + AXIS;
 		if (canvas.width !== Math.round(this.width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -148,22 +149,28 @@ class HeatView {
 		const context = canvas.getContext("2d");
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		context.clearRect(0, 0, this.width, height);
+		this.paint(context, place, this.width);
+		this.describe();
+	}
+
+	/* All that is drawn at a PLACE, whose drawing is WIDTH wide. */
+	paint(context, place, width) {
+		const { app, heat } = this;
 		context.save();
 		context.beginPath();
-		context.rect(place.clipLeft, 0, this.width - place.clipLeft, place.height);
+		context.rect(place.clipLeft, 0, width - place.clipLeft, place.height);
 		context.clip();
 		this.picture.draw(context, place);
 		context.strokeStyle = app.colours.ink;
 		context.lineWidth = 1;
 		hatchNegative(context, heat, place);
 		context.restore();
-		this.drawMarks(context);
+		this.drawMarks(context, place);
 		drawAxes(context, heat, place, app.colours.css("faint"));
-		this.describe();
 	}
 
-	drawMarks(context) {
-		const { heat, place, app } = this;
+	drawMarks(context, place) {
+		const { heat, app } = this;
 		const { ranges, rangesB } = app.store.state;
 		const stroke = app.colours.css("select");
 		drawRanges(context, heat, place, ranges, { stroke, dashed: false });
@@ -179,8 +186,9 @@ class HeatView {
 	drawLegend() {
 		const { heat } = this;
 		paintLegend(this.legend, heat, this.picture.colours);
-		this.legendFrom.textContent = formatAmount(Math.min(0, heat.min), unitOf(heat.selection));
-		this.legendTo.textContent = `${formatAmount(Math.max(0, heat.max), unitOf(heat.selection))} a cell`;
+		const end = (value, isBeyond) => `${formatAmount(value, unitOf(heat.selection))}${isBeyond ? " or more" : ""}`;
+		this.legendFrom.textContent = end(Math.min(0, heat.scale.min), heat.min < Math.min(0, heat.scale.min));
+		this.legendTo.textContent = `${end(Math.max(0, heat.scale.max), heat.max > Math.max(0, heat.scale.max))} a cell`;
 	}
 
 	describe() {
@@ -327,7 +335,7 @@ class HeatView {
 		const lines = [valueText(heat, cell), whenText(heat, cell)];
 		app.tip.show(x, y, lines);
 		this.hoverTimer = setTimeout(() => {
-			if (heat.samples[cell.column * heat.nRows + cell.row])
+			if (app.profile.isWhole && heat.samples[cell.column * heat.nRows + cell.row])
 				app.tip.show(x, y, [...lines, ...topFrames(cellSelection(heat, cell, this.by))]);
 		}, HOVER_MS);
 	}

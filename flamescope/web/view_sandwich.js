@@ -1,9 +1,10 @@
 /* view_sandwich.js - one function: who calls it, merged, and what it calls */
 
-import { FlameCanvas } from "wick/flame_canvas.js";
+import { textEquivalent } from "wick/aria.js";
+import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { flamePicture } from "wick/tree_picture.js";
-import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
+import { emptyNote, sameTree, treeTable, whyEmpty, windowKeeper } from "wick/view_flame.js";
 import { frameName } from "wick/select.js";
 
 const MOST_CHOICES = 400;
@@ -11,11 +12,11 @@ const MOST_CHOICES = 400;
 class Sandwich {
 	constructor(element, app) {
 		this.app = app;
-		app.view = this; /* the one that is seen: save.js asks it for its canvas */
+		app.view = this; /* the one that is seen: save.js asks it for its graphs */
 		this.note = emptyNote();
 		this.halves = [
-			this.#half("Callers", "reverse", true),
-			this.#half("Callees", "calls", false),
+			this.#half("Callers", "reverse", true, "callers"),
+			this.#half("Callees", "calls", false, "window"),
 		];
 		const bar = document.createElement("p");
 		const label = document.createElement("label");
@@ -26,39 +27,57 @@ class Sandwich {
 		this.input.setAttribute("list", "sandwich-functions");
 		this.list = document.createElement("datalist");
 		this.list.id = "sandwich-functions";
-		this.input.addEventListener("change", () => app.store.set({ around: this.input.value }));
+		this.input.addEventListener("change", () =>
+			app.store.set({ around: this.input.value, window: null, callers: null }));
 		label.append(this.input, this.list);
 		bar.append(label);
 		element.replaceChildren(bar, this.note,
-			...this.halves.flatMap(({ title, canvas }) => [title, canvas.element]));
+			...this.halves.flatMap(({ title, canvas, text }) => [title, canvas.element, text.element]));
 		this.offs = [
-			app.store.subscribe((state, old) => sameTree(state, old) || this.update()),
+			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
 			app.on("theme", () => {
 				this.halves.forEach(({ canvas }) => canvas.retheme());
 				this.update();
 			}),
 			app.on("resize", () => this.halves.forEach(({ canvas }) => canvas.invalidate())),
+			...flameKeys.map(([key, what]) => app.keys.add({ key, what, where: "in a graph" })),
 		];
 		this.update();
 	}
 
-	#half(label, order, up) {
-		const half = { order, title: document.createElement("h2") };
+	/* KEY: of the state, where the part of its width that is seen is kept. */
+	#half(label, order, up, key) {
+		const half = { order, key, title: document.createElement("h2"), keeper: windowKeeper(this.app, key) };
 		half.title.textContent = label;
 		half.canvas = new FlameCanvas(this.app, {
 			label: `${label}: arrow keys move, Enter puts a function in the middle`,
 			up,
 			firstRow: 1,
+			onWindow: half.keeper.keep,
 			onZoom: (node) => node > 0 && this.#goTo(frameName(half.tree.selection, half.tree.frame[node])),
 			onMenu: (node, x, y) => openFrameMenu(this.app, x, y, half.tree.selection,
 				half.tree.frame[node], half.canvas.canvas),
 		});
+		half.text = textEquivalent(`${label} as a table`, () =>
+			treeTable(`${label} of ${this.around}`, half.tree));
 		return half;
 	}
 
+	#onState(state, old) {
+		if (!sameTree(state, old))
+			this.update();
+		else if (this.halves.some(({ key }) => state[key] !== old[key]))
+			this.#place();
+	}
+
+	#place() {
+		for (const { canvas, key } of this.halves)
+			canvas.setWindow(this.app.store.state[key] ?? [0, 1], false);
+	}
+
 	#goTo(name) {
-		this.app.store.set({ around: name, frame: name });
+		this.app.store.set({ around: name, frame: name, window: null, callers: null });
 	}
 
 	/* Without a choice it is the function with most of its own. */
@@ -79,7 +98,7 @@ class Sandwich {
 	update() {
 		const { app } = this;
 		const selection = app.models.selection();
-		const around = this.#around(selection);
+		const around = this.around = this.#around(selection);
 		const functions = app.models.functions();
 		const names = new Set();
 		for (let i = 0; i < functions.n && names.size < MOST_CHOICES; i++)
@@ -96,11 +115,13 @@ class Sandwich {
 			half.picture = flamePicture(app, half.tree);
 			empty ||= !(half.picture.layout.total > 0) || half.tree.n === 1;
 		}
-		for (const { canvas, title, picture } of this.halves) {
-			canvas.element.hidden = title.hidden = empty;
+		for (const { canvas, title, picture, text } of this.halves) {
+			canvas.element.hidden = title.hidden = text.element.hidden = empty;
 			if (!empty)
-				canvas.show(picture, [0, 1]);
+				canvas.show(picture);
+			text.refresh();
 		}
+		this.#place();
 		this.note.hidden = !empty;
 		this.note.textContent = !empty ? "" : names.size === 0 ? whyEmpty(app, selection)
 			: `No stack of this selection has the function ${around}.`;
@@ -108,11 +129,14 @@ class Sandwich {
 		app.emit("found");
 	}
 
-	get canvas() {
-		return this.halves[1].canvas;
+	/* What save.js makes pictures of. */
+	get graphs() {
+		return this.halves.map(({ canvas }) => canvas);
 	}
 
 	unmount() {
+		for (const { keeper } of this.halves)
+			keeper.stop();
 		this.app.tip.hide();
 		for (const off of this.offs)
 			off();

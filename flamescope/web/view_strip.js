@@ -1,15 +1,20 @@
 /* view_strip.js - what each thread was doing, in the order of time */
 
 import { formatShare, formatTime } from "wick/amount.js";
+import { textEquivalent } from "wick/aria.js";
 import { threadLabel } from "wick/details.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { compilePattern } from "wick/frame_search.js";
 import { frameModule, frameName } from "wick/select.js";
-import { nodeDepths, stripBoxes, stripColumns, stripThreads, stripTime } from "wick/strip.js";
+import { nodeDepths, stripBoxes, stripColumns, stripParts, stripThreads, stripTime } from "wick/strip.js";
 import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
 
 const AT_ONCE = 8; /* threads; the rest comes by a button */
+const LEAST_NS = 1000; /* that are seen */
+const WINDOW_AFTER_MS = 250; /* of rest, until what is seen is in the URL */
 const ROW = 14;
+const TEXT_PARTS = 20; /* of the time that is seen, in the table: as many as 8 threads have room for */
+const TEXT_FUNCTIONS = 3;
 const MOST_ROWS = 24; /* of a stack; what is deeper is said in words */
 const FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
@@ -28,14 +33,24 @@ class Strip {
 		this.app = app;
 		app.view = this; /* the one that is seen: save.js asks it for its canvas */
 		this.element = element;
-		this.shown = AT_ONCE;
 		this.offs = [
-			app.store.subscribe((state, old) => sameTree(state, old) || this.update()),
+			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
 			app.on("theme", () => this.update()),
 			app.on("resize", () => this.rows.forEach((row) => row.draw())),
 		];
 		this.update();
+	}
+
+	#onState(state, old) {
+		if (!sameTree(state, old) || state.threads !== old.threads)
+			this.update();
+		else if (state.strip !== old.strip)
+			this.#place();
+	}
+
+	get shown() {
+		return this.app.store.state.threads || AT_ONCE;
 	}
 
 	update() {
@@ -45,10 +60,6 @@ class Strip {
 		this.strip = stripThreads(selection, (t) => threadLabel(selection.profile.threads[t]));
 		this.depths = nodeDepths(selection.nodes);
 		this.span = stripSpan(selection, app.store.state.ranges, selection.profile.lengthNs);
-		this.window ??= this.span;
-		if (this.window[0] < this.span[0] || this.window[1] > this.span[1] || this.spanWas !== this.span.join())
-			this.window = this.span;
-		this.spanWas = this.span.join();
 		this.regex = compilePattern(app.store.state.search).regex;
 		app.found = null;
 		app.emit("found");
@@ -68,21 +79,43 @@ class Strip {
 			const more = document.createElement("button");
 			more.type = "button";
 			more.textContent = `Show ${Math.min(AT_ONCE, threads.length - this.shown)} more of ${threads.length} threads`;
-			more.addEventListener("click", () => {
-				this.shown += AT_ONCE;
-				this.#build();
-			});
+			more.addEventListener("click", () => this.app.store.set({ threads: this.shown + AT_ONCE }));
 			parts.push(more);
 		}
+		this.text = textEquivalent("This strip as a table", () => this.#asText());
+		if (threads.length > 0)
+			parts.push(this.text.element);
 		this.element.replaceChildren(...parts);
-		this.setWindow(this.window);
+		this.#place();
+	}
+
+	/* To what the state says is seen; of another selection's time nothing is, so that is all of it. */
+	#place() {
+		const { strip } = this.app.store.state;
+		const isIn = strip && strip.from < this.span[1] && strip.to > this.span[0];
+		this.setWindow(isIn ? [strip.from, Math.min(strip.to, this.span[1])] : this.span, false);
+		this.text.refresh();
+	}
+
+	#asText() {
+		const { selection } = this;
+		const nameOf = (node) => (node > 0 ? frameName(selection, selection.nodes.frame[node]) : "[no stack]");
+		const threads = this.strip.threads.slice(0, this.shown);
+		const nParts = Math.max(4, Math.min(TEXT_PARTS, Math.floor((AT_ONCE * TEXT_PARTS) / threads.length)));
+		const rows = threads.flatMap((thread) =>
+			stripParts(this.strip, thread, this.window, nParts, nameOf).map((part) => [
+				thread.label, formatTime(part.from), formatTime(part.to), String(part.samples),
+				part.functions.slice(0, TEXT_FUNCTIONS)
+					.map(([name, amount]) => `${formatShare(amount, part.amount)} ${name}`).join(", ") || "no sample"]));
+		return { caption: `Threads by time, in ${nParts} parts of what is seen`,
+			head: ["thread", "from", "to", "samples", "innermost functions, most first"], rows };
 	}
 
 	#bar(nThreads) {
 		const bar = document.createElement("div");
 		bar.className = "strip-bar";
 		const text = document.createElement("span");
-		text.textContent = `${nThreads} threads, most first. Empty is where no sample is.`;
+		text.textContent = `${nThreads === 1 ? "1 thread" : `${nThreads} threads, most first`}. Empty is where no sample is.`;
 		const button = (label, act) => {
 			const made = document.createElement("button");
 			made.type = "button";
@@ -100,14 +133,17 @@ class Strip {
 
 	#select() {
 		const [from, to] = this.window.map(Math.round);
-		this.app.store.set({ ranges: [{ from, to, rows: null }], zoom: [], window: null });
+		this.app.store.set({ ranges: [{ from, to, rows: null }], zoom: [], window: null, strip: null });
 	}
 
-	setWindow(window) {
-		const least = 1000;
-		const span = Math.min(this.span[1] - this.span[0], Math.max(least, window[1] - window[0]));
+	/* TELL: somebody moved it, and the URL is to say so. */
+	setWindow(window, tell = true) {
+		const span = Math.min(this.span[1] - this.span[0], Math.max(LEAST_NS, window[1] - window[0]));
 		const from = Math.max(this.span[0], Math.min(window[0], this.span[1] - span));
 		this.window = [from, from + span];
+		clearTimeout(this.keeping);
+		if (tell)
+			this.keeping = setTimeout(() => this.#keepWindow(), WINDOW_AFTER_MS);
 		const ends = this.window.map((ns) => {
 			const end = document.createElement("span");
 			end.textContent = formatTime(ns);
@@ -118,6 +154,12 @@ class Strip {
 			this.asked = undefined;
 			this.rows.forEach((row) => row.draw());
 		});
+	}
+
+	#keepWindow() {
+		const [from, to] = this.window.map(Math.round);
+		const all = from <= this.span[0] && to >= this.span[1];
+		this.app.store.set({ strip: all ? null : { from, to } }, { replace: true });
 	}
 
 	zoom(part, factor) {
@@ -150,6 +192,7 @@ class Strip {
 
 	unmount() {
 		cancelAnimationFrame(this.asked);
+		clearTimeout(this.keeping);
 		this.app.tip.hide();
 		for (const off of this.offs)
 			off();
@@ -216,7 +259,7 @@ class StripRow {
 		const { view, context, ink } = this;
 		const frame = view.selection.nodes.frame[node];
 		const name = frameName(view.selection, frame);
-		const match = view.regex?.test(name.slice(0, 4096));
+		const match = view.regex?.test(name);
 		context.fillStyle = match ? ink.match
 			: view.app.colours.frame(name, frameModule(view.selection, frame));
 		const width = to - from;

@@ -26,7 +26,7 @@ export function sortedRows(table, sort, regex) {
 	const id = Object.hasOwn(sorts, sort.replace(/^-/, "")) ? sort.replace(/^-/, "") : "self";
 	const wanted = [];
 	for (let i = 0; i < table.rows.n; i++) {
-		if (!regex || regex.test(table.nameOf(i).slice(0, 4096)))
+		if (!regex || regex.test(table.nameOf(i)))
 			wanted.push(i);
 	}
 	const key = wanted.length ? Array.from({ length: table.rows.n }, (_, i) => sorts[id](table, i)) : [];
@@ -45,6 +45,11 @@ export function nearOf(tree) {
 		near.push(c);
 	const amount = (node) => tree.gain[node] + tree.loss[node];
 	return near.sort((a, b) => amount(b) - amount(a)).slice(0, MOST_NEAR);
+}
+
+/* Where there is little room: paths begin alike; the details have all of it. */
+function fileName(module) {
+	return module.slice(module.lastIndexOf("/") + 1);
 }
 
 class TableView {
@@ -77,12 +82,12 @@ class TableView {
 		const share = (gain, loss) => (i) => formatShare(rows[gain][i] + rows[loss][i], whole());
 		const columns = [
 			{ id: "name", label: "Function", text: (i) => this.model.nameOf(i) },
-			{ id: "self", label: "Self", text: amount("selfGain", "selfLoss", "selfSamples") },
+			{ id: "self", label: "Self", isWide: true, text: amount("selfGain", "selfLoss", "selfSamples") },
 			{ id: "self", label: "Self %", text: share("selfGain", "selfLoss") },
-			{ id: "total", label: "Total", text: amount("gain", "loss", "samples") },
+			{ id: "total", label: "Total", isWide: true, text: amount("gain", "loss", "samples") },
 			{ id: "total", label: "Total %", text: share("gain", "loss") },
 			{ id: "calls", label: "Calls seen", text: (i) => formatAmount(rows.calls[i]) },
-			{ id: "module", label: "Module", text: (i) => this.model.moduleOf(i) },
+			{ id: "module", label: "Module", isWide: true, text: (i) => fileName(this.model.moduleOf(i)) },
 		];
 		/* One column a key: the shares stand beside their amounts without a key of their own. */
 		return columns.map((column, i) => ({ ...column, key: column.id, id: i && columns[i - 1].id === column.id ? `${column.id}%` : column.id }));

@@ -16,7 +16,7 @@ function cell(tag, text) {
 
 /**
  * VirtualTable
- * @options: {label, columns: [{id, label, text(row), flagged(row)}], onSort(id), onPick(row),
+ * @options: {label, columns: [{id, label, isWide, text(row), flagged(row)}], onSort(id), onPick(row),
  *           onMenu(row, x, y), describe(row)}; rows are whatever the caller makes of them
  */
 export class VirtualTable {
@@ -41,9 +41,9 @@ export class VirtualTable {
 
 	#columns() {
 		const group = document.createElement("colgroup");
-		this.options.columns.forEach((_, i) => {
+		this.options.columns.forEach(({ isWide }, i) => {
 			const col = document.createElement("col");
-			col.className = i === 0 ? "name" : "";
+			col.className = i === 0 ? "name" : isWide ? "wide" : "";
 			group.append(col);
 		});
 		return group;

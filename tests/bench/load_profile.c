@@ -1,16 +1,13 @@
-/* load_profile.c - loads a recording once: wall and CPU time, memory, and what was in it */
+/* load_profile.c - loads a recording once, and draws it: what each step took, and the memory */
 #include "base/io.h"
 #include "flamescope/flame/flame.h"
 #include "flamescope/heat/heat.h"
 #include "flamescope/load/load_way.h"
-#include "flamescope/pack/pack.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 static double seconds(struct timeval time)
 {
@@ -25,6 +22,11 @@ static double cpu_s(void)
 	return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+static double s_since(uint64_t start)
+{
+	return (double)(io_now_ns() - start) / 1e9;
+}
+
 static int load(const struct load_options *options, const char *way, struct profile **ret_profile,
 		struct err *err)
 {
@@ -35,59 +37,64 @@ static int load(const struct load_options *options, const char *way, struct prof
 	return load_profile(options, ret_profile, err);
 }
 
-static void write_pack(const struct profile *profile, const char *path)
-{
-	struct err err = {0};
-	int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
-	uint64_t start = io_now_ns();
-
-	if (fd < 0 || pack_write(profile, fd, &err) < 0)
-		printf("pack: %s\n", err.text);
-	else
-		printf("pack %.1f ms\n", (double)(io_now_ns() - start) / 1e6);
-	if (fd >= 0)
-		(void)close(fd);
-}
-
-static double ms_since(uint64_t start)
-{
-	return (double)(io_now_ns() - start) / 1e6;
-}
-
-/* The pictures of what QUERY takes, and what each of them took. */
-static int draw(const struct profile *profile, const struct query *query, const char *what)
+static int draw_heat(const struct selection *selection, struct err *err)
 {
 	static const struct heat_options options;
-	struct selection *selection = NULL;
-	struct flame *flame = NULL;
 	struct heat *heat = NULL;
-	struct err err = {0};
-	uint64_t start = io_now_ns();
-	double select_ms;
-	double heat_ms;
-	int r = selection_make(profile, query, &selection, &err);
+	int r = heat_make(selection, &options, &heat, err);
 
-	select_ms = ms_since(start);
-	start = io_now_ns();
-	if (r == 0)
-		r = heat_make(selection, &options, &heat, &err);
-	heat_ms = ms_since(start);
-	start = io_now_ns();
-	if (r == 0)
-		r = flame_make(selection, FLAME_CALLS, UINT32_MAX, &flame);
-	if (r == 0)
-		printf("%s: %zu samples selected %.1f ms, heatmap %.1f ms, flame graph of %zu "
-		       "%.1f ms\n",
-		       what, selection->n, select_ms, heat_ms, flame->n_nodes, ms_since(start));
-	else
-		printf("%s: %s\n", what, err.text);
-	flame_free(flame);
 	heat_free(heat);
+	return r;
+}
+
+static int draw_flame(const struct selection *selection, struct err *err)
+{
+	struct flame *flame = NULL;
+	int r = flame_make(selection, FLAME_CALLS, UINT32_MAX, &flame);
+
+	flame_free(flame);
+	return r < 0 ? err_set(err, -r, "flame graph") : 0;
+}
+
+enum { HEAT = 1, FLAME = 2 };
+
+/* The pictures of what QUERY takes, and what they took, the selection with them. */
+static int draw(const struct profile *profile, const struct query *query, unsigned pictures,
+		const char *name, struct err *err)
+{
+	struct selection *selection = NULL;
+	uint64_t start = io_now_ns();
+	int r = selection_make(profile, query, &selection, err);
+
+	if (r == 0 && pictures & HEAT)
+		r = draw_heat(selection, err);
+	if (r == 0 && pictures & FLAME)
+		r = draw_flame(selection, err);
+	if (r == 0)
+		printf("%s_s %.6f\n", name, s_since(start));
 	selection_free(selection);
 	return r;
 }
 
-/* load_profile FILE [all|one|slow|index] [THREADS] [PACK] */
+static int draw_all(const struct profile *profile, uint64_t start, struct err *err)
+{
+	const uint64_t middle = profile->length_ns / 2;
+	struct query second = {.n_ranges = 1,
+			       .ranges = {{.from_ns = middle, .to_ns = middle + 1000000000}}};
+	struct query threads = {.n_groups = 1, .groups = {"thread"}};
+	int r = draw(profile, &(struct query){0}, HEAT, "heat", err);
+
+	printf("to_heatmap_s %.6f\nto_heatmap_cpu_s %.6f\n", s_since(start), cpu_s());
+	if (r == 0)
+		r = draw(profile, &(struct query){0}, FLAME, "flame", err);
+	if (r == 0)
+		r = draw(profile, &second, HEAT | FLAME, "second", err);
+	if (r == 0)
+		r = draw(profile, &threads, FLAME, "threads", err);
+	return r;
+}
+
+/* load_profile FILE [all|one|slow|index] [THREADS] */
 int main(int argc, char **argv)
 {
 	const char *way = argc > 2 ? argv[2] : "all";
@@ -96,30 +103,25 @@ int main(int argc, char **argv)
 				       .n_threads = argc > 3 ? (unsigned)atoi(argv[3]) : 0,
 				       .no_index = strcmp(way, "index") != 0};
 	struct profile *profile = NULL;
-	struct err err = {0};
 	struct rusage usage;
+	struct err err = {0};
 	uint64_t start = io_now_ns();
 
 	if (argc < 2 || load(&options, way, &profile, &err) < 0) {
 		(void)fprintf(stderr, "load_profile: %s\n", argc < 2 ? "no file" : err.text);
 		return 1;
 	}
+	printf("load_s %.6f\n", s_since(start));
+	if (profile->files[0].problem || draw_all(profile, start, &err) < 0) {
+		(void)fprintf(stderr, "load_profile: %s\n",
+			      profile->files[0].problem ? profile->files[0].problem : err.text);
+		profile_free(profile);
+		return 1;
+	}
 	(void)getrusage(RUSAGE_SELF, &usage);
-	printf("wall_ms %.1f cpu_ms %.1f maxrss_kib %ld\n", (double)(io_now_ns() - start) / 1e6,
-	       cpu_s() * 1e3, usage.ru_maxrss);
-	printf("samples %zu frames %zu nodes %zu threads %zu strings %zu tags %zu metrics %zu "
-	       "bad_lines %llu\n",
-	       profile->n_samples, profile->n_frames, profile->n_nodes, profile->n_threads,
-	       profile->n_strings, profile->n_tags, profile->n_metrics,
-	       (unsigned long long)profile->files[0].bad_lines);
-	(void)draw(profile, &(struct query){0}, "all of it");
-	(void)draw(profile,
-		   &(struct query){.n_ranges = 1,
-				   .ranges = {{.from_ns = profile->length_ns / 2,
-					       .to_ns = profile->length_ns / 2 + 1000000000}}},
-		   "a second");
-	if (argc > 4)
-		write_pack(profile, argv[4]);
+	printf("maxrss_kib %ld\nsamples %zu\nfunctions %zu\nstacks %zu\nthreads %zu\n",
+	       usage.ru_maxrss, profile->n_samples, profile->n_frames, profile->n_nodes,
+	       profile->n_threads);
 	profile_free(profile);
 	return 0;
 }

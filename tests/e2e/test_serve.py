@@ -339,8 +339,10 @@ class Guard(Served):
                      ("--token", "short", self.folder), ("--token", "a/b" * 10, self.folder),
                      ("--no-token", "--listen", "127.0.0.1", "--token", TOKEN, self.folder),
                      ("--port", "65536", self.folder), ("--port", "x", self.folder), (),
-                     (self.folder, self.folder), ("--listen", "localhost", self.folder)):
+                     (self.folder, self.folder), ("--listen", "localhost", self.folder),
+                     ("--host", "0.0.0.0", self.folder), ("--host", "::", self.folder)):
             self.assertEqual(status(*args)[0], 2, args)
+        self.assertIn("--listen 0.0.0.0", status("--host", "0.0.0.0", self.folder)[1])
         self.assertEqual(status(self.path("none"))[0], 8)
         self.serve("--no-token", "--listen", "127.0.0.1", token=None)
         self.assertEqual(self.get("/api/list", token=None)[0], 200)
@@ -471,9 +473,10 @@ class View(Served):
     def packs(self, path):
         with open(path, encoding="utf-8") as file:
             page = file.read()
-        found = re.findall(r'<script type="application/x-wick-pack"[^>]*>([^<]*)</script>', page)
-        return page, [sections(gzip.decompress(base64.b64decode(pack, validate=True)))
-                      for pack in found]
+        first, rest = ([gzip.decompress(base64.b64decode(part, validate=True)) for part in
+                        re.findall(rf'<script type="application/x-wick-{kind}"[^>]*>([^<]*)</script>',
+                                   page)] for kind in ("pack", "rest"))
+        return page, [sections(a + b) for a, b in zip(first, rest, strict=True)]
 
     def test_one_file_with_everything(self):
         run = self.view("rec/a.perf", "--time", "1-3@0-100ms", "--group", "comm", "--only", "w&r|k",
@@ -542,14 +545,18 @@ class View(Served):
                        f"mv {self.path('opened')}.tmp {self.path('opened')}\n")
         os.chmod(os.path.join(tools, "xdg-open"), 0o755)
         env = {"DISPLAY": ":0", "PATH": tools + ":" + os.environ["PATH"]}
-        run = self.view("rec/a.perf", env=env)
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertNotIn("ssh", run.stderr)
-        until = time.monotonic() + 10
-        while not os.path.exists(self.path("opened")) and time.monotonic() < until:
-            time.sleep(0.02)
-        with open(self.path("opened"), encoding="ascii") as file:
-            self.assertEqual(file.read().strip(), "rec/a.perf.html")
+        # a name is neither an option of xdg-open nor an address
+        for options, page in (((), "rec/a.perf.html"), (("-o", "-n.html"), "-n.html"),
+                              (("-o", "mailto:b.html"), "mailto:b.html")):
+            run = self.view("rec/a.perf", *options, env=env)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertNotIn("ssh", run.stderr)
+            until = time.monotonic() + 10
+            while not os.path.exists(self.path("opened")) and time.monotonic() < until:
+                time.sleep(0.02)
+            with open(self.path("opened"), encoding="ascii") as file:
+                self.assertEqual(file.read().strip(), os.path.realpath(self.path(page)))
+            os.unlink(self.path("opened"))
 
     def test_a_browser_gets_the_token_but_no_command_line_does(self):
         tools = self.path("tools")

@@ -4,13 +4,16 @@ The numbers are counted here from the text itself, by code that shares nothing w
 """
 import collections
 import csv
+import fcntl
 import gzip
 import io
 import json
 import os
 import pty
 import re
+import struct
 import subprocess
+import termios
 import unittest
 import xml.dom.minidom
 
@@ -43,6 +46,23 @@ class Views(Case):
 
     def text(self, *arguments):
         return self.run_wick(*arguments).stdout.decode()
+
+    def on_terminal(self, columns, *arguments, env=None):
+        reader, terminal = pty.openpty()
+        self.addCleanup(os.close, reader)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        env = env or {**os.environ, "XDG_CACHE_HOME": self.path("cache")}
+        with subprocess.Popen([WICK, *arguments], stdout=terminal, env=env,
+                              stderr=subprocess.DEVNULL) as process:
+            os.close(terminal)
+            text = b""
+            try:
+                while part := os.read(reader, 65536):
+                    text += part
+            except OSError:  # EIO: the other end is closed
+                pass
+            self.assertEqual(process.wait(), 0)
+        return text.decode().replace("\r", "")
 
     def write(self, name, text):
         with open(self.path(name), "w", encoding="utf-8") as file:
@@ -106,6 +126,33 @@ class Report(Views):
         table = self.text("report", GOLDEN, "--function", "^outer$")
         self.assertRegex(table, r"(?s)    from main .*    calls inner ")
         self.refused(8, ["no function matches"], "report", GOLDEN, "--function", "^no such$")
+
+    def test_parts(self):
+        counts, modules = collections.Counter(), collections.Counter()
+        inside = False
+        with open(GOLDEN, encoding="utf-8") as file:
+            for line in file:
+                head, frame = HEAD.match(line), FRAME.match(line.rstrip("\n"))
+                if head:
+                    weight, inside = int(head.group(5)), False
+                    counts[head.group(2)] += weight
+                elif frame and not inside and frame.group(2) != "inlined":
+                    inside = True
+                    modules[frame.group(2)] += weight
+        for name, expected in (("pid", counts), ("module", modules)):
+            answer = json.loads(self.text("report", GOLDEN, "--per", name, "--json"))
+            self.assertEqual({row["name"]: row["gain"] for row in answer["parts"]}, expected)
+            self.assertEqual(answer["total"], sum(expected.values()))
+            rows = list(csv.DictReader(io.StringIO(
+                self.text("report", GOLDEN, "--per", name, "--format", "csv"))))
+            self.assertEqual({row[name]: int(row["gain"]) for row in rows}, expected)
+        lines = self.text("report", GOLDEN, "--per", "thread", "--top", "2").splitlines()
+        self.assertRegex(lines[3], r"^ *total +total % +samples +thread$")
+        self.assertRegex(lines[-1], r"^\(\d+ more; --top")
+        self.assertIn("| total | total % | samples | state |",
+                      self.text("report", GOLDEN, "--per", "state", "--format", "md"))
+        self.refused(2, ["no 'bogus'", "thread"], "report", GOLDEN, "--per", "bogus")
+        self.refused(2, ["--function"], "report", GOLDEN, "--per", "pid", "--function", "f")
 
     def test_order(self):
         first = self.text("report", GOLDEN, "--by", "total", "--format", "csv").splitlines()[1]
@@ -196,32 +243,72 @@ class Heatmap(Views):
     def test_a_terminal_gets_colours_and_a_pipe_characters(self):
         plain = self.run_wick("heatmap", GOLDEN).stdout
         self.assertNotIn(b"\x1b", plain)
-        self.assertNotIn(b"\x1b", self.on_terminal({"NO_COLOR": "1"}))
-        coloured = self.on_terminal({})
-        self.assertIn(b"\x1b[48;5;", coloured)
-        self.assertIn("\u2580".encode(), coloured)
+        self.assertNotIn("\x1b", self.drawn_with({"NO_COLOR": "1"}))
+        coloured = self.drawn_with({})
+        self.assertIn("\x1b[48;5;", coloured)
+        self.assertIn("\u2580", coloured)
 
-    def on_terminal(self, environment):
+    def drawn_with(self, environment):
         env = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm-256color",
                "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": self.path("cache"), **environment}
-        reader, terminal = pty.openpty()
-        try:
-            with subprocess.Popen([WICK, "heatmap", GOLDEN], stdout=terminal, env=env,
-                                  stderr=subprocess.DEVNULL) as process:
-                os.close(terminal)
-                text = b""
-                while True:
-                    try:
-                        part = os.read(reader, 65536)
-                    except OSError:  # EIO: the other end is closed
-                        break
-                    if not part:
-                        break
-                    text += part
-                self.assertEqual(process.wait(), 0)
-        finally:
-            os.close(reader)
-        return text
+        return self.on_terminal(80, "heatmap", GOLDEN, env=env)
+
+
+class PerfScript(Views):
+    """What `perf script` prints besides its usual form, counted here line by line."""
+
+    def functions(self, *arguments):
+        rows = json.loads(self.text("report", *arguments, "--json", "--top", "0"))["functions"]
+        return {row["name"]: row["self_samples"] for row in rows if row["self_samples"]}
+
+    def test_one_line_a_sample(self):
+        # without -g; names are padded, and "dd" is a hexadecimal number too
+        text = "".join(f"              dd 11 {i}.5:    2004008 cycles:  ffffffff815f6f{i:02x} "
+                       f"{'copy' if i % 3 else 'fill'}+0x{i:x} ([kernel.kallsyms])\n"
+                       for i in range(30))
+        path = self.write("flat.perf", text)
+        run = self.run_wick("report", path)
+        self.assertEqual(run.stderr, b"")
+        self.assertEqual(self.functions(path), {"copy": 20, "fill": 10})
+
+    def test_misc_source_lines_and_side_band(self):
+        text = ("fn 11 1.2: PERF_RECORD_COMM: fn:11/11\n"
+                "fn 11/11 [003] K     1.5: cycles: \n"
+                "\tffffffff815f6f78 f ([kernel])\n"
+                "  dl-lookup.c:180\n"
+                "\t          152619 call+0x3c (inlined)\n"
+                "  a.h:12 (inlined)\n\n"
+                "fn 11/11 [003] U     1.6: cycles: \n"
+                "\t          15261f call+0x42 (inlined)\n"
+                "  a.h:13 (inlined)\n\n")
+        path = self.write("more.perf", text)
+        run = self.run_wick("report", path)
+        self.assertEqual(run.stderr, b"")
+        self.assertEqual(self.functions(path), {"f": 1, "call": 1})
+
+    def test_samples_without_stacks_say_what_to_do(self):
+        path = self.write("bare.perf", "fn 11/11 1.5: cycles: \n" * 3)
+        self.assertIn(b"perf record -g", self.run_wick("report", path).stderr)
+
+
+class Terminal(Views):
+    """Where names are longer than the terminal is wide."""
+
+    LONG = "std::map<" + "std::string, " * 20 + "int>::find"
+
+    def test_names_are_shortened_to_fit(self):
+        path = self.write("long.perf",
+                          f"app 1/1 [000] 1.5: 1 cpu:\n\t1 {self.LONG} (/a/lib.so)\n\n")
+        for columns in (80, 120):
+            text = self.on_terminal(columns, "report", path)
+            self.assertIn("std::map<..>::find  (lib.so)", text)
+            self.assertLessEqual(max(map(len, text.splitlines())), columns)
+        self.assertIn(self.LONG, self.on_terminal(600, "report", path))
+        # programs get all of it
+        self.assertIn(self.LONG, self.text("report", path))
+        self.run_wick("report", path, "-o", self.path("x.txt"))
+        with open(self.path("x.txt"), encoding="utf-8") as file:
+            self.assertIn(self.LONG, file.read())
 
 
 class BadInput(Views):
@@ -242,7 +329,7 @@ class BadInput(Views):
             missing = self.path("missing.perf")
             said = self.refused(8, ["No such file"], command, missing)
             self.assertEqual(said.count(missing), 1, said)
-            self.refused(2, ["no file given"], command)
+            self.refused(2, ["no file given", "or -"], command)
             self.refused(8, ["nothing is left of 90 samples"], command, GOLDEN, "--only", "^zzz$")
             self.refused(2, ["regular expression"], command, GOLDEN, "--only", "(")
 
@@ -299,6 +386,42 @@ class BadInput(Views):
                                  capture_output=True, check=True, timeout=60, cwd=self.dir,
                                  env={**os.environ, "XDG_CACHE_HOME": self.path("cache")})
             self.assertIn(name, run.stdout.decode())
+
+    def test_statuses_are_the_same_of_all_commands(self):
+        """2 usage, 4 permission, 8 anything else, of what is read and of what is written."""
+        other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        with open(GOLDEN, encoding="utf-8") as file:
+            text = file.read()
+        os.chmod(self.dir, 0o755)
+        os.mkdir(self.path("closed"), 0o555)
+        self.write("empty.perf", "")
+        self.write("words.perf", "no recording\n")
+        os.chmod(self.write("secret.perf", text), 0)
+        os.chmod(self.write("fine.perf", text), 0o644)
+
+        def status(command, name, folder, *options):
+            first = [self.path("fine.perf")] if command[0] == "diff" else []
+            done = subprocess.run([WICK, command[0], "--no-index", *options, *first,
+                                   self.path(name), "-o", os.path.join(folder, command[1])],
+                                  capture_output=True, check=False, timeout=60, cwd="/", **other)
+            self.assertEqual(done.stdout, b"")
+            return done.returncode
+
+        closed = self.path("closed")
+        try:
+            subprocess.run([WICK, "help"], capture_output=True, check=True, **other)
+        except PermissionError:
+            self.skipTest("another user cannot run wick where it is")
+        for command in (("heatmap", "o.svg"), ("flamegraph", "o.svg"), ("report", "o.md"),
+                        ("convert", "o.folded"), ("diff", "o.txt"), ("view", "o.html")):
+            with self.subTest(command=command[0]):
+                self.assertEqual(status(command, "secret.perf", closed), 4)
+                self.assertEqual(status(command, "none.perf", closed), 8)
+                self.assertEqual(status(command, "empty.perf", closed), 8)
+                self.assertEqual(status(command, "words.perf", closed), 8)
+                self.assertEqual(status(command, "fine.perf", closed), 4)
+                self.assertEqual(status(command, "fine.perf", self.path("none")), 8)
+                self.assertEqual(status(command, "fine.perf", closed, "--no-such"), 2)
 
     def test_a_file_appears_whole_or_not_at_all(self):
         self.refused(2, ["none of the formats"], "report", GOLDEN, "-o", self.path("x.exe"))

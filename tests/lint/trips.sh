@@ -131,6 +131,16 @@ Options:
 HELP
 WICK
 	chmod +x "$house/build/bin/wick"
+	mkdir -p "$house/flamescope/web"
+	echo 'keys.add({ key: "l", what: "light" });' >"$house/flamescope/web/keys.js"
+	echo 'no picture, but small' >"$house/docs/lamp.png"
+	cat >"$house/README.md" <<'README'
+`wick light --dim LAMP` or <kbd>l</kbd>: ![the lamp](docs/lamp.png)
+
+```
+$ wick light -w 60 lamp && echo lit
+```
+README
 	list_sources
 }
 
@@ -303,9 +313,33 @@ trip_help_equals_man() {
 	fails "a program that is not there" "missing"
 }
 
+trip_docs() {
+	sed -i 's/--dim/--dark/' "$house/README.md"
+	fails "an option that is gone" "README.md:1: wick light has no option --dark"
+	sed -i 's/-w 60/-v 60/' "$house/README.md"
+	fails "an option in a block that is gone" "README.md:4: wick light has no option -v"
+	sed -i 's/ wick light -w/ wick shine -w/' "$house/README.md"
+	fails "a command that is gone" "README.md:4: there is no 'wick shine'"
+	echo 'With `--brighter` it is.' >>"$house/README.md"
+	fails "an option that no command has" "no command has the option --brighter"
+	sed -i 's/<kbd>l/<kbd>d/' "$house/README.md"
+	fails "a key that the page does not have" "the page has no key d"
+	sed -i 's/lamp.png/light.png/' "$house/README.md"
+	fails "a picture that is not there" "'docs/light.png' is missing"
+	cp "$house/docs/lamp.png" "$house/docs/other.png"
+	fails "a picture that nothing shows" "other.png: no page shows it"
+	head -c 70000 /dev/zero >"$house/docs/lamp.png"
+	fails "a picture that is large" "lamp.png: 70000 bytes"
+	echo 'Nothing.' >"$house/README.md"
+	rm "$house/docs/lamp.png"
+	fails "pages without a command" "no page has a command"
+	rm "$house/build/bin/wick"
+	fails "a program that is not there" "missing"
+}
+
 build_house
 case $lint in
-floors | sizes | format | headers_alone | context | tidy | cppcheck | wire | help_equals_man) ;;
+floors | sizes | format | headers_alone | context | tidy | cppcheck | wire | help_equals_man | docs) ;;
 *)
 	echo "trips: no known-bad input for '$lint'"
 	exit 2

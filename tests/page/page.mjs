@@ -39,8 +39,12 @@ export function writeRecording(name, n, seconds, names = ["parse", "sort", "hash
 		parts.push(`app 7/${7 + i % 3} [00${i % 2}] ${time}: 1 cpu-clock: \n\t10 ${leaf}+0x1 (/bin/app)\n` +
 			`\t20 work_${i % 11}+0x1 (/bin/app)\n\t30 main+0x1 (/bin/app)\n\n`);
 	}
+	return writeText(name, parts.join(""));
+}
+
+export function writeText(name, text) {
 	const path = join(folder, name);
-	writeFileSync(path, parts.join(""));
+	writeFileSync(path, text);
 	return path;
 }
 
@@ -70,8 +74,8 @@ export async function openPage(browser, url, hash = "") {
 	});
 	await page.setViewport({ width: 1280, height: 900 });
 	await page.goto(hash ? `${url}#${hash}` : url);
-	await page.waitForFunction(() => document.documentElement.dataset.ready === "yes",
-		{ timeout: 60000 });
+	await page.waitForFunction(() => document.documentElement.dataset.ready === "yes" ||
+		document.querySelector("#problem")?.textContent, { timeout: 60000 });
 	return page;
 }
 

@@ -1,5 +1,5 @@
 /* split.c - burns 70 %, 20 % and 10 % of its time in three functions; prints the true shares
- * usage: split SECONDS */
+ * usage: split SECONDS [MORE]   MORE percent of the time are burn_ten's whatever comes */
 #include "burn.h"
 
 #include <stdio.h>
@@ -12,6 +12,7 @@ BURN_FUNCTION(burn_ten)
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
+	uint32_t more = argc > 2 ? (uint32_t)(strtod(argv[2], NULL) * 1000) : 0;
 	uint64_t done[3] = {0};
 	uint32_t state = 2463534242U;
 
@@ -21,6 +22,8 @@ int main(int argc, char **argv)
 			uint32_t pick = next_random(&state) % 10;
 			uint64_t n = 5000 + next_random(&state) % 20000;
 
+			if (more > 0 && next_random(&state) % 100000 < more)
+				pick = 9;
 			if (pick < 7) {
 				burn_seventy(n);
 				done[0] += n;

@@ -146,7 +146,7 @@ static void goes_on_in_fork_children(void **state)
 	assert_clean_end();
 	assert_int_equal(run.n_processes, 2);
 	assert_int_equal(run.processes[1]->kind, HELLO_FORK);
-	assert_true(run.processes[1]->samples > 30);
+	assert_true(run.processes[1]->weight > 30);
 	assert_true(coverage() > 0.9 && coverage() < 1.1);
 }
 
@@ -164,7 +164,7 @@ static void leaves_vfork_and_raw_fork_children_alone(void **state)
 	assert_clean_end();
 	assert_int_equal(run.n_processes, 1);
 	assert_true(coverage() < 0.7);
-	assert_true(first()->samples > 20);
+	assert_true(first()->weight > 20);
 }
 
 static void announces_modules_and_their_end(void **state)

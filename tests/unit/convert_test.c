@@ -56,6 +56,40 @@ static void counts_what_is_below_zero(void **state)
 	}
 }
 
+/* C1 is two bytes of UTF-8, or one that is none; terminals obey both. */
+static void no_text_orders_a_terminal_about(void **state)
+{
+	static const char evil[] = "a;\x1b]0;x\x07\x7f\xc2\x9b\x9b\xff\xc3\xa9";
+	static const enum convert_format formats[] = {CONVERT_FOLDED, CONVERT_PERF};
+
+	(void)state;
+	for (size_t format = 0; format < 4; format++) {
+		struct fixture *fixture = fixture_init();
+		struct profile *profile = &fixture->profile;
+		const char **strings = calloc(profile->n_strings, sizeof(*strings));
+		const char *text;
+
+		assert_non_null(strings);
+		for (size_t i = 0; i < profile->n_strings; i++)
+			strings[i] = i ? evil : "";
+		profile->strings = strings;
+		fixture->options.inline_metrics = format == 2;
+		fixture->options.bare = format == 3;
+		text = fixture_convert(fixture, formats[format > 0]);
+		assert_non_null(text);
+		for (; *text; text++) {
+			const unsigned char byte = (unsigned char)*text;
+
+			assert_true(byte >= ' ' || byte == '\n' || byte == '\t');
+			assert_true(byte != 0x7f && byte != 0xff);
+			assert_false(byte == 0xc2 && (unsigned char)text[1] < 0xa0);
+			assert_false(byte == 0x9b && (unsigned char)text[-1] < 0x80);
+		}
+		fixture_release(fixture);
+		free(strings);
+	}
+}
+
 static void gives_speedscope_a_profile_a_thread(void **state)
 {
 	struct fixture *fixture = fixture_init();
@@ -417,6 +451,7 @@ int main(void)
 		cmocka_unit_test(folds_stacks_by_their_values),
 		cmocka_unit_test(folds_a_sample_without_frames),
 		cmocka_unit_test(counts_what_is_below_zero),
+		cmocka_unit_test(no_text_orders_a_terminal_about),
 		cmocka_unit_test(gives_speedscope_a_profile_a_thread),
 		cmocka_unit_test(gives_firefox_tables_a_thread),
 		cmocka_unit_test(writes_perf_text_with_every_word),

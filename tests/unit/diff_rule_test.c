@@ -131,8 +131,11 @@ static void writes_names_as_text_in_all_tables(void **state)
 					       .total[DIFF_NEW] = 1,
 					       .total_p = 0.5,
 					       .self_p = 1};
-	struct selection side = {.unit = "samples", .n = 3};
-	struct diff one = {.sides = {&side, &side},
+	struct selection selection = {.unit = "samples", .n = 3};
+	const struct selection *recordings[] = {&selection};
+	struct diff one = {.sides = {{1, recordings}, {1, recordings}},
+			   .unit = "samples",
+			   .n_samples = {3, 3},
 			   .n_blocks = {3, 3},
 			   .block_ns = 1000000000,
 			   .smallest_p = 0.001,

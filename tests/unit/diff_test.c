@@ -143,12 +143,27 @@ static struct made *run_program(size_t n_seconds, uint32_t extra)
 	return made;
 }
 
+static const double one_point = 0.01;
+
+/* The sides point at the selections, which outlive the comparison; their arrays have to as well. */
+static int compare_one(const struct made *base, const struct made *new_side, struct diff **ret_diff,
+		       struct err *err)
+{
+	static const struct selection *recordings[DIFF_SIDES];
+	struct diff_side sides[DIFF_SIDES] = {{1, &recordings[DIFF_BASE]},
+					      {1, &recordings[DIFF_NEW]}};
+
+	recordings[DIFF_BASE] = &base->selection;
+	recordings[DIFF_NEW] = &new_side->selection;
+	return diff_make(sides, one_point, ret_diff, err);
+}
+
 static struct diff *compare(const struct made *base, const struct made *new_side)
 {
 	struct diff *diff = NULL;
 	struct err err = {0};
 
-	assert_int_equal(diff_make(&base->selection, &new_side->selection, &diff, &err), 0);
+	assert_int_equal(compare_one(base, new_side, &diff, &err), 0);
 	assert_non_null(diff);
 	return diff;
 }
@@ -395,6 +410,81 @@ static void keeps_the_sign_of_what_shrank(void **state)
 	made_free(after);
 }
 
+/* Five recordings of each side, of five seconds; one of the base is much longer. */
+static void deals_out_whole_recordings_where_there_are_five(void **state)
+{
+	enum { N = DIFF_ENOUGH_RECORDINGS };
+	const struct selection *recordings[DIFF_SIDES][N];
+	struct diff_side sides[DIFF_SIDES] = {{N, recordings[0]}, {N, recordings[1]}};
+	struct made *made[DIFF_SIDES][N];
+	struct diff *diff = NULL;
+	struct err err = {0};
+
+	(void)state;
+	random_state = 14;
+	for (unsigned side = 0; side < DIFF_SIDES; side++) {
+		for (size_t i = 0; i < N; i++) {
+			made[side][i] = run_program(side + i ? 5 : 12, side ? 1500 : 0);
+			recordings[side][i] = &made[side][i]->selection;
+		}
+	}
+	assert_int_equal(diff_make(sides, one_point, &diff, &err), 0);
+	assert_int_equal(diff->block_ns, 0);
+	assert_int_equal(diff->n_permutations, 252);
+	assert_int_equal(diff->n_blocks[DIFF_BASE], N);
+	assert_int_equal(diff->n_samples[DIFF_BASE], 3200);
+	assert_true(fabs(find(diff, "f7")->self_p - 2.0 / 252) < 1e-12);
+	assert_true(find(diff, "main")->total[DIFF_BASE] == 1);
+	assert_true(fabs(diff->nodes[0].total[DIFF_BASE] - 1) < 1e-9);
+	diff_free(diff);
+
+	sides[DIFF_BASE].n = N - 1;
+	assert_int_equal(diff_make(sides, one_point, &diff, &err), 0);
+	assert_int_equal(diff->block_ns, 1000000000);
+	assert_int_equal(diff->n_blocks[DIFF_BASE], 12 + 3 * 5);
+	diff_free(diff);
+	for (unsigned side = 0; side < DIFF_SIDES; side++)
+		for (size_t i = 0; i < N; i++)
+			made_free(made[side][i]);
+}
+
+/* 100 samples a second of f, and N of rare(): 1 is just less than a point, 4 are 3.8. */
+static struct made *with_a_rare_function(size_t n)
+{
+	struct made *made = made_new();
+	uint32_t f = add_node(made, 0, add_frame(made, "f", ""));
+	uint32_t rare = add_node(made, 0, add_frame(made, "rare", ""));
+
+	for (uint64_t second = 0; second < 8; second++) {
+		for (uint64_t i = 0; i < 100; i++)
+			add_sample(made, second * 1000000000 + i, f, 1);
+		for (size_t i = 0; i < n; i++)
+			add_sample(made, second * 1000000000 + 100 + i, rare, 1);
+	}
+	return made;
+}
+
+static void leaves_out_what_is_too_small_to_matter(void **state)
+{
+	struct made *base = with_a_rare_function(0);
+	struct made *new_side = NULL;
+	struct diff *diff;
+
+	(void)state;
+	for (size_t n = 1; n <= 4; n += 3) {
+		bool counts = n == 4;
+
+		new_side = with_a_rare_function(n);
+		diff = compare(base, new_side);
+		assert_true((find(diff, "rare")->self_p < 0.01) == counts);
+		assert_true(diff_significant(diff, find(diff, "rare")->self_change, 0.001, 0.01) ==
+			    counts);
+		diff_free(diff);
+		made_free(new_side);
+	}
+	made_free(base);
+}
+
 static void refuses_what_cannot_be_compared(void **state)
 {
 	struct made *base = made_new();
@@ -405,12 +495,12 @@ static void refuses_what_cannot_be_compared(void **state)
 	(void)state;
 	other->selection.measure = QUERY_WEIGHT;
 	other->selection.unit = "weight";
-	assert_int_equal(diff_make(&base->selection, &other->selection, &diff, &err), -EINVAL);
+	assert_int_equal(compare_one(base, other, &diff, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "weight"));
 	base->selection.measure = QUERY_MEAN;
 	base->selection.unit = "weight";
 	other->selection.measure = QUERY_MEAN;
-	assert_int_equal(diff_make(&base->selection, &other->selection, &diff, &err), -EINVAL);
+	assert_int_equal(compare_one(base, other, &diff, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "mean"));
 	assert_null(diff);
 	made_free(base);
@@ -434,8 +524,8 @@ static void bounds_the_number_of_blocks(void **state)
 			add_sample(made, second * 1000000000, second & 1 ? f : g, 1);
 	}
 	diff = compare(base, after);
-	assert_int_equal(diff->block_ns, 4000000000);
-	assert_int_equal(diff->n_blocks[DIFF_BASE], 750);
+	assert_int_equal(diff->block_ns, 128000000000);
+	assert_int_equal(diff->n_blocks[DIFF_BASE], 24);
 	assert_int_equal(count_flagged(diff, 1), 0);
 	diff_free(diff);
 	made_free(base);
@@ -453,6 +543,8 @@ int main(void)
 		cmocka_unit_test(matches_functions_by_name_and_the_unknown_by_module),
 		cmocka_unit_test(counts_a_function_once_a_sample_and_merges_the_trees),
 		cmocka_unit_test(keeps_the_sign_of_what_shrank),
+		cmocka_unit_test(deals_out_whole_recordings_where_there_are_five),
+		cmocka_unit_test(leaves_out_what_is_too_small_to_matter),
 		cmocka_unit_test(refuses_what_cannot_be_compared),
 		cmocka_unit_test(bounds_the_number_of_blocks),
 	};

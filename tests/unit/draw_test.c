@@ -3,6 +3,7 @@
 #include "flamescope/draw/flame_svg.h"
 #include "flamescope/draw/flame_text.h"
 #include "flamescope/draw/function_table.h"
+#include "flamescope/draw/heat_level.h"
 #include "flamescope/draw/heat_svg.h"
 #include "flamescope/draw/heat_text.h"
 
@@ -236,7 +237,9 @@ static struct heat heat = {.n_columns = 2,
 			   .values = values,
 			   .samples = samples,
 			   .min = -5,
-			   .max = 10};
+			   .max = 10,
+			   .scale_min = -5,
+			   .scale_max = 10};
 
 static void a_heatmap_tells_zero_from_nothing(void **state)
 {
@@ -252,6 +255,19 @@ static void a_heatmap_tells_zero_from_nothing(void **state)
 	assert_non_null(strstr(buf_text(&text), "<path class=\"p6\" d=\"M0 1h1v1h-1z\"/>"));
 	assert_non_null(strstr(buf_text(&text), "<path class=\"n12\" d=\"M0 0h1v1h-1z\"/>"));
 	assert_non_null(strstr(buf_text(&text), "data-values=\" 0 5 -5 10   \""));
+}
+
+static void what_is_beyond_the_scale_has_the_fullest_colour(void **state)
+{
+	struct heat few = heat;
+
+	(void)state;
+	few.scale_min = 0;
+	few.scale_max = 5;
+	assert_int_equal(heat_level(&few, 0, 2, 12), 12);
+	assert_int_equal(heat_level(&few, 1, 0, 12), 12);
+	assert_int_equal(heat_level(&few, 0, 3, 12), -12);
+	assert_int_equal(heat_level(&few, 0, 1, 12), 0);
 }
 
 static void a_heatmap_is_written_for_programs(void **state)
@@ -325,6 +341,7 @@ int main(void)
 		cmocka_unit_test_setup(a_tree_is_written_in_lines, clean),
 		cmocka_unit_test_setup(a_heatmap_tells_zero_from_nothing, clean),
 		cmocka_unit_test_setup(a_heatmap_is_written_for_programs, clean),
+		cmocka_unit_test(what_is_beyond_the_scale_has_the_fullest_colour),
 		cmocka_unit_test_setup(a_terminal_without_colours_gets_characters, clean),
 		cmocka_unit_test_setup(functions_stand_in_columns, clean),
 	};

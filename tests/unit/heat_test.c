@@ -169,6 +169,34 @@ static void shows_the_mean_of_a_level(void **state)
 	hand_profile_release(&hand);
 }
 
+/* Of three threads, a row each for the first two. */
+static void takes_its_scale_from_rows_that_have_a_name(void **state)
+{
+	struct query query = {0};
+	struct heat_options options = {.by = "tid", .n_rows = 2};
+	struct hand_profile hand;
+	struct heat *heat;
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	for (int32_t tid = 1; tid <= 9; tid++)
+		hand_profile_add(&hand, &(struct hand_sample){.stack = "main", .tid = tid});
+	hand_profile_add(&hand, &(struct hand_sample){.stack = "main", .tid = 1});
+	heat = made(&hand, &query, &options);
+	assert_true(heat->has_others);
+	assert_string_equal(heat->row_labels[1], "[8 others]");
+	assert_cell(heat, 0, 0, 2, 2);
+	assert_cell(heat, 0, 1, 8, 8);
+	assert_int_equal(heat->max, 8);
+	assert_int_equal(heat->scale_max, 2);
+	heat_free(heat);
+	options.n_rows = 1;
+	heat = made(&hand, &query, &options);
+	assert_int_equal(heat->scale_max, 10);
+	heat_free(heat);
+	hand_profile_release(&hand);
+}
+
 static void does_not_wrap_around(void **state)
 {
 	struct query query = {.has_measure = true, .measure = QUERY_DELTA, .metric = "bytes"};
@@ -257,6 +285,7 @@ int main(void)
 		cmocka_unit_test(keeps_its_columns_whatever_is_selected),
 		cmocka_unit_test(tells_zero_from_nothing),
 		cmocka_unit_test(shows_the_mean_of_a_level),
+		cmocka_unit_test(takes_its_scale_from_rows_that_have_a_name),
 		cmocka_unit_test(does_not_wrap_around),
 		cmocka_unit_test(shows_a_dimension_by_time),
 		cmocka_unit_test(says_which_columns_would_do),

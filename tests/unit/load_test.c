@@ -63,6 +63,13 @@ static size_t gzip(const char *from, size_t len, unsigned char *to, size_t size)
 	return size - stream.avail_out;
 }
 
+/* As a tape or a block device leaves it, and one more member behind. */
+static size_t gzip_padding(unsigned char *to)
+{
+	memset(to, 0, 512);
+	return 512 + gzip("\n", 1, to + 512, 512);
+}
+
 static void reads_gzip_of_several_members(void **state)
 {
 	unsigned char bytes[2048];
@@ -79,6 +86,11 @@ static void reads_gzip_of_several_members(void **state)
 	p = load_bytes(bytes, n - 20);
 	assert_int_equal(p->n_samples, 1);
 	assert_non_null(strstr(p->files[0].problem, "it ends in the middle"));
+	profile_free(p);
+	n += gzip_padding(bytes + n);
+	p = load_bytes(bytes, n);
+	assert_int_equal(p->n_samples, 2);
+	assert_null(p->files[0].problem);
 	profile_free(p);
 	memset(bytes + 30, 0x55, 60);
 	p = load_bytes(bytes, n);
@@ -185,6 +197,52 @@ static void says_what_it_cannot_read_and_goes_on(void **state)
 	free(path);
 }
 
+/* By the same name, by another one and by a link. */
+static void counts_a_file_once(void **state)
+{
+	char *path = fixture_write(text, strlen(text));
+	const char *paths[] = {"/no/such/file", path, path, NULL, NULL};
+	char link_path[64], descriptor[64];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct profile *p;
+
+	(void)state;
+	(void)snprintf(link_path, sizeof(link_path), "%s.link", path);
+	(void)snprintf(descriptor, sizeof(descriptor), "/proc/self/fd/%d", fd);
+	assert_int_equal(link(path, link_path), 0);
+	paths[3] = link_path;
+	paths[4] = descriptor;
+	p = load(paths, 5);
+	assert_int_equal(p->n_samples, 2);
+	assert_int_equal(p->files[1].samples, 2);
+	assert_null(p->files[1].problem);
+	for (size_t i = 2; i < 5; i++) {
+		assert_int_equal(p->files[i].samples, 0);
+		assert_non_null(strstr(p->files[i].problem, "given before: it is counted once"));
+	}
+	/* what gave nothing has no say in what the others are */
+	assert_true(p->is_wick && p->has_epoch);
+	assert_int_equal(p->hz, 99);
+	assert_int_equal(p->epoch_offset_ns, UINT64_C(1000000000000));
+	profile_free(p);
+	(void)close(fd);
+	(void)unlink(link_path);
+	(void)unlink(path);
+	free(path);
+}
+
+/* Every opening of a terminal or /dev/null may give something else: no word of "before". */
+static void takes_a_device_twice(void **state)
+{
+	static const char *const paths[] = {"/dev/null", "/dev/null"};
+	struct profile *p = load(paths, 2);
+
+	(void)state;
+	assert_null(p->files[0].problem);
+	assert_null(p->files[1].problem);
+	profile_free(p);
+}
+
 static void keeps_to_its_memory(void **state)
 {
 	struct load_options options = {.n_paths = 1, .no_index = true, .memory_bytes = 200000};
@@ -263,6 +321,8 @@ int main(void)
 		cmocka_unit_test(reads_folded_stacks),
 		cmocka_unit_test(lays_hosts_side_by_side),
 		cmocka_unit_test(says_what_it_cannot_read_and_goes_on),
+		cmocka_unit_test(counts_a_file_once),
+		cmocka_unit_test(takes_a_device_twice),
 		cmocka_unit_test(keeps_to_its_memory),
 		cmocka_unit_test(bounds_what_it_keeps),
 		cmocka_unit_test(gives_an_empty_profile_for_no_samples),

@@ -1,7 +1,8 @@
 /* perf_script_test.c - the writer's inputs at the end of a page, stamps, depths, encodings */
+#include "base/json.h"
+#include "base/utf8.h"
 #include "output/perf_script.h"
 #include "output/sanitise.h"
-#include "output/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +74,7 @@ static void reads_no_byte_past_the_end_of_a_name(void **state)
 		(void)sanitise_comm(text, strlen(text), 1, true, comm);
 		sanitise_word(&buf, text, strlen(text));
 		sanitise_line(&buf, text);
-		sanitise_json(&buf, text);
+		json_add_string(&buf, text);
 		assert_false(buf.failed);
 		buf_release(&buf);
 		assert_int_equal(munmap(map, 2 * page), 0);

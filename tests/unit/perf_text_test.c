@@ -165,6 +165,84 @@ static void reads_its_own_dialect(void **state)
 	assert_false(seen->stats.unended);
 }
 
+/* perf script of what was recorded without -g: one line a sample, names padded with blanks */
+static void reads_the_frame_on_the_header_line(void **state)
+{
+	struct seen *seen = *state;
+
+	assert_string_equal(
+		read_text(seen,
+			  "              dd 11 1.5:    2004008 cpu-clock:ppp:  ffffffff815f6f78 "
+			  "do_mprotect_pkey+0x308 ([kernel.kallsyms])\n"
+			  "              dd 11 1.6:    2004008 cpu-clock:ppp:      5613842402a4 "
+			  "leaf work+0x1a (/tmp/fn)\n"
+			  "              fn 11 1.7:            401136 f\n"
+			  "              fn 11 1.8:    2004008  ffffffff815f6f78 g\n"
+			  "              fn 11 1.9: cycles:            401136\n"
+			  "              fn 11 2.0: cycles:             7ffd0            401136 h "
+			  "(/a)\n"
+			  "              fn 11 2.1: sched:sched_switch: prev_comm=fn 5 (x)\n"),
+		"sample 'dd' -1/11 [-1] 1500000000 2004008 cpu-clock:ppp\n"
+		"  ffffffff815f6f78 'do_mprotect_pkey'+308 '[kernel.kallsyms]'\n"
+		"sample 'dd' -1/11 [-1] 1600000000 2004008 cpu-clock:ppp\n"
+		"  5613842402a4 'leaf work'+1a '/tmp/fn'\n"
+		"sample 'fn' -1/11 [-1] 1700000000 1 \n"
+		"  401136 'f' ''\n"
+		"sample 'fn' -1/11 [-1] 1800000000 2004008 \n"
+		"  ffffffff815f6f78 'g' ''\n"
+		"sample 'fn' -1/11 [-1] 1900000000 1 cycles\n"
+		"  401136 '[unknown]' ''\n"
+		"sample 'fn' -1/11 [-1] 2000000000 1 cycles\n"
+		"  401136 'h' '/a'\n"
+		"sample 'fn' -1/11 [-1] 2100000000 1 sched:sched_switch\n");
+	assert_int_equal(seen->stats.bad_lines, 0);
+}
+
+static void a_sample_of_one_line_is_whole(void **state)
+{
+	struct seen *seen = *state;
+
+	(void)read_text(seen, "    fn 11 1.5: cycles:  ffffffff815f6f78 f ([kernel])\n");
+	assert_false(seen->stats.unended);
+	(void)read_text(seen, "    fn 11 1.5: cycles: \n");
+	assert_true(seen->stats.unended);
+}
+
+/* -F misc, ip and srcline, and --show-mmap-events */
+static void reads_what_more_perf_script_can_print(void **state)
+{
+	struct seen *seen = *state;
+
+	assert_string_equal(
+		read_text(
+			seen,
+			"fn 11 1.2: PERF_RECORD_COMM: fn:11/11\n"
+			"fn 11 1.3: PERF_RECORD_MMAP2 11/11: [0x5(0x2) @ 0x2 fe:00 1 2]: r-xp /a\n"
+			"fn 11/11 [003] K     1.5: cycles: \n"
+			"\tffffffff815f6f78 f ([kernel])\n"
+			"  dl-lookup.c:180\n"
+			"\t          152619 operator()+0x3c (inlined)\n"
+			"  a.h:12 (inlined)\n"
+			"\t          15271a h (/a)\n"
+			"  a[15271a]\n"
+			"\t          15271e\n"
+			"\n"
+			"fn 11 1.6:    2004008 \n"
+			"\t          15271a h\n"
+			"\n"
+			"fn 11 1.6: PERF_RECORD_EXIT(1:1):(1:1)\n"),
+		"sample 'fn' 11/11 [3] 1500000000 1 cycles\n"
+		"  ffffffff815f6f78 'f' '[kernel]'\n"
+		"  152619 'operator()' inlined\n"
+		"  15271a 'h' '/a'\n"
+		"  15271e '[unknown]' ''\n"
+		"sample 'fn' -1/11 [-1] 1600000000 2004008 \n"
+		"  15271a 'h' ''\n");
+	assert_int_equal(seen->stats.bad_lines, 0);
+	(void)read_text(seen, "  no line of a source\n  a.c:\n  12]\n");
+	assert_int_equal(seen->stats.bad_lines, 3);
+}
+
 static void reads_what_a_thread_waits_for(void **state)
 {
 	assert_string_equal(
@@ -186,6 +264,14 @@ static void reads_metrics_of_the_header_line(void **state)
 		read_text(*state, "running  4000/4001  [001] 1.5:  2 cpu-clock:"
 				  "\tmetric_wick_cpu_ns: 12, -3\tmetric_wick_rss_kib: 5, 0\n\n"),
 		"sample 'running' 4000/4001 [1] 1500000000 2 cpu-clock cpu_ns=12,-3 rss_kib=5,0\n");
+	/* flame_prof's own names; what is nearly a metric is none */
+	buf_clear(&((struct seen *)*state)->text);
+	assert_string_equal(
+		read_text(*state,
+			  "S 1/2 [001] 1.5: 2 cpu-clock:\tmetric_heap-x: 7 ,\t-8 metric_b:\t1,2"
+			  " xmetric_c: 1, 2 metric_: 1, 2 metric_d:3, 4 metric_e: 1.5, 2"
+			  " metric_f: 1, 2x metric_wick_: 5, 6 metric_g: 9, 9\n\n"),
+		"sample 'S' 1/2 [1] 1500000000 2 cpu-clock heap-x=7,-8 b=1,2 wick_=5,6 g=9,9\n");
 }
 
 static void reads_the_variants_of_perf(void **state)
@@ -415,6 +501,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(reads_its_own_dialect, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_the_frame_on_the_header_line, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_sample_of_one_line_is_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_what_more_perf_script_can_print, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(reads_what_a_thread_waits_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(reads_metrics_of_the_header_line, setup, teardown),
 		cmocka_unit_test_setup_teardown(reads_the_variants_of_perf, setup, teardown),

@@ -304,6 +304,10 @@ static void names_the_line_that_is_no_rule(void **state)
 	assert_bad_rules("[a]\nframe = x\nframes = y\n", 25, "line 3");
 	/* Two halves of a pattern would make a whole once they are joined. */
 	assert_bad_rules("frame = a)|(?:b\n", 16, "line 1");
+	/* and one that has no end would swallow the next */
+	assert_bad_rules("frame = a\nframe = \\Qb\nframe = c\n", 32, "line 2");
+	assert_bad_rules("frame = (?x) a # b\n", 19, "line 1");
+	assert_bad_rules("frame = (?<n>a)\nframe = (?<n>b)\n", 32, "do not go together");
 	assert_bad_rules("[a\n", 3, "line 1");
 	assert_bad_rules("frame =\n", 8, "line 1");
 	assert_bad_rules("; nothing\n", 10, "no rule");

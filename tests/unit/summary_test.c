@@ -1,4 +1,5 @@
 /* summary_test.c - the end of a recording in words, and the signs of lockstep */
+#include "flamescope/draw/words.h"
 #include "tools/lockstep.h"
 #include "tools/progress.h"
 #include "tools/summary.h"
@@ -80,6 +81,7 @@ static void says_what_was_recorded(void **state)
 	assert_says(&summary, "lost        nothing", 1);
 	assert_says(&summary, "100.0 % complete", 1);
 	assert_says(&summary, "a.0001.perf (2.0 KiB)", 1);
+	assert_says(&summary, "next        wick view a.0001.perf\n", 1);
 	assert_says(&summary, "wick info a.0001.perf", 1);
 	assert_says(&summary, "still running", 0);
 	assert_says(&summary, "lockstep", 0);
@@ -374,15 +376,15 @@ static void numbers_are_for_people(void **state)
 
 	(void)state;
 	buf_init(&buf, 1024);
-	text_count(&buf, 0);
+	words_count(&buf, 0);
 	buf_add_char(&buf, ' ');
-	text_count(&buf, 999);
+	words_count(&buf, 999);
 	buf_add_char(&buf, ' ');
-	text_count(&buf, UINT64_MAX);
+	words_count(&buf, UINT64_MAX);
 	buf_add_char(&buf, ' ');
-	text_bytes(&buf, 1023);
+	words_bytes(&buf, 1023);
 	buf_add_char(&buf, ' ');
-	text_bytes(&buf, UINT64_C(5) << 30);
+	words_bytes(&buf, UINT64_C(5) << 30);
 	buf_add_char(&buf, ' ');
 	text_seconds(&buf, UINT64_C(200000000000));
 	buf_add_char(&buf, ' ');

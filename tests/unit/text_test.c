@@ -1,4 +1,5 @@
 /* text_test.c - numbers and other people's bytes, as they are printed */
+#include "flamescope/draw/words.h"
 #include "tools/text.h"
 
 #include <setjmp.h>
@@ -33,7 +34,7 @@ static void nothing_of_a_name_is_an_order_to_a_terminal(void **state)
 		struct buf buf;
 
 		buf_init(&buf, 64);
-		text_visible(&buf, names[i].text);
+		words_plain(&buf, names[i].text);
 		assert_string_equal(buf_text(&buf), names[i].shown);
 		buf_release(&buf);
 	}

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -29,6 +30,9 @@ PAYLOADS = [b"<script>alert(1)</script>", b"</title><script>w1ck()</script>",
             b"</script><w1ck>", b"&#60;w1ck&#62;", b"--><w1ck>", b"${w1ck}", b"=cmd|'w1ck'!A1",
             b"\x1b]0;w1ck\x07\x1b[2J", b"%3Cw1ck%3E", b"\\u003cw1ck\\u003e", b"{{nonce}}"]
 BOMB = b"a" * 5000 + b"!"
+FOLDED = re.compile(r"[^\n]* -?[0-9]+")
+FILE_NAMES = ["m%d.perf"] * 5 + ["m%d <script>w1ck()<.perf", "m%d \x1b]0;w1ck\x07.perf",
+                                 "m%d\n'\"\\&w1ck;.perf", "=m%d.perf", "m%d %s%n.perf"]
 
 
 # What a mutation makes of a file's bytes.
@@ -134,19 +138,47 @@ def bomb(data, _rng):
     return data.replace(b"main", BOMB)
 
 
+def facts(data, rng):
+    evil = rng.choice(PAYLOADS)
+    return (b"# ========\n# captured on    : " + evil + b"\n# hostname : " + evil + b"\xff\n"
+            b"# cmdline : " + evil + b"\n# wick : {\"format\":1,\"event\":\"" +
+            evil.replace(b'"', b"'") + b"\",\"metrics\":[{\"name\":\"cpu_ns\",\"unit\":\"" +
+            evil.replace(b'"', b"'") + b"\",\"kind\":\"gauge\"}]}\n# ========\n#\n" + data)
+
+
+def formulas(data, rng):
+    start = rng.choice((b"=1+1", b"+1", b"-1", b"@SUM(1)", b"\t=1", b"\xe2\x80\x8b=1"))
+    return data.replace(b"(/", b"(" + start + b"/").replace(b" main", b" " + start + b"main")
+
+
 def noise(_data, rng):
     return rng.randbytes(rng.randint(1, 100_000))
 
 
 MUTATIONS = (flip, cut, nuls, lines_moved, long_line, deep, payload, payload, odd_numbers, endings,
-             far_apart, header, many, folded, bomb, noise)
+             far_apart, header, many, folded, bomb, noise, facts, formulas)
+
+
+def blown_up(data, rng):
+    """Few bytes that become 60 MB, in members of their own: nothing, empty lines or one sample."""
+    filling = rng.choice((b"\0", b"\n", b"a", b"a;b 1\n",
+                          b"t 1/1 [0] 1.5: 1 c: \n\t1 f (x)\n\n"))
+    million = filling * (1_000_000 // len(filling))
+    if rng.random() < 0.5:
+        return ".gz", gzip.compress(data, 1) + gzip.compress(million, 1) * 60
+    return ".zst", b"".join(
+        subprocess.run(["zstd", "-qc1"], input=part, stdout=subprocess.PIPE, check=True).stdout * n
+        for part, n in ((data, 1), (million, 60)))
 
 
 def packed(data, rng):
     """(ending, bytes): as it is, or compressed and then damaged."""
-    how = rng.randrange(8)
-    if how > 3:
+    how = rng.randrange(24)
+    if how == 23:
+        return blown_up(data, rng)
+    if how > 11:
         return "", data
+    how %= 4
     if how == 3:
         data = subprocess.run(["zstd", "-qc1"], input=data, stdout=subprocess.PIPE,
                               check=True).stdout
@@ -210,7 +242,15 @@ def check_csv(text, _state):
     rows = list(csv.reader(io.StringIO(text)))
     if len({len(row) for row in rows}) > 1:
         return ["has rows of several lengths"]
-    return [f"has a formula: {cell:.40}" for row in rows for cell in row if cell.startswith("=")]
+    return [f"has a formula: {cell:.40}" for row in rows for cell in row
+            if cell[:1] in ("=", "@") or (cell[:1] in ("+", "-", "\t") and not is_number(cell))]
+
+
+def is_number(cell):
+    try:
+        return float(cell) == float(cell)
+    except ValueError:
+        return False
 
 
 def check_text(text, _state):
@@ -219,8 +259,49 @@ def check_text(text, _state):
     return [f"holds control characters {bad!r}"] if bad else []
 
 
+def check_perf(text, state):
+    return check_text(text, state)
+
+
+def check_folded(text, state):
+    bad = [line for line in text.splitlines() if not FOLDED.fullmatch(line)]
+    return check_text(text, state) + [f"has a line that is none: {line:.60}" for line in bad[:1]]
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def check_pprof(path):
+    """Fields of the outermost message (protobuf's encoding); the strings are UTF-8."""
+    try:
+        with gzip.open(path) as file:
+            data = file.read()
+        at = 0
+        while at < len(data):
+            key, at = varint(data, at)
+            value, at = varint(data, at)
+            if key & 7 == 2:
+                if at + value > len(data):
+                    return ["ends in the middle"]
+                if key >> 3 == 6:
+                    data[at:at + value].decode("utf-8", "strict")
+                at += value
+            elif key & 7 != 0:
+                return [f"has wire type {key & 7}"]
+    except (OSError, EOFError, IndexError, UnicodeDecodeError) as error:
+        return [f"is no profile: {error}"]
+    return []
+
+
 CHECKS = {"svg": check_svg, "html": check_html, "json": check_json, "csv": check_csv,
-          "txt": check_text, "md": check_text}
+          "txt": check_text, "md": check_text, "perf": check_perf, "folded": check_folded}
 
 REGEX_BOMBS = [["--only", "(a+)+$"], ["--without", "(a*)*b"], ["--elide", "(a|aa)+$"],
                ["--focus", "(?:a?){500}a{500}$"], ["--thread", "((a+)+)+!x"], ["--only", "(" * 900],
@@ -235,6 +316,18 @@ COMMANDS = [
     ["diff", "-o", "x.svg"], ["diff", "-o", "x.json"], ["diff"], ["diff", "-o", "x.md"],
     ["view", "-o", "x.html"], ["convert", "-o", "x.folded"], ["convert", "-o", "x.pb.gz"],
     ["convert", "-o", "x.speedscope.json"], ["convert", "-o", "x.perf"],
+    ["convert", "-o", "x.firefox.json.gz"], ["convert", "-o", "x.speedscope.json.gz"],
+    ["convert", "--title", "</script><w1ck>\x1b]0;x", "-o", "x.firefox.json"],
+    ["convert", "--group", "thread,state,host", "-o", "x.perf"],
+    ["convert", "--metrics-as", "inline", "-o", "x.perf"], ["convert", "--bare", "-o", "x.perf"],
+    ["convert", "--weight", "cpu_ns_delta", "--max-samples", "1000", "-o", "x.perf"],
+    ["convert", "--weight", "weight", "--max-samples", "1000", "-o", "x.perf"],
+    ["convert", "--format", "folded", "-o", "-"], ["convert", "--format", "pb.gz", "-o", "x.pb.gz"],
+    ["flamegraph", "-o", "x.folded"], ["flamegraph", "-o", "x.html"], ["heatmap", "-o", "x.html"],
+    ["flamegraph", "--title", "</svg><w1ck>\x1b[2J", "--reverse", "-o", "x.svg"],
+    ["heatmap", "--by", "host", "-o", "x.csv"], ["diff", "-o", "x.csv"], ["diff", "-o", "x.txt"],
+    ["diff", "--fail-if", "total(*)>+3%"], ["report", "--function", ".", "--format", "md"],
+    ["report", "--function", "main", "--json"], ["report", "--format", "txt", "--group", "comm"],
 ]
 
 
@@ -307,14 +400,17 @@ class Trial:
         if not os.path.exists(path):
             return ["wrote nothing"]
         self.pictures += 1
-        check = CHECKS.get(out.rsplit(".", 1)[1])
-        if not check or out.endswith(".perf"):
-            return []
+        if out.endswith(".pb.gz"):
+            return check_pprof(path)
+        check = CHECKS[out.removesuffix(".gz").rsplit(".", 1)[1]]
         try:
-            with open(path, encoding="utf-8") as file:
+            opened = gzip.open if out.endswith(".gz") else open
+            with opened(path, "rt", encoding="utf-8", newline="") as file:
                 text = file.read()
-        except UnicodeDecodeError as error:
+        except (UnicodeDecodeError, OSError, EOFError) as error:
             return [f"is no UTF-8: {error}"]
+        if out.endswith(".perf"):
+            self.greatest_rss = max(self.greatest_rss, self.run(["report"], path)[3])
         if command[0] == "heatmap" and check is check_svg:
             return check_svg(text, {"scripts.svg": text.count("<script")}) + \
                 (["several scripts"] if text.count("<script") > 1 else [])
@@ -341,7 +437,8 @@ class Trial:
         if rng.random() < 0.2 and len(data) > 10:
             data = rng.choice((flip, cut, nuls))(data, rng)
         ending, data = packed(data, rng) if data else ("", data)
-        path = os.path.join(self.folder, f"m{number}.perf{ending}")
+        name = rng.choice(FILE_NAMES).replace("%d", str(number))
+        path = os.path.join(self.folder, name + ending)
         with open(path, "wb") as file:
             file.write(data)
         commands = rng.sample(self.commands, min(3, len(self.commands)))

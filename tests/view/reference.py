@@ -25,7 +25,7 @@ HEAD = re.compile(
 EVENT = re.compile(r"^\s*(?:(?P<period>\d+)\s+)?(?P<event>\S.*?):(?:\s|$)")
 METRIC = re.compile(r"\bmetric_(?:wick_)?([A-Za-z0-9_-]+):[\t ](-?\d+)[\t ]*,[\t ]*(-?\d+)\b")
 FRAME = re.compile(r"^[\t ]+(?P<addr>[0-9a-fA-F]+)(?: (?P<what>.*))?$")
-OFFSET = re.compile(r"\+0x[0-9a-fA-F]+$")
+OFFSET = re.compile(r"(?<=.)\+0x[0-9a-fA-F]+$")  # behind a name: §2.1, index > 0
 COUNTED = re.compile(r"^(-?\d+),(-?\d+)$")
 
 
@@ -84,9 +84,9 @@ def read_frame(line):
     elif what.endswith(")") and what.startswith("("):
         name, module = "", what[1:-1]
     name = name.strip()
-    if module == "inlined":  # §1: these have no offset
+    name = OFFSET.sub("", name)  # §3: stripped, and perf writes one behind inlined calls too
+    if module == "inlined":
         return name or "[unknown]", "", True
-    name = OFFSET.sub("", name)
     return name or "[unknown]", module, False
 
 

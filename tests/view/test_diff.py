@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """test_diff.py - `wick diff` on files: a planted regression is flagged, the unchanged is not
 
-  WICK: the program; WICK_LONG=1 with WICK_TARGETS: also 20 recordings of a program that runs
+  WICK: the program; WICK_LONG=1 with WICK_TARGETS: also 25 recordings of a program that runs
 """
 import csv
 import json
@@ -15,17 +15,21 @@ WICK = os.environ["WICK"]
 FUNCTIONS = [f"work_{i}" for i in range(30)]
 
 
-def write_run(path, seed, seconds=50, extra=0.0):
+def write_run(path, seed, seconds=50, extra=0.0, mood=0.0):
     """perf text of SECONDS x 100 samples; EXTRA of them are work_7's on top.
 
-    Each second does more of one thing than of the others, as programs do.
+    Each second does more of one thing than of the others, as programs do.  MOOD of the samples
+    are of a function that only this run favours: what one recording cannot know of itself.
     """
     rng = random.Random(seed)
+    favoured = rng.choice(FUNCTIONS) if mood else None
     with open(path, "w", encoding="ascii") as file:
         for second in range(seconds):
             favourite = rng.choice(FUNCTIONS)
             for i in range(100):
                 name = favourite if rng.random() < 0.2 else rng.choice(FUNCTIONS)
+                if mood and rng.random() < mood:
+                    name = favoured
                 if rng.random() < extra:
                     name = "work_7"
                 file.write(f"app 7/7 [000] {1000 + second}.{i:02d}0001: 1 cpu-clock: \n"
@@ -65,6 +69,123 @@ class Diff(unittest.TestCase):
                       if function["name"] == "work_7")
         self.assertAlmostEqual(change, 0.05, delta=0.015)
         self.assertEqual(len(found["functions"]), 31)
+
+    def side(self, name, n, **how):
+        folder = self.out(name)
+        os.mkdir(folder)
+        for i in range(n):
+            write_run(os.path.join(folder, f"{i}.perf"), f"{name} {i}", seconds=8, **how)
+        return folder
+
+    def flagged(self, *arguments):
+        """The functions that are flagged, with the whole of the JSON."""
+        done = diff(*arguments, "-o", self.out("flagged.json"), "--all")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.out("flagged.json"), encoding="utf-8") as file:
+            found = json.load(file)
+        return [function["name"] for function in found["functions"]
+                if function["significant"]], found
+
+    def test_runs_that_differ_are_told_from_a_change_by_several_of_each(self):
+        old, new = self.side("old", 7, mood=0.1), self.side("new", 7, mood=0.1)
+        slower = self.side("slower", 7, mood=0.1, extra=0.15)
+        self.assertNotEqual(self.flagged(f"{old}/0.perf", f"{new}/0.perf")[0], [])
+        names, found = self.flagged("--baseline", old, new)
+        self.assertEqual(names, [])
+        self.assertEqual((found["block_ns"], found["permutations"]), (0, 3432))
+        self.assertEqual((found["after"]["recordings"], found["after"]["samples"]), (7, 5600))
+        names, _ = self.flagged("--baseline", old, slower)
+        self.assertEqual(names, ["work_7"])
+        done = diff("--baseline", old, slower, "--fail-if", "self(work_7)>+3%")
+        self.assertEqual(done.returncode, 10)
+        self.assertIn("permutations of whole recordings", done.stdout)
+
+    def test_fewer_than_five_recordings_are_seconds_of_each(self):
+        old, new = self.side("old", 4), self.side("new", 5, extra=0.1)
+        names, found = self.flagged("--baseline", old, new)
+        self.assertEqual(names, ["work_7"])
+        self.assertEqual((found["block_ns"], found["before"]["blocks"]), (2 * 10**9, 16))
+
+    def test_files_without_times_have_chance_when_there_are_five_of_each(self):
+        for side, name, n in (("old", "f", 10), ("new", "g", 40)):
+            os.mkdir(self.out(side))
+            for i in range(5):
+                with open(self.out(f"{side}/{i}.folded"), "w", encoding="ascii") as file:
+                    file.write(f"main;f {100 - n - i}\nmain;g {n + i}\n")
+        names, found = self.flagged("--baseline", self.out("old"), self.out("new"))
+        self.assertEqual(sorted(names), ["f", "g"])
+        self.assertEqual(found["permutations"], 252)
+
+    def test_changes_below_the_least_are_not_looked_at(self):
+        before, after = self.run_of("a.perf"), self.run_of("b.perf", extra=0.053)
+        self.assertEqual(self.flagged(before, after, "--least", "8")[0], [])
+        self.assertEqual(self.flagged(before, after, "--least", "0.5%")[0], ["work_7"])
+        done = diff(before, after, "--least", "8", "--fail-if", "self(work_7)>+0.5%")
+        self.assertEqual(done.returncode, 10, done.stderr)
+
+    def test_a_recording_does_not_differ_from_itself(self):
+        path = self.run_of("a.perf", seconds=6)
+        names, found = self.flagged(path, path, "--least", "0")
+        self.assertEqual(names, [])
+        self.assertEqual({function["total"]["change"] for function in found["functions"]}, {0})
+        for words in ([], ["--format", "md"]):
+            said = diff(path, path, *words).stdout
+            self.assertIn("Nothing changed", said)
+            self.assertNotIn("changed less", said)
+            self.assertNotIn("work_7", said)
+        self.assertIn("work_7", diff(path, path, "--all").stdout)
+        done = diff(path, path, "--fail-if", "total(*)>+0%", "--fail-if", "self(nobody)>+1%")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("self(nobody)>+1%: no such function", done.stderr)
+
+    def test_a_format_is_the_same_by_its_name_as_by_a_files(self):
+        before, after = self.run_of("a.perf", seconds=6), self.run_of("b.perf", seconds=6)
+        for form in ("txt", "md", "csv", "json", "svg"):
+            name = self.out(f"x.{form}")
+            self.assertEqual(diff(before, after, "-o", name).returncode, 0)
+            with open(name, encoding="utf-8") as file:
+                self.assertEqual(diff(before, after, "--format", form).stdout, file.read(), form)
+        diff(before, after, "--format", "csv", "-o", self.out("x.txt"))
+        with open(self.out("x.txt"), encoding="utf-8") as file:
+            self.assertEqual(diff(before, after, "--format", "csv").stdout, file.read())
+
+    def test_says_which_recording_is_not_there(self):
+        path = self.run_of("a.perf", seconds=3)
+        for arguments in (["no.perf", path], [path, "no.perf"], ["--baseline", "no.perf", path],
+                          ["no.perf", "neither.perf"]):
+            done = diff(*arguments)
+            self.assertEqual(done.returncode, 8, done.stderr)
+            self.assertIn("'no.perf'", done.stderr)
+            self.assertEqual(done.stdout, "")
+        os.mkdir(self.out("empty"))
+        done = diff("--baseline", self.out("empty"), path)
+        self.assertIn("empty'", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+
+    def test_a_baseline_is_not_written_over(self):
+        a, b = self.out("a.txt"), self.run_of("b.perf", seconds=3)
+        write_run(a, "a", seconds=3)
+        with open(a, "rb") as file:
+            before = file.read()
+        for arguments in (["--baseline", a, b], [a, b]):
+            done = diff(*arguments, "-o", a)
+            self.assertNotEqual(done.returncode, 0)
+            with open(a, "rb") as file:
+                self.assertEqual(file.read(), before)
+
+    def test_what_is_measured_differently_is_not_compared(self):
+        path = self.run_of("a.perf", seconds=3)
+        with open(self.out("b.folded"), "w", encoding="ascii") as file:
+            file.write("main;f 90\nmain;g 10\n")
+        done = diff(path, self.out("b.folded"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--metric samples", done.stderr)
+        done = diff(path, self.out("b.folded"), "--metric", "samples")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no times", done.stdout)
+        done = diff(path, path, "--metric", "cpu_ns")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("cpu_ns", done.stderr)
 
     def test_says_the_same_every_time(self):
         before, after = self.run_of("a.perf", seconds=9), self.run_of("b.perf", seconds=12)
@@ -114,32 +235,40 @@ class Diff(unittest.TestCase):
     def test_refuses_what_makes_no_sense(self):
         path = self.run_of("a.perf", seconds=3)
         for arguments in ([], [path], [path, path, path], [path, "--time", "0-1"],
-                          [path, path, "--fail-if", "total(f)=3%"], [path, path, "--top", "0"],
+                          [path, path, "--fail-if", "total(f)=3%"],
+                          [path, path, "--fail-if", "total(f)>3"],
+                          [path, path, "--fail-if", "total(f)>-3%"],
+                          [path, path, "--fail-if", "all(f)>3%"],
+                          [path, path, "--fail-if", "total()>3%"],
+                          [path, path, "--fail-if", "total(f>3%"], [path, path, "--fail-if", ""],
+                          [path, path, "--least", "-1"], [path, path, "--least", "x"],
+                          [path, path, "--least", "0x1"], [path, path, "--least", ""],
+                          [path, path, "--top", "0"], [path, path, "--format", "docx"],
+                          [path, path, "--format", "html"],
                           [path, path, "--significant", "2"], [path, path, "-o", "x.docx"]):
             done = diff(*arguments)
             self.assertEqual(done.returncode, 2, (arguments, done.stderr))
             self.assertNotEqual(done.stderr, "")
 
-    @unittest.skipUnless(os.environ.get("WICK_LONG"), "20 recordings take minutes: with --long")
-    def test_flags_nothing_in_20_runs_of_the_unchanged_program(self):
-        program = os.path.join(os.environ["WICK_TARGETS"], "split")
-        flagged = []
-        runs = []
-        for i in range(21):
-            path = self.out(f"run{i}.perf")
-            subprocess.run([WICK, "record", "-q", "-F", "999", "-o", path, "--", program, "6"],
-                           check=True, stdout=subprocess.DEVNULL)
-            runs.append(path)
-        for before, after in zip(runs, runs[1:]):
-            done = diff(before, after, "-o", self.out("x.json"), "--all")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            with open(self.out("x.json"), encoding="utf-8") as file:
-                found = json.load(file)
-            self.assertNotIn("no_significance", found)
-            flagged += [function["name"] for function in found["functions"]
-                        if function["significant"]]
-            os.unlink(self.out("x.json"))
-        self.assertEqual(flagged, [])
+    def record(self, name, *more):
+        """A real run of 20 s of CPU: some 5,000 samples, as many as a kernel's tick of 250 Hz gives."""
+        subprocess.run([WICK, "record", "-q", "-F", "250", "-o", self.out(name), "--",
+                        os.path.join(os.environ["WICK_TARGETS"], "split"), "20", *more],
+                       check=True, stdout=subprocess.DEVNULL)
+        return self.out(name)
+
+    @unittest.skipUnless(os.environ.get("WICK_LONG"), "25 recordings take minutes: with --long")
+    def test_real_runs_of_the_unchanged_program_and_of_one_that_got_slower(self):
+        runs = [self.record(f"run{i}.perf") for i in range(20)]
+        slower = [self.record(f"slower{i}.perf", "5.56") for i in range(5)]
+        pairs = [self.flagged(before, after)[0] for before, after in zip(runs, runs[1:])]
+        # One in a hundred is chance's share: three of 19 would be one time in a thousand.
+        self.assertLess(sum(names != [] for names in pairs), 3, pairs)
+        for before, after in zip(runs, slower):
+            self.assertIn("burn_ten", self.flagged(before, after)[0])
+        base = [word for path in runs[::2] for word in ("--baseline", path)]
+        self.assertEqual(self.flagged(*base, *runs[1::2])[0], [])
+        self.assertIn("burn_ten", self.flagged(*base, *slower)[0])
 
 
 if __name__ == "__main__":

@@ -2,22 +2,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fillChance, LEVEL, makeDiff, makeDiffTree, whyNoDiff } from "../../flamescope/web/diff.js";
+import { LEVEL, makeDiff, makeDiffTree, whyNoDiff } from "../../flamescope/web/diff.js";
 import { makeRandom } from "../../flamescope/web/diff_chance.js";
 import { makeSelection } from "../../flamescope/web/select.js";
 import { EMPTY_QUERY } from "../../flamescope/web/query.js";
-import { profileOf } from "./profile_fixture.mjs";
+import { chanceOf, profileOf } from "./profile_fixture.mjs";
 
 function select(profile) {
 	return makeSelection(profile, { ...EMPTY_QUERY, metric: "samples" });
-}
-
-function chanceOf(diff) {
-	const steps = fillChance(diff);
-	let step = steps.next();
-	while (!step.done)
-		step = steps.next();
-	return step.value;
 }
 
 function generator(seed) {

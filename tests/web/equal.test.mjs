@@ -37,8 +37,11 @@ function run(...words) {
 async function packOf(path) {
 	const page = join(folder, "page.html");
 	execFileSync(WICK, ["view", "--no-open", "--no-index", "-o", page, path], { stdio: "ignore" });
-	const match = /<script type="application\/x-wick-pack"[^>]*>([^<]*)</.exec(readFileSync(page, "utf8"));
-	return readPack(await inflate(fromBase64(match[1])));
+	const text = readFileSync(page, "utf8");
+	const partOf = (type) => inflate(fromBase64(new RegExp(`<script type="application/x-wick-${type}"[^>]*>([^<]*)<`).exec(text)[1]));
+	const profile = readPack(await partOf("pack"), false);
+	profile.finish(await partOf("rest"));
+	return profile;
 }
 
 /* Doubles are exact up to 2^53; above, a part in 10^12 is the same. */

@@ -19,7 +19,8 @@ POLICY = ("default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; im
 def data_tag(number, path):
     packed = base64.b64encode(gzip.compress(pathlib.Path(path).read_bytes(), 1)).decode()
     name = html.escape(pathlib.Path(path).name, quote=True)
-    return f'<script type="application/x-wick-pack" id="wick-pack-{number}" data-name="{name}">{packed}</script>'
+    return f'<script type="application/x-wick-pack" id="wick-pack-{number}" data-name="{name}">{packed}</script>' \
+           f'<script type="application/x-wick-rest" id="wick-rest-{number}"></script>'
 
 
 def main():

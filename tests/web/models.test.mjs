@@ -214,7 +214,11 @@ test("rows may be a dimension's values, most first, the rest as one", () => {
 	const heat = makeHeat(makeSelection(made, query()), { by: "thread", nRows: 4 });
 	assert.deepEqual([heat.nRows, heat.rowLabels.length, heat.rowLabels[3]], [4, 4, "[13 others]"]);
 	assert.equal(heat.samples.reduce((a, b) => a + b), made.n);
+	const named = heat.values.filter((_, cell) => cell % 4 < 3);
+	assert.equal(heat.scale.max, Math.max(...named));
+	assert.ok(heat.max > heat.scale.max);
 	const states = makeHeat(makeSelection(small, query()), { by: "state" });
+	assert.deepEqual(states.scale, { min: states.min, max: states.max });
 	assert.deepEqual(states.rowLabels, ["running", "sleeping"]);
 	assert.deepEqual(makeHeat(makeSelection(small, query()), { by: "wait" }).rowLabels, ["[no wait]", "futex"]);
 });

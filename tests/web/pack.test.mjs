@@ -72,7 +72,7 @@ test("a column wider than it may be, or of three bytes, is refused", () => {
 	for (const size of [3, 8]) {
 		const changed = bytes.slice();
 		changed[at] = size;
-		assert.throws(() => readPack(changed), /elements of|lies outside/);
+		assert.throws(() => readPack(changed), /elements of|elements for|lies outside/);
 	}
 });
 
@@ -86,7 +86,7 @@ test("a pack that is cut anywhere is refused with a reason", () => {
 
 /* Ask for every column: the lazy ones too. */
 function everything(profile) {
-	const columns = [profile.weight, profile.cpu, profile.event, profile.frames.addr, profile.frames.offset,
+	const columns = [profile.stack, profile.thread, profile.weight, profile.cpu, profile.event, profile.frames.addr, profile.frames.offset,
 		...profile.tags.map((tag) => tag.codes), ...profile.metrics.flatMap((m) => [m.values, m.deltas])];
 	return columns.reduce((sum, column) => sum + column.length, 0);
 }
@@ -116,4 +116,26 @@ test("a newer version says so", () => {
 	const newer = bytes.slice();
 	newer[8] = 9;
 	assert.throws(() => readPack(newer), /version 9, this page reads version 2/);
+});
+
+test("a pack in two parts has times before it has stacks, and then all that it has in one", () => {
+	const view = new DataView(bytes.buffer, bytes.byteOffset);
+	const list = new TextDecoder("latin1").decode(bytes.subarray(0, 2000));
+	const end = (name) => {
+		const at = 24 + 40 * Math.floor((list.indexOf(`${name}\0`) - 24) / 40);
+		const size = Number(view.getBigUint64(at + 24, true)) * view.getUint32(at + 32, true);
+		return Number(view.getBigUint64(at + 16, true)) + Math.ceil(size / 8) * 8;
+	};
+	const whole = readPack(bytes);
+	const late = readPack(bytes.slice(0, end("weight")), false);
+	assert.deepEqual(late.time, whole.time);
+	assert.deepEqual(late.weight, whole.weight);
+	assert.equal(late.isWhole, false);
+	assert.throws(() => late.stack, /not there yet/);
+	late.finish(bytes.slice(end("weight")));
+	assert.equal(late.isWhole, true);
+	assert.deepEqual(late.stack, whole.stack);
+	assert.deepEqual(late.thread, whole.thread);
+	assert.throws(() => readPack(bytes.slice(0, end("weight")), false).finish(bytes.slice(end("weight"), -9)),
+		/lies outside/);
 });

@@ -170,8 +170,8 @@ class Recording:
         tag_names = sorted({key for sample in self.samples for key in sample[6]})
         metric_names = sorted({key for sample in self.samples for key in sample[7]} | set(self.declared))
         tag_values = {name: Numbers("") for name in tag_names}
-        columns = [("time", self.column(lambda s: s[0] - start, "Q")), ("thread", self.column(lambda s: s[1], "I")),
-                   ("stack", self.column(lambda s: s[2], "I")), ("weight", self.column(lambda s: s[3], "Q")),
+        first = [("time", self.column(lambda s: s[0] - start, "Q")), ("weight", self.column(lambda s: s[3], "Q"))]
+        columns = [("thread", self.column(lambda s: s[1], "I")), ("stack", self.column(lambda s: s[2], "I")),
                    ("cpu", self.column(lambda s: s[4], "H")), ("event", self.column(lambda s: s[5], "B"))]
         for i, name in enumerate(tag_names):
             columns.append((f"tag{i}", self.column(lambda s: tag_values[name](s[6].get(name, "")), "H")))
@@ -189,7 +189,7 @@ class Recording:
             "files": [{"path": "made.perf", "bytes": 0, "samples": len(self.samples), "bad_lines": 0, "bad": [],
                        "lost": 0, "cut": False, "unended": False, "problem": None}],
         }
-        columns = [narrowed(name, values) for name, values in columns]
+        first, columns = ([narrowed(name, values) for name, values in part] for part in (first, columns))
         texts = [text.encode("utf-8", "surrogateescape") for text in self.strings.list()]
         ends, at = array.array("I"), 0
         for text in texts:
@@ -198,12 +198,13 @@ class Recording:
         frames, nodes, threads = self.frames.list(), self.nodes.list(), self.threads.list()
         return [
             ("meta", json.dumps(meta).encode(), 1), ("strings", b"".join(texts), 1), ("string_ends", ends),
+            ("thread_comm", array.array("I", [t[0] for t in threads])), ("thread_host", array.array("I", [t[1] for t in threads])),
+            ("thread_pid", array.array("i", [t[2] for t in threads])), ("thread_tid", array.array("i", [t[3] for t in threads])),
+            *first,
             ("frame_name", array.array("I", [f[0] for f in frames])), ("frame_module", array.array("I", [f[1] for f in frames])),
             ("frame_inlined", array.array("B", [f[2] for f in frames])), ("frame_addr", array.array("Q", [p[0] for p in self.places])),
             ("frame_offset", array.array("Q", [p[1] for p in self.places])),
             ("node_parent", array.array("I", [n[0] for n in nodes])), ("node_frame", array.array("I", [n[1] for n in nodes])),
-            ("thread_comm", array.array("I", [t[0] for t in threads])), ("thread_host", array.array("I", [t[1] for t in threads])),
-            ("thread_pid", array.array("i", [t[2] for t in threads])), ("thread_tid", array.array("i", [t[3] for t in threads])),
             *columns,
         ]
 

@@ -1,4 +1,14 @@
 /* profile_fixture.mjs - a profile as pack.js decodes it, from samples written by hand */
+import { fillChance } from "../../flamescope/web/diff.js";
+
+/** What of a difference is chance, counted to the end at once. */
+export function chanceOf(diff) {
+	const steps = fillChance(diff);
+	let step = steps.next();
+	while (!step.done)
+		step = steps.next();
+	return step.value;
+}
 
 /*
  * SAMPLES: {time, stack: [names, outermost first], module, thread, weight, tags: {name: value},

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bytesText, choiceSearch, hostsOf, newestFirst, packOf, parseChoice }
+import { baseOf, bytesText, choiceSearch, hostsOf, newestFirst, packOf, parseChoice, pauseAfter }
 	from "../../flamescope/web/recording_list.js";
 
 const at = (second) => String(1795000000000000000n + BigInt(second) * 1000000000n);
@@ -14,7 +14,7 @@ const list = {
 		{ file: "<b>.perf", bytes: 30, mtime_ns: at(15), host: "", from_ns: "", to_ns: "" },
 	],
 };
-const NOTHING = { file: "", last: 0, host: "" };
+const NOTHING = { file: "", last: 0, host: "", base: "", stays: false };
 
 test("the newest ends last, by its own clock where it says it", () => {
 	assert.deepEqual(newestFirst(list.recordings).map((row) => row.file),
@@ -24,8 +24,8 @@ test("the newest ends last, by its own clock where it says it", () => {
 });
 
 test("a choice survives the URL, with the token beside it", () => {
-	for (const choice of [NOTHING, { file: "x/<b>&=# .perf", last: 0, host: "h&h" },
-		{ file: "", last: 1800, host: "" }])
+	for (const choice of [NOTHING, { ...NOTHING, file: "x/<b>&=# .perf", host: "h&h" },
+		{ ...NOTHING, last: 1800, base: "a&b.perf", stays: true }])
 		assert.deepEqual(parseChoice(choiceSearch(choice, "T")), choice);
 	assert.equal(choiceSearch(NOTHING, "T"), "?token=T");
 	assert.equal(choiceSearch(NOTHING, ""), "");
@@ -56,4 +56,16 @@ test("a recording that has grown has another stamp, one that has not the same", 
 test("sizes are short", () => {
 	assert.deepEqual([0, 1023, 1024, 20480, 5 * 2 ** 30].map(bytesText),
 		["0 B", "1023 B", "1.0 KiB", "20 KiB", "5.0 GiB"]);
+});
+
+test("what it is compared with is a file of any host, or nothing", () => {
+	assert.deepEqual(baseOf({ ...NOTHING, host: "two", base: "a.perf" }, list).words, { file: "a.perf" });
+	assert.equal(baseOf(NOTHING, list), null);
+	assert.equal(baseOf({ ...NOTHING, base: "gone.perf" }, list), null);
+});
+
+test("what grows is left alone the longer the more work it is", () => {
+	assert.equal(pauseAfter(0), 1000);
+	assert.equal(pauseAfter(500), 4500);
+	assert.equal(pauseAfter(1e9), 60000);
 });

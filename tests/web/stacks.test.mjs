@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { formatAmount, formatChange, formatShare } from "../../flamescope/web/amount.js";
+import { formatAmount, formatChange, formatLength, formatShare } from "../../flamescope/web/amount.js";
 import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame } from "../../flamescope/web/flame.js";
@@ -11,7 +11,7 @@ import { EMPTY_QUERY } from "../../flamescope/web/query.js";
 import { csvLine, flameSvg, xmlText } from "../../flamescope/web/save_text.js";
 import { parseHash } from "../../flamescope/web/store.js";
 import { frameName, makeSelection } from "../../flamescope/web/select.js";
-import { nodeDepths, stripBoxes, stripColumns, stripThreads } from "../../flamescope/web/strip.js";
+import { nodeDepths, stripBoxes, stripColumns, stripParts, stripThreads } from "../../flamescope/web/strip.js";
 import { layoutTree } from "../../flamescope/web/tree_layout.js";
 import * as transforms from "../../flamescope/web/transforms.js";
 import { profileOf } from "./profile_fixture.mjs";
@@ -141,14 +141,30 @@ test("the strip shows each pixel's heaviest stack, and nothing where nothing is 
 	assert.equal(boxes.filter(([row, , from]) => row === 1 && from === 0).length, 1);
 });
 
+test("the strip in words: what each part of the time is spent in, no sample left out", () => {
+	const list = [{ time: 0, stack: ["m", "a"] }, { time: 10, stack: ["n", "a"] }, { time: 20, stack: ["b"], weight: 9 },
+		{ time: 90, stack: [] }, { time: 100, stack: ["a"] }];
+	const selection = select(list, "weight");
+	const strip = stripThreads(selection, String);
+	const nameOf = (node) => (node ? frameName(selection, selection.nodes.frame[node]) : "none");
+	const parts = (window, n) => stripParts(strip, strip.threads[0], window, n, nameOf);
+	assert.deepEqual(parts([0, 101], 1).map(({ samples }) => samples), [5]);
+	assert.deepEqual(parts([0, 100], 4).map(({ from, to, samples }) => [from, to, samples]),
+		[[0, 25, 3], [25, 50, 0], [50, 75, 0], [75, 100, 1]]);
+	assert.deepEqual(parts([0, 15], 1)[0].functions, [["a", 2]]);
+	assert.deepEqual(parts([0, 25], 1)[0].functions, [["b", 9], ["a", 2]]);
+	assert.deepEqual(parts([25, 50], 1)[0], { from: 25, to: 50, samples: 0, amount: 0, functions: [] });
+	assert.deepEqual(parts([75, 100], 1)[0].functions, [["none", 1]]);
+});
+
 test("names are text in what is saved", () => {
 	const name = '<script>alert("1")</script>\u0000&\ud800';
 	const selection = select([{ stack: [name] }]);
 	const tree = makeFlame(selection);
 	const layout = layoutTree(tree, tree.samples);
 	const picture = { layout, fill: () => "#fff", text: () => name, lines: () => [name], matches: null };
-	const svg = flameSvg(picture, { text: "#000", paper: "#fff", title: "#000" },
-		{ window: [0, 1], firstRow: 0, up: true, width: 800, title: name });
+	const svg = flameSvg([{ picture, window: [0, 1], firstRow: 0, up: true }],
+		{ text: "#000", paper: "#fff", title: "#000" }, { width: 800, title: name });
 	assert.ok(!svg.includes("<script"));
 	assert.ok(!svg.includes("\u0000"));
 	assert.equal(svg.match(/<rect /g).length, 3);
@@ -161,6 +177,11 @@ test("numbers are said with their unit and sign", () => {
 	assert.equal(formatAmount(-2048, "KiB"), "−2 MiB");
 	assert.equal(formatAmount(1.5e9, "ns"), "1.50 s");
 	assert.equal(formatAmount(-0, "ns"), "0 ns");
+	assert.equal(formatAmount(214.25, "1"), "214.3");
+	assert.equal(formatLength(12345678901), "12.346 s");
+	assert.equal(formatLength(320999e6), "5 min 20 s");
+	assert.equal(formatLength(86398895e6), "23 h 59 min");
+	assert.equal(formatLength(3600e9), "1 h 0 min");
 	assert.equal(formatChange(3, ""), "+3");
 	assert.equal(formatShare(1, 3), "33.3 %");
 	assert.equal(formatShare(1, 0), "–");
@@ -175,5 +196,5 @@ test("the command says the same, or says what it does not say", () => {
 	assert.equal(of("view=diff&time=5-9&b=0-4"), "wick diff 'a file.perf' --against 0-4 --time=5-9");
 	assert.equal(of("view=diff", ["old.perf"]), "wick diff old.perf 'a file.perf'");
 	assert.equal(of("t=focus:f&t=drop:g&t=focus:h&t=hide:/lib/x"),
-		"wick flamegraph 'a file.perf' --focus '^f$' --without '^g$' # without: Focus on h; Hide module /lib/x");
+		"wick flamegraph 'a file.perf' --focus '^f$' --without '^g$' # 'without: Focus on h; Hide module /lib/x'");
 });

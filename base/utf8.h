@@ -1,10 +1,14 @@
-/* utf8.h - one code point at a time, and which of them would break a line of text */
-#ifndef OUTPUT_UTF8_H
-#define OUTPUT_UTF8_H
+/* utf8.h - one code point at a time, and which of them are not what they look like */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD: stands for what is no text */
+
+enum { UTF8_MAX_BYTES = 4, UTF8_REPLACEMENT_CODE = 0xfffd };
 
 /**
  * utf8_next - the code point at the start of LEFT bytes
@@ -24,5 +28,13 @@ size_t utf8_next(const char *text, size_t left, uint32_t *ret_code);
  * Context: any thread.
  */
 bool utf8_breaks(uint32_t code);
+
+/**
+ * utf8_is_shown - whether a code point is seen as itself: it is no control, no noncharacter, and
+ *                 nothing that is invisible or turns the direction of what follows
+ *
+ * Context: any thread.
+ */
+bool utf8_is_shown(uint32_t code);
 
 #endif

@@ -1,5 +1,5 @@
 /* utf8.c - one code point at a time */
-#include "output/utf8.h"
+#include "base/utf8.h"
 
 /* How many bytes a lead byte announces, and the bits of the code point in it; 0: no lead byte. */
 static size_t lead(unsigned char byte, uint32_t *ret_bits)
@@ -56,4 +56,20 @@ bool utf8_breaks(uint32_t code)
 	return code == 0x1680 || code == 0x180e || (code >= 0x2000 && code <= 0x200a) ||
 	       code == 0x2028 || code == 0x2029 || code == 0x202f || code == 0x205f ||
 	       code == 0x3000 || code == 0xfeff;
+}
+
+/* Line breaks, marks of direction and the like: they would make a name look like another one. */
+static bool is_deceiving(uint32_t code)
+{
+	return code == 0x61c || code == 0x180e || (code >= 0x200b && code <= 0x200f) ||
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
+	       code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) ||
+	       (code >= 0xe0000 && code <= 0xe007f);
+}
+
+bool utf8_is_shown(uint32_t code)
+{
+	if (code < 0x20 || (code >= 0x7f && code <= 0x9f))
+		return false;
+	return (code & 0xfffe) != 0xfffe && !is_deceiving(code);
 }

@@ -1,0 +1,106 @@
+/* serve.test.mjs - the page of a server: its list, hosts, times of day, a baseline, what grows */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import * as wick from "./page.mjs";
+
+const folder = join(wick.folder, "recordings");
+let browser;
+let server;
+let address;
+
+const sample = (second, name) =>
+	`app 7/7 [000] ${second}.5: 1 cpu-clock: \n\t10 ${name}+0x1 (/bin/app)\n\t30 main+0x1 (/bin/app)\n\n`;
+
+/* A recording that began AGO seconds ago on HOST, a sample a second. */
+function put(name, host, ago, seconds, leaf) {
+	const begin = BigInt(Math.floor(Date.now() / 1000) - ago - 100) * 1000000000n;
+	const head = `# ========\n# hostname : ${host}\n# wick : {"format":1,"version":"0.1.0","clock":"CLOCK_MONOTONIC",` +
+		`"epoch_offset_ns":${begin},"event":"cpu-clock","hz":99,"metrics":[]}\n# ========\n#\n`;
+	const text = Array.from({ length: seconds }, (_, i) => sample(100 + i, leaf)).join("");
+	writeFileSync(join(folder, name), head + text);
+}
+
+before(async () => {
+	mkdirSync(folder);
+	put("old.perf", "one", 7000, 60, "old_work");
+	put("new.perf", "two", 100, 30, "new_work");
+	server = spawn(process.env.WICK, ["serve", "--no-open", folder],
+		{ env: { ...process.env, XDG_CACHE_HOME: join(wick.folder, "cache") }, stdio: ["ignore", "pipe", "ignore"] });
+	address = await new Promise((resolve, reject) => {
+		let said = "";
+		server.on("exit", () => reject(new Error(`the server ended: ${said}`)));
+		server.stdout.on("data", (bytes) => {
+			said += bytes;
+			const found = /http:\/\/\S+/.exec(said);
+			if (found)
+				resolve(found[0]);
+		});
+	});
+	browser = await wick.openBrowser();
+});
+
+after(async () => {
+	server?.removeAllListeners("exit");
+	server?.kill();
+	await browser?.close();
+	wick.cleanUp();
+});
+
+async function openServed(words = "", hash = "view=table") {
+	const page = await wick.openPage(browser, address + words, hash);
+	page.problems = page.problems.filter((problem) => !problem.startsWith(`asks ${new URL(address).origin}`));
+	return page;
+}
+
+const shows = (page, what) => wick.until(page,
+	(text) => document.querySelector("#view").textContent.includes(text), what);
+
+test("the newest recording is shown, another is chosen, and hosts are told apart", async () => {
+	const page = await openServed();
+	await shows(page, "new_work");
+	await page.select("#recording", "file old.perf");
+	await shows(page, "old_work");
+	assert.match(page.url(), /file=old\.perf/);
+	await page.select("#recording-host", "two");
+	await shows(page, "new_work");
+	await page.close();
+});
+
+test("the last half hour is less than the last three", async () => {
+	const page = await openServed("&last=1800");
+	await shows(page, "new_work");
+	assert.doesNotMatch(await page.$eval("#view", (view) => view.textContent), /old_work/);
+	await page.select("#recording", "last 10800");
+	await shows(page, "old_work");
+	await page.close();
+});
+
+test("another recording is the baseline, and stays it in the URL", async () => {
+	const page = await openServed("", "view=diff");
+	await page.select("#recording-base", "old.perf");
+	await shows(page, "old_work");
+	assert.match(page.url(), /base=old\.perf/);
+	await page.reload();
+	await shows(page, "old_work");
+	await page.select("#recording-base", "");
+	await shows(page, "There is no baseline yet");
+	await page.close();
+});
+
+test("what grows is followed until it is told to stay", async () => {
+	const page = await openServed();
+	await shows(page, "new_work");
+	appendFileSync(join(folder, "new.perf"), sample(131, "grown_work"));
+	await shows(page, "grown_work");
+	await page.click("#recording-follow");
+	assert.match(page.url(), /follow=0/);
+	appendFileSync(join(folder, "new.perf"), sample(132, "later_work"));
+	await new Promise((resolve) => setTimeout(resolve, 2500));
+	assert.doesNotMatch(await page.$eval("#view", (view) => view.textContent), /later_work/);
+	await page.click("#recording-follow");
+	await shows(page, "later_work");
+	await page.close();
+});

@@ -1,0 +1,210 @@
+/* views.test.mjs - keys through all views, bombs, odd inputs, and the .svg of wick flamegraph */
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import * as wick from "./page.mjs";
+
+let browser;
+let url;
+let recording;
+
+before(async () => {
+	recording = wick.writeRecording("app.perf", 2000, 20, ["parse", "sort", "hash", `${"a".repeat(60)}!`]);
+	url = wick.writePage(recording);
+	browser = await wick.openBrowser();
+});
+
+after(async () => {
+	await browser?.close();
+	wick.cleanUp();
+});
+
+async function isQuiet(page) {
+	assert.deepEqual(page.problems, []);
+	await page.close();
+}
+
+test("keys alone go through all views and everything that is drawn", async () => {
+	const page = await wick.openPage(browser, url, "time=16-20&b=0-15");
+	const drawn = { 1: 1, 2: 1, 3: 1, 4: 2, 5: 3, 6: 0, 7: 1 };
+	for (const [key, n] of Object.entries(drawn)) {
+		await page.evaluate(() => document.activeElement.blur());
+		await page.keyboard.press(key);
+		await wick.until(page, (k) => document.querySelector(`#tabs [role=tab]:nth-child(${k})`)
+			.getAttribute("aria-selected") === "true", key);
+		assert.equal((await page.$$("#view canvas")).length, n, key);
+		const reached = new Set();
+		await page.focus("[role=tab][aria-selected=true]");
+		for (let i = 0; i < 60; i++) {
+			await page.keyboard.press("Tab");
+			const at = await page.evaluate(() => {
+				const places = [...document.querySelectorAll("#view canvas, #view .scroll-table")];
+				return places.indexOf(document.activeElement);
+			});
+			if (at >= 0)
+				reached.add(at);
+		}
+		assert.equal(reached.size, await page.$$eval("#view canvas, #view .scroll-table", (all) => all.length), key);
+	}
+	await isQuiet(page);
+});
+
+test("hovering says time, value and the top functions", async () => {
+	const page = await wick.openPage(browser, url);
+	const box = await (await page.$("#heat canvas[tabindex]")).boundingBox();
+	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 3);
+	await wick.until(page, () => /\d samples?/.test(document.querySelector("#tip").textContent) &&
+		/ s, /.test(document.querySelector("#tip").textContent) &&
+		/% (parse|sort|hash|a+!|stall)/.test(document.querySelector("#tip").textContent));
+	await isQuiet(page);
+});
+
+test("what was done to the stacks is taken back chip by chip", async () => {
+	const page = await wick.openPage(browser, url, "view=table&t=drop:hash&t=merge:parse");
+	await wick.until(page, () => document.querySelectorAll("#panel-chips .chip").length === 2);
+	assert.doesNotMatch(await page.$eval("#view", (view) => view.textContent), /hash|parse/);
+	await page.click("#panel-chips .chip button");
+	await wick.until(page, () => document.querySelector("#view").textContent.includes("hash"));
+	assert.doesNotMatch(await page.$eval("#view", (view) => view.textContent), /parse/);
+	await isQuiet(page);
+});
+
+test("a pattern that would never end hangs nothing", async () => {
+	for (const words of ["search=(a%2B)%2B$", "only=(a%2B)%2B$", "where=comm=(p%2B)%2B$", "elide=(a|a)*$"]) {
+		const page = await wick.openPage(browser, url, words);
+		assert.ok(await page.$("#view canvas"), words);
+		await page.type("#panel-search input", "(a|aa)+$");
+		await wick.until(page, () => document.querySelector("#panel-search output").textContent !== "");
+		await isQuiet(page);
+	}
+	const page = await wick.openPage(browser, url, "search=(?=a%2B)%2Bb");
+	await wick.until(page, () => /takes? too long/.test(document.querySelector("#panel-search output").textContent));
+	await isQuiet(page);
+});
+
+const ODD = {
+	"one sample": ["app 7/7 [000] 100.5: 1 cpu-clock: \n\t10 main+0x1 (/bin/app)\n\n", /one sample only[^]*record -F/],
+	"no symbols": ["app 7/7 [000] 100.5: 1 cpu-clock: \n\t10 [unknown] (/bin/app)\n\n".repeat(9), /no name: install/],
+	"bad lines": [`${"app 7/7 [000] 100.5: 1 cpu-clock: \n\t10 main+0x1 (/bin/app)\n\n".repeat(9)}\nthis is no sample\n\n`, /not of a recording[^]*line \d/],
+};
+
+for (const [name, [text, says]] of Object.entries(ODD)) {
+	test(`${name}: the page says what it is, and what to do`, async () => {
+		const odd = wick.writeText(`${name.replace(" ", "-")}.perf`, text);
+		const page = await wick.openPage(browser, wick.writePage(odd));
+		assert.match(await page.$eval("body", (body) =>
+			`${body.querySelector("#problem").textContent}\n${body.querySelector("#notes").textContent}`), says);
+		await isQuiet(page);
+	});
+}
+
+test("of a file without a sample the command says what it is, and what to do", () => {
+	const empty = wick.writeText("empty.perf", "# ========\n# hostname : box\n# ========\n#\n");
+	for (const words of [["view", "-o", `${empty}.html`], ["flamegraph"], ["report"], ["heatmap"]]) {
+		const { status, stderr } = spawnSync(process.env.WICK, [...words, "--no-index", empty], { encoding: "utf8" });
+		assert.notEqual(status, 0, words[0]);
+		assert.match(stderr, /no sample[^]*try: /, words[0]);
+	}
+});
+
+test("the time strip is a table, too, of the time that is seen", async () => {
+	const page = await wick.openPage(browser, url, "view=strip");
+	const opened = () => page.evaluate(() => {
+		const details = document.querySelector("#view details.as-text");
+		details.open = true;
+		details.dispatchEvent(new Event("toggle"));
+		return [...details.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
+	});
+	const rows = await opened();
+	assert.equal(rows.length, 60);
+	assert.equal(rows.reduce((sum, row) => sum + Number(row[3]), 0), 2000);
+	assert.match(rows[0][4], /% (parse|sort|hash|a+!)/);
+	assert.doesNotMatch(rows[0][4], /stall/);
+	assert.match(rows[19][4], /stall/);
+	await isQuiet(page);
+});
+
+async function openSvg() {
+	const svg = `${recording}.svg`;
+	execFileSync(process.env.WICK, ["flamegraph", "--no-index", "-o", svg, recording]);
+	const page = await browser.newPage();
+	page.problems = [];
+	page.on("pageerror", (error) => page.problems.push(error.message));
+	page.on("request", (request) => /^(file|data):/.test(request.url()) || page.problems.push(request.url()));
+	await page.goto(pathToFileURL(svg).href);
+	return page;
+}
+
+/* Of all samples those with a function that the pattern matches, counted in the recording's text. */
+function shareOf(pattern) {
+	const samples = readFileSync(recording, "utf8").split("\n\n").filter((sample) => sample.trim());
+	const names = (sample) => sample.split("\n").slice(1).map((line) => /^\t\S+ (.*)\+0x/.exec(line)?.[1] ?? "");
+	return (100 * samples.filter((sample) => names(sample).some((name) => pattern.test(name))).length) / samples.length;
+}
+
+test("the .svg of wick flamegraph says how much a search matches, in both of its graphs", async () => {
+	const page = await openSvg();
+	const matched = async (text) => {
+		await page.$eval("input", (box) => {
+			box.value = "";
+		});
+		await page.focus("input");
+		await page.keyboard.type(text);
+		return page.$eval("#line", (line) => line.textContent);
+	};
+	const percent = (line) => Number(/^matched ([0-9.]+) %/.exec(line)?.[1]);
+	const hits = (id) => page.$$eval(`#${id} .hit`, (all) => all.length);
+	for (const id of ["calls", "reverse"]) {
+		assert.equal(await page.$eval(`#${id}`, (group) => group.getAttribute("visibility") ?? "visible"), "visible");
+		for (const pattern of ["^stall$", "^work_[13]$", "main|parse", "o"])
+			assert.ok(Math.abs(percent(await matched(pattern)) - shareOf(new RegExp(pattern, "u"))) < 0.02,
+				`${id}: ${pattern}: ${await matched(pattern)}, not ${shareOf(new RegExp(pattern, "u"))}`);
+		assert.equal(percent(await matched("nobody")), 0);
+		assert.equal(await hits(id), 0);
+		assert.match(await matched("(("), /no regular expression/);
+		await matched("^stall$");
+		assert.ok(await hits(id) > 0);
+		await page.evaluate(() => document.activeElement.blur());
+		await page.$eval("[role=button]", (button) => button.dispatchEvent(new MouseEvent("click", { bubbles: true })));
+	}
+	assert.deepEqual(page.problems, []);
+	await page.close();
+});
+
+test("the .svg of wick flamegraph has the graph of leaves first, by a button and by a key", async () => {
+	const page = await openSvg();
+	const seen = () => page.evaluate(() => ["calls", "reverse"].filter((id) =>
+		getComputedStyle(document.getElementById(id)).visibility === "visible"));
+	/* The names in the row beside the root's, widest first. */
+	const first = (id) => page.evaluate((graph) => [...document.querySelectorAll(`#${graph} g[data-d="1"]`)]
+		.sort((a, b) => b.querySelector("rect").width.baseVal.value - a.querySelector("rect").width.baseVal.value)
+		.map((g) => g.querySelector("title").textContent.split("\n")[0].replace(/ \(.*/, "")), id);
+	assert.deepEqual(await seen(), ["calls"]);
+	assert.deepEqual(await first("calls"), ["main"]);
+	await page.$eval("[role=button]", (button) => button.dispatchEvent(new MouseEvent("click", { bubbles: true })));
+	assert.deepEqual(await seen(), ["reverse"]);
+	assert.deepEqual(new Set(await first("reverse")),
+		new Set(["parse", "sort", "hash", `${"a".repeat(60)}!`, "stall"]));
+	await page.keyboard.press("r");
+	assert.deepEqual(await seen(), ["calls"]);
+	assert.deepEqual(page.problems, []);
+	await page.close();
+});
+
+test("the .svg of wick flamegraph zooms where it is clicked, and asks nobody", async () => {
+	const page = await openSvg();
+	const width = () => page.evaluate(() => {
+		const title = [...document.querySelectorAll("#calls title")].find((t) => /^work_3\b/.test(t.textContent));
+		return title.parentNode.getBoundingClientRect().width;
+	});
+	const before = await width();
+	await page.evaluate(() => {
+		const title = [...document.querySelectorAll("#calls title")].find((t) => /^work_3\b/.test(t.textContent));
+		title.parentNode.querySelector("rect").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+	});
+	assert.ok(await width() > 3 * before, `${before} to ${await width()}`);
+	assert.deepEqual(page.problems, []);
+	await page.close();
+});

@@ -1,0 +1,36 @@
+/* diff_input.h - the recordings that `wick diff` compares: loaded, and selected of */
+#ifndef TOOLS_DIFF_INPUT_H
+#define TOOLS_DIFF_INPUT_H
+
+#include "base/err.h"
+#include "flamescope/diff/diff.h"
+#include "tools/view_input.h"
+
+/* Zero it. */
+struct diff_input {
+	size_t n_profiles;
+	struct profile **profiles;
+	struct selection **selections[DIFF_SIDES];
+	struct diff_side sides[DIFF_SIDES];
+	char *names[DIFF_SIDES]; /* for people */
+};
+
+/**
+ * diff_input_load - load each file of both sides as a recording of its own, and select of it
+ * @files: the same twice: two selections of the same recordings
+ *
+ * Return:  0; -E2BIG: more than DIFF_MAX_RECORDINGS; as view_input_load() and view_input_select().
+ * Owns:    the caller, to diff_input_release(), also after a failure.
+ * Context: main thread.
+ */
+int diff_input_load(struct diff_input *input, const struct view_input *const files[DIFF_SIDES],
+		    const struct query *const queries[DIFF_SIDES], struct err *err);
+
+/**
+ * diff_input_release - forget them
+ *
+ * Context: main thread.
+ */
+void diff_input_release(struct diff_input *input);
+
+#endif
