@@ -1,6 +1,7 @@
 # What `cmake --install` puts where; the agent's rule is its room's.
 install(TARGETS wick RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN "*.5")
 if(EXISTS ${PROJECT_SOURCE_DIR}/sampler/include/wick.h)
   install(FILES sampler/include/wick.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   configure_file(cmake/wick.pc.in wick.pc @ONLY)

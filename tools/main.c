@@ -1,5 +1,6 @@
 /* main.c - the `wick` program: a table of commands */
 #include "tools/cmd.h"
+#include "tools/presets.h"
 #include "tools/process_start.h"
 #include "tools/say.h"
 
@@ -32,6 +33,8 @@ static const struct command commands[] = {
 	 diff_option_specs, cmd_diff},
 	{"convert", "write recordings in the formats of other programs", "[OPTIONS] FILE...",
 	 convert_option_specs, cmd_convert},
+	{"stack", "show what every thread of a process is doing now", "[OPTIONS] -p PID",
+	 stack_option_specs, cmd_stack},
 	{"doctor", "check this machine, a process or a program, and say the fixes",
 	 "[OPTIONS] [PID | -- CMD [ARGS]]", doctor_option_specs, cmd_doctor},
 	{"help", "explain a command", "[COMMAND]", no_options, cmd_help_command},
@@ -99,12 +102,22 @@ static int cmd_help_command(struct cmd_ctx *ctx)
 static int run_command(const char *name, int argc, char **argv)
 {
 	struct cmd_ctx ctx = {.argc = argc, .argv = argv};
+	struct presets presets = {0};
+	struct err err = {0};
+	int status;
 
 	ctx.command = find_command(name);
 	if (!ctx.command)
 		return refuse_command(name);
 	say_init(name);
-	return ctx.command->run(&ctx);
+	if (presets_add(&presets, commands, &ctx, &err) < 0) {
+		say_error("%s", err.text);
+		status = WICK_USAGE;
+	} else {
+		status = ctx.command->run(&ctx);
+	}
+	presets_release(&presets);
+	return status;
 }
 
 int main(int argc, char **argv)

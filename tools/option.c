@@ -1,12 +1,15 @@
 /* option.c - option tables: parsing with getopt_long(3), and their help text */
 #include "tools/option.h"
 
+#include "tools/presets.h"
+#include "tools/say.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 40, HELP_COLUMN = 26, HELP_WIDTH = 96, MAX_WORD = 32, MAX_DISTANCE = 2 };
+enum { MAX_OPTIONS = 120, HELP_COLUMN = 26, HELP_WIDTH = 96, MAX_WORD = 32, MAX_DISTANCE = 2 };
 
 /* What getopt_long() wants, made from a table. */
 struct getopt_table {
@@ -93,6 +96,7 @@ int option_next(struct option_cursor *cursor, struct err *err)
 	id = getopt_long(cursor->argc, cursor->argv, table.letters, table.options, NULL);
 	cursor->rest = optind;
 	cursor->value = optarg;
+	say_about(id == -1 ? NULL : presets_origin(cursor->argv[cursor->rest - 1]));
 	if (id == -1)
 		return 0;
 	if (id == ':') {

@@ -14,6 +14,7 @@ enum { MAX_MESSAGE = 2048 };
 
 static struct {
 	char prefix[64];
+	char about[512]; /* "WHERE: ", or nothing */
 	bool quiet;
 	bool shown; /* a live line stands at the bottom */
 } voice = {.prefix = "wick"};
@@ -22,6 +23,13 @@ void say_init(const char *command)
 {
 	(void)snprintf(voice.prefix, sizeof(voice.prefix), "wick%s%s", command ? " " : "",
 		       command ? command : "");
+}
+
+void say_about(const char *where)
+{
+	voice.about[0] = '\0';
+	if (where)
+		(void)snprintf(voice.about, sizeof(voice.about), "%s: ", where);
 }
 
 void say_quiet(void)
@@ -45,7 +53,7 @@ static void say(const char *format, va_list args)
 	size_t len;
 	int n;
 
-	n = snprintf(text, sizeof(text), "%s%s: ", clear, voice.prefix);
+	n = snprintf(text, sizeof(text), "%s%s: %s", clear, voice.prefix, voice.about);
 	(void)vsnprintf(text + n, sizeof(text) - (size_t)n - 1, format, args);
 	text_defuse(text + n); /* it may have the name of a file in it */
 	len = strlen(text);

@@ -22,6 +22,14 @@ void say_init(const char *command);
 void say_quiet(void);
 
 /**
+ * say_about - what errors and notes are about from now on, beside the command
+ * @where: "'/etc/wick.ini' line 3"; NULL: nothing.  It is copied.
+ *
+ * Context: main thread, while there is no other.
+ */
+void say_about(const char *where);
+
+/**
  * say_error - one line on stderr: "wick CMD: MESSAGE", however quiet
  *
  * Context: any thread; the line is one write(2).

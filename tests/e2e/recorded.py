@@ -124,7 +124,8 @@ class Case(unittest.TestCase):
         self.cache = tempfile.mkdtemp(prefix="wick-e2e-cache-")
         self.addCleanup(shutil.rmtree, self.cache, ignore_errors=True)
         # Names are kept on disk: not in the folder of whoever runs the tests.
-        environment = unittest.mock.patch.dict(os.environ, {"XDG_CACHE_HOME": self.cache})
+        # Nor do their own options count.
+        environment = unittest.mock.patch.dict(os.environ, {"XDG_CACHE_HOME": self.cache, "WICK_CONFIG": ""})
         environment.start()
         self.addCleanup(environment.stop)
 

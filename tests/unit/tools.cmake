@@ -1,4 +1,6 @@
 wick_unit_test(value LIBS wick_tools)
+wick_unit_test(ini LIBS wick_tools)
+wick_unit_test(presets LIBS wick_tools)
 wick_unit_test(text LIBS wick_tools)
 wick_unit_test(metric_list LIBS wick_tools)
 wick_unit_test(record_options LIBS wick_tools)

@@ -1,0 +1,97 @@
+"""wick.ini and WICK_*: options that nobody typed."""
+import json
+import os
+import re
+import unittest
+
+from recorded import Case, target
+
+
+class Config(Case):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("config"))
+        os.mkdir(self.path("config/wick"))
+        self.ini = self.path("config/wick/wick.ini")
+        self.environment = {key: value for key, value in os.environ.items() if key != "WICK_CONFIG"}
+        self.environment["XDG_CONFIG_HOME"] = self.path("config")
+
+    def write(self, text, mode=0o644):
+        with open(self.ini, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(self.ini, mode)
+
+    def run_wick(self, *arguments, **variables):
+        return self.wick(*arguments, env={**self.environment, **variables})
+
+    def rate_of(self, *options, **variables):
+        """The rate that a recording was made with, and what wick said."""
+        path = self.path("one.perf")
+        if os.path.exists(path):
+            os.unlink(path)
+        done = self.run_wick("record", *options, "-o", path, "--", target("split"), "0.1", **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(path, encoding="utf-8") as file:
+            header = re.search(r"^# wick : (.*)$", file.read(), re.M).group(1)
+        return json.loads(header)["hz"], done.stderr.decode()
+
+    def assert_refused(self, message, *options, **variables):
+        done = self.run_wick("record", *options, "--", target("split"), "0.1", **variables)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual(done.stderr.decode(), f"wick record: {message}\n")
+
+    def test_flags_win_over_the_environment_and_that_over_the_file(self):
+        self.assertEqual(self.rate_of()[0], 99)
+        self.write("# mine\n[record]\nfreq = 49\n")
+        self.assertEqual(self.rate_of()[0], 49)
+        self.assertEqual(self.rate_of(WICK_FREQ="199")[0], 199)
+        self.assertEqual(self.rate_of(WICK_FREQ="199", WICK_RECORD_FREQ="198")[0], 198)
+        self.assertEqual(self.rate_of("-F", "250", WICK_FREQ="199")[0], 250)
+        self.assertEqual(self.rate_of(WICK_CONFIG="")[0], 99)
+
+    def test_a_switch_is_switched_off_again(self):
+        self.write("[record]\nquiet = yes\n")
+        self.assertEqual(self.rate_of()[1], "")
+        self.assertIn("coverage", self.rate_of(WICK_QUIET="no")[1])
+
+    def test_other_commands_have_sections_too(self):
+        self.rate_of()
+        self.write("[info]\njson = yes\n")
+        self.assertEqual(self.run_wick("info", self.path("one.perf")).stdout[:1], b"{")
+
+    def test_mistakes_are_told_with_their_line(self):
+        self.write("[record]\n\nfreqq = 49\n")
+        self.assert_refused(f"'{self.ini}' line 3: 'freqq' is no option of wick record, try: freq")
+        self.assertEqual(self.run_wick("record", "--help").returncode, 0)
+        self.write("[report]\nfreq = 49\n")
+        self.assert_refused(f"'{self.ini}' line 2: 'freq' is no option of wick report, try: wick help report")
+        self.write("[record]\nfreq = many\n")
+        self.assert_refused(f"'{self.ini}' line 2: -F: 'many' is no rate: samples a second, 1 to 10000")
+        self.assert_refused("WICK_FREQ: -F: 'few' is no rate: samples a second, 1 to 10000", WICK_FREQ="few")
+        self.assert_refused(f"open '{self.path('gone.ini')}': No such file or directory",
+                            WICK_CONFIG=self.path("gone.ini"))
+
+    def test_what_others_may_write_is_not_read(self):
+        for mode in (0o664, 0o646):
+            self.write("[record]\nfreq = 49\n", mode)
+            rate, said = self.rate_of()
+            self.assertEqual(rate, 99)
+            self.assertIn(f"wick record: '{self.ini}' is not read: group or others may write it", said)
+
+    def test_a_file_of_another_user_is_not_read(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give files away")
+        self.write("[record]\nfreq = 49\n")
+        os.chown(self.ini, 65534, 65534)
+        rate, said = self.rate_of()
+        self.assertEqual(rate, 99)
+        self.assertIn("it belongs to another user", said)
+
+    def test_variables_that_are_no_options_mean_nothing(self):
+        rate, said = self.rate_of(WICK_SOCKET="/nowhere", WICK_LONG="1", WICK_TARGETS="x", WICK="y")
+        self.assertEqual(rate, 99)
+        self.assertIn("coverage", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
