@@ -21,7 +21,7 @@ static int check_header(const struct ring_header *header)
 {
 	if (header->magic != WIRE_MAGIC || header->version != WIRE_VERSION)
 		return PROTOCOL;
-	if (!header->period_ns || header->period_ns > UINT64_C(3600000000000) || !header->hz ||
+	if (!header->period_ns || header->period_ns > RECORD_MAX_PERIOD_NS || !header->hz ||
 	    header->hz > MAX_HZ || !header->max_slots || header->max_slots > RING_MAX_SLOTS ||
 	    header->jitter_pct > 50)
 		return PROTOCOL;

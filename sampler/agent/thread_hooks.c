@@ -53,7 +53,7 @@ static struct account_share take_share(struct process *p, uint32_t tid)
 	bool chained = !atomic_exchange(&p->chained, 1);
 	int64_t account = atomic_exchange(&p->account_ns, 0);
 	uint32_t random = (uint32_t)((clock_now_ns() ^ tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-	struct account_share share = account_take(account, chained, random, p->period_ns);
+	struct account_share share = account_take(account, chained, random, process_period_ns(p));
 
 	atomic_fetch_add(&p->account_ns, account - share.carry_ns);
 	return share;
@@ -85,17 +85,29 @@ void threads_arm_self(struct process *p)
 {
 	uint32_t tid = (uint32_t)sys0(__NR_gettid);
 	struct account_share share = take_share(p, tid);
+	uint64_t period_ns;
 	struct slot slot;
 
 	if (claim_patiently(p, tid, &slot) < 0) {
 		leave_share(p, &share, share.carry_ns);
 		return;
 	}
+	period_ns = process_period_ns(p);
 	slot.own->share = share;
-	slot.own->extra = account_extra(&share, p->period_ns);
+	slot.own->extra = account_extra(&share, period_ns);
 	slot.own->armed_cpu_ns = clock_thread_cpu_ns();
-	(void)timer_arm(p, &slot, tid, account_first_ns(&share, p->period_ns));
+	(void)timer_arm(p, &slot, tid, account_first_ns(&share, period_ns));
 	slot_leave(&slot);
+}
+
+/* What was used before a change that the thread's timer has not seen cannot be told apart. */
+static int64_t left_by(struct process *p, const struct slot_own *own)
+{
+	uint64_t now_ns = clock_thread_cpu_ns();
+
+	if (process_is_paused(p) || own->epoch != process_epoch(p) || now_ns < own->armed_cpu_ns)
+		return 0;
+	return account_left(&own->share, now_ns - own->armed_cpu_ns, own->given_ns, own->period_ns);
 }
 
 /* A thread that left nothing in its ring leaves the slot at once: the collector has nothing to
@@ -125,8 +137,7 @@ void threads_end_self(void)
 	slot.own->timer = 0;
 	if (!slot.own->armed_cpu_ns || !slot_enter(&slot))
 		return;
-	left = account_left(&slot.own->share, clock_thread_cpu_ns() - slot.own->armed_cpu_ns,
-			    slot.own->weights, p->period_ns);
+	left = left_by(p, slot.own);
 	slot.own->armed_cpu_ns = 0;
 	leave_share(p, &slot.own->share, left);
 	give_back(p, &slot);

@@ -5,9 +5,11 @@
 enum { MOST_MISSED = 1000 };
 
 /* A process that lives less than a period is seen only if it begins in the middle of one. */
-static uint64_t first_ns(const struct process *p)
+static uint64_t first_ns(struct process *p)
 {
-	return p->period_ns - p->header->phase_ns % p->period_ns;
+	uint64_t period_ns = process_period_ns(p);
+
+	return period_ns - p->header->phase_ns % period_ns;
 }
 
 static int arm_self(struct process *p)

@@ -46,7 +46,7 @@ const struct metric *collector_metrics(size_t *ret_n)
 static int copy_options(struct collector *collector, const struct collector_options *options,
 			struct err *err)
 {
-	if (options->hz < 1 || options->hz > 10000)
+	if (options->hz < 1 || options->hz > COLLECTOR_MAX_HZ)
 		return err_set(err, EINVAL, "sample at %u Hz", options->hz);
 	if (options->n_gauges > METRIC_MAX_GAUGES)
 		return err_set(err, EINVAL, "read %zu gauges", options->n_gauges);
@@ -85,6 +85,8 @@ int collector_new(const struct collector_options *options, struct collector **re
 		return err_set(err, -r, "start the collector");
 	}
 	(void)pthread_mutex_init(&collector->published.lock, NULL);
+	(void)pthread_mutex_init(&collector->wish.lock, NULL);
+	collector->wish.hz = options->hz;
 	r = copy_options(collector, options, err);
 	if (r == 0)
 		r = directory_init(&collector->directory, options->agent_path, err);
@@ -199,6 +201,10 @@ void collector_next(struct collector *collector, uint64_t timeout_ns,
 		ret_event->kind = COLLECTOR_MAPPING;
 		ret_event->mapping = node->mapping;
 		break;
+	case NODE_RATE:
+		ret_event->kind = COLLECTOR_RATE;
+		ret_event->rate = node->rate;
+		break;
 	case NODE_EXIT:
 		ret_event->kind = COLLECTOR_EXIT;
 		ret_event->process = node->process_number;
@@ -263,6 +269,7 @@ void collector_free(struct collector *collector)
 	queue_forget(&collector->queue, collector->current);
 	queue_release(&collector->queue);
 	(void)pthread_mutex_destroy(&collector->published.lock);
+	(void)pthread_mutex_destroy(&collector->wish.lock);
 	if (collector->wake_fd >= 0)
 		(void)close(collector->wake_fd);
 	free((char *)collector->options.agent_path);

@@ -22,6 +22,8 @@ enum {
 	COLLECT_LOCK = 1 << EVENT_LOCK,
 };
 
+enum { COLLECTOR_MAX_HZ = 10000 };
+
 #define COLLECT_ALLOC_BYTES UINT64_C(524288) /* unless asked otherwise */
 #define COLLECT_LOCK_NS     UINT64_C(10000)
 
@@ -56,7 +58,7 @@ struct collector_keep {
 
 struct collector_options {
 	const char *agent_path;        /* the agent's .so, absolute */
-	uint32_t hz;                   /* 1 .. 10000 */
+	uint32_t hz;                   /* 1 .. COLLECTOR_MAX_HZ */
 	enum ring_discovery discovery; /* collector_auto_discovery() for the default */
 	uint32_t events;               /* COLLECT_*; 0: COLLECT_CPU */
 	uint32_t metrics;              /* 1 << enum metric_id: the ones to read */
@@ -75,7 +77,23 @@ enum collector_event_kind {
 			      collector_metrics() */
 	COLLECTOR_MAPPING, /* precedes the samples that need it */
 	COLLECTOR_EXIT,    /* a process image ended; its samples have all been given */
+	COLLECTOR_RATE,    /* the rate is another from here on, or a mark has come by */
 	COLLECTOR_END,     /* CMD has ended or the collector was detached; nothing follows */
+};
+
+/* Why no samples are taken for now: bits. */
+enum collector_pause {
+	PAUSE_ASKED = 1,   /* collector_pause() */
+	PAUSE_BREAKER = 2, /* the collector fell behind */
+};
+
+/* How often samples are taken, from time_ns on. */
+struct collector_rate {
+	uint64_t time_ns;
+	uint32_t hz;      /* weights are in periods of it */
+	uint32_t thinned; /* signals come at a period so many times as long */
+	uint32_t pauses;  /* enum collector_pause */
+	uint64_t mark;    /* of the last call that led here */
 };
 
 /* Owns: the collector; views hold until the next collector_next(). */
@@ -84,6 +102,7 @@ struct collector_event {
 	struct sample sample;
 	struct mapping mapping;
 	uint32_t process; /* COLLECTOR_EXIT */
+	struct collector_rate rate;
 };
 
 /* A program that was run and not sampled. */
@@ -101,6 +120,7 @@ enum { HOOK_STATS_TAKEN, HOOK_STATS_FREED, HOOK_STATS_WAITED, HOOK_STATS };
 struct collector_stats {
 	uint64_t samples;
 	uint64_t weight;
+	uint64_t folded;                    /* samples of less than a period: with the next */
 	uint64_t overruns;                  /* weight beyond one a sample */
 	struct filtered filtered[N_SERIES]; /* what collector_options.keep left out */
 	uint64_t threads;                   /* that gave at least one sample */
@@ -192,6 +212,38 @@ int collector_launch(struct collector *collector, char *const *argv, const sigse
  */
 void collector_next(struct collector *collector, uint64_t timeout_ns,
 		    struct collector_event *ret_event);
+
+/**
+ * collector_mark - have collector_next() tell when everything up to now has been given
+ *
+ * Return:  a number, above all before: a COLLECTOR_RATE with this mark or a later one tells it.
+ * Context: main thread.
+ */
+uint64_t collector_mark(struct collector *collector);
+
+/**
+ * collector_pause - take no samples until collector_resume()
+ *
+ * Return:  the mark of the last sample before it.
+ * Context: main thread.
+ */
+uint64_t collector_pause(struct collector *collector);
+
+/**
+ * collector_resume - take samples again
+ *
+ * Return:  its mark.
+ * Context: main thread.
+ */
+uint64_t collector_resume(struct collector *collector);
+
+/**
+ * collector_set_hz - another rate, 1 .. 10000, and weights in periods of it
+ *
+ * Return:  its mark; 0 when HZ cannot be.
+ * Context: main thread.
+ */
+uint64_t collector_set_hz(struct collector *collector, uint32_t hz);
 
 /**
  * collector_detach - tell every agent to stop, drain once more, and let everything live

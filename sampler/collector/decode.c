@@ -20,7 +20,9 @@ static bool sample_holds(const struct record_sample *sample)
 		return false;
 	if (sample->head.bytes != sizeof(*sample) + sample->n_pcs * sizeof(sample->pcs[0]))
 		return false;
-	if (sample->tid == 0 || sample->tid > INT32_MAX || sample->weight == 0)
+	if (sample->tid == 0 || sample->tid > INT32_MAX || sample->weight == 0 ||
+	    sample->period_ns == 0 || sample->period_ns > RECORD_MAX_PERIOD_NS ||
+	    sample->weight > RECORD_MAX_AMOUNT / sample->period_ns)
 		return false;
 	return pcs_hold(sample->pcs, sample->n_pcs);
 }

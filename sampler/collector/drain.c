@@ -31,6 +31,8 @@ int drain_init(struct collector *collector)
 	drain->child_pidfd = -1;
 	drain->next_number = 1;
 	drain->phase.random = io_now_ns();
+	drain->rate = (struct rate){.hz = collector->options.hz, .thinned = 1};
+	drain->stream.base_ns = rate_period_ns(&drain->rate);
 	drain->wall_since_ns = io_now_ns();
 	drain->stream.queue = &collector->queue;
 	drain->stream.stats = &drain->stats;
@@ -118,7 +120,7 @@ static int add_process(struct drain *drain, struct process *process)
 
 static uint64_t turn_ns(const struct collector *collector)
 {
-	uint64_t ns = NS_PER_S / collector->options.hz;
+	uint64_t ns = NS_PER_S / collector->drain.rate.hz;
 
 	return ns < WALL_LEAST_US * 1000 ? WALL_LEAST_US * 1000 : ns;
 }
@@ -144,7 +146,8 @@ static void wall_turns(struct collector *collector)
 	uint64_t now_ns = io_now_ns();
 	struct wall_turn turn = make_turn(collector, now_ns);
 
-	if (!(collector->options.events & COLLECT_WALL) || now_ns < drain->wall_next_ns)
+	if (!(collector->options.events & COLLECT_WALL) || now_ns < drain->wall_next_ns ||
+	    drain->rate.pauses)
 		return;
 	drain->wall_next_ns = drain->wall_since_ns + (turn.tick + 1) * turn_ns(collector);
 	for (struct process *process = drain->processes; process; process = process->next)
@@ -179,6 +182,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 	r = process_new(&process, drain->next_number, pid, &collector->options);
 	if (r == 0) {
 		process->inner_pid = inner_pid;
+		rate_begin(&drain->rate, process);
 		phase_begin(&drain->phase, process);
 		r = add_process(drain, process);
 		if (r < 0)
@@ -240,6 +244,13 @@ static void wait_child(struct collector *collector)
 	drain->ending = true;
 }
 
+static void take_wake(const struct collector *collector)
+{
+	uint64_t n;
+
+	(void)!read(collector->wake_fd, &n, sizeof(n));
+}
+
 static void handle(struct collector *collector, uint64_t data)
 {
 	struct drain *drain = &collector->drain;
@@ -262,6 +273,7 @@ static void handle(struct collector *collector, uint64_t data)
 		wait_child(collector);
 		break;
 	case SOURCE_WAKE:
+		take_wake(collector);
 		break;
 	}
 }
@@ -281,6 +293,8 @@ static void wait_until(struct collector *collector, uint64_t pass_ns)
 			handle(collector, events[i].data.u64);
 		if (atomic_load_explicit(&collector->detach, memory_order_acquire))
 			drain->ending = true;
+		if (rate_follow_wish(collector))
+			return;
 	} while (!drain->ending && io_now_ns() < pass_ns);
 }
 
@@ -315,8 +329,10 @@ static void look_at(struct collector *collector, struct process *process)
 	process_drain(process, &drain->stream);
 	process_update_mappings(process, &drain->stream, false);
 	process_reap(process, &drain->stream);
-	if (!(process->ring.header->hooks & RING_NO_TIMERS))
-		watch_threads(process, NS_PER_S / collector->options.hz, &drain->stats);
+	if (drain->rate.pauses)
+		watch_rest(process);
+	else if (!(process->ring.header->hooks & RING_NO_TIMERS))
+		watch_threads(process, rate_period_ns(&drain->rate), &drain->stats);
 }
 
 /* Return: when the next pass is due: sooner when a ring has filled by more than a quarter. */
@@ -343,10 +359,15 @@ static uint64_t pass(struct collector *collector)
 	top_look(&drain->keep.top, drain->processes, start_ns);
 	hello_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
+	if (drain->marked_ns <= start_ns - HOLD_BACK_MS * NS_PER_MS)
+		drain->marked_ns = 0;
 	publish(collector);
 	ms = collector->options.events & (COLLECT_ALLOC | COLLECT_LOCK) ? PASS_HOOKS_MS : PASS_MS;
 	ms = (uint64_t)((double)ms * 0.25 * 0.25 / (fill * fill));
 	next_ns = start_ns + (ms < PASS_LEAST_MS ? PASS_LEAST_MS : ms) * NS_PER_MS;
+	/* Whoever asked for a mark waits for it. */
+	if (drain->marked_ns && next_ns > drain->marked_ns + HOLD_BACK_MS * NS_PER_MS)
+		next_ns = drain->marked_ns + HOLD_BACK_MS * NS_PER_MS;
 	return drain->wall_next_ns && drain->wall_next_ns < next_ns ? drain->wall_next_ns : next_ns;
 }
 

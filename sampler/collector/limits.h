@@ -44,6 +44,10 @@ enum {
 	TOP_FIRST_MS = 250, /* from the first choice to the second */
 	REPOST_MS = 1000,
 	UNMASK_MS = 20, /* how long one thread may take to stop */
+	PERF_FD_BASE = 4096,  /* descriptors of perf events are numbered from here */
+	PERF_RETRY_MS = 1000, /* after an event could not be opened */
+	PERF_PASS_MS = 10,    /* how soon an event takes over from a thread's timer */
+	PERF_RING_PAGES = 16, /* of a thread, for the kernel's part of its stacks */
 	REAP_MS = 500,  /* how often slots are checked for threads that are gone */
 
 	WALL_LEAST_US = 1000,  /* between two turns of wall mode */

@@ -48,6 +48,7 @@ struct node *node_new_sample(struct process *process, const struct record_sample
 	node->sample.tid = record->tid;
 	node->sample.cpu = record->cpu;
 	node->sample.weight = record->weight;
+	node->sample.period_ns = record->period_ns;
 	node->sample.n_pcs = record->n_pcs;
 	node->sample.stop = record->stop;
 	take_metrics(&node->sample, record);

@@ -3,6 +3,7 @@
 #define COLLECTOR_NODE_H
 
 #include "base/sample.h"
+#include "sampler/collector/collector.h"
 #include "sampler/wire/record.h"
 
 #include <stdbool.h>
@@ -16,6 +17,7 @@ enum node_kind {
 	NODE_MAPPING,
 	NODE_THREAD, /* a thread's name; stays inside */
 	NODE_SAMPLE,
+	NODE_RATE,
 	NODE_GONE, /* a thread ended; stays inside */
 	NODE_EXIT,
 	NODE_END,
@@ -25,6 +27,7 @@ struct node_sample {
 	uint32_t tid;
 	uint32_t cpu;
 	uint64_t weight;
+	uint64_t period_ns; /* what it is counted in; 0: what it is given in */
 	enum sample_event event;
 	enum sample_state state;
 	const char *wait; /* static; NULL: it runs */
@@ -59,6 +62,7 @@ struct node {
 		struct node_sample sample;
 		struct node_thread thread;
 		struct mapping mapping;
+		struct collector_rate rate;
 	};
 	uint64_t pcs[];
 };

@@ -1,6 +1,8 @@
 /* phase.c - where in a period an image begins, and what ended images left unsampled */
 #include "sampler/collector/phase.h"
 
+#include "sampler/collector/rate.h"
+
 #include <stdatomic.h>
 
 enum {
@@ -22,33 +24,40 @@ void phase_begin(struct phase *phase, struct process *process)
 {
 	struct ring_header *header = process->ring.header;
 
-	process->phase_ns = next_random(phase) % process->period_ns;
-	process->missed = phase->missed > 0 ? (uint32_t)phase->missed : 0;
-	phase->missed -= process->missed;
+	uint64_t missed = phase->missed_ns > 0 ? (uint64_t)phase->missed_ns / process->began_ns : 0;
+
+	process->phase_ns = next_random(phase) % process->began_ns;
 	header->phase_ns = process->phase_ns;
-	header->missed = process->missed;
+	header->missed = (uint32_t)(missed < MOST_MISSED ? missed : MOST_MISSED);
+	process->missed_ns = header->missed * process->began_ns;
+	phase->missed_ns -= (int64_t)process->missed_ns;
 }
 
 static int64_t left_by(const struct process *process)
 {
 	uint64_t used_ns = process->charged_ns - process->base_cpu_ns;
-	int64_t due = (int64_t)((process->phase_ns + used_ns) / process->period_ns);
-	int64_t left;
+	int64_t missed_ns = (int64_t)process->missed_ns;
+	int64_t most_ns = MOST_OF_ONE * (int64_t)process->began_ns;
+	uint64_t due_ns;
+	int64_t left_ns;
 
 	if (!atomic_load_explicit(&process->ring.header->cpu_ns, memory_order_relaxed) ||
-	    process->charged_ns < process->base_cpu_ns)
-		return process->weight ? 0 : process->missed;
-	left = process->missed + due - (int64_t)process->weight;
-	if (left > (int64_t)process->missed + MOST_OF_ONE)
-		return process->missed + MOST_OF_ONE;
-	return left < -MOST_OF_ONE ? -MOST_OF_ONE : left;
+	    process->charged_ns < process->base_cpu_ns || !rate_is_as_begun(process))
+		return process->given_ns ? 0 : missed_ns;
+	due_ns = (process->phase_ns + used_ns) / process->began_ns * process->began_ns;
+	left_ns = missed_ns + (int64_t)due_ns - (int64_t)process->given_ns;
+	if (left_ns > missed_ns + most_ns)
+		return missed_ns + most_ns;
+	return left_ns < -most_ns ? -most_ns : left_ns;
 }
 
 void phase_end(struct phase *phase, const struct process *process)
 {
-	phase->missed += left_by(process);
-	if (phase->missed > MOST_MISSED)
-		phase->missed = MOST_MISSED;
-	if (phase->missed < -MOST_MISSED)
-		phase->missed = -MOST_MISSED;
+	int64_t most_ns = MOST_MISSED * (int64_t)process->began_ns;
+
+	phase->missed_ns += left_by(process);
+	if (phase->missed_ns > most_ns)
+		phase->missed_ns = most_ns;
+	if (phase->missed_ns < -most_ns)
+		phase->missed_ns = -most_ns;
 }

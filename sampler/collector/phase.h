@@ -13,7 +13,7 @@
  * on the first sample of the next image, as sampler/handler/account.h does for threads.
  */
 struct phase {
-	int64_t missed; /* periods; may be a few below 0 */
+	int64_t missed_ns; /* may be a few periods below 0 */
 	uint64_t random;
 };
 

@@ -15,6 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Of a stat file, by the numbers of proc(5). */
+enum { STAT_PARENT = 4, STAT_START = 22, STAT_STACK = 28 };
+
 /* The kernel's encoding of another process's CPU clock, clock_getcpuclockid(3). */
 static clockid_t cpu_clock(pid_t pid)
 {
@@ -74,25 +77,46 @@ int64_t proc_clock_offset(pid_t pid)
 	return read_offset(path) - read_offset("/proc/self/timens_offsets");
 }
 
-pid_t proc_parent(pid_t pid)
+/* A field of a stat file as proc(5) numbers them, from 4 on. */
+static uint64_t stat_field(const char *path, int number)
 {
-	char path[64];
-	char text[512];
-	_cleanup_fd_ int fd = -1;
-	const char *close_paren;
-	ssize_t n;
+	char text[1024];
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : io_pread(fd, text, sizeof(text) - 1, 0);
+	const char *at;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : io_pread(fd, text, sizeof(text) - 1, 0);
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
 	/* The name stands in parentheses and can hold any. */
-	close_paren = strrchr(text, ')');
-	if (!close_paren || strlen(close_paren) < sizeof(") S ") - 1)
-		return 0;
-	return (pid_t)strtol(close_paren + sizeof(") S ") - 1, NULL, 10);
+	at = strrchr(text, ')');
+	for (int i = 2; at && i < number; i++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+pid_t proc_parent(pid_t pid)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	return (pid_t)stat_field(path, STAT_PARENT);
+}
+
+uint64_t proc_thread_start(pid_t pid, uint32_t tid)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%u/stat", (int)pid, tid);
+	return stat_field(path, STAT_START);
+}
+
+uint64_t proc_stack_start(pid_t pid)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	return stat_field(path, STAT_STACK);
 }
 
 bool proc_thread_gone(pid_t pid, uint32_t tid)

@@ -30,6 +30,22 @@ int64_t proc_clock_offset(pid_t pid);
 pid_t proc_parent(pid_t pid);
 
 /**
+ * proc_thread_start - when a thread of a process started
+ *
+ * Return:  ticks since boot; 0 when the process has no such thread.
+ * Context: any thread.
+ */
+uint64_t proc_thread_start(pid_t pid, uint32_t tid);
+
+/**
+ * proc_stack_start - where the stack of a process's image begins: another one after each exec
+ *
+ * Return:  the address; 0 when it may not be read.
+ * Context: any thread.
+ */
+uint64_t proc_stack_start(pid_t pid);
+
+/**
  * proc_thread_gone - whether a thread of a process has ended
  *
  * Context: any thread.

@@ -33,6 +33,8 @@ struct thread_series {
 struct thread {
 	char comm[SAMPLE_COMM_SIZE];
 	bool counted; /* among those that gave a sample */
+	bool carries;
+	uint64_t carry_ns; /* of a period that its next sample is to stand for, once it carries */
 	struct keep_name keep;
 	struct thread_series series[N_SERIES];
 	int64_t alloc_bytes; /* that its samples of memory stood for */
@@ -43,8 +45,8 @@ struct thread {
 /* The search for threads that use CPU and give no samples (watch.h). */
 struct watch {
 	struct map threads;
-	uint64_t cpu_ns; /* of the process, and the weight it had given, at the last scan */
-	uint64_t weight;
+	uint64_t cpu_ns; /* of the process, and what it had given, at the last scan */
+	uint64_t given_ns;
 	uint64_t next_ns;
 	uint32_t wait_ms;
 	pid_t seized; /* a thread that has not stopped for us yet; 0: none */
@@ -81,14 +83,16 @@ struct process {
 	struct wall *wall;       /* in wall mode */
 	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus ours */
 	uint64_t started_ns;
-	uint64_t weight;      /* received */
+	uint64_t given_ns;    /* what the samples received stand for */
 	uint64_t latest_ns;   /* of anything it gave */
 	uint64_t reap_ns;     /* when the slots are checked for dead threads next */
 	uint64_t charged_ns;  /* CPU of this pid, as far as it is known */
 	uint64_t base_cpu_ns; /* of it, before the agent was there */
-	uint64_t period_ns;
+	uint64_t period_ns;   /* that weights are given in when it began */
+	uint64_t began_ns;    /* the live period then, and the epoch: rate.h */
+	uint32_t epoch;
 	uint64_t phase_ns; /* where in a period it began, and what it took over: phase.h */
-	uint32_t missed;
+	uint64_t missed_ns;
 	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */
 	struct readings readings;
 	double fill; /* of its fullest ring in the last drain, 0 .. 1 */

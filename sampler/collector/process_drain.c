@@ -54,6 +54,13 @@ static uint32_t our_tid(const struct process *process, uint32_t tid)
 	return tid == (uint32_t)process->inner_pid ? (uint32_t)process->pid : tid;
 }
 
+static uint64_t whole_periods(const struct node_sample *sample, uint64_t period_ns)
+{
+	uint64_t n = (sample->weight * sample->period_ns + period_ns / 2) / period_ns;
+
+	return n > 0 ? n : 1;
+}
+
 /* In wall mode a sample of CPU is a stack for the thread's account. */
 static void give_sample(const struct slot_drain *drain, const struct record_sample *record,
 			struct node *node)
@@ -62,6 +69,10 @@ static void give_sample(const struct slot_drain *drain, const struct record_samp
 	bool foreign =
 		process->inner_pid != process->pid && record->tid != (uint32_t)process->inner_pid;
 
+	if (process->wall && node) {
+		node->sample.weight = whole_periods(&node->sample, process->period_ns);
+		node->sample.period_ns = 0;
+	}
 	if (!process->wall || !node)
 		stream_push(drain->stream, node);
 	else if (foreign)
@@ -98,7 +109,7 @@ static void push_sample(const struct slot_drain *drain, const struct record_samp
 	if (drain->view->weight == 0)
 		watch_first_sample(process, drain->view->tid, drain->stream->stats);
 	drain->view->weight += record->weight;
-	process->weight += record->weight;
+	process->given_ns += record->weight * record->period_ns;
 	if (time_ns > process->unsampled_ns)
 		process->unsampled_ns = 0; /* its exec failed */
 	mappings_check(&process->mappings, record->pcs, record->n_pcs, drain->now_ns);

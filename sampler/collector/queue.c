@@ -47,7 +47,8 @@ bool queue_admit(struct queue *queue, const struct node *node)
 
 	if (node->kind == NODE_MAPPING || node->kind == NODE_THREAD)
 		limit *= 2;
-	if (node->kind == NODE_EXIT || node->kind == NODE_END || node->kind == NODE_GONE)
+	if (node->kind == NODE_EXIT || node->kind == NODE_END || node->kind == NODE_GONE ||
+	    node->kind == NODE_RATE)
 		limit = SIZE_MAX;
 	/* Relaxed: a count that the other side only lowers; the lock orders the nodes. */
 	if (atomic_load_explicit(&queue->bytes, memory_order_relaxed) > limit - node->bytes)

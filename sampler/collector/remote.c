@@ -333,6 +333,13 @@ int remote_begin(struct remote *remote, uint64_t sp)
 	return r < 0 ? r : copy_stack(remote, sp);
 }
 
+void remote_hold(struct remote *remote, size_t bytes)
+{
+	uint64_t most = remote->stack_end - remote->reader.lo;
+
+	(void)grow_stack(remote, remote->reader.lo + (bytes < most ? bytes : most));
+}
+
 struct unwind_reader *remote_reader(struct remote *remote)
 {
 	return &remote->reader;

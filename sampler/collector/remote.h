@@ -72,6 +72,15 @@ size_t remote_copy(struct remote *remote, uint64_t address, void *to, size_t len
 int remote_begin(struct remote *remote, uint64_t sp);
 
 /**
+ * remote_hold - copy BYTES of the stack now, or all of it when it is shorter
+ *
+ * For a thread that is about to run on: what was not copied is read as it is later.
+ *
+ * Context: collector thread.
+ */
+void remote_hold(struct remote *remote, size_t bytes);
+
+/**
  * remote_reader - what the unwinder reads by, after remote_begin()
  *
  * Owns:    the remote's; what it reads of the stack is as it was at remote_begin(), or later.

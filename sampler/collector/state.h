@@ -10,6 +10,7 @@
 #include "sampler/collector/phase.h"
 #include "sampler/collector/process.h"
 #include "sampler/collector/queue.h"
+#include "sampler/collector/rate.h"
 #include "sampler/collector/stream.h"
 #include "sampler/collector/unsampled.h"
 
@@ -35,6 +36,8 @@ struct drain {
 	struct stream stream;
 	struct keep keep;
 	struct phase phase;
+	struct rate rate;
+	uint64_t marked_ns;     /* the newest mark in the stream; 0: it has been given */
 	uint64_t wall_since_ns; /* when the turns of wall mode began, and the next is due */
 	uint64_t wall_next_ns;
 	struct collector_stats stats;
@@ -68,6 +71,7 @@ struct collector {
 
 	atomic_bool detach; /* anybody's wish; wake_fd carries it */
 
+	struct rate_wish wish;
 	struct drain drain;
 	struct published published;
 	struct queue queue;

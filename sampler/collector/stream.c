@@ -3,6 +3,7 @@
 
 #include "sampler/collector/hook_event.h"
 #include "sampler/collector/keep.h"
+#include "sampler/collector/limits.h"
 #include "sampler/collector/process.h"
 
 #include <stdlib.h>
@@ -66,6 +67,32 @@ static void leave_out(struct stream *stream, struct node *node)
 	queue_forget(stream->queue, node);
 }
 
+/*
+ * From the period that it was taken with to the one that weights are given in.  What is left goes
+ * to the thread's next sample; the first begins at random, so that few samples are right as well.
+ * Return: false when there is not a whole period yet.
+ */
+static bool settle_weight(const struct stream *stream, const struct node *node,
+			  struct thread *thread)
+{
+	struct node_sample *sample = (struct node_sample *)&node->sample;
+	uint64_t random = (node->time_ns ^ sample->tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	uint64_t base_ns = stream->base_ns;
+	uint64_t sum_ns;
+
+	if (!base_ns || !sample->period_ns ||
+	    (sample->period_ns == base_ns && !(thread && thread->carries)))
+		return true;
+	sum_ns = thread && thread->carries ? thread->carry_ns : random % base_ns;
+	sum_ns += sample->weight * sample->period_ns;
+	if (thread) {
+		thread->carries = true;
+		thread->carry_ns = sum_ns % base_ns;
+	}
+	sample->weight = sum_ns / base_ns;
+	return sample->weight > 0;
+}
+
 static void give_sample(struct stream *stream, struct node *node)
 {
 	struct node_sample *sample = &node->sample;
@@ -75,6 +102,11 @@ static void give_sample(struct stream *stream, struct node *node)
 		memcpy(sample->comm, thread->comm, sizeof(sample->comm));
 		stream->stats->threads += !thread->counted;
 		thread->counted = true;
+	}
+	if (!settle_weight(stream, node, thread)) {
+		stream->stats->folded++;
+		queue_forget(stream->queue, node);
+		return;
 	}
 	count_sample(stream->stats, sample);
 	if (thread)
@@ -120,6 +152,10 @@ static void give(struct stream *stream, struct node *node)
 	case NODE_EXIT:
 		queue_put(stream->queue, node);
 		process_free(process);
+		return;
+	case NODE_RATE:
+		stream->base_ns = NS_PER_S / node->rate.hz;
+		queue_put(stream->queue, node);
 		return;
 	case NODE_MAPPING:
 	case NODE_END:

@@ -197,10 +197,16 @@ static bool unexplained(const struct process *process, uint64_t period_ns)
 {
 	const struct watch *watch = &process->watch;
 	uint64_t cpu_ns = process->charged_ns - watch->cpu_ns;
-	uint64_t explained_ns = (process->weight - watch->weight) * period_ns;
+	uint64_t explained_ns = process->given_ns - watch->given_ns;
 
 	return cpu_ns > explained_ns + WATCH_PERIODS * period_ns &&
 	       cpu_ns - explained_ns > cpu_ns / 100 * WATCH_PCT;
+}
+
+void watch_rest(struct process *process)
+{
+	process->watch.cpu_ns = process->charged_ns;
+	process->watch.given_ns = process->given_ns;
 }
 
 void watch_threads(struct process *process, uint64_t period_ns, struct collector_stats *stats)
@@ -219,7 +225,7 @@ void watch_threads(struct process *process, uint64_t period_ns, struct collector
 		judge_all(&scan);
 	map_release(&scan.weights);
 	watch->cpu_ns = process->charged_ns;
-	watch->weight = process->weight;
+	watch->given_ns = process->given_ns;
 	watch->wait_ms = scan.found ? WATCH_LEAST_MS : watch->wait_ms * 2;
 	if (watch->wait_ms > WATCH_MOST_MS)
 		watch->wait_ms = WATCH_MOST_MS;

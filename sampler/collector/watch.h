@@ -26,6 +26,13 @@ void watch_release(struct watch *watch);
 void watch_first_sample(const struct process *process, uint32_t tid, struct collector_stats *stats);
 
 /**
+ * watch_rest - samples are not wanted now: what was used so far needs no explanation
+ *
+ * Context: collector thread.
+ */
+void watch_rest(struct process *process);
+
+/**
  * watch_threads - look for threads that the samples leave out
  * @period_ns: CPU time that a weight of one stands for
  *

@@ -75,18 +75,18 @@ static inline uint64_t account_first_ns(const struct account_share *share, uint6
 /**
  * account_left - what a thread that ends leaves behind; may be negative
  * @used_ns: CPU that it used since it began
- * @weights: periods that its samples stood for
+ * @given_ns: what its samples stood for
  *
  * Context: agent.
  */
 static inline int64_t account_left(const struct account_share *share, uint64_t used_ns,
-				   uint64_t weights, uint64_t period_ns)
+				   uint64_t given_ns, uint64_t period_ns)
 {
 	uint64_t due_ns = used_ns;
 
 	if (!share->chained)
 		due_ns = (share->phase_ns + used_ns) / period_ns * period_ns;
-	return share->carry_ns + (int64_t)due_ns - (int64_t)(weights * period_ns);
+	return share->carry_ns + (int64_t)due_ns - (int64_t)given_ns;
 }
 
 #endif

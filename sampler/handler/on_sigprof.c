@@ -55,7 +55,7 @@ static void arm_one_posted(struct process *p, uint32_t tid)
 	} else if (slot_claim(p, tid, &slot) < 0) {
 		return;
 	}
-	(void)timer_arm(p, &slot, tid, p->period_ns);
+	(void)timer_arm(p, &slot, tid, process_period_ns(p));
 	slot_leave(&slot);
 }
 
@@ -64,7 +64,7 @@ static void arm_posted(struct process *p)
 	uint32_t seen = atomic_load_explicit(&p->n_posted, memory_order_relaxed);
 	uint32_t posted = atomic_load_explicit(&p->header->n_posted, memory_order_acquire);
 
-	if (posted == seen || !atomic_compare_exchange_strong(&p->n_posted, &seen, posted))
+	if (posted == seen || process_is_paused(p) || !atomic_compare_exchange_strong(&p->n_posted, &seen, posted))
 		return;
 	if (posted - seen > RING_POSTED)
 		seen = posted - RING_POSTED;
@@ -95,6 +95,27 @@ static uint32_t whose(struct process *p, const struct slot *slot, const struct t
 	return (uint32_t)sys0(__NR_gettid);
 }
 
+/* A sample stands for the period that ends with it, whatever the next one is to be. */
+static void give_own(struct process *p, struct slot *slot, struct tick *tick)
+{
+	bool sampling = process_state(p) == AGENT_SAMPLING;
+	bool changed = sampling && slot->own->epoch != process_epoch(p);
+
+	if (process_is_paused(p)) {
+		count(&p->header->n_signals, 1);
+		if (sampling)
+			timer_follow(p, slot);
+		return;
+	}
+	if (sampling && !changed && slot->own->n_signals % JITTER_EVERY == 7 &&
+	    timer_jitter(p, slot))
+		tick->flags |= SAMPLE_JITTERED;
+	tick->period_ns = slot->own->period_ns;
+	sample(p, slot, tick);
+	if (changed)
+		timer_follow(p, slot);
+}
+
 static void on_own_timer(struct process *p, uint32_t index, struct tick *tick)
 {
 	struct slot slot;
@@ -110,10 +131,7 @@ static void on_own_timer(struct process *p, uint32_t index, struct tick *tick)
 		count(&p->header->lost_nested, tick->weight);
 		return;
 	}
-	if (process_state(p) == AGENT_SAMPLING && slot.own->n_signals % JITTER_EVERY == 7 &&
-	    timer_jitter(p, &slot))
-		tick->flags |= SAMPLE_JITTERED;
-	sample(p, &slot, tick);
+	give_own(p, &slot, tick);
 	slot_leave(&slot);
 }
 
@@ -150,8 +168,8 @@ static bool enter_discovered(struct process *p, const struct tick *tick, struct 
 	return false;
 }
 
-/* The process timer: a thread that has no timer gives its first sample and gets one.  The
- * first expiry is a full period away, since this landing was the random start. */
+/* The process timer: a thread that has no timer gives its first sample and gets one.  At
+ * an even rate the first expiry is a full period away: this landing was the random start. */
 static void on_process_timer(struct process *p, struct tick *tick)
 {
 	struct slot slot;
@@ -160,12 +178,18 @@ static void on_process_timer(struct process *p, struct tick *tick)
 		count(&p->header->n_signals, 1);
 		return;
 	}
+	tick->period_ns = timer_follow_process(p);
+	if (process_is_paused(p)) {
+		count(&p->header->n_signals, 1);
+		return;
+	}
 	tick->tid = (uint32_t)sys0(__NR_gettid);
 	tick->flags = SAMPLE_DISCOVERY;
 	jitter_process(p);
 	if (!enter_discovered(p, tick, &slot))
 		return;
-	(void)timer_arm(p, &slot, tick->tid, p->period_ns);
+	(void)timer_arm(p, &slot, tick->tid,
+			timer_first_ns(&slot, tick->period_ns, process_period_ns(p)));
 	sample(p, &slot, tick);
 	slot_leave(&slot);
 }

@@ -17,6 +17,15 @@ struct process *process_is_self(void)
 	return p;
 }
 
+uint64_t process_period_ns(struct process *p)
+{
+	uint64_t ns = atomic_load_explicit(&p->header->live_period_ns, memory_order_relaxed);
+
+	if (!ns || ns > RECORD_MAX_PERIOD_NS)
+		ns = p->period_ns;
+	return process_is_paused(p) && ns < RING_PAUSED_NS ? RING_PAUSED_NS : ns;
+}
+
 void process_set_state(struct process *p, enum agent_state state)
 {
 	atomic_store_explicit(&p->state, (uint32_t)state, memory_order_seq_cst);

@@ -37,7 +37,7 @@ struct process {
 	struct ring_header *header; /* NULL: not sampling */
 	int32_t pid;
 	uint32_t cookie; /* upper half of si_value of every timer of ours; never 0 */
-	uint64_t period_ns;
+	uint64_t period_ns; /* at the start */
 	uint32_t max_slots;
 	uint32_t max_chunks; /* that the file holds */
 	uint32_t jitter_pct;
@@ -54,6 +54,8 @@ struct process {
 	_Atomic uint32_t jittering; /* a thread is moving the process timer */
 	_Atomic uint32_t n_ticks;   /* of the process timer */
 	int32_t timer;              /* the process timer's id + 1; 0: none */
+	_Atomic uint32_t epoch;     /* of the header, when the process timer was last set */
+	_Atomic uint64_t timer_ns;  /* CPU time between two of its expiries */
 	_Atomic uint32_t chained;   /* a thread holds the account's chain */
 	_Atomic int64_t account_ns; /* CPU that ended threads used and no sample stands for */
 	_Atomic uint64_t stale_ns;  /* when the collector was first found silent */
@@ -92,6 +94,36 @@ static inline enum agent_state process_state(struct process *p)
 {
 	return (enum agent_state)atomic_load_explicit(&p->state, memory_order_relaxed);
 }
+
+/**
+ * process_epoch - the number of the rate and pause that are asked for now
+ *
+ * Read it before them: who remembers it then follows a change that came between.
+ *
+ * Context: handler.
+ */
+static inline uint32_t process_epoch(struct process *p)
+{
+	/* Pairs with the collector's release: rate and pause are at least as new. */
+	return atomic_load_explicit(&p->header->epoch, memory_order_acquire);
+}
+
+/**
+ * process_is_paused - whether no samples are wanted for now
+ *
+ * Context: handler.
+ */
+static inline bool process_is_paused(struct process *p)
+{
+	return atomic_load_explicit(&p->header->paused, memory_order_relaxed) != 0;
+}
+
+/**
+ * process_period_ns - CPU time between two signals, as it is asked for now
+ *
+ * Context: handler.
+ */
+uint64_t process_period_ns(struct process *p);
 
 /**
  * process_is_silent - whether a seccomp filter may end the host for any system call of ours

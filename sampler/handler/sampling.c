@@ -138,7 +138,7 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	}
 	slot->own->n_signals++;
 	slot->own->extra = 0;
-	slot->own->weights += weight;
+	slot->own->given_ns += weight * tick->period_ns;
 	record = walk(p, slot, tick);
 	if (!record) {
 		count_loss(slot, weight);
@@ -154,6 +154,7 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	record->tid = tick->tid;
 	record->cpu = clock_cpu();
 	record->weight = weight;
+	record->period_ns = tick->period_ns;
 	write_metrics(record, quiet);
 	ring_commit(slot, record->head.bytes);
 	atomic_fetch_add_explicit(&slot->ring->n_samples, 1, memory_order_relaxed);

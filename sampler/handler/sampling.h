@@ -8,6 +8,7 @@
 struct tick {
 	const ucontext_t *uc;
 	uint64_t now_ns;
+	uint64_t period_ns; /* what weight is counted in */
 	uint32_t tid;
 	uint32_t weight; /* 1 + overruns */
 	uint16_t flags;  /* enum sample_flags */

@@ -11,8 +11,9 @@ struct slot_own {
 	uint64_t window_hi;
 	struct account_share share; /* of the process's account; only with DISCOVERY_HOOKS */
 	uint64_t armed_cpu_ns;      /* its CPU clock when it was armed; only with DISCOVERY_HOOKS */
-	uint64_t weights;           /* given since it was armed */
+	uint64_t given_ns;          /* what its samples since then stood for */
 	uint64_t claimed_head;      /* head when it was claimed */
+	uint64_t period_ns;         /* between two expiries of its timer */
 	char comm[16];              /* as last written to the ring */
 	int32_t timer;              /* id + 1; 0: none */
 	uint32_t random;            /* xorshift32 */
@@ -23,6 +24,7 @@ struct slot_own {
 	uint16_t no_window;         /* samples until the stack is examined again */
 	uint32_t n_events;          /* of hooks */
 	uint32_t named;             /* comm is in the ring */
+	uint32_t epoch;             /* of the header, when the timer was last set */
 };
 
 _Static_assert(sizeof(struct slot_own) <= sizeof(((struct ring_slot *)0)->own),

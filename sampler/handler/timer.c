@@ -1,6 +1,8 @@
 /* timer.c - the CPU timers that send our SIGPROF */
 #include "sampler/handler/timer.h"
 
+#include "sampler/handler/clock.h"
+
 #include "sampler/handler/sigsafe.h"
 
 enum {
@@ -66,8 +68,10 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 
 	timer_delete_id(slot->own->timer);
 	slot->own->timer = 0;
-	return note(
-		p, create(clock_of_thread(tid), &event, first_ns, p->period_ns, &slot->own->timer));
+	slot->own->epoch = process_epoch(p);
+	slot->own->period_ns = process_period_ns(p);
+	return note(p, create(clock_of_thread(tid), &event, first_ns, slot->own->period_ns,
+			      &slot->own->timer));
 }
 
 int timer_arm_process(struct process *p, uint64_t first_ns)
@@ -78,7 +82,12 @@ int timer_arm_process(struct process *p, uint64_t first_ns)
 		.notify = NOTIFY_SIGNAL,
 	};
 
-	return note(p, create(CLOCK_OF_PROCESS, &event, first_ns, p->period_ns, &p->timer));
+	uint64_t period_ns;
+
+	atomic_store_explicit(&p->epoch, process_epoch(p), memory_order_relaxed);
+	period_ns = process_period_ns(p);
+	atomic_store_explicit(&p->timer_ns, period_ns, memory_order_relaxed);
+	return note(p, create(CLOCK_OF_PROCESS, &event, first_ns, period_ns, &p->timer));
 }
 
 static uint64_t remaining(int32_t id_plus_1)
@@ -106,9 +115,9 @@ static uint32_t xorshift(uint32_t *state)
 	return x;
 }
 
-static bool move(struct process *p, int32_t id_plus_1, uint32_t random)
+static bool move(struct process *p, int32_t id_plus_1, uint64_t period_ns, uint32_t random)
 {
-	uint64_t span = p->period_ns * p->jitter_pct / 100;
+	uint64_t span = period_ns * p->jitter_pct / 100;
 	uint64_t left = remaining(id_plus_1);
 	int64_t by;
 
@@ -117,12 +126,12 @@ static bool move(struct process *p, int32_t id_plus_1, uint32_t random)
 	by = (int64_t)(random % (2 * span + 1)) - (int64_t)span;
 	if ((int64_t)left + by <= 0)
 		return false;
-	return set(id_plus_1 - 1, (uint64_t)((int64_t)left + by), p->period_ns) == 0;
+	return set(id_plus_1 - 1, (uint64_t)((int64_t)left + by), period_ns) == 0;
 }
 
 bool timer_jitter(struct process *p, struct slot *slot)
 {
-	return move(p, slot->own->timer, xorshift(&slot->own->random));
+	return move(p, slot->own->timer, slot->own->period_ns, xorshift(&slot->own->random));
 }
 
 void timer_jitter_process(struct process *p)
@@ -131,8 +140,89 @@ void timer_jitter_process(struct process *p)
 
 	if (atomic_exchange_explicit(&p->jittering, 1, memory_order_acquire))
 		return;
-	(void)move(p, p->timer, xorshift(&random));
+	(void)move(p, p->timer, atomic_load_explicit(&p->timer_ns, memory_order_relaxed),
+		   xorshift(&random));
 	atomic_store_explicit(&p->jittering, 0, memory_order_release);
+}
+
+/* The account of a thread begins anew: what it used so far has its samples, or is not to have any. */
+static void restart_account(struct slot_own *own, uint64_t late_ns)
+{
+	if (!own->armed_cpu_ns)
+		return;
+	own->armed_cpu_ns = clock_thread_cpu_ns() - late_ns;
+	own->given_ns = 0;
+	own->share.carry_ns = 0;
+	own->share.phase_ns = 0;
+}
+
+/* 1 .. MOST_NS, evenly */
+static uint64_t random_ns(struct slot_own *own, uint64_t most_ns)
+{
+	return ((most_ns >> 10) * xorshift(&own->random) >> 22) + 1;
+}
+
+/* CPU time since the expiry that brought us here: the kernel looks at its tick. */
+static uint64_t late_by(const struct slot_own *own)
+{
+	uint64_t left = remaining(own->timer);
+
+	return left && left < own->period_ns ? own->period_ns - left : 0;
+}
+
+uint64_t timer_first_ns(struct slot *slot, uint64_t old_ns, uint64_t new_ns)
+{
+	if (old_ns == new_ns)
+		return new_ns;
+	return random_ns(slot->own, old_ns) + random_ns(slot->own, new_ns);
+}
+
+void timer_follow(struct process *p, struct slot *slot)
+{
+	struct slot_own *own = slot->own;
+	uint32_t epoch = process_epoch(p);
+	bool paused = process_is_paused(p);
+	uint64_t period_ns = process_period_ns(p);
+	uint64_t late_ns = paused ? 0 : late_by(own);
+	uint64_t first_ns;
+
+	restart_account(own, late_ns);
+	if (own->epoch == epoch || !own->timer)
+		return;
+	own->epoch = epoch;
+	if (paused && p->discovery == DISCOVERY_TIMER) {
+		(void)set(own->timer - 1, 0, 0);
+		return;
+	}
+	if (period_ns == own->period_ns)
+		return;
+	first_ns = timer_first_ns(slot, own->period_ns, period_ns);
+	own->period_ns = period_ns;
+	if (own->armed_cpu_ns)
+		own->armed_cpu_ns += first_ns - period_ns;
+	if (late_ns >= first_ns) {
+		own->extra += 1 + (uint32_t)((late_ns - first_ns) / period_ns);
+		first_ns += (late_ns - first_ns) / period_ns * period_ns + period_ns;
+	}
+	(void)set(own->timer - 1, first_ns - late_ns, period_ns);
+}
+
+uint64_t timer_follow_process(struct process *p)
+{
+	uint64_t old_ns = atomic_load_explicit(&p->timer_ns, memory_order_relaxed);
+	uint32_t epoch = process_epoch(p);
+	uint64_t period_ns = process_period_ns(p);
+
+	if (atomic_load_explicit(&p->epoch, memory_order_relaxed) == epoch || !p->timer ||
+	    atomic_exchange_explicit(&p->jittering, 1, memory_order_acquire))
+		return old_ns;
+	atomic_store_explicit(&p->epoch, epoch, memory_order_relaxed);
+	if (period_ns != old_ns) {
+		atomic_store_explicit(&p->timer_ns, period_ns, memory_order_relaxed);
+		(void)set(p->timer - 1, period_ns, period_ns);
+	}
+	atomic_store_explicit(&p->jittering, 0, memory_order_release);
+	return old_ns;
 }
 
 void timer_delete_id(int32_t id_plus_1)

@@ -26,6 +26,34 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 int timer_arm_process(struct process *p, uint64_t first_ns);
 
 /**
+ * timer_first_ns - CPU time from a sample that stood for OLD_NS to the first of those for NEW_NS
+ *
+ * Where in its period the change found the thread is not known: on average half of each passes, so
+ * that what is given is right at any time after it.
+ *
+ * Context: handler.  Between slot_enter() and slot_leave().
+ */
+uint64_t timer_first_ns(struct slot *slot, uint64_t old_ns, uint64_t new_ns);
+
+/**
+ * timer_follow - set the slot's timer to the rate that is asked for now
+ *
+ * While samples are not wanted it is disarmed where the process timer finds its thread again, and
+ * slow elsewhere.  Whole periods of the new rate that are past already weigh on the next sample.
+ *
+ * Context: handler.  The slot's thread, in its timer's signal and behind the sample of it.
+ */
+void timer_follow(struct process *p, struct slot *slot);
+
+/**
+ * timer_follow_process - the same for the process timer, which goes on while samples are not wanted
+ *
+ * Return:  what this signal stands for: CPU time between two expiries so far.
+ * Context: handler.
+ */
+uint64_t timer_follow_process(struct process *p);
+
+/**
  * timer_alive - whether the slot's timer still has a thread to count
  *
  * A timer belongs to a thread, not to its number: when the number lives on in another thread,

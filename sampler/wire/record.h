@@ -28,6 +28,7 @@ enum sample_flags {
 	SAMPLE_NO_METRICS = 1, /* no system call may be made (seccomp): metrics are 0 */
 	SAMPLE_DISCOVERY = 2,  /* the process timer's: this thread's first */
 	SAMPLE_JITTERED = 4,   /* the next expiry was moved */
+	SAMPLE_EVENT = 8,      /* a perf event's */
 };
 
 /* A pc with this bit was interrupted there; without it, it is a return address.
@@ -36,12 +37,14 @@ enum sample_flags {
 
 enum { RECORD_MAX_PCS = 256 };
 
+#define RECORD_MAX_PERIOD_NS UINT64_C(3600000000000)
+
 struct record_sample {
 	struct record head;
 	uint64_t time_ns;
 	uint32_t tid;
 	uint32_t cpu;
-	uint32_t weight; /* periods: 1 + overruns */
+	uint32_t weight; /* of period_ns: 1 + overruns */
 	uint16_t n_pcs;  /* 1 .. RECORD_MAX_PCS, innermost first */
 	uint8_t stop;    /* enum unwind_stop: why the walk ended */
 	uint8_t pad;
@@ -51,6 +54,7 @@ struct record_sample {
 	uint64_t vcsw;
 	uint64_t ivcsw;
 	uint64_t stack_bytes; /* the outermost CFA minus sp */
+	uint64_t period_ns;   /* what its weight is counted in, at most RECORD_MAX_PERIOD_NS */
 	uint64_t pcs[];
 };
 
@@ -121,7 +125,7 @@ struct record_event {
 enum { RECORD_MAX_BYTES = sizeof(struct record_sample) + RECORD_MAX_PCS * sizeof(uint64_t) };
 
 _Static_assert(sizeof(struct record) == 8, "heads keep records aligned");
-_Static_assert(sizeof(struct record_sample) == 80, "docs/wire.md");
+_Static_assert(sizeof(struct record_sample) == 88, "docs/wire.md");
 _Static_assert(sizeof(struct record_thread) == 40, "docs/wire.md");
 _Static_assert(sizeof(struct record_module) == 232, "docs/wire.md");
 _Static_assert(sizeof(struct record_event) == 56, "docs/wire.md");

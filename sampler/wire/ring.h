@@ -45,6 +45,12 @@ enum ring_discovery {
 	DISCOVERY_HOOKS = 2, /* pthread_create is hooked; the collector posts the rest */
 };
 
+/* What sends a thread its signals. */
+enum ring_engine {
+	RING_ENGINE_CTIMER = 1, /* the agent's POSIX timers */
+	RING_ENGINE_PERF = 2,   /* the collector's perf events, where a slot has one */
+};
+
 enum ring_hooks {
 	RING_HOOK_ALLOC = 1,
 	RING_HOOK_LOCK = 2,
@@ -76,12 +82,20 @@ struct ring_header {
 	uint32_t hooks;       /* enum ring_hooks: what the hooks object is to watch */
 	uint64_t alloc_bytes; /* RING_HOOK_ALLOC: mean bytes between two samples, at least 1 */
 	uint64_t lock_ns;     /* RING_HOOK_LOCK: shorter waits are not told */
+	uint32_t signal;      /* that samples come by: SIGPROF unless another was asked for */
+	uint32_t engine;      /* enum ring_engine */
+	uint32_t event_base;  /* RING_ENGINE_PERF: events have descriptors (si_fd) from here on */
+	uint32_t counted;     /* 1: they count something else than CPU */
+	uint8_t pad0[48];
 
-	/* The collector's, changing. */
+	/* The collector's, changing.  A live period of 0 is period_ns. */
 	_Atomic uint64_t drained_ns; /* when it last looked, CLOCK_MONOTONIC of the target */
 	_Atomic uint32_t stop;       /* 1: delete the timers, sample no more */
 	_Atomic uint32_t n_posted; /* posts ever made; the newest RING_POSTED of them stand below */
-	uint8_t pad1[48];
+	_Atomic uint64_t live_period_ns; /* now; period_ns is what it was at the start */
+	_Atomic uint32_t paused;         /* 1: no samples are wanted */
+	_Atomic uint32_t epoch;          /* one more (release) when one of these has changed */
+	uint8_t pad1[32];
 	_Atomic uint32_t posted[RING_POSTED]; /* tids that burn CPU without a timer */
 
 	/* The agent's. */
@@ -104,6 +118,9 @@ struct ring_header {
 	uint8_t pad3[32];
 
 	_Atomic uint32_t tids[RING_MAX_SLOTS];
+
+	/* The collector's: at (si_fd - event_base) % RING_MAX_SLOTS: that event's slot, plus 1. */
+	_Atomic uint32_t event_slots[RING_MAX_SLOTS];
 };
 
 struct ring_slot {
@@ -117,24 +134,29 @@ struct ring_slot {
 
 	/* The reader's. */
 	_Atomic uint64_t tail;
-	uint64_t pad1[7];
+	_Atomic uint32_t event; /* the descriptor of the thread's event, plus 1; 0: none */
+	uint32_t pad1;
+	uint64_t pad2[6];
 
 	/* The agent's own; the collector does not look here. */
-	uint64_t own[16];
+	uint64_t own[24];
 
 	unsigned char data[];
 };
 
-_Static_assert(sizeof(struct ring_slot) == 256, "docs/wire.md");
+_Static_assert(sizeof(struct ring_slot) == 320, "docs/wire.md");
 _Static_assert(_Alignof(struct ring_slot) == 8 && offsetof(struct ring_slot, data) % 8 == 0,
 	       "records are aligned");
-_Static_assert(sizeof(struct ring_header) == 64 + 64 + 4 * RING_POSTED + 128 + 4 * RING_MAX_SLOTS,
+_Static_assert(sizeof(struct ring_header) == 128 + 64 + 4 * RING_POSTED + 128 + 8 * RING_MAX_SLOTS,
 	       "docs/wire.md");
 
 enum { RING_PAGE = 4096 };
 
 /* The header, rounded up to pages: where chunk 0 starts. */
 #define RING_HEADER_BYTES ((sizeof(struct ring_header) + RING_PAGE - 1) / RING_PAGE * RING_PAGE)
+
+/* Between two looks of a thread that samples are not wanted of. */
+#define RING_PAUSED_NS UINT64_C(20000000)
 
 /**
  * ring_slot_bytes - the size of a slot of a chunk

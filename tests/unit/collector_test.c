@@ -108,6 +108,8 @@ static void see_all(struct run *run)
 			run->n_exits++;
 			run->last_exit = event.process;
 			break;
+		case COLLECTOR_RATE:
+			break;
 		case COLLECTOR_END:
 			run->ended = collector_status(run->collector, &run->status);
 			collector_stats(run->collector, &run->stats);

@@ -36,6 +36,7 @@ static union record_copy good_sample(uint16_t n_pcs)
 		.time_ns = 1,
 		.tid = 42,
 		.weight = 1,
+		.period_ns = 10101010,
 		.n_pcs = n_pcs,
 	};
 	for (uint16_t i = 0; i < n_pcs; i++)

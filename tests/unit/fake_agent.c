@@ -145,6 +145,7 @@ static void give(uint32_t index, uint64_t cpu_ns, uint16_t flags)
 					       .time_ns = now_ns(),
 					       .tid = atomic_load(&header()->tids[index]),
 					       .weight = 2,
+					       .period_ns = 10101010,
 					       .n_pcs = 2,
 					       .cpu_ns = cpu_ns,
 					       .minflt = 7,

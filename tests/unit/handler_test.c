@@ -168,13 +168,13 @@ static void reuses_a_dead_slot_and_forgets_its_thread(void **state)
 
 	write_record(&a, 48, RECORD_SAMPLE);
 	a.own->window_lo = 4096;
-	a.own->weights = 9;
+	a.own->given_ns = 9;
 	a.own->populated = 1;
 	f->p->header->tids[a.index] = RING_TID_DEAD;
 	b = claim(state, 200);
 	assert_int_equal(b.index, a.index);
 	assert_int_equal(b.own->window_lo, 0);
-	assert_int_equal(b.own->weights, 0);
+	assert_int_equal(b.own->given_ns, 0);
 	assert_int_equal(b.own->populated, 1);
 	assert_int_equal(b.ring->head, 48);
 	assert_int_equal(b.own->claimed_head, 48);
@@ -249,7 +249,7 @@ static void carries_what_short_threads_used(void **state)
 		if (i % 2 && account_first_ns(&s, PERIOD) <= LIFE)
 			given = 1 + account_extra(&s, PERIOD);
 		weights += given;
-		account += account_left(&s, LIFE, given, PERIOD) - s.carry_ns;
+		account += account_left(&s, LIFE, given * PERIOD, PERIOD) - s.carry_ns;
 	}
 	assert_in_range(weights, 198, 200);
 	assert_in_range((uint64_t)account, 0, 2 * PERIOD);
@@ -266,7 +266,7 @@ static void starts_concurrent_threads_anywhere_in_a_period(void **state)
 		uint64_t given = account_first_ns(&s, PERIOD) <= LIFE;
 
 		weights += given;
-		assert_int_equal(account_left(&s, LIFE, given, PERIOD), 0);
+		assert_int_equal(account_left(&s, LIFE, given * PERIOD, PERIOD), 0);
 	}
 	assert_in_range(weights, 199, 201);
 }
@@ -292,7 +292,7 @@ static void gives_back_what_an_unsampled_thread_took(void **state)
 	assert_int_equal(account_first_ns(&s, PERIOD), 1);
 	assert_int_equal(account_extra(&s, PERIOD), 1);
 	assert_int_equal(account_left(&s, 0, 0, PERIOD), 25000000);
-	assert_int_equal(account_left(&s, 0, 2, PERIOD), 5000000);
+	assert_int_equal(account_left(&s, 0, 2 * PERIOD, PERIOD), 5000000);
 }
 
 static void lets_a_thread_that_owes_wait_longer(void **state)
@@ -429,7 +429,7 @@ static void samples_the_same_stack_with_and_without_a_room(void **state)
 	struct memory *rooms[MEMORY_ROOMS];
 	const struct record_sample *samples[2];
 	ucontext_t uc;
-	struct tick tick = {.uc = &uc, .tid = 7, .weight = 1};
+	struct tick tick = {.uc = &uc, .tid = 7, .period_ns = 10000000, .weight = 1};
 
 	f->p->rules.entries = f->p->entries;
 	f->p->rules.n = PROCESS_RULES;

@@ -91,6 +91,7 @@ static void put_sample(const struct fixture *fixture, uint32_t index, uint32_t t
 			       .time_ns = time_ns,
 			       .tid = tid,
 			       .weight = 1,
+			       .period_ns = 10101010,
 			       .n_pcs = 1}};
 
 	put(fixture, index, &record, sizeof(record));
@@ -381,6 +382,7 @@ static void a_delta_is_against_the_sample_given_before(void **state)
 				       .time_ns = now + 2 * i + 1,
 				       .tid = 7,
 				       .weight = 1,
+				       .period_ns = 10101010,
 				       .minflt = 10 + i * i * 100,
 				       .n_pcs = 1}};
 

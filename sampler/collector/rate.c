@@ -1,0 +1,159 @@
+/* rate.c - how often samples are taken, and whether, while the recording goes on */
+#include "sampler/collector/rate.h"
+
+#include "base/io.h"
+#include "sampler/collector/limits.h"
+#include "sampler/collector/state.h"
+
+#include <unistd.h>
+
+uint64_t rate_period_ns(const struct rate *rate)
+{
+	return NS_PER_S / rate->hz * rate->thinned;
+}
+
+static void tell(const struct rate *rate, struct ring_header *header)
+{
+	atomic_store_explicit(&header->live_period_ns, rate_period_ns(rate), memory_order_relaxed);
+	atomic_store_explicit(&header->paused, rate->pauses != 0, memory_order_relaxed);
+	/* Pairs with the handler's acquire: who sees it sees these two. */
+	atomic_store_explicit(&header->epoch, rate->epoch, memory_order_release);
+}
+
+void rate_begin(const struct rate *rate, struct process *process)
+{
+	struct ring_header *header = process->ring.header;
+
+	process->period_ns = NS_PER_S / rate->hz;
+	process->began_ns = rate_period_ns(rate);
+	process->epoch = rate->epoch;
+	header->hz = rate->hz;
+	header->period_ns = process->began_ns;
+	tell(rate, header);
+}
+
+bool rate_is_as_begun(const struct process *process)
+{
+	return atomic_load_explicit(&process->ring.header->epoch, memory_order_relaxed) ==
+	       process->epoch;
+}
+
+/* Nothing is lost by a lack of memory but the line that tells of it. */
+static void mark(struct collector *collector, uint64_t now_ns)
+{
+	struct drain *drain = &collector->drain;
+	struct node *node = node_new(NODE_RATE, NULL, now_ns, 0);
+
+	if (!node)
+		return;
+	node->rate = (struct collector_rate){.time_ns = now_ns,
+					     .hz = drain->rate.hz,
+					     .thinned = drain->rate.thinned,
+					     .pauses = drain->rate.pauses,
+					     .mark = drain->rate.mark};
+	stream_push(&drain->stream, node);
+	drain->marked_ns = now_ns;
+}
+
+static void tell_all(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+
+	drain->rate.epoch++;
+	for (struct process *process = drain->processes; process; process = process->next)
+		tell(&drain->rate, process->ring.header);
+}
+
+bool rate_follow_wish(struct collector *collector)
+{
+	struct rate *rate = &collector->drain.rate;
+	struct rate_wish *wish = &collector->wish;
+	uint32_t pauses = rate->pauses & ~(uint32_t)PAUSE_ASKED;
+	uint32_t hz;
+	uint64_t last;
+
+	(void)pthread_mutex_lock(&wish->lock);
+	last = wish->mark;
+	hz = wish->hz;
+	pauses |= wish->paused ? PAUSE_ASKED : 0;
+	(void)pthread_mutex_unlock(&wish->lock);
+	if (last == rate->mark)
+		return false;
+	rate->mark = last;
+	if (hz != rate->hz || pauses != rate->pauses) {
+		rate->hz = hz;
+		rate->pauses = pauses;
+		tell_all(collector);
+	}
+	mark(collector, io_now_ns());
+	return true;
+}
+
+void rate_thin(struct collector *collector, uint32_t factor)
+{
+	if (collector->drain.rate.thinned == factor)
+		return;
+	collector->drain.rate.thinned = factor;
+	tell_all(collector);
+	mark(collector, io_now_ns());
+}
+
+void rate_break(struct collector *collector, bool pause)
+{
+	struct rate *rate = &collector->drain.rate;
+	uint32_t pauses = rate->pauses & ~(uint32_t)PAUSE_BREAKER;
+
+	pauses |= pause ? PAUSE_BREAKER : 0;
+	if (pauses == rate->pauses)
+		return;
+	rate->pauses = pauses;
+	tell_all(collector);
+	mark(collector, io_now_ns());
+}
+
+static void wake(struct collector *collector)
+{
+	const uint64_t one = 1;
+
+	(void)!write(collector->wake_fd, &one, sizeof(one));
+}
+
+static uint64_t ask(struct collector *collector, const uint32_t *hz, const bool *paused)
+{
+	struct rate_wish *wish = &collector->wish;
+	uint64_t mark_asked;
+
+	(void)pthread_mutex_lock(&wish->lock);
+	if (hz)
+		wish->hz = *hz;
+	if (paused)
+		wish->paused = *paused;
+	mark_asked = ++wish->mark;
+	(void)pthread_mutex_unlock(&wish->lock);
+	wake(collector);
+	return mark_asked;
+}
+
+uint64_t collector_mark(struct collector *collector)
+{
+	return ask(collector, NULL, NULL);
+}
+
+uint64_t collector_pause(struct collector *collector)
+{
+	const bool paused = true;
+
+	return ask(collector, NULL, &paused);
+}
+
+uint64_t collector_resume(struct collector *collector)
+{
+	const bool paused = false;
+
+	return ask(collector, NULL, &paused);
+}
+
+uint64_t collector_set_hz(struct collector *collector, uint32_t hz)
+{
+	return hz < 1 || hz > COLLECTOR_MAX_HZ ? 0 : ask(collector, &hz, NULL);
+}

@@ -1,0 +1,78 @@
+/* rate.h - how often samples are taken, and whether, while the recording goes on */
+#ifndef COLLECTOR_RATE_H
+#define COLLECTOR_RATE_H
+
+#include "sampler/collector/collector.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct collector;
+struct process;
+
+/*
+ * Two say how often: who records (hz, and whether at all), and the budget (thinned, a power of
+ * two).  Agents are told by their headers; a node in the stream tells from which time on.  A
+ * sample carries the period that it was taken with, and is given in periods of hz.
+ */
+struct rate {
+	uint32_t hz;
+	uint32_t thinned; /* at least 1 */
+	uint32_t pauses;  /* enum collector_pause */
+	uint32_t epoch;   /* one more with every change */
+	uint64_t mark;    /* the last wish that was followed */
+};
+
+/* What the main thread wants; the drain thread follows when it looks. */
+struct rate_wish {
+	pthread_mutex_t lock;
+	uint32_t hz;
+	bool paused;
+	uint64_t mark; /* one more with every wish */
+};
+
+/**
+ * rate_period_ns - CPU time between two signals of a thread
+ *
+ * Context: any thread.
+ */
+uint64_t rate_period_ns(const struct rate *rate);
+
+/**
+ * rate_begin - tell a new image, before its descriptor is sent
+ *
+ * Context: collector thread.
+ */
+void rate_begin(const struct rate *rate, struct process *process);
+
+/**
+ * rate_is_as_begun - whether nothing has changed since the image began
+ *
+ * Context: collector thread.
+ */
+bool rate_is_as_begun(const struct process *process);
+
+/**
+ * rate_follow_wish - do what the main thread has asked for
+ *
+ * Return:  whether there was anything; its end is in the stream then.
+ * Context: collector thread.
+ */
+bool rate_follow_wish(struct collector *collector);
+
+/**
+ * rate_thin - signals at a period FACTOR times as long, weights as before
+ *
+ * Context: collector thread.
+ */
+void rate_thin(struct collector *collector, uint32_t factor);
+
+/**
+ * rate_break - a pause that is nobody's wish, or its end
+ *
+ * Context: collector thread.
+ */
+void rate_break(struct collector *collector, bool pause);
+
+#endif
