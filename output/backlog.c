@@ -74,6 +74,26 @@ int backlog_add(struct backlog *backlog, const struct perf_script_options *optio
 	return 0;
 }
 
+int backlog_note(struct backlog *backlog, const char *word, const char *json)
+{
+	size_t start = backlog->text.len;
+	int r;
+
+	if (start > BACKLOG_MAX_WAITING)
+		return -ENOBUFS;
+	buf_add(&backlog->text, "# ");
+	buf_add(&backlog->text, word);
+	buf_add(&backlog->text, " : ");
+	buf_add(&backlog->text, json);
+	buf_add_char(&backlog->text, '\n');
+	r = backlog->text.failed ? -ENOMEM : add_mark(backlog);
+	if (r < 0) {
+		backlog->text.len = start;
+		backlog->text.failed = false;
+	}
+	return r;
+}
+
 /* How many marks end within LEN bytes; nearly always all or none. */
 static size_t marks_within(const struct backlog *backlog, size_t len)
 {

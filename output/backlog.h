@@ -59,6 +59,14 @@ int backlog_add(struct backlog *backlog, const struct perf_script_options *optio
 		const struct sample *sample, uint64_t now_ns);
 
 /**
+ * backlog_note - add a comment line: `# WORD : JSON`
+ *
+ * Return:  0; -ENOBUFS when too much is waiting, -ENOMEM; then nothing is added.
+ * Context: main thread.
+ */
+int backlog_note(struct backlog *backlog, const char *word, const char *json);
+
+/**
  * backlog_whole - of the first LEN bytes, how many are whole pieces
  *
  * Context: main thread.

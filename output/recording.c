@@ -45,7 +45,9 @@ static int start(struct recording *recording, struct err *err)
 	};
 	int r = shelf_new(&shelf, &recording->shelf, err);
 
-	return r < 0 ? r : recording_open_segment(recording, err);
+	if (r < 0 || recording->options.on_demand)
+		return r;
+	return recording_open_segment(recording, err);
 }
 
 int recording_new(const struct recording_options *options, struct recording **ret_recording,
@@ -69,7 +71,7 @@ int recording_new(const struct recording_options *options, struct recording **re
 		.comm = options->comm,
 		.pid = options->header.pid,
 		.time_ns = io_realtime_ns(),
-		.number = is_rotated(recording),
+		.number = is_rotated(recording) || options->on_demand,
 	};
 	recording->held_frames = calloc(SAMPLE_MAX_NAMED, sizeof(*recording->held_frames));
 	r = recording->held_frames ? start(recording, err) : err_set(err, ENOMEM, "record");

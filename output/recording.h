@@ -28,6 +28,8 @@ struct recording_options {
 	uint64_t flush_ns;                /* --flush */
 	struct recording_limit rotate;    /* all 0: one file */
 	struct recording_limit keep;      /* all 0: everything */
+	bool on_demand; /* no file but between recording_begin() and recording_end(), all numbered
+			 */
 	enum recording_compress compress;
 	const char *on_rotate; /* sh -c CMD wick PATH; NULL: none */
 	uint64_t hook_wait_ns; /* how long recording_finish() waits for hooks; 0: 30 s */
@@ -69,6 +71,39 @@ int recording_new(const struct recording_options *options, struct recording **re
  * Context: main thread.
  */
 void recording_write(struct recording *recording, const struct sample *sample);
+
+/**
+ * recording_note - write a comment line between two samples: `# WORD : JSON`
+ * @json: one object, on one line
+ *
+ * It counts for nothing, and is lost with its file.  A file without comments has none.
+ *
+ * Context: main thread.
+ */
+void recording_note(struct recording *recording, const char *word, const char *json);
+
+/**
+ * recording_begin - with on_demand: make the next file
+ * @number: the least number that it may have
+ *
+ * A name that is taken is passed over.
+ *
+ * Return:  the number that it has; -EBUSY: one is open; -errno and the reason.
+ * Context: main thread.
+ */
+int recording_begin(struct recording *recording, unsigned number, struct err *err);
+
+/**
+ * recording_end - with on_demand: write what is left to the file, and end it
+ * @before: the counts as they were when what it holds began
+ *
+ * Return:  0, and the path that it had until it may be compressed; -EIO: samples were dropped, or
+ *          there is no file.
+ * Owns:    RET_PATH is the caller's, to free(); NULL when memory ran out.
+ * Context: main thread.
+ */
+int recording_end(struct recording *recording, const struct perf_script_count *before,
+		  size_t n_before, char **ret_path);
 
 /**
  * recording_tick - flush and rotate by the clock; call it at least ten times a second

@@ -99,6 +99,10 @@ static bool next_name(struct recording *recording)
 {
 	struct file_name *name = &recording->name;
 
+	if (recording->options.on_demand) {
+		name->number++;
+		return true;
+	}
 	if (recording->stats.segments == 0 && recording->options.path)
 		return false;
 	if (recording->stats.segments == 0)
