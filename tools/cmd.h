@@ -41,6 +41,7 @@ extern const struct option_spec info_option_specs[];
 extern const struct option_spec symbolize_option_specs[];
 extern const struct option_spec symbols_option_specs[];
 extern const struct option_spec doctor_option_specs[];
+extern const struct option_spec stack_option_specs[];
 extern const struct option_spec heatmap_option_specs[];
 extern const struct option_spec flamegraph_option_specs[];
 extern const struct option_spec report_option_specs[];
@@ -88,6 +89,14 @@ int cmd_symbols(struct cmd_ctx *ctx);
  * Context: main thread.
  */
 int cmd_doctor(struct cmd_ctx *ctx);
+
+/**
+ * cmd_stack - show what every thread of a process is doing now
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_stack(struct cmd_ctx *ctx);
 
 /**
  * cmd_diff - compare two recordings, or two times of one

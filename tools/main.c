@@ -33,7 +33,7 @@ static const struct command commands[] = {
 	 diff_option_specs, cmd_diff},
 	{"convert", "write recordings in the formats of other programs", "[OPTIONS] FILE...",
 	 convert_option_specs, cmd_convert},
-	{"stack", "show what every thread of a process is doing now", "[OPTIONS] -p PID",
+	{"stack", "show what every thread of a process is doing now", "[OPTIONS] -p PID | CORE",
 	 stack_option_specs, cmd_stack},
 	{"doctor", "check this machine, a process or a program, and say the fixes",
 	 "[OPTIONS] [PID | -- CMD [ARGS]]", doctor_option_specs, cmd_doctor},

@@ -1,0 +1,25 @@
+/* limits.h - every limit of this room, in one place */
+#ifndef OUTSIDE_LIMITS_H
+#define OUTSIDE_LIMITS_H
+
+enum {
+	STOP_SPIN_US = 200, /* how long a thread is waited for without sleeping */
+	STOP_STEP_US = 50,
+	STOP_MOST_MS = 20,            /* and at all */
+	STOP_STACK_BYTES = 256 << 10, /* of a stack, copied while its thread is held */
+
+	STACKS_MOST_THREADS = 65536,
+	STACKS_MOST_FRAMES = 1024, /* of one stack */
+	STACKS_TRIES = 8,          /* at a thread that moves while its stack is read */
+
+	CORE_MOST_SEGMENTS = 1 << 17, /* of memory; the kernel's own limit is 65,530 mappings */
+	CORE_MOST_RANGES = 1 << 17,
+	CORE_MOST_FILE_LIST = 64 << 20, /* bytes of the note that names files */
+	CORE_MOST_AUXV = 64,
+	CORE_MOST_FILE_SEGMENTS = 64, /* of one ELF file */
+	CORE_MOST_FILE_NOTES = 64,
+	CORE_MOST_STACK = 8 << 20, /* bytes of one stack that are walked */
+	CORE_MOST_WORK = 16 << 20, /* bytes read for one stack */
+};
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * stop.h - one thread of another process, held for as long as it takes to read its registers
+ *
+ * PTRACE_SEIZE and PTRACE_INTERRUPT of that one thread; the others run on.  Whatever becomes of us,
+ * it runs on too: a tracer that ends lets go of what it has seized.
+ */
+#ifndef OUTSIDE_STOP_H
+#define OUTSIDE_STOP_H
+
+#include "sampler/unwind/unwind.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct stop {
+	pid_t tid;
+	int signal;  /* that it was about to be given, and is given by stop_end(); 0: none */
+	bool narrow; /* it runs 32-bit code: its stack is made of other words than ours */
+	struct unwind_regs regs;
+	uint64_t asked_ns; /* when it was asked to stop */
+};
+
+/**
+ * stop_begin - hold a thread of a process
+ *
+ * Meant for a thread that runs.  One that has just gone into a system call is brought out of it:
+ * the call is gone into again, also where the kernel would have it fail with EINTR.
+ *
+ * Return:  0, to be followed by stop_end(); -ESRCH: it is gone, or no thread of PID; -EPERM: it is
+ *          being traced, or we may not; -EINPROGRESS: it has not stopped in time, call
+ *          stop_let_go() until that says true; -errno of ptrace.
+ * Context: any thread; what follows is the same thread's.
+ */
+int stop_begin(pid_t pid, pid_t tid, struct stop *ret_stop);
+
+/**
+ * stop_end - let it run on
+ *
+ * Return:  ns since it was asked to stop.
+ * Context: any thread, that of stop_begin().
+ */
+uint64_t stop_end(struct stop *stop);
+
+/**
+ * stop_let_go - detach from a thread that was too slow to stop, if it has stopped by now
+ *
+ * Return:  true: it is free, or has ended; false: not yet.
+ * Context: any thread, that of stop_begin().
+ */
+bool stop_let_go(pid_t tid);
+
+#endif
