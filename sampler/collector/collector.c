@@ -208,6 +208,8 @@ void collector_next(struct collector *collector, uint64_t timeout_ns,
 	case NODE_EXIT:
 		ret_event->kind = COLLECTOR_EXIT;
 		ret_event->process = node->process_number;
+		ret_event->pid = node->pid;
+		ret_event->ended_by = node->ended_by;
 		break;
 	default:
 		ret_event->kind = COLLECTOR_END;

@@ -101,7 +101,9 @@ struct collector_event {
 	enum collector_event_kind kind;
 	struct sample sample;
 	struct mapping mapping;
-	uint32_t process; /* COLLECTOR_EXIT */
+	uint32_t process; /* COLLECTOR_EXIT, as the next two */
+	pid_t pid;
+	int ended_by; /* the signal; 0: none, or the pid lives on; -1: not known */
 	struct collector_rate rate;
 };
 

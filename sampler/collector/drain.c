@@ -2,6 +2,7 @@
 #include "sampler/collector/drain.h"
 
 #include "base/io.h"
+#include "sampler/collector/ended.h"
 #include "sampler/collector/hello.h"
 #include "sampler/collector/proc.h"
 #include "sampler/collector/watch.h"
@@ -93,11 +94,16 @@ static void end_process(struct drain *drain, struct process *process, bool carri
 	process->pidfd = -1;
 }
 
-static void bury(struct drain *drain, struct process *process)
+static void bury(struct collector *collector, struct process *process)
 {
+	struct drain *drain = &collector->drain;
+
 	/* Its clock runs until somebody has waited for it. */
 	process_charge(process);
 	process->alive = false;
+	process->ended_by = drain->child_ended && process->pid == collector->child
+				    ? ended_by_status(drain->child_status)
+				    : ended_by(process->pid, process->pidfd);
 	end_process(drain, process, false);
 }
 
@@ -267,7 +273,7 @@ static void handle(struct collector *collector, uint64_t data)
 	case SOURCE_PROCESS:
 		process = map_get(&drain->by_number, id);
 		if (process)
-			bury(drain, process);
+			bury(collector, process);
 		break;
 	case SOURCE_CHILD:
 		wait_child(collector);
@@ -351,7 +357,7 @@ static uint64_t pass(struct collector *collector)
 		if (process->fill > fill)
 			fill = process->fill;
 		if (process->pidfd < 0 && !process_alive(process))
-			bury(drain, process);
+			bury(collector, process);
 	}
 	if (drain->child_pidfd < 0 && collector->child > 0)
 		wait_child(collector);
@@ -372,10 +378,12 @@ static uint64_t pass(struct collector *collector)
 }
 
 /* What still lives is told to stop and left alone. */
-static void finish_process(struct drain *drain, struct process *process)
+static void finish_process(struct collector *collector, struct process *process)
 {
+	struct drain *drain = &collector->drain;
+
 	if (!process_alive(process)) {
-		bury(drain, process);
+		bury(collector, process);
 		return;
 	}
 	atomic_store_explicit(&process->ring.header->stop, 1, memory_order_release);
@@ -391,7 +399,7 @@ static void finish(struct collector *collector)
 	hello_close(collector);
 	directory_release(&collector->directory);
 	while (drain->processes)
-		finish_process(drain, drain->processes);
+		finish_process(collector, drain->processes);
 	stream_flush(&drain->stream, UINT64_MAX);
 	publish(collector);
 	end = node_new(NODE_END, NULL, 0, 0);

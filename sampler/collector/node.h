@@ -63,6 +63,7 @@ struct node {
 		struct node_thread thread;
 		struct mapping mapping;
 		struct collector_rate rate;
+		int ended_by; /* NODE_EXIT */
 	};
 	uint64_t pcs[];
 };

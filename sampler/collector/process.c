@@ -170,6 +170,8 @@ void process_end(struct process *process, struct stream *stream)
 	wall_end(process->wall, process, stream);
 	process_update_mappings(process, stream, false);
 	node = node_new(NODE_EXIT, process, process->latest_ns, 0);
-	if (node)
-		stream_push(stream, node);
+	if (!node)
+		return;
+	node->ended_by = process->ended_by;
+	stream_push(stream, node);
 }

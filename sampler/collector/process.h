@@ -72,6 +72,7 @@ struct process {
 	pid_t pid;
 	int pidfd;       /* -1: not to be had */
 	bool alive;      /* its /proc entries are this image's */
+	int ended_by;    /* once it is not: ended.h */
 	pid_t inner_pid; /* what it calls itself; its tids are not ours when it is not pid */
 	struct ring_view ring;
 	struct slot_view *slots;
