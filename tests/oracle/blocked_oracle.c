@@ -6,10 +6,12 @@
  * A thread of the program or of its children is chosen; where it is blocked it is walked from
  * outside.  Only then is it stopped by ptrace and walked by libunwind, with all its registers.
  * The pair is compared when the thread has not run between: schedstat is the same before and
- * after the walk, and the stop has woken it once.  One line of a table; exit status 1 when a
- * stack is wrong, or more than -k PERCENT (5) of them are skipped: they have moved, or our walk
- * gave up.  -m expects an unwinder with a wrong rule: it has to be noticed.  -b is blind for
- * threads that have run meanwhile: that has to be noticed too.
+ * after the walk, and the stop has woken it once.  A pair during which the oracle itself did not
+ * run says nothing, whatever it would have said, and is done again.  One line of a table; exit
+ * status 1 when a stack is wrong, or more than -k PERCENT (5) of them are skipped: they have
+ * moved, or our walk gave up; or when MAX_LOOKS are not enough.  -m expects an unwinder with a
+ * wrong rule: it has to be noticed.  -b is blind for threads that have run meanwhile: that has to
+ * be noticed too.
  */
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -37,6 +39,7 @@ enum {
 	SLEEP_MORE_US = 1500,
 	TELL_AT_MOST = 10,
 	WARM_UP_US = 300000,
+	LOST_MOST_NS = 50000, /* of a pair, in which the oracle did not run */
 };
 
 struct options {
@@ -53,6 +56,7 @@ struct options {
 struct tally {
 	size_t looks;
 	size_t running;
+	size_t away; /* the oracle was, while it looked */
 	size_t compared;
 	size_t wrong;
 	size_t moved; /* it has run while it was walked or before it was stopped */
@@ -82,6 +86,7 @@ struct oracle {
 	struct tally tally;
 	struct target target;
 	struct theirs *theirs;
+	struct moment began; /* the look */
 	pid_t root;
 	struct view views[MAX_PROCESSES];
 	size_t n_views;
@@ -273,6 +278,40 @@ static bool walks_the_same(struct remote *remote, const struct blocked_at *at,
 	       memcmp(again, pair->ours, result.n_pcs * sizeof(again[0])) == 0;
 }
 
+/* A processor that is taken from the oracle gives the thread all the time that it wants to move. */
+static bool was_away(const struct oracle *oracle, const struct moment *now)
+{
+	return !oracle->options->blind && moment_lost_ns(&oracle->began, now) > LOST_MOST_NS;
+}
+
+/* Walked and not run meanwhile: stop it where it is, and have libunwind walk it. */
+static void stop_and_compare(struct oracle *oracle, const struct task *task,
+			     const struct blocked_at *at, int schedstat_fd,
+			     const struct schedstat *before, struct pair *pair)
+{
+	bool blind = oracle->options->blind;
+	struct remote *remote = view_of(oracle, task->pid);
+	struct tally *tally = &oracle->tally;
+	struct moment now;
+	bool stopped;
+
+	oracle->target.pid = task->pid;
+	stopped = target_stop_thread(&oracle->target, task->tid);
+	now = stopped ? oracle->target.asked : moment_now();
+	if (was_away(oracle, &now)) {
+		tally->away++;
+	} else if (stopped && (blind || (has_stayed(oracle, at, schedstat_fd, before) &&
+					 walks_the_same(remote, at, pair)))) {
+		pair->n_theirs = walk_theirs(oracle->theirs, &oracle->target, pair->theirs,
+					     &pair->n_vouched);
+		compare(oracle, pair);
+	} else {
+		tally->moved++;
+	}
+	if (stopped)
+		target_resume(&oracle->target);
+}
+
 static void check(struct oracle *oracle, const struct task *task, const struct blocked_at *at,
 		  int schedstat_fd, const struct schedstat *before)
 {
@@ -281,35 +320,23 @@ static void check(struct oracle *oracle, const struct task *task, const struct b
 	struct tally *tally = &oracle->tally;
 	uint64_t start_ns = io_now_ns();
 	struct schedstat after;
+	struct moment now;
 	int r;
 
 	if (!remote)
 		return;
 	r = blocked_walk(remote, at, pair.ours, WALK_MAX, &pair.result);
 	tally->walks_ns[tally->n_walks++] = io_now_ns() - start_ns;
-	if (!oracle->options->blind &&
-	    (!read_schedstat(schedstat_fd, &after) || !same(before, &after))) {
+	now = moment_now();
+	if (was_away(oracle, &now))
+		tally->away++;
+	else if (!oracle->options->blind &&
+		 (!read_schedstat(schedstat_fd, &after) || !same(before, &after)))
 		tally->moved++;
-		return;
-	}
-	if (r < 0) {
+	else if (r < 0)
 		tally->failed++;
-		return;
-	}
-	oracle->target.pid = task->pid;
-	if (!target_stop_thread(&oracle->target, task->tid)) {
-		tally->moved++;
-		return;
-	}
-	if (oracle->options->blind ||
-	    (has_stayed(oracle, at, schedstat_fd, before) && walks_the_same(remote, at, &pair))) {
-		pair.n_theirs =
-			walk_theirs(oracle->theirs, &oracle->target, pair.theirs, &pair.n_vouched);
-		compare(oracle, &pair);
-	} else {
-		tally->moved++;
-	}
-	target_resume(&oracle->target);
+	else
+		stop_and_compare(oracle, task, at, schedstat_fd, before, &pair);
 }
 
 static void look(struct oracle *oracle)
@@ -328,6 +355,7 @@ static void look(struct oracle *oracle)
 	_cleanup_fd_ int schedstat_fd = open_of(task, "schedstat");
 	_cleanup_fd_ int syscall_fd = open_of(task, "syscall");
 
+	oracle->began = moment_now();
 	if (schedstat_fd < 0 || syscall_fd < 0 || !read_schedstat(schedstat_fd, &before))
 		return;
 	r = blocked_read(syscall_fd, &at);
@@ -417,6 +445,8 @@ static void report(const struct options *options, struct tally *tally)
 	       "%zu, failed %zu)  frames %zu",
 	       options->name, tally->compared, tally->wrong, skipped, skipped_pct(tally),
 	       tally->moved, tally->gave_up, tally->failed, tally->frames);
+	if (tally->away)
+		printf("  done again: %zu", tally->away);
 	if (tally->no_fde)
 		printf("  no FDE: %zu, compared up to there", tally->no_fde);
 	report_speed(tally);

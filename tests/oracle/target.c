@@ -14,11 +14,34 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum {
 	MAX_THREADS = 256,
 	RED_ZONE = 128,
 };
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+struct moment moment_now(void)
+{
+	return (struct moment){.wall_ns = clock_ns(CLOCK_MONOTONIC),
+			       .cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID)};
+}
+
+uint64_t moment_lost_ns(const struct moment *from, const struct moment *to)
+{
+	uint64_t wall_ns = to->wall_ns - from->wall_ns;
+	uint64_t cpu_ns = to->cpu_ns - from->cpu_ns;
+
+	return wall_ns > cpu_ns ? wall_ns - cpu_ns : 0;
+}
 
 void target_init(struct target *target)
 {
@@ -131,7 +154,10 @@ bool target_stop_thread(struct target *target, pid_t tid)
 
 	if (!tid || ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
 		return false;
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 || waitpid(tid, &status, __WALL) != tid)
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0)
+		return false;
+	target->asked = moment_now();
+	if (waitpid(tid, &status, __WALL) != tid)
 		return false;
 	if (!WIFSTOPPED(status)) {
 		if (tid == target->pid)

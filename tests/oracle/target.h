@@ -37,11 +37,18 @@ struct target_page {
 	unsigned char bytes[TARGET_PAGE];
 };
 
+/* By the wall and by the CPU that this thread has used. */
+struct moment {
+	uint64_t wall_ns;
+	uint64_t cpu_ns;
+};
+
 /* One program and, while a thread of it is stopped, that thread's registers and stack. */
 struct target {
 	pid_t pid;
-	pid_t stopped; /* the thread that is stopped, 0 when none is */
-	int signal;    /* that its stop has held back */
+	pid_t stopped;       /* the thread that is stopped, 0 when none is */
+	int signal;          /* that its stop has held back */
+	struct moment asked; /* when its stop had been asked for, before it was waited for */
 	struct user_regs_struct regs;
 	uint64_t stack_lo; /* of the copy */
 	uint64_t stack_hi;
@@ -52,6 +59,22 @@ struct target {
 	size_t n_code;
 	struct target_range code[TARGET_RANGES];
 };
+
+/**
+ * moment_now - what both clocks say
+ *
+ * Context: main thread.
+ */
+struct moment moment_now(void);
+
+/**
+ * moment_lost_ns - for how long this thread did not run from one moment to another
+ *
+ * It waited for a processor, or a hypervisor had taken the processor away.
+ *
+ * Context: main thread.
+ */
+uint64_t moment_lost_ns(const struct moment *from, const struct moment *to);
 
 /**
  * target_init - room for copies; exits the program when there is no memory

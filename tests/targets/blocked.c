@@ -329,7 +329,10 @@ static void poke(uint32_t which)
 	}
 }
 
-/* Holds the mutex most of the time. */
+/*
+ * Holds the mutex most of the time, and leaves it for as long as who waits for it needs to wake:
+ * taken again at once it would keep that thread in one place for hundreds of ms.
+ */
 static void wake(void)
 {
 	struct task task = {.state = 99};
@@ -341,6 +344,7 @@ static void wake(void)
 			poke(next(&task));
 		}
 		(void)pthread_mutex_unlock(&shared.mutex);
+		(void)usleep(POKE_US);
 	}
 }
 
