@@ -123,7 +123,7 @@ class Files(Case):
         self.assertGreaterEqual(len(declared), 11)
         self.assertEqual(len(events), len(run.samples))
         for line in events:
-            self.assertRegex(line, r"^running  ?\d")
+            self.assertRegex(line, r"^running +\d")
             self.assertEqual(len(re.findall(r"\tmetric_wick_\w+: -?\d+, -?\d+", line)), len(declared), line)
 
     def test_metrics_are_on_every_sample(self):
