@@ -6,6 +6,7 @@
 #include "flamescope/diff/diff_table.h"
 #include "flamescope/draw/flame_svg.h"
 #include "tools/diff_input.h"
+#include "tools/diff_page.h"
 #include "tools/say.h"
 #include "tools/value.h"
 #include "tools/view_subject.h"
@@ -48,7 +49,7 @@ const struct option_spec diff_option_specs[] = {
 	 "changes of less are not looked at (default: 1); a rule with a smaller limit lowers it"},
 	{OPT_TOP, "top", "N", "show no more than N functions (default: 20)"},
 	{OPT_ALL, "all", NULL, "show all functions"},
-	VIEW_OUTPUT_SPEC("write to FILE: .txt, .md, .csv, .json or .svg"),
+	VIEW_OUTPUT_SPEC("write to FILE: .txt, .md, .csv, .json, .svg or .html"),
 	VIEW_FORMAT_SPEC("write so whatever FILE is called: txt, md, csv..."),
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
@@ -230,36 +231,37 @@ static int write_table(const struct view_command *command, const struct diff_tab
 }
 
 /* Without a baseline the first of two files is it, or the same file at another time. */
-static int load(const struct view_command *command, const struct diff_asked *asked,
-		struct diff_input *input, struct err *err)
+static void take_sides(const struct view_command *command, const struct diff_asked *asked,
+		       struct diff_sides *sides)
 {
-	const struct view_input *given = &command->input;
-	struct view_input base = asked->baseline;
-	struct view_input now = *given;
-	struct query query = command->options.query;
-	const struct query *const queries[DIFF_SIDES] = {&query, &command->options.query};
-	const struct view_input *const sides[DIFF_SIDES] = {
-		&base, base.n_paths == 0 && given->n_paths == 1 ? &base : &now};
+	struct view_input *base = &sides->files[DIFF_BASE];
+	struct view_input *now = &sides->files[DIFF_NEW];
+	struct query *query = &sides->queries[DIFF_BASE];
 
-	if (base.n_paths == 0) {
-		base = *given;
-		base.n_paths = 1;
-		now.paths += given->n_paths - 1;
-		now.n_paths = 1;
+	*base = asked->baseline;
+	*now = command->input;
+	sides->queries[DIFF_BASE] = command->options.query;
+	sides->queries[DIFF_NEW] = command->options.query;
+	sides->one_file = base->n_paths == 0 && now->n_paths == 1;
+	if (base->n_paths == 0) {
+		*base = *now;
+		base->n_paths = 1;
+		now->paths += now->n_paths - 1;
+		now->n_paths = 1;
 	}
-	base.no_index = given->no_index;
+	base->no_index = now->no_index;
 	if (asked->against.n_ranges > 0) {
-		query.n_ranges = asked->against.n_ranges;
-		memcpy(query.ranges, asked->against.ranges, sizeof(query.ranges));
+		query->n_ranges = asked->against.n_ranges;
+		memcpy(query->ranges, asked->against.ranges, sizeof(query->ranges));
 	}
-	return diff_input_load(input, sides, queries, err);
 }
 
 static int compare(const struct view_command *command, const struct diff_asked *asked,
 		   struct diff_input *input, struct diff **ret_diff, struct err *err)
 {
-	static const enum view_format formats[] = {VIEW_TXT,  VIEW_MD,  VIEW_CSV,
-						   VIEW_JSON, VIEW_SVG, VIEW_NONE};
+	static const enum view_format formats[] = {VIEW_TXT, VIEW_MD,   VIEW_CSV, VIEW_JSON,
+						   VIEW_SVG, VIEW_HTML, VIEW_NONE};
+	struct diff_sides sides;
 	struct diff_table table = {.top = asked->top, .level = asked->level};
 	enum view_format format = VIEW_NONE;
 	int r = view_command_format(command, formats, &format, err);
@@ -271,7 +273,8 @@ static int compare(const struct view_command *command, const struct diff_asked *
 			      command->output);
 		return -EEXIST;
 	}
-	r = load(command, asked, input, err);
+	take_sides(command, asked, &sides);
+	r = diff_input_load(input, &sides, err);
 	if (r == 0)
 		r = diff_make(input->sides, least_asked(asked), ret_diff, err);
 	if (r < 0)
@@ -279,6 +282,8 @@ static int compare(const struct view_command *command, const struct diff_asked *
 	table.diff = *ret_diff;
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		table.names[side] = input->names[side];
+	if (format == VIEW_HTML)
+		return diff_page_write(command, &sides, input, err);
 	return write_table(command, &table, format, err);
 }
 

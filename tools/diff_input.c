@@ -48,43 +48,42 @@ static int select_side(struct diff_input *input, unsigned side, size_t first,
 	return 0;
 }
 
-static int make_room(struct diff_input *input, const struct view_input *const files[DIFF_SIDES],
-		     struct err *err)
+static int make_room(struct diff_input *input, const struct diff_sides *sides, struct err *err)
 {
-	size_t n = files[DIFF_BASE]->n_paths + files[DIFF_NEW]->n_paths;
+	const struct view_input *files = sides->files;
+	size_t n = files[DIFF_BASE].n_paths + files[DIFF_NEW].n_paths;
 	bool done;
 
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
-		if (files[side]->n_paths > DIFF_MAX_RECORDINGS)
+		if (files[side].n_paths > DIFF_MAX_RECORDINGS)
 			return err_set(err, E2BIG, "compare more than %d recordings a side",
 				       DIFF_MAX_RECORDINGS);
 	input->profiles = calloc(n + 1, sizeof(struct profile *));
 	done = input->profiles;
 	for (unsigned side = 0; side < DIFF_SIDES && done; side++) {
-		input->sides[side].n = files[side]->n_paths;
+		input->sides[side].n = files[side].n_paths;
 		input->selections[side] =
-			calloc(files[side]->n_paths + 1, sizeof(struct selection *));
-		done = input->selections[side] && name_side(&input->names[side], files[side]) == 0;
+			calloc(files[side].n_paths + 1, sizeof(struct selection *));
+		done = input->selections[side] && name_side(&input->names[side], &files[side]) == 0;
 	}
 	return done ? 0 : err_set(err, ENOMEM, "compare");
 }
 
-int diff_input_load(struct diff_input *input, const struct view_input *const files[DIFF_SIDES],
-		    const struct query *const queries[DIFF_SIDES], struct err *err)
+int diff_input_load(struct diff_input *input, const struct diff_sides *sides, struct err *err)
 {
 	size_t first = 0;
-	int r = make_room(input, files, err);
+	int r = make_room(input, sides, err);
 
 	if (r == 0)
-		r = load_files(input, files[DIFF_BASE], err);
-	if (r == 0 && files[DIFF_NEW] != files[DIFF_BASE]) {
+		r = load_files(input, &sides->files[DIFF_BASE], err);
+	if (r == 0 && !sides->one_file) {
 		first = input->n_profiles;
-		r = load_files(input, files[DIFF_NEW], err);
+		r = load_files(input, &sides->files[DIFF_NEW], err);
 	}
 	if (r == 0)
-		r = select_side(input, DIFF_BASE, 0, queries[DIFF_BASE], err);
+		r = select_side(input, DIFF_BASE, 0, &sides->queries[DIFF_BASE], err);
 	if (r == 0)
-		r = select_side(input, DIFF_NEW, first, queries[DIFF_NEW], err);
+		r = select_side(input, DIFF_NEW, first, &sides->queries[DIFF_NEW], err);
 	return r;
 }
 

@@ -6,6 +6,13 @@
 #include "flamescope/diff/diff.h"
 #include "tools/view_input.h"
 
+/* What is compared with what. */
+struct diff_sides {
+	struct view_input files[DIFF_SIDES];
+	struct query queries[DIFF_SIDES];
+	bool one_file; /* both sides are times of the same recordings */
+};
+
 /* Zero it. */
 struct diff_input {
 	size_t n_profiles;
@@ -17,14 +24,12 @@ struct diff_input {
 
 /**
  * diff_input_load - load each file of both sides as a recording of its own, and select of it
- * @files: the same twice: two selections of the same recordings
  *
  * Return:  0; -E2BIG: more than DIFF_MAX_RECORDINGS; as view_input_load() and view_input_select().
  * Owns:    the caller, to diff_input_release(), also after a failure.
  * Context: main thread.
  */
-int diff_input_load(struct diff_input *input, const struct view_input *const files[DIFF_SIDES],
-		    const struct query *const queries[DIFF_SIDES], struct err *err);
+int diff_input_load(struct diff_input *input, const struct diff_sides *sides, struct err *err);
 
 /**
  * diff_input_release - forget them

@@ -50,7 +50,7 @@ static void add_rows(struct buf *buf, const struct query_every *every)
 		   (unsigned long long)every->to_ns);
 }
 
-static void add_ranges(struct buf *buf, const struct query *query)
+void view_state_ranges(struct buf *buf, const char *name, const struct query *query)
 {
 	struct buf word;
 
@@ -67,14 +67,21 @@ static void add_ranges(struct buf *buf, const struct query *query)
 			buf_add_char(&word, '@');
 			add_rows(&word, &range->every);
 		}
-		view_state_add(buf, "time", buf_text(&word));
+		view_state_add(buf, name, buf_text(&word));
 	}
-	if (query->every.every_ns) {
-		buf_clear(&word);
-		buf_printf(&word, "%lluns:", (unsigned long long)query->every.every_ns);
-		add_rows(&word, &query->every);
-		view_state_add(buf, "every", buf_text(&word));
-	}
+	buf_release(&word);
+}
+
+static void add_every(struct buf *buf, const struct query_every *every)
+{
+	struct buf word;
+
+	if (!every->every_ns)
+		return;
+	buf_init(&word, WORD_BYTES);
+	buf_printf(&word, "%lluns:", (unsigned long long)every->every_ns);
+	add_rows(&word, every);
+	view_state_add(buf, "every", buf_text(&word));
 	buf_release(&word);
 }
 
@@ -129,7 +136,8 @@ static void add_measure(struct buf *buf, const struct query *query)
 
 void view_state_words(const struct query *query, struct buf *buf)
 {
-	add_ranges(buf, query);
+	view_state_ranges(buf, "time", query);
+	add_every(buf, &query->every);
 	add_filters(buf, query);
 	add_words(buf, "only", query->include, query->n_include);
 	add_words(buf, "without", query->exclude, query->n_exclude);

@@ -15,6 +15,15 @@
 void view_state_words(const struct query *query, struct buf *buf);
 
 /**
+ * view_state_ranges - the ranges of time of a query, each as a word of this name
+ *
+ * `time` are those that are seen, `b` those that they are compared with.
+ *
+ * Context: any thread.
+ */
+void view_state_ranges(struct buf *buf, const char *name, const struct query *query);
+
+/**
  * view_state_add - one more of these words: `&NAME=VALUE`
  *
  * Context: any thread.

@@ -61,7 +61,8 @@ bool mappings_wants_read(const struct mappings *mappings, uint64_t now_ns)
 {
 	if (mappings->n_news > 0)
 		return true;
-	return mappings->n_misses > 0 && now_ns - mappings->read_ns >= MAPS_REREAD_MS * NS_PER_MS;
+	return mappings->n_misses > 0 &&
+	       mappings->owed_ns <= now_ns + (MAPS_REREADS - 1) * MAPS_REREAD_MS * NS_PER_MS;
 }
 
 /* One update: the new snapshot beside what is known. */
@@ -230,6 +231,9 @@ static void apply_snapshot(struct update *update, uint64_t now_ns)
 
 static void settle_misses(struct mappings *mappings, uint64_t now_ns)
 {
+	if (mappings->n_misses > 0)
+		mappings->owed_ns = (mappings->owed_ns > now_ns ? mappings->owed_ns : now_ns) +
+				    MAPS_REREAD_MS * NS_PER_MS;
 	for (size_t i = 0; i < mappings->n_misses; i++) {
 		uint64_t page = mappings->misses[i] >> 12;
 

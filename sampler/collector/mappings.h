@@ -26,6 +26,7 @@ struct mappings {
 	struct intern paths;
 	uint64_t read_ns;  /* when the maps file was last read; 0: never */
 	uint64_t unmap_ns; /* the latest unmap record's time */
+	uint64_t owed_ns;  /* each read for an address moves it MAPS_REREAD_MS on: see wants_read */
 	struct module_news *news;
 	size_t n_news;
 	uint64_t misses[MAX_MISSES]; /* addresses that nothing known covers */
@@ -65,7 +66,8 @@ void mappings_check(struct mappings *mappings, const uint64_t *pcs, size_t n, ui
 /**
  * mappings_wants_read - whether the maps file has to be read now
  *
- * Always for news; for addresses that nothing covers at most every MAPS_REREAD_MS.
+ * Always for news; for addresses that nothing covers at most every MAPS_REREAD_MS on average, and
+ * MAPS_REREADS of them at once: samples are not held back until the next read is due.
  *
  * Context: collector thread.
  */

@@ -48,12 +48,16 @@ export function writeText(name, text) {
 	return path;
 }
 
-export function writePage(...recordings) {
-	const path = `${recordings[0]}.html`;
-	execFileSync(process.env.WICK, ["view", "--no-index", "-o", path, ...recordings],
+/* The page that VERB makes of ARGUMENTS, of which the first is a recording. */
+function makePage(verb, ...args) {
+	const path = `${args[0]}.${verb}.html`;
+	execFileSync(process.env.WICK, [verb, "--no-index", "-o", path, ...args],
 		{ stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DISPLAY: "" } });
 	return pathToFileURL(path).href;
 }
+
+export const writePage = (...recordings) => makePage("view", ...recordings);
+export const writeDiff = (...args) => makePage("diff", ...args);
 
 /* An open page; whatever it complains of, or asks of a network, is in page.problems. */
 export async function openPage(browser, url, hash = "") {

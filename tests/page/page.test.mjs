@@ -84,6 +84,20 @@ test("the difference of two times says what has changed", async () => {
 	await isQuiet(page);
 });
 
+test("wick diff writes the page, open at the difference of both sides", async () => {
+	const base = wick.writeRecording("base.perf", 1000, 20, ["parse", "lost"]);
+	const now = wick.writeRecording("now.perf", 1000, 20);
+	for (const args of [[base, now], [base, "--time", "16-20", "--against", "0-15"]]) {
+		const page = await wick.openPage(browser, wick.writeDiff(...args));
+		await wick.until(page, () => document.querySelector(".diff-bar") &&
+			document.querySelector("#view").textContent.includes("stall"));
+		const text = await page.$eval("#view", (view) => view.textContent);
+		assert.equal(text.includes("hash"), args[1] === now, text);
+		assert.doesNotMatch(text, /no baseline/);
+		await isQuiet(page);
+	}
+});
+
 test("names are text, whatever they hold", async () => {
 	const evil = ["<script>alert(1)</script>", "</script><w1ck>", "\"onload=\"alert(2)",
 		"<img/src=x/onerror=alert(3)>", "]]><w1ck>", "&lt;w1ck&gt;"];

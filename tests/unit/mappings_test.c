@@ -200,13 +200,33 @@ static void asks_for_a_read_when_nothing_covers_a_pc(void **state)
 	mappings_check(&fixture->mappings, pcs, 2, later);
 	assert_false(mappings_wants_read(&fixture->mappings, later));
 	mappings_check(&fixture->mappings, pcs, 3, 101);
-	assert_false(mappings_wants_read(&fixture->mappings, 101));
-	assert_true(mappings_wants_read(&fixture->mappings, later));
+	assert_true(mappings_wants_read(&fixture->mappings, 101));
 	update(fixture, with_b_text, later);
 	assert_int_equal(fixture->n, 1);
 	/* It came after the read before. */
 	assert_int_equal(fixture->seen[0].time_ns, 100);
 	assert_false(mappings_wants_read(&fixture->mappings, later * 2));
+}
+
+/* New code every moment: what a program makes us read has a limit, and rest restores it. */
+static void reads_for_new_code_seldom_in_the_long_run(void **state)
+{
+	const uint64_t step_ns = MAPS_REREAD_MS * NS_PER_MS / 5;
+	struct fixture *fixture = *state;
+	uint64_t now = NS_PER_S;
+	size_t reads = 0;
+
+	for (size_t i = 0; i < 500; i++, now += step_ns) {
+		const uint64_t pc = (0x700000 + i * 0x1000) | PC_EXACT;
+
+		mappings_check(&fixture->mappings, &pc, 1, now);
+		if (!mappings_wants_read(&fixture->mappings, now))
+			continue;
+		update(fixture, first_text, now);
+		reads++;
+		assert_true(i >= MAPS_REREADS || reads == i + 1);
+	}
+	assert_in_range(reads, 500 / 5, 500 / 5 + MAPS_REREADS);
 }
 
 static void does_not_ask_again_for_what_no_read_explains(void **state)
@@ -277,6 +297,7 @@ int main(void)
 		with_fixture(finds_the_segments_of_a_module_that_has_gone_already),
 		with_fixture(gives_a_module_without_a_file_as_it_was_announced),
 		with_fixture(asks_for_a_read_when_nothing_covers_a_pc),
+		with_fixture(reads_for_new_code_seldom_in_the_long_run),
 		with_fixture(does_not_ask_again_for_what_no_read_explains),
 		with_fixture(follows_anonymous_code_that_grows),
 		with_fixture(keeps_what_is_known_when_the_maps_file_is_empty),
