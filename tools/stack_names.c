@@ -83,34 +83,32 @@ static void ask(struct stack_names *names, const struct stacks *stacks)
 	wait(names->symbolizer);
 }
 
-static int make(const struct symbol_options *options, struct stack_names **ret_names,
-		struct err *err)
+static struct stack_names *make(const struct symbol_options *options, struct err *err)
 {
 	struct symbolize_options symbols = {0};
 	struct stack_names *names = calloc(1, sizeof(*names));
-	int r;
 
-	if (!names)
-		return err_set(err, ENOMEM, "look up names");
-	symbol_options_pass(options, &symbols);
-	r = symbol_options_start(&symbols, &names->symbolizer, err);
-	if (r < 0) {
-		free(names);
-		return r;
+	if (!names) {
+		(void)err_set(err, ENOMEM, "look up names");
+		return NULL;
 	}
-	*ret_names = names;
-	return 0;
+	symbol_options_pass(options, &symbols);
+	if (symbol_options_start(&symbols, &names->symbolizer, err) < 0) {
+		free(names);
+		return NULL;
+	}
+	return names;
 }
 
 int stack_names_of_process(const struct symbol_options *options, pid_t pid,
 			   const struct stacks *stacks, struct stack_names **ret_names,
 			   struct err *err)
 {
-	struct stack_names *names;
-	int r = make(options, &names, err);
+	struct stack_names *names = make(options, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	if (!names)
+		return -ENOMEM;
 	names->pid = pid;
 	r = read_mappings(names, err);
 	if (r < 0) {
@@ -189,11 +187,10 @@ int stack_names_of_core(const struct symbol_options *options, const struct core 
 			const struct stacks *stacks, struct stack_names **ret_names,
 			struct err *err)
 {
-	struct stack_names *names;
-	int r = make(options, &names, err);
+	struct stack_names *names = make(options, err);
 
-	if (r < 0)
-		return r;
+	if (!names)
+		return -ENOMEM;
 	names->core = core;
 	open_modules(names, stacks);
 	ask_of_core(names, stacks);

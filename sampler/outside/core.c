@@ -128,8 +128,10 @@ static int read_segments(struct core *core, const struct table *table)
 	_cleanup_free_ Elf64_Phdr *headers = malloc(size + 1);
 	int r = 0;
 
+	if (!headers)
+		return -ENOMEM;
 	core->segments = calloc((size_t)table->n + 1, sizeof(*core->segments));
-	if (!headers || !core->segments)
+	if (!core->segments)
 		return -ENOMEM;
 	if (!read_all(core, table->offset, headers, size))
 		return -EIO;

@@ -34,9 +34,9 @@ static uint64_t word(const struct files *files, size_t index)
 static size_t module_of(struct core *core, const char *path, const struct core_range *range)
 {
 	const struct core_range *last = core->n_ranges ? &core->ranges[core->n_ranges - 1] : NULL;
+	const char *last_path = last ? core->modules[last->module].path : NULL;
 
-	if (last && strcmp(core->modules[last->module].path, path) == 0 &&
-	    (range->pgoff > 0 || last->pgoff == 0))
+	if (last_path && strcmp(last_path, path) == 0 && (range->pgoff > 0 || last->pgoff == 0))
 		return last->module;
 	core->images[core->n_modules] = (struct core_image){.base = range->start, .fd = -1};
 	core->modules[core->n_modules] =

@@ -17,6 +17,7 @@ enum { RULES = 4096 }; /* a power of two */
 struct walking {
 	struct core *core;
 	struct unwind_cache rules;
+	struct unwind_cache_entry entries[RULES];
 	uint64_t pcs[STACKS_MOST_FRAMES];
 };
 
@@ -87,14 +88,13 @@ static int take_thread(struct walking *walking, const struct core_thread *thread
 int core_stacks(struct core *core, struct stacks *ret_stacks, struct err *err)
 {
 	_cleanup_free_ struct walking *walking = calloc(1, sizeof(*walking));
-	_cleanup_free_ struct unwind_cache_entry *entries = calloc(RULES, sizeof(*entries));
 	struct stacks stacks = {0};
 	int r = 0;
 
-	if (!walking || !entries)
+	if (!walking)
 		return err_set(err, ENOMEM, "walk its stacks");
 	walking->core = core;
-	walking->rules.entries = entries;
+	walking->rules.entries = walking->entries;
 	walking->rules.n = RULES;
 	core->reader.read = read_memory;
 	core->reader.find = find_module;

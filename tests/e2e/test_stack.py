@@ -1,0 +1,373 @@
+"""wick stack: every thread of a process or of a core file, beside gdb; nobody is disturbed."""
+import collections
+import ctypes
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from recorded import LONG, PYTHON, Case, need, target
+
+THREADS = 200
+MOST_MS = 20
+TRIES = 60 if LONG else 20
+PTRACE_SEIZE, PTRACE_DETACH, PTRACE_INTERRUPT = 0x4206, 17, 0x4207
+OTHERS_PROCESS = 1
+
+
+def plain(name):
+    """A function's name without the marks of its copies, parts and aliases."""
+    name = re.sub(r"\.(part|isra|constprop|cold|lto_priv)\b.*$", "", name)
+    return re.sub(r"^_+(GI_+)?", "", name)
+
+
+def schedstat(pid):
+    """tid -> (ran, waited, slices) of every thread."""
+    tasks, found = f"/proc/{pid}/task", {}
+    for tid in os.listdir(tasks):
+        with open(f"{tasks}/{tid}/schedstat", encoding="ascii") as file:
+            found[int(tid)] = file.read().split()
+    return found
+
+
+def comm_of(pid):
+    with open(f"/proc/{pid}/comm", "rb") as file:
+        return file.read()
+
+
+def state(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+# What kind of frame each is: gdb shows functions that have gone by a jump, too.
+GDB_KINDS = """python
+for thread in gdb.selected_inferior().threads():
+    thread.switch()
+    frame, kinds = gdb.newest_frame(), []
+    while frame:
+        kinds.append("tail" if frame.type() == gdb.TAILCALL_FRAME else "real")
+        frame = frame.older()
+    print("kinds", thread.ptid[1], *kinds)
+"""
+
+
+def gdb_stacks(case, *arguments):
+    """tid -> functions, innermost first: gdb's `thread apply all bt`, but for what is not on the
+    stack (functions that ended in a jump to the one that they called last)."""
+    script = case.path("kinds.gdb")
+    with open(script, "w", encoding="ascii") as file:
+        file.write(GDB_KINDS)
+    process = subprocess.run(
+        ["gdb", "-nx", "-batch", *arguments, "-ex", "set print frame-arguments none",
+         "-ex", "set backtrace past-main on", "-ex", "set width 0", "-ex", "thread apply all bt",
+         "-x", script],
+        capture_output=True, check=False, text=True, stdin=subprocess.DEVNULL, timeout=120)
+    stacks, kinds, current = {}, {}, None
+    for line in process.stdout.splitlines():
+        thread = re.match(r"Thread \d+ \((?:Thread 0x\w+ \()?LWP (\d+)", line)
+        frame = re.match(r"#\d+ +(?:0x[0-9a-f]+ in )?(\S+) ", line)
+        if thread:
+            current = stacks.setdefault(int(thread.group(1)), [])
+        elif line.startswith("kinds "):
+            kinds[int(line.split()[1])] = line.split()[2:]
+        elif frame and current is not None:
+            current.append(frame.group(1))
+    if not kinds:
+        raise unittest.SkipTest("gdb has no Python")
+    for tid, names in stacks.items():
+        case.assertEqual(len(names), len(kinds[tid]))
+    return {tid: [name for name, kind in zip(names, kinds[tid]) if kind == "real"]
+            for tid, names in stacks.items()}
+
+
+class Zoo:
+    """The program of blocked threads; says how many of its calls were ended by a signal."""
+
+    def __init__(self, case, threads=THREADS, **options):
+        self.process = subprocess.Popen([target("stack_zoo"), str(threads)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, cwd=case.dir, **options)
+        self.pid = self.process.pid
+        case.addCleanup(self.end)
+        self.process.stdout.readline()
+
+    def interrupted(self):
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.stdin.close()
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process.stdout.close()
+
+
+class Stacks(Case):
+    def stack(self, *arguments, **options):
+        process = self.wick("stack", "--json", *arguments, **options)
+        self.assertEqual(process.returncode, 0, process.stderr.decode())
+        return json.loads(process.stdout)
+
+    def start(self, *command, **options):
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   **options)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def refused(self, status, words, *arguments):
+        process = self.wick("stack", *arguments)
+        message = process.stderr.decode()
+        self.assertEqual(process.returncode, status, message)
+        self.assertRegex(message, words)
+        self.assertEqual(message.count("\n"), 1, message)
+        self.assertEqual(process.stdout, b"")
+
+    def assert_as_gdb(self, ours, theirs):
+        self.assertEqual(set(ours), set(theirs))
+        wrong = [tid for tid in ours if list(map(plain, ours[tid])) != list(map(plain, theirs[tid]))]
+        if wrong:
+            self.fail(f"{len(wrong)} of {len(ours)} differ, e.g.\nours   {ours[wrong[0]]}\n"
+                      f"theirs {theirs[wrong[0]]}")
+        return sum(map(len, theirs.values()))
+
+    def functions(self, result):
+        return {thread["tid"]: [frame.get("symbol", "??") for frame in thread["frames"]]
+                for thread in result["threads"]}
+
+
+class Process(Stacks):
+    def test_blocked_threads_are_as_gdb_has_them_and_not_disturbed(self):
+        need("gdb")
+        zoo = Zoo(self)
+        self.stack("-p", zoo.pid)  # names are kept from here on
+        before = schedstat(zoo.pid)
+        best = None
+        for _ in range(TRIES):  # how long it takes, where nobody else wants the processor
+            result = self.stack("-p", zoo.pid)
+            best = min(result["spent_ns"], best or result["spent_ns"])
+            self.assertEqual(result["held"], 0)
+            if best < MOST_MS * 10**6 / 2:
+                break
+        # A thread that was stopped, signalled or woken has run since.
+        self.assertEqual(schedstat(zoo.pid), before)
+        self.assertEqual(zoo.interrupted(), 0)
+        self.assertEqual(len(result["threads"]), THREADS + 1)
+        self.assertEqual({thread["how"] for thread in result["threads"]}, {"read"})
+        self.assertEqual([thread for thread in result["threads"] if "why" in thread], [])
+        waits = collections.Counter(thread["wait"] for thread in result["threads"])
+        self.assertLessEqual({"read", "epoll", "poll", "select", "sleep", "recv", "msg", "sem",
+                              "signal", "futex"}, set(waits))
+        theirs = gdb_stacks(self, "-p", str(zoo.pid))
+        n = self.assert_as_gdb(self.functions(result), theirs)
+        interrupted = zoo.interrupted()
+        print(f"\n{len(theirs)} threads, {n} frames as gdb's; wick {best / 1e6:.1f} ms and 0 EINTR, "
+              f"gdb {interrupted} EINTR")
+        self.assertLess(best, MOST_MS * 10**6)
+
+    def test_a_running_thread_is_held_and_runs_on(self):
+        process = self.start(target("busy"), "60")
+        time.sleep(0.2)
+        found = None
+        for _ in range(20):
+            result = self.stack("-p", process.pid)
+            found = next((thread for thread in result["threads"] if thread["how"] == "held"), None)
+            if found:
+                break
+        self.assertIsNotNone(found, result)
+        self.assertEqual(found["state"], "running")
+        functions = [frame.get("symbol") for frame in found["frames"]]
+        self.assertIn("main", functions)
+        self.assertEqual(functions[-1], "_start")
+        self.assertNotIn("why", found)
+        before = time.monotonic(), int(schedstat(process.pid)[process.pid][0])
+        while int(schedstat(process.pid)[process.pid][0]) < before[1] + 50 * 10**6:
+            self.assertLess(time.monotonic(), before[0] + 30, "it runs no more")
+            time.sleep(0.01)
+
+    def test_no_stop_leaves_running_threads_alone(self):
+        process = self.start(target("busy"), "60")
+        time.sleep(0.1)
+        for _ in range(5):
+            result = self.stack("-p", process.pid, "--no-stop")
+            self.assertEqual(result["held"], 0)
+            self.assertNotIn("held", [thread["how"] for thread in result["threads"]])
+
+    def test_a_stopped_process_stays_stopped(self):
+        process = self.start(target("busy"), "60")
+        time.sleep(0.1)
+        process.send_signal(signal.SIGSTOP)
+        while state(process.pid) != "T":
+            time.sleep(0.01)
+        for _ in range(3):
+            result = self.stack("-p", process.pid)
+            self.assertEqual(state(process.pid), "T")
+        self.assertEqual(result["threads"][0]["state"], "stopped")
+        self.assertIn("main", self.functions(result)[process.pid])
+        process.send_signal(signal.SIGCONT)
+        deadline = time.monotonic() + 30
+        while state(process.pid) == "T":
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def test_of_a_traced_process_blocked_threads_are_read(self):
+        libc = ctypes.CDLL(None, use_errno=True)
+        zoo = Zoo(self, 5)
+        busy = self.start(target("busy"), "60")
+        time.sleep(0.1)
+        for pid in (zoo.pid, busy.pid):
+            self.assertEqual(libc.ptrace(PTRACE_SEIZE, pid, None, None), 0,
+                             os.strerror(ctypes.get_errno()))
+        result = self.stack("-p", zoo.pid)
+        self.assertEqual([thread["how"] for thread in result["threads"]], ["read"] * 6)
+        result = self.stack("-p", busy.pid)
+        self.assertEqual(result["threads"][0]["how"], "none")
+        self.assertIn("traced", result["threads"][0]["why"])
+
+    def test_what_is_no_process_is_one_clear_line(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        self.refused(8, "No such process", "-p", gone.pid)
+        zombie = subprocess.Popen(["true"])
+        os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+        self.refused(2, "has ended", "-p", zombie.pid)
+        zombie.wait()
+        zoo = Zoo(self, 2)
+        tid = max(map(int, os.listdir(f"/proc/{zoo.pid}/task")))
+        self.refused(2, f"thread of process {zoo.pid}.*try: -p {zoo.pid}", "-p", tid)
+        for word in ("0", "-3", "x", "99999999999", ""):
+            self.refused(2, "is no process", "-p", word)
+        self.refused(2, "no process and no core file")
+        self.refused(2, "try: wick stack -p 2147483000", "2147483000")
+
+    def test_a_kernel_thread_is_refused(self):
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+                    text = file.read()
+            except OSError:
+                continue
+            if "VmSize" not in text and not re.search(r"^State:\s+[ZX]", text, re.M):
+                self.refused(2, "thread of the kernel", "-p", pid)
+                return
+        self.skipTest("no kernel thread is seen here")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may look at all")
+    def test_anothers_process_is_refused(self):
+        self.refused(4, "Operation not permitted.*try: as its user or root", "-p", OTHERS_PROCESS)
+
+    def test_names_of_threads_are_data(self):
+        script = """import time
+with open("/proc/self/comm", "wb") as file:
+    file.write(b'\\x1b[2J"\\\\<\\xff')
+time.sleep(60)"""
+        zoo = self.start(PYTHON, "-c", script)
+        deadline = time.monotonic() + 20
+        while b"\x1b" not in comm_of(zoo.pid):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        self.assertEqual(len(self.stack("-p", zoo.pid)["threads"]), 1)
+        text = self.wick("stack", "-p", zoo.pid)
+        self.assertNotIn(b"\x1b", text.stdout)
+        self.assertIn(b"sleeping", text.stdout)
+
+
+class Core(Stacks):
+    def gcore(self, zoo):
+        need("gdb")
+        path = self.path("zoo.core")
+        subprocess.run(["gdb", "-nx", "-batch", "-p", str(zoo.pid), "-ex", f"gcore {path}"],
+                       capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=120)
+        if not os.path.exists(path):
+            self.skipTest("gdb wrote no core")
+        return path
+
+    def test_the_stacks_in_a_core_are_those_of_the_process(self):
+        zoo = Zoo(self, 20)
+        live = self.functions(self.stack("-p", zoo.pid))
+        path = self.gcore(zoo)
+        zoo.end()
+        result = self.stack(path)
+        self.assertEqual(result["pid"], zoo.pid)
+        self.assertEqual(result["comm"], "stack_zoo")
+        self.assert_as_gdb(self.functions(result), live)
+        self.assert_as_gdb(self.functions(result), gdb_stacks(self, target("stack_zoo"), path))
+
+    def test_the_program_may_have_moved(self):
+        moved = self.path("moved")
+        shutil.copy(target("stack_zoo"), self.path("stack_zoo"))
+        zoo = subprocess.Popen([self.path("stack_zoo"), "3"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
+        zoo.stdout.readline()
+        path = self.gcore(zoo)
+        zoo.communicate(b"")
+        os.rename(self.path("stack_zoo"), moved)
+        for options, named in (((), False), (("--exe", moved), True),
+                               (("--exe", target("busy")), False)):
+            functions = [name for stack in self.functions(self.stack(*options, path)).values()
+                         for name in stack]
+            self.assertEqual("go_down" in functions, named, options)
+
+    def crash(self):
+        """A core that the kernel wrote: its path, who crashed."""
+        with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as file:
+            pattern = file.read().strip()
+        if pattern.startswith(("|", "/")) or "%" in pattern:
+            self.skipTest(f"cores go to '{pattern}'")
+        infinity = resource.RLIM_INFINITY
+        process = subprocess.Popen([target("stack_zoo"), "4"], cwd=self.dir,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE,
+                                                                         (infinity, infinity)))
+        process.stdout.readline()
+        process.send_signal(signal.SIGSEGV)
+        process.communicate()
+        names = [name for name in os.listdir(self.dir) if name.startswith(pattern)]
+        if not names:
+            self.skipTest("the kernel wrote no core")
+        return os.path.join(self.dir, names[0]), process.pid
+
+    def test_a_core_of_the_kernel(self):
+        path, pid = self.crash()
+        result = self.stack(path)
+        self.assertEqual(result["pid"], pid)
+        self.assertEqual(len(result["threads"]), 5)
+        self.assertEqual(result["threads"][0]["signal"], signal.SIGSEGV)
+        for thread in result["threads"]:
+            functions = [frame.get("symbol") for frame in thread["frames"]]
+            self.assertIn(plain(functions[-1] or ""), ("start", "clone3"), functions)
+        self.assertIn(b"signal 11 (SEGV)", self.wick("stack", path).stdout)
+
+    def test_broken_and_foreign_files_are_refused(self):
+        path, _ = self.crash()
+        with open(path, "rb") as file:
+            head = file.read(1 << 20)
+        for name, data, words in (
+                ("empty", b"", "is no core file"),
+                ("text", b"hello\n", "is no core file"),
+                ("cut", head[:100], "cut off or broken"),
+                ("headless", head[:64], "cut off or broken"),
+                ("narrow", head[:4] + b"\x01" + head[5:], "another machine"),
+                ("arm", head[:18] + b"\xb7\x00" + head[20:], "another machine")):
+            with self.subTest(name):
+                with open(self.path(name), "wb") as file:
+                    file.write(data)
+                self.refused(2, words, self.path(name))
+        self.refused(2, "is no core file", target("busy"))
+        self.refused(2, "is no file", self.dir)
+        self.refused(8, "No such file", self.path("none"))
+        self.refused(2, "--exe is for core files", "-p", os.getpid(), "--exe", path)
+
+
+if __name__ == "__main__":
+    unittest.main()
