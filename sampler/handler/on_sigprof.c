@@ -4,7 +4,7 @@
 #include "sampler/handler/clock.h"
 #include "sampler/handler/install.h"
 #include "sampler/handler/memory.h"
-#include "sampler/handler/sampling.h"
+#include "sampler/handler/on_event.h"
 #include "sampler/handler/timer.h"
 
 #include "sampler/handler/sigsafe.h"
@@ -50,7 +50,7 @@ static void arm_one_posted(struct process *p, uint32_t tid)
 	if (!tid || tid == RING_TID_DEAD)
 		return;
 	if (slot_find(p, tid, &slot) == 0) {
-		if (timer_alive(&slot) || !slot_enter(&slot))
+		if (event_stands(&slot) || timer_alive(&slot) || !slot_enter(&slot))
 			return;
 	} else if (slot_claim(p, tid, &slot) < 0) {
 		return;
@@ -64,7 +64,8 @@ static void arm_posted(struct process *p)
 	uint32_t seen = atomic_load_explicit(&p->n_posted, memory_order_relaxed);
 	uint32_t posted = atomic_load_explicit(&p->header->n_posted, memory_order_acquire);
 
-	if (posted == seen || process_is_paused(p) || !atomic_compare_exchange_strong(&p->n_posted, &seen, posted))
+	if (posted == seen || process_is_paused(p) ||
+	    !atomic_compare_exchange_strong(&p->n_posted, &seen, posted))
 		return;
 	if (posted - seen > RING_POSTED)
 		seen = posted - RING_POSTED;
@@ -73,66 +74,43 @@ static void arm_posted(struct process *p)
 						       memory_order_relaxed));
 }
 
-static void sample(struct process *p, struct slot *slot, const struct tick *tick)
-{
-	sampling_take(p, slot, tick);
-	count(&slot->ring->handler_ns, clock_now_ns() - tick->now_ns);
-}
-
-/*
- * Which thread this is, without a system call where it can be: the kernel sends a thread's timer to
- * that thread, and a pc whose sp lies in the stack that the slot's thread was proven to have is
- * that thread's.  Elsewhere (a first sample, a coroutine) the kernel is asked.
- */
-static uint32_t whose(struct process *p, const struct slot *slot, const struct tick *tick)
-{
-	uint32_t tid = atomic_load_explicit(&p->header->tids[slot->index], memory_order_relaxed);
-	uint64_t sp = arch_regs(tick->uc).sp;
-
-	if (process_state(p) == AGENT_QUIET ||
-	    (sp >= slot->own->window_lo && sp < slot->own->window_hi))
-		return tid;
-	return (uint32_t)sys0(__NR_gettid);
-}
-
-/* A sample stands for the period that ends with it, whatever the next one is to be. */
-static void give_own(struct process *p, struct slot *slot, struct tick *tick)
+static bool own_due(struct process *p, struct landing *at)
 {
 	bool sampling = process_state(p) == AGENT_SAMPLING;
-	bool changed = sampling && slot->own->epoch != process_epoch(p);
 
 	if (process_is_paused(p)) {
 		count(&p->header->n_signals, 1);
 		if (sampling)
-			timer_follow(p, slot);
-		return;
+			timer_follow(p, &at->slot);
+		return false;
 	}
-	if (sampling && !changed && slot->own->n_signals % JITTER_EVERY == 7 &&
-	    timer_jitter(p, slot))
-		tick->flags |= SAMPLE_JITTERED;
-	tick->period_ns = slot->own->period_ns;
-	sample(p, slot, tick);
-	if (changed)
-		timer_follow(p, slot);
+	if (sampling && at->slot.own->epoch == process_epoch(p) &&
+	    at->slot.own->n_signals % JITTER_EVERY == JITTER_EVERY - 1 &&
+	    timer_jitter(p, &at->slot))
+		at->tick.flags |= SAMPLE_JITTERED;
+	return true;
 }
 
-static void on_own_timer(struct process *p, uint32_t index, struct tick *tick)
+static bool own_lands(struct process *p, uint32_t index, struct landing *at)
 {
-	struct slot slot;
+	struct slot *slot = &at->slot;
 
-	if (index >= p->max_slots || slot_at(p, index, &slot) < 0)
-		return;
-	tick->tid = whose(p, &slot, tick);
-	if (atomic_load_explicit(&p->header->tids[index], memory_order_relaxed) != tick->tid) {
+	if (index >= p->max_slots || slot_at(p, index, slot) < 0)
+		return false;
+	at->tick.tid = sampling_tid(p, slot, &at->tick);
+	if (atomic_load_explicit(&p->header->tids[index], memory_order_relaxed) != at->tick.tid) {
 		count(&p->header->n_signals, 1);
-		return;
+		return false;
 	}
-	if (!slot_enter(&slot)) {
-		count(&p->header->lost_nested, tick->weight);
-		return;
+	if (!slot_enter(slot)) {
+		if (!process_is_paused(p))
+			count(&p->header->lost_nested, at->tick.weight);
+		return false;
 	}
-	give_own(p, &slot, tick);
-	slot_leave(&slot);
+	if (own_due(p, at))
+		return true;
+	slot_leave(slot);
+	return false;
 }
 
 static void jitter_process(struct process *p)
@@ -148,7 +126,7 @@ static bool enter_discovered(struct process *p, const struct tick *tick, struct 
 {
 	bool known = slot_find(p, tick->tid, slot) == 0;
 
-	if (known && timer_alive(slot)) {
+	if (known && (event_serves(p, slot) || timer_alive(slot))) {
 		count(&p->header->n_signals, 1);
 		return false;
 	}
@@ -168,30 +146,31 @@ static bool enter_discovered(struct process *p, const struct tick *tick, struct 
 	return false;
 }
 
-/* The process timer: a thread that has no timer gives its first sample and gets one.  At
- * an even rate the first expiry is a full period away: this landing was the random start. */
-static void on_process_timer(struct process *p, struct tick *tick)
+/* The process timer: a thread that has no timer gives its first sample and gets one. */
+static bool process_lands(struct process *p, struct landing *at)
 {
-	struct slot slot;
+	struct tick *tick = &at->tick;
+	uint64_t stood_for_ns;
 
 	if (process_state(p) != AGENT_SAMPLING) {
 		count(&p->header->n_signals, 1);
-		return;
+		return false;
 	}
-	tick->period_ns = timer_follow_process(p);
+	stood_for_ns = timer_follow_process(p);
 	if (process_is_paused(p)) {
 		count(&p->header->n_signals, 1);
-		return;
+		return false;
 	}
 	tick->tid = (uint32_t)sys0(__NR_gettid);
 	tick->flags = SAMPLE_DISCOVERY;
 	jitter_process(p);
-	if (!enter_discovered(p, tick, &slot))
-		return;
-	(void)timer_arm(p, &slot, tick->tid,
-			timer_first_ns(&slot, tick->period_ns, process_period_ns(p)));
-	sample(p, &slot, tick);
-	slot_leave(&slot);
+	if (!enter_discovered(p, tick, &at->slot))
+		return false;
+	at->slot.own->period_ns = stood_for_ns;
+	if (!p->header->counted)
+		return true;
+	slot_leave(&at->slot); /* a slot is all that its event needs */
+	return false;
 }
 
 static bool is_ours(const struct process *p, const siginfo_t *info)
@@ -200,13 +179,50 @@ static bool is_ours(const struct process *p, const siginfo_t *info)
 	       (uint64_t)info->si_value.sival_ptr >> 32 == p->cookie;
 }
 
+/* Whose signal it was.  Return: whether a sample is due, in the slot that is entered. */
+static __attribute__((noinline)) bool lands(struct process *p, const siginfo_t *info,
+					    struct landing *at)
+{
+	uint32_t index = (uint32_t)(uint64_t)info->si_value.sival_ptr;
+
+	if (info->si_code != SI_TIMER)
+		return event_lands(p, info, at);
+	at->tick.weight = weight_of(info);
+	return index == PROCESS_TIMER_SLOT ? process_lands(p, at) : own_lands(p, index, at);
+}
+
+/* A sample stands for the period that ends with it, whatever the next one is to be.  At an even
+ * rate a thread that was found has its next one a full period away: this was the random start. */
+static __attribute__((noinline)) void leave(struct process *p, struct landing *at)
+{
+	struct slot *slot = &at->slot;
+
+	count(&slot->ring->handler_ns, clock_now_ns() - at->tick.now_ns);
+	if (at->tick.flags & SAMPLE_DISCOVERY)
+		(void)timer_arm(p, slot, at->tick.tid,
+				timer_first_ns(slot, slot->own->period_ns, process_period_ns(p)));
+	else if (!(at->tick.flags & SAMPLE_EVENT) && process_state(p) == AGENT_SAMPLING &&
+		 slot->own->epoch != process_epoch(p))
+		timer_follow(p, slot);
+	slot_leave(slot);
+}
+
+static __attribute__((noinline)) void look_around(struct process *p, uint64_t now_ns)
+{
+	if (process_state(p) != AGENT_SAMPLING)
+		return;
+	arm_posted(p);
+	process_check(p, now_ns);
+}
+
+/* Little of its own lies under the walk: what precedes and follows is in calls that have returned.
+ */
 void on_sigprof(int sig, siginfo_t *info, void *context)
 {
 	struct process *p = handler_process;
-	struct tick tick = {.uc = context};
-	uint32_t index;
+	struct landing at = {.tick.uc = context};
 
-	if (!is_ours(p, info)) {
+	if (!is_ours(p, info) && !event_is_ours(p, info)) {
 		void (*chain)(int, siginfo_t *, void *) =
 			atomic_load_explicit(&handler_chain, memory_order_acquire);
 
@@ -216,15 +232,10 @@ void on_sigprof(int sig, siginfo_t *info, void *context)
 	}
 	if (process_state(p) != AGENT_SAMPLING && process_state(p) != AGENT_QUIET)
 		return;
-	index = (uint32_t)(uint64_t)info->si_value.sival_ptr;
-	tick.weight = weight_of(info);
-	tick.now_ns = clock_now_ns();
-	if (index == PROCESS_TIMER_SLOT)
-		on_process_timer(p, &tick);
-	else
-		on_own_timer(p, index, &tick);
-	if (process_state(p) == AGENT_SAMPLING) {
-		arm_posted(p);
-		process_check(p, tick.now_ns);
+	at.tick.now_ns = clock_now_ns();
+	if (lands(p, info, &at)) {
+		sampling_take(p, &at.slot, &at.tick);
+		leave(p, &at);
 	}
+	look_around(p, at.tick.now_ns);
 }

@@ -138,7 +138,9 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	}
 	slot->own->n_signals++;
 	slot->own->extra = 0;
-	slot->own->given_ns += weight * tick->period_ns;
+	slot->own->given_ns += weight * slot->own->period_ns;
+	if (slot->own->weighed_ns)
+		slot->own->weighed_ns += tick->weight * slot->own->period_ns;
 	record = walk(p, slot, tick);
 	if (!record) {
 		count_loss(slot, weight);
@@ -154,11 +156,22 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	record->tid = tick->tid;
 	record->cpu = clock_cpu();
 	record->weight = weight;
-	record->period_ns = tick->period_ns;
+	record->period_ns = slot->own->period_ns;
 	write_metrics(record, quiet);
 	ring_commit(slot, record->head.bytes);
 	atomic_fetch_add_explicit(&slot->ring->n_samples, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&slot->ring->n_overruns, weight - 1, memory_order_relaxed);
 	if (ring_half_full(slot))
 		sampling_wake(p);
+}
+
+uint32_t sampling_tid(struct process *p, const struct slot *slot, const struct tick *tick)
+{
+	uint32_t tid = atomic_load_explicit(&p->header->tids[slot->index], memory_order_relaxed);
+	uint64_t sp = arch_regs(tick->uc).sp;
+
+	if (process_state(p) == AGENT_QUIET ||
+	    (sp >= slot->own->window_lo && sp < slot->own->window_hi))
+		return tid;
+	return (uint32_t)sys0(__NR_gettid);
 }

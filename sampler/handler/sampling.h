@@ -8,18 +8,36 @@
 struct tick {
 	const ucontext_t *uc;
 	uint64_t now_ns;
-	uint64_t period_ns; /* what weight is counted in */
 	uint32_t tid;
 	uint32_t weight; /* 1 + overruns */
 	uint16_t flags;  /* enum sample_flags */
 };
 
+/* In one, which lies on the stack without gaps. */
+struct landing {
+	struct slot slot;
+	struct tick tick;
+};
+
 /**
  * sampling_take - write the interrupted stack to the thread's ring, or count its loss
+ *
+ * It stands for tick.weight times the slot's period_ns.
  *
  * Context: handler.  Between slot_enter() and slot_leave().
  */
 void sampling_take(struct process *p, struct slot *slot, const struct tick *tick);
+
+/**
+ * sampling_tid - which thread this is, without a system call where it can be
+ *
+ * The kernel sends a thread's timer to that thread, and a pc whose sp lies in the stack that the
+ * slot's thread was proven to have is that thread's.  Elsewhere (a first sample, a coroutine) the
+ * kernel is asked.
+ *
+ * Context: handler.
+ */
+uint32_t sampling_tid(struct process *p, const struct slot *slot, const struct tick *tick);
 
 /**
  * sampling_name - write the name of the slot's thread, if it is not what was written last

@@ -14,17 +14,19 @@ struct slot_own {
 	uint64_t given_ns;          /* what its samples since then stood for */
 	uint64_t claimed_head;      /* head when it was claimed */
 	uint64_t period_ns;         /* between two expiries of its timer */
-	char comm[16];              /* as last written to the ring */
-	int32_t timer;              /* id + 1; 0: none */
-	uint32_t random;            /* xorshift32 */
-	uint32_t n_signals;         /* own samples, for every-8th work */
-	uint32_t extra;             /* periods to add to the next sample's weight */
-	_Atomic uint32_t busy;      /* a handler is writing */
-	uint16_t populated;         /* the pages of the ring are there */
-	uint16_t no_window;         /* samples until the stack is examined again */
-	uint32_t n_events;          /* of hooks */
-	uint32_t named;             /* comm is in the ring */
-	uint32_t epoch;             /* of the header, when the timer was last set */
+	uint64_t weighed_ns; /* engine perf: up to where on its CPU clock samples stand; 0: unknown
+			      */
+	char comm[16];       /* as last written to the ring */
+	int32_t timer;       /* id + 1; 0: none */
+	uint32_t random;     /* xorshift32 */
+	uint32_t n_signals;  /* own samples, for every-8th work */
+	uint32_t extra;      /* periods to add to the next sample's weight */
+	_Atomic uint32_t busy; /* a handler is writing */
+	uint16_t populated;    /* the pages of the ring are there */
+	uint16_t no_window;    /* samples until the stack is examined again */
+	uint32_t n_events;     /* of hooks */
+	uint32_t named;        /* comm is in the ring */
+	uint32_t epoch;        /* of the header, when the timer was last set */
 };
 
 _Static_assert(sizeof(struct slot_own) <= sizeof(((struct ring_slot *)0)->own),

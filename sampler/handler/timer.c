@@ -57,6 +57,14 @@ static int note(struct process *p, int r)
 	return r;
 }
 
+static uint64_t cpu_of(uint32_t tid)
+{
+	struct sys_timespec now = {0};
+
+	(void)sys2(__NR_clock_gettime, clock_of_thread(tid), &now);
+	return (uint64_t)now.sec * NS_PER_S + (uint64_t)now.nsec;
+}
+
 int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first_ns)
 {
 	struct sys_sigevent event = {
@@ -70,6 +78,10 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 	slot->own->timer = 0;
 	slot->own->epoch = process_epoch(p);
 	slot->own->period_ns = process_period_ns(p);
+	if (p->header->counted)
+		return 0;
+	if (p->header->engine == RING_ENGINE_PERF)
+		slot->own->weighed_ns = cpu_of(tid) + first_ns - slot->own->period_ns;
 	return note(p, create(clock_of_thread(tid), &event, first_ns, slot->own->period_ns,
 			      &slot->own->timer));
 }
@@ -145,7 +157,8 @@ void timer_jitter_process(struct process *p)
 	atomic_store_explicit(&p->jittering, 0, memory_order_release);
 }
 
-/* The account of a thread begins anew: what it used so far has its samples, or is not to have any. */
+/* The account of a thread begins anew: what it used so far has its samples, or is not to have any.
+ */
 static void restart_account(struct slot_own *own, uint64_t late_ns)
 {
 	if (!own->armed_cpu_ns)

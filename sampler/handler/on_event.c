@@ -1,0 +1,124 @@
+/* on_event.c - the signal of a perf event, which the collector has opened for a thread */
+#include "sampler/handler/on_event.h"
+
+#include "sampler/handler/clock.h"
+#include "sampler/handler/timer.h"
+
+#include "sampler/handler/sigsafe.h"
+
+enum {
+	BAND_FIRST = 1,       /* POLL_IN, and what follows it in siginfo.h */
+	BAND_LAST = 6,        /* POLL_HUP */
+	EARLY_PART = 4,       /* of a period that a signal may be early */
+	SILENT_NS = 20000000, /* and SILENT_PERIODS: longer, and the event has ended */
+	SILENT_PERIODS = 4,
+	CHANGED_PERIODS = 2, /* of the longer one: more has passed in a pause */
+};
+
+bool event_is_ours(const struct process *p, const siginfo_t *info)
+{
+	return p && p->header && p->header->engine == RING_ENGINE_PERF &&
+	       info->si_code >= BAND_FIRST && info->si_code <= BAND_LAST &&
+	       (uint32_t)info->si_fd >= p->header->event_base;
+}
+
+static bool find(struct process *p, uint32_t fd, struct slot *ret_slot)
+{
+	uint32_t at = (fd - p->header->event_base) % RING_MAX_SLOTS;
+	/* Relaxed: the slot's own word is what counts. */
+	uint32_t slot = atomic_load_explicit(&p->header->event_slots[at], memory_order_relaxed);
+
+	return slot && slot <= p->max_slots && slot_at(p, slot - 1, ret_slot) == 0 &&
+	       atomic_load_explicit(&ret_slot->ring->event, memory_order_acquire) == fd + 1;
+}
+
+/* Where in a period the event found a thread that had no timer is not known. */
+static void begin(struct slot_own *own, uint64_t cpu_ns, uint64_t period_ns)
+{
+	own->weighed_ns = cpu_ns - period_ns - (uint64_t)own->random % period_ns;
+}
+
+/* After a change of the rate; what is more than it can explain was used in a pause. */
+static void follow(struct process *p, struct slot_own *own, uint64_t cpu_ns, uint64_t period_ns)
+{
+	uint32_t epoch = process_epoch(p);
+	uint64_t longer_ns = own->period_ns > period_ns ? own->period_ns : period_ns;
+
+	if (own->epoch == epoch)
+		return;
+	own->epoch = epoch;
+	if ((int64_t)(cpu_ns - own->weighed_ns) > (int64_t)(CHANGED_PERIODS * longer_ns))
+		own->weighed_ns = cpu_ns - period_ns;
+}
+
+/* Return: how many whole periods the thread used since its samples so far. */
+static uint32_t weigh(struct process *p, struct slot_own *own)
+{
+	uint64_t period_ns = process_period_ns(p);
+	uint64_t cpu_ns = clock_thread_cpu_ns();
+	int64_t due_ns;
+
+	if (!own->weighed_ns)
+		begin(own, cpu_ns, period_ns);
+	follow(p, own, cpu_ns, period_ns);
+	own->period_ns = period_ns;
+	due_ns = (int64_t)(cpu_ns - own->weighed_ns) + (int64_t)(period_ns / EARLY_PART);
+	return due_ns > 0 ? (uint32_t)((uint64_t)due_ns / period_ns) : 0;
+}
+
+/* Without system calls a signal is a period. */
+static bool due(struct process *p, struct landing *at)
+{
+	struct slot_own *own = at->slot.own;
+	bool quiet = process_state(p) != AGENT_SAMPLING;
+
+	if (own->timer && !quiet) {
+		timer_delete_id(own->timer);
+		own->timer = 0;
+	}
+	at->tick.weight = quiet || p->header->counted ? 1 : weigh(p, own);
+	at->tick.flags = SAMPLE_EVENT;
+	return at->tick.weight && !process_is_paused(p);
+}
+
+bool event_lands(struct process *p, const siginfo_t *info, struct landing *at)
+{
+	struct slot *slot = &at->slot;
+
+	if (!find(p, (uint32_t)info->si_fd, slot))
+		return false;
+	at->tick.tid = sampling_tid(p, slot, &at->tick);
+	if (atomic_load_explicit(&p->header->tids[slot->index], memory_order_relaxed) ==
+		    at->tick.tid &&
+	    slot_enter(slot)) {
+		if (due(p, at))
+			return true;
+		slot_leave(slot);
+	}
+	/* What it stands for is in the next one's CPU. */
+	atomic_fetch_add_explicit(&p->header->n_signals, 1, memory_order_relaxed);
+	return false;
+}
+
+bool event_stands(const struct slot *slot)
+{
+	return atomic_load_explicit(&slot->ring->event, memory_order_relaxed) != 0;
+}
+
+bool event_serves(struct process *p, const struct slot *slot)
+{
+	uint64_t silent_ns = SILENT_NS + SILENT_PERIODS * process_period_ns(p);
+	uint64_t cpu_ns;
+
+	if (p->header->counted)
+		return true;
+	if (!event_stands(slot))
+		return false;
+	if (slot->own->epoch != process_epoch(p))
+		return true; /* its next signal tells */
+	cpu_ns = clock_thread_cpu_ns();
+	if ((int64_t)(cpu_ns - slot->own->weighed_ns) < (int64_t)silent_ns)
+		return true;
+	slot->own->weighed_ns = cpu_ns;
+	return false;
+}

@@ -1,0 +1,45 @@
+/* on_event.h - the signal of a perf event, which the collector has opened for a thread */
+#ifndef HANDLER_ON_EVENT_H
+#define HANDLER_ON_EVENT_H
+
+#include "sampler/handler/sampling.h"
+
+/*
+ * An event sends a signal for each period, but signals that find one pending are merged into it,
+ * and a rate can change between two.  So a sample stands for the whole periods of CPU that its
+ * thread used since its samples so far; what is less than a period waits for the next one.
+ */
+
+/**
+ * event_is_ours - whether a signal comes from an event of the collector's
+ *
+ * Context: handler.
+ */
+bool event_is_ours(const struct process *p, const siginfo_t *info);
+
+/**
+ * event_lands - whether an event's signal makes a sample due, in a slot that is entered then
+ *
+ * That of an event that was closed meanwhile is taken and forgotten.
+ *
+ * Context: handler.
+ */
+bool event_lands(struct process *p, const siginfo_t *info, struct landing *at);
+
+/**
+ * event_stands - whether the collector has opened an event for the slot's thread
+ *
+ * Context: handler.
+ */
+bool event_stands(const struct slot *slot);
+
+/**
+ * event_serves - whether an event sees to the calling thread, so that it needs no timer
+ *
+ * When the event has been silent for long, and the thread was not, the thread begins anew.
+ *
+ * Context: handler.  The slot's thread.
+ */
+bool event_serves(struct process *p, const struct slot *slot);
+
+#endif
