@@ -305,6 +305,7 @@ void flight_ring_each(struct flight_ring *ring, uint64_t from_ns, uint64_t until
 void flight_ring_stats(const struct flight_ring *ring, struct flight_ring_stats *ret_stats)
 {
 	*ret_stats = ring->stats;
+	ret_stats->limit = ring->options.bytes;
 	ret_stats->oldest_ns = ring->first ? ring->first->time_ns : 0;
 	ret_stats->newest_ns = ring->last ? ring->last->time_ns : 0;
 }

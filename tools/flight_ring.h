@@ -22,6 +22,7 @@ struct flight_ring_options {
 struct flight_ring_stats {
 	uint64_t samples; /* in memory now */
 	uint64_t bytes;
+	uint64_t limit;     /* of bytes */
 	uint64_t oldest_ns; /* of the first; 0: there is none */
 	uint64_t newest_ns;
 	uint64_t n_forced;  /* samples that went, or never came in, for want of room */

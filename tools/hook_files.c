@@ -106,14 +106,25 @@ int hook_files_open(struct hook_files *files, const struct recording_options *li
 	return r;
 }
 
+struct recording *hook_files_of(const struct hook_files *files, enum sample_event event)
+{
+	const struct kind *kind = kind_of(event);
+
+	return kind ? files->at[kind - kinds] : NULL;
+}
+
+enum sample_series hook_files_series(size_t index)
+{
+	return sample_series(kinds[index].event);
+}
+
 bool hook_files_write(struct hook_files *files, const struct sample *sample)
 {
-	const struct kind *kind = kind_of(sample->event);
-	size_t i = kind ? (size_t)(kind - kinds) : 0;
+	struct recording *recording = hook_files_of(files, sample->event);
 
-	if (!kind || !files->at[i])
+	if (!recording)
 		return false;
-	recording_write(files->at[i], sample);
+	recording_write(recording, sample);
 	return true;
 }
 

@@ -59,6 +59,22 @@ int hook_files_open(struct hook_files *files, const struct recording_options *li
 		    const struct event_list *list, struct err *err);
 
 /**
+ * hook_files_of - the file that an event's samples go to
+ *
+ * Return:  NULL: it has none of these, it is the main file's.
+ * Owns:    FILES.
+ * Context: main thread.
+ */
+struct recording *hook_files_of(const struct hook_files *files, enum sample_event event);
+
+/**
+ * hook_files_series - the series of the file with an index
+ *
+ * Context: any thread.
+ */
+enum sample_series hook_files_series(size_t index);
+
+/**
  * hook_files_write - write a sample to the file of its event
  *
  * Return:  false: it has none of these, it is the main file's.
