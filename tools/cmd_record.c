@@ -14,6 +14,14 @@ static int go_on_unrecorded(struct recorder *recorder, const struct err *err)
 	return recorder_wait(recorder);
 }
 
+/* Why CMD did not start, or no process joined. */
+static int exit_of_start(const struct record_options *options, int r)
+{
+	if (attach_options_given(&options->attach) && (r == -EPERM || r == -EACCES))
+		return WICK_PERMISSION;
+	return r == -ENOENT || r == -ESRCH ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
+}
+
 static int record(const struct record_options *options)
 {
 	struct recorder recorder = {0};
@@ -30,7 +38,7 @@ static int record(const struct record_options *options)
 		status = go_on_unrecorded(&recorder, &err);
 	} else if (recorder.symbolizer) { /* all was ready but CMD */
 		say_error("%s", err.text);
-		status = r == -ENOENT ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
+		status = exit_of_start(options, r);
 	} else {
 		say_error("%s", err.text);
 		status = cmd_exit_of(r);

@@ -2,26 +2,34 @@
 #include "tools/interrupt.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 static struct {
 	_Atomic(struct collector *) collector;
 	atomic_int n_interrupts;
 	atomic_int ended_by;
+	atomic_bool no_cmd;
 } state;
 
 static void on_signal(int signo)
 {
 	struct collector *collector;
 
-	if (signo == SIGQUIT) /* Ctrl-\ is CMD's alone */
+	if (signo == SIGQUIT && !atomic_load(&state.no_cmd)) /* Ctrl-\ is CMD's alone */
 		return;
-	if (signo == SIGINT && atomic_fetch_add(&state.n_interrupts, 1) == 0)
+	if (signo == SIGINT && atomic_fetch_add(&state.n_interrupts, 1) == 0 &&
+	    !atomic_load(&state.no_cmd))
 		return;
 	atomic_store(&state.ended_by, signo);
 	collector = atomic_load(&state.collector);
 	if (collector)
 		collector_detach(collector);
+}
+
+void interrupt_no_cmd(void)
+{
+	atomic_store(&state.no_cmd, true);
 }
 
 void interrupt_catch(void)

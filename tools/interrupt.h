@@ -25,6 +25,13 @@ void interrupt_catch(void);
 void interrupt_detaches(struct collector *collector);
 
 /**
+ * interrupt_no_cmd - there is no CMD: the first SIGINT is ours, too
+ *
+ * Context: main thread, before interrupt_catch().
+ */
+void interrupt_no_cmd(void);
+
+/**
  * interrupt_signal - the signal that asked wick to end while CMD lives on
  *
  * Return:  its number; 0 when none did (a first SIGINT is CMD's alone).

@@ -35,6 +35,7 @@ enum { DEFAULT_HZ = 99 };
 
 /* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
 const struct option_spec record_option_specs[] = {
+	ATTACH_OPTION_SPECS,
 	{'e', "event", "LIST", "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR] (cpu)"},
 	{OPT_LIVE, "live", NULL,
 	 "with -e alloc: a file of what is still allocated, kept up to date"},
@@ -245,6 +246,8 @@ static int take_symbol_option(int id, const char *value, struct record_options *
 {
 	int r = symbol_options_take(id, value, &options->symbols, err);
 
+	if (r == 0)
+		r = attach_options_take(id, value, &options->attach, err);
 	return r == 0 ? take_selection_option(id, value, options, err) : r;
 }
 
@@ -332,14 +335,33 @@ static int check_symbols(const struct record_options *options, struct err *err)
 	return 0;
 }
 
+/* A command to start, or processes to join. */
+static int check_subject(const struct record_options *options, struct err *err)
+{
+	bool joins = attach_options_given(&options->attach);
+
+	if (!joins && options->argc == 0) {
+		(void)err_set(err, 0, "no command to record");
+		err_hint(err, "wick record -- ./program, or -p PID");
+		return -EINVAL;
+	}
+	if (joins && options->argc > 0)
+		return err_set(err, 0, "'%s' would be started, and -p and --comm join what runs",
+			       options->argv[0]);
+	if (joins && (options->event_list.events & (COLLECT_ALLOC | COLLECT_LOCK))) {
+		(void)err_set(err, 0,
+			      "memory and locks are seen in programs that wick starts, not with -p");
+		err_hint(err, "wick record -e alloc -- ./program");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* What options ask of each other. */
 static int check(const struct record_options *options, struct err *err)
 {
-	if (options->argc == 0) {
-		(void)err_set(err, 0, "no command to record");
-		err_hint(err, "wick record -- ./program");
-		return -err->code;
-	}
+	if (check_subject(options, err) < 0)
+		return -EINVAL;
 	if (check_live(options, err) < 0 || check_symbols(options, err) < 0)
 		return -EINVAL;
 	if (is_limited(&options->keep) && !is_limited(&options->rotate)) {

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "output/recording.h"
 #include "sampler/collector/collector.h"
+#include "tools/attach_options.h"
 #include "tools/event_list.h"
 #include "tools/metric_list.h"
 #include "tools/selection.h"
@@ -38,6 +39,7 @@ struct record_options {
 	bool quiet;
 	bool verbose;
 	bool help;
+	struct attach_options attach;
 	int argc; /* of CMD */
 	char **argv;
 };

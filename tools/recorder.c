@@ -8,6 +8,7 @@
 #include "tools/interrupt.h"
 #include "tools/output_check.h"
 #include "tools/progress.h"
+#include "tools/record_attach.h"
 #include "tools/say.h"
 #include "tools/signal_cost.h"
 
@@ -126,14 +127,15 @@ static int prepare(struct recorder *recorder, struct err *err)
 		.gauges = recorder->columns.gauges,
 		.n_gauges = options->metrics.n_gauges,
 	};
-	const char *slash = strrchr(options->argv[0], '/');
+	const char *command = options->argc ? options->argv[0] : "";
+	const char *slash = strrchr(command, '/');
 	int r = output_check(options->output, is_rotated(options), err);
 
 	if (r == 0)
 		r = agent_path_find(&recorder->agent_path, err);
 	if (r < 0)
 		return r;
-	recorder->comm = strdup(slash && slash[1] ? slash + 1 : options->argv[0]);
+	recorder->comm = strdup(slash && slash[1] ? slash + 1 : command);
 	if (!recorder->comm)
 		return err_set(err, ENOMEM, "start");
 	recorder->signal_cost_ns = signal_cost_ns();
@@ -184,10 +186,16 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 		.cpu_metric = find_metric("cpu_ns"),
 		.vcsw_metric = find_metric("vcsw"),
 	};
+	if (attach_options_given(&options->attach))
+		interrupt_no_cmd();
 	interrupt_catch();
 	(void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	recorder->start_ns = io_now_ns();
-	r = collector_launch(recorder->collector, options->argv, &mask, &recorder->pid, err);
+	if (attach_options_given(&options->attach))
+		r = record_attach_start(recorder, err);
+	else
+		r = collector_launch(recorder->collector, options->argv, &mask, &recorder->pid,
+				     err);
 	if (r < 0)
 		return r;
 	*ret_launched = true;
@@ -402,6 +410,8 @@ int recorder_wait(struct recorder *recorder)
 	_cleanup_fd_ int pidfd = (int)syscall(SYS_pidfd_open, recorder->pid, 0);
 	int status = 0;
 
+	if (attach_options_given(&recorder->options->attach))
+		return WICK_OK;
 	while (!has_ended(recorder, &status)) {
 		if (interrupt_signal())
 			return WICK_SIGNAL + interrupt_signal();

@@ -47,6 +47,23 @@ bool agent_present(void);
 bool agent_is_self(void);
 
 /**
+ * agent_set_paths - where the collector's socket is, and what stands beside it
+ *
+ * Return:  false when there is no such path, or it is too long: then wick is absent.
+ * Context: agent.  The constructor or agent_join().
+ */
+bool agent_set_paths(const char *socket);
+
+/**
+ * agent_interposes - whether the program's calls come by our hooks
+ *
+ * Not when the agent was brought in while the program ran.
+ *
+ * Context: agent.  Any thread.
+ */
+bool agent_interposes(void);
+
+/**
  * agent_next - the function that an interposed name would have called without us
  *
  * A hook keeps the answer in a static _Atomic pointer of its own.

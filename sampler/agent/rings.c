@@ -1,4 +1,5 @@
 /* rings.c - the file that the collector passed becomes this process's rings */
+#include "sampler/agent/agent.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/clock.h"
 #include "sampler/handler/slot.h"
@@ -11,6 +12,7 @@ extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __a
 enum {
 	PROTOCOL = -71, /* -EPROTO */
 	SEEK_TO_END = 2,
+	READ_ONLY = 1,  /* PROT_READ */
 	READ_WRITE = 3, /* PROT_READ | PROT_WRITE */
 	DONT_FORK = 10, /* MADV_DONTFORK */
 	MAX_HZ = 1000000,
@@ -63,6 +65,24 @@ static uint32_t make_cookie(int32_t pid)
 	return (uint32_t)(x >> 32) | 1;
 }
 
+/* What an earlier recording left. */
+static void forget(struct process *p)
+{
+	unwind_cache_flush(&p->rules);
+	for (uint32_t i = 0; i < PROCESS_MODULES; i++)
+		atomic_store_explicit(&p->modules[i], 0, memory_order_relaxed);
+	for (uint32_t i = 0; i < PROCESS_PAGES; i++)
+		atomic_store_explicit(&p->pages[i], 0, memory_order_relaxed);
+	p->n_ranges = 0;
+	p->timer = 0;
+	atomic_store_explicit(&p->n_slots, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->growing, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->jittering, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->chained, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->account_ns, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->stale_ns, 0, memory_order_relaxed);
+}
+
 static void fill(struct process *p, struct ring_header *header, uint64_t file_bytes)
 {
 	p->pid = (int32_t)sys0(__NR_getpid);
@@ -78,9 +98,16 @@ static void fill(struct process *p, struct ring_header *header, uint64_t file_by
 	atomic_store_explicit(&p->n_posted,
 			      atomic_load_explicit(&header->n_posted, memory_order_relaxed),
 			      memory_order_relaxed);
-	atomic_store_explicit(&header->n_chunks, 1, memory_order_relaxed);
-	atomic_store_explicit(&p->n_chunks, 1, memory_order_release);
-	p->cookie = make_cookie(p->pid);
+	if (!atomic_load_explicit(&p->n_chunks, memory_order_relaxed))
+		atomic_store_explicit(&p->n_chunks, 1, memory_order_release);
+	atomic_store_explicit(&header->n_chunks,
+			      atomic_load_explicit(&p->n_chunks, memory_order_relaxed),
+			      memory_order_relaxed);
+	/* Without the hook nobody says when a module goes: the kernel reads for us. */
+	atomic_store_explicit(&p->unloading, !agent_interposes(), memory_order_relaxed);
+	/* It stays: a signal of a timer that has been deleted is still ours. */
+	if (!p->cookie)
+		p->cookie = make_cookie(p->pid);
 	p->header = header;
 }
 
@@ -104,5 +131,50 @@ int rings_map(struct process *p, int fd)
 		return r;
 	}
 	fill(p, (void *)at, (uint64_t)file_bytes);
+	return 0;
+}
+
+/* At the address of what was there. */
+static int map_part(uint64_t at, uint64_t len, int fd, uint64_t offset)
+{
+	long got = sys6(__NR_mmap, (long)at, (long)len, READ_WRITE, MAP_SHARED | MAP_FIXED, fd,
+			(long)offset);
+
+	return sys_failed(got) ? (int)got : (int)sys3(__NR_madvise, got, len, DONT_FORK);
+}
+
+static int check_file(int fd, uint64_t *ret_bytes)
+{
+	long file_bytes = sys3(__NR_lseek, fd, 0, SEEK_TO_END);
+	long at;
+	int r;
+
+	if (file_bytes < 0 || (uint64_t)file_bytes < RING_HEADER_BYTES + ring_chunk_bytes(0))
+		return PROTOCOL;
+	at = sys6(__NR_mmap, 0, RING_HEADER_BYTES, READ_ONLY, MAP_SHARED, fd, 0);
+	if (sys_failed(at))
+		return (int)at;
+	r = check_header((const void *)at);
+	(void)sys2(__NR_munmap, at, RING_HEADER_BYTES);
+	*ret_bytes = (uint64_t)file_bytes;
+	return r;
+}
+
+int rings_replace(struct process *p, int fd)
+{
+	uint32_t n = atomic_load_explicit(&p->n_chunks, memory_order_relaxed);
+	uint64_t file_bytes = 0;
+	int r = check_file(fd, &file_bytes);
+
+	if (r == 0 && n > chunks_in(file_bytes))
+		r = PROTOCOL;
+	if (r == 0)
+		r = map_part((uint64_t)p->header, RING_HEADER_BYTES + ring_chunk_bytes(0), fd, 0);
+	for (uint32_t i = 1; r == 0 && i < n; i++)
+		r = map_part((uint64_t)p->chunks[i], ring_chunk_bytes(i), fd, ring_chunk_offset(i));
+	if (r < 0)
+		return r;
+	forget(p);
+	fill(p, p->header, file_bytes);
 	return 0;
 }

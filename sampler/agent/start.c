@@ -23,6 +23,14 @@ enum {
 	UNBLOCK = 1,       /* SIG_UNBLOCK */
 };
 
+/* Preloaded, so that the program's calls come by here. */
+static bool interposes;
+
+bool agent_interposes(void)
+{
+	return interposes;
+}
+
 static const char *value_of(const char *entry, const char *name)
 {
 	while (*name && *entry == *name) {
@@ -56,7 +64,7 @@ static char *append(char *to, const char *end, const char *text, uint32_t len)
 }
 
 /* The agent's link stands beside the socket, in a directory whose name the loader can take. */
-static bool set_paths(const char *socket)
+bool agent_set_paths(const char *socket)
 {
 	static const char name[] = "libwick-agent.so";
 	char *end = agent.file + sizeof(agent.file);
@@ -69,6 +77,7 @@ static bool set_paths(const char *socket)
 		if (socket[n] == '/')
 			dir = n + 1;
 	}
+	agent.socket[0] = '\0';
 	/* sun_path has 108 bytes. */
 	if (!dir || n >= 108 ||
 	    !append(append(agent.file, end, socket, dir), end, name, sizeof(name) - 1))
@@ -100,7 +109,7 @@ static void add_hooks(char **envp)
 		agent.preload[n] = '\0';
 }
 
-static struct process *map_process(void)
+struct process *process_map(void)
 {
 	long at = sys6(__NR_mmap, 0, sizeof(struct process), READ_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -141,7 +150,7 @@ static void install(void)
 /* Return: whether this image is sampled. */
 static bool start(void)
 {
-	handler_process = map_process();
+	handler_process = process_map();
 	if (!handler_process || !join(HELLO_START, START_MS))
 		return false;
 	modules_start(handler_process);
@@ -156,10 +165,11 @@ static void __attribute__((constructor)) agent_constructor(void)
 {
 	const char *socket = find(weak_environ, WIRE_ENV_SOCKET);
 
-	if (!socket || !set_paths(socket))
+	if (!socket || !agent_set_paths(socket))
 		return;
 	add_hooks(weak_environ);
 	hooks_find();
+	interposes = true;
 	clock_start(weak_getauxval ? weak_getauxval(AT_SYSINFO_EHDR) : 0);
 	(void)start();
 	event_hooks_settle();

@@ -21,9 +21,27 @@ int hello_ask(enum hello_kind kind, int timeout_ms);
  * rings_map - map the ring file and fill in the process's state; no timer runs yet
  *
  * Return:  0 or -errno; then the process is not sampled.
- * Context: agent.  The constructor or a fork child.
+ * Context: agent.  The constructor, a fork child or agent_join().
  */
 int rings_map(struct process *p, int fd);
+
+/**
+ * rings_replace - the same where there are rings of an earlier recording: at their addresses
+ *
+ * A handler that was held up for all that time writes to memory that is there.
+ *
+ * Return:  0 or -errno; then the process is not sampled.
+ * Context: agent.  agent_join(), when no timer of ours runs.
+ */
+int rings_replace(struct process *p, int fd);
+
+/**
+ * process_map - memory for the process's state, which fork wipes
+ *
+ * Return:  NULL when there is none.
+ * Context: agent.  Once.
+ */
+struct process *process_map(void);
 
 /**
  * timers_start - arm the calling thread, and the process timer where it finds threads

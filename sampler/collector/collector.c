@@ -79,6 +79,8 @@ int collector_new(const struct collector_options *options, struct collector **re
 	collector->drain.child_pidfd = -1;
 	collector->drain.spare_fd = -1;
 	collector->wake_fd = -1;
+	collector->image_fd = -1;
+	request_init(&collector->request);
 	r = queue_init(&collector->queue, queue_limit(options));
 	if (r < 0) {
 		free(collector);
@@ -148,6 +150,13 @@ int collector_launch(struct collector *collector, char *const *argv, const sigse
 	if (r < 0)
 		return err_set(err, -r, "start a thread");
 	return 0;
+}
+
+int collector_begin(struct collector *collector, struct err *err)
+{
+	int r = start_thread(collector);
+
+	return r < 0 ? err_set(err, -r, "start a thread") : 0;
 }
 
 static void give_sample(struct collector *collector, const struct node *node,
@@ -274,6 +283,9 @@ void collector_free(struct collector *collector)
 	(void)pthread_mutex_destroy(&collector->wish.lock);
 	if (collector->wake_fd >= 0)
 		(void)close(collector->wake_fd);
+	if (collector->image_fd >= 0)
+		(void)close(collector->image_fd);
+	request_release(&collector->request);
 	free((char *)collector->options.agent_path);
 	free(collector);
 }

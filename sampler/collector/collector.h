@@ -69,6 +69,7 @@ struct collector_options {
 				 COLLECT_ALLOC_BYTES */
 	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
 	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
+	bool stay; /* without CMD: do not end with the last process that had joined */
 };
 
 enum collector_event_kind {
@@ -205,6 +206,47 @@ int collector_new(const struct collector_options *options, struct collector **re
  */
 int collector_launch(struct collector *collector, char *const *argv, const sigset_t *child_mask,
 		     pid_t *ret_pid, struct err *err);
+
+/* How a running process was joined. */
+struct collector_attached {
+	uint64_t stopped_ns; /* for how long one of its threads was held */
+	uint64_t longest_ns; /* the same of a try that led to nothing, where that was longer */
+	unsigned tries;
+	bool again; /* the agent was in it already */
+};
+
+/**
+ * collector_begin - the drain thread, without CMD
+ *
+ * The recording ends with the last process that joined, unless options.stay.
+ *
+ * Return:  0; -errno and the reason.
+ * Context: main thread, once, instead of collector_launch().
+ */
+int collector_begin(struct collector *collector, struct err *err);
+
+/**
+ * collector_attach - have a running process join the recording
+ *
+ * At any time after collector_begin() or collector_launch().  One of its threads is held for less
+ * than a millisecond; the other threads go on.
+ *
+ * Return:  0; -ESRCH: there is none, or it ended meanwhile; -EPERM: not ours to trace; -EBUSY:
+ *          traced or recorded by another; -EAGAIN: stopped, or no thread could be borrowed;
+ *          -ENOEXEC: it takes no agent; -EPROTO: another version's agent is in it; -EALREADY: it
+ *          is being recorded here.  The reason is in ERR.
+ * Context: main thread.
+ */
+int collector_attach(struct collector *collector, pid_t pid,
+		     struct collector_attached *ret_attached, struct err *err);
+
+/**
+ * collector_let_go - record one process no more; its agent goes dormant
+ *
+ * Return:  0; -ESRCH: it is not being recorded.
+ * Context: main thread.
+ */
+int collector_let_go(struct collector *collector, pid_t pid);
 
 /**
  * collector_next - the next thing that happened, samples sorted by time

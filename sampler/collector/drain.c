@@ -2,6 +2,7 @@
 #include "sampler/collector/drain.h"
 
 #include "base/io.h"
+#include "sampler/collector/attach.h"
 #include "sampler/collector/ended.h"
 #include "sampler/collector/hello.h"
 #include "sampler/collector/proc.h"
@@ -87,7 +88,7 @@ static void end_process(struct drain *drain, struct process *process, bool carri
 	process_end(process, &drain->stream);
 	phase_end(&drain->phase, process);
 	if (!carried_on)
-		drain->ended_charged_ns += process->charged_ns;
+		drain->ended_charged_ns += process_used_ns(process);
 	/* The stream frees it; the descriptor may not wake us until then. */
 	if (process->pidfd >= 0)
 		(void)close(process->pidfd);
@@ -104,6 +105,7 @@ static void bury(struct collector *collector, struct process *process)
 	process->ended_by = drain->child_ended && process->pid == collector->child
 				    ? ended_by_status(drain->child_status)
 				    : ended_by(process->pid, process->pidfd);
+	attach_ended(collector, process);
 	end_process(drain, process, false);
 }
 
@@ -299,6 +301,7 @@ static void wait_until(struct collector *collector, uint64_t pass_ns)
 			handle(collector, events[i].data.u64);
 		if (atomic_load_explicit(&collector->detach, memory_order_acquire))
 			drain->ending = true;
+		request_serve(collector);
 		if (rate_follow_wish(collector))
 			return;
 	} while (!drain->ending && io_now_ns() < pass_ns);
@@ -312,7 +315,7 @@ static void publish(struct collector *collector)
 
 	stats.charged_ns = drain->ended_charged_ns;
 	for (const struct process *process = drain->processes; process; process = process->next)
-		stats.charged_ns += process->charged_ns;
+		stats.charged_ns += process_used_ns(process);
 	stats.unsampled_processes = drain->unsampled.count;
 	/* When everything was sampled, the kernel's own sum for CMD is the better one. */
 	if (drain->child_ended && stats.unsampled_processes == 0 && stats.agentless == 0 &&
@@ -377,6 +380,21 @@ static uint64_t pass(struct collector *collector)
 	return drain->wall_next_ns && drain->wall_next_ns < next_ns ? drain->wall_next_ns : next_ns;
 }
 
+void drain_let_go(struct collector *collector, struct process *process)
+{
+	atomic_store_explicit(&process->ring.header->stop, 1, memory_order_release);
+	attach_ended(collector, process);
+	end_process(&collector->drain, process, false);
+}
+
+void drain_forget(struct collector *collector, struct process *process)
+{
+	collector->drain.stats.processes--;
+	collector->drain.n_attached--;
+	process->base_cpu_ns = process->charged_ns;
+	end_process(&collector->drain, process, false);
+}
+
 /* What still lives is told to stop and left alone. */
 static void finish_process(struct collector *collector, struct process *process)
 {
@@ -396,6 +414,7 @@ static void finish(struct collector *collector)
 	struct drain *drain = &collector->drain;
 	struct node *end;
 
+	request_close(collector);
 	hello_close(collector);
 	directory_release(&collector->directory);
 	while (drain->processes)

@@ -50,6 +50,20 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 		struct process **ret_process);
 
 /**
+ * drain_let_go - record a process no more
+ *
+ * Context: collector thread.
+ */
+void drain_let_go(struct collector *collector, struct process *process);
+
+/**
+ * drain_forget - a process did not join after all
+ *
+ * Context: collector thread.
+ */
+void drain_forget(struct collector *collector, struct process *process);
+
+/**
  * drain_unsampled - a pid is about to become a program that takes no agent
  *
  * Context: collector thread.

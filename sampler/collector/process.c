@@ -139,6 +139,11 @@ static uint64_t believable_cpu(const struct process *process, uint64_t cpu_ns)
 	return cpu_ns < most ? cpu_ns : most;
 }
 
+uint64_t process_used_ns(const struct process *process)
+{
+	return process->charged_ns - (process->attached ? process->base_cpu_ns : 0);
+}
+
 void process_charge(struct process *process)
 {
 	uint64_t final_ns =

@@ -89,6 +89,7 @@ struct process {
 	uint64_t reap_ns;     /* when the slots are checked for dead threads next */
 	uint64_t charged_ns;  /* CPU of this pid, as far as it is known */
 	uint64_t base_cpu_ns; /* of it, before the agent was there */
+	bool attached;        /* it joined while it ran: that was before the recording */
 	uint64_t period_ns;   /* that weights are given in when it began */
 	uint64_t began_ns;    /* the live period then, and the epoch: rate.h */
 	uint32_t epoch;
@@ -156,6 +157,13 @@ void process_update_mappings(struct process *process, struct stream *stream, boo
  * Context: collector thread.
  */
 void process_reap(struct process *process, struct stream *stream);
+
+/**
+ * process_used_ns - the CPU that it used in this recording, as far as it is known
+ *
+ * Context: collector thread.
+ */
+uint64_t process_used_ns(const struct process *process);
 
 /**
  * process_charge - look at the process's CPU clock

@@ -10,6 +10,7 @@
 #include "sampler/collector/phase.h"
 #include "sampler/collector/process.h"
 #include "sampler/collector/queue.h"
+#include "sampler/collector/request.h"
 #include "sampler/collector/rate.h"
 #include "sampler/collector/stream.h"
 #include "sampler/collector/unsampled.h"
@@ -43,6 +44,7 @@ struct drain {
 	struct collector_stats stats;
 	struct unsampled_list unsampled;
 	uint64_t ended_charged_ns; /* of processes that are gone */
+	uint32_t n_attached;       /* that joined while they ran, and live */
 	bool ending;
 	bool child_ended;
 	int child_status;
@@ -72,6 +74,8 @@ struct collector {
 	atomic_bool detach; /* anybody's wish; wake_fd carries it */
 
 	struct rate_wish wish;
+	int image_fd; /* the agent for processes that join; -1: not needed yet */
+	struct request request;
 	struct drain drain;
 	struct published published;
 	struct queue queue;

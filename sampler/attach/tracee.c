@@ -1,0 +1,324 @@
+/* tracee.c - one thread of another process, held for a moment to run calls of ours on it */
+#include "sampler/attach/tracee.h"
+
+#include "base/io.h"
+#include "sampler/attach/tracee_wait.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#define NS_PER_MS   UINT64_C(1000000)
+#define SIGBIT(n)   (UINT64_C(1) << ((n)-1))
+#define DIRECTION   UINT64_C(0x400) /* of string instructions; clear in a call */
+#define STACK_BYTES UINT64_C(131072)
+
+enum {
+	STOP_MS = 100,  /* how long a thread may take to stop, */
+	CALL_MS = 2000, /* and a call */
+	PATIENCE = 10,   /* so many times that, for a call that waits for no lock */
+	RESTART_UNLESS_HANDLED = 514, /* the kernel's ERESTARTNOHAND */
+	FIRST_STOPS = 8, /* signals that come before the stop that was asked for */
+};
+
+/* A fault in a call of ours has to reach us; blocked, the kernel would reset its action. */
+static const uint64_t FAULTS =
+	SIGBIT(SIGSEGV) | SIGBIT(SIGBUS) | SIGBIT(SIGILL) | SIGBIT(SIGFPE) | SIGBIT(SIGTRAP);
+
+static int trace(long request, const struct tracee *tracee, void *address, void *data)
+{
+	return ptrace(request, tracee->tid, address, data) < 0 ? -errno : 0;
+}
+
+static int wait_stop(struct tracee *tracee, unsigned ms, int *ret_status)
+{
+	int r = tracee_wait(tracee->tid, io_now_ns() + ms * NS_PER_MS, ret_status);
+
+	if (r == 0 && !WIFSTOPPED(*ret_status))
+		r = -ESRCH;
+	if (r == -ESRCH || r == -ECHILD) {
+		tracee->gone = true;
+		return -ESRCH;
+	}
+	return r;
+}
+
+/* What kind of stop a status is; the upper bits are the event. */
+static bool is_asked_for(int status)
+{
+	return status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
+}
+
+static bool is_group_stop(int status)
+{
+	return status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP;
+}
+
+int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid, uint64_t enter)
+{
+	tracee->pid = pid;
+	tracee->tid = tid;
+	tracee->enter = enter;
+	tracee->stopped = false;
+	tracee->gone = false;
+	tracee->stack = 0;
+	tracee->used = false;
+	return trace(PTRACE_SEIZE, tracee, NULL, (void *)(uintptr_t)PTRACE_O_TRACESYSGOOD);
+}
+
+static int note_state(struct tracee *tracee)
+{
+	struct iovec xstate = {.iov_base = tracee->xstate, .iov_len = sizeof(tracee->xstate)};
+	int r = trace(PTRACE_GETREGS, tracee, NULL, &tracee->regs);
+
+	if (r == 0)
+		r = trace(PTRACE_GETREGSET, tracee, (void *)(uintptr_t)NT_X86_XSTATE, &xstate);
+	if (r == 0)
+		r = trace(PTRACE_GETSIGMASK, tracee, (void *)(uintptr_t)sizeof(tracee->mask),
+			  &tracee->mask);
+	tracee->xstate_bytes = xstate.iov_len;
+	tracee->stopped = r == 0;
+	return r;
+}
+
+int tracee_stop(struct tracee *tracee)
+{
+	int status = 0;
+	int r;
+
+	tracee->stopped_ns = io_now_ns();
+	r = trace(PTRACE_INTERRUPT, tracee, NULL, NULL);
+	for (int i = 0; r == 0 && i < FIRST_STOPS; i++) {
+		r = wait_stop(tracee, STOP_MS, &status);
+		if (r < 0 || is_asked_for(status))
+			break;
+		if (is_group_stop(status))
+			return -EAGAIN;
+		/* A signal was on its way; it is the thread's own business, then we are next. */
+		r = trace(PTRACE_CONT, tracee, NULL,
+			  (void *)(intptr_t)(status >> 16 ? 0 : WSTOPSIG(status)));
+	}
+	if (r == 0 && !is_asked_for(status))
+		r = -EAGAIN;
+	return r < 0 ? r : note_state(tracee);
+}
+
+int tracee_hold(struct tracee *tracee)
+{
+	uint64_t mask = ~FAULTS;
+
+	return trace(PTRACE_SETSIGMASK, tracee, (void *)(uintptr_t)sizeof(mask), &mask);
+}
+
+/* Let it run on until it stops for a reason of ours; group stops wait until it is let go. */
+static int run(struct tracee *tracee, long how, int *ret_status)
+{
+	for (;;) {
+		int r = trace(how, tracee, NULL, NULL);
+
+		if (r == 0)
+			r = wait_stop(tracee, CALL_MS, ret_status);
+		if (r < 0 || *ret_status >> 16 != PTRACE_EVENT_STOP)
+			return r;
+	}
+}
+
+static int set_regs(struct tracee *tracee, struct user_regs_struct *regs)
+{
+	/* No system call of its own is to be restarted in ours. */
+	regs->orig_rax = (unsigned long long)-1;
+	regs->eflags &= ~DIRECTION;
+	tracee->used = true;
+	return trace(PTRACE_SETREGS, tracee, NULL, regs);
+}
+
+int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *ret_answer)
+{
+	struct user_regs_struct regs = tracee->regs;
+	int status = 0;
+	int r;
+
+	regs.rip = tracee->enter;
+	regs.rax = (unsigned long long)nr;
+	regs.rdi = args[0];
+	regs.rsi = args[1];
+	regs.rdx = args[2];
+	regs.r10 = args[3];
+	regs.r8 = args[4];
+	regs.r9 = args[5];
+	r = set_regs(tracee, &regs);
+	/* Its entry and its exit. */
+	for (int i = 0; r == 0 && i < 2; i++) {
+		r = run(tracee, PTRACE_SYSCALL, &status);
+		if (r == 0 && WSTOPSIG(status) != (SIGTRAP | 0x80))
+			r = -EFAULT;
+	}
+	if (r == 0)
+		r = trace(PTRACE_GETREGS, tracee, NULL, &regs);
+	if (r == 0)
+		*ret_answer = (long)regs.rax;
+	return r;
+}
+
+int tracee_map_stack(struct tracee *tracee)
+{
+	const uint64_t args[6] = {0,
+				  STACK_BYTES,
+				  PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				  UINT64_MAX,
+				  0};
+	long at = 0;
+	int r = tracee_syscall(tracee, SYS_mmap, args, &at);
+
+	if (r == 0 && at < 0 && at > -4096)
+		r = (int)at;
+	if (r == 0)
+		tracee->stack = (uint64_t)at;
+	return r;
+}
+
+/*
+ * The call has not returned.  One that waits for a lock is given up: it has not got what it waits
+ * for.  Any other is slow, and left at it for a while.
+ */
+static int take_back(struct tracee *tracee, int *ret_status)
+{
+	struct user_regs_struct regs;
+	int r = -ETIMEDOUT;
+
+	for (int i = 0; r == -ETIMEDOUT && i < PATIENCE; i++) {
+		r = trace(PTRACE_INTERRUPT, tracee, NULL, NULL);
+		if (r == 0)
+			r = wait_stop(tracee, CALL_MS, ret_status);
+		if (r < 0 || *ret_status >> 16 != PTRACE_EVENT_STOP)
+			return r;
+		r = trace(PTRACE_GETREGS, tracee, NULL, &regs);
+		if (r == 0 && (long)regs.orig_rax == SYS_futex)
+			return -ETIMEDOUT;
+		if (r == 0)
+			r = run(tracee, PTRACE_CONT, ret_status);
+	}
+	return r;
+}
+
+int tracee_call(struct tracee *tracee, uint64_t function, uint64_t a, uint64_t b, long *ret_answer)
+{
+	struct user_regs_struct regs = tracee->regs;
+	int status = 0;
+	int r;
+
+	/* The word at the top is 0: that is where the function returns to, and faults. */
+	regs.rip = function;
+	regs.rsp = tracee->stack + STACK_BYTES - sizeof(uint64_t) * 3;
+	regs.rdi = a;
+	regs.rsi = b;
+	regs.rax = 0;
+	r = set_regs(tracee, &regs);
+	if (r == 0)
+		r = run(tracee, PTRACE_CONT, &status);
+	if (r == -ETIMEDOUT)
+		r = take_back(tracee, &status);
+	if (r == 0)
+		r = trace(PTRACE_GETREGS, tracee, NULL, &regs);
+	if (r < 0)
+		return r;
+	if (WSTOPSIG(status) != SIGSEGV || regs.rip != 0)
+		return -EFAULT;
+	*ret_answer = (long)regs.rax;
+	return 0;
+}
+
+static void unmap_stack(struct tracee *tracee)
+{
+	const uint64_t args[6] = {tracee->stack, STACK_BYTES};
+	long answer;
+
+	if (tracee->stack && !tracee->gone)
+		(void)tracee_syscall(tracee, SYS_munmap, args, &answer);
+	tracee->stack = 0;
+}
+
+/* Where the kernel looks again whether a system call has to be restarted. */
+static void settle(struct tracee *tracee)
+{
+	int status;
+
+	if (!tracee->used || tracee->gone || trace(PTRACE_INTERRUPT, tracee, NULL, NULL) < 0)
+		return;
+	do {
+		if (trace(PTRACE_CONT, tracee, NULL, NULL) < 0 ||
+		    wait_stop(tracee, CALL_MS, &status) < 0)
+			return;
+	} while (!is_asked_for(status));
+}
+
+/* The kernel ends these with EINTR when their thread is stopped, whoever stops it. */
+static bool ends_early(long nr)
+{
+	switch (nr) {
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_rt_sigtimedwait:
+	case SYS_io_getevents:
+	case SYS_io_pgetevents:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The kernel takes the call up again, or ends it with EINTR if a handler is to run. */
+static void begin_again(struct user_regs_struct *regs)
+{
+	if ((long)regs->rax == -EINTR && ends_early((long)regs->orig_rax))
+		regs->rax = (unsigned long long)-RESTART_UNLESS_HANDLED;
+}
+
+static void put_back(struct tracee *tracee)
+{
+	struct iovec xstate = {.iov_base = tracee->xstate, .iov_len = tracee->xstate_bytes};
+
+	begin_again(&tracee->regs);
+	(void)trace(PTRACE_SETREGSET, tracee, (void *)(uintptr_t)NT_X86_XSTATE, &xstate);
+	(void)trace(PTRACE_SETREGS, tracee, NULL, &tracee->regs);
+	(void)trace(PTRACE_SETSIGMASK, tracee, (void *)(uintptr_t)sizeof(tracee->mask),
+		    &tracee->mask);
+}
+
+void tracee_leave(struct tracee *tracee)
+{
+	int status = 0;
+
+	if (tracee->stopped) {
+		unmap_stack(tracee);
+		settle(tracee);
+	}
+	if (tracee->gone)
+		return;
+	if (tracee->stopped)
+		put_back(tracee);
+	if (trace(PTRACE_DETACH, tracee, NULL, NULL) == 0 || tracee->stopped)
+		return;
+	/* Only a thread that has stopped can be let go. */
+	if (trace(PTRACE_INTERRUPT, tracee, NULL, NULL) == 0 &&
+	    wait_stop(tracee, CALL_MS, &status) == 0)
+		(void)trace(PTRACE_DETACH, tracee, NULL,
+			    (void *)(intptr_t)(status >> 16 ? 0 : WSTOPSIG(status)));
+}

@@ -1,0 +1,77 @@
+/*
+ * tracee_wait.c - waiting for a thread to stop, quickly and never for ever
+ *
+ * A thread on another processor stops within microseconds: a short look around costs less than
+ * going to sleep.  After that the kernel wakes us, and a watchdog ends a wait that is too long.
+ */
+#include "sampler/attach/tracee_wait.h"
+
+#include "base/io.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	LOOK_NS = 15000,
+	SIGNAL = 2, /* after SIGRTMIN */
+	NS_PER_S = 1000000000,
+	AGAIN_NS = 5000000, /* a signal that came before the sleep is lost: another follows */
+};
+
+static void on_watchdog(int sig)
+{
+	(void)sig;
+}
+
+static int start_watchdog(uint64_t ns, timer_t *ret_timer)
+{
+	struct sigaction action = {.sa_handler = on_watchdog};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN + SIGNAL};
+	const struct itimerspec spec = {
+		.it_value = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)},
+		.it_interval = {.tv_nsec = AGAIN_NS}};
+
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	if (sigaction(SIGRTMIN + SIGNAL, &action, NULL) < 0 ||
+	    timer_create(CLOCK_MONOTONIC, &event, ret_timer) < 0)
+		return -errno;
+	if (timer_settime(*ret_timer, 0, &spec, NULL) < 0) {
+		(void)timer_delete(*ret_timer);
+		return -errno;
+	}
+	return 0;
+}
+
+static int look(pid_t tid, int options, int *ret_status)
+{
+	pid_t r = waitpid(tid, ret_status, __WALL | options);
+
+	if (r == tid)
+		return 0;
+	return r == 0 ? -EAGAIN : -errno;
+}
+
+int tracee_wait(pid_t tid, uint64_t deadline_ns, int *ret_status)
+{
+	uint64_t start_ns = io_now_ns();
+	timer_t watchdog;
+	int r;
+
+	do
+		r = look(tid, WNOHANG, ret_status);
+	while (r == -EAGAIN && io_now_ns() - start_ns < LOOK_NS);
+	if (r != -EAGAIN)
+		return r;
+	if (deadline_ns <= start_ns || start_watchdog(deadline_ns - start_ns, &watchdog) < 0)
+		return -ETIMEDOUT;
+	do
+		r = look(tid, 0, ret_status);
+	while (r == -EINTR && io_now_ns() < deadline_ns);
+	(void)timer_delete(watchdog);
+	return r == -EINTR ? -ETIMEDOUT : r;
+}

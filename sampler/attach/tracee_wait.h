@@ -1,0 +1,16 @@
+/* tracee_wait.h - waiting for a thread to stop, quickly and never for ever */
+#ifndef ATTACH_TRACEE_WAIT_H
+#define ATTACH_TRACEE_WAIT_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * tracee_wait - wait until a tracee stops or ends
+ *
+ * Return:  0 and its wait status; -ETIMEDOUT; -ECHILD: it is no tracee any more.
+ * Context: the tracer.
+ */
+int tracee_wait(pid_t tid, uint64_t deadline_ns, int *ret_status);
+
+#endif

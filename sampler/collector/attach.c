@@ -1,0 +1,183 @@
+/* attach.c - running processes join the recording, and leave it */
+#include "sampler/collector/attach.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/attach/image.h"
+#include "sampler/attach/inject.h"
+#include "sampler/collector/attach_check.h"
+#include "sampler/collector/drain.h"
+#include "sampler/collector/request.h"
+#include "sampler/collector/victim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	TRIES = 100,
+	HARD_AFTER = 50, /* tries after which a thread is taken that will notice a little */
+	PAUSE_NS = 2000000,
+};
+
+/* One attach under way. */
+struct attaching {
+	struct attach_target target;
+	struct inject inject;
+	uint32_t number; /* of the process in the drain thread's lists */
+};
+
+static int prepare(struct collector *collector, void *argument)
+{
+	struct attaching *attaching = argument;
+	struct process *process;
+	int r;
+
+	if (map_get(&collector->drain.by_pid, (uint64_t)attaching->target.pid))
+		return -EALREADY;
+	r = drain_start(collector, attaching->target.pid, attaching->target.inner_pid, &process);
+	if (r < 0)
+		return r;
+	process->attached = true;
+	collector->drain.n_attached++;
+	attaching->number = process->number;
+	attaching->inject.ring_fd = process->ring.fd;
+	attaching->inject.pidfd = process->pidfd;
+	return 0;
+}
+
+static int take_back(struct collector *collector, void *argument)
+{
+	const struct attaching *attaching = argument;
+	struct process *process =
+		map_get(&collector->drain.by_number, (uint64_t)attaching->number);
+
+	if (process)
+		drain_forget(collector, process);
+	return 0;
+}
+
+/* Whose descriptors the drain thread could close meanwhile. */
+static int keep_descriptors(struct attaching *attaching, int *ret_ring, int *ret_pidfd)
+{
+	*ret_ring = fcntl(attaching->inject.ring_fd, F_DUPFD_CLOEXEC, 0);
+	*ret_pidfd = fcntl(attaching->inject.pidfd, F_DUPFD_CLOEXEC, 0);
+	attaching->inject.ring_fd = *ret_ring;
+	attaching->inject.pidfd = *ret_pidfd;
+	return *ret_ring < 0 || *ret_pidfd < 0 ? -errno : 0;
+}
+
+static int try_again_and_again(struct attaching *attaching, struct victim *victim,
+			       struct collector_attached *attached, struct err *err)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	int r = -EAGAIN;
+
+	for (unsigned i = 0; i < TRIES && r == -EAGAIN; i++) {
+		if (i)
+			(void)nanosleep(&pause, NULL);
+		attached->tries = i + 1;
+		*err = (struct err){0};
+		r = victim_choose(victim, i >= HARD_AFTER, err);
+		if (r < 0)
+			continue;
+		attaching->inject.tid = victim->tid;
+		r = inject_run(&attaching->inject, &attached->stopped_ns, err);
+		if (attached->stopped_ns > attached->longest_ns)
+			attached->longest_ns = attached->stopped_ns;
+	}
+	return r;
+}
+
+static int join(struct attaching *attaching, struct collector_attached *attached, struct err *err)
+{
+	struct attach_modules modules = {0};
+	struct victim victim = {.pid = attaching->target.pid, .modules = &modules};
+	_cleanup_fd_ int ring_fd = -1;
+	_cleanup_fd_ int pidfd = -1;
+	int r = keep_descriptors(attaching, &ring_fd, &pidfd);
+
+	if (r < 0)
+		return err_set(err, -r, "join process %d", (int)victim.pid);
+	r = attach_place_find(victim.pid, &attaching->inject.place, &modules, err);
+	if (r < 0)
+		return r;
+	attached->again = attaching->inject.place.join != 0;
+	r = remote_new(&victim.remote, victim.pid);
+	if (r == 0) {
+		attaching->inject.fits = victim_fits;
+		attaching->inject.context = &victim;
+		r = try_again_and_again(attaching, &victim, attached, err);
+	}
+	remote_free(victim.remote);
+	attach_modules_release(&modules);
+	return r;
+}
+
+static int open_image(struct collector *collector, struct err *err)
+{
+	if (collector->image_fd >= 0)
+		return 0;
+	collector->image_fd = image_open(collector->options.agent_path, err);
+	return collector->image_fd < 0 ? collector->image_fd : 0;
+}
+
+static int explain_prepare(pid_t pid, int r, struct err *err)
+{
+	if (r == -EALREADY)
+		return err_set(err, EALREADY, "process %d is in this recording", (int)pid);
+	return err_set(err, -r, "make rings for process %d", (int)pid);
+}
+
+int collector_attach(struct collector *collector, pid_t pid,
+		     struct collector_attached *ret_attached, struct err *err)
+{
+	struct attaching attaching = {
+		.inject = {.pid = pid, .socket = collector->directory.socket}};
+	struct collector_attached attached = {0};
+	int r = attach_check(pid, &attaching.target, err);
+
+	if (r == 0)
+		r = open_image(collector, err);
+	if (r < 0)
+		return r;
+	attaching.inject.image_fd = collector->image_fd;
+	r = request_make(collector, prepare, &attaching);
+	if (r < 0)
+		return explain_prepare(pid, r, err);
+	r = join(&attaching, &attached, err);
+	if (r < 0) {
+		(void)request_make(collector, take_back, &attaching);
+		return r;
+	}
+	*ret_attached = attached;
+	return 0;
+}
+
+static int let_go(struct collector *collector, void *argument)
+{
+	const pid_t *pid = argument;
+	struct process *process = map_get(&collector->drain.by_pid, (uint64_t)*pid);
+
+	if (!process)
+		return -ESRCH;
+	drain_let_go(collector, process);
+	return 0;
+}
+
+int collector_let_go(struct collector *collector, pid_t pid)
+{
+	return request_make(collector, let_go, &pid);
+}
+
+void attach_ended(struct collector *collector, const struct process *process)
+{
+	struct drain *drain = &collector->drain;
+
+	if (!process->attached)
+		return;
+	drain->n_attached--;
+	if (drain->n_attached == 0 && !collector->child && !collector->options.stay)
+		drain->ending = true;
+}
