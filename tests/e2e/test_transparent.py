@@ -14,7 +14,7 @@ COMMANDS = [
     ("exit status", ["sh", "-c", "exit 42"], False),
     ("not found inside", ["sh", "-c", "no-such-command-here; echo $?"], False),
     ("pipes", ["sh", "-c", "seq 1 200000 | sort -r | uniq -c | tail -3"], False),
-    ("bash", ["bash", "-c", "for i in {1..150000}; do ((s+=i*i)); done; echo $s"], True),
+    ("bash", ["bash", "-c", "for i in {1..300000}; do ((s+=i*i)); done; echo $s"], True),
     ("dash", ["dash", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo $i"], True),
     ("subshells", ["bash", "-c", "for i in {1..60}; do x=$(echo $i | tr 1 2); echo -n $x; done"],
      False),
@@ -25,7 +25,7 @@ COMMANDS = [
     ("open descriptors", ["sh", "-c", "ls /proc/self/fd"], False),
     ("stderr", ["sh", "-c", "echo out; echo err >&2; exit 3"], False),
     ("awk", ["awk", "BEGIN { for (i = 0; i < 6000000; i++) s += i % 7; print s }"], True),
-    ("perl", ["perl", "-e", "$s += $_ % 11 for 1..9000000; print \"$s\\n\""], True),
+    ("perl", ["perl", "-e", "$s += $_ % 11 for 1..18000000; print \"$s\\n\""], True),
     ("perl fork", ["perl", "-e", "for (1..8) { if (!fork) { exit $_ } } "
                    "while (wait > 0) { $s += $? >> 8 } print \"$s\\n\""], False),
     ("python", [PYTHON, "-c", "print(sum(i * i for i in range(9000000)))"], True),
@@ -56,7 +56,7 @@ COMMANDS = [
     ("man", ["sh", "-c", "man -P cat man 2>&1 | md5sum"], False),
     ("tbl under seccomp", ["sh", "-c", "zcat -f /usr/share/man/man1/tbl.1.gz | man -P cat -l - "
                            "| md5sum"], False),
-    ("xz", ["sh", "-c", "xz -T2 -6 -c {dir}/data | md5sum"], True),
+    ("xz", ["sh", "-c", "for i in 1 2 3 4; do xz -T2 -6 -c {dir}/data; done | md5sum"], True),
     ("gzip", ["sh", "-c", "gzip -9 -c {dir}/data | md5sum"], False),
     ("tar", ["sh", "-c", "cd {dir} && tar cf - data --sort=name --mtime=@0 | md5sum"], False),
     ("timeout", ["timeout", "0.3", "sh", "-c", "while :; do :; done"], False),
