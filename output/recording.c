@@ -134,11 +134,10 @@ static void hold(struct recording *recording, const struct sample *sample)
 	recording->held_as = HELD_IN_MEMORY;
 }
 
-/* The sample that waited for a second one goes into the old segment after all. */
-static void release_held(struct recording *recording, uint64_t now)
+void recording_release_held(struct recording *recording)
 {
 	if (recording->held_as == HELD_IN_MEMORY)
-		add(recording, &recording->held, now);
+		add(recording, &recording->held, io_now_ns());
 	recording->held_as = HELD_NONE;
 }
 
@@ -149,7 +148,7 @@ static void release_held(struct recording *recording, uint64_t now)
 static void write_held(struct recording *recording, uint64_t now)
 {
 	if (recording_flush(recording) < 0) {
-		release_held(recording, now);
+		recording_release_held(recording);
 		return;
 	}
 	recording->len_before_held = recording->segment.len;
@@ -171,7 +170,7 @@ void recording_write(struct recording *recording, const struct sample *sample)
 		add(recording, &recording->held, now);
 		recording->held_as = HELD_NONE;
 	}
-	release_held(recording, now);
+	recording_release_held(recording);
 	add(recording, sample, now);
 }
 
@@ -230,7 +229,7 @@ int recording_finish(struct recording *recording)
 	int r;
 
 	if (!recording->finished) {
-		release_held(recording, io_now_ns());
+		recording_release_held(recording);
 		if (recording->segment.fd >= 0)
 			(void)recording_flush(recording);
 		recording_close_segment(recording);

@@ -106,6 +106,25 @@ int recording_end(struct recording *recording, const struct perf_script_count *b
 		  size_t n_before, char **ret_path);
 
 /**
+ * recording_split - end the file and begin the next, whatever the limits are
+ * @hz: the rate that the next one's head says; 0: as before
+ *
+ * A file that has no sample yet goes on, with another head if it is not on disk.
+ *
+ * Return:  0; -errno: there is no other file, and this one goes on as it is.
+ * Context: main thread.
+ */
+int recording_split(struct recording *recording, uint32_t hz);
+
+/**
+ * recording_write_out - have all that was written on disk, now
+ *
+ * Return:  0; -errno: some of it is not.
+ * Context: main thread.
+ */
+int recording_write_out(struct recording *recording);
+
+/**
  * recording_tick - flush and rotate by the clock; call it at least ten times a second
  *
  * Context: main thread.

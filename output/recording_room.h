@@ -91,6 +91,13 @@ int recording_reopen(struct recording *recording);
 int recording_flush(struct recording *recording);
 
 /**
+ * recording_release_held - the sample that waits for a second one goes into its old segment
+ *
+ * Context: main thread.
+ */
+void recording_release_held(struct recording *recording);
+
+/**
  * recording_rotate - end the segment and begin the next
  *
  * Return:  0; -errno, and the old segment goes on.

@@ -42,6 +42,8 @@ extern const struct option_spec symbolize_option_specs[];
 extern const struct option_spec symbols_option_specs[];
 extern const struct option_spec doctor_option_specs[];
 extern const struct option_spec stack_option_specs[];
+extern const struct option_spec control_option_specs[];
+extern const struct option_spec status_option_specs[];
 extern const struct option_spec heatmap_option_specs[];
 extern const struct option_spec flamegraph_option_specs[];
 extern const struct option_spec report_option_specs[];
@@ -97,6 +99,54 @@ int cmd_doctor(struct cmd_ctx *ctx);
  * Context: main thread.
  */
 int cmd_stack(struct cmd_ctx *ctx);
+
+/**
+ * cmd_start - have a paused recording take samples again
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_start(struct cmd_ctx *ctx);
+
+/**
+ * cmd_stop - have a recording pause
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_stop(struct cmd_ctx *ctx);
+
+/**
+ * cmd_status - say how a recording is going
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_status(struct cmd_ctx *ctx);
+
+/**
+ * cmd_rate - give a recording another rate
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_rate(struct cmd_ctx *ctx);
+
+/**
+ * cmd_flush - have a recording write what it has
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_flush(struct cmd_ctx *ctx);
+
+/**
+ * cmd_split - have a recording begin another file
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_split(struct cmd_ctx *ctx);
 
 /**
  * cmd_diff - compare two recordings, or two times of one

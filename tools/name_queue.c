@@ -9,14 +9,19 @@
 
 #define RETRY_NS UINT64_C(10000000)
 
-/* A sample with its frames, or the end of a process. */
+enum name_queue_kind { ITEM_SAMPLE, ITEM_EXIT, ITEM_RATE };
+
+/* A sample with its frames, the end of a process, or another rate. */
 struct name_queue_item {
 	struct name_queue_item *next;
 	size_t bytes;
 	uint64_t due_ns;
-	bool is_exit;
-	uint32_t process;
-	struct sample sample;
+	enum name_queue_kind kind;
+	union {
+		uint32_t process;
+		struct collector_rate rate;
+		struct sample sample;
+	};
 	struct frame frames[];
 };
 
@@ -71,8 +76,10 @@ static bool try_first(struct name_queue *queue, bool force)
 {
 	struct name_queue_item *item = queue->first;
 
-	if (item->is_exit)
+	if (item->kind == ITEM_EXIT)
 		symbolizer_exit(queue->symbolizer, item->process);
+	else if (item->kind == ITEM_RATE)
+		queue->pass(queue->context, &item->rate);
 	else if (!try_sample(queue, &item->sample, force))
 		return false;
 	pop(queue);
@@ -118,17 +125,38 @@ void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t no
 	push(queue, item);
 }
 
-void name_queue_exit(struct name_queue *queue, uint32_t process)
+/* Return: an item to put behind the samples that wait; NULL: it is done now, none waits. */
+static struct name_queue_item *behind_samples(struct name_queue *queue)
 {
 	struct name_queue_item *item = queue->first ? new_item(0) : NULL;
 
+	while (!item && queue->first) /* no memory to wait in */
+		(void)try_first(queue, true);
+	return item;
+}
+
+void name_queue_pass(struct name_queue *queue, const struct collector_rate *rate)
+{
+	struct name_queue_item *item = behind_samples(queue);
+
 	if (!item) {
-		while (queue->first)
-			(void)try_first(queue, true);
+		queue->pass(queue->context, rate);
+		return;
+	}
+	item->kind = ITEM_RATE;
+	item->rate = *rate;
+	push(queue, item);
+}
+
+void name_queue_exit(struct name_queue *queue, uint32_t process)
+{
+	struct name_queue_item *item = behind_samples(queue);
+
+	if (!item) {
 		symbolizer_exit(queue->symbolizer, process);
 		return;
 	}
-	item->is_exit = true;
+	item->kind = ITEM_EXIT;
 	item->process = process;
 	push(queue, item);
 }

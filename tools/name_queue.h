@@ -3,6 +3,7 @@
 #define TOOLS_NAME_QUEUE_H
 
 #include "base/sample.h"
+#include "sampler/collector/collector.h"
 #include "symbolize/symbolize.h"
 
 #include <stdbool.h>
@@ -13,11 +14,12 @@ struct name_queue_item;
 
 /*
  * A sample waits at most NAME_QUEUE_WAIT_NS for its modules to be loaded, then it goes on with
- * module+offset.  Zero it but for the first three.
+ * module+offset.  Zero it but for the first four.
  */
 struct name_queue {
 	struct symbolizer *symbolizer;
 	void (*deliver)(void *context, const struct sample *sample);
+	void (*pass)(void *context, const struct collector_rate *rate);
 	void *context;
 	struct name_queue_item *first;
 	struct name_queue_item *last;
@@ -44,6 +46,13 @@ void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t no
  * Context: main thread.
  */
 void name_queue_exit(struct name_queue *queue, uint32_t process);
+
+/**
+ * name_queue_pass - have a change of the rate known behind the samples before it
+ *
+ * Context: main thread.
+ */
+void name_queue_pass(struct name_queue *queue, const struct collector_rate *rate);
 
 /**
  * name_queue_advance - deliver what has its names by now, or has waited long enough

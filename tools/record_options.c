@@ -28,6 +28,7 @@ enum {
 	OPT_GROUP,
 	OPT_FLATTEN,
 	OPT_LIVE,
+	OPT_PAUSED,
 };
 
 enum { DEFAULT_HZ = 99 };
@@ -41,6 +42,7 @@ const struct option_spec record_option_specs[] = {
 	 "with -e alloc: a file of what is still allocated, kept up to date"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
 	{'d', "duration", "DUR", "stop recording after DUR; CMD runs on to its end"},
+	{OPT_PAUSED, "paused", NULL, "take no samples until `wick start -p PID`"},
 	{'o', "output", "FILE",
 	 "write to FILE; %p pid, %c name, %h host, %t time, %n segment (wick.%c.%p.%t.perf)"},
 	{OPT_FLUSH, "flush", "DUR", "samples are on disk DUR after they were taken (1s)"},
@@ -154,6 +156,9 @@ static int take_option(int id, const char *value, struct record_options *options
 		return take_metrics_as(value, options, err);
 	case OPT_LIVE:
 		options->live = true;
+		return 0;
+	case OPT_PAUSED:
+		options->paused = true;
 		return 0;
 	case OPT_BARE:
 		options->bare = true;

@@ -18,6 +18,7 @@ struct record_options {
 	struct event_list event_list;
 	uint32_t hz;
 	uint64_t duration_ns; /* 0: until CMD ends */
+	bool paused;          /* take no samples until `wick start` */
 	const char *output;   /* NULL: the default name */
 	uint64_t flush_ns;
 	struct recording_limit rotate;

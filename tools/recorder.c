@@ -55,6 +55,11 @@ static void on_named(void *context, const struct sample *sample)
 	keep(recorder, sample);
 }
 
+static void on_rate(void *context, const struct collector_rate *rate)
+{
+	record_control_passed(context, rate);
+}
+
 static void on_exit_of(struct recorder *recorder, uint32_t process)
 {
 	name_queue_exit(&recorder->queue, process);
@@ -120,6 +125,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 	struct collector_options collector = {
 		.hz = options->hz,
 		.discovery = options->discovery,
+		.paused = options->paused,
 		.events = options->event_list.events,
 		.alloc_bytes = options->event_list.alloc_bytes,
 		.lock_ns = options->event_list.lock_ns,
@@ -178,6 +184,7 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 	recorder->queue = (struct name_queue){
 		.symbolizer = recorder->symbolizer,
 		.deliver = on_named,
+		.pass = on_rate,
 		.context = recorder,
 	};
 	recorder->lockstep = (struct lockstep){
@@ -200,7 +207,10 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 		return r;
 	*ret_launched = true;
 	interrupt_detaches(recorder->collector);
-	return open_recording(recorder, err);
+	r = open_recording(recorder, err);
+	if (r == 0)
+		record_control_start(recorder);
+	return r;
 }
 
 static void count_series(struct recorder *recorder, const struct collector_stats *stats,
@@ -220,6 +230,8 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		 stats->filtered[series].weight + recorder->selection.filtered[series].weight},
 		{"unnamed_frames", recorder->queue.unnamed_frames},
 		{"cpu_ns", stats->charged_ns},
+		{"paused_ns", stats->paused_ns},
+		{"folded", stats->folded},
 	};
 
 	if (series == sample_series(hook_files_main(events)))
@@ -228,7 +240,7 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 			  sizeof(counts) / sizeof(counts[0]));
 }
 
-static void update_counts(struct recorder *recorder)
+void recorder_update_counts(struct recorder *recorder)
 {
 	const struct symbolize_module *modules;
 	struct collector_stats stats;
@@ -239,6 +251,10 @@ static void update_counts(struct recorder *recorder)
 	n = symbolizer_modules(recorder->symbolizer, &modules);
 	module_list_set(&recorder->modules, modules, n);
 	collector_stats(recorder->collector, &stats);
+	if (recorder->marked) {
+		stats.charged_ns = recorder->marked->charged_ns;
+		stats.paused_ns = recorder->marked->paused_ns;
+	}
 	for (enum sample_series series = SERIES_CLOCK; series < N_SERIES; series++)
 		count_series(recorder, &stats, series);
 }
@@ -261,13 +277,14 @@ static void tick(struct recorder *recorder, uint64_t now)
 {
 	const struct record_options *options = recorder->options;
 
+	record_control_tick(recorder, now);
 	symbolizer_tick(recorder->symbolizer);
 	name_queue_advance(&recorder->queue, now);
 	if (options->duration_ns && now - recorder->start_ns >= options->duration_ns)
 		collector_detach(recorder->collector);
 	if (now - recorder->told_ns >= TELL_NS) {
 		recorder->told_ns = now;
-		update_counts(recorder);
+		recorder_update_counts(recorder);
 		show_progress(recorder, now);
 	}
 	if (recorder->recording)
@@ -279,7 +296,8 @@ static void tick(struct recorder *recorder, uint64_t now)
 static uint64_t time_out(const struct recorder *recorder, uint64_t now)
 {
 	const struct record_options *options = recorder->options;
-	uint64_t ns = recorder->queue.first ? NAMING_NS : TICK_NS;
+	bool hurry = recorder->queue.first || control_server_is_busy(&recorder->control.server);
+	uint64_t ns = hurry ? NAMING_NS : TICK_NS;
 	uint64_t spent = now - recorder->start_ns;
 
 	if (options->duration_ns && spent < options->duration_ns &&
@@ -303,6 +321,8 @@ void recorder_run(struct recorder *recorder)
 			name_queue_add(&recorder->queue, &event.sample, now);
 		else if (event.kind == COLLECTOR_MAPPING)
 			symbolizer_add(recorder->symbolizer, &event.mapping);
+		else if (event.kind == COLLECTOR_RATE)
+			name_queue_pass(&recorder->queue, &event.rate);
 		else if (event.kind == COLLECTOR_EXIT)
 			on_exit_of(recorder, event.process);
 		if (event.kind == COLLECTOR_IDLE || now - ticked >= NAMING_NS) {
@@ -379,7 +399,8 @@ void recorder_finish(struct recorder *recorder)
 
 	say_live("");
 	name_queue_drain(&recorder->queue);
-	update_counts(recorder);
+	record_control_stop(recorder);
+	recorder_update_counts(recorder);
 	(void)recording_finish(recorder->recording); /* it has told what went wrong */
 	hook_files_finish(&recorder->hook_files);
 	live_file_finish(&recorder->live, recorder->collector);
@@ -423,6 +444,7 @@ int recorder_wait(struct recorder *recorder)
 void recorder_release(struct recorder *recorder)
 {
 	interrupt_detaches(NULL);
+	record_control_stop(recorder);
 	recording_free(recorder->recording);
 	hook_files_release(&recorder->hook_files);
 	live_file_release(&recorder->live);

@@ -8,6 +8,7 @@
 #include "tools/lockstep.h"
 #include "tools/module_list.h"
 #include "tools/name_queue.h"
+#include "tools/record_control.h"
 #include "tools/record_options.h"
 #include "tools/selection.h"
 #include "tools/summary.h"
@@ -25,6 +26,8 @@ struct recorder {
 	struct name_queue queue;
 	struct lockstep lockstep;
 	struct selection selection;
+	struct record_control control;
+	const struct collector_rate *marked; /* counts as of then; NULL: as of now */
 	struct metric_columns columns;
 	struct module_list modules; /* for end lines */
 	char *agent_path;
@@ -45,6 +48,13 @@ struct recorder {
  */
 int recorder_start(struct recorder *recorder, const struct record_options *options,
 		   bool *ret_launched, struct err *err);
+
+/**
+ * recorder_update_counts - what end lines are to say from now on
+ *
+ * Context: main thread.
+ */
+void recorder_update_counts(struct recorder *recorder);
 
 /**
  * recorder_run - record until CMD has ended, the duration is over or a signal asks to end

@@ -27,11 +27,11 @@ static void add_topic(struct buf *buf, const char *topic)
 	buf_printf(buf, "  %-11s ", topic);
 }
 
-double summary_coverage(const struct collector_stats *stats, uint32_t hz)
+double summary_coverage(const struct collector_stats *stats)
 {
-	if (stats->charged_ns == 0 || hz == 0)
+	if (stats->charged_ns == 0)
 		return 0;
-	return (double)stats->states[STATE_RUNNING] * (NS_PER_S / hz) / (double)stats->charged_ns;
+	return (double)stats->running_ns / (double)stats->charged_ns;
 }
 
 static void print_title(const struct summary *summary, struct buf *buf)
@@ -184,7 +184,7 @@ static void print_unsampled(const struct summary *summary, struct buf *buf)
 static void print_coverage(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
-	double coverage = summary_coverage(stats, summary->hz);
+	double coverage = summary_coverage(stats);
 
 	if (stats->samples == 0 && (double)stats->charged_ns < MIN_COST_NS)
 		return; /* print_nothing() has said it */

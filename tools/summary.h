@@ -55,6 +55,6 @@ void summary_print(const struct summary *summary, struct buf *buf);
  * Return:  1.0 when every period was seen; 0 when nothing was charged.
  * Context: any thread.
  */
-double summary_coverage(const struct collector_stats *stats, uint32_t hz);
+double summary_coverage(const struct collector_stats *stats);
 
 #endif

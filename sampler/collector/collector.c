@@ -88,7 +88,9 @@ int collector_new(const struct collector_options *options, struct collector **re
 	}
 	(void)pthread_mutex_init(&collector->published.lock, NULL);
 	(void)pthread_mutex_init(&collector->wish.lock, NULL);
+	(void)pthread_mutex_init(&collector->drain.pids_lock, NULL);
 	collector->wish.hz = options->hz;
+	collector->wish.paused = options->paused;
 	r = copy_options(collector, options, err);
 	if (r == 0)
 		r = directory_init(&collector->directory, options->agent_path, err);
@@ -281,6 +283,7 @@ void collector_free(struct collector *collector)
 	queue_release(&collector->queue);
 	(void)pthread_mutex_destroy(&collector->published.lock);
 	(void)pthread_mutex_destroy(&collector->wish.lock);
+	(void)pthread_mutex_destroy(&collector->drain.pids_lock);
 	if (collector->wake_fd >= 0)
 		(void)close(collector->wake_fd);
 	if (collector->image_fd >= 0)

@@ -60,6 +60,7 @@ struct collector_options {
 	const char *agent_path;        /* the agent's .so, absolute */
 	uint32_t hz;                   /* 1 .. COLLECTOR_MAX_HZ */
 	enum ring_discovery discovery; /* collector_auto_discovery() for the default */
+	bool paused;                   /* begin as collector_pause() would */
 	uint32_t events;               /* COLLECT_*; 0: COLLECT_CPU */
 	uint32_t metrics;              /* 1 << enum metric_id: the ones to read */
 	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
@@ -95,6 +96,8 @@ struct collector_rate {
 	uint32_t thinned; /* signals come at a period so many times as long */
 	uint32_t pauses;  /* enum collector_pause */
 	uint64_t mark;    /* of the last call that led here */
+	uint64_t charged_ns; /* as in the counters, at that moment */
+	uint64_t paused_ns;
 };
 
 /* Owns: the collector; views hold until the next collector_next(). */
@@ -141,7 +144,9 @@ struct collector_stats {
 	uint64_t live_full;                /* memory whose release could not be told */
 	uint64_t signals;                  /* every SIGPROF of ours, with or without a sample */
 	uint64_t handler_ns;               /* inside the agent's handler */
-	uint64_t charged_ns;       /* CPU that the kernel charged to the sampled processes */
+	uint64_t charged_ns;       /* CPU that the kernel charged to the sampled processes, */
+	uint64_t paused_ns;        /* beside what it charged while samples were not wanted */
+	uint64_t running_ns;       /* what the samples of running threads stand for */
 	uint64_t agentless;        /* agents that could not start (no timer, no memory) */
 	uint64_t agentless_errno;  /* why the last one could not */
 	uint64_t seccomp;          /* images that stopped sampling for seccomp */
@@ -256,6 +261,13 @@ int collector_let_go(struct collector *collector, pid_t pid);
  */
 void collector_next(struct collector *collector, uint64_t timeout_ns,
 		    struct collector_event *ret_event);
+
+/**
+ * collector_records - whether a process is one of those that are recorded now
+ *
+ * Context: any thread.
+ */
+bool collector_records(struct collector *collector, pid_t pid);
 
 /**
  * collector_mark - have collector_next() tell when everything up to now has been given

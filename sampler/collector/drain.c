@@ -33,7 +33,9 @@ int drain_init(struct collector *collector)
 	drain->child_pidfd = -1;
 	drain->next_number = 1;
 	drain->phase.random = io_now_ns();
-	drain->rate = (struct rate){.hz = collector->options.hz, .thinned = 1};
+	drain->rate = (struct rate){.hz = collector->options.hz,
+				    .thinned = 1,
+				    .pauses = collector->options.paused ? PAUSE_ASKED : 0};
 	drain->stream.base_ns = rate_period_ns(&drain->rate);
 	drain->wall_since_ns = io_now_ns();
 	drain->stream.queue = &collector->queue;
@@ -68,6 +70,36 @@ void drain_release(struct collector *collector)
 	map_release(&drain->by_number);
 }
 
+bool collector_records(struct collector *collector, pid_t pid)
+{
+	struct drain *drain = &collector->drain;
+	bool found;
+
+	(void)pthread_mutex_lock(&drain->pids_lock);
+	found = map_get(&drain->by_pid, (uint64_t)pid) != NULL;
+	(void)pthread_mutex_unlock(&drain->pids_lock);
+	return found;
+}
+
+/* The main thread looks up pids; it does not follow what it finds. */
+static int list_pid(struct drain *drain, struct process *process)
+{
+	int r;
+
+	(void)pthread_mutex_lock(&drain->pids_lock);
+	r = map_put(&drain->by_pid, (uint64_t)process->pid, process);
+	(void)pthread_mutex_unlock(&drain->pids_lock);
+	return r;
+}
+
+static void unlist_pid(struct drain *drain, const struct process *process)
+{
+	(void)pthread_mutex_lock(&drain->pids_lock);
+	if (map_get(&drain->by_pid, (uint64_t)process->pid) == process)
+		(void)map_remove(&drain->by_pid, (uint64_t)process->pid);
+	(void)pthread_mutex_unlock(&drain->pids_lock);
+}
+
 static void unlink_process(struct drain *drain, struct process *process)
 {
 	struct process **at = &drain->processes;
@@ -76,8 +108,7 @@ static void unlink_process(struct drain *drain, struct process *process)
 		at = &(*at)->next;
 	if (*at)
 		*at = process->next;
-	if (map_get(&drain->by_pid, (uint64_t)process->pid) == process)
-		(void)map_remove(&drain->by_pid, (uint64_t)process->pid);
+	unlist_pid(drain, process);
 	(void)map_remove(&drain->by_number, process->number);
 }
 
@@ -111,7 +142,7 @@ static void bury(struct collector *collector, struct process *process)
 
 static int add_process(struct drain *drain, struct process *process)
 {
-	int r = map_put(&drain->by_pid, (uint64_t)process->pid, process);
+	int r = list_pid(drain, process);
 
 	if (r == 0)
 		r = map_put(&drain->by_number, process->number, process);
@@ -307,20 +338,29 @@ static void wait_until(struct collector *collector, uint64_t pass_ns)
 	} while (!drain->ending && io_now_ns() < pass_ns);
 }
 
+uint64_t drain_charged_ns(const struct drain *drain)
+{
+	uint64_t ns = drain->ended_charged_ns;
+
+	for (const struct process *process = drain->processes; process; process = process->next)
+		ns += process_used_ns(process);
+	return ns;
+}
+
 static void publish(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
 	struct collector_stats stats = drain->stats;
 	struct published *published = &collector->published;
 
-	stats.charged_ns = drain->ended_charged_ns;
-	for (const struct process *process = drain->processes; process; process = process->next)
-		stats.charged_ns += process_used_ns(process);
+	stats.charged_ns = drain_charged_ns(drain);
 	stats.unsampled_processes = drain->unsampled.count;
 	/* When everything was sampled, the kernel's own sum for CMD is the better one. */
 	if (drain->child_ended && stats.unsampled_processes == 0 && stats.agentless == 0 &&
 	    drain->child_rusage_ns > stats.charged_ns)
 		stats.charged_ns = drain->child_rusage_ns;
+	stats.paused_ns = rate_paused_ns(&drain->rate, stats.charged_ns);
+	stats.charged_ns -= stats.paused_ns;
 	(void)pthread_mutex_lock(&published->lock);
 	published->stats = stats;
 	published->child_ended = drain->child_ended;

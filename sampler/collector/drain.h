@@ -37,6 +37,13 @@ void *drain_main(void *collector);
 int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id);
 
 /**
+ * drain_charged_ns - CPU of all processes so far, as last looked at
+ *
+ * Context: collector thread.
+ */
+uint64_t drain_charged_ns(const struct drain *drain);
+
+/**
  * drain_start - a new image; an older one of the same pid has ended
  * @inner_pid: what it calls itself: another pid in a pid namespace
  *

@@ -2,14 +2,21 @@
 #include "sampler/collector/rate.h"
 
 #include "base/io.h"
+#include "sampler/collector/drain.h"
 #include "sampler/collector/limits.h"
-#include "sampler/collector/state.h"
 
 #include <unistd.h>
 
 uint64_t rate_period_ns(const struct rate *rate)
 {
 	return NS_PER_S / rate->hz * rate->thinned;
+}
+
+uint64_t rate_paused_ns(const struct rate *rate, uint64_t charged_ns)
+{
+	if (!rate->pauses || charged_ns < rate->paused_from_ns)
+		return rate->paused_ns;
+	return rate->paused_ns + charged_ns - rate->paused_from_ns;
 }
 
 static void tell(const struct rate *rate, struct ring_header *header)
@@ -38,10 +45,19 @@ bool rate_is_as_begun(const struct process *process)
 	       process->epoch;
 }
 
-/* Nothing is lost by a lack of memory but the line that tells of it. */
-static void mark(struct collector *collector, uint64_t now_ns)
+static uint64_t charge_all(struct drain *drain)
 {
-	struct drain *drain = &collector->drain;
+	for (struct process *process = drain->processes; process; process = process->next)
+		process_charge(process);
+	return drain_charged_ns(drain);
+}
+
+/* Nothing is lost by a lack of memory but the line that tells of it. */
+static void mark(struct drain *drain)
+{
+	uint64_t charged_ns = charge_all(drain);
+	uint64_t paused_ns = rate_paused_ns(&drain->rate, charged_ns);
+	uint64_t now_ns = io_now_ns();
 	struct node *node = node_new(NODE_RATE, NULL, now_ns, 0);
 
 	if (!node)
@@ -50,16 +66,25 @@ static void mark(struct collector *collector, uint64_t now_ns)
 					     .hz = drain->rate.hz,
 					     .thinned = drain->rate.thinned,
 					     .pauses = drain->rate.pauses,
-					     .mark = drain->rate.mark};
+					     .mark = drain->rate.mark,
+					     .charged_ns = charged_ns - paused_ns,
+					     .paused_ns = paused_ns};
 	stream_push(&drain->stream, node);
 	drain->marked_ns = now_ns;
 }
 
-static void tell_all(struct collector *collector)
+/* From now on; what was charged up to now belongs to what was before. */
+static void change(struct drain *drain, uint32_t hz, uint32_t thinned, uint32_t pauses)
 {
-	struct drain *drain = &collector->drain;
+	struct rate *rate = &drain->rate;
+	uint64_t charged_ns = charge_all(drain);
 
-	drain->rate.epoch++;
+	rate->paused_ns = rate_paused_ns(rate, charged_ns);
+	rate->paused_from_ns = charged_ns;
+	rate->hz = hz;
+	rate->thinned = thinned;
+	rate->pauses = pauses;
+	rate->epoch++;
 	for (struct process *process = drain->processes; process; process = process->next)
 		tell(&drain->rate, process->ring.header);
 }
@@ -80,22 +105,20 @@ bool rate_follow_wish(struct collector *collector)
 	if (last == rate->mark)
 		return false;
 	rate->mark = last;
-	if (hz != rate->hz || pauses != rate->pauses) {
-		rate->hz = hz;
-		rate->pauses = pauses;
-		tell_all(collector);
-	}
-	mark(collector, io_now_ns());
+	if (hz != rate->hz || pauses != rate->pauses)
+		change(&collector->drain, hz, rate->thinned, pauses);
+	mark(&collector->drain);
 	return true;
 }
 
 void rate_thin(struct collector *collector, uint32_t factor)
 {
-	if (collector->drain.rate.thinned == factor)
+	struct rate *rate = &collector->drain.rate;
+
+	if (rate->thinned == factor)
 		return;
-	collector->drain.rate.thinned = factor;
-	tell_all(collector);
-	mark(collector, io_now_ns());
+	change(&collector->drain, rate->hz, factor, rate->pauses);
+	mark(&collector->drain);
 }
 
 void rate_break(struct collector *collector, bool pause)
@@ -106,9 +129,8 @@ void rate_break(struct collector *collector, bool pause)
 	pauses |= pause ? PAUSE_BREAKER : 0;
 	if (pauses == rate->pauses)
 		return;
-	rate->pauses = pauses;
-	tell_all(collector);
-	mark(collector, io_now_ns());
+	change(&collector->drain, rate->hz, rate->thinned, pauses);
+	mark(&collector->drain);
 }
 
 static void wake(struct collector *collector)

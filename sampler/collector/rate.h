@@ -22,6 +22,8 @@ struct rate {
 	uint32_t pauses;  /* enum collector_pause */
 	uint32_t epoch;   /* one more with every change */
 	uint64_t mark;    /* the last wish that was followed */
+	uint64_t paused_from_ns; /* CPU charged when the pause began, */
+	uint64_t paused_ns;      /* and in the pauses before it */
 };
 
 /* What the main thread wants; the drain thread follows when it looks. */
@@ -38,6 +40,14 @@ struct rate_wish {
  * Context: any thread.
  */
 uint64_t rate_period_ns(const struct rate *rate);
+
+/**
+ * rate_paused_ns - CPU that was charged while samples were not wanted
+ * @charged_ns: all of it
+ *
+ * Context: collector thread.
+ */
+uint64_t rate_paused_ns(const struct rate *rate, uint64_t charged_ns);
 
 /**
  * rate_begin - tell a new image, before its descriptor is sent

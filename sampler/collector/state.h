@@ -31,6 +31,7 @@ struct drain {
 	int spare_fd; /* given up to turn a peer away when no descriptor is left */
 	struct process *processes;
 	struct map by_pid; /* the living ones, by pid and by number */
+	pthread_mutex_t pids_lock;
 	struct map by_number;
 	uint32_t next_number;
 	struct connection connections[MAX_CONNECTIONS];

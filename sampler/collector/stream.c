@@ -44,8 +44,10 @@ static void set_deltas(struct node_sample *sample, struct thread_series *series)
 	}
 }
 
-static void count_sample(struct collector_stats *stats, const struct node_sample *sample)
+static void count_sample(struct stream *stream, const struct node_sample *sample)
 {
+	struct collector_stats *stats = stream->stats;
+
 	if (hook_event_count(sample, stats))
 		return;
 	stats->samples++;
@@ -54,6 +56,8 @@ static void count_sample(struct collector_stats *stats, const struct node_sample
 	if ((sample->event == EVENT_CPU || sample->event == EVENT_WALL) &&
 	    (size_t)sample->state < N_STATES)
 		stats->states[sample->state] += sample->weight;
+	if (sample->event <= EVENT_WALL && sample->state == STATE_RUNNING)
+		stats->running_ns += sample->weight * stream->base_ns;
 	if (sample->stop < N_STOPS)
 		stats->stops[sample->stop]++;
 }
@@ -108,7 +112,7 @@ static void give_sample(struct stream *stream, struct node *node)
 		queue_forget(stream->queue, node);
 		return;
 	}
-	count_sample(stream->stats, sample);
+	count_sample(stream, sample);
 	if (thread)
 		hook_event_settle(sample, thread);
 	if (stream->keep && !keep_sample(stream->keep, node->process, thread, sample)) {

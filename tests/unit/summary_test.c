@@ -33,6 +33,7 @@ static struct summary healthy(void)
 	summary.collected.samples = 1000;
 	summary.collected.weight = 1000;
 	summary.collected.states[STATE_RUNNING] = 1000;
+	summary.collected.running_ns = UINT64_C(10000000000);
 	summary.collected.threads = 2;
 	summary.collected.processes = 1;
 	summary.collected.charged_ns = UINT64_C(10000000000);
@@ -249,6 +250,7 @@ static void explains_a_recording_of_nothing(void **state)
 	summary.collected.samples = summary.collected.weight = 0;
 	summary.written.samples = 0;
 	summary.collected.states[STATE_RUNNING] = 0;
+	summary.collected.running_ns = 0;
 	summary.collected.charged_ns = 3000000;
 	assert_says(&summary, "less CPU than one period", 1);
 	assert_says(&summary, "cost", 0);

@@ -1,0 +1,238 @@
+/* cmd_control.c - `wick start|stop|status|rate|flush|split`: talk to a recording that runs */
+#include "base/json.h"
+#include "flamescope/draw/words.h"
+#include "sampler/collector/collector.h"
+#include "tools/cmd.h"
+#include "tools/control_client.h"
+#include "tools/say.h"
+#include "tools/text.h"
+#include "tools/value.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum { OPT_JSON = OPTION_LONG_ONLY };
+
+static const char of_process[] = "the recording of this process, or the wick record with this pid";
+
+const struct option_spec control_option_specs[] = {
+	{'p', "pid", "PID", of_process},
+	{OPTION_HELP, "help", NULL, "print this help"},
+	{0, NULL, NULL, NULL},
+};
+
+const struct option_spec status_option_specs[] = {
+	{'p', "pid", "PID", of_process},
+	{OPT_JSON, "json", NULL, "as one JSON object"},
+	{OPTION_HELP, "help", NULL, "print this help"},
+	{0, NULL, NULL, NULL},
+};
+
+struct control_options {
+	pid_t pid;
+	uint32_t hz;
+	bool json;
+	bool help;
+};
+
+static int take(int id, const char *value, struct control_options *options, struct err *err)
+{
+	switch (id) {
+	case 'p':
+		if (value_pid(value, &options->pid) < 0)
+			return err_set(err, 0, "-p: '%s' is no process", value);
+		return 0;
+	case OPT_JSON:
+		options->json = true;
+		return 0;
+	default:
+		options->help = true;
+		return 0;
+	}
+}
+
+static int parse(const struct cmd_ctx *ctx, struct control_options *options, bool takes_rate,
+		 struct err *err)
+{
+	struct option_cursor cursor = {
+		.specs = ctx->command->options, .argc = ctx->argc, .argv = ctx->argv};
+	int n_rest;
+	int id;
+
+	while ((id = option_next(&cursor, err)) != 0)
+		if (id < 0 || take(id, cursor.value, options, err) < 0)
+			return -EINVAL;
+	if (options->help)
+		return 0;
+	n_rest = ctx->argc - cursor.rest - takes_rate;
+	if (n_rest < 0) {
+		(void)err_set(err, 0, "no rate given");
+		err_hint(err, "wick rate -p PID 99");
+		return -EINVAL;
+	}
+	if (n_rest > 0)
+		return err_set(err, 0, "'%s' is one argument too many",
+			       ctx->argv[cursor.rest + takes_rate]);
+	if (!options->pid) {
+		(void)err_set(err, 0, "no process given");
+		err_hint(err, "wick %s -p PID", ctx->command->name);
+		return -EINVAL;
+	}
+	return takes_rate ? value_rate(ctx->argv[cursor.rest], &options->hz, err) : 0;
+}
+
+/* Return: the exit status; WICK_OK with *RET_REPLY, unless only help was wanted. */
+static int ask(const struct cmd_ctx *ctx, enum control_verb verb, struct control_options *options,
+	       struct control_reply *ret_reply)
+{
+	struct control_request request = {
+		.magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .verb = (uint16_t)verb};
+	struct err err = {0};
+	int r = parse(ctx, options, verb == CONTROL_RATE, &err);
+
+	if (r < 0) {
+		say_error("%s", err.text);
+		return WICK_USAGE;
+	}
+	if (options->help)
+		return cmd_help(ctx->command);
+	request.pid = options->pid;
+	request.hz = options->hz;
+	r = control_ask(&request, ret_reply, &err);
+	if (r == 0)
+		return WICK_OK;
+	say_error("%s", err.text);
+	return cmd_exit_of(r);
+}
+
+/* What is done needs no words. */
+static int do_quietly(const struct cmd_ctx *ctx, enum control_verb verb)
+{
+	struct control_options options = {0};
+	struct control_reply reply;
+
+	return ask(ctx, verb, &options, &reply);
+}
+
+int cmd_start(struct cmd_ctx *ctx)
+{
+	return do_quietly(ctx, CONTROL_START);
+}
+
+int cmd_stop(struct cmd_ctx *ctx)
+{
+	return do_quietly(ctx, CONTROL_STOP);
+}
+
+int cmd_rate(struct cmd_ctx *ctx)
+{
+	return do_quietly(ctx, CONTROL_RATE);
+}
+
+/* The file is the result. */
+static int print_path(const struct cmd_ctx *ctx, enum control_verb verb)
+{
+	struct control_options options = {0};
+	struct control_reply reply;
+	struct buf text;
+	int status = ask(ctx, verb, &options, &reply);
+
+	if (status != WICK_OK || options.help)
+		return status;
+	buf_init(&text, CMD_TEXT_BYTES);
+	text_defuse(reply.path);
+	if (*reply.path)
+		buf_printf(&text, "%s\n", reply.path);
+	return cmd_print(&text);
+}
+
+int cmd_flush(struct cmd_ctx *ctx)
+{
+	return print_path(ctx, CONTROL_FLUSH);
+}
+
+int cmd_split(struct cmd_ctx *ctx)
+{
+	return print_path(ctx, CONTROL_SPLIT);
+}
+
+static const char *state_of(uint32_t pauses)
+{
+	if (pauses & PAUSE_ASKED)
+		return "paused";
+	return pauses ? "resting" : "recording";
+}
+
+static void print_status(const struct control_reply *reply, struct buf *buf)
+{
+	buf_printf(buf, "%s: %s (pid %d) by wick (pid %d) for ", state_of(reply->pauses),
+		   reply->command, reply->pid, reply->wick_pid);
+	text_seconds(buf, reply->elapsed_ns);
+	buf_printf(buf, "\n  rate     %u Hz", reply->hz);
+	if (reply->thinned > 1)
+		buf_printf(buf, ", one sample of %u taken", reply->thinned);
+	buf_add(buf, "\n  samples  ");
+	words_count(buf, reply->samples);
+	if (reply->weight != reply->samples) {
+		buf_add(buf, " (weight ");
+		words_count(buf, reply->weight);
+		buf_add_char(buf, ')');
+	}
+	buf_add(buf, ", lost ");
+	words_count(buf, reply->lost);
+	buf_add(buf, "\n  CPU      ");
+	text_seconds(buf, reply->cpu_ns);
+	if (reply->paused_ns) {
+		buf_add(buf, ", and ");
+		text_seconds(buf, reply->paused_ns);
+		buf_add(buf, " while paused");
+	}
+	buf_printf(buf, "\n  file     %s, ", *reply->path ? reply->path : "none yet");
+	words_bytes(buf, reply->bytes);
+	buf_add(buf, " in ");
+	text_of(buf, reply->files, "file");
+	buf_add_char(buf, '\n');
+}
+
+static void print_json(const struct control_reply *reply, struct buf *buf)
+{
+	buf_add_char(buf, '{');
+	json_add_text(buf, "state", state_of(reply->pauses));
+	json_add_text(buf, "command", reply->command);
+	json_add_number(buf, "pid", (uint32_t)reply->pid);
+	json_add_number(buf, "wick_pid", (uint32_t)reply->wick_pid);
+	json_add_number(buf, "elapsed_ns", reply->elapsed_ns);
+	json_add_number(buf, "hz", reply->hz);
+	json_add_number(buf, "thinned", reply->thinned);
+	json_add_number(buf, "processes", reply->processes);
+	json_add_number(buf, "samples", reply->samples);
+	json_add_number(buf, "weight", reply->weight);
+	json_add_number(buf, "lost", reply->lost);
+	json_add_number(buf, "cpu_ns", reply->cpu_ns);
+	json_add_number(buf, "paused_ns", reply->paused_ns);
+	json_add_number(buf, "files", reply->files);
+	json_add_number(buf, "bytes", reply->bytes);
+	json_add_text(buf, "path", reply->path);
+	buf_add(buf, "}\n");
+}
+
+int cmd_status(struct cmd_ctx *ctx)
+{
+	struct control_options options = {0};
+	struct control_reply reply;
+	struct buf text;
+	int status = ask(ctx, CONTROL_STATUS, &options, &reply);
+
+	if (status != WICK_OK || options.help)
+		return status;
+	buf_init(&text, CMD_TEXT_BYTES);
+	text_defuse(reply.command);
+	if (options.json) {
+		print_json(&reply, &text);
+	} else {
+		text_defuse(reply.path);
+		print_status(&reply, &text);
+	}
+	return cmd_print(&text);
+}

@@ -1,0 +1,192 @@
+/* control_server.c - a recording's socket: who may ask, what they ask, and the answer */
+#include "tools/control_server.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "tools/control_place.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define SILENCE_NS UINT64_C(1000000000)
+enum { BACKLOG = 64, SWEEP_MOST = 256 };
+
+/* The sockets of recordings that were killed; a number that lives on in another process stays. */
+static void sweep(const char *directory)
+{
+	const struct dirent *entry;
+	DIR *entries = opendir(directory);
+
+	if (!entries)
+		return;
+	/* This thread alone reads this stream of entries. */
+	for (int i = 0; i < SWEEP_MOST && (entry = readdir(entries)); /* NOLINT */ i++) {
+		char *end;
+		long pid = strtol(entry->d_name, &end, 10);
+
+		if (pid > 0 && strcmp(end, ".control") == 0 && kill((pid_t)pid, 0) < 0 &&
+		    errno == ESRCH)
+			(void)unlinkat(dirfd(entries), entry->d_name, 0);
+	}
+	(void)closedir(entries);
+}
+
+int control_server_open(struct control_server *server, struct err *err)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char directory[sizeof(address.sun_path)];
+	_cleanup_fd_ int fd = -1;
+	int r = control_place_make(directory, err);
+
+	if (r < 0)
+		return r;
+	sweep(directory);
+	/* control_place.c has left room for it. */
+	(void)snprintf(server->path, sizeof(server->path), "%.*s/%d.control",
+		       (int)sizeof(server->path) - 24, directory, (int)getpid());
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", server->path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	(void)unlink(server->path); /* of a recording that had this number and was killed */
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(fd, BACKLOG) < 0)
+		return err_set(err, errno, "make a socket '%s'", server->path);
+	server->fd = steal_fd(&fd);
+	server->open = true;
+	return 0;
+}
+
+static void drop(struct control_client *client)
+{
+	(void)close(client->fd);
+	*client = (struct control_client){.stage = CLIENT_FREE};
+}
+
+/* The directory keeps others out; this is for when somebody has opened it. */
+static bool may_ask(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
+	       (peer.uid == geteuid() || peer.uid == 0);
+}
+
+static void refuse(int fd)
+{
+	struct control_reply reply = {
+		.magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .result = CONTROL_FAILED};
+
+	(void)snprintf(reply.text, sizeof(reply.text), "it is another user's recording");
+	(void)send(fd, &reply, sizeof(reply), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static struct control_client *free_place(struct control_server *server)
+{
+	for (size_t i = 0; i < CONTROL_CLIENTS; i++)
+		if (server->clients[i].stage == CLIENT_FREE)
+			return &server->clients[i];
+	return NULL;
+}
+
+/* With no place free, those who connect wait in the kernel's queue. */
+static void admit(struct control_server *server, uint64_t now_ns)
+{
+	struct control_client *client;
+
+	while ((client = free_place(server))) {
+		int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0)
+			return;
+		if (!may_ask(fd)) {
+			refuse(fd);
+			(void)close(fd);
+			continue;
+		}
+		*client = (struct control_client){
+			.stage = CLIENT_SILENT, .fd = fd, .deadline_ns = now_ns + SILENCE_NS};
+	}
+}
+
+static bool request_holds(const struct control_request *request, ssize_t len)
+{
+	return len == (ssize_t)sizeof(*request) && request->magic == CONTROL_MAGIC &&
+	       request->version == CONTROL_VERSION && request->verb >= CONTROL_START &&
+	       request->verb < CONTROL_VERBS && request->pid > 0;
+}
+
+/* Return: whether it has asked. */
+static bool listen_to(struct control_client *client, uint64_t now_ns)
+{
+	/* One byte more, to see a message that is too long. */
+	unsigned char bytes[sizeof(client->request) + 1];
+	ssize_t n = recv(client->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+		if (client->deadline_ns <= now_ns)
+			drop(client);
+		return false;
+	}
+	if (n > 0)
+		memcpy(&client->request, bytes, sizeof(client->request));
+	if (!request_holds(&client->request, n)) {
+		drop(client);
+		return false;
+	}
+	client->stage = CLIENT_WAITING;
+	client->mark = UINT64_MAX;
+	return true;
+}
+
+struct control_client *control_server_take(struct control_server *server, uint64_t now_ns)
+{
+	if (!server->open)
+		return NULL;
+	admit(server, now_ns);
+	for (size_t i = 0; i < CONTROL_CLIENTS; i++)
+		if (server->clients[i].stage == CLIENT_SILENT &&
+		    listen_to(&server->clients[i], now_ns))
+			return &server->clients[i];
+	return NULL;
+}
+
+struct control_client *control_server_next(struct control_server *server, uint64_t mark)
+{
+	for (size_t i = 0; server->open && i < CONTROL_CLIENTS; i++)
+		if (server->clients[i].stage == CLIENT_WAITING && server->clients[i].mark <= mark)
+			return &server->clients[i];
+	return NULL;
+}
+
+bool control_server_is_busy(const struct control_server *server)
+{
+	for (size_t i = 0; server->open && i < CONTROL_CLIENTS; i++)
+		if (server->clients[i].stage != CLIENT_FREE)
+			return true;
+	return false;
+}
+
+void control_server_answer(struct control_client *client, struct control_reply *reply)
+{
+	reply->magic = CONTROL_MAGIC;
+	reply->version = CONTROL_VERSION;
+	reply->wick_pid = getpid();
+	(void)send(client->fd, reply, sizeof(*reply), MSG_DONTWAIT | MSG_NOSIGNAL);
+	drop(client);
+}
+
+void control_server_close(struct control_server *server)
+{
+	if (!server->open)
+		return;
+	for (size_t i = 0; i < CONTROL_CLIENTS; i++)
+		if (server->clients[i].stage != CLIENT_FREE)
+			drop(&server->clients[i]);
+	(void)close(server->fd);
+	(void)unlink(server->path);
+	*server = (struct control_server){0};
+}
