@@ -1,6 +1,7 @@
 /* cmd_doctor.c - `wick doctor`: checks, and what to do about each */
 #include "tools/cmd.h"
 #include "tools/doctor.h"
+#include "tools/doctor_trigger.h"
 #include "tools/say.h"
 #include "tools/value.h"
 
@@ -8,10 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RESULT_BYTES = 1024 * 1024 };
+enum { OPT_EXPLAIN_TRIGGER = OPTION_LONG_ONLY, RESULT_BYTES = 1024 * 1024 };
 
 const struct option_spec doctor_option_specs[] = {
 	{'F', "freq", "HZ", "check this rate against the kernel's tick"},
+	{OPT_EXPLAIN_TRIGGER, "explain-trigger", "EXPR",
+	 "say when it would have fired in the recording FILE; may be given again"},
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
 };
@@ -94,10 +97,18 @@ static bool is_crowded(const struct option_cursor *cursor)
 	       value_pid(cursor->argv[cursor->rest], &pid) == 0;
 }
 
+static int take_option(int id, const char *value, uint32_t *hz, struct doctor_triggers *triggers,
+		       struct err *err)
+{
+	return id == OPT_EXPLAIN_TRIGGER ? doctor_trigger_add(triggers, value, err)
+					 : value_rate(value, hz, err);
+}
+
 int cmd_doctor(struct cmd_ctx *ctx)
 {
 	struct option_cursor cursor = {
 		.specs = doctor_option_specs, .argc = ctx->argc, .argv = ctx->argv};
+	struct doctor_triggers triggers = {.n = 0};
 	struct doctor doctor = {.n_fixes = 0};
 	struct err err = {0};
 	uint32_t hz = 0;
@@ -106,11 +117,14 @@ int cmd_doctor(struct cmd_ctx *ctx)
 	while ((id = option_next(&cursor, &err)) != 0) {
 		if (id == OPTION_HELP)
 			return cmd_help(ctx->command);
-		if (id < 0 || value_rate(cursor.value, &hz, &err) < 0) {
+		if (id < 0 || take_option(id, cursor.value, &hz, &triggers, &err) < 0) {
 			say_error("%s", err.text);
 			return WICK_USAGE;
 		}
 	}
+	if (triggers.n)
+		return doctor_trigger_explain(&triggers, ctx->argv + cursor.rest,
+					      (size_t)(ctx->argc - cursor.rest));
 	if (is_crowded(&cursor)) {
 		say_error("one process at a time, try: wick doctor %s", ctx->argv[cursor.rest]);
 		return WICK_USAGE;

@@ -248,15 +248,23 @@ void flight_tick(struct flight *flight, uint64_t now_ns)
 			flight_write(flight, &flight->dumps[i]);
 }
 
+int flight_write_now(struct flight *flight, uint64_t number, const char **ret_path)
+{
+	for (size_t i = 0; i < FLIGHT_MOST_WAITING && number; i++)
+		if (flight->dumps[i].number == number && !flight->dumps[i].done)
+			flight_write(flight, &flight->dumps[i]);
+	return flight_result(flight, number, ret_path);
+}
+
 void flight_finish(struct flight *flight)
 {
+	const char *path;
+
 	if (!flight->ring)
 		return;
 	look_for_signals(flight, io_now_ns());
 	for (uint64_t number = 1; number <= flight->n_asked; number++)
-		for (size_t i = 0; i < FLIGHT_MOST_WAITING; i++)
-			if (flight->dumps[i].number == number && !flight->dumps[i].done)
-				flight_write(flight, &flight->dumps[i]);
+		(void)flight_write_now(flight, number, &path);
 	if (flight->n_crashes_unwritten)
 		say_note("%lu more processes crashed less than 10 s after another, and have no "
 			 "file of their own",

@@ -190,6 +190,15 @@ bool flight_is_due(struct flight *flight, uint64_t now_ns);
 void flight_tick(struct flight *flight, uint64_t now_ns);
 
 /**
+ * flight_write_now - write what was asked for: all of it has come
+ *
+ * Return:  as flight_result(), but never -EAGAIN.
+ * Owns:    the flight; good until the next call of another function.
+ * Context: main thread.
+ */
+int flight_write_now(struct flight *flight, uint64_t number, const char **ret_path);
+
+/**
  * flight_finish - write what was asked for: nothing more will come
  *
  * Context: main thread.

@@ -47,7 +47,7 @@ static const struct command commands[] = {
 	{"stack", "show what every thread of a process is doing now", "[OPTIONS] -p PID | CORE",
 	 stack_option_specs, cmd_stack},
 	{"doctor", "check this machine, a process or a program, and say the fixes",
-	 "[OPTIONS] [PID | -- CMD [ARGS]]", doctor_option_specs, cmd_doctor},
+	 "[OPTIONS] [PID | -- CMD [ARGS] | FILE...]", doctor_option_specs, cmd_doctor},
 	{"help", "explain a command", "[COMMAND]", no_options, cmd_help_command},
 	{NULL, NULL, NULL, NULL, NULL},
 };

@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "base/json.h"
+#include "tools/record_flight.h"
 #include "tools/recorder.h"
 #include "tools/say.h"
 
@@ -144,6 +145,20 @@ static int split(struct recording *recording, int *ret)
 	return r;
 }
 
+/* The last samples, as a file of their own. */
+static void flush_flight(struct recorder *recorder, struct control_client *client)
+{
+	struct control_reply reply;
+	const char *path = NULL;
+	int r = record_flight_now(recorder, "wick flush", &path);
+
+	describe(recorder, &reply);
+	(void)snprintf(reply.path, sizeof(reply.path), "%s", path ? path : "");
+	if (r < 0)
+		fail(&reply, "not everything could be written; the recording has said why");
+	control_server_answer(client, &reply);
+}
+
 static void finish(struct recorder *recorder, struct control_client *client)
 {
 	struct control_reply reply;
@@ -189,6 +204,7 @@ static void note(struct recorder *recorder, const struct collector_rate *rate, c
 	json_add_text(&text, "why", why);
 	buf_add_char(&text, '}');
 	recording_note(recorder->recording, "rate", buf_text(&text));
+	flight_note(&recorder->flight, rate->time_ns, "rate", buf_text(&text));
 	buf_release(&text);
 }
 
@@ -196,6 +212,7 @@ static void note(struct recorder *recorder, const struct collector_rate *rate, c
 static void change_hz(struct recorder *recorder, uint32_t hz)
 {
 	recorder->lockstep.hz = 0; /* it knows of one rate */
+	flight_restart(&recorder->flight, io_now_ns());
 	if (!recorder->recording)
 		return;
 	recorder_update_counts(recorder);
@@ -215,6 +232,9 @@ void record_control_passed(struct recorder *recorder, const struct collector_rat
 	if (rate->hz != last.hz || rate->thinned != last.thinned || rate->pauses != last.pauses)
 		note(recorder, rate, why_of(rate, &last));
 	while ((client = control_server_next(&control->server, rate->mark)))
-		finish(recorder, client);
+		if (client->request.verb == CONTROL_FLUSH && flight_is_on(&recorder->flight))
+			flush_flight(recorder, client);
+		else
+			finish(recorder, client);
 	recorder->marked = NULL;
 }

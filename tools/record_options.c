@@ -49,6 +49,7 @@ const struct option_spec record_option_specs[] = {
 	{OPT_ROTATE, "rotate", "LIMIT", "start a new file after a size, a duration or Nsamples"},
 	{OPT_KEEP, "keep", "LIMIT",
 	 "keep only the newest N files, a total size, or files younger than an age"},
+	FLIGHT_OPTION_SPECS,
 	{OPT_COMPRESS, "compress", "TYPE", "compress closed files: gz, zst or none (none)"},
 	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for every closed file; its path is $1"},
 	{OPT_BARE, "bare", NULL, "write no comment lines, for Perfetto"},
@@ -252,6 +253,8 @@ static int take_symbol_option(int id, const char *value, struct record_options *
 	int r = symbol_options_take(id, value, &options->symbols, err);
 
 	if (r == 0)
+		r = flight_options_take(id, value, &options->flight, err);
+	if (r == 0)
 		r = attach_options_take(id, value, &options->attach, err);
 	return r == 0 ? take_selection_option(id, value, options, err) : r;
 }
@@ -298,6 +301,8 @@ static int take_names_of_gauges(struct record_options *options, struct err *err)
 	struct selection_options *selection = &options->selection;
 	struct metric_columns columns;
 
+	if (flight_options_gauges(&options->flight, &options->metrics, err) < 0)
+		return blame(OPT_TRIGGER, err);
 	metric_list_columns(&options->metrics, &columns);
 	if (options->group && take_groups(&columns, options, err) < 0)
 		return blame(OPT_GROUP, err);
@@ -369,7 +374,10 @@ static int check(const struct record_options *options, struct err *err)
 		return -EINVAL;
 	if (check_live(options, err) < 0 || check_symbols(options, err) < 0)
 		return -EINVAL;
-	if (is_limited(&options->keep) && !is_limited(&options->rotate)) {
+	if (flight_options_check(&options->flight, is_limited(&options->rotate), err) < 0)
+		return -EINVAL;
+	if (is_limited(&options->keep) && !is_limited(&options->rotate) &&
+	    !flight_options_on(&options->flight)) {
 		(void)err_set(err, 0, "--keep chooses among rotated files and nothing rotates");
 		err_hint(err, "--rotate 60s");
 		return -err->code;
@@ -391,6 +399,7 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 	int r = metric_list_parse("auto", &options.metrics, err);
 	int id;
 
+	flight_options_init(&options.flight);
 	while (r == 0 && (id = option_next(&cursor, err)) != 0) {
 		if (id < 0)
 			return id;

@@ -7,6 +7,7 @@
 #include "sampler/collector/collector.h"
 #include "tools/attach_options.h"
 #include "tools/event_list.h"
+#include "tools/flight_options.h"
 #include "tools/metric_list.h"
 #include "tools/selection.h"
 #include "tools/symbol_options.h"
@@ -34,6 +35,7 @@ struct record_options {
 	bool flatten;
 	bool live; /* a file of what is still allocated */
 	struct selection_options selection;
+	struct flight_choice flight;
 	struct symbol_options symbols;
 	bool no_cmdline;
 	enum ring_discovery discovery;

@@ -8,6 +8,7 @@
 #include "tools/interrupt.h"
 #include "tools/output_check.h"
 #include "tools/progress.h"
+#include "tools/record_flight.h"
 #include "tools/record_attach.h"
 #include "tools/say.h"
 #include "tools/signal_cost.h"
@@ -41,6 +42,8 @@ static void keep(struct recorder *recorder, const struct sample *sample)
 	bool keeps = selection_keeps(&recorder->selection, &kept);
 
 	live_file_sample(&recorder->live, &kept, keeps);
+	if (keeps && flight_sample(&recorder->flight, &kept))
+		return;
 	if (keeps && !hook_files_write(&recorder->hook_files, &kept) && recorder->recording)
 		recording_write(recorder->recording, &kept);
 }
@@ -58,12 +61,14 @@ static void on_named(void *context, const struct sample *sample)
 static void on_rate(void *context, const struct collector_rate *rate)
 {
 	record_control_passed(context, rate);
+	record_flight_passed(context, rate);
 }
 
-static void on_exit_of(struct recorder *recorder, uint32_t process)
+static void on_exit_of(struct recorder *recorder, const struct collector_event *event, uint64_t now)
 {
-	name_queue_exit(&recorder->queue, process);
-	live_heap_exit(&recorder->live.heap, process);
+	name_queue_exit(&recorder->queue, event->process);
+	live_heap_exit(&recorder->live.heap, event->process);
+	record_flight_ended(recorder, event, now);
 }
 
 static bool is_rotated(const struct record_options *options)
@@ -80,6 +85,7 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.flush_ns = options->flush_ns,
 		.rotate = options->rotate,
 		.keep = options->keep,
+		.on_demand = flight_options_on(&options->flight),
 		.compress = options->compress,
 		.on_rotate = options->on_rotate,
 		.tell = on_message,
@@ -109,7 +115,9 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		r = live_file_open(&recorder->live, &recording, &options->event_list, err);
 	hook_files_describe(&recording, hook_files_main(options->event_list.events),
 			    &options->event_list);
-	return r < 0 ? r : recording_new(&recording, &recorder->recording, err);
+	if (r == 0)
+		r = recording_new(&recording, &recorder->recording, err);
+	return r < 0 ? r : record_flight_start(recorder, err);
 }
 
 static bool has_clock(const struct recorder *recorder)
@@ -135,7 +143,8 @@ static int prepare(struct recorder *recorder, struct err *err)
 	};
 	const char *command = options->argc ? options->argv[0] : "";
 	const char *slash = strrchr(command, '/');
-	int r = output_check(options->output, is_rotated(options), err);
+	int r = output_check(options->output,
+			     is_rotated(options) || flight_options_on(&options->flight), err);
 
 	if (r == 0)
 		r = agent_path_find(&recorder->agent_path, err);
@@ -150,6 +159,9 @@ static int prepare(struct recorder *recorder, struct err *err)
 	if (r < 0)
 		return r;
 	collector.keep = selection_for_collector(&recorder->selection);
+	r = record_flight_prepare(options, &collector, err);
+	if (r < 0)
+		return r;
 	r = collector_new(&collector, &recorder->collector, err);
 	symbol_options_pass(&options->symbols, &symbols);
 	if (r == 0)
@@ -236,6 +248,9 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 
 	if (series == sample_series(hook_files_main(events)))
 		recording_counts(recorder->recording, counts, sizeof(counts) / sizeof(counts[0]));
+	if (flight_is_on(&recorder->flight))
+		flight_counts_add(&recorder->flight.counts, series, counts,
+				  sizeof(counts) / sizeof(counts[0]), recorder->told_ns);
 	hook_files_counts(&recorder->hook_files, series, counts,
 			  sizeof(counts) / sizeof(counts[0]));
 }
@@ -291,6 +306,7 @@ static void tick(struct recorder *recorder, uint64_t now)
 		recording_tick(recorder->recording);
 	hook_files_tick(&recorder->hook_files);
 	live_file_tick(&recorder->live, recorder->collector, now);
+	record_flight_tick(recorder, now);
 }
 
 static uint64_t time_out(const struct recorder *recorder, uint64_t now)
@@ -324,7 +340,7 @@ void recorder_run(struct recorder *recorder)
 		else if (event.kind == COLLECTOR_RATE)
 			name_queue_pass(&recorder->queue, &event.rate);
 		else if (event.kind == COLLECTOR_EXIT)
-			on_exit_of(recorder, event.process);
+			on_exit_of(recorder, &event, now);
 		if (event.kind == COLLECTOR_IDLE || now - ticked >= NAMING_NS) {
 			ticked = now;
 			tick(recorder, now);
@@ -401,6 +417,7 @@ void recorder_finish(struct recorder *recorder)
 	name_queue_drain(&recorder->queue);
 	record_control_stop(recorder);
 	recorder_update_counts(recorder);
+	record_flight_finish(recorder);
 	(void)recording_finish(recorder->recording); /* it has told what went wrong */
 	hook_files_finish(&recorder->hook_files);
 	live_file_finish(&recorder->live, recorder->collector);
@@ -445,6 +462,7 @@ void recorder_release(struct recorder *recorder)
 {
 	interrupt_detaches(NULL);
 	record_control_stop(recorder);
+	flight_release(&recorder->flight);
 	recording_free(recorder->recording);
 	hook_files_release(&recorder->hook_files);
 	live_file_release(&recorder->live);

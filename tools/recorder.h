@@ -3,6 +3,7 @@
 #define TOOLS_RECORDER_H
 
 #include "base/err.h"
+#include "tools/flight.h"
 #include "tools/hook_files.h"
 #include "tools/live_file.h"
 #include "tools/lockstep.h"
@@ -12,6 +13,7 @@
 #include "tools/record_options.h"
 #include "tools/selection.h"
 #include "tools/summary.h"
+#include "tools/trigger.h"
 
 #include <stdbool.h>
 
@@ -22,6 +24,9 @@ struct recorder {
 	struct symbolizer *symbolizer;
 	struct recording *recording;
 	struct hook_files hook_files;
+	struct flight flight;
+	struct trigger_set triggers;
+	uint64_t usage_ns; /* of the reading that they saw last */
 	struct live_file live;
 	struct name_queue queue;
 	struct lockstep lockstep;

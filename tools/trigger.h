@@ -77,7 +77,7 @@ struct trigger_reading {
 	uint64_t run_delay_ns;
 	uint32_t psi[PSI_FILES][PSI_WORDS]; /* avg10, hundredths of a percent */
 	uint32_t gauges_known;
-	int64_t gauges[METRIC_MAX_GAUGES];
+	int64_t gauges[SAMPLE_MAX_METRICS];
 };
 
 /* Of one condition. */

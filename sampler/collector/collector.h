@@ -56,6 +56,33 @@ struct collector_keep {
 	void *context;
 };
 
+/* What all processes of the recording use together: what collector_usage() is to know. */
+enum collector_usage_of {
+	USAGE_CPU,
+	USAGE_RSS,
+	USAGE_FAULTS, /* minor and major */
+	USAGE_RUN_DELAY,
+	USAGE_PSI_CPU, /* of the machine */
+	USAGE_PSI_MEMORY,
+	USAGE_PSI_IO,
+	USAGE_GAUGES,
+};
+
+enum { COLLECTOR_PSI_SOME, COLLECTOR_PSI_FULL, COLLECTOR_PSI_WORDS, COLLECTOR_PSI_FILES = 3 };
+
+struct collector_usage {
+	uint64_t time_ns; /* 0: nothing was looked at yet */
+	uint32_t known;   /* 1 << enum collector_usage_of */
+	uint64_t cpu_ns;  /* counters only grow */
+	uint64_t rss_kib;
+	uint64_t faults;
+	uint64_t majfaults;
+	uint64_t run_delay_ns;
+	uint32_t psi[COLLECTOR_PSI_FILES][COLLECTOR_PSI_WORDS]; /* avg10, percent * 100 */
+	uint32_t gauges_known;                                  /* bit i: of options.gauges */
+	int64_t gauges[SAMPLE_MAX_METRICS];                     /* the largest of any process */
+};
+
 struct collector_options {
 	const char *agent_path;        /* the agent's .so, absolute */
 	uint32_t hz;                   /* 1 .. COLLECTOR_MAX_HZ */
@@ -63,6 +90,7 @@ struct collector_options {
 	bool paused;                   /* begin as collector_pause() would */
 	uint32_t events;               /* COLLECT_*; 0: COLLECT_CPU */
 	uint32_t metrics;              /* 1 << enum metric_id: the ones to read */
+	uint32_t usage;                /* 1 << enum collector_usage_of: the same */
 	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
 	size_t n_gauges;           /* at most METRIC_MAX_GAUGES */
 	struct collector_keep keep;
@@ -325,6 +353,13 @@ bool collector_status(struct collector *collector, int *ret_status);
  * Context: main thread.
  */
 void collector_stats(struct collector *collector, struct collector_stats *ret_stats);
+
+/**
+ * collector_usage - what all processes use together, as of the last look, some 250 ms ago at most
+ *
+ * Context: main thread.
+ */
+void collector_usage(struct collector *collector, struct collector_usage *ret_usage);
 
 /**
  * collector_free - stop the drain thread, remove the socket, forget everything

@@ -42,6 +42,7 @@ int drain_init(struct collector *collector)
 	drain->stream.stats = &drain->stats;
 	drain->stream.keep = &drain->keep;
 	keep_init(&drain->keep, &collector->options.keep);
+	usage_init(&drain->usage, collector->options.usage);
 	for (int i = 0; i < MAX_CONNECTIONS; i++)
 		drain->connections[i].fd = -1;
 	drain->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -66,6 +67,7 @@ void drain_release(struct collector *collector)
 		(void)close(drain->spare_fd);
 	merge_release(&drain->stream.merge);
 	keep_release(&drain->keep);
+	usage_release(&drain->usage);
 	map_release(&drain->by_pid);
 	map_release(&drain->by_number);
 }
@@ -363,6 +365,7 @@ static void publish(struct collector *collector)
 	stats.charged_ns -= stats.paused_ns;
 	(void)pthread_mutex_lock(&published->lock);
 	published->stats = stats;
+	published->usage = drain->usage.now;
 	published->child_ended = drain->child_ended;
 	published->child_status = drain->child_status;
 	if (published->unsampled.count != drain->unsampled.count)
@@ -406,6 +409,7 @@ static uint64_t pass(struct collector *collector)
 		wait_child(collector);
 	wall_turns(collector);
 	top_look(&drain->keep.top, drain->processes, start_ns);
+	usage_look(&drain->usage, drain->processes, drain_charged_ns(drain), start_ns);
 	hello_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
 	if (drain->marked_ns <= start_ns - HOLD_BACK_MS * NS_PER_MS)

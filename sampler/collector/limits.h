@@ -70,6 +70,9 @@ enum {
 	WALL_FD_PART = 8,      /* the part of the descriptors that is for schedstat alone */
 	WALL_SPARE_FILES = 512,
 
+	USAGE_MS = 250,   /* between two looks at what all processes use */
+	USAGE_PART = 200, /* a look may take this part of the time */
+
 	MAX_UNSAMPLED = 256,
 
 	REMOTE_PAGES = 64,             /* of one process's files, kept between walks */

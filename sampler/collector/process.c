@@ -66,6 +66,7 @@ void process_free(struct process *process)
 	ring_view_release(&process->ring);
 	cleanup_fd(&process->pidfd);
 	readings_release(&process->readings);
+	usage_process_release(&process->usage);
 	mappings_release(&process->mappings);
 	map_each(&process->threads, free_value, NULL);
 	map_release(&process->threads);

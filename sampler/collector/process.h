@@ -9,6 +9,7 @@
 #include "sampler/collector/readings.h"
 #include "sampler/collector/ring_view.h"
 #include "sampler/collector/stream.h"
+#include "sampler/collector/usage.h"
 #include "sampler/collector/wall.h"
 
 #include <sys/types.h>
@@ -97,6 +98,7 @@ struct process {
 	uint64_t missed_ns;
 	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */
 	struct readings readings;
+	struct process_usage usage;
 	double fill; /* of its fullest ring in the last drain, 0 .. 1 */
 };
 

@@ -14,6 +14,7 @@
 #include "sampler/collector/rate.h"
 #include "sampler/collector/stream.h"
 #include "sampler/collector/unsampled.h"
+#include "sampler/collector/usage.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -37,6 +38,7 @@ struct drain {
 	struct connection connections[MAX_CONNECTIONS];
 	struct stream stream;
 	struct keep keep;
+	struct usage usage;
 	struct phase phase;
 	struct rate rate;
 	uint64_t marked_ns;     /* the newest mark in the stream; 0: it has been given */
@@ -57,6 +59,7 @@ struct drain {
 struct published {
 	pthread_mutex_t lock;
 	struct collector_stats stats;
+	struct collector_usage usage;
 	struct unsampled_list unsampled;
 	bool child_ended;
 	int child_status;

@@ -1,0 +1,251 @@
+/* usage.c - what all processes of a recording use together */
+#include "sampler/collector/usage.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/collector/limits.h"
+#include "sampler/collector/process.h"
+#include "sampler/collector/state.h"
+#include "sampler/collector/task.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define BIT(of) (UINT32_C(1) << (of))
+
+enum {
+	TEXT_BYTES = 1024,
+	STAT_MINFLT = 8, /* words behind the name */
+	STAT_MAJFLT = 10,
+	SPARE_FDS = 256,
+};
+
+void usage_init(struct usage *usage, uint32_t wanted)
+{
+	static const char *const paths[COLLECTOR_PSI_FILES] = {
+		"/proc/pressure/cpu", "/proc/pressure/memory", "/proc/pressure/io"};
+
+	*usage = (struct usage){.wanted = wanted};
+	for (size_t i = 0; i < COLLECTOR_PSI_FILES; i++)
+		usage->psi_fds[i] =
+			wanted & BIT(USAGE_PSI_CPU + i) ? open(paths[i], O_RDONLY | O_CLOEXEC) : -1;
+}
+
+void usage_release(struct usage *usage)
+{
+	for (size_t i = 0; i < COLLECTOR_PSI_FILES; i++)
+		if (usage->wanted & BIT(USAGE_PSI_CPU + i))
+			cleanup_fd(&usage->psi_fds[i]);
+	usage->wanted = 0;
+}
+
+void usage_process_release(struct process_usage *process)
+{
+	if (process->stat_fd)
+		(void)close(process->stat_fd - 1);
+	process->stat_fd = 0;
+}
+
+static bool read_text(int fd, char text[static TEXT_BYTES])
+{
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, TEXT_BYTES - 1, 0);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return true;
+}
+
+int usage_parse_stat(const char *text, uint64_t *ret_faults, uint64_t *ret_majfaults)
+{
+	const char *at = strrchr(text, ')'); /* the name stands in parentheses and can hold any */
+	uint64_t numbers[STAT_MAJFLT + 1];
+
+	if (!at || at[1] != ' ' || !at[2])
+		return -EBADMSG;
+	at += 3; /* the state is a letter */
+	for (int i = 2; i <= STAT_MAJFLT; i++) {
+		char *end;
+
+		if (*at != ' ' || (!isdigit((unsigned char)at[1]) && at[1] != '-'))
+			return -EBADMSG;
+		numbers[i] = strtoull(at + 1, &end, 10);
+		at = end;
+	}
+	*ret_faults = numbers[STAT_MINFLT] + numbers[STAT_MAJFLT];
+	*ret_majfaults = numbers[STAT_MAJFLT];
+	return 0;
+}
+
+int usage_parse_psi(const char *text, const char *word, uint32_t *ret_avg10)
+{
+	static const char key[] = " avg10=";
+	const char *at = text;
+	uint64_t whole;
+	char *end;
+
+	while (at && strncmp(at, word, strlen(word)) != 0) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	if (!at)
+		return -ENOENT;
+	at += strlen(word);
+	if (strncmp(at, key, sizeof(key) - 1) != 0)
+		return -EBADMSG;
+	whole = strtoull(at + sizeof(key) - 1, &end, 10);
+	if (whole > 100 || *end != '.' || !isdigit((unsigned char)end[1]) ||
+	    !isdigit((unsigned char)end[2]))
+		return -EBADMSG;
+	*ret_avg10 =
+		(uint32_t)whole * 100 + (uint32_t)(end[1] - '0') * 10 + (uint32_t)(end[2] - '0');
+	return 0;
+}
+
+/* Kept open where that leaves descriptors for what matters more. */
+static bool read_stat(struct process *process, char text[static TEXT_BYTES])
+{
+	struct process_usage *usage = &process->usage;
+	struct rlimit limit;
+	char path[32];
+	bool read;
+	int fd;
+
+	if (usage->stat_fd)
+		return read_text(usage->stat_fd - 1, text);
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)process->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	read = read_text(fd, text);
+	if (read && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    (rlim_t)fd + SPARE_FDS < limit.rlim_cur)
+		usage->stat_fd = fd + 1;
+	else
+		cleanup_fd(&fd);
+	return read;
+}
+
+/* How much a counter of a process has grown; it begins where it is first seen. */
+static uint64_t advance(const struct process_usage *process, uint64_t *seen, uint64_t now)
+{
+	uint64_t grown = process->seen && now > *seen ? now - *seen : 0;
+
+	*seen = now;
+	return grown;
+}
+
+static void add_faults(struct usage *usage, struct process *process)
+{
+	struct process_usage *own = &process->usage;
+	char text[TEXT_BYTES];
+	uint64_t faults;
+	uint64_t majfaults;
+
+	if (!read_stat(process, text) || usage_parse_stat(text, &faults, &majfaults) < 0)
+		return;
+	usage->now.faults += advance(own, &own->faults, faults);
+	usage->now.majfaults += advance(own, &own->majfaults, majfaults);
+}
+
+/* Of the threads that there are: what one waited that has ended is no longer told. */
+static uint64_t sum_run_delay(pid_t pid)
+{
+	struct schedstat schedstat;
+	char path[32];
+	uint64_t sum = 0;
+	DIR *dir;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	for (const struct dirent *entry; (entry = readdir(dir));) {
+		_cleanup_fd_ int fd = -1;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		fd = task_open(dirfd(dir), (uint32_t)strtoul(entry->d_name, NULL, 10), "schedstat");
+		if (fd >= 0 && task_read_schedstat(fd, &schedstat) == 0)
+			sum += schedstat.delay_ns;
+	}
+	(void)closedir(dir);
+	return sum;
+}
+
+static void add_process(struct usage *usage, struct process *process, uint64_t now_ns)
+{
+	struct process_usage *own = &process->usage;
+	const struct readings *readings = &process->readings;
+
+	if (usage->wanted & (BIT(USAGE_RSS) | BIT(USAGE_GAUGES)))
+		readings_refresh(&process->readings, now_ns);
+	usage->now.rss_kib += (uint64_t)readings->values[METRIC_RSS_KIB];
+	for (size_t i = 0; i < readings->n_gauges; i++) {
+		int64_t value = readings->values[METRIC_BUILTIN + i];
+		bool first = !(usage->now.gauges_known >> i & 1U);
+
+		if (!(readings->gauges_found >> i & 1U))
+			continue;
+		usage->now.gauges_known |= BIT(i);
+		if (first || value > usage->now.gauges[i])
+			usage->now.gauges[i] = value;
+	}
+	if (usage->wanted & BIT(USAGE_FAULTS))
+		add_faults(usage, process);
+	if (usage->wanted & BIT(USAGE_RUN_DELAY))
+		usage->now.run_delay_ns +=
+			advance(own, &own->run_delay_ns, sum_run_delay(process->pid));
+	own->seen = true;
+}
+
+static void read_psi(struct usage *usage, size_t i)
+{
+	struct collector_usage *now = &usage->now;
+	char text[TEXT_BYTES];
+
+	if (!read_text(usage->psi_fds[i], text) ||
+	    usage_parse_psi(text, "some", &now->psi[i][COLLECTOR_PSI_SOME]) < 0)
+		return;
+	/* Before Linux 5.13 there was no "full" of CPUs. */
+	if (usage_parse_psi(text, "full", &now->psi[i][COLLECTOR_PSI_FULL]) < 0)
+		now->psi[i][COLLECTOR_PSI_FULL] = 0;
+	now->known |= BIT(USAGE_PSI_CPU + i);
+}
+
+void usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns, uint64_t now_ns)
+{
+	const uint32_t of_processes = BIT(USAGE_CPU) | BIT(USAGE_RSS) | BIT(USAGE_FAULTS) |
+				      BIT(USAGE_RUN_DELAY) | BIT(USAGE_GAUGES);
+	uint64_t took_ns;
+	uint64_t pause_ns;
+
+	if (!usage->wanted || now_ns < usage->next_ns)
+		return;
+	usage->now.time_ns = now_ns;
+	usage->now.cpu_ns = cpu_ns > usage->now.cpu_ns ? cpu_ns : usage->now.cpu_ns;
+	usage->now.rss_kib = 0;
+	usage->now.gauges_known = 0;
+	usage->now.known = usage->wanted & of_processes;
+	for (struct process *process = processes; process; process = process->next)
+		add_process(usage, process, now_ns);
+	for (size_t i = 0; i < COLLECTOR_PSI_FILES; i++)
+		if (usage->wanted & BIT(USAGE_PSI_CPU + i))
+			read_psi(usage, i);
+	took_ns = io_now_ns() - now_ns;
+	pause_ns = took_ns * USAGE_PART;
+	usage->next_ns =
+		now_ns + (pause_ns > USAGE_MS * NS_PER_MS ? pause_ns : USAGE_MS * NS_PER_MS);
+}
+
+void collector_usage(struct collector *collector, struct collector_usage *ret_usage)
+{
+	(void)pthread_mutex_lock(&collector->published.lock);
+	*ret_usage = collector->published.usage;
+	(void)pthread_mutex_unlock(&collector->published.lock);
+}
