@@ -41,6 +41,7 @@ extern const struct option_spec info_option_specs[];
 extern const struct option_spec symbolize_option_specs[];
 extern const struct option_spec symbols_option_specs[];
 extern const struct option_spec doctor_option_specs[];
+extern const struct option_spec top_option_specs[];
 extern const struct option_spec stack_option_specs[];
 extern const struct option_spec control_option_specs[];
 extern const struct option_spec status_option_specs[];
@@ -99,6 +100,14 @@ int cmd_doctor(struct cmd_ctx *ctx);
  * Context: main thread.
  */
 int cmd_stack(struct cmd_ctx *ctx);
+
+/**
+ * cmd_top - show what a program does now, until somebody quits
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_top(struct cmd_ctx *ctx);
 
 /**
  * cmd_start - have a paused recording take samples again

@@ -1,0 +1,319 @@
+/* cmd_top.c - `wick top`: what a program does now */
+#include "base/io.h"
+#include "tools/cmd.h"
+#include "tools/interrupt.h"
+#include "tools/say.h"
+#include "tools/top_screen.h"
+#include "tools/top_session.h"
+#include "tools/value.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+enum { OPT_ONCE = OPTION_LONG_ONLY, OPT_SHOW, OPT_SORT, OPT_CMD_OUTPUT };
+enum { DEFAULT_HZ = 99, ONCE_ROWS = 40, ONCE_COLUMNS = 160, KEY_MS = 50, TEXT_BYTES = 1024 * 1024 };
+
+#define REDRAW_NS UINT64_C(1000000000) /* between two pictures */
+#define ONCE_NS   UINT64_C(5000000000)
+#define END_NS    UINT64_C(3000000000) /* for CMD to end in, when it was asked to */
+
+/* The man page docs/man/wick-top.1 says the same; a lint test compares them. */
+const struct option_spec top_option_specs[] = {
+	{'e', "event", "WHAT", "what is counted: cpu, or wall, also the time that is waited (cpu)"},
+	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
+	{'d', "duration", "DUR", "count for so long (until CMD ends; with --once: 5s)"},
+	{OPT_SHOW, "show", "WHAT",
+	 "begin with functions or threads; the key t changes it (functions)"},
+	{OPT_SORT, "sort", "ORDER",
+	 "most first, of: self, total, self-sum, total-sum; as the keys 1 to 4 (self)"},
+	{OPT_ONCE, "once", NULL, "no screen: print it as text at the end"},
+	{OPT_CMD_OUTPUT, "cmd-output", "FILE",
+	 "what CMD writes goes to FILE (a file of its own, of which the end is shown at the end)"},
+	{OPT_NO_INLINE, "no-inline", NULL, "leave calls that were inlined out of the stacks"},
+	{OPT_FULL_NAMES, "full-names", NULL, "C++ and Rust names with parameters"},
+	{OPT_SYMBOL_DIR, "symbol-dir", "DIR",
+	 "look for debug files in DIR, by build-id or name; may be given again"},
+	{OPT_DEBUGINFOD, "debuginfod", NULL,
+	 "ask the servers of $DEBUGINFOD_URLS for debug files, 5s in all"},
+	{OPTION_HELP, "help", NULL, "print this help"},
+	{0, NULL, NULL, NULL},
+};
+
+static int take_event(const char *value, struct top_options *options, struct err *err)
+{
+	if (strcmp(value, "cpu") != 0 && strcmp(value, "wall") != 0)
+		return err_set(err, 0, "-e: '%s' is not one of: cpu, wall", value);
+	options->events = *value == 'w' ? COLLECT_WALL : COLLECT_CPU;
+	return 0;
+}
+
+static int take_order(const char *value, struct top_options *options, struct err *err)
+{
+	static const char *const words[N_TOP_ORDERS] = {"self", "total", "self-sum", "total-sum"};
+
+	for (enum top_order i = 0; i < N_TOP_ORDERS; i++) {
+		if (strcmp(value, words[i]) == 0) {
+			options->order = i;
+			return 0;
+		}
+	}
+	return err_set(err, 0, "--sort: '%s' is not one of: self, total, self-sum, total-sum",
+		       value);
+}
+
+static int take_option(int id, const char *value, struct top_options *options, struct err *err)
+{
+	int r;
+
+	switch (id) {
+	case 'e':
+		return take_event(value, options, err);
+	case 'F':
+		return value_rate(value, &options->hz, err);
+	case 'd':
+		return value_duration(value, &options->duration_ns, err);
+	case OPT_SHOW:
+		options->threads = strcmp(value, "threads") == 0;
+		if (options->threads || strcmp(value, "functions") == 0)
+			return 0;
+		return err_set(err, 0, "--show: '%s' is not one of: functions, threads", value);
+	case OPT_SORT:
+		return take_order(value, options, err);
+	case OPT_ONCE:
+		options->once = true;
+		return 0;
+	case OPT_CMD_OUTPUT:
+		options->cmd_output = value;
+		return 0;
+	case OPTION_HELP:
+		options->help = true;
+		return 0;
+	default:
+		r = symbol_options_take(id, value, &options->symbols, err);
+		return r < 0 ? r : 0;
+	}
+}
+
+static int read_options(const struct cmd_ctx *ctx, struct top_options *options, struct err *err)
+{
+	struct option_cursor cursor = {
+		.specs = top_option_specs, .argc = ctx->argc, .argv = ctx->argv};
+	int id;
+
+	while ((id = option_next(&cursor, err)) != 0)
+		if (id < 0 || take_option(id, cursor.value, options, err) < 0)
+			return -EINVAL;
+	options->argc = ctx->argc - cursor.rest;
+	options->argv = ctx->argv + cursor.rest;
+	if (options->once && !options->duration_ns)
+		options->duration_ns = ONCE_NS;
+	if (options->argc == 0 && !options->help) {
+		(void)err_set(err, 0, "no command to look at");
+		err_hint(err, "wick top -- ./program");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* What is shown, and what was chosen. */
+struct watching {
+	struct top_session session;
+	struct top_view view;
+	struct top_keys keys;
+	struct top_screen *screen;
+	uint64_t taken_ns;
+};
+
+static void take_view(struct watching *it, uint64_t now_ns)
+{
+	struct top_session *session = &it->session;
+
+	it->taken_ns = now_ns;
+	if (it->keys.frozen)
+		return;
+	(void)top_view_take(&it->view, &session->model, now_ns);
+	if (!it->keys.threads)
+		return;
+	(void)top_threads_read(&session->threads, now_ns);
+	(void)top_view_threads(&it->view, &session->model, session->threads.at, session->threads.n);
+}
+
+static void put_in_order(struct watching *it)
+{
+	if (it->keys.threads)
+		(void)top_view_order_threads(&it->view, it->keys.order, it->keys.pattern);
+	else
+		(void)top_view_order_rows(&it->view, it->keys.order, it->keys.pattern);
+}
+
+static void draw(struct watching *it)
+{
+	struct top_facts facts;
+
+	put_in_order(it);
+	top_session_facts(&it->session, &facts);
+	top_screen_draw(it->screen, &facts, &it->view, &it->keys);
+}
+
+/* Return: false: somebody wants to go. */
+static bool press(struct watching *it, int key, bool *end_cmd)
+{
+	bool threads = it->keys.threads;
+	uint64_t now_ns = io_now_ns();
+
+	switch (top_keys_press(&it->keys, key, top_screen_page(it->screen, &it->keys))) {
+	case TOP_LEAVE:
+		return false;
+	case TOP_END_CMD:
+		*end_cmd = true;
+		return false;
+	case TOP_RESET:
+		top_model_reset(&it->session.model, now_ns);
+		take_view(it, now_ns);
+		break;
+	case TOP_DRAW:
+		if (threads != it->keys.threads)
+			take_view(it, now_ns);
+		break;
+	default:
+		return true;
+	}
+	draw(it);
+	return true;
+}
+
+/* The last picture stays when CMD has ended, unless Ctrl-C ended it. */
+static void watch(struct watching *it, bool *end_cmd)
+{
+	bool goes_on = true;
+	bool over = false;
+
+	while (goes_on && !interrupt_signal() && !(over && interrupt_count() > 0)) {
+		uint64_t now_ns;
+		int key;
+
+		if (over)
+			top_screen_wait(it->screen, KEY_MS);
+		top_session_turn(&it->session, KEY_MS * UINT64_C(1000000));
+		it->keys.started = !it->session.cmd_ended;
+		while (goes_on && (key = top_screen_key(it->screen)) != 0)
+			goes_on = press(it, key, end_cmd);
+		now_ns = io_now_ns();
+		if (goes_on && !over && (it->session.ended || now_ns - it->taken_ns >= REDRAW_NS)) {
+			take_view(it, now_ns);
+			draw(it);
+		}
+		over = it->session.ended;
+	}
+}
+
+static int fail_start(struct watching *it, int error, const struct err *err)
+{
+	say_error("%s", err->text);
+	if (!it->session.symbolizer || it->session.launched)
+		return cmd_exit_of(error);
+	return error == -ENOENT ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
+}
+
+static int print_once(struct watching *it)
+{
+	struct top_facts facts;
+	struct buf text;
+	uint32_t columns = ONCE_COLUMNS;
+
+	while (!it->session.ended) {
+		uint64_t now_ns = io_now_ns();
+
+		top_session_turn(&it->session, REDRAW_NS / 10);
+		/* threads are read twice at least, for what they use in between */
+		if (!it->session.ended && now_ns - it->taken_ns >= REDRAW_NS)
+			take_view(it, now_ns);
+	}
+	it->keys.threads = false; /* those of an ended program can be read no more */
+	it->view.whole = true;
+	take_view(it, io_now_ns());
+	it->keys.threads = it->session.options->threads;
+	if (it->keys.threads)
+		(void)top_view_threads(&it->view, &it->session.model, it->session.threads.at,
+				       it->session.threads.n);
+	put_in_order(it);
+	top_session_facts(&it->session, &facts);
+	buf_init(&text, TEXT_BYTES);
+	top_lines_head(&text, &facts, &it->view, &it->keys, columns);
+	top_lines_titles(&text, &it->keys, columns);
+	for (size_t i = 0; i < it->view.n_shown && i < ONCE_ROWS; i++)
+		top_lines_row(&text, &it->view, &it->keys, i, columns);
+	return cmd_print(&text);
+}
+
+/* Asks, and waits a little to see it end. */
+static void end_program(struct top_session *session)
+{
+	uint64_t until_ns = io_now_ns() + END_NS;
+
+	(void)kill(session->pid, SIGTERM);
+	while (!session->ended && io_now_ns() < until_ns)
+		top_session_turn(session, REDRAW_NS / 10);
+}
+
+static int run(struct watching *it, const struct top_options *options)
+{
+	bool end_cmd = false;
+	struct err err = {0};
+	int status = WICK_OK;
+	int r = options->once ? 0 : top_screen_open(&it->screen, &err);
+
+	if (r < 0) {
+		say_error("%s", err.text);
+		return WICK_USAGE;
+	}
+	r = top_session_start(&it->session, options, &err);
+	if (r < 0) {
+		top_screen_close(it->screen);
+		it->screen = NULL;
+		return fail_start(it, r, &err);
+	}
+	it->keys.order = options->order;
+	it->keys.threads = options->threads;
+	if (options->once)
+		status = print_once(it);
+	else
+		watch(it, &end_cmd);
+	top_screen_close(it->screen);
+	it->screen = NULL;
+	if (end_cmd)
+		end_program(&it->session);
+	top_session_end(&it->session);
+	return status;
+}
+
+/* CMD's end, where it was seen; wick top itself has done what it was asked for. */
+static void tell_end(struct top_session *session)
+{
+	if (session->cmd_ended)
+		say_note("'%s' %s", session->comm, session->ending);
+	top_output_finish(&session->output, session->comm,
+			  session->cmd_ended || !session->launched);
+}
+
+int cmd_top(struct cmd_ctx *ctx)
+{
+	struct top_options options = {.hz = DEFAULT_HZ, .events = COLLECT_CPU};
+	struct watching it = {0};
+	struct err err = {0};
+	int status;
+
+	if (read_options(ctx, &options, &err) < 0) {
+		say_error("%s", err.text);
+		return WICK_USAGE;
+	}
+	if (options.help)
+		return cmd_help(ctx->command);
+	status = run(&it, &options);
+	tell_end(&it.session);
+	top_view_release(&it.view);
+	top_keys_release(&it.keys);
+	top_session_release(&it.session);
+	return status;
+}
