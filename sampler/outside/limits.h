@@ -12,6 +12,11 @@ enum {
 	STACKS_MOST_FRAMES = 1024, /* of one stack */
 	STACKS_TRIES = 8,          /* at a thread that moves while its stack is read */
 
+	ENGINE_MOST_THREADS = 4096, /* of one process; each needs two descriptors */
+	ENGINE_LIST_MS = 1000,      /* between two lists of them while their number stays */
+	ENGINE_NAME_MS = 1000,
+	ENGINE_LATE_MS = 20, /* how late the scheduler may write running down, on all processors */
+
 	CORE_MOST_SEGMENTS = 1 << 17, /* of memory; the kernel's own limit is 65,530 mappings */
 	CORE_MOST_RANGES = 1 << 17,
 	CORE_MOST_FILE_LIST = 64 << 20, /* bytes of the note that names files */

@@ -8,8 +8,8 @@
 #include "sampler/collector/task.h"
 #include "sampler/collector/waits.h"
 #include "sampler/outside/check.h"
+#include "sampler/outside/held.h"
 #include "sampler/outside/limits.h"
-#include "sampler/outside/stop.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -102,32 +102,19 @@ static int keep_blocked(struct look *look)
 	return 0;
 }
 
-/* Its registers and its stack are read in the stop, and walked after it. */
-static int walk_stopped(struct look *look)
+static int walk_held(struct look *look)
 {
-	struct taking *taking = look->taking;
-	struct remote *remote = taking->remote;
-	struct stop stop;
-	uint64_t ns;
-	int r;
+	struct stacks *stacks = &look->taking->stacks;
+	struct held held;
+	int r = held_walk(look->taking->remote, (pid_t)look->tid, look->pcs, STACKS_MOST_FRAMES,
+			  &held);
 
-	/* What was mapped since is looked up now, not while the thread is held. */
-	(void)remote_begin(remote, 0);
-	r = stop_begin(taking->pid, (pid_t)look->tid, &stop);
 	if (r < 0)
 		return r;
-	r = stop.narrow ? -ENOTSUP : remote_begin(remote, stop.regs.sp);
-	if (r == 0)
-		remote_hold(remote, STOP_STACK_BYTES);
-	ns = stop_end(&stop);
-	taking->stacks.n_stopped++;
-	if (ns > taking->stacks.longest_stop_ns)
-		taking->stacks.longest_stop_ns = ns;
-	look->pcs[0] = stop.regs.pc | UNWIND_EXACT;
-	look->result = (struct unwind_result){.n_pcs = 1, .stop = UNWIND_BOUNDS};
-	if (r == 0)
-		look->result = unwind_walk(remote_reader(remote), remote_rules(remote), &stop.regs,
-					   look->pcs, STACKS_MOST_FRAMES);
+	look->result = held.result;
+	stacks->n_stopped++;
+	if (held.stopped_ns > stacks->longest_stop_ns)
+		stacks->longest_stop_ns = held.stopped_ns;
 	return 0;
 }
 
@@ -146,7 +133,7 @@ static const char *why_not(const struct taking *taking, int error)
 
 static int keep_running(struct look *look)
 {
-	int r = look->taking->may_stop ? walk_stopped(look) : -ECANCELED;
+	int r = look->taking->may_stop ? walk_held(look) : -ECANCELED;
 	struct stack *stack;
 
 	if (r == -ESRCH || r == -ENOMEM)

@@ -1,0 +1,258 @@
+/* drain_outside.c - the processes that are sampled from outside: which they are, and when */
+#include "sampler/collector/drain_outside.h"
+
+#include "base/io.h"
+#include "sampler/collector/drain.h"
+#include "sampler/collector/outsider.h"
+#include "sampler/collector/rate.h"
+#include "sampler/collector/request.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { CHILDREN_BYTES = 64 * 1024 };
+
+/* The file that a process runs. */
+static bool read_image(pid_t pid, struct outside_image *ret_image)
+{
+	char path[64];
+	struct stat st;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (stat(path, &st) < 0)
+		return false;
+	*ret_image = (struct outside_image){.dev = st.st_dev, .inode = st.st_ino};
+	return true;
+}
+
+static bool same_image(const struct outside_image *a, const struct outside_image *b)
+{
+	return a->dev == b->dev && a->inode == b->inode;
+}
+
+static int begin(struct collector *collector, pid_t pid)
+{
+	const struct collector_outsider *how = collector->options.outsider;
+	struct drain *drain = &collector->drain;
+	struct process *process;
+	struct outsider *outsider;
+	int r = how ? how->begin(pid, &outsider) : -ENOTSUP;
+
+	if (r < 0)
+		return r;
+	r = drain_start(collector, pid, pid, &process);
+	if (r < 0) {
+		how->free(outsider);
+		return r;
+	}
+	process->outsider = outsider;
+	(void)read_image(pid, &process->image);
+	drain->outside.n++;
+	drain->stats.outside++;
+	return 0;
+}
+
+int drain_outside_start(struct collector *collector, pid_t pid, const char *path,
+			enum program_kind kind)
+{
+	int r = begin(collector, pid);
+
+	if (r < 0 && unsampled_why(kind))
+		unsampled_add(&collector->drain.unsampled, pid, path, kind);
+	return r;
+}
+
+void drain_outside_expect(struct collector *collector, pid_t pid, const char *path,
+			  enum program_kind kind)
+{
+	struct drain *drain = &collector->drain;
+	struct outside_expected *expected =
+		&drain->outside.expected[drain->outside.n_expected % OUTSIDE_EXPECTED];
+
+	if (!collector->options.outsider || !read_image(pid, &expected->before)) {
+		unsampled_add(&drain->unsampled, pid, path, kind);
+		return;
+	}
+	expected->pid = pid;
+	expected->kind = kind;
+	expected->until_ns = io_now_ns() + OUTSIDE_EXPECT_MS * NS_PER_MS;
+	(void)snprintf(expected->path, sizeof(expected->path), "%s", path);
+	drain->outside.n_expected++;
+}
+
+/* Those whose exec has happened begin; one that does not come was a failed exec. */
+static void look_for_expected(struct collector *collector, uint64_t now_ns)
+{
+	struct drain *drain = &collector->drain;
+
+	for (int i = 0; i < OUTSIDE_EXPECTED; i++) {
+		struct outside_expected *expected = &drain->outside.expected[i];
+		struct outside_image now;
+
+		if (!expected->pid)
+			continue;
+		if (read_image(expected->pid, &now) && !same_image(&now, &expected->before))
+			(void)drain_outside_start(collector, expected->pid, expected->path,
+						  expected->kind);
+		else if (now_ns < expected->until_ns)
+			continue;
+		expected->pid = 0;
+	}
+}
+
+/* A program that takes no agent cannot say whom it has started. */
+static void adopt_child(struct collector *collector, pid_t pid)
+{
+	if (!map_get(&collector->drain.by_pid, (uint64_t)pid))
+		(void)begin(collector, pid);
+}
+
+static void adopt_children_of(struct collector *collector, pid_t pid, const char *tid)
+{
+	struct buf text;
+	char path[64];
+	char *at;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%.12s/children", (int)pid, tid);
+	buf_init(&text, CHILDREN_BYTES);
+	if (io_read_file(path, &text, NULL) == 0) {
+		const char *rest = buf_text(&text);
+		long child;
+
+		while ((child = strtol(rest, &at, 10)) > 0) {
+			adopt_child(collector, (pid_t)child);
+			rest = at;
+		}
+	}
+	buf_release(&text);
+}
+
+static void adopt_children(struct collector *collector, pid_t pid)
+{
+	const struct dirent *entry;
+	char path[64];
+	DIR *tasks;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	/* This thread alone reads this stream of entries. */
+	while (tasks && (entry = readdir(tasks))) /* NOLINT(concurrency-mt-unsafe) */
+		if (entry->d_name[0] != '.')
+			adopt_children_of(collector, pid, entry->d_name);
+	if (tasks)
+		(void)closedir(tasks);
+}
+
+/* Return: false when it has become another program, which begins anew. */
+static bool is_the_same(struct collector *collector, struct process *process)
+{
+	struct outside_image now;
+	bool attached = process->attached;
+	pid_t pid = process->pid;
+
+	if (!read_image(pid, &now) || same_image(&now, &process->image))
+		return true;
+	if (begin(collector, pid) == 0 && attached) {
+		process = map_get(&collector->drain.by_pid, (uint64_t)pid);
+		if (process)
+			process->attached = true;
+	}
+	return false;
+}
+
+static uint64_t turn_ns(const struct drain *drain)
+{
+	uint64_t ns = rate_period_ns(&drain->rate);
+
+	return ns < OUTSIDE_LEAST_MS * NS_PER_MS ? OUTSIDE_LEAST_MS * NS_PER_MS : ns;
+}
+
+static void turn_all(struct collector *collector, uint64_t now_ns)
+{
+	struct drain *drain = &collector->drain;
+	struct process *next;
+	bool list = now_ns >= drain->outside.list_ns;
+	uint32_t n = 0;
+
+	for (struct process *process = drain->processes; process; process = next) {
+		struct outsider_turn turn = {.process = process,
+					     .stream = &drain->stream,
+					     .now_ns = io_now_ns(),
+					     .deadline_ns = now_ns + turn_ns(drain) / 2,
+					     .paused = drain->rate.pauses != 0};
+
+		next = process->next;
+		if (!process->outsider)
+			continue;
+		n++;
+		if (!is_the_same(collector, process))
+			continue;
+		process->outsider->how->turn(process->outsider, &turn);
+		if (list)
+			adopt_children(collector, process->pid);
+	}
+	drain->outside.n = n;
+	if (list)
+		drain->outside.list_ns = now_ns + OUTSIDE_CHILDREN_MS * NS_PER_MS;
+}
+
+/* A step of xorshift64 (Marsaglia: Xorshift RNGs). */
+static uint64_t next_random(struct drain *drain)
+{
+	uint64_t x = drain->outside.random ? drain->outside.random : io_now_ns() | 1;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	drain->outside.random = x;
+	return x;
+}
+
+uint64_t drain_outside_turns(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	uint64_t now_ns = io_now_ns();
+	uint64_t ns = turn_ns(drain);
+
+	if (!collector->options.outsider)
+		return UINT64_MAX;
+	look_for_expected(collector, now_ns);
+	if (drain->outside.n == 0)
+		return UINT64_MAX;
+	if (now_ns < drain->outside.next_ns)
+		return drain->outside.next_ns;
+	turn_all(collector, now_ns);
+	/* Not in step with what the program does in turns of its own. */
+	drain->outside.next_ns = now_ns + ns - ns / 8 + next_random(drain) % (ns / 4);
+	return drain->outside.next_ns;
+}
+
+static int begin_asked(struct collector *collector, void *argument)
+{
+	pid_t pid = *(const pid_t *)argument;
+	struct drain *drain = &collector->drain;
+	struct process *process = map_get(&drain->by_pid, (uint64_t)pid);
+	int r = process ? -EALREADY : begin(collector, pid);
+
+	if (r < 0)
+		return r;
+	process = map_get(&drain->by_pid, (uint64_t)pid);
+	if (process) {
+		process->attached = true;
+		drain->n_attached++;
+	}
+	return 0;
+}
+
+int collector_outside(struct collector *collector, pid_t pid, struct err *err)
+{
+	int r = request_make(collector, begin_asked, &pid);
+
+	if (r == -EALREADY)
+		return err_set(err, EALREADY, "process %d is in this recording", (int)pid);
+	return r < 0 ? err_set(err, -r, "look at process %d", (int)pid) : 0;
+}

@@ -1,0 +1,35 @@
+/* drain_outside.h - the processes that are sampled from outside: which they are, and when */
+#ifndef COLLECTOR_DRAIN_OUTSIDE_H
+#define COLLECTOR_DRAIN_OUTSIDE_H
+
+#include "sampler/collector/state.h"
+#include "sampler/program/program.h"
+
+/**
+ * drain_outside_start - sample a process from outside from now on
+ * @path: of its program, for people; @kind: why it takes no agent
+ *
+ * Return:  0; -EPERM: it may not be looked at; -ENOTSUP: nobody knows how to; -errno.  It is then
+ *          among those that are not sampled, if its program takes no agent.
+ * Context: collector thread.
+ */
+int drain_outside_start(struct collector *collector, pid_t pid, const char *path,
+			enum program_kind kind);
+
+/**
+ * drain_outside_expect - a process is about to become a program that takes no agent
+ *
+ * Context: collector thread.
+ */
+void drain_outside_expect(struct collector *collector, pid_t pid, const char *path,
+			  enum program_kind kind);
+
+/**
+ * drain_outside_turns - a look at all of them, when it is due
+ *
+ * Return:  when the next one is; UINT64_MAX: there are none.
+ * Context: collector thread.
+ */
+uint64_t drain_outside_turns(struct collector *collector);
+
+#endif

@@ -1,0 +1,244 @@
+/* engine.c - samples processes without an agent, by holding threads that run for a moment */
+#include "sampler/outside/engine.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/collector/blocked.h"
+#include "sampler/collector/limits.h"
+#include "sampler/collector/node.h"
+#include "sampler/collector/proc.h"
+#include "sampler/collector/process.h"
+#include "sampler/collector/task.h"
+#include "sampler/outside/engine_room.h"
+#include "sampler/outside/held.h"
+#include "sampler/outside/limits.h"
+#include "sampler/outside/stop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int begin(pid_t pid, struct outsider **ret_outsider)
+{
+	struct engine *engine = calloc(1, sizeof(*engine));
+	char path[64];
+	int r;
+
+	if (!engine)
+		return -ENOMEM;
+	engine->outsider.how = outside_engine();
+	engine->base_ns = proc_cpu_ns(pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	engine->tasks_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = engine->tasks_fd < 0 ? -ESRCH : remote_new(&engine->remote, pid);
+	/* There is no stack at 0: it is enough that it may be asked for. */
+	if (r == 0 && (r = remote_begin(engine->remote, 0)) == -EFAULT)
+		r = 0;
+	if (r < 0) {
+		engine->outsider.how->free(&engine->outsider);
+		return r;
+	}
+	*ret_outsider = &engine->outsider;
+	return 0;
+}
+
+static void free_engine(struct outsider *outsider)
+{
+	struct engine *engine = (struct engine *)outsider;
+
+	engine_forget(engine);
+	remote_free(engine->remote);
+	cleanup_fd(&engine->tasks_fd);
+	free(engine);
+}
+
+/* CPU of the process that neither samples nor threads that live account for. */
+static uint64_t unaccounted_ns(const struct engine *engine, uint64_t cpu_ns)
+{
+	uint64_t known_ns = engine->base_ns + engine->given_ns + engine->owed_ns;
+
+	return cpu_ns > known_ns ? cpu_ns - known_ns : 0;
+}
+
+static struct node *node_of(const struct engine *engine, const struct outsider_turn *turn)
+{
+	const struct engine_last *last = &engine->last;
+	size_t bytes = last->n_pcs * sizeof(last->pcs[0]);
+	struct node *node = node_new(NODE_SAMPLE, turn->process, turn->now_ns, bytes);
+
+	if (!node)
+		return NULL;
+	node->sample.tid = last->tid;
+	node->sample.cpu = last->cpu;
+	node->sample.event = EVENT_CPU;
+	node->sample.state = STATE_RUNNING;
+	node->sample.n_pcs = last->n_pcs;
+	node->sample.stop = last->stop;
+	node->sample.truncated = last->stop == UNWIND_DEPTH;
+	node->sample.metrics[METRIC_STACK_BYTES].value = last->stack_bytes;
+	memcpy(node->pcs, last->pcs, bytes);
+	return node;
+}
+
+/* The stack that was found last stands for NS of CPU.  In wall mode the account knows better. */
+static void give(struct engine *engine, const struct outsider_turn *turn,
+		 const struct engine_thread *thread, uint64_t ns)
+{
+	struct process *process = turn->process;
+	struct node *node = node_of(engine, turn);
+
+	engine->given_ns += ns;
+	process->given_ns += ns;
+	if (!node) {
+		stream_push(turn->stream, NULL);
+		return;
+	}
+	if (thread) {
+		node->sample.metrics[METRIC_CPU_NS].value = (int64_t)thread->seen.run_ns;
+		node->sample.metrics[METRIC_RUN_DELAY_NS].value = (int64_t)thread->seen.delay_ns;
+	}
+	mappings_check(&process->mappings, node->pcs, node->sample.n_pcs, turn->now_ns);
+	if (process->wall) {
+		node->sample.weight = 1;
+		wall_lend(process->wall, node);
+		return;
+	}
+	/* Counted in ns: the stream makes whole periods of them, and keeps the rest. */
+	node->sample.weight = ns;
+	node->sample.period_ns = 1;
+	process_fill_metrics(process, &node->sample, turn->now_ns);
+	if (turn->now_ns > process->latest_ns)
+		process->latest_ns = turn->now_ns;
+	stream_push(turn->stream, node);
+}
+
+static void count_stop(const struct outsider_turn *turn, uint64_t ns)
+{
+	struct collector_stats *stats = turn->stream->stats;
+
+	stats->outside_stops++;
+	stats->outside_stopped_ns += ns;
+	if (ns > stats->outside_longest_ns)
+		stats->outside_longest_ns = ns;
+}
+
+/* Return: whether its stack is the last one now. */
+static bool hold(struct engine *engine, const struct outsider_turn *turn,
+		 struct engine_thread *thread)
+{
+	struct engine_last *last = &engine->last;
+	struct task_stat stat = {.cpu = SAMPLE_NO_CPU};
+	struct held held;
+	int r = held_walk(engine->remote, (pid_t)thread->tid, last->pcs, SAMPLE_MAX_FRAMES, &held);
+
+	thread->slow = r == -EINPROGRESS;
+	if (r < 0)
+		return false;
+	count_stop(turn, held.stopped_ns);
+	(void)task_read_stat(engine->tasks_fd, thread->tid, &stat);
+	last->tid = thread->tid;
+	last->cpu = stat.cpu;
+	last->n_pcs = (uint16_t)held.result.n_pcs;
+	last->stop = (uint8_t)held.result.stop;
+	last->stack_bytes = held.result.cfa > held.sp ? (int64_t)(held.result.cfa - held.sp) : 0;
+	return true;
+}
+
+/* What it has used since the last turn is owed.  Return: whether it may be running now. */
+static bool account(struct engine *engine, struct engine_thread *thread)
+{
+	struct schedstat now;
+	bool changed;
+
+	if (task_read_schedstat(thread->schedstat_fd, &now) < 0)
+		return false;
+	changed = now.run_ns != thread->seen.run_ns || now.slices != thread->seen.slices;
+	if (now.run_ns > thread->seen.run_ns) {
+		thread->owed_ns += now.run_ns - thread->seen.run_ns;
+		engine->owed_ns += now.run_ns - thread->seen.run_ns;
+	}
+	thread->seen = now;
+	changed = changed || thread->ran;
+	thread->ran = false;
+	return changed;
+}
+
+static void sample(struct engine *engine, const struct outsider_turn *turn,
+		   struct engine_thread *thread)
+{
+	const uint64_t late_ns = ENGINE_LATE_MS * NS_PER_MS;
+	struct blocked_at at;
+	uint64_t more_ns;
+	uint64_t ns;
+
+	if (blocked_read(thread->syscall_fd, &at) != -EBUSY)
+		return;
+	thread->ran = true;
+	if (thread->owed_ns == 0 || io_now_ns() >= turn->deadline_ns || !hold(engine, turn, thread))
+		return;
+	/* The scheduler writes running down late: less than that is no debt. */
+	more_ns = unaccounted_ns(engine, proc_cpu_ns(turn->process->pid));
+	ns = thread->owed_ns + (more_ns > late_ns ? more_ns - late_ns : 0);
+	engine->owed_ns -= thread->owed_ns;
+	thread->owed_ns = 0;
+	give(engine, turn, thread, ns);
+}
+
+/* In a pause nothing is owed. */
+static void forgive(struct engine *engine, const struct outsider_turn *turn)
+{
+	for (size_t i = 0; i < engine->n_threads; i++) {
+		(void)account(engine, &engine->threads[i]);
+		engine->owed_ns -= engine->threads[i].owed_ns;
+		engine->threads[i].owed_ns = 0;
+	}
+	engine->base_ns += unaccounted_ns(engine, proc_cpu_ns(turn->process->pid));
+}
+
+static void turn_engine(struct outsider *outsider, const struct outsider_turn *turn)
+{
+	struct engine *engine = (struct engine *)outsider;
+	size_t n;
+
+	engine_list(engine, turn);
+	n = engine->n_threads;
+	if (turn->paused) {
+		forgive(engine, turn);
+		return;
+	}
+	/* One after another is first, so that a deadline hits all alike. */
+	for (size_t i = 0; i < n; i++) {
+		struct engine_thread *thread = &engine->threads[(engine->next + i) % n];
+
+		if (thread->slow)
+			thread->slow = !stop_let_go((pid_t)thread->tid);
+		if (account(engine, thread) && !thread->slow)
+			sample(engine, turn, thread);
+	}
+	engine->next = n ? (engine->next + 1) % n : 0;
+}
+
+/* Whatever it used at the end, and what threads used that were never found running. */
+static void end(struct outsider *outsider, const struct outsider_turn *turn)
+{
+	struct engine *engine = (struct engine *)outsider;
+	uint64_t ns;
+
+	engine->owed_ns = 0;
+	ns = unaccounted_ns(engine, turn->process->charged_ns);
+	for (size_t i = 0; i < engine->n_threads; i++)
+		if (engine->threads[i].slow)
+			(void)stop_let_go((pid_t)engine->threads[i].tid);
+	if (ns >= turn->process->period_ns / 2 && engine->last.n_pcs > 0 && !turn->paused)
+		give(engine, turn, NULL, ns);
+}
+
+const struct collector_outsider *outside_engine(void)
+{
+	static const struct collector_outsider engine = {
+		.begin = begin, .turn = turn_engine, .end = end, .free = free_engine};
+
+	return &engine;
+}

@@ -1,0 +1,151 @@
+/* engine_list.c - the threads of a process that is sampled from outside */
+#include "base/cleanup.h"
+#include "sampler/collector/limits.h"
+#include "sampler/collector/node.h"
+#include "sampler/collector/process.h"
+#include "sampler/collector/task.h"
+#include "sampler/outside/engine_room.h"
+#include "sampler/outside/limits.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { TASK_LINKS = 2 }; /* the links of /proc/PID/task beyond one a thread */
+
+static struct engine_thread *find(const struct engine *engine, uint32_t tid)
+{
+	for (size_t i = 0; i < engine->n_threads; i++)
+		if (engine->threads[i].tid == tid)
+			return &engine->threads[i];
+	return NULL;
+}
+
+static struct engine_thread *make_room(struct engine *engine)
+{
+	struct engine_thread *threads = engine->threads;
+
+	if (engine->n_threads == ENGINE_MOST_THREADS)
+		return NULL;
+	if (engine->n_threads == engine->size) {
+		size_t size = engine->size ? engine->size * 2 : 16;
+
+		threads = realloc(threads, size * sizeof(*threads));
+		if (!threads)
+			return NULL;
+		engine->threads = threads;
+		engine->size = size;
+	}
+	return &threads[engine->n_threads];
+}
+
+static void push_name(const struct engine *engine, const struct outsider_turn *turn,
+		      struct engine_thread *thread)
+{
+	struct node *node = node_new(NODE_THREAD, turn->process, turn->now_ns, 0);
+
+	thread->comm_ns = turn->now_ns + ENGINE_NAME_MS * NS_PER_MS;
+	if (!node)
+		return;
+	node->thread.tid = thread->tid;
+	if (task_read_comm(engine->tasks_fd, thread->tid, node->thread.comm) < 0) {
+		free(node);
+		return;
+	}
+	if (turn->now_ns > turn->process->latest_ns)
+		turn->process->latest_ns = turn->now_ns;
+	stream_push(turn->stream, node);
+}
+
+/* What a thread had used before it was seen first is the process's: it counts there. */
+static void add(struct engine *engine, const struct outsider_turn *turn, uint32_t tid)
+{
+	struct engine_thread *thread = make_room(engine);
+
+	if (!thread)
+		return;
+	*thread = (struct engine_thread){.tid = tid, .listed = engine->list, .ran = true};
+	thread->schedstat_fd = task_open(engine->tasks_fd, tid, "schedstat");
+	thread->syscall_fd = task_open(engine->tasks_fd, tid, "syscall");
+	if (thread->schedstat_fd < 0 || thread->syscall_fd < 0 ||
+	    task_read_schedstat(thread->schedstat_fd, &thread->seen) < 0) {
+		cleanup_fd(&thread->schedstat_fd);
+		cleanup_fd(&thread->syscall_fd);
+		return;
+	}
+	engine->n_threads++;
+	push_name(engine, turn, thread);
+}
+
+static void drop(struct engine *engine, const struct outsider_turn *turn, size_t i)
+{
+	struct engine_thread *thread = &engine->threads[i];
+	struct node *node = node_new(NODE_GONE, turn->process, turn->now_ns, 0);
+
+	cleanup_fd(&thread->schedstat_fd);
+	cleanup_fd(&thread->syscall_fd);
+	if (node) {
+		node->thread.tid = thread->tid;
+		stream_push(turn->stream, node);
+	}
+	engine->owed_ns -= thread->owed_ns;
+	*thread = engine->threads[--engine->n_threads];
+}
+
+static void read_list(struct engine *engine, const struct outsider_turn *turn, DIR *tasks)
+{
+	const struct dirent *entry;
+
+	engine->list++;
+	/* This thread alone reads this stream of entries. */
+	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
+		unsigned long tid = strtoul(entry->d_name, NULL, 10);
+		struct engine_thread *thread;
+
+		if (tid == 0 || tid > INT32_MAX)
+			continue;
+		thread = find(engine, (uint32_t)tid);
+		if (!thread)
+			add(engine, turn, (uint32_t)tid);
+		else
+			thread->listed = engine->list;
+	}
+	for (size_t i = engine->n_threads; i-- > 0;) {
+		if (engine->threads[i].listed != engine->list)
+			drop(engine, turn, i);
+		else if (turn->now_ns >= engine->threads[i].comm_ns)
+			push_name(engine, turn, &engine->threads[i]);
+	}
+}
+
+void engine_list(struct engine *engine, const struct outsider_turn *turn)
+{
+	struct stat st;
+	char path[64];
+	DIR *tasks;
+
+	/* The kernel counts a process's threads as links of their directory. */
+	if (fstat(engine->tasks_fd, &st) == 0 && st.st_nlink == engine->n_threads + TASK_LINKS &&
+	    turn->now_ns - engine->listed_ns < ENGINE_LIST_MS * NS_PER_MS)
+		return;
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)turn->process->pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return;
+	engine->listed_ns = turn->now_ns;
+	read_list(engine, turn, tasks);
+	(void)closedir(tasks);
+}
+
+void engine_forget(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->n_threads; i++) {
+		cleanup_fd(&engine->threads[i].schedstat_fd);
+		cleanup_fd(&engine->threads[i].syscall_fd);
+	}
+	free(engine->threads);
+	engine->threads = NULL;
+	engine->n_threads = 0;
+}

@@ -1,0 +1,65 @@
+/* engine_room.h - what the files of the engine share, and nobody else */
+#ifndef OUTSIDE_ENGINE_ROOM_H
+#define OUTSIDE_ENGINE_ROOM_H
+
+#include "sampler/collector/outsider.h"
+#include "sampler/collector/remote.h"
+#include "sampler/collector/wall_account.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct engine_thread {
+	uint32_t tid;
+	uint32_t listed; /* the list that had it last */
+	int schedstat_fd;
+	int syscall_fd;
+	struct schedstat seen;
+	uint64_t owed_ns; /* CPU that no sample has stood for */
+	uint64_t comm_ns; /* when its name is worth another look */
+	bool ran;         /* at the last turn */
+	bool slow;        /* it was asked to stop and has not yet */
+};
+
+/* Who was found running last: what nobody was found at goes there. */
+struct engine_last {
+	uint32_t tid;
+	uint32_t cpu;
+	uint8_t stop;
+	uint16_t n_pcs;
+	int64_t stack_bytes;
+	uint64_t pcs[SAMPLE_MAX_FRAMES];
+};
+
+struct engine {
+	struct outsider outsider; /* first: it is what the collector holds */
+	struct remote *remote;
+	int tasks_fd;
+	struct engine_thread *threads;
+	size_t n_threads;
+	size_t size;
+	size_t next; /* whose turn is first */
+	uint32_t list;
+	uint64_t listed_ns;
+	uint64_t base_ns; /* CPU of the process before it was sampled, and in pauses */
+	uint64_t given_ns;
+	uint64_t owed_ns; /* by all threads together */
+	struct engine_last last;
+};
+
+/**
+ * engine_list - bring the list of threads up to date, if it is time
+ *
+ * Context: collector thread, as for all of these.
+ */
+void engine_list(struct engine *engine, const struct outsider_turn *turn);
+
+/**
+ * engine_forget - close what is open of all threads
+ *
+ * Context: collector thread.
+ */
+void engine_forget(struct engine *engine);
+
+#endif
