@@ -15,7 +15,12 @@ target_link_libraries(wick_flags INTERFACE wick_warnings)
 if(WICK_SANITIZE)
   # What is found ends the program, however it is run; and no way back makes less to compile.
   target_compile_options(wick_flags INTERFACE -fsanitize=${WICK_SANITIZE}
-    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  # What they tell needs lines of DWARF and no more; and it is about what a program does, not how
+  # fast: -O1 -g1 compiles in two thirds of the time.  Fuzzers are about how often, too.
+  if(NOT WICK_FUZZ)
+    target_compile_options(wick_flags INTERFACE -O1)
+  endif()
   target_link_options(wick_flags INTERFACE -fsanitize=${WICK_SANITIZE})
 endif()
 if(WICK_FUZZ)

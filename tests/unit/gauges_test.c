@@ -89,7 +89,7 @@ static void names_that_can_be_none_and_a_full_table_are_left_out(void **state)
 		"",     "Queue", "a b", "a-b",      "a,b",
 		"a\"b", "a\nb",  "a=b", "\303\244", "abcdefghijklmnopqrstuvwx"};
 	int64_t value = 77;
-	char name[16];
+	char name[24];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)

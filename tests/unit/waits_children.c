@@ -120,13 +120,16 @@ static void block_futex(struct waits_place *place)
 static void block_timed_futex(struct waits_place *place)
 {
 	struct timespec time = {60, 0};
-	register void *timeout __asm__("r10") = &time;
+	const void *futex = &place->shared->futex;
 	long r;
 
 	waits_ready(place);
+	/* Last: nothing else may want the register before the call. */
+	register void *timeout __asm__("r10") = &time;
+
 	__asm__ volatile("movl $202, %%eax\n\tsyscall"
 			 : "=&a"(r)
-			 : "D"(&place->shared->futex), "S"(FUTEX_WAIT), "d"(0), "r"(timeout)
+			 : "D"(futex), "S"(FUTEX_WAIT), "d"(0), "r"(timeout)
 			 : "rcx", "r11", "memory");
 	(void)r;
 }
