@@ -60,6 +60,7 @@ enum sample_event {
 	EVENT_WALL,  /* a period of a thread's life, running or not */
 	EVENT_ALLOC, /* memory taken or given back */
 	EVENT_LOCK,  /* a lock waited for */
+	EVENT_COUNT, /* one of the kernel's events: page faults, switches, cycles */
 };
 
 /* Samples of one kind of weight: they have files and deltas of their own. */

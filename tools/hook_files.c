@@ -29,6 +29,8 @@ enum sample_event hook_files_main(uint32_t events)
 {
 	if (events & COLLECT_WALL)
 		return EVENT_WALL;
+	if (events & COLLECT_COUNT)
+		return EVENT_COUNT;
 	if (events & COLLECT_CPU || !events)
 		return EVENT_CPU;
 	return events & COLLECT_ALLOC ? EVENT_ALLOC : EVENT_LOCK;
@@ -48,8 +50,11 @@ void hook_files_describe(struct recording_options *recording, enum sample_event 
 	const struct kind *kind = kind_of(event);
 
 	recording->header.event = kind                          ? kind->name
+				  : event == EVENT_COUNT        ? list->event.shown
 				  : list->events & COLLECT_WALL ? "wall-clock"
 								: "cpu-clock";
+	if (event == EVENT_COUNT)
+		recording->header.hz = 0;
 	if (kind) {
 		recording->header.hz = 0;
 		recording->text.metrics_mask &= ~of_record;

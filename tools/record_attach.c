@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "tools/record_outside.h"
 #include "tools/recorder.h"
 #include "tools/say.h"
 
@@ -43,11 +44,14 @@ static void tell_joined(pid_t pid, const struct collector_attached *attached)
 static int join_one(struct recorder *recorder, pid_t pid, struct err *err)
 {
 	struct collector_attached attached;
-	int r = collector_attach(recorder->collector, pid, &attached, err);
+	int r;
 
+	if (record_outside_only(recorder->options))
+		return record_outside_join(recorder, pid, 0, err);
+	r = collector_attach(recorder->collector, pid, &attached, err);
 	if (r == 0 && recorder->options->verbose)
 		tell_joined(pid, &attached);
-	return r;
+	return r < 0 ? record_outside_join(recorder, pid, r, err) : r;
 }
 
 /* With one process its trouble is the recording's; of several, each has a line of its own. */

@@ -28,6 +28,7 @@ enum {
 	OPT_GROUP,
 	OPT_FLATTEN,
 	OPT_LIVE,
+	OPT_DELAY,
 	OPT_PAUSED,
 };
 
@@ -37,11 +38,12 @@ enum { DEFAULT_HZ = 99 };
 /* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
 const struct option_spec record_option_specs[] = {
 	ATTACH_OPTION_SPECS,
-	{'e', "event", "LIST", "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR] (cpu)"},
+	{'e', "event", "LIST", "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR], or a perf event[=N] (cpu)"},
 	{OPT_LIVE, "live", NULL,
 	 "with -e alloc: a file of what is still allocated, kept up to date"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
 	{'d', "duration", "DUR", "stop recording after DUR; CMD runs on to its end"},
+	{OPT_DELAY, "delay", "DUR", "take no samples for DUR; --duration begins behind it"},
 	{OPT_PAUSED, "paused", NULL, "take no samples until `wick start -p PID`"},
 	{'o', "output", "FILE",
 	 "write to FILE; %p pid, %c name, %h host, %t time, %n segment (wick.%c.%p.%t.perf)"},
@@ -49,6 +51,8 @@ const struct option_spec record_option_specs[] = {
 	{OPT_ROTATE, "rotate", "LIMIT", "start a new file after a size, a duration or Nsamples"},
 	{OPT_KEEP, "keep", "LIMIT",
 	 "keep only the newest N files, a total size, or files younger than an age"},
+	FLIGHT_OPTION_SPECS,
+	ENGINE_OPTION_SPECS,
 	FLIGHT_OPTION_SPECS,
 	{OPT_COMPRESS, "compress", "TYPE", "compress closed files: gz, zst or none (none)"},
 	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for every closed file; its path is $1"},
@@ -149,6 +153,8 @@ static int take_option(int id, const char *value, struct record_options *options
 		return value_rate(value, &options->hz, err);
 	case 'd':
 		return value_duration(value, &options->duration_ns, err);
+	case OPT_DELAY:
+		return value_duration(value, &options->delay_ns, err);
 	case OPT_DISCOVERY:
 		return take_discovery(value, options, err);
 	case OPT_METRICS:
@@ -256,6 +262,8 @@ static int take_symbol_option(int id, const char *value, struct record_options *
 		r = flight_options_take(id, value, &options->flight, err);
 	if (r == 0)
 		r = attach_options_take(id, value, &options->attach, err);
+	if (r == 0)
+		r = engine_options_take(id, value, &options->engine, err);
 	return r == 0 ? take_selection_option(id, value, options, err) : r;
 }
 
@@ -372,6 +380,8 @@ static int check(const struct record_options *options, struct err *err)
 {
 	if (check_subject(options, err) < 0)
 		return -EINVAL;
+	if (options->delay_ns && options->paused)
+		return err_set(err, 0, "--delay ends by itself, --paused does not, try: one of them");
 	if (check_live(options, err) < 0 || check_symbols(options, err) < 0)
 		return -EINVAL;
 	if (flight_options_check(&options->flight, is_limited(&options->rotate), err) < 0)
@@ -406,6 +416,8 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 		if (take_file_option(id, cursor.value, &options, err) < 0)
 			return blame(id, err);
 	}
+	options.engine.event = options.event_list.event;
+	options.engine.period = options.event_list.period;
 	options.argc = argc - cursor.rest;
 	options.argv = argv + cursor.rest;
 	if (!options.help && r == 0)

@@ -8,6 +8,8 @@
 #include "tools/attach_options.h"
 #include "tools/event_list.h"
 #include "tools/flight_options.h"
+#include "tools/engine_options.h"
+#include "tools/flight_options.h"
 #include "tools/metric_list.h"
 #include "tools/selection.h"
 #include "tools/symbol_options.h"
@@ -17,8 +19,10 @@
 
 struct record_options {
 	struct event_list event_list;
+	struct engine_options engine;
 	uint32_t hz;
 	uint64_t duration_ns; /* 0: until CMD ends */
+	uint64_t delay_ns;    /* before the first sample; the duration begins behind it */
 	bool paused;          /* take no samples until `wick start` */
 	const char *output;   /* NULL: the default name */
 	uint64_t flush_ns;

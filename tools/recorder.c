@@ -10,8 +10,8 @@
 #include "tools/progress.h"
 #include "tools/record_flight.h"
 #include "tools/record_attach.h"
+#include "tools/record_outside.h"
 #include "tools/say.h"
-#include "tools/signal_cost.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -133,7 +133,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 	struct collector_options collector = {
 		.hz = options->hz,
 		.discovery = options->discovery,
-		.paused = options->paused,
+		.paused = options->paused || options->delay_ns > 0,
 		.events = options->event_list.events,
 		.alloc_bytes = options->event_list.alloc_bytes,
 		.lock_ns = options->event_list.lock_ns,
@@ -153,7 +153,15 @@ static int prepare(struct recorder *recorder, struct err *err)
 	recorder->comm = strdup(slash && slash[1] ? slash + 1 : command);
 	if (!recorder->comm)
 		return err_set(err, ENOMEM, "start");
-	recorder->signal_cost_ns = signal_cost_ns();
+	r = engine_choose(&options->engine, options->hz, &recorder->engine, err);
+	if (r < 0)
+		return r;
+	if (recorder->engine.note[0])
+		say_note("%s", recorder->engine.note);
+	collector.engine = recorder->engine.kind;
+	collector.perf = recorder->engine.how;
+	record_outside_prepare(options, &collector);
+	recorder->signal_cost_ns = engine_signal_cost_ns(&recorder->engine);
 	collector.agent_path = recorder->agent_path;
 	r = selection_init(&recorder->selection, &options->selection, err);
 	if (r < 0)
@@ -218,6 +226,7 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 	if (r < 0)
 		return r;
 	*ret_launched = true;
+	record_outside_launched(recorder);
 	interrupt_detaches(recorder->collector);
 	r = open_recording(recorder, err);
 	if (r == 0)
@@ -287,16 +296,28 @@ static void show_progress(struct recorder *recorder, uint64_t now)
 	progress_show(&progress);
 }
 
+/* The first sample may come; when samples have come for long enough, it is the end. */
+static void keep_time(struct recorder *recorder, uint64_t now)
+{
+	const struct record_options *options = recorder->options;
+	uint64_t spent = now - recorder->start_ns;
+
+	if (options->delay_ns && !recorder->delayed && spent >= options->delay_ns) {
+		recorder->delayed = true;
+		(void)collector_resume(recorder->collector);
+	}
+	if (options->duration_ns && spent >= options->delay_ns &&
+	    spent - options->delay_ns >= options->duration_ns)
+		collector_detach(recorder->collector);
+}
+
 /* What is due by the clock. */
 static void tick(struct recorder *recorder, uint64_t now)
 {
-	const struct record_options *options = recorder->options;
-
 	record_control_tick(recorder, now);
 	symbolizer_tick(recorder->symbolizer);
 	name_queue_advance(&recorder->queue, now);
-	if (options->duration_ns && now - recorder->start_ns >= options->duration_ns)
-		collector_detach(recorder->collector);
+	keep_time(recorder, now);
 	if (now - recorder->told_ns >= TELL_NS) {
 		recorder->told_ns = now;
 		recorder_update_counts(recorder);
@@ -315,10 +336,13 @@ static uint64_t time_out(const struct recorder *recorder, uint64_t now)
 	bool hurry = recorder->queue.first || control_server_is_busy(&recorder->control.server);
 	uint64_t ns = hurry ? NAMING_NS : TICK_NS;
 	uint64_t spent = now - recorder->start_ns;
+	uint64_t delay_ns = options->delay_ns;
+	uint64_t end_ns = options->duration_ns ? delay_ns + options->duration_ns : 0;
 
-	if (options->duration_ns && spent < options->duration_ns &&
-	    options->duration_ns - spent < ns)
-		ns = options->duration_ns - spent;
+	if (spent < delay_ns && delay_ns - spent < ns)
+		ns = delay_ns - spent;
+	if (spent < end_ns && end_ns - spent < ns)
+		ns = end_ns - spent;
 	return ns;
 }
 
@@ -367,6 +391,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.hz = recorder->options->hz,
 		.kernel_hz = collector_kernel_hz(),
 		.discovery = recorder->options->discovery,
+		.engine = recorder->engine.kind,
 		.signal_cost_ns = recorder->signal_cost_ns,
 		.collector_ns = own_cpu_ns(),
 		.unnamed_frames = recorder->queue.unnamed_frames,

@@ -37,9 +37,11 @@ struct recorder {
 	struct module_list modules; /* for end lines */
 	char *agent_path;
 	char *comm;
+	struct engine engine;
 	uint64_t signal_cost_ns;
 	uint64_t truncated;
 	uint64_t start_ns;
+	bool delayed; /* --delay has passed */
 	uint64_t told_ns; /* when counts and the live line were last brought up to date */
 	pid_t pid;
 };

@@ -249,7 +249,7 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 			   "the program runs in step with the kernel's %u Hz tick: totals may come "
 			   "late, and places may be wrong\n",
 			   (unsigned)summary->kernel_hz);
-	} else if (summary->hz > summary->kernel_hz) {
+	} else if (summary->hz > summary->kernel_hz && summary->engine == RING_ENGINE_CTIMER) {
 		add_topic(buf, "rate");
 		buf_printf(buf,
 			   "samples come at most at the kernel's %u Hz tick; their weights make "

@@ -61,17 +61,20 @@ void agent_before_exec(void)
 {
 	struct process *p = process_is_self();
 
-	if (p)
-		atomic_store_explicit(&p->header->cpu_ns, clock_process_cpu_ns(),
-				      memory_order_relaxed);
+	if (!p)
+		return;
+	events_end();
+	atomic_store_explicit(&p->header->cpu_ns, clock_process_cpu_ns(), memory_order_relaxed);
 }
 
 void agent_exec_failed(void)
 {
 	struct process *p = process_is_self();
 
-	if (p)
-		atomic_store_explicit(&p->header->cpu_ns, 0, memory_order_relaxed);
+	if (!p)
+		return;
+	atomic_store_explicit(&p->header->cpu_ns, 0, memory_order_relaxed);
+	events_go_on();
 }
 
 static void prove_own_window(struct process *p, uint32_t tid)
@@ -108,6 +111,7 @@ void agent_stop(enum agent_state state)
 
 	if (!p)
 		return;
+	events_end();
 	process_stop(p, state);
 	process_settle(p, (uint32_t)sys0(__NR_gettid));
 }

@@ -113,6 +113,41 @@ void agent_quiesce(void);
 void agent_stop(enum agent_state state);
 
 /**
+ * hello_events - have the collector open perf events for this process, or close them
+ * @kind:       HELLO_EVENTS_ON or HELLO_EVENTS_OFF
+ * @timeout_ms: how long to wait until it has; 0: do not
+ *
+ * Return:  0 when it has; -ECONNREFUSED: it is gone, and its events with it; -errno.
+ * Context: agent.  Any thread (1 KiB of stack).
+ */
+int hello_events(enum hello_kind kind, int timeout_ms);
+
+/* Written in events.c. */
+
+/**
+ * events_begin - our handler stands and this thread has a slot: let events take over from timers
+ *
+ * Context: agent.  The constructor, or a thread that begins.
+ */
+void events_begin(void);
+
+/**
+ * events_end - no signal of an event may be on its way to this thread from here on
+ *
+ * Does nothing unless agent_is_self() and the engine is perf.
+ *
+ * Context: agent.  Any thread; before what takes our handler away.
+ */
+void events_end(void);
+
+/**
+ * events_go_on - the handler stays after all
+ *
+ * Context: agent.  Any thread, after events_end().
+ */
+void events_go_on(void);
+
+/**
  * hello_unsampled - tell the collector that PID is about to become a program without an agent
  * @why: enum program_kind
  *

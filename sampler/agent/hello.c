@@ -164,3 +164,27 @@ void hello_unsampled(int32_t pid, int32_t why, const char *path)
 	(void)send_hello(fd, &hello);
 	(void)sys1(__NR_close, fd);
 }
+
+int hello_events(enum hello_kind kind, int timeout_ms)
+{
+	uint64_t deadline_ns = clock_now_ns() + (uint64_t)timeout_ms * NS_PER_MS;
+	struct hello hello = {
+		.magic = WIRE_MAGIC,
+		.version = WIRE_VERSION,
+		.kind = (uint16_t)kind,
+		.pid = (int32_t)sys0(__NR_getpid),
+	};
+	int fd;
+	int r;
+
+	if (!agent_present())
+		return NO_ENTRY;
+	fd = open_socket(deadline_ns);
+	if (fd < 0)
+		return fd;
+	r = send_hello(fd, &hello);
+	if (r == 0 && timeout_ms)
+		r = wait_readable(fd, deadline_ns);
+	(void)sys1(__NR_close, fd);
+	return r;
+}

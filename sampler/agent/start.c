@@ -157,6 +157,7 @@ static bool start(void)
 	install();
 	fork_start();
 	timers_start(handler_process);
+	events_begin();
 	event_hooks_start(handler_process->header);
 	return true;
 }
@@ -167,9 +168,9 @@ static void __attribute__((constructor)) agent_constructor(void)
 
 	if (!socket || !agent_set_paths(socket))
 		return;
+	interposes = true;
 	add_hooks(weak_environ);
 	hooks_find();
-	interposes = true;
 	clock_start(weak_getauxval ? weak_getauxval(AT_SYSINFO_EHDR) : 0);
 	(void)start();
 	event_hooks_settle();
@@ -189,4 +190,6 @@ void start_again(void)
 	modules_start(p);
 	signals_tell();
 	timers_start(p);
+	if (p->header->counted)
+		events_begin();
 }

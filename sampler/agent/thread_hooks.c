@@ -98,6 +98,8 @@ void threads_arm_self(struct process *p)
 	slot.own->armed_cpu_ns = clock_thread_cpu_ns();
 	(void)timer_arm(p, &slot, tid, account_first_ns(&share, period_ns));
 	slot_leave(&slot);
+	if (p->header->counted) /* what happens before its event is there is not seen */
+		events_begin();
 }
 
 /* What was used before a change that the thread's timer has not seen cannot be told apart. */

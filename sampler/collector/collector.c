@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/drain.h"
+#include "sampler/collector/drain_outside.h"
 #include "sampler/collector/proc.h"
 
 #include <errno.h>
@@ -67,6 +68,14 @@ static size_t queue_limit(const struct collector_options *options)
 	return options->queue_bytes < QUEUE_LEAST_BYTES ? QUEUE_LEAST_BYTES : options->queue_bytes;
 }
 
+/* A thread that shows itself by no CPU is found where it begins. */
+static void settle_engine(struct collector_options *options)
+{
+	options->perf.base = perf_base();
+	if (options->events & COLLECT_COUNT)
+		options->discovery = DISCOVERY_HOOKS;
+}
+
 int collector_new(const struct collector_options *options, struct collector **ret_collector,
 		  struct err *err)
 {
@@ -107,6 +116,7 @@ int collector_new(const struct collector_options *options, struct collector **re
 		return r;
 	}
 	launch_raise_limits(&collector->limits);
+	settle_engine(&collector->options);
 	*ret_collector = collector;
 	return 0;
 }
@@ -133,7 +143,8 @@ int collector_launch(struct collector *collector, char *const *argv, const sigse
 				      .mask = child_mask,
 				      .limits = &collector->limits,
 				      .socket = collector->directory.socket,
-				      .agent = collector->directory.preload};
+				      .agent = collector->directory.preload,
+				      .alone = collector->options.outside};
 	_cleanup_free_ struct launched *launched = calloc(1, sizeof(*launched));
 	int r;
 
@@ -144,14 +155,20 @@ int collector_launch(struct collector *collector, char *const *argv, const sigse
 		return r;
 	collector->child = launched->pid;
 	collector->drain.child_pidfd = proc_pidfd(launched->pid);
-	if (unsampled_why(launched->kind))
-		unsampled_add(&collector->drain.unsampled, launched->pid, launched->path,
-			      launched->kind);
+	if (unsampled_why(launched->kind) || collector->options.outside)
+		collector->launched_outside = drain_outside_start(collector, launched->pid,
+								  launched->path,
+								  launched->kind) == 0;
 	*ret_pid = launched->pid;
 	r = start_thread(collector);
 	if (r < 0)
 		return err_set(err, -r, "start a thread");
 	return 0;
+}
+
+bool collector_launched_outside(const struct collector *collector)
+{
+	return collector->launched_outside;
 }
 
 int collector_begin(struct collector *collector, struct err *err)

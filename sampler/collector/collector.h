@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/sample.h"
+#include "sampler/collector/perf_open.h"
 #include "sampler/wire/ring.h"
 
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <sys/types.h>
 
 struct collector;
+struct collector_outsider;
 
 /* What is sampled: bits of 1 << enum sample_event.  WALL includes what CPU would show. */
 enum {
@@ -20,6 +22,7 @@ enum {
 	COLLECT_WALL = 1 << EVENT_WALL,
 	COLLECT_ALLOC = 1 << EVENT_ALLOC,
 	COLLECT_LOCK = 1 << EVENT_LOCK,
+	COLLECT_COUNT = 1 << EVENT_COUNT, /* one of the kernel's events; neither CPU nor WALL */
 };
 
 enum { COLLECTOR_MAX_HZ = 10000 };
@@ -99,6 +102,10 @@ struct collector_options {
 	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
 	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
 	bool stay; /* without CMD: do not end with the last process that had joined */
+	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
+	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
+	const struct collector_outsider *outsider; /* samples who takes no agent; NULL: nobody */
+	bool outside; /* all are sampled by it, and none gets an agent */
 };
 
 enum collector_event_kind {
@@ -160,6 +167,10 @@ struct collector_stats {
 	uint64_t threads;                   /* that gave at least one sample */
 	uint64_t processes;                 /* images that said hello */
 	uint64_t unsampled_processes;
+	uint64_t outside;            /* images that were sampled from outside, */
+	uint64_t outside_stops;      /* how often one of their threads was held, */
+	uint64_t outside_stopped_ns; /* for how long together, */
+	uint64_t outside_longest_ns; /* and at most */
 	uint64_t lost_full;
 	uint64_t lost_nested;
 	uint64_t lost_noslot;
@@ -180,6 +191,10 @@ struct collector_stats {
 	uint64_t seccomp;          /* images that stopped sampling for seccomp */
 	uint64_t late_threads;     /* threads armed because the collector posted them */
 	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */
+	uint64_t perf_threads; /* RING_ENGINE_PERF: threads that an event was opened for, */
+	uint64_t perf_refused; /* that stayed with their timers, */
+	uint64_t perf_refused_errno;
+	uint64_t perf_ringless;    /* or whose kernel frames could not be had */
 	uint64_t still_running;    /* processes alive when the recording ended */
 	uint32_t gauges;           /* bit i: a process has registered options.gauges[i] */
 	uint64_t stops[8];         /* samples by enum unwind_stop */
@@ -240,6 +255,13 @@ int collector_new(const struct collector_options *options, struct collector **re
 int collector_launch(struct collector *collector, char *const *argv, const sigset_t *child_mask,
 		     pid_t *ret_pid, struct err *err);
 
+/**
+ * collector_launched_outside - whether CMD is sampled from outside
+ *
+ * Context: main thread.
+ */
+bool collector_launched_outside(const struct collector *collector);
+
 /* How a running process was joined. */
 struct collector_attached {
 	uint64_t stopped_ns; /* for how long one of its threads was held */
@@ -272,6 +294,16 @@ int collector_begin(struct collector *collector, struct err *err);
  */
 int collector_attach(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err);
+
+/**
+ * collector_outside - record a running process from outside, by options.outsider
+ *
+ * As collector_attach(), but the process stays as it is.
+ *
+ * Return:  0; -EPERM: it may not be looked at; -EALREADY; -ESRCH; -errno and the reason.
+ * Context: main thread.
+ */
+int collector_outside(struct collector *collector, pid_t pid, struct err *err);
 
 /**
  * collector_let_go - record one process no more; its agent goes dormant

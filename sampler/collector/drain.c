@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "sampler/collector/attach.h"
+#include "sampler/collector/drain_outside.h"
 #include "sampler/collector/ended.h"
 #include "sampler/collector/hello.h"
 #include "sampler/collector/proc.h"
@@ -224,6 +225,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 	if (r == 0) {
 		process->inner_pid = inner_pid;
 		rate_begin(&drain->rate, process);
+		perf_process_init(process, &collector->options);
 		phase_begin(&drain->phase, process);
 		r = add_process(drain, process);
 		if (r < 0)
@@ -381,10 +383,21 @@ static void look_at(struct collector *collector, struct process *process)
 	process_drain(process, &drain->stream);
 	process_update_mappings(process, &drain->stream, false);
 	process_reap(process, &drain->stream);
+	if (collector->options.engine == RING_ENGINE_PERF)
+		perf_threads_look(process, &collector->options.perf, &drain->stats);
+	if (process->outsider)
+		return;
 	if (drain->rate.pauses)
 		watch_rest(process);
 	else if (!(process->ring.header->hooks & RING_NO_TIMERS))
 		watch_threads(process, rate_period_ns(&drain->rate), &drain->stats);
+}
+
+static uint64_t pass_ms(const struct collector_options *options)
+{
+	if (options->events & (COLLECT_ALLOC | COLLECT_LOCK))
+		return PASS_HOOKS_MS;
+	return options->engine == RING_ENGINE_PERF ? PERF_PASS_MS : PASS_MS;
 }
 
 /* Return: when the next pass is due: sooner when a ring has filled by more than a quarter. */
@@ -394,6 +407,7 @@ static uint64_t pass(struct collector *collector)
 	uint64_t start_ns = io_now_ns();
 	struct process *next;
 	double fill = 0.25;
+	uint64_t outside_ns;
 	uint64_t next_ns;
 	uint64_t ms;
 
@@ -408,6 +422,7 @@ static uint64_t pass(struct collector *collector)
 	if (drain->child_pidfd < 0 && collector->child > 0)
 		wait_child(collector);
 	wall_turns(collector);
+	outside_ns = drain_outside_turns(collector);
 	top_look(&drain->keep.top, drain->processes, start_ns);
 	usage_look(&drain->usage, drain->processes, drain_charged_ns(drain), start_ns);
 	hello_expire(collector, start_ns);
@@ -415,12 +430,14 @@ static uint64_t pass(struct collector *collector)
 	if (drain->marked_ns <= start_ns - HOLD_BACK_MS * NS_PER_MS)
 		drain->marked_ns = 0;
 	publish(collector);
-	ms = collector->options.events & (COLLECT_ALLOC | COLLECT_LOCK) ? PASS_HOOKS_MS : PASS_MS;
+	ms = pass_ms(&collector->options);
 	ms = (uint64_t)((double)ms * 0.25 * 0.25 / (fill * fill));
 	next_ns = start_ns + (ms < PASS_LEAST_MS ? PASS_LEAST_MS : ms) * NS_PER_MS;
 	/* Whoever asked for a mark waits for it. */
 	if (drain->marked_ns && next_ns > drain->marked_ns + HOLD_BACK_MS * NS_PER_MS)
 		next_ns = drain->marked_ns + HOLD_BACK_MS * NS_PER_MS;
+	if (outside_ns < next_ns)
+		next_ns = outside_ns;
 	return drain->wall_next_ns && drain->wall_next_ns < next_ns ? drain->wall_next_ns : next_ns;
 }
 

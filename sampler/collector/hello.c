@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/drain.h"
+#include "sampler/collector/drain_outside.h"
 #include "sampler/collector/proc.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static bool hello_holds(const struct hello *hello)
 	if (hello->kind == HELLO_UNSAMPLED)
 		return memchr(hello->path, '\0', sizeof(hello->path)) != NULL &&
 		       unsampled_why((enum program_kind)hello->why) != NULL;
-	return hello->kind == HELLO_START || hello->kind == HELLO_FORK;
+	return hello->kind >= HELLO_START && hello->kind <= HELLO_EVENTS_OFF;
 }
 
 /* One message with or without the descriptor; a peer whose buffer is full has itself to blame. */
@@ -49,7 +50,7 @@ static void answer(int fd, enum welcome_status status, int ring_fd)
 	} control = {0};
 	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
 
-	if (status == WELCOME) {
+	if (ring_fd >= 0) {
 		struct cmsghdr *rights;
 
 		message.msg_control = &control;
@@ -65,11 +66,10 @@ static void answer(int fd, enum welcome_status status, int ring_fd)
 
 static void take_unsampled(struct collector *collector, const struct hello *hello, pid_t peer)
 {
-	struct drain *drain = &collector->drain;
 	pid_t pid = hello->pid > 0 ? hello->pid : peer;
 
-	unsampled_add(&drain->unsampled, pid, hello->path, (enum program_kind)hello->why);
 	drain_unsampled(collector, pid);
+	drain_outside_expect(collector, pid, hello->path, (enum program_kind)hello->why);
 }
 
 /* The process waits for the answer, so its maps file is read while nothing moves. */
@@ -82,6 +82,24 @@ static void take_start(struct collector *collector, int fd, const struct hello *
 		return;
 	}
 	answer(fd, WELCOME, process->ring.fd);
+}
+
+/* The process waits, before an exec above all: what is asked is done before the answer. */
+static void take_events(struct collector *collector, int fd, const struct hello *hello, pid_t peer)
+{
+	struct drain *drain = &collector->drain;
+	struct process *process = map_get(&drain->by_pid, (uint64_t)peer);
+
+	if (process && collector->options.engine == RING_ENGINE_PERF) {
+		process_drain(process, &drain->stream);
+		if (hello->kind == HELLO_EVENTS_OFF) {
+			perf_threads_off(process);
+		} else {
+			perf_threads_on(process);
+			perf_threads_look(process, &collector->options.perf, &drain->stats);
+		}
+	}
+	answer(fd, WELCOME, -1);
 }
 
 /* Return: false when there is nothing to read yet. */
@@ -109,6 +127,8 @@ static bool take_message(struct collector *collector, int fd)
 	}
 	if (hello.kind == HELLO_UNSAMPLED)
 		take_unsampled(collector, &hello, peer.pid);
+	else if (hello.kind >= HELLO_EVENTS_ON)
+		take_events(collector, fd, &hello, peer.pid);
 	else
 		take_start(collector, fd, &hello, peer.pid);
 	return true;

@@ -208,7 +208,7 @@ int launch_start(const struct launch *launch, struct launched *ret_launched, str
 		give_to_shell(&plan, ret_launched->path);
 		search_examine(plan.path, &program);
 	}
-	if (program.kind == PROGRAM_DYNAMIC && make_env(&plan, &program) < 0)
+	if (program.kind == PROGRAM_DYNAMIC && !launch->alone && make_env(&plan, &program) < 0)
 		r = -ENOMEM;
 	if (r == 0)
 		r = fork_and_exec(&plan, &ret_launched->pid);

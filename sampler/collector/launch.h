@@ -24,6 +24,7 @@ struct launch {
 	const struct launch_limits *limits;
 	const char *socket; /* the agent's, and the link to it */
 	const char *agent;
+	bool alone; /* without them, whatever it is */
 };
 
 /* What was started. */

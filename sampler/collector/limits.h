@@ -43,6 +43,7 @@ enum {
 	PROCESS_MAX_THREADS = 65536, /* that samples of one process may name */
 	TOP_MAX_THREADS = 65536,
 	TOP_FIRST_MS = 250, /* from the first choice to the second */
+	CHOICE_MAX_PROCESSES = 65536,
 	REPOST_MS = 1000,
 	UNMASK_MS = 20, /* how long one thread may take to stop */
 	PERF_FD_BASE = 4096,  /* descriptors of perf events are numbered from here */
@@ -72,6 +73,11 @@ enum {
 
 	USAGE_MS = 250,   /* between two looks at what all processes use */
 	USAGE_PART = 200, /* a look may take this part of the time */
+
+	OUTSIDE_LEAST_MS = 10,     /* between two turns at those that are sampled from outside */
+	OUTSIDE_CHILDREN_MS = 100, /* between two looks for their children */
+	OUTSIDE_EXPECTED = 64,     /* processes that are about to become such, at once */
+	OUTSIDE_EXPECT_MS = 1000,  /* how long that may take */
 
 	MAX_UNSAMPLED = 256,
 

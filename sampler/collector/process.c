@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "sampler/collector/hook_event.h"
 #include "sampler/collector/limits.h"
+#include "sampler/collector/outsider.h"
 #include "sampler/collector/proc.h"
 #include "sampler/collector/watch.h"
 
@@ -63,6 +64,7 @@ void process_free(struct process *process)
 {
 	if (!process)
 		return;
+	perf_threads_off(process);
 	ring_view_release(&process->ring);
 	cleanup_fd(&process->pidfd);
 	readings_release(&process->readings);
@@ -72,6 +74,8 @@ void process_free(struct process *process)
 	map_release(&process->threads);
 	watch_release(&process->watch);
 	wall_free(process->wall);
+	if (process->outsider)
+		process->outsider->how->free(process->outsider);
 	free(process->slots);
 	free(process);
 }
@@ -167,12 +171,23 @@ bool process_alive(const struct process *process)
 	return poll(&poll_fd, 1, 0) == 0;
 }
 
+static void end_outsider(struct process *process, struct stream *stream)
+{
+	const struct outsider_turn turn = {
+		.process = process, .stream = stream, .now_ns = io_now_ns()};
+
+	if (process->outsider)
+		process->outsider->how->end(process->outsider, &turn);
+}
+
 void process_end(struct process *process, struct stream *stream)
 {
 	struct node *node;
 
 	process_charge(process);
 	process_drain(process, stream);
+	end_outsider(process, stream);
+	perf_threads_off(process);
 	wall_end(process->wall, process, stream);
 	process_update_mappings(process, stream, false);
 	node = node_new(NODE_EXIT, process, process->latest_ns, 0);

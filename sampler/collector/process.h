@@ -6,6 +6,8 @@
 #include "sampler/collector/keep.h"
 #include "sampler/collector/mappings.h"
 #include "sampler/collector/node.h"
+#include "sampler/collector/outside_state.h"
+#include "sampler/collector/perf_threads.h"
 #include "sampler/collector/readings.h"
 #include "sampler/collector/ring_view.h"
 #include "sampler/collector/stream.h"
@@ -22,6 +24,7 @@ struct slot_view {
 	uint64_t n_samples;
 	uint64_t lost_full;
 	uint64_t handler_ns;
+	struct perf_thread perf;
 };
 
 /* What a delta is against. */
@@ -82,7 +85,10 @@ struct process {
 	struct mappings mappings;
 	struct map threads;
 	struct watch watch;
-	struct wall *wall;       /* in wall mode */
+	struct perf_process perf;
+	struct wall *wall;         /* in wall mode */
+	struct outsider *outsider; /* it has no agent, and is sampled from outside */
+	struct outside_image image; /* then: the file that it runs */
 	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus ours */
 	uint64_t started_ns;
 	uint64_t given_ns;    /* what the samples received stand for */

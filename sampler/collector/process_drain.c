@@ -34,6 +34,8 @@ struct slot_drain {
 	struct stream *stream;
 	struct slot_view *view;
 	uint64_t now_ns; /* read after the head: no record in it is younger */
+	uint64_t n_counted; /* samples of a counted event, and what they stand for together */
+	uint64_t weight;
 };
 
 /* A target's time in ours; false when it cannot be. */
@@ -94,12 +96,29 @@ void process_fill_metrics(struct process *process, struct node_sample *sample, u
 	readings_fill(&process->readings, thread ? &thread->readings : NULL, sample, now_ns);
 }
 
-static void push_sample(const struct slot_drain *drain, const struct record_sample *record,
+/* Of several samples, each its part; one that was not expected yet is settled with the next. */
+static void share_count(struct slot_drain *drain, struct node_sample *sample)
+{
+	sample->event = EVENT_COUNT;
+	sample->period_ns = 0;
+	if (drain->n_counted == 0) {
+		sample->weight = 1;
+		drain->view->perf.counted++;
+		return;
+	}
+	sample->weight = drain->weight / drain->n_counted;
+	drain->weight -= sample->weight;
+	drain->n_counted--;
+}
+
+static void push_sample(struct slot_drain *drain, const struct record_sample *record,
 			uint64_t time_ns)
 {
 	struct process *process = drain->process;
 	struct node *node = node_new_sample(process, record, time_ns);
 
+	if (node && process->perf.counted)
+		share_count(drain, &node->sample);
 	if (node) {
 		node->sample.tid = our_tid(process, record->tid);
 		if (!process->wall) /* else when it is given */
@@ -145,7 +164,7 @@ static void push_thread(const struct slot_drain *drain, const struct record_thre
 }
 
 /* Every record but padding starts with its head and a time. */
-static void take_record(const struct slot_drain *drain, const union record_copy *record)
+static void take_record(struct slot_drain *drain, const union record_copy *record)
 {
 	struct process *process = drain->process;
 	uint64_t time_ns;
@@ -193,17 +212,28 @@ static void count_slot(const struct slot_drain *drain, const struct ring_slot *s
 	add(&stats->handler_ns, advance(&drain->view->handler_ns, &slot->handler_ns));
 }
 
+/* What the samples that wait stand for, as the kernel has counted. */
+static void settle_counts(struct slot_drain *drain, uint64_t n_samples)
+{
+	if (!drain->process->perf.counted || n_samples == 0)
+		return;
+	drain->n_counted = n_samples;
+	drain->weight = perf_thread_settle(&drain->view->perf, n_samples);
+}
+
 static void drain_slot(struct slot_drain *drain, struct ring_slot *slot, uint32_t index)
 {
 	uint64_t data_bytes = ring_data_bytes(index / RING_CHUNK_SLOTS);
 	uint64_t head = atomic_load_explicit(&slot->head, memory_order_acquire);
 	double fill = (double)(head - drain->view->position) / (double)data_bytes;
+	uint64_t n_samples = drain->view->n_samples;
 	enum decode_result result;
 	union record_copy record;
 
 	count_slot(drain, slot);
 	if (head == drain->view->position)
 		return;
+	settle_counts(drain, drain->view->n_samples - n_samples);
 	if (fill > drain->process->fill)
 		drain->process->fill = fill > 1 ? 1 : fill;
 	drain->now_ns = io_now_ns();
@@ -312,6 +342,7 @@ static void reap_slot(struct process *process, struct stream *stream, uint32_t i
 		return;
 	}
 	drain_slot(&drain, slot, index);
+	perf_thread_close(process, index);
 	wall_gone(process->wall, process, stream, tid);
 	drain.now_ns = io_now_ns();
 	node->thread.tid = tid;

@@ -7,6 +7,7 @@
 #include "sampler/collector/directory.h"
 #include "sampler/collector/keep.h"
 #include "sampler/collector/launch.h"
+#include "sampler/collector/outside_state.h"
 #include "sampler/collector/phase.h"
 #include "sampler/collector/process.h"
 #include "sampler/collector/queue.h"
@@ -41,6 +42,7 @@ struct drain {
 	struct usage usage;
 	struct phase phase;
 	struct rate rate;
+	struct outside_state outside;
 	uint64_t marked_ns;     /* the newest mark in the stream; 0: it has been given */
 	uint64_t wall_since_ns; /* when the turns of wall mode began, and the next is due */
 	uint64_t wall_next_ns;
@@ -71,6 +73,7 @@ struct collector {
 	struct directory directory;
 	struct launch_limits limits;
 	pid_t child;
+	bool launched_outside; /* it is sampled from outside */
 	pthread_t thread;
 	bool running;
 	int wake_fd;

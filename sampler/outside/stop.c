@@ -5,7 +5,7 @@
 #include "sampler/outside/limits.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
@@ -28,27 +28,49 @@ static bool is_thread_of(pid_t pid, pid_t tid)
 	return access(path, F_OK) == 0;
 }
 
-/* Most stop at once; one that waits for a processor or a disk takes its time. */
-static int wait_stop(pid_t tid, uint64_t asked_ns, int *ret_status)
+/* Return: 0: not yet; 1: it has stopped, or ended (*RET_STATUS says which). */
+static int look(pid_t tid, int *ret_status)
 {
-	const struct timespec step = {.tv_nsec = STOP_STEP_US * 1000};
-	uint64_t spent_ns;
-	pid_t r;
+	pid_t r = waitpid(tid, ret_status, __WALL | WNOHANG);
 
-	for (;;) {
-		r = waitpid(tid, ret_status, __WALL | WNOHANG);
-		if (r != 0)
-			break;
-		spent_ns = io_now_ns() - asked_ns;
-		if (spent_ns > STOP_MOST_MS * UINT64_C(1000000))
-			return -EINPROGRESS;
-		if (spent_ns > STOP_SPIN_US * UINT64_C(1000))
-			(void)nanosleep(&step, NULL);
-		else
-			(void)sched_yield();
-	}
 	if (r < 0)
 		return errno == ECHILD ? -ESRCH : -errno;
+	return r != 0;
+}
+
+/*
+ * One that has to wait for a processor itself.  Its stop sends SIGCHLD, which wakes us; should
+ * another thread of ours take that, we look again after a while.
+ */
+static int sleep_until_stop(pid_t tid, uint64_t asked_ns, int *ret_status)
+{
+	const struct timespec step = {.tv_nsec = STOP_STEP_US * 1000};
+	sigset_t set;
+	sigset_t before;
+	int r;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGCHLD);
+	(void)pthread_sigmask(SIG_BLOCK, &set, &before);
+	while ((r = look(tid, ret_status)) == 0 &&
+	       io_now_ns() - asked_ns < STOP_MOST_MS * UINT64_C(1000000))
+		(void)sigtimedwait(&set, NULL, &step);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
+/* One that runs on another processor stops at once. */
+static int wait_stop(pid_t tid, uint64_t asked_ns, int *ret_status)
+{
+	int r;
+
+	while ((r = look(tid, ret_status)) == 0 &&
+	       io_now_ns() - asked_ns < STOP_SPIN_US * UINT64_C(1000))
+		;
+	if (r == 0)
+		r = sleep_until_stop(tid, asked_ns, ret_status);
+	if (r <= 0)
+		return r < 0 ? r : -EINPROGRESS;
 	return WIFSTOPPED(*ret_status) ? 0 : -ESRCH;
 }
 

@@ -1,0 +1,88 @@
+/* events.c - engine perf: the signals of events begin when our handler stands and end before it
+ * goes */
+#include "sampler/agent/agent.h"
+#include "sampler/handler/on_event.h"
+#include "sampler/handler/process.h"
+
+#include <signal.h>
+
+enum {
+	BEGIN_MS = 50, /* how long a new image may be held up; its timers run meanwhile */
+	END_MS = 1000, /* an exec may be held up for a busy collector */
+	REFUSED = -111 /* -ECONNREFUSED */
+};
+
+/* What ignore() has put aside. */
+static struct sys_sigaction ours;
+static _Atomic bool ignoring;
+
+static struct process *with_events(void)
+{
+	struct process *p = process_is_self();
+
+	return p && p->header->engine == RING_ENGINE_PERF ? p : NULL;
+}
+
+void events_begin(void)
+{
+	if (with_events())
+		(void)hello_events(HELLO_EVENTS_ON, BEGIN_MS);
+}
+
+/* One that is pending in this thread, because the thread has blocked it, would outlive the exec. */
+static void consume(const struct process *p)
+{
+	const uint64_t set = SYS_SIGBIT(p->header->signal);
+	const struct sys_timespec none = {0};
+	siginfo_t info;
+
+	if (sys4(__NR_rt_sigtimedwait, &set, &info, &none, 8) < 0 || event_is_ours(p, &info))
+		return;
+	/* The program's own: as it was. */
+	(void)sys4(__NR_rt_tgsigqueueinfo, p->pid, sys0(__NR_gettid), p->header->signal, &info);
+}
+
+static bool any_stands(struct process *p)
+{
+	uint32_t n = atomic_load_explicit(&p->n_slots, memory_order_acquire);
+	struct slot slot;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (slot_at(p, i, &slot) == 0 && event_stands(&slot))
+			return true;
+	return false;
+}
+
+/* The last resort: a signal that is ignored ends nobody. */
+static void ignore(const struct process *p)
+{
+	struct sys_sigaction action = {.flags = 0};
+
+	action.handler = (void (*)(int, siginfo_t *, void *))(uintptr_t)SIG_IGN;
+	if (sys4(__NR_rt_sigaction, p->header->signal, &action, &ours, 8) == 0)
+		atomic_store(&ignoring, true);
+}
+
+void events_end(void)
+{
+	struct process *p = with_events();
+	int r;
+
+	if (!p)
+		return;
+	r = hello_events(HELLO_EVENTS_OFF, END_MS);
+	if (r < 0 && r != REFUSED && any_stands(p))
+		ignore(p);
+	consume(p);
+}
+
+void events_go_on(void)
+{
+	struct process *p = with_events();
+
+	if (!p)
+		return;
+	if (atomic_exchange(&ignoring, false))
+		(void)sys4(__NR_rt_sigaction, p->header->signal, &ours, NULL, 8);
+	(void)hello_events(HELLO_EVENTS_ON, 0);
+}

@@ -1,0 +1,242 @@
+/* perf_threads.c - engine perf: an event for every thread of a process that has a slot */
+#include "sampler/collector/perf_threads.h"
+
+#include "base/io.h"
+#include "sampler/collector/limits.h"
+#include "sampler/collector/perf_ring.h"
+#include "sampler/collector/proc.h"
+#include "sampler/collector/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* One look at all threads. */
+struct look {
+	struct process *process;
+	const struct perf_how *how;
+	struct collector_stats *stats;
+	uint64_t now_ns;
+	uint64_t period; /* 0: the kernel keeps to how->hz itself */
+	bool paused;
+};
+
+void perf_process_init(struct process *process, const struct collector_options *options)
+{
+	struct ring_header *header = process->ring.header;
+
+	header->engine = RING_ENGINE_CTIMER;
+	if (options->engine != RING_ENGINE_PERF)
+		return;
+	header->engine = RING_ENGINE_PERF;
+	header->signal = (uint32_t)options->perf.signal;
+	header->event_base = (uint32_t)options->perf.base;
+	header->counted = !options->perf.name.is_cpu;
+	process->perf = (struct perf_process){
+		.stack_start = proc_stack_start(process->pid),
+		.counted = !options->perf.name.is_cpu,
+	};
+}
+
+static _Atomic uint32_t *slot_word(struct process *process, const struct perf_how *how, int fd)
+{
+	uint32_t at = (uint32_t)(fd - how->base) % RING_MAX_SLOTS;
+
+	return &process->ring.header->event_slots[at];
+}
+
+/* The handler takes what still comes of an event that it does not find for nobody's. */
+static void close_one(struct process *process, uint32_t index)
+{
+	struct perf_thread *thread = &process->slots[index].perf;
+	struct ring_slot *slot = ring_view_slot(&process->ring, index);
+
+	if (slot)
+		atomic_store_explicit(&slot->event, 0, memory_order_release);
+	if (thread->ring) {
+		perf_ring_release(thread->ring);
+		free(thread->ring);
+	}
+	(void)close(thread->fd_plus_1 - 1);
+	*thread = (struct perf_thread){0};
+}
+
+void perf_thread_close(struct process *process, uint32_t slot)
+{
+	if (process->slots[slot].perf.fd_plus_1)
+		close_one(process, slot);
+}
+
+static void close_all(struct process *process)
+{
+	for (uint32_t i = 0; i < process->n_slots; i++)
+		perf_thread_close(process, i);
+}
+
+/* The same thread of the same image, before the event was opened and after. */
+static bool still_there(struct process *process, uint32_t tid, uint64_t start)
+{
+	return proc_thread_start(process->pid, tid) == start &&
+	       proc_stack_start(process->pid) == process->perf.stack_start &&
+	       process_alive(process);
+}
+
+static int open_proven(const struct look *look, uint32_t tid)
+{
+	struct process *process = look->process;
+	uint64_t start = proc_thread_start(process->pid, tid);
+	struct perf_how how = *look->how;
+	int fd;
+
+	if (start == 0)
+		return -ESRCH;
+	/* Its exec does not come by our hook: nothing may be pending when the kernel is in one. */
+	how.in_kernel &= !process->attached;
+	fd = perf_open(&how, (pid_t)tid, look->period);
+	if (fd < 0 || still_there(process, tid, start))
+		return fd;
+	(void)close(fd);
+	return -ESRCH;
+}
+
+static void want_frames(struct perf_thread *thread, const struct look *look)
+{
+	if (!look->how->frames)
+		return;
+	thread->ring = calloc(1, sizeof(*thread->ring));
+	if (thread->ring && perf_ring_init(thread->ring, thread->fd_plus_1 - 1) < 0) {
+		free(thread->ring);
+		thread->ring = NULL;
+	}
+	look->stats->perf_ringless += !thread->ring;
+}
+
+/* What is published before the event is enabled is there when its first signal comes. */
+static void take_over(const struct look *look, uint32_t index, struct ring_slot *slot, int fd)
+{
+	struct process *process = look->process;
+	struct perf_thread *thread = &process->slots[index].perf;
+
+	*thread = (struct perf_thread){
+		.fd_plus_1 = fd + 1,
+		.tid = process->slots[index].tid,
+		.paused = look->paused,
+		.period = look->period,
+	};
+	want_frames(thread, look);
+	atomic_store_explicit(slot_word(process, look->how, fd), index + 1, memory_order_relaxed);
+	atomic_store_explicit(&slot->event, (uint32_t)fd + 1, memory_order_release);
+	if (!look->paused)
+		perf_enable(fd, true);
+	look->stats->perf_threads++;
+}
+
+static void open_one(const struct look *look, uint32_t index)
+{
+	struct slot_view *view = &look->process->slots[index];
+	struct ring_slot *slot = ring_view_slot(&look->process->ring, index);
+	int fd;
+
+	if (!slot || look->now_ns < view->perf.retry_ns)
+		return;
+	fd = open_proven(look, view->tid);
+	if (fd >= 0) {
+		take_over(look, index, slot, fd);
+		return;
+	}
+	if (fd != -ESRCH && !view->perf.retry_ns) {
+		look->stats->perf_refused++;
+		look->stats->perf_refused_errno = (uint64_t)-fd;
+	}
+	view->perf.retry_ns = look->now_ns + PERF_RETRY_MS * NS_PER_MS;
+}
+
+/* A new period costs a call; a thread that does not run has no use for it. */
+static void follow(const struct look *look, struct slot_view *view)
+{
+	struct perf_thread *thread = &view->perf;
+
+	if (thread->paused != look->paused) {
+		perf_enable(thread->fd_plus_1 - 1, !look->paused);
+		thread->paused = look->paused;
+	}
+	if (thread->period != look->period && thread->n_samples != view->n_samples) {
+		perf_set_period(thread->fd_plus_1 - 1, look->period);
+		thread->period = look->period;
+	}
+	thread->n_samples = view->n_samples;
+}
+
+static void look_at(const struct look *look, uint32_t index)
+{
+	struct slot_view *view = &look->process->slots[index];
+
+	if (view->perf.fd_plus_1 && view->perf.tid != view->tid)
+		close_one(look->process, index);
+	if (view->tid == 0 || view->tid > INT32_MAX)
+		return;
+	if (view->perf.fd_plus_1)
+		follow(look, view);
+	else
+		open_one(look, index);
+}
+
+static uint64_t period_of(const struct process *process, const struct perf_how *how)
+{
+	uint64_t live_ns =
+		atomic_load_explicit(&process->ring.header->live_period_ns, memory_order_relaxed);
+
+	if (!how->name.is_cpu)
+		return how->period;
+	return live_ns ? live_ns : process->period_ns;
+}
+
+void perf_threads_look(struct process *process, const struct perf_how *how,
+		       struct collector_stats *stats)
+{
+	struct ring_header *header = process->ring.header;
+	uint32_t state = atomic_load_explicit(&header->state, memory_order_acquire);
+	const struct look look = {
+		.process = process,
+		.how = how,
+		.stats = stats,
+		.now_ns = io_now_ns(),
+		.period = period_of(process, how),
+		.paused = atomic_load_explicit(&header->paused, memory_order_relaxed) != 0,
+	};
+
+	if (process->perf.off || process->perf.stack_start == 0)
+		return;
+	if (!process->alive || process->unsampled_ns || process->inner_pid != process->pid ||
+	    (state != AGENT_SAMPLING && state != AGENT_QUIET)) {
+		close_all(process);
+		return;
+	}
+	for (uint32_t i = 0; i < process->n_slots; i++)
+		look_at(&look, i);
+}
+
+void perf_threads_off(struct process *process)
+{
+	process->perf.off = true;
+	close_all(process);
+}
+
+void perf_threads_on(struct process *process)
+{
+	process->perf.off = false;
+}
+
+uint64_t perf_thread_settle(struct perf_thread *thread, uint64_t n_samples)
+{
+	uint64_t now = 0;
+	uint64_t weight;
+
+	if (!thread->fd_plus_1 || perf_count(thread->fd_plus_1 - 1, &now) < 0)
+		return n_samples;
+	weight = now > thread->counted ? now - thread->counted : 0;
+	if (weight < n_samples)
+		weight = n_samples;
+	thread->counted += weight;
+	return weight;
+}

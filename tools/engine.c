@@ -1,0 +1,185 @@
+/* engine.c - what sends the signals that samples are taken by: timers, or the kernel's events */
+#include "tools/engine.h"
+
+#include "base/io.h"
+#include "sampler/collector/collector.h"
+#include "tools/signal_cost.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { N_SIGNALS = 15, PERIOD_NS = 200000, MOST_NS = 20000000 };
+
+int engine_parse(const char *text, enum engine_wish *ret_wish, struct err *err)
+{
+	static const char *const words[] = {"auto", "ctimer", "perf", "ptrace"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(text, words[i]) == 0) {
+			*ret_wish = (enum engine_wish)i;
+			return 0;
+		}
+	}
+	return err_set(err, 0, "'%s' is not one of: auto, ctimer, perf, ptrace", text);
+}
+
+__attribute__((format(printf, 2, 3))) static void note(struct engine *engine, const char *format,
+						       ...)
+{
+	size_t len = strlen(engine->note);
+	va_list list;
+
+	if (len)
+		len += (size_t)snprintf(engine->note + len, sizeof(engine->note) - len, "; ");
+	if (len >= sizeof(engine->note))
+		return;
+	va_start(list, format);
+	(void)vsnprintf(engine->note + len, sizeof(engine->note) - len, format, list);
+	va_end(list);
+}
+
+/* Timers do it, too. */
+static void fall_back(struct engine *engine, uint32_t hz, const struct perf_permit *permit)
+{
+	uint32_t kernel_hz = collector_kernel_hz();
+
+	engine->kind = RING_ENGINE_CTIMER;
+	note(engine, "engine ctimer: %s", permit->why);
+	if (hz > kernel_hz)
+		note(engine,
+		     "samples come at the kernel's %u Hz tick, and weigh so much more instead",
+		     (unsigned)kernel_hz);
+}
+
+static void use_perf(struct engine *engine, const struct engine_options *options, uint32_t hz,
+		     const struct perf_permit *permit)
+{
+	engine->kind = RING_ENGINE_PERF;
+	engine->how.in_kernel = permit->in_kernel;
+	engine->how.frames = options->kernel && permit->in_kernel;
+	engine->how.period = options->period;
+	engine->how.hz = hz;
+	engine->how.signal = SIGPROF;
+	if (permit->in_kernel)
+		return;
+	if (options->kernel)
+		note(engine, "no kernel frames: %s", permit->why);
+	else if (engine->how.name.is_cpu)
+		note(engine,
+		     "what the kernel does for the program counts where the program goes "
+		     "on: %s",
+		     permit->why);
+	else if (!engine->how.name.user_only)
+		note(engine, "'%s' in the kernel does not count: %s", engine->how.name.text,
+		     permit->why);
+}
+
+int engine_choose(const struct engine_options *options, uint32_t hz, struct engine *ret_engine,
+		  struct err *err)
+{
+	struct engine engine = {.kind = RING_ENGINE_CTIMER};
+	bool counted = options->event.text[0] && !options->event.is_cpu;
+	bool needed = counted || options->kernel;
+	uint32_t kernel_hz = collector_kernel_hz();
+	struct perf_permit permit;
+
+	*ret_engine = engine;
+	if (options->wish == ENGINE_CTIMER)
+		return needed ? err_set(err, EINVAL, "--engine ctimer with %s, which is perf's",
+					counted ? options->event.text : "--kernel")
+			      : 0;
+	if (options->wish == ENGINE_PTRACE)
+		return needed ? err_set(err, EINVAL, "--engine ptrace with %s, which is perf's",
+					counted ? options->event.text : "--kernel")
+			      : 0;
+	if (options->wish == ENGINE_AUTO && !needed && hz <= kernel_hz)
+		return 0;
+	if (options->event.text[0])
+		engine.how.name = options->event;
+	else
+		perf_name_cpu(&engine.how.name);
+	perf_permit(&engine.how.name, &permit);
+	if (!permit.works && counted)
+		return err_set(err, permit.code, "-e %s: %s", options->event.text, permit.why);
+	if (!permit.works) {
+		fall_back(&engine, hz, &permit);
+	} else {
+		if (options->wish == ENGINE_AUTO && !needed)
+			note(&engine, "engine perf: %u Hz is more than the kernel's %u Hz tick",
+			     (unsigned)hz, (unsigned)kernel_hz);
+		use_perf(&engine, options, hz, &permit);
+	}
+	*ret_engine = engine;
+	return 0;
+}
+
+static volatile sig_atomic_t n_signals;
+
+static void on_signal(int signo)
+{
+	(void)signo;
+	n_signals++;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a;
+	uint64_t right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* Spins, and looks how long the moments are in which a signal came. */
+static uint64_t median_gap(void)
+{
+	uint64_t gaps[N_SIGNALS];
+	uint64_t start = io_now_ns();
+	uint64_t before = start;
+	size_t n = 0;
+
+	while (n < N_SIGNALS && before - start < MOST_NS) {
+		sig_atomic_t seen = n_signals;
+		uint64_t now = io_now_ns();
+
+		if (n_signals != seen) {
+			now = io_now_ns();
+			gaps[n++] = now - before;
+		}
+		before = now;
+	}
+	if (n == 0)
+		return 0;
+	qsort(gaps, n, sizeof(gaps[0]), compare);
+	return gaps[n / 2];
+}
+
+uint64_t engine_signal_cost_ns(const struct engine *engine)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+	struct perf_how how = engine->how;
+	struct sigaction old;
+	uint64_t cost_ns;
+	int fd;
+
+	if (engine->kind != RING_ENGINE_PERF)
+		return signal_cost_ns();
+	perf_name_cpu(&how.name);
+	how.frames = false;
+	how.signal = SIGURG;
+	how.base = 0;
+	if (sigaction(SIGURG, &action, &old) < 0)
+		return 0;
+	fd = perf_open(&how, (pid_t)syscall(SYS_gettid), PERIOD_NS);
+	if (fd >= 0)
+		perf_enable(fd, true);
+	cost_ns = fd >= 0 ? median_gap() : 0;
+	if (fd >= 0)
+		(void)close(fd);
+	(void)sigaction(SIGURG, &old, NULL);
+	return cost_ns ? cost_ns : signal_cost_ns();
+}

@@ -1,0 +1,58 @@
+/* engine.h - what sends the signals that samples are taken by: timers, or the kernel's events */
+#ifndef TOOLS_ENGINE_H
+#define TOOLS_ENGINE_H
+
+#include "base/err.h"
+#include "sampler/collector/perf_open.h"
+#include "sampler/wire/ring.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum engine_wish { ENGINE_AUTO, ENGINE_CTIMER, ENGINE_PERF, ENGINE_PTRACE };
+
+/* What was asked for. */
+struct engine_options {
+	enum engine_wish wish;
+	bool kernel;            /* the kernel's part of stacks, too */
+	struct perf_name event; /* "" none: CPU */
+	uint64_t period;        /* of the event: each Nth; 0: as many as give the rate */
+};
+
+/* What it has come to. */
+struct engine {
+	enum ring_engine kind;
+	struct perf_how how; /* RING_ENGINE_PERF */
+	char note[320];      /* what to say of it; "" nothing */
+};
+
+/**
+ * engine_parse - "auto", "ctimer", "perf", "ptrace"
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Context: main thread.
+ */
+int engine_parse(const char *text, enum engine_wish *ret_wish, struct err *err);
+
+/**
+ * engine_choose - what there can be on this machine, for this user
+ *
+ * CPU can always be sampled: where perf events may not be had, by timers, and the note says what
+ * would lift it.
+ *
+ * Return:  0; -errno and the reason: an event that there is no other way to.
+ * Context: main thread.
+ */
+int engine_choose(const struct engine_options *options, uint32_t hz, struct engine *ret_engine,
+		  struct err *err);
+
+/**
+ * engine_signal_cost_ns - what a signal of an engine takes from the program, handler apart
+ *
+ * Measured here and now, in this thread: some milliseconds.
+ *
+ * Context: main thread.
+ */
+uint64_t engine_signal_cost_ns(const struct engine *engine);
+
+#endif
