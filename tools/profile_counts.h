@@ -23,6 +23,7 @@ struct profile_thread {
 	int64_t tid;
 	uint64_t samples;
 	uint64_t weight;
+	double stood; /* seconds, or without a rate what its samples weighed */
 };
 
 struct profile_module {
@@ -57,6 +58,10 @@ struct profile_facts {
 	struct profile_states states;
 	uint64_t samples;
 	uint64_t weight;
+	double stood; /* as in a thread */
+	uint64_t hz;  /* that weights count periods of, here; 0: not said */
+	uint64_t least_hz;
+	uint64_t most_hz;
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t frames;

@@ -55,6 +55,23 @@ static void take_number(struct profile_counts *counts, const struct json_pair *p
 		count->value = value;
 }
 
+/* The same of a second end line: each says what was added since the one before. */
+static void add_number(struct profile_counts *counts, const struct json_pair *pair)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < counts->n; i++) {
+		struct profile_count *count = &counts->items[i];
+
+		if (pair->depth == 1 && json_scan_is(pair, count->name) &&
+		    json_scan_number(pair, &value)) {
+			count->value += value;
+			return;
+		}
+	}
+	take_number(counts, pair);
+}
+
 /* "name", "unit" and "kind" of the objects in "metrics". */
 static void take_metric(struct profile_counts *metrics, const struct json_pair *pair)
 {
@@ -70,12 +87,37 @@ static void take_metric(struct profile_counts *metrics, const struct json_pair *
 		copy_view(last->kind, sizeof(last->kind), pair->value, pair->value_len);
 }
 
+/* A head has one, and so has a line where the rate has changed. */
+static void take_rate(struct profile_facts *facts, const char *json)
+{
+	struct json_scan scan = {.at = json};
+	struct json_pair pair;
+	uint64_t hz;
+
+	while (json_scan_next(&scan, &pair)) {
+		if (pair.depth != 1 || !json_scan_is(&pair, "hz") ||
+		    !json_scan_number(&pair, &hz) || hz == 0)
+			continue;
+		facts->hz = hz;
+		if (!facts->least_hz || hz < facts->least_hz)
+			facts->least_hz = hz;
+		if (hz > facts->most_hz)
+			facts->most_hz = hz;
+	}
+}
+
+static void on_rate(void *context, const char *json)
+{
+	take_rate(context, json);
+}
+
 static void on_header(void *context, const char *json)
 {
 	struct profile_facts *facts = context;
 	struct json_scan scan = {.at = json};
 	struct json_pair pair;
 
+	take_rate(facts, json);
 	if (facts->has_header)
 		return;
 	facts->has_header = true;
@@ -97,6 +139,12 @@ static void on_comment(void *context, const char *text)
 		copy_view(facts->captured, sizeof(facts->captured), colon + 2, strlen(colon + 2));
 	else if (!facts->cmdline && strncmp(text, "# cmdline", 9) == 0)
 		facts->cmdline = strndup(colon + 2, 4096);
+}
+
+/* Seconds of it; without a rate the weight is all that is known. */
+static double stands_for(const struct profile_facts *facts, const struct perf_head *head)
+{
+	return (double)head->period / (facts->hz ? (double)facts->hz : 1);
 }
 
 static void count_thread(struct profile_facts *facts, const struct perf_text_sample *sample)
@@ -124,6 +172,7 @@ static void count_thread(struct profile_facts *facts, const struct perf_text_sam
 	thread->tid = tid;
 	thread->samples++;
 	thread->weight += head->period;
+	thread->stood += stands_for(facts, head);
 }
 
 static struct profile_module *find_module(struct profile_facts *facts, const char *path)
@@ -196,9 +245,8 @@ static void on_end(void *context, const char *json)
 	struct json_pair pair;
 
 	facts->has_end = true;
-	facts->end.n = 0;
 	while (json_scan_next(&scan, &pair)) {
-		take_number(&facts->end, &pair);
+		add_number(&facts->end, &pair);
 		take_module(facts, &pair, &module);
 	}
 }
@@ -242,6 +290,7 @@ static void on_sample(void *context, const struct perf_text_sample *sample)
 		facts->event = intern_string(&facts->names, sample->head.event);
 	facts->samples++;
 	facts->weight += sample->head.period;
+	facts->stood += stands_for(facts, &sample->head);
 	facts->cut += sample->cut != 0;
 	count_thread(facts, sample);
 	profile_states_add(&facts->states, &facts->names, sample);
@@ -255,6 +304,7 @@ int profile_facts_read(const char *path, struct profile_facts **ret_facts, struc
 	struct perf_text_visitor visitor = {
 		.comment = on_comment,
 		.header = on_header,
+		.rate = on_rate,
 		.sample = on_sample,
 		.end = on_end,
 		.context = facts,

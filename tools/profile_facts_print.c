@@ -49,8 +49,8 @@ static int compare_threads(const void *a, const void *b)
 	const struct profile_thread *left = *(struct profile_thread *const *)a;
 	const struct profile_thread *right = *(struct profile_thread *const *)b;
 
-	if (left->weight != right->weight)
-		return left->weight < right->weight ? 1 : -1;
+	if (left->stood != right->stood)
+		return left->stood < right->stood ? 1 : -1;
 	return (left->tid > right->tid) - (left->tid < right->tid);
 }
 
@@ -90,14 +90,17 @@ static void print_command(const char *text, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
-static void print_rate(const struct profile_counts *header, struct buf *buf)
+static void print_rate(const struct profile_facts *facts, struct buf *buf)
 {
-	uint64_t hz = profile_counts_find(header, "hz", 0);
+	const struct profile_counts *header = &facts->header;
 	uint64_t mean_bytes = profile_counts_find(header, "mean_bytes", 0);
 	uint64_t least_ns = profile_counts_find(header, "least_ns", 0);
 
-	if (hz)
-		buf_printf(buf, " at %llu Hz", (unsigned long long)hz);
+	if (facts->most_hz)
+		buf_printf(buf, " at %llu", (unsigned long long)facts->least_hz);
+	if (facts->most_hz > facts->least_hz)
+		buf_printf(buf, " to %llu", (unsigned long long)facts->most_hz);
+	buf_add(buf, facts->most_hz ? " Hz" : "");
 	if (mean_bytes) {
 		buf_add(buf, ", a sample each ");
 		words_bytes(buf, mean_bytes);
@@ -122,7 +125,7 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 	}
 	add_topic(buf, "event");
 	words_plain(buf, facts->event ? facts->event : "none");
-	print_rate(&facts->header, buf);
+	print_rate(facts, buf);
 	if (!facts->has_header)
 		buf_add(buf, " (not written by wick, or with --bare)");
 	buf_add_char(buf, '\n');
@@ -156,16 +159,23 @@ static void print_samples(const struct profile_facts *facts, struct buf *buf)
 
 static void print_coverage(const struct profile_facts *facts, struct buf *buf)
 {
-	uint64_t hz = profile_counts_find(&facts->header, "hz", 0);
 	uint64_t cpu_ns = profile_counts_find(&facts->end, "cpu_ns", 0);
+	uint64_t paused_ns = profile_counts_find(&facts->end, "paused_ns", 0);
 
 	/* Weights of other events are no CPU. */
-	if (hz == 0 || cpu_ns == 0 || !facts->event || strcmp(facts->event, "cpu-clock") != 0)
+	if (facts->least_hz == 0 || cpu_ns == 0 || !facts->event ||
+	    strcmp(facts->event, "cpu-clock") != 0)
 		return;
 	add_topic(buf, "coverage");
-	buf_printf(buf, "%.3f of ", (double)facts->weight * 1e9 / (double)hz / (double)cpu_ns);
+	buf_printf(buf, "%.3f of ", facts->stood * 1e9 / (double)cpu_ns);
 	text_seconds(buf, cpu_ns);
-	buf_add(buf, " of CPU that the kernel charged\n");
+	buf_add(buf, " of CPU that the kernel charged");
+	if (paused_ns) {
+		buf_add(buf, ", and ");
+		text_seconds(buf, paused_ns);
+		buf_add(buf, " while paused");
+	}
+	buf_add_char(buf, '\n');
 }
 
 static void print_threads(const struct profile_facts *facts, struct buf *buf)
@@ -176,7 +186,7 @@ static void print_threads(const struct profile_facts *facts, struct buf *buf)
 		const struct profile_thread *thread = list.items[i];
 
 		add_topic(buf, i ? "" : "threads");
-		text_share(buf, (double)thread->weight, (double)facts->weight);
+		text_share(buf, thread->stood, facts->stood);
 		buf_add(buf, "  ");
 		words_plain(buf, thread->comm ? thread->comm : "?");
 		buf_printf(buf, "  %lld/%lld\n", (long long)thread->pid, (long long)thread->tid);

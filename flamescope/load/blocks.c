@@ -23,6 +23,13 @@ static void on_header(void *context, const char *json)
 	builder_header(blocks->builder, json, blocks->at);
 }
 
+static void on_rate(void *context, const char *json)
+{
+	struct blocks *blocks = context;
+
+	builder_rate_line(blocks->builder, json, blocks->at);
+}
+
 static void on_end(void *context, const char *json)
 {
 	builder_end(((struct blocks *)context)->builder, json);
@@ -56,6 +63,7 @@ int blocks_init(struct blocks *blocks, struct builder *builder)
 {
 	const struct perf_text_visitor visitor = {.comment = on_comment,
 						  .header = on_header,
+						  .rate = on_rate,
 						  .sample = on_sample,
 						  .end = on_end,
 						  .bad = on_bad,

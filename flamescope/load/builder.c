@@ -63,6 +63,20 @@ void builder_start_segment(struct builder *builder, uint64_t at)
 		(struct segment){.at = at, .first = builder->n_samples};
 }
 
+void builder_rate(struct builder *builder, uint64_t hz, uint64_t at)
+{
+	size_t before = builder->n_segments;
+	struct segment *last = before ? &builder->segments[before - 1] : NULL;
+
+	if (!last || last->n > 0) {
+		builder_start_segment(builder, at);
+		if (builder->n_segments == before)
+			return;
+		last = &builder->segments[before];
+	}
+	last->hz = hz;
+}
+
 static bool grow_one(struct budget *budget, void **array, size_t old, size_t max, size_t size)
 {
 	void *grown = budget_grow(budget, *array, old, max, size);

@@ -69,6 +69,7 @@ struct segment {
 	uint64_t at;
 	size_t first;
 	size_t n;
+	uint64_t hz; /* as said where it begins; 0: not said there, as before it */
 };
 
 struct builder {
@@ -157,6 +158,20 @@ uint32_t builder_stack(struct builder *builder, uint32_t parent, const uint32_t 
  * Context: any thread.
  */
 void builder_header(struct builder *builder, const char *json, uint64_t at);
+
+/**
+ * builder_rate - weights of what comes now, at AT of the text, are in periods of HZ
+ *
+ * Context: any thread.
+ */
+void builder_rate(struct builder *builder, uint64_t hz, uint64_t at);
+
+/**
+ * builder_rate_line - what "# rate : JSON" says
+ *
+ * Context: any thread.
+ */
+void builder_rate_line(struct builder *builder, const char *json, uint64_t at);
 
 /**
  * builder_end - what "# wick-end : JSON" says

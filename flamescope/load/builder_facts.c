@@ -36,14 +36,28 @@ void builder_header(struct builder *builder, const char *json, uint64_t at)
 			metric = builder_metric(builder, pair.value, pair.value_len, place);
 		} else if (pair.depth == 3) {
 			declare_metric(builder, metric, &pair, place);
-		} else if (first && json_scan_is(&pair, "hz") && json_scan_number(&pair, &value)) {
-			builder->facts.hz = value;
+		} else if (json_scan_is(&pair, "hz") && json_scan_number(&pair, &value)) {
+			if (first)
+				builder->facts.hz = value;
+			builder_rate(builder, value, at);
 		} else if (first && json_scan_is(&pair, "epoch_offset_ns") &&
 			   json_scan_number(&pair, &value) && value <= INT64_MAX) {
 			builder->facts.epoch_offset_ns = value;
 			builder->facts.has_epoch = true;
 		}
 	}
+}
+
+void builder_rate_line(struct builder *builder, const char *json, uint64_t at)
+{
+	struct json_scan scan = {.at = json};
+	struct json_pair pair;
+	uint64_t value;
+
+	while (json_scan_next(&scan, &pair))
+		if (pair.depth == 1 && json_scan_is(&pair, "hz") &&
+		    json_scan_number(&pair, &value) && value > 0)
+			builder_rate(builder, value, at);
 }
 
 void builder_end(struct builder *builder, const char *json)

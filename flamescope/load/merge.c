@@ -236,7 +236,6 @@ static void set_words(struct merge *merge)
 {
 	struct profile *profile = merge->profile;
 	const struct merge_file *files = merge->files;
-	bool first = true;
 
 	for (size_t i = 0; i < merge->n_files; i++) {
 		const struct builder_facts *facts = &files[i].facts;
@@ -245,13 +244,6 @@ static void set_words(struct merge *merge)
 			profile->command = facts->text[WORD_COMMAND];
 		if (!profile->captured)
 			profile->captured = facts->text[WORD_CAPTURED];
-		if (!has_say(merge, i))
-			continue;
-		if (first)
-			profile->hz = facts->hz <= UINT32_MAX ? (uint32_t)facts->hz : 0;
-		else if (profile->hz != facts->hz)
-			profile->hz = 0;
-		first = false;
 	}
 }
 
@@ -292,6 +284,8 @@ static int run(struct merge *merge, struct builder *const *builders)
 		r = set_clocks(merge);
 	if (r == 0)
 		r = merge_samples(merge);
+	if (r == 0)
+		merge_rates(merge);
 	if (r == 0)
 		r = merge_sort(merge->profile);
 	set_words(merge);

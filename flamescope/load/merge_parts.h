@@ -45,6 +45,15 @@ struct merge {
 int merge_samples(struct merge *merge);
 
 /**
+ * merge_rates - bring all weights to periods of one rate, the highest; behind merge_samples()
+ *
+ * Where not every part says its rate, weights stay as they are and the profile has none.
+ *
+ * Context: any thread.
+ */
+void merge_rates(struct merge *merge);
+
+/**
  * merge_sort - put the samples into the order of time
  *
  * Return:  0; -ENOMEM.

@@ -123,7 +123,12 @@ static void take_comment(struct perf_text *text, const struct line *line)
 		close_sample(text);
 		if (visitor->end)
 			visitor->end(visitor->context, json);
+	} else if ((json = after(line->text, "rate")) != NULL) {
+		close_sample(text);
+		if (visitor->rate)
+			visitor->rate(visitor->context, json);
 	} else if ((json = after(line->text, "wick")) != NULL) {
+		close_sample(text);
 		if (visitor->header)
 			visitor->header(visitor->context, json);
 	} else if (visitor->comment) {

@@ -30,6 +30,7 @@ struct perf_text_sample {
 struct perf_text_visitor {
 	void (*comment)(void *context, const char *text); /* a "#" line that is none of below */
 	void (*header)(void *context, const char *json);  /* of "# wick : {...}" */
+	void (*rate)(void *context, const char *json);    /* of "# rate : {...}" */
 	void (*sample)(void *context, const struct perf_text_sample *sample);
 	void (*end)(void *context, const char *json); /* of "# wick-end : {...}" */
 	void (*bad)(void *context, uint64_t line);    /* a line that was passed over */

@@ -18,10 +18,10 @@ struct process;
  */
 struct rate {
 	uint32_t hz;
-	uint32_t thinned; /* at least 1 */
-	uint32_t pauses;  /* enum collector_pause */
-	uint32_t epoch;   /* one more with every change */
-	uint64_t mark;    /* the last wish that was followed */
+	uint32_t thinned;        /* at least 1 */
+	uint32_t pauses;         /* enum collector_pause */
+	uint32_t epoch;          /* one more with every change */
+	uint64_t mark;           /* the last wish that was followed */
 	uint64_t paused_from_ns; /* CPU charged when the pause began, */
 	uint64_t paused_ns;      /* and in the pauses before it */
 };
