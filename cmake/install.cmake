@@ -2,6 +2,12 @@
 install(TARGETS wick RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN "*.5")
+install(FILES ${PROJECT_BINARY_DIR}/completions/wick
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PROJECT_BINARY_DIR}/completions/_wick
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${PROJECT_BINARY_DIR}/completions/wick.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 if(EXISTS ${PROJECT_SOURCE_DIR}/sampler/include/wick.h)
   install(FILES sampler/include/wick.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   configure_file(cmake/wick.pc.in wick.pc @ONLY)

@@ -24,6 +24,7 @@ struct command;
 /* argv[0] is the command's name. */
 struct cmd_ctx {
 	const struct command *command;
+	const struct command *commands; /* the table, to a row without name */
 	int argc;
 	char **argv;
 };
@@ -42,6 +43,7 @@ extern const struct option_spec symbolize_option_specs[];
 extern const struct option_spec symbols_option_specs[];
 extern const struct option_spec doctor_option_specs[];
 extern const struct option_spec top_option_specs[];
+extern const struct option_spec completion_option_specs[];
 extern const struct option_spec stack_option_specs[];
 extern const struct option_spec control_option_specs[];
 extern const struct option_spec status_option_specs[];
@@ -100,6 +102,14 @@ int cmd_doctor(struct cmd_ctx *ctx);
  * Context: main thread.
  */
 int cmd_stack(struct cmd_ctx *ctx);
+
+/**
+ * cmd_completion - print a script with which a shell completes command lines of wick
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_completion(struct cmd_ctx *ctx);
 
 /**
  * cmd_top - show what a program does now, until somebody quits

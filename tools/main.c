@@ -50,6 +50,8 @@ static const struct command commands[] = {
 	 stack_option_specs, cmd_stack},
 	{"doctor", "check this machine, a process or a program, and say the fixes",
 	 "[OPTIONS] [PID | -- CMD [ARGS] | FILE...]", doctor_option_specs, cmd_doctor},
+	{"completion", "print a script with which a shell completes what is typed",
+	 "[OPTIONS] bash | zsh | fish", completion_option_specs, cmd_completion},
 	{"help", "explain a command", "[COMMAND]", no_options, cmd_help_command},
 	{NULL, NULL, NULL, NULL, NULL},
 };
@@ -114,7 +116,7 @@ static int cmd_help_command(struct cmd_ctx *ctx)
 
 static int run_command(const char *name, int argc, char **argv)
 {
-	struct cmd_ctx ctx = {.argc = argc, .argv = argv};
+	struct cmd_ctx ctx = {.commands = commands, .argc = argc, .argv = argv};
 	struct presets presets = {0};
 	struct err err = {0};
 	int status;

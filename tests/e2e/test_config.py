@@ -1,7 +1,8 @@
-"""wick.ini and WICK_*: options that nobody typed."""
+"""wick.ini and WICK_*: options that nobody typed.  And a recording that begins later."""
 import json
 import os
 import re
+import time
 import unittest
 
 from recorded import Case, target
@@ -91,6 +92,20 @@ class Config(Case):
         rate, said = self.rate_of(WICK_SOCKET="/nowhere", WICK_LONG="1", WICK_TARGETS="x", WICK="y")
         self.assertEqual(rate, 99)
         self.assertIn("coverage", said)
+
+
+class Delay(Case):
+    def test_no_sample_before_the_delay_is_over(self):
+        begin = time.monotonic()
+        run = self.record(target("split"), 3, options=("--delay", "1s", "-d", "1s"))
+        self.assertEqual(run.status, 0, run.summary)
+        self.assertGreaterEqual(min(sample.time_ns for sample in run.samples) / 1e9, begin + 1)
+        self.assertIn("it is still running", run.summary)  # 2 s, while split takes 3 of CPU
+
+    def test_a_delay_is_no_pause(self):
+        done = self.wick("record", "--delay", "1s", "--paused", "--", "true")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, b"wick record: --delay ends by itself, --paused does not, try: one of them\n"))
 
 
 if __name__ == "__main__":

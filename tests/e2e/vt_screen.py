@@ -136,6 +136,8 @@ class Screen:
             raise ValueError(f"unknown: {match.group()!r}")
 
     def erase(self, how):
+        if how == 3:
+            return  # what has scrolled away is not kept
         if how == 0:
             self.blank(self.row, min(self.column, self.columns - 1), self.columns)
         first, end = [(self.row + 1, self.lines), (0, self.row), (0, self.lines)][how]
