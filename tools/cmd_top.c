@@ -15,11 +15,15 @@ enum { OPT_ONCE = OPTION_LONG_ONLY, OPT_SHOW, OPT_SORT, OPT_CMD_OUTPUT };
 enum { DEFAULT_HZ = 99, ONCE_ROWS = 40, ONCE_COLUMNS = 160, KEY_MS = 50, TEXT_BYTES = 1024 * 1024 };
 
 #define REDRAW_NS UINT64_C(1000000000) /* between two pictures */
+#define FIRST_NS  UINT64_C(250000000)  /* the same at first, for BEGIN_NS */
+#define BEGIN_NS  UINT64_C(3000000000)
 #define ONCE_NS   UINT64_C(5000000000)
 #define END_NS    UINT64_C(3000000000) /* for CMD to end in, when it was asked to */
 
 /* The man page docs/man/wick-top.1 says the same; a lint test compares them. */
 const struct option_spec top_option_specs[] = {
+	{'p', "pid", "PID[,PID]", "look at these processes, which run already, instead of a CMD"},
+	{OPT_COMM, "comm", "REGEX", "look at the processes whose name matches"},
 	{'e', "event", "WHAT", "what is counted: cpu, or wall, also the time that is waited (cpu)"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
 	{'d', "duration", "DUR", "count for so long (until CMD ends; with --once: 5s)"},
@@ -91,8 +95,26 @@ static int take_option(int id, const char *value, struct top_options *options, s
 		return 0;
 	default:
 		r = symbol_options_take(id, value, &options->symbols, err);
+		if (r == 0)
+			r = attach_options_take(id, value, &options->attach, err);
 		return r < 0 ? r : 0;
 	}
+}
+
+static int check_subject(const struct top_options *options, struct err *err)
+{
+	bool joins = attach_options_given(&options->attach);
+
+	if (options->argc == 0 && !joins) {
+		(void)err_set(err, 0, "no command to look at");
+		err_hint(err, "wick top -- ./program, or -p PID");
+		return -EINVAL;
+	}
+	if (options->argc > 0 && joins)
+		return err_set(err, 0, "'%s' and -p or --comm, try: one of them", options->argv[0]);
+	if (options->cmd_output && joins)
+		return err_set(err, 0, "--cmd-output is of a CMD, and none is started");
+	return 0;
 }
 
 static int read_options(const struct cmd_ctx *ctx, struct top_options *options, struct err *err)
@@ -108,12 +130,7 @@ static int read_options(const struct cmd_ctx *ctx, struct top_options *options, 
 	options->argv = ctx->argv + cursor.rest;
 	if (options->once && !options->duration_ns)
 		options->duration_ns = ONCE_NS;
-	if (options->argc == 0 && !options->help) {
-		(void)err_set(err, 0, "no command to look at");
-		err_hint(err, "wick top -- ./program");
-		return -EINVAL;
-	}
-	return 0;
+	return options->help ? 0 : check_subject(options, err);
 }
 
 /* What is shown, and what was chosen. */
@@ -183,24 +200,37 @@ static bool press(struct watching *it, int key, bool *end_cmd)
 	return true;
 }
 
+/* The first Ctrl-C is a running CMD's. */
+static bool is_interrupted(bool over)
+{
+	return interrupt_signal() || (over && interrupt_count() > 0);
+}
+
+static bool is_due(const struct watching *it, uint64_t now_ns)
+{
+	bool begins = now_ns - it->session.start_ns < BEGIN_NS;
+
+	return now_ns - it->taken_ns >= (begins ? FIRST_NS : REDRAW_NS);
+}
+
 /* The last picture stays when CMD has ended, unless Ctrl-C ended it. */
 static void watch(struct watching *it, bool *end_cmd)
 {
 	bool goes_on = true;
 	bool over = false;
 
-	while (goes_on && !interrupt_signal() && !(over && interrupt_count() > 0)) {
+	while (goes_on && !is_interrupted(over)) {
 		uint64_t now_ns;
 		int key;
 
 		if (over)
 			top_screen_wait(it->screen, KEY_MS);
 		top_session_turn(&it->session, KEY_MS * UINT64_C(1000000));
-		it->keys.started = !it->session.cmd_ended;
+		it->keys.started = it->session.launched && !it->session.cmd_ended;
 		while (goes_on && (key = top_screen_key(it->screen)) != 0)
 			goes_on = press(it, key, end_cmd);
 		now_ns = io_now_ns();
-		if (goes_on && !over && (it->session.ended || now_ns - it->taken_ns >= REDRAW_NS)) {
+		if (goes_on && !over && (it->session.ended || is_due(it, now_ns))) {
 			take_view(it, now_ns);
 			draw(it);
 		}
@@ -211,7 +241,7 @@ static void watch(struct watching *it, bool *end_cmd)
 static int fail_start(struct watching *it, int error, const struct err *err)
 {
 	say_error("%s", err->text);
-	if (!it->session.symbolizer || it->session.launched)
+	if (!it->session.symbolizer || attach_options_given(&it->session.options->attach))
 		return cmd_exit_of(error);
 	return error == -ENOENT ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
 }
@@ -257,14 +287,14 @@ static void end_program(struct top_session *session)
 		top_session_turn(session, REDRAW_NS / 10);
 }
 
-static int run(struct watching *it, const struct top_options *options)
+/* A CMD starts behind the screen; processes are joined before it: that may take a line each. */
+static int start(struct watching *it, const struct top_options *options)
 {
-	bool end_cmd = false;
+	bool joins = attach_options_given(&options->attach);
 	struct err err = {0};
-	int status = WICK_OK;
-	int r = options->once ? 0 : top_screen_open(&it->screen, &err);
+	int r = 0;
 
-	if (r < 0) {
+	if (!options->once && !joins && top_screen_open(&it->screen, &err) < 0) {
 		say_error("%s", err.text);
 		return WICK_USAGE;
 	}
@@ -274,6 +304,21 @@ static int run(struct watching *it, const struct top_options *options)
 		it->screen = NULL;
 		return fail_start(it, r, &err);
 	}
+	if (!options->once && joins && top_screen_open(&it->screen, &err) < 0) {
+		top_session_end(&it->session);
+		say_error("%s", err.text);
+		return WICK_USAGE;
+	}
+	return WICK_OK;
+}
+
+static int run(struct watching *it, const struct top_options *options)
+{
+	bool end_cmd = false;
+	int status = start(it, options);
+
+	if (status != WICK_OK)
+		return status;
 	it->keys.order = options->order;
 	it->keys.threads = options->threads;
 	if (options->once)

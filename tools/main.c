@@ -14,7 +14,7 @@ static const struct command commands[] = {
 	{"record", "start a program and record what it does", "[OPTIONS] [--] CMD [ARGS]",
 	 record_option_specs, cmd_record},
 	{"top", "show what a program does now: functions, threads, moments",
-	 "[OPTIONS] [--] CMD [ARGS]", top_option_specs, cmd_top},
+	 "[OPTIONS] -p PID | [--] CMD [ARGS]", top_option_specs, cmd_top},
 	{"start", "have a paused recording take samples again", "[OPTIONS] -p PID",
 	 control_option_specs, cmd_start},
 	{"stop", "have a recording pause", "[OPTIONS] -p PID", control_option_specs, cmd_stop},

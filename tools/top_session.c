@@ -1,9 +1,11 @@
 /* top_session.c - the collector, names, and the model that counts */
 #include "tools/top_session.h"
 
+#include "base/cleanup.h"
 #include "base/io.h"
 #include "tools/agent_path.h"
 #include "tools/interrupt.h"
+#include "tools/say.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -36,13 +38,14 @@ static int prepare(struct top_session *session, struct err *err)
 		.discovery = collector_auto_discovery(),
 		.events = options->events,
 	};
-	const char *slash = strrchr(options->argv[0], '/');
+	const char *command = options->argc ? options->argv[0] : "";
+	const char *slash = strrchr(command, '/');
 	int r = agent_path_find(&session->agent_path, err);
 
 	if (r < 0)
 		return r;
 	collector.agent_path = session->agent_path;
-	session->comm = strdup(slash && slash[1] ? slash + 1 : options->argv[0]);
+	session->comm = strdup(slash && slash[1] ? slash + 1 : command);
 	if (!session->comm ||
 	    top_model_init(&session->model, SECOND_NS / options->hz, io_now_ns()) < 0)
 		return err_set(err, ENOMEM, "start");
@@ -53,10 +56,84 @@ static int prepare(struct top_session *session, struct err *err)
 	return r;
 }
 
+static int launch(struct top_session *session, struct err *err)
+{
+	const struct top_options *options = session->options;
+	sigset_t mask;
+	int r;
+
+	(void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	r = top_output_redirect(&session->output, options->cmd_output, err);
+	if (r < 0)
+		return r;
+	r = collector_launch(session->collector, options->argv, &mask, &session->pid, err);
+	top_output_restore(&session->output);
+	session->launched = r == 0;
+	return r;
+}
+
+/* The first that joins gives its name. */
+static int name_first(struct top_session *session, pid_t pid)
+{
+	struct buf text;
+	char path[64];
+
+	session->pid = pid;
+	(void)snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	buf_init(&text, sizeof(path));
+	free(session->comm);
+	session->comm =
+		io_read_file(path, &text, NULL) < 0 ? strdup("process") : strdup(buf_text(&text));
+	buf_release(&text);
+	if (!session->comm)
+		return -ENOMEM;
+	session->comm[strcspn(session->comm, "\n")] = '\0';
+	return 0;
+}
+
+static int join_all(struct top_session *session, const pid_t *pids, size_t n, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct collector_attached attached;
+		struct err why = {0};
+		int one = collector_attach(session->collector, pids[i], &attached, &why);
+
+		if (one < 0) {
+			if (r < 0) /* the last one's is told by the caller, where none can */
+				say_error("%s", err->text);
+			*err = why;
+			r = one;
+			continue;
+		}
+		top_threads_watch(&session->threads, pids[i]);
+		if (!session->pid && name_first(session, pids[i]) < 0)
+			return err_set(err, ENOMEM, "start");
+	}
+	if (r < 0 && session->pid)
+		say_error("%s", err->text);
+	return session->pid ? 0 : r;
+}
+
+static int join(struct top_session *session, struct err *err)
+{
+	_cleanup_free_ pid_t *pids = calloc(ATTACH_MAX_PIDS, sizeof(*pids));
+	size_t n = 0;
+	int r;
+
+	if (!pids)
+		return err_set(err, ENOMEM, "start");
+	r = attach_options_find(&session->options->attach, pids, &n, err);
+	if (r == 0)
+		r = collector_begin(session->collector, err);
+	return r == 0 ? join_all(session, pids, n, err) : r;
+}
+
 int top_session_start(struct top_session *session, const struct top_options *options,
 		      struct err *err)
 {
-	sigset_t mask;
+	bool joins = attach_options_given(&options->attach);
 	int r;
 
 	session->options = options;
@@ -65,16 +142,13 @@ int top_session_start(struct top_session *session, const struct top_options *opt
 		return r;
 	session->queue = (struct name_queue){
 		.symbolizer = session->symbolizer, .deliver = on_named, .context = session};
+	if (joins)
+		interrupt_no_cmd();
 	interrupt_catch();
-	(void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
-	r = top_output_redirect(&session->output, options->cmd_output, err);
-	if (r < 0)
-		return r;
 	session->start_ns = io_now_ns();
-	r = collector_launch(session->collector, options->argv, &mask, &session->pid, err);
-	top_output_restore(&session->output);
-	session->launched = r == 0;
+	r = joins ? join(session, err) : launch(session, err);
 	if (r == 0) {
+		session->started = true;
 		interrupt_detaches(session->collector);
 		top_threads_watch(&session->threads, session->pid);
 	}
@@ -93,7 +167,7 @@ static bool has_ended(struct top_session *session)
 /* CMD's end in words. */
 static void note_end(struct top_session *session)
 {
-	if (session->cmd_ended || !has_ended(session))
+	if (session->cmd_ended || !session->launched || !has_ended(session))
 		return;
 	session->cmd_ended = true;
 	if (WIFSIGNALED(session->wait_status))
@@ -179,7 +253,7 @@ void top_session_end(struct top_session *session)
 {
 	uint64_t until_ns = io_now_ns() + LAST_NS;
 
-	if (!session->launched)
+	if (!session->started)
 		return;
 	collector_detach(session->collector);
 	while (!session->ended && io_now_ns() < until_ns)

@@ -3,6 +3,7 @@
 #define TOOLS_TOP_SESSION_H
 
 #include "base/err.h"
+#include "tools/attach_options.h"
 #include "tools/name_queue.h"
 #include "tools/symbol_options.h"
 #include "tools/top_lines.h"
@@ -19,6 +20,7 @@ struct top_options {
 	uint64_t duration_ns; /* 0: until CMD ends or somebody quits */
 	const char *cmd_output;
 	struct symbol_options symbols;
+	struct attach_options attach; /* instead of CMD */
 	enum top_order order;
 	bool threads;
 	bool once;
@@ -43,13 +45,16 @@ struct top_session {
 	uint64_t ticked_ns;
 	pid_t pid;
 	bool launched; /* CMD has started */
+	bool started;  /* CMD has, or a process has been joined */
 	bool ended;    /* nothing more will come */
 	bool cmd_ended;
 	int wait_status;
 };
 
 /**
- * top_session_start - CMD runs, and is sampled
+ * top_session_start - CMD runs, or processes have been joined, and samples are taken
+ *
+ * Processes that cannot be joined are told of where others can.
  *
  * Return:  0; -errno and the reason.
  * Owns:    OPTIONS outlives it.

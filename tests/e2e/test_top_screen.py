@@ -5,7 +5,7 @@ import signal
 import subprocess
 import unittest
 
-from recorded import Case, target, WICK
+from recorded import Case, LONG, target, WICK
 from vt_screen import Terminal
 
 HALVES = "\u2580\u2584"
@@ -78,7 +78,7 @@ class Screen(Case):
         self.end(terminal)
 
     def test_no_colour_and_no_utf8_are_obeyed(self):
-        for variables in ({"NO_COLOR": "1"}, {"LC_ALL": "C"}, {"TERM": "vt100"}):
+        for variables in ({"NO_COLOR": "1"}, {"LC_ALL": "C"}, {"TERM": "vt100"})[:3 if LONG else 1]:
             terminal = self.watch(**variables)
             shown = terminal.until(lambda lines: any(re.search("[.:=+*#-]", line[8:]) for line in lines[2:8]))
             self.assertFalse(set(HALVES) & set("".join(shown)), variables)
@@ -99,7 +99,7 @@ class Screen(Case):
         terminal.until(lambda lines: row_of(lines, "main") and "only" not in lines[1])
         terminal.press(" ")
         frozen = terminal.until(lambda lines: lines[1].startswith("FROZEN"))
-        for _ in range(25):
+        for _ in range(15):
             terminal.read(0.1)
         self.assertEqual(terminal.screen.text()[1], frozen[1])
         terminal.press("r ")
@@ -159,6 +159,19 @@ class Screen(Case):
         self.assertIn("what 'sh' wrote:\ncannot go on\n", text)
         self.assertFalse([name for name in os.listdir("/tmp") if f"{terminal.pid}" in name and "wick-top" in name])
 
+    def test_a_running_process_is_joined_and_runs_on(self):
+        process = subprocess.Popen([target("split"), "60"], stdout=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        for key in ("q", "\x03"):  # the second time the agent is there already
+            terminal = self.start("-p", process.pid)
+            lines = terminal.until(lambda lines: row_of(lines, "burn_seventy"))
+            self.assertIn(f"wick top: split (pid {process.pid})", lines[0])
+            self.assertNotIn("its output", lines[1])
+            terminal.press(key)
+            self.assertEqual(terminal.wait(), 0)
+            self.assertIsNone(process.poll())
+
     def test_ctrl_c_is_the_program_s(self):
         terminal = self.watch()
         terminal.press("\x03")
@@ -193,10 +206,14 @@ class Text(Case):
         for options, message in ((("-e", "alloc"), "-e: 'alloc' is not one of: cpu, wall"),
                                  (("--sort", "x"), "--sort: 'x' is not one of: self, total, self-sum, total-sum"),
                                  (("--show", "x"), "--show: 'x' is not one of: functions, threads"),
-                                 ((), "no command to look at, try: wick top -- ./program")):
+                                 (("-p", "1", "--", "true"), "'true' and -p or --comm, try: one of them"),
+                                 ((), "no command to look at, try: wick top -- ./program, or -p PID")):
             done = self.wick("top", *options)
             self.assertEqual((done.returncode, done.stderr.decode()), (2, f"wick top: {message}\n"))
         self.assertEqual(self.wick("top", "--once", "--", "/nowhere/x").returncode, 127)
+        gone = self.wick("top", "--once", "-p", "4194304")
+        self.assertEqual((gone.returncode, gone.stdout), (8, b""))
+        self.assertRegex(gone.stderr.decode(), r"^wick top: [^\n]+\n$")
 
 
 if __name__ == "__main__":
