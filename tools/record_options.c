@@ -53,7 +53,6 @@ const struct option_spec record_option_specs[] = {
 	 "keep only the newest N files, a total size, or files younger than an age"},
 	FLIGHT_OPTION_SPECS,
 	ENGINE_OPTION_SPECS,
-	FLIGHT_OPTION_SPECS,
 	{OPT_COMPRESS, "compress", "TYPE", "compress closed files: gz, zst or none (none)"},
 	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for every closed file; its path is $1"},
 	{OPT_BARE, "bare", NULL, "write no comment lines, for Perfetto"},
