@@ -59,6 +59,28 @@ static void look_in_file(const struct pass *pass, struct lookup *lookup)
 				     &lookup->pending);
 }
 
+/* The upper half of addresses is the kernel's, which names its own code. */
+static bool in_kernel(const struct frame *frame)
+{
+	return frame->addr >> 63;
+}
+
+static void look_in_kernel(struct symbolizer *symbolizer, struct frame *frame)
+{
+	uint64_t start = 0;
+
+	frame->module = "[kernel.kallsyms]";
+	if (!symbolizer->kernel && !symbolizer->kernel_hidden)
+		symbolizer->kernel_hidden =
+			kernel_symbols_new(NULL, symbolizer->options.cache_folder,
+					   &symbolizer->kernel) < 0;
+	if (symbolizer->kernel)
+		frame->symbol =
+			kernel_symbols_find(symbolizer->kernel, frame->addr - !frame->exact, &start,
+					    &frame->module);
+	frame->offset = frame->symbol ? frame->addr - start : 0;
+}
+
 /* Name what FROM's address is in; TO says then what the writer shows of the function itself. */
 static void name_frame(struct pass *pass, const struct frame *from, struct frame *to,
 		       struct lookup *lookup)
@@ -76,8 +98,12 @@ static void name_frame(struct pass *pass, const struct frame *from, struct frame
 		look_in_file(pass, lookup);
 		return;
 	}
-	span = process ? spans_find(&process->spans, lookup->addr, pass->time_ns) : NULL;
 	*to = (struct frame){.addr = from->addr, .exact = from->exact};
+	if (in_kernel(from)) {
+		look_in_kernel(pass->symbolizer, to);
+		return;
+	}
+	span = process ? spans_find(&process->spans, lookup->addr, pass->time_ns) : NULL;
 	if (!span)
 		return;
 	lookup->module = span->module;

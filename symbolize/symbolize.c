@@ -102,6 +102,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	cache_close(symbolizer->cache);
 	debug_search_free(symbolizer->search);
 	names_release(&symbolizer->names);
+	kernel_symbols_free(symbolizer->kernel);
 	free(symbolizer->summary);
 	free(symbolizer->frames);
 	free(symbolizer->loose);

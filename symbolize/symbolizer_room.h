@@ -6,6 +6,7 @@
 #include "symbolize/cache.h"
 #include "symbolize/debug_search.h"
 #include "symbolize/function_table.h"
+#include "symbolize/kernel.h"
 #include "symbolize/loader.h"
 #include "symbolize/modules.h"
 #include "symbolize/names.h"
@@ -29,6 +30,8 @@ struct symbolizer {
 	struct modules modules;
 	struct map processes;
 	struct names names;
+	struct kernel_symbols *kernel; /* NULL until code of the kernel is asked for */
+	bool kernel_hidden;            /* its names may not be read */
 	struct module
 		*asking; /* modules with addresses on their lists, or batches, or open files */
 	uint64_t due_ns; /* when a map may be read again; 0: none waits for that */

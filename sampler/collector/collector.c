@@ -202,7 +202,9 @@ static void give_sample(struct collector *collector, const struct node *node,
 	memcpy(ret_sample->metrics, from->metrics, sizeof(from->metrics));
 	ret_sample->n_waker = from->n_waker;
 	ret_sample->waker_tid = (pid_t)from->waker_tid;
-	for (size_t i = 0; i < (size_t)from->n_pcs + from->n_waker; i++)
+	for (size_t i = 0; i < from->n_kernel; i++)
+		collector->frames[i] = (struct frame){.addr = node->pcs[i], .exact = i == 0};
+	for (size_t i = from->n_kernel; i < (size_t)from->n_pcs + from->n_waker; i++)
 		collector->frames[i] = (struct frame){.addr = node->pcs[i] & ~PC_EXACT,
 						      .exact = (node->pcs[i] & PC_EXACT) != 0};
 }

@@ -19,7 +19,7 @@ void hook_event_configure(struct ring_header *header, const struct collector_opt
 		header->hooks |= RING_HOOK_ALLOC;
 	if (events & COLLECT_LOCK)
 		header->hooks |= RING_HOOK_LOCK;
-	if (!(events & (COLLECT_CPU | COLLECT_WALL)))
+	if (!(events & (COLLECT_CPU | COLLECT_WALL | COLLECT_COUNT)))
 		header->hooks |= RING_NO_TIMERS;
 }
 

@@ -56,6 +56,27 @@ struct node *node_new_sample(struct process *process, const struct record_sample
 	return node;
 }
 
+struct node *node_with_kernel(struct node *node, const uint64_t *pcs, uint32_t n)
+{
+	size_t more = n * sizeof(pcs[0]);
+	struct node *longer = n ? realloc(node, node->bytes + more) : NULL;
+	size_t kept;
+
+	if (!longer)
+		return node;
+	kept = longer->sample.n_pcs;
+	if (kept + n > RECORD_MAX_PCS) {
+		kept = RECORD_MAX_PCS - n;
+		longer->sample.truncated = true;
+	}
+	memmove(longer->pcs + n, longer->pcs, kept * sizeof(pcs[0]));
+	memcpy(longer->pcs, pcs, more);
+	longer->bytes += more;
+	longer->sample.n_pcs = (uint16_t)(kept + n);
+	longer->sample.n_kernel = (uint16_t)n;
+	return longer;
+}
+
 struct node *node_new_mapping(struct process *process, const struct mapping *mapping)
 {
 	const char *path = mapping->path ? mapping->path : "";

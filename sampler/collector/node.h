@@ -34,6 +34,7 @@ struct node_sample {
 	char object[SAMPLE_OBJECT_SIZE];
 	const char *op; /* static; of memory */
 	uint16_t n_pcs;
+	uint16_t n_kernel;  /* the first of them, addresses of the kernel's */
 	uint16_t n_waker;   /* pcs of the waker, behind the sample's own */
 	uint32_t waker_tid; /* 0: not known */
 	bool has_metrics;
@@ -86,6 +87,18 @@ struct node *node_new(enum node_kind kind, struct process *process, uint64_t tim
  */
 struct node *node_new_sample(struct process *process, const struct record_sample *record,
 			     uint64_t time_ns);
+
+/**
+ * node_with_kernel - put the kernel's part before the stack of a sample that has no waker
+ * @pcs: innermost first
+ *
+ * Where there are more than RECORD_MAX_PCS then, the outermost are left out.
+ *
+ * Return:  the sample, which may have moved; as it was when memory ran out.
+ * Owns:    the caller, to free().
+ * Context: collector thread.
+ */
+struct node *node_with_kernel(struct node *node, const uint64_t *pcs, uint32_t n);
 
 /**
  * node_new_mapping - a node for a mapping, the path copied

@@ -45,6 +45,16 @@ static _Atomic uint32_t *slot_word(struct process *process, const struct perf_ho
 	return &process->ring.header->event_slots[at];
 }
 
+/* How often it has happened since it was settled last. */
+static uint64_t since(const struct perf_thread *thread)
+{
+	uint64_t now = 0;
+
+	if (!thread->fd_plus_1 || perf_count(thread->fd_plus_1 - 1, &now) < 0)
+		return 0;
+	return now > thread->counted ? now - thread->counted : 0;
+}
+
 /* The handler takes what still comes of an event that it does not find for nobody's. */
 static void close_one(struct process *process, uint32_t index)
 {
@@ -53,6 +63,8 @@ static void close_one(struct process *process, uint32_t index)
 
 	if (slot)
 		atomic_store_explicit(&slot->event, 0, memory_order_release);
+	if (process->perf.counted)
+		process->perf.left += since(thread);
 	if (thread->ring) {
 		perf_ring_release(thread->ring);
 		free(thread->ring);
@@ -227,16 +239,13 @@ void perf_threads_on(struct process *process)
 	process->perf.off = false;
 }
 
-uint64_t perf_thread_settle(struct perf_thread *thread, uint64_t n_samples)
+uint64_t perf_thread_settle(struct perf_process *perf, struct perf_thread *thread,
+			    uint64_t n_samples)
 {
-	uint64_t now = 0;
-	uint64_t weight;
+	uint64_t weight = since(thread);
 
-	if (!thread->fd_plus_1 || perf_count(thread->fd_plus_1 - 1, &now) < 0)
-		return n_samples;
-	weight = now > thread->counted ? now - thread->counted : 0;
-	if (weight < n_samples)
-		weight = n_samples;
-	thread->counted += weight;
-	return weight;
+	thread->counted += weight > n_samples ? weight : n_samples;
+	weight += perf->left;
+	perf->left = 0;
+	return weight > n_samples ? weight : n_samples;
 }

@@ -34,6 +34,7 @@ struct perf_thread {
 struct perf_process {
 	uint64_t stack_start; /* of the image; 0: it cannot be told, so no event is opened */
 	bool off;             /* the image is about to be replaced, or to stop: no events */
+	uint64_t left;        /* counted in threads that have ended, and no sample stands for it */
 	bool counted;         /* samples stand for what has happened, not for CPU */
 };
 
@@ -80,9 +81,12 @@ void perf_thread_close(struct process *process, uint32_t slot);
 /**
  * perf_thread_settle - what N_SAMPLES of a counted event stand for together
  *
+ * With what threads of the process that have ended since left over.
+ *
  * Return:  how often it has happened since the last time; at least N_SAMPLES.
  * Context: collector thread.
  */
-uint64_t perf_thread_settle(struct perf_thread *thread, uint64_t n_samples);
+uint64_t perf_thread_settle(struct perf_process *perf, struct perf_thread *thread,
+			    uint64_t n_samples);
 
 #endif

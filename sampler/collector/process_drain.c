@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "sampler/collector/decode.h"
 #include "sampler/collector/hook_event.h"
+#include "sampler/collector/perf_ring.h"
 #include "sampler/collector/proc.h"
 #include "sampler/collector/watch.h"
 #include "sampler/unwind/unwind.h"
@@ -111,11 +112,25 @@ static void share_count(struct slot_drain *drain, struct node_sample *sample)
 	drain->n_counted--;
 }
 
+/* In wall mode stacks are lent, and what the kernel did then is not what it does at the sample. */
+static struct node *add_kernel(const struct slot_drain *drain, uint16_t flags, struct node *node)
+{
+	struct perf_ring *ring = drain->view->perf.ring;
+	const uint64_t *pcs;
+	uint32_t n;
+
+	if (!ring || !node || drain->process->wall || !(flags & SAMPLE_EVENT))
+		return node;
+	n = perf_ring_frames(ring, node->time_ns, &pcs);
+	return node_with_kernel(node, pcs, n);
+}
+
 static void push_sample(struct slot_drain *drain, const struct record_sample *record,
 			uint64_t time_ns)
 {
 	struct process *process = drain->process;
-	struct node *node = node_new_sample(process, record, time_ns);
+	struct node *node = add_kernel(drain, record->head.flags,
+				       node_new_sample(process, record, time_ns));
 
 	if (node && process->perf.counted)
 		share_count(drain, &node->sample);
@@ -218,7 +233,7 @@ static void settle_counts(struct slot_drain *drain, uint64_t n_samples)
 	if (!drain->process->perf.counted || n_samples == 0)
 		return;
 	drain->n_counted = n_samples;
-	drain->weight = perf_thread_settle(&drain->view->perf, n_samples);
+	drain->weight = perf_thread_settle(&drain->process->perf, &drain->view->perf, n_samples);
 }
 
 static void drain_slot(struct slot_drain *drain, struct ring_slot *slot, uint32_t index)

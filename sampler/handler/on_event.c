@@ -7,11 +7,10 @@
 #include "sampler/handler/sigsafe.h"
 
 enum {
-	BAND_FIRST = 1,       /* POLL_IN, and what follows it in siginfo.h */
-	BAND_LAST = 6,        /* POLL_HUP */
-	EARLY_PART = 4,       /* of a period that a signal may be early */
-	SILENT_NS = 20000000, /* and SILENT_PERIODS: longer, and the event has ended */
-	SILENT_PERIODS = 4,
+	BAND_FIRST = 1,      /* POLL_IN, and what follows it in siginfo.h */
+	BAND_LAST = 6,       /* POLL_HUP */
+	EARLY_PART = 4,      /* of a period that a signal may be early */
+	LATE_PERIODS = 2,    /* that no signal has come for: the thread may be in the kernel */
 	CHANGED_PERIODS = 2, /* of the longer one: more has passed in a pause */
 };
 
@@ -105,20 +104,15 @@ bool event_stands(const struct slot *slot)
 	return atomic_load_explicit(&slot->ring->event, memory_order_relaxed) != 0;
 }
 
-bool event_serves(struct process *p, const struct slot *slot)
+bool event_catches_up(struct process *p, struct landing *at)
 {
-	uint64_t silent_ns = SILENT_NS + SILENT_PERIODS * process_period_ns(p);
-	uint64_t cpu_ns;
-
-	if (p->header->counted)
-		return true;
-	if (!event_stands(slot))
-		return false;
-	if (slot->own->epoch != process_epoch(p))
-		return true; /* its next signal tells */
-	cpu_ns = clock_thread_cpu_ns();
-	if ((int64_t)(cpu_ns - slot->own->weighed_ns) < (int64_t)silent_ns)
-		return true;
-	slot->own->weighed_ns = cpu_ns;
+	if (slot_enter(&at->slot)) {
+		at->tick.weight = p->header->counted ? 0 : weigh(p, at->slot.own);
+		at->tick.flags = SAMPLE_EVENT;
+		if (at->tick.weight >= LATE_PERIODS)
+			return true;
+		slot_leave(&at->slot);
+	}
+	atomic_fetch_add_explicit(&p->header->n_signals, 1, memory_order_relaxed);
 	return false;
 }

@@ -34,12 +34,13 @@ bool event_lands(struct process *p, const siginfo_t *info, struct landing *at);
 bool event_stands(const struct slot *slot);
 
 /**
- * event_serves - whether an event sees to the calling thread, so that it needs no timer
+ * event_catches_up - whether the process timer's signal makes a sample due where an event stands
  *
- * When the event has been silent for long, and the thread was not, the thread begins anew.
+ * Signals of an event that may not see the kernel wait until the thread is back from there: what
+ * it used meanwhile is given at the tick.  The slot is entered then.
  *
  * Context: handler.  The slot's thread.
  */
-bool event_serves(struct process *p, const struct slot *slot);
+bool event_catches_up(struct process *p, struct landing *at);
 
 #endif

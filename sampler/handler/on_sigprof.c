@@ -126,7 +126,7 @@ static bool enter_discovered(struct process *p, const struct tick *tick, struct 
 {
 	bool known = slot_find(p, tick->tid, slot) == 0;
 
-	if (known && (event_serves(p, slot) || timer_alive(slot))) {
+	if (known && (p->header->counted || timer_alive(slot))) {
 		count(&p->header->n_signals, 1);
 		return false;
 	}
@@ -164,6 +164,8 @@ static bool process_lands(struct process *p, struct landing *at)
 	tick->tid = (uint32_t)sys0(__NR_gettid);
 	tick->flags = SAMPLE_DISCOVERY;
 	jitter_process(p);
+	if (slot_find(p, tick->tid, &at->slot) == 0 && event_stands(&at->slot))
+		return event_catches_up(p, at);
 	if (!enter_discovered(p, tick, &at->slot))
 		return false;
 	at->slot.own->period_ns = stood_for_ns;
