@@ -213,6 +213,10 @@ int control_ask(const struct control_request *request, struct control_reply *ret
 		return tell(r, search.paths[i], err);
 	if (ret_reply->result == CONTROL_NOT_MINE)
 		return nobody(request->pid, err);
+	if (ret_reply->result == CONTROL_REFUSED) {
+		(void)err_set(err, 0, "%s", ret_reply->text);
+		return -EPERM;
+	}
 	if (ret_reply->result != CONTROL_DONE)
 		return err_set(err, 0, "%s", ret_reply->text);
 	return 0;

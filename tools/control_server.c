@@ -75,15 +75,6 @@ static bool may_ask(int fd)
 	       (peer.uid == geteuid() || peer.uid == 0);
 }
 
-static void refuse(int fd)
-{
-	struct control_reply reply = {
-		.magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .result = CONTROL_FAILED};
-
-	(void)snprintf(reply.text, sizeof(reply.text), "it is another user's recording");
-	(void)send(fd, &reply, sizeof(reply), MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
 static struct control_client *free_place(struct control_server *server)
 {
 	for (size_t i = 0; i < CONTROL_CLIENTS; i++)
@@ -102,13 +93,10 @@ static void admit(struct control_server *server, uint64_t now_ns)
 
 		if (fd < 0)
 			return;
-		if (!may_ask(fd)) {
-			refuse(fd);
-			(void)close(fd);
-			continue;
-		}
-		*client = (struct control_client){
-			.stage = CLIENT_SILENT, .fd = fd, .deadline_ns = now_ns + SILENCE_NS};
+		*client = (struct control_client){.stage = CLIENT_SILENT,
+						  .fd = fd,
+						  .refused = !may_ask(fd),
+						  .deadline_ns = now_ns + SILENCE_NS};
 	}
 }
 
@@ -119,7 +107,16 @@ static bool request_holds(const struct control_request *request, ssize_t len)
 	       request->verb < CONTROL_VERBS && request->pid > 0;
 }
 
-/* Return: whether it has asked. */
+/* Once it has asked: with words unread, the close would take the answer along. */
+static void refuse(struct control_client *client)
+{
+	struct control_reply reply = {.result = CONTROL_REFUSED};
+
+	(void)snprintf(reply.text, sizeof(reply.text), "the recording is another user's");
+	control_server_answer(client, &reply);
+}
+
+/* Return: whether it has asked, and may. */
 static bool listen_to(struct control_client *client, uint64_t now_ns)
 {
 	/* One byte more, to see a message that is too long. */
@@ -139,7 +136,9 @@ static bool listen_to(struct control_client *client, uint64_t now_ns)
 	}
 	client->stage = CLIENT_WAITING;
 	client->mark = UINT64_MAX;
-	return true;
+	if (client->refused)
+		refuse(client);
+	return client->stage == CLIENT_WAITING;
 }
 
 struct control_client *control_server_take(struct control_server *server, uint64_t now_ns)

@@ -21,6 +21,7 @@ enum control_stage {
 struct control_client {
 	enum control_stage stage;
 	int fd;
+	bool refused;         /* it is another user */
 	uint64_t deadline_ns; /* CLIENT_SILENT: it is dropped then */
 	uint64_t mark;        /* CLIENT_WAITING: its answer is due at this mark */
 	struct control_request request;

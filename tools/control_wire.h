@@ -39,6 +39,7 @@ enum control_result {
 	CONTROL_DONE = 1,
 	CONTROL_NOT_MINE, /* PID is not recorded here */
 	CONTROL_FAILED,   /* text says why */
+	CONTROL_REFUSED,  /* it is another user's */
 };
 
 /* Strings are NUL-terminated. */

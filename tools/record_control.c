@@ -16,7 +16,11 @@ void record_control_start(struct recorder *recorder)
 {
 	struct err err = {0};
 
-	recorder->control.rate = (struct collector_rate){.hz = recorder->options->hz, .thinned = 1};
+	recorder->control.rate = (struct collector_rate){
+		.hz = recorder->options->hz,
+		.thinned = 1,
+		.pauses = recorder->options->paused ? PAUSE_ASKED : 0,
+	};
 	if (control_server_open(&recorder->control.server, &err) < 0)
 		say_note("%s; wick stop, rate and the like cannot reach this recording", err.text);
 }

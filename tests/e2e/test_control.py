@@ -1,0 +1,314 @@
+"""A recording does what it is asked to while it runs, and nobody else may ask."""
+import glob
+import json
+import os
+import random
+import signal
+import socket
+import struct
+import subprocess
+import time
+import unittest
+
+from recorded import LONG, PYTHON, WICK, Case, read, target
+
+ROUNDS = 500 if LONG else 8
+MAGIC = 0x6b636977
+RATES = (99, 499, 199, 999)
+ENDED = 128 + signal.SIGTERM
+
+OF_ANOTHER_USER = """
+import os, socket, struct, sys
+os.setgid(65534)
+os.setuid(65534)
+client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+client.settimeout(10)
+client.connect(sys.argv[1])
+try:
+    client.send(bytes.fromhex(sys.argv[2]))
+    reply = client.recv(65536)
+    print("result", struct.unpack("<IHH", reply[:8])[2], reply.split(b"another user")[1:] != [])
+except ConnectionError:
+    print("dropped")
+"""
+
+
+def request(verb, pid, hz=0, magic=MAGIC, version=1):
+    return struct.pack("<IHHiI", magic, version, verb, pid, hz)
+
+
+def cpu_ns(pid):
+    """Of all its threads."""
+    total = 0
+    for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+        with open(path, encoding="ascii") as file:
+            total += int(file.read().split()[0])
+    return total
+
+
+class File:
+    """A recording's file: its head, its last line, its lines about rates, and its samples."""
+
+    def __init__(self, path):
+        self.rates = []
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("# wick :"):
+                    self.hz = json.loads(line[8:])["hz"]
+                elif line.startswith("# rate :"):
+                    self.rates.append(json.loads(line[8:]))
+                elif line.startswith("# wick-end :"):
+                    self.end = json.loads(line[12:])
+        self.samples = read(path)
+        self.stood_ns = sum(sample.weight for sample in self.samples) * 1e9 / self.hz
+
+    def lost(self):
+        return {name: value for name, value in self.end.items()
+                if (name.startswith("lost") or name in ("dropped", "late")) and value}
+
+
+class Control(Case):
+    def setUp(self):
+        super().setUp()
+        # Not in the user's own: a directory of ours, which others cannot come into either.
+        self.runtime = self.path("runtime")
+        os.mkdir(self.runtime, 0o700)
+        self.env = {**os.environ, "XDG_RUNTIME_DIR": self.runtime}
+
+    def start(self, *options, command=None, hz=99):
+        """A recording of a program that works until it is ended; its pid."""
+        self.recorder = subprocess.Popen(
+            [WICK, "record", "--ns", "-F", str(hz), "-o", self.path("x.perf"),
+             *map(str, options), "--", *(command or (target("split"), "10000"))],
+            cwd=self.dir, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE)
+        self.addCleanup(self.end_recorder)
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            with open(f"/proc/{self.recorder.pid}/task/{self.recorder.pid}/children",
+                      encoding="ascii") as file:
+                pids = file.read().split()
+            if pids and self.sockets():
+                self.pid = int(pids[0])
+                self.addCleanup(self.end_program)
+                return self.pid
+            time.sleep(0.005)
+        raise AssertionError("wick started nothing")
+
+    def end_program(self):
+        if self.recorder.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)
+
+    def end_recorder(self):
+        self.recorder.kill()
+        self.recorder.communicate()
+
+    def sockets(self):
+        return glob.glob(self.runtime + "/wick/*.control")
+
+    def ask(self, verb, *arguments, pid=None, status=0):
+        done = self.wick(verb, "-p", pid or self.pid, *arguments, env=self.env)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return (done.stdout if status == 0 else done.stderr).decode()
+
+    def state(self):
+        return json.loads(self.ask("status", "--json"))
+
+    def wait_for(self, what, enough, seconds=60):
+        """Until a number of the status is enough: how long it takes is the machine's affair."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            state = self.state()
+            if state[what] >= enough:
+                return state
+            time.sleep(0.02)
+        raise AssertionError(f"{what} is no more than {state[what]} after {seconds} s")
+
+    def finish(self):
+        """The program's end, and the files in the order of their beginning."""
+        self.end_program()
+        stderr = self.recorder.communicate(timeout=60)[1].decode()
+        self.assertEqual(self.recorder.returncode, ENDED, stderr)
+        self.assertFalse(self.sockets(), "the socket is still there")
+        paths = sorted(glob.glob(self.path("x*.perf")),
+                       key=lambda path: (os.path.basename(path) != "x.perf", path))
+        return [File(path) for path in paths], stderr
+
+    def burn(self, seconds):
+        """Until the program has used so much more CPU."""
+        until = cpu_ns(self.pid) + seconds * 1e9
+        while cpu_ns(self.pid) < until:
+            time.sleep(0.002)
+
+    def round(self, number, rng, pauses):
+        self.ask("stop")
+        began = time.monotonic_ns()
+        self.burn(rng.uniform(0, 0.03))
+        pauses.append((began, time.monotonic_ns()))
+        self.ask("start")
+        self.ask("rate", RATES[number % len(RATES)])
+        self.assertTrue(os.path.exists(self.ask("split").strip()))
+        self.ask("flush")
+
+    def test_no_sample_is_lost_that_was_not_asked_to_be(self):
+        rng = random.Random(6)
+        pauses = []
+        self.start(hz=199)
+        for number in range(ROUNDS):
+            self.round(number, rng, pauses)
+        state = self.state()
+        files, _ = self.finish()
+        samples = [sample for file in files for sample in file.samples]
+        cpu = sum(file.end["cpu_ns"] for file in files)
+        paused = sum(file.end["paused_ns"] for file in files)
+        coverage = sum(file.stood_ns for file in files) / cpu
+        print(f"{ROUNDS} rounds: {len(files)} files, {len(samples)} samples, "
+              f"{cpu / 1e9:.2f} s of CPU and {paused / 1e9:.2f} s in pauses, coverage {coverage:.3f}")
+        self.assertEqual(len(samples), sum(file.end["samples"] for file in files))
+        self.assertGreaterEqual(len(samples), state["samples"])
+        self.assertEqual([file.lost() for file in files if file.lost()], [])
+        self.assertEqual([sample.time_ns for sample in samples
+                          if any(a < sample.time_ns < b for a, b in pauses)], [])
+        # A change is taken up within a period or 20 ms, by chance: sqrt(n) of them add up.
+        self.assertAlmostEqual(coverage, 1, delta=0.03 if LONG else 0.07)
+        times = [sample.time_ns for sample in samples]
+        self.assertEqual(times, sorted(times), "a sample is in the file of another's time")
+
+    def test_each_file_counts_in_its_own_rate(self):
+        self.start(hz=99)
+        stood = []
+        for hz in (99, 997, 49):
+            if hz != 99:
+                self.ask("rate", hz)
+            self.assertEqual(self.state()["hz"], hz)
+            before = cpu_ns(self.pid)
+            self.burn(0.8)
+            stood.append(cpu_ns(self.pid) - before)
+        files, stderr = self.finish()
+        self.assertEqual([file.hz for file in files], [99, 997, 49])
+        for file, ns in zip(files, stood):
+            # a period at either end, and what passed while the command was on its way
+            self.assertGreater(file.stood_ns, ns - 2e9 / file.hz - 0.05e9)
+        for path in ("x.perf", "x.0001.perf", "x.0002.perf"):
+            facts = self.wick("info", self.path(path)).stdout.decode()
+            self.assertRegex(facts, r"coverage +(0\.9|1\.0)")
+        with open(self.path("all.perf"), "wb") as one:
+            for path in ("x.perf", "x.0001.perf", "x.0002.perf"):
+                with open(self.path(path), "rb") as part:
+                    one.write(part.read())
+        facts = self.wick("info", self.path("all.perf")).stdout.decode()
+        self.assertRegex(facts, r"at 49 to 997 Hz")
+        self.assertRegex(facts, r"coverage +(0\.9[5-9]|1\.0[0-5])")
+        self.assertRegex(stderr, r"coverage +(0\.9[5-9]|1\.0[0-5])")
+
+    def test_a_paused_recording_begins_when_it_is_told_to(self):
+        self.start("--paused")
+        self.burn(0.5)
+        state = self.state()
+        self.assertEqual((state["state"], state["samples"]), ("paused", 0))
+        self.ask("start")
+        self.wait_for("samples", 50)
+        files, stderr = self.finish()
+        self.assertEqual([rate["paused"] for rate in files[0].rates], [False])
+        self.assertGreater(files[0].end["paused_ns"], 0.4e9)
+        self.assertRegex(stderr, r"coverage +(0\.9|1\.0)")
+
+    def test_threads_of_a_pause_are_found_behind_it(self):
+        self.start("--paused", command=(target("heavy_threads"), "20", "8", "60", "1"))
+        self.burn(0.5)
+        self.ask("start")
+        self.burn(1)
+        self.wait_for("samples", 50)
+        self.ask("stop")
+        used = self.state()
+        self.burn(0.3)
+        self.assertEqual(self.state()["samples"], used["samples"])
+        files, _ = self.finish()
+        self.assertGreater(len({sample.tid for sample in files[0].samples}), 3)
+
+    def test_a_flush_has_everything_on_disk(self):
+        self.start("--flush", "60s", hz=499)
+        self.wait_for("samples", 200)
+        known = self.state()["samples"]
+        path = self.ask("flush").strip()
+        self.assertEqual(path, self.path("x.perf"))
+        self.assertGreaterEqual(len(read(path)), known)
+        self.finish()
+
+    def test_it_is_found_by_any_process_that_is_recorded(self):
+        self.start(command=("sh", "-c", f"{target('split')} 10000 & wait"))
+        with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as file:
+            child = int(file.read().split()[0])
+        self.addCleanup(os.kill, child, signal.SIGTERM)
+        for pid in (self.recorder.pid, self.pid, child):
+            self.assertIn(f"by wick (pid {self.recorder.pid})", self.ask("status", pid=pid))
+        said = self.ask("status", pid=os.getpid(), status=8)
+        self.assertIn(f"no recording of yours has process {os.getpid()} in it", said)
+
+    def test_what_makes_no_sense_is_said(self):
+        self.start()
+        for arguments, word in ((("rate", "-p", self.pid), "no rate given"),
+                                (("rate", "-p", self.pid, "0"), "0"),
+                                (("rate", "-p", self.pid, "99", "9"), "one argument too many"),
+                                (("stop",), "no process given"),
+                                (("stop", "-p", "me"), "'me' is no process")):
+            done = self.wick(*arguments, env=self.env)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(word, done.stderr.decode())
+        self.assertEqual(self.state()["hz"], 99)
+
+    def test_peers_that_lie_are_dropped(self):
+        self.start()
+        path = self.sockets()[0]
+        lies = [b"", b"x", request(2, self.pid)[:-1], request(2, self.pid) + b"x",
+                request(2, self.pid, magic=1), request(2, self.pid, version=9),
+                request(0, self.pid), request(99, self.pid), request(2, -1), b"x" * 60000]
+        for lie in lies:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as peer:
+                peer.settimeout(20)
+                peer.connect(path)
+                if lie:
+                    peer.send(lie)
+                else:
+                    peer.shutdown(socket.SHUT_WR)
+                try:
+                    self.assertEqual(peer.recv(65536), b"", lie)
+                except ConnectionError:
+                    pass
+        silent = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(40)]
+        for peer in silent:
+            peer.connect(path)
+        self.assertEqual(self.state()["state"], "recording")
+        for peer in silent:
+            peer.close()
+        files, _ = self.finish()
+        self.assertEqual(files[0].rates, [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    def test_another_user_is_refused(self):
+        self.start()
+        path = self.sockets()[0]
+        self.assertEqual(os.stat(os.path.dirname(path)).st_mode & 0o7777, 0o700)
+        nobody = [PYTHON, "-c", OF_ANOTHER_USER, path, request(2, self.pid).hex()]
+        done = subprocess.run(nobody, capture_output=True, check=False)
+        self.assertIn(b"PermissionError", done.stderr)
+        # The way is opened by force: who it is decides then.
+        for place in (self.dir, self.runtime, os.path.dirname(path)):
+            os.chmod(place, 0o711)
+        os.chmod(path, 0o777)
+        done = subprocess.run(nobody, capture_output=True, check=False)
+        self.assertEqual(done.stdout, b"result 4 True\n", done.stderr)
+        os.chmod(os.path.dirname(path), 0o700)
+        self.assertEqual(self.state()["state"], "recording")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    def test_a_directory_that_others_can_come_into_is_not_used(self):
+        os.mkdir(self.runtime + "/wick", 0o777)
+        os.chmod(self.runtime + "/wick", 0o777)
+        done = self.wick("record", "-o", "y.perf", "--", "true", env=self.env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(glob.glob(self.runtime + "/wick/*"), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
