@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs.sh ROOT BUILD - what README.md and docs/*.md tell people to type exists
+# docs.sh ROOT BUILD - what README.md, docs/*.md and docs/how-to/*.md tell people to type exists
 #
 # Commands of wick in blocks and in `spans`: the command is in `wick help`, and each of its
 # options in `wick help COMMAND`.  Also keys (<kbd>) are keys of the page, links to files lead to
@@ -116,7 +116,8 @@ def check_page(path, keys, shown):
     return n
 
 
-pages = [page for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))] if page.exists()]
+pages = [page for page in [root / "README.md", *sorted((root / "docs").glob("*.md")),
+                          *sorted((root / "docs/how-to").glob("*.md"))] if page.exists()]
 keys, shown = keys_of_the_page(), set()
 n_commands = sum(check_page(page, keys, shown) for page in pages)
 for picture in sorted((root / "docs").glob("**/*.png")):
