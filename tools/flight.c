@@ -40,7 +40,7 @@ int flight_parse(const char *text, struct flight_options *ret_options, struct er
 	if (r == 0 && colon)
 		r = value_size(colon + 1, &ret_options->bytes, err);
 	if (r == 0 && colon && ret_options->bytes < FLIGHT_LEAST_BYTES)
-		return err_set(err, 0, "'%s': at least 1M", colon + 1);
+		return err_set(err, 0, "'%s': at least 64K", colon + 1);
 	return r;
 }
 

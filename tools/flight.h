@@ -27,7 +27,7 @@ enum {
 };
 
 #define FLIGHT_DEFAULT_BYTES ((size_t)128 << 20)
-#define FLIGHT_LEAST_BYTES   ((size_t)1 << 20)
+#define FLIGHT_LEAST_BYTES   ((size_t)64 << 10)
 
 /* What was asked for.  Zero: nothing. */
 struct flight_options {

@@ -100,11 +100,11 @@ static void tell_forced(const struct writing *writing)
 
 	flight_ring_stats(writing->flight->ring, &stats);
 	if (stats.n_forced && stats.forced_ns >= writing->dump->from_ns)
-		say_note("the memory of the flight recorder (%lu MiB) holds no more than that, "
-			 "try: --flight %lus:%luM",
-			 (unsigned long)(stats.limit >> 20),
+		say_note("the memory of the flight recorder (%lu KiB) holds no more than that, "
+			 "try: --flight %lus:%luK",
+			 (unsigned long)(stats.limit >> 10),
 			 (unsigned long)(writing->flight->window_ns / NS_PER_S),
-			 (unsigned long)(stats.limit >> 19));
+			 (unsigned long)(stats.limit >> 8));
 }
 
 static void tell(const struct writing *writing)

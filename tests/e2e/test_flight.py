@@ -1,0 +1,222 @@
+"""flight - the last samples are in a file when a target crashes, and when somebody asks."""
+import glob
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+import recorded
+from recorded import target
+
+PERIOD_NS = 10**9 // 99
+NEAR_NS = 50 * 10**6  # the last sample is this near the end
+
+
+def notes(path, word="trigger"):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line.split(" : ", 1)[1]) for line in file if line.startswith(f"# {word} : ")]
+
+
+def end_line(path):
+    with open(path, encoding="utf-8") as file:
+        last = file.read().splitlines()[-1]
+    assert last.startswith("# wick-end : "), last
+    return json.loads(last.split(" : ", 1)[1])
+
+
+def text_of(path):
+    """The text of a file; "" where there is none yet."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def words(path):
+    """When the target last ran, and the CPU time it had used by then."""
+    with open(path, encoding="ascii") as file:
+        time_ns, cpu_ns = file.read(41).split(" ")
+    return int(time_ns), int(cpu_ns)
+
+
+class Flight(recorded.Case):
+    def start(self, *command, options=("--flight", "60s"), hz=99):
+        """`wick record` of a command, running."""
+        self.process = subprocess.Popen(
+            [recorded.WICK, "record", "-F", str(hz), "-o", self.path("x.perf"), *options, "--",
+             *map(str, command)], cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.addCleanup(self.stop)
+        return self.process
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.communicate(timeout=60)
+
+    def finish(self):
+        out, err = self.process.communicate(timeout=120)
+        self.summary = err.decode(errors="replace")
+        return self.process.returncode, out
+
+    def child(self):
+        """The process that wick started."""
+        path = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        return int(self.until(lambda: text_of(path).split())[0])
+
+    def until(self, look, seconds=30):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = look()
+            if found:
+                return found
+            time.sleep(0.02)
+        self.fail("it did not happen")
+
+    def files(self):
+        return sorted(glob.glob(self.path("x.*.perf")))
+
+    def wait_for_work(self, log, seconds):
+        """Until the target has worked for a while, by its own CPU clock."""
+        self.until(lambda: text_of(log)[:41].replace(" ", "").isdigit() and
+                   words(log)[1] > seconds * 10**9, 60)
+
+    def check_end(self, how, status):
+        """One end of a busy target: how far the last sample is from it; None: the machine was."""
+        log = self.path("log")
+        command = [target("last_words"), log, 0.7, "wait" if how == "kill -9" else how]
+        self.start(*command)
+        if how == "kill -9":
+            self.wait_for_work(log, 0.7)
+            os.kill(self.child(), signal.SIGKILL)
+        self.assertEqual(self.finish()[0], status)
+        self.assertEqual(len(self.files()), 1, self.summary)
+        path = self.files()[0]
+        self.assertIn(f"are in '{path}'", self.summary)
+        samples = recorded.read(path)
+        end_ns, cpu_ns = words(log)
+        last = samples[-1]
+        gap_ns, cpu_gap_ns = end_ns - last.time_ns, cpu_ns - last.metrics["cpu_ns"][0]
+        # By the target's own CPU clock nothing is missing, whatever the machine did.
+        self.assertLess(cpu_gap_ns, 2.5 * PERIOD_NS)
+        self.assertGreater(samples[0].time_ns, 0)
+        self.assertTrue(any(f.symbol == "work_to_the_end" for s in samples for f in s.frames))
+        seen = end_line(path)
+        self.assertEqual(seen["samples"], len(samples))
+        self.assertLess(abs(seen["weight"] * PERIOD_NS - seen["cpu_ns"]), 4 * PERIOD_NS)
+        os.unlink(path)
+        os.unlink(log)
+        return gap_ns / 1e6, cpu_gap_ns / 1e6
+
+    def ends(self, how, status):
+        """Each of some ends leaves a file that holds the last moment."""
+        gaps = []
+        disturbed = 0
+        wanted = 20 if recorded.LONG else 2
+        while len(gaps) < wanted:
+            wall_ms, cpu_ms = self.check_end(how, status)
+            if wall_ms * 10**6 > NEAR_NS:  # the file has all that ran: the target did not
+                disturbed += 1
+                self.assertLess(disturbed, 3 * wanted, f"{wall_ms} ms from the end")
+                continue
+            gaps.append(wall_ms)
+        print(f"{how}: the last sample is {min(gaps):.1f} to {max(gaps):.1f} ms before the end, "
+              f"{wanted} of {wanted}; {disturbed} more while the machine was busy", flush=True)
+
+    def test_kill_9_leaves_the_last_moment(self):
+        self.ends("kill -9", 137)
+
+    def test_abort_leaves_the_last_moment(self):
+        self.ends(str(int(signal.SIGABRT)), 134)
+
+    def test_other_ends(self):
+        """A fault does; an exit and a request to end do not, and that is said."""
+        log = self.path("log")
+        for how, status, n in ((int(signal.SIGSEGV), 139, 1), ("exit", 0, 0),
+                               (int(signal.SIGTERM), 143, 0)):
+            self.start(target("last_words"), log, 0.3, how)
+            self.assertEqual(self.finish()[0], status)
+            self.assertEqual(len(self.files()), n, self.summary)
+            self.assertEqual("nothing had samples written" in self.summary, n == 0, self.summary)
+            for path in self.files():
+                self.assertEqual(notes(path)[-1]["why"].split(" ")[0], "SIGSEGV")
+                os.unlink(path)
+
+    def test_sigusr2_writes_the_window_and_again(self):
+        """Two files, numbered, each of its own window, each whole."""
+        log = self.path("log")
+        self.start(target("last_words"), log, 0, "wait", options=("--flight", "1s"))
+        self.wait_for_work(log, 1.5)
+        asked = []
+        for n in (1, 2):
+            asked.append(time.monotonic_ns())
+            self.process.send_signal(signal.SIGUSR2)
+            path = self.path(f"x.{n:04}.perf")
+            self.until(lambda: "# wick-end" in text_of(path))
+        os.kill(self.child(), signal.SIGTERM)
+        self.finish()
+        self.assertEqual([os.path.basename(path) for path in self.files()],
+                         ["x.0001.perf", "x.0002.perf"])
+        for path, at in zip(self.files(), asked):
+            samples = recorded.read(path)
+            why = notes(path)[-1]
+            self.assertEqual(why["why"], "SIGUSR2")
+            self.assertLess(samples[-1].time_ns, why["time_ns"] + 1)
+            self.assertGreater(samples[0].time_ns, why["time_ns"] - 2 * 10**9)
+            self.assertLess(abs(why["time_ns"] - at), 10**10)
+            seen = end_line(path)
+            self.assertLess(abs(seen["weight"] * PERIOD_NS - seen["cpu_ns"]), 4 * PERIOD_NS)
+            self.assertEqual(self.wick("info", path).returncode, 0)
+
+    def test_memory_is_bounded(self):
+        """What does not fit goes, the oldest first, and that is said."""
+        log = self.path("log")
+        self.start(target("last_words"), log, 2, int(signal.SIGABRT),
+                   options=("--flight", "60s:64K"), hz=250)
+        self.assertEqual(self.finish()[0], 134, self.summary)
+        self.assertIn("holds no more than that", self.summary)
+        (path,) = self.files()
+        samples = recorded.read(path)
+        self.assertGreater(len(samples), 50)
+        self.assertLess(len(samples), 400)
+        self.assertLess(words(log)[1] - samples[-1].metrics["cpu_ns"][0], PERIOD_NS)
+
+    def test_a_child_that_crashes(self):
+        """A process of the tree does it too, though wick is not its parent."""
+        log = self.path("log")
+        self.start("sh", "-c", f"{target('last_words')} {log} 0.4 6; exec {target('busy')} 0.3")
+        self.assertEqual(self.finish()[0], 0)
+        self.assertEqual(len(self.files()), 1, self.summary)
+        (why,) = notes(self.files()[0])
+        self.assertRegex(why["why"], r"^SIGABRT ended \d+$")
+        samples = recorded.read(self.files()[0])
+        self.assertTrue(any(f.symbol == "work_to_the_end" for s in samples for f in s.frames))
+
+    def test_names_of_files(self):
+        """Patterns work, and a name that is taken is passed over."""
+        with open(self.path("d-0001"), "w", encoding="ascii"):
+            pass
+        self.process = self.start(target("last_words"), self.path("log"), 0.3, 6,
+                                  options=("--flight", "5s", "-o", self.path("d-%n")))
+        self.finish()
+        self.assertTrue(os.path.exists(self.path("d-0002")), self.summary)
+        self.assertEqual(os.path.getsize(self.path("d-0001")), 0)
+
+    def test_what_makes_no_sense(self):
+        for options, message in ((("--flight", "5"), None),
+                                 (("--flight", "x"), "--flight: 'x' is no duration"),
+                                 (("--flight", "5s:1K"), "at least 64K"),
+                                 (("--flight", "5s:x"), "'x' is no size"),
+                                 (("--flight", "5s", "--rotate", "1s"), "--rotate")):
+            process = self.wick("record", *options, "--", "true")
+            error = process.stderr.decode()
+            self.assertEqual(process.returncode, 2 if message else 0, error)
+            self.assertTrue(not message or re.search(re.escape(message), error), error)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,78 @@
+/* last_words.c - is on a CPU until its end, and leaves behind when that was
+ * usage: last_words FILE SECONDS HOW; HOW: wait (for somebody to end it), exit, or a signal's
+ * number FILE holds, as text of 64 bytes, CLOCK_MONOTONIC and the thread's CPU time of its last
+ * moment, ns. */
+#include "burn.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { TEXT = 64 };
+
+BURN_FUNCTION(work_to_the_end)
+
+static char *map_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	void *page;
+
+	if (fd < 0 || ftruncate(fd, TEXT) < 0)
+		return NULL;
+	page = mmap(NULL, TEXT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	(void)close(fd);
+	return page == MAP_FAILED ? NULL : page;
+}
+
+/* Digits from the right, so that what is read in the middle of it is near enough. */
+static void put(char *to, uint64_t ns)
+{
+	for (int i = 19; i >= 0; i--, ns /= 10)
+		to[i] = (char)('0' + ns % 10);
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+static void work_for(char *page, double seconds)
+{
+	do {
+		for (int i = 0; i < 4; i++) {
+			work_to_the_end(20000);
+			put(page, now_ns(CLOCK_MONOTONIC));
+		}
+		put(page + 21, now_ns(CLOCK_THREAD_CPUTIME_ID));
+	} while (thread_seconds() < seconds);
+}
+
+int main(int argc, char **argv)
+{
+	char *page = argc == 4 ? map_file(argv[1]) : NULL;
+	char *volatile nowhere = NULL;
+	int signo;
+
+	if (!page)
+		return 2;
+	page[20] = ' ';
+	page[41] = '\n';
+	if (strcmp(argv[3], "wait") == 0)
+		work_for(page, 1e9);
+	work_for(page, strtod(argv[2], NULL));
+	signo = (int)strtol(argv[3], NULL, 10);
+	if (signo == SIGABRT)
+		abort();
+	if (signo == SIGSEGV)
+		*nowhere = 1;
+	if (signo)
+		(void)raise(signo);
+	return 0;
+}
