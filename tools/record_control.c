@@ -205,6 +205,7 @@ static void note(struct recorder *recorder, const struct collector_rate *rate, c
 	json_add_number(&text, "hz", rate->hz);
 	json_add_number(&text, "thinned", rate->thinned);
 	json_add_bool(&text, "paused", rate->pauses != 0);
+	json_add_number(&text, "cost_ppm", rate->cost_ppm);
 	json_add_text(&text, "why", why);
 	buf_add_char(&text, '}');
 	recording_note(recorder->recording, "rate", buf_text(&text));

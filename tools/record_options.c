@@ -82,6 +82,7 @@ const struct option_spec record_option_specs[] = {
 	 "look up no names: for wick symbolize, here or on another machine"},
 	{OPT_NO_CMDLINE, "no-cmdline", NULL, "leave the command line out of the file"},
 	{OPT_DISCOVERY, "discovery", "HOW", "how threads are found: timer, hooks or auto (auto)"},
+	BUDGET_OPTION_SPECS,
 	{'q', "quiet", NULL, "write nothing but errors"},
 	{'v', "verbose", NULL, "say more at the end"},
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -263,6 +264,8 @@ static int take_symbol_option(int id, const char *value, struct record_options *
 		r = attach_options_take(id, value, &options->attach, err);
 	if (r == 0)
 		r = engine_options_take(id, value, &options->engine, err);
+	if (r == 0)
+		r = budget_options_take(id, value, &options->budget, err);
 	return r == 0 ? take_selection_option(id, value, options, err) : r;
 }
 
@@ -409,6 +412,7 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 	int id;
 
 	flight_options_init(&options.flight);
+	budget_options_init(&options.budget);
 	while (r == 0 && (id = option_next(&cursor, err)) != 0) {
 		if (id < 0)
 			return id;

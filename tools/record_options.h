@@ -6,6 +6,7 @@
 #include "output/recording.h"
 #include "sampler/collector/collector.h"
 #include "tools/attach_options.h"
+#include "tools/budget_options.h"
 #include "tools/event_list.h"
 #include "tools/flight_options.h"
 #include "tools/engine_options.h"
@@ -43,6 +44,7 @@ struct record_options {
 	struct symbol_options symbols;
 	bool no_cmdline;
 	enum ring_discovery discovery;
+	struct budget_options budget;
 	bool quiet;
 	bool verbose;
 	bool help;

@@ -8,8 +8,9 @@
 #include "tools/interrupt.h"
 #include "tools/output_check.h"
 #include "tools/progress.h"
-#include "tools/record_flight.h"
 #include "tools/record_attach.h"
+#include "tools/record_budget.h"
+#include "tools/record_flight.h"
 #include "tools/record_outside.h"
 #include "tools/say.h"
 
@@ -61,6 +62,7 @@ static void on_named(void *context, const struct sample *sample)
 static void on_rate(void *context, const struct collector_rate *rate)
 {
 	record_control_passed(context, rate);
+	record_budget_passed(context, rate);
 	record_flight_passed(context, rate);
 }
 
@@ -162,6 +164,9 @@ static int prepare(struct recorder *recorder, struct err *err)
 	collector.perf = recorder->engine.how;
 	record_outside_prepare(options, &collector);
 	recorder->signal_cost_ns = engine_signal_cost_ns(&recorder->engine);
+	budget_options_pass(&options->budget, &collector);
+	collector.signal_ns = recorder->signal_cost_ns;
+	record_budget_warn(recorder);
 	collector.agent_path = recorder->agent_path;
 	r = selection_init(&recorder->selection, &options->selection, err);
 	if (r < 0)
@@ -244,6 +249,8 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		{"lost_noslot", stats->lost_noslot},
 		{"lost_queue", stats->lost_queue},
 		{"lost_corrupt", stats->lost_corrupt},
+		{"lost_pause", stats->lost_pause},
+		{"starved", stats->starved},
 		{"overruns", stats->overruns},
 		{"lost_events", stats->lost_events},
 		{"misdirected", stats->misdirected},

@@ -30,6 +30,7 @@ struct recorder {
 	struct live_file live;
 	struct name_queue queue;
 	struct lockstep lockstep;
+	bool in_break; /* the file says that the breaker has paused */
 	struct selection selection;
 	struct record_control control;
 	const struct collector_rate *marked; /* counts as of then; NULL: as of now */
@@ -41,7 +42,7 @@ struct recorder {
 	uint64_t signal_cost_ns;
 	uint64_t truncated;
 	uint64_t start_ns;
-	bool delayed; /* --delay has passed */
+	bool delayed;     /* --delay has passed */
 	uint64_t told_ns; /* when counts and the live line were last brought up to date */
 	pid_t pid;
 };

@@ -5,6 +5,7 @@
 #include "output/sanitise.h"
 #include "sampler/collector/examine.h"
 #include "tools/servers.h"
+#include "tools/summary_cost.h"
 #include "tools/text.h"
 
 #include <signal.h>
@@ -263,40 +264,6 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 	}
 }
 
-static void print_cost(const struct summary *summary, struct buf *buf)
-{
-	const struct collector_stats *stats = &summary->collected;
-	double charged = (double)stats->charged_ns;
-	double agent = (double)stats->handler_ns +
-		       (double)stats->signals * (double)summary->signal_cost_ns;
-
-	if (charged < MIN_COST_NS)
-		return;
-	add_topic(buf, "cost");
-	buf_add(buf, "in the program ");
-	text_share(buf, agent, charged);
-	buf_add(buf, ", wick itself ");
-	text_share(buf, (double)summary->collector_ns, charged);
-	buf_add(buf, " of the program's CPU");
-	if (summary->verbose && stats->samples)
-		buf_printf(buf,
-			   " (handler %.0f ns a sample, a signal %llu ns, wick %.0f us a sample)",
-			   (double)stats->handler_ns / (double)stats->samples,
-			   (unsigned long long)summary->signal_cost_ns,
-			   (double)summary->collector_ns / (double)stats->samples / 1000);
-	buf_add_char(buf, '\n');
-}
-
-static void add_cause(struct buf *buf, uint64_t value, const char *cause, bool *first)
-{
-	if (value == 0)
-		return;
-	buf_add(buf, *first ? "" : ", ");
-	*first = false;
-	words_count(buf, value);
-	buf_printf(buf, " %s", cause);
-}
-
 /* What hooks saw. */
 static void print_hooks(const struct summary *summary, struct buf *buf)
 {
@@ -329,15 +296,6 @@ static void print_hooks(const struct summary *summary, struct buf *buf)
 	}
 }
 
-static uint64_t dropped(const struct summary *summary)
-{
-	uint64_t n = summary->written.dropped;
-
-	for (size_t i = 0; i < summary->n_beside; i++)
-		n += summary->beside[i].dropped;
-	return n;
-}
-
 /* What nobody gave back, and where it stands. */
 static void print_live(const struct summary *summary, struct buf *buf)
 {
@@ -350,34 +308,6 @@ static void print_live(const struct summary *summary, struct buf *buf)
 	buf_add(buf, " of ");
 	words_bytes(buf, live->heap.weight);
 	buf_printf(buf, " not given back, in %s\n", snapshot_path(live->snapshot));
-}
-
-static void print_lost(const struct summary *summary, struct buf *buf)
-{
-	const struct collector_stats *stats = &summary->collected;
-	bool first = true;
-
-	add_topic(buf, "lost");
-	add_cause(buf, stats->lost_full, "ring full (lost_full)", &first);
-	add_cause(buf, stats->lost_nested, "inside another sample (lost_nested)", &first);
-	add_cause(buf, stats->lost_noslot, "too many threads (lost_noslot)", &first);
-	add_cause(buf, stats->lost_events, "of memory or locks, ring full (lost_events)", &first);
-	add_cause(buf, stats->live_full, "releases of memory (live_full)", &first);
-	add_cause(buf, summary->live ? summary->live->heap.left_out : 0,
-		  "of live memory, no room (live_left_out)", &first);
-	add_cause(buf, stats->lost_queue, "wick too slow (lost_queue)", &first);
-	add_cause(buf, stats->lost_corrupt, "damaged in shared memory (lost_corrupt)", &first);
-	add_cause(buf, dropped(summary), "no disk took (dropped)", &first);
-	buf_add(buf, first ? "nothing\n" : "\n");
-	if (summary->verbose) {
-		first = true;
-		add_topic(buf, "threads");
-		add_cause(buf, stats->misdirected, "misdirected signals", &first);
-		add_cause(buf, stats->late_threads, "armed by wick", &first);
-		add_cause(buf, stats->unmasked_threads, "had SIGPROF blocked", &first);
-		buf_printf(buf, "%sfound by %s\n", first ? "" : ", ",
-			   summary->discovery == DISCOVERY_TIMER ? "the process timer" : "hooks");
-	}
 }
 
 static void print_stacks(const struct summary *summary, struct buf *buf)
@@ -396,8 +326,8 @@ static void print_stacks(const struct summary *summary, struct buf *buf)
 	if (incomplete)
 		buf_add(buf, "; incomplete: ");
 	for (unsigned i = 1; i < N_STOPS; i++)
-		add_cause(buf, stats->stops[i], collector_stop_text(i), &first);
-	add_cause(buf, summary->truncated, "cut", &first);
+		summary_cause(buf, stats->stops[i], collector_stop_text(i), &first);
+	summary_cause(buf, summary->truncated, "cut", &first);
 	buf_add_char(buf, '\n');
 }
 
@@ -587,8 +517,8 @@ void summary_print(const struct summary *summary, struct buf *buf)
 	print_states(summary, buf);
 	if (!summary->no_clock)
 		print_tick(summary, buf);
-	print_cost(summary, buf);
-	print_lost(summary, buf);
+	summary_cost(summary, buf);
+	summary_lost(summary, buf);
 	print_stacks(summary, buf);
 	print_modules(summary, buf);
 	print_servers(&summary->servers, buf);

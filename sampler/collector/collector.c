@@ -128,6 +128,8 @@ static int start_thread(struct collector *collector)
 	sigset_t before;
 	int r;
 
+	spending_init(collector);
+	behind_init(collector);
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&collector->thread, NULL, drain_main, collector);
@@ -211,14 +213,33 @@ static void give_sample(struct collector *collector, const struct node *node,
 
 _Static_assert((int)SAMPLE_MAX_FRAMES >= (int)RECORD_MAX_PCS, "a record's stack fits");
 
+/* What is done with a mapping or an end does not depend on the rate: spending.h. */
+static void begin_once(struct collector *collector, const struct node *node)
+{
+	bool once = node && (node->kind == NODE_MAPPING || node->kind == NODE_EXIT);
+
+	collector->once_since_ns = once ? spending_thread_ns() : 0;
+}
+
+static void end_once(struct collector *collector)
+{
+	if (!collector->once_since_ns)
+		return;
+	atomic_fetch_add_explicit(&collector->drain.spending.main_once_ns,
+				  spending_thread_ns() - collector->once_since_ns,
+				  memory_order_relaxed);
+}
+
 void collector_next(struct collector *collector, uint64_t timeout_ns,
 		    struct collector_event *ret_event)
 {
 	struct node *node;
 
+	end_once(collector);
 	queue_forget(&collector->queue, collector->current);
 	node = queue_take(&collector->queue, timeout_ns);
 	collector->current = node;
+	begin_once(collector, node);
 	ret_event->kind = COLLECTOR_IDLE;
 	if (!node)
 		return;

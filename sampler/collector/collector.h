@@ -97,15 +97,19 @@ struct collector_options {
 	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
 	size_t n_gauges;           /* at most METRIC_MAX_GAUGES */
 	struct collector_keep keep;
-	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0:
-				 COLLECT_ALLOC_BYTES */
-	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
-	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
-	bool stay; /* without CMD: do not end with the last process that had joined */
+	uint64_t alloc_bytes;    /* COLLECT_ALLOC: mean bytes between two samples; 0:
+				    COLLECT_ALLOC_BYTES */
+	uint64_t lock_ns;        /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
+	size_t queue_bytes;      /* samples waiting for collector_next(); 0: 256 MiB */
+	bool stay;               /* without CMD: do not end with the last process that had joined */
 	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
 	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
 	const struct collector_outsider *outsider; /* samples who takes no agent; NULL: nobody */
-	bool outside; /* all are sampled by it, and none gets an agent */
+	bool outside;              /* all are sampled by it, and none gets an agent */
+	uint32_t max_overhead_ppm; /* what sampling may cost of the CPU sampled; 0: any: budget.h */
+	uint64_t signal_ns;        /* of one signal, besides what its handler takes */
+	uint64_t breaker_late_ns;  /* being so far behind makes a pause; 0: nothing does */
+	uint64_t breaker_pause_ns; /* so long */
 };
 
 enum collector_event_kind {
@@ -127,12 +131,14 @@ enum collector_pause {
 /* How often samples are taken, from time_ns on. */
 struct collector_rate {
 	uint64_t time_ns;
-	uint32_t hz;      /* weights are in periods of it */
-	uint32_t thinned; /* signals come at a period so many times as long */
-	uint32_t pauses;  /* enum collector_pause */
-	uint64_t mark;    /* of the last call that led here */
+	uint32_t hz;         /* weights are in periods of it */
+	uint32_t thinned;    /* signals come at a period so many times as long */
+	uint32_t pauses;     /* enum collector_pause */
+	uint64_t mark;       /* of the last call that led here */
 	uint64_t charged_ns; /* as in the counters, at that moment */
 	uint64_t paused_ns;
+	uint32_t cost_ppm; /* what sampling costs of the CPU sampled, as last measured */
+	bool full;         /* the breaker's cause: a ring; else being behind */
 };
 
 /* Owns: the collector; views hold until the next collector_next(). */
@@ -176,6 +182,14 @@ struct collector_stats {
 	uint64_t lost_noslot;
 	uint64_t lost_queue;   /* our own queue was full */
 	uint64_t lost_corrupt; /* records that lied */
+	uint64_t lost_pause;   /* CPU, in periods, that passed in pauses of the breaker */
+	uint64_t breaks;       /* these pauses */
+	uint64_t starved;      /* the rings were not looked at for 5 s, so many times, */
+	uint64_t starved_ns;   /* and so long at most */
+	uint64_t given_up;     /* images that took us for dead therefore, and stopped */
+	uint64_t thinnings;    /* changes of the rate for what it costs, */
+	uint64_t thinned_ns;   /* how long it was lower than asked for, */
+	uint32_t thinned_most; /* and by how much at most */
 	uint64_t misdirected;
 	uint64_t lost_events; /* of hooks: a ring was full or being written, or no slot */
 	uint64_t hook_samples[HOOK_STATS]; /* not among samples and weight */
@@ -191,18 +205,18 @@ struct collector_stats {
 	uint64_t seccomp;          /* images that stopped sampling for seccomp */
 	uint64_t late_threads;     /* threads armed because the collector posted them */
 	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */
-	uint64_t perf_threads; /* RING_ENGINE_PERF: threads that an event was opened for, */
-	uint64_t perf_refused; /* that stayed with their timers, */
+	uint64_t perf_threads;     /* RING_ENGINE_PERF: threads that an event was opened for, */
+	uint64_t perf_refused;     /* that stayed with their timers, */
 	uint64_t perf_refused_errno;
-	uint64_t perf_ringless;    /* or whose kernel frames could not be had */
-	uint64_t still_running;    /* processes alive when the recording ended */
-	uint32_t gauges;           /* bit i: a process has registered options.gauges[i] */
-	uint64_t stops[8];         /* samples by enum unwind_stop */
-	uint64_t states[8];        /* weight by enum sample_state */
-	uint64_t looks;            /* wall mode: at threads */
-	uint64_t walks;            /* of blocked threads' stacks */
-	uint64_t outrun;           /* of these, how many the thread outran */
-	uint64_t unreadable;       /* looks at threads that may not be read */
+	uint64_t perf_ringless; /* or whose kernel frames could not be had */
+	uint64_t still_running; /* processes alive when the recording ended */
+	uint32_t gauges;        /* bit i: a process has registered options.gauges[i] */
+	uint64_t stops[8];      /* samples by enum unwind_stop */
+	uint64_t states[8];     /* weight by enum sample_state */
+	uint64_t looks;         /* wall mode: at threads */
+	uint64_t walks;         /* of blocked threads' stacks */
+	uint64_t outrun;        /* of these, how many the thread outran */
+	uint64_t unreadable;    /* looks at threads that may not be read */
 	const struct collector_unsampled *unsampled;
 	size_t n_unsampled;
 };

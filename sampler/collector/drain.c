@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,7 +39,6 @@ int drain_init(struct collector *collector)
 				    .thinned = 1,
 				    .pauses = collector->options.paused ? PAUSE_ASKED : 0};
 	drain->stream.base_ns = rate_period_ns(&drain->rate);
-	drain->wall_since_ns = io_now_ns();
 	drain->stream.queue = &collector->queue;
 	drain->stream.stats = &drain->stats;
 	drain->stream.keep = &drain->keep;
@@ -162,9 +162,22 @@ static int add_process(struct drain *drain, struct process *process)
 
 static uint64_t turn_ns(const struct collector *collector)
 {
-	uint64_t ns = NS_PER_S / collector->drain.rate.hz;
+	uint64_t ns = rate_period_ns(&collector->drain.rate);
 
 	return ns < WALL_LEAST_US * 1000 ? WALL_LEAST_US * 1000 : ns;
+}
+
+static uint64_t tick_at(const struct turns *turns, uint64_t now_ns)
+{
+	return turns->first + (turns->ns ? (now_ns - turns->since_ns) / turns->ns : 0);
+}
+
+/* Turns are numbered on when another rate makes them longer or shorter. */
+static void follow_rate(struct turns *turns, uint64_t ns, uint64_t now_ns)
+{
+	if (ns == turns->ns)
+		return;
+	*turns = (struct turns){.first = tick_at(turns, now_ns), .since_ns = now_ns, .ns = ns};
 }
 
 static struct wall_turn make_turn(struct collector *collector, uint64_t now_ns)
@@ -174,8 +187,9 @@ static struct wall_turn make_turn(struct collector *collector, uint64_t now_ns)
 	uint64_t most = WALL_MOST_MS * NS_PER_MS / ns;
 	uint64_t limit_ns = ns / 2 < WALL_TURN_MS * NS_PER_MS ? ns / 2 : WALL_TURN_MS * NS_PER_MS;
 
+	follow_rate(&drain->turns, ns, now_ns);
 	return (struct wall_turn){.stream = &drain->stream,
-				  .tick = (now_ns - drain->wall_since_ns) / ns,
+				  .tick = tick_at(&drain->turns, now_ns),
 				  .deadline_ns = now_ns + limit_ns,
 				  .most_ticks = most < WALL_MOST_TICKS ? (uint32_t)most
 								       : WALL_MOST_TICKS};
@@ -191,7 +205,8 @@ static void wall_turns(struct collector *collector)
 	if (!(collector->options.events & COLLECT_WALL) || now_ns < drain->wall_next_ns ||
 	    drain->rate.pauses)
 		return;
-	drain->wall_next_ns = drain->wall_since_ns + (turn.tick + 1) * turn_ns(collector);
+	drain->wall_next_ns =
+		drain->turns.since_ns + (turn.tick - drain->turns.first + 1) * drain->turns.ns;
 	for (struct process *process = drain->processes; process; process = process->next)
 		if (process->wall)
 			wall_pass(process->wall, process, &turn);
@@ -297,6 +312,7 @@ static void take_wake(const struct collector *collector)
 static void handle(struct collector *collector, uint64_t data)
 {
 	struct drain *drain = &collector->drain;
+	uint64_t before_ns = spending_thread_ns();
 	uint32_t id = (uint32_t)data;
 	struct process *process;
 
@@ -319,6 +335,7 @@ static void handle(struct collector *collector, uint64_t data)
 		take_wake(collector);
 		break;
 	}
+	drain->spending.once_ns += spending_thread_ns() - before_ns;
 }
 
 /* Everything that happens until it is time for the next pass, or to end. */
@@ -401,7 +418,7 @@ static uint64_t pass_ms(const struct collector_options *options)
 }
 
 /* Return: when the next pass is due: sooner when a ring has filled by more than a quarter. */
-static uint64_t pass(struct collector *collector)
+static uint64_t look(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
 	uint64_t start_ns = io_now_ns();
@@ -411,6 +428,7 @@ static uint64_t pass(struct collector *collector)
 	uint64_t next_ns;
 	uint64_t ms;
 
+	spending_begin_pass(collector);
 	for (struct process *process = drain->processes; process; process = next) {
 		next = process->next;
 		look_at(collector, process);
@@ -427,12 +445,14 @@ static uint64_t pass(struct collector *collector)
 	usage_look(&drain->usage, drain->processes, drain_charged_ns(drain), start_ns);
 	hello_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
+	behind_look(collector, start_ns, fill);
 	if (drain->marked_ns <= start_ns - HOLD_BACK_MS * NS_PER_MS)
 		drain->marked_ns = 0;
 	publish(collector);
 	ms = pass_ms(&collector->options);
 	ms = (uint64_t)((double)ms * 0.25 * 0.25 / (fill * fill));
-	next_ns = start_ns + (ms < PASS_LEAST_MS ? PASS_LEAST_MS : ms) * NS_PER_MS;
+	ms = spending_end_pass(collector, ms < PASS_LEAST_MS ? PASS_LEAST_MS : ms);
+	next_ns = start_ns + ms * NS_PER_MS;
 	/* Whoever asked for a mark waits for it. */
 	if (drain->marked_ns && next_ns > drain->marked_ns + HOLD_BACK_MS * NS_PER_MS)
 		next_ns = drain->marked_ns + HOLD_BACK_MS * NS_PER_MS;
@@ -454,6 +474,14 @@ void drain_forget(struct collector *collector, struct process *process)
 	collector->drain.n_attached--;
 	process->base_cpu_ns = process->charged_ns;
 	end_process(&collector->drain, process, false);
+}
+
+static uint64_t pass(struct collector *collector)
+{
+	struct behind *behind = &collector->drain.behind;
+
+	behind->due_ns = look(collector);
+	return behind->due_ns;
 }
 
 /* What still lives is told to stop and left alone. */
@@ -493,6 +521,7 @@ void *drain_main(void *argument)
 	struct drain *drain = &collector->drain;
 	uint64_t pass_ns = io_now_ns();
 
+	(void)prctl(PR_SET_NAME, "wick-drain");
 	if (drain->child_pidfd >= 0)
 		(void)drain_watch_fd(drain, drain->child_pidfd, SOURCE_CHILD, 0);
 	while (!drain->ending) {

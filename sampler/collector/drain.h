@@ -77,4 +77,11 @@ void drain_forget(struct collector *collector, struct process *process);
  */
 void drain_unsampled(struct collector *collector, pid_t pid);
 
+/**
+ * drain_charged_ns - CPU that the kernel charged to what is sampled, ended or not
+ *
+ * Context: collector thread.
+ */
+uint64_t drain_charged_ns(const struct drain *drain);
+
 #endif

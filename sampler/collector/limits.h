@@ -33,24 +33,31 @@ enum {
 	HOPELESS = 64, /* pages that no mapping covers, remembered */
 	HOPELESS_MS = 1000,
 
+	HANDLER_TYPICAL_US = 20, /* before anything is known of a process's handlers */
+	HANDLER_PLAIN_US = 40,   /* so long may always be believed, */
+	HANDLER_FIRST_US = 200,  /* and so long of a first sample */
+
 	READING_FRESH_MS = 25, /* between two readings of one process's or thread's metrics */
 	WATCH_PERIODS = 5,     /* unexplained CPU that starts a scan of the threads */
 	WATCH_PCT = 5,
 	WATCH_LEAST_MS = 100,
 	WATCH_MOST_MS = 2000,
-	WATCH_PART = 20, /* a scan may take this part of the time */
+	WATCH_PART = 400,  /* a scan may take this part of the time */
+	WATCH_SILENCE = 2, /* periods without a sample that a thread is suspect for, */
+	WATCH_CROWD = 64,  /* and where there are more threads than so many */
+	WATCH_CROWD_SILENCE = 8,
 	WATCH_MAX_THREADS = 32768,
 	PROCESS_MAX_THREADS = 65536, /* that samples of one process may name */
 	TOP_MAX_THREADS = 65536,
 	TOP_FIRST_MS = 250, /* from the first choice to the second */
 	CHOICE_MAX_PROCESSES = 65536,
 	REPOST_MS = 1000,
-	UNMASK_MS = 20, /* how long one thread may take to stop */
+	UNMASK_MS = 20,       /* how long one thread may take to stop */
 	PERF_FD_BASE = 4096,  /* descriptors of perf events are numbered from here */
 	PERF_RETRY_MS = 1000, /* after an event could not be opened */
 	PERF_PASS_MS = 10,    /* how soon an event takes over from a thread's timer */
 	PERF_RING_PAGES = 16, /* of a thread, for the kernel's part of its stacks */
-	REAP_MS = 500,  /* how often slots are checked for threads that are gone */
+	REAP_MS = 500,        /* how often slots are checked for threads that are gone */
 
 	WALL_LEAST_US = 1000,  /* between two turns of wall mode */
 	WALL_MOST_TICKS = 200, /* between two looks at an idle thread */

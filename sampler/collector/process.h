@@ -68,6 +68,7 @@ struct header_view {
 	uint64_t live_full;
 	bool agentless;
 	bool seccomp;
+	bool given_up;
 };
 
 struct process {
@@ -105,7 +106,8 @@ struct process {
 	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */
 	struct readings readings;
 	struct process_usage usage;
-	double fill; /* of its fullest ring in the last drain, 0 .. 1 */
+	uint64_t handler_ns; /* that a handler usually takes; 0: not known */
+	double fill;         /* of its fullest ring in the last drain, 0 .. 1 */
 };
 
 /**

@@ -218,13 +218,40 @@ _Static_assert(
 		offsetof(struct record_event, time_ns) == offsetof(struct record_unmap, time_ns),
 	"take_record() reads the time of any record");
 
+/*
+ * The handler reads a clock on the wall: where it had to wait for a processor or a lock, it used
+ * far less than that says.  What is more than a walk can take counts as what others took.
+ */
+static uint64_t handler_cost(struct process *process, uint64_t ns, uint64_t n)
+{
+	uint64_t typical_ns = process->handler_ns ? process->handler_ns : HANDLER_TYPICAL_US * 1000;
+	uint64_t most_ns = 4 * typical_ns;
+	uint64_t mean_ns = ns / (n ? n : 1);
+
+	if (most_ns < HANDLER_PLAIN_US * 1000)
+		most_ns = HANDLER_PLAIN_US * 1000;
+	if (n <= 2) /* a first sample has its ring made ready */
+		most_ns = HANDLER_FIRST_US * 1000;
+	if (mean_ns > most_ns) {
+		process->handler_ns = typical_ns + typical_ns / 64;
+		return (n ? n : 1) * typical_ns;
+	}
+	if (n)
+		process->handler_ns = typical_ns - typical_ns / 8 + mean_ns / 8;
+	return ns;
+}
+
 static void count_slot(const struct slot_drain *drain, const struct ring_slot *slot)
 {
 	struct collector_stats *stats = drain->stream->stats;
 
-	add(&stats->signals, advance(&drain->view->n_samples, &slot->n_samples));
+	uint64_t n = advance(&drain->view->n_samples, &slot->n_samples);
+	uint64_t ns = advance(&drain->view->handler_ns, &slot->handler_ns);
+
+	add(&stats->signals, n);
 	add(&stats->lost_full, advance(&drain->view->lost_full, &slot->lost_full));
-	add(&stats->handler_ns, advance(&drain->view->handler_ns, &slot->handler_ns));
+	if (ns)
+		add(&stats->handler_ns, handler_cost(drain->process, ns, n));
 }
 
 /* What the samples that wait stand for, as the kernel has counted. */
@@ -307,6 +334,11 @@ static void count_header(struct process *process, struct collector_stats *stats)
 		stats->agentless++;
 		stats->agentless_errno =
 			atomic_load_explicit(&header->agent_errno, memory_order_relaxed);
+	}
+	if (state == AGENT_STOPPED && !seen->given_up &&
+	    !atomic_load_explicit(&header->stop, memory_order_relaxed)) {
+		seen->given_up = true;
+		stats->given_up++;
 	}
 	if (state == AGENT_SECCOMP && !seen->seccomp) {
 		seen->seccomp = true;

@@ -102,3 +102,15 @@ struct node *queue_take(struct queue *queue, uint64_t timeout_ns)
 	(void)pthread_mutex_unlock(&queue->lock);
 	return node;
 }
+
+uint64_t queue_oldest_ns(struct queue *queue)
+{
+	const struct node *node;
+	uint64_t ns;
+
+	(void)pthread_mutex_lock(&queue->lock);
+	node = queue->first;
+	ns = node && node->kind == NODE_SAMPLE ? node->time_ns : 0;
+	(void)pthread_mutex_unlock(&queue->lock);
+	return ns;
+}

@@ -71,4 +71,12 @@ void queue_put(struct queue *queue, struct node *node);
  */
 struct node *queue_take(struct queue *queue, uint64_t timeout_ns);
 
+/**
+ * queue_oldest_ns - the time of the sample that waits longest
+ *
+ * Return:  0 when the first that waits is none.
+ * Context: any thread.
+ */
+uint64_t queue_oldest_ns(struct queue *queue);
+
 #endif

@@ -62,13 +62,16 @@ static void mark(struct drain *drain)
 
 	if (!node)
 		return;
-	node->rate = (struct collector_rate){.time_ns = now_ns,
-					     .hz = drain->rate.hz,
-					     .thinned = drain->rate.thinned,
-					     .pauses = drain->rate.pauses,
-					     .mark = drain->rate.mark,
-					     .charged_ns = charged_ns - paused_ns,
-					     .paused_ns = paused_ns};
+	node->rate =
+		(struct collector_rate){.time_ns = now_ns,
+					.hz = drain->rate.hz,
+					.thinned = drain->rate.thinned,
+					.pauses = drain->rate.pauses,
+					.mark = drain->rate.mark,
+					.charged_ns = charged_ns - paused_ns,
+					.paused_ns = paused_ns,
+					.cost_ppm = (uint32_t)(drain->spending.budget.share * 1e6),
+					.full = drain->behind.breaker.cause == BREAKER_FULL};
 	stream_push(&drain->stream, node);
 	drain->marked_ns = now_ns;
 }

@@ -3,6 +3,7 @@
 #define COLLECTOR_STATE_H
 
 #include "base/map.h"
+#include "sampler/collector/behind.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/directory.h"
 #include "sampler/collector/keep.h"
@@ -11,8 +12,9 @@
 #include "sampler/collector/phase.h"
 #include "sampler/collector/process.h"
 #include "sampler/collector/queue.h"
-#include "sampler/collector/request.h"
 #include "sampler/collector/rate.h"
+#include "sampler/collector/request.h"
+#include "sampler/collector/spending.h"
 #include "sampler/collector/stream.h"
 #include "sampler/collector/unsampled.h"
 #include "sampler/collector/usage.h"
@@ -24,6 +26,13 @@
 struct connection {
 	int fd; /* -1: free */
 	uint64_t deadline_ns;
+};
+
+/* Turns of wall mode: NS long and numbered from FIRST since SINCE_NS. */
+struct turns {
+	uint64_t first;
+	uint64_t since_ns;
+	uint64_t ns;
 };
 
 /* The drain thread's own; nobody else looks at it once that thread runs. */
@@ -43,9 +52,11 @@ struct drain {
 	struct phase phase;
 	struct rate rate;
 	struct outside_state outside;
-	uint64_t marked_ns;     /* the newest mark in the stream; 0: it has been given */
-	uint64_t wall_since_ns; /* when the turns of wall mode began, and the next is due */
-	uint64_t wall_next_ns;
+	uint64_t marked_ns; /* the newest mark in the stream; 0: it has been given */
+	struct spending spending;
+	struct behind behind;
+	struct turns turns;    /* of wall mode */
+	uint64_t wall_next_ns; /* when the next is due */
 	struct collector_stats stats;
 	struct unsampled_list unsampled;
 	uint64_t ended_charged_ns; /* of processes that are gone */
@@ -89,6 +100,8 @@ struct collector {
 
 	/* The main thread's: what the views of the last calls point to. */
 	struct node *current;
+	uint64_t once_since_ns; /* its CPU clock when it was given something to note; 0: it was not
+				 */
 	struct frame frames[SAMPLE_MAX_FRAMES];
 	struct unsampled_list unsampled;
 	struct collector_unsampled unsampled_views[MAX_UNSAMPLED];

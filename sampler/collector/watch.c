@@ -120,6 +120,12 @@ static struct watched *watched_thread(struct watch *watch, uint32_t tid)
 	return thread;
 }
 
+/* Periods.  Of many threads that take turns, the process's timer passes some over for a while. */
+static uint64_t silence(const struct scan *scan)
+{
+	return scan->process->n_slots > WATCH_CROWD ? WATCH_CROWD_SILENCE : WATCH_SILENCE;
+}
+
 /* CPU since the last scan against the weight since then, in periods. */
 static void judge(struct scan *scan, uint32_t tid)
 {
@@ -133,7 +139,7 @@ static void judge(struct scan *scan, uint32_t tid)
 		return;
 	thread->scan = scan->now_ns;
 	silent = weight == thread->weight && cpu_ns > thread->cpu_ns &&
-		 cpu_ns - thread->cpu_ns >= 2 * scan->period_ns;
+		 cpu_ns - thread->cpu_ns >= silence(scan) * scan->period_ns;
 	if (silent && !slot)
 		post(scan, thread, tid);
 	if (silent)

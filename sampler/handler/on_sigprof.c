@@ -3,6 +3,7 @@
 
 #include "sampler/handler/clock.h"
 #include "sampler/handler/install.h"
+#include "sampler/handler/light.h"
 #include "sampler/handler/memory.h"
 #include "sampler/handler/on_event.h"
 #include "sampler/handler/timer.h"
@@ -135,8 +136,10 @@ static bool enter_discovered(struct process *p, const struct tick *tick, struct 
 		return false;
 	}
 	if (known) {
-		if (slot_enter(slot))
+		if (slot_enter(slot)) {
+			light_forget(slot);
 			return true;
+		}
 		count(&p->header->lost_nested, tick->weight);
 		return false;
 	}
@@ -146,7 +149,7 @@ static bool enter_discovered(struct process *p, const struct tick *tick, struct 
 	return false;
 }
 
-/* The process timer: a thread that has no timer gives its first sample and gets one. */
+/* The process timer: a thread that has no timer gives a sample, and gets one if it runs much. */
 static bool process_lands(struct process *p, struct landing *at)
 {
 	struct tick *tick = &at->tick;
@@ -193,16 +196,14 @@ static __attribute__((noinline)) bool lands(struct process *p, const siginfo_t *
 	return index == PROCESS_TIMER_SLOT ? process_lands(p, at) : own_lands(p, index, at);
 }
 
-/* A sample stands for the period that ends with it, whatever the next one is to be.  At an even
- * rate a thread that was found has its next one a full period away: this was the random start. */
+/* A sample stands for the period that ends with it, whatever the next one is to be. */
 static __attribute__((noinline)) void leave(struct process *p, struct landing *at)
 {
 	struct slot *slot = &at->slot;
 
 	count(&slot->ring->handler_ns, clock_now_ns() - at->tick.now_ns);
 	if (at->tick.flags & SAMPLE_DISCOVERY)
-		(void)timer_arm(p, slot, at->tick.tid,
-				timer_first_ns(slot, slot->own->period_ns, process_period_ns(p)));
+		light_settle(p, slot, at->tick.tid, at->tick.now_ns);
 	else if (!(at->tick.flags & SAMPLE_EVENT) && process_state(p) == AGENT_SAMPLING &&
 		 slot->own->epoch != process_epoch(p))
 		timer_follow(p, slot);
@@ -214,6 +215,7 @@ static __attribute__((noinline)) void look_around(struct process *p, uint64_t no
 	if (process_state(p) != AGENT_SAMPLING)
 		return;
 	arm_posted(p);
+	light_sweep(p);
 	process_check(p, now_ns);
 }
 

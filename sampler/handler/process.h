@@ -11,11 +11,12 @@
 #include <stdint.h>
 
 enum {
-	PROCESS_RULES = 16384,    /* entries of the rule cache, 16 bytes each */
-	PROCESS_PAGES = 1024,     /* module pages known to be readable */
-	PROCESS_MODULES = 1024,   /* modules that the collector knows of */
-	PROCESS_SNAPSHOT = 256,   /* modules, where libc has no _dl_find_object */
-	PROCESS_RANGES = 512,     /* readable segments, noted before seccomp */
+	PROCESS_RULES = 16384,  /* entries of the rule cache, 16 bytes each */
+	PROCESS_PAGES = 1024,   /* module pages known to be readable */
+	PROCESS_MODULES = 1024, /* modules that the collector knows of */
+	PROCESS_SNAPSHOT = 256, /* modules, where libc has no _dl_find_object */
+	PROCESS_RANGES = 512,   /* readable segments, noted before seccomp */
+	PROCESS_HINTS = 4096,
 	PROCESS_STALE_MS = 5000,  /* nobody drained for this long: stop */
 	PROCESS_RECHECK_MS = 1000 /* and still so this much later (a stopped job resumes) */
 };
@@ -36,7 +37,7 @@ struct process_range {
 struct process {
 	struct ring_header *header; /* NULL: not sampling */
 	int32_t pid;
-	uint32_t cookie; /* upper half of si_value of every timer of ours; never 0 */
+	uint32_t cookie;    /* upper half of si_value of every timer of ours; never 0 */
 	uint64_t period_ns; /* at the start */
 	uint32_t max_slots;
 	uint32_t max_chunks; /* that the file holds */
@@ -53,6 +54,7 @@ struct process {
 	_Atomic uint32_t unloading; /* calls of dlclose under way */
 	_Atomic uint32_t jittering; /* a thread is moving the process timer */
 	_Atomic uint32_t n_ticks;   /* of the process timer */
+	_Atomic uint32_t n_swept;   /* slots that light_sweep() has looked at */
 	int32_t timer;              /* the process timer's id + 1; 0: none */
 	_Atomic uint32_t epoch;     /* of the header, when the process timer was last set */
 	_Atomic uint64_t timer_ns;  /* CPU time between two of its expiries */
@@ -64,6 +66,7 @@ struct process {
 
 	struct unwind_cache rules;
 	struct unwind_module snapshot[PROCESS_SNAPSHOT]; /* sorted by start */
+	_Atomic uint16_t hints[PROCESS_HINTS];           /* slots of threads, by their tids */
 	struct process_range ranges[PROCESS_RANGES];     /* valid in AGENT_QUIET */
 	uint32_t n_ranges;
 	_Atomic uint64_t modules[PROCESS_MODULES]; /* starts; 0 free */

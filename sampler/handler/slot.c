@@ -7,6 +7,8 @@
 
 #include "sampler/handler/sigsafe.h"
 
+enum { CHUNKS_AT_ONCE = 16 };
+
 int slot_at(struct process *p, uint32_t index, struct slot *ret_slot)
 {
 	uint32_t chunk = index / RING_CHUNK_SLOTS;
@@ -22,42 +24,77 @@ int slot_at(struct process *p, uint32_t index, struct slot *ret_slot)
 	return 0;
 }
 
+/* Where a thread with this tid was last. */
+static _Atomic uint16_t *hint_of(struct process *p, uint32_t tid)
+{
+	return &p->hints[tid % PROCESS_HINTS];
+}
+
+static bool is_slot_of(const struct process *p, uint32_t index, uint32_t tid)
+{
+	return atomic_load_explicit(&p->header->tids[index], memory_order_relaxed) == tid;
+}
+
 int slot_find(struct process *p, uint32_t tid, struct slot *ret_slot)
 {
 	uint32_t n = atomic_load_explicit(&p->n_slots, memory_order_acquire);
+	uint32_t hint = atomic_load_explicit(hint_of(p, tid), memory_order_relaxed);
 
-	for (uint32_t i = 0; i < n; i++)
-		if (atomic_load_explicit(&p->header->tids[i], memory_order_relaxed) == tid)
-			return slot_at(p, i, ret_slot);
+	if (hint < n && is_slot_of(p, hint, tid))
+		return slot_at(p, hint, ret_slot);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!is_slot_of(p, i, tid))
+			continue;
+		atomic_store_explicit(hint_of(p, tid), (uint16_t)i, memory_order_relaxed);
+		return slot_at(p, i, ret_slot);
+	}
 	return -1;
+}
+
+/* Twice as many as there are, so that the first samples of many threads do not wait for each other.
+ */
+static uint32_t chunks_to_add(const struct process *p, uint32_t n)
+{
+	uint32_t more = n < CHUNKS_AT_ONCE ? n : CHUNKS_AT_ONCE;
+
+	return more < p->max_chunks - n ? more : p->max_chunks - n;
 }
 
 /* The duplicate of the last page is the handle by which the file is mapped on: no descriptor
  * stays open in the target. */
-static void map_next_chunk(struct process *p)
+static bool map_chunks(struct process *p, uint32_t n, uint32_t more)
+{
+	unsigned char *last = (unsigned char *)p->chunks[n - 1] + ring_chunk_bytes(n - 1);
+	uint64_t len = ring_chunk_offset(n + more) - ring_chunk_offset(n);
+	long at = sys4(__NR_mremap, last - RING_PAGE, 0, RING_PAGE + len, MREMAP_MAYMOVE);
+
+	if (sys_failed(at))
+		return false;
+	(void)sys2(__NR_munmap, at, RING_PAGE);
+	(void)sys3(__NR_madvise, at + RING_PAGE, len, 10 /* MADV_DONTFORK */);
+	for (uint32_t i = 0; i < more; i++)
+		p->chunks[n + i] =
+			(void *)(at + RING_PAGE + ring_chunk_offset(n + i) - ring_chunk_offset(n));
+	atomic_store_explicit(&p->header->n_chunks, n + more, memory_order_relaxed);
+	atomic_store_explicit(&p->n_chunks, n + more, memory_order_release);
+	return true;
+}
+
+static void map_next_chunks(struct process *p)
 {
 	uint32_t n = atomic_load_explicit(&p->n_chunks, memory_order_relaxed);
-	unsigned char *last = (unsigned char *)p->chunks[n - 1] + ring_chunk_bytes(n - 1);
-	long at;
+	uint32_t more = n < p->max_chunks ? chunks_to_add(p, n) : 0;
 
-	if (n >= p->max_chunks)
-		return;
-	at = sys4(__NR_mremap, last - RING_PAGE, 0, RING_PAGE + ring_chunk_bytes(n),
-		  MREMAP_MAYMOVE);
-	if (sys_failed(at))
-		return;
-	(void)sys2(__NR_munmap, at, RING_PAGE);
-	(void)sys3(__NR_madvise, at + RING_PAGE, ring_chunk_bytes(n), 10 /* MADV_DONTFORK */);
-	p->chunks[n] = (void *)(at + RING_PAGE);
-	atomic_store_explicit(&p->header->n_chunks, n + 1, memory_order_relaxed);
-	atomic_store_explicit(&p->n_chunks, n + 1, memory_order_release);
+	/* A program may have room for one and not for many. */
+	if (more && !map_chunks(p, n, more) && more > 1)
+		(void)map_chunks(p, n, 1);
 }
 
 static void grow(struct process *p)
 {
 	if (atomic_exchange_explicit(&p->growing, 1, memory_order_acquire))
 		return;
-	map_next_chunk(p);
+	map_next_chunks(p);
 	atomic_store_explicit(&p->growing, 0, memory_order_release);
 }
 
@@ -122,7 +159,7 @@ int slot_claim(struct process *p, uint32_t tid, struct slot *ret_slot)
 			continue;
 		raise_n_slots(p, i + 1);
 		reset_own(ret_slot, tid);
-		if (i >= n / 4 * 3)
+		if (i >= n / 2)
 			grow(p);
 		return 0;
 	}

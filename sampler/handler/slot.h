@@ -16,11 +16,14 @@ struct slot_own {
 	uint64_t period_ns;         /* between two expiries of its timer */
 	uint64_t weighed_ns; /* engine perf: up to where on its CPU clock samples stand; 0: unknown
 			      */
-	char comm[16];       /* as last written to the ring */
-	int32_t timer;       /* id + 1; 0: none */
-	uint32_t random;     /* xorshift32 */
-	uint32_t n_signals;  /* own samples, for every-8th work */
-	uint32_t extra;      /* periods to add to the next sample's weight */
+	uint64_t hit_ns;     /* when the process timer last hit it; 0: never */
+	uint64_t hit_thread_ns; /* its CPU clock then, and the process's */
+	uint64_t hit_process_ns;
+	char comm[16];         /* as last written to the ring */
+	int32_t timer;         /* id + 1; 0: none */
+	uint32_t random;       /* xorshift32 */
+	uint32_t n_signals;    /* own samples, for every-8th work */
+	uint32_t extra;        /* periods to add to the next sample's weight */
 	_Atomic uint32_t busy; /* a handler is writing */
 	uint16_t populated;    /* the pages of the ring are there */
 	uint16_t no_window;    /* samples until the stack is examined again */

@@ -111,6 +111,11 @@ static uint64_t remaining(int32_t id_plus_1)
 	return (uint64_t)spec.value.sec * NS_PER_S + (uint64_t)spec.value.nsec;
 }
 
+uint64_t timer_process_left_ns(const struct process *p)
+{
+	return remaining(p->timer);
+}
+
 bool timer_alive(const struct slot *slot)
 {
 	return remaining(slot->own->timer) > 0;

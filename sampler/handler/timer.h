@@ -54,6 +54,14 @@ void timer_follow(struct process *p, struct slot *slot);
 uint64_t timer_follow_process(struct process *p);
 
 /**
+ * timer_process_left_ns - CPU time of the process until its timer expires next
+ *
+ * Return:  0 when it has none.
+ * Context: handler.
+ */
+uint64_t timer_process_left_ns(const struct process *p);
+
+/**
  * timer_alive - whether the slot's timer still has a thread to count
  *
  * A timer belongs to a thread, not to its number: when the number lives on in another thread,

@@ -190,19 +190,20 @@ static void admits_one_writer(void **state)
 	assert_true(slot_enter(&slot));
 }
 
-static void maps_the_next_chunk_when_three_quarters_are_taken(void **state)
+static void maps_as_many_chunks_again_when_half_are_taken(void **state)
 {
 	struct fixture *f = *state;
 	struct slot slot;
 
-	for (uint32_t tid = 1; tid <= 12; tid++)
+	for (uint32_t tid = 1; tid <= 8; tid++)
 		(void)claim(state, tid);
 	assert_int_equal(f->p->n_chunks, 1);
-	(void)claim(state, 13);
+	(void)claim(state, 9);
 	assert_int_equal(f->p->n_chunks, 2);
-	for (uint32_t tid = 14; tid <= 17; tid++)
+	for (uint32_t tid = 10; tid <= 17; tid++)
 		slot = claim(state, tid);
 	assert_int_equal(slot.index, 16);
+	assert_int_equal(f->p->n_chunks, CHUNKS < 4 ? CHUNKS : 4);
 	slot_populate(&slot);
 	write_record(&slot, 48, RECORD_SAMPLE);
 	/* The file goes on where the last chunk ended: its first page is not seen twice. */
@@ -429,7 +430,7 @@ static void samples_the_same_stack_with_and_without_a_room(void **state)
 	struct memory *rooms[MEMORY_ROOMS];
 	const struct record_sample *samples[2];
 	ucontext_t uc;
-	struct tick tick = {.uc = &uc, .tid = 7, .period_ns = 10000000, .weight = 1};
+	struct tick tick = {.uc = &uc, .tid = 7, .weight = 1};
 
 	f->p->rules.entries = f->p->entries;
 	f->p->rules.n = PROCESS_RULES;
@@ -517,7 +518,7 @@ int main(void)
 		TEST(gives_each_thread_a_slot_and_finds_it_again),
 		TEST(reuses_a_dead_slot_and_forgets_its_thread),
 		TEST(admits_one_writer),
-		TEST(maps_the_next_chunk_when_three_quarters_are_taken),
+		TEST(maps_as_many_chunks_again_when_half_are_taken),
 		TEST(has_no_slot_beyond_the_file),
 		TEST(keeps_to_the_collectors_limit),
 		cmocka_unit_test(carries_what_short_threads_used),

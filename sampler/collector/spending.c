@@ -1,0 +1,148 @@
+/* spending.c - what sampling costs, measured while it goes on, and what follows from it */
+#include "sampler/collector/spending.h"
+
+#include "base/io.h"
+#include "sampler/collector/drain.h"
+#include "sampler/collector/limits.h"
+#include "sampler/collector/rate.h"
+#include "sampler/collector/state.h"
+
+#include <pthread.h>
+
+enum {
+	STEP_MS = 250,
+	MOVING_MS = 2000, /* mappings that changed so lately may change again */
+	PASSES = 16,      /* that a pass is compared with */
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+uint64_t spending_thread_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void spending_init(struct collector *collector)
+{
+	struct spending *spending = &collector->drain.spending;
+	uint64_t now_ns = io_now_ns();
+
+	if (pthread_getcpuclockid(pthread_self(), &spending->main_clock) != 0)
+		spending->main_clock = CLOCK_PROCESS_CPUTIME_ID;
+	spending->main_base_ns = clock_ns(spending->main_clock);
+	budget_init(&spending->budget, collector->options.max_overhead_ppm, collector->options.hz,
+		    now_ns);
+	spending->last.now_ns = now_ns;
+}
+
+static uint64_t less(uint64_t all, uint64_t part)
+{
+	return all > part ? all - part : 0;
+}
+
+static uint64_t agent_ns(const struct collector *collector)
+{
+	const struct collector_stats *stats = &collector->drain.stats;
+
+	return stats->handler_ns + stats->signals * collector->options.signal_ns;
+}
+
+static uint64_t own_ns(const struct spending *spending)
+{
+	uint64_t once_ns = atomic_load_explicit(&spending->main_once_ns, memory_order_relaxed);
+
+	return less(spending_thread_ns(), spending->once_ns) +
+	       less(clock_ns(spending->main_clock), spending->main_base_ns + once_ns);
+}
+
+void spending_begin_pass(struct collector *collector)
+{
+	collector->drain.spending.pass_cpu_ns = spending_thread_ns();
+}
+
+/* The least of the last passes is what a pass costs that finds little. */
+static void note_pass(struct spending *spending)
+{
+	uint64_t ns = less(spending_thread_ns(), spending->pass_cpu_ns);
+
+	if (spending->pass_ns == 0 || ns < spending->pass_ns)
+		spending->pass_ns = ns;
+	else
+		spending->pass_ns += (ns - spending->pass_ns) / PASSES;
+}
+
+static void note_share(struct spending *spending, const struct budget_sums *sums)
+{
+	double ns = (double)(sums->now_ns - spending->last.now_ns);
+	double share = (double)less(sums->cpu_ns, spending->last.cpu_ns) / (ns > 0 ? ns : 1);
+
+	spending->cpu_share += (share - spending->cpu_share) / 4;
+}
+
+static void note_thinned(struct collector *collector, uint64_t now_ns)
+{
+	struct collector_stats *stats = &collector->drain.stats;
+	struct spending *spending = &collector->drain.spending;
+	uint32_t now = UINT32_C(1) << spending->budget.level;
+	uint32_t before = collector->drain.rate.thinned;
+
+	if (before > 1 && spending->thinned_ns)
+		stats->thinned_ns += now_ns - spending->thinned_ns;
+	spending->thinned_ns = now_ns;
+	stats->thinnings += now != before;
+	if (now > stats->thinned_most)
+		stats->thinned_most = now;
+}
+
+static void step(struct collector *collector, uint64_t now_ns)
+{
+	struct spending *spending = &collector->drain.spending;
+	struct budget *budget = &spending->budget;
+	struct rate *rate = &collector->drain.rate;
+	struct budget_sums sums = {.now_ns = now_ns,
+				   .cost_ns = agent_ns(collector) + own_ns(spending),
+				   .cpu_ns = drain_charged_ns(&collector->drain)};
+
+	if (now_ns - spending->last.now_ns < STEP_MS * NS_PER_MS)
+		return;
+	note_share(spending, &sums);
+	spending->last = sums;
+	if (rate->hz != budget->hz)
+		budget_restart(budget, rate->hz, now_ns);
+	/* In a pause nothing is spent, which says nothing about the rate. */
+	if (rate->pauses)
+		budget_skip(budget, &sums);
+	else
+		(void)budget_step(budget, &sums);
+	note_thinned(collector, now_ns);
+	rate_thin(collector, UINT32_C(1) << budget->level);
+}
+
+uint64_t spending_end_pass(struct collector *collector, uint64_t ms)
+{
+	struct drain *drain = &collector->drain;
+	struct spending *spending = &drain->spending;
+	uint64_t now_ns = io_now_ns();
+	uint32_t longer;
+
+	if (!spending->budget.limit_ppm)
+		return ms;
+	note_pass(spending);
+	step(collector, now_ns);
+	if (drain->stream.moved) {
+		drain->stream.moved = false;
+		spending->moved_ns = now_ns;
+	}
+	if (ms != PASS_MS || budget_is_warming(&spending->budget, now_ns) ||
+	    now_ns - spending->moved_ns < MOVING_MS * NS_PER_MS)
+		return ms;
+	longer = budget_pass_ms(&spending->budget, spending->pass_ns, spending->cpu_share, PASS_MS);
+	return longer;
+}

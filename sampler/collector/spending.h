@@ -1,0 +1,64 @@
+/* spending.h - what sampling costs, measured while it goes on, and what follows from it */
+#ifndef COLLECTOR_SPENDING_H
+#define COLLECTOR_SPENDING_H
+
+#include "sampler/collector/budget.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+struct collector;
+
+/*
+ * Counted is what goes on as long as samples are taken: the agent's handlers and their signals, the
+ * drain thread, and the main thread, which names and writes.  What is paid once is not, since no
+ * rate makes it less: to start an image, to note its mappings, and the threads that read files for
+ * names.
+ */
+struct spending {
+	struct budget budget;
+	clockid_t main_clock;
+	uint64_t main_base_ns;         /* the main thread had used before the recording */
+	_Atomic uint64_t main_once_ns; /* of its time, what is paid once */
+	uint64_t once_ns;              /* and of the drain thread's */
+	uint64_t pass_cpu_ns;          /* its CPU clock when the pass began */
+	uint64_t pass_ns;              /* what a pass costs: the least of the last ones */
+	uint64_t moved_ns;             /* when a mapping last changed */
+	struct budget_sums last;       /* of the last step */
+	uint64_t thinned_ns; /* until when it has been counted how long the rate was lower */
+	double cpu_share;    /* processors that are used by what is sampled, lately */
+};
+
+/**
+ * spending_init - remember whose clocks are to be read
+ *
+ * Context: main thread, which is the one that will call collector_next().
+ */
+void spending_init(struct collector *collector);
+
+/**
+ * spending_thread_ns - CPU time of the calling thread
+ *
+ * Context: any thread.
+ */
+uint64_t spending_thread_ns(void);
+
+/**
+ * spending_begin_pass - the drain thread begins to look at the rings
+ *
+ * Context: collector thread.
+ */
+void spending_begin_pass(struct collector *collector);
+
+/**
+ * spending_end_pass - the pass is over: lower the rate, or raise it again
+ * @ms: until the next one, without a budget
+ *
+ * Return:  until the next one.  While mappings come and go it is MS: what stood at an address can
+ *          only be told as long as it does.
+ * Context: collector thread.
+ */
+uint64_t spending_end_pass(struct collector *collector, uint64_t ms);
+
+#endif

@@ -1,0 +1,110 @@
+/* light.c - threads that run too little for a timer of their own, and timers that nobody runs for
+ */
+#include "sampler/handler/light.h"
+
+#include "sampler/handler/clock.h"
+#include "sampler/handler/timer.h"
+
+#include "sampler/handler/sigsafe.h"
+
+enum {
+	LIGHT_PART = 32, /* of a processor */
+	SWEEP_SLOTS = 8,
+};
+
+/* 0 .. MOST_NS, evenly enough */
+static uint64_t random_ns(struct slot_own *own, uint64_t most_ns)
+{
+	own->random = own->random * 1664525U + 1013904223U;
+	return (most_ns >> 10) * (own->random >> 10) >> 12;
+}
+
+/* What was used between two hits of one thread: by it, by the process, and on the wall. */
+struct between {
+	uint64_t used_ns;
+	uint64_t all_ns;
+	uint64_t wall_ns;
+};
+
+/* PART of WHOLE, of NS: without 128 bits, which would call a function. */
+static uint64_t part_of(uint64_t ns, uint64_t part, uint64_t whole)
+{
+	return part < whole ? (ns >> 10) * ((part << 10) / whole) : ns;
+}
+
+/* The hit came with a tick; this long before it was due, in CPU time of the thread. */
+static uint64_t late_by(const struct process *p, const struct between *between, uint64_t period_ns)
+{
+	uint64_t left_ns = timer_process_left_ns(p);
+	uint64_t late_ns = left_ns && left_ns < period_ns ? period_ns - left_ns : 0;
+
+	return part_of(late_ns, between->wall_ns, between->all_ns);
+}
+
+/* Expiries as dense as the hits of the process timer would have been, from when this one was due.
+ */
+static uint64_t first_ns(const struct process *p, struct slot_own *own,
+			 const struct between *between, uint64_t period_ns)
+{
+	uint64_t lattice_ns = part_of(period_ns, between->used_ns, between->all_ns);
+	uint64_t first_ns = lattice_ns + random_ns(own, period_ns - lattice_ns) + 1;
+	uint64_t late_ns = late_by(p, between, period_ns);
+
+	if (first_ns > late_ns)
+		return first_ns - late_ns;
+	own->extra++;
+	return first_ns + period_ns - late_ns;
+}
+
+void light_settle(struct process *p, struct slot *slot, uint32_t tid, uint64_t now_ns)
+{
+	struct slot_own *own = slot->own;
+	uint64_t thread_ns = clock_thread_cpu_ns();
+	uint64_t process_ns = clock_process_cpu_ns();
+	const struct between between = {.used_ns = thread_ns - own->hit_thread_ns,
+					.all_ns = process_ns - own->hit_process_ns,
+					.wall_ns = now_ns - own->hit_ns};
+	/* Its clock goes back when it is another thread with the tid of one that has ended. */
+	bool again = own->hit_ns && thread_ns >= own->hit_thread_ns;
+
+	own->hit_thread_ns = thread_ns;
+	own->hit_process_ns = process_ns;
+	own->hit_ns = now_ns;
+	if (again && between.used_ns >= between.wall_ns / LIGHT_PART)
+		(void)timer_arm(p, slot, tid, first_ns(p, own, &between, process_period_ns(p)));
+}
+
+void light_forget(struct slot *slot)
+{
+	timer_delete_id(slot->own->timer);
+	slot->own->timer = 0;
+	slot->own->window_lo = 0;
+	slot->own->window_hi = 0;
+	slot->own->no_window = 0;
+	slot->own->n_signals = 0; /* its name is looked at with this sample */
+}
+
+static void sweep_slot(struct process *p, uint32_t index)
+{
+	_Atomic uint32_t *tid = &p->header->tids[index];
+	struct slot slot;
+
+	if (atomic_load_explicit(tid, memory_order_acquire) != RING_TID_DEAD ||
+	    slot_at(p, index, &slot) < 0 || !slot.own->timer || !slot_enter(&slot))
+		return;
+	/* Whoever claims it has to enter it first. */
+	if (atomic_load_explicit(tid, memory_order_acquire) == RING_TID_DEAD) {
+		timer_delete_id(slot.own->timer);
+		slot.own->timer = 0;
+	}
+	slot_leave(&slot);
+}
+
+void light_sweep(struct process *p)
+{
+	uint32_t n = atomic_load_explicit(&p->n_slots, memory_order_acquire);
+	uint32_t at = atomic_fetch_add_explicit(&p->n_swept, SWEEP_SLOTS, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < SWEEP_SLOTS && i < n; i++)
+		sweep_slot(p, (at + i) % n);
+}

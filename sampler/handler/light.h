@@ -1,0 +1,37 @@
+/* light.h - threads that run too little for a timer of their own, and timers that nobody runs for
+ */
+#ifndef HANDLER_LIGHT_H
+#define HANDLER_LIGHT_H
+
+#include "sampler/handler/slot.h"
+
+/**
+ * light_settle - a thread that the process timer has hit is to have its own timer, or is not
+ *
+ * Not at its first hit.  The process timer's hits are right for a thread however it runs; its own
+ * timer is only looked at when a tick finds that thread running, which a thread that runs for less
+ * than a tick at a time seldom is.  docs/decisions/0022 has the numbers.
+ *
+ * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread; not in AGENT_QUIET.
+ */
+void light_settle(struct process *p, struct slot *slot, uint32_t tid, uint64_t now_ns);
+
+/**
+ * light_forget - the slot's tid may be another thread's than before: nothing is known of its stack
+ *
+ * Its timer counts nobody any more, and is deleted.
+ *
+ * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread.
+ */
+void light_forget(struct slot *slot);
+
+/**
+ * light_sweep - delete timers of threads that have ended, in the next few slots
+ *
+ * They would stay until the slot is claimed again, and count against the user's signals.
+ *
+ * Context: handler.  Not in AGENT_QUIET.
+ */
+void light_sweep(struct process *p);
+
+#endif

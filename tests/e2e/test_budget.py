@@ -1,0 +1,154 @@
+"""What a recording costs stays within its budget, and the totals stay right."""
+import ctypes
+import json
+import os
+import re
+import subprocess
+import time
+import unittest
+
+from recorded import LONG, WICK, Case, read, target
+
+SEIZE, INTERRUPT, CONT = 0x4206, 0x4207, 7
+STOPPED_THREAD = 0x40000000  # __WALL
+
+
+def notes(path, word):
+    """The objects of the lines `# WORD : {...}`."""
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line.split(" : ", 1)[1]) for line in file
+                if line.startswith(f"# {word} : ")]
+
+
+def count(path, name):
+    """A number of the last `# wick-end` line."""
+    with open(path, encoding="utf-8") as file:
+        ends = [line for line in file if line.startswith("# wick-end")]
+    found = re.search(rf'"?{name}"?[:= ]+(\d+)', ends[-1])
+    return int(found.group(1)) if found else 0
+
+
+def cost(summary):
+    """Percent of the program's CPU: the agent in it, and wick beside it."""
+    found = re.search(r"cost +in the program ([\d.]+) %, wick itself ([\d.]+) %", summary)
+    return float(found.group(1)), float(found.group(2))
+
+
+class Budget(Case):
+    def crowd(self, n, seconds, load, hz, *options):
+        run = self.record(target("crowd"), n, seconds, load, hz=hz, options=options)
+        self.assertEqual(run.status, 0, run.summary)
+        charged = float(run.stdout.split()[3])
+        changes = notes(run.paths[0], "rate")
+        agent, own = cost(run.summary)
+        print(f"{n} threads, {hz} Hz, {' '.join(options) or 'as is'}: {run.weight() / hz / charged:.3f} "
+              f"of {charged:.2f} s in {len(run.samples)} samples, cost {agent:.2f} % + {own:.2f} %, "
+              f"thinned {[change['thinned'] for change in changes]}")
+        return run, run.weight() / hz / charged, changes, agent + own
+
+    @unittest.skipUnless(LONG, "60 s: ./check --long")
+    def test_two_thousand_threads_at_999_hz_cost_one_percent(self):
+        _, coverage, _, percent = self.crowd(2000, 60, 1.5, 999, "--max-overhead", "1%")
+        self.assertLessEqual(percent, 1.2)
+        self.assertAlmostEqual(coverage, 1, delta=0.05)
+
+    def test_totals_are_right_while_the_rate_is_lowered(self):
+        """A budget that no recording can keep: the rate falls as far as it can, the sums do not."""
+        run, coverage, changes, _ = self.crowd(300, 8, 0.6, 249, "--max-overhead", "0.02%")
+        self.assertTrue(changes)
+        self.assertGreater(max(change["thinned"] for change in changes), 1)
+        for change in changes:
+            self.assertEqual((change["hz"], change["why"]), (249, "budget"))
+        self.assertIn("budget", run.summary)
+        self.assertAlmostEqual(coverage, 1, delta=0.10)
+
+    def test_nothing_is_lowered_without_need_or_when_it_is_off(self):
+        for options in ((), ("--max-overhead", "off")):
+            run = self.record(target("split"), 4, hz=99, options=options)
+            self.assertEqual(notes(run.paths[0], "rate"), [], run.summary)
+            self.assertAlmostEqual(run.weight() / 99, 4, delta=0.4)
+
+    def test_values_that_mean_nothing_are_refused(self):
+        for option, value in (("--max-overhead", "0"), ("--max-overhead", "-1"),
+                              ("--max-overhead", "101%"), ("--max-overhead", "1x"),
+                              ("--max-overhead", ""), ("--mem-limit", "1K"),
+                              ("--mem-limit", "much"), ("--breaker", "0"), ("--breaker", "1s:"),
+                              ("--breaker", ":1s")):
+            run = self.wick("record", option, value, "-o", self.path("no.perf"), "--", "true")
+            self.assertEqual(run.returncode, 2, (option, value))
+            self.assertIn(option.encode(), run.stderr)
+            self.assertFalse(os.path.exists(self.path("no.perf")))
+
+
+class Breaker(Case):
+    """The drain thread is held by ptrace, as a machine without a free processor would hold it."""
+
+    def setUp(self):
+        super().setUp()
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+
+    def ptrace(self, request, tid):
+        if self.libc.ptrace(request, tid, None, None) != 0:
+            raise OSError(ctypes.get_errno(), f"ptrace {request:#x}")
+
+    def drain_thread(self, pid):
+        for _ in range(500):
+            for tid in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{tid}/comm", encoding="ascii") as file:
+                    if file.read().strip() == "wick-drain":
+                        return int(tid)
+            time.sleep(0.01)
+        raise AssertionError("there is no drain thread")
+
+    def hold(self, tid, seconds):
+        self.ptrace(INTERRUPT, tid)
+        os.waitpid(tid, STOPPED_THREAD)
+        time.sleep(seconds)
+        self.ptrace(CONT, tid)
+
+    def start(self, *options, seconds):
+        path = self.path("held.perf")
+        wick = subprocess.Popen(
+            [WICK, "record", "-F", "249", "-o", path, *options, "--", target("split"), str(seconds)],
+            cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        tid = self.drain_thread(wick.pid)
+        try:
+            self.ptrace(SEIZE, tid)
+        except OSError as error:
+            wick.kill()
+            wick.communicate()
+            self.skipTest(str(error))
+        return wick, tid, path
+
+    def test_a_collector_that_stays_behind_takes_a_break(self):
+        wick, tid, path = self.start("--breaker", "150ms:1s", seconds=6)
+        until = time.monotonic() + 2.5
+        while time.monotonic() < until:
+            self.hold(tid, 0.25)
+            time.sleep(0.02)
+        _, stderr = wick.communicate(timeout=60)
+        self.assertEqual(wick.returncode, 0, stderr)
+        pauses = notes(path, "pause")
+        print(f"held: {pauses}, {count(path, 'lost_pause')} periods lost")
+        self.assertTrue(pauses, stderr.decode())
+        self.assertEqual((pauses[0]["paused"], pauses[0]["why"]), (True, "behind"))
+        self.assertFalse(pauses[-1]["paused"], "it begins again")
+        self.assertIn(b"lost_pause", stderr)
+        lost = count(path, "lost_pause")
+        found = sum(s.weight for s in read(path)) + lost
+        self.assertGreater(lost, 249 * 0.5)
+        self.assertAlmostEqual(found / 249, 6, delta=0.9)
+
+    def test_who_starves_says_so(self):
+        wick, tid, path = self.start("-q", seconds=8)
+        time.sleep(0.5)
+        self.hold(tid, 5.3)
+        _, stderr = wick.communicate(timeout=60)
+        self.assertEqual(wick.returncode, 0, stderr)
+        self.assertEqual(count(path, "starved"), 1)
+        self.assertEqual(notes(path, "pause"), [], "once is no reason for a break")
+
+
+if __name__ == "__main__":
+    unittest.main()

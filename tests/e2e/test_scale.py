@@ -1,0 +1,137 @@
+"""Threads by the thousand, processes by the hundred, and places that pass from one to another."""
+import os
+import re
+import resource
+import time
+import unittest
+
+from recorded import LONG, Case, target
+
+KINDS = {"burn_even": "even", "burn_odd": "odd", "burn_first": "first", "burn_second": "second"}
+
+
+def mixed(run):
+    """Weight of samples that have one thread's name and another's stack."""
+    return sum(s.weight for s in run.samples for f in s.frames[:1]
+               if f.symbol in KINDS and s.comm != KINDS[f.symbol])
+
+
+def lost(run, cause):
+    found = re.search(r"([\d,]+) [^,\n]*\(" + cause + r"\)", run.summary)
+    return int(found.group(1).replace(",", "")) if found else 0
+
+
+class Threads(Case):
+    def test_threads_by_the_thousand(self):
+        n, seconds = (10000, 15) if LONG else (2500, 4)
+        run = self.record(target("crowd"), n, seconds, 0.8, hz=199)
+        self.assertEqual(run.status, 0, run.summary)
+        there, even, odd, charged = map(float, run.stdout.split())
+        self.assertEqual(there, n)
+        total = run.weight() / 199
+        shares = [run.weight(lambda s, c=c: s.comm == c) / 199 for c in ("even", "odd")]
+        print(f"{n} threads: {total / charged:.3f} of {charged:.2f} s, {len(run.samples)} samples of "
+              f"{len({s.tid for s in run.samples})} threads, even {shares[0]:.2f} of {even:.2f} s, "
+              f"odd {shares[1]:.2f} of {odd:.2f} s")
+        self.assertEqual(mixed(run), 0)
+        self.assertEqual(lost(run, "lost_noslot"), 0, run.summary)
+        # What is lost is counted, so it may be added.
+        known = total + (lost(run, "lost_nested") + lost(run, "lost_full")) / 199
+        self.assertAlmostEqual(known / charged, 1, delta=0.05)
+
+    def test_slots_pass_from_thread_to_thread_unmixed(self):
+        waves = 60 if LONG else 12
+        run = self.record(target("waves"), waves, 16, 30, hz=249)
+        self.assertEqual(run.status, 0, run.summary)
+        even, odd, timers, own = run.stdout.split()
+        true = float(even) + float(odd)
+        found = run.weight(lambda s: s.comm in ("even", "odd")) / 249
+        print(f"{waves} waves of 16 threads: {found / true:.3f} of {true:.2f} s, {int(timers)} timers "
+              "at the end")
+        self.assertEqual(mixed(run), 0)
+        self.assertAlmostEqual(found / true, 1, delta=0.08)
+        self.assertEqual(own, b"yes")
+        # Its own, the process's, the main thread's, and those of one wave.
+        self.assertLessEqual(int(timers), 19 + 16)
+
+    def test_timers_of_dead_threads_leave_room_for_the_program(self):
+        with open("/proc/self/status", encoding="ascii") as file:
+            used = int(re.search(r"SigQ:\s+(\d+)/", file.read()).group(1))
+        limit = used + 100
+        run = self.record(target("waves"), 60 if LONG else 15, 16, 20, hz=249,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_SIGPENDING,
+                                                                (limit, limit)))
+        self.assertEqual(run.status, 0, run.summary)
+        even, odd, timers, own = run.stdout.split()
+        true = float(even) + float(odd)
+        found = run.weight(lambda s: s.comm in ("even", "odd")) / 249
+        print(f"240 threads with room for 100 signals: {found / true:.3f} of {true:.2f} s, "
+              f"{int(timers)} timers at the end")
+        self.assertEqual(own, b"yes")
+        self.assertAlmostEqual(found / true, 1, delta=0.10)
+
+    def test_a_tid_that_comes_again_is_another_thread(self):
+        run = self.record(target("tid_again"), 20, 60, hz=249)
+        if run.status == 77:
+            self.skipTest("tids cannot be chosen here")
+        self.assertEqual(run.status, 0, run.summary)
+        tid, first, second = run.stdout.split()
+        true = float(first) + float(second)
+        found = run.weight(lambda s: s.tid == int(tid)) / 249
+        print(f"20 threads of one tid: {found / true:.3f} of {true:.2f} s")
+        self.assertEqual(mixed(run), 0)
+        self.assertAlmostEqual(found / true, 1, delta=0.15)
+
+
+class Processes(Case):
+    def test_children_by_vfork_and_posix_spawn_leave_the_rings_alone(self):
+        run = self.record(target("vfork_works"), 6, 0.1, hz=249,
+                          options=("-e", "cpu,alloc=64K"))
+        self.assertEqual(run.status, 0, run.summary)
+        parent, _ = map(float, run.stdout.split())
+        symbols = {f.symbol for s in run.samples for f in s.frames}
+        self.assertIn("burn_parent", symbols)
+        self.assertNotIn("burn_child", symbols)
+        self.assertNotIn("take_child", symbols)
+        self.assertEqual(lost(run, "lost_corrupt"), 0, run.summary)
+        found = run.weight(lambda s: s.event != "alloc" and any(
+            f.symbol == "burn_parent" for f in s.frames)) / 249
+        print(f"parent of 12 children by vfork: {found / parent:.3f} of {parent:.2f} s")
+        self.assertAlmostEqual(found / parent, 1, delta=0.1)
+
+    def test_trees_ten_deep(self):
+        script = self.path("deeper")
+        with open(script, "w", encoding="ascii") as file:
+            file.write(f'[ "$1" = 0 ] && exit 0\n{os.path.abspath(target("busy"))} 0.1 >/dev/null\n'
+                       f'sh "$0" $(($1 - 1))\nexit 0\n')
+        run = self.record("sh", script, 10, hz=199)
+        self.assertEqual(run.status, 0, run.summary)
+        by_pid = {}
+        for sample in run.samples:
+            if sample.comm == "busy":
+                by_pid[sample.pid] = by_pid.get(sample.pid, 0) + sample.weight
+        print(f"10 deep: {sum(by_pid.values()) / 199:.2f} s of 1.00 s in {len(by_pid)} processes")
+        self.assertEqual(len(by_pid), 10)
+        self.assertAlmostEqual(sum(by_pid.values()) / 199, 1, delta=0.15)
+
+    def test_short_processes_by_the_hundred(self):
+        n = 5000 if LONG else 300
+        charged = self.path("charged")
+        began = time.monotonic()
+        run = self.record(target("charged"), charged, "sh", "-c",
+                          f"for i in $(seq {n}); do {target('busy')} 0.004 >/dev/null; done", hz=199)
+        took = time.monotonic() - began
+        self.assertEqual(run.status, 0, run.summary)
+        with open(charged, encoding="ascii") as file:
+            seconds = float(file.read())
+        coverage = run.weight(lambda s: s.comm != "charged") / 199 / seconds
+        images = int(re.search(r"([\d,]+) process", run.summary).group(1).replace(",", ""))
+        print(f"{n} processes in {took:.1f} s ({60 * n / took:.0f} a minute): {coverage:.3f} of "
+              f"{seconds:.2f} s, {images} images")
+        self.assertGreaterEqual(images, n)
+        self.assertEqual(lost(run, "lost_noslot"), 0, run.summary)
+        self.assertAlmostEqual(coverage, 1, delta=0.08)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,47 @@
+/* record_budget.c - what a user and a file are told of the budget and the breaker */
+#include "tools/record_budget.h"
+
+#include "tools/say.h"
+
+#include <stdio.h>
+
+enum { LINE_BYTES = 256, PPM_PER_PCT = 10000 };
+
+/* Signals a second of CPU: timers are looked at at the kernel's tick, whatever rate they have. */
+static double signals_of(const struct recorder *recorder)
+{
+	double hz = recorder->options->hz;
+	double tick = collector_kernel_hz();
+
+	return recorder->engine.kind == RING_ENGINE_PERF || hz < tick ? hz : tick;
+}
+
+void record_budget_warn(const struct recorder *recorder)
+{
+	uint32_t limit_ppm = recorder->options->budget.max_overhead_ppm;
+	double ppm = signals_of(recorder) * (double)recorder->signal_cost_ns / 1000;
+
+	if (!limit_ppm || ppm <= limit_ppm || recorder->options->quiet)
+		return;
+	say_note(
+		"-F %u costs some %.1f %% of the program's CPU, more than --max-overhead %g%%: the "
+		"rate will be lowered; to have it all: --max-overhead off",
+		(unsigned)recorder->options->hz, ppm / PPM_PER_PCT,
+		(double)limit_ppm / PPM_PER_PCT);
+}
+
+void record_budget_passed(struct recorder *recorder, const struct collector_rate *rate)
+{
+	bool paused = (rate->pauses & PAUSE_BREAKER) != 0;
+	char json[LINE_BYTES];
+
+	if (paused == recorder->in_break)
+		return;
+	recorder->in_break = paused;
+	(void)snprintf(json, sizeof(json), "{\"time_ns\":%llu,\"paused\":%s,\"why\":\"%s\"}",
+		       (unsigned long long)rate->time_ns, paused ? "true" : "false",
+		       rate->full ? "ring full" : "behind");
+	if (recorder->recording)
+		recording_note(recorder->recording, "pause", json);
+	flight_note(&recorder->flight, rate->time_ns, "pause", json);
+}

@@ -1,0 +1,21 @@
+/* record_budget.h - what a user and a file are told of the budget and the breaker */
+#ifndef TOOLS_RECORD_BUDGET_H
+#define TOOLS_RECORD_BUDGET_H
+
+#include "tools/recorder.h"
+
+/**
+ * record_budget_warn - say so when the rate that was asked for is more than the budget pays
+ *
+ * Context: main thread, when the engine has been chosen.
+ */
+void record_budget_warn(const struct recorder *recorder);
+
+/**
+ * record_budget_passed - a `# pause` line when the breaker has begun or ended a pause
+ *
+ * Context: main thread.
+ */
+void record_budget_passed(struct recorder *recorder, const struct collector_rate *rate);
+
+#endif

@@ -1,0 +1,128 @@
+/* summary_cost.c - what the summary says of costs, and of what was lost to keep them low */
+#include "tools/summary_cost.h"
+
+#include "flamescope/draw/words.h"
+#include "tools/text.h"
+
+#define MIN_COST_NS 20000000.0 /* a share of less says nothing */
+
+static void add_topic(struct buf *buf, const char *topic)
+{
+	buf_printf(buf, "  %-11s ", topic);
+}
+
+static void print_thinned(const struct collector_stats *stats, struct buf *buf)
+{
+	if (!stats->thinnings)
+		return;
+	add_topic(buf, "budget");
+	buf_printf(buf, "the rate was lowered for what it cost, to 1/%u at most, for ",
+		   (unsigned)stats->thinned_most);
+	text_seconds(buf, stats->thinned_ns);
+	buf_add(buf, "; weights make up for it; to have it all: --max-overhead off\n");
+}
+
+static void print_breaks(const struct collector_stats *stats, struct buf *buf)
+{
+	if (!stats->breaks)
+		return;
+	add_topic(buf, "pauses");
+	text_of(buf, stats->breaks, "pause");
+	buf_add(buf, ", because wick could not keep up, try: a lower -F, or a faster disk\n");
+}
+
+static void print_starved(const struct collector_stats *stats, struct buf *buf)
+{
+	if (!stats->starved && !stats->given_up)
+		return;
+	add_topic(buf, "starved");
+	buf_add(buf, "wick was not given a processor for ");
+	text_seconds(buf, stats->starved_ns);
+	if (stats->given_up) {
+		buf_add(buf, "; ");
+		text_of(buf, stats->given_up, "process");
+		buf_add(buf, " took it for dead and stopped sampling");
+	}
+	buf_add_char(buf, '\n');
+}
+
+static void print_shares(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+	double charged = (double)stats->charged_ns;
+	double agent = (double)stats->handler_ns +
+		       (double)stats->signals * (double)summary->signal_cost_ns;
+
+	if (charged < MIN_COST_NS)
+		return;
+	add_topic(buf, "cost");
+	buf_add(buf, "in the program ");
+	text_share(buf, agent, charged);
+	buf_add(buf, ", wick itself ");
+	text_share(buf, (double)summary->collector_ns, charged);
+	buf_add(buf, " of the program's CPU");
+	if (summary->verbose && stats->samples)
+		buf_printf(buf,
+			   " (handler %.0f ns a sample, a signal %llu ns, wick %.0f us a sample)",
+			   (double)stats->handler_ns / (double)stats->samples,
+			   (unsigned long long)summary->signal_cost_ns,
+			   (double)summary->collector_ns / (double)stats->samples / 1000);
+	buf_add_char(buf, '\n');
+}
+
+void summary_cost(const struct summary *summary, struct buf *buf)
+{
+	print_shares(summary, buf);
+	print_thinned(&summary->collected, buf);
+	print_breaks(&summary->collected, buf);
+	print_starved(&summary->collected, buf);
+}
+
+void summary_cause(struct buf *buf, uint64_t value, const char *cause, bool *first)
+{
+	if (value == 0)
+		return;
+	buf_add(buf, *first ? "" : ", ");
+	*first = false;
+	words_count(buf, value);
+	buf_printf(buf, " %s", cause);
+}
+
+static uint64_t dropped(const struct summary *summary)
+{
+	uint64_t n = summary->written.dropped;
+
+	for (size_t i = 0; i < summary->n_beside; i++)
+		n += summary->beside[i].dropped;
+	return n;
+}
+
+void summary_lost(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+	bool first = true;
+
+	add_topic(buf, "lost");
+	summary_cause(buf, stats->lost_full, "ring full (lost_full)", &first);
+	summary_cause(buf, stats->lost_nested, "inside another sample (lost_nested)", &first);
+	summary_cause(buf, stats->lost_noslot, "too many threads (lost_noslot)", &first);
+	summary_cause(buf, stats->lost_events, "of memory or locks, ring full (lost_events)",
+		      &first);
+	summary_cause(buf, stats->live_full, "releases of memory (live_full)", &first);
+	summary_cause(buf, summary->live ? summary->live->heap.left_out : 0,
+		      "of live memory, no room (live_left_out)", &first);
+	summary_cause(buf, stats->lost_queue, "wick too slow (lost_queue)", &first);
+	summary_cause(buf, stats->lost_pause, "in pauses (lost_pause)", &first);
+	summary_cause(buf, stats->lost_corrupt, "damaged in shared memory (lost_corrupt)", &first);
+	summary_cause(buf, dropped(summary), "no disk took (dropped)", &first);
+	buf_add(buf, first ? "nothing\n" : "\n");
+	if (summary->verbose) {
+		first = true;
+		add_topic(buf, "threads");
+		summary_cause(buf, stats->misdirected, "misdirected signals", &first);
+		summary_cause(buf, stats->late_threads, "armed by wick", &first);
+		summary_cause(buf, stats->unmasked_threads, "had SIGPROF blocked", &first);
+		buf_printf(buf, "%sfound by %s\n", first ? "" : ", ",
+			   summary->discovery == DISCOVERY_TIMER ? "the process timer" : "hooks");
+	}
+}

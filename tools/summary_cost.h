@@ -1,0 +1,28 @@
+/* summary_cost.h - what the summary says of costs, and of what was lost to keep them low */
+#ifndef TOOLS_SUMMARY_COST_H
+#define TOOLS_SUMMARY_COST_H
+
+#include "tools/summary.h"
+
+/**
+ * summary_cost - shares of the program's CPU, and what was done because of them
+ *
+ * Context: any thread.
+ */
+void summary_cost(const struct summary *summary, struct buf *buf);
+
+/**
+ * summary_lost - what was lost, by cause
+ *
+ * Context: any thread.
+ */
+void summary_lost(const struct summary *summary, struct buf *buf);
+
+/**
+ * summary_cause - VALUE and what it counts, behind a comma when it is not the first; nothing for 0
+ *
+ * Context: any thread.
+ */
+void summary_cause(struct buf *buf, uint64_t value, const char *cause, bool *first);
+
+#endif
