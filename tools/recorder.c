@@ -266,7 +266,7 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		recording_counts(recorder->recording, counts, sizeof(counts) / sizeof(counts[0]));
 	if (flight_is_on(&recorder->flight))
 		flight_counts_add(&recorder->flight.counts, series, counts,
-				  sizeof(counts) / sizeof(counts[0]), recorder->told_ns);
+				  sizeof(counts) / sizeof(counts[0]), stats->as_of_ns);
 	hook_files_counts(&recorder->hook_files, series, counts,
 			  sizeof(counts) / sizeof(counts[0]));
 }
@@ -283,6 +283,7 @@ void recorder_update_counts(struct recorder *recorder)
 	module_list_set(&recorder->modules, modules, n);
 	collector_stats(recorder->collector, &stats);
 	if (recorder->marked) {
+		stats.as_of_ns = recorder->marked->time_ns;
 		stats.charged_ns = recorder->marked->charged_ns;
 		stats.paused_ns = recorder->marked->paused_ns;
 	}

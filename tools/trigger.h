@@ -124,7 +124,7 @@ int trigger_parse(const char *text, struct trigger_condition *ret_condition, str
  * trigger_look - take a reading, later than the one before
  *
  * Return:  how many conditions fired by it.
- * Context: one thread at a time.
+ * Context: any thread.  One at a time with a set.
  */
 size_t trigger_look(struct trigger_set *set, const struct trigger_reading *reading,
 		    struct trigger_fired ret_fired[TRIGGER_MOST]);

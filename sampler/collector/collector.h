@@ -165,6 +165,7 @@ enum { HOOK_STATS_TAKEN, HOOK_STATS_FREED, HOOK_STATS_WAITED, HOOK_STATS };
 
 /* What happened, for the summary.  Weights are in periods; those of filtered samples count too. */
 struct collector_stats {
+	uint64_t as_of_ns; /* the moment that the counters are of */
 	uint64_t samples;
 	uint64_t weight;
 	uint64_t folded;                    /* samples of less than a period: with the next */

@@ -429,6 +429,7 @@ static uint64_t look(struct collector *collector)
 	uint64_t ms;
 
 	spending_begin_pass(collector);
+	drain->stats.as_of_ns = start_ns;
 	for (struct process *process = drain->processes; process; process = next) {
 		next = process->next;
 		look_at(collector, process);
