@@ -88,6 +88,9 @@ int attach_options_take(int id, const char *value, struct attach_options *option
 		return take_pids(value, options, err);
 	case OPT_COMM:
 		return take_comm(value, options, err);
+	case 'a':
+		options->all = true;
+		return 1;
 	case OPT_SIGNAL:
 		return take_signal(value, options, err);
 	default:
@@ -97,7 +100,7 @@ int attach_options_take(int id, const char *value, struct attach_options *option
 
 bool attach_options_given(const struct attach_options *options)
 {
-	return options->n_pids > 0 || options->comm;
+	return options->n_pids > 0 || options->comm || options->all;
 }
 
 /* Threads of the kernel have no command line, nor have zombies. */

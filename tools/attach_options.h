@@ -17,6 +17,7 @@ struct attach_options {
 	pid_t pids[ATTACH_MAX_PIDS];
 	size_t n_pids;
 	const char *comm; /* a regular expression; NULL: by pid alone */
+	bool all;         /* those that are chosen among all processes, again and again */
 	int signal;       /* that samples come by; 0: SIGPROF, or another where that is taken */
 };
 
@@ -24,6 +25,7 @@ struct attach_options {
 #define ATTACH_OPTION_SPECS                                                                        \
 	{'p', "pid", "PID[,PID]", "join these processes, which run already, instead of a CMD"},    \
 		{OPT_COMM, "comm", "REGEX", "join the processes whose name matches"},              \
+		{'a', "all", NULL, "join the heaviest of all processes: see --top and --by"},      \
 	{                                                                                          \
 		OPT_SIGNAL, "signal", "NAME",                                                      \
 			"the signal that samples come by, where the program needs SIGPROF (PROF)"  \

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "tools/record_choose.h"
 #include "tools/record_outside.h"
 #include "tools/recorder.h"
 #include "tools/say.h"
@@ -80,7 +81,7 @@ static int join_all(struct recorder *recorder, const pid_t *pids, size_t n, stru
 	return 0;
 }
 
-int record_attach_start(struct recorder *recorder, struct err *err)
+static int start_with_named(struct recorder *recorder, struct err *err)
 {
 	_cleanup_free_ pid_t *pids = calloc(ATTACH_MAX_PIDS, sizeof(*pids));
 	size_t n = 0;
@@ -92,4 +93,10 @@ int record_attach_start(struct recorder *recorder, struct err *err)
 	if (r == 0)
 		r = collector_begin(recorder->collector, err);
 	return r == 0 ? join_all(recorder, pids, n, err) : r;
+}
+
+int record_attach_start(struct recorder *recorder, struct err *err)
+{
+	return recorder->options->attach.all ? record_choose_start(recorder, err)
+					     : start_with_named(recorder, err);
 }

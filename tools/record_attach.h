@@ -9,7 +9,8 @@ struct recorder;
 /**
  * record_attach_start - begin to record, and have the processes join that are meant
  *
- * Those that cannot are told of, one line each; the recording goes on with the others.
+ * With -a that is nobody yet.  Those that cannot are told of, one line each; the recording goes on
+ * with the others.
  *
  * Return:  0: at least one has joined; -errno: none, and the reason.
  * Context: main thread.

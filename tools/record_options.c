@@ -378,6 +378,31 @@ static int check_subject(const struct record_options *options, struct err *err)
 }
 
 /* What options ask of each other. */
+/* What --top and --by mean: with -a not threads, but processes. */
+static int take_choice(struct record_options *options, struct err *err)
+{
+	struct selection_options *selection = &options->selection;
+
+	if (!options->attach.all)
+		return 0;
+	if (options->attach.n_pids > 0 || options->attach.comm)
+		return err_set(err, EINVAL,
+			       "-a is any process, -p and --comm are some, try: one of them");
+	if (selection->top.n == 0) {
+		(void)err_set(err, 0, "-a joins the heaviest processes: how many?");
+		err_hint(err, "-a --top 5:2s");
+		return -EINVAL;
+	}
+	if (selection->top.by == BY_GAUGE)
+		return err_set(err, EINVAL,
+			       "--by %s: a gauge is seen in processes that have joined, not before",
+			       selection->by);
+	options->choose = selection->top;
+	selection->top = (struct collector_top){0};
+	selection->by = NULL;
+	return 0;
+}
+
 static int check(const struct record_options *options, struct err *err)
 {
 	if (check_subject(options, err) < 0)
@@ -427,6 +452,8 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 		r = take_names_of_gauges(&options, err);
 	if (!options.help && r == 0)
 		r = check(&options, err);
+	if (!options.help && r == 0)
+		r = take_choice(&options, err);
 	if (r == 0)
 		*ret_options = options;
 	return r;

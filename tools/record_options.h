@@ -49,6 +49,7 @@ struct record_options {
 	bool verbose;
 	bool help;
 	struct attach_options attach;
+	struct collector_top choose; /* --top of -a: processes */
 	int argc; /* of CMD */
 	char **argv;
 };

@@ -160,6 +160,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 		return r;
 	if (recorder->engine.note[0])
 		say_note("%s", recorder->engine.note);
+	collector.stay = options->attach.all;
 	collector.engine = recorder->engine.kind;
 	collector.perf = recorder->engine.how;
 	record_outside_prepare(options, &collector);
@@ -323,6 +324,7 @@ static void keep_time(struct recorder *recorder, uint64_t now)
 static void tick(struct recorder *recorder, uint64_t now)
 {
 	record_control_tick(recorder, now);
+	record_choose_tick(recorder, now);
 	symbolizer_tick(recorder->symbolizer);
 	name_queue_advance(&recorder->queue, now);
 	keep_time(recorder, now);
@@ -456,6 +458,7 @@ void recorder_finish(struct recorder *recorder)
 	live_file_finish(&recorder->live, recorder->collector);
 	print_summary(recorder, elapsed_ns);
 	tell_gauges(recorder);
+	record_choose_tell(recorder);
 }
 
 /* CMD's status from the collector, or from the kernel where the collector has stopped looking. */
@@ -502,6 +505,7 @@ void recorder_release(struct recorder *recorder)
 	symbolizer_free(recorder->symbolizer);
 	collector_free(recorder->collector);
 	selection_release(&recorder->selection);
+	record_choose_release(recorder);
 	module_list_release(&recorder->modules);
 	free(recorder->agent_path);
 	free(recorder->comm);

@@ -9,6 +9,7 @@
 #include "tools/lockstep.h"
 #include "tools/module_list.h"
 #include "tools/name_queue.h"
+#include "tools/record_choose.h"
 #include "tools/record_control.h"
 #include "tools/record_options.h"
 #include "tools/selection.h"
@@ -33,6 +34,7 @@ struct recorder {
 	bool in_break; /* the file says that the breaker has paused */
 	struct selection selection;
 	struct record_control control;
+	struct record_choose choose;
 	const struct collector_rate *marked; /* counts as of then; NULL: as of now */
 	struct metric_columns columns;
 	struct module_list modules; /* for end lines */

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,24 +20,38 @@ enum {
 	OF_KERNEL = 0x00200000, /* PF_KTHREAD */
 };
 
+/* The words behind the name: proc(5) counts from 1, and from before it. */
+enum {
+	STAT_FLAGS = 9 - 3,
+	STAT_MINFLT = 10 - 3,
+	STAT_MAJFLT = 12 - 3,
+	STAT_START = 22 - 3,
+	STAT_RSS = 24 - 3,
+	STAT_WORDS
+};
+
 bool choice_parse_stat(const char *text, struct choice_stat *ret_stat)
 {
 	/* The name stands in parentheses and can hold any. */
 	const char *at = strrchr(text, ')');
-	uint64_t minflt;
-	uint64_t majflt;
-	unsigned flags;
-	int parent;
+	uint64_t words[STAT_WORDS];
 
-	if (!at || sscanf(at + 1,
-			  " %c %d %*d %*d %*d %*d %u %" SCNu64 " %*u %" SCNu64
-			  " %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64 " %*u %" SCNu64,
-			  &ret_stat->state, &parent, &flags, &minflt, &majflt, &ret_stat->start,
-			  &ret_stat->rss_pages) != 7)
+	if (!at || at[1] != ' ' || !at[2])
 		return false;
-	ret_stat->parent = parent;
-	ret_stat->of_kernel = flags & OF_KERNEL;
-	ret_stat->faults = minflt + majflt;
+	ret_stat->state = at[2];
+	at += 3;
+	for (size_t i = 1; i < STAT_WORDS; i++) {
+		char *end;
+
+		words[i] = strtoull(at, &end, 10);
+		if (end == at)
+			return false;
+		at = end;
+	}
+	ret_stat->of_kernel = words[STAT_FLAGS] & OF_KERNEL;
+	ret_stat->faults = words[STAT_MINFLT] + words[STAT_MAJFLT];
+	ret_stat->start = words[STAT_START];
+	ret_stat->rss_pages = words[STAT_RSS];
 	return true;
 }
 
@@ -119,7 +132,7 @@ static bool may_be_chosen(const struct candidate *candidate)
 	const struct choice_stat *stat = &candidate->stat;
 
 	return !stat->of_kernel && stat->state != 'Z' && stat->state != 'X' &&
-	       candidate->pid != getpid() && stat->parent != getpid();
+	       candidate->pid != getpid();
 }
 
 static void see(struct choice *choice, int proc_fd, const char *name)

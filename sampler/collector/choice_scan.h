@@ -8,7 +8,6 @@
 
 /* What /proc/PID/stat says. */
 struct choice_stat {
-	pid_t parent;
 	char state;
 	bool of_kernel;
 	uint64_t faults; /* minor and major */
@@ -28,8 +27,7 @@ bool choice_parse_stat(const char *text, struct choice_stat *ret_stat);
  * choice_scan - show a choice every process that may be chosen
  * @proc: where /proc is
  *
- * Those of this user, or all for root; not threads of the kernel, zombies, wick itself, and what
- * wick has started.
+ * Those of this user, or all for root; not threads of the kernel, zombies and wick itself.
  *
  * Return:  0; -errno: PROC cannot be listed.
  * Context: main thread, between choice_begin() and choice_end().

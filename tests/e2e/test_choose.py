@@ -1,0 +1,126 @@
+"""wick record -a: the heaviest of all processes join, and are let go when others are heavier."""
+import os
+import re
+import subprocess
+import unittest
+
+from recorded import Case, LONG, Run, WICK, need, target
+
+# Seconds; the long form is the one that is promised.
+TURN, TURNS, INTERVAL, WITHIN = (5.0, 6, 2, 2.5) if LONG else (2.5, 3, 1, 1.75)
+PROCESSES, HEAVY = 200, 5
+PERCENT = 40 if LONG else 25  # of a processor, that each of the heavy uses
+MOST_LATE = 0.1  # s: later than that the machine was busy with something else
+TRIES = 4
+
+
+def turns_of(text):
+    """(start in s, by how much the machine was late, pids) of every turn of heavy_processes."""
+    lines = [line.split() for line in text.splitlines()]
+    return [(float(line[0]), float(line[1]), {int(pid) for pid in line[2:]}) for line in lines]
+
+
+def restricted():
+    """Whether a user may trace descendants only."""
+    try:
+        with open("/proc/sys/kernel/yama/ptrace_scope", encoding="ascii") as file:
+            return file.read().strip() != "0"
+    except FileNotFoundError:
+        return False
+
+
+class Choose(Case):
+    def setUp(self):
+        super().setUp()
+        need("unshare")
+        # Other programs of this machine are none of ours: the tests have a /proc of their own.
+        self.way = ["unshare", "-pf" if os.geteuid() == 0 else "-Ucpf", "--mount-proc"]
+        if os.geteuid() and restricted():
+            self.skipTest("only root may join what it has not started, here")
+        if subprocess.run([*self.way, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("no pid namespace can be had here")
+
+    def record_all(self, script, *options):
+        """`wick record -a` beside what SCRIPT starts; its run."""
+        path = self.path("all.perf")
+        if os.path.exists(path):
+            os.unlink(path)
+        script += f'\nexec "$0" record -F 99 -o {path} -a "$@"'
+        process = subprocess.run([*self.way, "sh", "-c", script, WICK, *map(str, options)],
+                                 cwd=self.dir, env={**os.environ, "TMPDIR": self.dir}, stdin=subprocess.DEVNULL, capture_output=True,
+                                 check=False, timeout=170)
+        return Run(process, [path])
+
+    def record_turns(self):
+        said = self.path("turns")
+        words = (target("heavy_processes"), PROCESSES, HEAVY, TURN, TURNS, PERCENT)
+        run = self.record_all(" ".join(map(str, words)) + f" >{said} & sleep 0.5",
+                              "-d", f"{TURN * TURNS + 1.5}s", "--top", f"{HEAVY}:{INTERVAL}s")
+        self.assertEqual(run.status, 0, run.summary)
+        with open(said, encoding="ascii") as file:
+            return run, turns_of(file.read())
+
+    def test_each_new_heavy_process_is_in_within_an_interval(self):
+        for _ in range(TRIES):
+            run, turns = self.record_turns()
+            late = max(late for _, late, _ in turns)
+            if late < MOST_LATE:
+                break
+            print(f"the machine was {late:.2f} s late: again")
+        self.assertEqual(len(turns), TURNS)
+        delays = []
+        for number, (start, _, pids) in enumerate(turns):
+            first = {}
+            for sample in run.samples:
+                at = sample.time_ns / 1e9 - start
+                if 0 <= at < TURN and sample.pid in pids:
+                    first.setdefault(sample.pid, at)
+            self.assertEqual(set(first), pids, f"turn {number}: processes that never came in")
+            delays += first.values()
+        print(f"-a --top {HEAVY}:{INTERVAL}s over {PROCESSES} processes: {len(delays)} new heavy ones "
+              f"in after {sum(delays) / len(delays):.2f} s, {max(delays):.2f} s at most")
+        self.assertLessEqual(max(delays), WITHIN)
+        self.check_others(run, turns)
+
+    def check_others(self, run, turns):
+        """Nobody joins who is not heavy, and who is not any more is let go."""
+        heavy = set().union(*(pids for _, _, pids in turns))
+        self.assertEqual({sample.pid for sample in run.samples}, heavy)
+        counts = re.search(r"processes: (\d+) joined, (\d+) were let go, (\d+) did not join",
+                           run.summary)
+        joined, let_go, refused = map(int, counts.groups())
+        self.assertEqual((joined, refused), (HEAVY * TURNS, 0))
+        self.assertGreaterEqual(let_go, HEAVY * (TURNS - 1))
+        coverage = float(re.search(r"coverage +([0-9.]+)", run.summary).group(1))
+        self.assertAlmostEqual(coverage, 1, delta=0.1)
+        self.assertIn("lost        nothing", run.summary)
+
+    def test_who_takes_no_agent_is_told_and_another_gets_the_seat(self):
+        run = self.record_all(f"{target('split_static')} 4 >/dev/null & (sleep 1; exec {target('split')} 3) "
+                              ">/dev/null &", "-d", "3s", "--top", "1:500ms")
+        self.assertEqual(run.status, 0, run.summary)
+        self.assertEqual({sample.comm for sample in run.samples}, {"split"})
+        self.assertRegex(run.summary, r"processes: 1 joined, 0 were let go, [12] did not join")
+        self.assertRegex(run.summary, r"the last that did not: .*static")
+
+    def test_who_ends_leaves_and_the_recording_goes_on(self):
+        run = self.record_all(f"({target('busy')} 1; {target('split')} 2) >/dev/null &",
+                              "-d", "3.5s", "--top", "2:500ms")
+        self.assertEqual(run.status, 0, run.summary)
+        self.assertEqual({sample.comm for sample in run.samples}, {"busy", "split"})
+
+
+class Asked(Case):
+    def test_says_what_does_not_fit(self):
+        for options, why in (
+                (("-a",), "how many\\?.*try: -a --top 5:2s"),
+                (("-a", "--top", "3", "-p", "1"), "-a is any process"),
+                (("-a", "--top", "3", "--metrics", "auto,queue", "--by", "queue"), "--by queue: a gauge"),
+                (("-a", "--top", "3", "--", "true"), "'true' would be started")):
+            process = self.wick("record", *options)
+            self.assertEqual(process.returncode, 2, process.stderr)
+            self.assertRegex(process.stderr.decode(), why)
+
+
+if __name__ == "__main__":
+    unittest.main()
