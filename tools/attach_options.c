@@ -156,9 +156,8 @@ static int find_by_name(struct pattern *pattern, pid_t *pids, size_t *n, struct 
 		return err_set(err, errno, "list '/proc'");
 	/* This thread alone reads this stream of entries. */
 	while ((entry = readdir(all))) { /* NOLINT(concurrency-mt-unsafe) */
-		if (value_pid(entry->d_name, &pid) < 0 || pid == getpid() ||
-		    holds(pids, *n, pid) || !is_ours(pid) ||
-		    !is_named(pid, pattern) || !has_program(pid))
+		if (value_pid(entry->d_name, &pid) < 0 || pid == getpid() || holds(pids, *n, pid) ||
+		    !is_ours(pid) || !is_named(pid, pattern) || !has_program(pid))
 			continue;
 		if (*n == ATTACH_MAX_PIDS)
 			return err_set(err, 0, "--comm: more than %d processes", ATTACH_MAX_PIDS);

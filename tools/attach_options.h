@@ -23,7 +23,7 @@ struct attach_options {
 
 /* Rows of an option table. */
 #define ATTACH_OPTION_SPECS                                                                        \
-	{'p', "pid", "PID[,PID]", "join these processes, which run already, instead of a CMD"},    \
+	{'p', "pid", "LIST", "join these processes, which run already, instead of a CMD"},         \
 		{OPT_COMM, "comm", "REGEX", "join the processes whose name matches"},              \
 		{'a', "all", NULL, "join the heaviest of all processes: see --top and --by"},      \
 	{                                                                                          \

@@ -50,8 +50,12 @@ static int join_one(struct recorder *recorder, pid_t pid, struct err *err)
 	if (record_outside_only(recorder->options))
 		return record_outside_join(recorder, pid, 0, err);
 	r = collector_attach(recorder->collector, pid, &attached, err);
+	if (r == 0 && attached.why.text[0])
+		say_note("%s", attached.why.text);
 	if (r == 0 && recorder->options->verbose)
 		tell_joined(pid, &attached);
+	if (r == 0 && !recorder->inner_pid)
+		recorder->inner_pid = attached.inner_pid;
 	return r < 0 ? record_outside_join(recorder, pid, r, err) : r;
 }
 

@@ -109,6 +109,7 @@ static int open_recording(struct recorder *recorder, struct err *err)
 	recording.header = (struct perf_script_header){
 		.hz = options->hz,
 		.pid = recorder->pid,
+		.inner_pid = recorder->inner_pid,
 		.argc = options->no_cmdline ? 0 : options->argc,
 		.argv = (const char *const *)options->argv,
 	};
@@ -141,6 +142,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 		.lock_ns = options->event_list.lock_ns,
 		.metrics = options->metrics.mask,
 		.gauges = recorder->columns.gauges,
+		.signal = options->attach.signal,
 		.n_gauges = options->metrics.n_gauges,
 	};
 	const char *command = options->argc ? options->argv[0] : "";
@@ -416,6 +418,8 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 
 	summary.cmd_ended = collector_status(recorder->collector, &summary.wait_status);
 	collector_stats(recorder->collector, &summary.collected);
+	if (attach_options_given(&recorder->options->attach))
+		summary.cmd_ended = summary.collected.still_running == 0;
 	recording_stats(recorder->recording, &summary.written);
 	summary.n_beside = hook_files_stats(&recorder->hook_files, summary.beside);
 	summary.lockstep = lockstep_found(&recorder->lockstep, &summary.collected);

@@ -47,6 +47,7 @@ struct recorder {
 	bool delayed;     /* --delay has passed */
 	uint64_t told_ns; /* when counts and the live line were last brought up to date */
 	pid_t pid;
+	pid_t inner_pid; /* in its own pid namespace, when it has joined; 0: as pid */
 };
 
 /**

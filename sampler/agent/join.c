@@ -5,6 +5,7 @@
  * the thread's own call is interrupted: nothing here sleeps, polls or waits with a time-out (the
  * kernel has one place a thread for how such a call goes on, and it is taken).
  */
+#include "sampler/wire/join.h"
 #include "sampler/agent/agent.h"
 #include "sampler/agent/event_hook.h"
 #include "sampler/agent/signals.h"
@@ -12,7 +13,6 @@
 #include "sampler/handler/clock.h"
 #include "sampler/handler/install.h"
 #include "sampler/handler/on_sigprof.h"
-#include "sampler/wire/join.h"
 
 #include <sys/auxv.h>
 
@@ -33,11 +33,12 @@ int agent_join(const struct join *join);
  */
 __asm__(".pushsection .note.wick.join, \"a\", @note\n"
 	".balign 4\n"
-	".long 5, 16, 0x6a\n" /* JOIN_NOTE */
+	".long 5, 24, 0x6a\n" /* JOIN_NOTE */
 	".asciz \"wick\"\n"
 	".balign 4\n"
 	".long 3, 0\n" /* WIRE_VERSION */
 	".quad agent_join - .\n"
+	".quad handler_signal - .\n"
 	".popsection\n");
 
 _Static_assert(JOIN_NOTE == 0x6a && WIRE_VERSION == 3, "what the note above says");
@@ -79,7 +80,8 @@ static void install(void)
 
 	if (agent_interposes() && signals_started())
 		return;
-	if (handler_install(true, &previous) == 0 && previous.handler != on_sigprof)
+	if (handler_install((int)handler_process->header->signal, true, &previous) == 0 &&
+	    previous.handler != on_sigprof)
 		signals_start(&previous, false);
 }
 

@@ -73,6 +73,12 @@ void modules_start(struct process *p)
 		(void)weak_iterate(announce, p);
 }
 
+void modules_start_in_child(struct process *p)
+{
+	if (!modules_have_loader())
+		modules_start(p);
+}
+
 static int add_ranges(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const uint64_t in_page = RING_PAGE - 1;

@@ -30,6 +30,9 @@ static int check_header(const struct ring_header *header)
 	if ((header->hooks & RING_HOOK_ALLOC) &&
 	    (!header->alloc_bytes || header->alloc_bytes > RECORD_MAX_AMOUNT))
 		return PROTOCOL;
+	if (!header->signal || header->signal > 31 || header->signal == SIGKILL ||
+	    header->signal == SIGSTOP)
+		return PROTOCOL;
 	if (header->discovery != DISCOVERY_TIMER && header->discovery != DISCOVERY_HOOKS)
 		return PROTOCOL;
 	return 0;

@@ -8,6 +8,7 @@
 #include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/handler/chain.h"
+#include "sampler/handler/install.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -28,7 +29,7 @@ AGENT_EXPORT int __sigaction(int sig, const struct sigaction *action, struct sig
 
 static bool is_virtual(int sig)
 {
-	return sig == SIGPROF && signals_started();
+	return signals_started() && sig == (int)handler_signal;
 }
 
 static struct sys_sigaction from_libc(const struct sigaction *action)
@@ -92,8 +93,8 @@ static sighandler_t set_handler(sighandler_t handler, int flags, bool with_mask)
 	}
 	action.sa_handler = handler;
 	if (with_mask)
-		action.sa_mask.__val[0] = SYS_SIGBIT(SIGPROF);
-	return sigaction(SIGPROF, &action, &old) < 0 ? SIG_ERR : old.sa_handler;
+		action.sa_mask.__val[0] = SYS_SIGBIT(handler_signal);
+	return sigaction((int)handler_signal, &action, &old) < 0 ? SIG_ERR : old.sa_handler;
 }
 
 static sighandler_t set_bsd(sighandler_t handler)
@@ -180,7 +181,7 @@ static int change_mask(mask_function *next, int how, const sigset_t *set, sigset
 	}
 	r = next(how, set ? &changed : NULL, old);
 	if (r == 0 && old && was_blocked)
-		old->__val[0] |= SYS_SIGBIT(SIGPROF);
+		old->__val[0] |= SYS_SIGBIT(handler_signal);
 	return r;
 }
 
@@ -225,7 +226,7 @@ AGENT_EXPORT int siggetmask(void)
 /* The System V calls, for SIGPROF only. */
 static int change_prof(int how)
 {
-	sigset_t set = {.__val = {SYS_SIGBIT(SIGPROF)}};
+	sigset_t set = {.__val = {SYS_SIGBIT(handler_signal)}};
 
 	return pthread_sigmask(how, &set, NULL) != 0 ? agent_set_errno(EINVAL) : 0;
 }
@@ -259,7 +260,7 @@ AGENT_EXPORT int sigignore(int sig)
 
 static sighandler_t set_sigset(sighandler_t handler)
 {
-	sigset_t prof = {.__val = {SYS_SIGBIT(SIGPROF)}};
+	sigset_t prof = {.__val = {SYS_SIGBIT(handler_signal)}};
 	struct sigaction action = {0};
 	sighandler_t was;
 	sigset_t old = {0};
@@ -267,13 +268,13 @@ static sighandler_t set_sigset(sighandler_t handler)
 	if (pthread_sigmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &prof, &old) != 0)
 		return SIG_ERR;
 	if (handler == SIG_HOLD) {
-		if (sigaction(SIGPROF, NULL, &action) < 0)
+		if (sigaction((int)handler_signal, NULL, &action) < 0)
 			return SIG_ERR;
 		was = action.sa_handler;
 	} else {
 		was = set_handler(handler, 0, false);
 	}
-	return old.__val[0] & SYS_SIGBIT(SIGPROF) ? SIG_HOLD : was;
+	return old.__val[0] & SYS_SIGBIT(handler_signal) ? SIG_HOLD : was;
 }
 
 AGENT_EXPORT sighandler_t sigset(int sig, sighandler_t handler)

@@ -26,7 +26,7 @@ static const unsigned long KNOWN_FLAGS = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINF
 #define AT_MINSIGSTKSZ 51
 #endif
 
-static const uint64_t PROF = SYS_SIGBIT(SIGPROF);
+#define PROF SYS_SIGBIT(handler_signal)
 
 /* Our handler as the kernel gave it back; NULL: it was never installed. Kept by fork. */
 static void (*_Atomic our_handler)(int sig, siginfo_t *info, void *uc);
@@ -34,12 +34,26 @@ static _Atomic bool small_altstack;
 
 static long kernel_action(const struct sys_sigaction *action, struct sys_sigaction *old)
 {
-	return sys4(__NR_rt_sigaction, SIGPROF, action, old, KERNEL_MASK_BYTES);
+	return sys4(__NR_rt_sigaction, handler_signal, action, old, KERNEL_MASK_BYTES);
 }
 
 static long kernel_mask(int how, const uint64_t *set, uint64_t *old)
 {
 	return sys4(__NR_rt_sigprocmask, how, set, old, KERNEL_MASK_BYTES);
+}
+
+static long block_ours(uint64_t *old)
+{
+	const uint64_t set = PROF;
+
+	return kernel_mask(SIG_BLOCK, &set, old);
+}
+
+static void unblock_ours(void)
+{
+	const uint64_t set = PROF;
+
+	kernel_mask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* The kernel knows best: a vfork child may have changed an action that its parent still has. */
@@ -84,7 +98,7 @@ void signals_start(const struct sys_sigaction *inherited, bool blocked)
 		return;
 	chain_set_action(inherited, NULL);
 	if (blocked && !chain_set_blocked(true))
-		kernel_mask(SIG_BLOCK, &PROF, NULL);
+		block_ours(NULL);
 	atomic_store(&our_handler, ours.handler);
 	atomic_store(&handler_chain, chain_on_sigprof);
 	fit_flags(); /* SIG_IGN is inherited */
@@ -99,7 +113,7 @@ bool signals_started(void)
 static void obey_mask(void)
 {
 	if (chain_handles() && chain_blocked()) {
-		kernel_mask(SIG_BLOCK, &PROF, NULL);
+		block_ours(NULL);
 		(void)chain_set_blocked(false);
 	}
 }
@@ -109,7 +123,10 @@ static void forget_pending(void)
 {
 	const struct sys_timespec now = {0};
 
-	while (sys4(__NR_rt_sigtimedwait, &PROF, NULL, &now, KERNEL_MASK_BYTES) == SIGPROF)
+	const uint64_t set = PROF;
+
+	while (sys4(__NR_rt_sigtimedwait, &set, NULL, &now, KERNEL_MASK_BYTES) ==
+	       (long)handler_signal)
 		;
 }
 
@@ -162,7 +179,7 @@ bool signals_mask_before(int how, uint64_t *set)
 void signals_begin_thread(bool blocked)
 {
 	if (!chain_set_blocked(blocked))
-		kernel_mask(SIG_BLOCK, &PROF, NULL);
+		block_ours(NULL);
 }
 
 void signals_before_altstack(const stack_t *stack)
@@ -192,14 +209,14 @@ void signals_lend(struct signals_lent *ret_lent)
 		wish.flags = 0;
 		ret_lent->ignored = kernel_action(&wish, NULL) == 0;
 	}
-	if (chain_blocked() && kernel_mask(SIG_BLOCK, &PROF, &mask) == 0)
+	if (chain_blocked() && block_ours(&mask) == 0)
 		ret_lent->blocked = !(mask & PROF);
 }
 
 void signals_take_back(const struct signals_lent *lent)
 {
 	if (lent->blocked)
-		kernel_mask(SIG_UNBLOCK, &PROF, NULL);
+		unblock_ours();
 	if (lent->ignored)
 		kernel_action(&lent->ours, NULL);
 }

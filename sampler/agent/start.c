@@ -137,11 +137,12 @@ static bool join(enum hello_kind kind, int timeout_ms)
 
 static void install(void)
 {
-	const uint64_t prof = SYS_SIGBIT(SIGPROF);
+	int signal = (int)handler_process->header->signal;
+	const uint64_t prof = SYS_SIGBIT(signal);
 	struct sys_sigaction previous = {0};
 	uint64_t mask = 0;
 
-	if (handler_install(true, &previous) < 0)
+	if (handler_install(signal, true, &previous) < 0)
 		return;
 	(void)sys4(__NR_rt_sigprocmask, UNBLOCK, &prof, &mask, 8);
 	signals_start(&previous, (mask & prof) != 0);
@@ -187,7 +188,7 @@ void start_again(void)
 	threads_begin_again();
 	if (!join(HELLO_FORK, FORK_MS))
 		return;
-	modules_start(p);
+	modules_start_in_child(p);
 	signals_tell();
 	timers_start(p);
 	if (p->header->counted)

@@ -58,6 +58,17 @@ void timers_start(struct process *p);
 void modules_start(struct process *p);
 
 /**
+ * modules_start_in_child - the same in a fork child, which may not ask its loader
+ *
+ * dl_iterate_phdr() would wait for ever for a lock of glibc's that another thread of the parent
+ * held. With _dl_find_object the handler announces what it meets; musl's fork takes care of its
+ * lock.
+ *
+ * Context: agent.  A fork child.
+ */
+void modules_start_in_child(struct process *p);
+
+/**
  * modules_snapshot - take the list of modules again, where libc has no _dl_find_object
  *
  * Context: agent.  One caller at a time.

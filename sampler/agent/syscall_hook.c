@@ -5,6 +5,7 @@
 #include "sampler/agent/agent.h"
 #include "sampler/agent/signals.h"
 #include "sampler/handler/chain.h"
+#include "sampler/handler/install.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -66,7 +67,7 @@ static long change_action(int sig, const struct sys_sigaction *action, struct sy
 	struct sys_sigaction was;
 	long r = 0;
 
-	if (sig == SIGPROF && size == KERNEL_MASK_BYTES && signals_started())
+	if (sig == (int)handler_signal && size == KERNEL_MASK_BYTES && signals_started())
 		verdict = signals_action(action, &was);
 	if (verdict == SIGNALS_KERNEL)
 		return raw(__NR_rt_sigaction, sig, (long)action, (long)old, (long)size, 0, 0);

@@ -82,8 +82,8 @@ static int make_pair(struct injection *in)
 static int send_fds(struct injection *in)
 {
 	const int fds[MAX_FDS] = {in->inject->ring_fd, in->inject->image_fd};
-	_cleanup_fd_ int end = (int)syscall(SYS_pidfd_getfd, in->inject->pidfd,
-					    in->scratch.pair[1], 0);
+	_cleanup_fd_ int end =
+		(int)syscall(SYS_pidfd_getfd, in->inject->pidfd, in->scratch.pair[1], 0);
 	struct iovec part = {.iov_base = in->scratch.byte, .iov_len = 1};
 	_Alignas(struct cmsghdr) unsigned char control[CMSG_SPACE(sizeof(fds))] = {0};
 	size_t bytes = (size_t)in->n_fds * sizeof(int);
@@ -181,6 +181,7 @@ static int explain_dlopen(struct injection *in, struct err *err)
 static int load_agent(struct injection *in, struct err *err)
 {
 	uint32_t version = 0;
+	uint32_t signal = 0;
 	uint64_t base = 0;
 	long handle = 0;
 	int r;
@@ -198,10 +199,9 @@ static int load_agent(struct injection *in, struct err *err)
 	if (!handle)
 		return explain_dlopen(in, err);
 	if (peer_read(in->inject->pid, (uint64_t)handle, &base, sizeof(base)))
-		in->join = peer_join_note(in->inject->pid, base, &version);
+		in->join = peer_join_note(in->inject->pid, base, &version, &signal);
 	if (!in->join || version != WIRE_VERSION)
-		return err_set(err, ELIBBAD, "find the agent in process %d",
-			       (int)in->inject->pid);
+		return err_set(err, ELIBBAD, "find the agent in process %d", (int)in->inject->pid);
 	return 0;
 }
 
@@ -278,7 +278,8 @@ static int explain_stop(const struct inject *inject, int r, struct err *err)
 		return err_set(err, ESRCH, "process %d", (int)inject->pid);
 	if (r == -EPERM)
 		return err_set(err, EPERM, "trace process %d", (int)inject->pid);
-	return err_set(err, -r, "stop a thread of process %d", (int)inject->pid);
+	(void)err_set(err, -r, "stop a thread of process %d", (int)inject->pid);
+	return -EAGAIN;
 }
 
 int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err *err)
@@ -297,7 +298,7 @@ int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err
 		return explain_stop(inject, r, err);
 	r = tracee_stop(&in->tracee);
 	if (r < 0)
-		(void)explain_stop(inject, r, err);
+		r = explain_stop(inject, r, err);
 	else
 		r = inject->fits(inject->context, &in->tracee, err) ? run_calls(in, err) : -EAGAIN;
 	tracee_leave(&in->tracee);

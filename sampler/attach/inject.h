@@ -15,11 +15,11 @@ struct inject_place {
 
 struct inject {
 	pid_t pid;
-	pid_t tid;      /* of the thread to borrow */
-	int pidfd;      /* of the process */
-	int image_fd;   /* the agent; not used when place.join is set */
-	int ring_fd;    /* its rings, as the collector made them */
-	char *socket;   /* where its fork children say hello */
+	pid_t tid;    /* of the thread to borrow */
+	int pidfd;    /* of the process */
+	int image_fd; /* the agent; not used when place.join is set */
+	int ring_fd;  /* its rings, as the collector made them */
+	char *socket; /* where its fork children say hello */
 	struct inject_place place;
 	/* Whether the thread, now that it is stopped, may be borrowed; its reason if not. */
 	bool (*fits)(void *context, const struct tracee *tracee, struct err *err);

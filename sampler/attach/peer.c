@@ -141,8 +141,8 @@ static bool is_it(const struct peer_symbols *symbols, uint32_t index, const char
 	if (!peer_read(symbols->pid, symbols->strings + symbol.st_name, text, len) ||
 	    memcmp(text, name, len) != 0)
 		return false;
-	*ret_found = (struct found){.address = symbols->bias + symbol.st_value,
-				    .bytes = symbol.st_size};
+	*ret_found =
+		(struct found){.address = symbols->bias + symbol.st_value, .bytes = symbol.st_size};
 	return true;
 }
 
@@ -227,8 +227,8 @@ static struct found find_by_hash(const struct peer_symbols *symbols, const char 
 uint64_t peer_symbols_sized(const struct peer_symbols *symbols, const char *name,
 			    uint64_t *ret_bytes)
 {
-	struct found found = symbols->gnu_hash ? find_by_gnu_hash(symbols, name)
-					       : find_by_hash(symbols, name);
+	struct found found =
+		symbols->gnu_hash ? find_by_gnu_hash(symbols, name) : find_by_hash(symbols, name);
 
 	*ret_bytes = found.bytes;
 	return found.address;
@@ -246,12 +246,11 @@ static size_t padded(uint32_t bytes)
 	return ((size_t)bytes + 3) & ~(size_t)3;
 }
 
-/* The note among LEN bytes that stand at ADDRESS. */
+/* Where the note's description stands, among LEN bytes that stand at ADDRESS. */
 static uint64_t note_in(const unsigned char *notes, size_t len, uint64_t address,
-			uint32_t *ret_version)
+			struct join_note *ret_note)
 {
 	static const char owner[8] = JOIN_NOTE_OWNER;
-	struct join_note note;
 	Elf64_Nhdr head;
 
 	for (size_t at = 0; len - at >= sizeof(head);) {
@@ -265,22 +264,21 @@ static uint64_t note_in(const unsigned char *notes, size_t len, uint64_t address
 		if (padded(head.n_descsz) > len - desc)
 			return 0;
 		if (head.n_type == JOIN_NOTE && head.n_namesz == sizeof(JOIN_NOTE_OWNER) &&
-		    head.n_descsz == sizeof(note) &&
+		    head.n_descsz == sizeof(*ret_note) &&
 		    memcmp(notes + name, owner, padded(head.n_namesz)) == 0) {
-			memcpy(&note, notes + desc, sizeof(note));
-			*ret_version = note.version;
-			return address + desc + offsetof(struct join_note, enter) +
-			       (uint64_t)note.enter;
+			memcpy(ret_note, notes + desc, sizeof(*ret_note));
+			return address + desc;
 		}
 		at = desc + padded(head.n_descsz);
 	}
 	return 0;
 }
 
-uint64_t peer_join_note(pid_t pid, uint64_t base, uint32_t *ret_version)
+uint64_t peer_join_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_t *ret_signal)
 {
 	unsigned char notes[MAX_NOTES];
 	struct segments segments;
+	struct join_note note;
 
 	if (!read_segments(pid, base, &segments))
 		return 0;
@@ -288,12 +286,18 @@ uint64_t peer_join_note(pid_t pid, uint64_t base, uint32_t *ret_version)
 		const Elf64_Phdr *segment = &segments.at[i];
 		uint64_t at = segments.bias + segment->p_vaddr;
 		size_t len = segment->p_memsz < sizeof(notes) ? segment->p_memsz : sizeof(notes);
-		uint64_t enter = 0;
+		uint64_t found = 0;
 
 		if (segment->p_type == PT_NOTE && peer_read(pid, at, notes, len))
-			enter = note_in(notes, len, at, ret_version);
-		if (enter)
-			return enter;
+			found = note_in(notes, len, at, &note);
+		if (!found)
+			continue;
+		*ret_version = note.version;
+		if (!peer_read(pid,
+			       found + offsetof(struct join_note, signal) + (uint64_t)note.signal,
+			       ret_signal, sizeof(*ret_signal)))
+			*ret_signal = 0;
+		return found + offsetof(struct join_note, enter) + (uint64_t)note.enter;
 	}
 	return 0;
 }

@@ -61,10 +61,11 @@ uint64_t peer_symbols_sized(const struct peer_symbols *symbols, const char *name
  * peer_join_note - where the agent's note says that it is joined
  * @base: the agent's ELF header
  * @ret_version: its wire version
+ * @ret_signal: the signal that it has a handler for; 0 none
  *
  * Return:  the address of its join function; 0 when it has no such note.
  * Context: any thread.
  */
-uint64_t peer_join_note(pid_t pid, uint64_t base, uint32_t *ret_version);
+uint64_t peer_join_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_t *ret_signal);
 
 #endif

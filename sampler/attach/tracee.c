@@ -20,11 +20,11 @@
 #define STACK_BYTES UINT64_C(131072)
 
 enum {
-	STOP_MS = 100,  /* how long a thread may take to stop, */
-	CALL_MS = 2000, /* and a call */
-	PATIENCE = 10,   /* so many times that, for a call that waits for no lock */
+	STOP_MS = 500,                /* how long a thread may take to stop, */
+	CALL_MS = 2000,               /* and a call */
+	PATIENCE = 10,                /* so many times that, for a call that waits for no lock */
 	RESTART_UNLESS_HANDLED = 514, /* the kernel's ERESTARTNOHAND */
-	FIRST_STOPS = 8, /* signals that come before the stop that was asked for */
+	FIRST_STOPS = 8,              /* signals that come before the stop that was asked for */
 };
 
 /* A fault in a call of ours has to reach us; blocked, the kernel would reset its action. */

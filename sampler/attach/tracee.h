@@ -50,7 +50,7 @@ int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid, uint64_t enter);
  *
  * Return:  0; -ESRCH: it has ended; -EAGAIN: it is being stopped by a signal; -ETIMEDOUT: it
  *          did not stop.
- * Context: the tracer.
+ * Context: any thread, the tracer.
  */
 int tracee_stop(struct tracee *tracee);
 
@@ -58,7 +58,7 @@ int tracee_stop(struct tracee *tracee);
  * tracee_hold - block its signals, for calls to follow
  *
  * Return:  0; -ESRCH and others: nothing has changed.
- * Context: the tracer.
+ * Context: any thread, the tracer.
  */
 int tracee_hold(struct tracee *tracee);
 
@@ -67,7 +67,7 @@ int tracee_hold(struct tracee *tracee);
  * @args: six
  *
  * Return:  0 and the kernel's answer; -ESRCH: it has ended.
- * Context: the tracer, after tracee_hold().
+ * Context: any thread, the tracer; after tracee_hold().
  */
 int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *ret_answer);
 
@@ -75,7 +75,7 @@ int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *r
  * tracee_map_stack - memory of ours in the process, zeroed, for calls and what they are given
  *
  * Return:  0; -errno.
- * Context: the tracer, after tracee_hold().
+ * Context: any thread, the tracer; after tracee_hold().
  */
 int tracee_map_stack(struct tracee *tracee);
 
@@ -84,7 +84,7 @@ int tracee_map_stack(struct tracee *tracee);
  *
  * Return:  0 and what it returned; -ESRCH: it has ended; -EFAULT: it faulted;
  *          -ETIMEDOUT: it waits for what does not come, and was taken back.
- * Context: the tracer, after tracee_map_stack().
+ * Context: any thread, the tracer; after tracee_map_stack().
  */
 int tracee_call(struct tracee *tracee, uint64_t function, uint64_t a, uint64_t b, long *ret_answer);
 
@@ -94,7 +94,7 @@ int tracee_call(struct tracee *tracee, uint64_t function, uint64_t a, uint64_t b
  * A call that the stop has ended early, and that the kernel would not take up again (epoll_wait
  * and the like), begins again with its arguments, unless a signal waits to end it.
  *
- * Context: the tracer, at any time after tracee_seize().
+ * Context: any thread, the tracer; at any time after tracee_seize().
  */
 void tracee_leave(struct tracee *tracee);
 

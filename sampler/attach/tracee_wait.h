@@ -9,7 +9,7 @@
  * tracee_wait - wait until a tracee stops or ends
  *
  * Return:  0 and its wait status; -ETIMEDOUT; -ECHILD: it is no tracee any more.
- * Context: the tracer.
+ * Context: any thread, the tracer.
  */
 int tracee_wait(pid_t tid, uint64_t deadline_ns, int *ret_status);
 

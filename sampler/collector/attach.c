@@ -6,6 +6,7 @@
 #include "sampler/attach/image.h"
 #include "sampler/attach/inject.h"
 #include "sampler/collector/attach_check.h"
+#include "sampler/collector/attach_signal.h"
 #include "sampler/collector/drain.h"
 #include "sampler/collector/request.h"
 #include "sampler/collector/victim.h"
@@ -24,7 +25,9 @@ enum {
 /* One attach under way. */
 struct attaching {
 	struct attach_target target;
+	struct attach_modules modules;
 	struct inject inject;
+	int signal;
 	uint32_t number; /* of the process in the drain thread's lists */
 };
 
@@ -40,6 +43,12 @@ static int prepare(struct collector *collector, void *argument)
 	if (r < 0)
 		return r;
 	process->attached = true;
+	process->signal = attaching->signal;
+	process->ring.header->signal = (uint32_t)attaching->signal;
+	/* From the moment that it joins it is ours: another wick is told so. */
+	atomic_store_explicit(&process->ring.header->drained_ns,
+			      io_now_ns() + (uint64_t)process->clock_offset_ns,
+			      memory_order_relaxed);
 	collector->drain.n_attached++;
 	attaching->number = process->number;
 	attaching->inject.ring_fd = process->ring.fd;
@@ -50,8 +59,7 @@ static int prepare(struct collector *collector, void *argument)
 static int take_back(struct collector *collector, void *argument)
 {
 	const struct attaching *attaching = argument;
-	struct process *process =
-		map_get(&collector->drain.by_number, (uint64_t)attaching->number);
+	struct process *process = map_get(&collector->drain.by_number, (uint64_t)attaching->number);
 
 	if (process)
 		drain_forget(collector, process);
@@ -92,18 +100,13 @@ static int try_again_and_again(struct attaching *attaching, struct victim *victi
 
 static int join(struct attaching *attaching, struct collector_attached *attached, struct err *err)
 {
-	struct attach_modules modules = {0};
-	struct victim victim = {.pid = attaching->target.pid, .modules = &modules};
+	struct victim victim = {.pid = attaching->target.pid, .modules = &attaching->modules};
 	_cleanup_fd_ int ring_fd = -1;
 	_cleanup_fd_ int pidfd = -1;
 	int r = keep_descriptors(attaching, &ring_fd, &pidfd);
 
 	if (r < 0)
 		return err_set(err, -r, "join process %d", (int)victim.pid);
-	r = attach_place_find(victim.pid, &attaching->inject.place, &modules, err);
-	if (r < 0)
-		return r;
-	attached->again = attaching->inject.place.join != 0;
 	r = remote_new(&victim.remote, victim.pid);
 	if (r == 0) {
 		attaching->inject.fits = victim_fits;
@@ -111,7 +114,25 @@ static int join(struct attaching *attaching, struct collector_attached *attached
 		r = try_again_and_again(attaching, &victim, attached, err);
 	}
 	remote_free(victim.remote);
-	attach_modules_release(&modules);
+	return r;
+}
+
+/* What is done to it before it knows: everything that can be. */
+static int look(struct collector *collector, struct attaching *attaching,
+		struct collector_attached *attached, struct err *err)
+{
+	pid_t pid = attaching->inject.pid;
+	int r = attach_check(pid, &attaching->target, err);
+
+	if (r == 0)
+		r = attach_place_find(pid, &attaching->inject.place, &attaching->modules, err);
+	if (r == 0)
+		r = attach_signal_choose(&attaching->target, collector->options.signal,
+					 attaching->modules.signal, &attaching->signal,
+					 &attached->why, err);
+	attached->inner_pid = attaching->target.inner_pid;
+	attached->signal = attaching->signal;
+	attached->again = attaching->inject.place.join != 0;
 	return r;
 }
 
@@ -130,29 +151,37 @@ static int explain_prepare(pid_t pid, int r, struct err *err)
 	return err_set(err, -r, "make rings for process %d", (int)pid);
 }
 
+static int run(struct collector *collector, struct attaching *attaching,
+	       struct collector_attached *attached, struct err *err)
+{
+	int r = look(collector, attaching, attached, err);
+
+	if (r == 0)
+		r = open_image(collector, err);
+	if (r < 0)
+		return r;
+	attaching->inject.image_fd = collector->image_fd;
+	r = request_make(collector, prepare, attaching);
+	if (r < 0)
+		return explain_prepare(attaching->inject.pid, r, err);
+	r = join(attaching, attached, err);
+	if (r < 0)
+		(void)request_make(collector, take_back, attaching);
+	return r;
+}
+
 int collector_attach(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err)
 {
 	struct attaching attaching = {
 		.inject = {.pid = pid, .socket = collector->directory.socket}};
 	struct collector_attached attached = {0};
-	int r = attach_check(pid, &attaching.target, err);
+	int r = run(collector, &attaching, &attached, err);
 
+	attach_modules_release(&attaching.modules);
 	if (r == 0)
-		r = open_image(collector, err);
-	if (r < 0)
-		return r;
-	attaching.inject.image_fd = collector->image_fd;
-	r = request_make(collector, prepare, &attaching);
-	if (r < 0)
-		return explain_prepare(pid, r, err);
-	r = join(&attaching, &attached, err);
-	if (r < 0) {
-		(void)request_make(collector, take_back, &attaching);
-		return r;
-	}
-	*ret_attached = attached;
-	return 0;
+		*ret_attached = attached;
+	return r;
 }
 
 static int let_go(struct collector *collector, void *argument)

@@ -151,8 +151,10 @@ static int check_kind(pid_t pid, const char *status, struct err *err)
 		return -ENOEXEC;
 	}
 	if (field(status, "\nSeccomp:\t")[0] > '0') {
-		(void)err_set(err, 0, "process %d is under a seccomp filter, which could end it for "
-				      "what the agent does", (int)pid);
+		(void)err_set(err, 0,
+			      "process %d is under a seccomp filter, which could end it for "
+			      "what the agent does",
+			      (int)pid);
 		return -ENOEXEC;
 	}
 	return 0;

@@ -1,4 +1,5 @@
-/* attach_place.c - where in a process its libc's functions are, and an agent that is there already */
+/* attach_place.c - where in a process its libc's functions are, and an agent that is there already
+ */
 #include "sampler/collector/attach_place.h"
 
 #include "base/io.h"
@@ -21,7 +22,8 @@ struct search {
 	struct inject_place place;
 	uint64_t dev;
 	uint64_t inode;
-	uint32_t version; /* of the agent that was found */
+	uint32_t version; /* of the agent that was found, */
+	uint32_t signal;  /* and its signal */
 	bool failed;
 };
 
@@ -29,8 +31,7 @@ static bool ends_with(const struct maps_line *line, const char *name)
 {
 	size_t len = strlen(name);
 
-	return line->path_len >= len &&
-	       memcmp(line->path + line->path_len - len, name, len) == 0;
+	return line->path_len >= len && memcmp(line->path + line->path_len - len, name, len) == 0;
 }
 
 /* The last part of the path begins so. */
@@ -98,9 +99,8 @@ static struct attach_module *add_module(struct attach_modules *modules)
 {
 	if (modules->n == modules->size) {
 		size_t size = modules->size ? modules->size * 2 : 32;
-		struct attach_module *at = size <= MAX_MODULES
-						   ? realloc(modules->at, size * sizeof(*at))
-						   : NULL;
+		struct attach_module *at =
+			size <= MAX_MODULES ? realloc(modules->at, size * sizeof(*at)) : NULL;
 
 		if (!at)
 			return NULL;
@@ -117,12 +117,11 @@ static bool begin_module(struct search *search, const struct maps_line *line)
 
 	if (!module)
 		return false;
-	*module = (struct attach_module){.start = line->start,
-					 .end = line->end,
-					 .loader = agent || is_loader(line)};
+	*module = (struct attach_module){
+		.start = line->start, .end = line->end, .loader = agent || is_loader(line)};
 	if (agent && !search->place.join)
-		search->place.join =
-			peer_join_note(search->modules.pid, line->start, &search->version);
+		search->place.join = peer_join_note(search->modules.pid, line->start,
+						    &search->version, &search->signal);
 	if (is_libc(line) || is_libdl(line))
 		take_functions(search, line->start);
 	return true;
@@ -170,8 +169,8 @@ static int explain(const struct search *search, pid_t pid, struct err *err)
 	return 0;
 }
 
-int attach_place_find(pid_t pid, struct inject_place *ret_place,
-		      struct attach_modules *ret_modules, struct err *err)
+int attach_place_find(pid_t pid, struct inject_place *ret_place, struct attach_modules *ret_modules,
+		      struct err *err)
 {
 	struct search search = {.modules.pid = pid};
 	struct buf text;
@@ -189,6 +188,7 @@ int attach_place_find(pid_t pid, struct inject_place *ret_place,
 		attach_modules_release(&search.modules);
 		return r;
 	}
+	search.modules.signal = search.signal > 0 && search.signal < 32 ? (int)search.signal : 0;
 	*ret_place = search.place;
 	*ret_modules = search.modules;
 	return 0;
@@ -205,18 +205,54 @@ void attach_modules_release(struct attach_modules *modules)
  * own is called by one of these.
  */
 static const char *const critical_names[] = {
-	"malloc",	  "free",	    "calloc",	      "realloc",
-	"reallocarray",	  "memalign",	    "posix_memalign", "aligned_alloc",
-	"valloc",	  "pvalloc",	    "cfree",	      "malloc_trim",
-	"malloc_stats",	  "malloc_info",    "mallinfo",	      "mallinfo2",
-	"mallopt",	  "dlopen",	    "dlmopen",	      "dlclose",
-	"dlsym",	  "dlvsym",	    "dladdr",	      "dladdr1",
-	"dlinfo",	  "dlerror",	    "dl_iterate_phdr", "__tls_get_addr",
-	"pthread_create", "pthread_exit",   "pthread_getattr_np", "pthread_cancel",
-	"fork",		  "_Fork",	    "vfork",	      "posix_spawn",
-	"exit",		  "_exit",	    "quick_exit",     "__cxa_atexit",
-	"__cxa_finalize", "__register_atfork", "pthread_atfork", "atexit",
-	"_Znwm",	  "_Znam",	    "_ZdlPv",	      "_ZdaPv",
+	"malloc",
+	"free",
+	"calloc",
+	"realloc",
+	"reallocarray",
+	"memalign",
+	"posix_memalign",
+	"aligned_alloc",
+	"valloc",
+	"pvalloc",
+	"cfree",
+	"malloc_trim",
+	"malloc_stats",
+	"malloc_info",
+	"mallinfo",
+	"mallinfo2",
+	"mallopt",
+	"dlopen",
+	"dlmopen",
+	"dlclose",
+	"dlsym",
+	"dlvsym",
+	"dladdr",
+	"dladdr1",
+	"dlinfo",
+	"dlerror",
+	"dl_iterate_phdr",
+	"__tls_get_addr",
+	"pthread_create",
+	"pthread_exit",
+	"pthread_getattr_np",
+	"pthread_cancel",
+	"fork",
+	"_Fork",
+	"vfork",
+	"posix_spawn",
+	"exit",
+	"_exit",
+	"quick_exit",
+	"__cxa_atexit",
+	"__cxa_finalize",
+	"__register_atfork",
+	"pthread_atfork",
+	"atexit",
+	"_Znwm",
+	"_Znam",
+	"_ZdlPv",
+	"_ZdaPv",
 };
 
 static void examine(struct attach_module *module, pid_t pid)

@@ -1,4 +1,5 @@
-/* attach_place.h - where in a process its libc's functions are, and an agent that is there already */
+/* attach_place.h - where in a process its libc's functions are, and an agent that is there already
+ */
 #ifndef COLLECTOR_ATTACH_PLACE_H
 #define COLLECTOR_ATTACH_PLACE_H
 
@@ -21,6 +22,7 @@ struct attach_module {
 
 struct attach_modules {
 	pid_t pid;
+	int signal;               /* of an agent that is there; 0: none */
 	struct attach_module *at; /* by address */
 	size_t n;
 	size_t size;
@@ -34,8 +36,8 @@ struct attach_modules {
  * Owns:    the caller: attach_modules_release().
  * Context: any thread.
  */
-int attach_place_find(pid_t pid, struct inject_place *ret_place,
-		      struct attach_modules *ret_modules, struct err *err);
+int attach_place_find(pid_t pid, struct inject_place *ret_place, struct attach_modules *ret_modules,
+		      struct err *err);
 
 /**
  * attach_modules_release - forget them

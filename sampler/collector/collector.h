@@ -101,6 +101,7 @@ struct collector_options {
 				    COLLECT_ALLOC_BYTES */
 	uint64_t lock_ns;        /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
 	size_t queue_bytes;      /* samples waiting for collector_next(); 0: 256 MiB */
+	int signal;              /* that samples come by; 0: SIGPROF, or another where it is taken */
 	bool stay;               /* without CMD: do not end with the last process that had joined */
 	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
 	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
@@ -282,7 +283,10 @@ struct collector_attached {
 	uint64_t stopped_ns; /* for how long one of its threads was held */
 	uint64_t longest_ns; /* the same of a try that led to nothing, where that was longer */
 	unsigned tries;
-	bool again; /* the agent was in it already */
+	pid_t inner_pid; /* what it calls itself: another in a pid namespace */
+	int signal;      /* that its samples come by */
+	bool again;      /* the agent was in it already */
+	struct err why;  /* it is not SIGPROF, in words; no text: it is, or was asked for */
 };
 
 /**

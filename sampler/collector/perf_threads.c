@@ -29,7 +29,6 @@ void perf_process_init(struct process *process, const struct collector_options *
 	if (options->engine != RING_ENGINE_PERF)
 		return;
 	header->engine = RING_ENGINE_PERF;
-	header->signal = (uint32_t)options->perf.signal;
 	header->event_base = (uint32_t)options->perf.base;
 	header->counted = !options->perf.name.is_cpu;
 	process->perf = (struct perf_process){
@@ -104,6 +103,7 @@ static int open_proven(const struct look *look, uint32_t tid)
 		return -ESRCH;
 	/* Its exec does not come by our hook: nothing may be pending when the kernel is in one. */
 	how.in_kernel &= !process->attached;
+	how.signal = process->signal;
 	fd = perf_open(&how, (pid_t)tid, look->period);
 	if (fd < 0 || still_there(process, tid, start))
 		return fd;

@@ -29,6 +29,8 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 		return r;
 	}
 	hook_event_configure(process->ring.header, options);
+	process->signal = options->signal ? options->signal : SIGPROF;
+	process->ring.header->signal = (uint32_t)process->signal;
 	process->number = number;
 	process->pid = pid;
 	process->inner_pid = pid;
@@ -66,6 +68,7 @@ void process_free(struct process *process)
 		return;
 	perf_threads_off(process);
 	ring_view_release(&process->ring);
+	inner_tids_release(&process->inner_tids);
 	cleanup_fd(&process->pidfd);
 	readings_release(&process->readings);
 	usage_process_release(&process->usage);

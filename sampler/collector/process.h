@@ -3,6 +3,7 @@
 #define COLLECTOR_PROCESS_H
 
 #include "base/map.h"
+#include "sampler/collector/inner_tids.h"
 #include "sampler/collector/keep.h"
 #include "sampler/collector/mappings.h"
 #include "sampler/collector/node.h"
@@ -78,7 +79,8 @@ struct process {
 	int pidfd;       /* -1: not to be had */
 	bool alive;      /* its /proc entries are this image's */
 	int ended_by;    /* once it is not: ended.h */
-	pid_t inner_pid; /* what it calls itself; its tids are not ours when it is not pid */
+	pid_t inner_pid; /* what it calls itself; its tids are not ours when it is not pid, */
+	struct inner_tids inner_tids; /* but these */
 	struct ring_view ring;
 	struct slot_view *slots;
 	uint32_t n_slots;
@@ -97,6 +99,7 @@ struct process {
 	uint64_t reap_ns;     /* when the slots are checked for dead threads next */
 	uint64_t charged_ns;  /* CPU of this pid, as far as it is known */
 	uint64_t base_cpu_ns; /* of it, before the agent was there */
+	int signal;           /* that its samples come by */
 	bool attached;        /* it joined while it ran: that was before the recording */
 	uint64_t period_ns;   /* that weights are given in when it began */
 	uint64_t began_ns;    /* the live period then, and the epoch: rate.h */

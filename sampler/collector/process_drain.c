@@ -34,7 +34,7 @@ struct slot_drain {
 	struct process *process;
 	struct stream *stream;
 	struct slot_view *view;
-	uint64_t now_ns; /* read after the head: no record in it is younger */
+	uint64_t now_ns;    /* read after the head: no record in it is younger */
 	uint64_t n_counted; /* samples of a counted event, and what they stand for together */
 	uint64_t weight;
 };
@@ -51,10 +51,22 @@ static bool our_time(const struct slot_drain *drain, uint64_t time_ns, uint64_t 
 	return true;
 }
 
-/* A tid as we number it, as far as that is known: the main thread's. */
-static uint32_t our_tid(const struct process *process, uint32_t tid)
+/* Return: the tid as we number it; 0 when it is of another pid namespace and not known here. */
+static uint32_t known_tid(struct process *process, uint32_t tid)
 {
-	return tid == (uint32_t)process->inner_pid ? (uint32_t)process->pid : tid;
+	if (process->inner_pid == process->pid)
+		return tid;
+	if (tid == (uint32_t)process->inner_pid)
+		return (uint32_t)process->pid;
+	return process->alive ? inner_tids_find(&process->inner_tids, process->pid, tid) : 0;
+}
+
+/* A thread that has ended before we could ask keeps its own number. */
+static uint32_t our_tid(struct process *process, uint32_t tid)
+{
+	uint32_t known = known_tid(process, tid);
+
+	return known ? known : tid;
 }
 
 static uint64_t whole_periods(const struct node_sample *sample, uint64_t period_ns)
@@ -69,8 +81,7 @@ static void give_sample(const struct slot_drain *drain, const struct record_samp
 			struct node *node)
 {
 	struct process *process = drain->process;
-	bool foreign =
-		process->inner_pid != process->pid && record->tid != (uint32_t)process->inner_pid;
+	bool foreign = known_tid(process, record->tid) == 0;
 
 	if (process->wall && node) {
 		node->sample.weight = whole_periods(&node->sample, process->period_ns);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define SIGPROF_BIT (UINT64_C(1) << (SIGPROF - 1))
+#define BIT(signal) (UINT64_C(1) << ((signal)-1))
 
 enum { STATUS_MAX_BYTES = 64 * 1024 };
 
@@ -61,7 +61,7 @@ static int pending_signal(int status)
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-static int clear_bit(pid_t tid)
+static int clear_bit(pid_t tid, int signal)
 {
 	uint64_t mask = 0;
 	int status = 0;
@@ -74,7 +74,7 @@ static int clear_bit(pid_t tid)
 		r = -errno;
 	if (r == -EINPROGRESS)
 		return r;
-	mask &= ~SIGPROF_BIT;
+	mask &= ~BIT(signal);
 	if (r == 0 && ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask) < 0)
 		r = -errno;
 	(void)ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)pending_signal(status));
@@ -91,7 +91,7 @@ bool unmask_let_go(pid_t tid)
 	return r != 0;
 }
 
-int unmask_thread(pid_t pid, uint32_t tid)
+int unmask_thread(pid_t pid, uint32_t tid, int signal)
 {
 	uint64_t blocked = 0;
 	char state = '?';
@@ -99,9 +99,9 @@ int unmask_thread(pid_t pid, uint32_t tid)
 
 	if (r < 0)
 		return r;
-	if (!(blocked & SIGPROF_BIT))
+	if (!(blocked & BIT(signal)))
 		return -EALREADY;
 	if (state != 'R')
 		return -EAGAIN;
-	return clear_bit((pid_t)tid);
+	return clear_bit((pid_t)tid, signal);
 }

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 /**
- * unmask_thread - if a running thread has SIGPROF blocked, unblock it
+ * unmask_thread - if a running thread has the signal of its samples blocked, unblock it
  *
  * One short ptrace stop of that one thread; it is not stopped when it sleeps or has SIGPROF open.
  *
@@ -16,7 +16,7 @@
  *          time, call unmask_let_go() until that says true.
  * Context: collector thread.
  */
-int unmask_thread(pid_t pid, uint32_t tid);
+int unmask_thread(pid_t pid, uint32_t tid, int signal);
 
 /**
  * unmask_let_go - detach from a thread that was too slow to stop, if it has stopped by now

@@ -20,10 +20,10 @@ enum {
 
 /* How good a thread is; 0 is best. */
 enum rank {
-	RANK_BLOCKED,   /* in a call that the kernel takes up again by itself */
-	RANK_AGAIN,     /* in one that we have it take up again: it waits for ever */
-	RANK_RUNNING,   /* may be anywhere: seen when it stands */
-	RANK_WAITS_ON,  /* in one whose time-out begins anew */
+	RANK_BLOCKED,  /* in a call that the kernel takes up again by itself */
+	RANK_AGAIN,    /* in one that we have it take up again: it waits for ever */
+	RANK_RUNNING,  /* may be anywhere: seen when it stands */
+	RANK_WAITS_ON, /* in one whose time-out begins anew */
 	RANK_UNFIT,
 };
 
@@ -103,15 +103,13 @@ static enum rank rank_blocked(struct victim *victim, const struct blocked_at *at
 	uint64_t pcs[MAX_FRAMES];
 	struct unwind_result result;
 
-	if (rank == RANK_UNFIT ||
-	    blocked_walk(victim->remote, at, pcs, MAX_FRAMES, &result) < 0 ||
+	if (rank == RANK_UNFIT || blocked_walk(victim->remote, at, pcs, MAX_FRAMES, &result) < 0 ||
 	    !callers_fit(victim, pcs, &result))
 		return RANK_UNFIT;
 	return rank;
 }
 
-static enum rank look(struct victim *victim, int tasks_fd, uint32_t tid,
-		      struct blocked_at *ret_at)
+static enum rank look(struct victim *victim, int tasks_fd, uint32_t tid, struct blocked_at *ret_at)
 {
 	struct task_stat stat;
 	_cleanup_fd_ int fd = -1;
@@ -166,10 +164,11 @@ int victim_choose(struct victim *victim, bool hard, struct err *err)
 	}
 	if (best != RANK_UNFIT)
 		return 0;
-	(void)err_set(err, 0,
-		      "process %d has no thread that can be borrowed: each is in its allocator, its "
-		      "loader, or a call that must not be interrupted",
-		      (int)victim->pid);
+	(void)err_set(
+		err, 0,
+		"process %d has no thread that can be borrowed: each is in its allocator, its "
+		"loader, or a call that must not be interrupted",
+		(int)victim->pid);
 	return n ? -EAGAIN : err_set(err, ESRCH, "process %d", (int)victim->pid);
 }
 

@@ -17,7 +17,7 @@
 struct victim {
 	pid_t pid;
 	pid_t tid;
-	bool blocked;         /* at AT; else it runs, and is looked at when it has stopped */
+	bool blocked; /* at AT; else it runs, and is looked at when it has stopped */
 	struct blocked_at at;
 	struct attach_modules *modules;
 	struct remote *remote;
@@ -37,7 +37,7 @@ int victim_choose(struct victim *victim, bool hard, struct err *err);
  * victim_fits - whether it may be borrowed where it has stopped
  * @victim: struct victim
  *
- * Context: the tracer.
+ * Context: any thread, the tracer.
  */
 bool victim_fits(void *victim, const struct tracee *tracee, struct err *err);
 

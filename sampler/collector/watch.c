@@ -96,7 +96,7 @@ static void unmask(struct scan *scan, struct watched *thread, uint32_t tid)
 	if (thread->unmasked || watch->seized ||
 	    atomic_load_explicit(&scan->process->ring.header->own_sigprof, memory_order_relaxed))
 		return;
-	r = unmask_thread(scan->process->pid, tid);
+	r = unmask_thread(scan->process->pid, tid, scan->process->signal);
 	if (r == -EINPROGRESS)
 		watch->seized = (pid_t)tid;
 	if (r != 0)

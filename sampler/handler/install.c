@@ -5,7 +5,9 @@
 
 #include "sampler/handler/sigsafe.h"
 
-int handler_install(bool onstack, struct sys_sigaction *ret_previous)
+uint32_t handler_signal;
+
+int handler_install(int signal, bool onstack, struct sys_sigaction *ret_previous)
 {
 	/*
 	 * SIGPROF itself stays open.  When a thread's timer and the process's expire at one tick,
@@ -18,8 +20,9 @@ int handler_install(bool onstack, struct sys_sigaction *ret_previous)
 		.flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | SYS_SA_RESTORER |
 			 (onstack ? SA_ONSTACK : 0UL),
 		.restorer = handler_restorer,
-		.mask = ~SYS_SIGBIT(SIGPROF),
+		.mask = ~SYS_SIGBIT(signal),
 	};
 
-	return (int)sys4(__NR_rt_sigaction, SIGPROF, &action, ret_previous, 8);
+	handler_signal = (uint32_t)signal;
+	return (int)sys4(__NR_rt_sigaction, signal, &action, ret_previous, 8);
 }

@@ -13,15 +13,20 @@
  */
 extern void (*_Atomic handler_chain)(int sig, siginfo_t *info, void *uc);
 
+/* The signal that samples come by: SIGPROF unless it was to be another; 0 before the first install.
+ */
+extern uint32_t handler_signal;
+
 /**
- * handler_install - make on_sigprof() the action of SIGPROF
+ * handler_install - make on_sigprof() the action of the signal that samples come by
+ * @signal:       its number; from now on it stands in handler_signal
  * @onstack:      with SA_ONSTACK (false once an alternate stack is too small for us)
  * @ret_previous: the action that stood before; may be NULL
  *
  * Return:  0 or -errno.
  * Context: agent.
  */
-int handler_install(bool onstack, struct sys_sigaction *ret_previous);
+int handler_install(int signal, bool onstack, struct sys_sigaction *ret_previous);
 
 /**
  * handler_restorer - returns from a signal handler; for rt_sigaction's sa_restorer

@@ -8,12 +8,22 @@ enum {
 	WINDOW_MAX_PAGES = 2048, /* 8 MiB: about 0.3 ms, once a thread */
 	WINDOW_RETRY = 64,       /* samples */
 	ADDRESS_BITS = 56,
+	BLOCKS = 4,        /* that the kernel has read during a walk */
+	BLOCK_BYTES = 512, /* aligned, so that each lies in one page */
+};
+
+/* Tables are read in words and bytes; the kernel is asked once for so many of them. */
+struct block {
+	uint64_t start; /* 1: none */
+	unsigned char bytes[BLOCK_BYTES];
 };
 
 /* A child of fork may find one taken by a thread that it does not have: there are more. */
 static struct room {
 	struct memory memory; /* first: it is what a borrower holds */
 	_Atomic uint32_t taken;
+	uint32_t next_block;
+	struct block blocks[BLOCKS];
 } rooms[MEMORY_ROOMS];
 
 struct memory *memory_borrow(uint32_t start)
@@ -127,15 +137,62 @@ static bool page_is_readable(struct memory *m, uint64_t page)
 	return true;
 }
 
-static bool read_by_kernel(uint64_t address, void *to, size_t len)
+static bool read_by_kernel(const struct process *p, uint64_t address, void *to, size_t len)
 {
 	struct {
 		void *base;
 		size_t len;
 	} local = {to, len}, remote = {(void *)address, len};
 
-	return sys6(__NR_process_vm_readv, sys0(__NR_getpid), (long)&local, 1, (long)&remote, 1,
-		    0) == (long)len;
+	return sys6(__NR_process_vm_readv, p->pid, (long)&local, 1, (long)&remote, 1, 0) ==
+	       (long)len;
+}
+
+/* A reader on the stack has none. */
+static struct room *room_of(struct memory *m)
+{
+	uint64_t offset = (uint64_t)m - (uint64_t)rooms;
+
+	return offset < sizeof(rooms) ? (struct room *)m : NULL;
+}
+
+/* Return: the block that begins at START; NULL when it cannot be read. */
+static const struct block *block_at(const struct process *p, struct room *room, uint64_t start)
+{
+	struct block *block;
+
+	for (int i = 0; i < BLOCKS; i++)
+		if (room->blocks[i].start == start)
+			return &room->blocks[i];
+	block = &room->blocks[room->next_block++ % BLOCKS];
+	block->start = 1;
+	if (!read_by_kernel(p, start, block->bytes, sizeof(block->bytes)))
+		return NULL;
+	block->start = start;
+	return block;
+}
+
+static bool read_by_blocks(struct memory *m, uint64_t address, void *to, size_t len)
+{
+	const uint64_t in_block = BLOCK_BYTES - 1;
+	struct room *room = room_of(m);
+	unsigned char *at = to;
+
+	if (!room)
+		return read_by_kernel(m->p, address, to, len);
+	while (len) {
+		const struct block *block = block_at(m->p, room, address & ~in_block);
+		size_t offset = address & in_block;
+		size_t n = BLOCK_BYTES - offset < len ? BLOCK_BYTES - offset : len;
+
+		if (!block)
+			return false;
+		copy(at, (uint64_t)(block->bytes + offset), n);
+		at += n;
+		address += n;
+		len -= n;
+	}
+	return true;
 }
 
 static bool memory_read(struct unwind_reader *reader, uint64_t address, void *to, size_t len)
@@ -145,7 +202,7 @@ static bool memory_read(struct unwind_reader *reader, uint64_t address, void *to
 	if (address >> ADDRESS_BITS || len > PAGE)
 		return false;
 	if (m->unloading)
-		return !m->quiet && read_by_kernel(address, to, len);
+		return !m->quiet && read_by_blocks(m, address, to, len);
 	for (uint64_t page = page_of(address); page < address + len; page += PAGE)
 		if (!page_is_readable(m, page))
 			return false;
@@ -174,6 +231,8 @@ void memory_init(struct memory *m, struct process *p, struct slot_own *own, uint
 	m->unloading = atomic_load_explicit(&p->unloading, memory_order_seq_cst) != 0;
 	m->n_seen = 0;
 	m->next_page = 0;
+	for (int i = 0; room_of(m) && i < BLOCKS; i++)
+		room_of(m)->blocks[i].start = 1;
 	m->module_start = 0;
 	m->module_end = 0;
 	for (int i = 0; i < MEMORY_PAGES; i++)

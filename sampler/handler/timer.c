@@ -2,6 +2,7 @@
 #include "sampler/handler/timer.h"
 
 #include "sampler/handler/clock.h"
+#include "sampler/handler/install.h"
 
 #include "sampler/handler/sigsafe.h"
 
@@ -69,7 +70,7 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 {
 	struct sys_sigevent event = {
 		.value = (uint64_t)p->cookie << 32 | slot->index,
-		.signo = SIGPROF,
+		.signo = (int32_t)handler_signal,
 		.notify = NOTIFY_THREAD_ID,
 		.tid = (int32_t)tid,
 	};
@@ -90,7 +91,7 @@ int timer_arm_process(struct process *p, uint64_t first_ns)
 {
 	struct sys_sigevent event = {
 		.value = (uint64_t)p->cookie << 32 | PROCESS_TIMER_SLOT,
-		.signo = SIGPROF,
+		.signo = (int32_t)handler_signal,
 		.notify = NOTIFY_SIGNAL,
 	};
 

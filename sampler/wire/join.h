@@ -20,7 +20,8 @@
 struct join_note {
 	uint32_t version; /* WIRE_VERSION of that agent */
 	uint32_t pad;
-	int64_t enter; /* the function's address minus that of this word */
+	int64_t enter;  /* the function's address minus that of this word */
+	int64_t signal; /* the same of a word with the number of its signal, 0 until it has one */
 };
 
 struct join {
@@ -32,7 +33,7 @@ struct join {
 	char socket[WIRE_PATH_BYTES]; /* where fork children say hello; "" when they cannot */
 };
 
-_Static_assert(sizeof(struct join_note) == 16, "the note is packed by its order");
+_Static_assert(sizeof(struct join_note) == 24, "the note is packed by its order");
 _Static_assert(sizeof(struct join) == 24 + WIRE_PATH_BYTES, "docs/wire.md");
 
 #endif

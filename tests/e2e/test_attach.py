@@ -1,0 +1,340 @@
+#!/usr/bin/python3
+"""wick record -p: running programs of many kinds join, are left as they were, and may join again."""
+import contextlib
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from recorded import Case, LONG, PYTHON, WICK, Run, need, read, target
+
+ROUNDS = 1000 if LONG else 25
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+
+
+def tasks(pid):
+    return os.listdir(f"/proc/{pid}/task")
+
+
+def descriptors(pid):
+    return sorted(os.listdir(f"/proc/{pid}/fd"))
+
+
+def count_maps(pid):
+    with open(f"/proc/{pid}/maps", encoding="ascii", errors="replace") as maps:
+        return len(maps.readlines())
+
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError("it did not come about")
+
+
+def state(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
+        return stat.read().rpartition(")")[2].split()[0]
+
+
+class AttachCase(Case):
+    @contextlib.contextmanager
+    def running(self, *command, ready=0.2, **popen):
+        popen.setdefault("stdin", subprocess.DEVNULL)
+        popen.setdefault("stdout", subprocess.DEVNULL)
+        popen.setdefault("stderr", subprocess.DEVNULL)
+        process = subprocess.Popen([str(word) for word in command], **popen)
+        try:
+            time.sleep(ready)
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            for stream in (process.stdout, process.stdin):
+                if stream:
+                    stream.close()
+
+    def attach(self, pid, *options, hz=199, duration="0.6", **popen):
+        path = self.path(f"a{time.monotonic_ns()}.perf")
+        process = self.wick("record", "-v", "-F", hz, "-o", path, "-d", duration, *options, "-p", pid,
+                            **popen)
+        return Run(process, sorted(glob.glob(path)))
+
+    def joined(self, run):
+        """Milliseconds for which a thread stood."""
+        self.assertEqual(run.status, 0, run.summary)
+        found = re.search(r"stood for ([0-9.]+) ms", run.summary)
+        self.assertTrue(found, run.summary)
+        return float(found.group(1))
+
+    def refused(self, pid, words, status, *options, **popen):
+        process = self.wick("record", "-o", self.path("none.perf"), "-d", 1, *options, "-p", pid, **popen)
+        said = process.stderr.decode()
+        self.assertEqual(process.returncode, status, said)
+        self.assertIn(words, said)
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertFalse(os.path.exists(self.path("none.perf")))
+
+
+class Joins(AttachCase):
+    def test_a_busy_program_gives_samples_at_once(self):
+        with self.running(target("busy"), "20") as program:
+            start = time.monotonic_ns()
+            run = self.attach(program.pid, duration="1")
+            self.joined(run)
+            self.assertTrue(run.samples, run.summary)
+            self.assertLess(run.samples[0].time_ns - start, 1_000_000_000)
+            self.assertEqual({sample.pid for sample in run.samples}, {program.pid})
+            self.assertIn("main", {frame.symbol for frame in run.samples[0].frames})
+            self.assertIsNone(program.poll())
+
+    def test_the_agent_sleeps_and_is_woken(self):
+        with self.running(target("busy"), "20") as program:
+            before = descriptors(program.pid)
+            self.joined(self.attach(program.pid))
+            maps = count_maps(program.pid)
+            self.assertEqual(descriptors(program.pid), before)
+            for _ in range(4):
+                run = self.attach(program.pid, duration="0.4")
+                self.joined(run)
+                self.assertIn("the agent was there", run.summary)
+                self.assertTrue(run.samples, run.summary)
+            self.assertEqual(descriptors(program.pid), before)
+            self.assertEqual(count_maps(program.pid), maps)
+
+    def test_the_cpu_is_all_there(self):
+        with self.running(target("busy"), "20") as program:
+            run = self.attach(program.pid, duration="1.5")
+            share = float(re.search(r"coverage +([0-9.]+)", run.summary).group(1))
+            self.assertAlmostEqual(share, 1, delta=0.05, msg=run.summary)
+
+    def test_a_second_wick_is_told(self):
+        with self.running(target("busy"), "20") as program:
+            first = subprocess.Popen([WICK, "record", "-q", "-o", self.path("first.perf"), "-d", "5",
+                                      "-p", str(program.pid)], cwd=self.dir)
+            wait_for(lambda: os.path.exists(self.path("first.perf")))
+            self.refused(program.pid, "is being recorded by another wick", 126)
+            first.send_signal(signal.SIGINT)
+            self.assertEqual(first.wait(20), 0)
+            self.assertTrue(read(self.path("first.perf")))
+
+    def test_the_recording_ends_with_the_program(self):
+        with self.running(target("busy"), "1", ready=0.1) as program:
+            run = self.attach(program.pid, duration="60")
+            self.assertEqual(run.status, 0, run.summary)
+            self.assertTrue(run.samples, run.summary)
+
+    def test_several_and_one_that_is_gone(self):
+        with self.running(target("busy"), "20") as one, self.running(target("busy"), "20") as two:
+            run = self.attach(f"{one.pid},{two.pid},999999999", duration="1")
+            self.assertEqual(run.status, 0, run.summary)
+            self.assertEqual({sample.pid for sample in run.samples}, {one.pid, two.pid})
+            self.assertIn("there is no process 999999999", run.summary)
+
+    def test_by_name(self):
+        program = self.path("busy-by-name")
+        shutil.copy(target("busy"), program)
+        with self.running(program, "20") as one, self.running(program, "20") as two:
+            path = self.path("named.perf")
+            process = self.wick("record", "-o", path, "-d", 1, "--comm", "^busy-by-n.me$")
+            self.assertEqual(process.returncode, 0, process.stderr)
+            self.assertEqual({sample.pid for sample in read(path)}, {one.pid, two.pid})
+        process = self.wick("record", "--comm", "^busy-by-name$")
+        self.assertEqual(process.returncode, 127)
+        self.assertIn(b"no process of yours has a name", process.stderr)
+
+
+class Leaves(AttachCase):
+    """What the program did goes on as if nothing had been."""
+
+    def waits(self, kind, most_off):
+        with self.running(target("attach_waits"), kind, "4", "400", stdout=subprocess.PIPE) as program:
+            for _ in range(3):
+                self.joined(self.attach(program.pid, duration="0.1"))
+            said, _ = program.communicate(timeout=20)
+            failed, worst = re.match(rb"failed (\d+) worst ([0-9.]+)", said).groups()
+            self.assertEqual(int(failed), 0, said)
+            self.assertLess(float(worst), most_off, said)
+
+    def test_sleeps(self):
+        self.waits("sleep", 300)
+
+    def test_polls(self):
+        self.waits("poll", 300)
+
+    def test_waits_for_ever(self):
+        self.waits("epoll_ever", 300)
+
+    def test_reads(self):
+        self.waits("read", 300)
+
+    def test_a_storm_of_locks(self):
+        plugin = os.path.join(os.path.dirname(target("x")), "libplugin_a.so")
+        with self.running(target("attach_storm"), plugin, stdout=subprocess.PIPE) as program:
+            self.joined(self.attach(program.pid, duration="0.3"))
+            before = descriptors(program.pid)
+            for _ in range(ROUNDS):
+                run = self.attach(program.pid, duration="0.05")
+                self.assertEqual(run.status, 0, run.summary)
+                self.assertIsNone(program.poll())
+            # The library comes and goes, and its own descriptor with it.
+            wait_for(lambda: descriptors(program.pid) == before)
+            with open(f"/proc/{program.pid}/maps", encoding="ascii") as maps:
+                text = maps.read()
+            # A header with the first chunk, and at most a second chunk.
+            self.assertLessEqual(text.count("wick-ring"), 2, text)
+            self.assertLessEqual(text.count("libwick-agent.so"), 6, text)
+            program.send_signal(signal.SIGTERM)
+            said, _ = program.communicate(timeout=60)
+            self.assertTrue(said.startswith(b"ok"), said)
+            self.assertEqual(program.returncode, 0)
+
+
+class Kinds(AttachCase):
+    def test_musl(self):
+        need("musl-gcc")
+        source = self.path("spin.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write("volatile unsigned long x; static void spin(void) { for (;;) x++; }\n"
+                       "int main(void) { spin(); return 0; }\n")
+        subprocess.run(["musl-gcc", "-g", "-O1", "-o", self.path("spin"), source], check=True)
+        with self.running(self.path("spin")) as program:
+            for _ in range(2):
+                run = self.attach(program.pid)
+                self.joined(run)
+                self.assertGreater(run.share("spin") + run.share("main"), 90, run.summary)
+
+    def test_python(self):
+        with self.running(PYTHON, "-c", "while True: pass", ready=0.5) as program:
+            run = self.attach(program.pid)
+            self.joined(run)
+            self.assertGreater(len(run.samples), 10, run.summary)
+
+    def test_node_with_workers(self):
+        need("node")
+        script = self.path("w.js")
+        with open(script, "w", encoding="ascii") as file:
+            file.write("const {Worker, isMainThread} = require('worker_threads');\n"
+                       "if (isMainThread) { new Worker(__filename); setInterval(() => {}, 1000); }\n"
+                       "else { let x = 0; setInterval(() => { for (let i = 0; i < 2e6; i++) "
+                       "x += Math.sqrt(i); }, 5); }\n")
+        with self.running("node", script, ready=1) as program:
+            run = self.attach(program.pid, duration="1")
+            self.joined(run)
+            self.assertTrue(run.samples, run.summary)
+            self.assertIsNone(program.poll())
+
+    def test_redis_under_its_benchmark(self):
+        need("redis-server", "redis-benchmark")
+        socket = self.path("redis.sock")
+        with self.running("redis-server", "--port", "0", "--unixsocket", socket, "--save", "",
+                          "--daemonize", "no", cwd=self.dir) as server:
+            wait_for(lambda: os.path.exists(socket))
+            load = subprocess.Popen(["redis-benchmark", "-s", socket, "-q", "-n", "60000", "-t", "get,set"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            run = self.attach(server.pid, duration="0.8")
+            said, _ = load.communicate(timeout=120)
+            self.joined(run)
+            self.assertTrue(run.samples, run.summary)
+            self.assertEqual(load.returncode, 0, said)
+            self.assertNotIn(b"rror", said)
+            self.assertIsNone(server.poll())
+
+    def test_namespaces_of_its_own(self):
+        need("unshare")
+        flags = ["--mount", "--pid", "--fork", "--mount-proc"]
+        if os.geteuid() != 0:
+            flags += ["--user", "--map-root-user"]
+        probe = subprocess.run(["unshare", *flags, "true"], capture_output=True, check=False)
+        if probe.returncode != 0:
+            raise unittest.SkipTest("no namespaces can be made here")
+        with self.running("unshare", *flags, target("busy"), "20", ready=0.5) as outer:
+            with open(f"/proc/{outer.pid}/task/{outer.pid}/children", encoding="ascii") as children:
+                pid = int(children.read().split()[0])
+            try:
+                run = self.attach(pid, duration="1")
+                self.joined(run)
+                self.assertTrue(run.samples, run.summary)
+                self.assertEqual({sample.pid for sample in run.samples}, {pid})
+                self.assertEqual({sample.tid for sample in run.samples}, {pid})
+                with open(run.paths[0], encoding="utf-8") as file:
+                    self.assertIn('"inner_pid":1', file.read())
+            finally:
+                os.kill(pid, signal.SIGKILL)
+
+
+class Refuses(AttachCase):
+    def test_what_is_no_process(self):
+        self.refused(999999999, "there is no process 999999999", 127)
+
+    def test_a_thread_of_the_kernel(self):
+        if not os.path.exists("/proc/2/status"):
+            raise unittest.SkipTest("no threads of the kernel are to be seen")
+        self.refused(2, "is a thread of the kernel", 4)
+
+    def test_a_zombie(self):
+        with self.running("true", ready=0) as program:
+            wait_for(lambda: state(program.pid) == "Z")
+            self.refused(program.pid, "it is a zombie", 127)
+
+    def test_one_that_is_stopped(self):
+        with self.running("sleep", "20") as program:
+            program.send_signal(signal.SIGSTOP)
+            wait_for(lambda: state(program.pid) == "T")
+            self.refused(program.pid, "is stopped, try: kill -CONT", 126)
+            self.assertEqual(state(program.pid), "T")
+
+    def test_one_that_is_traced(self):
+        need("strace")
+        with self.running("strace", "-o", "/dev/null", "sleep", "20", ready=0.5) as tracer:
+            with open(f"/proc/{tracer.pid}/task/{tracer.pid}/children", encoding="ascii") as children:
+                pid = int(children.read().split()[0])
+            self.refused(pid, "is being traced by strace", 126)
+            self.assertIsNone(tracer.poll())
+
+    def test_anothers(self):
+        if os.geteuid() == 0:
+            need("setpriv")
+            with self.running("sleep", "20") as program:
+                process = subprocess.run(
+                    [*NOBODY, WICK, "record", "-o", "/dev/shm/wick-none", "--no-cache", "-p", str(program.pid)],
+                    capture_output=True, check=False, timeout=60, cwd="/")
+                self.assertEqual(process.returncode, 4, process.stderr)
+                self.assertIn(b"belongs to another user (uid 0), try: as root", process.stderr)
+        else:
+            self.refused(1, "belongs to another user", 4)
+
+    def test_a_static_program(self):
+        with self.running(target("busy_static"), "20") as program:
+            run = self.attach(program.pid, duration="1")
+            self.assertEqual(run.status, 0, run.summary)
+            self.assertIn("has no libc that could load the agent", run.summary)
+            self.assertTrue(run.samples)
+
+    def test_words_that_are_no_numbers(self):
+        for text in ("x", "1,", "", "-1", "0"):
+            process = self.wick("record", "-p", text)
+            self.assertEqual(process.returncode, 2, process.stderr)
+            self.assertEqual(process.stderr.count(b"\n"), 1)
+
+    def test_a_command_besides(self):
+        process = self.wick("record", "-p", "1", "--", "true")
+        self.assertEqual(process.returncode, 2)
+        self.assertIn(b"'true' would be started", process.stderr)
+
+    def test_memory_and_locks(self):
+        process = self.wick("record", "-e", "alloc", "-p", "1")
+        self.assertEqual(process.returncode, 2)
+        self.assertIn(b"programs that wick starts", process.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
