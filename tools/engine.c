@@ -104,7 +104,7 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
 	else
 		perf_name_cpu(&engine.how.name);
 	perf_permit(&engine.how.name, &permit);
-	if (!permit.works && counted)
+	if (counted && (!permit.works || (options->event.inside && !permit.in_kernel)))
 		return err_set(err, permit.code, "-e %s: %s", options->event.text, permit.why);
 	if (!permit.works) {
 		fall_back(&engine, hz, &permit);

@@ -86,6 +86,10 @@ static bool take_known(const char *name, struct perf_name *ret)
 	ret->type = it->type;
 	ret->config = it->config;
 	ret->is_cpu = it->type == PERF_TYPE_SOFTWARE && it->config <= PERF_COUNT_SW_TASK_CLOCK;
+	ret->inside =
+		it->type == PERF_TYPE_SOFTWARE && (it->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+						   it->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+						   it->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 	return true;
 }
 

@@ -18,6 +18,7 @@ struct perf_name {
 	uint64_t config1;
 	uint64_t config2;
 	bool is_cpu;    /* a clock: its unit is a nanosecond of CPU */
+	bool inside;    /* it only ever happens in the kernel: switches, migrations */
 	bool user_only; /* ":u": what happens in the kernel does not count */
 	bool kernel_only;
 };

@@ -140,8 +140,8 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 			uint64_t time_ns)
 {
 	struct process *process = drain->process;
-	struct node *node = add_kernel(drain, record->head.flags,
-				       node_new_sample(process, record, time_ns));
+	struct node *node =
+		add_kernel(drain, record->head.flags, node_new_sample(process, record, time_ns));
 
 	if (node && process->perf.counted)
 		share_count(drain, &node->sample);

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""What sends the signals: timers or perf events; any of the kernel's events; its part of stacks."""
+import os
+import re
+import subprocess
+import time
+import unittest
+
+from recorded import LONG, WICK, Case, need, target
+
+PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+
+
+def sees_kernel():
+    """Whether this user's events may also count while the kernel works."""
+    with open(PARANOID, encoding="ascii") as file:
+        return os.geteuid() == 0 or int(file.read()) <= 1
+
+
+def stolen_s():
+    """Seconds that the hypervisor gave to others, all processors together."""
+    with open("/proc/stat", encoding="ascii") as file:
+        return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
+def budget_off():
+    """The budget is another suite's; nothing where this wick has none."""
+    told = subprocess.run([WICK, "record", "--help"], capture_output=True, check=False)
+    return ("--max-overhead", "off") if b"--max-overhead" in told.stdout else ()
+
+
+class PerfCase(Case):
+    """Tests for users who may have perf events."""
+
+    def setUp(self):
+        super().setUp()
+        if not os.path.exists(PARANOID):
+            self.skipTest("this kernel has no perf events")
+        with open(PARANOID, encoding="ascii") as file:
+            if os.geteuid() != 0 and int(file.read()) > 2:
+                self.skipTest("perf events are not for this user")
+
+
+class Engine(PerfCase):
+    """Physics: the CPU that samples stand for is the CPU that was used, at any rate."""
+
+    def engine(self, engine, *command, hz, options=()):
+        return self.record(*command, hz=hz, options=(
+            "--engine", engine, *budget_off(), *options))
+
+    def quiet_run(self, engine, *command, hz):
+        """Signals that come while the machine is another's are merged: then once more."""
+        for _ in range(4):
+            stolen, started = stolen_s(), time.monotonic()
+            run = self.engine(engine, *command, hz=hz)
+            if stolen_s() - stolen < 0.005 * (time.monotonic() - started):
+                break
+        return run
+
+    def test_delivers_any_rate(self):
+        for hz in (99, 250, 999, 4999, 10000) if LONG else (99, 4999):
+            with self.subTest(hz=hz):
+                run = self.quiet_run("perf", target("split"), 1, hz=hz)
+                self.assertEqual(run.status, 0, run.summary)
+                count, weight = len(run.samples) / hz, run.weight() / hz
+                print(f"perf {hz} Hz: {count:.3f} by count, {weight:.3f} by weight, of 1 s")
+                # 1 more at each end, and what precedes the agent.
+                self.assertLess(abs(weight - 1), 0.02 + 2 / hz, run.summary)
+                self.assertLess(count, 1.02 + 2 / hz, run.summary)
+                self.assertGreater(count, (0.95 if hz < 5000 else 0.9) - 2 / hz, run.summary)
+                if hz > 999:
+                    self.assertLess(abs(run.share("burn_seventy") - 70), 3)
+
+    def test_timers_weigh_what_the_tick_leaves_out(self):
+        run = self.engine("ctimer", target("split"), 1, hz=4999)
+        self.assertLess(abs(run.weight() / 4999 - 1), 0.02, run.summary)
+        self.assertLess(len(run.samples), 2000)
+        self.assertIn("tick; their weights make up", run.summary)
+
+    def test_is_exact_in_step_with_the_tick(self):
+        for phase in range(0, 4000, 500) if LONG else (1000, 2500):
+            run = self.engine("perf", target("lockstep"), phase, 4, hz=99)
+            true = float(run.stdout)
+            print(f"lockstep phase {phase} us: {run.weight() / 99 / true:.3f} of {true:.2f} s")
+            self.assertLess(abs(run.weight() / 99 / true - 1), 0.05, run.summary)
+
+    def test_counts_short_threads_too(self):
+        run = self.engine("perf", target("short_threads"), 5, 0.5, hz=999)
+        covered = re.search(r"coverage\s+([0-9.]+) of", run.summary)
+        self.assertLess(abs(float(covered.group(1)) - 1), 0.06, run.summary)
+
+    def test_execs_at_a_high_rate_live(self):
+        n = 1000 if LONG else 60
+        run = self.engine("perf", target("kernel_events"), "execs", n, 3000, hz=4999)
+        self.assertEqual(run.status, 0, run.summary)
+        self.assertEqual(run.stdout, b"all execs done\n")
+        self.assertGreater(len({sample.tid for sample in run.samples}), 0)
+        self.assertGreater(run.weight(), n * 0.003 * 4999 * 0.6, run.summary)
+
+    def test_auto_takes_perf_above_the_tick_and_says_so(self):
+        low = self.engine("auto", target("busy"), 0.1, hz=99)
+        self.assertNotIn("engine perf", low.summary)
+        high = self.engine("auto", target("busy"), 0.3, hz=2000)
+        self.assertIn("engine perf: 2000 Hz is more than the kernel's", high.summary)
+        self.assertGreater(len(high.samples), 0.3 * 2000 * 0.7, high.summary)
+
+
+class Refused(Case):
+    """Where perf events may not be had."""
+
+    def test_timers_do_it_and_one_line_says_why(self):
+        text = self.path("refused.perf")
+        done = subprocess.run(
+            [target("without_perf"), WICK, "record", "-F", "4999", "-o", text, "--",
+             target("busy"), "0.5"], capture_output=True, check=False, timeout=100)
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, 0, said)
+        self.assertEqual(said.count("engine ctimer:"), 1, said)
+        self.assertRegex(said, "CAP_PERFMON|perf_event_paranoid")
+        covered = re.search(r"coverage\s+([0-9.]+) of", said)
+        self.assertLess(abs(float(covered.group(1)) - 1), 0.05, said)
+
+    def test_an_event_without_perf_is_an_error(self):
+        done = subprocess.run(
+            [target("without_perf"), WICK, "record", "-e", "page-faults", "-o",
+             self.path("x.perf"), "--", "true"], capture_output=True, check=False, timeout=100)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("-e page-faults:", done.stderr.decode())
+        self.assertFalse(os.path.exists(self.path("x.perf")))
+
+    def test_names_and_combinations_that_cannot_be(self):
+        for options, words in (
+                (("-e", "page-flaws"), "'page-flaws' is not one of"),
+                (("-e", "page-faults,cpu"), "weights are of different kinds"),
+                (("-e", "page-faults,minor-faults"), "one event of perf"),
+                (("-e", "page-faults=0"), "not a number of events"),
+                (("-e", "cpu/../../x/"), "is not one of"),
+                (("--engine", "magic"), "'magic' is not one of"),
+                (("--engine", "ctimer", "--kernel"), "--kernel")):
+            done = self.wick("record", "-o", self.path("x.perf"), *options, "--", "true")
+            self.assertNotEqual(done.returncode, 0, options)
+            self.assertIn(words, done.stderr.decode(), options)
+
+
+class Events(PerfCase):
+    """-e NAME: samples stand for as many events as the kernel has counted."""
+
+    def event(self, name, *command, options=()):
+        return self.record(target("kernel_events"), *command,
+                           options=("-e", name, *budget_off(), *options))
+
+    def test_page_faults_are_counted_where_they_happen(self):
+        run = self.event("page-faults=50", "faults", 4000)
+        counted = int(run.stdout.split()[0])
+        self.assertEqual({sample.event for sample in run.samples}, {"page-faults"})
+        with open(run.paths[0], encoding="utf-8") as file:
+            self.assertIn('"event":"page-faults"', file.read())
+        # What precedes the agent is the loader's.
+        self.assertLess(abs(run.weight() - 40000), 1200, f"of {counted}")
+        self.assertLess(abs(run.share("touch_seventy") - 70), 2, run.summary)
+        self.assertLess(abs(run.share("touch_thirty") - 30), 2, run.summary)
+
+    def test_minor_faults_at_the_rate_that_was_asked_for(self):
+        run = self.event("minor-faults", "faults", 20000)
+        self.assertEqual({sample.event for sample in run.samples}, {"minor-faults"})
+        self.assertLess(abs(run.weight() - 200000), 20000, run.summary)
+
+    def test_context_switches(self):
+        if not sees_kernel():
+            done = self.wick("record", "-e", "context-switches", "-o", self.path("x"), "--", "true")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("-e context-switches: kernel.perf_event_paranoid", done.stderr.decode())
+            return
+        run = self.event("context-switches=20", "switches", 3000)
+        counted = int(run.stdout.split()[1])
+        print(f"switches: weight {run.weight()} of {counted}")
+        self.assertGreaterEqual(counted, 3000)
+        self.assertLess(abs(run.weight() / counted - 1), 0.05, run.summary)
+
+    def test_an_event_that_the_machine_lacks_is_named(self):
+        done = self.wick("record", "-e", "cycles", "-o", self.path("x.perf"), "--", "true")
+        if done.returncode != 0:
+            self.assertIn("-e cycles: this machine does not count 'cycles'", done.stderr.decode())
+
+
+class Kernel(Case):
+    """--kernel: the kernel's frames before the program's own."""
+
+    def test_names_what_the_kernel_did(self):
+        need("dd")
+        if not sees_kernel():
+            self.skipTest("the kernel's frames are not for this user")
+        run = self.record("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=4000",
+                          options=("--kernel",), hz=999)
+        inside = [sample for sample in run.samples
+                  if sample.frames[0].module == "[kernel.kallsyms]"]
+        self.assertGreater(len(inside), len(run.samples) / 2, run.summary)
+        for sample in inside:
+            modules = [frame.module for frame in sample.frames]
+            n = modules.count("[kernel.kallsyms]")
+            self.assertTrue(all(module.startswith("[") for module in modules[:n]), modules)
+            self.assertNotIn("[kernel.kallsyms]", modules[n:])
+        names = {frame.symbol for sample in inside for frame in sample.frames}
+        self.assertTrue(any("read" in name for name in names), names)
+
+    def test_says_why_there_are_none(self):
+        if sees_kernel() or not os.path.exists(PARANOID):
+            self.skipTest("this user may see the kernel")
+        run = self.record(target("busy"), 0.2, options=("--kernel",), hz=99)
+        self.assertEqual(run.status, 0, run.summary)
+        self.assertRegex(run.summary, "perf_event_paranoid|CAP_PERFMON")
+
+
+if __name__ == "__main__":
+    unittest.main()
