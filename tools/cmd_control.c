@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { OPT_JSON = OPTION_LONG_ONLY };
+enum { OPT_JSON = OPTION_LONG_ONLY, MAX_WORDS = 2 };
 
 static const char of_process[] = "the recording of this process, or the wick record with this pid";
 
@@ -52,34 +52,54 @@ static int take(int id, const char *value, struct control_options *options, stru
 	}
 }
 
-static int parse(const struct cmd_ctx *ctx, struct control_options *options, bool takes_rate,
-		 struct err *err)
+/* Options, and the words between and behind them: at most MAX_WORDS are kept, all are counted. */
+static int read_line(const struct cmd_ctx *ctx, struct control_options *options,
+		     const char *words[MAX_WORDS], int *n_words, struct err *err)
 {
 	struct option_cursor cursor = {
 		.specs = ctx->command->options, .argc = ctx->argc, .argv = ctx->argv};
-	int n_rest;
-	int id;
 
-	while ((id = option_next(&cursor, err)) != 0)
-		if (id < 0 || take(id, cursor.value, options, err) < 0)
+	for (;;) {
+		int id = option_next(&cursor, err);
+
+		if (id < 0 || (id > 0 && take(id, cursor.value, options, err) < 0))
 			return -EINVAL;
+		if (id > 0)
+			continue;
+		if (cursor.rest >= cursor.argc)
+			return 0;
+		if (*n_words < MAX_WORDS)
+			words[*n_words] = cursor.argv[cursor.rest];
+		*n_words += 1;
+		cursor = (struct option_cursor){.specs = cursor.specs,
+						.argc = cursor.argc - cursor.rest,
+						.argv = cursor.argv + cursor.rest};
+	}
+}
+
+static int parse(const struct cmd_ctx *ctx, struct control_options *options, bool takes_rate,
+		 struct err *err)
+{
+	const char *words[MAX_WORDS];
+	int n_words = 0;
+
+	if (read_line(ctx, options, words, &n_words, err) < 0)
+		return -EINVAL;
 	if (options->help)
 		return 0;
-	n_rest = ctx->argc - cursor.rest - takes_rate;
-	if (n_rest < 0) {
+	if (n_words < takes_rate) {
 		(void)err_set(err, 0, "no rate given");
 		err_hint(err, "wick rate -p PID 99");
 		return -EINVAL;
 	}
-	if (n_rest > 0)
-		return err_set(err, 0, "'%s' is one argument too many",
-			       ctx->argv[cursor.rest + takes_rate]);
+	if (n_words > takes_rate)
+		return err_set(err, 0, "'%s' is one argument too many", words[takes_rate]);
 	if (!options->pid) {
 		(void)err_set(err, 0, "no process given");
 		err_hint(err, "wick %s -p PID", ctx->command->name);
 		return -EINVAL;
 	}
-	return takes_rate ? value_rate(ctx->argv[cursor.rest], &options->hz, err) : 0;
+	return takes_rate ? value_rate(words[0], &options->hz, err) : 0;
 }
 
 /* Return: the exit status; WICK_OK with *RET_REPLY, unless only help was wanted. */

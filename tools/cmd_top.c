@@ -238,12 +238,15 @@ static void watch(struct watching *it, bool *end_cmd)
 	}
 }
 
-static int fail_start(struct watching *it, int error, const struct err *err)
+/* As `wick record` has it. */
+static int fail_start(const struct watching *it, int error, const struct err *err)
 {
+	bool joins = attach_options_given(&it->session.options->attach);
+
 	say_error("%s", err->text);
-	if (!it->session.symbolizer || attach_options_given(&it->session.options->attach))
+	if (!it->session.symbolizer || (joins && (error == -EPERM || error == -EACCES)))
 		return cmd_exit_of(error);
-	return error == -ENOENT ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
+	return error == -ENOENT || error == -ESRCH ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
 }
 
 static int print_once(struct watching *it)

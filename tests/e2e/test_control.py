@@ -237,6 +237,7 @@ class Control(Case):
 
     def test_it_is_found_by_any_process_that_is_recorded(self):
         self.start(command=("sh", "-c", f"{target('split')} 10000 & wait"))
+        self.wait_for("processes", 2)  # the shell has forked
         with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as file:
             child = int(file.read().split()[0])
         self.addCleanup(os.kill, child, signal.SIGTERM)
@@ -250,12 +251,15 @@ class Control(Case):
         for arguments, word in ((("rate", "-p", self.pid), "no rate given"),
                                 (("rate", "-p", self.pid, "0"), "0"),
                                 (("rate", "-p", self.pid, "99", "9"), "one argument too many"),
+                                (("rate", "99", "-p", self.pid, "9"), "'9' is one argument too many"),
                                 (("stop",), "no process given"),
                                 (("stop", "-p", "me"), "'me' is no process")):
             done = self.wick(*arguments, env=self.env)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(word, done.stderr.decode())
         self.assertEqual(self.state()["hz"], 99)
+        self.assertEqual(self.wick("rate", "101", "-p", self.pid, env=self.env).returncode, 0)
+        self.assertEqual(self.state()["hz"], 101)
 
     def test_peers_that_lie_are_dropped(self):
         self.start()
