@@ -197,6 +197,36 @@ class Flight(recorded.Case):
         samples = recorded.read(self.files()[0])
         self.assertTrue(any(f.symbol == "work_to_the_end" for s in samples for f in s.frames))
 
+    def test_a_process_that_was_joined(self):
+        """wick flush has it written by the program's pid; its end is seen, though it is no child."""
+        log = self.path("log")
+        program = subprocess.Popen([target("last_words"), log, "0", "wait"])
+        self.addCleanup(program.kill)
+        self.process = subprocess.Popen(
+            [recorded.WICK, "record", "-o", self.path("x.perf"), "--flight", "60s", "-p",
+             str(program.pid)], cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.addCleanup(self.stop)
+        self.until(lambda: self.wick("flush", "-p", program.pid).returncode == 0)
+        self.wait_for_work(log, words(log)[1] / 1e9 + 0.3)
+        answer = self.wick("flush", "-p", program.pid)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        path = self.files()[-1]
+        self.assertIn(path, (answer.stdout + answer.stderr).decode())
+        self.assertEqual(notes(path)[-1]["why"], "wick flush")
+        flushed = recorded.read(path)
+        self.assertLess(words(log)[1] - flushed[-1].metrics["cpu_ns"][0], 10**9)
+        n = len(self.files())
+        program.kill()
+        program.wait()
+        self.finish()
+        self.assertEqual(len(self.files()), n + 1, self.summary)
+        path = self.files()[-1]
+        self.assertEqual(notes(path)[-1]["why"], f"SIGKILL ended {program.pid}")
+        last = recorded.read(path)[-1]
+        self.assertLess(words(log)[1] - last.metrics["cpu_ns"][0], 2.5 * PERIOD_NS)
+        self.assertTrue(any(frame.symbol == "work_to_the_end" for frame in last.frames))
+
     def test_names_of_files(self):
         """Patterns work, and a name that is taken is passed over."""
         with open(self.path("d-0001"), "w", encoding="ascii"):
