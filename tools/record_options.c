@@ -2,6 +2,7 @@
 #include "tools/record_options.h"
 
 #include "tools/cmd.h"
+#include "tools/record_outside.h"
 #include "tools/value.h"
 
 #include <errno.h>
@@ -409,7 +410,8 @@ static int check(const struct record_options *options, struct err *err)
 		return -EINVAL;
 	if (options->delay_ns && options->paused)
 		return err_set(err, 0, "--delay ends by itself, --paused does not, try: one of them");
-	if (check_live(options, err) < 0 || check_symbols(options, err) < 0)
+	if (check_live(options, err) < 0 || check_symbols(options, err) < 0 ||
+	    record_outside_check(options, err) < 0)
 		return -EINVAL;
 	if (flight_options_check(&options->flight, is_limited(&options->rotate), err) < 0)
 		return -EINVAL;

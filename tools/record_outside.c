@@ -22,6 +22,14 @@ bool record_outside_only(const struct record_options *options)
 	return options->engine.wish == ENGINE_PTRACE;
 }
 
+int record_outside_check(const struct record_options *options, struct err *err)
+{
+	if (record_outside_only(options) && !is_possible(options))
+		return err_set(err, EINVAL,
+			       "--engine ptrace is of -e cpu and wall; the rest is an agent's");
+	return 0;
+}
+
 void record_outside_prepare(const struct record_options *options, struct collector_options *to)
 {
 	if (!is_possible(options) ||

@@ -18,6 +18,14 @@ struct recorder;
 void record_outside_prepare(const struct record_options *options, struct collector_options *to);
 
 /**
+ * record_outside_check - whether what is asked for can be had without an agent, if there is none
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Context: main thread.
+ */
+int record_outside_check(const struct record_options *options, struct err *err);
+
+/**
  * record_outside_launched - say so, when CMD takes no agent and is sampled from outside
  *
  * Context: main thread.

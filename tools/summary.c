@@ -6,13 +6,14 @@
 #include "sampler/collector/examine.h"
 #include "tools/servers.h"
 #include "tools/summary_cost.h"
+#include "tools/summary_unsampled.h"
 #include "tools/text.h"
 
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
-enum { WORST_MODULES = 3, MAX_UNSAMPLED = 5, MAX_PATHS = 5, N_STOPS = 8 };
+enum { WORST_MODULES = 3, MAX_PATHS = 5, N_STOPS = 8 };
 
 #define NS_PER_S         1000000000.0
 #define LOW_COVERAGE     0.90
@@ -23,11 +24,6 @@ enum { WORST_MODULES = 3, MAX_UNSAMPLED = 5, MAX_PATHS = 5, N_STOPS = 8 };
 #define MISSING_MIN_PART 0.05
 
 /* Every line: two blanks, the topic to a fixed column, the fact. */
-static void add_topic(struct buf *buf, const char *topic)
-{
-	buf_printf(buf, "  %-11s ", topic);
-}
-
 double summary_coverage(const struct collector_stats *stats)
 {
 	if (stats->charged_ns == 0)
@@ -55,7 +51,7 @@ static void print_samples(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
 
-	add_topic(buf, "samples");
+	summary_topic(buf, "samples");
 	words_count(buf, stats->samples);
 	if (stats->weight != stats->samples) {
 		buf_add(buf, " (weight ");
@@ -83,7 +79,7 @@ static void print_none_kept(const struct selection *selection, struct buf *buf)
 {
 	const struct selection_options *options = selection->options;
 
-	add_topic(buf, "");
+	summary_topic(buf, "");
 	if (options->threads && !selection->a_thread_matched) {
 		buf_add(buf, "no thread has a name that matches; there were: ");
 		for (size_t i = 0; i < SELECTION_OTHERS && *selection->others[i]; i++) {
@@ -117,7 +113,7 @@ static void print_kept(const struct summary *summary, enum sample_series series,
 		return;
 	samples = taken->samples - first->samples - selection->filtered[series].samples;
 	weight = taken->weight - first->weight - selection->filtered[series].weight;
-	add_topic(buf, "kept");
+	summary_topic(buf, "kept");
 	words_count(buf, samples);
 	buf_add(buf, " of them, ");
 	text_share(buf, (double)weight, (double)taken->weight);
@@ -138,7 +134,7 @@ static void print_nothing(const struct summary *summary, struct buf *buf)
 
 	if (stats->samples > 0)
 		return;
-	add_topic(buf, "");
+	summary_topic(buf, "");
 	if (stats->processes == 0)
 		buf_add(buf, "no program took the agent, try: wick doctor -- CMD\n");
 	else if ((double)stats->charged_ns < NS_PER_S / summary->hz)
@@ -147,39 +143,6 @@ static void print_nothing(const struct summary *summary, struct buf *buf)
 			   summary->hz < summary->kernel_hz ? ", try: a higher -F" : "");
 	else
 		buf_add(buf, "the program used CPU and gave no sample, try: wick doctor -- CMD\n");
-}
-
-static void print_unsampled(const struct summary *summary, struct buf *buf)
-{
-	const struct collector_stats *stats = &summary->collected;
-
-	for (size_t i = 0; i < stats->n_unsampled && i < MAX_UNSAMPLED; i++) {
-		const struct collector_unsampled *it = &stats->unsampled[i];
-
-		add_topic(buf, i ? "" : "not sampled");
-		words_count(buf, it->count);
-		buf_add(buf, " x ");
-		words_plain(buf, it->path);
-		buf_printf(buf, " (%s)\n", it->why);
-	}
-	if (stats->n_unsampled > MAX_UNSAMPLED) {
-		add_topic(buf, "");
-		buf_add(buf, "and ");
-		text_of(buf, stats->n_unsampled - MAX_UNSAMPLED, "other program");
-		buf_add_char(buf, '\n');
-	}
-	if (stats->agentless) {
-		add_topic(buf, "no timer");
-		text_of(buf, stats->agentless, "process");
-		buf_printf(buf, ": %s\n",
-			   stats->agentless_errno ? strerrordesc_np((int)stats->agentless_errno)
-						  : "the agent could not start");
-	}
-	if (stats->seccomp) {
-		add_topic(buf, "seccomp");
-		text_of(buf, stats->seccomp, "process");
-		buf_add(buf, " stopped sampling before a filter that forbids it\n");
-	}
 }
 
 static void print_coverage(const struct summary *summary, struct buf *buf)
@@ -191,7 +154,7 @@ static void print_coverage(const struct summary *summary, struct buf *buf)
 		return; /* print_nothing() has said it */
 	if (stats->charged_ns == 0)
 		return;
-	add_topic(buf, "coverage");
+	summary_topic(buf, "coverage");
 	buf_printf(buf, "%.3f of ", coverage);
 	text_seconds(buf, stats->charged_ns);
 	buf_add(buf, " of CPU that the kernel charged");
@@ -213,7 +176,7 @@ static void print_states(const struct summary *summary, struct buf *buf)
 		total += stats->states[i];
 	if (total == stats->states[STATE_RUNNING])
 		return;
-	add_topic(buf, "states");
+	summary_topic(buf, "states");
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (stats->states[i] == 0)
 			continue;
@@ -223,14 +186,14 @@ static void print_states(const struct summary *summary, struct buf *buf)
 	}
 	buf_add_char(buf, '\n');
 	if (stats->unreadable) {
-		add_topic(buf, "");
+		summary_topic(buf, "");
 		text_of(buf, stats->unreadable, "look");
 		buf_add(buf, " at threads that may not be read: they have no stack; their program "
 			     "forbids it (PR_SET_DUMPABLE) or changed its user, try: wick as "
 			     "root\n");
 	}
 	if (summary->verbose) {
-		add_topic(buf, "blocked");
+		summary_topic(buf, "blocked");
 		text_of(buf, stats->looks, "look");
 		buf_add(buf, ", ");
 		text_of(buf, stats->walks, "stack");
@@ -245,20 +208,20 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 	const struct collector_stats *stats = &summary->collected;
 
 	if (summary->lockstep) {
-		add_topic(buf, "lockstep");
+		summary_topic(buf, "lockstep");
 		buf_printf(buf,
 			   "the program runs in step with the kernel's %u Hz tick: totals may come "
 			   "late, and places may be wrong\n",
 			   (unsigned)summary->kernel_hz);
 	} else if (summary->hz > summary->kernel_hz && summary->engine == RING_ENGINE_CTIMER) {
-		add_topic(buf, "rate");
+		summary_topic(buf, "rate");
 		buf_printf(buf,
 			   "samples come at most at the kernel's %u Hz tick; their weights make "
 			   "up for the rest\n",
 			   (unsigned)summary->kernel_hz);
 	}
 	if (summary->verbose && stats->overruns) {
-		add_topic(buf, "overruns");
+		summary_topic(buf, "overruns");
 		text_share(buf, (double)stats->overruns, (double)stats->weight);
 		buf_add(buf, " of the weight\n");
 	}
@@ -271,7 +234,7 @@ static void print_hooks(const struct summary *summary, struct buf *buf)
 	const uint64_t *weight = summary->collected.hook_weight;
 
 	if (samples[HOOK_STATS_TAKEN]) {
-		add_topic(buf, "memory");
+		summary_topic(buf, "memory");
 		text_of(buf, samples[HOOK_STATS_TAKEN], "sample");
 		buf_add(buf, " of ");
 		words_bytes(buf, weight[HOOK_STATS_TAKEN]);
@@ -286,7 +249,7 @@ static void print_hooks(const struct summary *summary, struct buf *buf)
 			   buf);
 	}
 	if (samples[HOOK_STATS_WAITED]) {
-		add_topic(buf, "locks");
+		summary_topic(buf, "locks");
 		text_of(buf, samples[HOOK_STATS_WAITED], "wait");
 		buf_printf(buf, ", %.3f s in all\n", (double)weight[HOOK_STATS_WAITED] / 1e6);
 		print_kept(
@@ -303,7 +266,7 @@ static void print_live(const struct summary *summary, struct buf *buf)
 
 	if (!live || !live->snapshot)
 		return;
-	add_topic(buf, "live");
+	summary_topic(buf, "live");
 	text_of(buf, live->heap.n_blocks, "sample");
 	buf_add(buf, " of ");
 	words_bytes(buf, live->heap.weight);
@@ -320,7 +283,7 @@ static void print_stacks(const struct summary *summary, struct buf *buf)
 		incomplete += stats->stops[i];
 	if (stats->samples == 0)
 		return;
-	add_topic(buf, "stacks");
+	summary_topic(buf, "stacks");
 	text_share(buf, (double)(stats->samples - incomplete), (double)stats->samples);
 	buf_add(buf, " complete");
 	if (incomplete)
@@ -374,7 +337,7 @@ static void print_missing(const struct summary *summary, uint64_t lookups, struc
 	}
 	if (!most || (double)gain < MISSING_MIN_PART * (double)lookups)
 		return;
-	add_topic(buf, "symbols");
+	summary_topic(buf, "symbols");
 	text_share(buf, (double)gain, (double)lookups);
 	buf_printf(buf, " of the frames lack %s, most of them in ", most->missing);
 	words_plain(buf, most->path);
@@ -396,7 +359,7 @@ static void print_modules(const struct summary *summary, struct buf *buf)
 		if (!worst || (double)worst->unnamed < UNNAMED_MIN_PART * (double)lookups)
 			break;
 		chosen[n] = worst;
-		add_topic(buf, n ? "" : "no names");
+		summary_topic(buf, n ? "" : "no names");
 		text_share(buf, (double)worst->unnamed, (double)lookups);
 		buf_add(buf, " of the frames, in ");
 		words_plain(buf, worst->path && *worst->path ? worst->path : "[unknown]");
@@ -412,7 +375,7 @@ static void print_servers(const struct symbolize_servers *servers, struct buf *b
 {
 	if (!servers->n_asked && (!servers->why || !*servers->why))
 		return;
-	add_topic(buf, "servers");
+	summary_topic(buf, "servers");
 	servers_print(servers, buf);
 }
 
@@ -421,7 +384,7 @@ static void print_files(const struct recording_stats *written, bool first, struc
 	size_t skipped = written->n_paths > MAX_PATHS ? written->n_paths - MAX_PATHS : 0;
 
 	for (size_t i = skipped; i < written->n_paths; i++) {
-		add_topic(buf, first && i == skipped ? "written" : "");
+		summary_topic(buf, first && i == skipped ? "written" : "");
 		buf_add(buf, written->paths[i]);
 		if (i + 1 < written->n_paths) {
 			buf_add_char(buf, '\n');
@@ -436,7 +399,7 @@ static void print_files(const struct recording_stats *written, bool first, struc
 		buf_add(buf, ")\n");
 	}
 	if (written->hook_failures) {
-		add_topic(buf, "");
+		summary_topic(buf, "");
 		text_of(buf, written->hook_failures, "run");
 		buf_add(buf, " of --on-rotate failed");
 		if (written->hook_given_up) {
@@ -446,7 +409,7 @@ static void print_files(const struct recording_stats *written, bool first, struc
 		buf_add_char(buf, '\n');
 	}
 	if (written->single_segments) {
-		add_topic(buf, "");
+		summary_topic(buf, "");
 		text_of(buf, written->single_segments, "file");
 		buf_add(buf, " of one sample only: FlameScope cannot show that\n");
 	}
@@ -478,23 +441,23 @@ static void print_next(const struct summary *summary, struct buf *buf)
 	if (!last)
 		return;
 	if (summary->unnamed_frames) {
-		add_topic(buf, "names");
+		summary_topic(buf, "names");
 		text_of(buf, summary->unnamed_frames, "frame");
 		buf_printf(buf, " could not wait for a name, try: wick symbolize %s\n", last);
 	}
 	if (summary->no_symbols) {
-		add_topic(buf, "names");
+		summary_topic(buf, "names");
 		buf_printf(buf, "none were asked for, try: wick symbolize %s\n", last);
 	}
-	add_topic(buf, "next");
+	summary_topic(buf, "next");
 	if (written->samples) {
 		buf_printf(buf, "wick view %s\n", last);
-		add_topic(buf, "");
+		summary_topic(buf, "");
 	}
 	buf_printf(buf, "wick info %s\n", last);
 	if (written->samples == 0)
 		return;
-	add_topic(buf, "");
+	summary_topic(buf, "");
 	buf_add(buf, who_loads(last));
 }
 
@@ -511,7 +474,7 @@ void summary_print(const struct summary *summary, struct buf *buf)
 	}
 	print_hooks(summary, buf);
 	print_live(summary, buf);
-	print_unsampled(summary, buf);
+	summary_unsampled(&summary->collected, buf);
 	if (!summary->no_clock)
 		print_coverage(summary, buf);
 	print_states(summary, buf);

@@ -176,6 +176,8 @@ struct collector_stats {
 	uint64_t processes;                 /* images that said hello */
 	uint64_t unsampled_processes;
 	uint64_t outside;            /* images that were sampled from outside, */
+	char outside_path[128];      /* one that takes no agent ("" none), */
+	const char *outside_why;     /* and why it does not */
 	uint64_t outside_stops;      /* how often one of their threads was held, */
 	uint64_t outside_stopped_ns; /* for how long together, */
 	uint64_t outside_longest_ns; /* and at most */

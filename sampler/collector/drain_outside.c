@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "sampler/collector/drain.h"
 #include "sampler/collector/outsider.h"
+#include "sampler/collector/proc.h"
 #include "sampler/collector/rate.h"
 #include "sampler/collector/request.h"
 
@@ -16,17 +17,34 @@
 
 enum { CHILDREN_BYTES = 64 * 1024 };
 
-/* The file that a process runs. */
-static bool read_image(pid_t pid, struct outside_image *ret_image)
+static bool stat_image(const char *path, struct outside_image *ret_image)
 {
-	char path[64];
 	struct stat st;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	if (stat(path, &st) < 0)
 		return false;
 	*ret_image = (struct outside_image){.dev = st.st_dev, .inode = st.st_ino};
 	return true;
+}
+
+/* The file that a process runs. */
+static bool read_image(pid_t pid, struct outside_image *ret_image)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return stat_image(path, ret_image);
+}
+
+/* The file that a path is to a process. */
+static void read_its_file(pid_t pid, const char *its_path, struct outside_image *ret_image)
+{
+	char path[WIRE_PATH_BYTES + 64];
+
+	*ret_image = (struct outside_image){0};
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s/%s", (int)pid,
+		       its_path[0] == '/' ? "root" : "cwd", its_path);
+	(void)stat_image(path, ret_image);
 }
 
 static bool same_image(const struct outside_image *a, const struct outside_image *b)
@@ -34,13 +52,21 @@ static bool same_image(const struct outside_image *a, const struct outside_image
 	return a->dev == b->dev && a->inode == b->inode;
 }
 
-static int begin(struct collector *collector, pid_t pid)
+/* It counts from where the image before it has ended; one that has joined, from now on. */
+static uint64_t first_ns(struct drain *drain, pid_t pid, bool attached)
+{
+	const struct process *old = map_get(&drain->by_pid, (uint64_t)pid);
+
+	return old ? old->charged_ns : attached ? proc_cpu_ns(pid) : 0;
+}
+
+static int begin(struct collector *collector, pid_t pid, bool attached)
 {
 	const struct collector_outsider *how = collector->options.outsider;
 	struct drain *drain = &collector->drain;
 	struct process *process;
 	struct outsider *outsider;
-	int r = how ? how->begin(pid, &outsider) : -ENOTSUP;
+	int r = how ? how->begin(pid, first_ns(drain, pid, attached), &outsider) : -ENOTSUP;
 
 	if (r < 0)
 		return r;
@@ -50,6 +76,7 @@ static int begin(struct collector *collector, pid_t pid)
 		return r;
 	}
 	process->outsider = outsider;
+	process->attached = attached;
 	(void)read_image(pid, &process->image);
 	drain->outside.n++;
 	drain->stats.outside++;
@@ -59,10 +86,16 @@ static int begin(struct collector *collector, pid_t pid)
 int drain_outside_start(struct collector *collector, pid_t pid, const char *path,
 			enum program_kind kind)
 {
-	int r = begin(collector, pid);
+	struct drain *drain = &collector->drain;
+	int r = begin(collector, pid, false);
 
 	if (r < 0 && unsampled_why(kind))
-		unsampled_add(&collector->drain.unsampled, pid, path, kind);
+		unsampled_add(&drain->unsampled, pid, path, kind);
+	if (r == 0 && unsampled_why(kind)) {
+		(void)snprintf(drain->stats.outside_path, sizeof(drain->stats.outside_path), "%s",
+			       path);
+		drain->stats.outside_why = unsampled_why(kind);
+	}
 	return r;
 }
 
@@ -77,6 +110,7 @@ void drain_outside_expect(struct collector *collector, pid_t pid, const char *pa
 		unsampled_add(&drain->unsampled, pid, path, kind);
 		return;
 	}
+	read_its_file(pid, path, &expected->after);
 	expected->pid = pid;
 	expected->kind = kind;
 	expected->until_ns = io_now_ns() + OUTSIDE_EXPECT_MS * NS_PER_MS;
@@ -84,10 +118,14 @@ void drain_outside_expect(struct collector *collector, pid_t pid, const char *pa
 	drain->outside.n_expected++;
 }
 
-/* Those whose exec has happened begin; one that does not come was a failed exec. */
-static void look_for_expected(struct collector *collector, uint64_t now_ns)
+/*
+ * Those whose exec has happened begin; one that does not come was a failed exec.
+ * Return: whether there are more to come.
+ */
+static bool look_for_expected(struct collector *collector, uint64_t now_ns)
 {
 	struct drain *drain = &collector->drain;
+	bool more = false;
 
 	for (int i = 0; i < OUTSIDE_EXPECTED; i++) {
 		struct outside_expected *expected = &drain->outside.expected[i];
@@ -95,20 +133,24 @@ static void look_for_expected(struct collector *collector, uint64_t now_ns)
 
 		if (!expected->pid)
 			continue;
-		if (read_image(expected->pid, &now) && !same_image(&now, &expected->before))
+		if (read_image(expected->pid, &now) &&
+		    (!same_image(&now, &expected->before) || same_image(&now, &expected->after))) {
 			(void)drain_outside_start(collector, expected->pid, expected->path,
 						  expected->kind);
-		else if (now_ns < expected->until_ns)
+		} else if (now_ns < expected->until_ns) {
+			more = true;
 			continue;
+		}
 		expected->pid = 0;
 	}
+	return more;
 }
 
 /* A program that takes no agent cannot say whom it has started. */
 static void adopt_child(struct collector *collector, pid_t pid)
 {
 	if (!map_get(&collector->drain.by_pid, (uint64_t)pid))
-		(void)begin(collector, pid);
+		(void)begin(collector, pid, false);
 }
 
 static void adopt_children_of(struct collector *collector, pid_t pid, const char *tid)
@@ -151,16 +193,10 @@ static void adopt_children(struct collector *collector, pid_t pid)
 static bool is_the_same(struct collector *collector, struct process *process)
 {
 	struct outside_image now;
-	bool attached = process->attached;
-	pid_t pid = process->pid;
 
-	if (!read_image(pid, &now) || same_image(&now, &process->image))
+	if (!read_image(process->pid, &now) || same_image(&now, &process->image))
 		return true;
-	if (begin(collector, pid) == 0 && attached) {
-		process = map_get(&collector->drain.by_pid, (uint64_t)pid);
-		if (process)
-			process->attached = true;
-	}
+	(void)begin(collector, process->pid, process->attached);
 	return false;
 }
 
@@ -217,35 +253,32 @@ uint64_t drain_outside_turns(struct collector *collector)
 	struct drain *drain = &collector->drain;
 	uint64_t now_ns = io_now_ns();
 	uint64_t ns = turn_ns(drain);
+	uint64_t soon_ns = UINT64_MAX;
 
 	if (!collector->options.outsider)
 		return UINT64_MAX;
-	look_for_expected(collector, now_ns);
+	if (look_for_expected(collector, now_ns))
+		soon_ns = now_ns + OUTSIDE_LEAST_MS * NS_PER_MS;
 	if (drain->outside.n == 0)
-		return UINT64_MAX;
-	if (now_ns < drain->outside.next_ns)
-		return drain->outside.next_ns;
-	turn_all(collector, now_ns);
-	/* Not in step with what the program does in turns of its own. */
-	drain->outside.next_ns = now_ns + ns - ns / 8 + next_random(drain) % (ns / 4);
-	return drain->outside.next_ns;
+		return soon_ns;
+	if (now_ns >= drain->outside.next_ns) {
+		turn_all(collector, now_ns);
+		/* Not in step with what the program does in turns of its own. */
+		drain->outside.next_ns = now_ns + ns - ns / 8 + next_random(drain) % (ns / 4);
+	}
+	return drain->outside.next_ns < soon_ns ? drain->outside.next_ns : soon_ns;
 }
 
 static int begin_asked(struct collector *collector, void *argument)
 {
 	pid_t pid = *(const pid_t *)argument;
 	struct drain *drain = &collector->drain;
-	struct process *process = map_get(&drain->by_pid, (uint64_t)pid);
-	int r = process ? -EALREADY : begin(collector, pid);
+	bool known = map_get(&drain->by_pid, (uint64_t)pid) != NULL;
+	int r = known ? -EALREADY : begin(collector, pid, true);
 
-	if (r < 0)
-		return r;
-	process = map_get(&drain->by_pid, (uint64_t)pid);
-	if (process) {
-		process->attached = true;
+	if (r == 0)
 		drain->n_attached++;
-	}
-	return 0;
+	return r;
 }
 
 int collector_outside(struct collector *collector, pid_t pid, struct err *err)

@@ -19,7 +19,8 @@ struct outside_image {
 struct outside_expected {
 	pid_t pid; /* 0: none */
 	enum program_kind kind;
-	struct outside_image before;
+	struct outside_image before; /* what it ran when it said so: perhaps the new one already */
+	struct outside_image after;  /* zero: not known */
 	uint64_t until_ns;
 	char path[WIRE_PATH_BYTES];
 };

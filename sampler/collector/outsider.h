@@ -26,8 +26,11 @@ struct outsider_turn {
 
 /* All are called by the drain thread, but for begin() and free() while that does not run. */
 struct collector_outsider {
-	/* Return: 0; -EPERM: it may not be looked at; -ESRCH; -ENOMEM. */
-	int (*begin)(pid_t pid, struct outsider **ret_outsider);
+	/*
+	 * What the process has used up to CPU_NS is not to be accounted for.
+	 * Return: 0; -EPERM: it may not be looked at; -ESRCH; -ENOMEM.
+	 */
+	int (*begin)(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider);
 	void (*turn)(struct outsider *outsider, const struct outsider_turn *turn);
 	/* The samples that are owed: nothing follows. */
 	void (*end)(struct outsider *outsider, const struct outsider_turn *turn);

@@ -125,13 +125,14 @@ static int take_segment(struct core *core, const Elf64_Phdr *header)
 static int read_segments(struct core *core, const struct table *table)
 {
 	size_t size = (size_t)table->n * sizeof(Elf64_Phdr);
-	_cleanup_free_ Elf64_Phdr *headers = malloc(size + 1);
+	_cleanup_free_ Elf64_Phdr *headers = NULL;
 	int r = 0;
 
-	if (!headers)
-		return -ENOMEM;
 	core->segments = calloc((size_t)table->n + 1, sizeof(*core->segments));
 	if (!core->segments)
+		return -ENOMEM;
+	headers = malloc(size + 1);
+	if (!headers)
 		return -ENOMEM;
 	if (!read_all(core, table->offset, headers, size))
 		return -EIO;

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int begin(pid_t pid, struct outsider **ret_outsider)
+static int begin(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider)
 {
 	struct engine *engine = calloc(1, sizeof(*engine));
 	char path[64];
@@ -29,7 +29,7 @@ static int begin(pid_t pid, struct outsider **ret_outsider)
 	if (!engine)
 		return -ENOMEM;
 	engine->outsider.how = outside_engine();
-	engine->base_ns = proc_cpu_ns(pid);
+	engine->base_ns = cpu_ns;
 	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	engine->tasks_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	r = engine->tasks_fd < 0 ? -ESRCH : remote_new(&engine->remote, pid);

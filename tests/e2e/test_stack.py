@@ -211,7 +211,11 @@ class Process(Stacks):
             time.sleep(0.01)
         for _ in range(3):
             result = self.stack("-p", process.pid)
-            self.assertEqual(state(process.pid), "T")
+            # It goes from the one stop to the other, and is runnable in between.
+            deadline = time.monotonic() + 30
+            while state(process.pid) != "T":
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
         self.assertEqual(result["threads"][0]["state"], "stopped")
         self.assertIn("main", self.functions(result)[process.pid])
         process.send_signal(signal.SIGCONT)

@@ -1,0 +1,204 @@
+"""Programs that take no agent: sampled from outside, and left as they were."""
+import collections
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import time
+import unittest
+
+from recorded import LONG, WICK, Case, target
+
+SECONDS = 30 if LONG else 3
+ROUNDS = 6
+SPLIT = ("burn_seventy", "burn_twenty", "burn_ten")
+WITHIN = 4  # what is claimed is 5
+SENT = 2000 if LONG else 300
+STATIC = target("split_static")
+
+
+def status_of(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+        return dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
+
+
+def state(pid):
+    return status_of(pid)["State"][0]
+
+
+class Ptrace(Case):
+    def shares(self, run):
+        """What of the weight was found under each function; nothing where it was not found."""
+        found = {name: run.weight(lambda s: any(f.symbol == name for f in s.frames)) for name in SPLIT}
+        return {name: weight for name, weight in found.items() if weight}
+
+    def assert_total(self, run, seconds, hz=99):
+        self.assertEqual(run.status, 0, run.summary)
+        self.assertAlmostEqual(run.weight() / hz, seconds, delta=0.05 * seconds + 0.05)
+        self.assertEqual(set(self.shares(run)), set(SPLIT))
+
+    def start(self, *command, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, cwd=self.dir, **options)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def until(self, what, process=None, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not what():
+            if process and process.poll() is not None:
+                self.fail(process.stderr.read().decode())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def test_a_static_program_is_sampled_and_auto_says_so(self):
+        # A hundred looks have a standard error of 4.6 points: more are taken where they are needed.
+        found, total = collections.Counter(), 0
+        for _ in range(ROUNDS):
+            run = self.record(STATIC, str(SECONDS))
+            self.assert_total(run, SECONDS)
+            true = dict(zip(SPLIT, map(float, run.stdout.split())))
+            found.update(self.shares(run))
+            total += run.weight()
+            shares = {name: 100 * weight / total for name, weight in found.items()}
+            if all(abs(shares[name] - true[name]) < WITHIN for name in SPLIT):
+                break
+        print(f"\ntrue {true}, found { {name: round(share, 1) for name, share in shares.items()} }, "
+              f"weight {total}")
+        for name in SPLIT:
+            self.assertAlmostEqual(shares[name], true[name], delta=5)
+        lines = [line for line in run.summary.splitlines() if "ptrace" in line and "agent" in line]
+        self.assertEqual(len(lines), 1, run.summary)
+        self.assertIn("takes no agent (static)", lines[0])
+        self.assertNotIn("not sampled", run.summary)
+
+    def test_higher_rates_weigh_more(self):
+        run = self.record(STATIC, "2", hz=999)
+        self.assert_total(run, 2, hz=999)
+        self.assertLess(len(run.samples), 2 * 999 / 4)
+
+    def test_a_program_that_could_take_one_has_no_agent(self):
+        run = self.record(target("split"), "2", options=("--engine", "ptrace"))
+        self.assert_total(run, 2)
+        self.assertTrue(all(s.frames[-1].symbol == "_start" for s in run.samples
+                            if any(f.symbol == "main" for f in s.frames)))
+        run = self.record("/usr/bin/env", options=("--engine", "ptrace"))
+        self.assertEqual(run.status, 0, run.summary)
+        self.assertNotIn(b"WICK_SOCKET", run.stdout)
+        self.assertNotIn(b"libwick", run.stdout)
+
+    def test_a_running_static_program_is_joined(self):
+        for options in ((), ("--engine", "ptrace")):
+            with self.subTest(options):
+                process = self.start(STATIC, 60)
+                path = self.path(f"joined{len(options)}.perf")
+                wick = self.wick("record", *options, "-d", "1s", "-o", path, "-p", process.pid)
+                self.assertEqual(wick.returncode, 0, wick.stderr.decode())
+                with open(path, encoding="utf-8") as file:
+                    self.assertIn("burn_seventy", file.read())
+                self.assertIsNone(process.poll())
+                self.assertEqual(status_of(process.pid)["TracerPid"], "0")
+                self.assertIn(state(process.pid), "RS")
+                if not options:
+                    self.assertRegex(wick.stderr.decode(), "static.*ptrace")
+
+    def test_nothing_is_interrupted(self):
+        run = self.record(target("eintr_calls_static"), "3", options=("-e", "wall"))
+        self.assertEqual(run.status, 0, run.summary)
+        calls = [line.split() for line in run.stdout.decode().splitlines()]
+        self.assertGreater(len(calls), 5)
+        self.assertEqual([call for call in calls if int(call[2])], [])
+        self.assertIn("sleeping", {s.state for s in run.samples})
+
+    def test_signals_arrive_each_once(self):
+        for options in ((), ("-F", "999")):
+            process = self.start(target("counts_signals_static"))
+            process.stdout.readline()
+            wick = self.start(WICK, "record", *options, "-o", self.path("signals.perf"), "-p", process.pid)
+            self.until(lambda: os.path.exists(self.path("signals.perf")), wick)
+            for _ in range(SENT):
+                os.kill(process.pid, signal.SIGRTMIN)
+                time.sleep(0.002)
+            process.send_signal(signal.SIGTERM)
+            stdout = process.stdout.read()
+            process.wait()
+            self.assertEqual(stdout.split(), [str(SENT).encode(), b"0"])
+            wick.communicate()
+            os.unlink(self.path("signals.perf"))
+
+    def test_a_stopped_program_stays_stopped_and_goes_on(self):
+        process = self.start(STATIC, 4)
+        path = self.path("stopped.perf")
+        wick = self.start(WICK, "record", "-o", path, "-p", process.pid)
+        self.until(lambda: os.path.exists(path), wick)
+        for _ in range(3):
+            process.send_signal(signal.SIGSTOP)
+            self.until(lambda: state(process.pid) == "T")
+            for _ in range(20):
+                self.assertEqual(state(process.pid), "T")
+                time.sleep(0.005)
+            process.send_signal(signal.SIGCONT)
+            self.until(lambda: state(process.pid) != "T")
+        stdout, _ = process.communicate(timeout=120)
+        self.assertEqual(len(stdout.split()), 3)
+        wick.communicate(timeout=60)
+        self.assertEqual(wick.returncode, 0)
+
+    def test_wick_killed_leaves_it_running(self):
+        for _ in range(10 if LONG else 3):
+            process = self.start(STATIC, 1.5)
+            wick = self.start(WICK, "record", "-F", "999", "-o", self.path("killed.perf"), "-p", process.pid)
+            self.until(lambda: os.path.exists(self.path("killed.perf")), wick)
+            time.sleep(0.3)
+            wick.kill()
+            wick.wait()
+            self.assertEqual(status_of(process.pid)["TracerPid"], "0")
+            self.assertIn(state(process.pid), "RS")
+            stdout, _ = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 0)
+            self.assertEqual(len(stdout.split()), 3)
+            os.unlink(self.path("killed.perf"))
+
+    def test_children_of_a_static_program(self):
+        run = self.record(target("children_static"), "all", "0.5")
+        self.assertEqual(run.status, 0, run.summary)
+        functions = {frame.symbol for s in run.samples for frame in s.frames}
+        for way in ("fork", "vfork", "spawn", "spawnp", "exec", "system", "popen"):
+            self.assertIn(f"burn_{way}", functions)
+
+    def test_a_static_child_of_a_program_with_an_agent(self):
+        run = self.record("/bin/sh", "-c", f"{STATIC} 1; :")
+        self.assertEqual(run.status, 0, run.summary)
+        self.assertGreater(run.weight(lambda s: s.frames[0].symbol == "burn_seventy"), 40)
+        self.assertNotIn("not sampled", run.summary)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_a_set_user_id_program(self):
+        program = self.path("privileged")
+        shutil.copy(target("split"), program)
+        os.chown(program, 65534, 65534)
+        os.chmod(program, 0o755 | stat.S_ISUID)
+        os.chmod(self.dir, 0o755)
+        run = self.record(program, "1")
+        self.assertEqual(run.status, 0, run.summary)
+        self.assertRegex(run.summary, r"takes no agent \(setuid\)")
+        self.assert_total(run, 1)
+
+    def test_what_only_an_agent_sees_is_refused(self):
+        for event in ("alloc", "lock"):
+            run = self.record("true", options=("--engine", "ptrace", "-e", event))
+            self.assertEqual(run.status, 2, run.summary)
+            self.assertRegex(run.summary, "ptrace")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may look at all")
+    def test_what_may_not_be_looked_at_is_said(self):
+        wick = self.wick("record", "--engine", "ptrace", "-d", "1s", "-o", self.path("x.perf"), "-p", "1")
+        self.assertEqual(wick.returncode, 4, wick.stderr.decode())
+        self.assertRegex(wick.stderr.decode(), "try: as its user or root")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,3 @@
+# outside: programs without an agent
+wick_unit_test(core LIBS wick_outside)
+wick_unit_test(stop LIBS wick_outside)

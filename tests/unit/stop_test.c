@@ -1,0 +1,240 @@
+/* stop_test.c - one thread held for a moment: what it was doing, and that it goes on */
+#include "sampler/outside/check.h"
+#include "sampler/outside/stop.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* What the children and we share. */
+static struct {
+	_Atomic uint64_t turns;
+	_Atomic unsigned interrupted;
+	_Atomic unsigned signals;
+	_Atomic bool waits;
+} * shared;
+
+static void on_signal(int signo)
+{
+	(void)signo;
+	shared->signals++;
+}
+
+static void run_for_ever(void)
+{
+	for (;;)
+		shared->turns++;
+}
+
+/* Fails with EINTR whatever interrupts it. */
+static void wait_for_ever(void)
+{
+	struct epoll_event event;
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	shared->waits = true;
+	for (;;)
+		if (epoll_wait(fd, &event, 1, -1) < 0 && errno == EINTR)
+			shared->interrupted++;
+}
+
+static pid_t start(void (*run)(void))
+{
+	struct sigaction action = {.sa_handler = on_signal};
+	pid_t pid;
+
+	memset((void *)shared, 0, sizeof(*shared));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)sigaction(SIGUSR1, &action, NULL);
+		run();
+	}
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void rest(void)
+{
+	const struct timespec time = {.tv_nsec = 1000000};
+
+	(void)nanosleep(&time, NULL);
+}
+
+static char letter_of(pid_t pid)
+{
+	char text[256] = "";
+	char path[64];
+	const char *at;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	(void)fclose(file);
+	at = strrchr(text, ')');
+	assert_non_null(at);
+	return at[2];
+}
+
+static bool is_asleep(pid_t pid)
+{
+	return letter_of(pid) == 'S';
+}
+
+static void holds_a_thread_that_runs_and_lets_it_run_on(void **state)
+{
+	pid_t pid = start(run_for_ever);
+	struct stop stop;
+	uint64_t turns;
+
+	(void)state;
+	while (shared->turns == 0)
+		rest();
+	assert_int_equal(stop_begin(pid, pid, &stop), 0);
+	assert_false(stop.narrow);
+	assert_int_equal(stop.signal, 0);
+	assert_true(stop.regs.sp != 0 && stop.regs.pc != 0);
+	turns = shared->turns;
+	rest();
+	assert_int_equal(shared->turns, turns);
+	assert_true(stop_end(&stop) > 0);
+	while (shared->turns == turns)
+		rest();
+	end(pid);
+}
+
+static void a_call_goes_on_that_fails_with_eintr_otherwise(void **state)
+{
+	pid_t pid = start(wait_for_ever);
+	struct stop stop;
+
+	(void)state;
+	while (!shared->waits || !is_asleep(pid))
+		rest();
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(stop_begin(pid, pid, &stop), 0);
+		(void)stop_end(&stop);
+		while (!is_asleep(pid))
+			rest();
+	}
+	assert_int_equal(shared->interrupted, 0);
+	/* A signal still ends it. */
+	assert_int_equal(kill(pid, SIGUSR1), 0);
+	while (shared->interrupted == 0)
+		rest();
+	assert_int_equal(shared->signals, 1);
+	end(pid);
+}
+
+static void a_signal_in_a_stop_is_given_after_it(void **state)
+{
+	pid_t pid = start(run_for_ever);
+	struct stop stop;
+
+	(void)state;
+	while (shared->turns == 0)
+		rest();
+	for (unsigned i = 1; i <= 20; i++) {
+		assert_int_equal(stop_begin(pid, pid, &stop), 0);
+		assert_int_equal(kill(pid, SIGUSR1), 0);
+		(void)stop_end(&stop);
+		while (shared->signals < i)
+			rest();
+		assert_int_equal(shared->signals, i);
+	}
+	end(pid);
+}
+
+static void a_stopped_process_stays_stopped(void **state)
+{
+	pid_t pid = start(run_for_ever);
+	struct stop stop;
+	uint64_t turns;
+	int status;
+
+	(void)state;
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	turns = shared->turns;
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(stop_begin(pid, pid, &stop), 0);
+		(void)stop_end(&stop);
+		/* It goes from the one stop to the other, and is runnable in between. */
+		while (letter_of(pid) != 'T')
+			rest();
+	}
+	assert_int_equal(shared->turns, turns);
+	end(pid);
+}
+
+static void what_is_no_thread_of_it_is_refused(void **state)
+{
+	pid_t pid = start(run_for_ever);
+	pid_t other = start(run_for_ever);
+	struct stop stop;
+
+	(void)state;
+	assert_int_equal(stop_begin(pid, other, &stop), -ESRCH);
+	while (letter_of(other) == 't')
+		rest();
+	assert_int_equal(letter_of(other), 'R');
+	end(other);
+	assert_int_equal(stop_begin(other, other, &stop), -ESRCH);
+	end(pid);
+}
+
+static void one_that_is_traced_is_left_alone(void **state)
+{
+	pid_t pid = start(run_for_ever);
+	struct outside_process process;
+	struct stop stop;
+
+	(void)state;
+	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
+	assert_int_equal(stop_begin(pid, pid, &stop), -EPERM);
+	assert_int_equal(check_process(pid, &process, NULL), 0);
+	assert_int_equal(process.tracer, getpid());
+	end(pid);
+}
+
+static int share(void **state)
+{
+	(void)state;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	return shared == MAP_FAILED ? -1 : 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(holds_a_thread_that_runs_and_lets_it_run_on),
+		cmocka_unit_test(a_call_goes_on_that_fails_with_eintr_otherwise),
+		cmocka_unit_test(a_signal_in_a_stop_is_given_after_it),
+		cmocka_unit_test(a_stopped_process_stays_stopped),
+		cmocka_unit_test(what_is_no_thread_of_it_is_refused),
+		cmocka_unit_test(one_that_is_traced_is_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, share, NULL);
+}

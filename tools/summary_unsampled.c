@@ -1,0 +1,79 @@
+/* summary_unsampled.c - the lines of the summary about programs that had no agent */
+#include "tools/summary_unsampled.h"
+
+#include "flamescope/draw/words.h"
+#include "tools/text.h"
+
+#include <string.h>
+
+enum { MAX_UNSAMPLED = 5 };
+
+void summary_topic(struct buf *buf, const char *topic)
+{
+	buf_printf(buf, "  %-11s ", topic);
+}
+
+static void add_unsampled(const struct collector_stats *stats, struct buf *buf)
+{
+	for (size_t i = 0; i < stats->n_unsampled && i < MAX_UNSAMPLED; i++) {
+		const struct collector_unsampled *it = &stats->unsampled[i];
+
+		summary_topic(buf, i ? "" : "not sampled");
+		words_count(buf, it->count);
+		buf_add(buf, " x ");
+		words_plain(buf, it->path);
+		buf_printf(buf, " (%s)\n", it->why);
+	}
+	if (stats->n_unsampled > MAX_UNSAMPLED) {
+		summary_topic(buf, "");
+		buf_add(buf, "and ");
+		text_of(buf, stats->n_unsampled - MAX_UNSAMPLED, "other program");
+		buf_add_char(buf, '\n');
+	}
+}
+
+static void add_agentless(const struct collector_stats *stats, struct buf *buf)
+{
+	if (stats->agentless) {
+		summary_topic(buf, "no timer");
+		text_of(buf, stats->agentless, "process");
+		buf_printf(buf, ": %s\n",
+			   stats->agentless_errno ? strerrordesc_np((int)stats->agentless_errno)
+						  : "the agent could not start");
+	}
+	if (stats->seccomp) {
+		summary_topic(buf, "seccomp");
+		text_of(buf, stats->seccomp, "process");
+		buf_add(buf, " stopped sampling before a filter that forbids it\n");
+	}
+}
+
+static void add_outside(const struct collector_stats *stats, struct buf *buf)
+{
+	if (!stats->outside)
+		return;
+	summary_topic(buf, "outside");
+	text_of(buf, stats->outside, "program");
+	buf_add(buf, " looked at with ptrace");
+	if (stats->outside_path[0]) {
+		buf_add(buf, ", ");
+		words_plain(buf, stats->outside_path);
+		buf_printf(buf, " (%s)", stats->outside_why);
+	}
+	buf_add(buf, ": ");
+	text_of(buf, stats->outside_stops, "stop");
+	if (stats->outside_stops) {
+		buf_add(buf, ", on average ");
+		words_amount(buf, stats->outside_stopped_ns / stats->outside_stops, "ns");
+		buf_add(buf, ", at most ");
+		words_amount(buf, stats->outside_longest_ns, "ns");
+	}
+	buf_add_char(buf, '\n');
+}
+
+void summary_unsampled(const struct collector_stats *stats, struct buf *buf)
+{
+	add_outside(stats, buf);
+	add_unsampled(stats, buf);
+	add_agentless(stats, buf);
+}

@@ -1,0 +1,23 @@
+/* summary_unsampled.h - the lines of the summary about programs that had no agent */
+#ifndef TOOLS_SUMMARY_UNSAMPLED_H
+#define TOOLS_SUMMARY_UNSAMPLED_H
+
+#include "base/buf.h"
+#include "sampler/collector/collector.h"
+
+/**
+ * summary_topic - begin a line of the summary
+ * @topic: "" for one that goes on with the topic of the line before
+ *
+ * Context: any thread.
+ */
+void summary_topic(struct buf *buf, const char *topic);
+
+/**
+ * summary_unsampled - who was looked at from outside, who was not sampled, whose agent gave up
+ *
+ * Context: any thread.
+ */
+void summary_unsampled(const struct collector_stats *stats, struct buf *buf);
+
+#endif
