@@ -79,43 +79,55 @@ static void use_perf(struct engine *engine, const struct engine_options *options
 		     permit->why);
 }
 
+/* What only perf events give; NULL: nothing that was asked for. */
+static const char *needs_perf(const struct engine_options *options)
+{
+	if (options->event.text[0])
+		return options->event.text;
+	return options->kernel ? "--kernel" : NULL;
+}
+
+static int ask_perf(const struct engine_options *options, uint32_t hz, struct engine *engine,
+		    struct err *err)
+{
+	const struct perf_name *event = &options->event;
+	bool counted = event->text[0] && !event->is_cpu;
+	struct perf_permit permit;
+
+	if (event->text[0])
+		engine->how.name = *event;
+	else
+		perf_name_cpu(&engine->how.name);
+	perf_permit(&engine->how.name, &permit);
+	if (counted && (!permit.works || (event->inside && !permit.in_kernel)))
+		return err_set(err, permit.code, "-e %s: %s", event->text, permit.why);
+	if (!permit.works) {
+		fall_back(engine, hz, &permit);
+		return 0;
+	}
+	if (options->wish == ENGINE_AUTO && !needs_perf(options))
+		note(engine, "engine perf: %u Hz is more than the kernel's %u Hz tick",
+		     (unsigned)hz, (unsigned)collector_kernel_hz());
+	use_perf(engine, options, hz, &permit);
+	return 0;
+}
+
 int engine_choose(const struct engine_options *options, uint32_t hz, struct engine *ret_engine,
 		  struct err *err)
 {
 	struct engine engine = {.kind = RING_ENGINE_CTIMER};
-	bool counted = options->event.text[0] && !options->event.is_cpu;
-	bool needed = counted || options->kernel;
-	uint32_t kernel_hz = collector_kernel_hz();
-	struct perf_permit permit;
+	const char *needs = needs_perf(options);
+	bool other = options->wish == ENGINE_CTIMER || options->wish == ENGINE_PTRACE;
+	int r = 0;
 
-	*ret_engine = engine;
-	if (options->wish == ENGINE_CTIMER)
-		return needed ? err_set(err, EINVAL, "--engine ctimer with %s, which is perf's",
-					counted ? options->event.text : "--kernel")
-			      : 0;
-	if (options->wish == ENGINE_PTRACE)
-		return needed ? err_set(err, EINVAL, "--engine ptrace with %s, which is perf's",
-					counted ? options->event.text : "--kernel")
-			      : 0;
-	if (options->wish == ENGINE_AUTO && !needed && hz <= kernel_hz)
-		return 0;
-	if (options->event.text[0])
-		engine.how.name = options->event;
-	else
-		perf_name_cpu(&engine.how.name);
-	perf_permit(&engine.how.name, &permit);
-	if (counted && (!permit.works || (options->event.inside && !permit.in_kernel)))
-		return err_set(err, permit.code, "-e %s: %s", options->event.text, permit.why);
-	if (!permit.works) {
-		fall_back(&engine, hz, &permit);
-	} else {
-		if (options->wish == ENGINE_AUTO && !needed)
-			note(&engine, "engine perf: %u Hz is more than the kernel's %u Hz tick",
-			     (unsigned)hz, (unsigned)kernel_hz);
-		use_perf(&engine, options, hz, &permit);
-	}
-	*ret_engine = engine;
-	return 0;
+	if (other && needs)
+		return err_set(err, 0, "--engine %s with %s, which is perf's",
+			       options->wish == ENGINE_CTIMER ? "ctimer" : "ptrace", needs);
+	if (!other && (options->wish == ENGINE_PERF || needs || hz > collector_kernel_hz()))
+		r = ask_perf(options, hz, &engine, err);
+	if (r == 0)
+		*ret_engine = engine;
+	return r;
 }
 
 static volatile sig_atomic_t n_signals;

@@ -87,37 +87,64 @@ static int place(const char *format, uint64_t value, struct perf_name *ret)
 	return value ? -ENOENT : 0;
 }
 
-static int terms(const char *pmu, char *list, bool named, struct perf_name *ret);
-
-/* "umask=0x1", "inv", or the name of an event of the PMU, which is a list of such. */
-static int term(const char *pmu, char *word, bool named, struct perf_name *ret)
+/* "umask=0x1", "inv".  Return: -ENOENT: the PMU has no such word. */
+static int format_term(const char *pmu, const char *word, const char *value, struct perf_name *ret)
 {
-	char *value = strchr(word, '=');
 	char path[PATH_BYTES];
 	char text[PERF_NAME_BYTES * 2];
 
-	if (value)
-		*value++ = '\0';
 	if (!is_plain(word, strlen(word)))
 		return -ENOENT;
 	(void)snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/format/%s", pmu, word);
-	if (read_small(path, text, sizeof(text)) == 0)
-		return place(text, value ? strtoull(value, NULL, 0) : 1, ret);
-	(void)snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu, word);
-	if (value || named || read_small(path, text, sizeof(text)) < 0)
+	if (read_small(path, text, sizeof(text)) < 0)
 		return -ENOENT;
-	return terms(pmu, text, true, ret);
+	return place(text, value ? strtoull(value, NULL, 0) : 1, ret);
 }
 
-/* An event's own list names no further events: the depth is bounded. */
-static int terms(const char *pmu, char *list, bool named, struct perf_name *ret)
+static char *cut_value(char *word)
+{
+	char *value = strchr(word, '=');
+
+	if (value)
+		*value++ = '\0';
+	return value;
+}
+
+/* The name of an event of the PMU: a list of terms. */
+static int named_event(const char *pmu, const char *name, struct perf_name *ret)
+{
+	char path[PATH_BYTES];
+	char text[PERF_NAME_BYTES * 2];
+	char *rest = text;
+	char *word;
+	int r = 0;
+
+	if (!is_plain(name, strlen(name)))
+		return -ENOENT;
+	(void)snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu, name);
+	if (read_small(path, text, sizeof(text)) < 0)
+		return -ENOENT;
+	while (r == 0 && (word = strsep(&rest, ","))) {
+		const char *value = cut_value(word);
+
+		r = format_term(pmu, word, value, ret);
+	}
+	return r;
+}
+
+static int terms(const char *pmu, char *list, struct perf_name *ret)
 {
 	char *rest = list;
 	char *word;
 	int r = 0;
 
-	while (r == 0 && (word = strsep(&rest, ",")))
-		r = term(pmu, word, named, ret);
+	while (r == 0 && (word = strsep(&rest, ","))) {
+		const char *value = cut_value(word);
+
+		r = format_term(pmu, word, value, ret);
+		if (r < 0 && !value)
+			r = named_event(pmu, word, ret);
+	}
 	return r;
 }
 
@@ -137,7 +164,7 @@ static int of_pmu(const char *text, const char *slash, struct perf_name *ret)
 	if (read_small(path, number, sizeof(number)) < 0)
 		return -ENOENT;
 	ret->type = (uint32_t)strtoul(number, NULL, 10);
-	return terms(pmu, list, false, ret);
+	return terms(pmu, list, ret);
 }
 
 int perf_pmu_find(const char *text, struct perf_name *ret_name)
