@@ -7,9 +7,8 @@
 #include "sampler/collector/collector.h"
 #include "tools/attach_options.h"
 #include "tools/budget_options.h"
-#include "tools/event_list.h"
-#include "tools/flight_options.h"
 #include "tools/engine_options.h"
+#include "tools/event_list.h"
 #include "tools/flight_options.h"
 #include "tools/metric_list.h"
 #include "tools/selection.h"
@@ -50,7 +49,7 @@ struct record_options {
 	bool help;
 	struct attach_options attach;
 	struct collector_top choose; /* --top of -a: processes */
-	int argc; /* of CMD */
+	int argc;                    /* of CMD */
 	char **argv;
 };
 
