@@ -175,8 +175,13 @@ int attach_signal_choose(const struct attach_target *target, int asked, int agen
 	const char *use;
 	int other;
 
-	if (agents && asked && asked != agents)
-		return refuse(target, "has an agent that samples by", agents, agents, err);
+	if (agents && asked && asked != agents) {
+		(void)err_set(err, 0,
+			      "process %d was joined before, and gives its samples by SIG%s",
+			      (int)target->pid, sigabbrev_np(agents));
+		err_hint(err, "--signal %s", sigabbrev_np(agents));
+		return -EBUSY;
+	}
 	*ret_signal = agents ? agents : wanted;
 	if (agents)
 		return 0;

@@ -271,6 +271,48 @@ class Kinds(AttachCase):
                 os.kill(pid, signal.SIGKILL)
 
 
+class Signals(AttachCase):
+    """A program that needs SIGPROF itself is sampled by another."""
+
+    def program(self, use):
+        return self.running(PYTHON, "-c", "import signal, threading\n" + use + "\nwhile True: pass", ready=0.7)
+
+    def sampled_by_another(self, use, words):
+        with self.program(use) as program:
+            self.refused(program.pid, words + " SIGPROF itself, try: --signal VTALRM", 126, "--signal", "PROF")
+            run = self.attach(program.pid)
+            self.joined(run)
+            self.assertIn(words + " SIGPROF itself: its samples come by SIGVTALRM", run.summary)
+            self.assertGreater(len(run.samples), 5, run.summary)
+            again = self.attach(program.pid)
+            self.joined(again)
+            self.assertTrue(again.samples, again.summary)
+            self.refused(program.pid, "gives its samples by SIGVTALRM", 126, "--signal", "PWR")
+            self.assertIsNone(program.poll())
+
+    def test_handled(self):
+        self.sampled_by_another("signal.signal(signal.SIGPROF, lambda *a: None)", "handles")
+
+    def test_ignored(self):
+        self.sampled_by_another("signal.signal(signal.SIGPROF, signal.SIG_IGN)", "ignores")
+
+    def test_waited_for(self):
+        self.sampled_by_another(
+            "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])\n"
+            "threading.Thread(target=lambda: signal.sigwait([signal.SIGPROF]), daemon=True).start()",
+            "waits for")
+
+    def test_blocked(self):
+        self.sampled_by_another("signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])",
+                                "blocks, in every thread,")
+
+    def test_asked_for(self):
+        with self.running(target("busy"), "20") as program:
+            run = self.attach(program.pid, "--signal", "SIGURG")
+            self.joined(run)
+            self.assertTrue(run.samples, run.summary)
+
+
 class Refuses(AttachCase):
     def test_what_is_no_process(self):
         self.refused(999999999, "there is no process 999999999", 127)
@@ -318,6 +360,15 @@ class Refuses(AttachCase):
             self.assertEqual(run.status, 0, run.summary)
             self.assertIn("has no libc that could load the agent", run.summary)
             self.assertTrue(run.samples)
+
+    def test_one_that_ends_meanwhile(self):
+        """Short lives: whatever moment of joining they end in, it is one line and no hang."""
+        for delay in (0, 1, 2, 3, 5, 8):
+            program = subprocess.Popen(["sleep", f"0.0{delay}"])
+            process = self.wick("record", "-q", "-o", self.path(f"e{delay}.perf"), "-p", program.pid, timeout=30)
+            self.assertIn(process.returncode, (0, 126, 127), process.stderr)
+            self.assertLessEqual(process.stderr.count(b"\n"), 1, process.stderr)
+            self.assertEqual(program.wait(10), 0)
 
     def test_words_that_are_no_numbers(self):
         for text in ("x", "1,", "", "-1", "0"):

@@ -1,0 +1,127 @@
+#!/usr/bin/python3
+"""attach.py --wick WICK --gap ATTACH_GAP [--rounds 40]
+
+For how long joining stops a program: of one busy thread, whose own clock tells (gaps of more than 50 us), the
+first time and again, beside gdb's attach; of a thread that sleeps, as wick measures it.  Then
+redis-benchmark's p99 without wick and with a wick that joins in the middle.
+"""
+import argparse
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+
+def line(what, values, unit="ms"):
+    values = sorted(values)
+    p99 = values[min(len(values) - 1, int(len(values) * 0.99))]
+    print(f"{what:44} {len(values):4} median {statistics.median(values):7.3f} p99 {p99:7.3f} "
+          f"most {values[-1]:7.3f} {unit}")
+
+
+class Witness:
+    """A program that tells of its gaps."""
+
+    def __init__(self, program):
+        self.out = tempfile.TemporaryFile()
+        self.process = subprocess.Popen([program], stdout=self.out)
+        time.sleep(0.1)
+
+    def longest(self, since_ns):
+        self.out.seek(0)
+        gaps = [tuple(map(int, row.split())) for row in self.out.read().decode().splitlines()]
+        return max((gap for at, gap in gaps if at + gap >= since_ns), default=0) / 1e6
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def join(wick, pid, scratch):
+    said = subprocess.run([wick, "record", "-v", "-p", str(pid), "-d", "0.05", "-F", "1", "-o",
+                           os.path.join(scratch, f"{time.monotonic_ns()}.perf")],
+                          capture_output=True, check=True, text=True).stderr
+    return float(re.search(r"stood for ([0-9.]+) ms", said).group(1))
+
+
+def gaps(options, scratch):
+    first, again, own, quiet, gdb = [], [], [], [], []
+    for _ in range(options.rounds):
+        witness = Witness(options.gap)
+        since = time.monotonic_ns()
+        time.sleep(0.2)
+        quiet.append(witness.longest(since))
+        since = time.monotonic_ns()
+        own.append(join(options.wick, witness.process.pid, scratch))
+        first.append(witness.longest(since))
+        since = time.monotonic_ns()
+        join(options.wick, witness.process.pid, scratch)
+        again.append(witness.longest(since))
+        if shutil.which("gdb") and len(gdb) < 10:
+            since = time.monotonic_ns()
+            subprocess.run(["gdb", "-p", str(witness.process.pid), "-batch", "-ex", "quit"],
+                           capture_output=True, check=False, stdin=subprocess.DEVNULL)
+            gdb.append(witness.longest(since))
+        witness.end()
+    line("busy thread, nobody joins (0.2 s), its gap", quiet)
+    line("busy thread, first join, its gap", first)
+    line("busy thread, first join, as wick has it", own)
+    line("busy thread, joined again, its gap", again)
+    if gdb:
+        line("busy thread, gdb attaches, its gap", gdb)
+
+
+def sleepers(options, scratch):
+    first, again = [], []
+    for _ in range(options.rounds):
+        program = subprocess.Popen(["sleep", "100"])
+        time.sleep(0.05)
+        first.append(join(options.wick, program.pid, scratch))
+        again.append(join(options.wick, program.pid, scratch))
+        program.kill()
+        program.wait()
+    line("sleeping thread, first join", first)
+    line("sleeping thread, joined again", again)
+
+
+def redis(options, scratch):
+    if not shutil.which("redis-server") or not shutil.which("redis-benchmark"):
+        return
+    socket = os.path.join(scratch, "redis.sock")
+    server = subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", socket, "--save", ""],
+                              stdout=subprocess.DEVNULL, cwd=scratch)
+    while not os.path.exists(socket):
+        time.sleep(0.05)
+
+    def p99(joins):
+        load = subprocess.Popen(["redis-benchmark", "-s", socket, "-n", "40000", "-t", "get", "--csv"],
+                                stdout=subprocess.PIPE, text=True)
+        if joins:
+            time.sleep(0.2)
+            join(options.wick, server.pid, scratch)
+        rows = load.communicate()[0].strip().splitlines()
+        head = [word.strip('"') for word in rows[0].split(",")]
+        return float(rows[-1].split(",")[head.index("p99_latency_ms")].strip('"'))
+    line("redis-benchmark p99, without wick", [p99(False) for _ in range(10)])
+    line("redis-benchmark p99, wick joins in it", [p99(True) for _ in range(10)])
+    server.kill()
+    server.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--wick", required=True)
+    parser.add_argument("--gap", required=True)
+    parser.add_argument("--rounds", type=int, default=40)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        gaps(options, scratch)
+        sleepers(options, scratch)
+        redis(options, scratch)
+
+
+if __name__ == "__main__":
+    main()
