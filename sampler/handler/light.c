@@ -65,8 +65,11 @@ void light_settle(struct process *p, struct slot *slot, uint32_t tid, uint64_t n
 					.all_ns = process_ns - own->hit_process_ns,
 					.wall_ns = now_ns - own->hit_ns};
 	/* Its clock goes back when it is another thread with the tid of one that has ended. */
-	bool again = own->hit_ns && thread_ns >= own->hit_thread_ns;
+	bool again =
+		own->hit_ns && thread_ns >= own->hit_thread_ns && own->epoch == process_epoch(p);
 
+	/* A hit stands for the period that was; the next one is the first of what is now. */
+	own->epoch = process_epoch(p);
 	own->hit_thread_ns = thread_ns;
 	own->hit_process_ns = process_ns;
 	own->hit_ns = now_ns;

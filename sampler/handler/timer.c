@@ -176,9 +176,9 @@ static void restart_account(struct slot_own *own, uint64_t late_ns)
 }
 
 /* 1 .. MOST_NS, evenly */
-static uint64_t random_ns(struct slot_own *own, uint64_t most_ns)
+static uint64_t random_ns(uint32_t *state, uint64_t most_ns)
 {
-	return ((most_ns >> 10) * xorshift(&own->random) >> 22) + 1;
+	return ((most_ns >> 10) * xorshift(state) >> 22) + 1;
 }
 
 /* CPU time since the expiry that brought us here: the kernel looks at its tick. */
@@ -193,7 +193,7 @@ uint64_t timer_first_ns(struct slot *slot, uint64_t old_ns, uint64_t new_ns)
 {
 	if (old_ns == new_ns)
 		return new_ns;
-	return random_ns(slot->own, old_ns) + random_ns(slot->own, new_ns);
+	return random_ns(&slot->own->random, old_ns) + random_ns(&slot->own->random, new_ns);
 }
 
 void timer_follow(struct process *p, struct slot *slot)
@@ -226,6 +226,17 @@ void timer_follow(struct process *p, struct slot *slot)
 	(void)set(own->timer - 1, first_ns - late_ns, period_ns);
 }
 
+/* As timer_first_ns() from its expiry, of which this is the signal. */
+static uint64_t process_first_ns(const struct process *p, uint64_t old_ns, uint64_t new_ns)
+{
+	uint64_t left_ns = remaining(p->timer);
+	uint64_t late_ns = left_ns && left_ns < old_ns ? old_ns - left_ns : 0;
+	uint32_t random = ((uint32_t)left_ns ^ p->cookie) * 2654435761U | 1;
+	uint64_t first_ns = random_ns(&random, old_ns) + random_ns(&random, new_ns);
+
+	return first_ns > late_ns ? first_ns - late_ns : 1;
+}
+
 uint64_t timer_follow_process(struct process *p)
 {
 	uint64_t old_ns = atomic_load_explicit(&p->timer_ns, memory_order_relaxed);
@@ -238,7 +249,7 @@ uint64_t timer_follow_process(struct process *p)
 	atomic_store_explicit(&p->epoch, epoch, memory_order_relaxed);
 	if (period_ns != old_ns) {
 		atomic_store_explicit(&p->timer_ns, period_ns, memory_order_relaxed);
-		(void)set(p->timer - 1, period_ns, period_ns);
+		(void)set(p->timer - 1, process_first_ns(p, old_ns, period_ns), period_ns);
 	}
 	atomic_store_explicit(&p->jittering, 0, memory_order_release);
 	return old_ns;
