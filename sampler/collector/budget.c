@@ -4,7 +4,7 @@
 #include "sampler/collector/limits.h"
 
 enum {
-	WARM_MS = 2000,
+	WARM_MS = 1500,
 	WINDOW_MS = 1000,
 	SETTLE_MS = 250,   /* after a change: threads take the new rate with their next signal */
 	LEAST_CPU_MS = 50, /* in a window, before it says anything */
@@ -12,6 +12,7 @@ enum {
 	MOST_HALVINGS = 13,
 	STEP_HALVINGS = 6, /* at once */
 	PATIENCE = 3,
+	PERSISTS = 3, /* windows that are not far above the limit before they count */
 	MOST_PATIENCE = 60,
 	PROVEN_MS = 20000, /* a rate that was raised so long ago was right */
 	VAIN_MS = 10000,   /* after a halving that saved nothing; twice as long after the next */
@@ -21,7 +22,8 @@ enum {
 };
 
 #define IDLE_SHARE  0.05        /* of a processor: no program is taken to use less */
-#define SAVING      0.75        /* of the limit, while more was spent than allowed */
+#define FAR         2.0         /* times the limit */
+#define SAVING      0.5         /* of the limit, while more was spent than allowed */
 #define DEBT_NS     (0.5 * 1e9) /* CPU of the target whose budget may be owed before it matters */
 #define MOST_DEBT_S 20.0
 #define FIXED_PART  0.25 /* of the limit is left to samples, whatever else costs */
@@ -114,7 +116,7 @@ static bool is_whole(const struct budget *budget, const struct budget_sums *sums
 {
 	uint64_t ns = sums->now_ns - budget->window.now_ns;
 
-	if (budget_is_warming(budget, sums->now_ns) || ns < WINDOW_MS * NS_PER_MS)
+	if (ns < WINDOW_MS * NS_PER_MS)
 		return false;
 	return ns >= LONGEST_MS * NS_PER_MS ||
 	       sums->cpu_ns >= budget->window.cpu_ns + LEAST_CPU_MS * NS_PER_MS;
@@ -180,6 +182,7 @@ static bool lower(struct budget *budget, double aim, uint64_t now_ns)
 	if (n == 0 || now_ns < budget->vain_ns)
 		return false;
 	doubt(budget, now_ns);
+	budget->over = 0;
 	budget->before = budget->share;
 	budget->halved = n;
 	return set_level(budget, budget->level + n, now_ns);
@@ -194,14 +197,24 @@ static bool raise(struct budget *budget, uint64_t now_ns)
 	return set_level(budget, budget->level - 1, now_ns);
 }
 
+/* A little too much may be the machine's doing, and pass. */
+static bool persists(struct budget *budget, double limit)
+{
+	budget->over++;
+	return budget->over >= PERSISTS || budget->share > limit * FAR;
+}
+
 bool budget_step(struct budget *budget, const struct budget_sums *sums)
 {
 	double limit = limit_of(budget);
+	double aim;
 	bool owes;
 
 	if (!budget->limit_ppm)
 		return false;
 	add_debt(budget, sums);
+	if (budget_is_warming(budget, sums->now_ns))
+		budget->window = *sums;
 	if (budget->settle_ns) {
 		if (sums->now_ns < budget->settle_ns)
 			return false;
@@ -215,8 +228,10 @@ bool budget_step(struct budget *budget, const struct budget_sums *sums)
 	if (budget->before > 0 && !learn_fixed(budget))
 		return undo(budget, sums->now_ns);
 	owes = in_debt(budget);
-	if (budget->share > (owes ? limit * SAVING : limit))
-		return lower(budget, owes ? limit * SAVING : limit, sums->now_ns);
+	aim = owes ? limit * SAVING : limit;
+	if (budget->share > aim)
+		return persists(budget, limit) && lower(budget, aim, sums->now_ns);
+	budget->over = 0;
 	if (budget->share < limit / 2 && !owes)
 		return raise(budget, sums->now_ns);
 	budget->vain = budget->share > limit ? budget->vain : 0;

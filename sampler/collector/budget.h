@@ -38,7 +38,8 @@ struct budget {
 	uint32_t halved;           /* by how many */
 	uint64_t vain_ns;          /* halving was in vain: not before this time again, */
 	uint32_t vain;             /* and how often that was so, in a row */
-	uint32_t calm;             /* windows in a row below half of the limit */
+	uint32_t over;             /* windows in a row above the limit */
+	uint32_t calm;             /* and below half of it */
 	uint32_t patience;         /* how many are needed */
 	uint64_t raised_ns;        /* when a halving was last taken back */
 };

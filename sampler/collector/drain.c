@@ -514,6 +514,7 @@ static void finish(struct collector *collector)
 	end = node_new(NODE_END, NULL, 0, 0);
 	if (end && queue_admit(&collector->queue, end))
 		queue_put(&collector->queue, end);
+	queue_hand_over(&collector->queue);
 }
 
 void *drain_main(void *argument)

@@ -143,9 +143,13 @@ void process_update_mappings(struct process *process, struct stream *stream, boo
 /* What can be believed of an amount of CPU: no more than every processor gave since the start. */
 static uint64_t believable_cpu(const struct process *process, uint64_t cpu_ns)
 {
-	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t most = process->base_cpu_ns +
-			(io_now_ns() - process->started_ns) * (uint64_t)(n_cpus > 0 ? n_cpus : 1);
+	static long n_cpus; /* the drain thread's; it opens a file to know */
+	uint64_t most;
+
+	if (!n_cpus)
+		n_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	most = process->base_cpu_ns +
+	       (io_now_ns() - process->started_ns) * (uint64_t)(n_cpus > 0 ? n_cpus : 1);
 
 	return cpu_ns < most ? cpu_ns : most;
 }

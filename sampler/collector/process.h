@@ -89,10 +89,10 @@ struct process {
 	struct map threads;
 	struct watch watch;
 	struct perf_process perf;
-	struct wall *wall;         /* in wall mode */
-	struct outsider *outsider; /* it has no agent, and is sampled from outside */
+	struct wall *wall;          /* in wall mode */
+	struct outsider *outsider;  /* it has no agent, and is sampled from outside */
 	struct outside_image image; /* then: the file that it runs */
-	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus ours */
+	int64_t clock_offset_ns;    /* its CLOCK_MONOTONIC minus ours */
 	uint64_t started_ns;
 	uint64_t given_ns;    /* what the samples received stand for */
 	uint64_t latest_ns;   /* of anything it gave */

@@ -15,6 +15,7 @@ int queue_init(struct queue *queue, size_t limit)
 
 	*queue = (struct queue){.limit = limit};
 	queue->last = &queue->first;
+	queue->put_last = &queue->put;
 	r = pthread_condattr_init(&attr);
 	if (r)
 		return -r;
@@ -31,6 +32,7 @@ int queue_init(struct queue *queue, size_t limit)
 
 void queue_release(struct queue *queue)
 {
+	queue_hand_over(queue);
 	while (queue->first) {
 		struct node *node = queue->first;
 
@@ -68,11 +70,21 @@ void queue_forget(struct queue *queue, struct node *node)
 void queue_put(struct queue *queue, struct node *node)
 {
 	node->next = NULL;
+	*queue->put_last = node;
+	queue->put_last = &node->next;
+}
+
+void queue_hand_over(struct queue *queue)
+{
+	if (!queue->put)
+		return;
 	(void)pthread_mutex_lock(&queue->lock);
-	*queue->last = node;
-	queue->last = &node->next;
+	*queue->last = queue->put;
+	queue->last = queue->put_last;
 	(void)pthread_cond_signal(&queue->filled);
 	(void)pthread_mutex_unlock(&queue->lock);
+	queue->put = NULL;
+	queue->put_last = &queue->put;
 }
 
 static struct timespec deadline_after(uint64_t timeout_ns)

@@ -16,6 +16,8 @@ struct queue {
 	pthread_cond_t filled;
 	struct node *first;
 	struct node **last;
+	struct node *put; /* the drain thread's: not handed over yet, in order */
+	struct node **put_last;
 	size_t limit;
 	_Atomic size_t bytes;
 };
@@ -54,12 +56,19 @@ bool queue_admit(struct queue *queue, const struct node *node);
 void queue_forget(struct queue *queue, struct node *node);
 
 /**
- * queue_put - append an admitted node
+ * queue_put - append an admitted node; it is seen when queue_hand_over() has been called
  *
  * Owns:    the queue has the node.
  * Context: collector thread.
  */
 void queue_put(struct queue *queue, struct node *node);
+
+/**
+ * queue_hand_over - let the main thread have what was put, and wake it once
+ *
+ * Context: collector thread.
+ */
+void queue_hand_over(struct queue *queue);
 
 /**
  * queue_take - the oldest node

@@ -174,4 +174,5 @@ void stream_flush(struct stream *stream, uint64_t last_ns)
 
 	while ((node = merge_pop(&stream->merge, last_ns)))
 		give(stream, node);
+	queue_hand_over(stream->queue);
 }

@@ -9,7 +9,7 @@ import unittest
 
 from recorded import LONG, WICK, Case, read, target
 
-SEIZE, INTERRUPT, CONT = 0x4206, 0x4207, 7
+SEIZE, INTERRUPT, CONT, DETACH = 0x4206, 0x4207, 7, 17
 STOPPED_THREAD = 0x40000000  # __WALL
 
 
@@ -63,7 +63,7 @@ class Budget(Case):
         self.assertAlmostEqual(coverage, 1, delta=0.10)
 
     def test_nothing_is_lowered_without_need_or_when_it_is_off(self):
-        for options in ((), ("--max-overhead", "off")):
+        for options in (("--max-overhead", "10%"), ("--max-overhead", "off")):
             run = self.record(target("split"), 4, hz=99, options=options)
             self.assertEqual(notes(run.paths[0], "rate"), [], run.summary)
             self.assertAlmostEqual(run.weight() / 99, 4, delta=0.4)
@@ -101,11 +101,11 @@ class Breaker(Case):
             time.sleep(0.01)
         raise AssertionError("there is no drain thread")
 
-    def hold(self, tid, seconds):
+    def hold(self, tid, seconds, then=CONT):
         self.ptrace(INTERRUPT, tid)
         os.waitpid(tid, STOPPED_THREAD)
         time.sleep(seconds)
-        self.ptrace(CONT, tid)
+        self.ptrace(then, tid)
 
     def start(self, *options, seconds):
         path = self.path("held.perf")
@@ -127,6 +127,7 @@ class Breaker(Case):
         while time.monotonic() < until:
             self.hold(tid, 0.25)
             time.sleep(0.02)
+        self.hold(tid, 0, DETACH)
         _, stderr = wick.communicate(timeout=60)
         self.assertEqual(wick.returncode, 0, stderr)
         pauses = notes(path, "pause")
@@ -143,7 +144,7 @@ class Breaker(Case):
     def test_who_starves_says_so(self):
         wick, tid, path = self.start("-q", seconds=8)
         time.sleep(0.5)
-        self.hold(tid, 5.3)
+        self.hold(tid, 5.3, DETACH)
         _, stderr = wick.communicate(timeout=60)
         self.assertEqual(wick.returncode, 0, stderr)
         self.assertEqual(count(path, "starved"), 1)
