@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,7 @@ static int make_rings(struct fake *fake, struct fake_process *process)
 	h->magic = WIRE_MAGIC;
 	h->version = WIRE_VERSION;
 	h->hz = o->hz;
+	h->signal = SIGPROF;
 	h->period_ns = UINT64_C(1000000000) / o->hz;
 	h->discovery = o->discovery;
 	h->max_slots = o->max_slots ? o->max_slots : RING_MAX_SLOTS;
