@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "flamescope/load/perf_text.h"
 #include "tools/profile_states.h"
+#include "tools/profile_triggers.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,6 +57,7 @@ struct profile_facts {
 	struct map threads; /* of struct profile_thread, by pid and tid */
 	struct map modules; /* of struct profile_module, by the address of the path */
 	struct profile_states states;
+	struct profile_triggers triggers;
 	uint64_t samples;
 	uint64_t weight;
 	double stood; /* as in a thread */

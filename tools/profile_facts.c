@@ -135,6 +135,8 @@ static void on_comment(void *context, const char *text)
 
 	if (!colon)
 		return;
+	if (strncmp(text, "# trigger : ", 12) == 0)
+		profile_triggers_take(&facts->triggers, &facts->names, colon + 2);
 	if (!facts->captured[0] && strncmp(text, "# captured on", 13) == 0)
 		copy_view(facts->captured, sizeof(facts->captured), colon + 2, strlen(colon + 2));
 	else if (!facts->cmdline && strncmp(text, "# cmdline", 9) == 0)

@@ -344,6 +344,7 @@ void profile_facts_print(const struct profile_facts *facts, struct buf *buf)
 		add_topic(buf, "samples");
 		buf_add(buf, "none\n");
 	}
+	profile_triggers_print(&facts->triggers, facts->first_ns, buf);
 	print_metrics(facts, buf);
 	print_losses(facts, buf);
 	print_doubts(facts, buf);
@@ -411,6 +412,7 @@ void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf
 	json_threads(facts, buf);
 	json_modules(facts, buf);
 	profile_states_print_json(&facts->states, buf);
+	profile_triggers_print_json(&facts->triggers, buf);
 	buf_add(buf, ",\"end\":{");
 	for (size_t i = 0; i < facts->end.n; i++)
 		json_add_number(buf, facts->end.items[i].name, facts->end.items[i].value);

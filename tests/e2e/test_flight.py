@@ -171,7 +171,11 @@ class Flight(recorded.Case):
             seen = end_line(path)
             self.assertLess(abs(seen["weight"] * PERIOD_NS - seen["cpu_ns"]),
                             seen["cpu_ns"] * 0.05 + 2 * PERIOD_NS)
-            self.assertEqual(self.wick("info", path).returncode, 0)
+            info = self.wick("info", path)
+            self.assertEqual(info.returncode, 0)
+            self.assertRegex(info.stdout.decode(), r"\n  trigger    at \d\.\d\d s: SIGUSR2\n")
+            info = json.loads(self.wick("info", "--json", path).stdout)
+            self.assertEqual(info["triggers"][-1], why)
 
     def test_memory_is_bounded(self):
         """What does not fit goes, the oldest first, and that is said."""
