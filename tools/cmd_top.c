@@ -26,6 +26,8 @@ const struct option_spec top_option_specs[] = {
 	{OPT_COMM, "comm", "REGEX", "look at the processes whose name matches"},
 	{'e', "event", "WHAT", "what is counted: cpu, or wall, also the time that is waited (cpu)"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
+	{OPT_MAX_OVERHEAD, "max-overhead", "PCT",
+	 "sampling costs no more of CMD's CPU: the rate is halved above; or off (1%)"},
 	{'d', "duration", "DUR", "count for so long (until CMD ends; with --once: 5s)"},
 	{OPT_SHOW, "show", "WHAT",
 	 "begin with functions or threads; the key t changes it (functions)"},
@@ -97,6 +99,8 @@ static int take_option(int id, const char *value, struct top_options *options, s
 		r = symbol_options_take(id, value, &options->symbols, err);
 		if (r == 0)
 			r = attach_options_take(id, value, &options->attach, err);
+		if (r == 0)
+			r = budget_options_take(id, value, &options->budget, err);
 		return r < 0 ? r : 0;
 	}
 }
@@ -352,6 +356,7 @@ int cmd_top(struct cmd_ctx *ctx)
 	struct err err = {0};
 	int status;
 
+	budget_options_init(&options.budget);
 	if (read_options(ctx, &options, &err) < 0) {
 		say_error("%s", err.text);
 		return WICK_USAGE;

@@ -20,7 +20,7 @@ static const struct {
 	{"record", "state", "running runnable sleeping disk stopped"},
 	{"record", "group", "state wait object thread comm process cpu"},
 	{"record", "discovery", "timer hooks auto"},
-	{"record", "max-overhead", "1% off"},
+	{NULL, "max-overhead", "1% off"},
 	{"top", "event", "cpu wall"},
 	{"top", "show", "functions threads"},
 	{"top", "sort", "self total self-sum total-sum"},

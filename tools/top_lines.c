@@ -71,6 +71,10 @@ static void add_who(struct buf *line, const struct top_facts *facts, const struc
 		text_of(line, facts->processes, "process");
 	}
 	buf_printf(line, "  %u Hz", facts->hz);
+	if (facts->thinned > 1)
+		buf_printf(line, "/%u", facts->thinned);
+	if (facts->paused)
+		buf_add(line, " paused");
 }
 
 static void add_counted(struct buf *line, const struct top_facts *facts,

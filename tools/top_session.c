@@ -6,6 +6,7 @@
 #include "tools/agent_path.h"
 #include "tools/interrupt.h"
 #include "tools/say.h"
+#include "tools/signal_cost.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -45,6 +46,8 @@ static int prepare(struct top_session *session, struct err *err)
 	if (r < 0)
 		return r;
 	collector.agent_path = session->agent_path;
+	collector.signal_ns = signal_cost_ns();
+	budget_options_pass(&options->budget, &collector);
 	session->comm = strdup(slash && slash[1] ? slash + 1 : command);
 	if (!session->comm ||
 	    top_model_init(&session->model, SECOND_NS / options->hz, io_now_ns()) < 0)
@@ -190,6 +193,9 @@ static void take(struct top_session *session, struct collector_event *event, uin
 	case COLLECTOR_EXIT:
 		name_queue_exit(&session->queue, event->process);
 		break;
+	case COLLECTOR_RATE:
+		session->rate = event->rate;
+		break;
 	case COLLECTOR_END:
 		name_queue_drain(&session->queue);
 		session->ended = true;
@@ -238,6 +244,8 @@ void top_session_facts(struct top_session *session, struct top_facts *ret_facts)
 		.command = session->comm,
 		.pid = session->pid,
 		.hz = session->options->hz,
+		.thinned = session->rate.thinned,
+		.paused = session->rate.pauses != 0,
 		.wall = session->options->events & COLLECT_WALL,
 		.threads = stats.threads,
 		.processes = stats.processes,

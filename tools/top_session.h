@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "tools/attach_options.h"
+#include "tools/budget_options.h"
 #include "tools/name_queue.h"
 #include "tools/symbol_options.h"
 #include "tools/top_lines.h"
@@ -21,6 +22,7 @@ struct top_options {
 	const char *cmd_output;
 	struct symbol_options symbols;
 	struct attach_options attach; /* instead of CMD */
+	struct budget_options budget;
 	enum top_order order;
 	bool threads;
 	bool once;
@@ -35,6 +37,7 @@ struct top_session {
 	struct collector *collector;
 	struct symbolizer *symbolizer;
 	struct name_queue queue;
+	struct collector_rate rate; /* the last that has come by; hz 0: none has */
 	struct top_model model;
 	struct top_threads threads;
 	struct top_output output;
