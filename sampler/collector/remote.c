@@ -165,6 +165,9 @@ static bool remote_read(struct unwind_reader *reader, uint64_t address, void *to
 		memcpy(to, remote->stack + (address - reader->lo), len);
 		return true;
 	}
+	if (!remote_modules_range(&remote->modules, address) &&
+	    remote_modules_table(&remote->modules, address, to, len))
+		return true;
 	while (len) {
 		size_t in_page = (size_t)(address % PAGE_BYTES);
 		size_t part = PAGE_BYTES - in_page < len ? PAGE_BYTES - in_page : len;

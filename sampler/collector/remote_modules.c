@@ -111,7 +111,7 @@ static bool visit(void *context, const struct maps_line *line)
 
 int remote_modules_read(struct remote_modules *modules, pid_t pid, bool *ret_changed)
 {
-	struct reading reading = {0};
+	struct reading reading = {.modules.pid = pid};
 	uint64_t before_ns = io_now_ns();
 	struct buf text;
 	char path[32];
@@ -185,8 +185,21 @@ static bool read_header(struct unwind_reader *reader, uint64_t base, Elf64_Ehdr 
 	       ret_header->e_phoff < USER_ADDRESS_END - base;
 }
 
+/* A static program's table is made here; it seems to lie beyond the module's end. */
+static void make_table(pid_t pid, struct remote_image *image, const Elf64_Ehdr *header,
+		       uint64_t bias)
+{
+	struct unwind_module *module = &image->module;
+
+	if (!image->good || module->eh_frame_hdr ||
+	    eh_table_make(pid, header, bias, module->end, &image->table) < 0)
+		return;
+	module->eh_frame_hdr = image->table.at;
+	module->end = image->table.at + image->table.n;
+}
+
 /* What its program headers say; they may say anything. */
-static void examine(struct remote_image *image, struct unwind_reader *reader)
+static void examine(pid_t pid, struct remote_image *image, struct unwind_reader *reader)
 {
 	uint64_t eh_frame_hdr = 0;
 	bool loaded = false;
@@ -217,6 +230,7 @@ static void examine(struct remote_image *image, struct unwind_reader *reader)
 	image->module.eh_frame_hdr = eh_frame_hdr ? bias + eh_frame_hdr : 0;
 	image->good =
 		loaded && image->module.end > image->base && image->module.end <= USER_ADDRESS_END;
+	make_table(pid, image, &header, bias);
 }
 
 bool remote_modules_find(struct remote_modules *modules, struct unwind_reader *reader,
@@ -228,15 +242,32 @@ bool remote_modules_find(struct remote_modules *modules, struct unwind_reader *r
 		return false;
 	image = &modules->images[range->image];
 	if (!image->examined)
-		examine(image, reader);
+		examine(modules->pid, image, reader);
 	if (!image->good || range->start >= image->module.end)
 		return false;
 	*ret_module = image->module;
 	return true;
 }
 
+bool remote_modules_table(const struct remote_modules *modules, uint64_t address, void *to,
+			  size_t len)
+{
+	for (size_t i = 0; i < modules->n_images; i++) {
+		const struct eh_table *table = &modules->images[i].table;
+
+		if (table->n == 0 || address < table->at || address - table->at > table->n ||
+		    len > table->n - (address - table->at))
+			continue;
+		memcpy(to, table->bytes + (address - table->at), len);
+		return true;
+	}
+	return false;
+}
+
 void remote_modules_release(struct remote_modules *modules)
 {
+	for (size_t i = 0; i < modules->n_images; i++)
+		eh_table_release(&modules->images[i].table);
 	free(modules->ranges);
 	free(modules->images);
 	*modules = (struct remote_modules){0};

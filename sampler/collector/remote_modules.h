@@ -2,6 +2,7 @@
 #ifndef COLLECTOR_REMOTE_MODULES_H
 #define COLLECTOR_REMOTE_MODULES_H
 
+#include "sampler/collector/eh_table.h"
 #include "sampler/unwind/unwind.h"
 
 #include <stdbool.h>
@@ -26,10 +27,12 @@ struct remote_image {
 	bool examined;
 	bool good; /* it is a module */
 	struct unwind_module module;
+	struct eh_table table; /* what its own file lacks */
 };
 
 /* Ranges are sorted and do not overlap.  Zero is an empty one. */
 struct remote_modules {
+	pid_t pid;
 	struct remote_range *ranges;
 	size_t n_ranges;
 	size_t size;
@@ -79,6 +82,15 @@ uint64_t remote_modules_stack_end(const struct remote_modules *modules, uint64_t
  */
 bool remote_modules_find(struct remote_modules *modules, struct unwind_reader *reader,
 			 const struct remote_range *range, struct unwind_module *ret_module);
+
+/**
+ * remote_modules_table - bytes of a table that stands for one that a file lacks
+ *
+ * Return:  false when there is none at ADDRESS.
+ * Context: collector thread.
+ */
+bool remote_modules_table(const struct remote_modules *modules, uint64_t address, void *to,
+			  size_t len);
 
 /**
  * remote_modules_release - forget all
