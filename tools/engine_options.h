@@ -11,7 +11,7 @@ enum { OPT_ENGINE = 3072, OPT_KERNEL };
 /* Their rows of the table. */
 #define ENGINE_OPTION_SPECS                                                                        \
 	{OPT_ENGINE, "engine", "HOW",                                                              \
-	 "ctimer, perf, ptrace, or auto: perf above the kernel's tick, ptrace without agent"}, \
+	 "ctimer, perf, ptrace, or auto: perf above the kernel's tick, ptrace without agent"},     \
 	{                                                                                          \
 		OPT_KERNEL, "kernel", NULL,                                                        \
 			"the kernel's part of stacks, too, where it may be read"                   \

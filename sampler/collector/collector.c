@@ -158,9 +158,9 @@ int collector_launch(struct collector *collector, char *const *argv, const sigse
 	collector->child = launched->pid;
 	collector->drain.child_pidfd = proc_pidfd(launched->pid);
 	if (unsampled_why(launched->kind) || collector->options.outside)
-		collector->launched_outside = drain_outside_start(collector, launched->pid,
-								  launched->path,
-								  launched->kind) == 0;
+		collector->launched_outside =
+			drain_outside_start(collector, launched->pid, launched->path,
+					    launched->kind) == 0;
 	*ret_pid = launched->pid;
 	r = start_thread(collector);
 	if (r < 0)

@@ -97,12 +97,12 @@ struct collector_options {
 	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
 	size_t n_gauges;           /* at most METRIC_MAX_GAUGES */
 	struct collector_keep keep;
-	uint64_t alloc_bytes;    /* COLLECT_ALLOC: mean bytes between two samples; 0:
-				    COLLECT_ALLOC_BYTES */
-	uint64_t lock_ns;        /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
-	size_t queue_bytes;      /* samples waiting for collector_next(); 0: 256 MiB */
-	int signal;              /* that samples come by; 0: SIGPROF, or another where it is taken */
-	bool stay;               /* without CMD: do not end with the last process that had joined */
+	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0:
+				 COLLECT_ALLOC_BYTES */
+	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
+	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
+	int signal;           /* that samples come by; 0: SIGPROF, or another where it is taken */
+	bool stay;            /* without CMD: do not end with the last process that had joined */
 	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
 	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
 	const struct collector_outsider *outsider; /* samples who takes no agent; NULL: nobody */
