@@ -151,6 +151,10 @@ static void open_one(const struct look *look, uint32_t index)
 
 	if (!slot || look->now_ns < view->perf.retry_ns)
 		return;
+	/* The process's timer is right for threads that run little: decisions/0022. */
+	if (!look->process->perf.counted &&
+	    !atomic_load_explicit(&slot->armed, memory_order_relaxed))
+		return;
 	fd = open_proven(look, view->tid);
 	if (fd >= 0) {
 		take_over(look, index, slot, fd);

@@ -142,6 +142,7 @@ static void reset_own(const struct slot *slot, uint32_t tid)
 
 	if (own->timer)
 		timer_delete_id(own->timer);
+	atomic_store_explicit(&slot->ring->armed, 0, memory_order_relaxed);
 	*own = (struct slot_own){
 		.busy = 1,
 		.populated = populated,

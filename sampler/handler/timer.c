@@ -79,6 +79,7 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 	slot->own->timer = 0;
 	slot->own->epoch = process_epoch(p);
 	slot->own->period_ns = process_period_ns(p);
+	atomic_store_explicit(&slot->ring->armed, 1, memory_order_relaxed);
 	if (p->header->counted)
 		return 0;
 	if (p->header->engine == RING_ENGINE_PERF)

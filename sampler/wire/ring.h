@@ -130,7 +130,8 @@ struct ring_slot {
 	_Atomic uint64_t lost_full;  /* weight */
 	_Atomic uint64_t handler_ns; /* time inside the handler, summed over samples */
 	_Atomic uint64_t n_overruns; /* weight beyond 1, summed */
-	uint64_t pad0[3];
+	_Atomic uint32_t armed;      /* 1: its thread runs enough for signals of its own */
+	uint32_t pad0[5];
 
 	/* The reader's. */
 	_Atomic uint64_t tail;
