@@ -39,6 +39,16 @@ static void check_kernel(struct doctor *doctor)
 			    name.release);
 }
 
+static struct perf_permit ask_perf(void)
+{
+	struct perf_permit permit;
+	struct perf_name cpu;
+
+	perf_name_cpu(&cpu);
+	perf_permit(&cpu, &permit);
+	return permit;
+}
+
 static void check_rate(struct doctor *doctor, uint32_t hz)
 {
 	uint32_t kernel_hz = collector_kernel_hz();
@@ -47,6 +57,11 @@ static void check_rate(struct doctor *doctor, uint32_t hz)
 	if (hz <= kernel_hz) {
 		doctor_ok(doctor, "rate", "%u Hz fits the kernel's %u Hz tick",
 			  (unsigned)(hz ? hz : DEFAULT_HZ), (unsigned)kernel_hz);
+		return;
+	}
+	if (ask_perf().works) {
+		doctor_ok(doctor, "rate", "%u Hz is above the kernel's %u Hz tick: by engine perf",
+			  (unsigned)hz, (unsigned)kernel_hz);
 		return;
 	}
 	(void)snprintf(fix, sizeof(fix), "-F %u or less", (unsigned)kernel_hz - 1);
@@ -84,9 +99,20 @@ static void check_sysctls(struct doctor *doctor)
 			    "kernel.yama.ptrace_scope=%ld: programs that wick starts are sampled "
 			    "all the same",
 			    value);
-	if (read_number("/proc/sys/kernel/perf_event_paranoid", &value))
-		doctor_ok(doctor, "perf",
-			  "kernel.perf_event_paranoid=%ld (wick needs no perf events)", value);
+}
+
+/* What --engine perf, -e EVENT and --kernel have here. */
+static void check_perf(struct doctor *doctor)
+{
+	struct perf_permit permit = ask_perf();
+
+	if (!permit.works)
+		doctor_note(doctor, "perf", "no --engine perf and no events: %s", permit.why);
+	else if (!permit.in_kernel)
+		doctor_note(doctor, "perf",
+			    "--engine perf works, without a look into the kernel: %s", permit.why);
+	else
+		doctor_ok(doctor, "perf", "--engine perf, events and --kernel work");
 }
 
 /* Run a program with the agent preloaded; what it and the loader say goes to TO. */
@@ -211,6 +237,7 @@ void doctor_check_machine(struct doctor *doctor, uint32_t hz)
 	check_kernel(doctor);
 	check_rate(doctor, hz);
 	check_sysctls(doctor);
+	check_perf(doctor);
 	check_agent(doctor);
 	check_collector(doctor);
 	check_disk(doctor);

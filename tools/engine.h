@@ -3,8 +3,7 @@
 #define TOOLS_ENGINE_H
 
 #include "base/err.h"
-#include "sampler/collector/perf_open.h"
-#include "sampler/wire/ring.h"
+#include "sampler/collector/collector.h"
 
 #include <stdbool.h>
 #include <stdint.h>
