@@ -9,10 +9,11 @@ import sys
 import time
 import unittest
 
-from recorded import WICK, Case, read, target
+from recorded import LONG, WICK, Case, read, target
 
 COMPAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compat",
                       "check_compat.py")
+SECONDS = 1 if LONG else 0.4  # of a part of ratio
 
 
 class Files(Case):
@@ -106,7 +107,7 @@ class Files(Case):
 
     def test_consumers_load_what_was_recorded(self):
         for options in ((), ("--ns",), ("--metrics", "none"), ("--bare",)):
-            run = self.record(target("ratio"), 1, options=options, hz=199)
+            run = self.record(target("ratio"), SECONDS, options=options, hz=199)
             extra = ["--bare"] if "--bare" in options else []
             check = subprocess.run([sys.executable, COMPAT, *extra, *run.paths],
                                    capture_output=True, text=True, check=False)
@@ -114,7 +115,7 @@ class Files(Case):
             self.assertTrue(run.samples)
 
     def test_inline_metrics_are_on_every_event(self):
-        run = self.record(target("ratio"), 1, options=("--metrics-as", "inline"), hz=199)
+        run = self.record(target("ratio"), SECONDS, options=("--metrics-as", "inline"), hz=199)
         with open(run.paths[0], encoding="utf-8") as file:
             lines = file.readlines()
         events = [line for line in lines if " cpu-clock:" in line]

@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from recorded import PYTHON, Case, need
+from recorded import LONG, PYTHON, Case, need
 
 ROOTS = {"_start", "clone", "clone3", "__clone", "__clone3"}
 
@@ -76,7 +76,7 @@ class Symbols(Case):
     def test_cc1(self):
         need("gcc")
         with open(self.path("big.c"), "w", encoding="ascii") as file:
-            for i in range(1200):
+            for i in range(1200 if LONG else 500):
                 file.write(f"int f{i}(int a, int *b) {{ int s = {i}; for (int i = 0; i < a; i++) "
                            f"{{ s += b[i] * {i + 3}; if (s % {i + 2} == 1) s ^= b[a - i]; }} "
                            "return s; }\n")
@@ -85,8 +85,9 @@ class Symbols(Case):
 
     def test_git(self):
         need("git")
+        commits = "1 2 3 4 5 6 7 8" if LONG else "1 2 3 4 5"
         script = ("git init -q repo; cd repo; git config user.email a@example.org; git config "
-                  "user.name a; for i in 1 2 3 4 5 6 7 8; do seq $i 9 2000000 | sort -R "
+                  f"user.name a; for i in {commits}; do seq $i 9 2000000 | sort -R "
                   "--random-source=/bin/sh > f$i; git add .; git commit -qm $i; done; "
                   "git gc -q --aggressive; git log -p > log")
         self.check_program("git", ["sh", "-c", f"cd {self.dir}; HOME={self.dir}; {script}"],
@@ -96,7 +97,7 @@ class Symbols(Case):
         need("redis-server", "redis-benchmark")
         port = str(20000 + os.getpid() % 20000)
         script = (f"redis-server --port {port} --save '' --bind 127.0.0.1 >/dev/null & p=$!; "
-                  f"sleep 0.5; redis-benchmark -p {port} -n 150000 -P 16 -q >/dev/null; "
+                  f"sleep 0.5; redis-benchmark -p {port} -n {150000 if LONG else 30000} -P 16 -q >/dev/null; "
                   "kill $p; wait $p")
         self.check_program("redis-server", ["sh", "-c", script],
                            comms={"redis-server"})

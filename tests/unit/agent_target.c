@@ -1,7 +1,7 @@
 /* agent_target.c - what the agent's tests run: burns CPU in ways that matter to it
  * usage: agent_target deep DEPTH SECONDS (or -BURSTS of signals) | fds | fork SECONDS |
  *        vfork SECONDS | rawfork SECONDS | threads N SECONDS | clones N SECONDS |
- *        plugin FILE ROUNDS | quiet SECONDS */
+ *        plugin FILE ROUNDS | quiet SECONDS | naps SECONDS */
 #include "sampler/wire/ring.h"
 
 #include <dirent.h>
@@ -40,6 +40,18 @@ static __attribute__((noinline)) void burn(double seconds)
 	while (cpu_seconds(CLOCK_THREAD_CPUTIME_ID) < end)
 		for (int i = 0; i < 200000; i++)
 			sink += (unsigned long)i;
+}
+
+/* Seldom busy: a fifth of the time, for so long by the clock. */
+static int naps(double seconds)
+{
+	double end = cpu_seconds(CLOCK_MONOTONIC) + seconds;
+
+	while (cpu_seconds(CLOCK_MONOTONIC) < end) {
+		burn(0.01);
+		(void)usleep(40000);
+	}
+	return 0;
 }
 
 /* The si_value of this thread's own timer, as /proc shows it; 0: none. */
@@ -276,6 +288,8 @@ int main(int argc, char **argv)
 	errno = 0;
 	if (!strcmp(mode, "deep"))
 		(void)deep((int)second, third);
+	else if (!strcmp(mode, "naps"))
+		return naps(second);
 	else if (!strcmp(mode, "fds"))
 		return count_fds();
 	else if (strstr(mode, "fork"))
