@@ -45,6 +45,15 @@ bool rate_is_as_begun(const struct process *process)
 	       process->epoch;
 }
 
+/* Wall time up to now is given as it was counted; what follows begins with the next turn. */
+static void restart_wall(struct drain *drain, uint32_t hz)
+{
+	for (struct process *process = drain->processes; process; process = process->next) {
+		wall_restart(process->wall, process, &drain->stream);
+		process->period_ns = NS_PER_S / hz;
+	}
+}
+
 static uint64_t charge_all(struct drain *drain)
 {
 	for (struct process *process = drain->processes; process; process = process->next)
@@ -82,6 +91,8 @@ static void change(struct drain *drain, uint32_t hz, uint32_t thinned, uint32_t 
 	struct rate *rate = &drain->rate;
 	uint64_t charged_ns = charge_all(drain);
 
+	if (hz != rate->hz || pauses != rate->pauses)
+		restart_wall(drain, hz);
 	rate->paused_ns = rate_paused_ns(rate, charged_ns);
 	rate->paused_from_ns = charged_ns;
 	rate->hz = hz;

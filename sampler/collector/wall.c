@@ -381,6 +381,18 @@ static bool look_at_due(struct wall *wall, struct wall_look *look, const struct 
 	return *n_looks < WALL_LEAST_LOOKS || look->now_ns < turn->deadline_ns;
 }
 
+void wall_restart(struct wall *wall, struct process *process, struct stream *stream)
+{
+	if (!wall)
+		return;
+	if (map_count(&wall->threads) > 0)
+		wall_end(wall, process, stream);
+	forget_all(wall);
+	wall->since_ns = io_now_ns();
+	wall->listed_ns = 0; /* they are to be found by the next turn */
+	wall->next_list_ns = 0;
+}
+
 void wall_pass(struct wall *wall, struct process *process, const struct wall_turn *turn)
 {
 	struct wall_look look = make_look(wall, process, turn->stream, turn->tick);
@@ -388,10 +400,7 @@ void wall_pass(struct wall *wall, struct process *process, const struct wall_tur
 
 	if (process->unsampled_ns) {
 		/* It became another program, or will again be this one. */
-		if (map_count(&wall->threads) > 0)
-			wall_end(wall, process, turn->stream);
-		forget_all(wall);
-		wall->since_ns = look.now_ns;
+		wall_restart(wall, process, turn->stream);
 		wall->tick = turn->tick;
 		return;
 	}

@@ -57,6 +57,13 @@ void wall_lend(struct wall *wall, struct node *node);
 void wall_changed(struct wall *wall);
 
 /**
+ * wall_restart - give what is left of all threads, and begin with them anew
+ *
+ * Context: collector thread.  NULL is fine.
+ */
+void wall_restart(struct wall *wall, struct process *process, struct stream *stream);
+
+/**
  * wall_pass - look at the threads that are due
  *
  * Context: collector thread.

@@ -141,13 +141,24 @@ static struct process *begin(struct slot *slot, uint32_t *ret_tid)
 	return NULL;
 }
 
+static bool is_paused(void)
+{
+	struct process *p = handler_process;
+
+	return p && p->header && process_is_paused(p);
+}
+
 enum event_written event_take(const struct event *event)
 {
 	struct slot slot;
 	uint32_t tid;
-	struct process *p = begin(&slot, &tid);
+	struct process *p;
 	enum event_written written;
 
+	/* In a pause nothing new is told; what was told is still said to have been given back. */
+	if (event->kind != HOOK_FREE && is_paused())
+		return EVENT_LOST;
+	p = begin(&slot, &tid);
 	if (!p)
 		return EVENT_LOST;
 	written = write_event(p, &slot, event, tid);

@@ -226,6 +226,21 @@ class Control(Case):
         files, _ = self.finish()
         self.assertGreater(len({sample.tid for sample in files[0].samples}), 3)
 
+    def test_wall_time_follows_pauses_and_rates(self):
+        self.start("-e", "wall", command=("sleep", "60"))
+        stood = []
+        for verb in (("stop",), ("start",), ("rate", 499), ("rate", 49)):
+            began = time.monotonic()
+            time.sleep(0.8)
+            self.ask(*verb)
+            stood.append(time.monotonic() - began)
+        files, _ = self.finish()
+        self.assertEqual([file.hz for file in files], [99, 499, 49])
+        # The sleeper's time outside of the pause; turns are late on a busy machine.
+        for file, least, most in ((files[0], 1.5, stood[0] + stood[2]), (files[1], 0.75, stood[3])):
+            self.assertGreater(file.stood_ns / 1e9, least)
+            self.assertLess(file.stood_ns / 1e9, most + 0.3)
+
     def test_a_flush_has_everything_on_disk(self):
         self.start("--flush", "60s", hz=499)
         self.wait_for("samples", 200)
