@@ -39,11 +39,12 @@ static int by_value(const void *a, const void *b)
 static void print(const char *what, uint64_t *ns, size_t n, size_t frames)
 {
 	uint64_t first = ns[0];
+	size_t last = n * 99 / 100;
+	size_t middle = n / 2;
 
 	qsort(ns, n, sizeof(*ns), by_value);
 	(void)printf("  %-34s %4zu frames, held us: first %7.1f  median %7.1f  p99 %7.1f\n", what,
-		     frames, (double)first / 1e3, (double)ns[n / 2] / 1e3,
-		     (double)ns[n * 99 / 100] / 1e3);
+		     frames, (double)first / 1e3, (double)ns[middle] / 1e3, (double)ns[last] / 1e3);
 }
 
 static size_t walk_theirs(unw_addr_space_t space, void *upt)

@@ -16,8 +16,9 @@
 
 #include <cmocka.h>
 
+#define STACK_AT UINT64_C(0x7f0000001000)
+
 enum {
-	STACK_AT = 0x7f0000001000,
 	STACK_BYTES = 256,
 	CODE_AT = 0x400000,
 	FILE_BYTES = 4096,
