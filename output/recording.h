@@ -95,7 +95,7 @@ int recording_begin(struct recording *recording, unsigned number, struct err *er
 
 /**
  * recording_end - with on_demand: write what is left to the file, and end it
- * @before: the counts as they were when what it holds began
+ * @before: the counts as they were when what it holds began; those that are not there were 0
  *
  * Return:  0, and the path that it had until it may be compressed; -EIO: samples were dropped, or
  *          there is no file.

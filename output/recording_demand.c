@@ -32,10 +32,12 @@ int recording_begin(struct recording *recording, unsigned number, struct err *er
 static void count_from(struct recording *recording, const struct perf_script_count *before,
 		       size_t n_before)
 {
-	for (size_t i = 0; i < recording->n_counts; i++)
+	for (size_t i = 0; i < recording->n_counts; i++) {
+		recording->counts_written[i] = 0;
 		for (size_t j = 0; j < n_before; j++)
 			if (strcmp(recording->counts[i].name, before[j].name) == 0)
 				recording->counts_written[i] = before[j].value;
+	}
 }
 
 int recording_end(struct recording *recording, const struct perf_script_count *before,

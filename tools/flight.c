@@ -81,8 +81,11 @@ bool flight_sample(struct flight *flight, const struct sample *sample)
 
 void flight_restart(struct flight *flight, uint64_t time_ns)
 {
-	if (flight->ring)
-		flight_ring_forget(flight->ring, time_ns);
+	if (!flight->ring)
+		return;
+	flight_ring_forget(flight->ring, UINT64_MAX);
+	flight->restart_ns = time_ns;
+	flight->counts.n = 0; /* what is added next is of this moment */
 }
 
 void flight_note(struct flight *flight, uint64_t time_ns, const char *word, const char *json)

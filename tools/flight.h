@@ -67,7 +67,8 @@ struct flight {
 	struct flight_ring *ring;
 	struct flight_files files;
 	struct collector *collector;
-	uint64_t window_ns; /* of what is written unless a trigger says how much */
+	uint64_t window_ns;  /* of what is written unless a trigger says how much */
+	uint64_t restart_ns; /* nothing is older; 0: there is everything */
 	struct flight_counts counts;
 	struct flight_dump dumps[FLIGHT_MOST_WAITING];
 	uint64_t n_asked;
@@ -117,6 +118,7 @@ bool flight_sample(struct flight *flight, const struct sample *sample);
 
 /**
  * flight_restart - forget what came before: weights are counted in other periods from now on
+ * @time_ns: when that is; the counters of that moment are added next
  *
  * Context: main thread.
  */

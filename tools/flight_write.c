@@ -123,8 +123,11 @@ static void tell(const struct writing *writing)
 /* A file begins where the counters are known, so that its end line speaks of its samples. */
 static void align(struct flight *flight, struct flight_dump *dump)
 {
-	uint64_t begin_ns = flight_counts_begin(&flight->counts, dump->from_ns);
+	uint64_t begin_ns;
 
+	if (dump->from_ns < flight->restart_ns)
+		dump->from_ns = flight->restart_ns;
+	begin_ns = flight_counts_begin(&flight->counts, dump->from_ns);
 	if (begin_ns)
 		dump->from_ns = begin_ns;
 }

@@ -217,7 +217,7 @@ static void note(struct recorder *recorder, const struct collector_rate *rate, c
 static void change_hz(struct recorder *recorder, uint32_t hz)
 {
 	recorder->lockstep.hz = 0; /* it knows of one rate */
-	flight_restart(&recorder->flight, io_now_ns());
+	flight_restart(&recorder->flight, recorder->control.rate.time_ns);
 	if (!recorder->recording)
 		return;
 	recorder_update_counts(recorder);

@@ -220,6 +220,14 @@ class Flight(recorded.Case):
         self.assertEqual(notes(path)[-1]["why"], "wick flush")
         flushed = recorded.read(path)
         self.assertLess(words(log)[1] - flushed[-1].metrics["cpu_ns"][0], 10**9)
+        # Another rate: what was counted in the periods of the old one is in no later file.
+        self.assertEqual(self.wick("rate", 250, "-p", program.pid).returncode, 0)
+        self.wait_for_work(log, words(log)[1] / 1e9 + 0.5)
+        self.assertEqual(self.wick("flush", "-p", program.pid).returncode, 0)
+        seen = end_line(self.files()[-1])
+        self.assertIn('"hz":250,', text_of(self.files()[-1]))
+        self.assertLess(abs(seen["weight"] * 10**9 / 250 - seen["cpu_ns"]),
+                        seen["cpu_ns"] * 0.05 + 2 * PERIOD_NS)
         n = len(self.files())
         program.kill()
         program.wait()
