@@ -102,8 +102,10 @@ class Screen(Case):
         for _ in range(15):
             terminal.read(0.1)
         self.assertEqual(terminal.screen.text()[1], frozen[1])
+        counted = lambda lines: int(re.search(r"([\d,]+) samples?", lines[1]).group(1).replace(",", ""))
+        before = counted(frozen)
         terminal.press("r ")
-        terminal.until(lambda lines: re.match(r"0:0[0-2]: ", lines[1]))
+        terminal.until(lambda lines: counted(lines) < before and "FROZEN" not in lines[1])
         terminal.press("?")
         terminal.until(lambda lines: any("Any key goes back" in line for line in lines))
         terminal.press("x")
@@ -188,7 +190,7 @@ class Text(Case):
 
     def test_once_prints_text(self):
         out = self.path("out")
-        done = self.wick("top", "--once", "--cmd-output", out, "--", target("split"), "2")
+        done = self.wick("top", "--once", "-d", "60s", "--cmd-output", out, "--", target("split"), "2")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.decode().splitlines()
         shares = {name: float(row_of(lines, name)[2][:-1]) for name in ("burn_seventy", "burn_twenty", "burn_ten")}
@@ -200,7 +202,8 @@ class Text(Case):
 
     def test_wall_counts_what_is_waited(self):
         done = self.wick("top", "--once", "-e", "wall", "--", "sleep", "1.5")
-        self.assertRegex(done.stdout.decode(), r"(?m)^ *(100|[89]\d)\.\d .* \S*nanosleep\S* ")
+        slept = re.search(r"([\d.]+)s +[\d.]+s +\S*nanosleep\S* ", done.stdout.decode())
+        self.assertGreater(float(slept.group(1)), 1.2, done.stdout)
 
     def test_bad_options(self):
         for options, message in ((("-e", "alloc"), "-e: 'alloc' is not one of: cpu, wall"),
