@@ -78,12 +78,16 @@ static void note_pass(struct spending *spending)
 		spending->pass_ns += (ns - spending->pass_ns) / PASSES;
 }
 
-static void note_share(struct spending *spending, const struct budget_sums *sums)
+/* Return: what the step's cost is a part of: the CPU that was sampled, or of one processor. */
+static uint64_t note_share(struct spending *spending, uint64_t now_ns, uint64_t charged_ns)
 {
-	double ns = (double)(sums->now_ns - spending->last.now_ns);
-	double share = (double)less(sums->cpu_ns, spending->last.cpu_ns) / (ns > 0 ? ns : 1);
+	uint64_t ns = less(now_ns, spending->last.now_ns);
+	uint64_t cpu_ns = less(charged_ns, spending->charged_ns);
+	double share = (double)cpu_ns / (double)(ns ? ns : 1);
 
 	spending->cpu_share += (share - spending->cpu_share) / 4;
+	spending->charged_ns = charged_ns;
+	return cpu_ns > ns ? cpu_ns : ns;
 }
 
 static void note_thinned(struct collector *collector, uint64_t now_ns)
@@ -107,12 +111,12 @@ static void step(struct collector *collector, uint64_t now_ns)
 	struct budget *budget = &spending->budget;
 	struct rate *rate = &collector->drain.rate;
 	struct budget_sums sums = {.now_ns = now_ns,
-				   .cost_ns = agent_ns(collector) + own_ns(spending),
-				   .cpu_ns = drain_charged_ns(&collector->drain)};
+				   .cost_ns = agent_ns(collector) + own_ns(spending)};
 
 	if (now_ns - spending->last.now_ns < STEP_MS * NS_PER_MS)
 		return;
-	note_share(spending, &sums);
+	sums.cpu_ns = spending->last.cpu_ns +
+		      note_share(spending, now_ns, drain_charged_ns(&collector->drain));
 	spending->last = sums;
 	if (rate->hz != budget->hz)
 		budget_restart(budget, rate->hz, now_ns);

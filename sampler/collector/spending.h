@@ -15,6 +15,9 @@ struct collector;
  * drain thread, and the main thread, which names and writes.  What is paid once is not, since no
  * rate makes it less: to start an image, to note its mappings, and the threads that read files for
  * names.
+ *
+ * The limit is a part of the CPU of what is sampled, or of one processor where that uses less: a
+ * program that sleeps most of the time may be looked at while it does.
  */
 struct spending {
 	struct budget budget;
@@ -26,6 +29,7 @@ struct spending {
 	uint64_t pass_ns;              /* what a pass costs: the least of the last ones */
 	uint64_t moved_ns;             /* when a mapping last changed */
 	struct budget_sums last;       /* of the last step */
+	uint64_t charged_ns;           /* CPU of what is sampled, at the last step */
 	uint64_t thinned_ns; /* until when it has been counted how long the rate was lower */
 	double cpu_share;    /* processors that are used by what is sampled, lately */
 };
