@@ -244,7 +244,7 @@ class Diff(unittest.TestCase):
                           [path, path, "--least", "-1"], [path, path, "--least", "x"],
                           [path, path, "--least", "0x1"], [path, path, "--least", ""],
                           [path, path, "--top", "0"], [path, path, "--format", "docx"],
-                          [path, path, "--format", "html"],
+                          [path, path, "--format", "folded"],
                           [path, path, "--significant", "2"], [path, path, "-o", "x.docx"]):
             done = diff(*arguments)
             self.assertEqual(done.returncode, 2, (arguments, done.stderr))
