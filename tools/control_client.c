@@ -191,26 +191,21 @@ static int find(const struct search *search, pid_t pid, size_t *ret_index, struc
 	return 0;
 }
 
-int control_ask(const struct control_request *request, struct control_reply *ret_reply,
-		struct err *err)
+static int ask_found(const struct search *search, const struct control_request *request,
+		     struct control_reply *ret_reply, struct err *err)
 {
-	struct search search = {0};
-	_cleanup_free_ void *paths = NULL;
 	size_t i = 0;
-	int r = look_everywhere(&search, request->pid);
+	int r = 0;
 
-	if (r < 0)
-		return err_set(err, -r, "look for recordings");
-	paths = search.paths;
-	if (search.n != 1) /* the only one can say itself that it has not PID */
-		r = find(&search, request->pid, &i, err);
+	if (search->n != 1) /* the only one can say itself that it has not PID */
+		r = find(search, request->pid, &i, err);
 	if (r < 0)
 		return r;
-	r = ask(search.paths[i], request, ret_reply);
+	r = ask(search->paths[i], request, ret_reply);
 	if (r == -ECONNREFUSED || r == -ENOENT)
 		return nobody(request->pid, err);
 	if (r < 0)
-		return tell(r, search.paths[i], err);
+		return tell(r, search->paths[i], err);
 	if (ret_reply->result == CONTROL_NOT_MINE)
 		return nobody(request->pid, err);
 	if (ret_reply->result == CONTROL_REFUSED) {
@@ -220,4 +215,17 @@ int control_ask(const struct control_request *request, struct control_reply *ret
 	if (ret_reply->result != CONTROL_DONE)
 		return err_set(err, 0, "%s", ret_reply->text);
 	return 0;
+}
+
+int control_ask(const struct control_request *request, struct control_reply *ret_reply,
+		struct err *err)
+{
+	struct search search = {0};
+	int r = look_everywhere(&search, request->pid);
+
+	if (r < 0)
+		return err_set(err, -r, "look for recordings");
+	r = ask_found(&search, request, ret_reply, err);
+	free(search.paths);
+	return r;
 }

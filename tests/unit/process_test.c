@@ -124,6 +124,27 @@ static void gives_what_was_committed_and_moves_the_tail(void **state)
 	assert_null(drain(fixture));
 }
 
+/* Samples of 10 ms in a file of 25 ms: some are folded into the next, and nothing is lost. */
+static void counts_in_periods_of_the_file(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t weight = 0;
+
+	fixture->stream.base_ns = 25000000;
+	use_slots(fixture, 1);
+	for (int i = 0; i < 50; i++)
+		put_sample(fixture, 0, 7, io_now_ns());
+	for (struct node *node = drain(fixture); node; node = queue_take(&fixture->queue, 0)) {
+		weight += node->sample.weight;
+		assert_true(node->sample.weight > 0);
+		queue_forget(&fixture->queue, node);
+	}
+	/* 50 periods of 10.1 ms are 20.2 of 25 ms; where the first begins is chance. */
+	assert_in_range(weight, 20, 21);
+	assert_int_equal(fixture->stats.weight, weight);
+	assert_int_equal(fixture->stats.samples + fixture->stats.folded, 50);
+}
+
 static void believes_no_more_slots_than_there_are(void **state)
 {
 	struct fixture *fixture = *state;
@@ -416,6 +437,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_fixture(gives_what_was_committed_and_moves_the_tail),
+		with_fixture(counts_in_periods_of_the_file),
 		with_fixture(believes_no_more_slots_than_there_are),
 		with_fixture(reads_the_last_slot_of_the_last_chunk),
 		with_fixture(refuses_times_that_cannot_be),

@@ -1,4 +1,5 @@
 wick_unit_test(value LIBS wick_tools)
+wick_unit_test(control LIBS wick_tools)
 wick_unit_test(ini LIBS wick_tools)
 wick_unit_test(top_keys LIBS wick_tools)
 wick_unit_test(top_model LIBS wick_tools)

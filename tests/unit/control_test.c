@@ -1,0 +1,209 @@
+/* control_test.c - who may ask a recording, what counts as a request, and what is done with others
+ */
+#include "tools/control_client.h"
+#include "tools/control_place.h"
+#include "tools/control_server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SECOND UINT64_C(1000000000)
+
+struct fixture {
+	char runtime[64];
+	struct control_server server;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	assert_non_null(fixture);
+	(void)snprintf(fixture->runtime, sizeof(fixture->runtime), "/tmp/wick-control-XXXXXX");
+	assert_non_null(mkdtemp(fixture->runtime));
+	assert_int_equal(setenv("XDG_RUNTIME_DIR", fixture->runtime, 1), 0);
+	assert_int_equal(control_server_open(&fixture->server, NULL), 0);
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[80];
+
+	control_server_close(&fixture->server);
+	(void)snprintf(path, sizeof(path), "%s/wick", fixture->runtime);
+	assert_int_equal(rmdir(path), 0); /* the socket has gone */
+	assert_int_equal(rmdir(fixture->runtime), 0);
+	free(fixture);
+	return 0;
+}
+
+static int reach(const struct fixture *fixture)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", fixture->server.path);
+	assert_return_code(connect(fd, (struct sockaddr *)&address, sizeof(address)), errno);
+	return fd;
+}
+
+static struct control_request request(uint16_t verb)
+{
+	return (struct control_request){
+		.magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .verb = verb, .pid = 7};
+}
+
+static bool is_dropped(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_DONTWAIT) == 0 || errno == ECONNRESET;
+}
+
+static void takes_a_request_and_answers_it(void **state)
+{
+	struct fixture *fixture = *state;
+	struct control_request asked = request(CONTROL_RATE);
+	struct control_reply reply = {.result = CONTROL_DONE, .hz = 199};
+	struct control_client *client;
+	int fd = reach(fixture);
+
+	assert_null(control_server_take(&fixture->server, 0));
+	assert_true(control_server_is_busy(&fixture->server));
+	assert_int_equal(send(fd, &asked, sizeof(asked), 0), sizeof(asked));
+	client = control_server_take(&fixture->server, 1);
+	assert_non_null(client);
+	assert_int_equal(client->request.verb, CONTROL_RATE);
+	assert_null(control_server_take(&fixture->server, 2 * SECOND));
+	client->mark = 5;
+	assert_null(control_server_next(&fixture->server, 4));
+	assert_ptr_equal(control_server_next(&fixture->server, 5), client);
+	control_server_answer(client, &reply);
+	assert_int_equal(recv(fd, &reply, sizeof(reply), 0), sizeof(reply));
+	assert_int_equal(reply.hz, 199);
+	assert_int_equal(reply.wick_pid, getpid());
+	assert_false(control_server_is_busy(&fixture->server));
+	(void)close(fd);
+}
+
+static void drops_what_is_no_request(void **state)
+{
+	struct fixture *fixture = *state;
+	struct control_request lies[] = {request(0), request(CONTROL_VERBS), request(CONTROL_STOP),
+					 request(CONTROL_STOP), request(CONTROL_STOP)};
+	char bytes[sizeof(lies[0]) + 1] = {0};
+
+	lies[2].magic++;
+	lies[3].version++;
+	lies[4].pid = 0;
+	for (size_t i = 0; i < 7; i++) {
+		int fd = reach(fixture);
+		size_t len = i < 5 ? sizeof(lies[0]) : sizeof(lies[0]) + (i == 5 ? -1UL : 1);
+
+		memcpy(bytes, &lies[i < 5 ? i : 1], sizeof(lies[0]));
+		assert_int_equal(send(fd, bytes, len, 0), len);
+		assert_null(control_server_take(&fixture->server, 0));
+		assert_true(is_dropped(fd));
+		(void)close(fd);
+	}
+	assert_false(control_server_is_busy(&fixture->server));
+}
+
+static void drops_who_says_nothing_for_a_second(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd = reach(fixture);
+
+	assert_null(control_server_take(&fixture->server, SECOND));
+	assert_null(control_server_take(&fixture->server, 2 * SECOND - 1));
+	assert_false(is_dropped(fd));
+	assert_null(control_server_take(&fixture->server, 2 * SECOND));
+	assert_true(is_dropped(fd));
+	(void)close(fd);
+}
+
+static void serves_on_when_all_places_were_taken(void **state)
+{
+	struct fixture *fixture = *state;
+	struct control_request asked = request(CONTROL_STATUS);
+	int silent[CONTROL_CLIENTS + 2];
+	int fd;
+
+	for (size_t i = 0; i < CONTROL_CLIENTS + 2; i++)
+		silent[i] = reach(fixture);
+	fd = reach(fixture);
+	assert_int_equal(send(fd, &asked, sizeof(asked), 0), sizeof(asked));
+	assert_null(control_server_take(&fixture->server, 0));
+	assert_null(control_server_take(&fixture->server, SECOND)); /* they are dropped */
+	assert_non_null(control_server_take(&fixture->server, SECOND));
+	for (size_t i = 0; i < CONTROL_CLIENTS + 2; i++)
+		(void)close(silent[i]);
+	(void)close(fd);
+}
+
+static void trusts_only_a_directory_that_is_private(void **state)
+{
+	struct fixture *fixture = *state;
+	struct control_places places;
+	char path[80];
+
+	(void)snprintf(path, sizeof(path), "%s/wick", fixture->runtime);
+	control_places_list(geteuid(), &places);
+	assert_true(places.n >= 2);
+	assert_string_equal(places.at[0], path);
+	assert_true(control_place_is_private(path, geteuid()));
+	assert_false(control_place_is_private(path, geteuid() + 1));
+	assert_int_equal(chmod(path, 0710), 0);
+	assert_false(control_place_is_private(path, geteuid()));
+	assert_int_equal(chmod(path, 0700), 0);
+	assert_int_equal(chmod(fixture->runtime, 0777), 0);
+	control_places_list(geteuid(), &places);
+	assert_string_not_equal(places.at[0], path);
+}
+
+static void forgets_sockets_that_nobody_listens_on(void **state)
+{
+	struct fixture *fixture = *state;
+	struct control_request asked = request(CONTROL_STATUS);
+	struct control_reply reply;
+	struct err err = {0};
+	char path[sizeof(fixture->server.path)];
+
+	memcpy(path, fixture->server.path, sizeof(path));
+	(void)close(fixture->server.fd); /* as when it was killed */
+	fixture->server.fd = open("/dev/null", O_RDONLY);
+	assert_int_equal(control_ask(&asked, &reply, &err), -ESRCH);
+	assert_non_null(strstr(err.text, "no recording of yours has process 7 in it"));
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(takes_a_request_and_answers_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(drops_what_is_no_request, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(drops_who_says_nothing_for_a_second, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(serves_on_when_all_places_were_taken, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(trusts_only_a_directory_that_is_private, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(forgets_sockets_that_nobody_listens_on, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
