@@ -58,6 +58,8 @@ enum {
 	PERF_PASS_MS = 10,    /* how soon an event takes over from a thread's timer */
 	PERF_RING_PAGES = 16, /* of a thread, for the kernel's part of its stacks */
 	REAP_MS = 500,        /* how often slots are checked for threads that are gone */
+	REAP_PART = 1000,     /* and what part of the time that may take */
+	REAP_MOST_MS = 2000,
 
 	WALL_LEAST_US = 1000,  /* between two turns of wall mode */
 	WALL_MOST_TICKS = 200, /* between two looks at an idle thread */

@@ -6,6 +6,7 @@
 #include "sampler/collector/hook_event.h"
 #include "sampler/collector/perf_ring.h"
 #include "sampler/collector/proc.h"
+#include "sampler/collector/spending.h"
 #include "sampler/collector/watch.h"
 #include "sampler/unwind/unwind.h"
 
@@ -415,13 +416,24 @@ static void reap_slot(struct process *process, struct stream *stream, uint32_t i
 		view->tid = RING_TID_DEAD;
 }
 
+/* Of thousands of threads that is not to be all that we do. */
+static uint64_t reap_wait_ns(uint64_t spent_ns)
+{
+	uint64_t ns = spent_ns * REAP_PART;
+
+	if (ns > REAP_MOST_MS * NS_PER_MS)
+		ns = REAP_MOST_MS * NS_PER_MS;
+	return ns > REAP_MS * NS_PER_MS ? ns : REAP_MS * NS_PER_MS;
+}
+
 void process_reap(struct process *process, struct stream *stream)
 {
 	uint64_t now_ns = io_now_ns();
+	uint64_t before_ns;
 
 	if (!process->alive || process->inner_pid != process->pid || now_ns < process->reap_ns)
 		return;
-	process->reap_ns = now_ns + REAP_MS * NS_PER_MS;
+	before_ns = spending_thread_ns();
 	for (uint32_t i = 0; i < process->n_slots; i++) {
 		uint32_t tid = process->slots[i].tid;
 
@@ -430,4 +442,5 @@ void process_reap(struct process *process, struct stream *stream)
 		if (proc_thread_gone(process->pid, tid))
 			reap_slot(process, stream, i);
 	}
+	process->reap_ns = now_ns + reap_wait_ns(spending_thread_ns() - before_ns);
 }
