@@ -11,8 +11,8 @@ static const struct option_spec no_options[] = {{0}};
 static int cmd_help_command(struct cmd_ctx *ctx);
 
 static const struct command commands[] = {
-	{"record", "start a program and record what it does", "[OPTIONS] [--] CMD [ARGS]",
-	 record_option_specs, cmd_record},
+	{"record", "record what a program does: start it, or join one that runs",
+	 "[OPTIONS] -p PID | -a | [--] CMD [ARGS]", record_option_specs, cmd_record},
 	{"top", "show what a program does now: functions, threads, moments",
 	 "[OPTIONS] -p PID | [--] CMD [ARGS]", top_option_specs, cmd_top},
 	{"start", "have a paused recording take samples again", "[OPTIONS] -p PID",
