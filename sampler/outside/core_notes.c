@@ -91,8 +91,6 @@ static int take_auxv(struct core *core, const struct note *note)
 			return 0;
 		if (entry.a_type == AT_ENTRY)
 			core->entry = entry.a_un.a_val;
-		if (entry.a_type == AT_SYSINFO_EHDR)
-			core->vdso = entry.a_un.a_val;
 	}
 	return 0;
 }

@@ -51,7 +51,6 @@ struct core {
 	pid_t pid;
 	char comm[SAMPLE_COMM_SIZE];
 	uint64_t entry;                /* where the program begins (AT_ENTRY); 0: not known */
-	uint64_t vdso;                 /* where the vDSO is; 0: not known */
 	struct core_segment *segments; /* sorted, apart */
 	size_t n_segments;
 	struct core_range *ranges; /* sorted, apart */
