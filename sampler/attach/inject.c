@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -282,9 +283,32 @@ static int explain_stop(const struct inject *inject, int r, struct err *err)
 	return -EAGAIN;
 }
 
+/* While the thread stands nothing of ours waits for a processor, where that is allowed. */
+struct hurry {
+	int policy;
+	struct sched_param param;
+	bool begun;
+};
+
+static void hurry_begin(struct hurry *ret_hurry)
+{
+	const struct sched_param first = {.sched_priority = 1};
+
+	*ret_hurry = (struct hurry){.policy = sched_getscheduler(0)};
+	ret_hurry->begun = ret_hurry->policy >= 0 && sched_getparam(0, &ret_hurry->param) == 0 &&
+			   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) == 0;
+}
+
+static void hurry_end(const struct hurry *hurry)
+{
+	if (hurry->begun)
+		(void)sched_setscheduler(0, hurry->policy, &hurry->param);
+}
+
 int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err *err)
 {
 	_cleanup_free_ struct injection *in = calloc(1, sizeof(*in));
+	struct hurry hurry;
 	int r;
 
 	*ret_stopped_ns = 0;
@@ -296,6 +320,7 @@ int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err
 	r = tracee_seize(&in->tracee, inject->pid, inject->tid, inject->place.enter);
 	if (r < 0)
 		return explain_stop(inject, r, err);
+	hurry_begin(&hurry);
 	r = tracee_stop(&in->tracee);
 	if (r < 0)
 		r = explain_stop(inject, r, err);
@@ -303,5 +328,6 @@ int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err
 		r = inject->fits(inject->context, &in->tracee, err) ? run_calls(in, err) : -EAGAIN;
 	tracee_leave(&in->tracee);
 	*ret_stopped_ns = io_now_ns() - in->tracee.stopped_ns;
+	hurry_end(&hurry);
 	return r;
 }

@@ -59,7 +59,7 @@ static int look(pid_t tid, int options, int *ret_status)
 int tracee_wait(pid_t tid, uint64_t deadline_ns, int *ret_status)
 {
 	uint64_t start_ns = io_now_ns();
-	timer_t watchdog;
+	timer_t watchdog = NULL;
 	int r;
 
 	do

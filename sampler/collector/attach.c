@@ -114,6 +114,7 @@ static int join(struct attaching *attaching, struct collector_attached *attached
 		r = try_again_and_again(attaching, &victim, attached, err);
 	}
 	remote_free(victim.remote);
+	attaching->inject.context = NULL;
 	return r;
 }
 
