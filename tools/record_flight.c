@@ -1,14 +1,15 @@
 /* record_flight.c - a recording's flight recorder, and the triggers that have it write */
 #include "tools/record_flight.h"
 
+#include "base/cleanup.h"
 #include "base/io.h"
 #include "base/json.h"
 #include "tools/say.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -37,12 +38,14 @@ static int check_pressure(enum trigger_of of, struct err *err)
 {
 	static const char *const paths[PSI_FILES] = {"/proc/pressure/cpu", "/proc/pressure/memory",
 						     "/proc/pressure/io"};
+	_cleanup_fd_ int fd = -1;
 	const char *path;
 
 	if (of < TRIGGER_PSI_CPU || of > TRIGGER_PSI_IO)
 		return 0;
 	path = paths[of - TRIGGER_PSI_CPU];
-	if (access(path, R_OK) == 0)
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
 		return 0;
 	(void)err_set(err, errno, "read '%s'", path);
 	err_hint(err, "a kernel with CONFIG_PSI, booted with psi=1");

@@ -166,7 +166,9 @@ class Flight(recorded.Case):
             why = notes(path)[-1]
             self.assertEqual(why["why"], "SIGUSR2")
             self.assertLess(samples[-1].time_ns, why["time_ns"] + 1)
-            self.assertGreater(samples[0].time_ns, why["time_ns"] - 2 * 10**9)
+            # A second, and the time to the last look at the counters before it: on a machine that
+            # lets wick wait, 2 s at most.
+            self.assertGreater(samples[0].time_ns, why["time_ns"] - 35 * 10**8)
             self.assertLess(abs(why["time_ns"] - at), 10**10)
             seen = end_line(path)
             self.assertLess(abs(seen["weight"] * PERIOD_NS - seen["cpu_ns"]),

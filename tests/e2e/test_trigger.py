@@ -26,6 +26,15 @@ def notes(path):
                 if line.startswith("# trigger : ")]
 
 
+def has_pressure():
+    """Whether this kernel tells it: not every one does."""
+    try:
+        with open("/proc/pressure/memory", encoding="ascii") as file:
+            return bool(file.read())
+    except OSError:
+        return False
+
+
 class Trigger(recorded.Case):
     def run_episode(self, what, conditions, before, during, after, *options):
         """A program with one episode; the run, and when the episode began and ended."""
@@ -78,7 +87,7 @@ class Trigger(recorded.Case):
     def test_what_stays_quiet_fires_nothing(self):
         run, _, _ = self.run_episode(
             [], [*(text for text, _ in KINDS.values() if not text.startswith("run_delay")),
-                 "psi.memory>99%"], 1.2, 0.8, 0.4, "--pre", "1s")
+                 *(["psi.memory>99%"] if has_pressure() else [])], 1.2, 0.8, 0.4, "--pre", "1s")
         self.assertEqual(run.paths, [], run.summary)
         self.assertIn("nothing had samples written", run.summary)
 

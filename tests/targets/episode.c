@@ -20,7 +20,7 @@ enum {
 	PAGE = 4096,
 	STEP_US = 20000,
 	QUIET_WORK = 5000000, /* a tenth of a step, or so */
-	THREADS = 6,
+	MOST_THREADS = 256,
 };
 
 BURN_FUNCTION(work)
@@ -62,6 +62,7 @@ static char *take(size_t bytes)
 
 	if (memory == MAP_FAILED)
 		exit(2);
+	(void)madvise(memory, bytes, MADV_NOHUGEPAGE); /* a fault a page */
 	for (size_t i = 0; i < bytes; i += PAGE)
 		memory[i] = 1;
 	return memory;
@@ -88,8 +89,9 @@ static void busy(double seconds, char *const *what)
 
 int main(int argc, char **argv)
 {
-	pthread_t threads[THREADS];
-	size_t n = 0;
+	pthread_t threads[MOST_THREADS];
+	long wanted = sysconf(_SC_NPROCESSORS_ONLN) * 3; /* so that they wait for each other */
+	long n = 0;
 
 	if (argc < 4)
 		return 2;
@@ -97,7 +99,7 @@ int main(int argc, char **argv)
 	wick_gauge("queue_len", &queue_len);
 	quiet(strtod(argv[1], NULL));
 	(void)printf("%.6f\n", clock_seconds(CLOCK_MONOTONIC));
-	for (; wants(argv + 4, "threads") && n < THREADS; n++)
+	for (; wants(argv + 4, "threads") && n < wanted && n < MOST_THREADS; n++)
 		if (pthread_create(&threads[n], NULL, hog, NULL) != 0)
 			return 2;
 	busy(strtod(argv[2], NULL), argv + 4);
