@@ -13,6 +13,7 @@ enum {
 	STEP_MS = 250,
 	MOVING_MS = 2000, /* mappings that changed so lately may change again */
 	PASSES = 16,      /* that a pass is compared with */
+	IDLE_PART = 4,    /* of a processor: no program is taken to use less */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -79,15 +80,18 @@ static void note_pass(struct spending *spending)
 }
 
 /* Return: what the step's cost is a part of: the CPU that was sampled, or of one processor. */
-static uint64_t note_share(struct spending *spending, uint64_t now_ns, uint64_t charged_ns)
+static uint64_t note_share(struct collector *collector, uint64_t now_ns, uint64_t charged_ns)
 {
+	bool wall = (collector->options.events & COLLECT_WALL) != 0;
+	struct spending *spending = &collector->drain.spending;
 	uint64_t ns = less(now_ns, spending->last.now_ns);
 	uint64_t cpu_ns = less(charged_ns, spending->charged_ns);
+	uint64_t least_ns = wall ? ns : ns / IDLE_PART;
 	double share = (double)cpu_ns / (double)(ns ? ns : 1);
 
 	spending->cpu_share += (share - spending->cpu_share) / 4;
 	spending->charged_ns = charged_ns;
-	return cpu_ns > ns ? cpu_ns : ns;
+	return cpu_ns > least_ns ? cpu_ns : least_ns;
 }
 
 static void note_thinned(struct collector *collector, uint64_t now_ns)
@@ -116,7 +120,7 @@ static void step(struct collector *collector, uint64_t now_ns)
 	if (now_ns - spending->last.now_ns < STEP_MS * NS_PER_MS)
 		return;
 	sums.cpu_ns = spending->last.cpu_ns +
-		      note_share(spending, now_ns, drain_charged_ns(&collector->drain));
+		      note_share(collector, now_ns, drain_charged_ns(&collector->drain));
 	spending->last = sums;
 	if (rate->hz != budget->hz)
 		budget_restart(budget, rate->hz, now_ns);

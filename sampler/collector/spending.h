@@ -16,8 +16,8 @@ struct collector;
  * rate makes it less: to start an image, to note its mappings, and the threads that read files for
  * names.
  *
- * The limit is a part of the CPU of what is sampled, or of one processor where that uses less: a
- * program that sleeps most of the time may be looked at while it does.
+ * The limit is a part of the CPU of what is sampled, or of a quarter of a processor where that uses
+ * less.  In wall mode it is of a whole one: a program that sleeps may be looked at while it does.
  */
 struct spending {
 	struct budget budget;
