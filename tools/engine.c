@@ -56,14 +56,13 @@ static void fall_back(struct engine *engine, uint32_t hz, const struct perf_perm
 		     (unsigned)kernel_hz);
 }
 
-static void use_perf(struct engine *engine, const struct engine_options *options, uint32_t hz,
+static void use_perf(struct engine *engine, const struct engine_options *options,
 		     const struct perf_permit *permit)
 {
 	engine->kind = RING_ENGINE_PERF;
 	engine->how.in_kernel = permit->in_kernel;
 	engine->how.frames = options->kernel && permit->in_kernel;
 	engine->how.period = options->period;
-	engine->how.hz = hz;
 	engine->how.signal = SIGPROF;
 	if (permit->in_kernel)
 		return;
@@ -108,7 +107,7 @@ static int ask_perf(const struct engine_options *options, uint32_t hz, struct en
 	if (options->wish == ENGINE_AUTO && !needs_perf(options))
 		note(engine, "engine perf: %u Hz is more than the kernel's %u Hz tick",
 		     (unsigned)hz, (unsigned)collector_kernel_hz());
-	use_perf(engine, options, hz, &permit);
+	use_perf(engine, options, &permit);
 	return 0;
 }
 

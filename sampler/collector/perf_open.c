@@ -52,10 +52,6 @@ static struct perf_event_attr attr_of(const struct perf_how *how, uint64_t perio
 	};
 
 	ask_remove_on_exec(&attr, true);
-	if (!period) {
-		attr.freq = 1;
-		attr.sample_freq = how->hz;
-	}
 	if (how->frames) {
 		attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
 		attr.exclude_callchain_user = 1;
@@ -78,8 +74,8 @@ static int call(struct perf_event_attr *attr, pid_t tid)
 
 static int try_on_self(const struct perf_name *name, bool in_kernel)
 {
-	struct perf_how how = {.name = *name, .in_kernel = in_kernel, .hz = 1};
-	struct perf_event_attr attr = attr_of(&how, name->is_cpu ? NS_PER_MS : 0);
+	struct perf_how how = {.name = *name, .in_kernel = in_kernel};
+	struct perf_event_attr attr = attr_of(&how, NS_PER_MS);
 	int fd = call(&attr, 0);
 
 	if (fd < 0)

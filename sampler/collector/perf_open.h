@@ -21,10 +21,9 @@ struct perf_how {
 	struct perf_name name;
 	bool in_kernel;
 	bool frames;     /* the kernel's part of the stack is wanted */
-	uint64_t period; /* of a counted event: each Nth; 0: as many as give HZ */
-	uint32_t hz;
-	int signal; /* that overflows send */
-	int base;   /* descriptors of events are numbered from here */
+	uint64_t period; /* of a counted event: each Nth; 0: as many as give the rate */
+	int signal;      /* that overflows send */
+	int base;        /* descriptors of events are numbered from here */
 };
 
 /**
@@ -45,7 +44,7 @@ int perf_base(void);
 
 /**
  * perf_open - an event of a thread, not enabled yet
- * @period: ns of CPU, or events; 0: how->hz is kept to
+ * @period: ns of CPU, or events
  *
  * Overflows send how->signal to the thread with si_code > 0 and the descriptor in si_fd.  The
  * kernel ends the event when the thread execs (Linux 5.13 and later).  The caller has to prove that

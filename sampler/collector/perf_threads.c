@@ -8,6 +8,7 @@
 #include "sampler/collector/process.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ struct look {
 	const struct perf_how *how;
 	struct collector_stats *stats;
 	uint64_t now_ns;
-	uint64_t period; /* 0: the kernel keeps to how->hz itself */
+	uint64_t period_ns; /* that is asked for now */
 	bool paused;
 };
 
@@ -92,6 +93,18 @@ static bool still_there(struct process *process, uint32_t tid, uint64_t start)
 	       process_alive(process);
 }
 
+static uint64_t first_period(const struct look *look)
+{
+	if (look->how->name.is_cpu)
+		return look->period_ns;
+	if (look->how->period)
+		return look->how->period;
+	return look->how->name.type == PERF_TYPE_SOFTWARE ||
+			       look->how->name.type == PERF_TYPE_TRACEPOINT
+		       ? PERF_FIRST
+		       : PERF_FIRST_FAST;
+}
+
 static int open_proven(const struct look *look, uint32_t tid)
 {
 	struct process *process = look->process;
@@ -104,7 +117,7 @@ static int open_proven(const struct look *look, uint32_t tid)
 	/* Its exec does not come by our hook: nothing may be pending when the kernel is in one. */
 	how.in_kernel &= !process->attached;
 	how.signal = process->signal;
-	fd = perf_open(&how, (pid_t)tid, look->period);
+	fd = perf_open(&how, (pid_t)tid, first_period(look));
 	if (fd < 0 || still_there(process, tid, start))
 		return fd;
 	(void)close(fd);
@@ -133,7 +146,8 @@ static void take_over(const struct look *look, uint32_t index, struct ring_slot 
 		.fd_plus_1 = fd + 1,
 		.tid = process->slots[index].tid,
 		.paused = look->paused,
-		.period = look->period,
+		.period = first_period(look),
+		.seen_ns = look->now_ns,
 	};
 	want_frames(thread, look);
 	atomic_store_explicit(slot_word(process, look->how, fd), index + 1, memory_order_relaxed);
@@ -167,18 +181,48 @@ static void open_one(const struct look *look, uint32_t index)
 	view->perf.retry_ns = look->now_ns + PERF_RETRY_MS * NS_PER_MS;
 }
 
-/* A new period costs a call; a thread that does not run has no use for it. */
+/* As many events as happen in a period of time.  One that comes in bursts is followed at once where
+ * it gives many samples, which is what it must not. */
+static uint64_t period_by_rate(const struct look *look, struct slot_view *view)
+{
+	struct perf_thread *thread = &view->perf;
+	uint64_t past_ns = look->now_ns - thread->seen_ns;
+	bool busy = view->n_samples - thread->n_samples > past_ns / look->period_ns + 1;
+	uint64_t now = 0;
+	double wanted;
+
+	if ((past_ns < PERF_ADAPT_MS * NS_PER_MS && !busy) || past_ns == 0 ||
+	    perf_count(thread->fd_plus_1 - 1, &now) < 0)
+		return thread->period;
+	wanted = (double)(now - thread->seen) * (double)look->period_ns / (double)past_ns;
+	thread->seen = now;
+	thread->seen_ns = look->now_ns;
+	if (wanted > (double)thread->period * 3 / 4 && wanted < (double)thread->period * 4 / 3)
+		return thread->period;
+	return wanted < 1 ? 1 : (uint64_t)wanted;
+}
+
+/* A new period costs a call; of CPU, a thread that does not run has no use for it. */
+static uint64_t period_of(const struct look *look, struct slot_view *view)
+{
+	if (look->how->name.is_cpu)
+		return view->n_samples != view->perf.n_samples ? look->period_ns
+							       : view->perf.period;
+	return look->how->period ? look->how->period : period_by_rate(look, view);
+}
+
 static void follow(const struct look *look, struct slot_view *view)
 {
 	struct perf_thread *thread = &view->perf;
+	uint64_t period = period_of(look, view);
 
 	if (thread->paused != look->paused) {
 		perf_enable(thread->fd_plus_1 - 1, !look->paused);
 		thread->paused = look->paused;
 	}
-	if (thread->period != look->period && thread->n_samples != view->n_samples) {
-		perf_set_period(thread->fd_plus_1 - 1, look->period);
-		thread->period = look->period;
+	if (thread->period != period) {
+		perf_set_period(thread->fd_plus_1 - 1, period);
+		thread->period = period;
 	}
 	thread->n_samples = view->n_samples;
 }
@@ -197,13 +241,11 @@ static void look_at(const struct look *look, uint32_t index)
 		open_one(look, index);
 }
 
-static uint64_t period_of(const struct process *process, const struct perf_how *how)
+static uint64_t live_period_ns(const struct process *process)
 {
 	uint64_t live_ns =
 		atomic_load_explicit(&process->ring.header->live_period_ns, memory_order_relaxed);
 
-	if (!how->name.is_cpu)
-		return how->period;
 	return live_ns ? live_ns : process->period_ns;
 }
 
@@ -217,7 +259,7 @@ void perf_threads_look(struct process *process, const struct perf_how *how,
 		.how = how,
 		.stats = stats,
 		.now_ns = io_now_ns(),
-		.period = period_of(process, how),
+		.period_ns = live_period_ns(process),
 		.paused = atomic_load_explicit(&header->paused, memory_order_relaxed) != 0,
 	};
 

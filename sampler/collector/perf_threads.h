@@ -26,6 +26,8 @@ struct perf_thread {
 	uint64_t period;    /* as it was set last */
 	uint64_t n_samples; /* of the slot, when the period was looked at last */
 	uint64_t counted;   /* of a counted event: what samples have stood for */
+	uint64_t seen;      /* its count at the last look how often it happens, */
+	uint64_t seen_ns;   /* and when that was */
 	uint64_t retry_ns;  /* one that could not be opened is tried again then */
 	struct perf_ring *ring;
 };

@@ -48,6 +48,7 @@ static int begin(void **state)
 	atomic_store(&header->state, AGENT_SAMPLING);
 	atomic_store(&header->n_chunks, 1);
 	atomic_store(&header->n_slots, 1);
+	atomic_store(&ring_view_slot(&scene.process->ring, 0)->armed, 1);
 	*state = &scene;
 	return 0;
 }
