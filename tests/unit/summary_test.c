@@ -26,6 +26,7 @@ static struct summary healthy(void)
 		.hz = 100,
 		.kernel_hz = 250,
 		.discovery = DISCOVERY_TIMER,
+		.engine = RING_ENGINE_CTIMER,
 		.signal_cost_ns = 1000,
 		.collector_ns = 50000000,
 	};
