@@ -314,10 +314,13 @@ void tracee_leave(struct tracee *tracee)
 		return;
 	if (tracee->stopped)
 		put_back(tracee);
-	if (trace(PTRACE_DETACH, tracee, NULL, NULL) == 0 || tracee->stopped)
+	if (trace(PTRACE_DETACH, tracee, NULL, NULL) == 0)
 		return;
-	/* Only a thread that has stopped can be let go. */
-	if (trace(PTRACE_INTERRUPT, tracee, NULL, NULL) == 0 &&
+	/*
+	 * Only a thread that has stopped can be let go; of one that was killed meanwhile the end is
+	 * taken, or its parent would not hear of it.
+	 */
+	if ((tracee->stopped || trace(PTRACE_INTERRUPT, tracee, NULL, NULL) == 0) &&
 	    wait_stop(tracee, CALL_MS, &status) == 0)
 		(void)trace(PTRACE_DETACH, tracee, NULL,
 			    (void *)(intptr_t)(status >> 16 ? 0 : WSTOPSIG(status)));

@@ -83,9 +83,15 @@ static int check_state(pid_t pid, const char *status, struct err *err)
 {
 	char state = field(status, "\nState:\t")[0];
 	const char *tracer = field(status, "\nTracerPid:\t");
+	pid_t group = (pid_t)strtol(field(status, "\nTgid:\t"), NULL, 10);
 	char name[NAME_BYTES];
 
 	name_of(status, name);
+	if (group != pid) {
+		(void)err_set(err, 0, "%d (%s) is a thread of process %d", (int)pid, name,
+			      (int)group);
+		return -ESRCH;
+	}
 	if (state == 'Z' || state == 'X') {
 		(void)err_set(err, 0, "process %d (%s) has ended: it is a zombie", (int)pid, name);
 		return -ESRCH;

@@ -1,0 +1,388 @@
+/* attach_test.c - what joining a process reads of it, and one thread that is held and put back */
+#include "sampler/attach/peer.h"
+#include "sampler/attach/tracee.h"
+#include "sampler/collector/attach_check.h"
+#include "sampler/collector/attach_place.h"
+#include "sampler/collector/attach_signal.h"
+#include "sampler/collector/inner_tids.h"
+#include "sampler/wire/join.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Where libc is in this process, and one of its functions. */
+static uint64_t libc_base(void)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	Dl_info info;
+
+	assert_non_null(libc);
+	assert_int_not_equal(dladdr(dlsym(libc, "getppid"), &info), 0);
+	(void)dlclose(libc);
+	return (uint64_t)(uintptr_t)info.dli_fbase;
+}
+
+static uint64_t libc_function(const char *name)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	uint64_t address = (uint64_t)(uintptr_t)dlsym(libc, name);
+
+	(void)dlclose(libc);
+	return address;
+}
+
+static void finds_what_the_loader_finds(void **state)
+{
+	struct peer_symbols symbols;
+	uint64_t bytes = 0;
+
+	(void)state;
+	assert_true(peer_symbols_open(&symbols, getpid(), libc_base()));
+	assert_int_equal(peer_symbols_find(&symbols, "getppid"), libc_function("getppid"));
+	assert_int_equal(peer_symbols_find(&symbols, "syscall"), libc_function("syscall"));
+	assert_int_equal(peer_symbols_sized(&symbols, "qsort", &bytes), libc_function("qsort"));
+	assert_true(bytes > 0);
+	assert_int_equal(peer_symbols_find(&symbols, "there_is_no_such_function"), 0);
+	assert_false(peer_symbols_open(&symbols, getpid(), 16));
+}
+
+/* A module as a process could have made it up. */
+struct module {
+	Elf64_Ehdr head;
+	Elf64_Phdr segments[3];
+	Elf64_Dyn dynamic[8];
+	Elf64_Sym symbols[2];
+	uint32_t hash[64];
+	char strings[16];
+	_Alignas(4) unsigned char notes[128];
+	uint32_t signal;
+};
+
+static void make_module(struct module *m)
+{
+	*m = (struct module){.strings = "\0found"};
+	memcpy(m->head.e_ident, ELFMAG, SELFMAG);
+	m->head.e_ident[EI_CLASS] = ELFCLASS64;
+	m->head.e_phoff = offsetof(struct module, segments);
+	m->head.e_phentsize = sizeof(m->segments[0]);
+	m->head.e_phnum = 3;
+	m->segments[0] = (Elf64_Phdr){.p_type = PT_LOAD, .p_memsz = sizeof(*m)};
+	m->segments[1] = (Elf64_Phdr){.p_type = PT_DYNAMIC,
+				      .p_vaddr = offsetof(struct module, dynamic),
+				      .p_memsz = sizeof(m->dynamic)};
+	m->segments[2] = (Elf64_Phdr){.p_type = PT_NOTE,
+				      .p_vaddr = offsetof(struct module, notes),
+				      .p_memsz = sizeof(m->notes)};
+	m->dynamic[0] = (Elf64_Dyn){DT_SYMTAB, {offsetof(struct module, symbols)}};
+	m->dynamic[1] = (Elf64_Dyn){DT_STRTAB, {offsetof(struct module, strings)}};
+	m->dynamic[2] = (Elf64_Dyn){DT_STRSZ, {sizeof(m->strings)}};
+	m->dynamic[3] = (Elf64_Dyn){DT_HASH, {offsetof(struct module, hash)}};
+	m->symbols[1] = (Elf64_Sym){.st_name = 1,
+				    .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+				    .st_shndx = 1,
+				    .st_value = 0x40};
+	m->hash[0] = 1; /* a bucket, two chains */
+	m->hash[1] = 2;
+	m->hash[2] = 1;
+}
+
+static uint64_t look_up(const struct module *m, const char *name)
+{
+	struct peer_symbols symbols;
+
+	if (!peer_symbols_open(&symbols, getpid(), (uint64_t)(uintptr_t)m))
+		return 0;
+	return peer_symbols_find(&symbols, name);
+}
+
+static void a_module_that_lies_has_no_symbols(void **state)
+{
+	struct module m;
+
+	(void)state;
+	make_module(&m);
+	assert_int_equal(look_up(&m, "found"), (uint64_t)(uintptr_t)&m + 0x40);
+	assert_int_equal(look_up(&m, "foun"), 0);
+	m.symbols[1].st_name = 15; /* the name would end behind the table */
+	assert_int_equal(look_up(&m, "found"), 0);
+	make_module(&m);
+	m.hash[4] = 1; /* a chain that goes round */
+	m.symbols[1].st_shndx = SHN_UNDEF;
+	assert_int_equal(look_up(&m, "found"), 0);
+	make_module(&m);
+	m.hash[0] = 0;
+	assert_int_equal(look_up(&m, "found"), 0);
+	make_module(&m);
+	m.dynamic[3].d_tag = DT_GNU_HASH;
+	m.hash[0] = 1;
+	m.hash[2] = UINT32_MAX; /* of words before the buckets */
+	assert_int_equal(look_up(&m, "found"), 0);
+	make_module(&m);
+	m.head.e_phoff = UINT64_MAX;
+	assert_int_equal(look_up(&m, "found"), 0);
+}
+
+/* A note at the end of those, with what the agent's has. */
+static void put_note(struct module *m, uint32_t name_bytes, uint32_t desc_bytes)
+{
+	const Elf64_Nhdr head = {name_bytes, desc_bytes, JOIN_NOTE};
+	const size_t at = 16; /* behind another one */
+	const size_t desc = at + sizeof(head) + 8;
+	struct join_note note = {.version = WIRE_VERSION, .enter = 0x100};
+	const Elf64_Nhdr other = {4, 0, 7};
+
+	note.signal = (int64_t)offsetof(struct module, signal) -
+		      (int64_t)(offsetof(struct module, notes) + desc +
+				offsetof(struct join_note, signal));
+	memcpy(m->notes, &other, sizeof(other));
+	memcpy(m->notes + at, &head, sizeof(head));
+	memcpy(m->notes + at + sizeof(head), JOIN_NOTE_OWNER, sizeof(JOIN_NOTE_OWNER));
+	memcpy(m->notes + desc, &note, sizeof(note));
+	m->signal = SIGVTALRM;
+}
+
+static uint64_t find_note(const struct module *m, uint32_t *ret_version, uint32_t *ret_signal)
+{
+	return peer_join_note(getpid(), (uint64_t)(uintptr_t)m, ret_version, ret_signal);
+}
+
+static void the_agents_note_says_where_it_is_joined(void **state)
+{
+	uint32_t version = 0;
+	uint32_t signal = 0;
+	struct module m;
+
+	(void)state;
+	make_module(&m);
+	assert_int_equal(find_note(&m, &version, &signal), 0);
+	put_note(&m, sizeof(JOIN_NOTE_OWNER), sizeof(struct join_note));
+	assert_true(find_note(&m, &version, &signal) > (uint64_t)(uintptr_t)&m);
+	assert_int_equal(version, WIRE_VERSION);
+	assert_int_equal(signal, SIGVTALRM);
+	put_note(&m, sizeof(JOIN_NOTE_OWNER), 8);
+	assert_int_equal(find_note(&m, &version, &signal), 0);
+	put_note(&m, UINT32_MAX, sizeof(struct join_note));
+	assert_int_equal(find_note(&m, &version, &signal), 0);
+	put_note(&m, sizeof(JOIN_NOTE_OWNER), UINT32_MAX);
+	assert_int_equal(find_note(&m, &version, &signal), 0);
+}
+
+static void knows_which_functions_hold_locks(void **state)
+{
+	struct attach_modules modules;
+	struct inject_place place;
+	struct err err = {0};
+
+	(void)state;
+	if (attach_place_find(getpid(), &place, &modules, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(place.dlopen, libc_function("dlopen"));
+	assert_int_equal(place.join, 0);
+	assert_true(attach_is_critical(&modules, libc_function("malloc") + 1));
+	assert_true(attach_is_critical(&modules, libc_function("fork") + 1));
+	assert_false(attach_is_critical(&modules, libc_function("getppid")));
+	assert_false(attach_is_critical(&modules, 16));
+	attach_modules_release(&modules);
+}
+
+static pid_t start_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			(void)pause();
+	assert_true(pid > 0);
+	return pid;
+}
+
+static void end_child(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+}
+
+static void says_why_a_process_cannot_join(void **state)
+{
+	struct attach_target target;
+	struct err err = {0};
+	siginfo_t info;
+	pid_t pid = start_child();
+	int status;
+
+	(void)state;
+	(void)kill(pid, SIGSTOP);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_int_equal(attach_check(pid, &target, &err), -EAGAIN);
+	assert_non_null(strstr(err.text, "is stopped, try: kill -CONT"));
+	(void)kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(attach_check(pid, &target, &err), -ESRCH);
+	assert_non_null(strstr(err.text, "it is a zombie"));
+	end_child(pid);
+	assert_int_equal(attach_check(pid, &target, &err), -ESRCH);
+	assert_non_null(strstr(err.text, "there is no process"));
+	assert_int_equal(attach_check(-1, &target, &err), -ESRCH);
+}
+
+static void another_signal_where_one_is_needed(void **state)
+{
+	struct attach_target target = {.pid = getpid(), .inner_pid = getpid()};
+	struct err why = {0};
+	struct err err = {0};
+	int signal = 0;
+
+	(void)state;
+	assert_int_equal(attach_signal_choose(&target, 0, 0, &signal, &why, &err), 0);
+	assert_int_equal(signal, SIGPROF);
+	assert_string_equal(why.text, "");
+	target.caught = UINT64_C(1) << (SIGPROF - 1);
+	target.ignored = UINT64_C(1) << (SIGVTALRM - 1);
+	assert_int_equal(attach_signal_choose(&target, 0, 0, &signal, &why, &err), 0);
+	assert_int_equal(signal, SIGSTKFLT);
+	assert_non_null(strstr(why.text, "handles SIGPROF itself"));
+	assert_int_equal(attach_signal_choose(&target, SIGVTALRM, 0, &signal, &why, &err), -EBUSY);
+	assert_non_null(strstr(err.text, "ignores SIGVTALRM itself, try: --signal STKFLT"));
+	assert_int_equal(attach_signal_choose(&target, 0, SIGPWR, &signal, &why, &err), 0);
+	assert_int_equal(signal, SIGPWR);
+	assert_int_equal(attach_signal_choose(&target, SIGPROF, SIGPWR, &signal, &why, &err),
+			 -EBUSY);
+	target.caught = UINT64_MAX;
+	assert_int_equal(attach_signal_choose(&target, 0, 0, &signal, &why, &err), -EBUSY);
+}
+
+static void threads_are_known_by_their_own_numbers(void **state)
+{
+	struct inner_tids tids = {.read_ns = 0};
+
+	(void)state;
+	/* Ours may be numbered otherwise outside; here the innermost is what we call ourselves. */
+	assert_int_equal(inner_tids_find(&tids, getpid(), (uint32_t)getpid()), getpid());
+	assert_int_equal(inner_tids_find(&tids, getpid(), INT32_MAX), 0);
+	inner_tids_release(&tids);
+}
+
+/* Sleeps, and says whether the sleep was what it asked for. */
+static void sleep_and_tell(int fd)
+{
+	const struct timespec rest = {.tv_nsec = 300000000};
+	struct timespec before;
+	struct timespec after;
+	int r;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &before);
+	errno = EXDEV;
+	r = nanosleep(&rest, NULL);
+	if (errno != EXDEV)
+		r = -2;
+	(void)clock_gettime(CLOCK_MONOTONIC, &after);
+	if ((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 <
+	    300)
+		r = -3;
+	(void)!write(fd, &r, sizeof(r));
+	_exit(0);
+}
+
+static uint64_t find_enter(void)
+{
+	struct attach_modules modules;
+	struct inject_place place;
+
+	assert_int_equal(attach_place_find(getpid(), &place, &modules, NULL), 0);
+	attach_modules_release(&modules);
+	return place.enter;
+}
+
+static void a_held_thread_sleeps_as_long_as_it_asked(void **state)
+{
+	const struct timespec moment = {.tv_nsec = 50000000};
+	const uint64_t none[6] = {0};
+	struct tracee *tracee = calloc(1, sizeof(*tracee));
+	long answer = 0;
+	int said = -1;
+	int fds[2];
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(tracee);
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0)
+		sleep_and_tell(fds[1]);
+	(void)nanosleep(&moment, NULL);
+	if (tracee_seize(tracee, pid, pid, find_enter()) < 0) {
+		end_child(pid);
+		free(tracee);
+		skip();
+	}
+	assert_int_equal(tracee_stop(tracee), 0);
+	assert_int_equal(tracee_hold(tracee), 0);
+	assert_int_equal(tracee_syscall(tracee, SYS_getpid, none, &answer), 0);
+	assert_int_equal(answer, pid);
+	assert_int_equal(tracee_map_stack(tracee), 0);
+	assert_int_equal(tracee_call(tracee, libc_function("getppid"), 0, 0, &answer), 0);
+	assert_int_equal(answer, getpid());
+	/* A function that faults is told from one that has returned. */
+	assert_int_equal(tracee_call(tracee, 64, 0, 0, &answer), -EFAULT);
+	tracee_leave(tracee);
+	assert_int_equal(read(fds[0], &said, sizeof(said)), sizeof(said));
+	assert_int_equal(said, 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	free(tracee);
+}
+
+static void a_thread_that_ends_while_held_is_let_go(void **state)
+{
+	const uint64_t none[6] = {0};
+	struct tracee *tracee = calloc(1, sizeof(*tracee));
+	long answer = 0;
+	pid_t pid = start_child();
+
+	(void)state;
+	assert_non_null(tracee);
+	if (tracee_seize(tracee, pid, pid, find_enter()) == 0 && tracee_stop(tracee) == 0 &&
+	    tracee_hold(tracee) == 0) {
+		(void)kill(pid, SIGKILL);
+		assert_int_equal(tracee_syscall(tracee, SYS_getpid, none, &answer), -ESRCH);
+		tracee_leave(tracee);
+		/* Its end was taken: for a process that is not ours that tells its parent. */
+		assert_true(tracee->gone);
+		assert_int_equal(waitpid(pid, NULL, 0), -1);
+	} else {
+		end_child(pid);
+	}
+	free(tracee);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_what_the_loader_finds),
+		cmocka_unit_test(a_module_that_lies_has_no_symbols),
+		cmocka_unit_test(the_agents_note_says_where_it_is_joined),
+		cmocka_unit_test(knows_which_functions_hold_locks),
+		cmocka_unit_test(says_why_a_process_cannot_join),
+		cmocka_unit_test(another_signal_where_one_is_needed),
+		cmocka_unit_test(threads_are_known_by_their_own_numbers),
+		cmocka_unit_test(a_held_thread_sleeps_as_long_as_it_asked),
+		cmocka_unit_test(a_thread_that_ends_while_held_is_let_go),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
