@@ -75,9 +75,8 @@ static void look_in_kernel(struct symbolizer *symbolizer, struct frame *frame)
 			kernel_symbols_new(NULL, symbolizer->options.cache_folder,
 					   &symbolizer->kernel) < 0;
 	if (symbolizer->kernel)
-		frame->symbol =
-			kernel_symbols_find(symbolizer->kernel, frame->addr - !frame->exact, &start,
-					    &frame->module);
+		frame->symbol = kernel_symbols_find(symbolizer->kernel, frame->addr - !frame->exact,
+						    &start, &frame->module);
 	frame->offset = frame->symbol ? frame->addr - start : 0;
 }
 

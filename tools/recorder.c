@@ -216,7 +216,10 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 		.context = recorder,
 	};
 	recorder->lockstep = (struct lockstep){
-		.hz = has_clock(recorder) ? options->hz : 0,
+		/* The tick is the timers': events do not wait for it. */
+		.hz = has_clock(recorder) && recorder->engine.kind == RING_ENGINE_CTIMER
+			      ? options->hz
+			      : 0,
 		.kernel_hz = collector_kernel_hz(),
 		.cpu_metric = find_metric("cpu_ns"),
 		.vcsw_metric = find_metric("vcsw"),
@@ -404,6 +407,9 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.kernel_hz = collector_kernel_hz(),
 		.discovery = recorder->options->discovery,
 		.engine = recorder->engine.kind,
+		.event = recorder->options->event_list.events & COLLECT_COUNT
+				 ? recorder->options->event_list.event.shown
+				 : NULL,
 		.signal_cost_ns = recorder->signal_cost_ns,
 		.collector_ns = own_cpu_ns(),
 		.unnamed_frames = recorder->queue.unnamed_frames,

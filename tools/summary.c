@@ -6,6 +6,7 @@
 #include "sampler/collector/examine.h"
 #include "tools/servers.h"
 #include "tools/summary_cost.h"
+#include "tools/summary_engine.h"
 #include "tools/summary_unsampled.h"
 #include "tools/text.h"
 
@@ -472,6 +473,7 @@ void summary_print(const struct summary *summary, struct buf *buf)
 			buf);
 		print_nothing(summary, buf);
 	}
+	summary_engine(summary, buf);
 	print_hooks(summary, buf);
 	print_live(summary, buf);
 	summary_unsampled(&summary->collected, buf);

@@ -52,16 +52,16 @@ enum {
 	TOP_FIRST_MS = 250, /* from the first choice to the second */
 	CHOICE_MAX_PROCESSES = 65536,
 	REPOST_MS = 1000,
-	UNMASK_MS = 20,       /* how long one thread may take to stop */
-	PERF_FD_BASE = 4096,  /* descriptors of perf events are numbered from here */
-	PERF_RETRY_MS = 1000, /* after an event could not be opened */
-	PERF_ADAPT_MS = 100, /* between two looks how often a thread's event happens */
-	PERF_FIRST = 16,     /* the first period of an event that software counts */
+	UNMASK_MS = 20,            /* how long one thread may take to stop */
+	PERF_FD_BASE = 4096,       /* descriptors of perf events are numbered from here */
+	PERF_RETRY_MS = 1000,      /* after an event could not be opened */
+	PERF_ADAPT_MS = 100,       /* between two looks how often a thread's event happens */
+	PERF_FIRST = 16,           /* the first period of an event that software counts */
 	PERF_FIRST_FAST = 1000000, /* and of one that the processor does */
-	PERF_PASS_MS = 10,    /* how soon an event takes over from a thread's timer */
-	PERF_RING_PAGES = 16, /* of a thread, for the kernel's part of its stacks */
-	REAP_MS = 500,        /* how often slots are checked for threads that are gone */
-	REAP_PART = 1000,     /* and what part of the time that may take */
+	PERF_PASS_MS = 10,         /* how soon an event takes over from a thread's timer */
+	PERF_RING_PAGES = 16,      /* of a thread, for the kernel's part of its stacks */
+	REAP_MS = 500,             /* how often slots are checked for threads that are gone */
+	REAP_PART = 1000,          /* and what part of the time that may take */
 	REAP_MOST_MS = 2000,
 
 	WALL_LEAST_US = 1000,  /* between two turns of wall mode */

@@ -227,11 +227,19 @@ static void follow(const struct look *look, struct slot_view *view)
 	thread->n_samples = view->n_samples;
 }
 
+/* The handler has found another thread under the number. */
+static bool is_given_up(const struct look *look, uint32_t index)
+{
+	struct ring_slot *slot = ring_view_slot(&look->process->ring, index);
+
+	return slot && !atomic_load_explicit(&slot->event, memory_order_relaxed);
+}
+
 static void look_at(const struct look *look, uint32_t index)
 {
 	struct slot_view *view = &look->process->slots[index];
 
-	if (view->perf.fd_plus_1 && view->perf.tid != view->tid)
+	if (view->perf.fd_plus_1 && (view->perf.tid != view->tid || is_given_up(look, index)))
 		close_one(look->process, index);
 	if (view->tid == 0 || view->tid > INT32_MAX)
 		return;

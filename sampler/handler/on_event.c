@@ -11,6 +11,7 @@ enum {
 	BAND_LAST = 6,       /* POLL_HUP */
 	EARLY_PART = 4,      /* of a period that a signal may be early */
 	LATE_PERIODS = 2,    /* that no signal has come for: the thread may be in the kernel */
+	AHEAD_PERIODS = 4,   /* that samples may have stood for too early */
 	CHANGED_PERIODS = 2, /* of the longer one: more has passed in a pause */
 };
 
@@ -102,6 +103,24 @@ bool event_lands(struct process *p, const siginfo_t *info, struct landing *at)
 bool event_stands(const struct slot *slot)
 {
 	return atomic_load_explicit(&slot->ring->event, memory_order_relaxed) != 0;
+}
+
+/* A thread's clock never goes back. */
+bool event_is_mine(struct process *p, const struct slot *slot)
+{
+	struct slot_own *own = slot->own;
+	uint64_t period_ns = process_period_ns(p);
+	uint64_t longer_ns = own->period_ns > period_ns ? own->period_ns : period_ns;
+
+	if (!event_stands(slot))
+		return false;
+	if (p->header->counted || !own->weighed_ns ||
+	    (int64_t)(own->weighed_ns - clock_thread_cpu_ns()) <
+		    (int64_t)(AHEAD_PERIODS * longer_ns))
+		return true;
+	own->weighed_ns = 0;
+	atomic_store_explicit(&slot->ring->event, 0, memory_order_relaxed);
+	return false;
 }
 
 bool event_catches_up(struct process *p, struct landing *at)

@@ -34,6 +34,16 @@ bool event_lands(struct process *p, const siginfo_t *info, struct landing *at);
 bool event_stands(const struct slot *slot);
 
 /**
+ * event_is_mine - whether an event stands, and counts the calling thread
+ *
+ * The number of a thread that has ended can come again before the collector has closed its event.
+ * That one is given up then: the collector sees it, and opens another when it is time.
+ *
+ * Context: handler.  The slot's thread.
+ */
+bool event_is_mine(struct process *p, const struct slot *slot);
+
+/**
  * event_catches_up - whether the process timer's signal makes a sample due where an event stands
  *
  * Signals of an event that may not see the kernel wait until the thread is back from there: what

@@ -167,7 +167,7 @@ static bool process_lands(struct process *p, struct landing *at)
 	tick->tid = (uint32_t)sys0(__NR_gettid);
 	tick->flags = SAMPLE_DISCOVERY;
 	jitter_process(p);
-	if (slot_find(p, tick->tid, &at->slot) == 0 && event_stands(&at->slot))
+	if (slot_find(p, tick->tid, &at->slot) == 0 && event_is_mine(p, &at->slot))
 		return event_catches_up(p, at);
 	if (!enter_discovered(p, tick, &at->slot))
 		return false;

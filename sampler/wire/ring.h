@@ -135,7 +135,8 @@ struct ring_slot {
 
 	/* The reader's. */
 	_Atomic uint64_t tail;
-	_Atomic uint32_t event; /* the descriptor of the thread's event, plus 1; 0: none */
+	_Atomic uint32_t event; /* the descriptor of the thread's event, plus 1; 0: none, or that
+				   the agent gives it up */
 	uint32_t pad1;
 	uint64_t pad2[6];
 

@@ -1,0 +1,43 @@
+/* summary_engine.c - the lines of the summary about perf events */
+#include "tools/summary_engine.h"
+
+#include "flamescope/draw/words.h"
+#include "tools/summary_unsampled.h"
+#include "tools/text.h"
+
+#include <string.h>
+
+static void add_counted(const struct summary *summary, struct buf *buf)
+{
+	summary_topic(buf, "samples");
+	words_count(buf, summary->collected.samples);
+	buf_add(buf, " of ");
+	words_count(buf, summary->collected.weight);
+	buf_printf(buf, " %s, ", summary->event);
+	text_of(buf, summary->collected.threads, "thread");
+	buf_add(buf, ", ");
+	text_of(buf, summary->collected.processes, "process");
+	buf_add_char(buf, '\n');
+}
+
+void summary_engine(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+
+	if (summary->event)
+		add_counted(summary, buf);
+	if (stats->perf_refused) {
+		summary_topic(buf, "engine");
+		text_of(buf, stats->perf_refused, "thread");
+		buf_printf(buf, " without perf event: %s; %s\n",
+			   strerrordesc_np((int)stats->perf_refused_errno),
+			   summary->event ? "what happened there is not counted"
+					  : "their timers go on");
+	}
+	if (stats->perf_ringless) {
+		summary_topic(buf, "kernel");
+		text_of(buf, stats->perf_ringless, "thread");
+		buf_add(buf, " without kernel frames: the limit of locked memory, try: ulimit -l "
+			     "unlimited\n");
+	}
+}
