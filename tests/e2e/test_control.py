@@ -78,7 +78,7 @@ class Control(Case):
     def start(self, *options, command=None, hz=99):
         """A recording of a program that works until it is ended; its pid."""
         self.recorder = subprocess.Popen(
-            [WICK, "record", "--ns", "-F", str(hz), "-o", self.path("x.perf"),
+            [WICK, "record", "--ns", "--max-overhead", "off", "-F", str(hz), "-o", self.path("x.perf"),
              *map(str, options), "--", *(command or (target("split"), "10000"))],
             cwd=self.dir, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE)
