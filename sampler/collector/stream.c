@@ -76,10 +76,9 @@ static void leave_out(struct stream *stream, struct node *node)
  * to the thread's next sample; the first begins at random, so that few samples are right as well.
  * Return: false when there is not a whole period yet.
  */
-static bool settle_weight(const struct stream *stream, const struct node *node,
-			  struct thread *thread)
+static bool settle_weight(const struct stream *stream, struct node *node, struct thread *thread)
 {
-	struct node_sample *sample = (struct node_sample *)&node->sample;
+	struct node_sample *sample = &node->sample;
 	uint64_t random = (node->time_ns ^ sample->tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 	uint64_t base_ns = stream->base_ns;
 	uint64_t sum_ns;
