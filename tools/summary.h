@@ -24,7 +24,7 @@ struct summary {
 	uint32_t kernel_hz;
 	enum ring_discovery discovery;
 	enum ring_engine engine;
-	const char *event; /* of the kernel's, that was counted; NULL: none */
+	const char *event;       /* of the kernel's, that was counted; NULL: none */
 	uint64_t signal_cost_ns; /* of one signal, without its handler; 0: not measured */
 	uint64_t collector_ns;   /* CPU of wick itself */
 	uint64_t unnamed_frames; /* that could not wait for their module's names */

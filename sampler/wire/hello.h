@@ -19,10 +19,10 @@
 enum { WIRE_PATH_BYTES = 256 };
 
 enum hello_kind {
-	HELLO_START = 1,     /* the agent's constructor: a new image */
-	HELLO_FORK = 2,      /* a fork child goes on in its parent's image */
-	HELLO_UNSAMPLED = 3, /* this pid is about to become a program that takes no agent */
-	HELLO_EVENTS_ON = 4, /* engine perf: the handler stands, so events may come */
+	HELLO_START = 1,      /* the agent's constructor: a new image */
+	HELLO_FORK = 2,       /* a fork child goes on in its parent's image */
+	HELLO_UNSAMPLED = 3,  /* this pid is about to become a program that takes no agent */
+	HELLO_EVENTS_ON = 4,  /* engine perf: the handler stands, so events may come */
 	HELLO_EVENTS_OFF = 5, /* and is about to go (exec): they have to end before the answer */
 };
 
