@@ -236,6 +236,11 @@ void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers 
 	};
 }
 
+void symbolizer_forgo(struct symbolizer *symbolizer)
+{
+	symbolizer->options.no_symbols = true;
+}
+
 void symbolizer_tick(struct symbolizer *symbolizer)
 {
 	asking_advance(symbolizer, false);

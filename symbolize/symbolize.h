@@ -158,6 +158,13 @@ void symbolizer_ask_in(struct symbolizer *symbolizer, struct module *module, uin
 bool symbolizer_is_busy(const struct symbolizer *symbolizer);
 
 /**
+ * symbolizer_forgo - from now on no file is read for names; those that were read keep theirs
+ *
+ * Context: main thread.
+ */
+void symbolizer_forgo(struct symbolizer *symbolizer);
+
+/**
  * symbolizer_tick - take in what was looked up, close what is not needed: ten times a second
  *
  * Context: main thread.

@@ -11,7 +11,8 @@ enum {
 	DEFAULT_PPM = 10000,
 	PPM_PER_PCT = 10000,
 	MOST_PCT = 100,
-	QUEUE_PART = 2, /* of the memory that is allowed: for samples that wait */
+	QUEUE_PART = 2, /* of the memory that is allowed: for samples that wait, */
+	RING_PART = 4,  /* and for rings */
 	LEAST_MEM = 4 << 20,
 };
 
@@ -97,6 +98,8 @@ void budget_options_pass(const struct budget_options *options, struct collector_
 	to->max_overhead_ppm = options->max_overhead_ppm;
 	to->breaker_late_ns = options->breaker_late_ns;
 	to->breaker_pause_ns = options->breaker_pause_ns;
-	if (options->mem_limit)
-		to->queue_bytes = options->mem_limit / QUEUE_PART;
+	if (!options->mem_limit)
+		return;
+	to->queue_bytes = options->mem_limit / QUEUE_PART;
+	to->ring_bytes = options->mem_limit / RING_PART;
 }

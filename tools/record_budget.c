@@ -1,9 +1,11 @@
 /* record_budget.c - what a user and a file are told of the budget and the breaker */
 #include "tools/record_budget.h"
 
+#include "base/cleanup.h"
 #include "tools/say.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 enum { LINE_BYTES = 256, PPM_PER_PCT = 10000 };
 
@@ -44,4 +46,30 @@ void record_budget_passed(struct recorder *recorder, const struct collector_rate
 	if (recorder->recording)
 		recording_note(recorder->recording, "pause", json);
 	flight_note(&recorder->flight, rate->time_ns, "pause", json);
+}
+
+/* Memory of our own: what is shared with programs is theirs as well.  0: it cannot be read. */
+static uint64_t own_bytes(void)
+{
+	_cleanup_file_ FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long long size;
+	unsigned long long resident;
+	unsigned long long shared;
+
+	if (!file || fscanf(file, "%llu %llu %llu", &size, &resident, &shared) != 3 ||
+	    resident < shared)
+		return 0;
+	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void record_budget_tick(struct recorder *recorder)
+{
+	uint64_t limit = recorder->options->budget.mem_limit;
+
+	if (!limit || recorder->no_more_names || own_bytes() <= limit)
+		return;
+	recorder->no_more_names = true;
+	symbolizer_forgo(recorder->symbolizer);
+	say_note("wick uses all of --mem-limit: what is new from now on is written as "
+		 "module+offset");
 }

@@ -18,4 +18,11 @@ void record_budget_warn(const struct recorder *recorder);
  */
 void record_budget_passed(struct recorder *recorder, const struct collector_rate *rate);
 
+/**
+ * record_budget_tick - read no more names when all the memory is used that wick may have
+ *
+ * Context: main thread.
+ */
+void record_budget_tick(struct recorder *recorder);
+
 #endif

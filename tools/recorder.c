@@ -336,6 +336,7 @@ static void tick(struct recorder *recorder, uint64_t now)
 	if (now - recorder->told_ns >= TELL_NS) {
 		recorder->told_ns = now;
 		recorder_update_counts(recorder);
+		record_budget_tick(recorder);
 		show_progress(recorder, now);
 	}
 	if (recorder->recording)

@@ -31,7 +31,8 @@ struct recorder {
 	struct live_file live;
 	struct name_queue queue;
 	struct lockstep lockstep;
-	bool in_break; /* the file says that the breaker has paused */
+	bool no_more_names; /* --mem-limit is used up */
+	bool in_break;      /* the file says that the breaker has paused */
 	struct selection selection;
 	struct record_control control;
 	struct record_choose choose;

@@ -107,6 +107,7 @@ struct collector_options {
 	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
 	const struct collector_outsider *outsider; /* samples who takes no agent; NULL: nobody */
 	bool outside;              /* all are sampled by it, and none gets an agent */
+	uint64_t ring_bytes;       /* for the rings of all processes together; 0: any */
 	uint32_t max_overhead_ppm; /* what sampling may cost of the CPU sampled; 0: any: budget.h */
 	uint64_t signal_ns;        /* of one signal, besides what its handler takes */
 	uint64_t breaker_late_ns;  /* being so far behind makes a pause; 0: nothing does */

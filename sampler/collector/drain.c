@@ -7,6 +7,7 @@
 #include "sampler/collector/ended.h"
 #include "sampler/collector/hello.h"
 #include "sampler/collector/proc.h"
+#include "sampler/collector/room.h"
 #include "sampler/collector/watch.h"
 
 #include <errno.h>
@@ -239,6 +240,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 	r = process_new(&process, drain->next_number, pid, &collector->options);
 	if (r == 0) {
 		process->inner_pid = inner_pid;
+		room_limit(process, drain->processes, collector->options.ring_bytes);
 		rate_begin(&drain->rate, process);
 		perf_process_init(process, &collector->options);
 		phase_begin(&drain->phase, process);

@@ -12,7 +12,7 @@
 enum {
 	STEP_MS = 250,
 	MOVING_MS = 2000, /* mappings that changed so lately may change again */
-	PASSES = 16,      /* that a pass is compared with */
+	PASSES = 16,      /* that what a pass costs is the mean of, or so */
 	IDLE_PART = 4,    /* of a processor: no program is taken to use less */
 };
 
@@ -68,15 +68,13 @@ void spending_begin_pass(struct collector *collector)
 	collector->drain.spending.pass_cpu_ns = spending_thread_ns();
 }
 
-/* The least of the last passes is what a pass costs that finds little. */
 static void note_pass(struct spending *spending)
 {
 	uint64_t ns = less(spending_thread_ns(), spending->pass_cpu_ns);
 
-	if (spending->pass_ns == 0 || ns < spending->pass_ns)
-		spending->pass_ns = ns;
-	else
-		spending->pass_ns += (ns - spending->pass_ns) / PASSES;
+	if (spending->pass_ns)
+		ns = (spending->pass_ns * (PASSES - 1) + ns) / PASSES;
+	spending->pass_ns = ns;
 }
 
 /* Return: what the step's cost is a part of: the CPU that was sampled, or of one processor. */

@@ -26,7 +26,7 @@ struct spending {
 	_Atomic uint64_t main_once_ns; /* of its time, what is paid once */
 	uint64_t once_ns;              /* and of the drain thread's */
 	uint64_t pass_cpu_ns;          /* its CPU clock when the pass began */
-	uint64_t pass_ns;              /* what a pass costs: the least of the last ones */
+	uint64_t pass_ns;              /* what a pass costs, lately */
 	uint64_t moved_ns;             /* when a mapping last changed */
 	struct budget_sums last;       /* of the last step */
 	uint64_t charged_ns;           /* CPU of what is sampled, at the last step */
