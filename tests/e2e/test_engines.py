@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from recorded import LONG, WICK, Case, need, target
+from recorded import LONG, WICK, Case, need, read, target
 
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 NO_BUDGET = ("--max-overhead", "off")  # that is another suite's
@@ -84,6 +84,22 @@ class Engine(PerfCase):
         self.assertEqual(run.stdout, b"all execs done\n")
         self.assertGreater(len({sample.tid for sample in run.samples}), 0)
         self.assertGreater(run.weight(), n * 0.003 * 4999 * 0.6, run.summary)
+
+    def test_joins_a_process_that_runs(self):
+        text = self.path("joined.perf")
+        with subprocess.Popen([target("busy"), "60"], stdout=subprocess.DEVNULL) as busy:
+            done = self.wick("record", "-p", busy.pid, "--engine", "perf", "-F", 2000, *NO_BUDGET,
+                             "-d", "1s", "-o", text)
+            alive = busy.poll() is None
+            busy.kill()
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, 0, said)
+        self.assertTrue(alive, said)
+        samples = read(text)
+        weight = sum(sample.weight for sample in samples)
+        covered = re.search(r"coverage\s+([0-9.]+) of", said)
+        self.assertLess(abs(float(covered.group(1)) - 1), 0.05, said)
+        self.assertGreater(len(samples), 0.7 * weight, said)
 
     def test_auto_takes_perf_above_the_tick_and_says_so(self):
         low = self.engine("auto", target("busy"), 0.1, hz=99)
