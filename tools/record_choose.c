@@ -2,6 +2,7 @@
 #include "tools/record_choose.h"
 
 #include "sampler/collector/choice_scan.h"
+#include "sampler/collector/spending.h"
 #include "tools/recorder.h"
 #include "tools/say.h"
 
@@ -58,12 +59,15 @@ void record_choose_tick(struct recorder *recorder, uint64_t now_ns)
 	struct choice *choice = &recorder->choose.choice;
 	const struct choice_hands hands = {
 		.records = records, .join = join, .leave = leave, .context = recorder};
+	uint64_t before_ns;
 
 	if (!recorder->choose.on || now_ns < choice_due(choice))
 		return;
+	before_ns = spending_thread_ns();
 	choice_begin(choice);
 	if (choice_scan(choice, "/proc") == 0)
 		choice_end(choice, &hands, now_ns);
+	collector_spent(recorder->collector, spending_thread_ns() - before_ns);
 }
 
 void record_choose_tell(const struct recorder *recorder)

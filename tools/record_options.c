@@ -39,7 +39,8 @@ enum { DEFAULT_HZ = 99 };
 /* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
 const struct option_spec record_option_specs[] = {
 	ATTACH_OPTION_SPECS,
-	{'e', "event", "LIST", "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR], or a perf event[=N] (cpu)"},
+	{'e', "event", "LIST",
+	 "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR], or a perf event[=N] (cpu)"},
 	{OPT_LIVE, "live", NULL,
 	 "with -e alloc: a file of what is still allocated, kept up to date"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
@@ -370,15 +371,15 @@ static int check_subject(const struct record_options *options, struct err *err)
 		return err_set(err, 0, "'%s' would be started, and -p and --comm join what runs",
 			       options->argv[0]);
 	if (joins && (options->event_list.events & (COLLECT_ALLOC | COLLECT_LOCK))) {
-		(void)err_set(err, 0,
-			      "memory and locks are seen in programs that wick starts, not with -p");
+		(void)err_set(
+			err, 0,
+			"memory and locks are seen in programs that wick starts, not with -p");
 		err_hint(err, "wick record -e alloc -- ./program");
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* What options ask of each other. */
 /* What --top and --by mean: with -a not threads, but processes. */
 static int take_choice(struct record_options *options, struct err *err)
 {
@@ -404,12 +405,14 @@ static int take_choice(struct record_options *options, struct err *err)
 	return 0;
 }
 
+/* What options ask of each other. */
 static int check(const struct record_options *options, struct err *err)
 {
 	if (check_subject(options, err) < 0)
 		return -EINVAL;
 	if (options->delay_ns && options->paused)
-		return err_set(err, 0, "--delay ends by itself, --paused does not, try: one of them");
+		return err_set(err, 0,
+			       "--delay ends by itself, --paused does not, try: one of them");
 	if (check_live(options, err) < 0 || check_symbols(options, err) < 0 ||
 	    record_outside_check(options, err) < 0)
 		return -EINVAL;
@@ -453,9 +456,9 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 	if (!options.help && r == 0)
 		r = take_names_of_gauges(&options, err);
 	if (!options.help && r == 0)
-		r = check(&options, err);
-	if (!options.help && r == 0)
 		r = take_choice(&options, err);
+	if (!options.help && r == 0)
+		r = check(&options, err);
 	if (r == 0)
 		*ret_options = options;
 	return r;

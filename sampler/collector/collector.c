@@ -221,13 +221,16 @@ static void begin_once(struct collector *collector, const struct node *node)
 	collector->once_since_ns = once ? spending_thread_ns() : 0;
 }
 
+void collector_spent(struct collector *collector, uint64_t ns)
+{
+	atomic_fetch_add_explicit(&collector->drain.spending.main_once_ns, ns,
+				  memory_order_relaxed);
+}
+
 static void end_once(struct collector *collector)
 {
-	if (!collector->once_since_ns)
-		return;
-	atomic_fetch_add_explicit(&collector->drain.spending.main_once_ns,
-				  spending_thread_ns() - collector->once_since_ns,
-				  memory_order_relaxed);
+	if (collector->once_since_ns)
+		collector_spent(collector, spending_thread_ns() - collector->once_since_ns);
 }
 
 void collector_next(struct collector *collector, uint64_t timeout_ns,

@@ -336,6 +336,13 @@ int collector_outside(struct collector *collector, pid_t pid, struct err *err);
 int collector_let_go(struct collector *collector, pid_t pid);
 
 /**
+ * collector_spent - CPU time of the main thread that no rate makes less, and no budget counts
+ *
+ * Context: main thread.
+ */
+void collector_spent(struct collector *collector, uint64_t ns);
+
+/**
  * collector_next - the next thing that happened, samples sorted by time
  * @timeout_ns: at most this long; COLLECTOR_IDLE then
  *

@@ -340,6 +340,15 @@ static void handle(struct collector *collector, uint64_t data)
 	drain->spending.once_ns += spending_thread_ns() - before_ns;
 }
 
+/* Somebody joins, or is let go: at any rate. */
+static void serve(struct collector *collector)
+{
+	uint64_t before_ns = spending_thread_ns();
+
+	request_serve(collector);
+	collector->drain.spending.once_ns += spending_thread_ns() - before_ns;
+}
+
 /* Everything that happens until it is time for the next pass, or to end. */
 static void wait_until(struct collector *collector, uint64_t pass_ns)
 {
@@ -355,7 +364,7 @@ static void wait_until(struct collector *collector, uint64_t pass_ns)
 			handle(collector, events[i].data.u64);
 		if (atomic_load_explicit(&collector->detach, memory_order_acquire))
 			drain->ending = true;
-		request_serve(collector);
+		serve(collector);
 		if (rate_follow_wish(collector))
 			return;
 	} while (!drain->ending && io_now_ns() < pass_ns);
