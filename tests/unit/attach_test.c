@@ -328,6 +328,7 @@ static void a_held_thread_sleeps_as_long_as_it_asked(void **state)
 		end_child(pid);
 		free(tracee);
 		skip();
+		return;
 	}
 	assert_int_equal(tracee_stop(tracee), 0);
 	assert_int_equal(tracee_hold(tracee), 0);
