@@ -3,6 +3,7 @@
 #include "sampler/agent/agent.h"
 #include "sampler/handler/on_event.h"
 #include "sampler/handler/process.h"
+#include "sampler/handler/timer.h"
 
 #include <signal.h>
 
@@ -74,6 +75,31 @@ void events_end(void)
 	if (r < 0 && r != REFUSED && any_stands(p))
 		ignore(p);
 	consume(p);
+}
+
+static void arm_slot(struct process *p, uint32_t index)
+{
+	uint32_t tid = atomic_load_explicit(&p->header->tids[index], memory_order_relaxed);
+	struct slot slot;
+
+	if (!tid || tid == RING_TID_DEAD || slot_at(p, index, &slot) < 0 || timer_alive(&slot) ||
+	    !slot_enter(&slot))
+		return;
+	(void)timer_arm(p, &slot, tid, process_period_ns(p));
+	slot_leave(&slot);
+}
+
+void events_to_timers(void)
+{
+	struct process *p = with_events();
+	uint32_t n;
+
+	if (!p)
+		return;
+	events_end();
+	n = atomic_load_explicit(&p->n_slots, memory_order_acquire);
+	for (uint32_t i = 0; i < n; i++)
+		arm_slot(p, i);
 }
 
 void events_go_on(void)

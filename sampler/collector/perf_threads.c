@@ -274,7 +274,7 @@ void perf_threads_look(struct process *process, const struct perf_how *how,
 	if (process->perf.off || process->perf.stack_start == 0)
 		return;
 	if (!process->alive || process->unsampled_ns || process->inner_pid != process->pid ||
-	    (state != AGENT_SAMPLING && state != AGENT_QUIET)) {
+	    state != AGENT_SAMPLING) {
 		close_all(process);
 		return;
 	}
