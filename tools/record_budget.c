@@ -2,9 +2,12 @@
 #include "tools/record_budget.h"
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "tools/say.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { LINE_BYTES = 256, PPM_PER_PCT = 10000 };
@@ -51,15 +54,20 @@ void record_budget_passed(struct recorder *recorder, const struct collector_rate
 /* Memory of our own: what is shared with programs is theirs as well.  0: it cannot be read. */
 static uint64_t own_bytes(void)
 {
-	_cleanup_file_ FILE *file = fopen("/proc/self/statm", "re");
-	unsigned long long size;
+	_cleanup_fd_ int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	char text[128];
+	ssize_t n = fd < 0 ? -1 : io_pread(fd, text, sizeof(text) - 1, 0);
 	unsigned long long resident;
 	unsigned long long shared;
+	char *at;
 
-	if (!file || fscanf(file, "%llu %llu %llu", &size, &resident, &shared) != 3 ||
-	    resident < shared)
+	if (n <= 0)
 		return 0;
-	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+	text[n] = '\0';
+	(void)strtoull(text, &at, 10); /* all that is mapped */
+	resident = strtoull(at, &at, 10);
+	shared = strtoull(at, NULL, 10);
+	return resident > shared ? (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 void record_budget_tick(struct recorder *recorder)
