@@ -49,7 +49,7 @@ void builder_start_segment(struct builder *builder, uint64_t at)
 	struct budget *budget = builder->uniques.budget;
 	size_t max = builder->max_segments;
 
-	if (builder->n_segments == max) {
+	if (!builder->segments || builder->n_segments == max) {
 		size_t more = max ? 2 * max : 64;
 		struct segment *segments =
 			budget_grow(budget, builder->segments, max, more, sizeof(*segments));
