@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "sampler/attach/image.h"
 #include "sampler/attach/peer.h"
 #include "sampler/wire/join.h"
 
@@ -178,6 +179,23 @@ static int explain_dlopen(struct injection *in, struct err *err)
 		       (int)in->inject->pid, text[0] ? ": " : "", text);
 }
 
+/*
+ * A debugger opens what a module is called, and the path that we gave leads to a descriptor of the
+ * debugger's own: a pipe there would hold it for ever.  The name that stays is no path.
+ */
+static void rename_agent(struct injection *in, uint64_t handle)
+{
+	char name[PATH_BYTES] = "";
+	size_t len = strlen(in->scratch.path) + 1;
+	uint64_t at = 0;
+
+	/* In both libcs: where it was loaded, then its name. */
+	if (peer_read(in->inject->pid, handle + sizeof(at), &at, sizeof(at)) &&
+	    peer_read(in->inject->pid, at, name, len) && memcmp(name, in->scratch.path, len) == 0 &&
+	    len >= sizeof(IMAGE_NAME))
+		(void)peer_write(in->inject->pid, at, IMAGE_NAME, sizeof(IMAGE_NAME));
+}
+
 /* Both libcs give the module's own entry, which begins with where it was loaded. */
 static int load_agent(struct injection *in, struct err *err)
 {
@@ -199,6 +217,7 @@ static int load_agent(struct injection *in, struct err *err)
 		return err_set(err, -r, "call dlopen in process %d", (int)in->inject->pid);
 	if (!handle)
 		return explain_dlopen(in, err);
+	rename_agent(in, (uint64_t)handle);
 	if (peer_read(in->inject->pid, (uint64_t)handle, &base, sizeof(base)))
 		in->join = peer_join_note(in->inject->pid, base, &version, &signal);
 	if (!in->join || version != WIRE_VERSION)
