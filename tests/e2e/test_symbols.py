@@ -38,7 +38,7 @@ def forget_perf_map(pid):
 
 class Symbols(Case):
     def check_program(self, name, command, rooted=99, unknown=2, comms=None, seconds="15s"):
-        run = self.record(*command, hz=199, options=("-d", seconds))
+        run = self.record(*command, hz=199, options=("-d", seconds, "--max-overhead", "off"))
         for pid in {sample.pid for sample in run.samples}:
             self.addCleanup(forget_perf_map, pid)
         keep = [s for s in run.samples if comms is None or s.comm in comms]
