@@ -6,11 +6,8 @@ target_link_libraries(agent_target PRIVATE wick_warnings Threads::Threads ${CMAK
 target_compile_definitions(agent_target PRIVATE _GNU_SOURCE)
 target_include_directories(agent_target PRIVATE ${PROJECT_SOURCE_DIR})
 
-# Neither the agent nor the program that it is in carries a sanitizer: once is enough.
-if(NOT WICK_SANITIZE)
-  wick_unit_test(agent SOURCES fake_collector.c)
-  target_compile_definitions(agent_test PRIVATE AGENT="$<TARGET_FILE:wick-agent>"
-    TARGET="$<TARGET_FILE:agent_target>" PLUGIN="$<TARGET_FILE:plugin_a>")
-  add_dependencies(agent_test wick-agent agent_target plugin_a)
-  set_tests_properties(unit.agent PROPERTIES TIMEOUT 120)
-endif()
+wick_unit_test(agent SOURCES fake_collector.c)
+target_compile_definitions(agent_test PRIVATE AGENT="$<TARGET_FILE:wick-agent>"
+  TARGET="$<TARGET_FILE:agent_target>" PLUGIN="$<TARGET_FILE:plugin_a>")
+add_dependencies(agent_test wick-agent agent_target plugin_a)
+set_tests_properties(unit.agent PROPERTIES TIMEOUT 120)
