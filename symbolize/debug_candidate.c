@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "symbolize/regular_file.h"
+#include "base/regular_file.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>

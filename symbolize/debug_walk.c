@@ -3,8 +3,8 @@
 
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/regular_file.h"
 #include "symbolize/debug_candidate.h"
-#include "symbolize/regular_file.h"
 
 #include <dirent.h>
 #include <elf.h>

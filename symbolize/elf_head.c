@@ -1,6 +1,7 @@
 /* elf_head.c - segments and build-id of an image; every field is somebody else's claim */
 #include "symbolize/elf_head.h"
 
+#include "base/elf_notes.h"
 #include "base/io.h"
 
 #include <elf.h>
@@ -67,31 +68,17 @@ static void add_load(struct elf_head *head, const Elf64_Phdr *phdr)
 	};
 }
 
-/*
- * Notes are {namesz, descsz, type}, a name and what it says (ELF-64, "Note Section"); both begin
- * at a multiple of 4 bytes from the first note's beginning, or of 8.
- */
-static void find_build_id(struct elf_head *head, const uint8_t *notes, size_t len, size_t align)
+static void find_build_id(struct elf_head *head, struct elf_notes notes)
 {
-	size_t at = 0;
+	struct elf_note note;
 
-	while (at <= len && len - at >= sizeof(Elf64_Nhdr)) {
-		size_t name = at + sizeof(Elf64_Nhdr);
-		Elf64_Nhdr note;
-		size_t desc;
-
-		memcpy(&note, notes + at, sizeof(note));
-		desc = (name + note.n_namesz + align - 1) & ~(align - 1);
-		if (desc > len || note.n_descsz > len - desc)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
-		    memcmp(notes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
-		    note.n_descsz > 0 && note.n_descsz <= BUILD_ID_MAX) {
-			memcpy(head->build_id, notes + desc, note.n_descsz);
-			head->build_id_len = note.n_descsz;
-			return;
-		}
-		at = (desc + note.n_descsz + align - 1) & ~(align - 1);
+	while (elf_notes_next(&notes, &note)) {
+		if (!elf_note_is(&note, ELF_NOTE_GNU, NT_GNU_BUILD_ID) || note.desc_len == 0 ||
+		    note.desc_len > BUILD_ID_MAX)
+			continue;
+		memcpy(head->build_id, note.desc, note.desc_len);
+		head->build_id_len = note.desc_len;
+		return;
 	}
 }
 
@@ -116,7 +103,9 @@ static void read_notes(const struct elf_source *source, struct elf_head *head,
 		return;
 	if (elf_source_read(source, notes, len,
 			    is_file ? phdr->p_offset : phdr->p_vaddr - elf_head_start(head)) == 0)
-		find_build_id(head, notes, len, phdr->p_align == 8 ? 8 : 4);
+		find_build_id(head, (struct elf_notes){.bytes = notes,
+						       .len = len,
+						       .align = phdr->p_align == 8 ? 8 : 4});
 }
 
 int elf_head_read(const struct elf_source *source, struct elf_head *ret_head)

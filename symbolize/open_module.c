@@ -2,8 +2,8 @@
 #include "symbolize/symbolizer_room.h"
 
 #include "base/cleanup.h"
+#include "base/regular_file.h"
 #include "symbolize/mapped_file.h"
-#include "symbolize/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

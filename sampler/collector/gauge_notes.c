@@ -1,6 +1,7 @@
 /* gauge_notes.c - the notes that say where a process's tables of gauges are */
 #include "sampler/collector/gauge_notes.h"
 
+#include "base/elf_notes.h"
 #include "sampler/collector/limits.h"
 #include "sampler/collector/proc_maps.h"
 #include "sampler/wire/gauges.h"
@@ -41,36 +42,19 @@ static size_t add_table(uint64_t tables[GAUGE_TABLES], size_t n, uint64_t addres
 	return n + 1;
 }
 
-/* Sizes of names and descriptions are padded to 4: ours is, and what is not stands alone. */
-static size_t padded(uint32_t bytes)
-{
-	return ((size_t)bytes + 3) & ~(size_t)3;
-}
-
-size_t gauge_notes_in(const unsigned char *notes, size_t len, uint64_t address,
+size_t gauge_notes_in(const unsigned char *bytes, size_t len, uint64_t address,
 		      uint64_t tables[GAUGE_TABLES], size_t n)
 {
-	static const char owner[8] = "wick";
-	Elf64_Nhdr head;
+	struct elf_notes notes = {.bytes = bytes, .len = len, .align = 4};
+	struct elf_note note;
 	int64_t distance;
 
-	for (size_t at = 0; len - at >= sizeof(head);) {
-		size_t name = at + sizeof(head);
-		size_t desc;
-
-		memcpy(&head, notes + at, sizeof(head));
-		if (padded(head.n_namesz) > len - name)
-			break;
-		desc = name + padded(head.n_namesz);
-		if (padded(head.n_descsz) > len - desc)
-			break;
-		if (head.n_type == GAUGES_NOTE && head.n_namesz == 5 &&
-		    head.n_descsz == sizeof(distance) &&
-		    memcmp(notes + name, owner, sizeof(owner)) == 0) {
-			memcpy(&distance, notes + desc, sizeof(distance));
-			n = add_table(tables, n, address + desc + (uint64_t)distance);
-		}
-		at = desc + padded(head.n_descsz);
+	while (elf_notes_next(&notes, &note)) {
+		if (!elf_note_is(&note, "wick", GAUGES_NOTE) || note.desc_len != sizeof(distance))
+			continue;
+		memcpy(&distance, note.desc, sizeof(distance));
+		n = add_table(tables, n,
+			      address + (uint64_t)(note.desc - bytes) + (uint64_t)distance);
 	}
 	return n;
 }

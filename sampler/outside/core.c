@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/regular_file.h"
 #include "sampler/outside/core_room.h"
 #include "sampler/outside/limits.h"
 
@@ -24,12 +25,13 @@ static int open_file(struct core *core, const char *path, struct err *err)
 {
 	struct stat st;
 
-	/* A pipe is not waited for. */
-	core->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (core->fd < 0 || fstat(core->fd, &st) < 0)
-		return err_set(err, errno, "open '%s'", path);
-	if (!S_ISREG(st.st_mode))
+	core->fd = regular_file_open(AT_FDCWD, path, 0);
+	if (core->fd == -ENODEV || core->fd == -EISDIR)
 		return err_set(err, 0, "'%s' is no file", path);
+	if (core->fd < 0)
+		return err_set(err, -core->fd, "open '%s'", path);
+	if (fstat(core->fd, &st) < 0)
+		return err_set(err, errno, "open '%s'", path);
 	core->size = (uint64_t)st.st_size;
 	return 0;
 }

@@ -1,47 +1,37 @@
 /* core_elf.c - the headers of an ELF file, from the file or from a process's memory */
 #include "sampler/outside/core_elf.h"
 
+#include "base/elf_notes.h"
 #include "sampler/outside/limits.h"
 
 #include <elf.h>
 #include <string.h>
 
-enum { PAGE_BYTES = 4096, NOTE_ALIGN = 4 };
+enum { PAGE_BYTES = 4096 };
 
 /* User addresses end below, so that sums of two of them do not wrap. */
 #define ADDRESS_END (UINT64_C(1) << 56)
 
-static uint64_t align(uint64_t n)
-{
-	return (n + NOTE_ALIGN - 1) & ~(uint64_t)(NOTE_ALIGN - 1);
-}
-
-/* The build-id among the notes at [AT, AT + LEN). */
-static void read_notes(const struct core_elf_source *source, uint64_t at, uint64_t len,
+/* The build-id among the segment's notes, which begin AT. */
+static void read_notes(const struct core_elf_source *source, const Elf64_Phdr *segment, uint64_t at,
 		       struct core_elf *elf)
 {
-	Elf64_Nhdr note;
-	char name[4];
+	unsigned char bytes[CORE_MOST_FILE_NOTES];
+	struct elf_notes notes = {
+		.bytes = bytes, .len = sizeof(bytes), .align = segment->p_align == 8 ? 8 : 4};
+	struct elf_note note;
 
-	for (int i = 0; i < CORE_MOST_FILE_NOTES && len >= sizeof(note); i++) {
-		uint64_t room = len - sizeof(note);
-
-		if (!source->read(source->context, at, &note, sizeof(note)) ||
-		    align(note.n_namesz) > room || note.n_descsz > room - align(note.n_namesz))
-			return;
-		at += sizeof(note);
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(name) &&
-		    note.n_descsz > 0 && note.n_descsz <= CORE_BUILD_ID_MAX &&
-		    source->read(source->context, at, name, sizeof(name)) &&
-		    memcmp(name, ELF_NOTE_GNU, sizeof(name)) == 0 &&
-		    source->read(source->context, at + sizeof(name), elf->build_id,
-				 note.n_descsz)) {
-			elf->n_build_id = note.n_descsz;
-			return;
-		}
-		at += align(note.n_namesz) + align(note.n_descsz);
-		len = room - align(note.n_namesz);
-		len -= align(note.n_descsz) < len ? align(note.n_descsz) : len;
+	if (segment->p_filesz < notes.len)
+		notes.len = (size_t)segment->p_filesz;
+	if (!source->read(source->context, at, bytes, notes.len))
+		return;
+	while (elf_notes_next(&notes, &note)) {
+		if (!elf_note_is(&note, ELF_NOTE_GNU, NT_GNU_BUILD_ID) || note.desc_len == 0 ||
+		    note.desc_len > sizeof(elf->build_id))
+			continue;
+		memcpy(elf->build_id, note.desc, note.desc_len);
+		elf->n_build_id = note.desc_len;
+		return;
 	}
 }
 
@@ -94,7 +84,7 @@ static void take_notes(struct headers *headers, const Elf64_Phdr *segment)
 			return;
 		at = segment->p_vaddr - elf->first;
 	}
-	read_notes(headers->source, at, segment->p_filesz, elf);
+	read_notes(headers->source, segment, at, elf);
 }
 
 static bool each_segment(struct headers *headers, const Elf64_Ehdr *header,

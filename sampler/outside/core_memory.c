@@ -1,5 +1,6 @@
 /* core_memory.c - memory of a process that has dumped core: from the core, else from its files */
 #include "base/io.h"
+#include "base/regular_file.h"
 #include "sampler/outside/core_room.h"
 #include "sampler/outside/limits.h"
 
@@ -7,7 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What is in the core at an address, up to the end of its segment. */
@@ -85,20 +85,6 @@ static bool read_in_file(void *context, uint64_t at, void *to, size_t len)
 	return io_pread(*fd, to, len, at) == (ssize_t)len;
 }
 
-/* A device or a pipe is not opened: that alone may do something. */
-static int open_regular(const char *path)
-{
-	struct stat st;
-	int fd;
-
-	if (stat(path, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
-
 static void fail(struct core *core, size_t module, const char *why)
 {
 	struct core_image *image = &core->images[module];
@@ -133,7 +119,7 @@ static void open_file(struct core *core, size_t module)
 	struct core_elf elf;
 
 	image->opened = true;
-	image->fd = open_regular(core->modules[module].path);
+	image->fd = regular_file_open(AT_FDCWD, core->modules[module].path, 0);
 	if (image->fd < 0) {
 		fail(core, module, strerrordesc_np(-image->fd));
 		image->fd = -1;

@@ -130,7 +130,8 @@ int core_notes_read(struct core *core, uint64_t offset, uint64_t len)
 	Elf64_Nhdr head;
 	int r = 0;
 
-	while (r == 0 && len >= sizeof(head)) {
+	/* Segments may be many, and be the same bytes: what is read is bounded for all together. */
+	while (r == 0 && len >= sizeof(head) && core->n_notes++ < CORE_MOST_NOTES) {
 		uint64_t room = len - sizeof(head);
 		uint64_t name;
 		uint64_t step;

@@ -47,7 +47,6 @@ struct core {
 	struct unwind_reader reader; /* first: it is what the unwinder holds */
 	int fd;
 	uint64_t size; /* of the file */
-	const char *exe;
 	pid_t pid;
 	char comm[SAMPLE_COMM_SIZE];
 	uint64_t entry;                /* where the program begins (AT_ENTRY); 0: not known */
@@ -59,6 +58,7 @@ struct core {
 	struct core_module *modules;
 	struct core_image *images;
 	size_t n_modules;
+	size_t n_notes; /* read so far */
 	struct core_thread *threads;
 	size_t n_threads;
 	size_t threads_size;

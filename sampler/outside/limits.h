@@ -15,16 +15,17 @@ enum {
 	ENGINE_MOST_THREADS = 4096, /* of one process; each needs two descriptors */
 	ENGINE_LIST_MS = 1000,      /* between two lists of them while their number stays */
 	ENGINE_NAME_MS = 1000,
+	ENGINE_DOUBT_MS = 100, /* of CPU: then any place is as good as none */
 	ENGINE_LATE_MS = 20, /* how late the scheduler may write running down, on all processors */
 
 	CORE_MOST_SEGMENTS = 1 << 17, /* of memory; the kernel's own limit is 65,530 mappings */
 	CORE_MOST_RANGES = 1 << 17,
 	CORE_MOST_FILE_LIST = 64 << 20, /* bytes of the note that names files */
 	CORE_MOST_AUXV = 64,
-	CORE_MOST_FILE_SEGMENTS = 64, /* of one ELF file */
-	CORE_MOST_FILE_NOTES = 64,
-	CORE_MOST_STACK = 8 << 20, /* bytes of one stack that are walked */
-	CORE_MOST_WORK = 16 << 20, /* bytes read for one stack */
+	CORE_MOST_FILE_SEGMENTS = 64,    /* of one ELF file */
+	CORE_MOST_FILE_NOTES = 16 << 10, /* bytes of notes of one ELF file */
+	CORE_MOST_NOTES = 1 << 19,       /* of the core: some six a thread */
+	CORE_MOST_WORK = 16 << 20,       /* bytes read for one stack */
 };
 
 #endif

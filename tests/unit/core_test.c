@@ -246,6 +246,32 @@ static void survives_every_word_that_lies(void **state)
 	assert_true(walk(file) > 0);
 }
 
+/* Each of many segments is all the notes there are: read for each, they would take minutes. */
+static void the_same_notes_again_and_again_come_to_an_end(void **state)
+{
+	enum { SEGMENTS = 4000, NOTES_BYTES = 1 << 20 };
+	struct file *file = *state;
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)(const void *)file->bytes;
+	Elf64_Ehdr many = *header;
+	Elf64_Phdr *segments = calloc(SEGMENTS, sizeof(*segments));
+	off_t end;
+
+	assert_non_null(segments);
+	memcpy(segments, file->bytes + header->e_phoff, N_SEGMENTS * sizeof(*segments));
+	many.e_phoff = file->n;
+	many.e_phnum = SEGMENTS;
+	end = (off_t)(file->n + SEGMENTS * sizeof(*segments));
+	for (size_t i = N_SEGMENTS; i < SEGMENTS; i++)
+		segments[i] = (Elf64_Phdr){
+			.p_type = PT_NOTE, .p_offset = (Elf64_Off)end, .p_filesz = NOTES_BYTES};
+	assert_int_equal(pwrite(file->fd, &many, sizeof(many), 0), sizeof(many));
+	assert_int_equal(pwrite(file->fd, segments, SEGMENTS * sizeof(*segments), (off_t)file->n),
+			 SEGMENTS * sizeof(*segments));
+	assert_int_equal(ftruncate(file->fd, end + NOTES_BYTES), 0);
+	assert_true(walk(file) > 0);
+	free(segments);
+}
+
 static void refuses_other_files(void **state)
 {
 	struct core *core;
@@ -272,6 +298,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(survives_every_byte_that_lies, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(survives_every_word_that_lies, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_same_notes_again_and_again_come_to_an_end,
+						set_up, tear_down),
 		cmocka_unit_test(refuses_other_files),
 	};
 

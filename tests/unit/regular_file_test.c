@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "symbolize/regular_file.h"
+#include "base/regular_file.h"
 
 /* A folder with a file, a link to it, a folder, a pipe and a socket. */
 struct place {

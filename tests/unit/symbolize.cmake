@@ -50,7 +50,7 @@ add_custom_target(symbolize_victims DEPENDS ${victim_files} ${victims}/cxx)
 foreach(name cache cache_damage cache_list)
   wick_unit_test(${name} SOURCES cache_fixture.c LIBS wick_symbolize)
 endforeach()
-foreach(name crc32c function_hostile function_table demangle jit regular_file spans symbol_table symbolize symbolize_oracle)
+foreach(name crc32c function_hostile function_table demangle jit spans symbol_table symbolize symbolize_oracle)
   wick_unit_test(${name} LIBS wick_symbolize)
 endforeach()
 # The libc that tests link with: what the compiler would load.

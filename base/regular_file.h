@@ -5,8 +5,8 @@
  * tape winds back), and between a look at a name and its opening it can come to mean something
  * else.  So the name is resolved first, without opening, and what it led to is opened.
  */
-#ifndef SYMBOLIZE_REGULAR_FILE_H
-#define SYMBOLIZE_REGULAR_FILE_H
+#ifndef BASE_REGULAR_FILE_H
+#define BASE_REGULAR_FILE_H
 
 /**
  * regular_file_open - open a file for reading, without waiting for anybody

@@ -1,5 +1,5 @@
 /* regular_file.c - O_PATH first, then the same file through /proc/self/fd */
-#include "symbolize/regular_file.h"
+#include "base/regular_file.h"
 
 #include "base/cleanup.h"
 
