@@ -50,6 +50,16 @@ int io_read_fd(int fd, struct buf *buf)
 	}
 }
 
+int io_read_text(int fd, char *text, size_t size)
+{
+	ssize_t n = fd < 0 ? -EBADF : io_pread(fd, text, size - 1, 0);
+
+	if (n <= 0)
+		return n < 0 ? (int)n : -ESRCH;
+	text[n] = '\0';
+	return 0;
+}
+
 int io_read_file(const char *path, struct buf *buf, struct err *err)
 {
 	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -35,6 +35,16 @@ int io_read_fd(int fd, struct buf *buf);
 ssize_t io_pread(int fd, void *to, size_t len, uint64_t offset);
 
 /**
+ * io_read_text - what a small file says (/proc), as a string; what is longer is cut
+ *
+ * @fd: -1: there is none
+ *
+ * Return:  0; -ESRCH: it says nothing, as files of processes that are gone; -EBADF; -errno.
+ * Context: any thread.
+ */
+int io_read_text(int fd, char *text, size_t size);
+
+/**
  * io_write_all - write all of LEN bytes
  * @ret_written: how many bytes went out, also on failure; NULL is fine
  *

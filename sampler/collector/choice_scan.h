@@ -4,25 +4,6 @@
 
 #include "sampler/collector/choice.h"
 
-#include <stdbool.h>
-
-/* What /proc/PID/stat says. */
-struct choice_stat {
-	char state;
-	bool of_kernel;
-	uint64_t faults; /* minor and major */
-	uint64_t start;  /* ticks since boot */
-	uint64_t rss_pages;
-};
-
-/**
- * choice_parse_stat - the text of a process's stat
- *
- * Return:  false when it is none.
- * Context: any thread.
- */
-bool choice_parse_stat(const char *text, struct choice_stat *ret_stat);
-
 /**
  * choice_scan - show a choice every process that may be chosen
  * @proc: where /proc is

@@ -1,15 +1,11 @@
 /* ended.c - how a process ended */
 #include "sampler/collector/ended.h"
 
-#include "base/cleanup.h"
-#include "base/io.h"
+#include "sampler/collector/proc_stat.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -25,8 +21,6 @@ struct exit_info {
 #define GET_INFO  _IOWR(0xff, 11, struct exit_info)
 #define INFO_EXIT (UINT64_C(1) << 3)
 _Static_assert(sizeof(struct exit_info) == 64, "the first size of struct pidfd_info");
-
-enum { STAT_EXIT_CODE = 52 }; /* as proc(5) numbers them */
 
 int ended_by_status(int wait_status)
 {
@@ -57,23 +51,11 @@ static bool may_look(pid_t pid)
 /* Only of a zombie. */
 static bool ask_stat(pid_t pid, int *ret_status)
 {
-	char text[1024];
-	_cleanup_fd_ int fd = -1;
-	const char *at;
-	ssize_t n;
+	struct proc_stat stat;
 
-	(void)snprintf(text, sizeof(text), "/proc/%d/stat", (int)pid);
-	fd = open(text, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : io_pread(fd, text, sizeof(text) - 1, 0);
-	if (n <= 0)
+	if (proc_stat_of(pid, STAT_EXIT_CODE, &stat) < 0 || stat.state != 'Z')
 		return false;
-	text[n] = '\0';
-	at = strrchr(text, ')'); /* the name stands in parentheses and can hold any */
-	if (!at || strncmp(at, ") Z", 3) != 0)
-		return false;
-	for (int i = 2; at && i < STAT_EXIT_CODE; i++)
-		at = strchr(at + 1, ' ');
-	*ret_status = at ? (int)strtol(at + 1, NULL, 10) : 0;
+	*ret_status = (int)stat.at[STAT_EXIT_CODE];
 	return *ret_status != 0 || may_look(pid);
 }
 

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/limits.h"
+#include "sampler/collector/proc_stat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +15,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Of a stat file, by the numbers of proc(5). */
-enum { STAT_PARENT = 4, STAT_START = 22, STAT_STACK = 28 };
 
 /* The kernel's encoding of another process's CPU clock, clock_getcpuclockid(3). */
 static clockid_t cpu_clock(pid_t pid)
@@ -77,46 +75,29 @@ int64_t proc_clock_offset(pid_t pid)
 	return read_offset(path) - read_offset("/proc/self/timens_offsets");
 }
 
-/* A field of a stat file as proc(5) numbers them, from 4 on. */
-static uint64_t stat_field(const char *path, int number)
-{
-	char text[1024];
-	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : io_pread(fd, text, sizeof(text) - 1, 0);
-	const char *at;
-
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	/* The name stands in parentheses and can hold any. */
-	at = strrchr(text, ')');
-	for (int i = 2; at && i < number; i++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
-}
-
 pid_t proc_parent(pid_t pid)
 {
-	char path[64];
+	struct proc_stat stat;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	return (pid_t)stat_field(path, STAT_PARENT);
+	return proc_stat_of(pid, STAT_PARENT, &stat) < 0 ? 0 : (pid_t)stat.at[STAT_PARENT];
 }
 
 uint64_t proc_thread_start(pid_t pid, uint32_t tid)
 {
+	_cleanup_fd_ int fd = -1;
+	struct proc_stat stat;
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%u/stat", (int)pid, tid);
-	return stat_field(path, STAT_START);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return proc_stat_read(fd, STAT_START, &stat) < 0 ? 0 : stat.at[STAT_START];
 }
 
 uint64_t proc_stack_start(pid_t pid)
 {
-	char path[64];
+	struct proc_stat stat;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	return stat_field(path, STAT_STACK);
+	return proc_stat_of(pid, STAT_STACK, &stat) < 0 ? 0 : stat.at[STAT_STACK];
 }
 
 bool proc_thread_gone(pid_t pid, uint32_t tid)

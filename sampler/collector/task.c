@@ -4,7 +4,9 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/limits.h"
+#include "sampler/collector/proc_stat.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,9 +14,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Fields of the stat file, from 1; the name is the second and may hold anything. */
-enum { FIELD_STATE = 3, FIELD_STARTED = 22, FIELD_CPU = 39 };
 
 int task_open(int tasks_fd, uint32_t tid, const char *name)
 {
@@ -43,55 +42,51 @@ int task_read_schedstat(int fd, struct schedstat *ret_schedstat)
 	return 0;
 }
 
-/* Open, read and close; what is longer is cut. */
-static int read_text(int tasks_fd, uint32_t tid, const char *name, char *text, size_t size)
+int task_read_stat(int tasks_fd, uint32_t tid, struct task_stat *ret_stat)
 {
-	_cleanup_fd_ int fd = task_open(tasks_fd, tid, name);
-	ssize_t n;
+	_cleanup_fd_ int fd = task_open(tasks_fd, tid, "stat");
+	struct proc_stat stat;
+	int r = fd < 0 ? fd : proc_stat_read(fd, STAT_CPU, &stat);
 
-	if (fd < 0)
-		return fd;
-	n = pread(fd, text, size - 1, 0);
-	if (n <= 0)
-		return n < 0 ? -errno : -ESRCH;
-	text[n] = '\0';
+	if (r < 0)
+		return r;
+	*ret_stat = (struct task_stat){.letter = stat.state,
+				       .cpu = (uint32_t)stat.at[STAT_CPU],
+				       .system_ticks = stat.at[STAT_SYSTEM],
+				       .started_ticks = stat.at[STAT_START]};
 	return 0;
 }
 
-int task_parse_stat(const char *text, struct task_stat *ret_stat)
+uint64_t task_sum_run_delay(int tasks_fd)
 {
-	const char *at = strrchr(text, ')');
-	struct task_stat stat = {0};
-	int field = FIELD_STATE;
+	DIR *tasks = tasks_fd < 0 ? NULL : fdopendir(tasks_fd);
+	const struct dirent *entry;
+	struct schedstat schedstat = {0};
+	uint64_t sum = 0;
 
-	if (!at || at[1] != ' ' || !at[2])
-		return -EBADMSG;
-	stat.letter = at[2];
-	for (at += 2; (at = strchr(at, ' ')); at++) {
-		field++;
-		if (field == FIELD_STARTED)
-			stat.started_ticks = strtoull(at, NULL, 10);
-		if (field == FIELD_CPU) {
-			stat.cpu = (uint32_t)strtoul(at, NULL, 10);
-			*ret_stat = stat;
-			return 0;
-		}
+	if (!tasks) {
+		cleanup_fd(&tasks_fd);
+		return 0;
 	}
-	return -EBADMSG;
-}
+	/* This thread alone reads this stream of entries. */
+	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
+		_cleanup_fd_ int fd = -1;
 
-int task_read_stat(int tasks_fd, uint32_t tid, struct task_stat *ret_stat)
-{
-	char text[1024];
-	int r = read_text(tasks_fd, tid, "stat", text, sizeof(text));
-
-	return r < 0 ? r : task_parse_stat(text, ret_stat);
+		if (entry->d_name[0] == '.')
+			continue;
+		fd = task_open(tasks_fd, (uint32_t)strtoul(entry->d_name, NULL, 10), "schedstat");
+		if (fd >= 0 && task_read_schedstat(fd, &schedstat) == 0)
+			sum += schedstat.delay_ns;
+	}
+	(void)closedir(tasks);
+	return sum;
 }
 
 int task_read_comm(int tasks_fd, uint32_t tid, char to[SAMPLE_COMM_SIZE])
 {
+	_cleanup_fd_ int fd = task_open(tasks_fd, tid, "comm");
 	char text[64];
-	int r = read_text(tasks_fd, tid, "comm", text, sizeof(text));
+	int r = fd < 0 ? fd : io_read_text(fd, text, sizeof(text));
 	size_t len;
 
 	if (r < 0)

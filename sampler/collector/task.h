@@ -11,7 +11,8 @@
 struct task_stat {
 	char letter;
 	uint32_t cpu;
-	uint64_t started_ticks; /* since the machine was started, of sysconf(_SC_CLK_TCK) */
+	uint64_t system_ticks;  /* of CPU that it used in the kernel, of sysconf(_SC_CLK_TCK) */
+	uint64_t started_ticks; /* since the machine was started */
 };
 
 /**
@@ -41,12 +42,14 @@ int task_read_schedstat(int fd, struct schedstat *ret_schedstat);
 int task_read_stat(int tasks_fd, uint32_t tid, struct task_stat *ret_stat);
 
 /**
- * task_parse_stat - the same from its text, whatever the thread calls itself
+ * task_sum_run_delay - how long the threads that there are have waited for a processor, in ns
+ * @tasks_fd: /proc/PID/task; is closed; -1: there is none
  *
- * Return:  0; -EBADMSG.
+ * What one waited that has ended is no longer told.
+ *
  * Context: any thread.
  */
-int task_parse_stat(const char *text, struct task_stat *ret_stat);
+uint64_t task_sum_run_delay(int tasks_fd);
 
 /**
  * task_read_comm - its name

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "sampler/collector/proc_stat.h"
 #include "sampler/collector/readings.h"
 
 #include <fcntl.h>
@@ -11,11 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	TEXT_BYTES = 1024,
-	STAT_MINFLT = 8, /* words behind the name */
-	STAT_MAJFLT = 10,
-};
+enum { TEXT_BYTES = 1024 };
 
 static const char *file_of(enum collector_by by)
 {
@@ -37,7 +34,7 @@ static bool number_at(const char *text, unsigned n, uint64_t *ret_value)
 
 bool top_parse(const char *text, enum collector_by by, uint64_t *ret_value)
 {
-	const char *name_end;
+	struct proc_stat stat;
 	uint64_t first = 0;
 	uint64_t second = 0;
 	int64_t read = 0;
@@ -46,10 +43,9 @@ bool top_parse(const char *text, enum collector_by by, uint64_t *ret_value)
 
 	switch (by) {
 	case BY_FAULTS:
-		/* The name stands in parentheses and can hold any. */
-		name_end = strrchr(text, ')');
-		both = name_end && number_at(name_end + 1, STAT_MINFLT, &first) &&
-		       number_at(name_end + 1, STAT_MAJFLT, &second);
+		both = proc_stat_parse(text, STAT_MAJFLT, &stat) == 0;
+		if (both)
+			first = stat.at[STAT_MINFLT] + stat.at[STAT_MAJFLT];
 		break;
 	case BY_IO:
 		both = readings_parse_line(text, "read_bytes", &read) == 0 &&
@@ -69,27 +65,18 @@ bool top_parse(const char *text, enum collector_by by, uint64_t *ret_value)
 	return both;
 }
 
-static bool read_text(int fd, char text[static TEXT_BYTES])
-{
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, TEXT_BYTES - 1, 0);
-
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return true;
-}
-
 bool top_read(const struct top_task *task, int *fd, struct top_use *ret_use)
 {
 	char text[TEXT_BYTES];
 	char path[32];
 	uint64_t value;
 
-	if (!read_text(*fd, text)) { /* not open yet, or of a thread that had the number before */
+	if (io_read_text(*fd, text, sizeof(text)) <
+	    0) { /* not open yet, or of a thread that had the number before */
 		cleanup_fd(fd);
 		(void)snprintf(path, sizeof(path), "%u/%s", task->tid, file_of(task->by));
 		*fd = openat(task->tasks_fd, path, O_RDONLY | O_CLOEXEC);
-		if (!read_text(*fd, text))
+		if (io_read_text(*fd, text, sizeof(text)) < 0)
 			return false;
 	}
 	if (!top_parse(text, task->by, &value))
@@ -110,7 +97,7 @@ uint64_t top_read_rss(pid_t pid)
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (!read_text(fd, text) || !number_at(text, 2, &pages))
+	if (io_read_text(fd, text, sizeof(text)) < 0 || !number_at(text, 2, &pages))
 		return 0;
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 }

@@ -4,12 +4,12 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/limits.h"
+#include "sampler/collector/proc_stat.h"
 #include "sampler/collector/process.h"
 #include "sampler/collector/state.h"
 #include "sampler/collector/task.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,12 +20,7 @@
 
 #define BIT(of) (UINT32_C(1) << (of))
 
-enum {
-	TEXT_BYTES = 1024,
-	STAT_MINFLT = 8, /* words behind the name */
-	STAT_MAJFLT = 10,
-	SPARE_FDS = 256,
-};
+enum { TEXT_BYTES = 1024, SPARE_FDS = 256 };
 
 void usage_init(struct usage *usage, uint32_t wanted)
 {
@@ -51,37 +46,6 @@ void usage_process_release(struct process_usage *process)
 	if (process->stat_fd)
 		(void)close(process->stat_fd - 1);
 	process->stat_fd = 0;
-}
-
-static bool read_text(int fd, char text[static TEXT_BYTES])
-{
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, TEXT_BYTES - 1, 0);
-
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return true;
-}
-
-int usage_parse_stat(const char *text, uint64_t *ret_faults, uint64_t *ret_majfaults)
-{
-	const char *at = strrchr(text, ')'); /* the name stands in parentheses and can hold any */
-	uint64_t numbers[STAT_MAJFLT + 1];
-
-	if (!at || at[1] != ' ' || !at[2])
-		return -EBADMSG;
-	at += 3; /* the state is a letter */
-	for (int i = 2; i <= STAT_MAJFLT; i++) {
-		char *end;
-
-		if (*at != ' ' || (!isdigit((unsigned char)at[1]) && at[1] != '-'))
-			return -EBADMSG;
-		numbers[i] = strtoull(at + 1, &end, 10);
-		at = end;
-	}
-	*ret_faults = numbers[STAT_MINFLT] + numbers[STAT_MAJFLT];
-	*ret_majfaults = numbers[STAT_MAJFLT];
-	return 0;
 }
 
 int usage_parse_psi(const char *text, const char *word, uint32_t *ret_avg10)
@@ -110,25 +74,25 @@ int usage_parse_psi(const char *text, const char *word, uint32_t *ret_avg10)
 }
 
 /* Kept open where that leaves descriptors for what matters more. */
-static bool read_stat(struct process *process, char text[static TEXT_BYTES])
+static int read_stat(struct process *process, struct proc_stat *ret_stat)
 {
 	struct process_usage *usage = &process->usage;
 	struct rlimit limit;
 	char path[32];
-	bool read;
 	int fd;
+	int r;
 
 	if (usage->stat_fd)
-		return read_text(usage->stat_fd - 1, text);
+		return proc_stat_read(usage->stat_fd - 1, STAT_MAJFLT, ret_stat);
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)process->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	read = read_text(fd, text);
-	if (read && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	r = proc_stat_read(fd, STAT_MAJFLT, ret_stat);
+	if (r == 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
 	    (rlim_t)fd + SPARE_FDS < limit.rlim_cur)
 		usage->stat_fd = fd + 1;
 	else
 		cleanup_fd(&fd);
-	return read;
+	return r;
 }
 
 /* How much a counter of a process has grown; it begins where it is first seen. */
@@ -143,39 +107,21 @@ static uint64_t advance(const struct process_usage *process, uint64_t *seen, uin
 static void add_faults(struct usage *usage, struct process *process)
 {
 	struct process_usage *own = &process->usage;
-	char text[TEXT_BYTES];
-	uint64_t faults;
-	uint64_t majfaults;
+	struct proc_stat stat;
 
-	if (!read_stat(process, text) || usage_parse_stat(text, &faults, &majfaults) < 0)
+	if (read_stat(process, &stat) < 0)
 		return;
-	usage->now.faults += advance(own, &own->faults, faults);
-	usage->now.majfaults += advance(own, &own->majfaults, majfaults);
+	usage->now.faults +=
+		advance(own, &own->faults, stat.at[STAT_MINFLT] + stat.at[STAT_MAJFLT]);
+	usage->now.majfaults += advance(own, &own->majfaults, stat.at[STAT_MAJFLT]);
 }
 
-/* Of the threads that there are: what one waited that has ended is no longer told. */
 static uint64_t sum_run_delay(pid_t pid)
 {
-	struct schedstat schedstat;
 	char path[32];
-	uint64_t sum = 0;
-	DIR *dir;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	if (!dir)
-		return 0;
-	for (const struct dirent *entry; (entry = readdir(dir));) {
-		_cleanup_fd_ int fd = -1;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		fd = task_open(dirfd(dir), (uint32_t)strtoul(entry->d_name, NULL, 10), "schedstat");
-		if (fd >= 0 && task_read_schedstat(fd, &schedstat) == 0)
-			sum += schedstat.delay_ns;
-	}
-	(void)closedir(dir);
-	return sum;
+	return task_sum_run_delay(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 static void add_process(struct usage *usage, struct process *process, uint64_t now_ns)
@@ -209,7 +155,7 @@ static void read_psi(struct usage *usage, size_t i)
 	struct collector_usage *now = &usage->now;
 	char text[TEXT_BYTES];
 
-	if (!read_text(usage->psi_fds[i], text) ||
+	if (io_read_text(usage->psi_fds[i], text, sizeof(text)) < 0 ||
 	    usage_parse_psi(text, "some", &now->psi[i][COLLECTOR_PSI_SOME]) < 0)
 		return;
 	/* Before Linux 5.13 there was no "full" of CPUs. */

@@ -63,14 +63,6 @@ void usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns,
 void usage_process_release(struct process_usage *process);
 
 /**
- * usage_parse_stat - the page faults of a stat file's text
- *
- * Return:  0; -EBADMSG.
- * Context: any thread.
- */
-int usage_parse_stat(const char *text, uint64_t *ret_faults, uint64_t *ret_majfaults);
-
-/**
  * usage_parse_psi - the avg10 of a line of /proc/pressure, in hundredths of a percent
  * @word: "some" or "full"
  *

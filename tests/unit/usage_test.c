@@ -9,39 +9,6 @@
 
 #include <cmocka.h>
 
-static void page_faults_are_found_behind_any_name(void **state)
-{
-	static const char *const texts[] = {
-		"7 (cat) S 1 7 7 0 -1 4194304 100 200 3 40 5 6 0 0 20 0 1 0 99 8 9",
-		"7 (a) b (c)) R 1 7 7 0 -1 4194304 100 200 3 40 5 6 0 0 20 0 1 0 99 8 9",
-	};
-	uint64_t faults;
-	uint64_t majfaults;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		assert_int_equal(usage_parse_stat(texts[i], &faults, &majfaults), 0);
-		assert_int_equal(faults, 103);
-		assert_int_equal(majfaults, 3);
-	}
-}
-
-static void a_stat_that_is_cut_is_none(void **state)
-{
-	static const char whole[] = "7 (cat) S 1 7 7 0 -1 4194304 100 200 3";
-	char text[sizeof(whole)];
-	uint64_t faults;
-	uint64_t majfaults;
-
-	(void)state;
-	assert_int_equal(usage_parse_stat(whole, &faults, &majfaults), 0);
-	for (size_t len = 0; len < sizeof(whole) - 2; len++) {
-		memcpy(text, whole, sizeof(text));
-		text[len] = '\0';
-		assert_int_equal(usage_parse_stat(text, &faults, &majfaults), -EBADMSG);
-	}
-}
-
 static void pressure_is_read_by_its_word(void **state)
 {
 	static const char text[] = "some avg10=12.34 avg60=0.00 avg300=0.00 total=5\n"
@@ -75,8 +42,6 @@ static void what_is_no_pressure_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(page_faults_are_found_behind_any_name),
-		cmocka_unit_test(a_stat_that_is_cut_is_none),
 		cmocka_unit_test(pressure_is_read_by_its_word),
 		cmocka_unit_test(what_is_no_pressure_is_refused),
 	};

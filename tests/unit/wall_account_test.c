@@ -372,31 +372,6 @@ static void idle_threads_are_looked_at_less_and_less(void **state)
 	assert_in_range(looks, 20, 60);
 }
 
-static const char stat_line[] =
-	"4711 (a) b (c) D 1 4711 4711 34816 4711 4194304 96 0 0 0 0 0 0 0 20 0 1 0 123456 2297856 "
-	"170 18446744073709551615 1 1 0 0 0 0 0 0 0 1 0 0 17 3 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
-
-static void a_stat_line_is_read_behind_any_name(void **state)
-{
-	struct task_stat stat = {0};
-
-	(void)state;
-	assert_int_equal(task_parse_stat(stat_line, &stat), 0);
-	assert_int_equal(stat.letter, 'D');
-	assert_int_equal(stat.started_ticks, 123456);
-	assert_int_equal(stat.cpu, 3);
-}
-
-static void a_stat_line_that_lies_is_refused(void **state)
-{
-	static const char *const lines[] = {"", "1 (a", "1 (a)", "1 (a) ", "1 (a) R 1 2 3"};
-	struct task_stat stat = {0};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		assert_int_equal(task_parse_stat(lines[i], &stat), -EBADMSG);
-}
-
 static void a_start_is_not_after_the_time_it_was_seen(void **state)
 {
 	(void)state;
@@ -425,8 +400,6 @@ int main(void)
 		cmocka_unit_test(short_threads_add_up),
 		cmocka_unit_test(a_life_sums_to_its_length),
 		cmocka_unit_test(idle_threads_are_looked_at_less_and_less),
-		cmocka_unit_test(a_stat_line_is_read_behind_any_name),
-		cmocka_unit_test(a_stat_line_that_lies_is_refused),
 		cmocka_unit_test(a_start_is_not_after_the_time_it_was_seen),
 	};
 
