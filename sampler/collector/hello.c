@@ -6,6 +6,7 @@
 #include "sampler/collector/drain.h"
 #include "sampler/collector/drain_outside.h"
 #include "sampler/collector/proc.h"
+#include "sampler/collector/proc_status.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,12 +65,32 @@ static void answer(int fd, enum welcome_status status, int ring_fd)
 	(void)sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+/*
+ * Whom a peer speaks of: itself, as it is numbered in its own namespace, or a child that it has just
+ * started.  Return: 0: somebody else, or a child whose number here is not known.
+ */
+static pid_t spoken_of(const struct hello *hello, pid_t peer)
+{
+	struct proc_status status;
+	pid_t inner = proc_status_read(&status, peer, 0) < 0 ? 0 : proc_status_inner(&status);
+
+	proc_status_release(&status);
+	if (hello->pid <= 0 || hello->pid == inner || hello->pid == peer)
+		return peer;
+	return inner == peer && proc_parent(hello->pid) == peer ? hello->pid : 0;
+}
+
 static void take_unsampled(struct collector *collector, const struct hello *hello, pid_t peer)
 {
-	pid_t pid = hello->pid > 0 ? hello->pid : peer;
+	enum program_kind kind = (enum program_kind)hello->why;
+	pid_t pid = spoken_of(hello, peer);
 
+	if (!pid) {
+		unsampled_add(&collector->drain.unsampled, peer, hello->path, kind);
+		return;
+	}
 	drain_unsampled(collector, pid);
-	drain_outside_expect(collector, pid, hello->path, (enum program_kind)hello->why);
+	drain_outside_expect(collector, pid, hello->path, kind);
 }
 
 /* The process waits for the answer, so its maps file is read while nothing moves. */

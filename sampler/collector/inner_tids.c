@@ -1,54 +1,29 @@
 /* inner_tids.c - the threads of a process in another pid namespace, as they are numbered here */
 #include "sampler/collector/inner_tids.h"
 
-#include "base/buf.h"
 #include "base/io.h"
 #include "sampler/collector/limits.h"
+#include "sampler/collector/proc_status.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { REREAD_MS = 50, STATUS_MAX_BYTES = 64 * 1024 };
+enum { REREAD_MS = 50, REREAD_PART = 20 };
 
-/* The last number of the line "NSpid:", outermost first. */
-static uint32_t innermost(const char *status)
+static void read_one(struct inner_tids *tids, pid_t pid, uint32_t tid)
 {
-	const char *at = strstr(status, "\nNSpid:");
-	uint32_t inner = 0;
+	struct proc_status status;
+	pid_t inner = proc_status_read(&status, pid, tid) < 0 ? 0 : proc_status_inner(&status);
 
-	if (!at)
-		return 0;
-	at += sizeof("\nNSpid:") - 1;
-	for (;;) {
-		char *end;
-		unsigned long value = strtoul(at, &end, 10);
-
-		if (end == at || memchr(at, '\n', (size_t)(end - at)) || value > INT32_MAX)
-			return inner;
-		inner = (uint32_t)value;
-		at = end;
-	}
-}
-
-static void read_one(struct inner_tids *tids, pid_t pid, uint32_t tid, struct buf *text)
-{
-	char path[64];
-	uint32_t inner;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%u/status", (int)pid, (unsigned)tid);
-	if (io_read_file(path, text, NULL) < 0)
-		return;
-	inner = innermost(buf_text(text));
 	if (inner)
-		(void)map_put(&tids->outer, inner, (void *)(uintptr_t)tid);
+		(void)map_put(&tids->outer, (uint64_t)inner, (void *)(uintptr_t)tid);
+	proc_status_release(&status);
 }
 
 static void read_all(struct inner_tids *tids, pid_t pid)
 {
 	const struct dirent *entry;
-	struct buf text;
 	char path[32];
 	DIR *tasks;
 
@@ -57,15 +32,13 @@ static void read_all(struct inner_tids *tids, pid_t pid)
 	if (!tasks)
 		return;
 	map_release(&tids->outer);
-	buf_init(&text, STATUS_MAX_BYTES);
 	/* This thread alone reads this stream of entries. */
 	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
 		unsigned long tid = strtoul(entry->d_name, NULL, 10);
 
 		if (tid > 0 && tid <= INT32_MAX)
-			read_one(tids, pid, (uint32_t)tid, &text);
+			read_one(tids, pid, (uint32_t)tid);
 	}
-	buf_release(&text);
 	(void)closedir(tasks);
 }
 
@@ -73,11 +46,15 @@ uint32_t inner_tids_find(struct inner_tids *tids, pid_t pid, uint32_t inner)
 {
 	uint32_t outer = (uint32_t)(uintptr_t)map_get(&tids->outer, inner);
 	uint64_t now_ns = io_now_ns();
+	uint64_t rest_ns;
 
-	if (outer || now_ns - tids->read_ns < REREAD_MS * NS_PER_MS)
+	if (outer || now_ns < tids->next_ns)
 		return outer;
-	tids->read_ns = now_ns;
 	read_all(tids, pid);
+	/* Who names threads that it does not have is not to keep us at it. */
+	rest_ns = (io_now_ns() - now_ns) * REREAD_PART;
+	tids->next_ns =
+		now_ns + (rest_ns > REREAD_MS * NS_PER_MS ? rest_ns : REREAD_MS * NS_PER_MS);
 	return (uint32_t)(uintptr_t)map_get(&tids->outer, inner);
 }
 

@@ -11,13 +11,14 @@
 /* Zero is an empty one. */
 struct inner_tids {
 	struct map outer; /* by the number that the thread has inside */
-	uint64_t read_ns;
+	uint64_t next_ns; /* when they may be read again */
 };
 
 /**
  * inner_tids_find - which of the threads of PID calls itself INNER
  *
- * Asks the kernel for all of them when it is not known, but no more than 20 times a second.
+ * Asks the kernel for all of them when it is not known, but no more than 20 times a second, and in
+ * a twentieth of the time.
  *
  * Return:  its tid here; 0 when it is not to be found.
  * Context: collector thread.

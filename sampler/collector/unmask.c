@@ -1,45 +1,18 @@
 /* unmask.c - opens SIGPROF in a thread that has blocked it behind the agent's back */
 #include "sampler/collector/unmask.h"
 
-#include "base/buf.h"
 #include "base/io.h"
 #include "sampler/collector/limits.h"
+#include "sampler/collector/proc.h"
+#include "sampler/collector/proc_status.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
-
-enum { STATUS_MAX_BYTES = 64 * 1024 };
-
-static int read_status(pid_t pid, uint32_t tid, char *ret_state, uint64_t *ret_blocked)
-{
-	const char *state;
-	const char *blocked;
-	char path[64];
-	struct buf text;
-	int r;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%u/status", (int)pid, tid);
-	buf_init(&text, STATUS_MAX_BYTES);
-	r = io_read_file(path, &text, NULL);
-	state = strstr(buf_text(&text), "\nState:\t");
-	blocked = strstr(buf_text(&text), "\nSigBlk:\t");
-	if (r == 0 && (!state || !blocked))
-		r = -EINVAL;
-	if (r == 0) {
-		*ret_state = state[sizeof("\nState:\t") - 1];
-		*ret_blocked = strtoull(blocked + sizeof("\nSigBlk:\t") - 1, NULL, 16);
-	}
-	buf_release(&text);
-	return r;
-}
 
 /* Wait for the stop without ever waiting long. */
 static int wait_stop(pid_t tid, int *ret_status)
@@ -61,7 +34,7 @@ static int pending_signal(int status)
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-static int clear_bit(pid_t tid, int signal)
+static int clear_bit(pid_t pid, pid_t tid, int signal)
 {
 	uint64_t mask = 0;
 	int status = 0;
@@ -74,6 +47,9 @@ static int clear_bit(pid_t tid, int signal)
 		r = -errno;
 	if (r == -EINPROGRESS)
 		return r;
+	/* The number cannot become another thread's any more, but may have before. */
+	if (r == 0 && proc_thread_gone(pid, (uint32_t)tid))
+		r = -ESRCH;
 	mask &= ~BIT(signal);
 	if (r == 0 && ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask) < 0)
 		r = -errno;
@@ -93,15 +69,17 @@ bool unmask_let_go(pid_t tid)
 
 int unmask_thread(pid_t pid, uint32_t tid, int signal)
 {
-	uint64_t blocked = 0;
-	char state = '?';
-	int r = read_status(pid, tid, &state, &blocked);
+	struct proc_status status;
+	int r = proc_status_read(&status, pid, tid);
+	uint64_t blocked = r < 0 ? 0 : proc_status_number(&status, "SigBlk", 16);
+	bool runs = r == 0 && *proc_status_word(&status, "State") == 'R';
 
+	proc_status_release(&status);
 	if (r < 0)
 		return r;
 	if (!(blocked & BIT(signal)))
 		return -EALREADY;
-	if (state != 'R')
+	if (!runs)
 		return -EAGAIN;
-	return clear_bit((pid_t)tid, signal);
+	return clear_bit(pid, (pid_t)tid, signal);
 }

@@ -1,48 +1,11 @@
 /* check.c - whether a process is one that can be looked at from outside */
 #include "sampler/outside/check.h"
 
-#include "base/buf.h"
-#include "base/io.h"
+#include "sampler/collector/proc_status.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { STATUS_BYTES = 64 * 1024 };
-
-/* What follows "\nNAME:\t" in a status file; NULL: nothing does. */
-static const char *field(const char *status, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (const char *line = status; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, name, len) == 0 && line[len] == ':')
-			return line + len + 1 + strspn(line + len + 1, " \t");
-	}
-	return NULL;
-}
-
-static long number(const char *status, const char *name)
-{
-	const char *text = field(status, name);
-
-	return text ? strtol(text, NULL, 10) : 0;
-}
-
-/* A comm is the target's: what could move a cursor is not shown. */
-static void copy_comm(const char *status, char to[SAMPLE_COMM_SIZE])
-{
-	const char *text = field(status, "Name");
-	size_t n = 0;
-
-	for (; text && text[n] != '\n' && text[n] && n < SAMPLE_COMM_SIZE - 1; n++)
-		to[n] = (char)(text[n] < ' ' || text[n] == 0x7f ? '?' : text[n]);
-	to[n] = '\0';
-}
 
 int check_denied(pid_t pid, struct err *err)
 {
@@ -53,29 +16,23 @@ int check_denied(pid_t pid, struct err *err)
 	return -EPERM;
 }
 
-/* Only what has memory of its own has a program: kernel threads have none. */
-static bool has_memory(const char *status)
+static int judge(pid_t pid, const struct proc_status *status, const char *comm, struct err *err)
 {
-	return field(status, "VmSize") != NULL;
-}
-
-static int judge(pid_t pid, const char *status, const struct outside_process *process,
-		 struct err *err)
-{
-	const char *state = field(status, "State");
-	long leader = number(status, "Tgid");
+	char state = *proc_status_word(status, "State");
+	pid_t leader = (pid_t)proc_status_number(status, "Tgid", 10);
 
 	if (leader != pid) {
-		(void)err_set(err, 0, "%d is a thread of process %ld", (int)pid, leader);
-		err_hint(err, "-p %ld", leader);
+		(void)err_set(err, 0, "%d is a thread of process %d", (int)pid, (int)leader);
+		err_hint(err, "-p %d", (int)leader);
 		return -EINVAL;
 	}
-	if (state && (*state == 'Z' || *state == 'X'))
+	if (state == 'Z' || state == 'X')
 		return err_set(err, 0, "process %d ('%s') has ended, and its parent has not asked",
-			       (int)pid, process->comm);
-	if (!has_memory(status))
+			       (int)pid, comm);
+	/* Only what has memory of its own has a program. */
+	if (!*proc_status_word(status, "VmSize"))
 		return err_set(err, 0, "%d ('%s') is a thread of the kernel, and runs no program",
-			       (int)pid, process->comm);
+			       (int)pid, comm);
 	if (pid == getpid())
 		return err_set(err, 0, "%d is wick itself", (int)pid);
 	return 0;
@@ -84,23 +41,19 @@ static int judge(pid_t pid, const char *status, const struct outside_process *pr
 int check_process(pid_t pid, struct outside_process *ret_process, struct err *err)
 {
 	struct outside_process process = {.tracer = 0};
-	struct buf status;
-	char path[64];
-	int r;
+	struct proc_status status;
+	int r = proc_status_read(&status, pid, 0);
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	buf_init(&status, STATUS_BYTES);
-	r = io_read_file(path, &status, NULL);
-	if (r < 0) {
-		r = r == -EACCES || r == -EPERM
-			    ? check_denied(pid, err)
-			    : err_set(err, ESRCH, "look at process %d", (int)pid);
+	if (r == 0) {
+		proc_status_comm(&status, process.comm);
+		process.tracer = (pid_t)proc_status_number(&status, "TracerPid", 10);
+		r = judge(pid, &status, process.comm, err);
+	} else if (r == -EACCES || r == -EPERM) {
+		r = check_denied(pid, err);
 	} else {
-		copy_comm(buf_text(&status), process.comm);
-		process.tracer = (pid_t)number(buf_text(&status), "TracerPid");
-		r = judge(pid, buf_text(&status), &process, err);
+		r = err_set(err, ESRCH, "look at process %d", (int)pid);
 	}
-	buf_release(&status);
+	proc_status_release(&status);
 	if (r == 0)
 		*ret_process = process;
 	return r;

@@ -267,7 +267,7 @@ static void another_signal_where_one_is_needed(void **state)
 
 static void threads_are_known_by_their_own_numbers(void **state)
 {
-	struct inner_tids tids = {.read_ns = 0};
+	struct inner_tids tids = {.next_ns = 0};
 
 	(void)state;
 	/* Ours may be numbered otherwise outside; here the innermost is what we call ourselves. */

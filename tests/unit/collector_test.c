@@ -1,6 +1,7 @@
 /* collector_test.c - from launch to end, with a program that plays the agent */
 #include "sampler/collector/collector.h"
 #include "sampler/collector/metrics.h"
+#include "sampler/collector/outsider.h"
 
 #include "base/cleanup.h"
 
@@ -242,6 +243,61 @@ static void drops_peers_that_send_rubbish(void **state)
 	assert_string_equal(run->stats.unsampled[0].why, "static");
 	assert_int_equal(run->stats.unsampled[0].count, 2);
 	free_run(run);
+}
+
+/* Whom the collector would have looked at from outside, and how often. */
+static struct {
+	pid_t pid;
+	unsigned n;
+} looked_at;
+
+static int begin_look(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider)
+{
+	(void)cpu_ns;
+	(void)ret_outsider;
+	looked_at.pid = pid;
+	looked_at.n++;
+	return -EPERM;
+}
+
+/* Return: how often anybody was, once PID was accused. */
+static unsigned accuse(pid_t pid)
+{
+	static const struct collector_outsider outsider = {.begin = begin_look};
+	const struct collector_options options = {.agent_path = FAKE_LIBRARY,
+						  .hz = 99,
+						  .discovery = DISCOVERY_TIMER,
+						  .outsider = &outsider};
+	struct run *run = calloc(1, sizeof(*run));
+	char number[16];
+
+	assert_non_null(run);
+	assert_int_equal(collector_new(&options, &run->collector, NULL), 0);
+	memset(&looked_at, 0, sizeof(looked_at));
+	(void)snprintf(number, sizeof(number), "%d", (int)pid);
+	launch(run->collector, (char *[]){(char *)FAKE_AGENT, (char *)"accuse", number, NULL});
+	see_all(run);
+	assert_int_equal(WEXITSTATUS(run->status), 0);
+	assert_int_equal(run->stats.unsampled_processes, 1);
+	free_run(run);
+	return looked_at.n;
+}
+
+/* As root we would look at anybody's process whose number somebody says. */
+static void a_peer_speaks_for_itself_and_its_children_alone(void **state)
+{
+	pid_t other = fork();
+
+	(void)state;
+	if (other == 0) {
+		(void)pause();
+		_exit(0);
+	}
+	assert_int_equal(accuse(other), 0);
+	(void)kill(other, SIGKILL);
+	assert_int_equal(waitpid(other, NULL, 0), other);
+	assert_true(accuse(0) > 0);
+	assert_true(looked_at.pid > 0);
 }
 
 static void ends_with_cmd_and_stops_what_lives_on(void **state)
@@ -491,6 +547,7 @@ int main(void)
 		cmocka_unit_test(follows_a_fork),
 		cmocka_unit_test(takes_an_exec_for_a_new_process),
 		cmocka_unit_test(drops_peers_that_send_rubbish),
+		cmocka_unit_test(a_peer_speaks_for_itself_and_its_children_alone),
 		cmocka_unit_test(ends_with_cmd_and_stops_what_lives_on),
 		cmocka_unit_test(posts_and_unmasks_a_thread_that_burns_unseen),
 		cmocka_unit_test(detaches_and_lets_cmd_live),

@@ -70,16 +70,21 @@ static int receive_ring(int fd)
 	return ring_fd;
 }
 
-static int say(uint16_t version, uint16_t kind, int why, const char *path)
+static int say_of(pid_t pid, uint16_t version, uint16_t kind, int why, const char *path)
 {
 	struct hello hello = {
-		.magic = WIRE_MAGIC, .version = version, .kind = kind, .pid = getpid(), .why = why};
+		.magic = WIRE_MAGIC, .version = version, .kind = kind, .pid = pid, .why = why};
 	int fd = connect_to_wick();
 
 	if (fd < 0)
 		return -1;
 	(void)snprintf(hello.path, sizeof(hello.path), "%s", path);
 	return send(fd, &hello, sizeof(hello), 0) < 0 ? -1 : fd;
+}
+
+static int say(uint16_t version, uint16_t kind, int why, const char *path)
+{
+	return say_of(getpid(), version, kind, why, path);
 }
 
 /* Return: 0: the rings are mapped. */
@@ -117,6 +122,7 @@ static void commit(uint32_t index, const void *record, size_t bytes)
 	}
 	memcpy(to->data + head % data_bytes, record, bytes);
 	atomic_store_explicit(&to->head, head + bytes, memory_order_release);
+	atomic_fetch_or(&header()->news[index / 64], UINT64_C(1) << index % 64);
 }
 
 static void claim(uint32_t index, uint32_t tid, const char *comm)
@@ -248,6 +254,29 @@ static int run_rubbish(int n)
 	return run_samples(2);
 }
 
+/* Says of PID, or of a child of its own, that it takes no agent: it runs what it is said to. */
+static int run_accuse(pid_t pid)
+{
+	char path[WIRE_PATH_BYTES] = "";
+	char link[64];
+	pid_t child = 0;
+
+	if (!pid && (child = fork()) == 0) {
+		(void)pause();
+		_exit(0);
+	}
+	(void)snprintf(link, sizeof(link), "/proc/%d/exe", (int)(pid ? pid : child));
+	if (readlink(link, path, sizeof(path) - 1) < 0 || start(HELLO_START) < 0)
+		return 12;
+	(void)close(say_of(pid ? pid : child, WIRE_VERSION, HELLO_UNSAMPLED, 1, path));
+	(void)usleep(300000);
+	if (child) {
+		(void)kill(child, SIGKILL);
+		(void)waitpid(child, NULL, 0);
+	}
+	return 0;
+}
+
 /* The same pid twice: an exec. */
 static int run_exec(int n, char **argv)
 {
@@ -319,6 +348,8 @@ int main(int argc, char **argv)
 		return run_rubbish(n);
 	if (strcmp(argv[1], "exec") == 0)
 		return run_exec(n, argv);
+	if (strcmp(argv[1], "accuse") == 0)
+		return run_accuse(n);
 	if (strcmp(argv[1], "masked") == 0)
 		return run_masked(n);
 	if (strcmp(argv[1], "daemon") == 0)
