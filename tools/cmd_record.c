@@ -6,11 +6,18 @@
 
 #include <errno.h>
 
-/* CMD runs and there is no file: it goes on, its samples go nowhere, and its status is ours. */
-static int go_on_unrecorded(struct recorder *recorder, const struct err *err)
+/* There is no file.  CMD goes on, its samples go nowhere, and its status is ours; those that have
+ * joined are let go. */
+static int go_on_unrecorded(struct recorder *recorder, int error, const struct err *err)
 {
+	bool joined = attach_options_given(&recorder->options->attach);
+
 	say_error("%s; '%s' goes on and is not recorded", err->text, recorder->comm);
+	if (joined)
+		collector_detach(recorder->collector);
 	recorder_run(recorder);
+	if (joined)
+		return cmd_exit_of(error);
 	return recorder_wait(recorder);
 }
 
@@ -35,7 +42,7 @@ static int record(const struct record_options *options)
 		recorder_finish(&recorder);
 		status = recorder_wait(&recorder);
 	} else if (launched) {
-		status = go_on_unrecorded(&recorder, &err);
+		status = go_on_unrecorded(&recorder, r, &err);
 	} else if (recorder.symbolizer) { /* all was ready but CMD */
 		say_error("%s", err.text);
 		status = exit_of_start(options, r);

@@ -1,6 +1,7 @@
 """Each wrong input gives one clear line and the right exit status."""
 import os
 import subprocess
+import time
 import unittest
 
 from recorded import WICK, Case, read, target
@@ -84,6 +85,18 @@ class BadInput(Case):
 
     def test_an_output_that_is_a_directory(self):
         self.check_refused(8, "record", "-o", self.dir, "--", "true", words=("directory", "file in"))
+
+    def test_a_file_that_cannot_be_made_lets_the_joined_go(self):
+        """Its name is known when the process has joined: nobody waits for the end of it."""
+        program = subprocess.Popen([target("busy"), "30"])
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        began = time.monotonic()
+        for _ in range(2):  # the first has let it go
+            self.check_refused(8, "record", "-p", str(program.pid), "-d", "25s", "-o",
+                               self.path("none-%p/x.perf"), words=("is not recorded",))
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertIsNone(program.poll())
 
     def test_the_doctor_sees_a_bad_interpreter(self):
         path = self.path("script")
