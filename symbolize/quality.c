@@ -45,6 +45,13 @@ static const char *advice(const struct module *module)
 					 : "building it with -g";
 }
 
+/* Memory without a file that is run: a compiler wrote it, and only its program knows the names. */
+static bool is_made_at_run_time(const struct module *module)
+{
+	return module_is_jit_place(module) &&
+	       (strcmp(module->path, "[anon]") == 0 || strncmp(module->path, "/memfd:", 7) == 0);
+}
+
 struct symbolize_module quality_of(const struct module *module, bool loaded)
 {
 	enum symbol_quality quality = loaded ? module->quality : SYMBOLS_NONE;
@@ -64,8 +71,11 @@ struct symbolize_module quality_of(const struct module *module, bool loaded)
 		summary.why = "names were not asked for";
 		return summary;
 	}
+	if (is_made_at_run_time(module))
+		summary.why = "code made at run time; try: node --perf-basic-prof, "
+			      "jcmd PID Compiler.perfmap, erl +JPperf true";
 	if (module->kind != MODULE_ELF || module->not_elf || module->path[0] == '[' || !loaded ||
-	    module->has_dwarf)
+	    module->has_dwarf || !module->head.n_loads) /* of a file that we cannot read: nothing */
 		return summary;
 	summary.missing = quality == SYMBOLS_NONE     ? "names, lines and inlined calls"
 			  : quality == SYMBOLS_DYNSYM ? "local names, lines and inlined calls"

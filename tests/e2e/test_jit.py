@@ -64,6 +64,11 @@ class Jit(Case):
         self.assertNotIn(INNER_PID, {sample.pid for sample in run.samples})
         self.check_node(run)
 
+    def test_code_without_names_says_what_gives_them(self):
+        need("node")
+        run = self.record("node", "-e", BURN.replace("1500", "400"), hz=199)
+        self.assertRegex(run.summary, r"no names .*code made at run time; try: node --perf-basic-prof")
+
     def check_node(self, run):
         self.forget(run)
         leaves = collections.Counter(s.frames[0].symbol for s in run.samples
