@@ -2,6 +2,7 @@
 #include "sampler/agent/agent.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/clock.h"
+#include "sampler/handler/install.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -125,6 +126,7 @@ int hello_ask(enum hello_kind kind, int timeout_ms)
 		.version = WIRE_VERSION,
 		.kind = (uint16_t)kind,
 		.pid = (int32_t)sys0(__NR_getpid),
+		.why = kind == HELLO_FORK && !agent_interposes() ? (int32_t)handler_signal : 0,
 		.cpu_ns = clock_process_cpu_ns(),
 	};
 	int fd;

@@ -3,11 +3,12 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "sampler/attach/holder.h"
 #include "sampler/attach/image.h"
-#include "sampler/attach/inject.h"
 #include "sampler/collector/attach_check.h"
 #include "sampler/collector/attach_signal.h"
 #include "sampler/collector/drain.h"
+#include "sampler/collector/proc.h"
 #include "sampler/collector/request.h"
 #include "sampler/collector/victim.h"
 
@@ -43,6 +44,8 @@ static int prepare(struct collector *collector, void *argument)
 	if (r < 0)
 		return r;
 	process->attached = true;
+	process->unhooked = true;
+	process->stack_start = proc_stack_start(process->pid);
 	process->signal = attaching->signal;
 	process->ring.header->signal = (uint32_t)attaching->signal;
 	/* From the moment that it joins it is ours: another wick is told so. */
@@ -91,11 +94,23 @@ static int try_again_and_again(struct attaching *attaching, struct victim *victi
 		if (r < 0)
 			continue;
 		attaching->inject.tid = victim->tid;
-		r = inject_run(&attaching->inject, &attached->stopped_ns, err);
+		r = holder_run(&attaching->inject, &attached->stopped_ns, err);
 		if (attached->stopped_ns > attached->longest_ns)
 			attached->longest_ns = attached->stopped_ns;
 	}
 	return r;
+}
+
+/* What has come about since it was looked at: its end, another tracer, a stop. */
+static int explain_join(pid_t pid, int r, struct err *err)
+{
+	struct attach_target target;
+	struct err now = {0};
+	int seen = r == -EPERM || r == -EAGAIN ? attach_check(pid, &target, &now) : 0;
+
+	if (seen < 0)
+		*err = now;
+	return seen < 0 ? seen : r;
 }
 
 static int join(struct attaching *attaching, struct collector_attached *attached, struct err *err)
@@ -111,7 +126,8 @@ static int join(struct attaching *attaching, struct collector_attached *attached
 	if (r == 0) {
 		attaching->inject.fits = victim_fits;
 		attaching->inject.context = &victim;
-		r = try_again_and_again(attaching, &victim, attached, err);
+		r = explain_join(victim.pid, try_again_and_again(attaching, &victim, attached, err),
+				 err);
 	}
 	remote_free(victim.remote);
 	attaching->inject.context = NULL;

@@ -140,10 +140,14 @@ static const char *use_of(const struct uses *uses, int signal)
 	return uses->blocked & BIT(signal) ? "blocks, in every thread," : NULL;
 }
 
-/* One that is not used; 0: all are.  Those that block every signal are not helped by another. */
+/*
+ * One that is not used; 0: all are.  Those that block every signal are not helped by another.
+ * The first ends nobody: pending at an exec, or when a program has put all its signals back to
+ * their default, it is ignored.  The second does so too, but terminals send it.
+ */
 static int first_free(const struct uses *uses)
 {
-	static const int candidates[] = {SIGPROF, SIGVTALRM, SIGSTKFLT, SIGPWR};
+	static const int candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGSTKFLT, SIGPWR};
 	const size_t n = sizeof(candidates) / sizeof(candidates[0]);
 	struct uses hard = *uses;
 
@@ -155,6 +159,22 @@ static int first_free(const struct uses *uses)
 		if (!use_of(&hard, candidates[i]))
 			return candidates[i];
 	return 0;
+}
+
+bool attach_signal_is_mild(int signal)
+{
+	return signal == SIGURG || signal == SIGWINCH;
+}
+
+bool attach_signal_fits(int signal)
+{
+	static const int fit[] = {SIGURG,    SIGWINCH, SIGPROF, SIGVTALRM,
+				  SIGSTKFLT, SIGPWR,   SIGXCPU, SIGIO};
+
+	for (size_t i = 0; i < sizeof(fit) / sizeof(fit[0]); i++)
+		if (fit[i] == signal)
+			return true;
+	return false;
 }
 
 static int refuse(const struct attach_target *target, const char *use, int signal, int other,
@@ -171,7 +191,7 @@ int attach_signal_choose(const struct attach_target *target, int asked, int agen
 			 struct err *ret_why, struct err *err)
 {
 	struct uses uses = {.caught = target->caught, .ignored = target->ignored};
-	int wanted = asked ? asked : SIGPROF;
+	int wanted = asked ? asked : SIGURG;
 	const char *use;
 	int other;
 
@@ -194,8 +214,8 @@ int attach_signal_choose(const struct attach_target *target, int asked, int agen
 	if (asked || !other)
 		return refuse(target, use, wanted, other, err);
 	*ret_signal = other;
-	if (other != SIGPROF)
-		(void)err_set(ret_why, 0, "process %d %s SIGPROF itself: its samples come by SIG%s",
-			      (int)target->pid, use, sigabbrev_np(other));
+	if (other != wanted)
+		(void)err_set(ret_why, 0, "process %d %s SIG%s itself: its samples come by SIG%s",
+			      (int)target->pid, use, sigabbrev_np(wanted), sigabbrev_np(other));
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "sampler/collector/ended.h"
 #include "sampler/collector/hello.h"
 #include "sampler/collector/proc.h"
+#include "sampler/collector/replaced.h"
 #include "sampler/collector/room.h"
 #include "sampler/collector/watch.h"
 
@@ -465,6 +466,7 @@ static uint64_t look(struct collector *collector)
 	ms = (uint64_t)((double)ms * 0.25 * 0.25 / (fill * fill));
 	ms = spending_end_pass(collector, ms < PASS_LEAST_MS ? PASS_LEAST_MS : ms);
 	next_ns = start_ns + ms * NS_PER_MS;
+	replaced_look(collector, start_ns);
 	/* Whoever asked for a mark waits for it. */
 	if (drain->marked_ns && next_ns > drain->marked_ns + HOLD_BACK_MS * NS_PER_MS)
 		next_ns = drain->marked_ns + HOLD_BACK_MS * NS_PER_MS;

@@ -17,6 +17,16 @@ int drain_outside_start(struct collector *collector, pid_t pid, const char *path
 			enum program_kind kind);
 
 /**
+ * drain_outside_follow - a process that had joined has become another program
+ * @path: of it, for people
+ *
+ * Return:  0: it is sampled from outside; -errno: it is among those that are not sampled.
+ * Context: collector thread.
+ */
+int drain_outside_follow(struct collector *collector, const struct process *process,
+			 const char *path);
+
+/**
  * drain_outside_expect - a process is about to become a program that takes no agent
  *
  * Context: collector thread.

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "sampler/collector/attach_signal.h"
 #include "sampler/collector/drain.h"
 #include "sampler/collector/drain_outside.h"
 #include "sampler/collector/proc.h"
@@ -104,6 +105,12 @@ static void take_start(struct collector *collector, int fd, const struct hello *
 	}
 	answer(fd, WELCOME, process->ring.fd);
 }
+	if (hello->kind == HELLO_FORK && attach_signal_fits(hello->why)) {
+		process->unhooked = true;
+		process->stack_start = proc_stack_start(peer);
+		process->signal = hello->why;
+		process->ring.header->signal = (uint32_t)process->signal;
+	}
 
 /* The process waits, before an exec above all: what is asked is done before the answer. */
 static void take_events(struct collector *collector, int fd, const struct hello *hello, pid_t peer)

@@ -96,6 +96,7 @@ enum {
 	EH_FRAME_MOST = 64 << 20, /* bytes of one that has no table, */
 	EH_TABLE_MOST = 1 << 20,  /* and entries of the table that is made of it */
 
+	REPLACED_MS = 100,         /* and for another image of one that has joined */
 	REMOTE_PAGES = 64,             /* of one process's files, kept between walks */
 	REMOTE_RULES = 4096,           /* of its code; a power of two */
 	REMOTE_STACK_FIRST = 16 << 10, /* bytes of a stack that are copied at once */

@@ -2,6 +2,7 @@
 #include "sampler/collector/perf_threads.h"
 
 #include "base/io.h"
+#include "sampler/collector/attach_signal.h"
 #include "sampler/collector/limits.h"
 #include "sampler/collector/perf_ring.h"
 #include "sampler/collector/proc.h"
@@ -114,8 +115,8 @@ static int open_proven(const struct look *look, uint32_t tid)
 
 	if (start == 0)
 		return -ESRCH;
-	/* Its exec does not come by our hook: nothing may be pending when the kernel is in one. */
-	how.in_kernel &= !process->attached;
+	/* Its exec does not come by our hook: nothing that ends it may come up in one. */
+	how.in_kernel &= !process->unhooked || attach_signal_is_mild(process->signal);
 	how.signal = process->signal;
 	fd = perf_open(&how, (pid_t)tid, first_period(look));
 	if (fd < 0 || still_there(process, tid, start))

@@ -106,6 +106,8 @@ struct process {
 	uint32_t epoch;
 	uint64_t phase_ns; /* where in a period it began, and what it took over: phase.h */
 	uint64_t missed_ns;
+	bool unhooked;        /* its calls do not come by the agent: joined, or a child of one */
+	uint64_t stack_start; /* then: of its image; 0: not known */
 	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */
 	struct readings readings;
 	struct process_usage usage;

@@ -63,6 +63,7 @@ struct drain {
 	uint32_t n_attached;       /* that joined while they ran, and live */
 	bool ending;
 	bool child_ended;
+	uint64_t replaced_ns;      /* when they are looked at for another image */
 	int child_status;
 	uint64_t child_rusage_ns; /* CMD and what it waited for */
 	bool still_running;       /* something outlived the recording */

@@ -206,6 +206,8 @@ static void die(int sig)
 	struct sys_sigaction dfl = {.mask = 0};
 	uint64_t bit = SYS_SIGBIT(sig);
 
+	if (sig == SIGURG || sig == SIGWINCH) /* it would not have */
+		return;
 	sys4(__NR_rt_sigaction, sig, &dfl, NULL, sizeof(dfl.mask));
 	sys3(__NR_tgkill, sys0(__NR_getpid), sys0(__NR_gettid), sig);
 	sys4(__NR_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, sizeof(bit));

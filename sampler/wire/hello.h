@@ -31,7 +31,8 @@ struct hello {
 	uint16_t version;
 	uint16_t kind;   /* enum hello_kind */
 	int32_t pid;     /* as the sender sees itself; for HELLO_UNSAMPLED the pid it speaks of */
-	int32_t why;     /* HELLO_UNSAMPLED: enum program_kind */
+	int32_t why;     /* HELLO_UNSAMPLED: enum program_kind.  HELLO_FORK of a process that was
+			    joined: its signal, for which the child has a handler too */
 	uint64_t cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID now: what ran before the first sample could */
 	char path[WIRE_PATH_BYTES]; /* HELLO_UNSAMPLED: the program, NUL-terminated */
 };

@@ -1,0 +1,54 @@
+/* replaced.c - a program that has joined executes another, and no hook of ours says so */
+#include "sampler/collector/replaced.h"
+
+#include "sampler/collector/drain.h"
+#include "sampler/collector/drain_outside.h"
+#include "sampler/collector/proc.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* Where the loader put an image's stack; 0: it cannot be told. */
+static bool is_replaced(const struct process *process)
+{
+	uint64_t now = proc_stack_start(process->pid);
+
+	return now && process->stack_start && now != process->stack_start;
+}
+
+static void read_path(pid_t pid, char path[WIRE_PATH_BYTES])
+{
+	char link[64];
+	ssize_t n;
+
+	(void)snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	n = readlink(link, path, WIRE_PATH_BYTES - 1);
+	path[n > 0 ? n : 0] = '\0';
+}
+
+static void follow(struct collector *collector, struct process *process)
+{
+	pid_t pid = process->pid;
+	char path[WIRE_PATH_BYTES];
+
+	read_path(pid, path);
+	if (drain_outside_follow(collector, process, path) < 0 &&
+	    map_get(&collector->drain.by_pid, (uint64_t)pid) == process)
+		drain_let_go(collector, process);
+}
+
+void replaced_look(struct collector *collector, uint64_t now_ns)
+{
+	struct drain *drain = &collector->drain;
+	struct process *next;
+
+	if (now_ns < drain->replaced_ns)
+		return;
+	drain->replaced_ns = now_ns + REPLACED_MS * NS_PER_MS;
+	for (struct process *process = drain->processes; process; process = next) {
+		next = process->next;
+		if (process->unhooked && process->alive && !process->outsider &&
+		    is_replaced(process))
+			follow(collector, process);
+	}
+}

@@ -1,0 +1,386 @@
+#!/usr/bin/python3
+"""What a program does after it has been joined, and what is done to wick while it joins: none of it
+ends the program, or takes from it what is its own."""
+import contextlib
+import glob
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from recorded import Case, LONG, WICK, need, read, target
+
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+ENGINES = ("ctimer", "perf")
+
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("it did not come about")
+
+
+def status(pid, name, base=10):
+    """A number of a process's status file; 0 when it has gone."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+            return int(re.search(rf"^{name}:\t(\w+)$", file.read(), re.MULTILINE).group(1), base)
+    except FileNotFoundError:
+        return 0
+
+
+def tracer(pid):
+    return status(pid, "TracerPid")
+
+
+def begin(program):
+    """Its handler stands, and it is told to go on."""
+    wait_for(lambda: status(program.pid, "SigCgt", 16) >> (signal.SIGUSR1 - 1) & 1)
+    program.send_signal(signal.SIGUSR1)
+
+
+def has_perf():
+    if not os.path.exists(PARANOID):
+        return False
+    with open(PARANOID, encoding="ascii") as file:
+        return os.geteuid() == 0 or int(file.read()) <= 2
+
+
+class JoinedCase(Case):
+    @contextlib.contextmanager
+    def running(self, *command, **popen):
+        popen.setdefault("stdin", subprocess.DEVNULL)
+        popen.setdefault("stdout", subprocess.PIPE)
+        popen.setdefault("stderr", subprocess.DEVNULL)
+        process = subprocess.Popen([str(word) for word in command], **popen)
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            if process.stdout:
+                process.stdout.close()
+
+    @contextlib.contextmanager
+    def recording(self, pid, *options, hz=4999):
+        """A wick that has joined; its summary is read from the file that is given."""
+        path = self.path(f"j{time.monotonic_ns()}.perf")
+        with open(path + ".err", "wb") as said:
+            wick = subprocess.Popen([WICK, "record", "-F", str(hz), "--max-overhead", "off", *options,
+                                     "-o", path, "-p", str(pid)], stderr=said, cwd=self.dir)
+        try:
+            wait_for(lambda: os.path.exists(path) or wick.poll() is not None)
+            yield wick, path
+        finally:
+            if wick.poll() is None:
+                wick.send_signal(signal.SIGINT)
+            wick.wait(30)
+
+    def summary(self, path):
+        with open(path + ".err", encoding="utf-8", errors="replace") as said:
+            return said.read()
+
+    def engines(self):
+        return ENGINES if has_perf() else ENGINES[:1]
+
+
+class Lives(JoinedCase):
+    """At 4,999 Hz, with the signals of timers and of perf events."""
+
+    def life(self, what, *arguments, engine="ctimer", options=()):
+        """What the program said, and the samples of it and of its children."""
+        with self.running(target("joined_life"), what, *arguments) as program:
+            with self.recording(program.pid, "--engine", engine, *options) as (wick, path):
+                begin(program)
+                said, _ = program.communicate(timeout=120)
+                self.assertEqual(wick.wait(30), 0, self.summary(path))
+            self.assertEqual(program.returncode, 0, (said, self.summary(path)))
+            return said.decode(), read(path), program.pid, self.summary(path)
+
+    def lives(self, what, n, sampled):
+        for engine in self.engines():
+            with self.subTest(engine=engine):
+                said, samples, pid, summary = self.life(what, n, 3000, engine=engine)
+                self.assertEqual(said, f"{n} lives, 0 killed, 0 failed\n")
+                others = {sample.pid for sample in samples} - {pid}
+                self.assertGreaterEqual(len(others), sampled * n, summary)
+
+    def test_children_that_exec(self):
+        self.lives("exec", 1000 if LONG else 40, 0.8)
+
+    def test_children_that_exec_with_all_signals_blocked(self):
+        self.lives("blocked", 1000 if LONG else 40, 0)
+
+    def test_children_that_put_all_signals_back(self):
+        self.lives("reset", 1000 if LONG else 40, 0)
+
+    def test_posix_spawn(self):
+        self.lives("spawn", 1000 if LONG else 20, 0)
+
+    def test_vfork(self):
+        self.lives("vfork", 1000 if LONG else 20, 0)
+
+    def test_one_that_puts_all_signals_back_itself(self):
+        for engine in self.engines():
+            with self.subTest(engine=engine):
+                said, samples, _, _ = self.life("itself", 200000, engine=engine)
+                self.assertEqual(said, "alive\n")
+                self.assertTrue(samples)
+
+    def test_a_profiler_of_its_own(self):
+        """Its SIGPROF is its own: as many as it asked for, and none after it has put it back."""
+        for engine in self.engines():
+            with self.subTest(engine=engine):
+                said, samples, _, _ = self.life("handler", 300000, engine=engine)
+                handled = int(said.split()[1])
+                self.assertLess(abs(handled - 30), 12, said)
+                self.assertGreater(sum(sample.weight for sample in samples), 0.7 * 0.6 * 4999)
+
+
+class Interrupted(JoinedCase):
+    """wick is interrupted or ended while it holds a thread."""
+
+    def hold(self, program):
+        """A wick that is just joining: the kernel says that the program is traced."""
+        wick = subprocess.Popen([WICK, "record", "-q", "-d", "20", "-o", self.path(f"{program.pid}.perf"),
+                                 "-p", str(program.pid)], stderr=subprocess.PIPE, cwd=self.dir)
+        while not tracer(program.pid) and wick.poll() is None and \
+                not os.path.exists(self.path(f"{program.pid}.perf")):
+            pass
+        return wick, tracer(program.pid) != 0
+
+    def once(self, number, moment):
+        with self.running(target("busy"), "20") as program:
+            time.sleep(0.02)
+            wick, held = self.hold(program)
+            time.sleep(moment)
+            wick.send_signal(number)
+            if number == signal.SIGSTOP:
+                wait_for(lambda: not tracer(program.pid), 5)
+                wick.kill()
+            _, said = wick.communicate(timeout=30)
+            self.assertLessEqual(said.count(b"\n"), 1, said)
+            wait_for(lambda: not tracer(program.pid), 5)
+            used = os.times().elapsed
+            time.sleep(0.02)
+            self.assertIsNone(program.poll(), f"signal {number} after {moment * 1e6:.0f} us, {used}")
+            return held
+
+    def test_the_program_is_as_it_was(self):
+        numbers = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGSTOP)
+        held = 0
+        for i in range(200 if LONG else 10):
+            held += self.once(numbers[i % len(numbers)], random.random() * 0.0008)
+        print(f"a thread was held {held} times")
+        self.assertGreater(held, 0)
+
+
+class Refused(JoinedCase):
+    """Each has one line and its status, and the program goes on as it was."""
+
+    def refused(self, program, words, status, *options, wick=()):
+        os.chmod(self.dir, 0o777)
+        done = subprocess.run(
+            [*wick, WICK, "record", "--no-cache", "-o", self.path("none.perf"), "-d", "0.3", *options,
+             "-p", str(program.pid)], capture_output=True, check=False, timeout=60, cwd="/")
+        said = done.stderr.decode()
+        self.assertIn(words, said)
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertEqual(done.returncode, status, said)
+        self.assertFalse(os.path.exists(self.path("none.perf")))
+        self.assertIsNone(program.poll(), said)
+
+    def test_the_agent_of_another_wick(self):
+        agent = os.path.join(os.path.dirname(target("x")), "other", "libwick-agent.so")
+        with self.running(target("busy"), "20", env={**os.environ, "LD_PRELOAD": agent}) as program:
+            wait_for(lambda: "libwick-agent" in self.maps(program))
+            self.refused(program, "has the agent of another wick in it (wire version", 126)
+            self.refused(program, "try: that wick, or start the process anew", 126)
+
+    @staticmethod
+    def maps(program):
+        with open(f"/proc/{program.pid}/maps", encoding="ascii") as maps:
+            return maps.read()
+
+    def traced_by(self, name, *command):
+        with self.running(target("busy"), "30") as program:
+            with self.running(*[word.format(pid=program.pid) for word in command]) as debugger:
+                wait_for(lambda: tracer(program.pid))
+                self.refused(program, f"is being traced by {name}", 126)
+                self.refused(program, f"is being traced by {name}", 126, "--engine", "ptrace")
+                self.assertIsNone(debugger.poll())
+                self.assertEqual(tracer(program.pid), debugger.pid)
+            wait_for(lambda: not tracer(program.pid))
+            self.assertIsNone(program.poll())
+
+    def test_one_that_gdb_holds(self):
+        need("gdb")
+        self.traced_by("gdb", "gdb", "-nx", "-batch", "-p", "{pid}", "-ex", "shell sleep 30")
+
+    def test_one_that_strace_follows(self):
+        need("strace")
+        self.traced_by("strace", "strace", "-o", "/dev/null", "-p", "{pid}")
+
+    def test_one_that_stops_in_the_middle_of_a_recording(self):
+        with self.running(target("busy"), "30") as program:
+            with self.recording(program.pid, "-d", "1", hz=199) as (wick, path):
+                program.send_signal(signal.SIGSTOP)
+                self.assertEqual(wick.wait(30), 0, self.summary(path))
+            self.assertTrue(read(path) is not None)
+            program.send_signal(signal.SIGCONT)
+            time.sleep(0.05)
+            self.assertIsNone(program.poll())
+
+    def test_a_set_user_id_program(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root makes one that is another's")
+        program = self.path("busy-setuid")
+        shutil.copy(target("busy"), program)
+        os.chown(program, 65533, 65533)
+        os.chmod(program, 0o4755)
+        with self.running(*NOBODY, program, "20") as running:
+            time.sleep(0.1)
+            self.refused(running, "may not be traced", 4, wick=NOBODY)
+            self.refused(running, "", 4, "--engine", "ptrace", wick=NOBODY)
+            with self.recording(running.pid, hz=199) as (_, path):
+                time.sleep(0.4)
+            self.assertTrue(read(path), self.summary(path))
+            self.assertIsNone(running.poll())
+
+
+class Filtered(JoinedCase):
+    """A process under a seccomp filter takes no agent, and is looked at from outside."""
+
+    @contextlib.contextmanager
+    def filtered(self):
+        with self.running(target("joined_life"), "filter", "20000000") as program:
+            begin(program)
+            wait_for(lambda: status(program.pid, "Seccomp") == 2)
+            yield program
+
+    def record(self, program, *options):  # pylint: disable=arguments-differ
+        path = self.path(f"f{time.monotonic_ns()}.perf")
+        done = self.wick("record", "-F", 99, "-d", 0.5, "-o", path, *options, "-p", program.pid)
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, 0, said)
+        self.assertIsNone(program.poll(), said)
+        self.assertIn("burn_life", {sample.frames[0].symbol for sample in read(path)})
+        return said
+
+    def test_auto_looks_from_outside_and_says_why(self):
+        with self.filtered() as program:
+            said = self.record(program)
+            self.assertEqual(said.count("is under a seccomp filter"), 1, said)
+            self.assertIn("engine ptrace looks at it from outside", said)
+
+    def test_asked_for(self):
+        with self.filtered() as program:
+            self.assertNotIn("seccomp", self.record(program, "--engine", "ptrace"))
+
+    def test_timers_are_refused(self):
+        with self.filtered() as program:
+            done = self.wick("record", "-d", 0.3, "-o", self.path("x.perf"), "--engine", "ctimer", "-p", program.pid)
+            self.assertEqual(done.returncode, 126, done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+            self.assertIn(b"is under a seccomp filter", done.stderr)
+            self.assertIsNone(program.poll())
+
+
+class Postgres(JoinedCase):
+    """A backend of a postgres server, which has SIGURG for itself."""
+
+    QUERY = "select sum(i) from generate_series(1, 4000000) i"
+
+    def setUp(self):
+        super().setUp()
+        found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
+        need("psql", *(["setpriv"] if os.geteuid() == 0 else []))
+        if not found:
+            self.skipTest("postgresql is not installed")
+        self.bin = os.path.dirname(found[-1])
+        self.as_user = NOBODY if os.geteuid() == 0 else ()
+        os.chmod(self.dir, 0o777)
+
+    def program(self, name, *arguments):
+        return [*self.as_user, os.path.join(self.bin, name), *map(str, arguments)]
+
+    @contextlib.contextmanager
+    def server(self):
+        data = self.path("data")
+        subprocess.run(self.program("initdb", "-D", data, "-U", "wick", "-A", "trust", "--no-sync", "--no-locale"),
+                       check=True, capture_output=True, cwd="/")
+        with self.running(*self.program("postgres", "-D", data, "-k", self.dir, "-c", "listen_addresses=",
+                                        "-c", "shared_buffers=8MB", "-c", "fsync=off"), cwd="/") as server:
+            wait_for(lambda: subprocess.run(self.program("pg_isready", "-q", "-h", self.dir), check=False,
+                                            cwd="/").returncode == 0)
+            yield server
+            server.send_signal(signal.SIGINT)
+            self.assertEqual(server.wait(30), 0)
+
+    @contextlib.contextmanager
+    def backend(self):
+        with self.running(*self.program("psql", "-h", self.dir, "-U", "wick", "-d", "postgres", "-At"),
+                          stdin=subprocess.PIPE, cwd="/") as client:
+            yield client, int(self.ask(client, "select pg_backend_pid()"))
+            client.stdin.close()
+            client.wait(30)
+
+    @staticmethod
+    def ask(client, query):
+        client.stdin.write(query.encode() + b";\n")
+        client.stdin.flush()
+        return client.stdout.readline()
+
+    def test_a_backend_gives_samples_and_answers(self):
+        with self.server(), self.backend() as (client, pid):
+            right = self.ask(client, self.QUERY)
+            with self.recording(pid, hz=199) as (_, path):
+                joined_ns = time.monotonic_ns()
+                answers = {self.ask(client, self.QUERY) for _ in range(3)}
+            summary = self.summary(path)
+            self.assertEqual(answers, {right}, summary)
+            self.assertIn("reads, by a signalfd, SIGURG itself: its samples come by SIGWINCH", summary)
+            samples = read(path)
+            self.assertEqual({sample.pid for sample in samples}, {pid}, summary)
+            self.assertLess(samples[0].time_ns - joined_ns, 1_000_000_000, summary)
+            self.assertEqual(self.ask(client, self.QUERY), right)
+
+    def latencies(self, join):
+        """99 % of the queries of a second were answered within so many microseconds."""
+        script = self.path("query.sql")
+        with open(script, "w", encoding="ascii") as file:
+            file.write("select sum(i) from generate_series(1, 2000) i;\n")
+        log = self.path(f"log{time.monotonic_ns()}")
+        load = subprocess.Popen(self.program("pgbench", "-h", self.dir, "-U", "wick", "-n", "-T", 3, "-f", script,
+                                             "-l", "--log-prefix", log, "postgres"),
+                                cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.5)
+        if join:
+            self.wick("record", "-F", 99, "-d", 1, "-o", self.path("l.perf"), "--comm", "^postgres$")
+            os.unlink(self.path("l.perf"))
+        self.assertEqual(load.wait(60), 0)
+        with open(glob.glob(log + ".*")[0], encoding="ascii") as lines:
+            took = sorted(int(line.split()[2]) for line in lines)
+        return took[len(took) * 99 // 100]
+
+    @unittest.skipUnless(LONG, "half a minute and more")
+    def test_the_latency_of_queries_is_within_its_spread(self):
+        with self.server():
+            alone = [self.latencies(False) for _ in range(10)]
+            joined = [self.latencies(True) for _ in range(10)]
+        print(f"p99 of a query: alone {sorted(alone)} us, joined {sorted(joined)} us")
+        self.assertLessEqual(sorted(joined)[5], max(alone))
+
+
+if __name__ == "__main__":
+    unittest.main()

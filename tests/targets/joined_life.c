@@ -1,0 +1,188 @@
+/* joined_life.c - waits for SIGUSR1, then does what could end a program that has been joined
+ * usage: joined_life exec|blocked|reset|spawn|vfork LIVES CPU_US: so many children, each works and
+ *        is followed by another image, or puts all signals back; prints how many were killed
+ *        joined_life itself|handler|become|filter CPU_US: the process does it */
+#include "burn.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+BURN_FUNCTION(burn_life)
+
+static char self[] = "/proc/self/exe";
+static atomic_int begun, handled;
+
+static void on_begin(int sig)
+{
+	(void)sig;
+	atomic_store(&begun, 1);
+}
+
+static void on_prof(int sig)
+{
+	(void)sig;
+	atomic_fetch_add(&handled, 1);
+}
+
+static void work(long cpu_us)
+{
+	double end = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) + (double)cpu_us * 1e-6;
+
+	while (clock_seconds(CLOCK_PROCESS_CPUTIME_ID) < end)
+		burn_life(1000);
+}
+
+/* What many programs do before they run another, or go into the background. */
+static void put_signals_back(void)
+{
+	for (int sig = 1; sig < NSIG; sig++)
+		(void)signal(sig, SIG_DFL);
+}
+
+static void mask_all(int how)
+{
+	sigset_t all;
+
+	(void)sigfillset(&all);
+	(void)sigprocmask(how, &all, NULL);
+}
+
+static int become(const char *cpu_us)
+{
+	(void)execl(self, "joined_life", "after", cpu_us, (char *)NULL);
+	return 1;
+}
+
+static int life(const char *how, char *cpu_us)
+{
+	long us = strtol(cpu_us, NULL, 10);
+
+	if (strcmp(how, "blocked") == 0)
+		mask_all(SIG_BLOCK);
+	if (strcmp(how, "reset") == 0)
+		put_signals_back();
+	work(us);
+	return strcmp(how, "reset") == 0 ? 0 : become(cpu_us);
+}
+
+static pid_t bear(const char *how, char *cpu_us)
+{
+	char *argv[] = {self, (char *)"after", cpu_us, NULL};
+	pid_t pid = -1;
+
+	if (strcmp(how, "spawn") == 0)
+		return posix_spawn(&pid, self, NULL, NULL, argv, NULL) == 0 ? pid : -1;
+	pid = strcmp(how, "vfork") == 0 ? vfork() : fork();
+	if (pid == 0 && strcmp(how, "vfork") == 0)
+		(void)execv(self, argv);
+	if (pid == 0)
+		_exit(life(how, cpu_us));
+	return pid;
+}
+
+static int lives(const char *how, long n, char *cpu_us)
+{
+	int killed = 0;
+	int bad = 0;
+
+	for (long i = 0; i < n; i++) {
+		int status = 0;
+		pid_t pid;
+
+		if (strcmp(how, "spawn") == 0 || strcmp(how, "vfork") == 0)
+			work(strtol(cpu_us, NULL, 10));
+		pid = bear(how, cpu_us);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			return 1;
+		killed += WIFSIGNALED(status);
+		bad += WIFEXITED(status) && WEXITSTATUS(status) != 0;
+	}
+	printf("%ld lives, %d killed, %d failed\n", n, killed, bad);
+	return 0;
+}
+
+/* A profiler of its own, a hundred times a second. */
+static int handle(long cpu_us)
+{
+	const struct itimerval every = {{0, 10000}, {0, 10000}};
+	const struct itimerval never = {{0, 0}, {0, 0}};
+
+	(void)signal(SIGPROF, on_prof);
+	(void)setitimer(ITIMER_PROF, &every, NULL);
+	work(cpu_us);
+	(void)setitimer(ITIMER_PROF, &never, NULL);
+	printf("handled %d\n", atomic_load(&handled));
+	(void)signal(SIGPROF, SIG_DFL);
+	(void)fflush(stdout);
+	work(cpu_us);
+	return 0;
+}
+
+#define ALLOW(nr)                                                                                  \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (nr), 0, 1),                                           \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+/* A call that is not one of these ends the process. */
+static int enter_filter(void)
+{
+	struct sock_filter calls[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		ALLOW(SYS_write),
+		ALLOW(SYS_exit_group),
+		ALLOW(SYS_rt_sigreturn),
+		ALLOW(SYS_clock_gettime),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog filter = {sizeof(calls) / sizeof(calls[0]), calls};
+
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+static int one(const char *what, char *cpu_us)
+{
+	long us = strtol(cpu_us, NULL, 10);
+
+	if (strcmp(what, "filter") != 0)
+		work(us);
+	if (strcmp(what, "handler") == 0)
+		return handle(us);
+	if (strcmp(what, "become") == 0)
+		return become(cpu_us);
+	if (strcmp(what, "itself") == 0)
+		put_signals_back();
+	if (strcmp(what, "filter") == 0 && enter_filter() < 0)
+		return 3;
+	work(us);
+	(void)!write(STDOUT_FILENO, "alive\n", 6);
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	if (strcmp(argv[1], "after") == 0) {
+		mask_all(SIG_UNBLOCK);
+		work(strtol(argv[2], NULL, 10) / 4);
+		return 0;
+	}
+	(void)signal(SIGUSR1, on_begin);
+	while (!atomic_load(&begun))
+		(void)usleep(1000);
+	return argc > 3 ? lives(argv[1], strtol(argv[2], NULL, 10), argv[3])
+			: one(argv[1], argv[2]);
+}
