@@ -80,7 +80,8 @@ static void install(void)
 
 	if (agent_interposes() && signals_started())
 		return;
-	if (handler_install((int)handler_process->header->signal, true, &previous) == 0 &&
+	if (handler_install((int)handler_process->header->signal, signals_altstack_fits(),
+			    &previous) == 0 &&
 	    previous.handler != on_sigprof)
 		signals_start(&previous, false);
 }

@@ -30,7 +30,6 @@ static const unsigned long KNOWN_FLAGS = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINF
 
 /* Our handler as the kernel gave it back; NULL: it was never installed. Kept by fork. */
 static void (*_Atomic our_handler)(int sig, siginfo_t *info, void *uc);
-static _Atomic bool small_altstack;
 
 static long kernel_action(const struct sys_sigaction *action, struct sys_sigaction *old)
 {
@@ -82,7 +81,7 @@ static void fit_flags(void)
 		flags &= ~(unsigned long)SA_NODEFER;
 	if (chain_handles())
 		flags = wish.flags & (SA_RESTART | SA_ONSTACK);
-	if (atomic_load(&small_altstack))
+	if (atomic_load(&handler_small_altstack))
 		flags &= ~(unsigned long)SA_ONSTACK;
 	if ((kernel.flags & mirrored) == flags)
 		return;
@@ -182,17 +181,29 @@ void signals_begin_thread(bool blocked)
 		block_ours(NULL);
 }
 
-void signals_before_altstack(const stack_t *stack)
+bool signals_altstack_fits(void)
 {
 	unsigned long frame = weak_getauxval ? weak_getauxval(AT_MINSIGSTKSZ) : 0;
+	stack_t stack = {.ss_flags = SS_DISABLE};
 
-	if (!stack || (stack->ss_flags & SS_DISABLE) || !signals_started())
-		return;
+	if (atomic_load(&handler_small_altstack))
+		return false;
 	/* Two may stand on each other: install.c. */
-	if (stack->ss_size >= 2 * ((frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES))
+	handler_least_altstack = 2 * ((frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES);
+	(void)sys2(__NR_sigaltstack, NULL, &stack);
+	if ((stack.ss_flags & SS_DISABLE) || stack.ss_size >= handler_least_altstack)
+		return true;
+	atomic_store(&handler_small_altstack, true);
+	return false;
+}
+
+void signals_before_altstack(const stack_t *stack)
+{
+	if (!stack || (stack->ss_flags & SS_DISABLE) || !signals_started() ||
+	    stack->ss_size >= handler_least_altstack)
 		return;
 	if (!chain_memory_borrowed())
-		atomic_store(&small_altstack, true);
+		atomic_store(&handler_small_altstack, true);
 	fit_flags();
 }
 

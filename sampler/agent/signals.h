@@ -76,6 +76,14 @@ bool signals_mask_before(int how, uint64_t *set);
 void signals_begin_thread(bool blocked);
 
 /**
+ * signals_altstack_fits - whether our frames can go on alternate stacks, as far as this thread
+ * shows
+ *
+ * Context: agent.  Before handler_install().
+ */
+bool signals_altstack_fits(void);
+
+/**
  * signals_before_altstack - a thread is about to get an alternate stack of so many bytes
  *
  * Context: agent.  Any thread.

@@ -142,7 +142,7 @@ static void install(void)
 	struct sys_sigaction previous = {0};
 	uint64_t mask = 0;
 
-	if (handler_install(signal, true, &previous) < 0)
+	if (handler_install(signal, signals_altstack_fits(), &previous) < 0)
 		return;
 	(void)sys4(__NR_rt_sigprocmask, UNBLOCK, &prof, &mask, 8);
 	signals_start(&previous, (mask & prof) != 0);

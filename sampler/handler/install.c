@@ -3,9 +3,13 @@
 
 #include "sampler/handler/on_sigprof.h"
 
+#include <stdatomic.h>
+
 #include "sampler/handler/sigsafe.h"
 
 uint32_t handler_signal;
+uint64_t handler_least_altstack;
+_Atomic bool handler_small_altstack;
 
 int handler_install(int signal, bool onstack, struct sys_sigaction *ret_previous)
 {
@@ -25,4 +29,31 @@ int handler_install(int signal, bool onstack, struct sys_sigaction *ret_previous
 
 	handler_signal = (uint32_t)signal;
 	return (int)sys4(__NR_rt_sigaction, signal, &action, ret_previous, 8);
+}
+
+/* What the program has put in our place meanwhile stays. */
+static void leave_altstacks(void)
+{
+	struct sys_sigaction action;
+	struct sys_sigaction was = {.handler = on_sigprof};
+
+	if (sys4(__NR_rt_sigaction, handler_signal, NULL, &action, 8) < 0 ||
+	    action.handler != on_sigprof)
+		return;
+	action.flags &= ~(unsigned long)SA_ONSTACK;
+	(void)sys4(__NR_rt_sigaction, handler_signal, &action, &was, 8);
+	if (was.handler != on_sigprof)
+		(void)sys4(__NR_rt_sigaction, handler_signal, &was, NULL, 8);
+}
+
+bool handler_overflows(const ucontext_t *uc)
+{
+	uint64_t at = (uint64_t)uc - (uint64_t)uc->uc_stack.ss_sp;
+
+	if ((uc->uc_stack.ss_flags & SS_DISABLE) || at >= uc->uc_stack.ss_size ||
+	    uc->uc_stack.ss_size >= handler_least_altstack)
+		return false;
+	atomic_store_explicit(&handler_small_altstack, true, memory_order_relaxed);
+	leave_altstacks();
+	return true;
 }

@@ -17,6 +17,13 @@ extern void (*_Atomic handler_chain)(int sig, siginfo_t *info, void *uc);
  */
 extern uint32_t handler_signal;
 
+/* Alternate stacks of fewer bytes do not hold two of our frames; 0: not known.  Written by the
+ * agent before the first install. */
+extern uint64_t handler_least_altstack;
+
+/* One that is too small was met: from then on we leave alternate stacks alone. */
+extern _Atomic bool handler_small_altstack;
+
 /**
  * handler_install - make on_sigprof() the action of the signal that samples come by
  * @signal:       its number; from now on it stands in handler_signal
@@ -27,6 +34,18 @@ extern uint32_t handler_signal;
  * Context: agent.
  */
 int handler_install(int signal, bool onstack, struct sys_sigaction *ret_previous);
+
+/**
+ * handler_overflows - the frame of this signal stands on an alternate stack that is too small
+ *
+ * What lies below it is the program's.  Signals from now on come on the threads' own stacks, so
+ * that this is seen once at most, at the first signal of a thread whose sigaltstack() no hook of
+ * ours has seen.
+ *
+ * Return:  whether to return at once.
+ * Context: handler.
+ */
+bool handler_overflows(const ucontext_t *uc);
 
 /**
  * handler_restorer - returns from a signal handler; for rt_sigaction's sa_restorer

@@ -236,6 +236,10 @@ void on_sigprof(int sig, siginfo_t *info, void *context)
 	}
 	if (process_state(p) != AGENT_SAMPLING && process_state(p) != AGENT_QUIET)
 		return;
+	if (process_state(p) == AGENT_SAMPLING && handler_overflows(context)) {
+		count(&p->header->n_signals, 1);
+		return;
+	}
 	at.tick.now_ns = clock_now_ns();
 	if (lands(p, info, &at)) {
 		sampling_take(p, &at.slot, &at.tick);
