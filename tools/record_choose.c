@@ -14,12 +14,17 @@
 
 int record_choose_start(struct recorder *recorder, struct err *err)
 {
+	const struct collector_top *choose = &recorder->options->choose;
+
 	free(recorder->comm);
 	recorder->comm = strdup("all");
 	if (!recorder->comm)
 		return err_set(err, ENOMEM, "start");
 	recorder->pid = getpid();
-	choice_init(&recorder->choose.choice, &recorder->options->choose);
+	choice_init(&recorder->choose.choice, choose);
+	if (choose->by == BY_GAUGE)
+		recorder->choose.gauges.name =
+			recorder->columns.gauges[choose->gauge - METRIC_BUILTIN];
 	recorder->choose.on = true;
 	return collector_begin(recorder->collector, err);
 }
@@ -57,6 +62,7 @@ static void leave(void *context, pid_t pid)
 void record_choose_tick(struct recorder *recorder, uint64_t now_ns)
 {
 	struct choice *choice = &recorder->choose.choice;
+	struct choice_gauges *gauges = &recorder->choose.gauges;
 	const struct choice_hands hands = {
 		.records = records, .join = join, .leave = leave, .context = recorder};
 	uint64_t before_ns;
@@ -65,7 +71,7 @@ void record_choose_tick(struct recorder *recorder, uint64_t now_ns)
 		return;
 	before_ns = spending_thread_ns();
 	choice_begin(choice);
-	if (choice_scan(choice, "/proc") == 0)
+	if (choice_scan(choice, gauges->name ? gauges : NULL, "/proc") == 0)
 		choice_end(choice, &hands, now_ns);
 	collector_spent(recorder->collector, spending_thread_ns() - before_ns);
 }
@@ -85,4 +91,5 @@ void record_choose_tell(const struct recorder *recorder)
 void record_choose_release(struct recorder *recorder)
 {
 	choice_release(&recorder->choose.choice);
+	choice_gauges_release(&recorder->choose.gauges);
 }

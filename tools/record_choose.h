@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "sampler/collector/choice.h"
+#include "sampler/collector/choice_gauges.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +15,8 @@ struct recorder;
 struct record_choose {
 	bool on;
 	struct choice choice;
-	pid_t refused; /* the last one; 0: none has */
+	struct choice_gauges gauges; /* of --by GAUGE */
+	pid_t refused;               /* the last one; 0: none has */
 	struct err why;
 };
 

@@ -127,12 +127,16 @@ static void begin_late(void *context, uint64_t key, void *value)
 
 /* ---- who is heaviest */
 
+/* Who has most is heaviest, not who has used most. */
+static bool is_level(enum collector_by by)
+{
+	return by == BY_RSS || by == BY_GAUGE;
+}
+
 /* Less than that in a second is no use. */
 static uint64_t least_use(enum collector_by by)
 {
 	switch (by) {
-	case BY_RSS:
-		return 0;
 	case BY_FAULTS:
 		return 20;
 	case BY_IO:
@@ -161,7 +165,7 @@ static void add_to_ranking(void *context, uint64_t key, void *value)
 {
 	struct ranking *ranking = context;
 	struct choice_process *process = value;
-	bool level = ranking->choice->options.by == BY_RSS;
+	bool level = is_level(ranking->choice->options.by);
 	uint64_t before = process->total >= process->at_round ? process->at_round : 0;
 
 	(void)key;
@@ -264,7 +268,8 @@ static void choose(struct choice *choice, const struct choice_hands *hands, uint
 	size_t n = map_count(&choice->processes);
 	uint64_t ms = (now_ns - choice->looked_ns) / NS_PER_MS;
 
-	ranking.least = least_use(choice->options.by) * ms / 1000;
+	ranking.least =
+		is_level(choice->options.by) ? 1 : least_use(choice->options.by) * ms / 1000;
 	ranking.processes = calloc(n ? n : 1, sizeof(struct choice_process *));
 	if (!ranking.processes)
 		return; /* those that are recorded stay so */

@@ -44,7 +44,8 @@ static int read_stat(int folder_fd, struct proc_stat *ret_stat)
 	return proc_stat_read(fd, STAT_RSS, ret_stat);
 }
 
-static uint64_t total_of(const struct candidate *candidate, enum collector_by by)
+static uint64_t total_of(const struct candidate *candidate, enum collector_by by,
+			 struct choice_gauges *gauges)
 {
 	const uint64_t *stat = candidate->stat.at;
 	uint64_t value = 0;
@@ -59,6 +60,8 @@ static uint64_t total_of(const struct candidate *candidate, enum collector_by by
 	case BY_RUN_DELAY:
 		return task_sum_run_delay(
 			openat(candidate->fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	case BY_GAUGE:
+		return choice_gauges_read(gauges, candidate->pid, stat[STAT_START]);
 	default:
 		return proc_cpu_ns(candidate->pid);
 	}
@@ -79,7 +82,7 @@ static bool may_be_chosen(const struct candidate *candidate)
 	       candidate->pid != getpid();
 }
 
-static void see(struct choice *choice, int proc_fd, const char *name)
+static void see(struct choice *choice, struct choice_gauges *gauges, int proc_fd, const char *name)
 {
 	struct candidate candidate = {.pid = (pid_t)strtol(name, NULL, 10)};
 	_cleanup_fd_ int fd = -1;
@@ -96,11 +99,11 @@ static void see(struct choice *choice, int proc_fd, const char *name)
 	choice_see(choice, &(struct choice_seen){
 				   .pid = candidate.pid,
 				   .start = candidate.stat.at[STAT_START],
-				   .total = total_of(&candidate, choice->options.by),
+				   .total = total_of(&candidate, choice->options.by, gauges),
 			   });
 }
 
-int choice_scan(struct choice *choice, const char *proc)
+int choice_scan(struct choice *choice, struct choice_gauges *gauges, const char *proc)
 {
 	const struct dirent *entry;
 	DIR *all = opendir(proc);
@@ -110,7 +113,9 @@ int choice_scan(struct choice *choice, const char *proc)
 	/* This thread alone reads this stream of entries. */
 	while ((entry = readdir(all))) /* NOLINT(concurrency-mt-unsafe) */
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			see(choice, dirfd(all), entry->d_name);
+			see(choice, gauges, dirfd(all), entry->d_name);
 	(void)closedir(all);
+	if (gauges)
+		choice_gauges_sweep(gauges);
 	return 0;
 }

@@ -3,9 +3,11 @@
 #define COLLECTOR_CHOICE_SCAN_H
 
 #include "sampler/collector/choice.h"
+#include "sampler/collector/choice_gauges.h"
 
 /**
  * choice_scan - show a choice every process that may be chosen
+ * @gauges: BY_GAUGE: of which variable; else NULL
  * @proc: where /proc is
  *
  * Those of this user, or all for root; not threads of the kernel, zombies and wick itself.
@@ -13,6 +15,6 @@
  * Return:  0; -errno: PROC cannot be listed.
  * Context: main thread, between choice_begin() and choice_end().
  */
-int choice_scan(struct choice *choice, const char *proc);
+int choice_scan(struct choice *choice, struct choice_gauges *gauges, const char *proc);
 
 #endif

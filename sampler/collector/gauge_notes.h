@@ -16,7 +16,7 @@ enum { GAUGE_TABLES = 16 }; /* modules with gauges in one process; further ones 
  * Some 3 us a module.
  *
  * Return:  how many there are, each once.
- * Context: collector thread.
+ * Context: any thread.
  */
 size_t gauge_notes_find(int mem_fd, const char *maps, size_t len, uint64_t tables[GAUGE_TABLES]);
 
@@ -39,7 +39,7 @@ size_t gauge_notes_in(const unsigned char *notes, size_t len, uint64_t address,
  * Nobody is waited for, not even whoever serves a userfaultfd.
  *
  * Return:  whether all LEN of them could be read.
- * Context: collector thread.
+ * Context: any thread.
  */
 bool gauge_notes_copy(int mem_fd, uint64_t address, void *to, size_t len);
 

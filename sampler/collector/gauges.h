@@ -21,14 +21,14 @@ struct gauges;
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to gauges_free().
- * Context: collector thread.
+ * Context: any thread, one at a time with a struct gauges.
  */
 int gauges_new(struct gauges **ret_gauges, pid_t pid, const char *const *names, size_t n);
 
 /**
  * gauges_free - forget them; NULL is fine
  *
- * Context: collector thread.
+ * Context: any thread, one at a time with a struct gauges.
  */
 void gauges_free(struct gauges *gauges);
 
@@ -39,7 +39,7 @@ void gauges_free(struct gauges *gauges);
  * Modules are looked through while a name is missing, less and less often.
  *
  * Return:  bit i: the program has names[i].
- * Context: collector thread.
+ * Context: any thread, one at a time with a struct gauges.
  */
 uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values);
 

@@ -1,5 +1,6 @@
 /* choice_scan_test.c - processes as /proc tells them, ours and made up */
 #include "sampler/collector/choice_scan.h"
+#include "sampler/include/wick.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,7 @@ static void sees_others_but_not_wick_itself(void **state)
 		choice_init(&choice, &options);
 		for (int look = 0; look < 2; look++) { /* the second time it has used nothing */
 			choice_begin(&choice);
-			assert_int_equal(choice_scan(&choice, "/proc"), 0);
+			assert_int_equal(choice_scan(&choice, NULL, "/proc"), 0);
 		}
 		assert_true(was_seen(&choice, child));
 		assert_false(was_seen(&choice, getpid()));
@@ -48,6 +49,37 @@ static void sees_others_but_not_wick_itself(void **state)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
+static volatile int64_t depth = 42;
+
+static void reads_a_gauge_in_whoever_has_it(void **state)
+{
+	struct choice_gauges gauges = {.name = "choice_depth"};
+	struct choice_gauges others = {.name = "choice_width"};
+	pid_t child;
+
+	(void)state;
+	wick_gauge("choice_depth", &depth);
+	child = fork();
+	if (child == 0) {
+		(void)pause();
+		_exit(0);
+	}
+	assert_int_equal(choice_gauges_read(&gauges, child, 1), 42);
+	assert_int_equal(choice_gauges_read(&others, child, 1), 0);
+	choice_gauges_sweep(&gauges); /* it was read */
+	assert_int_equal(map_count(&gauges.readers), 1);
+	assert_int_equal(choice_gauges_read(&gauges, child, 2), 42);
+	assert_int_equal(map_count(&gauges.readers), 1);
+	choice_gauges_sweep(&gauges);
+	choice_gauges_sweep(&gauges); /* it was not */
+	assert_int_equal(map_count(&gauges.readers), 0);
+	(void)kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(choice_gauges_read(&gauges, child, 1), 0);
+	choice_gauges_release(&gauges);
+	choice_gauges_release(&others);
+}
+
 static void says_that_there_is_no_list(void **state)
 {
 	const struct collector_top options = {.n = 1, .interval_ns = 1};
@@ -56,7 +88,7 @@ static void says_that_there_is_no_list(void **state)
 	(void)state;
 	choice_init(&choice, &options);
 	choice_begin(&choice);
-	assert_int_equal(choice_scan(&choice, "/proc/none"), -ENOENT);
+	assert_int_equal(choice_scan(&choice, NULL, "/proc/none"), -ENOENT);
 	choice_release(&choice);
 }
 
@@ -64,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sees_others_but_not_wick_itself),
+		cmocka_unit_test(reads_a_gauge_in_whoever_has_it),
 		cmocka_unit_test(says_that_there_is_no_list),
 	};
 
