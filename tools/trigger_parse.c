@@ -62,16 +62,16 @@ struct cursor {
 	struct err *err;
 };
 
-/* What is wrong here, and where here is. */
-static int wrong(const struct cursor *cursor, const char *what)
+/* Something else was to stand here: WHAT, with its article, as in EXAMPLE. */
+static int wrong(const struct cursor *cursor, const char *what, const char *example)
 {
 	size_t column = (size_t)(cursor->at - cursor->text) + 1;
 
 	if (*cursor->at)
-		return err_set(cursor->err, 0, "'%s', column %zu, at '%.20s': %s", cursor->text,
-			       column, cursor->at, what);
-	return err_set(cursor->err, 0, "'%s', column %zu, at the end: %s", cursor->text, column,
-		       what);
+		return err_set(cursor->err, 0, "'%s': '%.20s' at column %zu is not %s (%s)",
+			       cursor->text, cursor->at, column, what, example);
+	return err_set(cursor->err, 0, "'%s': %s is missing at the end (%s)", cursor->text, what,
+		       example);
 }
 
 static void skip_blanks(struct cursor *cursor)
@@ -98,8 +98,9 @@ static const struct kind *take_kind(struct cursor *cursor)
 			cursor->at += len;
 			return &kinds[i];
 		}
-	(void)wrong(cursor, "looked at can be cpu, rss, faults, majfaults, run_delay, psi.cpu, "
-			    "psi.memory, psi.io, gauge NAME");
+	(void)wrong(cursor, "something to look at",
+		    "cpu, rss, faults, majfaults, run_delay, psi.cpu, psi.memory, psi.io, gauge "
+		    "NAME");
 	return NULL;
 }
 
@@ -110,17 +111,18 @@ static int take_gauge(struct cursor *cursor, struct trigger_condition *condition
 	skip_blanks(cursor);
 	len = word_len(cursor->at, "_");
 	if (len == 0 || len >= sizeof(condition->gauge))
-		return wrong(cursor, "the name of a gauge, as in: gauge queue_len>100");
+		return wrong(cursor, "the name of a gauge", "gauge queue_len>100");
 	for (size_t i = 0; i < len; i++)
 		if (isupper((unsigned char)cursor->at[i]))
-			return wrong(cursor, "names of gauges are of a-z, 0-9 and _");
+			return wrong(cursor, "the name of a gauge", "a-z, 0-9 and _");
 	memcpy(condition->gauge, cursor->at, len);
 	condition->gauge[len] = '\0';
 	cursor->at += len;
 	return 0;
 }
 
-static int take_how(struct cursor *cursor, struct trigger_condition *condition)
+static int take_how(struct cursor *cursor, const struct kind *kind,
+		    struct trigger_condition *condition)
 {
 	skip_blanks(cursor);
 	if (*cursor->at == '>') {
@@ -130,7 +132,8 @@ static int take_how(struct cursor *cursor, struct trigger_condition *condition)
 	} else if (*cursor->at == '+' && condition->of == TRIGGER_RSS) {
 		condition->how = TRIGGER_GROWN_BY;
 	} else {
-		return wrong(cursor, condition->of == TRIGGER_RSS ? "one of > < +" : "one of > <");
+		return wrong(cursor, condition->of == TRIGGER_RSS ? ">, < or +" : "> or <",
+			     kind->example);
 	}
 	cursor->at++;
 	skip_blanks(cursor);
@@ -138,13 +141,13 @@ static int take_how(struct cursor *cursor, struct trigger_condition *condition)
 }
 
 /* Digits, and decimals. */
-static int take_number(struct cursor *cursor, double *ret_number)
+static int take_number(struct cursor *cursor, const struct kind *kind, double *ret_number)
 {
 	double number = 0;
 	double scale = 1;
 
 	if (!isdigit((unsigned char)*cursor->at))
-		return wrong(cursor, "a number");
+		return wrong(cursor, "a number", kind->example);
 	for (; isdigit((unsigned char)*cursor->at); cursor->at++)
 		number = number * 10 + (*cursor->at - '0');
 	if (*cursor->at == '.' && isdigit((unsigned char)cursor->at[1]))
@@ -168,10 +171,9 @@ static int take_limit(struct cursor *cursor, const struct kind *kind,
 {
 	bool grown = condition->how == TRIGGER_GROWN_BY;
 	const struct unit *unit = grown ? growths : kind->units;
-	char what[96];
 	double number = 0;
 	size_t len;
-	int r = take_number(cursor, &number);
+	int r = take_number(cursor, kind, &number);
 
 	if (r < 0)
 		return r;
@@ -179,13 +181,11 @@ static int take_limit(struct cursor *cursor, const struct kind *kind,
 	for (; unit->name; unit++)
 		if (strlen(unit->name) == len && strncmp(unit->name, cursor->at, len) == 0)
 			break;
-	if (!unit->name) {
-		(void)snprintf(what, sizeof(what), "a unit, as in: %s", kind->example);
-		return wrong(cursor, what);
-	}
+	if (!unit->name)
+		return wrong(cursor, "a unit", kind->example);
 	number *= unit->factor;
 	if (number > 9e18)
-		return wrong(cursor, "that is too large");
+		return err_set(cursor->err, 0, "'%s': nothing is ever so large", cursor->text);
 	if (grown && strcmp(unit->name, "%") == 0)
 		condition->how = TRIGGER_GROWN_PCT;
 	cursor->at += len;
@@ -201,11 +201,11 @@ static int take_for(struct cursor *cursor, struct trigger_condition *condition)
 	if (!*cursor->at)
 		return 0;
 	if (strncmp(cursor->at, "for", 3) != 0 || (cursor->at[3] != ' ' && cursor->at[3] != '\t'))
-		return wrong(cursor, "nothing, or how long, as in: for 2s");
+		return wrong(cursor, "'for' and a duration", "for 2s");
 	cursor->at += 3;
 	skip_blanks(cursor);
 	if (value_duration(cursor->at, &condition->for_ns, &ignored) < 0)
-		return wrong(cursor, "a duration, as in: for 2s");
+		return wrong(cursor, "a duration", "for 2s");
 	return 0;
 }
 
@@ -225,7 +225,7 @@ int trigger_parse(const char *text, struct trigger_condition *ret_condition, str
 	if (kind->of == TRIGGER_GAUGE)
 		r = take_gauge(&cursor, &condition);
 	if (r == 0)
-		r = take_how(&cursor, &condition);
+		r = take_how(&cursor, kind, &condition);
 	if (r == 0)
 		r = take_limit(&cursor, kind, &condition);
 	if (r == 0)

@@ -139,9 +139,9 @@ class Trigger(recorded.Case):
 
     def test_what_makes_no_sense(self):
         for options, message in (
-                (("--trigger", "cpu>80x for 2s"), "--trigger: 'cpu>80x for 2s', column 7, at 'x for 2s': a unit"),
-                (("--trigger", "cpu"), "column 4, at the end: one of > <"),
-                (("--trigger", "gauge Q>1"), "column 7, at 'Q>1': names of gauges"),
+                (("--trigger", "cpu>80x for 2s"), "--trigger: 'cpu>80x for 2s': 'x for 2s' at column 7 is not a unit (cpu>80%)"),
+                (("--trigger", "cpu"), "'cpu': > or < is missing at the end (cpu>80%)"),
+                (("--trigger", "gauge Q>1"), "'Q>1' at column 7 is not the name of a gauge (a-z, 0-9 and _)"),
                 (("--pre", "1s"), "are of triggers"),
                 (("--trigger", "cpu>1%", "--limit", "0"), "--limit: '0' is no number from 1 to"),
                 (("--trigger", "cpu>1%", "--cooldown", "x"), "--cooldown: 'x' is no duration")):
@@ -150,7 +150,7 @@ class Trigger(recorded.Case):
             self.assertIn(message, process.stderr.decode())
         process = self.wick("doctor", "--explain-trigger", "cpu>1", os.devnull)
         self.assertEqual(process.returncode, 2)
-        self.assertIn("column 6, at the end: a unit", process.stderr.decode())
+        self.assertIn("'cpu>1': a unit is missing at the end (cpu>80%)", process.stderr.decode())
         process = self.wick("doctor", "--explain-trigger", "cpu>1%")
         self.assertEqual(process.returncode, 2)
         self.assertEqual(glob.glob(self.path("*")), [])
