@@ -75,6 +75,7 @@ static bool compress_one(struct shelf *shelf)
 		post(shelf, "left uncompressed", entry->path, err.text);
 	}
 	entry->stage = STAGE_READY;
+	shelf->stats.n_uncompressed--;
 	return true;
 }
 

@@ -189,13 +189,21 @@ static int pack_beside(const char *path, const char *name, enum recording_compre
 	return 0;
 }
 
+const char *compress_ending(enum recording_compress how)
+{
+	static const char *const endings[] = {
+		[COMPRESS_NONE] = "", [COMPRESS_GZ] = ".gz", [COMPRESS_ZST] = ".zst"};
+
+	return endings[how];
+}
+
 int compress_file(const char *path, enum recording_compress how, const atomic_bool *stop,
 		  char **ret_path, struct stat *ret_st, struct err *err)
 {
 	_cleanup_free_ char *name = NULL;
 	int r;
 
-	if (asprintf(&name, "%s%s", path, how == COMPRESS_GZ ? ".gz" : ".zst") < 0) {
+	if (asprintf(&name, "%s%s", path, compress_ending(how)) < 0) {
 		name = NULL;
 		return err_set(err, ENOMEM, "compress '%s'", path);
 	}

@@ -10,6 +10,15 @@
 #include <sys/stat.h>
 
 /**
+ * compress_ending - what a compressed file's name has behind it
+ *
+ * Return:  ".gz", ".zst"; "" for COMPRESS_NONE.
+ * Owns:    static.
+ * Context: any thread.
+ */
+const char *compress_ending(enum recording_compress how);
+
+/**
  * compress_file - replace PATH by PATH.gz or PATH.zst
  * @stop:    when it turns true the work is given up
  * @ret_st:  what the new file is

@@ -244,6 +244,14 @@ int recording_finish(struct recording *recording)
 	return r < 0 || stats.dropped || stats.hook_given_up ? -EIO : 0;
 }
 
+bool recording_settled(struct recording *recording)
+{
+	struct shelf_stats stats;
+
+	shelf_stats(recording->shelf, &stats);
+	return stats.n_uncompressed == 0;
+}
+
 static void add_path(void *context, const char *path)
 {
 	struct recording *recording = context;

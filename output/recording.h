@@ -97,7 +97,7 @@ int recording_begin(struct recording *recording, unsigned number, struct err *er
  * recording_end - with on_demand: write what is left to the file, and end it
  * @before: the counts as they were when what it holds began; those that are not there were 0
  *
- * Return:  0, and the path that it had until it may be compressed; -EIO: samples were dropped, or
+ * Return:  0, and the path that it has once recording_settled(); -EIO: samples were dropped, or
  *          there is no file.
  * Owns:    RET_PATH is the caller's, to free(); NULL when memory ran out.
  * Context: main thread.
@@ -115,6 +115,14 @@ int recording_end(struct recording *recording, const struct perf_script_count *b
  * Context: main thread.
  */
 int recording_split(struct recording *recording, uint32_t hz);
+
+/**
+ * recording_settled - whether every file that has ended has its last name: none waits to be
+ *                     compressed
+ *
+ * Context: main thread.
+ */
+bool recording_settled(struct recording *recording);
 
 /**
  * recording_write_out - have all that was written on disk, now

@@ -3,9 +3,10 @@
 #include "output/recording_room.h"
 
 #include "base/io.h"
+#include "output/compress.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 void recording_note(struct recording *recording, const char *word, const char *json)
@@ -53,7 +54,9 @@ int recording_end(struct recording *recording, const struct perf_script_count *b
 	recording->in_trouble = false; /* what this file could not take is lost, not waited for */
 	if (recording->segment.fd < 0) /* it was removed, and there is no other */
 		return -EIO;
-	*ret_path = strdup(recording->segment.path);
+	if (asprintf(ret_path, "%s%s", recording->segment.path,
+		     compress_ending(recording->options.compress)) < 0)
+		*ret_path = NULL;
 	count_from(recording, before, n_before);
 	if (recording->segment.len == 0)
 		r = -EIO;

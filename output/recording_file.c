@@ -2,6 +2,7 @@
 #include "output/recording_room.h"
 
 #include "base/io.h"
+#include "output/compress.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -70,15 +71,13 @@ void recording_measure_clocks(struct perf_script_header *header)
 /* Its later name is taken when the closed segment would get a compressed one that exists. */
 static bool compressed_exists(const struct recording *recording, const char *path)
 {
-	static const char *const endings[] = {
-		[COMPRESS_NONE] = "", [COMPRESS_GZ] = ".gz", [COMPRESS_ZST] = ".zst"};
 	char compressed[PATH_MAX + 8];
 	struct stat st;
 
 	if (recording->options.compress == COMPRESS_NONE)
 		return false;
 	(void)snprintf(compressed, sizeof(compressed), "%s%s", path,
-		       endings[recording->options.compress]);
+		       compress_ending(recording->options.compress));
 	return lstat(compressed, &st) == 0;
 }
 

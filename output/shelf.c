@@ -99,6 +99,7 @@ int shelf_add(struct shelf *shelf, const char *path, dev_t dev, ino_t ino)
 	*shelf->last = entry;
 	shelf->last = &entry->next;
 	shelf->stats.n_waiting += entry->stage != STAGE_DONE;
+	shelf->stats.n_uncompressed += entry->stage == STAGE_CLOSED;
 	(void)pthread_mutex_unlock(&shelf->lock);
 	wake(shelf);
 	return 0;
@@ -126,16 +127,6 @@ static struct timespec timespec_of(uint64_t ns)
 				 .tv_nsec = (long)(ns % 1000000000U)};
 }
 
-/* Whether a segment still waits for its compression, which has no time limit. */
-static bool compresses(const struct shelf *shelf)
-{
-	for (const struct shelf_entry *entry = shelf->entries; entry; entry = entry->next) {
-		if (entry->stage == STAGE_CLOSED)
-			return true;
-	}
-	return false;
-}
-
 int shelf_drain(struct shelf *shelf, uint64_t wait_ns)
 {
 	uint64_t deadline = io_now_ns() + wait_ns;
@@ -145,7 +136,8 @@ int shelf_drain(struct shelf *shelf, uint64_t wait_ns)
 	(void)pthread_mutex_lock(&shelf->lock);
 	while (shelf->stats.n_waiting && r == 0) {
 		r = pthread_cond_timedwait(&shelf->changed, &shelf->lock, &until);
-		if (r == ETIMEDOUT && compresses(shelf)) {
+		/* compression has no time limit */
+		if (r == ETIMEDOUT && shelf->stats.n_uncompressed) {
 			until = timespec_of(io_now_ns() + wait_ns / 16 + 1000000U);
 			r = 0;
 		}

@@ -22,9 +22,10 @@ struct shelf_options {
 };
 
 struct shelf_stats {
-	uint64_t hook_failures; /* tries that failed */
-	uint64_t n_given_up;    /* segments whose hook never succeeded */
-	uint64_t n_waiting;     /* segments that are not through yet */
+	uint64_t hook_failures;  /* tries that failed */
+	uint64_t n_given_up;     /* segments whose hook never succeeded */
+	uint64_t n_waiting;      /* segments that are not through yet, */
+	uint64_t n_uncompressed; /* of these, that are still to be compressed */
 };
 
 /**

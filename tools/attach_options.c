@@ -1,4 +1,4 @@
-/* attach_options.c - which running processes `wick record` is to join */
+/* attach_options.c - which running processes are to be joined */
 #include "tools/attach_options.h"
 
 #include "base/cleanup.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { WORD_BYTES = 32, COMM_BYTES = 64 };
+enum { WORD_BYTES = 32 };
 
 static bool holds(const pid_t *pids, size_t n, pid_t pid)
 {
@@ -125,19 +125,24 @@ static bool is_ours(pid_t pid)
 	return lstat(path, &stat) == 0 && (geteuid() == 0 || stat.st_uid == geteuid());
 }
 
-static bool is_named(pid_t pid, struct pattern *pattern)
+bool attach_options_comm(pid_t pid, char ret_comm[static ATTACH_COMM_BYTES])
 {
-	char comm[COMM_BYTES];
 	char path[64];
 	_cleanup_fd_ int fd = -1;
-	ssize_t n;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : io_pread(fd, comm, sizeof(comm), 0);
-	if (n <= 0)
+	if (io_read_text(fd, ret_comm, ATTACH_COMM_BYTES) < 0)
 		return false;
-	return pattern_matches(pattern, comm, (size_t)n - (comm[n - 1] == '\n'));
+	ret_comm[strcspn(ret_comm, "\n")] = '\0';
+	return ret_comm[0];
+}
+
+static bool is_named(pid_t pid, struct pattern *pattern)
+{
+	char comm[ATTACH_COMM_BYTES];
+
+	return attach_options_comm(pid, comm) && pattern_matches(pattern, comm, strlen(comm));
 }
 
 static void close_dir(DIR **dir)

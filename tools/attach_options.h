@@ -1,4 +1,4 @@
-/* attach_options.h - which running processes `wick record` is to join */
+/* attach_options.h - which running processes are to be joined */
 #ifndef TOOLS_ATTACH_OPTIONS_H
 #define TOOLS_ATTACH_OPTIONS_H
 
@@ -11,7 +11,7 @@
 /* Ids of the options that have no letter, beside each command's own. */
 enum { OPT_COMM = 1100, OPT_SIGNAL };
 
-enum { ATTACH_MAX_PIDS = 1024 };
+enum { ATTACH_MAX_PIDS = 1024, ATTACH_COMM_BYTES = 64 };
 
 struct attach_options {
 	pid_t pids[ATTACH_MAX_PIDS];
@@ -21,11 +21,10 @@ struct attach_options {
 	int signal;       /* that samples come by; 0: SIGPROF, or another where that is taken */
 };
 
-/* Rows of an option table. */
+/* Rows of an option table; -a is a row of wick record's own. */
 #define ATTACH_OPTION_SPECS                                                                        \
 	{'p', "pid", "LIST", "join these processes, which run already, instead of a CMD"},         \
 		{OPT_COMM, "comm", "REGEX", "join the processes whose name matches"},              \
-		{'a', "all", NULL, "join the heaviest of all processes: see --top and --by"},      \
 	{                                                                                          \
 		OPT_SIGNAL, "signal", "NAME",                                                      \
 			"the signal that samples come by, where the program needs SIGPROF (PROF)"  \
@@ -46,6 +45,14 @@ int attach_options_take(int id, const char *value, struct attach_options *option
  * Context: any thread.
  */
 bool attach_options_given(const struct attach_options *options);
+
+/**
+ * attach_options_comm - what a process is called now
+ *
+ * Return:  false: it is not there, or has no name.
+ * Context: any thread.
+ */
+bool attach_options_comm(pid_t pid, char ret_comm[static ATTACH_COMM_BYTES]);
 
 /**
  * attach_options_find - the processes that are meant

@@ -16,11 +16,16 @@ enum {
 	OPT_BREAKER,
 };
 
+/* Rows of an option table. */
+#define MAX_OVERHEAD_OPTION_SPEC                                                                   \
+	{                                                                                          \
+		OPT_MAX_OVERHEAD, "max-overhead", "PCT",                                           \
+			"sampling costs no more of CMD's CPU: the rate is halved above; or off "   \
+			"(1%)"                                                                     \
+	}
 #define BUDGET_OPTION_SPECS                                                                        \
-	{OPT_MAX_OVERHEAD, "max-overhead", "PCT",                                                  \
-	 "sampling costs no more of CMD's CPU: the rate is halved above; or off (1%)"},            \
-		{OPT_MEM_LIMIT, "mem-limit", "SIZE",                                               \
-		 "memory of wick's own: waiting samples, rings and names (not limited)"},          \
+	{OPT_MEM_LIMIT, "mem-limit", "SIZE",                                                       \
+	 "memory of wick's own: waiting samples, rings and names (not limited)"},                  \
 	{                                                                                          \
 		OPT_BREAKER, "breaker", "LATE:PAUSE",                                              \
 			"when wick stays behind by LATE, take no samples for PAUSE; or off "       \

@@ -18,13 +18,7 @@ const struct option_spec stack_option_specs[] = {
 	 "with a core file: the program, where it is no longer at its path"},
 	{OPT_JSON, "json", NULL, "as one JSON object"},
 	{OPT_NO_STOP, "no-stop", NULL, "hold no thread: those that run have no stack then"},
-	{OPT_NO_INLINE, "no-inline", NULL, "leave calls that were inlined out of the stacks"},
-	{OPT_FULL_NAMES, "full-names", NULL, "C++ and Rust names with parameters"},
-	{OPT_SYMBOL_DIR, "symbol-dir", "DIR",
-	 "look for debug files in DIR, by build-id or name; may be given again"},
-	{OPT_DEBUGINFOD, "debuginfod", NULL,
-	 "ask the servers of $DEBUGINFOD_URLS for debug files, 5s in all"},
-	{OPT_NO_CACHE, "no-cache", NULL, "neither use nor add to the names kept on disk"},
+	SYMBOL_OPTION_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
 };
@@ -39,16 +33,14 @@ struct stack_options {
 	struct symbol_options symbols;
 };
 
-static int take(int id, const char *value, struct stack_options *options, struct err *err)
+static int take(void *context, int id, const char *value, struct err *err)
 {
-	int r = symbol_options_take(id, value, &options->symbols, err);
+	struct stack_options *options = context;
 
-	if (r != 0)
-		return r;
 	switch (id) {
 	case 'p':
 		if (value_pid(value, &options->pid) < 0)
-			return err_set(err, 0, "-p: '%s' is no process", value);
+			return err_set(err, 0, "'%s' is no process", value);
 		return 0;
 	case OPT_EXE:
 		options->exe = value;
@@ -59,9 +51,11 @@ static int take(int id, const char *value, struct stack_options *options, struct
 	case OPT_NO_STOP:
 		options->no_stop = true;
 		return 0;
-	default:
+	case OPTION_HELP:
 		options->help = true;
 		return 0;
+	default:
+		return symbol_options_take(id, value, &options->symbols, err);
 	}
 }
 
@@ -92,17 +86,12 @@ static int check(const struct stack_options *options, int n_files, struct err *e
 
 static int parse(struct cmd_ctx *ctx, struct stack_options *options, struct err *err)
 {
-	struct option_cursor cursor = {
-		.specs = stack_option_specs, .argc = ctx->argc, .argv = ctx->argv};
-	int id;
+	int rest = option_read(stack_option_specs, ctx->argc, ctx->argv, take, options, err);
 
-	while ((id = option_next(&cursor, err)) != 0)
-		if (id < 0 || take(id, cursor.value, options, err) < 0)
-			return -EINVAL;
-	if (options->help)
-		return 0;
-	options->core = ctx->argv[cursor.rest]; /* NULL at the end */
-	return check(options, ctx->argc - cursor.rest, err);
+	if (rest < 0 || options->help)
+		return rest < 0 ? rest : 0;
+	options->core = ctx->argv[rest]; /* NULL at the end */
+	return check(options, ctx->argc - rest, err);
 }
 
 static int print(const struct stack_options *options, const struct stack_print *what)

@@ -403,31 +403,29 @@ struct asked {
 	int rest;
 };
 
-static int parse(int argc, char **argv, struct asked *ret_asked, struct err *err)
+static int take(void *context, int id, const char *value, struct err *err)
 {
-	struct option_cursor cursor = {.specs = symbolize_option_specs, .argc = argc, .argv = argv};
-	struct asked asked = {0};
-	int id;
+	struct asked *asked = context;
 
-	while ((id = option_next(&cursor, err)) != 0) {
-		int r = id < 0 ? id : symbol_options_take(id, cursor.value, &asked.symbols, err);
+	if (id == OPTION_HELP)
+		asked->help = true;
+	else if (id == 'o')
+		asked->out = value;
+	else if (id == 'q')
+		say_quiet();
+	return symbol_options_take(id, value, &asked->symbols, err);
+}
 
-		if (r < 0)
-			return r;
-		if (id == OPTION_HELP)
-			asked.help = true;
-		else if (id == 'o')
-			asked.out = cursor.value;
-		else if (id == 'q')
-			say_quiet();
-	}
-	asked.rest = cursor.rest;
-	if (!asked.help && argc - asked.rest != 1) {
-		(void)err_set(err, 0, asked.rest == argc ? "no file given" : "one file at a time");
+static int parse(int argc, char **argv, struct asked *asked, struct err *err)
+{
+	asked->rest = option_read(symbolize_option_specs, argc, argv, take, asked, err);
+	if (asked->rest < 0)
+		return asked->rest;
+	if (!asked->help && argc - asked->rest != 1) {
+		(void)err_set(err, 0, asked->rest == argc ? "no file given" : "one file at a time");
 		err_hint(err, "wick symbolize FILE");
 		return -EINVAL;
 	}
-	*ret_asked = asked;
 	return 0;
 }
 

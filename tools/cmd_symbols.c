@@ -322,37 +322,29 @@ static const struct action {
 	{"list", list}, {"add", add}, {"strip", strip}, {"clear", clear}, {NULL, NULL},
 };
 
-/* From argv[1] on; where they end, or less than 0. */
-static int take_options(int argc, char **argv, struct asked *asked, struct err *err)
+static int take(void *context, int id, const char *value, struct err *err)
 {
-	struct option_cursor cursor = {.specs = symbols_option_specs, .argc = argc, .argv = argv};
-	int id;
+	struct asked *asked = context;
 
-	while ((id = option_next(&cursor, err)) != 0) {
-		int r = id < 0 ? id : symbol_options_take(id, cursor.value, &asked->symbols, err);
-
-		if (r < 0)
-			return r;
-		if (id == OPTION_HELP)
-			asked->help = true;
-		else if (id == OPT_JSON)
-			asked->json = true;
-		else if (id == 'q')
-			say_quiet();
-	}
-	return cursor.rest;
+	if (id == OPTION_HELP)
+		asked->help = true;
+	else if (id == OPT_JSON)
+		asked->json = true;
+	else if (id == 'q')
+		say_quiet();
+	return symbol_options_take(id, value, &asked->symbols, err);
 }
 
 /* Options stand before the action, or between it and its arguments. */
 static int parse(int argc, char **argv, struct asked *asked, struct err *err)
 {
-	int at = take_options(argc, argv, asked, err);
+	int at = option_read(symbols_option_specs, argc, argv, take, asked, err);
 	int rest;
 
 	if (at < 0 || at == argc)
 		return at < 0 ? at : 0;
 	asked->action = argv[at];
-	rest = take_options(argc - at, argv + at, asked, err);
+	rest = option_read(symbols_option_specs, argc - at, argv + at, take, asked, err);
 	if (rest < 0)
 		return rest;
 	asked->args = argv + at + rest;

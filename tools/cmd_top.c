@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 
 enum { OPT_ONCE = OPTION_LONG_ONLY, OPT_SHOW, OPT_SORT, OPT_CMD_OUTPUT };
 enum { DEFAULT_HZ = 99, ONCE_ROWS = 40, ONCE_COLUMNS = 160, KEY_MS = 50, TEXT_BYTES = 1024 * 1024 };
@@ -22,12 +21,10 @@ enum { DEFAULT_HZ = 99, ONCE_ROWS = 40, ONCE_COLUMNS = 160, KEY_MS = 50, TEXT_BY
 
 /* The man page docs/man/wick-top.1 says the same; a lint test compares them. */
 const struct option_spec top_option_specs[] = {
-	{'p', "pid", "PID[,PID]", "look at these processes, which run already, instead of a CMD"},
-	{OPT_COMM, "comm", "REGEX", "look at the processes whose name matches"},
+	ATTACH_OPTION_SPECS,
 	{'e', "event", "WHAT", "what is counted: cpu, or wall, also the time that is waited (cpu)"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
-	{OPT_MAX_OVERHEAD, "max-overhead", "PCT",
-	 "sampling costs no more of CMD's CPU: the rate is halved above; or off (1%)"},
+	MAX_OVERHEAD_OPTION_SPEC,
 	{'d', "duration", "DUR", "count for so long (until CMD ends; with --once: 5s)"},
 	{OPT_SHOW, "show", "WHAT",
 	 "begin with functions or threads; the key t changes it (functions)"},
@@ -36,40 +33,44 @@ const struct option_spec top_option_specs[] = {
 	{OPT_ONCE, "once", NULL, "no screen: print it as text at the end"},
 	{OPT_CMD_OUTPUT, "cmd-output", "FILE",
 	 "what CMD writes goes to FILE (a file of its own, of which the end is shown at the end)"},
-	{OPT_NO_INLINE, "no-inline", NULL, "leave calls that were inlined out of the stacks"},
-	{OPT_FULL_NAMES, "full-names", NULL, "C++ and Rust names with parameters"},
-	{OPT_SYMBOL_DIR, "symbol-dir", "DIR",
-	 "look for debug files in DIR, by build-id or name; may be given again"},
-	{OPT_DEBUGINFOD, "debuginfod", NULL,
-	 "ask the servers of $DEBUGINFOD_URLS for debug files, 5s in all"},
+	SYMBOL_OPTION_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
 };
 
 static int take_event(const char *value, struct top_options *options, struct err *err)
 {
-	if (strcmp(value, "cpu") != 0 && strcmp(value, "wall") != 0)
-		return err_set(err, 0, "-e: '%s' is not one of: cpu, wall", value);
-	options->events = *value == 'w' ? COLLECT_WALL : COLLECT_CPU;
-	return 0;
+	static const char *const words[] = {"cpu", "wall", NULL};
+	int i = value_word(value, words, err);
+
+	if (i >= 0)
+		options->events = i == 0 ? COLLECT_CPU : COLLECT_WALL;
+	return i;
+}
+
+static int take_show(const char *value, struct top_options *options, struct err *err)
+{
+	static const char *const words[] = {"functions", "threads", NULL};
+	int i = value_word(value, words, err);
+
+	if (i >= 0)
+		options->threads = i == 1;
+	return i;
 }
 
 static int take_order(const char *value, struct top_options *options, struct err *err)
 {
-	static const char *const words[N_TOP_ORDERS] = {"self", "total", "self-sum", "total-sum"};
+	static const char *const words[] = {"self", "total", "self-sum", "total-sum", NULL};
+	int i = value_word(value, words, err);
 
-	for (enum top_order i = 0; i < N_TOP_ORDERS; i++) {
-		if (strcmp(value, words[i]) == 0) {
-			options->order = i;
-			return 0;
-		}
-	}
-	return err_set(err, 0, "--sort: '%s' is not one of: self, total, self-sum, total-sum",
-		       value);
+	if (i >= 0)
+		options->order = (enum top_order)i;
+	return i;
 }
 
-static int take_option(int id, const char *value, struct top_options *options, struct err *err)
+static int take_option(void *context, int id, const char *value, struct err *err)
 {
+	struct top_options *options = context;
 	int r;
 
 	switch (id) {
@@ -80,10 +81,7 @@ static int take_option(int id, const char *value, struct top_options *options, s
 	case 'd':
 		return value_duration(value, &options->duration_ns, err);
 	case OPT_SHOW:
-		options->threads = strcmp(value, "threads") == 0;
-		if (options->threads || strcmp(value, "functions") == 0)
-			return 0;
-		return err_set(err, 0, "--show: '%s' is not one of: functions, threads", value);
+		return take_show(value, options, err);
 	case OPT_SORT:
 		return take_order(value, options, err);
 	case OPT_ONCE:
@@ -99,9 +97,7 @@ static int take_option(int id, const char *value, struct top_options *options, s
 		r = symbol_options_take(id, value, &options->symbols, err);
 		if (r == 0)
 			r = attach_options_take(id, value, &options->attach, err);
-		if (r == 0)
-			r = budget_options_take(id, value, &options->budget, err);
-		return r < 0 ? r : 0;
+		return r ? r : budget_options_take(id, value, &options->budget, err);
 	}
 }
 
@@ -123,15 +119,12 @@ static int check_subject(const struct top_options *options, struct err *err)
 
 static int read_options(const struct cmd_ctx *ctx, struct top_options *options, struct err *err)
 {
-	struct option_cursor cursor = {
-		.specs = top_option_specs, .argc = ctx->argc, .argv = ctx->argv};
-	int id;
+	int rest = option_read(top_option_specs, ctx->argc, ctx->argv, take_option, options, err);
 
-	while ((id = option_next(&cursor, err)) != 0)
-		if (id < 0 || take_option(id, cursor.value, options, err) < 0)
-			return -EINVAL;
-	options->argc = ctx->argc - cursor.rest;
-	options->argv = ctx->argv + cursor.rest;
+	if (rest < 0)
+		return rest;
+	options->argc = ctx->argc - rest;
+	options->argv = ctx->argv + rest;
 	if (options->once && !options->duration_ns)
 		options->duration_ns = ONCE_NS;
 	return options->help ? 0 : check_subject(options, err);
@@ -343,6 +336,9 @@ static int run(struct watching *it, const struct top_options *options)
 /* CMD's end, where it was seen; wick top itself has done what it was asked for. */
 static void tell_end(struct top_session *session)
 {
+	if (session->launched)
+		outside_choice_tell(&session->outside, session->collector,
+				    session->options->argv[0]);
 	if (session->cmd_ended)
 		say_note("'%s' %s", session->comm, session->ending);
 	top_output_finish(&session->output, session->comm,

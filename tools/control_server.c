@@ -161,6 +161,20 @@ struct control_client *control_server_next(struct control_server *server, uint64
 	return NULL;
 }
 
+void control_server_hold(struct control_client *client, const struct control_reply *reply)
+{
+	client->stage = CLIENT_HELD;
+	client->reply = *reply;
+}
+
+struct control_client *control_server_held(struct control_server *server)
+{
+	for (size_t i = 0; server->open && i < CONTROL_CLIENTS; i++)
+		if (server->clients[i].stage == CLIENT_HELD)
+			return &server->clients[i];
+	return NULL;
+}
+
 bool control_server_is_busy(const struct control_server *server)
 {
 	for (size_t i = 0; server->open && i < CONTROL_CLIENTS; i++)

@@ -16,6 +16,7 @@ enum control_stage {
 	CLIENT_FREE,
 	CLIENT_SILENT,  /* it has connected and said nothing */
 	CLIENT_WAITING, /* it waits for the answer */
+	CLIENT_HELD,    /* the answer waits for the file that it names */
 };
 
 struct control_client {
@@ -25,6 +26,7 @@ struct control_client {
 	uint64_t deadline_ns; /* CLIENT_SILENT: it is dropped then */
 	uint64_t mark;        /* CLIENT_WAITING: its answer is due at this mark */
 	struct control_request request;
+	struct control_reply reply; /* CLIENT_HELD */
 };
 
 /* Zero it; control_server_close() takes any state. */
@@ -62,6 +64,21 @@ struct control_client *control_server_take(struct control_server *server, uint64
  * Context: main thread.
  */
 struct control_client *control_server_next(struct control_server *server, uint64_t mark);
+
+/**
+ * control_server_hold - keep an answer back
+ *
+ * Context: main thread.
+ */
+void control_server_hold(struct control_client *client, const struct control_reply *reply);
+
+/**
+ * control_server_held - a client whose answer is kept back
+ *
+ * Return:  the client; NULL: there is none.
+ * Context: main thread.
+ */
+struct control_client *control_server_held(struct control_server *server);
 
 /**
  * control_server_is_busy - whether anybody waits for anything

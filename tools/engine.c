@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "sampler/collector/collector.h"
 #include "tools/signal_cost.h"
+#include "tools/value.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -17,15 +18,12 @@ enum { N_SIGNALS = 15, PERIOD_NS = 200000, MOST_NS = 20000000 };
 
 int engine_parse(const char *text, enum engine_wish *ret_wish, struct err *err)
 {
-	static const char *const words[] = {"auto", "ctimer", "perf", "ptrace"};
+	static const char *const words[] = {"auto", "ctimer", "perf", "ptrace", NULL};
+	int i = value_word(text, words, err);
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcmp(text, words[i]) == 0) {
-			*ret_wish = (enum engine_wish)i;
-			return 0;
-		}
-	}
-	return err_set(err, 0, "'%s' is not one of: auto, ctimer, perf, ptrace", text);
+	if (i >= 0)
+		*ret_wish = (enum engine_wish)i;
+	return i < 0 ? i : 0;
 }
 
 __attribute__((format(printf, 2, 3))) static void note(struct engine *engine, const char *format,

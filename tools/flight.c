@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "tools/flight_write.h"
 #include "tools/say.h"
-#include "tools/value.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -26,41 +25,23 @@ static void on_signal(int signo)
 	atomic_fetch_add(&n_signals, 1);
 }
 
-int flight_parse(const char *text, struct flight_options *ret_options, struct err *err)
-{
-	const char *colon = strchr(text, ':');
-	char window[32];
-	int r;
-
-	if (colon && (size_t)(colon - text) >= sizeof(window))
-		return err_set(err, 0, "'%s' is no duration (60s, or with its memory 60s:256M)",
-			       text);
-	(void)snprintf(window, sizeof(window), "%.*s", colon ? (int)(colon - text) : 31, text);
-	r = value_duration(window, &ret_options->window_ns, err);
-	if (r == 0 && colon)
-		r = value_size(colon + 1, &ret_options->bytes, err);
-	if (r == 0 && colon && ret_options->bytes < FLIGHT_LEAST_BYTES)
-		return err_set(err, 0, "'%s': at least 64K", colon + 1);
-	return r;
-}
-
-int flight_start(struct flight *flight, const struct flight_options *options, uint64_t keep_ns,
-		 uint32_t metrics, struct collector *collector)
+int flight_start(struct flight *flight, const struct flight_options *options,
+		 struct collector *collector)
 {
 	const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-	const uint64_t step_ns = keep_ns / (FLIGHT_MOMENTS - 16);
+	const uint64_t step_ns = options->keep_ns / (FLIGHT_MOMENTS - 16);
 	const struct flight_ring_options ring = {
 		/* a file may begin a step before it has to */
-		.window_ns = keep_ns + step_ns + 2 * NS_PER_S,
-		.bytes = options->bytes ? options->bytes : FLIGHT_DEFAULT_BYTES,
-		.metrics = metrics,
+		.window_ns = options->keep_ns + step_ns + 2 * NS_PER_S,
+		.bytes = options->bytes,
+		.metrics = options->metrics,
 	};
 
 	flight->ring = flight_ring_new(&ring);
 	if (!flight->ring)
 		return -ENOMEM;
 	flight->collector = collector;
-	flight->window_ns = options->window_ns ? options->window_ns : keep_ns;
+	flight->window_ns = options->window_ns;
 	flight->counts.step_ns = step_ns;
 	(void)sigaction(SIGUSR2, &action, NULL);
 	return 0;
@@ -122,13 +103,13 @@ static struct flight_dump *place(struct flight *flight)
 	return oldest;
 }
 
-uint64_t flight_ask_window(struct flight *flight, const char *why, uint64_t from_ns,
-			   uint64_t until_ns)
+static struct flight_dump *ask(struct flight *flight, const char *why, uint64_t from_ns,
+			       uint64_t until_ns)
 {
 	struct flight_dump *dump = flight->ring ? place(flight) : NULL;
 
 	if (!dump)
-		return 0;
+		return NULL;
 	free(dump->path);
 	*dump = (struct flight_dump){
 		.number = ++flight->n_asked,
@@ -137,30 +118,38 @@ uint64_t flight_ask_window(struct flight *flight, const char *why, uint64_t from
 		.late_ns = until_ns + LATE_NS,
 	};
 	(void)snprintf(dump->why, sizeof(dump->why), "%s", why);
-	return dump->number;
+	return dump;
 }
 
-static void note_why(struct flight *flight, const char *why, uint64_t now_ns)
+bool flight_ask(struct flight *flight, const char *why, uint64_t from_ns, uint64_t until_ns)
+{
+	return ask(flight, why, from_ns, until_ns) != NULL;
+}
+
+void flight_note_why(struct flight *flight, uint64_t time_ns, const char *why, const char *value)
 {
 	struct buf json;
 
 	buf_init(&json, FLIGHT_NOTE_BYTES);
 	buf_add_char(&json, '{');
-	json_add_number(&json, "time_ns", now_ns);
+	json_add_number(&json, "time_ns", time_ns);
 	json_add_text(&json, "why", why);
+	if (value)
+		json_add_text(&json, "value", value);
 	buf_add_char(&json, '}');
-	flight_note(flight, now_ns, "trigger", buf_text(&json));
+	flight_note(flight, time_ns, "trigger", buf_text(&json));
 	buf_release(&json);
 }
 
-uint64_t flight_ask(struct flight *flight, const char *why, uint64_t now_ns)
+/* The samples of the window up to now. */
+static struct flight_dump *ask_last(struct flight *flight, const char *why, uint64_t now_ns)
 {
 	uint64_t from_ns = now_ns > flight->window_ns ? now_ns - flight->window_ns : 0;
-	uint64_t number = flight_ask_window(flight, why, from_ns, now_ns);
+	struct flight_dump *dump = ask(flight, why, from_ns, now_ns);
 
-	if (number)
-		note_why(flight, why, now_ns);
-	return number;
+	if (dump)
+		flight_note_why(flight, now_ns, why, NULL);
+	return dump;
 }
 
 /* Asked to end, by a person or a service manager. */
@@ -194,22 +183,7 @@ void flight_ended(struct flight *flight, pid_t pid, int ended_by, bool target, u
 		(void)snprintf(why, sizeof(why), "SIG%s ended %d", name, (int)pid);
 	else
 		(void)snprintf(why, sizeof(why), "signal %d ended %d", ended_by, (int)pid);
-	(void)flight_ask(flight, why, now_ns);
-}
-
-int flight_result(const struct flight *flight, uint64_t number, const char **ret_path)
-{
-	for (size_t i = 0; i < FLIGHT_MOST_WAITING; i++) {
-		const struct flight_dump *dump = &flight->dumps[i];
-
-		if (dump->number != number || !number)
-			continue;
-		if (!dump->done)
-			return -EAGAIN;
-		*ret_path = dump->path;
-		return dump->path ? dump->result : dump->result ? dump->result : -ENOMEM;
-	}
-	return -ENOENT;
+	(void)ask_last(flight, why, now_ns);
 }
 
 /* All samples of its window have come; or it has waited long enough. */
@@ -227,7 +201,7 @@ static void look_for_signals(struct flight *flight, uint64_t now_ns)
 	int n = atomic_load(&n_signals);
 
 	if (n != flight->n_signals)
-		(void)flight_ask(flight, "SIGUSR2", now_ns);
+		(void)ask_last(flight, "SIGUSR2", now_ns);
 	flight->n_signals = n;
 }
 
@@ -251,23 +225,40 @@ void flight_tick(struct flight *flight, uint64_t now_ns)
 			flight_write(flight, &flight->dumps[i]);
 }
 
-int flight_write_now(struct flight *flight, uint64_t number, const char **ret_path)
+int flight_now(struct flight *flight, const char *why, uint64_t now_ns, const char **ret_path)
 {
-	for (size_t i = 0; i < FLIGHT_MOST_WAITING && number; i++)
-		if (flight->dumps[i].number == number && !flight->dumps[i].done)
-			flight_write(flight, &flight->dumps[i]);
-	return flight_result(flight, number, ret_path);
+	struct flight_dump *dump = ask_last(flight, why, now_ns);
+
+	if (!dump)
+		return -EBUSY;
+	flight_write(flight, dump);
+	*ret_path = dump->path;
+	return dump->result;
+}
+
+/* The one that was asked for first, of those that wait. */
+static struct flight_dump *first_waiting(struct flight *flight)
+{
+	struct flight_dump *first = NULL;
+
+	for (size_t i = 0; i < FLIGHT_MOST_WAITING; i++) {
+		struct flight_dump *dump = &flight->dumps[i];
+
+		if (dump->number && !dump->done && (!first || dump->number < first->number))
+			first = dump;
+	}
+	return first;
 }
 
 void flight_finish(struct flight *flight)
 {
-	const char *path;
+	struct flight_dump *dump;
 
 	if (!flight->ring)
 		return;
 	look_for_signals(flight, io_now_ns());
-	for (uint64_t number = 1; number <= flight->n_asked; number++)
-		(void)flight_write_now(flight, number, &path);
+	while ((dump = first_waiting(flight)))
+		flight_write(flight, dump);
 	if (flight->n_crashes_unwritten)
 		say_note("%lu more processes crashed less than 10 s after another, and have no "
 			 "file of their own",

@@ -26,13 +26,11 @@ enum {
 	FLIGHT_NOTE_BYTES = 512,
 };
 
-#define FLIGHT_DEFAULT_BYTES ((size_t)128 << 20)
-#define FLIGHT_LEAST_BYTES   ((size_t)64 << 10)
-
-/* What was asked for.  Zero: nothing. */
 struct flight_options {
-	uint64_t window_ns; /* 0: no flight recorder */
-	uint64_t bytes;     /* 0: FLIGHT_DEFAULT_BYTES */
+	uint64_t window_ns; /* of a file that says nothing else */
+	uint64_t keep_ns;   /* how long samples are kept; window_ns or more */
+	size_t bytes;       /* in memory, at most */
+	uint32_t metrics;   /* the columns to keep */
 };
 
 /* A comment line that belongs to a time. */
@@ -67,7 +65,7 @@ struct flight {
 	struct flight_ring *ring;
 	struct flight_files files;
 	struct collector *collector;
-	uint64_t window_ns;  /* of what is written unless a trigger says how much */
+	uint64_t window_ns;  /* of a file that says nothing else */
 	uint64_t restart_ns; /* nothing is older; 0: there is everything */
 	struct flight_counts counts;
 	struct flight_dump dumps[FLIGHT_MOST_WAITING];
@@ -82,24 +80,14 @@ struct flight {
 };
 
 /**
- * flight_parse - DUR or DUR:SIZE
- *
- * Return:  0; -EINVAL and the reason.
- * Context: any thread.
- */
-int flight_parse(const char *text, struct flight_options *ret_options, struct err *err);
-
-/**
  * flight_start - begin to keep samples, and to listen to SIGUSR2
- * @keep_ns: how long samples are kept; window_ns of OPTIONS or more
- * @metrics: the columns to keep
  *
  * Return:  0; -ENOMEM.
  * Owns:    FILES and COLLECTOR outlive it.
  * Context: main thread, as for all of these.
  */
-int flight_start(struct flight *flight, const struct flight_options *options, uint64_t keep_ns,
-		 uint32_t metrics, struct collector *collector);
+int flight_start(struct flight *flight, const struct flight_options *options,
+		 struct collector *collector);
 
 /**
  * flight_is_on - whether samples are kept instead of written
@@ -133,6 +121,14 @@ void flight_restart(struct flight *flight, uint64_t time_ns);
 void flight_note(struct flight *flight, uint64_t time_ns, const char *word, const char *json);
 
 /**
+ * flight_note_why - the line `# trigger`: why a file was asked for
+ * @value: what a trigger saw; NULL: it was none
+ *
+ * Context: main thread.
+ */
+void flight_note_why(struct flight *flight, uint64_t time_ns, const char *why, const char *value);
+
+/**
  * flight_marked - everything up to a mark of the collector has come to flight_sample()
  *
  * Context: main thread.
@@ -151,31 +147,13 @@ void flight_marked(struct flight *flight, uint64_t mark);
 void flight_ended(struct flight *flight, pid_t pid, int ended_by, bool target, uint64_t now_ns);
 
 /**
- * flight_ask - have the last samples written: window_ns of them up to now
+ * flight_ask - have the samples of a window written, which may end later
  * @why: what the message says; it is copied
  *
- * Return:  a number for flight_result(); 0: it is off, or too many wait.
+ * Return:  false: it is off, or too many wait.
  * Context: main thread.
  */
-uint64_t flight_ask(struct flight *flight, const char *why, uint64_t now_ns);
-
-/**
- * flight_ask_window - the same for a window, which may end later
- *
- * Context: main thread.
- */
-uint64_t flight_ask_window(struct flight *flight, const char *why, uint64_t from_ns,
-			   uint64_t until_ns);
-
-/**
- * flight_result - what came of asking
- *
- * Return:  0 and the path; -EAGAIN: wait; -ENOENT: that is long ago; -errno: it could not be
- *          written, and why has been told.
- * Owns:    the flight; good until the next call of another function.
- * Context: main thread.
- */
-int flight_result(const struct flight *flight, uint64_t number, const char **ret_path);
+bool flight_ask(struct flight *flight, const char *why, uint64_t from_ns, uint64_t until_ns);
 
 /**
  * flight_is_due - whether flight_tick() has a file to write, for which counts should be new
@@ -192,13 +170,15 @@ bool flight_is_due(struct flight *flight, uint64_t now_ns);
 void flight_tick(struct flight *flight, uint64_t now_ns);
 
 /**
- * flight_write_now - write what was asked for: all of it has come
+ * flight_now - write the samples of the last window_ns: everything up to now has been kept
+ * @why: as for flight_ask()
  *
- * Return:  as flight_result(), but never -EAGAIN.
+ * Return:  0 and the path, NULL where memory ran out; -EBUSY: too many wait; -errno, and why has
+ *          been told.
  * Owns:    the flight; good until the next call of another function.
  * Context: main thread.
  */
-int flight_write_now(struct flight *flight, uint64_t number, const char **ret_path);
+int flight_now(struct flight *flight, const char *why, uint64_t now_ns, const char **ret_path);
 
 /**
  * flight_finish - write what was asked for: nothing more will come

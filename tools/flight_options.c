@@ -4,17 +4,40 @@
 #include "tools/value.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 
+enum { DEFAULT_BYTES = 128 << 20, LEAST_BYTES = 64 << 10 };
+
 void flight_options_init(struct flight_choice *choice)
 {
-	*choice = (struct flight_choice){.cooldown_ns = 30 * NS_PER_S,
+	*choice = (struct flight_choice){.bytes = DEFAULT_BYTES,
+					 .cooldown_ns = 30 * NS_PER_S,
 					 .pre_ns = 10 * NS_PER_S,
 					 .post_ns = 10 * NS_PER_S,
 					 .hourly = 12};
+}
+
+/* DUR, or DUR:SIZE. */
+static int take_flight(const char *text, struct flight_choice *choice, struct err *err)
+{
+	const char *colon = strchr(text, ':');
+	char window[32];
+	int r;
+
+	if (colon && (size_t)(colon - text) >= sizeof(window))
+		return err_set(err, 0, "'%s' is no duration (60s, or with its memory 60s:256M)",
+			       text);
+	(void)snprintf(window, sizeof(window), "%.*s", colon ? (int)(colon - text) : 31, text);
+	r = value_duration(window, &choice->window_ns, err);
+	if (r == 0 && colon)
+		r = value_size(colon + 1, &choice->bytes, err);
+	if (r == 0 && choice->bytes < LEAST_BYTES)
+		return err_set(err, 0, "'%s': at least 64K", colon + 1);
+	return r;
 }
 
 static int take_trigger(const char *value, struct flight_choice *choice, struct err *err)
@@ -68,7 +91,7 @@ int flight_options_take(int id, const char *value, struct flight_choice *choice,
 
 	switch (id) {
 	case OPT_FLIGHT:
-		r = flight_parse(value, &choice->flight, err);
+		r = take_flight(value, choice, err);
 		break;
 	case OPT_TRIGGER:
 		r = take_trigger(value, choice, err);
@@ -88,16 +111,18 @@ int flight_options_take(int id, const char *value, struct flight_choice *choice,
 
 bool flight_options_on(const struct flight_choice *choice)
 {
-	return choice->flight.window_ns || choice->n_conditions;
+	return choice->window_ns || choice->n_conditions;
 }
 
-uint64_t flight_options_keep_ns(const struct flight_choice *choice)
+void flight_options_pass(const struct flight_choice *choice, struct flight_options *to)
 {
-	uint64_t around_ns = choice->pre_ns + choice->post_ns;
+	uint64_t around_ns = choice->n_conditions ? choice->pre_ns + choice->post_ns : 0;
 
-	return choice->n_conditions && around_ns > choice->flight.window_ns
-		       ? around_ns
-		       : choice->flight.window_ns;
+	to->window_ns = choice->window_ns ? choice->window_ns : choice->pre_ns;
+	to->keep_ns = to->window_ns > around_ns ? to->window_ns : around_ns;
+	to->bytes = choice->bytes;
+	if (!to->window_ns)
+		to->window_ns = to->keep_ns;
 }
 
 static int add_gauge(const char *name, struct metric_list *metrics, size_t *ret_column,

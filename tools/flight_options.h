@@ -42,7 +42,8 @@ enum {
 
 /* Zero it, then flight_options_init(). */
 struct flight_choice {
-	struct flight_options flight;
+	uint64_t window_ns; /* of --flight; 0: it was not given */
+	uint64_t bytes;
 	struct trigger_condition conditions[TRIGGER_MOST];
 	size_t n_conditions;
 	uint64_t for_ns;
@@ -77,11 +78,11 @@ int flight_options_take(int id, const char *value, struct flight_choice *choice,
 bool flight_options_on(const struct flight_choice *choice);
 
 /**
- * flight_options_keep_ns - how long they stay there
+ * flight_options_pass - the same for the flight recorder, but for the columns to keep
  *
  * Context: any thread.
  */
-uint64_t flight_options_keep_ns(const struct flight_choice *choice);
+void flight_options_pass(const struct flight_choice *choice, struct flight_options *to);
 
 /**
  * flight_options_gauges - have the gauges of triggers recorded, and find their columns

@@ -36,6 +36,11 @@ enum sample_event hook_files_main(uint32_t events)
 	return events & COLLECT_ALLOC ? EVENT_ALLOC : EVENT_LOCK;
 }
 
+bool hook_files_clock(uint32_t events)
+{
+	return hook_files_main(events) < EVENT_ALLOC;
+}
+
 static const struct kind *kind_of(enum sample_event event)
 {
 	for (size_t i = 0; i < HOOK_FILES; i++)

@@ -28,6 +28,14 @@ struct hook_files {
 enum sample_event hook_files_main(uint32_t events);
 
 /**
+ * hook_files_clock - whether that event is of a clock: CPU or wall
+ * @events: COLLECT_*
+ *
+ * Context: any thread.
+ */
+bool hook_files_clock(uint32_t events);
+
+/**
  * hook_files_describe - what an event's file says of itself: its name, its rate and its metrics
  *
  * RECORDING has the mask and the rate that the user asked for.

@@ -109,6 +109,34 @@ int option_next(struct option_cursor *cursor, struct err *err)
 	return id;
 }
 
+int option_blame(const struct option_spec *specs, int id, struct err *err)
+{
+	const struct option_spec *spec = find_spec(specs, id);
+	struct err whole = {0};
+
+	if (id < OPTION_LONG_ONLY)
+		(void)err_set(&whole, 0, "-%c: %s", id, err->text);
+	else
+		(void)err_set(&whole, 0, "--%s: %s", spec ? spec->name : "", err->text);
+	*err = whole;
+	return -EINVAL;
+}
+
+int option_read(const struct option_spec *specs, int argc, char **argv, option_take *take,
+		void *context, struct err *err)
+{
+	struct option_cursor cursor = {.specs = specs, .argc = argc, .argv = argv};
+	int id;
+
+	while ((id = option_next(&cursor, err)) != 0) {
+		if (id < 0)
+			return id;
+		if (take(context, id, cursor.value, err) < 0)
+			return option_blame(specs, id, err);
+	}
+	return cursor.rest;
+}
+
 /* TEXT in lines of HELP_WIDTH, every line but the first indented to HELP_COLUMN. */
 static void add_wrapped(struct buf *buf, const char *text)
 {

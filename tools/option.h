@@ -35,6 +35,28 @@ struct option_cursor {
  */
 int option_next(struct option_cursor *cursor, struct err *err);
 
+/* Takes in one option.  Less than 0: something is wrong with VALUE, and ERR says what. */
+typedef int option_take(void *context, int id, const char *value, struct err *err);
+
+/**
+ * option_read - every option up to `--` or the first non-option
+ *
+ * A message of TAKE's gets its option's name in front.
+ *
+ * Return:  argv[it] is the first argument that is no option; -EINVAL and the reason.
+ * Context: main thread.
+ */
+int option_read(const struct option_spec *specs, int argc, char **argv, option_take *take,
+		void *context, struct err *err);
+
+/**
+ * option_blame - put the option that a message is about in front: "--sort: 'x' is not one of ..."
+ *
+ * Return:  -EINVAL.
+ * Context: any thread.
+ */
+int option_blame(const struct option_spec *specs, int id, struct err *err);
+
 /**
  * option_print - the table as --help shows it, one option a paragraph
  *

@@ -3,6 +3,7 @@
 
 #include "flamescope/draw/words.h"
 #include "tools/say.h"
+#include "tools/summary_cost.h"
 #include "tools/text.h"
 
 #include <sys/ioctl.h>
@@ -10,15 +11,10 @@
 
 enum { MAX_LINE = 1000, DEFAULT_COLUMNS = 80 };
 
-static uint64_t lost(const struct collector_stats *stats)
-{
-	return stats->lost_full + stats->lost_nested + stats->lost_noslot + stats->lost_queue +
-	       stats->lost_corrupt;
-}
-
 void progress_print(const struct progress *progress, struct buf *buf)
 {
 	const struct collector_stats *stats = &progress->collected;
+	uint64_t lost = summary_weight_lost(stats);
 
 	buf_add(buf, "wick: ");
 	text_seconds(buf, progress->elapsed_ns);
@@ -28,9 +24,9 @@ void progress_print(const struct progress *progress, struct buf *buf)
 	text_of(buf, stats->threads, "thread");
 	buf_add(buf, "  ");
 	text_of(buf, stats->processes, "process");
-	if (lost(stats)) {
+	if (lost) {
 		buf_add(buf, "  lost ");
-		words_count(buf, lost(stats));
+		words_count(buf, lost);
 	}
 	buf_add(buf, "  ");
 	words_bytes(buf, progress->written.bytes);

@@ -46,9 +46,7 @@ void record_budget_passed(struct recorder *recorder, const struct collector_rate
 	(void)snprintf(json, sizeof(json), "{\"time_ns\":%llu,\"paused\":%s,\"why\":\"%s\"}",
 		       (unsigned long long)rate->time_ns, paused ? "true" : "false",
 		       rate->full ? "ring full" : "behind");
-	if (recorder->recording)
-		recording_note(recorder->recording, "pause", json);
-	flight_note(&recorder->flight, rate->time_ns, "pause", json);
+	recorder_note(recorder, rate->time_ns, "pause", json);
 }
 
 /* Memory of our own: what is shared with programs is theirs as well.  0: it cannot be read. */

@@ -3,12 +3,15 @@
 
 #include "base/io.h"
 #include "base/json.h"
+#include "output/compress.h"
 #include "tools/record_flight.h"
 #include "tools/recorder.h"
 #include "tools/say.h"
+#include "tools/summary_cost.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NOTE_BYTES = 512 };
 
@@ -21,19 +24,10 @@ void record_control_start(struct recorder *recorder)
 		.thinned = 1,
 		.pauses = recorder->options->paused ? PAUSE_ASKED : 0,
 	};
+	recorder->control.hz_least = recorder->options->hz;
+	recorder->control.hz_most = recorder->options->hz;
 	if (control_server_open(&recorder->control.server, &err) < 0)
 		say_note("%s; wick stop, rate and the like cannot reach this recording", err.text);
-}
-
-void record_control_stop(struct recorder *recorder)
-{
-	control_server_close(&recorder->control.server);
-}
-
-static uint64_t lost(const struct collector_stats *stats)
-{
-	return stats->lost_full + stats->lost_nested + stats->lost_noslot + stats->lost_queue +
-	       stats->lost_corrupt;
 }
 
 static const char *newest_path(const struct recording_stats *written)
@@ -59,7 +53,7 @@ static void describe(struct recorder *recorder, struct control_reply *reply)
 					.elapsed_ns = io_now_ns() - recorder->start_ns,
 					.samples = stats.samples,
 					.weight = stats.weight,
-					.lost = lost(&stats),
+					.lost = summary_weight_lost(&stats),
 					.cpu_ns = stats.charged_ns,
 					.paused_ns = stats.paused_ns,
 					.files = written.segments,
@@ -104,14 +98,58 @@ static void take(struct recorder *recorder, struct control_client *client)
 		control_server_answer(client, &reply);
 		return;
 	}
-	if (request->verb != CONTROL_STATUS)
-		client->mark = begin(recorder, request);
-	if (client->mark > 0 && request->verb != CONTROL_STATUS)
-		return;
 	describe(recorder, &reply);
+	if (request->verb == CONTROL_SPLIT && flight_is_on(&recorder->flight))
+		fail(&reply, "with --flight samples are in memory, and no file is open; wick flush "
+			     "writes one");
+	else if (request->verb != CONTROL_STATUS)
+		client->mark = begin(recorder, request);
 	if (client->mark == 0)
 		fail(&reply, "a rate is 1 to 10000 Hz");
+	else if (client->mark < UINT64_MAX)
+		return; /* until it comes by */
 	control_server_answer(client, &reply);
+}
+
+static int split(struct recording *recording)
+{
+	return recording_split(recording, 0);
+}
+
+/* Return: 0; -errno of one that failed. */
+static int each_file(struct recorder *recorder, int (*act)(struct recording *recording))
+{
+	int r = recorder->recording ? act(recorder->recording) : 0;
+
+	for (size_t i = 0; i < HOOK_FILES; i++) {
+		struct recording *beside = recorder->hook_files.at[i];
+		int failed = beside ? act(beside) : 0;
+
+		r = failed < 0 ? failed : r;
+	}
+	return r;
+}
+
+/* The file could not be compressed: it has kept its name. */
+static void correct_path(const struct recorder *recorder, char *path)
+{
+	const char *ending = compress_ending(recorder->options->compress);
+	size_t len = strlen(path);
+
+	if (*path && access(path, F_OK) < 0 && len > strlen(ending) &&
+	    strcmp(path + len - strlen(ending), ending) == 0)
+		path[len - strlen(ending)] = '\0';
+}
+
+/* Those whose files are there now. */
+static void answer_held(struct recorder *recorder)
+{
+	struct control_client *client;
+
+	while ((client = control_server_held(&recorder->control.server))) {
+		correct_path(recorder, client->reply.path);
+		control_server_answer(client, &client->reply);
+	}
 }
 
 void record_control_tick(struct recorder *recorder, uint64_t now_ns)
@@ -120,33 +158,19 @@ void record_control_tick(struct recorder *recorder, uint64_t now_ns)
 
 	while ((client = control_server_take(&recorder->control.server, now_ns)))
 		take(recorder, client);
+	if (recorder->recording && recording_settled(recorder->recording))
+		answer_held(recorder);
 }
 
-static void each_file(struct recorder *recorder, int (*act)(struct recording *, int *), int *ret)
+void record_control_stop(struct recorder *recorder)
 {
-	if (recorder->recording)
-		(void)act(recorder->recording, ret);
-	for (size_t i = 0; i < HOOK_FILES; i++)
-		if (recorder->hook_files.at[i])
-			(void)act(recorder->hook_files.at[i], ret);
+	answer_held(recorder);
+	control_server_close(&recorder->control.server);
 }
 
-static int write_out(struct recording *recording, int *ret)
+static void fail_to_write(struct control_reply *reply)
 {
-	int r = recording_write_out(recording);
-
-	if (r < 0)
-		*ret = r;
-	return r;
-}
-
-static int split(struct recording *recording, int *ret)
-{
-	int r = recording_split(recording, 0);
-
-	if (r < 0)
-		*ret = r;
-	return r;
+	fail(reply, "not everything could be written; the recording has said why");
 }
 
 /* The last samples, as a file of their own. */
@@ -159,30 +183,44 @@ static void flush_flight(struct recorder *recorder, struct control_client *clien
 	describe(recorder, &reply);
 	(void)snprintf(reply.path, sizeof(reply.path), "%s", path ? path : "");
 	if (r < 0)
-		fail(&reply, "not everything could be written; the recording has said why");
-	control_server_answer(client, &reply);
+		fail_to_write(&reply);
+	control_server_hold(client, &reply);
+}
+
+/* The path that is told is of the file that has ended. */
+static void split_files(struct recorder *recorder, struct control_client *client)
+{
+	struct control_reply before;
+	struct control_reply reply;
+
+	describe(recorder, &before);
+	recorder_update_counts(recorder);
+	if (each_file(recorder, split) < 0)
+		fail_to_write(&before);
+	describe(recorder, &reply);
+	if (strcmp(before.path, reply.path) != 0)
+		(void)strncat(before.path, compress_ending(recorder->options->compress),
+			      sizeof(before.path) - strlen(before.path) - 1);
+	control_server_hold(client, &before);
 }
 
 static void finish(struct recorder *recorder, struct control_client *client)
 {
 	struct control_reply reply;
-	char path[CONTROL_PATH_BYTES];
-	int r = 0;
+	bool flush = client->request.verb == CONTROL_FLUSH;
 
-	describe(recorder, &reply);
-	memcpy(path, reply.path, sizeof(path));
-	if (client->request.verb == CONTROL_FLUSH)
-		each_file(recorder, write_out, &r);
 	if (client->request.verb == CONTROL_SPLIT) {
-		recorder_update_counts(recorder);
-		each_file(recorder, split, &r);
+		split_files(recorder, client);
+	} else if (flush && flight_is_on(&recorder->flight)) {
+		flush_flight(recorder, client);
+	} else {
+		int r = flush ? each_file(recorder, recording_write_out) : 0;
+
+		describe(recorder, &reply);
+		if (r < 0)
+			fail_to_write(&reply);
+		control_server_answer(client, &reply);
 	}
-	describe(recorder, &reply);
-	if (client->request.verb == CONTROL_SPLIT) /* the one that has ended */
-		memcpy(reply.path, path, sizeof(path));
-	if (r < 0)
-		fail(&reply, "not everything could be written; the recording has said why");
-	control_server_answer(client, &reply);
 }
 
 static const char *why_of(const struct collector_rate *now, const struct collector_rate *last)
@@ -197,8 +235,6 @@ static void note(struct recorder *recorder, const struct collector_rate *rate, c
 {
 	struct buf text;
 
-	if (!recorder->recording)
-		return;
 	buf_init(&text, NOTE_BYTES);
 	buf_add_char(&text, '{');
 	json_add_number(&text, "time_ns", rate->time_ns);
@@ -208,14 +244,17 @@ static void note(struct recorder *recorder, const struct collector_rate *rate, c
 	json_add_number(&text, "cost_ppm", rate->cost_ppm);
 	json_add_text(&text, "why", why);
 	buf_add_char(&text, '}');
-	recording_note(recorder->recording, "rate", buf_text(&text));
-	flight_note(&recorder->flight, rate->time_ns, "rate", buf_text(&text));
+	recorder_note(recorder, rate->time_ns, "rate", buf_text(&text));
 	buf_release(&text);
 }
 
 /* Weights are of another kind from here on: so is the file. */
 static void change_hz(struct recorder *recorder, uint32_t hz)
 {
+	struct record_control *control = &recorder->control;
+
+	control->hz_least = hz < control->hz_least ? hz : control->hz_least;
+	control->hz_most = hz > control->hz_most ? hz : control->hz_most;
 	recorder->lockstep.hz = 0; /* it knows of one rate */
 	flight_restart(&recorder->flight, recorder->control.rate.time_ns);
 	if (!recorder->recording)
@@ -237,9 +276,6 @@ void record_control_passed(struct recorder *recorder, const struct collector_rat
 	if (rate->hz != last.hz || rate->thinned != last.thinned || rate->pauses != last.pauses)
 		note(recorder, rate, why_of(rate, &last));
 	while ((client = control_server_next(&control->server, rate->mark)))
-		if (client->request.verb == CONTROL_FLUSH && flight_is_on(&recorder->flight))
-			flush_flight(recorder, client);
-		else
-			finish(recorder, client);
+		finish(recorder, client);
 	recorder->marked = NULL;
 }

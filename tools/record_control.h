@@ -14,6 +14,8 @@ struct recorder;
 struct record_control {
 	struct control_server server;
 	struct collector_rate rate; /* the last that has come by */
+	uint32_t hz_least;          /* of all that have */
+	uint32_t hz_most;
 };
 
 /**

@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/json.h"
 #include "tools/say.h"
 
 #include <errno.h>
@@ -75,12 +74,11 @@ int record_flight_start(struct recorder *recorder, struct err *err)
 {
 	const struct record_options *options = recorder->options;
 	const struct flight_choice *choice = &options->flight;
-	struct flight_options flight = choice->flight;
+	struct flight_options flight = {.metrics = options->metrics.mask};
 
 	if (!flight_options_on(choice))
 		return 0;
-	if (!flight.window_ns)
-		flight.window_ns = choice->pre_ns;
+	flight_options_pass(choice, &flight);
 	recorder->triggers.options = (struct trigger_options){
 		.at = choice->conditions,
 		.n = choice->n_conditions,
@@ -89,8 +87,7 @@ int record_flight_start(struct recorder *recorder, struct err *err)
 		.settle_ns = choice->pre_ns,
 		.hourly = choice->hourly,
 	};
-	if (flight_start(&recorder->flight, &flight, flight_options_keep_ns(choice),
-			 options->metrics.mask, recorder->collector) < 0)
+	if (flight_start(&recorder->flight, &flight, recorder->collector) < 0)
 		return err_set(err, ENOMEM, "keep samples");
 	recorder->flight.files = (struct flight_files){
 		.recording = recorder->recording,
@@ -118,21 +115,6 @@ static void read_usage(const struct collector_usage *usage, struct trigger_readi
 	memcpy(ret_reading->gauges, usage->gauges, sizeof(ret_reading->gauges));
 }
 
-static void note(struct recorder *recorder, const struct trigger_fired *fired, const char *text,
-		 const char *value)
-{
-	struct buf json;
-
-	buf_init(&json, FLIGHT_NOTE_BYTES - 1);
-	buf_add_char(&json, '{');
-	json_add_number(&json, "time_ns", fired->time_ns);
-	json_add_text(&json, "why", text);
-	json_add_text(&json, "value", value);
-	buf_add_char(&json, '}');
-	flight_note(&recorder->flight, fired->time_ns, "trigger", buf_text(&json));
-	buf_release(&json);
-}
-
 static void on_fired(struct recorder *recorder, const struct trigger_fired *fired)
 {
 	const struct flight_choice *choice = &recorder->options->flight;
@@ -142,9 +124,9 @@ static void on_fired(struct recorder *recorder, const struct trigger_fired *fire
 	char why[TRIGGER_TEXT * 2];
 
 	trigger_value(condition, fired->value, value);
-	note(recorder, fired, condition->text, value);
+	flight_note_why(&recorder->flight, fired->time_ns, condition->text, value);
 	(void)snprintf(why, sizeof(why), "'%.80s' (%.32s)", condition->text, value);
-	if (!flight_ask_window(&recorder->flight, why, from_ns, fired->time_ns + choice->post_ns))
+	if (!flight_ask(&recorder->flight, why, from_ns, fired->time_ns + choice->post_ns))
 		say_error("%s: too many files wait to be written", why);
 	else if (choice->post_ns)
 		say_note("%s: a file follows in %lu s", why,
@@ -187,10 +169,8 @@ void record_flight_passed(struct recorder *recorder, const struct collector_rate
 
 int record_flight_now(struct recorder *recorder, const char *why, const char **ret_path)
 {
-	uint64_t number = flight_ask(&recorder->flight, why, io_now_ns());
-
 	recorder_update_counts(recorder);
-	return flight_write_now(&recorder->flight, number, ret_path);
+	return flight_now(&recorder->flight, why, io_now_ns(), ret_path);
 }
 
 /* One that was named: whatever is known of its end, it is worth a file. */

@@ -2,7 +2,6 @@
 #include "tools/record_options.h"
 
 #include "tools/cmd.h"
-#include "tools/record_outside.h"
 #include "tools/value.h"
 
 #include <errno.h>
@@ -39,6 +38,7 @@ enum { DEFAULT_HZ = 99 };
 /* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
 const struct option_spec record_option_specs[] = {
 	ATTACH_OPTION_SPECS,
+	{'a', "all", NULL, "join the heaviest of all processes: see --top and --by"},
 	{'e', "event", "LIST",
 	 "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR], or a perf event[=N] (cpu)"},
 	{OPT_LIVE, "live", NULL,
@@ -72,18 +72,13 @@ const struct option_spec record_option_specs[] = {
 	{OPT_GROUP, "group", "LIST",
 	 "outermost frames by: state, wait, object, thread, comm, process, cpu, metrics"},
 	{OPT_FLATTEN, "flatten-recursive", NULL, "a function that calls itself is one frame"},
-	{OPT_NO_INLINE, "no-inline", NULL, "leave calls that were inlined out of the stacks"},
 	{OPT_SRCLINE, "srcline", NULL, "write file and line of every frame, as a comment line"},
-	{OPT_FULL_NAMES, "full-names", NULL, "C++ and Rust names with parameters"},
-	{OPT_SYMBOL_DIR, "symbol-dir", "DIR",
-	 "look for debug files in DIR, by build-id or name; may be given again"},
-	{OPT_DEBUGINFOD, "debuginfod", NULL,
-	 "ask the servers of $DEBUGINFOD_URLS for debug files, 5s in all"},
-	{OPT_NO_CACHE, "no-cache", NULL, "neither use nor add to the names kept on disk"},
+	SYMBOL_OPTION_SPECS,
 	{OPT_NO_SYMBOLS, "no-symbols", NULL,
 	 "look up no names: for wick symbolize, here or on another machine"},
 	{OPT_NO_CMDLINE, "no-cmdline", NULL, "leave the command line out of the file"},
 	{OPT_DISCOVERY, "discovery", "HOW", "how threads are found: timer, hooks or auto (auto)"},
+	MAX_OVERHEAD_OPTION_SPEC,
 	BUDGET_OPTION_SPECS,
 	{'q', "quiet", NULL, "write nothing but errors"},
 	{'v', "verbose", NULL, "say more at the end"},
@@ -91,58 +86,37 @@ const struct option_spec record_option_specs[] = {
 	{0, NULL, NULL, NULL},
 };
 
-/* One of a few words, by its place in WORDS. */
-static int take_word(const char *text, const char *const *words, unsigned *ret_index,
-		     struct err *err)
-{
-	char list[128] = "";
-
-	for (unsigned i = 0; words[i]; i++) {
-		if (strcmp(text, words[i]) == 0) {
-			*ret_index = i;
-			return 0;
-		}
-		(void)strncat(list, i ? ", " : "", sizeof(list) - strlen(list) - 1);
-		(void)strncat(list, words[i], sizeof(list) - strlen(list) - 1);
-	}
-	return err_set(err, 0, "'%s' is not one of: %s", text, list);
-}
-
 static int take_compress(const char *text, struct record_options *options, struct err *err)
 {
 	static const char *const words[] = {"none", "gz", "zst", NULL};
 	static const enum recording_compress values[] = {COMPRESS_NONE, COMPRESS_GZ, COMPRESS_ZST};
-	unsigned i = 0;
-	int r = take_word(text, words, &i, err);
+	int i = value_word(text, words, err);
 
-	if (r == 0)
+	if (i >= 0)
 		options->compress = values[i];
-	return r;
+	return i;
 }
 
 static int take_metrics_as(const char *text, struct record_options *options, struct err *err)
 {
 	static const char *const words[] = {"comment", "inline", NULL};
-	unsigned i = 0;
-	int r = take_word(text, words, &i, err);
+	int i = value_word(text, words, err);
 
-	if (r == 0)
+	if (i >= 0)
 		options->metrics_as = i == 0 ? METRICS_AS_COMMENT : METRICS_AS_INLINE;
-	return r;
+	return i;
 }
 
 static int take_discovery(const char *text, struct record_options *options, struct err *err)
 {
 	static const char *const words[] = {"auto", "timer", "hooks", NULL};
-	unsigned i = 0;
-	int r = take_word(text, words, &i, err);
+	int i = value_word(text, words, err);
 
-	if (r < 0)
-		return r;
-	options->discovery = i == 0   ? collector_auto_discovery()
-			     : i == 1 ? DISCOVERY_TIMER
-				      : DISCOVERY_HOOKS;
-	return 0;
+	if (i >= 0)
+		options->discovery = i == 0   ? collector_auto_discovery()
+				     : i == 1 ? DISCOVERY_TIMER
+					      : DISCOVERY_HOOKS;
+	return i;
 }
 
 /* The options that say what is sampled and for how long, and those without value. */
@@ -207,22 +181,6 @@ static int check_template(const char *path, struct err *err)
 	return 0;
 }
 
-/* Name the option that a message is about. */
-static int blame(int id, struct err *err)
-{
-	struct err whole = {0};
-	const struct option_spec *spec = record_option_specs;
-
-	while (spec->name && spec->id != id)
-		spec++;
-	if (id < OPTION_LONG_ONLY)
-		(void)err_set(&whole, 0, "-%c: %s", id, err->text);
-	else
-		(void)err_set(&whole, 0, "--%s: %s", spec->name, err->text);
-	*err = whole;
-	return -EINVAL;
-}
-
 /* The options that say which samples are written, and how stacks are put together. */
 static int take_selection_option(int id, const char *value, struct record_options *options,
 				 struct err *err)
@@ -254,8 +212,8 @@ static int take_selection_option(int id, const char *value, struct record_option
 	}
 }
 
-/* The options about names; others are take_selection_option()'s. */
-static int take_symbol_option(int id, const char *value, struct record_options *options,
+/* The options of files of their own; others are take_selection_option()'s. */
+static int take_shared_option(int id, const char *value, struct record_options *options,
 			      struct err *err)
 {
 	int r = symbol_options_take(id, value, &options->symbols, err);
@@ -271,10 +229,11 @@ static int take_symbol_option(int id, const char *value, struct record_options *
 	return r == 0 ? take_selection_option(id, value, options, err) : r;
 }
 
-/* The options about files; others are take_symbol_option()'s. */
-static int take_file_option(int id, const char *value, struct record_options *options,
-			    struct err *err)
+/* The options about files; others are take_shared_option()'s. */
+static int take_file_option(void *context, int id, const char *value, struct err *err)
 {
+	struct record_options *options = context;
+
 	switch (id) {
 	case 'o':
 		options->output = value;
@@ -291,7 +250,7 @@ static int take_file_option(int id, const char *value, struct record_options *op
 		options->on_rotate = value;
 		return 0;
 	default:
-		return take_symbol_option(id, value, options, err);
+		return take_shared_option(id, value, options, err);
 	}
 }
 
@@ -314,14 +273,14 @@ static int take_names_of_gauges(struct record_options *options, struct err *err)
 	struct metric_columns columns;
 
 	if (flight_options_gauges(&options->flight, &options->metrics, err) < 0)
-		return blame(OPT_TRIGGER, err);
+		return option_blame(record_option_specs, OPT_TRIGGER, err);
 	metric_list_columns(&options->metrics, &columns);
 	if (options->group && take_groups(&columns, options, err) < 0)
-		return blame(OPT_GROUP, err);
+		return option_blame(record_option_specs, OPT_GROUP, err);
 	if (selection->by &&
 	    selection_parse_by(selection->by, columns.gauges, options->metrics.n_gauges,
 			       &selection->top, err) < 0)
-		return blame(OPT_BY, err);
+		return option_blame(record_option_specs, OPT_BY, err);
 	return 0;
 }
 
@@ -395,10 +354,6 @@ static int take_choice(struct record_options *options, struct err *err)
 		err_hint(err, "-a --top 5:2s");
 		return -EINVAL;
 	}
-	if (selection->top.by == BY_GAUGE)
-		return err_set(err, EINVAL,
-			       "--by %s: a gauge is seen in processes that have joined, not before",
-			       selection->by);
 	options->choose = selection->top;
 	selection->top = (struct collector_top){0};
 	selection->by = NULL;
@@ -414,7 +369,7 @@ static int check(const struct record_options *options, struct err *err)
 		return err_set(err, 0,
 			       "--delay ends by itself, --paused does not, try: one of them");
 	if (check_live(options, err) < 0 || check_symbols(options, err) < 0 ||
-	    record_outside_check(options, err) < 0)
+	    outside_choice_check(&options->outside, err) < 0)
 		return -EINVAL;
 	if (flight_options_check(&options->flight, is_limited(&options->rotate), err) < 0)
 		return -EINVAL;
@@ -437,23 +392,26 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 		.flush_ns = DEFAULT_FLUSH_NS,
 		.discovery = collector_auto_discovery(),
 	};
-	struct option_cursor cursor = {.specs = record_option_specs, .argc = argc, .argv = argv};
 	int r = metric_list_parse("auto", &options.metrics, err);
-	int id;
+	int rest;
 
 	flight_options_init(&options.flight);
 	budget_options_init(&options.budget);
-	while (r == 0 && (id = option_next(&cursor, err)) != 0) {
-		if (id < 0)
-			return id;
-		if (take_file_option(id, cursor.value, &options, err) < 0)
-			return blame(id, err);
-	}
+	rest = r < 0 ? r
+		     : option_read(record_option_specs, argc, argv, take_file_option, &options,
+				   err);
+	if (rest < 0)
+		return rest;
 	options.engine.event = options.event_list.event;
 	options.engine.period = options.event_list.period;
-	options.argc = argc - cursor.rest;
-	options.argv = argv + cursor.rest;
-	if (!options.help && r == 0)
+	options.outside = (struct outside_choice){
+		.wish = options.engine.wish,
+		.events = options.event_list.events,
+		.hz = options.hz,
+	};
+	options.argc = argc - rest;
+	options.argv = argv + rest;
+	if (!options.help)
 		r = take_names_of_gauges(&options, err);
 	if (!options.help && r == 0)
 		r = take_choice(&options, err);

@@ -4,32 +4,22 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "tools/agent_path.h"
-#include "tools/cmd.h"
 #include "tools/interrupt.h"
+#include "tools/joining.h"
 #include "tools/output_check.h"
 #include "tools/progress.h"
-#include "tools/record_attach.h"
 #include "tools/record_budget.h"
 #include "tools/record_flight.h"
-#include "tools/record_outside.h"
 #include "tools/say.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define TICK_NS   UINT64_C(50000000)  /* how long to wait for a sample */
 #define NAMING_NS UINT64_C(10000000)  /* the same while samples wait for names */
 #define TELL_NS   UINT64_C(250000000) /* between two live lines */
-#define POLL_MS   1000
-enum { SUMMARY_BYTES = 256 * 1024 };
-#define REAP_MS 10
 
 static void on_message(void *context, const char *message)
 {
@@ -123,11 +113,6 @@ static int open_recording(struct recorder *recorder, struct err *err)
 	return r < 0 ? r : record_flight_start(recorder, err);
 }
 
-static bool has_clock(const struct recorder *recorder)
-{
-	return hook_files_main(recorder->options->event_list.events) < EVENT_ALLOC;
-}
-
 /* Everything that can fail before CMD runs. */
 static int prepare(struct recorder *recorder, struct err *err)
 {
@@ -165,7 +150,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 	collector.stay = options->attach.all;
 	collector.engine = recorder->engine.kind;
 	collector.perf = recorder->engine.how;
-	record_outside_prepare(options, &collector);
+	outside_choice_pass(&options->outside, &collector);
 	recorder->signal_cost_ns = engine_signal_cost_ns(&recorder->engine);
 	budget_options_pass(&options->budget, &collector);
 	collector.signal_ns = recorder->signal_cost_ns;
@@ -197,6 +182,35 @@ static size_t find_metric(const char *name)
 	return 0;
 }
 
+/* The recording is called after the first that has joined. */
+static int join_named(struct recorder *recorder, struct err *err)
+{
+	struct joining joining = {
+		.collector = recorder->collector,
+		.attach = &recorder->options->attach,
+		.outside = &recorder->options->outside,
+		.verbose = recorder->options->verbose,
+	};
+	int r = joining_start(&joining, err);
+
+	if (r == 0) {
+		free(recorder->comm);
+		recorder->comm = steal_pointer(&joining.comm);
+		recorder->pid = joining.pid;
+		recorder->inner_pid = joining.inner_pid;
+		recorder->n_joined = joining.n;
+	}
+	joining_release(&joining);
+	return r;
+}
+
+/* With -a that is nobody yet. */
+static int join(struct recorder *recorder, struct err *err)
+{
+	return recorder->options->attach.all ? record_choose_start(recorder, err)
+					     : join_named(recorder, err);
+}
+
 int recorder_start(struct recorder *recorder, const struct record_options *options,
 		   bool *ret_launched, struct err *err)
 {
@@ -217,7 +231,8 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 	};
 	recorder->lockstep = (struct lockstep){
 		/* The tick is the timers': events do not wait for it. */
-		.hz = has_clock(recorder) && recorder->engine.kind == RING_ENGINE_CTIMER
+		.hz = hook_files_clock(options->event_list.events) &&
+				      recorder->engine.kind == RING_ENGINE_CTIMER
 			      ? options->hz
 			      : 0,
 		.kernel_hz = collector_kernel_hz(),
@@ -230,14 +245,14 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 	(void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	recorder->start_ns = io_now_ns();
 	if (attach_options_given(&options->attach))
-		r = record_attach_start(recorder, err);
+		r = join(recorder, err);
 	else
 		r = collector_launch(recorder->collector, options->argv, &mask, &recorder->pid,
 				     err);
 	if (r < 0)
 		return r;
 	*ret_launched = true;
-	record_outside_launched(recorder);
+	outside_choice_tell(&options->outside, recorder->collector, options->argv[0]);
 	interrupt_detaches(recorder->collector);
 	r = open_recording(recorder, err);
 	if (r == 0)
@@ -295,6 +310,14 @@ void recorder_update_counts(struct recorder *recorder)
 	}
 	for (enum sample_series series = SERIES_CLOCK; series < N_SERIES; series++)
 		count_series(recorder, &stats, series);
+}
+
+void recorder_note(struct recorder *recorder, uint64_t time_ns, const char *word, const char *json)
+{
+	if (!recorder->recording)
+		return;
+	recording_note(recorder->recording, word, json);
+	flight_note(&recorder->flight, time_ns, word, json);
 }
 
 static void show_progress(struct recorder *recorder, uint64_t now)
@@ -386,123 +409,6 @@ void recorder_run(struct recorder *recorder)
 			tick(recorder, now);
 		}
 	}
-}
-
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage usage;
-
-	if (getrusage(RUSAGE_SELF, &usage) < 0)
-		return 0;
-	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000U +
-	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000U;
-}
-
-static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
-{
-	struct summary summary = {
-		.command = recorder->comm,
-		.pid = recorder->pid,
-		.elapsed_ns = elapsed_ns,
-		.hz = recorder->options->hz,
-		.kernel_hz = collector_kernel_hz(),
-		.discovery = recorder->options->discovery,
-		.engine = recorder->engine.kind,
-		.event = recorder->options->event_list.events & COLLECT_COUNT
-				 ? recorder->options->event_list.event.shown
-				 : NULL,
-		.signal_cost_ns = recorder->signal_cost_ns,
-		.collector_ns = own_cpu_ns(),
-		.unnamed_frames = recorder->queue.unnamed_frames,
-		.truncated = recorder->truncated,
-		.no_clock = !has_clock(recorder),
-		.verbose = recorder->options->verbose,
-		.no_symbols = recorder->options->symbols.no_symbols,
-		.live = recorder->options->live ? &recorder->live : NULL,
-		.selection = &recorder->selection,
-	};
-	struct buf text;
-
-	summary.cmd_ended = collector_status(recorder->collector, &summary.wait_status);
-	collector_stats(recorder->collector, &summary.collected);
-	if (attach_options_given(&recorder->options->attach))
-		summary.cmd_ended = summary.collected.still_running == 0;
-	recording_stats(recorder->recording, &summary.written);
-	summary.n_beside = hook_files_stats(&recorder->hook_files, summary.beside);
-	summary.lockstep = lockstep_found(&recorder->lockstep, &summary.collected);
-	summary.n_modules = symbolizer_modules(recorder->symbolizer, &summary.modules);
-	symbolizer_servers(recorder->symbolizer, &summary.servers);
-	buf_init(&text, SUMMARY_BYTES);
-	summary_print(&summary, &text);
-	say_text(&text);
-	buf_release(&text);
-}
-
-/* A gauge is only known by its name: one that nobody registered may be a metric misspelt. */
-static void tell_gauges(struct recorder *recorder)
-{
-	const struct metric_list *list = &recorder->options->metrics;
-	struct collector_stats stats;
-
-	collector_stats(recorder->collector, &stats);
-	for (size_t i = 0; i < list->n_gauges; i++) {
-		const char *near = metric_list_nearest(list->gauges[i]);
-
-		if (stats.gauges >> i & 1U)
-			continue;
-		say_note("no program registered the gauge '%s'%s%s%s", list->gauges[i],
-			 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	}
-}
-
-void recorder_finish(struct recorder *recorder)
-{
-	uint64_t elapsed_ns = io_now_ns() - recorder->start_ns;
-
-	say_live("");
-	name_queue_drain(&recorder->queue);
-	record_control_stop(recorder);
-	recorder_update_counts(recorder);
-	record_flight_finish(recorder);
-	(void)recording_finish(recorder->recording); /* it has told what went wrong */
-	hook_files_finish(&recorder->hook_files);
-	live_file_finish(&recorder->live, recorder->collector);
-	print_summary(recorder, elapsed_ns);
-	tell_gauges(recorder);
-	record_choose_tell(recorder);
-}
-
-/* CMD's status from the collector, or from the kernel where the collector has stopped looking. */
-static bool has_ended(struct recorder *recorder, int *ret_status)
-{
-	if (collector_status(recorder->collector, ret_status))
-		return true;
-	return waitpid(recorder->pid, ret_status, WNOHANG) == recorder->pid;
-}
-
-/* Sleep until CMD may have ended; a signal ends the sleep, and none lasts longer than a second. */
-static void sleep_for(int pidfd)
-{
-	struct pollfd end = {.fd = pidfd, .events = POLLIN};
-	int n = poll(&end, pidfd >= 0, pidfd >= 0 ? POLL_MS : REAP_MS);
-
-	if (n > 0) /* ended, and perhaps being reaped by the collector's thread */
-		(void)poll(NULL, 0, REAP_MS);
-}
-
-int recorder_wait(struct recorder *recorder)
-{
-	_cleanup_fd_ int pidfd = (int)syscall(SYS_pidfd_open, recorder->pid, 0);
-	int status = 0;
-
-	if (attach_options_given(&recorder->options->attach))
-		return WICK_OK;
-	while (!has_ended(recorder, &status)) {
-		if (interrupt_signal())
-			return WICK_SIGNAL + interrupt_signal();
-		sleep_for(pidfd);
-	}
-	return cmd_exit_of_wait(status);
 }
 
 void recorder_release(struct recorder *recorder)

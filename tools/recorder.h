@@ -48,6 +48,7 @@ struct recorder {
 	bool delayed;     /* --delay has passed */
 	uint64_t told_ns; /* when counts and the live line were last brought up to date */
 	pid_t pid;
+	size_t n_joined; /* that were named and have joined */
 	pid_t inner_pid; /* in its own pid namespace, when it has joined; 0: as pid */
 };
 
@@ -67,6 +68,14 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
  * Context: main thread.
  */
 void recorder_update_counts(struct recorder *recorder);
+
+/**
+ * recorder_note - a comment line `# WORD : JSON` of a time, in the file or kept for one
+ * @word: static
+ *
+ * Context: main thread.
+ */
+void recorder_note(struct recorder *recorder, uint64_t time_ns, const char *word, const char *json);
 
 /**
  * recorder_run - record until CMD has ended, the duration is over or a signal asks to end

@@ -7,6 +7,7 @@
 #include "tools/servers.h"
 #include "tools/summary_cost.h"
 #include "tools/summary_engine.h"
+#include "tools/summary_line.h"
 #include "tools/summary_unsampled.h"
 #include "tools/text.h"
 
@@ -24,7 +25,6 @@ enum { WORST_MODULES = 3, MAX_PATHS = 5, N_STOPS = 8 };
 #define UNNAMED_MIN_PART 0.01
 #define MISSING_MIN_PART 0.05
 
-/* Every line: two blanks, the topic to a fixed column, the fact. */
 double summary_coverage(const struct collector_stats *stats)
 {
 	if (stats->charged_ns == 0)
@@ -32,20 +32,65 @@ double summary_coverage(const struct collector_stats *stats)
 	return (double)stats->running_ns / (double)stats->charged_ns;
 }
 
-static void print_title(const struct summary *summary, struct buf *buf)
+static bool is_chosen(const struct summary *summary)
 {
+	return summary->choose && summary->choose->n > 0;
+}
+
+/* A CMD, processes that were named, or those that were chosen. */
+static void print_subject(const struct summary *summary, struct buf *buf)
+{
+	if (is_chosen(summary)) {
+		buf_add(buf, "the heaviest ");
+		text_of(buf, summary->choose->n, "process");
+		buf_add(buf, " of every ");
+		text_seconds(buf, summary->choose->interval_ns);
+		return;
+	}
+	buf_printf(buf, "%s (pid %d)", summary->command, (int)summary->pid);
+	if (summary->n_joined > 1) {
+		buf_add(buf, " and ");
+		text_of(buf, summary->n_joined - 1, "other");
+	}
+}
+
+static void print_end(const struct summary *summary, struct buf *buf)
+{
+	bool several = summary->n_joined > 1 && summary->collected.still_running > 1;
 	int status = summary->wait_status;
 
-	buf_printf(buf, "wick: recorded %s (pid %d) for ", summary->command, (int)summary->pid);
-	text_seconds(buf, summary->elapsed_ns);
 	if (!summary->cmd_ended)
-		buf_add(buf, "; it is still running");
+		buf_printf(buf, "; %s still running", several ? "they are" : "it is");
 	else if (WIFSIGNALED(status))
 		buf_printf(buf, "; it was ended by SIG%s",
 			   sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
 	else if (WEXITSTATUS(status) != 0)
 		buf_printf(buf, "; it ended with status %d", WEXITSTATUS(status));
+}
+
+static void print_title(const struct summary *summary, struct buf *buf)
+{
+	buf_add(buf, "wick: recorded ");
+	print_subject(summary, buf);
+	buf_add(buf, " for ");
+	text_seconds(buf, summary->elapsed_ns);
+	if (!is_chosen(summary))
+		print_end(summary, buf);
 	buf_add_char(buf, '\n');
+}
+
+static uint32_t most_hz(const struct summary *summary)
+{
+	return summary->hz_most > summary->hz ? summary->hz_most : summary->hz;
+}
+
+/* wick rate may have changed it. */
+static void print_rate(const struct summary *summary, struct buf *buf)
+{
+	buf_printf(buf, " at %u ", (unsigned)summary->hz);
+	if (most_hz(summary) > summary->hz)
+		buf_printf(buf, "to %u ", (unsigned)most_hz(summary));
+	buf_add(buf, "Hz, ");
 }
 
 static void print_samples(const struct summary *summary, struct buf *buf)
@@ -59,7 +104,7 @@ static void print_samples(const struct summary *summary, struct buf *buf)
 		words_count(buf, stats->weight);
 		buf_add_char(buf, ')');
 	}
-	buf_printf(buf, " at %u Hz, ", (unsigned)summary->hz);
+	print_rate(summary, buf);
 	text_of(buf, stats->threads, "thread");
 	buf_add(buf, ", ");
 	text_of(buf, stats->processes, "process");
@@ -214,7 +259,7 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 			   "the program runs in step with the kernel's %u Hz tick: totals may come "
 			   "late, and places may be wrong\n",
 			   (unsigned)summary->kernel_hz);
-	} else if (summary->hz > summary->kernel_hz && summary->engine == RING_ENGINE_CTIMER) {
+	} else if (most_hz(summary) > summary->kernel_hz && summary->engine == RING_ENGINE_CTIMER) {
 		summary_topic(buf, "rate");
 		buf_printf(buf,
 			   "samples come at most at the kernel's %u Hz tick; their weights make "

@@ -2,20 +2,16 @@
 #include "tools/summary_cost.h"
 
 #include "flamescope/draw/words.h"
+#include "tools/summary_line.h"
 #include "tools/text.h"
 
 #define MIN_COST_NS 20000000.0 /* a share of less says nothing */
-
-static void add_topic(struct buf *buf, const char *topic)
-{
-	buf_printf(buf, "  %-11s ", topic);
-}
 
 static void print_thinned(const struct collector_stats *stats, struct buf *buf)
 {
 	if (!stats->thinnings)
 		return;
-	add_topic(buf, "budget");
+	summary_topic(buf, "budget");
 	buf_printf(buf, "the rate was lowered for what it cost, to 1/%u at most, for ",
 		   (unsigned)stats->thinned_most);
 	text_seconds(buf, stats->thinned_ns);
@@ -26,7 +22,7 @@ static void print_breaks(const struct collector_stats *stats, struct buf *buf)
 {
 	if (!stats->breaks)
 		return;
-	add_topic(buf, "pauses");
+	summary_topic(buf, "pauses");
 	text_of(buf, stats->breaks, "pause");
 	buf_add(buf, ", because wick could not keep up, try: a lower -F, or a faster disk\n");
 }
@@ -35,7 +31,7 @@ static void print_starved(const struct collector_stats *stats, struct buf *buf)
 {
 	if (!stats->starved && !stats->given_up)
 		return;
-	add_topic(buf, "starved");
+	summary_topic(buf, "starved");
 	buf_add(buf, "wick was not given a processor for ");
 	text_seconds(buf, stats->starved_ns);
 	if (stats->given_up) {
@@ -55,7 +51,7 @@ static void print_shares(const struct summary *summary, struct buf *buf)
 
 	if (charged < MIN_COST_NS)
 		return;
-	add_topic(buf, "cost");
+	summary_topic(buf, "cost");
 	buf_add(buf, "in the program ");
 	text_share(buf, agent, charged);
 	buf_add(buf, ", wick itself ");
@@ -78,14 +74,10 @@ void summary_cost(const struct summary *summary, struct buf *buf)
 	print_starved(&summary->collected, buf);
 }
 
-void summary_cause(struct buf *buf, uint64_t value, const char *cause, bool *first)
+uint64_t summary_weight_lost(const struct collector_stats *stats)
 {
-	if (value == 0)
-		return;
-	buf_add(buf, *first ? "" : ", ");
-	*first = false;
-	words_count(buf, value);
-	buf_printf(buf, " %s", cause);
+	return stats->lost_full + stats->lost_nested + stats->lost_noslot + stats->lost_queue +
+	       stats->lost_corrupt;
 }
 
 static uint64_t dropped(const struct summary *summary)
@@ -102,7 +94,7 @@ void summary_lost(const struct summary *summary, struct buf *buf)
 	const struct collector_stats *stats = &summary->collected;
 	bool first = true;
 
-	add_topic(buf, "lost");
+	summary_topic(buf, "lost");
 	summary_cause(buf, stats->lost_full, "ring full (lost_full)", &first);
 	summary_cause(buf, stats->lost_nested, "inside another sample (lost_nested)", &first);
 	summary_cause(buf, stats->lost_noslot, "too many threads (lost_noslot)", &first);
@@ -118,7 +110,7 @@ void summary_lost(const struct summary *summary, struct buf *buf)
 	buf_add(buf, first ? "nothing\n" : "\n");
 	if (summary->verbose) {
 		first = true;
-		add_topic(buf, "threads");
+		summary_topic(buf, "threads");
 		summary_cause(buf, stats->misdirected, "misdirected signals", &first);
 		summary_cause(buf, stats->late_threads, "armed by wick", &first);
 		summary_cause(buf, stats->unmasked_threads, "had SIGPROF blocked", &first);

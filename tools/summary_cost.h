@@ -19,10 +19,10 @@ void summary_cost(const struct summary *summary, struct buf *buf);
 void summary_lost(const struct summary *summary, struct buf *buf);
 
 /**
- * summary_cause - VALUE and what it counts, behind a comma when it is not the first; nothing for 0
+ * summary_weight_lost - the weight that was lost for want of room, by all causes together
  *
  * Context: any thread.
  */
-void summary_cause(struct buf *buf, uint64_t value, const char *cause, bool *first);
+uint64_t summary_weight_lost(const struct collector_stats *stats);
 
 #endif

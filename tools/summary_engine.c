@@ -2,7 +2,7 @@
 #include "tools/summary_engine.h"
 
 #include "flamescope/draw/words.h"
-#include "tools/summary_unsampled.h"
+#include "tools/summary_line.h"
 #include "tools/text.h"
 
 #include <string.h>

@@ -2,16 +2,12 @@
 #include "tools/summary_unsampled.h"
 
 #include "flamescope/draw/words.h"
+#include "tools/summary_line.h"
 #include "tools/text.h"
 
 #include <string.h>
 
 enum { MAX_UNSAMPLED = 5 };
-
-void summary_topic(struct buf *buf, const char *topic)
-{
-	buf_printf(buf, "  %-11s ", topic);
-}
 
 static void add_unsampled(const struct collector_stats *stats, struct buf *buf)
 {

@@ -6,14 +6,6 @@
 #include "sampler/collector/collector.h"
 
 /**
- * summary_topic - begin a line of the summary
- * @topic: "" for one that goes on with the topic of the line before
- *
- * Context: any thread.
- */
-void summary_topic(struct buf *buf, const char *topic);
-
-/**
  * summary_unsampled - who was looked at from outside, who was not sampled, whose agent gave up
  *
  * Context: any thread.

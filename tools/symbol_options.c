@@ -11,12 +11,11 @@ static int take_dir(const char *value, struct symbol_options *options, struct er
 	struct stat st;
 
 	if (stat(value, &st) < 0)
-		return err_set(err, errno, "--symbol-dir '%s'", value);
+		return err_set(err, errno, "'%s'", value);
 	if (!S_ISDIR(st.st_mode))
-		return err_set(err, ENOTDIR, "--symbol-dir '%s'", value);
+		return err_set(err, ENOTDIR, "'%s'", value);
 	if (options->n_dirs == SYMBOL_OPTIONS_MAX_DIRS)
-		return err_set(err, E2BIG, "--symbol-dir more than %d times",
-			       SYMBOL_OPTIONS_MAX_DIRS);
+		return err_set(err, 0, "more than %d times", SYMBOL_OPTIONS_MAX_DIRS);
 	options->dirs[options->n_dirs++] = value;
 	return 1;
 }

@@ -1,4 +1,4 @@
-/* symbol_options.h - what `wick record` and `wick symbolize` are told about names */
+/* symbol_options.h - what commands that name frames are told about names */
 #ifndef TOOLS_SYMBOL_OPTIONS_H
 #define TOOLS_SYMBOL_OPTIONS_H
 
@@ -20,6 +20,18 @@ enum {
 };
 
 enum { SYMBOL_OPTIONS_MAX_DIRS = 64 };
+
+/* Rows of an option table, for every command that names what runs. */
+#define SYMBOL_OPTION_SPECS                                                                        \
+	{OPT_NO_INLINE, "no-inline", NULL, "leave calls that were inlined out of the stacks"},     \
+		{OPT_FULL_NAMES, "full-names", NULL, "C++ and Rust names with parameters"},        \
+		{OPT_SYMBOL_DIR, "symbol-dir", "DIR",                                              \
+		 "look for debug files in DIR, by build-id or name; may be given again"},          \
+		{OPT_DEBUGINFOD, "debuginfod", NULL,                                               \
+		 "ask the servers of $DEBUGINFOD_URLS for debug files, 5s in all"},                \
+	{                                                                                          \
+		OPT_NO_CACHE, "no-cache", NULL, "neither use nor add to the names kept on disk"    \
+	}
 
 struct symbol_options {
 	bool no_inline;

@@ -7,6 +7,7 @@
 #include "tools/interrupt.h"
 #include "tools/say.h"
 #include "tools/signal_cost.h"
+#include "tools/summary_cost.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -38,6 +39,7 @@ static int prepare(struct top_session *session, struct err *err)
 		.hz = options->hz,
 		.discovery = collector_auto_discovery(),
 		.events = options->events,
+		.signal = options->attach.signal,
 	};
 	const char *command = options->argc ? options->argv[0] : "";
 	const char *slash = strrchr(command, '/');
@@ -45,6 +47,8 @@ static int prepare(struct top_session *session, struct err *err)
 
 	if (r < 0)
 		return r;
+	session->outside = (struct outside_choice){.events = options->events, .hz = options->hz};
+	outside_choice_pass(&session->outside, &collector);
 	collector.agent_path = session->agent_path;
 	collector.signal_ns = signal_cost_ns();
 	budget_options_pass(&options->budget, &collector);
@@ -75,62 +79,31 @@ static int launch(struct top_session *session, struct err *err)
 	return r;
 }
 
-/* The first that joins gives its name. */
-static int name_first(struct top_session *session, pid_t pid)
+static void on_joined(void *context, pid_t pid)
 {
-	struct buf text;
-	char path[64];
+	struct top_session *session = context;
 
-	session->pid = pid;
-	(void)snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	buf_init(&text, sizeof(path));
-	free(session->comm);
-	session->comm =
-		io_read_file(path, &text, NULL) < 0 ? strdup("process") : strdup(buf_text(&text));
-	buf_release(&text);
-	if (!session->comm)
-		return -ENOMEM;
-	session->comm[strcspn(session->comm, "\n")] = '\0';
-	return 0;
-}
-
-static int join_all(struct top_session *session, const pid_t *pids, size_t n, struct err *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct collector_attached attached;
-		struct err why = {0};
-		int one = collector_attach(session->collector, pids[i], &attached, &why);
-
-		if (one < 0) {
-			if (r < 0) /* the last one's is told by the caller, where none can */
-				say_error("%s", err->text);
-			*err = why;
-			r = one;
-			continue;
-		}
-		top_threads_watch(&session->threads, pids[i]);
-		if (!session->pid && name_first(session, pids[i]) < 0)
-			return err_set(err, ENOMEM, "start");
-	}
-	if (r < 0 && session->pid)
-		say_error("%s", err->text);
-	return session->pid ? 0 : r;
+	top_threads_watch(&session->threads, pid);
 }
 
 static int join(struct top_session *session, struct err *err)
 {
-	_cleanup_free_ pid_t *pids = calloc(ATTACH_MAX_PIDS, sizeof(*pids));
-	size_t n = 0;
-	int r;
+	struct joining joining = {
+		.collector = session->collector,
+		.attach = &session->options->attach,
+		.outside = &session->outside,
+		.joined = on_joined,
+		.context = session,
+	};
+	int r = joining_start(&joining, err);
 
-	if (!pids)
-		return err_set(err, ENOMEM, "start");
-	r = attach_options_find(&session->options->attach, pids, &n, err);
-	if (r == 0)
-		r = collector_begin(session->collector, err);
-	return r == 0 ? join_all(session, pids, n, err) : r;
+	if (r == 0) {
+		free(session->comm);
+		session->comm = steal_pointer(&joining.comm);
+		session->pid = joining.pid;
+	}
+	joining_release(&joining);
+	return r;
 }
 
 int top_session_start(struct top_session *session, const struct top_options *options,
@@ -249,8 +222,7 @@ void top_session_facts(struct top_session *session, struct top_facts *ret_facts)
 		.wall = session->options->events & COLLECT_WALL,
 		.threads = stats.threads,
 		.processes = stats.processes,
-		.lost = stats.lost_full + stats.lost_nested + stats.lost_noslot + stats.lost_queue +
-			stats.lost_corrupt,
+		.lost = summary_weight_lost(&stats),
 		.output = session->output.file ? session->output.path : NULL,
 		.ended = session->ended,
 		.ending = session->cmd_ended ? session->ending : "no longer sampled",

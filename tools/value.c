@@ -171,6 +171,19 @@ int value_keep(const char *text, struct recording_limit *ret_limit, struct err *
 	return 0;
 }
 
+int value_word(const char *text, const char *const *words, struct err *err)
+{
+	char list[128] = "";
+
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(text, words[i]) == 0)
+			return i;
+		(void)strncat(list, i ? ", " : "", sizeof(list) - strlen(list) - 1);
+		(void)strncat(list, words[i], sizeof(list) - strlen(list) - 1);
+	}
+	return err_set(err, 0, "'%s' is not one of: %s", text, list);
+}
+
 int value_pid(const char *text, pid_t *ret_pid)
 {
 	static const struct unit plain[] = {{"", 1}, {NULL, 0}};

@@ -57,6 +57,15 @@ int value_rotate(const char *text, struct recording_limit *ret_limit, struct err
 int value_keep(const char *text, struct recording_limit *ret_limit, struct err *err);
 
 /**
+ * value_word - one of a few words
+ * @words: NULL-terminated
+ *
+ * Return:  its place, from 0; -EINVAL and the words that there are.
+ * Context: any thread.
+ */
+int value_word(const char *text, const char *const *words, struct err *err);
+
+/**
  * value_pid - the number of a process
  *
  * Return:  0; -EINVAL when TEXT is no positive number.

@@ -94,6 +94,8 @@ class Choose(Case):
         coverage = float(re.search(r"coverage +([0-9.]+)", run.summary).group(1))
         self.assertAlmostEqual(coverage, 1, delta=0.1)
         self.assertIn("lost        nothing", run.summary)
+        self.assertRegex(run.summary, rf"recorded the heaviest {HEAVY} processes of every {INTERVAL}\.00 s for ")
+        self.assertNotIn("still running", run.summary)
 
     def test_who_takes_no_agent_is_told_and_another_gets_the_seat(self):
         run = self.record_all(f"{target('split_static')} 4 >/dev/null & (sleep 1; exec {target('split')} 3) "
@@ -102,6 +104,14 @@ class Choose(Case):
         self.assertEqual({sample.comm for sample in run.samples}, {"split"})
         self.assertRegex(run.summary, r"processes: 1 joined, 0 were let go, [12] did not join")
         self.assertRegex(run.summary, r"the last that did not: .*static")
+
+    def test_a_gauge_chooses_whoever_has_it(self):
+        """Read from outside: the busiest process has none, and does not join."""
+        run = self.record_all(f"({target('split')} 4; :) >/dev/null & sleep 0.2; {target('episode')} 0.2 3 0.2 gauge cpu >/dev/null &",
+                              "-d", "3s", "--metrics", "auto,queue_len", "--top", "1:500ms", "--by", "queue_len")
+        self.assertEqual(run.status, 0, run.summary)
+        self.assertEqual({sample.comm for sample in run.samples}, {"episode"})
+        self.assertIn(500, {sample.metrics["queue_len"][0] for sample in run.samples})
 
     def test_who_ends_leaves_and_the_recording_goes_on(self):
         run = self.record_all(f"({target('busy')} 1; {target('split')} 2) >/dev/null &",
@@ -115,7 +125,7 @@ class Asked(Case):
         for options, why in (
                 (("-a",), "how many\\?.*try: -a --top 5:2s"),
                 (("-a", "--top", "3", "-p", "1"), "-a is any process"),
-                (("-a", "--top", "3", "--metrics", "auto,queue", "--by", "queue"), "--by queue: a gauge"),
+                (("-a", "--top", "3", "--by", "queue"), "--by: 'queue' is not one of"),
                 (("-a", "--top", "3", "--", "true"), "'true' would be started")):
             process = self.wick("record", *options)
             self.assertEqual(process.returncode, 2, process.stderr)

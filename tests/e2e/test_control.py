@@ -1,5 +1,6 @@
 """A recording does what it is asked to while it runs, and nobody else may ask."""
 import glob
+import gzip
 import json
 import os
 import random
@@ -202,6 +203,7 @@ class Control(Case):
         self.assertRegex(facts, r"at 49 to 997 Hz")
         self.assertRegex(facts, r"coverage +(0\.9[5-9]|1\.0[0-5])")
         self.assertRegex(stderr, r"coverage +(0\.9[5-9]|1\.0[0-5])")
+        self.assertIn(" at 49 to 997 Hz, ", stderr)
 
     def test_a_paused_recording_begins_when_it_is_told_to(self):
         self.start("--paused")
@@ -251,6 +253,15 @@ class Control(Case):
         self.assertEqual(path, self.path("x.perf"))
         self.assertGreaterEqual(len(read(path)), known)
         self.finish()
+
+    def test_a_file_that_is_told_is_there_compressed_or_not(self):
+        self.start("--compress", "gz", hz=199)
+        self.wait_for("samples", 50)
+        path = self.ask("split").strip()
+        self.assertEqual(path, self.path("x.perf.gz"))
+        with gzip.open(path, "rt") as file:
+            self.assertIn("# wick-end", file.read())
+        self.assertEqual(self.ask("flush").strip(), self.path("x.0001.perf"))
 
     def test_it_is_found_by_any_process_that_is_recorded(self):
         self.start(command=("sh", "-c", f"{target('split')} 10000 & wait"))

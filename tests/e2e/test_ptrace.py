@@ -108,6 +108,14 @@ class Ptrace(Case):
                 if not options:
                     self.assertRegex(wick.stderr.decode(), "static.*ptrace")
 
+    def test_wick_top_looks_at_it_too(self):
+        process = self.start(STATIC, 60)
+        for words in (("-d", "1.5s", "-p", process.pid), ("-d", "60s", "--", STATIC, 1)):
+            top = self.wick("top", "--once", *words)
+            self.assertEqual(top.returncode, 0, top.stderr)
+            self.assertIn(b"burn_seventy", top.stdout)
+            self.assertRegex(top.stderr.decode(), "static.*engine ptrace looks at it from outside")
+
     def test_nothing_is_interrupted(self):
         run = self.record(target("eintr_calls_static"), "3", options=("-e", "wall"))
         self.assertEqual(run.status, 0, run.summary)

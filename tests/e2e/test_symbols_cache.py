@@ -107,7 +107,7 @@ class SymbolsCache(Case):
                 (("symbols", "list", "perl"), 2, "'perl' is too much"),
                 (("symbols", "strip"), 2, "no size given, try:"),
                 (("symbols", "strip", "1M", "2M"), 2, "one size at a time, try:"),
-                (("symbols", "--symbol-dir", "/nowhere", "list"), 2, "--symbol-dir '/nowhere'"),
+                (("symbols", "--symbol-dir", "/nowhere", "list"), 2, "--symbol-dir: '/nowhere'"),
                 (("symbolize",), 2, "no file given, try: wick symbolize FILE\n"),
                 (("symbolize", "-o", self.path("copy"), "/etc/passwd"), 8, "no perf-script text"),
                 (("symbols", "stirp"), 2, "try: wick symbols strip"),

@@ -90,6 +90,36 @@ static void says_what_was_recorded(void **state)
 	assert_says(&summary, "wick symbolize", 0);
 }
 
+static void says_who_was_recorded(void **state)
+{
+	const struct collector_top choose = {.n = 5, .interval_ns = UINT64_C(2000000000)};
+	struct summary summary = healthy();
+
+	(void)state;
+	assert_says(&summary, "wick: recorded prog (pid 4000) for 10.0 s\n", 1);
+	summary.n_joined = 3;
+	summary.cmd_ended = false;
+	summary.collected.still_running = 2;
+	assert_says(&summary,
+		    "recorded prog (pid 4000) and 2 others for 10.0 s; they are still running\n",
+		    1);
+	summary.n_joined = 0;
+	summary.choose = &choose;
+	assert_says(&summary, "recorded the heaviest 5 processes of every 2.00 s for 10.0 s\n", 1);
+}
+
+static void says_that_the_rate_was_changed(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.hz_most = 100;
+	assert_says(&summary, "1,000 at 100 Hz, ", 1);
+	summary.hz_most = 997;
+	assert_says(&summary, "1,000 at 100 to 997 Hz, ", 1);
+	assert_says(&summary, "samples come at most at the kernel's 250 Hz tick", 1);
+}
+
 static void says_where_all_the_time_went(void **state)
 {
 	struct summary summary = healthy();
@@ -462,6 +492,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_what_was_recorded),
+		cmocka_unit_test(says_who_was_recorded),
+		cmocka_unit_test(says_that_the_rate_was_changed),
 		cmocka_unit_test(says_where_all_the_time_went),
 		cmocka_unit_test(names_losses_by_cause),
 		cmocka_unit_test(names_incomplete_stacks_by_reason),
