@@ -103,14 +103,14 @@ static void take_start(struct collector *collector, int fd, const struct hello *
 		answer(fd, WELCOME_REFUSED, -1);
 		return;
 	}
-	answer(fd, WELCOME, process->ring.fd);
-}
 	if (hello->kind == HELLO_FORK && attach_signal_fits(hello->why)) {
 		process->unhooked = true;
 		process->stack_start = proc_stack_start(peer);
 		process->signal = hello->why;
 		process->ring.header->signal = (uint32_t)process->signal;
 	}
+	answer(fd, WELCOME, process->ring.fd);
+}
 
 /* The process waits, before an exec above all: what is asked is done before the answer. */
 static void take_events(struct collector *collector, int fd, const struct hello *hello, pid_t peer)
