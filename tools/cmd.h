@@ -136,7 +136,7 @@ int cmd_start(struct cmd_ctx *ctx);
 int cmd_stop(struct cmd_ctx *ctx);
 
 /**
- * cmd_status - say how a recording is going
+ * cmd_status - say how a recording is going, or all that run
  *
  * Return:  the exit status of wick.
  * Context: main thread.

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { OPT_JSON = OPTION_LONG_ONLY, MAX_WORDS = 2 };
+enum { OPT_JSON = OPTION_LONG_ONLY, MAX_WORDS = 2, RESULT_BYTES = 4 * 1024 * 1024 };
 
 static const char of_process[] = "the recording of this process, or the wick record with this pid";
 
@@ -23,8 +23,10 @@ const struct option_spec control_option_specs[] = {
 };
 
 const struct option_spec status_option_specs[] = {
-	{'p', "pid", "PID", of_process},
-	{OPT_JSON, "json", NULL, "as one JSON object"},
+	{'p', "pid", "PID",
+	 "the recording of this process, or the wick record with this pid; all of yours unless it "
+	 "is given"},
+	{OPT_JSON, "json", NULL, "as one JSON object a recording and line"},
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
 };
@@ -77,9 +79,10 @@ static int read_line(const struct cmd_ctx *ctx, struct control_options *options,
 	}
 }
 
-static int parse(const struct cmd_ctx *ctx, struct control_options *options, bool takes_rate,
+static int parse(const struct cmd_ctx *ctx, struct control_options *options, enum control_verb verb,
 		 struct err *err)
 {
+	bool takes_rate = verb == CONTROL_RATE;
 	const char *words[MAX_WORDS];
 	int n_words = 0;
 
@@ -94,29 +97,36 @@ static int parse(const struct cmd_ctx *ctx, struct control_options *options, boo
 	}
 	if (n_words > takes_rate)
 		return err_set(err, 0, "'%s' is one argument too many", words[takes_rate]);
-	if (!options->pid) {
+	if (!options->pid && verb != CONTROL_STATUS) {
 		(void)err_set(err, 0, "no process given");
-		err_hint(err, "wick %s -p PID", ctx->command->name);
+		err_hint(err, "wick %s -p PID, of one that wick status names", ctx->command->name);
 		return -EINVAL;
 	}
 	return takes_rate ? value_rate(words[0], &options->hz, err) : 0;
 }
 
-/* Return: the exit status; WICK_OK with *RET_REPLY, unless only help was wanted. */
-static int ask(const struct cmd_ctx *ctx, enum control_verb verb, struct control_options *options,
-	       struct control_reply *ret_reply)
+/* Return: the exit status; WICK_OK without help: go on. */
+static int read_options(const struct cmd_ctx *ctx, enum control_verb verb,
+			struct control_options *options)
+{
+	struct err err = {0};
+
+	if (parse(ctx, options, verb, &err) < 0) {
+		say_error("%s", err.text);
+		return WICK_USAGE;
+	}
+	return options->help ? cmd_help(ctx->command) : WICK_OK;
+}
+
+/* Return: the exit status; WICK_OK with *RET_REPLY. */
+static int ask_one(enum control_verb verb, const struct control_options *options,
+		   struct control_reply *ret_reply)
 {
 	struct control_request request = {
 		.magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .verb = (uint16_t)verb};
 	struct err err = {0};
-	int r = parse(ctx, options, verb == CONTROL_RATE, &err);
+	int r;
 
-	if (r < 0) {
-		say_error("%s", err.text);
-		return WICK_USAGE;
-	}
-	if (options->help)
-		return cmd_help(ctx->command);
 	request.pid = options->pid;
 	request.hz = options->hz;
 	r = control_ask(&request, ret_reply, &err);
@@ -124,6 +134,15 @@ static int ask(const struct cmd_ctx *ctx, enum control_verb verb, struct control
 		return WICK_OK;
 	say_error("%s", err.text);
 	return cmd_exit_of(r);
+}
+
+/* Return: the exit status; WICK_OK with *RET_REPLY, unless only help was wanted. */
+static int ask(const struct cmd_ctx *ctx, enum control_verb verb, struct control_options *options,
+	       struct control_reply *ret_reply)
+{
+	int status = read_options(ctx, verb, options);
+
+	return status != WICK_OK || options->help ? status : ask_one(verb, options, ret_reply);
 }
 
 /* What is done needs no words. */
@@ -237,22 +256,62 @@ static void print_json(const struct control_reply *reply, struct buf *buf)
 	buf_add(buf, "}\n");
 }
 
+/* What is printed of one recording, or of all. */
+struct report {
+	struct buf text;
+	bool json;
+};
+
+static void add_report(void *context, struct control_reply *reply)
+{
+	struct report *report = context;
+
+	text_defuse(reply->command);
+	if (report->json) {
+		print_json(reply, &report->text);
+		return;
+	}
+	text_defuse(reply->path);
+	if (report->text.len > 0)
+		buf_add_char(&report->text, '\n');
+	print_status(reply, &report->text);
+}
+
+static int report_all(struct report *report)
+{
+	struct err err = {0};
+	int n = control_ask_all(add_report, report, &err);
+
+	if (n > 0)
+		return WICK_OK;
+	if (n == 0) {
+		say_error("nothing is recorded by you, try: wick record -p PID");
+		return WICK_IO;
+	}
+	say_error("%s", err.text);
+	return cmd_exit_of(n);
+}
+
 int cmd_status(struct cmd_ctx *ctx)
 {
 	struct control_options options = {0};
 	struct control_reply reply;
-	struct buf text;
-	int status = ask(ctx, CONTROL_STATUS, &options, &reply);
+	struct report report = {0};
+	int status = read_options(ctx, CONTROL_STATUS, &options);
 
 	if (status != WICK_OK || options.help)
 		return status;
-	buf_init(&text, CMD_TEXT_BYTES);
-	text_defuse(reply.command);
-	if (options.json) {
-		print_json(&reply, &text);
+	report.json = options.json;
+	buf_init(&report.text, RESULT_BYTES);
+	if (!options.pid) {
+		status = report_all(&report);
 	} else {
-		text_defuse(reply.path);
-		print_status(&reply, &text);
+		status = ask_one(CONTROL_STATUS, &options, &reply);
+		if (status == WICK_OK)
+			add_report(&report, &reply);
 	}
-	return cmd_print(&text);
+	if (status == WICK_OK)
+		return cmd_print(&report.text);
+	buf_release(&report.text);
+	return status;
 }

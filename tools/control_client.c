@@ -12,9 +12,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 
 enum {
 	ANSWER_S = 30, /* names of what was sampled before may have to come over the net */
+	STATUS_S = 5,  /* which needs none of them; another user's socket may never answer */
 	MOST_SOCKETS = 1024,
 };
 
@@ -33,7 +35,8 @@ static void end_strings(struct control_reply *reply)
 
 static int exchange(int fd, const struct control_request *request, struct control_reply *ret_reply)
 {
-	const struct timeval limit = {.tv_sec = ANSWER_S};
+	const struct timeval limit = {.tv_sec = request->verb == CONTROL_STATUS ? STATUS_S
+										: ANSWER_S};
 	unsigned char bytes[sizeof(*ret_reply) + 1];
 	ssize_t n;
 
@@ -71,13 +74,8 @@ static int reach(const char *path)
 	_cleanup_fd_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
-		int r = -errno;
-
-		if (r == -ECONNREFUSED) /* of a recording that was killed */
-			(void)unlink(path);
-		return r;
-	}
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		return -errno;
 	return steal_fd(&fd);
 }
 
@@ -158,9 +156,16 @@ static int nobody(pid_t pid, struct err *err)
 	return -ESRCH;
 }
 
+/* Ended, or killed: the next recording sweeps what it left. */
+static bool is_gone(int error)
+{
+	return error == -ECONNREFUSED || error == -ECONNRESET || error == -ENOENT;
+}
+
 /* The one recording that has PID: which answer it gave, or why it cannot be told. */
 static int find(const struct search *search, pid_t pid, size_t *ret_index, struct err *err)
 {
+	const time_t until = time(NULL) + ANSWER_S;
 	const struct control_request request = {.magic = CONTROL_MAGIC,
 						.version = CONTROL_VERSION,
 						.verb = CONTROL_STATUS,
@@ -169,10 +174,10 @@ static int find(const struct search *search, pid_t pid, size_t *ret_index, struc
 	unsigned n_found = 0;
 	int trouble = 0;
 
-	for (size_t i = 0; i < search->n; i++) {
+	for (size_t i = 0; i < search->n && time(NULL) < until; i++) {
 		int r = ask(search->paths[i], &request, &reply);
 
-		if (r < 0 && r != -ECONNREFUSED && r != -ECONNRESET && r != -ENOENT)
+		if (r < 0 && !is_gone(r))
 			trouble = tell(r, search->paths[i], err);
 		if (r < 0 || reply.result == CONTROL_NOT_MINE)
 			continue;
@@ -228,4 +233,40 @@ int control_ask(const struct control_request *request, struct control_reply *ret
 	r = ask_found(&search, request, ret_reply, err);
 	free(search.paths);
 	return r;
+}
+
+/* A socket is named after its recording. */
+static pid_t pid_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (pid_t)strtol(slash + 1, NULL, 10) : 0;
+}
+
+int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply), void *context,
+		    struct err *err)
+{
+	struct control_request request = {
+		.magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .verb = CONTROL_STATUS};
+	struct search search = {0};
+	struct control_reply reply = {0};
+	int trouble = look_everywhere(&search, 0);
+	int n = 0;
+
+	if (trouble < 0)
+		return err_set(err, -trouble, "look for recordings");
+	for (size_t i = 0; i < search.n; i++) {
+		int r;
+
+		request.pid = pid_of(search.paths[i]);
+		r = ask(search.paths[i], &request, &reply);
+		if (r < 0 && !is_gone(r))
+			trouble = tell(r, search.paths[i], err);
+		if (r < 0 || reply.result != CONTROL_DONE)
+			continue;
+		tell_one(context, &reply);
+		n++;
+	}
+	free(search.paths);
+	return n ? n : trouble;
 }

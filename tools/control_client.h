@@ -15,4 +15,14 @@
 int control_ask(const struct control_request *request, struct control_reply *ret_reply,
 		struct err *err);
 
+/**
+ * control_ask_all - how each recording of the caller's is going
+ * @tell_one: gets each one's reply, whose strings end
+ *
+ * Return:  how many there are; -errno when none answered, and the reason.
+ * Context: main thread.
+ */
+int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply), void *context,
+		    struct err *err);
+
 #endif

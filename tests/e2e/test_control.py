@@ -274,13 +274,31 @@ class Control(Case):
         said = self.ask("status", pid=os.getpid(), status=8)
         self.assertIn(f"no recording of yours has process {os.getpid()} in it", said)
 
+    def test_all_recordings_are_named(self):
+        """Those of the same user elsewhere may be among them."""
+        self.start()
+        second = subprocess.Popen([WICK, "record", "-q", "-o", self.path("y.perf"), "-p", str(os.getpid())],
+                                  env=self.env)
+        self.addCleanup(second.wait)
+        self.addCleanup(second.terminate)
+        while len(self.sockets()) < 2:
+            self.assertIsNone(second.poll())
+            time.sleep(0.01)
+        done = self.wick("status", "--json", env=self.env)
+        found = {reply["wick_pid"]: reply for reply in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(found[self.recorder.pid]["pid"], self.pid)
+        self.assertEqual(found[second.pid]["path"], self.path("y.perf"))
+        said = self.wick("status", env=self.env).stdout.decode()
+        self.assertIn(f"(pid {self.pid}) by wick (pid {self.recorder.pid})", said)
+        self.assertIn("\n\nrecording: ", said)
+
     def test_what_makes_no_sense_is_said(self):
         self.start()
         for arguments, word in ((("rate", "-p", self.pid), "no rate given"),
                                 (("rate", "-p", self.pid, "0"), "0"),
                                 (("rate", "-p", self.pid, "99", "9"), "one argument too many"),
                                 (("rate", "99", "-p", self.pid, "9"), "'9' is one argument too many"),
-                                (("stop",), "no process given"),
+                                (("stop",), "no process given, try: wick stop -p PID"),
                                 (("stop", "-p", "me"), "'me' is no process")):
             done = self.wick(*arguments, env=self.env)
             self.assertEqual(done.returncode, 2, arguments)

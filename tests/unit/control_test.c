@@ -174,19 +174,31 @@ static void trusts_only_a_directory_that_is_private(void **state)
 	assert_string_not_equal(places.at[0], path);
 }
 
-static void forgets_sockets_that_nobody_listens_on(void **state)
+static void passes_over_sockets_that_nobody_listens_on(void **state)
 {
 	struct fixture *fixture = *state;
 	struct control_request asked = request(CONTROL_STATUS);
 	struct control_reply reply;
 	struct err err = {0};
-	char path[sizeof(fixture->server.path)];
 
-	memcpy(path, fixture->server.path, sizeof(path));
 	(void)close(fixture->server.fd); /* as when it was killed */
 	fixture->server.fd = open("/dev/null", O_RDONLY);
 	assert_int_equal(control_ask(&asked, &reply, &err), -ESRCH);
 	assert_non_null(strstr(err.text, "no recording of yours has process 7 in it"));
+}
+
+static void sweeps_the_sockets_of_the_killed(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[sizeof(fixture->server.path)];
+	char *name;
+
+	memcpy(path, fixture->server.path, sizeof(path));
+	name = strrchr(path, '/') + 1;
+	(void)snprintf(name, sizeof(path) - (size_t)(name - path), "%d.control", INT32_MAX);
+	assert_int_equal(close(open(path, O_WRONLY | O_CREAT, 0600)), 0);
+	control_server_close(&fixture->server);
+	assert_int_equal(control_server_open(&fixture->server, NULL), 0);
 	assert_int_equal(access(path, F_OK), -1);
 }
 
@@ -201,7 +213,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(trusts_only_a_directory_that_is_private, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(forgets_sockets_that_nobody_listens_on, set_up,
+		cmocka_unit_test_setup_teardown(passes_over_sockets_that_nobody_listens_on, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(sweeps_the_sockets_of_the_killed, set_up,
 						tear_down),
 	};
 
