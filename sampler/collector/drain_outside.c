@@ -10,10 +10,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { CHILDREN_BYTES = 64 * 1024 };
 
@@ -60,6 +64,29 @@ static uint64_t first_ns(struct drain *drain, pid_t pid, bool attached)
 	return old ? old->charged_ns : attached ? proc_cpu_ns(pid) : 0;
 }
 
+/*
+ * Short slices (Linux 6.12): when we wake, a thread that runs is put off at once, wherever it is,
+ * and not when it has had its share.
+ */
+static void take_short_slices(void)
+{
+	struct {
+		uint32_t size;
+		uint32_t policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime_ns;
+		uint64_t deadline_ns;
+		uint64_t period_ns;
+	} how = {.size = sizeof(how)};
+
+	if (syscall(SYS_sched_getattr, 0, &how, sizeof(how), 0) < 0 || how.policy != SCHED_OTHER)
+		return;
+	how.runtime_ns = OUTSIDE_SLICE_US * 1000;
+	(void)syscall(SYS_sched_setattr, 0, &how, 0);
+}
+
 static int begin(struct collector *collector, pid_t pid, bool attached)
 {
 	const struct collector_outsider *how = collector->options.outsider;
@@ -72,6 +99,8 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 
 	if (r < 0)
 		return r;
+	if (drain->stats.outside == 0)
+		take_short_slices();
 	r = drain_start(collector, pid, pid, &process);
 	if (r < 0) {
 		how->free(outsider);
@@ -225,11 +254,13 @@ static uint64_t turn_ns(const struct drain *drain)
 	return ns < OUTSIDE_LEAST_MS * NS_PER_MS ? OUTSIDE_LEAST_MS * NS_PER_MS : ns;
 }
 
-static void turn_all(struct collector *collector, uint64_t now_ns)
+/* Return: whether somebody was found where a look says little. */
+static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 {
 	struct drain *drain = &collector->drain;
 	struct process *next;
-	bool list = now_ns >= drain->outside.list_ns;
+	bool list = !again && now_ns >= drain->outside.list_ns;
+	bool unsure = false;
 	uint32_t n = 0;
 
 	for (struct process *process = drain->processes; process; process = next) {
@@ -237,7 +268,8 @@ static void turn_all(struct collector *collector, uint64_t now_ns)
 					     .stream = &drain->stream,
 					     .now_ns = io_now_ns(),
 					     .deadline_ns = now_ns + turn_ns(drain) / 2,
-					     .paused = drain->rate.pauses != 0};
+					     .paused = drain->rate.pauses != 0,
+					     .again = again};
 
 		next = process->next;
 		if (!process->outsider)
@@ -246,12 +278,14 @@ static void turn_all(struct collector *collector, uint64_t now_ns)
 		if (!is_the_same(collector, process))
 			continue;
 		process->outsider->how->turn(process->outsider, &turn);
+		unsure = unsure || process->outsider->unsure;
 		if (list)
 			adopt_children(collector, process->pid);
 	}
 	drain->outside.n = n;
 	if (list)
 		drain->outside.list_ns = now_ns + OUTSIDE_CHILDREN_MS * NS_PER_MS;
+	return unsure;
 }
 
 /* A step of xorshift64 (Marsaglia: Xorshift RNGs). */
@@ -264,6 +298,22 @@ static uint64_t next_random(struct drain *drain)
 	x ^= x << 17;
 	drain->outside.random = x;
 	return x;
+}
+
+/*
+ * Who shares our processor was put off before we came, and not just anywhere.  After a while that
+ * it does not know it probably runs, and is where it is because we interrupt it.
+ */
+static void turn(struct collector *collector, uint64_t now_ns)
+{
+	struct timespec rest;
+
+	if (!turn_all(collector, now_ns, false))
+		return;
+	rest = (struct timespec){
+		.tv_nsec = (long)(next_random(&collector->drain) % (OUTSIDE_AGAIN_MS * NS_PER_MS))};
+	(void)nanosleep(&rest, NULL);
+	(void)turn_all(collector, io_now_ns(), true);
 }
 
 uint64_t drain_outside_turns(struct collector *collector)
@@ -280,7 +330,7 @@ uint64_t drain_outside_turns(struct collector *collector)
 	if (drain->outside.n == 0)
 		return soon_ns;
 	if (now_ns >= drain->outside.next_ns) {
-		turn_all(collector, now_ns);
+		turn(collector, now_ns);
 		/* Not in step with what the program does in turns of its own. */
 		drain->outside.next_ns = now_ns + ns - ns / 8 + next_random(drain) % (ns / 4);
 	}

@@ -22,6 +22,7 @@ struct outsider_turn {
 	uint64_t now_ns;
 	uint64_t deadline_ns; /* no further thread is held after that */
 	bool paused;          /* samples are not wanted */
+	bool again;           /* soon after the last: only threads that it was unsure of */
 };
 
 /* All are called by the drain thread, but for begin() and free() while that does not run. */
@@ -40,6 +41,7 @@ struct collector_outsider {
 /* What begin() makes starts with it. */
 struct outsider {
 	const struct collector_outsider *how;
+	bool unsure; /* a thread was found in a place that says little: another turn may help */
 };
 
 #endif

@@ -124,6 +124,21 @@ static void count_stop(const struct outsider_turn *turn, uint64_t ns)
 		stats->outside_longest_ns = ns;
 }
 
+/*
+ * Whoever shares a processor is put off where the kernel notices that it has run for long enough,
+ * and is found there: at a tick, but also in system calls that look at its clock or wake others.
+ * So the end of a call is taken for its place no more often than it was in calls.  What it has
+ * used stays owed; but not for ever.
+ */
+static bool is_believed(struct engine_thread *thread, uint64_t calls_ns)
+{
+	if (thread->owed_ns < ENGINE_DOUBT_MS * NS_PER_MS &&
+	    thread->start_ns + thread->calls_ns + thread->owed_ns / 2 > calls_ns)
+		return false;
+	thread->calls_ns += thread->owed_ns;
+	return true;
+}
+
 /* Return: whether its stack is the last one now. */
 static bool hold(struct engine *engine, const struct outsider_turn *turn,
 		 struct engine_thread *thread)
@@ -131,13 +146,19 @@ static bool hold(struct engine *engine, const struct outsider_turn *turn,
 	struct engine_last *last = &engine->last;
 	struct task_stat stat = {.cpu = SAMPLE_NO_CPU};
 	struct held held;
-	int r = held_walk(engine->remote, (pid_t)thread->tid, last->pcs, SAMPLE_MAX_FRAMES, &held);
+	int r = held_walk(engine->remote, (pid_t)thread->tid, engine->pcs, SAMPLE_MAX_FRAMES,
+			  &held);
 
 	thread->slow = r == -EINPROGRESS;
 	if (r < 0)
 		return false;
 	count_stop(turn, held.stopped_ns);
 	(void)task_read_stat(engine->tasks_fd, thread->tid, &stat);
+	if (held.in_call && last->n_pcs > 0 && !is_believed(thread, engine_calls_ns(&stat))) {
+		thread->unsure = !turn->again;
+		return false;
+	}
+	memcpy(last->pcs, engine->pcs, held.result.n_pcs * sizeof(last->pcs[0]));
 	last->tid = thread->tid;
 	last->cpu = stat.cpu;
 	last->n_pcs = (uint16_t)held.result.n_pcs;
@@ -202,20 +223,26 @@ static void turn_engine(struct outsider *outsider, const struct outsider_turn *t
 	struct engine *engine = (struct engine *)outsider;
 	size_t n;
 
-	engine_list(engine, turn);
+	if (!turn->again)
+		engine_list(engine, turn);
 	n = engine->n_threads;
 	if (turn->paused) {
 		forgive(engine, turn);
 		return;
 	}
+	outsider->unsure = false;
 	/* One after another is first, so that a deadline hits all alike. */
 	for (size_t i = 0; i < n; i++) {
 		struct engine_thread *thread = &engine->threads[(engine->next + i) % n];
 
+		if (turn->again && !thread->unsure)
+			continue;
+		thread->unsure = false;
 		if (thread->slow)
 			thread->slow = !stop_let_go((pid_t)thread->tid);
 		if (account(engine, thread) && !thread->slow)
 			sample(engine, turn, thread);
+		outsider->unsure = outsider->unsure || thread->unsure;
 	}
 	engine->next = n ? (engine->next + 1) % n : 0;
 }

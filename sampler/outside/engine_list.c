@@ -11,15 +11,23 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { TASK_LINKS = 2 }; /* the links of /proc/PID/task beyond one a thread */
 
-static struct engine_thread *find(const struct engine *engine, uint32_t tid)
+/* The kernel lists them in the order that we have them in: it is nearly always at *AT. */
+static struct engine_thread *find(const struct engine *engine, uint32_t tid, size_t *at)
 {
-	for (size_t i = 0; i < engine->n_threads; i++)
-		if (engine->threads[i].tid == tid)
-			return &engine->threads[i];
+	for (size_t i = 0; i < engine->n_threads; i++) {
+		size_t place = (*at + i) % engine->n_threads;
+
+		if (engine->threads[place].tid == tid) {
+			*at = place + 1;
+			return &engine->threads[place];
+		}
+	}
 	return NULL;
 }
 
@@ -59,10 +67,18 @@ static void push_name(const struct engine *engine, const struct outsider_turn *t
 	stream_push(turn->stream, node);
 }
 
+uint64_t engine_calls_ns(const struct task_stat *stat)
+{
+	long per_s = sysconf(_SC_CLK_TCK);
+
+	return stat->system_ticks * (NS_PER_S / (uint64_t)(per_s > 0 ? per_s : 100));
+}
+
 /* What a thread had used before it was seen first is the process's: it counts there. */
 static void add(struct engine *engine, const struct outsider_turn *turn, uint32_t tid)
 {
 	struct engine_thread *thread = make_room(engine);
+	struct task_stat stat = {0};
 
 	if (!thread)
 		return;
@@ -75,6 +91,8 @@ static void add(struct engine *engine, const struct outsider_turn *turn, uint32_
 		cleanup_fd(&thread->syscall_fd);
 		return;
 	}
+	(void)task_read_stat(engine->tasks_fd, tid, &stat);
+	thread->start_ns = engine_calls_ns(&stat);
 	engine->n_threads++;
 	push_name(engine, turn, thread);
 }
@@ -91,12 +109,14 @@ static void drop(struct engine *engine, const struct outsider_turn *turn, size_t
 		stream_push(turn->stream, node);
 	}
 	engine->owed_ns -= thread->owed_ns;
-	*thread = engine->threads[--engine->n_threads];
+	engine->n_threads--;
+	memmove(thread, thread + 1, (engine->n_threads - i) * sizeof(*thread));
 }
 
 static void read_list(struct engine *engine, const struct outsider_turn *turn, DIR *tasks)
 {
 	const struct dirent *entry;
+	size_t at = 0;
 
 	engine->list++;
 	/* This thread alone reads this stream of entries. */
@@ -106,7 +126,7 @@ static void read_list(struct engine *engine, const struct outsider_turn *turn, D
 
 		if (tid == 0 || tid > INT32_MAX)
 			continue;
-		thread = find(engine, (uint32_t)tid);
+		thread = find(engine, (uint32_t)tid, &at);
 		if (!thread)
 			add(engine, turn, (uint32_t)tid);
 		else

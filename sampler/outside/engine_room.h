@@ -4,6 +4,7 @@
 
 #include "sampler/collector/outsider.h"
 #include "sampler/collector/remote.h"
+#include "sampler/collector/task.h"
 #include "sampler/collector/wall_account.h"
 
 #include <stdbool.h>
@@ -16,10 +17,13 @@ struct engine_thread {
 	int schedstat_fd;
 	int syscall_fd;
 	struct schedstat seen;
-	uint64_t owed_ns; /* CPU that no sample has stood for */
-	uint64_t comm_ns; /* when its name is worth another look */
-	bool ran;         /* at the last turn */
-	bool slow;        /* it was asked to stop and has not yet */
+	uint64_t owed_ns;  /* CPU that no sample has stood for */
+	uint64_t calls_ns; /* that samples at the end of a system call have stood for, */
+	uint64_t start_ns; /* beside what calls had used when it was seen first */
+	uint64_t comm_ns;  /* when its name is worth another look */
+	bool ran;          /* at the last turn */
+	bool slow;         /* it was asked to stop and has not yet */
+	bool unsure;       /* it was found in a place that says little */
 };
 
 /* Who was found running last: what nobody was found at goes there. */
@@ -46,12 +50,20 @@ struct engine {
 	uint64_t given_ns;
 	uint64_t owed_ns; /* by all threads together */
 	struct engine_last last;
+	uint64_t pcs[SAMPLE_MAX_FRAMES]; /* of the stack that is read */
 };
+
+/**
+ * engine_calls_ns - CPU that a thread has used in system calls, to the tick
+ *
+ * Context: collector thread, as for all of these.
+ */
+uint64_t engine_calls_ns(const struct task_stat *stat);
 
 /**
  * engine_list - bring the list of threads up to date, if it is time
  *
- * Context: collector thread, as for all of these.
+ * Context: collector thread.
  */
 void engine_list(struct engine *engine, const struct outsider_turn *turn);
 

@@ -22,6 +22,7 @@ int held_walk(struct remote *remote, pid_t tid, uint64_t *pcs, size_t max, struc
 		remote_hold(remote, STOP_STACK_BYTES);
 	held.stopped_ns = stop_end(&stop);
 	held.sp = stop.regs.sp;
+	held.in_call = stop.in_call;
 	pcs[0] = stop.regs.pc | UNWIND_EXACT;
 	if (r == 0)
 		held.result = unwind_walk(remote_reader(remote), remote_rules(remote), &stop.regs,

@@ -4,6 +4,7 @@
 
 #include "sampler/collector/remote.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -12,6 +13,7 @@
 struct held {
 	struct unwind_result result;
 	uint64_t sp;
+	bool in_call;        /* as in struct stop */
 	uint64_t stopped_ns; /* from being asked to stop until it ran on */
 };
 

@@ -127,6 +127,7 @@ static int read_registers(struct stop *stop)
 	stop->regs = (struct unwind_regs){
 		.pc = regs.rip, .sp = regs.rsp, .bp = regs.rbp, .bx = regs.rbx};
 	stop->narrow = regs.cs == NARROW_CODE;
+	stop->in_call = (int64_t)regs.orig_rax >= 0;
 	return 0;
 }
 

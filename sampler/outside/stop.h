@@ -15,8 +15,9 @@
 
 struct stop {
 	pid_t tid;
-	int signal;  /* that it was about to be given, and is given by stop_end(); 0: none */
-	bool narrow; /* it runs 32-bit code: its stack is made of other words than ours */
+	int signal;   /* that it was about to be given, and is given by stop_end(); 0: none */
+	bool narrow;  /* it runs 32-bit code: its stack is made of other words than ours */
+	bool in_call; /* it was at the end of a system call */
 	struct unwind_regs regs;
 	uint64_t asked_ns; /* when it was asked to stop */
 };
