@@ -4,11 +4,16 @@
 #include "base/io.h"
 
 #include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 static void tell(void *context, const char *message)
 {
@@ -75,6 +80,25 @@ void output_teardown(struct output_fixture *fixture)
 		(void)closedir(dir);
 	(void)rmdir(fixture->dir);
 	buf_release(&fixture->told);
+}
+
+struct recording *output_open(const struct output_fixture *fixture)
+{
+	struct recording *recording = NULL;
+	struct err err = {0};
+
+	if (recording_new(&fixture->options, &recording, &err) < 0)
+		fail_msg("%s", err.text);
+	return recording;
+}
+
+void output_write(struct output_fixture *fixture, struct recording *recording, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct sample sample = output_sample(fixture);
+
+		recording_write(recording, &sample);
+	}
 }
 
 struct sample output_sample(struct output_fixture *fixture)

@@ -32,6 +32,21 @@ void output_setup(struct output_fixture *fixture, const char *name);
 void output_teardown(struct output_fixture *fixture);
 
 /**
+ * output_open - a recording with the fixture's options
+ *
+ * Owns:    the caller, to recording_free().
+ * Context: main thread.
+ */
+struct recording *output_open(const struct output_fixture *fixture);
+
+/**
+ * output_write - write the next N samples
+ *
+ * Context: main thread.
+ */
+void output_write(struct output_fixture *fixture, struct recording *recording, size_t n);
+
+/**
  * output_sample - the next sample, a millisecond after the last
  *
  * Owns:    the fixture; good until the next call.

@@ -64,16 +64,6 @@ static struct recording *open_faulty(struct output_fixture *fixture)
 	return recording;
 }
 
-static void write_n(struct output_fixture *fixture, struct recording *recording, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct sample sample = output_sample(fixture);
-
-		recording_write(recording, &sample);
-	}
-}
-
-/* The disk is asked again without waiting for the second to pass. */
 static void tick(struct recording *recording)
 {
 	recording->retry_ns = 0;
@@ -116,7 +106,7 @@ static unsigned record_with_faults(unsigned fail_at, unsigned n_fail, size_t tak
 	fixture.options.rotate.samples = 8;
 	recording = open_faulty(&fixture);
 	for (int i = 0; i < 10; i++) {
-		write_n(&fixture, recording, 4);
+		output_write(&fixture, recording, 4);
 		(void)samples_in_all(&fixture);
 		tick(recording);
 		(void)samples_in_all(&fixture);
@@ -168,10 +158,10 @@ static void loses_nothing_to_a_short_trouble(void **state)
 	memset(&faults, 0, sizeof(faults));
 	output_setup(&fixture, "x.perf");
 	recording = open_faulty(&fixture);
-	write_n(&fixture, recording, 10);
+	output_write(&fixture, recording, 10);
 	faults.fail_at = faults.n_writes + 1;
 	faults.n_fail = 3;
-	write_n(&fixture, recording, 30);
+	output_write(&fixture, recording, 30);
 	assert_int_equal(fixture.n_told, 1);
 	assert_non_null(strstr(buf_text(&fixture.told), "No space left on device"));
 	tick(recording);
@@ -194,12 +184,12 @@ static void overwrites_what_it_could_not_cut(void **state)
 	memset(&faults, 0, sizeof(faults));
 	output_setup(&fixture, "x.perf");
 	recording = open_faulty(&fixture);
-	write_n(&fixture, recording, 10);
+	output_write(&fixture, recording, 10);
 	faults.fail_at = faults.n_writes + 1;
 	faults.n_fail = 2;
 	faults.take = 50;
 	faults.cannot_cut = true;
-	write_n(&fixture, recording, 3);
+	output_write(&fixture, recording, 3);
 	faults.cannot_cut = false;
 	faults.n_fail = 0;
 	tick(recording);
@@ -219,10 +209,10 @@ static void says_in_the_end_what_was_dropped(void **state)
 	memset(&faults, 0, sizeof(faults));
 	output_setup(&fixture, "x.perf");
 	recording = open_faulty(&fixture);
-	write_n(&fixture, recording, 10);
+	output_write(&fixture, recording, 10);
 	faults.fail_at = faults.n_writes + 1;
 	faults.n_fail = 1000000;
-	write_n(&fixture, recording, 9000); /* more than waits for a disk */
+	output_write(&fixture, recording, 9000); /* more than waits for a disk */
 	recording_stats(recording, &stats);
 	assert_in_range(stats.dropped, 1, 8999);
 	faults.n_fail = 0;
@@ -248,11 +238,11 @@ static void goes_on_in_a_new_file_when_one_is_removed(void **state)
 	memset(&faults, 0, sizeof(faults));
 	output_setup(&fixture, "x.perf");
 	recording = open_faulty(&fixture);
-	write_n(&fixture, recording, 20);
+	output_write(&fixture, recording, 20);
 	assert_int_equal(unlink(fixture.path), 0);
 	recording->backlog.oldest_ns = 1;
 	tick(recording);
-	write_n(&fixture, recording, 5);
+	output_write(&fixture, recording, 5);
 	assert_int_equal(recording_finish(recording), -EIO);
 	assert_int_equal(samples_in(&fixture, "x.perf"), 5);
 	_cleanup_free_ char *text = output_text(&fixture, "x.perf");
@@ -273,16 +263,16 @@ static void waits_for_a_directory_that_was_removed(void **state)
 	memset(&faults, 0, sizeof(faults));
 	output_setup(&fixture, "x.perf");
 	recording = open_faulty(&fixture);
-	write_n(&fixture, recording, 20);
+	output_write(&fixture, recording, 20);
 	assert_int_equal(unlink(fixture.path), 0);
 	assert_int_equal(rmdir(fixture.dir), 0);
 	recording->backlog.oldest_ns = 1;
 	tick(recording);
-	write_n(&fixture, recording, 5);
+	output_write(&fixture, recording, 5);
 	assert_int_equal(recording->stats.dropped, 9);
 	assert_int_equal(mkdir(fixture.dir, 0700), 0);
 	tick(recording);
-	write_n(&fixture, recording, 5);
+	output_write(&fixture, recording, 5);
 	(void)recording_finish(recording);
 	recording_stats(recording, &stats);
 	assert_int_equal(samples_in(&fixture, "x.perf"), 5);
@@ -309,7 +299,7 @@ static void survives_a_limit_of_the_file_size(void **state)
 	recording = open_faulty(&fixture);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	for (int i = 0; i < 60; i++) {
-		write_n(&fixture, recording, 1);
+		output_write(&fixture, recording, 1);
 		recording->backlog.oldest_ns = 1;
 		tick(recording);
 	}
@@ -343,13 +333,13 @@ static void resumes_when_a_full_disk_has_room(void **state)
 	}
 	(void)snprintf(ballast, sizeof(ballast), "%s/ballast", fixture.dir);
 	recording = open_faulty(&fixture);
-	write_n(&fixture, recording, 16);
+	output_write(&fixture, recording, 16);
 	file = fopen(ballast, "w");
 	for (int i = 0; i < 64 * 1024; i++)
 		(void)fputc('x', file);
 	(void)fclose(file);
 	for (int i = 0; i < 40; i++) {
-		write_n(&fixture, recording, 5);
+		output_write(&fixture, recording, 5);
 		recording->backlog.oldest_ns = 1;
 		tick(recording);
 		(void)samples_in(&fixture, "x.perf");

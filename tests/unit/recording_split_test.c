@@ -18,38 +18,15 @@ struct run {
 
 static void begin(struct run *run, uint64_t flush_ns)
 {
-	struct err err = {0};
-
 	output_setup(&run->fixture, "x.perf");
 	run->fixture.options.flush_ns = flush_ns;
-	if (recording_new(&run->fixture.options, &run->recording, &err) < 0)
-		fail_msg("%s", err.text);
-}
-
-static void write_n(struct run *run, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct sample sample = output_sample(&run->fixture);
-
-		recording_write(run->recording, &sample);
-	}
+	run->recording = output_open(&run->fixture);
 }
 
 static void end(struct run *run)
 {
 	recording_free(run->recording);
 	output_teardown(&run->fixture);
-}
-
-static size_t count(const char *text, const char *word)
-{
-	size_t n = 0;
-
-	while ((text = strstr(text, word))) {
-		text += strlen(word);
-		n++;
-	}
-	return n;
 }
 
 static void begins_another_file_with_another_rate(void **state)
@@ -60,17 +37,17 @@ static void begins_another_file_with_another_rate(void **state)
 
 	(void)state;
 	begin(&run, 0);
-	write_n(&run, 3);
+	output_write(&run.fixture, run.recording, 3);
 	assert_int_equal(recording_split(run.recording, 499), 0);
-	write_n(&run, 2);
+	output_write(&run.fixture, run.recording, 2);
 	assert_int_equal(recording_finish(run.recording), 0);
 	first = output_text(&run.fixture, "x.perf");
 	second = output_text(&run.fixture, "x.0001.perf");
-	assert_int_equal(count(first, "cpu-clock:"), 3);
-	assert_int_equal(count(first, "\"hz\":99"), 1);
-	assert_int_equal(count(first, "# wick-end"), 1);
-	assert_int_equal(count(second, "cpu-clock:"), 2);
-	assert_int_equal(count(second, "\"hz\":499"), 1);
+	assert_int_equal(output_count(first, "cpu-clock:"), 3);
+	assert_int_equal(output_count(first, "\"hz\":99"), 1);
+	assert_int_equal(output_count(first, "# wick-end"), 1);
+	assert_int_equal(output_count(second, "cpu-clock:"), 2);
+	assert_int_equal(output_count(second, "\"hz\":499"), 1);
 	end(&run);
 }
 
@@ -83,12 +60,12 @@ static void goes_on_in_a_file_without_samples(void **state)
 	begin(&run, 0);
 	assert_int_equal(recording_split(run.recording, 0), 0);
 	assert_int_equal(recording_split(run.recording, 10), 0); /* its head is not on disk */
-	write_n(&run, 1);
+	output_write(&run.fixture, run.recording, 1);
 	assert_int_equal(recording_finish(run.recording), 0);
 	assert_int_equal(output_files(&run.fixture), 1);
 	text = output_text(&run.fixture, "x.perf");
-	assert_int_equal(count(text, "# wick :"), 1);
-	assert_int_equal(count(text, "\"hz\":10,"), 1);
+	assert_int_equal(output_count(text, "# wick :"), 1);
+	assert_int_equal(output_count(text, "\"hz\":10,"), 1);
 	end(&run);
 }
 
@@ -100,12 +77,12 @@ static void brings_all_to_disk_when_it_is_asked_to(void **state)
 
 	(void)state;
 	begin(&run, UINT64_C(60000000000));
-	write_n(&run, 100);
+	output_write(&run.fixture, run.recording, 100);
 	before = output_text(&run.fixture, "x.perf");
-	assert_true(count(before, "cpu-clock:") < 100);
+	assert_true(output_count(before, "cpu-clock:") < 100);
 	assert_int_equal(recording_write_out(run.recording), 0);
 	after = output_text(&run.fixture, "x.perf");
-	assert_int_equal(count(after, "cpu-clock:"), 100);
+	assert_int_equal(output_count(after, "cpu-clock:"), 100);
 	end(&run);
 }
 

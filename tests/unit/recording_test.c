@@ -18,25 +18,6 @@
 
 #include <cmocka.h>
 
-static struct recording *open_with(struct output_fixture *fixture)
-{
-	struct recording *recording = NULL;
-	struct err err = {0};
-
-	if (recording_new(&fixture->options, &recording, &err) < 0)
-		fail_msg("%s", err.text);
-	return recording;
-}
-
-static void write_n(struct output_fixture *fixture, struct recording *recording, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct sample sample = output_sample(fixture);
-
-		recording_write(recording, &sample);
-	}
-}
-
 static size_t samples_in(const struct output_fixture *fixture, const char *name)
 {
 	_cleanup_free_ char *text = output_text(fixture, name);
@@ -53,8 +34,8 @@ static void writes_the_first_samples_at_once(void **state)
 
 	(void)state;
 	output_setup(&fixture, "x.perf");
-	recording = open_with(&fixture);
-	write_n(&fixture, recording, 1);
+	recording = output_open(&fixture);
+	output_write(&fixture, recording, 1);
 	assert_int_equal(samples_in(&fixture, "x.perf"), 1);
 	assert_int_equal(lstat(fixture.path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
@@ -70,8 +51,8 @@ static void keeps_later_ones_until_they_are_as_old_as_the_flush(void **state)
 	(void)state;
 	output_setup(&fixture, "x.perf");
 	fixture.now_ns -= 500000000U;
-	recording = open_with(&fixture);
-	write_n(&fixture, recording, RECORDING_FIRST_SAMPLES + 3);
+	recording = output_open(&fixture);
+	output_write(&fixture, recording, RECORDING_FIRST_SAMPLES + 3);
 	recording_tick(recording);
 	assert_int_equal(samples_in(&fixture, "x.perf"), RECORDING_FIRST_SAMPLES);
 	recording->backlog.oldest_ns -= 450000000U;
@@ -90,8 +71,8 @@ static void ends_a_file_with_what_was_counted(void **state)
 
 	(void)state;
 	output_setup(&fixture, "x.perf");
-	recording = open_with(&fixture);
-	write_n(&fixture, recording, 20);
+	recording = output_open(&fixture);
+	output_write(&fixture, recording, 20);
 	recording_counts(recording, &count, 1);
 	assert_int_equal(recording_finish(recording), 0);
 	recording_stats(recording, &stats);
@@ -118,13 +99,13 @@ static void rotates_by_samples_and_counts_each_file_on_its_own(void **state)
 	(void)state;
 	output_setup(&fixture, "x.perf");
 	fixture.options.rotate.samples = 5;
-	recording = open_with(&fixture);
-	write_n(&fixture, recording, 5);
+	recording = output_open(&fixture);
+	output_write(&fixture, recording, 5);
 	recording_counts(recording, &count, 1);
-	write_n(&fixture, recording, 2);
+	output_write(&fixture, recording, 2);
 	count.value = 9;
 	recording_counts(recording, &count, 1);
-	write_n(&fixture, recording, 5);
+	output_write(&fixture, recording, 5);
 	assert_int_equal(recording_finish(recording), 0);
 	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 5);
 	assert_int_equal(samples_in(&fixture, "x.0002.perf"), 5);
@@ -154,8 +135,8 @@ static void never_leaves_one_sample_alone_in_a_file(void **state)
 
 		output_setup(&fixture, "x.perf");
 		fixture.options.rotate.samples = 3;
-		recording = open_with(&fixture);
-		write_n(&fixture, recording, n);
+		recording = output_open(&fixture);
+		output_write(&fixture, recording, n);
 		assert_int_equal(recording_finish(recording), 0);
 		recording_stats(recording, &stats);
 		assert_int_equal(stats.samples, n);
@@ -173,8 +154,8 @@ static void says_that_a_recording_has_one_sample(void **state)
 
 	(void)state;
 	output_setup(&fixture, "x.perf");
-	recording = open_with(&fixture);
-	write_n(&fixture, recording, 1);
+	recording = output_open(&fixture);
+	output_write(&fixture, recording, 1);
 	assert_int_equal(recording_finish(recording), 0);
 	recording_stats(recording, &stats);
 	assert_int_equal(stats.single_segments, 1);
@@ -191,13 +172,13 @@ static void moves_a_sample_that_was_written_while_it_waited(void **state)
 	(void)state;
 	output_setup(&fixture, "x.perf");
 	fixture.options.rotate.samples = 3;
-	recording = open_with(&fixture);
-	write_n(&fixture, recording, 4);
+	recording = output_open(&fixture);
+	output_write(&fixture, recording, 4);
 	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 3);
 	recording->held.time_ns -= 2000000000U; /* it has waited long enough */
 	recording_tick(recording);
 	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 4);
-	write_n(&fixture, recording, 1);
+	output_write(&fixture, recording, 1);
 	assert_int_equal(recording_finish(recording), 0);
 	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 3);
 	assert_int_equal(samples_in(&fixture, "x.0002.perf"), 2);
@@ -217,8 +198,8 @@ static void rotates_by_size_and_by_time(void **state)
 	(void)state;
 	output_setup(&fixture, "size.perf");
 	fixture.options.rotate.bytes = 8192;
-	recording = open_with(&fixture);
-	write_n(&fixture, recording, 200);
+	recording = output_open(&fixture);
+	output_write(&fixture, recording, 200);
 	assert_int_equal(recording_finish(recording), 0);
 	assert_int_equal(lstat(recording->paths[0], &st), 0);
 	assert_in_range(st.st_size, 8192 - 700, 8192);
@@ -228,11 +209,11 @@ static void rotates_by_size_and_by_time(void **state)
 
 	output_setup(&fixture, "time.perf");
 	fixture.options.rotate.ns = 60000000000U;
-	recording = open_with(&fixture);
-	write_n(&fixture, recording, 20);
+	recording = output_open(&fixture);
+	output_write(&fixture, recording, 20);
 	assert_false(output_exists(&fixture, "time.0002.perf"));
 	recording->segment.opened_ns -= 60000000000U;
-	write_n(&fixture, recording, 2);
+	output_write(&fixture, recording, 2);
 	assert_true(output_exists(&fixture, "time.0002.perf"));
 	recording_free(recording);
 	output_teardown(&fixture);
@@ -267,8 +248,8 @@ static void overwrites_nothing(void **state)
 	assert_string_equal(text, "mine");
 	put(&fixture, "x.0002.perf", "mine too");
 	fixture.options.rotate.samples = 3;
-	recording = open_with(&fixture);
-	write_n(&fixture, recording, 5);
+	recording = output_open(&fixture);
+	output_write(&fixture, recording, 5);
 	assert_int_equal(recording_finish(recording), 0);
 	_cleanup_free_ char *other = output_text(&fixture, "x.0002.perf");
 
@@ -315,7 +296,7 @@ static void takes_another_default_name_when_one_is_taken(void **state)
 		put(&fixture, path, "taken");
 	}
 	fixture.options.path = NULL;
-	recording = open_with(&fixture);
+	recording = output_open(&fixture);
 	recording_stats(recording, &stats);
 	assert_int_equal(strncmp(stats.paths[0], "wick.app.4000.2", 15), 0);
 	assert_non_null(strstr(stats.paths[0], "Z-1.perf"));
