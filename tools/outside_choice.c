@@ -1,6 +1,7 @@
 /* outside_choice.c - which programs are sampled from outside, and what is said of it */
 #include "tools/outside_choice.h"
 
+#include "sampler/collector/attach_check.h"
 #include "sampler/collector/examine.h"
 #include "sampler/outside/check.h"
 #include "sampler/outside/engine.h"
@@ -76,6 +77,8 @@ int outside_choice_join(const struct outside_choice *choice, struct collector *c
 	if (!only && (error != -ENOEXEC || !is_wanted(choice)))
 		return error;
 	r = check_process(pid, &process, &why);
+	if (r == 0 && process.tracer)
+		r = attach_refuse_traced(pid, process.tracer, &why);
 	if (r == 0)
 		r = collector_outside(collector, pid, &why);
 	if (r == -EPERM)

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static int tell_traced(pid_t pid, pid_t by, struct err *err)
+int attach_refuse_traced(pid_t pid, pid_t by, struct err *err)
 {
 	char name[SAMPLE_COMM_SIZE] = "?";
 	struct proc_status status;
@@ -53,7 +53,7 @@ static int check_state(pid_t pid, const struct proc_status *status, struct err *
 		return -EPERM;
 	}
 	if (tracer)
-		return tell_traced(pid, tracer, err);
+		return attach_refuse_traced(pid, tracer, err);
 	if (state == 'T' || state == 't') {
 		(void)err_set(err, 0, "process %d (%s) is stopped", (int)pid, name);
 		err_hint(err, "kill -CONT %d", (int)pid);

@@ -25,4 +25,12 @@ struct attach_target {
  */
 int attach_check(pid_t pid, struct attach_target *ret_target, struct err *err);
 
+/**
+ * attach_refuse_traced - say who traces a process: there is one tracer at a time
+ *
+ * Return:  -EBUSY.
+ * Context: any thread.
+ */
+int attach_refuse_traced(pid_t pid, pid_t by, struct err *err);
+
 #endif

@@ -1,12 +1,14 @@
 /* joined_life.c - waits for SIGUSR1, then does what could end a program that has been joined
  * usage: joined_life exec|blocked|reset|spawn|vfork LIVES CPU_US: so many children, each works and
  *        is followed by another image, or puts all signals back; prints how many were killed
- *        joined_life itself|handler|become|filter CPU_US: the process does it */
+ *        joined_life itself|handler|filter|stacks CPU_US, become CPU_US CPU_US: the process does
+ *        it */
 #include "burn.h"
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -114,6 +116,41 @@ static int lives(const char *how, long n, char *cpu_us)
 	return 0;
 }
 
+/* Works with alternate stacks of 8 and 4 KiB, as runtimes have them, and looks below them. */
+static int work_above(long cpu_us, size_t stack_bytes)
+{
+	static unsigned char memory[3 * 8192];
+	unsigned char *base = memory + sizeof(memory) - stack_bytes;
+	stack_t stack = {.ss_sp = base, .ss_size = stack_bytes};
+
+	(void)memset(memory, 0xa5, sizeof(memory));
+	(void)sigaltstack(&stack, NULL);
+	work(cpu_us);
+	for (const unsigned char *at = memory; at < base; at++)
+		if (*at != 0xa5)
+			return 1;
+	return 0;
+}
+
+static void *work_above_small(void *cpu_us)
+{
+	return (void *)(intptr_t)work_above(*(long *)cpu_us, 4096);
+}
+
+/* Another thread has the smaller one, so that the first that is met is not the worst. */
+static int stacks(long cpu_us)
+{
+	pthread_t thread;
+	void *bad = NULL;
+
+	if (work_above(cpu_us, 8192) != 0)
+		return 4;
+	if (pthread_create(&thread, NULL, work_above_small, &cpu_us) != 0 ||
+	    pthread_join(thread, &bad) != 0 || bad)
+		return 5;
+	return 0;
+}
+
 /* A profiler of its own, a hundred times a second. */
 static int handle(long cpu_us)
 {
@@ -160,8 +197,8 @@ static int one(const char *what, char *cpu_us)
 		work(us);
 	if (strcmp(what, "handler") == 0)
 		return handle(us);
-	if (strcmp(what, "become") == 0)
-		return become(cpu_us);
+	if (strcmp(what, "stacks") == 0)
+		return stacks(us);
 	if (strcmp(what, "itself") == 0)
 		put_signals_back();
 	if (strcmp(what, "filter") == 0 && enter_filter() < 0)
@@ -177,12 +214,16 @@ int main(int argc, char **argv)
 		return 2;
 	if (strcmp(argv[1], "after") == 0) {
 		mask_all(SIG_UNBLOCK);
-		work(strtol(argv[2], NULL, 10) / 4);
+		work(strtol(argv[2], NULL, 10));
 		return 0;
 	}
 	(void)signal(SIGUSR1, on_begin);
 	while (!atomic_load(&begun))
 		(void)usleep(1000);
+	if (strcmp(argv[1], "become") == 0 && argc > 3) {
+		work(strtol(argv[2], NULL, 10));
+		return become(argv[3]);
+	}
 	return argc > 3 ? lives(argv[1], strtol(argv[2], NULL, 10), argv[3])
 			: one(argv[1], argv[2]);
 }
