@@ -2,12 +2,15 @@
 #include "sampler/attach/image.h"
 
 #include "base/cleanup.h"
+#include "sampler/attach/peer.h"
+#include "sampler/wire/hello.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U /* Linux 6.3: it may be executed, whatever the default is */
@@ -41,7 +44,28 @@ static int copy(int from, int to)
 	return n == 0 ? -EIO : 0;
 }
 
-int image_open(const char *agent_path, struct err *err)
+/* Its first segment, where the note is, stands in the file as it does in memory. */
+static int find_join(int fd, uint64_t *ret_join)
+{
+	uint32_t version = 0;
+	uint32_t signal;
+	struct stat stat;
+	void *at;
+
+	if (fstat(fd, &stat) < 0)
+		return -errno;
+	at = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	*ret_join = peer_join_note(getpid(), (uintptr_t)at, &version, &signal);
+	(void)munmap(at, (size_t)stat.st_size);
+	if (!*ret_join || version != WIRE_VERSION)
+		return -ELIBBAD;
+	*ret_join -= (uintptr_t)at;
+	return 0;
+}
+
+int image_open(const char *agent_path, uint64_t *ret_join, struct err *err)
 {
 	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	_cleanup_fd_ int from = open(agent_path, O_RDONLY | O_CLOEXEC);
@@ -54,6 +78,8 @@ int image_open(const char *agent_path, struct err *err)
 	r = to < 0 ? to : copy(from, to);
 	if (r == 0 && fcntl(to, F_ADD_SEALS, seals) < 0)
 		r = -errno;
+	if (r == 0)
+		r = find_join(to, ret_join);
 	if (r < 0)
 		return err_set(err, -r, "copy the agent '%s'", agent_path);
 	return steal_fd(&to);

@@ -4,16 +4,19 @@
 
 #include "base/err.h"
 
+#include <stdint.h>
+
 /* What such a mapping is called in a maps file: "/memfd:" and this. */
 #define IMAGE_NAME "libwick-agent.so"
 
 /**
  * image_open - a sealed copy of the agent's file
+ * @ret_join: where it is joined, from where it is loaded
  *
  * Return:  a descriptor (close-on-exec) that nobody can write to; -errno.
  * Owns:    the caller.
  * Context: any thread.
  */
-int image_open(const char *agent_path, struct err *err);
+int image_open(const char *agent_path, uint64_t *ret_join, struct err *err);
 
 #endif

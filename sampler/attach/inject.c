@@ -4,91 +4,132 @@
  * The process may be in namespaces of its own, where no path of ours leads: what it needs comes by
  * descriptor.  A pair of sockets is made in it, one end is taken over here, and the agent and
  * its rings are passed through.
+ *
+ * Each stop of the borrowed thread costs it tens of microseconds, whatever is done in it: two
+ * processors have to be woken.  So there are four: it is stopped, maps memory, and runs an errand
+ * (errand.h) that stops once in the middle.
  */
 #include "sampler/attach/inject.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "sampler/attach/errand.h"
 #include "sampler/attach/image.h"
-#include "sampler/attach/peer.h"
-#include "sampler/wire/join.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
-#include <stddef.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
-	MAX_FDS = 2, /* the rings, and the agent */
-	PATH_BYTES = 64,
+	CODE_BYTES = 4096,
+	STACK_BYTES = 128 * 1024, /* with the errand above it */
+	MEMORY_BYTES = CODE_BYTES + STACK_BYTES,
+	ERRAND_ROOM = 1024,
+	RECEIVE_TRIES = 100, /* half a microsecond each: as long as we take to send */
 	ERROR_BYTES = 200,
-};
-
-/* What calls are given, at the foot of our memory in the process. */
-struct scratch {
-	int32_t pair[2];
-	char byte[8];
-	struct iovec part;
-	struct msghdr message;
-	_Alignas(struct cmsghdr) unsigned char control[CMSG_SPACE(MAX_FDS * sizeof(int))];
-	char path[PATH_BYTES];
-	struct join join;
+	LOOK_NS = 300000, /* that we look around for a stop, with a processor to ourselves */
 };
 
 /* One injection under way. */
 struct injection {
 	const struct inject *inject;
 	struct tracee tracee;
-	struct scratch scratch;
-	uint64_t errno_at; /* 0: not known */
-	int32_t errno_was;
-	uint64_t join;
-	int n_fds;
+	uint64_t memory; /* of ours in the process; 0: none */
+	uint64_t loader_says;
+	struct errand errand;
 };
 
-static uint64_t scratch_at(const struct injection *in, size_t offset)
+_Static_assert(sizeof(struct errand) <= ERRAND_ROOM && ERRAND_ROOM % 16 == 0,
+	       "above an aligned stack");
+
+/* At the end of it, above the stack. */
+static uint64_t errand_at(const struct injection *in, size_t offset)
 {
-	return in->tracee.stack + offset;
+	return in->memory + MEMORY_BYTES - ERRAND_ROOM + offset;
 }
 
-static int remote_syscall(struct injection *in, long nr, uint64_t a, uint64_t b, uint64_t c,
-			  uint64_t d)
+static bool read_at(const struct injection *in, uint64_t address, void *to, size_t len)
 {
-	const uint64_t args[6] = {a, b, c, d};
+	return io_pread(in->inject->mem_fd, to, len, address) == (ssize_t)len;
+}
+
+static bool write_at(const struct injection *in, uint64_t address, const void *from, size_t len)
+{
+	return pwrite(in->inject->mem_fd, from, len, (off_t)address) == (ssize_t)len;
+}
+
+static long remote(struct injection *in, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	const uint64_t args[6] = {a, b, c, d, UINT64_MAX, 0};
 	long answer = 0;
 	int r = tracee_syscall(&in->tracee, nr, args, &answer);
 
-	return r < 0 ? r : (int)answer;
+	return r < 0 ? r : answer;
 }
 
-static int make_pair(struct injection *in)
+/* Code that is never writable: programs may forbid themselves to have any that is. */
+static int map_memory(struct injection *in)
 {
-	int r = remote_syscall(in, SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-			       scratch_at(in, offsetof(struct scratch, pair)));
+	long at = remote(in, SYS_mmap, 0, MEMORY_BYTES, PROT_READ | PROT_EXEC,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 
-	if (r < 0)
-		return r;
-	if (!peer_read(in->inject->pid, scratch_at(in, offsetof(struct scratch, pair)),
-		       in->scratch.pair, sizeof(in->scratch.pair)))
-		return -EFAULT;
-	in->scratch.join.other_fds[0] = in->scratch.pair[0];
-	in->scratch.join.other_fds[1] = in->scratch.pair[1];
+	if (at < 0 && at > -4096)
+		return (int)at;
+	in->memory = (uint64_t)at;
 	return 0;
+}
+
+/* What leads from one part of it to another. */
+static void place_errand(struct injection *in)
+{
+	struct errand *errand = &in->errand;
+	size_t n_fds = in->inject->place.join ? 1 : ERRAND_FDS;
+
+	errand->part.iov_base = (void *)errand_at(in, offsetof(struct errand, byte));
+	errand->part.iov_len = 1;
+	errand->message.msg_iov = (void *)errand_at(in, offsetof(struct errand, part));
+	errand->message.msg_iovlen = 1;
+	errand->message.msg_control = (void *)errand_at(in, offsetof(struct errand, passed));
+	errand->message.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+	errand->passed_bytes = CMSG_LEN(n_fds * sizeof(int));
+}
+
+/* The process itself could not: nothing of it can be written to yet. */
+static int write_memory(struct injection *in)
+{
+	const struct errand errand = in->errand;
+
+	if (!write_at(in, in->memory, errand_begin, (size_t)(errand_limit - errand_begin)) ||
+	    !write_at(in, errand_at(in, 0), &errand, sizeof(errand)))
+		return -EFAULT;
+	return 0;
+}
+
+/* It failed, and says why. */
+static int take_failure(struct injection *in, const struct user_regs_struct *regs)
+{
+	int r = (int)regs->rax;
+
+	if (r == -ELIBACC)
+		in->loader_says = regs->rdx;
+	return r < 0 && r > -4096 ? r : -EFAULT;
 }
 
 /* Our end of the pair, with the descriptors in it. */
 static int send_fds(struct injection *in)
 {
-	const int fds[MAX_FDS] = {in->inject->ring_fd, in->inject->image_fd};
+	const int fds[ERRAND_FDS] = {in->inject->ring_fd, in->inject->image_fd};
+	size_t bytes = in->inject->place.join ? sizeof(fds[0]) : sizeof(fds);
 	_cleanup_fd_ int end =
-		(int)syscall(SYS_pidfd_getfd, in->inject->pidfd, in->scratch.pair[1], 0);
-	struct iovec part = {.iov_base = in->scratch.byte, .iov_len = 1};
+		(int)syscall(SYS_pidfd_getfd, in->inject->pidfd, in->errand.pair.fds[1], 0);
+	struct iovec part = {.iov_base = in->errand.byte, .iov_len = 1};
 	_Alignas(struct cmsghdr) unsigned char control[CMSG_SPACE(sizeof(fds))] = {0};
-	size_t bytes = (size_t)in->n_fds * sizeof(int);
 	struct msghdr message = {.msg_iov = &part,
 				 .msg_iovlen = 1,
 				 .msg_control = control,
@@ -104,194 +145,176 @@ static int send_fds(struct injection *in)
 	return sendmsg(end, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-static void describe_message(struct injection *in)
+static int begin_errand(struct injection *in)
 {
-	struct scratch *scratch = &in->scratch;
+	struct user_regs_struct regs = in->tracee.regs;
 
-	scratch->part.iov_base = (void *)scratch_at(in, offsetof(struct scratch, byte));
-	scratch->part.iov_len = 1;
-	scratch->message.msg_iov = (void *)scratch_at(in, offsetof(struct scratch, part));
-	scratch->message.msg_iovlen = 1;
-	scratch->message.msg_control = (void *)scratch_at(in, offsetof(struct scratch, control));
-	scratch->message.msg_controllen = CMSG_SPACE((size_t)in->n_fds * sizeof(int));
+	regs.rip = in->memory;
+	regs.rbx = errand_at(in, 0);
+	regs.rsp = regs.rbx;
+	regs.rbp = in->memory;
+	regs.r12 = in->memory + CODE_BYTES;
+	regs.r13 = MEMORY_BYTES - CODE_BYTES;
+	regs.r14 = MEMORY_BYTES;
+	regs.r15 = in->tracee.look_ns ? RECEIVE_TRIES : 1;
+	return tracee_go(&in->tracee, &regs);
 }
 
-static int receive_fds(struct injection *in)
+/* Without a stop, if it is quick. */
+static bool wait_paired(struct injection *in)
 {
-	struct cmsghdr head;
-	int fds[MAX_FDS] = {-1, -1};
-	uint64_t at = scratch_at(in, offsetof(struct scratch, control));
-	int r = remote_syscall(in, SYS_recvmsg, (uint64_t)in->scratch.pair[0],
-			       scratch_at(in, offsetof(struct scratch, message)),
-			       MSG_CMSG_CLOEXEC | MSG_DONTWAIT, 0);
+	uint64_t start_ns = io_now_ns();
 
-	if (r < 0)
-		return r;
-	if (!peer_read(in->inject->pid, at, &head, sizeof(head)) ||
-	    !peer_read(in->inject->pid, at + CMSG_LEN(0), fds, sizeof(fds)))
-		return -EFAULT;
-	/* With no room for them the kernel has passed fewer. */
-	if (head.cmsg_len != CMSG_LEN((size_t)in->n_fds * sizeof(int)))
-		return -EMFILE;
-	in->scratch.join.ring_fd = fds[0];
-	in->scratch.join.other_fds[2] = in->n_fds > 1 ? fds[1] : -1;
-	return 0;
+	while (io_now_ns() - start_ns < in->tracee.look_ns)
+		if (read_at(in, errand_at(in, offsetof(struct errand, pair)), &in->errand.pair,
+			    sizeof(in->errand.pair)) &&
+		    in->errand.pair.made)
+			return true;
+	return false;
 }
 
-static int pass_fds(struct injection *in)
+/* Where it has stopped without what it waits for. */
+static bool waits(const struct user_regs_struct *regs, int signal)
 {
-	int r;
+	return signal == SIGTRAP && regs->rax == 0;
+}
 
-	in->n_fds = in->join ? 1 : MAX_FDS;
-	describe_message(in);
-	if (!peer_write(in->inject->pid, in->tracee.stack, &in->scratch, sizeof(in->scratch)))
-		return -EFAULT;
-	r = make_pair(in);
-	if (r == 0)
+/* From its begin to its end, with the descriptors sent in between. */
+static int run_errand(struct injection *in, struct user_regs_struct *ret_regs, int *ret_signal)
+{
+	int r = begin_errand(in);
+	bool sent = false;
+
+	if (r == 0 && wait_paired(in)) {
+		sent = true;
 		r = send_fds(in);
-	return r == 0 ? receive_fds(in) : r;
-}
-
-/* The agent closes what it was handed; without it that is ours to do. */
-static void close_fds(struct injection *in)
-{
-	const int32_t fds[] = {in->scratch.join.ring_fd, in->scratch.join.other_fds[0],
-			       in->scratch.join.other_fds[1], in->scratch.join.other_fds[2]};
-
-	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
-		if (fds[i] >= 0 && !in->tracee.gone)
-			(void)remote_syscall(in, SYS_close, (uint64_t)fds[i], 0, 0, 0);
-}
-
-/* What its loader says, and with that said it is forgotten there. */
-static int explain_dlopen(struct injection *in, struct err *err)
-{
-	char text[ERROR_BYTES] = "";
-	long at = 0;
-
-	if (in->inject->place.dlerror &&
-	    tracee_call(&in->tracee, in->inject->place.dlerror, 0, 0, &at) == 0 && at)
-		for (size_t i = 0; i + 1 < sizeof(text); i++)
-			if (!peer_read(in->inject->pid, (uint64_t)at + i, &text[i], 1) || !text[i])
-				break;
-	text[sizeof(text) - 1] = '\0';
-	return err_set(err, text[0] ? 0 : ELIBACC, "load the agent into process %d%s%s",
-		       (int)in->inject->pid, text[0] ? ": " : "", text);
-}
-
-/*
- * A debugger opens what a module is called, and the path that we gave leads to a descriptor of the
- * debugger's own: a pipe there would hold it for ever.  The name that stays is no path.
- */
-static void rename_agent(struct injection *in, uint64_t handle)
-{
-	char name[PATH_BYTES] = "";
-	size_t len = strlen(in->scratch.path) + 1;
-	uint64_t at = 0;
-
-	/* In both libcs: where it was loaded, then its name. */
-	if (peer_read(in->inject->pid, handle + sizeof(at), &at, sizeof(at)) &&
-	    peer_read(in->inject->pid, at, name, len) && memcmp(name, in->scratch.path, len) == 0 &&
-	    len >= sizeof(IMAGE_NAME))
-		(void)peer_write(in->inject->pid, at, IMAGE_NAME, sizeof(IMAGE_NAME));
-}
-
-/* Both libcs give the module's own entry, which begins with where it was loaded. */
-static int load_agent(struct injection *in, struct err *err)
-{
-	uint32_t version = 0;
-	uint32_t signal = 0;
-	uint64_t base = 0;
-	long handle = 0;
-	int r;
-
-	/* A path that no program would think of, or its dlopen() would be given ours. */
-	(void)snprintf(in->scratch.path, sizeof(in->scratch.path), "/proc/./self/fd/%d",
-		       in->scratch.join.other_fds[2]);
-	if (!peer_write(in->inject->pid, scratch_at(in, offsetof(struct scratch, path)),
-			in->scratch.path, sizeof(in->scratch.path)))
-		return err_set(err, EFAULT, "write to process %d", (int)in->inject->pid);
-	r = tracee_call(&in->tracee, in->inject->place.dlopen,
-			scratch_at(in, offsetof(struct scratch, path)), RTLD_NOW, &handle);
-	if (r < 0)
-		return err_set(err, -r, "call dlopen in process %d", (int)in->inject->pid);
-	if (!handle)
-		return explain_dlopen(in, err);
-	rename_agent(in, (uint64_t)handle);
-	if (peer_read(in->inject->pid, (uint64_t)handle, &base, sizeof(base)))
-		in->join = peer_join_note(in->inject->pid, base, &version, &signal);
-	if (!in->join || version != WIRE_VERSION)
-		return err_set(err, ELIBBAD, "find the agent in process %d", (int)in->inject->pid);
-	return 0;
-}
-
-static int call_join(struct injection *in, struct err *err)
-{
-	long answer = 0;
-	int r;
-
-	if (!peer_write(in->inject->pid, scratch_at(in, offsetof(struct scratch, join)),
-			&in->scratch.join, sizeof(in->scratch.join)))
-		return err_set(err, EFAULT, "write to process %d", (int)in->inject->pid);
-	r = tracee_call(&in->tracee, in->join, scratch_at(in, offsetof(struct scratch, join)), 0,
-			&answer);
-	if (r == 0) {
-		r = (int)answer;
-		in->scratch.join.ring_fd = -1;
-		memset(in->scratch.join.other_fds, -1, sizeof(in->scratch.join.other_fds));
 	}
-	if (r == -EBUSY)
-		return err_set(err, r == -EBUSY ? EBUSY : -r,
-			       "process %d is being recorded by another wick",
-			       (int)in->inject->pid);
-	return r < 0 ? err_set(err, -r, "start sampling in process %d", (int)in->inject->pid) : 0;
-}
-
-static void note_errno(struct injection *in)
-{
-	long at = 0;
-
-	if (in->inject->place.errno_location &&
-	    tracee_call(&in->tracee, in->inject->place.errno_location, 0, 0, &at) == 0 &&
-	    peer_read(in->inject->pid, (uint64_t)at, &in->errno_was, sizeof(in->errno_was)))
-		in->errno_at = (uint64_t)at;
-}
-
-static int run_calls(struct injection *in, struct err *err)
-{
-	int r = tracee_hold(&in->tracee);
-
-	if (r == 0)
-		r = tracee_map_stack(&in->tracee);
-	if (r < 0)
-		return err_set(err, -r, "borrow a thread of process %d", (int)in->inject->pid);
-	if (!in->join)
-		note_errno(in);
-	r = pass_fds(in);
-	if (r < 0)
-		(void)err_set(err, -r, "pass descriptors to process %d", (int)in->inject->pid);
-	if (r == 0 && !in->join)
-		r = load_agent(in, err);
-	if (r == 0)
-		r = call_join(in, err);
-	close_fds(in);
-	if (in->errno_at)
-		(void)peer_write(in->inject->pid, in->errno_at, &in->errno_was,
-				 sizeof(in->errno_was));
+	for (int i = 0; r == 0 && i < 2; i++) {
+		r = tracee_await(&in->tracee, ret_regs, ret_signal);
+		if (r < 0 || !waits(ret_regs, *ret_signal) || i)
+			return r;
+		memcpy(in->errand.pair.fds, &ret_regs->rdx, sizeof(in->errand.pair.fds));
+		if (!sent)
+			r = send_fds(in);
+		if (r == 0)
+			r = tracee_go(&in->tracee, NULL);
+	}
 	return r;
 }
 
-static void describe_join(struct injection *in)
+static int take_answer(struct injection *in, const struct user_regs_struct *regs, int signal,
+		       int *ret_joined)
 {
-	struct join *join = &in->scratch.join;
+	const uint64_t end = in->memory + (uint64_t)(errand_end - errand_begin);
 
-	join->magic = WIRE_MAGIC;
-	join->version = WIRE_VERSION;
-	join->ring_fd = -1;
-	memset(join->other_fds, -1, sizeof(join->other_fds));
-	(void)snprintf(join->socket, sizeof(join->socket), "%s", in->inject->socket);
+	if (signal == SIGSEGV && regs->rip == end)
+		in->memory = 0;
+	else if (signal != SIGTRAP)
+		return -EFAULT;
+	else if (regs->rip != end + 1)
+		return take_failure(in, regs);
+	*ret_joined = (int)regs->r15;
+	return 0;
 }
 
+/* What it did not get to hand to the agent, which closes what it is handed. */
+static void close_fds(struct injection *in)
+{
+	struct errand errand;
+	size_t n = 0;
+
+	if (!read_at(in, errand_at(in, 0), &errand, sizeof(errand)))
+		return;
+	for (size_t i = 0; i < 2 && errand.pair.made; i++)
+		(void)remote(in, SYS_close, (uint64_t)errand.pair.fds[i], 0, 0, 0);
+	if (errand.passed.bytes >= CMSG_LEN(0))
+		n = (errand.passed.bytes - CMSG_LEN(0)) / sizeof(errand.passed.fds[0]);
+	for (size_t i = 0; i < n && i < ERRAND_FDS; i++)
+		(void)remote(in, SYS_close, (uint64_t)errand.passed.fds[i], 0, 0, 0);
+}
+
+static int explain_errand(struct injection *in, int r, struct err *err)
+{
+	const int pid = (int)in->inject->pid;
+	char text[ERROR_BYTES] = "";
+
+	if (r != -ELIBACC)
+		return err_set(err, -r, "load the agent into process %d", pid);
+	for (size_t i = 0; in->loader_says && i + 1 < sizeof(text); i++)
+		if (!read_at(in, in->loader_says + i, &text[i], 1) || !text[i])
+			break;
+	text[sizeof(text) - 1] = '\0';
+	return err_set(err, text[0] ? 0 : ELIBACC, "load the agent into process %d%s%s", pid,
+		       text[0] ? ": " : "", text);
+}
+
+static int explain_join(const struct inject *inject, int r, struct err *err)
+{
+	if (r != -EBUSY)
+		return err_set(err, -r, "start sampling in process %d", (int)inject->pid);
+	(void)err_set(err, 0, "process %d is being recorded by another wick", (int)inject->pid);
+	return -EBUSY;
+}
+
+/* Since its libc's functions were looked up it may have become another program. */
+static bool is_same_program(const struct injection *in)
+{
+	static const unsigned char enter[] = {0x0f, 0x05};
+	unsigned char code[sizeof(enter)];
+
+	return read_at(in, in->inject->place.enter, code, sizeof(code)) &&
+	       memcmp(code, enter, sizeof(code)) == 0;
+}
+
+static int bring_agent(struct injection *in, struct err *err)
+{
+	struct user_regs_struct regs;
+	int signal = 0;
+	int joined = 0;
+	int r = tracee_hold(&in->tracee);
+
+	if (r == 0)
+		r = map_memory(in);
+	if (r < 0)
+		return err_set(err, -r, "borrow a thread of process %d", (int)in->inject->pid);
+	place_errand(in);
+	r = write_memory(in);
+	if (r == 0)
+		r = run_errand(in, &regs, &signal);
+	if (r == 0)
+		r = take_answer(in, &regs, signal, &joined);
+	if (r < 0)
+		(void)explain_errand(in, r, err);
+	if (r < 0 && !in->tracee.gone)
+		close_fds(in);
+	if (in->memory && !in->tracee.gone)
+		(void)remote(in, SYS_munmap, in->memory, MEMORY_BYTES, 0, 0);
+	if (r == 0 && joined < 0)
+		r = explain_join(in->inject, joined, err);
+	return r;
+}
+
+static void describe_errand(struct injection *in)
+{
+	const struct inject_place *place = &in->inject->place;
+	struct errand *errand = &in->errand;
+	struct join *order = &errand->order;
+
+	errand->errno_location = place->errno_location;
+	errand->dlopen = place->dlopen;
+	errand->dlerror = place->dlerror;
+	errand->join = place->join;
+	errand->join_offset = in->inject->image_join;
+	memset(errand->pair.fds, -1, sizeof(errand->pair.fds));
+	/* A path that no program would think of, or its dlopen() would be given ours. */
+	(void)snprintf(errand->path, sizeof(errand->path), "/proc/./self/fd/");
+	(void)snprintf(errand->name, sizeof(errand->name), "%s", IMAGE_NAME);
+	order->magic = WIRE_MAGIC;
+	order->version = WIRE_VERSION;
+	order->ring_fd = -1;
+	memset(order->other_fds, -1, sizeof(order->other_fds));
+	(void)snprintf(order->socket, sizeof(order->socket), "%s", in->inject->socket);
+}
 static int explain_stop(const struct inject *inject, int r, struct err *err)
 {
 	if (r == -ESRCH)
@@ -302,26 +325,46 @@ static int explain_stop(const struct inject *inject, int r, struct err *err)
 	return -EAGAIN;
 }
 
-/* While the thread stands nothing of ours waits for a processor, where that is allowed. */
+/*
+ * While the thread stands nothing of ours waits for a processor, where that is allowed; and it
+ * has its own for itself, where there is another for us.
+ */
 struct hurry {
 	int policy;
 	struct sched_param param;
-	bool begun;
+	bool first;
+	cpu_set_t cpus;
+	bool aside;
 };
 
-static void hurry_begin(struct hurry *ret_hurry)
+static bool step_aside(struct hurry *hurry, int its_cpu)
+{
+	cpu_set_t others;
+
+	if (its_cpu < 0 || its_cpu >= CPU_SETSIZE ||
+	    sched_getaffinity(0, sizeof(hurry->cpus), &hurry->cpus) < 0)
+		return false;
+	others = hurry->cpus;
+	CPU_CLR(its_cpu, &others);
+	return CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof(others), &others) == 0;
+}
+
+static void hurry_begin(struct hurry *ret_hurry, int its_cpu)
 {
 	const struct sched_param first = {.sched_priority = 1};
 
 	*ret_hurry = (struct hurry){.policy = sched_getscheduler(0)};
-	ret_hurry->begun = ret_hurry->policy >= 0 && sched_getparam(0, &ret_hurry->param) == 0 &&
+	ret_hurry->aside = step_aside(ret_hurry, its_cpu);
+	ret_hurry->first = ret_hurry->policy >= 0 && sched_getparam(0, &ret_hurry->param) == 0 &&
 			   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) == 0;
 }
 
 static void hurry_end(const struct hurry *hurry)
 {
-	if (hurry->begun)
+	if (hurry->first)
 		(void)sched_setscheduler(0, hurry->policy, &hurry->param);
+	if (hurry->aside)
+		(void)sched_setaffinity(0, sizeof(hurry->cpus), &hurry->cpus);
 }
 
 int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err *err)
@@ -334,17 +377,20 @@ int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err
 	if (!in)
 		return err_set(err, ENOMEM, "join process %d", (int)inject->pid);
 	in->inject = inject;
-	in->join = inject->place.join;
-	describe_join(in);
+	describe_errand(in);
 	r = tracee_seize(&in->tracee, inject->pid, inject->tid, inject->place.enter);
 	if (r < 0)
 		return explain_stop(inject, r, err);
-	hurry_begin(&hurry);
+	hurry_begin(&hurry, inject->cpu);
+	in->tracee.look_ns = hurry.aside ? LOOK_NS : 0;
 	r = tracee_stop(&in->tracee);
 	if (r < 0)
 		r = explain_stop(inject, r, err);
+	else if (!is_same_program(in))
+		r = err_set(err, ESRCH, "process %d", (int)inject->pid);
 	else
-		r = inject->fits(inject->context, &in->tracee, err) ? run_calls(in, err) : -EAGAIN;
+		r = inject->fits(inject->context, &in->tracee, err) ? bring_agent(in, err)
+								    : -EAGAIN;
 	tracee_leave(&in->tracee);
 	*ret_stopped_ns = io_now_ns() - in->tracee.stopped_ns;
 	hurry_end(&hurry);

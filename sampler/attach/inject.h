@@ -15,11 +15,14 @@ struct inject_place {
 
 struct inject {
 	pid_t pid;
-	pid_t tid;    /* of the thread to borrow */
+	pid_t tid;    /* of the thread to borrow, */
+	int cpu;      /* and the processor that it ran on last; -1: not known */
 	int pidfd;    /* of the process */
-	int image_fd; /* the agent; not used when place.join is set */
-	int ring_fd;  /* its rings, as the collector made them */
-	char *socket; /* where its fork children say hello */
+	int mem_fd;   /* its memory, opened before PLACE was found: after exec it reads nothing */
+	int image_fd; /* the agent; not used when place.join is set, */
+	uint64_t image_join; /* and where its join is, from where it is loaded */
+	int ring_fd;         /* its rings, as the collector made them */
+	char *socket;        /* where its fork children say hello */
 	struct inject_place place;
 	/* Whether the thread, now that it is stopped, may be borrowed; its reason if not. */
 	bool (*fits)(void *context, const struct tracee *tracee, struct err *err);

@@ -8,23 +8,22 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#define NS_PER_MS   UINT64_C(1000000)
-#define SIGBIT(n)   (UINT64_C(1) << ((n)-1))
-#define DIRECTION   UINT64_C(0x400) /* of string instructions; clear in a call */
-#define STACK_BYTES UINT64_C(131072)
+#define NS_PER_MS UINT64_C(1000000)
+#define SIGBIT(n) (UINT64_C(1) << ((n)-1))
+#define DIRECTION UINT64_C(0x400) /* of string instructions; clear in a call */
 
 enum {
 	STOP_MS = 500,                /* how long a thread may take to stop, */
 	CALL_MS = 2000,               /* and a call */
 	PATIENCE = 10,                /* so many times that, for a call that waits for no lock */
 	RESTART_UNLESS_HANDLED = 514, /* the kernel's ERESTARTNOHAND */
-	FIRST_STOPS = 8,              /* signals that come before the stop that was asked for */
+	ENTER_BYTES = 2,
+	FIRST_STOPS = 8, /* signals that come before the stop that was asked for */
 };
 
 /* A fault in a call of ours has to reach us; blocked, the kernel would reset its action. */
@@ -36,17 +35,39 @@ static int trace(long request, const struct tracee *tracee, void *address, void 
 	return ptrace(request, tracee->tid, address, data) < 0 ? -errno : 0;
 }
 
-static int wait_stop(struct tracee *tracee, unsigned ms, int *ret_status)
+/* What exec has put in its place is none of ours: nothing is put back, and it goes on. */
+static bool has_executed(const struct tracee *tracee, int status)
 {
-	int r = tracee_wait(tracee->tid, io_now_ns() + ms * NS_PER_MS, ret_status);
+	if (status >> 8 != (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+		return false;
+	(void)ptrace(PTRACE_DETACH, tracee->tid, NULL, NULL);
+	return true;
+}
 
-	if (r == 0 && !WIFSTOPPED(*ret_status))
-		r = -ESRCH;
-	if (r == -ESRCH || r == -ECHILD) {
-		tracee->gone = true;
-		return -ESRCH;
-	}
-	return r;
+/* It goes by its process's number since it has called exec. */
+static void follow_exec(struct tracee *tracee, uint64_t deadline_ns)
+{
+	int status;
+
+	if (tracee->tid == tracee->pid)
+		return;
+	tracee->tid = tracee->pid;
+	if (tracee_wait(tracee->tid, 0, deadline_ns, &status) == 0)
+		(void)has_executed(tracee, status);
+}
+
+static int wait_stop(struct tracee *tracee, uint64_t deadline_ns, int *ret_status)
+{
+	int r = tracee_wait(tracee->tid, tracee->look_ns, deadline_ns, ret_status);
+
+	if (r == 0 && WIFSTOPPED(*ret_status) && !has_executed(tracee, *ret_status))
+		return 0;
+	if (r == -ECHILD)
+		follow_exec(tracee, deadline_ns);
+	if (r != 0 && r != -ECHILD)
+		return r;
+	tracee->gone = true;
+	return -ESRCH;
 }
 
 /* What kind of stop a status is; the upper bits are the event. */
@@ -67,9 +88,8 @@ int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid, uint64_t enter)
 	tracee->enter = enter;
 	tracee->stopped = false;
 	tracee->gone = false;
-	tracee->stack = 0;
-	tracee->used = false;
-	return trace(PTRACE_SEIZE, tracee, NULL, (void *)(uintptr_t)PTRACE_O_TRACESYSGOOD);
+	tracee->look_ns = 0;
+	return trace(PTRACE_SEIZE, tracee, NULL, (void *)(uintptr_t)PTRACE_O_TRACEEXEC);
 }
 
 static int note_state(struct tracee *tracee)
@@ -89,13 +109,15 @@ static int note_state(struct tracee *tracee)
 
 int tracee_stop(struct tracee *tracee)
 {
+	uint64_t deadline_ns;
 	int status = 0;
 	int r;
 
 	tracee->stopped_ns = io_now_ns();
+	deadline_ns = tracee->stopped_ns + STOP_MS * NS_PER_MS;
 	r = trace(PTRACE_INTERRUPT, tracee, NULL, NULL);
 	for (int i = 0; r == 0 && i < FIRST_STOPS; i++) {
-		r = wait_stop(tracee, STOP_MS, &status);
+		r = wait_stop(tracee, deadline_ns, &status);
 		if (r < 0 || is_asked_for(status))
 			break;
 		if (is_group_stop(status))
@@ -116,28 +138,29 @@ int tracee_hold(struct tracee *tracee)
 	return trace(PTRACE_SETSIGMASK, tracee, (void *)(uintptr_t)sizeof(mask), &mask);
 }
 
-/* Let it run on until it stops for a reason of ours; group stops wait until it is let go. */
-static int run(struct tracee *tracee, long how, int *ret_status)
+/* Until it stops for a reason of ours, by HOW it goes on; group stops wait until it is let go. */
+static int await_stop(struct tracee *tracee, long how, int *ret_status)
 {
-	for (;;) {
-		int r = trace(how, tracee, NULL, NULL);
+	uint64_t deadline_ns = io_now_ns() + CALL_MS * NS_PER_MS;
+	int r = wait_stop(tracee, deadline_ns, ret_status);
 
+	while (r == 0 && *ret_status >> 16 == PTRACE_EVENT_STOP) {
+		r = trace(how, tracee, NULL, NULL);
 		if (r == 0)
-			r = wait_stop(tracee, CALL_MS, ret_status);
-		if (r < 0 || *ret_status >> 16 != PTRACE_EVENT_STOP)
-			return r;
+			r = wait_stop(tracee, deadline_ns, ret_status);
 	}
+	return r;
 }
 
-static int set_regs(struct tracee *tracee, struct user_regs_struct *regs)
+static int set_regs(const struct tracee *tracee, struct user_regs_struct *regs)
 {
 	/* No system call of its own is to be restarted in ours. */
 	regs->orig_rax = (unsigned long long)-1;
 	regs->eflags &= ~DIRECTION;
-	tracee->used = true;
 	return trace(PTRACE_SETREGS, tracee, NULL, regs);
 }
 
+/* One step is the whole call, and ends where the kernel still decides about restarting. */
 int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *ret_answer)
 {
 	struct user_regs_struct regs = tracee->regs;
@@ -153,39 +176,29 @@ int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *r
 	regs.r8 = args[4];
 	regs.r9 = args[5];
 	r = set_regs(tracee, &regs);
-	/* Its entry and its exit. */
-	for (int i = 0; r == 0 && i < 2; i++) {
-		r = run(tracee, PTRACE_SYSCALL, &status);
-		if (r == 0 && WSTOPSIG(status) != (SIGTRAP | 0x80))
-			r = -EFAULT;
-	}
+	if (r == 0)
+		r = trace(PTRACE_SINGLESTEP, tracee, NULL, NULL);
+	if (r == 0)
+		r = await_stop(tracee, PTRACE_SINGLESTEP, &status);
 	if (r == 0)
 		r = trace(PTRACE_GETREGS, tracee, NULL, &regs);
-	if (r == 0)
-		*ret_answer = (long)regs.rax;
-	return r;
+	if (r < 0)
+		return r;
+	if (WSTOPSIG(status) != SIGTRAP || regs.rip != tracee->enter + ENTER_BYTES)
+		return -EFAULT;
+	*ret_answer = (long)regs.rax;
+	return 0;
 }
 
-int tracee_map_stack(struct tracee *tracee)
+int tracee_go(struct tracee *tracee, struct user_regs_struct *begin)
 {
-	const uint64_t args[6] = {0,
-				  STACK_BYTES,
-				  PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-				  UINT64_MAX,
-				  0};
-	long at = 0;
-	int r = tracee_syscall(tracee, SYS_mmap, args, &at);
+	int r = begin ? set_regs(tracee, begin) : 0;
 
-	if (r == 0 && at < 0 && at > -4096)
-		r = (int)at;
-	if (r == 0)
-		tracee->stack = (uint64_t)at;
-	return r;
+	return r == 0 ? trace(PTRACE_CONT, tracee, NULL, NULL) : r;
 }
 
 /*
- * The call has not returned.  One that waits for a lock is given up: it has not got what it waits
+ * It has not come to an end.  One that waits for a lock is given up: it has not got what it waits
  * for.  Any other is slow, and left at it for a while.
  */
 static int take_back(struct tracee *tracee, int *ret_status)
@@ -196,67 +209,32 @@ static int take_back(struct tracee *tracee, int *ret_status)
 	for (int i = 0; r == -ETIMEDOUT && i < PATIENCE; i++) {
 		r = trace(PTRACE_INTERRUPT, tracee, NULL, NULL);
 		if (r == 0)
-			r = wait_stop(tracee, CALL_MS, ret_status);
+			r = wait_stop(tracee, io_now_ns() + CALL_MS * NS_PER_MS, ret_status);
 		if (r < 0 || *ret_status >> 16 != PTRACE_EVENT_STOP)
 			return r;
 		r = trace(PTRACE_GETREGS, tracee, NULL, &regs);
 		if (r == 0 && (long)regs.orig_rax == SYS_futex)
 			return -ETIMEDOUT;
 		if (r == 0)
-			r = run(tracee, PTRACE_CONT, ret_status);
+			r = tracee_go(tracee, NULL);
+		if (r == 0)
+			r = await_stop(tracee, PTRACE_CONT, ret_status);
 	}
 	return r;
 }
 
-int tracee_call(struct tracee *tracee, uint64_t function, uint64_t a, uint64_t b, long *ret_answer)
+int tracee_await(struct tracee *tracee, struct user_regs_struct *ret_regs, int *ret_signal)
 {
-	struct user_regs_struct regs = tracee->regs;
 	int status = 0;
-	int r;
+	int r = await_stop(tracee, PTRACE_CONT, &status);
 
-	/* The word at the top is 0: that is where the function returns to, and faults. */
-	regs.rip = function;
-	regs.rsp = tracee->stack + STACK_BYTES - sizeof(uint64_t) * 3;
-	regs.rdi = a;
-	regs.rsi = b;
-	regs.rax = 0;
-	r = set_regs(tracee, &regs);
-	if (r == 0)
-		r = run(tracee, PTRACE_CONT, &status);
 	if (r == -ETIMEDOUT)
 		r = take_back(tracee, &status);
 	if (r == 0)
-		r = trace(PTRACE_GETREGS, tracee, NULL, &regs);
-	if (r < 0)
-		return r;
-	if (WSTOPSIG(status) != SIGSEGV || regs.rip != 0)
-		return -EFAULT;
-	*ret_answer = (long)regs.rax;
-	return 0;
-}
-
-static void unmap_stack(struct tracee *tracee)
-{
-	const uint64_t args[6] = {tracee->stack, STACK_BYTES};
-	long answer;
-
-	if (tracee->stack && !tracee->gone)
-		(void)tracee_syscall(tracee, SYS_munmap, args, &answer);
-	tracee->stack = 0;
-}
-
-/* Where the kernel looks again whether a system call has to be restarted. */
-static void settle(struct tracee *tracee)
-{
-	int status;
-
-	if (!tracee->used || tracee->gone || trace(PTRACE_INTERRUPT, tracee, NULL, NULL) < 0)
-		return;
-	do {
-		if (trace(PTRACE_CONT, tracee, NULL, NULL) < 0 ||
-		    wait_stop(tracee, CALL_MS, &status) < 0)
-			return;
-	} while (!is_asked_for(status));
+		r = trace(PTRACE_GETREGS, tracee, NULL, ret_regs);
+	if (r == 0)
+		*ret_signal = WSTOPSIG(status);
+	return r;
 }
 
 /* The kernel ends these with EINTR when their thread is stopped, whoever stops it. */
@@ -306,10 +284,6 @@ void tracee_leave(struct tracee *tracee)
 {
 	int status = 0;
 
-	if (tracee->stopped) {
-		unmap_stack(tracee);
-		settle(tracee);
-	}
 	if (tracee->gone)
 		return;
 	if (tracee->stopped)
@@ -321,7 +295,7 @@ void tracee_leave(struct tracee *tracee)
 	 * taken, or its parent would not hear of it.
 	 */
 	if ((tracee->stopped || trace(PTRACE_INTERRUPT, tracee, NULL, NULL) == 0) &&
-	    wait_stop(tracee, CALL_MS, &status) == 0)
+	    wait_stop(tracee, io_now_ns() + CALL_MS * NS_PER_MS, &status) == 0)
 		(void)trace(PTRACE_DETACH, tracee, NULL,
 			    (void *)(intptr_t)(status >> 16 ? 0 : WSTOPSIG(status)));
 }

@@ -27,10 +27,9 @@ struct tracee {
 	struct user_regs_struct regs;
 	uint64_t mask;
 	size_t xstate_bytes;
-	uint64_t stack; /* memory of ours in it, 0: none */
 	uint64_t enter; /* an instruction that enters the kernel */
-	bool used;      /* a call of ours has run on it */
 	uint64_t stopped_ns;
+	uint64_t look_ns; /* for so long a stop is looked for before we sleep until it comes */
 	unsigned char xstate[TRACEE_XSTATE_BYTES];
 };
 
@@ -72,21 +71,23 @@ int tracee_hold(struct tracee *tracee);
 int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *ret_answer);
 
 /**
- * tracee_map_stack - memory of ours in the process, zeroed, for calls and what they are given
+ * tracee_go - let it run code of ours
+ * @begin: with these registers; NULL: where it stands
  *
- * Return:  0; -errno.
+ * Return:  0; -ESRCH: it has ended.
  * Context: any thread, the tracer; after tracee_hold().
  */
-int tracee_map_stack(struct tracee *tracee);
+int tracee_go(struct tracee *tracee, struct user_regs_struct *begin);
 
 /**
- * tracee_call - call a function on it, on a stack of ours
+ * tracee_await - wait until code of ours faults
+ * @ret_signal: of the fault
  *
- * Return:  0 and what it returned; -ESRCH: it has ended; -EFAULT: it faulted;
- *          -ETIMEDOUT: it waits for what does not come, and was taken back.
- * Context: any thread, the tracer; after tracee_map_stack().
+ * Return:  0 and its registers; -ESRCH: it has ended; -ETIMEDOUT: it waits for what does not
+ *          come, and was taken back.
+ * Context: any thread, the tracer; after tracee_go().
  */
-int tracee_call(struct tracee *tracee, uint64_t function, uint64_t a, uint64_t b, long *ret_answer);
+int tracee_await(struct tracee *tracee, struct user_regs_struct *ret_regs, int *ret_signal);
 
 /**
  * tracee_leave - put everything back and let it go on, untraced

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 enum {
-	LOOK_NS = 15000,
 	SIGNAL = 2, /* after SIGRTMIN */
 	NS_PER_S = 1000000000,
 	AGAIN_NS = 5000000, /* a signal that came before the sleep is lost: another follows */
@@ -56,7 +55,7 @@ static int look(pid_t tid, int options, int *ret_status)
 	return r == 0 ? -EAGAIN : -errno;
 }
 
-int tracee_wait(pid_t tid, uint64_t deadline_ns, int *ret_status)
+int tracee_wait(pid_t tid, uint64_t look_ns, uint64_t deadline_ns, int *ret_status)
 {
 	uint64_t start_ns = io_now_ns();
 	timer_t watchdog = NULL;
@@ -64,7 +63,7 @@ int tracee_wait(pid_t tid, uint64_t deadline_ns, int *ret_status)
 
 	do
 		r = look(tid, WNOHANG, ret_status);
-	while (r == -EAGAIN && io_now_ns() - start_ns < LOOK_NS);
+	while (r == -EAGAIN && io_now_ns() - start_ns < look_ns);
 	if (r != -EAGAIN)
 		return r;
 	if (deadline_ns <= start_ns || start_watchdog(deadline_ns - start_ns, &watchdog) < 0)

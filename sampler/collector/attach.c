@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -94,6 +95,7 @@ static int try_again_and_again(struct attaching *attaching, struct victim *victi
 		if (r < 0)
 			continue;
 		attaching->inject.tid = victim->tid;
+		attaching->inject.cpu = victim->cpu;
 		r = holder_run(&attaching->inject, &attached->stopped_ns, err);
 		if (attached->stopped_ns > attached->longest_ns)
 			attached->longest_ns = attached->stopped_ns;
@@ -134,6 +136,17 @@ static int join(struct attaching *attaching, struct collector_attached *attached
 	return r;
 }
 
+/* Its memory as it is now: after an exec none of what was found in it holds. */
+static int open_memory(pid_t pid, int *ret_fd, struct err *err)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	*ret_fd = open(path, O_RDWR | O_CLOEXEC);
+	return *ret_fd < 0 ? err_set(err, errno == ENOENT ? ESRCH : errno, "process %d", (int)pid)
+			   : 0;
+}
+
 /* What is done to it before it knows: everything that can be. */
 static int look(struct collector *collector, struct attaching *attaching,
 		struct collector_attached *attached, struct err *err)
@@ -141,6 +154,8 @@ static int look(struct collector *collector, struct attaching *attaching,
 	pid_t pid = attaching->inject.pid;
 	int r = attach_check(pid, &attaching->target, err);
 
+	if (r == 0)
+		r = open_memory(pid, &attaching->inject.mem_fd, err);
 	if (r == 0)
 		r = attach_place_find(pid, &attaching->inject.place, &attaching->modules, err);
 	if (r == 0)
@@ -157,7 +172,8 @@ static int open_image(struct collector *collector, struct err *err)
 {
 	if (collector->image_fd >= 0)
 		return 0;
-	collector->image_fd = image_open(collector->options.agent_path, err);
+	collector->image_fd =
+		image_open(collector->options.agent_path, &collector->image_join, err);
 	return collector->image_fd < 0 ? collector->image_fd : 0;
 }
 
@@ -178,6 +194,7 @@ static int run(struct collector *collector, struct attaching *attaching,
 	if (r < 0)
 		return r;
 	attaching->inject.image_fd = collector->image_fd;
+	attaching->inject.image_join = collector->image_join;
 	r = request_make(collector, prepare, attaching);
 	if (r < 0)
 		return explain_prepare(attaching->inject.pid, r, err);
@@ -191,11 +208,12 @@ int collector_attach(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err)
 {
 	struct attaching attaching = {
-		.inject = {.pid = pid, .socket = collector->directory.socket}};
+		.inject = {.pid = pid, .mem_fd = -1, .socket = collector->directory.socket}};
 	struct collector_attached attached = {0};
 	int r = run(collector, &attaching, &attached, err);
 
 	attach_modules_release(&attaching.modules);
+	cleanup_fd(&attaching.inject.mem_fd);
 	if (r == 0)
 		*ret_attached = attached;
 	return r;

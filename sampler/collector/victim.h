@@ -17,6 +17,7 @@
 struct victim {
 	pid_t pid;
 	pid_t tid;
+	int cpu;      /* that it ran on last */
 	bool blocked; /* at AT; else it runs, and is looked at when it has stopped */
 	struct blocked_at at;
 	struct attach_modules *modules;

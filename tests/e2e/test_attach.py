@@ -138,9 +138,23 @@ class Joins(AttachCase):
             self.assertEqual(run.status, 0, run.summary)
             self.assertTrue(run.samples, run.summary)
 
+    def test_on_the_processor_that_wick_is_on(self):
+        need("taskset")
+        cpu = min(os.sched_getaffinity(0))
+        alone = ("taskset", "-c", str(cpu))
+        with self.running(*alone, target("busy"), "20") as program:
+            before = descriptors(program.pid)
+            for round_ in range(3):
+                path = self.path(f"alone{round_}.perf")
+                said = subprocess.run([*alone, WICK, "record", "-v", "-d", "0.5", "-o", path, "-p", str(program.pid)],
+                                      capture_output=True, check=True, timeout=60).stderr
+                self.assertIn(b"stood for", said)
+                self.assertTrue(read(path))
+            self.assertEqual(descriptors(program.pid), before)
+
     def test_several_and_one_that_is_gone(self):
         with self.running(target("busy"), "20") as one, self.running(target("busy"), "20") as two:
-            run = self.attach(f"{one.pid},{two.pid},999999999", duration="1")
+            run = self.attach(f"{one.pid},{two.pid},999999999", duration="0.6")
             self.assertEqual(run.status, 0, run.summary)
             self.assertEqual({sample.pid for sample in run.samples}, {one.pid, two.pid})
             self.assertIn("there is no process 999999999", run.summary)
@@ -394,6 +408,20 @@ class Refuses(AttachCase):
             self.assertIn(process.returncode, (0, 126, 127), process.stderr)
             self.assertLessEqual(process.stderr.count(b"\n"), 1, process.stderr)
             self.assertEqual(program.wait(10), 0)
+
+    def test_one_with_no_room_for_descriptors(self):
+        """None, or fewer than the five that it takes for a moment: nothing of it stays."""
+        for free in range(5):
+            program = ("import os, resource, time\n"
+                       "taken = len(os.listdir('/proc/self/fd')) - 1\n"
+                       "limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+                       f"resource.setrlimit(resource.RLIMIT_NOFILE, (taken + {free}, limit))\n"
+                       "time.sleep(60)")
+            with self.running(PYTHON, "-c", program, ready=0.4) as process:
+                before = descriptors(process.pid), count_maps(process.pid)
+                self.refused(process.pid, "Too many open files", 126)
+                self.assertEqual((descriptors(process.pid), count_maps(process.pid)), before)
+                self.assertIsNone(process.poll())
 
     def test_words_that_are_no_numbers(self):
         for text in ("x", "1,", "", "-1", "0"):

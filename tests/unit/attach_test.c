@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,7 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -307,11 +311,45 @@ static uint64_t find_enter(void)
 	return place.enter;
 }
 
+/* movl $7, %eax; int3 */
+static const unsigned char seven[] = {0xb8, 7, 0, 0, 0, 0xcc};
+
+/* Memory of ours in it, with the code above. */
+static uint64_t map_code(struct tracee *tracee)
+{
+	const uint64_t args[6] = {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+				  UINT64_MAX};
+	char path[32];
+	long at = 0;
+	int fd;
+
+	assert_int_equal(tracee_syscall(tracee, SYS_mmap, args, &at), 0);
+	assert_true(at > 0);
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)tracee->pid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(pwrite(fd, seven, sizeof(seven), at), sizeof(seven));
+	(void)close(fd);
+	return (uint64_t)at;
+}
+
+static int run_at(struct tracee *tracee, uint64_t address, uint64_t *ret_answer)
+{
+	struct user_regs_struct regs = tracee->regs;
+	int signal = 0;
+
+	regs.rip = address;
+	assert_int_equal(tracee_go(tracee, &regs), 0);
+	assert_int_equal(tracee_await(tracee, &regs, &signal), 0);
+	*ret_answer = regs.rax;
+	return signal;
+}
+
 static void a_held_thread_sleeps_as_long_as_it_asked(void **state)
 {
 	const struct timespec moment = {.tv_nsec = 50000000};
 	const uint64_t none[6] = {0};
 	struct tracee *tracee = calloc(1, sizeof(*tracee));
+	uint64_t seen = 0;
 	long answer = 0;
 	int said = -1;
 	int fds[2];
@@ -334,17 +372,39 @@ static void a_held_thread_sleeps_as_long_as_it_asked(void **state)
 	assert_int_equal(tracee_hold(tracee), 0);
 	assert_int_equal(tracee_syscall(tracee, SYS_getpid, none, &answer), 0);
 	assert_int_equal(answer, pid);
-	assert_int_equal(tracee_map_stack(tracee), 0);
-	assert_int_equal(tracee_call(tracee, libc_function("getppid"), 0, 0, &answer), 0);
-	assert_int_equal(answer, getpid());
-	/* A function that faults is told from one that has returned. */
-	assert_int_equal(tracee_call(tracee, 64, 0, 0, &answer), -EFAULT);
+	assert_int_equal(run_at(tracee, map_code(tracee), &seen), SIGTRAP);
+	assert_int_equal(seen, 7);
+	assert_int_equal(run_at(tracee, 64, &seen), SIGSEGV);
 	tracee_leave(tracee);
 	assert_int_equal(read(fds[0], &said, sizeof(said)), sizeof(said));
 	assert_int_equal(said, 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	(void)close(fds[0]);
 	(void)close(fds[1]);
+	free(tracee);
+}
+
+/* In memory of the child's, which is a copy of ours. */
+static void another_program_is_not_touched(void **state)
+{
+	static const char *const words[] = {"sleep", "30", NULL};
+	const uint64_t exec[6] = {(uint64_t)(uintptr_t) "/bin/sleep", (uint64_t)(uintptr_t)words};
+	struct tracee *tracee = calloc(1, sizeof(*tracee));
+	long answer = 0;
+	pid_t pid = start_child();
+
+	(void)state;
+	assert_non_null(tracee);
+	if (tracee_seize(tracee, pid, pid, find_enter()) == 0 && tracee_stop(tracee) == 0 &&
+	    tracee_hold(tracee) == 0) {
+		assert_int_equal(tracee_syscall(tracee, SYS_execve, exec, &answer), -ESRCH);
+		assert_true(tracee->gone);
+		tracee_leave(tracee);
+		/* It goes on, and nobody traces it. */
+		assert_int_equal(kill(pid, 0), 0);
+		assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
+	}
+	end_child(pid);
 	free(tracee);
 }
 
@@ -382,6 +442,7 @@ int main(void)
 		cmocka_unit_test(another_signal_where_one_is_needed),
 		cmocka_unit_test(threads_are_known_by_their_own_numbers),
 		cmocka_unit_test(a_held_thread_sleeps_as_long_as_it_asked),
+		cmocka_unit_test(another_program_is_not_touched),
 		cmocka_unit_test(a_thread_that_ends_while_held_is_let_go),
 	};
 
