@@ -269,6 +269,7 @@ static int print_once(struct watching *it)
 				       it->session.threads.n);
 	put_in_order(it);
 	top_session_facts(&it->session, &facts);
+	facts.ended = facts.ending; /* that the time is over is what was asked for */
 	buf_init(&text, TEXT_BYTES);
 	top_lines_head(&text, &facts, &it->view, &it->keys, columns);
 	top_lines_titles(&text, &it->keys, columns);

@@ -63,7 +63,7 @@ static void add_who(struct buf *line, const struct top_facts *facts, const struc
 	words_plain(line, facts->command);
 	buf_printf(line, " (pid %d)  ", (int)facts->pid);
 	if (facts->ended)
-		buf_printf(line, "%s  ", facts->ending);
+		buf_printf(line, "%s  ", facts->ending ? facts->ending : "no longer sampled");
 	buf_printf(line, "%s %.1f %%  ", facts->wall ? "time" : "CPU", view->cpu_pct);
 	text_of(line, facts->threads, "thread");
 	if (facts->processes > 1) {
@@ -195,8 +195,9 @@ void top_lines_foot(struct buf *buf, const struct top_facts *facts, const struct
 		words_plain(&line, keys->typed);
 		buf_printf(&line, "_  %s", keys->message);
 	} else if (keys->leaving && !facts->ended) {
+		buf_add(&line, "e end it (SIGTERM), l leave it running, Esc stay: ");
 		words_plain(&line, facts->command);
-		buf_add(&line, " still runs: e end it (SIGTERM), l leave it running, Esc stay");
+		buf_add(&line, " still runs");
 	} else if (keys->message[0]) {
 		words_plain(&line, keys->message);
 	} else {

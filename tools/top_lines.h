@@ -23,7 +23,7 @@ struct top_facts {
 	uint64_t lost;      /* weight, by all causes */
 	const char *output; /* where what CMD writes goes; NULL: where it always did */
 	bool ended;
-	const char *ending; /* "exited with status 1" */
+	const char *ending; /* "exited with status 1"; NULL: of samples, not of the program */
 };
 
 enum { TOP_HEAD_LINES = 2, TOP_HELP_LINES = 15 };

@@ -54,6 +54,14 @@ static bool begin_colours(void)
 	return true;
 }
 
+/* Lines are put where they belong: one that only writes on (dumb) cannot show them. */
+static bool moves_the_cursor(void)
+{
+	const char *way = tigetstr("cup");
+
+	return way && way != (const char *)-1;
+}
+
 int top_screen_open(struct top_screen **ret_screen, struct err *err)
 {
 	struct top_screen *screen;
@@ -71,7 +79,7 @@ int top_screen_open(struct top_screen **ret_screen, struct err *err)
 	(void)setlocale(LC_CTYPE, ""); /* NOLINT(concurrency-mt-unsafe) */
 	if (screen->keys)
 		screen->terminal = newterm(NULL, stdout, screen->keys);
-	if (!screen->terminal) {
+	if (!screen->terminal || !moves_the_cursor()) {
 		const char *why = screen->keys ? "cannot draw on this terminal (is $TERM right?)"
 					       : "there is no terminal to read keys from";
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define SECOND_NS UINT64_C(1000000000)
 #define TICK_NS   UINT64_C(100000000)
@@ -208,6 +209,23 @@ void top_session_turn(struct top_session *session, uint64_t timeout_ns)
 		note_end(session);
 }
 
+/* A process that has joined: what it was executing cannot be read of one that has ended. */
+static bool is_gone(pid_t pid)
+{
+	char path[32];
+	char target[1];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return readlink(path, target, sizeof(target)) < 0 && errno == ENOENT;
+}
+
+static const char *ending_of(const struct top_session *session)
+{
+	if (session->cmd_ended)
+		return session->ending;
+	return session->ended && !session->launched && is_gone(session->pid) ? "has ended" : NULL;
+}
+
 void top_session_facts(struct top_session *session, struct top_facts *ret_facts)
 {
 	struct collector_stats stats;
@@ -225,7 +243,7 @@ void top_session_facts(struct top_session *session, struct top_facts *ret_facts)
 		.lost = summary_weight_lost(&stats),
 		.output = session->output.file ? session->output.path : NULL,
 		.ended = session->ended,
-		.ending = session->cmd_ended ? session->ending : "no longer sampled",
+		.ending = ending_of(session),
 	};
 }
 
