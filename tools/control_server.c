@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,12 +84,20 @@ static struct control_client *free_place(struct control_server *server)
 	return NULL;
 }
 
+/* accept4() makes a socket before it looks whether there is anybody. */
+static bool somebody_asks(int fd)
+{
+	struct pollfd asked = {.fd = fd, .events = POLLIN};
+
+	return poll(&asked, 1, 0) > 0;
+}
+
 /* With no place free, those who connect wait in the kernel's queue. */
 static void admit(struct control_server *server, uint64_t now_ns)
 {
 	struct control_client *client;
 
-	while ((client = free_place(server))) {
+	while (somebody_asks(server->fd) && (client = free_place(server))) {
 		int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd < 0)

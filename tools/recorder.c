@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK_NS   UINT64_C(50000000)  /* how long to wait for a sample */
+#define TICK_NS   UINT64_C(50000000)  /* how long to wait for a sample, */
+#define SPARE_NS  UINT64_C(200000000) /* where wick costs more than it may */
 #define NAMING_NS UINT64_C(10000000)  /* the same while samples wait for names */
 #define TELL_NS   UINT64_C(250000000) /* between two live lines */
 
@@ -373,7 +374,8 @@ static uint64_t time_out(const struct recorder *recorder, uint64_t now)
 {
 	const struct record_options *options = recorder->options;
 	bool hurry = recorder->queue.first || control_server_is_busy(&recorder->control.server);
-	uint64_t ns = hurry ? NAMING_NS : TICK_NS;
+	uint64_t idle_ns = recorder->control.rate.thinned > 1 ? SPARE_NS : TICK_NS;
+	uint64_t ns = hurry ? NAMING_NS : idle_ns;
 	uint64_t spent = now - recorder->start_ns;
 	uint64_t delay_ns = options->delay_ns;
 	uint64_t end_ns = options->duration_ns ? delay_ns + options->duration_ns : 0;

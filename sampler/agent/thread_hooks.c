@@ -120,10 +120,11 @@ static void give_back(struct process *p, struct slot *slot)
 	bool unused = head == slot->own->claimed_head &&
 		      head == atomic_load_explicit(&slot->ring->tail, memory_order_relaxed);
 
-	slot_leave(slot);
+	/* Nobody can claim it before it is left. */
 	if (unused)
 		atomic_store_explicit(&p->header->tids[slot->index], RING_TID_DEAD,
 				      memory_order_release);
+	slot_leave(slot);
 }
 
 void threads_end_self(void)

@@ -18,7 +18,6 @@ enum {
 	VAIN_MS = 10000,   /* after a halving that saved nothing; twice as long after the next */
 	MOST_VAIN = 5,
 	PASSES_PART = 4, /* of the budget, for looking at the rings */
-	PASSES_STRETCH = 8,
 };
 
 #define IDLE_SHARE  0.05        /* of a processor: no program is taken to use less */
@@ -246,15 +245,15 @@ void budget_skip(struct budget *budget, const struct budget_sums *sums)
 }
 
 uint32_t budget_pass_ms(const struct budget *budget, uint64_t pass_ns, double cpu_share,
-			uint32_t least_ms)
+			uint32_t least_ms, uint32_t most_ms)
 {
 	double busy = cpu_share > IDLE_SHARE ? cpu_share : IDLE_SHARE;
 	double ms;
 
-	if (!budget->limit_ppm)
+	if (!budget->limit_ppm || most_ms < least_ms)
 		return least_ms;
 	ms = (double)pass_ns / 1e6 * PASSES_PART / (limit_of(budget) * busy);
 	if (ms <= (double)least_ms)
 		return least_ms;
-	return ms < (double)least_ms * PASSES_STRETCH ? (uint32_t)ms : least_ms * PASSES_STRETCH;
+	return ms < (double)most_ms ? (uint32_t)ms : most_ms;
 }

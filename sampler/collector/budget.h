@@ -87,14 +87,15 @@ bool budget_is_warming(const struct budget *budget, uint64_t now_ns);
  * @pass_ns:    CPU of one look
  * @cpu_share:  processors that what is sampled keeps busy
  * @least_ms:   what it would be without a budget
+ * @most_ms:    what the rings bear
  *
  * Looks may take a quarter of the budget.  A program that hardly runs is taken for one that uses a
  * twentieth of a processor, here and in budget_step().
  *
- * Return:  LEAST_MS to eight times as much.
+ * Return:  LEAST_MS to MOST_MS.
  * Context: any thread.
  */
 uint32_t budget_pass_ms(const struct budget *budget, uint64_t pass_ns, double cpu_share,
-			uint32_t least_ms);
+			uint32_t least_ms, uint32_t most_ms);
 
 #endif

@@ -29,6 +29,15 @@ int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id)
 	return epoll_ctl(drain->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
+static struct pace pace_of(const struct collector_options *options)
+{
+	bool perf = options->engine == RING_ENGINE_PERF;
+
+	return (struct pace){.hooks = (options->events & (COLLECT_ALLOC | COLLECT_LOCK)) != 0,
+			     .takes_over = perf,
+			     .tick_ns = perf ? 0 : NS_PER_S / collector_kernel_hz()};
+}
+
 int drain_init(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
@@ -44,6 +53,7 @@ int drain_init(struct collector *collector)
 	drain->stream.queue = &collector->queue;
 	drain->stream.stats = &drain->stats;
 	drain->stream.keep = &drain->keep;
+	drain->pace = pace_of(&collector->options);
 	keep_init(&drain->keep, &collector->options.keep);
 	usage_init(&drain->usage, collector->options.usage);
 	for (int i = 0; i < MAX_CONNECTIONS; i++)
@@ -422,51 +432,52 @@ static void look_at(struct collector *collector, struct process *process)
 		watch_threads(process, rate_period_ns(&drain->rate), &drain->stats);
 }
 
-static uint64_t pass_ms(const struct collector_options *options)
+static void look_at_all(struct collector *collector, struct pace_pass *pass)
 {
-	if (options->events & (COLLECT_ALLOC | COLLECT_LOCK))
-		return PASS_HOOKS_MS;
-	return options->engine == RING_ENGINE_PERF ? PERF_PASS_MS : PASS_MS;
+	struct drain *drain = &collector->drain;
+	struct process *next;
+
+	for (struct process *process = drain->processes; process; process = next) {
+		next = process->next;
+		look_at(collector, process);
+		if (process->fill > pass->fill)
+			pass->fill = process->fill;
+		if (process->n_slots > pass->n_slots)
+			pass->n_slots = process->n_slots;
+		if (process->pidfd < 0 && !process_alive(process))
+			bury(collector, process);
+	}
+	pass->n_taken = drain->stats.perf_threads;
+	pass->period_ns = rate_period_ns(&drain->rate);
 }
 
-/* Return: when the next pass is due: sooner when a ring has filled by more than a quarter. */
+/* Return: when the next pass is due. */
 static uint64_t look(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
 	uint64_t start_ns = io_now_ns();
-	struct process *next;
-	double fill = 0.25;
+	struct pace_pass pass = {.now_ns = start_ns};
+	struct pace_wait wait;
 	uint64_t outside_ns;
 	uint64_t next_ns;
-	uint64_t ms;
 
-	spending_begin_pass(collector);
 	drain->stats.as_of_ns = start_ns;
-	for (struct process *process = drain->processes; process; process = next) {
-		next = process->next;
-		look_at(collector, process);
-		if (process->fill > fill)
-			fill = process->fill;
-		if (process->pidfd < 0 && !process_alive(process))
-			bury(collector, process);
-	}
+	look_at_all(collector, &pass);
 	if (drain->child_pidfd < 0 && collector->child > 0)
 		wait_child(collector);
 	wall_turns(collector);
+	replaced_look(collector, start_ns);
 	outside_ns = drain_outside_turns(collector);
 	top_look(&drain->keep.top, drain->processes, start_ns);
 	usage_look(&drain->usage, drain->processes, drain_charged_ns(drain), start_ns);
 	hello_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
-	behind_look(collector, start_ns, fill);
+	behind_look(collector, start_ns, pass.fill);
 	if (drain->marked_ns <= start_ns - HOLD_BACK_MS * NS_PER_MS)
 		drain->marked_ns = 0;
 	publish(collector);
-	ms = pass_ms(&collector->options);
-	ms = (uint64_t)((double)ms * 0.25 * 0.25 / (fill * fill));
-	ms = spending_end_pass(collector, ms < PASS_LEAST_MS ? PASS_LEAST_MS : ms);
-	next_ns = start_ns + ms * NS_PER_MS;
-	replaced_look(collector, start_ns);
+	wait = pace_wait(&drain->pace, &pass);
+	next_ns = start_ns + spending_end_pass(collector, wait.ms, wait.most_ms) * NS_PER_MS;
 	/* Whoever asked for a mark waits for it. */
 	if (drain->marked_ns && next_ns > drain->marked_ns + HOLD_BACK_MS * NS_PER_MS)
 		next_ns = drain->marked_ns + HOLD_BACK_MS * NS_PER_MS;

@@ -14,9 +14,12 @@
 #define QUEUE_LEAST_BYTES   ((size_t)64 << 10)
 
 enum {
-	PASS_MS = 50,      /* how often the rings are looked at */
-	PASS_HOOKS_MS = 5, /* the same with hooks, whose events come in bursts */
-	PASS_LEAST_MS = 2, /* when they fill fast */
+	PASS_MS = 50,             /* how often the rings are looked at */
+	PASS_HOOKS_MS = 5,        /* the same with hooks, whose events come in bursts */
+	PASS_LEAST_MS = 2,        /* when they fill fast */
+	PASS_MOST_MS = 400,       /* when looking is what costs */
+	PASS_SAMPLE_BYTES = 1024, /* a sample with a deep stack takes so much of a ring */
+	NEWS_BITS = 64,
 	HOLD_BACK_MS = 20, /* a record may be committed this long after its time */
 	HELLO_MS = 1000,   /* a connection that says nothing is closed */
 	MAX_CONNECTIONS = 64,
@@ -42,7 +45,8 @@ enum {
 	WATCH_PCT = 5,
 	WATCH_LEAST_MS = 100,
 	WATCH_MOST_MS = 2000,
-	WATCH_PART = 400,  /* a scan may take this part of the time */
+	WATCH_PART = 400,  /* a scan may take this part of the CPU that it is about */
+	WATCH_CHANCE = 4,  /* standard deviations that are no reason for one */
 	WATCH_SILENCE = 2, /* periods without a sample that a thread is suspect for, */
 	WATCH_CROWD = 64,  /* and where there are more threads than so many */
 	WATCH_CROWD_SILENCE = 8,
@@ -58,11 +62,13 @@ enum {
 	PERF_ADAPT_MS = 100,       /* between two looks how often a thread's event happens */
 	PERF_FIRST = 16,           /* the first period of an event that software counts */
 	PERF_FIRST_FAST = 1000000, /* and of one that the processor does */
-	PERF_PASS_MS = 10,         /* how soon an event takes over from a thread's timer */
+	PERF_PASS_MS = 10,         /* how soon an event takes over from a thread's timer, */
+	PERF_QUICK_MS = 1000,      /* so long after one has: other threads may begin, too */
 	PERF_RING_PAGES = 16,      /* of a thread, for the kernel's part of its stacks */
-	REAP_MS = 500,             /* how often slots are checked for threads that are gone */
-	REAP_PART = 1000,          /* and what part of the time that may take */
-	REAP_MOST_MS = 2000,
+	SWEEP_MS =
+		500, /* how often all slots are looked at, and threads that are gone are found, */
+	SWEEP_PART = 2000,    /* what part of their CPU that may take, */
+	SWEEP_MOST_MS = 4000, /* but not how seldom */
 
 	WALL_LEAST_US = 1000,  /* between two turns of wall mode */
 	WALL_MOST_TICKS = 200, /* between two looks at an idle thread */
@@ -86,8 +92,11 @@ enum {
 	USAGE_MS = 250,   /* between two looks at what all processes use */
 	USAGE_PART = 200, /* a look may take this part of the time */
 
+	OUTSIDE_AGAIN_MS = 2, /* how soon a look that said little is followed by another, at most */
+	OUTSIDE_SLICE_US = 100,    /* of a processor, in one go */
 	OUTSIDE_LEAST_MS = 10,     /* between two turns at those that are sampled from outside */
 	OUTSIDE_CHILDREN_MS = 100, /* between two looks for their children */
+	REPLACED_MS = 100,         /* and for another image of one that has joined */
 	OUTSIDE_EXPECTED = 64,     /* processes that are about to become such, at once */
 	OUTSIDE_EXPECT_MS = 1000,  /* how long that may take */
 
@@ -96,7 +105,6 @@ enum {
 	EH_FRAME_MOST = 64 << 20, /* bytes of one that has no table, */
 	EH_TABLE_MOST = 1 << 20,  /* and entries of the table that is made of it */
 
-	REPLACED_MS = 100,         /* and for another image of one that has joined */
 	REMOTE_PAGES = 64,             /* of one process's files, kept between walks */
 	REMOTE_RULES = 4096,           /* of its code; a power of two */
 	REMOTE_STACK_FIRST = 16 << 10, /* bytes of a stack that are copied at once */

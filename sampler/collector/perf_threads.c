@@ -258,6 +258,28 @@ static uint64_t live_period_ns(const struct process *process)
 	return live_ns ? live_ns : process->period_ns;
 }
 
+/* Slots that have news; all of them where news say nothing of what is to be done. */
+static void look_at_news(const struct look *look)
+{
+	struct process *process = look->process;
+	bool all =
+		process->perf.counted || process->perf.all || process->perf.paused != look->paused;
+
+	for (uint32_t first = 0; first < process->n_slots; first += NEWS_BITS) {
+		uint64_t news = all ? UINT64_MAX : process->news[first / NEWS_BITS];
+
+		process->news[first / NEWS_BITS] = 0;
+		for (; news; news &= news - 1) {
+			uint32_t i = first + (uint32_t)__builtin_ctzll(news);
+
+			if (i < process->n_slots)
+				look_at(look, i);
+		}
+	}
+	process->perf.all = false;
+	process->perf.paused = look->paused;
+}
+
 void perf_threads_look(struct process *process, const struct perf_how *how,
 		       struct collector_stats *stats)
 {
@@ -279,8 +301,7 @@ void perf_threads_look(struct process *process, const struct perf_how *how,
 		close_all(process);
 		return;
 	}
-	for (uint32_t i = 0; i < process->n_slots; i++)
-		look_at(&look, i);
+	look_at_news(&look);
 }
 
 void perf_threads_off(struct process *process)
@@ -292,6 +313,7 @@ void perf_threads_off(struct process *process)
 void perf_threads_on(struct process *process)
 {
 	process->perf.off = false;
+	process->perf.all = true;
 }
 
 uint64_t perf_thread_settle(struct perf_process *perf, struct perf_thread *thread,

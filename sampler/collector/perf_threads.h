@@ -36,6 +36,8 @@ struct perf_thread {
 struct perf_process {
 	uint64_t stack_start; /* of the image; 0: it cannot be told, so no event is opened */
 	bool off;             /* the image is about to be replaced, or to stop: no events */
+	bool paused;          /* as all threads were told last */
+	bool all;             /* look at threads that have no news, too */
 	uint64_t left;        /* counted in threads that have ended, and no sample stands for it */
 	bool counted;         /* samples stand for what has happened, not for CPU */
 };
@@ -49,6 +51,8 @@ void perf_process_init(struct process *process, const struct collector_options *
 
 /**
  * perf_threads_look - open events for threads that have none, close those of threads that ended
+ *
+ * Of the slots that process_drain() has looked at since, or of all when all are to change.
  *
  * Pauses and periods follow the header's, periods when a thread has given a sample.
  *

@@ -80,6 +80,7 @@ void process_free(struct process *process)
 	if (process->outsider)
 		process->outsider->how->free(process->outsider);
 	free(process->slots);
+	free(process->news);
 	free(process);
 }
 
@@ -206,3 +207,4 @@ void process_end(struct process *process, struct stream *stream)
 	node->ended_by = process->ended_by;
 	stream_push(stream, node);
 }
+	process->sweep = (struct slot_sweep){0};

@@ -52,9 +52,19 @@ struct watch {
 	struct map threads;
 	uint64_t cpu_ns; /* of the process, and what it had given, at the last scan */
 	uint64_t given_ns;
-	uint64_t next_ns;
+	uint64_t next_ns; /* not before this time, nor before so much CPU was used */
+	uint64_t next_cpu_ns;
 	uint32_t wait_ms;
 	pid_t seized; /* a thread that has not stopped for us yet; 0: none */
+};
+
+/* When all slots are looked at, told of or not, and threads that are gone are found. */
+struct slot_sweep {
+	uint64_t next_ns; /* not before this time, */
+	uint64_t cpu_ns;  /* nor before so much CPU was used, */
+	uint64_t last_ns; /* unless it is this late */
+	uint64_t spent_ns;
+	bool on; /* in this pass */
 };
 
 /* Header counters as last seen. */
@@ -84,6 +94,8 @@ struct process {
 	struct ring_view ring;
 	struct slot_view *slots;
 	uint32_t n_slots;
+	uint64_t *news; /* slots, as the header has them, that perf_threads_look() has not seen */
+	struct slot_sweep sweep;
 	struct header_view header;
 	struct mappings mappings;
 	struct map threads;
@@ -96,18 +108,17 @@ struct process {
 	uint64_t started_ns;
 	uint64_t given_ns;    /* what the samples received stand for */
 	uint64_t latest_ns;   /* of anything it gave */
-	uint64_t reap_ns;     /* when the slots are checked for dead threads next */
 	uint64_t charged_ns;  /* CPU of this pid, as far as it is known */
 	uint64_t base_cpu_ns; /* of it, before the agent was there */
 	int signal;           /* that its samples come by */
 	bool attached;        /* it joined while it ran: that was before the recording */
+	bool unhooked;        /* its calls do not come by the agent: joined, or a child of one */
+	uint64_t stack_start; /* then: of its image; 0: not known */
 	uint64_t period_ns;   /* that weights are given in when it began */
 	uint64_t began_ns;    /* the live period then, and the epoch: rate.h */
 	uint32_t epoch;
 	uint64_t phase_ns; /* where in a period it began, and what it took over: phase.h */
 	uint64_t missed_ns;
-	bool unhooked;        /* its calls do not come by the agent: joined, or a child of one */
-	uint64_t stack_start; /* then: of its image; 0: not known */
 	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */
 	struct readings readings;
 	struct process_usage usage;
@@ -152,7 +163,9 @@ struct thread *process_thread(struct process *process, uint32_t tid);
 void process_forget_thread(struct process *process, uint32_t tid);
 
 /**
- * process_drain - every committed record of every slot into the stream
+ * process_drain - what was committed in slots that tell of news into the stream
+ *
+ * Once in a while, and at the end, in all slots: a target may forget to tell.
  *
  * Context: collector thread.
  */

@@ -302,14 +302,27 @@ static void drain_slot(struct slot_drain *drain, struct ring_slot *slot, uint32_
 	atomic_store_explicit(&slot->tail, head, memory_order_release);
 }
 
+static size_t news_words(uint32_t n_slots)
+{
+	return (n_slots + NEWS_BITS - 1) / NEWS_BITS;
+}
+
 static int grow_views(struct process *process, uint32_t n_slots)
 {
 	struct slot_view *slots = realloc(process->slots, n_slots * sizeof(*slots));
+	size_t had = news_words(process->n_slots);
+	size_t has = news_words(n_slots);
+	uint64_t *news;
 
 	if (!slots)
 		return -ENOMEM;
-	memset(slots + process->n_slots, 0, (n_slots - process->n_slots) * sizeof(*slots));
 	process->slots = slots;
+	news = realloc(process->news, has * sizeof(*news));
+	if (!news)
+		return -ENOMEM;
+	process->news = news;
+	memset(news + had, 0, (has - had) * sizeof(*news));
+	memset(slots + process->n_slots, 0, (n_slots - process->n_slots) * sizeof(*slots));
 	process->n_slots = n_slots;
 	return 0;
 }
@@ -358,9 +371,77 @@ static void count_header(struct process *process, struct collector_stats *stats)
 	}
 }
 
-void process_drain(struct process *process, struct stream *stream)
+/* Which of the slots FIRST to N_SLOTS, 64 at most, tell of news: bits. */
+static uint64_t take_news(struct process *process, uint32_t first, uint32_t n_slots, bool all)
+{
+	_Atomic uint64_t *word = &process->ring.header->news[first / NEWS_BITS];
+	uint32_t n = n_slots - first;
+	uint64_t there = n < NEWS_BITS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+	uint64_t told = atomic_load_explicit(word, memory_order_relaxed) & there;
+
+	/* Acquire: pairs with slot_leave().  Of slots that are not looked at it stays. */
+	if (told)
+		told = atomic_fetch_and_explicit(word, ~there, memory_order_acquire) & there;
+	return all ? there : told;
+}
+
+/* Of thousands of threads that is not to be all that we do. */
+static void begin_sweep(struct process *process)
+{
+	struct slot_sweep *sweep = &process->sweep;
+	uint64_t now_ns = io_now_ns();
+
+	sweep->on = now_ns >= sweep->next_ns &&
+		    (process->charged_ns >= sweep->cpu_ns || now_ns >= sweep->last_ns);
+	if (!sweep->on)
+		return;
+	sweep->next_ns = now_ns + SWEEP_MS * NS_PER_MS;
+	sweep->last_ns = now_ns + SWEEP_MOST_MS * NS_PER_MS;
+	sweep->spent_ns = 0;
+}
+
+static void count_sweep(struct process *process, uint64_t before_ns)
+{
+	struct slot_sweep *sweep = &process->sweep;
+
+	sweep->spent_ns += spending_thread_ns() - before_ns;
+	sweep->cpu_ns = process->charged_ns + sweep->spent_ns * SWEEP_PART;
+}
+
+static void drain_news(struct process *process, struct stream *stream, uint32_t n_slots)
 {
 	struct slot_drain drain = {.process = process, .stream = stream};
+
+	for (uint32_t first = 0; first < n_slots; first += NEWS_BITS) {
+		uint64_t news = take_news(process, first, n_slots, process->sweep.on);
+
+		process->news[first / NEWS_BITS] |= news;
+		for (; news; news &= news - 1) {
+			uint32_t i = first + (uint32_t)__builtin_ctzll(news);
+			struct ring_slot *slot = ring_view_slot(&process->ring, i);
+
+			if (!slot)
+				return;
+			drain.view = &process->slots[i];
+			follow_tid(process, i);
+			drain_slot(&drain, slot, i);
+		}
+	}
+}
+
+static void drain_slots(struct process *process, struct stream *stream, uint32_t n_slots)
+{
+	uint64_t before_ns;
+
+	begin_sweep(process);
+	before_ns = process->sweep.on ? spending_thread_ns() : 0;
+	drain_news(process, stream, n_slots);
+	if (process->sweep.on)
+		count_sweep(process, before_ns);
+}
+
+void process_drain(struct process *process, struct stream *stream)
+{
 	uint32_t n_slots = ring_view_n_slots(&process->ring);
 
 	process->fill = 0;
@@ -371,15 +452,7 @@ void process_drain(struct process *process, struct stream *stream)
 	}
 	if (n_slots > process->n_slots && grow_views(process, n_slots) < 0)
 		return;
-	for (uint32_t i = 0; i < n_slots; i++) {
-		struct ring_slot *slot = ring_view_slot(&process->ring, i);
-
-		if (!slot)
-			break;
-		drain.view = &process->slots[i];
-		follow_tid(process, i);
-		drain_slot(&drain, slot, i);
-	}
+	drain_slots(process, stream, n_slots);
 	count_header(process, stream->stats);
 	atomic_store_explicit(&process->ring.header->drained_ns,
 			      io_now_ns() + (uint64_t)process->clock_offset_ns,
@@ -416,22 +489,11 @@ static void reap_slot(struct process *process, struct stream *stream, uint32_t i
 		view->tid = RING_TID_DEAD;
 }
 
-/* Of thousands of threads that is not to be all that we do. */
-static uint64_t reap_wait_ns(uint64_t spent_ns)
-{
-	uint64_t ns = spent_ns * REAP_PART;
-
-	if (ns > REAP_MOST_MS * NS_PER_MS)
-		ns = REAP_MOST_MS * NS_PER_MS;
-	return ns > REAP_MS * NS_PER_MS ? ns : REAP_MS * NS_PER_MS;
-}
-
 void process_reap(struct process *process, struct stream *stream)
 {
-	uint64_t now_ns = io_now_ns();
 	uint64_t before_ns;
 
-	if (!process->alive || process->inner_pid != process->pid || now_ns < process->reap_ns)
+	if (!process->alive || process->inner_pid != process->pid || !process->sweep.on)
 		return;
 	before_ns = spending_thread_ns();
 	for (uint32_t i = 0; i < process->n_slots; i++) {
@@ -442,5 +504,5 @@ void process_reap(struct process *process, struct stream *stream)
 		if (proc_thread_gone(process->pid, tid))
 			reap_slot(process, stream, i);
 	}
-	process->reap_ns = now_ns + reap_wait_ns(spending_thread_ns() - before_ns);
+	count_sweep(process, before_ns);
 }

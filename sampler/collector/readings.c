@@ -134,12 +134,21 @@ static void read_fd_count(struct readings *readings)
 }
 
 /* Each thread is a directory, and a directory has two links of its own. */
-static void read_threads(struct readings *readings)
+uint32_t readings_n_threads(const struct readings *readings)
 {
 	struct stat dir;
 
-	if (readings->tasks_fd >= 0 && fstat(readings->tasks_fd, &dir) == 0 && dir.st_nlink > 2)
-		readings->values[METRIC_THREADS] = (int64_t)dir.st_nlink - 2;
+	if (readings->tasks_fd < 0 || fstat(readings->tasks_fd, &dir) < 0 || dir.st_nlink <= 2)
+		return 0;
+	return (uint32_t)dir.st_nlink - 2;
+}
+
+static void read_threads(struct readings *readings)
+{
+	uint32_t n = readings_n_threads(readings);
+
+	if (n)
+		readings->values[METRIC_THREADS] = n;
 }
 
 void readings_refresh(struct readings *readings, uint64_t now_ns)

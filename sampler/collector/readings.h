@@ -67,6 +67,14 @@ void readings_release(struct readings *readings);
 void readings_thread_release(struct thread_readings *thread);
 
 /**
+ * readings_n_threads - how many threads the process has
+ *
+ * Return:  the number; 0 when it cannot be told.
+ * Context: collector thread.
+ */
+uint32_t readings_n_threads(const struct readings *readings);
+
+/**
  * readings_refresh - look at the process again, unless what is known is fresh
  *
  * A process that is ending keeps the values it had.

@@ -55,23 +55,26 @@ static uint64_t agent_ns(const struct collector *collector)
 	return stats->handler_ns + stats->signals * collector->options.signal_ns;
 }
 
+/* Of the drain thread. */
+static uint64_t drain_ns(const struct spending *spending)
+{
+	return less(spending_thread_ns(), spending->once_ns);
+}
+
 static uint64_t own_ns(const struct spending *spending)
 {
 	uint64_t once_ns = atomic_load_explicit(&spending->main_once_ns, memory_order_relaxed);
 
-	return less(spending_thread_ns(), spending->once_ns) +
+	return drain_ns(spending) +
 	       less(clock_ns(spending->main_clock), spending->main_base_ns + once_ns);
-}
-
-void spending_begin_pass(struct collector *collector)
-{
-	collector->drain.spending.pass_cpu_ns = spending_thread_ns();
 }
 
 static void note_pass(struct spending *spending)
 {
-	uint64_t ns = less(spending_thread_ns(), spending->pass_cpu_ns);
+	uint64_t now_ns = drain_ns(spending);
+	uint64_t ns = less(now_ns, spending->passed_ns);
 
+	spending->passed_ns = now_ns;
 	if (spending->pass_ns)
 		ns = (spending->pass_ns * (PASSES - 1) + ns) / PASSES;
 	spending->pass_ns = ns;
@@ -131,12 +134,11 @@ static void step(struct collector *collector, uint64_t now_ns)
 	rate_thin(collector, UINT32_C(1) << budget->level);
 }
 
-uint64_t spending_end_pass(struct collector *collector, uint64_t ms)
+uint32_t spending_end_pass(struct collector *collector, uint32_t ms, uint32_t most_ms)
 {
 	struct drain *drain = &collector->drain;
 	struct spending *spending = &drain->spending;
 	uint64_t now_ns = io_now_ns();
-	uint32_t longer;
 
 	if (!spending->budget.limit_ppm)
 		return ms;
@@ -146,9 +148,9 @@ uint64_t spending_end_pass(struct collector *collector, uint64_t ms)
 		drain->stream.moved = false;
 		spending->moved_ns = now_ns;
 	}
-	if (ms != PASS_MS || budget_is_warming(&spending->budget, now_ns) ||
+	if (budget_is_warming(&spending->budget, now_ns) ||
 	    now_ns - spending->moved_ns < MOVING_MS * NS_PER_MS)
 		return ms;
-	longer = budget_pass_ms(&spending->budget, spending->pass_ns, spending->cpu_share, PASS_MS);
-	return longer;
+	return budget_pass_ms(&spending->budget, spending->pass_ns, spending->cpu_share, ms,
+			      most_ms);
 }

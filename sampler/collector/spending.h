@@ -25,8 +25,8 @@ struct spending {
 	uint64_t main_base_ns;         /* the main thread had used before the recording */
 	_Atomic uint64_t main_once_ns; /* of its time, what is paid once */
 	uint64_t once_ns;              /* and of the drain thread's */
-	uint64_t pass_cpu_ns;          /* its CPU clock when the pass began */
-	uint64_t pass_ns;              /* what a pass costs, lately */
+	uint64_t passed_ns;            /* of what is not paid once, up to the last pass */
+	uint64_t pass_ns;              /* what a pass costs with what wakes it, lately */
 	uint64_t moved_ns;             /* when a mapping last changed */
 	struct budget_sums last;       /* of the last step */
 	uint64_t charged_ns;           /* CPU of what is sampled, at the last step */
@@ -49,20 +49,14 @@ void spending_init(struct collector *collector);
 uint64_t spending_thread_ns(void);
 
 /**
- * spending_begin_pass - the drain thread begins to look at the rings
- *
- * Context: collector thread.
- */
-void spending_begin_pass(struct collector *collector);
-
-/**
  * spending_end_pass - the pass is over: lower the rate, or raise it again
- * @ms: until the next one, without a budget
+ * @ms:      until the next one, without a budget
+ * @most_ms: and at most
  *
  * Return:  until the next one.  While mappings come and go it is MS: what stood at an address can
  *          only be told as long as it does.
  * Context: collector thread.
  */
-uint64_t spending_end_pass(struct collector *collector, uint64_t ms);
+uint32_t spending_end_pass(struct collector *collector, uint32_t ms, uint32_t most_ms);
 
 #endif

@@ -9,6 +9,7 @@
 #include "sampler/collector/keep.h"
 #include "sampler/collector/launch.h"
 #include "sampler/collector/outside_state.h"
+#include "sampler/collector/pace.h"
 #include "sampler/collector/phase.h"
 #include "sampler/collector/process.h"
 #include "sampler/collector/queue.h"
@@ -53,6 +54,7 @@ struct drain {
 	struct rate rate;
 	struct outside_state outside;
 	uint64_t marked_ns; /* the newest mark in the stream; 0: it has been given */
+	struct pace pace;
 	struct spending spending;
 	struct behind behind;
 	struct turns turns;    /* of wall mode */
@@ -61,9 +63,9 @@ struct drain {
 	struct unsampled_list unsampled;
 	uint64_t ended_charged_ns; /* of processes that are gone */
 	uint32_t n_attached;       /* that joined while they ran, and live */
+	uint64_t replaced_ns;      /* when they are looked at for another image */
 	bool ending;
 	bool child_ended;
-	uint64_t replaced_ns;      /* when they are looked at for another image */
 	int child_status;
 	uint64_t child_rusage_ns; /* CMD and what it waited for */
 	bool still_running;       /* something outlived the recording */

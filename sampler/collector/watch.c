@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "sampler/collector/spending.h"
 #include "sampler/collector/unmask.h"
 
 #include <dirent.h>
@@ -198,6 +199,13 @@ static void judge_all(struct scan *scan)
 	map_each(&scan->process->watch.threads, forget_gone, scan);
 }
 
+/* Many threads that take turns are hit at random, so N periods have N samples, give or take. */
+static bool is_chance(const struct process *process, double missing, double n)
+{
+	return missing * missing < WATCH_CHANCE * WATCH_CHANCE * n &&
+	       readings_n_threads(&process->readings) > WATCH_CROWD;
+}
+
 /* More CPU than the samples explain, by more than what waits for the ends of periods. */
 static bool unexplained(const struct process *process, uint64_t period_ns)
 {
@@ -206,7 +214,9 @@ static bool unexplained(const struct process *process, uint64_t period_ns)
 	uint64_t explained_ns = process->given_ns - watch->given_ns;
 
 	return cpu_ns > explained_ns + WATCH_PERIODS * period_ns &&
-	       cpu_ns - explained_ns > cpu_ns / 100 * WATCH_PCT;
+	       cpu_ns - explained_ns > cpu_ns / 100 * WATCH_PCT &&
+	       !is_chance(process, (double)(cpu_ns - explained_ns) / (double)period_ns,
+			  (double)cpu_ns / (double)period_ns);
 }
 
 void watch_rest(struct process *process)
@@ -218,15 +228,17 @@ void watch_rest(struct process *process)
 void watch_threads(struct process *process, uint64_t period_ns, struct collector_stats *stats)
 {
 	struct watch *watch = &process->watch;
-	uint64_t spent_ns;
+	uint64_t before_ns;
 	struct scan scan = {
 		.process = process, .stats = stats, .period_ns = period_ns, .now_ns = io_now_ns()};
 
 	if (watch->seized && unmask_let_go(watch->seized))
 		watch->seized = 0;
 	if (!process->alive || process->unsampled_ns || process->inner_pid != process->pid ||
-	    scan.now_ns < watch->next_ns || !unexplained(process, period_ns))
+	    scan.now_ns < watch->next_ns || process->charged_ns < watch->next_cpu_ns ||
+	    !unexplained(process, period_ns))
 		return;
+	before_ns = spending_thread_ns();
 	if (map_weights(&scan) == 0)
 		judge_all(&scan);
 	map_release(&scan.weights);
@@ -237,7 +249,5 @@ void watch_threads(struct process *process, uint64_t period_ns, struct collector
 		watch->wait_ms = WATCH_MOST_MS;
 	watch->next_ns = scan.now_ns + watch->wait_ms * NS_PER_MS;
 	/* Of thousands of threads a scan is not to be all that we do. */
-	spent_ns = io_now_ns() - scan.now_ns;
-	if (spent_ns > watch->wait_ms * NS_PER_MS / WATCH_PART)
-		watch->next_ns = scan.now_ns + spent_ns * WATCH_PART;
+	watch->next_cpu_ns = process->charged_ns + (spending_thread_ns() - before_ns) * WATCH_PART;
 }

@@ -7,7 +7,7 @@
 
 #include "sampler/handler/sigsafe.h"
 
-enum { CHUNKS_AT_ONCE = 16 };
+enum { CHUNKS_AT_ONCE = 16, POPULATE_AHEAD = 2 /* pages */ };
 
 int slot_at(struct process *p, uint32_t index, struct slot *ret_slot)
 {
@@ -19,6 +19,7 @@ int slot_at(struct process *p, uint32_t index, struct slot *ret_slot)
 	base = (unsigned char *)p->chunks[chunk];
 	ret_slot->ring = (void *)(base + index % RING_CHUNK_SLOTS * ring_slot_bytes(chunk));
 	ret_slot->own = (void *)ret_slot->ring->own;
+	ret_slot->news = &p->header->news[index / 64];
 	ret_slot->index = index;
 	ret_slot->data_bytes = (uint32_t)ring_data_bytes(chunk);
 	return 0;
@@ -177,21 +178,37 @@ bool slot_enter(struct slot *slot)
 void slot_leave(struct slot *slot)
 {
 	atomic_store_explicit(&slot->own->busy, 0, memory_order_release);
+	/* Set or not, it is set again: a load would not be ordered behind what was written.  Pairs
+	 * with the collector's acquire. */
+	atomic_fetch_or_explicit(slot->news, UINT64_C(1) << slot->index % 64, memory_order_release);
+}
+
+/* The page that is written to next. */
+static uint32_t page_at(const struct slot *slot)
+{
+	uint64_t head = atomic_load_explicit(&slot->ring->head, memory_order_relaxed);
+
+	return (uint32_t)((sizeof(struct ring_slot) + head % slot->data_bytes) / RING_PAGE);
 }
 
 void slot_populate(struct slot *slot)
 {
-	unsigned char *from = (unsigned char *)slot->ring;
-	uint32_t len = slot->data_bytes + (uint32_t)sizeof(struct ring_slot);
+	uint32_t all = (slot->data_bytes + (uint32_t)sizeof(struct ring_slot)) / RING_PAGE;
+	uint32_t have = slot->own->populated;
+	uint32_t want = have < all ? page_at(slot) + POPULATE_AHEAD : 0;
+	unsigned char *ring = (unsigned char *)slot->ring;
 
-	if (slot->own->populated)
+	if (want > all)
+		want = all;
+	if (have >= want)
 		return;
-	slot->own->populated = 1;
-	if (sys3(__NR_madvise, from, len, 23 /* MADV_POPULATE_WRITE, Linux 5.14 */) == 0)
+	slot->own->populated = (uint16_t)want;
+	if (sys3(__NR_madvise, ring + (uint64_t)have * RING_PAGE, (want - have) * RING_PAGE,
+		 23 /* MADV_POPULATE_WRITE, Linux 5.14 */) == 0)
 		return;
-	/* Before a first sample nothing is being read: writing what is there is harmless. */
-	for (uint32_t at = RING_PAGE; at < len; at += RING_PAGE) {
-		volatile unsigned char *byte = from + at;
+	/* Of pages that nobody has written to nothing is being read: that is harmless. */
+	for (uint32_t page = have ? have : 1; page < want; page++) {
+		volatile unsigned char *byte = ring + (uint64_t)page * RING_PAGE;
 
 		*byte = *byte; // cppcheck-suppress selfAssignment ; volatile: it faults the page in
 	}

@@ -25,7 +25,7 @@ struct slot_own {
 	uint32_t n_signals;    /* own samples, for every-8th work */
 	uint32_t extra;        /* periods to add to the next sample's weight */
 	_Atomic uint32_t busy; /* a handler is writing */
-	uint16_t populated;    /* the pages of the ring are there */
+	uint16_t populated;    /* so many pages of the slot are there */
 	uint16_t no_window;    /* samples until the stack is examined again */
 	uint32_t n_events;     /* of hooks */
 	uint32_t named;        /* comm is in the ring */
@@ -38,6 +38,7 @@ _Static_assert(sizeof(struct slot_own) <= sizeof(((struct ring_slot *)0)->own),
 struct slot {
 	struct ring_slot *ring;
 	struct slot_own *own;
+	_Atomic uint64_t *news; /* its word in the header */
 	uint32_t index;
 	uint32_t data_bytes;
 };
@@ -78,14 +79,14 @@ int slot_claim(struct process *p, uint32_t tid, struct slot *ret_slot);
 bool slot_enter(struct slot *slot);
 
 /**
- * slot_leave - end what slot_enter() began
+ * slot_leave - end what slot_enter() began, and tell the collector of it
  *
  * Context: handler.  The slot's thread.
  */
 void slot_leave(struct slot *slot);
 
 /**
- * slot_populate - have the pages of the ring ready, once
+ * slot_populate - have the pages of the ring ready that are written to next, once each
  *
  * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_QUIET.
  */

@@ -121,6 +121,11 @@ struct ring_header {
 
 	/* The collector's: at (si_fd - event_base) % RING_MAX_SLOTS: that event's slot, plus 1. */
 	_Atomic uint32_t event_slots[RING_MAX_SLOTS];
+
+	/* Slot i was written to since the collector looked: bit i % 64 of word i / 64.  Its writer
+	 * sets it (release) behind what it tells of, the collector takes it (acquire) before it
+	 * reads that. */
+	_Atomic uint64_t news[RING_MAX_SLOTS / 64];
 };
 
 struct ring_slot {
@@ -149,7 +154,8 @@ struct ring_slot {
 _Static_assert(sizeof(struct ring_slot) == 320, "docs/wire.md");
 _Static_assert(_Alignof(struct ring_slot) == 8 && offsetof(struct ring_slot, data) % 8 == 0,
 	       "records are aligned");
-_Static_assert(sizeof(struct ring_header) == 128 + 64 + 4 * RING_POSTED + 128 + 8 * RING_MAX_SLOTS,
+_Static_assert(sizeof(struct ring_header) ==
+		       128 + 64 + 4 * RING_POSTED + 128 + 8 * RING_MAX_SLOTS + RING_MAX_SLOTS / 8,
 	       "docs/wire.md");
 
 enum { RING_PAGE = 4096 };

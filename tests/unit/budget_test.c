@@ -203,7 +203,7 @@ static void off_is_off(void **state)
 	world.budget.limit_ppm = 0;
 	run_ms(&world, 60000);
 	assert_int_equal(world.changes, 0);
-	assert_int_equal(budget_pass_ms(&world.budget, 1000000000, 1, 50), 50);
+	assert_int_equal(budget_pass_ms(&world.budget, 1000000000, 1, 50, 400), 50);
 }
 
 static void another_rate_is_judged_anew(void **state)
@@ -242,10 +242,12 @@ static void looks_may_take_a_quarter(void **state)
 
 	(void)state;
 	begin(&world, 99);
-	assert_int_equal(budget_pass_ms(&world.budget, 30000, 1, 50), 50);
-	assert_int_equal(budget_pass_ms(&world.budget, 400000, 2, 50), 80);
-	assert_int_equal(budget_pass_ms(&world.budget, 400000, 0.01, 50), 400);
-	assert_int_equal(budget_pass_ms(&world.budget, 30000, 0, 50), 240);
+	assert_int_equal(budget_pass_ms(&world.budget, 30000, 1, 50, 400), 50);
+	assert_int_equal(budget_pass_ms(&world.budget, 400000, 2, 50, 400), 80);
+	assert_int_equal(budget_pass_ms(&world.budget, 400000, 2, 50, 64), 64);
+	assert_int_equal(budget_pass_ms(&world.budget, 400000, 0.01, 50, 400), 400);
+	assert_int_equal(budget_pass_ms(&world.budget, 30000, 0, 50, 400), 240);
+	assert_int_equal(budget_pass_ms(&world.budget, 400000, 2, 5, 5), 5);
 }
 
 int main(void)

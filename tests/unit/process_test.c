@@ -97,9 +97,10 @@ static void put_sample(const struct fixture *fixture, uint32_t index, uint32_t t
 	put(fixture, index, &record, sizeof(record));
 }
 
-/* Drain, and give back what comes out of the queue at once. */
+/* Drain all slots, and give back what comes out of the queue at once. */
 static struct node *drain(struct fixture *fixture)
 {
+	fixture->process->sweep = (struct slot_sweep){0};
 	process_drain(fixture->process, &fixture->stream);
 	stream_flush(&fixture->stream, UINT64_MAX - 1);
 	return queue_take(&fixture->queue, 0);
@@ -122,6 +123,43 @@ static void gives_what_was_committed_and_moves_the_tail(void **state)
 	assert_true(atomic_load(&fixture->header->drained_ns) >= now);
 	queue_forget(&fixture->queue, node);
 	assert_null(drain(fixture));
+}
+
+static uint64_t n_given(struct fixture *fixture)
+{
+	process_drain(fixture->process, &fixture->stream);
+	stream_flush(&fixture->stream, UINT64_MAX - 1);
+	for (struct node *node = queue_take(&fixture->queue, 0); node;
+	     node = queue_take(&fixture->queue, 0))
+		queue_forget(&fixture->queue, node);
+	return fixture->stats.samples;
+}
+
+static void looks_where_there_are_news_and_now_and_then_everywhere(void **state)
+{
+	struct fixture *fixture = *state;
+	_Atomic uint64_t *news = fixture->header->news;
+
+	use_slots(fixture, 100);
+	assert_int_equal(n_given(fixture), 0);
+	put_sample(fixture, 3, 7, io_now_ns());
+	put_sample(fixture, 70, 8, io_now_ns());
+	assert_int_equal(n_given(fixture), 0);
+	atomic_fetch_or(&news[1], UINT64_C(1) << (70 - 64));
+	assert_int_equal(n_given(fixture), 1);
+	assert_int_equal(atomic_load(&news[1]), 0);
+	/* One that is not there yet is looked at when it is. */
+	atomic_fetch_or(&news[1], UINT64_C(1) << (110 - 64));
+	assert_int_equal(n_given(fixture), 1);
+	use_slots(fixture, 120);
+	put_sample(fixture, 110, 9, io_now_ns());
+	assert_int_equal(n_given(fixture), 2);
+	fixture->process->sweep.next_ns = io_now_ns();
+	fixture->process->sweep.cpu_ns = fixture->process->charged_ns + 1;
+	assert_int_equal(n_given(fixture), 2); /* it has not run since */
+	fixture->process->sweep.last_ns = io_now_ns();
+	assert_int_equal(n_given(fixture), 3);
+	assert_true(fixture->process->sweep.next_ns > io_now_ns());
 }
 
 /* Samples of 10 ms in a file of 25 ms: some are folded into the next, and nothing is lost. */
@@ -437,6 +475,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_fixture(gives_what_was_committed_and_moves_the_tail),
+		with_fixture(looks_where_there_are_news_and_now_and_then_everywhere),
 		with_fixture(counts_in_periods_of_the_file),
 		with_fixture(believes_no_more_slots_than_there_are),
 		with_fixture(reads_the_last_slot_of_the_last_chunk),

@@ -1,0 +1,45 @@
+/* pace.h - how long the rings are left alone between two passes */
+#ifndef COLLECTOR_PACE_H
+#define COLLECTOR_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A model: it is told what a pass found, and knows no clock or ring of its own.  Engine perf is in
+ * a hurry only while threads begin, so that their events take over from timers soon.
+ */
+struct pace {
+	uint64_t tick_ns;  /* signals come no more often than so; 0: as often as their period */
+	bool hooks;        /* events of memory and locks come in bursts */
+	bool takes_over;   /* engine perf */
+	uint64_t n_taken;  /* threads that it has taken over, */
+	uint64_t quick_ns; /* and until when others are expected */
+};
+
+/* What a pass found. */
+struct pace_pass {
+	uint64_t now_ns;
+	uint64_t period_ns;
+	uint64_t n_taken;
+	uint32_t n_slots; /* of the process that has most */
+	double fill;      /* of the fullest ring, 0 .. 1 */
+};
+
+/* Until the next pass, and the most that it may be put off for what passes cost. */
+struct pace_wait {
+	uint32_t ms;
+	uint32_t most_ms;
+};
+
+/**
+ * pace_wait - when the next pass is due
+ *
+ * Sooner when a ring has filled by more than a quarter.  No thread that begins to run fills its
+ * ring before the latest.
+ *
+ * Context: any thread.
+ */
+struct pace_wait pace_wait(struct pace *pace, const struct pace_pass *pass);
+
+#endif
