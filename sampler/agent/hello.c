@@ -118,10 +118,31 @@ static int receive_welcome(int fd)
 	return PROTOCOL;
 }
 
+static uint64_t deadline_in(int timeout_ms)
+{
+	return clock_now_ns() + (uint64_t)timeout_ms * NS_PER_MS;
+}
+
+/* Return: what RECEIVE, if there is one, makes of the answer; 0; -errno. */
+static int say(const struct hello *hello, uint64_t deadline_ns, int (*receive)(int fd))
+{
+	int fd = agent_present() ? open_socket(deadline_ns) : NO_ENTRY;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = send_hello(fd, hello);
+	if (r == 0 && receive)
+		r = wait_readable(fd, deadline_ns);
+	if (r == 0 && receive)
+		r = receive(fd);
+	(void)sys1(__NR_close, fd);
+	return r;
+}
+
 int hello_ask(enum hello_kind kind, int timeout_ms)
 {
-	uint64_t deadline_ns = clock_now_ns() + (uint64_t)timeout_ms * NS_PER_MS;
-	struct hello hello = {
+	const struct hello hello = {
 		.magic = WIRE_MAGIC,
 		.version = WIRE_VERSION,
 		.kind = (uint16_t)kind,
@@ -129,21 +150,8 @@ int hello_ask(enum hello_kind kind, int timeout_ms)
 		.why = kind == HELLO_FORK && !agent_interposes() ? (int32_t)handler_signal : 0,
 		.cpu_ns = clock_process_cpu_ns(),
 	};
-	int fd;
-	int r;
 
-	if (!agent_present())
-		return NO_ENTRY;
-	fd = open_socket(deadline_ns);
-	if (fd < 0)
-		return fd;
-	r = send_hello(fd, &hello);
-	if (r == 0)
-		r = wait_readable(fd, deadline_ns);
-	if (r == 0)
-		r = receive_welcome(fd);
-	(void)sys1(__NR_close, fd);
-	return r;
+	return say(&hello, deadline_in(timeout_ms), receive_welcome);
 }
 
 void hello_unsampled(int32_t pid, int32_t why, const char *path)
@@ -155,38 +163,26 @@ void hello_unsampled(int32_t pid, int32_t why, const char *path)
 		.pid = pid,
 		.why = why,
 	};
-	int fd;
 
-	if (!agent_present())
-		return;
 	copy_text(hello.path, path, sizeof(hello.path));
-	fd = open_socket(0);
-	if (fd < 0)
-		return;
-	(void)send_hello(fd, &hello);
-	(void)sys1(__NR_close, fd);
+	(void)say(&hello, 0, NULL);
+}
+
+/* That there is an answer is all that it says. */
+static int receive_nothing(int fd)
+{
+	(void)fd;
+	return 0;
 }
 
 int hello_events(enum hello_kind kind, int timeout_ms)
 {
-	uint64_t deadline_ns = clock_now_ns() + (uint64_t)timeout_ms * NS_PER_MS;
-	struct hello hello = {
+	const struct hello hello = {
 		.magic = WIRE_MAGIC,
 		.version = WIRE_VERSION,
 		.kind = (uint16_t)kind,
 		.pid = (int32_t)sys0(__NR_getpid),
 	};
-	int fd;
-	int r;
 
-	if (!agent_present())
-		return NO_ENTRY;
-	fd = open_socket(deadline_ns);
-	if (fd < 0)
-		return fd;
-	r = send_hello(fd, &hello);
-	if (r == 0 && timeout_ms)
-		r = wait_readable(fd, deadline_ns);
-	(void)sys1(__NR_close, fd);
-	return r;
+	return say(&hello, deadline_in(timeout_ms), timeout_ms ? receive_nothing : NULL);
 }
