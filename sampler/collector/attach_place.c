@@ -2,15 +2,12 @@
  */
 #include "sampler/collector/attach_place.h"
 
-#include "base/io.h"
 #include "sampler/attach/image.h"
 #include "sampler/attach/peer.h"
-#include "sampler/collector/limits.h"
 #include "sampler/collector/proc_maps.h"
 #include "sampler/wire/hello.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,17 +170,9 @@ int attach_place_find(pid_t pid, struct inject_place *ret_place, struct attach_m
 		      struct err *err)
 {
 	struct search search = {.modules.pid = pid};
-	struct buf text;
-	char path[32];
-	int r;
+	int r = proc_maps_of(pid, visit, &search);
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	buf_init(&text, MAPS_MAX_BYTES);
-	r = io_read_file(path, &text, NULL);
-	if (r == 0)
-		proc_maps_each(text.data, text.len, visit, &search);
-	buf_release(&text);
-	r = r < 0 ? err_set(err, -r, "read '%s'", path) : explain(&search, pid, err);
+	r = r < 0 ? err_set(err, -r, "read '/proc/%d/maps'", (int)pid) : explain(&search, pid, err);
 	if (r < 0) {
 		attach_modules_release(&search.modules);
 		return r;

@@ -1,6 +1,10 @@
 /* proc_maps.c - the lines of /proc/PID/maps */
 #include "sampler/collector/proc_maps.h"
 
+#include "base/io.h"
+#include "sampler/collector/limits.h"
+
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -133,4 +137,20 @@ void proc_maps_each(const char *text, size_t len,
 			return;
 		text = newline + 1;
 	}
+}
+
+int proc_maps_of(pid_t pid, bool (*visit)(void *context, const struct maps_line *line),
+		 void *context)
+{
+	struct buf text;
+	char path[32];
+	int r;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	buf_init(&text, MAPS_MAX_BYTES);
+	r = io_read_file(path, &text, NULL);
+	if (r == 0)
+		proc_maps_each(text.data, text.len, visit, context);
+	buf_release(&text);
+	return r;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* One line.  The path is a view into the text, with the kernel's \012 still in it. */
 struct maps_line {
@@ -48,5 +49,14 @@ size_t proc_maps_path(const struct maps_line *line, char *to);
  */
 void proc_maps_each(const char *text, size_t len,
 		    bool (*visit)(void *context, const struct maps_line *line), void *context);
+
+/**
+ * proc_maps_of - the same for the maps file of a process
+ *
+ * Return:  0; -errno of reading it.
+ * Context: any thread.
+ */
+int proc_maps_of(pid_t pid, bool (*visit)(void *context, const struct maps_line *line),
+		 void *context);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,19 +112,11 @@ int remote_modules_read(struct remote_modules *modules, pid_t pid, bool *ret_cha
 {
 	struct reading reading = {.modules.pid = pid};
 	uint64_t before_ns = io_now_ns();
-	struct buf text;
-	char path[32];
-	int r;
+	int r = proc_maps_of(pid, visit, &reading);
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	buf_init(&text, MAPS_MAX_BYTES);
-	r = io_read_file(path, &text, NULL);
-	if (r == 0)
-		proc_maps_each(text.data, text.len, visit, &reading);
 	/* A process that has just ended has an empty one. */
 	if (r == 0 && (reading.failed || reading.modules.n_ranges == 0))
 		r = reading.failed ? -ENOMEM : -ESRCH;
-	buf_release(&text);
 	if (r < 0) {
 		remote_modules_release(&reading.modules);
 		return r;
