@@ -198,7 +198,8 @@ static int write_table(const struct scan *scan, uint64_t end, struct eh_table *r
 		int64_t begin = (int64_t)(scan->entries[i].begin - table.at);
 		unsigned char *to = table.bytes + HEAD_BYTES + n * ENTRY_BYTES;
 
-		if (!fits(begin))
+		/* What is no address would be near by wrapping, and out of order. */
+		if (scan->entries[i].begin >= USER_ADDRESS_END || !fits(begin))
 			continue;
 		put_word(to, begin);
 		put_word(to + 4, (int64_t)(scan->entries[i].fde - table.at));

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -290,6 +291,7 @@ static void a_peer_speaks_for_itself_and_its_children_alone(void **state)
 
 	(void)state;
 	if (other == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)pause();
 		_exit(0);
 	}

@@ -90,6 +90,18 @@ static void what_has_no_function_has_no_table(void **state)
 			 -ENOEXEC);
 }
 
+/* They would be near by wrapping, and behind those that are. */
+static void functions_below_zero_are_none(void **state)
+{
+	struct frames frames = make();
+	struct eh_table table = {0};
+
+	(void)state;
+	assert_int_equal(eh_table_from(frames.bytes, frames.n, 0x1000, 0x2000, &table), 0);
+	assert_int_equal(word_at(&table, 8), 0);
+	eh_table_release(&table);
+}
+
 /* In memory of exactly its size, so that a byte too far is seen. */
 static void walk(const unsigned char *bytes, size_t n)
 {
@@ -127,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_in_order),
 		cmocka_unit_test(what_has_no_function_has_no_table),
+		cmocka_unit_test(functions_below_zero_are_none),
 		cmocka_unit_test(survives_what_is_cut_off_or_lies),
 	};
 
