@@ -18,7 +18,7 @@ struct attach_options {
 	size_t n_pids;
 	const char *comm; /* a regular expression; NULL: by pid alone */
 	bool all;         /* those that are chosen among all processes, again and again */
-	int signal;       /* that samples come by; 0: SIGPROF, or another where that is taken */
+	int signal;       /* that samples come by; 0: SIGURG, or another where that is taken */
 };
 
 /* Rows of an option table; -a is a row of wick record's own. */
@@ -27,7 +27,7 @@ struct attach_options {
 		{OPT_COMM, "comm", "REGEX", "join the processes whose name matches"},              \
 	{                                                                                          \
 		OPT_SIGNAL, "signal", "NAME",                                                      \
-			"the signal that samples come by, where the program needs SIGPROF (PROF)"  \
+			"the signal that samples come by, where the process needs SIGURG (URG)"    \
 	}
 
 /**

@@ -178,8 +178,8 @@ static void print_nothing(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
 
-	if (stats->samples > 0)
-		return;
+	if (stats->samples > 0 || (stats->processes == 0 && stats->n_unsampled))
+		return; /* who was not sampled has a line */
 	summary_topic(buf, "");
 	if (stats->processes == 0)
 		buf_add(buf, "no program took the agent, try: wick doctor -- CMD\n");

@@ -7,6 +7,9 @@
 
 #define MIN_COST_NS 20000000.0 /* a share of less says nothing */
 
+/* A program that uses less than this part of a processor says little of what wick may take. */
+enum { BUSY_PART = 4 };
+
 static void print_thinned(const struct collector_stats *stats, struct buf *buf)
 {
 	if (!stats->thinnings)
@@ -57,6 +60,11 @@ static void print_shares(const struct summary *summary, struct buf *buf)
 	buf_add(buf, ", wick itself ");
 	text_share(buf, (double)summary->collector_ns, charged);
 	buf_add(buf, " of the program's CPU");
+	if (charged * BUSY_PART < (double)summary->elapsed_ns) {
+		buf_add(buf, ", which is ");
+		text_share(buf, (double)summary->collector_ns, (double)summary->elapsed_ns);
+		buf_add(buf, " of a processor");
+	}
 	if (summary->verbose && stats->samples)
 		buf_printf(buf,
 			   " (handler %.0f ns a sample, a signal %llu ns, wick %.0f us a sample)",

@@ -6,8 +6,15 @@
 #include "tools/text.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_UNSAMPLED = 5 };
+
+/* What may not be traced by this user may be by another. */
+static const char *what_helps(const char *why)
+{
+	return strcmp(why, "setuid") == 0 && geteuid() != 0 ? ", try: as root" : "";
+}
 
 static void add_unsampled(const struct collector_stats *stats, struct buf *buf)
 {
@@ -18,7 +25,7 @@ static void add_unsampled(const struct collector_stats *stats, struct buf *buf)
 		words_count(buf, it->count);
 		buf_add(buf, " x ");
 		words_plain(buf, it->path);
-		buf_printf(buf, " (%s)\n", it->why);
+		buf_printf(buf, " (%s)%s\n", it->why, what_helps(it->why));
 	}
 	if (stats->n_unsampled > MAX_UNSAMPLED) {
 		summary_topic(buf, "");

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -137,6 +138,17 @@ static void says_where_all_the_time_went(void **state)
 	assert_says(&summary, "try: wick as root", 1);
 }
 
+static void says_the_cost_of_an_idle_program_of_a_processor(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	assert_says(&summary, "of a processor", 0);
+	summary.elapsed_ns = 5 * summary.collected.charged_ns;
+	assert_says(&summary,
+		    "wick itself 0.50 % of the program's CPU, which is 0.10 % of a processor\n", 1);
+}
+
 static void names_losses_by_cause(void **state)
 {
 	struct summary summary = healthy();
@@ -175,7 +187,13 @@ static void names_programs_that_were_not_sampled(void **state)
 	summary.collected.unsampled = programs;
 	summary.collected.n_unsampled = 2;
 	assert_says(&summary, "not sampled 3 x /bin/busybox (static)\n", 1);
-	assert_says(&summary, "1 x /usr/bin/sudo (setuid)\n", 1);
+	assert_says(&summary, "1 x /usr/bin/sudo (setuid)", 1);
+	assert_says(&summary, "(setuid), try: as root\n", geteuid() != 0);
+	summary.collected.samples = 0;
+	summary.collected.processes = 0;
+	assert_says(&summary, "took the agent", 0);
+	summary.collected.n_unsampled = 0;
+	assert_says(&summary, "no program took the agent", 1);
 }
 
 static void names_the_three_worst_modules(void **state)
@@ -495,6 +513,7 @@ int main(void)
 		cmocka_unit_test(says_who_was_recorded),
 		cmocka_unit_test(says_that_the_rate_was_changed),
 		cmocka_unit_test(says_where_all_the_time_went),
+		cmocka_unit_test(says_the_cost_of_an_idle_program_of_a_processor),
 		cmocka_unit_test(names_losses_by_cause),
 		cmocka_unit_test(names_incomplete_stacks_by_reason),
 		cmocka_unit_test(names_programs_that_were_not_sampled),
