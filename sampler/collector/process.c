@@ -196,6 +196,7 @@ void process_end(struct process *process, struct stream *stream)
 	struct node *node;
 
 	process_charge(process);
+	process->sweep = (struct slot_sweep){0};
 	process_drain(process, stream);
 	end_outsider(process, stream);
 	perf_threads_off(process);
@@ -207,4 +208,3 @@ void process_end(struct process *process, struct stream *stream)
 	node->ended_by = process->ended_by;
 	stream_push(stream, node);
 }
-	process->sweep = (struct slot_sweep){0};
