@@ -281,6 +281,7 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		{"unnamed_frames", recorder->queue.unnamed_frames},
 		{"cpu_ns", stats->charged_ns},
 		{"paused_ns", stats->paused_ns},
+		{"starting_ns", stats->starting_ns},
 		{"folded", stats->folded},
 	};
 

@@ -195,17 +195,22 @@ static void print_coverage(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
 	double coverage = summary_coverage(stats);
+	double starting;
 
-	if (stats->samples == 0 && (double)stats->charged_ns < MIN_COST_NS)
-		return; /* print_nothing() has said it */
-	if (stats->charged_ns == 0)
+	if ((double)stats->charged_ns < MIN_COST_NS)
 		return;
+	starting = (double)stats->starting_ns / (double)stats->charged_ns;
 	summary_topic(buf, "coverage");
 	buf_printf(buf, "%.3f of ", coverage);
 	text_seconds(buf, stats->charged_ns);
 	buf_add(buf, " of CPU that the kernel charged");
+	if (starting >= MISSING_MIN_PART) {
+		buf_add(buf, ", and programs that began used ");
+		text_seconds(buf, stats->starting_ns);
+		buf_add(buf, " before they could be sampled");
+	}
 	if ((double)stats->charged_ns > MIN_CHARGED_NS && !summary->lockstep &&
-	    (coverage < LOW_COVERAGE || coverage > HIGH_COVERAGE))
+	    (coverage + starting < LOW_COVERAGE || coverage > HIGH_COVERAGE))
 		buf_add(buf, "; it should be near 1, see lost and not sampled");
 	buf_add_char(buf, '\n');
 }

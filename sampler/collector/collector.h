@@ -204,6 +204,7 @@ struct collector_stats {
 	uint64_t handler_ns;               /* inside the agent's handler */
 	uint64_t charged_ns;       /* CPU that the kernel charged to the sampled processes, */
 	uint64_t paused_ns;        /* beside what it charged while samples were not wanted */
+	uint64_t starting_ns;      /* of it, before agents were there: exec and the loader */
 	uint64_t running_ns;       /* what the samples of running threads stand for */
 	uint64_t agentless;        /* agents that could not start (no timer, no memory) */
 	uint64_t agentless_errno;  /* why the last one could not */

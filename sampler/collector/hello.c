@@ -97,12 +97,15 @@ static void take_unsampled(struct collector *collector, const struct hello *hell
 /* The process waits for the answer, so its maps file is read while nothing moves. */
 static void take_start(struct collector *collector, int fd, const struct hello *hello, pid_t peer)
 {
+	const struct process *old = map_get(&collector->drain.by_pid, (uint64_t)peer);
+	uint64_t before_ns = old ? process_until_ns(old) : 0;
 	struct process *process;
 
 	if (drain_start(collector, peer, hello->pid, &process) < 0) {
 		answer(fd, WELCOME_REFUSED, -1);
 		return;
 	}
+	collector->drain.stats.starting_ns += process_begin(process, before_ns);
 	if (hello->kind == HELLO_FORK && attach_signal_fits(hello->why)) {
 		process->unhooked = true;
 		process->stack_start = proc_stack_start(peer);

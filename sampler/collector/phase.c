@@ -8,6 +8,7 @@
 enum {
 	MOST_MISSED = 1000,
 	MOST_OF_ONE = 2, /* periods: more has another cause than the tick */
+	PARTS = 16,      /* of a period: as many images begin in one each */
 };
 
 /* A step of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators). */
@@ -20,13 +21,29 @@ static uint64_t next_random(struct phase *phase)
 	return x ^ x >> 31;
 }
 
+/*
+ * A random place, and no two of sixteen images in a row in the same part of the period: their sum
+ * is known four times as well.  The order of the parts is another every time, so that no program
+ * that is started at every sixteenth place has a part of its own.
+ */
+static uint64_t next_place(struct phase *phase, uint64_t period_ns)
+{
+	uint32_t part;
+
+	if (phase->n % PARTS == 0)
+		phase->turn = (uint32_t)(next_random(phase) % PARTS);
+	/* An odd step comes by all parts. */
+	part = (phase->n++ * (PARTS / 2 - 1) ^ phase->turn) % PARTS;
+	return (part * period_ns + next_random(phase) % period_ns) / PARTS;
+}
+
 void phase_begin(struct phase *phase, struct process *process)
 {
 	struct ring_header *header = process->ring.header;
 
 	uint64_t missed = phase->missed_ns > 0 ? (uint64_t)phase->missed_ns / process->began_ns : 0;
 
-	process->phase_ns = next_random(phase) % process->began_ns;
+	process->phase_ns = next_place(phase, process->began_ns);
 	header->phase_ns = process->phase_ns;
 	header->missed = (uint32_t)(missed < MOST_MISSED ? missed : MOST_MISSED);
 	process->missed_ns = header->missed * process->began_ns;

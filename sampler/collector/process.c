@@ -155,6 +155,24 @@ static uint64_t believable_cpu(const struct process *process, uint64_t cpu_ns)
 	return cpu_ns < most ? cpu_ns : most;
 }
 
+uint64_t process_until_ns(const struct process *process)
+{
+	uint64_t said_ns = believable_cpu(
+		process, atomic_load_explicit(&process->ring.header->cpu_ns, memory_order_acquire));
+
+	return said_ns ? said_ns : process->charged_ns;
+}
+
+uint64_t process_begin(struct process *process, uint64_t before_ns)
+{
+	uint64_t cpu_ns = proc_cpu_ns(process->pid);
+
+	if (cpu_ns > process->charged_ns)
+		process->charged_ns = cpu_ns;
+	process->base_cpu_ns = process->charged_ns;
+	return process->base_cpu_ns > before_ns ? process->base_cpu_ns - before_ns : 0;
+}
+
 uint64_t process_used_ns(const struct process *process)
 {
 	return process->charged_ns - (process->attached ? process->base_cpu_ns : 0);

@@ -94,6 +94,7 @@ struct process {
 	struct ring_view ring;
 	struct slot_view *slots;
 	uint32_t n_slots;
+	uint32_t n_views; /* that there is room for */
 	uint64_t *news; /* slots, as the header has them, that perf_threads_look() has not seen */
 	struct slot_sweep sweep;
 	struct header_view header;
@@ -185,6 +186,23 @@ void process_update_mappings(struct process *process, struct stream *stream, boo
  * Context: collector thread.
  */
 void process_reap(struct process *process, struct stream *stream);
+
+/**
+ * process_until_ns - CPU of the pid up to where this image ended
+ *
+ * Return:  ns, as the image said before an exec; else as of the last process_charge().
+ * Context: collector thread.
+ */
+uint64_t process_until_ns(const struct process *process);
+
+/**
+ * process_begin - its agent is there, and waits for the answer: the process's clock stands
+ * @before_ns: CPU of the pid that an earlier image used
+ *
+ * Return:  ns of CPU that the image used before: exec and the loader, which no sample can see.
+ * Context: collector thread.
+ */
+uint64_t process_begin(struct process *process, uint64_t before_ns);
 
 /**
  * process_used_ns - the CPU that it used in this recording, as far as it is known

@@ -291,6 +291,23 @@ static void says_how_the_command_ended(void **state)
 	assert_says(&summary, "still running", 1);
 }
 
+static void says_what_programs_used_before_they_could_be_sampled(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.collected.starting_ns = UINT64_C(400000000);
+	assert_says(&summary, "before they could be sampled", 0);
+	summary.collected.starting_ns = UINT64_C(2500000000);
+	summary.collected.running_ns = UINT64_C(7500000000);
+	assert_says(&summary,
+		    "coverage    0.750 of 10.0 s of CPU that the kernel charged, and programs that "
+		    "began used 2.50 s before they could be sampled\n",
+		    1);
+	summary.collected.starting_ns = UINT64_C(1000000000);
+	assert_says(&summary, "it should be near 1", 1);
+}
+
 static void explains_a_recording_of_nothing(void **state)
 {
 	struct summary summary = healthy();
@@ -522,6 +539,7 @@ int main(void)
 		cmocka_unit_test(says_what_came_of_asking_servers),
 		cmocka_unit_test(promises_only_what_loads_the_file),
 		cmocka_unit_test(says_how_the_command_ended),
+		cmocka_unit_test(says_what_programs_used_before_they_could_be_sampled),
 		cmocka_unit_test(explains_a_recording_of_nothing),
 		cmocka_unit_test(suggests_symbolize_when_names_came_too_late),
 		cmocka_unit_test(says_that_the_tick_limits_the_rate),

@@ -1,0 +1,109 @@
+/* phase_test.c - images begin all over a period, and their sum is known better than by chance */
+#include "sampler/collector/phase.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PARTS = 16, BLOCKS = 64 };
+
+#define PERIOD UINT64_C(5025125)
+
+struct fixture {
+	struct phase phase;
+	struct ring_header *header;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	if (fixture)
+		fixture->header = calloc(1, sizeof(*fixture->header));
+	*state = fixture;
+	return fixture && fixture->header ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	free(fixture->header);
+	free(fixture);
+	return 0;
+}
+
+static uint64_t begin(struct fixture *fixture)
+{
+	struct process process = {.began_ns = PERIOD, .ring.header = fixture->header};
+
+	phase_begin(&fixture->phase, &process);
+	assert_int_equal(process.phase_ns, fixture->header->phase_ns);
+	assert_true(process.phase_ns < PERIOD);
+	return process.phase_ns;
+}
+
+static void sixteen_in_a_row_begin_in_sixteen_parts(void **state)
+{
+	for (int block = 0; block < BLOCKS; block++) {
+		uint32_t seen = 0;
+
+		for (int i = 0; i < PARTS; i++)
+			seen |= UINT32_C(1) << (begin(*state) * PARTS / PERIOD);
+		assert_int_equal(seen, 0xffff);
+	}
+}
+
+static void nobody_has_a_part_of_its_own(void **state)
+{
+	uint32_t seen[PARTS] = {0};
+
+	for (int block = 0; block < BLOCKS; block++)
+		for (int i = 0; i < PARTS; i++)
+			seen[i] |= UINT32_C(1) << (begin(*state) * PARTS / PERIOD);
+	for (int i = 0; i < PARTS; i++)
+		assert_true(__builtin_popcount(seen[i]) > PARTS / 2);
+}
+
+/* Whoever uses a part of a period has as many samples as that, to one in sixteen of chance. */
+static void a_part_of_a_period_is_counted_as_that(void **state)
+{
+	for (uint64_t used = PERIOD / 7; used < 2 * PERIOD; used += PERIOD / 7) {
+		const uint64_t n = PARTS * 4;
+		uint64_t due = 0;
+
+		for (uint64_t i = 0; i < n; i++)
+			due += (begin(*state) + used) / PERIOD;
+		assert_in_range(due, n * used / PERIOD - 4, n * used / PERIOD + 5);
+	}
+}
+
+static void what_was_missed_weighs_on_the_next(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->phase.missed_ns = (int64_t)(3 * PERIOD + PERIOD / 2);
+	(void)begin(fixture);
+	assert_int_equal(fixture->header->missed, 3);
+	(void)begin(fixture);
+	assert_int_equal(fixture->header->missed, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(sixteen_in_a_row_begin_in_sixteen_parts, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(nobody_has_a_part_of_its_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_part_of_a_period_is_counted_as_that, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_was_missed_weighs_on_the_next, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
