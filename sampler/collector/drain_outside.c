@@ -268,6 +268,7 @@ static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 					     .stream = &drain->stream,
 					     .now_ns = io_now_ns(),
 					     .deadline_ns = now_ns + turn_ns(drain) / 2,
+					     .every_ns = turn_ns(drain),
 					     .paused = drain->rate.pauses != 0,
 					     .again = again};
 

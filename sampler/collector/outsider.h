@@ -21,6 +21,7 @@ struct outsider_turn {
 	struct stream *stream;
 	uint64_t now_ns;
 	uint64_t deadline_ns; /* no further thread is held after that */
+	uint64_t every_ns;    /* between two turns */
 	bool paused;          /* samples are not wanted */
 	bool again;           /* soon after the last: only threads that it was unsure of */
 };

@@ -130,22 +130,24 @@ static void count_stop(const struct outsider_turn *turn, uint64_t ns)
  * So the end of a call is taken for its place no more often than it was in calls.  What it has
  * used stays owed; but not for ever.
  */
-static bool is_believed(struct engine_thread *thread, uint64_t calls_ns)
+static bool is_believed(struct engine_thread *thread, const struct outsider_turn *turn,
+			uint64_t calls_ns)
 {
-	if (thread->owed_ns < ENGINE_DOUBT_MS * NS_PER_MS &&
+	if (thread->owed_ns < ENGINE_DOUBT * turn->every_ns &&
 	    thread->start_ns + thread->calls_ns + thread->owed_ns / 2 > calls_ns)
 		return false;
 	thread->calls_ns += thread->owed_ns;
 	return true;
 }
 
-/* Return: whether its stack is the last one now. */
+/* Return: whether its stack, which is the last one then, is a sample. */
 static bool hold(struct engine *engine, const struct outsider_turn *turn,
 		 struct engine_thread *thread)
 {
 	struct engine_last *last = &engine->last;
 	struct task_stat stat = {.cpu = SAMPLE_NO_CPU};
 	struct held held;
+	bool believed;
 	int r = held_walk(engine->remote, (pid_t)thread->tid, engine->pcs, SAMPLE_MAX_FRAMES,
 			  &held);
 
@@ -154,17 +156,17 @@ static bool hold(struct engine *engine, const struct outsider_turn *turn,
 		return false;
 	count_stop(turn, held.stopped_ns);
 	(void)task_read_stat(engine->tasks_fd, thread->tid, &stat);
-	if (held.in_call && last->n_pcs > 0 && !is_believed(thread, engine_calls_ns(&stat))) {
-		thread->unsure = !turn->again;
+	believed = !held.in_call || is_believed(thread, turn, engine_calls_ns(&stat));
+	thread->unsure = !believed && !turn->again;
+	if (!believed && last->n_pcs > 0)
 		return false;
-	}
 	memcpy(last->pcs, engine->pcs, held.result.n_pcs * sizeof(last->pcs[0]));
 	last->tid = thread->tid;
 	last->cpu = stat.cpu;
 	last->n_pcs = (uint16_t)held.result.n_pcs;
 	last->stop = (uint8_t)held.result.stop;
 	last->stack_bytes = held.result.cfa > held.sp ? (int64_t)(held.result.cfa - held.sp) : 0;
-	return true;
+	return believed;
 }
 
 /* What it has used since the last turn is owed.  Return: whether it may be running now. */

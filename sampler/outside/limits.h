@@ -15,7 +15,7 @@ enum {
 	ENGINE_MOST_THREADS = 4096, /* of one process; each needs two descriptors */
 	ENGINE_LIST_MS = 1000,      /* between two lists of them while their number stays */
 	ENGINE_NAME_MS = 1000,
-	ENGINE_DOUBT_MS = 100, /* of CPU: then any place is as good as none */
+	ENGINE_DOUBT = 10,   /* periods that no sample stands for: then any place will do */
 	ENGINE_LATE_MS = 20, /* how late the scheduler may write running down, on all processors */
 
 	CORE_MOST_SEGMENTS = 1 << 17, /* of memory; the kernel's own limit is 65,530 mappings */

@@ -2,6 +2,7 @@
 #include "sampler/outside/stop.h"
 
 #include "base/io.h"
+#include "sampler/attach/restart.h"
 #include "sampler/outside/limits.h"
 
 #include <errno.h>
@@ -9,14 +10,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* The kernel's own, between it and a tracer: go into the call again, unless a handler runs. */
-enum { KERNEL_ERESTARTNOHAND = 514 };
 
 enum { NARROW_CODE = 0x23 }; /* the code segment of 32-bit programs */
 
@@ -80,38 +77,6 @@ static int pending_signal(int status)
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-/*
- * Calls that fail with EINTR whatever interrupts them, and have done nothing by then (signal(7));
- * the rest is restarted by the kernel itself.
- */
-static bool is_given_up(uint64_t nr)
-{
-	static const uint64_t calls[] = {
-		__NR_epoll_wait, __NR_epoll_pwait,     __NR_epoll_pwait2, __NR_semop,
-		__NR_semtimedop, __NR_rt_sigtimedwait, __NR_io_getevents, __NR_io_pgetevents,
-		__NR_accept,     __NR_accept4,         __NR_recvfrom,     __NR_recvmsg,
-		__NR_sendto,     __NR_sendmsg,
-	};
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (nr == calls[i])
-			return true;
-	return false;
-}
-
-/*
- * A signal with a handler still makes it EINTR: that is decided when the thread leaves the stop.
- */
-static void restart(pid_t tid, const struct user_regs_struct *regs)
-{
-	const long again = -KERNEL_ERESTARTNOHAND;
-
-	if ((int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -EINTR ||
-	    !is_given_up(regs->orig_rax))
-		return;
-	(void)ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), again);
-}
-
 static void detach(pid_t tid, int signal)
 {
 	(void)ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal);
@@ -123,7 +88,8 @@ static int read_registers(struct stop *stop)
 
 	if (ptrace(PTRACE_GETREGS, stop->tid, NULL, &regs) < 0)
 		return -errno;
-	restart(stop->tid, &regs);
+	if (restart_call(&regs))
+		(void)ptrace(PTRACE_POKEUSER, stop->tid, offsetof(struct user, regs.rax), regs.rax);
 	stop->regs = (struct unwind_regs){
 		.pc = regs.rip, .sp = regs.rsp, .bp = regs.rbp, .bx = regs.rbx};
 	stop->narrow = regs.cs == NARROW_CODE;
