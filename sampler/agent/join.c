@@ -99,7 +99,7 @@ static int begin(const struct join *join)
 	if (r < 0)
 		return r;
 	(void)agent_set_paths(join->socket);
-	modules_start(handler_process);
+	modules_start_unasked(handler_process);
 	install();
 	if (!forks_are_told && !agent_interposes())
 		fork_start();

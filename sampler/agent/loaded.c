@@ -73,7 +73,7 @@ void modules_start(struct process *p)
 		(void)weak_iterate(announce, p);
 }
 
-void modules_start_in_child(struct process *p)
+void modules_start_unasked(struct process *p)
 {
 	if (!modules_have_loader())
 		modules_start(p);

@@ -188,7 +188,7 @@ void start_again(void)
 	threads_begin_again();
 	if (!join(HELLO_FORK, FORK_MS))
 		return;
-	modules_start_in_child(p);
+	modules_start_unasked(p);
 	signals_tell();
 	timers_start(p);
 	if (p->header->counted)

@@ -58,15 +58,15 @@ void timers_start(struct process *p);
 void modules_start(struct process *p);
 
 /**
- * modules_start_in_child - the same in a fork child, which may not ask its loader
+ * modules_start_unasked - the same without asking the loader, where it has _dl_find_object
  *
- * dl_iterate_phdr() would wait for ever for a lock of glibc's that another thread of the parent
- * held. With _dl_find_object the handler announces what it meets; musl's fork takes care of its
- * lock.
+ * The handler announces what it meets then.  In a fork child dl_iterate_phdr() would wait for ever
+ * for a lock of glibc's that another thread of the parent held; musl's fork takes care of its
+ * lock.  In a join a thread stands meanwhile.
  *
- * Context: agent.  A fork child.
+ * Context: agent.  A fork child, or agent_join().
  */
-void modules_start_in_child(struct process *p);
+void modules_start_unasked(struct process *p);
 
 /**
  * modules_snapshot - take the list of modules again, where libc has no _dl_find_object

@@ -33,6 +33,7 @@ enum {
 	ERRAND_ROOM = 1024,
 	RECEIVE_TRIES = 100, /* half a microsecond each: as long as we take to send */
 	ERROR_BYTES = 200,
+	PAIR_LOOK_NS = 8000,
 	LOOK_NS = 300000, /* that we look around for a stop, with a processor to ourselves */
 };
 
@@ -160,16 +161,21 @@ static int begin_errand(struct injection *in)
 	return tracee_go(&in->tracee, &regs);
 }
 
-/* Without a stop, if it is quick. */
+/* Without a stop, if it is quick.  A look waits for a change of its mappings: not too often. */
 static bool wait_paired(struct injection *in)
 {
 	uint64_t start_ns = io_now_ns();
+	uint64_t looked_ns = start_ns;
 
-	while (io_now_ns() - start_ns < in->tracee.look_ns)
+	while (io_now_ns() - start_ns < in->tracee.look_ns) {
+		if (io_now_ns() - looked_ns < PAIR_LOOK_NS)
+			continue;
+		looked_ns = io_now_ns();
 		if (read_at(in, errand_at(in, offsetof(struct errand, pair)), &in->errand.pair,
 			    sizeof(in->errand.pair)) &&
 		    in->errand.pair.made)
 			return true;
+	}
 	return false;
 }
 
