@@ -13,7 +13,10 @@ import recorded
 from recorded import target
 
 PERIOD_NS = 10**9 // 99
+SECOND = 10**9
 NEAR_NS = 50 * 10**6  # the last sample is this near the end
+# Between two looks at the counters: the main thread's, and the longest turn of the drain thread.
+LOOKS_NS = (250 + 400 + 50) * 10**6
 
 
 def notes(path, word="trigger"):
@@ -37,6 +40,21 @@ def text_of(path):
         return ""
 
 
+def kept_from_running_ns(pid):
+    """How long its threads waited for a processor, added up."""
+    waited = 0
+    for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+        with open(path, encoding="ascii") as file:
+            waited += int(file.read().split()[1])
+    return waited
+
+
+def stolen_ns():
+    """What a hypervisor has taken of all processors."""
+    with open("/proc/stat", encoding="ascii") as file:
+        return int(file.readline().split()[8]) * 10**9 // os.sysconf("SC_CLK_TCK")
+
+
 def words(path):
     """When the target last ran, and the CPU time it had used by then."""
     with open(path, encoding="ascii") as file:
@@ -48,8 +66,9 @@ class Flight(recorded.Case):
     def start(self, *command, options=("--flight", "60s"), hz=99):
         """`wick record` of a command, running."""
         self.process = subprocess.Popen(
-            [recorded.WICK, "record", "-F", str(hz), "-o", self.path("x.perf"), *options, "--",
-             *map(str, command)], cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [recorded.WICK, "record", "-F", str(hz), "--max-overhead", "off", "-o",
+             self.path("x.perf"), *options, "--", *map(str, command)], cwd=self.dir,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE)
         self.addCleanup(self.stop)
         return self.process
@@ -150,14 +169,16 @@ class Flight(recorded.Case):
     def test_sigusr2_writes_the_window_and_again(self):
         """Two files, numbered, each of its own window, each whole."""
         log = self.path("log")
+        stolen = stolen_ns()
         self.start(target("last_words"), log, 0, "wait", options=("--flight", "1s"))
-        self.wait_for_work(log, 1.5)
+        self.wait_for_work(log, 2)
         asked = []
         for n in (1, 2):
             asked.append(time.monotonic_ns())
             self.process.send_signal(signal.SIGUSR2)
             path = self.path(f"x.{n:04}.perf")
             self.until(lambda: "# wick-end" in text_of(path))
+        waited_ns = kept_from_running_ns(self.process.pid) + stolen_ns() - stolen
         os.kill(self.child(), signal.SIGTERM)
         self.finish()
         self.assertEqual([os.path.basename(path) for path in self.files()],
@@ -167,9 +188,8 @@ class Flight(recorded.Case):
             why = notes(path)[-1]
             self.assertEqual(why["why"], "SIGUSR2")
             self.assertLess(samples[-1].time_ns, why["time_ns"] + 1)
-            # A second, and the time to the last look at the counters before it: on a machine that
-            # lets wick wait, 2 s at most.
-            self.assertGreater(samples[0].time_ns, why["time_ns"] - 35 * 10**8)
+            # A second, and the time to the last look at the counters before it, of both threads.
+            self.assertGreater(samples[0].time_ns, why["time_ns"] - SECOND - LOOKS_NS - waited_ns)
             self.assertLess(abs(why["time_ns"] - at), 10**10)
             seen = end_line(path)
             self.assertLess(abs(seen["weight"] * PERIOD_NS - seen["cpu_ns"]),

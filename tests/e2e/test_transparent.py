@@ -1,10 +1,11 @@
 """Under wick everything runs to the same end: same bytes, same status."""
+import concurrent.futures
 import os
 import shutil
 import subprocess
 import unittest
 
-from recorded import LONG, PYTHON, Case, read, target
+from recorded import LONG, PYTHON, WICK, Case, read, target
 
 # (name, command, uses half a second of CPU or more).  What they print does not change from run
 # to run.  {dir} is a directory of the test's own, {targets} the target programs.
@@ -113,31 +114,34 @@ class Transparent(Case):
                   "git add .; git commit -qm $i; done")
         subprocess.run(["sh", "-c", script], cwd=self.dir, env=environment, check=True)
 
-    def run_one(self, command, wick):
+    def run_one(self, command, *prefix):
         if "/repo" in " ".join(command):
             self.git_repository()
-        prefix = []
-        if wick:
-            prefix = [self.wick_path(), "record", "-q", "-o", self.path("out.perf"), "--"]
         environment = {**os.environ, "HOME": self.dir, "LC_ALL": "C.UTF-8"}
-        return subprocess.run(prefix + command, cwd=self.dir, env=environment, timeout=120,
+        return subprocess.run([*prefix, *command], cwd=self.dir, env=environment, timeout=120,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
-    def wick_path(self):
-        from recorded import WICK
-        return WICK
+    def run_both(self, number):
+        """A command without wick and under it, and its samples; None: it is not installed."""
+        command = [word.replace("{dir}", self.dir).replace("{targets}", target(""))
+                   .replace("//", "/") for word in COMMANDS[number][1]]
+        if not shutil.which(command[0]):
+            return None
+        path = self.path(f"out{number}.perf")
+        bare = self.run_one(command)
+        under = self.run_one(command, WICK, "record", "-q", "-o", path, "--")
+        return bare, under, read(path)
 
     def test_thirty_commands_behave_as_without_wick(self):
         ran, sampled = 0, 0
-        for name, words, busy in COMMANDS:
-            command = [word.replace("{dir}", self.dir).replace("{targets}", target(""))
-                       .replace("//", "/") for word in words]
-            if not shutil.which(command[0]):
-                print(f"skipped: {name}: {command[0]} is not installed")
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(self.run_both, range(len(COMMANDS))))
+        for (name, _, busy), result in zip(COMMANDS, results):
+            if not result:
+                print(f"skipped: {name} is not installed")
                 continue
+            bare, under, samples = result
             with self.subTest(command=name):
-                bare = self.run_one(command, wick=False)
-                under = self.run_one(command, wick=True)
                 ran += 1
                 expected = bare.returncode
                 if expected < 0:
@@ -145,8 +149,6 @@ class Transparent(Case):
                 self.assertEqual(under.returncode, expected, under.stderr)
                 self.assertEqual(under.stdout, bare.stdout)
                 self.assertEqual(under.stderr, bare.stderr)
-                samples = read(self.path("out.perf"))
-                os.unlink(self.path("out.perf"))
                 if busy:
                     self.assertGreater(len(samples), 10)
                     sampled += 1
