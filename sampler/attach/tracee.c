@@ -2,6 +2,7 @@
 #include "sampler/attach/tracee.h"
 
 #include "base/io.h"
+#include "sampler/attach/restart.h"
 #include "sampler/attach/tracee_wait.h"
 
 #include <elf.h>
@@ -18,10 +19,10 @@
 #define DIRECTION UINT64_C(0x400) /* of string instructions; clear in a call */
 
 enum {
-	STOP_MS = 500,                /* how long a thread may take to stop, */
-	CALL_MS = 2000,               /* and a call */
-	PATIENCE = 10,                /* so many times that, for a call that waits for no lock */
-	RESTART_UNLESS_HANDLED = 514, /* the kernel's ERESTARTNOHAND */
+	STOP_MS = 500,    /* how long a thread may take to stop, */
+	CALL_MS = 2000,   /* and a call, */
+	LEAVE_MS = 20000, /* and the end of one */
+	PATIENCE = 10,    /* so many times that, for a call that waits for no lock */
 	ENTER_BYTES = 2,
 	FIRST_STOPS = 8, /* signals that come before the stop that was asked for */
 };
@@ -237,65 +238,42 @@ int tracee_await(struct tracee *tracee, struct user_regs_struct *ret_regs, int *
 	return r;
 }
 
-/* The kernel ends these with EINTR when their thread is stopped, whoever stops it. */
-static bool ends_early(long nr)
-{
-	switch (nr) {
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_recvmmsg:
-	case SYS_accept:
-	case SYS_accept4:
-	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_rt_sigtimedwait:
-	case SYS_io_getevents:
-	case SYS_io_pgetevents:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The kernel takes the call up again, or ends it with EINTR if a handler is to run. */
-static void begin_again(struct user_regs_struct *regs)
-{
-	if ((long)regs->rax == -EINTR && ends_early((long)regs->orig_rax))
-		regs->rax = (unsigned long long)-RESTART_UNLESS_HANDLED;
-}
-
 static void put_back(struct tracee *tracee)
 {
 	struct iovec xstate = {.iov_base = tracee->xstate, .iov_len = tracee->xstate_bytes};
 
-	begin_again(&tracee->regs);
+	(void)restart_call(&tracee->regs);
 	(void)trace(PTRACE_SETREGSET, tracee, (void *)(uintptr_t)NT_X86_XSTATE, &xstate);
 	(void)trace(PTRACE_SETREGS, tracee, NULL, &tracee->regs);
 	(void)trace(PTRACE_SETSIGMASK, tracee, (void *)(uintptr_t)sizeof(tracee->mask),
 		    &tracee->mask);
 }
 
-void tracee_leave(struct tracee *tracee)
+/* Return: whether it has been let go. */
+static bool let_go(struct tracee *tracee, int signal)
 {
-	int status = 0;
-
-	if (tracee->gone)
-		return;
 	if (tracee->stopped)
 		put_back(tracee);
-	if (trace(PTRACE_DETACH, tracee, NULL, NULL) == 0)
+	return trace(PTRACE_DETACH, tracee, NULL, (void *)(intptr_t)signal) == 0;
+}
+
+/*
+ * Only a thread that has stopped can be let go, and only in a stop can it be put back: else it
+ * would go on in code of ours.  Of one that was killed meanwhile the end is taken, or its parent
+ * would not hear of it.
+ */
+void tracee_leave(struct tracee *tracee)
+{
+	uint64_t ms = tracee->stopped ? LEAVE_MS : CALL_MS;
+	int status = 0;
+	int signal;
+
+	if (tracee->gone || let_go(tracee, 0))
 		return;
-	/*
-	 * Only a thread that has stopped can be let go; of one that was killed meanwhile the end is
-	 * taken, or its parent would not hear of it.
-	 */
-	if ((tracee->stopped || trace(PTRACE_INTERRUPT, tracee, NULL, NULL) == 0) &&
-	    wait_stop(tracee, io_now_ns() + CALL_MS * NS_PER_MS, &status) == 0)
-		(void)trace(PTRACE_DETACH, tracee, NULL,
-			    (void *)(intptr_t)(status >> 16 ? 0 : WSTOPSIG(status)));
+	if ((!tracee->stopped && trace(PTRACE_INTERRUPT, tracee, NULL, NULL) < 0) ||
+	    wait_stop(tracee, io_now_ns() + ms * NS_PER_MS, &status) < 0)
+		return;
+	/* A signal that came first is its own, unless it is held: then it is a fault of ours. */
+	signal = tracee->stopped || status >> 16 ? 0 : WSTOPSIG(status);
+	(void)let_go(tracee, signal);
 }

@@ -79,10 +79,12 @@ static enum rank rank_of_call(const struct blocked_at *at)
 	case SYS_semtimedop:
 	case SYS_io_getevents:
 	case SYS_io_pgetevents:
+	case SYS_io_uring_enter:
 		return RANK_WAITS_ON;
 	case SYS_connect:
 	case SYS_sendto:
 	case SYS_sendmsg:
+	case SYS_sendmmsg:
 	case SYS_rt_sigsuspend: /* has a mask of its own for as long as it waits */
 	case SYS_vfork:
 	case SYS_clone:

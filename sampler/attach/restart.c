@@ -1,0 +1,32 @@
+/* restart.c - system calls that a tracer's stop ends with EINTR, and that are gone into again */
+#include "sampler/attach/restart.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+/* The kernel's own, between it and a tracer: go into the call again, unless a handler runs. */
+enum { KERNEL_ERESTARTNOHAND = 514 };
+
+/* Those of sockets where SO_RCVTIMEO or SO_SNDTIMEO is set; read() and write() are, of some. */
+static const long calls[] = {
+	SYS_epoll_wait,     SYS_epoll_pwait,     SYS_epoll_pwait2, SYS_read,
+	SYS_readv,          SYS_write,           SYS_writev,       SYS_recvfrom,
+	SYS_recvmsg,        SYS_recvmmsg,        SYS_sendto,       SYS_sendmsg,
+	SYS_sendmmsg,       SYS_accept,          SYS_accept4,      SYS_semop,
+	SYS_semtimedop,     SYS_rt_sigtimedwait, SYS_io_getevents, SYS_io_pgetevents,
+	SYS_io_uring_enter,
+};
+
+bool restart_call(struct user_regs_struct *regs)
+{
+	if ((long)regs->rax != -EINTR)
+		return false;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if ((long)regs->orig_rax != calls[i])
+			continue;
+		regs->rax = (unsigned long long)-KERNEL_ERESTARTNOHAND;
+		return true;
+	}
+	return false;
+}
