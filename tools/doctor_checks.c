@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_HZ = 99, LOW_SIGPENDING = 1024, PROC_BYTES = 4096 };
+enum { DEFAULT_HZ = 99, LOW_SIGPENDING = 1024, PROC_BYTES = 4096, NO_PTRACE = 3 };
 #define LOW_DISK_BYTES (UINT64_C(64) << 20)
 
 static void check_kernel(struct doctor *doctor)
@@ -86,19 +86,22 @@ static bool read_number(const char *path, long *ret_value)
 	return ok;
 }
 
+/* Programs that wick starts need none of it. */
 static void check_sysctls(struct doctor *doctor)
 {
 	long value;
 
 	if (!read_number("/proc/sys/kernel/yama/ptrace_scope", &value))
-		doctor_ok(doctor, "ptrace", "no yama");
-	else if (value <= 1)
-		doctor_ok(doctor, "ptrace", "kernel.yama.ptrace_scope=%ld", value);
+		doctor_ok(doctor, "ptrace", "no yama: -p joins what is of the same user");
+	else if (value == 0 || (value < NO_PTRACE && geteuid() == 0))
+		doctor_ok(doctor, "ptrace", "kernel.yama.ptrace_scope=%ld lets -p join", value);
 	else
-		doctor_note(doctor, "ptrace",
-			    "kernel.yama.ptrace_scope=%ld: programs that wick starts are sampled "
-			    "all the same",
-			    value);
+		doctor_note(
+			doctor, "ptrace",
+			"kernel.yama.ptrace_scope=%ld: %s joins (-p) what wick has not started, "
+			"until %s",
+			value, value < NO_PTRACE ? "only root" : "nobody",
+			value < NO_PTRACE ? "sysctl kernel.yama.ptrace_scope=0" : "a reboot");
 }
 
 /* What --engine perf, -e EVENT and --kernel have here. */
@@ -246,13 +249,18 @@ void doctor_check_machine(struct doctor *doctor, uint32_t hz)
 
 static const char *fix_of(const char *why)
 {
-	if (strcmp(why, "static") == 0)
-		return "link it dynamically; as it is, it runs unharmed and is not sampled";
 	if (strcmp(why, "setuid") == 0)
-		return "record a copy without the set-ID bits or capabilities";
+		return "wick as root, or a copy without the set-ID bits or capabilities";
 	if (strcmp(why, "missing") == 0 || strcmp(why, "no program") == 0)
 		return "the right path of a program";
 	return "a 64-bit build of it";
+}
+
+/* What runs may be looked at by whoever may trace it. */
+static bool is_looked_at(const char *why)
+{
+	return strcmp(why, "static") == 0 || strcmp(why, "32-bit") == 0 ||
+	       (strcmp(why, "setuid") == 0 && geteuid() == 0);
 }
 
 void doctor_check_program(struct doctor *doctor, const char *command)
@@ -272,6 +280,11 @@ void doctor_check_program(struct doctor *doctor, const char *command)
 		doctor_fix(doctor, "program",
 			   "install its interpreter, or correct the first line of the script",
 			   "'%s': %s", program.interpreter, strerrordesc_np(errno));
+	else if (program.why && is_looked_at(program.why))
+		doctor_note(doctor, "program",
+			    "'%s' takes no agent (%s): engine ptrace looks at it from outside",
+			    program.interpreter[0] ? program.interpreter : program.path,
+			    program.why);
 	else if (program.why)
 		doctor_fix(doctor, "program", fix_of(program.why), "'%s' takes no agent: %s",
 			   program.interpreter[0] ? program.interpreter : program.path,

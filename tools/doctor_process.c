@@ -1,8 +1,11 @@
 /* doctor_process.c - whether a running process could be sampled */
 #include "base/buf.h"
 #include "base/io.h"
-#include "sampler/collector/examine.h"
+#include "sampler/collector/attach.h"
+#include "sampler/outside/check.h"
+#include "tools/control_client.h"
 #include "tools/doctor.h"
+#include "tools/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,84 +15,62 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { STATUS_BYTES = 64 * 1024, MAPS_BYTES = 64 * 1024 * 1024, MAX_TASKS = 100000 };
+enum { STATUS_BYTES = 64 * 1024, MAX_TASKS = 100000 };
 
-/* A field of /proc/PID/status as a number; 0 when it is not there. */
-static uint64_t field(const char *status, const char *name, int base)
+/* What keeps it from being recorded, and behind ", try: " what helps, where something does. */
+static void add_trouble(struct doctor *doctor, char *trouble)
 {
-	size_t len = strlen(name);
+	static const char before[] = ", try: ";
+	char *hint = strstr(trouble, before);
 
-	for (const char *line = status; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, name, len) == 0 && line[len] == ':')
-			return strtoull(line + len + 1, NULL, base);
+	if (hint)
+		*hint = '\0';
+	doctor_fix(doctor, "process", hint ? hint + strlen(before) : "another process", "%s",
+		   trouble);
+}
+
+/* Return: the signal that its samples would come by; 0: none would. */
+static int check_joining(struct doctor *doctor, pid_t pid)
+{
+	struct collector_attached how = {0};
+	struct outside_process process;
+	struct err outside = {0};
+	struct err err = {0};
+	int r = attach_look(pid, &how, &err);
+
+	if (r == 0) {
+		doctor_ok(doctor, "process",
+			  "wick record -p %d can join it%s; its samples come by SIG%s", (int)pid,
+			  how.again ? " again" : "", sigabbrev_np(how.signal));
+		return how.signal;
 	}
+	if (r == -ENOEXEC && check_process(pid, &process, &outside) == 0)
+		doctor_note(doctor, "process", "%s: engine ptrace looks at it from outside",
+			    err.text);
+	else
+		add_trouble(doctor, outside.text[0] ? outside.text : err.text);
 	return 0;
 }
 
-static bool has_sigprof(const char *status, const char *mask)
+static bool task_blocks(pid_t pid, const char *tid, int signal)
 {
-	return field(status, mask, 16) >> (SIGPROF - 1) & 1;
-}
-
-static bool maps_name_agent(pid_t pid)
-{
-	char path[64];
-	struct buf maps;
-	bool found = false;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	buf_init(&maps, MAPS_BYTES);
-	if (io_read_file(path, &maps, NULL) == 0)
-		found = strstr(buf_text(&maps), "libwick-agent.so") != NULL;
-	buf_release(&maps);
-	return found;
-}
-
-static void check_owner(struct doctor *doctor, pid_t pid, const char *status)
-{
-	uint64_t uid = field(status, "Uid", 10);
-
-	if (geteuid() == 0 || uid == geteuid())
-		doctor_ok(doctor, "process", "%d is of user %llu", (int)pid,
-			  (unsigned long long)uid);
-	else
-		doctor_fix(doctor, "process", "run wick as that user, or as root",
-			   "%d is of user %llu, and you are %u", (int)pid, (unsigned long long)uid,
-			   (unsigned)geteuid());
-}
-
-static void check_sigprof(struct doctor *doctor, pid_t pid, const char *status)
-{
-	if (maps_name_agent(pid))
-		doctor_note(doctor, "SIGPROF", "wick's agent is in the process already");
-	else if (has_sigprof(status, "SigCgt"))
-		doctor_fix(doctor, "SIGPROF",
-			   "switch its own profiler off (CPUPROFILE and the like)",
-			   "the process has a handler of its own");
-	else if (has_sigprof(status, "SigIgn"))
-		doctor_note(doctor, "SIGPROF", "ignored; the agent's handler takes its place");
-	else
-		doctor_ok(doctor, "SIGPROF", "free");
-}
-
-static bool task_blocks(pid_t pid, const char *tid)
-{
+	const char *mask;
 	char path[PATH_MAX];
 	struct buf status;
 	bool blocks = false;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%.20s/status", (int)pid, tid);
 	buf_init(&status, STATUS_BYTES);
-	if (io_read_file(path, &status, NULL) == 0)
-		blocks = has_sigprof(buf_text(&status), "SigBlk");
+	if (io_read_file(path, &status, NULL) == 0) {
+		mask = strstr(buf_text(&status), "\nSigBlk:");
+		blocks = mask && strtoull(mask + strlen("\nSigBlk:"), NULL, 16) >> (signal - 1) & 1;
+	}
 	buf_release(&status);
 	return blocks;
 }
 
-static void check_masks(struct doctor *doctor, pid_t pid)
+static void check_masks(struct doctor *doctor, pid_t pid, int signal)
 {
 	unsigned n = 0;
 	unsigned blocked = 0;
@@ -104,62 +85,36 @@ static void check_masks(struct doctor *doctor, pid_t pid)
 		if (task->d_name[0] == '.')
 			continue;
 		n++;
-		blocked += task_blocks(pid, task->d_name);
+		blocked += task_blocks(pid, task->d_name, signal);
 	}
 	(void)closedir(tasks);
 	if (blocked)
 		doctor_note(doctor, "threads",
-			    "%u of %u block SIGPROF; started by wick, it stays open in them",
-			    blocked, n);
+			    "%u of %u block SIG%s; started by wick, it stays open in them", blocked,
+			    n, sigabbrev_np(signal));
 	else
-		doctor_ok(doctor, "threads", "%u, none blocks SIGPROF", n);
+		doctor_ok(doctor, "threads", "%u, none blocks SIG%s", n, sigabbrev_np(signal));
 }
 
-static void check_seccomp(struct doctor *doctor, const char *status)
+/* There is one recording of a process at a time. */
+static void check_recording(struct doctor *doctor, pid_t pid)
 {
-	uint64_t mode = field(status, "Seccomp", 10);
+	const struct control_request request = {.magic = CONTROL_MAGIC,
+						.version = CONTROL_VERSION,
+						.verb = CONTROL_STATUS,
+						.pid = pid};
+	struct control_reply reply;
 
-	if (mode == 0)
-		doctor_ok(doctor, "seccomp", "no filter");
-	else
-		doctor_note(doctor, "seccomp",
-			    "mode %llu: sampling goes on only as far as the filter lets it",
-			    (unsigned long long)mode);
-}
-
-static void check_image(struct doctor *doctor, pid_t pid)
-{
-	struct collector_program program;
-	struct err err = {0};
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	if (collector_examine(path, &program, &err) < 0)
-		doctor_fix(doctor, "program", "run wick as its user, or as root", "%s", err.text);
-	else if (program.why)
-		doctor_fix(doctor, "program",
-			   "link it dynamically, for 64 bit, without set-ID bits",
-			   "it takes no agent: %s", program.why);
-	else
-		doctor_ok(doctor, "program", "it takes an agent");
+	if (control_ask(&request, &reply, NULL) == 0)
+		doctor_note(doctor, "recording", "wick (pid %d) records it now",
+			    (int)reply.wick_pid);
 }
 
 void doctor_check_process(struct doctor *doctor, pid_t pid)
 {
-	char path[64];
-	struct buf status;
+	int signal = check_joining(doctor, pid);
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	buf_init(&status, STATUS_BYTES);
-	if (io_read_file(path, &status, NULL) < 0) {
-		doctor_fix(doctor, "process", "a number that `ps` shows", "there is no process %d",
-			   (int)pid);
-	} else {
-		check_owner(doctor, pid, buf_text(&status));
-		check_image(doctor, pid);
-		check_sigprof(doctor, pid, buf_text(&status));
-		check_masks(doctor, pid);
-		check_seccomp(doctor, buf_text(&status));
-	}
-	buf_release(&status);
+	if (signal)
+		check_masks(doctor, pid, signal);
+	check_recording(doctor, pid);
 }

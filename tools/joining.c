@@ -26,7 +26,7 @@ static void add_recorder(pid_t pid, struct err *err)
 	struct control_reply reply;
 
 	if (control_ask(&request, &reply, NULL) == 0)
-		err_hint(err, "kill -INT %d, which ends it; wick status -p %d says what it is",
+		err_hint(err, "kill %d, which ends it; wick status -p %d says what it is",
 			 (int)reply.wick_pid, (int)pid);
 }
 

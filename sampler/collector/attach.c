@@ -148,8 +148,8 @@ static int open_memory(pid_t pid, int *ret_fd, struct err *err)
 }
 
 /* What is done to it before it knows: everything that can be. */
-static int look(struct collector *collector, struct attaching *attaching,
-		struct collector_attached *attached, struct err *err)
+static int look(int signal, struct attaching *attaching, struct collector_attached *attached,
+		struct err *err)
 {
 	pid_t pid = attaching->inject.pid;
 	int r = attach_check(pid, &attaching->target, err);
@@ -159,9 +159,8 @@ static int look(struct collector *collector, struct attaching *attaching,
 	if (r == 0)
 		r = attach_place_find(pid, &attaching->inject.place, &attaching->modules, err);
 	if (r == 0)
-		r = attach_signal_choose(&attaching->target, collector->options.signal,
-					 attaching->modules.signal, &attaching->signal,
-					 &attached->why, err);
+		r = attach_signal_choose(&attaching->target, signal, attaching->modules.signal,
+					 &attaching->signal, &attached->why, err);
 	attached->inner_pid = attaching->target.inner_pid;
 	attached->signal = attaching->signal;
 	attached->again = attaching->inject.place.join != 0;
@@ -187,7 +186,7 @@ static int explain_prepare(pid_t pid, int r, struct err *err)
 static int run(struct collector *collector, struct attaching *attaching,
 	       struct collector_attached *attached, struct err *err)
 {
-	int r = look(collector, attaching, attached, err);
+	int r = look(collector->options.signal, attaching, attached, err);
 
 	if (r == 0)
 		r = open_image(collector, err);
@@ -204,6 +203,24 @@ static int run(struct collector *collector, struct attaching *attaching,
 	return r;
 }
 
+static void forget(struct attaching *attaching)
+{
+	attach_modules_release(&attaching->modules);
+	cleanup_fd(&attaching->inject.mem_fd);
+}
+
+int attach_look(pid_t pid, struct collector_attached *ret_attached, struct err *err)
+{
+	struct attaching attaching = {.inject = {.pid = pid, .mem_fd = -1}};
+	struct collector_attached attached = {0};
+	int r = look(0, &attaching, &attached, err);
+
+	forget(&attaching);
+	if (r == 0)
+		*ret_attached = attached;
+	return r;
+}
+
 int collector_attach(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err)
 {
@@ -212,8 +229,7 @@ int collector_attach(struct collector *collector, pid_t pid,
 	struct collector_attached attached = {0};
 	int r = run(collector, &attaching, &attached, err);
 
-	attach_modules_release(&attaching.modules);
-	cleanup_fd(&attaching.inject.mem_fd);
+	forget(&attaching);
 	if (r == 0)
 		*ret_attached = attached;
 	return r;

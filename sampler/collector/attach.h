@@ -2,8 +2,19 @@
 #ifndef COLLECTOR_ATTACH_H
 #define COLLECTOR_ATTACH_H
 
-struct collector;
+#include "sampler/collector/collector.h"
+
 struct process;
+
+/**
+ * attach_look - whether collector_attach() would have a thread of a process to hold, and how
+ *
+ * Nothing is done to it, and @ret_attached has no times.  That another wick records it is not seen.
+ *
+ * Return:  as collector_attach().
+ * Context: any thread.
+ */
+int attach_look(pid_t pid, struct collector_attached *ret_attached, struct err *err);
 
 /**
  * attach_ended - one that had joined has ended, or was let go

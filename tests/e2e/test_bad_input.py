@@ -107,6 +107,22 @@ class BadInput(Case):
         self.assertEqual(run.returncode, 1, run.stdout)
         self.assertIn(b"FIX   program     '/no/such/interpreter'", run.stdout)
 
+    def test_the_doctor_says_how_a_process_would_be_recorded(self):
+        program = subprocess.Popen([target("busy"), "30"])
+        static = subprocess.Popen([target("split_static"), "30"], stdout=subprocess.DEVNULL)
+        for process in (program, static):
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+        for pid, words in ((program.pid, f"wick record -p {program.pid} can join it; its samples come by SIG"),
+                           (static.pid, "engine ptrace looks at it from outside")):
+            run = self.wick("doctor", str(pid))
+            self.assertIn(words, run.stdout.decode())
+        program.kill()
+        os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+        run = self.wick("doctor", str(program.pid))
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stdout.decode(), rf"FIX +process +process {program.pid} .*zombie")
+
     def test_the_doctor_takes_one_process(self):
         self.check_refused(2, "doctor", str(os.getpid()), "1", words=("one process",))
 
