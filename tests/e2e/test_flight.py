@@ -211,7 +211,8 @@ class Flight(recorded.Case):
         samples = recorded.read(path)
         self.assertGreater(len(samples), 50)
         self.assertLess(len(samples), 400)
-        self.assertLess(words(log)[1] - samples[-1].metrics["cpu_ns"][0], PERIOD_NS)
+        # The kernel looks at timers at its tick, if the program runs just then.
+        self.assertLess(words(log)[1] - samples[-1].metrics["cpu_ns"][0], 2.5 * PERIOD_NS)
 
     def test_a_child_that_crashes(self):
         """A process of the tree does it too, though wick is not its parent."""

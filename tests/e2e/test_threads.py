@@ -98,7 +98,8 @@ class Masks(Case):
 
 class Signals(Case):
     def test_an_epoll_server_sees_no_eintr(self):
-        run = self.record(target("epoll_server"), 10000, 150)
+        run = self.record(target("epoll_server"), 10000, 150, hz=199,
+                          options=("--max-overhead", "off"))
         self.assertEqual(run.status, 0, run.summary)
         print(f"epoll server: {run.stdout.decode().strip()} EINTR in 20,000 waits, "
               f"{len(run.samples)} samples")
@@ -107,8 +108,12 @@ class Signals(Case):
 
     def test_a_sigprof_of_the_program_goes_on(self):
         for hz in (99, 999):
-            bare = self.wick_free(target("own_sigprof"), 1)
-            run = self.record(target("own_sigprof"), 1, hz=hz)
+            for _ in range(4):
+                bare = self.wick_free(target("own_sigprof"), 1)
+                run = self.record(target("own_sigprof"), 1, hz=hz)
+                # Its timer is late on a machine that others use, without wick too.
+                if b"own: right" in bare:
+                    break
             self.assertEqual(run.stdout, bare)
             self.assertGreater(len(run.samples), 50)
 

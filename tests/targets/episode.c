@@ -1,6 +1,7 @@
 /* episode.c - little for a while, then much of one thing, then little again
  * usage: episode BEFORE DURING AFTER WHAT...; seconds, and of: cpu memory faults gauge threads
- * Its standard output says when the episode began and ended, CLOCK_MONOTONIC in seconds. */
+ * Its standard output says when the episode began and ended, CLOCK_MONOTONIC in seconds, and the
+ * CPU that it had used by then. */
 #include "sampler/include/wick.h"
 
 #include "burn.h"
@@ -87,6 +88,12 @@ static void busy(double seconds, char *const *what)
 		(void)munmap(memory, MANY_BYTES);
 }
 
+static void say_when(void)
+{
+	(void)printf("%.6f %.6f\n", clock_seconds(CLOCK_MONOTONIC),
+		     clock_seconds(CLOCK_PROCESS_CPUTIME_ID));
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t threads[MOST_THREADS];
@@ -98,7 +105,7 @@ int main(int argc, char **argv)
 	queue_len = 5;
 	wick_gauge("queue_len", &queue_len);
 	quiet(strtod(argv[1], NULL));
-	(void)printf("%.6f\n", clock_seconds(CLOCK_MONOTONIC));
+	say_when();
 	for (; wants(argv + 4, "threads") && n < wanted && n < MOST_THREADS; n++)
 		if (pthread_create(&threads[n], NULL, hog, NULL) != 0)
 			return 2;
@@ -106,7 +113,7 @@ int main(int argc, char **argv)
 	atomic_store(&done, true);
 	while (n > 0)
 		(void)pthread_join(threads[--n], NULL);
-	(void)printf("%.6f\n", clock_seconds(CLOCK_MONOTONIC));
+	say_when();
 	quiet(strtod(argv[3], NULL));
 	return 0;
 }

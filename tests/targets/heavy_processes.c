@@ -3,8 +3,8 @@
  *
  * The others wake up once a second and work for some microseconds; the heavy use PERCENT of a
  * processor each (100).  For every turn a line is printed when it is over: when it began
- * (CLOCK_MONOTONIC, s), by how much the machine was late then at most (s), and the pids of those
- * that were heavy. */
+ * (CLOCK_MONOTONIC, s), by how much the machine was late then at most (s), and of each that was
+ * heavy the pid and what part of its PERCENT it was given (PID:PART). */
 #include "burn.h"
 
 #include <signal.h>
@@ -28,6 +28,7 @@ static struct {
 	int n_heavy;
 	double percent;
 	pid_t pids[MAX_PROCESSES];
+	_Atomic double used_s[MAX_PROCESSES];
 } * shared;
 
 /* A slice: its part of work, and then none. */
@@ -55,6 +56,7 @@ static void work(int index)
 
 		if (turn > 0 && index / shared->n_heavy == turn - 1) {
 			be_heavy();
+			atomic_store(&shared->used_s[index], thread_seconds());
 			continue;
 		}
 		burn_light(LIGHT_STEPS);
@@ -89,11 +91,13 @@ static void take_turn(int turn, double seconds)
 	double began = clock_seconds(CLOCK_MONOTONIC);
 	double late;
 
+	/* Before its turn nobody has used more than some milliseconds. */
 	atomic_store(&shared->turn, turn + 1);
 	late = pass(seconds);
 	printf("%.6f %.6f", began, late);
 	for (int i = turn * shared->n_heavy; i < (turn + 1) * shared->n_heavy; i++)
-		printf(" %d", (int)shared->pids[i]);
+		printf(" %d:%.3f", (int)shared->pids[i],
+		       atomic_load(&shared->used_s[i]) * 100 / (seconds * shared->percent));
 	printf("\n");
 	(void)fflush(stdout);
 }
