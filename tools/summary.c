@@ -47,7 +47,8 @@ static void print_subject(const struct summary *summary, struct buf *buf)
 		text_seconds(buf, summary->choose->interval_ns);
 		return;
 	}
-	buf_printf(buf, "%s (pid %d)", summary->command, (int)summary->pid);
+	words_plain(buf, summary->command); /* a program's own words, not for terminals */
+	buf_printf(buf, " (pid %d)", (int)summary->pid);
 	if (summary->n_joined > 1) {
 		buf_add(buf, " and ");
 		text_of(buf, summary->n_joined - 1, "other");

@@ -523,9 +523,20 @@ static void says_why_nothing_was_kept(void **state)
 	assert_says(&summary, "no stack had", 0);
 }
 
+static void says_a_name_without_what_moves_the_cursor(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	summary.command = "pro\033[31mg";
+	assert_says(&summary, "\033", 0);
+	assert_says(&summary, "[31mg (pid 4000)", 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_a_name_without_what_moves_the_cursor),
 		cmocka_unit_test(says_what_was_recorded),
 		cmocka_unit_test(says_who_was_recorded),
 		cmocka_unit_test(says_that_the_rate_was_changed),
