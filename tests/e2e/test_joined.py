@@ -451,5 +451,24 @@ class Postgres(JoinedCase):
         self.assertLessEqual(sorted(joined)[5], max(alone))
 
 
+class Hostile(JoinedCase):
+    """As root wick could be had to change what it may and the program may not."""
+
+    def test_a_program_that_becomes_another_meanwhile(self):
+        with self.running(target("hostile_malloc"), stdin=subprocess.PIPE) as program:
+            self.assertEqual(program.stdout.readline(), b"ready\n")
+            said = self.wick("record", "-d", 1, "-o", self.path("none.perf"), "-p", program.pid)
+            self.assertNotEqual(said.returncode, 0)
+            self.assertEqual(said.stderr.count(b"\n"), 1, said.stderr)
+            # Nothing was put back into what it is now: it does what it was made for.
+            for _ in range(3):
+                program.stdin.write(b"\n")
+                program.stdin.flush()
+                self.assertEqual(program.stdout.readline(), b"alive\n", said.stderr)
+            self.assertEqual(tracer(program.pid), 0)
+            program.stdin.close()
+            self.assertEqual(program.wait(20), 0)
+
+
 if __name__ == "__main__":
     unittest.main()
