@@ -21,7 +21,7 @@
 #include <sys/types.h>
 
 enum {
-	FLIGHT_MOST_WAITING = 16, /* files that wait for their last samples, or for a look */
+	FLIGHT_MOST_WAITING = 16, /* files that wait for their last samples */
 	FLIGHT_MOST_NOTES = 256,
 	FLIGHT_NOTE_BYTES = 512,
 };

@@ -5,6 +5,7 @@ The reader here is written from docs/perf-script.md and shares nothing with wick
 """
 import collections
 import glob
+import json
 import os
 import re
 import shutil
@@ -91,6 +92,18 @@ def read(path):
     if current is not None:
         raise ValueError(f"{path} ends within a sample")
     return samples
+
+
+def notes(path, word):
+    """The objects of the lines `# WORD : {...}`."""
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line.split(" : ", 1)[1]) for line in file if line.startswith(f"# {word} : ")]
+
+
+def state(pid):
+    """The letter of a process's state, as /proc/PID/stat has it."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        return file.read().rpartition(")")[2].split()[0]
 
 
 class Run:

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import Case, LONG, PYTHON, WICK, Run, need, read, target
+from recorded import Case, LONG, PYTHON, WICK, Run, need, read, state, target
 
 ROUNDS = 1000 if LONG else 12
 TRIES = 4  # of what can be disturbed, when it says itself that it was
@@ -49,11 +49,6 @@ def wait_for(condition, seconds=20):
             return found
         time.sleep(0.02)
     raise AssertionError("it did not come about")
-
-
-def state(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
-        return stat.read().rpartition(")")[2].split()[0]
 
 
 class AttachCase(Case):

@@ -10,18 +10,13 @@ import time
 import unittest
 
 import recorded
-from recorded import target
+from recorded import notes, target
 
 PERIOD_NS = 10**9 // 99
 SECOND = 10**9
 NEAR_NS = 50 * 10**6  # the last sample is this near the end
 # Between two looks at the counters: the main thread's, and the longest turn of the drain thread.
 LOOKS_NS = (250 + 400 + 50) * 10**6
-
-
-def notes(path, word="trigger"):
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line.split(" : ", 1)[1]) for line in file if line.startswith(f"# {word} : ")]
 
 
 def end_line(path):
@@ -163,7 +158,7 @@ class Flight(recorded.Case):
             self.assertEqual(len(self.files()), n, self.summary)
             self.assertEqual("nothing had samples written" in self.summary, n == 0, self.summary)
             for path in self.files():
-                self.assertEqual(notes(path)[-1]["why"].split(" ")[0], "SIGSEGV")
+                self.assertEqual(notes(path, "trigger")[-1]["why"].split(" ")[0], "SIGSEGV")
                 os.unlink(path)
 
     def test_sigusr2_writes_the_window_and_again(self):
@@ -185,7 +180,7 @@ class Flight(recorded.Case):
                          ["x.0001.perf", "x.0002.perf"])
         for path, at in zip(self.files(), asked):
             samples = recorded.read(path)
-            why = notes(path)[-1]
+            why = notes(path, "trigger")[-1]
             self.assertEqual(why["why"], "SIGUSR2")
             self.assertLess(samples[-1].time_ns, why["time_ns"] + 1)
             # A second, and the time to the last look at the counters before it, of both threads.
@@ -220,7 +215,7 @@ class Flight(recorded.Case):
         self.start("sh", "-c", f"{target('last_words')} {log} 0.4 6; exec {target('busy')} 0.3")
         self.assertEqual(self.finish()[0], 0)
         self.assertEqual(len(self.files()), 1, self.summary)
-        (why,) = notes(self.files()[0])
+        (why,) = notes(self.files()[0], "trigger")
         self.assertRegex(why["why"], r"^SIGABRT ended \d+$")
         samples = recorded.read(self.files()[0])
         self.assertTrue(any(f.symbol == "work_to_the_end" for s in samples for f in s.frames))
@@ -241,7 +236,7 @@ class Flight(recorded.Case):
         self.assertEqual(answer.returncode, 0, answer.stderr)
         path = self.files()[-1]
         self.assertIn(path, (answer.stdout + answer.stderr).decode())
-        self.assertEqual(notes(path)[-1]["why"], "wick flush")
+        self.assertEqual(notes(path, "trigger")[-1]["why"], "wick flush")
         flushed = recorded.read(path)
         self.assertLess(words(log)[1] - flushed[-1].metrics["cpu_ns"][0], 10**9)
         # Another rate: what was counted in the periods of the old one is in no later file.
@@ -258,7 +253,7 @@ class Flight(recorded.Case):
         self.finish()
         self.assertEqual(len(self.files()), n + 1, self.summary)
         path = self.files()[-1]
-        self.assertEqual(notes(path)[-1]["why"], f"SIGKILL ended {program.pid}")
+        self.assertEqual(notes(path, "trigger")[-1]["why"], f"SIGKILL ended {program.pid}")
         last = recorded.read(path)[-8:]  # one of them may be in the clock
         self.assertLess(words(log)[1] - last[-1].metrics["cpu_ns"][0], 2.5 * PERIOD_NS)
         self.assertTrue(any(f.symbol == "work_to_the_end" for s in last for f in s.frames), last)

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, WICK, Case, target
+from recorded import LONG, WICK, Case, state, target
 
 SPLIT = ("burn_seventy", "burn_twenty", "burn_ten")
 TURNS = ("0", "turns")  # of split
@@ -19,10 +19,6 @@ STATIC = target("split_static")
 def status_of(pid):
     with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
         return dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
-
-
-def state(pid):
-    return status_of(pid)["State"][0]
 
 
 class Ptrace(Case):

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, PYTHON, Case, need, target
+from recorded import LONG, PYTHON, Case, need, state, target
 
 THREADS = 200
 MOST_MS = 20
@@ -38,11 +38,6 @@ def schedstat(pid):
 def comm_of(pid):
     with open(f"/proc/{pid}/comm", "rb") as file:
         return file.read()
-
-
-def state(pid):
-    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        return file.read().rpartition(")")[2].split()[0]
 
 
 # What kind of frame each is: gdb shows functions that have gone by a jump, too.

@@ -118,7 +118,10 @@ class Screen(Case):
         terminal = self.start("--", target("heavy_threads"), 12, 2, 60, 1)
         terminal.press("t")
         used = lambda lines: float((row_of(lines, "crew-1") or "000")[2].rstrip("s"))
-        lines = terminal.until(lambda lines: used(lines) > 0.3 and any("crew-9" in line for line in lines))
+        # /proc says what a thread used before its first sample has a name.
+        lines = terminal.until(lambda lines: used(lines) > 0.3 and any("crew-9" in line for line in lines)
+                               and all(re.search(r" crew-[01] .*burn_", line) for line in lines
+                                       if re.search(r" crew-[01] ", line + " ")))
         shown = [line.split() for line in lines if re.search(r" crew-\d+ ", line + " ")]
         self.assertEqual({words[4] for words in shown[:2]}, {"crew-0", "crew-1"})
         self.assertIn("S", {words[1] for words in shown[2:]})

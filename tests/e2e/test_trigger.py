@@ -1,12 +1,11 @@
 """trigger - a condition that comes true leaves one file with the time before it."""
 import glob
-import json
 import os
 import re
 import unittest
 
 import recorded
-from recorded import target
+from recorded import notes, target
 
 SECOND = 10**9
 GIVEN = 0.8  # processors, that the program has in its episode unless the machine is another's
@@ -19,12 +18,6 @@ KINDS = {
     "gauge": ("gauge queue_len>100", ""),
     "threads": ("run_delay>100%", "%"),
 }
-
-
-def notes(path):
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line.split(" : ", 1)[1]) for line in file
-                if line.startswith("# trigger : ")]
 
 
 def has_pressure():
@@ -53,7 +46,7 @@ class Trigger(recorded.Case):
         (path,) = re.findall(rf"'{re.escape(text)}' \(.*\): \d+ samples of .* are in '(.*)'",
                              run.summary)
         samples = recorded.read(path)
-        (note,) = [note for note in notes(path) if note["why"] == text]
+        (note,) = [note for note in notes(path, "trigger") if note["why"] == text]
         at = note["time_ns"]
         self.assertGreater(at, begun)
         self.assertLess(at, ended + 2 * SECOND)
@@ -70,7 +63,7 @@ class Trigger(recorded.Case):
             run, begun, ended = self.run_episode(
                 ["cpu", "memory", "faults", "gauge", "threads"], texts, pre_ns / SECOND + 0.8, 2, 0.7,
                 "--pre", f"{pre_ns // SECOND}s", "--post", "500ms")
-            seen = [note["why"] for path in run.paths for note in notes(path)]
+            seen = [note["why"] for path in run.paths for note in notes(path, "trigger")]
             missing = [text for text in texts if text not in seen]
             # A machine that gives the program little CPU gives it little of the rest, too.
             if not missing or self.given > GIVEN:
@@ -79,7 +72,7 @@ class Trigger(recorded.Case):
         self.assertEqual(missing, [], run.summary)
         self.assertEqual(len(run.paths), len(texts), run.summary)
         for text, unit in KINDS.values():
-            values = {note["value"] for path in run.paths for note in notes(path)
+            values = {note["value"] for path in run.paths for note in notes(path, "trigger")
                       if note["why"] == text}
             self.assertEqual(len(values), 1, text)  # the same firing, in whichever files it is
             self.assertTrue(values.pop().endswith(unit))
@@ -100,7 +93,7 @@ class Trigger(recorded.Case):
                                          "--pre", "1s", "--post", "1s")
         (path,) = run.paths
         samples = recorded.read(path)
-        (note,) = notes(path)
+        (note,) = notes(path, "trigger")
         self.assertLess(note["time_ns"] - begun, SECOND)
         self.assertGreater(samples[-1].time_ns, note["time_ns"] + SECOND // 2)
         self.assertLess(samples[-1].time_ns, note["time_ns"] + SECOND + 1)
