@@ -67,8 +67,8 @@ static void answer(int fd, enum welcome_status status, int ring_fd)
 }
 
 /*
- * Whom a peer speaks of: itself, as it is numbered in its own namespace, or a child that it has just
- * started.  Return: 0: somebody else, or a child whose number here is not known.
+ * Whom a peer speaks of: itself, as it is numbered in its own namespace, or a child that it has
+ * just started.  Return: 0: somebody else, or a child whose number here is not known.
  */
 static pid_t spoken_of(const struct hello *hello, pid_t peer)
 {

@@ -12,9 +12,9 @@ enum proc_stat_field {
 	STAT_MINFLT = 10,
 	STAT_MAJFLT = 12,
 	STAT_SYSTEM = 15, /* CPU in the kernel, ticks */
-	STAT_START = 22, /* ticks since the machine was started, of sysconf(_SC_CLK_TCK) */
-	STAT_RSS = 24,   /* pages */
-	STAT_STACK = 28, /* where the image's stack begins */
+	STAT_START = 22,  /* ticks since the machine was started, of sysconf(_SC_CLK_TCK) */
+	STAT_RSS = 24,    /* pages */
+	STAT_STACK = 28,  /* where the image's stack begins */
 	STAT_CPU = 39,
 	STAT_EXIT_CODE = 52,
 };
