@@ -274,6 +274,7 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		{"lost_pause", stats->lost_pause},
 		{"starved", stats->starved},
 		{"overruns", stats->overruns},
+		{"merged", stats->merged},
 		{"lost_events", stats->lost_events},
 		{"misdirected", stats->misdirected},
 		{"filtered",

@@ -155,6 +155,8 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 	if (drain->view->weight == 0)
 		watch_first_sample(process, drain->view->tid, drain->stream->stats);
 	drain->view->weight += record->weight;
+	if (record->weight > 1 && !process->perf.counted)
+		add(&drain->stream->stats->merged, record->weight - 1);
 	process->given_ns += record->weight * record->period_ns;
 	if (time_ns > process->unsampled_ns)
 		process->unsampled_ns = 0; /* its exec failed */
@@ -302,27 +304,29 @@ static void drain_slot(struct slot_drain *drain, struct ring_slot *slot, uint32_
 	atomic_store_explicit(&slot->tail, head, memory_order_release);
 }
 
-static size_t news_words(uint32_t n_slots)
-{
-	return (n_slots + NEWS_BITS - 1) / NEWS_BITS;
-}
-
+/* Room for twice as many each time: threads come one by one, too. */
 static int grow_views(struct process *process, uint32_t n_slots)
 {
-	struct slot_view *slots = realloc(process->slots, n_slots * sizeof(*slots));
-	size_t had = news_words(process->n_slots);
-	size_t has = news_words(n_slots);
+	uint32_t had = process->n_views;
+	uint32_t has = had ? had : NEWS_BITS;
+	struct slot_view *slots;
 	uint64_t *news;
 
-	if (!slots)
-		return -ENOMEM;
-	process->slots = slots;
-	news = realloc(process->news, has * sizeof(*news));
-	if (!news)
-		return -ENOMEM;
-	process->news = news;
-	memset(news + had, 0, (has - had) * sizeof(*news));
-	memset(slots + process->n_slots, 0, (n_slots - process->n_slots) * sizeof(*slots));
+	while (has < n_slots)
+		has *= 2;
+	if (has > had) {
+		slots = realloc(process->slots, has * sizeof(*slots));
+		if (!slots)
+			return -ENOMEM;
+		process->slots = slots;
+		news = realloc(process->news, has / NEWS_BITS * sizeof(*news));
+		if (!news)
+			return -ENOMEM;
+		process->news = news;
+		memset(slots + had, 0, (has - had) * sizeof(*slots));
+		memset(news + had / NEWS_BITS, 0, (has - had) / NEWS_BITS * sizeof(*news));
+		process->n_views = has;
+	}
 	process->n_slots = n_slots;
 	return 0;
 }

@@ -51,19 +51,29 @@ static void follow(struct process *p, struct slot_own *own, uint64_t cpu_ns, uin
 		own->weighed_ns = cpu_ns - period_ns;
 }
 
+/*
+ * A signal may be late by most of a period and the next one on time: it stands for one period, and
+ * what it saw of the next is that one's.  So no more than one is early, and none is two for being
+ * late.
+ */
+static uint32_t whole_periods(int64_t used_ns, uint64_t period_ns)
+{
+	if (used_ns < (int64_t)(period_ns - period_ns / EARLY_PART))
+		return 0;
+	return (uint64_t)used_ns < period_ns ? 1 : (uint32_t)((uint64_t)used_ns / period_ns);
+}
+
 /* Return: how many whole periods the thread used since its samples so far. */
 static uint32_t weigh(struct process *p, struct slot_own *own)
 {
 	uint64_t period_ns = process_period_ns(p);
 	uint64_t cpu_ns = clock_thread_cpu_ns();
-	int64_t due_ns;
 
 	if (!own->weighed_ns)
 		begin(own, cpu_ns, period_ns);
 	follow(p, own, cpu_ns, period_ns);
 	own->period_ns = period_ns;
-	due_ns = (int64_t)(cpu_ns - own->weighed_ns) + (int64_t)(period_ns / EARLY_PART);
-	return due_ns > 0 ? (uint32_t)((uint64_t)due_ns / period_ns) : 0;
+	return whole_periods((int64_t)(cpu_ns - own->weighed_ns), period_ns);
 }
 
 /* Without system calls a signal is a period. */

@@ -1,6 +1,7 @@
 """What a recording costs stays within its budget, and the totals stay right."""
 import ctypes
 import json
+import math
 import os
 import re
 import subprocess
@@ -28,6 +29,12 @@ def count(path, name):
     return int(found.group(1)) if found else 0
 
 
+def chance(run):
+    """How far the weights' sum may be off where samples hit threads at random: one of 400 runs is
+    further."""
+    return 3 * math.sqrt(sum(s.weight ** 2 for s in run.samples)) / max(run.weight(), 1)
+
+
 def cost(summary):
     """Percent of the program's CPU: the agent in it, and wick beside it."""
     found = re.search(r"cost +in the program ([\d.]+) %, wick itself ([\d.]+) %", summary)
@@ -48,25 +55,37 @@ class Budget(Case):
 
     @unittest.skipUnless(LONG, "60 s: ./check --long")
     def test_two_thousand_threads_at_999_hz_cost_one_percent(self):
-        _, coverage, _, percent = self.crowd(2000, 60, 1.5, 999, "--max-overhead", "1%")
-        self.assertLessEqual(percent, 1.2)
-        self.assertAlmostEqual(coverage, 1, delta=0.05)
+        for engine, load in (("auto", 0.5), ("auto", 1.5), ("ctimer", 1.0)):
+            with self.subTest(engine=engine, load=load):
+                _, coverage, _, percent = self.crowd(2000, 60, load, 999, "--max-overhead", "1%",
+                                                     "--engine", engine)
+                self.assertLessEqual(percent, 1.2)
+                self.assertAlmostEqual(coverage, 1, delta=0.05)
+
+    def check_lowered(self, run, hz):
+        changes = notes(run.paths[0], "rate")
+        self.assertTrue(changes, run.summary)
+        self.assertGreater(max(change["thinned"] for change in changes), 1)
+        for change in changes:
+            self.assertEqual((change["hz"], change["why"]), (hz, "budget"))
+        self.assertIn("budget", run.summary)
 
     def test_totals_are_right_while_the_rate_is_lowered(self):
         """A budget that this cannot keep: the rate falls, the sums do not."""
-        run, coverage, changes, _ = self.crowd(300, 8, 0.6, 249, "--max-overhead", "0.2%")
-        self.assertTrue(changes)
-        self.assertGreater(max(change["thinned"] for change in changes), 1)
-        for change in changes:
-            self.assertEqual((change["hz"], change["why"]), (249, "budget"))
-        self.assertIn("budget", run.summary)
-        self.assertAlmostEqual(coverage, 1, delta=0.15)
+        run, coverage, _, _ = self.crowd(300, 6, 0.6, 249, "--max-overhead", "0.2%")
+        self.check_lowered(run, 249)
+        self.assertAlmostEqual(coverage, 1, delta=max(0.05, chance(run)))
+        # A thread that runs on is hit evenly: nothing is left to chance.
+        run = self.record(target("split"), 5, hz=999, options=("--max-overhead", "0.1%"))
+        self.check_lowered(run, 999)
+        print(f"split: {run.weight() / 999:.3f} of 5 s in {len(run.samples)} samples")
+        self.assertAlmostEqual(run.weight() / 999, 5, delta=0.25)
 
     def test_nothing_is_lowered_without_need_or_when_it_is_off(self):
         for options in (("--max-overhead", "10%"), ("--max-overhead", "off")):
             run = self.record(target("split"), 4, hz=99, options=options)
             self.assertEqual(notes(run.paths[0], "rate"), [], run.summary)
-            self.assertAlmostEqual(run.weight() / 99, 4, delta=0.4)
+            self.assertAlmostEqual(run.weight() / 99, 4, delta=0.1)
 
     def test_rings_keep_to_the_memory_that_there_may_be(self):
         """A quarter of 4M is one chunk of 16 slots; whoever finds none is counted."""
@@ -77,7 +96,8 @@ class Budget(Case):
         print(f"200 threads in 16 slots: {found} periods, {lost} lost, {249 * charged:.0f} used")
         self.assertGreater(lost, 0)
         self.assertLessEqual(len({s.tid for s in run.samples}), 16)
-        self.assertAlmostEqual((found + lost) / 249 / charged, 1, delta=0.15)
+        self.assertAlmostEqual((found + lost) / 249 / charged, 1,
+                               delta=max(0.05, 3 / math.sqrt(found + lost)))
 
     def test_values_that_mean_nothing_are_refused(self):
         for option, value in (("--max-overhead", "0"), ("--max-overhead", "-1"),
