@@ -34,7 +34,6 @@ enum {
 	RECEIVE_TRIES = 100, /* half a microsecond each: as long as we take to send */
 	ERROR_BYTES = 200,
 	PAIR_LOOK_NS = 8000,
-	LOOK_NS = 300000, /* that we look around for a stop, with a processor to ourselves */
 };
 
 /* One injection under way. */
@@ -157,17 +156,19 @@ static int begin_errand(struct injection *in)
 	regs.r12 = in->memory + CODE_BYTES;
 	regs.r13 = MEMORY_BYTES - CODE_BYTES;
 	regs.r14 = MEMORY_BYTES;
-	regs.r15 = in->tracee.look_ns ? RECEIVE_TRIES : 1;
+	regs.r15 = in->tracee.look.stat_fd < 0 ? 1 : RECEIVE_TRIES;
 	return tracee_go(&in->tracee, &regs);
 }
 
 /* Without a stop, if it is quick.  A look waits for a change of its mappings: not too often. */
 static bool wait_paired(struct injection *in)
 {
-	uint64_t start_ns = io_now_ns();
-	uint64_t looked_ns = start_ns;
+	struct look *look = &in->tracee.look;
+	uint64_t looked_ns;
 
-	while (io_now_ns() - start_ns < in->tracee.look_ns) {
+	look_begin(look);
+	looked_ns = look->begun_ns;
+	while (look_goes_on(look)) {
 		if (io_now_ns() - looked_ns < PAIR_LOOK_NS)
 			continue;
 		looked_ns = io_now_ns();
@@ -388,7 +389,8 @@ int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err
 	if (r < 0)
 		return explain_stop(inject, r, err);
 	hurry_begin(&hurry, inject->cpu);
-	in->tracee.look_ns = hurry.aside ? LOOK_NS : 0;
+	if (hurry.aside)
+		look_open(&in->tracee.look, inject->pid, inject->tid);
 	r = tracee_stop(&in->tracee);
 	if (r < 0)
 		r = explain_stop(inject, r, err);
@@ -400,5 +402,6 @@ int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err
 	tracee_leave(&in->tracee);
 	*ret_stopped_ns = io_now_ns() - in->tracee.stopped_ns;
 	hurry_end(&hurry);
+	look_close(&in->tracee.look);
 	return r;
 }

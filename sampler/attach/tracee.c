@@ -53,13 +53,13 @@ static void follow_exec(struct tracee *tracee, uint64_t deadline_ns)
 	if (tracee->tid == tracee->pid)
 		return;
 	tracee->tid = tracee->pid;
-	if (tracee_wait(tracee->tid, 0, deadline_ns, &status) == 0)
+	if (tracee_wait(tracee->tid, &tracee->look, deadline_ns, &status) == 0)
 		(void)has_executed(tracee, status);
 }
 
 static int wait_stop(struct tracee *tracee, uint64_t deadline_ns, int *ret_status)
 {
-	int r = tracee_wait(tracee->tid, tracee->look_ns, deadline_ns, ret_status);
+	int r = tracee_wait(tracee->tid, &tracee->look, deadline_ns, ret_status);
 
 	if (r == 0 && WIFSTOPPED(*ret_status) && !has_executed(tracee, *ret_status))
 		return 0;
@@ -89,7 +89,7 @@ int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid, uint64_t enter)
 	tracee->enter = enter;
 	tracee->stopped = false;
 	tracee->gone = false;
-	tracee->look_ns = 0;
+	tracee->look.stat_fd = -1;
 	return trace(PTRACE_SEIZE, tracee, NULL, (void *)(uintptr_t)PTRACE_O_TRACEEXEC);
 }
 

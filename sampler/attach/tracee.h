@@ -10,6 +10,7 @@
 #define ATTACH_TRACEE_H
 
 #include "base/err.h"
+#include "sampler/attach/look.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +30,7 @@ struct tracee {
 	size_t xstate_bytes;
 	uint64_t enter; /* an instruction that enters the kernel */
 	uint64_t stopped_ns;
-	uint64_t look_ns; /* for so long a stop is looked for before we sleep until it comes */
+	struct look look; /* whether its stops are looked for, or slept for */
 	unsigned char xstate[TRACEE_XSTATE_BYTES];
 };
 

@@ -1,7 +1,7 @@
 /*
  * tracee_wait.c - waiting for a thread to stop, quickly and never for ever
  *
- * A thread on another processor stops within microseconds: a short look around costs less than
+ * A thread on another processor stops within microseconds: a look around costs less than
  * going to sleep.  After that the kernel wakes us, and a watchdog ends a wait that is too long.
  */
 #include "sampler/attach/tracee_wait.h"
@@ -46,7 +46,7 @@ static int start_watchdog(uint64_t ns, timer_t *ret_timer)
 	return 0;
 }
 
-static int look(pid_t tid, int options, int *ret_status)
+static int look_at(pid_t tid, int options, int *ret_status)
 {
 	pid_t r = waitpid(tid, ret_status, __WALL | options);
 
@@ -55,21 +55,22 @@ static int look(pid_t tid, int options, int *ret_status)
 	return r == 0 ? -EAGAIN : -errno;
 }
 
-int tracee_wait(pid_t tid, uint64_t look_ns, uint64_t deadline_ns, int *ret_status)
+int tracee_wait(pid_t tid, struct look *look, uint64_t deadline_ns, int *ret_status)
 {
 	uint64_t start_ns = io_now_ns();
 	timer_t watchdog = NULL;
 	int r;
 
+	look_begin(look);
 	do
-		r = look(tid, WNOHANG, ret_status);
-	while (r == -EAGAIN && io_now_ns() - start_ns < look_ns);
+		r = look_at(tid, WNOHANG, ret_status);
+	while (r == -EAGAIN && look_goes_on(look));
 	if (r != -EAGAIN)
 		return r;
 	if (deadline_ns <= start_ns || start_watchdog(deadline_ns - start_ns, &watchdog) < 0)
 		return -ETIMEDOUT;
 	do
-		r = look(tid, 0, ret_status);
+		r = look_at(tid, 0, ret_status);
 	while (r == -EINTR && io_now_ns() < deadline_ns);
 	(void)timer_delete(watchdog);
 	return r == -EINTR ? -ETIMEDOUT : r;

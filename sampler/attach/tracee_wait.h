@@ -2,16 +2,17 @@
 #ifndef ATTACH_TRACEE_WAIT_H
 #define ATTACH_TRACEE_WAIT_H
 
+#include "sampler/attach/look.h"
+
 #include <stdint.h>
 #include <sys/types.h>
 
 /**
  * tracee_wait - wait until a tracee stops or ends
- * @look_ns: for so long without going to sleep
  *
  * Return:  0 and its wait status; -ETIMEDOUT; -ECHILD: it is no tracee any more.
  * Context: any thread, the tracer.
  */
-int tracee_wait(pid_t tid, uint64_t look_ns, uint64_t deadline_ns, int *ret_status);
+int tracee_wait(pid_t tid, struct look *look, uint64_t deadline_ns, int *ret_status);
 
 #endif
