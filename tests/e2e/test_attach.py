@@ -138,7 +138,7 @@ class Joins(AttachCase):
                                       "-p", str(program.pid)], cwd=self.dir)
             wait_for(lambda: os.path.exists(self.path("first.perf")))
             self.refused(program.pid, "is being recorded by another wick, try: "
-                         f"kill -INT {first.pid}, which ends it", 126)
+                         f"kill {first.pid}, which ends it", 126)
             first.send_signal(signal.SIGINT)
             self.assertEqual(first.wait(20), 0)
             self.assertTrue(read(self.path("first.perf")))
