@@ -228,11 +228,11 @@ static void turn_engine(struct outsider *outsider, const struct outsider_turn *t
 	if (!turn->again)
 		engine_list(engine, turn);
 	n = engine->n_threads;
+	outsider->unsure = false;
 	if (turn->paused) {
 		forgive(engine, turn);
 		return;
 	}
-	outsider->unsure = false;
 	/* One after another is first, so that a deadline hits all alike. */
 	for (size_t i = 0; i < n; i++) {
 		struct engine_thread *thread = &engine->threads[(engine->next + i) % n];
@@ -259,15 +259,18 @@ static void end(struct outsider *outsider, const struct outsider_turn *turn)
 	ns = unaccounted_ns(engine, turn->process->charged_ns);
 	for (size_t i = 0; i < engine->n_threads; i++)
 		if (engine->threads[i].slow)
-			(void)stop_let_go((pid_t)engine->threads[i].tid);
+			stop_let_go_later((pid_t)engine->threads[i].tid);
 	if (ns >= turn->process->period_ns / 2 && engine->last.n_pcs > 0 && !turn->paused)
 		give(engine, turn, NULL, ns);
 }
 
 const struct collector_outsider *outside_engine(void)
 {
-	static const struct collector_outsider engine = {
-		.begin = begin, .turn = turn_engine, .end = end, .free = free_engine};
+	static const struct collector_outsider engine = {.begin = begin,
+							 .turn = turn_engine,
+							 .end = end,
+							 .free = free_engine,
+							 .linger = stop_let_go_those};
 
 	return &engine;
 }

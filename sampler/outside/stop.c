@@ -139,3 +139,23 @@ bool stop_let_go(pid_t tid)
 		detach(tid, pending_signal(status));
 	return r != 0;
 }
+
+/* Of the one thread that samples from outside.  Whom there is no place for stands until we end. */
+static struct {
+	pid_t tids[STOP_MOST_LATER];
+	size_t n;
+} later;
+
+void stop_let_go_later(pid_t tid)
+{
+	if (later.n < STOP_MOST_LATER)
+		later.tids[later.n++] = tid;
+}
+
+bool stop_let_go_those(void)
+{
+	for (size_t i = later.n; i-- > 0;)
+		if (stop_let_go(later.tids[i]))
+			later.tids[i] = later.tids[--later.n];
+	return later.n > 0;
+}

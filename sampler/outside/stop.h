@@ -51,4 +51,19 @@ uint64_t stop_end(struct stop *stop);
  */
 bool stop_let_go(pid_t tid);
 
+/**
+ * stop_let_go_later - a thread that was too slow to stop is not looked at any more
+ *
+ * Context: any thread, that of stop_begin(), and one thread for all of these.
+ */
+void stop_let_go_later(pid_t tid);
+
+/**
+ * stop_let_go_those - detach from those of stop_let_go_later() that have stopped by now
+ *
+ * Return:  whether there are more: one in vfork() stops when its child has ended.
+ * Context: any thread, that of stop_let_go_later().
+ */
+bool stop_let_go_those(void);
+
 #endif

@@ -67,6 +67,20 @@ static void read_for_ever(void)
 			shared->interrupted++;
 }
 
+/* Nobody stops in vfork() before the child has ended. */
+static void run_after_vfork(void)
+{
+	const struct timespec a_while = {.tv_nsec = 200000000};
+
+	shared->waits = true;
+	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork): what it does is the point */
+	if (vfork() == 0) {
+		(void)nanosleep(&a_while, NULL);
+		_exit(0);
+	}
+	run_for_ever();
+}
+
 static pid_t start(void (*run)(void))
 {
 	struct sigaction action = {.sa_handler = on_signal};
@@ -225,6 +239,25 @@ static void what_is_no_thread_of_it_is_refused(void **state)
 	end(pid);
 }
 
+static void who_stops_late_is_let_go_then(void **state)
+{
+	pid_t pid = start(run_after_vfork);
+	struct stop stop;
+
+	(void)state;
+	while (!shared->waits || letter_of(pid) != 'D')
+		rest();
+	assert_int_equal(stop_begin(pid, pid, &stop), -EINPROGRESS);
+	stop_let_go_later(pid);
+	assert_true(stop_let_go_those());
+	assert_int_equal(shared->turns, 0);
+	while (stop_let_go_those())
+		rest();
+	while (shared->turns == 0)
+		rest();
+	end(pid);
+}
+
 static void one_that_is_traced_is_left_alone(void **state)
 {
 	pid_t pid = start(run_for_ever);
@@ -255,6 +288,7 @@ int main(void)
 		cmocka_unit_test(a_signal_in_a_stop_is_given_after_it),
 		cmocka_unit_test(a_stopped_process_stays_stopped),
 		cmocka_unit_test(what_is_no_thread_of_it_is_refused),
+		cmocka_unit_test(who_stops_late_is_let_go_then),
 		cmocka_unit_test(one_that_is_traced_is_left_alone),
 	};
 
