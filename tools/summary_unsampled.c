@@ -44,6 +44,12 @@ static void add_agentless(const struct collector_stats *stats, struct buf *buf)
 			   stats->agentless_errno ? strerrordesc_np((int)stats->agentless_errno)
 						  : "the agent could not start");
 	}
+	if (stats->deaf) {
+		summary_topic(buf, "signal");
+		text_of(buf, stats->deaf, "process");
+		buf_printf(buf, " gave up SIG%s: no samples since then, try: another --signal\n",
+			   sigabbrev_np(stats->deaf_signal));
+	}
 	if (stats->seccomp) {
 		summary_topic(buf, "seccomp");
 		text_of(buf, stats->seccomp, "process");

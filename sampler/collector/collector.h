@@ -210,6 +210,8 @@ struct collector_stats {
 	uint64_t agentless;        /* agents that could not start (no timer, no memory) */
 	uint64_t agentless_errno;  /* why the last one could not */
 	uint64_t seccomp;          /* images that stopped sampling for seccomp */
+	uint64_t deaf;             /* processes that joined and took our signal's action back, */
+	int deaf_signal;           /* and the last one's signal */
 	uint64_t late_threads;     /* threads armed because the collector posted them */
 	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */
 	uint64_t perf_threads;     /* RING_ENGINE_PERF: threads that an event was opened for, */

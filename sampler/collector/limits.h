@@ -97,6 +97,7 @@ enum {
 	OUTSIDE_LEAST_MS = 10,     /* between two turns at those that are sampled from outside */
 	OUTSIDE_CHILDREN_MS = 100, /* between two looks for their children */
 	REPLACED_MS = 100,         /* and for another image of one that has joined */
+	LISTEN_MS = 200,           /* and whether it still takes our signal */
 	OUTSIDE_EXPECTED = 64,     /* processes that are about to become such, at once */
 	OUTSIDE_EXPECT_MS = 1000,  /* how long that may take */
 

@@ -95,7 +95,7 @@ struct process {
 	struct slot_view *slots;
 	uint32_t n_slots;
 	uint32_t n_views; /* that there is room for */
-	uint64_t *news; /* slots, as the header has them, that perf_threads_look() has not seen */
+	uint64_t *news;   /* slots, as the header has them, that perf_threads_look() has not seen */
 	struct slot_sweep sweep;
 	struct header_view header;
 	struct mappings mappings;
@@ -115,6 +115,8 @@ struct process {
 	bool attached;        /* it joined while it ran: that was before the recording */
 	bool unhooked;        /* its calls do not come by the agent: joined, or a child of one */
 	uint64_t stack_start; /* then: of its image; 0: not known */
+	uint64_t listen_ns;   /* when it is next seen whether it still takes our signal */
+	bool deaf;            /* it does not */
 	uint64_t period_ns;   /* that weights are given in when it began */
 	uint64_t began_ns;    /* the live period then, and the epoch: rate.h */
 	uint32_t epoch;

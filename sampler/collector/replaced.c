@@ -1,11 +1,16 @@
-/* replaced.c - a program that has joined executes another, and no hook of ours says so */
+/*
+ * replaced.c - a program that has joined executes another, or puts its signals back, and no hook of
+ * ours says so
+ */
 #include "sampler/collector/replaced.h"
 
 #include "sampler/collector/drain.h"
 #include "sampler/collector/drain_outside.h"
 #include "sampler/collector/proc.h"
+#include "sampler/collector/proc_status.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Where the loader put an image's stack; 0: it cannot be told. */
@@ -37,6 +42,34 @@ static void follow(struct collector *collector, struct process *process)
 		drain_let_go(collector, process);
 }
 
+static bool takes_signal(const struct process *process)
+{
+	struct proc_status status;
+	bool takes = true;
+
+	if (proc_status_read(&status, process->pid, 0) == 0 &&
+	    !strchr("ZX", *proc_status_word(&status, "State")))
+		takes = proc_status_number(&status, "SigCgt", 16) >> (process->signal - 1) & 1;
+	proc_status_release(&status);
+	return takes;
+}
+
+/* Its timers go on, and what they send is ignored; events are ours to end. */
+static void listen(struct drain *drain, struct process *process, uint64_t now_ns)
+{
+	uint32_t state = atomic_load_explicit(&process->ring.header->state, memory_order_acquire);
+
+	if (process->deaf || now_ns < process->listen_ns || state != AGENT_SAMPLING)
+		return;
+	process->listen_ns = now_ns + LISTEN_MS * NS_PER_MS;
+	if (takes_signal(process))
+		return;
+	process->deaf = true;
+	perf_threads_off(process);
+	drain->stats.deaf++;
+	drain->stats.deaf_signal = process->signal;
+}
+
 void replaced_look(struct collector *collector, uint64_t now_ns)
 {
 	struct drain *drain = &collector->drain;
@@ -47,8 +80,11 @@ void replaced_look(struct collector *collector, uint64_t now_ns)
 	drain->replaced_ns = now_ns + REPLACED_MS * NS_PER_MS;
 	for (struct process *process = drain->processes; process; process = next) {
 		next = process->next;
-		if (process->unhooked && process->alive && !process->outsider &&
-		    is_replaced(process))
+		if (!process->unhooked || !process->alive || process->outsider)
+			continue;
+		if (is_replaced(process))
 			follow(collector, process);
+		else
+			listen(drain, process, now_ns);
 	}
 }

@@ -1,14 +1,18 @@
-/* replaced.h - a program that has joined executes another, and no hook of ours says so */
+/*
+ * replaced.h - a program that has joined executes another, or puts its signals back, and no hook of
+ * ours says so
+ */
 #ifndef COLLECTOR_REPLACED_H
 #define COLLECTOR_REPLACED_H
 
 #include "sampler/collector/state.h"
 
 /**
- * replaced_look - see, when it is due, which of those without hooks run another image now
+ * replaced_look - see, when it is due, what those without hooks have done
  *
- * The agent went with the old one.  The new one is sampled from outside where that may be, and is
- * let go where not; either way the summary names it.
+ * The agent of one that runs another image went with the old one.  The new one is sampled from
+ * outside where that may be, and is let go where not; either way the summary names it.  One that
+ * has no handler for our signal any more gives no samples, which the summary says as well.
  *
  * Context: collector thread.
  */

@@ -133,8 +133,9 @@ class Lives(JoinedCase):
     def test_one_that_puts_all_signals_back_itself(self):
         for engine in self.engines():
             with self.subTest(engine=engine):
-                said, samples, _, _ = self.life("itself", 200000, engine=engine)
+                said, samples, _, summary = self.life("itself", 500000, engine=engine)
                 self.assertEqual(said, "alive\n")
+                self.assertIn("1 process gave up SIGURG: no samples since then", summary)
                 self.assertTrue(samples)
 
     def test_a_profiler_of_its_own(self):
@@ -151,6 +152,7 @@ class Lives(JoinedCase):
         for engine in self.engines():
             with self.subTest(engine=engine):
                 _, samples, _, summary = self.life("stacks", 200000, engine=engine)
+                self.assertNotIn("gave up SIGURG", summary)
                 self.assertGreater(sum(sample.weight for sample in samples), 0.8 * 0.6 * 4999, summary)
                 self.assertEqual(len({sample.tid for sample in samples}), 2, summary)
 

@@ -1,4 +1,5 @@
 /* attach_test.c - what joining a process reads of it, and one thread that is held and put back */
+#include "sampler/attach/holder.h"
 #include "sampler/attach/peer.h"
 #include "sampler/attach/tracee.h"
 #include "sampler/collector/attach_check.h"
@@ -431,6 +432,63 @@ static void a_thread_that_ends_while_held_is_let_go(void **state)
 	free(tracee);
 }
 
+static bool never_fits(void *context, const struct tracee *tracee, struct err *err)
+{
+	*(int *)context += tracee->stopped;
+	(void)err_set(err, 0, "not this one");
+	return false;
+}
+
+/* It is asked in the process that holds the thread: what it writes is not seen here. */
+static void who_holds_a_thread_tells_what_came_of_it(void **state)
+{
+	struct attach_modules modules;
+	struct err err = {0};
+	uint64_t stopped_ns = 0;
+	int n_asked = 0;
+	pid_t pid = start_child();
+	struct inject inject = {.pid = pid,
+				.tid = pid,
+				.cpu = -1,
+				.pidfd = -1,
+				.image_fd = -1,
+				.ring_fd = -1,
+				.socket = (char *)"",
+				.fits = never_fits,
+				.context = &n_asked};
+	char path[32];
+	int r;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	inject.mem_fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(attach_place_find(pid, &inject.place, &modules, &err), 0);
+	attach_modules_release(&modules);
+	r = holder_run(&inject, &stopped_ns, &err);
+	(void)close(inject.mem_fd);
+	end_child(pid);
+	if (r == -EPERM) {
+		skip();
+		return;
+	}
+	assert_int_equal(r, -EAGAIN);
+	assert_string_equal(err.text, "not this one");
+	assert_true(stopped_ns > 0);
+	assert_int_equal(n_asked, 0);
+	/* One that has ended is told from one that cannot be held. */
+	assert_int_equal(holder_run(&inject, &stopped_ns, &err), -ESRCH);
+}
+
+static void signals_that_end_nobody_are_told_apart(void **state)
+{
+	(void)state;
+	assert_true(attach_signal_is_mild(SIGURG) && attach_signal_fits(SIGURG));
+	assert_true(attach_signal_is_mild(SIGWINCH) && attach_signal_fits(SIGWINCH));
+	assert_true(!attach_signal_is_mild(SIGPROF) && attach_signal_fits(SIGPROF));
+	assert_false(attach_signal_fits(SIGKILL) || attach_signal_fits(SIGCHLD) ||
+		     attach_signal_fits(0) || attach_signal_fits(-1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -444,6 +502,8 @@ int main(void)
 		cmocka_unit_test(a_held_thread_sleeps_as_long_as_it_asked),
 		cmocka_unit_test(another_program_is_not_touched),
 		cmocka_unit_test(a_thread_that_ends_while_held_is_let_go),
+		cmocka_unit_test(who_holds_a_thread_tells_what_came_of_it),
+		cmocka_unit_test(signals_that_end_nobody_are_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
