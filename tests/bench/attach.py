@@ -6,6 +6,7 @@ first time and again, beside gdb's attach; of a thread that sleeps, as wick meas
 redis-benchmark's p99 without wick and with a wick that joins in the middle.
 """
 import argparse
+import math
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ import time
 
 def line(what, values, unit="ms"):
     values = sorted(values)
-    p99 = values[min(len(values) - 1, int(len(values) * 0.99))]
+    p99 = values[math.ceil(len(values) * 0.99) - 1]
     print(f"{what:44} {len(values):4} median {statistics.median(values):7.3f} p99 {p99:7.3f} "
           f"most {values[-1]:7.3f} {unit}")
 
