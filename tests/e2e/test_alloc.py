@@ -283,7 +283,7 @@ class Same(test_transparent.Transparent):
             if not shutil.which(command[0]) or not (LONG or name in SOON):
                 continue
             with self.subTest(command=name):
-                bare = self.run_one(command, wick=False)
+                bare = self.run_one(command)
                 if "/repo" in " ".join(command):
                     self.git_repository()
                 under = self.wick("record", "-q", "-e", "alloc=64K,lock", "--live", "-o",
