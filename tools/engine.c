@@ -192,3 +192,8 @@ uint64_t engine_signal_cost_ns(const struct engine *engine)
 	(void)sigaction(SIGURG, &old, NULL);
 	return cost_ns ? cost_ns : signal_cost_ns();
 }
+
+uint64_t engine_timer_cost_ns(const struct engine *engine, uint64_t signal_ns)
+{
+	return engine->kind == RING_ENGINE_PERF ? signal_cost_ns() : signal_ns;
+}

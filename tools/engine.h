@@ -54,4 +54,12 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
  */
 uint64_t engine_signal_cost_ns(const struct engine *engine);
 
+/**
+ * engine_timer_cost_ns - the same of a timer's signal, which an engine has for some threads
+ * @signal_ns: what engine_signal_cost_ns() said
+ *
+ * Context: main thread.
+ */
+uint64_t engine_timer_cost_ns(const struct engine *engine, uint64_t signal_ns);
+
 #endif

@@ -155,6 +155,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 	recorder->signal_cost_ns = engine_signal_cost_ns(&recorder->engine);
 	budget_options_pass(&options->budget, &collector);
 	collector.signal_ns = recorder->signal_cost_ns;
+	collector.timer_signal_ns = engine_timer_cost_ns(&recorder->engine, collector.signal_ns);
 	record_budget_warn(recorder);
 	collector.agent_path = recorder->agent_path;
 	r = selection_init(&recorder->selection, &options->selection, err);

@@ -49,8 +49,7 @@ static void print_shares(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
 	double charged = (double)stats->charged_ns;
-	double agent = (double)stats->handler_ns +
-		       (double)stats->signals * (double)summary->signal_cost_ns;
+	double agent = (double)stats->handler_ns + (double)stats->signals_ns;
 
 	if (charged < MIN_COST_NS)
 		return;

@@ -109,7 +109,8 @@ struct collector_options {
 	bool outside;              /* all are sampled by it, and none gets an agent */
 	uint64_t ring_bytes;       /* for the rings of all processes together; 0: any */
 	uint32_t max_overhead_ppm; /* what sampling may cost of the CPU sampled; 0: any: budget.h */
-	uint64_t signal_ns;        /* of one signal, besides what its handler takes */
+	uint64_t signal_ns;        /* of one signal, besides what its handler takes, */
+	uint64_t timer_signal_ns;  /* and of a timer's; 0: as much */
 	uint64_t breaker_late_ns;  /* being so far behind makes a pause; 0: nothing does */
 	uint64_t breaker_pause_ns; /* so long */
 };
@@ -202,7 +203,9 @@ struct collector_stats {
 	uint64_t hook_weight[HOOK_STATS];  /* bytes, bytes, microseconds */
 	uint64_t live_full;                /* memory whose release could not be told */
 	uint64_t signals;                  /* every SIGPROF of ours, with or without a sample */
-	uint64_t handler_ns;               /* inside the agent's handler */
+	uint64_t timer_samples;    /* of them, that timers brought and that carried a sample */
+	uint64_t signals_ns;       /* what they cost besides their handlers */
+	uint64_t handler_ns;       /* inside the agent's handler */
 	uint64_t charged_ns;       /* CPU that the kernel charged to the sampled processes, */
 	uint64_t paused_ns;        /* beside what it charged while samples were not wanted */
 	uint64_t starting_ns;      /* of it, before agents were there: exec and the loader */

@@ -155,6 +155,7 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 	if (drain->view->weight == 0)
 		watch_first_sample(process, drain->view->tid, drain->stream->stats);
 	drain->view->weight += record->weight;
+	drain->stream->stats->timer_samples += !(record->head.flags & SAMPLE_EVENT);
 	if (record->weight > 1 && !process->perf.counted)
 		add(&drain->stream->stats->merged, record->weight - 1);
 	process->given_ns += record->weight * record->period_ns;
@@ -268,11 +269,15 @@ static void count_slot(const struct slot_drain *drain, const struct ring_slot *s
 		add(&stats->handler_ns, handler_cost(drain->process, ns, n));
 }
 
-/* What the samples that wait stand for, as the kernel has counted. */
-static void settle_counts(struct slot_drain *drain, uint64_t n_samples)
+/* What the samples that wait stand for, as the kernel has counted; a ring holds no more. */
+static void settle_counts(struct slot_drain *drain, uint64_t n_samples, uint64_t data_bytes)
 {
+	uint64_t most = data_bytes / sizeof(struct record_sample);
+
 	if (!drain->process->perf.counted || n_samples == 0)
 		return;
+	if (n_samples > most)
+		n_samples = most;
 	drain->n_counted = n_samples;
 	drain->weight = perf_thread_settle(&drain->process->perf, &drain->view->perf, n_samples);
 }
@@ -289,7 +294,7 @@ static void drain_slot(struct slot_drain *drain, struct ring_slot *slot, uint32_
 	count_slot(drain, slot);
 	if (head == drain->view->position)
 		return;
-	settle_counts(drain, drain->view->n_samples - n_samples);
+	settle_counts(drain, drain->view->n_samples - n_samples, data_bytes);
 	if (fill > drain->process->fill)
 		drain->process->fill = fill > 1 ? 1 : fill;
 	drain->now_ns = io_now_ns();

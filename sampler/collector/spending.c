@@ -48,11 +48,21 @@ static uint64_t less(uint64_t all, uint64_t part)
 	return all > part ? all - part : 0;
 }
 
+/* With engine perf, too, timers hit threads that run little. */
+uint64_t spending_signals_ns(const struct collector *collector)
+{
+	const struct collector_options *options = &collector->options;
+	const struct collector_stats *stats = &collector->drain.stats;
+	uint64_t timer_ns =
+		options->timer_signal_ns ? options->timer_signal_ns : options->signal_ns;
+
+	return less(stats->signals, stats->timer_samples) * options->signal_ns +
+	       stats->timer_samples * timer_ns;
+}
+
 static uint64_t agent_ns(const struct collector *collector)
 {
-	const struct collector_stats *stats = &collector->drain.stats;
-
-	return stats->handler_ns + stats->signals * collector->options.signal_ns;
+	return collector->drain.stats.handler_ns + spending_signals_ns(collector);
 }
 
 /* Of the drain thread. */

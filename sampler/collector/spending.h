@@ -49,6 +49,13 @@ void spending_init(struct collector *collector);
 uint64_t spending_thread_ns(void);
 
 /**
+ * spending_signals_ns - what signals have cost programs so far, besides their handlers
+ *
+ * Context: collector thread.
+ */
+uint64_t spending_signals_ns(const struct collector *collector);
+
+/**
  * spending_end_pass - the pass is over: lower the rate, or raise it again
  * @ms:      until the next one, without a budget
  * @most_ms: and at most

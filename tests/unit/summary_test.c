@@ -40,6 +40,7 @@ static struct summary healthy(void)
 	summary.collected.processes = 1;
 	summary.collected.charged_ns = UINT64_C(10000000000);
 	summary.collected.signals = 1000;
+	summary.collected.signals_ns = 1000000;
 	summary.collected.handler_ns = 1000000;
 	summary.collected.stops[0] = 1000;
 	summary.written.paths = paths;
