@@ -250,14 +250,6 @@ static void look_at(const struct look *look, uint32_t index)
 		open_one(look, index);
 }
 
-static uint64_t live_period_ns(const struct process *process)
-{
-	uint64_t live_ns =
-		atomic_load_explicit(&process->ring.header->live_period_ns, memory_order_relaxed);
-
-	return live_ns ? live_ns : process->period_ns;
-}
-
 /* Slots that have news; all of them where news say nothing of what is to be done. */
 static void look_at_news(const struct look *look)
 {
@@ -290,8 +282,8 @@ void perf_threads_look(struct process *process, const struct perf_how *how,
 		.how = how,
 		.stats = stats,
 		.now_ns = io_now_ns(),
-		.period_ns = live_period_ns(process),
-		.paused = atomic_load_explicit(&header->paused, memory_order_relaxed) != 0,
+		.period_ns = process->live_ns ? process->live_ns : process->period_ns,
+		.paused = process->paused,
 	};
 
 	if (process->perf.off || process->perf.stack_start == 0)

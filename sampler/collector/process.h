@@ -120,6 +120,8 @@ struct process {
 	uint64_t period_ns;   /* that weights are given in when it began */
 	uint64_t began_ns;    /* the live period then, and the epoch: rate.h */
 	uint32_t epoch;
+	uint64_t live_ns;  /* the live period now; 0: period_ns, */
+	bool paused;       /* and whether samples are wanted */
 	uint64_t phase_ns; /* where in a period it began, and what it took over: phase.h */
 	uint64_t missed_ns;
 	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */

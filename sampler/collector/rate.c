@@ -19,10 +19,15 @@ uint64_t rate_paused_ns(const struct rate *rate, uint64_t charged_ns)
 	return rate->paused_ns + charged_ns - rate->paused_from_ns;
 }
 
-static void tell(const struct rate *rate, struct ring_header *header)
+/* What we go by ourselves is not read back: the header is the target's to write. */
+static void tell(const struct rate *rate, struct process *process)
 {
-	atomic_store_explicit(&header->live_period_ns, rate_period_ns(rate), memory_order_relaxed);
-	atomic_store_explicit(&header->paused, rate->pauses != 0, memory_order_relaxed);
+	struct ring_header *header = process->ring.header;
+
+	process->live_ns = rate_period_ns(rate);
+	process->paused = rate->pauses != 0;
+	atomic_store_explicit(&header->live_period_ns, process->live_ns, memory_order_relaxed);
+	atomic_store_explicit(&header->paused, process->paused, memory_order_relaxed);
 	/* Pairs with the handler's acquire: who sees it sees these two. */
 	atomic_store_explicit(&header->epoch, rate->epoch, memory_order_release);
 }
@@ -36,7 +41,7 @@ void rate_begin(const struct rate *rate, struct process *process)
 	process->epoch = rate->epoch;
 	header->hz = rate->hz;
 	header->period_ns = process->began_ns;
-	tell(rate, header);
+	tell(rate, process);
 }
 
 bool rate_is_as_begun(const struct process *process)
@@ -100,7 +105,7 @@ static void change(struct drain *drain, uint32_t hz, uint32_t thinned, uint32_t 
 	rate->pauses = pauses;
 	rate->epoch++;
 	for (struct process *process = drain->processes; process; process = process->next)
-		tell(&drain->rate, process->ring.header);
+		tell(&drain->rate, process);
 }
 
 bool rate_follow_wish(struct collector *collector)
