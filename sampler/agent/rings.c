@@ -106,8 +106,10 @@ static void fill(struct process *p, struct ring_header *header, uint64_t file_by
 	atomic_store_explicit(&header->n_chunks,
 			      atomic_load_explicit(&p->n_chunks, memory_order_relaxed),
 			      memory_order_relaxed);
-	/* Without the hook nobody says when a module goes: the kernel reads for us. */
-	atomic_store_explicit(&p->unloading, !agent_interposes(), memory_order_relaxed);
+	/* Without the hook nobody says when a module goes: the kernel reads for us.  With it calls
+	 * are counted, and one may be under way. */
+	if (!agent_interposes())
+		atomic_store_explicit(&p->unloading, 1, memory_order_relaxed);
 	/* It stays: a signal of a timer that has been deleted is still ours. */
 	if (!p->cookie)
 		p->cookie = make_cookie(p->pid);

@@ -1,6 +1,7 @@
 /* peer.c - memory and symbols of another process; every size that it states is bounded */
 #include "sampler/attach/peer.h"
 
+#include "base/elf_notes.h"
 #include "sampler/wire/join.h"
 
 #include <elf.h>
@@ -10,7 +11,7 @@
 enum {
 	MAX_SEGMENTS = 64,
 	MAX_DYNAMIC = 256,
-	MAX_CHAIN = 65536,
+	MAX_CHAIN = 1024, /* a real one has a few */
 	MAX_NAME = 64,
 	MAX_NOTES = 4096,
 	ADDRESS_BITS = 56,
@@ -241,35 +242,19 @@ uint64_t peer_symbols_find(const struct peer_symbols *symbols, const char *name)
 	return peer_symbols_sized(symbols, name, &bytes);
 }
 
-static size_t padded(uint32_t bytes)
-{
-	return ((size_t)bytes + 3) & ~(size_t)3;
-}
-
 /* Where the note's description stands, among LEN bytes that stand at ADDRESS. */
-static uint64_t note_in(const unsigned char *notes, size_t len, uint64_t address,
+static uint64_t note_in(const unsigned char *bytes, size_t len, uint64_t address,
 			struct join_note *ret_note)
 {
-	static const char owner[8] = JOIN_NOTE_OWNER;
-	Elf64_Nhdr head;
+	struct elf_notes notes = {.bytes = bytes, .len = len, .align = 4};
+	struct elf_note note;
 
-	for (size_t at = 0; len - at >= sizeof(head);) {
-		size_t name = at + sizeof(head);
-		size_t desc;
-
-		memcpy(&head, notes + at, sizeof(head));
-		if (padded(head.n_namesz) > len - name)
-			return 0;
-		desc = name + padded(head.n_namesz);
-		if (padded(head.n_descsz) > len - desc)
-			return 0;
-		if (head.n_type == JOIN_NOTE && head.n_namesz == sizeof(JOIN_NOTE_OWNER) &&
-		    head.n_descsz == sizeof(*ret_note) &&
-		    memcmp(notes + name, owner, padded(head.n_namesz)) == 0) {
-			memcpy(ret_note, notes + desc, sizeof(*ret_note));
-			return address + desc;
-		}
-		at = desc + padded(head.n_descsz);
+	while (elf_notes_next(&notes, &note)) {
+		if (!elf_note_is(&note, JOIN_NOTE_OWNER, JOIN_NOTE) ||
+		    note.desc_len != sizeof(*ret_note))
+			continue;
+		memcpy(ret_note, note.desc, sizeof(*ret_note));
+		return address + (uint64_t)(note.desc - bytes);
 	}
 	return 0;
 }

@@ -11,7 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTER_SEARCH = 256, MAX_MODULES = 8192 };
+enum {
+	ENTER_SEARCH = 256,
+	MAX_MODULES = 8192,
+	MAX_LIBCS = 16,      /* whose symbols are read */
+	MAX_EXAMINED = 1024, /* the same, of modules that callers are in */
+};
 
 /* While a maps file is gone through. */
 struct search {
@@ -19,6 +24,7 @@ struct search {
 	struct inject_place place;
 	uint64_t dev;
 	uint64_t inode;
+	uint32_t n_libcs;
 	uint32_t version; /* of the agent that was found, */
 	uint32_t signal;  /* and its signal */
 	bool failed;
@@ -119,7 +125,7 @@ static bool begin_module(struct search *search, const struct maps_line *line)
 	if (agent && !search->place.join)
 		search->place.join = peer_join_note(search->modules.pid, line->start,
 						    &search->version, &search->signal);
-	if (is_libc(line) || is_libdl(line))
+	if ((is_libc(line) || is_libdl(line)) && search->n_libcs++ < MAX_LIBCS)
 		take_functions(search, line->start);
 	return true;
 }
@@ -272,8 +278,10 @@ bool attach_is_critical(struct attach_modules *modules, uint64_t pc)
 			module = &modules->at[i];
 	if (!module)
 		return false;
-	if (module->loader)
+	/* A process can make up as many as it likes: it is not to keep us at them. */
+	if (module->loader || (!module->examined && modules->n_examined == MAX_EXAMINED))
 		return true;
+	modules->n_examined += !module->examined;
 	if (!module->examined)
 		examine(module, modules->pid);
 	for (size_t i = 0; i < module->n_critical; i++)

@@ -26,6 +26,7 @@ struct attach_modules {
 	struct attach_module *at; /* by address */
 	size_t n;
 	size_t size;
+	size_t n_examined;
 };
 
 /**

@@ -61,7 +61,6 @@ struct process {
 	_Atomic uint32_t chained;   /* a thread holds the account's chain */
 	_Atomic int64_t account_ns; /* CPU that ended threads used and no sample stands for */
 	_Atomic uint64_t stale_ns;  /* when the collector was first found silent */
-	_Atomic uint32_t n_modules;
 	_Atomic uint32_t n_snapshot;
 
 	struct unwind_cache rules;
