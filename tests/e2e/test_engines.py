@@ -55,7 +55,7 @@ class Engine(PerfCase):
                                   stdout=subprocess.PIPE) as witness:
                 run = self.engine("perf", *command, hz=hz)
                 witness.send_signal(signal.SIGTERM)
-                delivered = float(witness.communicate()[0])
+                delivered = float(witness.communicate()[0] or 0)
             if delivered > UNDISTURBED - 1 / hz:
                 return run, True
         return run, False
