@@ -44,7 +44,7 @@ static void work(long cpu_us)
 	double end = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) + (double)cpu_us * 1e-6;
 
 	while (clock_seconds(CLOCK_PROCESS_CPUTIME_ID) < end)
-		burn_life(1000);
+		burn_life(10000);
 }
 
 /* What many programs do before they run another, or go into the background. */
