@@ -55,9 +55,9 @@ _Static_assert(offsetof(struct errand, errno_location) == ERRAND_ERRNO_LOCATION 
 _Static_assert(CMSG_LEN(0) == 16 && CMSG_SPACE(ERRAND_FDS * sizeof(int32_t)) == 24,
 	       "how descriptors come");
 
-/* The code, which runs wherever it is copied to; END is where it has done everything. */
-extern const unsigned char errand_begin[];
-extern const unsigned char errand_end[];
-extern const unsigned char errand_limit[];
+/* The code, which runs wherever it is copied to, and how far it is when it has done everything. */
+extern const unsigned char errand_code[];
+extern const uint64_t errand_bytes;
+extern const uint64_t errand_done;
 
 #endif

@@ -11,7 +11,7 @@
  * It says in the errand that it has a pair of sockets, and looks r15 times for what is sent through
  * them.  Only when nothing has come by then it stops (int3), with eax 0 and the pair in rdx.  Where
  * it fails it stops as well: eax is -errno, rdx what the loader says.  Otherwise it ends in the fault
- * at errand_end, with what the join returned in r15.
+ * behind the last call, with what the join returned in r15.
  */
 #include "sampler/attach/errand_layout.h"
 
@@ -28,10 +28,10 @@
 #define HEAD_BYTES       16         /* of a control message */
 
 	.section .rodata
-	.globl	errand_begin, errand_end, errand_limit
-	.hidden	errand_begin, errand_end, errand_limit
+	.globl	errand_code, errand_done, errand_bytes
+	.hidden	errand_code, errand_done, errand_bytes
 	.p2align 4
-errand_begin:
+errand_code:
 	movq	%r12, %rdi
 	movq	%r13, %rsi
 	movl	$READ_WRITE, %edx
@@ -144,7 +144,7 @@ errand_begin:
 	movq	%r14, %rsi
 	movl	$__NR_munmap, %eax
 	syscall
-errand_end:
+.Ldone:
 	int3
 
 .Lexplain:
@@ -157,5 +157,10 @@ errand_end:
 5:	movl	$NOT_LOADED, %eax
 .Lfailed:
 	int3
-errand_limit:
+.Lend:
+	.p2align 3
+errand_done:
+	.quad	.Ldone - errand_code
+errand_bytes:
+	.quad	.Lend - errand_code
 	.section .note.GNU-stack, "", @progbits

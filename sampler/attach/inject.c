@@ -105,7 +105,7 @@ static int write_memory(struct injection *in)
 {
 	const struct errand errand = in->errand;
 
-	if (!write_at(in, in->memory, errand_begin, (size_t)(errand_limit - errand_begin)) ||
+	if (!write_at(in, in->memory, errand_code, errand_bytes) ||
 	    !write_at(in, errand_at(in, 0), &errand, sizeof(errand)))
 		return -EFAULT;
 	return 0;
@@ -212,7 +212,7 @@ static int run_errand(struct injection *in, struct user_regs_struct *ret_regs, i
 static int take_answer(struct injection *in, const struct user_regs_struct *regs, int signal,
 		       int *ret_joined)
 {
-	const uint64_t end = in->memory + (uint64_t)(errand_end - errand_begin);
+	const uint64_t end = in->memory + errand_done;
 
 	if (signal == SIGSEGV && regs->rip == end)
 		in->memory = 0;
@@ -322,6 +322,7 @@ static void describe_errand(struct injection *in)
 	memset(order->other_fds, -1, sizeof(order->other_fds));
 	(void)snprintf(order->socket, sizeof(order->socket), "%s", in->inject->socket);
 }
+
 static int explain_stop(const struct inject *inject, int r, struct err *err)
 {
 	if (r == -ESRCH)
@@ -374,6 +375,24 @@ static void hurry_end(const struct hurry *hurry)
 		(void)sched_setaffinity(0, sizeof(hurry->cpus), &hurry->cpus);
 }
 
+/*
+ * What the walk of its stack reads for the first time takes longer than everything else that is
+ * done to a thread.  So one that runs is stopped twice: only for its registers, and when the walk
+ * has been made, for good.
+ */
+static void rehearse(struct injection *in)
+{
+	bool stopped;
+
+	if (tracee_seize(&in->tracee, in->inject->pid, in->inject->tid, in->inject->place.enter) <
+	    0)
+		return;
+	stopped = tracee_stop(&in->tracee) == 0;
+	tracee_leave(&in->tracee);
+	if (stopped && !in->tracee.gone)
+		(void)in->inject->fits(in->inject->context, &in->tracee, NULL);
+}
+
 int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err *err)
 {
 	_cleanup_free_ struct injection *in = calloc(1, sizeof(*in));
@@ -385,6 +404,8 @@ int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err
 		return err_set(err, ENOMEM, "join process %d", (int)inject->pid);
 	in->inject = inject;
 	describe_errand(in);
+	if (inject->runs)
+		rehearse(in);
 	r = tracee_seize(&in->tracee, inject->pid, inject->tid, inject->place.enter);
 	if (r < 0)
 		return explain_stop(inject, r, err);

@@ -16,6 +16,7 @@ struct inject_place {
 struct inject {
 	pid_t pid;
 	pid_t tid;    /* of the thread to borrow, */
+	bool runs;    /* which runs now, and is walked when it stands, */
 	int cpu;      /* and the processor that it ran on last; -1: not known */
 	int pidfd;    /* of the process */
 	int mem_fd;   /* its memory, opened before PLACE was found: after exec it reads nothing */

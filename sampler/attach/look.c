@@ -56,12 +56,12 @@ bool look_goes_on(struct look *look)
 {
 	uint64_t now_ns = io_now_ns();
 
-	if (look->stat_fd < 0 || now_ns - look->begun_ns > MOST_NS)
+	if (look->stat_fd < 0)
 		return false;
-	if (now_ns - look->asked_ns < ASK_NS)
-		return true;
-	look->asked_ns = now_ns;
-	if (find_cpu(look->stat_fd) == sched_getcpu())
-		look_close(look);
-	return look->stat_fd >= 0;
+	if (now_ns - look->asked_ns >= ASK_NS) {
+		look->asked_ns = now_ns;
+		if (find_cpu(look->stat_fd) == sched_getcpu())
+			look_close(look);
+	}
+	return look->stat_fd >= 0 && now_ns - look->begun_ns <= MOST_NS;
 }

@@ -96,6 +96,7 @@ static int try_again_and_again(struct attaching *attaching, struct victim *victi
 			continue;
 		attaching->inject.tid = victim->tid;
 		attaching->inject.cpu = victim->cpu;
+		attaching->inject.runs = !victim->blocked;
 		r = holder_run(&attaching->inject, &attached->stopped_ns, err);
 		if (attached->stopped_ns > attached->longest_ns)
 			attached->longest_ns = attached->stopped_ns;

@@ -135,38 +135,6 @@ static enum rank look(struct victim *victim, int tasks_fd, uint32_t tid, struct 
 	}
 }
 
-static bool stack_fits(struct victim *victim, const struct user_regs_struct *regs)
-{
-	const struct unwind_regs from = {
-		.pc = regs->rip, .sp = regs->rsp, .bp = regs->rbp, .bx = regs->rbx};
-	struct unwind_result result;
-	uint64_t pcs[MAX_FRAMES];
-
-	if (remote_begin(victim->remote, regs->rsp) < 0)
-		return false;
-	result = unwind_walk(remote_reader(victim->remote), remote_rules(victim->remote), &from,
-			     pcs, MAX_FRAMES);
-	return callers_fit(victim, pcs, &result);
-}
-
-/*
- * What a walk reads for the first time takes longer than everything else that is done to a thread.
- * So one that runs is stopped twice: only for its registers, and when the walk has been made, for
- * good.
- */
-static void rehearse(struct victim *victim)
-{
-	_cleanup_free_ struct tracee *tracee = calloc(1, sizeof(*tracee));
-	bool stopped;
-
-	if (!tracee || tracee_seize(tracee, victim->pid, victim->tid, 0) < 0)
-		return;
-	stopped = tracee_stop(tracee) == 0;
-	tracee_leave(tracee);
-	if (stopped && !tracee->gone)
-		(void)stack_fits(victim, &tracee->regs);
-}
-
 int victim_choose(struct victim *victim, bool hard, struct err *err)
 {
 	enum rank most = hard ? RANK_WAITS_ON : RANK_RUNNING;
@@ -200,8 +168,6 @@ int victim_choose(struct victim *victim, bool hard, struct err *err)
 		victim->blocked = rank != RANK_RUNNING;
 		victim->at = at;
 	}
-	if (best == RANK_RUNNING)
-		rehearse(victim);
 	if (best != RANK_UNFIT)
 		return 0;
 	(void)err_set(
@@ -216,6 +182,20 @@ static bool is_where_it_was(const struct victim *victim, const struct user_regs_
 {
 	return victim->blocked && regs->rip == victim->at.pc && regs->rsp == victim->at.sp &&
 	       (long)regs->orig_rax >= 0;
+}
+
+static bool stack_fits(struct victim *victim, const struct user_regs_struct *regs)
+{
+	const struct unwind_regs from = {
+		.pc = regs->rip, .sp = regs->rsp, .bp = regs->rbp, .bx = regs->rbx};
+	struct unwind_result result;
+	uint64_t pcs[MAX_FRAMES];
+
+	if (remote_begin(victim->remote, regs->rsp) < 0)
+		return false;
+	result = unwind_walk(remote_reader(victim->remote), remote_rules(victim->remote), &from,
+			     pcs, MAX_FRAMES);
+	return callers_fit(victim, pcs, &result);
 }
 
 bool victim_fits(void *context, const struct tracee *tracee, struct err *err)

@@ -12,6 +12,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -409,6 +410,55 @@ static void another_program_is_not_touched(void **state)
 	free(tracee);
 }
 
+static void stay_on(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+}
+
+static bool is_looked_for(pid_t pid)
+{
+	struct look look;
+	bool looked_for;
+
+	look_open(&look, pid, pid);
+	assert_true(look.stat_fd >= 0);
+	look_begin(&look);
+	while (look_goes_on(&look))
+		;
+	looked_for = look.stat_fd >= 0;
+	look_close(&look);
+	assert_false(look_goes_on(&look));
+	return looked_for;
+}
+
+static void who_needs_our_processor_is_not_looked_for(void **state)
+{
+	const struct timespec moment = {.tv_nsec = 20000000};
+	const int cpu = sched_getcpu();
+	cpu_set_t ours;
+	cpu_set_t others;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(ours), &ours), 0);
+	stay_on(cpu);
+	pid = start_child();
+	(void)nanosleep(&moment, NULL);
+	assert_false(is_looked_for(pid));
+	others = ours;
+	CPU_CLR(cpu, &others);
+	if (CPU_COUNT(&others) > 0) {
+		assert_int_equal(sched_setaffinity(0, sizeof(others), &others), 0);
+		assert_true(is_looked_for(pid));
+	}
+	assert_int_equal(sched_setaffinity(0, sizeof(ours), &ours), 0);
+	end_child(pid);
+}
+
 static void a_thread_that_ends_while_held_is_let_go(void **state)
 {
 	const uint64_t none[6] = {0};
@@ -501,6 +551,7 @@ int main(void)
 		cmocka_unit_test(threads_are_known_by_their_own_numbers),
 		cmocka_unit_test(a_held_thread_sleeps_as_long_as_it_asked),
 		cmocka_unit_test(another_program_is_not_touched),
+		cmocka_unit_test(who_needs_our_processor_is_not_looked_for),
 		cmocka_unit_test(a_thread_that_ends_while_held_is_let_go),
 		cmocka_unit_test(who_holds_a_thread_tells_what_came_of_it),
 		cmocka_unit_test(signals_that_end_nobody_are_told_apart),
