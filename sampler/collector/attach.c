@@ -49,6 +49,8 @@ static int prepare(struct collector *collector, void *argument)
 	process->stack_start = proc_stack_start(process->pid);
 	process->signal = attaching->signal;
 	process->ring.header->signal = (uint32_t)attaching->signal;
+	/* Nobody tells of its threads: none of its calls is hooked. */
+	process->ring.header->discovery = collector_auto_discovery();
 	/* From the moment that it joins it is ours: another wick is told so. */
 	atomic_store_explicit(&process->ring.header->drained_ns,
 			      io_now_ns() + (uint64_t)process->clock_offset_ns,

@@ -111,6 +111,7 @@ static void take_start(struct collector *collector, int fd, const struct hello *
 		process->stack_start = proc_stack_start(peer);
 		process->signal = hello->why;
 		process->ring.header->signal = (uint32_t)process->signal;
+		process->ring.header->discovery = collector_auto_discovery();
 	}
 	answer(fd, WELCOME, process->ring.fd);
 }

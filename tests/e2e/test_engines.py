@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import unittest
 
 from recorded import LONG, WICK, Case, need, read, target
@@ -194,6 +195,17 @@ class Events(PerfCase):
         self.assertLess(abs(run.weight() - 40000), 1200, f"of {counted}")
         self.assertLess(abs(run.share("touch_seventy") - 70), 2, run.summary)
         self.assertLess(abs(run.share("touch_thirty") - 30), 2, run.summary)
+
+    def test_threads_of_a_joined_process_are_counted(self):
+        """Nobody tells of them: they are found by the CPU that they use, not only who was borrowed."""
+        script = ("import mmap, threading, time\ndef touch():\n while True: mmap.mmap(-1, 1 << 20).write(bytes(1 << 20))\n"
+                  "for _ in range(2): threading.Thread(target=touch, daemon=True).start()\ntime.sleep(60)")
+        text = self.path("joined.perf")
+        with subprocess.Popen([sys.executable, "-c", script]) as program:
+            done = self.wick("record", "-p", program.pid, "-e", "page-faults=100", *NO_BUDGET, "-d", "2s", "-o", text)
+            program.kill()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len({sample.tid for sample in read(text)} - {program.pid}), 2, done.stderr)
 
     def test_minor_faults_at_the_rate_that_was_asked_for(self):
         run = self.event("minor-faults", "faults", 20000)
