@@ -16,7 +16,7 @@
 
 enum {
 	ANSWER_S = 30, /* names of what was sampled before may have to come over the net */
-	STATUS_S = 5,  /* which needs none of them; another user's socket may never answer */
+	STATUS_S = 15, /* which needs none of them; another user's socket may never answer */
 	MOST_SOCKETS = 1024,
 };
 
