@@ -11,6 +11,8 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
+import time
 import unittest
 import unittest.mock
 import urllib.parse
@@ -126,6 +128,30 @@ class Run:
         """Percent of the weight whose innermost frame is FUNCTION."""
         total = self.weight()
         return 100 * self.weight(lambda s: s.frames[0].symbol == function) / total if total else 0
+
+
+class Machine(threading.Thread):
+    """`with Machine() as machine:` by how much it is late at most: LATE_S."""
+
+    STEP_S = 0.005
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.late_s, self.over = 0, threading.Event()
+
+    def run(self):
+        before = time.monotonic()
+        while not self.over.wait(self.STEP_S):
+            now = time.monotonic()
+            self.late_s, before = max(self.late_s, now - before - self.STEP_S), now
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.join()
 
 
 class Case(unittest.TestCase):

@@ -108,6 +108,8 @@ class Joins(AttachCase):
                     break
                 # Half a second more than it was to last: starting alone took so long.
                 self.assertTrue(disturbed, run.summary)
+            else:
+                self.fail(f"the machine was never quiet\n{run.summary}")
             self.assertEqual({sample.pid for sample in run.samples}, {program.pid})
             self.assertIn("main", {frame.symbol for frame in run.samples[0].frames})
             self.assertIsNone(program.poll())

@@ -87,8 +87,9 @@ class Ptrace(Case):
     def test_a_program_that_could_take_one_has_no_agent(self):
         run = self.record(target("split"), "2", options=("--engine", "ptrace"))
         self.assert_total(run, 2)
-        self.assertTrue(all(s.frames[-1].symbol == "_start" for s in run.samples
-                            if any(f.symbol == "main" for f in s.frames)))
+        rooted = [s.frames[-1].symbol for s in run.samples if any(f.symbol == "main" for f in s.frames)]
+        self.assertGreater(len(rooted), len(run.samples) / 2)
+        self.assertEqual(set(rooted), {"_start"})
         run = self.record("/usr/bin/env", options=("--engine", "ptrace"))
         self.assertEqual(run.status, 0, run.summary)
         self.assertNotIn(b"WICK_SOCKET", run.stdout)

@@ -22,6 +22,12 @@ def lost(run, cause):
     return int(found.group(1).replace(",", "")) if found else 0
 
 
+def put_off(took, used):
+    """Whether others had the processor of one program after the other: the kernel looks at timers
+    at its ticks, and each that is put off between two leaves some milliseconds at its end."""
+    return took > 1.5 * used + 0.5
+
+
 def ends(run):
     """The counts of the last line."""
     with open(run.paths[-1], encoding="utf-8") as file:
@@ -29,6 +35,14 @@ def ends(run):
 
 
 class Threads(Case):
+    def assert_seen(self, found, true, n):
+        """Seconds of N threads: but for what they used between the last tick of the kernel and their
+        end, half a tick each.  It looks at timers then; who is put off at a tick leaves nothing."""
+        said = self.wick("doctor").stdout.decode()
+        unseen = n * 0.5 / int(re.search(r"kernel's (\d+) Hz", said).group(1))
+        self.assertLess(found / true, 1.05)
+        self.assertGreater((found + unseen) / true, 0.95)
+
     def test_threads_by_the_thousand(self):
         n, seconds = (10000, 15) if LONG else (2500, 4)
         run = self.record(target("crowd"), n, seconds, 0.8, hz=199)
@@ -44,8 +58,7 @@ class Threads(Case):
         # Who maps more slots may not be given a processor for long; what is lost is counted.
         missed = sum(lost(run, f"lost_{why}") for why in ("noslot", "nested", "full")) / 199
         self.assertLess(missed / charged, 0.03, run.summary)
-        known = total + missed
-        self.assertAlmostEqual(known / charged, 1, delta=0.05 if LONG else 0.1)
+        self.assertAlmostEqual((total + missed) / charged, 1, delta=0.05)
 
     def test_slots_pass_from_thread_to_thread_unmixed(self):
         waves = 60 if LONG else 12
@@ -57,7 +70,7 @@ class Threads(Case):
         print(f"{waves} waves of 16 threads: {found / true:.3f} of {true:.2f} s, {int(timers)} timers "
               "at the end")
         self.assertEqual(mixed(run), 0)
-        self.assertAlmostEqual(found / true, 1, delta=0.06 if LONG else 0.12)
+        self.assert_seen(found, true, 16 * waves)
         self.assertEqual(own, b"yes")
         # Its own, the process's, the main thread's, and those of one wave.
         self.assertLessEqual(int(timers), 19 + 16)
@@ -66,17 +79,18 @@ class Threads(Case):
         with open("/proc/self/status", encoding="ascii") as file:
             used = int(re.search(r"SigQ:\s+(\d+)/", file.read()).group(1))
         limit = used + 100
-        run = self.record(target("waves"), 60 if LONG else 15, 16, 20, hz=249,
+        waves = 60 if LONG else 15
+        run = self.record(target("waves"), waves, 16, 20, hz=249,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_SIGPENDING,
                                                                 (limit, limit)))
         self.assertEqual(run.status, 0, run.summary)
         even, odd, timers, own = run.stdout.split()
         true = float(even) + float(odd)
         found = run.weight(lambda s: s.comm in ("even", "odd")) / 249
-        print(f"240 threads with room for 100 signals: {found / true:.3f} of {true:.2f} s, "
+        print(f"{16 * waves} threads with room for 100 signals: {found / true:.3f} of {true:.2f} s, "
               f"{int(timers)} timers at the end")
         self.assertEqual(own, b"yes")
-        self.assertAlmostEqual(found / true, 1, delta=0.15)
+        self.assert_seen(found, true, 16 * waves)
 
     def test_a_tid_that_comes_again_is_another_thread(self):
         run = self.record(target("tid_again"), 20, 60, hz=249)
@@ -88,7 +102,7 @@ class Threads(Case):
         found = run.weight(lambda s: s.tid == int(tid)) / 249
         print(f"20 threads of one tid: {found / true:.3f} of {true:.2f} s")
         self.assertEqual(mixed(run), 0)
-        self.assertAlmostEqual(found / true, 1, delta=0.15)
+        self.assertAlmostEqual(found / true, 1, delta=0.05)
 
 
 class Processes(Case):
@@ -105,29 +119,40 @@ class Processes(Case):
         found = run.weight(lambda s: s.event != "alloc" and any(
             f.symbol == "burn_parent" for f in s.frames)) / 249
         print(f"parent of 12 children by vfork: {found / parent:.3f} of {parent:.2f} s")
-        self.assertAlmostEqual(found / parent, 1, delta=0.1)
+        self.assertAlmostEqual(found / parent, 1, delta=0.05)
 
     def test_trees_ten_deep(self):
         script = self.path("deeper")
         with open(script, "w", encoding="ascii") as file:
             file.write(f'[ "$1" = 0 ] && exit 0\n{os.path.abspath(target("busy"))} 0.1 >/dev/null\n'
                        f'sh "$0" $(($1 - 1))\nexit 0\n')
-        run = self.record("sh", script, 10, hz=199)
+        charged = self.path("charged")
+        began = time.monotonic()
+        run = self.record(target("charged"), charged, "sh", script, 10, hz=199,
+                          options=("--max-overhead", "off"))
+        took = time.monotonic() - began
         self.assertEqual(run.status, 0, run.summary)
+        with open(charged, encoding="ascii") as file:
+            seconds = float(file.read())
         by_pid = {}
         for sample in run.samples:
             if sample.comm == "busy":
                 by_pid[sample.pid] = by_pid.get(sample.pid, 0) + sample.weight
-        print(f"10 deep: {sum(by_pid.values()) / 199:.2f} s of 1.00 s in {len(by_pid)} processes")
+        found = run.weight(lambda s: s.comm != "charged") / 199
+        starting = ends(run)["starting_ns"] / 1e9
+        print(f"10 deep: {sum(by_pid.values()) / 199:.2f} s in {len(by_pid)} processes that work, {found:.2f} "
+              f"+ {starting:.2f} of {seconds:.2f} s in all")
         self.assertEqual(len(by_pid), 10)
-        self.assertAlmostEqual(sum(by_pid.values()) / 199, 1, delta=0.15)
+        self.assertLess((found + starting) / seconds, 1.05)
+        self.assertGreater((found + starting) / seconds, 0.8 if put_off(took, seconds) else 0.95)
 
     def test_short_processes_by_the_hundred(self):
         n = 5000 if LONG else 320
         charged, log = self.path("charged"), self.path("log")
         began = time.monotonic()
         run = self.record(target("charged"), charged, "sh", "-c",
-                          f"for i in $(seq {n}); do {target('busy')} 0.004 {log} >/dev/null; done", hz=199)
+                          f"for i in $(seq {n}); do {target('busy')} 0.004 {log} >/dev/null; done", hz=199,
+                          options=("--max-overhead", "off"))
         took = time.monotonic() - began
         self.assertEqual(run.status, 0, run.summary)
         with open(charged, encoding="ascii") as file:
@@ -146,9 +171,12 @@ class Processes(Case):
               f"in main, which began after {before:.2f}")
         self.assertGreaterEqual(images, n)
         self.assertEqual(lost(run, "lost_noslot"), 0, run.summary)
-        # What no sample can see is told; the rest is in samples, and where it was used.
-        self.assertAlmostEqual((found + starting) / seconds, 1, delta=0.05)
-        self.assertAlmostEqual(below / worked, 1, delta=0.05)
+        # What no sample can see is told, but for what it takes to end a process, a few percent
+        # here; the rest is in samples, and where it was used.
+        self.assertLess((found + starting) / seconds, 1.05)
+        self.assertGreater((found + starting) / seconds, 0.92)
+        self.assertGreater(below, (0.8 if put_off(took, seconds) else 0.95) * worked)
+        self.assertLess(below, 1.05 * (seconds - before))
 
 
 if __name__ == "__main__":

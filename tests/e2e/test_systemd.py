@@ -67,6 +67,7 @@ class Stopping(Case):
                 time.sleep(0.1)
             with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
                 children = [int(word) for word in file.read().split()]
+            self.assertEqual(len(children), 1)
             for pid in (process.pid, *children):
                 os.kill(pid, signal.SIGTERM)
             self.assertEqual(process.wait(20), 128 + signal.SIGTERM)

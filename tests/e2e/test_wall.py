@@ -5,7 +5,7 @@ import re
 import resource
 import unittest
 
-from recorded import LONG, PYTHON, Case, need, target
+from recorded import LONG, PYTHON, Case, Machine, need, target
 
 HZ = 100
 # At the rate that is asked for, whatever it costs: the budget has tests of its own.
@@ -115,9 +115,14 @@ class Wall(Case):
         return worst
 
     def test_lives_sum_to_their_length(self):
-        """Where others keep wick from its turns it sees an end late: the short form may try again."""
-        tries = 1 if LONG else 3
-        self.assertTrue(any(self.worst_life(4 if LONG else 1) < 0.02 for _ in range(tries)))
+        """Where others keep wick from its turns it sees an end late: then it is tried again."""
+        for _ in range(4):
+            with Machine() as machine:
+                worst = self.worst_life(4 if LONG else 1)
+            if worst < 0.02 or machine.late_s < 0.01:
+                break
+            print(f"the machine was {1000 * machine.late_s:.0f} ms late: again")
+        self.assertLess(worst, 0.02)
 
     def test_a_page_that_another_thread_brings(self):
         run = self.record(target("odd_states"), 1.5, "fault", hz=HZ, options=WALL)
@@ -156,9 +161,11 @@ class Wall(Case):
     def test_threads_that_vanish_between_two_looks(self):
         # A timer that a busy machine served late meets the handler of another sample: again then.
         for _ in range(6):
-            run = self.record(target("short_threads"), "1", "1.5", hz=1000, options=WALL)
-            if "lost_nested" not in run.summary:
+            with Machine() as machine:
+                run = self.record(target("short_threads"), "1", "1.5", hz=1000, options=WALL)
+            if "lost_nested" not in run.summary or machine.late_s < 0.005:
                 break
+            print(f"the machine was {1000 * machine.late_s:.0f} ms late: again")
         self.assertEqual(run.status, 0, run.summary)
         self.assertIn("lost        nothing", run.summary)
         self.assertGreater(len({s.tid for s in run.samples}), 50)
