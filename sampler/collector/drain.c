@@ -32,9 +32,11 @@ int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id)
 static struct pace pace_of(const struct collector_options *options)
 {
 	bool perf = options->engine == RING_ENGINE_PERF;
+	bool reads = options->metrics >> METRIC_RECORD || options->n_gauges;
 
 	return (struct pace){.hooks = (options->events & (COLLECT_ALLOC | COLLECT_LOCK)) != 0,
 			     .takes_over = perf,
+			     .most_ms = reads ? PASS_READING_MS : PASS_MOST_MS,
 			     .tick_ns = perf ? 0 : NS_PER_S / collector_kernel_hz()};
 }
 

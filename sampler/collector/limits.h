@@ -18,6 +18,7 @@ enum {
 	PASS_HOOKS_MS = 5,        /* the same with hooks, whose events come in bursts */
 	PASS_LEAST_MS = 2,        /* when they fill fast */
 	PASS_MOST_MS = 400,       /* when looking is what costs */
+	PASS_READING_MS = 80,     /* the same where a sample has values that are read at a pass */
 	PASS_SAMPLE_BYTES = 1024, /* a sample with a deep stack takes so much of a ring */
 	NEWS_BITS = 64,
 	HOLD_BACK_MS = 20, /* a record may be committed this long after its time */

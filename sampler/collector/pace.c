@@ -42,7 +42,7 @@ struct pace_wait pace_wait(struct pace *pace, const struct pace_pass *pass)
 		wait.ms = PERF_PASS_MS;
 	else if (pace->takes_over)
 		wait.ms = between(full_ms, PERF_PASS_MS, PASS_MS);
-	wait.most_ms = between(full_ms, wait.ms, pace->hooks ? wait.ms : PASS_MOST_MS);
+	wait.most_ms = between(full_ms, wait.ms, pace->hooks ? wait.ms : pace->most_ms);
 	if (pass->fill > CALM) {
 		double ms = wait.ms * CALM * CALM / (pass->fill * pass->fill);
 

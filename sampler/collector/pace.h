@@ -13,6 +13,7 @@ struct pace {
 	uint64_t tick_ns;  /* signals come no more often than so; 0: as often as their period */
 	bool hooks;        /* events of memory and locks come in bursts */
 	bool takes_over;   /* engine perf */
+	uint32_t most_ms;  /* a pass is put off no longer */
 	uint64_t n_taken;  /* threads that it has taken over, */
 	uint64_t quick_ns; /* and until when others are expected */
 };

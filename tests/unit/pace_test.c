@@ -24,7 +24,7 @@ static void check(struct pace *pace, const struct pace_pass *pass, uint32_t ms, 
 
 static void timers_are_in_no_hurry(void **state)
 {
-	struct pace pace = {.tick_ns = TICK_MS * NS_PER_MS};
+	struct pace pace = {.tick_ns = TICK_MS * NS_PER_MS, .most_ms = PASS_MOST_MS};
 	struct pace_pass pass = calm;
 
 	(void)state;
@@ -34,13 +34,16 @@ static void timers_are_in_no_hurry(void **state)
 	check(&pace, &pass, 50, 400);
 	pass.n_slots = CROWD; /* whose rings are small */
 	check(&pace, &pass, 50, 161);
+	pace.most_ms = PASS_READING_MS; /* values are not to be older */
+	check(&pace, &pass, 50, 80);
+	pace.most_ms = PASS_MOST_MS;
 	pass.period_ns = NS_PER_S / 999;
 	check(&pace, &pass, 50, 16 * TICK_MS);
 }
 
 static void events_are_while_threads_begin(void **state)
 {
-	struct pace pace = {.takes_over = true};
+	struct pace pace = {.takes_over = true, .most_ms = PASS_MOST_MS};
 	struct pace_pass pass = calm;
 
 	(void)state;
@@ -67,7 +70,7 @@ static void events_are_while_threads_begin(void **state)
 
 static void a_ring_that_fills_brings_the_next_pass_near(void **state)
 {
-	struct pace pace = {.tick_ns = TICK_MS * NS_PER_MS};
+	struct pace pace = {.tick_ns = TICK_MS * NS_PER_MS, .most_ms = PASS_MOST_MS};
 	struct pace_pass pass = calm;
 
 	(void)state;
@@ -83,7 +86,7 @@ static void a_ring_that_fills_brings_the_next_pass_near(void **state)
 
 static void hooks_are_never_put_off(void **state)
 {
-	struct pace pace = {.tick_ns = TICK_MS * NS_PER_MS, .hooks = true};
+	struct pace pace = {.tick_ns = TICK_MS * NS_PER_MS, .hooks = true, .most_ms = PASS_MOST_MS};
 
 	(void)state;
 	check(&pace, &calm, PASS_HOOKS_MS, PASS_HOOKS_MS);
