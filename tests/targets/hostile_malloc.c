@@ -102,9 +102,9 @@ int main(int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return answer();
+	at_rest = 1;
 	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
 		return 1;
-	at_rest = 1;
 	for (;;)
 		(void)pause();
 }
