@@ -251,13 +251,13 @@ static void the_same_notes_again_and_again_come_to_an_end(void **state)
 {
 	enum { SEGMENTS = 4000, NOTES_BYTES = 1 << 20 };
 	struct file *file = *state;
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)(const void *)file->bytes;
-	Elf64_Ehdr many = *header;
+	Elf64_Ehdr many;
 	Elf64_Phdr *segments = calloc(SEGMENTS, sizeof(*segments));
 	off_t end;
 
 	assert_non_null(segments);
-	memcpy(segments, file->bytes + header->e_phoff, N_SEGMENTS * sizeof(*segments));
+	memcpy(&many, file->bytes, sizeof(many));
+	memcpy(segments, file->bytes + many.e_phoff, N_SEGMENTS * sizeof(*segments));
 	many.e_phoff = file->n;
 	many.e_phnum = SEGMENTS;
 	end = (off_t)(file->n + SEGMENTS * sizeof(*segments));
