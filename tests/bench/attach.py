@@ -98,7 +98,7 @@ def redis(options, scratch):
         time.sleep(0.05)
 
     def p99(joins):
-        load = subprocess.Popen(["redis-benchmark", "-s", socket, "-n", "40000", "-t", "get", "--csv"],
+        load = subprocess.Popen(["redis-benchmark", "-s", socket, "-n", "100000", "-t", "get", "--csv"],
                                 stdout=subprocess.PIPE, text=True)
         if joins:
             time.sleep(0.2)
