@@ -102,6 +102,17 @@ def notes(path, word):
         return [json.loads(line.split(" : ", 1)[1]) for line in file if line.startswith(f"# {word} : ")]
 
 
+def wait_for(condition, seconds=20):
+    """What CONDITION gives, once that is something."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("it did not come about")
+
+
 def state(pid):
     """The letter of a process's state, as /proc/PID/stat has it."""
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import Case, LONG, PYTHON, WICK, Run, need, read, state, target
+from recorded import Case, LONG, PYTHON, WICK, Run, need, read, state, target, wait_for
 
 ROUNDS = 1000 if LONG else 12
 TRIES = 4  # of what can be disturbed, when it says itself that it was
@@ -39,16 +39,6 @@ def children(pid):
 def comm(pid):
     with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
         return file.read().rstrip("\n")
-
-
-def wait_for(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError("it did not come about")
 
 
 class AttachCase(Case):

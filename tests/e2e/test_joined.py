@@ -12,21 +12,11 @@ import subprocess
 import time
 import unittest
 
-from recorded import Case, LONG, WICK, need, read, target
+from recorded import Case, LONG, WICK, need, read, target, wait_for
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 ENGINES = ("ctimer", "perf")
-
-
-def wait_for(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.01)
-    raise AssertionError("it did not come about")
 
 
 def status(pid, name, base=10):
