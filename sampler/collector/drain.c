@@ -253,6 +253,8 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 	r = process_new(&process, drain->next_number, pid, &collector->options);
 	if (r == 0) {
 		process->inner_pid = inner_pid;
+		if (inner_pid != pid)
+			inner_tids_open(&process->inner_tids);
 		room_limit(process, drain->processes, collector->options.ring_bytes);
 		rate_begin(&drain->rate, process);
 		perf_process_init(process, &collector->options);

@@ -34,6 +34,7 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->number = number;
 	process->pid = pid;
 	process->inner_pid = pid;
+	inner_tids_init(&process->inner_tids, pid);
 	process->alive = true;
 	process->pidfd = proc_pidfd(pid);
 	process->clock_offset_ns = proc_clock_offset(pid);

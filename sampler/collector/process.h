@@ -19,9 +19,10 @@
 
 /* What we have read of a slot. */
 struct slot_view {
-	uint64_t position; /* ours: the shared tail only tells the writer */
-	uint32_t tid;
-	uint64_t weight; /* given by this tid */
+	uint64_t position;    /* ours: the shared tail only tells the writer */
+	uint32_t tid;         /* as it calls itself */
+	struct inner_tid who; /* as it is numbered here */
+	uint64_t weight;      /* given by this tid */
 	uint64_t n_samples;
 	uint64_t lost_full;
 	uint64_t handler_ns;

@@ -52,20 +52,29 @@ static bool our_time(const struct slot_drain *drain, uint64_t time_ns, uint64_t 
 	return true;
 }
 
-/* Return: the tid as we number it; 0 when it is of another pid namespace and not known here. */
-static uint32_t known_tid(struct process *process, uint32_t tid)
+static bool is_foreign(const struct process *process)
 {
-	if (process->inner_pid == process->pid)
+	return process->inner_pid != process->pid;
+}
+
+/* Return: the tid as we number it; 0 when it is of another pid namespace and not known here. */
+static uint32_t known_tid(const struct slot_drain *drain, uint32_t tid)
+{
+	struct process *process = drain->process;
+
+	if (!is_foreign(process))
 		return tid;
 	if (tid == (uint32_t)process->inner_pid)
 		return (uint32_t)process->pid;
-	return process->alive ? inner_tids_find(&process->inner_tids, process->pid, tid) : 0;
+	if (tid == drain->view->tid && drain->view->who.outer)
+		return drain->view->who.outer;
+	return process->alive ? inner_tids_find(&process->inner_tids, tid) : 0;
 }
 
 /* A thread that has ended before we could ask keeps its own number. */
-static uint32_t our_tid(struct process *process, uint32_t tid)
+static uint32_t our_tid(const struct slot_drain *drain, uint32_t tid)
 {
-	uint32_t known = known_tid(process, tid);
+	uint32_t known = known_tid(drain, tid);
 
 	return known ? known : tid;
 }
@@ -82,7 +91,7 @@ static void give_sample(const struct slot_drain *drain, const struct record_samp
 			struct node *node)
 {
 	struct process *process = drain->process;
-	bool foreign = known_tid(process, record->tid) == 0;
+	bool foreign = known_tid(drain, record->tid) == 0;
 
 	if (process->wall && node) {
 		node->sample.weight = whole_periods(&node->sample, process->period_ns);
@@ -147,7 +156,7 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 	if (node && process->perf.counted)
 		share_count(drain, &node->sample);
 	if (node) {
-		node->sample.tid = our_tid(process, record->tid);
+		node->sample.tid = our_tid(drain, record->tid);
 		if (!process->wall) /* else when it is given */
 			process_fill_metrics(process, &node->sample, drain->now_ns);
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
@@ -172,8 +181,8 @@ static void push_event(const struct slot_drain *drain, const struct record_event
 	struct node *node = hook_event_node(process, record, time_ns);
 
 	if (node) {
-		node->sample.tid = our_tid(process, record->tid);
-		node->sample.waker_tid = our_tid(process, node->sample.waker_tid);
+		node->sample.tid = our_tid(drain, record->tid);
+		node->sample.waker_tid = our_tid(drain, node->sample.waker_tid);
 		process_fill_metrics(process, &node->sample, drain->now_ns);
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}
@@ -188,7 +197,7 @@ static void push_thread(const struct slot_drain *drain, const struct record_thre
 
 	if (!node)
 		return;
-	node->thread.tid = our_tid(drain->process, record->tid);
+	node->thread.tid = our_tid(drain, record->tid);
 	memcpy(node->thread.comm, record->comm, sizeof(node->thread.comm));
 	stream_push(drain->stream, node);
 }
@@ -346,6 +355,10 @@ static void follow_tid(struct process *process, uint32_t index)
 		return;
 	view->tid = tid;
 	view->weight = 0;
+	if (is_foreign(process))
+		inner_tid_begin(&view->who, &process->inner_tids, tid);
+	else
+		view->who.outer = tid;
 }
 
 static void count_header(struct process *process, struct collector_stats *stats)
@@ -484,9 +497,9 @@ static void reap_slot(struct process *process, struct stream *stream, uint32_t i
 	}
 	drain_slot(&drain, slot, index);
 	perf_thread_close(process, index);
-	wall_gone(process->wall, process, stream, tid);
+	node->thread.tid = our_tid(&drain, tid);
+	wall_gone(process->wall, process, stream, node->thread.tid);
 	drain.now_ns = io_now_ns();
-	node->thread.tid = tid;
 	node->time_ns = drain.now_ns > node->time_ns ? drain.now_ns : node->time_ns;
 	if (node->time_ns > process->latest_ns)
 		process->latest_ns = node->time_ns;
@@ -498,11 +511,17 @@ static void reap_slot(struct process *process, struct stream *stream, uint32_t i
 		view->tid = RING_TID_DEAD;
 }
 
+static bool is_gone(struct process *process, struct slot_view *view)
+{
+	return is_foreign(process) ? inner_tid_gone(&view->who, &process->inner_tids, view->tid)
+				   : proc_thread_gone(process->pid, view->tid);
+}
+
 void process_reap(struct process *process, struct stream *stream)
 {
 	uint64_t before_ns;
 
-	if (!process->alive || process->inner_pid != process->pid || !process->sweep.on)
+	if (!process->alive || !process->sweep.on)
 		return;
 	before_ns = spending_thread_ns();
 	for (uint32_t i = 0; i < process->n_slots; i++) {
@@ -510,7 +529,7 @@ void process_reap(struct process *process, struct stream *stream)
 
 		if (tid == 0 || tid > INT32_MAX)
 			continue;
-		if (proc_thread_gone(process->pid, tid))
+		if (is_gone(process, &process->slots[i]))
 			reap_slot(process, stream, i);
 	}
 	count_sweep(process, before_ns);

@@ -28,6 +28,11 @@ def status(pid, name, base=10):
         return 0
 
 
+def read_text(path):
+    with open(path, encoding="ascii", errors="replace") as file:
+        return file.read()
+
+
 def tracer(pid):
     return status(pid, "TracerPid")
 
@@ -158,6 +163,32 @@ class Lives(JoinedCase):
                 self.assertEqual({sample.pid for sample in samples}, {pid})
                 used = sum(sample.weight for sample in samples) / 4999
                 self.assertTrue(low < used < high, f"{used} s: {summary}")
+
+
+class Namespace(JoinedCase):
+    """A program that is the first of its own pid namespace: its threads have other numbers here."""
+
+    @contextlib.contextmanager
+    def first_inside(self, *command):
+        need("unshare")
+        way = ["unshare", "-pf", "--kill-child"] if os.geteuid() == 0 else ["unshare", "-Urpf", "--kill-child"]
+        if subprocess.run([*way, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("no pid namespace can be had here")
+        with self.running(*way, *command) as outer:
+            path = f"/proc/{outer.pid}/task/{outer.pid}/children"
+            yield outer, int(wait_for(lambda: read_text(path)))
+
+    def test_slots_and_timers_of_threads_that_have_ended_come_back(self):
+        with self.first_inside(target("waves"), 60 if LONG else 12, 16, 20) as (outer, pid):
+            wait_for(lambda: read_text(f"/proc/{pid}/comm") == "waves\n")
+            with self.recording(pid, "--engine", "ctimer", hz=999) as (wick, path):
+                said, _ = outer.communicate(timeout=60)
+                self.assertEqual(wick.wait(30), 0, self.summary(path))
+        _, _, timers, own = said.split()
+        self.assertGreater(len({sample.tid for sample in read(path)}), 80, self.summary(path))
+        self.assertEqual(own, b"yes", self.summary(path))
+        # Its own, the process's, the main thread's, and those of three waves.
+        self.assertLessEqual(int(timers), 3 + 3 * 16, self.summary(path))
 
 
 class Kernel(JoinedCase):
