@@ -10,13 +10,65 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #define SILENCE_NS UINT64_C(1000000000)
-enum { BACKLOG = 64, SWEEP_MOST = 256 };
+enum {
+	BACKLOG = 64,
+	SWEEP_MOST = 256,
+	SOCKET_NAME_BYTES = 24, /* less than what control_place.c leaves for it */
+	PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path),
+};
 
-/* The sockets of recordings that were killed; a number that lives on in another process stays. */
+/* With its final name, or the one before. */
+static bool is_of_a_recording(const char *name, pid_t *ret_pid)
+{
+	char *end;
+	long pid = strtol(name, &end, 10);
+
+	if (*end >= 'a' && *end <= 'z')
+		end++;
+	*ret_pid = (pid_t)pid;
+	return pid > 0 && pid <= INT32_MAX &&
+	       (strcmp(end, ".control") == 0 || strcmp(end, ".new") == 0);
+}
+
+/*
+ * Whether nobody has this socket open any more: the kernel looks whose it is before it says that a
+ * socket of another type cannot reach it, and who listens does not notice.
+ */
+static bool is_left(const struct sockaddr_un *address)
+{
+	_cleanup_fd_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	return fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 &&
+	       errno == ECONNREFUSED;
+}
+
+static void name_socket(struct sockaddr_un *address, const char *directory, const char *name)
+{
+	address->sun_family = AF_UNIX;
+	/* control_place.c has left room for it. */
+	(void)snprintf(address->sun_path, sizeof(address->sun_path), "%.*s/%.*s",
+		       (int)sizeof(address->sun_path) - SOCKET_NAME_BYTES - 1, directory,
+		       SOCKET_NAME_BYTES - 1, name);
+}
+
+static void name_ours(struct sockaddr_un *address, const char *directory, const char *mark,
+		      const char *ending)
+{
+	char name[SOCKET_NAME_BYTES];
+
+	(void)snprintf(name, sizeof(name), "%d%s%s", (int)getpid(), mark, ending);
+	name_socket(address, directory, name);
+}
+
+/*
+ * The sockets of recordings that were killed.  A number that lives on in another process stays;
+ * one that is unknown here may be that of a recording in another pid namespace.
+ */
 static void sweep(const char *directory)
 {
 	const struct dirent *entry;
@@ -26,36 +78,70 @@ static void sweep(const char *directory)
 		return;
 	/* This thread alone reads this stream of entries. */
 	for (int i = 0; i < SWEEP_MOST && (entry = readdir(entries)); /* NOLINT */ i++) {
-		char *end;
-		long pid = strtol(entry->d_name, &end, 10);
+		struct sockaddr_un address;
+		pid_t pid;
 
-		if (pid > 0 && strcmp(end, ".control") == 0 && kill((pid_t)pid, 0) < 0 &&
-		    errno == ESRCH)
+		if (!is_of_a_recording(entry->d_name, &pid))
+			continue;
+		name_socket(&address, directory, entry->d_name);
+		if (kill(pid, 0) < 0 && errno == ESRCH && is_left(&address))
 			(void)unlinkat(dirfd(entries), entry->d_name, 0);
 	}
 	(void)closedir(entries);
 }
 
+/* Under one name nobody finds it yet, under the next it can answer at once. */
+static int listen_as(int fd, const struct sockaddr_un *before, const struct sockaddr_un *address)
+{
+	int r;
+
+	if (is_left(before)) /* of a recording that had this number and was killed */
+		(void)unlink(before->sun_path);
+	if (is_left(address))
+		(void)unlink(address->sun_path);
+	if (bind(fd, (const struct sockaddr *)before, sizeof(*before)) < 0)
+		return errno == EADDRINUSE ? -EEXIST : -errno;
+	r = listen(fd, BACKLOG) < 0 || link(before->sun_path, address->sun_path) < 0 ? -errno : 0;
+	(void)unlink(before->sun_path);
+	return r;
+}
+
+/* A recording in another pid namespace may have our number: then ours has a letter behind it. */
+static int take_name(const char *directory, struct control_server *server)
+{
+	int r = -EEXIST;
+
+	for (int letter = 'a' - 1; r == -EEXIST && letter <= 'z'; letter++) {
+		_cleanup_fd_ int fd =
+			socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		const char *mark = letter < 'a' ? "" : (char[]){(char)letter, '\0'};
+		struct sockaddr_un before;
+		struct sockaddr_un address;
+
+		if (fd < 0)
+			return -errno;
+		name_ours(&before, directory, mark, ".new");
+		name_ours(&address, directory, mark, ".control");
+		r = listen_as(fd, &before, &address);
+		if (r < 0)
+			continue;
+		(void)snprintf(server->path, sizeof(server->path), "%s", address.sun_path);
+		server->fd = steal_fd(&fd);
+	}
+	return r;
+}
+
 int control_server_open(struct control_server *server, struct err *err)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	char directory[sizeof(address.sun_path)];
-	_cleanup_fd_ int fd = -1;
+	char directory[PATH_BYTES];
 	int r = control_place_make(directory, err);
 
 	if (r < 0)
 		return r;
 	sweep(directory);
-	/* control_place.c has left room for it. */
-	(void)snprintf(server->path, sizeof(server->path), "%.*s/%d.control",
-		       (int)sizeof(server->path) - 24, directory, (int)getpid());
-	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", server->path);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	(void)unlink(server->path); /* of a recording that had this number and was killed */
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    listen(fd, BACKLOG) < 0)
-		return err_set(err, errno, "make a socket '%s'", server->path);
-	server->fd = steal_fd(&fd);
+	r = take_name(directory, server);
+	if (r < 0)
+		return err_set(err, -r, "make a socket in '%s'", directory);
 	server->open = true;
 	return 0;
 }

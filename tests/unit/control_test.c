@@ -13,11 +13,14 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #define SECOND UINT64_C(1000000000)
+
+enum { PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path) };
 
 struct fixture {
 	char runtime[64];
@@ -50,13 +53,19 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static int reach(const struct fixture *fixture)
+static int try_to_reach(int fd, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	return connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+}
+
+static int reach(const struct fixture *fixture)
+{
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
-	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", fixture->server.path);
-	assert_return_code(connect(fd, (struct sockaddr *)&address, sizeof(address)), errno);
+	assert_int_equal(try_to_reach(fd, fixture->server.path), 0);
 	return fd;
 }
 
@@ -187,19 +196,106 @@ static void passes_over_sockets_that_nobody_listens_on(void **state)
 	assert_non_null(strstr(err.text, "no recording of yours has process 7 in it"));
 }
 
-static void sweeps_the_sockets_of_the_killed(void **state)
+/* A child tries from before the socket is there until it is: what it meets first. */
+static void answers_whoever_finds_its_name(void **state)
 {
 	struct fixture *fixture = *state;
 	char path[sizeof(fixture->server.path)];
-	char *name;
 
 	memcpy(path, fixture->server.path, sizeof(path));
+	for (int i = 0; i < 200; i++) {
+		pid_t child;
+		int status;
+
+		control_server_close(&fixture->server);
+		child = fork();
+		if (child == 0) {
+			int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+			int r;
+
+			while ((r = try_to_reach(fd, path)) == -ENOENT)
+				;
+			_exit(-r);
+		}
+		assert_return_code(child, errno);
+		(void)usleep(300); /* it tries by now */
+		assert_int_equal(control_server_open(&fixture->server, NULL), 0);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
+}
+
+static int bind_at(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	assert_return_code(bind(fd, (struct sockaddr *)&address, sizeof(address)), errno);
+	return fd;
+}
+
+/* Where the socket of a process that is not here would be. */
+static void name_of_nobody(const struct fixture *fixture, char path[PATH_BYTES])
+{
+	char *name;
+
+	(void)snprintf(path, PATH_BYTES, "%s", fixture->server.path);
 	name = strrchr(path, '/') + 1;
-	(void)snprintf(name, sizeof(path) - (size_t)(name - path), "%d.control", INT32_MAX);
-	assert_int_equal(close(open(path, O_WRONLY | O_CREAT, 0600)), 0);
+	(void)snprintf(name, PATH_BYTES - (size_t)(name - path), "%d.control", INT32_MAX);
+}
+
+static void sweeps_the_sockets_of_the_killed(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[PATH_BYTES];
+
+	name_of_nobody(fixture, path);
+	assert_int_equal(close(bind_at(path)), 0);
 	control_server_close(&fixture->server);
 	assert_int_equal(control_server_open(&fixture->server, NULL), 0);
 	assert_int_equal(access(path, F_OK), -1);
+}
+
+/* As is one in another pid namespace. */
+static void leaves_sockets_that_somebody_has(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[PATH_BYTES];
+	int fd;
+
+	name_of_nobody(fixture, path);
+	fd = bind_at(path);
+	control_server_close(&fixture->server);
+	assert_int_equal(control_server_open(&fixture->server, NULL), 0);
+	assert_int_equal(access(path, F_OK), 0);
+	(void)close(fd);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void two_of_one_number_have_a_socket_each(void **state)
+{
+	struct fixture *fixture = *state;
+	struct control_server other = {0};
+
+	assert_int_equal(control_server_open(&other, NULL), 0);
+	assert_string_not_equal(other.path, fixture->server.path);
+	assert_int_equal(access(fixture->server.path, F_OK), 0);
+	assert_int_equal(close(reach(fixture)), 0);
+	control_server_close(&other);
+	assert_int_equal(access(fixture->server.path, F_OK), 0);
+}
+
+static void takes_the_name_of_one_that_was_killed(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[PATH_BYTES];
+
+	(void)snprintf(path, sizeof(path), "%s", fixture->server.path);
+	control_server_close(&fixture->server);
+	assert_int_equal(close(bind_at(path)), 0);
+	assert_int_equal(control_server_open(&fixture->server, NULL), 0);
+	assert_string_equal(fixture->server.path, path);
 }
 
 int main(void)
@@ -215,7 +311,14 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(passes_over_sockets_that_nobody_listens_on, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(answers_whoever_finds_its_name, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sweeps_the_sockets_of_the_killed, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(leaves_sockets_that_somebody_has, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(two_of_one_number_have_a_socket_each, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(takes_the_name_of_one_that_was_killed, set_up,
 						tear_down),
 	};
 
