@@ -164,9 +164,18 @@ int cmd_stop(struct cmd_ctx *ctx)
 	return do_quietly(ctx, CONTROL_STOP);
 }
 
+/* A rate that the recording has no means for is taken, and counts by weight. */
 int cmd_rate(struct cmd_ctx *ctx)
 {
-	return do_quietly(ctx, CONTROL_RATE);
+	struct control_options options = {0};
+	struct control_reply reply;
+	int status = ask(ctx, CONTROL_RATE, &options, &reply);
+
+	if (status != WICK_OK || options.help || !reply.text[0])
+		return status;
+	text_defuse(reply.text);
+	say_note("%s, try: a recording begun with -F %u", reply.text, (unsigned)options.hz);
+	return status;
 }
 
 /* The file is the result. */
@@ -211,6 +220,8 @@ static void print_status(const struct control_reply *reply, struct buf *buf)
 	buf_printf(buf, "\n  rate     %u Hz", reply->hz);
 	if (reply->thinned > 1)
 		buf_printf(buf, ", one sample of %u taken", reply->thinned);
+	if (reply->text[0])
+		buf_printf(buf, "; %s", reply->text);
 	buf_add(buf, "\n  samples  ");
 	words_count(buf, reply->samples);
 	if (reply->weight != reply->samples) {
@@ -253,6 +264,8 @@ static void print_json(const struct control_reply *reply, struct buf *buf)
 	json_add_number(buf, "files", reply->files);
 	json_add_number(buf, "bytes", reply->bytes);
 	json_add_text(buf, "path", reply->path);
+	if (reply->text[0])
+		json_add_text(buf, "note", reply->text);
 	buf_add(buf, "}\n");
 }
 
@@ -272,6 +285,7 @@ static void add_report(void *context, struct control_reply *reply)
 		return;
 	}
 	text_defuse(reply->path);
+	text_defuse(reply->text);
 	if (report->text.len > 0)
 		buf_add_char(&report->text, '\n');
 	print_status(reply, &report->text);

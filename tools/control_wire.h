@@ -63,7 +63,7 @@ struct control_reply {
 	uint64_t bytes;
 	char command[CONTROL_COMMAND_BYTES];
 	char path[CONTROL_PATH_BYTES]; /* that is being written, or was written for the request */
-	char text[CONTROL_TEXT_BYTES]; /* CONTROL_FAILED: one line; else "" */
+	char text[CONTROL_TEXT_BYTES]; /* one line: CONTROL_FAILED: why; else of the rate, or "" */
 };
 
 _Static_assert(sizeof(struct control_request) == 16, "no gaps");

@@ -35,6 +35,18 @@ static const char *newest_path(const struct recording_stats *written)
 	return written->n_paths ? written->paths[written->n_paths - 1] : "";
 }
 
+/* Events are opened at a recording's start, or not at all. */
+static void note_tick(const struct recorder *recorder, struct control_reply *reply)
+{
+	uint32_t tick = collector_kernel_hz();
+
+	if (recorder->engine.kind == RING_ENGINE_CTIMER && reply->hz > tick)
+		(void)snprintf(reply->text, sizeof(reply->text),
+			       "samples come at the kernel's %u Hz tick at most, and weigh so "
+			       "much more",
+			       (unsigned)tick);
+}
+
 static void describe(struct recorder *recorder, struct control_reply *reply)
 {
 	const struct collector_rate *rate = &recorder->control.rate;
@@ -60,6 +72,7 @@ static void describe(struct recorder *recorder, struct control_reply *reply)
 					.bytes = written.bytes};
 	(void)snprintf(reply->command, sizeof(reply->command), "%s", recorder->comm);
 	(void)snprintf(reply->path, sizeof(reply->path), "%s", newest_path(&written));
+	note_tick(recorder, reply);
 }
 
 static void fail(struct control_reply *reply, const char *why)

@@ -306,6 +306,24 @@ class Control(Case):
         self.assertEqual(self.state()["hz"], 99)
         self.assertEqual(self.wick("rate", "101", "-p", self.pid, env=self.env).returncode, 0)
         self.assertEqual(self.state()["hz"], 101)
+        self.assertNotIn("note", self.state())
+
+    def test_a_rate_above_the_tick_is_taken_and_said(self):
+        self.start("--engine", "ctimer")
+        done = self.wick("rate", "-p", self.pid, "4999", env=self.env)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr.decode(), r"tick at most, and weigh so much more, try: .*-F 4999\n")
+        self.assertIn("tick at most", self.state()["note"])
+        self.assertIn("4999 Hz; samples come at", self.ask("status"))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root makes a pid namespace")
+    def test_one_in_a_pid_namespace_leaves_the_others_their_sockets(self):
+        self.start()
+        done = subprocess.run(
+            ["unshare", "--pid", "--fork", "--mount-proc", WICK, "record", "-o", self.path("inner.perf"),
+             "--", "true"], env=self.env, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.state()["pid"], self.pid)
 
     def test_peers_that_lie_are_dropped(self):
         self.start()
