@@ -475,42 +475,91 @@ static bool ends_in(const char *path, const char *ending)
 	return len > n && strcmp(path + len - n, ending) == 0;
 }
 
-static const char *who_loads(const char *path)
+static void print_who_loads(const char *path, bool several, struct buf *buf)
 {
-	if (ends_in(path, ".zst"))
-		return "unpacked with zstd -d, speedscope, profiler.firefox.com and FlameScope "
-		       "load it\n";
-	if (ends_in(path, ".gz"))
-		return "speedscope, profiler.firefox.com and FlameScope load it as it is\n";
-	return "speedscope, profiler.firefox.com, FlameScope and FlameGraph load it as it is\n";
+	bool packed = ends_in(path, ".zst");
+
+	buf_add(buf, packed ? "unpacked with zstd -d, " : "");
+	buf_add(buf, "speedscope, profiler.firefox.com");
+	buf_add(buf, packed || ends_in(path, ".gz") ? " and FlameScope load "
+						    : ", FlameScope and FlameGraph load ");
+	buf_add(buf, several ? "each" : "it");
+	buf_add(buf, packed ? "\n" : " as it is\n");
+}
+
+static size_t same_at_start(const char *a, const char *b, size_t most)
+{
+	size_t n = 0;
+
+	while (n < most && a[n] == b[n])
+		n++;
+	return n;
+}
+
+static size_t same_at_end(const char *a, const char *b, size_t most)
+{
+	size_t len_a = strlen(a);
+	size_t len_b = strlen(b);
+	size_t n = 0;
+
+	while (n < most && a[len_a - 1 - n] == b[len_b - 1 - n])
+		n++;
+	return n;
+}
+
+/* One file, or the pattern that a shell makes all of them from: what they have in common. */
+static void add_pattern(struct buf *buf, const char *const *paths, size_t n)
+{
+	size_t shortest = strlen(paths[0]);
+	size_t start;
+	size_t end;
+
+	for (size_t i = 1; i < n; i++)
+		shortest = strlen(paths[i]) < shortest ? strlen(paths[i]) : shortest;
+	start = shortest;
+	for (size_t i = 1; i < n; i++)
+		start = same_at_start(paths[0], paths[i], start);
+	end = shortest - start;
+	for (size_t i = 1; i < n; i++)
+		end = same_at_end(paths[0], paths[i], end);
+	buf_printf(buf, "%.*s", (int)start, paths[0]);
+	if (n > 1)
+		buf_printf(buf, "*%s", paths[0] + strlen(paths[0]) - end);
 }
 
 static void print_next(const struct summary *summary, struct buf *buf)
 {
 	const struct recording_stats *written = &summary->written;
 	const char *last = written->n_paths ? written->paths[written->n_paths - 1] : NULL;
+	bool several = written->n_paths > 1;
 
 	if (!last)
 		return;
 	if (summary->unnamed_frames) {
 		summary_topic(buf, "names");
 		text_of(buf, summary->unnamed_frames, "frame");
-		buf_printf(buf, " could not wait for a name, try: wick symbolize %s\n", last);
-	}
-	if (summary->no_symbols) {
+		buf_add(buf, " could not wait for a name, ");
+	} else if (summary->no_symbols) {
 		summary_topic(buf, "names");
-		buf_printf(buf, "none were asked for, try: wick symbolize %s\n", last);
+		buf_add(buf, "none were asked for, ");
 	}
+	if (summary->unnamed_frames || summary->no_symbols)
+		buf_printf(buf, "try: wick symbolize %s%s\n", last,
+			   several ? ", and so the others" : "");
 	summary_topic(buf, "next");
 	if (written->samples) {
-		buf_printf(buf, "wick view %s\n", last);
+		buf_add(buf, "wick view ");
+		add_pattern(buf, written->paths, written->n_paths);
+		buf_add_char(buf, '\n');
 		summary_topic(buf, "");
 	}
-	buf_printf(buf, "wick info %s\n", last);
+	buf_add(buf, "wick info ");
+	add_pattern(buf, written->paths, written->n_paths);
+	buf_add_char(buf, '\n');
 	if (written->samples == 0)
 		return;
 	summary_topic(buf, "");
-	buf_add(buf, who_loads(last));
+	print_who_loads(last, several, buf);
 }
 
 void summary_print(const struct summary *summary, struct buf *buf)

@@ -279,6 +279,24 @@ static void promises_only_what_loads_the_file(void **state)
 	assert_says(&summary, "zstd -d", 1);
 }
 
+static void names_all_files_by_a_pattern(void **state)
+{
+	static const char *const alike[] = {"a.p", "a.p.a.p", "a.px"};
+	struct summary summary = healthy();
+
+	(void)state;
+	assert_says(&summary, "wick view a.0001.perf\n", 1);
+	summary.written.n_paths = 2;
+	assert_says(&summary, "wick view a.000*.perf\n", 1);
+	assert_says(&summary, "wick info a.000*.perf\n", 1);
+	assert_says(&summary, "FlameGraph load each as it is", 1);
+	summary.no_symbols = true;
+	assert_says(&summary, "wick symbolize a.0002.perf, and so the others\n", 1);
+	summary.written.paths = alike;
+	summary.written.n_paths = 3;
+	assert_says(&summary, "wick view a.p*\n", 1);
+}
+
 static void says_how_the_command_ended(void **state)
 {
 	struct summary summary = healthy();
@@ -550,6 +568,7 @@ int main(void)
 		cmocka_unit_test(says_what_would_name_the_frames),
 		cmocka_unit_test(says_what_came_of_asking_servers),
 		cmocka_unit_test(promises_only_what_loads_the_file),
+		cmocka_unit_test(names_all_files_by_a_pattern),
 		cmocka_unit_test(says_how_the_command_ended),
 		cmocka_unit_test(says_what_programs_used_before_they_could_be_sampled),
 		cmocka_unit_test(explains_a_recording_of_nothing),
