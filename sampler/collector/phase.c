@@ -37,17 +37,29 @@ static uint64_t next_place(struct phase *phase, uint64_t period_ns)
 	return (part * period_ns + next_random(phase) % period_ns) / PARTS;
 }
 
-void phase_begin(struct phase *phase, struct process *process)
+/* Its timer has run out when it begins, so that whichever tick comes first gives what is owed. */
+static void owe(const struct process *process, uint32_t missed)
 {
 	struct ring_header *header = process->ring.header;
 
+	header->phase_ns = process->began_ns - 1;
+	header->missed = missed - 1; /* beside the one that this sample is for itself */
+}
+
+void phase_begin(struct phase *phase, struct process *process)
+{
+	struct ring_header *header = process->ring.header;
 	uint64_t missed = phase->missed_ns > 0 ? (uint64_t)phase->missed_ns / process->began_ns : 0;
 
+	if (missed > MOST_MISSED)
+		missed = MOST_MISSED;
 	process->phase_ns = next_place(phase, process->began_ns);
-	header->phase_ns = process->phase_ns;
-	header->missed = (uint32_t)(missed < MOST_MISSED ? missed : MOST_MISSED);
-	process->missed_ns = header->missed * process->began_ns;
+	process->missed_ns = missed * process->began_ns;
 	phase->missed_ns -= (int64_t)process->missed_ns;
+	header->phase_ns = process->phase_ns;
+	header->missed = 0;
+	if (missed)
+		owe(process, (uint32_t)missed);
 }
 
 static int64_t left_by(const struct process *process)
