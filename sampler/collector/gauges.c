@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "sampler/collector/gauge_notes.h"
 #include "sampler/collector/limits.h"
+#include "sampler/collector/spending.h"
 #include "sampler/wire/gauges.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 enum {
 	LOOK_LEAST_MS = 50,
 	LOOK_MOST_MS = 2000, /* for a name that nobody registers, or a module loaded late */
-	LOOK_PART = 50,      /* a look may take this part of the time */
+	LOOK_PART = 50,      /* a look may take this part of a processor */
 	MAX_NAMES = 31,
 };
 
@@ -66,7 +67,7 @@ static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
 
 	if (now_ns < gauges->look_ns)
 		return;
-	begun_ns = io_now_ns();
+	begun_ns = spending_thread_ns();
 	cleanup_fd(&gauges->mem_fd);
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)gauges->pid);
 	gauges->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -76,7 +77,7 @@ static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
 		gauges->n_tables =
 			gauge_notes_find(gauges->mem_fd, maps.data, maps.len, gauges->tables);
 	buf_release(&maps);
-	took_ns = io_now_ns() - begun_ns;
+	took_ns = spending_thread_ns() - begun_ns;
 	if (wait_ns < took_ns * LOOK_PART)
 		wait_ns = took_ns * LOOK_PART;
 	gauges->look_ns = now_ns + wait_ns;

@@ -6,6 +6,7 @@
 #include "sampler/collector/limits.h"
 #include "sampler/collector/proc_stat.h"
 #include "sampler/collector/process.h"
+#include "sampler/collector/spending.h"
 #include "sampler/collector/state.h"
 #include "sampler/collector/task.h"
 
@@ -168,11 +169,12 @@ void usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns,
 {
 	const uint32_t of_processes = BIT(USAGE_CPU) | BIT(USAGE_RSS) | BIT(USAGE_FAULTS) |
 				      BIT(USAGE_RUN_DELAY) | BIT(USAGE_GAUGES);
-	uint64_t took_ns;
+	uint64_t begun_ns;
 	uint64_t pause_ns;
 
 	if (!usage->wanted || now_ns < usage->next_ns)
 		return;
+	begun_ns = spending_thread_ns();
 	usage->now.time_ns = now_ns;
 	usage->now.cpu_ns = cpu_ns > usage->now.cpu_ns ? cpu_ns : usage->now.cpu_ns;
 	usage->now.rss_kib = 0;
@@ -183,8 +185,8 @@ void usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns,
 	for (size_t i = 0; i < COLLECTOR_PSI_FILES; i++)
 		if (usage->wanted & BIT(USAGE_PSI_CPU + i))
 			read_psi(usage, i);
-	took_ns = io_now_ns() - now_ns;
-	pause_ns = took_ns * USAGE_PART;
+	/* Of the CPU: to be put off in the middle is no reason to look away for a second. */
+	pause_ns = (spending_thread_ns() - begun_ns) * USAGE_PART;
 	usage->next_ns =
 		now_ns + (pause_ns > USAGE_MS * NS_PER_MS ? pause_ns : USAGE_MS * NS_PER_MS);
 }

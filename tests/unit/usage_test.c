@@ -1,4 +1,6 @@
-/* usage_test.c - the texts that say what processes use, whole, cut and hostile */
+/* usage_test.c - the texts that say what processes use, and when one looks again */
+#include "base/io.h"
+#include "sampler/collector/limits.h"
 #include "sampler/collector/usage.h"
 
 #include <errno.h>
@@ -39,11 +41,28 @@ static void what_is_no_pressure_is_refused(void **state)
 		assert_int_equal(usage_parse_psi(texts[i], "some", &avg10), -EBADMSG);
 }
 
+/* Time in which the drain thread was put off, or did something else, is not the look's. */
+static void a_look_rests_by_the_cpu_that_it_took(void **state)
+{
+	uint64_t now_ns = io_now_ns() - 20 * NS_PER_MS;
+	struct usage usage;
+
+	(void)state;
+	usage_init(&usage, UINT32_C(1) << USAGE_CPU);
+	usage_look(&usage, NULL, 5, now_ns);
+	assert_int_equal(usage.now.time_ns, now_ns);
+	assert_int_equal(usage.next_ns, now_ns + USAGE_MS * NS_PER_MS);
+	usage_look(&usage, NULL, 6, now_ns + 1);
+	assert_int_equal(usage.now.time_ns, now_ns);
+	usage_release(&usage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pressure_is_read_by_its_word),
 		cmocka_unit_test(what_is_no_pressure_is_refused),
+		cmocka_unit_test(a_look_rests_by_the_cpu_that_it_took),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
