@@ -351,7 +351,7 @@ static void a_held_thread_sleeps_as_long_as_it_asked(void **state)
 {
 	const struct timespec moment = {.tv_nsec = 50000000};
 	const uint64_t none[6] = {0};
-	struct tracee *tracee = calloc(1, sizeof(*tracee));
+	struct tracee *tracee;
 	uint64_t seen = 0;
 	long answer = 0;
 	int said = -1;
@@ -359,11 +359,12 @@ static void a_held_thread_sleeps_as_long_as_it_asked(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_non_null(tracee);
 	assert_int_equal(pipe(fds), 0);
 	pid = fork();
 	if (pid == 0)
 		sleep_and_tell(fds[1]);
+	tracee = calloc(1, sizeof(*tracee));
+	assert_non_null(tracee);
 	(void)nanosleep(&moment, NULL);
 	if (tracee_seize(tracee, pid, pid, find_enter()) < 0) {
 		end_child(pid);

@@ -49,12 +49,20 @@ static void *wait_for(void *context)
 	return NULL;
 }
 
-static void burn(void)
+static long used_ms(void)
 {
 	struct timespec used = {0};
 
-	while (used.tv_sec == 0 && used.tv_nsec < 30000000)
-		(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+static void burn(void)
+{
+	long until_ms = used_ms() + 30;
+
+	while (used_ms() < until_ms)
+		;
 }
 
 /* What others than the main thread used at most. */
