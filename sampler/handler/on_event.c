@@ -36,19 +36,35 @@ static bool find(struct process *p, uint32_t fd, struct slot *ret_slot)
 static void begin(struct slot_own *own, uint64_t cpu_ns, uint64_t period_ns)
 {
 	own->weighed_ns = cpu_ns - period_ns - (uint64_t)own->random % period_ns;
+	own->period_ns = period_ns;
+	own->ahead_ns = period_ns;
 }
 
-/* After a change of the rate; what is more than it can explain was used in a pause. */
-static void follow(struct process *p, struct slot_own *own, uint64_t cpu_ns, uint64_t period_ns)
+static uint64_t longer(uint64_t a_ns, uint64_t b_ns)
 {
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/*
+ * After a change of the rate; what is more than it can explain was used in a pause.  The first new
+ * period ends at random, as a timer's does: else what is left at a thread's end, half a period on
+ * average, would be missing.
+ */
+static void follow(struct process *p, struct slot *slot, uint64_t cpu_ns, uint64_t period_ns)
+{
+	struct slot_own *own = slot->own;
 	uint32_t epoch = process_epoch(p);
-	uint64_t longer_ns = own->period_ns > period_ns ? own->period_ns : period_ns;
+	uint64_t old_ns = own->period_ns;
+	int64_t used_ns = (int64_t)(cpu_ns - own->weighed_ns);
 
 	if (own->epoch == epoch)
 		return;
 	own->epoch = epoch;
-	if ((int64_t)(cpu_ns - own->weighed_ns) > (int64_t)(CHANGED_PERIODS * longer_ns))
+	own->ahead_ns = longer(longer(old_ns, period_ns), used_ns < 0 ? (uint64_t)-used_ns : 0);
+	if (used_ns > (int64_t)(CHANGED_PERIODS * longer(old_ns, period_ns)))
 		own->weighed_ns = cpu_ns - period_ns;
+	else
+		own->weighed_ns += timer_first_ns(slot, old_ns, period_ns) - period_ns;
 }
 
 /*
@@ -64,14 +80,15 @@ static uint32_t whole_periods(int64_t used_ns, uint64_t period_ns)
 }
 
 /* Return: how many whole periods the thread used since its samples so far. */
-static uint32_t weigh(struct process *p, struct slot_own *own)
+static uint32_t weigh(struct process *p, struct slot *slot)
 {
+	struct slot_own *own = slot->own;
 	uint64_t period_ns = process_period_ns(p);
 	uint64_t cpu_ns = clock_thread_cpu_ns();
 
 	if (!own->weighed_ns)
 		begin(own, cpu_ns, period_ns);
-	follow(p, own, cpu_ns, period_ns);
+	follow(p, slot, cpu_ns, period_ns);
 	own->period_ns = period_ns;
 	return whole_periods((int64_t)(cpu_ns - own->weighed_ns), period_ns);
 }
@@ -86,7 +103,7 @@ static bool due(struct process *p, struct landing *at)
 		timer_delete_id(own->timer);
 		own->timer = 0;
 	}
-	at->tick.weight = quiet || p->header->counted ? 1 : weigh(p, own);
+	at->tick.weight = quiet || p->header->counted ? 1 : weigh(p, &at->slot);
 	at->tick.flags = SAMPLE_EVENT;
 	return at->tick.weight && !process_is_paused(p);
 }
@@ -119,14 +136,12 @@ bool event_stands(const struct slot *slot)
 bool event_is_mine(struct process *p, const struct slot *slot)
 {
 	struct slot_own *own = slot->own;
-	uint64_t period_ns = process_period_ns(p);
-	uint64_t longer_ns = own->period_ns > period_ns ? own->period_ns : period_ns;
 
 	if (!event_stands(slot))
 		return false;
 	if (p->header->counted || !own->weighed_ns ||
 	    (int64_t)(own->weighed_ns - clock_thread_cpu_ns()) <
-		    (int64_t)(AHEAD_PERIODS * longer_ns))
+		    (int64_t)(AHEAD_PERIODS * own->ahead_ns))
 		return true;
 	own->weighed_ns = 0;
 	atomic_store_explicit(&slot->ring->event, 0, memory_order_relaxed);
@@ -136,7 +151,7 @@ bool event_is_mine(struct process *p, const struct slot *slot)
 bool event_catches_up(struct process *p, struct landing *at)
 {
 	if (slot_enter(&at->slot)) {
-		at->tick.weight = p->header->counted ? 0 : weigh(p, at->slot.own);
+		at->tick.weight = p->header->counted ? 0 : weigh(p, &at->slot);
 		at->tick.flags = SAMPLE_EVENT;
 		if (at->tick.weight >= LATE_PERIODS)
 			return true;

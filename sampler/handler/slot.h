@@ -16,6 +16,7 @@ struct slot_own {
 	uint64_t period_ns;         /* between two expiries of its timer */
 	uint64_t weighed_ns; /* engine perf: up to where on its CPU clock samples stand; 0: unknown
 			      */
+	uint64_t ahead_ns;   /* by how much that may be ahead of the clock, or a quarter of it */
 	uint64_t hit_ns;     /* when the process timer last hit it; 0: never */
 	uint64_t hit_thread_ns; /* its CPU clock then, and the process's */
 	uint64_t hit_process_ns;

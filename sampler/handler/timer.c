@@ -82,8 +82,10 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 	atomic_store_explicit(&slot->ring->armed, 1, memory_order_relaxed);
 	if (p->header->counted)
 		return 0;
-	if (p->header->engine == RING_ENGINE_PERF)
+	if (p->header->engine == RING_ENGINE_PERF) {
 		slot->own->weighed_ns = cpu_of(tid) + first_ns - slot->own->period_ns;
+		slot->own->ahead_ns = slot->own->period_ns;
+	}
 	return note(p, create(clock_of_thread(tid), &event, first_ns, slot->own->period_ns,
 			      &slot->own->timer));
 }
