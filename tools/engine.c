@@ -1,8 +1,8 @@
 /* engine.c - what sends the signals that samples are taken by: timers, or the kernel's events */
 #include "tools/engine.h"
 
-#include "base/io.h"
 #include "sampler/collector/collector.h"
+#include "sampler/collector/spending.h"
 #include "tools/signal_cost.h"
 #include "tools/value.h"
 
@@ -143,20 +143,20 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Spins, and looks how long the moments are in which a signal came. */
+/* Spins, and looks how much CPU the moments take in which a signal came. */
 static uint64_t median_gap(void)
 {
 	uint64_t gaps[N_SIGNALS];
-	uint64_t start = io_now_ns();
+	uint64_t start = spending_thread_ns();
 	uint64_t before = start;
 	size_t n = 0;
 
 	while (n < N_SIGNALS && before - start < MOST_NS) {
 		sig_atomic_t seen = n_signals;
-		uint64_t now = io_now_ns();
+		uint64_t now = spending_thread_ns();
 
 		if (n_signals != seen) {
-			now = io_now_ns();
+			now = spending_thread_ns();
 			gaps[n++] = now - before;
 		}
 		before = now;

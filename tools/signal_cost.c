@@ -1,7 +1,7 @@
 /* signal_cost.c - measures the round trip of a signal */
 #include "tools/signal_cost.h"
 
-#include "base/io.h"
+#include "sampler/collector/spending.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -33,10 +33,10 @@ uint64_t signal_cost_ns(void)
 	if (sigaction(SIGURG, &action, &old) < 0)
 		return 0;
 	for (int i = 0; i < N_ROUNDS; i++) {
-		uint64_t start = io_now_ns();
+		uint64_t start = spending_thread_ns();
 
 		(void)syscall(SYS_tgkill, pid, pid, SIGURG);
-		rounds[i] = io_now_ns() - start;
+		rounds[i] = spending_thread_ns() - start;
 	}
 	(void)sigaction(SIGURG, &old, NULL);
 	qsort(rounds, N_ROUNDS, sizeof(rounds[0]), compare);

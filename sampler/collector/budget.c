@@ -78,9 +78,9 @@ static double cpu_since(const struct budget_sums *since, const struct budget_sum
 	return cpu > least ? cpu : least;
 }
 
-static double cost_since(const struct budget_sums *since, const struct budget_sums *sums)
+static double more(uint64_t now, uint64_t then)
 {
-	return sums->cost_ns > since->cost_ns ? (double)(sums->cost_ns - since->cost_ns) : 0;
+	return now > then ? (double)(now - then) : 0;
 }
 
 static void add_debt(struct budget *budget, const struct budget_sums *sums)
@@ -92,7 +92,7 @@ static void add_debt(struct budget *budget, const struct budget_sums *sums)
 			 : 0;
 	double most = limit_of(budget) * rate * MOST_DEBT_S * 1e9;
 
-	budget->debt_ns += cost_since(&budget->told, sums) - limit_of(budget) * cpu;
+	budget->debt_ns += more(sums->cost_ns, budget->told.cost_ns) - limit_of(budget) * cpu;
 	if (budget->debt_ns < 0)
 		budget->debt_ns = 0;
 	if (budget->debt_ns > most)
@@ -131,6 +131,16 @@ static bool set_level(struct budget *budget, uint32_t level, uint64_t now_ns)
 	return true;
 }
 
+/* Shares of the window that ends here; the next one begins. */
+static void judge(struct budget *budget, const struct budget_sums *sums)
+{
+	double cpu = cpu_since(&budget->window, sums);
+
+	budget->share = more(sums->cost_ns, budget->window.cost_ns) / cpu;
+	budget->falls = more(sums->falls_ns, budget->window.falls_ns) / cpu;
+	budget->window = *sums;
+}
+
 /* Of a cost F + V that became F + V / 2^n, F.  Return: whether the halvings were worth it. */
 static bool learn_fixed(struct budget *budget)
 {
@@ -166,9 +176,11 @@ static void doubt(struct budget *budget, uint64_t now_ns)
 /* Halvings until what falls with the rate is no more than what the rest leaves of AIM. */
 static bool lower(struct budget *budget, double aim, uint64_t now_ns)
 {
-	double fixed = budget->fixed < budget->share ? budget->fixed : budget->share;
-	double room = aim - fixed > aim * FIXED_PART ? aim - fixed : aim * FIXED_PART;
-	double falls = budget->share - fixed;
+	double learnt = budget->fixed < budget->share ? budget->share - budget->fixed : 0;
+	double falls = budget->falls < learnt ? budget->falls : learnt;
+	double rest = aim - (budget->share - falls);
+	double least = limit_of(budget) * FIXED_PART;
+	double room = rest > least ? rest : least;
 	uint32_t n = 0;
 
 	while (falls > room && n < STEP_HALVINGS && budget->level + n < budget->most) {
@@ -222,8 +234,7 @@ bool budget_step(struct budget *budget, const struct budget_sums *sums)
 	}
 	if (!is_whole(budget, sums))
 		return false;
-	budget->share = cost_since(&budget->window, sums) / cpu_since(&budget->window, sums);
-	budget->window = *sums;
+	judge(budget, sums);
 	if (budget->before > 0 && !learn_fixed(budget))
 		return undo(budget, sums->now_ns);
 	owes = in_debt(budget);

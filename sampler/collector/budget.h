@@ -13,13 +13,15 @@
  * much (the first two seconds, in which nothing is judged, among it) is saved again: until then the
  * aim is lower.
  *
- * Not all of the cost falls with the rate.  What a halving left standing is learnt from it, a
- * halving that saved nothing is undone, and it takes a while until the next one is tried.
+ * Not all of the cost falls with the rate.  How much at most is known beforehand, what a halving
+ * left standing is learnt from it, a halving that saved nothing is undone, and it takes a while
+ * until the next one is tried.
  */
 struct budget_sums {
 	uint64_t now_ns;
-	uint64_t cost_ns; /* CPU of the agent and the collector, since the start */
-	uint64_t cpu_ns;  /* CPU of what is sampled, since the start */
+	uint64_t cost_ns;  /* CPU of the agent and the collector, since the start */
+	uint64_t falls_ns; /* of it, what may fall with the rate: no less than what does */
+	uint64_t cpu_ns;   /* CPU of what is sampled, since the start */
 };
 
 struct budget {
@@ -33,6 +35,7 @@ struct budget {
 	struct budget_sums told;   /* what the debt has seen */
 	double debt_ns;            /* spent beyond the limit, not yet saved again */
 	double share;              /* cost over CPU in the last whole window */
+	double falls;              /* of it, what may fall with the rate */
 	double fixed;              /* of it, what halving did not lower; 0: not known */
 	double before;             /* the share that the last halvings were to lower; 0: judged */
 	uint32_t halved;           /* by how many */

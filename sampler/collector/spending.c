@@ -14,6 +14,7 @@ enum {
 	MOVING_MS = 2000, /* mappings that changed so lately may change again */
 	PASSES = 16,      /* that what a pass costs is the mean of, or so */
 	IDLE_PART = 4,    /* of a processor: no program is taken to use less */
+	FALL_TIMES = 2,   /* what a sample costs in the program: with us no more again */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -126,7 +127,8 @@ static void step(struct collector *collector, uint64_t now_ns)
 	struct budget *budget = &spending->budget;
 	struct rate *rate = &collector->drain.rate;
 	struct budget_sums sums = {.now_ns = now_ns,
-				   .cost_ns = agent_ns(collector) + own_ns(spending)};
+				   .cost_ns = agent_ns(collector) + own_ns(spending),
+				   .falls_ns = FALL_TIMES * agent_ns(collector)};
 
 	if (now_ns - spending->last.now_ns < STEP_MS * NS_PER_MS)
 		return;

@@ -20,6 +20,7 @@ struct world {
 	double cpu;   /* processors that it keeps busy */
 	double falls; /* cost over its CPU that falls with the rate, and what does not */
 	double fixed;
+	bool known; /* which of it falls; else all of it may */
 	uint32_t changes;
 };
 
@@ -34,11 +35,13 @@ static void run_ms(struct world *world, uint64_t ms)
 {
 	for (uint64_t at = 0; at < ms; at += STEP_MS) {
 		double cpu_ns = world->cpu * STEP_MS * 1e6;
-		double part = world->fixed + world->falls / (double)(1U << world->budget.level);
+		double falls = world->falls / (double)(1U << world->budget.level);
+		double part = world->fixed + falls;
 
 		world->sums.now_ns += STEP_MS * NS_PER_MS;
 		world->sums.cpu_ns += (uint64_t)cpu_ns;
 		world->sums.cost_ns += (uint64_t)(cpu_ns * part);
+		world->sums.falls_ns += (uint64_t)(cpu_ns * (world->known ? falls : part));
 		world->changes += budget_step(&world->budget, &world->sums);
 	}
 }
@@ -164,6 +167,21 @@ static void what_does_not_fall_leaves_a_part_to_samples(void **state)
 	assert_in_range(world.budget.level, 4, 7);
 }
 
+static void what_cannot_fall_lowers_nothing(void **state)
+{
+	struct world world = {.cpu = 1, .fixed = 0.05, .falls = 0.002, .known = true};
+
+	(void)state;
+	begin(&world, 999);
+	run_ms(&world, 120000);
+	assert_int_equal(world.changes, 0);
+	/* What may fall is halved to a quarter of the limit, and no further. */
+	begin(&world, 999);
+	world.falls = 0.016;
+	run_ms(&world, 5000);
+	assert_int_equal(world.budget.level, 3);
+}
+
 static void a_program_that_sleeps_is_not_judged_by_nothing(void **state)
 {
 	struct world world = {.cpu = 0, .falls = 1};
@@ -261,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_rate_that_was_raised_in_vain_waits_longer_each_time),
 		cmocka_unit_test(a_halving_that_saves_nothing_is_undone),
 		cmocka_unit_test(what_does_not_fall_leaves_a_part_to_samples),
+		cmocka_unit_test(what_cannot_fall_lowers_nothing),
 		cmocka_unit_test(a_program_that_sleeps_is_not_judged_by_nothing),
 		cmocka_unit_test(the_rate_is_never_below_one),
 		cmocka_unit_test(off_is_off),
