@@ -103,7 +103,8 @@ void summary_lost(const struct summary *summary, struct buf *buf)
 
 	summary_topic(buf, "lost");
 	summary_cause(buf, stats->lost_full, "ring full (lost_full)", &first);
-	summary_cause(buf, stats->lost_nested, "inside another sample (lost_nested)", &first);
+	summary_cause(buf, stats->lost_nested, "inside a thread's last sample (lost_nested)",
+		      &first);
 	summary_cause(buf, stats->lost_noslot, "too many threads (lost_noslot)", &first);
 	summary_cause(buf, stats->lost_events, "of memory or locks, ring full (lost_events)",
 		      &first);

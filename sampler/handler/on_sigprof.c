@@ -92,6 +92,20 @@ static bool own_due(struct process *p, struct landing *at)
 	return true;
 }
 
+/*
+ * The signal came while its slot was being written: what it stands for is the next sample's.  With
+ * engine perf it is in the CPU that the next one finds used.
+ */
+static void put_off(struct process *p, struct slot *slot, uint32_t weight)
+{
+	if (process_is_paused(p))
+		return;
+	if (slot->own->weighed_ns)
+		count(&p->header->n_signals, 1);
+	else
+		atomic_fetch_add_explicit(&slot->own->owed, weight, memory_order_relaxed);
+}
+
 static bool own_lands(struct process *p, uint32_t index, struct landing *at)
 {
 	struct slot *slot = &at->slot;
@@ -104,8 +118,7 @@ static bool own_lands(struct process *p, uint32_t index, struct landing *at)
 		return false;
 	}
 	if (!slot_enter(slot)) {
-		if (!process_is_paused(p))
-			count(&p->header->lost_nested, at->tick.weight);
+		put_off(p, slot, at->tick.weight);
 		return false;
 	}
 	if (own_due(p, at))
@@ -140,7 +153,7 @@ static bool enter_discovered(struct process *p, const struct tick *tick, struct 
 			light_forget(slot);
 			return true;
 		}
-		count(&p->header->lost_nested, tick->weight);
+		put_off(p, slot, tick->weight);
 		return false;
 	}
 	if (slot_claim(p, tick->tid, slot) == 0)

@@ -125,10 +125,18 @@ void sampling_wake(struct process *p)
 	(void)sys3(__NR_futex, &p->header->wake, FUTEX_WAKE_OP, 1);
 }
 
+/* Relaxed: a weight and nothing else; whoever adds to it meanwhile is in the next sample's. */
+static uint32_t take_owed(struct slot_own *own)
+{
+	if (!atomic_load_explicit(&own->owed, memory_order_relaxed))
+		return 0;
+	return atomic_exchange_explicit(&own->owed, 0, memory_order_relaxed);
+}
+
 void sampling_take(struct process *p, struct slot *slot, const struct tick *tick)
 {
 	bool quiet = process_state(p) != AGENT_SAMPLING;
-	uint32_t weight = tick->weight + slot->own->extra;
+	uint32_t weight = tick->weight + slot->own->extra + take_owed(slot->own);
 	struct record_sample *record;
 
 	if (!quiet) {

@@ -136,11 +136,13 @@ static bool take(struct process *p, uint32_t i, uint32_t tid, struct slot *slot)
 }
 
 /* What the predecessor left goes; the ring's positions and counters go on, and we stay in. */
-static void reset_own(const struct slot *slot, uint32_t tid)
+static void reset_own(struct process *p, const struct slot *slot, uint32_t tid)
 {
 	struct slot_own *own = slot->own;
 	uint16_t populated = own->populated;
 
+	if (own->owed)
+		atomic_fetch_add_explicit(&p->header->lost_nested, own->owed, memory_order_relaxed);
 	if (own->timer)
 		timer_delete_id(own->timer);
 	atomic_store_explicit(&slot->ring->armed, 0, memory_order_relaxed);
@@ -160,7 +162,7 @@ int slot_claim(struct process *p, uint32_t tid, struct slot *ret_slot)
 		if (!take(p, i, tid, ret_slot))
 			continue;
 		raise_n_slots(p, i + 1);
-		reset_own(ret_slot, tid);
+		reset_own(p, ret_slot, tid);
 		if (i >= n / 2)
 			grow(p);
 		return 0;

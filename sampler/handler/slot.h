@@ -26,6 +26,7 @@ struct slot_own {
 	uint32_t n_signals;    /* own samples, for every-8th work */
 	uint32_t extra;        /* periods to add to the next sample's weight */
 	_Atomic uint32_t busy; /* a handler is writing */
+	_Atomic uint32_t owed; /* weight that came meanwhile: the next sample stands for it */
 	uint16_t populated;    /* so many pages of the slot are there */
 	uint16_t no_window;    /* samples until the stack is examined again */
 	uint32_t n_events;     /* of hooks */

@@ -110,8 +110,8 @@ struct ring_header {
 		misdirected;        /* discovery signals at threads that had not run: no samples */
 	_Atomic uint64_t cpu_ns;    /* CLOCK_PROCESS_CPUTIME_ID at exit or exec; 0 before */
 	_Atomic uint64_t n_signals; /* of ours that carried no sample (discovery, stale) */
-	_Atomic uint64_t lost_nested;  /* weight that arrived while the slot was being written */
-	_Atomic uint64_t event_full;   /* hooks' events that found no room in the ring, */
+	_Atomic uint64_t lost_nested; /* arrived while a slot was written that changed hands then */
+	_Atomic uint64_t event_full;  /* hooks' events that found no room in the ring, */
 	_Atomic uint64_t event_nested; /* that came while the slot was being written, */
 	_Atomic uint64_t event_noslot; /* or that found no slot */
 	_Atomic uint64_t live_full;    /* sampled memory whose release will not be told: no room */

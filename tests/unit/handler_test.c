@@ -3,6 +3,7 @@
 #include "sampler/handler/clock.h"
 #include "sampler/handler/memory.h"
 #include "sampler/handler/modules.h"
+#include "sampler/handler/on_sigprof.h"
 #include "sampler/handler/sampling.h"
 #include "sampler/handler/slot.h"
 
@@ -453,6 +454,61 @@ static void samples_the_same_stack_with_and_without_a_room(void **state)
 	assert_memory_equal(samples[0]->pcs, samples[1]->pcs, samples[0]->n_pcs * 8UL);
 }
 
+/* What the samples written since then stand for; 0: there is none. */
+static __attribute__((noinline)) uint32_t weight_since(const struct slot *slot, uint64_t at)
+{
+	uint32_t weight = 0;
+
+	while (at < slot->ring->head) {
+		const struct record *record = (const void *)(slot->ring->data + at);
+
+		if (record->type == RECORD_SAMPLE)
+			weight += ((const struct record_sample *)(const void *)record)->weight;
+		at += record->bytes;
+	}
+	return weight;
+}
+
+/* Return: what its sample stands for. */
+static uint32_t send_timer(struct process *p, const struct slot *slot, int overrun)
+{
+	siginfo_t info = {.si_code = SI_TIMER};
+	uint64_t head = slot->ring->head;
+	ucontext_t uc;
+
+	info.si_overrun = overrun;
+	info.si_value.sival_ptr = (void *)((uint64_t)p->cookie << 32 | slot->index);
+	(void)getcontext(&uc);
+	on_sigprof(SIGPROF, &info, &uc);
+	return weight_since(slot, head);
+}
+
+static void a_signal_in_a_sample_weighs_on_the_next_one(void **state)
+{
+	struct fixture *f = *state;
+	struct slot slot = claim(state, (uint32_t)gettid());
+
+	f->p->rules.entries = f->p->entries;
+	f->p->rules.n = PROCESS_RULES;
+	f->p->cookie = 77;
+	handler_process = f->p;
+	assert_int_equal(send_timer(f->p, &slot, 0), 1);
+	assert_true(slot_enter(&slot));
+	assert_int_equal(send_timer(f->p, &slot, 2), 0);
+	assert_int_equal(send_timer(f->p, &slot, 0), 0);
+	slot_leave(&slot);
+	assert_int_equal(send_timer(f->p, &slot, 1), 2 + 3 + 1);
+	assert_int_equal(send_timer(f->p, &slot, 0), 1);
+	assert_int_equal(f->p->header->lost_nested, 0);
+	assert_true(slot_enter(&slot)); /* it is lost when none follows */
+	assert_int_equal(send_timer(f->p, &slot, 4), 0);
+	slot_leave(&slot);
+	f->p->header->tids[slot.index] = RING_TID_DEAD;
+	slot = claim(state, 8);
+	assert_int_equal(f->p->header->lost_nested, 5);
+	handler_process = NULL;
+}
+
 static void announces_a_module_once_and_again_after_it_went(void **state)
 {
 	struct fixture *f = *state;
@@ -533,6 +589,7 @@ int main(void)
 		cmocka_unit_test(tells_where_the_interrupted_registers_are),
 		cmocka_unit_test(lends_a_room_to_one_walk_at_a_time),
 		TEST(samples_the_same_stack_with_and_without_a_room),
+		TEST(a_signal_in_a_sample_weighs_on_the_next_one),
 		TEST(announces_a_module_once_and_again_after_it_went),
 		TEST(stops_announcing_when_the_table_is_full),
 		TEST(stops_only_after_silence_seen_twice),
