@@ -25,14 +25,9 @@ int attach_refuse_traced(pid_t pid, pid_t by, struct err *err)
 	return -EBUSY;
 }
 
-/* Threads of the kernel have no memory of their own, and say so since Linux 6.8. */
-static bool is_kernels(const struct proc_status *status)
-{
-	return *proc_status_word(status, "Kthread") == '1' || !*proc_status_word(status, "VmSize");
-}
-
 static int check_state(pid_t pid, const struct proc_status *status, struct err *err)
 {
+	enum proc_status_of of = proc_status_of(status);
 	char state = *proc_status_word(status, "State");
 	pid_t tracer = (pid_t)proc_status_number(status, "TracerPid", 10);
 	pid_t group = (pid_t)proc_status_number(status, "Tgid", 10);
@@ -44,11 +39,11 @@ static int check_state(pid_t pid, const struct proc_status *status, struct err *
 			      (int)group);
 		return -ESRCH;
 	}
-	if (state == 'Z' || state == 'X') {
+	if (of == STATUS_OF_ENDED) {
 		(void)err_set(err, 0, "process %d (%s) has ended: it is a zombie", (int)pid, name);
 		return -ESRCH;
 	}
-	if (is_kernels(status)) {
+	if (of == STATUS_OF_KERNEL) {
 		(void)err_set(err, 0, "process %d (%s) is a thread of the kernel", (int)pid, name);
 		return -EPERM;
 	}

@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,4 +78,25 @@ pid_t proc_status_inner(const struct proc_status *status)
 		at = after;
 	}
 	return (pid_t)inner;
+}
+
+/* Before Linux 6.8 it is not said: threads of the kernel come from process 2, or are it. */
+static bool is_of_kernel(const struct proc_status *status)
+{
+	const char *said = proc_status_word(status, "Kthread");
+
+	return *said ? *said == '1'
+		     : proc_status_number(status, "PPid", 10) == 2 ||
+			       proc_status_number(status, "PPid", 10) == 0;
+}
+
+enum proc_status_of proc_status_of(const struct proc_status *status)
+{
+	char state = *proc_status_word(status, "State");
+
+	if (state == 'Z' || state == 'X')
+		return STATUS_OF_ENDED;
+	if (*proc_status_word(status, "VmSize"))
+		return STATUS_OF_PROGRAM;
+	return is_of_kernel(status) ? STATUS_OF_KERNEL : STATUS_OF_ENDED;
 }

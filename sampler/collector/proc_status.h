@@ -8,6 +8,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum proc_status_of {
+	STATUS_OF_PROGRAM,
+	STATUS_OF_KERNEL, /* a thread of the kernel's */
+	STATUS_OF_ENDED,  /* a zombie, or about to be one: its memory is gone */
+};
+
 struct proc_status {
 	struct buf file;
 	const char *text; /* of it; "" it could not be read */
@@ -62,5 +68,12 @@ void proc_status_comm(const struct proc_status *status, char to[SAMPLE_COMM_SIZE
  * Context: any thread.
  */
 pid_t proc_status_inner(const struct proc_status *status);
+
+/**
+ * proc_status_of - whose it is
+ *
+ * Context: any thread.
+ */
+enum proc_status_of proc_status_of(const struct proc_status *status);
 
 #endif

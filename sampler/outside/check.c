@@ -18,7 +18,7 @@ int check_denied(pid_t pid, struct err *err)
 
 static int judge(pid_t pid, const struct proc_status *status, const char *comm, struct err *err)
 {
-	char state = *proc_status_word(status, "State");
+	enum proc_status_of of = proc_status_of(status);
 	pid_t leader = (pid_t)proc_status_number(status, "Tgid", 10);
 
 	if (leader != pid) {
@@ -26,11 +26,10 @@ static int judge(pid_t pid, const struct proc_status *status, const char *comm, 
 		err_hint(err, "-p %d", (int)leader);
 		return -EINVAL;
 	}
-	if (state == 'Z' || state == 'X')
+	if (of == STATUS_OF_ENDED)
 		return err_set(err, 0, "process %d ('%s') has ended, and its parent has not asked",
 			       (int)pid, comm);
-	/* Only what has memory of its own has a program. */
-	if (!*proc_status_word(status, "VmSize"))
+	if (of == STATUS_OF_KERNEL)
 		return err_set(err, 0, "%d ('%s') is a thread of the kernel, and runs no program",
 			       (int)pid, comm);
 	if (pid == getpid())

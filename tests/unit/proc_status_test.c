@@ -55,6 +55,31 @@ static void numbers_of_namespaces_end_with_their_line(void **state)
 	}
 }
 
+/* One that is about to end has no memory any more: it is no thread of the kernel's. */
+static void tells_whose_it_is(void **state)
+{
+	static const struct {
+		const char *text;
+		enum proc_status_of of;
+	} cases[] = {
+		{"State:\tR\nPPid:\t7\nKthread:\t0\nVmSize:\t 10 kB\n", STATUS_OF_PROGRAM},
+		{"State:\tR\nPPid:\t2\nVmSize:\t 10 kB\n", STATUS_OF_PROGRAM},
+		{"State:\tR\nPPid:\t7\nKthread:\t0\n", STATUS_OF_ENDED},
+		{"State:\tR\nPPid:\t7\n", STATUS_OF_ENDED},
+		{"State:\tZ\nPPid:\t2\n", STATUS_OF_ENDED},
+		{"State:\tI\nPPid:\t2\n", STATUS_OF_KERNEL},
+		{"State:\tS\nPPid:\t0\n", STATUS_OF_KERNEL},
+		{"State:\tS\nPPid:\t9\nKthread:\t1\n", STATUS_OF_KERNEL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct proc_status status = made_of(cases[i].text);
+
+		assert_int_equal(proc_status_of(&status), cases[i].of);
+	}
+}
+
 static void a_name_says_nothing_but_itself(void **state)
 {
 	char before[SAMPLE_COMM_SIZE];
@@ -93,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_lines_say),
 		cmocka_unit_test(numbers_of_namespaces_end_with_their_line),
+		cmocka_unit_test(tells_whose_it_is),
 		cmocka_unit_test(a_name_says_nothing_but_itself),
 		cmocka_unit_test(reads_a_process_and_its_threads),
 	};
