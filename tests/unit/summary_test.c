@@ -281,7 +281,8 @@ static void promises_only_what_loads_the_file(void **state)
 
 static void names_all_files_by_a_pattern(void **state)
 {
-	static const char *const alike[] = {"a.p", "a.p.a.p", "a.px"};
+	static const char *const alike[] = {"a.p", "a.q", "a.p.a.p", "a.px"};
+	static const char *const split[] = {"a.perf", "a.0001.perf", "a.0002.perf"};
 	struct summary summary = healthy();
 
 	(void)state;
@@ -292,9 +293,13 @@ static void names_all_files_by_a_pattern(void **state)
 	assert_says(&summary, "FlameGraph load each as it is", 1);
 	summary.no_symbols = true;
 	assert_says(&summary, "wick symbolize a.0002.perf, and so the others\n", 1);
-	summary.written.paths = alike;
+	summary.written.paths = split;
+	assert_says(&summary, "wick view a.perf a.0001.perf\n", 1);
 	summary.written.n_paths = 3;
-	assert_says(&summary, "wick view a.p*\n", 1);
+	assert_says(&summary, "wick view a.perf a.000*.perf\n", 1);
+	summary.written.paths = alike;
+	summary.written.n_paths = 4;
+	assert_says(&summary, "wick view a.*\n", 1);
 }
 
 static void says_how_the_command_ended(void **state)
