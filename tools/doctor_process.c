@@ -90,8 +90,8 @@ static void check_masks(struct doctor *doctor, pid_t pid, int signal)
 	(void)closedir(tasks);
 	if (blocked)
 		doctor_note(doctor, "threads",
-			    "%u of %u block SIG%s; started by wick, it stays open in them", blocked,
-			    n, sigabbrev_np(signal));
+			    "%u of %u block SIG%s; in those that use CPU it is opened", blocked, n,
+			    sigabbrev_np(signal));
 	else
 		doctor_ok(doctor, "threads", "%u, none blocks SIG%s", n, sigabbrev_np(signal));
 }

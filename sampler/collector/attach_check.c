@@ -22,6 +22,7 @@ int attach_refuse_traced(pid_t pid, pid_t by, struct err *err)
 	proc_status_release(&status);
 	(void)err_set(err, 0, "process %d is being traced by %s, process %d", (int)pid, name,
 		      (int)by);
+	err_hint(err, "when %s has let go of it", name);
 	return -EBUSY;
 }
 
@@ -37,6 +38,7 @@ static int check_state(pid_t pid, const struct proc_status *status, struct err *
 	if (group != pid) {
 		(void)err_set(err, 0, "%d (%s) is a thread of process %d", (int)pid, name,
 			      (int)group);
+		err_hint(err, "-p %d", (int)group);
 		return -ESRCH;
 	}
 	if (of == STATUS_OF_ENDED) {
@@ -72,6 +74,13 @@ static int check_access(pid_t pid, const struct proc_status *status, struct err 
 		return 0;
 	if (errno == ENOENT || errno == ESRCH)
 		return err_set(err, ESRCH, "process %d", (int)pid);
+	if (geteuid() == 0) {
+		(void)err_set(err, 0,
+			      "process %d may not be traced, by this root either: it has rights "
+			      "that root has not here, or is protected",
+			      (int)pid);
+		return -EPERM;
+	}
 	if (uid != geteuid()) {
 		(void)err_set(err, 0, "process %d belongs to another user (uid %u)", (int)pid,
 			      (unsigned)uid);
