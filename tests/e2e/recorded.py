@@ -189,6 +189,11 @@ class Case(unittest.TestCase):
         return subprocess.run([WICK, *map(str, arguments)], capture_output=True, check=False,
                               **options)
 
+    def tick_ns(self):
+        """The kernel looks at timers so often, while their thread runs."""
+        found = re.search(r"kernel's (\d+) Hz", self.wick("doctor").stdout.decode())
+        return 10**9 // int(found.group(1))
+
     def record(self, *command, options=(), hz=99, **popen):
         """`wick record` of a command into a fresh file; its samples."""
         handle, path = tempfile.mkstemp(dir=self.dir, suffix=".perf")

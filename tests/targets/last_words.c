@@ -1,7 +1,7 @@
 /* last_words.c - is on a CPU until its end, and leaves behind when that was
  * usage: last_words FILE SECONDS HOW; HOW: wait (for somebody to end it), exit, or a signal's
- * number FILE holds, as text of 64 bytes, CLOCK_MONOTONIC and the thread's CPU time of its last
- * moment, ns. */
+ * number.  FILE holds, as text of 64 bytes, CLOCK_MONOTONIC and the thread's CPU time of its last
+ * moment, ns, and how often it had been put off by then. */
 #include "burn.h"
 
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { TEXT = 64 };
@@ -29,10 +30,10 @@ static char *map_file(const char *path)
 }
 
 /* Digits from the right, so that what is read in the middle of it is near enough. */
-static void put(char *to, uint64_t ns)
+static void put(char *to, uint64_t number)
 {
-	for (int i = 19; i >= 0; i--, ns /= 10)
-		to[i] = (char)('0' + ns % 10);
+	for (int i = 19; i >= 0; i--, number /= 10)
+		to[i] = (char)('0' + number % 10);
 }
 
 static uint64_t now_ns(clockid_t clock)
@@ -43,6 +44,14 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
+static uint64_t times_put_off(void)
+{
+	struct rusage used;
+
+	(void)getrusage(RUSAGE_THREAD, &used);
+	return (uint64_t)used.ru_nivcsw;
+}
+
 static void work_for(char *page, double seconds)
 {
 	do {
@@ -51,6 +60,7 @@ static void work_for(char *page, double seconds)
 			put(page, now_ns(CLOCK_MONOTONIC));
 		}
 		put(page + 21, now_ns(CLOCK_THREAD_CPUTIME_ID));
+		put(page + 42, times_put_off());
 	} while (thread_seconds() < seconds);
 }
 
@@ -62,8 +72,8 @@ int main(int argc, char **argv)
 
 	if (!page)
 		return 2;
-	page[20] = ' ';
-	page[41] = '\n';
+	page[20] = page[41] = ' ';
+	page[62] = '\n';
 	if (strcmp(argv[3], "wait") == 0)
 		work_for(page, 1e9);
 	work_for(page, strtod(argv[2], NULL));
