@@ -13,6 +13,8 @@ PERCENT = 40 if LONG else 25  # of a processor, that each of the heavy uses
 # s late, or less of its CPU for one of the heavy: the machine was busy with something else.
 MOST_LATE, LEAST_GIVEN = 0.1, 0.5
 TRIES = 4
+# What programs that get next to no CPU would be thinned out by: the budget has tests of its own.
+NO_BUDGET = ("--max-overhead", "off")
 
 
 def turns_of(text):
@@ -58,19 +60,25 @@ class Choose(Case):
         said = self.path("turns")
         words = (target("heavy_processes"), PROCESSES, HEAVY, TURN, TURNS, PERCENT)
         run = self.record_all(" ".join(map(str, words)) + f" >{said} & sleep 0.5",
-                              "-d", f"{TURN * TURNS + 1.5}s", "--top", f"{HEAVY}:{INTERVAL}s")
+                              *NO_BUDGET, "-d", f"{TURN * TURNS + 1.5}s",
+                              "--top", f"{HEAVY}:{INTERVAL}s")
         self.assertEqual(run.status, 0, run.summary)
         with open(said, encoding="ascii") as file:
             return run, turns_of(file.read())
 
-    def test_each_new_heavy_process_is_in_within_an_interval(self):
+    def record_undisturbed(self):
+        """Where others have the processors, who is heavy here gets too little CPU to be seen by."""
         for _ in range(TRIES):
             run, turns = self.record_turns()
             late = max(late for _, late, _ in turns)
             given = min(part for _, _, parts in turns for part in parts.values())
             if late < MOST_LATE and given > LEAST_GIVEN:
-                break
+                return run, turns
             print(f"the machine was {late:.2f} s late, and gave {given:.2f} of the CPU at least: again")
+        self.skipTest(f"others had the processors, {TRIES} times")
+
+    def test_each_new_heavy_process_is_in_within_an_interval(self):
+        run, turns = self.record_undisturbed()
         self.assertEqual(len(turns), TURNS)
         delays = []
         for number, (start, _, pids) in enumerate(turns):
@@ -102,8 +110,10 @@ class Choose(Case):
         self.assertNotIn("still running", run.summary)
 
     def test_who_takes_no_agent_is_told_and_another_gets_the_seat(self):
-        run = self.record_all(f"{target('split_static')} 4 >/dev/null & (sleep 1; exec {target('split')} 3) "
-                              ">/dev/null &", "-d", "3s", "--top", "1:500ms")
+        """Until the other has had its CPU, however long that takes: `$$` is wick then."""
+        run = self.record_all(f"{target('split_static')} 60 >/dev/null & "
+                              f"(sleep 1; {target('split')} 1; kill -INT $$) >/dev/null &",
+                              *NO_BUDGET, "--top", "1:500ms")
         self.assertEqual(run.status, 0, run.summary)
         self.assertEqual({sample.comm for sample in run.samples}, {"split"})
         self.assertRegex(run.summary, r"processes: 1 joined, 0 were let go, [12] did not join")
@@ -118,8 +128,8 @@ class Choose(Case):
         self.assertIn(500, {sample.metrics["queue_len"][0] for sample in run.samples})
 
     def test_who_ends_leaves_and_the_recording_goes_on(self):
-        run = self.record_all(f"({target('busy')} 1; {target('split')} 2) >/dev/null &",
-                              "-d", "3.5s", "--top", "2:500ms")
+        run = self.record_all(f"({target('busy')} 1; {target('split')} 1.5; kill -INT $$) >/dev/null &",
+                              *NO_BUDGET, "--top", "2:500ms")
         self.assertEqual(run.status, 0, run.summary)
         self.assertEqual({sample.comm for sample in run.samples}, {"busy", "split"})
 

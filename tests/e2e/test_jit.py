@@ -23,7 +23,7 @@ class Jit(Case):
     def test_jitdump(self):
         """One place holds one function after another, and one moves: each thread saw its own."""
         run = self.record(target("jitdump_writer"), self.dir, "0.25", hz=999,
-                          options=("--srcline",))
+                          options=("--srcline", "--max-overhead", "off"))
         self.assertEqual(run.status, 0, run.summary)
         expected = dict(line.split(" ", 1) for line in run.stdout.decode().splitlines())
         self.assertEqual(len(expected), 4, expected)

@@ -278,7 +278,7 @@ int main(int argc, char **argv)
 	atomic_store(&done, true);
 	(void)pthread_join(thread, NULL);
 	live_swapped(seconds / 10);
-	go_deep(burn_for, seconds / 10);
+	go_deep(burn_for, seconds / 4);
 	go_deep(nap, seconds / 5);
 	nap(seconds / 5);
 	write_reading();
