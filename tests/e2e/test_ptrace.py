@@ -80,12 +80,12 @@ class Ptrace(Case):
         self.check_split(40)
 
     def test_higher_rates_weigh_more(self):
-        run = self.record(STATIC, "2", hz=999)
+        run = self.record(STATIC, "2", *TURNS, hz=999)
         self.assert_total(run, 2, hz=999)
         self.assertLess(len(run.samples), 2 * 999 / 4)
 
     def test_a_program_that_could_take_one_has_no_agent(self):
-        run = self.record(target("split"), "2", options=("--engine", "ptrace"))
+        run = self.record(target("split"), "2", *TURNS, options=("--engine", "ptrace"))
         self.assert_total(run, 2)
         rooted = [s.frames[-1].symbol for s in run.samples if any(f.symbol == "main" for f in s.frames)]
         self.assertGreater(len(rooted), len(run.samples) / 2)
@@ -195,7 +195,7 @@ class Ptrace(Case):
         os.chown(program, 65534, 65534)
         os.chmod(program, 0o755 | stat.S_ISUID)
         os.chmod(self.dir, 0o755)
-        run = self.record(program, "1")
+        run = self.record(program, "1", *TURNS)
         self.assertEqual(run.status, 0, run.summary)
         self.assertRegex(run.summary, r"takes no agent \(setuid\)")
         self.assert_total(run, 1)

@@ -8,7 +8,9 @@ from recorded import LONG, PYTHON, Case, need, target
 
 class Truth(Case):
     def check_split(self, seconds, points):
-        run = self.record(target("split"), seconds)
+        """Slices of random length: a share of 70 % is known to within 0.9 points (one deviation) by
+        the 2,490 samples of 10 s."""
+        run = self.record(target("split"), seconds, hz=249)
         self.assertEqual(run.status, 0, run.summary)
         truth = [float(word) for word in run.stdout.split()]
         for share, name in zip(truth, ("burn_seventy", "burn_twenty", "burn_ten")):
