@@ -2,14 +2,13 @@
 #include "sampler/attach/peer.h"
 
 #include "base/elf_notes.h"
+#include "base/elf_segments.h"
 #include "sampler/wire/join.h"
 
-#include <elf.h>
 #include <string.h>
 #include <sys/uio.h>
 
 enum {
-	MAX_SEGMENTS = 64,
 	MAX_DYNAMIC = 256,
 	MAX_CHAIN = 1024, /* a real one has a few */
 	MAX_NAME = 64,
@@ -35,32 +34,9 @@ bool peer_write(pid_t pid, uint64_t address, const void *from, size_t len)
 	       process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }
 
-/* The program headers of a module, and what to add to its addresses. */
-struct segments {
-	Elf64_Phdr at[MAX_SEGMENTS];
-	size_t n;
-	uint64_t bias;
-};
-
-static bool read_segments(pid_t pid, uint64_t base, struct segments *ret)
+static bool copy(void *context, uint64_t address, void *to, size_t len)
 {
-	Elf64_Ehdr head;
-
-	if (!peer_read(pid, base, &head, sizeof(head)) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_phentsize != sizeof(ret->at[0]) || head.e_phoff > UINT32_MAX)
-		return false;
-	ret->n = head.e_phnum < MAX_SEGMENTS ? head.e_phnum : MAX_SEGMENTS;
-	ret->bias = base;
-	if (!peer_read(pid, base + head.e_phoff, ret->at, ret->n * sizeof(ret->at[0])))
-		return false;
-	for (size_t i = 0; i < ret->n; i++) {
-		if (ret->at[i].p_type == PT_LOAD && ret->at[i].p_offset == 0) {
-			ret->bias = base - ret->at[i].p_vaddr;
-			break;
-		}
-	}
-	return true;
+	return peer_read(*(const pid_t *)context, address, to, len);
 }
 
 /* glibc relocates these words in place, musl leaves them as they are in the file. */
@@ -108,9 +84,9 @@ static void read_dynamic(struct peer_symbols *symbols, const Elf64_Phdr *segment
 bool peer_symbols_open(struct peer_symbols *ret_symbols, pid_t pid, uint64_t base)
 {
 	struct peer_symbols symbols = {.pid = pid};
-	struct segments segments;
+	struct elf_segments segments;
 
-	if (!read_segments(pid, base, &segments))
+	if (!elf_segments_read(&segments, base, copy, &pid))
 		return false;
 	symbols.bias = segments.bias;
 	for (size_t i = 0; i < segments.n; i++)
@@ -262,10 +238,10 @@ static uint64_t note_in(const unsigned char *bytes, size_t len, uint64_t address
 uint64_t peer_join_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_t *ret_signal)
 {
 	unsigned char notes[MAX_NOTES];
-	struct segments segments;
+	struct elf_segments segments;
 	struct join_note note;
 
-	if (!read_segments(pid, base, &segments))
+	if (!elf_segments_read(&segments, base, copy, &pid))
 		return 0;
 	for (size_t i = 0; i < segments.n; i++) {
 		const Elf64_Phdr *segment = &segments.at[i];

@@ -2,17 +2,16 @@
 #include "sampler/collector/gauge_notes.h"
 
 #include "base/elf_notes.h"
+#include "base/elf_segments.h"
 #include "sampler/collector/limits.h"
 #include "sampler/collector/proc_maps.h"
 #include "sampler/wire/gauges.h"
 
-#include <elf.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-	MAX_SEGMENTS = 64, /* of one module */
-	MAX_NOTES = 4096,  /* bytes of one note segment; the rest is not read */
+	MAX_NOTES = 4096, /* bytes of one note segment; the rest is not read */
 	MAX_MODULES = 4096,
 };
 
@@ -69,31 +68,21 @@ static void read_notes(struct finder *finder, const Elf64_Phdr *segment, uint64_
 		finder->n = gauge_notes_in(notes, len, address, finder->tables, finder->n);
 }
 
+static bool copy(void *context, uint64_t address, void *to, size_t len)
+{
+	return gauge_notes_copy(((const struct finder *)context)->mem_fd, address, to, len);
+}
+
 /* The module whose ELF header stands at START. */
 static void read_module(struct finder *finder, uint64_t start)
 {
-	Elf64_Phdr segments[MAX_SEGMENTS];
-	Elf64_Ehdr head;
-	uint64_t bias = start;
-	size_t n;
+	struct elf_segments segments;
 
-	if (!gauge_notes_copy(finder->mem_fd, start, &head, sizeof(head)) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_phentsize != sizeof(segments[0]))
+	if (!elf_segments_read(&segments, start, copy, finder))
 		return;
-	n = head.e_phnum < MAX_SEGMENTS ? head.e_phnum : MAX_SEGMENTS;
-	if (!gauge_notes_copy(finder->mem_fd, start + head.e_phoff, segments,
-			      n * sizeof(segments[0])))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0) {
-			bias = start - segments[i].p_vaddr;
-			break;
-		}
-	}
-	for (size_t i = 0; i < n; i++)
-		if (segments[i].p_type == PT_NOTE)
-			read_notes(finder, &segments[i], bias);
+	for (size_t i = 0; i < segments.n; i++)
+		if (segments.at[i].p_type == PT_NOTE)
+			read_notes(finder, &segments.at[i], segments.bias);
 }
 
 /* A module begins with the first mapping of its file, at offset 0; the vdso has no file. */
