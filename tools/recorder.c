@@ -149,6 +149,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 	if (recorder->engine.note[0])
 		say_note("%s", recorder->engine.note);
 	collector.stay = options->attach.all;
+	collector.follows = attach_options_given(&options->attach) && !options->attach.all;
 	collector.engine = recorder->engine.kind;
 	collector.perf = recorder->engine.how;
 	outside_choice_pass(&options->outside, &collector);
@@ -201,6 +202,9 @@ static int join_named(struct recorder *recorder, struct err *err)
 		recorder->pid = joining.pid;
 		recorder->inner_pid = joining.inner_pid;
 		recorder->n_joined = joining.n;
+		if (!outside_choice_only(&recorder->options->outside))
+			recorder->following.collector = recorder->collector;
+		recorder->following.verbose = recorder->options->verbose;
 	}
 	joining_release(&joining);
 	return r;
@@ -284,6 +288,7 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		{"cpu_ns", stats->charged_ns},
 		{"paused_ns", stats->paused_ns},
 		{"starting_ns", stats->starting_ns},
+		{"children_missed_ns", stats->children_missed_ns},
 		{"folded", stats->folded},
 	};
 
@@ -357,6 +362,7 @@ static void tick(struct recorder *recorder, uint64_t now)
 {
 	record_control_tick(recorder, now);
 	record_choose_tick(recorder, now);
+	following_tick(&recorder->following, now);
 	symbolizer_tick(recorder->symbolizer);
 	name_queue_advance(&recorder->queue, now);
 	keep_time(recorder, now);
@@ -428,6 +434,7 @@ void recorder_release(struct recorder *recorder)
 	collector_free(recorder->collector);
 	selection_release(&recorder->selection);
 	record_choose_release(recorder);
+	following_release(&recorder->following);
 	module_list_release(&recorder->modules);
 	free(recorder->agent_path);
 	free(recorder->comm);

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "tools/flight.h"
+#include "tools/following.h"
 #include "tools/hook_files.h"
 #include "tools/live_file.h"
 #include "tools/lockstep.h"
@@ -36,6 +37,7 @@ struct recorder {
 	struct selection selection;
 	struct record_control control;
 	struct record_choose choose;
+	struct following following;
 	const struct collector_rate *marked; /* counts as of then; NULL: as of now */
 	struct metric_columns columns;
 	struct module_list modules; /* for end lines */

@@ -102,6 +102,7 @@ void recorder_finish(struct recorder *recorder)
 	print_summary(recorder, elapsed_ns);
 	tell_gauges(recorder);
 	record_choose_tell(recorder);
+	following_tell(&recorder->following);
 }
 
 /* CMD's status from the collector, or from the kernel where the collector has stopped looking. */

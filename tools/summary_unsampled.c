@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_UNSAMPLED = 5 };
+enum {
+	MAX_UNSAMPLED = 5,
+	UNSEEN_LEAST_NS = 20000000, /* twice as fine as the kernel tells it */
+};
 
 /* What may not be traced by this user may be by another. */
 static const char *what_helps(const char *why)
@@ -80,9 +83,28 @@ static void add_outside(const struct collector_stats *stats, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
+static void add_children(const struct collector_stats *stats, struct buf *buf)
+{
+	uint64_t ns = stats->children_missed_ns;
+
+	if (ns < UNSEEN_LEAST_NS && !stats->followed)
+		return;
+	summary_topic(buf, "children");
+	if (stats->followed) {
+		words_count(buf, stats->followed);
+		buf_add(buf, " joined");
+	}
+	if (ns >= UNSEEN_LEAST_NS)
+		buf_printf(buf,
+			   "%s%.2f s of CPU before that, or of others that ended soon: not sampled",
+			   stats->followed ? "; " : "none joined; ", (double)ns * 1e-9);
+	buf_add_char(buf, '\n');
+}
+
 void summary_unsampled(const struct collector_stats *stats, struct buf *buf)
 {
 	add_outside(stats, buf);
 	add_unsampled(stats, buf);
+	add_children(stats, buf);
 	add_agentless(stats, buf);
 }

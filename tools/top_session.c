@@ -51,6 +51,7 @@ static int prepare(struct top_session *session, struct err *err)
 	session->outside = (struct outside_choice){.events = options->events, .hz = options->hz};
 	outside_choice_pass(&session->outside, &collector);
 	collector.agent_path = session->agent_path;
+	collector.follows = attach_options_given(&options->attach);
 	collector.signal_ns = signal_cost_ns();
 	budget_options_pass(&options->budget, &collector);
 	session->comm = strdup(slash && slash[1] ? slash + 1 : command);
@@ -102,6 +103,7 @@ static int join(struct top_session *session, struct err *err)
 		free(session->comm);
 		session->comm = steal_pointer(&joining.comm);
 		session->pid = joining.pid;
+		session->following.collector = session->collector;
 	}
 	joining_release(&joining);
 	return r;
@@ -186,6 +188,7 @@ static void tick(struct top_session *session, uint64_t now_ns)
 	session->ticked_ns = now_ns;
 	symbolizer_tick(session->symbolizer);
 	name_queue_advance(&session->queue, now_ns);
+	following_tick(&session->following, now_ns);
 	top_output_trim(&session->output);
 	note_end(session);
 	if (options->duration_ns && now_ns - session->start_ns >= options->duration_ns)
@@ -262,6 +265,7 @@ void top_session_end(struct top_session *session)
 void top_session_release(struct top_session *session)
 {
 	interrupt_detaches(NULL);
+	following_release(&session->following);
 	symbolizer_free(session->symbolizer);
 	collector_free(session->collector);
 	top_model_release(&session->model);

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "tools/attach_options.h"
 #include "tools/budget_options.h"
+#include "tools/following.h"
 #include "tools/joining.h"
 #include "tools/name_queue.h"
 #include "tools/symbol_options.h"
@@ -39,6 +40,7 @@ struct top_session {
 	struct symbolizer *symbolizer;
 	struct name_queue queue;
 	struct outside_choice outside;
+	struct following following;
 	struct collector_rate rate; /* the last that has come by; hz 0: none has */
 	struct top_model model;
 	struct top_threads threads;

@@ -8,6 +8,7 @@
 #include "sampler/collector/attach_check.h"
 #include "sampler/collector/attach_signal.h"
 #include "sampler/collector/drain.h"
+#include "sampler/collector/drain_outside.h"
 #include "sampler/collector/proc.h"
 #include "sampler/collector/request.h"
 #include "sampler/collector/victim.h"
@@ -31,6 +32,7 @@ struct attaching {
 	struct inject inject;
 	int signal;
 	uint32_t number; /* of the process in the drain thread's lists */
+	bool followed;   /* as a child of one that has joined */
 };
 
 static int prepare(struct collector *collector, void *argument)
@@ -55,7 +57,7 @@ static int prepare(struct collector *collector, void *argument)
 	atomic_store_explicit(&process->ring.header->drained_ns,
 			      io_now_ns() + (uint64_t)process->clock_offset_ns,
 			      memory_order_relaxed);
-	collector->drain.n_attached++;
+	family_joined(&collector->drain, process, attaching->followed);
 	attaching->number = process->number;
 	attaching->inject.ring_fd = process->ring.fd;
 	attaching->inject.pidfd = process->pidfd;
@@ -224,17 +226,41 @@ int attach_look(pid_t pid, struct collector_attached *ret_attached, struct err *
 	return r;
 }
 
+static int attach(struct collector *collector, struct attaching *attaching,
+		  struct collector_attached *ret_attached, struct err *err)
+{
+	struct collector_attached attached = {0};
+	int r;
+
+	attaching->inject.mem_fd = -1;
+	attaching->inject.socket = collector->directory.socket;
+	r = run(collector, attaching, &attached, err);
+	forget(attaching);
+	if (r == 0)
+		*ret_attached = attached;
+	return r;
+}
+
 int collector_attach(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err)
 {
-	struct attaching attaching = {
-		.inject = {.pid = pid, .mem_fd = -1, .socket = collector->directory.socket}};
-	struct collector_attached attached = {0};
-	int r = run(collector, &attaching, &attached, err);
+	struct attaching attaching = {.inject = {.pid = pid}};
 
-	forget(&attaching);
-	if (r == 0)
-		*ret_attached = attached;
+	return attach(collector, &attaching, ret_attached, err);
+}
+
+int collector_follow(struct collector *collector, pid_t pid,
+		     struct collector_attached *ret_attached, struct err *err)
+{
+	struct attaching attaching = {.inject = {.pid = pid}, .followed = true};
+	int r = attach(collector, &attaching, ret_attached, err);
+	struct err why = {0};
+
+	if (r != -ENOEXEC || !collector->options.outsider)
+		return r;
+	r = drain_outside_child(collector, pid, &why);
+	if (r < 0)
+		*err = why;
 	return r;
 }
 
@@ -258,7 +284,7 @@ void attach_ended(struct collector *collector, const struct process *process)
 {
 	struct drain *drain = &collector->drain;
 
-	if (!process->attached)
+	if (!process->attached || process->family.followed)
 		return;
 	drain->n_attached--;
 	if (drain->n_attached == 0 && !collector->child && !collector->options.stay)

@@ -102,6 +102,7 @@ struct collector_options {
 	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
 	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
 	int signal;           /* that samples come by; 0: SIGPROF, or another where it is taken */
+	bool follows;         /* children of those that have joined join, too: collector_follow() */
 	bool stay;            /* without CMD: do not end with the last process that had joined */
 	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
 	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
@@ -178,6 +179,9 @@ struct collector_stats {
 	uint64_t threads;                   /* that gave at least one sample */
 	uint64_t processes;                 /* images that said hello */
 	uint64_t unsampled_processes;
+	uint64_t followed;           /* children of those that had joined that joined as such */
+	uint64_t children_missed_ns; /* CPU of children that ended, or joined later: not in
+					charged_ns */
 	uint64_t outside;            /* images that were sampled from outside, */
 	char outside_path[128];      /* one that takes no agent ("" none), */
 	const char *outside_why;     /* and why it does not */
@@ -322,6 +326,18 @@ int collector_begin(struct collector *collector, struct err *err);
  * Context: main thread.
  */
 int collector_attach(struct collector *collector, pid_t pid,
+		     struct collector_attached *ret_attached, struct err *err);
+
+/**
+ * collector_follow - have a child of one that has joined join as well
+ *
+ * As collector_attach(); one that takes no agent is recorded by options.outsider, if there is.  The
+ * recording does not wait for its end.
+ *
+ * Return:  as collector_attach(), collector_outside().
+ * Context: main thread.
+ */
+int collector_follow(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err);
 
 /**

@@ -47,6 +47,7 @@ int drain_init(struct collector *collector)
 
 	drain->child_pidfd = -1;
 	drain->next_number = 1;
+	drain->families.began_ns = family_now_ns();
 	drain->phase.random = io_now_ns();
 	drain->rate = (struct rate){.hz = collector->options.hz,
 				    .thinned = 1,
@@ -154,6 +155,7 @@ static void bury(struct collector *collector, struct process *process)
 				    ? ended_by_status(drain->child_status)
 				    : ended_by(process->pid, process->pidfd);
 	attach_ended(collector, process);
+	family_end(drain, process);
 	end_process(drain, process, false);
 }
 
@@ -495,13 +497,14 @@ void drain_let_go(struct collector *collector, struct process *process)
 {
 	atomic_store_explicit(&process->ring.header->stop, 1, memory_order_release);
 	attach_ended(collector, process);
+	family_end(&collector->drain, process);
 	end_process(&collector->drain, process, false);
 }
 
 void drain_forget(struct collector *collector, struct process *process)
 {
 	collector->drain.stats.processes--;
-	collector->drain.n_attached--;
+	family_forget(&collector->drain, process);
 	process->base_cpu_ns = process->charged_ns;
 	end_process(&collector->drain, process, false);
 }
@@ -525,6 +528,7 @@ static void finish_process(struct collector *collector, struct process *process)
 	}
 	atomic_store_explicit(&process->ring.header->stop, 1, memory_order_release);
 	drain->stats.still_running++;
+	family_outlives(drain, process);
 	end_process(drain, process, false);
 }
 

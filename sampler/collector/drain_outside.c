@@ -2,13 +2,13 @@
 #include "sampler/collector/drain_outside.h"
 
 #include "base/io.h"
+#include "sampler/collector/children.h"
 #include "sampler/collector/drain.h"
 #include "sampler/collector/outsider.h"
 #include "sampler/collector/proc.h"
 #include "sampler/collector/rate.h"
 #include "sampler/collector/request.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -18,8 +18,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { CHILDREN_BYTES = 64 * 1024 };
 
 static bool stat_image(const char *path, struct outside_image *ret_image)
 {
@@ -93,6 +91,7 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 	struct drain *drain = &collector->drain;
 	const struct process *old = map_get(&drain->by_pid, (uint64_t)pid);
 	uint64_t base_ns = old ? old->base_cpu_ns : 0;
+	struct family family = old ? old->family : (struct family){.place = FAMILY_CHILD};
 	struct process *process;
 	struct outsider *outsider;
 	int r = how ? how->begin(pid, first_ns(drain, pid, attached), &outsider) : -ENOTSUP;
@@ -108,6 +107,7 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 	}
 	process->outsider = outsider;
 	process->attached = attached;
+	process->family = family;
 	if (old && attached)
 		process->base_cpu_ns = base_ns;
 	(void)read_image(pid, &process->image);
@@ -194,46 +194,12 @@ static bool look_for_expected(struct collector *collector, uint64_t now_ns)
 }
 
 /* A program that takes no agent cannot say whom it has started. */
-static void adopt_child(struct collector *collector, pid_t pid)
+static void adopt_child(void *context, pid_t pid)
 {
+	struct collector *collector = context;
+
 	if (!map_get(&collector->drain.by_pid, (uint64_t)pid))
 		(void)begin(collector, pid, false);
-}
-
-static void adopt_children_of(struct collector *collector, pid_t pid, const char *tid)
-{
-	struct buf text;
-	char path[64];
-	char *at;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%.12s/children", (int)pid, tid);
-	buf_init(&text, CHILDREN_BYTES);
-	if (io_read_file(path, &text, NULL) == 0) {
-		const char *rest = buf_text(&text);
-		long child;
-
-		while ((child = strtol(rest, &at, 10)) > 0) {
-			adopt_child(collector, (pid_t)child);
-			rest = at;
-		}
-	}
-	buf_release(&text);
-}
-
-static void adopt_children(struct collector *collector, pid_t pid)
-{
-	const struct dirent *entry;
-	char path[64];
-	DIR *tasks;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
-	/* This thread alone reads this stream of entries. */
-	while (tasks && (entry = readdir(tasks))) /* NOLINT(concurrency-mt-unsafe) */
-		if (entry->d_name[0] != '.')
-			adopt_children_of(collector, pid, entry->d_name);
-	if (tasks)
-		(void)closedir(tasks);
 }
 
 /* Return: false when it has become another program, which begins anew. */
@@ -281,7 +247,7 @@ static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 		process->outsider->how->turn(process->outsider, &turn);
 		unsure = unsure || process->outsider->unsure;
 		if (list)
-			adopt_children(collector, process->pid);
+			children_each(process->pid, adopt_child, collector);
 	}
 	drain->outside.n = n;
 	if (list)
@@ -345,23 +311,40 @@ uint64_t drain_outside_turns(struct collector *collector)
 	return drain->outside.next_ns < soon_ns ? drain->outside.next_ns : soon_ns;
 }
 
-static int begin_asked(struct collector *collector, void *argument)
+static int begin_joined(struct collector *collector, pid_t pid, bool followed)
 {
-	pid_t pid = *(const pid_t *)argument;
 	struct drain *drain = &collector->drain;
 	bool known = map_get(&drain->by_pid, (uint64_t)pid) != NULL;
 	int r = known ? -EALREADY : begin(collector, pid, true);
 
 	if (r == 0)
-		drain->n_attached++;
+		family_joined(drain, map_get(&drain->by_pid, (uint64_t)pid), followed);
 	return r;
+}
+
+static int begin_asked(struct collector *collector, void *argument)
+{
+	return begin_joined(collector, *(const pid_t *)argument, false);
+}
+
+static int begin_followed(struct collector *collector, void *argument)
+{
+	return begin_joined(collector, *(const pid_t *)argument, true);
+}
+
+static int explain(pid_t pid, int r, struct err *err)
+{
+	if (r == -EALREADY)
+		return err_set(err, EALREADY, "process %d is in this recording", (int)pid);
+	return r < 0 ? err_set(err, -r, "look at process %d", (int)pid) : 0;
 }
 
 int collector_outside(struct collector *collector, pid_t pid, struct err *err)
 {
-	int r = request_make(collector, begin_asked, &pid);
+	return explain(pid, request_make(collector, begin_asked, &pid), err);
+}
 
-	if (r == -EALREADY)
-		return err_set(err, EALREADY, "process %d is in this recording", (int)pid);
-	return r < 0 ? err_set(err, -r, "look at process %d", (int)pid) : 0;
+int drain_outside_child(struct collector *collector, pid_t pid, struct err *err)
+{
+	return explain(pid, request_make(collector, begin_followed, &pid), err);
 }

@@ -35,6 +35,14 @@ void drain_outside_expect(struct collector *collector, pid_t pid, const char *pa
 			  enum program_kind kind);
 
 /**
+ * drain_outside_child - collector_outside() for a child of one that has joined
+ *
+ * Return:  as collector_outside(); -ENOTSUP: nobody knows how to.
+ * Context: main thread.
+ */
+int drain_outside_child(struct collector *collector, pid_t pid, struct err *err);
+
+/**
  * drain_outside_turns - a look at all of them, when it is due
  *
  * Return:  when the next one is; UINT64_MAX: there are none.

@@ -108,6 +108,7 @@ static void take_start(struct collector *collector, int fd, const struct hello *
 	collector->drain.stats.starting_ns += process_begin(process, before_ns);
 	if (hello->kind == HELLO_FORK && attach_signal_fits(hello->why)) {
 		process->unhooked = true;
+		process->family.place = FAMILY_CHILD;
 		process->stack_start = proc_stack_start(peer);
 		process->signal = hello->why;
 		process->ring.header->signal = (uint32_t)process->signal;

@@ -97,6 +97,11 @@ enum {
 	OUTSIDE_SLICE_US = 100,    /* of a processor, in one go */
 	OUTSIDE_LEAST_MS = 10,     /* between two turns at those that are sampled from outside */
 	OUTSIDE_CHILDREN_MS = 100, /* between two looks for their children */
+	FOLLOW_MS = 50,            /* and for those of others that have joined, */
+	FOLLOW_PART = 500,         /* in this part of the time; */
+	FOLLOW_JOIN_PART = 10,     /* they join in this one, */
+	FOLLOW_JOINS = 8,          /* so many after one look */
+	FOLLOW_MOST = 4096,        /* of so many, recorded or not */
 	REPLACED_MS = 100,         /* and for another image of one that has joined */
 	LISTEN_MS = 200,           /* and whether it still takes our signal */
 	OUTSIDE_EXPECTED = 64,     /* processes that are about to become such, at once */

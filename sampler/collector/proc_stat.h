@@ -11,10 +11,12 @@ enum proc_stat_field {
 	STAT_FLAGS = 9,
 	STAT_MINFLT = 10,
 	STAT_MAJFLT = 12,
-	STAT_SYSTEM = 15, /* CPU in the kernel, ticks */
-	STAT_START = 22,  /* ticks since the machine was started, of sysconf(_SC_CLK_TCK) */
-	STAT_RSS = 24,    /* pages */
-	STAT_STACK = 28,  /* where the image's stack begins */
+	STAT_SYSTEM = 15,        /* CPU in the kernel, ticks */
+	STAT_CHILDREN_USER = 16, /* of those that were waited for, ticks */
+	STAT_CHILDREN_SYSTEM = 17,
+	STAT_START = 22, /* ticks since the machine was started, of sysconf(_SC_CLK_TCK) */
+	STAT_RSS = 24,   /* pages */
+	STAT_STACK = 28, /* where the image's stack begins */
 	STAT_CPU = 39,
 	STAT_EXIT_CODE = 52,
 };

@@ -3,6 +3,7 @@
 #define COLLECTOR_PROCESS_H
 
 #include "base/map.h"
+#include "sampler/collector/family.h"
 #include "sampler/collector/inner_tids.h"
 #include "sampler/collector/keep.h"
 #include "sampler/collector/mappings.h"
@@ -114,6 +115,7 @@ struct process {
 	uint64_t base_cpu_ns; /* of it, before the agent was there */
 	int signal;           /* that its samples come by */
 	bool attached;        /* it joined while it ran: that was before the recording */
+	struct family family;
 	bool unhooked;        /* its calls do not come by the agent: joined, or a child of one */
 	uint64_t stack_start; /* then: of its image; 0: not known */
 	uint64_t listen_ns;   /* when it is next seen whether it still takes our signal */

@@ -31,11 +31,15 @@ static void read_path(pid_t pid, char path[WIRE_PATH_BYTES])
 	path[n > 0 ? n : 0] = '\0';
 }
 
-static void follow(struct collector *collector, struct process *process)
+static void replace(struct collector *collector, struct process *process)
 {
 	pid_t pid = process->pid;
 	char path[WIRE_PATH_BYTES];
 
+	if (collector->options.follows && process->family.place == FAMILY_CHILD) {
+		drain_let_go(collector, process);
+		return;
+	}
 	read_path(pid, path);
 	if (drain_outside_follow(collector, process, path) < 0 &&
 	    map_get(&collector->drain.by_pid, (uint64_t)pid) == process)
@@ -82,8 +86,9 @@ void replaced_look(struct collector *collector, uint64_t now_ns)
 		next = process->next;
 		if (!process->unhooked || !process->alive || process->outsider)
 			continue;
+		family_look(process);
 		if (is_replaced(process))
-			follow(collector, process);
+			replace(collector, process);
 		else
 			listen(drain, process, now_ns);
 	}

@@ -6,6 +6,7 @@
 #include "sampler/collector/behind.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/directory.h"
+#include "sampler/collector/family.h"
 #include "sampler/collector/keep.h"
 #include "sampler/collector/launch.h"
 #include "sampler/collector/outside_state.h"
@@ -51,6 +52,7 @@ struct drain {
 	struct keep keep;
 	struct usage usage;
 	struct phase phase;
+	struct families families;
 	struct rate rate;
 	struct outside_state outside;
 	uint64_t marked_ns; /* the newest mark in the stream; 0: it has been given */
@@ -62,7 +64,7 @@ struct drain {
 	struct collector_stats stats;
 	struct unsampled_list unsampled;
 	uint64_t ended_charged_ns; /* of processes that are gone */
-	uint32_t n_attached;       /* that joined while they ran, and live */
+	uint32_t n_attached;       /* that joined while they ran, and live; not as children */
 	uint64_t replaced_ns;      /* when they are looked at for another image */
 	bool ending;
 	bool child_ended;

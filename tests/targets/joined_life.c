@@ -1,6 +1,6 @@
 /* joined_life.c - waits for SIGUSR1, then does what could end a program that has been joined
- * usage: joined_life exec|blocked|reset|spawn|vfork LIVES CPU_US: so many children, each works and
- *        is followed by another image, or puts all signals back; prints how many were killed
+ * usage: joined_life exec|blocked|reset|spawn|vfork|within LIVES CPU_US: so many children, each
+ * works and is followed by another image, or puts all signals back; prints how many were killed
  *        joined_life itself|handler|filter|stacks CPU_US, become CPU_US CPU_US: the process does
  *        it */
 #include "burn.h"
@@ -87,7 +87,7 @@ static pid_t bear(const char *how, char *cpu_us)
 
 	if (strcmp(how, "spawn") == 0)
 		return posix_spawn(&pid, self, NULL, NULL, argv, NULL) == 0 ? pid : -1;
-	pid = strcmp(how, "vfork") == 0 ? vfork() : fork();
+	pid = strcmp(how, "vfork") == 0 || strcmp(how, "within") == 0 ? vfork() : fork();
 	if (pid == 0 && strcmp(how, "vfork") == 0)
 		(void)execv(self, argv);
 	if (pid == 0)
