@@ -40,6 +40,8 @@ static void add_unsampled(const struct collector_stats *stats, struct buf *buf)
 
 static void add_agentless(const struct collector_stats *stats, struct buf *buf)
 {
+	static const char ended[] = "no samples since then, try: record it again";
+
 	if (stats->agentless) {
 		summary_topic(buf, "no timer");
 		text_of(buf, stats->agentless, "process");
@@ -50,8 +52,13 @@ static void add_agentless(const struct collector_stats *stats, struct buf *buf)
 	if (stats->deaf) {
 		summary_topic(buf, "signal");
 		text_of(buf, stats->deaf, "process");
-		buf_printf(buf, " gave up SIG%s: no samples since then, try: another --signal\n",
-			   sigabbrev_np(stats->deaf_signal));
+		buf_printf(buf, " gave up SIG%s: %s\n", sigabbrev_np(stats->deaf_signal), ended);
+	}
+	if (stats->mute) {
+		summary_topic(buf, "signal");
+		text_of(buf, stats->mute, "process");
+		buf_printf(buf, " handled or blocked SIG%s itself: %s\n",
+			   sigabbrev_np(stats->deaf_signal), ended);
 	}
 	if (stats->seccomp) {
 		summary_topic(buf, "seccomp");

@@ -32,6 +32,8 @@ struct errand {
 	} passed;
 	char path[32]; /* to the agent's descriptor, its number to be filled in */
 	char name[24]; /* what the agent is called afterwards */
+	uint64_t ignores_trap;
+	uint64_t trap_action[4]; /* as the kernel has it; the handler comes first */
 	struct join order;
 	struct iovec part;
 	char byte[8];
@@ -49,6 +51,8 @@ _Static_assert(offsetof(struct errand, errno_location) == ERRAND_ERRNO_LOCATION 
 		       offsetof(struct errand, passed) == ERRAND_PASSED &&
 		       offsetof(struct errand, path) == ERRAND_PATH &&
 		       offsetof(struct errand, name) == ERRAND_NAME &&
+		       offsetof(struct errand, ignores_trap) == ERRAND_IGNORES_TRAP &&
+		       offsetof(struct errand, trap_action) == ERRAND_TRAP_ACTION &&
 		       offsetof(struct errand, order.ring_fd) == ERRAND_RING_FD &&
 		       offsetof(struct errand, order.other_fds) == ERRAND_OTHER_FDS,
 	       "errand_x86_64.S goes by these");

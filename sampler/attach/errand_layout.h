@@ -14,7 +14,9 @@
 #define ERRAND_PASSED         120
 #define ERRAND_PATH           144
 #define ERRAND_NAME           176
-#define ERRAND_ORDER          200
+#define ERRAND_IGNORES_TRAP   200
+#define ERRAND_TRAP_ACTION    208
+#define ERRAND_ORDER          240
 
 #define ERRAND_PATH_DIGITS 16 /* of the path: "/proc/./self/fd/" */
 #define ERRAND_NAME_BYTES  17

@@ -26,6 +26,9 @@
 #define NO_ROOM          (-24)      /* -EMFILE */
 #define NOT_LOADED       (-79)      /* -ELIBACC */
 #define HEAD_BYTES       16         /* of a control message */
+#define TRAP             5          /* SIGTRAP */
+#define IGNORE           1          /* SIG_IGN */
+#define MASK_BYTES       8
 
 	.section .rodata
 	.globl	errand_code, errand_done, errand_bytes
@@ -140,7 +143,27 @@ errand_code:
 	testq	%r12, %r12
 	jz	4f
 	movl	%r13d, (%r12)
-4:	movq	%rbp, %rdi
+
+	/*
+	 * A SIGTRAP that the program ignores was put back to its default by the step before this, but
+	 * not its flags and mask.  What follows ends in another signal.
+	 */
+4:	cmpl	$0, ERRAND_IGNORES_TRAP(%rbx)
+	je	6f
+	movl	$TRAP, %edi
+	xorl	%esi, %esi
+	leaq	ERRAND_TRAP_ACTION(%rbx), %rdx
+	movl	$MASK_BYTES, %r10d
+	movl	$__NR_rt_sigaction, %eax
+	syscall
+	movl	$TRAP, %edi
+	movq	$IGNORE, ERRAND_TRAP_ACTION(%rbx)
+	leaq	ERRAND_TRAP_ACTION(%rbx), %rsi
+	xorl	%edx, %edx
+	movl	$__NR_rt_sigaction, %eax
+	syscall
+
+6:	movq	%rbp, %rdi
 	movq	%r14, %rsi
 	movl	$__NR_munmap, %eax
 	syscall

@@ -312,6 +312,7 @@ static void describe_errand(struct injection *in)
 	errand->dlerror = place->dlerror;
 	errand->join = place->join;
 	errand->join_offset = in->inject->image_join;
+	errand->ignores_trap = in->inject->ignores_trap;
 	memset(errand->pair.fds, -1, sizeof(errand->pair.fds));
 	/* A path that no program would think of, or its dlopen() would be given ours. */
 	(void)snprintf(errand->path, sizeof(errand->path), "/proc/./self/fd/");

@@ -24,6 +24,7 @@ struct inject {
 	uint64_t image_join; /* and where its join is, from where it is loaded */
 	int ring_fd;         /* its rings, as the collector made them */
 	char *socket;        /* where its fork children say hello */
+	bool ignores_trap;   /* it ignores SIGTRAP, which holding it undoes */
 	struct inject_place place;
 	/* Whether the thread, now that it is stopped, may be borrowed; its reason if not. */
 	bool (*fits)(void *context, const struct tracee *tracee, struct err *err);

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -167,6 +168,7 @@ static int look(int signal, struct attaching *attaching, struct collector_attach
 		r = attach_signal_choose(&attaching->target, signal, attaching->modules.signal,
 					 &attaching->signal, &attached->why, err);
 	attached->inner_pid = attaching->target.inner_pid;
+	attaching->inject.ignores_trap = attaching->target.ignored >> (SIGTRAP - 1) & 1;
 	attached->signal = attaching->signal;
 	attached->again = attaching->inject.place.join != 0;
 	return r;

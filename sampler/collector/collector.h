@@ -218,6 +218,7 @@ struct collector_stats {
 	uint64_t agentless_errno;  /* why the last one could not */
 	uint64_t seccomp;          /* images that stopped sampling for seccomp */
 	uint64_t deaf;             /* processes that joined and took our signal's action back, */
+	uint64_t mute;             /* or that use CPU now without any signal of ours arriving, */
 	int deaf_signal;           /* and the last one's signal */
 	uint64_t late_threads;     /* threads armed because the collector posted them */
 	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */

@@ -103,7 +103,9 @@ enum {
 	FOLLOW_JOINS = 8,          /* so many after one look */
 	FOLLOW_MOST = 4096,        /* of so many, recorded or not */
 	REPLACED_MS = 100,         /* and for another image of one that has joined */
-	LISTEN_MS = 200,           /* and whether it still takes our signal */
+	LISTEN_MS = 200,           /* and whether it still takes our signal: */
+	MUTE_MS = 500,             /* in so much CPU, */
+	MUTE_PERIODS = 20,         /* and so many periods besides, one arrives */
 	OUTSIDE_EXPECTED = 64,     /* processes that are about to become such, at once */
 	OUTSIDE_EXPECT_MS = 1000,  /* how long that may take */
 

@@ -164,13 +164,13 @@ static void open_one(const struct look *look, uint32_t index)
 	struct ring_slot *slot = ring_view_slot(&look->process->ring, index);
 	int fd;
 
-	if (!slot || look->now_ns < view->perf.retry_ns)
+	if (!slot || !view->who.outer || look->now_ns < view->perf.retry_ns)
 		return;
 	/* The process's timer is right for threads that run little: decisions/0022. */
 	if (!look->process->perf.counted &&
 	    !atomic_load_explicit(&slot->armed, memory_order_relaxed))
 		return;
-	fd = open_proven(look, view->tid);
+	fd = open_proven(look, view->who.outer);
 	if (fd >= 0) {
 		take_over(look, index, slot, fd);
 		return;
@@ -288,8 +288,7 @@ void perf_threads_look(struct process *process, const struct perf_how *how,
 
 	if (process->perf.off || process->perf.stack_start == 0)
 		return;
-	if (!process->alive || process->unsampled_ns || process->inner_pid != process->pid ||
-	    state != AGENT_SAMPLING) {
+	if (!process->alive || process->unsampled_ns || state != AGENT_SAMPLING) {
 		close_all(process);
 		return;
 	}

@@ -42,6 +42,7 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->latest_ns = process->started_ns;
 	process->charged_ns = proc_cpu_ns(pid);
 	process->base_cpu_ns = process->charged_ns;
+	process->heard_ns = process->charged_ns;
 	process->period_ns = NS_PER_S / options->hz;
 	watch_init(&process->watch, process->base_cpu_ns);
 	readings_init(&process->readings, pid, options);

@@ -120,6 +120,8 @@ struct process {
 	uint64_t stack_start; /* then: of its image; 0: not known */
 	uint64_t listen_ns;   /* when it is next seen whether it still takes our signal */
 	bool deaf;            /* it does not */
+	bool mute;            /* it has used CPU since then, and no signal of ours arrived: */
+	uint64_t heard_ns;    /* its CPU when the last one did */
 	uint64_t period_ns;   /* that weights are given in when it began */
 	uint64_t began_ns;    /* the live period then, and the epoch: rate.h */
 	uint32_t epoch;

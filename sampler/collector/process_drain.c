@@ -162,7 +162,7 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}
 	if (drain->view->weight == 0)
-		watch_first_sample(process, drain->view->tid, drain->stream->stats);
+		watch_first_sample(process, drain->view->who.outer, drain->stream->stats);
 	drain->view->weight += record->weight;
 	drain->stream->stats->timer_samples += !(record->head.flags & SAMPLE_EVENT);
 	if (record->weight > 1 && !process->perf.counted)
@@ -272,8 +272,12 @@ static void count_slot(const struct slot_drain *drain, const struct ring_slot *s
 	uint64_t n = advance(&drain->view->n_samples, &slot->n_samples);
 	uint64_t ns = advance(&drain->view->handler_ns, &slot->handler_ns);
 
+	uint64_t lost = advance(&drain->view->lost_full, &slot->lost_full);
+
+	if (n || lost)
+		drain->process->heard_ns = drain->process->charged_ns;
 	add(&stats->signals, n);
-	add(&stats->lost_full, advance(&drain->view->lost_full, &slot->lost_full));
+	add(&stats->lost_full, lost);
 	if (ns)
 		add(&stats->handler_ns, handler_cost(drain->process, ns, n));
 }
@@ -361,6 +365,24 @@ static void follow_tid(struct process *process, uint32_t index)
 		view->who.outer = tid;
 }
 
+/* Signals of ours that gave no sample. */
+static void count_others(struct process *process, struct collector_stats *stats)
+{
+	struct ring_header *header = process->ring.header;
+	struct header_view *seen = &process->header;
+	uint64_t noslot = advance(&seen->lost_noslot, &header->lost_noslot);
+	uint64_t nested = advance(&seen->lost_nested, &header->lost_nested);
+	uint64_t misdirected = advance(&seen->misdirected, &header->misdirected);
+	uint64_t others = advance(&seen->n_signals, &header->n_signals);
+
+	if (noslot || nested || misdirected || others)
+		process->heard_ns = process->charged_ns;
+	add(&stats->lost_noslot, noslot);
+	add(&stats->lost_nested, nested);
+	add(&stats->misdirected, misdirected);
+	add(&stats->signals, others);
+}
+
 static void count_header(struct process *process, struct collector_stats *stats)
 {
 	struct ring_header *header = process->ring.header;
@@ -368,14 +390,11 @@ static void count_header(struct process *process, struct collector_stats *stats)
 	uint32_t state = atomic_load_explicit(&header->state, memory_order_acquire);
 
 	stats->gauges |= process->readings.gauges_found;
-	add(&stats->lost_noslot, advance(&seen->lost_noslot, &header->lost_noslot));
-	add(&stats->lost_nested, advance(&seen->lost_nested, &header->lost_nested));
+	count_others(process, stats);
 	add(&stats->lost_events, advance(&seen->event_full, &header->event_full));
 	add(&stats->lost_events, advance(&seen->event_nested, &header->event_nested));
 	add(&stats->lost_events, advance(&seen->event_noslot, &header->event_noslot));
 	add(&stats->live_full, advance(&seen->live_full, &header->live_full));
-	add(&stats->misdirected, advance(&seen->misdirected, &header->misdirected));
-	add(&stats->signals, advance(&seen->n_signals, &header->n_signals));
 	if (state == AGENT_NO_TIMER && !seen->agentless) {
 		seen->agentless = true;
 		stats->agentless++;

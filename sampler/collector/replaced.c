@@ -1,6 +1,6 @@
 /*
- * replaced.c - a program that has joined executes another, or puts its signals back, and no hook of
- * ours says so
+ * replaced.c - a program that has joined executes another, or has its signals for itself, and no
+ * hook of ours says so
  */
 #include "sampler/collector/replaced.h"
 
@@ -58,6 +58,29 @@ static bool takes_signal(const struct process *process)
 	return takes;
 }
 
+/* Signals that arrive nowhere have another handler, or every thread blocks them. */
+static bool is_mute(struct process *process)
+{
+	uint64_t period_ns = process->live_ns ? process->live_ns : process->period_ns;
+
+	if (process->paused || process->perf.counted ||
+	    (process->ring.header->hooks & RING_NO_TIMERS))
+		process->heard_ns = process->charged_ns;
+	return process->charged_ns > process->heard_ns &&
+	       process->charged_ns - process->heard_ns >
+		       MUTE_MS * NS_PER_MS + MUTE_PERIODS * period_ns;
+}
+
+/* It may only have been in the kernel for long. */
+static void tell_mute(struct drain *drain, struct process *process, bool mute)
+{
+	if (mute == process->mute)
+		return;
+	process->mute = mute;
+	drain->stats.mute += mute ? 1 : UINT64_MAX;
+	drain->stats.deaf_signal = process->signal;
+}
+
 /* Its timers go on, and what they send is ignored; events are ours to end. */
 static void listen(struct drain *drain, struct process *process, uint64_t now_ns)
 {
@@ -66,8 +89,11 @@ static void listen(struct drain *drain, struct process *process, uint64_t now_ns
 	if (process->deaf || now_ns < process->listen_ns || state != AGENT_SAMPLING)
 		return;
 	process->listen_ns = now_ns + LISTEN_MS * NS_PER_MS;
-	if (takes_signal(process))
+	if (takes_signal(process)) {
+		tell_mute(drain, process, is_mute(process));
 		return;
+	}
+	tell_mute(drain, process, false);
 	process->deaf = true;
 	perf_threads_off(process);
 	drain->stats.deaf++;

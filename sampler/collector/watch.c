@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "sampler/collector/proc_status.h"
 #include "sampler/collector/spending.h"
 #include "sampler/collector/unmask.h"
 
@@ -74,6 +75,19 @@ static bool thread_cpu_ns(pid_t pid, uint32_t tid, uint64_t *ret_ns)
 	return true;
 }
 
+/* What a thread calls itself; 0: it is gone. */
+static uint32_t own_number(const struct process *process, uint32_t tid)
+{
+	struct proc_status status;
+	pid_t own;
+
+	if (process->inner_pid == process->pid)
+		return tid;
+	own = proc_status_read(&status, process->pid, tid) < 0 ? 0 : proc_status_inner(&status);
+	proc_status_release(&status);
+	return (uint32_t)own;
+}
+
 /* The header keeps the newest RING_POSTED: the entry first, then the count (release). */
 static void post(struct scan *scan, struct watched *thread, uint32_t tid)
 {
@@ -82,7 +96,8 @@ static void post(struct scan *scan, struct watched *thread, uint32_t tid)
 
 	if (thread->posted_ns && scan->now_ns - thread->posted_ns < REPOST_MS * NS_PER_MS)
 		return;
-	atomic_store_explicit(&header->posted[n % RING_POSTED], tid, memory_order_relaxed);
+	atomic_store_explicit(&header->posted[n % RING_POSTED], own_number(scan->process, tid),
+			      memory_order_relaxed);
 	atomic_store_explicit(&header->n_posted, n + 1, memory_order_release);
 	thread->posted_ns = scan->now_ns;
 	scan->found = true;
@@ -157,7 +172,7 @@ static int map_weights(struct scan *scan)
 	struct process *process = scan->process;
 
 	for (uint32_t i = 0; i < process->n_slots; i++) {
-		uint32_t tid = process->slots[i].tid;
+		uint32_t tid = process->slots[i].who.outer;
 
 		if (tid == 0 || tid > INT32_MAX)
 			continue;
@@ -234,9 +249,8 @@ void watch_threads(struct process *process, uint64_t period_ns, struct collector
 
 	if (watch->seized && unmask_let_go(watch->seized))
 		watch->seized = 0;
-	if (!process->alive || process->unsampled_ns || process->inner_pid != process->pid ||
-	    scan.now_ns < watch->next_ns || process->charged_ns < watch->next_cpu_ns ||
-	    !unexplained(process, period_ns))
+	if (!process->alive || process->unsampled_ns || scan.now_ns < watch->next_ns ||
+	    process->charged_ns < watch->next_cpu_ns || !unexplained(process, period_ns))
 		return;
 	before_ns = spending_thread_ns();
 	if (map_weights(&scan) == 0)

@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import Case, LONG, WICK, need, read, target, wait_for
+from recorded import Case, LONG, PYTHON, WICK, need, read, target, wait_for
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
@@ -135,6 +135,41 @@ class Lives(JoinedCase):
                 self.assertIn("1 process gave up SIGURG: no samples since then", summary)
                 self.assertTrue(samples)
 
+    def test_one_that_takes_our_signal_for_itself(self):
+        """What it has used since then is not lost silently; who joins again has its samples."""
+        take = "signal.signal(signal.SIGURG, lambda *a: None)"
+        script = f"import signal; signal.signal(signal.SIGUSR1, lambda *a: {take})\nwhile True: pass"
+        for engine in self.engines():
+            with self.subTest(engine=engine), self.running(PYTHON, "-c", script) as program:
+                with self.recording(program.pid, "--engine", engine) as (_, path):
+                    time.sleep(0.2)
+                    begin(program)
+                    self.use_cpu(program.pid, 1.2)
+                self.assertIn("1 process handled or blocked SIGURG itself: no samples since then", self.summary(path))
+                self.assertTrue(read(path), self.summary(path))
+                with self.recording(program.pid, "--engine", engine) as (_, path):
+                    self.use_cpu(program.pid, 0.6)
+                self.assertGreater(sum(sample.weight for sample in read(path)), 0.5 * 4999, self.summary(path))
+
+    @staticmethod
+    def use_cpu(pid, seconds):
+        clock = ~pid << 3 | 2  # of the process
+        end = time.clock_gettime(clock) + seconds
+        wait_for(lambda: time.clock_gettime(clock) > end)
+
+    def test_signals_it_ignores(self):
+        def ignore():
+            signal.signal(signal.SIGTRAP, signal.SIG_IGN)
+
+        with self.running(target("busy"), "20", preexec_fn=ignore) as program:
+            ignored = status(program.pid, "SigIgn", 16)
+            self.assertTrue(ignored >> (signal.SIGTRAP - 1) & 1)
+            for _ in range(2):
+                with self.recording(program.pid) as (_, path):
+                    time.sleep(0.1)
+                self.assertEqual(status(program.pid, "SigIgn", 16), ignored)
+                self.assertTrue(read(path), self.summary(path))
+
     def test_a_profiler_of_its_own(self):
         """Its SIGPROF is its own: as many as it asked for, and none after it has put it back."""
         for engine in self.engines():
@@ -189,6 +224,27 @@ class Namespace(JoinedCase):
         self.assertEqual(own, b"yes", self.summary(path))
         # Its own, the process's, the main thread's, and those of three waves.
         self.assertLessEqual(int(timers), 3 + 3 * 16, self.summary(path))
+
+
+    def test_a_thread_that_blocks_our_signal_is_opened(self):
+        block = "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGURG])"
+        script = f"import signal; signal.signal(signal.SIGUSR1, lambda *a: {block})\nwhile True: pass"
+        with self.first_inside(PYTHON, "-c", script) as (_, pid):
+            wait_for(lambda: status(pid, "SigCgt", 16) >> (signal.SIGUSR1 - 1) & 1)
+            with self.recording(pid, "--engine", "ctimer") as (_, path):
+                os.kill(pid, signal.SIGUSR1)
+                Lives.use_cpu(pid, 1)
+        self.assertGreater(sum(sample.weight for sample in read(path)), 0.4 * 4999, self.summary(path))
+        self.assertIn("1 thread", self.summary(path))
+
+    @unittest.skipUnless(has_perf(), "no events here")
+    def test_events_are_opened_for_its_threads(self):
+        with self.first_inside(target("busy"), 20) as (_, pid):
+            wait_for(lambda: read_text(f"/proc/{pid}/comm") == "busy\n")
+            with self.recording(pid, "--engine", "perf") as (_, path):
+                Lives.use_cpu(pid, 0.5)
+        # The kernel looks at timers only 1,000 times a second at most.
+        self.assertGreater(len(read(path)), 0.3 * 4999, self.summary(path))
 
 
 class Kernel(JoinedCase):
