@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATUS_BYTES = 64 * 1024, MAX_TASKS = 100000 };
+enum { STATUS_BYTES = 64 * 1024, MAPS_BYTES = 4 * 1024 * 1024, MAX_TASKS = 100000 };
 
 /* What keeps it from being recorded, and behind ", try: " what helps, where something does. */
 static void add_trouble(struct doctor *doctor, char *trouble)
@@ -96,6 +96,21 @@ static void check_masks(struct doctor *doctor, pid_t pid, int signal)
 		doctor_ok(doctor, "threads", "%u, none blocks SIG%s", n, sigabbrev_np(signal));
 }
 
+/* What enters a filter later may be ended by it for what the agent calls. */
+static void check_filters(struct doctor *doctor, pid_t pid)
+{
+	char path[64];
+	struct buf maps;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	buf_init(&maps, MAPS_BYTES);
+	if (io_read_file(path, &maps, NULL) == 0 && strstr(buf_text(&maps), "/libseccomp."))
+		doctor_note(doctor, "seccomp",
+			    "libseccomp is in it: a filter that it enters while it is recorded "
+			    "could end it");
+	buf_release(&maps);
+}
+
 /* There is one recording of a process at a time. */
 static void check_recording(struct doctor *doctor, pid_t pid)
 {
@@ -114,7 +129,9 @@ void doctor_check_process(struct doctor *doctor, pid_t pid)
 {
 	int signal = check_joining(doctor, pid);
 
-	if (signal)
+	if (signal) {
 		check_masks(doctor, pid, signal);
+		check_filters(doctor, pid);
+	}
 	check_recording(doctor, pid);
 }

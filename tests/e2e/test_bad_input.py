@@ -4,7 +4,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import WICK, Case, read, target
+from recorded import PYTHON, WICK, Case, read, target
 
 
 class BadInput(Case):
@@ -122,6 +122,20 @@ class BadInput(Case):
         run = self.wick("doctor", str(program.pid))
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stdout.decode(), rf"FIX +process +process {program.pid} .*zombie")
+
+    def test_the_doctor_says_what_a_filter_could_do(self):
+        load = "import ctypes, time; ctypes.CDLL('libseccomp.so.2')"
+        if subprocess.run([PYTHON, "-c", load], capture_output=True, check=False).returncode:
+            self.skipTest("libseccomp is not installed")
+        for words, can_filter in ((load, True), ("import time", False)):
+            program = subprocess.Popen([PYTHON, "-c", words + "; print(flush=True); time.sleep(30)"],
+                                       stdout=subprocess.PIPE)
+            self.addCleanup(program.stdout.close)
+            self.addCleanup(program.wait)
+            self.addCleanup(program.kill)
+            program.stdout.readline()
+            said = self.wick("doctor", str(program.pid)).stdout.decode()
+            self.assertEqual("libseccomp is in it" in said, can_filter, said)
 
     def test_the_doctor_takes_one_process(self):
         self.check_refused(2, "doctor", str(os.getpid()), "1", words=("one process",))
