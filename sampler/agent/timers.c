@@ -1,5 +1,6 @@
 /* timers.c - the first timers of a process */
 #include "sampler/agent/start.h"
+#include "sampler/handler/light.h"
 #include "sampler/handler/timer.h"
 
 enum { MOST_MISSED = 1000 };
@@ -32,6 +33,8 @@ void timers_start(struct process *p)
 	int own;
 	int found = -1;
 
+	/* The main thread's first sample gives them. */
+	light_due(p, p->header->missed * process_period_ns(p));
 	/* Sampling before the first timer: its signal may come at once. */
 	process_set_state(p, AGENT_SAMPLING);
 	if (p->header->hooks & RING_NO_TIMERS)

@@ -10,6 +10,7 @@
 enum {
 	LIGHT_PART = 32, /* of a processor */
 	SWEEP_SLOTS = 8,
+	MOST_OF_ONE = 2, /* periods */
 };
 
 /* 0 .. MOST_NS, evenly enough */
@@ -77,6 +78,40 @@ void light_settle(struct process *p, struct slot *slot, uint32_t tid, uint64_t n
 		(void)timer_arm(p, slot, tid, first_ns(p, own, &between, process_period_ns(p)));
 }
 
+/* Events count for themselves, and hooks see each end. */
+static bool keeps_account(const struct process *p)
+{
+	return p->discovery == DISCOVERY_TIMER && p->header->engine == RING_ENGINE_CTIMER;
+}
+
+void light_due(struct process *p, uint64_t ns)
+{
+	if (keeps_account(p))
+		atomic_fetch_add_explicit(&p->account_ns, (int64_t)ns, memory_order_relaxed);
+}
+
+void light_given(struct process *p, uint64_t ns)
+{
+	if (keeps_account(p))
+		atomic_fetch_sub_explicit(&p->account_ns, (int64_t)ns, memory_order_relaxed);
+}
+
+void light_inherit(struct process *p, struct slot *slot, uint64_t period_ns)
+{
+	uint32_t ended;
+	uint32_t most;
+	int64_t left_ns;
+	uint64_t n;
+
+	if (!keeps_account(p) || !atomic_load_explicit(&p->n_ended, memory_order_relaxed))
+		return;
+	ended = atomic_exchange_explicit(&p->n_ended, 0, memory_order_relaxed);
+	most = ended * MOST_OF_ONE;
+	left_ns = atomic_load_explicit(&p->account_ns, memory_order_relaxed);
+	n = left_ns > 0 ? (uint64_t)left_ns / period_ns : 0;
+	slot->own->extra += (uint32_t)(n < most ? n : most);
+}
+
 void light_forget(struct slot *slot)
 {
 	timer_delete_id(slot->own->timer);
@@ -96,10 +131,8 @@ static void sweep_slot(struct process *p, uint32_t index)
 	    slot_at(p, index, &slot) < 0 || !slot.own->timer || !slot_enter(&slot))
 		return;
 	/* Whoever claims it has to enter it first. */
-	if (atomic_load_explicit(tid, memory_order_acquire) == RING_TID_DEAD) {
-		timer_delete_id(slot.own->timer);
-		slot.own->timer = 0;
-	}
+	if (atomic_load_explicit(tid, memory_order_acquire) == RING_TID_DEAD)
+		timer_bury(p, &slot);
 	slot_leave(&slot);
 }
 

@@ -26,6 +26,33 @@ void light_settle(struct process *p, struct slot *slot, uint32_t tid, uint64_t n
 void light_forget(struct slot *slot);
 
 /**
+ * light_due - the process timer says that the process has used this much more
+ *
+ * It counts all CPU of the process, and what samples stand for is taken off (light_given()).  What
+ * is left was used by ended threads between the kernel's last tick and their end, or has not been
+ * looked at yet.
+ *
+ * Context: handler.
+ */
+void light_due(struct process *p, uint64_t ns);
+
+/**
+ * light_given - so much of that has its samples, or has been counted as lost
+ *
+ * Context: handler.
+ */
+void light_given(struct process *p, uint64_t ns);
+
+/**
+ * light_inherit - a thread that is new stands for whole periods that ended threads left
+ *
+ * At most two for each that had a timer and has ended: more has another cause than the tick.
+ *
+ * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread.
+ */
+void light_inherit(struct process *p, struct slot *slot, uint64_t period_ns);
+
+/**
  * light_sweep - delete timers of threads that have ended, in the next few slots
  *
  * They would stay until the slot is claimed again, and count against the user's signals.

@@ -136,7 +136,8 @@ static void jitter_process(struct process *p)
 }
 
 /* Finds or claims the slot of a thread that has no timer, and enters it. */
-static bool enter_discovered(struct process *p, const struct tick *tick, struct slot *slot)
+static bool enter_discovered(struct process *p, const struct tick *tick, uint64_t stood_for_ns,
+			     struct slot *slot)
 {
 	bool known = slot_find(p, tick->tid, slot) == 0;
 
@@ -145,6 +146,7 @@ static bool enter_discovered(struct process *p, const struct tick *tick, struct 
 		return false;
 	}
 	if (was_blocked(tick->uc)) {
+		light_given(p, tick->weight * stood_for_ns);
 		count(&p->header->misdirected, tick->weight);
 		return false;
 	}
@@ -156,8 +158,11 @@ static bool enter_discovered(struct process *p, const struct tick *tick, struct 
 		put_off(p, slot, tick->weight);
 		return false;
 	}
-	if (slot_claim(p, tick->tid, slot) == 0)
+	if (slot_claim(p, tick->tid, slot) == 0) {
+		light_inherit(p, slot, stood_for_ns);
 		return true;
+	}
+	light_given(p, tick->weight * stood_for_ns);
 	count(&p->header->lost_noslot, tick->weight);
 	return false;
 }
@@ -177,12 +182,13 @@ static bool process_lands(struct process *p, struct landing *at)
 		count(&p->header->n_signals, 1);
 		return false;
 	}
+	light_due(p, tick->weight * stood_for_ns);
 	tick->tid = (uint32_t)sys0(__NR_gettid);
 	tick->flags = SAMPLE_DISCOVERY;
 	jitter_process(p);
 	if (slot_find(p, tick->tid, &at->slot) == 0 && event_is_mine(p, &at->slot))
 		return event_catches_up(p, at);
-	if (!enter_discovered(p, tick, &at->slot))
+	if (!enter_discovered(p, tick, stood_for_ns, &at->slot))
 		return false;
 	at->slot.own->period_ns = stood_for_ns;
 	if (!p->header->counted)

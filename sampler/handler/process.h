@@ -59,7 +59,9 @@ struct process {
 	_Atomic uint32_t epoch;     /* of the header, when the process timer was last set */
 	_Atomic uint64_t timer_ns;  /* CPU time between two of its expiries */
 	_Atomic uint32_t chained;   /* a thread holds the account's chain */
-	_Atomic int64_t account_ns; /* CPU that ended threads used and no sample stands for */
+	_Atomic int64_t account_ns; /* CPU that no sample stands for: account.h, light.h */
+	_Atomic uint32_t n_ended;   /* timers of threads that have ended, deleted since it was last
+				       settled */
 	_Atomic uint64_t stale_ns;  /* when the collector was first found silent */
 	_Atomic uint32_t n_snapshot;
 

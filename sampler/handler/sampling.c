@@ -2,6 +2,7 @@
 #include "sampler/handler/sampling.h"
 
 #include "sampler/handler/clock.h"
+#include "sampler/handler/light.h"
 #include "sampler/handler/memory.h"
 #include "sampler/handler/stack.h"
 
@@ -147,6 +148,7 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	slot->own->n_signals++;
 	slot->own->extra = 0;
 	slot->own->given_ns += weight * slot->own->period_ns;
+	light_given(p, weight * slot->own->period_ns);
 	if (slot->own->weighed_ns)
 		slot->own->weighed_ns += tick->weight * slot->own->period_ns;
 	record = walk(p, slot, tick);

@@ -143,8 +143,7 @@ static void reset_own(struct process *p, const struct slot *slot, uint32_t tid)
 
 	if (own->owed)
 		atomic_fetch_add_explicit(&p->header->lost_nested, own->owed, memory_order_relaxed);
-	if (own->timer)
-		timer_delete_id(own->timer);
+	timer_bury(p, slot);
 	atomic_store_explicit(&slot->ring->armed, 0, memory_order_relaxed);
 	*own = (struct slot_own){
 		.busy = 1,

@@ -250,12 +250,23 @@ uint64_t timer_follow_process(struct process *p)
 	    atomic_exchange_explicit(&p->jittering, 1, memory_order_acquire))
 		return old_ns;
 	atomic_store_explicit(&p->epoch, epoch, memory_order_relaxed);
+	atomic_store_explicit(&p->account_ns, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->n_ended, 0, memory_order_relaxed);
 	if (period_ns != old_ns) {
 		atomic_store_explicit(&p->timer_ns, period_ns, memory_order_relaxed);
 		(void)set(p->timer - 1, process_first_ns(p, old_ns, period_ns), period_ns);
 	}
 	atomic_store_explicit(&p->jittering, 0, memory_order_release);
 	return old_ns;
+}
+
+void timer_bury(struct process *p, const struct slot *slot)
+{
+	if (!slot->own->timer)
+		return;
+	timer_delete_id(slot->own->timer);
+	slot->own->timer = 0;
+	atomic_fetch_add_explicit(&p->n_ended, 1, memory_order_relaxed);
 }
 
 void timer_delete_id(int32_t id_plus_1)

@@ -89,6 +89,13 @@ bool timer_jitter(struct process *p, struct slot *slot);
 void timer_jitter_process(struct process *p);
 
 /**
+ * timer_bury - delete the timer of a thread that has ended, if it had one
+ *
+ * Context: handler.  Between slot_enter() and slot_leave().
+ */
+void timer_bury(struct process *p, const struct slot *slot);
+
+/**
  * timer_delete_id - delete a timer by id + 1; 0 is none
  *
  * Context: handler.

@@ -1,0 +1,137 @@
+/* light_test.c - what ended threads used behind the last tick is given by a thread that is new */
+#include "sampler/handler/light.h"
+
+#include "sampler/handler/timer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define PERIOD   UINT64_C(4000000)
+#define NO_TIMER 1000000 /* an id that nobody has */
+
+static struct ring_header header;
+static struct ring_slot ring;
+static struct process process = {.header = &header};
+static struct slot_own *own = (struct slot_own *)ring.own;
+static const struct slot slot = {.ring = &ring, .own = (struct slot_own *)ring.own};
+
+static void begin(uint32_t discovery, uint32_t engine)
+{
+	process.discovery = discovery;
+	header.engine = engine;
+	process.account_ns = 0;
+	process.n_ended = 0;
+	*own = (struct slot_own){.timer = 0};
+}
+
+static void thread_ends(void)
+{
+	own->timer = NO_TIMER;
+	timer_bury(&process, &slot);
+	assert_int_equal(own->timer, 0);
+}
+
+/* Return: periods that a thread which begins now stands for besides its own. */
+static uint32_t inherited(void)
+{
+	struct slot heir = slot;
+
+	own->extra = 0;
+	light_inherit(&process, &heir, PERIOD);
+	light_given(&process, own->extra * PERIOD);
+	return own->extra;
+}
+
+static void a_new_thread_gives_what_an_ended_one_left(void **state)
+{
+	(void)state;
+	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
+	light_due(&process, 10 * PERIOD);
+	light_given(&process, 9 * PERIOD);
+	thread_ends();
+	assert_int_equal(inherited(), 1);
+	thread_ends();
+	assert_int_equal(inherited(), 0);
+}
+
+static void parts_of_a_period_add_up(void **state)
+{
+	uint32_t sum = 0;
+
+	(void)state;
+	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
+	for (int i = 0; i < 100; i++) {
+		light_due(&process, 8 * PERIOD);
+		light_given(&process, 7 * PERIOD + PERIOD / 2);
+		thread_ends();
+		sum += inherited();
+	}
+	assert_int_equal(sum, 50);
+}
+
+/* A thread that blocks the signal is not given to others, nor is what is only late. */
+static void an_ended_thread_left_two_periods_at_most(void **state)
+{
+	(void)state;
+	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
+	light_due(&process, 100 * PERIOD);
+	assert_int_equal(inherited(), 0);
+	thread_ends();
+	assert_int_equal(inherited(), 2);
+	assert_int_equal(inherited(), 0);
+	thread_ends();
+	thread_ends();
+	assert_int_equal(inherited(), 4);
+}
+
+static void what_was_given_too_early_is_not_given_again(void **state)
+{
+	(void)state;
+	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
+	light_given(&process, 3 * PERIOD);
+	light_due(&process, 3 * PERIOD + PERIOD / 2);
+	thread_ends();
+	assert_int_equal(inherited(), 0);
+}
+
+static void a_slot_without_a_timer_left_nothing(void **state)
+{
+	(void)state;
+	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
+	light_due(&process, 5 * PERIOD);
+	timer_bury(&process, &slot);
+	assert_int_equal(inherited(), 0);
+}
+
+/* Hooks keep the account themselves; events count what their threads used. */
+static void others_keep_no_such_account(void **state)
+{
+	static const uint32_t ways[][2] = {{DISCOVERY_HOOKS, RING_ENGINE_CTIMER},
+					   {DISCOVERY_TIMER, RING_ENGINE_PERF}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		begin(ways[i][0], ways[i][1]);
+		light_due(&process, 5 * PERIOD);
+		thread_ends();
+		assert_int_equal(inherited(), 0);
+		assert_int_equal(process.account_ns, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_new_thread_gives_what_an_ended_one_left),
+		cmocka_unit_test(parts_of_a_period_add_up),
+		cmocka_unit_test(an_ended_thread_left_two_periods_at_most),
+		cmocka_unit_test(what_was_given_too_early_is_not_given_again),
+		cmocka_unit_test(a_slot_without_a_timer_left_nothing),
+		cmocka_unit_test(others_keep_no_such_account),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
