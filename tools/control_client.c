@@ -270,3 +270,14 @@ int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply)
 	free(search.paths);
 	return n ? n : trouble;
 }
+
+pid_t control_recorder(pid_t pid)
+{
+	const struct control_request request = {.magic = CONTROL_MAGIC,
+						.version = CONTROL_VERSION,
+						.verb = CONTROL_STATUS,
+						.pid = pid};
+	struct control_reply reply = {0};
+
+	return control_ask(&request, &reply, NULL) == 0 ? reply.wick_pid : 0;
+}

@@ -5,6 +5,8 @@
 #include "base/err.h"
 #include "tools/control_wire.h"
 
+#include <sys/types.h>
+
 /**
  * control_ask - have the recording of a process do something
  *
@@ -24,5 +26,13 @@ int control_ask(const struct control_request *request, struct control_reply *ret
  */
 int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply), void *context,
 		    struct err *err);
+
+/**
+ * control_recorder - who records a process
+ *
+ * Return:  the pid of its wick record; 0: nobody that can be asked.
+ * Context: main thread.
+ */
+pid_t control_recorder(pid_t pid);
 
 #endif

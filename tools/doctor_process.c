@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "sampler/collector/attach.h"
+#include "sampler/collector/proc_status.h"
 #include "sampler/outside/check.h"
 #include "tools/control_client.h"
 #include "tools/doctor.h"
@@ -9,14 +10,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATUS_BYTES = 64 * 1024, MAPS_BYTES = 4 * 1024 * 1024, MAX_TASKS = 100000 };
+enum { MAPS_BYTES = 4 * 1024 * 1024, MAX_TASKS = 100000 };
 
 /* What keeps it from being recorded, and behind ", try: " what helps, where something does. */
 static void add_trouble(struct doctor *doctor, char *trouble)
@@ -53,20 +53,14 @@ static int check_joining(struct doctor *doctor, pid_t pid)
 	return 0;
 }
 
-static bool task_blocks(pid_t pid, const char *tid, int signal)
+static bool task_blocks(pid_t pid, uint32_t tid, int signal)
 {
-	const char *mask;
-	char path[PATH_MAX];
-	struct buf status;
-	bool blocks = false;
+	struct proc_status status;
+	bool blocks;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%.20s/status", (int)pid, tid);
-	buf_init(&status, STATUS_BYTES);
-	if (io_read_file(path, &status, NULL) == 0) {
-		mask = strstr(buf_text(&status), "\nSigBlk:");
-		blocks = mask && strtoull(mask + strlen("\nSigBlk:"), NULL, 16) >> (signal - 1) & 1;
-	}
-	buf_release(&status);
+	(void)proc_status_read(&status, pid, tid);
+	blocks = proc_status_number(&status, "SigBlk", 16) >> (signal - 1) & 1;
+	proc_status_release(&status);
 	return blocks;
 }
 
@@ -85,7 +79,7 @@ static void check_masks(struct doctor *doctor, pid_t pid, int signal)
 		if (task->d_name[0] == '.')
 			continue;
 		n++;
-		blocked += task_blocks(pid, task->d_name, signal);
+		blocked += task_blocks(pid, (uint32_t)strtoul(task->d_name, NULL, 10), signal);
 	}
 	(void)closedir(tasks);
 	if (blocked)
@@ -114,15 +108,10 @@ static void check_filters(struct doctor *doctor, pid_t pid)
 /* There is one recording of a process at a time. */
 static void check_recording(struct doctor *doctor, pid_t pid)
 {
-	const struct control_request request = {.magic = CONTROL_MAGIC,
-						.version = CONTROL_VERSION,
-						.verb = CONTROL_STATUS,
-						.pid = pid};
-	struct control_reply reply;
+	pid_t recorder = control_recorder(pid);
 
-	if (control_ask(&request, &reply, NULL) == 0)
-		doctor_note(doctor, "recording", "wick (pid %d) records it now",
-			    (int)reply.wick_pid);
+	if (recorder)
+		doctor_note(doctor, "recording", "wick (pid %d) records it now", (int)recorder);
 }
 
 void doctor_check_process(struct doctor *doctor, pid_t pid)

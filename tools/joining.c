@@ -19,15 +19,11 @@ static void tell_joined(pid_t pid, const struct collector_attached *attached)
 /* Where its recording can be asked, it is named. */
 static void add_recorder(pid_t pid, struct err *err)
 {
-	const struct control_request request = {.magic = CONTROL_MAGIC,
-						.version = CONTROL_VERSION,
-						.verb = CONTROL_STATUS,
-						.pid = pid};
-	struct control_reply reply;
+	pid_t recorder = control_recorder(pid);
 
-	if (control_ask(&request, &reply, NULL) == 0)
+	if (recorder)
 		err_hint(err, "kill %d, which ends it; wick status -p %d says what it is",
-			 (int)reply.wick_pid, (int)pid);
+			 (int)recorder, (int)pid);
 }
 
 /* Return: 0; -errno, and the reason in ERR. */
