@@ -7,7 +7,8 @@
 
 enum {
 	MOST_MISSED = 1000,
-	MOST_OF_ONE = 2, /* periods: more has another cause than the tick */
+	MOST_OF_ONE = 2, /* periods and these ticks: more has another cause than the tick */
+	MOST_TICKS = 10, /* as who is put off between two leaves each time */
 	PARTS = 16,      /* of a period: as many images begin in one each */
 };
 
@@ -62,11 +63,12 @@ void phase_begin(struct phase *phase, struct process *process)
 		owe(process, (uint32_t)missed);
 }
 
-static int64_t left_by(const struct process *process)
+static int64_t left_by(const struct phase *phase, const struct process *process)
 {
 	uint64_t used_ns = process->charged_ns - process->base_cpu_ns;
 	int64_t missed_ns = (int64_t)process->missed_ns;
-	int64_t most_ns = MOST_OF_ONE * (int64_t)process->began_ns;
+	int64_t least_ns = -MOST_OF_ONE * (int64_t)process->began_ns;
+	int64_t most_ns = missed_ns - least_ns + MOST_TICKS * (int64_t)phase->tick_ns;
 	uint64_t due_ns;
 	int64_t left_ns;
 
@@ -75,16 +77,16 @@ static int64_t left_by(const struct process *process)
 		return process->given_ns ? 0 : missed_ns;
 	due_ns = (process->phase_ns + used_ns) / process->began_ns * process->began_ns;
 	left_ns = missed_ns + (int64_t)due_ns - (int64_t)process->given_ns;
-	if (left_ns > missed_ns + most_ns)
-		return missed_ns + most_ns;
-	return left_ns < -most_ns ? -most_ns : left_ns;
+	if (left_ns > most_ns)
+		return most_ns;
+	return left_ns < least_ns ? least_ns : left_ns;
 }
 
 void phase_end(struct phase *phase, const struct process *process)
 {
 	int64_t most_ns = MOST_MISSED * (int64_t)process->began_ns;
 
-	phase->missed_ns += left_by(process);
+	phase->missed_ns += left_by(phase, process);
 	if (phase->missed_ns > most_ns)
 		phase->missed_ns = most_ns;
 	if (phase->missed_ns < -most_ns)

@@ -14,6 +14,7 @@
  */
 struct phase {
 	int64_t missed_ns; /* may be a few periods below 0 */
+	uint64_t tick_ns;  /* of the kernel */
 	uint64_t random;
 	uint32_t n; /* images that have begun */
 	uint32_t turn;

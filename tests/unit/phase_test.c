@@ -116,6 +116,30 @@ static void what_nobody_gave_stays_owed(void **state)
 	}
 }
 
+/* Put off between two ticks, again and again, it never meets one; what it never gave is not all
+ * that. */
+static void who_is_put_off_leaves_more_than_a_tick(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t tick_ns = 4000000;
+	const struct {
+		uint64_t used;
+		uint64_t left;
+	} images[] = {{20000000, 3 * PERIOD}, {60 * PERIOD, 2 * PERIOD + 10 * tick_ns}};
+
+	fixture->phase.tick_ns = tick_ns;
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
+		struct process process = {.began_ns = PERIOD,
+					  .charged_ns = images[i].used,
+					  .ring.header = fixture->header};
+
+		fixture->phase.missed_ns = 0;
+		atomic_store(&fixture->header->cpu_ns, images[i].used);
+		phase_end(&fixture->phase, &process);
+		assert_int_equal(fixture->phase.missed_ns, images[i].left);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +151,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			what_was_missed_is_due_at_the_first_tick_of_the_next, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_nobody_gave_stays_owed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(who_is_put_off_leaves_more_than_a_tick, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
