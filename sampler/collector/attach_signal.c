@@ -132,7 +132,7 @@ static const char *use_of(const struct uses *uses, int signal)
 	if (uses->caught & BIT(signal))
 		return "handles";
 	if (uses->read & BIT(signal))
-		return "reads, by a signalfd,";
+		return "has a signalfd for";
 	if (uses->waited & BIT(signal))
 		return "waits for";
 	if (uses->ignored & BIT(signal))
