@@ -190,15 +190,24 @@ static void push_event(const struct slot_drain *drain, const struct record_event
 	stream_push(drain->stream, node);
 }
 
+/*
+ * The first name that a thread has is that of samples before it, too: a handler that the next
+ * signal interrupts before it has its slot writes its sample behind that one's, with an earlier
+ * time.
+ */
 static void push_thread(const struct slot_drain *drain, const struct record_thread *record,
 			uint64_t time_ns)
 {
 	struct node *node = node_new(NODE_THREAD, drain->process, time_ns, 0);
+	struct thread *thread;
 
 	if (!node)
 		return;
 	node->thread.tid = our_tid(drain, record->tid);
 	memcpy(node->thread.comm, record->comm, sizeof(node->thread.comm));
+	thread = process_thread(drain->process, node->thread.tid);
+	if (thread && !thread->comm[0])
+		memcpy(thread->comm, record->comm, sizeof(thread->comm));
 	stream_push(drain->stream, node);
 }
 

@@ -355,6 +355,25 @@ static uint32_t next_tid(struct fixture *fixture)
 	return tid;
 }
 
+static void the_first_name_is_that_of_samples_before_it(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t now = io_now_ns();
+	struct node *node;
+
+	use_slots(fixture, 1);
+	put_name(fixture, 0, 7, now + 1000, "worker");
+	put_sample(fixture, 0, 7, now + 1000);
+	put_sample(fixture, 0, 7, now); /* was interrupted by the one that gave the name */
+	for (unsigned i = 0; i < 2; i++) {
+		node = drain(fixture);
+		assert_non_null(node);
+		assert_int_equal(node->time_ns, now + i * 1000UL);
+		assert_string_equal(node->sample.comm, "worker");
+		queue_forget(&fixture->queue, node);
+	}
+}
+
 static void gives_only_samples_of_threads_that_are_named(void **state)
 {
 	struct fixture *fixture = *state;
@@ -486,6 +505,7 @@ int main(void)
 		with_fixture(gives_a_dead_threads_slot_back_after_its_last_record),
 		with_fixture(believes_no_more_cpu_than_there_was),
 		with_fixture(gives_the_mappings_of_a_process),
+		with_fixture(the_first_name_is_that_of_samples_before_it),
 		with_fixture(gives_only_samples_of_threads_that_are_named),
 		with_fixture(gives_only_samples_of_the_states_asked_for),
 		with_fixture(named_threads_are_kept_beside_the_top),
