@@ -179,6 +179,22 @@ class Processes(Case):
         self.assertGreater(below, (0.8 if put_off(took, seconds) else 0.95) * worked - chance(n, worked))
         self.assertLess(below, 1.05 * (seconds - before) + chance(n, below))
 
+    def test_programs_of_a_millisecond(self):
+        """Fork children, sed and grep: a tenth of a period each, and hardly ever a tick behind an expiry
+        of their own.  Half of their CPU is exec and the loader, an eighth their end in the kernel."""
+        charged = self.path("charged")
+        run = self.record(target("charged"), charged, "sh", "-c",
+                          "for i in $(seq 300); do echo abc | sed s/a/b/ | grep -c b; done", hz=249,
+                          options=("--max-overhead", "off"))
+        self.assertEqual(run.status, 0, run.summary)
+        with open(charged, encoding="ascii") as file:
+            seconds = float(file.read())
+        found, starting = run.weight() / 249, ends(run)["starting_ns"] / 1e9
+        print(f"programs of a millisecond: {found:.2f} + {starting:.2f} of {seconds:.2f} s, samples of "
+              f"{len({s.pid for s in run.samples})} processes")
+        self.assertLess(found + starting, 1.03 * seconds)
+        self.assertGreater(found, 0.45 * (seconds - starting))
+
 
 if __name__ == "__main__":
     unittest.main()
