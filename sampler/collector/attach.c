@@ -36,6 +36,16 @@ struct attaching {
 	bool followed;   /* as a child of one that has joined */
 };
 
+/* Its own are closed as soon as it has ended. */
+static int keep_descriptors(struct inject *inject, const struct process *process)
+{
+	if (process->pidfd < 0)
+		return -ESRCH;
+	inject->ring_fd = fcntl(process->ring.fd, F_DUPFD_CLOEXEC, 0);
+	inject->pidfd = fcntl(process->pidfd, F_DUPFD_CLOEXEC, 0);
+	return inject->ring_fd < 0 || inject->pidfd < 0 ? -errno : 0;
+}
+
 static int prepare(struct collector *collector, void *argument)
 {
 	struct attaching *attaching = argument;
@@ -60,9 +70,10 @@ static int prepare(struct collector *collector, void *argument)
 			      memory_order_relaxed);
 	family_joined(&collector->drain, process, attaching->followed);
 	attaching->number = process->number;
-	attaching->inject.ring_fd = process->ring.fd;
-	attaching->inject.pidfd = process->pidfd;
-	return 0;
+	r = keep_descriptors(&attaching->inject, process);
+	if (r < 0)
+		drain_forget(collector, process);
+	return r;
 }
 
 static int take_back(struct collector *collector, void *argument)
@@ -73,16 +84,6 @@ static int take_back(struct collector *collector, void *argument)
 	if (process)
 		drain_forget(collector, process);
 	return 0;
-}
-
-/* Whose descriptors the drain thread could close meanwhile. */
-static int keep_descriptors(struct attaching *attaching, int *ret_ring, int *ret_pidfd)
-{
-	*ret_ring = fcntl(attaching->inject.ring_fd, F_DUPFD_CLOEXEC, 0);
-	*ret_pidfd = fcntl(attaching->inject.pidfd, F_DUPFD_CLOEXEC, 0);
-	attaching->inject.ring_fd = *ret_ring;
-	attaching->inject.pidfd = *ret_pidfd;
-	return *ret_ring < 0 || *ret_pidfd < 0 ? -errno : 0;
 }
 
 static int try_again_and_again(struct attaching *attaching, struct victim *victim,
@@ -124,13 +125,8 @@ static int explain_join(pid_t pid, int r, struct err *err)
 static int join(struct attaching *attaching, struct collector_attached *attached, struct err *err)
 {
 	struct victim victim = {.pid = attaching->target.pid, .modules = &attaching->modules};
-	_cleanup_fd_ int ring_fd = -1;
-	_cleanup_fd_ int pidfd = -1;
-	int r = keep_descriptors(attaching, &ring_fd, &pidfd);
+	int r = remote_new(&victim.remote, victim.pid);
 
-	if (r < 0)
-		return err_set(err, -r, "join process %d", (int)victim.pid);
-	r = remote_new(&victim.remote, victim.pid);
 	if (r == 0) {
 		attaching->inject.fits = victim_fits;
 		attaching->inject.context = &victim;
@@ -187,6 +183,8 @@ static int explain_prepare(pid_t pid, int r, struct err *err)
 {
 	if (r == -EALREADY)
 		return err_set(err, EALREADY, "process %d is in this recording", (int)pid);
+	if (r == -ESRCH)
+		return err_set(err, ESRCH, "process %d", (int)pid);
 	return err_set(err, -r, "make rings for process %d", (int)pid);
 }
 
@@ -214,11 +212,14 @@ static void forget(struct attaching *attaching)
 {
 	attach_modules_release(&attaching->modules);
 	cleanup_fd(&attaching->inject.mem_fd);
+	cleanup_fd(&attaching->inject.ring_fd);
+	cleanup_fd(&attaching->inject.pidfd);
 }
 
 int attach_look(pid_t pid, struct collector_attached *ret_attached, struct err *err)
 {
-	struct attaching attaching = {.inject = {.pid = pid, .mem_fd = -1}};
+	struct attaching attaching = {
+		.inject = {.pid = pid, .mem_fd = -1, .ring_fd = -1, .pidfd = -1}};
 	struct collector_attached attached = {0};
 	int r = look(0, &attaching, &attached, err);
 
@@ -235,6 +236,8 @@ static int attach(struct collector *collector, struct attaching *attaching,
 	int r;
 
 	attaching->inject.mem_fd = -1;
+	attaching->inject.ring_fd = -1;
+	attaching->inject.pidfd = -1;
 	attaching->inject.socket = collector->directory.socket;
 	r = run(collector, attaching, &attached, err);
 	forget(attaching);

@@ -406,6 +406,7 @@ class Refuses(AttachCase):
             process = self.wick("record", "-q", "-o", self.path(f"e{delay}.perf"), "-p", program.pid, timeout=30)
             self.assertIn(process.returncode, (0, 126, 127), process.stderr)
             self.assertLessEqual(process.stderr.count(b"\n"), 1, process.stderr)
+            self.assertNotIn(b"descriptor", process.stderr)
             self.assertEqual(program.wait(10), 0)
 
     def test_one_with_no_room_for_descriptors(self):
