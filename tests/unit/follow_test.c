@@ -3,6 +3,7 @@
 
 #include "sampler/collector/children.h"
 #include "sampler/collector/proc.h"
+#include "sampler/collector/proc_stat.h"
 #include "sampler/collector/state.h"
 
 #include <errno.h>
@@ -72,6 +73,15 @@ static int end(void **state)
 	return 0;
 }
 
+/* Before that, while it is executed, its image's stack begins here and there. */
+static bool sleeps(pid_t pid)
+{
+	struct proc_stat stat;
+
+	return proc_stat_of(pid, STAT_STACK, &stat) == 0 && stat.state == 'S' &&
+	       stat.at[STAT_STACK] != proc_stack_start(getpid());
+}
+
 /* It has an image of its own when this returns. */
 static pid_t start_sleep(void)
 {
@@ -81,7 +91,7 @@ static pid_t start_sleep(void)
 	pid_t pid;
 
 	assert_int_equal(posix_spawnp(&pid, name, NULL, NULL, argv, environ), 0);
-	while (proc_stack_start(pid) == proc_stack_start(getpid()))
+	while (!sleeps(pid))
 		(void)usleep(1000);
 	return pid;
 }
