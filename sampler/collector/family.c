@@ -62,7 +62,8 @@ static void joined_as_child(struct drain *drain, struct process *process, uint64
 	uint64_t known_ns = take_let_go(&drain->families, process->pid);
 
 	process->family.place = FAMILY_CHILD;
-	if (started_ns >= drain->families.began_ns && process->base_cpu_ns > known_ns)
+	/* A start is told in whole ticks. */
+	if (started_ns + ticks_ns(1) > drain->families.began_ns && process->base_cpu_ns > known_ns)
 		process->family.missed_ns = process->base_cpu_ns - known_ns;
 	drain->families.missed_ns += process->family.missed_ns;
 	add_up(drain);
