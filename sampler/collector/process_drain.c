@@ -548,6 +548,7 @@ static bool is_gone(struct process *process, struct slot_view *view)
 void process_reap(struct process *process, struct stream *stream)
 {
 	uint64_t before_ns;
+	uint64_t reaped_ns;
 
 	if (!process->alive || !process->sweep.on)
 		return;
@@ -557,8 +558,12 @@ void process_reap(struct process *process, struct stream *stream)
 
 		if (tid == 0 || tid > INT32_MAX)
 			continue;
-		if (is_gone(process, &process->slots[i]))
-			reap_slot(process, stream, i);
+		if (!is_gone(process, &process->slots[i]))
+			continue;
+		/* What is done once a thread is no reason to look less often. */
+		reaped_ns = spending_thread_ns();
+		reap_slot(process, stream, i);
+		before_ns += spending_thread_ns() - reaped_ns;
 	}
 	count_sweep(process, before_ns);
 }
