@@ -20,7 +20,9 @@ enum { ENDED = 1, READS = 40 };
 static struct {
 	int to_it[2];
 	int from_it[2];
-	pid_t pid; /* as it is numbered here */
+	pid_t pid;   /* as it is numbered here, */
+	pid_t other; /* another process of the namespace */
+	pid_t maker; /* of that */
 } inside;
 
 static void say(int fd, uint32_t word)
@@ -60,26 +62,53 @@ static void run(void)
 	_exit(0);
 }
 
+static void wait_for_signal(void)
+{
+	(void)pause();
+	_exit(0);
+}
+
+/* Its children are in another namespace than itself; it has none where that may not be. */
+static void make(void)
+{
+	pid_t first = -1;
+	pid_t other = -1;
+
+	if (unshare(CLONE_NEWPID) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0) {
+		first = fork();
+		if (first == 0)
+			run();
+		other = fork();
+		if (other == 0)
+			wait_for_signal();
+	}
+	say(inside.from_it[1], first > 0 && other > 0 ? (uint32_t)first : 0);
+	say(inside.from_it[1], (uint32_t)other);
+	/* The first of a namespace ends when all others have been waited for. */
+	while (waitpid(-1, NULL, 0) > 0)
+		continue;
+	_exit(0);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
 	if (pipe(inside.to_it) < 0 || pipe(inside.from_it) < 0)
 		return -1;
-	if (unshare(CLONE_NEWPID) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) < 0)
-		return 0;
-	inside.pid = fork();
-	if (inside.pid == 0)
-		run();
-	return inside.pid < 0 ? -1 : 0;
+	inside.maker = fork();
+	if (inside.maker == 0)
+		make();
+	inside.pid = (pid_t)hear(inside.from_it[0]);
+	inside.other = (pid_t)hear(inside.from_it[0]);
+	return inside.maker < 0 ? -1 : 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	if (inside.pid) {
+	if (inside.pid)
 		(void)kill(inside.pid, SIGKILL);
-		(void)waitpid(inside.pid, NULL, 0);
-	}
+	(void)waitpid(inside.maker, NULL, 0);
 	(void)close(inside.to_it[0]);
 	(void)close(inside.to_it[1]);
 	(void)close(inside.from_it[0]);
@@ -206,22 +235,13 @@ static void a_number_of_nobody_is_not_found(void **state)
 static void another_process_of_the_namespace_is_not_found(void **state)
 {
 	struct inner_tids tids;
-	pid_t other;
 
 	(void)state;
 	skip_unless_inside();
-	other = fork();
-	if (other == 0) {
-		(void)pause();
-		_exit(0);
-	}
-	assert_true(other > 0);
-	inner_tids_init(&tids, other);
+	inner_tids_init(&tids, inside.other);
 	inner_tids_open(&tids);
 	assert_int_equal(inner_tids_find(&tids, 1), 0);
 	inner_tids_release(&tids);
-	(void)kill(other, SIGKILL);
-	(void)waitpid(other, NULL, 0);
 }
 
 int main(void)
