@@ -113,6 +113,15 @@ def wait_for(condition, seconds=20):
     raise AssertionError("it did not come about")
 
 
+def cpu_ns(pid):
+    """What a process has used, by all its threads."""
+    total = 0
+    for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+        with open(path, encoding="ascii") as file:
+            total += int(file.read().split()[0])
+    return total
+
+
 def state(pid):
     """The letter of a process's state, as /proc/PID/stat has it."""
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, PYTHON, WICK, Case, read, target
+from recorded import LONG, PYTHON, WICK, Case, cpu_ns, read, target
 
 ROUNDS = 500 if LONG else 8
 MAGIC = 0x6b636977
@@ -36,15 +36,6 @@ except ConnectionError:
 
 def request(verb, pid, hz=0, magic=MAGIC, version=1):
     return struct.pack("<IHHiI", magic, version, verb, pid, hz)
-
-
-def cpu_ns(pid):
-    """Of all its threads."""
-    total = 0
-    for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
-        with open(path, encoding="ascii") as file:
-            total += int(file.read().split()[0])
-    return total
 
 
 class File:

@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import Case, LONG, PYTHON, WICK, need, read, target, wait_for
+from recorded import Case, LONG, PYTHON, WICK, cpu_ns, need, read, target, wait_for
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
@@ -420,10 +420,11 @@ class Filtered(JoinedCase):
             yield program
 
     def record(self, program, *options):  # pylint: disable=arguments-differ
-        path = self.path(f"f{time.monotonic_ns()}.perf")
-        done = self.wick("record", "-F", 99, "-d", 0.5, "-o", path, *options, "-p", program.pid)
-        said = done.stderr.decode()
-        self.assertEqual(done.returncode, 0, said)
+        """Until it has had its CPU, however long that takes."""
+        with self.recording(program.pid, *options, hz=99) as (_, path):
+            enough = cpu_ns(program.pid) + 300_000_000
+            wait_for(lambda: cpu_ns(program.pid) > enough)
+        said = self.summary(path)
         self.assertIsNone(program.poll(), said)
         self.assertIn("main", {frame.symbol for sample in read(path) for frame in sample.frames}, said)
         return said
