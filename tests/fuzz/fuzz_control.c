@@ -9,21 +9,34 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-static void open_server(struct control_server *server)
-{
-	char folder[] = "/tmp/wick-fuzz-XXXXXX";
+static struct control_server server;
+static char folder[] = "/tmp/wick-fuzz-XXXXXX";
 
+/* Its socket is in a folder of ours. */
+static void close_server(void)
+{
+	char path[sizeof(server.path)];
+
+	memcpy(path, server.path, sizeof(path));
+	control_server_close(&server);
+	*strrchr(path, '/') = '\0';
+	(void)rmdir(path);
+	(void)rmdir(folder);
+}
+
+static void open_server(void)
+{
 	if (!mkdtemp(folder) || setenv("XDG_RUNTIME_DIR", folder, 1) < 0 ||
-	    control_server_open(server, NULL) < 0)
+	    control_server_open(&server, NULL) < 0 || atexit(close_server) != 0)
 		abort();
 }
 
-static int reach(const struct control_server *server)
+static int reach(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	memcpy(address.sun_path, server->path, sizeof(address.sun_path));
+	memcpy(address.sun_path, server.path, sizeof(address.sun_path));
 	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		abort();
 	return fd;
@@ -38,14 +51,13 @@ static void must_hold(const struct control_request *request)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	static struct control_server server;
 	struct control_reply reply = {.result = CONTROL_DONE};
 	struct control_client *client;
 	int fd;
 
 	if (!server.open)
-		open_server(&server);
-	fd = reach(&server);
+		open_server();
+	fd = reach();
 	if (send(fd, input, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size) {
 		client = control_server_take(&server, io_now_ns());
 		if (client) {
