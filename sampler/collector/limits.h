@@ -68,6 +68,7 @@ enum {
 	PERF_RING_PAGES = 16,      /* of a thread, for the kernel's part of its stacks */
 	SWEEP_MS =
 		500, /* how often all slots are looked at, and threads that are gone are found, */
+	SWEEP_SOON_MS = 100,  /* and behind a look that found some, */
 	SWEEP_PART = 2000,    /* what part of their CPU that may take, */
 	SWEEP_MOST_MS = 4000, /* but not how seldom */
 

@@ -549,6 +549,7 @@ void process_reap(struct process *process, struct stream *stream)
 {
 	uint64_t before_ns;
 	uint64_t reaped_ns;
+	bool found = false;
 
 	if (!process->alive || !process->sweep.on)
 		return;
@@ -564,6 +565,9 @@ void process_reap(struct process *process, struct stream *stream)
 		reaped_ns = spending_thread_ns();
 		reap_slot(process, stream, i);
 		before_ns += spending_thread_ns() - reaped_ns;
+		found = true;
 	}
 	count_sweep(process, before_ns);
+	if (found)
+		process->sweep.next_ns -= (SWEEP_MS - SWEEP_SOON_MS) * NS_PER_MS;
 }
