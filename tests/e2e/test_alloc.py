@@ -46,6 +46,11 @@ def still_live(run):
     return by_function
 
 
+def scatter_of(weights):
+    """One deviation of what chance makes of their sum, as a part of it."""
+    return math.sqrt(sum(weight**2 for weight in weights)) / sum(weights)
+
+
 class Alloc(Case):
     def allocs(self, seed, calls, *how, options=("-e", "alloc=16K")):
         return self.record(target("allocs"), str(seed), str(calls), *how, options=options)
@@ -62,7 +67,7 @@ class Alloc(Case):
             result = record()
             run = result[0] if isinstance(result, tuple) else result
             if ('"lost_events":0,' in self.text(run) and
-                    math.sqrt(sum(s.weight**2 for s in run.samples)) < scatter * run.weight()):
+                    scatter_of([s.weight for s in run.samples]) < scatter):
                 break
         return result
 
@@ -81,16 +86,18 @@ class Alloc(Case):
         return run, path, live
 
     def test_sum_of_twenty_programs_is_within_3_percent(self):
-        true = lost = 0
+        """More of them where samples weigh more, because the machine is busy: what chance makes of the
+        sum of 20,000 has a deviation of 0.7 %."""
+        true = lost = seed = 0
         weights = []
-        for seed in range(1, PROGRAMS + 1):
-            # 20,000 samples and more: what chance makes of their sum has a deviation of 0.7 %.
+        while seed < PROGRAMS or len(weights) < 20000 and seed < 3 * PROGRAMS:
+            seed += 1
             run = self.allocs(seed, 20000 if LONG else 12000, options=("-e", "alloc=8K"))
             lost += int(re.search(r'"lost_events":(\d+)', self.text(run)).group(1))
             true += int(run.stdout)
-            weights += [sample.weight for sample in run.samples]
-        print(f"{lost} lost")
-        self.assertGreaterEqual(sum(weight > 0 for weight in weights), 20000)
+            weights += [sample.weight for sample in run.samples if sample.weight > 0]
+        print(f"{seed} programs, {lost} lost")
+        self.assertGreaterEqual(len(weights), 20000)
         self.assert_sum(weights, true, 0.03)
 
     def test_leak_of_one_percent_is_on_top_of_the_live_file(self):
@@ -165,9 +172,17 @@ class Alloc(Case):
         self.assertEqual([s for s in live if s.frames[0].symbol == "remap"], [])
 
     def test_operators_of_cxx_count_once(self):
-        run = self.without_loss(
-            lambda: self.record(target("operators"), "2000", options=("-e", "alloc=8K")))
-        self.assert_sum((sample.weight for sample in run.samples), int(run.stdout), 0.1)
+        """Some thousand samples: one run has a deviation of 3 to 4 %."""
+        true, weights = 0, []
+        for _ in range(20):
+            run = self.record(target("operators"), "2000", options=("-e", "alloc=8K"))
+            if '"lost_events":0,' in self.text(run):
+                true += int(run.stdout)
+                weights += [sample.weight for sample in run.samples]
+            if weights and scatter_of(weights) < 0.025:
+                break
+        self.assertLess(scatter_of(weights), 0.025)
+        self.assert_sum(weights, true, 0.1)
 
     def test_other_allocators_give_the_same_sums(self):
         for name in ALLOCATORS:
@@ -182,7 +197,7 @@ class Alloc(Case):
                     true += int(run.stdout)
                     weights += [sample.weight for sample in run.samples if sample.comm == "allocs"]
                     self.assertEqual([s for s in live if s.frames[0].symbol in ("take", "run")], [])
-                self.assertLess(math.sqrt(sum(weight**2 for weight in weights)), 0.025 * sum(weights))
+                self.assertLess(scatter_of(weights), 0.025)
                 self.assert_sum(weights, true, 0.1)
 
     def test_everything_at_once(self):
