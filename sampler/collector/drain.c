@@ -9,6 +9,7 @@
 #include "sampler/collector/proc.h"
 #include "sampler/collector/replaced.h"
 #include "sampler/collector/room.h"
+#include "sampler/collector/seized.h"
 #include "sampler/collector/watch.h"
 
 #include <errno.h>
@@ -491,6 +492,8 @@ static uint64_t look(struct collector *collector)
 		next_ns = drain->marked_ns + HOLD_BACK_MS * NS_PER_MS;
 	if (outside_ns < next_ns)
 		next_ns = outside_ns;
+	if (seized_sweep() && next_ns > start_ns + SEIZED_MS * NS_PER_MS)
+		next_ns = start_ns + SEIZED_MS * NS_PER_MS;
 	return drain->wall_next_ns && drain->wall_next_ns < next_ns ? drain->wall_next_ns : next_ns;
 }
 

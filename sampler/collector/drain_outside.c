@@ -283,13 +283,6 @@ static void turn(struct collector *collector, uint64_t now_ns)
 	(void)turn_all(collector, io_now_ns(), true);
 }
 
-static bool lingers(const struct collector *collector)
-{
-	const struct collector_outsider *how = collector->options.outsider;
-
-	return how->linger && how->linger();
-}
-
 uint64_t drain_outside_turns(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
@@ -299,7 +292,7 @@ uint64_t drain_outside_turns(struct collector *collector)
 
 	if (!collector->options.outsider)
 		return UINT64_MAX;
-	if (look_for_expected(collector, now_ns) || lingers(collector))
+	if (look_for_expected(collector, now_ns))
 		soon_ns = now_ns + OUTSIDE_LEAST_MS * NS_PER_MS;
 	if (drain->outside.n == 0)
 		return soon_ns;

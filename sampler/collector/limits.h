@@ -58,6 +58,8 @@ enum {
 	CHOICE_MAX_PROCESSES = 65536,
 	REPOST_MS = 1000,
 	UNMASK_MS = 20,            /* how long one thread may take to stop */
+	SEIZED_MOST = 4096,        /* threads that have taken longer, and are let go later */
+	SEIZED_MS = 10,            /* between two looks at them */
 	PERF_FD_BASE = 4096,       /* descriptors of perf events are numbered from here */
 	PERF_RETRY_MS = 1000,      /* after an event could not be opened */
 	PERF_ADAPT_MS = 100,       /* between two looks how often a thread's event happens */

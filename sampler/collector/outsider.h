@@ -37,8 +37,6 @@ struct collector_outsider {
 	/* The samples that are owed: nothing follows. */
 	void (*end)(struct outsider *outsider, const struct outsider_turn *turn);
 	void (*free)(struct outsider *outsider);
-	/* What end() left to do; NULL: nothing, ever.  Return: whether there is more of it. */
-	bool (*linger)(void);
 };
 
 /* What begin() makes starts with it. */

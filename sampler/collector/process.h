@@ -57,7 +57,6 @@ struct watch {
 	uint64_t next_ns; /* not before this time, nor before so much CPU was used */
 	uint64_t next_cpu_ns;
 	uint32_t wait_ms;
-	pid_t seized; /* a thread that has not stopped for us yet; 0: none */
 };
 
 /* When all slots are looked at, told of or not, and threads that are gone are found. */

@@ -105,17 +105,11 @@ static void post(struct scan *scan, struct watched *thread, uint32_t tid)
 
 static void unmask(struct scan *scan, struct watched *thread, uint32_t tid)
 {
-	struct watch *watch = &scan->process->watch;
-	int r;
-
 	/* A program that handles SIGPROF means its masks. */
-	if (thread->unmasked || watch->seized ||
+	if (thread->unmasked ||
 	    atomic_load_explicit(&scan->process->ring.header->own_sigprof, memory_order_relaxed))
 		return;
-	r = unmask_thread(scan->process->pid, tid, scan->process->signal);
-	if (r == -EINPROGRESS)
-		watch->seized = (pid_t)tid;
-	if (r != 0)
+	if (unmask_thread(scan->process->pid, tid, scan->process->signal) != 0)
 		return;
 	thread->unmasked = true;
 	scan->stats->unmasked_threads++;
@@ -247,8 +241,6 @@ void watch_threads(struct process *process, uint64_t period_ns, struct collector
 	struct scan scan = {
 		.process = process, .stats = stats, .period_ns = period_ns, .now_ns = io_now_ns()};
 
-	if (watch->seized && unmask_let_go(watch->seized))
-		watch->seized = 0;
 	if (!process->alive || process->unsampled_ns || scan.now_ns < watch->next_ns ||
 	    process->charged_ns < watch->next_cpu_ns || !unexplained(process, period_ns))
 		return;

@@ -12,7 +12,6 @@
 #include "sampler/outside/engine_room.h"
 #include "sampler/outside/held.h"
 #include "sampler/outside/limits.h"
-#include "sampler/outside/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,17 +144,17 @@ static bool hold(struct engine *engine, const struct outsider_turn *turn,
 		 struct engine_thread *thread)
 {
 	struct engine_last *last = &engine->last;
-	struct task_stat stat = {.cpu = SAMPLE_NO_CPU};
+	struct task_stat stat = {.cpu = thread->cpu}; /* should it have ended since */
 	struct held held;
 	bool believed;
 	int r = held_walk(engine->remote, (pid_t)thread->tid, engine->pcs, SAMPLE_MAX_FRAMES,
 			  &held);
 
-	thread->slow = r == -EINPROGRESS;
 	if (r < 0)
 		return false;
 	count_stop(turn, held.stopped_ns);
 	(void)task_read_stat(engine->tasks_fd, thread->tid, &stat);
+	thread->cpu = stat.cpu;
 	believed = !held.in_call || is_believed(thread, turn, engine_calls_ns(&stat));
 	thread->unsure = !believed && !turn->again;
 	if (!believed && last->n_pcs > 0)
@@ -240,9 +239,7 @@ static void turn_engine(struct outsider *outsider, const struct outsider_turn *t
 		if (turn->again && !thread->unsure)
 			continue;
 		thread->unsure = false;
-		if (thread->slow)
-			thread->slow = !stop_let_go((pid_t)thread->tid);
-		if (account(engine, thread) && !thread->slow)
+		if (account(engine, thread))
 			sample(engine, turn, thread);
 		outsider->unsure = outsider->unsure || thread->unsure;
 	}
@@ -257,20 +254,14 @@ static void end(struct outsider *outsider, const struct outsider_turn *turn)
 
 	engine->owed_ns = 0;
 	ns = unaccounted_ns(engine, turn->process->charged_ns);
-	for (size_t i = 0; i < engine->n_threads; i++)
-		if (engine->threads[i].slow)
-			stop_let_go_later((pid_t)engine->threads[i].tid);
 	if (ns >= turn->process->period_ns / 2 && engine->last.n_pcs > 0 && !turn->paused)
 		give(engine, turn, NULL, ns);
 }
 
 const struct collector_outsider *outside_engine(void)
 {
-	static const struct collector_outsider engine = {.begin = begin,
-							 .turn = turn_engine,
-							 .end = end,
-							 .free = free_engine,
-							 .linger = stop_let_go_those};
+	static const struct collector_outsider engine = {
+		.begin = begin, .turn = turn_engine, .end = end, .free = free_engine};
 
 	return &engine;
 }

@@ -93,6 +93,7 @@ static void add(struct engine *engine, const struct outsider_turn *turn, uint32_
 	}
 	(void)task_read_stat(engine->tasks_fd, tid, &stat);
 	thread->start_ns = engine_calls_ns(&stat);
+	thread->cpu = stat.cpu;
 	engine->n_threads++;
 	push_name(engine, turn, thread);
 }

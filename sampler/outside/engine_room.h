@@ -14,6 +14,7 @@
 struct engine_thread {
 	uint32_t tid;
 	uint32_t listed; /* the list that had it last */
+	uint32_t cpu;    /* where it was seen last */
 	int schedstat_fd;
 	int syscall_fd;
 	struct schedstat seen;
@@ -22,7 +23,6 @@ struct engine_thread {
 	uint64_t start_ns; /* beside what calls had used when it was seen first */
 	uint64_t comm_ns;  /* when its name is worth another look */
 	bool ran;          /* at the last turn */
-	bool slow;         /* it was asked to stop and has not yet */
 	bool unsure;       /* it was found in a place that says little */
 };
 

@@ -6,7 +6,6 @@ enum {
 	STOP_SPIN_US = 30,     /* how long a thread is waited for without sleeping */
 	STOP_STEP_US = 1000,   /* between two looks at one that is slower */
 	STOP_MOST_MS = 20,     /* and at all */
-	STOP_MOST_LATER = 256, /* threads that have not stopped when nobody wants it any more */
 	STOP_STACK_BYTES = 256 << 10, /* of a stack, copied while its thread is held */
 
 	STACKS_MOST_THREADS = 65536,

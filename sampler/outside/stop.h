@@ -29,8 +29,8 @@ struct stop {
  * the call is gone into again, also where the kernel would have it fail with EINTR.
  *
  * Return:  0, to be followed by stop_end(); -ESRCH: it is gone, or no thread of PID; -EPERM: it is
- *          being traced, or we may not; -EINPROGRESS: it has not stopped in time, call
- *          stop_let_go() until that says true; -errno of ptrace.
+ *          being traced, or we may not; -EINPROGRESS: it has not stopped in time, and
+ *          seized_sweep() lets it go when it has; -errno of ptrace.
  * Context: any thread; what follows is the same thread's.
  */
 int stop_begin(pid_t pid, pid_t tid, struct stop *ret_stop);
@@ -42,28 +42,5 @@ int stop_begin(pid_t pid, pid_t tid, struct stop *ret_stop);
  * Context: any thread, that of stop_begin().
  */
 uint64_t stop_end(struct stop *stop);
-
-/**
- * stop_let_go - detach from a thread that was too slow to stop, if it has stopped by now
- *
- * Return:  true: it is free, or has ended; false: not yet.
- * Context: any thread, that of stop_begin().
- */
-bool stop_let_go(pid_t tid);
-
-/**
- * stop_let_go_later - a thread that was too slow to stop is not looked at any more
- *
- * Context: any thread, that of stop_begin(), and one thread for all of these.
- */
-void stop_let_go_later(pid_t tid);
-
-/**
- * stop_let_go_those - detach from those of stop_let_go_later() that have stopped by now
- *
- * Return:  whether there are more: one in vfork() stops when its child has ended.
- * Context: any thread, that of stop_let_go_later().
- */
-bool stop_let_go_those(void);
 
 #endif

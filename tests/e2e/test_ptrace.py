@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, WICK, Case, state, target
+from recorded import LONG, PYTHON, WICK, Case, state, target
 
 SPLIT = ("burn_seventy", "burn_twenty", "burn_ten")
 TURNS = ("0", "turns")  # of split
@@ -174,6 +174,14 @@ class Ptrace(Case):
             self.assertEqual(process.returncode, 0)
             self.assertEqual(len(stdout.split()), 3)
             os.unlink(self.path("killed.perf"))
+
+    def test_a_program_that_takes_its_time_to_end(self):
+        """It is asked to stop while its memory is given back, and ends instead."""
+        for megabytes in (10, 40, 80, 160):
+            end = f"import os; b = b'x' * ({megabytes} << 20); os._exit(3)"
+            run = self.record(PYTHON, "-c", end, options=("--engine", "ptrace"), timeout=60)
+            self.assertEqual(run.status, 3, run.summary)
+            self.assertIn("it ended with status 3", run.summary)
 
     def test_children_of_a_static_program(self):
         run = self.record(target("children_static"), "all", "0.5", options=("--max-overhead", "off"))

@@ -1,4 +1,5 @@
 /* stop_test.c - one thread held for a moment: what it was doing, and that it goes on */
+#include "sampler/collector/seized.h"
 #include "sampler/outside/check.h"
 #include "sampler/outside/stop.h"
 
@@ -22,12 +23,15 @@
 
 #include <cmocka.h>
 
+enum { ENDS = 200 };
+
 /* What the children and we share. */
 static struct {
 	_Atomic uint64_t turns;
 	_Atomic unsigned interrupted;
 	_Atomic unsigned signals;
 	_Atomic bool waits;
+	_Atomic pid_t child;
 } * shared;
 
 static void on_signal(int signo)
@@ -249,10 +253,9 @@ static void who_stops_late_is_let_go_then(void **state)
 	while (!shared->waits || letter_of(pid) != 'D')
 		rest();
 	assert_int_equal(stop_begin(pid, pid, &stop), -EINPROGRESS);
-	stop_let_go_later(pid);
-	assert_true(stop_let_go_those());
+	assert_true(seized_sweep());
 	assert_int_equal(shared->turns, 0);
-	while (stop_let_go_those())
+	while (seized_sweep())
 		rest();
 	while (shared->turns == 0)
 		rest();
@@ -273,6 +276,79 @@ static void one_that_is_traced_is_left_alone(void **state)
 	end(pid);
 }
 
+/* Held again and again until it ends, by a signal that comes at any time. */
+static void hold_to_its_end(pid_t pid)
+{
+	struct stop stop;
+	int r;
+
+	do {
+		r = stop_begin(pid, pid, &stop);
+		if (r == 0)
+			(void)stop_end(&stop);
+		(void)seized_sweep();
+	} while (r == 0 || r == -EINPROGRESS);
+	while (seized_sweep())
+		rest();
+}
+
+static void kill_after(pid_t pid, unsigned round)
+{
+	const struct timespec a_while = {.tv_nsec = 200000 + round % 50 * 10000};
+
+	if (fork() != 0)
+		return;
+	(void)nanosleep(&a_while, NULL);
+	(void)kill(pid, SIGKILL);
+	_exit(0);
+}
+
+static void the_end_of_a_child_is_left_to_its_parent(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < ENDS; round++) {
+		pid_t pid = start(run_for_ever);
+		int status = 0;
+
+		kill_after(pid, round);
+		hold_to_its_end(pid);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		assert_true(wait(NULL) > 0);
+	}
+}
+
+/* Its own child runs; says how that ended. */
+static void wait_for_a_child(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		run_for_ever();
+	shared->child = pid;
+	(void)waitpid(pid, &status, 0);
+	_exit(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
+static void the_end_of_another_s_child_is_told_to_its_parent(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < ENDS; round++) {
+		pid_t pid = start(wait_for_a_child);
+		int status = 0;
+
+		while (shared->child == 0)
+			rest();
+		kill_after(shared->child, round);
+		hold_to_its_end(shared->child);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), SIGKILL);
+		assert_true(wait(NULL) > 0);
+	}
+}
+
 static int share(void **state)
 {
 	(void)state;
@@ -291,6 +367,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_thread_of_it_is_refused),
 		cmocka_unit_test(who_stops_late_is_let_go_then),
 		cmocka_unit_test(one_that_is_traced_is_left_alone),
+		cmocka_unit_test(the_end_of_a_child_is_left_to_its_parent),
+		cmocka_unit_test(the_end_of_another_s_child_is_told_to_its_parent),
 	};
 
 	return cmocka_run_group_tests(tests, share, NULL);
