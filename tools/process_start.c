@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
+static bool ends_ignored;
+
 static void on_failed_write(int signo)
 {
 	(void)signo; /* write(2) says EPIPE or EFBIG */
@@ -20,6 +22,15 @@ static void survive(int signo)
 		(void)sigaction(signo, &action, NULL);
 }
 
+static void see_ends(void)
+{
+	struct sigaction old;
+
+	ends_ignored = sigaction(SIGCHLD, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+	if (ends_ignored)
+		(void)signal(SIGCHLD, SIG_DFL);
+}
+
 void process_start(void)
 {
 	int fd;
@@ -31,4 +42,11 @@ void process_start(void)
 		(void)close(fd);
 	survive(SIGPIPE);
 	survive(SIGXFSZ);
+	see_ends();
+}
+
+void process_signals(struct collector_signals *ret_signals)
+{
+	(void)pthread_sigmask(SIG_SETMASK, NULL, &ret_signals->mask);
+	ret_signals->ends_ignored = ends_ignored;
 }

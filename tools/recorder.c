@@ -7,13 +7,13 @@
 #include "tools/interrupt.h"
 #include "tools/joining.h"
 #include "tools/output_check.h"
+#include "tools/process_start.h"
 #include "tools/progress.h"
 #include "tools/record_budget.h"
 #include "tools/record_flight.h"
 #include "tools/say.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,7 +220,7 @@ static int join(struct recorder *recorder, struct err *err)
 int recorder_start(struct recorder *recorder, const struct record_options *options,
 		   bool *ret_launched, struct err *err)
 {
-	sigset_t mask;
+	struct collector_signals signals;
 	int r;
 
 	*ret_launched = false;
@@ -248,12 +248,12 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 	if (attach_options_given(&options->attach))
 		interrupt_no_cmd();
 	interrupt_catch();
-	(void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	process_signals(&signals);
 	recorder->start_ns = io_now_ns();
 	if (attach_options_given(&options->attach))
 		r = join(recorder, err);
 	else
-		r = collector_launch(recorder->collector, options->argv, &mask, &recorder->pid,
+		r = collector_launch(recorder->collector, options->argv, &signals, &recorder->pid,
 				     err);
 	if (r < 0)
 		return r;

@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "tools/agent_path.h"
 #include "tools/interrupt.h"
+#include "tools/process_start.h"
 #include "tools/say.h"
 #include "tools/signal_cost.h"
 #include "tools/summary_cost.h"
@@ -68,14 +69,14 @@ static int prepare(struct top_session *session, struct err *err)
 static int launch(struct top_session *session, struct err *err)
 {
 	const struct top_options *options = session->options;
-	sigset_t mask;
+	struct collector_signals signals;
 	int r;
 
-	(void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	process_signals(&signals);
 	r = top_output_redirect(&session->output, options->cmd_output, err);
 	if (r < 0)
 		return r;
-	r = collector_launch(session->collector, options->argv, &mask, &session->pid, err);
+	r = collector_launch(session->collector, options->argv, &signals, &session->pid, err);
 	top_output_restore(&session->output);
 	session->launched = r == 0;
 	return r;

@@ -138,11 +138,11 @@ static int start_thread(struct collector *collector)
 	return -r;
 }
 
-int collector_launch(struct collector *collector, char *const *argv, const sigset_t *child_mask,
-		     pid_t *ret_pid, struct err *err)
+int collector_launch(struct collector *collector, char *const *argv,
+		     const struct collector_signals *signals, pid_t *ret_pid, struct err *err)
 {
 	const struct launch launch = {.argv = argv,
-				      .mask = child_mask,
+				      .signals = signals,
 				      .limits = &collector->limits,
 				      .socket = collector->directory.socket,
 				      .agent = collector->directory.preload,

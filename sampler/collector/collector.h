@@ -272,10 +272,15 @@ const struct metric *collector_metrics(size_t *ret_n);
 int collector_new(const struct collector_options *options, struct collector **ret_collector,
 		  struct err *err);
 
+/* What CMD starts with, and wick itself started with. */
+struct collector_signals {
+	sigset_t mask;
+	bool ends_ignored; /* SIGCHLD is */
+};
+
 /**
  * collector_launch - start CMD under the agent, and the drain thread
  * @argv: NULL-terminated; argv[0] is searched in PATH
- * @child_mask: the signal mask that CMD is to start with
  *
  * CMD stays in wick's process group, keeps wick's descriptors 0-2 and its resource limits as
  * they were before collector_new().
@@ -283,8 +288,8 @@ int collector_new(const struct collector_options *options, struct collector **re
  * Return:  0; -ENOENT: not found; -EACCES, -ENOEXEC and others: cannot be executed.
  * Context: main thread, once.
  */
-int collector_launch(struct collector *collector, char *const *argv, const sigset_t *child_mask,
-		     pid_t *ret_pid, struct err *err);
+int collector_launch(struct collector *collector, char *const *argv,
+		     const struct collector_signals *signals, pid_t *ret_pid, struct err *err);
 
 /**
  * collector_launched_outside - whether CMD is sampled from outside

@@ -124,7 +124,9 @@ static void run_child(const struct plan *plan)
 	int code;
 
 	launch_restore_limits(plan->launch->limits);
-	(void)pthread_sigmask(SIG_SETMASK, plan->launch->mask, NULL);
+	if (plan->launch->signals->ends_ignored)
+		(void)signal(SIGCHLD, SIG_IGN);
+	(void)pthread_sigmask(SIG_SETMASK, &plan->launch->signals->mask, NULL);
 	(void)execve(plan->path, plan->argv, plan->env ? plan->env : environ);
 	code = errno;
 	(void)!write(plan->report_fd, &code, sizeof(code));

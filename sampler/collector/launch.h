@@ -3,9 +3,9 @@
 #define COLLECTOR_LAUNCH_H
 
 #include "base/err.h"
+#include "sampler/collector/collector.h"
 #include "sampler/program/program.h"
 
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -20,7 +20,7 @@ struct launch_limits {
 /* What to start and how. */
 struct launch {
 	char *const *argv;
-	const sigset_t *mask;
+	const struct collector_signals *signals;
 	const struct launch_limits *limits;
 	const char *socket; /* the agent's, and the link to it */
 	const char *agent;

@@ -156,6 +156,16 @@ class Transparent(Case):
         self.assertGreaterEqual(ran, 30)
         self.assertGreaterEqual(sampled, 10)
 
+    def test_signals_that_are_ignored_stay_so(self):
+        """Where SIGCHLD is, nobody is told of the end of a child: wick sees CMD's all the same."""
+        command = ["sh", "-c", "grep -E 'Sig(Blk|Ign)' /proc/self/status; exit 5"]
+        for number, ignored in enumerate(("CHLD", "CHLD,PIPE", "HUP,INT,QUIT,TERM,XFSZ")):
+            with self.subTest(ignored):
+                env = ("env", f"--ignore-signal={ignored}")
+                bare = self.run_one(command, *env)
+                under = self.run_one(command, *env, WICK, "record", "-q", "-o", self.path(f"ignored{number}.perf"), "--")
+                self.assertEqual((under.returncode, under.stdout, under.stderr), (5, bare.stdout, b""))
+
 
 class Storms(Case):
     """Programs that are hard on an agent end as they do without it, at 999 Hz; --long: at 99 too."""

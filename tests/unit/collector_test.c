@@ -60,11 +60,11 @@ static struct collector *new_collector(size_t queue_bytes)
 static void launch(struct collector *collector, char *const *argv)
 {
 	struct err err = {0};
-	sigset_t mask;
+	struct collector_signals signals = {0};
 	pid_t pid;
 
-	(void)sigprocmask(SIG_SETMASK, NULL, &mask);
-	if (collector_launch(collector, argv, &mask, &pid, &err) < 0)
+	(void)sigprocmask(SIG_SETMASK, NULL, &signals.mask);
+	if (collector_launch(collector, argv, &signals, &pid, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_true(pid > 0);
 }
@@ -428,13 +428,13 @@ static void sweeps_the_directory_of_a_killed_wick(void **state)
 static int try_launch(const char *command, struct err *ret_err)
 {
 	struct collector *collector = new_collector(0);
-	sigset_t mask;
+	struct collector_signals signals = {0};
 	pid_t pid;
 	int r;
 
 	*ret_err = (struct err){0};
-	(void)sigprocmask(SIG_SETMASK, NULL, &mask);
-	r = collector_launch(collector, (char *[]){(char *)command, NULL}, &mask, &pid, ret_err);
+	(void)sigprocmask(SIG_SETMASK, NULL, &signals.mask);
+	r = collector_launch(collector, (char *[]){(char *)command, NULL}, &signals, &pid, ret_err);
 	collector_free(collector);
 	return r;
 }
@@ -502,7 +502,7 @@ static int status_of(char *const *argv)
 	struct rlimit limit;
 	struct run *run = calloc(1, sizeof(*run));
 	struct err err = {0};
-	sigset_t mask;
+	struct collector_signals signals = {0};
 	pid_t pid;
 	int status;
 
@@ -511,9 +511,9 @@ static int status_of(char *const *argv)
 	limit = (struct rlimit){64, before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	run->collector = new_collector(0);
-	(void)sigemptyset(&mask);
-	(void)sigaddset(&mask, SIGTERM);
-	assert_int_equal(collector_launch(run->collector, argv, &mask, &pid, &err), 0);
+	(void)sigemptyset(&signals.mask);
+	(void)sigaddset(&signals.mask, SIGTERM);
+	assert_int_equal(collector_launch(run->collector, argv, &signals, &pid, &err), 0);
 	see_all(run);
 	status = run->status;
 	free_run(run);
