@@ -3,9 +3,9 @@
 #define OUTSIDE_LIMITS_H
 
 enum {
-	STOP_SPIN_US = 30,     /* how long a thread is waited for without sleeping */
-	STOP_STEP_US = 1000,   /* between two looks at one that is slower */
-	STOP_MOST_MS = 20,     /* and at all */
+	STOP_SPIN_US = 30,            /* how long a thread is waited for without sleeping */
+	STOP_STEP_US = 1000,          /* between two looks at one that is slower */
+	STOP_MOST_MS = 20,            /* and at all */
 	STOP_STACK_BYTES = 256 << 10, /* of a stack, copied while its thread is held */
 
 	STACKS_MOST_THREADS = 65536,
