@@ -10,6 +10,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import tempfile
@@ -97,17 +98,29 @@ def redis(options, scratch):
     while not os.path.exists(socket):
         time.sleep(0.05)
 
-    def p99(joins):
-        load = subprocess.Popen(["redis-benchmark", "-s", socket, "-n", "100000", "-t", "get", "--csv"],
+    def record():
+        """As a user would, until the load has ended."""
+        return subprocess.Popen([options.wick, "record", "-q", "-p", str(server.pid), "-o",
+                                 os.path.join(scratch, f"{time.monotonic_ns()}.perf")])
+
+    def p99(requests, how=None):
+        load = subprocess.Popen(["redis-benchmark", "-s", socket, "-n", str(requests), "-t", "get", "--csv"],
                                 stdout=subprocess.PIPE, text=True)
-        if joins:
-            time.sleep(0.2)
+        time.sleep(0.2)
+        if how == "joins":
             join(options.wick, server.pid, scratch)
+        recorder = record() if how == "records" else None
         rows = load.communicate()[0].strip().splitlines()
+        if recorder:
+            recorder.send_signal(signal.SIGINT)
+            recorder.wait()
         head = [word.strip('"') for word in rows[0].split(",")]
         return float(rows[-1].split(",")[head.index("p99_latency_ms")].strip('"'))
-    line("redis-benchmark p99, without wick", [p99(False) for _ in range(10)])
-    line("redis-benchmark p99, wick joins in it", [p99(True) for _ in range(10)])
+
+    for requests, seconds, how in ((10**5, "1 s", "joins"), (10**6, "10 s", "records")):
+        pairs = [(p99(requests), p99(requests, how)) for _ in range(10)]
+        line(f"redis-benchmark p99, {seconds}, without wick", [alone for alone, _ in pairs])
+        line(f"redis-benchmark p99, {seconds}, wick {how} it", [beside for _, beside in pairs])
     server.kill()
     server.wait()
 
