@@ -12,6 +12,7 @@ from recorded import LONG, PYTHON, WICK, Case, state, target
 SPLIT = ("burn_seventy", "burn_twenty", "burn_ten")
 TURNS = ("0", "turns")  # of split
 WITHIN = 4  # what is claimed is 5
+TURN_NS = 10**7  # the outside engine's, at least
 SENT = 2000 if LONG else 300
 STATIC = target("split_static")
 
@@ -82,7 +83,10 @@ class Ptrace(Case):
     def test_higher_rates_weigh_more(self):
         run = self.record(STATIC, "2", *TURNS, hz=999)
         self.assert_total(run, 2, hz=999)
-        self.assertLess(len(run.samples), 2 * 999 / 4)
+        # However long it waits for processors meanwhile: two looks a turn, of 10 ms less an eighth.
+        span_ns = run.samples[-1].time_ns - run.samples[0].time_ns
+        print(f"\n{len(run.samples)} samples of {run.weight()} in {span_ns / 1e9:.2f} s")
+        self.assertLessEqual(len(run.samples), 2 * span_ns / (TURN_NS * 7 / 8) + 2)
 
     def test_a_program_that_could_take_one_has_no_agent(self):
         run = self.record(target("split"), "2", *TURNS, options=("--engine", "ptrace"))
