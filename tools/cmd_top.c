@@ -216,7 +216,7 @@ static void watch(struct watching *it, bool *end_cmd)
 	bool goes_on = true;
 	bool over = false;
 
-	while (goes_on && !is_interrupted(over)) {
+	while (goes_on && !is_interrupted(over) && !top_screen_is_gone(it->screen)) {
 		uint64_t now_ns;
 		int key;
 

@@ -140,6 +140,13 @@ void top_screen_wait(const struct top_screen *screen, int ms)
 	(void)poll(&keys, 1, ms);
 }
 
+bool top_screen_is_gone(const struct top_screen *screen)
+{
+	struct pollfd keys = {.fd = fileno(screen->keys)};
+
+	return poll(&keys, 1, 0) > 0;
+}
+
 static int heat_lines(const struct top_keys *keys)
 {
 	if (keys->no_heat || LINES < FEW_LINES)

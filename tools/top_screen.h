@@ -37,6 +37,13 @@ int top_screen_key(struct top_screen *screen);
 void top_screen_wait(const struct top_screen *screen, int ms);
 
 /**
+ * top_screen_is_gone - whether the terminal has hung up: no key comes any more, nobody sees it
+ *
+ * Context: main thread.
+ */
+bool top_screen_is_gone(const struct top_screen *screen);
+
+/**
  * top_screen_page - how many rows of the table are seen
  *
  * Context: main thread.

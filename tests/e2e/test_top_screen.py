@@ -189,6 +189,21 @@ class Screen(Case):
         terminal.press("q")
         self.assertEqual(terminal.wait(), 0)
 
+    def test_it_ends_with_its_terminal(self):
+        """Where SIGHUP is ignored only the terminal itself can say so."""
+        for command, shows in (("true", "exited with status 0"), ("sleep 60", "l leave it running")):
+            terminal = Terminal(["env", "--ignore-signal=HUP", WICK, "top", "--", "sh", "-c",
+                                 f"echo $$ > pid; {command}"], environment(), cwd=self.dir)
+            self.addCleanup(terminal.close)
+            if command != "true":
+                terminal.until(lambda lines: "its output: " in lines[1])
+                terminal.press("q")
+            terminal.until(lambda lines: shows in "\n".join(lines))
+            terminal.hang_up()
+            self.assertEqual(terminal.wait(), 0)
+        with open(self.path("pid"), encoding="ascii") as file:
+            os.kill(int(file.read()), signal.SIGTERM)  # it runs on
+
     def test_a_terminal_that_only_writes_on_is_refused(self):
         terminal = self.start("--", "true", TERM="dumb")
         self.assertEqual(terminal.wait(), 2)

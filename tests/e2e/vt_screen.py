@@ -219,6 +219,13 @@ class Terminal:
     def modes(self):
         return termios.tcgetattr(self.master)[:4]
 
+    def hang_up(self):
+        """As when its window is closed: nobody reads, and nobody types any more."""
+        ours, its = pty.openpty()
+        os.close(its)
+        os.dup2(ours, self.master)
+        os.close(ours)
+
     def wait(self, seconds=20):
         """The exit status; what comes meanwhile is taken in."""
         end = time.monotonic() + seconds
