@@ -35,13 +35,10 @@ static void end_strings(struct control_reply *reply)
 
 static int exchange(int fd, const struct control_request *request, struct control_reply *ret_reply)
 {
-	const struct timeval limit = {.tv_sec = request->verb == CONTROL_STATUS ? STATUS_S
-										: ANSWER_S};
 	unsigned char bytes[sizeof(*ret_reply) + 1];
 	ssize_t n;
 
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
-	    send(fd, request, sizeof(*request), MSG_NOSIGNAL) < 0)
+	if (send(fd, request, sizeof(*request), MSG_NOSIGNAL) < 0)
 		return -errno;
 	do
 		n = recv(fd, bytes, sizeof(bytes), 0);
@@ -68,21 +65,35 @@ static int tell(int error, const char *path, struct err *err)
 	return err_set(err, -error, "ask the recording '%s'", path);
 }
 
-static int reach(const char *path)
+/* A recording that is stopped takes nobody in: even the way to it has a limit. */
+static int limit_waits(int fd, const struct control_request *request)
+{
+	const struct timeval limit = {.tv_sec = request->verb == CONTROL_STATUS ? STATUS_S
+										: ANSWER_S};
+
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0)
+		return -errno;
+	return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ? -errno : 0;
+}
+
+static int reach(const char *path, const struct control_request *request)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	_cleanup_fd_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int r = fd < 0 ? -errno : limit_waits(fd, request);
 
+	if (r < 0)
+		return r;
 	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
-		return -errno;
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		return errno == EAGAIN ? -ETIMEDOUT : -errno;
 	return steal_fd(&fd);
 }
 
 static int ask(const char *path, const struct control_request *request,
 	       struct control_reply *ret_reply)
 {
-	_cleanup_fd_ int fd = reach(path);
+	_cleanup_fd_ int fd = reach(path, request);
 
 	return fd < 0 ? fd : exchange(fd, request, ret_reply);
 }
