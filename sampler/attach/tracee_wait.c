@@ -3,6 +3,7 @@
  *
  * A thread on another processor stops within microseconds: a look around costs less than
  * going to sleep.  After that the kernel wakes us, and a watchdog ends a wait that is too long.
+ * The user may have no timer left for it (RLIMIT_SIGPENDING); then we look again and again.
  */
 #include "sampler/attach/tracee_wait.h"
 
@@ -20,6 +21,7 @@ enum {
 	SIGNAL = 2, /* after SIGRTMIN */
 	NS_PER_S = 1000000000,
 	AGAIN_NS = 5000000, /* a signal that came before the sleep is lost: another follows */
+	STEP_NS = 50000,
 };
 
 static void on_watchdog(int sig)
@@ -55,6 +57,16 @@ static int look_at(pid_t tid, int options, int *ret_status)
 	return r == 0 ? -EAGAIN : -errno;
 }
 
+static int look_often(pid_t tid, uint64_t deadline_ns, int *ret_status)
+{
+	const struct timespec step = {.tv_nsec = STEP_NS};
+	int r;
+
+	while ((r = look_at(tid, WNOHANG, ret_status)) == -EAGAIN && io_now_ns() < deadline_ns)
+		(void)nanosleep(&step, NULL);
+	return r == -EAGAIN ? -ETIMEDOUT : r;
+}
+
 int tracee_wait(pid_t tid, struct look *look, uint64_t deadline_ns, int *ret_status)
 {
 	uint64_t start_ns = io_now_ns();
@@ -67,8 +79,10 @@ int tracee_wait(pid_t tid, struct look *look, uint64_t deadline_ns, int *ret_sta
 	while (r == -EAGAIN && look_goes_on(look));
 	if (r != -EAGAIN)
 		return r;
-	if (deadline_ns <= start_ns || start_watchdog(deadline_ns - start_ns, &watchdog) < 0)
+	if (deadline_ns <= start_ns)
 		return -ETIMEDOUT;
+	if (start_watchdog(deadline_ns - start_ns, &watchdog) < 0)
+		return look_often(tid, deadline_ns, ret_status);
 	do
 		r = look_at(tid, 0, ret_status);
 	while (r == -EINTR && io_now_ns() < deadline_ns);

@@ -155,6 +155,18 @@ class Joins(AttachCase):
                 self.assertTrue(read(path))
             self.assertEqual(descriptors(program.pid), before)
 
+    def test_by_a_user_who_may_have_no_more_timers(self):
+        """A timer ends waits that are too long, for a thread that stops after a while; it is done without."""
+        need("prlimit")
+        need("taskset")
+        alone = ("taskset", "-c", str(min(os.sched_getaffinity(0))))
+        path = self.path("timers.perf")
+        with self.running(*alone, target("busy"), "20") as program:
+            done = subprocess.run([*alone, "prlimit", "--sigpending=0", WICK, "record", "-d", "0.5", "-o", path, "-p",
+                                   str(program.pid)], capture_output=True, check=False, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(read(path))
+
     def test_several_and_one_that_is_gone(self):
         with self.running(target("busy"), "20") as one, self.running(target("busy"), "20") as two:
             run = self.attach(f"{one.pid},{two.pid},999999999", duration="0.6")
