@@ -91,6 +91,9 @@ int attach_options_take(int id, const char *value, struct attach_options *option
 	case 'a':
 		options->all = true;
 		return 1;
+	case OPT_NO_CHILDREN:
+		options->no_children = true;
+		return 1;
 	case OPT_SIGNAL:
 		return take_signal(value, options, err);
 	default:

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /* Ids of the options that have no letter, beside each command's own. */
-enum { OPT_COMM = 1100, OPT_SIGNAL };
+enum { OPT_COMM = 1100, OPT_SIGNAL, OPT_NO_CHILDREN };
 
 enum { ATTACH_MAX_PIDS = 1024, ATTACH_COMM_BYTES = 64 };
 
@@ -18,6 +18,7 @@ struct attach_options {
 	size_t n_pids;
 	const char *comm; /* a regular expression; NULL: by pid alone */
 	bool all;         /* those that are chosen among all processes, again and again */
+	bool no_children; /* theirs, or those of CMD, are left out */
 	int signal;       /* that samples come by; 0: SIGURG, or another where that is taken */
 };
 
@@ -25,6 +26,7 @@ struct attach_options {
 #define ATTACH_OPTION_SPECS                                                                        \
 	{'p', "pid", "LIST", "join these processes, which run already, instead of a CMD"},         \
 		{OPT_COMM, "comm", "REGEX", "join the processes whose name matches"},              \
+		{OPT_NO_CHILDREN, "no-children", NULL, "leave out whom they, or CMD, start"},      \
 	{                                                                                          \
 		OPT_SIGNAL, "signal", "NAME",                                                      \
 			"the signal that samples come by, where the process needs SIGURG (URG)"    \

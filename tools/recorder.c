@@ -129,6 +129,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 		.metrics = options->metrics.mask,
 		.gauges = recorder->columns.gauges,
 		.signal = options->attach.signal,
+		.alone = options->attach.no_children,
 		.n_gauges = options->metrics.n_gauges,
 	};
 	const char *command = options->argc ? options->argv[0] : "";
@@ -149,7 +150,8 @@ static int prepare(struct recorder *recorder, struct err *err)
 	if (recorder->engine.note[0])
 		say_note("%s", recorder->engine.note);
 	collector.stay = options->attach.all;
-	collector.follows = attach_options_given(&options->attach) && !options->attach.all;
+	collector.follows =
+		!collector.alone && attach_options_given(&options->attach) && !options->attach.all;
 	collector.engine = recorder->engine.kind;
 	collector.perf = recorder->engine.how;
 	outside_choice_pass(&options->outside, &collector);
@@ -202,7 +204,8 @@ static int join_named(struct recorder *recorder, struct err *err)
 		recorder->pid = joining.pid;
 		recorder->inner_pid = joining.inner_pid;
 		recorder->n_joined = joining.n;
-		if (!outside_choice_only(&recorder->options->outside))
+		if (!outside_choice_only(&recorder->options->outside) &&
+		    !recorder->options->attach.no_children)
 			recorder->following.collector = recorder->collector;
 		recorder->following.verbose = recorder->options->verbose;
 	}

@@ -42,6 +42,7 @@ static int prepare(struct top_session *session, struct err *err)
 		.discovery = collector_auto_discovery(),
 		.events = options->events,
 		.signal = options->attach.signal,
+		.alone = options->attach.no_children,
 	};
 	const char *command = options->argc ? options->argv[0] : "";
 	const char *slash = strrchr(command, '/');
@@ -52,7 +53,7 @@ static int prepare(struct top_session *session, struct err *err)
 	session->outside = (struct outside_choice){.events = options->events, .hz = options->hz};
 	outside_choice_pass(&session->outside, &collector);
 	collector.agent_path = session->agent_path;
-	collector.follows = attach_options_given(&options->attach);
+	collector.follows = !collector.alone && attach_options_given(&options->attach);
 	collector.signal_ns = signal_cost_ns();
 	budget_options_pass(&options->budget, &collector);
 	session->comm = strdup(slash && slash[1] ? slash + 1 : command);
@@ -104,7 +105,8 @@ static int join(struct top_session *session, struct err *err)
 		free(session->comm);
 		session->comm = steal_pointer(&joining.comm);
 		session->pid = joining.pid;
-		session->following.collector = session->collector;
+		if (!session->options->attach.no_children)
+			session->following.collector = session->collector;
 	}
 	joining_release(&joining);
 	return r;

@@ -103,6 +103,7 @@ struct collector_options {
 	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
 	int signal;           /* that samples come by; 0: SIGPROF, or another where it is taken */
 	bool follows;         /* children of those that have joined join, too: collector_follow() */
+	bool alone;           /* children of CMD, and of those that have joined, are left out */
 	bool stay;            /* without CMD: do not end with the last process that had joined */
 	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
 	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */

@@ -49,6 +49,7 @@ int drain_init(struct collector *collector)
 	drain->child_pidfd = -1;
 	drain->next_number = 1;
 	drain->families.began_ns = family_now_ns();
+	drain->families.left_out = collector->options.alone;
 	drain->phase.random = io_now_ns();
 	drain->phase.tick_ns = NS_PER_S / collector_kernel_hz();
 	drain->rate = (struct rate){.hz = collector->options.hz,

@@ -246,7 +246,7 @@ static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 			continue;
 		process->outsider->how->turn(process->outsider, &turn);
 		unsure = unsure || process->outsider->unsure;
-		if (list)
+		if (list && !collector->options.alone)
 			children_each(process->pid, adopt_child, collector);
 	}
 	drain->outside.n = n;

@@ -54,7 +54,7 @@ static void add_up(struct drain *drain)
 	const struct families *all = &drain->families;
 	uint64_t unseen_ns = all->ended_ns > all->seen_ns ? all->ended_ns - all->seen_ns : 0;
 
-	drain->stats.children_missed_ns = all->missed_ns + unseen_ns;
+	drain->stats.children_missed_ns = all->left_out ? 0 : all->missed_ns + unseen_ns;
 }
 
 static void joined_as_child(struct drain *drain, struct process *process, uint64_t started_ns)

@@ -39,6 +39,7 @@ struct family_let_go {
 
 /* All of them. */
 struct families {
+	bool left_out;      /* nobody wants to know of children */
 	uint64_t began_ns;  /* the recording, since the machine was started */
 	uint64_t ended_ns;  /* CPU of children that have ended, */
 	uint64_t seen_ns;   /* and of it what those that were recorded used; */

@@ -31,6 +31,13 @@ static bool welcome_here(const struct collector *collector, const struct ucred *
 	return false;
 }
 
+/* Who has an agent of its own accord: by fork, or since it was started with our environment. */
+static bool left_out(const struct collector *collector, pid_t pid)
+{
+	return collector->options.alone && pid != collector->child &&
+	       !map_get(&collector->drain.by_pid, (uint64_t)pid);
+}
+
 /* Return: whether it is a message of this version that holds what its kind needs. */
 static bool hello_holds(const struct hello *hello)
 {
@@ -86,6 +93,8 @@ static void take_unsampled(struct collector *collector, const struct hello *hell
 	enum program_kind kind = (enum program_kind)hello->why;
 	pid_t pid = spoken_of(hello, peer);
 
+	if (left_out(collector, pid))
+		return;
 	if (!pid) {
 		unsampled_add(&collector->drain.unsampled, peer, hello->path, kind);
 		return;
@@ -154,7 +163,8 @@ static bool take_message(struct collector *collector, int fd)
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len) < 0)
 		return true;
 	if (hello.version != WIRE_VERSION || !hello_holds(&hello) ||
-	    !welcome_here(collector, &peer)) {
+	    !welcome_here(collector, &peer) ||
+	    (hello.kind != HELLO_UNSAMPLED && left_out(collector, peer.pid))) {
 		answer(fd, WELCOME_REFUSED, -1);
 		return true;
 	}

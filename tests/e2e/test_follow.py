@@ -37,6 +37,13 @@ for _ in range(times):
         if not pid:
             os.execv(burn[0], burn)
         os.waitpid(pid, 0)
+    if "self" in kinds:
+        pid = os.fork()
+        if not pid:
+            while time.process_time() < float(seconds):
+                pass
+            os._exit(0)
+        os.waitpid(pid, 0)
     if "thread" in kinds:
         import threading
         thread = threading.Thread(target=lambda: subprocess.run(burn))
@@ -158,6 +165,26 @@ class Follow(Case):
         missed = end_line(self.path("v.perf"))["children_missed_ns"] / 1e9
         self.assertLess(abs(sampled + missed - 0.8), 0.08, (sampled, missed, summary))
         self.assertGreater(missed, 0.38)
+
+    def test_whom_they_start_is_left_out(self):
+        """Nobody joins, neither by fork alone nor later, and nothing is said to be missing."""
+        used, samples, missed, summary = self.record([self.parent(0.2, "self,spawn,system,fork")], "--no-children")
+        self.assertGreater(used, 0.7)
+        self.assertEqual((samples, missed), ([], 0), summary)
+        self.assertNotRegex(summary, r"children|not sampled|no timer")
+        self.assertIn(", 1 process\n", summary)
+
+    def test_whom_cmd_starts_is_left_out(self):
+        """What has our environment, what is a fork of CMD, and what takes no agent; an exec of CMD itself is none."""
+        burn = f"{target('busy')} 0.2 >/dev/null"
+        script = f"{burn}; ({burn}; true); {target('split_static')} 0.2 >/dev/null; exec {burn}"
+        path = self.path("c.perf")
+        done = self.wick("record", "--no-children", "-F", str(HZ), "-o", path, "--", "/bin/sh", "-c", script)
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, 0, said)
+        self.assertEqual(len({sample.pid for sample in read(path)}), 1, said)
+        self.assertIn("busy", {sample.comm for sample in read(path)}, said)
+        self.assertNotRegex(said, r"children|not sampled|no timer|outside")
 
     def test_the_recording_ends_with_those_that_were_named(self):
         process = self.start("/bin/sh", "-c", f"read x; {target('busy')} 20 >/dev/null & sleep 0.5")
