@@ -10,6 +10,30 @@ from recorded import Case, need, target
 BURN = ("function work(n) { let x = 1; for (let i = 0; i < n; i++) x = (x * 31 + i) | 0; "
         "return x } let x = 0; const until = Date.now() + 1500; "
         "while (Date.now() < until) x += work(1e6); console.log(process.pid, x)")
+# By its own CPU clock: half a second to be compiled, and a second and a half once it has names.
+BURN_JAVA = """
+import java.io.File;
+public class Burn {
+    static long work(long n) {
+        long x = 1;
+        for (long i = 0; i < n; i++) x = x * 31 + (i ^ x >>> 7);
+        return x;
+    }
+    static long workUntil(long end, File file) {
+        var clock = java.lang.management.ManagementFactory.getThreadMXBean();
+        long x = 0;
+        while (clock.getCurrentThreadCpuTime() < end || file != null && !file.exists()) x += work(1000000);
+        return x;
+    }
+    public static void main(String[] words) throws Exception {
+        workUntil(500000000L, null);
+        new File("warm").createNewFile();
+        workUntil(0, new File("named"));
+        long now = java.lang.management.ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        System.out.println(workUntil(now + 1500000000L, null));
+    }
+}
+"""
 INNER_PID = 54322  # in a namespace of its own
 
 
@@ -82,21 +106,20 @@ class Jit(Case):
         """jcmd writes the map in the middle: from then on its methods have names."""
         need("java", "javac", "jcmd")
         with open(self.path("Burn.java"), "w", encoding="ascii") as file:
-            file.write("public class Burn { static long work(long n) { long x = 1; for (long i = "
-                       "0; i < n; i++) x = x * 31 + (i ^ x >>> 7); return x; } public static "
-                       "void main(String[] a) { long until = System.nanoTime() + 4000000000L; "
-                       "long x = 0; while (System.nanoTime() < until) x += work(100000); "
-                       "System.out.println(x); } }\n")
+            file.write(BURN_JAVA)
         subprocess.run(["javac", "-d", self.dir, self.path("Burn.java")], check=True, timeout=120)
-        script = (f"java -XX:+PreserveFramePointer -cp {self.dir} Burn & p=$!; sleep 1.5; "
-                  "jcmd $p Compiler.perfmap >/dev/null; wait $p")
-        run = self.record("sh", "-c", script, hz=199)
+        script = (f"java -XX:+PreserveFramePointer -cp {self.dir} Burn & p=$!; "
+                  "until [ -e warm ] || ! kill -0 $p; do sleep 0.05; done; "
+                  "jcmd $p Compiler.perfmap >/dev/null; : >named; wait $p")
+        run = self.record("sh", "-c", script, hz=199, options=("--max-overhead", "off"))
         self.forget(run)
-        leaves = collections.Counter(s.frames[0].symbol for s in run.samples
-                                     if s.frames[0].module.endswith(".map"))
+        leaves = collections.Counter()
+        for sample in run.samples:
+            if sample.frames[0].module.endswith(".map"):
+                leaves[sample.frames[0].symbol] += sample.weight
         print(leaves.most_common(3))
         mine = sum(n for name, n in leaves.items() if "Burn.work" in name)
-        self.assertGreater(mine, 20, run.summary)
+        self.assertGreater(mine, 100, run.summary)
         # The rest is interpreter and stubs: nothing else in this program is hot.
         self.assertGreater(mine, 0.8 * sum(leaves.values()), run.summary)
 

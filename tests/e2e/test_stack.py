@@ -11,11 +11,12 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, PYTHON, Case, need, state, target
+from recorded import LONG, PYTHON, WICK, Case, need, state, target, wait_for
 
 THREADS = 200
 MOST_MS = 20
 TRIES = 60 if LONG else 20
+PUT_OFF_NS = 2 * 10**6  # what waited longer for a processor says nothing of wick's own time
 PTRACE_SEIZE, PTRACE_DETACH, PTRACE_INTERRUPT = 0x4206, 17, 0x4207
 OTHERS_PROCESS = 1
 
@@ -113,6 +114,18 @@ class Stacks(Case):
         self.assertEqual(process.returncode, 0, process.stderr.decode())
         return json.loads(process.stdout)
 
+    def stack_and_wait(self, pid):
+        """With how long wick waited for processors that others had, in all."""
+        with open(self.path("look.json"), "wb") as out:
+            process = subprocess.Popen([WICK, "stack", "--json", "-p", str(pid)], stdout=out,
+                                       stdin=subprocess.DEVNULL, cwd=self.dir)
+            self.addCleanup(process.kill)
+            wait_for(lambda: os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG))
+            waited_ns = int(schedstat(process.pid)[process.pid][1])
+            self.assertEqual(process.wait(), 0)
+        with open(self.path("look.json"), encoding="utf-8") as file:
+            return json.load(file), waited_ns
+
     def start(self, *command, **options):
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    **options)
@@ -147,10 +160,11 @@ class Process(Stacks):
         zoo = Zoo(self)
         self.stack("-p", zoo.pid)  # names are kept from here on
         before = schedstat(zoo.pid)
-        best = None
+        best, least_ns = None, 10**9
         for _ in range(TRIES):  # how long it takes, where nobody else wants the processor
-            result = self.stack("-p", zoo.pid)
+            result, waited_ns = self.stack_and_wait(zoo.pid)
             best = min(result["spent_ns"], best or result["spent_ns"])
+            least_ns = min(waited_ns, least_ns)
             self.assertEqual(result["held"], 0)
             if best < MOST_MS * 10**6 / 2:
                 break
@@ -168,6 +182,9 @@ class Process(Stacks):
         interrupted = zoo.interrupted()
         print(f"\n{len(theirs)} threads, {n} frames as gdb's; wick {best / 1e6:.1f} ms and 0 EINTR, "
               f"gdb {interrupted} EINTR")
+        if best >= MOST_MS * 10**6 and least_ns > PUT_OFF_NS:
+            self.skipTest(f"others had the processors, {TRIES} times: {best / 1e6:.1f} ms, "
+                          f"{least_ns / 1e6:.1f} ms of waiting for them at least")
         self.assertLess(best, MOST_MS * 10**6)
 
     def test_a_running_thread_is_held_and_runs_on(self):
