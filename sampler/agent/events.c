@@ -10,7 +10,10 @@
 enum {
 	BEGIN_MS = 50, /* how long a new image may be held up; its timers run meanwhile */
 	END_MS = 1000, /* an exec may be held up for a busy collector */
-	REFUSED = -111 /* -ECONNREFUSED */
+	END_TRIES = 10,
+	AGAIN_NS = 2000000,
+	PROTOCOL = -71, /* -EPROTO */
+	REFUSED = -111, /* -ECONNREFUSED */
 };
 
 /* What ignore() has put aside. */
@@ -59,9 +62,24 @@ static void ignore(const struct process *p)
 {
 	struct sys_sigaction action = {.flags = 0};
 
+	if (atomic_exchange(&ignoring, true))
+		return;
 	action.handler = (void (*)(int, siginfo_t *, void *))(uintptr_t)SIG_IGN;
-	if (sys4(__NR_rt_sigaction, p->header->signal, &action, &ours, 8) == 0)
-		atomic_store(&ignoring, true);
+	if (sys4(__NR_rt_sigaction, p->header->signal, &action, &ours, 8) < 0)
+		atomic_store(&ignoring, false);
+}
+
+/* A collector that has no descriptor left hangs up without an answer. */
+static int ask_end(void)
+{
+	const struct sys_timespec pause = {.nsec = AGAIN_NS};
+	int r = hello_events(HELLO_EVENTS_OFF, END_MS);
+
+	for (int i = 1; r == PROTOCOL && i < END_TRIES; i++) {
+		(void)sys2(__NR_nanosleep, &pause, NULL);
+		r = hello_events(HELLO_EVENTS_OFF, END_MS);
+	}
+	return r;
 }
 
 void events_end(void)
@@ -71,7 +89,9 @@ void events_end(void)
 
 	if (!p)
 		return;
-	r = hello_events(HELLO_EVENTS_OFF, END_MS);
+	/* Before it is asked: who goes on meanwhile would have them begun again. */
+	(void)atomic_fetch_add(&p->header->leaving, 1);
+	r = ask_end();
 	if (r < 0 && r != REFUSED && any_stands(p))
 		ignore(p);
 	consume(p);
@@ -102,11 +122,22 @@ void events_to_timers(void)
 		arm_slot(p, i);
 }
 
+/* Return: whether no thread is about to exec any more. */
+static bool stay(_Atomic uint32_t *leaving)
+{
+	uint32_t old = atomic_load(leaving);
+
+	/* The rings may be those of a later recording. */
+	while (old && !atomic_compare_exchange_weak(leaving, &old, old - 1))
+		;
+	return old <= 1;
+}
+
 void events_go_on(void)
 {
 	struct process *p = with_events();
 
-	if (!p)
+	if (!p || !stay(&p->header->leaving))
 		return;
 	if (atomic_exchange(&ignoring, false))
 		(void)sys4(__NR_rt_sigaction, p->header->signal, &ours, NULL, 8);

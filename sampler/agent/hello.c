@@ -168,11 +168,13 @@ void hello_unsampled(int32_t pid, int32_t why, const char *path)
 	(void)say(&hello, 0, NULL);
 }
 
-/* That there is an answer is all that it says. */
-static int receive_nothing(int fd)
+/* That there is one is all that it says; a hang-up is none. */
+static int receive_answer(int fd)
 {
-	(void)fd;
-	return 0;
+	struct welcome welcome;
+	long r = sys6(__NR_recvfrom, fd, (long)&welcome, sizeof(welcome), MSG_DONTWAIT, 0, 0);
+
+	return r == sizeof(welcome) ? 0 : PROTOCOL;
 }
 
 int hello_events(enum hello_kind kind, int timeout_ms)
@@ -184,5 +186,5 @@ int hello_events(enum hello_kind kind, int timeout_ms)
 		.pid = (int32_t)sys0(__NR_getpid),
 	};
 
-	return say(&hello, deadline_in(timeout_ms), timeout_ms ? receive_nothing : NULL);
+	return say(&hello, deadline_in(timeout_ms), timeout_ms ? receive_answer : NULL);
 }

@@ -3,6 +3,7 @@
 #include "sampler/agent/environment.h"
 #include "sampler/agent/hooks.h"
 #include "sampler/agent/launch.h"
+#include "sampler/hooks/cancel.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 
 extern const char *weak_libc_version(void) __asm__("gnu_get_libc_version") __attribute__((weak));
+extern int *weak_errno(void) __asm__("__errno_location") __attribute__((weak));
 
 enum { NOT_FOUND = 127, DASHES_SINCE = 38 };
 
@@ -116,14 +118,38 @@ static int spawn_shell(const char *command, const sigset_t *mask, const sigset_t
 
 static int wait_for(pid_t pid)
 {
+	__typeof__(&waitpid) next = NEXT(waitpid);
 	int status = -1;
-	long r;
+	pid_t r;
 
 	do {
-		r = sys4(__NR_wait4, pid, &status, 0, NULL);
-	} while (r == -EINTR);
-	if (r != pid)
-		return agent_set_errno(r < 0 ? (int)-r : ECHILD);
+		r = next ? next(pid, &status, 0) : agent_set_errno(ENOSYS);
+	} while (r < 0 && weak_errno && *weak_errno() == EINTR);
+	return r == pid ? status : -1;
+}
+
+/* What glibc does when the thread is cancelled; musl leaves the command alone. */
+static void abandon(void *argument)
+{
+	const pid_t *pid = argument;
+
+	if (weak_libc_version) {
+		(void)sys2(__NR_kill, *pid, SIGKILL);
+		while (sys4(__NR_wait4, *pid, NULL, 0, NULL) == -EINTR)
+			;
+	}
+	heed_keys();
+}
+
+/* By libc's own call, in which a thread can be cancelled. */
+static int wait_cancellably(pid_t pid)
+{
+	struct cancel_buffer buffer;
+	int status;
+
+	cancel_push(&buffer, abandon, &pid);
+	status = wait_for(pid);
+	cancel_pop(&buffer);
 	return status;
 }
 
@@ -137,7 +163,7 @@ static int run(const char *command)
 	ignore_keys(&reset);
 	pthread_sigmask(SIG_BLOCK, &child, &mask);
 	r = spawn_shell(command, &mask, &reset, &pid);
-	status = r == 0 ? wait_for(pid) : W_EXITCODE(NOT_FOUND, 0);
+	status = r == 0 ? wait_cancellably(pid) : W_EXITCODE(NOT_FOUND, 0);
 	heed_keys();
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r != 0)

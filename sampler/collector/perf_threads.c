@@ -303,6 +303,9 @@ void perf_threads_off(struct process *process)
 
 void perf_threads_on(struct process *process)
 {
+	/* Another thread's exec is under way; should that fail, they are asked for again. */
+	if (atomic_load_explicit(&process->ring.header->leaving, memory_order_acquire))
+		return;
 	process->perf.off = false;
 	process->perf.all = true;
 }

@@ -3,37 +3,12 @@
  * Whoever finds a lock free pays a look at it.  All that is decided is decided by libc's own
  * functions, in the order in which they would be called without us.
  */
+#include "sampler/hooks/cancel.h"
 #include "sampler/hooks/hooks.h"
 #include "sampler/hooks/lock_next.h"
 #include "sampler/hooks/lock_wait.h"
 
 #include <errno.h>
-
-/*
- * sem_wait() and pthread_cond_wait() are where a thread can be cancelled: its registration has to
- * go then.  glibc runs what was pushed with this function as the stack is unwound past its
- * buffer; musl's buffer is smaller.
- */
-struct cancel_buffer {
-	uint64_t words[8];
-};
-
-extern void weak_push(struct cancel_buffer *buffer, void (*routine)(void *),
-		      void *argument) __asm__("_pthread_cleanup_push") __attribute__((weak));
-extern void weak_pop(struct cancel_buffer *buffer, int execute) __asm__("_pthread_cleanup_pop")
-	__attribute__((weak));
-
-static void push(struct cancel_buffer *buffer, struct lock_wait *wait)
-{
-	if (weak_push && weak_pop)
-		weak_push(buffer, lock_wait_drop, wait);
-}
-
-static void pop(struct cancel_buffer *buffer)
-{
-	if (weak_push && weak_pop)
-		weak_pop(buffer, 0);
-}
 
 /* EOWNERDEAD: the last owner of a robust mutex died, and it is ours. */
 static bool let_in(int r)
@@ -101,7 +76,7 @@ HOOK_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 		r_;                                                                                \
 	})
 
-/* The same where the thread can be cancelled. */
+/* The same where the thread can be cancelled: its registration has to go then. */
 #define TIMED_CANCELLABLE(lock, kind, call)                                                        \
 	({                                                                                         \
 		struct cancel_buffer buffer_;                                                      \
@@ -110,10 +85,10 @@ HOOK_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 		int r_;                                                                            \
                                                                                                    \
 		if (watched_)                                                                      \
-			push(&buffer_, &wait_);                                                    \
+			cancel_push(&buffer_, lock_wait_drop, &wait_);                             \
 		r_ = call;                                                                         \
 		if (watched_) {                                                                    \
-			pop(&buffer_);                                                             \
+			cancel_pop(&buffer_);                                                      \
 			lock_wait_end(&wait_, r_ == 0);                                            \
 		}                                                                                  \
 		r_;                                                                                \

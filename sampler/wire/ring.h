@@ -115,7 +115,8 @@ struct ring_header {
 	_Atomic uint64_t event_nested; /* that came while the slot was being written, */
 	_Atomic uint64_t event_noslot; /* or that found no slot */
 	_Atomic uint64_t live_full;    /* sampled memory whose release will not be told: no room */
-	uint8_t pad3[32];
+	_Atomic uint32_t leaving;      /* threads that are about to exec: no events meanwhile */
+	uint8_t pad3[28];
 
 	_Atomic uint32_t tids[RING_MAX_SLOTS];
 

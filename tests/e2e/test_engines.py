@@ -111,6 +111,12 @@ class Engine(PerfCase):
         self.assertGreater(len({sample.tid for sample in run.samples}), 0)
         self.assertGreater(run.weight(), n * 0.003 * 4999 * 0.6, run.summary)
 
+    def test_execs_live_while_those_of_other_threads_fail(self):
+        """Who fails goes on and wants events again, while another is about to be replaced."""
+        storms = f"for i in 1 2 3; do {target('storm')} raced 60 & done; wait"
+        run = self.engine("perf", "sh", "-c", storms, hz=4999)
+        self.assertEqual((run.status, run.stdout), (0, b"60\n" * 3), run.summary)
+
     def join(self):
         """A second of a busy program, by perf: what wick said, of how much CPU, and the samples."""
         text = self.path("joined.perf")

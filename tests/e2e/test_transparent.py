@@ -192,6 +192,9 @@ class Storms(Case):
     def test_exec_storm(self):
         self.check_same(target("storm"), "exec", 1000)
 
+    def test_threads_are_cancelled_while_a_command_runs(self):
+        self.check_same(target("storm"), "cancel", 5)
+
     def test_2000_threads(self):
         self.check_same(target("storm"), "threads", 2000, samples=50)
 

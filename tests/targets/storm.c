@@ -1,8 +1,9 @@
 /* storm.c - many of something, as fast as it goes; prints how many were done
- * usage: storm fork|vfork|spawn|exec|threads|malloc N */
+ * usage: storm fork|vfork|spawn|exec|raced|cancel|threads|malloc N */
 #include "burn.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +17,60 @@ BURN_FUNCTION(burn_storm)
 
 static char *true_arguments[] = {(char *)"true", NULL};
 
+/* Its execs fail, whatever else the process is about to do. */
+static _Noreturn void *fail_to_exec(void *argument)
+{
+	(void)argument;
+	for (;;)
+		(void)execv("/nonexistent/true", true_arguments);
+}
+
+static _Noreturn void exec_beside_others(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 2; i++)
+		(void)pthread_create(&thread, NULL, fail_to_exec, NULL);
+	for (double end = thread_seconds() + 0.002; thread_seconds() < end;)
+		burn_storm(1000);
+	(void)execv("/bin/true", true_arguments);
+	_exit(127);
+}
+
+enum { COMMAND_SECONDS = 60 };
+
+static void *run_command(void *argument)
+{
+	return (void *)(long)system(argument);
+}
+
+/* A thread that waits for a command is cancelled: the command ends with it. */
+static int cancel_one(void)
+{
+	char command[32];
+	double end = clock_seconds(CLOCK_MONOTONIC) + COMMAND_SECONDS;
+	struct sigaction interrupt;
+	pthread_t thread;
+	void *value = NULL;
+
+	(void)snprintf(command, sizeof(command), "exec sleep %d", COMMAND_SECONDS);
+	if (pthread_create(&thread, NULL, run_command, command))
+		return 1;
+	(void)usleep(20000);
+	(void)pthread_cancel(thread);
+	(void)pthread_join(thread, &value);
+	(void)sigaction(SIGINT, NULL, &interrupt);
+	return value != PTHREAD_CANCELED || clock_seconds(CLOCK_MONOTONIC) >= end ||
+	       waitpid(-1, NULL, WNOHANG) != -1 || interrupt.sa_handler != SIG_DFL;
+}
+
 static int one_child(const char *kind)
 {
 	int status = 1;
 	pid_t pid;
 
+	if (!strcmp(kind, "cancel"))
+		return cancel_one();
 	if (!strcmp(kind, "spawn")) {
 		if (posix_spawn(&pid, "/bin/true", NULL, NULL, true_arguments, environ))
 			return 1;
@@ -36,6 +86,8 @@ static int one_child(const char *kind)
 			(void)execvp("true", true_arguments);
 			_exit(127);
 		}
+		if (pid == 0 && !strcmp(kind, "raced"))
+			exec_beside_others();
 		if (pid == 0) {
 			burn_storm(1000000);
 			_exit(0);
