@@ -74,8 +74,8 @@ static int parse_level(const char *text, double *ret_level, struct err *err)
 	double level = strtod(text, &end);
 
 	if (end == text || *end || !(level > 0 && level < 1))
-		return err_set(err, EINVAL,
-			       "--significant wants a part of 1 such as 0.01, not '%s'", text);
+		return err_set(err, 0, "--significant wants a part of 1 such as 0.01, not '%s'",
+			       text);
 	*ret_level = level;
 	return 0;
 }

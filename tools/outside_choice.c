@@ -32,7 +32,7 @@ bool outside_choice_only(const struct outside_choice *choice)
 int outside_choice_check(const struct outside_choice *choice, struct err *err)
 {
 	if (outside_choice_only(choice) && !is_possible(choice))
-		return err_set(err, EINVAL,
+		return err_set(err, 0,
 			       "--engine ptrace is of -e cpu and wall; the rest is an agent's");
 	return 0;
 }

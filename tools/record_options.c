@@ -302,7 +302,7 @@ static int check_live(const struct record_options *options, struct err *err)
 		return -EINVAL;
 	}
 	if (selection->top.n || selection->threads || selection->states)
-		return err_set(err, EINVAL,
+		return err_set(err, 0,
 			       "--live with --top, --threads or --state, which leave releases out");
 	return 0;
 }
@@ -347,7 +347,7 @@ static int take_choice(struct record_options *options, struct err *err)
 	if (!options->attach.all)
 		return 0;
 	if (options->attach.n_pids > 0 || options->attach.comm)
-		return err_set(err, EINVAL,
+		return err_set(err, 0,
 			       "-a is any process, -p and --comm are some, try: one of them");
 	if (selection->top.n == 0) {
 		(void)err_set(err, 0, "-a joins the heaviest processes: how many?");

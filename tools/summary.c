@@ -185,6 +185,10 @@ static void print_nothing(const struct summary *summary, struct buf *buf)
 	summary_topic(buf, "");
 	if (stats->processes == 0)
 		buf_add(buf, "no program took the agent, try: wick doctor -- CMD\n");
+	else if ((double)stats->charged_ns < NS_PER_S / summary->hz &&
+		 (double)stats->paused_ns >= NS_PER_S / summary->hz)
+		buf_printf(buf, "the program used %.2f s of CPU while the recording was paused\n",
+			   (double)stats->paused_ns * 1e-9);
 	else if ((double)stats->charged_ns < NS_PER_S / summary->hz)
 		buf_printf(buf, "the program used less CPU than one period (%.0f ms)%s\n",
 			   1000.0 / summary->hz,

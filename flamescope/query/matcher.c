@@ -34,7 +34,7 @@ static int compile(struct matcher *matcher, const char *text, struct err *err)
 	int code = 0;
 
 	if (strlen(text) > MAX_PATTERN)
-		return err_set(err, EINVAL, "a pattern of more than %d bytes", MAX_PATTERN);
+		return err_set(err, 0, "a pattern of more than %d bytes", MAX_PATTERN);
 	matcher->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
 				      PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
 				      &code, &at, NULL);

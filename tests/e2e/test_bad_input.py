@@ -74,6 +74,13 @@ class BadInput(Case):
                         ("--metrics-as", "poem"), ("--discovery", "magic"), ("-o", "a%z.perf")):
             self.check_refused(2, "record", *options, "--", "true")
 
+    def test_options_that_contradict_each_other(self):
+        for options in (("-p", "1", "-a", "--top", "2"), ("-e", "page-faults", "--engine", "ptrace", "-p", "1"),
+                        ("-e", "alloc", "--live", "--top", "2", "--", "true")):
+            with self.subTest(options=options):
+                self.check_refused(2, "record", *options)
+                self.assertNotIn(b"Invalid argument", self.wick("record", *options).stderr)
+
     def test_an_output_that_exists_is_kept(self):
         path = self.path("taken")
         with open(path, "w", encoding="ascii") as file:

@@ -343,6 +343,10 @@ static void explains_a_recording_of_nothing(void **state)
 	summary.collected.running_ns = 0;
 	summary.collected.charged_ns = 3000000;
 	assert_says(&summary, "less CPU than one period", 1);
+	summary.collected.paused_ns = UINT64_C(370000000);
+	assert_says(&summary, "less CPU than one period", 0);
+	assert_says(&summary, "used 0.37 s of CPU while the recording was paused\n", 1);
+	summary.collected.paused_ns = 0;
 	assert_says(&summary, "cost", 0);
 	assert_says(&summary, "coverage", 0);
 	assert_says(&summary, "load it", 0);
