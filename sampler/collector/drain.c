@@ -1,6 +1,7 @@
 /* drain.c - the thread that looks at the rings and never waits for anybody */
 #include "sampler/collector/drain.h"
 
+#include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/attach.h"
 #include "sampler/collector/drain_outside.h"
@@ -68,6 +69,10 @@ int drain_init(struct collector *collector)
 	drain->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (drain->epoll_fd < 0)
 		return -errno;
+	/* Whoever waits for it must not wait for memory. */
+	drain->end = node_new(NODE_END, NULL, 0, 0);
+	if (!drain->end)
+		return -ENOMEM;
 	r = drain_watch_fd(drain, collector->directory.listen_fd, SOURCE_LISTEN, 0);
 	if (r == 0)
 		r = drain_watch_fd(drain, collector->wake_fd, SOURCE_WAKE, 0);
@@ -78,6 +83,7 @@ void drain_release(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
 
+	free(drain->end);
 	if (drain->epoll_fd >= 0)
 		(void)close(drain->epoll_fd);
 	if (drain->child_pidfd >= 0)
@@ -324,6 +330,14 @@ static void wait_child(struct collector *collector)
 	drain->ending = true;
 }
 
+/* Its descriptor cannot wake us, or will not stop to: it is looked at with every pass. */
+static void poll_child(struct drain *drain)
+{
+	(void)epoll_ctl(drain->epoll_fd, EPOLL_CTL_DEL, drain->child_pidfd, NULL);
+	(void)close(drain->child_pidfd);
+	drain->child_pidfd = -1;
+}
+
 static void take_wake(const struct collector *collector)
 {
 	uint64_t n;
@@ -352,6 +366,9 @@ static void handle(struct collector *collector, uint64_t data)
 		break;
 	case SOURCE_CHILD:
 		wait_child(collector);
+		/* Who traces it has not been told yet, and may take its time. */
+		if (!drain->child_ended)
+			poll_child(drain);
 		break;
 	case SOURCE_WAKE:
 		take_wake(collector);
@@ -540,7 +557,6 @@ static void finish_process(struct collector *collector, struct process *process)
 static void finish(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
-	struct node *end;
 
 	request_close(collector);
 	hello_close(collector);
@@ -549,9 +565,8 @@ static void finish(struct collector *collector)
 		finish_process(collector, drain->processes);
 	stream_flush(&drain->stream, UINT64_MAX);
 	publish(collector);
-	end = node_new(NODE_END, NULL, 0, 0);
-	if (end && queue_admit(&collector->queue, end))
-		queue_put(&collector->queue, end);
+	if (queue_admit(&collector->queue, drain->end))
+		queue_put(&collector->queue, steal_pointer(&drain->end));
 	queue_hand_over(&collector->queue);
 }
 
@@ -562,8 +577,9 @@ void *drain_main(void *argument)
 	uint64_t pass_ns = io_now_ns();
 
 	(void)prctl(PR_SET_NAME, "wick-drain");
-	if (drain->child_pidfd >= 0)
-		(void)drain_watch_fd(drain, drain->child_pidfd, SOURCE_CHILD, 0);
+	if (drain->child_pidfd >= 0 &&
+	    drain_watch_fd(drain, drain->child_pidfd, SOURCE_CHILD, 0) < 0)
+		poll_child(drain);
 	while (!drain->ending) {
 		wait_until(collector, pass_ns);
 		if (!drain->ending)

@@ -41,7 +41,8 @@ struct turns {
 struct drain {
 	int epoll_fd;
 	int child_pidfd;
-	int spare_fd; /* given up to turn a peer away when no descriptor is left */
+	int spare_fd;     /* given up to turn a peer away when no descriptor is left */
+	struct node *end; /* its last word; NULL: it has been said */
 	struct process *processes;
 	struct map by_pid; /* the living ones, by pid and by number */
 	pthread_mutex_t pids_lock;

@@ -1,11 +1,17 @@
 """Under wick everything runs to the same end: same bytes, same status."""
 import concurrent.futures
+import ctypes
 import os
 import shutil
+import signal
 import subprocess
+import time
 import unittest
 
-from recorded import LONG, PYTHON, WICK, Case, read, target
+from recorded import LONG, PYTHON, WICK, Case, cpu_ns, read, state, target, wait_for
+
+PTRACE_SEIZE = 0x4206
+WALL = 0x40000000  # of waitpid()
 
 # (name, command, uses half a second of CPU or more).  What they print does not change from run
 # to run.  {dir} is a directory of the test's own, {targets} the target programs.
@@ -87,6 +93,11 @@ for (long i = 0; i < 400000000L; i++) s += i % 7; System.out.println(s); } }
 """
 
 
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return file.read().split()
+
+
 class Transparent(Case):
     def setUp(self):
         super().setUp()
@@ -165,6 +176,22 @@ class Transparent(Case):
                 bare = self.run_one(command, *env)
                 under = self.run_one(command, *env, WICK, "record", "-q", "-o", self.path(f"ignored{number}.perf"), "--")
                 self.assertEqual((under.returncode, under.stdout, under.stderr), (5, bare.stdout, b""))
+
+    def test_an_end_that_a_tracer_keeps_to_itself(self):
+        """Who traces CMD is told of its end, and who started it only after that: wick sleeps until then."""
+        recorder = subprocess.Popen([WICK, "record", "-q", "-o", self.path("traced.perf"), "--", "sleep", "60"])
+        self.addCleanup(recorder.wait)
+        self.addCleanup(recorder.kill)
+        pid = int(wait_for(lambda: children(recorder.pid))[0])
+        self.assertEqual(ctypes.CDLL(None).ptrace(PTRACE_SEIZE, pid, None, None), 0)
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: state(pid) == "Z")
+        time.sleep(0.2)  # what is to be named is
+        before = cpu_ns(recorder.pid)
+        time.sleep(1)
+        self.assertLess(cpu_ns(recorder.pid) - before, 150e6)
+        self.assertEqual(os.waitpid(pid, WALL), (pid, signal.SIGKILL))
+        self.assertEqual(recorder.wait(20), 128 + signal.SIGKILL)
 
 
 class Storms(Case):
