@@ -13,20 +13,33 @@
 
 enum { SIGNAL_BITS = 0xff }; /* of a stop's status; PTRACE_EVENT_STOP is above them */
 
-static bool is_child_of_ours(pid_t tid)
+/* Return: 1: it is; 0: it is not; -errno: who knows. */
+static int is_child_of_ours(pid_t tid)
 {
 	struct proc_status status;
-	bool is = proc_status_read(&status, tid, 0) == 0 &&
-		  proc_status_number(&status, "Tgid", 10) == (uint64_t)tid &&
-		  proc_status_number(&status, "PPid", 10) == (uint64_t)getpid();
+	int r = proc_status_read(&status, tid, 0);
 
+	if (r == 0)
+		r = proc_status_number(&status, "Tgid", 10) == (uint64_t)tid &&
+		    proc_status_number(&status, "PPid", 10) == (uint64_t)getpid();
 	proc_status_release(&status);
-	return is;
+	return r;
 }
 
 static bool is_stop(const siginfo_t *info)
 {
 	return info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED;
+}
+
+/* What cannot be told from a child of ours, for want of a descriptor perhaps, is left for now. */
+static int take_end(pid_t tid)
+{
+	siginfo_t info;
+	int r = is_child_of_ours(tid);
+
+	if (r == 0)
+		(void)waitid(P_PID, (id_t)tid, &info, WEXITED | __WALL | WNOHANG);
+	return r >= 0 || r == -ENOENT || r == -ESRCH ? -ESRCH : 0;
 }
 
 int seized_look(pid_t tid, int *ret_signal)
@@ -35,50 +48,92 @@ int seized_look(pid_t tid, int *ret_signal)
 
 	/* What is there, without taking it: a kill may turn a stop into an end at any time. */
 	if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | __WALL | WNOHANG | WNOWAIT) < 0)
-		return -ESRCH;
+		return -ECHILD;
 	if (info.si_pid == 0)
 		return 0;
-	if (!is_stop(&info)) {
-		if (!is_child_of_ours(tid))
-			(void)waitid(P_PID, (id_t)tid, &info, WEXITED | __WALL | WNOHANG);
-		return -ESRCH;
-	}
-	info.si_pid = 0;
-	if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | __WALL | WNOHANG) < 0 || info.si_pid == 0)
-		return 0;
+	if (!is_stop(&info))
+		return take_end(tid);
 	*ret_signal = info.si_status & ~SIGNAL_BITS ? 0 : info.si_status;
 	return 1;
 }
+
+/* Whom this thread has asked, and not let go.  Where there is no place one stands until we end. */
+static _Thread_local struct {
+	struct seized {
+		pid_t pid;
+		pid_t tid;
+	} at[SEIZED_MOST];
+	size_t n;
+} later;
 
 static bool detach(pid_t tid, int signal)
 {
 	return ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal) == 0;
 }
 
-/* Of this thread, which has seized them.  Whom there is no place for stands until it ends. */
-static _Thread_local struct {
-	pid_t tids[SEIZED_MOST];
-	size_t n;
-} later;
-
-void seized_let_go(pid_t tid, int signal)
+/* Only of what we trace is another stop to be had, whatever it does now. */
+static bool is_ours(pid_t tid)
 {
-	if (!detach(tid, signal) && later.n < SEIZED_MOST)
-		later.tids[later.n++] = tid;
+	return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0;
 }
 
-static bool is_free(pid_t tid)
+static bool is_free(struct seized *seized)
 {
 	int signal = 0;
-	int r = seized_look(tid, &signal);
+	int r = seized_look(seized->tid, &signal);
 
-	return r < 0 || (r > 0 && detach(tid, signal));
+	if (r > 0)
+		return detach(seized->tid, signal);
+	if (r == -ESRCH)
+		return true;
+	if (is_ours(seized->tid))
+		return false;
+	/* Whoever calls exec has the number of its process after it, and stops under that. */
+	if (seized->tid == seized->pid || !is_ours(seized->pid))
+		return true;
+	seized->tid = seized->pid;
+	return false;
+}
+
+void seized_later(pid_t pid, pid_t tid)
+{
+	struct seized seized = {.pid = pid, .tid = tid};
+
+	if (!is_free(&seized) && later.n < SEIZED_MOST)
+		later.at[later.n++] = seized;
+}
+
+void seized_let_go(pid_t pid, pid_t tid, int signal)
+{
+	if (!detach(tid, signal))
+		seized_later(pid, tid);
 }
 
 bool seized_sweep(void)
 {
 	for (size_t i = later.n; i-- > 0;)
-		if (is_free(later.tids[i]))
-			later.tids[i] = later.tids[--later.n];
+		if (is_free(&later.at[i]))
+			later.at[i] = later.at[--later.n];
 	return later.n > 0;
+}
+
+/* An exec takes the place of the first thread without waiting for who traces that. */
+static bool holds_up(pid_t pid)
+{
+	for (size_t i = 0; i < later.n; i++)
+		if (later.at[i].pid == pid && later.at[i].tid != pid)
+			return true;
+	return false;
+}
+
+int seized_ask(pid_t pid, pid_t tid)
+{
+	if (holds_up(pid) && seized_sweep() && holds_up(pid))
+		return -EINPROGRESS;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
+		return -errno;
+	if (is_ours(tid))
+		return 0;
+	seized_later(pid, tid);
+	return -ESRCH;
 }

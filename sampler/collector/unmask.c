@@ -25,19 +25,23 @@ static int wait_stop(pid_t tid, int *ret_pending)
 		(void)nanosleep(&step, NULL);
 	if (r == 0)
 		return -EINPROGRESS;
-	return r < 0 ? r : 0;
+	return r < 0 ? -ESRCH : 0;
 }
 
 static int clear_bit(pid_t pid, pid_t tid, int signal)
 {
 	uint64_t mask = 0;
 	int pending = 0;
-	int r;
+	int r = seized_ask(pid, tid);
 
-	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
-		return -errno;
-	r = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 ? -errno : wait_stop(tid, &pending);
-	if (r == 0 && ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask) < 0)
+	if (r < 0)
+		return r;
+	r = wait_stop(tid, &pending);
+	if (r < 0) {
+		seized_later(pid, tid);
+		return r;
+	}
+	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask) < 0)
 		r = -errno;
 	/* The number cannot become another thread's any more, but may have before. */
 	if (r == 0 && proc_thread_gone(pid, (uint32_t)tid))
@@ -45,7 +49,7 @@ static int clear_bit(pid_t pid, pid_t tid, int signal)
 	mask &= ~BIT(signal);
 	if (r == 0 && ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask) < 0)
 		r = -errno;
-	seized_let_go(tid, pending);
+	seized_let_go(pid, tid, pending);
 	return r;
 }
 

@@ -58,7 +58,7 @@ static int wait_stop(pid_t tid, uint64_t asked_ns, int *ret_signal)
 		r = sleep_until_stop(tid, asked_ns, ret_signal);
 	if (r == 0)
 		return -EINPROGRESS;
-	return r < 0 ? r : 0;
+	return r < 0 ? -ESRCH : 0;
 }
 
 static int read_registers(struct stop *stop)
@@ -78,22 +78,22 @@ static int read_registers(struct stop *stop)
 
 int stop_begin(pid_t pid, pid_t tid, struct stop *ret_stop)
 {
-	struct stop stop = {.tid = tid};
+	struct stop stop = {.pid = pid, .tid = tid, .asked_ns = io_now_ns()};
 	bool other;
-	int r;
+	int r = seized_ask(pid, tid);
 
-	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
-		return -errno;
-	/* From here on the number cannot become another thread's. */
+	if (r < 0)
+		return r;
+	/* Now the number cannot become another thread's, but may have before. */
 	other = !is_thread_of(pid, tid);
-	stop.asked_ns = io_now_ns();
-	r = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 ? -ESRCH : 0;
-	if (r == 0)
-		r = wait_stop(tid, stop.asked_ns, &stop.signal);
-	if (r == 0)
-		r = other ? -ESRCH : read_registers(&stop);
+	r = wait_stop(tid, stop.asked_ns, &stop.signal);
 	if (r < 0) {
-		seized_let_go(tid, stop.signal);
+		seized_later(pid, tid);
+		return r;
+	}
+	r = other ? -ESRCH : read_registers(&stop);
+	if (r < 0) {
+		seized_let_go(pid, tid, stop.signal);
 		return r;
 	}
 	*ret_stop = stop;
@@ -102,6 +102,6 @@ int stop_begin(pid_t pid, pid_t tid, struct stop *ret_stop)
 
 uint64_t stop_end(struct stop *stop)
 {
-	seized_let_go(stop->tid, stop->signal);
+	seized_let_go(stop->pid, stop->tid, stop->signal);
 	return io_now_ns() - stop->asked_ns;
 }

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 struct stop {
+	pid_t pid;
 	pid_t tid;
 	int signal;   /* that it was about to be given, and is given by stop_end(); 0: none */
 	bool narrow;  /* it runs 32-bit code: its stack is made of other words than ours */
@@ -30,7 +31,7 @@ struct stop {
  *
  * Return:  0, to be followed by stop_end(); -ESRCH: it is gone, or no thread of PID; -EPERM: it is
  *          being traced, or we may not; -EINPROGRESS: it has not stopped in time, and
- *          seized_sweep() lets it go when it has; -errno of ptrace.
+ *          seized_sweep() lets it go when it has, or another has not yet; -errno of ptrace.
  * Context: any thread; what follows is the same thread's.
  */
 int stop_begin(pid_t pid, pid_t tid, struct stop *ret_stop);
