@@ -41,6 +41,13 @@ static int check_state(pid_t pid, const struct proc_status *status, struct err *
 		err_hint(err, "-p %d", (int)group);
 		return -ESRCH;
 	}
+	if (proc_status_goes_on(status)) {
+		(void)err_set(err, 0,
+			      "process %d (%s) goes on without its main thread, which has ended: "
+			      "it cannot be read from outside",
+			      (int)pid, name);
+		return -ESRCH;
+	}
 	if (of == STATUS_OF_ENDED) {
 		(void)err_set(err, 0, "process %d (%s) has ended: it is a zombie", (int)pid, name);
 		return -ESRCH;

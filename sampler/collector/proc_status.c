@@ -100,3 +100,9 @@ enum proc_status_of proc_status_of(const struct proc_status *status)
 		return STATUS_OF_PROGRAM;
 	return is_of_kernel(status) ? STATUS_OF_KERNEL : STATUS_OF_ENDED;
 }
+
+bool proc_status_goes_on(const struct proc_status *status)
+{
+	return proc_status_of(status) == STATUS_OF_ENDED &&
+	       proc_status_number(status, "Threads", 10) > 1;
+}

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/sample.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -75,5 +76,14 @@ pid_t proc_status_inner(const struct proc_status *status);
  * Context: any thread.
  */
 enum proc_status_of proc_status_of(const struct proc_status *status);
+
+/**
+ * proc_status_goes_on - whether other threads go on of a process whose first one has ended
+ *
+ * Its files in /proc say nothing of its memory then.
+ *
+ * Context: any thread.
+ */
+bool proc_status_goes_on(const struct proc_status *status);
 
 #endif

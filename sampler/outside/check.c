@@ -26,6 +26,11 @@ static int judge(pid_t pid, const struct proc_status *status, const char *comm, 
 		err_hint(err, "-p %d", (int)leader);
 		return -EINVAL;
 	}
+	if (proc_status_goes_on(status))
+		return err_set(err, 0,
+			       "process %d ('%s') goes on without its main thread, which has "
+			       "ended: it cannot be read from outside",
+			       (int)pid, comm);
 	if (of == STATUS_OF_ENDED)
 		return err_set(err, 0, "process %d ('%s') has ended, and its parent has not asked",
 			       (int)pid, comm);

@@ -4,6 +4,7 @@
 #include "sampler/outside/stop.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -276,6 +277,34 @@ static void one_that_is_traced_is_left_alone(void **state)
 	end(pid);
 }
 
+static void *sleep_on(void *context)
+{
+	(void)pause();
+	return context;
+}
+
+static void end_the_main_thread(void)
+{
+	pthread_t thread;
+
+	(void)pthread_create(&thread, NULL, sleep_on, NULL);
+	pthread_exit(NULL);
+}
+
+static void one_without_its_main_thread_is_not_said_to_have_ended(void **state)
+{
+	pid_t pid = start(end_the_main_thread);
+	struct outside_process process;
+	struct err err = {0};
+
+	(void)state;
+	while (letter_of(pid) != 'Z')
+		rest();
+	assert_true(check_process(pid, &process, &err) < 0);
+	assert_non_null(strstr(err.text, "goes on without its main thread"));
+	end(pid);
+}
+
 /* Held again and again until it ends, by a signal that comes at any time. */
 static void hold_to_its_end(pid_t pid)
 {
@@ -367,6 +396,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_thread_of_it_is_refused),
 		cmocka_unit_test(who_stops_late_is_let_go_then),
 		cmocka_unit_test(one_that_is_traced_is_left_alone),
+		cmocka_unit_test(one_without_its_main_thread_is_not_said_to_have_ended),
 		cmocka_unit_test(the_end_of_a_child_is_left_to_its_parent),
 		cmocka_unit_test(the_end_of_another_s_child_is_told_to_its_parent),
 	};
