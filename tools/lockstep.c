@@ -62,6 +62,9 @@ bool lockstep_found(const struct lockstep *lockstep, const struct collector_stat
 {
 	if (lockstep->hz == 0 || lockstep->hz >= lockstep->kernel_hz)
 		return false;
+	/* Looks from outside are no timer's, and weigh more when they find nobody running. */
+	if (stats->outside && stats->outside >= stats->processes)
+		return false;
 	return is_even(lockstep, stats) || is_overrun(lockstep, stats) ||
 	       is_unseen(lockstep, stats);
 }

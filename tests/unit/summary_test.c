@@ -424,6 +424,9 @@ static void overruns_above_chance_are_lockstep(void **state)
 	(void)state;
 	stats.overruns = 40;
 	assert_true(lockstep_found(&lockstep, &stats));
+	stats.outside = stats.processes = 1; /* no timer's */
+	assert_false(lockstep_found(&lockstep, &stats));
+	stats.processes = 2;
 	stats.overruns = 12; /* exp(-2.5) = 8 % is chance, and chance varies */
 	assert_false(lockstep_found(&lockstep, &stats));
 	stats.overruns = 40;
