@@ -108,13 +108,9 @@ class Signals(Case):
 
     def test_a_sigprof_of_the_program_goes_on(self):
         for hz in (99, 999):
-            for _ in range(4):
-                bare = self.wick_free(target("own_sigprof"), 1)
-                run = self.record(target("own_sigprof"), 1, hz=hz)
-                # Its timer is late on a machine that others use, without wick too.
-                if b"own: right" in bare:
-                    break
-            self.assertEqual(run.stdout, bare)
+            run = self.record(target("own_sigprof"), 1, hz=hz)
+            self.assertIn(b"own: right\nstrange: 0\n", run.stdout)
+            self.assertEqual(run.stdout, self.wick_free(target("own_sigprof"), 1))
             self.assertGreater(len(run.samples), 50)
 
     def test_a_small_sigaltstack_holds(self):

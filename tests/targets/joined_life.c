@@ -183,11 +183,13 @@ static int handle(long cpu_us)
 	const struct itimerval every = {{0, 10000}, {0, 10000}};
 	const struct itimerval never = {{0, 0}, {0, 0}};
 
+	double begun_s = prof_seconds();
+
 	(void)signal(SIGPROF, on_prof);
 	(void)setitimer(ITIMER_PROF, &every, NULL);
 	work(cpu_us);
 	(void)setitimer(ITIMER_PROF, &never, NULL);
-	printf("handled %d\n", atomic_load(&handled));
+	printf("handled %d of %.1f\n", atomic_load(&handled), (prof_seconds() - begun_s) * 100);
 	(void)signal(SIGPROF, SIG_DFL);
 	(void)fflush(stdout);
 	work(cpu_us);

@@ -28,18 +28,21 @@ int main(int argc, char **argv)
 	struct sigaction action = {.sa_sigaction = on_own, .sa_flags = SA_SIGINFO | SA_RESTART};
 	struct sigaction old;
 	struct itimerval every = {{0, 10000}, {0, 10000}};
+	double wanted;
 
 	(void)sigaction(SIGPROF, NULL, &old);
 	printf("before: %s\n", old.sa_handler == SIG_DFL ? "default" : "other");
 	(void)sigaction(SIGPROF, &action, NULL);
 	(void)sigaction(SIGPROF, NULL, &old);
 	printf("after: %s\n", old.sa_sigaction == on_own ? "own" : "other");
+	wanted = -prof_seconds() * 100;
 	(void)setitimer(ITIMER_PROF, &every, NULL);
 	while (thread_seconds() < seconds)
 		burn_profiled(100000);
 	every = (struct itimerval){0};
 	(void)setitimer(ITIMER_PROF, &every, NULL);
-	printf("own: %s\n", n_own > seconds * 50 && n_own < seconds * 150 ? "right" : "wrong");
+	wanted += prof_seconds() * 100;
+	printf("own: %s\n", n_own > wanted - 3 && n_own < wanted + 3 ? "right" : "wrong");
 	printf("strange: %d\n", (int)n_strange);
 	(void)signal(SIGPROF, SIG_IGN);
 	(void)raise(SIGPROF);

@@ -155,7 +155,7 @@ static void leaves_vfork_and_raw_fork_children_alone(void **state)
 	struct fake_options o = options(DISCOVERY_TIMER);
 
 	(void)state;
-	RUN(&o, "vfork", "0.3");
+	RUN(&o, "vfork", "1.5");
 	assert_clean_end();
 	assert_int_equal(run.n_processes, 1);
 	assert_true(coverage() > 0.9);
