@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	DEFAULT_PPM = 10000,
+	LEFT_ON_PPM = 10000,
 	PPM_PER_PCT = 10000,
 	MOST_PCT = 100,
 	QUEUE_PART = 2, /* of the memory that is allowed: for samples that wait, */
@@ -21,13 +21,18 @@ enum {
 
 void budget_options_init(struct budget_options *ret_options)
 {
-	*ret_options = (struct budget_options){.max_overhead_ppm = DEFAULT_PPM,
-					       .breaker_late_ns = DEFAULT_LATE_NS,
+	*ret_options = (struct budget_options){.breaker_late_ns = DEFAULT_LATE_NS,
 					       .breaker_pause_ns = DEFAULT_PAUSE_NS};
 }
 
+void budget_options_leave_on(struct budget_options *options)
+{
+	if (!options->given)
+		options->max_overhead_ppm = LEFT_ON_PPM;
+}
+
 /* 0.5, 1% or off; the options that were given say 0 for it. */
-static int take_overhead(const char *value, uint32_t *ret_ppm, struct err *err)
+static int take_part(const char *value, const char *whole, uint32_t *ret_ppm, struct err *err)
 {
 	char *end;
 	double pct = strtod(value, &end);
@@ -37,8 +42,7 @@ static int take_overhead(const char *value, uint32_t *ret_ppm, struct err *err)
 		return 1;
 	}
 	if (end == value || (*end != '\0' && strcmp(end, "%") != 0) || !(pct > 0) || pct > MOST_PCT)
-		return err_set(err, 0, "'%s' is no part of a program's CPU, like 1%%, nor off",
-			       value);
+		return err_set(err, 0, "'%s' is no part of %s, like 1%%, nor off", value, whole);
 	*ret_ppm = (uint32_t)(pct * PPM_PER_PCT + 0.5);
 	if (*ret_ppm == 0)
 		*ret_ppm = 1;
@@ -83,7 +87,10 @@ int budget_options_take(int id, const char *value, struct budget_options *option
 {
 	switch (id) {
 	case OPT_MAX_OVERHEAD:
-		return take_overhead(value, &options->max_overhead_ppm, err);
+		options->given = true;
+		return take_part(value, "a program's CPU", &options->max_overhead_ppm, err);
+	case OPT_MAX_COLLECTOR_CPU:
+		return take_part(value, "a processor", &options->max_collector_ppm, err);
 	case OPT_MEM_LIMIT:
 		return take_memory(value, &options->mem_limit, err);
 	case OPT_BREAKER:
@@ -96,6 +103,7 @@ int budget_options_take(int id, const char *value, struct budget_options *option
 void budget_options_pass(const struct budget_options *options, struct collector_options *to)
 {
 	to->max_overhead_ppm = options->max_overhead_ppm;
+	to->max_collector_ppm = options->max_collector_ppm;
 	to->breaker_late_ns = options->breaker_late_ns;
 	to->breaker_pause_ns = options->breaker_pause_ns;
 	if (!options->mem_limit)

@@ -12,6 +12,7 @@
 /* Ids of the options, beside the command's own. */
 enum {
 	OPT_MAX_OVERHEAD = 1400,
+	OPT_MAX_COLLECTOR_CPU,
 	OPT_MEM_LIMIT,
 	OPT_BREAKER,
 };
@@ -20,12 +21,14 @@ enum {
 #define MAX_OVERHEAD_OPTION_SPEC                                                                   \
 	{                                                                                          \
 		OPT_MAX_OVERHEAD, "max-overhead", "PCT",                                           \
-			"sampling costs no more of CMD's CPU: the rate is halved above; or off "   \
-			"(1%)"                                                                     \
+			"lower the rate when sampling costs CMD more of its CPU; or off (1% "      \
+			"with -a or --flight and no -F, else off)"                                 \
 	}
 #define BUDGET_OPTION_SPECS                                                                        \
-	{OPT_MEM_LIMIT, "mem-limit", "SIZE",                                                       \
-	 "memory of wick's own: waiting samples, rings and names (not limited)"},                  \
+	{OPT_MAX_COLLECTOR_CPU, "max-collector-cpu", "PCT",                                        \
+	 "lower the rate when wick itself uses more of one processor; or off (off)"},              \
+		{OPT_MEM_LIMIT, "mem-limit", "SIZE",                                               \
+		 "memory of wick's own: waiting samples, rings and names (not limited)"},          \
 	{                                                                                          \
 		OPT_BREAKER, "breaker", "LATE:PAUSE",                                              \
 			"when wick stays behind by LATE, take no samples for PAUSE; or off "       \
@@ -33,9 +36,11 @@ enum {
 	}
 
 struct budget_options {
-	uint32_t max_overhead_ppm; /* 0: it may cost any */
-	uint64_t mem_limit;        /* bytes; 0: none */
-	uint64_t breaker_late_ns;  /* 0: no breaker */
+	bool given;                 /* a limit of the program's cost, or off */
+	uint32_t max_overhead_ppm;  /* of the program's CPU; 0: it may cost any */
+	uint32_t max_collector_ppm; /* of one processor; 0: wick may use any */
+	uint64_t mem_limit;         /* bytes; 0: none */
+	uint64_t breaker_late_ns;   /* 0: no breaker */
 	uint64_t breaker_pause_ns;
 };
 
@@ -45,6 +50,13 @@ struct budget_options {
  * Context: any thread.
  */
 void budget_options_init(struct budget_options *ret_options);
+
+/**
+ * budget_options_leave_on - what holds for a recording that is left on, unless one was given
+ *
+ * Context: any thread.
+ */
+void budget_options_leave_on(struct budget_options *options);
 
 /**
  * budget_options_take - take in one of the options above

@@ -217,9 +217,12 @@ static void print_status(const struct control_reply *reply, struct buf *buf)
 	buf_printf(buf, "%s: %s (pid %d) by wick (pid %d) for ", state_of(reply->pauses),
 		   reply->command, reply->pid, reply->wick_pid);
 	text_seconds(buf, reply->elapsed_ns);
-	buf_printf(buf, "\n  rate     %u Hz", reply->hz);
-	if (reply->thinned > 1)
-		buf_printf(buf, ", one sample of %u taken", reply->thinned);
+	buf_add(buf, "\n  rate     ");
+	text_rate(buf, reply->effective_hz, reply->hz);
+	if (reply->lowered_ns) {
+		buf_add(buf, "; lower than asked for ");
+		text_seconds(buf, reply->lowered_ns);
+	}
 	if (reply->text[0])
 		buf_printf(buf, "; %s", reply->text);
 	buf_add(buf, "\n  samples  ");
@@ -254,7 +257,8 @@ static void print_json(const struct control_reply *reply, struct buf *buf)
 	json_add_number(buf, "wick_pid", (uint32_t)reply->wick_pid);
 	json_add_number(buf, "elapsed_ns", reply->elapsed_ns);
 	json_add_number(buf, "hz", reply->hz);
-	json_add_number(buf, "thinned", reply->thinned);
+	json_add_number(buf, "effective_hz", reply->effective_hz);
+	json_add_number(buf, "lowered_ns", reply->lowered_ns);
 	json_add_number(buf, "processes", reply->processes);
 	json_add_number(buf, "samples", reply->samples);
 	json_add_number(buf, "weight", reply->weight);

@@ -48,18 +48,19 @@ struct control_reply {
 	uint16_t version;
 	uint16_t result; /* enum control_result */
 	int32_t wick_pid;
-	int32_t pid;        /* of CMD, or of the first process that was joined */
-	uint32_t hz;        /* weights are in periods of it */
-	uint32_t thinned;   /* signals come at a period so many times as long */
-	uint32_t pauses;    /* enum collector_pause */
-	uint32_t processes; /* that have been recorded */
+	int32_t pid;           /* of CMD, or of the first process that was joined */
+	uint32_t hz;           /* weights are in periods of it */
+	uint32_t effective_hz; /* signals come so often: lower for a budget */
+	uint32_t pauses;       /* enum collector_pause */
+	uint32_t processes;    /* that have been recorded */
 	uint64_t elapsed_ns;
 	uint64_t samples;
 	uint64_t weight;
 	uint64_t lost;
 	uint64_t cpu_ns; /* of what is recorded, without pauses */
 	uint64_t paused_ns;
-	uint64_t files; /* ever begun */
+	uint64_t lowered_ns; /* for how long the rate was lower than asked for */
+	uint64_t files;      /* ever begun */
 	uint64_t bytes;
 	char command[CONTROL_COMMAND_BYTES];
 	char path[CONTROL_PATH_BYTES]; /* that is being written, or was written for the request */

@@ -66,12 +66,7 @@ static void use_perf(struct engine *engine, const struct engine_options *options
 		return;
 	if (options->kernel)
 		note(engine, "no kernel frames: %s", permit->why);
-	else if (engine->how.name.is_cpu)
-		note(engine,
-		     "what the kernel does for the program counts where the program goes "
-		     "on: %s",
-		     permit->why);
-	else if (!engine->how.name.user_only)
+	else if (!engine->how.name.is_cpu && !engine->how.name.user_only)
 		note(engine, "'%s' in the kernel does not count: %s", engine->how.name.text,
 		     permit->why);
 }
@@ -109,6 +104,19 @@ static int ask_perf(const struct engine_options *options, uint32_t hz, struct en
 	return 0;
 }
 
+/* Whether a program in step with the tick can be given events while it runs. */
+static void look_ahead(struct engine *engine)
+{
+	struct perf_permit permit;
+
+	perf_name_cpu(&engine->how.name);
+	perf_permit(&engine->how.name, &permit);
+	engine->permitted = permit.works;
+	engine->how.signal = SIGPROF;
+	(void)snprintf(engine->why_not, sizeof(engine->why_not), "%s",
+		       permit.works ? "" : permit.why);
+}
+
 int engine_choose(const struct engine_options *options, uint32_t hz, struct engine *ret_engine,
 		  struct err *err)
 {
@@ -120,8 +128,11 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
 	if (other && needs)
 		return err_set(err, 0, "--engine %s with %s, which is perf's",
 			       options->wish == ENGINE_CTIMER ? "ctimer" : "ptrace", needs);
+	engine.is_auto = options->wish == ENGINE_AUTO && !needs;
 	if (!other && (options->wish == ENGINE_PERF || needs || hz > collector_kernel_hz()))
 		r = ask_perf(options, hz, &engine, err);
+	else if (engine.is_auto)
+		look_ahead(&engine);
 	if (r == 0)
 		*ret_engine = engine;
 	return r;
@@ -167,7 +178,7 @@ static uint64_t median_gap(void)
 	return gaps[n / 2];
 }
 
-uint64_t engine_signal_cost_ns(const struct engine *engine)
+static uint64_t event_cost_ns(const struct engine *engine)
 {
 	struct sigaction action = {.sa_handler = on_signal};
 	struct perf_how how = engine->how;
@@ -175,8 +186,6 @@ uint64_t engine_signal_cost_ns(const struct engine *engine)
 	uint64_t cost_ns;
 	int fd;
 
-	if (engine->kind != RING_ENGINE_PERF)
-		return signal_cost_ns();
 	perf_name_cpu(&how.name);
 	how.frames = false;
 	how.signal = SIGURG;
@@ -190,10 +199,15 @@ uint64_t engine_signal_cost_ns(const struct engine *engine)
 	if (fd >= 0)
 		(void)close(fd);
 	(void)sigaction(SIGURG, &old, NULL);
-	return cost_ns ? cost_ns : signal_cost_ns();
+	return cost_ns;
 }
 
-uint64_t engine_timer_cost_ns(const struct engine *engine, uint64_t signal_ns)
+void engine_measure(struct engine *engine, bool event)
 {
-	return engine->kind == RING_ENGINE_PERF ? signal_cost_ns() : signal_ns;
+	if (!engine->timer_ns)
+		engine->timer_ns = signal_cost_ns();
+	if (event && !engine->signal_ns)
+		engine->signal_ns = event_cost_ns(engine);
+	if (event && !engine->signal_ns)
+		engine->signal_ns = engine->timer_ns;
 }

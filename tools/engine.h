@@ -21,7 +21,12 @@ struct engine_options {
 /* What it has come to. */
 struct engine {
 	enum ring_engine kind;
-	struct perf_how how; /* RING_ENGINE_PERF */
+	struct perf_how how; /* RING_ENGINE_PERF, or permitted */
+	bool is_auto;        /* nobody asked for this one */
+	bool permitted;      /* events of CPU time may be had, should the program need them */
+	char why_not[192];   /* !permitted: what would lift it; "" another engine was asked for */
+	uint64_t signal_ns;  /* what an event's signal takes from the program, handler apart, */
+	uint64_t timer_ns;   /* and a timer's; 0: not measured */
 	char note[320];      /* what to say of it; "" nothing */
 };
 
@@ -46,20 +51,11 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
 		  struct err *err);
 
 /**
- * engine_signal_cost_ns - what a signal of an engine takes from the program, handler apart
- *
- * Measured here and now, in this thread: some milliseconds.
- *
- * Context: main thread.
- */
-uint64_t engine_signal_cost_ns(const struct engine *engine);
-
-/**
- * engine_timer_cost_ns - the same of a timer's signal, which an engine has for some threads
- * @signal_ns: what engine_signal_cost_ns() said
+ * engine_measure - what its signals cost here and now, in this thread: some milliseconds
+ * @event: also that of an event's signal
  *
  * Context: main thread.
  */
-uint64_t engine_timer_cost_ns(const struct engine *engine, uint64_t signal_ns);
+void engine_measure(struct engine *engine, bool event);
 
 #endif

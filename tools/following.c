@@ -3,7 +3,6 @@
 #include "tools/following.h"
 
 #include "sampler/collector/collector.h"
-#include "sampler/collector/spending.h"
 #include "tools/say.h"
 
 #include <errno.h>
@@ -29,13 +28,10 @@ static int join(void *context, pid_t pid)
 void following_tick(struct following *following, uint64_t now_ns)
 {
 	const struct follow_hands hands = {.join = join, .context = following};
-	uint64_t before_ns;
 
 	if (!following->collector || now_ns < following->follow.next_ns)
 		return;
-	before_ns = spending_thread_ns();
 	follow_look(&following->follow, following->collector, &hands, now_ns);
-	collector_spent(following->collector, spending_thread_ns() - before_ns);
 }
 
 void following_tell(const struct following *following)

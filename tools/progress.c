@@ -19,6 +19,8 @@ void progress_print(const struct progress *progress, struct buf *buf)
 	buf_add(buf, "wick: ");
 	text_seconds(buf, progress->elapsed_ns);
 	buf_add(buf, "  ");
+	text_rate(buf, progress->effective_hz, progress->hz);
+	buf_add(buf, "  ");
 	text_of(buf, stats->samples, "sample");
 	buf_add(buf, "  ");
 	text_of(buf, stats->threads, "thread");

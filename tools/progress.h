@@ -10,7 +10,8 @@
 
 struct progress {
 	uint64_t elapsed_ns;
-	uint32_t hz;
+	uint32_t hz; /* that was asked for, */
+	uint32_t effective_hz;
 	bool interrupted; /* CMD had its Ctrl-C; the next one is ours */
 	struct collector_stats collected;
 	struct recording_stats written;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 256, PPM_PER_PCT = 10000 };
+enum { LINE_BYTES = 256, PPM_PER_PCT = 10000, TOLD_PPM = 10000 };
 
 /* Signals a second of CPU: timers are looked at at the kernel's tick, whatever rate they have. */
 static double signals_of(const struct recorder *recorder)
@@ -21,18 +21,26 @@ static double signals_of(const struct recorder *recorder)
 	return recorder->engine.kind == RING_ENGINE_PERF || hz < tick ? hz : tick;
 }
 
-void record_budget_warn(const struct recorder *recorder)
+void record_budget_tell_price(const struct recorder *recorder)
 {
+	const struct engine *engine = &recorder->engine;
 	uint32_t limit_ppm = recorder->options->budget.max_overhead_ppm;
-	double ppm = signals_of(recorder) * (double)recorder->signal_cost_ns / 1000;
+	bool perf = engine->kind == RING_ENGINE_PERF;
+	uint64_t signal_ns = perf ? engine->signal_ns : engine->timer_ns;
+	double ppm = signals_of(recorder) * (double)signal_ns / 1000;
 
-	if (!limit_ppm || ppm <= limit_ppm || recorder->options->quiet)
+	if (recorder->options->quiet || ppm <= (limit_ppm ? limit_ppm : TOLD_PPM))
 		return;
-	say_note(
-		"-F %u costs some %.1f %% of the program's CPU, more than --max-overhead %g%%: the "
-		"rate will be lowered; to have it all: --max-overhead off",
-		(unsigned)recorder->options->hz, ppm / PPM_PER_PCT,
-		(double)limit_ppm / PPM_PER_PCT);
+	if (limit_ppm)
+		say_note("%u Hz cost some %.1f %% of the program's CPU, and --max-overhead allows "
+			 "%g %%: the rate will be lower",
+			 (unsigned)recorder->options->hz, ppm / PPM_PER_PCT,
+			 (double)limit_ppm / PPM_PER_PCT);
+	else
+		say_note("%u Hz cost some %.1f %% of the program's CPU (%.0f us a sample, measured "
+			 "now); less: a lower -F, or --max-overhead 1%%",
+			 (unsigned)recorder->options->hz, ppm / PPM_PER_PCT,
+			 (double)signal_ns / 1000);
 }
 
 void record_budget_passed(struct recorder *recorder, const struct collector_rate *rate)

@@ -5,11 +5,11 @@
 #include "tools/recorder.h"
 
 /**
- * record_budget_warn - say so when the rate that was asked for is more than the budget pays
+ * record_budget_tell_price - say what the rate that was asked for costs, where that is much
  *
  * Context: main thread, when the engine has been chosen.
  */
-void record_budget_warn(const struct recorder *recorder);
+void record_budget_tell_price(const struct recorder *recorder);
 
 /**
  * record_budget_passed - a `# pause` line when the breaker has begun or ended a pause

@@ -2,7 +2,6 @@
 #include "tools/record_choose.h"
 
 #include "sampler/collector/choice_scan.h"
-#include "sampler/collector/spending.h"
 #include "tools/recorder.h"
 #include "tools/say.h"
 
@@ -65,15 +64,12 @@ void record_choose_tick(struct recorder *recorder, uint64_t now_ns)
 	struct choice_gauges *gauges = &recorder->choose.gauges;
 	const struct choice_hands hands = {
 		.records = records, .join = join, .leave = leave, .context = recorder};
-	uint64_t before_ns;
 
 	if (!recorder->choose.on || now_ns < choice_due(choice))
 		return;
-	before_ns = spending_thread_ns();
 	choice_begin(choice);
 	if (choice_scan(choice, gauges->name ? gauges : NULL, "/proc") == 0)
 		choice_end(choice, &hands, now_ns);
-	collector_spent(recorder->collector, spending_thread_ns() - before_ns);
 }
 
 void record_choose_tell(const struct recorder *recorder)

@@ -21,7 +21,7 @@ void record_control_start(struct recorder *recorder)
 
 	recorder->control.rate = (struct collector_rate){
 		.hz = recorder->options->hz,
-		.thinned = 1,
+		.effective_hz = recorder->options->hz,
 		.pauses = recorder->options->paused ? PAUSE_ASKED : 0,
 	};
 	recorder->control.hz_least = recorder->options->hz;
@@ -59,7 +59,8 @@ static void describe(struct recorder *recorder, struct control_reply *reply)
 	*reply = (struct control_reply){.result = CONTROL_DONE,
 					.pid = recorder->pid,
 					.hz = rate->hz,
-					.thinned = rate->thinned,
+					.effective_hz = rate->effective_hz,
+					.lowered_ns = stats.lowered_ns,
 					.pauses = rate->pauses,
 					.processes = (uint32_t)stats.processes,
 					.elapsed_ns = io_now_ns() - recorder->start_ns,
@@ -238,7 +239,7 @@ static void finish(struct recorder *recorder, struct control_client *client)
 
 static const char *why_of(const struct collector_rate *now, const struct collector_rate *last)
 {
-	if (now->thinned != last->thinned)
+	if (now->hz == last->hz && now->effective_hz != last->effective_hz)
 		return "budget";
 	return (now->pauses ^ last->pauses) & PAUSE_BREAKER ? "breaker" : "asked";
 }
@@ -252,7 +253,7 @@ static void note(struct recorder *recorder, const struct collector_rate *rate, c
 	buf_add_char(&text, '{');
 	json_add_number(&text, "time_ns", rate->time_ns);
 	json_add_number(&text, "hz", rate->hz);
-	json_add_number(&text, "thinned", rate->thinned);
+	json_add_number(&text, "effective_hz", rate->effective_hz);
 	json_add_bool(&text, "paused", rate->pauses != 0);
 	json_add_number(&text, "cost_ppm", rate->cost_ppm);
 	json_add_text(&text, "why", why);
@@ -268,7 +269,6 @@ static void change_hz(struct recorder *recorder, uint32_t hz)
 
 	control->hz_least = hz < control->hz_least ? hz : control->hz_least;
 	control->hz_most = hz > control->hz_most ? hz : control->hz_most;
-	recorder->lockstep.hz = 0; /* it knows of one rate */
 	flight_restart(&recorder->flight, recorder->control.rate.time_ns);
 	if (!recorder->recording)
 		return;
@@ -286,7 +286,8 @@ void record_control_passed(struct recorder *recorder, const struct collector_rat
 	recorder->marked = rate;
 	if (rate->hz != last.hz)
 		change_hz(recorder, rate->hz);
-	if (rate->hz != last.hz || rate->thinned != last.thinned || rate->pauses != last.pauses)
+	if (rate->hz != last.hz || rate->effective_hz != last.effective_hz ||
+	    rate->pauses != last.pauses)
 		note(recorder, rate, why_of(rate, &last));
 	while ((client = control_server_next(&control->server, rate->mark)))
 		finish(recorder, client);

@@ -388,7 +388,6 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 {
 	struct record_options options = {
 		.event_list = {.events = COLLECT_CPU},
-		.hz = DEFAULT_HZ,
 		.flush_ns = DEFAULT_FLUSH_NS,
 		.discovery = collector_auto_discovery(),
 	};
@@ -402,6 +401,10 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 				   err);
 	if (rest < 0)
 		return rest;
+	if (!options.hz && (options.attach.all || flight_options_on(&options.flight)))
+		budget_options_leave_on(&options.budget);
+	if (!options.hz)
+		options.hz = DEFAULT_HZ;
 	options.engine.event = options.event_list.event;
 	options.engine.period = options.event_list.period;
 	options.outside = (struct outside_choice){

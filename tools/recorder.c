@@ -18,7 +18,6 @@
 #include <string.h>
 
 #define TICK_NS   UINT64_C(50000000)  /* how long to wait for a sample, */
-#define SPARE_NS  UINT64_C(200000000) /* where wick costs more than it may */
 #define NAMING_NS UINT64_C(10000000)  /* the same while samples wait for names */
 #define TELL_NS   UINT64_C(250000000) /* between two live lines */
 
@@ -45,8 +44,6 @@ static void on_named(void *context, const struct sample *sample)
 	struct recorder *recorder = context;
 
 	recorder->truncated += sample->truncated;
-	if (sample->event == EVENT_CPU)
-		lockstep_add(&recorder->lockstep, sample);
 	keep(recorder, sample);
 }
 
@@ -155,11 +152,13 @@ static int prepare(struct recorder *recorder, struct err *err)
 	collector.engine = recorder->engine.kind;
 	collector.perf = recorder->engine.how;
 	outside_choice_pass(&options->outside, &collector);
-	recorder->signal_cost_ns = engine_signal_cost_ns(&recorder->engine);
+	engine_measure(&recorder->engine, recorder->engine.kind == RING_ENGINE_PERF);
 	budget_options_pass(&options->budget, &collector);
-	collector.signal_ns = recorder->signal_cost_ns;
-	collector.timer_signal_ns = engine_timer_cost_ns(&recorder->engine, collector.signal_ns);
-	record_budget_warn(recorder);
+	collector.engine_is_auto = recorder->engine.is_auto;
+	collector.events_permitted = recorder->engine.permitted;
+	collector.signal_ns = recorder->engine.signal_ns;
+	collector.timer_signal_ns = recorder->engine.timer_ns;
+	record_budget_tell_price(recorder);
 	collector.agent_path = recorder->agent_path;
 	r = selection_init(&recorder->selection, &options->selection, err);
 	if (r < 0)
@@ -173,18 +172,6 @@ static int prepare(struct recorder *recorder, struct err *err)
 	if (r == 0)
 		r = symbol_options_start(&symbols, &recorder->symbolizer, err);
 	return r;
-}
-
-/* Where a metric stands; the collector has all that are asked for here. */
-static size_t find_metric(const char *name)
-{
-	size_t n;
-	const struct metric *metrics = collector_metrics(&n);
-
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(metrics[i].name, name) == 0)
-			return i;
-	return 0;
 }
 
 /* The recording is called after the first that has joined. */
@@ -237,16 +224,6 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 		.deliver = on_named,
 		.pass = on_rate,
 		.context = recorder,
-	};
-	recorder->lockstep = (struct lockstep){
-		/* The tick is the timers': events do not wait for it. */
-		.hz = hook_files_clock(options->event_list.events) &&
-				      recorder->engine.kind == RING_ENGINE_CTIMER
-			      ? options->hz
-			      : 0,
-		.kernel_hz = collector_kernel_hz(),
-		.cpu_metric = find_metric("cpu_ns"),
-		.vcsw_metric = find_metric("vcsw"),
 	};
 	if (attach_options_given(&options->attach))
 		interrupt_no_cmd();
@@ -335,7 +312,8 @@ void recorder_note(struct recorder *recorder, uint64_t time_ns, const char *word
 static void show_progress(struct recorder *recorder, uint64_t now)
 {
 	struct progress progress = {.elapsed_ns = now - recorder->start_ns,
-				    .hz = recorder->options->hz,
+				    .hz = recorder->control.rate.hz,
+				    .effective_hz = recorder->control.rate.effective_hz,
 				    .interrupted = interrupt_count() > 0};
 
 	if (!recorder->recording || !say_is_live())
@@ -343,6 +321,24 @@ static void show_progress(struct recorder *recorder, uint64_t now)
 	collector_stats(recorder->collector, &progress.collected);
 	recording_stats(recorder->recording, &progress.written);
 	progress_show(&progress);
+}
+
+/* The events are priced when they are first needed. */
+static void tell_switched(struct recorder *recorder)
+{
+	struct collector_stats stats;
+
+	collector_stats(recorder->collector, &stats);
+	if (stats.switched == recorder->switched)
+		return;
+	recorder->switched = stats.switched;
+	if (recorder->switched > 1)
+		return; /* the summary counts them */
+	engine_measure(&recorder->engine, true);
+	collector_price(recorder->collector, recorder->engine.signal_ns);
+	say_note("process %d runs in step with the kernel's %u Hz tick (tick aliasing): from now "
+		 "on its samples come from perf events",
+		 (int)stats.aliased_pid, (unsigned)collector_kernel_hz());
 }
 
 /* The first sample may come; when samples have come for long enough, it is the end. */
@@ -373,6 +369,7 @@ static void tick(struct recorder *recorder, uint64_t now)
 		recorder->told_ns = now;
 		recorder_update_counts(recorder);
 		record_budget_tick(recorder);
+		tell_switched(recorder);
 		show_progress(recorder, now);
 	}
 	if (recorder->recording)
@@ -386,8 +383,7 @@ static uint64_t time_out(const struct recorder *recorder, uint64_t now)
 {
 	const struct record_options *options = recorder->options;
 	bool hurry = recorder->queue.first || control_server_is_busy(&recorder->control.server);
-	uint64_t idle_ns = recorder->control.rate.thinned > 1 ? SPARE_NS : TICK_NS;
-	uint64_t ns = hurry ? NAMING_NS : idle_ns;
+	uint64_t ns = hurry ? NAMING_NS : TICK_NS;
 	uint64_t spent = now - recorder->start_ns;
 	uint64_t delay_ns = options->delay_ns;
 	uint64_t end_ns = options->duration_ns ? delay_ns + options->duration_ns : 0;

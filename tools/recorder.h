@@ -7,7 +7,6 @@
 #include "tools/following.h"
 #include "tools/hook_files.h"
 #include "tools/live_file.h"
-#include "tools/lockstep.h"
 #include "tools/module_list.h"
 #include "tools/name_queue.h"
 #include "tools/record_choose.h"
@@ -31,7 +30,6 @@ struct recorder {
 	uint64_t usage_ns; /* of the reading that they saw last */
 	struct live_file live;
 	struct name_queue queue;
-	struct lockstep lockstep;
 	bool no_more_names; /* --mem-limit is used up */
 	bool in_break;      /* the file says that the breaker has paused */
 	struct selection selection;
@@ -44,7 +42,7 @@ struct recorder {
 	char *agent_path;
 	char *comm;
 	struct engine engine;
-	uint64_t signal_cost_ns;
+	uint64_t switched; /* processes that were given perf events while they ran, as told */
 	uint64_t truncated;
 	uint64_t start_ns;
 	bool delayed;     /* --delay has passed */

@@ -43,7 +43,10 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.event = recorder->options->event_list.events & COLLECT_COUNT
 				 ? recorder->options->event_list.event.shown
 				 : NULL,
-		.signal_cost_ns = recorder->signal_cost_ns,
+		.signal_cost_ns = recorder->engine.kind == RING_ENGINE_PERF
+					  ? recorder->engine.signal_ns
+					  : recorder->engine.timer_ns,
+		.no_events = recorder->engine.why_not,
 		.collector_ns = own_cpu_ns(),
 		.unnamed_frames = recorder->queue.unnamed_frames,
 		.truncated = recorder->truncated,
@@ -61,7 +64,6 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		summary.cmd_ended = summary.collected.still_running == 0;
 	recording_stats(recorder->recording, &summary.written);
 	summary.n_beside = hook_files_stats(&recorder->hook_files, summary.beside);
-	summary.lockstep = lockstep_found(&recorder->lockstep, &summary.collected);
 	summary.n_modules = symbolizer_modules(recorder->symbolizer, &summary.modules);
 	symbolizer_servers(recorder->symbolizer, &summary.servers);
 	buf_init(&text, SUMMARY_BYTES);

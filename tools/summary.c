@@ -215,7 +215,7 @@ static void print_coverage(const struct summary *summary, struct buf *buf)
 		text_seconds(buf, stats->starting_ns);
 		buf_add(buf, " before they could be sampled");
 	}
-	if ((double)stats->charged_ns > MIN_CHARGED_NS && !summary->lockstep &&
+	if ((double)stats->charged_ns > MIN_CHARGED_NS && !stats->aliased &&
 	    (coverage + starting < LOW_COVERAGE || coverage > HIGH_COVERAGE))
 		buf_add(buf, "; it should be near 1, see lost and not sampled");
 	buf_add_char(buf, '\n');
@@ -260,16 +260,29 @@ static void print_states(const struct summary *summary, struct buf *buf)
 	}
 }
 
+static void print_aliased(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+
+	summary_topic(buf, "tick");
+	text_of(buf, stats->aliased, "process");
+	buf_printf(buf, " ran in step with the kernel's %u Hz tick (tick aliasing), ",
+		   (unsigned)summary->kernel_hz);
+	if (stats->switched == stats->aliased)
+		buf_add(buf, "and got perf events when that was seen\n");
+	else if (*summary->no_events)
+		buf_printf(buf, "so places may be wrong; perf events would be right: %s\n",
+			   summary->no_events);
+	else
+		buf_add(buf, "so places may be wrong, try: --engine perf\n");
+}
+
 static void print_tick(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
 
-	if (summary->lockstep) {
-		summary_topic(buf, "lockstep");
-		buf_printf(buf,
-			   "the program runs in step with the kernel's %u Hz tick: totals may come "
-			   "late, and places may be wrong\n",
-			   (unsigned)summary->kernel_hz);
+	if (stats->aliased) {
+		print_aliased(summary, buf);
 	} else if (most_hz(summary) > summary->kernel_hz && summary->engine == RING_ENGINE_CTIMER) {
 		summary_topic(buf, "rate");
 		buf_printf(buf,

@@ -43,7 +43,7 @@ struct summary {
 	const struct selection *selection; /* NULL: everything was kept */
 	bool no_clock;                     /* neither CPU nor wall time was asked for */
 	bool no_symbols;                   /* no names were asked for */
-	bool lockstep;                     /* lockstep_found() */
+	const char *no_events;             /* why perf events may not be had; "" they may */
 	bool verbose;
 };
 

@@ -10,15 +10,17 @@
 /* A program that uses less than this part of a processor says little of what wick may take. */
 enum { BUSY_PART = 4 };
 
-static void print_thinned(const struct collector_stats *stats, struct buf *buf)
+static void print_lowered(const struct summary *summary, struct buf *buf)
 {
-	if (!stats->thinnings)
+	const struct collector_stats *stats = &summary->collected;
+
+	if (!stats->lowered_ns)
 		return;
 	summary_topic(buf, "budget");
-	buf_printf(buf, "the rate was lowered for what it cost, to 1/%u at most, for ",
-		   (unsigned)stats->thinned_most);
-	text_seconds(buf, stats->thinned_ns);
-	buf_add(buf, "; weights make up for it; to have it all: --max-overhead off\n");
+	text_rate(buf, stats->lowest_hz, summary->hz);
+	buf_add(buf, " at the lowest; lower than asked for ");
+	text_seconds(buf, stats->lowered_ns);
+	buf_add(buf, ", for what it cost; weights make up for it\n");
 }
 
 static void print_breaks(const struct collector_stats *stats, struct buf *buf)
@@ -76,7 +78,7 @@ static void print_shares(const struct summary *summary, struct buf *buf)
 void summary_cost(const struct summary *summary, struct buf *buf)
 {
 	print_shares(summary, buf);
-	print_thinned(&summary->collected, buf);
+	print_lowered(summary, buf);
 	print_breaks(&summary->collected, buf);
 	print_starved(&summary->collected, buf);
 }

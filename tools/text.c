@@ -44,6 +44,15 @@ void text_share(struct buf *buf, double part, double whole)
 }
 
 /* In place, and without memory to be had: what is wrong with memory is said this way, too. */
+void text_rate(struct buf *buf, uint32_t effective_hz, uint32_t hz)
+{
+	if (effective_hz >= hz)
+		buf_printf(buf, "%u Hz", (unsigned)hz);
+	else
+		buf_printf(buf, "%u Hz effective of %u asked", (unsigned)effective_hz,
+			   (unsigned)hz);
+}
+
 void text_defuse(char *text)
 {
 	while (*text) {

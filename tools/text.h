@@ -29,6 +29,13 @@ void text_seconds(struct buf *buf, uint64_t ns);
 void text_share(struct buf *buf, double part, double whole);
 
 /**
+ * text_rate - "99 Hz", or "31 Hz effective of 99 asked"
+ *
+ * Context: any thread.
+ */
+void text_rate(struct buf *buf, uint32_t effective_hz, uint32_t hz);
+
+/**
  * text_defuse - in place, what words_plain() replaces: each such byte becomes a question mark
  *
  * Context: any thread.

@@ -70,9 +70,8 @@ static void add_who(struct buf *line, const struct top_facts *facts, const struc
 		buf_add(line, ", ");
 		text_of(line, facts->processes, "process");
 	}
-	buf_printf(line, "  %u Hz", facts->hz);
-	if (facts->thinned > 1)
-		buf_printf(line, "/%u", facts->thinned);
+	buf_add(line, "  ");
+	text_rate(line, facts->effective_hz, facts->hz);
 	if (facts->paused)
 		buf_add(line, " paused");
 }

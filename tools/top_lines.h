@@ -15,9 +15,9 @@ struct top_facts {
 	const char *command;
 	pid_t pid;
 	uint32_t hz;
-	uint32_t thinned; /* by the budget: samples come at HZ over it */
-	bool paused;      /* wick cannot keep up */
-	bool wall;        /* all of a thread's time is counted, not only its CPU */
+	uint32_t effective_hz; /* lower for a budget */
+	bool paused;           /* wick cannot keep up */
+	bool wall;             /* all of a thread's time is counted, not only its CPU */
 	uint64_t threads;
 	uint64_t processes;
 	uint64_t lost;      /* weight, by all causes */

@@ -54,7 +54,7 @@ static int prepare(struct top_session *session, struct err *err)
 	outside_choice_pass(&session->outside, &collector);
 	collector.agent_path = session->agent_path;
 	collector.follows = !collector.alone && attach_options_given(&options->attach);
-	collector.signal_ns = signal_cost_ns();
+	collector.timer_signal_ns = signal_cost_ns();
 	budget_options_pass(&options->budget, &collector);
 	session->comm = strdup(slash && slash[1] ? slash + 1 : command);
 	if (!session->comm ||
@@ -241,7 +241,8 @@ void top_session_facts(struct top_session *session, struct top_facts *ret_facts)
 		.command = session->comm,
 		.pid = session->pid,
 		.hz = session->options->hz,
-		.thinned = session->rate.thinned,
+		.effective_hz = session->rate.effective_hz ? session->rate.effective_hz
+							   : session->options->hz,
 		.paused = session->rate.pauses != 0,
 		.wall = session->options->events & COLLECT_WALL,
 		.threads = stats.threads,

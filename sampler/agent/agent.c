@@ -99,7 +99,7 @@ void agent_quiesce(void)
 		process_stop(p, AGENT_STOPPED);
 		return;
 	}
-	events_to_timers();
+	events_end();
 	modules_note_ranges(p);
 	prove_own_window(p, tid);
 	process_set_state(p, AGENT_QUIET);

@@ -141,15 +141,6 @@ void events_begin(void);
 void events_end(void);
 
 /**
- * events_to_timers - threads have timers again, which the kernel takes away at an exec
- *
- * For a process that may soon make no call: then nobody could end the events before its exec.
- *
- * Context: agent.  Any thread.
- */
-void events_to_timers(void);
-
-/**
  * events_go_on - the handler stays after all
  *
  * Context: agent.  Any thread, after events_end().

@@ -3,7 +3,6 @@
 #include "sampler/agent/agent.h"
 #include "sampler/handler/on_event.h"
 #include "sampler/handler/process.h"
-#include "sampler/handler/timer.h"
 
 #include <signal.h>
 
@@ -20,16 +19,11 @@ enum {
 static struct sys_sigaction ours;
 static _Atomic bool ignoring;
 
-static struct process *with_events(void)
-{
-	struct process *p = process_is_self();
-
-	return p && p->header->engine == RING_ENGINE_PERF ? p : NULL;
-}
-
 void events_begin(void)
 {
-	if (with_events())
+	const struct process *p = process_is_self();
+
+	if (p && event_is_possible(p))
 		(void)hello_events(HELLO_EVENTS_ON, BEGIN_MS);
 }
 
@@ -84,42 +78,23 @@ static int ask_end(void)
 
 void events_end(void)
 {
-	struct process *p = with_events();
+	struct process *p = process_is_self();
 	int r;
 
 	if (!p)
 		return;
-	/* Before it is asked: who goes on meanwhile would have them begun again. */
+	/*
+	 * Before it is asked: a thread that goes on meanwhile would have them begun again.  And
+	 * before the engine is read: a collector that changes it looks here before it opens an
+	 * event.
+	 */
 	(void)atomic_fetch_add(&p->header->leaving, 1);
+	if (!event_is_possible(p))
+		return;
 	r = ask_end();
 	if (r < 0 && r != REFUSED && any_stands(p))
 		ignore(p);
 	consume(p);
-}
-
-static void arm_slot(struct process *p, uint32_t index)
-{
-	uint32_t tid = atomic_load_explicit(&p->header->tids[index], memory_order_relaxed);
-	struct slot slot;
-
-	if (!tid || tid == RING_TID_DEAD || slot_at(p, index, &slot) < 0 || timer_alive(&slot) ||
-	    !slot_enter(&slot))
-		return;
-	(void)timer_arm(p, &slot, tid, process_period_ns(p));
-	slot_leave(&slot);
-}
-
-void events_to_timers(void)
-{
-	struct process *p = with_events();
-	uint32_t n;
-
-	if (!p)
-		return;
-	events_end();
-	n = atomic_load_explicit(&p->n_slots, memory_order_acquire);
-	for (uint32_t i = 0; i < n; i++)
-		arm_slot(p, i);
 }
 
 /* Return: whether no thread is about to exec any more. */
@@ -135,9 +110,9 @@ static bool stay(_Atomic uint32_t *leaving)
 
 void events_go_on(void)
 {
-	struct process *p = with_events();
+	struct process *p = process_is_self();
 
-	if (!p || !stay(&p->header->leaving))
+	if (!p || !stay(&p->header->leaving) || !event_is_possible(p))
 		return;
 	if (atomic_exchange(&ignoring, false))
 		(void)sys4(__NR_rt_sigaction, p->header->signal, &ours, NULL, 8);

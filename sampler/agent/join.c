@@ -36,12 +36,12 @@ __asm__(".pushsection .note.wick.join, \"a\", @note\n"
 	".long 5, 24, 0x6a\n" /* JOIN_NOTE */
 	".asciz \"wick\"\n"
 	".balign 4\n"
-	".long 4, 0\n" /* WIRE_VERSION */
+	".long 5, 0\n" /* WIRE_VERSION */
 	".quad agent_join - .\n"
 	".quad handler_signal - .\n"
 	".popsection\n");
 
-_Static_assert(JOIN_NOTE == 0x6a && WIRE_VERSION == 4, "what the note above says");
+_Static_assert(JOIN_NOTE == 0x6a && WIRE_VERSION == 5, "what the note above says");
 
 /* Somebody drains these rings. */
 static bool is_served(struct process *p)

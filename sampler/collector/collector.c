@@ -213,36 +213,14 @@ static void give_sample(struct collector *collector, const struct node *node,
 
 _Static_assert((int)SAMPLE_MAX_FRAMES >= (int)RECORD_MAX_PCS, "a record's stack fits");
 
-/* What is done with a mapping or an end does not depend on the rate: spending.h. */
-static void begin_once(struct collector *collector, const struct node *node)
-{
-	bool once = node && (node->kind == NODE_MAPPING || node->kind == NODE_EXIT);
-
-	collector->once_since_ns = once ? spending_thread_ns() : 0;
-}
-
-void collector_spent(struct collector *collector, uint64_t ns)
-{
-	atomic_fetch_add_explicit(&collector->drain.spending.main_once_ns, ns,
-				  memory_order_relaxed);
-}
-
-static void end_once(struct collector *collector)
-{
-	if (collector->once_since_ns)
-		collector_spent(collector, spending_thread_ns() - collector->once_since_ns);
-}
-
 void collector_next(struct collector *collector, uint64_t timeout_ns,
 		    struct collector_event *ret_event)
 {
 	struct node *node;
 
-	end_once(collector);
 	queue_forget(&collector->queue, collector->current);
 	node = queue_take(&collector->queue, timeout_ns);
 	collector->current = node;
-	begin_once(collector, node);
 	ret_event->kind = COLLECTOR_IDLE;
 	if (!node)
 		return;
@@ -269,6 +247,12 @@ void collector_next(struct collector *collector, uint64_t timeout_ns,
 		ret_event->kind = COLLECTOR_END;
 		break;
 	}
+}
+
+void collector_price(struct collector *collector, uint64_t signal_ns)
+{
+	atomic_store_explicit(&collector->drain.spending.signal_ns, signal_ns,
+			      memory_order_relaxed);
 }
 
 void collector_detach(struct collector *collector)

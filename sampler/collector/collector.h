@@ -108,13 +108,16 @@ struct collector_options {
 	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
 	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
 	const struct collector_outsider *outsider; /* samples who takes no agent; NULL: nobody */
-	bool outside;              /* all are sampled by it, and none gets an agent */
-	uint64_t ring_bytes;       /* for the rings of all processes together; 0: any */
-	uint32_t max_overhead_ppm; /* what sampling may cost of the CPU sampled; 0: any: budget.h */
-	uint64_t signal_ns;        /* of one signal, besides what its handler takes, */
-	uint64_t timer_signal_ns;  /* and of a timer's; 0: as much */
-	uint64_t breaker_late_ns;  /* being so far behind makes a pause; 0: nothing does */
-	uint64_t breaker_pause_ns; /* so long */
+	bool outside;               /* all are sampled by it, and none gets an agent */
+	uint64_t ring_bytes;        /* for the rings of all processes together; 0: any */
+	uint32_t max_overhead_ppm;  /* what a program may pay, of its CPU; 0: any: budget.h */
+	uint32_t max_collector_ppm; /* and what wick may use, of one processor; 0: any */
+	bool engine_is_auto;        /* timers may take over where they give more for the budget */
+	bool events_permitted;      /* perf events may, of processes in step with the tick */
+	uint64_t signal_ns;         /* of an event's signal, besides what its handler takes, */
+	uint64_t timer_signal_ns;   /* and of a timer's */
+	uint64_t breaker_late_ns;   /* being so far behind makes a pause; 0: nothing does */
+	uint64_t breaker_pause_ns;  /* so long */
 };
 
 enum collector_event_kind {
@@ -136,11 +139,11 @@ enum collector_pause {
 /* How often samples are taken, from time_ns on. */
 struct collector_rate {
 	uint64_t time_ns;
-	uint32_t hz;         /* weights are in periods of it */
-	uint32_t thinned;    /* signals come at a period so many times as long */
-	uint32_t pauses;     /* enum collector_pause */
-	uint64_t mark;       /* of the last call that led here */
-	uint64_t charged_ns; /* as in the counters, at that moment */
+	uint32_t hz;           /* weights are in periods of it */
+	uint32_t effective_hz; /* signals a second of CPU: less than hz for a budget; at least 1 */
+	uint32_t pauses;       /* enum collector_pause */
+	uint64_t mark;         /* of the last call that led here */
+	uint64_t charged_ns;   /* as in the counters, at that moment */
 	uint64_t paused_ns;
 	uint32_t cost_ppm; /* what sampling costs of the CPU sampled, as last measured */
 	bool full;         /* the breaker's cause: a ring; else being behind */
@@ -199,18 +202,20 @@ struct collector_stats {
 	uint64_t starved;      /* the rings were not looked at for 5 s, so many times, */
 	uint64_t starved_ns;   /* and so long at most */
 	uint64_t given_up;     /* images that took us for dead therefore, and stopped */
-	uint64_t thinnings;    /* changes of the rate for what it costs, */
-	uint64_t thinned_ns;   /* how long it was lower than asked for, */
-	uint32_t thinned_most; /* and by how much at most */
+	uint64_t lowered_ns;   /* how long the rate was lower than asked for, for its cost, */
+	uint32_t lowest_hz;    /* and the lowest that there was; 0: it was as asked for */
 	uint64_t misdirected;
 	uint64_t lost_events; /* of hooks: a ring was full or being written, or no slot */
 	uint64_t hook_samples[HOOK_STATS]; /* not among samples and weight */
 	uint64_t hook_weight[HOOK_STATS];  /* bytes, bytes, microseconds */
 	uint64_t live_full;                /* memory whose release could not be told */
 	uint64_t signals;                  /* every SIGPROF of ours, with or without a sample */
-	uint64_t timer_samples;    /* of them, that timers brought and that carried a sample */
+	uint64_t event_signals;            /* of them, that events sent and that carried a sample */
+	uint64_t kernel_periods;   /* of events, that ended in the kernel: no signal came of them */
 	uint64_t signals_ns;       /* what they cost besides their handlers */
-	uint64_t handler_ns;       /* inside the agent's handler */
+	uint64_t handler_ns;       /* inside the agent's handler, */
+	uint64_t first_ns;         /* beside what first samples took to make their rings ready */
+	uint64_t hooks_ns;         /* inside the agent for events of memory and locks */
 	uint64_t charged_ns;       /* CPU that the kernel charged to the sampled processes, */
 	uint64_t paused_ns;        /* beside what it charged while samples were not wanted */
 	uint64_t starting_ns;      /* of it, before agents were there: exec and the loader */
@@ -223,6 +228,9 @@ struct collector_stats {
 	int deaf_signal;           /* and the last one's signal */
 	uint64_t late_threads;     /* threads armed because the collector posted them */
 	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */
+	uint64_t aliased;          /* processes in step with the tick: tick_aliasing.h, */
+	uint64_t switched;         /* of them, those that were given perf events, */
+	pid_t aliased_pid;         /* and the last one */
 	uint64_t perf_threads;     /* RING_ENGINE_PERF: threads that an event was opened for, */
 	uint64_t perf_refused;     /* that stayed with their timers, */
 	uint64_t perf_refused_errno;
@@ -291,6 +299,13 @@ struct collector_signals {
  */
 int collector_launch(struct collector *collector, char *const *argv,
 		     const struct collector_signals *signals, pid_t *ret_pid, struct err *err);
+
+/**
+ * collector_price - what an event's signal takes from a program, measured when it was first needed
+ *
+ * Context: main thread.
+ */
+void collector_price(struct collector *collector, uint64_t signal_ns);
 
 /**
  * collector_launched_outside - whether CMD is sampled from outside
@@ -364,13 +379,6 @@ int collector_outside(struct collector *collector, pid_t pid, struct err *err);
  * Context: main thread.
  */
 int collector_let_go(struct collector *collector, pid_t pid);
-
-/**
- * collector_spent - CPU time of the main thread that no rate makes less, and no budget counts
- *
- * Context: main thread.
- */
-void collector_spent(struct collector *collector, uint64_t ns);
 
 /**
  * collector_next - the next thing that happened, samples sorted by time

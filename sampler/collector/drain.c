@@ -6,6 +6,7 @@
 #include "sampler/collector/attach.h"
 #include "sampler/collector/drain_outside.h"
 #include "sampler/collector/ended.h"
+#include "sampler/collector/engines.h"
 #include "sampler/collector/hello.h"
 #include "sampler/collector/proc.h"
 #include "sampler/collector/replaced.h"
@@ -54,9 +55,11 @@ int drain_init(struct collector *collector)
 	drain->phase.random = io_now_ns();
 	drain->phase.tick_ns = NS_PER_S / collector_kernel_hz();
 	drain->rate = (struct rate){.hz = collector->options.hz,
-				    .thinned = 1,
+				    .period_ns = NS_PER_S / collector->options.hz,
 				    .pauses = collector->options.paused ? PAUSE_ASKED : 0};
-	drain->stream.base_ns = rate_period_ns(&drain->rate);
+	drain->engine = collector->options.engine == RING_ENGINE_PERF ? RING_ENGINE_PERF
+								      : RING_ENGINE_CTIMER;
+	drain->stream.base_ns = drain->rate.period_ns;
 	drain->stream.queue = &collector->queue;
 	drain->stream.stats = &drain->stats;
 	drain->stream.keep = &drain->keep;
@@ -187,7 +190,7 @@ static int add_process(struct drain *drain, struct process *process)
 
 static uint64_t turn_ns(const struct collector *collector)
 {
-	uint64_t ns = rate_period_ns(&collector->drain.rate);
+	uint64_t ns = collector->drain.rate.period_ns;
 
 	return ns < WALL_LEAST_US * 1000 ? WALL_LEAST_US * 1000 : ns;
 }
@@ -268,7 +271,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 			inner_tids_open(&process->inner_tids);
 		room_limit(process, drain->processes, collector->options.ring_bytes);
 		rate_begin(&drain->rate, process);
-		perf_process_init(process, &collector->options);
+		engines_begin(collector, process);
 		phase_begin(&drain->phase, process);
 		r = add_process(drain, process);
 		if (r < 0)
@@ -348,7 +351,6 @@ static void take_wake(const struct collector *collector)
 static void handle(struct collector *collector, uint64_t data)
 {
 	struct drain *drain = &collector->drain;
-	uint64_t before_ns = spending_thread_ns();
 	uint32_t id = (uint32_t)data;
 	struct process *process;
 
@@ -374,16 +376,6 @@ static void handle(struct collector *collector, uint64_t data)
 		take_wake(collector);
 		break;
 	}
-	drain->spending.once_ns += spending_thread_ns() - before_ns;
-}
-
-/* Somebody joins, or is let go: at any rate. */
-static void serve(struct collector *collector)
-{
-	uint64_t before_ns = spending_thread_ns();
-
-	request_serve(collector);
-	collector->drain.spending.once_ns += spending_thread_ns() - before_ns;
 }
 
 /* Everything that happens until it is time for the next pass, or to end. */
@@ -401,7 +393,7 @@ static void wait_until(struct collector *collector, uint64_t pass_ns)
 			handle(collector, events[i].data.u64);
 		if (atomic_load_explicit(&collector->detach, memory_order_acquire))
 			drain->ending = true;
-		serve(collector);
+		request_serve(collector);
 		if (rate_follow_wish(collector))
 			return;
 	} while (!drain->ending && io_now_ns() < pass_ns);
@@ -449,14 +441,15 @@ static void look_at(struct collector *collector, struct process *process)
 	process_drain(process, &drain->stream);
 	process_update_mappings(process, &drain->stream, false);
 	process_reap(process, &drain->stream);
-	if (collector->options.engine == RING_ENGINE_PERF)
+	engines_look(collector, process);
+	if (process->perf.on)
 		perf_threads_look(process, &collector->options.perf, &drain->stats);
 	if (process->outsider)
 		return;
 	if (drain->rate.pauses)
 		watch_rest(process);
 	else if (!(process->ring.header->hooks & RING_NO_TIMERS))
-		watch_threads(process, rate_period_ns(&drain->rate), &drain->stats);
+		watch_threads(process, drain->rate.period_ns, &drain->stats);
 }
 
 static void look_at_all(struct collector *collector, struct pace_pass *pass)
@@ -475,7 +468,7 @@ static void look_at_all(struct collector *collector, struct pace_pass *pass)
 			bury(collector, process);
 	}
 	pass->n_taken = drain->stats.perf_threads;
-	pass->period_ns = rate_period_ns(&drain->rate);
+	pass->period_ns = drain->rate.period_ns;
 }
 
 /* Return: when the next pass is due. */
@@ -502,9 +495,10 @@ static uint64_t look(struct collector *collector)
 	behind_look(collector, start_ns, pass.fill);
 	if (drain->marked_ns <= start_ns - HOLD_BACK_MS * NS_PER_MS)
 		drain->marked_ns = 0;
+	spending_step(collector);
 	publish(collector);
 	wait = pace_wait(&drain->pace, &pass);
-	next_ns = start_ns + spending_end_pass(collector, wait.ms, wait.most_ms) * NS_PER_MS;
+	next_ns = start_ns + wait.ms * NS_PER_MS;
 	/* Whoever asked for a mark waits for it. */
 	if (drain->marked_ns && next_ns > drain->marked_ns + HOLD_BACK_MS * NS_PER_MS)
 		next_ns = drain->marked_ns + HOLD_BACK_MS * NS_PER_MS;

@@ -215,7 +215,7 @@ static bool is_the_same(struct collector *collector, struct process *process)
 
 static uint64_t turn_ns(const struct drain *drain)
 {
-	uint64_t ns = rate_period_ns(&drain->rate);
+	uint64_t ns = drain->rate.period_ns;
 
 	return ns < OUTSIDE_LEAST_MS * NS_PER_MS ? OUTSIDE_LEAST_MS * NS_PER_MS : ns;
 }

@@ -132,7 +132,7 @@ static void take_events(struct collector *collector, int fd, const struct hello 
 	struct drain *drain = &collector->drain;
 	struct process *process = map_get(&drain->by_pid, (uint64_t)peer);
 
-	if (process && collector->options.engine == RING_ENGINE_PERF) {
+	if (process && process->perf.on) {
 		process_drain(process, &drain->stream);
 		if (hello->kind == HELLO_EVENTS_OFF) {
 			perf_threads_off(process);

@@ -38,8 +38,7 @@ enum {
 	HOPELESS_MS = 1000,
 
 	HANDLER_TYPICAL_US = 20, /* before anything is known of a process's handlers */
-	HANDLER_PLAIN_US = 40,   /* so long may always be believed, */
-	HANDLER_FIRST_US = 200,  /* and so long of a first sample */
+	HANDLER_PLAIN_US = 40,   /* so long may always be believed */
 
 	READING_FRESH_MS = 25, /* between two readings of one process's or thread's metrics */
 	WATCH_PERIODS = 5,     /* unexplained CPU that starts a scan of the threads */

@@ -31,6 +31,12 @@ static bool is_quick(struct pace *pace, const struct pace_pass *pass)
 	return pass->now_ns < pace->quick_ns;
 }
 
+void pace_takes_over(struct pace *pace)
+{
+	pace->takes_over = true;
+	pace->tick_ns = 0;
+}
+
 struct pace_wait pace_wait(struct pace *pace, const struct pace_pass *pass)
 {
 	uint64_t full_ms = until_full_ms(pace, pass);

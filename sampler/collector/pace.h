@@ -34,6 +34,13 @@ struct pace_wait {
 };
 
 /**
+ * pace_takes_over - events are about to take over from timers: be quick
+ *
+ * Context: any thread.
+ */
+void pace_takes_over(struct pace *pace);
+
+/**
  * pace_wait - when the next pass is due
  *
  * Sooner when a ring has filled by more than a quarter.  No thread that begins to run fills its

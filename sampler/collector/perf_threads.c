@@ -23,19 +23,18 @@ struct look {
 	bool paused;
 };
 
-void perf_process_init(struct process *process, const struct collector_options *options)
+void perf_process_init(struct process *process, enum ring_engine engine,
+		       const struct collector_options *options)
 {
 	struct ring_header *header = process->ring.header;
 
-	header->engine = RING_ENGINE_CTIMER;
-	if (options->engine != RING_ENGINE_PERF)
-		return;
-	header->engine = RING_ENGINE_PERF;
 	header->event_base = (uint32_t)options->perf.base;
-	header->counted = !options->perf.name.is_cpu;
+	header->counted = engine == RING_ENGINE_PERF && !options->perf.name.is_cpu;
+	atomic_store_explicit(&header->engine, engine, memory_order_relaxed);
 	process->perf = (struct perf_process){
+		.on = engine == RING_ENGINE_PERF,
 		.stack_start = proc_stack_start(process->pid),
-		.counted = !options->perf.name.is_cpu,
+		.counted = header->counted,
 	};
 }
 
@@ -115,8 +114,10 @@ static int open_proven(const struct look *look, uint32_t tid)
 
 	if (start == 0)
 		return -ESRCH;
-	/* Its exec does not come by our hook: nothing that ends it may come up in one. */
-	how.in_kernel &= !process->unhooked || attach_signal_is_mild(process->signal);
+	/* In user mode only: sampler/handler/on_event.h.  And where its exec does not come by our
+	 * hook, nothing that ends it may come up in one. */
+	how.in_kernel &= (process->perf.counted || how.frames) &&
+			 (!process->unhooked || attach_signal_is_mild(process->signal));
 	how.signal = process->signal;
 	fd = perf_open(&how, (pid_t)tid, first_period(look));
 	if (fd < 0 || still_there(process, tid, start))
@@ -286,13 +287,27 @@ void perf_threads_look(struct process *process, const struct perf_how *how,
 		.paused = process->paused,
 	};
 
-	if (process->perf.off || process->perf.stack_start == 0)
+	if (!process->perf.on || process->perf.off || process->perf.stack_start == 0)
+		return;
+	/* A thread that is about to exec has perhaps not seen that there may be events. */
+	if (process->perf.all && atomic_load(&header->leaving))
 		return;
 	if (!process->alive || process->unsampled_ns || state != AGENT_SAMPLING) {
 		close_all(process);
 		return;
 	}
 	look_at_news(&look);
+}
+
+/* The header keeps its word: what still comes of an event is ours, and not the program's. */
+void perf_process_switch(struct process *process, bool on)
+{
+	process->perf.on = on;
+	process->perf.all = on;
+	if (on)
+		atomic_store(&process->ring.header->engine, RING_ENGINE_PERF);
+	else
+		close_all(process);
 }
 
 void perf_threads_off(struct process *process)

@@ -34,6 +34,7 @@ struct perf_thread {
 
 /* What a process's events need to know of it. */
 struct perf_process {
+	bool on;              /* its threads are to have events */
 	uint64_t stack_start; /* of the image; 0: it cannot be told, so no event is opened */
 	bool off;             /* the image is about to be replaced, or to stop: no events */
 	bool paused;          /* as all threads were told last */
@@ -47,7 +48,15 @@ struct perf_process {
  *
  * Context: collector thread.
  */
-void perf_process_init(struct process *process, const struct collector_options *options);
+void perf_process_init(struct process *process, enum ring_engine engine,
+		       const struct collector_options *options);
+
+/**
+ * perf_process_switch - give the threads of a process events from now on, or no longer
+ *
+ * Context: collector thread.
+ */
+void perf_process_switch(struct process *process, bool on);
 
 /**
  * perf_threads_look - open events for threads that have none, close those of threads that ended

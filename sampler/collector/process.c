@@ -109,14 +109,12 @@ void process_forget_thread(struct process *process, uint32_t tid)
 struct mapping_stream {
 	struct process *process;
 	struct stream *stream;
-	bool moved;
 };
 
 static void push_mapping(void *context, const struct mapping *mapping)
 {
 	struct mapping_stream *to = context;
 
-	to->moved = true;
 	if (mapping->time_ns > to->process->latest_ns)
 		to->process->latest_ns = mapping->time_ns;
 	wall_changed(to->process->wall);
@@ -139,7 +137,6 @@ void process_update_mappings(struct process *process, struct stream *stream, boo
 	if (process->alive && !process->unsampled_ns)
 		r = io_read_file(path, &text, NULL);
 	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &sink);
-	stream->moved = stream->moved || (to.moved && !force);
 	buf_release(&text);
 }
 

@@ -13,6 +13,7 @@
 #include "sampler/collector/readings.h"
 #include "sampler/collector/ring_view.h"
 #include "sampler/collector/stream.h"
+#include "sampler/collector/tick_aliasing.h"
 #include "sampler/collector/usage.h"
 #include "sampler/collector/wall.h"
 
@@ -103,6 +104,8 @@ struct process {
 	struct map threads;
 	struct watch watch;
 	struct perf_process perf;
+	struct tick_aliasing aliasing;
+	bool aliased;               /* it runs in step with the tick */
 	struct wall *wall;          /* in wall mode */
 	struct outsider *outsider;  /* it has no agent, and is sampled from outside */
 	struct outside_image image; /* then: the file that it runs */

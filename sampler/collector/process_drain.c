@@ -164,7 +164,9 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 	if (drain->view->weight == 0)
 		watch_first_sample(process, drain->view->who.outer, drain->stream->stats);
 	drain->view->weight += record->weight;
-	drain->stream->stats->timer_samples += !(record->head.flags & SAMPLE_EVENT);
+	drain->stream->stats->event_signals += (record->head.flags & SAMPLE_EVENT) != 0;
+	if (record->head.flags & SAMPLE_IN_KERNEL)
+		add(&drain->stream->stats->kernel_periods, record->weight);
 	if (record->weight > 1 && !process->perf.counted)
 		add(&drain->stream->stats->merged, record->weight - 1);
 	process->given_ns += record->weight * record->period_ns;
@@ -251,20 +253,31 @@ _Static_assert(
 		offsetof(struct record_event, time_ns) == offsetof(struct record_unmap, time_ns),
 	"take_record() reads the time of any record");
 
+static uint64_t typical_cost(const struct process *process)
+{
+	return process->handler_ns ? process->handler_ns : HANDLER_TYPICAL_US * 1000;
+}
+
+/* Of a slot's first samples: what later ones cost. */
+static uint64_t first_cost(const struct process *process, uint64_t ns, uint64_t n)
+{
+	uint64_t typical_ns = (n ? n : 1) * typical_cost(process);
+
+	return ns < typical_ns ? ns : typical_ns;
+}
+
 /*
  * The handler reads a clock on the wall: where it had to wait for a processor or a lock, it used
  * far less than that says.  What is more than a walk can take counts as what others took.
  */
 static uint64_t handler_cost(struct process *process, uint64_t ns, uint64_t n)
 {
-	uint64_t typical_ns = process->handler_ns ? process->handler_ns : HANDLER_TYPICAL_US * 1000;
+	uint64_t typical_ns = typical_cost(process);
 	uint64_t most_ns = 4 * typical_ns;
 	uint64_t mean_ns = ns / (n ? n : 1);
 
 	if (most_ns < HANDLER_PLAIN_US * 1000)
 		most_ns = HANDLER_PLAIN_US * 1000;
-	if (n <= 2) /* a first sample has its ring made ready */
-		most_ns = HANDLER_FIRST_US * 1000;
 	if (mean_ns > most_ns) {
 		process->handler_ns = typical_ns + typical_ns / 64;
 		return (n ? n : 1) * typical_ns;
@@ -278,17 +291,23 @@ static void count_slot(const struct slot_drain *drain, const struct ring_slot *s
 {
 	struct collector_stats *stats = drain->stream->stats;
 
+	bool first = drain->view->n_samples == 0;
 	uint64_t n = advance(&drain->view->n_samples, &slot->n_samples);
 	uint64_t ns = advance(&drain->view->handler_ns, &slot->handler_ns);
-
 	uint64_t lost = advance(&drain->view->lost_full, &slot->lost_full);
+	uint64_t cost_ns;
 
 	if (n || lost)
 		drain->process->heard_ns = drain->process->charged_ns;
 	add(&stats->signals, n);
 	add(&stats->lost_full, lost);
-	if (ns)
-		add(&stats->handler_ns, handler_cost(drain->process, ns, n));
+	if (!ns)
+		return;
+	/* Where the first sample is among them, its ring was made ready, once. */
+	cost_ns = first ? first_cost(drain->process, ns, n) : handler_cost(drain->process, ns, n);
+	add(&stats->handler_ns, cost_ns);
+	if (first && ns > cost_ns)
+		add(&stats->first_ns, ns - cost_ns);
 }
 
 /* What the samples that wait stand for, as the kernel has counted; a ring holds no more. */

@@ -7,9 +7,11 @@
 
 #include <unistd.h>
 
-uint64_t rate_period_ns(const struct rate *rate)
+uint32_t rate_effective_hz(uint64_t period_ns)
 {
-	return NS_PER_S / rate->hz * rate->thinned;
+	uint64_t hz = (NS_PER_S + period_ns / 2) / period_ns;
+
+	return hz > 0 ? (uint32_t)hz : 1;
 }
 
 uint64_t rate_paused_ns(const struct rate *rate, uint64_t charged_ns)
@@ -24,7 +26,7 @@ static void tell(const struct rate *rate, struct process *process)
 {
 	struct ring_header *header = process->ring.header;
 
-	process->live_ns = rate_period_ns(rate);
+	process->live_ns = rate->period_ns;
 	process->paused = rate->pauses != 0;
 	atomic_store_explicit(&header->live_period_ns, process->live_ns, memory_order_relaxed);
 	atomic_store_explicit(&header->paused, process->paused, memory_order_relaxed);
@@ -37,7 +39,7 @@ void rate_begin(const struct rate *rate, struct process *process)
 	struct ring_header *header = process->ring.header;
 
 	process->period_ns = NS_PER_S / rate->hz;
-	process->began_ns = rate_period_ns(rate);
+	process->began_ns = rate->period_ns;
 	process->epoch = rate->epoch;
 	header->hz = rate->hz;
 	header->period_ns = process->began_ns;
@@ -71,6 +73,7 @@ static void mark(struct drain *drain)
 {
 	uint64_t charged_ns = charge_all(drain);
 	uint64_t paused_ns = rate_paused_ns(&drain->rate, charged_ns);
+	const struct budget_limit *program = &drain->spending.budget.limits[BUDGET_PROGRAM];
 	uint64_t now_ns = io_now_ns();
 	struct node *node = node_new(NODE_RATE, NULL, now_ns, 0);
 
@@ -79,19 +82,19 @@ static void mark(struct drain *drain)
 	node->rate =
 		(struct collector_rate){.time_ns = now_ns,
 					.hz = drain->rate.hz,
-					.thinned = drain->rate.thinned,
+					.effective_hz = rate_effective_hz(drain->rate.period_ns),
 					.pauses = drain->rate.pauses,
 					.mark = drain->rate.mark,
 					.charged_ns = charged_ns - paused_ns,
 					.paused_ns = paused_ns,
-					.cost_ppm = (uint32_t)(drain->spending.budget.share * 1e6),
+					.cost_ppm = (uint32_t)(program->share * 1e6),
 					.full = drain->behind.breaker.cause == BREAKER_FULL};
 	stream_push(&drain->stream, node);
 	drain->marked_ns = now_ns;
 }
 
 /* From now on; what was charged up to now belongs to what was before. */
-static void change(struct drain *drain, uint32_t hz, uint32_t thinned, uint32_t pauses)
+static void change(struct drain *drain, uint32_t hz, uint64_t period_ns, uint32_t pauses)
 {
 	struct rate *rate = &drain->rate;
 	uint64_t charged_ns = charge_all(drain);
@@ -101,7 +104,7 @@ static void change(struct drain *drain, uint32_t hz, uint32_t thinned, uint32_t 
 	rate->paused_ns = rate_paused_ns(rate, charged_ns);
 	rate->paused_from_ns = charged_ns;
 	rate->hz = hz;
-	rate->thinned = thinned;
+	rate->period_ns = period_ns;
 	rate->pauses = pauses;
 	rate->epoch++;
 	for (struct process *process = drain->processes; process; process = process->next)
@@ -125,18 +128,21 @@ bool rate_follow_wish(struct collector *collector)
 		return false;
 	rate->mark = last;
 	if (hz != rate->hz || pauses != rate->pauses)
-		change(&collector->drain, hz, rate->thinned, pauses);
+		change(&collector->drain, hz, hz == rate->hz ? rate->period_ns : NS_PER_S / hz,
+		       pauses);
 	mark(&collector->drain);
 	return true;
 }
 
-void rate_thin(struct collector *collector, uint32_t factor)
+void rate_lower(struct collector *collector, double effective_hz)
 {
 	struct rate *rate = &collector->drain.rate;
+	uint64_t period_ns = effective_hz < rate->hz ? (uint64_t)((double)NS_PER_S / effective_hz)
+						     : NS_PER_S / rate->hz;
 
-	if (rate->thinned == factor)
+	if (rate->period_ns == period_ns)
 		return;
-	change(&collector->drain, rate->hz, factor, rate->pauses);
+	change(&collector->drain, rate->hz, period_ns, rate->pauses);
 	mark(&collector->drain);
 }
 
@@ -148,7 +154,7 @@ void rate_break(struct collector *collector, bool pause)
 	pauses |= pause ? PAUSE_BREAKER : 0;
 	if (pauses == rate->pauses)
 		return;
-	change(&collector->drain, rate->hz, rate->thinned, pauses);
+	change(&collector->drain, rate->hz, rate->period_ns, pauses);
 	mark(&collector->drain);
 }
 

@@ -12,13 +12,13 @@ struct collector;
 struct process;
 
 /*
- * Two say how often: who records (hz, and whether at all), and the budget (thinned, a power of
- * two).  Agents are told by their headers; a node in the stream tells from which time on.  A
- * sample carries the period that it was taken with, and is given in periods of hz.
+ * The user says how often (hz, and whether at all), and the budget makes the period longer.
+ * Agents are told by their headers; a node in the stream tells from which time on.  A sample
+ * carries the period that it was taken with, and is given in periods of hz.
  */
 struct rate {
 	uint32_t hz;
-	uint32_t thinned;        /* at least 1 */
+	uint64_t period_ns;      /* CPU time between two signals of a thread, at least that of hz */
 	uint32_t pauses;         /* enum collector_pause */
 	uint32_t epoch;          /* one more with every change */
 	uint64_t mark;           /* the last wish that was followed */
@@ -35,11 +35,11 @@ struct rate_wish {
 };
 
 /**
- * rate_period_ns - CPU time between two signals of a thread
+ * rate_effective_hz - signals a second of CPU, rounded, at least 1
  *
  * Context: any thread.
  */
-uint64_t rate_period_ns(const struct rate *rate);
+uint32_t rate_effective_hz(uint64_t period_ns);
 
 /**
  * rate_paused_ns - CPU that was charged while samples were not wanted
@@ -72,11 +72,12 @@ bool rate_is_as_begun(const struct process *process);
 bool rate_follow_wish(struct collector *collector);
 
 /**
- * rate_thin - signals at a period FACTOR times as long, weights as before
+ * rate_lower - signals come EFFECTIVE_HZ times a second of CPU, weights are as before
+ * @effective_hz: at most the rate that was asked for
  *
  * Context: collector thread.
  */
-void rate_thin(struct collector *collector, uint32_t factor);
+void rate_lower(struct collector *collector, double effective_hz);
 
 /**
  * rate_break - a pause that is nobody's wish, or its end

@@ -6,38 +6,25 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
-#include <time.h>
 
 struct collector;
 
 /*
- * Counted is what goes on as long as samples are taken: the agent's handlers and their signals, the
- * drain thread, and the main thread, which names and writes.  What is paid once is not, since no
- * rate makes it less: to start an image, to note its mappings, and the threads that read files for
- * names.
- *
- * The limit is a part of the CPU of what is sampled, or of a quarter of a processor where that uses
- * less.  In wall mode it is of a whole one: a program that sleeps may be looked at while it does.
+ * The program pays for the agent's handlers and their signals, for events of hooks, and for stops
+ * by ptrace.  What wick's own process uses is apart from that, and has a limit of its own.
  */
 struct spending {
 	struct budget budget;
-	clockid_t main_clock;
-	uint64_t main_base_ns;         /* the main thread had used before the recording */
-	_Atomic uint64_t main_once_ns; /* of its time, what is paid once */
-	uint64_t once_ns;              /* and of the drain thread's */
-	uint64_t passed_ns;            /* of what is not paid once, up to the last pass */
-	uint64_t pass_ns;              /* what a pass costs with what wakes it, lately */
-	uint64_t moved_ns;             /* when a mapping last changed */
-	struct budget_sums last;       /* of the last step */
-	uint64_t charged_ns;           /* CPU of what is sampled, at the last step */
-	uint64_t thinned_ns; /* until when it has been counted how long the rate was lower */
-	double cpu_share;    /* processors that are used by what is sampled, lately */
+	uint64_t own_base_ns;       /* wick had used before the recording */
+	_Atomic uint64_t signal_ns; /* of an event: collector_price() may tell it later */
+	struct budget_sums last;    /* of the last step */
+	uint64_t lowered_since_ns;  /* up to when it has been counted how long the rate was lower */
 };
 
 /**
- * spending_init - remember whose clocks are to be read
+ * spending_init - no cost yet; the rate is what the known price of a signal allows
  *
- * Context: main thread, which is the one that will call collector_next().
+ * Context: main thread, before the drain thread runs.
  */
 void spending_init(struct collector *collector);
 
@@ -56,14 +43,10 @@ uint64_t spending_thread_ns(void);
 uint64_t spending_signals_ns(const struct collector *collector);
 
 /**
- * spending_end_pass - the pass is over: lower the rate, or raise it again
- * @ms:      until the next one, without a budget
- * @most_ms: and at most
+ * spending_step - lower the rate, or raise it again, when that is due
  *
- * Return:  until the next one.  While mappings come and go it is MS: what stood at an address can
- *          only be told as long as it does.
- * Context: collector thread.
+ * Context: collector thread, after every pass.
  */
-uint32_t spending_end_pass(struct collector *collector, uint32_t ms, uint32_t most_ms);
+void spending_step(struct collector *collector);
 
 #endif

@@ -55,6 +55,7 @@ struct drain {
 	struct phase phase;
 	struct families families;
 	struct rate rate;
+	enum ring_engine engine; /* of images that begin */
 	struct outside_state outside;
 	uint64_t marked_ns; /* the newest mark in the stream; 0: it has been given */
 	struct pace pace;
@@ -107,8 +108,6 @@ struct collector {
 
 	/* The main thread's: what the views of the last calls point to. */
 	struct node *current;
-	uint64_t once_since_ns; /* its CPU clock when it was given something to note; 0: it was not
-				 */
 	struct frame frames[SAMPLE_MAX_FRAMES];
 	struct unsampled_list unsampled;
 	struct collector_unsampled unsampled_views[MAX_UNSAMPLED];

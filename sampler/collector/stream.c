@@ -1,6 +1,7 @@
 /* stream.c - from the rings through the merge to the queue, deltas and names on the way */
 #include "sampler/collector/stream.h"
 
+#include "sampler/collector/engines.h"
 #include "sampler/collector/hook_event.h"
 #include "sampler/collector/keep.h"
 #include "sampler/collector/limits.h"
@@ -123,6 +124,8 @@ static void give_sample(struct stream *stream, struct node *node)
 		struct thread_series *series = &thread->series[sample_series(sample->event)];
 
 		set_deltas(sample, series);
+		if (series->sampled)
+			engines_sample(node->process, sample);
 		series->sampled = true;
 	}
 	queue_put(stream->queue, node);

@@ -13,7 +13,6 @@ struct stream {
 	struct queue *queue;
 	struct collector_stats *stats;
 	struct keep *keep; /* NULL: everything is */
-	bool moved;        /* a mapping has changed: for spending.c, which takes it back */
 	uint64_t base_ns;  /* the period that weights are given in; 0: as they are */
 };
 

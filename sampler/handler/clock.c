@@ -12,6 +12,8 @@ enum {
 	MONOTONIC = 1,
 	PROCESS_CPUTIME = 2,
 	THREAD_CPUTIME = 3,
+	THREAD_PROF = -4, /* ~0 << 3 | CPUCLOCK_PERTHREAD | CPUCLOCK_PROF: of the caller */
+	THREAD_VIRT = -3, /* ~0 << 3 | CPUCLOCK_PERTHREAD | CPUCLOCK_VIRT */
 };
 
 static int (*vdso_gettime)(int clock, struct sys_timespec *at);
@@ -165,6 +167,14 @@ uint32_t clock_cpu(void)
 uint64_t clock_thread_cpu_ns(void)
 {
 	return read_clock(THREAD_CPUTIME);
+}
+
+struct clock_ticks clock_thread_ticks(void)
+{
+	uint64_t user_ns = read_clock(THREAD_VIRT);
+
+	return (struct clock_ticks){.user_ns = user_ns,
+				    .kernel_ns = read_clock(THREAD_PROF) - user_ns};
 }
 
 uint64_t clock_process_cpu_ns(void)

@@ -41,6 +41,23 @@ uint32_t clock_cpu(void);
  */
 uint64_t clock_thread_cpu_ns(void);
 
+/* What the kernel's ticks found a thread doing: a tick counts whole, for one of the two. */
+struct clock_ticks {
+	uint64_t user_ns;
+	uint64_t kernel_ns;
+};
+
+/**
+ * clock_thread_ticks - the ticks that met the calling thread; two system calls
+ *
+ * CPUCLOCK_VIRT and CPUCLOCK_PROF of the thread (linux/posix-timers_types.h), which are what the
+ * tick has written down, while getrusage() fits both to the scheduler's sum.  A kernel that
+ * accounts precisely (nohz_full) gives the time in each instead.
+ *
+ * Context: handler.  Not in AGENT_QUIET.
+ */
+struct clock_ticks clock_thread_ticks(void);
+
 /**
  * clock_process_cpu_ns - CPU time of the process; a system call
  *

@@ -3,6 +3,7 @@
 #include "sampler/handler/light.h"
 
 #include "sampler/handler/clock.h"
+#include "sampler/handler/on_event.h"
 #include "sampler/handler/timer.h"
 
 #include "sampler/handler/sigsafe.h"
@@ -81,7 +82,7 @@ void light_settle(struct process *p, struct slot *slot, uint32_t tid, uint64_t n
 /* Events count for themselves, and hooks see each end. */
 static bool keeps_account(const struct process *p)
 {
-	return p->discovery == DISCOVERY_TIMER && p->header->engine == RING_ENGINE_CTIMER;
+	return p->discovery == DISCOVERY_TIMER && !event_is_possible(p);
 }
 
 void light_due(struct process *p, uint64_t ns)

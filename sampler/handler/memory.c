@@ -10,6 +10,7 @@ enum {
 	ADDRESS_BITS = 56,
 	BLOCKS = 4,        /* that the kernel has read during a walk */
 	BLOCK_BYTES = 512, /* aligned, so that each lies in one page */
+	INTERRUPTED = -4,  /* -EINTR */
 };
 
 /* Tables are read in words and bytes; the kernel is asked once for so many of them. */
@@ -63,6 +64,22 @@ bool memory_probe(uint64_t address)
 	if (address < PAGE || address >> ADDRESS_BITS)
 		return false;
 	return sys4(__NR_rt_sigprocmask, ~0L, address, 0, 8) != -14 /* EFAULT */;
+}
+
+static bool call_at(uint64_t address)
+{
+	return memory_probe(address & ~UINT64_C(7)) &&
+	       memory_probe((address + ARCH_ENTER_BYTES - 1) & ~UINT64_C(7)) &&
+	       arch_enters_kernel((const unsigned char *)address);
+}
+
+/* A process timer's signal also goes to a sleeping thread when the running ones block it. */
+bool memory_was_blocked(const ucontext_t *uc)
+{
+	uint64_t pc = arch_regs(uc).pc;
+
+	return call_at(pc) ||
+	       (arch_syscall_result(uc) == INTERRUPTED && call_at(pc - ARCH_ENTER_BYTES));
 }
 
 /* The end of the stack that SP is on: exec's, or a thread's, which its TCB ends. */

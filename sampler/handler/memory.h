@@ -70,4 +70,11 @@ void memory_prove_window(struct process *p, struct slot_own *own, uint64_t sp);
  */
 bool memory_probe(uint64_t address);
 
+/**
+ * memory_was_blocked - whether the thread was in a system call that the signal has ended
+ *
+ * Context: handler.  Not in AGENT_QUIET.
+ */
+bool memory_was_blocked(const ucontext_t *uc);
+
 #endif

@@ -7,19 +7,26 @@
 #include "sampler/handler/sigsafe.h"
 
 enum {
-	BAND_FIRST = 1,      /* POLL_IN, and what follows it in siginfo.h */
-	BAND_LAST = 6,       /* POLL_HUP */
-	EARLY_PART = 4,      /* of a period that a signal may be early */
-	LATE_PERIODS = 2,    /* that no signal has come for: the thread may be in the kernel */
-	AHEAD_PERIODS = 4,   /* that samples may have stood for too early */
-	CHANGED_PERIODS = 2, /* of the longer one: more has passed in a pause */
+	BAND_FIRST = 1,    /* POLL_IN, and what follows it in siginfo.h */
+	BAND_LAST = 6,     /* POLL_HUP */
+	EARLY_PART = 4,    /* of a period that a signal may be early */
+	AHEAD_PERIODS = 4, /* that samples may have stood for too early */
+	MOST_PERIODS = 8,  /* or ticks, without a sample */
 };
+
+/* Of any kernel: CONFIG_HZ is 100 to 1000. */
+#define SLOWEST_TICK_NS UINT64_C(10000000)
+#define FASTEST_TICK_NS UINT64_C(1000000)
+
+bool event_is_possible(const struct process *p)
+{
+	return atomic_load_explicit(&p->header->engine, memory_order_relaxed) == RING_ENGINE_PERF;
+}
 
 bool event_is_ours(const struct process *p, const siginfo_t *info)
 {
-	return p && p->header && p->header->engine == RING_ENGINE_PERF &&
-	       info->si_code >= BAND_FIRST && info->si_code <= BAND_LAST &&
-	       (uint32_t)info->si_fd >= p->header->event_base;
+	return p && p->header && event_is_possible(p) && info->si_code >= BAND_FIRST &&
+	       info->si_code <= BAND_LAST && (uint32_t)info->si_fd >= p->header->event_base;
 }
 
 static bool find(struct process *p, uint32_t fd, struct slot *ret_slot)
@@ -36,7 +43,6 @@ static bool find(struct process *p, uint32_t fd, struct slot *ret_slot)
 static void begin(struct slot_own *own, uint64_t cpu_ns, uint64_t period_ns)
 {
 	own->weighed_ns = cpu_ns - period_ns - (uint64_t)own->random % period_ns;
-	own->period_ns = period_ns;
 	own->ahead_ns = period_ns;
 }
 
@@ -45,33 +51,62 @@ static uint64_t longer(uint64_t a_ns, uint64_t b_ns)
 	return a_ns > b_ns ? a_ns : b_ns;
 }
 
-/*
- * After a change of the rate; what is more than it can explain was used in a pause.  The first new
- * period ends at random, as a timer's does: else what is left at a thread's end, half a period on
- * average, would be missing.
+/* What stays without a sample for so much CPU is given with the next signal, wherever that comes.
  */
-static void follow(struct process *p, struct slot *slot, uint64_t cpu_ns, uint64_t period_ns)
+static uint64_t most_unsampled_ns(uint64_t period_ns)
 {
-	struct slot_own *own = slot->own;
-	uint32_t epoch = process_epoch(p);
-	uint64_t old_ns = own->period_ns;
-	int64_t used_ns = (int64_t)(cpu_ns - own->weighed_ns);
+	return MOST_PERIODS * longer(period_ns, SLOWEST_TICK_NS);
+}
 
-	if (own->epoch == epoch)
-		return;
-	own->epoch = epoch;
-	own->ahead_ns = longer(longer(old_ns, period_ns), used_ns < 0 ? (uint64_t)-used_ns : 0);
-	if (used_ns > (int64_t)(CHANGED_PERIODS * longer(old_ns, period_ns)))
-		own->weighed_ns = cpu_ns - period_ns;
-	else
-		own->weighed_ns += timer_first_ns(slot, old_ns, period_ns) - period_ns;
+/* Of the timer where an event stands: each tick is to be seen. */
+static uint64_t tick_ns(uint64_t period_ns)
+{
+	return period_ns < FASTEST_TICK_NS ? period_ns : FASTEST_TICK_NS;
 }
 
 /*
- * A signal may be late by most of a period and the next one on time: it stands for one period, and
- * what it saw of the next is that one's.  So no more than one is early, and none is two for being
- * late.
+ * After a change of the rate.  Where the last period was cut off is random, as is where the next
+ * one begins: else what is left at a thread's end, half a period on average, would be missing. More
+ * than samples ever leave was used in a pause.
  */
+static void follow_rate(struct process *p, struct slot *slot, uint64_t cpu_ns, uint64_t period_ns)
+{
+	struct slot_own *own = slot->own;
+	uint64_t old_ns = own->period_ns;
+	int64_t used_ns = (int64_t)(cpu_ns - own->weighed_ns);
+
+	own->epoch = process_epoch(p);
+	own->ahead_ns = longer(longer(old_ns, period_ns), used_ns < 0 ? (uint64_t)-used_ns : 0);
+	if (used_ns > (int64_t)most_unsampled_ns(longer(old_ns, period_ns)))
+		own->weighed_ns = cpu_ns - period_ns;
+	else
+		own->weighed_ns += timer_first_ns(slot, old_ns, period_ns) - period_ns;
+	timer_restart(slot, tick_ns(period_ns));
+}
+
+/* Brings the account of the slot's thread up to date.  Return: its CPU clock. */
+static uint64_t update(struct process *p, struct slot *slot)
+{
+	struct slot_own *own = slot->own;
+	uint64_t period_ns = process_period_ns(p);
+	uint64_t cpu_ns = clock_thread_cpu_ns();
+	uint32_t event = atomic_load_explicit(&slot->ring->event, memory_order_relaxed);
+
+	if (own->event != event) {
+		own->event = event;
+		own->event_cpu_ns = 0;
+		own->ticked = false;
+		timer_restart(slot, tick_ns(period_ns));
+	}
+	if (!own->weighed_ns)
+		begin(own, cpu_ns, period_ns);
+	if (own->epoch != process_epoch(p))
+		follow_rate(p, slot, cpu_ns, period_ns);
+	own->period_ns = period_ns;
+	return cpu_ns;
+}
+
+/* A signal may be late by most of a period and the next one on time. */
 static uint32_t whole_periods(int64_t used_ns, uint64_t period_ns)
 {
 	if (used_ns < (int64_t)(period_ns - period_ns / EARLY_PART))
@@ -79,31 +114,62 @@ static uint32_t whole_periods(int64_t used_ns, uint64_t period_ns)
 	return (uint64_t)used_ns < period_ns ? 1 : (uint32_t)((uint64_t)used_ns / period_ns);
 }
 
-/* Return: how many whole periods the thread used since its samples so far. */
-static uint32_t weigh(struct process *p, struct slot *slot)
+/* The end of a period in user mode, and of those whose signals came while the slot was written. */
+static uint32_t user_weight(struct process *p, struct slot *slot)
 {
 	struct slot_own *own = slot->own;
-	uint64_t period_ns = process_period_ns(p);
-	uint64_t cpu_ns = clock_thread_cpu_ns();
+	uint64_t cpu_ns = update(p, slot);
+	int64_t used_ns = (int64_t)(cpu_ns - own->weighed_ns);
+	uint32_t periods = whole_periods(used_ns, own->period_ns);
+	uint32_t signals = 1 + atomic_exchange_explicit(&own->owed, 0, memory_order_relaxed);
 
-	if (!own->weighed_ns)
-		begin(own, cpu_ns, period_ns);
-	follow(p, slot, cpu_ns, period_ns);
-	own->period_ns = period_ns;
-	return whole_periods((int64_t)(cpu_ns - own->weighed_ns), period_ns);
+	own->event_cpu_ns = cpu_ns;
+	if (used_ns >= (int64_t)most_unsampled_ns(own->period_ns))
+		return periods;
+	return periods < signals ? periods : signals;
+}
+
+/* Whether the kernel worked for the thread at the ticks since the last look; not at the first. */
+static bool ticked_in_kernel(struct slot_own *own)
+{
+	struct clock_ticks now = clock_thread_ticks();
+	uint64_t user_ns = now.user_ns - own->ticks.user_ns;
+	uint64_t kernel_ns = now.kernel_ns - own->ticks.kernel_ns;
+	bool first = !own->ticked;
+
+	own->ticks = now;
+	own->ticked = true;
+	return !first && kernel_ns > user_ns;
+}
+
+/*
+ * At a tick.  Periods that ended in the kernel sent no signal; the tick finds threads there as
+ * often as they are there, so what has come together since it last did belongs to where it does
+ * now.
+ */
+static uint32_t kernel_weight(struct process *p, struct slot *slot)
+{
+	struct slot_own *own = slot->own;
+	uint64_t cpu_ns = update(p, slot);
+	uint64_t period_ns = own->period_ns;
+	int64_t used_ns = (int64_t)(cpu_ns - own->weighed_ns);
+	uint64_t past_ns = own->event_cpu_ns ? (cpu_ns - own->event_cpu_ns) % period_ns : 0;
+	bool in_kernel = ticked_in_kernel(own);
+
+	if (used_ns >= (int64_t)most_unsampled_ns(period_ns))
+		return (uint32_t)((uint64_t)used_ns / period_ns);
+	/* The period that is under way is not over. */
+	if (!in_kernel || used_ns < (int64_t)(period_ns + past_ns))
+		return 0;
+	return (uint32_t)(((uint64_t)used_ns - past_ns) / period_ns);
 }
 
 /* Without system calls a signal is a period. */
 static bool due(struct process *p, struct landing *at)
 {
-	struct slot_own *own = at->slot.own;
-	bool quiet = process_state(p) != AGENT_SAMPLING;
+	bool counts = process_state(p) != AGENT_SAMPLING || p->header->counted;
 
-	if (own->timer && !quiet) {
-		timer_delete_id(own->timer);
-		own->timer = 0;
-	}
-	at->tick.weight = quiet || p->header->counted ? 1 : weigh(p, &at->slot);
+	at->tick.weight = counts ? 1 : user_weight(p, &at->slot);
 	at->tick.flags = SAMPLE_EVENT;
 	return at->tick.weight && !process_is_paused(p);
 }
@@ -116,13 +182,16 @@ bool event_lands(struct process *p, const siginfo_t *info, struct landing *at)
 		return false;
 	at->tick.tid = sampling_tid(p, slot, &at->tick);
 	if (atomic_load_explicit(&p->header->tids[slot->index], memory_order_relaxed) ==
-		    at->tick.tid &&
-	    slot_enter(slot)) {
+	    at->tick.tid) {
+		if (!slot_enter(slot)) {
+			atomic_fetch_add_explicit(&slot->own->owed, 1, memory_order_relaxed);
+			return false;
+		}
 		if (due(p, at))
 			return true;
 		slot_leave(slot);
 	}
-	/* What it stands for is in the next one's CPU. */
+	/* What it stands for is in the CPU that a later one finds used. */
 	atomic_fetch_add_explicit(&p->header->n_signals, 1, memory_order_relaxed);
 	return false;
 }
@@ -148,15 +217,18 @@ bool event_is_mine(struct process *p, const struct slot *slot)
 	return false;
 }
 
-bool event_catches_up(struct process *p, struct landing *at)
+void event_gone(struct process *p, struct slot *slot)
 {
-	if (slot_enter(&at->slot)) {
-		at->tick.weight = p->header->counted ? 0 : weigh(p, &at->slot);
-		at->tick.flags = SAMPLE_EVENT;
-		if (at->tick.weight >= LATE_PERIODS)
-			return true;
-		slot_leave(&at->slot);
-	}
+	slot->own->event = 0;
+	timer_restart(slot, process_period_ns(p));
+}
+
+bool event_tick(struct process *p, struct landing *at)
+{
+	at->tick.weight = p->header->counted ? 0 : kernel_weight(p, &at->slot);
+	at->tick.flags |= SAMPLE_IN_KERNEL;
+	if (at->tick.weight)
+		return true;
 	atomic_fetch_add_explicit(&p->header->n_signals, 1, memory_order_relaxed);
 	return false;
 }

@@ -5,10 +5,20 @@
 #include "sampler/handler/sampling.h"
 
 /*
- * An event sends a signal for each period, but signals that find one pending are merged into it,
- * and a rate can change between two.  So a sample stands for the whole periods of CPU that its
- * thread used since its samples so far; what is less than a period waits for the next one.
+ * An event sees its thread in user mode only, so that its signal, which comes at once, never meets
+ * a system call that is about to sleep and would end with EINTR.  It stands for the period that
+ * ends.  Periods that end in the kernel send no signal: they are given at the tick, by the
+ * thread's timer, whose signal is raised on the way back to user mode.  Both draw on one account,
+ * the thread's CPU clock, so that the sum is right however the two share it.
+ * docs/decisions/0029-events-see-user-mode.md has the biases.
  */
+
+/**
+ * event_is_possible - whether the collector may have opened events for threads of this process
+ *
+ * Context: handler.
+ */
+bool event_is_possible(const struct process *p);
 
 /**
  * event_is_ours - whether a signal comes from an event of the collector's
@@ -44,13 +54,17 @@ bool event_stands(const struct slot *slot);
 bool event_is_mine(struct process *p, const struct slot *slot);
 
 /**
- * event_catches_up - whether the process timer's signal makes a sample due where an event stands
+ * event_gone - the event of the slot's thread has been closed: its timer counts again
  *
- * Signals of an event that may not see the kernel wait until the thread is back from there: what
- * it used meanwhile is given at the tick.  The slot is entered then.
- *
- * Context: handler.  The slot's thread.
+ * Context: handler.  Between slot_enter() and slot_leave(); the slot's thread.
  */
-bool event_catches_up(struct process *p, struct landing *at);
+void event_gone(struct process *p, struct slot *slot);
+
+/**
+ * event_tick - whether the tick makes a sample due where an event stands
+ *
+ * Context: handler.  Between slot_enter() and slot_leave(); the slot's thread, at a timer's signal.
+ */
+bool event_tick(struct process *p, struct landing *at);
 
 #endif

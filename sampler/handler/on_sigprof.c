@@ -10,10 +10,7 @@
 
 #include "sampler/handler/sigsafe.h"
 
-enum {
-	JITTER_EVERY = 8,
-	INTERRUPTED = -4, /* -EINTR */
-};
+enum { JITTER_EVERY = 8 };
 
 void (*_Atomic handler_chain)(int sig, siginfo_t *info, void *uc);
 
@@ -25,22 +22,6 @@ static void count(_Atomic uint64_t *counter, uint64_t by)
 static uint32_t weight_of(const siginfo_t *info)
 {
 	return 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
-}
-
-static bool syscall_at(uint64_t address)
-{
-	return memory_probe(address & ~UINT64_C(7)) &&
-	       memory_probe((address + ARCH_ENTER_BYTES - 1) & ~UINT64_C(7)) &&
-	       arch_enters_kernel((const unsigned char *)address);
-}
-
-/* A process timer's signal also goes to a sleeping thread when the running ones block it. */
-static bool was_blocked(const ucontext_t *uc)
-{
-	uint64_t pc = arch_regs(uc).pc;
-
-	return syscall_at(pc) ||
-	       (arch_syscall_result(uc) == INTERRUPTED && syscall_at(pc - ARCH_ENTER_BYTES));
 }
 
 /* The collector found threads that use CPU and have no timer: the next handler arms them. */
@@ -85,6 +66,12 @@ static bool own_due(struct process *p, struct landing *at)
 			timer_follow(p, &at->slot);
 		return false;
 	}
+	if (sampling && event_is_mine(p, &at->slot))
+		return event_tick(p, at);
+	if (sampling && at->slot.own->event) {
+		event_gone(p, &at->slot);
+		return false;
+	}
 	if (sampling && at->slot.own->epoch == process_epoch(p) &&
 	    at->slot.own->n_signals % JITTER_EVERY == JITTER_EVERY - 1 &&
 	    timer_jitter(p, &at->slot))
@@ -93,14 +80,14 @@ static bool own_due(struct process *p, struct landing *at)
 }
 
 /*
- * The signal came while its slot was being written: what it stands for is the next sample's.  With
- * engine perf it is in the CPU that the next one finds used.
+ * The signal came while its slot was being written: what it stands for is the next sample's.  Where
+ * an event stands it is in the CPU that the next tick finds used.
  */
-static void put_off(struct process *p, struct slot *slot, uint32_t weight)
+static void carry(struct process *p, struct slot *slot, uint32_t weight)
 {
 	if (process_is_paused(p))
 		return;
-	if (slot->own->weighed_ns)
+	if (event_stands(slot))
 		count(&p->header->n_signals, 1);
 	else
 		atomic_fetch_add_explicit(&slot->own->owed, weight, memory_order_relaxed);
@@ -118,7 +105,7 @@ static bool own_lands(struct process *p, uint32_t index, struct landing *at)
 		return false;
 	}
 	if (!slot_enter(slot)) {
-		put_off(p, slot, at->tick.weight);
+		carry(p, slot, at->tick.weight);
 		return false;
 	}
 	if (own_due(p, at))
@@ -145,7 +132,7 @@ static bool enter_discovered(struct process *p, const struct tick *tick, uint64_
 		count(&p->header->n_signals, 1);
 		return false;
 	}
-	if (was_blocked(tick->uc)) {
+	if (memory_was_blocked(tick->uc)) {
 		light_given(p, tick->weight * stood_for_ns);
 		count(&p->header->misdirected, tick->weight);
 		return false;
@@ -155,7 +142,7 @@ static bool enter_discovered(struct process *p, const struct tick *tick, uint64_
 			light_forget(slot);
 			return true;
 		}
-		put_off(p, slot, tick->weight);
+		carry(p, slot, tick->weight);
 		return false;
 	}
 	if (slot_claim(p, tick->tid, slot) == 0) {
@@ -164,6 +151,21 @@ static bool enter_discovered(struct process *p, const struct tick *tick, uint64_
 	}
 	light_given(p, tick->weight * stood_for_ns);
 	count(&p->header->lost_noslot, tick->weight);
+	return false;
+}
+
+/* Its own timer, which a pause has disarmed, is wanted again. */
+static bool process_tick(struct process *p, struct landing *at)
+{
+	if (!slot_enter(&at->slot))
+		return false;
+	if (event_tick(p, at)) {
+		at->tick.flags &= (uint16_t)~SAMPLE_DISCOVERY;
+		return true;
+	}
+	if (!timer_alive(&at->slot))
+		event_gone(p, &at->slot); /* the next tick has it follow the event again */
+	slot_leave(&at->slot);
 	return false;
 }
 
@@ -187,7 +189,7 @@ static bool process_lands(struct process *p, struct landing *at)
 	tick->flags = SAMPLE_DISCOVERY;
 	jitter_process(p);
 	if (slot_find(p, tick->tid, &at->slot) == 0 && event_is_mine(p, &at->slot))
-		return event_catches_up(p, at);
+		return process_tick(p, at);
 	if (!enter_discovered(p, tick, stood_for_ns, &at->slot))
 		return false;
 	at->slot.own->period_ns = stood_for_ns;
@@ -223,8 +225,8 @@ static __attribute__((noinline)) void leave(struct process *p, struct landing *a
 	count(&slot->ring->handler_ns, clock_now_ns() - at->tick.now_ns);
 	if (at->tick.flags & SAMPLE_DISCOVERY)
 		light_settle(p, slot, at->tick.tid, at->tick.now_ns);
-	else if (!(at->tick.flags & SAMPLE_EVENT) && process_state(p) == AGENT_SAMPLING &&
-		 slot->own->epoch != process_epoch(p))
+	else if (!(at->tick.flags & (SAMPLE_EVENT | SAMPLE_IN_KERNEL)) &&
+		 process_state(p) == AGENT_SAMPLING && slot->own->epoch != process_epoch(p))
 		timer_follow(p, slot);
 	slot_leave(slot);
 }

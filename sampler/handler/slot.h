@@ -3,6 +3,7 @@
 #define HANDLER_SLOT_H
 
 #include "sampler/handler/account.h"
+#include "sampler/handler/clock.h"
 #include "sampler/handler/process.h"
 
 /* What the agent keeps in ring_slot.own. */
@@ -14,11 +15,12 @@ struct slot_own {
 	uint64_t given_ns;          /* what its samples since then stood for */
 	uint64_t claimed_head;      /* head when it was claimed */
 	uint64_t period_ns;         /* between two expiries of its timer */
-	uint64_t weighed_ns; /* engine perf: up to where on its CPU clock samples stand; 0: unknown
-			      */
-	uint64_t ahead_ns;   /* by how much that may be ahead of the clock, or a quarter of it */
-	uint64_t hit_ns;     /* when the process timer last hit it; 0: never */
-	uint64_t hit_thread_ns; /* its CPU clock then, and the process's */
+	uint64_t weighed_ns;        /* up to where on its CPU clock samples stand; 0: unknown */
+	uint64_t ahead_ns;     /* by how much that may be ahead of the clock, or a quarter of it */
+	uint64_t event_cpu_ns; /* its CPU clock at the last signal of its event; 0: none yet */
+	struct clock_ticks ticks; /* as last looked at, where an event stands */
+	uint64_t hit_ns;          /* when the process timer last hit it; 0: never */
+	uint64_t hit_thread_ns;   /* its CPU clock then, and the process's */
 	uint64_t hit_process_ns;
 	char comm[16];         /* as last written to the ring */
 	int32_t timer;         /* id + 1; 0: none */
@@ -32,6 +34,8 @@ struct slot_own {
 	uint32_t n_events;     /* of hooks */
 	uint32_t named;        /* comm is in the ring */
 	uint32_t epoch;        /* of the header, when the timer was last set */
+	uint32_t event;        /* whose signals these two are of: as ring_slot.event */
+	bool ticked;           /* ticks has been read */
 };
 
 _Static_assert(sizeof(struct slot_own) <= sizeof(((struct ring_slot *)0)->own),

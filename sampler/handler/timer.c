@@ -82,10 +82,8 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 	atomic_store_explicit(&slot->ring->armed, 1, memory_order_relaxed);
 	if (p->header->counted)
 		return 0;
-	if (p->header->engine == RING_ENGINE_PERF) {
-		slot->own->weighed_ns = cpu_of(tid) + first_ns - slot->own->period_ns;
-		slot->own->ahead_ns = slot->own->period_ns;
-	}
+	slot->own->weighed_ns = cpu_of(tid) + first_ns - slot->own->period_ns;
+	slot->own->ahead_ns = slot->own->period_ns;
 	return note(p, create(clock_of_thread(tid), &event, first_ns, slot->own->period_ns,
 			      &slot->own->timer));
 }
@@ -227,6 +225,12 @@ void timer_follow(struct process *p, struct slot *slot)
 		first_ns += (late_ns - first_ns) / period_ns * period_ns + period_ns;
 	}
 	(void)set(own->timer - 1, first_ns - late_ns, period_ns);
+}
+
+void timer_restart(struct slot *slot, uint64_t period_ns)
+{
+	if (slot->own->timer)
+		(void)set(slot->own->timer - 1, period_ns, period_ns);
 }
 
 /* As timer_first_ns() from its expiry, of which this is the signal. */

@@ -46,6 +46,13 @@ uint64_t timer_first_ns(struct slot *slot, uint64_t old_ns, uint64_t new_ns);
 void timer_follow(struct process *p, struct slot *slot);
 
 /**
+ * timer_restart - set the slot's timer to a period from now on
+ *
+ * Context: handler.  Between slot_enter() and slot_leave().
+ */
+void timer_restart(struct slot *slot, uint64_t period_ns);
+
+/**
  * timer_follow_process - the same for the process timer, which goes on while samples are not wanted
  *
  * Return:  what this signal stands for: CPU time between two expiries so far.

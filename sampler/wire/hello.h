@@ -11,7 +11,7 @@
  * The collector believes only SO_PEERCRED about who is talking.
  */
 #define WIRE_MAGIC   0x6b636977U /* "wick" */
-#define WIRE_VERSION 4
+#define WIRE_VERSION 5
 
 /* How the agent finds wick: the socket's path, in the environment of the process. */
 #define WIRE_ENV_SOCKET "WICK_SOCKET"

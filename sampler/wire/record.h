@@ -29,6 +29,8 @@ enum sample_flags {
 	SAMPLE_DISCOVERY = 2,  /* the process timer's: this thread's first */
 	SAMPLE_JITTERED = 4,   /* the next expiry was moved */
 	SAMPLE_EVENT = 8,      /* a perf event's */
+	SAMPLE_IN_KERNEL =
+		16, /* the tick's: periods that ended in the kernel, where an event stands */
 };
 
 /* A pc with this bit was interrupted there; without it, it is a return address.

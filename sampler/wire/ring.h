@@ -48,7 +48,7 @@ enum ring_discovery {
 /* What sends a thread its signals. */
 enum ring_engine {
 	RING_ENGINE_CTIMER = 1, /* the agent's POSIX timers */
-	RING_ENGINE_PERF = 2,   /* the collector's perf events, where a slot has one */
+	RING_ENGINE_PERF = 2,   /* and the collector's perf events, where a slot has one */
 };
 
 enum ring_hooks {
@@ -83,10 +83,9 @@ struct ring_header {
 	uint64_t alloc_bytes; /* RING_HOOK_ALLOC: mean bytes between two samples, at least 1 */
 	uint64_t lock_ns;     /* RING_HOOK_LOCK: shorter waits are not told */
 	uint32_t signal;      /* that samples come by: SIGPROF unless another was asked for */
-	uint32_t engine;      /* enum ring_engine */
-	uint32_t event_base;  /* RING_ENGINE_PERF: events have descriptors (si_fd) from here on */
+	uint32_t event_base;  /* perf events have descriptors (si_fd) from here on */
 	uint32_t counted;     /* 1: they count something else than CPU */
-	uint8_t pad0[48];
+	uint8_t pad0[52];
 
 	/* The collector's, changing.  A live period of 0 is period_ns. */
 	_Atomic uint64_t drained_ns; /* when it last looked, CLOCK_MONOTONIC of the target */
@@ -95,7 +94,8 @@ struct ring_header {
 	_Atomic uint64_t live_period_ns; /* now; period_ns is what it was at the start */
 	_Atomic uint32_t paused;         /* 1: no samples are wanted */
 	_Atomic uint32_t epoch;          /* one more (release) when one of these has changed */
-	uint8_t pad1[32];
+	_Atomic uint32_t engine; /* enum ring_engine; RING_ENGINE_PERF may come, and then stays */
+	uint8_t pad1[28];
 	_Atomic uint32_t posted[RING_POSTED]; /* tids that burn CPU without a timer */
 
 	/* The agent's. */
@@ -147,12 +147,12 @@ struct ring_slot {
 	uint64_t pad2[6];
 
 	/* The agent's own; the collector does not look here. */
-	uint64_t own[24];
+	uint64_t own[28];
 
 	unsigned char data[];
 };
 
-_Static_assert(sizeof(struct ring_slot) == 320, "docs/wire.md");
+_Static_assert(sizeof(struct ring_slot) == 352, "docs/wire.md");
 _Static_assert(_Alignof(struct ring_slot) == 8 && offsetof(struct ring_slot, data) % 8 == 0,
 	       "records are aligned");
 _Static_assert(sizeof(struct ring_header) ==

@@ -31,8 +31,9 @@ static void signal_comes(void)
 {
 	struct landing at = {.slot = {.ring = &ring, .own = own, .news = &news}};
 
-	if (event_catches_up(&process, &at))
-		slot_leave(&at.slot);
+	assert_true(slot_enter(&at.slot));
+	(void)event_tick(&process, &at);
+	slot_leave(&at.slot);
 }
 
 /* Return: by how much a change from OLD to NEW moves where samples stand. */
@@ -88,10 +89,10 @@ static void what_a_pause_explains_is_no_sample(void **state)
 
 	(void)state;
 	begin(MS / 1000);
-	own->weighed_ns = now_ns > MS ? now_ns - MS : 1;
+	own->weighed_ns = now_ns - 1000 * MS;
 	header.epoch++;
 	signal_comes();
-	assert_true(own->weighed_ns >= now_ns - MS / 1000);
+	assert_true((int64_t)(own->weighed_ns - (now_ns - MS / 1000)) >= 0);
 }
 
 /* After a change samples may stand for a long old period too early. */

@@ -42,8 +42,8 @@ static int begin(void **state)
 			(void)pause();
 	}
 	assert_int_equal(process_new(&scene.process, 1, scene.child, &scene.options), 0);
-	rate_begin(&(struct rate){.hz = 99, .thinned = 1}, scene.process);
-	perf_process_init(scene.process, &scene.options);
+	rate_begin(&(struct rate){.hz = 99, .period_ns = NS_PER_S / 99}, scene.process);
+	perf_process_init(scene.process, RING_ENGINE_PERF, &scene.options);
 	header = scene.process->ring.header;
 	atomic_store(&header->state, AGENT_SAMPLING);
 	atomic_store(&header->n_chunks, 1);

@@ -1,6 +1,5 @@
-/* summary_test.c - the end of a recording in words, and the signs of lockstep */
+/* summary_test.c - the end of a recording in words */
 #include "flamescope/draw/words.h"
-#include "tools/lockstep.h"
 #include "tools/progress.h"
 #include "tools/summary.h"
 #include "tools/text.h"
@@ -28,6 +27,7 @@ static struct summary healthy(void)
 		.kernel_hz = 250,
 		.discovery = DISCOVERY_TIMER,
 		.engine = RING_ENGINE_CTIMER,
+		.no_events = "",
 		.signal_cost_ns = 1000,
 		.collector_ns = 50000000,
 	};
@@ -88,7 +88,8 @@ static void says_what_was_recorded(void **state)
 	assert_says(&summary, "next        wick view a.0001.perf\n", 1);
 	assert_says(&summary, "wick info a.0001.perf", 1);
 	assert_says(&summary, "still running", 0);
-	assert_says(&summary, "lockstep", 0);
+	assert_says(&summary, "tick aliasing", 0);
+	assert_says(&summary, "effective", 0);
 	assert_says(&summary, "wick symbolize", 0);
 }
 
@@ -372,85 +373,41 @@ static void says_that_the_tick_limits_the_rate(void **state)
 	(void)state;
 	summary.hz = 999;
 	assert_says(&summary, "at most at the kernel's 250 Hz tick", 1);
-	summary.hz = 100;
-	summary.lockstep = true;
-	assert_says(&summary, "in step with the kernel's 250 Hz tick", 1);
 }
 
-static struct lockstep at_99_hz(void)
+static void says_what_tick_aliasing_came_to(void **state)
 {
-	return (struct lockstep){.hz = 99, .kernel_hz = 250, .cpu_metric = 0, .vcsw_metric = 1};
-}
-
-/* N samples whose CPU since the last one is that of two by turns, with VCSW switches between. */
-static void feed(struct lockstep *lockstep, int n, int64_t cpu_a, int64_t cpu_b, int64_t vcsw)
-{
-	for (int i = 0; i < n; i++) {
-		struct sample sample = {.weight = 1, .n_metrics = 2};
-
-		sample.metrics[0].delta = i % 2 ? cpu_a : cpu_b;
-		sample.metrics[1].delta = vcsw;
-		lockstep_add(lockstep, &sample);
-	}
-}
-
-static void evenly_late_samples_are_lockstep(void **state)
-{
-	struct collector_stats stats = {.samples = 100,
-					.weight = 100,
-					.states = {[STATE_RUNNING] = 100},
-					.charged_ns = 1010000000};
-	struct lockstep even = at_99_hz();
-	struct lockstep busy = at_99_hz();
-	struct lockstep random = at_99_hz();
+	struct summary summary = healthy();
 
 	(void)state;
-	feed(&even, 100, 10000000, 10300000, 10); /* runs of 1 ms, the tick meets each */
-	assert_true(lockstep_found(&even, &stats));
-	feed(&busy, 100, 8000000, 12000000, 0); /* never sleeps */
-	assert_false(lockstep_found(&busy, &stats));
-	feed(&random, 100, 7000000, 13000000, 50); /* short runs at any time */
-	assert_false(lockstep_found(&random, &stats));
+	summary.collected.aliased = 1;
+	assert_says(&summary,
+		    "1 process ran in step with the kernel's 250 Hz tick (tick aliasing), so "
+		    "places may be wrong, try: --engine perf\n",
+		    1);
+	summary.no_events = "kernel.perf_event_paranoid is 3";
+	assert_says(&summary, "perf events would be right: kernel.perf_event_paranoid is 3\n", 1);
+	summary.collected.switched = 1;
+	assert_says(&summary, "and got perf events when that was seen\n", 1);
 }
 
-static void overruns_above_chance_are_lockstep(void **state)
+static void says_how_far_the_rate_was_lowered(void **state)
 {
-	struct collector_stats stats = {.samples = 60,
-					.weight = 100,
-					.states = {[STATE_RUNNING] = 100},
-					.charged_ns = 1010000000};
-	struct lockstep lockstep = at_99_hz();
+	struct summary summary = healthy();
 
 	(void)state;
-	stats.overruns = 40;
-	assert_true(lockstep_found(&lockstep, &stats));
-	stats.outside = stats.processes = 1; /* no timer's */
-	assert_false(lockstep_found(&lockstep, &stats));
-	stats.processes = 2;
-	stats.overruns = 12; /* exp(-2.5) = 8 % is chance, and chance varies */
-	assert_false(lockstep_found(&lockstep, &stats));
-	stats.overruns = 40;
-	lockstep.hz = 250; /* at the kernel's rate overruns say nothing */
-	assert_false(lockstep_found(&lockstep, &stats));
-}
-
-static void charged_cpu_without_samples_is_lockstep(void **state)
-{
-	struct collector_stats stats = {.charged_ns = 1500000000};
-	struct lockstep lockstep = at_99_hz();
-
-	(void)state;
-	assert_true(lockstep_found(&lockstep, &stats));
-	stats.lost_full = 1; /* there is another reason */
-	assert_false(lockstep_found(&lockstep, &stats));
-	stats.lost_full = 0;
-	stats.charged_ns = 100000000; /* too short to tell */
-	assert_false(lockstep_found(&lockstep, &stats));
+	assert_says(&summary, "budget", 0);
+	summary.collected.lowered_ns = UINT64_C(17000000000);
+	summary.collected.lowest_hz = 31;
+	assert_says(&summary,
+		    "budget      31 Hz effective of 100 asked at the lowest; lower than asked for "
+		    "17.0 s, for what it cost; weights make up for it\n",
+		    1);
 }
 
 static void progress_is_one_line(void **state)
 {
-	struct progress progress = {.elapsed_ns = 1500000000, .hz = 99};
+	struct progress progress = {.elapsed_ns = 1500000000, .hz = 99, .effective_hz = 31};
 	struct buf buf;
 
 	(void)state;
@@ -461,7 +418,8 @@ static void progress_is_one_line(void **state)
 	progress.written.bytes = 1536;
 	buf_init(&buf, 1024);
 	progress_print(&progress, &buf);
-	assert_string_equal(buf_text(&buf), "wick: 1.50 s  1,234,567 samples  1 thread  2 processes"
+	assert_string_equal(buf_text(&buf), "wick: 1.50 s  31 Hz effective of 99 asked  1,234,567 "
+					    "samples  1 thread  2 processes"
 					    "  lost 5  1.5 KiB");
 	progress.interrupted = true;
 	progress_print(&progress, &buf);
@@ -586,9 +544,8 @@ int main(void)
 		cmocka_unit_test(explains_a_recording_of_nothing),
 		cmocka_unit_test(suggests_symbolize_when_names_came_too_late),
 		cmocka_unit_test(says_that_the_tick_limits_the_rate),
-		cmocka_unit_test(evenly_late_samples_are_lockstep),
-		cmocka_unit_test(overruns_above_chance_are_lockstep),
-		cmocka_unit_test(charged_cpu_without_samples_is_lockstep),
+		cmocka_unit_test(says_what_tick_aliasing_came_to),
+		cmocka_unit_test(says_how_far_the_rate_was_lowered),
 		cmocka_unit_test(progress_is_one_line),
 		cmocka_unit_test(numbers_are_for_people),
 		cmocka_unit_test(says_what_was_kept_of_what_was_taken),

@@ -1,0 +1,37 @@
+/* engines.h - what sends the signals of a process: its timers, or perf events as well */
+#ifndef COLLECTOR_ENGINES_H
+#define COLLECTOR_ENGINES_H
+
+#include "sampler/collector/process.h"
+
+struct collector;
+
+/**
+ * engines_begin - an image begins with the engine of the recording
+ *
+ * Context: collector thread.
+ */
+void engines_begin(struct collector *collector, struct process *process);
+
+/**
+ * engines_sample - a sample of CPU time of a process, with its deltas
+ *
+ * Context: collector thread.
+ */
+void engines_sample(struct process *process, const struct node_sample *sample);
+
+/**
+ * engines_look - give a process that runs in step with the tick perf events, or count it
+ *
+ * Context: collector thread, at a pass, when the process has been drained.
+ */
+void engines_look(struct collector *collector, struct process *process);
+
+/**
+ * engines_use_timers - no image has perf events from now on
+ *
+ * Context: collector thread, or main thread before it runs.
+ */
+void engines_use_timers(struct collector *collector);
+
+#endif
