@@ -3,17 +3,15 @@
  * A fixed amount of work runs bare and under each, in turn: the difference, divided by the signals,
  * is what one takes from the program.  Then a thread waits in epoll_wait() for its own timerfd:
  * how many of the signals end the wait with EINTR. */
+#include "tests/targets/perf_signal.h"
+
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,35 +39,17 @@ static double cpu_seconds(void)
 
 static int begin(enum way way, unsigned hz)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = NS_PER_S / hz,
-		.exclude_kernel = geteuid() != 0,
-		.exclude_hv = 1,
-	};
-	const struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
 	int fd;
 
 	if (way == BARE)
 		return -1;
-	if (way == SIGTRAP_MODE) {
-		attr.sigtrap = 1;
-		attr.remove_on_exec = 1;
-		attr.inherit = 1;
-		attr.inherit_thread = 1;
-		attr.exclude_kernel = 1; /* else only with CAP_PERFMON and CAP_KILL */
-	}
-	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	/* An event with sigtrap may have the kernel only with CAP_PERFMON and CAP_KILL. */
+	fd = way == SIGTRAP_MODE ? perf_clock_open(hz, true, true)
+				 : perf_signal_open(hz, geteuid() != 0);
 	if (fd < 0) {
 		perror(names[way]);
 		exit(1);
 	}
-	if (way == SETSIG &&
-	    (fcntl(fd, F_SETOWN_EX, &owner) < 0 || fcntl(fd, F_SETSIG, SIGPROF) < 0 ||
-	     fcntl(fd, F_SETFL, O_RDWR | O_ASYNC) < 0))
-		exit(1);
 	n_signals = 0;
 	return fd;
 }

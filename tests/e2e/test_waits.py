@@ -21,6 +21,8 @@ CALLS = {
     "select": ("select", "50ms"),
     "epoll_wait": ("epoll", r"anon_inode:\[eventpoll\],50ms"),
     "nanosleep": ("sleep", "50ms"),
+    "clock_nanosleep": ("sleep", "50ms"),
+    "futex": ("futex", "futex:0x[0-9a-f]+"),
     "sem_timedwait": ("futex", "futex:0x[0-9a-f]+"),
     "recv": ("recv", r"socket:\[[0-9]+\]"),
     "msgrcv": ("msg", "msg:[0-9]+"),
