@@ -4,14 +4,14 @@ import re
 import subprocess
 import time
 
-HEADER = re.compile(r"^\S.*: +(\d+) cpu-clock: $", re.M)
+HEADER = re.compile(r"^\S.* (\d+\.\d+): +(\d+) cpu-clock: $", re.M)
 TOLD_COST = re.compile(r"in the program ([\d.]+) %, wick itself ([\d.]+) %")
 ALIASING = re.compile(r"^ +(lockstep|tick aliasing)\b|in step with the kernel's", re.M)
 RATE_LINE = re.compile(r"^# rate : .*", re.M)
 
 
 class Recording:
-    """samples, weight, rate_lines of the file; in_program, of_wick (percent, or None) as told."""
+    """samples, weight, times, rate_lines of the file; in_program, of_wick (percent, or None) as told."""
 
     def __init__(self, path, told):
         self.told, text = told, ""
@@ -19,8 +19,9 @@ class Recording:
             with open(path, encoding="utf-8", errors="replace") as file:
                 text = file.read()
             os.unlink(path)
-        weights = [int(weight) for weight in HEADER.findall(text)]
-        self.samples, self.weight = len(weights), sum(weights)
+        headers = HEADER.findall(text)
+        self.times = [float(moment) for moment, _ in headers]
+        self.samples, self.weight = len(headers), sum(int(weight) for _, weight in headers)
         self.text = text
         self.rate_lines = RATE_LINE.findall(text)
         cost = TOLD_COST.search(told)
@@ -50,11 +51,11 @@ class Wick:
         self.program, self.path = program, os.path.join(directory, "recording.perf")
         self.told = os.path.join(directory, "told")
 
-    def start(self, *words, stdout=subprocess.DEVNULL):
+    def start(self, *words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL):
         """`wick record WORDS`, and what to give end()."""
         with open(self.told, "wb") as told:
             return subprocess.Popen([self.program, "record", "-v", "-o", self.path, *map(str, words)],
-                                    stdin=subprocess.DEVNULL, stdout=stdout, stderr=told)
+                                    stdin=stdin, stdout=stdout, stderr=told)
 
     def read(self):
         with open(self.told, encoding="utf-8", errors="replace") as file:
@@ -68,3 +69,10 @@ class Wick:
         process.stdout.close()
         ended = Ended(process, start)
         return said, self.read(), ended
+
+
+def perf_times(data):
+    """When `perf record -k CLOCK_MONOTONIC` took its samples."""
+    said = subprocess.run(["perf", "script", "-F", "time", "-i", data], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=True)
+    return [float(word.rstrip(b":")) for word in said.stdout.split() if word[:1].isdigit()]
