@@ -4,9 +4,9 @@
 usage: aliasing.py --wick WICK --lockstep LOCKSTEP --busy BUSY [--seconds 4] [--runs 20] [--hz 99]
 
 First a program that works 1 ms every tick of 4 ms, at 8 phases of it, under the default options
-and each engine by name: the weight of its function against the CPU that it used (and the number of
-samples), "*" where wick reports tick aliasing.  Then plain programs beside two that take all the
-CPU they get: of how many wick reports it.
+and each engine by name: the weight of its function, which is all but 2 % of it, against the CPU
+that it used (and the number of samples), "*" where wick reports tick aliasing.  Then plain programs
+beside two that take all the CPU they get: of how many wick reports it.
 """
 import argparse
 import os
@@ -17,6 +17,7 @@ from recording import Wick
 
 WAYS = {"default": (), "ctimer": ("--engine", "ctimer"), "perf": ("--engine", "perf")}
 HOGS = 2
+PUNCTUAL = ("chrt", "-f", "1") if os.geteuid() == 0 else ()  # in step on a busy machine, too
 PLAIN = {
     "perl": ["perl", "-e", "$x = ($x * 31 + $_) % 65537 for 1..30000000; print $x"],
     "python3": ["/usr/bin/python3", "-c", "print(sum(i * i % 7 for i in range(20000000)))"],
@@ -39,7 +40,7 @@ class Bench:
         self.options, self.wick = options, Wick(options.wick, directory)
 
     def phase(self, phase_us, flags):
-        said, recording, _ = self.wick.record("-F", self.options.hz, *flags, "--",
+        said, recording, _ = self.wick.record("-F", self.options.hz, *flags, "--", *PUNCTUAL,
                                               self.options.lockstep, phase_us, self.options.seconds)
         if recording.refusal():
             return recording.refusal()

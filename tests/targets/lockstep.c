@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 		(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 		stop = clock_seconds(CLOCK_MONOTONIC) + (double)tick.tv_nsec * 0.25e-9;
 		while (clock_seconds(CLOCK_MONOTONIC) < stop)
-			burn_in_step(1000);
+			burn_in_step(10000);
 	}
 	printf("%.6f\n", thread_seconds());
 	return 0;
