@@ -3,7 +3,9 @@
 #include "sampler/handler/modules.h"
 
 #include <link.h>
+#include <sys/auxv.h>
 
+extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak));
 extern int weak_iterate(int (*visit)(struct dl_phdr_info *, size_t, void *),
 			void *data) __asm__("dl_iterate_phdr") __attribute__((weak));
 
@@ -28,6 +30,23 @@ static bool module_of(const struct dl_phdr_info *info, struct unwind_module *ret
 	return module.end > module.start;
 }
 
+void modules_note_program(struct process *p)
+{
+	struct dl_phdr_info info = {0};
+	struct unwind_module module;
+
+	p->program = (struct process_range){0};
+	if (!weak_getauxval)
+		return;
+	info.dlpi_phdr = (const void *)weak_getauxval(AT_PHDR);
+	info.dlpi_phnum = (ElfW(Half))weak_getauxval(AT_PHNUM);
+	for (int i = 0; info.dlpi_phdr && i < info.dlpi_phnum; i++)
+		if (info.dlpi_phdr[i].p_type == PT_PHDR)
+			info.dlpi_addr = (uint64_t)info.dlpi_phdr - info.dlpi_phdr[i].p_vaddr;
+	if (info.dlpi_phdr && module_of(&info, &module))
+		p->program = (struct process_range){.start = module.start, .end = module.end};
+}
+
 static int announce(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct process *p = data;
@@ -37,7 +56,7 @@ static int announce(struct dl_phdr_info *info, size_t size, void *data)
 	(void)size;
 	/* By the address that the handler will meet: the loader's idea of the start. */
 	if (module_of(info, &module) && modules_find(p, module.start, &module, &seen))
-		(void)modules_announce(p, module.start);
+		(void)modules_announce(p, seen.start);
 	return 0;
 }
 

@@ -96,6 +96,7 @@ static void fill(struct process *p, struct ring_header *header, uint64_t file_by
 	p->jitter_pct = header->jitter_pct;
 	p->discovery = header->discovery;
 	p->stack_top = stack_top();
+	modules_note_program(p);
 	p->rules.entries = p->entries;
 	p->rules.n = PROCESS_RULES;
 	p->chunks[0] = (void *)((unsigned char *)header + RING_HEADER_BYTES);

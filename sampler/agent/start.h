@@ -51,6 +51,15 @@ struct process *process_map(void);
 void timers_start(struct process *p);
 
 /**
+ * modules_note_program - note where the main program's segments begin and end
+ *
+ * From the auxiliary vector: the loader is not asked.
+ *
+ * Context: agent.  Whenever rings have been mapped.
+ */
+void modules_note_program(struct process *p);
+
+/**
  * modules_start - note what is loaded now: the collector reads that from /proc
  *
  * Context: agent.  The constructor, a fork child, or after dlclose.

@@ -32,6 +32,22 @@ static bool find_in_snapshot(struct process *p, uint64_t pc, struct unwind_modul
 	return true;
 }
 
+/*
+ * Of a program with gaps between its segments the loader gives the segment alone, and its table is
+ * in another one.
+ */
+static void widen(const struct process *p, struct unwind_module *module)
+{
+	const struct process_range *program = &p->program;
+
+	if (module->eh_frame_hdr >= module->start && module->eh_frame_hdr < module->end)
+		return;
+	if (module->start < program->start || module->end > program->end)
+		return;
+	module->start = program->start;
+	module->end = program->end;
+}
+
 bool modules_have_loader(void)
 {
 	return _dl_find_object != NULL;
@@ -56,6 +72,7 @@ bool modules_find(struct process *p, uint64_t pc, struct unwind_module *ret_modu
 	ret_seen->end = ret_module->end;
 	ret_seen->bias = found.dlfo_link_map->l_addr;
 	ret_seen->path = found.dlfo_link_map->l_name;
+	widen(p, ret_module);
 	return true;
 }
 

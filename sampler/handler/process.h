@@ -65,6 +65,7 @@ struct process {
 	_Atomic uint64_t stale_ns;  /* when the collector was first found silent */
 	_Atomic uint32_t n_snapshot;
 
+	struct process_range program; /* the main program, from its first segment to its last */
 	struct unwind_cache rules;
 	struct unwind_module snapshot[PROCESS_SNAPSHOT]; /* sorted by start */
 	_Atomic uint16_t hints[PROCESS_HINTS];           /* slots of threads, by their tids */

@@ -9,8 +9,10 @@
 #include "sampler/unwind/walk.h"
 
 enum {
-	SCAN_BYTES = 4096, /* how far above sp a frame of assembly is searched for its end */
-	SAVED_BYTES = 256, /* how far below a return address bp may have been pushed */
+	SCAN_BYTES = 4096,  /* how far above sp a frame of assembly is searched for its end */
+	LOOP_BYTES = 32768, /* the same for code made at run time: the loop that runs a program in
+			       such code keeps its registers in its frame (Erlang: 17 KiB) */
+	SAVED_BYTES = 256,  /* how far below a return address bp may have been pushed */
 	FRAME_BYTES = 1 << 20,
 	FUNCTION_BYTES = 1 << 18, /* how far behind its entry a pc can be */
 	FIRST_CODE = 4096,
@@ -159,22 +161,18 @@ static bool leave_leaf(struct walk *walk)
 	return true;
 }
 
-/* A frame that bp points to: its link and its return address. */
-struct link {
-	uint64_t bp;
-	uint64_t pc;
-	enum belief belief;
-	bool into_cfi;
-};
-
-static bool read_link(struct walk *walk, struct link *link)
+static bool is_near(const struct walk *walk, uint64_t bp)
 {
+	return bp >= walk->regs.sp && bp - walk->regs.sp <= FRAME_BYTES;
+}
+
+static bool read_link(struct walk *walk)
+{
+	struct walk_link *link = &walk->link;
 	uint64_t bp = walk->regs.bp;
 
-	link->belief = NOT_A_RETURN;
-	if (bp < walk->regs.sp || bp - walk->regs.sp > FRAME_BYTES || bp % ARCH_WORD)
-		return false;
-	if (!unwind_read_word(walk->reader, bp, &link->bp) ||
+	*link = (struct walk_link){0};
+	if (bp % ARCH_WORD || !unwind_read_word(walk->reader, bp, &link->bp) ||
 	    !unwind_read_word(walk->reader, bp + ARCH_WORD, &link->pc))
 		return false;
 	link->belief = believe(walk, link->pc);
@@ -184,12 +182,59 @@ static bool read_link(struct walk *walk, struct link *link)
 	return link->into_cfi || link->bp == 0 || link->bp > bp;
 }
 
-static int leave_link(struct walk *walk, const struct link *link)
+static bool is_made_at_run_time(struct walk *walk, uint64_t pc)
 {
+	unsigned char code;
+
+	return pc >= FIRST_CODE && pc < ARCH_CODE_END &&
+	       !(pc >= walk->reader->lo && pc < walk->reader->hi) &&
+	       !walk->reader->find(walk->reader, pc, &walk->reader->scratch.module) &&
+	       walk->reader->read(walk->reader, pc, &code, sizeof(code));
+}
+
+/*
+ * Code made at run time may have stacks of its own, as Erlang's processes do.  It calls C on the
+ * thread's stack; bp is still that of its own frame.
+ */
+static bool leads_to_other_stack(struct walk *walk)
+{
+	struct walk_link *link = &walk->link;
+	uint64_t bp = walk->regs.bp;
+
+	return walk->n_descents < WALK_DESCENTS && is_made_at_run_time(walk, walk->regs.pc) &&
+	       read_link(walk) && !link->into_cfi &&
+	       (link->bp == 0 || link->bp - bp < FRAME_BYTES) &&
+	       is_made_at_run_time(walk, link->pc);
+}
+
+/*
+ * The outermost frame has a bp of 0 (psABI, 3.4.1).  On a stack of its own it would return to code
+ * that is jumped to: no call is in front of it.
+ */
+static bool is_outermost(struct walk *walk)
+{
+	const struct walk_link *link = &walk->link;
+
+	return link->belief == NOT_A_RETURN && link->bp == 0 &&
+	       is_made_at_run_time(walk, walk->regs.pc) && is_made_at_run_time(walk, link->pc);
+}
+
+static int leave_link(struct walk *walk)
+{
+	const struct walk_link *link = &walk->link;
+
 	(void)leave_to(walk, link->pc, walk->regs.bp + ARCH_WORD);
 	walk->regs.bp = link->bp;
 	walk->bp_hi = 0;
 	return WALK_ON;
+}
+
+static int leave_stack(struct walk *walk)
+{
+	walk->n_descents++;
+	if (!walk->left_at)
+		walk->left_at = walk->regs.sp;
+	return leave_link(walk);
 }
 
 static bool scan(struct walk *walk, uint64_t bytes)
@@ -231,9 +276,8 @@ static bool is_trampoline(struct walk *walk)
 int guess_caller(struct walk *walk)
 {
 	uint64_t scan_bytes = SCAN_BYTES;
-	struct link link;
 	uint64_t target;
-	bool linked;
+	bool linked = false;
 
 	if (is_trampoline(walk))
 		return walk_signal(walk);
@@ -241,16 +285,24 @@ int guess_caller(struct walk *walk)
 		return WALK_ON;
 	if (is_root(walk))
 		return UNWIND_END;
-	linked = read_link(walk, &link);
-	if (linked && (link.belief == CALLS_US || !link.into_cfi))
-		return leave_link(walk, &link);
+	if (is_near(walk, walk->regs.bp)) {
+		linked = read_link(walk);
+		if (is_outermost(walk))
+			return UNWIND_END;
+	} else if (leads_to_other_stack(walk)) {
+		return leave_stack(walk);
+	}
+	if (linked && (walk->link.belief == CALLS_US || !walk->link.into_cfi))
+		return leave_link(walk);
 	/* bp may still be the caller's own: then the return address lies between sp and it. */
 	if (linked && walk->regs.bp - walk->regs.sp < scan_bytes)
 		scan_bytes = walk->regs.bp - walk->regs.sp;
+	else if (!linked && is_made_at_run_time(walk, walk->regs.pc))
+		scan_bytes = LOOP_BYTES;
 	if (scan(walk, scan_bytes))
 		return WALK_ON;
 	if (linked)
-		return leave_link(walk, &link);
+		return leave_link(walk);
 	return walk->guessed && !walk->exact && !is_return(walk, walk->regs.pc, &target)
 		       ? WALK_ASTRAY
 		       : UNWIND_NO_CFI;

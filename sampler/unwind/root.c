@@ -8,6 +8,7 @@ enum {
 	AUX_NULL = 0,
 	AUX_PAGESZ = 6,
 	AUX_TYPES = 128,
+	ALIGNED_WORDS = 2,
 	STRINGS_BYTES = 64 << 20, /* how far above sp what they point to can lie */
 };
 
@@ -50,7 +51,8 @@ static bool is_aux(struct walk *walk, uint64_t at)
 
 /*
  * The stack as exec leaves it: argc, argv, envp, auxv.  ld.so's entry has no CFI, and runs every
- * constructor; it aligns sp, so argc may be a word higher.
+ * constructor; it aligns sp, and that of crt1.o pushes what it passes on, so argc may be two words
+ * higher.
  */
 static bool is_first_frame(struct walk *walk, uint64_t at)
 {
@@ -81,6 +83,8 @@ static bool is_new_thread(struct walk *walk)
 
 bool is_root(struct walk *walk)
 {
-	return is_first_frame(walk, walk->regs.sp) ||
-	       is_first_frame(walk, walk->regs.sp + ARCH_WORD) || is_new_thread(walk);
+	for (uint64_t words = 0; words <= ALIGNED_WORDS; words++)
+		if (is_first_frame(walk, walk->regs.sp + words * ARCH_WORD))
+			return true;
+	return is_new_thread(walk);
 }

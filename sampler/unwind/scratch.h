@@ -117,6 +117,14 @@ struct expr_machine {
 	uint64_t stack[EXPR_STACK];
 };
 
+/* A frame that bp points to: its link and its return address. */
+struct walk_link {
+	uint64_t bp;
+	uint64_t pc;
+	unsigned belief; /* enum belief of guess.c */
+	bool into_cfi;
+};
+
 /* The state of one walk, shared by its steps and its guesses. */
 struct walk {
 	struct unwind_reader *reader;
@@ -128,6 +136,8 @@ struct walk {
 	uint64_t bp_lo; /* code without CFI may have saved bp in [bp_lo, bp_hi) and changed it */
 	uint64_t bp_hi; /* 0: bp is what the CFI says */
 	unsigned n_descents;
+	struct walk_link link;
+	uint64_t left_at; /* sp where the walk went on on another stack; 0: it has not */
 };
 
 struct unwind_scratch {

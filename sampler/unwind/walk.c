@@ -317,6 +317,7 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 	walk->bp_lo = 0;
 	walk->bp_hi = 0;
 	walk->n_descents = 0;
+	walk->left_at = 0;
 	while (n < max && r == WALK_ON) {
 		pcs[n++] = walk->regs.pc | (walk->exact ? UNWIND_EXACT : 0);
 		n = run_fast(walk, pcs, n, max);
@@ -332,7 +333,7 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 	return (struct unwind_result){
 		.n_pcs = n,
 		.stop = r == WALK_ON ? UNWIND_DEPTH : (enum unwind_stop)r,
-		.cfa = walk->cfa,
+		.cfa = walk->left_at ? walk->left_at : walk->cfa,
 	};
 }
 

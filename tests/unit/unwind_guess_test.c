@@ -1,4 +1,5 @@
 /* unwind_guess_test.c - leaving code that no FDE covers */
+#include "sampler/unwind/walk.h"
 #include "tests/unit/unwind_image.h"
 
 #include <setjmp.h>
@@ -12,13 +13,15 @@
 
 enum {
 	SIZE = 0x100,
-	MAX = 16,
+	MAX = 64,
 };
 
 #define CALLER (CODE + 0x000) /* CFA = sp + 32 */
 #define ROOT   (CODE + 0x100)
 #define BYBP   (CODE + 0x200) /* CFA = bp + 16 */
 #define BARE   (CODE + 0x400) /* no FDE from here on */
+
+#define OTHER_STACK (MODULE + 0xd000)
 
 static struct image image;
 static uint64_t pcs[MAX];
@@ -177,6 +180,97 @@ static void knows_a_trampoline_by_its_code(void **state)
 	assert_true(pcs[2] == ((ROOT + 4) | UNWIND_EXACT));
 }
 
+/* From BARE on it is code made at run time. */
+static bool find_file(struct unwind_reader *reader, uint64_t pc, struct unwind_module *ret_module)
+{
+	(void)reader;
+	*ret_module = image_module();
+	return pc >= MODULE && pc < BARE;
+}
+
+static void put_elsewhere(uint64_t address, uint64_t value)
+{
+	memcpy(image.bytes + (address - MODULE), &value, sizeof(value));
+}
+
+static void ends_where_made_code_returns_to_what_nobody_calls(void **state)
+{
+	struct unwind_regs regs = {.pc = BARE + 0x84, .sp = STACK, .bp = STACK + 0x40};
+
+	(void)state;
+	put(STACK + 0x40, STACK + 0x80);
+	put(STACK + 0x48, BARE + 0x20);
+	put(STACK + 0x80, 0);
+	put(STACK + 0x88, BARE + 0x60);
+	/* left over: this walk is not to find it */
+	put(STACK + 0x200, CALLER + 0x20);
+	put(STACK + 0x208 + 24, ROOT + 0x20);
+	image.reader.find = find_file;
+	assert_int_equal(walk(regs).stop, UNWIND_END);
+	assert_int_equal(walk(regs).n_pcs, 2);
+	/* a bp that is not 0 says nothing, nor does one of 0 in code of a file */
+	put(STACK + 0x80, 8);
+	assert_int_equal(walk(regs).n_pcs, 4);
+	put(STACK + 0x80, 0);
+	image.reader.find = image_find;
+	assert_int_equal(walk(regs).n_pcs, 4);
+}
+
+static void goes_on_on_the_stack_of_made_code_that_called_c(void **state)
+{
+	uint64_t bp = OTHER_STACK + 0x40;
+	struct unwind_regs regs = {.pc = CALLER, .sp = STACK, .bp = bp};
+
+	(void)state;
+	put(STACK + 24, BARE + 0x84); /* C has been called from there */
+	put_elsewhere(bp, bp + 0x40);
+	put_elsewhere(bp + 8, BARE + 0x20);
+	put_elsewhere(bp + 0x40, 0);
+	put_elsewhere(bp + 0x48, BARE + 0x60);
+	image.reader.find = find_file;
+	assert_int_equal(walk(regs).stop, UNWIND_END);
+	assert_int_equal(walk(regs).n_pcs, 3);
+	assert_int_equal(pcs[1], BARE + 0x84);
+	assert_int_equal(pcs[2], BARE + 0x20);
+	/* how much of the thread's own stack was used */
+	assert_int_equal(walk(regs).cfa, STACK + 32);
+	image.reader.find = image_find;
+	assert_int_equal(walk(regs).stop, UNWIND_NO_CFI);
+}
+
+static void ends_although_two_stacks_lead_to_each_other(void **state)
+{
+	uint64_t low = OTHER_STACK + 0x40;
+	uint64_t high = OTHER_STACK + 0x400;
+	struct unwind_regs regs = {.pc = BARE + 0x84, .sp = low, .bp = high};
+
+	(void)state;
+	put_elsewhere(high, low);
+	put_elsewhere(high + 8, CALLER + 0x20);
+	put_elsewhere(high + 16 + 24, BARE + 0x84);
+	put_elsewhere(low, high);
+	put_elsewhere(low + 8, BARE + 0x84);
+	put_elsewhere(BARE + 0x84 - 8, UINT64_C(0xd0ff) << 48); /* call *%rax */
+	image.reader.find = find_file;
+	image.reader.lo = 0;
+	image.reader.hi = 0;
+	assert_int_equal(walk(regs).stop, UNWIND_NO_CFI);
+	assert_in_range(walk(regs).n_pcs, WALK_DESCENTS, MAX - 1);
+}
+
+static void finds_the_caller_of_a_loop_with_a_large_frame_in_made_code(void **state)
+{
+	struct unwind_regs regs = {.pc = BARE + 0x84, .sp = STACK, .bp = 77};
+
+	(void)state;
+	put(STACK + 0x1800, CALLER + 0x20);
+	put(STACK + 0x1808 + 24, ROOT + 0x20);
+	assert_int_equal(walk(regs).stop, UNWIND_NO_CFI);
+	image.reader.find = find_file;
+	assert_int_equal(walk(regs).stop, UNWIND_END);
+	assert_int_equal(pcs[1], CALLER + 0x20);
+}
+
 static void put_first_stack(uint64_t sp, uint64_t page_size)
 {
 	const uint64_t words[] = {2,  sp + 0x200, sp + 0x208, 0,         sp + 0x210, 0,
@@ -191,7 +285,11 @@ static void ends_on_the_stack_that_exec_left(void **state)
 	(void)state;
 	put_first_stack(STACK, 4096);
 	assert_int_equal(walk((struct unwind_regs){.pc = BARE + 4, .sp = STACK}).stop, UNWIND_END);
+	/* the entry of a program has aligned sp, and passes on two words */
+	put_first_stack(STACK + 16, 4096);
+	assert_int_equal(walk((struct unwind_regs){.pc = BARE + 4, .sp = STACK}).stop, UNWIND_END);
 	put_first_stack(STACK, 5);
+	put_first_stack(STACK + 16, 5);
 	assert_int_equal(walk((struct unwind_regs){.pc = BARE + 4, .sp = STACK}).stop,
 			 UNWIND_NO_CFI);
 }
@@ -254,6 +352,12 @@ int main(void)
 				       make_image),
 		cmocka_unit_test_setup(finds_the_bp_that_assembly_pushed, make_image),
 		cmocka_unit_test_setup(knows_a_trampoline_by_its_code, make_image),
+		cmocka_unit_test_setup(ends_where_made_code_returns_to_what_nobody_calls,
+				       make_image),
+		cmocka_unit_test_setup(goes_on_on_the_stack_of_made_code_that_called_c, make_image),
+		cmocka_unit_test_setup(ends_although_two_stacks_lead_to_each_other, make_image),
+		cmocka_unit_test_setup(finds_the_caller_of_a_loop_with_a_large_frame_in_made_code,
+				       make_image),
 		cmocka_unit_test_setup(ends_on_the_stack_that_exec_left, make_image),
 		cmocka_unit_test_setup(ends_in_a_thread_that_has_just_begun, make_image),
 		cmocka_unit_test(knows_calls_by_their_bytes),

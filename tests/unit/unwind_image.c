@@ -24,7 +24,7 @@ struct unwind_module image_module(void)
 	};
 }
 
-static bool find_image(struct unwind_reader *reader, uint64_t pc, struct unwind_module *ret_module)
+bool image_find(struct unwind_reader *reader, uint64_t pc, struct unwind_module *ret_module)
 {
 	(void)reader;
 	if (pc < MODULE || pc >= MODULE + IMAGE_SIZE)
@@ -40,7 +40,7 @@ void image_init(struct image *image)
 	image->reader.hi = STACK + sizeof(image->stack);
 	image->reader.bytes = (const unsigned char *)image->stack;
 	image->reader.read = read_image;
-	image->reader.find = find_image;
+	image->reader.find = image_find;
 	image->at = IMAGE_EH_FRAME;
 }
 

@@ -96,4 +96,11 @@ uint64_t *image_word(struct image *image, uint64_t address);
  */
 struct unwind_module image_module(void);
 
+/**
+ * image_find - the reader's find(): everything in the module is the module's
+ *
+ * Context: any thread.
+ */
+bool image_find(struct unwind_reader *reader, uint64_t pc, struct unwind_module *ret_module);
+
 #endif
