@@ -270,6 +270,7 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		{"starting_ns", stats->starting_ns},
 		{"children_missed_ns", stats->children_missed_ns},
 		{"folded", stats->folded},
+		{"own", stats->own_weight},
 	};
 
 	if (series == sample_series(hook_files_main(events)))

@@ -75,9 +75,19 @@ static void print_shares(const struct summary *summary, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
+static void print_own(const struct collector_stats *stats, struct buf *buf)
+{
+	if (!stats->own_samples)
+		return;
+	summary_topic(buf, "left out");
+	text_of(buf, stats->own_samples, "sample");
+	buf_add(buf, " in code of wick's own (own)\n");
+}
+
 void summary_cost(const struct summary *summary, struct buf *buf)
 {
 	print_shares(summary, buf);
+	print_own(&summary->collected, buf);
 	print_lowered(summary, buf);
 	print_breaks(&summary->collected, buf);
 	print_starved(&summary->collected, buf);

@@ -4,8 +4,15 @@
 #include "sampler/handler/clock.h"
 #include "sampler/handler/slot.h"
 
+#include <link.h>
 #include <linux/mman.h>
+#include <stddef.h>
 #include <sys/auxv.h>
+
+/* The linker's. */
+extern const ElfW(Ehdr) own_header __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+extern char own_bss __asm__("__bss_start") __attribute__((visibility("hidden")));
+extern char own_end __asm__("_end") __attribute__((visibility("hidden")));
 
 extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak));
 
@@ -87,6 +94,41 @@ static void forget(struct process *p)
 	atomic_store_explicit(&p->stale_ns, 0, memory_order_relaxed);
 }
 
+static void populate(const void *at, uint64_t bytes, int how)
+{
+	uint64_t from = (uint64_t)at & ~(uint64_t)(RING_PAGE - 1);
+
+	(void)sys3(__NR_madvise, from,
+		   ((uint64_t)at + bytes - from + RING_PAGE - 1) & ~(uint64_t)(RING_PAGE - 1), how);
+}
+
+/* This object's own code and variables. */
+static void populate_agent(void)
+{
+	const char *base = (const char *)&own_header;
+	const ElfW(Phdr) *segment = (const void *)(base + own_header.e_phoff);
+
+	for (unsigned i = 0; i < own_header.e_phnum; i++, segment++)
+		if (segment->p_type == PT_LOAD && !(segment->p_flags & PF_W))
+			populate(base + segment->p_vaddr, segment->p_memsz, SYS_POPULATE_READ);
+	populate(&own_bss, (uint64_t)(&own_end - &own_bss), SYS_POPULATE_WRITE);
+}
+
+/*
+ * To the kernel faults in the handler are the program's, and page faults may be what is sampled. So
+ * what the handler touches is there before the first signal of an event.
+ */
+static void populate_all(struct process *p)
+{
+	struct ring_header *header = p->header;
+
+	populate(p, sizeof(*p), SYS_POPULATE_WRITE);
+	populate(header, offsetof(struct ring_header, tids) + RING_PAGE, SYS_POPULATE_WRITE);
+	populate(header->event_slots, 1, SYS_POPULATE_WRITE);
+	populate((const void *)header->news, sizeof(header->news), SYS_POPULATE_WRITE);
+	populate_agent();
+}
+
 static void fill(struct process *p, struct ring_header *header, uint64_t file_bytes)
 {
 	p->pid = (int32_t)sys0(__NR_getpid);
@@ -116,6 +158,8 @@ static void fill(struct process *p, struct ring_header *header, uint64_t file_by
 	if (!p->cookie)
 		p->cookie = make_cookie(p->pid);
 	p->header = header;
+	if (header->counted)
+		populate_all(p);
 }
 
 int rings_map(struct process *p, int fd)

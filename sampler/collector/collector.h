@@ -176,6 +176,8 @@ struct collector_stats {
 	uint64_t as_of_ns; /* the moment that the counters are of */
 	uint64_t samples;
 	uint64_t weight;
+	uint64_t own_samples;               /* in code of ours: not the program's, left out */
+	uint64_t own_weight;                /* of these; no other figure has them */
 	uint64_t folded;                    /* samples of less than a period: with the next */
 	uint64_t overruns;                  /* weight beyond one a sample */
 	uint64_t merged;                    /* periods whose signal was another's, later */

@@ -72,6 +72,28 @@ static void leave_out(struct stream *stream, struct node *node)
 	queue_forget(stream->queue, node);
 }
 
+/* Our own objects in the program: what happens there the program has not done. */
+static bool is_own(const struct node *node)
+{
+	static const char *const names[] = {"libwick-agent.so", "libwick-hooks.so"};
+	const struct node_sample *sample = &node->sample;
+	const struct range *range;
+	const char *name;
+
+	if (sample_series(sample->event) != SERIES_CLOCK || sample->n_pcs == 0)
+		return false;
+	range = ranges_find(&node->process->mappings.known, node->pcs[0] & ~PC_EXACT);
+	name = range ? strrchr(range->path, '/') : NULL;
+	return name && (strcmp(name + 1, names[0]) == 0 || strcmp(name + 1, names[1]) == 0);
+}
+
+static void leave_out_own(struct stream *stream, struct node *node)
+{
+	stream->stats->own_samples++;
+	stream->stats->own_weight += node->sample.weight;
+	queue_forget(stream->queue, node);
+}
+
 /*
  * From the period that it was taken with to the one that weights are given in.  What is left goes
  * to the thread's next sample; the first begins at random, so that few samples are right as well.
@@ -110,6 +132,10 @@ static void give_sample(struct stream *stream, struct node *node)
 	if (!settle_weight(stream, node, thread)) {
 		stream->stats->folded++;
 		queue_forget(stream->queue, node);
+		return;
+	}
+	if (is_own(node)) {
+		leave_out_own(stream, node);
 		return;
 	}
 	count_sample(stream, sample);

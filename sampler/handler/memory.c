@@ -82,6 +82,15 @@ bool memory_was_blocked(const ucontext_t *uc)
 	       (arch_syscall_result(uc) == INTERRUPTED && call_at(pc - ARCH_ENTER_BYTES));
 }
 
+/* A page of a file would fault when it is read first, and that would be the program's fault. */
+static bool probe_module(uint64_t page)
+{
+	long r = sys3(__NR_madvise, page, PAGE, SYS_POPULATE_READ);
+
+	/* EINVAL: an older kernel, or pages that are no file's. */
+	return r == -22 ? memory_probe(page) : r == 0;
+}
+
 /* The end of the stack that SP is on: exec's, or a thread's, which its TCB ends. */
 static uint64_t stack_limit(struct process *p, uint64_t sp)
 {
@@ -146,7 +155,7 @@ static bool page_is_readable(struct memory *m, uint64_t page)
 		return true;
 	if (m->quiet)
 		return in_module && in_noted_range(m->p, page);
-	if (!memory_probe(page))
+	if (!(in_module ? probe_module(page) : memory_probe(page)))
 		return false;
 	if (in_module)
 		modules_page_keep(m->p, page);

@@ -205,7 +205,7 @@ void slot_populate(struct slot *slot)
 		return;
 	slot->own->populated = (uint16_t)want;
 	if (sys3(__NR_madvise, ring + (uint64_t)have * RING_PAGE, (want - have) * RING_PAGE,
-		 23 /* MADV_POPULATE_WRITE, Linux 5.14 */) == 0)
+		 SYS_POPULATE_WRITE) == 0)
 		return;
 	/* Of pages that nobody has written to nothing is being read: that is harmless. */
 	for (uint32_t page = have ? have : 1; page < want; page++) {

@@ -22,6 +22,9 @@
 
 enum { SYS_ERRNO_MAX = 4095 };
 
+/* madvise(2), Linux 5.14: page tables are filled now, without a fault that is counted as one. */
+enum { SYS_POPULATE_READ = 22, SYS_POPULATE_WRITE = 23 };
+
 /**
  * sys_failed - whether a raw answer is -errno (an address never is)
  *

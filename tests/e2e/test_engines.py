@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from recorded import LONG, WICK, Case, need, read, target
+from recorded import LONG, WICK, Case, need, notes, read, target
 
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 NO_BUDGET = ("--max-overhead", "off")  # that is another suite's
@@ -207,6 +207,18 @@ class Events(PerfCase):
         self.assertLess(abs(run.weight() - 40000), 1200, f"of {counted}")
         self.assertLess(abs(run.share("touch_seventy") - 70), 2, run.summary)
         self.assertLess(abs(run.share("touch_thirty") - 30), 2, run.summary)
+
+    def test_page_faults_of_wick_are_not_the_programs(self):
+        """A program with 100 of them: what the agent touches is there before, or is left out."""
+        run = self.event("page-faults=1", "faults", 10)
+        touched = run.weight(lambda s: s.frames[0].symbol.startswith("touch_"))
+        own = [s for s in run.samples if "libwick-" in s.frames[0].module]
+        left_out = notes(run.paths[0], "wick-end")[0]["own"]
+        print(f"page faults: {touched} of 100, weight {run.weight()}, left out {left_out}")
+        self.assertLessEqual(abs(touched - 100), 1, run.summary)
+        self.assertEqual(own, [])
+        # The loader's and libc's, at the beginning and the end.
+        self.assertLess(run.weight() - touched, 30, run.summary)
 
     def test_threads_of_a_joined_process_are_counted(self):
         """Nobody tells of them: they are found by the CPU that they use, not only who was borrowed."""
