@@ -9,10 +9,8 @@
 #include <stddef.h>
 #include <sys/auxv.h>
 
-/* The linker's. */
+/* The linker's: where this object begins. */
 extern const ElfW(Ehdr) own_header __asm__("__ehdr_start") __attribute__((visibility("hidden")));
-extern char own_bss __asm__("__bss_start") __attribute__((visibility("hidden")));
-extern char own_end __asm__("_end") __attribute__((visibility("hidden")));
 
 extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak));
 
@@ -102,16 +100,26 @@ static void populate(const void *at, uint64_t bytes, int how)
 		   ((uint64_t)at + bytes - from + RING_PAGE - 1) & ~(uint64_t)(RING_PAGE - 1), how);
 }
 
-/* This object's own code and variables. */
+/* This object's own code and variables; what was relocated cannot be written to any more. */
 static void populate_agent(void)
 {
 	const char *base = (const char *)&own_header;
 	const ElfW(Phdr) *segment = (const void *)(base + own_header.e_phoff);
+	uint64_t relocated = 0;
 
-	for (unsigned i = 0; i < own_header.e_phnum; i++, segment++)
-		if (segment->p_type == PT_LOAD && !(segment->p_flags & PF_W))
+	for (unsigned i = 0; i < own_header.e_phnum; i++)
+		if (segment[i].p_type == PT_GNU_RELRO)
+			relocated = segment[i].p_vaddr + segment[i].p_memsz;
+	for (unsigned i = 0; i < own_header.e_phnum; i++, segment++) {
+		uint64_t end = segment->p_vaddr + segment->p_memsz;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (segment->p_flags & PF_W)
+			populate(base + relocated, end - relocated, SYS_POPULATE_WRITE);
+		else
 			populate(base + segment->p_vaddr, segment->p_memsz, SYS_POPULATE_READ);
-	populate(&own_bss, (uint64_t)(&own_end - &own_bss), SYS_POPULATE_WRITE);
+	}
 }
 
 /*
