@@ -4,6 +4,7 @@ import os
 import re
 import unittest
 
+import judged  # finds recorded
 import recorded
 from recorded import notes, target
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import unittest
 
+import judged  # finds recorded
 from recorded import LONG, Case, target
 
 SECONDS = 60 if LONG else 4

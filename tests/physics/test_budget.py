@@ -8,6 +8,7 @@ import subprocess
 import time
 import unittest
 
+import judged  # finds recorded
 from recorded import LONG, WICK, Case, read, target
 
 SEIZE, INTERRUPT, CONT, DETACH = 0x4206, 0x4207, 7, 17

@@ -4,6 +4,7 @@ import re
 import subprocess
 import unittest
 
+import judged  # finds recorded
 from recorded import Case, LONG, Run, WICK, need, target
 
 # Seconds; the long form is the one that is promised.

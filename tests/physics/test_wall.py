@@ -5,6 +5,7 @@ import re
 import resource
 import unittest
 
+import judged  # finds recorded
 from recorded import LONG, PYTHON, Case, Machine, need, target
 
 HZ = 100

@@ -7,6 +7,7 @@ import resource
 import time
 import unittest
 
+import judged  # finds recorded
 from recorded import LONG, Case, target
 
 KINDS = {"burn_even": "even", "burn_odd": "odd", "burn_first": "first", "burn_second": "second"}

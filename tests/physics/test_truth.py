@@ -3,6 +3,7 @@ import os
 import re
 import unittest
 
+import judged  # finds recorded
 from recorded import LONG, PYTHON, Case, need, target
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import unittest
 
+import judged  # finds recorded
 from recorded import LONG, WICK, Case, need, notes, read, target
 
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
