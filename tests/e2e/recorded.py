@@ -11,14 +11,13 @@ import re
 import shutil
 import subprocess
 import tempfile
-import threading
 import time
 import unittest
 import unittest.mock
 import urllib.parse
 
-WICK = os.environ.get("WICK", "build/dev/bin/wick")
-TARGETS = os.environ.get("WICK_TARGETS", "build/dev/tests/targets")
+WICK = os.path.abspath(os.environ.get("WICK", "build/dev/bin/wick"))
+TARGETS = os.path.abspath(os.environ.get("WICK_TARGETS", "build/dev/tests/targets"))
 LONG = os.environ.get("WICK_LONG") == "1"
 PYTHON = "/usr/bin/python3"
 
@@ -102,6 +101,15 @@ def notes(path, word):
         return [json.loads(line.split(" : ", 1)[1]) for line in file if line.startswith(f"# {word} : ")]
 
 
+def end_of(path):
+    """The counts of a recording's last line; raises where it has no such line."""
+    with open(path, encoding="utf-8") as file:
+        last = file.read().splitlines()[-1]
+    if not last.startswith("# wick-end : "):
+        raise ValueError(f"{path} has no end: {last!r}")
+    return json.loads(last.split(" : ", 1)[1])
+
+
 def wait_for(condition, seconds=20):
     """What CONDITION gives, once that is something."""
     end = time.monotonic() + seconds
@@ -141,6 +149,19 @@ class Run:
     def summary(self):
         return self.stderr.decode(errors="replace")
 
+    @property
+    def end(self):
+        """The counts of the last line of the last file."""
+        return end_of(self.paths[-1])
+
+    @property
+    def coverage(self):
+        """What the samples stand for, of the CPU that the kernel charged: wick's own word."""
+        found = re.search(r"^  coverage +([0-9.]+) of", self.summary, re.MULTILINE)
+        if not found:
+            raise AssertionError(f"no coverage: {self.summary}")
+        return float(found.group(1))
+
     def weight(self, keep=lambda sample: True):
         return sum(sample.weight for sample in self.samples if keep(sample))
 
@@ -148,30 +169,6 @@ class Run:
         """Percent of the weight whose innermost frame is FUNCTION."""
         total = self.weight()
         return 100 * self.weight(lambda s: s.frames[0].symbol == function) / total if total else 0
-
-
-class Machine(threading.Thread):
-    """`with Machine() as machine:` by how much it is late at most: LATE_S."""
-
-    STEP_S = 0.005
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.late_s, self.over = 0, threading.Event()
-
-    def run(self):
-        before = time.monotonic()
-        while not self.over.wait(self.STEP_S):
-            now = time.monotonic()
-            self.late_s, before = max(self.late_s, now - before - self.STEP_S), now
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.join()
 
 
 class Case(unittest.TestCase):

@@ -17,6 +17,7 @@ import recorded  # pylint: disable=wrong-import-position
 REPEATS = 3
 SIGMAS = 4  # one of 16,000 results of pure chance is further off
 LOOK_S = 0.02
+MOST_DELAY_S = 0.1  # of wick's turns in a run that is to say something
 MOST_TASKS = 32  # of a process are looked at: wick has fewer
 USER_HZ = os.sysconf("SC_CLK_TCK")
 
@@ -186,6 +187,17 @@ class Judged(recorded.Case):
             if turn < REPEATS:
                 print("repeated", flush=True)
         self.skipTest(f"inconclusive {1 + REPEATS} times: {', '.join(above)} of {reading}")
+
+    def cpu_run(self, *command, **options):
+        """A recording whose claims are about CPU time.  Waiting for a processor takes nothing from
+        that, and is no limit; what is stolen from one merges the kernel's ticks."""
+        return self.conclusive(lambda: self.record(*command, **options), stolen=0.1)[0]
+
+    def wall_run(self, *command, **options):
+        """(a recording whose claims are about time on the wall, how late what is seen at either end of
+        a thread or of a state was at most): wick sees it at its turns."""
+        run, reading = self.conclusive(lambda: self.record(*command, **options), delay_s=MOST_DELAY_S)
+        return run, reading.delay_s
 
     def assert_near(self, found, true, *, chance=0.0, exact=0.0, read=0.0, what=""):
         """Off by no more than three parts allow: CHANCE, what is EXACT at best (periods at the ends, the
