@@ -172,14 +172,15 @@ class Judged(recorded.Case):
 
     reading = Reading  # the unit test has recorded ones
 
-    def conclusive(self, measure, **limits):
+    def conclusive(self, measure, also=lambda result: [], **limits):
         """(what MEASURE gives, the reading of its run): of a run whose reading is within LIMITS.
 
-        Whether it is done again depends on the reading alone; what was found is not looked at."""
+        ALSO: what the program that was measured has itself read of the machine and is too much, as
+        words.  Whether it is done again depends on readings alone; what wick found is not looked at."""
         for turn in range(1 + REPEATS):
             with self.reading() as reading:
                 result = measure()
-            above = reading.above(limits)
+            above = reading.above(limits) + also(result)
             print(f"{'inconclusive' if above else 'reading'}: {', '.join(above)}{' of ' * bool(above)}{reading}",
                   flush=True)
             if not above:

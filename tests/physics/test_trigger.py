@@ -4,12 +4,11 @@ import os
 import re
 import unittest
 
-import judged  # finds recorded
-import recorded
+from judged import Judged, recorded
 from recorded import notes, target
 
 SECOND = 10**9
-GIVEN = 0.8  # processors, that the program has in its episode unless the machine is another's
+GIVEN = 0.5  # processors, that the program has in its episode unless the machine is another's
 # What an episode has much of, and the condition that is to see it.
 KINDS = {
     "cpu": ("cpu>30% for 500ms", "%"),
@@ -30,7 +29,7 @@ def has_pressure():
         return False
 
 
-class Trigger(recorded.Case):
+class Trigger(Judged):
     def run_episode(self, what, conditions, before, during, after, *options):
         """A program with one episode; the run, and when the episode began and ended."""
         triggers = [word for text in conditions for word in ("--trigger", text)]
@@ -41,6 +40,10 @@ class Trigger(recorded.Case):
         # What the machine gave it: of one processor.
         self.given = (used_then - used) / (ended - begun)
         return run, int(begun * SECOND), int(ended * SECOND)
+
+    def disturbed(self, _):
+        """A machine that gives the program little CPU gives it little of the rest, too."""
+        return [f"the program had {self.given:.2f} processors"] * (self.given < GIVEN)
 
     def check_file(self, run, text, pre_ns, begun, ended):
         """The file of one condition, and what it holds: also what fired beside it."""
@@ -60,16 +63,11 @@ class Trigger(recorded.Case):
         """All at once: one file each, with what was before."""
         pre_ns = (10 if recorded.LONG else 2) * SECOND
         texts = [text for text, _ in KINDS.values()]
-        for _ in range(4):
-            run, begun, ended = self.run_episode(
-                ["cpu", "memory", "faults", "gauge", "threads"], texts, pre_ns / SECOND + 0.8, 2, 0.7,
-                "--pre", f"{pre_ns // SECOND}s", "--post", "500ms")
-            seen = [note["why"] for path in run.paths for note in notes(path, "trigger")]
-            missing = [text for text in texts if text not in seen]
-            # A machine that gives the program little CPU gives it little of the rest, too.
-            if not missing or self.given > GIVEN:
-                break
-            print(f"again: {missing} were not seen; it had {self.given:.2f} processors", flush=True)
+        run, begun, ended = self.conclusive(lambda: self.run_episode(
+            ["cpu", "memory", "faults", "gauge", "threads"], texts, pre_ns / SECOND + 0.8, 2, 0.7,
+            "--pre", f"{pre_ns // SECOND}s", "--post", "500ms"), self.disturbed)[0]
+        seen = [note["why"] for path in run.paths for note in notes(path, "trigger")]
+        missing = [text for text in texts if text not in seen]
         self.assertEqual(missing, [], run.summary)
         self.assertEqual(len(run.paths), len(texts), run.summary)
         for text, unit in KINDS.values():
