@@ -4,11 +4,13 @@ WICK names the binary and WICK_TARGETS the folder of the target programs (CMake 
 The reader here is written from docs/perf-script.md and shares nothing with wick's own.
 """
 import collections
+import contextlib
 import glob
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -130,6 +132,23 @@ def cpu_ns(pid):
     return total
 
 
+def use_cpu(pid, seconds):
+    """Waits until a process has used so much more CPU, however long that takes on this machine."""
+    before = cpu_ns(pid)
+    wait_for(lambda: cpu_ns(pid) - before > 1e9 * seconds, 120)
+
+
+def end(process):
+    """Ends a process, if it has not ended, and its streams."""
+    if process.poll() is None:
+        process.kill()
+    process.wait(20)
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream:
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
+
+
 def state(pid):
     """The letter of a process's state, as /proc/PID/stat has it."""
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
@@ -194,6 +213,49 @@ class Case(unittest.TestCase):
         options.setdefault("stdin", subprocess.DEVNULL)
         return subprocess.run([WICK, *map(str, arguments)], capture_output=True, check=False,
                               **options)
+
+    def start(self, *command, **popen):
+        """A program that is there until the test ends, if it does not end before."""
+        popen = {"cwd": self.dir, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                 "stderr": subprocess.PIPE, **popen}
+        process = subprocess.Popen([str(word) for word in command], **popen)
+        self.addCleanup(end, process)
+        return process
+
+    @contextlib.contextmanager
+    def running(self, *command, ready=0, **popen):
+        """A program while it is needed.  READY: it is when it has used so many seconds of CPU, or, if
+        True, when it says a line."""
+        process = self.start(*command, **{"stderr": subprocess.DEVNULL, **popen})
+        try:
+            if ready is True:
+                self.assertTrue(process.stdout.readline())
+            else:
+                wait_for(lambda: not ready or cpu_ns(process.pid) > 1e9 * ready or process.poll() is not None)
+            yield process
+        finally:
+            end(process)
+
+    @contextlib.contextmanager
+    def recording(self, pids, *options, hz=4999, way=()):
+        """A wick that has joined, and its file; it is interrupted at the end.  WAY: what starts it."""
+        path = self.path(f"j{time.monotonic_ns()}.perf")
+        with open(path + ".err", "wb") as said:
+            wick = self.start(*way, WICK, "record", "-F", hz, "--max-overhead", "off", *options,
+                              "-o", path, "-p", pids, stderr=said)
+        try:
+            wait_for(lambda: os.path.exists(path) or wick.poll() is not None)
+            yield wick, path
+        finally:
+            if wick.poll() is None:
+                wick.send_signal(signal.SIGINT)
+            wick.wait(30)
+
+    @staticmethod
+    def summary_of(path):
+        """What wick said of a recording()."""
+        with open(path + ".err", encoding="utf-8", errors="replace") as said:
+            return said.read()
 
     def tick_ns(self):
         """The kernel looks at timers so often, while their thread runs."""

@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import Case, LONG, PYTHON, WICK, cpu_ns, need, read, target, wait_for
+from recorded import Case, LONG, PYTHON, WICK, need, read, target, use_cpu, wait_for
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
@@ -51,41 +51,6 @@ def has_perf():
 
 
 class JoinedCase(Case):
-    @contextlib.contextmanager
-    def running(self, *command, **popen):
-        popen.setdefault("stdin", subprocess.DEVNULL)
-        popen.setdefault("stdout", subprocess.PIPE)
-        popen.setdefault("stderr", subprocess.DEVNULL)
-        process = subprocess.Popen([str(word) for word in command], **popen)
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                process.kill()
-            process.wait(20)
-            for stream in (process.stdout, process.stderr):
-                if stream:
-                    stream.close()
-
-    @contextlib.contextmanager
-    def recording(self, pid, *options, hz=4999):
-        """A wick that has joined; its summary is read from the file that is given."""
-        path = self.path(f"j{time.monotonic_ns()}.perf")
-        with open(path + ".err", "wb") as said:
-            wick = subprocess.Popen([WICK, "record", "-F", str(hz), "--max-overhead", "off", *options,
-                                     "-o", path, "-p", str(pid)], stderr=said, cwd=self.dir)
-        try:
-            wait_for(lambda: os.path.exists(path) or wick.poll() is not None)
-            yield wick, path
-        finally:
-            if wick.poll() is None:
-                wick.send_signal(signal.SIGINT)
-            wick.wait(30)
-
-    def summary(self, path):
-        with open(path + ".err", encoding="utf-8", errors="replace") as said:
-            return said.read()
-
     def engines(self):
         return ENGINES if has_perf() else ENGINES[:1]
 
@@ -99,9 +64,9 @@ class Lives(JoinedCase):
             with self.recording(program.pid, "--engine", engine, *options) as (wick, path):
                 begin(program)
                 said, _ = program.communicate(timeout=120)
-                self.assertEqual(wick.wait(30), 0, self.summary(path))
-            self.assertEqual(program.returncode, 0, (said, self.summary(path)))
-            return said.decode(), read(path), program.pid, self.summary(path)
+                self.assertEqual(wick.wait(30), 0, self.summary_of(path))
+            self.assertEqual(program.returncode, 0, (said, self.summary_of(path)))
+            return said.decode(), read(path), program.pid, self.summary_of(path)
 
     def lives(self, what, n, sampled, cpu_us=3000):
         for engine in self.engines():
@@ -144,18 +109,12 @@ class Lives(JoinedCase):
                 with self.recording(program.pid, "--engine", engine) as (_, path):
                     time.sleep(0.2)
                     begin(program)
-                    self.use_cpu(program.pid, 1.2)
-                self.assertIn("1 process handled or blocked SIGURG itself: no samples since then", self.summary(path))
-                self.assertTrue(read(path), self.summary(path))
+                    use_cpu(program.pid, 1.2)
+                self.assertIn("1 process handled or blocked SIGURG itself: no samples since then", self.summary_of(path))
+                self.assertTrue(read(path), self.summary_of(path))
                 with self.recording(program.pid, "--engine", engine) as (_, path):
-                    self.use_cpu(program.pid, 0.6)
-                self.assertGreater(sum(sample.weight for sample in read(path)), 0.5 * 4999, self.summary(path))
-
-    @staticmethod
-    def use_cpu(pid, seconds):
-        clock = ~pid << 3 | 2  # of the process
-        end = time.clock_gettime(clock) + seconds
-        wait_for(lambda: time.clock_gettime(clock) > end)
+                    use_cpu(program.pid, 0.6)
+                self.assertGreater(sum(sample.weight for sample in read(path)), 0.5 * 4999, self.summary_of(path))
 
     def test_signals_it_ignores(self):
         def ignore():
@@ -168,7 +127,7 @@ class Lives(JoinedCase):
                 with self.recording(program.pid) as (_, path):
                     time.sleep(0.1)
                 self.assertEqual(status(program.pid, "SigIgn", 16), ignored)
-                self.assertTrue(read(path), self.summary(path))
+                self.assertTrue(read(path), self.summary_of(path))
 
     def test_a_profiler_of_its_own(self):
         """Its SIGPROF is its own: as many as it asked for, and none after it has put it back."""
@@ -218,12 +177,12 @@ class Namespace(JoinedCase):
             wait_for(lambda: read_text(f"/proc/{pid}/comm") == "waves\n")
             with self.recording(pid, "--engine", "ctimer", hz=999) as (wick, path):
                 said, _ = outer.communicate(timeout=60)
-                self.assertEqual(wick.wait(30), 0, self.summary(path))
+                self.assertEqual(wick.wait(30), 0, self.summary_of(path))
         _, _, timers, own = said.split()
-        self.assertGreater(len({sample.tid for sample in read(path)}), 80, self.summary(path))
-        self.assertEqual(own, b"yes", self.summary(path))
+        self.assertGreater(len({sample.tid for sample in read(path)}), 80, self.summary_of(path))
+        self.assertEqual(own, b"yes", self.summary_of(path))
         # Its own, the process's, the main thread's, and those of three waves.
-        self.assertLessEqual(int(timers), 3 + 3 * 16, self.summary(path))
+        self.assertLessEqual(int(timers), 3 + 3 * 16, self.summary_of(path))
 
 
     def test_a_thread_that_blocks_our_signal_is_opened(self):
@@ -233,18 +192,18 @@ class Namespace(JoinedCase):
             wait_for(lambda: status(pid, "SigCgt", 16) >> (signal.SIGUSR1 - 1) & 1)
             with self.recording(pid, "--engine", "ctimer") as (_, path):
                 os.kill(pid, signal.SIGUSR1)
-                Lives.use_cpu(pid, 1)
-        self.assertGreater(sum(sample.weight for sample in read(path)), 0.4 * 4999, self.summary(path))
-        self.assertIn("1 thread", self.summary(path))
+                use_cpu(pid, 1)
+        self.assertGreater(sum(sample.weight for sample in read(path)), 0.4 * 4999, self.summary_of(path))
+        self.assertIn("1 thread", self.summary_of(path))
 
     @unittest.skipUnless(has_perf(), "no events here")
     def test_events_are_opened_for_its_threads(self):
         with self.first_inside(target("busy"), 20) as (_, pid):
             wait_for(lambda: read_text(f"/proc/{pid}/comm") == "busy\n")
             with self.recording(pid, "--engine", "perf") as (_, path):
-                Lives.use_cpu(pid, 0.5)
+                use_cpu(pid, 0.5)
         # The kernel looks at timers only 1,000 times a second at most.
-        self.assertGreater(len(read(path)), 0.3 * 4999, self.summary(path))
+        self.assertGreater(len(read(path)), 0.3 * 4999, self.summary_of(path))
 
 
 class Kernel(JoinedCase):
@@ -261,21 +220,21 @@ class Kernel(JoinedCase):
         need("dd")
         with self.running("dd", "if=/dev/zero", "of=/dev/null", "bs=1M") as program:
             with self.recording(program.pid, "--kernel", "-d", "0.5", hz=999) as (wick, path):
-                self.assertEqual(wick.wait(30), 0, self.summary(path))
+                self.assertEqual(wick.wait(30), 0, self.summary_of(path))
         samples = read(path)
         kernel = sum(sample.weight for sample in samples if sample.frames[0].module == "[kernel.kallsyms]")
-        self.assertGreater(kernel, 0.6 * sum(sample.weight for sample in samples), self.summary(path))
-        self.assertGreater(kernel, 30, self.summary(path))
+        self.assertGreater(kernel, 0.6 * sum(sample.weight for sample in samples), self.summary_of(path))
+        self.assertGreater(kernel, 30, self.summary_of(path))
 
     def test_context_switches(self):
         with self.running(target("kernel_events"), "switches", "1000000") as program:
             with self.recording(program.pid, "-e", "context-switches=20", "-d", "0.5") as (wick, path):
                 before = self.switches(program)
-                self.assertEqual(wick.wait(30), 0, self.summary(path))
+                self.assertEqual(wick.wait(30), 0, self.summary_of(path))
                 counted = self.switches(program) - before
         weight = sum(sample.weight for sample in read(path))
-        self.assertGreater(weight, 0.5 * counted, self.summary(path))
-        self.assertLess(weight, 1.5 * counted, self.summary(path))
+        self.assertGreater(weight, 0.5 * counted, self.summary_of(path))
+        self.assertLess(weight, 1.5 * counted, self.summary_of(path))
 
     @staticmethod
     def switches(program):
@@ -386,7 +345,7 @@ class Refused(JoinedCase):
         with self.running(target("busy"), "30") as program:
             with self.recording(program.pid, "-d", "1", hz=199) as (wick, path):
                 program.send_signal(signal.SIGSTOP)
-                self.assertEqual(wick.wait(30), 0, self.summary(path))
+                self.assertEqual(wick.wait(30), 0, self.summary_of(path))
             self.assertTrue(read(path) is not None)
             program.send_signal(signal.SIGCONT)
             time.sleep(0.05)
@@ -405,7 +364,7 @@ class Refused(JoinedCase):
             self.refused(running, "", 4, "--engine", "ptrace", wick=NOBODY)
             with self.recording(running.pid, hz=199) as (_, path):
                 time.sleep(0.4)
-            self.assertTrue(read(path), self.summary(path))
+            self.assertTrue(read(path), self.summary_of(path))
             self.assertIsNone(running.poll())
 
 
@@ -422,9 +381,8 @@ class Filtered(JoinedCase):
     def record(self, program, *options):  # pylint: disable=arguments-differ
         """Until it has had its CPU, however long that takes."""
         with self.recording(program.pid, *options, hz=99) as (_, path):
-            enough = cpu_ns(program.pid) + 300_000_000
-            wait_for(lambda: cpu_ns(program.pid) > enough)
-        said = self.summary(path)
+            use_cpu(program.pid, 0.3)
+        said = self.summary_of(path)
         self.assertIsNone(program.poll(), said)
         self.assertIn("main", {frame.symbol for sample in read(path) for frame in sample.frames}, said)
         return said
@@ -499,7 +457,7 @@ class Postgres(JoinedCase):
             with self.recording(pid, hz=199) as (_, path):
                 joined_ns = time.monotonic_ns()
                 answers = {self.ask(client, self.QUERY) for _ in range(3)}
-            summary = self.summary(path)
+            summary = self.summary_of(path)
             self.assertEqual(answers, {right}, summary)
             self.assertIn("has a signalfd for SIGURG itself: its samples come by SIGWINCH", summary)
             samples = read(path)
