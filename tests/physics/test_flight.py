@@ -9,6 +9,7 @@ import subprocess
 import time
 import unittest
 
+import judged  # finds recorded
 import recorded
 from recorded import notes, target
 
