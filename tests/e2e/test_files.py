@@ -41,12 +41,6 @@ class Files(Case):
         times = [sample.time_ns for sample in run.samples]
         self.assertEqual(times, sorted(times))
 
-    def test_rotation_by_time(self):
-        run = self.record(target("split"), 3.5, options=("--rotate", "1s"))
-        wall = (run.samples[-1].time_ns - run.samples[0].time_ns) / 1e9
-        self.assertLessEqual(abs(len(run.paths) - 1 - int(wall)), 1, f"{wall} s")
-        self.assertAlmostEqual(run.weight() / 99, 3.5, delta=0.15)
-
     def test_rotation_by_size(self):
         run = self.record(target("split"), 3, options=("--rotate", "16K"))
         for path in run.paths[:-1]:
@@ -92,18 +86,12 @@ class Files(Case):
         path = self.path("live.perf")
         with subprocess.Popen([WICK, "record", "-q", "-F", "249", "--flush", "50ms", "-o", path,
                                "--", target("split"), "3"], stdout=subprocess.DEVNULL) as wick:
-            reads, first = 0, None
-            start = time.monotonic()
+            sizes = set()
             while wick.poll() is None:
                 if os.path.exists(path) and os.path.getsize(path):
-                    count = len(read(path))
-                    if count and first is None:
-                        first = time.monotonic() - start
-                    reads += 1
+                    sizes.add(len(read(path)))  # raises where a sample is cut
                 time.sleep(0.01)
-        print(f"live: {reads} readings, the first sample after {first:.2f} s")
-        self.assertGreater(reads, 50)
-        self.assertLess(first, 2)
+        self.assertGreater(len(sizes), 10)
 
     def test_consumers_load_what_was_recorded(self):
         for options in ((), ("--ns",), ("--metrics", "none"), ("--bare",)):

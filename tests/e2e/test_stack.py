@@ -11,12 +11,9 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, PYTHON, WICK, Case, need, state, target, wait_for
+from recorded import PYTHON, Case, need, state, target, use_cpu, wait_for
 
 THREADS = 200
-MOST_MS = 20
-TRIES = 60 if LONG else 20
-PUT_OFF_NS = 2 * 10**6  # what waited longer for a processor says nothing of wick's own time
 PTRACE_SEIZE, PTRACE_DETACH, PTRACE_INTERRUPT = 0x4206, 17, 0x4207
 OTHERS_PROCESS = 1
 
@@ -114,23 +111,10 @@ class Stacks(Case):
         self.assertEqual(process.returncode, 0, process.stderr.decode())
         return json.loads(process.stdout)
 
-    def stack_and_wait(self, pid):
-        """With how long wick waited for processors that others had, in all."""
-        with open(self.path("look.json"), "wb") as out:
-            process = subprocess.Popen([WICK, "stack", "--json", "-p", str(pid)], stdout=out,
-                                       stdin=subprocess.DEVNULL, cwd=self.dir)
-            self.addCleanup(process.kill)
-            wait_for(lambda: os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG))
-            waited_ns = int(schedstat(process.pid)[process.pid][1])
-            self.assertEqual(process.wait(), 0)
-        with open(self.path("look.json"), encoding="utf-8") as file:
-            return json.load(file), waited_ns
-
-    def start(self, *command, **options):
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   **options)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
+    def busy(self):
+        """A program that is at its work."""
+        process = self.start(target("busy"), "60")
+        use_cpu(process.pid, 0.02)
         return process
 
     def refused(self, status, words, *arguments):
@@ -160,14 +144,8 @@ class Process(Stacks):
         zoo = Zoo(self)
         self.stack("-p", zoo.pid)  # names are kept from here on
         before = schedstat(zoo.pid)
-        best, least_ns = None, 10**9
-        for _ in range(TRIES):  # how long it takes, where nobody else wants the processor
-            result, waited_ns = self.stack_and_wait(zoo.pid)
-            best = min(result["spent_ns"], best or result["spent_ns"])
-            least_ns = min(waited_ns, least_ns)
-            self.assertEqual(result["held"], 0)
-            if best < MOST_MS * 10**6 / 2:
-                break
+        result = self.stack("-p", zoo.pid)
+        self.assertEqual(result["held"], 0)
         # A thread that was stopped, signalled or woken has run since.
         self.assertEqual(schedstat(zoo.pid), before)
         self.assertEqual(zoo.interrupted(), 0)
@@ -179,17 +157,10 @@ class Process(Stacks):
                               "signal", "futex"}, set(waits))
         theirs = gdb_stacks(self, "-p", str(zoo.pid))
         n = self.assert_as_gdb(self.functions(result), theirs)
-        interrupted = zoo.interrupted()
-        print(f"\n{len(theirs)} threads, {n} frames as gdb's; wick {best / 1e6:.1f} ms and 0 EINTR, "
-              f"gdb {interrupted} EINTR")
-        if best >= MOST_MS * 10**6 and least_ns > PUT_OFF_NS:
-            self.skipTest(f"others had the processors, {TRIES} times: {best / 1e6:.1f} ms, "
-                          f"{least_ns / 1e6:.1f} ms of waiting for them at least")
-        self.assertLess(best, MOST_MS * 10**6)
+        print(f"{len(theirs)} threads, {n} frames as gdb's; wick 0 EINTR, gdb {zoo.interrupted()} EINTR")
 
     def test_a_running_thread_is_held_and_runs_on(self):
-        process = self.start(target("busy"), "60")
-        time.sleep(0.2)
+        process = self.busy()
         found = None
         for _ in range(20):
             result = self.stack("-p", process.pid)
@@ -202,45 +173,32 @@ class Process(Stacks):
         self.assertIn("main", functions)
         self.assertEqual(functions[-1], "_start")
         self.assertNotIn("why", found)
-        before = time.monotonic(), int(schedstat(process.pid)[process.pid][0])
-        while int(schedstat(process.pid)[process.pid][0]) < before[1] + 50 * 10**6:
-            self.assertLess(time.monotonic(), before[0] + 30, "it runs no more")
-            time.sleep(0.01)
+        use_cpu(process.pid, 0.05)
 
     def test_no_stop_leaves_running_threads_alone(self):
-        process = self.start(target("busy"), "60")
-        time.sleep(0.1)
+        process = self.busy()
         for _ in range(5):
             result = self.stack("-p", process.pid, "--no-stop")
             self.assertEqual(result["held"], 0)
             self.assertNotIn("held", [thread["how"] for thread in result["threads"]])
 
     def test_a_stopped_process_stays_stopped(self):
-        process = self.start(target("busy"), "60")
-        time.sleep(0.1)
+        process = self.busy()
         process.send_signal(signal.SIGSTOP)
-        while state(process.pid) != "T":
-            time.sleep(0.01)
+        wait_for(lambda: state(process.pid) == "T")
         for _ in range(3):
             result = self.stack("-p", process.pid)
             # It goes from the one stop to the other, and is runnable in between.
-            deadline = time.monotonic() + 30
-            while state(process.pid) != "T":
-                self.assertLess(time.monotonic(), deadline)
-                time.sleep(0.01)
+            wait_for(lambda: state(process.pid) == "T")
         self.assertEqual(result["threads"][0]["state"], "stopped")
         self.assertIn("main", self.functions(result)[process.pid])
         process.send_signal(signal.SIGCONT)
-        deadline = time.monotonic() + 30
-        while state(process.pid) == "T":
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
+        wait_for(lambda: state(process.pid) != "T")
 
     def test_of_a_traced_process_blocked_threads_are_read(self):
         libc = ctypes.CDLL(None, use_errno=True)
         zoo = Zoo(self, 5)
-        busy = self.start(target("busy"), "60")
-        time.sleep(0.1)
+        busy = self.busy()
         for pid in (zoo.pid, busy.pid):
             self.assertEqual(libc.ptrace(PTRACE_SEIZE, pid, None, None), 0,
                              os.strerror(ctypes.get_errno()))
@@ -288,10 +246,7 @@ with open("/proc/self/comm", "wb") as file:
     file.write(b'\\x1b[2J"\\\\<\\xff')
 time.sleep(60)"""
         zoo = self.start(PYTHON, "-c", script)
-        deadline = time.monotonic() + 20
-        while b"\x1b" not in comm_of(zoo.pid):
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
+        wait_for(lambda: b"\x1b" in comm_of(zoo.pid))
         self.assertEqual(len(self.stack("-p", zoo.pid)["threads"]), 1)
         text = self.wick("stack", "-p", zoo.pid)
         self.assertNotIn(b"\x1b", text.stdout)
