@@ -60,10 +60,15 @@ struct profile_facts {
 	struct profile_triggers triggers;
 	uint64_t samples;
 	uint64_t weight;
-	double stood; /* as in a thread */
-	uint64_t hz;  /* that weights count periods of, here; 0: not said */
+	double squares; /* of the weights, summed */
+	double stood;   /* as in a thread */
+	uint64_t hz;    /* that weights count periods of, here; 0: not said */
 	uint64_t least_hz;
 	uint64_t most_hz;
+	uint64_t effective_hz; /* in force: less than hz for a budget; 0: as asked */
+	uint64_t lowest_hz;    /* the least of these; 0: it never was less */
+	uint64_t lowered_since_ns;
+	uint64_t lowered_ns; /* for how long it was less */
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t frames;

@@ -106,9 +106,33 @@ static void take_rate(struct profile_facts *facts, const char *json)
 	}
 }
 
+/* Up to NOW it was what the last line said. */
+static void count_lowered(struct profile_facts *facts, uint64_t now_ns)
+{
+	if (facts->effective_hz && now_ns > facts->lowered_since_ns)
+		facts->lowered_ns += now_ns - facts->lowered_since_ns;
+	facts->lowered_since_ns = now_ns;
+}
+
 static void on_rate(void *context, const char *json)
 {
-	take_rate(context, json);
+	struct profile_facts *facts = context;
+	struct json_scan scan = {.at = json};
+	struct json_pair pair;
+	uint64_t effective_hz = 0;
+	uint64_t now_ns = 0;
+
+	take_rate(facts, json);
+	while (json_scan_next(&scan, &pair)) {
+		if (pair.depth == 1 && json_scan_is(&pair, "effective_hz"))
+			(void)json_scan_number(&pair, &effective_hz);
+		else if (pair.depth == 1 && json_scan_is(&pair, "time_ns"))
+			(void)json_scan_number(&pair, &now_ns);
+	}
+	count_lowered(facts, now_ns);
+	facts->effective_hz = effective_hz < facts->hz ? effective_hz : 0;
+	if (facts->effective_hz && (!facts->lowest_hz || effective_hz < facts->lowest_hz))
+		facts->lowest_hz = effective_hz;
 }
 
 static void on_header(void *context, const char *json)
@@ -292,6 +316,7 @@ static void on_sample(void *context, const struct perf_text_sample *sample)
 		facts->event = intern_string(&facts->names, sample->head.event);
 	facts->samples++;
 	facts->weight += sample->head.period;
+	facts->squares += (double)sample->head.period * (double)sample->head.period;
 	facts->stood += stands_for(facts, &sample->head);
 	facts->cut += sample->cut != 0;
 	count_thread(facts, sample);
@@ -318,6 +343,7 @@ int profile_facts_read(const char *path, struct profile_facts **ret_facts, struc
 	facts->path = path;
 	r = perf_text_read(path, &visitor, &facts->text, err);
 	facts->damaged = r < 0;
+	count_lowered(facts, facts->last_ns);
 	if (r == 0 && facts->samples == 0 && !facts->has_header) {
 		r = -ENODATA;
 		(void)err_set(err, 0, "'%s' is no perf-script text", path);

@@ -129,6 +129,13 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 	if (!facts->has_header)
 		buf_add(buf, " (not written by wick, or with --bare)");
 	buf_add_char(buf, '\n');
+	if (facts->lowest_hz) {
+		add_topic(buf, "budget");
+		text_rate(buf, (uint32_t)facts->lowest_hz, (uint32_t)facts->hz);
+		buf_add(buf, " at the lowest; lower than asked for ");
+		text_seconds(buf, facts->lowered_ns);
+		buf_add_char(buf, '\n');
+	}
 }
 
 /* Periods of a clock, bytes of memory, microseconds of locks. */
@@ -153,6 +160,10 @@ static void print_samples(const struct profile_facts *facts, struct buf *buf)
 		buf_add(buf, " (weight ");
 		print_weight(facts, buf);
 		buf_add_char(buf, ')');
+	}
+	if (facts->samples) {
+		buf_add(buf, "; shares are right ");
+		words_precision(buf, (double)facts->weight, facts->squares);
 	}
 	buf_add_char(buf, '\n');
 }

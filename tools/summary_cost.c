@@ -5,7 +5,8 @@
 #include "tools/summary_line.h"
 #include "tools/text.h"
 
-#define MIN_COST_NS 20000000.0 /* a share of less says nothing */
+#define MIN_COST_NS    20000000.0 /* a share of less says nothing */
+#define LEAST_FIRST_NS 1000000    /* and so little is not worth a word */
 
 /* A program that uses less than this part of a processor says little of what wick may take. */
 enum { BUSY_PART = 4 };
@@ -51,13 +52,14 @@ static void print_shares(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
 	double charged = (double)stats->charged_ns;
-	double agent = (double)stats->handler_ns + (double)stats->signals_ns;
 
 	if (charged < MIN_COST_NS)
 		return;
 	summary_topic(buf, "cost");
 	buf_add(buf, "in the program ");
-	text_share(buf, agent, charged);
+	text_share(buf, (double)stats->program_ns, charged);
+	if (stats->first_ns >= LEAST_FIRST_NS)
+		buf_printf(buf, " (and %.1f ms to begin)", (double)stats->first_ns / 1e6);
 	buf_add(buf, ", wick itself ");
 	text_share(buf, (double)summary->collector_ns, charged);
 	buf_add(buf, " of the program's CPU");

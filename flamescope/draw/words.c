@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The next character of a text that is not at its end: its bytes, or what stands for them. */
@@ -201,6 +202,18 @@ void words_signed(struct buf *buf, int64_t value, const char *unit)
 	if (value)
 		buf_add_char(buf, value < 0 ? '-' : '+');
 	words_amount(buf, size, unit);
+}
+
+void words_precision(struct buf *buf, double weight, double squares)
+{
+	double n = squares > 0 ? weight * weight / squares : 0;
+	double points = n > 1 ? 100 * 1.96 * 0.5 / sqrt(n) : 100;
+
+	buf_printf(buf, "within %.*f points (95 %%)",
+		   points < 1    ? 2
+		   : points < 10 ? 1
+				 : 0,
+		   points < 100 ? points : 100);
 }
 
 void words_share(struct buf *buf, double part, double whole)

@@ -77,6 +77,18 @@ void words_amount(struct buf *buf, uint64_t value, const char *unit);
 void words_bytes(struct buf *buf, uint64_t value);
 
 /**
+ * words_precision - how far chance may have moved a share: "within 2.5 points (95 %)"
+ * @weight:  of all samples
+ * @squares: the sum of their weights' squares
+ *
+ * Of a share of a half, which chance moves most: 1.96 deviations of a binomial share of as many
+ * samples of equal weight as say the same, WEIGHT * WEIGHT / SQUARES (Kish, Survey Sampling, 1965).
+ *
+ * Context: any thread.
+ */
+void words_precision(struct buf *buf, double weight, double squares);
+
+/**
  * words_signed - the same with a sign in front, "+" too
  *
  * Context: any thread.

@@ -178,6 +178,7 @@ struct collector_stats {
 	uint64_t weight;
 	uint64_t own_samples;               /* in code of ours: not the program's, left out */
 	uint64_t own_weight;                /* of these; no other figure has them */
+	double squares;                     /* of the weights, summed: words_precision() */
 	uint64_t folded;                    /* samples of less than a period: with the next */
 	uint64_t overruns;                  /* weight beyond one a sample */
 	uint64_t merged;                    /* periods whose signal was another's, later */
@@ -214,7 +215,7 @@ struct collector_stats {
 	uint64_t signals;                  /* every SIGPROF of ours, with or without a sample */
 	uint64_t event_signals;            /* of them, that events sent and that carried a sample */
 	uint64_t kernel_periods;   /* of events, that ended in the kernel: no signal came of them */
-	uint64_t signals_ns;       /* what they cost besides their handlers */
+	uint64_t program_ns;       /* CPU that sampling has cost programs: spending.h */
 	uint64_t handler_ns;       /* inside the agent's handler, */
 	uint64_t first_ns;         /* beside what first samples took to make their rings ready */
 	uint64_t hooks_ns;         /* inside the agent for events of memory and locks */

@@ -416,7 +416,7 @@ static void publish(struct collector *collector)
 
 	stats.charged_ns = drain_charged_ns(drain);
 	stats.unsampled_processes = drain->unsampled.count;
-	stats.signals_ns = spending_signals_ns(collector);
+	stats.program_ns = spending_program_ns(collector);
 	/* When everything was sampled, the kernel's own sum for CMD is the better one. */
 	if (drain->child_ended && stats.unsampled_processes == 0 && stats.agentless == 0 &&
 	    drain->child_rusage_ns > stats.charged_ns)

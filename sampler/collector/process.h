@@ -27,6 +27,7 @@ struct slot_view {
 	uint64_t weight;      /* given by this tid */
 	uint64_t n_samples;
 	uint64_t lost_full;
+	uint64_t hooks_ns;
 	uint64_t handler_ns;
 	struct perf_thread perf;
 };

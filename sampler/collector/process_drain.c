@@ -300,6 +300,7 @@ static void count_slot(const struct slot_drain *drain, const struct ring_slot *s
 	if (n || lost)
 		drain->process->heard_ns = drain->process->charged_ns;
 	add(&stats->signals, n);
+	add(&stats->hooks_ns, advance(&drain->view->hooks_ns, &slot->hooks_ns));
 	add(&stats->lost_full, lost);
 	if (!ns)
 		return;

@@ -46,7 +46,7 @@ static uint64_t less(uint64_t all, uint64_t part)
  * interrupt is paid for, which is half of what it takes where its signal follows (12.6 of 23 to 28
  * us).
  */
-uint64_t spending_signals_ns(const struct collector *collector)
+static uint64_t signals_ns(const struct collector *collector)
 {
 	const struct collector_options *options = &collector->options;
 	const struct collector_stats *stats = &collector->drain.stats;
@@ -57,18 +57,24 @@ uint64_t spending_signals_ns(const struct collector *collector)
 	       less(stats->signals, stats->event_signals) * options->timer_signal_ns;
 }
 
+uint64_t spending_program_ns(const struct collector *collector)
+{
+	const struct collector_stats *stats = &collector->drain.stats;
+
+	return stats->handler_ns + signals_ns(collector) + stats->hooks_ns +
+	       stats->outside_stopped_ns;
+}
+
 static struct budget_sums sums_of(const struct collector *collector, uint64_t now_ns)
 {
 	const struct collector_stats *stats = &collector->drain.stats;
-	uint64_t program_ns = stats->handler_ns + spending_signals_ns(collector) + stats->hooks_ns +
-			      stats->outside_stopped_ns;
 	uint64_t own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	return (struct budget_sums){
 		.now_ns = now_ns,
 		.cpu_ns = drain_charged_ns(&collector->drain),
 		.signals = stats->signals + stats->outside_stops,
-		.cost_ns = {[BUDGET_PROGRAM] = program_ns,
+		.cost_ns = {[BUDGET_PROGRAM] = spending_program_ns(collector),
 			    [BUDGET_COLLECTOR] =
 				    less(own_ns, collector->drain.spending.own_base_ns)},
 		.fixed_ns = stats->hooks_ns,

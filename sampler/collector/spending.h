@@ -36,11 +36,11 @@ void spending_init(struct collector *collector);
 uint64_t spending_thread_ns(void);
 
 /**
- * spending_signals_ns - what signals have cost programs so far, besides their handlers
+ * spending_program_ns - what programs have paid so far
  *
  * Context: collector thread.
  */
-uint64_t spending_signals_ns(const struct collector *collector);
+uint64_t spending_program_ns(const struct collector *collector);
 
 /**
  * spending_step - lower the rate, or raise it again, when that is due

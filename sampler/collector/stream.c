@@ -53,6 +53,7 @@ static void count_sample(struct stream *stream, const struct node_sample *sample
 		return;
 	stats->samples++;
 	stats->weight += sample->weight;
+	stats->squares += (double)sample->weight * (double)sample->weight;
 	stats->overruns += sample->event == EVENT_CPU ? sample->weight - 1 : 0;
 	if ((sample->event == EVENT_CPU || sample->event == EVENT_WALL) &&
 	    (size_t)sample->state < N_STATES)

@@ -87,9 +87,8 @@ static void append(struct record_event *record, const struct event *event)
 }
 
 static enum event_written write_event(struct process *p, struct slot *slot,
-				      const struct event *event, uint32_t tid)
+				      const struct event *event, uint32_t tid, uint64_t now_ns)
 {
-	uint64_t now_ns = clock_now_ns();
 	struct record_event *record;
 
 	slot_populate(slot);
@@ -154,6 +153,8 @@ enum event_written event_take(const struct event *event)
 	uint32_t tid;
 	struct process *p;
 	enum event_written written;
+	uint64_t start_ns;
+	uint64_t now_ns;
 
 	/* In a pause nothing new is told; what was told is still said to have been given back. */
 	if (event->kind != HOOK_FREE && is_paused())
@@ -161,10 +162,13 @@ enum event_written event_take(const struct event *event)
 	p = begin(&slot, &tid);
 	if (!p)
 		return EVENT_LOST;
-	written = write_event(p, &slot, event, tid);
+	start_ns = clock_now_ns();
+	written = write_event(p, &slot, event, tid, start_ns);
+	now_ns = clock_now_ns();
+	atomic_fetch_add_explicit(&slot.ring->hooks_ns, now_ns - start_ns, memory_order_relaxed);
 	slot_leave(&slot);
 	if (process_state(p) == AGENT_SAMPLING)
-		process_check(p, clock_now_ns());
+		process_check(p, now_ns);
 	return written;
 }
 

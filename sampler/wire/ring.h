@@ -137,7 +137,9 @@ struct ring_slot {
 	_Atomic uint64_t handler_ns; /* time inside the handler, summed over samples */
 	_Atomic uint64_t n_overruns; /* weight beyond 1, summed */
 	_Atomic uint32_t armed;      /* 1: its thread runs enough for signals of its own */
-	uint32_t pad0[5];
+	uint32_t pad0;
+	_Atomic uint64_t hooks_ns; /* time that events of hooks took, summed */
+	uint64_t pad3;
 
 	/* The reader's. */
 	_Atomic uint64_t tail;

@@ -34,13 +34,14 @@ static struct summary healthy(void)
 
 	summary.collected.samples = 1000;
 	summary.collected.weight = 1000;
+	summary.collected.squares = 1000;
 	summary.collected.states[STATE_RUNNING] = 1000;
 	summary.collected.running_ns = UINT64_C(10000000000);
 	summary.collected.threads = 2;
 	summary.collected.processes = 1;
 	summary.collected.charged_ns = UINT64_C(10000000000);
 	summary.collected.signals = 1000;
-	summary.collected.signals_ns = 1000000;
+	summary.collected.program_ns = 2000000;
 	summary.collected.handler_ns = 1000000;
 	summary.collected.stops[0] = 1000;
 	summary.written.paths = paths;
@@ -79,7 +80,10 @@ static void says_what_was_recorded(void **state)
 	struct summary summary = healthy();
 
 	(void)state;
-	assert_says(&summary, "1,000 at 100 Hz, 2 threads, 1 process\n", 1);
+	assert_says(&summary,
+		    "1,000 at 100 Hz, 2 threads, 1 process; shares are right within 3.1 points (95 "
+		    "%)\n",
+		    1);
 	assert_says(&summary, "coverage    1.000 of 10.0 s", 1);
 	assert_says(&summary, "in the program 0.02 %, wick itself 0.50 %", 1);
 	assert_says(&summary, "lost        nothing", 1);
