@@ -20,15 +20,14 @@ static void add_counted(const struct summary *summary, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
-/* A signal that waits has room for no second one; and a thread begins on its timer. */
-static void add_merged(const struct collector_stats *stats, struct buf *buf)
+/* Events see user mode only. */
+static void add_in_kernel(const struct summary *summary, struct buf *buf)
 {
-	summary_topic(buf, "merged");
-	words_count(buf, stats->merged);
-	buf_add(buf, " ticks came with a later one (");
-	text_share(buf, (double)stats->merged,
-		   (double)(stats->merged + stats->samples + stats->folded));
-	buf_add(buf, "); weights have them\n");
+	summary_topic(buf, "kernel");
+	text_share(buf, (double)summary->collected.kernel_periods,
+		   (double)summary->collected.weight);
+	buf_printf(buf, " of the weight was used in the kernel, and came at its %u Hz tick\n",
+		   (unsigned)summary->kernel_hz);
 }
 
 void summary_engine(const struct summary *summary, struct buf *buf)
@@ -37,8 +36,8 @@ void summary_engine(const struct summary *summary, struct buf *buf)
 
 	if (summary->event)
 		add_counted(summary, buf);
-	if (summary->engine == RING_ENGINE_PERF && !summary->event && stats->merged)
-		add_merged(stats, buf);
+	if (!summary->event && stats->kernel_periods)
+		add_in_kernel(summary, buf);
 	if (stats->perf_refused) {
 		summary_topic(buf, "engine");
 		text_of(buf, stats->perf_refused, "thread");
