@@ -2,7 +2,6 @@
 #include "tools/engine.h"
 
 #include "sampler/collector/collector.h"
-#include "sampler/collector/spending.h"
 #include "tools/signal_cost.h"
 #include "tools/value.h"
 
@@ -11,10 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-enum { N_SIGNALS = 15, PERIOD_NS = 200000, MOST_NS = 20000000 };
 
 int engine_parse(const char *text, enum engine_wish *ret_wish, struct err *err)
 {
@@ -138,76 +133,12 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
 	return r;
 }
 
-static volatile sig_atomic_t n_signals;
-
-static void on_signal(int signo)
+void engine_measure(struct engine *engine, uint32_t hz, bool event)
 {
-	(void)signo;
-	n_signals++;
-}
+	struct collector_prices *prices = &engine->prices;
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a;
-	uint64_t right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
-
-/* Spins, and looks how much CPU the moments take in which a signal came. */
-static uint64_t median_gap(void)
-{
-	uint64_t gaps[N_SIGNALS];
-	uint64_t start = spending_thread_ns();
-	uint64_t before = start;
-	size_t n = 0;
-
-	while (n < N_SIGNALS && before - start < MOST_NS) {
-		sig_atomic_t seen = n_signals;
-		uint64_t now = spending_thread_ns();
-
-		if (n_signals != seen) {
-			now = spending_thread_ns();
-			gaps[n++] = now - before;
-		}
-		before = now;
-	}
-	if (n == 0)
-		return 0;
-	qsort(gaps, n, sizeof(gaps[0]), compare);
-	return gaps[n / 2];
-}
-
-static uint64_t event_cost_ns(const struct engine *engine)
-{
-	struct sigaction action = {.sa_handler = on_signal};
-	struct perf_how how = engine->how;
-	struct sigaction old;
-	uint64_t cost_ns;
-	int fd;
-
-	perf_name_cpu(&how.name);
-	how.frames = false;
-	how.signal = SIGURG;
-	how.base = 0;
-	if (sigaction(SIGURG, &action, &old) < 0)
-		return 0;
-	fd = perf_open(&how, (pid_t)syscall(SYS_gettid), PERIOD_NS);
-	if (fd >= 0)
-		perf_enable(fd, true);
-	cost_ns = fd >= 0 ? median_gap() : 0;
-	if (fd >= 0)
-		(void)close(fd);
-	(void)sigaction(SIGURG, &old, NULL);
-	return cost_ns;
-}
-
-void engine_measure(struct engine *engine, bool event)
-{
-	if (!engine->timer_ns)
-		engine->timer_ns = signal_cost_ns();
-	if (event && !engine->signal_ns)
-		engine->signal_ns = event_cost_ns(engine);
-	if (event && !engine->signal_ns)
-		engine->signal_ns = engine->timer_ns;
+	if (!prices->timer_ns)
+		prices->timer_ns = signal_cost_ns();
+	if (event && !prices->event_ns)
+		signal_cost_of_event(prices, hz);
 }

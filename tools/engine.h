@@ -25,9 +25,8 @@ struct engine {
 	bool is_auto;        /* nobody asked for this one */
 	bool permitted;      /* events of CPU time may be had, should the program need them */
 	char why_not[192];   /* !permitted: what would lift it; "" another engine was asked for */
-	uint64_t signal_ns;  /* what an event's signal takes from the program, handler apart, */
-	uint64_t timer_ns;   /* and a timer's; 0: not measured */
-	char note[320];      /* what to say of it; "" nothing */
+	struct collector_prices prices; /* of its signals, where they were measured */
+	char note[320];                 /* what to say of it; "" nothing */
 };
 
 /**
@@ -52,10 +51,10 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
 
 /**
  * engine_measure - what its signals cost here and now, in this thread: some milliseconds
- * @event: also that of an event's signal
+ * @event: also those of a perf event
  *
  * Context: main thread.
  */
-void engine_measure(struct engine *engine, bool event);
+void engine_measure(struct engine *engine, uint32_t hz, bool event);
 
 #endif

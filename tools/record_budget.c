@@ -26,7 +26,7 @@ void record_budget_tell_price(const struct recorder *recorder)
 	const struct engine *engine = &recorder->engine;
 	uint32_t limit_ppm = recorder->options->budget.max_overhead_ppm;
 	bool perf = engine->kind == RING_ENGINE_PERF;
-	uint64_t signal_ns = perf ? engine->signal_ns : engine->timer_ns;
+	uint64_t signal_ns = perf ? engine->prices.event_ns : engine->prices.timer_ns;
 	double ppm = signals_of(recorder) * (double)signal_ns / 1000;
 
 	if (recorder->options->quiet || ppm <= (limit_ppm ? limit_ppm : TOLD_PPM))

@@ -152,12 +152,11 @@ static int prepare(struct recorder *recorder, struct err *err)
 	collector.engine = recorder->engine.kind;
 	collector.perf = recorder->engine.how;
 	outside_choice_pass(&options->outside, &collector);
-	engine_measure(&recorder->engine, recorder->engine.kind == RING_ENGINE_PERF);
+	engine_measure(&recorder->engine, options->hz, recorder->engine.kind == RING_ENGINE_PERF);
 	budget_options_pass(&options->budget, &collector);
 	collector.engine_is_auto = recorder->engine.is_auto;
 	collector.events_permitted = recorder->engine.permitted;
-	collector.signal_ns = recorder->engine.signal_ns;
-	collector.timer_signal_ns = recorder->engine.timer_ns;
+	collector.prices = recorder->engine.prices;
 	record_budget_tell_price(recorder);
 	collector.agent_path = recorder->agent_path;
 	r = selection_init(&recorder->selection, &options->selection, err);
@@ -335,8 +334,8 @@ static void tell_switched(struct recorder *recorder)
 	recorder->switched = stats.switched;
 	if (recorder->switched > 1)
 		return; /* the summary counts them */
-	engine_measure(&recorder->engine, true);
-	collector_price(recorder->collector, recorder->engine.signal_ns);
+	engine_measure(&recorder->engine, recorder->options->hz, true);
+	collector_price(recorder->collector, &recorder->engine.prices);
 	say_note("process %d runs in step with the kernel's %u Hz tick (tick aliasing): from now "
 		 "on its samples come from perf events",
 		 (int)stats.aliased_pid, (unsigned)collector_kernel_hz());

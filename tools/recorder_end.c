@@ -44,8 +44,8 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 				 ? recorder->options->event_list.event.shown
 				 : NULL,
 		.signal_cost_ns = recorder->engine.kind == RING_ENGINE_PERF
-					  ? recorder->engine.signal_ns
-					  : recorder->engine.timer_ns,
+					  ? recorder->engine.prices.event_ns
+					  : recorder->engine.prices.timer_ns,
 		.no_events = recorder->engine.why_not,
 		.collector_ns = own_cpu_ns(),
 		.unnamed_frames = recorder->queue.unnamed_frames,

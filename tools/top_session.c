@@ -54,7 +54,7 @@ static int prepare(struct top_session *session, struct err *err)
 	outside_choice_pass(&session->outside, &collector);
 	collector.agent_path = session->agent_path;
 	collector.follows = !collector.alone && attach_options_given(&options->attach);
-	collector.timer_signal_ns = signal_cost_ns();
+	collector.prices.timer_ns = signal_cost_ns();
 	budget_options_pass(&options->budget, &collector);
 	session->comm = strdup(slash && slash[1] ? slash + 1 : command);
 	if (!session->comm ||

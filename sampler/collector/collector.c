@@ -249,10 +249,12 @@ void collector_next(struct collector *collector, uint64_t timeout_ns,
 	}
 }
 
-void collector_price(struct collector *collector, uint64_t signal_ns)
+void collector_price(struct collector *collector, const struct collector_prices *prices)
 {
-	atomic_store_explicit(&collector->drain.spending.signal_ns, signal_ns,
-			      memory_order_relaxed);
+	struct spending *spending = &collector->drain.spending;
+
+	atomic_store_explicit(&spending->event_ns, prices->event_ns, memory_order_relaxed);
+	atomic_store_explicit(&spending->switch_ns, prices->switch_ns, memory_order_relaxed);
 }
 
 void collector_detach(struct collector *collector)

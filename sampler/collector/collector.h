@@ -86,6 +86,13 @@ struct collector_usage {
 	int64_t gauges[SAMPLE_MAX_METRICS];                     /* the largest of any process */
 };
 
+/* CPU that sampling takes from a program on this machine, besides what handlers take. */
+struct collector_prices {
+	uint64_t timer_ns;  /* a timer's signal, */
+	uint64_t event_ns;  /* a perf event's; 0: not measured, since none was wanted yet */
+	uint64_t switch_ns; /* what an event makes each context switch of its thread take longer */
+};
+
 struct collector_options {
 	const char *agent_path;        /* the agent's .so, absolute */
 	uint32_t hz;                   /* 1 .. COLLECTOR_MAX_HZ */
@@ -114,10 +121,9 @@ struct collector_options {
 	uint32_t max_collector_ppm; /* and what wick may use, of one processor; 0: any */
 	bool engine_is_auto;        /* timers may take over where they give more for the budget */
 	bool events_permitted;      /* perf events may, of processes in step with the tick */
-	uint64_t signal_ns;         /* of an event's signal, besides what its handler takes, */
-	uint64_t timer_signal_ns;   /* and of a timer's */
-	uint64_t breaker_late_ns;   /* being so far behind makes a pause; 0: nothing does */
-	uint64_t breaker_pause_ns;  /* so long */
+	struct collector_prices prices;
+	uint64_t breaker_late_ns;  /* being so far behind makes a pause; 0: nothing does */
+	uint64_t breaker_pause_ns; /* so long */
 };
 
 enum collector_event_kind {
@@ -214,6 +220,7 @@ struct collector_stats {
 	uint64_t live_full;                /* memory whose release could not be told */
 	uint64_t signals;                  /* every SIGPROF of ours, with or without a sample */
 	uint64_t event_signals;            /* of them, that events sent and that carried a sample */
+	uint64_t event_switches;           /* context switches of threads that have one */
 	uint64_t kernel_periods;   /* of events, that ended in the kernel: no signal came of them */
 	uint64_t program_ns;       /* CPU that sampling has cost programs: spending.h */
 	uint64_t handler_ns;       /* inside the agent's handler, */
@@ -304,11 +311,11 @@ int collector_launch(struct collector *collector, char *const *argv,
 		     const struct collector_signals *signals, pid_t *ret_pid, struct err *err);
 
 /**
- * collector_price - what an event's signal takes from a program, measured when it was first needed
+ * collector_price - prices that were measured when events were first needed
  *
  * Context: main thread.
  */
-void collector_price(struct collector *collector, uint64_t signal_ns);
+void collector_price(struct collector *collector, const struct collector_prices *prices);
 
 /**
  * collector_launched_outside - whether CMD is sampled from outside

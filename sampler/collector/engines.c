@@ -54,7 +54,8 @@ void engines_begin(struct collector *collector, struct process *process)
 	perf_process_init(process, collector->drain.engine, &collector->options);
 }
 
-void engines_sample(struct process *process, const struct node_sample *sample)
+void engines_sample(struct process *process, const struct node_sample *sample,
+		    struct collector_stats *stats)
 {
 	const struct tick_aliasing_sample seen = {
 		.weight = sample->weight,
@@ -63,6 +64,8 @@ void engines_sample(struct process *process, const struct node_sample *sample)
 		.involuntary = sample->metrics[METRIC_IVCSW].delta,
 	};
 
+	if (process->perf.on && seen.voluntary + seen.involuntary > 0)
+		stats->event_switches += (uint64_t)(seen.voluntary + seen.involuntary);
 	if (process->aliasing.period_ns && sample->event == EVENT_CPU)
 		tick_aliasing_add(&process->aliasing, &seen);
 }

@@ -18,7 +18,8 @@ void engines_begin(struct collector *collector, struct process *process);
  *
  * Context: collector thread.
  */
-void engines_sample(struct process *process, const struct node_sample *sample);
+void engines_sample(struct process *process, const struct node_sample *sample,
+		    struct collector_stats *stats);
 
 /**
  * engines_look - give a process that runs in step with the tick perf events, or count it

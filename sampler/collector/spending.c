@@ -31,14 +31,19 @@ static struct budget_source source_of(const struct collector *collector)
 	const struct collector_options *options = &collector->options;
 
 	if (collector->drain.engine == RING_ENGINE_PERF)
-		return (struct budget_source){.signal_ns = options->signal_ns};
+		return (struct budget_source){.signal_ns = options->prices.event_ns};
 	return (struct budget_source){.cap_hz = collector_kernel_hz(),
-				      .signal_ns = options->timer_signal_ns};
+				      .signal_ns = options->prices.timer_ns};
 }
 
 static uint64_t less(uint64_t all, uint64_t part)
 {
 	return all > part ? all - part : 0;
+}
+
+static uint64_t price(const _Atomic uint64_t *price_ns)
+{
+	return atomic_load_explicit(price_ns, memory_order_relaxed);
 }
 
 /*
@@ -48,21 +53,24 @@ static uint64_t less(uint64_t all, uint64_t part)
  */
 static uint64_t signals_ns(const struct collector *collector)
 {
-	const struct collector_options *options = &collector->options;
 	const struct collector_stats *stats = &collector->drain.stats;
-	uint64_t signal_ns =
-		atomic_load_explicit(&collector->drain.spending.signal_ns, memory_order_relaxed);
+	uint64_t event_ns = price(&collector->drain.spending.event_ns);
 
-	return stats->event_signals * signal_ns + stats->kernel_periods * signal_ns / 2 +
-	       less(stats->signals, stats->event_signals) * options->timer_signal_ns;
+	return stats->event_signals * event_ns + stats->kernel_periods * event_ns / 2 +
+	       less(stats->signals, stats->event_signals) * collector->options.prices.timer_ns;
+}
+
+static uint64_t switches_ns(const struct collector *collector)
+{
+	return collector->drain.stats.event_switches * price(&collector->drain.spending.switch_ns);
 }
 
 uint64_t spending_program_ns(const struct collector *collector)
 {
 	const struct collector_stats *stats = &collector->drain.stats;
 
-	return stats->handler_ns + signals_ns(collector) + stats->hooks_ns +
-	       stats->outside_stopped_ns;
+	return stats->handler_ns + signals_ns(collector) + switches_ns(collector) +
+	       stats->hooks_ns + stats->outside_stopped_ns;
 }
 
 static struct budget_sums sums_of(const struct collector *collector, uint64_t now_ns)
@@ -77,7 +85,7 @@ static struct budget_sums sums_of(const struct collector *collector, uint64_t no
 		.cost_ns = {[BUDGET_PROGRAM] = spending_program_ns(collector),
 			    [BUDGET_COLLECTOR] =
 				    less(own_ns, collector->drain.spending.own_base_ns)},
-		.fixed_ns = stats->hooks_ns,
+		.fixed_ns = stats->hooks_ns + switches_ns(collector),
 	};
 }
 
@@ -103,7 +111,7 @@ static bool wants_timers(const struct collector *collector)
 	uint64_t handler_ns = stats->signals ? stats->handler_ns / stats->signals : 0;
 	struct budget timers;
 	struct budget_source source = {.cap_hz = collector_kernel_hz(),
-				       .signal_ns = options->timer_signal_ns + handler_ns};
+				       .signal_ns = options->prices.timer_ns + handler_ns};
 	double hz;
 
 	if (collector->drain.engine != RING_ENGINE_PERF || !options->engine_is_auto ||
@@ -138,7 +146,8 @@ void spending_init(struct collector *collector)
 
 	spending->own_base_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	spending->last.now_ns = now_ns;
-	atomic_init(&spending->signal_ns, options->signal_ns);
+	atomic_init(&spending->event_ns, options->prices.event_ns);
+	atomic_init(&spending->switch_ns, options->prices.switch_ns);
 	budget_init(&spending->budget, options->max_overhead_ppm, options->max_collector_ppm,
 		    now_ns);
 	source = source_of(collector);

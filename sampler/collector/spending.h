@@ -15,10 +15,11 @@ struct collector;
  */
 struct spending {
 	struct budget budget;
-	uint64_t own_base_ns;       /* wick had used before the recording */
-	_Atomic uint64_t signal_ns; /* of an event: collector_price() may tell it later */
-	struct budget_sums last;    /* of the last step */
-	uint64_t lowered_since_ns;  /* up to when it has been counted how long the rate was lower */
+	uint64_t own_base_ns;      /* wick had used before the recording */
+	_Atomic uint64_t event_ns; /* collector_prices: they may be told later */
+	_Atomic uint64_t switch_ns;
+	struct budget_sums last;   /* of the last step */
+	uint64_t lowered_since_ns; /* up to when it has been counted how long the rate was lower */
 };
 
 /**

@@ -152,7 +152,7 @@ static void give_sample(struct stream *stream, struct node *node)
 
 		set_deltas(sample, series);
 		if (series->sampled)
-			engines_sample(node->process, sample);
+			engines_sample(node->process, sample, stream->stats);
 		series->sampled = true;
 	}
 	queue_put(stream->queue, node);

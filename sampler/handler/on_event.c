@@ -223,9 +223,23 @@ void event_gone(struct process *p, struct slot *slot)
 	timer_restart(slot, process_period_ns(p));
 }
 
+/* The linker's: where this object's code is. */
+extern const char own_begin[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+extern const char own_end[] __asm__("etext") __attribute__((visibility("hidden")));
+
+/* What the kernel does for another handler of ours is not what it does for the program. */
+static bool is_own(const ucontext_t *uc)
+{
+	uint64_t pc = arch_regs(uc).pc;
+
+	return pc >= (uint64_t)own_begin && pc < (uint64_t)own_end;
+}
+
 bool event_tick(struct process *p, struct landing *at)
 {
-	at->tick.weight = p->header->counted ? 0 : kernel_weight(p, &at->slot);
+	bool counts = !p->header->counted && !is_own(at->tick.uc);
+
+	at->tick.weight = counts ? kernel_weight(p, &at->slot) : 0;
 	at->tick.flags |= SAMPLE_IN_KERNEL;
 	if (at->tick.weight)
 		return true;

@@ -29,7 +29,9 @@ static void begin(uint64_t period_ns)
 
 static void signal_comes(void)
 {
-	struct landing at = {.slot = {.ring = &ring, .own = own, .news = &news}};
+	const ucontext_t elsewhere = {0};
+	struct landing at = {.slot = {.ring = &ring, .own = own, .news = &news},
+			     .tick.uc = &elsewhere};
 
 	assert_true(slot_enter(&at.slot));
 	(void)event_tick(&process, &at);
