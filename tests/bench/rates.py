@@ -7,7 +7,8 @@ usage: rates.py --wick WICK --charged CHARGED [--seconds 10] [--hz 0 99 250 499 
 ffmpeg, node and xz are started by the recorder; redis-server under redis-benchmark and a backend of
 postgres under pgbench run already.  Every row is a recording of some seconds with wick's default
 options ("-": also its rate), beside `perf record -g` at the same rate.
-  samples  of the file; weight: its sum against the rate times the CPU that the kernel charged
+  samples  of the file; count: they against the rate times the CPU that the kernel charged; weight:
+           the sum of their weights against the same
   lowest   the lowest rate that the file's "# rate" lines tell, as part of the one asked for; "-":
            there is no such line
   told     what wick tells as its cost: in the program, of its own, in percent of the program's CPU
@@ -97,7 +98,8 @@ class Row:
         self.samples, self.weight, self.cpu, self.own = samples, weight, cpu, own
 
     def words(self, hz):
-        return (f"{self.samples:7} {self.weight / hz / self.cpu:7.3f} "
+        due = hz * self.cpu
+        return (f"{self.samples:7} {self.samples / due:7.3f} {self.weight / due:7.3f} "
                 f"{100 * self.own / self.cpu:8.2f} %")
 
 
@@ -264,8 +266,8 @@ def main():
                         help="0: wick's default")
     parser.add_argument("--only", nargs="+", default=[])
     options = parser.parse_args()
-    print(f"{'program':9} {'asked':>5} {'rate':>5} {'CPU':>8} {'samples':>7} {'weight':>7} "
-          f"{'own CPU':>10} {'lowest':>7} {'told: in program, own':>15}   perf: samples, weight, own CPU")
+    print(f"{'program':9} {'asked':>5} {'rate':>5} {'CPU':>8} {'samples':>7} {'count':>7} "
+          f"{'weight':>7} {'own CPU':>10} {'lowest':>7} {'told: in program, own':>15}   perf: samples, count, weight, own CPU")
     with tempfile.TemporaryDirectory(prefix="wick-bench-") as directory:
         bench = Bench(options, directory)
         for name, (program, feed) in launched_programs(options.seconds).items():
