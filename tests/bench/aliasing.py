@@ -10,7 +10,9 @@ beside two that take all the CPU they get: of how many wick reports it.
 """
 import argparse
 import os
+import signal
 import subprocess
+import sys
 import tempfile
 
 from recording import Wick
@@ -63,6 +65,8 @@ class Bench:
             for number in range(self.options.runs):
                 name = list(PLAIN)[number % len(PLAIN)]
                 _, recording, _ = self.wick.record("-F", self.options.hz, "--", *PLAIN[name])
+                if recording.refusal():
+                    raise RuntimeError(recording.refusal())
                 found += [name] if recording.aliasing else []
         finally:
             for hog in hogs:
@@ -80,6 +84,7 @@ def main():
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--hz", type=int, default=99)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what runs beside is ended
     with tempfile.TemporaryDirectory(prefix="wick-bench-") as directory:
         bench = Bench(options, directory)
         bench.phases()

@@ -24,7 +24,9 @@ import os
 import pwd
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -266,6 +268,7 @@ def main():
                         help="0: wick's default")
     parser.add_argument("--only", nargs="+", default=[])
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what runs beside is ended
     print(f"{'program':9} {'asked':>5} {'rate':>5} {'CPU':>8} {'samples':>7} {'count':>7} "
           f"{'weight':>7} {'own CPU':>10} {'lowest':>7} {'told: in program, own':>15}   perf: samples, count, weight, own CPU")
     with tempfile.TemporaryDirectory(prefix="wick-bench-") as directory:
