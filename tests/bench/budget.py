@@ -26,7 +26,7 @@ def measure(options, load, engine):
              str(options.seconds), str(load)], capture_output=True, text=True, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         with open(path, encoding="utf-8") as file:
-            changes = [json.loads(line.split(" : ", 1)[1])["thinned"] for line in file
+            changes = [json.loads(line.split(" : ", 1)[1])["effective_hz"] for line in file
                        if line.startswith("# rate : ")]
     charged = float(run.stdout.split()[3])
     used = sum(getattr(after, field) - getattr(before, field) for field in ("ru_utime", "ru_stime"))
@@ -35,7 +35,7 @@ def measure(options, load, engine):
     own = 100 * (used - charged) / charged
     print(f"{options.threads} threads at {options.hz} Hz, {engine}, {charged / options.seconds:.2f} "
           f"processors: cost {agent + own:.2f} % ({agent:.2f} + {own:.2f}), totals {coverage:.3f}, "
-          f"rate 1/{changes}")
+          f"rates {changes} Hz")
 
 
 def main():

@@ -9,8 +9,7 @@ postgres under pgbench run already.  Every row is a recording of some seconds wi
 options ("-": also its rate), beside `perf record -g` at the same rate.
   samples  of the file; count: they against the rate times the CPU that the kernel charged; weight:
            the sum of their weights against the same
-  lowest   the lowest rate that the file's "# rate" lines tell, as part of the one asked for; "-":
-           there is no such line
+  lowest   the lowest rate that the file's "# rate" lines tell; "-": there is no such line
   told     what wick tells as its cost: in the program, of its own, in percent of the program's CPU
   own CPU  of the recorder as the kernel charged it, in percent of the program's
 --only NAME: ffmpeg, node, xz, redis, postgres.
@@ -183,9 +182,8 @@ class Bench:
 
 def lowest(recording):
     """The lowest rate of the file's lines."""
-    parts = [max(words.get(key, 1) for key in ("thinned", "throttled"))
-             for words in (json.loads(line.split(" : ", 1)[1]) for line in recording.rate_lines)]
-    return f"1/{max(parts)}" if parts else "-"
+    rates = [json.loads(line.split(" : ", 1)[1])["effective_hz"] for line in recording.rate_lines]
+    return f"{min(rates)} Hz" if rates else "-"
 
 
 @contextlib.contextmanager

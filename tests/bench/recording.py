@@ -5,8 +5,8 @@ import subprocess
 import time
 
 HEADER = re.compile(r"^\S.* (\d+\.\d+): +(\d+) cpu-clock: $", re.M)
-TOLD_COST = re.compile(r"in the program ([\d.]+) %, wick itself ([\d.]+) %")
-ALIASING = re.compile(r"^ +(lockstep|tick aliasing)\b|in step with the kernel's", re.M)
+TOLD_COST = re.compile(r"in the program ([\d.]+) %[^,]*, wick itself ([\d.]+) %")
+ALIASING = re.compile(r"in step with the kernel's|tick aliasing")
 RATE_LINE = re.compile(r"^# rate : .*", re.M)
 
 
