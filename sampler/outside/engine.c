@@ -7,6 +7,7 @@
 #include "sampler/collector/limits.h"
 #include "sampler/collector/node.h"
 #include "sampler/collector/proc.h"
+#include "sampler/collector/proc_status.h"
 #include "sampler/collector/process.h"
 #include "sampler/collector/task.h"
 #include "sampler/outside/engine_room.h"
@@ -123,6 +124,48 @@ static void count_stop(const struct outsider_turn *turn, uint64_t ns)
 		stats->outside_longest_ns = ns;
 }
 
+static uint64_t switches_of(pid_t pid, uint32_t tid)
+{
+	struct proc_status status;
+	uint64_t n = 0;
+
+	if (proc_status_read(&status, pid, tid) == 0)
+		n = proc_status_number(&status, "voluntary_ctxt_switches", 10);
+	proc_status_release(&status);
+	return n;
+}
+
+/* What its stops have taken beyond the time that it was held. */
+static uint64_t rest_beyond(struct engine_rest *rest, const struct engine_rest *now)
+{
+	uint64_t past_ns = now->since_ns - rest->since_ns;
+	uint64_t used_ns =
+		now->then.run_ns - rest->then.run_ns + (now->then.delay_ns - rest->then.delay_ns);
+	int64_t more_ns = rest->carry_ns;
+
+	if (now->switches - rest->switches == rest->stops)
+		more_ns += (int64_t)(past_ns - used_ns - rest->held_ns);
+	rest->carry_ns = more_ns < 0 ? more_ns : 0;
+	return more_ns > 0 ? (uint64_t)more_ns : 0;
+}
+
+static void count_rest(const struct outsider_turn *turn, struct engine_thread *thread,
+		       const struct held *held)
+{
+	struct engine_rest *rest = &thread->rest;
+	struct engine_rest now = {.since_ns = held->at_ns, .then = held->at};
+
+	rest->stops++;
+	rest->held_ns += held->stopped_ns;
+	if (held->at.run_ns == 0)
+		return;
+	now.switches = switches_of(turn->process->pid, thread->tid);
+	if (rest->since_ns)
+		turn->stream->stats->outside_stopped_ns += rest_beyond(rest, &now);
+	now.carry_ns = rest->carry_ns;
+	*rest = now;
+}
+
 /*
  * Whoever shares a processor is put off where the kernel notices that it has run for long enough,
  * and is found there: at a tick, but also in system calls that look at its clock or wake others.
@@ -147,12 +190,16 @@ static bool hold(struct engine *engine, const struct outsider_turn *turn,
 	struct task_stat stat = {.cpu = thread->cpu}; /* should it have ended since */
 	struct held held;
 	bool believed;
+	bool rest = io_now_ns() - thread->rest.since_ns > ENGINE_REST_MS * NS_PER_MS;
 	int r = held_walk(engine->remote, (pid_t)thread->tid, engine->pcs, SAMPLE_MAX_FRAMES,
-			  &held);
+			  rest ? thread->schedstat_fd : -1, &held);
 
+	/* It stops when it has a processor, and is let go later. */
+	thread->rest.stops += r == -EINPROGRESS;
 	if (r < 0)
 		return false;
 	count_stop(turn, held.stopped_ns);
+	count_rest(turn, thread, &held);
 	(void)task_read_stat(engine->tasks_fd, thread->tid, &stat);
 	thread->cpu = stat.cpu;
 	believed = !held.in_call || is_believed(thread, turn, engine_calls_ns(&stat));

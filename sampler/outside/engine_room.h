@@ -11,6 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Time in which a thread neither ran nor waited for a processor, since a moment in a stop.  If
+ * only our stops have switched it off of its own accord, that is what they took: with the time that
+ * processors need to wake up, which is in no stop.
+ */
+struct engine_rest {
+	uint64_t since_ns;
+	struct schedstat then;
+	uint64_t switches;
+	uint64_t stops; /* since */
+	uint64_t held_ns;
+	int64_t carry_ns; /* below 0: counted too much before */
+};
+
 struct engine_thread {
 	uint32_t tid;
 	uint32_t listed; /* the list that had it last */
@@ -22,8 +36,9 @@ struct engine_thread {
 	uint64_t calls_ns; /* that samples at the end of a system call have stood for, */
 	uint64_t start_ns; /* beside what calls had used when it was seen first */
 	uint64_t comm_ns;  /* when its name is worth another look */
-	bool ran;          /* at the last turn */
-	bool unsure;       /* it was found in a place that says little */
+	struct engine_rest rest;
+	bool ran;    /* at the last turn */
+	bool unsure; /* it was found in a place that says little */
 };
 
 /* Who was found running last: what nobody was found at goes there. */

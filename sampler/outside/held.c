@@ -1,12 +1,15 @@
 /* held.c - the stack of a thread that runs: it is held while its stack is copied, walked after */
 #include "sampler/outside/held.h"
 
+#include "base/io.h"
+#include "sampler/collector/task.h"
 #include "sampler/outside/limits.h"
 #include "sampler/outside/stop.h"
 
 #include <errno.h>
 
-int held_walk(struct remote *remote, pid_t tid, uint64_t *pcs, size_t max, struct held *ret_held)
+int held_walk(struct remote *remote, pid_t tid, uint64_t *pcs, size_t max, int schedstat_fd,
+	      struct held *ret_held)
 {
 	struct held held = {.result = {.n_pcs = 1, .stop = UNWIND_BOUNDS}};
 	struct stop stop;
@@ -20,6 +23,9 @@ int held_walk(struct remote *remote, pid_t tid, uint64_t *pcs, size_t max, struc
 	r = stop.narrow ? -ENOTSUP : remote_begin(remote, stop.regs.sp);
 	if (r == 0)
 		remote_hold(remote, STOP_STACK_BYTES);
+	held.at_ns = io_now_ns();
+	if (schedstat_fd >= 0 && task_read_schedstat(schedstat_fd, &held.at) < 0)
+		held.at = (struct schedstat){0};
 	held.stopped_ns = stop_end(&stop);
 	held.sp = stop.regs.sp;
 	held.in_call = stop.in_call;

@@ -3,6 +3,7 @@
 #define OUTSIDE_HELD_H
 
 #include "sampler/collector/remote.h"
+#include "sampler/collector/wall_account.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,19 +15,23 @@ struct held {
 	struct unwind_result result;
 	uint64_t sp;
 	bool in_call;        /* as in struct stop */
-	uint64_t stopped_ns; /* from being asked to stop until it ran on */
+	uint64_t stopped_ns; /* for how long it did not run */
+	uint64_t at_ns;      /* a moment in this time, */
+	struct schedstat at; /* and what the scheduler said of it then; 0: not asked for */
 };
 
 /**
  * held_walk - hold a thread, copy its stack, let it go, walk the copy
  * @remote: of its process
  * @pcs:    room for MAX, at least one
+ * @schedstat_fd: its schedstat, to be read meanwhile, when all of it is written down; -1: not
  *
  * 32-bit code gives its pc alone.
  *
  * Return:  0 and at least one pc; errors of stop_begin().
  * Context: any thread; always the same for one remote.
  */
-int held_walk(struct remote *remote, pid_t tid, uint64_t *pcs, size_t max, struct held *ret_held);
+int held_walk(struct remote *remote, pid_t tid, uint64_t *pcs, size_t max, int schedstat_fd,
+	      struct held *ret_held);
 
 #endif

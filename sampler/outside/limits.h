@@ -15,8 +15,9 @@ enum {
 	ENGINE_MOST_THREADS = 4096, /* of one process; each needs two descriptors */
 	ENGINE_LIST_MS = 1000,      /* between two lists of them while their number stays */
 	ENGINE_NAME_MS = 1000,
-	ENGINE_DOUBT = 10,   /* periods that no sample stands for: then any place will do */
-	ENGINE_LATE_MS = 20, /* how late the scheduler may write running down, on all processors */
+	ENGINE_REST_MS = 100, /* between two looks at what stops took */
+	ENGINE_DOUBT = 10,    /* periods that no sample stands for: then any place will do */
+	ENGINE_LATE_MS = 20,  /* how late the scheduler may write running down, on all processors */
 
 	CORE_MOST_SEGMENTS = 1 << 17, /* of memory; the kernel's own limit is 65,530 mappings */
 	CORE_MOST_RANGES = 1 << 17,

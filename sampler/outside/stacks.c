@@ -106,7 +106,7 @@ static int walk_held(struct look *look)
 {
 	struct stacks *stacks = &look->taking->stacks;
 	struct held held;
-	int r = held_walk(look->taking->remote, (pid_t)look->tid, look->pcs, STACKS_MOST_FRAMES,
+	int r = held_walk(look->taking->remote, (pid_t)look->tid, look->pcs, STACKS_MOST_FRAMES, -1,
 			  &held);
 
 	if (r < 0)

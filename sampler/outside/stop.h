@@ -20,7 +20,7 @@ struct stop {
 	bool narrow;  /* it runs 32-bit code: its stack is made of other words than ours */
 	bool in_call; /* it was at the end of a system call */
 	struct unwind_regs regs;
-	uint64_t asked_ns; /* when it was asked to stop */
+	uint64_t since_ns; /* when it stopped, as far as that can be told */
 };
 
 /**
@@ -39,7 +39,7 @@ int stop_begin(pid_t pid, pid_t tid, struct stop *ret_stop);
 /**
  * stop_end - let it run on
  *
- * Return:  ns since it was asked to stop.
+ * Return:  ns that it was held.
  * Context: any thread, that of stop_begin().
  */
 uint64_t stop_end(struct stop *stop);

@@ -4,7 +4,7 @@
  * usage: fixed_work UNITS [CPU]
  *
  * A unit is some 0.1 ms.  With CPU the program stays on that processor.  Prints the seconds of CPU
- * in user mode and in the kernel, and of wall time.
+ * in user mode and in the kernel, of wall time, and of waiting for a processor.
  */
 #include "tests/targets/burn.h"
 
@@ -32,9 +32,21 @@ static double seconds(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
 }
 
+static double waited(void)
+{
+	FILE *file = fopen("/proc/thread-self/schedstat", "re");
+	double ns = 0;
+
+	if (!file || fscanf(file, "%*u %lf", &ns) != 1)
+		exit(1);
+	(void)fclose(file);
+	return ns * 1e-9;
+}
+
 int main(int argc, char **argv)
 {
 	double start = clock_seconds(CLOCK_MONOTONIC);
+	double before = waited();
 	unsigned long units = argc > 1 ? strtoul(argv[1], NULL, 10) : 10000;
 	struct rusage used;
 	cpu_set_t set;
@@ -46,7 +58,7 @@ int main(int argc, char **argv)
 		return 1;
 	work(units, DEPTH);
 	(void)getrusage(RUSAGE_SELF, &used);
-	printf("%.6f %.6f %.6f\n", seconds(&used.ru_utime), seconds(&used.ru_stime),
-	       clock_seconds(CLOCK_MONOTONIC) - start);
+	printf("%.6f %.6f %.6f %.6f\n", seconds(&used.ru_utime), seconds(&used.ru_stime),
+	       clock_seconds(CLOCK_MONOTONIC) - start, waited() - before);
 	return 0;
 }

@@ -98,7 +98,7 @@ static void ours(pid_t pid)
 
 		(void)usleep(500);
 		start_ns = io_now_ns();
-		if (held_walk(remote, pid, pcs, MOST, &held) < 0)
+		if (held_walk(remote, pid, pcs, MOST, -1, &held) < 0)
 			continue;
 		walked[n] = io_now_ns() - start_ns;
 		ns[n++] = held.stopped_ns;

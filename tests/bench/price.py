@@ -30,7 +30,7 @@ ENGINES = ("auto", "ctimer", "perf", "ptrace")
 
 class Run:
     def __init__(self, said, ended, own):
-        user, system, self.wall = map(float, said.split())
+        user, system, self.wall = map(float, said.split()[:3])
         self.user, self.cpu = user, user + system
         self.rest = ended.cpu - own if ended else 0
         self.samples = self.weight = 0
