@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 
 /* The kernel's own, between it and a tracer: go into the call again, unless a handler runs. */
@@ -29,4 +30,13 @@ bool restart_call(struct user_regs_struct *regs)
 		return true;
 	}
 	return false;
+}
+
+int restart_stopped(pid_t tid, struct user_regs_struct *ret_regs)
+{
+	if (ptrace(PTRACE_GETREGS, tid, NULL, ret_regs) < 0)
+		return -errno;
+	if (restart_call(ret_regs))
+		(void)ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), ret_regs->rax);
+	return 0;
 }

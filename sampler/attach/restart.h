@@ -3,6 +3,7 @@
 #define ATTACH_RESTART_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 #include <sys/user.h>
 
 /**
@@ -17,5 +18,13 @@
  * Context: any thread.
  */
 bool restart_call(struct user_regs_struct *regs);
+
+/**
+ * restart_stopped - read the registers of a thread that is stopped, and have its call restarted
+ *
+ * Return:  0; -errno of ptrace.
+ * Context: any thread, the tracer.
+ */
+int restart_stopped(pid_t tid, struct user_regs_struct *ret_regs);
 
 #endif

@@ -1,6 +1,7 @@
 /* seized.c - stops of threads of other processes, and their ends */
 #include "sampler/collector/seized.h"
 
+#include "sampler/attach/restart.h"
 #include "sampler/collector/limits.h"
 #include "sampler/collector/proc_status.h"
 
@@ -79,11 +80,15 @@ static bool is_ours(pid_t tid)
 
 static bool is_free(struct seized *seized)
 {
+	struct user_regs_struct regs;
 	int signal = 0;
 	int r = seized_look(seized->tid, &signal);
 
-	if (r > 0)
+	if (r > 0) {
+		/* It may have been in a call, and does not learn of the stop. */
+		(void)restart_stopped(seized->tid, &regs);
 		return detach(seized->tid, signal);
+	}
 	if (r == -ESRCH)
 		return true;
 	if (is_ours(seized->tid))

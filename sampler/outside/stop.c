@@ -12,9 +12,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <time.h>
@@ -123,11 +121,10 @@ static int wait_stop(struct stop *stop, uint64_t asked_ns)
 static int read_registers(struct stop *stop)
 {
 	struct user_regs_struct regs;
+	int r = restart_stopped(stop->tid, &regs);
 
-	if (ptrace(PTRACE_GETREGS, stop->tid, NULL, &regs) < 0)
-		return -errno;
-	if (restart_call(&regs))
-		(void)ptrace(PTRACE_POKEUSER, stop->tid, offsetof(struct user, regs.rax), regs.rax);
+	if (r < 0)
+		return r;
 	stop->regs = (struct unwind_regs){
 		.pc = regs.rip, .sp = regs.rsp, .bp = regs.rbp, .bx = regs.rbx};
 	stop->narrow = regs.cs == NARROW_CODE;

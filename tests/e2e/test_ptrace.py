@@ -1,5 +1,6 @@
 """Programs that take no agent: sampled from outside, and left as they were."""
 import os
+import re
 import shutil
 import signal
 import stat
@@ -129,6 +130,16 @@ class Ptrace(Case):
         self.assertGreater(len(calls), 5)
         self.assertEqual([call for call in calls if int(call[2])], [])
         self.assertIn("sleeping", {s.state for s in run.samples})
+
+    def test_calls_that_busy_threads_go_into_are_not_interrupted(self):
+        """More threads than processors: some are asked to stop in a call that is about to return."""
+        run = self.record(target("eintr_calls_static"), "-b", "20", options=("--max-overhead", "off"))
+        self.assertEqual(run.status, 0, run.summary)
+        calls = [line.split() for line in run.stdout.decode().splitlines()]
+        stops = int(re.search(r"([\d,]+) stops", run.summary).group(1).replace(",", ""))
+        print(f"{sum(int(call[1]) for call in calls)} calls, {stops} stops")
+        self.assertGreater(stops, 500, run.summary)
+        self.assertEqual([call for call in calls if int(call[2])], [])
 
     def test_signals_arrive_each_once(self):
         for options in ((), ("-F", "999")):
