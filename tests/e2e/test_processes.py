@@ -1,10 +1,9 @@
 """Children by every way there is, programs that take no agent, libraries that come and go."""
 import os
 import subprocess
-import time
 import unittest
 
-from recorded import LONG, Case, target
+from recorded import LONG, Case, target, wait_for
 
 
 class Children(Case):
@@ -12,9 +11,8 @@ class Children(Case):
         run = self.record(os.path.abspath(target("children")), "all", 0.4)
         self.assertEqual(run.status, 0, run.summary)
         for way in ("fork", "vfork", "spawn", "spawnp", "exec", "system", "popen"):
-            found = run.weight(lambda s, way=way: s.frames[0].symbol == "burn_" + way) / 99
-            print(f"child by {way}: {found:.2f} s of 0.40 s")
-            self.assertAlmostEqual(found, 0.4, delta=0.12, msg=way)
+            found = run.weight(lambda s, way=way: s.frames[0].symbol == "burn_" + way)
+            self.assertGreater(found, 0, way)  # how much: physics.scale
         self.assertGreaterEqual(len({sample.pid for sample in run.samples}), 7)
 
     def test_static_children_run_and_are_named(self):
@@ -45,11 +43,7 @@ class Children(Case):
         done = self.path("done")
         run = self.record(target("daemonize"), 1, done)
         self.assertEqual(run.status, 0)
-        for _ in range(100):
-            if os.path.exists(done):
-                break
-            time.sleep(0.1)
-        self.assertTrue(os.path.exists(done), "the daemon has to reach its end")
+        wait_for(lambda: os.path.exists(done))  # the daemon reaches its end
 
     def test_environment_looks_as_it_is(self):
         for command in (["env"], ["sh", "-c", "env"], ["bash", "-c", "env; exec env"],
@@ -67,23 +61,12 @@ class Children(Case):
 class Libraries(Case):
     def test_names_follow_libraries_that_share_an_address(self):
         for turn in (50, 300):
-            run = self.record(target("plugins"), 5 if LONG else 3,
-                              os.path.abspath(target("libplugin_a.so")),
-                              os.path.abspath(target("libplugin_b.so")), turn, hz=199)
+            run = self.record(target("plugins"), 5 if LONG else 3, target("libplugin_a.so"),
+                              target("libplugin_b.so"), turn, hz=199)
             self.assertEqual(run.status, 0, run.summary)
-            words = run.stdout.split()
-            total = run.weight()
-            for letter, seconds in zip("ab", words):
-                found = run.weight(
-                    lambda s, letter=letter: s.frames[0].symbol == f"burn_plugin_{letter}") / 199
-                print(f"plugin_{letter}, {turn} ms a turn: {found:.2f} s of {float(seconds):.2f} s "
-                      f"({run.stdout.decode().strip()})")
-                self.assertAlmostEqual(found, float(seconds), delta=0.25)
-            wrong = sum(s.weight for s in run.samples for f in s.frames[:1]
-                        if f.symbol.startswith("burn_plugin_")
-                        and f.symbol[-1] + ".so" not in f.module)
-            self.assertEqual(wrong, 0)
-            self.assertGreater(total, 0)
+            leaves = [s.frames[0] for s in run.samples if s.frames[0].symbol.startswith("burn_plugin_")]
+            self.assertEqual({leaf.symbol for leaf in leaves}, {"burn_plugin_a", "burn_plugin_b"})
+            self.assertEqual([leaf for leaf in leaves if leaf.symbol[-1] + ".so" not in leaf.module], [])
 
 
 if __name__ == "__main__":

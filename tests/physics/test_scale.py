@@ -5,7 +5,7 @@ import re
 import resource
 import unittest
 
-from judged import SIGMAS, Judged
+from judged import SIGMAS, Judged, chance_of
 from recorded import LONG, target
 
 KINDS = {"burn_even": "even", "burn_odd": "odd", "burn_first": "first", "burn_second": "second"}
@@ -109,6 +109,26 @@ class Processes(Judged):
         found = run.weight(lambda s: s.event != "alloc" and any(
             f.symbol == "burn_parent" for f in s.frames)) / 249
         self.assert_near(found / parent, 1, exact=0.05, what="parent of 12 children by vfork")
+
+    def test_children_of_every_kind_have_their_cpu(self):
+        run = self.cpu_run(target("children"), "all", 0.4, hz=199)
+        self.assertEqual(run.status, 0, run.summary)
+        for way in ("fork", "vfork", "spawn", "spawnp", "exec", "system", "popen"):
+            found = run.weight(lambda s, way=way: s.frames[0].symbol == "burn_" + way) / 199
+            # Two periods, two ticks, and what it took to start.
+            self.assert_near(found, 0.4, exact=2 / 199 + 0.02, what=f"child by {way}")
+
+    def test_libraries_that_share_an_address_have_their_cpu(self):
+        """At the end of each turn one sample is in this or in the next: of those, the heaviest."""
+        for turn in (50, 300):
+            run = self.cpu_run(target("plugins"), 3, target("libplugin_a.so"), target("libplugin_b.so"), turn,
+                               hz=199, options=("--max-overhead", "off"))
+            self.assertEqual(run.status, 0, run.summary)
+            weights = sorted(s.weight for s in run.samples)[-int(run.stdout.split()[-1]):]
+            for letter, seconds in zip("ab", run.stdout.split()):
+                found = run.weight(lambda s, name=f"burn_plugin_{letter}": s.frames[0].symbol == name) / 199
+                self.assert_near(found, float(seconds), exact=2 / 199, chance=chance_of(weights, 0.5) / 199,
+                                 what=f"plugin_{letter}, {turn} ms a turn")
 
     def test_trees_ten_deep(self):
         script = self.path("deeper")
