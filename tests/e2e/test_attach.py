@@ -133,18 +133,19 @@ class Joins(AttachCase):
             self.assertIn("there is no process 999999999", run.summary)
 
     def test_by_name(self):
-        program = self.path("busy-by-name")
+        name = f"busy-{os.getpid()}"  # nobody else's
+        program = self.path(name)
         shutil.copy(target("busy"), program)
         with self.running(program, "20", ready=0.02) as one, self.running(program, "20", ready=0.02) as two:
             path = self.path("named.perf")
-            wick = self.start(WICK, "record", "-o", path, "--comm", "^busy-by-n.me$")
+            wick = self.start(WICK, "record", "-o", path, "--comm", f"^bus.-{os.getpid()}$")
             wait_for(lambda: os.path.exists(path) or wick.poll() is not None)
             use_cpu(one.pid, 0.2)
             use_cpu(two.pid, 0.2)
             wick.send_signal(signal.SIGINT)
             self.assertEqual(wick.wait(30), 0)
             self.assertEqual({sample.pid for sample in read(path)}, {one.pid, two.pid})
-        process = self.wick("record", "--comm", "^busy-by-name$")
+        process = self.wick("record", "--comm", f"^{name}$")
         self.assertEqual(process.returncode, 127)
         self.assertIn(b"no process of yours has a name", process.stderr)
 
