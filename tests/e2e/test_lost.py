@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, WICK, Case, read, target
+from recorded import LONG, WICK, Case, end_of, read, target
 
 ROUNDS = 50 if LONG else 25
 
@@ -49,7 +49,11 @@ class Lost(Case):
             (s.tid, s.weight, tuple(f.addr for f in s.frames if f.module != "inlined"))
             for s in read(self.path(f"kill{number}.perf")))
         missing = committed - written
-        self.assertFalse(missing, f"{sum(missing.values())} of {sum(committed.values())} records")
+        # But for those in wick's own code, which are left out: their weight is told.
+        weight = sum(record[1] * n for record, n in missing.items())
+        self.assertLessEqual(weight, end_of(self.path(f"kill{number}.perf"))["own"],
+                             f"{missing} of {sum(committed.values())} records; not among them: "
+                             f"{written - committed}\n{stderr.decode()}")
         return sum(committed.values())
 
     def test_every_committed_record_survives_sigkill(self):
