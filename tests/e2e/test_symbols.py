@@ -37,8 +37,8 @@ def forget_perf_map(pid):
 
 
 class Symbols(Case):
-    def check_program(self, name, command, rooted=99, unknown=2, comms=None, seconds="15s"):
-        run = self.record(*command, hz=199, options=("-d", seconds, "--max-overhead", "off"))
+    def check_program(self, name, command, rooted=99, unknown=2, comms=None):
+        run = self.record(*command, hz=199, options=("--max-overhead", "off"))
         for pid in {sample.pid for sample in run.samples}:
             self.addCleanup(forget_perf_map, pid)
         keep = [s for s in run.samples if comms is None or s.comm in comms]
@@ -91,7 +91,7 @@ class Symbols(Case):
                   "--random-source=/bin/sh > f$i; git add .; git commit -qm $i; done; "
                   "git gc -q --aggressive; git log -p > log")
         self.check_program("git", ["sh", "-c", f"cd {self.dir}; HOME={self.dir}; {script}"],
-                           comms={"git"}, seconds="40s")
+                           comms={"git"})
 
     def test_redis(self):
         need("redis-server", "redis-benchmark")
