@@ -15,13 +15,22 @@
 
 enum { NOTE_BYTES = 512 };
 
+/* Timers are looked at at the kernel's tick. */
+static uint32_t delivered_hz(const struct recorder *recorder)
+{
+	uint32_t hz = recorder->options->hz;
+	uint32_t most_hz = collector_kernel_hz();
+
+	return recorder->engine.kind == RING_ENGINE_CTIMER && hz > most_hz ? most_hz : hz;
+}
+
 void record_control_start(struct recorder *recorder)
 {
 	struct err err = {0};
 
 	recorder->control.rate = (struct collector_rate){
 		.hz = recorder->options->hz,
-		.effective_hz = recorder->options->hz,
+		.effective_hz = delivered_hz(recorder),
 		.pauses = recorder->options->paused ? PAUSE_ASKED : 0,
 	};
 	recorder->control.hz_least = recorder->options->hz;
@@ -35,7 +44,7 @@ static const char *newest_path(const struct recording_stats *written)
 	return written->n_paths ? written->paths[written->n_paths - 1] : "";
 }
 
-/* Events are opened at a recording's start, or not at all. */
+/* Weights make up for what the tick leaves out. */
 static void note_tick(const struct recorder *recorder, struct control_reply *reply)
 {
 	uint32_t tick = collector_kernel_hz();

@@ -146,7 +146,7 @@ enum collector_pause {
 struct collector_rate {
 	uint64_t time_ns;
 	uint32_t hz;           /* weights are in periods of it */
-	uint32_t effective_hz; /* signals a second of CPU: less than hz for a budget; at least 1 */
+	uint32_t effective_hz; /* signals a second of CPU: less than hz for a budget or the tick */
 	uint32_t pauses;       /* enum collector_pause */
 	uint64_t mark;         /* of the last call that led here */
 	uint64_t charged_ns;   /* as in the counters, at that moment */

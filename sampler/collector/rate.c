@@ -68,6 +68,15 @@ static uint64_t charge_all(struct drain *drain)
 	return drain_charged_ns(drain);
 }
 
+/* Timers are looked at at the kernel's tick, whatever rate they have. */
+static uint32_t delivered_hz(const struct drain *drain)
+{
+	uint32_t hz = rate_effective_hz(drain->rate.period_ns);
+	uint32_t most_hz = collector_kernel_hz();
+
+	return drain->engine == RING_ENGINE_CTIMER && hz > most_hz ? most_hz : hz;
+}
+
 /* Nothing is lost by a lack of memory but the line that tells of it. */
 static void mark(struct drain *drain)
 {
@@ -79,16 +88,15 @@ static void mark(struct drain *drain)
 
 	if (!node)
 		return;
-	node->rate =
-		(struct collector_rate){.time_ns = now_ns,
-					.hz = drain->rate.hz,
-					.effective_hz = rate_effective_hz(drain->rate.period_ns),
-					.pauses = drain->rate.pauses,
-					.mark = drain->rate.mark,
-					.charged_ns = charged_ns - paused_ns,
-					.paused_ns = paused_ns,
-					.cost_ppm = (uint32_t)(program->share * 1e6),
-					.full = drain->behind.breaker.cause == BREAKER_FULL};
+	node->rate = (struct collector_rate){.time_ns = now_ns,
+					     .hz = drain->rate.hz,
+					     .effective_hz = delivered_hz(drain),
+					     .pauses = drain->rate.pauses,
+					     .mark = drain->rate.mark,
+					     .charged_ns = charged_ns - paused_ns,
+					     .paused_ns = paused_ns,
+					     .cost_ppm = (uint32_t)(program->share * 1e6),
+					     .full = drain->behind.breaker.cause == BREAKER_FULL};
 	stream_push(&drain->stream, node);
 	drain->marked_ns = now_ns;
 }
