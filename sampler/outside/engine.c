@@ -119,7 +119,6 @@ static void count_stop(const struct outsider_turn *turn, uint64_t ns)
 	struct collector_stats *stats = turn->stream->stats;
 
 	stats->outside_stops++;
-	stats->outside_stopped_ns += ns;
 	if (ns > stats->outside_longest_ns)
 		stats->outside_longest_ns = ns;
 }
@@ -135,18 +134,20 @@ static uint64_t switches_of(pid_t pid, uint32_t tid)
 	return n;
 }
 
-/* What its stops have taken beyond the time that it was held. */
-static uint64_t rest_beyond(struct engine_rest *rest, const struct engine_rest *now)
+/* What its stops have taken since: the time that it was held, where nothing better is known. */
+static uint64_t stopped_ns(struct engine_rest *rest, const struct engine_rest *now)
 {
 	uint64_t past_ns = now->since_ns - rest->since_ns;
 	uint64_t used_ns =
 		now->then.run_ns - rest->then.run_ns + (now->then.delay_ns - rest->then.delay_ns);
-	int64_t more_ns = rest->carry_ns;
+	int64_t ns = rest->carry_ns;
 
-	if (now->switches - rest->switches == rest->stops)
-		more_ns += (int64_t)(past_ns - used_ns - rest->held_ns);
-	rest->carry_ns = more_ns < 0 ? more_ns : 0;
-	return more_ns > 0 ? (uint64_t)more_ns : 0;
+	if (rest->since_ns && now->switches - rest->switches == rest->stops)
+		ns += (int64_t)(past_ns - used_ns);
+	else
+		ns += (int64_t)rest->held_ns;
+	rest->carry_ns = ns < 0 ? ns : 0;
+	return ns > 0 ? (uint64_t)ns : 0;
 }
 
 static void count_rest(const struct outsider_turn *turn, struct engine_thread *thread,
@@ -160,8 +161,7 @@ static void count_rest(const struct outsider_turn *turn, struct engine_thread *t
 	if (held->at.run_ns == 0)
 		return;
 	now.switches = switches_of(turn->process->pid, thread->tid);
-	if (rest->since_ns)
-		turn->stream->stats->outside_stopped_ns += rest_beyond(rest, &now);
+	turn->stream->stats->outside_stopped_ns += stopped_ns(rest, &now);
 	now.carry_ns = rest->carry_ns;
 	*rest = now;
 }
@@ -300,6 +300,8 @@ static void end(struct outsider *outsider, const struct outsider_turn *turn)
 	uint64_t ns;
 
 	engine->owed_ns = 0;
+	for (size_t i = 0; i < engine->n_threads; i++)
+		turn->stream->stats->outside_stopped_ns += engine->threads[i].rest.held_ns;
 	ns = unaccounted_ns(engine, turn->process->charged_ns);
 	if (ns >= turn->process->period_ns / 2 && engine->last.n_pcs > 0 && !turn->paused)
 		give(engine, turn, NULL, ns);

@@ -109,6 +109,7 @@ static void drop(struct engine *engine, const struct outsider_turn *turn, size_t
 		node->thread.tid = thread->tid;
 		stream_push(turn->stream, node);
 	}
+	turn->stream->stats->outside_stopped_ns += thread->rest.held_ns;
 	engine->owed_ns -= thread->owed_ns;
 	engine->n_threads--;
 	memmove(thread, thread + 1, (engine->n_threads - i) * sizeof(*thread));

@@ -20,8 +20,8 @@ struct engine_rest {
 	uint64_t since_ns;
 	struct schedstat then;
 	uint64_t switches;
-	uint64_t stops; /* since */
-	uint64_t held_ns;
+	uint64_t stops;   /* since */
+	uint64_t held_ns; /* in them: not yet counted */
 	int64_t carry_ns; /* below 0: counted too much before */
 };
 
