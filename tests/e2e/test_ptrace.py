@@ -8,12 +8,10 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, PYTHON, WICK, Case, state, target
+from recorded import LONG, PYTHON, WICK, Case, state, target, use_cpu, wait_for
 
 SPLIT = ("burn_seventy", "burn_twenty", "burn_ten")
 TURNS = ("0", "turns")  # of split
-WITHIN = 4  # what is claimed is 5
-TURN_NS = 10**7  # the outside engine's, at least
 SENT = 2000 if LONG else 300
 STATIC = target("split_static")
 
@@ -29,40 +27,14 @@ class Ptrace(Case):
         found = {name: run.weight(lambda s: any(f.symbol == name for f in s.frames)) for name in SPLIT}
         return {name: weight for name, weight in found.items() if weight}
 
-    def assert_total(self, run, seconds, hz=99):
+    def assert_found(self, run):
+        """How much of each: physics.outside."""
         self.assertEqual(run.status, 0, run.summary)
-        self.assertAlmostEqual(run.weight() / hz, seconds, delta=0.05 * seconds + 0.05)
         self.assertEqual(set(self.shares(run)), set(SPLIT))
 
-    def start(self, *command, **options):
-        options.setdefault("stdin", subprocess.DEVNULL)
-        process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, cwd=self.dir, **options)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        return process
-
-    def until(self, what, process=None, seconds=60):
-        deadline = time.monotonic() + seconds
-        while not what():
-            if process and process.poll() is not None:
-                self.fail(process.stderr.read().decode())
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
-
-    def check_split(self, seconds, *turns):
-        """As the program says itself, once: in turns, chance is less than a point."""
-        run = self.record(STATIC, str(seconds), *turns, options=("--max-overhead", "off"))
-        self.assert_total(run, seconds)
-        shares = {name: 100 * weight / run.weight() for name, weight in self.shares(run).items()}
-        print(f"\ntrue {run.stdout.decode()}, found { {name: round(share, 1) for name, share in shares.items()} }, "
-              f"{len(run.samples)} samples of {run.weight()}")
-        for name, true in zip(SPLIT, map(float, run.stdout.split())):
-            self.assertAlmostEqual(shares[name], true, delta=WITHIN)
-        return run
-
     def test_a_static_program_is_sampled_and_auto_says_so(self):
-        run = self.check_split(3, *TURNS)
+        run = self.record(STATIC, 1, *TURNS)
+        self.assert_found(run)
         # It has no .eh_frame_hdr; its stacks are whole nevertheless.
         whole = run.weight(lambda s: s.frames[-1].symbol == "_start")
         self.assertGreater(whole, 0.95 * run.weight())
@@ -71,27 +43,9 @@ class Ptrace(Case):
         self.assertIn("takes no agent (static)", lines[0])
         self.assertNotIn("not sampled", run.summary)
 
-    def test_it_is_seen_where_it_works_not_where_it_is_put_off(self):
-        """Beside others that want all processors: it is put off in the system call that it makes."""
-        for _ in range(2 * os.cpu_count()):
-            self.start(target("busy"), 60)
-        self.check_split(1.5, *TURNS)
-
-    @unittest.skipUnless(LONG, "40 s: ./check --long")
-    def test_slices_of_random_length(self):
-        self.check_split(40)
-
-    def test_higher_rates_weigh_more(self):
-        run = self.record(STATIC, "2", *TURNS, hz=999)
-        self.assert_total(run, 2, hz=999)
-        # However long it waits for processors meanwhile: two looks a turn, of 10 ms less an eighth.
-        span_ns = run.samples[-1].time_ns - run.samples[0].time_ns
-        print(f"\n{len(run.samples)} samples of {run.weight()} in {span_ns / 1e9:.2f} s")
-        self.assertLessEqual(len(run.samples), 2 * span_ns / (TURN_NS * 7 / 8) + 2)
-
     def test_a_program_that_could_take_one_has_no_agent(self):
-        run = self.record(target("split"), "2", *TURNS, options=("--engine", "ptrace"))
-        self.assert_total(run, 2)
+        run = self.record(target("split"), "1", *TURNS, options=("--engine", "ptrace"))
+        self.assert_found(run)
         rooted = [s.frames[-1].symbol for s in run.samples if any(f.symbol == "main" for f in s.frames)]
         self.assertGreater(len(rooted), len(run.samples) / 2)
         self.assertEqual(set(rooted), {"_start"})
@@ -147,7 +101,7 @@ class Ptrace(Case):
             process = self.start(target("counts_signals_static"))
             process.stdout.readline()
             wick = self.start(WICK, "record", *options, "-o", self.path("signals.perf"), "-p", process.pid)
-            self.until(lambda: os.path.exists(self.path("signals.perf")), wick)
+            wait_for(lambda: os.path.exists(self.path("signals.perf")) or wick.poll() is not None)
             for _ in range(SENT):
                 os.kill(process.pid, signal.SIGRTMIN)
                 time.sleep(0.002)
@@ -162,15 +116,15 @@ class Ptrace(Case):
         process = self.start(STATIC, 2.5)
         path = self.path("stopped.perf")
         wick = self.start(WICK, "record", "-o", path, "-p", process.pid)
-        self.until(lambda: os.path.exists(path), wick)
+        wait_for(lambda: os.path.exists(path) or wick.poll() is not None)
         for _ in range(3):
             process.send_signal(signal.SIGSTOP)
-            self.until(lambda: state(process.pid) == "T")
+            wait_for(lambda: state(process.pid) == "T")
             for _ in range(20):
                 self.assertEqual(state(process.pid), "T")
                 time.sleep(0.005)
             process.send_signal(signal.SIGCONT)
-            self.until(lambda: state(process.pid) != "T")
+            wait_for(lambda: state(process.pid) != "T")
         stdout, _ = process.communicate(timeout=120)
         self.assertEqual(len(stdout.split()), 3)
         wick.communicate(timeout=60)
@@ -180,8 +134,8 @@ class Ptrace(Case):
         for _ in range(10 if LONG else 3):
             process = self.start(STATIC, 0.8)
             wick = self.start(WICK, "record", "-F", "999", "-o", self.path("killed.perf"), "-p", process.pid)
-            self.until(lambda: os.path.exists(self.path("killed.perf")), wick)
-            time.sleep(0.3)
+            wait_for(lambda: os.path.exists(self.path("killed.perf")) or wick.poll() is not None)
+            use_cpu(process.pid, 0.2)
             wick.kill()
             wick.wait()
             self.assertEqual(status_of(process.pid)["TracerPid"], "0")
@@ -222,7 +176,7 @@ class Ptrace(Case):
         run = self.record(program, "1", *TURNS)
         self.assertEqual(run.status, 0, run.summary)
         self.assertRegex(run.summary, r"takes no agent \(setuid\)")
-        self.assert_total(run, 1)
+        self.assert_found(run)
 
     def test_a_32_bit_program(self):
         source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "targets", "split.c")
@@ -237,7 +191,7 @@ class Ptrace(Case):
         self.assertNotIn("; try:", run.summary)  # nothing would give it names
         self.assertEqual(len(run.stdout.split()), 3)
         # Where it was is known, and not who called: its unwind tables are another machine's.
-        self.assertAlmostEqual(run.weight() / 99, 1, delta=0.15)
+        self.assertGreater(run.weight(), 0)
         self.assertEqual({len(s.frames) for s in run.samples}, {1})
 
     def test_what_only_an_agent_sees_is_refused(self):

@@ -1,0 +1,52 @@
+"""Programs that take no agent: what is found of them from outside is what they did."""
+import os
+import unittest
+
+from judged import Judged
+from recorded import LONG, target
+
+SPLIT = ("burn_seventy", "burn_twenty", "burn_ten")
+TURNS = ("0", "turns")  # of split
+MOST_CHANCE = 2  # points, of a share
+TURN_NS = 10**7  # the outside engine's, at least
+STATIC = target("split_static")
+
+
+class Outside(Judged):
+    def record_static(self, seconds, *turns, hz=99):
+        run = self.cpu_run(STATIC, seconds, *turns, hz=hz, options=("--max-overhead", "off"))
+        self.assertEqual(run.status, 0, run.summary)
+        self.assert_near(run.weight() / hz, seconds, exact=0.05 * seconds + 0.05)
+        return run
+
+    def check_split(self, seconds, most, *turns):
+        """As the program says itself."""
+        run = self.record_static(seconds, *turns)
+        for name, true in zip(SPLIT, map(float, run.stdout.split())):
+            found = 100 * run.weight(lambda s, n=name: any(f.symbol == n for f in s.frames)) / run.weight()
+            self.assert_near(found, true, exact=most, what=name)
+
+    def test_shares_of_a_static_program(self):
+        """In turns, chance is less than a point."""
+        self.check_split(3, 4, *TURNS)
+
+    def test_it_is_seen_where_it_works_not_where_it_is_put_off(self):
+        """Beside others that want all processors: it is put off in the system call that it makes."""
+        for _ in range(2 * os.cpu_count()):
+            self.start(target("busy"), 60)
+        self.check_split(1.5, 4, *TURNS)
+
+    @unittest.skipUnless(LONG, "40 s: ./check --long")
+    def test_slices_of_random_length(self):
+        self.check_split(40, 4)
+
+    def test_higher_rates_weigh_more(self):
+        run = self.record_static(2, *TURNS, hz=999)
+        # However long it waits for processors meanwhile: two looks a turn, of 10 ms less an eighth.
+        span_ns = run.samples[-1].time_ns - run.samples[0].time_ns
+        print(f"{len(run.samples)} samples of {run.weight()} in {span_ns / 1e9:.2f} s")
+        self.assertLessEqual(len(run.samples), 2 * span_ns / (TURN_NS * 7 / 8) + 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
