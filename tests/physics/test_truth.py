@@ -17,19 +17,19 @@ class Truth(Judged):
             self.assert_share(run, lambda s, n=name: s.frames[0].symbol == n, share, most, name)
 
     def test_split_of_70_20_10_in_10_seconds(self):
-        self.check_split(10, 4)
+        self.check_split(10, 5)
 
     @unittest.skipUnless(LONG, "40 s: ./check --long")
     def test_split_of_70_20_10_in_40_seconds(self):
-        self.check_split(40, 2)
+        self.check_split(40, 2.5)
 
     def test_threads_of_1_2_3_4_parts(self):
         run = self.cpu_run(target("ratio"), 6 if LONG else 3)
         for line in run.stdout.decode().splitlines():
             tid, seconds = int(line.split()[0]), float(line.split()[1])
             found = run.weight(lambda s, tid=tid: s.tid == tid) / 99
-            # A period at either end, and the kernel's tick.
-            self.assert_near(found, seconds, exact=2 / 99 + 0.004, what="ratio")
+            # A period at either end, and ticks: of slices at the end none may have met them.
+            self.assert_near(found, seconds, exact=2 / 99 + 3 * 0.004, what="ratio")
 
     def test_threads_carry_their_names(self):
         run = self.record(target("ratio"), 2)
@@ -52,7 +52,10 @@ class Truth(Judged):
         """In every phase that does harm: where the work ends beside the tick there may be none."""
         said, phases = 0, range(0, 4000, 500 if LONG else 1000)
         for phase in phases:
-            run = self.cpu_run(target("lockstep"), phase, 4)
+            # It works by the clock: where it lost some of its second, it was out of step then.
+            run, _ = self.conclusive(
+                lambda phase=phase: self.record(target("lockstep"), phase, 4),
+                lambda run: [f"lockstep had {float(run.stdout):.2f} s"] * (float(run.stdout) < 0.97), stolen=0.1)
             true = float(run.stdout)
             says = "step with the kernel" in run.summary
             said += says
