@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What recording costs, beside `perf record -g` + `perf script` and gperftools' libprofiler.
 
-usage: record_cost.py --wick WICK --charged CHARGED [--rounds 5] [--hz 99 999]
+usage: record_cost.py --wick WICK [--charged CHARGED [--rounds 5] [--hz 99 999]]
+                      [--busy BUSY [--threads 1 100 1000] [--seconds 20]]
 
-Every round runs every way once, in turn, so that a machine that drifts drifts for all; what is
+With --charged: what programs cost to record.  Every round runs every way once, in turn, so that a machine that drifts drifts for all; what is
 printed are medians over the rounds.  Per program, rate and way:
   recorder CPU seconds of everything but the target: the recorder, its text
   target   CPU of the target alone, as ratio to the bare run's of the same round; in brackets the
@@ -11,6 +12,13 @@ printed are medians over the rounds.  Per program, rate and way:
   wall     seconds from start to text on disk, minus the bare run's
   samples  in the text; bytes: text bytes a sample
 The sum of both is the price: the recorder's CPU and the target's slow-down.
+
+With --busy: what the recorder's own process uses, by the kernel's account of it, beside one busy
+thread and others that only wait.  Per way and number of threads:
+  start  CPU of a recording of 20 ms, with names in wick's cache: start, names, text, end
+  fixed  CPU at 1 Hz less the start's, in percent of the time that it took
+  sample CPU at 99 and 249 Hz less that at 1 Hz, a sample; at 4999 Hz with perf's events, in wick
+perf's is that of `perf record -g` alone: its text, which `perf script` makes later, is not in it.
 """
 import argparse
 import glob
@@ -62,6 +70,74 @@ def count(path, mark):
 def libprofiler():
     paths = glob.glob("/usr/lib/*/libprofiler.so*") + glob.glob("/usr/lib/libprofiler.so*")
     return sorted(paths)[0] if paths else None
+
+
+def cpu_of(usage):
+    return usage.ru_utime + usage.ru_stime
+
+
+class Own:
+    """The recorder's own CPU: the kernel's account of it and all that it has waited for, less what
+    the target says of itself and less what a target uses behind that, which a bare run shows."""
+
+    def __init__(self, arguments, directory):
+        self.arguments, self.log, self.out = arguments, f"{directory}/log", f"{directory}/out"
+        self.directory = directory
+
+    def run(self, way, seconds, threads):
+        """CPU seconds and wall seconds."""
+        for path in (self.log, self.out):
+            if os.path.exists(path):
+                os.unlink(path)
+        target = [self.arguments.busy, str(seconds), self.log, str(threads - 1)]
+        start = time.monotonic()
+        with subprocess.Popen([*way, *target], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, cwd=self.directory) as process:
+            _, _, usage = os.wait4(process.pid, 0)
+            process.returncode = 0
+        wall = time.monotonic() - start
+        with open(self.log, encoding="ascii") as file:
+            return cpu_of(usage) - int(file.read().split()[1]) * 1e-9, wall
+
+    def recorder(self, way, seconds, threads):
+        bare, _ = self.run([], 0.02, threads)
+        cpu, wall = self.run(way, seconds, threads)
+        return cpu - bare, wall
+
+    def ways(self, hz):
+        engine = ["--engine", "perf"] if hz > 250 else []
+        yield "wick", [self.arguments.wick, "record", "-q", "-F", str(hz), *engine, "-o", self.out,
+                       "--"]
+        if shutil.which("perf"):
+            yield "perf", ["perf", "record", "-q", "-e", "cpu-clock:u", "-g", "-F", str(hz), "-o",
+                           self.out, "--"]
+
+    def samples(self, name, hz):
+        if name == "wick":
+            return count(self.out, b"cpu-clock:")
+        script = subprocess.run(["perf", "script", "-i", self.out], capture_output=True, check=False)
+        return script.stdout.count(b"cpu-clock:")
+
+    def start(self, name, way, threads):
+        self.run(way, 0.02, threads)  # names come into the cache
+        return [self.recorder(way, 0.02, threads)[0] for _ in range(self.arguments.rounds)]
+
+    def measure(self, threads):
+        seconds, slow = self.arguments.seconds, {}
+        for name, way in self.ways(1):
+            start = statistics.median(self.start(name, way, threads))
+            cpu, wall = self.recorder(way, seconds, threads)
+            slow[name] = (cpu, wall, start)
+            print(f"{threads:5} threads  {name}  start {start * 1e3:5.1f} ms  fixed "
+                  f"{100 * (cpu - start) / wall:.3f} %", end="", flush=True)
+            print(f"  (1 Hz, {wall:.0f} s: {cpu * 1e3:.1f} ms)")
+        for hz in (99, 249, 4999):
+            for name, way in self.ways(hz):
+                cpu, wall = self.recorder(way, seconds, threads)
+                samples = self.samples(name, hz)
+                base = slow[name][2] + (slow[name][0] - slow[name][2]) * wall / slow[name][1]
+                print(f"{threads:5} threads  {name}  {hz} Hz: {100 * cpu / wall:.3f} % in all, "
+                      f"{samples} samples, {1e6 * (cpu - base) / max(samples, 1):.1f} us each")
 
 
 class Bench:
@@ -139,18 +215,26 @@ class Bench:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--wick", required=True)
-    parser.add_argument("--charged", required=True)
+    parser.add_argument("--charged")
+    parser.add_argument("--busy")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 100, 1000])
+    parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--hz", type=int, nargs="+", default=[99, 999])
     arguments = parser.parse_args()
     arguments.wick = os.path.abspath(arguments.wick)
-    arguments.charged = os.path.abspath(arguments.charged)
+    for name in ("charged", "busy"):
+        path = getattr(arguments, name)
+        setattr(arguments, name, os.path.abspath(path) if path else None)
     with tempfile.TemporaryDirectory(prefix="wick-bench-") as directory:
-        make_inputs(directory)
-        bench = Bench(arguments, directory)
-        for name, program in PROGRAMS.items():
-            bench.run_program(name, [word.replace("DIR", directory) for word in program])
-        bench.totals()
+        if arguments.charged:
+            make_inputs(directory)
+            bench = Bench(arguments, directory)
+            for name, program in PROGRAMS.items():
+                bench.run_program(name, [word.replace("DIR", directory) for word in program])
+            bench.totals()
+        for threads in arguments.threads if arguments.busy else ():
+            Own(arguments, directory).measure(threads)
 
 
 if __name__ == "__main__":
