@@ -13,7 +13,7 @@ enum {
 	FLUSH_BYTES = 256 * 1024,
 };
 
-static const uint64_t tick_ns = 100000000U; /* the caller's, at the longest */
+static const uint64_t early_most_ns = 100000000U; /* a flush is due before its time */
 static const uint64_t hook_wait_ns = 30000000000U;
 static const uint64_t hook_backoff_ns = 1000000000U;
 
@@ -174,12 +174,31 @@ void recording_write(struct recording *recording, const struct sample *sample)
 	add(recording, sample, now);
 }
 
-static bool is_due(const struct recording *recording, uint64_t taken_ns, uint64_t now)
+/* When a sample is to be on disk. */
+static uint64_t flush_at(const struct recording *recording, uint64_t taken_ns)
 {
 	uint64_t flush_ns = recording->options.flush_ns;
-	uint64_t early_ns = flush_ns / 2 < tick_ns ? flush_ns / 2 : tick_ns;
+	uint64_t early_ns = flush_ns / 2 < early_most_ns ? flush_ns / 2 : early_most_ns;
+	uint64_t after_ns = flush_ns - early_ns;
 
-	return now >= taken_ns && now - taken_ns >= flush_ns - early_ns;
+	return taken_ns < UINT64_MAX - after_ns ? taken_ns + after_ns : UINT64_MAX;
+}
+
+static uint64_t held_due_ns(const struct recording *recording)
+{
+	return recording->held_as == HELD_IN_MEMORY ? flush_at(recording, recording->held.time_ns)
+						    : UINT64_MAX;
+}
+
+uint64_t recording_due_ns(const struct recording *recording)
+{
+	const struct backlog *backlog = &recording->backlog;
+	uint64_t held_ns = held_due_ns(recording);
+	uint64_t text_ns = backlog->oldest_ns ? flush_at(recording, backlog->oldest_ns) : 0;
+
+	if (recording->in_trouble)
+		return recording->retry_ns;
+	return backlog->text.len && text_ns < held_ns ? text_ns : held_ns;
 }
 
 static void tell_all(struct recording *recording)
@@ -199,18 +218,16 @@ void recording_tick(struct recording *recording)
 	uint64_t now = io_now_ns();
 
 	tell_all(recording);
+	if (now < recording_due_ns(recording))
+		return;
 	if (recording->in_trouble) {
-		if (now < recording->retry_ns)
-			return;
 		(void)(recording->segment.fd < 0 ? recording_reopen(recording)
 						 : recording_flush(recording));
 		return;
 	}
-	if (recording->held_as == HELD_IN_MEMORY && is_due(recording, recording->held.time_ns, now))
+	if (now >= held_due_ns(recording))
 		write_held(recording, now);
-	else if (recording->backlog.text.len && !recording->in_trouble &&
-		 (!recording->backlog.oldest_ns ||
-		  is_due(recording, recording->backlog.oldest_ns, now)))
+	else
 		(void)recording_flush(recording);
 }
 

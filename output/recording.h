@@ -133,11 +133,19 @@ bool recording_settled(struct recording *recording);
 int recording_write_out(struct recording *recording);
 
 /**
- * recording_tick - flush and rotate by the clock; call it at least ten times a second
+ * recording_tick - flush and rotate by the clock, and tell what went wrong behind the scenes
  *
  * Context: main thread.
  */
 void recording_tick(struct recording *recording);
+
+/**
+ * recording_due_ns - when recording_tick() next has something to do by the clock
+ *
+ * Return:  ns; UINT64_MAX: nothing waits for its time.
+ * Context: main thread.
+ */
+uint64_t recording_due_ns(const struct recording *recording);
 
 /**
  * recording_counts - what the next "# wick-end" line is to say beside samples and weight

@@ -63,6 +63,11 @@ const struct answer *asking_find(struct symbolizer *symbolizer, struct module *m
 	return made;
 }
 
+static uint64_t idle_until_ns(const struct module *module)
+{
+	return module->batch_ns + (IDLE_NS << module->idle_shift);
+}
+
 static uint64_t pause_after(const struct module *module)
 {
 	uint64_t spent_ns = 2 * batch_time_ns(module->batch);
@@ -156,7 +161,7 @@ static bool advance(struct symbolizer *symbolizer, struct module *module, uint64
 	if (module->batch && batch_is_done(module->batch)) /* the loader works in the caller */
 		take_in(symbolizer, module, now_ns);
 	if (!module->batch && !module->answers.n_wanted && module->open &&
-	    now_ns - module->batch_ns >= IDLE_NS << module->idle_shift)
+	    now_ns >= idle_until_ns(module))
 		let_go(symbolizer, module);
 	return module->batch || module->answers.n_wanted || module->open;
 }
@@ -179,6 +184,27 @@ void asking_advance(struct symbolizer *symbolizer, bool hurry)
 		*link = module->asking;
 		module->asks = false;
 	}
+}
+
+static uint64_t module_due_ns(const struct module *module)
+{
+	if (module->batch || !symbolizer_is_loaded(module))
+		return 0;
+	if (module->answers.n_wanted)
+		return module->letting_go ? 0 : module->next_ns;
+	return module->open && !module->letting_go ? idle_until_ns(module) : UINT64_MAX;
+}
+
+uint64_t asking_due_ns(const struct symbolizer *symbolizer)
+{
+	uint64_t due_ns = UINT64_MAX;
+
+	for (const struct module *module = symbolizer->asking; module; module = module->asking) {
+		uint64_t ns = module_due_ns(module);
+
+		due_ns = ns < due_ns ? ns : due_ns;
+	}
+	return due_ns;
 }
 
 bool asking_is_busy(const struct symbolizer *symbolizer)

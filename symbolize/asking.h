@@ -25,6 +25,14 @@ const struct answer *asking_find(struct symbolizer *symbolizer, struct module *m
 void asking_advance(struct symbolizer *symbolizer, bool hurry);
 
 /**
+ * asking_due_ns - when asking_advance() next has something to do
+ *
+ * Return:  ns; 0: as soon as the loader is done with what it does; UINT64_MAX: never, as it looks.
+ * Context: main thread.
+ */
+uint64_t asking_due_ns(const struct symbolizer *symbolizer);
+
+/**
  * asking_is_busy - is anything wanted, or being looked up?
  *
  * Context: main thread.

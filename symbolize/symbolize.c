@@ -241,6 +241,11 @@ void symbolizer_forgo(struct symbolizer *symbolizer)
 	symbolizer->options.no_symbols = true;
 }
 
+uint64_t symbolizer_due_ns(const struct symbolizer *symbolizer)
+{
+	return asking_due_ns(symbolizer);
+}
+
 void symbolizer_tick(struct symbolizer *symbolizer)
 {
 	asking_advance(symbolizer, false);

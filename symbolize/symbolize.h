@@ -165,6 +165,14 @@ bool symbolizer_is_busy(const struct symbolizer *symbolizer);
 void symbolizer_forgo(struct symbolizer *symbolizer);
 
 /**
+ * symbolizer_due_ns - when symbolizer_tick() next has something to do
+ *
+ * Return:  ns; 0: as soon as the loader is done with what it does; UINT64_MAX: never, as it looks.
+ * Context: main thread.
+ */
+uint64_t symbolizer_due_ns(const struct symbolizer *symbolizer);
+
+/**
  * symbolizer_tick - take in what was looked up, close what is not needed: ten times a second
  *
  * Context: main thread.

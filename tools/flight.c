@@ -18,11 +18,16 @@
 #define CRASH_PAUSE_NS (10 * NS_PER_S) /* between two ends of processes that were not named */
 
 static atomic_int n_signals;
+static _Atomic(struct collector *) nudged; /* by them */
 
 static void on_signal(int signo)
 {
+	struct collector *collector = atomic_load(&nudged);
+
 	(void)signo;
 	atomic_fetch_add(&n_signals, 1);
+	if (collector)
+		collector_nudge(collector);
 }
 
 int flight_start(struct flight *flight, const struct flight_options *options,
@@ -43,6 +48,7 @@ int flight_start(struct flight *flight, const struct flight_options *options,
 	flight->collector = collector;
 	flight->window_ns = options->window_ns;
 	flight->counts.step_ns = step_ns;
+	atomic_store(&nudged, collector);
 	(void)sigaction(SIGUSR2, &action, NULL);
 	return 0;
 }
@@ -215,6 +221,20 @@ bool flight_is_due(struct flight *flight, uint64_t now_ns)
 	return false;
 }
 
+uint64_t flight_due_ns(const struct flight *flight, uint64_t now_ns)
+{
+	uint64_t due_ns = UINT64_MAX;
+
+	for (size_t i = 0; flight->ring && i < FLIGHT_MOST_WAITING; i++) {
+		const struct flight_dump *dump = &flight->dumps[i];
+		uint64_t ns = now_ns < dump->until_ns ? dump->until_ns : dump->late_ns;
+
+		if (dump->number && !dump->done && ns < due_ns)
+			due_ns = ns;
+	}
+	return due_ns;
+}
+
 void flight_tick(struct flight *flight, uint64_t now_ns)
 {
 	if (!flight->ring)
@@ -267,6 +287,7 @@ void flight_finish(struct flight *flight)
 
 void flight_release(struct flight *flight)
 {
+	atomic_store(&nudged, NULL);
 	flight_ring_free(flight->ring);
 	for (size_t i = 0; i < FLIGHT_MOST_WAITING; i++)
 		free(flight->dumps[i].path);

@@ -163,6 +163,14 @@ bool flight_ask(struct flight *flight, const char *why, uint64_t from_ns, uint64
 bool flight_is_due(struct flight *flight, uint64_t now_ns);
 
 /**
+ * flight_due_ns - when flight_tick() next has something to do by the clock
+ *
+ * Return:  ns; UINT64_MAX: no file waits for its time.
+ * Context: main thread.
+ */
+uint64_t flight_due_ns(const struct flight *flight, uint64_t now_ns);
+
+/**
  * flight_tick - look for SIGUSR2, and write what is due
  *
  * Context: main thread.

@@ -25,11 +25,16 @@ static int join(void *context, pid_t pid)
 	return r;
 }
 
+uint64_t following_due_ns(const struct following *following)
+{
+	return following->collector ? following->follow.next_ns : UINT64_MAX;
+}
+
 void following_tick(struct following *following, uint64_t now_ns)
 {
 	const struct follow_hands hands = {.join = join, .context = following};
 
-	if (!following->collector || now_ns < following->follow.next_ns)
+	if (now_ns < following_due_ns(following))
 		return;
 	follow_look(&following->follow, following->collector, &hands, now_ns);
 }

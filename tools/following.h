@@ -25,6 +25,14 @@ struct following {
 void following_tick(struct following *following, uint64_t now_ns);
 
 /**
+ * following_due_ns - when following_tick() next has something to do
+ *
+ * Return:  ns; UINT64_MAX: never.
+ * Context: main thread.
+ */
+uint64_t following_due_ns(const struct following *following);
+
+/**
  * following_tell - say which did not
  *
  * Context: main thread.

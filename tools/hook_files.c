@@ -145,6 +145,18 @@ void hook_files_tick(struct hook_files *files)
 			recording_tick(files->at[i]);
 }
 
+uint64_t hook_files_due_ns(const struct hook_files *files)
+{
+	uint64_t due_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < HOOK_FILES; i++) {
+		uint64_t ns = files->at[i] ? recording_due_ns(files->at[i]) : UINT64_MAX;
+
+		due_ns = ns < due_ns ? ns : due_ns;
+	}
+	return due_ns;
+}
+
 void hook_files_counts(struct hook_files *files, enum sample_series series,
 		       const struct perf_script_count *counts, size_t n_counts)
 {

@@ -98,6 +98,13 @@ bool hook_files_write(struct hook_files *files, const struct sample *sample);
 void hook_files_tick(struct hook_files *files);
 
 /**
+ * hook_files_due_ns - recording_due_ns() of the first
+ *
+ * Context: main thread.
+ */
+uint64_t hook_files_due_ns(const struct hook_files *files);
+
+/**
  * hook_files_counts - recording_counts() for the file of a series, if there is one
  *
  * Context: main thread.

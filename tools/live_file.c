@@ -56,11 +56,16 @@ static void write_now(struct live_file *file, struct collector *collector)
 		file->heap.changed = true;
 }
 
+uint64_t live_file_due_ns(const struct live_file *file)
+{
+	return file->snapshot && file->heap.changed ? file->due_ns : UINT64_MAX;
+}
+
 void live_file_tick(struct live_file *file, struct collector *collector, uint64_t now_ns)
 {
 	uint64_t took_ns;
 
-	if (!file->snapshot || !file->heap.changed || now_ns < file->due_ns)
+	if (now_ns < live_file_due_ns(file))
 		return;
 	write_now(file, collector);
 	took_ns = io_now_ns() - now_ns;

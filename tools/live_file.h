@@ -47,6 +47,14 @@ void live_file_sample(struct live_file *file, const struct sample *sample, bool 
 void live_file_tick(struct live_file *file, struct collector *collector, uint64_t now_ns);
 
 /**
+ * live_file_due_ns - when live_file_tick() next has something to do
+ *
+ * Return:  ns; UINT64_MAX: nothing has changed.
+ * Context: main thread.
+ */
+uint64_t live_file_due_ns(const struct live_file *file);
+
+/**
  * live_file_finish - write it for the last time
  *
  * Context: main thread.

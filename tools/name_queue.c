@@ -161,6 +161,18 @@ void name_queue_exit(struct name_queue *queue, uint32_t process)
 	push(queue, item);
 }
 
+uint64_t name_queue_due_ns(const struct name_queue *queue, uint64_t now_ns)
+{
+	uint64_t names_ns;
+
+	if (!queue->first)
+		return UINT64_MAX;
+	names_ns = symbolizer_due_ns(queue->symbolizer);
+	if (names_ns == 0 || names_ns == UINT64_MAX)
+		names_ns = now_ns + RETRY_NS;
+	return names_ns < queue->first->due_ns ? names_ns : queue->first->due_ns;
+}
+
 void name_queue_drain(struct name_queue *queue)
 {
 	uint64_t end_ns = io_now_ns() + NAME_QUEUE_WAIT_NS;

@@ -62,6 +62,16 @@ void name_queue_pass(struct name_queue *queue, const struct collector_rate *rate
 void name_queue_advance(struct name_queue *queue, uint64_t now_ns);
 
 /**
+ * name_queue_due_ns - when name_queue_advance() next has something to do
+ *
+ * It looks whether names have come every 10 ms while they are being read.
+ *
+ * Return:  ns; UINT64_MAX: nothing waits.
+ * Context: main thread.
+ */
+uint64_t name_queue_due_ns(const struct name_queue *queue, uint64_t now_ns);
+
+/**
  * name_queue_drain - wait for the names of what is left, at most the usual time, and deliver it
  *
  * Context: main thread.

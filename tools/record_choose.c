@@ -58,6 +58,11 @@ static void leave(void *context, pid_t pid)
 	(void)collector_let_go(recorder->collector, pid);
 }
 
+uint64_t record_choose_due_ns(const struct recorder *recorder)
+{
+	return recorder->choose.on ? choice_due(&recorder->choose.choice) : UINT64_MAX;
+}
+
 void record_choose_tick(struct recorder *recorder, uint64_t now_ns)
 {
 	struct choice *choice = &recorder->choose.choice;
@@ -65,7 +70,7 @@ void record_choose_tick(struct recorder *recorder, uint64_t now_ns)
 	const struct choice_hands hands = {
 		.records = records, .join = join, .leave = leave, .context = recorder};
 
-	if (!recorder->choose.on || now_ns < choice_due(choice))
+	if (now_ns < record_choose_due_ns(recorder))
 		return;
 	choice_begin(choice);
 	if (choice_scan(choice, gauges->name ? gauges : NULL, "/proc") == 0)

@@ -36,6 +36,14 @@ int record_choose_start(struct recorder *recorder, struct err *err);
 void record_choose_tick(struct recorder *recorder, uint64_t now_ns);
 
 /**
+ * record_choose_due_ns - when record_choose_tick() next has something to do
+ *
+ * Return:  ns; UINT64_MAX: never.
+ * Context: main thread.
+ */
+uint64_t record_choose_due_ns(const struct recorder *recorder);
+
+/**
  * record_choose_tell - say how many joined, left and refused
  *
  * Context: main thread.

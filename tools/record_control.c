@@ -37,6 +37,8 @@ void record_control_start(struct recorder *recorder)
 	recorder->control.hz_most = recorder->options->hz;
 	if (control_server_open(&recorder->control.server, &err) < 0)
 		say_note("%s; wick stop, rate and the like cannot reach this recording", err.text);
+	else /* if it cannot, requests are seen a second later */
+		(void)collector_watch(recorder->collector, recorder->control.server.fd);
 }
 
 static const char *newest_path(const struct recording_stats *written)

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK_NS   UINT64_C(50000000)  /* how long to wait for a sample, */
-#define NAMING_NS UINT64_C(10000000)  /* the same while samples wait for names */
-#define TELL_NS   UINT64_C(250000000) /* between two live lines */
+#define REST_NS UINT64_C(1000000000) /* without a sample, or anything that is due */
+#define BUSY_NS UINT64_C(10000000)   /* between two looks at what is due while samples come */
+#define TELL_NS UINT64_C(250000000)  /* between two live lines */
 
 static void on_message(void *context, const char *message)
 {
@@ -128,6 +128,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 		.signal = options->attach.signal,
 		.alone = options->attach.no_children,
 		.n_gauges = options->metrics.n_gauges,
+		.lag_ns = options->flush_ns ? options->flush_ns : 1,
 	};
 	const char *command = options->argc ? options->argv[0] : "";
 	const char *slash = strrchr(command, '/');
@@ -214,6 +215,7 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 
 	*ret_launched = false;
 	recorder->options = options;
+	recorder->is_live = say_is_live();
 	metric_list_columns(&options->metrics, &recorder->columns);
 	r = prepare(recorder, err);
 	if (r < 0)
@@ -316,7 +318,7 @@ static void show_progress(struct recorder *recorder, uint64_t now)
 				    .effective_hz = recorder->control.rate.effective_hz,
 				    .interrupted = interrupt_count() > 0};
 
-	if (!recorder->recording || !say_is_live())
+	if (!recorder->recording || !recorder->is_live)
 		return;
 	collector_stats(recorder->collector, &progress.collected);
 	recording_stats(recorder->recording, &progress.written);
@@ -379,30 +381,69 @@ static void tick(struct recorder *recorder, uint64_t now)
 	record_flight_tick(recorder, now);
 }
 
-static uint64_t time_out(const struct recorder *recorder, uint64_t now)
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* keep_time() */
+static uint64_t time_due_ns(const struct recorder *recorder)
 {
 	const struct record_options *options = recorder->options;
-	bool hurry = recorder->queue.first || control_server_is_busy(&recorder->control.server);
-	uint64_t ns = hurry ? NAMING_NS : TICK_NS;
-	uint64_t spent = now - recorder->start_ns;
-	uint64_t delay_ns = options->delay_ns;
-	uint64_t end_ns = options->duration_ns ? delay_ns + options->duration_ns : 0;
+	uint64_t begin_ns = recorder->start_ns + options->delay_ns;
 
-	if (spent < delay_ns && delay_ns - spent < ns)
-		ns = delay_ns - spent;
-	if (spent < end_ns && end_ns - spent < ns)
-		ns = end_ns - spent;
-	return ns;
+	if (options->delay_ns && !recorder->delayed)
+		return begin_ns;
+	return options->duration_ns ? begin_ns + options->duration_ns : UINT64_MAX;
+}
+
+/* Whether anything depends on what is brought up to date every quarter of a second. */
+static bool tells(const struct recorder *recorder)
+{
+	return recorder->is_live || flight_is_on(&recorder->flight) ||
+	       (recorder->options->budget.mem_limit && !recorder->no_more_names);
+}
+
+/* When tick() next has something to do; samples wake us as well. */
+static uint64_t due_ns(const struct recorder *recorder, uint64_t now)
+{
+	uint64_t ns = earlier(now + REST_NS, time_due_ns(recorder));
+
+	if (control_server_is_busy(&recorder->control.server))
+		ns = earlier(ns, now + BUSY_NS);
+	if (tells(recorder))
+		ns = earlier(ns, recorder->told_ns + TELL_NS);
+	ns = earlier(ns, record_choose_due_ns(recorder));
+	ns = earlier(ns, following_due_ns(&recorder->following));
+	ns = earlier(ns, name_queue_due_ns(&recorder->queue, now));
+	if (recorder->recording)
+		ns = earlier(ns, recording_due_ns(recorder->recording));
+	ns = earlier(ns, hook_files_due_ns(&recorder->hook_files));
+	ns = earlier(ns, live_file_due_ns(&recorder->live));
+	return earlier(ns, flight_due_ns(&recorder->flight, now));
+}
+
+/* No sooner than it takes for anything to be new. */
+static uint64_t time_out(const struct recorder *recorder, uint64_t now, uint64_t ticked)
+{
+	uint64_t ns = due_ns(recorder, now);
+
+	if (ns < ticked + BUSY_NS)
+		ns = ticked + BUSY_NS;
+	return ns > now ? ns - now : 0;
 }
 
 void recorder_run(struct recorder *recorder)
 {
-	struct collector_event event = {0};
+	struct collector_event event = {.kind = COLLECTOR_IDLE};
 	uint64_t now = io_now_ns();
 	uint64_t ticked = 0;
 
 	for (;;) {
-		collector_next(recorder->collector, time_out(recorder, now), &event);
+		bool more = event.kind != COLLECTOR_IDLE;
+		uint64_t wait_ns = more ? 0 : time_out(recorder, now, ticked);
+
+		collector_next(recorder->collector, wait_ns, &event);
 		now = io_now_ns();
 		if (event.kind == COLLECTOR_END)
 			return;
@@ -414,7 +455,7 @@ void recorder_run(struct recorder *recorder)
 			name_queue_pass(&recorder->queue, &event.rate);
 		else if (event.kind == COLLECTOR_EXIT)
 			on_exit_of(recorder, &event, now);
-		if (event.kind == COLLECTOR_IDLE || now - ticked >= NAMING_NS) {
+		if (event.kind == COLLECTOR_IDLE || now - ticked >= BUSY_NS) {
 			ticked = now;
 			tick(recorder, now);
 		}

@@ -45,6 +45,7 @@ struct recorder {
 	uint64_t switched; /* processes that were given perf events while they ran, as told */
 	uint64_t truncated;
 	uint64_t start_ns;
+	bool is_live;     /* a terminal shows how it goes on */
 	bool delayed;     /* --delay has passed */
 	uint64_t told_ns; /* when counts and the live line were last brought up to date */
 	pid_t pid;

@@ -20,6 +20,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 #define TICK_NS   UINT64_C(100000000)
+#define LAG_NS    TOP_LATE_NS
 
 /* How long what was drained may take to be given, at the end. */
 #define LAST_NS UINT64_C(2000000000)
@@ -43,6 +44,7 @@ static int prepare(struct top_session *session, struct err *err)
 		.events = options->events,
 		.signal = options->attach.signal,
 		.alone = options->attach.no_children,
+		.lag_ns = LAG_NS,
 	};
 	const char *command = options->argc ? options->argv[0] : "";
 	const char *slash = strrchr(command, '/');

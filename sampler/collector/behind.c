@@ -44,7 +44,7 @@ static void count_gap(struct drain *drain, uint64_t start_ns)
 
 static uint64_t behind_ns(const struct drain *drain, uint64_t start_ns)
 {
-	uint64_t due_ns = drain->behind.due_ns;
+	uint64_t due_ns = due_wake_ns(&drain->due);
 	uint64_t oldest_ns = queue_oldest_ns(drain->stream.queue);
 	uint64_t late_ns = due_ns && start_ns > due_ns ? start_ns - due_ns : 0;
 	uint64_t age_ns = oldest_ns && start_ns > oldest_ns ? start_ns - oldest_ns : 0;

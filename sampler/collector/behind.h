@@ -10,8 +10,7 @@ struct collector;
 
 struct behind {
 	struct breaker breaker;
-	uint64_t due_ns;     /* when the rings were to be looked at; 0: at any time */
-	uint64_t looked_ns;  /* when they were last */
+	uint64_t looked_ns;  /* when the rings were looked at last */
 	uint64_t charged_ns; /* CPU of what is sampled, then */
 	uint64_t lost_ns;    /* of it, what passed in pauses */
 };

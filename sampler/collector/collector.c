@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -257,12 +258,31 @@ void collector_price(struct collector *collector, const struct collector_prices 
 	atomic_store_explicit(&spending->switch_ns, prices->switch_ns, memory_order_relaxed);
 }
 
-void collector_detach(struct collector *collector)
+static void wake(struct collector *collector)
 {
 	const uint64_t one = 1;
 
-	atomic_store_explicit(&collector->detach, true, memory_order_release);
 	(void)!write(collector->wake_fd, &one, sizeof(one));
+}
+
+void collector_nudge(struct collector *collector)
+{
+	atomic_store_explicit(&collector->nudge, true, memory_order_release);
+	wake(collector);
+}
+
+int collector_watch(struct collector *collector, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET,
+				    .data.u64 = (uint64_t)SOURCE_CALLER << 32};
+
+	return epoll_ctl(collector->drain.epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+void collector_detach(struct collector *collector)
+{
+	atomic_store_explicit(&collector->detach, true, memory_order_release);
+	wake(collector);
 }
 
 bool collector_status(struct collector *collector, int *ret_status)

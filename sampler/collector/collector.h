@@ -107,6 +107,8 @@ struct collector_options {
 	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0:
 				 COLLECT_ALLOC_BYTES */
 	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
+	uint64_t lag_ns;      /* samples are given so soon after they were taken; 0: when it is
+				 cheapest */
 	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
 	int signal;           /* that samples come by; 0: SIGPROF, or another where it is taken */
 	bool follows;         /* children of those that have joined join, too: collector_follow() */
@@ -127,7 +129,7 @@ struct collector_options {
 };
 
 enum collector_event_kind {
-	COLLECTOR_IDLE,    /* the time out passed */
+	COLLECTOR_IDLE,    /* the time out passed, or collector_nudge() was called */
 	COLLECTOR_SAMPLE,  /* frames have addr and exact set, the metrics those of
 			      collector_metrics() */
 	COLLECTOR_MAPPING, /* precedes the samples that need it */
@@ -439,6 +441,23 @@ uint64_t collector_resume(struct collector *collector);
 uint64_t collector_set_hz(struct collector *collector, uint32_t hz);
 
 /**
+ * collector_nudge - have collector_next() return soon, if it waits
+ *
+ * Context: any thread; async-signal-safe.
+ */
+void collector_nudge(struct collector *collector);
+
+/**
+ * collector_watch - the same whenever there is something new to read from a descriptor
+ *
+ * Until it is closed.
+ *
+ * Return:  0; -errno.
+ * Context: main thread.
+ */
+int collector_watch(struct collector *collector, int fd);
+
+/**
  * collector_detach - tell every agent to stop, drain once more, and let everything live
  *
  * What was drained is still given by collector_next(), up to COLLECTOR_END.
@@ -465,6 +484,8 @@ void collector_stats(struct collector *collector, struct collector_stats *ret_st
 
 /**
  * collector_usage - what all processes use together, as of the last look, some 250 ms ago at most
+ *
+ * A new one has collector_next() return.
  *
  * Context: main thread.
  */

@@ -11,7 +11,6 @@
 #include "sampler/collector/proc.h"
 #include "sampler/collector/replaced.h"
 #include "sampler/collector/room.h"
-#include "sampler/collector/seized.h"
 #include "sampler/collector/watch.h"
 
 #include <errno.h>
@@ -30,17 +29,6 @@ int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id)
 	struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)source << 32 | id};
 
 	return epoll_ctl(drain->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
-}
-
-static struct pace pace_of(const struct collector_options *options)
-{
-	bool perf = options->engine == RING_ENGINE_PERF;
-	bool reads = options->metrics >> METRIC_RECORD || options->n_gauges;
-
-	return (struct pace){.hooks = (options->events & (COLLECT_ALLOC | COLLECT_LOCK)) != 0,
-			     .takes_over = perf,
-			     .most_ms = reads ? PASS_READING_MS : PASS_MOST_MS,
-			     .tick_ns = perf ? 0 : NS_PER_S / collector_kernel_hz()};
 }
 
 int drain_init(struct collector *collector)
@@ -63,7 +51,7 @@ int drain_init(struct collector *collector)
 	drain->stream.queue = &collector->queue;
 	drain->stream.stats = &drain->stats;
 	drain->stream.keep = &drain->keep;
-	drain->pace = pace_of(&collector->options);
+	due_init(collector);
 	keep_init(&drain->keep, &collector->options.keep);
 	usage_init(&drain->usage, collector->options.usage);
 	for (int i = 0; i < MAX_CONNECTIONS; i++)
@@ -287,7 +275,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 		process->charged_ns = charged_ns;
 	drain->next_number++;
 	drain->stats.processes++;
-	process_update_mappings(process, &drain->stream, true);
+	(void)process_update_mappings(process, &drain->stream, true);
 	begin_wall(collector, process);
 	*ret_process = process;
 	return 0;
@@ -341,11 +329,13 @@ static void poll_child(struct drain *drain)
 	drain->child_pidfd = -1;
 }
 
-static void take_wake(const struct collector *collector)
+static void take_wake(struct collector *collector)
 {
 	uint64_t n;
 
 	(void)!read(collector->wake_fd, &n, sizeof(n));
+	if (atomic_exchange_explicit(&collector->nudge, false, memory_order_acquire))
+		queue_nudge(&collector->queue);
 }
 
 static void handle(struct collector *collector, uint64_t data)
@@ -375,18 +365,22 @@ static void handle(struct collector *collector, uint64_t data)
 	case SOURCE_WAKE:
 		take_wake(collector);
 		break;
+	case SOURCE_CALLER:
+		queue_nudge(&collector->queue);
+		break;
 	}
 }
 
 /* Everything that happens until it is time for the next pass, or to end. */
-static void wait_until(struct collector *collector, uint64_t pass_ns)
+static void wait_for_pass(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
 	struct epoll_event events[MAX_EVENTS];
 
 	do {
 		uint64_t now_ns = io_now_ns();
-		int ms = now_ns >= pass_ns ? 0 : (int)((pass_ns - now_ns) / NS_PER_MS + 1);
+		uint64_t wake_ns = due_wake_ns(&drain->due);
+		int ms = now_ns >= wake_ns ? 0 : (int)((wake_ns - now_ns) / NS_PER_MS + 1);
 		int n = epoll_wait(drain->epoll_fd, events, MAX_EVENTS, ms);
 
 		for (int i = 0; i < n; i++)
@@ -396,7 +390,7 @@ static void wait_until(struct collector *collector, uint64_t pass_ns)
 		request_serve(collector);
 		if (rate_follow_wish(collector))
 			return;
-	} while (!drain->ending && io_now_ns() < pass_ns);
+	} while (!drain->ending && !due_is(drain, io_now_ns()));
 }
 
 uint64_t drain_charged_ns(const struct drain *drain)
@@ -433,13 +427,14 @@ static void publish(struct collector *collector)
 	(void)pthread_mutex_unlock(&published->lock);
 }
 
-static void look_at(struct collector *collector, struct process *process)
+static void look_at(struct collector *collector, struct process *process, struct pace_pass *pass)
 {
 	struct drain *drain = &collector->drain;
 
 	process_charge(process);
 	process_drain(process, &drain->stream);
-	process_update_mappings(process, &drain->stream, false);
+	if (process_update_mappings(process, &drain->stream, false))
+		pass->moved = true;
 	process_reap(process, &drain->stream);
 	engines_look(collector, process);
 	if (process->perf.on)
@@ -459,7 +454,7 @@ static void look_at_all(struct collector *collector, struct pace_pass *pass)
 
 	for (struct process *process = drain->processes; process; process = next) {
 		next = process->next;
-		look_at(collector, process);
+		look_at(collector, process, pass);
 		if (process->fill > pass->fill)
 			pass->fill = process->fill;
 		if (process->n_slots > pass->n_slots)
@@ -471,15 +466,12 @@ static void look_at_all(struct collector *collector, struct pace_pass *pass)
 	pass->period_ns = drain->rate.period_ns;
 }
 
-/* Return: when the next pass is due. */
-static uint64_t look(struct collector *collector)
+static void pass(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
 	uint64_t start_ns = io_now_ns();
 	struct pace_pass pass = {.now_ns = start_ns};
-	struct pace_wait wait;
 	uint64_t outside_ns;
-	uint64_t next_ns;
 
 	drain->stats.as_of_ns = start_ns;
 	look_at_all(collector, &pass);
@@ -489,7 +481,8 @@ static uint64_t look(struct collector *collector)
 	replaced_look(collector, start_ns);
 	outside_ns = drain_outside_turns(collector);
 	top_look(&drain->keep.top, drain->processes, start_ns);
-	usage_look(&drain->usage, drain->processes, drain_charged_ns(drain), start_ns);
+	if (usage_look(&drain->usage, drain->processes, drain_charged_ns(drain), start_ns))
+		queue_nudge(&collector->queue);
 	hello_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
 	behind_look(collector, start_ns, pass.fill);
@@ -497,16 +490,7 @@ static uint64_t look(struct collector *collector)
 		drain->marked_ns = 0;
 	spending_step(collector);
 	publish(collector);
-	wait = pace_wait(&drain->pace, &pass);
-	next_ns = start_ns + wait.ms * NS_PER_MS;
-	/* Whoever asked for a mark waits for it. */
-	if (drain->marked_ns && next_ns > drain->marked_ns + HOLD_BACK_MS * NS_PER_MS)
-		next_ns = drain->marked_ns + HOLD_BACK_MS * NS_PER_MS;
-	if (outside_ns < next_ns)
-		next_ns = outside_ns;
-	if (seized_sweep() && next_ns > start_ns + SEIZED_MS * NS_PER_MS)
-		next_ns = start_ns + SEIZED_MS * NS_PER_MS;
-	return drain->wall_next_ns && drain->wall_next_ns < next_ns ? drain->wall_next_ns : next_ns;
+	due_plan(collector, &pass, outside_ns);
 }
 
 void drain_let_go(struct collector *collector, struct process *process)
@@ -523,14 +507,6 @@ void drain_forget(struct collector *collector, struct process *process)
 	family_forget(&collector->drain, process);
 	process->base_cpu_ns = process->charged_ns;
 	end_process(&collector->drain, process, false);
-}
-
-static uint64_t pass(struct collector *collector)
-{
-	struct behind *behind = &collector->drain.behind;
-
-	behind->due_ns = look(collector);
-	return behind->due_ns;
 }
 
 /* What still lives is told to stop and left alone. */
@@ -568,16 +544,15 @@ void *drain_main(void *argument)
 {
 	struct collector *collector = argument;
 	struct drain *drain = &collector->drain;
-	uint64_t pass_ns = io_now_ns();
 
 	(void)prctl(PR_SET_NAME, "wick-drain");
 	if (drain->child_pidfd >= 0 &&
 	    drain_watch_fd(drain, drain->child_pidfd, SOURCE_CHILD, 0) < 0)
 		poll_child(drain);
 	while (!drain->ending) {
-		wait_until(collector, pass_ns);
+		wait_for_pass(collector);
 		if (!drain->ending)
-			pass_ns = pass(collector);
+			pass(collector);
 	}
 	finish(collector);
 	return NULL;

@@ -14,12 +14,15 @@
 #define QUEUE_LEAST_BYTES   ((size_t)64 << 10)
 
 enum {
-	PASS_MS = 50,             /* how often the rings are looked at */
-	PASS_HOOKS_MS = 5,        /* the same with hooks, whose events come in bursts */
-	PASS_LEAST_MS = 2,        /* when they fill fast */
-	PASS_MOST_MS = 400,       /* when looking is what costs */
-	PASS_READING_MS = 80,     /* the same where a sample has values that are read at a pass */
+	QUEUE_GATHER = 64, /* samples that the main thread is woken for at once */
+
+	PASS_MOST_MS = 240,       /* between two passes, whatever the rings hold; */
+	PASS_READING_MS = 80,     /* if they hold samples with values that are read at a pass, */
+	PASS_MS = 50,             /* while mappings change, and for what cannot wake us, */
+	PASS_HOOKS_MS = 5,        /* with hooks, whose events come in bursts, */
+	PASS_LEAST_MS = 2,        /* and when rings fill fast */
 	PASS_SAMPLE_BYTES = 1024, /* a sample with a deep stack takes so much of a ring */
+	PASS_MOVING_MS = 2000,    /* mappings that changed so lately may change again */
 	NEWS_BITS = 64,
 	HOLD_BACK_MS = 20, /* a record may be committed this long after its time */
 	HELLO_MS = 1000,   /* a connection that says nothing is closed */

@@ -6,14 +6,20 @@
 
 #define CALM 0.25 /* of a ring, filled in one pass */
 
-/* Until a ring is full, of a thread that has begun to run and has deep stacks. */
+/*
+ * Until three quarters of a ring are full, of a thread that has begun to run and has the deepest
+ * stacks: a pass may come late.  At the rates of engine perf passes would be all that we do: there
+ * it is until the ring is full of stacks that are deep.
+ */
 static uint64_t until_full_ms(const struct pace *pace, const struct pace_pass *pass)
 {
 	uint64_t period_ns = pass->period_ns > pace->tick_ns ? pass->period_ns : pace->tick_ns;
 	bool small = pass->n_slots > (uint32_t)RING_BIG_CHUNKS * RING_CHUNK_SLOTS;
-	uint64_t bytes = small ? RING_SMALL_SLOT_BYTES : RING_BIG_SLOT_BYTES;
+	uint64_t bytes = ring_data_bytes(small ? RING_BIG_CHUNKS : 0);
 
-	return bytes / PASS_SAMPLE_BYTES * period_ns / NS_PER_MS;
+	if (pace->takes_over)
+		return bytes / PASS_SAMPLE_BYTES * period_ns / NS_PER_MS;
+	return bytes * 3 / 4 / RECORD_MAX_BYTES * period_ns / NS_PER_MS;
 }
 
 static uint32_t between(uint64_t ms, uint32_t least, uint32_t most)
@@ -37,23 +43,27 @@ void pace_takes_over(struct pace *pace)
 	pace->tick_ns = 0;
 }
 
-struct pace_wait pace_wait(struct pace *pace, const struct pace_pass *pass)
+static bool is_moving(struct pace *pace, const struct pace_pass *pass)
 {
-	uint64_t full_ms = until_full_ms(pace, pass);
-	struct pace_wait wait = {.ms = PASS_MS};
+	if (pass->moved)
+		pace->moved_ns = pass->now_ns + PASS_MOVING_MS * NS_PER_MS;
+	return pass->now_ns < pace->moved_ns;
+}
 
+uint32_t pace_wait(struct pace *pace, const struct pace_pass *pass)
+{
+	bool hurry = is_moving(pace, pass) || pace->takes_over;
+	uint32_t least_ms = pace->takes_over ? PERF_PASS_MS : PASS_LEAST_MS;
+	uint32_t ms = between(until_full_ms(pace, pass), least_ms, pace->most_ms);
+
+	if (hurry && ms > PASS_MS)
+		ms = PASS_MS;
+	if (is_quick(pace, pass))
+		ms = PERF_PASS_MS;
 	if (pace->hooks)
-		wait.ms = PASS_HOOKS_MS;
-	else if (is_quick(pace, pass))
-		wait.ms = PERF_PASS_MS;
-	else if (pace->takes_over)
-		wait.ms = between(full_ms, PERF_PASS_MS, PASS_MS);
-	wait.most_ms = between(full_ms, wait.ms, pace->hooks ? wait.ms : pace->most_ms);
-	if (pass->fill > CALM) {
-		double ms = wait.ms * CALM * CALM / (pass->fill * pass->fill);
-
-		wait.ms = between((uint64_t)ms, PASS_LEAST_MS, wait.ms);
-		wait.most_ms = wait.ms;
-	}
-	return wait;
+		ms = PASS_HOOKS_MS;
+	if (pass->fill > CALM)
+		ms = between((uint64_t)(ms * CALM * CALM / (pass->fill * pass->fill)),
+			     PASS_LEAST_MS, ms);
+	return ms;
 }

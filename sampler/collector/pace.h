@@ -13,9 +13,10 @@ struct pace {
 	uint64_t tick_ns;  /* signals come no more often than so; 0: as often as their period */
 	bool hooks;        /* events of memory and locks come in bursts */
 	bool takes_over;   /* engine perf */
-	uint32_t most_ms;  /* a pass is put off no longer */
+	uint32_t most_ms;  /* a sample stays in its ring no longer */
 	uint64_t n_taken;  /* threads that it has taken over, */
 	uint64_t quick_ns; /* and until when others are expected */
+	uint64_t moved_ns; /* until when mappings are expected to change again */
 };
 
 /* What a pass found. */
@@ -25,12 +26,7 @@ struct pace_pass {
 	uint64_t n_taken;
 	uint32_t n_slots; /* of the process that has most */
 	double fill;      /* of the fullest ring, 0 .. 1 */
-};
-
-/* Until the next pass, and the most that it may be put off for what passes cost. */
-struct pace_wait {
-	uint32_t ms;
-	uint32_t most_ms;
+	bool moved;       /* a mapping has come or gone */
 };
 
 /**
@@ -41,13 +37,15 @@ struct pace_wait {
 void pace_takes_over(struct pace *pace);
 
 /**
- * pace_wait - when the next pass is due
+ * pace_wait - how long after a pass the next one is due, if the rings hold anything
  *
- * Sooner when a ring has filled by more than a quarter.  No thread that begins to run fills its
- * ring before the latest.
+ * Sooner when a ring has filled by more than a quarter, and while mappings change: what stood at
+ * an address can only be told as long as it does.  No thread that begins to run fills its ring
+ * before, however deep its stacks are.
  *
+ * Return:  ms.
  * Context: any thread.
  */
-struct pace_wait pace_wait(struct pace *pace, const struct pace_pass *pass);
+uint32_t pace_wait(struct pace *pace, const struct pace_pass *pass);
 
 #endif

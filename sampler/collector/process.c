@@ -109,19 +109,21 @@ void process_forget_thread(struct process *process, uint32_t tid)
 struct mapping_stream {
 	struct process *process;
 	struct stream *stream;
+	bool changed;
 };
 
 static void push_mapping(void *context, const struct mapping *mapping)
 {
 	struct mapping_stream *to = context;
 
+	to->changed = true;
 	if (mapping->time_ns > to->process->latest_ns)
 		to->process->latest_ns = mapping->time_ns;
 	wall_changed(to->process->wall);
 	stream_push(to->stream, node_new_mapping(to->process, mapping));
 }
 
-void process_update_mappings(struct process *process, struct stream *stream, bool force)
+bool process_update_mappings(struct process *process, struct stream *stream, bool force)
 {
 	struct mapping_stream to = {.process = process, .stream = stream};
 	const struct mapping_sink sink = {.emit = push_mapping, .context = &to};
@@ -131,13 +133,14 @@ void process_update_mappings(struct process *process, struct stream *stream, boo
 	int r = -ESRCH;
 
 	if (!force && !mappings_wants_read(&process->mappings, now_ns))
-		return;
+		return false;
 	buf_init(&text, MAPS_MAX_BYTES);
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
 	if (process->alive && !process->unsampled_ns)
 		r = io_read_file(path, &text, NULL);
 	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &sink);
 	buf_release(&text);
+	return to.changed;
 }
 
 /* What can be believed of an amount of CPU: no more than every processor gave since the start. */
@@ -218,7 +221,7 @@ void process_end(struct process *process, struct stream *stream)
 	end_outsider(process, stream);
 	perf_threads_off(process);
 	wall_end(process->wall, process, stream);
-	process_update_mappings(process, stream, false);
+	(void)process_update_mappings(process, stream, false);
 	node = node_new(NODE_EXIT, process, process->latest_ns, 0);
 	if (!node)
 		return;

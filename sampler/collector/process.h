@@ -188,9 +188,10 @@ void process_drain(struct process *process, struct stream *stream);
  * process_update_mappings - read the maps file if something asks for it
  * @force: also if nothing does
  *
+ * Return:  whether any has come or gone.
  * Context: collector thread.
  */
-void process_update_mappings(struct process *process, struct stream *stream, bool force);
+bool process_update_mappings(struct process *process, struct stream *stream, bool force);
 
 /**
  * process_reap - mark the slots of threads that are gone, so that they can be claimed again

@@ -72,6 +72,8 @@ void queue_put(struct queue *queue, struct node *node)
 	node->next = NULL;
 	*queue->put_last = node;
 	queue->put_last = &node->next;
+	queue->n_samples++;
+	queue->pressing = queue->pressing || node->kind != NODE_SAMPLE;
 }
 
 void queue_hand_over(struct queue *queue)
@@ -81,10 +83,31 @@ void queue_hand_over(struct queue *queue)
 	(void)pthread_mutex_lock(&queue->lock);
 	*queue->last = queue->put;
 	queue->last = queue->put_last;
-	(void)pthread_cond_signal(&queue->filled);
 	(void)pthread_mutex_unlock(&queue->lock);
+	/* Behind the unlock: else the main thread wakes up to wait for the lock. */
+	(void)pthread_cond_signal(&queue->filled);
 	queue->put = NULL;
 	queue->put_last = &queue->put;
+	queue->n_samples = 0;
+	queue->pressing = false;
+}
+
+void queue_offer(struct queue *queue, uint64_t now_ns)
+{
+	bool few = !queue->pressing && queue->n_samples < QUEUE_GATHER;
+
+	if (!queue->put || (few && now_ns - queue->offered_ns < queue->gather_ns))
+		return;
+	queue->offered_ns = now_ns;
+	queue_hand_over(queue);
+}
+
+void queue_nudge(struct queue *queue)
+{
+	(void)pthread_mutex_lock(&queue->lock);
+	queue->nudged = true;
+	(void)pthread_mutex_unlock(&queue->lock);
+	(void)pthread_cond_signal(&queue->filled);
 }
 
 static struct timespec deadline_after(uint64_t timeout_ns)
@@ -100,11 +123,12 @@ struct node *queue_take(struct queue *queue, uint64_t timeout_ns)
 {
 	struct timespec deadline = deadline_after(timeout_ns);
 	struct node *node;
-	int r = 0;
+	int r = timeout_ns ? 0 : ETIMEDOUT;
 
 	(void)pthread_mutex_lock(&queue->lock);
-	while (!queue->first && r == 0)
+	while (!queue->first && !queue->nudged && r == 0)
 		r = pthread_cond_timedwait(&queue->filled, &queue->lock, &deadline);
+	queue->nudged = false;
 	node = queue->first;
 	if (node) {
 		queue->first = node->next;

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /*
  * The drain thread puts, the main thread takes.  Nodes count against the limit from the moment
@@ -19,7 +20,12 @@ struct queue {
 	struct node *put; /* the drain thread's: not handed over yet, in order */
 	struct node **put_last;
 	size_t limit;
+	uint64_t gather_ns;  /* a few samples wait so long for others */
+	uint64_t offered_ns; /* the drain thread's: when it handed over last, */
+	size_t n_samples;    /* what was put since, */
+	bool pressing;       /* and whether there is anything else */
 	_Atomic size_t bytes;
+	bool nudged;
 };
 
 /**
@@ -71,10 +77,27 @@ void queue_put(struct queue *queue, struct node *node);
 void queue_hand_over(struct queue *queue);
 
 /**
+ * queue_offer - the same, unless it is worth while to wait for more
+ * @now_ns: never less than in the call before
+ *
+ * A few samples alone wake the main thread every gather_ns; anything else does at once.
+ *
+ * Context: collector thread.
+ */
+void queue_offer(struct queue *queue, uint64_t now_ns);
+
+/**
+ * queue_nudge - have queue_take() return, now or when it is called next, whatever is there
+ *
+ * Context: any thread.
+ */
+void queue_nudge(struct queue *queue);
+
+/**
  * queue_take - the oldest node
  * @timeout_ns: how long to wait for one
  *
- * Return:  the node; NULL when the time passed.
+ * Return:  the node; NULL when the time passed, or queue_nudge() was called.
  * Owns:    the caller has the node, to queue_forget().
  * Context: main thread.
  */

@@ -2,6 +2,7 @@
 #include "sampler/collector/ring_view.h"
 
 #include "base/cleanup.h"
+#include "sampler/collector/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -93,6 +94,17 @@ uint32_t ring_view_n_slots(const struct ring_view *view)
 	if (n_chunks < n_slots / RING_CHUNK_SLOTS + (n_slots % RING_CHUNK_SLOTS != 0))
 		n_slots = n_chunks * RING_CHUNK_SLOTS;
 	return n_slots;
+}
+
+bool ring_view_has_news(const struct ring_view *view)
+{
+	uint32_t n_slots = ring_view_n_slots(view);
+
+	for (uint32_t i = 0; i < n_slots; i += NEWS_BITS)
+		/* Relaxed: who then takes it is what pairs with slot_leave(). */
+		if (atomic_load_explicit(&view->header->news[i / NEWS_BITS], memory_order_relaxed))
+			return true;
+	return false;
 }
 
 static int grow(struct ring_view *view, uint32_t n_chunks)

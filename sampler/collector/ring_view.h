@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "sampler/wire/ring.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,13 @@ void ring_view_release(struct ring_view *view);
  * Context: collector thread.
  */
 uint32_t ring_view_n_slots(const struct ring_view *view);
+
+/**
+ * ring_view_has_news - whether any slot tells of something to drain
+ *
+ * Context: collector thread.
+ */
+bool ring_view_has_news(const struct ring_view *view);
 
 /**
  * ring_view_slot - one slot, its chunk mapped when it was not yet

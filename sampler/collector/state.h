@@ -6,6 +6,7 @@
 #include "sampler/collector/behind.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/directory.h"
+#include "sampler/collector/due.h"
 #include "sampler/collector/family.h"
 #include "sampler/collector/keep.h"
 #include "sampler/collector/launch.h"
@@ -59,6 +60,7 @@ struct drain {
 	struct outside_state outside;
 	uint64_t marked_ns; /* the newest mark in the stream; 0: it has been given */
 	struct pace pace;
+	struct due due;
 	struct spending spending;
 	struct behind behind;
 	struct turns turns;    /* of wall mode */
@@ -97,6 +99,7 @@ struct collector {
 	int wake_fd;
 
 	atomic_bool detach; /* anybody's wish; wake_fd carries it */
+	atomic_bool nudge;  /* the same: collector_next() is to return */
 
 	struct rate_wish wish;
 	int image_fd; /* the agent for processes that join; -1: not needed yet */
@@ -120,6 +123,7 @@ enum source {
 	SOURCE_PROCESS,    /* number */
 	SOURCE_CHILD,
 	SOURCE_WAKE,
+	SOURCE_CALLER, /* collector_watch() */
 };
 
 #endif

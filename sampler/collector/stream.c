@@ -203,5 +203,5 @@ void stream_flush(struct stream *stream, uint64_t last_ns)
 
 	while ((node = merge_pop(&stream->merge, last_ns)))
 		give(stream, node);
-	queue_hand_over(stream->queue);
+	queue_offer(stream->queue, last_ns);
 }

@@ -275,6 +275,13 @@ void top_look(struct top *top, struct process *processes, uint64_t now_ns)
 	}
 }
 
+uint64_t top_due_ns(const struct top *top)
+{
+	if (top->options.n == 0 || !top->ran)
+		return UINT64_MAX;
+	return top->late ? top->round_ns : top->late_ns;
+}
+
 bool top_keeps(struct top *top, const struct process *process, uint32_t tid)
 {
 	struct top_thread *thread;

@@ -69,6 +69,14 @@ void top_release(struct top *top);
 void top_look(struct top *top, struct process *processes, uint64_t now_ns);
 
 /**
+ * top_due_ns - when top_look() next has something to do
+ *
+ * Return:  ns; UINT64_MAX: never.
+ * Context: collector thread.
+ */
+uint64_t top_due_ns(const struct top *top);
+
+/**
  * top_keeps - whether a thread is among the heaviest, or takes a free seat
  *
  * A thread of another pid namespace has a tid that we cannot look up: it is always kept.

@@ -165,7 +165,12 @@ static void read_psi(struct usage *usage, size_t i)
 	now->known |= BIT(USAGE_PSI_CPU + i);
 }
 
-void usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns, uint64_t now_ns)
+uint64_t usage_due_ns(const struct usage *usage)
+{
+	return usage->wanted ? usage->next_ns : UINT64_MAX;
+}
+
+bool usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns, uint64_t now_ns)
 {
 	const uint32_t of_processes = BIT(USAGE_CPU) | BIT(USAGE_RSS) | BIT(USAGE_FAULTS) |
 				      BIT(USAGE_RUN_DELAY) | BIT(USAGE_GAUGES);
@@ -173,7 +178,7 @@ void usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns,
 	uint64_t pause_ns;
 
 	if (!usage->wanted || now_ns < usage->next_ns)
-		return;
+		return false;
 	begun_ns = spending_thread_ns();
 	usage->now.time_ns = now_ns;
 	usage->now.cpu_ns = cpu_ns > usage->now.cpu_ns ? cpu_ns : usage->now.cpu_ns;
@@ -189,6 +194,7 @@ void usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns,
 	pause_ns = (spending_thread_ns() - begun_ns) * USAGE_PART;
 	usage->next_ns =
 		now_ns + (pause_ns > USAGE_MS * NS_PER_MS ? pause_ns : USAGE_MS * NS_PER_MS);
+	return true;
 }
 
 void collector_usage(struct collector *collector, struct collector_usage *ret_usage)

@@ -51,9 +51,18 @@ void usage_release(struct usage *usage);
  *
  * The looks take USAGE_PART of the time at most, however many threads there are.
  *
+ * Return:  whether it was due.
  * Context: collector thread.
  */
-void usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns, uint64_t now_ns);
+bool usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns, uint64_t now_ns);
+
+/**
+ * usage_due_ns - when usage_look() next has something to do
+ *
+ * Return:  ns; UINT64_MAX: never.
+ * Context: collector thread.
+ */
+uint64_t usage_due_ns(const struct usage *usage);
 
 /**
  * usage_process_release - close what was kept of a process

@@ -83,6 +83,7 @@ class Own:
     def __init__(self, arguments, directory):
         self.arguments, self.log, self.out = arguments, f"{directory}/log", f"{directory}/out"
         self.directory = directory
+        self.environment = dict(os.environ, XDG_CACHE_HOME=f"{directory}/cache")
 
     def run(self, way, seconds, threads):
         """CPU seconds and wall seconds."""
@@ -92,7 +93,8 @@ class Own:
         target = [self.arguments.busy, str(seconds), self.log, str(threads - 1)]
         start = time.monotonic()
         with subprocess.Popen([*way, *target], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, cwd=self.directory) as process:
+                              stderr=subprocess.DEVNULL, cwd=self.directory,
+                              env=self.environment) as process:
             _, _, usage = os.wait4(process.pid, 0)
             process.returncode = 0
         wall = time.monotonic() - start

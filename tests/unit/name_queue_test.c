@@ -14,6 +14,7 @@ enum { MAX_SEEN = 32 };
 /* A symbolizer that has names for everything but addresses at or above `loading`. */
 static struct {
 	uint64_t loading;
+	uint64_t due_ns; /* when it looks again */
 	unsigned exits;
 	unsigned asked;          /* for samples that wait behind another */
 	uint64_t seen[MAX_SEEN]; /* addresses delivered, 1000 + process for exits */
@@ -43,6 +44,12 @@ void symbolizer_exit(struct symbolizer *symbolizer, uint32_t process)
 	(void)symbolizer;
 	assert_true(world.n_seen < MAX_SEEN);
 	world.seen[world.n_seen++] = 1000 + process;
+}
+
+uint64_t symbolizer_due_ns(const struct symbolizer *symbolizer)
+{
+	(void)symbolizer;
+	return world.due_ns;
 }
 
 void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns)
@@ -124,6 +131,26 @@ static void waits_five_seconds_and_counts(void **state)
 	assert_int_equal(queue.unnamed_samples, 1);
 }
 
+static void says_when_it_has_something_to_do(void **state)
+{
+	struct name_queue queue = new_queue(10);
+	uint64_t soon_ns;
+
+	(void)state;
+	assert_true(name_queue_due_ns(&queue, 1000) == UINT64_MAX);
+	add(&queue, 50, 1000);
+	soon_ns = name_queue_due_ns(&queue, 1000); /* a loader is at it */
+	assert_true(soon_ns > 1000 && soon_ns < 100000000);
+	world.due_ns = 300000000; /* what is new is gathered until then */
+	assert_int_equal(name_queue_due_ns(&queue, 1000), 300000000);
+	world.due_ns = 2 * NAME_QUEUE_WAIT_NS;
+	assert_int_equal(name_queue_due_ns(&queue, 1000), NAME_QUEUE_WAIT_NS + 1000);
+	world.due_ns = UINT64_MAX; /* other names, which it does not know of */
+	assert_int_equal(name_queue_due_ns(&queue, 1000), soon_ns);
+	name_queue_drain(&queue);
+	assert_true(name_queue_due_ns(&queue, 1000) == UINT64_MAX);
+}
+
 static void an_exit_alone_is_told_at_once(void **state)
 {
 	struct name_queue queue = new_queue(10);
@@ -165,6 +192,7 @@ int main(void)
 		cmocka_unit_test(samples_with_names_go_straight_through),
 		cmocka_unit_test(nobody_overtakes_one_that_waits),
 		cmocka_unit_test(waits_five_seconds_and_counts),
+		cmocka_unit_test(says_when_it_has_something_to_do),
 		cmocka_unit_test(an_exit_alone_is_told_at_once),
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(draining_waits_for_the_loader),

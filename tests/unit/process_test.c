@@ -310,7 +310,7 @@ static void gives_the_mappings_of_a_process(void **state)
 	bool found = false;
 	struct node *node;
 
-	process_update_mappings(fixture->process, &fixture->stream, true);
+	(void)process_update_mappings(fixture->process, &fixture->stream, true);
 	stream_flush(&fixture->stream, UINT64_MAX - 1);
 	while ((node = queue_take(&fixture->queue, 0))) {
 		uint64_t here = (uint64_t)(uintptr_t)&gives_the_mappings_of_a_process;
