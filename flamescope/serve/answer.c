@@ -2,6 +2,7 @@
 #include "flamescope/serve/answer.h"
 
 #include "base/json.h"
+#include "flamescope/serve/mhd.h"
 
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ static const struct answer_header no_page[] = {
 static void add_headers(struct MHD_Response *response, const struct answer_header *headers)
 {
 	for (; headers && headers->name; headers++)
-		(void)MHD_add_response_header(response, headers->name, headers->value);
+		(void)mhd.add_response_header(response, headers->name, headers->value);
 }
 
 static enum MHD_Result send_it(struct MHD_Connection *connection, unsigned status, const char *type,
@@ -38,13 +39,13 @@ static enum MHD_Result send_it(struct MHD_Connection *connection, unsigned statu
 		return MHD_NO;
 	add_headers(response, always);
 	add_headers(response, headers);
-	if (!MHD_get_response_header(response, no_page[0].name))
+	if (!mhd.get_response_header(response, no_page[0].name))
 		add_headers(response, no_page);
-	(void)MHD_add_response_header(response, "Content-Type", type);
+	(void)mhd.add_response_header(response, "Content-Type", type);
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		(void)MHD_add_response_header(response, "Allow", "GET, HEAD");
-	result = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
+		(void)mhd.add_response_header(response, "Allow", "GET, HEAD");
+	result = mhd.queue_response(connection, status, response);
+	mhd.destroy_response(response);
 	return result;
 }
 
@@ -55,7 +56,7 @@ static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned sta
 	struct MHD_Response *response = NULL;
 
 	if (!text->failed)
-		response = MHD_create_response_from_buffer(text->len, text->data,
+		response = mhd.create_response_from_buffer(text->len, text->data,
 							   MHD_RESPMEM_MUST_COPY);
 	buf_release(text);
 	return send_it(connection, status, type, response, headers);
@@ -76,14 +77,14 @@ enum MHD_Result answer_bytes(struct MHD_Connection *connection, const char *type
 {
 	/* The library's own signature wants them to be writable; it does not write. */
 	return send_it(connection, MHD_HTTP_OK, type,
-		       MHD_create_response_from_buffer(len, (void *)bytes, MHD_RESPMEM_PERSISTENT),
+		       mhd.create_response_from_buffer(len, (void *)bytes, MHD_RESPMEM_PERSISTENT),
 		       NULL);
 }
 
 enum MHD_Result answer_fd(struct MHD_Connection *connection, int fd, uint64_t bytes,
 			  const struct answer_header *headers)
 {
-	struct MHD_Response *response = MHD_create_response_from_fd64(bytes, fd);
+	struct MHD_Response *response = mhd.create_response_from_fd64(bytes, fd);
 
 	if (!response)
 		(void)close(fd);

@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "flamescope/serve/answer.h"
 #include "flamescope/serve/catalog.h"
+#include "flamescope/serve/mhd.h"
 #include "flamescope/serve/packs.h"
 #include "flamescope/serve/page.h"
 #include "flamescope/web/web.h"
@@ -109,7 +110,7 @@ void api_end(struct api *api, struct api_request *request)
 
 static const char *argument(const struct api_request *request, const char *name)
 {
-	return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+	return mhd.lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
 /* A number from 0 to MAX in decimal (or hexadecimal) digits and nothing else. */
@@ -204,7 +205,7 @@ static enum MHD_Result ask_list(struct api *api, struct api_request *request)
 	(void)pthread_mutex_lock(&api->mutex);
 	is_due = has_news(api, request, io_now_ns());
 	if (!is_due) {
-		MHD_suspend_connection(request->connection);
+		mhd.suspend_connection(request->connection);
 		request->next = api->waiting;
 		api->waiting = request;
 		(void)eventfd_write(api->wanted, 1);
@@ -248,7 +249,7 @@ static bool take_names(struct api_request *request)
 
 	if (!naming.names)
 		return false;
-	(void)MHD_get_connection_values_n(request->connection, MHD_GET_ARGUMENT_KIND, take_name,
+	(void)mhd.get_connection_values_n(request->connection, MHD_GET_ARGUMENT_KIND, take_name,
 					  &naming);
 	request->wish.names = naming.names;
 	request->wish.n_names = naming.n;
@@ -281,7 +282,7 @@ static void on_pack(void *context)
 {
 	struct api_request *request = context;
 
-	MHD_resume_connection(request->connection);
+	mhd.resume_connection(request->connection);
 }
 
 static enum MHD_Result ask_pack(struct api *api, struct api_request *request)
@@ -297,10 +298,10 @@ static enum MHD_Result ask_pack(struct api *api, struct api_request *request)
 	request->stage = WAITING_FOR_PACK;
 	request->wish.done = on_pack;
 	request->wish.context = request;
-	MHD_suspend_connection(request->connection);
+	mhd.suspend_connection(request->connection);
 	if (packs_ask(api->packs, &request->wish) < 0) {
 		request->wish.error = -EBUSY;
-		MHD_resume_connection(request->connection);
+		mhd.resume_connection(request->connection);
 	}
 	return MHD_YES;
 }
@@ -381,7 +382,7 @@ static void tell(struct api *api)
 			continue;
 		}
 		*at = request->next;
-		MHD_resume_connection(request->connection);
+		mhd.resume_connection(request->connection);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "flamescope/serve/answer.h"
 #include "flamescope/serve/api.h"
+#include "flamescope/serve/mhd.h"
 #include "flamescope/serve/packs.h"
 #include "flamescope/serve/visits.h"
 
@@ -99,19 +100,19 @@ static enum MHD_Result count_host(void *context, enum MHD_ValueKind kind, const 
 static const char *token_of(struct MHD_Connection *connection)
 {
 	static const char bearer[] = "Bearer ";
-	const char *header = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+	const char *header = mhd.lookup_connection_value(connection, MHD_HEADER_KIND,
 							 MHD_HTTP_HEADER_AUTHORIZATION);
 
 	if (header && strncmp(header, bearer, sizeof(bearer) - 1) == 0)
 		return header + sizeof(bearer) - 1;
-	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+	return mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
 }
 
 /* Whether a browser says that a page of somebody else asks (Fetch Metadata). */
 static bool is_from_elsewhere(struct MHD_Connection *connection, const char *path)
 {
 	const char *site =
-		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
+		mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
 
 	/* A link to the page itself may be anywhere. */
 	return site && strcmp(path, "/") != 0 && strcmp(site, "same-origin") != 0 &&
@@ -124,8 +125,8 @@ static unsigned refusal(const struct server *server, struct MHD_Connection *conn
 {
 	unsigned n_hosts = 0;
 
-	(void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &n_hosts);
-	if (n_hosts != 1 || !guard_knows_host(&server->guard, MHD_lookup_connection_value(
+	(void)mhd.get_connection_values(connection, MHD_HEADER_KIND, count_host, &n_hosts);
+	if (n_hosts != 1 || !guard_knows_host(&server->guard, mhd.lookup_connection_value(
 								      connection, MHD_HEADER_KIND,
 								      MHD_HTTP_HEADER_HOST))) {
 		*ret_why = "this server has another name, try: the address that wick serve printed";
@@ -150,7 +151,7 @@ static unsigned refusal(const struct server *server, struct MHD_Connection *conn
 static struct visit *visit_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	return info ? info->socket_context : NULL;
 }
@@ -205,7 +206,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 		*of_socket = NULL;
 		return;
 	}
-	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	info = mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	*of_socket = info ? visits_come(server->visits, info->connect_fd) : NULL;
 }
 
@@ -249,7 +250,7 @@ static int start_daemon(struct server *server, int listen_fd, unsigned n_connect
 		{MHD_OPTION_END, 0, NULL},
 	};
 
-	server->daemon = MHD_start_daemon(
+	server->daemon = mhd.start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
 		NULL, NULL, on_request, server, MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 	return server->daemon ? 0 : err_set(err, ENOMEM, "start the server");
@@ -264,6 +265,10 @@ int server_start(const struct server_options *options, struct server **ret_serve
 
 	if (!server)
 		return err_set(err, ENOMEM, "start the server");
+	if (mhd_load(err) < 0) {
+		free(server);
+		return -ENOENT;
+	}
 	server->guard = options->guard;
 	server->visits = visits_new(n_connections);
 	r = server->visits
@@ -310,10 +315,10 @@ void server_stop(struct server *server)
 		return;
 	/* First nobody new, then nobody who waits: the library refuses to end before. */
 	if (server->daemon) {
-		MHD_socket fd = MHD_quiesce_daemon(server->daemon);
+		MHD_socket fd = mhd.quiesce_daemon(server->daemon);
 
 		api_stop(server->api);
-		MHD_stop_daemon(server->daemon);
+		mhd.stop_daemon(server->daemon);
 		if (fd != MHD_INVALID_SOCKET)
 			(void)close(fd);
 	} else if (server->api) {
