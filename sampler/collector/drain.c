@@ -385,6 +385,9 @@ static void wait_for_pass(struct collector *collector)
 
 		for (int i = 0; i < n; i++)
 			handle(collector, events[i].data.u64);
+		/* Whoever wants anything of us has written to wake_fd. */
+		if (n <= 0)
+			continue;
 		if (atomic_load_explicit(&collector->detach, memory_order_acquire))
 			drain->ending = true;
 		request_serve(collector);
