@@ -15,7 +15,7 @@ The sum of both is the price: the recorder's CPU and the target's slow-down.
 
 With --busy: what the recorder's own process uses, by the kernel's account of it, beside one busy
 thread and others that only wait.  Per way and number of threads:
-  start  CPU of a recording of 20 ms, with names in wick's cache: start, names, text, end
+  start  CPU of a recording of 0.2 s at 99 Hz, with names in wick's cache: start, names, text, end
   fixed  CPU at 1 Hz less the start's, in percent of the time that it took
   sample CPU at 99 and 249 Hz less that at 1 Hz, a sample; at 4999 Hz with perf's events, in wick
 perf's is that of `perf record -g` alone: its text, which `perf script` makes later, is not in it.
@@ -120,14 +120,14 @@ class Own:
         script = subprocess.run(["perf", "script", "-i", self.out], capture_output=True, check=False)
         return script.stdout.count(b"cpu-clock:")
 
-    def start(self, name, way, threads):
-        self.run(way, 0.02, threads)  # names come into the cache
-        return [self.recorder(way, 0.02, threads)[0] for _ in range(self.arguments.rounds)]
+    def start(self, way, threads):
+        self.run(way, 2, threads)  # names come into the cache
+        return [self.recorder(way, 0.2, threads)[0] for _ in range(self.arguments.rounds)]
 
     def measure(self, threads):
         seconds, slow = self.arguments.seconds, {}
-        for name, way in self.ways(1):
-            start = statistics.median(self.start(name, way, threads))
+        for (name, way), (_, often) in zip(self.ways(1), self.ways(99)):
+            start = statistics.median(self.start(often, threads))
             cpu, wall = self.recorder(way, seconds, threads)
             slow[name] = (cpu, wall, start)
             print(f"{threads:5} threads  {name}  start {start * 1e3:5.1f} ms  fixed "

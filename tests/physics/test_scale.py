@@ -1,12 +1,16 @@
 """Threads by the thousand, processes by the hundred, and places that pass from one to another."""
+import glob
 import math
 import os
 import re
 import resource
+import statistics
+import subprocess
+import time
 import unittest
 
 from judged import SIGMAS, Judged, chance_of
-from recorded import LONG, target
+from recorded import LONG, WICK, target
 
 KINDS = {"burn_even": "even", "burn_odd": "odd", "burn_first": "first", "burn_second": "second"}
 
@@ -33,6 +37,36 @@ def chance(n, seconds, hz=199):
     the probability of its part of a period (binomial distribution)."""
     p = min(seconds * hz / n, 0.5)
     return SIGMAS * math.sqrt(n * p * (1 - p)) / hz
+
+
+def switches(pid):
+    """How often the threads of a process have gone to sleep."""
+    return sum(int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status, re.M).group(1))
+               for status in (open(path, encoding="ascii").read()
+                              for path in glob.glob(f"/proc/{pid}/task/*/status")))
+
+
+class Asleep(Judged):
+    def wake_ups(self, *options):
+        """Of wick in a second beside a program that sleeps: the median of five, since other
+        recordings that start look whether this one's socket has been left."""
+        path, counts = os.path.join(self.dir, "asleep.perf"), []
+        with subprocess.Popen([WICK, "record", "-q", "-o", path, *options, "--", "sleep", "8"]) as run:
+            time.sleep(2)
+            for _ in range(5):
+                before, start = switches(run.pid), time.monotonic()
+                time.sleep(1)
+                counts.append((switches(run.pid) - before) / (time.monotonic() - start))
+            run.terminate()
+        os.unlink(path)
+        return statistics.median(counts)
+
+    def test_it_sleeps_while_there_is_nothing_to_do(self):
+        """Values that are read are at most 100 ms old, so that is how often it has to look."""
+        reads, reads_none = self.wake_ups(), self.wake_ups("--metrics", "none")
+        print(f"wick wakes up {reads:.1f} times a second, {reads_none:.1f} without values to read")
+        self.assertLessEqual(reads, 20)
+        self.assertLessEqual(reads_none, 15)
 
 
 class Threads(Judged):
