@@ -286,6 +286,29 @@ AGENT_EXPORT sighandler_t sigset(int sig, sighandler_t handler)
 	return next ? next(sig, handler) : SIG_ERR;
 }
 
+/* sigwait() is libc's own, which goes on after EINTR. */
+AGENT_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+	__typeof__(&sigtimedwait) next = NEXT(sigtimedwait);
+	bool blocked = next && signals_before_wait();
+	int r = next ? next(set, info, timeout) : agent_set_errno(ENOSYS);
+
+	if (blocked)
+		signals_after_wait();
+	return r;
+}
+
+AGENT_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	__typeof__(&sigwaitinfo) next = NEXT(sigwaitinfo);
+	bool blocked = next && signals_before_wait();
+	int r = next ? next(set, info) : agent_set_errno(ENOSYS);
+
+	if (blocked)
+		signals_after_wait();
+	return r;
+}
+
 AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
 	long r;

@@ -181,6 +181,18 @@ void signals_begin_thread(bool blocked)
 		block_ours(NULL);
 }
 
+bool signals_before_wait(void)
+{
+	uint64_t old = 0;
+
+	return signals_started() && block_ours(&old) == 0 && !(old & PROF);
+}
+
+void signals_after_wait(void)
+{
+	unblock_ours();
+}
+
 bool signals_altstack_fits(void)
 {
 	unsigned long frame = weak_getauxval ? weak_getauxval(AT_MINSIGSTKSZ) : 0;

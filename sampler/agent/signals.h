@@ -76,6 +76,25 @@ bool signals_mask_before(int how, uint64_t *set);
 void signals_begin_thread(bool blocked);
 
 /**
+ * signals_before_wait - the program is about to wait for signals: ours is blocked meanwhile
+ *
+ * The process's timer sends its signal to the process.  A call that waits for signals looks at those
+ * that are pending for the process before it sleeps, and ends with EINTR for one that another
+ * thread is about to take.
+ *
+ * Return:  whether signals_after_wait() is to unblock it.
+ * Context: agent.  Any thread.
+ */
+bool signals_before_wait(void);
+
+/**
+ * signals_after_wait - what signals_before_wait() has blocked
+ *
+ * Context: agent.  Any thread; leaves errno alone.
+ */
+void signals_after_wait(void);
+
+/**
  * signals_altstack_fits - whether our frames can go on alternate stacks, as far as this thread
  * shows
  *
