@@ -78,8 +78,8 @@ void signals_begin_thread(bool blocked);
 /**
  * signals_before_wait - the program is about to wait for signals: ours is blocked meanwhile
  *
- * The process's timer sends its signal to the process.  A call that waits for signals looks at those
- * that are pending for the process before it sleeps, and ends with EINTR for one that another
+ * The process's timer sends its signal to the process.  A call that waits for signals looks at
+ * those that are pending for the process before it sleeps, and ends with EINTR for one that another
  * thread is about to take.
  *
  * Return:  whether signals_after_wait() is to unblock it.

@@ -22,8 +22,7 @@ struct budget_sums {
 	uint64_t cpu_ns;                /* CPU of what is sampled, since the start */
 	uint64_t signals;               /* that were sent for samples, since the start */
 	uint64_t cost_ns[BUDGET_KINDS]; /* CPU that each of the two has cost, since the start */
-	uint64_t
-		fixed_ns; /* of the program's, what no rate makes less: hooks, context switches */
+	uint64_t fixed_ns; /* of the program's, what no rate makes less: hooks, context switches */
 };
 
 struct budget_limit {
