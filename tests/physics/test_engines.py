@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from judged import Judged
+from judged import Judged, chance_of
 from recorded import LONG, WICK, Case, cpu_ns, need, notes, read, target
 
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
@@ -67,9 +67,10 @@ class Engine(PerfCase):
             with self.subTest(hz=hz):
                 run = self.witnessed_run(target("split"), 1, hz=hz)
                 self.assertEqual(run.status, 0, run.summary)
-                # 1 more at each end, and what precedes the agent.
+                # 1 more at each end, and what precedes the agent; a hundredth is in the kernel, by its ticks.
+                chance = chance_of([s.weight for s in run.samples], 0.01) / hz
                 for found, what in ((len(run.samples), "count"), (run.weight(), "weight")):
-                    self.assert_near(found / hz, 1, exact=0.02 + 2 / hz, what=f"perf {hz} Hz, by {what}")
+                    self.assert_near(found / hz, 1, exact=0.02 + 2 / hz, chance=chance, what=f"perf {hz} Hz, by {what}")
                 if hz > 999:  # what did not come by itself is told
                     self.assertEqual(run.end["merged"], run.weight() - len(run.samples))
                     self.assert_share(run, lambda s: s.frames[0].symbol == "burn_seventy", 70, 5)
@@ -84,7 +85,9 @@ class Engine(PerfCase):
         for phase in range(0, 4000, 500) if LONG else (1000, 2500):
             run = self.cpu_engine("perf", target("lockstep"), phase, 4, hz=99)
             true = float(run.stdout)
-            self.assert_near(run.weight() / 99 / true, 1, exact=0.05, what=f"lockstep phase {phase} us")
+            # A twentieth of it is in the kernel, and as much of that is found as ticks meet it.
+            chance = chance_of([s.weight for s in run.samples], 0.05) / 99 / true
+            self.assert_near(run.weight() / 99 / true, 1, exact=0.03, chance=chance, what=f"lockstep phase {phase} us")
 
     def test_counts_short_threads_too(self):
         run = self.cpu_engine("perf", target("short_threads"), 5, 0.5, hz=999)
