@@ -161,10 +161,12 @@ static void print_samples(const struct profile_facts *facts, struct buf *buf)
 		print_weight(facts, buf);
 		buf_add_char(buf, ')');
 	}
-	if (facts->samples) {
-		buf_add(buf, "; shares are right ");
-		words_precision(buf, (double)facts->weight, facts->squares);
-	}
+	buf_add_char(buf, '\n');
+	if (!facts->samples)
+		return;
+	add_topic(buf, "precision");
+	buf_add(buf, "shares are right ");
+	words_precision(buf, (double)facts->weight, facts->squares);
 	buf_add_char(buf, '\n');
 }
 

@@ -110,10 +110,12 @@ static void print_samples(const struct summary *summary, struct buf *buf)
 	text_of(buf, stats->threads, "thread");
 	buf_add(buf, ", ");
 	text_of(buf, stats->processes, "process");
-	if (stats->samples) {
-		buf_add(buf, "; shares are right ");
-		words_precision(buf, (double)stats->weight, stats->squares);
-	}
+	buf_add_char(buf, '\n');
+	if (!stats->samples)
+		return;
+	summary_topic(buf, "precision");
+	buf_add(buf, "shares are right ");
+	words_precision(buf, (double)stats->weight, stats->squares);
 	buf_add_char(buf, '\n');
 }
 
