@@ -32,17 +32,17 @@ class Files(Case):
                              glob.glob(self.path("ends-*-0001.perf"))), 1, os.listdir(self.dir))
 
     def test_rotation_by_samples_keeps_every_sample(self):
-        run = self.record(target("split"), 3, options=("--rotate", "50samples"))
+        run = self.record(target("split"), 1.2, options=("--rotate", "50samples"), hz=249)
         self.assertGreaterEqual(len(run.paths), 5)
         self.assertTrue(all(re.search(r"\.\d{4}\.perf$", path) for path in run.paths))
         sizes = [len(read(path)) for path in run.paths]
         self.assertTrue(all(size == 50 for size in sizes[:-1]), sizes)
-        self.assertAlmostEqual(run.weight() / 99, 3, delta=0.15)
+        self.assertAlmostEqual(run.coverage, 1, delta=0.05)
         times = [sample.time_ns for sample in run.samples]
         self.assertEqual(times, sorted(times))
 
     def test_rotation_by_size(self):
-        run = self.record(target("split"), 3, options=("--rotate", "16K"))
+        run = self.record(target("split"), 1.2, options=("--rotate", "16K"), hz=249)
         for path in run.paths[:-1]:
             self.assertLess(os.path.getsize(path), 18 * 1024)
         self.assertGreater(len(run.paths), 2)
@@ -50,8 +50,8 @@ class Files(Case):
     def test_compression_and_hook(self):
         log = self.path("log")
         hook = f'echo "$0 $1" >> {log}; test -s "$1"'
-        run = self.wick("record", "-o", self.path("z.perf"), "--rotate", "50samples", "--compress",
-                        "gz", "--on-rotate", hook, "--", target("split"), 2)
+        run = self.wick("record", "-F", 249, "-o", self.path("z.perf"), "--rotate", "50samples",
+                        "--compress", "gz", "--on-rotate", hook, "--", target("split"), 0.8)
         self.assertEqual(run.returncode, 0, run.stderr)
         paths = sorted(glob.glob(self.path("z.*.perf.gz")))
         self.assertGreaterEqual(len(paths), 3)
@@ -66,7 +66,7 @@ class Files(Case):
 
     def test_a_hook_that_fails_stops_nothing(self):
         run = self.wick("record", "-o", self.path("f.perf"), "--on-rotate", "exit 3", "--",
-                        target("split"), 1)
+                        target("split"), 0.3)
         self.assertEqual(run.returncode, 0)
         self.assertIn("on-rotate", run.stderr.decode())
         self.assertTrue(read(self.path("f.perf")))
@@ -75,8 +75,8 @@ class Files(Case):
         other = self.path("k.0000.perf")
         with open(other, "w", encoding="ascii") as file:
             file.write("not ours\n")
-        self.wick("record", "-o", self.path("k.perf"), "--rotate", "40samples", "--keep", "3",
-                  "--", target("split"), 3)
+        self.wick("record", "-F", 249, "-o", self.path("k.perf"), "--rotate", "40samples", "--keep", "3",
+                  "--", target("split"), 1.2)
         left = sorted(glob.glob(self.path("k.*.perf")))
         self.assertIn(other, left)
         self.assertLessEqual(len(left), 1 + 4)

@@ -146,6 +146,11 @@ class Reading(threading.Thread):
         return self.program.worst_s
 
     @property
+    def put_off(self):
+        """For which part of the time a thread of the program waited, of one processor."""
+        return self.program.total_s / self.wall_s
+
+    @property
     def stolen(self):
         """Of one processor."""
         return self.stolen_s / self.wall_s

@@ -75,6 +75,8 @@ class Reading(unittest.TestCase):
         reading.settle((10.0, 100.0, 1.0, 5.0, 7.0), (12.0, 104.0, 1.5, 6.0, 8.0))
         self.assertEqual((reading.wall_s, reading.stolen_s, reading.stalled_s, reading.others), (2, 0.5, 1, 1.5))
         self.assertEqual(reading.stolen, 0.25)
+        reading.program.total_s = 0.5
+        self.assertEqual(reading.put_off, 0.25)
 
 
 class Judged(unittest.TestCase):
