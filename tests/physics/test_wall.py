@@ -69,8 +69,8 @@ class Wall(Judged):
         self.assertEqual(waits, {"futex", "sleep"})
 
     def test_shares_of_five_kinds_of_time(self):
-        seconds = 30 if LONG else 8
-        # 8 s at 100 Hz would leave a share of 9 % a deviation of a whole point.
+        seconds = 30 if LONG else 6
+        # 6 s at 100 Hz would leave a share of 9 % a deviation of a whole point.
         run, missed_s = self.wall(target("wall_shares"), seconds, self.path("disk"), hz=HZ if LONG else 4 * HZ)
         truth = pairs(run.stdout)
         missed = 100 * missed_s / seconds  # of its only thread
