@@ -3,8 +3,6 @@
 
 `allocs` says how many bytes it asked for; the rest is arithmetic over the samples.
 """
-import collections
-import math
 import os
 import shutil
 import subprocess
@@ -14,9 +12,7 @@ import unittest
 import test_transparent
 from recorded import LONG, PYTHON, WICK, Case, need, read, target
 
-PROGRAMS = 20
 NO_BUDGET = ("--max-overhead", "off")  # that is another suite's: samples would weigh more
-MOST_CHANCE = 0.1
 LIBRARIES = "/usr/lib/x86_64-linux-gnu/"
 ALLOCATORS = ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2")
 # Of test_transparent's commands, those that end soon; --long takes all.
@@ -32,42 +28,9 @@ def operations(path):
     return [(words["op"], words["on"]) for words in lines]
 
 
-def still_live(run):
-    """Bytes by the function that took them, of what no sample gave back."""
-    live = {}
-    for (op, address), sample in zip(operations(run.paths[0]), run.samples):
-        key = sample.pid, address
-        if op == "alloc":
-            live[key] = sample
-        else:
-            live.pop(key, None)
-    by_function = collections.Counter()
-    for sample in live.values():
-        by_function[sample.frames[0].symbol] += sample.weight
-    return by_function
-
-
-def scatter_of(weights):
-    """One deviation of what chance makes of their sum, as a part of it."""
-    return math.sqrt(sum(weight**2 for weight in weights)) / sum(weights)
-
-
-class Alloc(Case):
+class AllocCase(Case):
     def allocs(self, seed, calls, *how, options=("-e", "alloc=16K")):
         return self.record(target("allocs"), str(seed), str(calls), *how, options=(*NO_BUDGET, *options))
-
-    def assert_sum(self, runs, weights, true):
-        """Of what RUNS sampled, as chance allows of so many samples (four deviations), and what was lost,
-        which is counted."""
-        weights = list(weights)
-        chance = 4 * scatter_of(weights)
-        lost = 2 * sum(run.end["lost_events"] for run in runs) / len(weights)
-        said = f"{100 * sum(weights) / true - 100:+.2f} % (chance {100 * chance:.2f} %, lost {100 * lost:.2f} %)"
-        print(said, flush=True)
-        if lost > 0.1:
-            self.skipTest(f"inconclusive: the rings were not emptied in time: {said}")
-        self.assertLessEqual(chance, MOST_CHANCE, "too few samples")
-        self.assertLessEqual(abs(sum(weights) / true - 1), chance + lost, said)
 
     def live_and_all(self, *command, options=("-e", "alloc=16K")):
         """A run with --live, without the samples of its live file; and these."""
@@ -78,29 +41,8 @@ class Alloc(Case):
         live, run.samples = run.samples[:n_live], run.samples[n_live:]
         return run, path, live
 
-    def test_sum_of_twenty_programs_is_within_3_percent(self):
-        """What chance makes of the sum of 20,000 samples has a deviation of 0.7 %."""
-        runs = [self.allocs(seed, 20000 if LONG else 12000, options=("-e", "alloc=8K")) for seed in range(1, PROGRAMS + 1)]
-        weights = [sample.weight for run in runs for sample in run.samples if sample.weight > 0]
-        self.assertGreaterEqual(len(weights), 20000)
-        self.assert_sum(runs, weights, sum(int(run.stdout) for run in runs))
 
-    def test_leak_of_one_percent_is_on_top_of_the_live_file(self):
-        run, path, live = self.live_and_all(target("allocs"), "5", "40000", "leak")
-        by_function = collections.Counter()
-        for sample in live:
-            by_function[sample.frames[0].symbol] += sample.weight
-        self.assertEqual(by_function, still_live(run))
-        self.assertEqual(by_function.most_common(1)[0][0], "leak_some")
-        leaked = run.weight(lambda sample: sample.frames[0].symbol == "leak_some")
-        self.assertLess(leaked / run.weight(), 0.03)
-        self.assertEqual({sample.event for sample in live}, {"alloc"})
-        taken = {(s.tid, s.time_ns, s.weight, tuple(s.frames)) for s in run.samples}
-        self.assertEqual([s for s in live
-                          if (s.tid, s.time_ns, s.weight, tuple(s.frames)) not in taken], [])
-        self.assertEqual({op for op, _ in operations(path)}, {"alloc"})
-        self.assertIn(f"live        {len(live)} samples", run.summary)
-
+class Alloc(AllocCase):
     def test_live_file_follows_the_program(self):
         code = ("import os, sys, time\nx = [bytes(100000) for _ in range(400)]\n"
                 "def wait(path):\n while not os.path.exists(path): time.sleep(0.01)\n"
@@ -137,45 +79,6 @@ class Alloc(Case):
             process = self.wick("record", *options, "--live", "--", "true")
             self.assertEqual(process.returncode, 2, options)
             self.assertIn(b"--live", process.stderr)
-
-    def test_heap_far_larger_than_the_table(self):
-        blocks = 400_000 if LONG else 60_000
-        run, _, live = self.live_and_all(target("allocs"), "1", str(blocks), "heap", options=("-e", "alloc=1K"))
-        self.assertLess(len(live), 32768)
-        self.assert_sum([run], (sample.weight for sample in live
-                                if sample.frames[0].symbol == "keep_all"), blocks * 1000)
-        self.assertIn(b"\n", run.stdout)
-
-    def test_memory_that_is_moved_keeps_what_it_stands_for(self):
-        run, _, live = self.live_and_all(target("allocs"), "1", "50", "remap")
-        # Blocks larger than what a sample stands for are each sampled: little is left to chance.
-        moved = run.weight(lambda sample: sample.frames[0].symbol == "remap")
-        self.assertAlmostEqual(moved / int(run.stdout), 1, delta=0.05)
-        self.assertEqual([s for s in live if s.frames[0].symbol == "remap"], [])
-
-    def test_operators_of_cxx_count_once(self):
-        """Some thousand samples: one run has a deviation of 3 to 4 %."""
-        runs = [self.record(target("operators"), "2000", options=(*NO_BUDGET, "-e", "alloc=8K")) for _ in range(6)]
-        self.assert_sum(runs, (sample.weight for run in runs for sample in run.samples),
-                        sum(int(run.stdout) for run in runs))
-
-    def test_other_allocators_give_the_same_sums(self):
-        for name in ALLOCATORS:
-            if not os.path.exists(LIBRARIES + name):
-                print(f"skipped: {name} is not installed")
-                continue
-            with self.subTest(allocator=name):
-                runs, weights = [], []
-                # One of them has 400 to 800 samples, by how soon its rings are emptied.
-                for seed in range(4, 24):
-                    if weights and 4 * scatter_of(weights) < MOST_CHANCE:
-                        break
-                    command = "env", "LD_PRELOAD=" + LIBRARIES + name, target("allocs"), str(seed), "20000"
-                    run, _, live = self.live_and_all(*command)
-                    runs.append(run)
-                    weights += [sample.weight for sample in run.samples if sample.comm == "allocs"]
-                    self.assertEqual([s for s in live if s.frames[0].symbol in ("take", "run")], [])
-                self.assert_sum(runs, weights, sum(int(run.stdout) for run in runs))
 
     def test_everything_at_once(self):
         run = self.record(target("allocs"), "2", "20000", "threads",

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
 """wick record -p: running programs of many kinds join, are left as they were, and may join again."""
-import contextlib
 import glob
 import os
 import re

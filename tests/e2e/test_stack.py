@@ -8,7 +8,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 from recorded import PYTHON, Case, need, state, target, use_cpu, wait_for

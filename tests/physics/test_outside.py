@@ -7,7 +7,6 @@ from recorded import LONG, target
 
 SPLIT = ("burn_seventy", "burn_twenty", "burn_ten")
 TURNS = ("0", "turns")  # of split
-MOST_CHANCE = 2  # points, of a share
 TURN_NS = 10**7  # the outside engine's, at least
 STATIC = target("split_static")
 

@@ -1,7 +1,6 @@
 """Wall mode: every thread's time, running or blocked, without a signal to any of them."""
 import collections
 import os
-import re
 import resource
 import unittest
 
