@@ -34,7 +34,7 @@ except ConnectionError:
 """
 
 
-def request(verb, pid, hz=0, magic=MAGIC, version=1):
+def request(verb, pid, hz=0, magic=MAGIC, version=2):
     return struct.pack("<IHHiI", magic, version, verb, pid, hz)
 
 
@@ -305,7 +305,7 @@ class Control(Case):
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr.decode(), r"tick at most, and weigh so much more, try: .*-F 4999\n")
         self.assertIn("tick at most", self.state()["note"])
-        self.assertIn("4999 Hz; samples come at", self.ask("status"))
+        self.assertIn("of 4999 asked; samples come at", self.ask("status"))
 
     @unittest.skipUnless(os.geteuid() == 0, "only root makes a pid namespace")
     def test_one_in_a_pid_namespace_leaves_the_others_their_sockets(self):

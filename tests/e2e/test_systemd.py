@@ -4,10 +4,9 @@ import pathlib
 import re
 import signal
 import subprocess
-import time
 import unittest
 
-from recorded import Case, need, read, target, WICK
+from recorded import Case, need, read, target, wait_for, WICK
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs/how-to/systemd.md"
 
@@ -62,9 +61,7 @@ class Stopping(Case):
         path = self.path("x.perf")
         with subprocess.Popen([WICK, "record", "-q", "-o", path, "--", target("split"), "60"],
                               stdout=subprocess.DEVNULL) as process:
-            end = time.monotonic() + 30
-            while not (os.path.exists(path) and os.path.getsize(path) > 20000) and time.monotonic() < end:
-                time.sleep(0.1)
+            wait_for(lambda: os.path.exists(path) and os.path.getsize(path) > 20000, 60)
             with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
                 children = [int(word) for word in file.read().split()]
             self.assertEqual(len(children), 1)
@@ -75,7 +72,7 @@ class Stopping(Case):
         with open(path, encoding="utf-8") as file:
             self.assertIn("# wick-end : ", file.read())
         for pid in children:  # it has ended, whoever is to reap it
-            self.assertIn(self.state_of(pid), "ZX")
+            wait_for(lambda pid=pid: self.state_of(pid) in "ZX")
 
     def state_of(self, pid):
         try:
