@@ -194,6 +194,9 @@ class Transparent(Case):
         self.assertEqual(recorder.wait(20), 128 + signal.SIGKILL)
 
 
+ROUNDS = 1000 if LONG else 400
+
+
 class Storms(Case):
     """Programs that are hard on an agent end as they do without it, at 999 Hz; --long: at 99 too."""
 
@@ -208,16 +211,16 @@ class Storms(Case):
                 self.assertGreaterEqual(len(run.samples), samples)
 
     def test_fork_storm(self):
-        self.check_same(target("storm"), "fork", 1000, samples=10)
+        self.check_same(target("storm"), "fork", ROUNDS, samples=10)
 
     def test_vfork_storm(self):
-        self.check_same(target("storm"), "vfork", 1000)
+        self.check_same(target("storm"), "vfork", ROUNDS)
 
     def test_spawn_storm(self):
-        self.check_same(target("storm"), "spawn", 1000)
+        self.check_same(target("storm"), "spawn", ROUNDS)
 
     def test_exec_storm(self):
-        self.check_same(target("storm"), "exec", 1000)
+        self.check_same(target("storm"), "exec", ROUNDS)
 
     def test_threads_are_cancelled_while_a_command_runs(self):
         self.check_same(target("storm"), "cancel", 5)
@@ -237,11 +240,11 @@ class Storms(Case):
         self.check_same(shell=script, samples=50)
 
     def test_address_sanitizer(self):
-        self.check_same(target("busy_asan"), 1, samples=30)
+        self.check_same(target("busy_asan"), 0.3, samples=30)
 
     def test_limits(self):
         for limit in ("-v 400000", "-f 8", "-n 64", "-f 0", "-n 10", "-v 60000"):
-            self.check_same(shell=f"ulimit {limit}; exec {target('busy')} 0.5")
+            self.check_same(shell=f"ulimit {limit}; exec {target('busy')} 0.2")
 
     def test_seccomp(self):
         if not shutil.which("man") or not os.path.exists("/usr/share/man/man1/tbl.1.gz"):
