@@ -100,8 +100,8 @@ static uint64_t event_signal_ns(void)
 {
 	struct sigaction action = {.sa_handler = on_signal};
 	struct sigaction old;
-	_cleanup_fd_ int fd = -1;
 	uint64_t cost_ns;
+	int fd;
 
 	if (sigaction(SIGURG, &action, &old) < 0)
 		return 0;
