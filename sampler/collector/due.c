@@ -70,13 +70,14 @@ static uint64_t pass_ns(const struct collector *collector, uint64_t start_ns)
 	/* Whoever asked for a mark waits for it. */
 	if (drain->marked_ns)
 		ns = earlier(ns, drain->marked_ns + HOLD_BACK_MS * NS_PER_MS);
-	if (drain->wall_next_ns)
+	if (drain->wall_next_ns && !drain->rate.pauses)
 		ns = earlier(ns, drain->wall_next_ns);
 	if (drain->n_attached)
 		ns = earlier(ns, drain->replaced_ns);
 	if (seized_sweep())
 		ns = earlier(ns, start_ns + SEIZED_MS * NS_PER_MS);
-	ns = earlier(ns, top_due_ns(&drain->keep.top));
+	if (drain->processes)
+		ns = earlier(ns, top_due_ns(&drain->keep.top));
 	return earlier(ns, usage_due_ns(&drain->usage));
 }
 

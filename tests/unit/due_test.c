@@ -76,6 +76,7 @@ static void whoever_waits_for_a_mark_waits_no_longer(void **state)
 
 static void other_work_is_done_in_time(void **state)
 {
+	struct process process = {.pidfd = 3};
 	struct drain *drain = &collector.drain;
 
 	(void)state;
@@ -93,8 +94,25 @@ static void other_work_is_done_in_time(void **state)
 	due_plan(&collector, &calm, NOW_NS + 50);
 	assert_int_equal(due_wake_ns(due), NOW_NS + 20);
 	drain->keep.top = (struct top){.options.n = 1, .ran = true, .late_ns = NOW_NS + 10};
+	drain->processes = &process;
 	due_plan(&collector, &calm, NOW_NS + 50);
 	assert_int_equal(due_wake_ns(due), NOW_NS + 10);
+}
+
+/* Its date would be in the past, at every pass. */
+static void work_that_has_to_wait_wakes_nobody(void **state)
+{
+	struct drain *drain = &collector.drain;
+
+	(void)state;
+	drain->wall_next_ns = NOW_NS - 1;
+	drain->rate.pauses = PAUSE_ASKED;
+	drain->keep.top = (struct top){.options.n = 1, .ran = true, .late_ns = NOW_NS - 1};
+	due_plan(&collector, &calm, UINT64_MAX);
+	assert_int_equal(due_wake_ns(due), NOW_NS + PASS_READING_MS * NS_PER_MS);
+	drain->rate.pauses = 0;
+	due_plan(&collector, &calm, UINT64_MAX);
+	assert_int_equal(due_wake_ns(due), NOW_NS - 1);
 }
 
 static void an_end_that_nothing_tells_of_is_looked_for(void **state)
@@ -116,6 +134,7 @@ int main(void)
 		cmocka_unit_test_setup(news_bring_a_pass, set_up),
 		cmocka_unit_test_setup(whoever_waits_for_a_mark_waits_no_longer, set_up),
 		cmocka_unit_test_setup(other_work_is_done_in_time, set_up),
+		cmocka_unit_test_setup(work_that_has_to_wait_wakes_nobody, set_up),
 		cmocka_unit_test_setup(an_end_that_nothing_tells_of_is_looked_for, set_up),
 	};
 
