@@ -6,7 +6,7 @@
 enum {
 	WARM_MS = 1000,
 	STEP_MS = 250,
-	LEAST_SIGNALS = 8, /* in a window, before it says anything of their price */
+	LEAST_SIGNALS = 8, /* in a window; of fewer less is believed */
 	LONGEST_MS = 2000, /* but a window of few is ended then, too */
 };
 
@@ -88,6 +88,12 @@ static double more(uint64_t now, uint64_t then)
 	return now > then ? (double)(now - then) : 0;
 }
 
+/* A low rate has few signals in any window, but must not stand because of that. */
+static double believed(double signals)
+{
+	return LEARNS * between(signals / LEAST_SIGNALS, 0, 1);
+}
+
 /* COST of OF, in a window of so many SIGNALS: their price, where there were enough. */
 static void learn(struct budget_limit *limit, double cost_ns, double fixed_ns, double of_ns,
 		  double signals)
@@ -100,11 +106,10 @@ static void learn(struct budget_limit *limit, double cost_ns, double fixed_ns, d
 		limit->share = cost_ns / of_ns;
 		limit->fixed = fixed_ns / of_ns;
 	}
-	if (signals < LEAST_SIGNALS)
-		return;
 	if (limit->price_ns > 0)
-		price_ns = limit->price_ns + LEARNS * (price_ns - limit->price_ns);
-	limit->price_ns = price_ns;
+		limit->price_ns += believed(signals) * (price_ns - limit->price_ns);
+	else if (signals >= LEAST_SIGNALS)
+		limit->price_ns = price_ns;
 }
 
 /*

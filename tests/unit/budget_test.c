@@ -179,6 +179,20 @@ static void it_is_back_five_seconds_after_the_cost_fell(void **state)
 	assert_true(world.budget.rate_hz == 999);
 }
 
+/* Two signals a second are few in any window. */
+static void a_low_rate_does_not_stand_for_ever(void **state)
+{
+	struct world world = {.cpu = 1, .signal_ns = 5000000};
+
+	(void)state;
+	begin(&world, 99);
+	run_ms(&world, 30000);
+	assert_true(world.budget.rate_hz < 3);
+	world.signal_ns = 3000;
+	run_ms(&world, 60000);
+	assert_true(world.budget.rate_hz == 99);
+}
+
 static void what_was_overspent_is_saved_again(void **state)
 {
 	struct world world = {.cpu = 1.5, .signal_ns = 120000};
@@ -289,6 +303,7 @@ int main(void)
 		cmocka_unit_test(the_rate_is_the_highest_that_fits),
 		cmocka_unit_test(it_moves_in_small_steps),
 		cmocka_unit_test(it_is_back_five_seconds_after_the_cost_fell),
+		cmocka_unit_test(a_low_rate_does_not_stand_for_ever),
 		cmocka_unit_test(what_was_overspent_is_saved_again),
 		cmocka_unit_test(a_rate_that_costs_no_more_is_not_lowered),
 		cmocka_unit_test(what_no_rate_makes_less_leaves_a_part_to_samples),
