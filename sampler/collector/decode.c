@@ -22,7 +22,8 @@ static bool sample_holds(const struct record_sample *sample)
 		return false;
 	if (sample->tid == 0 || sample->tid > INT32_MAX || sample->weight == 0 ||
 	    sample->period_ns == 0 || sample->period_ns > RECORD_MAX_PERIOD_NS ||
-	    sample->weight > RECORD_MAX_AMOUNT / sample->period_ns)
+	    sample->weight > RECORD_MAX_AMOUNT / sample->period_ns ||
+	    sample->vcsw > RECORD_MAX_AMOUNT || sample->ivcsw > RECORD_MAX_AMOUNT)
 		return false;
 	return pcs_hold(sample->pcs, sample->n_pcs);
 }
