@@ -137,7 +137,8 @@ static uint32_t take_owed(struct slot_own *own)
 void sampling_take(struct process *p, struct slot *slot, const struct tick *tick)
 {
 	bool quiet = process_state(p) != AGENT_SAMPLING;
-	uint32_t weight = tick->weight + slot->own->extra + take_owed(slot->own);
+	uint32_t used = tick->weight + take_owed(slot->own); /* extra is in the account already */
+	uint32_t weight = used + slot->own->extra;
 	struct record_sample *record;
 
 	if (!quiet) {
@@ -150,7 +151,7 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	slot->own->given_ns += weight * slot->own->period_ns;
 	light_given(p, weight * slot->own->period_ns);
 	if (slot->own->weighed_ns)
-		slot->own->weighed_ns += tick->weight * slot->own->period_ns;
+		slot->own->weighed_ns += used * slot->own->period_ns;
 	record = walk(p, slot, tick);
 	if (!record) {
 		count_loss(slot, weight);

@@ -164,13 +164,20 @@ void timer_jitter_process(struct process *p)
 	atomic_store_explicit(&p->jittering, 0, memory_order_release);
 }
 
-/* The account of a thread begins anew: what it used so far has its samples, or is not to have any.
+/* The accounts of a thread begin anew: what it used so far has its samples, or is not to have any.
  */
 static void restart_account(struct slot_own *own, uint64_t late_ns)
 {
+	uint64_t expired_ns;
+
+	if (!own->armed_cpu_ns && !own->weighed_ns)
+		return;
+	expired_ns = clock_thread_cpu_ns() - late_ns;
+	if (own->weighed_ns)
+		own->weighed_ns = expired_ns;
 	if (!own->armed_cpu_ns)
 		return;
-	own->armed_cpu_ns = clock_thread_cpu_ns() - late_ns;
+	own->armed_cpu_ns = expired_ns;
 	own->given_ns = 0;
 	own->share.carry_ns = 0;
 	own->share.phase_ns = 0;
@@ -224,6 +231,8 @@ void timer_follow(struct process *p, struct slot *slot)
 		own->extra += 1 + (uint32_t)((late_ns - first_ns) / period_ns);
 		first_ns += (late_ns - first_ns) / period_ns * period_ns + period_ns;
 	}
+	if (own->weighed_ns)
+		own->weighed_ns += first_ns - period_ns;
 	(void)set(own->timer - 1, first_ns - late_ns, period_ns);
 }
 

@@ -433,8 +433,7 @@ static void samples_the_same_stack_with_and_without_a_room(void **state)
 	ucontext_t uc;
 	struct tick tick = {.uc = &uc, .tid = 7, .weight = 1};
 
-	f->p->rules.entries = f->p->entries;
-	f->p->rules.n = PROCESS_RULES;
+	f->p->rules = (struct unwind_cache){.entries = f->p->entries, .n = PROCESS_RULES};
 	(void)getcontext(&uc);
 	for (int i = 0; i < 2; i++) {
 		uint64_t head;
@@ -488,8 +487,7 @@ static void a_signal_in_a_sample_weighs_on_the_next_one(void **state)
 	struct fixture *f = *state;
 	struct slot slot = claim(state, (uint32_t)gettid());
 
-	f->p->rules.entries = f->p->entries;
-	f->p->rules.n = PROCESS_RULES;
+	f->p->rules = (struct unwind_cache){.entries = f->p->entries, .n = PROCESS_RULES};
 	f->p->cookie = 77;
 	handler_process = f->p;
 	assert_int_equal(send_timer(f->p, &slot, 0), 1);
@@ -497,7 +495,9 @@ static void a_signal_in_a_sample_weighs_on_the_next_one(void **state)
 	assert_int_equal(send_timer(f->p, &slot, 2), 0);
 	assert_int_equal(send_timer(f->p, &slot, 0), 0);
 	slot_leave(&slot);
+	slot.own->period_ns = slot.own->weighed_ns = 1000;
 	assert_int_equal(send_timer(f->p, &slot, 1), 2 + 3 + 1);
+	assert_int_equal(slot.own->weighed_ns, 7000); /* else an event would give it again */
 	assert_int_equal(send_timer(f->p, &slot, 0), 1);
 	assert_int_equal(f->p->header->lost_nested, 0);
 	assert_true(slot_enter(&slot)); /* it is lost when none follows */
