@@ -217,10 +217,18 @@ bool event_is_mine(struct process *p, const struct slot *slot)
 	return false;
 }
 
+/* In AGENT_QUIET no call may set the timer: it goes on, and an expiry stands for that much less. */
 void event_gone(struct process *p, struct slot *slot)
 {
-	slot->own->event = 0;
-	timer_restart(slot, process_period_ns(p));
+	struct slot_own *own = slot->own;
+
+	own->event = 0;
+	if (process_state(p) != AGENT_SAMPLING) {
+		own->period_ns = tick_ns(own->period_ns);
+		return;
+	}
+	own->period_ns = process_period_ns(p);
+	timer_restart(slot, own->period_ns);
 }
 
 /* The linker's: where this object's code is. */

@@ -68,9 +68,9 @@ static bool own_due(struct process *p, struct landing *at)
 	}
 	if (sampling && event_is_mine(p, &at->slot))
 		return event_tick(p, at);
-	if (sampling && at->slot.own->event) {
+	if (at->slot.own->event) {
 		event_gone(p, &at->slot);
-		return false;
+		return !sampling;
 	}
 	if (sampling && at->slot.own->epoch == process_epoch(p) &&
 	    at->slot.own->n_signals % JITTER_EVERY == JITTER_EVERY - 1 &&

@@ -93,6 +93,11 @@ class Engine(PerfCase):
         run = self.cpu_engine("perf", target("short_threads"), 5, 0.5, hz=999)
         self.assert_near(run.coverage, 1, exact=0.06)
 
+    def test_timers_go_on_alone_under_a_seccomp_filter(self):
+        run = self.cpu_engine("perf", target("hooks_seccomp"), "quiet", 700000000, hz=99)
+        self.assertGreater(len(run.samples), 30, run.summary)
+        self.assert_near(run.coverage, 1, exact=0.1)
+
     def test_execs_at_a_high_rate_live(self):
         n = 1000 if LONG else 60
         run = self.engine("perf", target("kernel_events"), "execs", n, 3000, hz=4999)

@@ -2,6 +2,7 @@
 #include "sampler/handler/on_event.h"
 
 #include "sampler/handler/clock.h"
+#include "sampler/handler/timer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,6 +122,41 @@ static void a_thread_that_is_ahead_is_still_itself(void **state)
 	assert_true(event_is_mine(&process, &slot));
 }
 
+/* Its timer has gone on at the tick meanwhile. */
+static void an_event_that_is_gone_leaves_the_timer_with_a_period_of_its_own(void **state)
+{
+	struct slot slot = {.ring = &ring, .own = own};
+
+	(void)state;
+	begin(10 * MS);
+	own->event = 5;
+	header.live_period_ns = 20 * MS;
+	event_gone(&process, &slot);
+	assert_int_equal(own->event, 0);
+	assert_int_equal(own->period_ns, 20 * MS);
+	/* Where no call may set it, its expiries stand for what is between them. */
+	begin(10 * MS);
+	own->event = 5;
+	process.state = AGENT_QUIET;
+	event_gone(&process, &slot);
+	process.state = AGENT_SAMPLING;
+	assert_int_equal(own->event, 0);
+	assert_int_equal(own->period_ns, MS);
+}
+
+static void what_was_used_in_a_pause_of_the_timer_is_no_events(void **state)
+{
+	struct slot slot = {.ring = &ring, .own = own};
+
+	(void)state;
+	begin(10 * MS);
+	own->weighed_ns = clock_thread_cpu_ns() - 1000 * MS;
+	header.paused = 1;
+	timer_follow(&process, &slot);
+	header.paused = 0;
+	assert_true((int64_t)(clock_thread_cpu_ns() - own->weighed_ns) < (int64_t)(100 * MS));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +164,8 @@ int main(void)
 		cmocka_unit_test(the_same_rate_moves_nothing),
 		cmocka_unit_test(what_a_pause_explains_is_no_sample),
 		cmocka_unit_test(a_thread_that_is_ahead_is_still_itself),
+		cmocka_unit_test(an_event_that_is_gone_leaves_the_timer_with_a_period_of_its_own),
+		cmocka_unit_test(what_was_used_in_a_pause_of_the_timer_is_no_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
