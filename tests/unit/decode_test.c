@@ -205,6 +205,9 @@ static void refuses_a_sample_that_lies(void **state)
 	record.sample.weight = 0;
 	refuse(&record, record.head.bytes, true);
 	record = good_sample(2);
+	record.sample.vcsw = INT64_MAX;
+	refuse(&record, record.head.bytes, true);
+	record = good_sample(2);
 	record.sample.pcs[1] = UINT64_C(1) << 56;
 	refuse(&record, record.head.bytes, true);
 	record.sample.pcs[1] = UINT64_MAX;
