@@ -325,12 +325,23 @@ static void show_progress(struct recorder *recorder, uint64_t now)
 	progress_show(&progress);
 }
 
+static void tell_dear(struct recorder *recorder, const struct collector_stats *stats)
+{
+	if (!stats->dear_ppm || recorder->told_dear)
+		return;
+	recorder->told_dear = true;
+	say_note("perf events took %.0f %% of the program's CPU, for its many context switches: "
+		 "timers take over, at the kernel's %u Hz tick; --engine perf keeps events",
+		 (double)stats->dear_ppm / 10000, (unsigned)collector_kernel_hz());
+}
+
 /* The events are priced when they are first needed. */
 static void tell_switched(struct recorder *recorder)
 {
 	struct collector_stats stats;
 
 	collector_stats(recorder->collector, &stats);
+	tell_dear(recorder, &stats);
 	if (stats.switched == recorder->switched)
 		return;
 	recorder->switched = stats.switched;

@@ -42,6 +42,7 @@ struct recorder {
 	char *agent_path;
 	char *comm;
 	struct engine engine;
+	bool told_dear;    /* that timers took over */
 	uint64_t switched; /* processes that were given perf events while they ran, as told */
 	uint64_t truncated;
 	uint64_t start_ns;

@@ -296,6 +296,13 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 			   "up for the rest\n",
 			   (unsigned)summary->kernel_hz);
 	}
+	if (stats->dear_ppm) {
+		summary_topic(buf, "engine");
+		buf_printf(buf,
+			   "timers took over from perf events, which made context switches cost "
+			   "%.0f %% of the program's CPU\n",
+			   (double)stats->dear_ppm / 10000);
+	}
 	if (summary->verbose && stats->overruns) {
 		summary_topic(buf, "overruns");
 		text_share(buf, (double)stats->overruns, (double)stats->weight);

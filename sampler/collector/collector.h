@@ -222,7 +222,8 @@ struct collector_stats {
 	uint64_t live_full;                /* memory whose release could not be told */
 	uint64_t signals;                  /* every SIGPROF of ours, with or without a sample */
 	uint64_t event_signals;            /* of them, that events sent and that carried a sample */
-	uint64_t event_switches;           /* context switches of threads that have one */
+	uint32_t dear_ppm; /* events went, for what they made switches cost; 0: they did not */
+	uint64_t event_switches;   /* context switches of threads that have one */
 	uint64_t kernel_periods;   /* of events, that ended in the kernel: no signal came of them */
 	uint64_t program_ns;       /* CPU that sampling has cost programs: spending.h */
 	uint64_t handler_ns;       /* inside the agent's handler, */

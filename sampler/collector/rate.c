@@ -154,6 +154,11 @@ void rate_lower(struct collector *collector, double effective_hz)
 	mark(&collector->drain);
 }
 
+void rate_tell(struct collector *collector)
+{
+	mark(&collector->drain);
+}
+
 void rate_break(struct collector *collector, bool pause)
 {
 	struct rate *rate = &collector->drain.rate;

@@ -80,6 +80,13 @@ bool rate_follow_wish(struct collector *collector);
 void rate_lower(struct collector *collector, double effective_hz);
 
 /**
+ * rate_tell - a mark in the stream: samples come by another engine from here on
+ *
+ * Context: collector thread.
+ */
+void rate_tell(struct collector *collector);
+
+/**
  * rate_break - a pause that is nobody's wish, or its end
  *
  * Context: collector thread.

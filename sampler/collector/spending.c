@@ -10,7 +10,13 @@
 
 #include <time.h>
 
-enum { STEP_MS = 250 };
+enum {
+	STEP_MS = 250,
+	JUDGED_MS = 500, /* of CPU */
+	PPM = 1000000,
+	ASKED_DEAR_PPM = 50000, /* above the tick, where a price was told, */
+	DEAR_PPM = 5000,        /* and where events came unasked */
+};
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -123,16 +129,39 @@ static bool wants_timers(const struct collector *collector)
 	return budget_fitting_hz(budget) < hz;
 }
 
-/* To timers where they give more for the budget; and the rate that it allows. */
+/*
+ * A program that does little but switch pays for its switches, not for samples: redis at 999 Hz a
+ * third of its CPU.  Nobody has asked for that, unless the engine was asked for by name.
+ */
+static bool switches_are_dear(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	struct spending *spending = &drain->spending;
+	uint64_t cpu_ns = less(spending->last.cpu_ns, spending->judged_cpu_ns);
+	uint64_t ns = less(switches_ns(collector), spending->judged_ns);
+	uint64_t most_ppm = drain->engine == RING_ENGINE_PERF ? ASKED_DEAR_PPM : DEAR_PPM;
+
+	if (!collector->options.engine_is_auto || cpu_ns < JUDGED_MS * NS_PER_MS)
+		return false;
+	spending->judged_cpu_ns += cpu_ns;
+	spending->judged_ns += ns;
+	if (ns < cpu_ns / PPM * most_ppm)
+		return false;
+	drain->stats.dear_ppm = (uint32_t)(ns / (cpu_ns / PPM));
+	return true;
+}
+
+/* To timers where they give more for the budget, or cost less; and the rate that it allows. */
 static void follow_budget(struct collector *collector)
 {
 	struct budget *budget = &collector->drain.spending.budget;
 	struct budget_source source;
 
-	if (wants_timers(collector)) {
+	if (wants_timers(collector) || switches_are_dear(collector)) {
 		engines_use_timers(collector);
 		source = source_of(collector);
 		budget_restart(budget, budget->hz, &source);
+		rate_tell(collector);
 	}
 	rate_lower(collector, budget->rate_hz);
 }

@@ -18,7 +18,9 @@ struct spending {
 	uint64_t own_base_ns;      /* wick had used before the recording */
 	_Atomic uint64_t event_ns; /* collector_prices: they may be told later */
 	_Atomic uint64_t switch_ns;
-	struct budget_sums last;   /* of the last step */
+	struct budget_sums last; /* of the last step */
+	uint64_t judged_cpu_ns; /* up to where switches have been judged: CPU of what is sampled, */
+	uint64_t judged_ns;     /* and what events had added to switches by then */
 	uint64_t lowered_since_ns; /* up to when it has been counted how long the rate was lower */
 };
 
