@@ -18,6 +18,7 @@ REPEATS = 3
 SIGMAS = 4  # one of 16,000 results of pure chance is further off
 LOOK_S = 0.02
 MOST_DELAY_S = 0.1  # of wick's turns in a run that is to say something
+MOST_MERGED = 0.2  # of the ticks, in a run that is to say what was used where
 MOST_TASKS = 32  # of a process are looked at: wick has fewer
 USER_HZ = os.sysconf("SC_CLK_TCK")
 
@@ -198,6 +199,14 @@ class Judged(recorded.Case):
         """A recording whose claims are about CPU time.  Waiting for a processor takes nothing from
         that, and is no limit; what is stolen from one merges the kernel's ticks."""
         return self.conclusive(lambda: self.record(*command, **options), stolen=0.1)[0]
+
+    def shares_run(self, *command, **options):
+        """A recording whose claims are about where CPU time was used.  Beside others the kernel's tick may
+        meet them and not the program: it counts what expired meanwhile, and one sample stands for all."""
+        def merged(run):
+            part = run.end["merged"] / max(run.weight(), 1)
+            return [f"{100 * part:.0f} % of the ticks came with a later one"] * (part > MOST_MERGED)
+        return self.conclusive(lambda: self.record(*command, **options), merged, stolen=0.1)[0]
 
     def wall_run(self, *command, **options):
         """(a recording whose claims are about time on the wall, how late what is seen at either end of

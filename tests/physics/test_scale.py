@@ -155,8 +155,8 @@ class Processes(Judged):
     def test_libraries_that_share_an_address_have_their_cpu(self):
         """At the end of each turn one sample is in this or in the next: of those, the heaviest."""
         for turn in (50, 300):
-            run = self.cpu_run(target("plugins"), 3, target("libplugin_a.so"), target("libplugin_b.so"), turn,
-                               hz=199, options=("--max-overhead", "off"))
+            run = self.shares_run(target("plugins"), 3, target("libplugin_a.so"), target("libplugin_b.so"), turn,
+                                  hz=199, options=("--max-overhead", "off"))
             self.assertEqual(run.status, 0, run.summary)
             weights = sorted(s.weight for s in run.samples)[-int(run.stdout.split()[-1]):]
             for letter, seconds in zip("ab", run.stdout.split()):

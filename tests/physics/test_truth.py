@@ -10,7 +10,7 @@ class Truth(Judged):
     def check_split(self, seconds, most):
         """Slices of random length: a share of 70 % is known to within 0.9 points (one deviation) by
         2,490 samples, and to 1.1 by those of 7 s."""
-        run = self.cpu_run(target("split"), seconds, hz=249)
+        run = self.shares_run(target("split"), seconds, hz=249)
         self.assertEqual(run.status, 0, run.summary)
         truth = [float(word) for word in run.stdout.split()]
         for share, name in zip(truth, ("burn_seventy", "burn_twenty", "burn_ten")):
