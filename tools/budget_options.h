@@ -17,12 +17,12 @@ enum {
 	OPT_BREAKER,
 };
 
-/* Rows of an option table. */
-#define MAX_OVERHEAD_OPTION_SPEC                                                                   \
+/* Rows of an option table; OTHERWISE is what holds where the option is not given. */
+#define MAX_OVERHEAD_OPTION_SPEC(otherwise)                                                        \
 	{                                                                                          \
 		OPT_MAX_OVERHEAD, "max-overhead", "PCT",                                           \
-			"lower the rate when sampling costs CMD more of its CPU; or off (1% "      \
-			"with -a or --flight and no -F, else off)"                                 \
+			"lower the rate when sampling costs CMD more of its CPU; or off "          \
+			"(" otherwise ")"                                                          \
 	}
 #define BUDGET_OPTION_SPECS                                                                        \
 	{OPT_MAX_COLLECTOR_CPU, "max-collector-cpu", "PCT",                                        \

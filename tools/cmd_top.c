@@ -24,7 +24,7 @@ const struct option_spec top_option_specs[] = {
 	ATTACH_OPTION_SPECS,
 	{'e', "event", "WHAT", "what is counted: cpu, or wall, also the time that is waited (cpu)"},
 	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
-	MAX_OVERHEAD_OPTION_SPEC,
+	MAX_OVERHEAD_OPTION_SPEC("off"),
 	{'d', "duration", "DUR", "count for so long (until CMD ends; with --once: 5s)"},
 	{OPT_SHOW, "show", "WHAT",
 	 "begin with functions or threads; the key t changes it (functions)"},
