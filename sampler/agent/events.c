@@ -89,7 +89,7 @@ void events_end(void)
 	 * event.
 	 */
 	(void)atomic_fetch_add(&p->header->leaving, 1);
-	if (!event_is_possible(p))
+	if (atomic_load(&p->header->engine) != RING_ENGINE_PERF)
 		return;
 	r = ask_end();
 	if (r < 0 && r != REFUSED && any_stands(p))

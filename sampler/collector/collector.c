@@ -39,12 +39,6 @@ uint32_t collector_kernel_hz(void)
 	return (uint32_t)((NS_PER_S + (uint64_t)tick.tv_nsec / 2) / (uint64_t)tick.tv_nsec);
 }
 
-const struct metric *collector_metrics(size_t *ret_n)
-{
-	*ret_n = METRIC_BUILTIN;
-	return metrics_columns();
-}
-
 static int copy_options(struct collector *collector, const struct collector_options *options,
 			struct err *err)
 {

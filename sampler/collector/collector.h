@@ -131,7 +131,7 @@ struct collector_options {
 enum collector_event_kind {
 	COLLECTOR_IDLE,    /* the time out passed, or collector_nudge() was called */
 	COLLECTOR_SAMPLE,  /* frames have addr and exact set, the metrics those of
-			      collector_metrics() */
+			      metrics.h */
 	COLLECTOR_MAPPING, /* precedes the samples that need it */
 	COLLECTOR_EXIT,    /* a process image ended; its samples have all been given */
 	COLLECTOR_RATE,    /* the rate is another from here on, or a mark has come by */
@@ -273,16 +273,6 @@ enum ring_discovery collector_auto_discovery(void);
  * Context: any thread.
  */
 uint32_t collector_kernel_hz(void);
-
-/**
- * collector_metrics - what collector_event.sample.metrics holds, in order: metrics.h
- *
- * What options.metrics does not ask for is 0, but for what every record holds.  The gauges follow.
- *
- * Owns:    static.
- * Context: any thread.
- */
-const struct metric *collector_metrics(size_t *ret_n);
 
 /**
  * collector_new - a socket and a directory for agents to find

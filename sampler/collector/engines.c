@@ -81,7 +81,7 @@ static void found(struct collector *collector, struct process *process)
 		return;
 	perf_process_switch(process, true);
 	stats->switched++;
-	pace_takes_over(&collector->drain.pace);
+	pace_set_events(&collector->drain.pace, true, tick_ns());
 }
 
 void engines_look(struct collector *collector, struct process *process)
@@ -111,6 +111,7 @@ void engines_use_timers(struct collector *collector)
 	struct drain *drain = &collector->drain;
 
 	drain->engine = RING_ENGINE_CTIMER;
+	pace_set_events(&drain->pace, false, tick_ns());
 	for (struct process *process = drain->processes; process; process = process->next)
 		perf_process_switch(process, false);
 }

@@ -37,10 +37,10 @@ static bool is_quick(struct pace *pace, const struct pace_pass *pass)
 	return pass->now_ns < pace->quick_ns;
 }
 
-void pace_takes_over(struct pace *pace)
+void pace_set_events(struct pace *pace, bool events, uint64_t tick_ns)
 {
-	pace->takes_over = true;
-	pace->tick_ns = 0;
+	pace->takes_over = events;
+	pace->tick_ns = events ? 0 : tick_ns;
 }
 
 static bool is_moving(struct pace *pace, const struct pace_pass *pass)

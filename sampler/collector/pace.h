@@ -30,11 +30,12 @@ struct pace_pass {
 };
 
 /**
- * pace_takes_over - events are about to take over from timers: be quick
+ * pace_set_events - events are about to take over from timers: be quick; or there are none any more
+ * @tick_ns: of the kernel
  *
  * Context: any thread.
  */
-void pace_takes_over(struct pace *pace);
+void pace_set_events(struct pace *pace, bool events, uint64_t tick_ns);
 
 /**
  * pace_wait - how long after a pass the next one is due, if the rings hold anything

@@ -57,13 +57,15 @@ static uint64_t price(const _Atomic uint64_t *price_ns)
  * interrupt is paid for, which is half of what it takes where its signal follows (12.6 of 23 to 28
  * us).
  */
-static uint64_t signals_ns(const struct collector *collector)
+static double signals_ns(const struct collector *collector)
 {
 	const struct collector_stats *stats = &collector->drain.stats;
-	uint64_t event_ns = price(&collector->drain.spending.event_ns);
+	double event_ns = (double)price(&collector->drain.spending.event_ns);
 
-	return stats->event_signals * event_ns + stats->kernel_periods * event_ns / 2 +
-	       less(stats->signals, stats->event_signals) * collector->options.prices.timer_ns;
+	return (double)stats->event_signals * event_ns +
+	       (double)stats->kernel_periods * event_ns / 2 +
+	       (double)less(stats->signals, stats->event_signals) *
+		       (double)collector->options.prices.timer_ns;
 }
 
 static uint64_t switches_ns(const struct collector *collector)
@@ -71,12 +73,17 @@ static uint64_t switches_ns(const struct collector *collector)
 	return collector->drain.stats.event_switches * price(&collector->drain.spending.switch_ns);
 }
 
+/* Of counts that programs can write to: no more than the CPU that they have used. */
 uint64_t spending_program_ns(const struct collector *collector)
 {
 	const struct collector_stats *stats = &collector->drain.stats;
 
-	return stats->handler_ns + signals_ns(collector) + switches_ns(collector) +
-	       stats->hooks_ns + stats->outside_stopped_ns;
+	double ns = (double)stats->handler_ns + signals_ns(collector) +
+		    (double)switches_ns(collector) + (double)stats->hooks_ns +
+		    (double)stats->outside_stopped_ns;
+	uint64_t most_ns = drain_charged_ns(&collector->drain);
+
+	return ns < (double)most_ns ? (uint64_t)ns : most_ns;
 }
 
 static struct budget_sums sums_of(const struct collector *collector, uint64_t now_ns)
