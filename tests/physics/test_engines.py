@@ -89,6 +89,28 @@ class Engine(PerfCase):
             chance = chance_of([s.weight for s in run.samples], 0.05) / 99 / true
             self.assert_near(run.weight() / 99 / true, 1, exact=0.03, chance=chance, what=f"lockstep phase {phase} us")
 
+    def test_finds_a_program_in_step_with_the_tick_and_gives_it_events(self):
+        """Without any option: what was found before is made up for by one sample, the rest are even."""
+        run, _ = self.conclusive(lambda: self.record(target("lockstep"), 2500, 6, hz=99),
+                                 put_off=0.03, stolen=0.05)
+        self.assertIn("and got perf events when that was seen", run.summary)
+        true = float(run.stdout)
+        self.assert_near(run.weight() / 99 / true, 1, exact=0.1, what="lockstep as it comes")
+        self.assertGreater(len(run.samples), 0.5 * 99 * true, run.summary)
+
+    def test_shares_user_code_calls_and_faults_rightly(self):
+        """Events see user mode; what the kernel does for a call or a fault comes at the tick."""
+        for hz, exact in ((999, 0.02), (4999, 0.04)):  # signals take a sixth of user code's time at 4,999 Hz
+            with self.subTest(hz=hz):
+                run = self.cpu_engine("perf", target("user_kernel"), 6, hz=hz)
+                used = [float(word) for word in run.stdout.split()]
+                self.assert_near(run.weight() / hz, sum(used), exact=0.03 * sum(used), what=f"{hz} Hz")
+                for name, seconds in zip(("in_user", "in_call", "in_faults"), used):
+                    part = seconds / sum(used)
+                    found = run.weight(lambda s, name=name: any(f.symbol == name for f in s.frames))
+                    chance = chance_of([s.weight for s in run.samples], part) / run.weight()
+                    self.assert_near(found / run.weight(), part, exact=exact, chance=chance, what=f"{hz} Hz, {name}")
+
     def test_counts_short_threads_too(self):
         run = self.cpu_engine("perf", target("short_threads"), 5, 0.5, hz=999)
         self.assert_near(run.coverage, 1, exact=0.06)
