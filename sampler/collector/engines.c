@@ -54,11 +54,11 @@ void engines_begin(struct collector *collector, struct process *process)
 	perf_process_init(process, collector->drain.engine, &collector->options);
 }
 
-void engines_sample(struct process *process, const struct node_sample *sample,
+void engines_sample(struct process *process, const struct node_sample *sample, uint64_t taken,
 		    struct collector_stats *stats)
 {
 	const struct tick_aliasing_sample seen = {
-		.weight = sample->weight,
+		.weight = taken,
 		.cpu_ns = sample->metrics[METRIC_CPU_NS].delta,
 		.voluntary = sample->metrics[METRIC_VCSW].delta,
 		.involuntary = sample->metrics[METRIC_IVCSW].delta,

@@ -15,10 +15,11 @@ void engines_begin(struct collector *collector, struct process *process);
 
 /**
  * engines_sample - a sample of CPU time of a process, with its deltas
+ * @taken: its weight in periods of the rate that it was taken with, which may have been lowered
  *
  * Context: collector thread.
  */
-void engines_sample(struct process *process, const struct node_sample *sample,
+void engines_sample(struct process *process, const struct node_sample *sample, uint64_t taken,
 		    struct collector_stats *stats);
 
 /**

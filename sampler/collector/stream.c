@@ -124,6 +124,7 @@ static void give_sample(struct stream *stream, struct node *node)
 {
 	struct node_sample *sample = &node->sample;
 	struct thread *thread = process_thread(node->process, sample->tid);
+	uint64_t taken = sample->weight; /* in periods that it was taken with */
 
 	if (thread) {
 		memcpy(sample->comm, thread->comm, sizeof(sample->comm));
@@ -152,7 +153,7 @@ static void give_sample(struct stream *stream, struct node *node)
 
 		set_deltas(sample, series);
 		if (series->sampled)
-			engines_sample(node->process, sample, stream->stats);
+			engines_sample(node->process, sample, taken, stream->stats);
 		series->sampled = true;
 	}
 	queue_put(stream->queue, node);

@@ -63,6 +63,13 @@ class Budget(Judged):
         self.check_lowered(run, 999)
         self.assert_near(run.weight() / 999, 3, exact=0.15)
 
+    def test_a_lowered_rate_is_not_taken_for_tick_aliasing(self):
+        """Samples of a lower rate weigh more, which is no sign that ticks find only one place."""
+        for _ in range(3):
+            run = self.cpu_run(target("split"), 4, hz=99, options=("--max-overhead", "0.01%"))
+            self.check_lowered(run, 99)
+            self.assertNotIn("tick aliasing", run.summary)
+
     def test_nothing_is_lowered_without_need_or_when_it_is_off(self):
         for options in (("--max-overhead", "10%"), ("--max-overhead", "off")):
             run = self.cpu_run(target("split"), 4 if LONG else 2, hz=99, options=options)
