@@ -47,14 +47,14 @@ static const char *newest_path(const struct recording_stats *written)
 }
 
 /* Weights make up for what the tick leaves out. */
-static void note_tick(const struct recorder *recorder, struct control_reply *reply)
+static void note_tick(bool timers, struct control_reply *reply)
 {
 	uint32_t tick = collector_kernel_hz();
 
-	if (recorder->engine.kind == RING_ENGINE_CTIMER && reply->hz > tick)
+	if (timers && reply->hz > tick)
 		(void)snprintf(reply->text, sizeof(reply->text),
-			       "samples come at the kernel's %u Hz tick at most, and weigh so "
-			       "much more",
+			       "samples come at most at the kernel's %u Hz tick; their weights "
+			       "make up for the rest",
 			       (unsigned)tick);
 }
 
@@ -84,7 +84,7 @@ static void describe(struct recorder *recorder, struct control_reply *reply)
 					.bytes = written.bytes};
 	(void)snprintf(reply->command, sizeof(reply->command), "%s", recorder->comm);
 	(void)snprintf(reply->path, sizeof(reply->path), "%s", newest_path(&written));
-	note_tick(recorder, reply);
+	note_tick(recorder->engine.kind == RING_ENGINE_CTIMER || stats.timers_took_over, reply);
 }
 
 static void fail(struct control_reply *reply, const char *why)

@@ -289,8 +289,11 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 
 	if (stats->aliased) {
 		print_aliased(summary, buf);
-	} else if (most_hz(summary) > summary->kernel_hz && summary->engine == RING_ENGINE_CTIMER) {
+	} else if (most_hz(summary) > summary->kernel_hz &&
+		   (summary->engine == RING_ENGINE_CTIMER || stats->timers_took_over)) {
 		summary_topic(buf, "rate");
+		if (stats->timers_took_over && !stats->dear_ppm)
+			buf_add(buf, "timers took over from perf events, to cost less: ");
 		buf_printf(buf,
 			   "samples come at most at the kernel's %u Hz tick; their weights make "
 			   "up for the rest\n",

@@ -234,6 +234,14 @@ static const char *ending_of(const struct top_session *session)
 	return session->ended && !session->launched && is_gone(session->pid) ? "has ended" : NULL;
 }
 
+/* Timers are looked at at the kernel's tick. */
+static uint32_t at_most(uint32_t hz)
+{
+	uint32_t most_hz = collector_kernel_hz();
+
+	return hz < most_hz ? hz : most_hz;
+}
+
 void top_session_facts(struct top_session *session, struct top_facts *ret_facts)
 {
 	struct collector_stats stats;
@@ -244,7 +252,7 @@ void top_session_facts(struct top_session *session, struct top_facts *ret_facts)
 		.pid = session->pid,
 		.hz = session->options->hz,
 		.effective_hz = session->rate.effective_hz ? session->rate.effective_hz
-							   : session->options->hz,
+							   : at_most(session->options->hz),
 		.paused = session->rate.pauses != 0,
 		.wall = session->options->events & COLLECT_WALL,
 		.threads = stats.threads,

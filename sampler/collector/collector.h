@@ -244,6 +244,7 @@ struct collector_stats {
 	uint64_t aliased;          /* processes in step with the tick: tick_aliasing.h, */
 	uint64_t switched;         /* of them, those that were given perf events, */
 	pid_t aliased_pid;         /* and the last one */
+	bool timers_took_over;     /* from perf events, which cost too much */
 	uint64_t perf_threads;     /* RING_ENGINE_PERF: threads that an event was opened for, */
 	uint64_t perf_refused;     /* that stayed with their timers, */
 	uint64_t perf_refused_errno;

@@ -68,8 +68,7 @@ static uint64_t charge_all(struct drain *drain)
 	return drain_charged_ns(drain);
 }
 
-/* Timers are looked at at the kernel's tick, whatever rate they have. */
-static uint32_t delivered_hz(const struct drain *drain)
+uint32_t rate_delivered_hz(const struct drain *drain)
 {
 	uint32_t hz = rate_effective_hz(drain->rate.period_ns);
 	uint32_t most_hz = collector_kernel_hz();
@@ -90,7 +89,7 @@ static void mark(struct drain *drain)
 		return;
 	node->rate = (struct collector_rate){.time_ns = now_ns,
 					     .hz = drain->rate.hz,
-					     .effective_hz = delivered_hz(drain),
+					     .effective_hz = rate_delivered_hz(drain),
 					     .pauses = drain->rate.pauses,
 					     .mark = drain->rate.mark,
 					     .charged_ns = charged_ns - paused_ns,

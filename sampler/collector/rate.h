@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct collector;
+struct drain;
 struct process;
 
 /*
@@ -78,6 +79,13 @@ bool rate_follow_wish(struct collector *collector);
  * Context: collector thread.
  */
 void rate_lower(struct collector *collector, double effective_hz);
+
+/**
+ * rate_delivered_hz - signals a second of CPU now: by timers no more than the kernel's tick has
+ *
+ * Context: collector thread.
+ */
+uint32_t rate_delivered_hz(const struct drain *drain);
 
 /**
  * rate_tell - a mark in the stream: samples come by another engine from here on

@@ -107,7 +107,8 @@ static void note_lowered(struct collector *collector, uint64_t now_ns)
 	struct collector_stats *stats = &collector->drain.stats;
 	struct spending *spending = &collector->drain.spending;
 	const struct rate *rate = &collector->drain.rate;
-	uint32_t effective_hz = rate_effective_hz(rate->period_ns);
+	uint32_t effective_hz = stats->timers_took_over ? rate_delivered_hz(&collector->drain)
+							: rate_effective_hz(rate->period_ns);
 
 	if (effective_hz < rate->hz && spending->lowered_since_ns)
 		stats->lowered_ns += now_ns - spending->lowered_since_ns;
@@ -165,6 +166,8 @@ static void follow_budget(struct collector *collector)
 	struct budget_source source;
 
 	if (wants_timers(collector) || switches_are_dear(collector)) {
+		collector->drain.stats.timers_took_over |=
+			collector->drain.engine == RING_ENGINE_PERF;
 		engines_use_timers(collector);
 		source = source_of(collector);
 		budget_restart(budget, budget->hz, &source);

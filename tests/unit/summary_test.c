@@ -374,7 +374,14 @@ static void says_that_the_tick_limits_the_rate(void **state)
 
 	(void)state;
 	summary.hz = 999;
-	assert_says(&summary, "at most at the kernel's 250 Hz tick", 1);
+	assert_says(&summary, "rate        samples come at most at the kernel's 250 Hz tick", 1);
+	summary.engine = RING_ENGINE_PERF;
+	assert_says(&summary, "at most at the kernel's 250 Hz tick", 0);
+	summary.collected.timers_took_over = true;
+	assert_says(&summary,
+		    "rate        timers took over from perf events, to cost less: samples come at "
+		    "most at the kernel's 250 Hz tick",
+		    1);
 }
 
 static void says_what_tick_aliasing_came_to(void **state)
