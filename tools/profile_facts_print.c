@@ -130,7 +130,7 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 		buf_add(buf, " (not written by wick, or with --bare)");
 	buf_add_char(buf, '\n');
 	if (facts->lowest_hz) {
-		add_topic(buf, "budget");
+		add_topic(buf, "rate");
 		text_rate(buf, (uint32_t)facts->lowest_hz, (uint32_t)facts->hz);
 		buf_add(buf, " at the lowest; lower than asked for ");
 		text_seconds(buf, facts->lowered_ns);
@@ -413,8 +413,13 @@ void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf
 	json_add_number(buf, "hz", profile_counts_find(&facts->header, "hz", 0));
 	json_add_number(buf, "mean_bytes", profile_counts_find(&facts->header, "mean_bytes", 0));
 	json_add_number(buf, "least_ns", profile_counts_find(&facts->header, "least_ns", 0));
+	json_add_number(buf, "lowest_hz", facts->lowest_hz);
+	json_add_number(buf, "lowered_ns", facts->lowered_ns);
 	json_add_number(buf, "samples", facts->samples);
 	json_add_number(buf, "weight", facts->weight);
+	if (facts->samples)
+		buf_printf(buf, ",\"precision_points\":%.4g",
+			   words_precision_points((double)facts->weight, facts->squares));
 	json_add_number(buf, "first_ns", facts->first_ns);
 	json_add_number(buf, "last_ns", facts->last_ns);
 	json_add_number(buf, "frames", facts->frames);

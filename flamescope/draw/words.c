@@ -204,16 +204,19 @@ void words_signed(struct buf *buf, int64_t value, const char *unit)
 	words_amount(buf, size, unit);
 }
 
-void words_precision(struct buf *buf, double weight, double squares)
+double words_precision_points(double weight, double squares)
 {
 	double n = squares > 0 ? weight * weight / squares : 0;
 	double points = n > 1 ? 100 * 1.96 * 0.5 / sqrt(n) : 100;
 
-	buf_printf(buf, "within %.*f points (95 %%)",
-		   points < 1    ? 2
-		   : points < 10 ? 1
-				 : 0,
-		   points < 100 ? points : 100);
+	return points < 100 ? points : 100;
+}
+
+void words_precision(struct buf *buf, double weight, double squares)
+{
+	double points = words_precision_points(weight, squares);
+
+	buf_printf(buf, "within %.*f points (95 %%)", points < 1 ? 2 : points < 10 ? 1 : 0, points);
 }
 
 void words_share(struct buf *buf, double part, double whole)

@@ -77,12 +77,19 @@ void words_amount(struct buf *buf, uint64_t value, const char *unit);
 void words_bytes(struct buf *buf, uint64_t value);
 
 /**
- * words_precision - how far chance may have moved a share: "within 2.5 points (95 %)"
+ * words_precision_points - how far chance may have moved a share, in points (95 %), 100 at most
  * @weight:  of all samples
  * @squares: the sum of their weights' squares
  *
  * Of a share of a half, which chance moves most: 1.96 deviations of a binomial share of as many
  * samples of equal weight as say the same, WEIGHT * WEIGHT / SQUARES (Kish, Survey Sampling, 1965).
+ *
+ * Context: any thread.
+ */
+double words_precision_points(double weight, double squares);
+
+/**
+ * words_precision - the same in words: "within 2.5 points (95 %)"
  *
  * Context: any thread.
  */
