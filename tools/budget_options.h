@@ -21,7 +21,7 @@ enum {
 #define MAX_OVERHEAD_OPTION_SPEC(otherwise)                                                        \
 	{                                                                                          \
 		OPT_MAX_OVERHEAD, "max-overhead", "PCT",                                           \
-			"lower the rate when sampling costs CMD more of its CPU; or off "          \
+			"lower the rate when sampling costs the program more of its CPU; or off "  \
 			"(" otherwise ")"                                                          \
 	}
 #define BUDGET_OPTION_SPECS                                                                        \

@@ -21,6 +21,7 @@ static const struct {
 	{"record", "group", "state wait object thread comm process cpu"},
 	{"record", "discovery", "timer hooks auto"},
 	{NULL, "max-overhead", "1% off"},
+	{NULL, "max-collector-cpu", "1% off"},
 	{"top", "event", "cpu wall"},
 	{"top", "show", "functions threads"},
 	{"top", "sort", "self total self-sum total-sum"},

@@ -4,13 +4,14 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "tools/say.h"
+#include "tools/text.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 256, PPM_PER_PCT = 10000, TOLD_PPM = 10000 };
+enum { LINE_BYTES = 256, PPM = 1000000, PPM_PER_PCT = 10000, TOLD_PPM = 10000 };
 
 /* Signals a second of CPU: timers are looked at at the kernel's tick, whatever rate they have. */
 static double signals_of(const struct recorder *recorder)
@@ -28,19 +29,24 @@ void record_budget_tell_price(const struct recorder *recorder)
 	bool perf = engine->kind == RING_ENGINE_PERF;
 	uint64_t signal_ns = perf ? engine->prices.event_ns : engine->prices.timer_ns;
 	double ppm = signals_of(recorder) * (double)signal_ns / 1000;
+	struct buf text;
 
 	if (recorder->options->quiet || ppm <= (limit_ppm ? limit_ppm : TOLD_PPM))
 		return;
+	buf_init(&text, LINE_BYTES);
+	buf_printf(&text, "%u Hz will cost some ", (unsigned)recorder->options->hz);
+	text_share(&text, ppm, PPM);
+	buf_add(&text, " of the program's CPU");
 	if (limit_ppm)
-		say_note("%u Hz cost some %.1f %% of the program's CPU, and --max-overhead allows "
-			 "%g %%: the rate will be lower",
-			 (unsigned)recorder->options->hz, ppm / PPM_PER_PCT,
-			 (double)limit_ppm / PPM_PER_PCT);
+		buf_printf(&text, ", and --max-overhead allows %g %%: the rate will be lower",
+			   (double)limit_ppm / PPM_PER_PCT);
 	else
-		say_note("%u Hz cost some %.1f %% of the program's CPU (%.0f us a sample, measured "
-			 "now); less: a lower -F, or --max-overhead 1%%",
-			 (unsigned)recorder->options->hz, ppm / PPM_PER_PCT,
-			 (double)signal_ns / 1000);
+		buf_printf(&text,
+			   " (%.0f us a sample, measured now); for less, try: a lower -F, or "
+			   "--max-overhead 1%%",
+			   (double)signal_ns / 1000);
+	say_note("%s", buf_text(&text));
+	buf_release(&text);
 }
 
 void record_budget_passed(struct recorder *recorder, const struct collector_rate *rate)

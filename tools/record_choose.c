@@ -83,7 +83,7 @@ void record_choose_tell(const struct recorder *recorder)
 
 	if (!choose->on)
 		return;
-	say_note("processes: %" PRIu64 " joined, %" PRIu64 " were let go, %" PRIu64 " did not join",
+	say_note("processes: %" PRIu64 " joined, %" PRIu64 " let go, %" PRIu64 " did not join",
 		 choose->choice.n_joined, choose->choice.n_left, choose->choice.n_refused);
 	if (choose->refused)
 		say_note("the last that did not: %s", choose->why.text);

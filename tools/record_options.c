@@ -78,7 +78,7 @@ const struct option_spec record_option_specs[] = {
 	 "look up no names: for wick symbolize, here or on another machine"},
 	{OPT_NO_CMDLINE, "no-cmdline", NULL, "leave the command line out of the file"},
 	{OPT_DISCOVERY, "discovery", "HOW", "how threads are found: timer, hooks or auto (auto)"},
-	MAX_OVERHEAD_OPTION_SPEC("1% with -a or --flight and no -F, else off"),
+	MAX_OVERHEAD_OPTION_SPEC("1% with -a, --flight or --trigger and no -F, else off"),
 	BUDGET_OPTION_SPECS,
 	{'q', "quiet", NULL, "write nothing but errors"},
 	{'v', "verbose", NULL, "say more at the end"},

@@ -13,7 +13,7 @@ PROCESSES, HEAVY = 200, 5
 PERCENT = 40 if LONG else 25  # of a processor, that each of the heavy uses
 # s late, or less of its CPU for one of the heavy: the machine was busy with something else.
 MOST_LATE, LEAST_GIVEN = 0.1, 0.5
-# What programs that get next to no CPU would be thinned out by: the budget has tests of its own.
+# What programs that get next to no CPU would be throttled by: the budget has tests of its own.
 NO_BUDGET = ("--max-overhead", "off")
 
 
@@ -96,7 +96,7 @@ class Choose(Judged):
         """Nobody joins who is not heavy, and who is not any more is let go."""
         heavy = set().union(*(pids for _, _, pids in turns))
         self.assertEqual({sample.pid for sample in run.samples}, heavy)
-        counts = re.search(r"processes: (\d+) joined, (\d+) were let go, (\d+) did not join",
+        counts = re.search(r"processes: (\d+) joined, (\d+) let go, (\d+) did not join",
                            run.summary)
         joined, let_go, refused = map(int, counts.groups())
         self.assertEqual((joined, refused), (HEAVY * TURNS, 0))
@@ -113,7 +113,7 @@ class Choose(Judged):
                               *NO_BUDGET, "--top", "1:500ms")
         self.assertEqual(run.status, 0, run.summary)
         self.assertEqual({sample.comm for sample in run.samples}, {"split"})
-        self.assertRegex(run.summary, r"processes: 1 joined, 0 were let go, [12] did not join")
+        self.assertRegex(run.summary, r"processes: 1 joined, 0 let go, [12] did not join")
         self.assertRegex(run.summary, r"the last that did not: .*static")
 
     def test_a_gauge_chooses_whoever_has_it(self):

@@ -47,7 +47,7 @@ def percent_of_wick(run):
 
 class Top(Judged):
     def record_turns(self, *options):
-        """Not thinned out where others have the processors: the budget has tests of its own."""
+        """Not throttled where others have the processors: the budget has tests of its own."""
         return self.record(target("heavy_threads"), THREADS, HEAVY, TURN, TURNS,
                            options=("--max-overhead", "off", *options))
 
