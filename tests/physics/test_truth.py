@@ -24,7 +24,7 @@ class Truth(Judged):
         self.check_split(40, 2.5)
 
     def test_threads_of_1_2_3_4_parts(self):
-        run = self.cpu_run(target("ratio"), 6 if LONG else 3)
+        run = self.shares_run(target("ratio"), 6 if LONG else 3)
         for line in run.stdout.decode().splitlines():
             tid, seconds = int(line.split()[0]), float(line.split()[1])
             found = run.weight(lambda s, tid=tid: s.tid == tid) / 99

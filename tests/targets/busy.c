@@ -48,12 +48,13 @@ static int add_idle(unsigned long n)
 int main(int argc, char **argv)
 {
 	double began = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-	char *text = malloc(16);
+	char *text;
 
 	if (argc > 3 && add_idle(strtoul(argv[3], NULL, 10)) != 0)
 		return 1;
 	while (thread_seconds() < (argc > 1 ? strtod(argv[1], NULL) : 0.5))
 		burn_busy(100000);
+	text = malloc(16);
 	if (!text)
 		return 1;
 	(void)snprintf(text, 16, "busy no more");
