@@ -67,7 +67,8 @@ struct slot_sweep {
 	uint64_t cpu_ns;  /* nor before so much CPU was used, */
 	uint64_t last_ns; /* unless it is this late */
 	uint64_t spent_ns;
-	bool on; /* in this pass */
+	bool on;   /* in this pass */
+	bool soon; /* the last one found threads that are gone: others may follow */
 };
 
 /* Header counters as last seen. */

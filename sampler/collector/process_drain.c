@@ -465,6 +465,7 @@ static void begin_sweep(struct process *process)
 		    (process->charged_ns >= sweep->cpu_ns || now_ns >= sweep->last_ns);
 	if (!sweep->on)
 		return;
+	sweep->soon = false;
 	sweep->next_ns = now_ns + SWEEP_MS * NS_PER_MS;
 	sweep->last_ns = now_ns + SWEEP_MOST_MS * NS_PER_MS;
 	sweep->spent_ns = 0;
@@ -588,6 +589,7 @@ void process_reap(struct process *process, struct stream *stream)
 		found = true;
 	}
 	count_sweep(process, before_ns);
+	process->sweep.soon = found;
 	if (found)
 		process->sweep.next_ns -= (SWEEP_MS - SWEEP_SOON_MS) * NS_PER_MS;
 }

@@ -2,7 +2,7 @@
 """No blocking call of a program ends with EINTR for being sampled, at any rate, by any engine."""
 import unittest
 
-from recorded import LONG, WICK, Case, target, wait_for
+from recorded import LONG, WICK, Case, target, use_cpu, wait_for
 
 SECONDS = 60 if LONG else 4
 RATES = (99, 250, 999, 4999) if LONG else (999, 4999)
@@ -33,6 +33,7 @@ class Eintr(Case):
         for engine in ("ctimer", "perf"):
             with self.subTest(engine=engine):
                 process = self.start(target("eintr_calls"), "-b", SECONDS)
+                use_cpu(process.pid, 0.05)
                 path = self.path(f"{engine}.perf")
                 wick = self.start(WICK, "record", "--engine", engine, "-F", 4999, "-o", path, "-p", process.pid)
                 text = process.stdout.read().decode()

@@ -75,7 +75,7 @@ class Memory(Judged, AllocCase):
         self.assertIn(f"live        {len(live)} samples", run.summary)
 
     def test_heap_far_larger_than_the_table(self):
-        blocks = 400_000 if LONG else 60_000
+        blocks = 400_000 if LONG else 200_000
         run, _, live = self.live_and_all(target("allocs"), "1", str(blocks), "heap", options=("-e", "alloc=1K"))
         self.assertLess(len(live), 32768)
         self.assert_sum([run], (sample.weight for sample in live
