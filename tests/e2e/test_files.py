@@ -50,7 +50,7 @@ class Files(Case):
     def test_compression_and_hook(self):
         log = self.path("log")
         hook = f'echo "$0 $1" >> {log}; test -s "$1"'
-        run = self.wick("record", "-F", 249, "-o", self.path("z.perf"), "--rotate", "50samples",
+        run = self.wick("record", "-F", 249, "-o", self.path("z.perf"), "--rotate", "15samples",
                         "--compress", "gz", "--on-rotate", hook, "--", target("split"), 0.8)
         self.assertEqual(run.returncode, 0, run.stderr)
         paths = sorted(glob.glob(self.path("z.*.perf.gz")))
