@@ -62,12 +62,13 @@ static bool must_be_polled(const struct collector *collector)
 }
 
 /* Threads that are gone leave timers behind until they are found. */
-static uint64_t sweep_ns(const struct drain *drain)
+static uint64_t sweep_ns(const struct drain *drain, uint64_t start_ns)
 {
 	uint64_t ns = UINT64_MAX;
 
 	for (const struct process *process = drain->processes; process; process = process->next)
-		if (process->sweep.soon)
+		/* One that waits for CPU to be used comes with a pass of another cause. */
+		if (process->sweep.soon && process->sweep.next_ns > start_ns)
 			ns = earlier(ns, process->sweep.next_ns);
 	return ns;
 }
@@ -89,7 +90,7 @@ static uint64_t pass_ns(const struct collector *collector, uint64_t start_ns)
 		ns = earlier(ns, start_ns + SEIZED_MS * NS_PER_MS);
 	if (drain->processes)
 		ns = earlier(ns, top_due_ns(&drain->keep.top));
-	return earlier(earlier(ns, sweep_ns(drain)), usage_due_ns(&drain->usage));
+	return earlier(earlier(ns, sweep_ns(drain, start_ns)), usage_due_ns(&drain->usage));
 }
 
 void due_plan(struct collector *collector, const struct pace_pass *pass, uint64_t outside_ns)

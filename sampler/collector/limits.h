@@ -72,9 +72,10 @@ enum {
 	PERF_RING_PAGES = 16,      /* of a thread, for the kernel's part of its stacks */
 	SWEEP_MS =
 		500, /* how often all slots are looked at, and threads that are gone are found, */
-	SWEEP_SOON_MS = 100,  /* and behind a look that found some, */
-	SWEEP_PART = 2000,    /* what part of their CPU that may take, */
-	SWEEP_MOST_MS = 4000, /* but not how seldom */
+	SWEEP_SOON_MS = 100,   /* and behind a look that found some, */
+	SWEEP_PART = 2000,     /* what part of their CPU that may take, */
+	SWEEP_SOON_PART = 250, /* and behind a look that found some, */
+	SWEEP_MOST_MS = 4000,  /* but not how seldom */
 
 	WALL_LEAST_US = 1000,  /* between two turns of wall mode */
 	WALL_MOST_TICKS = 200, /* between two looks at an idle thread */

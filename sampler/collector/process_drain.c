@@ -476,7 +476,8 @@ static void count_sweep(struct process *process, uint64_t before_ns)
 	struct slot_sweep *sweep = &process->sweep;
 
 	sweep->spent_ns += spending_thread_ns() - before_ns;
-	sweep->cpu_ns = process->charged_ns + sweep->spent_ns * SWEEP_PART;
+	sweep->cpu_ns = process->charged_ns +
+			sweep->spent_ns * (sweep->soon ? SWEEP_SOON_PART : SWEEP_PART);
 }
 
 static void drain_news(struct process *process, struct stream *stream, uint32_t n_slots)
@@ -588,8 +589,8 @@ void process_reap(struct process *process, struct stream *stream)
 		before_ns += spending_thread_ns() - reaped_ns;
 		found = true;
 	}
-	count_sweep(process, before_ns);
 	process->sweep.soon = found;
+	count_sweep(process, before_ns);
 	if (found)
 		process->sweep.next_ns -= (SWEEP_MS - SWEEP_SOON_MS) * NS_PER_MS;
 }
