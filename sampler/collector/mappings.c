@@ -176,15 +176,32 @@ static void set_from_file(struct update *update, const struct module_news *news)
 		set_range(update, &unknown);
 }
 
+/* Whether another module may be where this one was when the maps file was read. */
+static bool may_have_gone(const struct update *update, const struct module_news *news)
+{
+	const struct module_news *end = update->mappings->news + update->mappings->n_news;
+
+	for (const struct module_news *later = news + 1; later < end; later++)
+		if (later->start == later->end ||
+		    (later->start < news->end && news->start < later->end))
+			return true;
+	return false;
+}
+
+/* From the snapshot what is the module's: all that is there, or what has its path. */
 static void apply_module(struct update *update, const struct module_news *news)
 {
 	const struct ranges *snapshot = &update->snapshot;
-	size_t first = ranges_first(snapshot, news->start);
-	size_t i;
+	bool all = !may_have_gone(update, news);
+	bool found = false;
 
-	for (i = first; i < snapshot->n && snapshot->at[i].start < news->end; i++)
-		set_range(update, &snapshot->at[i]);
-	if (i == first)
+	for (size_t i = ranges_first(snapshot, news->start);
+	     i < snapshot->n && snapshot->at[i].start < news->end; i++)
+		if (all || snapshot->at[i].path == news->path) {
+			set_range(update, &snapshot->at[i]);
+			found = true;
+		}
+	if (!found)
 		set_from_file(update, news);
 }
 

@@ -147,6 +147,32 @@ static void gives_a_replaced_module_in_the_order_of_time(void **state)
 	assert_string_equal(fixture->seen[1].path, "/lib/c.so");
 }
 
+/* Two libraries took turns at one place while nobody read the maps file. */
+static void gives_each_turn_of_libraries_at_one_place(void **state)
+{
+	static const char *const paths[] = {"/lib/c.so", "/lib/a.so", "/lib/c.so", "/lib/a.so"};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < 4; i++) {
+		struct record_module module = module_at(0x8000, 0x9000, paths[i]);
+
+		mappings_unmap(&fixture->mappings, 210 + 20 * i);
+		mappings_module(&fixture->mappings, &module, 220 + 20 * i);
+	}
+	update(fixture, first_text, 300);
+	for (size_t i = 0, turn = 0; i < fixture->n; i++) {
+		if (fixture->seen[i].gone)
+			continue;
+		assert_int_equal(fixture->seen[i].time_ns, 220 + 20 * turn);
+		assert_string_equal(fixture->seen[i].path, paths[turn]);
+		assert_int_equal(fixture->seen[i].start, 0x8000);
+		turn++;
+		assert_true(turn <= 4);
+	}
+	assert_false(fixture->seen[fixture->n - 1].gone);
+	assert_string_equal(fixture->seen[fixture->n - 1].path, "/lib/a.so");
+}
+
 static void takes_the_same_path_with_another_inode_for_another_file(void **state)
 {
 	static const char text[] = "1000-2000 r-xp 00000000 08:01 5 /app\n"
@@ -293,6 +319,7 @@ int main(void)
 		with_fixture(gives_a_module_from_its_announcement_on),
 		with_fixture(gives_an_unmapped_module_as_gone),
 		with_fixture(gives_a_replaced_module_in_the_order_of_time),
+		with_fixture(gives_each_turn_of_libraries_at_one_place),
 		with_fixture(takes_the_same_path_with_another_inode_for_another_file),
 		with_fixture(finds_the_segments_of_a_module_that_has_gone_already),
 		with_fixture(gives_a_module_without_a_file_as_it_was_announced),
