@@ -12,6 +12,7 @@ enum {
 	LIGHT_PART = 32, /* of a processor */
 	SWEEP_SLOTS = 8,
 	MOST_OF_ONE = 2, /* periods */
+	MOST_KEPT = 64,  /* ended threads whose periods have not been seen yet */
 };
 
 /* 0 .. MOST_NS, evenly enough */
@@ -97,20 +98,34 @@ void light_given(struct process *p, uint64_t ns)
 		atomic_fetch_sub_explicit(&p->account_ns, (int64_t)ns, memory_order_relaxed);
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Return: for how many ended threads N periods stand; what is not taken waits for the next. */
+static uint32_t ended_of(uint64_t n)
+{
+	return (uint32_t)((n + MOST_OF_ONE - 1) / MOST_OF_ONE);
+}
+
 void light_inherit(struct process *p, struct slot *slot, uint64_t period_ns)
 {
 	uint32_t ended;
-	uint32_t most;
+	uint32_t kept;
 	int64_t left_ns;
 	uint64_t n;
 
 	if (!keeps_account(p) || !atomic_load_explicit(&p->n_ended, memory_order_relaxed))
 		return;
 	ended = atomic_exchange_explicit(&p->n_ended, 0, memory_order_relaxed);
-	most = ended * MOST_OF_ONE;
 	left_ns = atomic_load_explicit(&p->account_ns, memory_order_relaxed);
 	n = left_ns > 0 ? (uint64_t)left_ns / period_ns : 0;
-	slot->own->extra += (uint32_t)(n < most ? n : most);
+	n = least(n, (uint64_t)ended * MOST_OF_ONE);
+	slot->own->extra += (uint32_t)n;
+	kept = ended - ended_of(n);
+	atomic_fetch_add_explicit(&p->n_ended, (uint32_t)least(kept, MOST_KEPT),
+				  memory_order_relaxed);
 }
 
 void light_forget(struct slot *slot)

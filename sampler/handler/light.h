@@ -46,7 +46,8 @@ void light_given(struct process *p, uint64_t ns);
 /**
  * light_inherit - a thread that is new stands for whole periods that ended threads left
  *
- * At most two for each that had a timer and has ended: more has another cause than the tick.
+ * At most two for each that had a timer and has ended: more has another cause than the tick.  Those
+ * that have left nothing yet are remembered, 64 of them: the process timer may say it later.
  *
  * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread.
  */

@@ -87,6 +87,20 @@ static void an_ended_thread_left_two_periods_at_most(void **state)
 	assert_int_equal(inherited(), 4);
 }
 
+/* It is found before the process timer has said what it used. */
+static void an_ended_thread_that_left_nothing_yet_is_remembered(void **state)
+{
+	(void)state;
+	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
+	thread_ends();
+	thread_ends();
+	assert_int_equal(inherited(), 0);
+	light_due(&process, 3 * PERIOD);
+	assert_int_equal(inherited(), 3);
+	light_due(&process, 3 * PERIOD);
+	assert_int_equal(inherited(), 0);
+}
+
 static void what_was_given_too_early_is_not_given_again(void **state)
 {
 	(void)state;
@@ -128,6 +142,7 @@ int main(void)
 		cmocka_unit_test(a_new_thread_gives_what_an_ended_one_left),
 		cmocka_unit_test(parts_of_a_period_add_up),
 		cmocka_unit_test(an_ended_thread_left_two_periods_at_most),
+		cmocka_unit_test(an_ended_thread_that_left_nothing_yet_is_remembered),
 		cmocka_unit_test(what_was_given_too_early_is_not_given_again),
 		cmocka_unit_test(a_slot_without_a_timer_left_nothing),
 		cmocka_unit_test(others_keep_no_such_account),
