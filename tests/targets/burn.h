@@ -45,6 +45,27 @@ static inline double prof_seconds(void)
 	return clock_seconds((clockid_t)(~0U << 3));
 }
 
+/* What the kernel's ticks saw of this thread: its CPU time up to the last that met it. */
+struct ticks {
+	double n_s; /* CPUCLOCK_PROF of the thread: a tick's length each */
+	double cpu_s;
+	double longest_s; /* of what it used from one to the next */
+};
+
+/* Return: CPU seconds from one tick to the last that met this thread; 0 when none has since the
+ * last look.  Where ticks are what a timer's end is found by, this is what can be found here. */
+static inline double ticks_saw(struct ticks *ticks)
+{
+	double n_s = clock_seconds((clockid_t)(~0U << 3 | 4)); /* CPUCLOCK_PERTHREAD_MASK */
+	double cpu_s = thread_seconds();
+	double saw = n_s != ticks->n_s ? cpu_s - ticks->cpu_s : 0;
+
+	ticks->n_s = n_s;
+	ticks->cpu_s += saw;
+	ticks->longest_s = saw > ticks->longest_s ? saw : ticks->longest_s;
+	return saw;
+}
+
 /* A small generator with a fixed seed: runs repeat. */
 static inline uint32_t next_random(uint32_t *state)
 {

@@ -1,4 +1,5 @@
-/* ratio.c - four threads that use 1:2:3:4 parts of CPU; prints "TID SECONDS" for each
+/* ratio.c - four threads that use 1:2:3:4 parts of CPU; prints "TID SECONDS UNSEEN" for each:
+ * what the kernel's ticks did not see of it at its end, and at most from one to the next
  * usage: ratio SECONDS (of the largest) */
 #include "burn.h"
 
@@ -13,6 +14,7 @@ struct part {
 	pthread_t thread;
 	double goal;
 	double used;
+	double unseen;
 	int tid;
 	char name[16];
 };
@@ -20,12 +22,16 @@ struct part {
 static void *run(void *argument)
 {
 	struct part *part = argument;
+	struct ticks ticks = {0, 0, 0};
 
 	part->tid = gettid();
 	(void)pthread_setname_np(pthread_self(), part->name);
-	while (thread_seconds() < part->goal)
+	while (thread_seconds() < part->goal) {
 		burn(100000);
+		(void)ticks_saw(&ticks);
+	}
 	part->used = thread_seconds();
+	part->unseen = part->used - ticks.cpu_s + ticks.longest_s;
 	return NULL;
 }
 
@@ -42,7 +48,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < 4; i++) {
 		(void)pthread_join(parts[i].thread, NULL);
-		printf("%d %.6f\n", parts[i].tid, parts[i].used);
+		printf("%d %.6f %.6f\n", parts[i].tid, parts[i].used, parts[i].unseen);
 	}
 	return 0;
 }
