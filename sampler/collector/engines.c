@@ -30,7 +30,7 @@ static struct tick_aliasing_sums sums_of(const struct collector *collector,
 	return (struct tick_aliasing_sums){
 		.now_ns = io_now_ns(),
 		.charged_ns = process->charged_ns,
-		.given_ns = process->given_ns,
+		.n_taken = process->n_taken,
 		.lost = stats->lost_full + stats->lost_nested + stats->lost_noslot +
 			stats->lost_queue + stats->lost_corrupt,
 	};

@@ -114,6 +114,7 @@ struct process {
 	int64_t clock_offset_ns;    /* its CLOCK_MONOTONIC minus ours */
 	uint64_t started_ns;
 	uint64_t given_ns;    /* what the samples received stand for */
+	uint64_t n_taken;     /* how many there were */
 	uint64_t latest_ns;   /* of anything it gave */
 	uint64_t charged_ns;  /* CPU of this pid, as far as it is known */
 	uint64_t base_cpu_ns; /* of it, before the agent was there */

@@ -170,6 +170,7 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 	if (record->weight > 1 && !process->perf.counted)
 		add(&drain->stream->stats->merged, record->weight - 1);
 	process->given_ns += record->weight * record->period_ns;
+	process->n_taken++;
 	if (time_ns > process->unsampled_ns)
 		process->unsampled_ns = 0; /* its exec failed */
 	mappings_check(&process->mappings, record->pcs, record->n_pcs, drain->now_ns);

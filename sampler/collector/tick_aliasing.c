@@ -10,7 +10,7 @@ enum {
 	MIN_OVERRUNS = 5,
 	MIN_SHORT = 10,
 	MIN_PERIODS = 10, /* of CPU, in a window that says anything */
-	SIGNS = 2,        /* windows in a row */
+	SIGNS = 3,        /* windows; how long the first one waited is not asked */
 	VOLUNTARY = 4,    /* switches for one that the scheduler made */
 };
 
@@ -20,7 +20,7 @@ enum {
 #define EVEN_TICKS    0.25 /* "the same lateness", in ticks; chance: 22 % of samples */
 #define EVEN_SHARE    0.6
 #define SHORT_SHARE   0.3
-#define UNSEEN_SHARE  0.5
+#define UNSEEN_SHARE  0.5 /* of the periods in a window have a sample that comes in it */
 #define WAITED_SHARE  0.1 /* of the CPU that was used: more, and others had the processors */
 
 void tick_aliasing_restart(struct tick_aliasing *aliasing, const struct tick_aliasing_sums *sums,
@@ -70,20 +70,20 @@ bool tick_aliasing_found(struct tick_aliasing *aliasing, const struct tick_alias
 {
 	const struct tick_aliasing_sums *since = &aliasing->window;
 	uint64_t charged_ns = sums->charged_ns - since->charged_ns;
-	uint64_t given_ns = sums->given_ns - since->given_ns;
+	uint64_t n_taken = sums->n_taken - since->n_taken;
 	uint64_t waited_ns = sums->run_delay_ns > since->run_delay_ns
 				     ? sums->run_delay_ns - since->run_delay_ns
 				     : 0;
-	bool unseen = (double)given_ns < UNSEEN_SHARE * (double)charged_ns;
+	bool unseen = (double)(n_taken * aliasing->period_ns) < UNSEEN_SHARE * (double)charged_ns;
 	uint32_t n_signs = aliasing->n_signs;
 
 	/* A program that uses little has a longer window. */
 	if (charged_ns < MIN_PERIODS * aliasing->period_ns)
 		return false;
-	if ((double)waited_ns > WAITED_SHARE * (double)charged_ns || sums->lost != since->lost ||
-	    !(unseen || is_even(aliasing) || is_overrun(aliasing)))
+	if (!(unseen || is_even(aliasing) || is_overrun(aliasing)))
 		n_signs = 0;
-	else
+	else if ((double)waited_ns <= WAITED_SHARE * (double)charged_ns &&
+		 sums->lost == since->lost)
 		n_signs++;
 	tick_aliasing_restart(aliasing, sums, aliasing->period_ns, aliasing->tick_ns);
 	aliasing->n_signs = n_signs;

@@ -11,17 +11,18 @@
  * tick on average.  Where it is always the same, each run meets the tick at the same place of the
  * program, and that place is all that the samples show.  There are three signs: samples that come
  * evenly late; overruns (a thread that runs at arbitrary moments has a share of exp(-P / tick) of
- * them, P the period; more is no chance); and CPU that the kernel charged and no tick ever saw.
+ * them, P the period; more is no chance); and CPU that the kernel charged and no tick saw for
+ * many periods.
  *
  * A scheduler that takes the processor away does so at the tick, which looks the same.  So threads
  * that lost it before they gave it up say nothing, and neither does a window in which the process
- * waited for processors.  A model without a clock or a system call of its own: windows in which
- * there are signs have to follow one another.
+ * waited for processors.  A model without a clock or a system call of its own: between two windows
+ * with signs none may be without.
  */
 struct tick_aliasing_sums {
 	uint64_t now_ns;
 	uint64_t charged_ns;   /* CPU of the process */
-	uint64_t given_ns;     /* what its samples stand for */
+	uint64_t n_taken;      /* samples, whatever they weigh */
 	uint64_t run_delay_ns; /* how long its threads have waited for a processor */
 	uint64_t lost;         /* samples that were lost, whatever the cause */
 };
@@ -34,7 +35,7 @@ struct tick_aliasing {
 	uint64_t weight;
 	uint64_t n_short; /* samples of threads whose runs are shorter than a tick */
 	uint64_t n_even;  /* of those, how many came as late as the one before */
-	uint32_t n_signs; /* windows in a row with signs */
+	uint32_t n_signs; /* windows with signs, none without between them */
 	struct tick_aliasing_sums window; /* where the window that is open began */
 };
 
