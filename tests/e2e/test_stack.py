@@ -86,12 +86,18 @@ class Zoo:
                                         stdout=subprocess.PIPE, cwd=case.dir, **options)
         self.pid = self.process.pid
         case.addCleanup(self.end)
-        self.process.stdout.readline()
+        self.answer()
+
+    def answer(self):
+        """The line that it wrote; it is back at reading then."""
+        line = self.process.stdout.readline()
+        wait_for(lambda: state(self.pid) == "S")
+        return int(line)
 
     def interrupted(self):
         self.process.stdin.write(b"\n")
         self.process.stdin.flush()
-        return int(self.process.stdout.readline())
+        return self.answer()
 
     def end(self):
         if self.process.poll() is None:
