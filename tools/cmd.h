@@ -11,7 +11,8 @@ enum wick_exit {
 	WICK_USAGE = 2,
 	WICK_PERMISSION = 4,
 	WICK_IO = 8,
-	WICK_RULE_MET = 10, /* diff: --fail-if */
+	WICK_BROKEN = 10,   /* diff: a rule of --fail-if is broken */
+	WICK_UNJUDGED = 11, /* diff: one cannot be judged */
 	WICK_CANNOT_EXECUTE = 126,
 	WICK_NOT_FOUND = 127,
 	WICK_SIGNAL = 128, /* plus the signal's number */
@@ -170,7 +171,7 @@ int cmd_split(struct cmd_ctx *ctx);
 /**
  * cmd_diff - compare two recordings, or two times of one
  *
- * Return:  the exit status of wick; WICK_RULE_MET when a change must not be.
+ * Return:  the exit status of wick; WICK_BROKEN or WICK_UNJUDGED with --fail-if.
  * Context: main thread.
  */
 int cmd_diff(struct cmd_ctx *ctx);

@@ -22,6 +22,7 @@ enum {
 	OPT_TOP,
 	OPT_ALL,
 	OPT_FAIL_IF,
+	OPT_ALLOW_UNJUDGED,
 	OPT_LEVEL,
 	OPT_LEAST,
 	MAX_RULES = 64,
@@ -41,8 +42,11 @@ const struct option_spec diff_option_specs[] = {
 	 "compare with this time of the first recording; with one FILE, --time is compared with "
 	 "it"},
 	{OPT_FAIL_IF, "fail-if", "RULE",
-	 "exit 10 when RULE is met by more than chance: 'total(NAME)>+3%', 'self(NAME)<-2%', in "
-	 "points of the whole; NAME * is any; can be given several times"},
+	 "exit 10 when RULE is broken, by more than chance: 'total(NAME)>+3%', 'self(NAME)<-2%', "
+	 "in "
+	 "points of the whole; NAME * is any; 11 when that cannot be judged; can be given several "
+	 "times"},
+	{OPT_ALLOW_UNJUDGED, "allow-unjudged", NULL, "exit 0 where it would be 11"},
 	{OPT_LEVEL, "significant", "P",
 	 "a change that chance makes less often than this is more than chance (default: 0.01)"},
 	{OPT_LEAST, "least", "POINTS",
@@ -62,6 +66,7 @@ struct diff_asked {
 	struct query against; /* its ranges only */
 	struct diff_rule rules[MAX_RULES];
 	size_t n_rules;
+	bool allow_unjudged;
 	uint32_t top; /* 0: all */
 	double level;
 	double least;
@@ -112,6 +117,9 @@ static int own_option(void *context, int id, const char *value, struct err *err)
 		return query_parse_range(&asked->against, value, err);
 	case OPT_FAIL_IF:
 		return add_rule(asked, value, err);
+	case OPT_ALLOW_UNJUDGED:
+		asked->allow_unjudged = true;
+		return 0;
 	case OPT_LEVEL:
 		return parse_level(value, &asked->level, err);
 	case OPT_LEAST:
@@ -144,42 +152,65 @@ static int check_arguments(const struct view_command *command, const struct diff
 	return -EINVAL;
 }
 
-/* What a rule has come to, on stderr: a log of a failed build has to say why. */
-static bool say_verdict(const struct diff_rule *rule, const struct diff *diff, double level)
+/* Why no rule can be judged; NULL where they can. */
+static const char *what_is_missing(const struct diff *diff, double level)
 {
-	struct diff_verdict verdict = diff_rule_judge(rule, diff, level);
-
-	if (!verdict.known) {
-		say_note("%s: no such function on either side", rule->text);
-		return false;
-	}
-	if (!verdict.met) {
-		say_note("%s: not met: %+.2f points", rule->text, verdict.change * 100);
-		return false;
-	}
-	if (verdict.significant)
-		say_error("%s: met: %s changed by %+.2f points, more than chance (p = %.4f)",
-			  rule->text, verdict.function->name, verdict.change * 100, verdict.p);
-	else if (diff->no_chance || diff->smallest_p >= level)
-		say_error("%s: met: %+.2f points, but what is chance cannot be told: %s",
-			  rule->text, verdict.change * 100,
-			  diff->no_chance  ? diff->no_chance
-			  : diff->block_ns ? "too few seconds"
-					   : "too few recordings");
-	else
-		say_note("%s: met: %+.2f points, but this may be chance (p = %.4f)", rule->text,
-			 verdict.change * 100, verdict.p);
-	return verdict.significant;
+	if (diff->no_chance)
+		return diff->no_chance;
+	if (diff->smallest_p < level)
+		return NULL;
+	return diff->block_ns ? "too few seconds" : "too few recordings";
 }
 
+/* What a rule has come to, on stderr: a log of a failed build has to say why. */
+static int say_verdict(const struct diff_rule *rule, const struct diff *diff, double level)
+{
+	struct diff_verdict verdict = diff_rule_judge(rule, diff, level);
+	const char *missing = what_is_missing(diff, level);
+
+	if (!verdict.known) {
+		say_error("%s: cannot be judged: no such function on either side", rule->text);
+		return WICK_UNJUDGED;
+	}
+	if (missing) {
+		say_error(
+			"%s: cannot be judged: %+.2f points, but what is chance cannot be told: %s",
+			rule->text, verdict.change * 100, missing);
+		return WICK_UNJUDGED;
+	}
+	if (verdict.significant) {
+		say_error("%s: broken: %s changed by %+.2f points, more than chance (p = %.4f)",
+			  rule->text, verdict.function->name, verdict.change * 100, verdict.p);
+		return WICK_BROKEN;
+	}
+	if (verdict.met)
+		say_note("%s: held: %+.2f points, but this may be chance (p = %.4f)", rule->text,
+			 verdict.change * 100, verdict.p);
+	else
+		say_note("%s: held: %+.2f points", rule->text, verdict.change * 100);
+	return WICK_OK;
+}
+
+/* A rule that is broken counts for more than one that cannot be judged. */
 static int judge(const struct diff_asked *asked, const struct diff *diff)
 {
 	int status = WICK_OK;
 
-	for (size_t i = 0; diff && i < asked->n_rules; i++)
-		if (say_verdict(&asked->rules[i], diff, asked->level))
-			status = WICK_RULE_MET;
-	return status;
+	for (size_t i = 0; i < asked->n_rules; i++) {
+		int one = say_verdict(&asked->rules[i], diff, asked->level);
+
+		if (one == WICK_BROKEN || status == WICK_OK)
+			status = one;
+	}
+	return status == WICK_UNJUDGED && asked->allow_unjudged ? WICK_OK : status;
+}
+
+/* Of recordings that could be read but have not what the rules are about. */
+static int leave_unjudged(const struct diff_asked *asked, const struct err *err)
+{
+	for (size_t i = 0; i < asked->n_rules; i++)
+		say_error("%s: cannot be judged: %s", asked->rules[i].text, err->text);
+	return asked->allow_unjudged ? WICK_OK : WICK_UNJUDGED;
 }
 
 static int draw_picture(const struct diff_table *table, struct buf *text, struct err *err)
@@ -256,35 +287,81 @@ static void take_sides(const struct view_command *command, const struct diff_ask
 	}
 }
 
-static int compare(const struct view_command *command, const struct diff_asked *asked,
-		   struct diff_input *input, struct diff **ret_diff, struct err *err)
+/* Return: as diff_make(); LACKING: the recordings do not have what is to be compared. */
+static int make_diff(const struct diff_asked *asked, const struct diff_sides *sides,
+		     struct diff_input *input, struct diff **ret_diff, bool *lacking,
+		     struct err *err)
 {
-	static const enum view_format formats[] = {VIEW_TXT, VIEW_MD,   VIEW_CSV, VIEW_JSON,
-						   VIEW_SVG, VIEW_HTML, VIEW_NONE};
-	struct diff_sides sides;
-	struct diff_table table = {.top = asked->top, .level = asked->level};
-	enum view_format format = VIEW_NONE;
-	int r = view_command_format(command, formats, &format, err);
+	int r = diff_input_load(input, sides, err);
 
 	if (r < 0)
 		return r;
-	if (command->output && view_input_holds(&asked->baseline, command->output)) {
+	r = diff_input_select(input, sides, err);
+	*lacking = r == -ENOENT || r == -ENODATA;
+	if (r < 0)
+		return r;
+	r = diff_make(input->sides, least_asked(asked), ret_diff, err);
+	*lacking = r == -EINVAL;
+	return r;
+}
+
+static int check_output(const struct view_command *command, const struct diff_asked *asked,
+			enum view_format *ret_format, struct err *err)
+{
+	static const enum view_format formats[] = {VIEW_TXT, VIEW_MD,   VIEW_CSV, VIEW_JSON,
+						   VIEW_SVG, VIEW_HTML, VIEW_NONE};
+	int r = view_command_format(command, formats, ret_format, err);
+
+	if (r == 0 && command->output && view_input_holds(&asked->baseline, command->output)) {
 		(void)err_set(err, 0, "'%s' is a baseline: it is not written over",
 			      command->output);
 		return -EEXIST;
 	}
-	take_sides(command, asked, &sides);
-	r = diff_input_load(input, &sides, err);
-	if (r == 0)
-		r = diff_make(input->sides, least_asked(asked), ret_diff, err);
-	if (r < 0)
-		return r;
-	table.diff = *ret_diff;
+	return r;
+}
+
+static int write_diff(const struct view_command *command, const struct diff_asked *asked,
+		      const struct diff_sides *sides, const struct diff_input *input,
+		      const struct diff *diff, enum view_format format, struct err *err)
+{
+	struct diff_table table = {.diff = diff, .top = asked->top, .level = asked->level};
+
+	if (format == VIEW_HTML)
+		return diff_page_write(command, sides, input, err);
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		table.names[side] = input->names[side];
-	if (format == VIEW_HTML)
-		return diff_page_write(command, &sides, input, err);
 	return write_table(command, &table, format, err);
+}
+
+/* Return: the exit status. */
+static int compare(const struct view_command *command, const struct diff_asked *asked)
+{
+	enum view_format format = VIEW_NONE;
+	struct diff_input input = {0};
+	struct diff *diff = NULL;
+	struct diff_sides sides;
+	struct err err = {0};
+	bool lacking = false;
+	int status;
+	int r = check_arguments(command, asked, &err);
+
+	if (r == 0)
+		r = check_output(command, asked, &format, &err);
+	if (r == 0) {
+		take_sides(command, asked, &sides);
+		r = make_diff(asked, &sides, &input, &diff, &lacking, &err);
+	}
+	if (r == 0)
+		r = write_diff(command, asked, &sides, &input, diff, format, &err);
+	if (r == 0)
+		status = judge(asked, diff);
+	else if (lacking && asked->n_rules > 0)
+		status = leave_unjudged(asked, &err);
+	else
+		status = view_fail(r, &err);
+	diff_free(diff);
+	diff_input_release(&input);
+	return status;
 }
 
 int cmd_diff(struct cmd_ctx *ctx)
@@ -292,20 +369,10 @@ int cmd_diff(struct cmd_ctx *ctx)
 	struct diff_asked asked = {
 		.top = DEFAULT_TOP, .level = default_level, .least = default_least};
 	struct view_command command = {0};
-	struct diff_input input = {0};
-	struct diff *diff = NULL;
-	struct err err = {0};
 	int status = WICK_OK;
-	int r;
 
-	if (view_command_read(&command, ctx, own_option, &asked, &status)) {
-		r = check_arguments(&command, &asked, &err);
-		if (r == 0)
-			r = compare(&command, &asked, &input, &diff, &err);
-		status = r < 0 ? view_fail(r, &err) : judge(&asked, diff);
-	}
-	diff_free(diff);
-	diff_input_release(&input);
+	if (view_command_read(&command, ctx, own_option, &asked, &status))
+		status = compare(&command, &asked);
 	view_input_release(&asked.baseline);
 	view_command_release(&command);
 	return status;

@@ -71,20 +71,21 @@ static int make_room(struct diff_input *input, const struct diff_sides *sides, s
 
 int diff_input_load(struct diff_input *input, const struct diff_sides *sides, struct err *err)
 {
-	size_t first = 0;
 	int r = make_room(input, sides, err);
 
 	if (r == 0)
 		r = load_files(input, &sides->files[DIFF_BASE], err);
-	if (r == 0 && !sides->one_file) {
-		first = input->n_profiles;
+	if (r == 0 && !sides->one_file)
 		r = load_files(input, &sides->files[DIFF_NEW], err);
-	}
-	if (r == 0)
-		r = select_side(input, DIFF_BASE, 0, &sides->queries[DIFF_BASE], err);
-	if (r == 0)
-		r = select_side(input, DIFF_NEW, first, &sides->queries[DIFF_NEW], err);
 	return r;
+}
+
+int diff_input_select(struct diff_input *input, const struct diff_sides *sides, struct err *err)
+{
+	size_t first = sides->one_file ? 0 : input->sides[DIFF_BASE].n;
+	int r = select_side(input, DIFF_BASE, 0, &sides->queries[DIFF_BASE], err);
+
+	return r < 0 ? r : select_side(input, DIFF_NEW, first, &sides->queries[DIFF_NEW], err);
 }
 
 void diff_input_release(struct diff_input *input)

@@ -23,13 +23,21 @@ struct diff_input {
 };
 
 /**
- * diff_input_load - load each file of both sides as a recording of its own, and select of it
+ * diff_input_load - load each file of both sides as a recording of its own
  *
- * Return:  0; -E2BIG: more than DIFF_MAX_RECORDINGS; as view_input_load() and view_input_select().
+ * Return:  0; -E2BIG: more than DIFF_MAX_RECORDINGS; as view_input_load().
  * Owns:    the caller, to diff_input_release(), also after a failure.
  * Context: main thread.
  */
 int diff_input_load(struct diff_input *input, const struct diff_sides *sides, struct err *err);
+
+/**
+ * diff_input_select - select of each recording that was loaded what its side's query asks for
+ *
+ * Return:  as view_input_select().
+ * Context: main thread.
+ */
+int diff_input_select(struct diff_input *input, const struct diff_sides *sides, struct err *err);
 
 /**
  * diff_input_release - forget them

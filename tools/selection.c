@@ -1,6 +1,7 @@
 /* selection.c - which samples of a recording are written: states, threads, functions */
 #include "tools/selection.h"
 
+#include "base/function_name.h"
 #include "output/groups.h"
 #include "output/sanitise.h"
 #include "sampler/collector/metrics.h"
@@ -180,35 +181,12 @@ struct collector_keep selection_for_collector(struct selection *selection)
 	};
 }
 
-/* Past one word of those that a compiler puts behind the name of a copy, or NULL. */
-static const char *skip_copy_word(const char *text)
-{
-	static const char *const words[] = {".constprop", ".isra",     ".part",
-					    ".cold",      ".lto_priv", ".llvm"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		size_t len = strlen(words[i]);
-
-		if (strncmp(text, words[i], len) != 0)
-			continue;
-		text += len;
-		while (text[0] == '.' && text[1] >= '0' && text[1] <= '9')
-			text += 1 + strspn(text + 1, "0123456789");
-		return text;
-	}
-	return NULL;
-}
-
-bool selection_function_is(const char *symbol, const char *name)
+static bool is_function(const char *symbol, const char *name)
 {
 	size_t len = strlen(name);
-	const char *rest = symbol + len;
 
-	if (strncmp(symbol, name, len) != 0)
-		return false;
-	while (rest && *rest)
-		rest = skip_copy_word(rest);
-	return rest;
+	return strncmp(symbol, name, len) == 0 &&
+	       (symbol[len] == '\0' || function_name_len(symbol) == len);
 }
 
 static bool is_under(struct selection *selection, const struct sample *sample)
@@ -220,7 +198,7 @@ static bool is_under(struct selection *selection, const struct sample *sample)
 		if (!sample->frames[i].symbol ||
 		    !sanitise_symbol(&selection->symbol, sample->frames[i].symbol, false))
 			continue;
-		if (selection_function_is(buf_text(&selection->symbol), function))
+		if (is_function(buf_text(&selection->symbol), function))
 			return true;
 		if (!selection->a_stack_matched && !*selection->near &&
 		    selection->symbol.len < sizeof(selection->near) &&

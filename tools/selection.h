@@ -109,17 +109,6 @@ struct collector_keep selection_for_collector(struct selection *selection);
 bool selection_chooses(const struct selection_options *options);
 
 /**
- * selection_function_is - whether a function has a name
- * @symbol: as a file spells it
- *
- * The copies that a compiler makes of a function (f.constprop.0, f.isra.0, f.part.0, f.cold) are
- * the function.
- *
- * Context: any thread.
- */
-bool selection_function_is(const char *symbol, const char *name);
-
-/**
  * selection_keeps - whether a sample with names is written
  * @sample: its deltas are set anew, against what was kept before
  *

@@ -4,7 +4,8 @@
  * A side is what one query selects of one recording, or of several of the same program.  Both sides
  * are taken as shares of their own whole, so that a longer recording is not "more". Functions are
  * matched by name alone, since another build has other addresses, other paths, and inlines other
- * calls; only "[unknown]" is told apart by its module.
+ * calls; only "[unknown]" is told apart by its module.  The copies that a compiler makes of a
+ * function (f.constprop.0) are the function: the next build may make others.
  */
 #ifndef DIFF_DIFF_H
 #define DIFF_DIFF_H

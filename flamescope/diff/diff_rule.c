@@ -1,6 +1,8 @@
 /* diff_rule.c - what must not happen: parsed, and judged */
 #include "flamescope/diff/diff_rule.h"
 
+#include "base/function_name.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,6 +42,16 @@ static bool parse_limit(char sign, const char *text, double *ret_limit)
 	return true;
 }
 
+/* The functions of a comparison have the names of the originals only. */
+static size_t original_len(const char *name, size_t len)
+{
+	char *copy = strndup(name, len);
+	size_t original = copy ? function_name_len(copy) : len;
+
+	free(copy);
+	return original;
+}
+
 int diff_rule_parse(const char *text, struct diff_rule *ret_rule, struct err *err)
 {
 	struct diff_rule rule = {.text = text};
@@ -54,7 +66,7 @@ int diff_rule_parse(const char *text, struct diff_rule *ret_rule, struct err *er
 	if (!rule.function || !end || end <= rule.function ||
 	    !parse_limit(end[1], end + 2, &rule.limit))
 		return refuse(text, err);
-	rule.n_function = (size_t)(end - rule.function);
+	rule.n_function = original_len(rule.function, (size_t)(end - rule.function));
 	if (signbit(rule.limit) != (end[1] == '<'))
 		return refuse(text, err);
 	*ret_rule = rule;

@@ -14,7 +14,8 @@ struct diff_rule {
 };
 
 /**
- * diff_rule_parse - `total(NAME)>+3%`, `self(NAME)<-2.5%`; NAME as in the table, or `*` for any
+ * diff_rule_parse - `total(NAME)>+3%`, `self(NAME)<-2.5%`; NAME as in the table or
+ *                   of a copy of that function, or `*` for any
  *
  * Return:  0; -EINVAL and what is wrong.
  * Owns:    the rule points into TEXT.

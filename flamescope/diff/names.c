@@ -1,5 +1,6 @@
 /* names.c - functions of two recordings, matched by name */
 #include "base/buf.h"
+#include "base/function_name.h"
 #include "base/map.h"
 #include "flamescope/diff/diff_room.h"
 
@@ -26,16 +27,22 @@ static const char *frame_key(const struct selection *side, uint32_t frame, struc
 {
 	const char *name = selection_frame_name(side, frame);
 	const struct profile *profile = side->profile;
+	size_t len = strlen(name);
 	const char *module = "";
 	const char *key = NULL;
 	struct buf text;
 
-	if (frame < profile->n_frames)
+	if (frame < profile->n_frames) {
 		module = last_part(profile->strings[profile->frames[frame].module]);
-	if (!has_no_name(name) || !*module || strcmp(module, "[unknown]") == 0)
-		return intern_string(strings, *name ? name : "[unknown]");
+		len = function_name_len(name);
+	}
 	buf_init(&text, NAME_BYTES);
-	buf_printf(&text, "[unknown] (%s)", module);
+	if (!has_no_name(name))
+		(void)buf_append(&text, name, len);
+	else if (!*module || strcmp(module, "[unknown]") == 0)
+		buf_add(&text, "[unknown]");
+	else
+		buf_printf(&text, "[unknown] (%s)", module);
 	if (!text.failed)
 		key = intern_string(strings, buf_text(&text));
 	buf_release(&text);

@@ -1,10 +1,12 @@
 /* stack_rules.c - which stacks a query takes, and what it makes of them */
 #include "flamescope/query/stack_rules.h"
 
+#include "base/function_name.h"
 #include "flamescope/query/matcher.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum frame_flags {
 	FRAME_KNOWN = 1,
@@ -12,6 +14,12 @@ enum frame_flags {
 	FRAME_ELIDED = 4,
 	FRAME_FOCUS = 8,
 	FRAME_TRUNCATES = 16,
+};
+
+/* Of a function, and of the one that it is a copy of, or NULL. */
+struct frame_names {
+	const char *own;
+	const char *original;
 };
 
 struct frame_facts {
@@ -99,12 +107,20 @@ void stack_rules_release(struct stack_rules *rules)
 	*rules = (struct stack_rules){0};
 }
 
+/* Whether a function is found by its name, or by that of which it is a copy. */
+static int match_function(struct matcher *pattern, const struct frame_names *names, struct err *err)
+{
+	int r = matcher_matches(pattern, names->own, err);
+
+	return r == 0 && names->original ? matcher_matches(pattern, names->original, err) : r;
+}
+
 /* Sets FLAG when any of the patterns matches. */
-static int match_any(struct matcher *const *patterns, size_t n, const char *name,
+static int match_any(struct matcher *const *patterns, size_t n, const struct frame_names *names,
 		     struct frame_facts *facts, enum frame_flags flag, struct err *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		int r = matcher_matches(patterns[i], name, err);
+		int r = match_function(patterns[i], names, err);
 
 		if (r < 0)
 			return r;
@@ -116,29 +132,46 @@ static int match_any(struct matcher *const *patterns, size_t n, const char *name
 	return 0;
 }
 
-static int look_at_frame(struct stack_rules *rules, uint32_t frame, struct err *err)
+static int match_all(struct stack_rules *rules, const struct frame_names *names,
+		     struct frame_facts *facts, struct err *err)
 {
 	const struct query *query = rules->query;
-	struct frame_facts *facts = &rules->frames[frame];
-	const char *name = rules->profile->strings[rules->profile->frames[frame].name];
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < query->n_include; i++) {
-		r = matcher_matches(rules->include[i], name, err);
+		r = match_function(rules->include[i], names, err);
 		if (r > 0)
 			facts->include |= (uint32_t)1 << i;
 	}
 	if (r >= 0)
-		r = match_any(rules->exclude, query->n_exclude, name, facts, FRAME_EXCLUDED, err);
+		r = match_any(rules->exclude, query->n_exclude, names, facts, FRAME_EXCLUDED, err);
 	if (r >= 0)
-		r = match_any(rules->elide, query->n_elide, name, facts, FRAME_ELIDED, err);
+		r = match_any(rules->elide, query->n_elide, names, facts, FRAME_ELIDED, err);
 	if (r >= 0)
-		r = match_any(&rules->focus, query->focus ? 1 : 0, name, facts, FRAME_FOCUS, err);
+		r = match_any(&rules->focus, query->focus ? 1 : 0, names, facts, FRAME_FOCUS, err);
 	if (r >= 0)
-		r = match_any(&rules->truncate, query->truncate ? 1 : 0, name, facts,
+		r = match_any(&rules->truncate, query->truncate ? 1 : 0, names, facts,
 			      FRAME_TRUNCATES, err);
-	facts->flags |= FRAME_KNOWN;
 	return r < 0 ? r : 0;
+}
+
+static int look_at_frame(struct stack_rules *rules, uint32_t frame, struct err *err)
+{
+	struct frame_facts *facts = &rules->frames[frame];
+	const char *name = rules->profile->strings[rules->profile->frames[frame].name];
+	size_t len = function_name_len(name);
+	char *original = NULL;
+	int r;
+
+	if (name[len]) {
+		original = strndup(name, len);
+		if (!original)
+			return err_set(err, ENOMEM, "the stacks of a query");
+	}
+	r = match_all(rules, &(struct frame_names){name, original}, facts, err);
+	free(original);
+	facts->flags |= FRAME_KNOWN;
+	return r;
 }
 
 /* Hangs the frame on what was made of its callers, or not. */

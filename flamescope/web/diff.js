@@ -2,12 +2,14 @@
  * diff.js - what changed between two selections
  *
  * The same as flamescope/diff/diff.h: both sides as shares of their own whole, functions matched
- * by name alone, only "[unknown]" told apart by its module.
+ * by name alone, those of copies (f.constprop.0) by that of the function, only "[unknown]" told
+ * apart by its module.
  */
 
 import { chance } from "wick/diff_chance.js";
 import { makeBlocks, sharesOf } from "wick/diff_blocks.js";
 import { linkChildren, NodeTable } from "wick/node_table.js";
+import { originalName } from "wick/pattern.js";
 import { frameModule, frameName } from "wick/select.js";
 import { numberOfFrames } from "wick/transforms.js";
 
@@ -19,7 +21,7 @@ const UNKNOWN = "[unknown]";
 function keyOf(side, frame) {
 	const name = frameName(side, frame);
 	if (name !== "" && name !== UNKNOWN)
-		return name;
+		return frame < side.profile.frames.n ? originalName(name) : name;
 	const module = frameModule(side, frame);
 	const last = module.slice(module.lastIndexOf("/") + 1) || module;
 	return last === "" || last === UNKNOWN ? UNKNOWN : `${UNKNOWN} (${last})`;

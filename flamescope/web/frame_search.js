@@ -1,6 +1,6 @@
 /* frame_search.js - which frames a pattern matches, and how much of the whole they are */
 
-import { makePattern } from "wick/pattern.js";
+import { makePattern, matchesFunction } from "wick/pattern.js";
 
 /*
  * A pattern that is given up (its names take too long) matches nothing from then on, and says why:
@@ -14,7 +14,7 @@ function searchOf(text) {
 			if (this.problem)
 				return false;
 			try {
-				return pattern.test(name);
+				return matchesFunction(pattern, name);
 			} catch (error) {
 				this.problem = error.message;
 				return false;

@@ -357,6 +357,24 @@ export function makePattern(source, flags = "") {
 	return limited(matcher, source);
 }
 
+const COPY_MARKS = /(?:\.(?:constprop|isra|part|cold|lto_priv|llvm)(?:\.\d+)*)+/g;
+
+/** The function that a compiler's copy is of, as base/function_name.h has it: "f" for "f.constprop.0". */
+export function originalName(name) {
+	if (!name.includes("."))
+		return name;
+	const last = [...name.matchAll(COPY_MARKS)].at(-1);
+	return last?.index > 0 && last.index + last[0].length === name.length ? name.slice(0, last.index) : name;
+}
+
+/** Whether a pattern matches a function, or the one that it is a copy of. */
+export function matchesFunction(pattern, name) {
+	if (pattern.test(name))
+		return true;
+	const original = originalName(name);
+	return original !== name && pattern.test(original);
+}
+
 function limited(matches, source) {
 	let spent = 0;
 	return {

@@ -8,7 +8,7 @@
 
 import { parseMetric } from "wick/query.js";
 import { NodeTable } from "wick/node_table.js";
-import { makePattern } from "wick/pattern.js";
+import { makePattern, matchesFunction } from "wick/pattern.js";
 import { wrappers } from "wick/wrappers.js";
 
 const OUT = 0xffffffff;
@@ -166,7 +166,7 @@ function framesMatching(profile, pattern) {
 	const { frames, strings } = profile;
 	const found = new Uint8Array(frames.n);
 	for (let i = 0; i < frames.n; i++)
-		found[i] = regex.test(strings[frames.name[i]]) ? 1 : 0;
+		found[i] = matchesFunction(regex, strings[frames.name[i]]) ? 1 : 0;
 	return found;
 }
 

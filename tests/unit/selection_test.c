@@ -182,23 +182,6 @@ static void keeps_stacks_with_a_frame_of_the_name(void **state)
 	selection_release(&selection);
 }
 
-static void knows_the_copies_of_a_function(void **state)
-{
-	(void)state;
-	assert_true(selection_function_is("f", "f"));
-	assert_true(selection_function_is("f.isra.0", "f"));
-	assert_true(
-		selection_function_is("a::B<int, long>::f.constprop.0.cold", "a::B<int, long>::f"));
-	assert_true(selection_function_is("f.part.12", "f.part.12"));
-	assert_true(selection_function_is("f.llvm.1234567890", "f"));
-	assert_false(selection_function_is("f.func1", "f"));
-	assert_false(selection_function_is("f.0", "f"));
-	assert_false(selection_function_is("f.parts", "f"));
-	assert_false(selection_function_is("f.isra.0x", "f"));
-	assert_false(selection_function_is("g", "f"));
-	assert_false(selection_function_is("f", "f.isra.0"));
-}
-
 static void a_function_is_spelt_as_in_a_file(void **state)
 {
 	static const char *const spellings[] = {"(anonymous namespace)::f", "{anonymous}::f"};
@@ -355,7 +338,6 @@ int main(void)
 		cmocka_unit_test(reads_how_many_and_how_often),
 		cmocka_unit_test(refuses_what_would_keep_nothing),
 		cmocka_unit_test(keeps_stacks_with_a_frame_of_the_name),
-		cmocka_unit_test(knows_the_copies_of_a_function),
 		cmocka_unit_test(a_function_is_spelt_as_in_a_file),
 		cmocka_unit_test(notes_what_there_was_instead),
 		cmocka_unit_test(each_series_has_its_own_deltas),
