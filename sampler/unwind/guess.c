@@ -134,6 +134,7 @@ static int leave_to(struct walk *walk, uint64_t pc, uint64_t slot)
 	walk->regs.saved = 0;
 	walk->exact = false;
 	walk->guessed = true;
+	walk->believed = true;
 	walk->cfa = walk->regs.sp;
 	return WALK_ON;
 }
@@ -237,7 +238,8 @@ static int leave_stack(struct walk *walk)
 	return leave_link(walk);
 }
 
-static bool scan(struct walk *walk, uint64_t bytes)
+/* LEAST: what a call is to agree with; nothing can agree with a pc that is no code. */
+static bool scan(struct walk *walk, uint64_t bytes, enum belief least)
 {
 	uint64_t from = (walk->regs.sp + ARCH_WORD - 1) & ~(uint64_t)(ARCH_WORD - 1);
 	enum belief belief;
@@ -253,8 +255,8 @@ static bool scan(struct walk *walk, uint64_t bytes)
 		    !walk->reader->find(walk->reader, value, &walk->reader->scratch.module))
 			continue;
 		belief = believe(walk, value);
-		if (belief < CALLS_SOMETHING || ((belief != CALLS_US || has_cfi(walk, value - 1)) &&
-						 !goes_on(walk, value, slot)))
+		if (belief < least || ((belief != CALLS_US || has_cfi(walk, value - 1)) &&
+				       !goes_on(walk, value, slot)))
 			continue;
 		(void)leave_to(walk, value, slot);
 		return true;
@@ -273,14 +275,11 @@ static bool is_trampoline(struct walk *walk)
 	       arch_is_sigreturn(code);
 }
 
-int guess_caller(struct walk *walk)
+static int find_caller(struct walk *walk, enum belief least)
 {
 	uint64_t scan_bytes = SCAN_BYTES;
-	uint64_t target;
 	bool linked = false;
 
-	if (is_trampoline(walk))
-		return walk_signal(walk);
 	if (leave_leaf(walk))
 		return WALK_ON;
 	if (is_root(walk))
@@ -299,11 +298,26 @@ int guess_caller(struct walk *walk)
 		scan_bytes = walk->regs.bp - walk->regs.sp;
 	else if (!linked && is_made_at_run_time(walk, walk->regs.pc))
 		scan_bytes = LOOP_BYTES;
-	if (scan(walk, scan_bytes))
+	if (scan(walk, scan_bytes, least))
 		return WALK_ON;
-	if (linked)
-		return leave_link(walk);
-	return walk->guessed && !walk->exact && !is_return(walk, walk->regs.pc, &target)
-		       ? WALK_ASTRAY
-		       : UNWIND_NO_CFI;
+	return linked ? leave_link(walk) : UNWIND_NO_CFI;
+}
+
+int guess_caller(struct walk *walk)
+{
+	uint64_t target;
+	bool astray;
+	int r;
+
+	if (is_trampoline(walk))
+		return walk_signal(walk);
+	/* CFI that a wrong guess has led to gives words that are no code. */
+	astray = walk->guessed && !walk->exact && !walk->believed &&
+		 !is_return(walk, walk->regs.pc, &target);
+	r = find_caller(walk, astray ? CALLS_ELSEWHERE : CALLS_SOMETHING);
+	if (!astray)
+		return r;
+	if (r == WALK_ON)
+		return WALK_PAST;
+	return r == UNWIND_NO_CFI ? WALK_ASTRAY : r;
 }

@@ -67,6 +67,7 @@ static inline int arrive(struct walk *walk, uint64_t pc, uint64_t cfa)
 	walk->regs.sp = cfa;
 	walk->regs.saved = 0;
 	walk->exact = false;
+	walk->believed = false;
 	walk->cfa = cfa;
 	if (pc == 0)
 		return UNWIND_END;
@@ -294,7 +295,10 @@ __attribute__((noinline)) static size_t run_fast(struct walk *walk, uint64_t *pc
 		regs = (struct unwind_regs){.pc = pc, .sp = cfa, .bp = bp, .bx = bx};
 		pcs[n++] = pc;
 	}
-	walk->cfa = regs.sp != walk->regs.sp ? regs.sp : walk->cfa;
+	if (regs.sp != walk->regs.sp) {
+		walk->cfa = regs.sp;
+		walk->believed = false;
+	}
 	walk->regs = regs;
 	return n;
 }
@@ -313,6 +317,7 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 	walk->regs = *regs;
 	walk->exact = true;
 	walk->guessed = false;
+	walk->believed = false;
 	walk->cfa = 0;
 	walk->bp_lo = 0;
 	walk->bp_hi = 0;
@@ -325,10 +330,10 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 		rule = find_rule(walk, at);
 		/* Not in step(): a guess looks up rules, and the stack beneath it counts. */
 		r = rule_kind(rule) == RULE_NO_CFI ? guess_caller(walk) : step(walk, at, rule);
-	}
-	if (r == WALK_ASTRAY) {
-		n--;
-		r = UNWIND_NO_CFI;
+		if (r < WALK_ON) {
+			n--;
+			r = r == WALK_PAST ? WALK_ON : UNWIND_NO_CFI;
+		}
 	}
 	return (struct unwind_result){
 		.n_pcs = n,

@@ -10,6 +10,7 @@
 enum {
 	WALK_ON = -1,      /* a step was made; anything else is an enum unwind_stop */
 	WALK_ASTRAY = -2,  /* a guess has led to a pc that no call can have left: leave it out */
+	WALK_PAST = -3,    /* the same, and a step was made */
 	WALK_DESCENTS = 8, /* signal frames that lie above what they interrupted (signal stacks) */
 };
 
@@ -33,7 +34,7 @@ int walk_signal(struct walk *walk);
 /**
  * guess_caller - step out of code that no FDE covers
  *
- * Return:  WALK_ON, WALK_ASTRAY, UNWIND_END at a root without CFI, or UNWIND_NO_CFI.
+ * Return:  WALK_ON, WALK_PAST, WALK_ASTRAY, UNWIND_END at a root without CFI, or UNWIND_NO_CFI.
  * Context: handler.
  */
 int guess_caller(struct walk *walk);

@@ -138,6 +138,25 @@ static void leaves_out_where_a_guess_went_astray(void **state)
 	assert_int_equal(pcs[2], STACK + 0x300);
 }
 
+/* The word was left by another call; above it the stack goes on. */
+static void goes_on_behind_where_a_guess_went_astray(void **state)
+{
+	struct unwind_result result;
+
+	(void)state;
+	put(STACK, CALLER + 0x20);
+	put(STACK + 8 + 24, CALLER + 0x40);
+	put(STACK + 8 + 56, STACK + 0x300);
+	put(STACK + 8 + 88, CALLER + 0x20);
+	put(STACK + 8 + 88 + 32, ROOT + 0x20);
+	result = walk((struct unwind_regs){.pc = BARE + 4, .sp = STACK});
+	assert_int_equal(result.stop, UNWIND_END);
+	assert_int_equal(result.n_pcs, 5);
+	assert_int_equal(pcs[2], CALLER + 0x40);
+	assert_int_equal(pcs[3], CALLER + 0x20);
+	assert_int_equal(pcs[4], ROOT + 0x20);
+}
+
 static void takes_a_call_of_this_code_before_one_of_other_code(void **state)
 {
 	(void)state;
@@ -346,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup(follows_frame_pointers_where_there_is_nothing_else,
 				       make_image),
 		cmocka_unit_test_setup(leaves_out_where_a_guess_went_astray, make_image),
+		cmocka_unit_test_setup(goes_on_behind_where_a_guess_went_astray, make_image),
 		cmocka_unit_test_setup(finds_the_return_address_above_a_frame_of_assembly,
 				       make_image),
 		cmocka_unit_test_setup(takes_a_call_of_this_code_before_one_of_other_code,
