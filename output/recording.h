@@ -24,6 +24,7 @@ struct recording_options {
 	struct perf_script_options text;
 	struct perf_script_header header; /* captured_ns and epoch_offset_ns are measured anew */
 	const char *path;                 /* as -o gave it; NULL: "wick.%c.%p.%t.perf" */
+	bool replace;                     /* files that have a name of ours go */
 	const char *comm;                 /* %c */
 	uint64_t flush_ns;                /* --flush */
 	struct recording_limit rotate;    /* all 0: one file */
@@ -54,7 +55,7 @@ struct recording_stats {
 /**
  * recording_new - check the options, make the first file, start the background thread
  *
- * Return:  0; -EEXIST: the name is taken (nothing is ever overwritten); -errno of open.
+ * Return:  0; -EEXIST: the name is taken, and not to be replaced; -errno of open.
  * Owns:    the caller, to recording_free().  The strings of OPTIONS must outlive it.
  * Context: main thread.
  */

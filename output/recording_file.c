@@ -78,6 +78,8 @@ static bool compressed_exists(const struct recording *recording, const char *pat
 		return false;
 	(void)snprintf(compressed, sizeof(compressed), "%s%s", path,
 		       compress_ending(recording->options.compress));
+	if (recording->options.replace)
+		segment_make_way(compressed);
 	return lstat(compressed, &st) == 0;
 }
 
@@ -90,6 +92,8 @@ static int try_name(struct recording *recording, struct segment *segment, struct
 		return r;
 	if (compressed_exists(recording, path))
 		return err_set(err, EEXIST, "create '%s': compressed, it", path);
+	if (recording->options.replace)
+		segment_make_way(path);
 	return segment_open(segment, recording->disk, path, err);
 }
 
@@ -117,7 +121,7 @@ static int open_file(struct recording *recording, struct segment *ret_segment, s
 
 	for (int i = 0; i < NAMES_TRIED && r == -EEXIST; i++) {
 		if (i > 0 && !next_name(recording)) {
-			err_hint(err, "another name; nothing is ever overwritten");
+			err_hint(err, "another name, or --force to replace it");
 			return r;
 		}
 		r = try_name(recording, ret_segment, err);

@@ -12,6 +12,14 @@
 
 const struct segment_disk segment_real_disk = {.write = pwrite, .truncate = ftruncate};
 
+void segment_make_way(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		(void)unlink(path);
+}
+
 int segment_open(struct segment *segment, const struct segment_disk *disk, const char *path,
 		 struct err *err)
 {

@@ -29,6 +29,13 @@ struct segment {
 };
 
 /**
+ * segment_make_way - remove the regular file that has a segment's name, if there is one
+ *
+ * Context: any thread.
+ */
+void segment_make_way(const char *path);
+
+/**
  * segment_open - make a file that did not exist
  *
  * Return:  0; -EEXIST when the name is taken, by a link too; -errno of open.

@@ -177,11 +177,15 @@ int snapshot_new(const struct recording_options *options, struct snapshot **ret_
 	buf_init(&snapshot->text, BACKLOG_MAX_BYTES);
 	recording_measure_clocks(&snapshot->header);
 	r = make_names(snapshot, err);
+	if (r == 0 && options->replace) {
+		segment_make_way(snapshot->path);
+		segment_make_way(snapshot->path_of_next);
+	}
 	if (r == 0)
 		r = make_first(snapshot, err);
 	if (r < 0) {
 		if (r == -EEXIST)
-			err_hint(err, "another name; nothing is ever overwritten");
+			err_hint(err, "another name, or --force to replace it");
 		snapshot_free(snapshot);
 		return r;
 	}

@@ -137,10 +137,11 @@ static int check(const struct convert_asked *asked, struct err *err)
 static int settle(struct convert_asked *asked, struct err *err)
 {
 	const struct query *query = &asked->command.options.query;
-	const char *name = asked->command.format ? asked->command.format : asked->command.output;
+	const char *name =
+		asked->command.format ? asked->command.format : asked->command.output.path;
 	int r;
 
-	if (!asked->command.output)
+	if (!asked->command.output.path)
 		return err_set(err, 0, "no output given, try: -o FILE.speedscope.json");
 	if (!asked->command.format && strcmp(name, "-") == 0)
 		return err_set(err, 0, "standard output has no name, try: --format FORMAT");
@@ -173,7 +174,7 @@ static int write_all(void *context, int fd, struct err *err)
 	int r = convert_write(it->selection, &it->asked->options, &sink, &it->report, err);
 
 	if (r < 0 && r != -ENOMEM && r != -EFBIG && fd != STDOUT_FILENO)
-		return err_set(err, -r, "write '%s'", it->asked->command.output);
+		return err_set(err, -r, "write '%s'", it->asked->command.output.path);
 	return r;
 }
 
@@ -204,8 +205,7 @@ static int convert(struct convert_asked *asked, struct err *err)
 		r = view_input_select(profile, &asked->command.options.query, &selection, err);
 	it.selection = selection;
 	if (r == 0)
-		r = view_output_make(asked->command.output, &asked->command.input, write_all, &it,
-				     err);
+		r = view_output_make(&asked->command.output, write_all, &it, err);
 	if (r == 0)
 		tell(asked, &it.report);
 	selection_free(selection);

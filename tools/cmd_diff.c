@@ -256,7 +256,7 @@ static int write_table(const struct view_command *command, const struct diff_tab
 		diff_table_text(table, &text);
 	}
 	if (r == 0)
-		r = view_output_write(command->output, &text, &command->input, err);
+		r = view_output_write(&command->output, &text, err);
 	buf_release(&text);
 	return r;
 }
@@ -305,21 +305,6 @@ static int make_diff(const struct diff_asked *asked, const struct diff_sides *si
 	return r;
 }
 
-static int check_output(const struct view_command *command, const struct diff_asked *asked,
-			enum view_format *ret_format, struct err *err)
-{
-	static const enum view_format formats[] = {VIEW_TXT, VIEW_MD,   VIEW_CSV, VIEW_JSON,
-						   VIEW_SVG, VIEW_HTML, VIEW_NONE};
-	int r = view_command_format(command, formats, ret_format, err);
-
-	if (r == 0 && command->output && view_input_holds(&asked->baseline, command->output)) {
-		(void)err_set(err, 0, "'%s' is a baseline: it is not written over",
-			      command->output);
-		return -EEXIST;
-	}
-	return r;
-}
-
 static int write_diff(const struct view_command *command, const struct diff_asked *asked,
 		      const struct diff_sides *sides, const struct diff_input *input,
 		      const struct diff *diff, enum view_format format, struct err *err)
@@ -336,6 +321,8 @@ static int write_diff(const struct view_command *command, const struct diff_aske
 /* Return: the exit status. */
 static int compare(const struct view_command *command, const struct diff_asked *asked)
 {
+	static const enum view_format formats[] = {VIEW_TXT, VIEW_MD,   VIEW_CSV, VIEW_JSON,
+						   VIEW_SVG, VIEW_HTML, VIEW_NONE};
 	enum view_format format = VIEW_NONE;
 	struct diff_input input = {0};
 	struct diff *diff = NULL;
@@ -346,7 +333,7 @@ static int compare(const struct view_command *command, const struct diff_asked *
 	int r = check_arguments(command, asked, &err);
 
 	if (r == 0)
-		r = check_output(command, asked, &format, &err);
+		r = view_command_format(command, formats, &format, &err);
 	if (r == 0) {
 		take_sides(command, asked, &sides);
 		r = make_diff(asked, &sides, &input, &diff, &lacking, &err);
@@ -371,6 +358,7 @@ int cmd_diff(struct cmd_ctx *ctx)
 	struct view_command command = {0};
 	int status = WICK_OK;
 
+	command.output.inputs[1] = &asked.baseline;
 	if (view_command_read(&command, ctx, own_option, &asked, &status))
 		status = compare(&command, &asked);
 	view_input_release(&asked.baseline);

@@ -68,7 +68,7 @@ static bool is_drawn(const struct heatmap *it)
 
 static uint32_t drawing_width(const struct heatmap *it)
 {
-	uint32_t here = it->subject.command.output ? 0 : terminal_columns();
+	uint32_t here = it->subject.command.output.path ? 0 : terminal_columns();
 
 	return it->width ? it->width : here ? here : DEFAULT_COLUMNS;
 }

@@ -1,6 +1,7 @@
 /* cmd_record.c - `wick record`: start a program and record it */
 #include "tools/cmd.h"
 #include "tools/interrupt.h"
+#include "tools/record_picture.h"
 #include "tools/recorder.h"
 #include "tools/say.h"
 
@@ -29,7 +30,7 @@ static int exit_of_start(const struct record_options *options, int r)
 	return r == -ENOENT || r == -ESRCH ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
 }
 
-static int record(const struct record_options *options)
+static int record(const struct record_options *options, const struct command *commands)
 {
 	struct recorder recorder = {0};
 	struct err err = {0};
@@ -40,6 +41,7 @@ static int record(const struct record_options *options)
 	if (r == 0) {
 		recorder_run(&recorder);
 		recorder_finish(&recorder);
+		record_picture(&recorder, commands);
 		status = recorder_wait(&recorder);
 	} else if (launched) {
 		status = go_on_unrecorded(&recorder, r, &err);
@@ -67,5 +69,5 @@ int cmd_record(struct cmd_ctx *ctx)
 		return cmd_help(ctx->command);
 	if (options.quiet)
 		say_quiet();
-	return record(&options);
+	return record(&options, ctx->commands);
 }

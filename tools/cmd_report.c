@@ -195,7 +195,7 @@ static int write_report(const struct report *it, struct buf *text, struct err *e
 	if (r < 0)
 		return err_set(err, -r, "count the functions");
 	table.rows = rows;
-	table.columns = it->subject.command.output ? 0 : terminal_columns();
+	table.columns = it->subject.command.output.path ? 0 : terminal_columns();
 	table.total = total_of(selection);
 	table.n_rows = it->top && it->top < table.n_all ? it->top : table.n_all;
 	qsort_r(rows, table.n_all, sizeof(*rows), compare_widths, &table);
@@ -228,7 +228,7 @@ static int write_parts(const struct report *it, struct buf *text, struct err *er
 		table.total = total_of(selection);
 		table.n_all = parts.n;
 		table.n_rows = it->top && it->top < parts.n ? it->top : parts.n;
-		table.columns = it->subject.command.output ? 0 : terminal_columns();
+		table.columns = it->subject.command.output.path ? 0 : terminal_columns();
 		write_table(it, &table, text);
 	}
 	report_parts_release(&parts);

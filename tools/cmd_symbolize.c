@@ -5,12 +5,12 @@
 #include "flamescope/load/json_scan.h"
 #include "flamescope/load/lines.h"
 #include "output/perf_script.h"
-#include "tools/cmd.h"
 #include "tools/frame_namer.h"
 #include "tools/module_list.h"
 #include "tools/say.h"
 #include "tools/servers.h"
 #include "tools/text.h"
+#include "tools/view_command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ enum {
 };
 
 const struct option_spec symbolize_option_specs[] = {
-	{'o', "output", "FILE", "write to FILE (FILE.named.perf for FILE.perf)"},
+	VIEW_OUTPUT_SPEC("write to FILE (FILE.named.perf for FILE.perf)"),
 	{OPT_SYMBOL_DIR, "symbol-dir", "DIR",
 	 "look for modules and debug files in DIR, by build-id or name; may be given again"},
 	{OPT_DEBUGINFOD, "debuginfod", NULL,
@@ -295,12 +295,14 @@ static int copy(struct symbolize_job *job, struct err *err)
 }
 
 /* Both passes read the file from its beginning. */
-static int run(struct symbolize_job *job, struct err *err)
+static int run(void *context, int fd, struct err *err)
 {
+	struct symbolize_job *job = context;
 	int r = gather(job, err);
 
 	if (r < 0)
 		return r;
+	job->fd = fd;
 	lines_close(job->lines);
 	job->lines = NULL;
 	frame_namer_look_up(job->namer);
@@ -312,17 +314,7 @@ static int start(struct symbolize_job *job, struct err *err)
 {
 	int r = lines_open(job->in, &job->lines, err);
 
-	if (r == 0)
-		r = frame_namer_new(job->symbols, &job->namer, err);
-	if (r < 0)
-		return r;
-	job->fd = open(job->out, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (job->fd >= 0)
-		return 0;
-	r = err_set(err, errno, "write '%s'", job->out);
-	if (r == -EEXIST)
-		err_hint(err, "-o with another name; wick never overwrites");
-	return r;
+	return r < 0 ? r : frame_namer_new(job->symbols, &job->namer, err);
 }
 
 static void report_servers(const struct symbolize_job *job, struct buf *text)
@@ -364,26 +356,23 @@ static void report(const struct symbolize_job *job)
 	buf_release(&text);
 }
 
-static int symbolize(const char *in, const char *out, const struct symbol_options *symbols)
+static int symbolize(const char *in, const struct view_output *output,
+		     const struct symbol_options *symbols)
 {
-	struct symbolize_job job = {.in = in, .out = out, .symbols = symbols, .fd = -1};
+	struct symbolize_job job = {.in = in, .out = output->path, .symbols = symbols};
 	struct err err = {0};
 	int r;
 
 	buf_init(&job.text, OUT_BYTES);
 	buf_init(&job.words, OUT_BYTES / 2);
 	buf_init(&job.old, LINES_MAX_BYTES);
-	r = start(&job, &err);
+	r = view_output_check(output, &err);
 	if (r == 0)
-		r = run(&job, &err);
+		r = start(&job, &err);
+	if (r == 0)
+		r = view_output_make(output, run, &job, &err);
 	if (r == 0)
 		report(&job);
-	if (job.fd >= 0) {
-		if (close(job.fd) < 0 && r == 0)
-			r = err_set(&err, errno, "write '%s'", out);
-		if (r < 0) /* half a copy helps nobody */
-			(void)unlink(out);
-	}
 	frame_namer_free(job.namer);
 	lines_close(job.lines);
 	buf_release(&job.text);
@@ -398,7 +387,7 @@ static int symbolize(const char *in, const char *out, const struct symbol_option
 /* What the command line asks for. */
 struct asked {
 	struct symbol_options symbols;
-	const char *out;
+	struct view_output output;
 	bool help;
 	int rest;
 };
@@ -410,7 +399,9 @@ static int take(void *context, int id, const char *value, struct err *err)
 	if (id == OPTION_HELP)
 		asked->help = true;
 	else if (id == 'o')
-		asked->out = value;
+		asked->output.path = value;
+	else if (id == 'f')
+		asked->output.force = true;
 	else if (id == 'q')
 		say_quiet();
 	return symbol_options_take(id, value, &asked->symbols, err);
@@ -432,8 +423,11 @@ static int parse(int argc, char **argv, struct asked *asked, struct err *err)
 int cmd_symbolize(struct cmd_ctx *ctx)
 {
 	struct asked asked = {.help = false};
+	struct view_input input = {0};
 	struct err err = {0};
 	char name[PATH_MAX];
+	int status;
+	int r;
 
 	if (parse(ctx->argc, ctx->argv, &asked, &err) < 0) {
 		say_error("%s", err.text);
@@ -441,9 +435,14 @@ int cmd_symbolize(struct cmd_ctx *ctx)
 	}
 	if (asked.help)
 		return cmd_help(ctx->command);
-	if (!asked.out) {
+	if (!asked.output.path) {
 		default_name(ctx->argv[asked.rest], name, sizeof(name));
-		asked.out = name;
+		asked.output.path = name;
 	}
-	return symbolize(ctx->argv[asked.rest], asked.out, &asked.symbols);
+	r = view_input_add(&input, ctx->argv[asked.rest], &err);
+	asked.output.inputs[0] = &input;
+	status = r < 0 ? view_fail(r, &err)
+		       : symbolize(ctx->argv[asked.rest], &asked.output, &asked.symbols);
+	view_input_release(&input);
+	return status;
 }

@@ -26,7 +26,7 @@ struct viewing {
 	struct view_command command;
 	struct view_input baseline;
 	bool no_open;
-	char *path; /* of the page */
+	char *path; /* of the page, where -o does not name it */
 	char *titles[PAGE_MAX_RECORDINGS];
 	struct profile *profiles[PAGE_MAX_RECORDINGS];
 	struct buf state;
@@ -46,25 +46,23 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 static int choose_path(struct viewing *viewing, struct err *err)
 {
 	const char *first = viewing->command.input.paths[0];
-	int r;
+	struct view_output *output = &viewing->command.output;
 
-	if (viewing->command.output)
-		r = asprintf(&viewing->path, "%s", viewing->command.output);
-	else
-		r = asprintf(&viewing->path, "%s.html", strcmp(first, "-") == 0 ? "wick" : first);
-	if (r < 0) {
+	if (output->path)
+		return 0;
+	if (asprintf(&viewing->path, "%s.html", strcmp(first, "-") == 0 ? "wick" : first) < 0) {
 		viewing->path = NULL;
 		return err_set(err, ENOMEM, "name the page");
 	}
-	if (!view_input_holds(&viewing->baseline, viewing->path))
-		return 0;
-	(void)err_set(err, 0, "'%s' is the baseline itself: it is not written over", viewing->path);
-	return -EEXIST;
+	/* It is made anew each time, as nobody has chosen the name for anything else. */
+	output->path = viewing->path;
+	output->force = true;
+	return 0;
 }
 
 static bool is_to_stdout(const struct viewing *viewing)
 {
-	return viewing->path && strcmp(viewing->path, "-") == 0;
+	return strcmp(viewing->command.output.path, "-") == 0;
 }
 
 static int load(struct viewing *viewing, struct err *err)
@@ -110,26 +108,27 @@ static int write_page(struct viewing *viewing, struct err *err)
 		page.names[i] = viewing->titles[i];
 		page.n_recordings++;
 	}
-	return view_page_write(viewing->path, &page, &viewing->command.input, err);
+	return view_page_write(&viewing->command.output, &page, err);
 }
 
 static int show_page(const struct viewing *viewing)
 {
 	const char *first = viewing->command.input.paths[0];
+	const char *path = viewing->command.output.path;
 	struct buf text;
 	int status;
 	int r;
 
 	buf_init(&text, CMD_TEXT_BYTES);
-	buf_printf(&text, "%s\n", viewing->path);
+	buf_printf(&text, "%s\n", path);
 	status = cmd_print(&text);
 	if (viewing->no_open)
 		return status;
 	if (!browser_is_here()) {
-		browser_say_elsewhere(viewing->path, strcmp(first, "-") == 0 ? NULL : first);
+		browser_say_elsewhere(path, strcmp(first, "-") == 0 ? NULL : first);
 		return status;
 	}
-	r = browser_open_file(viewing->path);
+	r = browser_open_file(path);
 	if (r < 0)
 		say_note("cannot start xdg-open (%s), open the page with your browser",
 			 strerrordesc_np(-r));
@@ -158,6 +157,7 @@ int cmd_view(struct cmd_ctx *ctx)
 	int status;
 
 	buf_init(&viewing.state, STATE_BYTES);
+	viewing.command.output.inputs[1] = &viewing.baseline;
 	if (view_command_read(&viewing.command, ctx, take_own, &viewing, &status))
 		status = view(&viewing);
 	for (size_t i = 0; i < PAGE_MAX_RECORDINGS; i++) {

@@ -50,7 +50,7 @@ int diff_page_write(const struct view_command *command, const struct diff_sides 
 	}
 	page.state = buf_text(&state);
 	if (r == 0)
-		r = view_page_write(command->output, &page, &command->input, err);
+		r = view_page_write(&command->output, &page, err);
 	for (size_t i = 0; i < DIFF_SIDES; i++)
 		profile_free(joined[i]);
 	buf_release(&state);

@@ -199,7 +199,7 @@ static void check_disk(struct doctor *doctor)
 	struct buf text;
 	uint64_t bytes;
 
-	if (output_check(NULL, false, &err) < 0) {
+	if (output_check(NULL, false, false, &err) < 0) {
 		doctor_fix(doctor, "disk", "wick record -o /another/place/x.perf", "%s", err.text);
 		return;
 	}

@@ -71,7 +71,7 @@ static void first_name(const char *path, bool rotated, char *to, size_t size)
 		(void)snprintf(to, size, "%s.0001", path);
 }
 
-int output_check(const char *path, bool rotated, struct err *err)
+int output_check(const char *path, bool rotated, bool force, struct err *err)
 {
 	char directory[PATH_MAX] = ".";
 	char name[PATH_MAX];
@@ -102,7 +102,9 @@ int output_check(const char *path, bool rotated, struct err *err)
 		err_hint(err, "the name of a file in it");
 		return -EISDIR;
 	}
+	if (force && S_ISREG(st.st_mode))
+		return 0;
 	(void)err_set(err, EEXIST, "write '%s'", name);
-	err_hint(err, "another name; wick never overwrites");
+	err_hint(err, "another name, or --force to replace it");
 	return -EEXIST;
 }

@@ -10,12 +10,13 @@
  * output_check - try the directory of -o FILE, and whether FILE is free
  * @path:    as -o gave it, with its %; NULL: the default name in the current directory
  * @rotated: the first file is called x.0001.perf
+ * @force:   a file of that name will be replaced
  *
  * Writes a page to a file without a name, so that a full or read-only disk is told now.
  *
  * Return:  0; -EEXIST, -ENOSPC, -EACCES and others, with the reason and what to do.
  * Context: main thread.
  */
-int output_check(const char *path, bool rotated, struct err *err);
+int output_check(const char *path, bool rotated, bool force, struct err *err);
 
 #endif

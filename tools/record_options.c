@@ -48,7 +48,9 @@ const struct option_spec record_option_specs[] = {
 	{OPT_DELAY, "delay", "DUR", "take no samples for DUR; --duration begins behind it"},
 	{OPT_PAUSED, "paused", NULL, "take no samples until `wick start -p PID`"},
 	{'o', "output", "FILE",
-	 "write to FILE; %p pid, %c name, %h host, %t time, %n segment (wick.%c.%p.%t.perf)"},
+	 "write to FILE; %p pid, %c name, %h host, %t time, %n segment (wick.%c.%p.%t.perf); of a "
+	 ".svg or .html the flame graph, drawn at the end, and the text beside it"},
+	{'f', "force", NULL, "replace files that are there"},
 	{OPT_FLUSH, "flush", "DUR", "samples are on disk DUR after they were taken (1s)"},
 	{OPT_ROTATE, "rotate", "LIMIT", "start a new file after a size, a duration or Nsamples"},
 	{OPT_KEEP, "keep", "LIMIT",
@@ -238,6 +240,9 @@ static int take_file_option(void *context, int id, const char *value, struct err
 	case 'o':
 		options->output = value;
 		return check_template(value, err);
+	case 'f':
+		options->force = true;
+		return 0;
 	case OPT_FLUSH:
 		return value_duration(value, &options->flush_ns, err);
 	case OPT_ROTATE:
@@ -360,6 +365,27 @@ static int take_choice(struct record_options *options, struct err *err)
 	return 0;
 }
 
+/* A picture is drawn of a recording: of x.svg the text is x.perf. */
+static int take_picture(struct record_options *options, struct err *err)
+{
+	const char *output = options->output ? options->output : "";
+	const char *dot = strrchr(output, '.');
+
+	if (!dot || (strcmp(dot, ".svg") != 0 && strcmp(dot, ".html") != 0))
+		return 0;
+	if (is_limited(&options->rotate) || flight_options_on(&options->flight) || options->bare) {
+		(void)err_set(err, 0, "-o '%s' is one picture of one recording with its weights",
+			      output);
+		err_hint(err, "-o of a .perf, and wick flamegraph of its files");
+		return -EINVAL;
+	}
+	options->picture = output;
+	if (snprintf(options->perf_name, sizeof(options->perf_name), "%.*s.perf",
+		     (int)(dot - output), output) >= (int)sizeof(options->perf_name))
+		return err_set(err, ENAMETOOLONG, "write '%.64s...'", output);
+	return 0;
+}
+
 /* What options ask of each other. */
 static int check(const struct record_options *options, struct err *err)
 {
@@ -420,7 +446,12 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 		r = take_choice(&options, err);
 	if (!options.help && r == 0)
 		r = check(&options, err);
-	if (r == 0)
-		*ret_options = options;
-	return r;
+	if (!options.help && r == 0)
+		r = take_picture(&options, err);
+	if (r < 0)
+		return r;
+	*ret_options = options;
+	if (options.picture)
+		ret_options->output = ret_options->perf_name;
+	return 0;
 }

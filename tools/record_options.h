@@ -15,6 +15,7 @@
 #include "tools/selection.h"
 #include "tools/symbol_options.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,7 +27,10 @@ struct record_options {
 	uint64_t duration_ns; /* 0: until CMD ends */
 	uint64_t delay_ns;    /* before the first sample; the duration begins behind it */
 	bool paused;          /* take no samples until `wick start` */
-	const char *output;   /* NULL: the default name */
+	const char *output;   /* NULL: the default name; into argv, or PERF_NAME */
+	const char *picture;  /* what -o gave, when that is a picture: the recording is beside it */
+	char perf_name[PATH_MAX];
+	bool force; /* files that are there are replaced */
 	uint64_t flush_ns;
 	struct recording_limit rotate;
 	struct recording_limit keep;
@@ -59,7 +63,7 @@ struct record_options {
  * record_options_parse - the command line of `wick record`
  *
  * Return:  0; -EINVAL and the reason.
- * Owns:    strings point into ARGV.
+ * Owns:    strings point into ARGV and RET_OPTIONS, which is not to be moved.
  * Context: main thread.
  */
 int record_options_parse(int argc, char **argv, struct record_options *ret_options,

@@ -71,6 +71,7 @@ static int open_recording(struct recorder *recorder, struct err *err)
 	const struct record_options *options = recorder->options;
 	struct recording_options recording = {
 		.path = options->output,
+		.replace = options->force,
 		.comm = recorder->comm,
 		.flush_ns = options->flush_ns,
 		.rotate = options->rotate,
@@ -133,8 +134,11 @@ static int prepare(struct recorder *recorder, struct err *err)
 	const char *command = options->argc ? options->argv[0] : "";
 	const char *slash = strrchr(command, '/');
 	int r = output_check(options->output,
-			     is_rotated(options) || flight_options_on(&options->flight), err);
+			     is_rotated(options) || flight_options_on(&options->flight),
+			     options->force, err);
 
+	if (r == 0 && options->picture)
+		r = output_check(options->picture, false, options->force, err);
 	if (r == 0)
 		r = agent_path_find(&recorder->agent_path, err);
 	if (r < 0)

@@ -13,7 +13,10 @@ static int take(struct view_command *command, int id, const char *value, struct 
 {
 	switch (id) {
 	case 'o':
-		command->output = value;
+		command->output.path = value;
+		return 1;
+	case 'f':
+		command->output.force = true;
 		return 1;
 	case VIEW_OPT_PREFIX:
 		command->input.prefix = value;
@@ -116,6 +119,9 @@ bool view_command_read(struct view_command *command, struct cmd_ctx *ctx, view_o
 	if (r == 0)
 		r = add_files(&reading, ctx->command->name, &err);
 	free(reading.files);
+	command->output.inputs[0] = &command->input;
+	if (r == 0)
+		r = view_output_check(&command->output, &err);
 	if (r == 0)
 		return true;
 	*ret_status = r == -ECANCELED ? cmd_help(ctx->command) : view_fail(r, &err);
@@ -158,7 +164,7 @@ int view_command_format(const struct view_command *command, const enum view_form
 			enum view_format *ret_format, struct err *err)
 {
 	const char *named = command->format;
-	const char *path = command->output;
+	const char *path = command->output.path;
 	enum view_format format;
 
 	if (!named && (!path || strcmp(path, "-") == 0)) {

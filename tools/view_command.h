@@ -24,8 +24,9 @@ enum view_option {
 			"neither use nor keep what makes the next opening quick"                   \
 	}
 #define VIEW_OUTPUT_SPEC(help)                                                                     \
+	{'o', "output", "FILE", help},                                                             \
 	{                                                                                          \
-		'o', "output", "FILE", help                                                        \
+		'f', "force", NULL, "replace the file that -o names when it is there"              \
 	}
 #define VIEW_FORMAT_SPEC(help)                                                                     \
 	{                                                                                          \
@@ -40,9 +41,9 @@ enum view_option {
 struct view_command {
 	struct query_options options;
 	struct view_input input;
-	const char *output; /* of -o; NULL: none, as for the others */
-	const char *format; /* of --format */
-	const char *title;  /* of --title */
+	struct view_output output; /* of -o and --force */
+	const char *format;        /* of --format; NULL: none */
+	const char *title;         /* of --title; NULL: none */
 };
 
 /* What a command does with its own options: 0, -EINVAL and the reason. */

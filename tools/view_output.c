@@ -54,13 +54,61 @@ enum view_format view_format_named(const char *name)
 	return VIEW_NONE;
 }
 
-/* What a file is made with: what the user's umask leaves of rw-rw-rw-. */
-static mode_t new_mode(void)
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 ? st.st_mode : 0;
+}
+
+/* What nobody may do with one of the recordings nobody may do with what is made of them. */
+static mode_t new_mode(const struct view_output *output)
 {
 	mode_t mask = umask(0);
+	mode_t mode = 0666 & ~mask;
+	bool any = false;
 
 	(void)umask(mask);
-	return 0666 & ~mask;
+	for (size_t i = 0; i < VIEW_OUTPUT_INPUTS; i++) {
+		const struct view_input *input = output->inputs[i];
+
+		for (size_t j = 0; input && j < input->n_paths; j++) {
+			mode &= mode_of(input->paths[j]);
+			any = true;
+		}
+	}
+	return (any ? mode : 0) | 0600;
+}
+
+static bool is_stdout(const struct view_output *output)
+{
+	return !output->path || strcmp(output->path, "-") == 0;
+}
+
+static int exists(const char *path, struct err *err)
+{
+	(void)err_set(err, EEXIST, "write '%s'", path);
+	err_hint(err, "another name, or --force to replace it");
+	return -EEXIST;
+}
+
+int view_output_check(const struct view_output *output, struct err *err)
+{
+	struct stat st;
+
+	if (is_stdout(output) || stat(output->path, &st) < 0)
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return err_set(err, EISDIR, "write '%s'", output->path);
+	for (size_t i = 0; i < VIEW_OUTPUT_INPUTS; i++) {
+		if (!output->inputs[i] || !view_input_holds(output->inputs[i], output->path))
+			continue;
+		(void)err_set(err, 0, "'%s' is the recording itself: it is not written over",
+			      output->path);
+		return -EEXIST;
+	}
+	/* What is no file has nothing to lose: a terminal, a pipe. */
+	return output->force || !S_ISREG(st.st_mode) ? 0 : exists(output->path, err);
 }
 
 /* END in the folder that PATH is in; false: that is too long for a name. */
@@ -74,22 +122,24 @@ static bool name_beside(const char *path, const char *end, char name[PATH_MAX])
 
 /* A file without a name is gone with its program, however that ends; not all file systems have it.
  */
-static int open_temporary(struct view_file *file, struct err *err)
+static int open_temporary(struct view_file *file, mode_t mode, struct err *err)
 {
 	char name[PATH_MAX];
 
 	if (name_beside(file->path, ".", name))
-		file->fd = open(name, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+		file->fd = open(name, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	file->nameless = file->fd >= 0;
-	if (file->nameless)
+	if (file->nameless) {
+		(void)fchmod(file->fd, mode);
 		return 0;
+	}
 	if (!name_beside(file->path, ".wick.XXXXXX", name))
 		return err_set(err, ENAMETOOLONG, "write '%s'", file->path);
 	file->fd = mkostemp(name, O_CLOEXEC);
 	if (file->fd < 0)
 		return err_set(err, errno, "write '%s'", file->path);
 	unfinished_begin(name);
-	(void)fchmod(file->fd, new_mode());
+	(void)fchmod(file->fd, mode);
 	file->temporary = strdup(name);
 	if (file->temporary)
 		return 0;
@@ -98,25 +148,21 @@ static int open_temporary(struct view_file *file, struct err *err)
 	return err_set(err, ENOMEM, "write '%s'", file->path);
 }
 
-int view_file_open(struct view_file *file, const char *path, const struct view_input *input,
-		   struct err *err)
+int view_file_open(struct view_file *file, const struct view_output *output, struct err *err)
 {
+	const char *path = output->path;
 	struct stat st;
-	bool there = stat(path, &st) == 0;
 	int r;
 
-	*file = (struct view_file){.fd = -1};
-	if (there && S_ISDIR(st.st_mode))
-		return err_set(err, EISDIR, "write '%s'", path);
-	if (input && view_input_holds(input, path)) {
-		(void)err_set(err, 0, "'%s' is the recording itself: it is not written over", path);
-		return -EEXIST;
-	}
+	*file = (struct view_file){.fd = -1, .force = output->force};
+	r = view_output_check(output, err);
+	if (r < 0)
+		return r;
 	file->path = strdup(path);
 	if (!file->path)
 		return err_set(err, ENOMEM, "write '%s'", path);
-	if (!there || S_ISREG(st.st_mode)) {
-		r = open_temporary(file, err);
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode)) {
+		r = open_temporary(file, new_mode(output), err);
 	} else {
 		file->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		r = file->fd < 0 ? err_set(err, errno, "write '%s'", path) : 0;
@@ -135,7 +181,7 @@ static int name_it(struct view_file *file)
 	(void)snprintf(from, sizeof(from), "/proc/self/fd/%d", file->fd);
 	if (linkat(AT_FDCWD, from, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW) == 0)
 		return 0;
-	for (int i = 0; errno == EEXIST && i < TRIES; i++) {
+	for (int i = 0; file->force && errno == EEXIST && i < TRIES; i++) {
 		(void)snprintf(end, sizeof(end), ".wick.%d.%d", (int)getpid(), i);
 		if (!name_beside(file->path, end, name))
 			return -ENAMETOOLONG;
@@ -152,16 +198,32 @@ static int name_it(struct view_file *file)
 	return -errno;
 }
 
+/* Not every file system can refuse to replace: there it was looked at before. */
+static int put_in_place(const struct view_file *file, struct err *err)
+{
+	unsigned flags = file->force ? 0 : RENAME_NOREPLACE;
+	int r = renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path, flags);
+
+	if (r < 0 && errno == EINVAL && !file->force)
+		r = rename(file->temporary, file->path);
+	if (r == 0)
+		return 0;
+	return errno == EEXIST ? exists(file->path, err)
+			       : err_set(err, errno, "write '%s'", file->path);
+}
+
 int view_file_close(struct view_file *file, struct err *err)
 {
 	int r = file->nameless ? name_it(file) : 0;
 
-	if (r < 0)
+	if (r == -EEXIST)
+		(void)exists(file->path, err);
+	else if (r < 0)
 		(void)err_set(err, -r, "write '%s'", file->path);
 	if (close(steal_fd(&file->fd)) < 0)
 		r = err_set(err, errno, "write '%s'", file->path);
-	if (r == 0 && file->temporary && rename(file->temporary, file->path) < 0)
-		r = err_set(err, errno, "write '%s'", file->path);
+	if (r == 0 && file->temporary)
+		r = put_in_place(file, err);
 	if (r == 0) {
 		free(file->temporary);
 		file->temporary = NULL;
@@ -182,17 +244,17 @@ void view_file_drop(struct view_file *file)
 	*file = (struct view_file){.fd = -1};
 }
 
-int view_output_make(const char *path, const struct view_input *input, view_writer *write,
-		     void *context, struct err *err)
+int view_output_make(const struct view_output *output, view_writer *write, void *context,
+		     struct err *err)
 {
 	struct view_file file;
 	int r;
 
-	if (!path || strcmp(path, "-") == 0) {
+	if (is_stdout(output)) {
 		r = write(context, STDOUT_FILENO, err);
 		return r == -EPIPE ? 0 : r;
 	}
-	r = view_file_open(&file, path, input, err);
+	r = view_file_open(&file, output, err);
 	if (r < 0)
 		return r;
 	r = write(context, file.fd, err);
@@ -219,13 +281,12 @@ static int write_text(void *context, int fd, struct err *err)
 	return err_set(err, -r, "write '%s'", output->path);
 }
 
-int view_output_write(const char *path, struct buf *text, const struct view_input *input,
-		      struct err *err)
+int view_output_write(const struct view_output *output, struct buf *text, struct err *err)
 {
-	struct text_output output = {path, text};
+	struct text_output written = {output->path, text};
 
 	if (!text->failed)
-		return view_output_make(path, input, write_text, &output, err);
+		return view_output_make(output, write_text, &written, err);
 	(void)err_set(err, 0,
 		      "what is to be written is larger than %zu MiB, try: "
 		      "--time, --only or --threshold",

@@ -38,29 +38,48 @@ enum view_format view_format_of(const char *path);
  */
 enum view_format view_format_named(const char *name);
 
+enum { VIEW_OUTPUT_INPUTS = 2 };
+
+/* Where a command writes.  Zero it. */
+struct view_output {
+	const char *path; /* NULL or "-": stdout, whose reader may go away */
+	bool force;       /* a file that is there is replaced */
+	const struct view_input *inputs[VIEW_OUTPUT_INPUTS]; /* the recordings that it is made of */
+};
+
 /* A file that is not there until it is whole. */
 struct view_file {
 	int fd;
+	bool force;
 	char *path;
 	char *temporary; /* NULL: nameless, or PATH is no regular file and is written as it is */
 	bool nameless;   /* until it is whole */
 };
 
 /**
- * view_file_open - begin to write PATH
- * @input: files that must not be written over
+ * view_output_check - whether it may be written, before there is anything to write
  *
- * Return:  0; -EEXIST when PATH is one of INPUT's files; -errno of open, with the reason.
+ * Return:  0; -EEXIST: a file is there that is to stay; -EISDIR.
+ * Context: main thread.
+ */
+int view_output_check(const struct view_output *output, struct err *err);
+
+/**
+ * view_file_open - begin to write a file
+ *
+ * Who may read it may read every recording that it is made of: rw-rw-rw-, without what the umask
+ * and their modes take from it.
+ *
+ * Return:  0; as view_output_check(); -errno of open, with the reason.
  * Owns:    the caller: view_file_close() or view_file_drop().
  * Context: main thread.
  */
-int view_file_open(struct view_file *file, const char *path, const struct view_input *input,
-		   struct err *err);
+int view_file_open(struct view_file *file, const struct view_output *output, struct err *err);
 
 /**
  * view_file_close - the file is whole: let it appear
  *
- * Return:  0; -errno, with the reason, and nothing appears.
+ * Return:  0; -EEXIST: another one has appeared meanwhile; -errno, with the reason.
  * Context: main thread.
  */
 int view_file_close(struct view_file *file, struct err *err);
@@ -77,14 +96,12 @@ typedef int view_writer(void *context, int fd, struct err *err);
 
 /**
  * view_output_make - let WRITE fill a file that is not there until it is whole, or stdout
- * @path:  NULL or "-": stdout, whose reader may go away
- * @input: files that must not be written over
  *
  * Return:  0; as view_file_open() and view_file_close(); what WRITE said.
  * Context: main thread.
  */
-int view_output_make(const char *path, const struct view_input *input, view_writer *write,
-		     void *context, struct err *err);
+int view_output_make(const struct view_output *output, view_writer *write, void *context,
+		     struct err *err);
 
 /**
  * view_output_write - TEXT to a file, or to stdout
@@ -92,7 +109,6 @@ int view_output_make(const char *path, const struct view_input *input, view_writ
  * Return:  0; -EFBIG when TEXT had outgrown its limit; as view_output_make().
  * Context: main thread.
  */
-int view_output_write(const char *path, struct buf *text, const struct view_input *input,
-		      struct err *err);
+int view_output_write(const struct view_output *output, struct buf *text, struct err *err);
 
 #endif

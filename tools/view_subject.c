@@ -32,10 +32,9 @@ static int write_page(void *context, int fd, struct err *err)
 	return page_write(context, fd, err);
 }
 
-int view_page_write(const char *path, struct page *page, const struct view_input *input,
-		    struct err *err)
+int view_page_write(const struct view_output *output, struct page *page, struct err *err)
 {
-	return view_output_make(path, input, write_page, page, err);
+	return view_output_make(output, write_page, page, err);
 }
 
 static int make_page(const struct view_subject *subject, const struct view_verb *verb,
@@ -55,7 +54,7 @@ static int make_page(const struct view_subject *subject, const struct view_verb 
 	page.state = buf_text(&state);
 	if (r == 0)
 		r = state.failed ? err_set(err, E2BIG, "put the options into the page")
-				 : view_page_write(command->output, &page, &command->input, err);
+				 : view_page_write(&command->output, &page, err);
 	buf_release(&state);
 	return r;
 }
@@ -70,7 +69,7 @@ static int make_text(const struct view_subject *subject, const struct view_verb 
 	buf_init(&text, TEXT_BYTES);
 	r = verb->draw(context, &text, err);
 	if (r == 0)
-		r = view_output_write(command->output, &text, &command->input, err);
+		r = view_output_write(&command->output, &text, err);
 	buf_release(&text);
 	return r;
 }

@@ -41,8 +41,7 @@ int view_subject_run(struct view_subject *subject, const struct view_verb *verb,
  * Return:  0; as view_output_make() and page_write().
  * Context: main thread.
  */
-int view_page_write(const char *path, struct page *page, const struct view_input *input,
-		    struct err *err);
+int view_page_write(const struct view_output *output, struct page *page, struct err *err);
 
 /**
  * view_number - a whole number that an option takes

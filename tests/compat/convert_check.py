@@ -22,7 +22,7 @@ import reference  # noqa: E402
 
 
 def run(wick, path, out, *options):
-    done = subprocess.run([wick, "convert", "--no-index", *options, "-o", out, path],
+    done = subprocess.run([wick, "convert", "--no-index", *options, "-f", "-o", out, path],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 0, f"wick convert {options}: {done.returncode}: {done.stderr}"
     return done.stderr

@@ -78,7 +78,7 @@ def main():
             for end, check in (("perf", check_perf), ("perf.gz", check_perf),
                                ("speedscope.json", check_json), ("speedscope.json.gz", check_json)):
                 out = os.path.join(folder, f"{i}.{end}")
-                subprocess.run([wick, "convert", "--no-index", "-o", out, path], check=True)
+                subprocess.run([wick, "convert", "--no-index", "-f", "-o", out, path], check=True)
                 jobs.append((out, check, recording))
         done = subprocess.run(["node", os.path.join(HERE, "speedscope_page.mjs"),
                                os.path.join(npm, "node_modules"), *[job[0] for job in jobs]],

@@ -90,6 +90,107 @@ class BadInput(Case):
         with open(path, encoding="ascii") as file:
             self.assertEqual(file.read(), "precious\n")
 
+    def every_output(self, recording):
+        """Verb -> (arguments, the file that they write)"""
+        of = {"convert": "x.folded", "view": "x.html", "flamegraph": "x.svg", "heatmap": "x.csv",
+              "report": "x.md", "symbolize": "x.named"}
+        verbs = {verb: ([verb, *(["--no-open"] if verb == "view" else []), "-o", self.path(name),
+                         recording], self.path(name)) for verb, name in of.items()}
+        verbs["diff"] = (["diff", recording, recording, "-o", self.path("x.json")], self.path("x.json"))
+        for name in ("x.text", "x.0001.text", "x.picture.svg"):
+            rotated = ["--rotate", "10s"] if "0001" in name else []
+            verbs[name] = (["record", "-q", *rotated, "-o", self.path(name.replace(".0001", "")), "--",
+                            target("busy"), "0.2"], self.path(name))
+        return verbs
+
+    def recorded(self):
+        path = self.path("seed.perf")
+        run = self.wick("record", "-q", "-o", path, "--", target("busy"), "0.3")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return path
+
+    def test_no_command_writes_over_a_file(self):
+        for verb, (arguments, path) in self.every_output(self.recorded()).items():
+            with self.subTest(verb=verb):
+                with open(path, "w", encoding="ascii") as file:
+                    file.write("precious\n")
+                os.chmod(path, 0o644)
+                run = self.wick(*arguments)
+                text = run.stderr.decode()
+                self.assertEqual(run.returncode, 8, text)
+                self.assertEqual(len(text.splitlines()), 1, text)
+                self.assertRegex(text, f"{path}.*File exists.*--force")
+                with open(path, encoding="ascii") as file:
+                    self.assertEqual(file.read(), "precious\n")
+                run = self.wick(arguments[0], "--force", *arguments[1:])
+                self.assertEqual(run.returncode, 0, run.stderr)
+                with open(path, "rb") as file:
+                    self.assertNotIn(b"precious", file.read())
+                self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
+                for name in ("x.picture.perf", "x.picture.svg"):
+                    if verb == name and os.path.exists(self.path(name)):
+                        os.unlink(self.path(name))
+
+    def test_what_is_made_of_a_recording_is_as_private_as_it(self):
+        recording = self.recorded()
+        for umask in (0o022, 0o077):
+            for mode in (0o600, 0o640, 0o644, 0o400):
+                os.chmod(recording, mode)
+                for verb, (arguments, path) in self.every_output(recording).items():
+                    if arguments[0] == "record" and mode != 0o600:
+                        continue
+                    with self.subTest(verb=verb, umask=oct(umask), mode=oct(mode)):
+                        run = self.wick(arguments[0], "-f", *arguments[1:], umask=umask)
+                        self.assertEqual(run.returncode, 0, run.stderr)
+                        self.assertEqual(oct(os.stat(path).st_mode & 0o777),
+                                         oct(mode & ~umask | 0o600))
+        os.chmod(recording, 0o644)
+        with open(recording, "rb") as file:
+            run = self.wick("report", "-", "-o", self.path("piped.md"), stdin=file)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(os.stat(self.path("piped.md")).st_mode & 0o777, 0o600)
+
+    def test_what_wick_keeps_for_itself_is_private(self):
+        """The index, the names, compressed segments and the file of what is allocated, at umask 0."""
+        cache = self.path("cache")
+        env = {**os.environ, "XDG_CACHE_HOME": cache}
+        run = self.wick("record", "-q", "-e", "alloc", "--live", "--rotate", "10s", "--compress", "gz",
+                        "-o", self.path("kept.perf"), "--", PYTHON, "-c", "x = [bytes(9999) for _ in range(9999)]",
+                        env=env, umask=0)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        names = sorted(os.listdir(self.dir))
+        big = self.path("big.perf")
+        with open(big, "w", encoding="ascii") as file:
+            os.fchmod(file.fileno(), 0o600)
+            for i in range(200000):
+                file.write(f"app 7/7 [000] {i // 100}.{i % 100:02d}0001: 1 cpu-clock: \n\t1000 f+0x1 (/bin/app)\n\n")
+        self.assertEqual(self.wick("report", big, env=env, umask=0).returncode, 0)
+        found = [os.path.join(folder, name) for folder, _, files in os.walk(cache) for name in files]
+        found += [self.path(name) for name in names if name != "cache"]
+        self.assertTrue([name for name in found if name.endswith(".gz")], found)
+        self.assertTrue([name for name in found if "live" in name], found)
+        self.assertTrue([name for name in found if name.startswith(cache)], found)
+        for name in found:
+            self.assertEqual(os.stat(name).st_mode & 0o077, 0, name)
+
+    def test_a_picture_that_is_asked_for_is_drawn_at_the_end(self):
+        for name, holds in (("one.%p.svg", "<svg"), ("two.html", "<html")):
+            run = self.wick("record", "-o", self.path(name), "--", target("busy"), "0.3")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            beside = [self.path(path) for path in os.listdir(self.dir) if path.startswith(name[:4])]
+            self.assertEqual(len(beside), 2, beside)
+            picture = next(path for path in beside if path.endswith(name[-4:]))
+            self.assertIn(os.path.basename(picture), run.stderr.decode())
+            with open(picture, encoding="utf-8") as file:
+                self.assertIn(holds, file.read())
+            self.assertTrue(read(next(path for path in beside if path.endswith(".perf"))))
+        self.check_refused_beside("--rotate", "10s")
+
+    def check_refused_beside(self, *options):
+        run = self.wick("record", *options, "-o", self.path("three.svg"), "--", target("busy"), "0.1")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn(b"wick flamegraph", run.stderr)
+
     def test_an_output_that_is_a_directory(self):
         self.check_refused(8, "record", "-o", self.dir, "--", "true", words=("directory", "file in"))
 

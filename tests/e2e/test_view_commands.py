@@ -70,7 +70,7 @@ class Views(Case):
         return self.path(name)
 
     def svg(self, *arguments):
-        self.run_wick(*arguments, "-o", self.path("x.svg"))
+        self.run_wick(*arguments, "-f", "-o", self.path("x.svg"))
         with open(self.path("x.svg"), encoding="utf-8") as file:
             text = file.read()
         return text, xml.dom.minidom.parseString(text.encode())
@@ -427,7 +427,7 @@ class BadInput(Views):
         self.refused(2, ["none of the formats"], "report", GOLDEN, "-o", self.path("x.exe"))
         self.refused(8, ["no/such"], "report", GOLDEN, "-o", self.path("no/such/x.csv"))
         self.write("old.csv", "old")
-        self.run_wick("report", GOLDEN, "-o", self.path("old.csv"))
+        self.run_wick("report", GOLDEN, "-f", "-o", self.path("old.csv"))
         with open(self.path("old.csv"), encoding="utf-8") as file:
             self.assertTrue(file.read().startswith("function,"))
         self.assertEqual([name for name in os.listdir(self.dir) if name.startswith(".wick")], [])

@@ -51,7 +51,7 @@ export function writeText(name, text) {
 /* The page that VERB makes of ARGUMENTS, of which the first is a recording. */
 function makePage(verb, ...args) {
 	const path = `${args[0]}.${verb}.html`;
-	execFileSync(process.env.WICK, [verb, "--no-index", "-o", path, ...args],
+	execFileSync(process.env.WICK, [verb, "--no-index", "--force", "-o", path, ...args],
 		{ stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DISPLAY: "" } });
 	return pathToFileURL(path).href;
 }

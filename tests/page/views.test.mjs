@@ -128,7 +128,7 @@ test("the time strip is a table, too, of the time that is seen", async () => {
 
 async function openSvg() {
 	const svg = `${recording}.svg`;
-	execFileSync(process.env.WICK, ["flamegraph", "--no-index", "-o", svg, recording]);
+	execFileSync(process.env.WICK, ["flamegraph", "--no-index", "--force", "-o", svg, recording]);
 	const page = await browser.newPage();
 	page.problems = [];
 	page.on("pageerror", (error) => page.problems.push(error.message));

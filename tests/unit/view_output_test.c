@@ -100,7 +100,8 @@ static void begin(const struct place *place, struct view_file *file, const char 
 {
 	struct err err = {0};
 
-	if (view_file_open(file, place->path, NULL, &err) < 0)
+	if (view_file_open(file, &(struct view_output){.path = place->path, .force = true}, &err) <
+	    0)
 		fail_msg("%s", err.text);
 	assert_int_equal(write(file->fd, text, strlen(text)), strlen(text));
 }

@@ -79,7 +79,7 @@ class Diff(unittest.TestCase):
 
     def flagged(self, *arguments):
         """The functions that are flagged, with the whole of the JSON."""
-        done = diff(*arguments, "-o", self.out("flagged.json"), "--all")
+        done = diff(*arguments, "-f", "-o", self.out("flagged.json"), "--all")
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(self.out("flagged.json"), encoding="utf-8") as file:
             found = json.load(file)
@@ -142,7 +142,7 @@ class Diff(unittest.TestCase):
             self.assertEqual(diff(before, after, "-o", name).returncode, 0)
             with open(name, encoding="utf-8") as file:
                 self.assertEqual(diff(before, after, "--format", form).stdout, file.read(), form)
-        diff(before, after, "--format", "csv", "-o", self.out("x.txt"))
+        diff(before, after, "--format", "csv", "-f", "-o", self.out("x.txt"))
         with open(self.out("x.txt"), encoding="utf-8") as file:
             self.assertEqual(diff(before, after, "--format", "csv").stdout, file.read())
 
