@@ -67,6 +67,7 @@ struct diff_asked {
 	struct diff_rule rules[MAX_RULES];
 	size_t n_rules;
 	bool allow_unjudged;
+	enum view_format format;
 	uint32_t top; /* 0: all */
 	double level;
 	double least;
@@ -307,23 +308,22 @@ static int make_diff(const struct diff_asked *asked, const struct diff_sides *si
 
 static int write_diff(const struct view_command *command, const struct diff_asked *asked,
 		      const struct diff_sides *sides, const struct diff_input *input,
-		      const struct diff *diff, enum view_format format, struct err *err)
+		      const struct diff *diff, struct err *err)
 {
 	struct diff_table table = {.diff = diff, .top = asked->top, .level = asked->level};
 
-	if (format == VIEW_HTML)
+	if (asked->format == VIEW_HTML)
 		return diff_page_write(command, sides, input, err);
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		table.names[side] = input->names[side];
-	return write_table(command, &table, format, err);
+	return write_table(command, &table, asked->format, err);
 }
 
 /* Return: the exit status. */
-static int compare(const struct view_command *command, const struct diff_asked *asked)
+static int compare(const struct view_command *command, struct diff_asked *asked)
 {
 	static const enum view_format formats[] = {VIEW_TXT, VIEW_MD,   VIEW_CSV, VIEW_JSON,
 						   VIEW_SVG, VIEW_HTML, VIEW_NONE};
-	enum view_format format = VIEW_NONE;
 	struct diff_input input = {0};
 	struct diff *diff = NULL;
 	struct diff_sides sides;
@@ -333,13 +333,13 @@ static int compare(const struct view_command *command, const struct diff_asked *
 	int r = check_arguments(command, asked, &err);
 
 	if (r == 0)
-		r = view_command_format(command, formats, &format, &err);
+		r = view_command_format(command, formats, &asked->format, &err);
 	if (r == 0) {
 		take_sides(command, asked, &sides);
 		r = make_diff(asked, &sides, &input, &diff, &lacking, &err);
 	}
 	if (r == 0)
-		r = write_diff(command, asked, &sides, &input, diff, format, &err);
+		r = write_diff(command, asked, &sides, &input, diff, &err);
 	if (r == 0)
 		status = judge(asked, diff);
 	else if (lacking && asked->n_rules > 0)

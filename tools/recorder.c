@@ -112,6 +112,16 @@ static int open_recording(struct recorder *recorder, struct err *err)
 	return r < 0 ? r : record_flight_start(recorder, err);
 }
 
+static int check_output(const struct record_options *options, struct err *err)
+{
+	bool numbered = is_rotated(options) || flight_options_on(&options->flight);
+	int r = output_check(options->output, numbered, options->force, err);
+
+	return r == 0 && options->picture
+		       ? output_check(options->picture, false, options->force, err)
+		       : r;
+}
+
 /* Everything that can fail before CMD runs. */
 static int prepare(struct recorder *recorder, struct err *err)
 {
@@ -133,12 +143,8 @@ static int prepare(struct recorder *recorder, struct err *err)
 	};
 	const char *command = options->argc ? options->argv[0] : "";
 	const char *slash = strrchr(command, '/');
-	int r = output_check(options->output,
-			     is_rotated(options) || flight_options_on(&options->flight),
-			     options->force, err);
+	int r = check_output(options, err);
 
-	if (r == 0 && options->picture)
-		r = output_check(options->picture, false, options->force, err);
 	if (r == 0)
 		r = agent_path_find(&recorder->agent_path, err);
 	if (r < 0)
