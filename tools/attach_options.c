@@ -174,6 +174,31 @@ static int find_by_name(struct pattern *pattern, pid_t *pids, size_t *n, struct 
 	return 0;
 }
 
+void attach_options_hint(const char *command, struct err *err)
+{
+	pid_t pids[ATTACH_MAX_PIDS];
+	char text[WORD_BYTES + ATTACH_COMM_BYTES];
+	struct pattern *pattern = NULL;
+	struct err none = {0};
+	pid_t pid = 0;
+	size_t n = 0;
+
+	if (strstr(err->text, "try:"))
+		return;
+	if (value_pid(command, &pid) == 0) {
+		if (has_program(pid))
+			err_hint(err, "-p %s", command);
+		return;
+	}
+	if (strlen(command) >= ATTACH_COMM_BYTES)
+		return;
+	(void)snprintf(text, sizeof(text), "^\\Q%s\\E$", command);
+	if (pattern_new(text, &pattern, &none) == 0 &&
+	    find_by_name(pattern, pids, &n, &none) == 0 && n > 0)
+		err_hint(err, "--comm %s", command);
+	pattern_free(pattern);
+}
+
 int attach_options_find(const struct attach_options *options, pid_t *ret_pids, size_t *ret_n,
 			struct err *err)
 {

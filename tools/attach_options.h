@@ -57,6 +57,14 @@ bool attach_options_given(const struct attach_options *options);
 bool attach_options_comm(pid_t pid, char ret_comm[static ATTACH_COMM_BYTES]);
 
 /**
+ * attach_options_hint - what to do about a command that is not there: a process may be meant
+ * @err: what was said of it; what has a hint stays as it is
+ *
+ * Context: main thread.
+ */
+void attach_options_hint(const char *command, struct err *err);
+
+/**
  * attach_options_find - the processes that are meant
  * @ret_pids: room for ATTACH_MAX_PIDS; without doubles, in the order of the command line
  *

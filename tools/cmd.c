@@ -41,8 +41,11 @@ int cmd_help(const struct command *command)
 	buf_init(&text, CMD_TEXT_BYTES);
 	buf_printf(&text, "wick %s - %s\n\nUsage: wick %s %s\n", command->name, command->summary,
 		   command->name, command->synopsis);
+	if (command->examples)
+		buf_printf(&text, "\nExamples:\n%s", command->examples);
 	if (command->options->name) {
-		buf_add(&text, "\nOptions:\n");
+		if (command->options->id != OPTION_HEADING)
+			buf_add(&text, "\nOptions:\n");
 		option_print(command->options, &text);
 		buf_printf(&text, "\nMore: man wick-%s\n", command->name);
 	}

@@ -36,6 +36,7 @@ struct command {
 	const char *synopsis; /* what follows the name */
 	const struct option_spec *options;
 	int (*run)(struct cmd_ctx *ctx);
+	const char *examples; /* whole lines, for its help; NULL: none */
 };
 
 extern const struct option_spec record_option_specs[];

@@ -1,8 +1,8 @@
 /* cmd_info.c - `wick info`: what is in a recording, read in one pass */
 #include "base/cleanup.h"
-#include "tools/cmd.h"
 #include "tools/profile_facts.h"
 #include "tools/say.h"
+#include "tools/view_command.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@ enum { OPT_JSON = OPTION_LONG_ONLY, RESULT_BYTES = 16 * 1024 * 1024 };
 const struct option_spec info_option_specs[] = {
 	{OPT_JSON, "json", NULL, "print one JSON object a file instead of text"},
 	{OPTION_HELP, "help", NULL, "print this help"},
+	{'i', "input", "FILE", NULL},
 	{0, NULL, NULL, NULL},
 };
 
@@ -41,33 +42,45 @@ static int show_file(const char *path, bool json)
 	return status;
 }
 
-int cmd_info(struct cmd_ctx *ctx)
+/* Return: 0; -EINVAL and the reason; -ECANCELED: help is asked for. */
+static int read_line(const struct cmd_ctx *ctx, struct view_input *input, bool *json,
+		     struct err *err)
 {
 	struct option_cursor cursor = {
 		.specs = info_option_specs, .argc = ctx->argc, .argv = ctx->argv};
+	int r = 0;
+	int id;
+
+	while (r == 0 && (id = option_next(&cursor, err)) != 0) {
+		if (id == OPTION_HELP)
+			return -ECANCELED;
+		if (id < 0)
+			return id;
+		if (id == 'i')
+			r = view_input_add(input, cursor.value, err);
+		*json |= id == OPT_JSON;
+	}
+	for (int i = cursor.rest; r == 0 && i < ctx->argc; i++)
+		r = view_input_add(input, ctx->argv[i], err);
+	return r == 0 && input->n_paths == 0 ? view_input_add_newest(input, "info", err) : r;
+}
+
+int cmd_info(struct cmd_ctx *ctx)
+{
+	struct view_input input = {0};
 	struct err err = {0};
 	bool json = false;
 	int status = WICK_OK;
-	int id;
+	int r = read_line(ctx, &input, &json, &err);
 
-	while ((id = option_next(&cursor, &err)) != 0) {
-		if (id == OPTION_HELP)
-			return cmd_help(ctx->command);
-		if (id < 0) {
-			say_error("%s", err.text);
-			return WICK_USAGE;
-		}
-		json = true;
-	}
-	if (cursor.rest == ctx->argc) {
-		say_error("no file given, try: wick info FILE");
-		return WICK_USAGE;
-	}
-	for (int i = cursor.rest; i < ctx->argc; i++) {
-		int r = show_file(ctx->argv[i], json);
+	if (r < 0)
+		status = r == -ECANCELED ? cmd_help(ctx->command) : view_fail(r, &err);
+	for (size_t i = 0; r == 0 && i < input.n_paths; i++) {
+		int one = show_file(input.paths[i], json);
 
-		if (r != WICK_OK)
-			status = r;
+		if (one != WICK_OK)
+			status = one;
 	}
+	view_input_release(&input);
 	return status;
 }

@@ -43,9 +43,14 @@ static int record(const struct record_options *options, const struct command *co
 		recorder_finish(&recorder);
 		record_picture(&recorder, commands);
 		status = recorder_wait(&recorder);
+		/* Samples that no disk took are told of; CMD's own failure comes first. */
+		if (status == WICK_OK && recorder_has_dropped(&recorder))
+			status = WICK_IO;
 	} else if (launched) {
 		status = go_on_unrecorded(&recorder, r, &err);
 	} else if (recorder.symbolizer) { /* all was ready but CMD */
+		if (r == -ENOENT && options->argc > 0)
+			attach_options_hint(options->argv[0], &err);
 		say_error("%s", err.text);
 		status = exit_of_start(options, r);
 	} else {

@@ -37,6 +37,7 @@ const struct option_spec symbolize_option_specs[] = {
 	{OPT_NO_CACHE, "no-cache", NULL, "neither use nor add to the names kept on disk"},
 	{'q', "quiet", NULL, "write nothing but errors"},
 	{OPTION_HELP, "help", NULL, "print this help"},
+	{'i', "input", "FILE", NULL},
 	{0, NULL, NULL, NULL},
 };
 
@@ -387,9 +388,9 @@ static int symbolize(const char *in, const struct view_output *output,
 /* What the command line asks for. */
 struct asked {
 	struct symbol_options symbols;
+	struct view_input input;
 	struct view_output output;
 	bool help;
-	int rest;
 };
 
 static int take(void *context, int id, const char *value, struct err *err)
@@ -398,6 +399,8 @@ static int take(void *context, int id, const char *value, struct err *err)
 
 	if (id == OPTION_HELP)
 		asked->help = true;
+	else if (id == 'i')
+		return view_input_add(&asked->input, value, err);
 	else if (id == 'o')
 		asked->output.path = value;
 	else if (id == 'f')
@@ -409,40 +412,47 @@ static int take(void *context, int id, const char *value, struct err *err)
 
 static int parse(int argc, char **argv, struct asked *asked, struct err *err)
 {
-	asked->rest = option_read(symbolize_option_specs, argc, argv, take, asked, err);
-	if (asked->rest < 0)
-		return asked->rest;
-	if (!asked->help && argc - asked->rest != 1) {
-		(void)err_set(err, 0, asked->rest == argc ? "no file given" : "one file at a time");
+	int rest = option_read(symbolize_option_specs, argc, argv, take, asked, err);
+	int r = rest < 0 ? rest : 0;
+
+	for (; r == 0 && rest < argc; rest++)
+		r = view_input_add(&asked->input, argv[rest], err);
+	if (r < 0 || asked->help)
+		return r;
+	if (asked->input.n_paths == 0)
+		r = view_input_add_newest(&asked->input, "symbolize", err);
+	if (asked->input.n_paths > 1) {
+		(void)err_set(err, 0, "one file at a time");
 		err_hint(err, "wick symbolize FILE");
 		return -EINVAL;
 	}
-	return 0;
+	asked->output.inputs[0] = &asked->input;
+	return r;
+}
+
+static int run_asked(struct asked *asked)
+{
+	const char *in = asked->input.paths[0];
+	char name[PATH_MAX];
+
+	if (!asked->output.path) {
+		default_name(in, name, sizeof(name));
+		asked->output.path = name;
+	}
+	return symbolize(in, &asked->output, &asked->symbols);
 }
 
 int cmd_symbolize(struct cmd_ctx *ctx)
 {
 	struct asked asked = {.help = false};
-	struct view_input input = {0};
 	struct err err = {0};
-	char name[PATH_MAX];
+	int r = parse(ctx->argc, ctx->argv, &asked, &err);
 	int status;
-	int r;
 
-	if (parse(ctx->argc, ctx->argv, &asked, &err) < 0) {
-		say_error("%s", err.text);
-		return WICK_USAGE;
-	}
-	if (asked.help)
-		return cmd_help(ctx->command);
-	if (!asked.output.path) {
-		default_name(ctx->argv[asked.rest], name, sizeof(name));
-		asked.output.path = name;
-	}
-	r = view_input_add(&input, ctx->argv[asked.rest], &err);
-	asked.output.inputs[0] = &input;
-	status = r < 0 ? view_fail(r, &err)
-		       : symbolize(ctx->argv[asked.rest], &asked.output, &asked.symbols);
-	view_input_release(&input);
+	if (r < 0)
+		status = view_fail(r, &err);
+	else
+		status = asked.help ? cmd_help(ctx->command) : run_asked(&asked);
+	view_input_release(&asked.input);
 	return status;
 }

@@ -236,10 +236,13 @@ static void watch(struct watching *it, bool *end_cmd)
 }
 
 /* As `wick record` has it. */
-static int fail_start(const struct watching *it, int error, const struct err *err)
+static int fail_start(const struct watching *it, int error, struct err *err)
 {
-	bool joins = attach_options_given(&it->session.options->attach);
+	const struct top_options *options = it->session.options;
+	bool joins = attach_options_given(&options->attach);
 
+	if (error == -ENOENT && options->argc > 0)
+		attach_options_hint(options->argv[0], err);
 	say_error("%s", err->text);
 	if (!it->session.symbolizer || (joins && (error == -EPERM || error == -EACCES)))
 		return cmd_exit_of(error);

@@ -107,7 +107,7 @@ static void add_bash_command(struct buf *buf, const struct command *command,
 
 	buf_printf(buf, "\t%s)\n", command->name);
 	for (const struct option_spec *spec = command->options; spec->name; spec++) {
-		if (!spec->arg)
+		if (!spec->arg || !option_is_shown(spec))
 			continue;
 		if (!any)
 			buf_add(buf, "\t\tcase $prev in\n");
@@ -118,7 +118,8 @@ static void add_bash_command(struct buf *buf, const struct command *command,
 		buf_add(buf, "\t\tesac\n");
 	buf_printf(buf, "\t\truns=%s\n\t\toptions=\"", completion_runs(command) ? "yes" : "");
 	for (const struct option_spec *spec = command->options; spec->name; spec++)
-		buf_printf(buf, "%s--%s", spec == command->options ? "" : " ", spec->name);
+		if (option_is_shown(spec))
+			buf_printf(buf, "--%s ", spec->name);
 	buf_add(buf, "\"\n\t\twords=\"");
 	if (words && is(words, "@COMMANDS"))
 		add_names(buf, commands);

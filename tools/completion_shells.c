@@ -63,7 +63,8 @@ static void add_zsh_command(struct buf *buf, const struct command *command)
 
 	buf_printf(buf, "\t%s)\n\t\t_arguments -s -S \\\n", command->name);
 	for (const struct option_spec *spec = command->options; spec->name; spec++)
-		add_zsh_option(buf, command, spec);
+		if (option_is_shown(spec))
+			add_zsh_option(buf, command, spec);
 	if (words && strcmp(words, "@COMMANDS") == 0)
 		buf_add(buf, "\t\t\t'1:command:_wick_commands'\n");
 	else if (words)
@@ -159,7 +160,8 @@ void completion_fish(struct buf *buf, const struct command *commands)
 	}
 	for (const struct command *at = commands; at->name; at++) {
 		for (const struct option_spec *spec = at->options; spec->name; spec++)
-			add_fish_option(buf, at, spec);
+			if (option_is_shown(spec))
+				add_fish_option(buf, at, spec);
 		add_fish_words(buf, at, commands);
 		if (completion_runs(at))
 			buf_printf(buf,

@@ -161,8 +161,7 @@ int flight_options_gauges(struct flight_choice *choice, struct metric_list *metr
 int flight_options_check(const struct flight_choice *choice, bool rotated, struct err *err)
 {
 	if (choice->tuned && !choice->n_conditions) {
-		(void)err_set(err, 0,
-			      "--for, --cooldown, --pre, --post and --limit are of triggers");
+		(void)err_set(err, 0, "--trigger-for, --trigger-pre and the like are of triggers");
 		err_hint(err, "--trigger 'cpu>80%% for 2s'");
 		return -EINVAL;
 	}

@@ -29,15 +29,18 @@ enum {
 	 "on SIGUSR2, or wick flush"},                                                             \
 		{OPT_TRIGGER, "trigger", "EXPR",                                                   \
 		 "the same when EXPR comes true, such as 'cpu>80% for 2s'; may be given again"},   \
-		{OPT_FOR, "for", "DUR",                                                            \
+		{OPT_FOR, "trigger-for", "DUR",                                                    \
 		 "how long an EXPR that does not say is true before it counts (0)"},               \
-		{OPT_COOLDOWN, "cooldown", "DUR",                                                  \
+		{OPT_COOLDOWN, "trigger-cooldown", "DUR",                                          \
 		 "how long it is untrue before it counts again (30s)"},                            \
-		{OPT_PRE, "pre", "DUR",                                                            \
+		{OPT_PRE, "trigger-pre", "DUR",                                                    \
 		 "how much of the time before is in a trigger's file (10s)"},                      \
-		{OPT_POST, "post", "DUR", "and of the time after (10s)"},                          \
+		{OPT_POST, "trigger-post", "DUR", "and of the time after (10s)"},                  \
+		{OPT_LIMIT, "trigger-limit", "N", "files of triggers in an hour (12)"},            \
+		{OPT_FOR, "for", "DUR", NULL}, {OPT_COOLDOWN, "cooldown", "DUR", NULL},            \
+		{OPT_PRE, "pre", "DUR", NULL}, {OPT_POST, "post", "DUR", NULL},                    \
 	{                                                                                          \
-		OPT_LIMIT, "limit", "N", "files of triggers in an hour (12)"                       \
+		OPT_LIMIT, "limit", "N", NULL                                                      \
 	}
 
 /* Zero it, then flight_options_init(). */

@@ -10,54 +10,78 @@ static const struct option_spec no_options[] = {{0}};
 
 static int cmd_help_command(struct cmd_ctx *ctx);
 
+static const char record_examples[] =
+	"  wick record -- ./server --port 8080      until it ends\n"
+	"  wick record -p $(pidof server) -d 30s    what runs already, for 30 seconds\n"
+	"  wick record -e wall -- ./server          waiting as well: files, sockets, locks\n"
+	"  wick record -o x.svg -- ./job            the flame graph at once, the text beside it\n";
+
 static const struct command commands[] = {
 	{"record", "record what a program does: start it, or join one that runs",
-	 "[OPTIONS] -p PID | -a | [--] CMD [ARGS]", record_option_specs, cmd_record},
-	{"top", "show what a program does now: functions, threads, moments",
-	 "[OPTIONS] -p PID | [--] CMD [ARGS]", top_option_specs, cmd_top},
-	{"start", "have a paused recording take samples again", "[OPTIONS] -p PID",
-	 control_option_specs, cmd_start},
-	{"stop", "have a recording pause", "[OPTIONS] -p PID", control_option_specs, cmd_stop},
-	{"status", "say how a recording is going, or all that run", "[OPTIONS] [-p PID]",
-	 status_option_specs, cmd_status},
-	{"rate", "give a recording another rate", "[OPTIONS] -p PID HZ", control_option_specs,
-	 cmd_rate},
-	{"flush", "have a recording write what it has", "[OPTIONS] -p PID", control_option_specs,
-	 cmd_flush},
-	{"split", "have a recording begin another file", "[OPTIONS] -p PID", control_option_specs,
-	 cmd_split},
-	{"info", "say what is in a recording", "[OPTIONS] FILE...", info_option_specs, cmd_info},
+	 "[OPTIONS] -p PID | -a | [--] CMD [ARGS]", record_option_specs, cmd_record,
+	 record_examples},
 	{"view", "write recordings as one page, and open it in a browser", "[OPTIONS] FILE...",
-	 view_option_specs, cmd_view},
+	 view_option_specs, cmd_view, NULL},
+	{"report", "say which functions take most, and who calls them", "[OPTIONS] FILE...",
+	 report_option_specs, cmd_report, NULL},
+	{"top", "show what a program does now: functions, threads, moments",
+	 "[OPTIONS] -p PID | [--] CMD [ARGS]", top_option_specs, cmd_top, NULL},
+	{"stack", "show what every thread of a process is doing now", "[OPTIONS] -p PID | CORE",
+	 stack_option_specs, cmd_stack, NULL},
+	{"flamegraph", "draw who calls whom, and what it takes", "[OPTIONS] FILE...",
+	 flamegraph_option_specs, cmd_flamegraph, NULL},
+	{"heatmap", "draw how much is done in which moment", "[OPTIONS] FILE...",
+	 heatmap_option_specs, cmd_heatmap, NULL},
+	{"diff", "compare two recordings, or two times of one", "[OPTIONS] FILE [FILE]",
+	 diff_option_specs, cmd_diff, NULL},
+	{"info", "say what is in a recording", "[OPTIONS] FILE...", info_option_specs, cmd_info,
+	 NULL},
+	{"convert", "write recordings in the formats of other programs", "[OPTIONS] FILE...",
+	 convert_option_specs, cmd_convert, NULL},
 	{"serve", "serve a folder of recordings to a browser, while they grow", "[OPTIONS] DIR",
-	 serve_option_specs, cmd_serve},
+	 serve_option_specs, cmd_serve, NULL},
+	{"doctor", "check this machine, a process or a program, and say the fixes",
+	 "[OPTIONS] [PID | -- CMD [ARGS] | FILE...]", doctor_option_specs, cmd_doctor, NULL},
+	{"status", "say how a recording is going, or all that run", "[OPTIONS] [-p PID]",
+	 status_option_specs, cmd_status, NULL},
+	{"start", "have a paused recording take samples again", "[OPTIONS] -p PID",
+	 control_option_specs, cmd_start, NULL},
+	{"stop", "have a recording pause", "[OPTIONS] -p PID", control_option_specs, cmd_stop,
+	 NULL},
+	{"rate", "give a recording another rate", "[OPTIONS] -p PID HZ", control_option_specs,
+	 cmd_rate, NULL},
+	{"flush", "have a recording write what it has", "[OPTIONS] -p PID", control_option_specs,
+	 cmd_flush, NULL},
+	{"split", "have a recording begin another file", "[OPTIONS] -p PID", control_option_specs,
+	 cmd_split, NULL},
 	{"symbolize", "name the frames that a recording left as module+offset", "[OPTIONS] FILE",
-	 symbolize_option_specs, cmd_symbolize},
+	 symbolize_option_specs, cmd_symbolize, NULL},
 	{"symbols", "list, fill and empty the names that are kept on disk",
 	 "[OPTIONS] list | add FILE... | strip SIZE | clear [BUILD-ID | NAME]...",
-	 symbols_option_specs, cmd_symbols},
-	{"report", "say which functions take most, and who calls them", "[OPTIONS] FILE...",
-	 report_option_specs, cmd_report},
-	{"flamegraph", "draw who calls whom, and what it takes", "[OPTIONS] FILE...",
-	 flamegraph_option_specs, cmd_flamegraph},
-	{"heatmap", "draw how much is done in which moment", "[OPTIONS] FILE...",
-	 heatmap_option_specs, cmd_heatmap},
-	{"diff", "compare two recordings, or two times of one", "[OPTIONS] FILE [FILE]",
-	 diff_option_specs, cmd_diff},
-	{"convert", "write recordings in the formats of other programs", "[OPTIONS] FILE...",
-	 convert_option_specs, cmd_convert},
-	{"stack", "show what every thread of a process is doing now", "[OPTIONS] -p PID | CORE",
-	 stack_option_specs, cmd_stack},
-	{"doctor", "check this machine, a process or a program, and say the fixes",
-	 "[OPTIONS] [PID | -- CMD [ARGS] | FILE...]", doctor_option_specs, cmd_doctor},
+	 symbols_option_specs, cmd_symbols, NULL},
 	{"completion", "print a script with which a shell completes what is typed",
-	 "[OPTIONS] bash | zsh | fish", completion_option_specs, cmd_completion},
-	{"help", "explain a command", "[COMMAND]", no_options, cmd_help_command},
-	{NULL, NULL, NULL, NULL, NULL},
+	 "[OPTIONS] bash | zsh | fish", completion_option_specs, cmd_completion, NULL},
+	{"help", "explain a command", "[COMMAND]", no_options, cmd_help_command, NULL},
+	{NULL, NULL, NULL, NULL, NULL, NULL},
+};
+
+/* What the commands of other profilers are here. */
+static const struct {
+	const char *name;
+	const char *hint;
+} elsewhere[] = {
+	{"script", "info FILE: a recording is the text that perf script writes already"},
+	{"stat", "info FILE for the counts of a recording, and perf stat for the processor's"},
+	{"annotate", "record --srcline, which writes the line of every frame"},
+	{"list", "help record, whose --event says what there is"},
+	{"attach", "record -p PID"},
+	{"ps", "status for recordings, and record -p PID for processes"},
 };
 
 static const struct command *find_command(const char *name)
 {
+	if (strcmp(name, "dump") == 0) /* as py-spy has it */
+		name = "stack";
 	for (const struct command *command = commands; command->name; command++)
 		if (strcmp(command->name, name) == 0)
 			return command;
@@ -100,6 +124,9 @@ static int refuse_command(const char *name)
 		names[n++] = command->name;
 	names[n] = NULL;
 	near = option_nearest(name, names);
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (strcmp(elsewhere[i].name, name) == 0)
+			near = elsewhere[i].hint;
 	say_error("'%s' is no command, try: wick %s", name, near ? near : "help");
 	return WICK_USAGE;
 }

@@ -18,8 +18,22 @@ struct getopt_table {
 	char letters[2 * MAX_OPTIONS + 4];
 };
 
+/* The first row of that name: of another letter the option itself. */
+static const struct option_spec *find_name(const struct option_spec *specs, const char *name)
+{
+	while (strcmp(specs->name, name) != 0)
+		specs++;
+	return specs;
+}
+
+bool option_is_shown(const struct option_spec *spec)
+{
+	return spec->help && spec->id != OPTION_HEADING;
+}
+
 static void make_table(const struct option_spec *specs, struct getopt_table *table)
 {
+	const struct option_spec *first = specs;
 	char *letter = table->letters;
 	size_t n = 0;
 
@@ -27,13 +41,17 @@ static void make_table(const struct option_spec *specs, struct getopt_table *tab
 	/* "+": stop at the first non-option; ":": tell a missing argument from a bad option */
 	*letter++ = '+';
 	*letter++ = ':';
-	for (; specs->name && n < MAX_OPTIONS; specs++, n++) {
-		table->options[n] = (struct option){
-			.name = specs->name,
-			.has_arg = specs->arg ? required_argument : no_argument,
-			.val = specs->id,
-		};
-		table->names[n] = specs->name;
+	for (; specs->name && n < MAX_OPTIONS; specs++) {
+		if (specs->id == OPTION_HEADING)
+			continue;
+		if (find_name(first, specs->name) == specs) {
+			table->options[n] = (struct option){
+				.name = specs->name,
+				.has_arg = specs->arg ? required_argument : no_argument,
+				.val = specs->id,
+			};
+			table->names[n++] = specs->name;
+		}
 		if (specs->id >= OPTION_LONG_ONLY)
 			continue;
 		*letter++ = (char)specs->id;
@@ -106,7 +124,8 @@ int option_next(struct option_cursor *cursor, struct err *err)
 	}
 	if (id == '?')
 		return refuse_unknown(cursor, table.names, err);
-	return id;
+	spec = find_spec(cursor->specs, id);
+	return spec ? find_name(cursor->specs, spec->name)->id : id;
 }
 
 int option_blame(const struct option_spec *specs, int id, struct err *err)
@@ -162,6 +181,10 @@ void option_print(const struct option_spec *specs, struct buf *buf)
 		size_t start = buf->len;
 		size_t used;
 
+		if (specs->id == OPTION_HEADING)
+			buf_printf(buf, "\n%s:\n", specs->help);
+		if (!option_is_shown(specs))
+			continue;
 		if (specs->id < OPTION_LONG_ONLY)
 			buf_printf(buf, "  -%c, --%s", specs->id, specs->name);
 		else

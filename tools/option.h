@@ -5,15 +5,30 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { OPTION_HELP = 'h', OPTION_LONG_ONLY = 256 };
+#include <stdbool.h>
+
+enum { OPTION_HEADING = 0, OPTION_HELP = 'h', OPTION_LONG_ONLY = 256 };
 
 /* A table ends with a row without name. */
 struct option_spec {
 	int id;           /* the short option's letter, or OPTION_LONG_ONLY and up */
 	const char *name; /* of the long option */
 	const char *arg;  /* what the argument is called; NULL: takes none */
-	const char *help;
+	const char *help; /* NULL: not shown: another name of an ID, or another letter of a NAME */
 };
+
+/* A row that begins a group of options in the help. */
+#define OPTION_GROUP(title)                                                                        \
+	{                                                                                          \
+		OPTION_HEADING, "", NULL, title                                                    \
+	}
+
+/**
+ * option_is_shown - whether a row is an option that help, pages and completions show
+ *
+ * Context: any thread.
+ */
+bool option_is_shown(const struct option_spec *spec);
 
 /* Where option_next() stands.  Zero it but for the first three. */
 struct option_cursor {

@@ -60,11 +60,12 @@ static const struct option_spec *find_option(const struct command *command, cons
 	size_t n = 0;
 
 	for (const struct option_spec *at = command->options; at->name && n < MAX_NAME; at++) {
-		if (at->id == OPTION_HELP)
+		if (at->id == OPTION_HELP || at->id == OPTION_HEADING)
 			continue;
 		if (strcmp(at->name, key) == 0)
 			return at;
-		names[n++] = at->name;
+		if (option_is_shown(at))
+			names[n++] = at->name;
 	}
 	near = option_nearest(key, names);
 	(void)err_set(err, 0, "'%s' is no option of wick %s", key, command->name);
@@ -217,7 +218,7 @@ static int read_environment(struct presets *presets, struct err *err)
 		const char *value;
 		struct err why = {0};
 
-		if (spec->id == OPTION_HELP)
+		if (spec->id == OPTION_HELP || spec->id == OPTION_HEADING)
 			continue;
 		name_variable(name, command->name, spec->name);
 		value = variable(name);

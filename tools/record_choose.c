@@ -85,6 +85,8 @@ void record_choose_tell(const struct recorder *recorder)
 		return;
 	say_note("processes: %" PRIu64 " joined, %" PRIu64 " let go, %" PRIu64 " did not join",
 		 choose->choice.n_joined, choose->choice.n_left, choose->choice.n_refused);
+	if (choose->choice.n_joined == 0 && choose->choice.n_refused == 0)
+		say_note("no process was busy enough to be chosen, try: a longer -d, or -p PID");
 	if (choose->refused)
 		say_note("the last that did not: %s", choose->why.text);
 }

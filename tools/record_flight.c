@@ -207,7 +207,8 @@ void record_flight_finish(struct recorder *recorder)
 			 "flush");
 	for (size_t i = 0; i < set->options.n; i++) {
 		if (set->states[i].n_limited)
-			say_note("'%s' came true %lu times more than --limit lets it in an hour",
+			say_note("'%s' came true %lu times more than --trigger-limit lets it in an "
+				 "hour",
 				 set->options.at[i].text, (unsigned long)set->states[i].n_limited);
 		if (!set->states[i].seen)
 			say_note("'%s': what it looks at was never known", set->options.at[i].text);

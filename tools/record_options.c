@@ -1,6 +1,7 @@
 /* record_options.c - the options of `wick record` */
 #include "tools/record_options.h"
 
+#include "sampler/collector/proc_status.h"
 #include "tools/cmd.h"
 #include "tools/value.h"
 
@@ -30,6 +31,7 @@ enum {
 	OPT_LIVE,
 	OPT_DELAY,
 	OPT_PAUSED,
+	OPT_CALL_GRAPH,
 };
 
 enum { DEFAULT_HZ = 99 };
@@ -37,32 +39,14 @@ enum { DEFAULT_HZ = 99 };
 
 /* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
 const struct option_spec record_option_specs[] = {
+	OPTION_GROUP("What is recorded"),
 	ATTACH_OPTION_SPECS,
-	{'a', "all", NULL, "join the heaviest of all processes: see --top and --by"},
+	{'t', "tid", "LIST", "join the processes of these threads, and record the threads alone"},
+	{'a', "all", NULL, "join the heaviest of all processes (--top 10): see --top and --by"},
 	{'e', "event", "LIST",
 	 "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR], or a perf event[=N] (cpu)"},
 	{OPT_LIVE, "live", NULL,
 	 "with -e alloc: a file of what is still allocated, kept up to date"},
-	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
-	{'d', "duration", "DUR", "stop recording after DUR; CMD runs on to its end"},
-	{OPT_DELAY, "delay", "DUR", "take no samples for DUR; --duration begins behind it"},
-	{OPT_PAUSED, "paused", NULL, "take no samples until `wick start -p PID`"},
-	{'o', "output", "FILE",
-	 "write to FILE; %p pid, %c name, %h host, %t time, %n segment (wick.%c.%p.%t.perf); of a "
-	 ".svg or .html the flame graph, drawn at the end, and the text beside it"},
-	{'f', "force", NULL, "replace files that are there"},
-	{OPT_FLUSH, "flush", "DUR", "samples are on disk DUR after they were taken (1s)"},
-	{OPT_ROTATE, "rotate", "LIMIT", "start a new file after a size, a duration or Nsamples"},
-	{OPT_KEEP, "keep", "LIMIT",
-	 "keep only the newest N files, a total size, or files younger than an age"},
-	FLIGHT_OPTION_SPECS,
-	ENGINE_OPTION_SPECS,
-	{OPT_COMPRESS, "compress", "TYPE", "compress closed files: gz, zst or none (none)"},
-	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for every closed file; its path is $1"},
-	{OPT_BARE, "bare", NULL, "write no comment lines, for Perfetto"},
-	{OPT_NS, "ns", NULL, "time stamps with nine decimals instead of six"},
-	{OPT_METRICS, "metrics", "LIST", "auto, all, none, or names and gauges with commas"},
-	{OPT_METRICS_AS, "metrics-as", "HOW", "comment or inline (comment)"},
 	{OPT_TOP, "top", "N", "only the N heaviest threads, chosen anew every 10s; N:2s every 2s"},
 	{OPT_BY, "by", "WHAT",
 	 "what makes a thread heavy: cpu, rss, faults, run_delay, io, a gauge (cpu)"},
@@ -71,20 +55,51 @@ const struct option_spec record_option_specs[] = {
 	{OPT_THREADS, "threads", "REGEX",
 	 "only threads whose name matches; with --top, these beside the heaviest"},
 	{OPT_ONLY_UNDER, "only-under", "FUNCTION", "only stacks with this function in them"},
-	{OPT_GROUP, "group", "LIST",
-	 "outermost frames by: state, wait, object, thread, comm, process, cpu, metrics"},
-	{OPT_FLATTEN, "flatten-recursive", NULL, "a function that calls itself is one frame"},
-	{OPT_SRCLINE, "srcline", NULL, "write file and line of every frame, as a comment line"},
+	OPTION_GROUP("How often, and how long"),
+	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 or max (99)"},
+	{'d', "duration", "DUR", "stop recording after DUR; CMD runs on to its end"},
+	{OPT_DELAY, "delay", "DUR", "take no samples for DUR; --duration begins behind it"},
+	{OPT_PAUSED, "paused", NULL, "take no samples until `wick start -p PID`"},
+	FLIGHT_OPTION_SPECS,
+	OPTION_GROUP("Where to"),
+	{'o', "output", "FILE",
+	 "write to FILE; %p pid, %c name, %h host, %t time, %n segment (wick.%c.%p.%t.perf); of a "
+	 ".svg or .html the flame graph, drawn at the end, and the text beside it"},
+	{'f', "force", NULL, "replace files that are there"},
+	{OPT_FLUSH, "flush", "DUR", "samples are on disk DUR after they were taken (1s)"},
+	{OPT_ROTATE, "rotate", "LIMIT", "start a new file after a size, a duration or Nsamples"},
+	{OPT_KEEP, "keep", "LIMIT",
+	 "keep only the newest N files, a total size, or files younger than an age"},
+	{OPT_COMPRESS, "compress", "TYPE", "compress closed files: gz, zst or none (none)"},
+	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for every closed file; its path is $1"},
+	OPTION_GROUP("Names, and what a file says"),
 	SYMBOL_OPTION_SPECS,
 	{OPT_NO_SYMBOLS, "no-symbols", NULL,
 	 "look up no names: for wick symbolize, here or on another machine"},
+	{OPT_SRCLINE, "srcline", NULL, "write file and line of every frame, as a comment line"},
+	{OPT_FLATTEN, "flatten-recursive", NULL, "a function that calls itself is one frame"},
+	{OPT_GROUP, "group", "LIST",
+	 "outermost frames by: state, wait, object, thread, comm, process, cpu, metrics"},
+	{OPT_METRICS, "metrics", "LIST", "auto, all, none, or names and gauges with commas"},
+	{OPT_METRICS_AS, "metrics-as", "HOW", "comment or inline (comment)"},
 	{OPT_NO_CMDLINE, "no-cmdline", NULL, "leave the command line out of the file"},
-	{OPT_DISCOVERY, "discovery", "HOW", "how threads are found: timer, hooks or auto (auto)"},
+	{OPT_BARE, "bare", NULL, "write no comment lines, for Perfetto"},
+	{OPT_NS, "ns", NULL, "time stamps with nine decimals instead of six"},
+	OPTION_GROUP("Limits"),
 	MAX_OVERHEAD_OPTION_SPEC("1% with -a, --flight or --trigger and no -F, else off"),
 	BUDGET_OPTION_SPECS,
+	OPTION_GROUP("Advanced"),
+	ENGINE_OPTION_SPECS,
+	{OPT_DISCOVERY, "discovery", "HOW", "how threads are found: timer, hooks or auto (auto)"},
+	OPTION_GROUP("Other"),
 	{'q', "quiet", NULL, "write nothing but errors"},
 	{'v', "verbose", NULL, "say more at the end"},
 	{OPTION_HELP, "help", NULL, "print this help"},
+	/* as perf and py-spy have them; stacks are always recorded */
+	{'r', "freq", "HZ", NULL},
+	{'F', "rate", "HZ", NULL},
+	{'g', "stacks", NULL, NULL},
+	{OPT_CALL_GRAPH, "call-graph", "HOW", NULL},
 	{0, NULL, NULL, NULL},
 };
 
@@ -121,6 +136,52 @@ static int take_discovery(const char *text, struct record_options *options, stru
 	return i;
 }
 
+static int take_rate(const char *value, uint32_t *ret_hz, struct err *err)
+{
+	if (strcmp(value, "max") != 0)
+		return value_rate(value, ret_hz, err);
+	*ret_hz = COLLECTOR_MAX_HZ;
+	return 0;
+}
+
+static pid_t process_of(pid_t tid)
+{
+	struct proc_status status;
+	uint64_t pid = 0;
+
+	if (proc_status_read(&status, tid, 0) == 0)
+		pid = proc_status_number(&status, "Tgid", 10);
+	proc_status_release(&status);
+	return (pid_t)pid;
+}
+
+/* Their processes join; samples of their other threads are left out. */
+static int take_tids(const char *list, struct record_options *options, struct err *err)
+{
+	struct selection_options *selection = &options->selection;
+	char word[32];
+
+	for (const char *at = list;; at++) {
+		size_t len = strcspn(at, ",");
+		pid_t tid = 0;
+		pid_t pid;
+
+		(void)snprintf(word, sizeof(word), "%.*s", len < sizeof(word) ? (int)len : 0, at);
+		pid = value_pid(word, &tid) == 0 ? process_of(tid) : 0;
+		if (pid == 0)
+			return err_set(err, 0, "'%.*s' is no thread that runs", (int)len, at);
+		if (selection->n_tids == SELECTION_MAX_TIDS)
+			return err_set(err, 0, "more than %d threads", SELECTION_MAX_TIDS);
+		selection->tids[selection->n_tids++] = tid;
+		(void)snprintf(word, sizeof(word), "%d", (int)pid);
+		if (attach_options_take('p', word, &options->attach, err) < 0)
+			return -EINVAL;
+		at += len;
+		if (!*at)
+			return 0;
+	}
+}
+
 /* The options that say what is sampled and for how long, and those without value. */
 static int take_option(int id, const char *value, struct record_options *options, struct err *err)
 {
@@ -128,7 +189,12 @@ static int take_option(int id, const char *value, struct record_options *options
 	case 'e':
 		return event_list_parse(value, &options->event_list, err);
 	case 'F':
-		return value_rate(value, &options->hz, err);
+		return take_rate(value, &options->hz, err);
+	case 't':
+		return take_tids(value, options, err);
+	case 'g':
+	case OPT_CALL_GRAPH:
+		return 0;
 	case 'd':
 		return value_duration(value, &options->duration_ns, err);
 	case OPT_DELAY:
@@ -354,11 +420,8 @@ static int take_choice(struct record_options *options, struct err *err)
 	if (options->attach.n_pids > 0 || options->attach.comm)
 		return err_set(err, 0,
 			       "-a is any process, -p and --comm are some, try: one of them");
-	if (selection->top.n == 0) {
-		(void)err_set(err, 0, "-a joins the heaviest processes: how many?");
-		err_hint(err, "-a --top 5:2s");
-		return -EINVAL;
-	}
+	if (selection->top.n == 0)
+		(void)selection_parse_top("10", &selection->top, err);
 	options->choose = selection->top;
 	selection->top = (struct collector_top){0};
 	selection->by = NULL;

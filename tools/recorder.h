@@ -94,6 +94,13 @@ void recorder_run(struct recorder *recorder);
 void recorder_finish(struct recorder *recorder);
 
 /**
+ * recorder_has_dropped - whether there are samples that no disk took
+ *
+ * Context: main thread, after recorder_finish().
+ */
+bool recorder_has_dropped(const struct recorder *recorder);
+
+/**
  * recorder_wait - wait for CMD's end, unless a signal asked wick to end
  *
  * Return:  the exit status of wick: CMD's, or 128 + the signal that ended wick.

@@ -51,6 +51,9 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.unnamed_frames = recorder->queue.unnamed_frames,
 		.truncated = recorder->truncated,
 		.no_clock = !hook_files_clock(recorder->options->event_list.events),
+		.lock_ns = recorder->options->event_list.events & COLLECT_LOCK
+				   ? recorder->options->event_list.lock_ns
+				   : 0,
 		.verbose = recorder->options->verbose,
 		.no_symbols = recorder->options->symbols.no_symbols,
 		.live = recorder->options->live ? &recorder->live : NULL,
@@ -105,6 +108,14 @@ void recorder_finish(struct recorder *recorder)
 	tell_gauges(recorder);
 	record_choose_tell(recorder);
 	following_tell(&recorder->following);
+}
+
+bool recorder_has_dropped(const struct recorder *recorder)
+{
+	struct recording_stats stats;
+
+	recording_stats(recorder->recording, &stats);
+	return stats.dropped > 0;
 }
 
 /* CMD's status from the collector, or from the kernel where the collector has stopped looking. */

@@ -131,7 +131,8 @@ int selection_check(const struct selection_options *options, uint32_t events, st
 
 bool selection_chooses(const struct selection_options *options)
 {
-	return options->states || options->top.n || options->threads || options->only_under;
+	return options->states || options->top.n || options->threads || options->only_under ||
+	       options->n_tids;
 }
 
 /* ---- a recording's */
@@ -209,6 +210,16 @@ static bool is_under(struct selection *selection, const struct sample *sample)
 	return false;
 }
 
+static bool is_of_thread(const struct selection *selection, const struct sample *sample)
+{
+	const struct selection_options *options = selection->options;
+
+	for (size_t i = 0; i < options->n_tids; i++)
+		if (options->tids[i] == (pid_t)sample->tid)
+			return true;
+	return options->n_tids == 0;
+}
+
 /* Where a thread's last written metrics are; new ones say so by `fresh`. */
 struct last {
 	bool fresh;
@@ -261,9 +272,10 @@ bool selection_keeps(struct selection *selection, struct sample *sample)
 {
 	struct last *last;
 
-	if (!selection->options->only_under)
+	if (!selection->options->only_under && selection->options->n_tids == 0)
 		return true;
-	if (!is_under(selection, sample)) {
+	if (!is_of_thread(selection, sample) ||
+	    (selection->options->only_under && !is_under(selection, sample))) {
 		struct filtered *filtered = &selection->filtered[sample_series(sample->event)];
 
 		filtered->weight += sample->weight;

@@ -12,13 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SELECTION_MAX_TIDS = 64 };
+
 /* What was asked for.  Zero keeps everything. */
 struct selection_options {
 	uint32_t states; /* bits of 1 << enum sample_state; 0: all */
 	struct collector_top top;
-	const char *by;         /* NULL: top.by is as it is */
-	const char *threads;    /* a regular expression for names; NULL: all */
-	const char *only_under; /* a function that must be in the stack; NULL: any */
+	const char *by;                 /* NULL: top.by is as it is */
+	pid_t tids[SELECTION_MAX_TIDS]; /* these threads alone */
+	size_t n_tids;                  /* 0: all */
+	const char *threads;            /* a regular expression for names; NULL: all */
+	const char *only_under;         /* a function that must be in the stack; NULL: any */
 };
 
 enum { SELECTION_OTHERS = 3, SELECTION_NEAR = 160 };

@@ -175,6 +175,7 @@ static void print_kept(const struct summary *summary, enum sample_series series,
 	add_option(buf, selection->options->top.n, "--top", &none);
 	add_option(buf, selection->options->states, "--state", &none);
 	add_option(buf, selection->options->threads, "--threads", &none);
+	add_option(buf, selection->options->n_tids, "--tid", &none);
 	add_option(buf, selection->options->only_under, "--only-under", &none);
 	buf_add_char(buf, '\n');
 	if (samples == 0)
@@ -342,6 +343,10 @@ static void print_hooks(const struct summary *summary, struct buf *buf)
 			summary, SERIES_LOCKS,
 			&(struct filtered){samples[HOOK_STATS_WAITED], weight[HOOK_STATS_WAITED]},
 			buf);
+	} else if (summary->lock_ns) {
+		summary_topic(buf, "locks");
+		buf_printf(buf, "no thread waited %.0f us or more for one, try: -e lock=1us\n",
+			   (double)summary->lock_ns / 1000);
 	}
 }
 

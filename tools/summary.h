@@ -42,6 +42,7 @@ struct summary {
 	struct symbolize_servers servers;
 	const struct selection *selection; /* NULL: everything was kept */
 	bool no_clock;                     /* neither CPU nor wall time was asked for */
+	uint64_t lock_ns;                  /* waits of so long were asked for; 0: none */
 	bool no_symbols;                   /* no names were asked for */
 	const char *no_events;             /* why perf events may not be had; "" they may */
 	bool verbose;

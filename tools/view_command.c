@@ -56,6 +56,11 @@ static int read_options(struct reading *reading, struct option_cursor *cursor, s
 			return -ECANCELED;
 		if (id < 0)
 			return id;
+		if (id == 'i') {
+			/* no more files than arguments */
+			reading->files[reading->n_files++] = (char *)cursor->value;
+			continue;
+		}
 		r = take(reading->command, id, cursor->value, err);
 		if (r == 0)
 			r = reading->own(reading->context, id, cursor->value, err);
@@ -91,9 +96,10 @@ static int read_line(struct reading *reading, const struct cmd_ctx *ctx, struct 
 /* Directories are looked at when --prefix is known, wherever it stood. */
 static int add_files(struct reading *reading, const char *name, struct err *err)
 {
+	if (reading->n_files == 0 && strcmp(name, "diff") == 0)
+		return err_set(err, 0, "no file given, try: wick diff BEFORE AFTER");
 	if (reading->n_files == 0)
-		return err_set(err, 0,
-			       "no file given, try: wick %s FILE, or - for what is piped in", name);
+		return view_input_add_newest(&reading->command->input, name, err);
 	for (size_t i = 0; i < reading->n_files; i++) {
 		int r = view_input_add(&reading->command->input, reading->files[i], err);
 

@@ -17,8 +17,9 @@ enum view_option {
 
 /* Rows of a command's option table: the last ones before the end. */
 #define VIEW_INPUT_SPECS                                                                           \
-	{VIEW_OPT_PREFIX, "prefix", "TEXT",                                                        \
-	 "of a directory, take the files whose names begin so"},                                   \
+	{'i', "input", "FILE", NULL}, /* as perf has it */                                         \
+		{VIEW_OPT_PREFIX, "prefix", "TEXT",                                                \
+		 "of a directory, take the files whose names begin so"},                           \
 	{                                                                                          \
 		VIEW_OPT_NO_INDEX, "no-index", NULL,                                               \
 			"neither use nor keep what makes the next opening quick"                   \

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PROGRESS_TEXT_BYTES = 256, PROGRESS_PERCENT = 100, TITLE_BYTES = 512 };
 
@@ -113,6 +114,51 @@ static int add_directory(struct view_input *input, const char *path, struct err 
 	}
 	qsort(input->paths + first, input->n_paths - first, sizeof(*input->paths), compare_names);
 	return 0;
+}
+
+static bool is_piped_in(void)
+{
+	struct stat st;
+
+	return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+}
+
+static const char *newest_of(const struct view_input *input)
+{
+	struct timespec newest = {0};
+	const char *path = NULL;
+
+	for (size_t i = 0; i < input->n_paths; i++) {
+		struct stat st;
+
+		if (stat(input->paths[i], &st) < 0 || st.st_mtim.tv_sec < newest.tv_sec ||
+		    (st.st_mtim.tv_sec == newest.tv_sec && st.st_mtim.tv_nsec < newest.tv_nsec))
+			continue;
+		newest = st.st_mtim;
+		path = input->paths[i];
+	}
+	return path;
+}
+
+int view_input_add_newest(struct view_input *input, const char *verb, struct err *err)
+{
+	struct view_input here = {.prefix = input->prefix};
+	const char *newest = NULL;
+	struct err none = {0};
+	int r;
+
+	if (!is_piped_in() && add_directory(&here, ".", &none) == 0)
+		newest = newest_of(&here);
+	if (newest) {
+		newest += strncmp(newest, "./", 2) == 0 ? 2 : 0;
+		say_note("'%s' is the newest recording here", newest);
+		r = append_path(input, strdup(newest), err);
+	} else {
+		r = err_set(err, 0, "no file given, try: wick %s FILE, or - for what is piped in",
+			    verb);
+	}
+	view_input_release(&here);
+	return r;
 }
 
 int view_input_add(struct view_input *input, const char *path, struct err *err)

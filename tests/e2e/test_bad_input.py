@@ -1,10 +1,12 @@
 """Each wrong input gives one clear line and the right exit status."""
+import json
 import os
+import shutil
 import subprocess
 import time
 import unittest
 
-from recorded import PYTHON, WICK, Case, read, target
+from recorded import PYTHON, WICK, Case, read, state, target, wait_for
 
 
 class BadInput(Case):
@@ -89,6 +91,76 @@ class BadInput(Case):
         self.assertEqual(run.returncode, 8, run.stderr)
         with open(path, encoding="ascii") as file:
             self.assertEqual(file.read(), "precious\n")
+
+    def test_words_of_other_profilers_are_taken_or_answered(self):
+        os.mkdir(self.path("bin"))
+        sleeper = self.path("bin/wick-sleeper")
+        shutil.copy("/bin/sleep", sleeper)
+        process = subprocess.Popen([sleeper, "60"])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_for(lambda: state(process.pid) == "S")
+        for status, arguments, words in (
+                (127, ("record", process.pid), f"try: -p {process.pid}"),
+                (127, ("record", "wick-sleeper"), "try: --comm wick-sleeper"),
+                (127, ("top", "--once", process.pid), f"try: -p {process.pid}"),
+                (2, ("script",), "try: wick info"), (2, ("stat",), "try: wick info"),
+                (2, ("record", "-t", "x", "-d", "1s"), "-t: 'x' is no thread"),
+                (2, ("record", "-t", f"{process.pid},", "-d", "1s"), "is no thread"),
+                (2, ("record", "-F", "most", "--", "true"), "-F: 'most' is no rate"),
+                (2, ("record", "-r", "0", "--", "true"), "-F: a rate of 0 is out of range")):
+            with self.subTest(arguments=arguments):
+                self.check_refused(status, *arguments, words=(words,))
+        dumped = self.wick("dump", "-p", process.pid)
+        self.assertEqual(dumped.returncode, 0, dumped.stderr)
+        self.assertIn(b"wick-sleeper", dumped.stdout)
+        for i, (options, hz) in enumerate(((("-g", "-r", "49"), 49), (("--call-graph", "dwarf", "--rate=51"), 51),
+                                           (("-F", "max"), 10000))):
+            path = self.path(f"{i}.perf")
+            run = self.wick("record", "-q", *options, "-o", path, "--", target("busy"), "0.3")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            info = json.loads(self.wick("info", "--json", "-i", path).stdout)
+            self.assertEqual(info["hz"], hz)
+
+    def test_without_a_file_the_newest_here_is_meant(self):
+        env = {**os.environ, "HOME": self.dir}
+        folder = self.path("here")
+        os.mkdir(folder)
+        for verb in ("report", "info", "flamegraph", "view", "symbolize", "convert"):
+            run = self.wick(verb, cwd=folder, env=env)
+            self.assertEqual(run.returncode, 2, (verb, run.stderr))
+            self.assertIn(b"no file given", run.stderr)
+        for i, name in enumerate(("b.perf", "a.perf", "c.perf")):
+            path = os.path.join(folder, name)
+            os.rename(self.recorded(), path)
+            os.utime(path, (1000 + (i == 1) * 100,) * 2)
+        for arguments in (("report",), ("info",), ("flamegraph",), ("heatmap",), ("view", "--no-open"),
+                          ("convert", "-o", "x.folded"), ("symbolize",)):
+            run = self.wick(*arguments, cwd=folder, env=env)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(b"'a.perf' is the newest recording here", run.stderr)
+            for name in ("x.folded", "a.named.perf", "a.perf.html"):
+                if os.path.exists(os.path.join(folder, name)):
+                    os.unlink(os.path.join(folder, name))
+        with subprocess.Popen(["cat", os.path.join(folder, "b.perf")], stdout=subprocess.PIPE) as piped:
+            run = self.wick("report", cwd=folder, env=env, stdin=piped.stdout)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn(b"- for what is piped in", run.stderr)
+
+    def test_one_thread_of_several(self):
+        program = self.start(target("crowd"), "4", "3", "1.0")
+        tids = wait_for(lambda: [int(tid) for tid in os.listdir(f"/proc/{program.pid}/task")
+                                 if int(tid) != program.pid] if len(os.listdir(f"/proc/{program.pid}/task")) > 4 else [])
+        path = self.path("one.perf")
+        run = self.wick("record", "-F", "499", "-t", tids[1], "-d", "1s", "-o", path)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual({sample.tid for sample in read(path)}, {tids[1]})
+        self.assertRegex(run.stderr.decode(), "kept .* of the weight, by --tid")
+
+    def test_nothing_to_see_is_said(self):
+        run = self.wick("record", "-e", "lock", "-o", self.path("l.perf"), "--", target("busy"), "0.1")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stderr, b"locks +no thread waited 10 us or more for one, try: -e lock=1us")
 
     def every_output(self, recording):
         """Verb -> (arguments, the file that they write)"""

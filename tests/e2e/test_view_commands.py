@@ -329,7 +329,6 @@ class BadInput(Views):
             missing = self.path("missing.perf")
             said = self.refused(8, ["No such file"], command, missing)
             self.assertEqual(said.count(missing), 1, said)
-            self.refused(2, ["no file given", "or -"], command)
             self.refused(8, ["nothing is left of 90 samples"], command, GOLDEN, "--only", "^zzz$")
             self.refused(2, ["regular expression"], command, GOLDEN, "--only", "(")
 

@@ -104,8 +104,8 @@ class Trigger(Judged):
     def test_cooldown_and_limit(self):
         """Two episodes of a program: as often as they say."""
         command = f"{target('episode')} 0.3 0.5 0.7 gauge; {target('episode')} 0.4 0.5 0.3 gauge"
-        for options, n in ((("--cooldown", "500ms"), 2),
-                           (("--cooldown", "500ms", "--limit", "1"), 1)):
+        for options, n in ((("--trigger-cooldown", "500ms"), 2),
+                           (("--trigger-cooldown", "500ms", "--trigger-limit", "1"), 1)):
             run = self.record("sh", "-c", command, options=[
                 "--trigger", "gauge queue_len>100", "--pre", "300ms", "--post", "0", *options])
             self.assertEqual(len(run.paths), n, run.summary)
@@ -140,9 +140,9 @@ class Trigger(Judged):
                 (("--trigger", "cpu>80x for 2s"), "--trigger: 'cpu>80x for 2s': 'x for 2s' at column 7 is not a unit (cpu>80%)"),
                 (("--trigger", "cpu"), "'cpu': > or < is missing at the end (cpu>80%)"),
                 (("--trigger", "gauge Q>1"), "'Q>1' at column 7 is not the name of a gauge (a-z, 0-9 and _)"),
-                (("--pre", "1s"), "are of triggers"),
+                (("--trigger-pre", "1s"), "are of triggers"),
                 (("--trigger", "cpu>1%", "--limit", "0"), "--limit: '0' is no number from 1 to"),
-                (("--trigger", "cpu>1%", "--cooldown", "x"), "--cooldown: 'x' is no duration")):
+                (("--trigger", "cpu>1%", "--trigger-cooldown", "x"), "--trigger-cooldown: 'x' is no duration")):
             process = self.wick("record", *options, "--", "true")
             self.assertEqual(process.returncode, 2)
             self.assertIn(message, process.stderr.decode())

@@ -30,10 +30,10 @@ static const struct option_spec report_specs[] = {
 };
 static const struct option_spec no_specs[] = {{0}};
 static const struct command commands[] = {
-	{"record", "", "[OPTIONS] CMD", record_specs, NULL},
-	{"report", "", "[OPTIONS] FILE...", report_specs, NULL},
-	{"help", "", "[COMMAND]", no_specs, NULL},
-	{NULL, NULL, NULL, NULL, NULL},
+	{"record", "", "[OPTIONS] CMD", record_specs, NULL, NULL},
+	{"report", "", "[OPTIONS] FILE...", report_specs, NULL, NULL},
+	{"help", "", "[COMMAND]", no_specs, NULL, NULL},
+	{NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
 static char path[] = "/tmp/wick-presets-XXXXXX";

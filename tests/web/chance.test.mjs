@@ -23,7 +23,7 @@ const { WICK } = process.env;
 
 async function packOf(path) {
 	const page = join(folder, "page.html");
-	execFileSync(WICK, ["view", "--no-open", "--no-index", "-o", page, path], { stdio: "ignore" });
+	execFileSync(WICK, ["view", "--no-open", "--no-index", "--force", "-o", page, path], { stdio: "ignore" });
 	const text = readFileSync(page, "utf8");
 	const partOf = (type) => new RegExp(`<script type="application/x-wick-${type}"[^>]*>([^<]*)<`).exec(text)?.[1];
 	const rest = partOf("rest");
@@ -79,7 +79,7 @@ async function compare(base, now, words) {
 	const state = parseHash(words);
 	const flags = commandFlags([], state.query).split(" ").filter((flag) => flag).map((flag) => flag.replace(/'/g, ""));
 	const out = join(folder, "diff.json");
-	execFileSync(WICK, ["diff", "--no-index", "--all", "-o", out, ...flags, base, now], { stdio: ["ignore", "ignore", "pipe"] });
+	execFileSync(WICK, ["diff", "--no-index", "--force", "--all", "-o", out, ...flags, base, now], { stdio: ["ignore", "ignore", "pipe"] });
 	const json = JSON.parse(readFileSync(out, "utf8"));
 	const sides = [];
 	for (const path of [base, now])

@@ -30,13 +30,13 @@ const ofWick = ["metric=cpu_ns:delta", "metric=rss_kib:mean", "metric=rss_kib:ga
 
 function run(...words) {
 	const out = join(folder, "out.json");
-	execFileSync(WICK, [...words.slice(0, 1), "--no-index", "-o", out, ...words.slice(1)], { stdio: ["ignore", "ignore", "pipe"] });
+	execFileSync(WICK, [...words.slice(0, 1), "--no-index", "--force", "-o", out, ...words.slice(1)], { stdio: ["ignore", "ignore", "pipe"] });
 	return JSON.parse(readFileSync(out, "utf8"));
 }
 
 async function packOf(path) {
 	const page = join(folder, "page.html");
-	execFileSync(WICK, ["view", "--no-open", "--no-index", "-o", page, path], { stdio: "ignore" });
+	execFileSync(WICK, ["view", "--no-open", "--no-index", "--force", "-o", page, path], { stdio: "ignore" });
 	const text = readFileSync(page, "utf8");
 	const partOf = (type) => inflate(fromBase64(new RegExp(`<script type="application/x-wick-${type}"[^>]*>([^<]*)<`).exec(text)[1]));
 	const profile = readPack(await partOf("pack"), false);
