@@ -7,21 +7,9 @@ import unittest
 from judged import Judged
 from recorded import state, target, wait_for
 from test_attach import AttachCase
-from test_follow import HZ, FollowCase
 
 MOST_LATE_S = 0.05
 BEGUN_ANEW_MS = 150  # later is a wait of 400 ms that began anew
-
-
-class Following(Judged, FollowCase):
-    def test_what_children_used_before_they_joined_is_said(self):
-        """One after the other, as children that put each other off before the tick are not seen by it."""
-        kinds = ("spawn", "vfork", "system", "popen", "fork", "thread")
-        (used, samples, missed, summary), _ = self.conclusive(
-            lambda: self.record([self.parent(0.6, ",".join(kinds))]), wick_s=0.3, program_s=0.3)
-        sampled = sum(sample.weight for sample in samples) / HZ
-        # Six bursts end in mid-period, and the kernel tells of the CPU of each in ticks of 0.01 s.
-        self.assert_near((sampled + missed) / used, 1, exact=0.05 + len(kinds) * 0.03 / used, what=summary)
 
 
 class Joining(Judged, AttachCase):

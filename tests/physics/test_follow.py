@@ -11,9 +11,11 @@ import sys
 import time
 import unittest
 
-from recorded import Case, WICK, read, target, wait_for
+from judged import Judged
+from recorded import WICK, read, target, wait_for
 
 HZ = 199
+MOST_LATE_S = 0.1  # wick's looks at who has been started
 # A child of every kind for S seconds of CPU, one after the other; then the CPU of them all, by the kernel.
 PARENT = r"""
 import os, resource, signal, subprocess, sys, time
@@ -60,7 +62,7 @@ def end_line(path):
         return json.loads(re.findall(r"^# wick-end : (.*)$", file.read(), re.MULTILINE)[-1])
 
 
-class FollowCase(Case):
+class Follow(Judged):
     def setUp(self):
         super().setUp()
         if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
@@ -79,9 +81,16 @@ class FollowCase(Case):
         self.assertEqual(process.stdout.readline(), b"ready\n")
         return process
 
+    def fresh(self, name):
+        """A path where nothing is, also when a run is repeated."""
+        path = self.path(name)
+        if os.path.exists(path):
+            os.unlink(path)
+        return path
+
     def record(self, parents, *options):  # pylint: disable=arguments-differ
         """What their children have used, what of it is in the samples, and what is said to be missing."""
-        path = self.path("r.perf")
+        path = self.fresh("r.perf")
         with open(path + ".err", "wb") as said:
             wick = subprocess.Popen([WICK, "record", "-F", str(HZ), "--max-overhead", "off", *options, "-o", path,
                                      "-p", ",".join(str(parent.pid) for parent in parents)], stderr=said)
@@ -99,14 +108,21 @@ class FollowCase(Case):
             summary = said.read()
         samples = [sample for sample in read(path) if sample.pid not in {parent.pid for parent in parents}]
         return used, samples, end_line(path)["children_missed_ns"] / 1e9, summary
+    def recorded(self, *parents, options=()):
+        """As record(), of children that begin again when wick's looks came late."""
+        return self.conclusive(lambda: self.record([self.parent(*words) for words in parents], *options),
+                               delay_s=MOST_LATE_S)[0]
 
+    def assert_all_there(self, found, exact):
+        used, samples, missed, summary = found
+        sampled = sum(sample.weight for sample in samples) / HZ
+        self.assert_near(sampled + missed, used, exact=exact, what=summary)
+        return sampled
 
-class Follow(FollowCase):
     def test_every_kind_joins(self):
-        """Each has an agent after two looks; physics.joining has what it used until then."""
+        """Each has an agent after two looks."""
         kinds = ("spawn", "vfork", "system", "popen", "fork", "thread")
-        parents = [self.parent(0.6, kind) for kind in kinds]
-        used, samples, missed, summary = self.record(parents)
+        used, samples, missed, summary = self.recorded(*((0.6, kind) for kind in kinds))
         self.assertGreater(used, 0.55 * len(kinds))
         sampled = sum(sample.weight for sample in samples) / HZ
         self.assertGreater(sampled, 0.4 * used, (sampled, missed, used, summary))
@@ -115,21 +131,27 @@ class Follow(FollowCase):
         joined = int(re.search(r"children +(\d+) joined", summary).group(1))
         self.assertIn(joined, (len(kinds), len(kinds) + 1, len(kinds) + 2), summary)  # and two shells
 
+    def test_what_they_used_before_they_joined_is_said(self):
+        """One after the other: children that put each other off before the tick are not seen by it."""
+        kinds = ("spawn", "vfork", "system", "popen", "fork", "thread")
+        found = self.recorded((0.6, ",".join(kinds)))
+        # Six bursts end in mid-period, and the kernel tells of the CPU of each in ticks of 0.01 s.
+        self.assert_all_there(found, 0.05 * found[0] + len(kinds) * 0.03)
+
     def test_what_is_too_short_is_told(self):
         """No child lives for two looks: nobody joins, nothing is sampled, and all of it is said."""
-        used, samples, missed, summary = self.record([self.parent(0.01, "spawn,vfork", 30)])
-        sampled = sum(sample.weight for sample in samples) / HZ
-        self.assertLess(abs(sampled + missed - used), 0.05 * used + 0.03, (sampled, missed, used, summary))
-        self.assertRegex(summary, r"children .*of CPU before that, or of others that ended soon: not sampled")
+        found = self.recorded((0.01, "spawn,vfork", 30))
+        self.assert_all_there(found, 0.05 * found[0] + 0.03)
+        self.assertRegex(found[3], r"children .*of CPU before that, or of others that ended soon: not sampled")
 
     def test_a_static_child_is_looked_at_from_outside(self):
         program = self.path("burn-static")
         with open(program, "w", encoding="ascii") as file:
             file.write(f"#!/bin/sh\nexec {target('split_static')} 0.6 >/dev/null\n")
         os.chmod(program, 0o755)
-        used, samples, missed, summary = self.record([self.parent(0, "vfork", 1, program)])
-        sampled = sum(sample.weight for sample in samples) / HZ
-        self.assertLess(abs(sampled + missed - used), 0.1 * used + 0.05, (sampled, missed, used, summary))
+        found = self.recorded((0, "vfork", 1, program))
+        self.assert_all_there(found, 0.1 * found[0] + 0.05)
+        _, samples, _, summary = found
         self.assertIn("1 program looked at with ptrace", summary)
         self.assertIn("burn_seventy", {frame.symbol for sample in samples for frame in sample.frames}, summary)
 
@@ -146,29 +168,33 @@ class Follow(FollowCase):
         with open(self.path("err"), encoding="utf-8") as said:
             self.assertRegex(said.read(), r"children: 1 did not join, the last one: process \d+ .*")
 
-    def test_a_child_in_its_parents_memory_is_left_alone(self):
-        """0.4 s between vfork and exec: to join there would be to do something to its parent."""
+    def within(self):
+        """(what it printed, the summary) of one that does much between vfork and exec."""
         process = self.start(target("joined_life"), "within", 1, 400000)
         with open(self.path("err"), "wb") as said:
-            wick = subprocess.Popen([WICK, "record", "-F", str(HZ), "-o", self.path("v.perf"), "-p", str(process.pid)],
-                                    stderr=said)
+            wick = subprocess.Popen([WICK, "record", "-F", str(HZ), "-o", self.fresh("v.perf"),
+                                     "-p", str(process.pid)], stderr=said)
         wait_for(lambda: os.path.exists(self.path("v.perf")))
         process.send_signal(signal.SIGUSR1)
         out, _ = process.communicate(timeout=60)
-        self.assertEqual(wick.wait(30), 0)
+        self.assertEqual((process.returncode, wick.wait(30)), (0, 0))
         with open(self.path("err"), encoding="utf-8") as said:
-            summary = said.read()
-        self.assertEqual((process.returncode, out), (0, b"1 lives, 0 killed, 0 failed\n"), summary)
+            return process.pid, out, said.read()
+
+    def test_a_child_in_its_parents_memory_is_left_alone(self):
+        """0.4 s between vfork and exec: to join there would be to do something to its parent."""
+        (pid, out, summary), _ = self.conclusive(self.within, delay_s=MOST_LATE_S)
+        self.assertEqual(out, b"1 lives, 0 killed, 0 failed\n", summary)
         self.assertNotIn("did not join", summary)
         self.assertIn("children    1 joined;", summary)  # once it had an image of its own
-        sampled = sum(sample.weight for sample in read(self.path("v.perf")) if sample.pid != process.pid) / HZ
+        sampled = sum(sample.weight for sample in read(self.path("v.perf")) if sample.pid != pid) / HZ
         missed = end_line(self.path("v.perf"))["children_missed_ns"] / 1e9
-        self.assertLess(abs(sampled + missed - 0.8), 0.08, (sampled, missed, summary))
+        self.assert_near(sampled + missed, 0.8, exact=0.08, what=summary)
         self.assertGreater(missed, 0.38)
 
     def test_whom_they_start_is_left_out(self):
         """Nobody joins, neither by fork alone nor later, and nothing is said to be missing."""
-        used, samples, missed, summary = self.record([self.parent(0.2, "self,spawn,system,fork")], "--no-children")
+        used, samples, missed, summary = self.recorded((0.2, "self,spawn,system,fork"), options=("--no-children",))
         self.assertGreater(used, 0.7)
         self.assertEqual((samples, missed), ([], 0), summary)
         self.assertNotRegex(summary, r"children|not sampled|no timer")
@@ -186,19 +212,25 @@ class Follow(FollowCase):
         self.assertIn("busy", {sample.comm for sample in read(path)}, said)
         self.assertNotRegex(said, r"children|not sampled|no timer|outside")
 
-    def test_the_recording_ends_with_those_that_were_named(self):
+    def named(self):
+        """(seconds until the recording ended, whom it has beside who was named), which it leaves behind."""
         process = self.start("/bin/sh", "-c", f"read x; {target('busy')} 20 >/dev/null & sleep 0.5")
-        wick = subprocess.Popen([WICK, "record", "-q", "-F", str(HZ), "-o", self.path("e.perf"), "-p", str(process.pid)])
+        wick = subprocess.Popen([WICK, "record", "-q", "-F", str(HZ), "-o", self.fresh("e.perf"),
+                                 "-p", str(process.pid)])
         wait_for(lambda: os.path.exists(self.path("e.perf")))
         began = time.monotonic()
         process.communicate(b"\n", timeout=30)
         self.assertEqual(wick.wait(30), 0)
-        self.assertLess(time.monotonic() - began, 10)
-        pids = {sample.pid for sample in read(self.path("e.perf"))} - {process.pid}
-        self.assertEqual(len(pids), 1)
-        child = pids.pop()
-        os.kill(child, 0)
-        os.kill(child, signal.SIGKILL)
+        took = time.monotonic() - began
+        left = {sample.pid for sample in read(self.path("e.perf"))} - {process.pid}
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)  # it is there
+        return took, left
+
+    def test_the_recording_ends_with_those_that_were_named(self):
+        (took, left), _ = self.conclusive(self.named, delay_s=MOST_LATE_S)
+        self.assertLess(took, 10)
+        self.assertEqual(len(left), 1)
 
 
 if __name__ == "__main__":
