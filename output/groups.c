@@ -208,7 +208,7 @@ static void tame(struct buf *word)
 }
 
 void groups_add(struct buf *buf, const struct groups *groups, const struct metric *metrics,
-		const struct sample *sample, bool early)
+		const struct sample *sample)
 {
 	struct buf word;
 
@@ -218,7 +218,7 @@ void groups_add(struct buf *buf, const struct groups *groups, const struct metri
 		add_word(&word, &groups->at[i], metrics, sample);
 		tame(&word);
 		buf_add(buf, "\t               0 ");
-		if (!sanitise_symbol(buf, buf_text(&word), early))
+		if (!sanitise_symbol(buf, buf_text(&word)))
 			buf_add_char(buf, '-');
 		buf_add(buf, " ([");
 		buf_add(buf, groups_name(&groups->at[i], metrics));

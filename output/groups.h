@@ -66,12 +66,11 @@ const char *groups_name(const struct group *group, const struct metric *metrics)
 /**
  * groups_add - the frames of all groups of a sample, the first group last
  * @metrics: the columns of the sample's metrics
- * @early: the lines lie in the part of a file that libmagic guesses a type from
  *
  * Context: any thread.
  */
 void groups_add(struct buf *buf, const struct groups *groups, const struct metric *metrics,
-		const struct sample *sample, bool early);
+		const struct sample *sample);
 
 /**
  * groups_state_word - the word for a state

@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-	EARLY_BYTES = 16384, /* libmagic guesses the type of a file from about so many */
 	US_A_SECOND = 1000000,
 	NS_A_SECOND = 1000000000,
 };
@@ -193,7 +192,7 @@ static void add_offset(struct buf *buf, uint64_t offset)
 }
 
 /* A frame without a symbol is named for its module, so that `wick symbolize` can name it later. */
-static void add_unnamed(const struct frame *frame, bool early, struct buf *buf)
+static void add_unnamed(const struct frame *frame, struct buf *buf)
 {
 	size_t start = buf->len;
 
@@ -203,7 +202,7 @@ static void add_unnamed(const struct frame *frame, bool early, struct buf *buf)
 	}
 	if (frame->module[0] != '[')
 		buf_add_char(buf, '[');
-	if (!sanitise_basename(buf, frame->module, early)) {
+	if (!sanitise_basename(buf, frame->module)) {
 		buf->len = start;
 		buf_add(buf, "[unknown] (");
 		return;
@@ -213,12 +212,12 @@ static void add_unnamed(const struct frame *frame, bool early, struct buf *buf)
 	add_offset(buf, frame->module_offset);
 }
 
-void perf_script_frame(const struct frame *frame, bool early, struct buf *buf)
+void perf_script_frame(const struct frame *frame, struct buf *buf)
 {
 	bool named;
 
 	add_address(buf, frame->addr);
-	named = frame->symbol && sanitise_symbol(buf, frame->symbol, early);
+	named = frame->symbol && sanitise_symbol(buf, frame->symbol);
 	if (frame->inlined) {
 		buf_add(buf, named ? " (inlined)\n" : "[unknown] (inlined)\n");
 		return;
@@ -226,8 +225,8 @@ void perf_script_frame(const struct frame *frame, bool early, struct buf *buf)
 	if (named)
 		add_offset(buf, frame->offset);
 	else
-		add_unnamed(frame, early, buf);
-	if (!frame->module || !sanitise_module(buf, frame->module, early))
+		add_unnamed(frame, buf);
+	if (!frame->module || !sanitise_module(buf, frame->module))
 		buf_add(buf, "[unknown]");
 	buf_add(buf, ")\n");
 }
@@ -295,19 +294,19 @@ static struct cut cut_frames(const struct perf_script_options *options, const st
 }
 
 static void add_frames(const struct perf_script_options *options, const struct sample *sample,
-		       const struct cut *cut, bool early, struct buf *buf)
+		       const struct cut *cut, struct buf *buf)
 {
 	size_t at = 0;
 
 	for (size_t n = 0; n < cut->n; n++) {
-		perf_script_frame(&sample->frames[at], early, buf);
+		perf_script_frame(&sample->frames[at], buf);
 		at = next_frame(options, sample, at + 1);
 	}
 	if (cut->n == 0)
 		buf_add(buf, unknown_frame);
 	if (cut->truncated)
 		buf_add(buf, truncated_frame);
-	groups_add(buf, &options->groups, options->metrics, sample, early);
+	groups_add(buf, &options->groups, options->metrics, sample);
 }
 
 void perf_script_line(const struct frame *frame, struct buf *buf)
@@ -341,14 +340,12 @@ static void add_lines(const struct perf_script_options *options, const struct sa
 void perf_script_sample(const struct perf_script_options *options, struct perf_script_file *file,
 			const struct sample *sample, struct buf *buf)
 {
-	size_t start = buf->len;
-	bool early = file->bytes < EARLY_BYTES;
 	char comm[SANITISED_COMM_SIZE];
 	const char *first = comm;
 	struct cut cut = cut_frames(options, sample);
 	bool altered;
 
-	altered = sanitise_comm(sample->comm, sizeof(sample->comm), sample->tid, early, comm);
+	altered = sanitise_comm(sample->comm, sizeof(sample->comm), sample->tid, comm);
 	if (options->metrics_as == METRICS_AS_INLINE && !options->keep_comm) {
 		first = groups_state_word(sample->state);
 		altered = true;
@@ -359,9 +356,8 @@ void perf_script_sample(const struct perf_script_options *options, struct perf_s
 		add_lines(options, sample, &cut, buf);
 	add_header_line(options, file->event ? file->event : "cpu-clock", first,
 			next_stamp(options->ns, file, sample->time_ns), sample, buf);
-	add_frames(options, sample, &cut, early, buf);
+	add_frames(options, sample, &cut, buf);
 	buf_add_char(buf, '\n');
-	file->bytes += buf->len - start;
 	file->n_samples++;
 	file->weight += sample->weight;
 }

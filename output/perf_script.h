@@ -85,7 +85,6 @@ struct perf_script_count {
 struct perf_script_file {
 	const char *event;   /* as the file's header has it; NULL: "cpu-clock" */
 	uint64_t last_stamp; /* as printed: a sample never prints an earlier one */
-	uint64_t bytes;      /* of samples, for the rules that hold for the first 16 KB */
 	uint64_t n_samples;
 	uint64_t weight;
 	uint64_t n_late; /* samples that came later than the last written stamp, and got that */
@@ -104,7 +103,7 @@ void perf_script_header(const struct perf_script_options *options,
  *
  * Context: any thread.
  */
-void perf_script_frame(const struct frame *frame, bool early, struct buf *buf);
+void perf_script_frame(const struct frame *frame, struct buf *buf);
 
 /**
  * perf_script_line - a frame's word of a "# l" line

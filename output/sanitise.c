@@ -138,10 +138,10 @@ static size_t odd_in_module(struct buf *buf, const char *text, size_t left)
 	return 1;
 }
 
-bool sanitise_symbol(struct buf *buf, const char *symbol, bool early)
+bool sanitise_symbol(struct buf *buf, const char *symbol)
 {
 	struct name name = {.look = LOOK_CONTROL | LOOK_HIGH | LOOK_BLANK | LOOK_PAREN |
-				    LOOK_ARROW | (early ? LOOK_MARKUP : 0U)};
+				    LOOK_ARROW | LOOK_MARKUP};
 
 	name.text = symbol + strspn(symbol, " ");
 	name.len = strnlen(name.text, SANITISE_MAX_NAME);
@@ -171,12 +171,12 @@ static bool add_path(struct buf *buf, const char *path, size_t len, unsigned mor
 	return true;
 }
 
-bool sanitise_module(struct buf *buf, const char *module, bool early)
+bool sanitise_module(struct buf *buf, const char *module)
 {
-	return add_path(buf, module, strnlen(module, SANITISE_MAX_NAME), early ? LOOK_MARKUP : 0U);
+	return add_path(buf, module, strnlen(module, SANITISE_MAX_NAME), LOOK_MARKUP);
 }
 
-bool sanitise_basename(struct buf *buf, const char *module, bool early)
+bool sanitise_basename(struct buf *buf, const char *module)
 {
 	static const char deleted[] = " (deleted)";
 	const char *slash = strrchr(module, '/');
@@ -185,5 +185,5 @@ bool sanitise_basename(struct buf *buf, const char *module, bool early)
 
 	if (len > sizeof(deleted) - 1 && strcmp(base + len - (sizeof(deleted) - 1), deleted) == 0)
 		len -= sizeof(deleted) - 1;
-	return add_path(buf, base, len, LOOK_ARROW | LOOK_PLUS | (early ? LOOK_MARKUP : 0U));
+	return add_path(buf, base, len, LOOK_ARROW | LOOK_PLUS | LOOK_MARKUP);
 }

@@ -16,14 +16,12 @@ enum {
 /**
  * sanitise_comm - a thread's name, ready for the header line of a sample
  * @text:  at most LEN bytes, or up to a NUL
- * @early: the line lies in the part of a file that libmagic guesses a type from
  * @out:   the name, NUL-terminated
  *
  * Return:  true when it had to be altered.
  * Context: any thread.
  */
-bool sanitise_comm(const char *text, size_t len, pid_t tid, bool early,
-		   char out[static SANITISED_COMM_SIZE]);
+bool sanitise_comm(const char *text, size_t len, pid_t tid, char out[static SANITISED_COMM_SIZE]);
 
 /**
  * sanitise_symbol - a symbol's name, ready for a frame line
@@ -31,7 +29,7 @@ bool sanitise_comm(const char *text, size_t len, pid_t tid, bool early,
  * Return:  false, and nothing is added, when nothing of it is left.
  * Context: any thread.
  */
-bool sanitise_symbol(struct buf *buf, const char *symbol, bool early);
+bool sanitise_symbol(struct buf *buf, const char *symbol);
 
 /**
  * sanitise_module - a module's path, ready to stand in the parentheses of a frame line
@@ -39,7 +37,7 @@ bool sanitise_symbol(struct buf *buf, const char *symbol, bool early);
  * Return:  false, and nothing is added, when it is empty.
  * Context: any thread.
  */
-bool sanitise_module(struct buf *buf, const char *module, bool early);
+bool sanitise_module(struct buf *buf, const char *module);
 
 /**
  * sanitise_basename - the last part of a module's path, ready to stand in a symbol's place
@@ -47,7 +45,7 @@ bool sanitise_module(struct buf *buf, const char *module, bool early);
  * Return:  false, and nothing is added, when it is empty.
  * Context: any thread.
  */
-bool sanitise_basename(struct buf *buf, const char *module, bool early);
+bool sanitise_basename(struct buf *buf, const char *module);
 
 /**
  * sanitise_word - percent-encode everything that is not visible ASCII, and % < > \

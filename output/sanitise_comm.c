@@ -33,7 +33,7 @@ static bool names_a_file_type(const char *comm, size_t len)
 	return len == 3 && comm[0] == '.'; /* troff: .TH .de .sp */
 }
 
-static size_t add_character(struct text *text, const char *at, size_t left, bool early)
+static size_t add_character(struct text *text, const char *at, size_t left)
 {
 	uint32_t code;
 	size_t len = utf8_next(at, left, &code);
@@ -46,13 +46,12 @@ static size_t add_character(struct text *text, const char *at, size_t left, bool
 		add(text, "_", 1);
 	else
 		add(text, at, len);
-	if (early && (code == '<' || code == '\\') && markup_opens(at, left))
+	if ((code == '<' || code == '\\') && markup_opens(at, left))
 		add(text, "_", 1);
 	return len;
 }
 
-bool sanitise_comm(const char *comm, size_t size, pid_t tid, bool early,
-		   char out[static SANITISED_COMM_SIZE])
+bool sanitise_comm(const char *comm, size_t size, pid_t tid, char out[static SANITISED_COMM_SIZE])
 {
 	size_t len = strnlen(comm, size < COMM_MAX ? size : COMM_MAX);
 	struct text text = {.out = out};
@@ -62,13 +61,12 @@ bool sanitise_comm(const char *comm, size_t size, pid_t tid, bool early,
 		(void)snprintf(out, SANITISED_COMM_SIZE, ":%d", (int)tid);
 		return true;
 	}
-	if (comm[0] == '#' || (early && (names_a_file_type(comm, len) || memchr(comm, '<', len) ||
-					 memchr(comm, '\\', len)))) {
+	if (comm[0] == '#' || names_a_file_type(comm, len)) {
 		add(&text, "_", 1);
 		n_characters++;
 	}
 	for (size_t i = 0; i < len; n_characters++)
-		i += add_character(&text, comm + i, len - i, early);
+		i += add_character(&text, comm + i, len - i);
 	if (n_characters == 1)
 		add(&text, "_", 1);
 	out[text.len] = '\0';

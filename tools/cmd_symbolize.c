@@ -174,7 +174,7 @@ static bool write_frames(struct symbolize_job *job, const struct perf_frame *fra
 		first = n - 1;
 	job->n_inlined += n - 1 - first;
 	for (size_t i = first; i < n; i++) {
-		perf_script_frame(&frames[i], true, &job->text);
+		perf_script_frame(&frames[i], &job->text);
 		buf_add_char(&job->words, ' ');
 		perf_script_line(&frames[i], &job->words);
 	}

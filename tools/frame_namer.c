@@ -133,7 +133,7 @@ void frame_namer_build_id(struct frame_namer *namer, const char *path, const cha
 	struct buf shown;
 
 	buf_init(&shown, PATH_BYTES);
-	(void)sanitise_module(&shown, path, false);
+	(void)sanitise_module(&shown, path);
 	module = find_module(namer, buf_text(&shown), true);
 	buf_release(&shown);
 	if (module && file && id) {

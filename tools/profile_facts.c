@@ -230,7 +230,7 @@ static struct profile_module *find_shown(struct profile_facts *facts, const char
 	struct buf shown;
 
 	buf_init(&shown, PATH_BYTES);
-	(void)sanitise_module(&shown, path, false);
+	(void)sanitise_module(&shown, path);
 	module = find_module(facts, buf_text(&shown));
 	buf_release(&shown);
 	return module;

@@ -144,7 +144,7 @@ int selection_init(struct selection *selection, const struct selection_options *
 	buf_init(&selection->only_under, SANITISE_MAX_NAME);
 	buf_init(&selection->symbol, SANITISE_MAX_NAME);
 	if (options->only_under)
-		(void)sanitise_symbol(&selection->only_under, options->only_under, false);
+		(void)sanitise_symbol(&selection->only_under, options->only_under);
 	return options->threads ? pattern_new(options->threads, &selection->threads, err) : 0;
 }
 
@@ -197,7 +197,7 @@ static bool is_under(struct selection *selection, const struct sample *sample)
 	for (size_t i = 0; i < sample->n_frames; i++) {
 		buf_clear(&selection->symbol);
 		if (!sample->frames[i].symbol ||
-		    !sanitise_symbol(&selection->symbol, sample->frames[i].symbol, false))
+		    !sanitise_symbol(&selection->symbol, sample->frames[i].symbol))
 			continue;
 		if (is_function(buf_text(&selection->symbol), function))
 			return true;

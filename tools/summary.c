@@ -139,7 +139,7 @@ static void print_none_kept(const struct selection *selection, struct buf *buf)
 		for (size_t i = 0; i < SELECTION_OTHERS && *selection->others[i]; i++) {
 			char name[SANITISED_COMM_SIZE]; /* the program's words, not for terminals */
 
-			(void)sanitise_comm(selection->others[i], SAMPLE_COMM_SIZE, 0, false, name);
+			(void)sanitise_comm(selection->others[i], SAMPLE_COMM_SIZE, 0, name);
 			buf_printf(buf, "%s%s", i ? ", " : "", name);
 		}
 	} else if (options->only_under && *selection->near) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EARLY_BYTES = 16384, MAX_KEYS = PROFILE_MAX_TAGS + 1 };
+enum { MAX_KEYS = PROFILE_MAX_TAGS + 1 };
 
 struct perf {
 	struct out *out;
@@ -117,11 +117,9 @@ static void add_sample(struct perf *to, size_t i)
 	struct buf *buf = &to->out->buf;
 	struct perf_script_options options;
 	uint8_t event = to->profile->events[to->out->selection->samples[i]];
-	size_t start = buf->len;
 
 	if (!to->room->options.bare)
-		perf_facts_comment(to->out, i, to->room, to->file.bytes < EARLY_BYTES, buf);
-	to->file.bytes += buf->len - start;
+		perf_facts_comment(to->out, i, to->room, buf);
 	options = to->room->options;
 	options.bare = true; /* the comment is written: a profile knows other words, too */
 	if (event < to->profile->n_events)

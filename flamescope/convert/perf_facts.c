@@ -242,7 +242,7 @@ static void add_metrics(const struct out *out, uint32_t number, const struct per
 }
 
 void perf_facts_comment(const struct out *out, size_t i, const struct perf_facts_room *room,
-			bool early, struct buf *buf)
+			struct buf *buf)
 {
 	const struct profile *profile = out->selection->profile;
 	uint32_t number = out->selection->samples[i];
@@ -260,7 +260,7 @@ void perf_facts_comment(const struct out *out, size_t i, const struct perf_facts
 	if (room->options.metrics_as == METRICS_AS_COMMENT)
 		add_metrics(out, number, room, buf);
 	if (strlen(comm) >= SAMPLE_COMM_SIZE ||
-	    sanitise_comm(comm, strlen(comm), room->sample.tid, early, altered) ||
+	    sanitise_comm(comm, strlen(comm), room->sample.tid, altered) ||
 	    (room->options.metrics_as == METRICS_AS_INLINE && !room->options.keep_comm))
 		add_word(buf, "comm", comm);
 	if (!buf->failed && buf->len == start + 3)

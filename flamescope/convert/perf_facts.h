@@ -45,6 +45,6 @@ void perf_facts_take(const struct out *out, size_t i, struct perf_facts_room *ro
  * Context: any thread.
  */
 void perf_facts_comment(const struct out *out, size_t i, const struct perf_facts_room *room,
-			bool early, struct buf *buf);
+			struct buf *buf);
 
 #endif

@@ -1,6 +1,8 @@
 /* perf_line.c - parses single lines of perf-script text; every one is hostile */
 #include "flamescope/load/perf_line.h"
 
+#include "output/markup.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -336,6 +338,10 @@ bool perf_line_frame(char *text, struct perf_frame *ret_frame)
 		frame.has_offset = false;
 		frame.offset = 0;
 	}
+	if (strpbrk(name, "<\\"))
+		markup_restore(name);
+	if (module && strpbrk(module, "<\\"))
+		markup_restore(module);
 	frame.name = name;
 	*ret_frame = frame;
 	return true;

@@ -65,6 +65,7 @@ bool perf_line_head(char *text, struct perf_head *ret_head);
 /**
  * perf_line_frame - parse `<blank> addr name+0xoff (module)`
  *
+ * The marks that wick's files have in names like `f<table>` (docs/perf-script.md) are taken out.
  * An address alone, as perf script -F ip without sym prints it, is "[unknown]".
  *
  * Return:  true, and *RET_FRAME; false: it is no such line, and TEXT is unchanged.

@@ -17,8 +17,8 @@ MAX_DEPTH = 485
 ROWS = 50
 EARLY = 4096  # libmagic's own searches go about as far
 FILE_TYPES = re.compile(
-    rb"<(html|head|title|body|script|style|table|h1|svg|!doctype|!--|\?xml)\b|\\(begin|input)\b",
-    re.IGNORECASE)
+    rb"<(?i:(?:html|head|title|script|style|table)[> \t]|a href=|!doctype html)|"
+    rb"\\(?:begin|input|relax|section|chapter|documentclass|setlength|contentsline)")
 FILE_WORDS = re.compile(rb"^(struct|extern|union|public:|private:|\.TH|\.sp|\.de)[ \t]", re.M)
 
 

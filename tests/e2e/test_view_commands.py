@@ -347,6 +347,15 @@ class BadInput(Views):
             self.svg(command, path)
         self.assertEqual(json.loads(self.text("report", path, "--json"))["samples"], 1)
 
+    def test_a_name_that_is_marked_for_libmagic_is_one_with_its_own(self):
+        """Versions of wick that marked only the first 16 KB, and what perf script writes of the same."""
+        names = ("work<_table>", "work<table>", "work<TableRow>", "A\\_begin", "A\\begin")
+        path = self.write("marked.perf", "".join(
+            f"app 1/1 [000] {i}.5: 1 cpu:\n\t1 {name}+0x1 (/x)\n\n" for i, name in enumerate(names)))
+        found = json.loads(self.text("report", path, "--json"))["functions"]
+        self.assertEqual({function["name"]: function["self_samples"] for function in found},
+                         {"work<table>": 2, "work<TableRow>": 1, "A\\begin": 2})
+
     def test_no_names_are_said_to_be_missing(self):
         path = self.write("bare.perf", "app 1/1 [000] 5.5: 1 cpu:\n\t1 [unknown] (/x)\n\n" * 3)
         self.assertIn(b"without a name", self.run_wick("report", path).stderr)

@@ -29,7 +29,7 @@ static char *frames_of(const char *words, const struct sample *sample)
 
 	assert_int_equal(groups_parse(words, metrics, N_METRICS, &groups, &err), 0);
 	buf_init(&buf, 4096);
-	groups_add(&buf, &groups, metrics, sample, true);
+	groups_add(&buf, &groups, metrics, sample);
 	assert_false(buf.failed);
 	text = strdup(buf_text(&buf));
 	assert_non_null(text);

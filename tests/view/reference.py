@@ -24,6 +24,8 @@ HEAD = re.compile(
     r"\s+(?P<time>\d+\.\d+):(?P<rest>.*)$")
 EVENT = re.compile(r"^\s*(?:(?P<period>\d+)\s+)?(?P<event>\S.*?):(?:\s|$)")
 METRIC = re.compile(r"\bmetric_(?:wick_)?([A-Za-z0-9_-]+):[\t ](-?\d+)[\t ]*,[\t ]*(-?\d+)\b")
+MARK = re.compile(r"(<)_(?=_*(?i:(?:html|head|title|script|style|table)(?:[> ]|$)|a href=|!doctype html))|"
+                  r"(\\)_(?=_*(?:begin|input|relax|section|chapter|documentclass|setlength|contentsline))")
 FRAME = re.compile(r"^[\t ]+(?P<addr>[0-9a-fA-F]+)(?: (?P<what>.*))?$")
 OFFSET = re.compile(r"(?<=.)\+0x[0-9a-fA-F]+$")  # behind a name: §2.1, index > 0
 COUNTED = re.compile(r"^(-?\d+),(-?\d+)$")
@@ -71,6 +73,11 @@ def read_head(line):
     return sample
 
 
+def restored(name):
+    """Without the marks of what libmagic takes for HTML or TeX (docs/perf-script.md)."""
+    return MARK.sub(lambda mark: mark[1] or mark[2], name)
+
+
 def read_frame(line):
     """(name, module, inlined), or None."""
     found = FRAME.match(line)
@@ -85,6 +92,7 @@ def read_frame(line):
         name, module = "", what[1:-1]
     name = name.strip()
     name = OFFSET.sub("", name)  # §3: stripped, and perf writes one behind inlined calls too
+    name, module = restored(name), restored(module)
     if module == "inlined":
         return name or "[unknown]", "", True
     return name or "[unknown]", module, False
