@@ -62,18 +62,22 @@ static uint64_t unaccounted_ns(const struct engine *engine, uint64_t cpu_ns)
 	return cpu_ns > known_ns ? cpu_ns - known_ns : 0;
 }
 
-static struct node *node_of(const struct engine *engine, const struct outsider_turn *turn)
+static struct node *node_of(const struct outsider_turn *turn, const struct engine_thread *thread)
 {
-	const struct engine_last *last = &engine->last;
-	size_t bytes = last->n_pcs * sizeof(last->pcs[0]);
+	const struct engine_last *last = thread->last;
+	size_t bytes = last ? last->n_pcs * sizeof(last->pcs[0]) : 0;
 	struct node *node = node_new(NODE_SAMPLE, turn->process, turn->now_ns, bytes);
 
 	if (!node)
 		return NULL;
-	node->sample.tid = last->tid;
-	node->sample.cpu = last->cpu;
+	node->sample.tid = thread->tid;
+	node->sample.cpu = thread->cpu;
 	node->sample.event = EVENT_CPU;
 	node->sample.state = STATE_RUNNING;
+	node->sample.metrics[METRIC_CPU_NS].value = (int64_t)thread->seen.run_ns;
+	node->sample.metrics[METRIC_RUN_DELAY_NS].value = (int64_t)thread->seen.delay_ns;
+	if (!last)
+		return node;
 	node->sample.n_pcs = last->n_pcs;
 	node->sample.stop = last->stop;
 	node->sample.truncated = last->stop == UNWIND_DEPTH;
@@ -82,22 +86,18 @@ static struct node *node_of(const struct engine *engine, const struct outsider_t
 	return node;
 }
 
-/* The stack that was found last stands for NS of CPU.  In wall mode the account knows better. */
+/* Its stack that was found last stands for NS of CPU.  In wall mode the account knows better. */
 static void give(struct engine *engine, const struct outsider_turn *turn,
 		 const struct engine_thread *thread, uint64_t ns)
 {
 	struct process *process = turn->process;
-	struct node *node = node_of(engine, turn);
+	struct node *node = node_of(turn, thread);
 
 	engine->given_ns += ns;
 	process->given_ns += ns;
 	if (!node) {
 		stream_push(turn->stream, NULL);
 		return;
-	}
-	if (thread) {
-		node->sample.metrics[METRIC_CPU_NS].value = (int64_t)thread->seen.run_ns;
-		node->sample.metrics[METRIC_RUN_DELAY_NS].value = (int64_t)thread->seen.delay_ns;
 	}
 	mappings_check(&process->mappings, node->pcs, node->sample.n_pcs, turn->now_ns);
 	if (process->wall) {
@@ -182,11 +182,27 @@ static bool is_believed(struct engine_thread *thread, const struct outsider_turn
 	return true;
 }
 
+/* Return: false without memory. */
+static bool keep_stack(const struct engine *engine, struct engine_thread *thread,
+		       const struct held *held)
+{
+	struct engine_last *last = thread->last ? thread->last : malloc(sizeof(*last));
+
+	if (!last)
+		return false;
+	thread->last = last;
+	memcpy(last->pcs, engine->pcs, held->result.n_pcs * sizeof(last->pcs[0]));
+	last->n_pcs = (uint16_t)held->result.n_pcs;
+	last->stop = (uint8_t)held->result.stop;
+	last->stack_bytes =
+		held->result.cfa > held->sp ? (int64_t)(held->result.cfa - held->sp) : 0;
+	return true;
+}
+
 /* Return: whether its stack, which is the last one then, is a sample. */
 static bool hold(struct engine *engine, const struct outsider_turn *turn,
 		 struct engine_thread *thread)
 {
-	struct engine_last *last = &engine->last;
 	struct task_stat stat = {.cpu = thread->cpu}; /* should it have ended since */
 	struct held held;
 	bool believed;
@@ -204,15 +220,9 @@ static bool hold(struct engine *engine, const struct outsider_turn *turn,
 	thread->cpu = stat.cpu;
 	believed = !held.in_call || is_believed(thread, turn, engine_calls_ns(&stat));
 	thread->unsure = !believed && !turn->again;
-	if (!believed && last->n_pcs > 0)
+	if (!believed && thread->last)
 		return false;
-	memcpy(last->pcs, engine->pcs, held.result.n_pcs * sizeof(last->pcs[0]));
-	last->tid = thread->tid;
-	last->cpu = stat.cpu;
-	last->n_pcs = (uint16_t)held.result.n_pcs;
-	last->stop = (uint8_t)held.result.stop;
-	last->stack_bytes = held.result.cfa > held.sp ? (int64_t)(held.result.cfa - held.sp) : 0;
-	return believed;
+	return keep_stack(engine, thread, &held) && believed;
 }
 
 /* What it has used since the last turn is owed.  Return: whether it may be running now. */
@@ -239,7 +249,7 @@ static void sample(struct engine *engine, const struct outsider_turn *turn,
 {
 	const uint64_t late_ns = ENGINE_LATE_MS * NS_PER_MS;
 	struct blocked_at at;
-	uint64_t more_ns;
+	uint64_t more_ns = 0; /* of several threads nobody knows whose */
 	uint64_t ns;
 
 	if (blocked_read(thread->syscall_fd, &at) != -EBUSY)
@@ -248,7 +258,8 @@ static void sample(struct engine *engine, const struct outsider_turn *turn,
 	if (thread->owed_ns == 0 || io_now_ns() >= turn->deadline_ns || !hold(engine, turn, thread))
 		return;
 	/* The scheduler writes running down late: less than that is no debt. */
-	more_ns = unaccounted_ns(engine, proc_cpu_ns(turn->process->pid));
+	if (engine->n_threads == 1)
+		more_ns = unaccounted_ns(engine, proc_cpu_ns(turn->process->pid));
 	ns = thread->owed_ns + (more_ns > late_ns ? more_ns - late_ns : 0);
 	engine->owed_ns -= thread->owed_ns;
 	thread->owed_ns = 0;
@@ -274,6 +285,7 @@ static void turn_engine(struct outsider *outsider, const struct outsider_turn *t
 	if (!turn->again)
 		engine_list(engine, turn);
 	n = engine->n_threads;
+	engine->turned_ns = turn->now_ns;
 	outsider->unsure = false;
 	if (turn->paused) {
 		forgive(engine, turn);
@@ -293,18 +305,34 @@ static void turn_engine(struct outsider *outsider, const struct outsider_turn *t
 	engine->next = n ? (engine->next + 1) % n : 0;
 }
 
-/* Whatever it used at the end, and what threads used that were never found running. */
+void engine_settle(struct engine *engine, const struct outsider_turn *turn,
+		   struct engine_thread *thread, uint64_t more_ns)
+{
+	uint64_t ns = thread->owed_ns + more_ns;
+
+	engine->owed_ns -= thread->owed_ns;
+	thread->owed_ns = 0;
+	if (ns >= turn->process->period_ns / 2 && !turn->paused && !turn->process->wall)
+		give(engine, turn, thread, ns);
+}
+
+/* What threads have used that no sample stands for, and what they may have used since their turn.
+ */
 static void end(struct outsider *outsider, const struct outsider_turn *turn)
 {
 	struct engine *engine = (struct engine *)outsider;
-	uint64_t ns;
+	uint64_t left_ns = unaccounted_ns(engine, turn->process->charged_ns);
+	uint64_t most_ns = turn->now_ns - engine->turned_ns;
 
-	engine->owed_ns = 0;
-	for (size_t i = 0; i < engine->n_threads; i++)
-		turn->stream->stats->outside_stopped_ns += engine->threads[i].rest.held_ns;
-	ns = unaccounted_ns(engine, turn->process->charged_ns);
-	if (ns >= turn->process->period_ns / 2 && engine->last.n_pcs > 0 && !turn->paused)
-		give(engine, turn, NULL, ns);
+	for (size_t i = 0; i < engine->n_threads; i++) {
+		struct engine_thread *thread = &engine->threads[i];
+		uint64_t more_ns = left_ns / (engine->n_threads - i);
+
+		more_ns = engine->n_threads == 1 || more_ns < most_ns ? more_ns : most_ns;
+		left_ns -= more_ns;
+		turn->stream->stats->outside_stopped_ns += thread->rest.held_ns;
+		engine_settle(engine, turn, thread, more_ns);
+	}
 }
 
 const struct collector_outsider *outside_engine(void)

@@ -74,7 +74,7 @@ uint64_t engine_calls_ns(const struct task_stat *stat)
 	return stat->system_ticks * (NS_PER_S / (uint64_t)(per_s > 0 ? per_s : 100));
 }
 
-/* What a thread had used before it was seen first is the process's: it counts there. */
+/* What threads of the first list had used is of before; those that came later owe all of it. */
 static void add(struct engine *engine, const struct outsider_turn *turn, uint32_t tid)
 {
 	struct engine_thread *thread = make_room(engine);
@@ -91,6 +91,10 @@ static void add(struct engine *engine, const struct outsider_turn *turn, uint32_
 		cleanup_fd(&thread->syscall_fd);
 		return;
 	}
+	if (engine->list > 1) {
+		thread->owed_ns = thread->seen.run_ns;
+		engine->owed_ns += thread->seen.run_ns;
+	}
 	(void)task_read_stat(engine->tasks_fd, tid, &stat);
 	thread->start_ns = engine_calls_ns(&stat);
 	thread->cpu = stat.cpu;
@@ -105,12 +109,13 @@ static void drop(struct engine *engine, const struct outsider_turn *turn, size_t
 
 	cleanup_fd(&thread->schedstat_fd);
 	cleanup_fd(&thread->syscall_fd);
+	engine_settle(engine, turn, thread, 0);
+	free(thread->last);
 	if (node) {
 		node->thread.tid = thread->tid;
 		stream_push(turn->stream, node);
 	}
 	turn->stream->stats->outside_stopped_ns += thread->rest.held_ns;
-	engine->owed_ns -= thread->owed_ns;
 	engine->n_threads--;
 	memmove(thread, thread + 1, (engine->n_threads - i) * sizeof(*thread));
 }
@@ -166,6 +171,7 @@ void engine_forget(struct engine *engine)
 	for (size_t i = 0; i < engine->n_threads; i++) {
 		cleanup_fd(&engine->threads[i].schedstat_fd);
 		cleanup_fd(&engine->threads[i].syscall_fd);
+		free(engine->threads[i].last);
 	}
 	free(engine->threads);
 	engine->threads = NULL;

@@ -25,6 +25,14 @@ struct engine_rest {
 	int64_t carry_ns; /* below 0: counted too much before */
 };
 
+/* The stack that a thread was found with last: what it used where nobody found it goes there. */
+struct engine_last {
+	uint8_t stop;
+	uint16_t n_pcs;
+	int64_t stack_bytes;
+	uint64_t pcs[SAMPLE_MAX_FRAMES];
+};
+
 struct engine_thread {
 	uint32_t tid;
 	uint32_t listed; /* the list that had it last */
@@ -37,18 +45,9 @@ struct engine_thread {
 	uint64_t start_ns; /* beside what calls had used when it was seen first */
 	uint64_t comm_ns;  /* when its name is worth another look */
 	struct engine_rest rest;
-	bool ran;    /* at the last turn */
-	bool unsure; /* it was found in a place that says little */
-};
-
-/* Who was found running last: what nobody was found at goes there. */
-struct engine_last {
-	uint32_t tid;
-	uint32_t cpu;
-	uint8_t stop;
-	uint16_t n_pcs;
-	int64_t stack_bytes;
-	uint64_t pcs[SAMPLE_MAX_FRAMES];
+	struct engine_last *last; /* NULL: it was not found yet */
+	bool ran;                 /* at the last turn */
+	bool unsure;              /* it was found in a place that says little */
 };
 
 struct engine {
@@ -63,8 +62,8 @@ struct engine {
 	uint64_t listed_ns;
 	uint64_t base_ns; /* CPU of the process before it was sampled, and in pauses */
 	uint64_t given_ns;
-	uint64_t owed_ns; /* by all threads together */
-	struct engine_last last;
+	uint64_t owed_ns;                /* by all threads together */
+	uint64_t turned_ns;              /* when the last turn was */
 	uint64_t pcs[SAMPLE_MAX_FRAMES]; /* of the stack that is read */
 };
 
@@ -74,6 +73,17 @@ struct engine {
  * Context: collector thread, as for all of these.
  */
 uint64_t engine_calls_ns(const struct task_stat *stat);
+
+/**
+ * engine_settle - a sample of what a thread that is not looked at any more has used since its last
+ * @more_ns: and nobody has seen
+ *
+ * Without a stack, where it was never found running.
+ *
+ * Context: collector thread.
+ */
+void engine_settle(struct engine *engine, const struct outsider_turn *turn,
+		   struct engine_thread *thread, uint64_t more_ns);
 
 /**
  * engine_list - bring the list of threads up to date, if it is time
