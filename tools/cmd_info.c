@@ -62,7 +62,7 @@ static int read_line(const struct cmd_ctx *ctx, struct view_input *input, bool *
 	}
 	for (int i = cursor.rest; r == 0 && i < ctx->argc; i++)
 		r = view_input_add(input, ctx->argv[i], err);
-	return r == 0 && input->n_paths == 0 ? view_input_add_newest(input, "info", err) : r;
+	return r == 0 && input->n_paths == 0 ? view_input_add_newest(input, "info", false, err) : r;
 }
 
 int cmd_info(struct cmd_ctx *ctx)

@@ -420,7 +420,7 @@ static int parse(int argc, char **argv, struct asked *asked, struct err *err)
 	if (r < 0 || asked->help)
 		return r;
 	if (asked->input.n_paths == 0)
-		r = view_input_add_newest(&asked->input, "symbolize", err);
+		r = view_input_add_newest(&asked->input, "symbolize", false, err);
 	if (asked->input.n_paths > 1) {
 		(void)err_set(err, 0, "one file at a time");
 		err_hint(err, "wick symbolize FILE");

@@ -99,7 +99,7 @@ static int add_files(struct reading *reading, const char *name, struct err *err)
 	if (reading->n_files == 0 && strcmp(name, "diff") == 0)
 		return err_set(err, 0, "no file given, try: wick diff BEFORE AFTER");
 	if (reading->n_files == 0)
-		return view_input_add_newest(&reading->command->input, name, err);
+		return view_input_add_newest(&reading->command->input, name, true, err);
 	for (size_t i = 0; i < reading->n_files; i++) {
 		int r = view_input_add(&reading->command->input, reading->files[i], err);
 

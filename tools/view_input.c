@@ -140,7 +140,7 @@ static const char *newest_of(const struct view_input *input)
 	return path;
 }
 
-int view_input_add_newest(struct view_input *input, const char *verb, struct err *err)
+int view_input_add_newest(struct view_input *input, const char *verb, bool pipes, struct err *err)
 {
 	struct view_input here = {.prefix = input->prefix};
 	const char *newest = NULL;
@@ -154,8 +154,8 @@ int view_input_add_newest(struct view_input *input, const char *verb, struct err
 		say_note("'%s' is the newest recording here", newest);
 		r = append_path(input, strdup(newest), err);
 	} else {
-		r = err_set(err, 0, "no file given, try: wick %s FILE, or - for what is piped in",
-			    verb);
+		r = err_set(err, 0, "no file given, try: wick %s FILE%s", verb,
+			    pipes ? ", or - for what is piped in" : "");
 	}
 	view_input_release(&here);
 	return r;

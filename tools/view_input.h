@@ -32,14 +32,15 @@ int view_input_add(struct view_input *input, const char *path, struct err *err);
 
 /**
  * view_input_add_newest - without a file given: the newest recording of this folder, which is said
- * @verb: of the command, for what to do where there is none
+ * @verb:  of the command, for what to do where there is none
+ * @pipes: it can read what is piped in
  *
  * Where something is piped in nothing is taken: it may be meant.
  *
  * Return:  0; -EINVAL and what to do; -ENOMEM.
  * Context: main thread.
  */
-int view_input_add_newest(struct view_input *input, const char *verb, struct err *err);
+int view_input_add_newest(struct view_input *input, const char *verb, bool pipes, struct err *err);
 
 /**
  * view_input_load - all of them as one profile

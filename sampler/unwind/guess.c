@@ -238,8 +238,7 @@ static int leave_stack(struct walk *walk)
 	return leave_link(walk);
 }
 
-/* LEAST: what a call is to agree with; nothing can agree with a pc that is no code. */
-static bool scan(struct walk *walk, uint64_t bytes, enum belief least)
+static bool scan(struct walk *walk, uint64_t bytes)
 {
 	uint64_t from = (walk->regs.sp + ARCH_WORD - 1) & ~(uint64_t)(ARCH_WORD - 1);
 	enum belief belief;
@@ -255,8 +254,10 @@ static bool scan(struct walk *walk, uint64_t bytes, enum belief least)
 		    !walk->reader->find(walk->reader, value, &walk->reader->scratch.module))
 			continue;
 		belief = believe(walk, value);
-		if (belief < least || ((belief != CALLS_US || has_cfi(walk, value - 1)) &&
-				       !goes_on(walk, value, slot)))
+		/* No call can agree with a pc that is no code. */
+		if (belief < (walk->astray ? CALLS_ELSEWHERE : CALLS_SOMETHING) ||
+		    ((belief != CALLS_US || has_cfi(walk, value - 1)) &&
+		     !goes_on(walk, value, slot)))
 			continue;
 		(void)leave_to(walk, value, slot);
 		return true;
@@ -275,7 +276,7 @@ static bool is_trampoline(struct walk *walk)
 	       arch_is_sigreturn(code);
 }
 
-static int find_caller(struct walk *walk, enum belief least)
+static int find_caller(struct walk *walk)
 {
 	uint64_t scan_bytes = SCAN_BYTES;
 	bool linked = false;
@@ -298,24 +299,22 @@ static int find_caller(struct walk *walk, enum belief least)
 		scan_bytes = walk->regs.bp - walk->regs.sp;
 	else if (!linked && is_made_at_run_time(walk, walk->regs.pc))
 		scan_bytes = LOOP_BYTES;
-	if (scan(walk, scan_bytes, least))
+	if (scan(walk, scan_bytes))
 		return WALK_ON;
 	return linked ? leave_link(walk) : UNWIND_NO_CFI;
 }
 
 int guess_caller(struct walk *walk)
 {
-	uint64_t target;
-	bool astray;
 	int r;
 
 	if (is_trampoline(walk))
 		return walk_signal(walk);
 	/* CFI that a wrong guess has led to gives words that are no code. */
-	astray = walk->guessed && !walk->exact && !walk->believed &&
-		 !is_return(walk, walk->regs.pc, &target);
-	r = find_caller(walk, astray ? CALLS_ELSEWHERE : CALLS_SOMETHING);
-	if (!astray)
+	walk->astray = walk->guessed && !walk->exact && !walk->believed &&
+		       believe(walk, walk->regs.pc) == NOT_A_RETURN;
+	r = find_caller(walk);
+	if (!walk->astray)
 		return r;
 	if (r == WALK_ON)
 		return WALK_PAST;

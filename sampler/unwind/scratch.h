@@ -133,6 +133,7 @@ struct walk {
 	bool exact;     /* regs.pc was interrupted there */
 	bool guessed;   /* a frame on the way here had no CFI */
 	bool believed;  /* PC is known to follow a call */
+	bool astray;    /* PC is no code */
 	uint64_t cfa;   /* of the last frame that a rule was applied to */
 	uint64_t bp_lo; /* code without CFI may have saved bp in [bp_lo, bp_hi) and changed it */
 	uint64_t bp_hi; /* 0: bp is what the CFI says */

@@ -318,6 +318,7 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 	walk->exact = true;
 	walk->guessed = false;
 	walk->believed = false;
+	walk->astray = false;
 	walk->cfa = 0;
 	walk->bp_lo = 0;
 	walk->bp_hi = 0;

@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 from judged import Judged
-from recorded import LONG, Run, WICK, need, target
+from recorded import LONG, Run, WICK, need, read, target
 
 # Seconds; the long form is the one that is promised.
 TURN, TURNS, INTERVAL, WITHIN = (5.0, 6, 2, 2.5) if LONG else (2.5, 3, 1, 1.75)
@@ -134,13 +134,20 @@ class Choose(Judged):
 class Asked(Judged):
     def test_says_what_does_not_fit(self):
         for options, why in (
-                (("-a",), "how many\\?.*try: -a --top 5:2s"),
                 (("-a", "--top", "3", "-p", "1"), "-a is any process"),
                 (("-a", "--top", "3", "--by", "queue"), "--by: 'queue' is not one of"),
                 (("-a", "--top", "3", "--", "true"), "'true' would be started")):
             process = self.wick("record", *options)
             self.assertEqual(process.returncode, 2, process.stderr)
             self.assertRegex(process.stderr.decode(), why)
+
+    def test_alone_it_takes_the_ten_heaviest(self):
+        programs = [self.start(target("busy"), 60) for _ in range(2)]
+        path = self.path("all.perf")
+        run = self.wick("record", "-a", "-d", "2s", "-o", path)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stderr.decode(), "processes: [2-9] joined")
+        self.assertLessEqual({program.pid for program in programs}, {sample.pid for sample in read(path)})
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ class Trigger(Judged):
                 (("--trigger", "cpu"), "'cpu': > or < is missing at the end (cpu>80%)"),
                 (("--trigger", "gauge Q>1"), "'Q>1' at column 7 is not the name of a gauge (a-z, 0-9 and _)"),
                 (("--trigger-pre", "1s"), "are of triggers"),
-                (("--trigger", "cpu>1%", "--limit", "0"), "--limit: '0' is no number from 1 to"),
+                (("--trigger", "cpu>1%", "--limit", "0"), "--trigger-limit: '0' is no number from 1 to"),
                 (("--trigger", "cpu>1%", "--trigger-cooldown", "x"), "--trigger-cooldown: 'x' is no duration")):
             process = self.wick("record", *options, "--", "true")
             self.assertEqual(process.returncode, 2)
