@@ -200,7 +200,11 @@ bool signals_altstack_fits(void)
 
 	if (atomic_load(&handler_small_altstack))
 		return false;
-	/* Two may stand on each other: install.c. */
+	/*
+	 * Two may stand on each other: install.c; with perf events three, which does not make more
+	 * stacks too small: sysconf(_SC_SIGSTKSZ), of four frames, holds them, and Erlang, whose
+	 * have that size, cannot bear a signal on its own stacks.
+	 */
 	handler_least_altstack = 2 * ((frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES);
 	(void)sys2(__NR_sigaltstack, NULL, &stack);
 	if ((stack.ss_flags & SS_DISABLE) || stack.ss_size >= handler_least_altstack)

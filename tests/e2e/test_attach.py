@@ -92,6 +92,7 @@ class Joins(AttachCase):
             wait_for(lambda: os.path.exists(self.path("first.perf")))
             self.refused(program.pid, "is being recorded by another wick, try: "
                          f"kill {first.pid}, which ends it", 126)
+            use_cpu(program.pid, 0.1)
             first.send_signal(signal.SIGINT)
             self.assertEqual(first.wait(20), 0)
             self.assertTrue(read(self.path("first.perf")))

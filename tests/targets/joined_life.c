@@ -145,7 +145,8 @@ static int lives(const char *how, long n, char *cpu_us)
 /* Works with alternate stacks of 8 and 4 KiB, as runtimes have them, and looks below them. */
 static int work_above(long cpu_us, size_t stack_bytes)
 {
-	static unsigned char memory[3 * 8192];
+	static _Thread_local unsigned char
+		memory[3 * 8192]; /* the first thread may still use its own */
 	unsigned char *base = memory + sizeof(memory) - stack_bytes;
 	stack_t stack = {.ss_sp = base, .ss_size = stack_bytes};
 
