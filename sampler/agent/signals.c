@@ -201,9 +201,9 @@ bool signals_altstack_fits(void)
 	if (atomic_load(&handler_small_altstack))
 		return false;
 	/*
-	 * Two may stand on each other: install.c; with perf events three, which does not make more
-	 * stacks too small: sysconf(_SC_SIGSTKSZ), of four frames, holds them, and Erlang, whose
-	 * have that size, cannot bear a signal on its own stacks.
+	 * Two frames may stand on each other (install.c), and three with perf events.  To ask for
+	 * three would refuse stacks of sysconf(_SC_SIGSTKSZ) bytes, which hold them: Erlang's have
+	 * that size, and a signal on one of its other stacks ends it.
 	 */
 	handler_least_altstack = 2 * ((frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES);
 	(void)sys2(__NR_sigaltstack, NULL, &stack);
