@@ -201,11 +201,12 @@ bool signals_altstack_fits(void)
 	if (atomic_load(&handler_small_altstack))
 		return false;
 	/*
-	 * Two frames may stand on each other (install.c), and three with perf events.  To ask for
-	 * three would refuse stacks of sysconf(_SC_SIGSTKSZ) bytes, which hold them: Erlang's have
-	 * that size, and a signal on one of its other stacks ends it.
+	 * Up to three frames stand on each other before any handler runs: the thread's timer, its
+	 * perf event and the process's timer at one tick (install.c).  Stacks of
+	 * sysconf(_SC_SIGSTKSZ) bytes, four frames, hold them: Erlang's have that size, and a
+	 * signal on one of its other stacks ends it.
 	 */
-	handler_least_altstack = 2 * ((frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES);
+	handler_least_altstack = 3 * (frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES;
 	(void)sys2(__NR_sigaltstack, NULL, &stack);
 	if ((stack.ss_flags & SS_DISABLE) || stack.ss_size >= handler_least_altstack)
 		return true;

@@ -17,7 +17,7 @@ extern void (*_Atomic handler_chain)(int sig, siginfo_t *info, void *uc);
  */
 extern uint32_t handler_signal;
 
-/* Alternate stacks of fewer bytes do not hold two of our frames; 0: not known.  Written by the
+/* Alternate stacks of fewer bytes do not hold three of our frames; 0: not known.  Written by the
  * agent before the first install. */
 extern uint64_t handler_least_altstack;
 
