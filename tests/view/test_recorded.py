@@ -105,8 +105,10 @@ class Recorded(unittest.TestCase):
         print(json.dumps(by_state))
         whole = by_state.pop("all")
         self.assertEqual(sum(by_state.values()), whole)
-        self.assertGreater(by_state["sleeping"], whole / 10)
-        self.assertGreater(by_state["running"], whole / 10)
+        # 60 rounds sleep 5 ms and compute 5 ms each; how long they wait for a processor is the machine's affair.
+        least = 60 * 0.005 * 249 / 2
+        self.assertGreater(by_state["sleeping"], least)
+        self.assertGreater(by_state["running"], least)
 
 
 if __name__ == "__main__":
