@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_BYTES = 256, MAX_STEPS = 6 };
+enum { WORD_BYTES = 256, MAX_STEPS = 6, N_DECADES = 4 };
+
+_Static_assert(1 + MAX_STEPS * N_DECADES * 2 <= GROUPS_CLASSES, "each class has a number");
 
 /* The words of --group; a metric is called by its own name. */
 static const char *const names[] = {
@@ -119,34 +121,54 @@ struct ladder {
 	const char *steps[MAX_STEPS];
 };
 
-void groups_size_class(struct buf *buf, int64_t value, const char *unit)
+/* The ladder of a unit, and its step that the unit itself stands on. */
+static const struct ladder *ladder_of(const char *unit, size_t *ret_first)
 {
 	static const struct ladder bytes = {1024, {" B", " KiB", " MiB", " GiB", " TiB", NULL}};
 	static const struct ladder times = {1000, {" ns", " us", " ms", " s", NULL}};
 	static const struct ladder counts = {1000, {"", " k", " M", " G", " T", NULL}};
-	const struct ladder *ladder = &counts;
-	uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	size_t i = 0;
 
-	if (value == 0) {
-		buf_add_char(buf, '0');
-		return;
-	}
-	if (strcmp(unit, "B") == 0 || strcmp(unit, "KiB") == 0)
-		ladder = &bytes;
-	else if (strcmp(unit, "ns") == 0)
-		ladder = &times;
-	i += strcmp(unit, "KiB") == 0;
+	*ret_first = strcmp(unit, "KiB") == 0;
+	if (strcmp(unit, "B") == 0 || *ret_first)
+		return &bytes;
+	return strcmp(unit, "ns") == 0 ? &times : &counts;
+}
+
+/* Number: step, decade (1s, 10s, 100s, 1000s) and sign; 0 is the value 0. */
+unsigned groups_size_class(int64_t value, const char *unit)
+{
+	size_t i;
+	const struct ladder *ladder = ladder_of(unit, &i);
+	uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	unsigned decade;
+
+	if (value == 0)
+		return 0;
 	while (left >= ladder->step && ladder->steps[i + 1]) {
 		left /= ladder->step;
 		i++;
 	}
-	buf_add(buf, value < 0 ? "-" : "");
 	if (left >= 1000 && !ladder->steps[i + 1])
-		buf_add(buf, "1000s");
+		decade = 3;
 	else
-		buf_add(buf, left < 10 ? "1s" : left < 100 ? "10s" : "100s");
-	buf_add(buf, ladder->steps[i]);
+		decade = left < 10 ? 0 : left < 100 ? 1 : 2;
+	return 1 + ((unsigned)i * N_DECADES + decade) * 2 + (value < 0);
+}
+
+void groups_class_word(struct buf *buf, unsigned class, const char *unit)
+{
+	static const char *const decades[N_DECADES] = {"1s", "10s", "100s", "1000s"};
+	size_t first;
+	const struct ladder *ladder = ladder_of(unit, &first);
+	unsigned number = (class - 1) / 2;
+
+	if (class == 0) {
+		buf_add_char(buf, '0');
+		return;
+	}
+	buf_add(buf, (class - 1) % 2 ? "-" : "");
+	buf_add(buf, decades[number % N_DECADES]);
+	buf_add(buf, ladder->steps[number / N_DECADES % MAX_STEPS]);
 }
 
 /* The word of a group, as it is; sanitising comes after. */
@@ -157,6 +179,7 @@ static void add_word(struct buf *buf, const struct group *group, const struct me
 				? sample->metrics[group->metric].value
 				: 0;
 	int comm_len = (int)strnlen(sample->comm, sizeof(sample->comm));
+	const char *unit;
 
 	switch (group->kind) {
 	case GROUP_STATE:
@@ -182,7 +205,8 @@ static void add_word(struct buf *buf, const struct group *group, const struct me
 		buf_printf(buf, "cpu %u", (unsigned)sample->cpu);
 		break;
 	case GROUP_METRIC:
-		groups_size_class(buf, value, metrics[group->metric].unit);
+		unit = metrics[group->metric].unit;
+		groups_class_word(buf, groups_size_class(value, unit), unit);
 		break;
 	case GROUP_GIVEN:
 		buf_add(buf, group->text);

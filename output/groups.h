@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GROUPS_MAX = 8 };
+enum {
+	GROUPS_MAX = 8,
+	GROUPS_CLASSES = 64, /* more than there are of any unit */
+};
 
 enum group_kind {
 	GROUP_STATE,   /* running, sleeping */
@@ -81,11 +84,20 @@ void groups_add(struct buf *buf, const struct groups *groups, const struct metri
 const char *groups_state_word(enum sample_state state);
 
 /**
- * groups_size_class - the power of ten that a value lies in: 1s KiB, 10s MiB, -100s B, 0
+ * groups_size_class - the power of ten that a value lies in, as a number
  * @unit: of the value: "B", "KiB", "ns", anything else counts
+ *
+ * Return:  below GROUPS_CLASSES; 0 for the value 0.
+ * Context: any thread.
+ */
+unsigned groups_size_class(int64_t value, const char *unit);
+
+/**
+ * groups_class_word - a size class in words: 1s KiB, 10s MiB, -100s B, 0
+ * @class: of a value of this UNIT
  *
  * Context: any thread.
  */
-void groups_size_class(struct buf *buf, int64_t value, const char *unit);
+void groups_class_word(struct buf *buf, unsigned class, const char *unit);
 
 #endif

@@ -1,6 +1,7 @@
 /* cmd_heatmap.c - `wick heatmap`: how much in which moment */
 #include "flamescope/draw/heat_svg.h"
 #include "flamescope/draw/heat_text.h"
+#include "flamescope/query/dimension.h"
 #include "tools/say.h"
 #include "tools/terminal.h"
 #include "tools/value.h"
@@ -178,8 +179,13 @@ static void add_number(struct buf *words, const char *name, uint64_t number)
 static int tell_page(void *context, struct buf *words, struct err *err)
 {
 	const struct heatmap *it = context;
-	int r = it->options.by ? query_dimension(it->subject.profile, it->options.by, err) : 0;
+	struct dimension by = {0};
+	int r = 0;
 
+	if (it->options.by)
+		r = dimension_init(&by, it->subject.profile, it->options.by,
+				   query_delta_metric(&it->subject.command.options.query), err);
+	dimension_release(&by);
 	if (r < 0)
 		return r;
 	if (it->options.by)

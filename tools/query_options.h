@@ -58,7 +58,8 @@ enum query_option {
 		 "@FILE: the rules of an INI file"},                                               \
 		{QUERY_OPT_GROUP, "group", "LIST",                                                 \
 		 "tell samples apart by what becomes outermost frames: thread, comm, tid, "        \
-		 "pid, process, host, cpu, event, state, wait, on..."},                            \
+		 "pid, process, host, cpu, event, state, wait, on..., METRIC:class (its size: "    \
+		 "100s MiB), sign (gain and loss, with --metric NAME:delta)"},                     \
 	{                                                                                          \
 		QUERY_OPT_METRIC, "metric", "NAME",                                                \
 			"what counts: samples, weight, a metric, or NAME:mean, NAME:delta, "       \

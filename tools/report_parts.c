@@ -76,7 +76,7 @@ static int make_values(struct report_parts *parts, const struct selection *selec
 		       const char *name, struct err *err)
 {
 	struct dimension *dimension = &parts->dimension;
-	int r = dimension_init(dimension, selection->profile, name, err);
+	int r = dimension_init(dimension, selection->profile, name, selection->delta_metric, err);
 
 	if (r == 0)
 		r = allocate(parts, dimension->n_values);

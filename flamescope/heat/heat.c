@@ -113,7 +113,8 @@ static int make_rows_of_values(struct counting *counting, const struct heat_opti
 	struct dimension *dimension = &counting->dimension;
 	struct ranked *ranked;
 	size_t max_rows = options->n_rows ? options->n_rows : HEAT_MAX_ROWS;
-	int r = dimension_init(dimension, selection->profile, options->by, err);
+	int r = dimension_init(dimension, selection->profile, options->by, selection->delta_metric,
+			       err);
 
 	if (r < 0)
 		return r;

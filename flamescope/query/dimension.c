@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "flamescope/query/pair_map.h"
-#include "flamescope/query/query.h"
+#include "output/groups.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,9 +22,19 @@ static const char *const part_names[] = {
 
 enum { N_PARTS = sizeof(part_names) / sizeof(part_names[0]) };
 
+/* What a dimension that is made of a metric says. */
+enum metric_part { METRIC_CLASS, METRIC_SIGN };
+
+static const char *const metric_parts[] = {[METRIC_CLASS] = ":class", [METRIC_SIGN] = ":sign"};
+
+enum { N_METRIC_PARTS = sizeof(metric_parts) / sizeof(metric_parts[0]) };
+
+enum sign { SIGN_GAIN, SIGN_LOSS, SIGN_SAME, N_SIGNS };
+
 /* A dimension while its codes get their values. */
 struct maker {
 	const struct profile *profile;
+	const char *delta_metric;
 	struct dimension *dimension;
 	struct pair_map values;    /* of labels, by their interned address */
 	struct pair_map processes; /* by host and pid: thread that gives the name, + 1 */
@@ -196,26 +206,6 @@ static int make_tag(struct maker *maker, const struct profile_tag *tag)
 	return r;
 }
 
-static int no_such(const struct profile *profile, const char *name, struct err *err)
-{
-	struct buf buf;
-
-	buf_init(&buf, 300);
-	for (size_t i = 0; i < N_PARTS; i++) {
-		buf_add(&buf, part_names[i]);
-		buf_add(&buf, ", ");
-	}
-	buf_add(&buf, "cpu, event");
-	for (size_t i = 0; i < profile->n_tags; i++) {
-		buf_add(&buf, ", ");
-		buf_add(&buf, string_of(profile, profile->tags[i].name));
-	}
-	(void)err_set(err, 0, "samples have no '%.60s'; they have %.*s", name, (int)buf.len,
-		      buf.data ? buf.data : "");
-	buf_release(&buf);
-	return -ENOENT;
-}
-
 static const struct profile_tag *find_tag(const struct profile *profile, const char *name)
 {
 	for (size_t i = 0; i < profile->n_tags; i++) {
@@ -234,6 +224,133 @@ static enum thread_part find_part(const char *name)
 	return (enum thread_part)part;
 }
 
+/* The metric of a dimension such as "rss_kib:class"; NULL: NAME is none. */
+static const struct profile_metric *find_metric(const struct maker *maker, const char *name,
+						enum metric_part *ret_part)
+{
+	const struct profile *profile = maker->profile;
+	const char *metric = name;
+	size_t len = strcspn(name, ":");
+
+	for (size_t i = 0; i < N_METRIC_PARTS; i++)
+		if (strcmp(name + len, metric_parts[i]) == 0)
+			*ret_part = (enum metric_part)i;
+	if (strcmp(name, "sign") == 0 && maker->delta_metric) {
+		*ret_part = METRIC_SIGN;
+		metric = maker->delta_metric;
+		len = strlen(metric);
+	} else if (strcmp(name + len, metric_parts[*ret_part]) != 0) {
+		return NULL;
+	}
+	for (size_t i = 0; i < profile->n_metrics; i++) {
+		const char *known = string_of(profile, profile->metrics[i].name);
+
+		if (strncmp(known, metric, len) == 0 && known[len] == '\0')
+			return &profile->metrics[i];
+	}
+	return NULL;
+}
+
+/* A code for each sample; N_CODES for those that have no value of the metric. */
+static int make_column(struct maker *maker, const int64_t *numbers, size_t n_codes,
+		       uint8_t (*code_of)(int64_t number, const char *unit), const char *unit)
+{
+	struct dimension *dimension = maker->dimension;
+	size_t n = maker->profile->n_samples;
+
+	dimension->made = malloc(n + 1);
+	dimension->bytes = dimension->made;
+	if (!dimension->made)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		dimension->made[i] =
+			numbers[i] == PROFILE_ABSENT ? (uint8_t)n_codes : code_of(numbers[i], unit);
+	return make_room(dimension, n_codes);
+}
+
+static uint8_t class_code(int64_t number, const char *unit)
+{
+	return (uint8_t)groups_size_class(number, unit);
+}
+
+static uint8_t sign_code(int64_t number, const char *unit)
+{
+	(void)unit;
+	return number > 0 ? SIGN_GAIN : number < 0 ? SIGN_LOSS : SIGN_SAME;
+}
+
+/* Only classes that occur. */
+static int make_classes(struct maker *maker, const struct profile_metric *metric)
+{
+	const char *unit = string_of(maker->profile, metric->unit);
+	bool seen[GROUPS_CLASSES + 1] = {0};
+	int r = make_column(maker, metric->values, GROUPS_CLASSES, class_code, unit);
+	struct buf word;
+
+	buf_init(&word, MAX_LABEL);
+	for (size_t i = 0; r == 0 && i < maker->profile->n_samples; i++)
+		seen[maker->dimension->made[i]] = true;
+	for (unsigned i = 0; r == 0 && i < GROUPS_CLASSES; i++) {
+		if (!seen[i])
+			continue;
+		buf_clear(&word);
+		groups_class_word(&word, i, unit);
+		r = add_code(maker, i, buf_text(&word));
+	}
+	buf_release(&word);
+	return r == 0 ? add_code(maker, GROUPS_CLASSES, "") : r;
+}
+
+static int make_signs(struct maker *maker, const struct profile_metric *metric)
+{
+	static const char *const labels[] = {
+		[SIGN_GAIN] = "gain", [SIGN_LOSS] = "loss", [SIGN_SAME] = "unchanged", ""};
+	int r = make_column(maker, metric->deltas, N_SIGNS, sign_code, "");
+
+	for (size_t i = 0; r == 0 && i <= N_SIGNS; i++)
+		r = add_code(maker, i, labels[i]);
+	return r;
+}
+
+/* Why there is nothing of that name, and what there is. */
+static int no_such(const struct profile *profile, const char *name, struct err *err)
+{
+	struct buf buf;
+
+	if (strcmp(name, "sign") == 0) {
+		(void)err_set(err, 0, "what is counted has no sign");
+		err_hint(err, "--metric NAME:delta, of a metric that grows and shrinks");
+		return -ENOENT;
+	}
+	buf_init(&buf, 300);
+	for (size_t i = 0; i < N_PARTS; i++) {
+		buf_add(&buf, part_names[i]);
+		buf_add(&buf, ", ");
+	}
+	buf_add(&buf, "cpu, event");
+	for (size_t i = 0; i < profile->n_tags; i++) {
+		buf_add(&buf, ", ");
+		buf_add(&buf, string_of(profile, profile->tags[i].name));
+	}
+	if (profile->n_metrics > 0)
+		buf_printf(&buf, ", and sizes of metrics (%.60s:class)",
+			   string_of(profile, profile->metrics[0].name));
+	(void)err_set(err, 0, "samples have no '%.60s'; they have %.*s", name, (int)buf.len,
+		      buf.data ? buf.data : "");
+	buf_release(&buf);
+	return -ENOENT;
+}
+
+static int make_of_metric(struct maker *maker, const char *name, struct err *err)
+{
+	enum metric_part part = METRIC_CLASS;
+	const struct profile_metric *metric = find_metric(maker, name, &part);
+
+	if (!metric)
+		return no_such(maker->profile, name, err);
+	return part == METRIC_CLASS ? make_classes(maker, metric) : make_signs(maker, metric);
+}
+
 static int make(struct maker *maker, const char *name, struct err *err)
 {
 	const struct profile *profile = maker->profile;
@@ -246,13 +363,14 @@ static int make(struct maker *maker, const char *name, struct err *err)
 		return make_cpus(maker);
 	if (strcmp(name, "event") == 0)
 		return make_events(maker);
-	return tag ? make_tag(maker, tag) : no_such(profile, name, err);
+	return tag ? make_tag(maker, tag) : make_of_metric(maker, name, err);
 }
 
 int dimension_init(struct dimension *dimension, const struct profile *profile, const char *name,
-		   struct err *err)
+		   const char *delta_metric, struct err *err)
 {
-	struct maker maker = {.profile = profile, .dimension = dimension};
+	struct maker maker = {
+		.profile = profile, .dimension = dimension, .delta_metric = delta_metric};
 	int r;
 
 	*dimension = (struct dimension){.name = name};
@@ -274,14 +392,7 @@ void dimension_release(struct dimension *dimension)
 {
 	free(dimension->value_of);
 	free(dimension->labels);
+	free(dimension->made);
 	intern_release(&dimension->strings);
 	*dimension = (struct dimension){0};
-}
-
-int query_dimension(const struct profile *profile, const char *name, struct err *err)
-{
-	if ((size_t)find_part(name) < N_PARTS || strcmp(name, "cpu") == 0 ||
-	    strcmp(name, "event") == 0 || find_tag(profile, name))
-		return 0;
-	return no_such(profile, name, err);
 }

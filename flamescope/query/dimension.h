@@ -15,6 +15,7 @@ struct dimension {
 	const uint32_t *threads; /* one of these is the column, the others are NULL */
 	const uint16_t *words;
 	const uint8_t *bytes;
+	uint8_t *made; /* a column that the profile does not have; BYTES is the same */
 	size_t n_codes;
 	uint32_t *value_of; /* of the column's codes; those beyond n_codes have the last value */
 	size_t n_values;
@@ -24,16 +25,19 @@ struct dimension {
 
 /**
  * dimension_init - the values of a dimension of a profile
+ * @delta_metric: the metric whose changes are counted, for "sign"; NULL: none
  *
  * thread (name and tid), comm, tid, pid, process (pid and its main thread's name), host, cpu,
- * event, and the profile's tags.
+ * event, and the profile's tags: state, wait, on, op, task, req...  METRIC:class is the size class
+ * of the sample's value ("100s MiB"), METRIC:sign whether it was a gain or a loss, and sign the
+ * same of DELTA_METRIC.
  *
  * Return:  0; -ENOENT and which there are; -ENOMEM.
- * Owns:    the caller, to dimension_release(); the profile has to outlive it.
+ * Owns:    the caller, to dimension_release(); the profile and NAME have to outlive it.
  * Context: any thread.
  */
 int dimension_init(struct dimension *dimension, const struct profile *profile, const char *name,
-		   struct err *err);
+		   const char *delta_metric, struct err *err);
 
 /**
  * dimension_release - forget it; a zeroed one is fine

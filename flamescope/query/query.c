@@ -38,6 +38,14 @@ static enum query_measure take_suffix(char *text)
 	return QUERY_VALUE;
 }
 
+const char *query_delta_metric(const struct query *query)
+{
+	bool delta = query->measure == QUERY_DELTA || query->measure == QUERY_GAIN ||
+		     query->measure == QUERY_LOSS;
+
+	return query->has_measure && delta ? query->metric : NULL;
+}
+
 int query_parse_measure(struct query *query, char *text, struct err *err)
 {
 	bool samples = strcmp(text, "samples") == 0;

@@ -39,7 +39,7 @@ struct query_range {
 	struct query_every every;
 };
 
-/* Samples whose DIMENSION matches (or not); see query_dimension(). */
+/* Samples whose DIMENSION matches (or not); see dimension_init(). */
 struct query_filter {
 	const char *dimension;
 	const char *pattern; /* PCRE2, unanchored; "" only matches samples that say nothing */
@@ -71,15 +71,13 @@ struct query {
 };
 
 /**
- * query_dimension - whether samples of a profile can be told apart by NAME
+ * query_delta_metric - the metric whose changes a query counts
  *
- * thread (name and tid), comm, tid, pid, process (pid and its main thread's name), host, cpu,
- * event, and the profile's tags: state, wait, on, op, task, req...
- *
- * Return:  0; -ENOENT and which there are.
+ * Return:  its name; NULL: the query counts something else.
+ * Owns:    the query.
  * Context: any thread.
  */
-int query_dimension(const struct profile *profile, const char *name, struct err *err);
+const char *query_delta_metric(const struct query *query);
 
 /**
  * query_parse_measure - `samples`, `weight`, `NAME` (value), `NAME:value|mean|delta|gain|loss`

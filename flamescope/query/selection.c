@@ -77,7 +77,7 @@ static int make_filters(struct run *run, struct err *err)
 		struct value_filter *filter = &run->filters[i];
 
 		r = dimension_init(&filter->dimension, run->profile, query->filters[i].dimension,
-				   err);
+				   run->selection->delta_metric, err);
 		run->n_filters = i + 1;
 		if (r == 0)
 			r = ask_values(filter, &query->filters[i], err);
@@ -110,6 +110,7 @@ static int find_measure(struct run *run, struct err *err)
 			     : profile->is_wick || !profile->has_times ? QUERY_WEIGHT
 								       : QUERY_SAMPLES;
 	selection->unit = selection->measure == QUERY_WEIGHT ? "weight" : "samples";
+	selection->delta_metric = query_delta_metric(query);
 	if (selection->measure == QUERY_SAMPLES || selection->measure == QUERY_WEIGHT)
 		return 0;
 	for (size_t i = 0; query->metric && i < profile->n_metrics; i++) {

@@ -50,7 +50,8 @@ int stack_groups_init(struct stack_groups *groups, const struct profile *profile
 	if (query->n_groups == 0)
 		return 0;
 	for (size_t i = 0; i < query->n_groups; i++) {
-		r = dimension_init(&groups->dimensions[i], profile, query->groups[i], err);
+		r = dimension_init(&groups->dimensions[i], profile, query->groups[i],
+				   query_delta_metric(query), err);
 		if (r < 0)
 			return r;
 		groups->n = i + 1;

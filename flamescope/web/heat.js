@@ -5,6 +5,7 @@
  * its first sample is in; a cell without a sample is not one whose values add up to 0.
  */
 
+import { deltaMetricOf } from "wick/metric_dimension.js";
 import { dimension } from "wick/select.js";
 
 export const MAX_CELLS = 16 * 1024 * 1024;
@@ -35,7 +36,7 @@ function rankValues(selection, dim) {
 
 /* The row of each of the selection's samples by a dimension, and the rows' labels, most first. */
 function rowsBy(selection, name, maxRows) {
-	const dim = dimension(selection.profile, name);
+	const dim = dimension(selection.profile, name, deltaMetricOf(selection));
 	if (!dim)
 		throw new Error(`there is no '${name}' to tell samples apart by`);
 	const { ranked, ofCode } = rankValues(selection, dim);

@@ -2,6 +2,7 @@
 
 import { formatAmount, formatTime } from "wick/amount.js";
 import { frameName } from "wick/select.js";
+import { deltaMetricOf } from "wick/metric_dimension.js";
 import { inRanges, dimension } from "wick/select.js";
 import { secondsWord } from "wick/query.js";
 
@@ -56,7 +57,7 @@ export function cellSelection(heat, cell, by) {
 	const part = inRanges(heat.selection, [range]);
 	if (!heat.rowLabels)
 		return part;
-	const dim = dimension(part.profile, by);
+	const dim = dimension(part.profile, by, deltaMetricOf(part));
 	const wanted = labelsOfRow(heat, cell.row);
 	const kept = [];
 	for (let i = 0; i < part.n; i++)

@@ -1,6 +1,8 @@
 /* panel_query.js - what is counted, grouped and filtered, and how it is coloured; no reloading */
 
 import { FRAME_COLOURS } from "wick/colour.js";
+import { classNames, deltaMetricOf } from "wick/metric_dimension.js";
+import { parseMetric } from "wick/query.js";
 import { compile, defaultMetric, dimension, dimensionNames, measureOf } from "wick/select.js";
 
 const MEASURES = [
@@ -42,6 +44,23 @@ function metricOptions(profile) {
 		return group;
 	});
 	return [...plain, ...groups];
+}
+
+/* What samples can be told apart by; sizes of metrics by themselves, for there are many. */
+function dimensionOptions(profile) {
+	const sizes = make("optgroup", { label: "size of" });
+	sizes.append(...classNames(profile).map((name) => option(name, name)));
+	return [...dimensionNames(profile).map((name) => option(name, name)),
+		...(profile.metrics.length ? [sizes] : [])];
+}
+
+/* "sign" is for those whose metric is a change. */
+function offerSign(select, deltaMetric) {
+	const offered = select.querySelector("option[value=sign]");
+	if (deltaMetric && !offered)
+		select.append(option("sign", "gain and loss"));
+	else if (!deltaMetric)
+		offered?.remove();
 }
 
 function filterText({ dimension: name, pattern, exclude }) {
@@ -118,12 +137,10 @@ export function mountQuery(element, app) {
 	wrappers.parentElement.append("leave out wrappers");
 
 	function fill() {
-		const names = dimensionNames(app.profile);
 		metric.replaceChildren(...metricOptions(app.profile));
-		group.replaceChildren(option("", "nothing"), ...names.map((name) => option(name, name)));
-		by.replaceChildren(option("", "time"), ...names.map((name) => option(name, name)));
-		where.replaceChildren(...names.map((name) => option(name, name)),
-			option(FUNCTIONS, "functions"));
+		group.replaceChildren(option("", "nothing"), ...dimensionOptions(app.profile));
+		by.replaceChildren(option("", "time"), ...dimensionOptions(app.profile));
+		where.replaceChildren(...dimensionOptions(app.profile), option(FUNCTIONS, "functions"));
 		show();
 	}
 
@@ -133,9 +150,16 @@ export function mountQuery(element, app) {
 			option(label.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), label)));
 	}
 
+	/* "" also where the words of the address name a metric that is not there. */
+	function deltaMetricNow() {
+		const asked = parseMetric(app.store.state.query.metric || defaultMetric(app.profile));
+		return asked ? deltaMetricOf(asked) : "";
+	}
+
 	function show() {
 		const { query, colour: coloured, by: rowsBy, rows: nRows, column: ns } = app.store.state;
 		metric.value = query.metric || defaultMetric(app.profile);
+		offerSign(group, deltaMetricNow());
 		group.value = query.groups.length === 1 ? query.groups[0] : "";
 		colour.value = coloured;
 		by.value = rowsBy;
@@ -162,8 +186,10 @@ export function mountQuery(element, app) {
 	}
 
 	metric.addEventListener("change", () => {
-		measureOf(app.profile, metric.value);
-		app.store.setQuery({ metric: metric.value });
+		const { groups } = app.store.state.query;
+		const signed = deltaMetricOf(measureOf(app.profile, metric.value)) !== "";
+		app.store.setQuery({ metric: metric.value,
+			groups: signed ? groups : groups.filter((name) => name !== "sign") });
 		app.say(`Metric: ${metric.value}`);
 	});
 	group.addEventListener("change", () => {

@@ -6,6 +6,7 @@
  * profile's; above, the label of a group.
  */
 
+import { deltaMetricOf, metricDimension } from "wick/metric_dimension.js";
 import { parseMetric } from "wick/query.js";
 import { NodeTable } from "wick/node_table.js";
 import { makePattern, matchesFunction } from "wick/pattern.js";
@@ -49,7 +50,7 @@ function threadLabels(profile, name) {
 }
 
 /* {codes: one a sample, label(code), n: codes are below} of a dimension; null: there is none. */
-export function dimension(profile, name) {
+export function dimension(profile, name, deltaMetric = "") {
 	if (THREAD_DIMENSIONS.includes(name)) {
 		const labels = threadLabels(profile, name);
 		return { codes: profile.thread, n: labels.length, label: (code) => labels[code] };
@@ -71,7 +72,7 @@ export function dimension(profile, name) {
 		codes: tag.codes,
 		n: TAG_OTHER + 1,
 		label: (code) => (code < tag.values.length ? tag.values[code] : "[other]"),
-	} : null;
+	} : metricDimension(profile, name, deltaMetric);
 }
 
 /* What samples can be told apart by, those that say something first. */
@@ -90,8 +91,10 @@ export function dimensionNames(profile) {
 	return [...profile.tags.map((tag) => tag.name), ...names];
 }
 
-function needDimension(profile, name) {
-	const found = dimension(profile, name);
+function needDimension(profile, name, deltaMetric) {
+	const found = dimension(profile, name, deltaMetric);
+	if (!found && name === "sign")
+		throw new Error("what is counted has no sign: choose a metric's change");
 	if (!found)
 		throw new Error(`there is no '${name}' to tell samples apart by; there is ${dimensionNames(profile).join(", ")}`);
 	return found;
@@ -108,8 +111,8 @@ function perCode(dim, fn) {
 	};
 }
 
-function filterTest(profile, { dimension: name, pattern, exclude }) {
-	const dim = needDimension(profile, name);
+function filterTest(profile, { dimension: name, pattern, exclude }, deltaMetric) {
+	const dim = needDimension(profile, name, deltaMetric);
 	if (pattern === "")
 		return perCode(dim, (label) => (label === "") !== exclude);
 	const regex = compile(pattern);
@@ -244,9 +247,9 @@ function rebuild(profile, query) {
 }
 
 /* The frames that groups put outermost: {number(sample) of a combination, roots}. */
-function makeGroups(profile, names, table, labels) {
+function makeGroups(profile, names, deltaMetric, table, labels) {
 	const dims = names.map((name) => {
-		const dim = needDimension(profile, name);
+		const dim = needDimension(profile, name, deltaMetric);
 		const frames = new Uint32Array(dim.n).fill(OUT);
 		const numbers = new Map();
 		function labelFrame(text) {
@@ -356,14 +359,14 @@ function everyTest(profile, every) {
 }
 
 /* The stack of sample I in the selection's tree, or OUT. */
-function makeStackOf(profile, query, labels) {
+function makeStackOf(profile, query, deltaMetric, labels) {
 	const { now, tree } = rebuild(profile, query);
 	const { stack } = profile;
 	const ruled = now ? (i) => now[stack[i]] : (i) => stack[i];
 	if (query.groups.length === 0)
 		return { stackOf: ruled, finish: () => tree };
 	const table = new NodeTable(tree.n);
-	const groupOf = makeGroups(profile, query.groups, table, labels);
+	const groupOf = makeGroups(profile, query.groups, deltaMetric, table, labels);
 	const graft = makeGrafter(tree, table);
 	return {
 		stackOf: (i) => {
@@ -398,12 +401,13 @@ export function makeSelection(profile, query) {
 	if (query.filters.length + query.groups.length === 0 && !query.every && !hasRules(query) &&
 		measured.name === "")
 		return wholeSelection(profile, measured);
-	const tests = query.filters.map((filter) => filterTest(profile, filter));
+	const deltaMetric = deltaMetricOf(measured);
+	const tests = query.filters.map((filter) => filterTest(profile, filter, deltaMetric));
 	if (query.every)
 		tests.push(everyTest(profile, query.every));
 	const { measure, unit, values: column, name } = measured;
 	const labels = [];
-	const { stackOf, finish } = makeStackOf(profile, query, labels);
+	const { stackOf, finish } = makeStackOf(profile, query, deltaMetric, labels);
 	const samples = new Uint32Array(profile.n);
 	const stacks = new Uint32Array(profile.n);
 	const values = new Float64Array(profile.n);

@@ -122,3 +122,23 @@ for (const theme of ["light", "dark"]) {
 		}
 	});
 }
+
+test("stacks are grouped by a metric's size, and by gain and loss where changes count", async () => {
+	const golden = new URL("../golden/golden.perf", import.meta.url).pathname;
+	const page = await wick.openPage(browser, wick.writePage(golden), "view=table");
+	const offersSign = () => page.$("#group option[value=sign]");
+	assert.equal(await offersSign(), null);
+	await page.select("#group", "rss_kib:class");
+	await wick.until(page, () => document.querySelector("#view").textContent.includes("100s KiB"));
+	await page.select("#metric", "rss_kib:delta");
+	assert.ok(await offersSign());
+	await page.select("#group", "sign");
+	await wick.until(page, () => document.querySelector("#view").textContent.includes("gain"));
+	assert.match(await wick.hashOf(page), /group=rss_kib:class,sign/);
+	/* Samples have no sign: the group goes with the metric. */
+	await page.select("#metric", "samples");
+	await wick.until(page, () => !document.querySelector("#view").textContent.includes("gain"));
+	assert.match(await wick.hashOf(page), /group=rss_kib:class(&|$)/);
+	assert.equal(await offersSign(), null);
+	await isQuiet(page);
+});

@@ -159,7 +159,8 @@ static void assert_class(int64_t value, const char *unit, const char *class)
 	struct buf buf;
 
 	buf_init(&buf, 64);
-	groups_size_class(&buf, value, unit);
+	assert_true(groups_size_class(value, unit) < GROUPS_CLASSES);
+	groups_class_word(&buf, groups_size_class(value, unit), unit);
 	assert_string_equal(buf_text(&buf), class);
 	buf_release(&buf);
 }

@@ -168,25 +168,70 @@ static void names_the_values_of_dimensions(void **state)
 	hand_profile_add(&hand, &(struct hand_sample){.comm = "io", .pid = 7, .tid = 8});
 	hand_profile_add(&hand, &(struct hand_sample){.comm = "app", .pid = 7, .tid = 7});
 	hand_profile_add(&hand, &(struct hand_sample){.comm = "io", .pid = 7, .tid = 9, .cpu = 3});
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "thread", &err), 0);
+	assert_int_equal(dimension_init(&dimension, &hand.profile, "thread", NULL, &err), 0);
 	assert_string_equal(dimension.labels[dimension_value(&dimension, 0)], "io/8");
 	dimension_release(&dimension);
 	/* Named by its main thread, which came second. */
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "process", &err), 0);
+	assert_int_equal(dimension_init(&dimension, &hand.profile, "process", NULL, &err), 0);
 	assert_int_equal(dimension.n_values, 1);
 	assert_string_equal(dimension.labels[dimension_value(&dimension, 0)], "app/7");
 	dimension_release(&dimension);
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "comm", &err), 0);
+	assert_int_equal(dimension_init(&dimension, &hand.profile, "comm", NULL, &err), 0);
 	assert_int_equal(dimension.n_values, 2);
 	assert_int_equal(dimension_value(&dimension, 0), dimension_value(&dimension, 2));
 	dimension_release(&dimension);
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "cpu", &err), 0);
+	assert_int_equal(dimension_init(&dimension, &hand.profile, "cpu", NULL, &err), 0);
 	assert_string_equal(dimension.labels[dimension_value(&dimension, 2)], "3");
 	dimension_release(&dimension);
-	assert_int_equal(query_dimension(&hand.profile, "wait", &err), 0);
-	assert_int_equal(query_dimension(&hand.profile, "colour", &err), -ENOENT);
+	assert_int_equal(dimension_init(&dimension, &hand.profile, "wait", NULL, &err), 0);
+	dimension_release(&dimension);
+	assert_int_equal(dimension_init(&dimension, &hand.profile, "colour", NULL, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "thread, comm"));
 	assert_non_null(strstr(err.text, "state"));
+	hand_profile_release(&hand);
+}
+
+static void assert_label(const struct hand_profile *hand, const char *name, size_t sample,
+			 const char *label)
+{
+	struct dimension dimension;
+	struct err err = {0};
+
+	if (dimension_init(&dimension, &hand->profile, name, "bytes", &err) < 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(dimension.labels[dimension_value(&dimension, sample)], label);
+	dimension_release(&dimension);
+}
+
+static void tells_samples_apart_by_a_metric(void **state)
+{
+	struct hand_profile hand;
+	struct dimension dimension;
+	struct err err = {0};
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	hand_profile_add(&hand,
+			 &(struct hand_sample){.measured = true, .value = 250 << 20, .delta = 1});
+	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .value = -5, .delta = -3});
+	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .value = 0});
+	hand_profile_add(&hand, &(struct hand_sample){0});
+	assert_label(&hand, "bytes:class", 0, "100s MiB");
+	assert_label(&hand, "bytes:class", 1, "-1s B");
+	assert_label(&hand, "bytes:class", 2, "0");
+	assert_label(&hand, "bytes:class", 3, "");
+	assert_label(&hand, "sign", 0, "gain");
+	assert_label(&hand, "bytes:sign", 1, "loss");
+	assert_label(&hand, "sign", 2, "unchanged");
+	assert_label(&hand, "sign", 3, "");
+	/* Where no metric's changes are counted there is no sign. */
+	assert_int_equal(dimension_init(&dimension, &hand.profile, "sign", NULL, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "try: --metric NAME:delta"));
+	err = (struct err){0};
+	assert_int_equal(dimension_init(&dimension, &hand.profile, "bytes", NULL, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "bytes:class"));
+	assert_int_equal(dimension_init(&dimension, &hand.profile, "byte:class", NULL, &err),
+			 -ENOENT);
 	hand_profile_release(&hand);
 }
 
@@ -200,7 +245,7 @@ static void counts_values_without_room_as_others(void **state)
 	hand_profile_init(&hand, 0);
 	hand_profile_add(&hand, &(struct hand_sample){.state = "running"});
 	hand.profile.tags[0].codes[0] = PROFILE_TAG_OTHER;
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "state", &err), 0);
+	assert_int_equal(dimension_init(&dimension, &hand.profile, "state", NULL, &err), 0);
 	assert_string_equal(dimension.labels[dimension_value(&dimension, 0)], "[other]");
 	dimension_release(&dimension);
 	hand_profile_release(&hand);
@@ -334,6 +379,7 @@ int main(void)
 		cmocka_unit_test(takes_64_ranges_and_no_more),
 		cmocka_unit_test(reads_measures),
 		cmocka_unit_test(names_the_values_of_dimensions),
+		cmocka_unit_test(tells_samples_apart_by_a_metric),
 		cmocka_unit_test(counts_values_without_room_as_others),
 		cmocka_unit_test(ships_rules_for_plumbing_only),
 		cmocka_unit_test(reads_rules_of_a_file),

@@ -194,8 +194,41 @@ def value_of(sample, measure):
             "loss": max(-delta, 0)}[how]
 
 
-def group_label(sample, dimension):
-    if dimension == "state":
+def size_class(value, unit):
+    """Its power of ten in the largest unit that it has one of: 100s MiB, -1s KiB, 0."""
+    if value == 0:
+        return "0"
+    step, units = 1000, ["", " k", " M", " G", " T"]
+    if unit in ("B", "KiB"):
+        step, units = 1024, [" B", " KiB", " MiB", " GiB", " TiB"][unit == "KiB":]
+    elif unit == "ns":
+        units = [" ns", " us", " ms", " s"]
+    size, at = abs(value), 0
+    while size >= step and at + 1 < len(units):
+        size, at = size // step, at + 1
+    digits = min(len(str(size)), 4 if at + 1 == len(units) else 3)
+    return ("-" if value < 0 else "") + "1" + "0" * (digits - 1) + "s" + units[at]
+
+
+def metric_label(sample, dimension, head):
+    """What METRIC:class or METRIC:sign says of a sample; None: the dimension is neither."""
+    metric, _, part = dimension.partition(":")
+    if part not in ("class", "sign"):
+        return None
+    if metric not in sample.metrics:
+        return ""
+    value, delta = sample.metrics[metric]
+    if part == "sign":
+        return "gain" if delta > 0 else "loss" if delta < 0 else "unchanged"
+    units = {known["name"]: known.get("unit", "") for known in head.get("metrics", [])}
+    return size_class(value, units.get(metric, ""))
+
+
+def group_label(sample, dimension, head):
+    of_metric = metric_label(sample, dimension, head)
+    if of_metric is not None:
+        text = of_metric
+    elif dimension == "state":
         text = sample.words.get("st", "")
     elif dimension == "thread":
         text = f"{sample.comm}/{sample.tid}"
@@ -213,7 +246,7 @@ def group_label(sample, dimension):
 
 
 def has(recording, dimension):
-    return any(not group_label(sample, dimension).startswith("[no ")
+    return any(not group_label(sample, dimension, recording.head).startswith("[no ")
                for sample in recording.samples)
 
 
@@ -248,8 +281,10 @@ def heat(recording, measure, n_rows=50):
 def flame(recording, measure, groups=(), span=None):
     """{path from the root: [gain, loss, samples, self gain, self loss, self samples]}"""
     frames = collections.defaultdict(lambda: [0] * 6)
+    groups = [measure.partition(":")[0] + ":sign" if group == "sign" else group
+              for group in groups]
     for sample, value in counted(recording, measure, span):
-        path = tuple((group_label(sample, group), "", False) for group in groups)
+        path = tuple((group_label(sample, group, recording.head), "", False) for group in groups)
         path += tuple(reversed(sample.frames))
         amounts = (max(value, 0), max(-value, 0), 1)
         for depth in range(len(path) + 1):

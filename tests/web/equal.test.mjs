@@ -26,7 +26,8 @@ const queries = ["", "metric=samples", "group=thread", "group=comm,cpu", "flatte
 	"thread=/40", "where=comm!=^a", "focus=^main$", "truncate=main", "elide=@wrappers", "elide=e$&group=process",
 	"time=0-0.5", "time=0-3@0-300ms&time=0.2-0.4", "every=1s:500-900ms", "every=300ms:0-100ms&time=0.1-"];
 const ofWick = ["metric=cpu_ns:delta", "metric=rss_kib:mean", "metric=rss_kib:gain", "metric=rss_kib_delta", "metric=rss_kib:loss",
-	"group=state,wait", "state=sleep&metric=minflt", "wait="];
+	"group=state,wait", "state=sleep&metric=minflt", "wait=", "group=rss_kib:class", "group=state,cpu_ns:class&where=minflt:class!=10s",
+	"metric=rss_kib:delta&group=sign", "metric=rss_kib:loss&group=sign,thread", "group=rss_kib:sign"];
 
 function run(...words) {
 	const out = join(folder, "out.json");
@@ -80,6 +81,9 @@ function compareFlame(flame, json, what) {
 		const names = [];
 		for (let child = flame.firstChild[node]; child !== 0; child = flame.next[child]) {
 			const frame = flame.frame[child];
+			/* What is no wider than nothing is not drawn, and the command leaves it out. */
+			if (flame.gain[child] + flame.loss[child] === 0 && selection.measure !== "mean")
+				continue;
 			const label = isGroupLabel(selection, frame);
 			const key = keyOf({ name: frameName(selection, frame), module: label ? "" : frameModule(selection, frame),
 				inlined: frameInlined(selection, frame) });
@@ -113,6 +117,9 @@ function compare(profile, path, words) {
 	compareHeat(makeHeat(selection, { columnNs }), run("heatmap", column, ...flags, path), what);
 	compareHeat(makeHeat(selection, { columnNs, by: "thread" }),
 		run("heatmap", column, "--by", "thread", ...flags, path), `${what} by thread`);
+	if (profile.metrics.length)
+		compareHeat(makeHeat(selection, { columnNs, by: "rss_kib:class" }),
+			run("heatmap", column, "--by", "rss_kib:class", ...flags, path), `${what} by rss_kib:class`);
 	const flame = makeFlame(selection);
 	if (flame.gain[0] + flame.loss[0] === 0 && selection.measure !== "mean")
 		assert.throws(() => run("flamegraph", ...flags, path), /there is nothing to draw/, what);
