@@ -20,7 +20,8 @@ const struct option_spec report_option_specs[] = {
 	VIEW_FORMAT_SPEC("print so: txt, md, csv or json"),
 	{OPT_JSON, "json", NULL, "the same as --format json"},
 	{OPT_TOP, "top", "N", "how many functions, at most (default: 20; 0: all)"},
-	{OPT_BY, "by", "ORDER", "most first, of self or total (default: self)"},
+	{OPT_BY, "by", "ORDER",
+	 "most first, of self, total, or calls where each was recorded (default: self)"},
 	{OPT_FUNCTION, "function", "RE",
 	 "instead, functions that match, each with its callers and callees"},
 	{OPT_PER, "per", "DIM",
@@ -32,10 +33,17 @@ const struct option_spec report_option_specs[] = {
 	{0, NULL, NULL, NULL},
 };
 
+enum order { BY_SELF, BY_TOTAL, BY_CALLS };
+
+static const char *const orders[] = {
+	[BY_SELF] = "self", [BY_TOTAL] = "total", [BY_CALLS] = "calls"};
+
+enum { N_ORDERS = sizeof(orders) / sizeof(orders[0]) };
+
 struct report {
 	struct view_subject subject;
 	uint32_t top;
-	bool by_total;
+	enum order by;
 	const char *function;
 	const char *per;
 };
@@ -47,6 +55,17 @@ static int check_one(const struct report *it, struct err *err)
 	return 0;
 }
 
+static int take_order(struct report *it, const char *value, struct err *err)
+{
+	for (size_t i = 0; i < N_ORDERS; i++) {
+		if (strcmp(value, orders[i]) != 0)
+			continue;
+		it->by = (enum order)i;
+		return 0;
+	}
+	return err_set(err, 0, "--by is self, total or calls, not '%s'", value);
+}
+
 static int take_own(void *context, int id, const char *value, struct err *err)
 {
 	struct report *it = context;
@@ -55,10 +74,7 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 	case OPT_TOP:
 		return view_number("top", value, 0, MAX_TOP, &it->top, err);
 	case OPT_BY:
-		it->by_total = strcmp(value, "total") == 0;
-		if (it->by_total || strcmp(value, "self") == 0)
-			return 0;
-		return err_set(err, 0, "--by is self or total, not '%s'", value);
+		return take_order(it, value, err);
 	case OPT_FUNCTION:
 		it->function = value;
 		return check_one(it, err);
@@ -69,6 +85,60 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 		it->subject.command.format = "json";
 		return 0;
 	}
+}
+
+/*
+ * Whether each sample of an event is one call: wick's waits for locks, and tracepoints and probes,
+ * whose names are SYSTEM:NAME (SYSTEM.NAME in wick's recordings); behind the colon of other events
+ * are modifiers (perf-list(1)).
+ */
+static bool counts_calls(const struct profile *profile, const char *event)
+{
+	const char *colon = strchr(event, profile->is_wick ? '.' : ':');
+
+	if (strcmp(event, "lock") == 0)
+		return profile->is_wick;
+	return colon && colon[1 + strspn(colon + 1, "ukhGHpPSDWIe")] != '\0';
+}
+
+/* Return: 0; -EINVAL and why the samples are no exact count. */
+static int check_calls(const struct selection *selection, struct err *err)
+{
+	const struct profile *profile = selection->profile;
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < selection->n; i++) {
+		size_t sample = selection->samples[i];
+		const char *event = profile->strings[profile->event_names[profile->events[sample]]];
+		bool waits = strcmp(event, "lock") == 0;
+
+		if (counts_calls(profile, event) && (waits || profile->weights[sample] == 1))
+			continue;
+		(void)err_set(err, 0, "calls are not counted here: '%.60s' takes samples of them",
+			      *event ? event : "the event");
+		err_hint(err, "--by self; wick record -e lock, or a probe or tracepoint with =1 "
+			      "behind it, record every call");
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < profile->n_files; i++)
+		lost += profile->files[i].lost;
+	if (lost == 0)
+		return 0;
+	(void)err_set(err, 0, "calls are not exact: %llu were lost when they were recorded",
+		      (unsigned long long)lost);
+	err_hint(err, "--by self");
+	return -EINVAL;
+}
+
+/* What each function did itself, as samples: then each is a call. */
+static int count_calls(const struct selection *selection, struct flame_function *rows, size_t n,
+		       struct err *err)
+{
+	int r = check_calls(selection, err);
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		rows[i].calls = rows[i].self_samples;
+	return r;
 }
 
 static int compare_widths(const void *a, const void *b, void *context)
@@ -86,6 +156,14 @@ static int compare_widths(const void *a, const void *b, void *context)
 	return strcmp(
 		selection_frame_name(table->selection, ((const struct flame_function *)a)->frame),
 		selection_frame_name(table->selection, ((const struct flame_function *)b)->frame));
+}
+
+static int compare_calls(const void *a, const void *b, void *context)
+{
+	uint64_t left = ((const struct flame_function *)a)->calls;
+	uint64_t right = ((const struct flame_function *)b)->calls;
+
+	return left != right ? (left < right ? 1 : -1) : compare_widths(a, b, context);
 }
 
 /* What all samples together stand for. */
@@ -155,7 +233,7 @@ static void add_json(const struct report *it, const struct function_table *table
 		buf_add_char(text, ',');
 		report_parts_json(text, table);
 	} else {
-		buf_printf(text, ",\"by\":\"%s\",", table->by_self ? "self" : "total");
+		buf_printf(text, ",\"by\":\"%s\",", orders[it->by]);
 		function_table_json(text, table);
 	}
 	buf_add(text, "}\n");
@@ -188,17 +266,24 @@ static void write_table(const struct report *it, const struct function_table *ta
 static int write_report(const struct report *it, struct buf *text, struct err *err)
 {
 	const struct selection *selection = it->subject.selection;
-	struct function_table table = {.selection = selection, .by_self = !it->by_total};
+	struct function_table table = {.selection = selection, .by_self = it->by != BY_TOTAL};
 	struct flame_function *rows = NULL;
 	int r = flame_functions(selection, &rows, &table.n_all);
 
 	if (r < 0)
 		return err_set(err, -r, "count the functions");
+	if (it->by == BY_CALLS)
+		r = count_calls(selection, rows, table.n_all, err);
+	if (r < 0) {
+		free(rows);
+		return r;
+	}
 	table.rows = rows;
 	table.columns = it->subject.command.output.path ? 0 : terminal_columns();
 	table.total = total_of(selection);
 	table.n_rows = it->top && it->top < table.n_all ? it->top : table.n_all;
-	qsort_r(rows, table.n_all, sizeof(*rows), compare_widths, &table);
+	qsort_r(rows, table.n_all, sizeof(*rows),
+		it->by == BY_CALLS ? compare_calls : compare_widths, &table);
 	if (it->function) {
 		struct report_relatives relatives = {.table = &table,
 						     .pattern = it->function,

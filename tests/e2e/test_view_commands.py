@@ -154,6 +154,45 @@ class Report(Views):
         self.refused(2, ["no 'bogus'", "thread"], "report", GOLDEN, "--per", "bogus")
         self.refused(2, ["--function"], "report", GOLDEN, "--per", "pid", "--function", "f")
 
+    def calls_file(self, name, event, weights, wick=False, lost=0):
+        """main calls f for every second weight, and g, which calls f, for the others."""
+        path = self.path(name)
+        with open(path, "w", encoding="utf-8") as file:
+            if wick:
+                file.write('# ========\n# wick : {"format":1,"event":"lock"}\n# ========\n#\n')
+            for i, weight in enumerate(weights):
+                between = "\t 20 g+0x1 (/app)\n" if i % 2 else ""
+                file.write(f"app 7/7 [000] 1.{i:06}: {weight:10} {event}: \n"
+                           f"\t 10 f+0x1 (/app)\n{between}\t 30 main+0x1 (/app)\n\n")
+            if wick:
+                file.write(f'# wick-end : {{"samples":{len(weights)},"lost_full":{lost}}}\n')
+        return path
+
+    def test_calls_are_sorted_by_where_each_was_recorded(self):
+        for path in (self.calls_file("probe.perf", "probe_app:parse", [1] * 5),
+                     self.calls_file("lock.perf", "lock", [900, 2, 3, 4, 5], wick=True)):
+            answer = json.loads(self.text("report", path, "--by", "calls", "--json"))
+            self.assertEqual(answer["by"], "calls")
+            self.assertEqual([(row["name"], row["calls"]) for row in answer["functions"]],
+                             [("f", 5), ("main", 0), ("g", 0)])
+            self.assertRegex(self.text("report", path, "--by", "calls").splitlines()[4],
+                             r" 5  f  \(app\)$")
+        # what was seen below a caller is another number
+        answer = json.loads(self.text("report", path, "--by", "total", "--json"))
+        self.assertEqual({row["name"]: row["calls"] for row in answer["functions"]},
+                         {"f": 5, "main": 0, "g": 2})
+
+    def test_calls_that_are_not_exact_are_refused(self):
+        for name, event, weights, wick, lost, word in (
+                ("cycles", "cycles:u", [1, 1], False, 0, "'cycles:u' takes samples"),
+                ("every2", "probe_app:parse", [1, 2], False, 0, "'probe_app:parse' takes"),
+                ("lost", "lock", [7, 8], True, 3, "3 were lost"),
+                ("other", "lock", [7, 8], False, 0, "'lock' takes samples")):
+            path = self.calls_file(name + ".perf", event, weights, wick, lost)
+            self.refused(2, [word, "try: --by self"], "report", path, "--by", "calls")
+        self.refused(2, ["'cpu-clock' takes samples"], "report", GOLDEN, "--by", "calls")
+        self.refused(2, ["self, total or calls"], "report", GOLDEN, "--by", "number")
+
     def test_order(self):
         first = self.text("report", GOLDEN, "--by", "total", "--format", "csv").splitlines()[1]
         self.assertRegex(first, '^"(main|__libc_start_main)"')
