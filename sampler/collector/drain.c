@@ -54,6 +54,7 @@ int drain_init(struct collector *collector)
 	due_init(collector);
 	keep_init(&drain->keep, &collector->options.keep);
 	usage_init(&drain->usage, collector->options.usage);
+	sock_table_init(&drain->sockets);
 	for (int i = 0; i < MAX_CONNECTIONS; i++)
 		drain->connections[i].fd = -1;
 	drain->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -84,6 +85,7 @@ void drain_release(struct collector *collector)
 	merge_release(&drain->stream.merge);
 	keep_release(&drain->keep);
 	usage_release(&drain->usage);
+	sock_table_release(&drain->sockets);
 	map_release(&drain->by_pid);
 	map_release(&drain->by_number);
 }
@@ -252,7 +254,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 		old->alive = false;
 		end_process(drain, old, true);
 	}
-	r = process_new(&process, drain->next_number, pid, &collector->options);
+	r = process_new(&process, drain->next_number, pid, &collector->options, &drain->sockets);
 	if (r == 0) {
 		process->inner_pid = inner_pid;
 		if (inner_pid != pid)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 int process_new(struct process **ret_process, uint32_t number, pid_t pid,
-		const struct collector_options *options)
+		const struct collector_options *options, struct sock_table *sockets)
 {
 	struct process *process = calloc(1, sizeof(*process));
 	int r;
@@ -45,7 +45,7 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->heard_ns = process->charged_ns;
 	process->period_ns = NS_PER_S / options->hz;
 	watch_init(&process->watch, process->base_cpu_ns);
-	readings_init(&process->readings, pid, options);
+	readings_init(&process->readings, pid, options, sockets);
 	*ret_process = process;
 	return 0;
 }

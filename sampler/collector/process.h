@@ -144,6 +144,7 @@ struct process {
 /**
  * process_new - an image that has said hello
  * @pid: of our own namespace
+ * @sockets: those of the machine; it must outlive the process; NULL: no metric asks for them
  *
  * Reads nothing yet but the clock and the namespaces.
  *
@@ -152,7 +153,7 @@ struct process {
  * Context: collector thread.
  */
 int process_new(struct process **ret_process, uint32_t number, pid_t pid,
-		const struct collector_options *options);
+		const struct collector_options *options, struct sock_table *sockets);
 
 /**
  * process_free - forget it

@@ -24,6 +24,7 @@ enum {
 
 static const uint32_t of_statm =
 	BIT(METRIC_RSS_KIB) | BIT(METRIC_RSS_ANON_KIB) | BIT(METRIC_RSS_FILE_KIB);
+static const uint32_t of_sockets = BIT(METRIC_SOCK_IN_BYTES) | BIT(METRIC_SOCK_OUT_BYTES);
 static const uint32_t of_io = BIT(METRIC_IO_READ_BYTES) | BIT(METRIC_IO_WRITE_BYTES);
 
 static int open_of(pid_t pid, const char *name)
@@ -34,7 +35,8 @@ static int open_of(pid_t pid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-void readings_init(struct readings *readings, pid_t pid, const struct collector_options *options)
+void readings_init(struct readings *readings, pid_t pid, const struct collector_options *options,
+		   struct sock_table *sockets)
 {
 	uint32_t wanted = options->metrics;
 	size_t n_gauges =
@@ -47,6 +49,8 @@ void readings_init(struct readings *readings, pid_t pid, const struct collector_
 	readings->fds_fd = wanted & BIT(METRIC_FD_COUNT) ? open_of(pid, "fd") : -1;
 	if (n_gauges && gauges_new(&readings->gauges, pid, options->gauges, n_gauges) == 0)
 		readings->n_gauges = n_gauges;
+	if (wanted & of_sockets)
+		(void)sock_queues_new(&readings->queues, sockets, pid);
 	readings_refresh(readings, io_now_ns());
 }
 
@@ -57,6 +61,7 @@ void readings_release(struct readings *readings)
 	cleanup_fd(&readings->tasks_fd);
 	cleanup_fd(&readings->fds_fd);
 	gauges_free(readings->gauges);
+	sock_queues_free(readings->queues);
 	*readings =
 		(struct readings){.statm_fd = -1, .status_fd = -1, .tasks_fd = -1, .fds_fd = -1};
 }
@@ -151,9 +156,18 @@ static void read_threads(struct readings *readings)
 		readings->values[METRIC_THREADS] = n;
 }
 
+static void read_sockets(struct readings *readings, uint64_t now_ns)
+{
+	struct sock_bytes bytes = sock_queues_read(readings->queues, now_ns);
+
+	readings->values[METRIC_SOCK_IN_BYTES] = bytes.in;
+	readings->values[METRIC_SOCK_OUT_BYTES] = bytes.out;
+}
+
 void readings_refresh(struct readings *readings, uint64_t now_ns)
 {
-	const uint32_t rest = BIT(METRIC_SWAP_KIB) | BIT(METRIC_FD_COUNT) | BIT(METRIC_THREADS);
+	const uint32_t rest =
+		BIT(METRIC_SWAP_KIB) | BIT(METRIC_FD_COUNT) | BIT(METRIC_THREADS) | of_sockets;
 
 	if (readings->read_ns && now_ns - readings->read_ns < READING_FRESH_MS * NS_PER_MS)
 		return;
@@ -166,6 +180,8 @@ void readings_refresh(struct readings *readings, uint64_t now_ns)
 		read_fd_count(readings);
 	if (readings->wanted & BIT(METRIC_THREADS))
 		read_threads(readings);
+	if (readings->queues)
+		read_sockets(readings, now_ns);
 	if (readings->gauges)
 		readings->gauges_found |=
 			gauges_read(readings->gauges, now_ns, readings->values + METRIC_BUILTIN);

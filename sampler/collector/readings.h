@@ -11,6 +11,7 @@
 #include "sampler/collector/gauges.h"
 #include "sampler/collector/metrics.h"
 #include "sampler/collector/node.h"
+#include "sampler/collector/sock_queues.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,8 @@ struct readings {
 	pid_t pid;
 	uint32_t wanted;
 	size_t n_gauges;
-	struct gauges *gauges; /* NULL: none was named */
+	struct gauges *gauges;      /* NULL: none was named */
+	struct sock_queues *queues; /* NULL: not asked for, or not to be had */
 	int statm_fd;
 	int status_fd;
 	int tasks_fd; /* /proc/PID/task */
@@ -44,13 +46,15 @@ struct thread_readings {
 /**
  * readings_init - begin with a process, and look at it once
  * @options: what is wanted; the names of gauges must outlive the readings
+ * @sockets: those of the machine; it must outlive the readings; NULL: no metric asks for them
  *
  * What cannot be opened is not read.
  *
  * Owns:    the caller; readings_release().
  * Context: collector thread.
  */
-void readings_init(struct readings *readings, pid_t pid, const struct collector_options *options);
+void readings_init(struct readings *readings, pid_t pid, const struct collector_options *options,
+		   struct sock_table *sockets);
 
 /**
  * readings_release - close what was kept

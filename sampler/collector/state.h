@@ -53,6 +53,7 @@ struct drain {
 	struct stream stream;
 	struct keep keep;
 	struct usage usage;
+	struct sock_table sockets;
 	struct phase phase;
 	struct families families;
 	struct rate rate;

@@ -22,10 +22,18 @@
 
 #define BIT(metric) (UINT32_C(1) << (metric))
 
-enum { ROUNDS = 150, READINGS = 100, THREADS = 99, FILES = 200, BYTES = 64 << 20, GAUGES = 14 };
+enum {
+	ROUNDS = 150,
+	READINGS = 100,
+	THREADS = 99,
+	FILES = 200,
+	BYTES = 64 << 20,
+	GAUGES = METRIC_MAX_GAUGES
+};
 
 static char names[WICK_SLOTS][WICK_NAME_BYTES];
 static const char *gauges[GAUGES];
+static struct sock_table sockets;
 
 static uint64_t cpu_ns(void)
 {
@@ -83,7 +91,7 @@ static double reading_ns(pid_t pid, const struct collector_options *options)
 		uint64_t begun;
 		double each;
 
-		readings_init(&readings, pid, options);
+		readings_init(&readings, pid, options, &sockets);
 		now_ns = readings.read_ns;
 		begun = cpu_ns();
 		for (int i = 0; i < READINGS; i++) {
@@ -179,6 +187,7 @@ int main(void)
 	struct collector_options every = {.metrics = BIT(METRIC_BUILTIN) - 1};
 	pid_t pid;
 
+	sock_table_init(&sockets);
 	for (int i = 0; i < WICK_SLOTS; i++) {
 		(void)snprintf(names[i], sizeof(names[i]), "a_queue_length_%d", i);
 		if (i < GAUGES)

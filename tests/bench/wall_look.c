@@ -150,7 +150,7 @@ static int look_at(pid_t pid, uint32_t hz)
 
 	if (queue_init(&queue, QUEUE_BYTES) < 0)
 		return 1;
-	if (process_new(&process, 1, pid, &options) == 0) {
+	if (process_new(&process, 1, pid, &options, NULL) == 0) {
 		r = measure(process, &stream);
 		process_free(process);
 	}

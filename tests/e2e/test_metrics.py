@@ -7,14 +7,21 @@ before and after its sample.
 """
 import bisect
 import collections
+import contextlib
+import fcntl
 import json
 import os
 import shutil
+import signal
+import socket
 import statistics
+import struct
 import subprocess
+import termios
+import time
 import unittest
 
-from recorded import LONG, WICK, Case, need, target
+from recorded import LONG, PYTHON, WICK, Case, need, read, target, wait_for
 
 MS = 1_000_000
 LIST = ("auto,swap_kib,io_read_bytes,io_write_bytes,fd_count,"
@@ -29,7 +36,8 @@ ERROR = {"cpu_ns": 1000, "minflt": 0, "majflt": 0, "vcsw": 0, "ivcsw": 0,
          "run_delay_ns": 0, "io_read_bytes": 0, "io_write_bytes": 0,
          "fd_count": 2,  # those that the program's own reading needs
          "threads": 0, "queue_len": 0, "hits": 0, "batch": 0}
-ALL = AUTO | {"swap_kib", "io_read_bytes", "io_write_bytes", "fd_count"}
+ALL = AUTO | {"swap_kib", "io_read_bytes", "io_write_bytes", "fd_count", "sock_in_bytes",
+              "sock_out_bytes"}
 GROWING = {"cpu_ns", "minflt", "majflt", "vcsw", "ivcsw", "run_delay_ns", "io_read_bytes",
            "io_write_bytes", "hits"}
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -75,6 +83,23 @@ void begin(void)
 KINDS = (["-pie", "-fPIE"], ["-no-pie", "-fno-pie", "-s"], ["-flto"],
          ["-Wl,--gc-sections", "-fdata-sections", "-x", "c++", "-fpermissive"])
 
+# Takes one connection, has more to say than its peer takes, and reads nothing.
+SERVER = """
+import os, socket, sys
+for _ in range(int(sys.argv[1])):
+	os.dup(0)
+with socket.create_server(("127.0.0.1", 0)) as server:
+	print(server.getsockname()[1], flush=True)
+	peer = server.accept()[0]
+peer.setblocking(False)
+try:
+	while True:
+		peer.send(bytes(1 << 20))
+except BlockingIOError:
+	print("full", flush=True)
+sys.stdin.readline()
+"""
+
 Reading = collections.namedtuple("Reading", "time_ns values")
 
 
@@ -95,6 +120,19 @@ def off_by(readings, name, time_ns, value, slack_ns):
     last = bisect.bisect_left(times, time_ns + slack_ns)
     near = [reading.values[name] for reading in readings[first:last + 1]]
     return max(min(near) - value, value - max(near), 0)
+
+
+def end_stop(pid):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGCONT)
+
+
+def connect(port):
+    """A connection; None where nobody listens yet."""
+    try:
+        return socket.create_connection(("127.0.0.1", port))
+    except ConnectionRefusedError:
+        return None
 
 
 def names_of(sample):
@@ -314,6 +352,63 @@ class Metrics(Case):
             self.assertEqual(found, {"mine": {7, 8}, "late": {11}}, flags)
             # The library has been closed: its last value stands.
             self.assertEqual(run.samples[-1].metrics["late"][0], 11)
+
+    def queues(self, client, pid, requests, stopped):
+        """What ss(8) says of the peer of a connection, and samples of that time: requests are sent
+        while its process does not read, or, if STOPPED, does not run."""
+        metrics = "sock_in_bytes,sock_out_bytes"
+        with self.recording(pid, "-e", "wall", "--metrics", metrics, hz=50) as (wick, path):
+            time.sleep(0.3)
+            if stopped:
+                os.kill(pid, signal.SIGSTOP)
+                self.addCleanup(end_stop, pid)
+            client.sendall(requests)
+            wait_for(lambda: struct.unpack("i", fcntl.ioctl(client, termios.TIOCOUTQ, bytes(4)))[0] == 0)
+            begun = time.monotonic_ns()
+            said = subprocess.run(["ss", "-tnH", f"sport = :{client.getpeername()[1]}"],
+                                  check=True, capture_output=True, text=True).stdout
+            time.sleep(1.2)
+            ended = time.monotonic_ns()
+            end_stop(pid)
+        self.assertEqual(wick.returncode, 0)
+        samples = [sample.metrics for sample in read(path)
+                   if begun + 150 * MS < sample.time_ns < ended and sample.tid == pid]
+        self.assertGreater(len(samples), 3)
+        lines = [line.split() for line in said.splitlines() if line.startswith("ESTAB")]
+        shown = [sum(int(line[column]) for line in lines) for column in (1, 2)]
+        print(f"ss: {shown[0]} in, {shown[1]} out; {len(samples)} samples:",
+              *{tuple(sample[name][0] for name in metrics.split(",")) for sample in samples})
+        return shown, samples
+
+    def assert_queues(self, client, pid, out, stopped=False):
+        need("ss")
+        requests = b"PING\r\n" * 10000
+        shown, samples = self.queues(client, pid, requests, stopped)
+        self.assertEqual(shown[0], len(requests))
+        self.assertEqual(shown[1] > 0, out)
+        for sample in samples:
+            self.assertEqual([sample[name][0] for name in ("sock_in_bytes", "sock_out_bytes")], shown)
+
+    def test_what_waits_in_sockets_is_what_ss_says(self):
+        for n_more in (0, 900):  # more descriptors are listed in more than one step
+            with self.running(PYTHON, "-c", SERVER, n_more, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as server:
+                port = int(server.stdout.readline())
+                with socket.create_connection(("127.0.0.1", port)) as client:
+                    self.assertEqual(server.stdout.readline(), b"full\n")
+                    self.assert_queues(client, server.pid, True)
+
+    def test_ten_thousand_requests_wait_in_the_socket_of_redis(self):
+        need("redis-server")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        with self.running("redis-server", "--port", port, "--save", "", "--dir", self.dir,
+                          stdout=subprocess.DEVNULL) as redis:
+            client = wait_for(lambda: connect(port))
+            with client:
+                client.sendall(b"PING\r\n")
+                self.assertEqual(client.recv(100), b"+PONG\r\n")
+                self.assert_queues(client, redis.pid, False, stopped=True)
 
     def test_a_child_and_what_it_becomes_have_gauges_of_their_own(self):
         run = self.record(target("gauge_lives"), 0.3, options=(*NO_BUDGET, "--metrics", "who,lent"), hz=499)

@@ -52,7 +52,7 @@ static void news_bring_a_pass(void **state)
 	struct ring_header *header;
 
 	(void)state;
-	assert_int_equal(process_new(&process, 1, getpid(), &options), 0);
+	assert_int_equal(process_new(&process, 1, getpid(), &options, NULL), 0);
 	header = process->ring.header;
 	collector.drain.processes = process;
 	atomic_store(&header->n_chunks, 5);

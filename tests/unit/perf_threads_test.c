@@ -41,7 +41,7 @@ static int begin(void **state)
 		for (;;)
 			(void)pause();
 	}
-	assert_int_equal(process_new(&scene.process, 1, scene.child, &scene.options), 0);
+	assert_int_equal(process_new(&scene.process, 1, scene.child, &scene.options, NULL), 0);
 	rate_begin(&(struct rate){.hz = 99, .period_ns = NS_PER_S / 99}, scene.process);
 	perf_process_init(scene.process, RING_ENGINE_PERF, &scene.options);
 	header = scene.process->ring.header;

@@ -34,7 +34,7 @@ static int set_up(void **state)
 		return -1;
 	fixture->stream.queue = &fixture->queue;
 	fixture->stream.stats = &fixture->stats;
-	if (process_new(&fixture->process, 1, getpid(), &options) < 0)
+	if (process_new(&fixture->process, 1, getpid(), &options, NULL) < 0)
 		return -1;
 	fixture->ring = mmap(NULL, ring_chunk_offset(RING_MAX_CHUNKS), PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_NORESERVE, fixture->process->ring.fd, 0);

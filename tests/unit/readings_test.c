@@ -2,14 +2,21 @@
 #include "sampler/collector/limits.h"
 #include "sampler/collector/readings.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +24,8 @@
 #include <cmocka.h>
 
 #define BIT(metric) (UINT32_C(1) << (metric))
+
+static struct sock_table sockets;
 
 static void memory_is_in_parts_that_add_up(void **state)
 {
@@ -131,7 +140,7 @@ static void reads_what_was_asked_for_of_itself(void **state)
 	int64_t n_fds;
 
 	(void)state;
-	readings_init(&readings, getpid(), &options);
+	readings_init(&readings, getpid(), &options, &sockets);
 	readings_fill(&readings, &thread, &sample, readings.read_ns);
 	assert_true(sample.metrics[METRIC_RSS_KIB].value > 1000);
 	assert_int_equal(sample.metrics[METRIC_RSS_ANON_KIB].value, 0);
@@ -164,7 +173,7 @@ static void keeps_one_descriptor_for_what_is_a_threads(void **state)
 	struct readings readings;
 
 	(void)state;
-	readings_init(&readings, getpid(), &options);
+	readings_init(&readings, getpid(), &options, &sockets);
 	readings_fill(&readings, &thread, &sample, readings.read_ns);
 	assert_true(thread.schedstat_fd > 0);
 	assert_true(thread.io_fd > 0);
@@ -201,7 +210,7 @@ static void a_process_that_ends_keeps_its_last_values(void **state)
 		(void)pause();
 		_exit(0);
 	}
-	readings_init(&readings, pid, &options);
+	readings_init(&readings, pid, &options, &sockets);
 	kib = readings.values[METRIC_RSS_KIB];
 	assert_true(kib > 0);
 	assert_int_equal(kill(pid, SIGKILL), 0);
@@ -226,12 +235,184 @@ static void a_process_that_does_not_exist_has_nothing(void **state)
 	struct readings readings;
 
 	(void)state;
-	readings_init(&readings, 4194304, &options); /* above the largest pid there can be */
+	readings_init(&readings, 4194304, &options,
+		      &sockets); /* above the largest pid there can be */
 	readings_fill(&readings, &thread, &sample, readings.read_ns + NS_PER_S);
 	for (size_t i = METRIC_RECORD; i < SAMPLE_MAX_METRICS; i++)
 		assert_int_equal(sample.metrics[i].value, 0);
 	readings_thread_release(&thread);
 	readings_release(&readings);
+}
+
+/* A connection of this process with itself, over the loopback. */
+static void connect_self(int fds[2])
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
+	fds[0] = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(connect(fds[0], (struct sockaddr *)&address, len), 0);
+	fds[1] = accept(listener, NULL, NULL);
+	assert_true(fds[1] >= 0);
+	(void)close(listener);
+}
+
+/* What waits in our own sockets, read as if a second had passed each time. */
+static struct sock_bytes queued(struct sock_queues *queues, int steps)
+{
+	static uint64_t now_ns;
+	struct sock_bytes bytes = {0};
+
+	for (int i = 0; i < steps; i++)
+		bytes = sock_queues_read(queues, now_ns += 100 * NS_PER_S);
+	return bytes;
+}
+
+static void bytes_that_wait_in_sockets_are_added_up(void **state)
+{
+	char bytes[3000] = {0};
+	struct sock_queues *queues;
+	int tcp[2];
+	int local[2];
+	int again;
+
+	(void)state;
+	connect_self(tcp);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, local), 0);
+	assert_int_equal(sock_queues_new(&queues, &sockets, getpid()), 0);
+	if (queued(queues, 2).in != 0 || sockets.fd < 0)
+		skip(); /* no sock_diag here, or a socket that we were given */
+	assert_int_equal(write(tcp[0], bytes, sizeof(bytes)), sizeof(bytes));
+	assert_int_equal(queued(queues, 1).in, sizeof(bytes));
+	assert_int_equal(write(local[0], bytes, 1000), 1000);
+	assert_int_equal(queued(queues, 1).in, sizeof(bytes) + 1000);
+	/* What a unix socket wrote counts as the memory that it takes. */
+	assert_true(queued(queues, 1).out >= 1000);
+	/* Another descriptor of a socket is the same socket. */
+	again = dup(tcp[1]);
+	assert_int_equal(queued(queues, 1).in, sizeof(bytes) + 1000);
+	assert_int_equal(read(again, bytes, sizeof(bytes)), sizeof(bytes));
+	assert_int_equal(queued(queues, 1).in, 1000);
+	for (int i = 0; i < 2; i++) {
+		(void)close(tcp[i]);
+		(void)close(local[i]);
+	}
+	(void)close(again);
+	assert_int_equal(queued(queues, 1).in, 0);
+	sock_queues_free(queues);
+}
+
+static void many_descriptors_are_listed_in_steps(void **state)
+{
+	struct rlimit limit;
+	struct sock_queues *queues;
+	int files[2000];
+	int local[2];
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = limit.rlim_max < 4096 ? limit.rlim_max : 4096;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	if (limit.rlim_cur < 2100)
+		skip();
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		files[i] = open("/dev/null", O_RDONLY);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, local), 0);
+	assert_int_equal(write(local[0], "four", 4), 4);
+	assert_int_equal(sock_queues_new(&queues, &sockets, getpid()), 0);
+	/* The sockets have the highest numbers: they are in no step but the last. */
+	assert_int_equal(queued(queues, 3).in, 0);
+	assert_int_equal(queued(queues, 1).in, sockets.fd < 0 ? 0 : 4);
+	sock_queues_free(queues);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		(void)close(files[i]);
+	(void)close(local[0]);
+	(void)close(local[1]);
+}
+
+/* The same time again: nothing may be read, however much there is. */
+static void reading_sockets_has_a_pace(void **state)
+{
+	struct sock_queues *queues;
+	int local[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, local), 0);
+	assert_int_equal(sock_queues_new(&queues, &sockets, getpid()), 0);
+	(void)sock_queues_read(queues, UINT64_MAX / 2);
+	assert_int_equal(write(local[0], "four", 4), 4);
+	assert_int_equal(sock_queues_read(queues, UINT64_MAX / 2).in, 0);
+	if (sockets.fd >= 0)
+		assert_int_equal(sock_queues_read(queues, UINT64_MAX / 2 + NS_PER_S).in, 4);
+	sock_queues_free(queues);
+	(void)close(local[0]);
+	(void)close(local[1]);
+}
+
+/* One message of a TCP socket, of which LEN bytes are said to be there. */
+static int take_message(struct sock_table *table, uint32_t len, size_t given)
+{
+	_Alignas(struct nlmsghdr) char answer[512] = {0};
+	struct nlmsghdr head = {.nlmsg_len = len, .nlmsg_type = SOCK_DIAG_BY_FAMILY};
+	struct inet_diag_msg message = {.idiag_family = AF_INET,
+					.idiag_inode = 77,
+					.idiag_rqueue = 5,
+					.idiag_wqueue = UINT32_MAX};
+
+	memcpy(answer, &head, sizeof(head));
+	memcpy(answer + NLMSG_HDRLEN, &message, sizeof(message));
+	return sock_table_take(table, answer, given);
+}
+
+static void answers_that_lie_about_their_length_are_refused(void **state)
+{
+	const uint32_t whole = NLMSG_LENGTH(sizeof(struct inet_diag_msg));
+	struct sock_bytes sum = {0};
+	struct sock_table table;
+
+	(void)state;
+	sock_table_init(&table);
+	for (uint32_t len = 0; len < whole; len++)
+		assert_int_equal(take_message(&table, len, whole), -EBADMSG);
+	for (size_t given = 1; given < whole; given++)
+		assert_int_equal(take_message(&table, whole, given), -EBADMSG);
+	assert_int_equal(table.n, 0);
+	assert_int_equal(take_message(&table, whole, whole), 0);
+	sock_table_add(&table, 77, &sum);
+	sock_table_add(&table, 78, &sum);
+	assert_int_equal(sum.in, 5);
+	assert_int_equal(sum.out, UINT32_MAX);
+	sock_table_release(&table);
+}
+
+static void the_table_grows_up_to_its_bound(void **state)
+{
+	_Alignas(struct nlmsghdr) char answer[NLMSG_SPACE(sizeof(struct inet_diag_msg))] = {0};
+	struct nlmsghdr head = {.nlmsg_len = sizeof(answer), .nlmsg_type = SOCK_DIAG_BY_FAMILY};
+	struct inet_diag_msg message = {.idiag_family = AF_INET, .idiag_rqueue = 1};
+	struct sock_bytes sum = {0};
+	struct sock_table table;
+	int r = 0;
+
+	(void)state;
+	sock_table_init(&table);
+	memcpy(answer, &head, sizeof(head));
+	for (uint32_t i = 1; r == 0 && i <= 2 * SOCK_MOST; i++) {
+		message.idiag_inode = i;
+		memcpy(answer + NLMSG_HDRLEN, &message, sizeof(message));
+		r = sock_table_take(&table, answer, sizeof(answer));
+	}
+	assert_int_equal(r, -ENOSPC);
+	assert_int_equal(table.n, SOCK_MOST);
+	for (uint32_t i = 1; i <= 2 * SOCK_MOST; i++)
+		sock_table_add(&table, i, &sum);
+	assert_int_equal(sum.in, SOCK_MOST);
+	sock_table_release(&table);
 }
 
 int main(void)
@@ -246,7 +427,13 @@ int main(void)
 		cmocka_unit_test(keeps_one_descriptor_for_what_is_a_threads),
 		cmocka_unit_test(a_process_that_ends_keeps_its_last_values),
 		cmocka_unit_test(a_process_that_does_not_exist_has_nothing),
+		cmocka_unit_test(bytes_that_wait_in_sockets_are_added_up),
+		cmocka_unit_test(many_descriptors_are_listed_in_steps),
+		cmocka_unit_test(reading_sockets_has_a_pace),
+		cmocka_unit_test(answers_that_lie_about_their_length_are_refused),
+		cmocka_unit_test(the_table_grows_up_to_its_bound),
 	};
 
+	sock_table_init(&sockets);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
