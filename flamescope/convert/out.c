@@ -33,11 +33,19 @@ void out_signed(struct buf *buf, int64_t value)
 	buf_add_dec(buf, value < 0 ? -(uint64_t)value : (uint64_t)value, 0, ' ');
 }
 
-/* Weights are periods of a clock, bytes or microseconds, by the event (perf-script.md 1k). */
-static struct out_scale scale_of_weight(const struct profile *profile)
+const char *out_event(const struct selection *selection)
 {
-	const char *event =
-		profile->n_events ? profile->strings[profile->event_names[0]] : "cpu-clock";
+	const struct profile *profile = selection->profile;
+	uint8_t event = selection->n ? profile->events[selection->samples[0]] : 0;
+
+	return event < profile->n_events ? profile->strings[profile->event_names[event]] : "";
+}
+
+/* Weights are periods of a clock, bytes or microseconds, by the event (perf-script.md 1k). */
+struct out_scale out_scale_of_weight(const struct selection *selection)
+{
+	const struct profile *profile = selection->profile;
+	const char *event = out_event(selection);
 
 	if (!profile->is_wick)
 		return (struct out_scale){OUT_COUNT, 1, 1};
@@ -57,7 +65,7 @@ struct out_scale out_scale_of(const struct selection *selection)
 	if (selection->measure == QUERY_SAMPLES)
 		return (struct out_scale){OUT_COUNT, 1, 1};
 	if (selection->measure == QUERY_WEIGHT)
-		return scale_of_weight(selection->profile);
+		return out_scale_of_weight(selection);
 	if (strcmp(unit, "ns") == 0)
 		return (struct out_scale){OUT_NANOSECONDS, 1, 1};
 	if (strcmp(unit, "us") == 0)

@@ -49,6 +49,22 @@ int out_flush(struct out *out);
 void out_signed(struct buf *buf, int64_t value);
 
 /**
+ * out_event - the event of the selection's samples: of the first one, when there are several
+ *
+ * Return:  its name, "" when the file names none.
+ * Owns:    the profile.
+ * Context: any thread.
+ */
+const char *out_event(const struct selection *selection);
+
+/**
+ * out_scale_of_weight - what the weights of the selection's samples are
+ *
+ * Context: any thread.
+ */
+struct out_scale out_scale_of_weight(const struct selection *selection);
+
+/**
  * out_scale_of - what the selection's values are
  *
  * Context: any thread.

@@ -1,6 +1,6 @@
 /*
  * pprof.c - profile.proto (github.com/google/pprof): samples that are alike in stack, thread and
- * words are one; values are samples, weight and what each metric changed by
+ * words are one; values are samples, what they stand for and what each metric changed by
  */
 #include "flamescope/convert/locations.h"
 #include "flamescope/convert/out.h"
@@ -42,8 +42,7 @@ enum {
 	LOCATION_LINE = 4,
 	LINE_FUNCTION = 1,
 	FUNCTION_ID = 1,
-	FUNCTION_NAME = 2,
-	FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_NAME = 2, /* 3, system_name, stays empty: pprof shortens a name that equals it */
 };
 
 enum {
@@ -62,6 +61,7 @@ struct pprof {
 	const char *extra[MAX_EXTRA]; /* strings behind the profile's and the labels */
 	size_t n_extra;
 	size_t n_values;
+	struct out_scale weight;
 	uint32_t thread_key, tid_key, pid_key, host_key, event_key;
 };
 
@@ -137,14 +137,28 @@ static void add_type(struct pprof *to, unsigned field, const char *type, const c
 		to->n_values++;
 }
 
-static const char *weight_unit(const struct pprof *to)
-{
-	const char *event =
-		to->profile->n_events ? to->profile->strings[to->profile->event_names[0]] : "";
+/* What samples and their weights are called where pprof, Pyroscope and Grafana know a name. */
+struct names {
+	const char *event;
+	const char *samples;
+	const char *weight;
+};
 
-	return strcmp(event, "alloc") == 0  ? "bytes"
-	       : strcmp(event, "lock") == 0 ? "microseconds"
-					    : "count";
+static struct names names_of(const struct pprof *to)
+{
+	static const struct names known[] = {
+		{"cpu-clock", "samples", "cpu"},
+		{"wall-clock", "samples", "wall"},
+		{"alloc", "samples", "alloc_space"},
+		{"lock", "contentions", "delay"},
+	};
+	const char *event = out_event(to->selection);
+
+	/* what weights of others, and of a clock without a rate, stand for is not known */
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (to->weight.unit != OUT_COUNT && strcmp(event, known[i].event) == 0)
+			return known[i];
+	return (struct names){event, "samples", *event ? event : "weight"};
 }
 
 static const char *unit_word(const char *unit)
@@ -160,15 +174,23 @@ static const char *unit_word(const char *unit)
 	return "count";
 }
 
+static const char *weight_unit(const struct pprof *to)
+{
+	return to->weight.unit == OUT_NANOSECONDS ? "nanoseconds"
+	       : to->weight.unit == OUT_BYTES     ? "bytes"
+						  : "count";
+}
+
 static void add_types(struct pprof *to)
 {
 	const struct profile *profile = to->profile;
+	struct names names = names_of(to);
 
 	if (to->out->options->has_measure)
 		add_type(to, PROFILE_SAMPLE_TYPE, to->out->options->metric,
 			 unit_word(to->selection->unit));
-	add_type(to, PROFILE_SAMPLE_TYPE, "samples", "count");
-	add_type(to, PROFILE_SAMPLE_TYPE, "weight", weight_unit(to));
+	add_type(to, PROFILE_SAMPLE_TYPE, names.samples, "count");
+	add_type(to, PROFILE_SAMPLE_TYPE, names.weight, weight_unit(to));
 	for (size_t i = 0; i < profile->n_metrics; i++)
 		add_type(to, PROFILE_SAMPLE_TYPE, profile->strings[profile->metrics[i].name],
 			 unit_word(profile->strings[profile->metrics[i].unit]));
@@ -177,6 +199,8 @@ static void add_types(struct pprof *to)
 static void sum_up(const struct pprof *to, size_t first, size_t end, uint64_t *values)
 {
 	const struct profile *profile = to->profile;
+	uint64_t weight = 0;
+	size_t weight_at = to->out->options->has_measure ? 2 : 1;
 
 	for (size_t i = first; i < end; i++) {
 		uint32_t sample = to->selection->samples[to->order[i]];
@@ -185,11 +209,16 @@ static void sum_up(const struct pprof *to, size_t first, size_t end, uint64_t *v
 		if (to->out->options->has_measure)
 			values[n++] += (uint64_t)to->selection->values[to->order[i]];
 		values[n++]++;
-		values[n++] += profile->weights[sample];
+		if (__builtin_add_overflow(weight, profile->weights[sample], &weight))
+			weight = UINT64_MAX;
+		n++; /* below, when it is all known */
 		for (size_t k = 0; k < profile->n_metrics; k++, n++)
 			if (profile->metrics[k].deltas[sample] != PROFILE_ABSENT)
 				values[n] += (uint64_t)profile->metrics[k].deltas[sample];
 	}
+	if (weight > INT64_MAX)
+		weight = INT64_MAX;
+	values[weight_at] = (uint64_t)out_scaled(&to->weight, (int64_t)weight);
 }
 
 /* ---- samples */
@@ -303,7 +332,6 @@ static void add_functions(struct pprof *to, const bool *used)
 			continue;
 		proto_number(&to->message, FUNCTION_ID, (uint64_t)frame + 1);
 		proto_number(&to->message, FUNCTION_NAME, name_string(to, frame));
-		proto_number(&to->message, FUNCTION_SYSTEM_NAME, name_string(to, frame));
 		proto_message(&to->out->buf, PROFILE_FUNCTION, &to->message);
 	}
 }
@@ -343,6 +371,7 @@ static int add_places(struct pprof *to)
 static void add_facts(struct pprof *to)
 {
 	const struct profile *profile = to->profile;
+	struct names names = names_of(to);
 	struct buf *buf = &to->out->buf;
 
 	if (profile->has_epoch)
@@ -350,7 +379,7 @@ static void add_facts(struct pprof *to)
 			     profile->start_ns + (uint64_t)profile->epoch_offset_ns);
 	proto_number(buf, PROFILE_DURATION_NANOS, profile->length_ns);
 	if (profile->hz) {
-		add_type(to, PROFILE_PERIOD_TYPE, "time", "nanoseconds");
+		add_type(to, PROFILE_PERIOD_TYPE, names.weight, "nanoseconds");
 		proto_number(buf, PROFILE_PERIOD, 1000000000U / profile->hz);
 	}
 	if (profile->command)
@@ -359,7 +388,9 @@ static void add_facts(struct pprof *to)
 		proto_number(buf, PROFILE_DEFAULT_TYPE, own_string(to, to->out->options->metric));
 	else
 		proto_number(buf, PROFILE_DEFAULT_TYPE,
-			     own_string(to, profile->is_wick ? "weight" : "samples"));
+			     own_string(to, to->selection->measure == QUERY_WEIGHT
+						    ? names.weight
+						    : names.samples));
 }
 
 static int sort_samples(struct pprof *to)
@@ -388,6 +419,9 @@ int pprof_write(struct out *out)
 	int r;
 
 	to.profile = out->selection->profile;
+	to.weight = out_scale_of_weight(out->selection);
+	if (to.weight.unit == OUT_MICROSECONDS) /* pprof's delays are nanoseconds */
+		to.weight = (struct out_scale){OUT_NANOSECONDS, 1000, 1};
 	buf_init(&to.message, MESSAGE_BYTES);
 	buf_init(&to.inner, MESSAGE_BYTES);
 	buf_init(&to.packed, MESSAGE_BYTES);

@@ -149,12 +149,27 @@ def check_folded(wick, path, recording, folder):
 
 # ---- pprof
 
+def pprof_types(recording):
+    """[(type, unit)] of samples and weights, and what a weight of 1 is in that unit."""
+    event, hz = recording.samples[0].event, recording.head.get("hz")
+    clock = {"cpu-clock": "cpu", "wall-clock": "wall"}.get(event)
+    if not recording.is_wick or not (clock and hz or event in ("alloc", "lock")):
+        return [("samples", "count"), (event or "weight", "count")], lambda weight: weight
+    if event == "alloc":
+        return [("samples", "count"), ("alloc_space", "bytes")], lambda weight: weight
+    if event == "lock":
+        return [("contentions", "count"), ("delay", "nanoseconds")], lambda weight: 1000 * weight
+    return [("samples", "count"), (clock, "nanoseconds")], lambda weight: weight * 10**9 // hz
+
+
 def check_pprof(wick, path, recording, folder):
     out = os.path.join(folder, "x.pb.gz")
     run(wick, path, out)
     profile = pprof.Profile(out)
-    metrics = [name for name in profile.types if name not in ("samples", "weight")]
-    assert profile.types[:2] == ["samples", "weight"] and profile.default == measure_of(recording)
+    types, in_unit = pprof_types(recording)
+    metrics = profile.types[2:]
+    equal("pprof's types", list(zip(profile.types, profile.units, strict=True))[:2], types)
+    assert profile.default == types[measure_of(recording) == "weight"][0], profile.default
     got, want = {}, {}
 
     def add(sums, key, values):
@@ -173,7 +188,8 @@ def check_pprof(wick, path, recording, folder):
                tuple(sorted(words.items())))
         add(want, key, [1, sample.weight] +
             [sample.metrics.get(name, (0, 0))[1] for name in metrics])
-    equal("pprof", got, want)
+    equal("pprof", got, {key: [values[0], in_unit(values[1]), *values[2:]]
+                         for key, values in want.items()})
 
 
 # ---- Firefox
@@ -235,10 +251,25 @@ def check_firefox(wick, path, recording, folder):
 CHECKS = [check_perf, check_weight, check_groups, check_folded, check_pprof, check_firefox]
 
 
+def check_events(wick, path, folder):
+    """What weights of wick's events are called and counted in."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for event, size in (("wall-clock", '"hz":99'), ("alloc", '"mean_bytes":524288'),
+                        ("lock", '"least_ns":10000'), ("page-faults", '"hz":0')):
+        other = os.path.join(folder, event + ".perf")
+        with open(other, "w", encoding="utf-8") as file:
+            file.write(text.replace("cpu-clock", event).replace('"hz":99', size))
+        check_pprof(wick, other, reference.Recording(other), folder)
+
+
 def check(wick, path, recording):
     for one in CHECKS:
         with tempfile.TemporaryDirectory() as folder:
             one(wick, path, recording, folder)
+    if path.endswith("golden.perf"):
+        with tempfile.TemporaryDirectory() as folder:
+            check_events(wick, path, folder)
     print(f"{os.path.basename(path)}: {len(recording.samples)} samples, every format agrees")
 
 

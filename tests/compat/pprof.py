@@ -66,6 +66,9 @@ class Profile:
         self.units = [strings[first(kind, "unit")] for kind in top["sample_type"]]
         self.default = strings[first(top, "default_sample_type")]
         functions = {first(f, "id"): strings[first(f, "name")] for f in top["function"]}
+        for function in top["function"]:
+            # Go's pprof shortens `Num::operator()` and templates when both names are given alike
+            assert not first(function, "system_name"), f"system_name of {function['name']}"
         mappings = {first(m, "id"): strings[first(m, "filename")] for m in top["mapping"]}
         places = {}
         for place in top["location"]:
