@@ -10,8 +10,10 @@
 enum {
 	US_A_SECOND = 1000000,
 	NS_A_SECOND = 1000000000,
+	MAX_AHEAD_PART = 100,
 };
 
+static const char release_mark[] = "# f ";
 static const char unknown_frame[] = "\t               0 [unknown] ([unknown])\n";
 static const char truncated_frame[] = "\t               0 [truncated] ([unknown])\n";
 
@@ -32,23 +34,57 @@ static void add_left(struct buf *buf, uint64_t value, size_t width)
 		buf_add_char(buf, ' ');
 }
 
-/*
- * The stamp to print, in units of the last printed digit: never a whole second, on which
- * FlameScope dies when it is the last, and never earlier than the one before.
- */
-static uint64_t next_stamp(bool ns, struct perf_script_file *file, uint64_t time_ns)
+/* Whether the thread has a sample at the last stamp, or so many have that nobody knows. */
+static bool has_printed(const struct perf_script_file *file, pid_t tid)
 {
-	uint64_t a_second = ns ? NS_A_SECOND : US_A_SECOND;
-	uint64_t stamp = time_ns / (NS_A_SECOND / a_second);
+	for (size_t i = 0; i < file->n_equal; i++)
+		if (file->equal[i] == tid)
+			return true;
+	return file->n_equal == PERF_SCRIPT_MAX_EQUAL;
+}
 
-	if (stamp % a_second == 0)
-		stamp++;
-	if (stamp < file->last_stamp) {
-		stamp = file->last_stamp;
+/* Never a whole second: FlameScope dies on it when it is the last stamp of a file. */
+static uint64_t no_whole_second(uint64_t stamp, uint64_t a_second)
+{
+	return stamp + (stamp % a_second == 0);
+}
+
+/*
+ * The stamp to print, in units of the last printed digit: never earlier than the one before, and
+ * never the thread's last one, as speedscope gives samples of a thread at one time no width.
+ * Stamps run ahead of the samples' times by MAX_AHEAD_PART of a second at most.
+ */
+static uint64_t next_stamp(const struct perf_script_options *options, struct perf_script_file *file,
+			   const struct sample *sample)
+{
+	const uint64_t a_second = options->ns ? NS_A_SECOND : US_A_SECOND;
+	uint64_t stamp = no_whole_second(sample->time_ns / (NS_A_SECOND / a_second), a_second);
+
+	if (stamp < file->latest)
 		file->n_late++;
-	}
+	else
+		file->latest = stamp;
+	if (stamp < file->last_stamp)
+		stamp = file->last_stamp;
+	if (stamp == file->last_stamp && !options->own_times && has_printed(file, sample->tid) &&
+	    stamp - file->latest < a_second / MAX_AHEAD_PART)
+		stamp = no_whole_second(stamp + 1, a_second);
+	if (stamp > file->last_stamp)
+		file->n_equal = 0;
+	if (file->n_equal < PERF_SCRIPT_MAX_EQUAL)
+		file->equal[file->n_equal++] = sample->tid;
 	file->last_stamp = stamp;
 	return stamp;
+}
+
+/* Of a sample in comments: its own, though none before what was written of the time before it. */
+static uint64_t hidden_stamp(const struct perf_script_options *options,
+			     const struct perf_script_file *file, const struct sample *sample)
+{
+	uint64_t stamp =
+		sample->time_ns / (NS_A_SECOND / (options->ns ? NS_A_SECOND : US_A_SECOND));
+
+	return stamp >= file->latest && stamp < file->last_stamp ? file->last_stamp : stamp;
 }
 
 static struct metric_value metric_of(const struct sample *sample, size_t i)
@@ -337,27 +373,67 @@ static void add_lines(const struct perf_script_options *options, const struct sa
 	buf_add_char(buf, '\n');
 }
 
+/* Put the mark before each line from START on; the empty line is the mark alone. */
+static void comment_out(struct buf *buf, size_t start)
+{
+	size_t mark = sizeof(release_mark) - 1;
+	size_t end = buf->len;
+	size_t to;
+
+	for (size_t i = start; !buf->failed && i < end; i++)
+		if (buf->data[i] == '\n')
+			buf_add(buf, release_mark);
+	if (buf->failed)
+		return;
+	to = buf->len;
+	for (size_t i = end; i-- > start;) {
+		buf->data[--to] = buf->data[i];
+		if (i > start && buf->data[i - 1] != '\n')
+			continue;
+		to -= mark;
+		memcpy(buf->data + to, release_mark, mark);
+	}
+	buf->data[buf->len - 2] = '\n'; /* no blank at the end of a line */
+	buf->len--;
+}
+
+bool perf_script_hides(const struct perf_script_options *options, const struct sample *sample)
+{
+	return sample->op && strcmp(sample->op, "free") == 0 &&
+	       options->metrics_as != METRICS_AS_INLINE;
+}
+
 void perf_script_sample(const struct perf_script_options *options, struct perf_script_file *file,
 			const struct sample *sample, struct buf *buf)
 {
 	char comm[SANITISED_COMM_SIZE];
 	const char *first = comm;
 	struct cut cut = cut_frames(options, sample);
+	bool hidden = perf_script_hides(options, sample);
 	bool altered;
+	size_t start;
 
+	if (hidden && options->bare)
+		return;
 	altered = sanitise_comm(sample->comm, sizeof(sample->comm), sample->tid, comm);
 	if (options->metrics_as == METRICS_AS_INLINE && !options->keep_comm) {
 		first = groups_state_word(sample->state);
 		altered = true;
 	}
-	if (!options->bare)
+	if (!options->bare && !options->own_facts)
 		add_comment(options, sample, altered, buf);
 	if (!options->bare && options->srcline)
 		add_lines(options, sample, &cut, buf);
+	start = buf->len;
 	add_header_line(options, file->event ? file->event : "cpu-clock", first,
-			next_stamp(options->ns, file, sample->time_ns), sample, buf);
+			hidden ? hidden_stamp(options, file, sample)
+			       : next_stamp(options, file, sample),
+			sample, buf);
 	add_frames(options, sample, &cut, buf);
 	buf_add_char(buf, '\n');
+	if (hidden)
+		comment_out(buf, start);
 	file->n_samples++;
+	file->n_releases += hidden;
 	file->weight += sample->weight;
 }

@@ -43,6 +43,8 @@ struct perf_script_options {
 	bool flatten;          /* a function that calls itself is one frame */
 	const struct perf_script_modules *modules; /* read for each end line; NULL: none */
 	bool srcline;   /* a "# l" line before each sample: file and line of each frame */
+	bool own_facts; /* the caller writes the "# s" lines */
+	bool own_times; /* of a copy: samples of a thread that have one time keep it */
 	bool keep_comm; /* METRICS_AS_INLINE: the states are not known */
 };
 
@@ -81,11 +83,17 @@ struct perf_script_count {
 	uint64_t value;
 };
 
+enum { PERF_SCRIPT_MAX_EQUAL = 64 }; /* samples that print the same stamp */
+
 /* The state of one file; zero it for each, then set event. */
 struct perf_script_file {
 	const char *event;   /* as the file's header has it; NULL: "cpu-clock" */
 	uint64_t last_stamp; /* as printed: a sample never prints an earlier one */
-	uint64_t n_samples;
+	uint64_t latest;     /* the latest that a sample itself had, in the same unit */
+	size_t n_equal;      /* threads that have printed last_stamp */
+	pid_t equal[PERF_SCRIPT_MAX_EQUAL];
+	uint64_t n_samples; /* releases too */
+	uint64_t n_releases;
 	uint64_t weight;
 	uint64_t n_late; /* samples that came later than the last written stamp, and got that */
 };
@@ -118,6 +126,16 @@ void perf_script_line(const struct frame *frame, struct buf *buf);
  * Context: any thread.
  */
 void perf_script_modules(const struct perf_script_modules *modules, struct buf *buf);
+
+/**
+ * perf_script_hides - whether a sample stands in comment lines, so that only wick counts it
+ *
+ * Releases of memory do, but in the inline dialect, which is for what changes metrics.  A bare
+ * text has nothing of them.
+ *
+ * Context: any thread.
+ */
+bool perf_script_hides(const struct perf_script_options *options, const struct sample *sample);
 
 /**
  * perf_script_sample - one sample, whole: comment, header line, frames, empty line

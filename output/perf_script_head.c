@@ -253,6 +253,8 @@ void perf_script_end(const struct perf_script_options *options, const struct per
 	buf_add_dec(buf, file->n_samples, 0, ' ');
 	add_number(buf, "weight", file->weight);
 	add_number(buf, "late", file->n_late);
+	if (file->n_releases)
+		add_number(buf, "releases", file->n_releases);
 	for (size_t i = 0; i < n_counts; i++)
 		add_number(buf, counts[i].name, counts[i].value);
 	if (options->modules)

@@ -91,7 +91,8 @@ static bool is_full(const struct recording *recording, uint64_t now)
 	uint64_t bytes = recording->segment.len + backlog->text.len + backlog->last_len;
 
 	if (!is_rotated(recording) || recording->segment.fd < 0 || recording->in_trouble ||
-	    now < recording->rotate_retry_ns || backlog->file.n_samples < 2)
+	    now < recording->rotate_retry_ns ||
+	    backlog->file.n_samples - backlog->file.n_releases < 2)
 		return false;
 	if (rotate->bytes)
 		return bytes + END_LINE_ROOM > rotate->bytes;
@@ -157,10 +158,24 @@ static void write_held(struct recording *recording, uint64_t now)
 	recording->held_as = recording_flush(recording) < 0 ? HELD_NONE : HELD_WRITTEN;
 }
 
+void recording_hold_again(struct recording *recording)
+{
+	if (recording->held_as == HELD_WRITTEN)
+		recording->held_as =
+			recording_take_back_held(recording) < 0 ? HELD_NONE : HELD_IN_MEMORY;
+}
+
 void recording_write(struct recording *recording, const struct sample *sample)
 {
 	uint64_t now = io_now_ns();
 
+	/* comments are nobody's first or second sample, and come before the one that waits */
+	if (perf_script_hides(&recording->options.text, sample)) {
+		recording_hold_again(recording);
+		if (!recording->options.text.bare)
+			add(recording, sample, now);
+		return;
+	}
 	if (recording->held_as == HELD_NONE && is_full(recording, now)) {
 		hold(recording, sample);
 		return;

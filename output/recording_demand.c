@@ -13,6 +13,7 @@ void recording_note(struct recording *recording, const char *word, const char *j
 {
 	if (recording->segment.fd < 0 || recording->options.text.bare)
 		return;
+	recording_hold_again(recording);
 	(void)backlog_note(&recording->backlog, word, json);
 }
 

@@ -253,7 +253,7 @@ void recording_close_segment(struct recording *recording)
 	recording->stats.samples += file->n_samples;
 	recording->stats.weight += file->weight;
 	recording->stats.late += file->n_late;
-	recording->stats.single_segments += file->n_samples == 1;
+	recording->stats.single_segments += file->n_samples - file->n_releases == 1;
 	if (segment->len > 0 && !gone) /* nobody would read it: the next file says it */
 		(void)write_end(recording);
 	recording->stats.bytes += segment->len;
@@ -266,13 +266,12 @@ void recording_close_segment(struct recording *recording)
 	recording->backlog.file = recording->backlog.on_disk;
 }
 
-/* Take the sample that starts the next segment out of this one again. */
-static int give_up_held(struct recording *recording)
+int recording_take_back_held(struct recording *recording)
 {
 	int r;
 
-	if (recording->held_as != HELD_WRITTEN)
-		return 0;
+	if (recording->backlog.text.len > 0)
+		return -EBUSY;
 	r = segment_cut(&recording->segment, recording->len_before_held);
 	if (r < 0)
 		return r;
@@ -294,7 +293,7 @@ int recording_rotate(struct recording *recording)
 	recording->name.number++;
 	r = open_file(recording, &next, &err);
 	if (r == 0) {
-		r = give_up_held(recording);
+		r = recording->held_as == HELD_WRITTEN ? recording_take_back_held(recording) : 0;
 		if (r < 0)
 			segment_close(&next);
 	}

@@ -98,6 +98,21 @@ int recording_flush(struct recording *recording);
 void recording_release_held(struct recording *recording);
 
 /**
+ * recording_hold_again - a line comes that is to stay in this segment: before the sample that waits
+ *
+ * Context: main thread.
+ */
+void recording_hold_again(struct recording *recording);
+
+/**
+ * recording_take_back_held - out of the segment again with the sample that starts the next one
+ *
+ * Return:  0; -EBUSY when something waits to be written behind it; -errno.
+ * Context: main thread.
+ */
+int recording_take_back_held(struct recording *recording);
+
+/**
  * recording_rotate - end the segment and begin the next
  *
  * Return:  0; -errno, and the old segment goes on.

@@ -42,8 +42,14 @@ static size_t add_character(struct text *text, const char *at, size_t left)
 		add(text, "\xef\xbf\xbd", 3);
 		return 1;
 	}
+	if (left >= 2 && memcmp(at, "->", 2) == 0) { /* FlameScope splits there */
+		add(text, "\xe2\x86\x92", 3);
+		return 2;
+	}
 	if (utf8_breaks(code))
 		add(text, "_", 1);
+	else if (code == ';') /* it parts the frames of a folded stack */
+		add(text, ":", 1);
 	else
 		add(text, at, len);
 	if ((code == '<' || code == '\\') && markup_opens(at, left))

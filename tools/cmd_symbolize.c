@@ -85,9 +85,16 @@ static int flush(struct symbolize_job *job, struct err *err)
 	return r < 0 ? err_set(err, -r, "write '%s'", job->out) : 0;
 }
 
-static bool is_frame(const struct line *line)
+/* What stands before the frame on its line: "# f " in a release of memory; NULL: it is no frame. */
+static const char *before_frame(const struct line *line)
 {
-	return (line->text[0] == '\t' || line->text[0] == ' ') && !line->cut;
+	static const char release[] = "# f ";
+	bool commented = strncmp(line->text, release, sizeof(release) - 1) == 0;
+	char first = line->text[commented ? sizeof(release) - 1 : 0];
+
+	if ((first != '\t' && first != ' ') || line->cut)
+		return NULL;
+	return commented ? release : "";
 }
 
 /* "# wick-end : ..." says which builds ran. */
@@ -128,16 +135,18 @@ static int gather(struct symbolize_job *job, struct err *err)
 	int r;
 
 	while ((r = lines_next(job->lines, &line, err)) > 0) {
+		const char *before = before_frame(&line);
+
 		if (line.cut)
 			return err_set(err, 0, "'%s' has a line of more than %d bytes: line %llu",
 				       job->in, LINES_MAX_BYTES, (unsigned long long)line.number);
 		if (is_end(&line))
 			take_end(job->namer, strchr(line.text, '{') ? strchr(line.text, '{') : "");
 		known = known || strncmp(line.text, "# wick", 6) == 0 ||
-			(!is_frame(&line) && perf_line_head(line.text, &head));
-		if (!is_frame(&line))
+			(!before && perf_line_head(line.text, &head));
+		if (!before)
 			leaf = true;
-		else if (perf_line_frame(line.text, &frame)) {
+		else if (perf_line_frame(line.text + strlen(before), &frame)) {
 			frame_namer_ask(job->namer, &frame, leaf);
 			leaf = false;
 		}
@@ -162,7 +171,8 @@ static const char *next_old(struct symbolize_job *job, size_t *ret_len)
 }
 
 /* Write a frame's line anew, with those of the calls inlined there while there is room. */
-static bool write_frames(struct symbolize_job *job, const struct perf_frame *frame)
+static bool write_frames(struct symbolize_job *job, const char *before,
+			 const struct perf_frame *frame)
 {
 	const struct frame *frames;
 	size_t n = frame_namer_find(job->namer, frame, job->leaf, &frames);
@@ -174,6 +184,7 @@ static bool write_frames(struct symbolize_job *job, const struct perf_frame *fra
 		first = n - 1;
 	job->n_inlined += n - 1 - first;
 	for (size_t i = first; i < n; i++) {
+		buf_add(&job->text, before);
 		perf_script_frame(&frames[i], &job->text);
 		buf_add_char(&job->words, ' ');
 		perf_script_line(&frames[i], &job->words);
@@ -182,7 +193,7 @@ static bool write_frames(struct symbolize_job *job, const struct perf_frame *fra
 }
 
 /* Copy a frame's line, or write it anew; parsing cuts it up, so it is kept first. */
-static void take_frame(struct symbolize_job *job, struct line *line)
+static void take_frame(struct symbolize_job *job, struct line *line, const char *before)
 {
 	size_t start = job->text.len;
 	struct perf_frame frame;
@@ -194,10 +205,10 @@ static void take_frame(struct symbolize_job *job, struct line *line)
 	if (!line->unended)
 		buf_add_char(&job->text, '\n');
 	end = job->text.len;
-	if (!perf_line_frame(line->text, &frame))
+	if (!perf_line_frame(line->text + strlen(before), &frame))
 		return;
 	old = next_old(job, &n_old);
-	if (!write_frames(job, &frame)) {
+	if (!write_frames(job, before, &frame)) {
 		buf_add_char(&job->words, ' ');
 		(void)buf_append(&job->words, old, n_old);
 	} else if (!job->text.failed) {
@@ -257,8 +268,10 @@ static void take_last(struct symbolize_job *job, const struct line *line)
 
 static void take_line(struct symbolize_job *job, struct line *line)
 {
-	if (is_frame(line)) {
-		take_frame(job, line);
+	const char *before = before_frame(line);
+
+	if (before) {
+		take_frame(job, line, before);
 		return;
 	}
 	end_sample(job);

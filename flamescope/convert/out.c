@@ -41,6 +41,24 @@ const char *out_event(const struct selection *selection)
 	return event < profile->n_events ? profile->strings[profile->event_names[event]] : "";
 }
 
+size_t out_tag(const struct profile *profile, const char *name)
+{
+	size_t i = 0;
+
+	while (i < profile->n_tags && strcmp(profile->strings[profile->tags[i].name], name) != 0)
+		i++;
+	return i;
+}
+
+bool out_is_release(const struct profile *profile, size_t op, uint32_t sample)
+{
+	const struct profile_tag *tag = &profile->tags[op];
+	uint16_t code = op < profile->n_tags ? tag->codes[sample] : 0;
+
+	return code && code < tag->n_values &&
+	       strcmp(profile->strings[tag->values[code]], "free") == 0;
+}
+
 /* Weights are periods of a clock, bytes or microseconds, by the event (perf-script.md 1k). */
 struct out_scale out_scale_of_weight(const struct selection *selection)
 {

@@ -58,6 +58,22 @@ void out_signed(struct buf *buf, int64_t value);
 const char *out_event(const struct selection *selection);
 
 /**
+ * out_tag - the number of the tag that has a name
+ *
+ * Return:  n_tags, when the profile has none.
+ * Context: any thread.
+ */
+size_t out_tag(const struct profile *profile, const char *name);
+
+/**
+ * out_is_release - whether a sample is a release of memory
+ * @op: out_tag() of "op"
+ *
+ * Context: any thread.
+ */
+bool out_is_release(const struct profile *profile, size_t op, uint32_t sample);
+
+/**
  * out_scale_of_weight - what the weights of the selection's samples are
  *
  * Context: any thread.

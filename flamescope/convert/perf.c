@@ -115,17 +115,14 @@ static uint64_t times_to_write(struct perf *to, size_t i)
 static void add_sample(struct perf *to, size_t i)
 {
 	struct buf *buf = &to->out->buf;
-	struct perf_script_options options;
 	uint8_t event = to->profile->events[to->out->selection->samples[i]];
 
 	if (!to->room->options.bare)
 		perf_facts_comment(to->out, i, to->room, buf);
-	options = to->room->options;
-	options.bare = true; /* the comment is written: a profile knows other words, too */
 	if (event < to->profile->n_events)
 		to->file.event = to->room->events[event];
-	perf_script_sample(&options, &to->file, &to->room->sample, buf);
-	to->out->report.n_samples++;
+	perf_script_sample(&to->room->options, &to->file, &to->room->sample, buf);
+	to->out->report.n_samples = to->file.n_samples;
 }
 
 static void add_samples(struct perf *to)

@@ -63,6 +63,8 @@ void perf_facts_init(const struct out *out, struct perf_facts_room *room)
 		options->metrics_mask |= UINT32_C(1) << i;
 	}
 	options->bare = out->options->bare;
+	options->own_facts = true; /* a profile knows other words, too */
+	options->own_times = true;
 	if (out->options->inline_metrics)
 		options->metrics_as = METRICS_AS_INLINE;
 	for (size_t i = 0; i < out->options->n_groups && i < GROUPS_MAX; i++)
@@ -77,9 +79,8 @@ void perf_facts_init(const struct out *out, struct perf_facts_room *room)
 	for (size_t i = 0; i < profile->n_tags; i++)
 		room->tags[i] = name_of(profile->strings[profile->tags[i].name], "tag", i,
 					room->tag_names[i]);
-	for (room->state = 0; room->state < profile->n_tags; room->state++)
-		if (strcmp(profile->strings[profile->tags[room->state].name], "state") == 0)
-			break;
+	room->state = out_tag(profile, "state");
+	room->op = out_tag(profile, "op");
 }
 
 /* ---- the sample */
@@ -195,6 +196,7 @@ void perf_facts_take(const struct out *out, size_t i, struct perf_facts_room *ro
 	sample->cpu = profile->cpus[number];
 	if (profile->cpus[number] == PROFILE_CPU_UNKNOWN) /* the same */
 		sample->cpu = room->options.bare ? 0 : SAMPLE_NO_CPU;
+	sample->op = out_is_release(profile, room->op, number) ? "free" : NULL;
 	take_thread(profile, number, room->options.bare, sample);
 	take_metrics(profile, number, room);
 	room->options.keep_comm = !take_state(profile, number, room);

@@ -17,7 +17,8 @@ struct perf_facts_room {
 	int64_t last[SAMPLE_MAX_METRICS]; /* inline: what a sample without a value says */
 	struct frame frames[PERF_MAX_FRAMES];
 	struct sample sample;
-	size_t state; /* number of the tag; n_tags: there is none */
+	size_t state; /* number of the tag, as of the next; n_tags: there is none */
+	size_t op;
 	const char *tags[PROFILE_MAX_TAGS];
 	const char *events[PROFILE_MAX_EVENTS];
 	char metric_names[SAMPLE_MAX_METRICS][PERF_FACTS_NAME];

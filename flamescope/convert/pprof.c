@@ -62,6 +62,7 @@ struct pprof {
 	size_t n_extra;
 	size_t n_values;
 	struct out_scale weight;
+	size_t op; /* of the profile's tags */
 	uint32_t thread_key, tid_key, pid_key, host_key, event_key;
 };
 
@@ -208,7 +209,7 @@ static void sum_up(const struct pprof *to, size_t first, size_t end, uint64_t *v
 
 		if (to->out->options->has_measure)
 			values[n++] += (uint64_t)to->selection->values[to->order[i]];
-		values[n++]++;
+		values[n++] += !out_is_release(profile, to->op, sample);
 		if (__builtin_add_overflow(weight, profile->weights[sample], &weight))
 			weight = UINT64_MAX;
 		n++; /* below, when it is all known */
@@ -419,6 +420,7 @@ int pprof_write(struct out *out)
 	int r;
 
 	to.profile = out->selection->profile;
+	to.op = out_tag(to.profile, "op");
 	to.weight = out_scale_of_weight(out->selection);
 	if (to.weight.unit == OUT_MICROSECONDS) /* pprof's delays are nanoseconds */
 		to.weight = (struct out_scale){OUT_NANOSECONDS, 1000, 1};

@@ -13,7 +13,8 @@
 struct perf_text {
 	struct perf_text_visitor visitor;
 	struct perf_text_stats stats;
-	bool open; /* a header line has come */
+	bool open;    /* a header line has come */
+	bool release; /* in a comment line, as wick writes a release of memory */
 	bool cut;
 	bool single;      /* the last sample was one line, which no empty line ends */
 	uint64_t line;    /* of the header line */
@@ -151,6 +152,7 @@ static bool take_head(struct perf_text *text, const struct line *line)
 	text->next = old;
 	text->open = true;
 	text->cut = false;
+	text->release = false;
 	text->n_frames = 0;
 	text->line = line->number;
 	return true;
@@ -181,6 +183,28 @@ static bool take_frame(struct perf_text *text, const struct line *line)
 	return true;
 }
 
+/* The text behind "# f ", or behind the "# f" that ends a release; NULL: it is another comment. */
+static char *release_line(const struct line *line)
+{
+	if (strncmp(line->text, "# f", 3) != 0)
+		return NULL;
+	return line->text[3] == ' ' ? line->text + 4 : line->text[3] ? NULL : line->text + 3;
+}
+
+/* A line of a release; a comment of others that begins alike is none, and is passed over. */
+static void take_release(struct perf_text *text, char *inner, uint64_t number)
+{
+	struct line line = {.text = inner, .len = strlen(inner), .number = number};
+
+	if (*inner == '\0') {
+		if (text->release)
+			close_sample(text);
+		text->release = false;
+	} else if ((text->release && take_frame(text, &line)) || take_head(text, &line)) {
+		text->release = true;
+	}
+}
+
 /* Without the carriage return that DOS and mail put there. */
 static struct line strip(const struct line *line)
 {
@@ -195,11 +219,14 @@ void perf_text_line(struct perf_text *text, const struct line *given)
 {
 	struct line bare = strip(given);
 	const struct line *line = &bare;
+	char *release;
 
 	text->stats.lines++;
 	if (line->cut || memchr(line->text, '\0', line->len)) {
 		count_bad(text, line->number);
 		text->cut |= text->open;
+	} else if ((release = release_line(line)) != NULL) {
+		take_release(text, release, line->number);
 	} else if (line->text[0] == '#') {
 		take_comment(text, line);
 	} else if (line->text[strspn(line->text, " \t\r")] == '\0') {

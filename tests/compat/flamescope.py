@@ -146,6 +146,8 @@ def read(data, metrics=()):
             raise Fatal(f"flame graph: recursion at depth {depth}")
         if comm == "":
             lost.append("a thread without a name")
+        if "->" in comm:
+            lost.append(f"a thread's name is split at '->': {comm[:60]}")
         for name in metrics:
             if name not in values:
                 lost.append(f"an event without metric_{name}")

@@ -51,6 +51,8 @@ def truth(data):
             match = HEADER.match(line)
             if not match or inside:
                 raise Fatal(f"line {number}: not a header line: {line[:80]!r}")
+            if int(match.group(4)) == 0 and not match.group(6).strip():
+                raise Fatal(f"line {number}: it weighs nothing, and most consumers count it")
             inside = True
             samples += 1
             weight += int(match.group(4))

@@ -63,6 +63,8 @@ def read(data):
                 verdict.lost.append(f"weird event line: {line[:60]!r}")
                 continue
             comm, event, period, tail = header
+            if b";" in comm:
+                verdict.lost.append(f"the name is two frames: {comm!r}")
             wanted = wanted or event
             inside, bad = True, bool(tail)
             continue

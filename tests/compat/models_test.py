@@ -25,6 +25,8 @@ def symbol(name, module="/lib/libc.so.6", tail=")"):
     return f"\t            7f01 {name}+0x1a ({module}{tail}\n"
 
 
+COMMENTED = "# s st=running op=free\n" + re.sub(r"^", "# f ", sample(at="12345.025", weight=0),
+                                               flags=re.M).replace("# f \n", "# f\n")[:-4]
 GOOD = sample() + sample(comm="other", at="12345.020202", ids="4000/4002", weight=3)
 MORE = sample(comm="other", at="12345.030303", ids="4000/4002")
 READERS = {"FS": flamescope.read, "SC": stackcollapse.read, "SS": speedscope.read,
@@ -93,6 +95,14 @@ TABLE = [
     ("text after the event", HEAD + sample(event="cpu-clock: x=1") + GOOD, "SS INF", ""),
     ("inlined frames", HEAD + GOOD + sample(
         at="12345.03", frames="\t 7f01 inner (inlined)\n" + FRAMES), "", ""),
+    ("comm a->b", HEAD + sample(comm="a->b") + GOOD, "FS", ""),
+    ("comm a;b", HEAD + sample(comm="a;b") + GOOD, "SC INF", ""),
+    ("comm swapper", HEAD + sample(comm="swapper") + GOOD, "", ""),
+    ("two samples of a thread at one time", HEAD + sample() + GOOD, "", ""),
+    ("three samples of a thread at one time", HEAD + sample() + sample() + GOOD, "SS", ""),
+    ("an event that weighs 0", HEAD + GOOD + sample(at="12345.03", weight=0), "SC", ""),
+    ("a release of memory in comments", HEAD + GOOD + COMMENTED + MORE + COMMENTED, "", ""),
+    ("a release before the first sample", HEAD + COMMENTED + GOOD, "", ""),
     ("metrics in a comment", HEAD + "# s st=running cpu_ns=1,2\n" + GOOD, "", ""),
 ]
 BARE = [
@@ -111,7 +121,7 @@ def bytes_of(text):
 def outcome(reader, text):
     """'error', 'loses' or 'whole', against the number of header lines and frames in the text."""
     data = bytes_of(text)
-    n_samples = len(re.findall(rb"\[[0-9?]+\] [0-9.]+: ", data))
+    n_samples = len(re.findall(rb"^(?!# f ).*\[[0-9?]+\] [0-9.]+: ", data, re.M))
     n_frames = len(re.findall(rb"^\t", data, re.M))
     try:
         verdict = reader(data)
@@ -172,7 +182,7 @@ class Models(unittest.TestCase):
         self.assertEqual(truth(bytes_of(HEAD + GOOD)), (2, 4, 4))
         for text in (GOOD[:-1].rstrip("\n"), sample(comm="a b"), GOOD.replace("\t", "", 1),
                      sample(frames="# x\n" + FRAMES), "\t 7f f (x)\n" + GOOD,
-                     sample(at="12345.01")):
+                     sample(weight=0), sample(at="12345.01")):
             self.assertRaises(Fatal, truth, bytes_of(HEAD + text))
 
 

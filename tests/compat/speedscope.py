@@ -46,9 +46,13 @@ def read(data, threads=None):
         if threads is not None:
             threads.append(thread)
         at = float(time.group(1))
-        if at < latest.get(thread, 0):
+        before = latest.get(thread, (0, 0))
+        if at < before[0]:
             raise Fatal("Timestamps received out of order")
-        latest[thread] = at
+        if at == before[0] == before[1]:
+            # a weight is half of the time to the samples before and after
+            verdict.lost.append(f"no width between samples of one time: {thread}")
+        latest[thread] = (at, before[0])
         n_frames = 0
         for line in chunk[1:]:
             frame = FRAME.match(line)

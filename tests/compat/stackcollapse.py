@@ -49,8 +49,12 @@ def read(data, pids=None):
                 verdict.lost.append(f"no empty line before {line[:60]!r}")
             event = EVENT.search(line)
             period = int(event.group(1) or 1) if event else 1
+            if period == 0:
+                verdict.lost.append("a weight of 0 counts as 1")
             wanted = wanted or (event and event.group(2))
             comm, frames = header.group(1), 0
+            if b";" in comm:
+                verdict.lost.append(f"the name is two frames: {comm!r}")
             if event and event.group(2) != wanted:
                 verdict.lost.append(f"event {event.group(2)!r} is filtered out")
                 comm = None

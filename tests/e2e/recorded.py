@@ -61,6 +61,8 @@ def read(path):
     lines = text.split("\n")[:-1]
     current = None
     for number, line in enumerate(lines, 1):
+        if line == "# f" or line.startswith("# f "):  # a release of memory, which only wick counts
+            line = line[len("# f "):]
         if line.startswith("# s "):
             state = dict(word.split("=", 1) for word in line[4:].split())
         elif line.startswith("#"):

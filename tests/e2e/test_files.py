@@ -1,4 +1,5 @@
 """Files: flush, rotation, compression, hooks, what is kept, and that every consumer reads them."""
+import collections
 import glob
 import gzip
 import json
@@ -9,11 +10,47 @@ import sys
 import time
 import unittest
 
-from recorded import LONG, WICK, Case, read, target
+from recorded import LONG, PYTHON, WICK, Case, need, read, target
 
-COMPAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compat",
-                      "check_compat.py")
+COMPAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compat")
+sys.path.insert(0, COMPAT)
+import firefox  # noqa: E402
+import speedscope  # noqa: E402
+import stackcollapse  # noqa: E402
 SECONDS = 1 if LONG else 0.4  # of a part of ratio
+# Names of threads, and how the text has them: what a consumer splits, drops or refuses.
+ODD_NAMES = {"": ":{tid}", " ": "__", "#": "_#", "#x": "_#x", "a->b": "a\u2192b", "a;b": "a:b",
+             "->": "\u2192_", ";": ":_", "struct": "_struct", "swapper": "swapper", "w 12: x": "w_12:_x"}
+NAMING = """
+import ctypes, sys, threading, time
+libc = ctypes.CDLL(None)
+def run(name):
+    libc.prctl(15, name.encode(), 0, 0, 0)
+    end = time.thread_time() + 0.12
+    while time.thread_time() < end:
+        pass
+threads = [threading.Thread(target=run, args=(name,)) for name in sys.argv[1:]]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+TEMPLATES = """
+struct TableRow { int x; };
+struct table { long x; };
+template<class T> __attribute__((noinline)) unsigned long work(unsigned long n)
+{
+	volatile unsigned long sum = sizeof(T);
+	for (unsigned long i = 0; i < n; i++)
+		sum = sum * 31 + i;
+	return sum;
+}
+int main()
+{
+	unsigned long sum = 0;
+	for (int i = 0; i < 60; i++)
+		sum += work<TableRow>(5000000) + work<table>(5000000);
+	return sum == 1;
+}
+"""
 
 
 class Files(Case):
@@ -94,14 +131,89 @@ class Files(Case):
                 time.sleep(0.01)
         self.assertGreater(len(sizes), 10)
 
+    def check_consumers(self, *arguments):
+        check = subprocess.run([sys.executable, os.path.join(COMPAT, "check_compat.py"), *arguments],
+                               capture_output=True, text=True, check=False)
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+
     def test_consumers_load_what_was_recorded(self):
         for options in ((), ("--ns",), ("--metrics", "none"), ("--bare",)):
             run = self.record(target("ratio"), SECONDS, options=options, hz=199)
-            extra = ["--bare"] if "--bare" in options else []
-            check = subprocess.run([sys.executable, COMPAT, *extra, *run.paths],
-                                   capture_output=True, text=True, check=False)
-            self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+            self.check_consumers(*(["--bare"] if "--bare" in options else []), *run.paths)
             self.assertTrue(run.samples)
+
+    def test_only_wick_counts_releases_of_memory(self):
+        for bare in ((), ("--bare",)):
+            run = self.record(target("allocs"), "3", "20000", "threads",
+                              options=("-e", "alloc=16K", "--rotate", "500samples", *bare))
+            self.assertGreater(len(run.paths), 1)
+            self.check_consumers(*bare, *run.paths)
+            releases = sum(sample.weight == 0 for sample in run.samples)
+            text = subprocess.run(["cat", *run.paths], stdout=subprocess.PIPE, text=True, check=True).stdout
+            self.assertEqual(len(re.findall(" op=free ", text)), releases)
+            self.assertEqual(len(re.findall("^allocs +[0-9]", text, re.M)), len(run.samples) - releases)
+            self.assertTrue(bare or releases > 500, releases)
+            self.assertFalse(bare and releases)
+
+    def test_samples_of_a_thread_have_stamps_of_their_own(self):
+        for options in (("-e", "wall"), ("-e", "wall", "--ns"), ("-e", "alloc=1K")):
+            run = self.record(target("allocs"), "2", "20000", "threads", hz=499, options=options)
+            self.check_consumers(*run.paths)
+            last = collections.defaultdict(int)
+            counted = [sample for sample in run.samples if sample.weight]
+            for sample in counted:
+                self.assertGreater(sample.time_ns, last[sample.tid], options)
+                last[sample.tid] = sample.time_ns
+            self.assertGreater(len(counted), 20)
+
+    def test_odd_names_of_threads_are_one_thread_each_for_everybody(self):
+        run = self.record(PYTHON, "-c", NAMING, *ODD_NAMES, hz=499)
+        self.check_consumers(*run.paths)
+        with open(run.paths[0], "rb") as file:
+            data = file.read()
+        # A thread is called python3 until it has given itself a name.
+        last = {sample.tid: sample.comm for sample in run.samples}
+        named = {tid: comm for tid, comm in last.items() if comm != "python3"}
+        want = {name: tid for name, text in ODD_NAMES.items() for tid, comm in named.items()
+                if comm == text.format(tid=tid)}
+        self.assertEqual(set(want), set(ODD_NAMES), named)
+        # Every consumer has as many samples of each thread as wick has.
+        tids, pids, threads = [], [], []
+        firefox.read(data, tids)
+        stackcollapse.read(data, pids)
+        speedscope.read(data, threads)
+        by_tid = collections.Counter(sample.tid for sample in run.samples)
+        self.assertEqual(collections.Counter(tids), by_tid)
+        by_comm = collections.Counter(sample.comm for sample in run.samples)
+        self.assertEqual(collections.Counter(comm.decode() for comm, _ in pids), by_comm)
+        self.assertEqual(collections.Counter(int(thread.rpartition(" ")[2]) for thread in threads), by_tid)
+        out = self.path("threads.folded")
+        self.assertEqual(self.wick("flamegraph", "--group", "comm,tid", "--metric", "samples", "-o", out,
+                                   run.paths[0]).returncode, 0)
+        seen = collections.defaultdict(collections.Counter)
+        with open(out, encoding="utf-8") as file:
+            for line in file:
+                stack, count = line.rstrip("\n").rsplit(" ", 1)
+                comm, tid = stack.split(";")[:2]
+                seen[int(tid)][comm] += int(count)
+        self.assertEqual({tid: sum(counts.values()) for tid, counts in seen.items()}, dict(by_tid))
+        for name, tid in want.items():  # the name as it was; folded stacks cannot hold a `;`
+            own = (name or f":{tid}").replace(";", ":")
+            self.assertEqual(seen[tid][own], sum(
+                sample.tid == tid and sample.comm == named[tid] for sample in run.samples), (name, seen[tid]))
+
+    def test_a_function_has_one_name_in_all_of_a_rotated_recording(self):
+        need("g++")
+        source, program = self.path("t.cpp"), self.path("t")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(TEMPLATES)
+        subprocess.run(["g++", "-O1", "-g", source, "-o", program], check=True)
+        run = self.record(program, hz=249, options=("--rotate", "40samples"))
+        self.assertGreater(len(run.paths), 2)
+        self.assertGreater(os.path.getsize(run.paths[0]), 0)
+        rows = json.loads(self.wick("report", "--json", "--top", "0", *run.paths).stdout)
+        names = [row["name"] for row in rows["functions"] if row["name"].startswith("work<")]
+        self.assertEqual(sorted(names), ["work<TableRow>", "work<table>"])
 
     def test_inline_metrics_are_on_every_event(self):
         run = self.record(target("ratio"), SECONDS, options=("--metrics-as", "inline"), hz=199)

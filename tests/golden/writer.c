@@ -28,7 +28,7 @@ static void write_sample(struct writer *writer, struct sample *sample)
 {
 	if (!sample->time_ns)
 		sample->time_ns = writer->time_ns;
-	sample->weight += !sample->weight;
+	sample->weight += !sample->weight && !sample->op;
 	writer->time_ns += 10101000;
 	perf_script_sample(&writer->options, &writer->file, sample, &writer->text);
 }
@@ -155,6 +155,11 @@ static void write_comms(struct writer *writer)
 		"-x",
 		"a/b",
 		"->",
+		"a->b",
+		"a;b",
+		";",
+		" ",
+		"swapper",
 		"%41",
 		"123456789012345",
 	};
@@ -327,6 +332,34 @@ static void write_times(struct writer *writer)
 	}
 }
 
+/* An allocation, its release, and the next of the same moment; and samples of one thread at once.
+ */
+static void write_releases(struct writer *writer)
+{
+	static const char *const ops[] = {"alloc", "free", "free", "alloc", NULL, NULL, NULL};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		struct frame frames[] = {
+			{.addr = 0x7f00, .symbol = "in", .file = "/src/in.h", .inlined = true},
+			{.addr = 0x7f00, .symbol = "give->back", .module = "/opt/My App/app"}};
+		struct sample sample = {.pid = 4000,
+					.tid = 4000,
+					.comm = "a;b",
+					.time_ns = writer->time_ns / 1000 * 1000,
+					.object = "7f0012345678",
+					.op = ops[i],
+					.weight = i == 0 || i == 3 ? 100 : 0,
+					.n_frames = 2,
+					.frames = frames,
+					.n_metrics = 4,
+					.metrics = {{100, -100}}};
+
+		writer->time_ns -= 10101000; /* write_sample() goes on */
+		write_sample(writer, &sample);
+	}
+	writer->time_ns += 10101000;
+}
+
 static void write_waits(struct writer *writer)
 {
 	static const struct {
@@ -391,6 +424,7 @@ static void write_zoo(struct writer *writer)
 	write_modules(writer);
 	write_depths(writer);
 	write_waits(writer);
+	write_releases(writer);
 	write_times(writer);
 	perf_script_end(&writer->options, &writer->file, counts, 2, &writer->text);
 }

@@ -140,9 +140,119 @@ static void a_stamp_never_runs_back_and_is_never_whole(void **state)
 
 	text = strstr(text, "     7.000001: ");
 	assert_non_null(text);
-	text = strstr(text + 1, "     7.000001: ");
+	text = strstr(text + 1, "     7.000002: ");
 	assert_non_null(text);
-	assert_non_null(strstr(text + 1, "     7.000002: "));
+	assert_non_null(strstr(text + 1, "     7.000003: "));
+	buf_release(&buf);
+}
+
+/* The stamp of a sample that is written now, in units of the last digit behind a whole second. */
+static unsigned stamp_of(const struct perf_script_options *options, struct perf_script_file *file,
+			 uint64_t time_ns, pid_t tid)
+{
+	struct sample sample = sample_at(time_ns);
+	const char *dot;
+	struct buf buf;
+	unsigned stamp;
+
+	buf_init(&buf, 4096);
+	sample.tid = tid;
+	perf_script_sample(options, file, &sample, &buf);
+	dot = strchr(buf_text(&buf), '.');
+	assert_non_null(dot);
+	stamp = (unsigned)strtoul(dot + 1, NULL, 10);
+	buf_release(&buf);
+	return stamp;
+}
+
+static void samples_of_a_thread_have_stamps_of_their_own(void **state)
+{
+	static const struct {
+		unsigned time_ns; /* behind 7 s */
+		pid_t tid;
+		unsigned us;
+		unsigned ns; /* with --ns */
+		unsigned copy;
+	} steps[] = {
+		{5000, 1, 5, 5000, 5},        {5000, 1, 6, 5001, 5},
+		{5100, 1, 7, 5100, 5},        {5100, 2, 7, 5100, 5},
+		{5200, 3, 7, 5200, 5},        {5200, 2, 8, 5200, 5},
+		{6999, 2, 9, 6999, 6},        {9000, 2, 10, 9000, 9},
+		{12000, 2, 12, 12000, 12},    {999999999, 2, 999999, 999999999, 999999},
+		{999999999, 2, 1, 1, 999999}, /* not the whole second */
+	};
+	const struct perf_script_options options[] = {
+		{.bare = true}, {.bare = true, .ns = true}, {.bare = true, .own_times = true}};
+
+	(void)state;
+	for (size_t mode = 0; mode < 3; mode++) {
+		struct perf_script_file file = {0};
+
+		for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+			unsigned want[] = {steps[i].us, steps[i].ns, steps[i].copy};
+
+			assert_int_equal(stamp_of(&options[mode], &file,
+						  7000000000U + steps[i].time_ns, steps[i].tid),
+					 want[mode]);
+		}
+		assert_int_equal(file.n_late, 0);
+	}
+}
+
+/* However many there are of one moment: stamps run ahead by 10 ms, and no further. */
+static void stamps_do_not_run_away(void **state)
+{
+	const struct perf_script_options options = {.bare = true};
+	struct perf_script_file file = {0};
+	unsigned stamp = 0;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++)
+		stamp = stamp_of(&options, &file, 7000005000U, 1);
+	assert_int_equal(stamp, 5 + 10000);
+	assert_int_equal(stamp_of(&options, &file, 7020000000U, 1), 20000);
+	for (pid_t tid = 2; tid < 1000; tid++) /* as many threads as it does not remember */
+		stamp = stamp_of(&options, &file, 7020000000U, tid);
+	assert_in_range(stamp, 20000, 20000 + 1000 / PERF_SCRIPT_MAX_EQUAL);
+}
+
+/* What is released is no sample to any consumer but wick: nothing of it is outside comments. */
+static void a_release_is_a_comment(void **state)
+{
+	static const char text[] = "# s st=running on=7f00 op=free\n"
+				   "# f app     1/1         7.000005:          0 alloc: \n"
+				   "# f \t            7f01 give+0x2 (/m)\n"
+				   "# f\n";
+	struct perf_script_options options = {.n_metrics = 0};
+	struct perf_script_file file = {.event = "alloc"};
+	struct frame frame = {.addr = 0x7f01, .symbol = "give", .offset = 2, .module = "/m"};
+	struct sample sample = sample_at(7000005000U);
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 4096);
+	sample.op = "free";
+	sample.weight = 0;
+	sample.cpu = SAMPLE_NO_CPU;
+	sample.frames = &frame;
+	sample.n_frames = 1;
+	(void)strcpy(sample.object, "7f00");
+	perf_script_sample(&options, &file, &sample, &buf);
+	assert_string_equal(buf_text(&buf), text);
+	buf_clear(&buf);
+	perf_script_end(&options, &file, NULL, 0, &buf);
+	assert_string_equal(buf_text(&buf), "# wick-end : {\"samples\":1,\"weight\":0,\"late\":0,"
+					    "\"releases\":1}\n");
+	/* the flame_prof dialect is for what changes metrics; a bare text has no comments */
+	buf_clear(&buf);
+	options.metrics_as = METRICS_AS_INLINE;
+	perf_script_sample(&options, &file, &sample, &buf);
+	assert_null(strstr(buf_text(&buf), "# f"));
+	assert_non_null(strstr(buf_text(&buf), "alloc:"));
+	buf_clear(&buf);
+	options = (struct perf_script_options){.bare = true};
+	perf_script_sample(&options, &file, &sample, &buf);
+	assert_int_equal(buf.len, 0);
 	buf_release(&buf);
 }
 
@@ -319,6 +429,9 @@ int main(void)
 		cmocka_unit_test(reads_no_byte_past_the_end_of_a_name),
 		cmocka_unit_test(tells_code_points_from_other_bytes),
 		cmocka_unit_test(a_stamp_never_runs_back_and_is_never_whole),
+		cmocka_unit_test(samples_of_a_thread_have_stamps_of_their_own),
+		cmocka_unit_test(stamps_do_not_run_away),
+		cmocka_unit_test(a_release_is_a_comment),
 		cmocka_unit_test(a_name_that_makes_a_file_of_another_type_is_marked),
 		cmocka_unit_test(says_what_a_thread_waits_for),
 		cmocka_unit_test(a_full_buffer_is_noticed),

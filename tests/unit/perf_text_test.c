@@ -258,6 +258,49 @@ static void reads_what_a_thread_waits_for(void **state)
 		"sample 'ab' 1/1 [0] 1700000000 1 wall-clock st=running\n");
 }
 
+/* A release ends with its own mark, or with the next sample; other comments are none. */
+static void reads_releases_in_comments(void **state)
+{
+	static const char text[] = "# s st=running\n"
+				   "app  1/2  [000] 1.000001:  7 alloc: \n"
+				   "\t  7f01 take+0x1 (/m)\n"
+				   "# f of others, inside a sample\n"
+				   "# f\n"
+				   "\t  7f02 main+0x1 (/m)\n"
+				   "\n"
+				   "# s st=running cpu_ns=1,-7\n"
+				   "# f app  1/2  [000] 1.000002:  0 alloc: \n"
+				   "# f \t  7f03 give+0x1 (/m)\n"
+				   "# f \t  7f02 main+0x1 (/m)\n"
+				   "# f\n"
+				   "# f \t  7f02 stray+0x1 (/m)\n"
+				   "# f app  1/2  [000] 1.000003:  0 alloc: \n"
+				   "# f \t  7f03 give+0x1 (/m)\n"
+				   "app  1/2  [000] 1.000004:  8 alloc: \n"
+				   "\t  7f01 take+0x1 (/m)\n"
+				   "\n"
+				   "# f app  1/2  [000] 1.000005:  0 alloc: \n"
+				   "# f \t  7f03 give+0x1 (/m)\n"
+				   "# f\n";
+	struct seen *seen = *state;
+
+	assert_string_equal(read_text(seen, text),
+			    "sample 'app' 1/2 [0] 1000001000 7 alloc st=running\n"
+			    "  7f01 'take'+1 '/m'\n"
+			    "  7f02 'main'+1 '/m'\n"
+			    "sample 'app' 1/2 [0] 1000002000 0 alloc st=running cpu_ns=1,-7\n"
+			    "  7f03 'give'+1 '/m'\n"
+			    "  7f02 'main'+1 '/m'\n"
+			    "sample 'app' 1/2 [0] 1000003000 0 alloc\n"
+			    "  7f03 'give'+1 '/m'\n"
+			    "sample 'app' 1/2 [0] 1000004000 8 alloc\n"
+			    "  7f01 'take'+1 '/m'\n"
+			    "sample 'app' 1/2 [0] 1000005000 0 alloc\n"
+			    "  7f03 'give'+1 '/m'\n");
+	assert_int_equal(seen->stats.bad_lines, 0);
+	assert_int_equal(seen->stats.unended, 0);
+}
+
 static void reads_metrics_of_the_header_line(void **state)
 {
 	assert_string_equal(
@@ -507,6 +550,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reads_what_more_perf_script_can_print, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(reads_what_a_thread_waits_for, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_releases_in_comments, setup, teardown),
 		cmocka_unit_test_setup_teardown(reads_metrics_of_the_header_line, setup, teardown),
 		cmocka_unit_test_setup_teardown(reads_the_variants_of_perf, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_header_line_ends_the_sample_before_it, setup,

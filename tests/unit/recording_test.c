@@ -189,6 +189,85 @@ static void moves_a_sample_that_was_written_while_it_waited(void **state)
 	output_teardown(&fixture);
 }
 
+static void put_memory(struct output_fixture *fixture, struct recording *recording, bool taken)
+{
+	struct sample sample = output_sample(fixture);
+
+	sample.op = taken ? "alloc" : "free";
+	sample.weight = taken ? 10 : 0;
+	recording_write(recording, &sample);
+}
+
+/* Each file but the last ends when there are two that any program counts for the next. */
+static void releases_stay_in_the_file_that_goes_on(void **state)
+{
+	static const char *const names[] = {"x.0001.perf", "x.0002.perf", "x.0003.perf"};
+	static const size_t taken[] = {3, 4, 3};
+	static const size_t given[] = {4, 4, 31}; /* the last 30 samples are releases */
+	struct output_fixture fixture;
+	struct recording *recording;
+	struct recording_stats stats;
+
+	(void)state;
+	output_setup(&fixture, "x.perf");
+	fixture.options.rotate.samples = 6;
+	recording = output_open(&fixture);
+	for (size_t i = 0; i < 49; i++)
+		put_memory(&fixture, recording, i < 19 && i % 2 == 0);
+	assert_int_equal(recording_finish(recording), 0);
+	recording_stats(recording, &stats);
+	assert_int_equal(stats.samples, 49);
+	assert_int_equal(stats.segments, 3);
+	for (size_t i = 0; i < 3; i++) {
+		_cleanup_free_ char *text = output_text(&fixture, names[i]);
+
+		assert_int_equal(output_count(text, "\napp "), taken[i]);
+		assert_int_equal(output_count(text, "\n# f app "), given[i]);
+		assert_int_equal(output_count(text, "\n# f\n"), given[i]);
+		assert_int_equal(output_count(text, " op=free\n# f app "), given[i]);
+		assert_int_equal(output_count(text, "\"late\":0,"), 1);
+	}
+	recording_free(recording);
+	output_teardown(&fixture);
+}
+
+/* A sample that waits is written meanwhile: what comes behind it stays when it moves on. */
+static void nothing_is_cut_off_with_the_sample_that_moves(void **state)
+{
+	struct output_fixture fixture;
+	struct recording *recording;
+
+	(void)state;
+	output_setup(&fixture, "x.perf");
+	fixture.options.rotate.samples = 2;
+	recording = output_open(&fixture);
+	for (size_t i = 0; i < 3; i++)
+		put_memory(&fixture, recording, true);
+	for (size_t i = 0; i < 2; i++) {
+		recording->held.time_ns -= 2000000000U;
+		recording_tick(recording);
+		assert_int_equal(recording->held_as, HELD_WRITTEN);
+		if (i == 0)
+			put_memory(&fixture, recording, false);
+		else
+			recording_note(recording, "rate", "{\"hz\":7}");
+		assert_int_equal(recording->held_as, HELD_IN_MEMORY);
+	}
+	put_memory(&fixture, recording, true);
+	assert_int_equal(recording_finish(recording), 0);
+	_cleanup_free_ char *first = output_text(&fixture, "x.0001.perf");
+	_cleanup_free_ char *second = output_text(&fixture, "x.0002.perf");
+
+	assert_int_equal(output_count(first, "\napp "), 2);
+	assert_int_equal(output_count(first, "\n# f app "), 1);
+	assert_int_equal(output_count(first, "# rate : {\"hz\":7}\n"), 1);
+	assert_non_null(strstr(first, "\"samples\":3,\"weight\":20,\"late\":0,\"releases\":1,"));
+	assert_int_equal(output_count(second, "\napp "), 2);
+	assert_non_null(strstr(second, "\"samples\":2,\"weight\":20,\"late\":0,"));
+	recording_free(recording);
+	output_teardown(&fixture);
+}
+
 static void rotates_by_size_and_by_time(void **state)
 {
 	struct output_fixture fixture;
@@ -315,6 +394,8 @@ int main(void)
 		cmocka_unit_test(never_leaves_one_sample_alone_in_a_file),
 		cmocka_unit_test(says_that_a_recording_has_one_sample),
 		cmocka_unit_test(moves_a_sample_that_was_written_while_it_waited),
+		cmocka_unit_test(releases_stay_in_the_file_that_goes_on),
+		cmocka_unit_test(nothing_is_cut_off_with_the_sample_that_moves),
 		cmocka_unit_test(rotates_by_size_and_by_time),
 		cmocka_unit_test(overwrites_nothing),
 		cmocka_unit_test(follows_no_link),

@@ -142,6 +142,8 @@ class Recording:
         self.is_wick = bool(self.head)
 
     def take(self, line):
+        if line == "# f" or line.startswith("# f "):  # of a release of memory
+            line = line[len("# f "):]
         if line.startswith("# s "):
             self.words, self.metrics = {}, {}
             read_facts(line, self.words, self.metrics)
