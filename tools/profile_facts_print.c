@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP_THREADS = 5, TOP_MODULES = 8 };
+enum { TOP_THREADS = 5, TOP_MODULES = 8, COMMAND_BYTES = 8192 };
 
 /* The values of a map as an array, for sorting. */
 struct list {
@@ -69,25 +69,15 @@ static void add_topic(struct buf *buf, const char *topic)
 	buf_printf(buf, "  %-10s ", topic);
 }
 
-/* The writer percent-encodes what could harm a consumer; people read the line as it was typed. */
-static void print_command(const char *text, struct buf *buf)
+static void print_command(const char *cmdline, struct buf *buf)
 {
-	static const char digits[] = "0123456789ABCDEF";
+	struct buf line;
 
-	for (; *text; text++) {
-		const char *high = *text == '%' && text[1] ? strchr(digits, text[1]) : NULL;
-		const char *low = high && text[2] ? strchr(digits, text[2]) : NULL;
-		unsigned char c = (unsigned char)*text;
-
-		if (low && high - digits < 8) { /* beyond ASCII it may be half a letter */
-			c = (unsigned char)((high - digits) * 16 + (low - digits));
-			text += 2;
-		}
-		if (c < 0x20 || c == 0x7f)
-			c = ' ';
-		buf_add_char(buf, (char)c);
-	}
+	buf_init(&line, COMMAND_BYTES);
+	words_command(&line, cmdline);
+	words_plain(buf, buf_text(&line));
 	buf_add_char(buf, '\n');
+	buf_release(&line);
 }
 
 static void print_rate(const struct profile_facts *facts, struct buf *buf)

@@ -15,7 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PROGRESS_TEXT_BYTES = 256, PROGRESS_PERCENT = 100, TITLE_BYTES = 512 };
+enum {
+	PROGRESS_TEXT_BYTES = 256,
+	PROGRESS_PERCENT = 100,
+	TITLE_BYTES = 512,
+	COMMAND_BYTES = 64 * 1024
+};
 
 static int append_path(struct view_input *input, char *path, struct err *err)
 {
@@ -253,6 +258,18 @@ bool view_input_holds(const struct view_input *input, const char *path)
 	return false;
 }
 
+static char *command_line(const char *text)
+{
+	struct buf buf;
+	char *line;
+
+	buf_init(&buf, COMMAND_BYTES);
+	words_command(&buf, text);
+	line = strndup(buf_text(&buf), TITLE_BYTES);
+	buf_release(&buf);
+	return line;
+}
+
 char *view_input_title(const struct view_input *input, const struct profile *profile)
 {
 	const char *command = profile->strings[profile->command];
@@ -260,7 +277,7 @@ char *view_input_title(const struct view_input *input, const struct profile *pro
 	char *title;
 
 	if (*command)
-		return strndup(command, TITLE_BYTES);
+		return command_line(command);
 	if (input->n_paths != 1)
 		return asprintf(&title, "%zu recordings", input->n_paths) < 0 ? NULL : title;
 	slash = strrchr(input->paths[0], '/');

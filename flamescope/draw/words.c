@@ -239,3 +239,22 @@ void words_seconds(struct buf *buf, uint64_t ns, uint64_t step_ns)
 	if (digits)
 		buf_printf(buf, ".%0*llu", digits, (unsigned long long)(rest / unit));
 }
+
+void words_command(struct buf *buf, const char *text)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (; *text; text++) {
+		const char *high = *text == '%' && text[1] ? strchr(digits, text[1]) : NULL;
+		const char *low = high && text[2] ? strchr(digits, text[2]) : NULL;
+		unsigned char c = (unsigned char)*text;
+
+		if (low && high - digits < 8) { /* beyond ASCII it may be half a letter */
+			c = (unsigned char)((high - digits) * 16 + (low - digits));
+			text += 2;
+		}
+		if (c < 0x20 || c == 0x7f)
+			c = ' ';
+		buf_add_char(buf, (char)c);
+	}
+}

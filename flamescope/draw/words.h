@@ -32,6 +32,16 @@ void words_xml_cut(struct buf *buf, const char *text, size_t n);
 void words_plain(struct buf *buf, const char *text);
 
 /**
+ * words_command - a "# cmdline" as it was typed, on one line
+ *
+ * The writer percent-encodes what could harm a consumer: that is decoded, and what parts lines is
+ * a blank.
+ *
+ * Context: any thread.
+ */
+void words_command(struct buf *buf, const char *text);
+
+/**
  * words_csv - one field, always in quotes; what a spreadsheet would take for a formula is not one
  *
  * A text that begins with = + - @ or a tab gets a ' in front.

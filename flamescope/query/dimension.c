@@ -36,9 +36,17 @@ struct maker {
 	const struct profile *profile;
 	const char *delta_metric;
 	struct dimension *dimension;
-	struct pair_map values;    /* of labels, by their interned address */
-	struct pair_map processes; /* by host and pid: thread that gives the name, + 1 */
+	struct pair_map values; /* of labels, by their interned address */
 	bool several_hosts;
+};
+
+/* What processes are called, while that is found out. */
+struct naming {
+	struct pair_map processes; /* by host and pid: their first thread, + 1 */
+	struct pair_map samples;   /* by first thread and name: how many, + 1 */
+	uint32_t *of_thread;       /* how many each thread has */
+	uint32_t *first;           /* of each thread's process */
+	uint32_t *named_by;        /* by first thread: the thread that gives the name */
 };
 
 static const char *string_of(const struct profile *profile, uint32_t number)
@@ -89,13 +97,11 @@ static void thread_label(const struct maker *maker, const struct profile_thread 
 		(void)snprintf(label, size, "%s/%d%s%s", comm, thread->tid, at, host);
 }
 
-static void process_label(struct maker *maker, const struct profile_thread *thread, char *label,
-			  size_t size)
+static void process_label(const struct maker *maker, const struct profile_thread *thread,
+			  uint32_t comm, char *label, size_t size)
 {
 	const struct profile *profile = maker->profile;
-	uint32_t *main = pair_map_at(&maker->processes, thread->host, (uint32_t)thread->pid);
 	const char *host = maker->several_hosts ? string_of(profile, thread->host) : "";
-	uint32_t comm = main && *main ? profile->thread_list[*main - 1].comm : thread->comm;
 
 	if (thread->pid < 0)
 		label[0] = '\0';
@@ -112,35 +118,119 @@ static void number_label(int32_t number, char *label, size_t size)
 		(void)snprintf(label, size, "%d", number);
 }
 
-/* A process is named by its main thread; without one by the first that was seen. */
-static int name_processes(struct maker *maker)
+static bool has_several_hosts(const struct profile *profile)
 {
-	const struct profile *profile = maker->profile;
+	for (size_t i = 1; i < profile->n_threads; i++)
+		if (profile->thread_list[i].host != profile->thread_list[0].host)
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < profile->n_threads; i++) {
+static bool is_main(const struct profile_thread *thread)
+{
+	return thread->tid == thread->pid;
+}
+
+static void release_naming(struct naming *naming)
+{
+	pair_map_release(&naming->processes);
+	pair_map_release(&naming->samples);
+	free(naming->of_thread);
+	free(naming->first);
+	free(naming->named_by);
+}
+
+static int init_naming(struct naming *naming, const struct profile *profile)
+{
+	int r = pair_map_init(&naming->processes);
+
+	if (r == 0)
+		r = pair_map_init(&naming->samples);
+	naming->of_thread = calloc(profile->n_threads + 1, sizeof(*naming->of_thread));
+	naming->first = calloc(profile->n_threads + 1, sizeof(*naming->first));
+	naming->named_by = calloc(profile->n_threads + 1, sizeof(*naming->named_by));
+	if (r == 0 && (!naming->of_thread || !naming->first || !naming->named_by))
+		r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < profile->n_samples; i++)
+		naming->of_thread[profile->threads[i]]++;
+	return r;
+}
+
+/* Which process each thread is of, and how many samples each name has there. */
+static int count_names(struct naming *naming, const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->n_threads; i++) {
 		const struct profile_thread *thread = &profile->thread_list[i];
-		uint32_t *main =
-			pair_map_at(&maker->processes, thread->host, (uint32_t)thread->pid);
-		bool is_main = thread->tid == thread->pid;
+		uint32_t *first =
+			pair_map_at(&naming->processes, thread->host, (uint32_t)thread->pid);
+		uint32_t *n;
 
-		if (!main)
+		if (!first)
 			return -ENOMEM;
-		if (*main == 0 || (is_main && profile->thread_list[*main - 1].tid != thread->pid))
-			*main = (uint32_t)i + 1;
-		if (thread->host != profile->thread_list[0].host)
-			maker->several_hosts = true;
+		if (*first == 0)
+			*first = i + 1;
+		naming->first[i] = *first - 1;
+		naming->named_by[i] = i;
+		n = pair_map_at(&naming->samples, naming->first[i], thread->comm);
+		if (!n)
+			return -ENOMEM;
+		*n += (*n == 0) + naming->of_thread[i];
 	}
 	return 0;
+}
+
+/* Whether thread A is better to name their process by than B. */
+static bool names_better(struct naming *naming, const struct profile *profile, uint32_t a,
+			 uint32_t b)
+{
+	const struct profile_thread *left = &profile->thread_list[a];
+	const struct profile_thread *right = &profile->thread_list[b];
+
+	if (is_main(left) != is_main(right))
+		return is_main(left);
+	if (is_main(left))
+		return naming->of_thread[a] > naming->of_thread[b];
+	return *pair_map_at(&naming->samples, naming->first[a], left->comm) >
+	       *pair_map_at(&naming->samples, naming->first[b], right->comm);
+}
+
+/*
+ * A process is named as its main thread was in most of its samples: it may have executed another
+ * program or renamed itself.  Without samples of that, it is the name with most samples.
+ *
+ * Owns: the caller, RET_COMMS: a name for each thread.
+ */
+static int name_processes(const struct profile *profile, uint32_t **ret_comms)
+{
+	uint32_t *comms = calloc(profile->n_threads + 1, sizeof(*comms));
+	struct naming naming = {0};
+	int r = init_naming(&naming, profile);
+
+	if (r == 0)
+		r = comms ? count_names(&naming, profile) : -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < profile->n_threads; i++) {
+		uint32_t *named_by = &naming.named_by[naming.first[i]];
+
+		if (names_better(&naming, profile, i, *named_by))
+			*named_by = i;
+	}
+	for (uint32_t i = 0; r == 0 && i < profile->n_threads; i++)
+		comms[i] = profile->thread_list[naming.named_by[naming.first[i]]].comm;
+	release_naming(&naming);
+	*ret_comms = comms;
+	return r;
 }
 
 static int make_threads(struct maker *maker, enum thread_part part)
 {
 	const struct profile *profile = maker->profile;
+	uint32_t *comms = NULL;
 	char label[MAX_LABEL] = "";
 	int r = make_room(maker->dimension, profile->n_threads);
 
-	if (r == 0)
-		r = name_processes(maker);
+	if (r == 0 && part == PART_PROCESS)
+		r = name_processes(profile, &comms);
+	maker->several_hosts = has_several_hosts(profile);
 	maker->dimension->threads = profile->threads;
 	for (size_t i = 0; r == 0 && i < profile->n_threads; i++) {
 		const struct profile_thread *thread = &profile->thread_list[i];
@@ -149,7 +239,7 @@ static int make_threads(struct maker *maker, enum thread_part part)
 		if (part == PART_THREAD)
 			thread_label(maker, thread, label, sizeof(label));
 		else if (part == PART_PROCESS)
-			process_label(maker, thread, label, sizeof(label));
+			process_label(maker, thread, comms[i], label, sizeof(label));
 		else if (part == PART_TID || part == PART_PID)
 			number_label(part == PART_TID ? thread->tid : thread->pid, label,
 				     sizeof(label));
@@ -157,6 +247,7 @@ static int make_threads(struct maker *maker, enum thread_part part)
 			text = string_of(profile, part == PART_COMM ? thread->comm : thread->host);
 		r = add_code(maker, i, text);
 	}
+	free(comms);
 	return r;
 }
 
@@ -376,11 +467,8 @@ int dimension_init(struct dimension *dimension, const struct profile *profile, c
 	*dimension = (struct dimension){.name = name};
 	r = pair_map_init(&maker.values);
 	if (r == 0)
-		r = pair_map_init(&maker.processes);
-	if (r == 0)
 		r = make(&maker, name, err);
 	pair_map_release(&maker.values);
-	pair_map_release(&maker.processes);
 	if (r == -ENOMEM)
 		(void)err_set(err, ENOMEM, "the values of '%.60s'", name);
 	if (r < 0)

@@ -370,6 +370,11 @@ function countSamples(sections) {
 	return section.count;
 }
 
+/* A "# cmdline" as it was typed, on one line; as words_command() in draw/words.c. */
+const commandLine = (text) => text
+	.replace(/%([0-7][0-9A-F])/g, (_, code) => String.fromCharCode(parseInt(code, 16)))
+	.replace(/[\0-\x1f\x7f]/g, " ");
+
 /* What says itself of the profile as a whole. */
 function describe(meta, strings) {
 	const startNs = BigInt(meta.start_ns ?? 0);
@@ -386,7 +391,7 @@ function describe(meta, strings) {
 		isWick: Boolean(meta.is_wick),
 		hasTimes: meta.has_times !== false,
 		hz: Number(meta.hz ?? 0),
-		command: strings[meta.command] ?? "",
+		command: commandLine(strings[meta.command] ?? ""),
 		captured: strings[meta.captured] ?? "",
 		events: (meta.events || []).map((number) => strings[number] ?? ""),
 		files: meta.files || [],

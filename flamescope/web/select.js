@@ -22,17 +22,25 @@ export const THREAD_DIMENSIONS = ["thread", "comm", "process", "tid", "pid", "ho
 /* What a pattern of a query matches; the words of the command line are PCRE's. */
 export const compile = (pattern) => makePattern(pattern);
 
-/* The name of each process is that of its main thread, else of its first one. */
-function processLabels(threads, atHost) {
+/* The name of each process is what its main thread is called in most samples, else any of them. */
+function processLabels({ threads, thread: ofSample }, atHost) {
+	const own = new Uint32Array(threads.length);
+	for (const number of ofSample)
+		own[number]++;
+	const counts = new Map();
 	const names = new Map();
-	for (const { comm, host, pid, tid } of threads) {
-		const key = `${pid} ${host}`;
-		const known = names.get(key);
-		if (!known || (pid === tid && !known.isMain))
-			names.set(key, { comm, isMain: pid === tid });
-	}
-	return threads.map(({ host, pid }) => (pid < 0 ? ""
-		: `${names.get(`${pid} ${host}`).comm}/${pid}${atHost(host)}`));
+	const keyOf = ({ pid, host }) => `${pid} ${host}`;
+	const countOf = (thread) => `${keyOf(thread)} ${thread.comm}`;
+	threads.forEach((thread, i) => counts.set(countOf(thread), (counts.get(countOf(thread)) ?? 0) + own[i]));
+	threads.forEach((thread, i) => {
+		const isMain = thread.pid === thread.tid;
+		const n = isMain ? own[i] : counts.get(countOf(thread));
+		const known = names.get(keyOf(thread));
+		if (!known || (isMain === known.isMain ? n > known.n : isMain))
+			names.set(keyOf(thread), { comm: thread.comm, isMain, n });
+	});
+	return threads.map((thread) => (thread.pid < 0 ? ""
+		: `${names.get(keyOf(thread)).comm}/${thread.pid}${atHost(thread.host)}`));
 }
 
 function threadLabels(profile, name) {
@@ -43,7 +51,7 @@ function threadLabels(profile, name) {
 		return threads.map(({ comm, host, tid }) =>
 			`${comm}${tid < 0 ? "" : `/${tid}`}${atHost(host)}`);
 	if (name === "process")
-		return processLabels(threads, atHost);
+		return processLabels(profile, atHost);
 	if (name === "tid" || name === "pid")
 		return threads.map((thread) => (thread[name] < 0 ? "" : String(thread[name])));
 	return threads.map((thread) => thread[name]);

@@ -1,9 +1,11 @@
 """Children by every way there is, programs that take no agent, libraries that come and go."""
+import html
+import json
 import os
 import subprocess
 import unittest
 
-from recorded import LONG, Case, target, wait_for
+from recorded import LONG, PYTHON, Case, target, wait_for
 
 
 class Children(Case):
@@ -38,6 +40,32 @@ class Children(Case):
         self.assertEqual((run.status, run.stdout, ), (0, b"busy no more\n"), run.summary)
         self.assertIn("busy_setuid", run.summary)
         self.assertIn("set", run.summary)
+
+    def test_a_process_is_found_by_the_name_that_it_had_longest(self):
+        code = ("import ctypes, time\ndef use(seconds):\n end = time.thread_time() + seconds\n"
+                " while time.thread_time() < end: pass\n"
+                "use(0.1)\nctypes.CDLL(None).prctl(15, b'renamed', 0, 0, 0)\nuse(0.5)\n"
+                "ctypes.CDLL(None).prctl(15, b'ending', 0, 0, 0)\nuse(0.05)")
+        run = self.record("sh", "-c", f'i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done; exec {PYTHON} -c "$0"',
+                          code, hz=499)
+        self.assertGreaterEqual(len({sample.comm for sample in run.samples}), 3)
+        n = len(run.samples)
+        for name, found in (("^renamed/", n), ("^(sh|python3|ending)/", 0)):
+            told = self.wick("report", "--json", "--metric", "samples", "--process", name, run.paths[0])
+            self.assertEqual(json.loads(told.stdout)["samples"] if told.returncode == 0 else 0, found,
+                             (name, told.stderr))
+
+    def test_a_command_of_many_lines_is_one_line_in_titles(self):
+        run = self.record("sh", "-c", "i=0\nwhile [ $i -lt 300000 ]; do i=$((i+1)); done\n# <100%>")
+        want = "sh -c i=0 while [ $i -lt 300000 ]; do i=$((i+1)); done # <100%>"
+        path = run.paths[0]
+        self.assertEqual(self.wick("report", path).stdout.decode().split("\n")[0], want)
+        self.assertIn(f"command    {want}\n", self.wick("info", path).stdout.decode())
+        for verb, name in (("flamegraph", "x.svg"), ("heatmap", "y.svg"), ("view", "z.html")):
+            made = self.wick(verb, *(["--no-open"] if verb == "view" else []), "-o", self.path(name), path)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            with open(self.path(name), encoding="utf-8") as file:
+                self.assertIn(html.escape(want), file.read(), verb)
 
     def test_a_daemon_lives_on(self):
         done = self.path("done")

@@ -351,8 +351,7 @@ static void write_releases(struct writer *writer)
 					.weight = i == 0 || i == 3 ? 100 : 0,
 					.n_frames = 2,
 					.frames = frames,
-					.n_metrics = 4,
-					.metrics = {{100, -100}}};
+					.n_metrics = 4};
 
 		writer->time_ns -= 10101000; /* write_sample() goes on */
 		write_sample(writer, &sample);

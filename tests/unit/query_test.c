@@ -235,6 +235,51 @@ static void tells_samples_apart_by_a_metric(void **state)
 	hand_profile_release(&hand);
 }
 
+/* By name: samples of a process 7 in order, as COMM:TID, and what it is called. */
+static void names_processes_as_most_of_their_samples(void **state)
+{
+	static const struct {
+		struct {
+			const char *comm;
+			int32_t tid;
+		} samples[8];
+		const char *label;
+	} cases[] = {
+		/* it was a shell before exec, and renames itself once more at its end */
+		{{{"sh", 7}, {"app", 7}, {"app", 7}, {"bye", 7}}, "app/7"},
+		{{{"app", 7}, {"app", 7}, {"sh", 7}}, "app/7"},
+		{{{"a", 7}, {"b", 7}}, "a/7"},
+		/* threads that are called otherwise, however busy they are */
+		{{{"io", 8}, {"io", 8}, {"io", 9}, {"sh", 7}, {"app", 7}, {"app", 7}}, "app/7"},
+		/* the main thread is never seen */
+		{{{"big", 8}, {"big", 8}, {"io", 9}, {"io", 10}, {"io", 11}}, "io/7"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct hand_profile hand;
+		struct dimension dimension;
+		struct err err = {0};
+
+		hand_profile_init(&hand, 0);
+		hand_profile_add(&hand, &(struct hand_sample){.comm = "app", .pid = 6, .tid = 6});
+		for (size_t j = 0; cases[i].samples[j].comm; j++)
+			hand_profile_add(&hand,
+					 &(struct hand_sample){.comm = cases[i].samples[j].comm,
+							       .pid = 7,
+							       .tid = cases[i].samples[j].tid});
+		assert_int_equal(dimension_init(&dimension, &hand.profile, "process", NULL, &err),
+				 0);
+		assert_int_equal(dimension.n_values, 2);
+		assert_string_equal(dimension.labels[dimension_value(&dimension, 0)], "app/6");
+		for (size_t j = 1; j < hand.profile.n_samples; j++)
+			assert_string_equal(dimension.labels[dimension_value(&dimension, j)],
+					    cases[i].label);
+		dimension_release(&dimension);
+		hand_profile_release(&hand);
+	}
+}
+
 static void counts_values_without_room_as_others(void **state)
 {
 	struct hand_profile hand;
@@ -380,6 +425,7 @@ int main(void)
 		cmocka_unit_test(reads_measures),
 		cmocka_unit_test(names_the_values_of_dimensions),
 		cmocka_unit_test(tells_samples_apart_by_a_metric),
+		cmocka_unit_test(names_processes_as_most_of_their_samples),
 		cmocka_unit_test(counts_values_without_room_as_others),
 		cmocka_unit_test(ships_rules_for_plumbing_only),
 		cmocka_unit_test(reads_rules_of_a_file),

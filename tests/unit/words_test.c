@@ -57,6 +57,16 @@ static void what_is_no_text_is_marked(void **state)
 	assert_string_equal(written(words_xml, "x\xe2\x80"), "x" BAD BAD);
 }
 
+static void a_command_is_one_line(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		written(words_command, "sh -c a%0Ab%09%3Cc%3E%1B[1m 100% %41%2541 %e9%E9"),
+		"sh -c a b <c> [1m 100% A%41 %e9%E9");
+	assert_string_equal(written(words_command, "a\nb\x7f%"), "a b %");
+	assert_string_equal(written(words_command, "%4"), "%4");
+}
+
 static void a_spreadsheet_finds_no_formula(void **state)
 {
 	(void)state;
@@ -118,6 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_is_no_markup),
 		cmocka_unit_test(what_is_no_text_is_marked),
+		cmocka_unit_test(a_command_is_one_line),
 		cmocka_unit_test(a_spreadsheet_finds_no_formula),
 		cmocka_unit_test(a_cut_name_keeps_whole_characters),
 		cmocka_unit_test(amounts_have_their_units),

@@ -43,6 +43,11 @@ test("a recording's columns are as they were written", () => {
 	assert.deepEqual([...profile.frames.addr], [0x10, 0, 0x30]);
 });
 
+test("a command of many lines is shown as one, as it was typed", () => {
+	const command = (text) => readPack(packOfText(`# cmdline : ${text}\na 7/8  [002] 5.250000: 3 cpu-clock: \n\t 10 f+0x1 (/bin/a)\n\n`)).command;
+	assert.equal(command("sh -c a%0Ab%09%3Cc%3E 100% %2541 %E9"), "sh -c a b <c> 100% %41 %E9");
+});
+
 test("base64 and gzip come out as they went in", async () => {
 	const text = Buffer.from(gzipSync(bytes)).toString("base64");
 	assert.deepEqual(await inflate(fromBase64(text)), bytes);
