@@ -74,5 +74,8 @@ int cmd_record(struct cmd_ctx *ctx)
 		return cmd_help(ctx->command);
 	if (options.quiet)
 		say_quiet();
+	if (options.bare && options.ns)
+		say_note("Perfetto, which --bare is for, does not take time stamps with nine "
+			 "decimals, try: without --ns");
 	return record(&options, ctx->commands);
 }

@@ -7,6 +7,7 @@
 #include "tools/terminal.h"
 #include "tools/view_state.h"
 #include "tools/view_subject.h"
+#include "tools/view_trouble.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -324,6 +325,7 @@ static int draw(void *context, struct buf *text, struct err *err)
 {
 	const struct report *it = context;
 
+	view_trouble_weights(it->subject.selection, &it->subject.command.options.query);
 	return it->per ? write_parts(it, text, err) : write_report(it, text, err);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 enum { NAMED_FILES = 8, TROUBLE_BYTES = 16 * 1024, MAGIC_BYTES = 8, FEW_NAMES_PERCENT = 50 };
+enum { MOST_PERIODS = 1000 }; /* of a sample of wick's */
 
 static void add_bad_lines(struct buf *text, const struct profile_file *file)
 {
@@ -207,6 +208,22 @@ static bool has_stacks(const struct selection *selection)
 	return false;
 }
 
+/* Of a clock perf's periods are nanoseconds, and wick's are few. */
+static bool is_bare(const struct profile *profile, uint32_t sample)
+{
+	static const char *const events[] = {"wall-clock", "alloc", "lock"};
+	uint8_t event = profile->events[sample];
+	const char *name =
+		event < profile->n_events ? profile->strings[profile->event_names[event]] : "";
+
+	if (profile->is_wick || !profile->has_times)
+		return false;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (strcmp(name, events[i]) == 0)
+			return true;
+	return strcmp(name, "cpu-clock") == 0 && profile->weights[sample] < MOST_PERIODS;
+}
+
 void view_trouble_selection(const struct selection *selection, const struct query *query)
 {
 	double unnamed = (double)count_unnamed(selection);
@@ -223,4 +240,12 @@ void view_trouble_selection(const struct selection *selection, const struct quer
 		say_note("%.0f %% of the samples are in functions without a name, "
 			 "try: wick symbolize FILE, or the programs' debugging symbols",
 			 percent);
+}
+
+void view_trouble_weights(const struct selection *selection, const struct query *query)
+{
+	if (selection->n && !query->has_measure &&
+	    is_bare(selection->profile, selection->samples[0]))
+		say_note("the text has no header, as wick record --bare writes it: what weights "
+			 "stand for is gone and each sample counts as one, try: --metric weight");
 }

@@ -39,4 +39,11 @@ int view_trouble_nothing_left(const struct profile *profile, const struct select
  */
 void view_trouble_selection(const struct selection *selection, const struct query *query);
 
+/**
+ * view_trouble_weights - say that a bare text of wick has lost what its weights stand for
+ *
+ * Context: main thread.
+ */
+void view_trouble_weights(const struct selection *selection, const struct query *query);
+
 #endif

@@ -142,6 +142,22 @@ class Files(Case):
             self.check_consumers(*(["--bare"] if "--bare" in options else []), *run.paths)
             self.assertTrue(run.samples)
 
+    def test_a_bare_text_says_what_it_lacks(self):
+        with_header = self.record(target("split"), 0.3)
+        bare = self.record(target("split"), 0.3, options=("--bare",))
+        both = self.record(target("split"), 0.3, options=("--bare", "--ns"))
+        told = [line for line in both.summary.splitlines() if "Perfetto" in line]
+        self.assertEqual(len(told), 1, both.summary)
+        self.assertIn("nine decimals", told[0])
+        self.assertNotIn("nine decimals", bare.summary)
+        self.assertNotIn("Perfetto", self.record(target("split"), 0.2, options=("--ns",)).summary)
+        for run, said in ((with_header, False), (bare, True), (both, True)):
+            lines = self.wick("report", run.paths[0]).stderr.decode().splitlines()
+            self.assertEqual(sum("each sample counts as one" in line for line in lines), said, lines)
+        asked = self.wick("report", "--metric", "weight", bare.paths[0])
+        self.assertNotIn(b"counts as one", asked.stderr)
+        self.assertIn(f"weight {bare.weight()};", asked.stdout.decode())
+
     def test_only_wick_counts_releases_of_memory(self):
         for bare in ((), ("--bare",)):
             run = self.record(target("allocs"), "3", "20000", "threads",
