@@ -114,10 +114,13 @@ static void keep(struct blocks *blocks, const char *text, size_t len)
 	(void)buf_append(&blocks->line, text, len);
 }
 
-/* The line that was kept is whole. */
-static void feed_line(struct blocks *blocks)
+/* The line that was kept is whole, or with UNENDED the last one, without a newline. */
+static void feed_line(struct blocks *blocks, bool unended)
 {
-	struct line line = {.len = blocks->line.len, .number = blocks->number, .cut = blocks->skip};
+	struct line line = {.len = blocks->line.len,
+			    .number = blocks->number,
+			    .cut = blocks->skip,
+			    .unended = unended};
 
 	buf_add_char(&blocks->line, '\0');
 	if (blocks->line.failed) {
@@ -149,7 +152,7 @@ static const char *feed(struct blocks *blocks, const char *text, const char *end
 		blocks->inside = !newline || !empty;
 		if (!newline)
 			return end;
-		feed_line(blocks);
+		feed_line(blocks, false);
 		text = newline + 1;
 		if (empty)
 			return text;
@@ -196,9 +199,10 @@ static bool take_frame(struct blocks *blocks, const char *text, const char *newl
 	struct perf_frame frame;
 
 	if (number == NUMBER_NONE) {
-		/* what begins with a blank may be a header line */
-		if (*text == ' ' || !take_line(&blocks->line, text, newline) ||
-		    !perf_line_frame(blocks->line.data, &frame)) {
+		/* what begins otherwise may be a header line; several frames are not usual */
+		if (*text != '\t' || !take_line(&blocks->line, text, newline) ||
+		    !perf_line_frame(blocks->line.data, &frame) ||
+		    perf_line_is_unfolded(frame.name)) {
 			buf_clear(&blocks->line);
 			return false;
 		}
@@ -261,6 +265,8 @@ static bool take_usual(struct blocks *blocks, const char *text, const char *end,
 			return false;
 		sample.stack = uniques_node(&blocks->builder->uniques, sample.stack, frame);
 	} else if (perf_line_head_frame(&head, &single)) {
+		if (perf_line_is_unfolded(single.name))
+			return false;
 		frame = builder_frame(blocks->builder, &single, at);
 		sample.stack = builder_stack(blocks->builder, 0, &frame, 1);
 	}
@@ -317,7 +323,7 @@ void blocks_finish(struct blocks *blocks)
 	struct perf_text_stats stats;
 
 	if (blocks->line.len || blocks->skip)
-		feed_line(blocks);
+		feed_line(blocks, true);
 	perf_text_finish(blocks->text, &stats);
 	blocks->unended = stats.unended;
 	blocks->inside = false;

@@ -4,10 +4,11 @@
 #include "output/markup.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* perf prints "%16lx" behind at least one blank. */
-enum { ADDRESS_COLUMNS = 17, MISC_LETTERS = 4 };
+enum { ADDRESS_COLUMNS = 17 };
 
 static const char side_band[] = "PERF_RECORD_";
 
@@ -51,8 +52,8 @@ static bool take_id(const char *at, const char *end, int64_t *ret_value)
 	return true;
 }
 
-/* `12345.678901:` as ns; further than nanoseconds is passed over. */
-static bool take_time(const char *at, const char *end, uint64_t *ret_ns)
+/* `12345.678901:` as ns, or `12345:` if WHOLE; further than nanoseconds is passed over. */
+static bool take_time(const char *at, const char *end, bool whole, uint64_t *ret_ns)
 {
 	const char *dot;
 	uint64_t seconds;
@@ -63,9 +64,9 @@ static bool take_time(const char *at, const char *end, uint64_t *ret_ns)
 		return false;
 	end--;
 	dot = memchr(at, '.', (size_t)(end - at));
-	if (!dot || dot + 1 == end || !take_dec(at, dot, &seconds))
+	if (!dot != whole || dot + 1 == end || !take_dec(at, dot ? dot : end, &seconds))
 		return false;
-	for (const char *digit = dot + 1; digit < end; digit++, scale /= 10) {
+	for (const char *digit = dot ? dot + 1 : end; digit < end; digit++, scale /= 10) {
 		if (!is_digit(*digit))
 			return false;
 		part += (uint64_t)(*digit - '0') * scale;
@@ -103,28 +104,23 @@ static bool is_cpu(struct word word)
 	       (is_digit(word.start[1]) || word.start[1] == '?');
 }
 
-/* `K`, `U`, `Sp`: what perf script -F misc prints before the time. */
-static bool is_misc(struct word word)
+/* `K`, `Sp`, `d.h.`: what perf script -F misc and tracers print before the time. */
+static bool is_flags(struct word word)
 {
-	if (word.start == word.end || word.end - word.start > MISC_LETTERS)
-		return false;
-	for (; word.start < word.end; word.start++)
-		if (!isalpha((unsigned char)*word.start))
-			return false;
-	return true;
+	uint64_t number;
+
+	return word.start < word.end && *word.start != '[' &&
+	       !take_dec(word.start, word.end, &number);
 }
 
-/* pid/tid, tid, and the cpu before the time; what is left of them is the comm. */
-static bool take_ids(char *line, char *time, struct perf_head *head, char **ret_comm_end)
+/* The cpu, and pid/tid or tid before it; where those begin. */
+static bool take_cpu_and_ids(char *line, struct word word, struct perf_head *head, char **ret_ids)
 {
-	struct word word = word_before(line, time);
 	uint64_t cpu;
 	char *slash;
 
 	head->cpu = -1;
 	head->pid = -1;
-	if (is_misc(word))
-		word = word_before(line, word.start);
 	if (is_cpu(word)) {
 		if (take_dec(word.start + 1, word.end - 1, &cpu) && cpu <= INT32_MAX)
 			head->cpu = (int64_t)cpu;
@@ -133,13 +129,18 @@ static bool take_ids(char *line, char *time, struct perf_head *head, char **ret_
 	slash = memchr(word.start, '/', (size_t)(word.end - word.start));
 	if (slash && !take_id(word.start, slash, &head->pid))
 		return false;
-	if (!take_id(slash ? slash + 1 : word.start, word.end, &head->tid))
-		return false;
 	/* `4000/4001  ` may have been padded after the slash: "4000/ 4001" is not perf's */
-	*ret_comm_end = word.start;
-	while (*ret_comm_end > line && is_blank((*ret_comm_end)[-1]))
-		--*ret_comm_end;
-	return *ret_comm_end > line;
+	*ret_ids = word.start;
+	return take_id(slash ? slash + 1 : word.start, word.end, &head->tid);
+}
+
+static bool take_ids(char *line, char *time, struct perf_head *head, char **ret_ids)
+{
+	struct word word = word_before(line, time);
+
+	return take_cpu_and_ids(line, word, head, ret_ids) ||
+	       (is_flags(word) &&
+		take_cpu_and_ids(line, word_before(line, word.start), head, ret_ids));
 }
 
 static bool is_hex(const char *at, const char *end)
@@ -170,48 +171,72 @@ static struct word word_after(char *text)
 	return word;
 }
 
-/* What perf script --show-mmap-events prints looks like an event, and is none. */
-static bool is_event(struct word word)
+/* The colon that ends an event's name, which may hold blanks; NULL: there is none. */
+static char *end_of_event(struct word word)
 {
-	return word.end - word.start >= 2 && word.end[-1] == ':' &&
-	       strncmp(word.start, side_band, strlen(side_band)) != 0;
+	char *colon = word.start;
+
+	/* what perf script --show-mmap-events prints looks like an event, and is none */
+	if (strncmp(word.start, side_band, strlen(side_band)) == 0)
+		return NULL;
+	while ((colon = strchr(colon, ':')) && colon[1] && !is_blank(colon[1]))
+		colon++;
+	return colon;
 }
 
 /* `period event:` or `event:`, or nothing (perf script -F without event); behind it the rest. */
 static bool take_event(char *text, struct perf_head *head)
 {
 	struct word word = word_after(text);
+	struct word next = word_after(word.end);
 	uint64_t period;
+	char *colon;
 
 	head->period = 1;
 	/* a period alone has a blank behind it; without one the line was cut there */
 	if (take_dec(word.start, word.end, &period) && *word.end &&
-	    (!is_address(text) || is_event(word_after(word.end)) || is_address(word.end))) {
+	    (!is_address(text) || is_address(word.end) ||
+	     (next.end > next.start && end_of_event(next) == next.end - 1))) {
 		head->period = period;
 		text = word.end;
-		word = word_after(text);
+		word = next;
 	}
 	head->event = "";
 	head->rest = text;
 	if (!*word.start || is_address(text))
 		return true;
-	if (!is_event(word))
+	colon = end_of_event(word);
+	if (!colon)
 		return false;
 	head->event = word.start;
-	head->rest = *word.end ? word.end + 1 : word.end;
-	word.end[-1] = '\0';
-	*word.end = '\0';
+	head->rest = colon[1] ? colon + 2 : colon + 1;
+	colon[0] = '\0';
 	return true;
 }
 
-bool perf_line_head(char *text, struct perf_head *ret_head)
+/* A thread without a name has its number for one, as perf calls those that it does not know. */
+static const char *take_comm(char *line, char *ids, const char *end, const struct perf_head *head)
+{
+	char *comm_end = ids;
+
+	while (comm_end > line && is_blank(comm_end[-1]))
+		comm_end--;
+	if (comm_end > line) {
+		*comm_end = '\0';
+		return line;
+	}
+	/* the number and the time, both of which are known by now, leave room for it */
+	(void)snprintf(ids, (size_t)(end - ids), ":%lld", (long long)head->tid);
+	return ids;
+}
+
+/* The time is the first word with that shape which has ids before it and an event behind it. */
+static bool find_head(char *line, bool whole, struct perf_head *ret_head)
 {
 	struct perf_head head = {0};
-	char *line = text + strspn(text, " \t");
 	char *at = line;
-	char *comm_end;
+	char *ids;
 
-	/* the time is the first word with that shape which has ids and a comm before it */
 	for (;;) {
 		char *end;
 
@@ -220,15 +245,22 @@ bool perf_line_head(char *text, struct perf_head *ret_head)
 		if (!*at)
 			return false;
 		end = at + strcspn(at, " \t");
-		if (take_time(at, end, &head.time_ns) && take_ids(line, at, &head, &comm_end) &&
-		    take_event(end, &head))
-			break;
+		if (take_time(at, end, whole, &head.time_ns) && take_ids(line, at, &head, &ids) &&
+		    take_event(end, &head)) {
+			head.comm = take_comm(line, ids, end, &head);
+			*ret_head = head;
+			return true;
+		}
 		at = end;
 	}
-	*comm_end = '\0';
-	head.comm = line;
-	*ret_head = head;
-	return true;
+}
+
+bool perf_line_head(char *text, struct perf_head *ret_head)
+{
+	char *line = text + strspn(text, " \t");
+
+	/* names may hold a number and a colon (`w 12: x`): a time with a fraction is preferred */
+	return find_head(line, false, ret_head) || find_head(line, true, ret_head);
 }
 
 static bool take_hex(const char *at, const char *end, uint64_t *ret_value)
@@ -246,8 +278,18 @@ static bool take_hex(const char *at, const char *end, uint64_t *ret_value)
 	return true;
 }
 
-/* The "(" that the ")" at the end closes, with a blank before it. */
-static char *find_module(char *from, char *end)
+/* Whether all that is opened is closed; a line that was cut in its module is no name. */
+static bool is_whole(const char *at, const char *end)
+{
+	int depth = 0;
+
+	for (; at < end && depth >= 0; at++)
+		depth += (*at == '(') - (*at == ')');
+	return depth == 0;
+}
+
+/* The "(" that the ")" at the end closes. */
+static char *find_opening(char *from, char *end)
 {
 	int depth = 0;
 
@@ -255,8 +297,22 @@ static char *find_module(char *from, char *end)
 		if (at[-1] == ')')
 			depth++;
 		else if (at[-1] == '(' && --depth == 0)
-			return at - 1 > from && at[-2] == ' ' ? at - 1 : NULL;
+			return at - 1;
 	}
+	return NULL;
+}
+
+/* The module's parenthesis has a blank before it. */
+static char *find_module(char *from, char *end)
+{
+	char *at = find_opening(from, end);
+
+	if ((at && at[-1] == ' ') || is_whole(from, end))
+		return at && at[-1] == ' ' ? at : NULL;
+	/* one in the name of the file has no partner */
+	for (at = end - 1; at >= from; at--)
+		if (*at == '(' && at[-1] == ' ')
+			return at;
 	return NULL;
 }
 
@@ -271,22 +327,6 @@ static void split_offset(char *name, struct perf_frame *frame)
 		return;
 	*plus = '\0';
 	frame->has_offset = true;
-}
-
-/*
- * Whether all that is opened is closed, and something is not in parentheses: a line that was cut in
- * its module is no name, nor is a module alone.
- */
-static bool is_whole(const char *at, const char *end)
-{
-	int depth = 0;
-
-	if (*at == '(' && memchr(at, ')', (size_t)(end - at)) == end - 1)
-		return false;
-
-	for (; at < end && depth >= 0; at++)
-		depth += (*at == '(') - (*at == ')');
-	return depth == 0;
 }
 
 /* perf script -F without dso writes none. */
@@ -313,7 +353,7 @@ bool perf_line_frame(char *text, struct perf_frame *ret_frame)
 
 	while (len && is_blank(text[len - 1]))
 		len--;
-	if (at == text || !take_hex(at, end, &frame.addr))
+	if (!take_hex(at, end, &frame.addr))
 		return false;
 	if (text + len <= end && end - text >= ADDRESS_COLUMNS) {
 		frame.name = "[unknown]";
@@ -321,17 +361,17 @@ bool perf_line_frame(char *text, struct perf_frame *ret_frame)
 		*ret_frame = frame;
 		return true;
 	}
-	if (!is_blank(*end))
-		return false;
 	name = end + strspn(end, " \t");
 	if (text + len <= name)
 		return false;
 	module = text[len - 1] == ')' ? find_module(name, text + len) : NULL;
-	if (module ? module - 1 <= name : !is_whole(name, text + len))
+	/* what is not indented may be anything, but for its module */
+	if (!module && (at == text || !is_whole(name, text + len)))
 		return false;
 	cut_module(text, len, module, &frame);
 	frame.inlined = strcmp(frame.module, "inlined") == 0;
-	split_offset(name, &frame);
+	if (module != name)
+		split_offset(name, &frame);
 	if (frame.inlined) {
 		/* perf prints how far it is in the function around it, which tells nothing */
 		frame.module = "";
@@ -342,9 +382,56 @@ bool perf_line_frame(char *text, struct perf_frame *ret_frame)
 		markup_restore(name);
 	if (module && strpbrk(module, "<\\"))
 		markup_restore(module);
-	frame.name = name;
+	frame.name = module != name ? name : "[unknown]";
 	*ret_frame = frame;
 	return true;
+}
+
+/* The arrow between a caller and what was inlined into it; not that of C++ or Rust. */
+static const char *find_arrow(const char *name)
+{
+	static const char operator[] = "operator";
+	size_t n = sizeof(operator) - 1;
+	int depth = 0;
+
+	for (const char *at = name; *at; at++) {
+		depth += (*at == '(') - (*at == ')');
+		if (at[0] != '-' || at[1] != '>' || at == name || depth)
+			continue;
+		if (at[2] && at[2] != '*' && !is_blank(at[2]) && !is_blank(at[-1]) &&
+		    ((size_t)(at - name) < n || memcmp(at - n, operator, n) != 0))
+			return at;
+	}
+	return NULL;
+}
+
+bool perf_line_is_unfolded(const char *name)
+{
+	return find_arrow(name) != NULL;
+}
+
+size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frames, size_t room)
+{
+	char *name = (char *)(uintptr_t)frame->name; /* it stands in the line */
+	const char *arrow = find_arrow(name);
+	size_t n = 1;
+
+	for (const char *at = arrow; at; at = find_arrow(at + 2))
+		n++;
+	/* the outermost comes first in the name, and last of the frames */
+	for (size_t i = n; i-- > 0;) {
+		if (i < room && i + 1 == n)
+			frames[i] = *frame;
+		else if (i < room)
+			frames[i] = (struct perf_frame){
+				.addr = frame->addr, .name = name, .module = "", .inlined = true};
+		if (!arrow)
+			break;
+		name[arrow - name] = '\0';
+		name += strlen(name) + 2;
+		arrow = find_arrow(name);
+	}
+	return n;
 }
 
 bool perf_line_head_frame(struct perf_head *head, struct perf_frame *ret_frame)
@@ -379,150 +466,4 @@ bool perf_line_is_aside(const char *text)
 	if (text[0] == ' ' && text[1] == ' ' && text[2] && !is_blank(text[2]))
 		return is_source_line(text + 2);
 	return strstr(text, side_band) != NULL && strstr(text, ": ") != NULL;
-}
-
-static bool take_signed(const char **at, int64_t *ret_value)
-{
-	const char *digits = *at + (**at == '-');
-	const char *end = digits;
-	uint64_t value;
-
-	while (is_digit(*end))
-		end++;
-	if (!take_dec(digits, end, &value) || value > INT64_MAX)
-		return false;
-	*ret_value = **at == '-' ? -(int64_t)value : (int64_t)value;
-	*at = end;
-	return true;
-}
-
-static int hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	c = (char)tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-char *perf_line_decode(char *text)
-{
-	char *to = text;
-
-	for (char *at = text; *at; at++) {
-		int high = *at == '%' ? hex_digit(at[1]) : -1;
-		int low = high >= 0 ? hex_digit(at[2]) : -1;
-
-		if (low >= 0 && (high || low)) {
-			*to++ = (char)(high << 4 | low);
-			at += 2;
-		} else {
-			*to++ = *at;
-		}
-	}
-	*to = '\0';
-	return text;
-}
-
-static bool put_metric(struct perf_facts *facts, const struct perf_metric *metric)
-{
-	if (facts->n_metrics == PERF_LINE_MAX_METRICS)
-		return false;
-	facts->metrics[facts->n_metrics++] = *metric;
-	return true;
-}
-
-/* NAME=VALUE,DELTA, from VALUE on. */
-static bool add_metric(struct perf_facts *facts, const char *name, const char *text)
-{
-	struct perf_metric metric = {.name = name};
-
-	if (!*name || !take_signed(&text, &metric.value) || *text++ != ',')
-		return false;
-	return take_signed(&text, &metric.delta) && !*text && put_metric(facts, &metric);
-}
-
-static void add_word(struct perf_facts *facts, const char *name, char *value)
-{
-	if (facts->n_words < PERF_LINE_MAX_WORDS && *name)
-		facts->words[facts->n_words++] =
-			(struct perf_word){.name = name, .value = perf_line_decode(value)};
-}
-
-void perf_line_facts(char *text, struct perf_facts *facts)
-{
-	char *save = NULL;
-
-	for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-		char *equals = strchr(word, '=');
-
-		if (!equals)
-			continue;
-		*equals = '\0';
-		if (strcmp(word, "st") == 0)
-			facts->state = equals + 1;
-		else if (strcmp(word, "wait") == 0)
-			facts->wait = perf_line_decode(equals + 1);
-		else if (strcmp(word, "on") == 0)
-			facts->object = perf_line_decode(equals + 1);
-		else if (strcmp(word, "comm") == 0)
-			facts->comm = perf_line_decode(equals + 1);
-		else if (!add_metric(facts, word, equals + 1))
-			add_word(facts, word, equals + 1);
-	}
-}
-
-/* What a name of the inline dialect is made of. */
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static const char *skip_blanks(const char *at)
-{
-	return at + strspn(at, " \t");
-}
-
-/* NAME: VALUE, DELTA; where it ends, or NULL when it is no such thing. */
-static char *take_inline(char *name, struct perf_facts *facts)
-{
-	static const char own[] = "wick_";
-	struct perf_metric metric = {0};
-	char *colon = name;
-	const char *at;
-
-	while (is_word(*colon) || *colon == '-')
-		colon++;
-	if (colon == name || *colon != ':' || !is_blank(colon[1]))
-		return NULL;
-	at = colon + 2;
-	if (!take_signed(&at, &metric.value))
-		return NULL;
-	at = skip_blanks(at);
-	if (*at++ != ',')
-		return NULL;
-	at = skip_blanks(at);
-	if (!take_signed(&at, &metric.delta) || (*at && !is_blank(*at)))
-		return NULL;
-	if (strncmp(name, own, sizeof(own) - 1) == 0 && colon - name >= (ptrdiff_t)sizeof(own))
-		name += sizeof(own) - 1;
-	*colon = '\0';
-	metric.name = name;
-	facts->from_head |= put_metric(facts, &metric);
-	return colon + (at - colon);
-}
-
-void perf_line_inline_facts(char *text, struct perf_facts *facts)
-{
-	static const char prefix[] = "metric_";
-	char *at = text;
-
-	while ((at = strstr(at, prefix)) != NULL) {
-		bool begins = at == text || !is_word(at[-1]);
-		char *end;
-
-		at += sizeof(prefix) - 1;
-		end = begins ? take_inline(at, facts) : NULL;
-		if (end)
-			at = end;
-	}
 }

@@ -55,7 +55,10 @@ struct perf_facts {
 };
 
 /**
- * perf_line_head - parse `comm pid/tid [cpu] time: period event:`, any of perf's variants
+ * perf_line_head - parse `comm pid/tid [cpu] flags time: period event:`, any of perf's variants
+ *
+ * A thread whose name is empty or blank is called ":TID".  The time may be whole seconds, and the
+ * event's name empty or with blanks.
  *
  * Return:  true, and *RET_HEAD; false: it is no such line, and TEXT is unchanged.
  * Context: any thread, as for all of these.
@@ -66,12 +69,34 @@ bool perf_line_head(char *text, struct perf_head *ret_head);
  * perf_line_frame - parse `<blank> addr name+0xoff (module)`
  *
  * The marks that wick's files have in names like `f<table>` (docs/perf-script.md) are taken out.
- * An address alone, as perf script -F ip without sym prints it, is "[unknown]".
+ * An address alone or with its module, as perf script -F without sym prints it, is "[unknown]".
+ * What is not indented has to have a module.
  *
  * Return:  true, and *RET_FRAME; false: it is no such line, and TEXT is unchanged.
  * Context: any thread.
  */
 bool perf_line_frame(char *text, struct perf_frame *ret_frame);
+
+/**
+ * perf_line_is_unfolded - whether a name is Java's `caller->inlined->inlined`
+ *
+ * perf-map-agent writes such names for code that has calls inlined.  `operator->` and Rust's
+ * `f() -> T` are none.
+ *
+ * Context: any thread.
+ */
+bool perf_line_is_unfolded(const char *name);
+
+/**
+ * perf_line_unfold - a frame as its function and the calls that were inlined there
+ *
+ * Innermost first; FRAME's own name, which is cut up, becomes that of its outermost function.  Of
+ * more than ROOM the innermost are written.
+ *
+ * Return:  how many there are; 1 when the name is no such name.
+ * Context: any thread.
+ */
+size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frames, size_t room);
 
 /**
  * perf_line_head_frame - parse the only frame, which perf script prints on the header line itself

@@ -1,6 +1,8 @@
 /* perf_text.c - lines to samples; bounded, and never misled by a bad line for long */
 #include "flamescope/load/perf_text.h"
 
+#include "base/sample.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,11 +18,12 @@ struct perf_text {
 	bool open;    /* a header line has come */
 	bool release; /* in a comment line, as wick writes a release of memory */
 	bool cut;
-	bool single;      /* the last sample was one line, which no empty line ends */
-	uint64_t line;    /* of the header line */
-	struct buf facts; /* the "# s" line before it */
-	struct buf bytes; /* header line and frame lines, each with its NUL */
-	struct buf next;  /* a line that may be the next sample's header */
+	bool head_unended; /* its header line is the last of the file, without a newline */
+	bool single;       /* the last sample was one line, which no empty line ends */
+	uint64_t line;     /* of the header line */
+	struct buf facts;  /* the "# s" line before it */
+	struct buf bytes;  /* header line and frame lines, each with its NUL */
+	struct buf next;   /* a line that may be the next sample's header */
 	size_t n_frames;
 	struct perf_frame frames[PERF_TEXT_MAX_FRAMES];
 };
@@ -58,23 +61,47 @@ static void count_bad(struct perf_text *text, uint64_t number)
 		text->visitor.bad(text->visitor.context, number);
 }
 
+/* What one frame line stands for. */
+static void add_frames(struct perf_text *text, struct perf_text_sample *sample,
+		       const struct perf_frame *frame)
+{
+	size_t room = PERF_TEXT_MAX_FRAMES - sample->n_frames;
+	size_t n = perf_line_unfold(frame, text->frames + sample->n_frames, room);
+
+	sample->cut |= n > room;
+	sample->n_frames += n < room ? n : room;
+}
+
 /* The frame lines behind the header line, each checked when it came in. */
 static void parse_frames(struct perf_text *text, struct perf_text_sample *sample, char *at)
 {
+	struct perf_frame frame;
+
 	for (size_t i = 0; i < text->n_frames; i++) {
 		size_t len = strlen(at);
 
-		if (perf_line_frame(at, &text->frames[sample->n_frames]))
-			sample->n_frames++;
+		if (perf_line_frame(at, &frame))
+			add_frames(text, sample, &frame);
 		at += len + 1;
 	}
 	sample->frames = text->frames;
+}
+
+/* The last line of a file without a newline may have been cut anywhere before its module's end. */
+static bool is_cut_off(const struct perf_frame *frame)
+{
+	int depth = 0;
+
+	for (const char *at = frame->name; *at; at++)
+		depth += (*at == '(') - (*at == ')');
+	return depth != 0 || (!frame->inlined && !*frame->module);
 }
 
 static void close_sample(struct perf_text *text)
 {
 	struct perf_text_sample sample = {.line = text->line, .cut = text->cut};
 	char *head = text->bytes.data;
+	struct perf_frame frame;
 	size_t head_len;
 
 	if (!text->open)
@@ -84,8 +111,10 @@ static void close_sample(struct perf_text *text)
 	parse_frames(text, &sample, head + head_len + 1);
 	if (!perf_line_head(head, &sample.head))
 		return; /* cannot be: it was parsed when it came in */
-	text->single = !sample.n_frames && perf_line_head_frame(&sample.head, &text->frames[0]);
-	sample.n_frames += text->single;
+	text->single = !sample.n_frames && perf_line_head_frame(&sample.head, &frame) &&
+		       !(text->head_unended && is_cut_off(&frame));
+	if (text->single)
+		add_frames(text, &sample, &frame);
 	if (text->facts.len)
 		perf_line_facts(text->facts.data, &sample.facts);
 	if (sample.facts.n_metrics == 0)
@@ -111,32 +140,6 @@ static const char *after(const char *line, const char *name)
 	return line + strspn(line, " ");
 }
 
-static void take_comment(struct perf_text *text, const struct line *line)
-{
-	const struct perf_text_visitor *visitor = &text->visitor;
-	const char *json;
-
-	if (strncmp(line->text, "# s ", 4) == 0) {
-		close_sample(text);
-		buf_clear(&text->facts);
-		(void)buf_append(&text->facts, line->text + 4, line->len - 4 + 1);
-	} else if ((json = after(line->text, "wick-end")) != NULL) {
-		close_sample(text);
-		if (visitor->end)
-			visitor->end(visitor->context, json);
-	} else if ((json = after(line->text, "rate")) != NULL) {
-		close_sample(text);
-		if (visitor->rate)
-			visitor->rate(visitor->context, json);
-	} else if ((json = after(line->text, "wick")) != NULL) {
-		close_sample(text);
-		if (visitor->header)
-			visitor->header(visitor->context, json);
-	} else if (visitor->comment) {
-		visitor->comment(visitor->context, line->text);
-	}
-}
-
 static bool take_head(struct perf_text *text, const struct line *line)
 {
 	struct perf_head head;
@@ -153,9 +156,50 @@ static bool take_head(struct perf_text *text, const struct line *line)
 	text->open = true;
 	text->cut = false;
 	text->release = false;
+	text->head_unended = line->unended;
 	text->n_frames = 0;
 	text->line = line->number;
 	return true;
+}
+
+/*
+ * The name of a thread may begin with `#`, and perf prints it where comments begin.  No name is
+ * longer than the kernel's, which keeps the command lines of heads out.
+ */
+static bool take_hash_head(struct perf_text *text, const struct line *line)
+{
+	struct perf_head head;
+
+	buf_clear(&text->next);
+	return buf_append(&text->next, line->text, line->len + 1) == 0 &&
+	       perf_line_head(text->next.data, &head) && strlen(head.comm) < SAMPLE_COMM_SIZE &&
+	       take_head(text, line);
+}
+
+static void take_comment(struct perf_text *text, const struct line *line)
+{
+	const struct perf_text_visitor *visitor = &text->visitor;
+	const char *json;
+
+	if (strncmp(line->text, "# s ", 4) == 0 && strchr(line->text, '=')) {
+		close_sample(text);
+		buf_clear(&text->facts);
+		(void)buf_append(&text->facts, line->text + 4, line->len - 4 + 1);
+	} else if ((json = after(line->text, "wick-end")) != NULL) {
+		close_sample(text);
+		if (visitor->end)
+			visitor->end(visitor->context, json);
+	} else if ((json = after(line->text, "rate")) != NULL) {
+		close_sample(text);
+		if (visitor->rate)
+			visitor->rate(visitor->context, json);
+	} else if ((json = after(line->text, "wick")) != NULL) {
+		close_sample(text);
+		if (visitor->header)
+			visitor->header(visitor->context, json);
+	} else if (!take_hash_head(text, line) && visitor->comment) {
+		visitor->comment(visitor->context, line->text);
+	}
 }
 
 /* Parsing cuts a line up, so it is kept first and tried on the line itself. */
@@ -163,13 +207,10 @@ static bool take_frame(struct perf_text *text, const struct line *line)
 {
 	size_t start = text->bytes.len;
 	struct perf_frame frame;
-	bool kept;
+	bool kept, cut_off;
 
-	if (!text->open || (line->text[0] != ' ' && line->text[0] != '\t'))
+	if (!text->open)
 		return false;
-	/* perf pads names of threads with blanks, and one of them is `dd` */
-	if (line->text[0] == ' ' && take_head(text, line))
-		return true;
 	kept = text->n_frames < PERF_TEXT_MAX_FRAMES &&
 	       buf_append(&text->bytes, line->text, line->len + 1) == 0;
 	if (!perf_line_frame(line->text, &frame)) {
@@ -177,7 +218,10 @@ static bool take_frame(struct perf_text *text, const struct line *line)
 		text->bytes.failed = false;
 		return false;
 	}
-	text->n_frames += kept;
+	cut_off = line->unended && is_cut_off(&frame);
+	if (kept && cut_off)
+		text->bytes.len = start;
+	text->n_frames += kept && !cut_off;
 	text->cut |= !kept;
 	text->bytes.failed = false;
 	return true;
@@ -192,9 +236,12 @@ static char *release_line(const struct line *line)
 }
 
 /* A line of a release; a comment of others that begins alike is none, and is passed over. */
-static void take_release(struct perf_text *text, char *inner, uint64_t number)
+static void take_release(struct perf_text *text, const struct line *given, char *inner)
 {
-	struct line line = {.text = inner, .len = strlen(inner), .number = number};
+	struct line line = {.text = inner,
+			    .len = strlen(inner),
+			    .number = given->number,
+			    .unended = given->unended};
 
 	if (*inner == '\0') {
 		if (text->release)
@@ -203,6 +250,15 @@ static void take_release(struct perf_text *text, char *inner, uint64_t number)
 	} else if ((text->release && take_frame(text, &line)) || take_head(text, &line)) {
 		text->release = true;
 	}
+}
+
+/* Frames begin with a tab, but for those of other writers; names may be padded with blanks. */
+static bool take_sample_line(struct perf_text *text, const struct line *line)
+{
+	if (line->text[0] == '\t')
+		return take_frame(text, line) || take_head(text, line);
+	/* a name may look like an address: `dd` */
+	return take_head(text, line) || take_frame(text, line);
 }
 
 /* Without the carriage return that DOS and mail put there. */
@@ -226,14 +282,13 @@ void perf_text_line(struct perf_text *text, const struct line *given)
 		count_bad(text, line->number);
 		text->cut |= text->open;
 	} else if ((release = release_line(line)) != NULL) {
-		take_release(text, release, line->number);
+		take_release(text, line, release);
 	} else if (line->text[0] == '#') {
 		take_comment(text, line);
 	} else if (line->text[strspn(line->text, " \t\r")] == '\0') {
 		close_sample(text);
 		buf_clear(&text->facts);
-	} else if (!take_frame(text, line) && !take_head(text, line) &&
-		   !perf_line_is_aside(line->text)) {
+	} else if (!take_sample_line(text, line) && !perf_line_is_aside(line->text)) {
 		count_bad(text, line->number);
 	}
 }

@@ -115,7 +115,15 @@ static void agrees_on_unusual_texts(void **state)
 	assert_int_equal(count_after("# s ", "# x "), 5);
 	assert_int_equal(count_after("leaf", "le\ta\xff(f (x)"), 5);
 	assert_int_equal(count_after("/lib/libc.so.6)", "/lib/libc.so.6"), 5);
-	assert_int_equal(count_after("12345.03", "12345"), 4);
+	assert_int_equal(count_after("12345.03", "12345"), 5);
+	assert_int_equal(count_after("12345.03", "x12345"), 4);
+	assert_int_equal(count_after("app  4000", "#s 4000"), 5);
+	assert_int_equal(count_after("app  4000", "# s 4000"), 5);
+	assert_int_equal(count_after("app  4000", "# l 4000"), 5);
+	assert_int_equal(count_after("app  4000", "     4000"), 5);
+	assert_int_equal(count_after("leaf+0x1a", ""), 5);
+	assert_int_equal(count_after("main", "main->x->y"), 5);
+	assert_int_equal(count_after("\t ", ""), 5);
 	assert_int_equal(count_after("app  4000", "# app"), 1);
 	assert_int_equal(count_after("\n\n", "\n\n\n\n\n\n"), 5);
 	assert_int_equal(count_after("main", "\n\n"), 5);

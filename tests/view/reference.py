@@ -16,17 +16,20 @@ import urllib.parse
 
 ABSENT = None
 
-# What begins a sample, from the left: a name (which may hold blanks and digits), pid/tid or tid,
-# the CPU, the time; then the period and the event's name, which perf leaves out when told so.
-HEAD = re.compile(
-    r"^(?P<comm>\S.*?|)\s+(?P<ids>-?\d+(?:/-?\d+)?)(?:\s+\[(?P<cpu>\d+|\?+)\])?"
-    r"(?:\s+[^\s\[]*[^\s\d\[]\S*)?"
-    r"\s+(?P<time>\d+\.\d+):(?P<rest>.*)$")
-EVENT = re.compile(r"^\s*(?:(?P<period>\d+)\s+)?(?P<event>\S.*?):(?:\s|$)")
+# What begins a sample, from the left: a name (which may hold blanks and digits, or be empty),
+# pid/tid or tid, the CPU, flags, the time; then the period and the event's name, which perf leaves
+# out when told so.  A time of whole seconds is one where there is none with a fraction.
+HEADS = [re.compile(
+    r"^(?P<comm>\S.*?\s+|\s*)(?P<ids>-?\d+(?:/-?\d+)?)(?:\s+\[(?P<cpu>\d+|\?+)\])?"
+    r"(?:\s+(?!\[|\d+\s)\S+)?"
+    rf"\s+(?P<time>{time}):(?=\s|$)(?P<rest>.*)$") for time in (r"\d+\.\d+", r"\d+")]
+EVENT = re.compile(r"^\s*(?:(?P<period>\d+)\s+)?(?P<event>\S.*?|):(?:\s|$)")
 METRIC = re.compile(r"\bmetric_(?:wick_)?([A-Za-z0-9_-]+):[\t ](-?\d+)[\t ]*,[\t ]*(-?\d+)\b")
 MARK = re.compile(r"(<)_(?=_*(?i:(?:html|head|title|script|style|table)(?:[> ]|$)|a href=|!doctype html))|"
                   r"(\\)_(?=_*(?:begin|input|relax|section|chapter|documentclass|setlength|contentsline))")
-FRAME = re.compile(r"^[\t ]+(?P<addr>[0-9a-fA-F]+)(?: (?P<what>.*))?$")
+FRAME = re.compile(r"^[\t ]*(?P<addr>[0-9a-fA-F]+)(?: (?P<what>.*))?$")
+ARROW = re.compile(r"(?<!operator)(?<=[^ ])->(?=[^ *])")  # of Java's unfolded inlined calls
+COMM_BYTES = 15  # of the kernel's names: what begins with # and has a longer one is a comment
 OFFSET = re.compile(r"(?<=.)\+0x[0-9a-fA-F]+$")  # behind a name: §2.1, index > 0
 COUNTED = re.compile(r"^(-?\d+),(-?\d+)$")
 
@@ -45,18 +48,18 @@ class Sample:
 
 
 def nanoseconds(text):
-    whole, part = text.split(".")
+    whole, _, part = text.partition(".")
     return int(whole) * 10**9 + int((part + "000000000")[:9])
 
 
 def read_head(line):
     """A sample without frames, or None."""
-    found = HEAD.match(line)
+    found = HEADS[0].match(line) or HEADS[1].match(line)
     if not found:
         return None
     sample = Sample()
-    sample.comm = found["comm"]
     ids = found["ids"].split("/")
+    sample.comm = found["comm"].strip() or f":{ids[-1]}"
     if len(ids) == 2:
         sample.pid = int(ids[0])
     sample.tid = int(ids[-1])
@@ -78,24 +81,38 @@ def restored(name):
     return MARK.sub(lambda mark: mark[1] or mark[2], name)
 
 
-def read_frame(line):
-    """(name, module, inlined), or None."""
+def module_at(what):
+    """Where " (module)" begins, or -1."""
+    if not what.endswith(")"):
+        return -1
+    for at in range(len(what) - 1, -1, -1):
+        inside = what[at:]
+        if inside.startswith("(") and inside.count("(") == inside.count(")"):
+            if (" " + what)[at] == " ":
+                return at
+            break
+    return what.rfind("(", 0, what.rfind(" (") + 2) if what.count("(") != what.count(")") else -1
+
+
+def read_frames(line, unended=False):
+    """[(name, module, inlined)] innermost first, or []."""
     found = FRAME.match(line)
     if not found:
-        return None
+        return []
     what = found["what"] or ""
-    name, module = what, ""
-    at = what.rfind(" (")
-    if what.endswith(")") and at >= 0:
-        name, module = what[:at], what[at + 2:-1]
-    elif what.endswith(")") and what.startswith("("):
-        name, module = "", what[1:-1]
+    at = module_at(what)
+    name, module = (what[:at], what[at + 1:-1]) if at >= 0 else (what, "")
+    if at < 0 and (line[0] not in "\t " or what.count("(") != what.count(")")):
+        return []
+    if unended and (not module or name.count("(") != name.count(")")):
+        return []  # it may have been cut anywhere
     name = name.strip()
     name = OFFSET.sub("", name)  # §3: stripped, and perf writes one behind inlined calls too
-    name, module = restored(name), restored(module)
+    name, module = restored(name) or "[unknown]", restored(module)
     if module == "inlined":
-        return name or "[unknown]", "", True
-    return name or "[unknown]", module, False
+        return [(name, "", True)]
+    outer, *inlined = ARROW.split(name) if "(" not in name else [name]
+    return [(call, "", True) for call in reversed(inlined)] + [(outer, module, False)]
 
 
 def counted_pair(metrics, name, value, delta):
@@ -135,32 +152,35 @@ class Recording:
         self.sample = None
         self.words, self.metrics = {}, {}
         self.inline = False
-        for line in text_of(path).split("\n"):
+        *lines, last = text_of(path).split("\n")
+        for line in lines:
             self.take(line)
+        self.take(last, unended=True)
         self.samples.sort(key=lambda sample: sample.ns)
         self.inherit()
         self.is_wick = bool(self.head)
 
-    def take(self, line):
+    def take(self, line, unended=False):
         if line == "# f" or line.startswith("# f "):  # of a release of memory
             line = line[len("# f "):]
-        if line.startswith("# s "):
+        hashed = read_head(line) if line.startswith("#") else None
+        if line.startswith("# s ") and "=" in line:
             self.words, self.metrics = {}, {}
             read_facts(line, self.words, self.metrics)
         elif line.startswith("# wick : "):
             self.head = json.loads(line[len("# wick : "):])
-        elif line.startswith("#"):
+        elif line.startswith("#") and not (hashed and len(hashed.comm) <= COMM_BYTES):
             pass
         elif not line.strip():
             self.sample = None
             self.words, self.metrics = {}, {}
-        elif line[0] in "\t " and self.sample and read_frame(line):
-            self.sample.frames.append(read_frame(line))
+        elif self.sample and (line[0] == "\t" or not read_head(line)):
+            self.sample.frames += read_frames(line, unended)
         else:
             self.take_head(line)
 
     def take_head(self, line):
-        sample = read_head(line.lstrip(" "))
+        sample = read_head(line)
         if not sample:
             return
         self.inline = self.inline or bool(sample.metrics)
