@@ -79,6 +79,7 @@ struct profile_facts {
 	const char *event;
 	char captured[PROFILE_NAME_SIZE];
 	char *cmdline;
+	bool folded; /* stacks and their counts: without times, threads and modules */
 	bool has_header;
 	bool has_end;
 	bool damaged;

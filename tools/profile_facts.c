@@ -1,6 +1,8 @@
 /* profile_facts.c - counts what is in a recording, in memory that does not grow with its length */
 #include "tools/profile_facts.h"
 
+#include "base/saturated.h"
+#include "flamescope/load/folded.h"
 #include "flamescope/load/json_scan.h"
 #include "output/sanitise.h"
 #include "tools/module_list.h"
@@ -65,7 +67,7 @@ static void add_number(struct profile_counts *counts, const struct json_pair *pa
 
 		if (pair->depth == 1 && json_scan_is(pair, count->name) &&
 		    json_scan_number(pair, &value)) {
-			count->value += value;
+			count->value = saturated_add(count->value, value);
 			return;
 		}
 	}
@@ -197,7 +199,7 @@ static void count_thread(struct profile_facts *facts, const struct perf_text_sam
 	thread->pid = pid;
 	thread->tid = tid;
 	thread->samples++;
-	thread->weight += head->period;
+	thread->weight = saturated_add(thread->weight, head->period);
 	thread->stood += stands_for(facts, head);
 }
 
@@ -315,7 +317,7 @@ static void on_sample(void *context, const struct perf_text_sample *sample)
 	if (!facts->event)
 		facts->event = intern_string(&facts->names, sample->head.event);
 	facts->samples++;
-	facts->weight += sample->head.period;
+	facts->weight = saturated_add(facts->weight, sample->head.period);
 	facts->squares += (double)sample->head.period * (double)sample->head.period;
 	facts->stood += stands_for(facts, &sample->head);
 	facts->cut += sample->cut != 0;
@@ -325,10 +327,40 @@ static void on_sample(void *context, const struct perf_text_sample *sample)
 		count_frame(facts, &sample->frames[i]);
 }
 
-int profile_facts_read(const char *path, struct profile_facts **ret_facts, struct err *err)
+/* Folded stacks, line by line as perf's text is. */
+static int read_folded(const char *path, uint32_t scale, struct profile_facts *facts,
+		       struct err *err)
 {
-	struct profile_facts *facts = calloc(1, sizeof(*facts));
-	struct perf_text_visitor visitor = {
+	struct perf_frame frames[PERF_TEXT_MAX_FRAMES];
+	struct perf_text_sample sample;
+	struct lines *lines = NULL;
+	struct line line;
+	int r = lines_open(path, &lines, err);
+
+	if (r < 0)
+		return r;
+	facts->folded = true;
+	while ((r = lines_next(lines, &line, err)) > 0) {
+		facts->text.lines++;
+		if (!line.cut && !memchr(line.text, '\0', line.len)) {
+			if (folded_is_aside(line.text))
+				continue;
+			if (folded_line(line.text, scale, frames, &sample)) {
+				on_sample(facts, &sample);
+				continue;
+			}
+		}
+		if (facts->text.bad_lines < PERF_TEXT_BAD_LINES)
+			facts->text.bad[facts->text.bad_lines] = line.number;
+		facts->text.bad_lines++;
+	}
+	lines_close(lines);
+	return r;
+}
+
+static int read_text(const char *path, struct profile_facts *facts, struct err *err)
+{
+	const struct perf_text_visitor visitor = {
 		.comment = on_comment,
 		.header = on_header,
 		.rate = on_rate,
@@ -336,17 +368,33 @@ int profile_facts_read(const char *path, struct profile_facts **ret_facts, struc
 		.end = on_end,
 		.context = facts,
 	};
+	int scale = folded_file_scale(path, err);
+
+	if (scale > 0)
+		return read_folded(path, (uint32_t)scale, facts, err);
+	return perf_text_read(path, &visitor, &facts->text, err);
+}
+
+int profile_facts_read(const char *path, struct profile_facts **ret_facts, struct err *err)
+{
+	struct profile_facts *facts = calloc(1, sizeof(*facts));
+	struct err why = {0};
 	int r;
 
 	if (!facts)
 		return err_set(err, ENOMEM, "read '%s'", path);
 	facts->path = path;
-	r = perf_text_read(path, &visitor, &facts->text, err);
+	r = read_text(path, facts, err);
 	facts->damaged = r < 0;
 	count_lowered(facts, facts->last_ns);
 	if (r == 0 && facts->samples == 0 && !facts->has_header) {
 		r = -ENODATA;
-		(void)err_set(err, 0, "'%s' is no perf-script text", path);
+		if (facts->text.stray_frames)
+			perf_text_no_times(&why);
+		else
+			(void)err_set(&why, 0,
+				      "it is no text of perf script, and no folded stacks");
+		(void)err_set(err, 0, "'%s': %s", path, why.text);
 	}
 	if (r < 0 && facts->samples == 0) {
 		profile_facts_free(facts);

@@ -116,7 +116,9 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 	add_topic(buf, "event");
 	words_plain(buf, facts->event ? facts->event : "none");
 	print_rate(facts, buf);
-	if (!facts->has_header)
+	if (facts->folded)
+		buf_add(buf, " (folded stacks: no times, threads or modules)");
+	else if (!facts->has_header)
 		buf_add(buf, " (not written by wick, or with --bare)");
 	buf_add_char(buf, '\n');
 	if (facts->lowest_hz) {
@@ -141,13 +143,15 @@ static void print_weight(const struct profile_facts *facts, struct buf *buf)
 
 static void print_samples(const struct profile_facts *facts, struct buf *buf)
 {
-	add_topic(buf, "duration");
-	text_seconds(buf, facts->last_ns - facts->first_ns);
-	buf_add_char(buf, '\n');
-	add_topic(buf, "samples");
+	if (!facts->folded) {
+		add_topic(buf, "duration");
+		text_seconds(buf, facts->last_ns - facts->first_ns);
+		buf_add_char(buf, '\n');
+	}
+	add_topic(buf, facts->folded ? "stacks" : "samples");
 	words_count(buf, facts->samples);
 	if (facts->weight != facts->samples) {
-		buf_add(buf, " (weight ");
+		buf_add(buf, facts->folded ? " (counts " : " (weight ");
 		print_weight(facts, buf);
 		buf_add_char(buf, ')');
 	}
@@ -339,13 +343,15 @@ void profile_facts_print(const struct profile_facts *facts, struct buf *buf)
 	print_head(facts, buf);
 	if (facts->samples) {
 		print_samples(facts, buf);
+	} else {
+		add_topic(buf, "samples");
+		buf_add(buf, "none\n");
+	}
+	if (facts->samples && !facts->folded) {
 		print_coverage(facts, buf);
 		profile_states_print(&facts->states, buf);
 		print_threads(facts, buf);
 		print_modules(facts, buf);
-	} else {
-		add_topic(buf, "samples");
-		buf_add(buf, "none\n");
 	}
 	profile_triggers_print(&facts->triggers, facts->first_ns, buf);
 	print_metrics(facts, buf);

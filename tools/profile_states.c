@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/saturated.h"
 #include "flamescope/draw/words.h"
 #include "tools/text.h"
 
@@ -89,7 +90,7 @@ void profile_states_add(struct profile_states *states, struct intern *names,
 
 	if (!facts.state || !*facts.state)
 		return;
-	states->weight += sample->head.period;
+	states->weight = saturated_add(states->weight, sample->head.period);
 	/* Half of the room is for shares without an object: words are few, objects are not. */
 	if (states->n >= PROFILE_MAX_SHARES / 2)
 		facts.object = NULL;
@@ -99,7 +100,7 @@ void profile_states_add(struct profile_states *states, struct intern *names,
 		return;
 	}
 	share->samples++;
-	share->weight += sample->head.period;
+	share->weight = saturated_add(share->weight, sample->head.period);
 }
 
 void profile_states_release(struct profile_states *states)
@@ -186,7 +187,7 @@ static struct folded fold(const struct profile_states *states, enum fold by)
 
 		if (folded.n && compare_names(last, &folded.items[i]) == 0) {
 			last->samples += folded.items[i].samples;
-			last->weight += folded.items[i].weight;
+			last->weight = saturated_add(last->weight, folded.items[i].weight);
 		} else {
 			folded.items[folded.n++] = folded.items[i];
 		}

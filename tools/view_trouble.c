@@ -3,7 +3,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/saturated.h"
 #include "flamescope/draw/words.h"
+#include "flamescope/load/folded.h"
 #include "tools/say.h"
 #include "tools/text.h"
 
@@ -74,14 +76,20 @@ static void say_lost(const struct profile *profile)
 	struct buf text;
 
 	for (size_t i = 0; i < profile->n_files; i++)
-		if (lost + profile->files[i].lost >= lost)
-			lost += profile->files[i].lost;
+		lost = saturated_add(lost, profile->files[i].lost);
 	if (!lost)
 		return;
 	buf_init(&text, TROUBLE_BYTES);
 	words_count(&text, lost);
 	say_note("a weight of %s was lost while recording, see: wick info", buf_text(&text));
 	buf_release(&text);
+}
+
+static void say_fractions(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_events && !profile->has_times; i++)
+		if (strcmp(profile->strings[profile->event_names[i]], FOLDED_THOUSANDTHS) == 0)
+			say_note("the counts have fractions: they are shown in thousandths");
 }
 
 void view_trouble_files(const struct profile *profile)
@@ -104,6 +112,7 @@ void view_trouble_files(const struct profile *profile)
 		say_note("%zu of %zu files gave no sample; the others are shown", unread,
 			 profile->n_files);
 	say_lost(profile);
+	say_fractions(profile);
 }
 
 /* Whether a file is what perf record writes, and not its text; a pipe is not opened again. */

@@ -1,5 +1,7 @@
 /* folded.c - stacks in one line each, as stackcollapse writes them: a;b;c 12 */
 #include "flamescope/convert/out.h"
+
+#include "base/saturated.h"
 #include "flamescope/draw/words.h"
 
 #include <errno.h>
@@ -57,7 +59,8 @@ static void sum_up(struct out *out, uint64_t *sums)
 			out->report.n_negative++;
 			continue;
 		}
-		sums[selection->stacks[i]] += (uint64_t)selection->values[i];
+		sums[selection->stacks[i]] =
+			saturated_add(sums[selection->stacks[i]], (uint64_t)selection->values[i]);
 		out->report.n_samples++;
 	}
 }

@@ -197,6 +197,16 @@ static void add_types(struct pprof *to)
 			 unit_word(profile->strings[profile->metrics[i].unit]));
 }
 
+/* pprof's values are signed. */
+static void add_value(uint64_t *value, int64_t more)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow((int64_t)*value, more, &sum))
+		sum = more < 0 ? INT64_MIN : INT64_MAX;
+	*value = (uint64_t)sum;
+}
+
 static void sum_up(const struct pprof *to, size_t first, size_t end, uint64_t *values)
 {
 	const struct profile *profile = to->profile;
@@ -208,14 +218,14 @@ static void sum_up(const struct pprof *to, size_t first, size_t end, uint64_t *v
 		size_t n = 0;
 
 		if (to->out->options->has_measure)
-			values[n++] += (uint64_t)to->selection->values[to->order[i]];
+			add_value(&values[n++], to->selection->values[to->order[i]]);
 		values[n++] += !out_is_release(profile, to->op, sample);
 		if (__builtin_add_overflow(weight, profile->weights[sample], &weight))
 			weight = UINT64_MAX;
 		n++; /* below, when it is all known */
 		for (size_t k = 0; k < profile->n_metrics; k++, n++)
 			if (profile->metrics[k].deltas[sample] != PROFILE_ABSENT)
-				values[n] += (uint64_t)profile->metrics[k].deltas[sample];
+				add_value(&values[n], profile->metrics[k].deltas[sample]);
 	}
 	if (weight > INT64_MAX)
 		weight = INT64_MAX;

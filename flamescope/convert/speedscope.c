@@ -5,6 +5,7 @@
 #include "flamescope/convert/out.h"
 
 #include "base/json.h"
+#include "base/saturated.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static uint64_t add_columns(struct speedscope *to, size_t first, size_t end)
 			continue;
 		buf_add(buf, comma);
 		out_signed(buf, value);
-		sum += (uint64_t)value;
+		sum = saturated_add(sum, (uint64_t)value);
 		comma = ",";
 	}
 	buf_add_char(buf, ']');

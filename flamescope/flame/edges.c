@@ -1,5 +1,7 @@
 /* edges.c - who calls whom, wherever in the stacks */
 #include "flamescope/flame/flame.h"
+
+#include "base/saturated.h"
 #include "flamescope/flame/walk.h"
 #include "flamescope/query/pair_map.h"
 
@@ -23,11 +25,6 @@ struct edges {
 	size_t size;
 	uint32_t *edge_of; /* of a node: number + 1 of the edge to it */
 };
-
-static uint64_t add(uint64_t sum, uint64_t more)
-{
-	return more > UINT64_MAX - sum ? UINT64_MAX : sum + more;
-}
 
 static int find_edge(struct edges *edges, uint32_t caller, uint32_t callee, uint32_t *ret_number)
 {
@@ -69,8 +66,8 @@ static int enter(void *data, const struct flame_node *node, uint32_t number)
 	edge = &edges->edges[edges->edge_of[number] - 1];
 	if (edge->open++ > 0)
 		return 0;
-	edge->edge.gain = add(edge->edge.gain, node->gain);
-	edge->edge.loss = add(edge->edge.loss, node->loss);
+	edge->edge.gain = saturated_add(edge->edge.gain, node->gain);
+	edge->edge.loss = saturated_add(edge->edge.loss, node->loss);
 	edge->edge.samples += node->samples;
 	return 0;
 }
@@ -88,8 +85,8 @@ static int compare_edges(const void *left, const void *right)
 {
 	const struct flame_edge *a = left;
 	const struct flame_edge *b = right;
-	uint64_t a_total = add(a->gain, a->loss);
-	uint64_t b_total = add(b->gain, b->loss);
+	uint64_t a_total = saturated_add(a->gain, a->loss);
+	uint64_t b_total = saturated_add(b->gain, b->loss);
 
 	if (a_total != b_total)
 		return a_total < b_total ? 1 : -1;

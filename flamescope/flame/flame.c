@@ -1,6 +1,8 @@
 /* flame.c - stacks merged into a tree: the model of flame graph, icicle, reverse and sandwich */
 #include "flamescope/flame/flame.h"
 
+#include "base/saturated.h"
+
 #include "flamescope/flame/siblings.h"
 #include "flamescope/flame/twins.h"
 #include "flamescope/query/stack_tree.h"
@@ -145,11 +147,6 @@ static int place_all_reversed(struct building *building)
 	return r;
 }
 
-static uint64_t add(uint64_t sum, uint64_t more)
-{
-	return more > UINT64_MAX - sum ? UINT64_MAX : sum + more;
-}
-
 static void add_samples(const struct building *building, struct flame_node *nodes)
 {
 	const struct selection *selection = building->selection;
@@ -164,9 +161,9 @@ static void add_samples(const struct building *building, struct flame_node *node
 		node = &nodes[place - PLACE_FIRST];
 		node->self_samples++;
 		if (value < 0)
-			node->self_loss = add(node->self_loss, 0 - (uint64_t)value);
+			node->self_loss = saturated_add(node->self_loss, 0 - (uint64_t)value);
 		else
-			node->self_gain = add(node->self_gain, (uint64_t)value);
+			node->self_gain = saturated_add(node->self_gain, (uint64_t)value);
 	}
 }
 
@@ -177,13 +174,13 @@ static void add_up(struct flame *flame)
 		struct flame_node *node = &flame->nodes[i];
 		struct flame_node *parent = &flame->nodes[node->parent];
 
-		node->gain = add(node->gain, node->self_gain);
-		node->loss = add(node->loss, node->self_loss);
+		node->gain = saturated_add(node->gain, node->self_gain);
+		node->loss = saturated_add(node->loss, node->self_loss);
 		node->samples += node->self_samples;
 		if (i == 0)
 			break;
-		parent->gain = add(parent->gain, node->gain);
-		parent->loss = add(parent->loss, node->loss);
+		parent->gain = saturated_add(parent->gain, node->gain);
+		parent->loss = saturated_add(parent->loss, node->loss);
 		parent->samples += node->samples;
 	}
 }

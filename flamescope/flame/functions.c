@@ -1,5 +1,7 @@
 /* functions.c - what is known of each function, wherever it is in the stacks */
 #include "flamescope/flame/flame.h"
+
+#include "base/saturated.h"
 #include "flamescope/flame/walk.h"
 
 #include <errno.h>
@@ -12,11 +14,6 @@ struct table {
 	uint32_t *open;                   /* times that it is on the way to the node, by frame */
 };
 
-static uint64_t add(uint64_t sum, uint64_t more)
-{
-	return more > UINT64_MAX - sum ? UINT64_MAX : sum + more;
-}
-
 /* A function that calls itself has the outer call's total: the inner one's is part of it. */
 static int enter(void *data, const struct flame_node *node, uint32_t number)
 {
@@ -24,15 +21,15 @@ static int enter(void *data, const struct flame_node *node, uint32_t number)
 	struct flame_function *function = &table->functions[node->frame];
 
 	(void)number;
-	function->self_gain = add(function->self_gain, node->self_gain);
-	function->self_loss = add(function->self_loss, node->self_loss);
+	function->self_gain = saturated_add(function->self_gain, node->self_gain);
+	function->self_loss = saturated_add(function->self_loss, node->self_loss);
 	function->self_samples += node->self_samples;
 	if (node->depth > 1 && table->nodes[node->parent].frame < table->n_frames)
 		function->calls += node->samples;
 	if (table->open[node->frame]++ > 0)
 		return 0;
-	function->gain = add(function->gain, node->gain);
-	function->loss = add(function->loss, node->loss);
+	function->gain = saturated_add(function->gain, node->gain);
+	function->loss = saturated_add(function->loss, node->loss);
 	function->samples += node->samples;
 	return 0;
 }
@@ -49,8 +46,8 @@ static int compare_functions(const void *left, const void *right)
 {
 	const struct flame_function *a = left;
 	const struct flame_function *b = right;
-	uint64_t a_total = add(a->gain, a->loss);
-	uint64_t b_total = add(b->gain, b->loss);
+	uint64_t a_total = saturated_add(a->gain, a->loss);
+	uint64_t b_total = saturated_add(b->gain, b->loss);
 
 	if (a_total != b_total)
 		return a_total < b_total ? 1 : -1;

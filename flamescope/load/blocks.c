@@ -88,12 +88,13 @@ void blocks_release(struct blocks *blocks)
 	buf_release(&blocks->line);
 }
 
-void blocks_start_file(struct blocks *blocks, uint32_t file, bool folded)
+void blocks_start_file(struct blocks *blocks, uint32_t file, uint32_t folded)
 {
 	builder_start_file(blocks->builder, file);
 	blocks->folded = folded;
 	blocks->n_bad = 0;
 	blocks->unended = false;
+	blocks->stray_frames = false;
 }
 
 void blocks_start(struct blocks *blocks, uint64_t at)
@@ -114,6 +115,20 @@ static void keep(struct blocks *blocks, const char *text, size_t len)
 	(void)buf_append(&blocks->line, text, len);
 }
 
+static void feed_folded(struct blocks *blocks, const struct line *line)
+{
+	struct perf_frame frames[PERF_TEXT_MAX_FRAMES];
+	struct perf_text_sample sample;
+
+	if (!line->cut && strlen(line->text) == line->len && folded_is_aside(line->text))
+		return;
+	if (!line->cut && strlen(line->text) == line->len &&
+	    folded_line(line->text, blocks->folded, frames, &sample))
+		on_sample(blocks, &sample);
+	else
+		on_bad(blocks, line->number);
+}
+
 /* The line that was kept is whole, or with UNENDED the last one, without a newline. */
 static void feed_line(struct blocks *blocks, bool unended)
 {
@@ -130,9 +145,8 @@ static void feed_line(struct blocks *blocks, bool unended)
 	line.text = blocks->line.data;
 	if (!blocks->folded)
 		perf_text_line(blocks->text, &line);
-	else if (line.cut || strlen(line.text) != line.len ||
-		 !folded_line(blocks->builder, line.text, blocks->at))
-		on_bad(blocks, line.number);
+	else
+		feed_folded(blocks, &line);
 	buf_clear(&blocks->line);
 	blocks->skip = false;
 	blocks->number++;
@@ -326,5 +340,6 @@ void blocks_finish(struct blocks *blocks)
 		feed_line(blocks, true);
 	perf_text_finish(blocks->text, &stats);
 	blocks->unended = stats.unended;
+	blocks->stray_frames = stats.stray_frames;
 	blocks->inside = false;
 }

@@ -23,7 +23,7 @@ struct blocks {
 	struct builder *builder;
 	struct perf_text *text;
 	bool slow;                  /* take the slow way for all */
-	bool folded;                /* lines are folded stacks */
+	uint32_t folded;            /* lines are folded stacks, of counts times this; 0: not */
 	bool inside;                /* the last bytes were of a block that goes on */
 	bool skip;                  /* and of a line of which enough has been kept */
 	struct number_table lines;  /* frames by the text of their lines */
@@ -34,7 +34,8 @@ struct blocks {
 	uint64_t number;  /* of that line */
 	size_t n_bad;
 	struct blocks_bad bad[PROFILE_BAD_LINES];
-	bool unended; /* the last sample had no empty line */
+	bool unended;      /* the last sample had no empty line */
+	bool stray_frames; /* there were frames of no sample */
 };
 
 /**
@@ -55,10 +56,11 @@ void blocks_release(struct blocks *blocks);
 
 /**
  * blocks_start_file - what comes now is of file FILE
+ * @folded: folded_scale() of it
  *
  * Context: any thread.
  */
-void blocks_start_file(struct blocks *blocks, uint32_t file, bool folded);
+void blocks_start_file(struct blocks *blocks, uint32_t file, uint32_t folded);
 
 /**
  * blocks_start - begin with line 1 of a text that stands at AT

@@ -1,5 +1,7 @@
 /* builder_facts.c - what the comments of a file say about all of it */
 #include "flamescope/load/builder.h"
+
+#include "base/saturated.h"
 #include "flamescope/load/json_scan.h"
 
 static void declare_metric(struct builder *builder, struct builder_metric *metric,
@@ -69,7 +71,7 @@ void builder_end(struct builder *builder, const char *json)
 	while (json_scan_next(&scan, &pair))
 		if (pair.depth == 1 && pair.name_len > 5 && memcmp(pair.name, "lost_", 5) == 0 &&
 		    json_scan_number(&pair, &value))
-			builder->facts.lost += value;
+			builder->facts.lost = saturated_add(builder->facts.lost, value);
 }
 
 /* The text behind `# NAME : `, or NULL. */

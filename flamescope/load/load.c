@@ -165,7 +165,7 @@ static void list_bad(const struct load *load, int fd, struct profile_file *file)
 	}
 }
 
-static int read_parallel(struct load *load, int fd, uint64_t bytes, bool folded)
+static int read_parallel(struct load *load, int fd, uint64_t bytes)
 {
 	struct parallel parallel = {.fd = fd,
 				    .bytes = bytes,
@@ -178,7 +178,7 @@ static int read_parallel(struct load *load, int fd, uint64_t bytes, bool folded)
 
 	while (load->n_readers < n && add_reader(load) == 0)
 		blocks_start_file(load->blocks[load->n_readers - 1], (uint32_t)load->n_files - 1,
-				  folded);
+				  0);
 	parallel.n_blocks = load->n_readers;
 	return parallel_read(&parallel);
 }
@@ -200,26 +200,48 @@ static ssize_t look(struct source *source, char *bytes, struct err *err)
 	return (ssize_t)have;
 }
 
+static size_t count_samples(const struct load *load)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < load->n_readers; i++)
+		n += load->builders[i]->n_samples;
+	return n;
+}
+
+/* What is to say of a file without a sample, of which N_BEFORE were read before it. */
+static int say_empty(const struct load *load, size_t n_before, struct err *err)
+{
+	for (size_t i = 0; i < load->n_readers && count_samples(load) == n_before; i++) {
+		if (load->blocks[i]->stray_frames) {
+			perf_text_no_times(err);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 static int read_source(struct load *load, struct source *source, struct profile_file *file,
 		       struct err *err)
 {
+	size_t n_before = count_samples(load);
 	_cleanup_free_ char *bytes = malloc(LOOK_BYTES);
 	struct stream stream = {
 		.blocks = load->blocks[0], .at = load->at, .done = tell, .context = load};
 	int fd = source_plain(source, &file->bytes);
 	ssize_t n = bytes ? look(source, bytes, err) : -ENOMEM;
-	bool folded;
+	uint32_t folded;
 	int r;
 
 	if (n < 0)
 		return (int)n;
-	folded = folded_is(bytes, (size_t)n);
+	folded = folded_scale(bytes, (size_t)n);
 	for (size_t i = 0; i < load->n_readers; i++)
 		blocks_start_file(load->blocks[i], (uint32_t)load->n_files - 1, folded);
-	load->files[load->n_files - 1].folded = folded;
+	load->files[load->n_files - 1].folded = folded != 0;
 	if (fd >= 0 && !folded && load->by.way == LOAD_ANY &&
 	    file->bytes >= load->by.parallel_bytes && count_threads(load) > 1) {
-		r = read_parallel(load, fd, file->bytes, folded);
+		r = read_parallel(load, fd, file->bytes);
 	} else {
 		r = stream_read(&stream, source, bytes, (size_t)n, err);
 		file->bytes = stream.bytes;
@@ -227,7 +249,7 @@ static int read_source(struct load *load, struct source *source, struct profile_
 	list_bad(load, fd, file);
 	for (size_t i = 0; i < load->n_readers; i++)
 		file->unended |= load->blocks[i]->unended;
-	return r;
+	return r == 0 ? say_empty(load, n_before, err) : r;
 }
 
 static int open_file(const struct load *load, size_t number, struct source **ret_source,
@@ -251,7 +273,7 @@ static int read_file(struct load *load, size_t number)
 	if (!file->file.path)
 		return -ENOMEM;
 	for (size_t i = 0; i < load->n_readers; i++)
-		blocks_start_file(load->blocks[i], (uint32_t)load->n_files - 1, false);
+		blocks_start_file(load->blocks[i], (uint32_t)load->n_files - 1, 0);
 	r = open_file(load, number, &source, &err);
 	if (r == 0)
 		r = read_source(load, source, &file->file, &err);

@@ -1,6 +1,8 @@
 /* merge.c - puts together what several readers have seen */
 #include "flamescope/load/merge_parts.h"
 
+#include "base/saturated.h"
+
 #include <errno.h>
 
 /* Files of one host whose clocks are further apart than this were not of one boot. */
@@ -29,7 +31,7 @@ static void add_facts(struct builder_facts *to, struct uniques *strings, const s
 		to->has_epoch = facts->has_epoch;
 		to->epoch_offset_ns = facts->epoch_offset_ns;
 	}
-	to->lost += facts->lost;
+	to->lost = saturated_add(to->lost, facts->lost);
 	to->bad_lines += facts->bad_lines;
 	to->cut |= facts->cut;
 	to->inlined |= facts->inlined;

@@ -37,6 +37,17 @@ static bool take_dec(const char *at, const char *end, uint64_t *ret_value)
 	return true;
 }
 
+/* How often a sample counts; what there is no room for is the most that there is. */
+static bool take_period(const char *at, const char *end, uint64_t *ret_period)
+{
+	for (const char *digit = at; digit < end; digit++)
+		if (!is_digit(*digit))
+			return false;
+	if (at < end && !take_dec(at, end, ret_period))
+		*ret_period = UINT64_MAX;
+	return at < end;
+}
+
 /* A number, or -1 as perf writes what it does not know. */
 static bool take_id(const char *at, const char *end, int64_t *ret_value)
 {
@@ -194,7 +205,7 @@ static bool take_event(char *text, struct perf_head *head)
 
 	head->period = 1;
 	/* a period alone has a blank behind it; without one the line was cut there */
-	if (take_dec(word.start, word.end, &period) && *word.end &&
+	if (take_period(word.start, word.end, &period) && *word.end &&
 	    (!is_address(text) || is_address(word.end) ||
 	     (next.end > next.start && end_of_event(next) == next.end - 1))) {
 		head->period = period;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_WORDS = 64 }; /* before the frame of a line */
+
 /*
  * A sample is kept as the text of its lines, one after the other in BYTES, and parsed where it
  * stands when it is whole: views never move while they are used.
@@ -59,6 +61,23 @@ static void count_bad(struct perf_text *text, uint64_t number)
 	text->stats.bad_lines++;
 	if (text->visitor.bad)
 		text->visitor.bad(text->visitor.context, number);
+}
+
+/* Whether a line is a frame, or ends in one as perf prints what has one frame only. */
+static bool holds_frame(char *text)
+{
+	struct perf_head head = {.rest = text};
+	struct perf_frame frame;
+
+	if (perf_line_frame(text, &frame))
+		return true;
+	for (int i = 0; i < MAX_WORDS && *head.rest; i++) {
+		head.rest += strcspn(head.rest, " \t");
+		if (perf_line_head_frame(&head, &frame))
+			return true;
+		head.rest += strspn(head.rest, " \t");
+	}
+	return false;
 }
 
 /* What one frame line stands for. */
@@ -289,6 +308,8 @@ void perf_text_line(struct perf_text *text, const struct line *given)
 		close_sample(text);
 		buf_clear(&text->facts);
 	} else if (!take_sample_line(text, line) && !perf_line_is_aside(line->text)) {
+		text->stats.stray_frames |=
+			!text->open && !text->stats.stray_frames && holds_frame(line->text);
 		count_bad(text, line->number);
 	}
 }
@@ -301,6 +322,13 @@ void perf_text_finish(struct perf_text *text, struct perf_text_stats *ret_stats)
 	text->stats.unended &= !text->single;
 	buf_clear(&text->facts);
 	*ret_stats = text->stats;
+	text->stats = (struct perf_text_stats){0};
+}
+
+void perf_text_no_times(struct err *err)
+{
+	(void)err_set(err, 0, "it has stacks, but no line that says the thread and the time");
+	err_hint(err, "perf script -F comm,pid,tid,cpu,time,period,event,ip,sym,dso");
 }
 
 int perf_text_read(const char *path, const struct perf_text_visitor *visitor,

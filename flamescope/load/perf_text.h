@@ -42,6 +42,7 @@ struct perf_text_stats {
 	uint64_t samples;
 	uint64_t bad_lines;                /* that were none of the above, and were passed over */
 	uint64_t bad[PERF_TEXT_BAD_LINES]; /* the numbers of the first ones */
+	int stray_frames;                  /* one of these was a frame of no sample */
 	int unended; /* the last sample has no empty line: it was being written */
 };
 
@@ -69,9 +70,20 @@ void perf_text_line(struct perf_text *text, const struct line *line);
 /**
  * perf_text_finish - the end of the file: gives the last sample, if it is not whole either
  *
+ * What comes then is of another file, and so are its statistics.
+ *
  * Context: any thread.
  */
 void perf_text_finish(struct perf_text *text, struct perf_text_stats *ret_stats);
+
+/**
+ * perf_text_no_times - say why a file with stacks has no sample, and what to do
+ *
+ * Frames without a line that names a thread and a time are what perf script -F ip,sym prints.
+ *
+ * Context: any thread.
+ */
+void perf_text_no_times(struct err *err);
 
 /**
  * perf_text_free - forget everything

@@ -226,6 +226,63 @@ class Flamegraph(Views):
             self.assertNotIn("\x1b", self.text(*arguments, path))
         json.loads(self.text("flamegraph", "--format", "json", path))
 
+    def test_info_of_folded_stacks(self):
+        with open(self.path("a.folded"), "w", encoding="utf-8") as file:
+            file.write("main;work 3\nmain;wait\t2\nmain;wait -1\n")
+        text = self.text("info", "a.folded")
+        self.assertIn("2 (counts 5)", text)
+        self.assertIn("1 line that could not be read, in line 3", text)
+        self.assertNotIn("thread ", text)
+        self.run_wick("convert", "a.folded", "-o", "b.folded.gz")
+        self.assertIn("2 (counts 5)", self.text("info", "b.folded.gz"))
+        with open(self.path("a.folded"), "a", encoding="utf-8") as file:
+            file.write("main;work 0.5\n")
+        run = self.run_wick("report", "a.folded")
+        self.assertIn("shown in thousandths", run.stderr.decode())
+        self.assertIn("3,500", run.stdout.decode())
+
+    def test_a_text_without_times_is_told(self):
+        with open(self.path("a.perf"), "w", encoding="utf-8") as file:
+            file.write("\n\t         2d91337 ChromeMain\n\t           2724a main\n\n")
+        for verb in ("report", "info", "heatmap", "flamegraph"):
+            run = self.run_wick(verb, "a.perf", status=8)
+            self.assertIn("no line that says the thread and the time, try: perf script -F comm,",
+                          run.stderr.decode())
+
+    def test_weights_stay_at_the_most_there_is(self):
+        most = 2**64 - 1
+        with open(self.path("a.perf"), "w", encoding="utf-8") as file:
+            for i in range(3):
+                file.write(f"app 1/1 [000] 1.{i}00000: {most} cycles: \n\t 4011 main (/a)\n\n")
+        info = json.loads(self.text("info", "--json", "a.perf"))
+        self.assertEqual((info["weight"], info["threads"][0]["weight"]), (most, most))
+        root = json.loads(self.text("flamegraph", "a.perf", "--metric", "weight", "--format",
+                                    "json"))["root"]
+        self.assertEqual(root["gain"], most)
+        self.run_wick("convert", "a.perf", "--metric", "weight", "-o", "a.folded")
+        with open(self.path("a.folded"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), f"main {most}\n")
+
+    def test_a_round_trip_keeps_groups(self):
+        self.run_wick("convert", GOLDEN, "--group", "process,cpu", "-o", "grouped.perf")
+        self.run_wick("convert", "grouped.perf", "-o", "a.perf")
+        self.run_wick("convert", "a.perf", "--group", "comm", "-o", "b.perf")
+
+        def made_up(path):
+            with open(path, encoding="utf-8") as file:
+                lines = file.read().split("\n")
+            head = next(line for line in lines if line.startswith("# wick :"))
+            return (json.loads(head.split(" : ", 1)[1])["groups"],
+                    [line for line in lines if re.match(r"^\t +0 .* \(\[[a-z_]+\]\)$", line)
+                     and "unknown" not in line])
+
+        names, frames = made_up(self.path("grouped.perf"))
+        self.assertEqual((names, len(frames)), (["process", "cpu"], 2 * len(stacks(GOLDEN))))
+        self.assertEqual(made_up(self.path("a.perf")), (names, frames))
+        more, all_frames = made_up(self.path("b.perf"))
+        self.assertEqual(more, ["comm", *names])
+        self.assertEqual([frame for frame in all_frames if "([comm])" not in frame], frames)
+
     def test_folded_and_tree(self):
         counts = collections.Counter()
         for _, weight, names in stacks(GOLDEN):

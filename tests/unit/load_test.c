@@ -135,22 +135,70 @@ static void reads_standard_input(void **state)
 
 static void reads_folded_stacks(void **state)
 {
-	static const char folded[] =
-		"main;work;read 12\nmain;work 3\nnone\nmain;a b;std::f<a, b> 7\n";
+	static const char folded[] = "none\n# a comment\nmain;work;read 12\nmain;work\t3\n"
+				     "main;a b;std::f<a, b> \t7.0\r\n"
+				     "main;work -4\nmain;work 1e3\n; 5\n"
+				     "main;work 99999999999999999999999\nadd 1";
 	struct profile *p = load_bytes(folded, strlen(folded));
 
 	(void)state;
-	assert_int_equal(p->n_samples, 0); /* "none" is no stack: it is not a folded file */
-	assert_int_equal(p->files[0].bad_lines, 4);
-	profile_free(p);
-	p = load_bytes(folded, 30);
 	assert_false(p->has_times);
-	assert_int_equal(p->n_samples, 2);
+	assert_int_equal(p->n_samples, 6);
+	assert_int_equal(p->files[0].bad_lines, 3);
+	assert_int_equal(p->files[0].bad[0], 1);
+	assert_int_equal(p->files[0].bad[1], 6);
+	assert_int_equal(p->files[0].bad[2], 7);
 	assert_int_equal(p->weights[0], 12);
-	assert_int_equal(p->n_frames, 3);
+	assert_int_equal(p->weights[1], 3);
+	assert_int_equal(p->weights[2], 7);
+	assert_true(p->weights[4] == UINT64_MAX);
+	assert_string_equal(p->strings[p->event_names[0]], "samples");
 	assert_int_equal(p->nodes[p->stacks[0]].parent, p->stacks[1]);
 	assert_string_equal(p->strings[p->frames[p->nodes[p->stacks[0]].frame].name], "read");
+	assert_string_equal(p->strings[p->frames[p->nodes[p->stacks[2]].frame].name],
+			    "std::f<a, b>");
+	assert_string_equal(p->strings[p->frames[p->nodes[p->stacks[5]].frame].name], "add");
 	profile_free(p);
+}
+
+/* Of counts below one rounding would leave nothing: all are multiplied, and shares are right. */
+static void folded_fractions_count_in_thousandths(void **state)
+{
+	static const char folded[] = "main;work 3\nmain;wait 0.25\nmain;io .5\nmain;io 0.0004\n"
+				     "main;io 1.9996\nmain;io 1.2.3\n";
+	struct profile *p = load_bytes(folded, strlen(folded));
+
+	(void)state;
+	assert_int_equal(p->n_samples, 4);
+	assert_int_equal(p->files[0].bad_lines, 2);
+	assert_int_equal(p->weights[0], 3000);
+	assert_int_equal(p->weights[1], 250);
+	assert_int_equal(p->weights[2], 0);
+	assert_int_equal(p->weights[3], 2000);
+	assert_string_equal(p->strings[p->event_names[0]], "thousandths");
+	profile_free(p);
+}
+
+/* perf script -F ip,sym and the like: most of it is no stack with a count, and it is told */
+static void says_what_a_text_without_times_lacks(void **state)
+{
+	static const char *const texts[] = {
+		"\n\t         2d91337 ChromeMain\n\t           2724a main\n\n",
+		"chromium 27142 \n\t         a3b6871\n\nchromium 27143 \n\t         a3b6872\n\n",
+		"chromium 27/27 [000] cpu-clock: \n\t         a3b6871 [unknown] (/a b)\n\n",
+		"        chromium      55b1b856d871 f (/usr/bin/chromium)\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct profile *p = load_bytes(texts[i], strlen(texts[i]));
+
+		assert_int_equal(p->n_samples, 0);
+		assert_non_null(p->files[0].problem);
+		assert_non_null(
+			strstr(p->files[0].problem, "perf script -F comm,pid,tid,cpu,time"));
+		profile_free(p);
+	}
 }
 
 static void lays_hosts_side_by_side(void **state)
@@ -319,6 +367,8 @@ int main(void)
 		cmocka_unit_test(reads_zstd),
 		cmocka_unit_test(reads_standard_input),
 		cmocka_unit_test(reads_folded_stacks),
+		cmocka_unit_test(folded_fractions_count_in_thousandths),
+		cmocka_unit_test(says_what_a_text_without_times_lacks),
 		cmocka_unit_test(lays_hosts_side_by_side),
 		cmocka_unit_test(says_what_it_cannot_read_and_goes_on),
 		cmocka_unit_test(counts_a_file_once),

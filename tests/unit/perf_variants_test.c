@@ -150,14 +150,16 @@ static void reads_header_lines_that_others_read(void **state)
 						    "ab 1/1 [000] 1.7: 1 : \n\n"
 						    "ab 1/1 [000] 1.8: 1 my own event: \n\n"
 						    "ab 1/1 [000] 1.9: my event:u: \n\n"
-						    "w 3 12: x: y 5 2.5: 1 e: \n\n"),
+						    "w 3 12: x: y 5 2.5: 1 e: \n\n"
+						    "ab 1 2.6: 99999999999999999999 e: \n\n"),
 			    "sample 'ab' 1/1 [0] 1500000000 1 e\n"
 			    "sample 'ab' 1/1 [0] 12000000000 1 e\n"
 			    "sample 'ab' -1/1 [-1] 1600000000 1 e\n"
 			    "sample 'ab' 1/1 [0] 1700000000 1 \n"
 			    "sample 'ab' 1/1 [0] 1800000000 1 my own event\n"
 			    "sample 'ab' 1/1 [0] 1900000000 1 my event:u\n"
-			    "sample 'w 3 12: x: y' -1/5 [-1] 2500000000 1 e\n");
+			    "sample 'w 3 12: x: y' -1/5 [-1] 2500000000 1 e\n"
+			    "sample 'ab' -1/1 [-1] 2600000000 18446744073709551615 e\n");
 	assert_int_equal(seen->stats.bad_lines, 0);
 }
 
