@@ -22,6 +22,49 @@ static const char *group_name(const char *name)
 	return len && name[len] == '\0' ? name : "group";
 }
 
+/* The name of the group that a frame of the file was made up for (`0 running ([state])`), or "". */
+static void name_group(const struct profile *profile, uint32_t frame,
+		       char ret_name[PERF_FACTS_NAME])
+{
+	const struct profile_frame *made = &profile->frames[frame];
+	const char *module = profile->strings[made->module];
+	size_t len = strlen(module);
+
+	ret_name[0] = '\0';
+	if (made->addr || made->offset || made->inlined || len < 3 || len - 2 >= PERF_FACTS_NAME ||
+	    module[0] != '[' || strcmp(module, "[unknown]") == 0)
+		return;
+	memcpy(ret_name, module + 1, len - 2);
+	ret_name[len - 2] = '\0';
+	if (strcmp(group_name(ret_name), ret_name) != 0)
+		ret_name[0] = '\0';
+}
+
+/* Those that the file has already, by its first stack; every sample of wick's has all. */
+static void keep_groups(const struct out *out, struct perf_facts_room *room)
+{
+	const struct selection *selection = out->selection;
+	struct groups *groups = &room->options.groups;
+	char name[PERF_FACTS_NAME];
+	size_t n = 0;
+
+	room->n_asked = groups->n;
+	for (uint32_t node = selection->n ? selection->stacks[0] : 0; node;
+	     node = selection->nodes[node].parent) {
+		if (out_is_label(selection, selection->nodes[node].frame))
+			break;
+		name_group(selection->profile, selection->nodes[node].frame, name);
+		if (!name[0])
+			n = 0; /* groups are outermost */
+		else if (n < GROUPS_MAX - groups->n)
+			memcpy(room->groups[n++], name, sizeof(name));
+	}
+	/* innermost first as they were found, and outermost first as they are told */
+	while (n > 0)
+		groups->at[groups->n++] =
+			(struct group){.kind = GROUP_GIVEN, .name = room->groups[--n], .text = "-"};
+}
+
 /* Names of metrics, tags and events are the file's: none of them may order a terminal about. */
 static bool is_plain(const char *name)
 {
@@ -72,6 +115,7 @@ void perf_facts_init(const struct out *out, struct perf_facts_room *room)
 			(struct group){.kind = GROUP_GIVEN,
 				       .name = group_name(out->options->groups[i]),
 				       .text = "-"};
+	keep_groups(out, room);
 	room->sample.frames = room->frames;
 	for (size_t i = 0; i < profile->n_events; i++)
 		room->events[i] = name_of(profile->strings[profile->event_names[i]], "event", i,
@@ -160,6 +204,24 @@ static struct frame frame_of(const struct profile *profile, uint32_t number)
 	};
 }
 
+/* Whether a frame is one of a group of the file, which then has its word for the sample. */
+static bool take_group(const struct profile *profile, uint32_t frame, struct perf_facts_room *room)
+{
+	struct groups *groups = &room->options.groups;
+	char name[PERF_FACTS_NAME];
+
+	if (groups->n == room->n_asked)
+		return false;
+	name_group(profile, frame, name);
+	for (size_t i = room->n_asked; i < groups->n; i++) {
+		if (strcmp(name, groups->at[i].name) == 0) {
+			groups->at[i].text = profile->strings[profile->frames[frame].name];
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Labels are outermost, the first group's last; all else are frames. */
 static void take_frames(const struct out *out, uint32_t node, struct perf_facts_room *room)
 {
@@ -169,20 +231,24 @@ static void take_frames(const struct out *out, uint32_t node, struct perf_facts_
 
 	room->sample.n_frames = 0;
 	room->sample.truncated = false;
+	for (size_t i = 0; i < room->options.groups.n; i++)
+		room->options.groups.at[i].text = "-";
 	for (; node; node = selection->nodes[node].parent) {
 		uint32_t frame = selection->nodes[node].frame;
 
 		if (out_is_label(selection, frame)) {
 			if (n_labels < GROUPS_MAX)
 				labels[n_labels++] = selection_frame_name(selection, frame);
+		} else if (take_group(selection->profile, frame, room)) {
+			continue;
 		} else if (room->sample.n_frames < PERF_MAX_FRAMES) {
 			room->frames[room->sample.n_frames++] = frame_of(selection->profile, frame);
 		} else {
 			room->sample.truncated = true;
 		}
 	}
-	for (size_t i = 0; i < room->options.groups.n; i++)
-		room->options.groups.at[i].text = i < n_labels ? labels[n_labels - 1 - i] : "-";
+	for (size_t i = 0; i < room->n_asked && i < n_labels; i++)
+		room->options.groups.at[i].text = labels[n_labels - 1 - i];
 }
 
 void perf_facts_take(const struct out *out, size_t i, struct perf_facts_room *room)

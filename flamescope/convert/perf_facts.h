@@ -17,6 +17,8 @@ struct perf_facts_room {
 	int64_t last[SAMPLE_MAX_METRICS]; /* inline: what a sample without a value says */
 	struct frame frames[PERF_MAX_FRAMES];
 	struct sample sample;
+	size_t n_asked; /* groups of the selection: behind them come those of the file itself */
+	char groups[GROUPS_MAX][PERF_FACTS_NAME]; /* what those are called */
 	size_t state; /* number of the tag, as of the next; n_tags: there is none */
 	size_t op;
 	const char *tags[PROFILE_MAX_TAGS];
