@@ -152,6 +152,10 @@ static int settle(struct convert_asked *asked, struct err *err)
 	asked->options.title = asked->command.title;
 	asked->options.n_groups = query->n_groups;
 	asked->options.groups = query->groups;
+	/* perf text says of each sample what it is, and its readers choose */
+	asked->command.options.query.every_event |=
+		asked->options.format == CONVERT_PERF && !asked->options.replicate;
+	asked->command.options.query.idle |= asked->command.options.query.every_event;
 	return check(asked, err);
 }
 

@@ -9,6 +9,7 @@
 #include "tools/view_subject.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { OPT_WIDTH = OPTION_LONG_ONLY, OPT_COLUMN, OPT_ROWS, OPT_BY };
 
@@ -58,6 +59,7 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 		return view_number("rows", value, 1, HEAT_MAX_ROWS, &it->options.n_rows, err);
 	default:
 		it->options.by = value;
+		it->subject.command.options.query.every_event = strcmp(value, "event") == 0;
 		return 0;
 	}
 }

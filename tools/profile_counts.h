@@ -75,6 +75,7 @@ struct profile_facts {
 	uint64_t named;
 	uint64_t inlined; /* beside them: calls that were inlined */
 	uint64_t cut;
+	uint64_t idle;      /* samples of idle CPUs */
 	uint64_t uncounted; /* of threads or modules beyond the limits */
 	const char *event;
 	char captured[PROFILE_NAME_SIZE];
@@ -83,6 +84,7 @@ struct profile_facts {
 	bool has_header;
 	bool has_end;
 	bool damaged;
+	struct profile_counts events; /* samples of each; all else here is of the first */
 	struct profile_counts header;
 	struct profile_counts metrics;
 	struct profile_counts end;

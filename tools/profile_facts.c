@@ -4,6 +4,7 @@
 #include "base/saturated.h"
 #include "flamescope/load/folded.h"
 #include "flamescope/load/json_scan.h"
+#include "flamescope/query/idle.h"
 #include "output/sanitise.h"
 #include "tools/module_list.h"
 #include "tools/profile_counts.h"
@@ -305,6 +306,29 @@ static void count_frame(struct profile_facts *facts, const struct perf_frame *fr
 	module->named += named;
 }
 
+static void count_event(struct profile_facts *facts, const char *event)
+{
+	struct profile_counts *events = &facts->events;
+	struct profile_count *count = NULL;
+
+	for (size_t i = 0; i < events->n && !count; i++)
+		if (strncmp(events->items[i].name, event, PROFILE_NAME_SIZE - 1) == 0)
+			count = &events->items[i];
+	if (!count)
+		count = new_count(events, event, strlen(event));
+	if (count)
+		count->value++;
+}
+
+static bool is_idle(const struct perf_text_sample *sample)
+{
+	bool idle = false;
+
+	for (size_t i = 0; i < sample->n_frames && !idle; i++)
+		idle = idle_is_function(sample->frames[i].name);
+	return idle && idle_is_thread(sample->head.comm, sample->head.tid);
+}
+
 static void on_sample(void *context, const struct perf_text_sample *sample)
 {
 	struct profile_facts *facts = context;
@@ -316,11 +340,16 @@ static void on_sample(void *context, const struct perf_text_sample *sample)
 		facts->last_ns = time_ns;
 	if (!facts->event)
 		facts->event = intern_string(&facts->names, sample->head.event);
+	count_event(facts, sample->head.event);
+	/* what others count means something else */
+	if (facts->event && strcmp(facts->event, sample->head.event) != 0)
+		return;
 	facts->samples++;
 	facts->weight = saturated_add(facts->weight, sample->head.period);
 	facts->squares += (double)sample->head.period * (double)sample->head.period;
 	facts->stood += stands_for(facts, &sample->head);
 	facts->cut += sample->cut != 0;
+	facts->idle += is_idle(sample);
 	count_thread(facts, sample);
 	profile_states_add(&facts->states, &facts->names, sample);
 	for (size_t i = 0; i < sample->n_frames; i++)

@@ -164,6 +164,28 @@ static void print_samples(const struct profile_facts *facts, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
+/* What views leave out unless they are told not to. */
+static void print_hidden(const struct profile_facts *facts, struct buf *buf)
+{
+	if (facts->events.n > 1) {
+		add_topic(buf, "also holds");
+		for (size_t i = 1; i < facts->events.n; i++) {
+			buf_add(buf, i > 1 ? ", " : "");
+			words_plain(buf, facts->events.items[i].name);
+			buf_add(buf, " (");
+			text_of(buf, facts->events.items[i].value, "sample");
+			buf_add_char(buf, ')');
+		}
+		buf_add(buf, "; choose in views with --event NAME\n");
+	}
+	if (facts->idle) {
+		add_topic(buf, "idle");
+		text_of(buf, facts->idle, "sample");
+		buf_printf(buf, " of idle CPUs (%.1f %%), which views hide; --idle shows them\n",
+			   100 * (double)facts->idle / (double)facts->samples);
+	}
+}
+
 static void print_coverage(const struct profile_facts *facts, struct buf *buf)
 {
 	uint64_t cpu_ns = profile_counts_find(&facts->end, "cpu_ns", 0);
@@ -343,6 +365,7 @@ void profile_facts_print(const struct profile_facts *facts, struct buf *buf)
 	print_head(facts, buf);
 	if (facts->samples) {
 		print_samples(facts, buf);
+		print_hidden(facts, buf);
 	} else {
 		add_topic(buf, "samples");
 		buf_add(buf, "none\n");
@@ -373,6 +396,18 @@ static void json_threads(const struct profile_facts *facts, struct buf *buf)
 		json_add_number(buf, "tid", (uint64_t)thread->tid);
 		json_add_number(buf, "samples", thread->samples);
 		json_add_number(buf, "weight", thread->weight);
+		buf_add_char(buf, '}');
+	}
+	buf_add_char(buf, ']');
+}
+
+static void json_events(const struct profile_facts *facts, struct buf *buf)
+{
+	buf_add(buf, ",\"events\":[");
+	for (size_t i = 0; i < facts->events.n; i++) {
+		buf_add(buf, i ? ",{" : "{");
+		json_add_text(buf, "name", facts->events.items[i].name);
+		json_add_number(buf, "samples", facts->events.items[i].value);
 		buf_add_char(buf, '}');
 	}
 	buf_add_char(buf, ']');
@@ -421,8 +456,10 @@ void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf
 	json_add_number(buf, "frames", facts->frames);
 	json_add_number(buf, "named", facts->named);
 	json_add_number(buf, "inlined", facts->inlined);
+	json_add_number(buf, "idle", facts->idle);
 	json_add_number(buf, "bad_lines", facts->text.bad_lines);
 	buf_printf(buf, ",\"finished\":%s", facts->has_end ? "true" : "false");
+	json_events(facts, buf);
 	json_threads(facts, buf);
 	json_modules(facts, buf);
 	profile_states_print_json(&facts->states, buf);

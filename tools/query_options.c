@@ -200,6 +200,9 @@ int query_options_take(struct query_options *options, int id, const char *value,
 	case QUERY_OPT_FLATTEN:
 		query->flatten = true;
 		return 1;
+	case QUERY_OPT_IDLE:
+		query->idle = true;
+		return 1;
 	case QUERY_OPT_GROUP:
 		return add_groups(options, value, err);
 	case QUERY_OPT_METRIC:

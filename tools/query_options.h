@@ -15,6 +15,7 @@ enum query_option {
 	QUERY_OPT_STATE,
 	QUERY_OPT_WAIT,
 	QUERY_OPT_EVENT,
+	QUERY_OPT_IDLE,
 	QUERY_OPT_WHERE,
 	QUERY_OPT_ONLY,
 	QUERY_OPT_WITHOUT,
@@ -41,7 +42,10 @@ enum query_option {
 		{QUERY_OPT_STATE, "state", "RE",                                                   \
 		 "only samples in such a state: running, sleeping, disk..."},                      \
 		{QUERY_OPT_WAIT, "wait", "RE", "only samples that wait so: futex, read, poll..."}, \
-		{QUERY_OPT_EVENT, "event", "RE", "only samples of such an event"},                 \
+		{QUERY_OPT_EVENT, "event", "RE",                                                   \
+		 "samples of the first event that matches (default: the first of all)"},           \
+		{QUERY_OPT_IDLE, "idle", NULL,                                                     \
+		 "also samples of idle CPUs (swapper), which are hidden otherwise"},               \
 		{QUERY_OPT_WHERE, "where", "TEST",                                                 \
 		 "only samples for which DIM=RE or DIM!=RE holds; DIM as for --group"},            \
 		{QUERY_OPT_ONLY, "only", "RE",                                                     \

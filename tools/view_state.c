@@ -148,6 +148,8 @@ void view_state_words(const struct query *query, struct buf *buf)
 		view_state_add(buf, "truncate", query->truncate);
 	if (query->flatten)
 		view_state_add(buf, "flatten", "");
+	if (query->idle)
+		view_state_add(buf, "idle", "");
 	add_groups(buf, query);
 	add_measure(buf, query);
 }

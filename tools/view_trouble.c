@@ -15,8 +15,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAMED_FILES = 8, TROUBLE_BYTES = 16 * 1024, MAGIC_BYTES = 8, FEW_NAMES_PERCENT = 50 };
-enum { MOST_PERIODS = 1000 }; /* of a sample of wick's */
+enum {
+	NAMED_FILES = 8,
+	NAMED_EVENTS = 8,
+	TROUBLE_BYTES = 16 * 1024,
+	MAGIC_BYTES = 8,
+	FEW_NAMES_PERCENT = 50,
+	MOST_PERIODS = 1000, /* of a sample of wick's */
+};
 
 static void add_bad_lines(struct buf *text, const struct profile_file *file)
 {
@@ -186,7 +192,12 @@ int view_trouble_nothing_left(const struct profile *profile, const struct select
 		buf_add(&text, " from 0 to ");
 		text_seconds(&text, profile->length_ns);
 		(void)err_set(err, 0, "nothing is left of %s", buf_text(&text));
-		err_hint(err, "fewer of --time, --thread, --only and the like");
+		if (selection->n_idle)
+			err_hint(err, "--idle, as CPUs were idle");
+		else if (selection->n_others)
+			err_hint(err, "--event NAME: there are several events");
+		else
+			err_hint(err, "fewer of --time, --thread, --only and the like");
 	}
 	buf_release(&text);
 	return -ENODATA;
@@ -233,11 +244,49 @@ static bool is_bare(const struct profile *profile, uint32_t sample)
 	return strcmp(name, "cpu-clock") == 0 && profile->weights[sample] < MOST_PERIODS;
 }
 
+/* Of several events one is shown; the others are named. */
+static void say_events(const struct selection *selection)
+{
+	const struct profile *profile = selection->profile;
+	struct buf text;
+
+	if (selection->n_others == 0)
+		return;
+	buf_init(&text, TROUBLE_BYTES);
+	words_plain(&text, profile->strings[profile->event_names[selection->event]]);
+	buf_add(&text, " is shown; also holds: ");
+	for (size_t i = 0, n = 0; i < profile->n_events && n < NAMED_EVENTS; i++) {
+		if (i == selection->event)
+			continue;
+		buf_add(&text, n++ ? ", " : "");
+		words_plain(&text, profile->strings[profile->event_names[i]]);
+	}
+	buf_add(&text, profile->n_events > NAMED_EVENTS + 1 ? ", ..." : "");
+	say_note("%s; choose with --event NAME", buf_text(&text));
+	buf_release(&text);
+}
+
+static void say_idle(const struct selection *selection)
+{
+	double all = (double)(selection->n + selection->n_idle);
+	struct buf text;
+
+	if (selection->n_idle == 0)
+		return;
+	buf_init(&text, TROUBLE_BYTES);
+	text_of(&text, selection->n_idle, "sample");
+	say_note("%s of idle CPUs (%.1f %% of all) are hidden; --idle shows them", buf_text(&text),
+		 100 * (double)selection->n_idle / all);
+	buf_release(&text);
+}
+
 void view_trouble_selection(const struct selection *selection, const struct query *query)
 {
 	double unnamed = (double)count_unnamed(selection);
 	double percent = selection->n ? 100 * unnamed / (double)selection->n : 0;
 
+	say_events(selection);
+	say_idle(selection);
 	if (selection->n_absent)
 		say_note("%llu samples without a value of '%s' are left out",
 			 (unsigned long long)selection->n_absent,

@@ -46,7 +46,10 @@ struct query_filter {
 	bool exclude;
 };
 
-/* Zero it for "everything, by the profile's own measure". */
+/*
+ * Zero it for "everything, by the profile's own measure".  What must not be added up is not: of
+ * several events the first is taken that the filters let pass, unless a group tells them apart.
+ */
 struct query {
 	size_t n_ranges; /* 0: all of the time */
 	struct query_range ranges[QUERY_MAX_RANGES];
@@ -63,6 +66,8 @@ struct query {
 			   */
 	enum query_measure measure;
 	const char *metric; /* for QUERY_VALUE and what follows */
+	bool idle;          /* also samples of CPUs that have nothing to do (idle.h) */
+	bool every_event;   /* also those of other events: whoever reads them keeps them apart */
 	bool flatten;       /* a function that calls itself directly is shown once */
 	size_t n_elide;     /* frames that are left out: their callees hang on their callers */
 	const char *elide[QUERY_MAX_PATTERNS];

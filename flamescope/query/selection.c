@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "flamescope/query/dimension.h"
+#include "flamescope/query/idle.h"
 #include "flamescope/query/matcher.h"
 #include "flamescope/query/stack_groups.h"
 #include "flamescope/query/stack_rules.h"
@@ -30,6 +31,7 @@ struct run {
 	const struct query *query;
 	struct selection *selection;
 	struct time_spans spans;
+	struct idle idle;
 	size_t n_filters;
 	struct value_filter filters[QUERY_MAX_PATTERNS];
 	const int64_t *column; /* of the metric; NULL: samples or weights */
@@ -83,6 +85,35 @@ static int make_filters(struct run *run, struct err *err)
 			r = ask_values(filter, &query->filters[i], err);
 	}
 	return r;
+}
+
+static bool passes_event(const struct run *run, size_t event)
+{
+	for (size_t i = 0; i < run->n_filters; i++) {
+		const struct value_filter *filter = &run->filters[i];
+
+		if (strcmp(run->query->filters[i].dimension, "event") == 0 &&
+		    !filter->passes[filter->dimension.value_of[event]])
+			return false;
+	}
+	return true;
+}
+
+/* Numbers of different events mean different things: they are not added up. */
+static void choose_event(struct run *run)
+{
+	const struct profile *profile = run->profile;
+	uint32_t event = 0;
+
+	run->selection->event = SELECTION_EVERY_EVENT;
+	if (run->query->every_event || profile->n_events < 2)
+		return;
+	for (size_t i = 0; i < run->query->n_groups; i++)
+		if (strcmp(run->query->groups[i], "event") == 0)
+			return;
+	while (event < profile->n_events && !passes_event(run, event))
+		event++;
+	run->selection->event = event;
 }
 
 static int no_such_metric(const struct profile *profile, const char *name, struct err *err)
@@ -152,13 +183,24 @@ static int64_t value_of(const struct run *run, size_t sample)
 	return 0;
 }
 
-static bool passes_filters(const struct run *run, size_t sample)
+static bool passes_filters(struct run *run, size_t sample)
 {
+	struct selection *selection = run->selection;
+
 	for (size_t i = 0; i < run->n_filters; i++) {
 		const struct value_filter *filter = &run->filters[i];
 
 		if (!filter->passes[dimension_value(&filter->dimension, sample)])
 			return false;
+	}
+	if (selection->event != SELECTION_EVERY_EVENT &&
+	    run->profile->events[sample] != selection->event) {
+		selection->n_others++;
+		return false;
+	}
+	if (idle_has(&run->idle, run->profile, sample)) {
+		selection->n_idle++;
+		return false;
 	}
 	return true;
 }
@@ -263,6 +305,10 @@ static int run_query(struct run *run, struct err *err)
 	if (r == 0)
 		r = make_filters(run, err);
 	if (r == 0)
+		choose_event(run);
+	if (r == 0 && !run->query->idle && idle_init(&run->idle, run->profile) < 0)
+		r = err_set(err, ENOMEM, "a selection");
+	if (r == 0)
 		r = stack_rules_init(&memory->rules, run->profile, run->query, err);
 	if (r == 0)
 		r = stack_groups_init(&memory->groups, run->profile, run->query, err);
@@ -288,6 +334,7 @@ int selection_make(const struct profile *profile, const struct query *query,
 	}
 	r = run_query(&run, err);
 	release_filters(&run);
+	idle_release(&run.idle);
 	if (r < 0) {
 		selection_free(selection);
 		return r;

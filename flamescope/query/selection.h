@@ -4,6 +4,8 @@
 
 #include "flamescope/query/query.h"
 
+enum { SELECTION_EVERY_EVENT = PROFILE_MAX_EVENTS };
+
 /*
  * The stacks are a tree of their own: groups are outermost frames, what was elided is gone.  A
  * frame number below profile->n_frames is the profile's; above, the label of a group.
@@ -23,6 +25,9 @@ struct selection {
 	const char *delta_metric; /* whose changes are counted; NULL: none's are */
 	bool is_signed;           /* QUERY_DELTA, or a metric that goes below zero */
 	uint64_t n_absent;        /* samples that have no value of the metric: they are left out */
+	uint64_t n_idle;          /* samples of idle CPUs that are left out */
+	uint64_t n_others;        /* samples of other events than EVENT that are left out */
+	uint32_t event;           /* the one whose samples these are; SELECTION_EVERY_EVENT */
 	struct selection_memory *memory;
 };
 

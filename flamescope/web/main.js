@@ -8,6 +8,7 @@ import { fromBase64, inflate, readPack } from "wick/pack.js";
 import { browserHistory, makeStore } from "wick/store.js";
 import { queryWords } from "wick/query.js";
 import { makeModels } from "wick/models.js";
+import { hasIdleThread } from "wick/select.js";
 import { makeColours } from "wick/colour.js";
 import { makeKeys } from "wick/keys.js";
 import { makeAria } from "wick/aria.js";
@@ -60,9 +61,9 @@ async function finishPacks(packs) {
 }
 
 /* Whether a heatmap as STATE asks for needs no more than what stands first in a pack. */
-function firstSuffices({ query, by, rangesB }) {
+function firstSuffices({ query, by, rangesB }, profile) {
 	const metric = query.metric;
-	return !by && !rangesB && queryWords({ ...query, metric: "" }).length === 0 &&
+	return profile.events.length < 2 && !hasIdleThread(profile) && !by && !rangesB && queryWords({ ...query, metric: "" }).length === 0 &&
 		["", "samples", "weight"].includes(metric);
 }
 
@@ -107,7 +108,7 @@ function seen() {
 /* The heatmap is seen before the stacks are read and merged: of a large recording that takes a while. */
 async function mountAll(app, packs = []) {
 	const at = (id) => document.getElementById(id);
-	if (!firstSuffices(app.store.state))
+	if (!firstSuffices(app.store.state, app.profile))
 		await finishPacks(packs.splice(0));
 	mountTop(app);
 	mountQuery(at("query"), app);

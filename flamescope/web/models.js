@@ -41,12 +41,12 @@ export function makeModels(app) {
 	 * All of the time of a profile, by the query: what the heatmap counts.  Of a query that asks
 	 * for what is not there it is nothing, and says why.
 	 */
-	function whole(which = "A") {
+	function whole(which = "A", everyEvent = false) {
 		const { query } = app.store.state;
 		const profile = which === "A" ? app.profile : app.baseline;
-		return memo.get(word("whole", which, query), () => {
+		return memo.get(word("whole", which, query, everyEvent), () => {
 			try {
-				return makeSelection(profile, query);
+				return makeSelection(profile, query, everyEvent);
 			} catch (error) {
 				return emptySelection(profile, error.message);
 			}
@@ -74,7 +74,7 @@ export function makeModels(app) {
 			const { query, by, rows, column } = app.store.state;
 			const ns = column || columnNs;
 			return memo.get(word("heat", query, by, rows, ns), () =>
-				makeHeat(whole(), { columnNs: ns, nRows: rows, by }));
+				makeHeat(whole("A", by === "event"), { columnNs: ns, nRows: rows, by }));
 		},
 		flame: (order = "calls", around = "") => flameOf("A", models.selection(), order, around),
 		flameB(order = "calls", around = "") {

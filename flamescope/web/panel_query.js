@@ -1,9 +1,10 @@
 /* panel_query.js - what is counted, grouped and filtered, and how it is coloured; no reloading */
 
 import { FRAME_COLOURS } from "wick/colour.js";
+import { formatShare, grouped } from "wick/amount.js";
 import { classNames, deltaMetricOf } from "wick/metric_dimension.js";
 import { parseMetric } from "wick/query.js";
-import { compile, defaultMetric, dimension, dimensionNames, measureOf } from "wick/select.js";
+import { compile, defaultMetric, dimension, dimensionNames, hasIdleThread, measureOf } from "wick/select.js";
 
 const MEASURES = [
 	["", "value"], [":mean", "mean"], [":delta", "change (signed)"],
@@ -34,6 +35,31 @@ function chip(text, what, remove) {
 	button.setAttribute("aria-label", `Remove ${what}`);
 	button.addEventListener("click", remove);
 	return make("span", { className: "chip" }, text, button);
+}
+
+/* What idle CPUs were sampled with: hidden, and how much that is, or shown. */
+function idleChip(app) {
+	const { query } = app.store.state;
+	if (!hasIdleThread(app.profile))
+		return [];
+	if (query.idle)
+		return [chip("idle CPUs are shown", "what shows idle CPUs",
+			() => app.store.setQuery({ idle: false }))];
+	const { n, nIdle } = app.models.whole();
+	if (nIdle === 0)
+		return [];
+	const show = make("button", { type: "button", id: "show-idle", textContent: "show" });
+	show.setAttribute("aria-label", "Show idle CPUs");
+	show.addEventListener("click", () => app.store.setQuery({ idle: true }));
+	return [make("span", { className: "chip" },
+		`idle CPUs are hidden: ${grouped(nIdle)} samples (${formatShare(nIdle, n + nIdle)})`, show)];
+}
+
+/* The filters of a query that has only the event called NAME. */
+function onlyEvent(query, name) {
+	const pattern = `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+	return [...query.filters.filter((filter) => filter.dimension !== "event"),
+		{ dimension: "event", pattern, exclude: false }];
 }
 
 function metricOptions(profile) {
@@ -103,6 +129,7 @@ function valuesOf(dim) {
 
 export function mountQuery(element, app) {
 	const metric = make("select", { id: "metric" });
+	const event = make("select", { id: "event" });
 	const group = make("select", { id: "group" });
 	const colour = make("select", { id: "colour" });
 	const by = make("select", { id: "by" });
@@ -128,7 +155,7 @@ export function mountQuery(element, app) {
 	column.append(...COLUMNS.map(([ns, text]) => option(ns, text)));
 	element.append(
 		make("div", { className: "controls" },
-			labelled("Metric", metric), labelled("Group by", group),
+			labelled("Event", event), labelled("Metric", metric), labelled("Group by", group),
 			labelled("Colour by", colour), labelled("Heatmap rows", by),
 			labelled("in", rows), labelled("columns of", column),
 			labelled("", flatten), labelled("", wrappers)),
@@ -138,6 +165,8 @@ export function mountQuery(element, app) {
 
 	function fill() {
 		metric.replaceChildren(...metricOptions(app.profile));
+		event.parentElement.hidden = app.profile.events.length < 2;
+		event.replaceChildren(...app.profile.events.map((name, i) => option(i, name || "(no name)")));
 		group.replaceChildren(option("", "nothing"), ...dimensionOptions(app.profile));
 		by.replaceChildren(option("", "time"), ...dimensionOptions(app.profile));
 		where.replaceChildren(...dimensionOptions(app.profile), option(FUNCTIONS, "functions"));
@@ -167,7 +196,9 @@ export function mountQuery(element, app) {
 		column.value = String(ns);
 		flatten.checked = query.flatten;
 		wrappers.checked = query.elide.includes("@wrappers");
-		chips.replaceChildren(...chipsOf(query).map(([text, patch]) =>
+		if (app.profile.events.length > 1)
+			event.value = String(app.models.whole().event);
+		chips.replaceChildren(...idleChip(app), ...chipsOf(query).map(([text, patch]) =>
 			chip(text, text, () => app.store.setQuery(patch))));
 		chips.hidden = chips.childElementCount === 0;
 	}
@@ -191,6 +222,11 @@ export function mountQuery(element, app) {
 		app.store.setQuery({ metric: metric.value,
 			groups: signed ? groups : groups.filter((name) => name !== "sign") });
 		app.say(`Metric: ${metric.value}`);
+	});
+	event.addEventListener("change", () => {
+		const name = app.profile.events[Number(event.value)];
+		app.store.setQuery({ filters: onlyEvent(app.store.state.query, name) });
+		app.say(`Event: ${name}`);
 	});
 	group.addEventListener("change", () => {
 		const { groups } = app.store.state.query;

@@ -20,6 +20,7 @@ export const EMPTY_QUERY = Object.freeze({
 	elide: Object.freeze([]),
 	metric: "",
 	flatten: false,
+	idle: false,
 	focus: "",
 	truncate: "",
 	every: null,
@@ -148,6 +149,8 @@ export function queryWords(query) {
 		words.push(["truncate", query.truncate]);
 	if (query.flatten)
 		words.push(["flatten", ""]);
+	if (query.idle)
+		words.push(["idle", ""]);
 	if (query.groups.length)
 		words.push(["group", query.groups.join(",")]);
 	if (query.metric)
@@ -168,6 +171,7 @@ const PARSERS = {
 	focus: (query, value) => (query.focus = value),
 	truncate: (query, value) => (query.truncate = value),
 	flatten: (query) => (query.flatten = true),
+	idle: (query) => (query.idle = true),
 	group: (query, value) => query.groups.push(...value.split(",").filter((word) => word)),
 	metric: (query, value) => (query.metric = parseMetric(value) ? value : ""),
 };
@@ -209,7 +213,7 @@ export function shellWord(text) {
 export function commandFlags(ranges, query) {
 	const flags = ranges.map((range) => ["time", rangeWord(range)]);
 	return [...flags, ...queryWords(query)]
-		.map(([key, value]) => (value === "" && key === "flatten"
+		.map(([key, value]) => (value === "" && ["flatten", "idle"].includes(key)
 			? `--${key}` : `--${key}=${shellWord(value)}`))
 		.join(" ");
 }

@@ -127,6 +127,42 @@ function filterTest(profile, { dimension: name, pattern, exclude }, deltaMetric)
 	return perCode(dim, (label) => regex.test(label) !== exclude);
 }
 
+/* --- what is hidden unless it is asked for --- */
+
+/* FlameScope's list of what CPUs that have nothing to do are in; query/idle.c has the same. */
+const IDLE = /cpuidle|cpu_idle|cpu_bringup_and_idle|native_safe_halt|xen_hypercall_sched_op|xen_hypercall_vcpu_op/;
+
+const isIdleThread = ({ comm, tid }) => tid === 0 && comm === "swapper";
+
+export const hasIdleThread = (profile) => profile.threads.some(isIdleThread);
+
+/* Whether a sample is of an idle CPU; null where no thread is the kernel's idle one. */
+function idleTest(profile) {
+	if (!hasIdleThread(profile))
+		return null;
+	const { nodes, frames, strings, thread, stack } = profile;
+	const threads = profile.threads.map(isIdleThread);
+	const functions = Array.from(frames.name, (name) => IDLE.test(strings[name]));
+	const idle = new Uint8Array(nodes.n);
+	for (let i = 1; i < nodes.n; i++)
+		idle[i] = idle[nodes.parent[i]] | (functions[nodes.frame[i]] ? 1 : 0);
+	return (i) => threads[thread[i]] && idle[stack[i]] === 1;
+}
+
+/*
+ * Of several events the first that the filters let pass; -1: all, as groups or rows tell them
+ * apart.  Numbers of different events mean different things: they are not added up.
+ */
+function eventOf({ events }, query, everyEvent) {
+	if (everyEvent || events.length < 2 || query.groups.includes("event"))
+		return -1;
+	const filters = query.filters.filter(({ dimension: name }) => name === "event");
+	const passes = (label) => filters.every(({ pattern, exclude }) =>
+		(pattern === "" ? label === "" : compile(pattern).test(label)) !== exclude);
+	const first = events.findIndex(passes);
+	return first < 0 ? events.length : first;
+}
+
 /* --- values --- */
 
 const MEASURE_OF = {
@@ -392,7 +428,8 @@ function wholeSelection(profile, { measure, unit, values: column, name }) {
 	for (let i = 0; i < n; i++)
 		samples[i] = i;
 	return {
-		profile, n, labels: [], measure, unit, name, nAbsent: 0, isSigned: false, samples,
+		profile, n, labels: [], measure, unit, name, nAbsent: 0, nIdle: 0, nOthers: 0, event: -1,
+		isSigned: false, samples,
 		values: column ?? new Float64Array(n).fill(1),
 		get stacks() {
 			return profile.stack; /* which nobody needs for a heatmap */
@@ -403,10 +440,12 @@ function wholeSelection(profile, { measure, unit, values: column, name }) {
 	};
 }
 
-/* Everything in PROFILE that QUERY is about, at any time. */
-export function makeSelection(profile, query) {
+/* Everything in PROFILE that QUERY is about, at any time; EVERYEVENT: side by side. */
+export function makeSelection(profile, query, everyEvent = false) {
 	const measured = measureOf(profile, query.metric);
-	if (query.filters.length + query.groups.length === 0 && !query.every && !hasRules(query) &&
+	const event = eventOf(profile, query, everyEvent);
+	const isIdle = query.idle ? null : idleTest(profile);
+	if (event < 0 && !isIdle && query.filters.length + query.groups.length === 0 && !query.every && !hasRules(query) &&
 		measured.name === "")
 		return wholeSelection(profile, measured);
 	const deltaMetric = deltaMetricOf(measured);
@@ -421,11 +460,21 @@ export function makeSelection(profile, query) {
 	const values = new Float64Array(profile.n);
 	let n = 0;
 	let nAbsent = 0;
+	let nIdle = 0;
+	let nOthers = 0;
 	let least = 0;
 	for (let i = 0; i < profile.n; i++) {
 		let wanted = true;
 		for (let test = 0; wanted && test < tests.length; test++)
 			wanted = tests[test](i);
+		if (wanted && event >= 0 && profile.event[i] !== event) {
+			nOthers++;
+			continue;
+		}
+		if (wanted && isIdle?.(i)) {
+			nIdle++;
+			continue;
+		}
 		const stack = wanted ? stackOf(i) : OUT;
 		if (stack === OUT)
 			continue;
@@ -441,7 +490,7 @@ export function makeSelection(profile, query) {
 		values[n++] = value;
 	}
 	return {
-		profile, n, labels, measure, unit, name, nAbsent,
+		profile, n, labels, measure, unit, name, nAbsent, nIdle, nOthers, event,
 		isSigned: measure === "delta" || least < 0,
 		samples: samples.subarray(0, n),
 		stacks: stacks.subarray(0, n),
@@ -454,7 +503,7 @@ export function makeSelection(profile, query) {
 export function emptySelection(profile, problem) {
 	return {
 		profile, problem, n: 0, labels: [], measure: "samples", unit: "samples", name: "",
-		nAbsent: 0, isSigned: false,
+		nAbsent: 0, nIdle: 0, nOthers: 0, event: -1, isSigned: false,
 		samples: new Uint32Array(0), stacks: new Uint32Array(0), values: new Float64Array(0),
 		nodes: { n: 1, parent: new Uint32Array(1), frame: new Uint32Array(1) },
 	};

@@ -116,7 +116,7 @@ def check_groups(wick, path, recording, folder):
     out = os.path.join(folder, "groups.perf")
     run(wick, path, out, "--group", "comm,tid")
     for sample, want in zip(reference.Recording(out).samples, recording.samples, strict=True):
-        label = reference.group_label(want, "comm")
+        label = reference.group_label(want, "comm", recording.head)
         got = sample.frames[-2:]
         assert got[0] == (str(want.tid), "[tid]", False), got
         assert got[1][1:] == ("[comm]", False) and (got[1][0] == label or not label.isalnum()), got

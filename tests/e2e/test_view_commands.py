@@ -37,6 +37,12 @@ def stacks(path):
     return found
 
 
+def stacks_of_any(path):
+    """The header lines of perf text, whatever their pid and event are."""
+    with open(path, encoding="utf-8") as file:
+        return [line for line in file if re.match(r"^[^#\t\n].*: +\d+ .*: $", line)]
+
+
 class Views(Case):
     def run_wick(self, *arguments, status=0):
         run = subprocess.run([WICK, *arguments], capture_output=True, check=False, timeout=120,
@@ -225,6 +231,40 @@ class Flamegraph(Views):
         for arguments in (["report"], ["flamegraph"], ["heatmap"], ["report", "--format", "csv"]):
             self.assertNotIn("\x1b", self.text(*arguments, path))
         json.loads(self.text("flamegraph", "--format", "json", path))
+
+    def test_events_are_not_added_up_and_idle_is_hidden(self):
+        system = os.path.join(os.path.dirname(GOLDEN), "..", "view", "samples", "system.perf")
+        events = "cycles is shown; also holds: page-faults; choose with --event NAME"
+        idle = "12 samples of idle CPUs (41.4 % of all) are hidden; --idle shows them"
+        for verb, out in (("report", None), ("heatmap", None), ("flamegraph", None),
+                          ("convert", "x.folded")):
+            arguments = ["-o", out] if out else []
+            said = self.run_wick(verb, *arguments, system).stderr.decode()
+            self.assertIn(events, said)
+            self.assertIn(idle, said)
+        info = self.text("info", system)
+        self.assertIn("also holds page-faults (9 samples); choose in views with --event NAME", info)
+        self.assertIn("12 samples of idle CPUs (41.4 %), which views hide", info)
+        self.assertIn("29 (weight 7,250,000)", info)
+
+        def total(*options):
+            return json.loads(self.text("flamegraph", system, "--format", "json",
+                                        *options))["root"]["gain"]
+
+        self.assertEqual(total(), 17)
+        self.assertEqual(total("--idle"), 29)
+        self.assertEqual(total("--event", "page"), 6)
+        self.assertEqual(total("--event", "page", "--idle", "--metric", "weight"), 6 * 76 + 3)
+        self.assertEqual(total("--event", "."), 17)
+        self.assertEqual(total("--group", "event", "--idle"), 38)
+        said = self.run_wick("report", system, "--event", "page", "--idle").stderr.decode()
+        self.assertNotIn("holds", said)
+        # perf text says of each sample what it is: nothing is left out
+        self.run_wick("convert", system, "-o", "x.perf")
+        self.assertEqual(len(stacks_of_any(self.path("x.perf"))), 38)
+        self.run_wick("convert", system, "--event", "page", "-o", "y.perf")
+        self.assertEqual(len(stacks_of_any(self.path("y.perf"))), 9)
+        self.run_wick("convert", system, "-o", "x.pb")
 
     def test_info_of_folded_stacks(self):
         with open(self.path("a.folded"), "w", encoding="utf-8") as file:

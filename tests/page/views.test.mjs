@@ -1,7 +1,8 @@
 /* views.test.mjs - keys through all views, bombs, odd inputs, and the .svg of wick flamegraph */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import * as wick from "./page.mjs";
@@ -69,6 +70,28 @@ test("what was done to the stacks is taken back chip by chip", async () => {
 	await wick.until(page, () => document.querySelector("#view").textContent.includes("hash"));
 	assert.doesNotMatch(await page.$eval("#view", (view) => view.textContent), /parse/);
 	await isQuiet(page);
+});
+
+test("idle CPUs are hidden by a chip that shows them, and an event is chosen", async () => {
+	const path = join(wick.folder, "system.perf");
+	copyFileSync(new URL("../view/samples/system.perf", import.meta.url), path);
+	const system = wick.writePage(path);
+	const page = await wick.openPage(browser, system);
+	const chips = () => page.$eval("#query-chips", (element) => element.textContent);
+	assert.match(await chips(), /idle CPUs are hidden: 12 samples \(41\.4 %\)/);
+	assert.equal(await page.$eval("#event", (select) => select.selectedOptions[0].textContent), "cycles");
+	await page.click("#show-idle");
+	await wick.until(page, () => window.location.hash.includes("idle"));
+	assert.match(await chips(), /idle CPUs are shown/);
+	await page.select("#event", "1");
+	await wick.until(page, () => /event matches \^page-faults\$/.test(document.querySelector("#query-chips").textContent));
+	await page.click("#query-chips .chip button");
+	await wick.until(page, () => /idle CPUs are hidden: 3 samples/.test(document.querySelector("#query-chips").textContent));
+	await isQuiet(page);
+	const plain = await wick.openPage(browser, url);
+	assert.equal(await plain.$eval("#event", (select) => select.parentElement.hidden), true);
+	assert.doesNotMatch(await plain.$eval("#query-chips", (element) => element.textContent), /idle/);
+	await isQuiet(plain);
 });
 
 test("a pattern that would never end hangs nothing", async () => {

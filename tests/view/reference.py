@@ -31,6 +31,8 @@ FRAME = re.compile(r"^[\t ]*(?P<addr>[0-9a-fA-F]+)(?: (?P<what>.*))?$")
 ARROW = re.compile(r"(?<!operator)(?<=[^ ])->(?=[^ *])")  # of Java's unfolded inlined calls
 COMM_BYTES = 15  # of the kernel's names: what begins with # and has a longer one is a comment
 OFFSET = re.compile(r"(?<=.)\+0x[0-9a-fA-F]+$")  # behind a name: §2.1, index > 0
+IDLE = ("cpuidle", "cpu_idle", "cpu_bringup_and_idle", "native_safe_halt",
+        "xen_hypercall_sched_op", "xen_hypercall_vcpu_op")
 COUNTED = re.compile(r"^(-?\d+),(-?\d+)$")
 
 
@@ -272,10 +274,23 @@ def has(recording, dimension):
                for sample in recording.samples)
 
 
-def counted(recording, measure, span=None):
-    """The samples that have a value, with it; span: [from, to) since the first sample's time."""
+def is_idle(sample):
+    """As FlameScope has it (§2.1), of the thread that perf calls swapper."""
+    return sample.comm == "swapper" and sample.tid == 0 and \
+        any(word in name for name, _, _ in sample.frames for word in IDLE)
+
+
+def counted(recording, measure, span=None, groups=()):
+    """The samples that have a value, with it; span: [from, to) since the first sample's time.
+
+    Those of idle CPUs are hidden, and of several events all but the first, unless a group tells
+    them apart.
+    """
     start = recording.samples[0].ns if recording.samples else 0
     for sample in recording.samples:
+        if is_idle(sample) or \
+                (sample.event != recording.samples[0].event and "event" not in groups):
+            continue
         value = value_of(sample, measure)
         if value is ABSENT or (span and not span[0] <= sample.ns - start < span[1]):
             continue
@@ -305,7 +320,7 @@ def flame(recording, measure, groups=(), span=None):
     frames = collections.defaultdict(lambda: [0] * 6)
     groups = [measure.partition(":")[0] + ":sign" if group == "sign" else group
               for group in groups]
-    for sample, value in counted(recording, measure, span):
+    for sample, value in counted(recording, measure, span, groups):
         path = tuple((group_label(sample, group, recording.head), "", False) for group in groups)
         path += tuple(reversed(sample.frames))
         amounts = (max(value, 0), max(-value, 0), 1)

@@ -45,6 +45,24 @@ const small = readPack(packOfText(text([
 	["12.000000", "main;h", "st=running rss_kib=8,0", "b 1/2"],
 ])));
 
+const SYSTEM = join(golden, "..", "view", "samples", "system.perf");
+
+test("of several events the first is counted, and idle CPUs are hidden", () => {
+	const profile = readPack(packOfFile(SYSTEM));
+	const counts = (patch, everyEvent) => {
+		const { n, nIdle, nOthers, event } = makeSelection(profile, query(patch), everyEvent);
+		return [n, nIdle, nOthers, event];
+	};
+	const pages = { dimension: "event", pattern: "^page", exclude: false };
+	assert.deepEqual(counts({}), [17, 12, 9, 0]);
+	assert.deepEqual(counts({ idle: true }), [29, 0, 9, 0]);
+	assert.deepEqual(counts({ filters: [pages] }), [6, 3, 0, 1]);
+	assert.deepEqual(counts({ filters: [{ ...pages, exclude: true }] }), [17, 12, 0, 0]);
+	assert.deepEqual(counts({ filters: [{ ...pages, pattern: "nothing" }] }), [0, 0, 0, 2]);
+	assert.deepEqual(counts({ groups: ["event"] }), [23, 15, 0, -1]);
+	assert.deepEqual(counts({ idle: true }, true), [38, 0, 0, -1]);
+});
+
 test("everything is selected, and counted once", () => {
 	const selection = makeSelection(small, query());
 	assert.deepEqual(folded(selection), { "main;f;f;g": 1, "main;f;g": 1, "main;h": 1, "main;h;std;g": 1 });
