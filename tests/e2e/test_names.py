@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import unittest
 
-from recorded import Case, need, read
+from recorded import Case, need, read, target
 
 SOURCE = """
 #include <stdlib.h>
@@ -109,6 +109,23 @@ class Names(Case):
         with open(out, encoding="utf-8") as file:
             end = file.read().split("# wick-end")[1]
         self.assertRegex(end, r'"path":"[^"]*/chain","build_id":"[0-9a-f]+","names":"debug"')
+
+    def test_releases_of_memory_get_names_too(self):
+        run = self.record(target("allocs"), "3", "20000", "threads",
+                          options=("--no-symbols", "-e", "alloc=16K"))
+        releases = [sample for sample in run.samples if sample.weight == 0]
+        self.assertGreater(len(releases), 500)
+        out, _ = self.symbolize(run.paths[0], "--srcline")
+        named = read(out)
+        self.assertEqual(len(named), len(run.samples))
+        given = [sample for sample in named if sample.weight == 0]
+        self.assertEqual([sample.time_ns for sample in given], [sample.time_ns for sample in releases])
+        self.assertGreater(sum("give_back" in [frame.symbol for frame in sample.frames]
+                               for sample in given), len(given) / 2)
+        with open(out, encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(len(re.findall(r"^# l .*\n# f allocs ", text, re.M)), len(given))
+        self.assertNotRegex(text, r"\n# f\t|\n\t.*give_back")
 
     def test_on_another_machine_a_debug_file_is_enough(self):
         path = self.record_without()
