@@ -164,7 +164,7 @@ int cmd_stop(struct cmd_ctx *ctx)
 	return do_quietly(ctx, CONTROL_STOP);
 }
 
-/* A rate that the recording has no means for is taken, and counts by weight. */
+/* A rate that the recording has no means for is taken, and each sample stands for more. */
 int cmd_rate(struct cmd_ctx *ctx)
 {
 	struct control_options options = {0};
@@ -227,10 +227,9 @@ static void print_status(const struct control_reply *reply, struct buf *buf)
 		buf_printf(buf, "; %s", reply->text);
 	buf_add(buf, "\n  samples  ");
 	words_count(buf, reply->samples);
-	if (reply->weight != reply->samples) {
-		buf_add(buf, " (weight ");
-		words_count(buf, reply->weight);
-		buf_add_char(buf, ')');
+	if (reply->stood_ns) {
+		buf_add(buf, ", ");
+		text_sampled(buf, reply->stood_ns, reply->running_ns);
 	}
 	buf_add(buf, ", lost ");
 	words_count(buf, reply->lost);
@@ -261,7 +260,8 @@ static void print_json(const struct control_reply *reply, struct buf *buf)
 	json_add_number(buf, "lowered_ns", reply->lowered_ns);
 	json_add_number(buf, "processes", reply->processes);
 	json_add_number(buf, "samples", reply->samples);
-	json_add_number(buf, "weight", reply->weight);
+	json_add_number(buf, "sampled_ns", reply->stood_ns);
+	json_add_number(buf, "sampled_cpu_ns", reply->running_ns);
 	json_add_number(buf, "lost", reply->lost);
 	json_add_number(buf, "cpu_ns", reply->cpu_ns);
 	json_add_number(buf, "paused_ns", reply->paused_ns);

@@ -14,7 +14,7 @@
 
 enum {
 	OPT_METRICS_AS = OPTION_LONG_ONLY,
-	OPT_WEIGHT,
+	OPT_REPEAT,
 	OPT_MAX_SAMPLES,
 	OPT_BARE,
 	NAME_BYTES = 256,
@@ -27,11 +27,12 @@ const struct option_spec convert_option_specs[] = {
 	 "end of the output's name)"},
 	{OPT_METRICS_AS, "metrics-as", "HOW",
 	 "of perf: comment (default), or inline, as flame_prof and its FlameScope fork have them"},
-	{OPT_WEIGHT, "weight", "METRIC",
+	{OPT_REPEAT, "repeat", "METRIC",
 	 "of perf: write each sample as often as METRIC is large, for programs that count samples; "
 	 "METRIC_delta: as it grew"},
+	{OPT_REPEAT, "weight", "METRIC", NULL}, /* as it was called */
 	{OPT_MAX_SAMPLES, "max-samples", "N",
-	 "with --weight: write about N samples and no more (default: 1000000)"},
+	 "with --repeat: write about N samples and no more (default: 1000000)"},
 	{OPT_BARE, "bare", NULL, "of perf: no line that starts with #, as Perfetto wants it"},
 	VIEW_TITLE_SPEC("what speedscope and Firefox call it (default: the file's name)"),
 	QUERY_OPTION_SPECS,
@@ -79,7 +80,7 @@ static int own_option(void *context, int id, const char *value, struct err *err)
 	case OPT_METRICS_AS:
 		asked->metrics_as = true;
 		return parse_metrics_as(value, &asked->options.inline_metrics, err);
-	case OPT_WEIGHT:
+	case OPT_REPEAT:
 		asked->options.replicate = true;
 		r = query_options_take(&asked->command.options, QUERY_OPT_METRIC, value, err);
 		return r < 0 ? r : 0;
@@ -103,7 +104,7 @@ static void name_measure(struct convert_asked *asked)
 
 	if (query->measure == QUERY_SAMPLES || query->measure == QUERY_WEIGHT || !query->metric)
 		(void)snprintf(asked->metric, sizeof(asked->metric), "%s",
-			       query->measure == QUERY_SAMPLES ? "samples" : "weight");
+			       query->measure == QUERY_SAMPLES ? "samples" : "period");
 	else
 		(void)snprintf(asked->metric, sizeof(asked->metric), "%s%s", query->metric,
 			       ends[query->measure]);
@@ -117,7 +118,7 @@ static int check(const struct convert_asked *asked, struct err *err)
 	const struct convert_options *options = &asked->options;
 	const char *wrong = asked->metrics_as    ? "--metrics-as"
 			    : options->bare      ? "--bare"
-			    : options->replicate ? "--weight"
+			    : options->replicate ? "--repeat"
 			    : asked->max_samples ? "--max-samples"
 						 : NULL;
 
@@ -125,12 +126,12 @@ static int check(const struct convert_asked *asked, struct err *err)
 		return err_set(err, 0, "%s is for perf text only%s", wrong,
 			       options->replicate ? ", try: --metric METRIC" : "");
 	if (options->format == CONVERT_PERF && options->has_measure && !options->replicate)
-		return err_set(err, 0, "perf text counts samples, try: --weight %s",
+		return err_set(err, 0, "perf text counts samples, try: --repeat %s",
 			       options->metric);
 	if (asked->max_samples && !options->replicate)
-		return err_set(err, 0, "--max-samples is for --weight only");
+		return err_set(err, 0, "--max-samples is for --repeat only");
 	if (options->replicate && asked->command.options.query.measure == QUERY_MEAN)
-		return err_set(err, 0, "a mean cannot be added up, try: --weight METRIC");
+		return err_set(err, 0, "a mean cannot be added up, try: --repeat METRIC");
 	return 0;
 }
 

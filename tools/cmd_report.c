@@ -1,5 +1,6 @@
 /* cmd_report.c - `wick report`: which functions take most, and who calls them */
 #include "base/json.h"
+#include "flamescope/draw/measure.h"
 #include "flamescope/draw/words.h"
 #include "tools/report_parts.h"
 #include "tools/report_relatives.h"
@@ -204,14 +205,13 @@ static void add_head(const struct report *it, const struct function_table *table
 	else
 		words_plain(text, it->subject.title);
 	buf_add(text, markdown ? "`\n\n" : "\n");
-	words_count(text, selection->n);
-	buf_add(text, selection->n == 1 ? " sample" : " samples");
+	measure_taken(text, selection);
 	if (selection->measure == QUERY_MEAN) {
 		buf_add(text, ", mean of ");
 		words_plain(text, it->subject.command.options.query.metric);
 	} else if (selection->measure != QUERY_SAMPLES) {
-		buf_add(text, selection->measure == QUERY_WEIGHT ? ", weight " : ", ");
-		words_amount(text, table->total, selection->unit);
+		buf_add(text, ", ");
+		measure_total(text, selection, table->total);
 		if (selection->is_signed)
 			buf_add(text, " up (+) and down (-)");
 		if (it->subject.command.options.query.metric) {

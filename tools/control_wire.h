@@ -11,7 +11,7 @@
 #define CONTROL_MAGIC 0x6b636977U /* "wick" */
 
 enum {
-	CONTROL_VERSION = 2,
+	CONTROL_VERSION = 3,
 	CONTROL_COMMAND_BYTES = 64,
 	CONTROL_PATH_BYTES = 1024,
 	CONTROL_TEXT_BYTES = 512,
@@ -55,7 +55,8 @@ struct control_reply {
 	uint32_t processes;    /* that have been recorded */
 	uint64_t elapsed_ns;
 	uint64_t samples;
-	uint64_t weight;
+	uint64_t stood_ns;   /* what samples of a clock stand for, */
+	uint64_t running_ns; /* and of it CPU */
 	uint64_t lost;
 	uint64_t cpu_ns; /* of what is recorded, without pauses */
 	uint64_t paused_ns;

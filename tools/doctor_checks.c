@@ -65,9 +65,10 @@ static void check_rate(struct doctor *doctor, uint32_t hz)
 		return;
 	}
 	(void)snprintf(fix, sizeof(fix), "-F %u or less", (unsigned)kernel_hz - 1);
-	doctor_fix(doctor, "rate", fix,
-		   "%u Hz is more than the kernel's %u Hz tick: no more samples, larger weights",
-		   (unsigned)hz, (unsigned)kernel_hz);
+	doctor_fix(
+		doctor, "rate", fix,
+		"%u Hz is more than the kernel's %u Hz tick: no more samples, each for more time",
+		(unsigned)hz, (unsigned)kernel_hz);
 }
 
 /* A whole number from a file of /proc/sys; false when there is none. */

@@ -99,7 +99,7 @@ int event_list_parse(const char *text, struct event_list *ret_list, struct err *
 			break;
 	}
 	if (r == 0 && (list.events & COLLECT_COUNT) && (list.events & (COLLECT_CPU | COLLECT_WALL)))
-		r = err_set(err, 0, "'%s' beside cpu or wall: their weights are of different kinds",
+		r = err_set(err, 0, "'%s' beside cpu or wall: they count different things",
 			    list.event.text);
 	if (r == 0)
 		*ret_list = list;

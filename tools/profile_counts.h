@@ -60,6 +60,7 @@ struct profile_facts {
 	struct profile_triggers triggers;
 	uint64_t samples;
 	uint64_t weight;
+	uint64_t least; /* weight of a sample */
 	double squares; /* of the weights, summed */
 	double stood;   /* as in a thread */
 	uint64_t hz;    /* that weights count periods of, here; 0: not said */
@@ -77,7 +78,7 @@ struct profile_facts {
 	uint64_t cut;
 	uint64_t idle;      /* samples of idle CPUs */
 	uint64_t uncounted; /* of threads or modules beyond the limits */
-	const char *event;
+	const char *event;  /* of the first sample */
 	char captured[PROFILE_NAME_SIZE];
 	char *cmdline;
 	bool folded; /* stacks and their counts: without times, threads and modules */

@@ -344,6 +344,8 @@ static void on_sample(void *context, const struct perf_text_sample *sample)
 	/* what others count means something else */
 	if (facts->event && strcmp(facts->event, sample->head.event) != 0)
 		return;
+	if (facts->samples == 0 || sample->head.period < facts->least)
+		facts->least = sample->head.period;
 	facts->samples++;
 	facts->weight = saturated_add(facts->weight, sample->head.period);
 	facts->squares += (double)sample->head.period * (double)sample->head.period;

@@ -1,12 +1,15 @@
 /* profile_facts_print.c - what is in a recording, as text and as JSON */
 #include "base/json.h"
 #include "flamescope/draw/words.h"
+#include "flamescope/query/period.h"
 #include "tools/profile_counts.h"
 #include "tools/profile_facts.h"
 #include "tools/text.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define NS_PER_S 1e9
 
 enum { TOP_THREADS = 5, TOP_MODULES = 8, COMMAND_BYTES = 8192 };
 
@@ -130,15 +133,52 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 	}
 }
 
-/* Periods of a clock, bytes of memory, microseconds of locks. */
-static void print_weight(const struct profile_facts *facts, struct buf *buf)
+static struct period period_of_facts(const struct profile_facts *facts)
 {
-	if (profile_counts_find(&facts->header, "mean_bytes", 0))
-		words_bytes(buf, facts->weight);
-	else if (profile_counts_find(&facts->header, "least_ns", 0))
-		text_seconds(buf, facts->weight * 1000);
-	else
-		words_count(buf, facts->weight);
+	const char *const events[] = {facts->event ? facts->event : ""};
+	const struct period_kind kind = {
+		.is_wick = facts->has_header,
+		.has_times = !facts->folded,
+		.hz = facts->hz,
+		.least = facts->least,
+		.n_events = 1,
+		.events = events,
+	};
+
+	return period_of_kind(&kind);
+}
+
+/* What samples of WEIGHT stand for, in the period's unit; STOOD: the rate of a file may change. */
+static uint64_t amount_of(const struct period *period, uint64_t weight, double stood)
+{
+	if (period->multiply != period->divide)
+		return (uint64_t)(stood * NS_PER_S);
+	return (uint64_t)period_value(period, weight);
+}
+
+/* "3.99 s of CPU, 98.1 % of what the program used" */
+static void print_amount(const struct profile_facts *facts, struct buf *buf)
+{
+	uint64_t cpu_ns = profile_counts_find(&facts->end, "cpu_ns", 0);
+	uint64_t paused_ns = profile_counts_find(&facts->end, "paused_ns", 0);
+	struct period period = period_of_facts(facts);
+
+	if (!period.is_default || !*period.unit)
+		return;
+	buf_add(buf, ", ");
+	words_amount(buf, amount_of(&period, facts->weight, facts->stood), period.unit);
+	buf_add_char(buf, ' ');
+	words_plain(buf, period.noun);
+	/* Other events are no CPU. */
+	if (facts->least_hz == 0 || cpu_ns == 0 || strcmp(period.noun, "of CPU") != 0)
+		return;
+	buf_printf(buf, ", %.1f %% of what the program used",
+		   100 * facts->stood * NS_PER_S / (double)cpu_ns);
+	if (paused_ns) {
+		buf_add(buf, ", beside ");
+		words_amount(buf, paused_ns, "ns");
+		buf_add(buf, " while paused");
+	}
 }
 
 static void print_samples(const struct profile_facts *facts, struct buf *buf)
@@ -150,11 +190,7 @@ static void print_samples(const struct profile_facts *facts, struct buf *buf)
 	}
 	add_topic(buf, facts->folded ? "stacks" : "samples");
 	words_count(buf, facts->samples);
-	if (facts->weight != facts->samples) {
-		buf_add(buf, facts->folded ? " (counts " : " (weight ");
-		print_weight(facts, buf);
-		buf_add_char(buf, ')');
-	}
+	print_amount(facts, buf);
 	buf_add_char(buf, '\n');
 	if (!facts->samples)
 		return;
@@ -184,27 +220,6 @@ static void print_hidden(const struct profile_facts *facts, struct buf *buf)
 		buf_printf(buf, " of idle CPUs (%.1f %%), which views hide; --idle shows them\n",
 			   100 * (double)facts->idle / (double)facts->samples);
 	}
-}
-
-static void print_coverage(const struct profile_facts *facts, struct buf *buf)
-{
-	uint64_t cpu_ns = profile_counts_find(&facts->end, "cpu_ns", 0);
-	uint64_t paused_ns = profile_counts_find(&facts->end, "paused_ns", 0);
-
-	/* Weights of other events are no CPU. */
-	if (facts->least_hz == 0 || cpu_ns == 0 || !facts->event ||
-	    strcmp(facts->event, "cpu-clock") != 0)
-		return;
-	add_topic(buf, "coverage");
-	buf_printf(buf, "%.3f of ", facts->stood * 1e9 / (double)cpu_ns);
-	text_seconds(buf, cpu_ns);
-	buf_add(buf, " of CPU that the kernel charged");
-	if (paused_ns) {
-		buf_add(buf, ", and ");
-		text_seconds(buf, paused_ns);
-		buf_add(buf, " while paused");
-	}
-	buf_add_char(buf, '\n');
 }
 
 static void print_threads(const struct profile_facts *facts, struct buf *buf)
@@ -371,7 +386,6 @@ void profile_facts_print(const struct profile_facts *facts, struct buf *buf)
 		buf_add(buf, "none\n");
 	}
 	if (facts->samples && !facts->folded) {
-		print_coverage(facts, buf);
 		profile_states_print(&facts->states, buf);
 		print_threads(facts, buf);
 		print_modules(facts, buf);
@@ -385,6 +399,7 @@ void profile_facts_print(const struct profile_facts *facts, struct buf *buf)
 static void json_threads(const struct profile_facts *facts, struct buf *buf)
 {
 	_cleanup_list_ struct list list = list_of(&facts->threads, compare_threads);
+	struct period period = period_of_facts(facts);
 
 	buf_add(buf, ",\"threads\":[");
 	for (size_t i = 0; i < list.n; i++) {
@@ -396,6 +411,7 @@ static void json_threads(const struct profile_facts *facts, struct buf *buf)
 		json_add_number(buf, "tid", (uint64_t)thread->tid);
 		json_add_number(buf, "samples", thread->samples);
 		json_add_number(buf, "weight", thread->weight);
+		json_add_number(buf, "amount", amount_of(&period, thread->weight, thread->stood));
 		buf_add_char(buf, '}');
 	}
 	buf_add_char(buf, ']');
@@ -438,6 +454,8 @@ static void json_modules(const struct profile_facts *facts, struct buf *buf)
 
 void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf)
 {
+	struct period period = period_of_facts(facts);
+
 	buf_add_char(buf, '{');
 	json_add_text(buf, "path", facts->path);
 	json_add_text(buf, "event", facts->event ? facts->event : "");
@@ -448,6 +466,8 @@ void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf
 	json_add_number(buf, "lowered_ns", facts->lowered_ns);
 	json_add_number(buf, "samples", facts->samples);
 	json_add_number(buf, "weight", facts->weight);
+	json_add_text(buf, "unit", period.unit);
+	json_add_number(buf, "amount", amount_of(&period, facts->weight, facts->stood));
 	if (facts->samples)
 		buf_printf(buf, ",\"precision_points\":%.4g",
 			   words_precision_points((double)facts->weight, facts->squares));

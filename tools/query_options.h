@@ -66,8 +66,8 @@ enum query_option {
 		 "100s MiB), sign (gain and loss, with --metric NAME:delta)"},                     \
 	{                                                                                          \
 		QUERY_OPT_METRIC, "metric", "NAME",                                                \
-			"what counts: samples, weight, a metric, or NAME:mean, NAME:delta, "       \
-			"NAME:gain, NAME:loss"                                                     \
+			"what counts: samples, period (what each stands for: time, bytes), a "     \
+			"metric, or NAME:mean, NAME:delta, NAME:gain, NAME:loss"                   \
 	}
 
 enum { QUERY_OPTIONS_KEPT = 160 };

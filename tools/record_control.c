@@ -46,15 +46,14 @@ static const char *newest_path(const struct recording_stats *written)
 	return written->n_paths ? written->paths[written->n_paths - 1] : "";
 }
 
-/* Weights make up for what the tick leaves out. */
 static void note_tick(bool timers, struct control_reply *reply)
 {
 	uint32_t tick = collector_kernel_hz();
 
 	if (timers && reply->hz > tick)
 		(void)snprintf(reply->text, sizeof(reply->text),
-			       "samples come at most at the kernel's %u Hz tick; their weights "
-			       "make up for the rest",
+			       "samples come at most at the kernel's %u Hz tick; each stands for "
+			       "more time, so that totals are right",
 			       (unsigned)tick);
 }
 
@@ -76,7 +75,8 @@ static void describe(struct recorder *recorder, struct control_reply *reply)
 					.processes = (uint32_t)stats.processes,
 					.elapsed_ns = io_now_ns() - recorder->start_ns,
 					.samples = stats.samples,
-					.weight = stats.weight,
+					.stood_ns = stats.stood_ns,
+					.running_ns = stats.running_ns,
 					.lost = summary_weight_lost(&stats),
 					.cpu_ns = stats.charged_ns,
 					.paused_ns = stats.paused_ns,

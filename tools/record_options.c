@@ -437,8 +437,7 @@ static int take_picture(struct record_options *options, struct err *err)
 	if (!dot || (strcmp(dot, ".svg") != 0 && strcmp(dot, ".html") != 0))
 		return 0;
 	if (is_limited(&options->rotate) || flight_options_on(&options->flight) || options->bare) {
-		(void)err_set(err, 0, "-o '%s' is one picture of one recording with its weights",
-			      output);
+		(void)err_set(err, 0, "-o '%s' is one picture of one whole recording", output);
 		err_hint(err, "-o of a .perf, and wick flamegraph of its files");
 		return -EINVAL;
 	}

@@ -26,13 +26,6 @@ enum { WORST_MODULES = 3, N_STOPS = 8 };
 #define UNNAMED_MIN_PART 0.01
 #define MISSING_MIN_PART 0.05
 
-double summary_coverage(const struct collector_stats *stats)
-{
-	if (stats->charged_ns == 0)
-		return 0;
-	return (double)stats->running_ns / (double)stats->charged_ns;
-}
-
 static bool is_chosen(const struct summary *summary)
 {
 	return summary->choose && summary->choose->n > 0;
@@ -89,10 +82,26 @@ static uint32_t most_hz(const struct summary *summary)
 /* wick rate may have changed it. */
 static void print_rate(const struct summary *summary, struct buf *buf)
 {
-	buf_printf(buf, " at %u ", (unsigned)summary->hz);
+	buf_printf(buf, "at %u ", (unsigned)summary->hz);
 	if (most_hz(summary) > summary->hz)
 		buf_printf(buf, "to %u ", (unsigned)most_hz(summary));
 	buf_add(buf, "Hz, ");
+}
+
+static double coverage_of(const struct collector_stats *stats)
+{
+	return (double)stats->running_ns / (double)stats->charged_ns;
+}
+
+/* Beside it the program's own clock, where that is long enough to say something. */
+static void print_time(const struct collector_stats *stats, struct buf *buf)
+{
+	if (!stats->stood_ns)
+		return;
+	buf_add(buf, ", ");
+	text_sampled(buf, stats->stood_ns, stats->running_ns);
+	if ((double)stats->charged_ns >= MIN_COST_NS)
+		buf_printf(buf, ", %.1f %% of what the program used", 100 * coverage_of(stats));
 }
 
 static void print_samples(const struct summary *summary, struct buf *buf)
@@ -101,11 +110,8 @@ static void print_samples(const struct summary *summary, struct buf *buf)
 
 	summary_topic(buf, "samples");
 	words_count(buf, stats->samples);
-	if (stats->weight != stats->samples) {
-		buf_add(buf, " (weight ");
-		words_count(buf, stats->weight);
-		buf_add_char(buf, ')');
-	}
+	print_time(stats, buf);
+	buf_add(buf, "; ");
 	print_rate(summary, buf);
 	text_of(buf, stats->threads, "thread");
 	buf_add(buf, ", ");
@@ -157,6 +163,7 @@ static void print_none_kept(const struct selection *selection, struct buf *buf)
 static void print_kept(const struct summary *summary, enum sample_series series,
 		       const struct filtered *taken, struct buf *buf)
 {
+	const char *whole = series == SERIES_MEMORY ? "bytes" : "time";
 	const struct selection *selection = summary->selection;
 	const struct filtered *first = &summary->collected.filtered[series];
 	uint64_t samples;
@@ -171,7 +178,7 @@ static void print_kept(const struct summary *summary, enum sample_series series,
 	words_count(buf, samples);
 	buf_add(buf, " of them, ");
 	text_share(buf, (double)weight, (double)taken->weight);
-	buf_add(buf, " of the weight, by ");
+	buf_printf(buf, " of their %s, by ", whole);
 	add_option(buf, selection->options->top.n, "--top", &none);
 	add_option(buf, selection->options->states, "--state", &none);
 	add_option(buf, selection->options->threads, "--threads", &none);
@@ -204,28 +211,29 @@ static void print_nothing(const struct summary *summary, struct buf *buf)
 		buf_add(buf, "the program used CPU and gave no sample, try: wick doctor -- CMD\n");
 }
 
+/* Why the samples do not stand for all of the CPU, where they do not. */
 static void print_coverage(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
-	double coverage = summary_coverage(stats);
-	double starting;
+	double coverage, starting;
 
 	if ((double)stats->charged_ns < MIN_COST_NS)
 		return;
+	coverage = coverage_of(stats);
 	starting = (double)stats->starting_ns / (double)stats->charged_ns;
-	summary_topic(buf, "coverage");
-	buf_printf(buf, "%.3f of ", coverage);
-	text_seconds(buf, stats->charged_ns);
-	buf_add(buf, " of CPU that the kernel charged");
 	if (starting >= MISSING_MIN_PART) {
-		buf_add(buf, ", and programs that began used ");
-		text_seconds(buf, stats->starting_ns);
-		buf_add(buf, " before they could be sampled");
+		summary_topic(buf, "starting");
+		buf_add(buf, "programs that began used ");
+		words_amount(buf, stats->starting_ns, "ns");
+		buf_add(buf, " of CPU before they could be sampled\n");
 	}
 	if ((double)stats->charged_ns > MIN_CHARGED_NS && !stats->aliased &&
-	    (coverage + starting < LOW_COVERAGE || coverage > HIGH_COVERAGE))
-		buf_add(buf, "; it should be near 1, see lost and not sampled");
-	buf_add_char(buf, '\n');
+	    (coverage + starting < LOW_COVERAGE || coverage > HIGH_COVERAGE)) {
+		summary_topic(buf, "coverage");
+		buf_printf(buf, "%.1f %% of ", 100 * coverage);
+		words_amount(buf, stats->charged_ns, "ns");
+		buf_add(buf, " should be near 100 %, see lost and not sampled\n");
+	}
 }
 
 /* Shares of all threads' time, where it is not all CPU. */
@@ -296,8 +304,8 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 		if (stats->timers_took_over && !stats->dear_ppm)
 			buf_add(buf, "timers took over from perf events, to cost less: ");
 		buf_printf(buf,
-			   "samples come at most at the kernel's %u Hz tick; their weights make "
-			   "up for the rest\n",
+			   "samples come at most at the kernel's %u Hz tick; each stands for more "
+			   "time, so that totals are right\n",
 			   (unsigned)summary->kernel_hz);
 	}
 	if (stats->dear_ppm) {
@@ -310,7 +318,7 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 	if (summary->verbose && stats->overruns) {
 		summary_topic(buf, "overruns");
 		text_share(buf, (double)stats->overruns, (double)stats->weight);
-		buf_add(buf, " of the weight\n");
+		buf_add(buf, " of the time is in samples that came late\n");
 	}
 }
 

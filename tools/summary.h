@@ -55,12 +55,4 @@ struct summary {
  */
 void summary_print(const struct summary *summary, struct buf *buf);
 
-/**
- * summary_coverage - CPU that the samples stand for, over the CPU that the kernel charged
- *
- * Return:  1.0 when every period was seen; 0 when nothing was charged.
- * Context: any thread.
- */
-double summary_coverage(const struct collector_stats *stats);
-
 #endif

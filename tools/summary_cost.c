@@ -21,7 +21,7 @@ static void print_lowered(const struct summary *summary, struct buf *buf)
 	text_rate(buf, stats->lowest_hz, summary->hz);
 	buf_add(buf, " at the lowest; lower than asked for ");
 	text_seconds(buf, stats->lowered_ns);
-	buf_add(buf, ", for what it cost; weights make up for it\n");
+	buf_add(buf, ", for what it cost; totals stay right\n");
 }
 
 static void print_breaks(const struct collector_stats *stats, struct buf *buf)

@@ -26,7 +26,7 @@ static void add_in_kernel(const struct summary *summary, struct buf *buf)
 	summary_topic(buf, "kernel");
 	text_share(buf, (double)summary->collected.kernel_periods,
 		   (double)summary->collected.weight);
-	buf_printf(buf, " of the weight was used in the kernel, and came at its %u Hz tick\n",
+	buf_printf(buf, " of the time was used in the kernel, and came at its %u Hz tick\n",
 		   (unsigned)summary->kernel_hz);
 }
 

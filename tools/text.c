@@ -33,6 +33,21 @@ void text_seconds(struct buf *buf, uint64_t ns)
 		buf_printf(buf, "%u h %u min", (unsigned)s / 3600, (unsigned)s / 60 % 60);
 }
 
+void text_sampled(struct buf *buf, uint64_t ns, uint64_t cpu_ns)
+{
+	words_amount(buf, ns, "ns");
+	if (cpu_ns == ns) {
+		buf_add(buf, " of CPU");
+		return;
+	}
+	buf_add(buf, " of wall time, ");
+	if (cpu_ns)
+		words_amount(buf, cpu_ns, "ns");
+	else
+		buf_add(buf, "none");
+	buf_add(buf, " of it CPU");
+}
+
 void text_share(struct buf *buf, double part, double whole)
 {
 	double pct = whole > 0 ? 100 * part / whole : 0;

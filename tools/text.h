@@ -22,6 +22,15 @@ void text_of(struct buf *buf, uint64_t value, const char *noun);
 void text_seconds(struct buf *buf, uint64_t ns);
 
 /**
+ * text_sampled - "3.99 s of CPU", "12.0 s of wall time, 3.99 s of it CPU"
+ * @ns:     what samples of a clock stand for
+ * @cpu_ns: of it that threads were running
+ *
+ * Context: any thread.
+ */
+void text_sampled(struct buf *buf, uint64_t ns, uint64_t cpu_ns);
+
+/**
  * text_share - PART of WHOLE in percent: 0.12 %, 12.3 %
  *
  * Context: any thread.

@@ -127,7 +127,7 @@ static void add_measure(struct buf *buf, const struct query *query)
 		return;
 	if (query->measure == QUERY_SAMPLES || query->measure == QUERY_WEIGHT)
 		(void)snprintf(word, sizeof(word), "%s",
-			       query->measure == QUERY_SAMPLES ? "samples" : "weight");
+			       query->measure == QUERY_SAMPLES ? "samples" : "period");
 	else
 		(void)snprintf(word, sizeof(word), "%s%s", query->metric ? query->metric : "",
 			       ends[query->measure]);

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NS_PER_S 1e9
+
 enum {
 	NAMED_FILES = 8,
 	NAMED_EVENTS = 8,
@@ -86,8 +88,13 @@ static void say_lost(const struct profile *profile)
 	if (!lost)
 		return;
 	buf_init(&text, TROUBLE_BYTES);
-	words_count(&text, lost);
-	say_note("a weight of %s was lost while recording, see: wick info", buf_text(&text));
+	if (profile->hz) {
+		buf_add(&text, "samples of ");
+		words_amount(&text, (uint64_t)((double)lost * NS_PER_S / profile->hz), "ns");
+	} else {
+		text_of(&text, lost, "sample");
+	}
+	say_note("%s were lost while recording, see: wick info", buf_text(&text));
 	buf_release(&text);
 }
 
@@ -305,5 +312,5 @@ void view_trouble_weights(const struct selection *selection, const struct query 
 	if (selection->n && !query->has_measure &&
 	    is_bare(selection->profile, selection->samples[0]))
 		say_note("the text has no header, as wick record --bare writes it: what weights "
-			 "stand for is gone and each sample counts as one, try: --metric weight");
+			 "stand for is gone and each sample counts as one, try: --metric period");
 }

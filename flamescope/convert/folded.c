@@ -55,12 +55,14 @@ static void sum_up(struct out *out, uint64_t *sums)
 	const struct selection *selection = out->selection;
 
 	for (size_t i = 0; i < selection->n; i++) {
-		if (selection->values[i] < 0) {
+		int64_t value = out_count(selection, i);
+
+		if (value < 0) {
 			out->report.n_negative++;
 			continue;
 		}
 		sums[selection->stacks[i]] =
-			saturated_add(sums[selection->stacks[i]], (uint64_t)selection->values[i]);
+			saturated_add(sums[selection->stacks[i]], (uint64_t)value);
 		out->report.n_samples++;
 	}
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORTH_A_CALL = 256 * 1024, NS_A_SECOND = 1000000000 };
+enum { WORTH_A_CALL = 256 * 1024 };
 
 int out_flush(struct out *out)
 {
@@ -59,49 +59,38 @@ bool out_is_release(const struct profile *profile, size_t op, uint32_t sample)
 	       strcmp(profile->strings[tag->values[code]], "free") == 0;
 }
 
-/* Weights are periods of a clock, bytes or microseconds, by the event (perf-script.md 1k). */
-struct out_scale out_scale_of_weight(const struct selection *selection)
-{
-	const struct profile *profile = selection->profile;
-	const char *event = out_event(selection);
-
-	if (!profile->is_wick)
-		return (struct out_scale){OUT_COUNT, 1, 1};
-	if (strcmp(event, "alloc") == 0)
-		return (struct out_scale){OUT_BYTES, 1, 1};
-	if (strcmp(event, "lock") == 0)
-		return (struct out_scale){OUT_MICROSECONDS, 1, 1};
-	if (profile->hz)
-		return (struct out_scale){OUT_NANOSECONDS, NS_A_SECOND, profile->hz};
-	return (struct out_scale){OUT_COUNT, 1, 1};
-}
-
 struct out_scale out_scale_of(const struct selection *selection)
 {
 	const char *unit = selection->unit ? selection->unit : "";
 
-	if (selection->measure == QUERY_SAMPLES)
-		return (struct out_scale){OUT_COUNT, 1, 1};
-	if (selection->measure == QUERY_WEIGHT)
-		return out_scale_of_weight(selection);
 	if (strcmp(unit, "ns") == 0)
-		return (struct out_scale){OUT_NANOSECONDS, 1, 1};
+		return (struct out_scale){OUT_NANOSECONDS, 1};
 	if (strcmp(unit, "us") == 0)
-		return (struct out_scale){OUT_MICROSECONDS, 1, 1};
+		return (struct out_scale){OUT_MICROSECONDS, 1};
 	if (strcmp(unit, "B") == 0)
-		return (struct out_scale){OUT_BYTES, 1, 1};
+		return (struct out_scale){OUT_BYTES, 1};
 	if (strcmp(unit, "KiB") == 0)
-		return (struct out_scale){OUT_BYTES, 1024, 1};
-	return (struct out_scale){OUT_COUNT, 1, 1};
+		return (struct out_scale){OUT_BYTES, 1024};
+	return (struct out_scale){OUT_COUNT, 1};
 }
 
 int64_t out_scaled(const struct out_scale *scale, int64_t value)
 {
-	__int128 scaled = (__int128)value * (__int128)scale->multiply / (__int128)scale->divide;
+	__int128 scaled = (__int128)value * (__int128)scale->multiply;
 
 	if (scaled > INT64_MAX)
 		return INT64_MAX;
 	return scaled < INT64_MIN ? INT64_MIN : (int64_t)scaled;
+}
+
+int64_t out_count(const struct selection *selection, size_t i)
+{
+	uint64_t weight;
+
+	if (selection->measure != QUERY_WEIGHT)
+		return selection->values[i];
+	weight = selection->profile->weights[selection->samples[i]];
+	return weight > INT64_MAX ? INT64_MAX : (int64_t)weight;
 }
 
 const char *out_title(const struct out *out)

@@ -18,11 +18,10 @@ struct out {
 /* What the selection's values are, for formats that know units. */
 enum out_unit { OUT_COUNT, OUT_NANOSECONDS, OUT_MICROSECONDS, OUT_BYTES };
 
-/* A value times MULTIPLY by DIVIDE is in UNIT. */
+/* A value times MULTIPLY is in UNIT. */
 struct out_scale {
 	enum out_unit unit;
 	uint64_t multiply;
-	uint64_t divide;
 };
 
 /**
@@ -74,13 +73,6 @@ size_t out_tag(const struct profile *profile, const char *name);
 bool out_is_release(const struct profile *profile, size_t op, uint32_t sample);
 
 /**
- * out_scale_of_weight - what the weights of the selection's samples are
- *
- * Context: any thread.
- */
-struct out_scale out_scale_of_weight(const struct selection *selection);
-
-/**
  * out_scale_of - what the selection's values are
  *
  * Context: any thread.
@@ -93,6 +85,15 @@ struct out_scale out_scale_of(const struct selection *selection);
  * Context: any thread.
  */
 int64_t out_scaled(const struct out_scale *scale, int64_t value);
+
+/**
+ * out_count - the value of the selection's sample I, for formats that count
+ *
+ * A period is its weight as the text has it: programs that know no units take it for samples.
+ *
+ * Context: any thread.
+ */
+int64_t out_count(const struct selection *selection, size_t i);
 
 /**
  * out_title - what the recording is called

@@ -84,9 +84,11 @@ static int set_quantum(struct perf *to)
 
 	if (most == 0)
 		most = CONVERT_MAX_SAMPLES;
-	for (size_t i = 0; i < selection->n; i++)
-		if (selection->values[i] > 0)
-			sum += (uint64_t)selection->values[i];
+	for (size_t i = 0; i < selection->n; i++) {
+		int64_t value = out_count(selection, i);
+
+		sum += value > 0 ? (uint64_t)value : 0;
+	}
 	quantum = (sum + most - 1) / most;
 	to->quantum = quantum == 0 ? 1 : quantum > UINT64_MAX ? UINT64_MAX : (uint64_t)quantum;
 	to->out->report.quantum = to->quantum;
@@ -98,7 +100,7 @@ static int set_quantum(struct perf *to)
 static uint64_t times_to_write(struct perf *to, size_t i)
 {
 	uint64_t *leftover = &to->leftover[to->out->selection->stacks[i]];
-	int64_t value = to->out->selection->values[i];
+	int64_t value = out_count(to->out->selection, i);
 	unsigned __int128 all = *leftover;
 
 	if (value < 0) {

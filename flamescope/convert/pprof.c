@@ -5,6 +5,7 @@
 #include "flamescope/convert/locations.h"
 #include "flamescope/convert/out.h"
 #include "flamescope/convert/proto.h"
+#include "flamescope/query/period.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ enum {
 	MAX_VALUES = PROFILE_MAX_METRICS + 3,
 	MAX_EXTRA = 4 * MAX_VALUES, /* strings of our own */
 	MESSAGE_BYTES = 16 * 1024 * 1024,
+	NS_A_US = 1000,
 };
 
 struct pprof {
@@ -61,8 +63,8 @@ struct pprof {
 	const char *extra[MAX_EXTRA]; /* strings behind the profile's and the labels */
 	size_t n_extra;
 	size_t n_values;
-	struct out_scale weight;
-	size_t op; /* of the profile's tags */
+	struct period period; /* what weights are; pprof's delays are nanoseconds, too */
+	size_t op;            /* of the profile's tags */
 	uint32_t thread_key, tid_key, pid_key, host_key, event_key;
 };
 
@@ -138,6 +140,25 @@ static void add_type(struct pprof *to, unsigned field, const char *type, const c
 		to->n_values++;
 }
 
+static const char *unit_word(const char *unit)
+{
+	static const char *const words[][2] = {{"ns", "nanoseconds"},
+					       {"us", "microseconds"},
+					       {"B", "bytes"},
+					       {"KiB", "kilobytes"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(unit, words[i][0]) == 0)
+			return words[i][1];
+	return "count";
+}
+
+/* Whether weights are time or bytes; others are counts. */
+static bool has_unit(const struct period *period)
+{
+	return strcmp(unit_word(period->unit), "count") != 0;
+}
+
 /* What samples and their weights are called where pprof, Pyroscope and Grafana know a name. */
 struct names {
 	const char *event;
@@ -157,29 +178,9 @@ static struct names names_of(const struct pprof *to)
 
 	/* what weights of others, and of a clock without a rate, stand for is not known */
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (to->weight.unit != OUT_COUNT && strcmp(event, known[i].event) == 0)
+		if (has_unit(&to->period) && strcmp(event, known[i].event) == 0)
 			return known[i];
 	return (struct names){event, "samples", *event ? event : "weight"};
-}
-
-static const char *unit_word(const char *unit)
-{
-	static const char *const words[][2] = {{"ns", "nanoseconds"},
-					       {"us", "microseconds"},
-					       {"B", "bytes"},
-					       {"KiB", "kilobytes"}};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(unit, words[i][0]) == 0)
-			return words[i][1];
-	return "count";
-}
-
-static const char *weight_unit(const struct pprof *to)
-{
-	return to->weight.unit == OUT_NANOSECONDS ? "nanoseconds"
-	       : to->weight.unit == OUT_BYTES     ? "bytes"
-						  : "count";
 }
 
 static void add_types(struct pprof *to)
@@ -191,7 +192,7 @@ static void add_types(struct pprof *to)
 		add_type(to, PROFILE_SAMPLE_TYPE, to->out->options->metric,
 			 unit_word(to->selection->unit));
 	add_type(to, PROFILE_SAMPLE_TYPE, names.samples, "count");
-	add_type(to, PROFILE_SAMPLE_TYPE, names.weight, weight_unit(to));
+	add_type(to, PROFILE_SAMPLE_TYPE, names.weight, unit_word(to->period.unit));
 	for (size_t i = 0; i < profile->n_metrics; i++)
 		add_type(to, PROFILE_SAMPLE_TYPE, profile->strings[profile->metrics[i].name],
 			 unit_word(profile->strings[profile->metrics[i].unit]));
@@ -227,9 +228,7 @@ static void sum_up(const struct pprof *to, size_t first, size_t end, uint64_t *v
 			if (profile->metrics[k].deltas[sample] != PROFILE_ABSENT)
 				add_value(&values[n], profile->metrics[k].deltas[sample]);
 	}
-	if (weight > INT64_MAX)
-		weight = INT64_MAX;
-	values[weight_at] = (uint64_t)out_scaled(&to->weight, (int64_t)weight);
+	values[weight_at] = (uint64_t)period_value(&to->period, weight);
 }
 
 /* ---- samples */
@@ -431,9 +430,11 @@ int pprof_write(struct out *out)
 
 	to.profile = out->selection->profile;
 	to.op = out_tag(to.profile, "op");
-	to.weight = out_scale_of_weight(out->selection);
-	if (to.weight.unit == OUT_MICROSECONDS) /* pprof's delays are nanoseconds */
-		to.weight = (struct out_scale){OUT_NANOSECONDS, 1000, 1};
+	to.period = period_of(to.profile, out->selection->event);
+	if (strcmp(to.period.unit, "us") == 0) {
+		to.period.unit = "ns";
+		to.period.multiply *= NS_A_US;
+	}
 	buf_init(&to.message, MESSAGE_BYTES);
 	buf_init(&to.inner, MESSAGE_BYTES);
 	buf_init(&to.packed, MESSAGE_BYTES);

@@ -2,6 +2,7 @@
 #include "flamescope/diff/diff.h"
 #include "base/map.h"
 #include "flamescope/diff/diff_room.h"
+#include "flamescope/draw/measure.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,7 +16,8 @@ struct diff_memory {
 
 static int refuse_units(const struct selection *one, const struct selection *other, struct err *err)
 {
-	(void)err_set(err, 0, "one recording counts %s, another %s", one->unit, other->unit);
+	(void)err_set(err, 0, "one recording counts %s, another %s", measure_unit_word(one->unit),
+		      measure_unit_word(other->unit));
 	err_hint(err, "--metric samples");
 	return -EINVAL;
 }

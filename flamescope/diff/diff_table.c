@@ -1,5 +1,6 @@
 /* diff_table.c - a comparison for people to read */
 #include "flamescope/diff/diff_table.h"
+#include "flamescope/draw/measure.h"
 #include "flamescope/draw/words.h"
 
 #include <math.h>
@@ -175,7 +176,7 @@ void diff_table_text(const struct diff_table *table, struct buf *buf)
 		buf_add_char(buf, '\n');
 	}
 	buf_printf(buf, "shares of the %s of each side in percent, changes in points\n\n",
-		   table->diff->unit);
+		   measure_unit_word(table->diff->unit));
 	if (has_rows(table))
 		text_rows(table, buf);
 	add_outcome(table, buf);

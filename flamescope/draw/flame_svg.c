@@ -2,6 +2,7 @@
 #include "flamescope/draw/flame_svg.h"
 
 #include "flamescope/draw/flame_layout.h"
+#include "flamescope/draw/measure.h"
 #include "flamescope/draw/svg_parts.h"
 #include "flamescope/draw/words.h"
 
@@ -149,8 +150,7 @@ static void add_values(const struct picture *picture, uint32_t node)
 		buf_add(buf, ", ");
 	} else if (selection->measure != QUERY_SAMPLES) {
 		words_amount(buf, it->gain, unit);
-		buf_printf(buf, "%s, self ",
-			   selection->measure == QUERY_WEIGHT ? " of weight" : "");
+		buf_add(buf, ", self ");
 		words_amount(buf, it->self_gain, unit);
 		buf_add(buf, ", ");
 	}
@@ -278,18 +278,19 @@ static void add_line(struct buf *line, const struct flame_layout *layout)
 {
 	const struct selection *selection = layout->flame->selection;
 	static const char *const words[] = {
-		[QUERY_SAMPLES] = "",           [QUERY_WEIGHT] = "weight ",
+		[QUERY_SAMPLES] = "",           [QUERY_WEIGHT] = "",
 		[QUERY_VALUE] = "in all ",      [QUERY_MEAN] = "mean of ",
 		[QUERY_DELTA] = "change of ",   [QUERY_GAIN] = "growth of ",
 		[QUERY_LOSS] = "shrinking of ",
 	};
 
-	words_count(line, selection->n);
-	buf_add(line, selection->n == 1 ? " sample" : " samples");
+	measure_taken(line, selection);
 	if (selection->measure != QUERY_SAMPLES) {
 		buf_printf(line, ", %s", words[selection->measure]);
-		words_amount(line, layout->total,
-			     selection->measure == QUERY_MEAN ? "" : selection->unit);
+		if (selection->measure == QUERY_MEAN)
+			words_count(line, layout->total);
+		else
+			measure_total(line, selection, layout->total);
 	}
 	if (selection->is_signed)
 		buf_add(line, "; + red grew, \xe2\x88\x92 green shrank, \xc2\xb1 both");

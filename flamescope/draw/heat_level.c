@@ -1,6 +1,7 @@
 /* heat_level.c - values of cells to strengths of colour, and cells to times */
 #include "flamescope/draw/heat_level.h"
 
+#include "flamescope/draw/measure.h"
 #include "flamescope/draw/words.h"
 
 #include <math.h>
@@ -56,8 +57,8 @@ void heat_add_about(struct buf *buf, const struct heat *heat, const struct selec
 		if (heat->samples[most] == 0 || heat->values[i] > heat->values[most])
 			most = i;
 	}
-	words_count(buf, selection->n);
-	buf_add(buf, selection->n == 1 ? " sample in " : " samples in ");
+	measure_taken(buf, selection);
+	buf_add(buf, " in ");
 	words_count(buf, busy);
 	buf_add(buf, " of ");
 	words_count(buf, heat->n_columns * heat->n_rows);

@@ -6,6 +6,7 @@
 #include "flamescope/draw/words.h"
 
 #include <errno.h>
+#include <math.h>
 
 enum {
 	WIDTH = 1200,
@@ -67,18 +68,26 @@ static void add_level(const struct grid *grid, int level)
 	buf_add(buf, "\"/>\n");
 }
 
+/* In one unit, so that the picture's script needs not know any. */
 static void add_values(const struct grid *grid)
 {
 	const struct heat *heat = grid->heat;
 	size_t n = heat->n_columns * heat->n_rows;
+	double most = fmax(fabs((double)heat->min), fabs((double)heat->max));
+	double divisor;
 
+	buf_add(grid->buf, " data-unit=\"");
+	words_xml(grid->buf, words_unit((uint64_t)most, grid->selection->unit, &divisor));
+	buf_add_char(grid->buf, '"');
 	if (n > MAX_VALUES)
 		return;
 	buf_add(grid->buf, " data-values=\"");
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			buf_add_char(grid->buf, ' ');
-		if (heat->samples[i])
+		if (heat->samples[i] && divisor > 1)
+			buf_printf(grid->buf, "%.4g", (double)heat->values[i] / divisor);
+		else if (heat->samples[i])
 			buf_printf(grid->buf, "%lld", (long long)heat->values[i]);
 	}
 	buf_add_char(grid->buf, '"');
@@ -133,11 +142,9 @@ static void add_cells(const struct grid *grid)
 		grid->buf,
 		"<g id=\"cells\" tabindex=\"0\" role=\"img\" aria-labelledby=\"about\" "
 		"data-columns=\"%zu\" data-rows=\"%zu\" data-column=\"%llu\" data-start=\"%lld\" "
-		"data-up=\"%d\" data-unit=\"",
+		"data-up=\"%d\"",
 		heat->n_columns, heat->n_rows, (unsigned long long)heat->column_ns,
 		(long long)heat_cell_time(heat, grid->selection->profile, 0, 0), !heat->row_labels);
-	words_xml(grid->buf, grid->selection->unit);
-	buf_add_char(grid->buf, '"');
 	add_values(grid);
 	buf_printf(grid->buf,
 		   " transform=\"translate(%u,%d) scale(%u,%u)\" shape-rendering=\"crispEdges\">\n",

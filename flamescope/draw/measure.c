@@ -2,16 +2,46 @@
 #include "flamescope/draw/measure.h"
 
 #include "base/json.h"
+#include "flamescope/draw/words.h"
+
+#include <string.h>
 
 const char *measure_word(const struct selection *selection)
 {
 	static const char *const words[] = {
-		[QUERY_SAMPLES] = "samples", [QUERY_WEIGHT] = "weight", [QUERY_VALUE] = "value",
+		[QUERY_SAMPLES] = "samples", [QUERY_WEIGHT] = "period", [QUERY_VALUE] = "value",
 		[QUERY_MEAN] = "mean",       [QUERY_DELTA] = "delta",   [QUERY_GAIN] = "gain",
 		[QUERY_LOSS] = "loss",
 	};
 
 	return words[selection->measure];
+}
+
+void measure_taken(struct buf *buf, const struct selection *selection)
+{
+	words_count(buf, selection->n);
+	buf_add(buf, selection->profile->has_times ? " sample" : " stack");
+	buf_add(buf, selection->n == 1 ? "" : "s");
+}
+
+void measure_total(struct buf *buf, const struct selection *selection, uint64_t total)
+{
+	words_amount(buf, total, selection->unit);
+	if (*selection->noun) {
+		buf_add_char(buf, ' ');
+		words_plain(buf, selection->noun);
+	}
+}
+
+const char *measure_unit_word(const char *unit)
+{
+	static const char *const words[][2] = {{"ns", "time"},   {"us", "time"}, {"B", "bytes"},
+					       {"KiB", "bytes"}, {"", "values"}, {"1", "values"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(unit, words[i][0]) == 0)
+			return words[i][1];
+	return unit;
 }
 
 void measure_json(struct buf *buf, const struct selection *selection)

@@ -173,20 +173,40 @@ static void add_scaled(struct buf *buf, double value, const struct scale *scale,
 static const struct scale bytes[] = {{"B", 1024},   {"KiB", 1024}, {"MiB", 1024},
 				     {"GiB", 1024}, {"TiB", 1024}, {"PiB", 0}};
 
-void words_amount(struct buf *buf, uint64_t value, const char *unit)
+/* NULL: a count. */
+static const struct scale *scale_of(const char *unit)
 {
-	static const struct scale time[] = {{"ns", 1000}, {"us", 1000}, {"ms", 1000}, {"s", 0}};
+	static const struct scale time[] = {
+		{"ns", 1000}, {"us", 1000}, {"ms", 1000}, {"s", 3600}, {"h", 0}};
 
 	if (strcmp(unit, "ns") == 0)
-		add_scaled(buf, (double)value, time, 2);
-	else if (strcmp(unit, "us") == 0)
-		add_scaled(buf, (double)value, time + 1, 2);
-	else if (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0)
-		add_scaled(buf, (double)value, bytes, 2);
-	else if (strcmp(unit, "KiB") == 0)
-		add_scaled(buf, (double)value, bytes + 1, 2);
+		return time;
+	if (strcmp(unit, "us") == 0)
+		return time + 1;
+	if (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0)
+		return bytes;
+	return strcmp(unit, "KiB") == 0 ? bytes + 1 : NULL;
+}
+
+void words_amount(struct buf *buf, uint64_t value, const char *unit)
+{
+	const struct scale *scale = scale_of(unit);
+
+	if (scale)
+		add_scaled(buf, (double)value, scale, 2);
 	else
 		words_count(buf, value);
+}
+
+const char *words_unit(uint64_t most, const char *unit, double *ret_divisor)
+{
+	const struct scale *scale = scale_of(unit);
+	double divisor = 1;
+
+	for (; scale && scale->step > 0 && (double)most >= divisor * scale->step; scale++)
+		divisor *= scale->step;
+	*ret_divisor = divisor;
+	return scale ? scale->unit : unit;
 }
 
 void words_bytes(struct buf *buf, uint64_t value)

@@ -80,6 +80,15 @@ void words_count(struct buf *buf, uint64_t value);
 void words_amount(struct buf *buf, uint64_t value, const char *unit);
 
 /**
+ * words_unit - what words_amount() would say MOST in, for numbers that are to have one unit
+ * @ret_divisor: what numbers are divided by for it; 1: they stay as they are
+ *
+ * Owns:    a constant, or UNIT.
+ * Context: any thread.
+ */
+const char *words_unit(uint64_t most, const char *unit, double *ret_divisor);
+
+/**
  * words_bytes - the size of a file and the like, to one decimal: "512 B", "2.0 KiB", "4.5 GiB"
  *
  * Context: any thread.

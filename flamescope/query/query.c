@@ -50,7 +50,7 @@ int query_parse_measure(struct query *query, char *text, struct err *err)
 {
 	bool samples = strcmp(text, "samples") == 0;
 
-	if (samples || strcmp(text, "weight") == 0) {
+	if (samples || strcmp(text, "period") == 0 || strcmp(text, "weight") == 0) {
 		query->measure = samples ? QUERY_SAMPLES : QUERY_WEIGHT;
 		query->metric = NULL;
 	} else {
@@ -58,7 +58,7 @@ int query_parse_measure(struct query *query, char *text, struct err *err)
 
 		if (!is_name(text)) {
 			(void)err_set(err, 0, "'%.100s' is no metric", text);
-			err_hint(err, "samples, weight, NAME or NAME:mean|delta|gain|loss");
+			err_hint(err, "samples, period, NAME or NAME:mean|delta|gain|loss");
 			return -EINVAL;
 		}
 		query->measure = measure;

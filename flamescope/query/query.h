@@ -14,7 +14,7 @@ enum { QUERY_MAX_RANGES = 64, QUERY_MAX_PATTERNS = 32, QUERY_MAX_GROUPS = 8 };
 /* How a metric counts. */
 enum query_measure {
 	QUERY_SAMPLES, /* each counts 1 */
-	QUERY_WEIGHT,  /* the period that it stands for */
+	QUERY_WEIGHT,  /* what it stands for: period.h */
 	QUERY_VALUE,   /* the metric's values, added up */
 	QUERY_MEAN,    /* their mean: for a gauge */
 	QUERY_DELTA,   /* what it changed by, with its sign */
@@ -62,8 +62,7 @@ struct query {
 	const char *exclude[QUERY_MAX_PATTERNS];
 	size_t n_groups; /* dimensions that become outermost frames, in this order */
 	const char *groups[QUERY_MAX_GROUPS];
-	bool has_measure; /* false: weights of wick's recordings and of folded stacks, else samples
-			   */
+	bool has_measure; /* false: as the profile's period says */
 	enum query_measure measure;
 	const char *metric; /* for QUERY_VALUE and what follows */
 	bool idle;          /* also samples of CPUs that have nothing to do (idle.h) */
@@ -85,9 +84,10 @@ struct query {
 const char *query_delta_metric(const struct query *query);
 
 /**
- * query_parse_measure - `samples`, `weight`, `NAME` (value), `NAME:value|mean|delta|gain|loss`
+ * query_parse_measure - `samples`, `period`, `NAME` (value), `NAME:value|mean|delta|gain|loss`
  *
- * NAME_delta is NAME:delta, as in the dialect of flame_prof; NAME:value takes NAME as it is.
+ * NAME_delta is NAME:delta, as in the dialect of flame_prof; NAME:value takes NAME as it is;
+ * `weight` is an old word for `period`.
  *
  * Return:  0; -EINVAL and what is wrong.
  * Owns:    query->metric points into TEXT, which is cut there.

@@ -5,6 +5,7 @@
 #include "flamescope/query/dimension.h"
 #include "flamescope/query/idle.h"
 #include "flamescope/query/matcher.h"
+#include "flamescope/query/period.h"
 #include "flamescope/query/stack_groups.h"
 #include "flamescope/query/stack_rules.h"
 #include "flamescope/query/time_spans.h"
@@ -34,7 +35,8 @@ struct run {
 	struct idle idle;
 	size_t n_filters;
 	struct value_filter filters[QUERY_MAX_PATTERNS];
-	const int64_t *column; /* of the metric; NULL: samples or weights */
+	struct period period;
+	const int64_t *column; /* of the metric; NULL: samples or their periods */
 };
 
 static void release_filters(struct run *run)
@@ -125,7 +127,7 @@ static int no_such_metric(const struct profile *profile, const char *name, struc
 		buf_add(&buf, ", ");
 		buf_add(&buf, profile->strings[profile->metrics[i].name]);
 	}
-	(void)err_set(err, 0, "samples have no metric '%.60s'; they have samples, weight%.*s",
+	(void)err_set(err, 0, "samples have no metric '%.60s'; they have samples, period%.*s",
 		      name ? name : "", (int)buf.len, buf.data ? buf.data : "");
 	buf_release(&buf);
 	return -ENOENT;
@@ -137,11 +139,12 @@ static int find_measure(struct run *run, struct err *err)
 	const struct query *query = run->query;
 	struct selection *selection = run->selection;
 
-	selection->measure = query->has_measure                        ? query->measure
-			     : profile->is_wick || !profile->has_times ? QUERY_WEIGHT
-								       : QUERY_SAMPLES;
-	selection->unit = selection->measure == QUERY_WEIGHT ? "weight" : "samples";
-	selection->delta_metric = query_delta_metric(query);
+	run->period = period_of(profile, selection->event);
+	selection->measure = query->has_measure       ? query->measure
+			     : run->period.is_default ? QUERY_WEIGHT
+						      : QUERY_SAMPLES;
+	selection->unit = selection->measure == QUERY_WEIGHT ? run->period.unit : "samples";
+	selection->noun = selection->measure == QUERY_WEIGHT ? run->period.noun : "";
 	if (selection->measure == QUERY_SAMPLES || selection->measure == QUERY_WEIGHT)
 		return 0;
 	for (size_t i = 0; query->metric && i < profile->n_metrics; i++) {
@@ -166,9 +169,7 @@ static int64_t value_of(const struct run *run, size_t sample)
 	case QUERY_SAMPLES:
 		return 1;
 	case QUERY_WEIGHT:
-		return run->profile->weights[sample] > INT64_MAX
-			       ? INT64_MAX
-			       : (int64_t)run->profile->weights[sample];
+		return period_value(&run->period, run->profile->weights[sample]);
 	case QUERY_GAIN:
 		value = run->column[sample];
 		return value > 0 ? value : 0;
@@ -301,11 +302,12 @@ static int run_query(struct run *run, struct err *err)
 		return -E2BIG;
 	}
 	time_spans_init(&run->spans, run->profile, run->query);
-	r = find_measure(run, err);
-	if (r == 0)
-		r = make_filters(run, err);
-	if (r == 0)
+	run->selection->delta_metric = query_delta_metric(run->query);
+	r = make_filters(run, err);
+	if (r == 0) {
 		choose_event(run);
+		r = find_measure(run, err);
+	}
 	if (r == 0 && !run->query->idle && idle_init(&run->idle, run->profile) < 0)
 		r = err_set(err, ENOMEM, "a selection");
 	if (r == 0)

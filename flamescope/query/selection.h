@@ -21,7 +21,8 @@ struct selection {
 	size_t n_labels;
 	char **labels;
 	enum query_measure measure;
-	const char *unit;         /* "samples", "weight" or the metric's */
+	const char *unit;         /* "samples", the period's (period.h) or the metric's */
+	const char *noun;         /* behind the amount of all: "of CPU"; "" */
 	const char *delta_metric; /* whose changes are counted; NULL: none's are */
 	bool is_signed;           /* QUERY_DELTA, or a metric that goes below zero */
 	uint64_t n_absent;        /* samples that have no value of the metric: they are left out */

@@ -1,6 +1,6 @@
 /* amount.js - numbers as people read them */
 
-const TIME = [[1e9 * 3600, "h"], [1e9 * 60, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+const TIME = [[1e9 * 3600, "h"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 const BYTES = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
 const COUNT = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k", 1e3], [1, ""]];
 
@@ -12,6 +12,8 @@ export function formatAmount(value, unit = "") {
 	case "ns":
 	case "nanoseconds":
 		return scaled(value, TIME);
+	case "us":
+		return scaled(value * 1000, TIME);
 	case "bytes":
 	case "byte":
 	case "B":
@@ -53,6 +55,17 @@ export function formatShare(part, whole) {
 	const percent = (100 * part) / whole;
 	const digits = Math.abs(percent) >= 10 ? 1 : Math.abs(percent) >= 0.1 || percent === 0 ? 2 : 3;
 	return `${minus(percent.toFixed(digits))} %`;
+}
+
+/** What there are shares of: `time`, `bytes`, `samples`, `page-faults`. */
+export function unitWord(unit) {
+	return { ns: "time", us: "time", B: "bytes", KiB: "bytes", "": "values", 1: "values" }[unit] ?? unit;
+}
+
+/** What a selection's samples count together: `5.66 s of CPU`, `560.8 MiB`. */
+export function formatTotal(total, { unit, noun }) {
+	/* of occurrences the unit is the noun */
+	return noun && noun !== unit ? `${formatAmount(total, unit)} ${noun}` : formatAmount(total, unit);
 }
 
 /** As formatAmount, with its sign: `+3`, `−2`. */

@@ -6,6 +6,7 @@
  * apart by its module.
  */
 
+import { unitWord } from "wick/amount.js";
 import { chance } from "wick/diff_chance.js";
 import { makeBlocks, sharesOf } from "wick/diff_blocks.js";
 import { linkChildren, NodeTable } from "wick/node_table.js";
@@ -52,7 +53,7 @@ function matchNames(sides) {
 /** Why two selections cannot be compared; "" if they can. */
 export function whyNoDiff(base, now) {
 	if (base.measure !== now.measure || base.unit !== now.unit)
-		return `one side counts ${base.unit}, the other ${now.unit}`;
+		return `one side counts ${unitWord(base.unit)}, the other ${unitWord(now.unit)}`;
 	if (base.measure === "mean")
 		return "a mean has no whole that shares could be of";
 	return "";

@@ -1,18 +1,12 @@
 /* heat_words.js - a cell of the heatmap in words */
 
-import { formatAmount, formatTime } from "wick/amount.js";
+import { formatAmount, formatShare, formatTime, formatTotal, grouped } from "wick/amount.js";
 import { frameName } from "wick/select.js";
 import { deltaMetricOf } from "wick/metric_dimension.js";
 import { inRanges, dimension } from "wick/select.js";
 import { secondsWord } from "wick/query.js";
 
 const TOP_FRAMES = 3;
-
-export function unitOf(selection) {
-	if (selection.measure === "samples" || selection.measure === "weight")
-		return selection.measure;
-	return selection.unit;
-}
 
 function rowText(heat, row) {
 	if (heat.rowLabels)
@@ -37,10 +31,21 @@ export function valueText(heat, { column, row }) {
 	if (n === 0)
 		return "no sample";
 	const { selection } = heat;
-	const value = formatAmount(heat.values[cell], unitOf(selection));
+	const value = formatAmount(heat.values[cell], selection.unit);
 	if (selection.measure === "samples")
 		return value;
-	return `${selection.name || ""} ${selection.measure === "weight" ? "" : selection.measure} ${value} in ${n} sample${n === 1 ? "" : "s"}`.trim();
+	return `${selection.name || ""} ${selection.measure === "period" ? "" : selection.measure} ${value} in ${n} sample${n === 1 ? "" : "s"}`.trim();
+}
+
+/* How much a selection of WHOLE has: "383 samples, 1.59 s of CPU (28.1 %)". */
+export function amountText(selection, whole) {
+	const noun = selection.profile.hasTimes ? "sample" : "stack";
+	const samples = `${grouped(selection.n)} ${noun}${selection.n === 1 ? "" : "s"}`;
+	if (selection.measure === "mean" || selection.measure === "samples" || selection.isSigned)
+		return `${samples} (${formatShare(selection.n, whole.n)})`;
+	const sum = ({ values }) => values.reduce((total, value) => total + value, 0);
+	const total = sum(selection);
+	return `${samples}, ${formatTotal(total, selection)} (${formatShare(total, sum(whole))})`;
 }
 
 /* The values that a row stands for: the last one may be many. */

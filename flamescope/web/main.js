@@ -64,7 +64,7 @@ async function finishPacks(packs) {
 function firstSuffices({ query, by, rangesB }, profile) {
 	const metric = query.metric;
 	return profile.events.length < 2 && !hasIdleThread(profile) && !by && !rangesB && queryWords({ ...query, metric: "" }).length === 0 &&
-		["", "samples", "weight"].includes(metric);
+		["", "samples", "period"].includes(metric);
 }
 
 function makeApp(start, recording, baseline) {

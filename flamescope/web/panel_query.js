@@ -1,8 +1,9 @@
 /* panel_query.js - what is counted, grouped and filtered, and how it is coloured; no reloading */
 
 import { FRAME_COLOURS } from "wick/colour.js";
-import { formatShare, grouped } from "wick/amount.js";
+import { formatShare, grouped, unitWord } from "wick/amount.js";
 import { classNames, deltaMetricOf } from "wick/metric_dimension.js";
+import { periodOf } from "wick/period.js";
 import { parseMetric } from "wick/query.js";
 import { compile, defaultMetric, dimension, dimensionNames, hasIdleThread, measureOf } from "wick/select.js";
 
@@ -63,7 +64,9 @@ function onlyEvent(query, name) {
 }
 
 function metricOptions(profile) {
-	const plain = [option("samples", "samples"), option("weight", "weight")];
+	const { unit: counted } = periodOf(profile);
+	const plain = [option("samples", profile.hasTimes ? "samples" : "stacks"),
+		option("period", counted ? unitWord(counted) : "period")];
 	const groups = profile.metrics.map(({ name, unit }) => {
 		const group = make("optgroup", { label: unit ? `${name} (${unit})` : name });
 		group.append(...MEASURES.map(([word, text]) => option(name + word, `${name}: ${text}`)));

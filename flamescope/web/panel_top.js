@@ -1,7 +1,8 @@
 /* panel_top.js - what the recording is, undo and redo, links, the theme */
 
 import { commandFor } from "wick/command.js";
-import { formatLength, grouped } from "wick/amount.js";
+import { formatLength, formatTotal, grouped } from "wick/amount.js";
+import { periodOf, periodValues } from "wick/period.js";
 
 const THEMES = ["", "light", "dark"];
 const THEME_NAMES = { "": "system", light: "light", dark: "dark" };
@@ -16,7 +17,9 @@ export function startOfDay(profile) {
 }
 
 export function summaryOf(profile) {
-	const parts = [`${grouped(profile.n)} samples`];
+	const parts = [`${grouped(profile.n)} ${profile.hasTimes ? "samples" : "stacks"}`];
+	if (periodOf(profile).isDefault)
+		parts.push(formatTotal(periodValues(profile).reduce((sum, value) => sum + value, 0), periodOf(profile)));
 	if (profile.hasTimes)
 		parts.push(formatLength(profile.lengthNs));
 	parts.push(`${grouped(profile.threads.length)} thread${profile.threads.length === 1 ? "" : "s"}`);

@@ -1,5 +1,7 @@
 /* problem.js - what is unusual about a recording, and what to do about it */
 
+import { formatAmount } from "wick/amount.js";
+
 const MANY_UNKNOWN = 0.5;
 
 /* How much of the samples have a name only for "[unknown]". */
@@ -23,7 +25,7 @@ function fileNotes(profile) {
 		if (file.bad_lines)
 			notes.push(`${path}: ${file.bad_lines} lines are not of a recording and were passed over (line ${(file.bad || []).join(", ")}${file.bad_lines > (file.bad || []).length ? "…" : ""}).`);
 		if (Number(file.lost))
-			notes.push(`${path}: the recorder lost a weight of ${file.lost}.`);
+			notes.push(`${path}: the recorder lost ${profile.hz ? `samples of ${formatAmount(Number(file.lost) / profile.hz * 1e9, "ns")}` : `${file.lost} samples`}.`);
 		if (file.cut)
 			notes.push(`${path}: some line or stack was longer than is kept, and was cut.`);
 		if (file.unended)

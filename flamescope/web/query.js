@@ -116,8 +116,10 @@ export function parseWhere(text) {
 
 /* `rss_kib:mean` -> {name, measure}; `cpu_ns` is its value, cpu_ns_delta cpu_ns:delta. */
 export function parseMetric(text) {
-	if (text === "samples" || text === "weight")
+	if (text === "samples" || text === "period")
 		return { name: "", measure: text };
+	if (text === "weight") /* an old word for it */
+		return { name: "", measure: "period" };
 	const match = /^([A-Za-z0-9_.-]+?)(?::(value|mean|delta|gain|loss)|_(delta))?$/.exec(text);
 	return match && { name: match[1], measure: match[2] ?? match[3] ?? "value" };
 }
@@ -173,7 +175,7 @@ const PARSERS = {
 	flatten: (query) => (query.flatten = true),
 	idle: (query) => (query.idle = true),
 	group: (query, value) => query.groups.push(...value.split(",").filter((word) => word)),
-	metric: (query, value) => (query.metric = parseMetric(value) ? value : ""),
+	metric: (query, value) => (query.metric = !parseMetric(value) ? "" : value === "weight" ? "period" : value),
 };
 
 /* The query that WORDS (pairs) say; words that are no query's are passed over. */

@@ -1,5 +1,6 @@
 /* save_text.js - drawings and tables as the text of files: SVG and CSV */
 
+import { formatAmount } from "wick/amount.js";
 import { ROW, rowTop } from "wick/flame_paint.js";
 import { pixelOf } from "wick/heat_paint.js";
 import { visitRow } from "wick/tree_layout.js";
@@ -92,7 +93,6 @@ export function heatSvg(heat, colours, look) {
 	const gutter = heat.rowLabels ? 190 : 60;
 	const high = heat.rowLabels ? ROW : CELL_HEIGHT;
 	const top = 2 * ROW;
-	const unit = heat.selection.unit;
 	const cells = [`<rect x="${gutter}" y="${top}" width="${heat.nColumns * CELL_WIDTH}" height="${heat.nRows * high}" fill="${cssOf(colours.none)}"/>`];
 	const place = (row) => top + (heat.rowLabels ? row : heat.nRows - 1 - row) * high;
 	for (let cell = 0; cell < heat.values.length; cell++) {
@@ -101,7 +101,7 @@ export function heatSvg(heat, colours, look) {
 		const column = Math.floor(cell / heat.nRows);
 		const row = cell % heat.nRows;
 		const fill = cssOf(pixelOf(heat, cell, colours));
-		cells.push(`<rect x="${gutter + column * CELL_WIDTH}" y="${place(row)}" width="${CELL_WIDTH}" height="${high}" fill="${fill}"><title>${xmlText(`${heatWhen(heat, column, row)}: ${heat.values[cell]} ${unit} in ${heat.samples[cell]} samples`)}</title></rect>`);
+		cells.push(`<rect x="${gutter + column * CELL_WIDTH}" y="${place(row)}" width="${CELL_WIDTH}" height="${high}" fill="${fill}"><title>${xmlText(`${heatWhen(heat, column, row)}: ${formatAmount(heat.values[cell], heat.selection.unit)} in ${heat.samples[cell]} samples`)}</title></rect>`);
 	}
 	const label = (row, text) => `<text x="${gutter - 6}" y="${place(row) + high - 4}" text-anchor="end" fill="${xmlText(look.ink)}">${xmlText(text)}</text>`;
 	if (heat.rowLabels)

@@ -9,6 +9,7 @@
 import { deltaMetricOf, metricDimension } from "wick/metric_dimension.js";
 import { parseMetric } from "wick/query.js";
 import { NodeTable } from "wick/node_table.js";
+import { periodOf, periodValues } from "wick/period.js";
 import { makePattern, matchesFunction } from "wick/pattern.js";
 import { wrappers } from "wick/wrappers.js";
 
@@ -173,25 +174,29 @@ const MEASURE_OF = {
 	loss: (metric) => metric.deltas.map((delta) => (delta > 0 ? 0 : -delta)),
 };
 
-/* Folded stacks and wick's recordings have weights that are all of one kind. */
-export function defaultMetric(profile) {
-	return profile.isWick || !profile.hasTimes ? "weight" : "samples";
+export function defaultMetric(profile, event = -1) {
+	return periodOf(profile, event).isDefault ? "period" : "samples";
 }
 
-/* {measure, unit, values, name}; values null: each counts 1; NaN: has none. */
-export function measureOf(profile, text) {
-	const asked = parseMetric(text || defaultMetric(profile));
+/*
+ * {measure, unit, noun, values, name}; values null: each counts 1; NaN: has none.  The noun stands
+ * behind the amount of all: `5.66 s of CPU`.
+ */
+export function measureOf(profile, text, event = -1) {
+	const asked = parseMetric(text || defaultMetric(profile, event));
 	if (!asked)
 		throw new Error(`'${text}' is no metric`);
 	if (asked.measure === "samples")
-		return { measure: "samples", unit: "samples", values: null, name: "" };
-	if (asked.measure === "weight")
-		return { measure: "weight", unit: "weight", values: profile.weight, name: "" };
+		return { measure: "samples", unit: "samples", noun: "", values: null, name: "" };
+	if (asked.measure === "period") {
+		const { unit, noun } = periodOf(profile, event);
+		return { measure: "period", unit, noun, values: periodValues(profile, event), name: "" };
+	}
 	const metric = profile.metrics.find(({ name }) => name === asked.name);
 	const { measure } = asked;
 	if (!metric)
-		throw new Error(`there is no metric '${asked.name}'; there is ${["samples", "weight", ...profile.metrics.map(({ name }) => name)].join(", ")}`);
-	return { measure, unit: metric.unit, values: MEASURE_OF[measure](metric), name: metric.name };
+		throw new Error(`there is no metric '${asked.name}'; there is ${["samples", "period", ...profile.metrics.map(({ name }) => name)].join(", ")}`);
+	return { measure, unit: metric.unit, noun: "", values: MEASURE_OF[measure](metric), name: metric.name };
 }
 
 /* --- stacks --- */
@@ -422,13 +427,13 @@ function makeStackOf(profile, query, deltaMetric, labels) {
 }
 
 /* All samples, each with its own stack: what most look at first, and soonest. */
-function wholeSelection(profile, { measure, unit, values: column, name }) {
+function wholeSelection(profile, { measure, unit, noun, values: column, name }) {
 	const { n } = profile;
 	const samples = new Uint32Array(n);
 	for (let i = 0; i < n; i++)
 		samples[i] = i;
 	return {
-		profile, n, labels: [], measure, unit, name, nAbsent: 0, nIdle: 0, nOthers: 0, event: -1,
+		profile, n, labels: [], measure, unit, noun, name, nAbsent: 0, nIdle: 0, nOthers: 0, event: -1,
 		isSigned: false, samples,
 		values: column ?? new Float64Array(n).fill(1),
 		get stacks() {
@@ -442,8 +447,8 @@ function wholeSelection(profile, { measure, unit, values: column, name }) {
 
 /* Everything in PROFILE that QUERY is about, at any time; EVERYEVENT: side by side. */
 export function makeSelection(profile, query, everyEvent = false) {
-	const measured = measureOf(profile, query.metric);
 	const event = eventOf(profile, query, everyEvent);
+	const measured = measureOf(profile, query.metric, event);
 	const isIdle = query.idle ? null : idleTest(profile);
 	if (event < 0 && !isIdle && query.filters.length + query.groups.length === 0 && !query.every && !hasRules(query) &&
 		measured.name === "")
@@ -452,7 +457,7 @@ export function makeSelection(profile, query, everyEvent = false) {
 	const tests = query.filters.map((filter) => filterTest(profile, filter, deltaMetric));
 	if (query.every)
 		tests.push(everyTest(profile, query.every));
-	const { measure, unit, values: column, name } = measured;
+	const { measure, unit, noun, values: column, name } = measured;
 	const labels = [];
 	const { stackOf, finish } = makeStackOf(profile, query, deltaMetric, labels);
 	const samples = new Uint32Array(profile.n);
@@ -490,7 +495,7 @@ export function makeSelection(profile, query, everyEvent = false) {
 		values[n++] = value;
 	}
 	return {
-		profile, n, labels, measure, unit, name, nAbsent, nIdle, nOthers, event,
+		profile, n, labels, measure, unit, noun, name, nAbsent, nIdle, nOthers, event,
 		isSigned: measure === "delta" || least < 0,
 		samples: samples.subarray(0, n),
 		stacks: stacks.subarray(0, n),
@@ -502,7 +507,7 @@ export function makeSelection(profile, query, everyEvent = false) {
 /* Nothing of PROFILE, because of PROBLEM. */
 export function emptySelection(profile, problem) {
 	return {
-		profile, problem, n: 0, labels: [], measure: "samples", unit: "samples", name: "",
+		profile, problem, n: 0, labels: [], measure: "samples", unit: "samples", noun: "", name: "",
 		nAbsent: 0, nIdle: 0, nOthers: 0, event: -1, isSigned: false,
 		samples: new Uint32Array(0), stacks: new Uint32Array(0), values: new Float64Array(0),
 		nodes: { n: 1, parent: new Uint32Array(1), frame: new Uint32Array(1) },

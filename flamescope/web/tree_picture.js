@@ -75,7 +75,7 @@ export function nodeLines(selection, tree, node) {
 		`self ${sayAmount(selection, tree.selfGain[node], tree.selfLoss[node], tree.selfSamples[node])} (${formatShare(own, total)})`,
 	];
 	if (selection.measure !== "samples")
-		lines.push(`${formatAmount(tree.samples[node])} samples`);
+		lines.push(`${formatAmount(tree.samples[node])} ${selection.profile.hasTimes ? "samples" : "stacks"}`);
 	if (node !== 0) {
 		const module = frameModule(selection, tree.frame[node]);
 		if (module)

@@ -3,7 +3,7 @@
 import { textEquivalent } from "wick/aria.js";
 import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
 import { openFrameMenu } from "wick/frame_menu.js";
-import { formatAmount, formatShare } from "wick/amount.js";
+import { formatShare, formatTotal } from "wick/amount.js";
 import { frameName } from "wick/select.js";
 import { sayAmount, flamePicture } from "wick/tree_picture.js";
 import { followPath, pathOf } from "wick/tree_layout.js";
@@ -173,7 +173,7 @@ class FlameView {
 		const names = pathOf(this.tree, node).map(this.picture.nameOf);
 		this.app.store.set({ zoom: names, window: null, frame: names.at(-1) ?? "" });
 		const total = this.picture.layout.total;
-		this.app.say(`zoomed to ${names.at(-1) ?? "all"}, ${formatShare(this.picture.layout.amount[node], total)} of ${formatAmount(total, this.tree.selection.unit)}`);
+		this.app.say(`zoomed to ${names.at(-1) ?? "all"}, ${formatShare(this.picture.layout.amount[node], total)} of ${formatTotal(total, this.tree.selection)}`);
 	}
 
 	/* What save.js makes pictures of. */

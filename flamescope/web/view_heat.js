@@ -10,7 +10,7 @@ import { textEquivalent } from "wick/aria.js";
 import { hatchNegative, makeHeatPicture, paintLegend } from "wick/heat_paint.js";
 import { drawAxes, drawCell, drawRanges } from "wick/heat_marks.js";
 import { AXIS, cellAt, filterOfRow, fittingColumn, placeOf, wholeWindow } from "wick/heat_place.js";
-import { cellSelection, rangesText, topFrames, unitOf, valueText, whenText } from "wick/heat_words.js";
+import { amountText, cellSelection, rangesText, topFrames, valueText, whenText } from "wick/heat_words.js";
 import { rangeBetween, rectangle } from "wick/heat.js";
 import { MAX_RANGES } from "wick/query.js";
 import { formatAmount } from "wick/amount.js";
@@ -66,7 +66,7 @@ class HeatView {
 		const { app, canvas } = this;
 		const later = () => this.later();
 		app.store.subscribe(later);
-		for (const event of ["theme", "resize"])
+		for (const event of ["theme", "resize", "whole"])
 			app.on(event, later);
 		app.on("data", () => {
 			this.pending = null;
@@ -186,16 +186,30 @@ class HeatView {
 	drawLegend() {
 		const { heat } = this;
 		paintLegend(this.legend, heat, this.picture.colours);
-		const end = (value, isBeyond) => `${formatAmount(value, unitOf(heat.selection))}${isBeyond ? " or more" : ""}`;
+		const end = (value, isBeyond) => `${formatAmount(value, heat.selection.unit)}${isBeyond ? " or more" : ""}`;
 		this.legendFrom.textContent = end(Math.min(0, heat.scale.min), heat.min < Math.min(0, heat.scale.min));
 		this.legendTo.textContent = `${end(Math.max(0, heat.scale.max), heat.max > Math.max(0, heat.scale.max))} a cell`;
 	}
 
+	/* How much of the recording is selected; counted when that is another, and once stacks are there. */
+	amount() {
+		const { models, profile } = this.app;
+		if (!profile.isWhole)
+			return "";
+		const selection = models.selection();
+		if (this.amountOf !== selection) {
+			this.amountOf = selection;
+			this.amountSaid = amountText(selection, models.whole());
+		}
+		return `: ${this.amountSaid}`;
+	}
+
 	describe() {
 		const { ranges, rangesB } = this.app.store.state;
+		const amount = ranges.length ? this.amount() : "";
 		const b = rangesB ? `; baseline B: ${rangesText(rangesB)}` : "";
 		const start = this.pending ? "; now click where the range ends" : "";
-		this.said.textContent = `Selected: ${rangesText(ranges)}${b}${start}`;
+		this.said.textContent = `Selected: ${rangesText(ranges)}${amount}${b}${start}`;
 		this.clearButton.disabled = ranges.length === 0 && !rangesB && !this.pending;
 		this.targetButton.setAttribute("aria-pressed", String(this.target === "rangesB"));
 		this.canvas.setAttribute("aria-label", `Heatmap of ${this.heat.nColumns} columns of ${this.heat.columnNs / 1e9} s and ${this.heat.nRows} rows. ${this.said.textContent}`);
@@ -420,7 +434,7 @@ class HeatView {
 					best = row;
 			}
 			const at = (column * heat.columnNs + heat.originNs) / 1e9;
-			rows.push([`${at.toFixed(3)} s`, n ? formatAmount(value, unitOf(heat.selection)) : "no sample", String(n),
+			rows.push([`${at.toFixed(3)} s`, n ? formatAmount(value, heat.selection.unit) : "no sample", String(n),
 				best < 0 ? "" : `${whenText(heat, { column, row: best })}: ${valueText(heat, { column, row: best })}`]);
 		}
 		return { caption: "Each column of the heatmap", head: ["from", "sum", "samples", "most"], rows };

@@ -232,7 +232,8 @@ struct collector_stats {
 	uint64_t charged_ns;       /* CPU that the kernel charged to the sampled processes, */
 	uint64_t paused_ns;        /* beside what it charged while samples were not wanted */
 	uint64_t starting_ns;      /* of it, before agents were there: exec and the loader */
-	uint64_t running_ns;       /* what the samples of running threads stand for */
+	uint64_t stood_ns;         /* what samples of a clock stand for, */
+	uint64_t running_ns;       /* and of them those of running threads */
 	uint64_t agentless;        /* agents that could not start (no timer, no memory) */
 	uint64_t agentless_errno;  /* why the last one could not */
 	uint64_t seccomp;          /* images that stopped sampling for seccomp */

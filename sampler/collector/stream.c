@@ -58,8 +58,12 @@ static void count_sample(struct stream *stream, const struct node_sample *sample
 	if ((sample->event == EVENT_CPU || sample->event == EVENT_WALL) &&
 	    (size_t)sample->state < N_STATES)
 		stats->states[sample->state] += sample->weight;
-	if (sample->event <= EVENT_WALL && sample->state == STATE_RUNNING)
-		stats->running_ns += sample->weight * stream->base_ns;
+	if (sample->event <= EVENT_WALL) {
+		uint64_t ns = sample->weight * stream->base_ns;
+
+		stats->stood_ns += ns;
+		stats->running_ns += sample->state == STATE_RUNNING ? ns : 0;
+	}
 	if (sample->stop < N_STOPS)
 		stats->stops[sample->stop]++;
 }

@@ -31,7 +31,7 @@ def measure(options, load, engine):
     charged = float(run.stdout.split()[3])
     used = sum(getattr(after, field) - getattr(before, field) for field in ("ru_utime", "ru_stime"))
     agent = float(re.search(r"in the program ([\d.]+) %", run.stderr).group(1))
-    coverage = float(re.search(r"coverage +([\d.]+)", run.stderr).group(1))
+    coverage = float(re.search(r"CPU, ([\d.]+) % of what the program used", run.stderr).group(1)) / 100
     own = 100 * (used - charged) / charged
     print(f"{options.threads} threads at {options.hz} Hz, {engine}, {charged / options.seconds:.2f} "
           f"processors: cost {agent + own:.2f} % ({agent:.2f} + {own:.2f}), totals {coverage:.3f}, "

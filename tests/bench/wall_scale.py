@@ -63,7 +63,7 @@ def measure(options, n):
     print(f"{started} threads, {options.busy} busy, {options.hz} Hz: wick {sum(each):.3f} cores "
           f"(its threads: {', '.join(f'{cores:.3f}' for cores in each)})")
     print("\n".join(line for line in said.splitlines()
-                    if line.split()[0] in ("samples", "states", "blocked", "coverage")))
+                    if line.split()[0] in ("samples", "states", "blocked")))
     beside = subprocess.Popen([options.many, str(n), str(options.busy), "60"],
                               stdout=subprocess.PIPE, text=True)
     beside.stdout.readline()

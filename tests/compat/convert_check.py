@@ -33,10 +33,6 @@ def repaired(text):
     return re.sub("\ufffd+", "\ufffd", text)
 
 
-def measure_of(recording):
-    return "weight" if recording.is_wick else "samples"
-
-
 def words_of(sample, metrics):
     """What is said of a sample in words; a metric that is no pair of numbers is none of them."""
     return {name: text for name, text in sample.words.items()
@@ -103,7 +99,7 @@ def check_weight(wick, path, recording, folder):
                 want[tuple(sample.frames)] += max(sample.metrics[metric][1], 0)
         if not sum(want.values()):
             continue
-        said = run(wick, path, out, "--weight", metric + "_delta", "--max-samples", "500")
+        said = run(wick, path, out, "--repeat", metric + "_delta", "--max-samples", "500")
         quantum = int(re.search(r"each stands for (\d+)", said)[1])
         got = collections.Counter(tuple(sample.frames)
                                   for sample in reference.Recording(out).samples)
@@ -143,7 +139,7 @@ def check_folded(wick, path, recording, folder):
             got[stack] += int(value)
     for sample in recording.samples:
         stack = ";".join(folded_name(frame) for frame in reversed(sample.frames))
-        want[stack or "[no frames]"] += reference.value_of(sample, measure_of(recording))
+        want[stack or "[no frames]"] += sample.weight if recording.measure == "period" else 1
     equal("folded stacks", dict(got), {stack: value for stack, value in want.items() if value})
 
 
@@ -169,7 +165,7 @@ def check_pprof(wick, path, recording, folder):
     types, in_unit = pprof_types(recording)
     metrics = profile.types[2:]
     equal("pprof's types", list(zip(profile.types, profile.units, strict=True))[:2], types)
-    assert profile.default == types[measure_of(recording) == "weight"][0], profile.default
+    assert profile.default == types[measure_of(recording) == "period"][0], profile.default
     got, want = {}, {}
 
     def add(sums, key, values):
@@ -223,7 +219,6 @@ def check_firefox(wick, path, recording, folder):
         profile = json.load(file)
     meta = profile["meta"]
     assert meta["preprocessedProfileVersion"] == 48 and meta["categories"][0]["color"] == "grey"
-    hz = recording.head.get("hz") if measure_of(recording) == "weight" else None
     got, want = {}, collections.defaultdict(list)
     for thread in profile["threads"]:
         for name in ("samples", "stackTable", "frameTable", "funcTable", "resourceTable",
@@ -239,9 +234,9 @@ def check_firefox(wick, path, recording, folder):
                                                    samples["weight"], strict=True)]
     start = recording.samples[0].ns
     for sample in recording.samples:
-        weight = reference.value_of(sample, measure_of(recording))
-        if hz:
-            weight = round(weight * 10**9 // hz / 1e6, 4)
+        weight = reference.value_of(sample, recording.measure)
+        if sample.ns_of_weight:
+            weight = round(weight / 1e6, 4)
         stack = tuple((name, module) for name, module, _ in reversed(sample.frames))
         want[repaired(sample.comm), str(sample.pid), sample.tid].append(
             (stack, round((sample.ns - start) / 1e6, 6), weight))

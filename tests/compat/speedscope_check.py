@@ -26,10 +26,9 @@ def name_of(sample):
 
 def expected(recording):
     """{thread: {function: [self, total]}} in speedscope's unit, by weight or samples."""
-    hz = recording.head.get("hz") if recording.is_wick else None
     threads = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
     for sample in recording.samples:
-        weight = sample.weight * 10**9 // hz if hz else sample.weight if recording.is_wick else 1
+        weight = reference.value_of(sample, recording.measure)
         functions = threads[name_of(sample)]
         for name in {frame[0] for frame in sample.frames}:
             functions[name][1] += weight

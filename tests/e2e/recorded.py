@@ -114,6 +114,14 @@ def end_of(path):
     return json.loads(last.split(" : ", 1)[1])
 
 
+def coverage(said):
+    """What samples stand for, of the CPU that the kernel charged, as the summary or wick info says."""
+    found = re.search(r"^  samples .* CPU, ([0-9.]+) % of what the program used", said, re.MULTILINE)
+    if not found:
+        raise AssertionError(f"no coverage: {said}")
+    return float(found.group(1)) / 100
+
+
 def wait_for(condition, seconds=20):
     """What CONDITION gives, once that is something."""
     end = time.monotonic() + seconds
@@ -178,10 +186,7 @@ class Run:
     @property
     def coverage(self):
         """What the samples stand for, of the CPU that the kernel charged: wick's own word."""
-        found = re.search(r"^  coverage +([0-9.]+) of", self.summary, re.MULTILINE)
-        if not found:
-            raise AssertionError(f"no coverage: {self.summary}")
-        return float(found.group(1))
+        return coverage(self.summary)
 
     def weight(self, keep=lambda sample: True):
         return sum(sample.weight for sample in self.samples if keep(sample))

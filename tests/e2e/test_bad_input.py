@@ -155,7 +155,7 @@ class BadInput(Case):
         run = self.wick("record", "-F", "499", "-t", tids[1], "-d", "1s", "-o", path)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual({sample.tid for sample in read(path)}, {tids[1]})
-        self.assertRegex(run.stderr.decode(), "kept .* of the weight, by --tid")
+        self.assertRegex(run.stderr.decode(), "kept .* of their time, by --tid")
 
     def test_nothing_to_see_is_said(self):
         run = self.wick("record", "-e", "lock", "-o", self.path("l.perf"), "--", target("busy"), "0.1")

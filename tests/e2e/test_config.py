@@ -53,7 +53,7 @@ class Config(Case):
     def test_a_switch_is_switched_off_again(self):
         self.write("[record]\nquiet = yes\n")
         self.assertEqual(self.rate_of()[1], "")
-        self.assertIn("coverage", self.rate_of(WICK_QUIET="no")[1])
+        self.assertIn("of what the program used", self.rate_of(WICK_QUIET="no")[1])
 
     def test_other_commands_have_sections_too(self):
         self.rate_of()
@@ -91,7 +91,7 @@ class Config(Case):
     def test_variables_that_are_no_options_mean_nothing(self):
         rate, said = self.rate_of(WICK_SOCKET="/nowhere", WICK_LONG="1", WICK_TARGETS="x", WICK="y")
         self.assertEqual(rate, 99)
-        self.assertIn("coverage", said)
+        self.assertIn("of what the program used", said)
 
 
 class Delay(Case):

@@ -154,7 +154,7 @@ class Files(Case):
         for run, said in ((with_header, False), (bare, True), (both, True)):
             lines = self.wick("report", run.paths[0]).stderr.decode().splitlines()
             self.assertEqual(sum("each sample counts as one" in line for line in lines), said, lines)
-        asked = self.wick("report", "--metric", "weight", bare.paths[0])
+        asked = self.wick("report", "--metric", "period", bare.paths[0])
         self.assertNotIn(b"counts as one", asked.stderr)
         self.assertIn(f"weight {bare.weight()};", asked.stdout.decode())
 

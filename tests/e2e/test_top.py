@@ -37,7 +37,7 @@ class Kept(Case):
         for (before, _), (value, delta) in zip(values, values[1:]):
             self.assertEqual(delta, value - before)
         self.assertAlmostEqual(run.coverage, 1, delta=0.1)
-        share = float(re.search(r"([0-9.]+) % of the weight, by --only-under",
+        share = float(re.search(r"([0-9.]+) % of their time, by --only-under",
                                 run.summary).group(1))
         self.assertAlmostEqual(share, float(run.stdout.split()[1]), delta=8)
 

@@ -43,6 +43,11 @@ def stacks_of_any(path):
         return [line for line in file if re.match(r"^[^#\t\n].*: +\d+ .*: $", line)]
 
 
+def ns(weight):
+    """The CPU time of a weight at golden.perf's 99 Hz."""
+    return weight * 10**9 // 99
+
+
 class Views(Case):
     def run_wick(self, *arguments, status=0):
         run = subprocess.run([WICK, *arguments], capture_output=True, check=False, timeout=120,
@@ -96,11 +101,12 @@ class Report(Views):
         total, own = collections.Counter(), collections.Counter()
         samples = stacks(GOLDEN)
         for _, weight, names in samples:
-            own[names[-1]] += weight
+            own[names[-1]] += ns(weight)
             for name in set(names):
-                total[name] += weight
+                total[name] += ns(weight)
         answer = json.loads(self.text("report", GOLDEN, "--json", "--top", "0"))
-        self.assertEqual(answer["total"], sum(weight for _, weight, _ in samples))
+        self.assertEqual(answer["total"], sum(ns(weight) for _, weight, _ in samples))
+        self.assertEqual(answer["unit"], "ns")
         self.assertEqual(answer["samples"], len(samples))
         seen_total, seen_own = collections.Counter(), collections.Counter()
         for row in answer["functions"]:
@@ -140,7 +146,7 @@ class Report(Views):
             for line in file:
                 head, frame = HEAD.match(line), FRAME.match(line.rstrip("\n"))
                 if head:
-                    weight, inside = int(head.group(5)), False
+                    weight, inside = ns(int(head.group(5))), False
                     counts[head.group(2)] += weight
                 elif frame and not inside and frame.group(2) != "inlined":
                     inside = True
@@ -332,7 +338,7 @@ class Flamegraph(Views):
             folded = [line.rsplit(" ", 1) for line in file.read().splitlines()]
         self.assertEqual(sum(int(count) for _, count in folded), sum(counts.values()))
         tree = json.loads(self.text("flamegraph", GOLDEN, "--format", "json"))
-        self.assertEqual(tree["root"]["gain"], sum(counts.values()))
+        self.assertEqual(tree["root"]["gain"], sum(ns(weight) for _, weight, _ in stacks(GOLDEN)))
 
         def depth(node):
             return 1 + max((depth(child) for child in node["children"]), default=0)
@@ -342,7 +348,7 @@ class Flamegraph(Views):
         some = ["--only", "^outer$", "--time", "0-1s"]
         report = json.loads(self.text("report", GOLDEN, "--json", *some))
         tree = json.loads(self.text("flamegraph", GOLDEN, "--format", "json", *some))
-        expected = sum(weight for _, weight, names in stacks(GOLDEN) if "outer" in names)
+        expected = sum(ns(weight) for _, weight, names in stacks(GOLDEN) if "outer" in names)
         self.assertEqual(report["total"], expected)
         self.assertEqual(tree["total"]["gain"], expected)
 
@@ -355,7 +361,7 @@ class Heatmap(Views):
         for time, weight, _ in samples:
             # the text has six decimals: whole numbers keep it exact
             us = round((time - start) * 1000000)
-            cells[us // 1000000, us % 1000000 // 20000] += weight
+            cells[us // 1000000, us % 1000000 // 20000] += ns(weight)
         answer = json.loads(self.text("heatmap", GOLDEN, "--format", "json"))
         self.assertEqual(answer["rows"], 50)
         seen = {(column, row): value for column, values in enumerate(answer["values"])

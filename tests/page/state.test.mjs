@@ -36,7 +36,7 @@ function randomHash() {
 	return [
 		`view=${oneOf("flame", "icicle", "reverse", "sandwich", "strip", "table", "diff")}`,
 		...maybe(`time=${from}-${from + 2 + random(8)}`), ...maybe(`b=${random(5)}-${6 + random(6)}`),
-		...maybe("brush=2-15"), ...maybe(`group=${oneOf("thread", "cpu")}`), ...maybe("metric=weight"),
+		...maybe("brush=2-15"), ...maybe(`group=${oneOf("thread", "cpu")}`), ...maybe("metric=period"),
 		...maybe("flatten"), ...maybe("where=cpu!=1"), ...maybe("only=work_[0-4]$"), ...maybe("by=thread"),
 		...maybe("colour=module"), ...maybe(`theme=${oneOf("light", "dark")}`), ...maybe("rows=25"),
 		...maybe("column=2000000000"), ...maybe("around=work_3"), ...maybe("frame=parse"),

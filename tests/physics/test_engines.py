@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """What sends the signals: timers or perf events; any of the kernel's events; its part of stacks."""
 import os
-import re
 import signal
 import subprocess
 import sys
 import unittest
 
 from judged import Judged, chance_of
-from recorded import LONG, WICK, Case, cpu_ns, need, notes, read, target
+from recorded import LONG, WICK, Case, coverage, cpu_ns, end_of, need, notes, read, target
 
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 NO_BUDGET = ("--max-overhead", "off")  # that is another suite's
@@ -79,7 +78,7 @@ class Engine(PerfCase):
         run = self.cpu_engine("ctimer", target("split"), 1, hz=4999)
         self.assert_near(run.weight() / 4999, 1, exact=0.02)
         self.assertLess(len(run.samples), 2000)
-        self.assertIn("tick; their weights make up", run.summary)
+        self.assertIn("tick; each stands for more time", run.summary)
 
     def test_is_exact_in_step_with_the_tick(self):
         for phase in range(0, 4000, 500) if LONG else (1000, 2500):
@@ -149,8 +148,7 @@ class Engine(PerfCase):
         said = done.stderr.decode()
         self.assertEqual(done.returncode, 0, said)
         self.assertTrue(alive, said)
-        covered, charged = re.search(r"coverage\s+([0-9.]+) of ([0-9.]+) s", said).groups()
-        return used_s, float(covered), float(charged), read(text)
+        return used_s, coverage(said), end_of(text)["cpu_ns"] / 1e9, read(text)
 
     def test_joins_a_process_that_runs(self):
         """What it used before its first tick is not seen: much of little, where it is starved."""
@@ -180,8 +178,7 @@ class Refused(Judged):
         self.assertEqual(done.returncode, 0, said)
         self.assertEqual(said.count("engine ctimer:"), 1, said)
         self.assertRegex(said, "CAP_PERFMON|perf_event_paranoid")
-        covered = re.search(r"coverage\s+([0-9.]+) of", said)
-        self.assert_near(float(covered.group(1)), 1, exact=0.05)
+        self.assert_near(coverage(said), 1, exact=0.05)
 
     def test_an_event_without_perf_is_an_error(self):
         done = subprocess.run(
@@ -194,7 +191,7 @@ class Refused(Judged):
     def test_names_and_combinations_that_cannot_be(self):
         for options, words in (
                 (("-e", "page-flaws"), "'page-flaws' is not one of"),
-                (("-e", "page-faults,cpu"), "weights are of different kinds"),
+                (("-e", "page-faults,cpu"), "they count different things"),
                 (("-e", "page-faults,minor-faults"), "one event of perf"),
                 (("-e", "page-faults=0"), "not a number of events"),
                 (("-e", "cpu/../../x/"), "is not one of"),

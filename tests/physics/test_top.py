@@ -97,7 +97,7 @@ class Top(Judged):
         self.assertAlmostEqual((weight + filtered) / 99 * 1e9 / cpu_ns, run.coverage, delta=0.01)
         self.assert_near(run.coverage, 1, exact=0.1)
         self.assertIn("lost        nothing", run.summary)
-        self.assertRegex(run.summary, r"kept +[0-9,]+ of them, [0-9.]+ % of the weight, by --top")
+        self.assertRegex(run.summary, r"kept +[0-9,]+ of them, [0-9.]+ % of their time, by --top")
 
     def test_named_threads_are_never_dropped(self):
         run = self.record(target("heavy_threads"), 30, 4, SHORT_TURN, 3,

@@ -145,10 +145,11 @@ struct fixture *fixture_init(void)
 		.n_labels = 1,
 		.labels = labels,
 		.measure = QUERY_WEIGHT,
-		.unit = "weight",
+		.unit = "ns",
+		.noun = "of CPU",
 	};
 	for (size_t i = 0; i < 4; i++)
-		fixture.values[i] = (int64_t)weights[i];
+		fixture.values[i] = (int64_t)weights[i] * 10000000;
 	buf_init(&fixture.out, KEEP_BYTES);
 	fixture.sink = (struct convert_sink){keep, &fixture.out};
 	return &fixture;

@@ -47,7 +47,9 @@ static void counts_what_is_below_zero(void **state)
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		struct fixture *fixture = fixture_init();
 
-		fixture->values[1] = -3;
+		fixture->selection.measure = QUERY_DELTA;
+		for (size_t k = 0; k < 4; k++)
+			fixture->values[k] = k == 1 ? -3 : 1;
 		fixture->options.replicate = true;
 		assert_non_null(fixture_convert(fixture, formats[i]));
 		assert_int_equal(fixture->report.n_negative, 1);
@@ -264,6 +266,7 @@ static void repeats_samples_up_to_a_limit(void **state)
 	(void)state;
 	fixture->options.replicate = true;
 	fixture->options.max_samples = 1000;
+	fixture->selection.measure = QUERY_VALUE;
 	fixture->values[0] = 1000000;
 	fixture->values[1] = 10;
 	fixture->values[2] = 0;
@@ -289,6 +292,7 @@ static void small_values_of_a_stack_add_up(void **state)
 		stacks[i] = NODE_READ;
 		values[i] = 3;
 	}
+	fixture->selection.measure = QUERY_VALUE;
 	fixture->selection.n = 100;
 	fixture->selection.samples = samples;
 	fixture->selection.stacks = stacks;
@@ -305,6 +309,7 @@ static void the_largest_values_do_not_overflow(void **state)
 	struct fixture *fixture = fixture_init();
 
 	(void)state;
+	fixture->selection.measure = QUERY_VALUE;
 	for (size_t i = 0; i < 4; i++)
 		fixture->values[i] = INT64_MAX;
 	fixture->options.replicate = true;

@@ -6,6 +6,7 @@
 #include "flamescope/draw/heat_level.h"
 #include "flamescope/draw/heat_svg.h"
 #include "flamescope/draw/heat_text.h"
+#include "flamescope/draw/measure.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,9 +27,10 @@ static const struct profile profile = {.n_frames = 3,
 				       .frames = frames,
 				       .n_strings = 5,
 				       .strings = strings,
-				       .start_ns = 5250000000};
+				       .start_ns = 5250000000,
+				       .has_times = true};
 static struct selection selection = {
-	.profile = &profile, .n = 100, .measure = QUERY_VALUE, .unit = "B"};
+	.profile = &profile, .n = 100, .measure = QUERY_VALUE, .unit = "B", .noun = ""};
 static struct flame_node calls_nodes[] = {
 	{.first_child = 1, .gain = 100, .samples = 100},
 	{.frame = 0, .parent = 0, .first_child = 2, .depth = 1, .gain = 100, .samples = 100},
@@ -254,7 +256,56 @@ static void a_heatmap_tells_zero_from_nothing(void **state)
 	assert_non_null(strstr(buf_text(&text), "<path class=\"p12\" d=\"M1 3h1v1h-1z\"/>"));
 	assert_non_null(strstr(buf_text(&text), "<path class=\"p6\" d=\"M0 1h1v1h-1z\"/>"));
 	assert_non_null(strstr(buf_text(&text), "<path class=\"n12\" d=\"M0 0h1v1h-1z\"/>"));
-	assert_non_null(strstr(buf_text(&text), "data-values=\" 0 5 -5 10   \""));
+	assert_non_null(strstr(buf_text(&text), "data-unit=\"B\" data-values=\" 0 5 -5 10   \""));
+}
+
+/* The picture's script adds the unit, and knows none. */
+static void a_heatmap_of_time_has_one_unit(void **state)
+{
+	static int64_t times[] = {0, 0, 10101010, 101010101, 20202020, 0, 0, 0};
+	struct heat_svg_options options = {.title = "t"};
+	struct heat of_time = heat;
+	struct selection cpu = selection;
+
+	(void)state;
+	of_time.values = times;
+	of_time.min = of_time.scale_min = 0;
+	of_time.max = of_time.scale_max = 101010101;
+	cpu.measure = QUERY_WEIGHT;
+	cpu.unit = "ns";
+	assert_int_equal(heat_svg_write(&text, &of_time, &cpu, &options), 0);
+	assert_non_null(
+		strstr(buf_text(&text), "data-unit=\"ms\" data-values=\" 0 10.1 101 20.2   "));
+	assert_non_null(strstr(buf_text(&text), "most (101.0 ms) at"));
+}
+
+static void totals_are_told_as_people_know_them(void **state)
+{
+	struct selection counted = selection;
+	struct profile folded = profile;
+
+	(void)state;
+	counted.measure = QUERY_WEIGHT;
+	counted.unit = "ns";
+	counted.noun = "of CPU";
+	measure_taken(&text, &counted);
+	buf_add(&text, ", ");
+	measure_total(&text, &counted, 5660000000);
+	assert_string_equal(buf_text(&text), "100 samples, 5.66 s of CPU");
+	buf_clear(&text);
+	folded.has_times = false;
+	counted = (struct selection){.profile = &folded,
+				     .n = 1,
+				     .measure = QUERY_WEIGHT,
+				     .unit = "samples",
+				     .noun = "samples"};
+	measure_taken(&text, &counted);
+	buf_add(&text, ", ");
+	measure_total(&text, &counted, 4711);
+	assert_string_equal(buf_text(&text), "1 stack, 4,711 samples");
+	assert_string_equal(measure_unit_word("KiB"), "bytes");
+	assert_string_equal(measure_unit_word("us"), "time");
+	assert_string_equal(measure_unit_word("page-faults"), "page-faults");
 }
 
 static void what_is_beyond_the_scale_has_the_fullest_colour(void **state)
@@ -340,6 +391,8 @@ int main(void)
 		cmocka_unit_test_setup(what_is_huge_is_thinned, clean),
 		cmocka_unit_test_setup(a_tree_is_written_in_lines, clean),
 		cmocka_unit_test_setup(a_heatmap_tells_zero_from_nothing, clean),
+		cmocka_unit_test_setup(a_heatmap_of_time_has_one_unit, clean),
+		cmocka_unit_test_setup(totals_are_told_as_people_know_them, clean),
 		cmocka_unit_test_setup(a_heatmap_is_written_for_programs, clean),
 		cmocka_unit_test(what_is_beyond_the_scale_has_the_fullest_colour),
 		cmocka_unit_test_setup(a_terminal_without_colours_gets_characters, clean),

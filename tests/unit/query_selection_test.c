@@ -1,5 +1,6 @@
 /* query_selection_test.c - which samples a query takes, what they count, and what their stacks
  * become */
+#include "flamescope/query/period.h"
 #include "flamescope/query/selection.h"
 
 #include "base/buf.h"
@@ -95,13 +96,93 @@ static void takes_everything_unless_told(void **state)
 	hand.profile.is_wick = true;
 	selection = selected(&hand, &query);
 	assert_int_equal(selection->measure, QUERY_WEIGHT);
-	assert_string_equal(selection->unit, "weight");
+	assert_string_equal(selection->unit, "periods");
 	selection_free(selection);
 	/* Folded stacks: a line is no sample. */
 	hand.profile.is_wick = false;
 	hand.profile.has_times = false;
 	selection = selected(&hand, &query);
 	assert_int_equal(selection->measure, QUERY_WEIGHT);
+	selection_free(selection);
+	hand_profile_release(&hand);
+}
+
+/* A recording of some kind, and what a weight of 30,000 is in it. */
+struct kind {
+	const char *events[2];
+	bool is_wick;
+	bool is_folded;
+	uint32_t hz;
+	uint64_t least; /* weight of its other sample */
+	const char *unit;
+	const char *noun;
+	bool is_default;
+	int64_t value;
+};
+
+static const struct kind kinds[] = {
+	{{"cpu-clock"}, true, false, 100, 1, "ns", "of CPU", true, 300000000000},
+	{{"cpu-clock"}, true, false, 99, 1, "ns", "of CPU", true, 303030303030},
+	{{"wall-clock"}, true, false, 100, 1, "ns", "of wall time", true, 300000000000},
+	{{"cpu-clock", "wall-clock"}, true, false, 100, 1, "ns", "of time", true, 300000000000},
+	{{"cpu-clock"}, true, false, 0, 1, "periods", "periods", true, 30000},
+	{{"alloc"}, true, false, 0, 1, "B", "allocated", true, 30000},
+	{{"lock"}, true, false, 0, 1, "us", "waited for locks", true, 30000},
+	{{"cpu-clock", "alloc"}, true, false, 0, 1, "", "", true, 30000},
+	{{"page-faults"}, true, false, 0, 1, "page-faults", "page-faults", true, 30000},
+	{{"cpu-clock"}, false, false, 0, 10000, "ns", "of CPU", true, 30000},
+	{{"cpu-clock:u"}, false, false, 0, 10000, "ns", "of CPU", true, 30000},
+	{{"task-clock:ppp"}, false, false, 0, 10000, "ns", "of CPU", true, 30000},
+	{{"cpu-clock"}, false, false, 0, 9999, "periods", "periods", false, 30000},
+	{{"cpu-clocks"}, false, false, 0, 10000, "cpu-clocks", "cpu-clocks", false, 30000},
+	{{"wall-clock"}, false, false, 0, 10000, "wall-clock", "wall-clock", false, 30000},
+	{{"cycles"}, false, false, 0, 10000, "cycles", "cycles", false, 30000},
+	{{"cycles", "cpu-clock"}, false, false, 0, 10000, "", "", false, 30000},
+	{{""}, false, true, 0, 1, "samples", "samples", true, 30000},
+};
+
+static void knows_what_weights_are(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const struct kind *kind = &kinds[i];
+		uint64_t weights[] = {30000, kind->least};
+		const char *strings[] = {kind->events[0], kind->events[1]};
+		const struct profile profile = {
+			.n_samples = 2,
+			.weights = weights,
+			.is_wick = kind->is_wick,
+			.has_times = !kind->is_folded,
+			.hz = kind->hz,
+			.n_events = kind->events[1] ? 2 : 1,
+			.event_names = {0, 1},
+			.strings = strings,
+		};
+		struct period period = period_of(&profile, SELECTION_EVERY_EVENT);
+
+		assert_string_equal(period.unit, kind->unit);
+		assert_string_equal(period.noun, kind->noun);
+		assert_int_equal(period.is_default, kind->is_default);
+		assert_int_equal(period_value(&period, weights[0]), kind->value);
+		assert_int_equal(period_value(&period, UINT64_MAX), INT64_MAX);
+	}
+}
+
+static void counts_time_in_nanoseconds(void **state)
+{
+	const struct query query = {0};
+	struct hand_profile hand;
+	struct selection *selection;
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	hand_profile_add(&hand, &(struct hand_sample){.stack = "main", .weight = 3});
+	hand.profile.is_wick = true;
+	hand.profile.hz = 99;
+	selection = selected(&hand, &query);
+	assert_int_equal(selection->values[0], 30303030);
+	assert_string_equal(selection->unit, "ns");
+	assert_string_equal(selection->noun, "of CPU");
 	selection_free(selection);
 	hand_profile_release(&hand);
 }
@@ -337,7 +418,7 @@ static void counts_by_measure(void **state)
 	assert_values(&hand, QUERY_DELTA, 100, -60, true);
 	assert_values(&hand, QUERY_GAIN, 100, 0, false);
 	assert_values(&hand, QUERY_LOSS, 0, 60, false);
-	assert_refused(&hand, &query, -ENOENT, "samples, weight, bytes");
+	assert_refused(&hand, &query, -ENOENT, "samples, period, bytes");
 	hand_profile_release(&hand);
 }
 
@@ -402,6 +483,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_everything_unless_told),
+		cmocka_unit_test(knows_what_weights_are),
+		cmocka_unit_test(counts_time_in_nanoseconds),
 		cmocka_unit_test(takes_an_empty_profile),
 		cmocka_unit_test(counts_overlapping_ranges_once),
 		cmocka_unit_test(takes_rows_of_the_clocks_whole_seconds),

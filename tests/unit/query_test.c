@@ -146,7 +146,8 @@ static void reads_measures(void **state)
 
 	(void)state;
 	assert_measure("samples", QUERY_SAMPLES, NULL);
-	assert_measure("weight", QUERY_WEIGHT, NULL);
+	assert_measure("period", QUERY_WEIGHT, NULL);
+	assert_measure("weight", QUERY_WEIGHT, NULL); /* as it was called */
 	assert_measure("rss_kib", QUERY_VALUE, "rss_kib");
 	assert_measure("rss_kib:mean", QUERY_MEAN, "rss_kib");
 	assert_measure("rss_kib_delta", QUERY_DELTA, "rss_kib");

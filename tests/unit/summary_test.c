@@ -36,6 +36,7 @@ static struct summary healthy(void)
 	summary.collected.weight = 1000;
 	summary.collected.squares = 1000;
 	summary.collected.states[STATE_RUNNING] = 1000;
+	summary.collected.stood_ns = UINT64_C(10000000000);
 	summary.collected.running_ns = UINT64_C(10000000000);
 	summary.collected.threads = 2;
 	summary.collected.processes = 1;
@@ -62,6 +63,7 @@ static char *print(const struct summary *summary)
 	text = strdup(buf_text(&buf));
 	buf_release(&buf);
 	assert_non_null(text);
+	assert_null(strstr(text, "weight")); /* a word of the file's format */
 	return text;
 }
 
@@ -80,9 +82,12 @@ static void says_what_was_recorded(void **state)
 	struct summary summary = healthy();
 
 	(void)state;
-	assert_says(&summary, "1,000 at 100 Hz, 2 threads, 1 process\n", 1);
+	assert_says(&summary,
+		    "samples     1,000, 10.0 s of CPU, 100.0 % of what the program used; at 100 "
+		    "Hz, 2 threads, 1 process\n",
+		    1);
 	assert_says(&summary, "precision   shares are right within 3.1 points (95 %)\n", 1);
-	assert_says(&summary, "coverage    1.000 of 10.0 s", 1);
+	assert_says(&summary, "coverage", 0);
 	assert_says(&summary, "in the program 0.02 %, wick itself 0.50 %", 1);
 	assert_says(&summary, "lost        nothing", 1);
 	assert_says(&summary, "100.0 % complete", 1);
@@ -119,9 +124,9 @@ static void says_that_the_rate_was_changed(void **state)
 
 	(void)state;
 	summary.hz_most = 100;
-	assert_says(&summary, "1,000 at 100 Hz, ", 1);
+	assert_says(&summary, "; at 100 Hz, ", 1);
 	summary.hz_most = 997;
-	assert_says(&summary, "1,000 at 100 to 997 Hz, ", 1);
+	assert_says(&summary, "; at 100 to 997 Hz, ", 1);
 	assert_says(&summary, "samples come at most at the kernel's 250 Hz tick", 1);
 }
 
@@ -132,10 +137,14 @@ static void says_where_all_the_time_went(void **state)
 	(void)state;
 	assert_says(&summary, "states", 0);
 	summary.collected.weight = 4000;
+	summary.collected.stood_ns = UINT64_C(40000000000);
 	summary.collected.states[STATE_RUNNABLE] = 200;
 	summary.collected.states[STATE_SLEEPING] = 2800;
 	assert_says(&summary, "running 25.0 %, runnable 5.0 %, sleeping 70.0 %\n", 1);
-	assert_says(&summary, "coverage    1.000 of 10.0 s", 1);
+	assert_says(&summary,
+		    "1,000, 40.0 s of wall time, 10.0 s of it CPU, 100.0 % of what the program "
+		    "used; at",
+		    1);
 	assert_says(&summary, "may not be read", 0);
 	summary.collected.unreadable = 7;
 	assert_says(&summary, "7 looks at threads that may not be read", 1);
@@ -327,12 +336,17 @@ static void says_what_programs_used_before_they_could_be_sampled(void **state)
 	assert_says(&summary, "before they could be sampled", 0);
 	summary.collected.starting_ns = UINT64_C(2500000000);
 	summary.collected.running_ns = UINT64_C(7500000000);
+	summary.collected.stood_ns = UINT64_C(7500000000);
+	assert_says(&summary, "7.50 s of CPU, 75.0 % of what the program used;", 1);
 	assert_says(&summary,
-		    "coverage    0.750 of 10.0 s of CPU that the kernel charged, and programs that "
-		    "began used 2.50 s before they could be sampled\n",
+		    "starting    programs that began used 2.50 s of CPU before they could be "
+		    "sampled\n",
 		    1);
+	assert_says(&summary, "coverage", 0);
 	summary.collected.starting_ns = UINT64_C(1000000000);
-	assert_says(&summary, "it should be near 1", 1);
+	assert_says(&summary,
+		    "coverage    75.0 % of 10.0 s should be near 100 %, see lost and not sampled\n",
+		    1);
 }
 
 static void explains_a_recording_of_nothing(void **state)
@@ -343,8 +357,9 @@ static void explains_a_recording_of_nothing(void **state)
 	summary.collected.samples = summary.collected.weight = 0;
 	summary.written.samples = 0;
 	summary.collected.states[STATE_RUNNING] = 0;
-	summary.collected.running_ns = 0;
+	summary.collected.running_ns = summary.collected.stood_ns = 0;
 	summary.collected.charged_ns = 3000000;
+	assert_says(&summary, "samples     0; at 100 Hz, ", 1);
 	assert_says(&summary, "less CPU than one period", 1);
 	summary.collected.paused_ns = UINT64_C(370000000);
 	assert_says(&summary, "less CPU than one period", 0);
@@ -410,7 +425,7 @@ static void says_how_far_the_rate_was_lowered(void **state)
 	summary.collected.lowest_hz = 31;
 	assert_says(&summary,
 		    "budget      31 Hz effective of 100 asked at the lowest; lower than asked for "
-		    "17.0 s, for what it cost; weights make up for it\n",
+		    "17.0 s, for what it cost; totals stay right\n",
 		    1);
 }
 
@@ -474,10 +489,10 @@ static void says_what_was_kept_of_what_was_taken(void **state)
 	summary.selection = &selection;
 	selection.filtered[SERIES_CLOCK] = (struct filtered){200, 100};
 	assert_says(&summary,
-		    "kept        300 of them, 30.0 % of the weight, by --top, --threads, "
+		    "kept        300 of them, 30.0 % of their time, by --top, --threads, "
 		    "--only-under\n",
 		    1);
-	assert_says(&summary, "coverage    1.000 of 10.0 s", 1);
+	assert_says(&summary, "100.0 % of what the program used", 1);
 	assert_says(&summary, "lost        nothing", 1);
 }
 
@@ -496,10 +511,10 @@ static void says_what_was_kept_of_memory_and_locks(void **state)
 	summary.collected.hook_weight[HOOK_STATS_WAITED] = 400;
 	summary.collected.filtered[SERIES_MEMORY] = (struct filtered){38, 900};
 	summary.collected.filtered[SERIES_LOCKS] = (struct filtered){4, 400};
-	assert_says(&summary, "kept        1,000 of them, 100.0 % of the weight, by --threads\n",
+	assert_says(&summary, "kept        1,000 of them, 100.0 % of their time, by --threads\n",
 		    1);
-	assert_says(&summary, "kept        2 of them, 10.0 % of the weight, by --threads\n", 1);
-	assert_says(&summary, "kept        0 of them, 0.0 % of the weight, by --threads\n", 1);
+	assert_says(&summary, "kept        2 of them, 10.0 % of their bytes, by --threads\n", 1);
+	assert_says(&summary, "kept        0 of them, 0.0 % of their time, by --threads\n", 1);
 }
 
 static void says_why_nothing_was_kept(void **state)

@@ -104,14 +104,27 @@ static const char *amount(uint64_t value, const char *unit)
 
 static void amounts_have_their_units(void **state)
 {
+	double divisor;
+
 	(void)state;
 	assert_string_equal(amount(0, "samples"), "0");
 	assert_string_equal(amount(1234567, "samples"), "1,234,567");
 	assert_string_equal(amount(UINT64_MAX, "1"), "18,446,744,073,709,551,615");
 	assert_string_equal(amount(1500, "ns"), "1.50 us");
 	assert_string_equal(amount(12345678, "ns"), "12.3 ms");
+	assert_string_equal(amount(3599000000000, "ns"), "3599.0 s");
+	assert_string_equal(amount(5400000000000, "ns"), "1.50 h");
+	assert_string_equal(amount(403, "us"), "403 us");
 	assert_string_equal(amount(512, "B"), "512 B");
 	assert_string_equal(amount(3 * 1024 * 1024, "KiB"), "3.00 GiB");
+	assert_string_equal(words_unit(12345678, "ns", &divisor), "ms");
+	assert_true(divisor == 1e6);
+	assert_string_equal(words_unit(999, "us", &divisor), "us");
+	assert_true(divisor == 1);
+	assert_string_equal(words_unit(5000, "KiB", &divisor), "MiB");
+	assert_true(divisor == 1024);
+	assert_string_equal(words_unit(UINT64_MAX, "page-faults", &divisor), "page-faults");
+	assert_true(divisor == 1);
 	buf_clear(&text);
 	words_signed(&text, INT64_MIN, "1");
 	assert_string_equal(buf_text(&text), "-9,223,372,036,854,775,808");

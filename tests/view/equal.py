@@ -141,7 +141,7 @@ class Comparison:
     def file(self, path):
         recording = reference.Recording(path)
         metrics = sorted({name for sample in recording.samples for name in sample.metrics})
-        measures = ["samples", "weight"]
+        measures = ["samples", "period"]
         for metric in metrics[:self.n_metrics]:
             measures += [metric, metric + ":delta", metric + ":gain", metric + ":loss"]
             self.heat(path, recording, metric + ":mean")
@@ -152,9 +152,9 @@ class Comparison:
             self.flame(path, recording, measure)
         for groups in (("state",), ("thread",), ("comm", "wait"), ("event", "cpu")):
             if all(reference.has(recording, group) for group in groups):
-                self.flame(path, recording, "weight", groups)
+                self.flame(path, recording, "period", groups)
         times = [sample.ns - recording.samples[0].ns for sample in recording.samples]
-        self.flame(path, recording, "weight",
+        self.flame(path, recording, "period",
                    span=(times[len(times) // 4], times[len(times) // 2] + 1))
         return len(recording.samples)
 
@@ -176,8 +176,8 @@ def can_fail(wick, folder):
         comparison = Comparison(wick, folder)
         recording = reference.Recording(path)
         change(recording.samples[1])
-        comparison.heat(path, recording, "weight")
-        comparison.flame(path, recording, "weight")
+        comparison.heat(path, recording, "period")
+        comparison.flame(path, recording, "period")
         if comparison.n_bad == 0:
             print(f"equal: does not notice another {change.__name__}")
             return 1

@@ -43,6 +43,7 @@ class Sample:
         self.cpu = None
         self.ns = 0
         self.weight = 1
+        self.ns_of_weight = None  # (times, by): a weight is that much time; None: it is none
         self.event = ""
         self.words = {}     # of "# s"
         self.metrics = {}   # name -> (value, delta)
@@ -161,6 +162,20 @@ class Recording:
         self.samples.sort(key=lambda sample: sample.ns)
         self.inherit()
         self.is_wick = bool(self.head)
+        scale = self.ns_of_weight()
+        for sample in self.samples:
+            sample.ns_of_weight = scale
+        # What counts when nothing is asked for.
+        self.measure = "period" if self.is_wick or scale else "samples"
+
+    def ns_of_weight(self):
+        """wick's weights are periods of its rate; perf's of its clocks are ns, never below 10 us."""
+        clocks = {"cpu-clock", "wall-clock" if self.is_wick else "task-clock"}
+        if any(re.split("[:/]", sample.event)[0] not in clocks for sample in self.samples):
+            return None
+        if self.is_wick:
+            return (10**9, self.head["hz"]) if "hz" in self.head else None
+        return (1, 1) if all(sample.weight >= 10000 for sample in self.samples) else None
 
     def take(self, line, unended=False):
         if line == "# f" or line.startswith("# f "):  # of a release of memory
@@ -208,8 +223,9 @@ def value_of(sample, measure):
     """What a sample counts for; None: it has no such value."""
     if measure == "samples":
         return 1
-    if measure == "weight":
-        return sample.weight
+    if measure == "period":
+        times, by = sample.ns_of_weight or (1, 1)
+        return sample.weight * times // by
     name, _, how = measure.partition(":")
     if name not in sample.metrics:
         return ABSENT

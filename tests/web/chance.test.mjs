@@ -113,7 +113,7 @@ test("few seconds: every way to deal them out", async () => {
 test("more seconds: ways that are drawn, in two directions, by each measure", async () => {
 	const base = write("a.perf", { seconds: 16 });
 	const now = write("b.perf", { seconds: 13, more: 500, seed: 2 });
-	for (const words of ["", "metric=weight", "metric=heap:gain", "metric=heap:delta", "group=thread", "only=main", "flatten"]) {
+	for (const words of ["", "metric=period", "metric=heap:gain", "metric=heap:delta", "group=thread", "only=main", "flatten"]) {
 		const json = await compare(base, now, words);
 		assert.equal(json.permutations, 4999);
 		assert.equal((await compare(now, base, words)).permutations, 4999);
@@ -134,7 +134,7 @@ test("one second, or none of a metric, has no significance", async () => {
 
 test("real recordings with names of all kinds", async () => {
 	const samples = join(golden, "..", "view", "samples");
-	await compare(join(samples, "gzip.perf"), join(samples, "xz.perf"), "");
+	await compare(join(samples, "gzip.perf"), join(samples, "xz.perf"), "metric=samples");
 	await compare(join(samples, "python.perf"), join(samples, "perl.perf"), "metric=samples");
 	await compare(join(golden, "golden.perf"), join(golden, "golden.perf"), "");
 });

@@ -23,7 +23,7 @@ const { WICK } = process.env;
 const files = [join(golden, "zoo.comment.perf"), join(golden, "golden.perf"), join(golden, "zoo.inline.perf"),
 	join(golden, "..", "view", "samples", "xz.perf"), join(golden, "..", "view", "samples", "gzip.perf"),
 	join(golden, "..", "view", "samples", "system.perf")];
-const queries = ["", "metric=samples", "group=thread", "group=comm,cpu", "flatten", "only=^m", "without=main&metric=weight",
+const queries = ["", "metric=samples", "group=thread", "group=comm,cpu", "flatten", "only=^m", "without=main&metric=period",
 	"thread=/40", "where=comm!=^a", "focus=^main$", "truncate=main", "elide=@wrappers", "elide=e$&group=process",
 	"time=0-0.5", "time=0-3@0-300ms&time=0.2-0.4", "every=1s:500-900ms", "every=300ms:0-100ms&time=0.1-",
 	"idle", "group=event", "idle&group=event,comm", "where=event!=c", "where=event!=c&idle"];

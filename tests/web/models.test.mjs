@@ -168,7 +168,7 @@ function checkFlame(selection, order) {
 for (const order of ["calls", "reverse"]) {
 	test(`the tree of ${order} has every stack's sums`, () => {
 		for (const profile of [small, made, zoo])
-			for (const patch of [{}, { metric: "weight" }, { groups: ["state"] }, { flatten: true }])
+			for (const patch of [{}, { metric: "period" }, { groups: ["state"] }, { flatten: true }])
 				checkFlame(makeSelection(profile, query(patch)), order);
 		checkFlame(makeSelection(made, query({ metric: "heap_live_bytes:delta" })), order);
 	});

@@ -2,15 +2,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { formatAmount, formatChange, formatLength, formatShare } from "../../flamescope/web/amount.js";
+import { formatAmount, formatChange, formatLength, formatShare, formatTotal, unitWord } from "../../flamescope/web/amount.js";
 import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame } from "../../flamescope/web/flame.js";
 import { compilePattern, matchedAmount, matchFrames } from "../../flamescope/web/frame_search.js";
-import { EMPTY_QUERY } from "../../flamescope/web/query.js";
+import { amountText, valueText } from "../../flamescope/web/heat_words.js";
+import { periodOf } from "../../flamescope/web/period.js";
+import { EMPTY_QUERY, parseQuery } from "../../flamescope/web/query.js";
 import { csvLine, flameSvg, xmlText } from "../../flamescope/web/save_text.js";
 import { parseHash } from "../../flamescope/web/store.js";
-import { frameName, makeSelection } from "../../flamescope/web/select.js";
+import { defaultMetric, frameName, inRanges, makeSelection } from "../../flamescope/web/select.js";
 import { nodeDepths, stripBoxes, stripColumns, stripParts, stripThreads } from "../../flamescope/web/strip.js";
 import { layoutTree } from "../../flamescope/web/tree_layout.js";
 import * as transforms from "../../flamescope/web/transforms.js";
@@ -144,7 +146,7 @@ test("the strip shows each pixel's heaviest stack, and nothing where nothing is 
 test("the strip in words: what each part of the time is spent in, no sample left out", () => {
 	const list = [{ time: 0, stack: ["m", "a"] }, { time: 10, stack: ["n", "a"] }, { time: 20, stack: ["b"], weight: 9 },
 		{ time: 90, stack: [] }, { time: 100, stack: ["a"] }];
-	const selection = select(list, "weight");
+	const selection = select(list, "period");
 	const strip = stripThreads(selection, String);
 	const nameOf = (node) => (node ? frameName(selection, selection.nodes.frame[node]) : "none");
 	const parts = (window, n) => stripParts(strip, strip.threads[0], window, n, nameOf);
@@ -170,6 +172,50 @@ test("names are text in what is saved", () => {
 	assert.equal(svg.match(/<rect /g).length, 3);
 	assert.equal(xmlText("a<b>&'\""), "a&lt;b&gt;&amp;&#39;&quot;");
 	assert.equal(csvLine(['a,"b"', "c\nd", 1]), '"a,""b""","c\nd",1\r\n');
+});
+
+/* The same cases as in query_selection_test.c: weights of 30,000 and LEAST. */
+test("what a sample stands for is told in a unit that people know", () => {
+	const cases = [
+		[["cpu-clock"], { isWick: true, hz: 100 }, 1, "ns", "of CPU", true, 3e11],
+		[["cpu-clock"], { isWick: true, hz: 99 }, 1, "ns", "of CPU", true, 303030303030],
+		[["wall-clock"], { isWick: true, hz: 100 }, 1, "ns", "of wall time", true, 3e11],
+		[["cpu-clock", "wall-clock"], { isWick: true, hz: 100 }, 1, "ns", "of time", true, 3e11],
+		[["cpu-clock"], { isWick: true }, 1, "periods", "periods", true, 30000],
+		[["alloc"], { isWick: true }, 1, "B", "allocated", true, 30000],
+		[["lock"], { isWick: true }, 1, "us", "waited for locks", true, 30000],
+		[["cpu-clock", "alloc"], { isWick: true }, 1, "", "", true, 30000],
+		[["page-faults"], { isWick: true }, 1, "page-faults", "page-faults", true, 30000],
+		[["cpu-clock"], {}, 10000, "ns", "of CPU", true, 30000],
+		[["cpu-clock:u"], {}, 10000, "ns", "of CPU", true, 30000],
+		[["task-clock:ppp"], {}, 10000, "ns", "of CPU", true, 30000],
+		[["cpu-clock"], {}, 9999, "periods", "periods", false, 30000],
+		[["cpu-clocks"], {}, 10000, "cpu-clocks", "cpu-clocks", false, 30000],
+		[["wall-clock"], {}, 10000, "wall-clock", "wall-clock", false, 30000],
+		[["cycles"], {}, 10000, "cycles", "cycles", false, 30000],
+		[["cycles", "cpu-clock"], {}, 10000, "", "", false, 30000],
+		[[""], { hasTimes: false }, 1, "samples", "samples", true, 30000],
+	];
+	for (const [events, kind, least, unit, noun, isDefault, value] of cases) {
+		const profile = { ...profileOf([{ stack: ["m"], weight: 30000 }, { stack: ["m"], weight: least }]), events, ...kind };
+		const period = periodOf(profile);
+		assert.deepEqual([period.unit, period.noun, period.isDefault], [unit, noun, isDefault], events.join());
+		assert.equal(defaultMetric(profile), isDefault ? "period" : "samples");
+		assert.equal(makeSelection(profile, { ...EMPTY_QUERY, metric: "period" }).values[0], value);
+	}
+	assert.equal(parseQuery([["metric", "weight"]]).metric, "period"); /* an old link */
+});
+
+test("a cell, a selection and its stacks are told as time", () => {
+	const profile = { ...profileOf([{ time: 0, stack: ["m"], weight: 3 }, { time: 1e9, stack: ["m"] }], { isWick: true }),
+		events: ["cpu-clock"], hz: 100 };
+	const whole = makeSelection(profile, EMPTY_QUERY);
+	const part = inRanges(whole, [{ from: 0, to: 5e8, rows: null }]);
+	assert.equal(amountText(part, whole), "1 sample, 30 ms of CPU (75.0 %)");
+	assert.equal(valueText({ selection: whole, nRows: 1, samples: [1], values: [3e7] }, { column: 0, row: 0 }), "30 ms in 1 sample");
+	assert.equal(formatTotal(5.66e9, whole), "5.66 s of CPU");
+	assert.equal(formatTotal(43131, { unit: "page-faults", noun: "page-faults" }), "43.13 k page-faults");
+	assert.deepEqual(["ns", "us", "B", "cycles", ""].map(unitWord), ["time", "time", "bytes", "cycles", "values"]);
 });
 
 test("numbers are said with their unit and sign", () => {
