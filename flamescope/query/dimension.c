@@ -2,6 +2,7 @@
 #include "flamescope/query/dimension.h"
 
 #include "base/buf.h"
+#include "flamescope/query/missing.h"
 #include "flamescope/query/pair_map.h"
 #include "output/groups.h"
 
@@ -406,29 +407,23 @@ static int make_signs(struct maker *maker, const struct profile_metric *metric)
 /* Why there is nothing of that name, and what there is. */
 static int no_such(const struct profile *profile, const char *name, struct err *err)
 {
-	struct buf buf;
+	struct buf known;
 
 	if (strcmp(name, "sign") == 0) {
 		(void)err_set(err, 0, "what is counted has no sign");
 		err_hint(err, "--metric NAME:delta, of a metric that grows and shrinks");
 		return -ENOENT;
 	}
-	buf_init(&buf, 300);
+	buf_init(&known, 200);
 	for (size_t i = 0; i < N_PARTS; i++) {
-		buf_add(&buf, part_names[i]);
-		buf_add(&buf, ", ");
-	}
-	buf_add(&buf, "cpu, event");
-	for (size_t i = 0; i < profile->n_tags; i++) {
-		buf_add(&buf, ", ");
-		buf_add(&buf, string_of(profile, profile->tags[i].name));
+		buf_add(&known, part_names[i]);
+		buf_add(&known, ", ");
 	}
 	if (profile->n_metrics > 0)
-		buf_printf(&buf, ", and sizes of metrics (%.60s:class)",
-			   string_of(profile, profile->metrics[0].name));
-	(void)err_set(err, 0, "samples have no '%.60s'; they have %.*s", name, (int)buf.len,
-		      buf.data ? buf.data : "");
-	buf_release(&buf);
+		buf_printf(&known, "%.60s:class, ", string_of(profile, profile->metrics[0].name));
+	buf_add(&known, "cpu, event");
+	(void)missing_dimension(profile, name, buf_text(&known), err);
+	buf_release(&known);
 	return -ENOENT;
 }
 

@@ -1,10 +1,10 @@
 /* selection.c - what a query takes out of a profile: samples, their values and their stacks */
 #include "flamescope/query/selection.h"
 
-#include "base/buf.h"
 #include "flamescope/query/dimension.h"
 #include "flamescope/query/idle.h"
 #include "flamescope/query/matcher.h"
+#include "flamescope/query/missing.h"
 #include "flamescope/query/period.h"
 #include "flamescope/query/stack_groups.h"
 #include "flamescope/query/stack_rules.h"
@@ -118,21 +118,6 @@ static void choose_event(struct run *run)
 	run->selection->event = event;
 }
 
-static int no_such_metric(const struct profile *profile, const char *name, struct err *err)
-{
-	struct buf buf;
-
-	buf_init(&buf, 300);
-	for (size_t i = 0; i < profile->n_metrics; i++) {
-		buf_add(&buf, ", ");
-		buf_add(&buf, profile->strings[profile->metrics[i].name]);
-	}
-	(void)err_set(err, 0, "samples have no metric '%.60s'; they have samples, period%.*s",
-		      name ? name : "", (int)buf.len, buf.data ? buf.data : "");
-	buf_release(&buf);
-	return -ENOENT;
-}
-
 static int find_measure(struct run *run, struct err *err)
 {
 	const struct profile *profile = run->profile;
@@ -157,7 +142,7 @@ static int find_measure(struct run *run, struct err *err)
 		selection->unit = profile->strings[metric->unit];
 		return 0;
 	}
-	return no_such_metric(profile, query->metric, err);
+	return missing_metric(profile, query->metric ? query->metric : "", err);
 }
 
 /* By the measure; the sample has a value. */

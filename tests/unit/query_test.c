@@ -4,6 +4,7 @@
 #include "flamescope/query/dimension.h"
 #include "flamescope/query/elide_rules.h"
 #include "flamescope/query/matcher.h"
+#include "flamescope/query/missing.h"
 #include "tests/unit/flamescope/hand_profile.h"
 
 #include <errno.h>
@@ -281,6 +282,65 @@ static void names_processes_as_most_of_their_samples(void **state)
 	}
 }
 
+/* The profile has the metric rss_kib and the words state and wait; HINT: how the message ends. */
+static void says_what_brings_what_is_missing(void **state)
+{
+	static const struct {
+		bool dimension;
+		const char *word;
+		const char *hint;
+	} rows[] = {
+		{false, "alloc", "they have samples, period, rss_kib, try: wick record -e alloc"},
+		{false, "heap_live_bytes", ", try: wick record -e alloc"},
+		{false, "lock", ", try: wick record -e lock"},
+		{false, "cycles", ", try: wick record -e cycles"},
+		{false, "rss", ", try: --metric rss_kib"},
+		{false, "swap", ", try: wick record --metrics auto,swap_kib"},
+		{false, "swap_kib", ", try: wick record --metrics auto,swap_kib"},
+		{false, "queue_len", ", try: wick record --metrics auto,queue_len"},
+		{true, "on", "event, state, wait, try: wick record -e wall"},
+		{true, "op", ", try: wick record -e alloc"},
+		{true, "waker", ", try: wick record -e lock"},
+		{true, "module", ", try: wick report --per module"},
+		{true, "colour", "cpu, event, state, wait"},
+	};
+	struct hand_profile hand;
+
+	(void)state;
+	hand_profile_init(&hand, 0);
+	free((void *)(uintptr_t)hand.profile.strings[hand.profile.metrics[0].name]);
+	hand.profile.strings[hand.profile.metrics[0].name] = strdup("rss_kib");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct dimension dimension;
+		struct err err = {0};
+		const char *end;
+		int r = rows[i].dimension ? dimension_init(&dimension, &hand.profile, rows[i].word,
+							   NULL, &err)
+					  : missing_metric(&hand.profile, rows[i].word, &err);
+
+		assert_int_equal(r, -ENOENT);
+		end = err.text + strlen(err.text) - strlen(rows[i].hint);
+		assert_true(end > err.text);
+		assert_string_equal(end, rows[i].hint);
+	}
+	hand_profile_release(&hand);
+}
+
+static void a_long_list_of_what_there_is_leaves_room_for_the_hint(void **state)
+{
+	const char *strings[PROFILE_MAX_METRICS];
+	struct profile profile = {.strings = strings, .n_metrics = PROFILE_MAX_METRICS};
+	struct err err = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < PROFILE_MAX_METRICS; i++) {
+		strings[i] = "a_gauge_of_23_characters";
+		profile.metrics[i].name = i;
+	}
+	assert_int_equal(missing_metric(&profile, "alloc", &err), -ENOENT);
+	assert_non_null(strstr(err.text, ", try: wick record -e alloc"));
+}
+
 static void counts_values_without_room_as_others(void **state)
 {
 	struct hand_profile hand;
@@ -427,6 +487,8 @@ int main(void)
 		cmocka_unit_test(names_the_values_of_dimensions),
 		cmocka_unit_test(tells_samples_apart_by_a_metric),
 		cmocka_unit_test(names_processes_as_most_of_their_samples),
+		cmocka_unit_test(says_what_brings_what_is_missing),
+		cmocka_unit_test(a_long_list_of_what_there_is_leaves_room_for_the_hint),
 		cmocka_unit_test(counts_values_without_room_as_others),
 		cmocka_unit_test(ships_rules_for_plumbing_only),
 		cmocka_unit_test(reads_rules_of_a_file),
