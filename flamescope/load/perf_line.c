@@ -472,9 +472,14 @@ static bool is_source_line(const char *at)
 	       colon + 1 + strspn(colon + 1, "0123456789") == at + len;
 }
 
+bool perf_line_is_side_band(const char *text)
+{
+	return strstr(text, side_band) != NULL && strstr(text, ": ") != NULL;
+}
+
 bool perf_line_is_aside(const char *text)
 {
 	if (text[0] == ' ' && text[1] == ' ' && text[2] && !is_blank(text[2]))
 		return is_source_line(text + 2);
-	return strstr(text, side_band) != NULL && strstr(text, ": ") != NULL;
+	return perf_line_is_side_band(text);
 }

@@ -109,6 +109,15 @@ size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frame
 bool perf_line_head_frame(struct perf_head *head, struct perf_frame *ret_frame);
 
 /**
+ * perf_line_is_side_band - whether a line tells of a PERF_RECORD_... (--show-mmap-events)
+ *
+ * The name of its thread may look like an address: `cc1`.
+ *
+ * Context: any thread.
+ */
+bool perf_line_is_side_band(const char *text);
+
+/**
  * perf_line_is_aside - whether perf script prints such lines beside samples and frames
  *
  * They are `  file.c:12` below a frame (-F srcline), and PERF_RECORD_... (--show-mmap-events).

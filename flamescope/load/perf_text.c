@@ -277,7 +277,8 @@ static bool take_sample_line(struct perf_text *text, const struct line *line)
 	if (line->text[0] == '\t')
 		return take_frame(text, line) || take_head(text, line);
 	/* a name may look like an address: `dd` */
-	return take_head(text, line) || take_frame(text, line);
+	return take_head(text, line) ||
+	       (!perf_line_is_side_band(line->text) && take_frame(text, line));
 }
 
 /* Without the carriage return that DOS and mail put there. */

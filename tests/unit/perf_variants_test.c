@@ -65,6 +65,7 @@ static void reads_what_more_perf_script_can_print(void **state)
 			"fn 11 1.2: PERF_RECORD_COMM: fn:11/11\n"
 			"fn 11 1.3: PERF_RECORD_MMAP2 11/11: [0x5(0x2) @ 0x2 fe:00 1 2]: r-xp /a\n"
 			"fn 11/11 [003] K     1.5: cycles: \n"
+			"             cc1 11 1.5: PERF_RECORD_MMAP2 11/11: [0x5(0x2)]: r-xp /a\n"
 			"\tffffffff815f6f78 f ([kernel])\n"
 			"  dl-lookup.c:180\n"
 			"\t          152619 operator()+0x3c (inlined)\n"

@@ -191,6 +191,8 @@ class Recording:
         elif not line.strip():
             self.sample = None
             self.words, self.metrics = {}, {}
+        elif "PERF_RECORD_" in line and line[0] != "\t":
+            pass
         elif self.sample and (line[0] == "\t" or not read_head(line)):
             self.sample.frames += read_frames(line, unended)
         else:
