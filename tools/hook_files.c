@@ -70,6 +70,8 @@ void hook_files_describe(struct recording_options *recording, enum sample_event 
 		recording->header.least_ns = list->lock_ns;
 	if (event != EVENT_ALLOC)
 		recording->text.metrics_mask &= ~of_memory;
+	if (!(list->events & COLLECT_ALLOC))
+		recording->text.metrics_mask &= ~METRICS_OF_ARENAS;
 	groups_limit(&recording->text.groups, recording->text.metrics_mask);
 	if (kind && !recording->path)
 		recording->path = event == EVENT_ALLOC ? "wick.%c.%p.%t.alloc.perf"

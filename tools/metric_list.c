@@ -29,6 +29,7 @@ static bool take_known(const char *name, size_t len, struct metric_list *list)
 	for (size_t i = 0; i < METRIC_BUILTIN; i++) {
 		if (is_word(name, len, metrics[i].name)) {
 			list->mask |= UINT32_C(1) << i;
+			list->named |= UINT32_C(1) << i;
 			return true;
 		}
 	}

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 struct metric_list {
-	uint32_t mask; /* of the columns to write: enum metric_id, then the gauges */
+	uint32_t mask;  /* of the columns to write: enum metric_id, then the gauges */
+	uint32_t named; /* of these, metrics of the catalogue that were asked for by name */
 	size_t n_gauges;
 	char gauges[METRIC_MAX_GAUGES][METRIC_NAME_SIZE];
 	enum metric_kind kinds[METRIC_MAX_GAUGES];

@@ -469,6 +469,14 @@ static int check(const struct record_options *options, struct err *err)
 	}
 	if (options->bare && options->metrics_as == METRICS_AS_INLINE)
 		return err_set(err, 0, "--bare writes no metrics, --metrics-as inline does");
+	if (options->metrics.named & METRICS_OF_ARENAS &&
+	    !(options->event_list.events & COLLECT_ALLOC)) {
+		(void)err_set(err, 0,
+			      "arena_bytes and arena_free_bytes are read where the program's "
+			      "memory is sampled");
+		err_hint(err, "-e cpu,alloc");
+		return -err->code;
+	}
 	return selection_check(&options->selection, options->event_list.events, err);
 }
 

@@ -16,9 +16,10 @@ static int take_event(enum hook_kind kind, uint64_t amount, uint64_t object, uin
 		.extra = extra,
 		.caller = (uint64_t)caller,
 	};
+	bool plain = false;
 
 	arch_here(&event.regs);
-	return event_take(&event);
+	return (int)event_take(&event, &plain) | (plain ? HOOK_PLAIN : 0);
 }
 
 static int take_wait(const struct hook_wait *wait)
@@ -32,9 +33,10 @@ static int take_wait(const struct hook_wait *wait)
 		.tail = wait->waker_pcs,
 		.n_tail = wait->n_waker,
 	};
+	bool plain;
 
 	arch_here(&event.regs);
-	return event_take(&event);
+	return event_take(&event, &plain);
 }
 
 static uint32_t take_stack(const void *caller, uint64_t *ret_pcs, uint32_t max, uint32_t *ret_tid)
@@ -53,7 +55,19 @@ static void live_full(void)
 		atomic_fetch_add_explicit(&p->header->live_full, 1, memory_order_relaxed);
 }
 
+static void take_arenas(uint64_t bytes, uint64_t free_bytes, uint64_t took_ns)
+{
+	struct process *p = handler_process;
+
+	if (!p || !p->header)
+		return;
+	atomic_store_explicit(&p->header->arena_bytes, bytes, memory_order_relaxed);
+	atomic_store_explicit(&p->header->arena_free_bytes, free_bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&p->header->arena_ns, took_ns, memory_order_relaxed);
+}
+
 static struct hook_table table = {
+	.arenas = take_arenas,
 	.event = take_event,
 	.live_full = live_full,
 	.now_ns = clock_now_ns,

@@ -17,10 +17,24 @@ void hook_event_configure(struct ring_header *header, const struct collector_opt
 	header->hooks = 0;
 	if (events & COLLECT_ALLOC)
 		header->hooks |= RING_HOOK_ALLOC;
+	if (events & COLLECT_ALLOC && options->metrics & METRICS_OF_ARENAS)
+		header->hooks |= RING_HOOK_ARENAS;
 	if (events & COLLECT_LOCK)
 		header->hooks |= RING_HOOK_LOCK;
 	if (!(events & (COLLECT_CPU | COLLECT_WALL | COLLECT_COUNT)))
 		header->hooks |= RING_NO_TIMERS;
+}
+
+void hook_event_arenas(struct process *process)
+{
+	const struct ring_header *header = process->ring.header;
+	/* The program's word: any number. */
+	int64_t *values = process->readings.values;
+
+	values[METRIC_ARENA_BYTES] =
+		(int64_t)atomic_load_explicit(&header->arena_bytes, memory_order_relaxed);
+	values[METRIC_ARENA_FREE_BYTES] =
+		(int64_t)atomic_load_explicit(&header->arena_free_bytes, memory_order_relaxed);
 }
 
 /* The address tells which release belongs to which allocation. */

@@ -17,6 +17,13 @@ struct thread;
 void hook_event_configure(struct ring_header *header, const struct collector_options *options);
 
 /**
+ * hook_event_arenas - what the allocator of a process has, into its readings
+ *
+ * Context: collector thread.
+ */
+void hook_event_arenas(struct process *process);
+
+/**
  * hook_event_node - a sample for a checked record of an event
  *
  * Memory that was taken weighs its bytes; memory that was given back weighs nothing and is in

@@ -21,21 +21,25 @@ static const struct metric columns[METRIC_BUILTIN] = {
 	[METRIC_THREADS] = {"threads", "1", METRIC_GAUGE},
 	[METRIC_SOCK_IN_BYTES] = {"sock_in_bytes", "B", METRIC_GAUGE},
 	[METRIC_SOCK_OUT_BYTES] = {"sock_out_bytes", "B", METRIC_GAUGE},
+	[METRIC_ARENA_BYTES] = {"arena_bytes", "B", METRIC_GAUGE},
+	[METRIC_ARENA_FREE_BYTES] = {"arena_free_bytes", "B", METRIC_GAUGE},
 	[METRIC_ALLOC_BYTES] = {"alloc_bytes", "B", METRIC_COUNTER},
 	[METRIC_FREE_BYTES] = {"free_bytes", "B", METRIC_COUNTER},
 	[METRIC_HEAP_LIVE_BYTES] = {"heap_live_bytes", "B", METRIC_GAUGE},
 };
 
-#define RUSAGE      "getrusage(RUSAGE_THREAD)"
-#define STATM       "/proc/PID/statm"
-#define IO          "/proc/PID/task/TID/io"
-#define SOCK        "sock_diag(7), /proc/PID/fd"
-#define HOOKS       "the weights of the thread's samples of memory"
-#define HOOKS_ERROR "1 / sqrt(samples), from below at first"
-#define SAMPLED     "none: read as the sample was taken"
-#define FRESH       "as old as the reading"
-#define SOCK_ERROR  "as old as the reading, which comes 200 times as seldom as it takes"
-#define RSS_ERROR   "64 pages a thread or CPU before Linux 6.16; " FRESH
+#define RUSAGE       "getrusage(RUSAGE_THREAD)"
+#define STATM        "/proc/PID/statm"
+#define IO           "/proc/PID/task/TID/io"
+#define SOCK         "sock_diag(7), /proc/PID/fd"
+#define ARENAS       "mallinfo2(3), called by the program's own malloc()"
+#define ARENAS_ERROR "as of the last sampled allocation"
+#define HOOKS        "the weights of the thread's samples of memory"
+#define HOOKS_ERROR  "1 / sqrt(samples), from below at first"
+#define SAMPLED      "none: read as the sample was taken"
+#define FRESH        "as old as the reading"
+#define SOCK_ERROR   "as old as the reading, which comes 200 times as seldom as it takes"
+#define RSS_ERROR    "64 pages a thread or CPU before Linux 6.16; " FRESH
 
 static const struct metric_fact facts[METRIC_BUILTIN] = {
 	[METRIC_CPU_NS] = {SCOPE_RECORD, 300, RUSAGE, "2 us: both times are cut to 1 us"},
@@ -56,6 +60,8 @@ static const struct metric_fact facts[METRIC_BUILTIN] = {
 	[METRIC_THREADS] = {SCOPE_PROCESS, 500, "/proc/PID/task", FRESH},
 	[METRIC_SOCK_IN_BYTES] = {SCOPE_PROCESS, 100000, SOCK, SOCK_ERROR},
 	[METRIC_SOCK_OUT_BYTES] = {SCOPE_PROCESS, 100000, SOCK, SOCK_ERROR},
+	[METRIC_ARENA_BYTES] = {SCOPE_PROCESS, 3000, ARENAS, ARENAS_ERROR},
+	[METRIC_ARENA_FREE_BYTES] = {SCOPE_PROCESS, 3000, ARENAS, ARENAS_ERROR},
 	[METRIC_ALLOC_BYTES] = {SCOPE_HOOKS, 0, HOOKS, HOOKS_ERROR},
 	[METRIC_FREE_BYTES] = {SCOPE_HOOKS, 0, HOOKS, HOOKS_ERROR},
 	[METRIC_HEAP_LIVE_BYTES] = {SCOPE_HOOKS, 0, HOOKS, HOOKS_ERROR},

@@ -34,6 +34,8 @@ enum metric_id {
 	METRIC_THREADS,
 	METRIC_SOCK_IN_BYTES,
 	METRIC_SOCK_OUT_BYTES,
+	METRIC_ARENA_BYTES,
+	METRIC_ARENA_FREE_BYTES,
 	METRIC_ALLOC_BYTES,
 	METRIC_FREE_BYTES,
 	METRIC_HEAP_LIVE_BYTES,
@@ -46,6 +48,10 @@ enum {
 	METRIC_NAME_SIZE = 24,                  /* of a gauge, NUL included */
 	METRIC_AUTO_NS = 1000,                  /* what `auto` takes costs less */
 };
+
+/* Bits of those that the program's hooks of malloc tell, of the process. */
+#define METRICS_OF_ARENAS                                                                          \
+	(UINT32_C(1) << METRIC_ARENA_BYTES | UINT32_C(1) << METRIC_ARENA_FREE_BYTES)
 
 enum metric_scope {
 	SCOPE_RECORD, /* the thread's, read by itself as the sample was taken */

@@ -81,6 +81,7 @@ struct header_view {
 	uint64_t event_nested;
 	uint64_t event_noslot;
 	uint64_t live_full;
+	uint64_t arena_ns;
 	bool agentless;
 	bool seccomp;
 	bool given_up;

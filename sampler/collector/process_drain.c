@@ -115,6 +115,7 @@ void process_fill_metrics(struct process *process, struct node_sample *sample, u
 
 	if (!process->alive)
 		now_ns = process->readings.read_ns;
+	hook_event_arenas(process);
 	readings_fill(&process->readings, thread ? &thread->readings : NULL, sample, now_ns);
 }
 
@@ -425,6 +426,7 @@ static void count_header(struct process *process, struct collector_stats *stats)
 	add(&stats->lost_events, advance(&seen->event_nested, &header->event_nested));
 	add(&stats->lost_events, advance(&seen->event_noslot, &header->event_noslot));
 	add(&stats->live_full, advance(&seen->live_full, &header->live_full));
+	add(&stats->hooks_ns, advance(&seen->arena_ns, &header->arena_ns));
 	if (state == AGENT_NO_TIMER && !seen->agentless) {
 		seen->agentless = true;
 		stats->agentless++;

@@ -47,8 +47,19 @@ static void shift(struct record_event *record, uint32_t n)
 		record->pcs[i] = record->pcs[i + n];
 }
 
+/* What a signal handler interrupted stands in the walk as an exact pc. */
+static bool is_plain(const struct record_event *record, const struct stack *stack)
+{
+	bool plain = stack->stop == UNWIND_END && !stack->guessed;
+
+	for (uint32_t i = 1; i < record->n_pcs; i++)
+		plain &= !(record->pcs[i] & PC_EXACT);
+	return plain;
+}
+
+/* PLAIN: see event_take(). */
 static struct record_event *walk(struct process *p, struct slot *slot, const struct event *event,
-				 uint64_t now_ns)
+				 uint64_t now_ns, bool *ret_plain)
 {
 	struct stack stack = {.now_ns = now_ns, .head_bytes = sizeof(struct record_event)};
 	struct memory *memory = memory_borrow(slot->index);
@@ -68,6 +79,7 @@ static struct record_event *walk(struct process *p, struct slot *slot, const str
 	}
 	record->n_pcs = stack.n_pcs;
 	record->stop = stack.stop;
+	*ret_plain = is_plain(record, &stack);
 	shift(record, frames_of_ours(record->pcs, record->n_pcs, event->caller));
 	return record;
 }
@@ -86,15 +98,17 @@ static void append(struct record_event *record, const struct event *event)
 	record->n_pcs = (uint16_t)(record->n_pcs + n);
 }
 
+// NOLINTNEXTLINE(*-function-size): five are where and when
 static enum event_written write_event(struct process *p, struct slot *slot,
-				      const struct event *event, uint32_t tid, uint64_t now_ns)
+				      const struct event *event, uint32_t tid, uint64_t now_ns,
+				      bool *ret_plain)
 {
 	struct record_event *record;
 
 	slot_populate(slot);
 	if (slot->own->n_events++ % NAME_EVERY == 0)
 		sampling_name(slot, tid, now_ns);
-	record = walk(p, slot, event, now_ns);
+	record = walk(p, slot, event, now_ns, ret_plain);
 	if (!record)
 		return EVENT_LOST;
 	append(record, event);
@@ -147,7 +161,7 @@ static bool is_paused(void)
 	return p && p->header && process_is_paused(p);
 }
 
-enum event_written event_take(const struct event *event)
+enum event_written event_take(const struct event *event, bool *ret_plain)
 {
 	struct slot slot;
 	uint32_t tid;
@@ -163,7 +177,7 @@ enum event_written event_take(const struct event *event)
 	if (!p)
 		return EVENT_LOST;
 	start_ns = clock_now_ns();
-	written = write_event(p, &slot, event, tid, start_ns);
+	written = write_event(p, &slot, event, tid, start_ns, ret_plain);
 	now_ns = clock_now_ns();
 	atomic_fetch_add_explicit(&slot.ring->hooks_ns, now_ns - start_ns, memory_order_relaxed);
 	slot_leave(&slot);
@@ -179,12 +193,13 @@ uint32_t event_stack(const struct event *event, uint64_t *ret_pcs, uint32_t max,
 	uint32_t tid;
 	struct process *p = begin(&slot, &tid);
 	struct record_event *record;
+	bool plain;
 	uint32_t n = 0;
 
 	if (!p)
 		return 0;
 	slot_populate(&slot);
-	record = walk(p, &slot, event, clock_now_ns());
+	record = walk(p, &slot, event, clock_now_ns(), &plain);
 	for (; record && n < record->n_pcs && n < max; n++)
 		ret_pcs[n] = record->pcs[n];
 	slot_leave(&slot);

@@ -30,6 +30,8 @@ enum event_written {
 
 /**
  * event_take - write it to the calling thread's ring, or count its loss
+ * @ret_plain: set when it was written: whether its stack is whole, by CFI alone, and has no signal
+ *             handler in it
  *
  * The thread gets a slot if it has none.  Does nothing in a process that is not sampled: a vfork
  * child, a raw fork, one that was told to stop.  Where no system call may be made (AGENT_QUIET) the
@@ -38,7 +40,7 @@ enum event_written {
  * Return:  whether it was written, and whether there should be fewer.
  * Context: handler.  Any thread; also inside malloc.
  */
-enum event_written event_take(const struct event *event);
+enum event_written event_take(const struct event *event, bool *ret_plain);
 
 /**
  * event_stack - the stack of the call for later, when it turns out to be part of an event

@@ -56,6 +56,7 @@ void *stack_walk(struct process *p, struct slot *slot, struct memory *memory, st
 	}
 	stack->n_pcs = (uint16_t)result.n_pcs;
 	stack->stop = (uint8_t)result.stop;
+	stack->guessed = result.guessed;
 	stack->bytes = result.cfa > memory->regs.sp ? result.cfa - memory->regs.sp : 0;
 	return record;
 }

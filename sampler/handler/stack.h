@@ -10,6 +10,7 @@ struct stack {
 	uint32_t head_bytes; /* of the record, in front of its pcs */
 	uint16_t n_pcs;
 	uint8_t stop;   /* enum unwind_stop */
+	bool guessed;   /* a frame had no CFI */
 	uint64_t bytes; /* the outermost CFA minus sp */
 };
 

@@ -1,6 +1,7 @@
 /* account.c - what happens to the few allocations that are sampled, and to their release */
 #include "sampler/hooks/account.h"
 
+#include "sampler/hooks/arenas.h"
 #include "sampler/hooks/hooks.h"
 #include "sampler/wire/ring.h"
 
@@ -84,6 +85,9 @@ void *account_hit(void *memory, uint64_t size, const void *caller)
 	followed = live_add(memory, &live);
 	written = table->event(HOOK_ALLOC, live.amount, followed ? (uint64_t)memory : 0, size,
 			       caller);
+	if (written & HOOK_PLAIN)
+		arenas_read(table);
+	written &= ~HOOK_PLAIN;
 	if (!followed)
 		table->live_full();
 	else if (!written)

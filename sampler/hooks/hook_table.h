@@ -7,6 +7,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+/*
+ * The call's stack was walked by CFI to where its thread begins, and no signal handler is in it:
+ * the thread is not inside the allocator, as one is whose handler calls malloc() in the midst of
+ * it.
+ */
+enum { HOOK_PLAIN = 4 };
+
 /* A wait for a lock that is over. */
 struct hook_wait {
 	uint64_t lock; /* its address */
@@ -36,10 +43,13 @@ struct hook_table {
 	 * Writes an event with the stack of the call.  CALLER is the return address of the hook,
 	 * __builtin_return_address(0) there: frames in front of it are ours and are left out.
 	 * Makes no allocation and takes no lock; errno stays.  Return: 0: it is lost; 1: written;
-	 * 2: written, and the ring is over half full: tell less; 3: and nearly full: much less.
+	 * 2: written, and the ring is over half full: tell less; 3: and nearly full: much less;
+	 * and HOOK_PLAIN beside these.
 	 */
 	int (*event)(enum hook_kind kind, uint64_t amount, uint64_t object, uint64_t extra,
 		     const void *caller);
+	/* What the allocator has, of it free, and how long it took to find that out. */
+	void (*arenas)(uint64_t bytes, uint64_t free_bytes, uint64_t took_ns);
 	/* Counts sampled memory whose release cannot be told. */
 	void (*live_full)(void);
 

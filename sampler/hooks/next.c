@@ -243,10 +243,15 @@ static void find_allocator(void)
 {
 	struct dl_find_object found;
 
-	if (!weak_find_object || weak_find_object((void *)next.malloc, &found) != 0)
+	if (!weak_find_object || weak_find_object((void *)next.malloc, &found) != 0) {
+		next.mallinfo2 = NULL;
 		return;
+	}
 	allocator_start = (uint64_t)found.dlfo_map_start;
 	allocator_end = (uint64_t)found.dlfo_map_end;
+	/* libc's says nothing of another allocator. */
+	if (!next_is_allocator((const void *)next.mallinfo2))
+		next.mallinfo2 = NULL;
 }
 
 void next_find(void)
@@ -273,6 +278,7 @@ void next_find(void)
 		.mmap = find("mmap", (void *)raw_mmap),
 		.munmap = find("munmap", (void *)raw_munmap),
 		.mremap = find("mremap", (void *)raw_mremap),
+		.mallinfo2 = find("mallinfo2", NULL),
 		/* The program is asked first: no -Bsymbolic, by which we would be. */
 		.realloc_by_name = find_from(RTLD_DEFAULT, "realloc", (void *)realloc),
 	};

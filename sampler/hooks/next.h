@@ -2,6 +2,7 @@
 #ifndef HOOKS_NEXT_H
 #define HOOKS_NEXT_H
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,8 @@ struct next {
 	void *(*mmap)(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 	int (*munmap)(void *at, size_t size);
 	void *(*mremap)(void *old, size_t old_size, size_t size, int flags, ...);
+	/* NULL: the allocator that is called has none. */
+	struct mallinfo2 (*mallinfo2)(void);
 	/* What the name leads to: ours, or the realloc() of a program with its own allocator. */
 	void *(*realloc_by_name)(void *memory, size_t size);
 };

@@ -65,6 +65,7 @@ struct unwind_result {
 	size_t n_pcs;
 	enum unwind_stop stop;
 	uint64_t cfa; /* of the outermost frame that a rule was applied to; 0 when none was */
+	bool guessed; /* a frame had no CFI: what is outside it may not be all there was */
 };
 
 /**

@@ -340,6 +340,7 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 		.n_pcs = n,
 		.stop = r == WALK_ON ? UNWIND_DEPTH : (enum unwind_stop)r,
 		.cfa = walk->left_at ? walk->left_at : walk->cfa,
+		.guessed = walk->guessed,
 	};
 }
 

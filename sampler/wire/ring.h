@@ -54,7 +54,8 @@ enum ring_engine {
 enum ring_hooks {
 	RING_HOOK_ALLOC = 1,
 	RING_HOOK_LOCK = 2,
-	RING_NO_TIMERS = 4, /* only hooks are wanted: arm no timer */
+	RING_NO_TIMERS = 4,   /* only hooks are wanted: arm no timer */
+	RING_HOOK_ARENAS = 8, /* beside RING_HOOK_ALLOC: what the allocator has */
 };
 
 enum agent_state {
@@ -116,7 +117,10 @@ struct ring_header {
 	_Atomic uint64_t event_noslot; /* or that found no slot */
 	_Atomic uint64_t live_full;    /* sampled memory whose release will not be told: no room */
 	_Atomic uint32_t leaving;      /* threads that are about to exec: no events meanwhile */
-	uint8_t pad3[28];
+	uint8_t pad3[4];
+	_Atomic uint64_t arena_bytes;      /* what the allocator had when it was last asked, */
+	_Atomic uint64_t arena_free_bytes; /* of it free, */
+	_Atomic uint64_t arena_ns;         /* and the time that asking took, summed */
 
 	_Atomic uint32_t tids[RING_MAX_SLOTS];
 

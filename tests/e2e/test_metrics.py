@@ -80,6 +80,45 @@ void begin(void)
 	wick_gauge_set("late", 11);
 }
 """
+# A handler that is given memory while the program is inside malloc, where it holds malloc's lock:
+# the handler's comes from the thread's cache, which needs none.
+IN_MALLOC = """
+#include <malloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+static volatile long n;
+static void *volatile block; /* or the compiler leaves both calls out */
+static void on_alarm(int number)
+{
+	block = malloc(1000);
+	free(block);
+	n++;
+	(void)number;
+}
+int main(void)
+{
+	struct itimerval often = {{0, 500}, {0, 500}};
+	struct timespec now, end;
+	void *some[1000];
+	for (int i = 0; i < 1000; i++)
+		some[i] = malloc(2000);
+	for (int i = 0; i < 1000; i += 2)
+		free(some[i]);
+	block = malloc(1000);
+	free(block);
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, 0);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	do {
+		malloc_trim(0);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec < end.tv_sec + 3);
+	setitimer(ITIMER_REAL, &(struct itimerval){0}, 0);
+	return n < 100;
+}
+"""
 KINDS = (["-pie", "-fPIE"], ["-no-pie", "-fno-pie", "-s"], ["-flto"],
          ["-Wl,--gc-sections", "-fdata-sections", "-x", "c++", "-fpermissive"])
 
@@ -253,6 +292,34 @@ class Metrics(Case):
               f"at most {max(off)} off mallinfo2")
         self.assertGreater(max(values), 30 << 20)
         self.assertLess(max(off), 2 << 20)
+
+    def test_the_arenas_are_what_mallinfo2_says(self):
+        names = ("arena_bytes", "arena_free_bytes")
+        _, samples, readings = self.climb(0.2, "-e", "cpu,alloc=16K", "--metrics", ",".join(names))
+        values = [tuple(sample.metrics[name][0] for name in names) for sample in samples]
+        truth = {tuple(reading.values[name] for name in names) for reading in readings}
+        print(f"arenas: {len(set(values))} values of {len(truth)} that there were: {sorted(set(values))[:4]}...")
+        seen = [value for value in values if value != (0, 0)]
+        self.assertGreater(len(seen), len(values) // 2)
+        for value, of in zip(zip(*seen), zip(*truth)):
+            self.assertGreaterEqual(min(value), 0.5 * min(of))
+            self.assertLessEqual(max(value), 1.5 * max(of))
+        self.assertIn("try: -e cpu,alloc", self.wick("record", "--metrics", "arena_bytes", "--",
+                                                     "true").stderr.decode())
+        self.assertNotIn("arena_bytes", self.record(target("metrics"), "/dev/null", self.dir, 0.1,
+                                                    options=("--metrics", "all")).samples[0].metrics)
+
+    def test_a_handler_inside_malloc_waits_for_nothing(self):
+        need("gcc")
+        with open(self.path("in.c"), "w", encoding="ascii") as file:
+            file.write(IN_MALLOC)
+        subprocess.run(["gcc", "-O1", "in.c", "-o", "in"], cwd=self.dir, check=True)
+        run = self.record(self.path("in"), options=("-e", "alloc=1K", "--metrics", "arena_bytes,arena_free_bytes"),
+                          timeout=60)
+        self.assertEqual(run.status, 0, run.summary)
+        inside = [sample for sample in run.samples if "on_alarm" in names_of(sample)]
+        self.assertGreater(len(inside), 20)
+        self.assertGreater(run.samples[-1].metrics["arena_bytes"][0], 0)
 
     def assert_deltas(self, samples):
         by_thread = collections.defaultdict(list)

@@ -115,7 +115,8 @@ static void write_memory(void)
 		number_in(status, "VmRSS:"), number_in(status, "RssAnon:"),
 		number_in(status, "RssFile:") + number_in(status, "RssShmem:"),
 		number_in(status, "VmSwap:"), (heap.hblkhd + heap.uordblks + mapped_bytes) >> 10);
-	(void)fprintf(log_file, " threads=%lld", number_in(status, "Threads:"));
+	(void)fprintf(log_file, " threads=%lld arena_bytes=%zu arena_free_bytes=%zu",
+		      number_in(status, "Threads:"), heap.arena, heap.fordblks);
 }
 
 static void write_reading(void)
