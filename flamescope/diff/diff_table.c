@@ -36,11 +36,16 @@ static bool is_shown(const struct diff_table *table, size_t i)
 static void add_side(const struct diff_table *table, unsigned side, struct buf *buf)
 {
 	const struct diff *diff = table->diff;
+	const struct selection *first = diff->sides[side].recordings[0];
 
 	if (diff->sides[side].n > 1)
 		buf_printf(buf, "%zu recordings, ", diff->sides[side].n);
 	words_count(buf, diff->n_samples[side]);
 	buf_add(buf, diff->n_samples[side] == 1 ? " sample" : " samples");
+	if (first->measure != QUERY_SAMPLES) {
+		buf_add(buf, ", ");
+		measure_total(buf, first, (uint64_t)diff->whole[side]);
+	}
 	if (diff->block_ns > 0) {
 		buf_add(buf, " in ");
 		words_count(buf, diff->n_blocks[side] * (diff->block_ns / second_ns));

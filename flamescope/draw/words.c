@@ -192,7 +192,9 @@ void words_amount(struct buf *buf, uint64_t value, const char *unit)
 {
 	const struct scale *scale = scale_of(unit);
 
-	if (scale)
+	if (!value && scale && strchr("nu", *unit))
+		buf_add(buf, "0 s"); /* of time: it is no finer than the rest */
+	else if (scale)
 		add_scaled(buf, (double)value, scale, 2);
 	else
 		words_count(buf, value);

@@ -40,6 +40,8 @@ export function grouped(number) {
 
 function scaled(value, steps) {
 	const size = Math.abs(value);
+	if (size === 0 && steps === TIME)
+		return "0 s";
 	const last = steps[steps.length - 1];
 	const [least, name, by = least] = steps.find((step) => size >= step[0]) ?? last;
 	const number = value / by || 0; /* and -0 is 0 */

@@ -1,7 +1,9 @@
 /* page.test.mjs - the page in a browser: clicks, keys, a selection's flame graph, a difference */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import * as wick from "./page.mjs";
 
 let browser;
@@ -76,6 +78,25 @@ test("a state is in the URL, and comes back from it", async () => {
 	assert.match(hash, /time=16/);
 	assert.match(hash, /search=stall/);
 	await isQuiet(page);
+});
+
+/* "weight" is a word of the file's format; golden.perf has a rate. */
+test("time is told as time, everywhere", async () => {
+	const recording = join(dirname(fileURLToPath(import.meta.url)), "..", "golden", "golden.perf");
+	const copy = wick.writeText("golden.perf", readFileSync(recording, "utf8"));
+	for (const view of ["flame", "table", "sandwich", "strip", "diff"]) {
+		const page = await wick.openPage(browser, wick.writePage(copy), `time=0-1&b=1-2&view=${view}`);
+		await wick.until(page, () => /Selected: .*: \d+ samples?, [\d.]+ m?s of CPU \([\d.]+ %\)/.test(document.body.textContent));
+		const text = await page.evaluate(() => {
+			for (const style of document.querySelectorAll("style, script"))
+				style.remove();
+			return document.documentElement.outerHTML;
+		});
+		assert.match(text, /[\d.]+ m?s of CPU/);
+		assert.match(text, /<option value="period">time<\/option>/);
+		assert.doesNotMatch(text, /weight/i, view);
+		await isQuiet(page);
+	}
 });
 
 test("the difference of two times says what has changed", async () => {

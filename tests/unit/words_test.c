@@ -115,6 +115,9 @@ static void amounts_have_their_units(void **state)
 	assert_string_equal(amount(3599000000000, "ns"), "3599.0 s");
 	assert_string_equal(amount(5400000000000, "ns"), "1.50 h");
 	assert_string_equal(amount(403, "us"), "403 us");
+	assert_string_equal(amount(0, "ns"), "0 s");
+	assert_string_equal(amount(0, "us"), "0 s");
+	assert_string_equal(amount(0, "B"), "0 B");
 	assert_string_equal(amount(512, "B"), "512 B");
 	assert_string_equal(amount(3 * 1024 * 1024, "KiB"), "3.00 GiB");
 	assert_string_equal(words_unit(12345678, "ns", &divisor), "ms");

@@ -222,7 +222,8 @@ test("numbers are said with their unit and sign", () => {
 	assert.equal(formatAmount(1536, "bytes"), "1.50 KiB");
 	assert.equal(formatAmount(-2048, "KiB"), "−2 MiB");
 	assert.equal(formatAmount(1.5e9, "ns"), "1.50 s");
-	assert.equal(formatAmount(-0, "ns"), "0 ns");
+	assert.equal(formatAmount(-0, "ns"), "0 s");
+	assert.equal(formatAmount(0, "B"), "0 B");
 	assert.equal(formatAmount(214.25, "1"), "214.3");
 	assert.equal(formatLength(12345678901), "12.346 s");
 	assert.equal(formatLength(320999e6), "5 min 20 s");
