@@ -28,9 +28,9 @@ static int add_pid(const char *word, size_t len, struct attach_options *options,
 	char text[WORD_BYTES];
 	pid_t pid = 0;
 
-	(void)snprintf(text, sizeof(text), "%.*s", len < sizeof(text) ? (int)len : 0, word);
-	if (value_pid(text, &pid) < 0)
-		return err_set(err, 0, "'%.*s' is no number of a process", (int)len, word);
+	(void)snprintf(text, sizeof(text), "%.*s", (int)len, word);
+	if (value_process(text, &pid, err) < 0)
+		return -EINVAL;
 	if (holds(options->pids, options->n_pids, pid))
 		return 0;
 	if (options->n_pids == ATTACH_MAX_PIDS)
@@ -185,18 +185,22 @@ void attach_options_hint(const char *command, struct err *err)
 
 	if (strstr(err->text, "try:"))
 		return;
-	if (value_pid(command, &pid) == 0) {
-		if (has_program(pid))
-			err_hint(err, "-p %s", command);
+	if (value_pid(command, &pid) == 0 && has_program(pid)) {
+		err_hint(err, "-p %s", command);
 		return;
 	}
-	if (strlen(command) >= ATTACH_COMM_BYTES)
-		return;
-	(void)snprintf(text, sizeof(text), "^\\Q%s\\E$", command);
-	if (pattern_new(text, &pattern, &none) == 0 &&
-	    find_by_name(pattern, pids, &n, &none) == 0 && n > 0)
+	if (strlen(command) < ATTACH_COMM_BYTES) {
+		(void)snprintf(text, sizeof(text), "^\\Q%s\\E$", command);
+		if (pattern_new(text, &pattern, &none) == 0)
+			(void)find_by_name(pattern, pids, &n, &none);
+		pattern_free(pattern);
+	}
+	if (n > 0)
 		err_hint(err, "--comm %s", command);
-	pattern_free(pattern);
+	else if (strchr(command, '/'))
+		err_hint(err, "another path: ls shows what is there");
+	else
+		err_hint(err, "its path, such as ./%s", command);
 }
 
 int attach_options_find(const struct attach_options *options, pid_t *ret_pids, size_t *ret_n,
@@ -219,5 +223,6 @@ int attach_options_find(const struct attach_options *options, pid_t *ret_pids, s
 	if (n > 0)
 		return 0;
 	(void)err_set(err, 0, "no process of yours has a name that matches '%s'", options->comm);
+	err_hint(err, "another name, as ps -eo comm prints them");
 	return -ESRCH;
 }

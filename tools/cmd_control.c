@@ -42,9 +42,9 @@ static int take(int id, const char *value, struct control_options *options, stru
 {
 	switch (id) {
 	case 'p':
-		if (value_pid(value, &options->pid) < 0)
-			return err_set(err, 0, "-p: '%s' is no process", value);
-		return 0;
+		return value_process(value, &options->pid, err) < 0
+			       ? option_blame(control_option_specs, id, err)
+			       : 0;
 	case OPT_JSON:
 		options->json = true;
 		return 0;
@@ -95,8 +95,11 @@ static int parse(const struct cmd_ctx *ctx, struct control_options *options, enu
 		err_hint(err, "wick rate -p PID 99");
 		return -EINVAL;
 	}
-	if (n_words > takes_rate)
-		return err_set(err, 0, "'%s' is one argument too many", words[takes_rate]);
+	if (n_words > takes_rate) {
+		(void)err_set(err, 0, "'%s' is one argument too many", words[takes_rate]);
+		err_hint(err, "wick %s -p PID%s", ctx->command->name, takes_rate ? " 99" : "");
+		return -EINVAL;
+	}
 	if (!options->pid && verb != CONTROL_STATUS) {
 		(void)err_set(err, 0, "no process given");
 		err_hint(err, "wick %s -p PID, of one that wick status names", ctx->command->name);

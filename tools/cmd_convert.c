@@ -123,13 +123,13 @@ static int check(const struct convert_asked *asked, struct err *err)
 						 : NULL;
 
 	if (options->format != CONVERT_PERF && wrong)
-		return err_set(err, 0, "%s is for perf text only%s", wrong,
-			       options->replicate ? ", try: --metric METRIC" : "");
+		return err_set(err, 0, "%s is for perf text only, try: %s", wrong,
+			       options->replicate ? "--metric METRIC" : "-o FILE.perf");
 	if (options->format == CONVERT_PERF && options->has_measure && !options->replicate)
 		return err_set(err, 0, "perf text counts samples, try: --repeat %s",
 			       options->metric);
 	if (asked->max_samples && !options->replicate)
-		return err_set(err, 0, "--max-samples is for --repeat only");
+		return err_set(err, 0, "--max-samples is for --repeat, try: --repeat METRIC");
 	if (options->replicate && asked->command.options.query.measure == QUERY_MEAN)
 		return err_set(err, 0, "a mean cannot be added up, try: --repeat METRIC");
 	return 0;

@@ -3,6 +3,7 @@
 #include "tools/profile_facts.h"
 #include "tools/say.h"
 #include "tools/view_command.h"
+#include "tools/view_trouble.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ static int show_file(const char *path, bool json)
 	}
 	profile_facts_free(facts);
 	if (r < 0) {
+		view_trouble_hint(path, &err);
 		say_error("%s", err.text);
 		status = cmd_exit_of(r);
 	}

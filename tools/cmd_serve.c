@@ -71,6 +71,9 @@ static int take_host(struct serving *serving, const char *name, struct err *err)
 
 	if (guard->n_hosts == MAX_HOSTS)
 		return err_set(err, 0, "more than %d names", MAX_HOSTS);
+	if (!*name || name[strcspn(name, " /\t")])
+		return err_set(err, 0, "'%s' is no name of this server, try: --host profiles.lan",
+			       name);
 	/* Meant for where to listen; as a name it would be one that any page can send. */
 	if (strcmp(name, "0.0.0.0") == 0 || strcmp(name, "::") == 0)
 		return err_set(err, 0, "'%s' is no name of this server, try: --listen %s", name,
@@ -141,8 +144,9 @@ static int parse(struct cmd_ctx *ctx, struct serving *serving, struct err *err)
 		if (cursor.rest >= cursor.argc)
 			return 0;
 		if (serving->options.folder)
-			return err_set(err, 0, "'%s' is too much: one folder is served",
-				       cursor.argv[cursor.rest]);
+			return err_set(err, 0,
+				       "'%s' is too much, one folder is served, try: wick serve %s",
+				       cursor.argv[cursor.rest], serving->options.folder);
 		serving->options.folder = cursor.argv[cursor.rest];
 		cursor = (struct option_cursor){.specs = serve_option_specs,
 						.argc = cursor.argc - cursor.rest,
@@ -158,7 +162,8 @@ static int check(struct serving *serving, struct err *err)
 	if (!serving->options.folder)
 		return err_set(err, 0, "no folder given, try: wick serve DIR");
 	if (serving->no_token && guard->token)
-		return err_set(err, 0, "--token and --no-token exclude each other");
+		return err_set(err, 0,
+			       "--token and --no-token exclude each other, try: one of them");
 	if (serving->no_token && !(serving->has_listen && guard_is_loopback(guard->listen)))
 		return err_set(err, 0,
 			       "--no-token lets everybody on this machine look, try: --no-token "

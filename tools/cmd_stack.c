@@ -39,9 +39,7 @@ static int take(void *context, int id, const char *value, struct err *err)
 
 	switch (id) {
 	case 'p':
-		if (value_pid(value, &options->pid) < 0)
-			return err_set(err, 0, "'%s' is no process", value);
-		return 0;
+		return value_process(value, &options->pid, err);
 	case OPT_EXE:
 		options->exe = value;
 		return 0;
@@ -65,9 +63,11 @@ static int check(const struct stack_options *options, int n_files, struct err *e
 	pid_t pid;
 
 	if (options->pid && n_files > 0)
-		return err_set(err, 0, "'%s': -p has named the process already", options->core);
+		return err_set(err, 0, "'%s' is a core file, -p names a process, try: one of them",
+			       options->core);
 	if (n_files > 1)
-		return err_set(err, 0, "one core file at a time");
+		return err_set(err, 0, "one core file at a time, try: wick stack %s",
+			       options->core);
 	if (!options->pid && n_files == 0) {
 		(void)err_set(err, 0, "no process and no core file given");
 		err_hint(err, "wick stack -p PID");
@@ -80,7 +80,7 @@ static int check(const struct stack_options *options, int n_files, struct err *e
 		return -EINVAL;
 	}
 	if (options->pid && options->exe)
-		return err_set(err, 0, "--exe is for core files");
+		return err_set(err, 0, "--exe is for core files, try: wick stack --exe FILE CORE");
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "tools/servers.h"
 #include "tools/text.h"
 #include "tools/view_command.h"
+#include "tools/view_trouble.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -153,7 +154,9 @@ static int gather(struct symbolize_job *job, struct err *err)
 	}
 	if (r < 0 || known)
 		return r;
-	return err_set(err, 0, "'%s' is no perf-script text", job->in);
+	(void)err_set(err, 0, "'%s' is no perf-script text", job->in);
+	view_trouble_hint(job->in, err);
+	return -EINVAL;
 }
 
 /* The word that the sample had for its next frame; "-" without one. */
@@ -383,6 +386,8 @@ static int symbolize(const char *in, const struct view_output *output,
 	r = view_output_check(output, &err);
 	if (r == 0)
 		r = start(&job, &err);
+	if (r < 0)
+		view_trouble_hint(in, &err);
 	if (r == 0)
 		r = view_output_make(output, run, &job, &err);
 	if (r == 0)

@@ -10,6 +10,7 @@
 #include "tools/symbol_options.h"
 #include "tools/text.h"
 #include "tools/value.h"
+#include "tools/view_trouble.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -268,6 +269,7 @@ static int add_file(struct cache *cache, const struct asked *asked, const char *
 
 	if (!full) {
 		r = err_set(&err, errno, "'%s'", path);
+		view_trouble_hint(path, &err);
 		return fail(&err, r);
 	}
 	symbol_options_pass(&asked->symbols, &options);
@@ -276,6 +278,8 @@ static int add_file(struct cache *cache, const struct asked *asked, const char *
 		r = symbolizer_keep(symbolizer, full, show_progress, &err);
 	symbolizer_free(symbolizer);
 	say_live("");
+	if (r < 0)
+		err_hint(&err, "a program, a library, or a debug file of one");
 	return r < 0 ? fail(&err, r) : WICK_OK;
 }
 
@@ -369,8 +373,7 @@ static const struct action *find_action(const char *name, struct err *err)
 	}
 	near = option_nearest(name, names);
 	(void)err_set(err, 0, "'%s' is none of list, add, strip and clear", name);
-	if (near)
-		err_hint(err, "wick symbols %s", near);
+	err_hint(err, "wick symbols %s", near ? near : "list");
 	return NULL;
 }
 

@@ -113,7 +113,8 @@ static int check_subject(const struct top_options *options, struct err *err)
 	if (options->argc > 0 && joins)
 		return err_set(err, 0, "'%s' and -p or --comm, try: one of them", options->argv[0]);
 	if (options->cmd_output && joins)
-		return err_set(err, 0, "--cmd-output is of a CMD, and none is started");
+		return err_set(err, 0,
+			       "--cmd-output is of a CMD, and none is started, try: without it");
 	return 0;
 }
 
@@ -244,7 +245,8 @@ static int fail_start(const struct watching *it, int error, struct err *err)
 	if (error == -ENOENT && options->argc > 0)
 		attach_options_hint(options->argv[0], err);
 	say_error("%s", err->text);
-	if (!it->session.symbolizer || (joins && (error == -EPERM || error == -EACCES)))
+	if (!it->session.symbolizer || (!joins && !it->session.output.file) ||
+	    (joins && (error == -EPERM || error == -EACCES)))
 		return cmd_exit_of(error);
 	return error == -ENOENT || error == -ESRCH ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
 }

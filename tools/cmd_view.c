@@ -48,6 +48,12 @@ static int choose_path(struct viewing *viewing, struct err *err)
 	const char *first = viewing->command.input.paths[0];
 	struct view_output *output = &viewing->command.output;
 
+	if (output->path && view_format_of(output->path) != VIEW_NONE &&
+	    view_format_of(output->path) != VIEW_HTML) {
+		(void)err_set(err, 0, "'%s' is no name of a page", output->path);
+		err_hint(err, "-o page.html, or wick flamegraph -o %s", output->path);
+		return -EINVAL;
+	}
 	if (output->path)
 		return 0;
 	if (asprintf(&viewing->path, "%s.html", strcmp(first, "-") == 0 ? "wick" : first) < 0) {

@@ -60,8 +60,11 @@ static int tell(int error, const char *path, struct err *err)
 {
 	if (error == -EPROTO)
 		return err_set(err, 0, "the recording '%s' is of another wick", path);
-	if (error == -ECONNRESET)
-		return err_set(err, 0, "the recording '%s' has ended, or turned us away", path);
+	if (error == -ECONNRESET) {
+		(void)err_set(err, 0, "the recording '%s' has ended, or turned us away", path);
+		err_hint(err, "wick status, which says what is recorded");
+		return error;
+	}
 	return err_set(err, -error, "ask the recording '%s'", path);
 }
 

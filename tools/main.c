@@ -127,7 +127,10 @@ static int refuse_command(const char *name)
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
 		if (strcmp(elsewhere[i].name, name) == 0)
 			near = elsewhere[i].hint;
-	say_error("'%s' is no command, try: wick %s", name, near ? near : "help");
+	if (strchr(name, '/'))
+		say_error("'%s' is no command, try: wick record -- %s", name, name);
+	else
+		say_error("'%s' is no command, try: wick %s", name, near ? near : "help");
 	return WICK_USAGE;
 }
 
@@ -137,6 +140,11 @@ static int cmd_help_command(struct cmd_ctx *ctx)
 
 	if (ctx->argc < 2)
 		return print_overview();
+	if (ctx->argc > 2) {
+		say_error("one command at a time, not '%s' as well, try: wick help %s",
+			  ctx->argv[2], ctx->argv[1]);
+		return WICK_USAGE;
+	}
 	command = find_command(ctx->argv[1]);
 	return command ? cmd_help(command) : refuse_command(ctx->argv[1]);
 }

@@ -78,8 +78,11 @@ static int refuse_unknown(const struct option_cursor *cursor, const char *const 
 	const char *near;
 	size_t len;
 
-	if (spec)
-		return err_set(err, 0, "option '--%s' takes no value", spec->name);
+	if (spec) {
+		(void)err_set(err, 0, "option '--%s' takes no value", spec->name);
+		err_hint(err, "--%s", spec->name);
+		return -EINVAL;
+	}
 	if (optopt) {
 		(void)err_set(err, 0, "'-%c' is no option", optopt);
 		err_hint(err, "--help");
@@ -232,6 +235,13 @@ static unsigned distance(const char *a, const char *b)
 	return row[n];
 }
 
+static bool is_beginning(const char *part, const char *word, size_t least)
+{
+	size_t len = strlen(part);
+
+	return len >= least && strncmp(part, word, len) == 0;
+}
+
 const char *option_nearest(const char *word, const char *const *words)
 {
 	const char *nearest = NULL;
@@ -240,8 +250,8 @@ const char *option_nearest(const char *word, const char *const *words)
 	for (; *words; words++) {
 		unsigned d = distance(word, *words);
 
-		/* a word cut short is near however much is missing */
-		if (strlen(word) >= 3 && strncmp(word, *words, strlen(word)) == 0)
+		/* a word cut short, or with an end that it has not, is near however much it is */
+		if (is_beginning(word, *words, 3) || is_beginning(*words, word, 4))
 			d = 1;
 		if (d < least && d < strlen(*words)) {
 			least = d;

@@ -13,8 +13,7 @@
 
 enum { PROBE_BYTES = 4096 };
 
-/* Part of a message: what to do about an error of a directory. */
-static void add_hint(int error, struct err *err)
+void output_check_hint(int error, struct err *err)
 {
 	switch (error) {
 	case ENOENT:
@@ -24,6 +23,9 @@ static void add_hint(int error, struct err *err)
 	case ENOSPC:
 	case EDQUOT:
 		err_hint(err, "freeing space, or -o on another disk");
+		break;
+	case EISDIR:
+		err_hint(err, "the name of a file in it");
 		break;
 	default:
 		err_hint(err, "-o in a directory of yours");
@@ -89,7 +91,7 @@ int output_check(const char *path, bool rotated, bool force, struct err *err)
 	r = try_directory(directory);
 	if (r < 0) {
 		(void)err_set(err, -r, "write to the directory '%s'", directory);
-		add_hint(-r, err);
+		output_check_hint(-r, err);
 		return r;
 	}
 	if (!path || strchr(path, '%'))
@@ -99,7 +101,7 @@ int output_check(const char *path, bool rotated, bool force, struct err *err)
 		return 0;
 	if (S_ISDIR(st.st_mode)) {
 		(void)err_set(err, EISDIR, "write '%s'", name);
-		err_hint(err, "the name of a file in it");
+		output_check_hint(EISDIR, err);
 		return -EISDIR;
 	}
 	if (force && S_ISREG(st.st_mode))

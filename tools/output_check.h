@@ -19,4 +19,12 @@
  */
 int output_check(const char *path, bool rotated, bool force, struct err *err);
 
+/**
+ * output_check_hint - part of a message: what to do where a file cannot be written
+ * @error: a positive errno
+ *
+ * Context: any thread.
+ */
+void output_check_hint(int error, struct err *err);
+
 #endif

@@ -31,8 +31,10 @@ int pattern_new(const char *text, struct pattern **ret_pattern, struct err *err)
 	if (!pattern->code) {
 		pattern_free(pattern);
 		(void)pcre2_get_error_message(code, reason, sizeof(reason));
-		return err_set(err, 0, "'%s' is no regular expression: %s, at character %zu", text,
-			       (const char *)reason, at + 1);
+		(void)err_set(err, 0, "'%s' is no regular expression: %s, at character %zu", text,
+			      (const char *)reason, at + 1);
+		err_hint(err, "\\ before a character that is meant as it is");
+		return -EINVAL;
 	}
 	pattern->data = pcre2_match_data_create(1, NULL);
 	pattern->limits = pcre2_match_context_create(NULL);

@@ -104,11 +104,13 @@ static int add_groups(struct query_options *options, const char *text, struct er
 		return no_room(err);
 	for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
 		if (query->n_groups == QUERY_MAX_GROUPS)
-			return err_set(err, 0, "'%s' groups by more than %d", text,
+			return err_set(err, 0, "'%s' groups by more than %d, try: fewer", text,
 				       QUERY_MAX_GROUPS);
 		query->groups[query->n_groups++] = name;
 	}
-	return query->n_groups ? 1 : err_set(err, 0, "'%s' names no group", text);
+	if (query->n_groups)
+		return 1;
+	return err_set(err, 0, "'%s' names no group, try: --group state", text);
 }
 
 static int add_elide(struct query_options *options, const char *text, struct err *err)

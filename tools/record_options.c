@@ -169,7 +169,10 @@ static int take_tids(const char *list, struct record_options *options, struct er
 		(void)snprintf(word, sizeof(word), "%.*s", len < sizeof(word) ? (int)len : 0, at);
 		pid = value_pid(word, &tid) == 0 ? process_of(tid) : 0;
 		if (pid == 0)
-			return err_set(err, 0, "'%.*s' is no thread that runs", (int)len, at);
+			return err_set(err, 0,
+				       "'%.*s' is no thread that runs, try: ps -eL, which lists "
+				       "them",
+				       (int)len, at);
 		if (selection->n_tids == SELECTION_MAX_TIDS)
 			return err_set(err, 0, "more than %d threads", SELECTION_MAX_TIDS);
 		selection->tids[selection->n_tids++] = tid;
@@ -236,7 +239,7 @@ static int take_option(int id, const char *value, struct record_options *options
 static int check_template(const char *path, struct err *err)
 {
 	if (!*path)
-		return err_set(err, 0, "'' names no file");
+		return err_set(err, 0, "'' names no file, try: -o app.perf");
 	if (strcmp(path, "-") == 0)
 		return err_set(err, 0,
 			       "'-': standard output is CMD's own, name a file (./- is one)");
@@ -268,7 +271,7 @@ static int take_selection_option(int id, const char *value, struct record_option
 		return selection_parse_threads(value, err);
 	case OPT_ONLY_UNDER:
 		selection->only_under = value;
-		return *value ? 0 : err_set(err, 0, "'' names no function");
+		return *value ? 0 : err_set(err, 0, "'' names no function, try: --only-under main");
 	case OPT_GROUP:
 		options->group = value;
 		return 0;
@@ -374,16 +377,19 @@ static int check_live(const struct record_options *options, struct err *err)
 	}
 	if (selection->top.n || selection->threads || selection->states)
 		return err_set(err, 0,
-			       "--live with --top, --threads or --state, which leave releases out");
+			       "--live with --top, --threads or --state, which leave releases out, "
+			       "try: --live alone");
 	return 0;
 }
 
 static int check_symbols(const struct record_options *options, struct err *err)
 {
 	if (options->bare && options->symbols.srcline)
-		return err_set(err, 0, "--bare writes no comments, --srcline does");
+		return err_set(err, 0,
+			       "--bare writes no comments, --srcline does, try: one of them");
 	if (options->symbols.no_symbols && options->selection.only_under)
-		return err_set(err, 0, "--only-under needs names, --no-symbols has none");
+		return err_set(err, 0,
+			       "--only-under needs names, --no-symbols has none, try: one of them");
 	return 0;
 }
 
@@ -398,7 +404,9 @@ static int check_subject(const struct record_options *options, struct err *err)
 		return -EINVAL;
 	}
 	if (joins && options->argc > 0)
-		return err_set(err, 0, "'%s' would be started, and -p and --comm join what runs",
+		return err_set(err, 0,
+			       "'%s' would be started, and -p and --comm join what runs, "
+			       "try: one of them",
 			       options->argv[0]);
 	if (joins && (options->event_list.events & (COLLECT_ALLOC | COLLECT_LOCK))) {
 		(void)err_set(
@@ -468,7 +476,9 @@ static int check(const struct record_options *options, struct err *err)
 		return -err->code;
 	}
 	if (options->bare && options->metrics_as == METRICS_AS_INLINE)
-		return err_set(err, 0, "--bare writes no metrics, --metrics-as inline does");
+		return err_set(err, 0,
+			       "--bare writes no metrics, --metrics-as inline does, "
+			       "try: one of them");
 	if (options->metrics.named & METRICS_OF_ARENAS &&
 	    !(options->event_list.events & COLLECT_ALLOC)) {
 		(void)err_set(err, 0,

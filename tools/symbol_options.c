@@ -10,10 +10,11 @@ static int take_dir(const char *value, struct symbol_options *options, struct er
 {
 	struct stat st;
 
-	if (stat(value, &st) < 0)
-		return err_set(err, errno, "'%s'", value);
-	if (!S_ISDIR(st.st_mode))
-		return err_set(err, ENOTDIR, "'%s'", value);
+	if (stat(value, &st) < 0 || !S_ISDIR(st.st_mode)) {
+		(void)err_set(err, stat(value, &st) < 0 ? errno : ENOTDIR, "'%s'", value);
+		err_hint(err, "a directory with debug files, such as /usr/lib/debug");
+		return -err->code;
+	}
 	if (options->n_dirs == SYMBOL_OPTIONS_MAX_DIRS)
 		return err_set(err, 0, "more than %d times", SYMBOL_OPTIONS_MAX_DIRS);
 	options->dirs[options->n_dirs++] = value;

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "tools/output_check.h"
 #include "tools/say.h"
 
 #include <errno.h>
@@ -37,7 +38,14 @@ static int open_file(struct top_output *output, const char *path, struct err *er
 		return make_file(output, err);
 	(void)snprintf(output->path, sizeof(output->path), "%s", path);
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
-	return fd < 0 ? err_set(err, errno, "write '%s'", path) : fd;
+	if (fd < 0) {
+		int code = errno;
+
+		(void)err_set(err, code, "write '%s'", path);
+		output_check_hint(code, err);
+		return -code;
+	}
+	return fd;
 }
 
 /* Descriptor AT becomes a copy of FD; its own is kept. */

@@ -195,3 +195,15 @@ int value_pid(const char *text, pid_t *ret_pid)
 	*ret_pid = (pid_t)pid;
 	return 0;
 }
+
+int value_process(const char *text, pid_t *ret_pid, struct err *err)
+{
+	if (value_pid(text, ret_pid) == 0)
+		return 0;
+	(void)err_set(err, 0, "'%s' is no number of a process", text);
+	if (isalpha((unsigned char)*text))
+		err_hint(err, "-p $(pgrep -o %s)", text);
+	else
+		err_hint(err, "-p 1234, or ps -e, which lists them");
+	return -EINVAL;
+}

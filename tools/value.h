@@ -73,4 +73,12 @@ int value_word(const char *text, const char *const *words, struct err *err);
  */
 int value_pid(const char *text, pid_t *ret_pid);
 
+/**
+ * value_process - the same for a person, who may have typed a name
+ *
+ * Return:  0; -EINVAL, with what to type.
+ * Context: any thread.
+ */
+int value_process(const char *text, pid_t *ret_pid, struct err *err);
+
 #endif

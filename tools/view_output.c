@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "tools/output_check.h"
 #include "tools/say.h"
 #include "tools/unfinished.h"
 
@@ -92,6 +93,13 @@ static int exists(const char *path, struct err *err)
 	return -EEXIST;
 }
 
+static int refuse(const char *path, int code, struct err *err)
+{
+	(void)err_set(err, code, "write '%s'", path);
+	output_check_hint(code, err);
+	return -code;
+}
+
 int view_output_check(const struct view_output *output, struct err *err)
 {
 	struct stat st;
@@ -99,12 +107,13 @@ int view_output_check(const struct view_output *output, struct err *err)
 	if (is_stdout(output) || stat(output->path, &st) < 0)
 		return 0;
 	if (S_ISDIR(st.st_mode))
-		return err_set(err, EISDIR, "write '%s'", output->path);
+		return refuse(output->path, EISDIR, err);
 	for (size_t i = 0; i < VIEW_OUTPUT_INPUTS; i++) {
 		if (!output->inputs[i] || !view_input_holds(output->inputs[i], output->path))
 			continue;
 		(void)err_set(err, 0, "'%s' is the recording itself: it is not written over",
 			      output->path);
+		err_hint(err, "another name");
 		return -EEXIST;
 	}
 	/* What is no file has nothing to lose: a terminal, a pipe. */
@@ -137,7 +146,7 @@ static int open_temporary(struct view_file *file, mode_t mode, struct err *err)
 		return err_set(err, ENAMETOOLONG, "write '%s'", file->path);
 	file->fd = mkostemp(name, O_CLOEXEC);
 	if (file->fd < 0)
-		return err_set(err, errno, "write '%s'", file->path);
+		return refuse(file->path, errno, err);
 	unfinished_begin(name);
 	(void)fchmod(file->fd, mode);
 	file->temporary = strdup(name);

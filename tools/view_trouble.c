@@ -152,6 +152,28 @@ static bool are_denied(const struct profile *profile)
 	return profile->n_files > 0;
 }
 
+void view_trouble_hint(const char *path, struct err *err)
+{
+	struct stat st = {0};
+
+	if (strstr(err->text, ", try: "))
+		return;
+	if (strcmp(path, "-") == 0)
+		err_hint(err, "to pipe in what wick record or perf script has written");
+	else if (stat(path, &st) < 0 && errno != EACCES)
+		err_hint(err, "another name: ls shows what is there");
+	else if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
+		err_hint(err, "as the user that it belongs to, or root");
+	else if (S_ISDIR(st.st_mode))
+		err_hint(err, "a file in it");
+	else if (is_perf_data(path))
+		err_hint(err, "perf script -i %s > %s.perf", path, path);
+	else if (S_ISREG(st.st_mode) && st.st_size == 0)
+		err_hint(err, "wick record -o %s -- CMD", path);
+	else
+		err_hint(err, "what wick record, perf script or stackcollapse has written");
+}
+
 int view_trouble_empty(const struct profile *profile, struct err *err)
 {
 	const struct profile_file *file = profile->files;
@@ -169,10 +191,8 @@ int view_trouble_empty(const struct profile *profile, struct err *err)
 			(void)err_set(err, 0, "'%s': %s", file->path, file->problem);
 	} else if (is_perf_data(file->path)) {
 		(void)err_set(err, 0, "'%s' is perf's own file, not its text", file->path);
-		err_hint(err, "perf script -i %s > %s.perf", file->path, file->path);
 	} else if (file->bytes == 0) {
 		(void)err_set(err, 0, "'%s' is empty", file->path);
-		err_hint(err, "wick record -o %s -- CMD", file->path);
 	} else {
 		(void)err_set(err, 0,
 			      "'%s' has no sample: it is no text of wick, perf script or "
@@ -180,6 +200,8 @@ int view_trouble_empty(const struct profile *profile, struct err *err)
 			      file->path);
 		err_hint(err, "wick info %s", file->path);
 	}
+	if (profile->n_files == 1)
+		view_trouble_hint(file->path, err);
 	return are_denied(profile) ? -EACCES : -ENODATA;
 }
 

@@ -141,8 +141,12 @@ static int read_text(const char *name, struct buf *text, struct err *err)
 		r = buf_append(text, wrappers_ini, sizeof(wrappers_ini));
 	else
 		r = io_read_file(name, text, err);
-	if (r < 0)
-		return shipped ? err_set(err, -r, "the rules that come with wick") : r;
+	if (r < 0 && shipped)
+		return err_set(err, -r, "the rules that come with wick");
+	if (r < 0) {
+		err_hint(err, "@wrappers, or the name of a file with rules");
+		return r;
+	}
 	if (memchr(text->data ? text->data : "", '\0', text->len)) {
 		(void)err_set(err, 0, "'%s' is no text", name);
 		return -EINVAL;

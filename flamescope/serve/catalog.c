@@ -47,6 +47,10 @@ int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *er
 		(void)err_set(err, error, "open '%s'", folder);
 		if (error == ENOTDIR)
 			err_hint(err, "its folder, or: wick view %s", folder);
+		else if (error == ENOENT)
+			err_hint(err, "mkdir %s, and wick record -o %s/app.perf", folder, folder);
+		else if (error == EACCES)
+			err_hint(err, "as the user that it belongs to, or root");
 		return -error;
 	}
 	(void)pthread_mutex_init(&catalog->mutex, NULL);

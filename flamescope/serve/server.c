@@ -63,6 +63,18 @@ static int place_of(const char *address, uint16_t port, struct place *ret_place)
 	return -EINVAL;
 }
 
+static int refuse_place(const char *address, uint16_t port, int code, struct err *err)
+{
+	(void)err_set(err, code, "listen at '%s' port %u", address, port);
+	if (code == EADDRINUSE)
+		err_hint(err, "without --port, which takes any that is free");
+	else if (code == EADDRNOTAVAIL)
+		err_hint(err, "--listen 127.0.0.1, or an address that ip addr lists");
+	else if (code == EACCES)
+		err_hint(err, "--port 8642: those below 1024 are root's");
+	return -code;
+}
+
 static int listen_at(const char *address, uint16_t port, uint16_t *ret_port, struct err *err)
 {
 	struct place place;
@@ -70,13 +82,13 @@ static int listen_at(const char *address, uint16_t port, uint16_t *ret_port, str
 	const int on = 1;
 
 	if (place_of(address, port, &place) < 0)
-		return err_set(err, 0, "'%s' is no address", address);
+		return err_set(err, 0, "'%s' is no address, try: --listen 127.0.0.1", address);
 	fd = socket(place.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return err_set(err, errno, "make a socket");
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(fd, &place.any, place.len) < 0 || listen(fd, BACKLOG) < 0)
-		return err_set(err, errno, "listen at '%s' port %u", address, port);
+		return refuse_place(address, port, errno, err);
 	if (getsockname(fd, &place.any, &place.len) < 0)
 		return err_set(err, errno, "ask for the port");
 	*ret_port =

@@ -50,10 +50,12 @@ static int check_state(pid_t pid, const struct proc_status *status, struct err *
 	}
 	if (of == STATUS_OF_ENDED) {
 		(void)err_set(err, 0, "process %d (%s) has ended: it is a zombie", (int)pid, name);
+		err_hint(err, "-p %d, its parent", (int)proc_status_number(status, "PPid", 10));
 		return -ESRCH;
 	}
 	if (of == STATUS_OF_KERNEL) {
 		(void)err_set(err, 0, "process %d (%s) is a thread of the kernel", (int)pid, name);
+		err_hint(err, "perf record -g -t %d", (int)pid);
 		return -EPERM;
 	}
 	if (tracer)
@@ -136,6 +138,7 @@ int attach_check(pid_t pid, struct attach_target *ret_target, struct err *err)
 
 	if (r < 0) {
 		(void)err_set(err, 0, "there is no process %d", (int)pid);
+		err_hint(err, "ps -e, which lists them");
 		r = -ESRCH;
 	}
 	if (r == 0)

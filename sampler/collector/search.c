@@ -161,7 +161,8 @@ int search_explain(const char *command, const char *path, int code, struct err *
 			return explain_missing(command, path, err);
 		return err_set(err, code, "run '%s'", command);
 	case EISDIR:
-		return fail(err, EACCES, "run '%s': it is a directory", command);
+		return fail(err, EACCES, "run '%s': it is a directory, try: a program in it",
+			    command);
 	case EACCES:
 		search_examine(path, &program);
 		if (program.interpreter[0])

@@ -32,13 +32,17 @@ static int judge(pid_t pid, const struct proc_status *status, const char *comm, 
 			       "ended: it cannot be read from outside",
 			       (int)pid, comm);
 	if (of == STATUS_OF_ENDED)
-		return err_set(err, 0, "process %d ('%s') has ended, and its parent has not asked",
-			       (int)pid, comm);
+		return err_set(err, 0,
+			       "process %d ('%s') has ended, and its parent has not asked, "
+			       "try: -p %d, its parent",
+			       (int)pid, comm, (int)proc_status_number(status, "PPid", 10));
 	if (of == STATUS_OF_KERNEL)
-		return err_set(err, 0, "%d ('%s') is a thread of the kernel, and runs no program",
-			       (int)pid, comm);
+		return err_set(err, 0,
+			       "%d ('%s') is a thread of the kernel, and runs no program, "
+			       "try: cat /proc/%d/stack",
+			       (int)pid, comm, (int)pid);
 	if (pid == getpid())
-		return err_set(err, 0, "%d is wick itself", (int)pid);
+		return err_set(err, 0, "%d is wick itself, try: another process", (int)pid);
 	return 0;
 }
 
@@ -56,6 +60,7 @@ int check_process(pid_t pid, struct outside_process *ret_process, struct err *er
 		r = check_denied(pid, err);
 	} else {
 		r = err_set(err, ESRCH, "look at process %d", (int)pid);
+		err_hint(err, "ps -e, which lists them");
 	}
 	proc_status_release(&status);
 	if (r == 0)

@@ -21,15 +21,25 @@ struct table {
 	uint64_t n;
 };
 
+static int refuse(const char *path, int code, struct err *err)
+{
+	(void)err_set(err, code, "open '%s'", path);
+	if (code == ENOENT || code == ENOTDIR)
+		err_hint(err, "another name: ls shows what is there");
+	else if (code == EACCES)
+		err_hint(err, "as the user that it belongs to, or root");
+	return -code;
+}
+
 static int open_file(struct core *core, const char *path, struct err *err)
 {
 	struct stat st;
 
 	core->fd = regular_file_open(AT_FDCWD, path, 0);
 	if (core->fd == -ENODEV || core->fd == -EISDIR)
-		return err_set(err, 0, "'%s' is no file", path);
+		return err_set(err, 0, "'%s' is no file, try: a core file in it", path);
 	if (core->fd < 0)
-		return err_set(err, -core->fd, "open '%s'", path);
+		return refuse(path, -core->fd, err);
 	if (fstat(core->fd, &st) < 0)
 		return err_set(err, errno, "open '%s'", path);
 	core->size = (uint64_t)st.st_size;
@@ -60,8 +70,11 @@ static int read_header(const struct core *core, const char *path, struct table *
 	Elf64_Ehdr header;
 
 	if (!read_all(core, 0, &header, sizeof(header)) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_CORE)
-		return err_set(err, 0, "'%s' is no core file", path);
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_CORE) {
+		(void)err_set(err, 0, "'%s' is no core file", path);
+		err_hint(err, "one that gcore PID or coredumpctl dump has written");
+		return -EINVAL;
+	}
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
 		return err_set(err, 0, "'%s' is of a program for another machine than x86-64",
 			       path);

@@ -1,12 +1,101 @@
 """Each wrong input gives one clear line and the right exit status."""
+import collections
 import json
 import os
+import pathlib
+import re
+import shlex
 import shutil
+import socket
+import string
 import subprocess
 import time
 import unittest
 
 from recorded import PYTHON, WICK, Case, read, state, target, wait_for
+
+
+TABLE = pathlib.Path(__file__).with_name("wrong_inputs.txt")
+ROWS_A_VERB = 20
+
+
+def wrong_inputs():
+    """(verb, status, what is typed, what names the mistake, what says what to do) of the table."""
+    verbs = []
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            verbs = line[1:-1].split() or [""]
+        elif line and not line.startswith("#"):
+            status, typed, mistake, advice = [word.strip() for word in line.split(" |", 3)]
+            for verb in verbs:
+                yield verb, int(status), typed, mistake, advice
+
+
+class WrongInputs(Case):
+    """The table: one line each, what was wrong and what to do, the right status, and nothing else done."""
+
+    def make_subjects(self):
+        """Files and processes, by the $words of the table."""
+        run = self.wick("record", "-q", "-o", "good.perf", "--", target("busy"), "0.3")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for name, content in (("empty", b""), ("binary", bytes(range(256)) * 9), ("text", b"hello\nworld\n"),
+                              ("perfdata", b"PERFILE2" + bytes(500)), ("taken.perf", b"precious\n"), ("drawn.svg", b"<svg/>\n"),
+                              ("core", b"\x7fELF" + bytes(100)), ("secret.perf", b"x\n"), ("tool", b"#!/bin/sh\n")):
+            pathlib.Path(self.path(name)).write_bytes(content)
+        os.chmod(self.path("tool"), 0o755)
+        os.chmod(self.path("secret.perf"), 0)
+        os.mkdir(self.path("folder"))
+        os.mkdir(self.path("secretdir"), 0)
+        ended = self.start("true")
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        threads = self.start(PYTHON, "-c", "import threading, time; threading.Thread(target=time.sleep, args=[100]).start()")
+        thread = wait_for(lambda: [tid for tid in os.listdir(f"/proc/{threads.pid}/task") if tid != str(threads.pid)])[0]
+        # One recording that answers: of others, which may be of another wick, nothing is said then.
+        self.start(WICK, "record", "-q", "-o", os.path.join(self.cache, "x.perf"), "--", "sleep", "100",
+                   env={**os.environ, "XDG_RUNTIME_DIR": self.dir})
+        wait_for(lambda: os.path.isdir(self.path("wick")) and os.listdir(self.path("wick")))
+        taken = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(taken.close)
+        files = {name: name for name in ("folder", "secretdir", "empty", "binary", "text", "perfdata", "core", "tool")}
+        return {**files, "good": "good.perf", "missing": "missing.perf", "nodir": "nosuchdir", "taken": "taken.perf",
+                "secret": "secret.perf", "svg": "drawn.svg", "dead": "4194304", "thread": thread, "threads": threads.pid,
+                "zombie": ended.pid, "pid": self.start("sleep", "100").pid, "other": 1, "self": "$$",
+                "busy": taken.getsockname()[1]}
+
+    def type(self, verb, words):
+        """Through a shell, which gives wick its own number where $$ stands."""
+        line = f"exec {shlex.join([WICK, verb] if verb else [WICK])} {words}"
+        return subprocess.run(["sh", "-c", line], capture_output=True, check=False, cwd=self.dir, stdin=subprocess.DEVNULL,
+                              timeout=60, env={**os.environ, "HOME": self.dir, "XDG_RUNTIME_DIR": self.dir, "COLUMNS": "80"})
+
+    def everything(self):
+        """What there is, and as of when."""
+        return {entry.name: (entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(self.dir)
+                if entry.name not in ("wick", ".cache")}
+
+    def test_each_verb_has_enough_of_them(self):
+        verbs = re.findall(r"^  ([a-z]+)  ", self.wick("help").stdout.decode().split("\n\nOptions:")[0], re.M)
+        self.assertIn("record", verbs)
+        rows = collections.Counter(row[0] for row in wrong_inputs())
+        self.assertEqual({verb: rows[verb] for verb in ["", *verbs] if rows[verb] < ROWS_A_VERB}, {})
+
+    def test_one_line_says_what_and_what_to_do(self):
+        subjects = self.make_subjects()
+        before = self.everything()
+        for verb, status, typed, *words in wrong_inputs():
+            if os.geteuid() == 0 and status == 4:
+                continue  # root may read, and attach to, everything
+            typed, *words = (string.Template(text).substitute(subjects) for text in (typed, *words))
+            with self.subTest(line=f"wick {verb} {typed}"):
+                run = self.type(verb, typed)
+                text = run.stderr.decode()
+                self.assertEqual(run.returncode, status, text)
+                self.assertRegex(text, rf"\Awick{' ' * bool(verb)}{verb}: [^\n]+\n\Z")
+                for word in words:
+                    self.assertIn(word, text)
+                self.assertEqual(run.stdout, b"")
+                now, before = before, self.everything()
+                self.assertEqual(before, now)
 
 
 class BadInput(Case):

@@ -290,7 +290,7 @@ class Control(Case):
                                 (("rate", "-p", self.pid, "99", "9"), "one argument too many"),
                                 (("rate", "99", "-p", self.pid, "9"), "'9' is one argument too many"),
                                 (("stop",), "no process given, try: wick stop -p PID"),
-                                (("stop", "-p", "me"), "'me' is no process")):
+                                (("stop", "-p", "me"), "'me' is no number of a process")):
             done = self.wick(*arguments, env=self.env)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(word, done.stderr.decode())
