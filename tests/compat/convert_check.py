@@ -149,6 +149,8 @@ def pprof_types(recording):
     """[(type, unit)] of samples and weights, and what a weight of 1 is in that unit."""
     event, hz = recording.samples[0].event, recording.head.get("hz")
     clock = {"cpu-clock": "cpu", "wall-clock": "wall"}.get(event)
+    if not recording.is_wick and recording.measure == "period":  # perf's cpu-clock is in nanoseconds
+        return [("samples", "count"), (clock or event, "nanoseconds")], lambda weight: weight
     if not recording.is_wick or not (clock and hz or event in ("alloc", "lock")):
         return [("samples", "count"), (event or "weight", "count")], lambda weight: weight
     if event == "alloc":
@@ -165,7 +167,7 @@ def check_pprof(wick, path, recording, folder):
     types, in_unit = pprof_types(recording)
     metrics = profile.types[2:]
     equal("pprof's types", list(zip(profile.types, profile.units, strict=True))[:2], types)
-    assert profile.default == types[measure_of(recording) == "period"][0], profile.default
+    assert profile.default == types[recording.measure == "period"][0], profile.default
     got, want = {}, {}
 
     def add(sums, key, values):

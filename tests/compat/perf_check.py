@@ -110,7 +110,7 @@ class Check:
         with open(self.path("text"), "wb") as file:
             file.write(data)
         grouped = "--group" in options
-        done = run(self.wick, "flamegraph", "--no-index", "--format", "json", "--metric", "weight",
+        done = run(self.wick, "flamegraph", "--no-index", "--format", "json", "--metric", "period",
                    *options, self.path("text"))
         if done.returncode:
             raise AssertionError(done.stderr.decode())

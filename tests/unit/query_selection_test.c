@@ -168,6 +168,29 @@ static void knows_what_weights_are(void **state)
 	}
 }
 
+/* Ten microseconds are the least of the clock's own samples, whatever another event's are. */
+static void weights_are_those_of_the_event_that_is_counted(void **state)
+{
+	uint64_t weights[] = {30000, 1};
+	uint8_t events[] = {0, 1};
+	const char *strings[] = {"cpu-clock", "page-faults"};
+	const struct profile profile = {
+		.n_samples = 2,
+		.weights = weights,
+		.events = events,
+		.has_times = true,
+		.n_events = 2,
+		.event_names = {0, 1},
+		.strings = strings,
+	};
+
+	(void)state;
+	assert_string_equal(period_of(&profile, 0).unit, "ns");
+	assert_true(period_of(&profile, 0).is_default);
+	assert_string_equal(period_of(&profile, 1).unit, "page-faults");
+	assert_string_equal(period_of(&profile, SELECTION_EVERY_EVENT).unit, "");
+}
+
 static void counts_time_in_nanoseconds(void **state)
 {
 	const struct query query = {0};
@@ -484,6 +507,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_everything_unless_told),
 		cmocka_unit_test(knows_what_weights_are),
+		cmocka_unit_test(weights_are_those_of_the_event_that_is_counted),
 		cmocka_unit_test(counts_time_in_nanoseconds),
 		cmocka_unit_test(takes_an_empty_profile),
 		cmocka_unit_test(counts_overlapping_ranges_once),

@@ -145,7 +145,7 @@ class Comparison:
         for metric in metrics[:self.n_metrics]:
             measures += [metric, metric + ":delta", metric + ":gain", metric + ":loss"]
             self.heat(path, recording, metric + ":mean")
-            self.flame(path, recording, "weight", (metric + ":class",))
+            self.flame(path, recording, "period", (metric + ":class",))
             self.flame(path, recording, metric + ":delta", ("sign",))
         for measure in measures:
             self.heat(path, recording, measure)

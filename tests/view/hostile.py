@@ -321,7 +321,7 @@ COMMANDS = [
     ["convert", "--group", "thread,state,host", "-o", "x.perf"],
     ["convert", "--metrics-as", "inline", "-o", "x.perf"], ["convert", "--bare", "-o", "x.perf"],
     ["convert", "--repeat", "cpu_ns_delta", "--max-samples", "1000", "-o", "x.perf"],
-    ["convert", "--weight", "period", "--max-samples", "1000", "-o", "x.perf"],
+    ["convert", "--repeat", "period", "--max-samples", "1000", "-o", "x.perf"],
     ["convert", "--format", "folded", "-o", "-"], ["convert", "--format", "pb.gz", "-o", "x.pb.gz"],
     ["flamegraph", "-o", "x.folded"], ["flamegraph", "-o", "x.html"], ["heatmap", "-o", "x.html"],
     ["flamegraph", "--title", "</svg><w1ck>\x1b[2J", "--reverse", "-o", "x.svg"],
