@@ -34,7 +34,7 @@ static const struct metric columns[METRIC_BUILTIN] = {
 #define SOCK         "sock_diag(7), /proc/PID/fd"
 #define ARENAS       "mallinfo2(3), called by the program's own malloc()"
 #define ARENAS_ERROR "as of the last sampled allocation"
-#define HOOKS        "the weights of the thread's samples of memory"
+#define HOOKS        "what the thread's samples of memory stand for"
 #define HOOKS_ERROR  "1 / sqrt(samples), from below at first"
 #define SAMPLED      "none: read as the sample was taken"
 #define FRESH        "as old as the reading"
