@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -96,6 +97,7 @@ static pid_t start(void (*run)(void))
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* some of these run for ever */
 		(void)sigaction(SIGUSR1, &action, NULL);
 		run();
 	}
