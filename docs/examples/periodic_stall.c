@@ -19,6 +19,7 @@
 #define ENTRIES           4096
 #define RUNS              100 /* of the log, which take some 100 ms to merge */
 #define SECOND_NS         1000000000L
+#define FIRST_LOGGED      72 /* so that it stalls from 640 ms of each second on */
 
 #define OUT_OF_LINE __attribute__((noinline))
 
@@ -163,7 +164,7 @@ int main(int argc, char **argv)
 {
 	static int64_t took[MAX_SECONDS * REQUESTS_A_SECOND];
 	const long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 20;
-	const int64_t begin = now();
+	const int64_t begin = (now() / SECOND_NS + 1) * SECOND_NS; /* a whole second of the clock */
 	int64_t asked;
 	long n, i;
 
@@ -173,7 +174,7 @@ int main(int argc, char **argv)
 	}
 	fill_store();
 	n = seconds * REQUESTS_A_SECOND;
-	n_logged = REQUESTS_A_SECOND / 3; /* so that it stalls in the midst of a second */
+	n_logged = FIRST_LOGGED;
 	for (i = 0; i < n; i++) {
 		asked = begin + i * EVERY_NS + (int64_t)(seed >> 8) % JITTER_NS;
 		wait_until(asked);

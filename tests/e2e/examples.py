@@ -8,6 +8,7 @@ without a word what the commands before it show.  Comments in front of a block s
     <!-- status: 10 -->      the exit status of the block's last command
     <!-- shows: COMMAND -->  the block is what this shows, not what the commands before it do
     <!-- varies: REGEX -->   what is not compared: a line, or a part of it
+    <!-- order: any -->      its lines come in any order
     <!-- skip: REASON -->    the block is not run
 
 Figures are compared as patterns, words exactly; `...` stands for any text, or for any lines.
@@ -29,7 +30,7 @@ import urllib.request
 
 SHOWN_AS = "/tmp/demo"  # the folder in which a document's commands run
 MOST_SECONDS = 60       # for one command
-DIRECTIVE = re.compile(r"<!-- (run|for|status|shows|varies|skip): (.*) -->$")
+DIRECTIVE = re.compile(r"<!-- (run|for|status|shows|varies|order|skip): (.*) -->$")
 INTERRUPTED = 128 + signal.SIGINT
 
 # What the recorder says under a condition that depends on the moment.
@@ -58,6 +59,7 @@ class Shown:
     lines: list
     steps: list
     varies: str = CONDITIONS
+    any_order: bool = False
 
 
 def blocks(lines):
@@ -104,17 +106,17 @@ class Document:
             for at, key, value in directives:
                 if key in ("run", "shows"):
                     self.steps.append(Step(at + 1, value, True, statuses=(0, 10, 11) if key == "shows" else (0,)))
-            varies = "|".join(filter(None, (CONDITIONS, said.get("varies"))))
+            how = ("|".join(filter(None, (CONDITIONS, said.get("varies")))), said.get("order") == "any")
             if word in ("sh", "console"):
-                pending = self.add_commands(said, varies, commands(first, lines, "$ " if word == "console" else ""))
+                pending = self.add_commands(said, how, commands(first, lines, "$ " if word == "console" else ""))
             elif not word:
                 steps = [self.steps[-1]] if "shows" in said else pending
                 if not steps:
                     raise ValueError(f"{path}:{first}: no command shows this block")
-                self.shown.append(Shown(first, lines, steps, varies))
+                self.shown.append(Shown(first, lines, steps, *how))
                 pending = None if "shows" not in said else pending
 
-    def add_commands(self, said, varies, found):
+    def add_commands(self, said, how, found):
         steps = []
         seconds = float(said.get("for", "0s").rstrip("s"))
         for at, command, shown_at, shown in found:
@@ -123,7 +125,7 @@ class Document:
             while shown and not shown[-1]:
                 shown.pop()
             if shown:
-                self.shown.append(Shown(shown_at, shown, [step], varies))
+                self.shown.append(Shown(shown_at, shown, [step], *how))
         if "status" in said:
             steps[-1].statuses = (int(said["status"]),)
         self.steps += steps
@@ -146,7 +148,7 @@ class Document:
 
 
 NUMBER = (r"(?<![A-Za-z_])[+-]?(?:\d{8}T\d{6}Z|(?:0x|(?<![0-9a-f]))(?=[0-9a-f]*\d)[0-9a-f]{5,}(?![A-Za-z_])"
-          r"|0x[0-9a-f]+|\d[\d,]*(?:\.\d+)?)")
+          r"|0x[0-9a-f]+|\d+(?:,[+-]?\d+)*(?:\.\d+)?)\*?")
 UNITS = (r"(?: (?:ns|us|ms|s)\b)", r"(?:ns|us|ms|s)\b", r"(?: (?:B|bytes|KiB|MiB|GiB)\b)")
 TOKEN = re.compile(rf"(?P<elided>\.\.\.)|(?P<number>{NUMBER})(?P<unit>{'|'.join(UNITS)})?|(?P<blank> +)|(?P<word>.)")
 CELLS = re.compile(r"^(.{0,40}?)([ .:=+*#@-]{20,})$")
@@ -204,6 +206,17 @@ def stripped(lines, varies):
     return [new for line, new in kept if new.strip() or not line.strip()]
 
 
+def in_one_order(lines, out):
+    """Both, each line of OUT in the place of the first of LINES that it matches, the others last."""
+    left, ordered = list(out), []
+    for line in lines:
+        found = next((one for one in left if re.fullmatch(pattern_of(line.rstrip()), one)), None)
+        if found is not None:
+            left.remove(found)
+            ordered.append(found)
+    return lines, ordered + left
+
+
 def output_of(shown, printed):
     out = "".join(printed.get(step.line, "") for step in shown.steps).rstrip("\n").split("\n")
     while out and not out[0]:
@@ -216,6 +229,8 @@ def difference(shown, printed):
     out = output_of(shown, printed)
     wanted = stripped(shown.lines, shown.varies)
     got = stripped(out, shown.varies)
+    if shown.any_order:
+        wanted, got = in_one_order(wanted, got)
     if matches(wanted, got) is not None:
         return ""
     at = next((n for n in range(len(wanted)) if matches([*wanted[:n + 1], "..."], got) is None), len(wanted))
@@ -223,14 +238,20 @@ def difference(shown, printed):
             f"where the commands print\n" + "\n".join(out))
 
 
-class Shell:
-    """A shell in a namespace of processes of its own, and a folder of its own."""
+def children_of(pid):
+    return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
 
-    PRELUDE = ("set -m -E; trap 'echo \"failed $? $BASH_COMMAND\" >&9' ERR\n"
+
+class Shell:
+    """A shell in a namespace of processes of its own, and a folder of its own: root may make them."""
+
+    PRELUDE = (               # what else runs here is not to change what the examples show (sched(7))
+               "echo -15 >/proc/self/autogroup\n"
                # recordings of others are not seen
                "for place in /tmp/wick-$UID /run/user/$UID; do [ ! -d $place ] || mount -t tmpfs -o mode=700 tmpfs $place; done\n"
                # as_pid PID COMMAND...: in the background, with that very number
-               'as_pid() { echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid; number=$1; shift; "$@" & [ $! = $number ]; }\n')
+               'as_pid() { echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid; number=$1; shift; "$@" & [ $! = $number ]; }\n'
+               "set -m -E; trap : INT; trap 'echo \"failed $? $BASH_COMMAND\" >&9' ERR")
 
     def __init__(self, root, wick):
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="wick-docs-"))
@@ -244,17 +265,17 @@ class Shell:
                            XDG_CACHE_HOME=str(self.base / "cache"), WICK_CONFIG="", XDG_RUNTIME_DIR="", LC_ALL="C.UTF-8", COLUMNS="80", TERM="xterm")
         answers, theirs = os.pipe()
         self.answers = os.fdopen(answers, "rb", 0)
-        user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         # The shell reads "9>&" from its own descriptor: the pipe is inherited under that number.
         self.process = subprocess.Popen(
-            ["unshare", *user, "--pid", "--mount", "--fork", "--mount-proc", "--kill-child",
+            ["unshare", "--pid", "--mount", "--fork", "--mount-proc", "--kill-child",
              "bash", "-c", f"exec 9>&{theirs} {theirs}>&-; exec bash --norc"],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder,
             env=environment, pass_fds=(theirs,), start_new_session=True)
         os.close(theirs)
         self.write(self.PRELUDE)
         if self.answered(MOST_SECONDS) is None:
-            raise Stuck("no shell")
+            self.close()
+            raise RuntimeError("no shell begins")
 
     def close(self):
         self.process.kill()
@@ -264,12 +285,11 @@ class Shell:
 
     def children(self):
         """The groups of what the shell has started."""
-        with contextlib.suppress(OSError):
-            shell = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()[0]
-            children = pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
-            return {int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[2])
-                    for pid in children}
-        return set()
+        groups = set()
+        for pid in children_of(*children_of(self.process.pid)):
+            with contextlib.suppress(ProcessLookupError):
+                groups.add(os.getpgid(pid))
+        return groups
 
     def answered(self, seconds):
         """What the shell says of a command: [(status, command) that failed] and the last status; None: not yet."""
