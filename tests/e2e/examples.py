@@ -136,7 +136,7 @@ class Document:
         lines, stuck = list(self.lines), []
         for shown in reversed(self.shown):
             out = output_of(shown, printed)
-            if any("..." in line for line in shown.lines):
+            if any(is_elided(line) for line in shown.lines):
                 new = renewed(shown.lines, out)
                 if new is None:
                     stuck.append(shown)
@@ -151,7 +151,8 @@ NUMBER = (r"(?<![A-Za-z_])[+-]?(?:\d{8}T\d{6}Z|(?:0x|(?<![0-9a-f]))(?=[0-9a-f]*\
           r"|0x[0-9a-f]+|\d+(?:,[+-]?\d+)*(?:\.\d+)?)\*?")
 UNITS = (r"(?: (?:ns|us|ms|s)\b)", r"(?:ns|us|ms|s)\b", r"(?: (?:B|bytes|KiB|MiB|GiB)\b)")
 TOKEN = re.compile(rf"(?P<elided>\.\.\.)|(?P<number>{NUMBER})(?P<unit>{'|'.join(UNITS)})?|(?P<blank> +)|(?P<word>.)")
-CELLS = re.compile(r"^(.{0,40}?)([ .:=+*#@-]{20,})$")
+CELLS = re.compile(r"^(.{0,40}?)([ .:=+*#@-]{6,})$")  # a row of a heatmap
+ELIDED = re.compile(r"\s{0,5}\.\.\.")                  # any lines
 AXIS = re.compile(r" *(?:\|-?[\d.]+ s *)+")
 
 
@@ -176,11 +177,15 @@ def pattern_of(line):
     return f"({text} *)"
 
 
+def is_elided(line):
+    return ELIDED.fullmatch(line) is not None or "..." in line and not CELLS.match(line)
+
+
 def matches(lines, out):
     """For each line of a document what it has matched: a line's parts, or None for `...`; None: they differ."""
     if not lines:
         return [] if not out else None
-    if lines[0].strip() == "...":
+    if ELIDED.fullmatch(lines[0]):
         for skipped in range(len(out) + 1):
             rest = matches(lines[1:], out[skipped:])
             if rest is not None:

@@ -77,6 +77,13 @@ class Docs(unittest.TestCase):
         _, stuck = self.check(page.replace("d=4", "x=4"), "d=3")
         self.assertEqual(len(stuck), 1)
 
+    def test_the_dots_of_a_heatmap_leave_nothing_out(self):
+        page = ("```console\n$ printf '%s\\n' 'new word' '  400 ms ...   :::' '         ...:::---===...   ---'\n"
+                "old word\n  400 ms ...:::\n         ---\n```\n")
+        text, stuck = self.check(page, "old word")
+        self.assertEqual(stuck, [])
+        self.assertIn("\nnew word\n  400 ms ...   :::\n         ...:::---===...   ---\n```", text)
+
     def test_lines_in_any_order_and_what_varies(self):
         page = "<!-- order: any -->\n```console\n$ printf '%s\\n' 'a 1' 'b 2' 'noise 7'\nb 9\na 3\nnoise 1\n```\n"
         self.check(page)
