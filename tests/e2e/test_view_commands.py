@@ -280,7 +280,7 @@ class Flamegraph(Views):
         self.assertIn("1 line that could not be read, in line 3", text)
         self.assertNotIn("thread ", text)
         self.run_wick("convert", "a.folded", "-o", "b.folded.gz")
-        self.assertIn("2 (counts 5)", self.text("info", "b.folded.gz"))
+        self.assertIn("stacks     2, 5 samples\n", self.text("info", "b.folded.gz"))
         with open(self.path("a.folded"), "a", encoding="utf-8") as file:
             file.write("main;work 0.5\n")
         run = self.run_wick("report", "a.folded")
