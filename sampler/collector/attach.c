@@ -86,6 +86,14 @@ static int take_back(struct collector *collector, void *argument)
 	return 0;
 }
 
+/* A pass at once: what its threads need from outside is not to wait for the next. */
+static int take_in(struct collector *collector, void *argument)
+{
+	(void)argument;
+	collector->drain.due.pass_ns = 0;
+	return 0;
+}
+
 static int try_again_and_again(struct attaching *attaching, struct victim *victim,
 			       struct collector_attached *attached, struct err *err)
 {
@@ -203,8 +211,7 @@ static int run(struct collector *collector, struct attaching *attaching,
 	if (r < 0)
 		return explain_prepare(attaching->inject.pid, r, err);
 	r = join(attaching, attached, err);
-	if (r < 0)
-		(void)request_make(collector, take_back, attaching);
+	(void)request_make(collector, r < 0 ? take_back : take_in, attaching);
 	return r;
 }
 

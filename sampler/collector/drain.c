@@ -31,6 +31,21 @@ int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id)
 	return epoll_ctl(drain->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
+/*
+ * The first event of a kind makes the kernel change its own code and wait until all processors know
+ * (perf_swevent_enabled, perf_sched_events in kernel/events/core.c): some 30 ms, and half a second
+ * beside a dozen busy processes, in which a program that joins is not sampled.  So one is opened
+ * before there is a program, and kept.
+ */
+static int open_first_event(const struct collector *collector)
+{
+	int fd = -1;
+
+	if (collector->drain.engine == RING_ENGINE_PERF)
+		fd = perf_open(&collector->options.perf, gettid(), NS_PER_S);
+	return fd < 0 ? -1 : fd;
+}
+
 int drain_init(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
@@ -58,6 +73,7 @@ int drain_init(struct collector *collector)
 	for (int i = 0; i < MAX_CONNECTIONS; i++)
 		drain->connections[i].fd = -1;
 	drain->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	drain->event_fd = open_first_event(collector);
 	drain->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (drain->epoll_fd < 0)
 		return -errno;
@@ -82,6 +98,8 @@ void drain_release(struct collector *collector)
 		(void)close(drain->child_pidfd);
 	if (drain->spare_fd >= 0)
 		(void)close(drain->spare_fd);
+	if (drain->event_fd >= 0)
+		(void)close(drain->event_fd);
 	merge_release(&drain->stream.merge);
 	keep_release(&drain->keep);
 	usage_release(&drain->usage);

@@ -156,7 +156,7 @@ class Files(Case):
             self.assertEqual(sum("each sample counts as one" in line for line in lines), said, lines)
         asked = self.wick("report", "--metric", "period", bare.paths[0])
         self.assertNotIn(b"counts as one", asked.stderr)
-        self.assertIn(f"weight {bare.weight()};", asked.stdout.decode())
+        self.assertIn(f" {bare.weight()} periods;", asked.stdout.decode())
 
     def test_only_wick_counts_releases_of_memory(self):
         for bare in ((), ("--bare",)):
