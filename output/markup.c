@@ -49,11 +49,13 @@ bool markup_opens(const char *text, size_t left)
 
 void markup_restore(char *text)
 {
+	const char *end = text + strlen(text);
 	char *to = text;
 
 	for (const char *at = text; *at; at++) {
 		*to++ = *at;
-		if ((*at == '<' || *at == '\\') && at[1] == mark && markup_opens(at, strlen(at)))
+		if ((*at == '<' || *at == '\\') && at[1] == mark &&
+		    markup_opens(at, (size_t)(end - at)))
 			at++;
 	}
 	*to = '\0';

@@ -170,13 +170,16 @@ static int say_verdict(const struct diff_rule *rule, const struct diff *diff, do
 	const char *missing = what_is_missing(diff, level);
 
 	if (!verdict.known) {
-		say_error("%s: cannot be judged: no such function on either side", rule->text);
+		say_error("%s: cannot be judged: no such function on either side, "
+			  "try: wick report, for its names",
+			  rule->text);
 		return WICK_UNJUDGED;
 	}
 	if (missing) {
-		say_error(
-			"%s: cannot be judged: %+.2f points, but what is chance cannot be told: %s",
-			rule->text, verdict.change * 100, missing);
+		say_error("%s: cannot be judged: %+.2f points, but what is chance cannot be told: "
+			  "%s, "
+			  "try: longer or more recordings",
+			  rule->text, verdict.change * 100, missing);
 		return WICK_UNJUDGED;
 	}
 	if (verdict.significant) {

@@ -1,5 +1,6 @@
 /* cmd_report.c - `wick report`: which functions take most, and who calls them */
 #include "base/json.h"
+#include "base/saturated.h"
 #include "flamescope/draw/measure.h"
 #include "flamescope/draw/words.h"
 #include "tools/report_parts.h"
@@ -23,7 +24,7 @@ const struct option_spec report_option_specs[] = {
 	{OPT_JSON, "json", NULL, "the same as --format json"},
 	{OPT_TOP, "top", "N", "how many functions, at most (default: 20; 0: all)"},
 	{OPT_BY, "by", "ORDER",
-	 "most first, of self, total, or calls where each was recorded (default: self)"},
+	 "sort by self, total or calls (only if each call was recorded; default: self)"},
 	{OPT_FUNCTION, "function", "RE",
 	 "instead, functions that match, each with its callers and callees"},
 	{OPT_PER, "per", "DIM",
@@ -54,6 +55,8 @@ static int check_one(const struct report *it, struct err *err)
 {
 	if (it->per && it->function)
 		return err_set(err, 0, "--per and --function are two reports, try: one");
+	if (it->per && it->by == BY_CALLS)
+		return err_set(err, 0, "--by calls is of functions, try: without --per");
 	return 0;
 }
 
@@ -63,7 +66,7 @@ static int take_order(struct report *it, const char *value, struct err *err)
 		if (strcmp(value, orders[i]) != 0)
 			continue;
 		it->by = (enum order)i;
-		return 0;
+		return check_one(it, err);
 	}
 	return err_set(err, 0, "--by is self, total or calls, not '%s'", value);
 }
@@ -82,6 +85,7 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 		return check_one(it, err);
 	case OPT_PER:
 		it->per = value;
+		it->subject.command.options.query.every_event = strcmp(value, "event") == 0;
 		return check_one(it, err);
 	default:
 		it->subject.command.format = "json";
@@ -123,7 +127,7 @@ static int check_calls(const struct selection *selection, struct err *err)
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < profile->n_files; i++)
-		lost += profile->files[i].lost;
+		lost = saturated_add(lost, profile->files[i].lost);
 	if (lost == 0)
 		return 0;
 	(void)err_set(err, 0, "calls are not exact: %llu were lost when they were recorded",

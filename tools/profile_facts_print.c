@@ -212,7 +212,7 @@ static void print_hidden(const struct profile_facts *facts, struct buf *buf)
 			text_of(buf, facts->events.items[i].value, "sample");
 			buf_add_char(buf, ')');
 		}
-		buf_add(buf, "; choose in views with --event NAME\n");
+		buf_add(buf, "; --event NAME chooses one in views\n");
 	}
 	if (facts->idle) {
 		add_topic(buf, "idle");

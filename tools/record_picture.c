@@ -45,8 +45,12 @@ void record_picture(const struct recorder *recorder, const struct command *comma
 	if (!recorder->options->picture)
 		return;
 	recording_stats(recorder->recording, &stats);
-	if (stats.n_paths != 1)
+	if (stats.n_paths != 1) {
+		say_note("no picture: the recording is in %zu files, try: wick flamegraph -o %s "
+			 "FILES",
+			 stats.n_paths, recorder->options->picture);
 		return;
+	}
 	picture = picture_of(stats.paths[0], recorder->options->picture);
 	if (picture &&
 	    draw(commands, picture, (char *)stats.paths[0], recorder->options->force) == WICK_OK)

@@ -10,8 +10,10 @@ static int take_dir(const char *value, struct symbol_options *options, struct er
 {
 	struct stat st;
 
-	if (stat(value, &st) < 0 || !S_ISDIR(st.st_mode)) {
-		(void)err_set(err, stat(value, &st) < 0 ? errno : ENOTDIR, "'%s'", value);
+	int code = stat(value, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+
+	if (code) {
+		(void)err_set(err, code, "'%s'", value);
 		err_hint(err, "a directory with debug files, such as /usr/lib/debug");
 		return -err->code;
 	}

@@ -159,11 +159,11 @@ void view_trouble_hint(const char *path, struct err *err)
 	if (strstr(err->text, ", try: "))
 		return;
 	if (strcmp(path, "-") == 0)
-		err_hint(err, "to pipe in what wick record or perf script has written");
+		err_hint(err, "perf script | wick report -");
 	else if (stat(path, &st) < 0 && errno != EACCES)
 		err_hint(err, "another name: ls shows what is there");
 	else if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
-		err_hint(err, "as the user that it belongs to, or root");
+		err_hint(err, "as its owner, or as root");
 	else if (S_ISDIR(st.st_mode))
 		err_hint(err, "a file in it");
 	else if (is_perf_data(path))
@@ -171,7 +171,7 @@ void view_trouble_hint(const char *path, struct err *err)
 	else if (S_ISREG(st.st_mode) && st.st_size == 0)
 		err_hint(err, "wick record -o %s -- CMD", path);
 	else
-		err_hint(err, "what wick record, perf script or stackcollapse has written");
+		err_hint(err, "a file that wick record, perf script or stackcollapse wrote");
 }
 
 int view_trouble_empty(const struct profile *profile, struct err *err)
@@ -198,7 +198,6 @@ int view_trouble_empty(const struct profile *profile, struct err *err)
 			      "'%s' has no sample: it is no text of wick, perf script or "
 			      "stackcollapse, or nothing ran while it was recorded",
 			      file->path);
-		err_hint(err, "wick info %s", file->path);
 	}
 	if (profile->n_files == 1)
 		view_trouble_hint(file->path, err);
@@ -222,7 +221,7 @@ int view_trouble_nothing_left(const struct profile *profile, const struct select
 		text_seconds(&text, profile->length_ns);
 		(void)err_set(err, 0, "nothing is left of %s", buf_text(&text));
 		if (selection->n_idle)
-			err_hint(err, "--idle, as CPUs were idle");
+			err_hint(err, "--idle: all samples are of idle CPUs");
 		else if (selection->n_others)
 			err_hint(err, "--event NAME: there are several events");
 		else
@@ -283,7 +282,7 @@ static void say_events(const struct selection *selection)
 		return;
 	buf_init(&text, TROUBLE_BYTES);
 	words_plain(&text, profile->strings[profile->event_names[selection->event]]);
-	buf_add(&text, " is shown; also holds: ");
+	buf_add(&text, " is shown; the recording also has ");
 	for (size_t i = 0, n = 0; i < profile->n_events && n < NAMED_EVENTS; i++) {
 		if (i == selection->event)
 			continue;
@@ -333,6 +332,6 @@ void view_trouble_weights(const struct selection *selection, const struct query 
 {
 	if (selection->n && !query->has_measure &&
 	    is_bare(selection->profile, selection->samples[0]))
-		say_note("the text has no header, as wick record --bare writes it: what weights "
-			 "stand for is gone and each sample counts as one, try: --metric period");
+		say_note("the text has no header (wick record --bare): how long a sample stands "
+			 "for is not known, each sample counts as one, try: --metric period");
 }

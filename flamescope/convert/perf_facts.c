@@ -32,7 +32,7 @@ static void name_group(const struct profile *profile, uint32_t frame,
 
 	ret_name[0] = '\0';
 	if (made->addr || made->offset || made->inlined || len < 3 || len - 2 >= PERF_FACTS_NAME ||
-	    module[0] != '[' || strcmp(module, "[unknown]") == 0)
+	    module[0] != '[' || module[len - 1] != ']' || strcmp(module, "[unknown]") == 0)
 		return;
 	memcpy(ret_name, module + 1, len - 2);
 	ret_name[len - 2] = '\0';

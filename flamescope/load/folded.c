@@ -159,7 +159,7 @@ int folded_file_scale(const char *path, struct err *err)
 	struct stat st;
 	int r;
 
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
 		return 0;
 	r = source_open(path, &source, err);
 	if (r == 0)

@@ -75,7 +75,7 @@ static bool take_time(const char *at, const char *end, bool whole, uint64_t *ret
 		return false;
 	end--;
 	dot = memchr(at, '.', (size_t)(end - at));
-	if (!dot != whole || dot + 1 == end || !take_dec(at, dot ? dot : end, &seconds))
+	if (!dot != whole || (dot && dot + 1 == end) || !take_dec(at, dot ? dot : end, &seconds))
 		return false;
 	for (const char *digit = dot ? dot + 1 : end; digit < end; digit++, scale /= 10) {
 		if (!is_digit(*digit))

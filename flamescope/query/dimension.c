@@ -322,7 +322,8 @@ static const struct profile_metric *find_metric(const struct maker *maker, const
 {
 	const struct profile *profile = maker->profile;
 	const char *metric = name;
-	size_t len = strcspn(name, ":");
+	const char *colon = strrchr(name, ':');
+	size_t len = colon ? (size_t)(colon - name) : strlen(name);
 
 	for (size_t i = 0; i < N_METRIC_PARTS; i++)
 		if (strcmp(name + len, metric_parts[i]) == 0)

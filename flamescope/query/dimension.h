@@ -27,10 +27,10 @@ struct dimension {
  * dimension_init - the values of a dimension of a profile
  * @delta_metric: the metric whose changes are counted, for "sign"; NULL: none
  *
- * thread (name and tid), comm, tid, pid, process (pid and its main thread's name), host, cpu,
- * event, and the profile's tags: state, wait, on, op, task, req...  METRIC:class is the size class
- * of the sample's value ("100s MiB"), METRIC:sign whether it was a gain or a loss, and sign the
- * same of DELTA_METRIC.
+ * thread (name and tid), comm, tid, pid, process (pid and the name that most of its main thread's
+ * samples have), host, cpu, event, and the profile's tags: state, wait, on, op, task, req...
+ * METRIC:class is the size class of the sample's value ("100s MiB"), METRIC:sign whether it was a
+ * gain or a loss, and sign the same of DELTA_METRIC.
  *
  * Return:  0; -ENOENT and which there are; -ENOMEM.
  * Owns:    the caller, to dimension_release(); the profile and NAME have to outlive it.

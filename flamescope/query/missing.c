@@ -15,7 +15,7 @@ enum { LIST_BYTES = 280 }; /* of err.text: the name and the hint have the rest *
  */
 struct source {
 	const char *word;
-	const char *metric; /* its name in a recording; NULL: it is no metric */
+	const char *metric; /* or word: its name in a recording; NULL: it has no other */
 	const char *record; /* what brings it; NULL: --metrics */
 };
 
@@ -36,6 +36,8 @@ static const struct source metrics[] = {
 	{"alloc_bytes", "alloc_bytes", "-e alloc"},
 	{"free_bytes", "free_bytes", "-e alloc"},
 	{"heap_live_bytes", "heap_live_bytes", "-e alloc"},
+	{"arena_bytes", "arena_bytes", "-e cpu,alloc --metrics auto,arena_bytes"},
+	{"arena_free_bytes", "arena_free_bytes", "-e cpu,alloc --metrics auto,arena_free_bytes"},
 	{"lock", NULL, "-e lock"},
 	{"locks", NULL, "-e lock"},
 	{"wall", NULL, "-e wall"},
@@ -48,7 +50,7 @@ static const struct source metrics[] = {
 };
 
 static const struct source words[] = {
-	{"wait", NULL, "-e wall"},  {"on", NULL, "-e wall"},  {"object", NULL, "-e wall"},
+	{"wait", NULL, "-e wall"},  {"on", NULL, "-e wall"},  {"object", "on", "-e wall"},
 	{"waker", NULL, "-e lock"}, {"op", NULL, "-e alloc"}, {"state", NULL, "-- CMD"},
 	{NULL, NULL, NULL},
 };
@@ -74,6 +76,14 @@ static bool has_metric(const struct profile *profile, const char *name)
 {
 	for (size_t i = 0; name && i < profile->n_metrics; i++)
 		if (strcmp(profile->strings[profile->metrics[i].name], name) == 0)
+			return true;
+	return false;
+}
+
+static bool has_tag(const struct profile *profile, const char *name)
+{
+	for (size_t i = 0; i < profile->n_tags; i++)
+		if (strcmp(profile->strings[profile->tags[i].name], name) == 0)
 			return true;
 	return false;
 }
@@ -111,8 +121,12 @@ int missing_dimension(const struct profile *profile, const char *name, const cha
 		add_name(&list, profile->strings[profile->tags[i].name]);
 	(void)err_set(err, 0, "samples have no '%.60s'; they have %s", name, buf_text(&list));
 	buf_release(&list);
-	if (source)
+	if (source && source->metric && has_tag(profile, source->metric))
+		err_hint(err, "%s instead", source->metric);
+	else if (source)
 		err_hint(err, "wick record %s", source->record);
+	else if (has_metric(profile, name))
+		err_hint(err, "%.40s:class, its size", name);
 	else if (strcmp(name, "module") == 0)
 		err_hint(err, "wick report --per module");
 	return -ENOENT;

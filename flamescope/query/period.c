@@ -81,9 +81,10 @@ struct period period_of(const struct profile *profile, uint32_t event)
 	for (uint32_t i = 0; i < profile->n_events; i++)
 		if (every || i == event)
 			events[kind.n_events++] = profile->strings[profile->event_names[i]];
+	if (profile->n_samples > 0)
+		kind.least = UINT64_MAX;
 	for (size_t i = 0; !kind.is_wick && i < profile->n_samples; i++)
-		if ((every || profile->events[i] == event) &&
-		    (kind.least == 0 || profile->weights[i] < kind.least))
+		if ((every || profile->events[i] == event) && profile->weights[i] < kind.least)
 			kind.least = profile->weights[i];
 	return period_of_kind(&kind);
 }

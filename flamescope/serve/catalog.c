@@ -50,7 +50,7 @@ int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *er
 		else if (error == ENOENT)
 			err_hint(err, "mkdir %s, and wick record -o %s/app.perf", folder, folder);
 		else if (error == EACCES)
-			err_hint(err, "as the user that it belongs to, or root");
+			err_hint(err, "as its owner, or as root");
 		return -error;
 	}
 	(void)pthread_mutex_init(&catalog->mutex, NULL);

@@ -71,7 +71,7 @@ static int refuse_place(const char *address, uint16_t port, int code, struct err
 	else if (code == EADDRNOTAVAIL)
 		err_hint(err, "--listen 127.0.0.1, or an address that ip addr lists");
 	else if (code == EACCES)
-		err_hint(err, "--port 8642: those below 1024 are root's");
+		err_hint(err, "--port 8642: ports below 1024 need root");
 	return -code;
 }
 

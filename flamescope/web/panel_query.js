@@ -85,11 +85,13 @@ function dimensionOptions(profile) {
 
 /* "sign" is for those whose metric is a change. */
 function offerSign(select, deltaMetric) {
-	const offered = select.querySelector("option[value=sign]");
-	if (deltaMetric && !offered)
+	const offered = select.querySelector("option[data-delta]");
+	if (deltaMetric && !offered) {
 		select.append(option("sign", "gain and loss"));
-	else if (!deltaMetric)
+		select.lastElementChild.dataset.delta = "";
+	} else if (!deltaMetric) {
 		offered?.remove();
+	}
 }
 
 function filterText({ dimension: name, pattern, exclude }) {
@@ -184,13 +186,13 @@ export function mountQuery(element, app) {
 
 	/* "" also where the words of the address name a metric that is not there. */
 	function deltaMetricNow() {
-		const asked = parseMetric(app.store.state.query.metric || defaultMetric(app.profile));
+		const asked = parseMetric(app.store.state.query.metric || defaultMetric(app.profile, app.models.whole().event));
 		return asked ? deltaMetricOf(asked) : "";
 	}
 
 	function show() {
 		const { query, colour: coloured, by: rowsBy, rows: nRows, column: ns } = app.store.state;
-		metric.value = query.metric || defaultMetric(app.profile);
+		metric.value = query.metric || defaultMetric(app.profile, app.models.whole().event);
 		offerSign(group, deltaMetricNow());
 		group.value = query.groups.length === 1 ? query.groups[0] : "";
 		colour.value = coloured;

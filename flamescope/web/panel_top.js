@@ -18,7 +18,7 @@ export function startOfDay(profile) {
 
 export function summaryOf(profile) {
 	const parts = [`${grouped(profile.n)} ${profile.hasTimes ? "samples" : "stacks"}`];
-	if (periodOf(profile).isDefault)
+	if (periodOf(profile).isDefault && periodOf(profile).unit)
 		parts.push(formatTotal(periodValues(profile).reduce((sum, value) => sum + value, 0), periodOf(profile)));
 	if (profile.hasTimes)
 		parts.push(formatLength(profile.lengthNs));

@@ -17,9 +17,11 @@ static int take_event(enum hook_kind kind, uint64_t amount, uint64_t object, uin
 		.caller = (uint64_t)caller,
 	};
 	bool plain = false;
+	int written;
 
 	arch_here(&event.regs);
-	return (int)event_take(&event, &plain) | (plain ? HOOK_PLAIN : 0);
+	written = (int)event_take(&event, &plain);
+	return plain ? written | HOOK_PLAIN : written;
 }
 
 static int take_wait(const struct hook_wait *wait)

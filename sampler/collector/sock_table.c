@@ -17,10 +17,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ANSWER_BYTES = 32 * 1024, FIRST_SIZE = 1024, MOST_ANSWERS = SOCK_MOST };
+enum { ANSWER_BYTES = 32 * 1024, FIRST_SIZE = 1024 };
 
-/* Of a socket that listens the numbers are of connections, not of bytes. */
-#define STATES (UINT32_MAX & ~(1U << TCP_LISTEN) & ~(1U << TCP_TIME_WAIT))
+/*
+ * The kernel's own states behind TCP_CLOSING would make it look through its table of ports as well.
+ * Of a socket that listens the numbers are of connections, not of bytes.
+ */
+#define STATES (((1U << (TCP_CLOSING + 1)) - 1) & ~(1U << TCP_LISTEN) & ~(1U << TCP_TIME_WAIT))
 
 struct request {
 	struct nlmsghdr head;
@@ -129,16 +132,16 @@ static int take_unix(struct sock_table *table, const struct nlmsghdr *head)
 	struct unix_diag_msg message;
 	struct unix_diag_rqlen queues = {0};
 	const struct rtattr *attribute;
-	size_t left;
+	int left;
 
 	if (head->nlmsg_len < NLMSG_LENGTH(sizeof(message)))
 		return -EBADMSG;
 	memcpy(&message, NLMSG_DATA(head), sizeof(message));
-	left = head->nlmsg_len - NLMSG_LENGTH(sizeof(message));
+	left = (int)(head->nlmsg_len - NLMSG_LENGTH(sizeof(message)));
 	attribute = (const void *)((const char *)NLMSG_DATA(head) + NLMSG_ALIGN(sizeof(message)));
 	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left))
 		if (attribute->rta_type == UNIX_DIAG_RQLEN &&
-		    RTA_PAYLOAD(attribute) >= sizeof(queues))
+		    (size_t)RTA_PAYLOAD(attribute) >= sizeof(queues))
 			memcpy(&queues, RTA_DATA(attribute), sizeof(queues));
 	return put(table, &(struct sock_entry){.inode = message.udiag_ino,
 					       .in = queues.udiag_rqueue,
@@ -165,20 +168,31 @@ static int take_error(const struct nlmsghdr *head)
 	return error.error < 0 ? error.error : 1;
 }
 
+/* The end of a list says whether it could be made. */
+static int take_done(const struct nlmsghdr *head)
+{
+	int code = 0;
+
+	if (head->nlmsg_len >= NLMSG_LENGTH(sizeof(code)))
+		memcpy(&code, NLMSG_DATA(head), sizeof(code));
+	return code < 0 ? code : 1;
+}
+
 int sock_table_take(struct sock_table *table, const void *answer, size_t len)
 {
 	const struct nlmsghdr *head = answer;
+	int left = len > INT32_MAX ? 0 : (int)len; /* lengths are rounded up below zero */
 	int r = 0;
 
-	for (; r == 0 && NLMSG_OK(head, len); head = NLMSG_NEXT(head, len)) {
+	for (; r == 0 && NLMSG_OK(head, left); head = NLMSG_NEXT(head, left)) {
 		if (head->nlmsg_type == NLMSG_DONE)
-			return 1;
+			return take_done(head);
 		if (head->nlmsg_type == NLMSG_ERROR)
 			return take_error(head);
 		if (head->nlmsg_type == SOCK_DIAG_BY_FAMILY)
 			r = take_socket(table, head);
 	}
-	return r == 0 && len > 0 ? -EBADMSG : r;
+	return r == 0 && left > 0 ? -EBADMSG : r;
 }
 
 /* ---- reading */
@@ -209,20 +223,28 @@ static int ask(struct sock_table *table, uint8_t family, uint8_t protocol)
 }
 
 /* The kernel makes each part of an answer before the call that asks for it is over. */
-static int receive(struct sock_table *table)
+static int receive(struct sock_table *table, uint64_t until_ns)
 {
 	_Alignas(struct nlmsghdr) char answer[ANSWER_BYTES];
+	struct sockaddr_nl from = {0};
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < MOST_ANSWERS; i++) {
-		ssize_t n = recv(table->fd, answer, sizeof(answer), MSG_DONTWAIT);
+	while (r == 0) {
+		socklen_t len = sizeof(from);
+		ssize_t n = recvfrom(table->fd, answer, sizeof(answer), MSG_DONTWAIT,
+				     (struct sockaddr *)&from, &len);
 
-		r = n < 0 ? -errno : n == 0 ? -EBADMSG : sock_table_take(table, answer, (size_t)n);
+		if (n > 0 && from.nl_pid == 0)
+			r = sock_table_take(table, answer, (size_t)n);
+		else
+			r = n < 0 ? -errno : -EBADMSG;
+		if (r == 0 && spending_thread_ns() > until_ns)
+			r = -ETIME;
 	}
 	return r < 0 ? r : 0;
 }
 
-static int read_kind(struct sock_table *table, uint8_t family, uint8_t protocol)
+static int read_kind(struct sock_table *table, uint8_t family, uint8_t protocol, uint64_t until_ns)
 {
 	int r;
 
@@ -230,11 +252,35 @@ static int read_kind(struct sock_table *table, uint8_t family, uint8_t protocol)
 		table->fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	r = table->fd < 0 ? -errno : ask(table, family, protocol);
 	if (r == 0)
-		r = receive(table);
+		r = receive(table, until_ns);
 	/* What is left of an answer goes with the descriptor. */
-	if (r < 0)
+	if (r < 0) {
 		cleanup_fd(&table->fd);
+		table->fd = -1;
+	}
 	return r;
+}
+
+/* To ask for a diag module that is not there may start modprobe each time. */
+static bool is_refusal(int r)
+{
+	return r == -ENOENT || r == -EOPNOTSUPP || r == -EPROTONOSUPPORT || r == -EPERM ||
+	       r == -EACCES;
+}
+
+/* Return: false when that takes too long here. */
+static bool read_all(struct sock_table *table, uint64_t until_ns)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		int r = 0;
+
+		if (!(table->refused >> i & 1))
+			r = read_kind(table, kinds[i].family, kinds[i].protocol, until_ns);
+		if (r == -ETIME)
+			return false;
+		table->refused |= (uint32_t)is_refusal(r) << i;
+	}
+	return true;
 }
 
 void sock_table_refresh(struct sock_table *table, uint64_t now_ns)
@@ -247,8 +293,10 @@ void sock_table_refresh(struct sock_table *table, uint64_t now_ns)
 	if (table->entries)
 		memset(table->entries, 0, table->size * sizeof(*table->entries));
 	table->n = 0;
-	/* A kind that the kernel has no diag module for has no sockets here. */
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		(void)read_kind(table, kinds[i].family, kinds[i].protocol);
-	table->next_ns = now_ns + (spending_thread_ns() - begun_ns) * SOCK_PART;
+	if (read_all(table, begun_ns + SOCK_LONGEST_NS)) {
+		table->next_ns = now_ns + (spending_thread_ns() - begun_ns) * SOCK_PART;
+		return;
+	}
+	table->n = 0;
+	table->next_ns = UINT64_MAX;
 }

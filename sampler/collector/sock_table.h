@@ -13,6 +13,7 @@
 enum {
 	SOCK_MOST = 1 << 18, /* sockets of the machine; further ones are not seen */
 	SOCK_PART = 200,     /* the table may take this part of a processor, the lists another */
+	SOCK_LONGEST_NS = 20000000, /* of CPU, while no ring is looked at */
 };
 
 /* Of a socket, or of several added up: received and not yet read, written and not yet gone. */
@@ -29,7 +30,8 @@ struct sock_entry {
 
 struct sock_table {
 	int fd;
-	uint64_t next_ns;           /* when it may be read again */
+	uint64_t next_ns;           /* when it may be read again; UINT64_MAX: never */
+	uint32_t refused;           /* kinds of sockets that the kernel does not list, as bits */
 	uint32_t n_users;           /* processes whose sockets are looked up */
 	struct sock_entry *entries; /* SIZE of them, a power of two, by inode */
 	size_t size;
@@ -54,7 +56,8 @@ void sock_table_release(struct sock_table *table);
 /**
  * sock_table_refresh - read it anew, unless it is too soon
  *
- * Where the kernel has no sock_diag it stays empty.
+ * Where the kernel has no sock_diag, or has so many sockets that to read them takes longer than
+ * SOCK_LONGEST_NS, it stays empty.
  *
  * Context: collector thread.
  */

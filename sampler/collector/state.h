@@ -43,7 +43,7 @@ struct drain {
 	int epoll_fd;
 	int child_pidfd;
 	int spare_fd;     /* given up to turn a peer away when no descriptor is left */
-	int event_fd; /* of nothing that runs; -1: there is none; see open_first_event() */
+	int event_fd;     /* of nothing that runs; -1: there is none; see open_first_event() */
 	struct node *end; /* its last word; NULL: it has been said */
 	struct process *processes;
 	struct map by_pid; /* the living ones, by pid and by number */

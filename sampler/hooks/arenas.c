@@ -1,16 +1,26 @@
 /* arenas.c - how much memory the program's allocator has, and how much of it is free */
 #include "sampler/hooks/arenas.h"
 
+#include "sampler/handler/sys.h"
 #include "sampler/hooks/next.h"
 #include "sampler/wire/ring.h"
 
 #include <malloc.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 #define LEAST_NS   UINT64_C(25000000) /* between two readings, as of other metrics */
 #define CLAIMED_NS UINT64_C(1000000000)
 
+#define DEAR_NS UINT64_C(5000000) /* other threads wait so long: it is not done again */
+#define NEVER   UINT64_MAX
+
 enum { PART = 200 }; /* a reading is followed by so many times what it took */
+
+/* All but those that a fault of the call itself sends. */
+static const uint64_t others =
+	~(SYS_SIGBIT(SIGSEGV) | SYS_SIGBIT(SIGBUS) | SYS_SIGBIT(SIGFPE) | SYS_SIGBIT(SIGILL) |
+	  SYS_SIGBIT(SIGTRAP) | SYS_SIGBIT(SIGABRT) | SYS_SIGBIT(SIGSYS));
 
 static _Atomic uint64_t next_ns;
 
@@ -30,18 +40,26 @@ void arenas_read(const struct hook_table *table)
 	uint64_t begun_ns;
 	uint64_t rest_ns;
 	uint64_t took_ns;
+	uint64_t mask;
 
 	if (!next.mallinfo2 ||
 	    !(atomic_load_explicit(&table->watch, memory_order_relaxed) & RING_HOOK_ARENAS))
 		return;
 	begun_ns = table->now_ns();
-	if (!claim(begun_ns))
+	if (begun_ns < atomic_load_explicit(&next_ns, memory_order_relaxed))
 		return;
-	info = next.mallinfo2();
-	took_ns = table->now_ns() - begun_ns;
-	table->arenas(info.arena, info.fordblks, took_ns);
-	rest_ns = took_ns * PART;
-	atomic_store_explicit(&next_ns,
-			      begun_ns + took_ns + (rest_ns > LEAST_NS ? rest_ns : LEAST_NS),
-			      memory_order_release);
+	/* A handler of the program's that calls malloc(), or jumps, may not come while it is
+	 * locked. */
+	if (sys4(__NR_rt_sigprocmask, SIG_BLOCK, &others, &mask, sizeof(mask)) < 0)
+		return;
+	if (claim(begun_ns)) {
+		info = next.mallinfo2();
+		took_ns = table->now_ns() - begun_ns;
+		table->arenas(info.arena, info.fordblks, took_ns);
+		rest_ns = took_ns * PART > LEAST_NS ? took_ns * PART : LEAST_NS;
+		atomic_store_explicit(&next_ns,
+				      took_ns > DEAR_NS ? NEVER : begun_ns + took_ns + rest_ns,
+				      memory_order_release);
+	}
+	(void)sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }

@@ -27,7 +27,7 @@ static int refuse(const char *path, int code, struct err *err)
 	if (code == ENOENT || code == ENOTDIR)
 		err_hint(err, "another name: ls shows what is there");
 	else if (code == EACCES)
-		err_hint(err, "as the user that it belongs to, or root");
+		err_hint(err, "as its owner, or as root");
 	return -code;
 }
 

@@ -5,7 +5,7 @@ without a word what the commands before it show.  Comments in front of a block s
 
     <!-- run: COMMAND -->    what a reader has already: a program, a recording, a server that runs
     <!-- for: 2s -->         what still runs after so long gets Ctrl-C; `wick serve` has to answer before
-    <!-- status: 10 -->      the exit status of the block's last command
+    <!-- status: 10 -->      the exit status of the block's last command, or of shows
     <!-- shows: COMMAND -->  the block is what this shows, not what the commands before it do
     <!-- varies: REGEX -->   what is not compared: a line, or a part of it
     <!-- order: any -->      its lines come in any order
@@ -105,7 +105,8 @@ class Document:
             said = {key: value for _, key, value in directives}
             for at, key, value in directives:
                 if key in ("run", "shows"):
-                    self.steps.append(Step(at + 1, value, True, statuses=(0, 10, 11) if key == "shows" else (0,)))
+                    status = int(said.get("status", 0)) if key == "shows" else 0
+                    self.steps.append(Step(at + 1, value, True, statuses=(status,)))
             how = ("|".join(filter(None, (CONDITIONS, said.get("varies")))), said.get("order") == "any")
             if word in ("sh", "console"):
                 pending = self.add_commands(said, how, commands(first, lines, "$ " if word == "console" else ""))
@@ -174,7 +175,7 @@ def pattern_of(line):
             text += " *"
         else:
             text += re.escape(token["word"])
-    return f"({text} *)"
+    return f"( *{text} *)"  # columns are as wide as their widest figure
 
 
 def is_elided(line):

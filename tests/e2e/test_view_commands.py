@@ -240,7 +240,7 @@ class Flamegraph(Views):
 
     def test_events_are_not_added_up_and_idle_is_hidden(self):
         system = os.path.join(os.path.dirname(GOLDEN), "..", "view", "samples", "system.perf")
-        events = "cycles is shown; also holds: page-faults; choose with --event NAME"
+        events = "cycles is shown; the recording also has page-faults; choose with --event NAME"
         idle = "12 samples of idle CPUs (41.4 % of all) are hidden; --idle shows them"
         for verb, out in (("report", None), ("heatmap", None), ("flamegraph", None),
                           ("convert", "x.folded")):
@@ -249,7 +249,7 @@ class Flamegraph(Views):
             self.assertIn(events, said)
             self.assertIn(idle, said)
         info = self.text("info", system)
-        self.assertIn("also holds page-faults (9 samples); choose in views with --event NAME", info)
+        self.assertIn("also holds page-faults (9 samples); --event NAME chooses one in views", info)
         self.assertIn("12 samples of idle CPUs (41.4 %), which views hide", info)
         self.assertIn("samples    29\n", info)
 

@@ -390,6 +390,43 @@ static void answers_that_lie_about_their_length_are_refused(void **state)
 	sock_table_release(&table);
 }
 
+/* Whoever opens a file next gets the number of a descriptor that was closed. */
+static void a_descriptor_that_failed_is_closed_once(void **state)
+{
+	struct sock_table table;
+	int fds[2];
+	int next;
+
+	(void)state;
+	sock_table_init(&table);
+	assert_int_equal(pipe(fds), 0);
+	table.fd = fds[1]; /* no socket */
+	sock_table_refresh(&table, 1);
+	table.next_ns = 0;
+	next = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	sock_table_refresh(&table, 2);
+	assert_true(fcntl(next, F_GETFD) >= 0);
+	sock_table_release(&table);
+	assert_true(fcntl(next, F_GETFD) >= 0);
+	assert_int_equal(close(next), 0);
+	assert_int_equal(close(fds[0]), 0);
+}
+
+static void the_end_of_a_list_says_whether_it_was_made(void **state)
+{
+	_Alignas(struct nlmsghdr) char answer[NLMSG_SPACE(sizeof(int))] = {0};
+	struct nlmsghdr head = {.nlmsg_len = NLMSG_LENGTH(sizeof(int)), .nlmsg_type = NLMSG_DONE};
+	struct sock_table table;
+	int code = -ENOENT;
+
+	(void)state;
+	sock_table_init(&table);
+	memcpy(answer, &head, sizeof(head));
+	assert_int_equal(sock_table_take(&table, answer, head.nlmsg_len), 1);
+	memcpy(answer + NLMSG_HDRLEN, &code, sizeof(code));
+	assert_int_equal(sock_table_take(&table, answer, head.nlmsg_len), -ENOENT);
+}
+
 static void the_table_grows_up_to_its_bound(void **state)
 {
 	_Alignas(struct nlmsghdr) char answer[NLMSG_SPACE(sizeof(struct inet_diag_msg))] = {0};
@@ -431,6 +468,8 @@ int main(void)
 		cmocka_unit_test(many_descriptors_are_listed_in_steps),
 		cmocka_unit_test(reading_sockets_has_a_pace),
 		cmocka_unit_test(answers_that_lie_about_their_length_are_refused),
+		cmocka_unit_test(a_descriptor_that_failed_is_closed_once),
+		cmocka_unit_test(the_end_of_a_list_says_whether_it_was_made),
 		cmocka_unit_test(the_table_grows_up_to_its_bound),
 	};
 
