@@ -226,7 +226,7 @@ static bool take_group(const struct profile *profile, uint32_t frame, struct per
 static void take_frames(const struct out *out, uint32_t node, struct perf_facts_room *room)
 {
 	const struct selection *selection = out->selection;
-	const char *labels[GROUPS_MAX];
+	const char *labels[GROUPS_MAX] = {0};
 	size_t n_labels = 0;
 
 	room->sample.n_frames = 0;

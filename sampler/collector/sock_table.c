@@ -131,18 +131,23 @@ static int take_unix(struct sock_table *table, const struct nlmsghdr *head)
 {
 	struct unix_diag_msg message;
 	struct unix_diag_rqlen queues = {0};
-	const struct rtattr *attribute;
-	int left;
+	struct rtattr attribute;
+	size_t step;
 
 	if (head->nlmsg_len < NLMSG_LENGTH(sizeof(message)))
 		return -EBADMSG;
 	memcpy(&message, NLMSG_DATA(head), sizeof(message));
-	left = (int)(head->nlmsg_len - NLMSG_LENGTH(sizeof(message)));
-	attribute = (const void *)((const char *)NLMSG_DATA(head) + NLMSG_ALIGN(sizeof(message)));
-	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left))
-		if (attribute->rta_type == UNIX_DIAG_RQLEN &&
-		    (size_t)RTA_PAYLOAD(attribute) >= sizeof(queues))
-			memcpy(&queues, RTA_DATA(attribute), sizeof(queues));
+	for (size_t at = NLMSG_LENGTH(sizeof(message)); at + sizeof(attribute) <= head->nlmsg_len;
+	     at += step) {
+		memcpy(&attribute, (const char *)head + at, sizeof(attribute));
+		if (attribute.rta_len < sizeof(attribute) ||
+		    attribute.rta_len > head->nlmsg_len - at)
+			break;
+		if (attribute.rta_type == UNIX_DIAG_RQLEN &&
+		    attribute.rta_len >= RTA_LENGTH(sizeof(queues)))
+			memcpy(&queues, (const char *)head + at + RTA_LENGTH(0), sizeof(queues));
+		step = RTA_ALIGN(attribute.rta_len);
+	}
 	return put(table, &(struct sock_entry){.inode = message.udiag_ino,
 					       .in = queues.udiag_rqueue,
 					       .out = queues.udiag_wqueue});
@@ -180,19 +185,24 @@ static int take_done(const struct nlmsghdr *head)
 
 int sock_table_take(struct sock_table *table, const void *answer, size_t len)
 {
-	const struct nlmsghdr *head = answer;
-	int left = len > INT32_MAX ? 0 : (int)len; /* lengths are rounded up below zero */
+	size_t at = 0;
 	int r = 0;
 
-	for (; r == 0 && NLMSG_OK(head, left); head = NLMSG_NEXT(head, left)) {
+	while (r == 0 && at < len) {
+		const struct nlmsghdr *head = (const void *)((const char *)answer + at);
+
+		if (len - at < sizeof(*head) || head->nlmsg_len < sizeof(*head) ||
+		    head->nlmsg_len > len - at)
+			return -EBADMSG;
 		if (head->nlmsg_type == NLMSG_DONE)
 			return take_done(head);
 		if (head->nlmsg_type == NLMSG_ERROR)
 			return take_error(head);
 		if (head->nlmsg_type == SOCK_DIAG_BY_FAMILY)
 			r = take_socket(table, head);
+		at += NLMSG_ALIGN(head->nlmsg_len);
 	}
-	return r == 0 && left > 0 ? -EBADMSG : r;
+	return r;
 }
 
 /* ---- reading */

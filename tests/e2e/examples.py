@@ -274,7 +274,7 @@ class Shell:
         # The shell reads "9>&" from its own descriptor: the pipe is inherited under that number.
         self.process = subprocess.Popen(
             ["unshare", "--pid", "--mount", "--fork", "--mount-proc", "--kill-child",
-             "bash", "-c", f"exec 9>&{theirs} {theirs}>&-; exec bash --norc"],
+             "bash", "-c", (f"exec 9>&{theirs} {theirs}>&-; " if theirs != 9 else "") + "exec bash --norc"],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder,
             env=environment, pass_fds=(theirs,), start_new_session=True)
         os.close(theirs)

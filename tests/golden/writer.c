@@ -112,59 +112,59 @@ static void write_reference(struct writer *writer)
 
 /* ---- the zoo: every rule of docs/perf-script.md, one animal a sample */
 
+static const char odd_comms[][SAMPLE_COMM_SIZE] = {
+	"",
+	"a",
+	"\xc3\xa9",
+	"#x",
+	"#",
+	"Worker 3",
+	"V8 WorkerThread",
+	"worker-12",
+	"7zip",
+	"w 12: x",
+	"tab\there",
+	"line\nfeed",
+	"esc\x1b[0m",
+	"del\x7f",
+	"nbsp\xc2\xa0"
+	"12",
+	"ls\xe2\x80\xa8x",
+	"\xef\xbb\xbf"
+	"bom",
+	"bad\xff\xfe",
+	"cut\xe2\x82",
+	"over\xc0\xaf",
+	"sur\xed\xa0\x80",
+	"struct",
+	"extern",
+	"union",
+	"public:",
+	"private:",
+	".TH",
+	".sp",
+	"a<b",
+	"<html>",
+	"a\\b",
+	"\\begin",
+	"x;y",
+	"(x)",
+	"[x]",
+	"-x",
+	"a/b",
+	"->",
+	"a->b",
+	"a;b",
+	";",
+	" ",
+	"swapper",
+	"%41",
+	"123456789012345",
+};
+
 static void write_comms(struct writer *writer)
 {
-	static const char comms[][SAMPLE_COMM_SIZE] = {
-		"",
-		"a",
-		"\xc3\xa9",
-		"#x",
-		"#",
-		"Worker 3",
-		"V8 WorkerThread",
-		"worker-12",
-		"7zip",
-		"w 12: x",
-		"tab\there",
-		"line\nfeed",
-		"esc\x1b[0m",
-		"del\x7f",
-		"nbsp\xc2\xa0"
-		"12",
-		"ls\xe2\x80\xa8x",
-		"\xef\xbb\xbf"
-		"bom",
-		"bad\xff\xfe",
-		"cut\xe2\x82",
-		"over\xc0\xaf",
-		"sur\xed\xa0\x80",
-		"struct",
-		"extern",
-		"union",
-		"public:",
-		"private:",
-		".TH",
-		".sp",
-		"a<b",
-		"<html>",
-		"a\\b",
-		"\\begin",
-		"x;y",
-		"(x)",
-		"[x]",
-		"-x",
-		"a/b",
-		"->",
-		"a->b",
-		"a;b",
-		";",
-		" ",
-		"swapper",
-		"%41",
-		"123456789012345",
-	};
-
-	for (size_t i = 0; i < sizeof(comms) / sizeof(comms[0]); i++) {
+	for (size_t i = 0; i < sizeof(odd_comms) / sizeof(odd_comms[0]); i++) {
 		struct frame frame = {.addr = 0x4011, .symbol = "main", .module = app};
 		struct sample sample = {.pid = 4000,
 					.tid = 4000 + (pid_t)i,
@@ -172,7 +172,7 @@ static void write_comms(struct writer *writer)
 					.frames = &frame,
 					.n_metrics = 4};
 
-		memcpy(sample.comm, comms[i], sizeof(sample.comm));
+		memcpy(sample.comm, odd_comms[i], sizeof(sample.comm));
 		write_sample(writer, &sample);
 	}
 }
