@@ -7,7 +7,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const require = createRequire(join(process.env.WICK_NPM, "package.json"));
@@ -50,7 +50,7 @@ export function writeText(name, text) {
 
 /* The page that VERB makes of ARGUMENTS, of which the first is a recording. */
 function makePage(verb, ...args) {
-	const path = `${args[0]}.${verb}.html`;
+	const path = join(folder, `${basename(args[0])}.${verb}.html`); /* not beside it: it may be a golden one */
 	execFileSync(process.env.WICK, [verb, "--no-index", "--force", "-o", path, ...args],
 		{ stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DISPLAY: "" } });
 	return pathToFileURL(path).href;
