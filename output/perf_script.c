@@ -34,7 +34,7 @@ static void add_left(struct buf *buf, uint64_t value, size_t width)
 		buf_add_char(buf, ' ');
 }
 
-/* Whether the thread has a sample at the last stamp, or so many have that nobody knows. */
+/* Whether the thread has a sample at the last stamp, or more threads have than are remembered. */
 static bool has_printed(const struct perf_script_file *file, pid_t tid)
 {
 	for (size_t i = 0; i < file->n_equal; i++)

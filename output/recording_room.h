@@ -98,14 +98,14 @@ int recording_flush(struct recording *recording);
 void recording_release_held(struct recording *recording);
 
 /**
- * recording_hold_again - a line comes that is to stay in this segment: before the sample that waits
+ * recording_hold_again - put the held sample back before a line that stays in this segment
  *
  * Context: main thread.
  */
 void recording_hold_again(struct recording *recording);
 
 /**
- * recording_take_back_held - out of the segment again with the sample that starts the next one
+ * recording_take_back_held - remove the held sample, which starts the next one, from the segment
  *
  * Return:  0; -EBUSY when something waits to be written behind it; -errno.
  * Context: main thread.

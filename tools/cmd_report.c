@@ -123,7 +123,7 @@ static int check_calls(const struct selection *selection, struct err *err)
 		(void)err_set(err, 0, "calls are not counted here: '%.60s' takes samples of them",
 			      *event ? event : "the event");
 		err_hint(err, "--by self; wick record -e lock, or a probe or tracepoint with =1 "
-			      "behind it, record every call");
+			      "after its name, record every call");
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < profile->n_files; i++)
@@ -183,7 +183,7 @@ static uint64_t total_of(const struct selection *selection)
 		int64_t value = selection->values[i];
 		uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
-		total = size > UINT64_MAX - total ? UINT64_MAX : total + size;
+		total = saturated_add(total, size);
 	}
 	return total;
 }

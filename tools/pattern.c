@@ -33,7 +33,7 @@ int pattern_new(const char *text, struct pattern **ret_pattern, struct err *err)
 		(void)pcre2_get_error_message(code, reason, sizeof(reason));
 		(void)err_set(err, 0, "'%s' is no regular expression: %s, at character %zu", text,
 			      (const char *)reason, at + 1);
-		err_hint(err, "\\ before a character that is meant as it is");
+		err_hint(err, "put \\ before a character to match it literally");
 		return -EINVAL;
 	}
 	pattern->data = pcre2_match_data_create(1, NULL);

@@ -43,9 +43,8 @@ enum query_option {
 		 "only samples in such a state: running, sleeping, disk..."},                      \
 		{QUERY_OPT_WAIT, "wait", "RE", "only samples that wait so: futex, read, poll..."}, \
 		{QUERY_OPT_EVENT, "event", "RE",                                                   \
-		 "samples of the first event that matches (default: the first of all)"},           \
-		{QUERY_OPT_IDLE, "idle", NULL,                                                     \
-		 "also samples of idle CPUs (swapper), which are hidden otherwise"},               \
+		 "show the first event whose name matches (default: the first event)"},            \
+		{QUERY_OPT_IDLE, "idle", NULL, "include samples of idle CPUs (swapper)"},          \
 		{QUERY_OPT_WHERE, "where", "TEST",                                                 \
 		 "only samples for which DIM=RE or DIM!=RE holds; DIM as for --group"},            \
 		{QUERY_OPT_ONLY, "only", "RE",                                                     \
@@ -66,7 +65,7 @@ enum query_option {
 		 "100s MiB), sign (gain and loss, with --metric NAME:delta)"},                     \
 	{                                                                                          \
 		QUERY_OPT_METRIC, "metric", "NAME",                                                \
-			"what counts: samples, period (what each stands for: time, bytes), a "     \
+			"what is counted: samples, period (what each stands for: time, bytes), a " \
 			"metric, or NAME:mean, NAME:delta, NAME:gain, NAME:loss"                   \
 	}
 

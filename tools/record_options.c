@@ -405,7 +405,7 @@ static int check_subject(const struct record_options *options, struct err *err)
 	}
 	if (joins && options->argc > 0)
 		return err_set(err, 0,
-			       "'%s' would be started, and -p and --comm join what runs, "
+			       "'%s' starts a program, -p and --comm attach to running ones, "
 			       "try: one of them",
 			       options->argv[0]);
 	if (joins && (options->event_list.events & (COLLECT_ALLOC | COLLECT_LOCK))) {

@@ -2,6 +2,7 @@
 #include "tools/report_parts.h"
 
 #include "base/json.h"
+#include "base/saturated.h"
 #include "flamescope/draw/measure.h"
 #include "flamescope/draw/words.h"
 
@@ -30,7 +31,7 @@ static void add(struct flame_function *row, int64_t value)
 	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 	uint64_t *sum = value < 0 ? &row->loss : &row->gain;
 
-	*sum = size > UINT64_MAX - *sum ? UINT64_MAX : *sum + size;
+	*sum = saturated_add(*sum, size);
 	row->samples++;
 	row->calls++;
 }

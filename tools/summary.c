@@ -232,7 +232,7 @@ static void print_coverage(const struct summary *summary, struct buf *buf)
 		summary_topic(buf, "coverage");
 		buf_printf(buf, "%.1f %% of ", 100 * coverage);
 		words_amount(buf, stats->charged_ns, "ns");
-		buf_add(buf, " should be near 100 %, see lost and not sampled\n");
+		buf_add(buf, " of CPU; that should be near 100 %, see lost and not sampled\n");
 	}
 }
 

@@ -6,6 +6,7 @@
 #include "base/saturated.h"
 #include "flamescope/draw/words.h"
 #include "flamescope/load/folded.h"
+#include "flamescope/query/period.h"
 #include "tools/say.h"
 #include "tools/text.h"
 
@@ -23,7 +24,6 @@ enum {
 	TROUBLE_BYTES = 16 * 1024,
 	MAGIC_BYTES = 8,
 	FEW_NAMES_PERCENT = 50,
-	MOST_PERIODS = 1000, /* of a sample of wick's */
 };
 
 static void add_bad_lines(struct buf *text, const struct profile_file *file)
@@ -256,20 +256,19 @@ static bool has_stacks(const struct selection *selection)
 	return false;
 }
 
-/* Of a clock perf's periods are nanoseconds, and wick's are few. */
-static bool is_bare(const struct profile *profile, uint32_t sample)
+/* Events that only wick has, and a clock whose periods are too short to be perf's (period.h). */
+static bool is_bare(const struct selection *selection)
 {
-	static const char *const events[] = {"wall-clock", "alloc", "lock"};
-	uint8_t event = profile->events[sample];
-	const char *name =
-		event < profile->n_events ? profile->strings[profile->event_names[event]] : "";
+	static const char *const events[] = {"wall-clock", "alloc", "lock", "periods"};
+	const struct profile *profile = selection->profile;
+	struct period period = period_of(profile, selection->event);
 
 	if (profile->is_wick || !profile->has_times)
 		return false;
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		if (strcmp(name, events[i]) == 0)
+		if (strcmp(period.unit, events[i]) == 0)
 			return true;
-	return strcmp(name, "cpu-clock") == 0 && profile->weights[sample] < MOST_PERIODS;
+	return false;
 }
 
 /* Of several events one is shown; the others are named. */
@@ -330,8 +329,7 @@ void view_trouble_selection(const struct selection *selection, const struct quer
 
 void view_trouble_weights(const struct selection *selection, const struct query *query)
 {
-	if (selection->n && !query->has_measure &&
-	    is_bare(selection->profile, selection->samples[0]))
+	if (selection->n && !query->has_measure && is_bare(selection))
 		say_note("the text has no header (wick record --bare): how long a sample stands "
 			 "for is not known, each sample counts as one, try: --metric period");
 }

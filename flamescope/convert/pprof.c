@@ -2,6 +2,7 @@
  * pprof.c - profile.proto (github.com/google/pprof): samples that are alike in stack, thread and
  * words are one; values are samples, what they stand for and what each metric changed by
  */
+#include "base/saturated.h"
 #include "flamescope/convert/locations.h"
 #include "flamescope/convert/out.h"
 #include "flamescope/convert/proto.h"
@@ -221,8 +222,7 @@ static void sum_up(const struct pprof *to, size_t first, size_t end, uint64_t *v
 		if (to->out->options->has_measure)
 			add_value(&values[n++], to->selection->values[to->order[i]]);
 		values[n++] += !out_is_release(profile, to->op, sample);
-		if (__builtin_add_overflow(weight, profile->weights[sample], &weight))
-			weight = UINT64_MAX;
+		weight = saturated_add(weight, profile->weights[sample]);
 		n++; /* below, when it is all known */
 		for (size_t k = 0; k < profile->n_metrics; k++, n++)
 			if (profile->metrics[k].deltas[sample] != PROFILE_ABSENT)

@@ -1,6 +1,8 @@
 /* flame_layout.c - places the nodes of a flame graph, without recursion: stacks can be deep */
 #include "flamescope/draw/flame_layout.h"
 
+#include "base/saturated.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +12,7 @@ uint64_t flame_layout_width(const struct flame *flame, uint32_t node)
 
 	if (flame->selection->measure == QUERY_MEAN)
 		return it->samples;
-	return it->gain > UINT64_MAX - it->loss ? UINT64_MAX : it->gain + it->loss;
+	return saturated_add(it->gain, it->loss);
 }
 
 bool flame_layout_draws(const struct flame_layout *layout, uint32_t node)

@@ -1,6 +1,7 @@
 /* function_table.c - functions and their relatives in aligned columns and in Markdown */
 #include "flamescope/draw/function_table.h"
 
+#include "base/saturated.h"
 #include "flamescope/draw/flame_text.h"
 #include "flamescope/draw/short_name.h"
 #include "flamescope/draw/words.h"
@@ -37,7 +38,7 @@ uint64_t function_table_width(const struct selection *selection,
 
 	if (selection->measure == QUERY_MEAN)
 		return self ? function->self_samples : function->samples;
-	return gain > UINT64_MAX - loss ? UINT64_MAX : gain + loss;
+	return saturated_add(gain, loss);
 }
 
 /* "+12 MiB -3 MiB", a mean, or a plain amount. */

@@ -1,6 +1,7 @@
 /* heat.c - how much in which moment: a grid of cells */
 #include "flamescope/heat/heat.h"
 
+#include "base/saturated.h"
 #include "flamescope/query/dimension.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ static uint64_t add_amount(uint64_t sum, int64_t value)
 {
 	uint64_t amount = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
-	return amount > UINT64_MAX - sum ? UINT64_MAX : sum + amount;
+	return saturated_add(sum, amount);
 }
 
 /* Most first; of equals the one that the profile knows first. */

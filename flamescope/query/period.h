@@ -8,7 +8,7 @@
 
 struct profile;
 
-/* A weight times MULTIPLY by DIVIDE is in UNIT. */
+/* weight * MULTIPLY / DIVIDE is in UNIT. */
 struct period {
 	const char *unit; /* "ns", "us", "B", "samples", "periods", the event's name; "": several */
 	const char

@@ -66,7 +66,7 @@ struct query {
 	enum query_measure measure;
 	const char *metric; /* for QUERY_VALUE and what follows */
 	bool idle;          /* also samples of CPUs that have nothing to do (idle.h) */
-	bool every_event;   /* also those of other events: whoever reads them keeps them apart */
+	bool every_event;   /* also those of other events: the reader keeps them apart */
 	bool flatten;       /* a function that calls itself directly is shown once */
 	size_t n_elide;     /* frames that are left out: their callees hang on their callers */
 	const char *elide[QUERY_MAX_PATTERNS];

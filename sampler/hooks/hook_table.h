@@ -8,9 +8,8 @@
 #include <stdint.h>
 
 /*
- * The call's stack was walked by CFI to where its thread begins, and no signal handler is in it:
- * the thread is not inside the allocator, as one is whose handler calls malloc() in the midst of
- * it.
+ * The call's stack was walked by CFI to where its thread begins, and no signal handler is in it.  A
+ * thread whose handler interrupted malloc() is inside it; this one is not.
  */
 enum { HOOK_PLAIN = 4 };
 

@@ -381,7 +381,7 @@ class Refuses(AttachCase):
     def test_a_command_besides(self):
         process = self.wick("record", "-p", "1", "--", "true")
         self.assertEqual(process.returncode, 2)
-        self.assertIn(b"'true' would be started", process.stderr)
+        self.assertIn(b"'true' starts a program", process.stderr)
 
     def test_memory_and_locks(self):
         process = self.wick("record", "-e", "alloc", "-p", "1")

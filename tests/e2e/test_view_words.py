@@ -6,6 +6,8 @@ import unittest
 
 from test_view_commands import Views
 
+GROUPS = ["Examples", "What is recorded", "How often, and how long", "Where to", "Names, and what a file says", "Limits", "Advanced"]
+
 
 class Words(Views):
     """Time, bytes and counts are what people know; "weight" is the word of the file's format."""
@@ -27,6 +29,14 @@ class Words(Views):
                      *(os.path.join(root, name) for name in ("README.md", "docs/tutorial.md", "docs/views.md"))]:
             with open(path, encoding="utf-8") as file:
                 self.no_weight(path, file.read())
+
+    def test_help_begins_with_what_is_wanted_first(self):
+        commands = re.findall(r"^  ([a-z]+)  ", self.text("help").split("Commands:", 1)[1], re.MULTILINE)
+        self.assertEqual(commands[:5], ["record", "view", "report", "top", "stack"])
+        record = self.text("help", "record")
+        heads = re.findall(r"^([A-Z][^\n:]*):$", record, re.MULTILINE)
+        self.assertEqual([head for head in heads if head in GROUPS], GROUPS, heads)
+        self.assertEqual(len(re.findall(r"^  wick record ", record, re.MULTILINE)), 4)
 
     def test_views_of_every_kind_of_recording(self):
         kinds = {

@@ -136,7 +136,7 @@ class Asked(Judged):
         for options, why in (
                 (("-a", "--top", "3", "-p", "1"), "-a is any process"),
                 (("-a", "--top", "3", "--by", "queue"), "--by: 'queue' is not one of"),
-                (("-a", "--top", "3", "--", "true"), "'true' would be started")):
+                (("-a", "--top", "3", "--", "true"), "'true' starts a program")):
             process = self.wick("record", *options)
             self.assertEqual(process.returncode, 2, process.stderr)
             self.assertRegex(process.stderr.decode(), why)

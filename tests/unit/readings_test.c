@@ -336,7 +336,7 @@ static void many_descriptors_are_listed_in_steps(void **state)
 }
 
 /* The same time again: nothing may be read, however much there is. */
-static void reading_sockets_has_a_pace(void **state)
+static void reading_sockets_has_a_poll_interval(void **state)
 {
 	struct sock_queues *queues;
 	int local[2];
@@ -466,7 +466,7 @@ int main(void)
 		cmocka_unit_test(a_process_that_does_not_exist_has_nothing),
 		cmocka_unit_test(bytes_that_wait_in_sockets_are_added_up),
 		cmocka_unit_test(many_descriptors_are_listed_in_steps),
-		cmocka_unit_test(reading_sockets_has_a_pace),
+		cmocka_unit_test(reading_sockets_has_a_poll_interval),
 		cmocka_unit_test(answers_that_lie_about_their_length_are_refused),
 		cmocka_unit_test(a_descriptor_that_failed_is_closed_once),
 		cmocka_unit_test(the_end_of_a_list_says_whether_it_was_made),

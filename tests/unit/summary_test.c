@@ -345,7 +345,8 @@ static void says_what_programs_used_before_they_could_be_sampled(void **state)
 	assert_says(&summary, "coverage", 0);
 	summary.collected.starting_ns = UINT64_C(1000000000);
 	assert_says(&summary,
-		    "coverage    75.0 % of 10.0 s should be near 100 %, see lost and not sampled\n",
+		    "coverage    75.0 % of 10.0 s of CPU; that should be near 100 %, see lost and "
+		    "not sampled\n",
 		    1);
 }
 
