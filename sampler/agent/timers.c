@@ -1,5 +1,6 @@
 /* timers.c - the first timers of a process */
 #include "sampler/agent/start.h"
+#include "sampler/handler/clock.h"
 #include "sampler/handler/light.h"
 #include "sampler/handler/timer.h"
 
@@ -33,6 +34,7 @@ void timers_start(struct process *p)
 	int own;
 	int found = -1;
 
+	p->account_since_ns = clock_process_cpu_ns();
 	/* The main thread's first sample gives them. */
 	light_due(p, p->header->missed * process_period_ns(p));
 	/* Sampling before the first timer: its signal may come at once. */

@@ -136,6 +136,16 @@ static uint64_t silence(const struct scan *scan)
 	return scan->process->n_slots > WATCH_CROWD ? WATCH_CROWD_SILENCE : WATCH_SILENCE;
 }
 
+/* The process timer may hit one thread once, and then others for long: decisions/0022. */
+static bool is_armed(const struct scan *scan, const struct slot_view *slot)
+{
+	struct process *process = scan->process;
+	const struct ring_slot *ring =
+		slot ? ring_view_slot(&process->ring, (uint32_t)(slot - process->slots)) : NULL;
+
+	return ring && atomic_load_explicit(&ring->armed, memory_order_relaxed);
+}
+
 /* CPU since the last scan against the weight since then, in periods. */
 static void judge(struct scan *scan, uint32_t tid)
 {
@@ -150,7 +160,7 @@ static void judge(struct scan *scan, uint32_t tid)
 	thread->scan = scan->now_ns;
 	silent = weight == thread->weight && cpu_ns > thread->cpu_ns &&
 		 cpu_ns - thread->cpu_ns >= silence(scan) * scan->period_ns;
-	if (silent && !slot)
+	if (silent && !is_armed(scan, slot))
 		post(scan, thread, tid);
 	if (silent)
 		unmask(scan, thread, tid);

@@ -37,7 +37,7 @@ void watch_rest(struct process *process);
  * @period_ns: CPU time that a weight of one stands for
  *
  * When the process's CPU clock has moved clearly more than its samples explain, the threads
- * without a slot whose CPU has moved are posted in the ring header, and those that keep SIGPROF
+ * without a timer whose CPU has moved are posted in the ring header, and those that keep SIGPROF
  * blocked have it unblocked, once each.  Call after process_charge() and process_drain().
  *
  * Context: collector thread.

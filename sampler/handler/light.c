@@ -13,6 +13,8 @@ enum {
 	SWEEP_SLOTS = 8,
 	MOST_OF_ONE = 2, /* periods */
 	MOST_KEPT = 64,  /* ended threads whose periods have not been seen yet */
+	MOST_LATE_MS = 1000,
+	NS_PER_MS = 1000000,
 };
 
 /* 0 .. MOST_NS, evenly enough */
@@ -59,31 +61,76 @@ static uint64_t first_ns(const struct process *p, struct slot_own *own,
 	return first_ns + period_ns - late_ns;
 }
 
-void light_settle(struct process *p, struct slot *slot, uint32_t tid, uint64_t now_ns)
+/* Events count for themselves, and hooks see each end. */
+static bool keeps_account(const struct process *p)
+{
+	return p->discovery == DISCOVERY_TIMER && !event_is_possible(p);
+}
+
+/* Its clock goes back when it is another thread with the tid of one that has ended. */
+static bool is_known(struct process *p, const struct slot_own *own, uint64_t thread_ns)
+{
+	return own->hit_ns && thread_ns >= own->hit_thread_ns && own->epoch == process_epoch(p);
+}
+
+/* Return: what it has used since the last hit; of one that began before the account, nothing. */
+static uint64_t used_since(struct process *p, const struct slot_own *own, uint64_t thread_ns)
+{
+	if (is_known(p, own, thread_ns))
+		return thread_ns - own->hit_thread_ns;
+	return thread_ns <= clock_process_cpu_ns() - p->account_since_ns ? thread_ns : 0;
+}
+
+/* Whole periods that the hits have passed over are in its next sample: no more than the account. */
+static void catch_up(struct process *p, struct slot_own *own, int64_t late_ns, uint64_t period_ns)
+{
+	int64_t left_ns = atomic_load_explicit(&p->account_ns, memory_order_relaxed);
+
+	if (!keeps_account(p))
+		return;
+	late_ns = late_ns < left_ns ? late_ns : left_ns;
+	if (late_ns > MOST_LATE_MS * (int64_t)NS_PER_MS)
+		late_ns = MOST_LATE_MS * (int64_t)NS_PER_MS;
+	if (late_ns > 0)
+		own->extra += (uint32_t)((uint64_t)late_ns / period_ns);
+}
+
+void light_settle(struct process *p, struct slot *slot, const struct tick *tick)
 {
 	struct slot_own *own = slot->own;
 	uint64_t thread_ns = clock_thread_cpu_ns();
 	uint64_t process_ns = clock_process_cpu_ns();
 	const struct between between = {.used_ns = thread_ns - own->hit_thread_ns,
 					.all_ns = process_ns - own->hit_process_ns,
-					.wall_ns = now_ns - own->hit_ns};
-	/* Its clock goes back when it is another thread with the tid of one that has ended. */
-	bool again =
-		own->hit_ns && thread_ns >= own->hit_thread_ns && own->epoch == process_epoch(p);
+					.wall_ns = tick->now_ns - own->hit_ns};
+	bool again = is_known(p, own, thread_ns);
+	uint64_t used_ns = used_since(p, own, thread_ns);
 
+	if (!again)
+		own->late_ns = 0;
+	if (used_ns)
+		own->late_ns += (int64_t)used_ns - (int64_t)(tick->weight * own->period_ns);
 	/* A hit stands for the period that was; the next one is the first of what is now. */
 	own->epoch = process_epoch(p);
 	own->hit_thread_ns = thread_ns;
 	own->hit_process_ns = process_ns;
-	own->hit_ns = now_ns;
-	if (again && between.used_ns >= between.wall_ns / LIGHT_PART)
-		(void)timer_arm(p, slot, tid, first_ns(p, own, &between, process_period_ns(p)));
+	own->hit_ns = tick->now_ns;
+	if (!again || between.used_ns < between.wall_ns / LIGHT_PART)
+		return;
+	catch_up(p, own, own->late_ns, own->period_ns);
+	(void)timer_arm(p, slot, tick->tid, first_ns(p, own, &between, process_period_ns(p)));
 }
 
-/* Events count for themselves, and hooks see each end. */
-static bool keeps_account(const struct process *p)
+void light_arm(struct process *p, struct slot *slot, uint32_t tid)
 {
-	return p->discovery == DISCOVERY_TIMER && !event_is_possible(p);
+	struct slot_own *own = slot->own;
+	uint64_t period_ns = process_period_ns(p);
+	uint64_t thread_ns = timer_cpu_ns(tid);
+	int64_t late_ns = is_known(p, own, thread_ns) ? own->late_ns : 0;
+
+	late_ns += (int64_t)used_since(p, own, thread_ns);
+	catch_up(p, own, late_ns, period_ns);
+	(void)timer_arm(p, slot, tid, random_ns(own, period_ns) + 1);
 }
 
 void light_due(struct process *p, uint64_t ns)

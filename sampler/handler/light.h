@@ -3,6 +3,7 @@
 #ifndef HANDLER_LIGHT_H
 #define HANDLER_LIGHT_H
 
+#include "sampler/handler/sampling.h"
 #include "sampler/handler/slot.h"
 
 /**
@@ -10,11 +11,21 @@
  *
  * Not at its first hit.  The process timer's hits are right for a thread however it runs; its own
  * timer is only looked at when a tick finds that thread running, which a thread that runs for less
- * than a tick at a time seldom is.  docs/decisions/0022 has the numbers.
+ * than a tick at a time seldom is.  Where processors tick together it is the first of them whose
+ * thread is hit, every time: what a thread has used meanwhile is in the sample after the one that
+ * gave it a timer.  docs/decisions/0022 has the numbers.
  *
  * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread; not in AGENT_QUIET.
  */
-void light_settle(struct process *p, struct slot *slot, uint32_t tid, uint64_t now_ns);
+void light_settle(struct process *p, struct slot *slot, const struct tick *tick);
+
+/**
+ * light_arm - a thread that the collector has found has its own timer, and what it used so far
+ * @tid: the slot's thread; it need not be the caller
+ *
+ * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_QUIET.
+ */
+void light_arm(struct process *p, struct slot *slot, uint32_t tid);
 
 /**
  * light_forget - the slot's tid may be another thread's than before: nothing is known of its stack

@@ -37,7 +37,7 @@ static void arm_one_posted(struct process *p, uint32_t tid)
 	} else if (slot_claim(p, tid, &slot) < 0) {
 		return;
 	}
-	(void)timer_arm(p, &slot, tid, process_period_ns(p));
+	light_arm(p, &slot, tid);
 	slot_leave(&slot);
 }
 
@@ -224,7 +224,7 @@ static __attribute__((noinline)) void leave(struct process *p, struct landing *a
 
 	count(&slot->ring->handler_ns, clock_now_ns() - at->tick.now_ns);
 	if (at->tick.flags & SAMPLE_DISCOVERY)
-		light_settle(p, slot, at->tick.tid, at->tick.now_ns);
+		light_settle(p, slot, &at->tick);
 	else if (!(at->tick.flags & (SAMPLE_EVENT | SAMPLE_IN_KERNEL)) &&
 		 process_state(p) == AGENT_SAMPLING && slot->own->epoch != process_epoch(p))
 		timer_follow(p, slot);

@@ -48,21 +48,22 @@ struct process {
 
 	_Atomic uint32_t state; /* enum agent_state; the header's is for the collector to read */
 	_Atomic uint32_t n_chunks;
-	_Atomic uint32_t n_slots;   /* highest ever claimed + 1 */
-	_Atomic uint32_t growing;   /* 1: a thread is mapping the next chunk */
-	_Atomic uint32_t n_posted;  /* posts seen */
-	_Atomic uint32_t unloading; /* calls of dlclose under way */
-	_Atomic uint32_t jittering; /* a thread is moving the process timer */
-	_Atomic uint32_t n_ticks;   /* of the process timer */
-	_Atomic uint32_t n_swept;   /* slots that light_sweep() has looked at */
-	int32_t timer;              /* the process timer's id + 1; 0: none */
-	_Atomic uint32_t epoch;     /* of the header, when the process timer was last set */
-	_Atomic uint64_t timer_ns;  /* CPU time between two of its expiries */
-	_Atomic uint32_t chained;   /* a thread holds the account's chain */
-	_Atomic int64_t account_ns; /* CPU that no sample stands for: account.h, light.h */
-	_Atomic uint32_t n_ended;   /* timers of threads that have ended, deleted since it was last
-				       settled */
-	_Atomic uint64_t stale_ns;  /* when the collector was first found silent */
+	_Atomic uint32_t n_slots;          /* highest ever claimed + 1 */
+	_Atomic uint32_t growing;          /* 1: a thread is mapping the next chunk */
+	_Atomic uint32_t n_posted;         /* posts seen */
+	_Atomic uint32_t unloading;        /* calls of dlclose under way */
+	_Atomic uint32_t jittering;        /* a thread is moving the process timer */
+	_Atomic uint32_t n_ticks;          /* of the process timer */
+	_Atomic uint32_t n_swept;          /* slots that light_sweep() has looked at */
+	int32_t timer;                     /* the process timer's id + 1; 0: none */
+	_Atomic uint32_t epoch;            /* of the header, when the process timer was last set */
+	_Atomic uint64_t timer_ns;         /* CPU time between two of its expiries */
+	_Atomic uint32_t chained;          /* a thread holds the account's chain */
+	_Atomic int64_t account_ns;        /* CPU that no sample stands for: account.h, light.h */
+	_Atomic uint64_t account_since_ns; /* what the process had used when that began */
+	_Atomic uint32_t n_ended;  /* timers of threads that have ended, deleted since it was last
+				      settled */
+	_Atomic uint64_t stale_ns; /* when the collector was first found silent */
 	_Atomic uint32_t n_snapshot;
 
 	struct process_range program; /* the main program, from its first segment to its last */

@@ -22,6 +22,7 @@ struct slot_own {
 	uint64_t hit_ns;          /* when the process timer last hit it; 0: never */
 	uint64_t hit_thread_ns;   /* its CPU clock then, and the process's */
 	uint64_t hit_process_ns;
+	int64_t late_ns;       /* used until then and given by no hit; below 0: they came early */
 	char comm[16];         /* as last written to the ring */
 	int32_t timer;         /* id + 1; 0: none */
 	uint32_t random;       /* xorshift32 */

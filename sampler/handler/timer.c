@@ -58,7 +58,7 @@ static int note(struct process *p, int r)
 	return r;
 }
 
-static uint64_t cpu_of(uint32_t tid)
+uint64_t timer_cpu_ns(uint32_t tid)
 {
 	struct sys_timespec now = {0};
 
@@ -82,7 +82,7 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 	atomic_store_explicit(&slot->ring->armed, 1, memory_order_relaxed);
 	if (p->header->counted)
 		return 0;
-	slot->own->weighed_ns = cpu_of(tid) + first_ns - slot->own->period_ns;
+	slot->own->weighed_ns = timer_cpu_ns(tid) + first_ns - slot->own->period_ns;
 	slot->own->ahead_ns = slot->own->period_ns;
 	return note(p, create(clock_of_thread(tid), &event, first_ns, slot->own->period_ns,
 			      &slot->own->timer));
@@ -265,6 +265,7 @@ uint64_t timer_follow_process(struct process *p)
 	atomic_store_explicit(&p->epoch, epoch, memory_order_relaxed);
 	atomic_store_explicit(&p->account_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->n_ended, 0, memory_order_relaxed);
+	p->account_since_ns = clock_process_cpu_ns();
 	if (period_ns != old_ns) {
 		atomic_store_explicit(&p->timer_ns, period_ns, memory_order_relaxed);
 		(void)set(p->timer - 1, process_first_ns(p, old_ns, period_ns), period_ns);

@@ -5,6 +5,14 @@
 #include "sampler/handler/slot.h"
 
 /**
+ * timer_cpu_ns - CPU time of a thread of the process; a system call
+ *
+ * Return:  0 when there is none.
+ * Context: handler.  Not in AGENT_QUIET.
+ */
+uint64_t timer_cpu_ns(uint32_t tid);
+
+/**
  * timer_arm - a thread's own CPU timer
  * @tid:      the slot's thread; it need not be the caller
  * @first_ns: CPU time until the first signal, at least 1

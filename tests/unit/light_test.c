@@ -1,11 +1,13 @@
-/* light_test.c - what ended threads used behind the last tick is given by a thread that is new */
+/* light_test.c - what no hit of the process timer met is given all the same, and once */
 #include "sampler/handler/light.h"
 
+#include "sampler/handler/clock.h"
 #include "sampler/handler/timer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,7 +18,7 @@ static struct ring_header header;
 static struct ring_slot ring;
 static struct process process = {.header = &header};
 static struct slot_own *own = (struct slot_own *)ring.own;
-static const struct slot slot = {.ring = &ring, .own = (struct slot_own *)ring.own};
+static struct slot slot = {.ring = &ring, .own = (struct slot_own *)ring.own};
 
 static void begin(uint32_t discovery, uint32_t engine)
 {
@@ -136,6 +138,82 @@ static void others_keep_no_such_account(void **state)
 	}
 }
 
+/* Its timer is not wanted here: only what its next sample stands for. */
+static void begin_late(uint32_t discovery, uint64_t process_due_ns)
+{
+	begin(discovery, RING_ENGINE_CTIMER);
+	header.counted = 1;
+	process.period_ns = PERIOD;
+	process.account_since_ns = 0;
+	own->period_ns = PERIOD;
+	light_due(&process, process_due_ns);
+	while (clock_thread_cpu_ns() < 20 * PERIOD)
+		;
+}
+
+static void a_thread_that_no_hit_met_gives_what_it_used(void **state)
+{
+	uint64_t before;
+	uint64_t after;
+
+	(void)state;
+	begin_late(DISCOVERY_TIMER, 1000 * PERIOD);
+	before = clock_thread_cpu_ns() / PERIOD;
+	light_arm(&process, &slot, (uint32_t)gettid());
+	after = clock_thread_cpu_ns() / PERIOD;
+	assert_in_range(own->extra, before, after);
+	assert_true(before >= 20);
+}
+
+static void no_more_than_the_process_has_left(void **state)
+{
+	(void)state;
+	begin_late(DISCOVERY_TIMER, 3 * PERIOD + PERIOD / 2);
+	light_arm(&process, &slot, (uint32_t)gettid());
+	assert_int_equal(own->extra, 3);
+}
+
+static void what_it_used_before_the_account_is_not_given(void **state)
+{
+	(void)state;
+	begin_late(DISCOVERY_TIMER, 1000 * PERIOD);
+	process.account_since_ns = clock_process_cpu_ns();
+	light_arm(&process, &slot, (uint32_t)gettid());
+	assert_int_equal(own->extra, 0);
+}
+
+static void hooks_miss_no_thread(void **state)
+{
+	(void)state;
+	begin_late(DISCOVERY_HOOKS, 1000 * PERIOD);
+	light_arm(&process, &slot, (uint32_t)gettid());
+	assert_int_equal(own->extra, 0);
+}
+
+/* Two hits: what lies before the first and between them is given, but for what the hits stand for.
+ */
+static void hits_that_come_late_are_made_good(void **state)
+{
+	struct tick tick = {.weight = 1, .tid = (uint32_t)gettid()};
+	uint64_t first_ns;
+	uint64_t second_ns;
+
+	(void)state;
+	begin_late(DISCOVERY_TIMER, 1000 * PERIOD);
+	tick.now_ns = clock_now_ns();
+	light_settle(&process, &slot, &tick);
+	first_ns = clock_thread_cpu_ns();
+	assert_int_equal(own->extra, 0); /* one hit says nothing of how it runs */
+	assert_in_range(own->late_ns, (int64_t)(first_ns - 2 * PERIOD),
+			(int64_t)(first_ns - PERIOD));
+	while (clock_thread_cpu_ns() < first_ns + 10 * PERIOD)
+		;
+	tick.now_ns = clock_now_ns();
+	light_settle(&process, &slot, &tick);
+	second_ns = clock_thread_cpu_ns();
+	assert_in_range(own->extra, second_ns / PERIOD - 4, second_ns / PERIOD - 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +224,11 @@ int main(void)
 		cmocka_unit_test(what_was_given_too_early_is_not_given_again),
 		cmocka_unit_test(a_slot_without_a_timer_left_nothing),
 		cmocka_unit_test(others_keep_no_such_account),
+		cmocka_unit_test(a_thread_that_no_hit_met_gives_what_it_used),
+		cmocka_unit_test(no_more_than_the_process_has_left),
+		cmocka_unit_test(what_it_used_before_the_account_is_not_given),
+		cmocka_unit_test(hooks_miss_no_thread),
+		cmocka_unit_test(hits_that_come_late_are_made_good),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
