@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -164,13 +165,15 @@ static int temporary_name(const char *path, char to[static PATH_MAX])
 static int pack_beside(const char *path, const char *name, enum recording_compress how,
 		       const atomic_bool *stop, struct stat *ret_st)
 {
-	_cleanup_fd_ int from = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_fd_ int from = regular_file_open(AT_FDCWD, path, O_NOFOLLOW);
 	_cleanup_fd_ int to = -1;
 	char temporary[PATH_MAX];
 	struct stat st;
 	int r;
 
-	if (from < 0 || fstat(from, &st) < 0)
+	if (from < 0)
+		return from;
+	if (fstat(from, &st) < 0)
 		return -errno;
 	r = temporary_name(path, temporary);
 	if (r < 0)

@@ -27,10 +27,33 @@ void output_check_hint(int error, struct err *err)
 	case EISDIR:
 		err_hint(err, "the name of a file in it");
 		break;
+	case EEXIST:
+		err_hint(err, "another name, or --force to replace it");
+		break;
 	default:
 		err_hint(err, "-o in a directory of yours");
 		break;
 	}
+}
+
+int output_check_name(const char *path, bool force, struct err *err)
+{
+	struct stat st;
+	int code = EEXIST;
+
+	if (lstat(path, &st) < 0 || (force && S_ISREG(st.st_mode)))
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		code = EISDIR;
+	if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) {
+		(void)err_set(err, code, "write '%s'", path);
+		output_check_hint(code, err);
+		return -code;
+	}
+	(void)err_set(err, 0, "'%s' is a %s, which nothing is written to", path,
+		      S_ISLNK(st.st_mode) ? "link" : "pipe or device");
+	err_hint(err, "another name, or a redirection");
+	return -EEXIST;
 }
 
 /* A file without a name, or where the file system has none, one that is gone at once. */
@@ -78,7 +101,6 @@ int output_check(const char *path, bool rotated, bool force, struct err *err)
 	char directory[PATH_MAX] = ".";
 	char name[PATH_MAX];
 	const char *slash = path ? strrchr(path, '/') : NULL;
-	struct stat st;
 	int r;
 
 	if (path && strlen(path) + sizeof(".0001") > sizeof(name))
@@ -97,16 +119,5 @@ int output_check(const char *path, bool rotated, bool force, struct err *err)
 	if (!path || strchr(path, '%'))
 		return 0;
 	first_name(path, rotated, name, sizeof(name));
-	if (lstat(name, &st) < 0)
-		return 0;
-	if (S_ISDIR(st.st_mode)) {
-		(void)err_set(err, EISDIR, "write '%s'", name);
-		output_check_hint(EISDIR, err);
-		return -EISDIR;
-	}
-	if (force && S_ISREG(st.st_mode))
-		return 0;
-	(void)err_set(err, EEXIST, "write '%s'", name);
-	err_hint(err, "another name, or --force to replace it");
-	return -EEXIST;
+	return output_check_name(name, force, err);
 }

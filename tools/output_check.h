@@ -20,6 +20,18 @@
 int output_check(const char *path, bool rotated, bool force, struct err *err);
 
 /**
+ * output_check_name - whether a file can be made by that name
+ * @force: a regular file of that name will be replaced
+ *
+ * What is no regular file is never written to, nor replaced: somebody else may read from a pipe,
+ * or have wick wait for a reader, and a link leads where its owner likes.
+ *
+ * Return:  0; -EEXIST, -EISDIR, with the reason and what to do.
+ * Context: any thread.
+ */
+int output_check_name(const char *path, bool force, struct err *err);
+
+/**
  * output_check_hint - part of a message: what to do where a file cannot be written
  * @error: a positive errno
  *

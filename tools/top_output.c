@@ -32,20 +32,31 @@ static int make_file(struct top_output *output, struct err *err)
 
 static int open_file(struct top_output *output, const char *path, struct err *err)
 {
+	struct stat st;
 	int fd;
 
 	if (!path)
 		return make_file(output, err);
 	(void)snprintf(output->path, sizeof(output->path), "%s", path);
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
-	if (fd < 0) {
+	fd = open(path,
+		  O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
+		  0666);
+	if (fd < 0 && errno != ELOOP && errno != ENXIO) {
 		int code = errno;
 
 		(void)err_set(err, code, "write '%s'", path);
 		output_check_hint(code, err);
 		return -code;
 	}
-	return fd;
+	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISFIFO(st.st_mode)) {
+		(void)fcntl(fd, F_SETFL, O_APPEND); /* CMD writes as to any file */
+		return fd;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	(void)err_set(err, 0, "'%s' is a link or a pipe, which nothing is written to", path);
+	err_hint(err, "another name");
+	return -EEXIST;
 }
 
 /* Descriptor AT becomes a copy of FD; its own is kept. */

@@ -86,13 +86,6 @@ static bool is_stdout(const struct view_output *output)
 	return !output->path || strcmp(output->path, "-") == 0;
 }
 
-static int exists(const char *path, struct err *err)
-{
-	(void)err_set(err, EEXIST, "write '%s'", path);
-	err_hint(err, "another name, or --force to replace it");
-	return -EEXIST;
-}
-
 static int refuse(const char *path, int code, struct err *err)
 {
 	(void)err_set(err, code, "write '%s'", path);
@@ -102,12 +95,8 @@ static int refuse(const char *path, int code, struct err *err)
 
 int view_output_check(const struct view_output *output, struct err *err)
 {
-	struct stat st;
-
-	if (is_stdout(output) || stat(output->path, &st) < 0)
+	if (is_stdout(output))
 		return 0;
-	if (S_ISDIR(st.st_mode))
-		return refuse(output->path, EISDIR, err);
 	for (size_t i = 0; i < VIEW_OUTPUT_INPUTS; i++) {
 		if (!output->inputs[i] || !view_input_holds(output->inputs[i], output->path))
 			continue;
@@ -116,8 +105,7 @@ int view_output_check(const struct view_output *output, struct err *err)
 		err_hint(err, "another name");
 		return -EEXIST;
 	}
-	/* What is no file has nothing to lose: a terminal, a pipe. */
-	return output->force || !S_ISREG(st.st_mode) ? 0 : exists(output->path, err);
+	return output_check_name(output->path, output->force, err);
 }
 
 /* END in the folder that PATH is in; false: that is too long for a name. */
@@ -159,23 +147,16 @@ static int open_temporary(struct view_file *file, mode_t mode, struct err *err)
 
 int view_file_open(struct view_file *file, const struct view_output *output, struct err *err)
 {
-	const char *path = output->path;
-	struct stat st;
 	int r;
 
 	*file = (struct view_file){.fd = -1, .force = output->force};
 	r = view_output_check(output, err);
 	if (r < 0)
 		return r;
-	file->path = strdup(path);
+	file->path = strdup(output->path);
 	if (!file->path)
-		return err_set(err, ENOMEM, "write '%s'", path);
-	if (stat(path, &st) < 0 || S_ISREG(st.st_mode)) {
-		r = open_temporary(file, new_mode(output), err);
-	} else {
-		file->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		r = file->fd < 0 ? err_set(err, errno, "write '%s'", path) : 0;
-	}
+		return err_set(err, ENOMEM, "write '%s'", output->path);
+	r = open_temporary(file, new_mode(output), err);
 	if (r < 0)
 		view_file_drop(file);
 	return r;
@@ -217,18 +198,15 @@ static int put_in_place(const struct view_file *file, struct err *err)
 		r = rename(file->temporary, file->path);
 	if (r == 0)
 		return 0;
-	return errno == EEXIST ? exists(file->path, err)
-			       : err_set(err, errno, "write '%s'", file->path);
+	return refuse(file->path, errno, err);
 }
 
 int view_file_close(struct view_file *file, struct err *err)
 {
 	int r = file->nameless ? name_it(file) : 0;
 
-	if (r == -EEXIST)
-		(void)exists(file->path, err);
-	else if (r < 0)
-		(void)err_set(err, -r, "write '%s'", file->path);
+	if (r < 0)
+		(void)refuse(file->path, -r, err);
 	if (close(steal_fd(&file->fd)) < 0)
 		r = err_set(err, errno, "write '%s'", file->path);
 	if (r == 0 && file->temporary)

@@ -52,14 +52,14 @@ struct view_file {
 	int fd;
 	bool force;
 	char *path;
-	char *temporary; /* NULL: nameless, or PATH is no regular file and is written as it is */
+	char *temporary; /* NULL: nameless */
 	bool nameless;   /* until it is whole */
 };
 
 /**
  * view_output_check - whether it may be written, before there is anything to write
  *
- * Return:  0; -EEXIST: a file is there that is to stay; -EISDIR.
+ * Return:  0; -EEXIST: a file is there that is to stay, or a link, pipe or device; -EISDIR.
  * Context: main thread.
  */
 int view_output_check(const struct view_output *output, struct err *err);
