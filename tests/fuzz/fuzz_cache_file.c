@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { RIGHT_HEAD = 1, RIGHT_RECORDS = 2, MAX_LEN = 64 * 1024 };
+enum { RIGHT_HEAD = 1, RIGHT_RECORDS = 2, MAX_LEN = 1024 * 1024 };
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

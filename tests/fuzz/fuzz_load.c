@@ -51,8 +51,9 @@ static void read_back(const struct buf *bytes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct load_by slow = {.way = LOAD_SLOW};
-	static const struct load_by quick[] = {{.way = LOAD_ONE},
-					       {.way = LOAD_ANY, .chunk_bytes = 64}};
+	/* pieces that a line may be longer than, and never thousands of them */
+	const struct load_by quick[] = {{.way = LOAD_ONE},
+					{.way = LOAD_ANY, .chunk_bytes = 64 + size / 64}};
 	/* threads take their time: one input in eight, whatever else it is */
 	const struct load_by *by = &quick[size % 8 == 0];
 	int fd = memfd_create("text", MFD_CLOEXEC);
