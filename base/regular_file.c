@@ -6,9 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 
 static bool is_made_up(int fd)
@@ -42,4 +40,11 @@ int regular_file_open(int at, const char *path, int flags)
 	_cleanup_fd_ int place = openat(at, path, O_PATH | O_CLOEXEC | flags);
 
 	return place < 0 ? -errno : regular_file_reopen(place);
+}
+
+bool regular_file_is_hollow(const struct stat *st)
+{
+	enum { SHORT = 1 << 20, RATIO = 64, BLOCK = 512 };
+
+	return st->st_size > SHORT && st->st_size / RATIO > (off_t)st->st_blocks * BLOCK;
 }

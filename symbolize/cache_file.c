@@ -1,6 +1,7 @@
 /* cache_file.c - reading the file of one build: everything checked, nothing believed */
 #include "symbolize/cache_file.h"
 
+#include "base/regular_file.h"
 #include "symbolize/crc32c.h"
 #include "symbolize/file_guard.h"
 #include "symbolize/function_layout.h"
@@ -258,7 +259,7 @@ static int map_bytes(int fd, struct cache_file *file)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return -EPERM;
-	if ((uint64_t)st.st_size > CACHE_FILE_MAX_BYTES)
+	if ((uint64_t)st.st_size > CACHE_FILE_MAX_BYTES || regular_file_is_hollow(&st))
 		return -EFBIG;
 	if ((uint64_t)st.st_size < sizeof(struct cache_head))
 		return -EBADMSG;

@@ -2,6 +2,7 @@
 #include "flamescope/load/index.h"
 
 #include "base/cleanup.h"
+#include "base/regular_file.h"
 #include "flamescope/pack/pack.h"
 #include "flamescope/profile_memory.h"
 
@@ -102,7 +103,7 @@ struct profile *index_read(const struct load_options *options, const char *key)
 		return NULL;
 	fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-	    st.st_size <= 0)
+	    st.st_size <= 0 || (uint64_t)st.st_size > max_bytes || regular_file_is_hollow(&st))
 		return NULL;
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
 	if (bytes == MAP_FAILED)

@@ -52,7 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 	if (size < 1)
 		return 0;
-	follow(&pieces, (const char *)input + 1, size - 1, (size_t)input[0] + 1);
+	/* some thousands of pieces, however long the text is */
+	follow(&pieces, (const char *)input + 1, size - 1,
+	       ((size_t)input[0] + 1) * (1 + size / 4096));
 	follow(&whole, (const char *)input + 1, size - 1, size);
 	if (!has_long_line((const char *)input + 1, size - 1) &&
 	    (pieces.n_lines != whole.n_lines || pieces.lines.n_symbols != whole.lines.n_symbols))
