@@ -10,6 +10,8 @@ from typing import Callable, NamedTuple, Optional
 WICK = os.environ.get("WICK", "wick")
 TARGETS = os.environ.get("WICK_TARGETS", "")
 
+LONG = bool(os.environ.get("WICK_LONG"))
+
 MOST_CPU_S = 1.0
 MOST_BYTES = 256 << 20
 MOST_END_S = 3.0
@@ -45,6 +47,7 @@ class Case(NamedTuple):
     name: str
     make: Callable
     judge: Callable = lambda result: None
+    long: bool = False  # only with WICK_LONG
 
 
 def own_cpu_s(pid):
