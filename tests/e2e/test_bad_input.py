@@ -252,6 +252,30 @@ class BadInput(Case):
                     if verb == name and os.path.exists(self.path(name)):
                         os.unlink(self.path(name))
 
+    def test_nothing_is_written_to_a_pipe_a_link_or_a_device(self):
+        """A pipe would have wick wait for a reader; a link leads where somebody else likes."""
+        outputs = self.every_output(self.recorded())
+        os.mkfifo(self.path("x.top"))
+        os.symlink(self.path("other"), self.path("link.top"))
+        for name in ("x.top", "link.top"):
+            run = self.wick("top", "--once", "--cmd-output", self.path(name), "--", "true")
+            self.assertEqual(run.returncode, 8, run.stderr)
+        with open(self.path("other"), "w", encoding="ascii") as file:
+            file.write("precious\n")
+        for verb, (arguments, path) in outputs.items():
+            for make in (os.mkfifo, *(lambda path, to=to: os.symlink(to, path)
+                                      for to in (self.path("other"), "nowhere", "/dev/null"))):
+                make(path)
+                for force in ([], ["--force"]):
+                    with self.subTest(verb=verb, force=force):
+                        run = self.wick(arguments[0], *force, *arguments[1:])
+                        self.assertEqual(run.returncode, 8, run.stderr)
+                        self.assertIn(b"which nothing is written to", run.stderr)
+                os.unlink(path)
+        with open(self.path("other"), encoding="ascii") as file:
+            self.assertEqual(file.read(), "precious\n")
+        self.assertFalse(os.path.lexists(self.path("nowhere")))
+
     def test_what_is_made_of_a_recording_is_as_private_as_it(self):
         recording = self.recorded()
         for umask in (0o022, 0o077):

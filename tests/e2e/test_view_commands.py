@@ -528,32 +528,6 @@ class BadInput(Views):
         with open(path, encoding="utf-8") as file:
             self.assertTrue(file.readline().startswith("#"))
 
-    def test_nothing_is_written_to_a_pipe_a_link_or_a_device(self):
-        """A pipe would have wick wait for a reader; a link leads where somebody else likes."""
-        with open(GOLDEN, encoding="utf-8") as file:
-            recording = self.write("in.perf", file.read())
-        victim = self.write("victim", "mine\n")
-        commands = {"md": ["report"], "svg": ["flamegraph"], "csv": ["heatmap"], "html": ["view"],
-                    "folded": ["convert"], "json": ["diff", recording]}
-        for end, command in commands.items():
-            os.mkfifo(self.path("pipe." + end))
-            os.symlink(victim, self.path("link." + end))
-            os.symlink("nowhere", self.path("dangling." + end))
-            os.symlink("/dev/null", self.path("device." + end))
-            for name in ("pipe", "link", "dangling", "device"):
-                for force in ([], ["--force"]):
-                    self.refused(8, ["nothing is written to"], *command, recording, *force,
-                                 "-o", self.path(f"{name}.{end}"))
-                self.assertFalse(os.path.isfile(self.path(f"{name}.{end}")) and name == "pipe")
-        for arguments in (["record", "-o", self.path("pipe.md")], ["record", "-f", "-o", self.path("link.md")],
-                          ["top", "--once", "--cmd-output", self.path("pipe.md")],
-                          ["top", "--once", "--cmd-output", self.path("link.md")]):
-            self.refused(8, ["nothing is written to"], *arguments, "--", "true")
-        self.refused(8, ["nothing is written to"], "symbolize", "-o", self.path("pipe.md"), recording)
-        with open(victim, encoding="utf-8") as file:
-            self.assertEqual(file.read(), "mine\n")
-        self.assertFalse(os.path.lexists(self.path("nowhere")))
-
     def test_stdin_is_not_a_file_called_minus(self):
         # Large and old enough for an index, if it were what is read.
         os.utime(self.write("-", "main;other 1\n" * 400000), (1e9, 1e9))

@@ -1,9 +1,10 @@
 #!/bin/sh
-# docs.sh ROOT BUILD - what README.md, docs/*.md and docs/how-to/*.md tell people to type exists
+# docs.sh ROOT BUILD - what README.md, SECURITY.md, docs/*.md and docs/how-to/*.md tell people to type exists
 #
 # Commands of wick in blocks and in `spans`: the command is in `wick help`, and each of its
 # options in `wick help COMMAND`.  Also keys (<kbd>) are keys of the page, links to files lead to
-# one, and pictures are shown somewhere and small.
+# one, and pictures are shown somewhere and small.  The promises of SECURITY.md each name a test that
+# holds them, and it exists.
 set -eu
 root=${1:?usage: docs.sh ROOT BUILD}
 wick=${2:?usage: docs.sh ROOT BUILD}/bin/wick
@@ -116,7 +117,44 @@ def check_page(path, keys, shown):
     return n
 
 
-pages = [page for page in [root / "README.md", *sorted((root / "docs").glob("*.md")),
+# Where the tests of a label are, and what a name within them is written as.
+TESTS = {"unit": ("tests/unit/**/{}_test.c", "(void **"), "e2e": ("tests/e2e/test_{}.py", "(self"),
+         "physics": ("tests/physics/test_{}.py", "(self"), "hostile": ("tests/hostile/surface_{}.py", ""),
+         "fuzz": ("tests/fuzz/fuzz_{}.c", ""), "lint": ("tests/lint/{}.sh", ""), "web": ("tests/web/{}.test.mjs", ""),
+         "tripwire": ("tests/tripwire/{}.c", "")}
+
+
+def has_test(name, part):
+    """NAME as ctest has it, PART one of its functions; true where it stands in the tree."""
+    label, _, test = name.partition(".")
+    pattern, end = TESTS.get(label, (None, None))
+    found = pattern and list(root.glob(pattern.format(test)))
+    return bool(found) and (not part or f"{part}{end}" in found[0].read_text(encoding="utf-8"))
+
+
+def check_promises(path):
+    """Rows of the page's tables: a promise, then the `tests` that hold it."""
+    n = 0
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("|") or len(cells) != 2 or set(cells[0]) <= set("-") or cells[1] == "held by":
+            continue
+        where, n = f"{path.relative_to(root)}:{number}", n + 1
+        tests = re.findall("`([^`]+)`", cells[1])
+        if not tests:
+            bad.append(f"{where}: no test holds this promise")
+        bad.extend(f"{where}: there is no test '{test}'"
+                   for test in tests if not has_test(*(test.split(" ", 1) + [""])[:2]))
+    if n == 0:
+        bad.append(f"{path.relative_to(root)}: it promises nothing")
+
+
+security = root / "SECURITY.md"
+if security.exists():
+    check_promises(security)
+else:
+    bad.append("SECURITY.md is missing")
+pages = [page for page in [root / "README.md", security, *sorted((root / "docs").glob("*.md")),
                           *sorted((root / "docs/how-to").glob("*.md"))] if page.exists()]
 keys, shown = keys_of_the_page(), set()
 n_commands = sum(check_page(page, keys, shown) for page in pages)

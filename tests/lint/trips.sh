@@ -141,6 +141,14 @@ WICK
 $ wick light -w 60 lamp && echo lit
 ```
 README
+	cat >"$house/SECURITY.md" <<'PROMISES'
+| promise | held by |
+|---|---|
+| A lamp is off in the end | `e2e.lamp test_goes_out`, `hostile.lamp` |
+PROMISES
+	mkdir -p "$house/tests/e2e" "$house/tests/hostile"
+	echo 'def test_goes_out(self): pass' >"$house/tests/e2e/test_lamp.py"
+	echo 'CASES = []' >"$house/tests/hostile/surface_lamp.py"
 	list_sources
 }
 
@@ -314,6 +322,16 @@ trip_help_equals_man() {
 }
 
 trip_docs() {
+	sed -i 's/test_goes_out/test_burns_on/' "$house/SECURITY.md"
+	fails "a promise whose test is gone" "SECURITY.md:3: there is no test 'e2e.lamp test_burns_on'"
+	sed -i 's/`hostile.lamp`/`hostile.light`/' "$house/SECURITY.md"
+	fails "a promise whose surface is gone" "SECURITY.md:3: there is no test 'hostile.light'"
+	sed -i 's/`//g' "$house/SECURITY.md"
+	fails "a promise that nothing holds" "SECURITY.md:3: no test holds this promise"
+	sed -i '/lamp/d' "$house/SECURITY.md"
+	fails "a page without a promise" "SECURITY.md: it promises nothing"
+	rm "$house/SECURITY.md"
+	fails "a page that is gone" "SECURITY.md is missing"
 	sed -i 's/--dim/--dark/' "$house/README.md"
 	fails "an option that is gone" "README.md:1: wick light has no option --dark"
 	sed -i 's/-w 60/-v 60/' "$house/README.md"

@@ -190,6 +190,35 @@ static void nor_who_has_a_lease(void **state)
 	(void)sigaction(SIGIO, &before, NULL);
 }
 
+static bool is_hollow(const struct place *place)
+{
+	struct stat st;
+
+	assert_int_equal(fstatat(place->folder, "long", &st, 0), 0);
+	return regular_file_is_hollow(&st);
+}
+
+static void a_file_that_is_mostly_holes_is_hollow(void **state)
+{
+	const struct place *place = *state;
+	_cleanup_fd_ int fd =
+		openat(place->folder, "long", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	char *bytes = malloc(1 << 20);
+
+	assert_true(fd >= 0 && bytes);
+	memset(bytes, 'x', 1 << 20);
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	assert_false(is_hollow(place)); /* small: it costs nobody anything */
+	assert_int_equal(ftruncate(fd, 4 << 20), 0);
+	assert_true(is_hollow(place));
+	assert_int_equal(pwrite(fd, bytes, 1 << 20, 0), 1 << 20);
+	assert_false(is_hollow(place));
+	assert_int_equal(ftruncate(fd, INT64_C(1) << 40), 0);
+	assert_true(is_hollow(place));
+	assert_int_equal(unlinkat(place->folder, "long", 0), 0);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +231,7 @@ int main(void)
 		cmocka_unit_test(files_that_the_kernel_makes_up_are_none),
 		cmocka_unit_test(what_is_not_there_says_so),
 		cmocka_unit_test(the_name_may_change_hands_in_between),
+		cmocka_unit_test(a_file_that_is_mostly_holes_is_hollow),
 	};
 
 	return cmocka_run_group_tests(tests, make_place, remove_place);
