@@ -134,16 +134,17 @@ static int take_name(const char *directory, struct control_server *server)
 int control_server_open(struct control_server *server, struct err *err)
 {
 	char directory[PATH_BYTES];
-	int r = control_place_make(directory, err);
+	int place = control_place_make(directory, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	if (place < 0)
+		return place;
 	sweep(directory);
 	r = take_name(directory, server);
 	if (r < 0)
 		return err_set(err, -r, "make a socket in '%s'", directory);
 	server->open = true;
-	return 0;
+	return place;
 }
 
 static void drop(struct control_client *client)

@@ -40,7 +40,7 @@ struct control_server {
 /**
  * control_server_open - a socket that clients of this user can find
  *
- * Return:  0; -errno and the reason.
+ * Return:  0; 1: it stands elsewhere than usual, and ERR says why; -errno and the reason.
  * Context: main thread, as for all of these.
  */
 int control_server_open(struct control_server *server, struct err *err);

@@ -26,7 +26,9 @@ static uint32_t delivered_hz(const struct recorder *recorder)
 
 void record_control_start(struct recorder *recorder)
 {
+	struct control_server *server = &recorder->control.server;
 	struct err err = {0};
+	int r;
 
 	recorder->control.rate = (struct collector_rate){
 		.hz = recorder->options->hz,
@@ -35,10 +37,14 @@ void record_control_start(struct recorder *recorder)
 	};
 	recorder->control.hz_least = recorder->options->hz;
 	recorder->control.hz_most = recorder->options->hz;
-	if (control_server_open(&recorder->control.server, &err) < 0)
+	r = control_server_open(server, &err);
+	if (r > 0)
+		say_note("%s; wick stop, rate and the like reach this recording by '%s'", err.text,
+			 server->path);
+	if (r < 0)
 		say_note("%s; wick stop, rate and the like cannot reach this recording", err.text);
 	else /* if it cannot, requests are seen a second later */
-		(void)collector_watch(recorder->collector, recorder->control.server.fd);
+		(void)collector_watch(recorder->collector, server->fd);
 }
 
 static const char *newest_path(const struct recording_stats *written)

@@ -65,6 +65,13 @@ static void add_agentless(const struct collector_stats *stats, struct buf *buf)
 		text_of(buf, stats->seccomp, "process");
 		buf_add(buf, " stopped sampling before a filter that forbids it\n");
 	}
+	if (stats->flooded) {
+		summary_topic(buf, "flood");
+		buf_printf(buf, "user %u", (unsigned)stats->flooded_uid);
+		buf_add(buf, " connected too often and was kept out ");
+		text_of(buf, stats->flooded, "time");
+		buf_add(buf, "; programs that it began meanwhile were not sampled\n");
+	}
 }
 
 static void add_outside(const struct collector_stats *stats, struct buf *buf)

@@ -236,6 +236,8 @@ struct collector_stats {
 	uint64_t running_ns;       /* and of them those of running threads */
 	uint64_t agentless;        /* agents that could not start (no timer, no memory) */
 	uint64_t agentless_errno;  /* why the last one could not */
+	uint64_t flooded;          /* how often another user connected too often, and was kept out */
+	uint64_t flooded_uid;      /* the last one */
 	uint64_t seccomp;          /* images that stopped sampling for seccomp */
 	uint64_t deaf;             /* processes that joined and took our signal's action back, */
 	uint64_t mute;             /* or that use CPU now without any signal of ours arriving, */

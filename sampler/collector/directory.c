@@ -6,11 +6,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
+#include <linux/xattr.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 
 #define AGENT_LINK    "libwick-agent.so"
 #define HOOKS_LINK    "libwick-hooks.so"
@@ -135,15 +141,74 @@ static int start_listening(struct directory *directory)
 	address = address_of(unborn);
 	if (bind(directory->listen_fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return -errno;
-	/* Children that have changed their user must reach it; who may speak is checked there. */
-	if (chmod(unborn, 0777) < 0 || listen(directory->listen_fd, BACKLOG) < 0 ||
-	    rename(unborn, directory->socket) < 0) {
+	/* Children of root that have changed their user must reach it; who may speak is checked. */
+	if (chmod(unborn, geteuid() == 0 ? 0777 : 0700) < 0 ||
+	    listen(directory->listen_fd, BACKLOG) < 0 || rename(unborn, directory->socket) < 0) {
 		int r = -errno;
 
 		(void)unlink(unborn);
 		return r;
 	}
 	return 0;
+}
+
+/* An entry of an access control list as the kernel takes it: linux/posix_acl_xattr.h. */
+struct acl_entry {
+	uint16_t tag;
+	uint16_t permissions;
+	uint32_t id;
+};
+
+#define NO_ID ((uint32_t)ACL_UNDEFINED_ID)
+
+enum { ACL_ALL = ACL_READ | ACL_WRITE | ACL_EXECUTE };
+
+static int by_number(const void *a, const void *b)
+{
+	const uid_t left = *(const uid_t *)a;
+	const uid_t right = *(const uid_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* Entries are sorted by tag and id; those for which no id counts have none. */
+static size_t make_list(struct acl_entry *to, const uid_t *uids, size_t n)
+{
+	uid_t sorted[DIRECTORY_MOST_CLOSED];
+	struct acl_entry *at = to;
+
+	memcpy(sorted, uids, n * sizeof(*uids));
+	qsort(sorted, n, sizeof(*sorted), by_number);
+	*at++ = (struct acl_entry){ACL_USER_OBJ, ACL_ALL, NO_ID};
+	for (size_t i = 0; i < n; i++)
+		*at++ = (struct acl_entry){ACL_USER, 0, sorted[i]};
+	*at++ = (struct acl_entry){ACL_GROUP_OBJ, ACL_ALL, NO_ID};
+	*at++ = (struct acl_entry){ACL_MASK, ACL_ALL, NO_ID};
+	*at++ = (struct acl_entry){ACL_OTHER, ACL_ALL, NO_ID};
+	return (size_t)(at - to);
+}
+
+void directory_close_to(const struct directory *directory, const uid_t *uids, size_t n)
+{
+	struct acl_entry entries[DIRECTORY_MOST_CLOSED + 4];
+	unsigned char bytes[sizeof(uint32_t) + sizeof(entries)];
+	const uint32_t version = POSIX_ACL_XATTR_VERSION;
+	size_t len;
+
+	if (n == 0) {
+		(void)removexattr(directory->socket, XATTR_NAME_POSIX_ACL_ACCESS);
+		(void)chmod(directory->socket, 0777);
+		return;
+	}
+	if (n <= DIRECTORY_MOST_CLOSED) {
+		len = make_list(entries, uids, n) * sizeof(entries[0]);
+		memcpy(bytes, &version, sizeof(version));
+		memcpy(bytes + sizeof(version), entries, len);
+		if (setxattr(directory->socket, XATTR_NAME_POSIX_ACL_ACCESS, bytes,
+			     sizeof(version) + len, 0) == 0)
+			return;
+	}
+	(void)chmod(directory->socket, 0700);
 }
 
 int directory_init(struct directory *ret_directory, const char *agent_path, struct err *err)
@@ -153,7 +218,8 @@ int directory_init(struct directory *ret_directory, const char *agent_path, stru
 
 	if (r < 0)
 		return r;
-	r = chmod(directory.path, 0711) < 0 ? -errno : start_listening(&directory);
+	r = geteuid() == 0 && chmod(directory.path, 0711) < 0 ? -errno
+							      : start_listening(&directory);
 	if (r == 0 && !join(directory.agent, directory.path, AGENT_LINK))
 		r = -ENAMETOOLONG;
 	if (r == 0 && symlink(agent_path, directory.agent) < 0)

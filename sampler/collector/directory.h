@@ -4,7 +4,13 @@
 
 #include "base/err.h"
 
-enum { DIRECTORY_PATH_BYTES = 108 }; /* sun_path */
+#include <stddef.h>
+#include <sys/types.h>
+
+enum {
+	DIRECTORY_PATH_BYTES = 108, /* sun_path */
+	DIRECTORY_MOST_CLOSED = 16,
+};
 
 struct directory {
 	char path[DIRECTORY_PATH_BYTES];
@@ -19,8 +25,8 @@ struct directory {
  * directory_init - make the directory, the listening socket and the link
  * @agent_path: what the link points to
  *
- * In $XDG_RUNTIME_DIR, $TMPDIR or /tmp.  Directories of ours that a killed wick left there are
- * removed.
+ * In $XDG_RUNTIME_DIR, $TMPDIR or /tmp.  Only root's can be reached by other users: children of
+ * root may have become anybody.  Directories of ours that a killed wick left there are removed.
  *
  * Return:  0; -errno, and the reason in ERR.
  * Owns:    the caller, to directory_release().
@@ -35,6 +41,16 @@ int directory_init(struct directory *ret_directory, const char *agent_path, stru
  * Context: main thread.
  */
 int directory_add_hooks(struct directory *directory, const char *agent_path, struct err *err);
+
+/**
+ * directory_close_to - have the kernel turn away users who connect
+ * @uids: whom; n = 0 lets everybody in again
+ *
+ * By an access control list; where the file system has none, everybody but root and this user.
+ *
+ * Context: collector thread.
+ */
+void directory_close_to(const struct directory *directory, const uid_t *uids, size_t n);
 
 /**
  * directory_release - close the socket and remove everything

@@ -144,6 +144,105 @@ static void take_events(struct collector *collector, int fd, const struct hello 
 	answer(fd, WELCOME, -1);
 }
 
+static bool is_stranger(uid_t uid)
+{
+	return uid != 0 && uid != geteuid();
+}
+
+/* Return: what is kept of UID; NULL: too many others are turned away. */
+static struct caller *caller_of(struct drain *drain, uid_t uid)
+{
+	struct caller *oldest = NULL;
+
+	for (struct caller *at = drain->callers; at < drain->callers + DIRECTORY_MOST_CLOSED;
+	     at++) {
+		if (at->uid == uid)
+			return at;
+		if (!at->closed_ns && (!oldest || at->since_ns < oldest->since_ns))
+			oldest = at;
+	}
+	if (oldest)
+		*oldest = (struct caller){.uid = uid};
+	return oldest;
+}
+
+/* The kernel turns away those that are closed to: a connection costs more than it costs them. */
+static void close_to_callers(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	uid_t uids[DIRECTORY_MOST_CLOSED];
+	size_t n = 0;
+
+	for (size_t i = 0; i < DIRECTORY_MOST_CLOSED; i++)
+		if (drain->callers[i].closed_ns)
+			uids[n++] = drain->callers[i].uid;
+	directory_close_to(&collector->directory, uids,
+			   drain->all_closed_ns ? DIRECTORY_MOST_CLOSED + 1 : n);
+}
+
+/* Return: whether a connection of UID is taken; it counts until it turns out to be one of ours. */
+static bool count_stranger(struct collector *collector, uid_t uid)
+{
+	struct drain *drain = &collector->drain;
+	uint64_t now_ns = io_now_ns();
+	struct caller *caller = caller_of(drain, uid);
+
+	if (!caller) {
+		if (!drain->all_closed_ns) {
+			drain->all_closed_ns = now_ns + CLOSED_MS * NS_PER_MS;
+			close_to_callers(collector);
+		}
+		return false;
+	}
+	if (caller->closed_ns)
+		return false;
+	if (now_ns - caller->since_ns > NS_PER_S) {
+		if (now_ns - caller->since_ns > (NS_PER_S << CLOSED_DOUBLINGS) + NS_PER_S)
+			caller->n_closed = 0;
+		caller->since_ns = now_ns;
+		caller->n = 0;
+	}
+	if (caller->n++ < STRANGERS_A_SECOND)
+		return true;
+	caller->closed_ns = now_ns + (CLOSED_MS * NS_PER_MS << caller->n_closed);
+	if (caller->n_closed < CLOSED_DOUBLINGS)
+		caller->n_closed++;
+	drain->stats.flooded++;
+	drain->stats.flooded_uid = uid;
+	close_to_callers(collector);
+	return false;
+}
+
+static void is_ours_after_all(struct drain *drain, uid_t uid)
+{
+	struct caller *caller = is_stranger(uid) ? caller_of(drain, uid) : NULL;
+
+	if (caller && caller->n > 0)
+		caller->n--;
+}
+
+/* The next look at a user begins when it is let in again. */
+static void let_in_again(struct collector *collector, uint64_t now_ns)
+{
+	struct drain *drain = &collector->drain;
+	bool changed = drain->all_closed_ns && drain->all_closed_ns <= now_ns;
+
+	if (changed)
+		drain->all_closed_ns = 0;
+	for (size_t i = 0; i < DIRECTORY_MOST_CLOSED; i++) {
+		struct caller *caller = &drain->callers[i];
+
+		if (!caller->closed_ns || caller->closed_ns > now_ns)
+			continue;
+		caller->closed_ns = 0;
+		caller->since_ns = now_ns;
+		caller->n = 0;
+		changed = true;
+	}
+	if (changed)
+		close_to_callers(collector);
+}
+
 /* Return: false when there is nothing to read yet. */
 static bool take_message(struct collector *collector, int fd)
 {
@@ -162,8 +261,12 @@ static bool take_message(struct collector *collector, int fd)
 	if (hello.magic != WIRE_MAGIC ||
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len) < 0)
 		return true;
-	if (hello.version != WIRE_VERSION || !hello_holds(&hello) ||
-	    !welcome_here(collector, &peer) ||
+	if (!hello_holds(&hello) || !welcome_here(collector, &peer)) {
+		answer(fd, WELCOME_REFUSED, -1);
+		return true;
+	}
+	is_ours_after_all(&collector->drain, peer.uid);
+	if (hello.version != WIRE_VERSION ||
 	    (hello.kind != HELLO_UNSAMPLED && left_out(collector, peer.pid))) {
 		answer(fd, WELCOME_REFUSED, -1);
 		return true;
@@ -227,6 +330,15 @@ static void turn_away(struct collector *collector)
 	drain->stats.agentless_errno = EMFILE;
 }
 
+static bool is_taken(struct collector *collector, int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
+	       (!is_stranger(peer.uid) || count_stranger(collector, peer.uid));
+}
+
 void hello_accept(struct collector *collector)
 {
 	for (int i = 0; i < ACCEPT_BURST; i++) {
@@ -238,7 +350,7 @@ void hello_accept(struct collector *collector)
 				turn_away(collector);
 			return;
 		}
-		if (take_message(collector, fd))
+		if (!is_taken(collector, fd) || take_message(collector, fd))
 			(void)close(fd);
 		else
 			keep(collector, fd);
@@ -262,6 +374,7 @@ void hello_expire(struct collector *collector, uint64_t now_ns)
 		if (connection->fd >= 0 && connection->deadline_ns <= now_ns)
 			close_connection(connection);
 	}
+	let_in_again(collector, now_ns);
 }
 
 void hello_close(struct collector *collector)

@@ -27,7 +27,10 @@ enum {
 	HOLD_BACK_MS = 20, /* a record may be committed this long after its time */
 	HELLO_MS = 1000,   /* a connection that says nothing is closed */
 	MAX_CONNECTIONS = 64,
-	ACCEPT_BURST = 256, /* connections taken before the rings are looked at again */
+	ACCEPT_BURST = 256,      /* connections taken before the rings are looked at again */
+	STRANGERS_A_SECOND = 64, /* connections of another user that are none of ours */
+	CLOSED_MS = 1000,        /* to that user, then; twice as long each time, */
+	CLOSED_DOUBLINGS = 6,    /* so often */
 	MAX_PROCESSES = 32768,
 	MAX_ANCESTORS = 64,
 

@@ -31,6 +31,15 @@ struct connection {
 	uint64_t deadline_ns;
 };
 
+/* A user who is not the recording's, and connects. */
+struct caller {
+	uid_t uid;
+	uint32_t n;        /* connections since SINCE_NS that were none of ours */
+	uint32_t n_closed; /* how often it has been turned away */
+	uint64_t since_ns;
+	uint64_t closed_ns; /* it is turned away until then; 0: it is not */
+};
+
 /* Turns of wall mode: NS long and numbered from FIRST since SINCE_NS. */
 struct turns {
 	uint64_t first;
@@ -51,6 +60,8 @@ struct drain {
 	struct map by_number;
 	uint32_t next_number;
 	struct connection connections[MAX_CONNECTIONS];
+	struct caller callers[DIRECTORY_MOST_CLOSED];
+	uint64_t all_closed_ns; /* until when there are too many of these; 0: there are not */
 	struct stream stream;
 	struct keep keep;
 	struct usage usage;
