@@ -267,6 +267,7 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		{"lost_noslot", stats->lost_noslot},
 		{"lost_queue", stats->lost_queue},
 		{"lost_corrupt", stats->lost_corrupt},
+		{"lost_forged", stats->lost_forged},
 		{"lost_pause", stats->lost_pause},
 		{"starved", stats->starved},
 		{"overruns", stats->overruns},

@@ -128,6 +128,8 @@ void summary_lost(const struct summary *summary, struct buf *buf)
 	summary_cause(buf, stats->lost_queue, "wick too slow (lost_queue)", &first);
 	summary_cause(buf, stats->lost_pause, "in pauses (lost_pause)", &first);
 	summary_cause(buf, stats->lost_corrupt, "damaged in shared memory (lost_corrupt)", &first);
+	summary_cause(buf, stats->lost_forged, "beyond the CPU that was used (lost_forged)",
+		      &first);
 	summary_cause(buf, dropped(summary), "no disk took (dropped)", &first);
 	buf_add(buf, first ? "nothing\n" : "\n");
 	if (summary->verbose) {

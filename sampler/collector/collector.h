@@ -208,6 +208,7 @@ struct collector_stats {
 	uint64_t lost_noslot;
 	uint64_t lost_queue;   /* our own queue was full */
 	uint64_t lost_corrupt; /* records that lied */
+	uint64_t lost_forged;  /* weight of samples beyond the CPU that the kernel charged */
 	uint64_t lost_pause;   /* CPU, in periods, that passed in pauses of the breaker */
 	uint64_t breaks;       /* these pauses */
 	uint64_t starved;      /* the rings were not looked at for 5 s, so many times, */

@@ -478,7 +478,8 @@ static void look_at_all(struct collector *collector, struct pace_pass *pass)
 	for (struct process *process = drain->processes; process; process = next) {
 		next = process->next;
 		look_at(collector, process, pass);
-		if (process->fill > pass->fill)
+		/* Rings full of inventions make nobody look sooner, or pause. */
+		if (!process->claim.cut && process->fill > pass->fill)
 			pass->fill = process->fill;
 		if (process->n_slots > pass->n_slots)
 			pass->n_slots = process->n_slots;

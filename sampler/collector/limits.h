@@ -34,6 +34,12 @@ enum {
 	MAX_PROCESSES = 32768,
 	MAX_ANCESTORS = 64,
 
+	/* What samples may claim beside the CPU of the process: process_believe(). */
+	CLAIM_PERIODS = 4,        /* of an image */
+	CLAIM_THREAD_PERIODS = 2, /* of each thread */
+	CLAIM_SIGMAS = 6,         /* of one period, times the root of their number */
+	CLAIM_PART = 16,          /* of the CPU */
+
 	MAPS_MAX_BYTES = 32 << 20,
 	MAPS_MAX_RANGES = 65536,
 	MAPS_REREAD_MS = 100, /* of one process, for an address that nothing explains */

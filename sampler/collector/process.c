@@ -11,9 +11,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 		const struct collector_options *options, struct sock_table *sockets)
@@ -43,6 +45,10 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->charged_ns = proc_cpu_ns(pid);
 	process->base_cpu_ns = process->charged_ns;
 	process->heard_ns = process->charged_ns;
+	process->claim = (struct claim){.base_ns = process->charged_ns,
+					.cpu_ns = process->charged_ns,
+					.read_ns = process->started_ns,
+					.least_ns = NS_PER_S / options->hz};
 	process->period_ns = NS_PER_S / options->hz;
 	watch_init(&process->watch, process->base_cpu_ns);
 	readings_init(&process->readings, pid, options, sockets);
@@ -143,18 +149,111 @@ bool process_update_mappings(struct process *process, struct stream *stream, boo
 	return to.changed;
 }
 
-/* What can be believed of an amount of CPU: no more than every processor gave since the start. */
-static uint64_t believable_cpu(const struct process *process, uint64_t cpu_ns)
+/* What every processor gives in NS. */
+static uint64_t of_all_processors(uint64_t ns)
 {
 	static long n_cpus; /* the drain thread's; it opens a file to know */
-	uint64_t most;
 
 	if (!n_cpus)
 		n_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	most = process->base_cpu_ns +
-	       (io_now_ns() - process->started_ns) * (uint64_t)(n_cpus > 0 ? n_cpus : 1);
+	return ns * (uint64_t)(n_cpus > 0 ? n_cpus : 1);
+}
+
+/* What can be believed of an amount of CPU: no more than every processor gave since the start. */
+static uint64_t believable_cpu(const struct process *process, uint64_t cpu_ns)
+{
+	uint64_t most = process->base_cpu_ns + of_all_processors(io_now_ns() - process->started_ns);
 
 	return cpu_ns < most ? cpu_ns : most;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Return: its CPU clock, as the kernel has it; 0: it has none any more. */
+static uint64_t read_clock(struct process *process)
+{
+	struct claim *claim = &process->claim;
+	uint64_t now_ns = io_now_ns();
+	uint64_t cpu_ns = proc_cpu_ns(process->pid);
+
+	if (cpu_ns >= claim->cpu_ns && cpu_ns) {
+		claim->cpu_ns = cpu_ns;
+		claim->read_ns = now_ns;
+	}
+	return cpu_ns;
+}
+
+/* The task directory has a link for each thread, beside its own two. */
+static void count_threads(struct process *process)
+{
+	struct stat at;
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
+	if (stat(path, &at) == 0 && at.st_nlink > 2)
+		process->claim.n_threads =
+			(uint32_t)greater(process->claim.n_threads, at.st_nlink - 2);
+}
+
+/* In all, since the image began: process_believe() says of what. */
+static uint64_t most_claimed(const struct process *process)
+{
+	const struct claim *claim = &process->claim;
+	uint64_t used_ns =
+		claim->cpu_ns - claim->base_ns + of_all_processors(io_now_ns() - claim->read_ns);
+	uint64_t period_ns =
+		greater(greater(process->period_ns, process->began_ns), process->live_ns);
+	uint64_t ends = CLAIM_PERIODS + CLAIM_THREAD_PERIODS * (uint64_t)claim->n_threads;
+	double scatter_ns = CLAIM_SIGMAS * sqrt((double)used_ns * (double)period_ns);
+
+	return used_ns + used_ns / CLAIM_PART + ends * period_ns + (uint64_t)scatter_ns +
+	       process->missed_ns;
+}
+
+static uint64_t left_to_claim(const struct process *process, uint64_t each_ns)
+{
+	uint64_t most_ns = most_claimed(process);
+
+	return most_ns > process->claim.given_ns ? (most_ns - process->claim.given_ns) / each_ns
+						 : 0;
+}
+
+/* Return: how much of a weight is believed; it counts as given. */
+static uint32_t claim_weight(struct process *process, uint32_t weight, uint64_t period_ns)
+{
+	struct claim *claim = &process->claim;
+	uint64_t each_ns = greater(period_ns, claim->least_ns);
+	uint64_t left = left_to_claim(process, each_ns);
+
+	/* More than the first look explains is looked at again, but not for every sample. */
+	if (left < weight && process->alive &&
+	    (!claim->n_threads || io_now_ns() - claim->read_ns > NS_PER_MS)) {
+		(void)read_clock(process);
+		count_threads(process);
+		left = left_to_claim(process, each_ns);
+	}
+	if (left < weight) {
+		claim->cut = true;
+		weight = (uint32_t)left;
+	}
+	claim->given_ns += weight * each_ns;
+	return weight;
+}
+
+bool process_believe(struct process *process, struct record_sample *sample,
+		     struct collector_stats *stats)
+{
+	uint32_t weight = sample->weight;
+
+	/* What a counted event stands for the kernel says. */
+	if (!process->perf.counted)
+		weight = claim_weight(process, weight, sample->period_ns);
+	stats->lost_forged += sample->weight - weight;
+	sample->weight = weight;
+	return weight > 0;
 }
 
 uint64_t process_until_ns(const struct process *process)
@@ -184,8 +283,9 @@ void process_charge(struct process *process)
 {
 	uint64_t final_ns =
 		atomic_load_explicit(&process->ring.header->cpu_ns, memory_order_acquire);
-	uint64_t cpu_ns = process->alive && !process->unsampled_ns ? proc_cpu_ns(process->pid) : 0;
+	uint64_t cpu_ns = process->alive && !process->unsampled_ns ? read_clock(process) : 0;
 
+	process->claim.cut = false;
 	if (cpu_ns > process->charged_ns)
 		process->charged_ns = cpu_ns;
 	final_ns = believable_cpu(process, final_ns);

@@ -87,6 +87,17 @@ struct header_view {
 	bool given_up;
 };
 
+/* What the kernel says that the image has used, and what its samples say. */
+struct claim {
+	uint64_t base_ns;   /* the process's CPU clock when the image began, */
+	uint64_t cpu_ns;    /* when it was last read, */
+	uint64_t read_ns;   /* and when that was */
+	uint64_t least_ns;  /* the shortest period since it began */
+	uint64_t given_ns;  /* what was believed, each sample at least such a period */
+	uint32_t n_threads; /* at most; 0: not counted yet */
+	bool cut;           /* something was not believed since process_charge() */
+};
+
 struct process {
 	struct process *next;
 	uint32_t number;
@@ -119,8 +130,9 @@ struct process {
 	uint64_t latest_ns;   /* of anything it gave */
 	uint64_t charged_ns;  /* CPU of this pid, as far as it is known */
 	uint64_t base_cpu_ns; /* of it, before the agent was there */
-	int signal;           /* that its samples come by */
-	bool attached;        /* it joined while it ran: that was before the recording */
+	struct claim claim;
+	int signal;    /* that its samples come by */
+	bool attached; /* it joined while it ran: that was before the recording */
 	struct family family;
 	bool unhooked;        /* its calls do not come by the agent: joined, or a child of one */
 	uint64_t stack_start; /* then: of its image; 0: not known */
@@ -234,6 +246,19 @@ uint64_t process_used_ns(const struct process *process);
  * Context: collector thread.
  */
 void process_charge(struct process *process);
+
+/**
+ * process_believe - cut a sample's weight to what the CPU explains that the kernel charged
+ *
+ * Beside what the clock says: what every processor gave since it was read, periods that begin and
+ * end in threads, what ended images left to this one, and the scatter of random places.  What is
+ * cut off is counted as lost_forged.
+ *
+ * Return:  whether anything is left.
+ * Context: collector thread.
+ */
+bool process_believe(struct process *process, struct record_sample *sample,
+		     struct collector_stats *stats);
 
 /**
  * process_fill_metrics - the metrics of a sample that its record does not carry

@@ -216,7 +216,7 @@ static void push_thread(const struct slot_drain *drain, const struct record_thre
 }
 
 /* Every record but padding starts with its head and a time. */
-static void take_record(struct slot_drain *drain, const union record_copy *record)
+static void take_record(struct slot_drain *drain, union record_copy *record)
 {
 	struct process *process = drain->process;
 	uint64_t time_ns;
@@ -229,7 +229,8 @@ static void take_record(struct slot_drain *drain, const union record_copy *recor
 		process->latest_ns = time_ns;
 	switch (record->head.type) {
 	case RECORD_SAMPLE:
-		push_sample(drain, &record->sample, time_ns);
+		if (process_believe(process, &record->sample, drain->stream->stats))
+			push_sample(drain, &record->sample, time_ns);
 		break;
 	case RECORD_THREAD:
 		push_thread(drain, &record->thread, time_ns);

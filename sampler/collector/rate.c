@@ -27,6 +27,8 @@ static void tell(const struct rate *rate, struct process *process)
 	struct ring_header *header = process->ring.header;
 
 	process->live_ns = rate->period_ns;
+	if (process->live_ns < process->claim.least_ns)
+		process->claim.least_ns = process->live_ns;
 	process->paused = rate->pauses != 0;
 	atomic_store_explicit(&header->live_period_ns, process->live_ns, memory_order_relaxed);
 	atomic_store_explicit(&header->paused, process->paused, memory_order_relaxed);

@@ -45,7 +45,7 @@ struct run {
 static struct collector *new_collector(size_t queue_bytes)
 {
 	const struct collector_options options = {.agent_path = FAKE_LIBRARY,
-						  .hz = 99,
+						  .hz = 10000,
 						  .discovery = DISCOVERY_TIMER,
 						  .metrics = metrics_auto(),
 						  .queue_bytes = queue_bytes};

@@ -137,9 +137,18 @@ static void claim(uint32_t index, uint32_t tid, const char *comm)
 	commit(index, &thread, sizeof(thread));
 }
 
+/* No more is believed than was used. */
+static void use(uint64_t ns)
+{
+	const clock_t until = clock() + (clock_t)(ns / 1000);
+
+	while (clock() < until)
+		;
+}
+
 static void give(uint32_t index, uint64_t cpu_ns, uint16_t flags)
 {
-	enum { BYTES = sizeof(struct record_sample) + 2 * 8 };
+	enum { BYTES = sizeof(struct record_sample) + 2 * 8, PERIOD_NS = 100000 };
 	union {
 		struct record_sample sample;
 		unsigned char bytes[BYTES];
@@ -147,11 +156,12 @@ static void give(uint32_t index, uint64_t cpu_ns, uint16_t flags)
 	const uint64_t pcs[2] = {(uint64_t)(uintptr_t)give | PC_EXACT,
 				 (uint64_t)(uintptr_t)commit + 1};
 
+	use(2 * PERIOD_NS);
 	record.sample = (struct record_sample){.head = {BYTES, RECORD_SAMPLE, flags},
 					       .time_ns = now_ns(),
 					       .tid = atomic_load(&header()->tids[index]),
 					       .weight = 2,
-					       .period_ns = 10101010,
+					       .period_ns = PERIOD_NS,
 					       .n_pcs = 2,
 					       .cpu_ns = cpu_ns,
 					       .minflt = 7,

@@ -41,6 +41,7 @@ static int set_up(void **state)
 	if (fixture->ring == MAP_FAILED)
 		return -1;
 	fixture->header = (void *)fixture->ring;
+	fixture->process->claim.n_threads = 100; /* enough for the samples of any test */
 	*state = fixture;
 	return 0;
 }
@@ -304,6 +305,28 @@ static void believes_no_more_cpu_than_there_was(void **state)
 	assert_true(fixture->process->charged_ns < 3600 * NS_PER_S * 1024);
 }
 
+/* A weight that the process's clock cannot explain, in one sample or in many, whatever its unit. */
+static void believes_no_more_samples_than_cpu(void **state)
+{
+	struct fixture *fixture = *state;
+	struct record_sample sample = {.weight = 1000000, .period_ns = 10101010};
+	uint64_t believed = 0;
+
+	fixture->process->claim.n_threads = 0;
+	process_charge(fixture->process);
+	assert_true(process_believe(fixture->process, &sample, &fixture->stats));
+	assert_in_range(sample.weight, 1, 200);
+	assert_int_equal(fixture->stats.lost_forged, 1000000 - sample.weight);
+	for (int i = 0; i < 100000; i++) {
+		sample = (struct record_sample){.weight = 1, .period_ns = 1};
+		believed += process_believe(fixture->process, &sample, &fixture->stats);
+	}
+	assert_in_range(believed, 0, 200);
+	assert_true(fixture->process->claim.cut);
+	process_charge(fixture->process);
+	assert_false(fixture->process->claim.cut);
+}
+
 static void gives_the_mappings_of_a_process(void **state)
 {
 	struct fixture *fixture = *state;
@@ -504,6 +527,7 @@ int main(void)
 		with_fixture(says_once_that_an_agent_could_not_start),
 		with_fixture(gives_a_dead_threads_slot_back_after_its_last_record),
 		with_fixture(believes_no_more_cpu_than_there_was),
+		with_fixture(believes_no_more_samples_than_cpu),
 		with_fixture(gives_the_mappings_of_a_process),
 		with_fixture(the_first_name_is_that_of_samples_before_it),
 		with_fixture(gives_only_samples_of_threads_that_are_named),
