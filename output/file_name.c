@@ -9,16 +9,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Letters, digits, dots (but not the first) and dashes: never a slash, never a hidden file. */
+/*
+ * Letters, digits, and beyond the first also dots and dashes: never a slash, a hidden file, or what
+ * somebody's command would take for an option.
+ */
 static void add_kept(struct buf *buf, const char *text)
 {
 	size_t start = buf->len;
 
 	for (; *text; text++) {
 		bool plain = (*text >= 'A' && *text <= 'Z') || (*text >= 'a' && *text <= 'z') ||
-			     (*text >= '0' && *text <= '9') || *text == '_' || *text == '-';
+			     (*text >= '0' && *text <= '9') || *text == '_';
 
-		if (plain || (*text == '.' && buf->len > start))
+		if (plain || ((*text == '.' || *text == '-') && buf->len > start))
 			buf_add_char(buf, *text);
 	}
 	if (buf->len == start)

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,7 +139,7 @@ static void open_file(struct cache_module *module)
 	enum cache_fit fit;
 
 	(void)snprintf(path, sizeof(path), "%s/%s", module->shard, module->file_name);
-	fd = openat(module->cache->fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	fd = regular_file_open(module->cache->fd, path, O_NOFOLLOW);
 	if (fd < 0 || cache_file_map(fd, &module->file) < 0)
 		return;
 	fit = cache_file_fit(module->file.head, &module->cache->maker, &module->source);

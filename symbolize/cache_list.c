@@ -2,6 +2,7 @@
 #include "symbolize/cache_inner.h"
 
 #include "base/cleanup.h"
+#include "base/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,8 +76,7 @@ static uint64_t count_functions(const struct cache_file *file)
 static void describe(const struct cache_visit *visit, struct cache_entry *entry)
 {
 	__attribute__((cleanup(cache_file_unmap))) struct cache_file file = {0};
-	_cleanup_fd_ int fd =
-		openat(visit->shard_fd, visit->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_fd_ int fd = regular_file_open(visit->shard_fd, visit->name, O_NOFOLLOW);
 
 	if (fd < 0 || cache_file_map(fd, &file) < 0) {
 		entry->name = strdup("");

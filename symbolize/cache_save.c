@@ -66,12 +66,15 @@ int cache_lock(int shard_fd, const char *name, int flags)
 	const struct timespec wait = {.tv_nsec = LOCK_WAIT_NS};
 
 	for (int i = 0; i < LOCK_TRIES; i++) {
-		_cleanup_fd_ int fd = openat(shard_fd, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+		_cleanup_fd_ int fd =
+			openat(shard_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 		struct stat opened;
 		struct stat named;
 
 		if (fd < 0)
 			return -errno;
+		if (fstat(fd, &opened) == 0 && !S_ISREG(opened.st_mode))
+			return -ENODEV;
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 			if (errno != EWOULDBLOCK && errno != EINTR)
 				return -errno;

@@ -82,7 +82,7 @@ static uint64_t own_bytes(void)
 	return resident > shared ? (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-void record_budget_tick(struct recorder *recorder)
+static void limit_memory(struct recorder *recorder)
 {
 	uint64_t limit = recorder->options->budget.mem_limit;
 
@@ -92,4 +92,36 @@ void record_budget_tick(struct recorder *recorder)
 	symbolizer_forgo(recorder->symbolizer);
 	say_note("wick uses all of --mem-limit: what is new from now on is written as "
 		 "module+offset");
+}
+
+static uint64_t bytes_of(struct recording *recording)
+{
+	struct recording_stats written = {0};
+
+	if (recording)
+		recording_stats(recording, &written);
+	return written.bytes;
+}
+
+static void limit_disk(struct recorder *recorder)
+{
+	uint64_t limit = recorder->options->disk_limit;
+	uint64_t bytes;
+
+	if (!limit || recorder->disk_is_full)
+		return;
+	bytes = bytes_of(recorder->recording);
+	for (size_t i = 0; i < HOOK_FILES; i++)
+		bytes += bytes_of(recorder->hook_files.at[i]);
+	if (bytes < limit)
+		return;
+	recorder->disk_is_full = true;
+	say_note("all of --disk-limit is written: the recording ends, and the program runs on");
+	collector_detach(recorder->collector);
+}
+
+void record_budget_tick(struct recorder *recorder)
+{
+	limit_memory(recorder);
+	limit_disk(recorder);
 }

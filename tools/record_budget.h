@@ -19,7 +19,7 @@ void record_budget_tell_price(const struct recorder *recorder);
 void record_budget_passed(struct recorder *recorder, const struct collector_rate *rate);
 
 /**
- * record_budget_tick - read no more names when all the memory is used that wick may have
+ * record_budget_tick - no more names when --mem-limit is used, no more samples when --disk-limit is
  *
  * Context: main thread.
  */

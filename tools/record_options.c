@@ -13,6 +13,7 @@ enum {
 	OPT_FLUSH = OPTION_LONG_ONLY,
 	OPT_ROTATE,
 	OPT_KEEP,
+	OPT_DISK_LIMIT,
 	OPT_COMPRESS,
 	OPT_ON_ROTATE,
 	OPT_BARE,
@@ -70,6 +71,8 @@ const struct option_spec record_option_specs[] = {
 	{OPT_ROTATE, "rotate", "LIMIT", "start a new file after a size, a duration or Nsamples"},
 	{OPT_KEEP, "keep", "LIMIT",
 	 "keep only the newest N files, a total size, or files younger than an age"},
+	{OPT_DISK_LIMIT, "disk-limit", "SIZE",
+	 "stop recording once SIZE of text has been written; CMD runs on to its end"},
 	{OPT_COMPRESS, "compress", "TYPE", "compress closed files: gz, zst or none (none)"},
 	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for every closed file; its path is $1"},
 	OPTION_GROUP("Names, and what a file says"),
@@ -318,6 +321,8 @@ static int take_file_option(void *context, int id, const char *value, struct err
 		return value_rotate(value, &options->rotate, err);
 	case OPT_KEEP:
 		return value_keep(value, &options->keep, err);
+	case OPT_DISK_LIMIT:
+		return value_size(value, &options->disk_limit, err);
 	case OPT_COMPRESS:
 		return take_compress(value, options, err);
 	case OPT_ON_ROTATE:

@@ -34,6 +34,7 @@ struct record_options {
 	uint64_t flush_ns;
 	struct recording_limit rotate;
 	struct recording_limit keep;
+	uint64_t disk_limit; /* bytes of text, of all files together; 0: there is no limit */
 	enum recording_compress compress;
 	const char *on_rotate;
 	bool bare;

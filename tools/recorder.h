@@ -31,6 +31,7 @@ struct recorder {
 	struct live_file live;
 	struct name_queue queue;
 	bool no_more_names; /* --mem-limit is used up */
+	bool disk_is_full;  /* --disk-limit has ended it */
 	bool in_break;      /* the file says that the breaker has paused */
 	struct selection selection;
 	struct record_control control;

@@ -224,26 +224,26 @@ struct collector_stats {
 	uint64_t signals;                  /* every SIGPROF of ours, with or without a sample */
 	uint64_t event_signals;            /* of them, that events sent and that carried a sample */
 	uint32_t dear_ppm; /* events went, for what they made switches cost; 0: they did not */
-	uint64_t event_switches;   /* context switches of threads that have one */
-	uint64_t kernel_periods;   /* of events, that ended in the kernel: no signal came of them */
-	uint64_t program_ns;       /* CPU that sampling has cost programs: spending.h */
-	uint64_t handler_ns;       /* inside the agent's handler, */
-	uint64_t first_ns;         /* beside what first samples took to make their rings ready */
-	uint64_t hooks_ns;         /* inside the agent for events of memory and locks */
-	uint64_t charged_ns;       /* CPU that the kernel charged to the sampled processes, */
-	uint64_t paused_ns;        /* beside what it charged while samples were not wanted */
-	uint64_t starting_ns;      /* of it, before agents were there: exec and the loader */
-	uint64_t stood_ns;         /* what samples of a clock stand for, */
-	uint64_t running_ns;       /* and of them those of running threads */
-	uint64_t agentless;        /* agents that could not start (no timer, no memory) */
-	uint64_t agentless_errno;  /* why the last one could not */
-	uint64_t flooded;          /* how often another user connected too often, and was kept out */
-	uint64_t flooded_uid;      /* the last one */
-	uint64_t seccomp;          /* images that stopped sampling for seccomp */
-	uint64_t deaf;             /* processes that joined and took our signal's action back, */
-	uint64_t mute;             /* or that use CPU now without any signal of ours arriving, */
-	int deaf_signal;           /* and the last one's signal */
-	uint64_t late_threads;     /* threads armed because the collector posted them */
+	uint64_t event_switches;  /* context switches of threads that have one */
+	uint64_t kernel_periods;  /* of events, that ended in the kernel: no signal came of them */
+	uint64_t program_ns;      /* CPU that sampling has cost programs: spending.h */
+	uint64_t handler_ns;      /* inside the agent's handler, */
+	uint64_t first_ns;        /* beside what first samples took to make their rings ready */
+	uint64_t hooks_ns;        /* inside the agent for events of memory and locks */
+	uint64_t charged_ns;      /* CPU that the kernel charged to the sampled processes, */
+	uint64_t paused_ns;       /* beside what it charged while samples were not wanted */
+	uint64_t starting_ns;     /* of it, before agents were there: exec and the loader */
+	uint64_t stood_ns;        /* what samples of a clock stand for, */
+	uint64_t running_ns;      /* and of them those of running threads */
+	uint64_t agentless;       /* agents that could not start (no timer, no memory) */
+	uint64_t agentless_errno; /* why the last one could not */
+	uint64_t flooded;         /* how often another user connected too often, and was kept out */
+	uint64_t flooded_uid;     /* the last one */
+	uint64_t seccomp;         /* images that stopped sampling for seccomp */
+	uint64_t deaf;            /* processes that joined and took our signal's action back, */
+	uint64_t mute;            /* or that use CPU now without any signal of ours arriving, */
+	int deaf_signal;          /* and the last one's signal */
+	uint64_t late_threads;    /* threads armed because the collector posted them */
 	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */
 	uint64_t aliased;          /* processes in step with the tick: tick_aliasing.h, */
 	uint64_t switched;         /* of them, those that were given perf events, */

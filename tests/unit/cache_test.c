@@ -228,6 +228,23 @@ static void the_folder_is_the_users_alone(void **state)
 	assert_non_null(strstr(err.text, "belongs to user 65534"));
 }
 
+/* The alarm ends a test that waits for a writer. */
+static void a_pipe_in_the_place_of_a_file_stops_nobody(void **state)
+{
+	const struct cache_key key = fixture_key(fixture_id, sizeof(fixture_id));
+
+	(void)state;
+	(void)alarm(10);
+	fixture_keep(&key, 0, 10);
+	assert_int_equal(unlink(fixture_path()), 0);
+	assert_int_equal(mkfifo(fixture_path(), 0600), 0);
+	assert_int_equal(fixture_kept(&key, 0, 10), 0);
+	fixture_keep(&key, 0, 10);
+	assert_int_equal(fixture_kept(&key, 0, 10), 0);
+	(void)alarm(0);
+	assert_int_equal(unlink(fixture_path()), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +257,7 @@ int main(void)
 		in_a_folder(another_file_or_a_better_level_drops_the_old),
 		in_a_folder(without_a_build_id_the_file_itself_counts),
 		in_a_folder(the_folder_is_the_users_alone),
+		in_a_folder(a_pipe_in_the_place_of_a_file_stops_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,11 @@ static void a_name_never_leaves_its_directory(void **state)
 	expect(name, "unnamed/x");
 	name.comm = NULL;
 	expect(name, "unnamed/x");
+	name.comm = "--rf-x.y";
+	expect(name, "rf-x.y/x");
+	name.pattern = "%h.perf";
+	name.host = "-.-";
+	expect(name, "unnamed.perf");
 }
 
 static void refuses_letters_that_it_does_not_know(void **state)
