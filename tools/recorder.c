@@ -30,8 +30,10 @@ static void on_message(void *context, const char *message)
 static void keep(struct recorder *recorder, const struct sample *sample)
 {
 	struct sample kept = *sample;
-	bool keeps = selection_keeps(&recorder->selection, &kept);
+	bool keeps = !recorder->disk_is_full && selection_keeps(&recorder->selection, &kept);
 
+	if (recorder->disk_is_full)
+		selection_leave_out(&recorder->selection, &kept);
 	live_file_sample(&recorder->live, &kept, keeps);
 	if (keeps && flight_sample(&recorder->flight, &kept))
 		return;

@@ -268,6 +268,14 @@ static void set_deltas(struct last *last, struct sample *sample)
 	last->fresh = false;
 }
 
+void selection_leave_out(struct selection *selection, const struct sample *sample)
+{
+	struct filtered *filtered = &selection->filtered[sample_series(sample->event)];
+
+	filtered->weight += sample->weight;
+	filtered->samples++;
+}
+
 bool selection_keeps(struct selection *selection, struct sample *sample)
 {
 	struct last *last;
@@ -276,10 +284,7 @@ bool selection_keeps(struct selection *selection, struct sample *sample)
 		return true;
 	if (!is_of_thread(selection, sample) ||
 	    (selection->options->only_under && !is_under(selection, sample))) {
-		struct filtered *filtered = &selection->filtered[sample_series(sample->event)];
-
-		filtered->weight += sample->weight;
-		filtered->samples++;
+		selection_leave_out(selection, sample);
 		return false;
 	}
 	selection->a_stack_matched = true;

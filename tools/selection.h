@@ -34,7 +34,7 @@ struct selection {
 	struct buf only_under;              /* the function, as a file would spell it */
 	struct buf symbol;                  /* one to compare with it */
 	struct map last;                    /* metrics of each thread's last written sample */
-	struct filtered filtered[N_SERIES]; /* what selection_keeps() left out */
+	struct filtered filtered[N_SERIES]; /* what was left out */
 	/* What there was instead, for who misspelt a name; the drain thread's until it ends. */
 	bool a_thread_matched;
 	bool a_stack_matched;
@@ -119,6 +119,13 @@ bool selection_chooses(const struct selection_options *options);
  * Context: main thread.
  */
 bool selection_keeps(struct selection *selection, struct sample *sample);
+
+/**
+ * selection_leave_out - count a sample as one that is not written by wish
+ *
+ * Context: main thread.
+ */
+void selection_leave_out(struct selection *selection, const struct sample *sample);
 
 /**
  * selection_release - forget it

@@ -13,6 +13,10 @@
 #define QUEUE_DEFAULT_BYTES ((size_t)256 << 20)
 #define QUEUE_LEAST_BYTES   ((size_t)64 << 10)
 
+/* A sample claims so much at least, or the period: an event's timer in quiet mode ticks so often.
+ */
+#define CLAIM_LEAST_NS NS_PER_MS
+
 enum {
 	QUEUE_GATHER = 64, /* samples that the main thread is woken for at once */
 

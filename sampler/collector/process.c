@@ -48,7 +48,7 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->claim = (struct claim){.base_ns = process->charged_ns,
 					.cpu_ns = process->charged_ns,
 					.read_ns = process->started_ns,
-					.least_ns = NS_PER_S / options->hz};
+					.least_ns = CLAIM_LEAST_NS};
 	process->period_ns = NS_PER_S / options->hz;
 	watch_init(&process->watch, process->base_cpu_ns);
 	readings_init(&process->readings, pid, options, sockets);

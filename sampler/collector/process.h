@@ -92,8 +92,8 @@ struct claim {
 	uint64_t base_ns;   /* the process's CPU clock when the image began, */
 	uint64_t cpu_ns;    /* when it was last read, */
 	uint64_t read_ns;   /* and when that was */
-	uint64_t least_ns;  /* the shortest period since it began */
-	uint64_t given_ns;  /* what was believed, each sample at least such a period */
+	uint64_t least_ns;  /* that a sample claims */
+	uint64_t given_ns;  /* what was believed */
 	uint32_t n_threads; /* at most; 0: not counted yet */
 	bool cut;           /* something was not believed since process_charge() */
 };

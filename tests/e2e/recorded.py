@@ -66,6 +66,8 @@ def read(path):
         if line.startswith("# s "):
             state = dict(word.split("=", 1) for word in line[4:].split())
         elif line.startswith("#"):
+            if re.search(r'"lost_forged":[1-9]', line):
+                raise ValueError(f"{path}: an innocent program was not believed")
             continue
         elif line == "":
             if current is None:
@@ -218,8 +220,11 @@ class Case(unittest.TestCase):
         options.setdefault("cwd", self.dir)
         options.setdefault("timeout", 170)
         options.setdefault("stdin", subprocess.DEVNULL)
-        return subprocess.run([WICK, *map(str, arguments)], capture_output=True, check=False,
+        done = subprocess.run([WICK, *map(str, arguments)], capture_output=True, check=False,
                               **options)
+        if b"(lost_forged)" in (done.stderr or b""):
+            raise AssertionError(f"an innocent program was not believed: {done.stderr.decode(errors='replace')}")
+        return done
 
     def start(self, *command, **popen):
         """A program that is there until the test ends, if it does not end before."""

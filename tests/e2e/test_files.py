@@ -84,6 +84,16 @@ class Files(Case):
             self.assertLess(os.path.getsize(path), 18 * 1024)
         self.assertGreater(len(run.paths), 2)
 
+    def test_a_recording_ends_when_its_disk_is_used_up(self):
+        run = self.record(target("busy"), 3, options=("--disk-limit", "64K"), hz=999)
+        self.assertIn("--disk-limit", run.summary)
+        self.assertIn("still running", run.summary)
+        size = os.path.getsize(run.paths[0])
+        self.assertGreaterEqual(size, 64 * 1024)
+        # A quarter of a second of the kernel's tick or the rate, 700 bytes each, and the end's list of modules.
+        self.assertLess(size, 64 * 1024 + 700 * 999)
+        self.assertTrue(read(run.paths[0]))
+
     def test_compression_and_hook(self):
         log = self.path("log")
         hook = f'echo "$0 $1" >> {log}; test -s "$1"'
