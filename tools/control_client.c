@@ -360,7 +360,7 @@ static int ask_range(const struct search *search, size_t from, size_t to, pid_t 
 		     struct finding *finding, struct err *err)
 {
 	const uint64_t until_ns = in_ms(from < search->n_own ? STATUS_MS : THEIR_STATUS_MS);
-	_cleanup_free_ struct asking *each = calloc(AT_ONCE, sizeof(*each));
+	struct asking *each = calloc(AT_ONCE, sizeof(*each));
 
 	if (!each)
 		return err_set(err, ENOMEM, "look for recordings");
@@ -375,6 +375,7 @@ static int ask_range(const struct search *search, size_t from, size_t to, pid_t 
 		ask_each(each, n, until_ns);
 		take_answers(finding, each, n, err);
 	}
+	free(each);
 	return 0;
 }
 
@@ -489,14 +490,19 @@ static int tell_each(const struct search *search, struct asking *each,
 int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply), void *context,
 		    struct err *err)
 {
-	_cleanup_free_ struct asking *each = calloc(AT_ONCE, sizeof(*each));
+	struct asking *each = calloc(AT_ONCE, sizeof(*each));
 	struct search search = {0};
-	int r = each ? look_everywhere(&search, 0) : -ENOMEM;
+	int r;
 
+	if (!each)
+		return err_set(err, ENOMEM, "look for recordings");
+	r = look_everywhere(&search, 0);
 	if (r < 0)
-		return err_set(err, -r, "look for recordings");
-	r = tell_each(&search, each, tell_one, context, err);
+		(void)err_set(err, -r, "look for recordings");
+	else
+		r = tell_each(&search, each, tell_one, context, err);
 	free(search.at);
+	free(each);
 	return r;
 }
 
