@@ -39,7 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 	if (size < 2)
 		return 0;
-	follow(&dump, input + 1, size - 1, (size_t)input[0] * 16 + 1);
+	/* some thousands of pieces, however long the file is */
+	follow(&dump, input + 1, size - 1, ((size_t)input[0] * 16 + 1) * (1 + size / 4096));
 	if (jit_code_copy(&dump.code, &code) == 0) {
 		for (size_t i = 0; i < code.n_functions; i++) {
 			const struct jit_function *function = &code.functions[i];
