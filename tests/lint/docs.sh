@@ -117,9 +117,9 @@ def check_page(path, keys, shown):
     return n
 
 
-# Where the tests of a label are, and what a name within them is written as.
+# Where the tests of a label are (one of the patterns), and what a name within them is written as.
 TESTS = {"unit": ("tests/unit/**/{}_test.c", "(void **"), "e2e": ("tests/e2e/test_{}.py", "(self"),
-         "physics": ("tests/physics/test_{}.py", "(self"), "hostile": ("tests/hostile/surface_{}.py", ""),
+         "physics": ("tests/physics/test_{}.py", "(self"), "hostile": ("tests/hostile/surface_{}.py tests/hostile/{}", ""),
          "fuzz": ("tests/fuzz/fuzz_{}.c", ""), "lint": ("tests/lint/{}.sh", ""), "web": ("tests/web/{}.test.mjs", ""),
          "tripwire": ("tests/tripwire/{}.c", "")}
 
@@ -127,8 +127,8 @@ TESTS = {"unit": ("tests/unit/**/{}_test.c", "(void **"), "e2e": ("tests/e2e/tes
 def has_test(name, part):
     """NAME as ctest has it, PART one of its functions; true where it stands in the tree."""
     label, _, test = name.partition(".")
-    pattern, end = TESTS.get(label, (None, None))
-    found = pattern and list(root.glob(pattern.format(test)))
+    patterns, end = TESTS.get(label, ("", ""))
+    found = [path for pattern in patterns.split() for path in root.glob(pattern.format(test))]
     return bool(found) and (not part or f"{part}{end}" in found[0].read_text(encoding="utf-8"))
 
 
