@@ -103,11 +103,18 @@ def listed(result):
     return None if result.status == 0 else f"said {result.stderr[:200]!r}"
 
 
+def added_or_told(result):
+    """What is in the way of a file is said in a line."""
+    return None if result.status == 0 or result.stderr.count("\n") == 1 else f"said {result.stderr[:200]!r}"
+
+
 def named(result):
     """The recording is whole, and its names are there."""
+    if result.status != 0:
+        return f"status {result.status}: {result.stderr[:200]!r}"
     with open(os.path.join(result.dir, "x.perf"), encoding="utf-8") as file:
         text = file.read()
-    if result.status != 0 or "# wick-end" not in text:
+    if "# wick-end" not in text:
         return f"said {result.stderr[:200]!r}"
     return None if "burn" in text or " main+" in text else "the program's functions have no names"
 
@@ -117,7 +124,7 @@ ADD = ("symbols", "add", os.path.join(TARGETS, "split"))
 RECORD_IT = ("record", "-q", "-F", "199", "-o", "{dir}/x.perf", "--", os.path.join(TARGETS, "split"), "1")
 CASES = [
     *(names_case(f"a pipe: {words[0]} {words[1]}", no_file, judge, *words)
-      for words, judge in ((LIST, listed), (ADD, listed), (RECORD_IT, named))),
+      for words, judge in ((LIST, listed), (ADD, added_or_told), (RECORD_IT, named))),
     *(names_case(f"a link to /dev/zero: {words[0]} {words[1]}", device, judge, *words)
       for words, judge in ((LIST, listed), (RECORD_IT, named))),
     *(names_case(f"8 TB, sparse: {words[0]} {words[1]}", lambda path: os.truncate(path, 8 * TERABYTE), judge, *words)
