@@ -117,7 +117,10 @@ static const char *skip_blanks(const char *at)
 	return at + strspn(at, " \t");
 }
 
-/* NAME: VALUE, DELTA; where it ends, or NULL when it is no such thing. */
+/*
+ * NAME: VALUE, DELTA.  Return: where it ends; where NAME ends when it is no such thing, as no name
+ * that begins inside of it can be one then.
+ */
 static char *take_inline(char *name, struct perf_facts *facts)
 {
 	static const char own[] = "wick_";
@@ -128,16 +131,16 @@ static char *take_inline(char *name, struct perf_facts *facts)
 	while (is_word(*colon) || *colon == '-')
 		colon++;
 	if (colon == name || *colon != ':' || !is_blank(colon[1]))
-		return NULL;
+		return colon;
 	at = colon + 2;
 	if (!take_signed(&at, &metric.value))
-		return NULL;
+		return colon;
 	at = skip_blanks(at);
 	if (*at++ != ',')
-		return NULL;
+		return colon;
 	at = skip_blanks(at);
 	if (!take_signed(&at, &metric.delta) || (*at && !is_blank(*at)))
-		return NULL;
+		return colon;
 	if (strncmp(name, own, sizeof(own) - 1) == 0 && colon - name >= (ptrdiff_t)sizeof(own))
 		name += sizeof(own) - 1;
 	*colon = '\0';
@@ -153,11 +156,9 @@ void perf_line_inline_facts(char *text, struct perf_facts *facts)
 
 	while ((at = strstr(at, prefix)) != NULL) {
 		bool begins = at == text || !is_word(at[-1]);
-		char *end;
 
 		at += sizeof(prefix) - 1;
-		end = begins ? take_inline(at, facts) : NULL;
-		if (end)
-			at = end;
+		if (begins)
+			at = take_inline(at, facts);
 	}
 }
