@@ -181,7 +181,7 @@ struct progress_line {
 	unsigned percent;
 };
 
-static void show_progress(void *context, uint64_t done_bytes, uint64_t of_bytes)
+static bool show_progress(void *context, uint64_t done_bytes, uint64_t of_bytes)
 {
 	struct progress_line *line = context;
 	unsigned percent =
@@ -189,7 +189,7 @@ static void show_progress(void *context, uint64_t done_bytes, uint64_t of_bytes)
 	struct buf text;
 
 	if (atomic_flag_test_and_set_explicit(&line->busy, memory_order_acquire))
-		return;
+		return true;
 	if (percent != line->percent && percent <= PROGRESS_PERCENT) {
 		line->percent = percent;
 		buf_init(&text, PROGRESS_TEXT_BYTES);
@@ -199,6 +199,7 @@ static void show_progress(void *context, uint64_t done_bytes, uint64_t of_bytes)
 		buf_release(&text);
 	}
 	atomic_flag_clear_explicit(&line->busy, memory_order_release);
+	return true;
 }
 
 int view_input_load(const struct view_input *input, struct profile **ret_profile, struct err *err)

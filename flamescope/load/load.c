@@ -23,6 +23,8 @@ enum {
 	COUNT_BYTES = 256 * 1024,         /* at a time, of lines before a bad one */
 };
 
+#define NS_PER_S UINT64_C(1000000000)
+
 static const uint64_t default_memory = UINT64_C(4) << 30;
 
 struct load {
@@ -37,14 +39,20 @@ struct load {
 	bool *again;       /* one a path: it is a file that came before */
 	uint64_t at;       /* of the file that is read, of all files */
 	uint64_t of_bytes; /* 0: not known */
+	uint64_t began_ns; /* with the file */
 };
 
-static void tell(void *context, uint64_t bytes)
+/* Whether to go on with the file. */
+static bool tell(void *context, uint64_t bytes)
 {
-	const struct load *load = context;
+	struct load *load = context;
+	const struct load_options *options = load->options;
 
-	if (load->options->progress)
-		load->options->progress(load->options->context, load->at + bytes, load->of_bytes);
+	if (options->progress &&
+	    !options->progress(options->context, load->at + bytes, load->of_bytes))
+		budget_fail(&load->budget, ECANCELED);
+	return !budget_failed(&load->budget) &&
+	       (!options->file_ns || io_now_ns() - load->began_ns <= options->file_ns);
 }
 
 /* What all files have, and whether they can be read twice. */
@@ -246,6 +254,9 @@ static int read_source(struct load *load, struct source *source, struct profile_
 		r = stream_read(&stream, source, bytes, (size_t)n, err);
 		file->bytes = stream.bytes;
 	}
+	if (r == -ETIMEDOUT)
+		(void)err_set(err, 0, "it takes longer than %llu s, and was read no further",
+			      (unsigned long long)(load->options->file_ns / NS_PER_S));
 	list_bad(load, fd, file);
 	for (size_t i = 0; i < load->n_readers; i++)
 		file->unended |= load->blocks[i]->unended;
@@ -269,6 +280,7 @@ static int read_file(struct load *load, size_t number)
 	struct err err = {0};
 	int r;
 
+	load->began_ns = io_now_ns();
 	file->file.path = strdup(load->options->paths[number]);
 	if (!file->file.path)
 		return -ENOMEM;

@@ -15,19 +15,21 @@ struct load_options {
 	uint64_t memory_bytes; /* no more than this for samples and stacks; 0: 4 GiB */
 	bool no_index;         /* neither read nor write what makes the next opening quick */
 	const char *index_dir; /* NULL: $XDG_CACHE_HOME/wick/index or ~/.cache/wick/index */
-	void (*progress)(void *context, uint64_t done_bytes, uint64_t of_bytes); /* may be NULL */
+	uint64_t file_ns; /* a file that takes longer is read no further; 0: as long as it takes */
+	/* Called after every part; false: give up, -ECANCELED.  May be NULL. */
+	bool (*progress)(void *context, uint64_t done_bytes, uint64_t of_bytes);
 	void *context;
 };
 
 /**
  * load_profile - read files into one profile
  *
- * A file that cannot be read, or not to its end, is said in the profile's files, and what came
- * before counts; so is one that was given before, by whatever name: it counts once.  Files of
+ * A file that cannot be read, or not to its end (in time), is said in the profile's files, and what
+ * came before counts; so is one that was given before, by whatever name: it counts once.  Files of
  * several hosts are laid side by side by time since 1970 if all of them say it, else by their own
  * clocks.
  *
- * Return:  0, also without a sample; -ENOMEM, -E2BIG past memory_bytes.
+ * Return:  0, also without a sample; -ENOMEM, -E2BIG past memory_bytes, -ECANCELED.
  * Owns:    the caller, to profile_free().
  * Context: any thread; makes threads of its own and joins them.
  */

@@ -24,6 +24,7 @@ struct shared {
 	_Atomic uint64_t next; /* chunk; taken by one thread each, nothing else hangs on it */
 	_Atomic uint64_t bytes_done;
 	_Atomic bool give_up;
+	_Atomic bool late; /* the caller does not want the rest */
 };
 
 struct worker {
@@ -133,15 +134,17 @@ static void *work(void *argument)
 		uint64_t done;
 
 		if (chunk >= n_chunks || budget_failed(budget) ||
-		    atomic_load_explicit(&shared->give_up, memory_order_relaxed))
+		    atomic_load_explicit(&shared->give_up, memory_order_relaxed) ||
+		    atomic_load_explicit(&shared->late, memory_order_relaxed))
 			break;
 		if (!take_chunk(worker, chunk))
 			atomic_store_explicit(&shared->give_up, true, memory_order_relaxed);
 		done = atomic_fetch_add_explicit(&shared->bytes_done, shared->chunk_bytes,
 						 memory_order_relaxed);
-		if (worker->tells && parallel->done)
-			parallel->done(parallel->context,
-				       at_most(parallel->bytes, done + shared->chunk_bytes));
+		if (worker->tells && parallel->done &&
+		    !parallel->done(parallel->context,
+				    at_most(parallel->bytes, done + shared->chunk_bytes)))
+			atomic_store_explicit(&shared->late, true, memory_order_relaxed);
 	}
 	free(worker->bytes);
 	return NULL;
@@ -172,5 +175,7 @@ int parallel_read(const struct parallel *parallel)
 	free(workers);
 	if (atomic_load_explicit(&shared.give_up, memory_order_relaxed))
 		return -EAGAIN;
+	if (!budget_failed(budget) && atomic_load_explicit(&shared.late, memory_order_relaxed))
+		return -ETIMEDOUT;
 	return -atomic_load_explicit(&budget->failed, memory_order_relaxed);
 }

@@ -58,9 +58,10 @@ static int run(struct stream *stream, struct source *source, char **bytes, size_
 {
 	struct budget *budget = stream->blocks->builder->uniques.budget;
 	size_t len = stream->bytes;
+	bool goes_on = true;
 	ssize_t n = 1;
 
-	while (n > 0 && !budget_failed(budget)) {
+	while (n > 0 && goes_on && !budget_failed(budget)) {
 		size_t whole;
 
 		if (!make_room(bytes, size, len))
@@ -77,12 +78,15 @@ static int run(struct stream *stream, struct source *source, char **bytes, size_
 		if (whole && *bytes)
 			memmove(*bytes, *bytes + whole, len - whole);
 		len -= whole;
-		if (stream->done)
-			stream->done(stream->context, stream->bytes);
+		goes_on = !stream->done || stream->done(stream->context, stream->bytes);
 	}
 	blocks_take_part(stream->blocks, *bytes, len, stream->at + stream->bytes - len);
 	blocks_finish(stream->blocks);
-	return (int)n < 0 ? (int)n : -atomic_load_explicit(&budget->failed, memory_order_relaxed);
+	if (n < 0)
+		return (int)n;
+	if (budget_failed(budget))
+		return -atomic_load_explicit(&budget->failed, memory_order_relaxed);
+	return goes_on || n == 0 ? 0 : -ETIMEDOUT;
 }
 
 int stream_read(struct stream *stream, struct source *source, const char *given, size_t n_given,

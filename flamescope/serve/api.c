@@ -29,6 +29,10 @@ enum {
 #define NS_PER_S UINT64_C(1000000000)
 /* A list is as good as new for so long; the folder is looked at no more often. */
 #define FRESH_NS UINT64_C(400000000)
+/* To read files for, of which the list tells: before the first one, and whenever it is made anew.
+ */
+#define FIRST_FACTS_NS UINT64_C(2000000000)
+#define FACTS_NS       UINT64_C(40000000)
 
 struct api {
 	const struct guard *guard;
@@ -39,6 +43,7 @@ struct api {
 	pthread_mutex_t mutex; /* of what is below */
 	struct api_request *waiting;
 	uint64_t looked_ns;
+	bool is_unread; /* there are files that the list tells nothing of yet */
 	bool stopping;
 };
 
@@ -73,11 +78,12 @@ int api_new(const char *folder, const struct guard *guard, const char *state, st
 	if (r == 0)
 		r = catalog_new(folder, &api->catalog, err);
 	if (r == 0) {
-		r = catalog_scan(api->catalog);
+		r = catalog_scan(api->catalog, FIRST_FACTS_NS);
+		api->is_unread = r > 0;
 		if (r < 0)
 			(void)err_set(err, -r, "read '%s'", folder);
 	}
-	if (r == 0)
+	if (r >= 0)
 		r = packs_new(api->catalog, PACKS_HELD_BYTES, &api->packs, err);
 	if (r < 0) {
 		api_free(api);
@@ -321,6 +327,9 @@ static enum MHD_Result answer_failure(const struct api_request *request)
 	case -EBUSY:
 		return answer_error(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 				    "too many requests wait, try: again in a moment");
+	case -ETIMEDOUT:
+		return answer_error(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				    request->wish.err.text);
 	case -E2BIG:
 		return answer_error(connection, MHD_HTTP_CONTENT_TOO_LARGE,
 				    "too much at once: choose fewer recordings");
@@ -390,16 +399,19 @@ void api_look(struct api *api)
 {
 	eventfd_t count;
 	bool wanted;
+	int r = 0;
 
 	(void)eventfd_read(api->wanted, &count);
 	(void)pthread_mutex_lock(&api->mutex);
-	wanted = api->waiting && io_now_ns() - api->looked_ns > FRESH_NS;
+	wanted = api->is_unread || (api->waiting && io_now_ns() - api->looked_ns > FRESH_NS);
 	(void)pthread_mutex_unlock(&api->mutex);
 	if (wanted)
-		(void)catalog_scan(api->catalog);
+		r = catalog_scan(api->catalog, FACTS_NS);
 	(void)pthread_mutex_lock(&api->mutex);
-	if (wanted)
+	if (wanted) {
 		api->looked_ns = io_now_ns();
+		api->is_unread = r > 0;
+	}
 	tell(api);
 	(void)pthread_mutex_unlock(&api->mutex);
 }

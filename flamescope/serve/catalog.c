@@ -3,6 +3,7 @@
 #include "flamescope/serve/catalog.h"
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/json.h"
 #include "flamescope/serve/beneath.h"
 #include "flamescope/serve/catalog_walk.h"
@@ -19,6 +20,7 @@ enum { PATH_BYTES = 32 };
 
 struct catalog {
 	int folder;
+	size_t facts_from;     /* the file that the next scan begins with, where it reads */
 	pthread_mutex_t mutex; /* of what is below */
 	struct catalog_file *files;
 	size_t n;
@@ -85,6 +87,7 @@ static uint64_t version_of(const struct catalog_found *found)
 		hash = mix(hash, &file->stamp.ino, sizeof(file->stamp.ino));
 		hash = mix(hash, &file->stamp.bytes, sizeof(file->stamp.bytes));
 		hash = mix(hash, &file->stamp.mtime_ns, sizeof(file->stamp.mtime_ns));
+		hash = mix(hash, &file->has_facts, sizeof(file->has_facts));
 	}
 	return hash;
 }
@@ -96,37 +99,60 @@ static void read_facts(struct catalog *catalog, struct catalog_file *file)
 
 	if (fd >= 0)
 		recording_facts_read(fd, stamp.bytes, stamp.mtime_ns, &file->facts);
+	file->has_facts = true;
 }
 
 /* Both lists are sorted by name: what has not changed keeps what is known of it. */
-static void add_facts(struct catalog *catalog, struct catalog_found *found)
+static void keep_facts(const struct catalog *catalog, struct catalog_found *found)
 {
 	size_t old = 0;
 
 	for (size_t i = 0; i < found->n; i++) {
 		struct catalog_file *file = &found->files[i];
+		const struct catalog_file *known;
 
 		while (old < catalog->n && strcmp(catalog->files[old].name, file->name) < 0)
 			old++;
-		if (old < catalog->n && strcmp(catalog->files[old].name, file->name) == 0 &&
-		    same_stamp(&catalog->files[old].stamp, &file->stamp))
-			file->facts = catalog->files[old].facts;
-		else
-			read_facts(catalog, file);
+		known = &catalog->files[old];
+		if (old == catalog->n || strcmp(known->name, file->name) != 0)
+			continue;
+		file->facts = known->facts;
+		file->has_facts = known->has_facts && same_stamp(&known->stamp, &file->stamp);
 	}
 }
 
-int catalog_scan(struct catalog *catalog)
+/* From where the scan before had no more time: files that grow would always come first. */
+static bool add_facts(struct catalog *catalog, struct catalog_found *found, uint64_t facts_ns)
+{
+	const uint64_t from_ns = io_now_ns();
+
+	for (size_t i = 0; i < found->n; i++) {
+		const size_t at = (catalog->facts_from + i) % found->n;
+
+		if (found->files[at].has_facts)
+			continue;
+		if (i > 0 && io_now_ns() - from_ns >= facts_ns) {
+			catalog->facts_from = at;
+			return false;
+		}
+		read_facts(catalog, &found->files[at]);
+	}
+	return true;
+}
+
+int catalog_scan(struct catalog *catalog, uint64_t facts_ns)
 {
 	struct catalog_found found = {0};
 	int r = catalog_walk(catalog->folder, &found);
+	bool is_whole;
 
 	if (r < 0) {
 		free_files(found.files, found.n);
 		return r;
 	}
 	/* Only this thread ever replaces the list, so it may be read without the mutex here. */
-	add_facts(catalog, &found);
+	keep_facts(catalog, &found);
+	is_whole = add_facts(catalog, &found, facts_ns);
 	(void)pthread_mutex_lock(&catalog->mutex);
 	free_files(catalog->files, catalog->n);
 	catalog->files = found.files;
@@ -134,7 +160,7 @@ int catalog_scan(struct catalog *catalog)
 	catalog->n_left_out = found.n_left_out;
 	catalog->version = version_of(&found);
 	(void)pthread_mutex_unlock(&catalog->mutex);
-	return 0;
+	return is_whole ? 0 : 1;
 }
 
 uint64_t catalog_version(struct catalog *catalog)

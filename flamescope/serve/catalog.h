@@ -29,6 +29,7 @@ struct catalog_file {
 	char *name; /* relative to the folder */
 	struct catalog_stamp stamp;
 	struct recording_facts facts;
+	bool has_facts; /* they are of this content; else of the one before, or none */
 };
 
 struct catalog;
@@ -44,15 +45,17 @@ int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *er
 
 /**
  * catalog_scan - see what there is now
+ * @facts_ns: begin to read no more files after this time; UINT64_MAX: read all that have to be
  *
  * Recordings are regular files named *.perf, *.txt, *.folded or *.stacks, and those with .gz or
  * .zst behind it; hidden files and folders, symbolic links and names that are no UTF-8 are none.
- * Only files that are new or have changed are opened.
+ * Only files that are new or have changed are opened.  Those that there is no time for are listed
+ * without a host and a time, or with those that they had.
  *
- * Return:  0; -errno when the folder itself cannot be read.
- * Context: any thread, one at a time; others may read meanwhile.
+ * Return:  0; 1: there are such files, for the next scan to read; -errno when the folder itself
+ * cannot be read. Context: any thread, one at a time; others may read meanwhile.
  */
-int catalog_scan(struct catalog *catalog);
+int catalog_scan(struct catalog *catalog, uint64_t facts_ns);
 
 /**
  * catalog_version - a number that is another one once anything has changed

@@ -19,6 +19,7 @@ enum {
 
 struct deflating {
 	z_stream stream;
+	const _Atomic bool *stop; /* NULL: nothing does */
 	unsigned char in[CHUNK];
 	unsigned char out[CHUNK];
 };
@@ -60,6 +61,8 @@ static int deflate_all(struct deflating *deflating, struct span span, int to, ui
 	do {
 		const uint64_t left = span.end - span.at;
 
+		if (deflating->stop && atomic_load_explicit(deflating->stop, memory_order_relaxed))
+			return -ECANCELED;
 		n = io_pread(span.from, deflating->in, left < CHUNK ? (size_t)left : CHUNK,
 			     span.at);
 		if (n < 0)
@@ -75,13 +78,14 @@ static int deflate_all(struct deflating *deflating, struct span span, int to, ui
 }
 
 /* One member more behind what TO has; its bytes are added to TOTAL. */
-static int gzip(struct span span, int to, uint64_t *total)
+static int gzip(struct span span, const _Atomic bool *stop, int to, uint64_t *total)
 {
 	_cleanup_free_ struct deflating *deflating = calloc(1, sizeof(*deflating));
 	int r;
 
 	if (!deflating)
 		return -ENOMEM;
+	deflating->stop = stop;
 	if (deflateInit2(&deflating->stream, LEVEL, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) !=
 	    Z_OK)
 		return -ENOMEM;
@@ -91,8 +95,8 @@ static int gzip(struct span span, int to, uint64_t *total)
 }
 
 /* In one member, or in two of which the first has what the pack begins with. */
-static int make(const struct profile *profile, struct packed *ret_packed, bool in_two,
-		struct err *err)
+static int make(const struct profile *profile, const _Atomic bool *stop, struct packed *ret_packed,
+		bool in_two, struct err *err)
 {
 	_cleanup_fd_ int plain = memfd_create("wick-pack", MFD_CLOEXEC);
 	_cleanup_fd_ int zipped = memfd_create("wick-pack-gz", MFD_CLOEXEC);
@@ -108,13 +112,13 @@ static int make(const struct profile *profile, struct packed *ret_packed, bool i
 	if (in_two) {
 		r = pack_first_bytes(plain, &span.end);
 		if (r == 0)
-			r = gzip(span, zipped, &total);
+			r = gzip(span, stop, zipped, &total);
 		ret_packed->first_bytes = total;
 		span.at = span.end;
 		span.end = UINT64_MAX;
 	}
 	if (r == 0)
-		r = gzip(span, zipped, &total);
+		r = gzip(span, stop, zipped, &total);
 	if (r < 0)
 		return err_set(err, -r, "cannot compress a pack");
 	ret_packed->bytes = total;
@@ -122,10 +126,11 @@ static int make(const struct profile *profile, struct packed *ret_packed, bool i
 	return 0;
 }
 
-int packed_make(const struct profile *profile, int *ret_fd, uint64_t *ret_bytes, struct err *err)
+int packed_make(const struct profile *profile, const _Atomic bool *stop, int *ret_fd,
+		uint64_t *ret_bytes, struct err *err)
 {
 	struct packed packed = {.fd = -1};
-	int r = make(profile, &packed, false, err);
+	int r = make(profile, stop, &packed, false, err);
 
 	if (r < 0)
 		return r;
@@ -136,5 +141,5 @@ int packed_make(const struct profile *profile, int *ret_fd, uint64_t *ret_bytes,
 
 int packed_make_two(const struct profile *profile, struct packed *ret_packed, struct err *err)
 {
-	return make(profile, ret_packed, true, err);
+	return make(profile, NULL, ret_packed, true, err);
 }

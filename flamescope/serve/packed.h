@@ -5,6 +5,8 @@
 #include "base/err.h"
 #include "flamescope/profile.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A pack in two members: what its heatmap needs, and the rest behind it. */
@@ -16,12 +18,14 @@ struct packed {
 
 /**
  * packed_make - gzip a profile's pack (one member)
+ * @stop: once it is true, -ECANCELED soon
  *
  * Return:  0, a descriptor that is read with pread and how many bytes it holds; -errno.
  * Owns:    the caller: close(*ret_fd).
  * Context: any thread.
  */
-int packed_make(const struct profile *profile, int *ret_fd, uint64_t *ret_bytes, struct err *err);
+int packed_make(const struct profile *profile, const _Atomic bool *stop, int *ret_fd,
+		uint64_t *ret_bytes, struct err *err);
 
 /**
  * packed_make_two - the same in two members, so that a page may begin with the first

@@ -1,4 +1,4 @@
-/* packs.c - a queue, a thread, and the packs that were made last */
+/* packs.c - a queue, threads that load, and the packs that were made last */
 #include "flamescope/serve/packs.h"
 
 #include "base/buf.h"
@@ -11,22 +11,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
-enum { KEY_BYTES = 4 * 1024 * 1024, PATH_BYTES = 32 };
+enum { KEY_BYTES = 4 * 1024 * 1024, PATH_BYTES = 32, NICE = 10 };
 
 /* A file that changed so lately grows: what is read of it is not worth an index. */
 #define STEADY_NS    INT64_C(60000000000)
 #define MEMORY_BYTES (UINT64_C(2) << 30)
+#define NS_PER_S     UINT64_C(1000000000)
 
 /* The bytes of a pack, as long as anybody has them: who is sent them, and who keeps them. */
 struct packs_bytes {
 	int fd;
 	uint64_t bytes;
-	unsigned n_users; /* under the mutex */
+	unsigned n_users;         /* under the mutex */
+	struct packs_bytes *next; /* of those that nobody has any more */
 };
 
 /* Which files a pack was made of, and what they were then. */
@@ -39,16 +43,19 @@ struct kept {
 
 struct packs {
 	struct catalog *catalog;
-	pthread_t thread;
+	pthread_t threads[PACKS_LOADERS];
+	size_t n_threads;
 	uint64_t max_bytes;
-	pthread_mutex_t mutex; /* of the queue, and of who has what */
-	pthread_cond_t asked;
+	_Atomic bool ending;
+	pthread_mutex_t mutex; /* of all that is below */
+	pthread_cond_t asked;  /* or done: there may be work */
 	struct packs_wish *first;
 	struct packs_wish **last;
 	size_t n_waiting;
-	uint64_t held_bytes; /* of all packs that anybody has */
-	bool ending;
-	struct kept kept[PACKS_KEPT]; /* the thread's own */
+	struct packs_wish *loading[PACKS_LOADERS]; /* NULL: none */
+	size_t n_began;                            /* threads that have a place there */
+	uint64_t held_bytes;                       /* of all packs that anybody has */
+	struct kept kept[PACKS_KEPT];
 	uint64_t clock;
 };
 
@@ -60,6 +67,9 @@ struct opened {
 	char (*paths)[PATH_BYTES];
 	struct buf key;
 	bool is_steady;
+	const _Atomic bool *ending;
+	uint64_t until_ns; /* who loads them gives up then */
+	bool is_whole;     /* set by load(): nothing of them was left out */
 };
 
 static void close_all(struct opened *opened)
@@ -78,7 +88,9 @@ static int open_all(struct packs *packs, const struct packs_wish *wish, struct o
 	const int64_t now_ns = (int64_t)io_realtime_ns();
 	int r = -ENOENT;
 
-	*opened = (struct opened){.is_steady = true};
+	*opened = (struct opened){.is_steady = true,
+				  .ending = &packs->ending,
+				  .until_ns = io_now_ns() + PACKS_LOAD_S * NS_PER_S};
 	buf_init(&opened->key, KEY_BYTES);
 	buf_printf(&opened->key, "%lld\n", (long long)wish->from_ns);
 	opened->fds = calloc(wish->n_names, sizeof(*opened->fds));
@@ -138,7 +150,7 @@ static int pack_named(struct profile *view, const struct opened *opened, struct 
 	}
 	view->files = files;
 	view->n_files = n;
-	r = packed_make(view, &made->fd, &made->bytes, err);
+	r = packed_make(view, opened->ending, &made->fd, &made->bytes, err);
 	for (size_t i = 0; i < n; i++)
 		free(files[i].problem);
 	return r;
@@ -155,8 +167,35 @@ static int pack_from(const struct profile *profile, int64_t from_ns, const struc
 		     : pack_named(&view, opened, made, err);
 }
 
-static int load(const struct opened *opened, int64_t from_ns, struct packs_bytes *made,
-		struct err *err)
+/* Called between the parts of what is read. */
+static bool goes_on(void *context, uint64_t done_bytes, uint64_t of_bytes)
+{
+	const struct opened *opened = context;
+
+	(void)done_bytes;
+	(void)of_bytes;
+	return io_now_ns() < opened->until_ns &&
+	       !atomic_load_explicit(opened->ending, memory_order_relaxed);
+}
+
+static int say_given_up(const struct opened *opened, struct err *err)
+{
+	if (atomic_load_explicit(opened->ending, memory_order_relaxed))
+		return err_set(err, ECANCELED, "the server ends");
+	(void)err_set(err, 0, "they take longer than %d s to load", PACKS_LOAD_S);
+	err_hint(err, "fewer recordings at once, or: again later");
+	return -ETIMEDOUT;
+}
+
+static bool has_problem(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_files; i++)
+		if (profile->files[i].problem)
+			return true;
+	return false;
+}
+
+static int load(struct opened *opened, int64_t from_ns, struct packs_bytes *made, struct err *err)
 {
 	_cleanup_free_ const char **paths = calloc(opened->n, sizeof(char *));
 	struct load_options options = {
@@ -164,6 +203,9 @@ static int load(const struct opened *opened, int64_t from_ns, struct packs_bytes
 		.n_paths = opened->n,
 		.memory_bytes = MEMORY_BYTES,
 		.no_index = !opened->is_steady,
+		.file_ns = PACKS_FILE_S * NS_PER_S,
+		.progress = goes_on,
+		.context = opened,
 	};
 	struct profile *profile = NULL;
 	int r;
@@ -173,44 +215,44 @@ static int load(const struct opened *opened, int64_t from_ns, struct packs_bytes
 	for (size_t i = 0; i < opened->n; i++)
 		paths[i] = opened->paths[i];
 	r = load_profile(&options, &profile, err);
-	if (r == 0)
+	if (r == 0) {
+		opened->is_whole = !has_problem(profile);
 		r = pack_from(profile, from_ns, opened, made, err);
+	}
 	profile_free(profile);
-	return r;
+	return r == -ECANCELED ? say_given_up(opened, err) : r;
 }
 
-static struct packs_bytes *have(struct packs *packs, struct packs_bytes *pack)
+/* The caller has the mutex, and hands GONE to release_gone() without it: that takes its time. */
+static void let_go(struct packs *packs, struct packs_bytes *pack, struct packs_bytes **gone)
 {
-	(void)pthread_mutex_lock(&packs->mutex);
-	pack->n_users++;
-	(void)pthread_mutex_unlock(&packs->mutex);
-	return pack;
-}
-
-static void let_go(struct packs *packs, struct packs_bytes *pack)
-{
-	bool last;
-
-	(void)pthread_mutex_lock(&packs->mutex);
-	last = --pack->n_users == 0;
-	if (last)
-		packs->held_bytes -= pack->bytes;
-	(void)pthread_mutex_unlock(&packs->mutex);
-	if (!last)
+	if (--pack->n_users)
 		return;
-	(void)close(pack->fd);
-	free(pack);
+	packs->held_bytes -= pack->bytes;
+	pack->next = *gone;
+	*gone = pack;
 }
 
-static void forget(struct packs *packs, struct kept *kept)
+static void release_gone(struct packs_bytes *gone)
+{
+	while (gone) {
+		struct packs_bytes *next = gone->next;
+
+		(void)close(gone->fd);
+		free(gone);
+		gone = next;
+	}
+}
+
+static void forget(struct packs *packs, struct kept *kept, struct packs_bytes **gone)
 {
 	if (kept->key)
-		let_go(packs, kept->pack);
+		let_go(packs, kept->pack, gone);
 	free(kept->key);
 	*kept = (struct kept){0};
 }
 
-/* IDLE: of those that nobody is being sent; the caller has the mutex then. */
+/* IDLE: of those that nobody is being sent. */
 static struct kept *oldest_kept(struct packs *packs, bool idle)
 {
 	struct kept *oldest = NULL;
@@ -226,7 +268,7 @@ static struct kept *oldest_kept(struct packs *packs, bool idle)
 }
 
 /* Room for one more of BYTES: the longest unused go.  NULL: it is too large to be kept. */
-static struct kept *make_room(struct packs *packs, uint64_t bytes)
+static struct kept *make_room(struct packs *packs, uint64_t bytes, struct packs_bytes **gone)
 {
 	if (bytes > PACKS_KEPT_BYTES)
 		return NULL;
@@ -244,144 +286,206 @@ static struct kept *make_room(struct packs *packs, uint64_t bytes)
 		}
 		if (free_one && sum <= PACKS_KEPT_BYTES)
 			return free_one;
-		forget(packs, oldest_kept(packs, false));
+		forget(packs, oldest_kept(packs, false), gone);
 	}
 }
 
 /* Whether one more may be made; what nobody is being sent goes first. */
 static bool may_hold_more(struct packs *packs)
 {
-	for (;;) {
-		struct kept *idle = NULL;
-		bool full;
+	struct packs_bytes *gone = NULL;
+	struct kept *idle;
+	bool full;
 
-		(void)pthread_mutex_lock(&packs->mutex);
-		full = packs->held_bytes >= packs->max_bytes;
-		if (full)
-			idle = oldest_kept(packs, true);
-		(void)pthread_mutex_unlock(&packs->mutex);
-		if (!idle)
-			return !full;
-		forget(packs, idle);
-	}
+	(void)pthread_mutex_lock(&packs->mutex);
+	while ((full = packs->held_bytes >= packs->max_bytes) && (idle = oldest_kept(packs, true)))
+		forget(packs, idle, &gone);
+	(void)pthread_mutex_unlock(&packs->mutex);
+	release_gone(gone);
+	return !full;
 }
 
-static struct kept *find(struct packs *packs, const char *key)
+/* Gives the wish a descriptor of its own; the caller has the mutex. */
+static int answer_with(struct packs_bytes *pack, size_t n_files, struct packs_wish *wish)
 {
-	for (size_t i = 0; i < PACKS_KEPT; i++)
-		if (packs->kept[i].key && strcmp(packs->kept[i].key, key) == 0)
-			return &packs->kept[i];
-	return NULL;
-}
-
-/* Gives the wish a descriptor of its own. */
-static int answer_with(struct packs *packs, struct kept *kept, struct packs_wish *wish)
-{
-	int fd = fcntl(kept->pack->fd, F_DUPFD_CLOEXEC, 0);
+	int fd = fcntl(pack->fd, F_DUPFD_CLOEXEC, 0);
 
 	if (fd < 0)
 		return err_set(&wish->err, errno, "open a pack");
-	kept->used = ++packs->clock;
+	pack->n_users++;
 	wish->fd = fd;
-	wish->bytes = kept->pack->bytes;
-	wish->n_files = kept->n_files;
-	wish->pack = have(packs, kept->pack);
+	wish->bytes = pack->bytes;
+	wish->n_files = n_files;
+	wish->pack = pack;
 	return 0;
 }
 
-static int make_bytes(struct packs *packs, const struct opened *opened, struct packs_wish *wish,
-		      struct packs_bytes **ret_pack)
+/* Whether it was answered with what is kept; *RET_R says how that went. */
+static bool answer_kept(struct packs *packs, const char *key, struct packs_wish *wish, int *ret_r)
 {
-	struct packs_bytes *pack = calloc(1, sizeof(*pack));
+	bool found = false;
+
+	(void)pthread_mutex_lock(&packs->mutex);
+	for (size_t i = 0; i < PACKS_KEPT && !found; i++) {
+		struct kept *kept = &packs->kept[i];
+
+		found = kept->key && strcmp(kept->key, key) == 0;
+		if (!found)
+			continue;
+		kept->used = ++packs->clock;
+		*ret_r = answer_with(kept->pack, kept->n_files, wish);
+	}
+	(void)pthread_mutex_unlock(&packs->mutex);
+	return found;
+}
+
+/* What was not read to its end is read again when it is asked for again. */
+static int answer_made(struct packs *packs, struct opened *opened, struct packs_bytes *pack,
+		       struct packs_wish *wish)
+{
+	char *key = opened->is_whole ? strdup(buf_text(&opened->key)) : NULL;
+	struct packs_bytes *gone = NULL;
+	struct kept *room;
 	int r;
 
-	if (!pack) {
-		(void)err_set(&wish->err, ENOMEM, "no memory for a pack");
-		return -ENOMEM;
-	}
+	pack->n_users = 1;
+	(void)pthread_mutex_lock(&packs->mutex);
+	packs->held_bytes += pack->bytes;
+	r = answer_with(pack, opened->n, wish);
+	room = key ? make_room(packs, pack->bytes, &gone) : NULL;
+	if (room)
+		*room = (struct kept){
+			.key = key, .pack = pack, .n_files = opened->n, .used = ++packs->clock};
+	else
+		let_go(packs, pack, &gone);
+	(void)pthread_mutex_unlock(&packs->mutex);
+	if (!room)
+		free(key);
+	release_gone(gone);
+	return r;
+}
+
+static int make(struct packs *packs, struct opened *opened, struct packs_wish *wish)
+{
+	struct packs_bytes *pack;
+	int r;
+
+	if (!may_hold_more(packs))
+		return err_set(&wish->err, EBUSY, "too much is being sent");
+	pack = calloc(1, sizeof(*pack));
+	if (!pack)
+		return err_set(&wish->err, ENOMEM, "no memory for a pack");
 	r = load(opened, wish->from_ns, pack, &wish->err);
 	if (r < 0) {
 		free(pack);
 		return r;
 	}
-	pack->n_users = 1;
-	(void)pthread_mutex_lock(&packs->mutex);
-	packs->held_bytes += pack->bytes;
-	(void)pthread_mutex_unlock(&packs->mutex);
-	*ret_pack = pack;
-	return 0;
-}
-
-static int make(struct packs *packs, struct opened *opened, struct packs_wish *wish)
-{
-	struct kept made = {.n_files = opened->n};
-	struct kept *room;
-	int r;
-
-	if (!may_hold_more(packs))
-		return err_set(&wish->err, EBUSY, "too much is being sent");
-	r = make_bytes(packs, opened, wish, &made.pack);
-	if (r < 0)
-		return r;
-	room = make_room(packs, made.pack->bytes);
-	made.key = strdup(buf_text(&opened->key));
-	r = answer_with(packs, &made, wish);
-	if (room && made.key) {
-		*room = made;
-		return r;
-	}
-	let_go(packs, made.pack);
-	free(made.key);
-	return r;
+	return answer_made(packs, opened, pack, wish);
 }
 
 static int serve(struct packs *packs, struct packs_wish *wish)
 {
 	struct opened opened;
-	struct kept *kept;
 	int r = open_all(packs, wish, &opened);
 
-	if (r < 0) {
+	if (r < 0)
 		(void)err_set(&wish->err, -r, "'%s'", wish->n_names ? wish->names[0] : "");
-	} else {
-		kept = find(packs, buf_text(&opened.key));
-		r = kept ? answer_with(packs, kept, wish) : make(packs, &opened, wish);
-	}
+	else if (!answer_kept(packs, buf_text(&opened.key), wish, &r))
+		r = make(packs, &opened, wish);
 	close_all(&opened);
 	return r;
 }
 
-static struct packs_wish *next_wish(struct packs *packs)
+static bool is_same(const struct packs_wish *left, const struct packs_wish *right)
+{
+	if (left->n_names != right->n_names || left->from_ns != right->from_ns)
+		return false;
+	for (size_t i = 0; i < left->n_names; i++)
+		if (strcmp(left->names[i], right->names[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Whoever asks for what is being loaded waits for it, and takes no other thread. */
+static bool is_loading(const struct packs *packs, const struct packs_wish *wish)
+{
+	for (size_t i = 0; i < PACKS_LOADERS; i++)
+		if (packs->loading[i] && is_same(packs->loading[i], wish))
+			return true;
+	return false;
+}
+
+/* The first that can be loaded, out of the queue; NULL: there is none. */
+static struct packs_wish *take_wish(struct packs *packs)
+{
+	const bool ending = atomic_load_explicit(&packs->ending, memory_order_relaxed);
+	struct packs_wish **at = &packs->first;
+	struct packs_wish *wish;
+
+	while (*at && !ending && is_loading(packs, *at))
+		at = &(*at)->next;
+	wish = *at;
+	if (!wish)
+		return NULL;
+	*at = wish->next;
+	if (!*at)
+		packs->last = at;
+	packs->n_waiting--;
+	if (ending)
+		wish->error = -ECANCELED;
+	return wish;
+}
+
+static struct packs_wish *next_wish(struct packs *packs, struct packs_wish **loading)
 {
 	struct packs_wish *wish;
 
 	(void)pthread_mutex_lock(&packs->mutex);
-	while (!packs->first && !packs->ending)
+	while (!(wish = take_wish(packs)) &&
+	       !atomic_load_explicit(&packs->ending, memory_order_relaxed))
 		(void)pthread_cond_wait(&packs->asked, &packs->mutex);
-	wish = packs->first;
-	if (wish) {
-		packs->first = wish->next;
-		if (!packs->first)
-			packs->last = &packs->first;
-		packs->n_waiting--;
-		if (packs->ending)
-			wish->error = -ECANCELED;
-	}
+	*loading = wish;
 	(void)pthread_mutex_unlock(&packs->mutex);
 	return wish;
+}
+
+/* With done() the wish is its asker's again. */
+static void finish(struct packs *packs, struct packs_wish **loading)
+{
+	struct packs_wish *wish = *loading;
+
+	(void)pthread_mutex_lock(&packs->mutex);
+	*loading = NULL;
+	(void)pthread_cond_broadcast(&packs->asked);
+	(void)pthread_mutex_unlock(&packs->mutex);
+	wish->done(wish->context);
+}
+
+/* The place of a thread that begins, where it says what it is loading. */
+static struct packs_wish **take_place(struct packs *packs)
+{
+	size_t i;
+
+	(void)pthread_mutex_lock(&packs->mutex);
+	i = packs->n_began++;
+	(void)pthread_mutex_unlock(&packs->mutex);
+	return &packs->loading[i];
 }
 
 static void *work(void *argument)
 {
 	struct packs *packs = argument;
+	struct packs_wish **loading = take_place(packs);
 	struct packs_wish *wish;
 
-	while ((wish = next_wish(packs))) {
+	/* Who asks for the list comes first; threads of the loader have it from this one. */
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+	while ((wish = next_wish(packs, loading))) {
 		if (wish->error)
 			(void)err_set(&wish->err, ECANCELED, "the server ends");
 		else
 			wish->error = serve(packs, wish);
-		wish->done(wish->context);
+		finish(packs, loading);
 	}
 	return NULL;
 }
@@ -390,7 +494,7 @@ int packs_new(struct catalog *catalog, uint64_t max_bytes, struct packs **ret_pa
 	      struct err *err)
 {
 	struct packs *packs = calloc(1, sizeof(*packs));
-	int r;
+	int r = 0;
 
 	if (!packs)
 		return err_set(err, ENOMEM, "serve");
@@ -399,9 +503,13 @@ int packs_new(struct catalog *catalog, uint64_t max_bytes, struct packs **ret_pa
 	packs->last = &packs->first;
 	(void)pthread_mutex_init(&packs->mutex, NULL);
 	(void)pthread_cond_init(&packs->asked, NULL);
-	r = pthread_create(&packs->thread, NULL, work, packs);
-	if (r) {
-		free(packs);
+	while (r == 0 && packs->n_threads < PACKS_LOADERS) {
+		r = pthread_create(&packs->threads[packs->n_threads], NULL, work, packs);
+		packs->n_threads += r == 0;
+	}
+	/* with fewer threads than it wants it is only slower */
+	if (packs->n_threads == 0) {
+		packs_free(packs);
 		return err_set(err, r, "start a thread");
 	}
 	*ret_packs = packs;
@@ -417,13 +525,14 @@ int packs_ask(struct packs *packs, struct packs_wish *wish)
 	wish->fd = -1;
 	wish->pack = NULL;
 	(void)pthread_mutex_lock(&packs->mutex);
-	if (packs->n_waiting == PACKS_MAX_QUEUE || packs->ending) {
+	if (packs->n_waiting == PACKS_MAX_QUEUE ||
+	    atomic_load_explicit(&packs->ending, memory_order_relaxed)) {
 		r = -EBUSY;
 	} else {
 		*packs->last = wish;
 		packs->last = &wish->next;
 		packs->n_waiting++;
-		(void)pthread_cond_signal(&packs->asked);
+		(void)pthread_cond_broadcast(&packs->asked);
 	}
 	(void)pthread_mutex_unlock(&packs->mutex);
 	return r;
@@ -431,29 +540,39 @@ int packs_ask(struct packs *packs, struct packs_wish *wish)
 
 void packs_take_back(struct packs *packs, struct packs_wish *wish)
 {
+	struct packs_bytes *gone = NULL;
+
 	if (wish->fd >= 0)
 		(void)close(wish->fd);
 	wish->fd = -1;
-	if (wish->pack)
-		let_go(packs, wish->pack);
+	if (wish->pack) {
+		(void)pthread_mutex_lock(&packs->mutex);
+		let_go(packs, wish->pack, &gone);
+		(void)pthread_mutex_unlock(&packs->mutex);
+		release_gone(gone);
+	}
 	wish->pack = NULL;
 }
 
 void packs_stop(struct packs *packs)
 {
 	(void)pthread_mutex_lock(&packs->mutex);
-	packs->ending = true;
-	(void)pthread_cond_signal(&packs->asked);
+	atomic_store_explicit(&packs->ending, true, memory_order_relaxed);
+	(void)pthread_cond_broadcast(&packs->asked);
 	(void)pthread_mutex_unlock(&packs->mutex);
-	(void)pthread_join(packs->thread, NULL);
+	for (size_t i = 0; i < packs->n_threads; i++)
+		(void)pthread_join(packs->threads[i], NULL);
 }
 
 void packs_free(struct packs *packs)
 {
+	struct packs_bytes *gone = NULL;
+
 	if (!packs)
 		return;
 	for (size_t i = 0; i < PACKS_KEPT; i++)
-		forget(packs, &packs->kept[i]);
+		forget(packs, &packs->kept[i], &gone);
+	release_gone(gone);
 	(void)pthread_cond_destroy(&packs->asked);
 	(void)pthread_mutex_destroy(&packs->mutex);
 	free(packs);

@@ -1,4 +1,4 @@
-/* packs.h - recordings made into packs by one thread, one after the other; the newest are kept */
+/* packs.h - recordings made into packs by a few threads; the newest are kept */
 #ifndef SERVE_PACKS_H
 #define SERVE_PACKS_H
 
@@ -11,6 +11,9 @@
 enum {
 	PACKS_MAX_FILES = 2000,               /* of one pack */
 	PACKS_MAX_QUEUE = 32,                 /* that wait for theirs */
+	PACKS_LOADERS = 3,                    /* threads: that many are loaded at a time */
+	PACKS_FILE_S = 30,                    /* a file is read no longer, and said so */
+	PACKS_LOAD_S = 120,                   /* nor are the files of one pack */
 	PACKS_KEPT = 16,                      /* in memory, */
 	PACKS_KEPT_BYTES = 256 * 1024 * 1024, /* and in all no more than this */
 };
@@ -29,8 +32,8 @@ struct packs_wish {
 	void *context;
 
 	/* the answer */
-	int error; /* 0; -ENOENT: none of them is there; -EBUSY: too much is being sent; -errno,
-		      with the reason */
+	int error; /* 0; -ENOENT: none of them is there; -EBUSY: too much is being sent;
+		      -ETIMEDOUT: it takes longer than PACKS_LOAD_S; -errno, with the reason */
 	struct err err;
 	int fd; /* whose bytes are the gzip'd pack; read it with pread */
 	uint64_t bytes;
@@ -43,7 +46,7 @@ struct packs_wish {
 struct packs;
 
 /**
- * packs_new - begin, with a thread that loads
+ * packs_new - begin, with threads that load
  * @max_bytes: no other pack is made while so much is held
  *
  * Return:  0; -ENOMEM, -EAGAIN.
@@ -72,9 +75,9 @@ int packs_ask(struct packs *packs, struct packs_wish *wish);
 void packs_take_back(struct packs *packs, struct packs_wish *wish);
 
 /**
- * packs_stop - end the thread; who still waits gets -ECANCELED, who asks from now on -EBUSY
+ * packs_stop - end the threads; who still waits gets -ECANCELED, who asks from now on -EBUSY
  *
- * What is being loaded is loaded to its end.
+ * What is being read or compressed is given up.
  *
  * Context: any thread, once.
  */

@@ -122,7 +122,7 @@ static void a_line_of_gigabytes_is_not_inflated_for_the_list(void **state)
 	free(nothing);
 	assert_int_equal(catalog_new(place->folder, &catalog, NULL), 0);
 	before = cpu_ms();
-	assert_int_equal(catalog_scan(catalog), 0);
+	assert_int_equal(catalog_scan(catalog, UINT64_MAX), 0);
 	before = cpu_ms() - before;
 	catalog_free(catalog);
 	if (before > 500)
@@ -141,7 +141,7 @@ static void a_host_is_text_and_ends_with_a_character(void **state)
 	(void)strcat(text, "\n");
 	put(place, "a.perf", text);
 	assert_int_equal(catalog_new(place->folder, &catalog, NULL), 0);
-	assert_int_equal(catalog_scan(catalog), 0);
+	assert_int_equal(catalog_scan(catalog, UINT64_MAX), 0);
 	buf_init(&list, 65536);
 	catalog_list(catalog, &list);
 	assert_non_null(strstr(buf_text(&list), "\"host\":\"b\xef\xbf\xbd\xef\xbf\xbd[2J\xc3\xa9"));

@@ -463,7 +463,7 @@ static void the_list_has_recordings_and_what_is_known_of_them(void **state)
 	struct buf list;
 
 	assert_int_equal(catalog_new(place->folder, &catalog, NULL), 0);
-	assert_int_equal(catalog_scan(catalog), 0);
+	assert_int_equal(catalog_scan(catalog, UINT64_MAX), 0);
 	buf_init(&list, 65536);
 	catalog_list(catalog, &list);
 	assert_int_equal(count(buf_text(&list), "\"file\""), 1);
@@ -472,10 +472,10 @@ static void the_list_has_recordings_and_what_is_known_of_them(void **state)
 	assert_non_null(strstr(buf_text(&list), "\"from_ns\":\"1010000001000\""));
 	assert_non_null(strstr(buf_text(&list), "\"to_ns\":\"1012500000000\""));
 	version = catalog_version(catalog);
-	assert_int_equal(catalog_scan(catalog), 0);
+	assert_int_equal(catalog_scan(catalog, UINT64_MAX), 0);
 	assert_true(catalog_version(catalog) == version);
 	put(place->folder, "a.perf", "#\n");
-	assert_int_equal(catalog_scan(catalog), 0);
+	assert_int_equal(catalog_scan(catalog, UINT64_MAX), 0);
 	assert_true(catalog_version(catalog) != version);
 	buf_release(&list);
 	catalog_free(catalog);
@@ -490,7 +490,7 @@ static void a_range_takes_what_ends_in_it(void **state)
 	int64_t from_ns = 0, to_ns = 0;
 
 	assert_int_equal(catalog_new(place->folder, &catalog, NULL), 0);
-	assert_int_equal(catalog_scan(catalog), 0);
+	assert_int_equal(catalog_scan(catalog, UINT64_MAX), 0);
 	assert_int_equal(catalog_choose(catalog, &choice, &names, &from_ns, &to_ns), 1);
 	assert_string_equal(names[0], "a.perf");
 	assert_int_equal(to_ns, 1012500000000);
