@@ -137,11 +137,11 @@ def ask_strange(client):
         return "a name of others is let in"
     if client.get("/api/list", Sec_Fetch_Site="cross-site", Origin="http://evil.example")[0] != 403:
         return "a page of others is let in"
-    for path in ("/api/pack?" + "file=a&" * 3000, "/api/pack?last=" + "9" * 1000, "/api/list?since=" + "f" * 1000,
+    for path in ("/api/pack?" + "file=a&" * 1000, "/api/pack?last=" + "9" * 1000, "/api/list?since=" + "f" * 1000,
                  "/api/list?wait=" + "9" * 1000, "/api/pack?file=" + "../" * 1000, "/api/pack?host=" + "%41" * 5000):
         try:
             status = client.get(path)[0]
-        except http.client.RemoteDisconnected:
+        except ConnectionError:
             continue  # more than a request may have
         if not 400 <= status < 500:
             return f"{path[:30]}...: status {status}"
