@@ -272,6 +272,14 @@ function isAscii(bytes) {
 	return true;
 }
 
+/* Without the zeros at its end; /\0+$/ would begin at each zero that is not there. */
+function withoutZeros(bytes) {
+	let end = bytes.length;
+	while (end > 0 && bytes[end - 1] === 0)
+		end--;
+	return bytes.subarray(0, end);
+}
+
 function readStrings(sections) {
 	const ends = sections.narrow("string_ends", 4);
 	const bytes = sections.narrow("strings", 1);
@@ -283,7 +291,7 @@ function readStrings(sections) {
 		if (ends[i] < from || ends[i] > bytes.length)
 			fail(`string ${i} lies outside`);
 		strings[i] = all !== null ? all.slice(from, ends[i])
-			: decoder.decode(bytes.subarray(from, ends[i])).replace(/\0+$/, "");
+			: decoder.decode(withoutZeros(bytes.subarray(from, ends[i])));
 		from = ends[i];
 	}
 	return strings;

@@ -11,6 +11,8 @@ const UNITS = { s: SECOND, ms: 1e6, us: 1e3, ns: 1, m: 60 * SECOND, min: 60 * SE
 /* Words that are short for `where=WORD=PATTERN`. */
 const DIMENSION_WORDS = ["thread", "comm", "process", "state", "wait", "event"];
 export const MAX_RANGES = 64;
+const MAX_PATTERNS = 32; /* of a kind, as the command line has it (query.h) */
+const MAX_GROUPS = 8;
 
 export const EMPTY_QUERY = Object.freeze({
 	filters: Object.freeze([]),
@@ -56,6 +58,14 @@ function parseTime(text, unit) {
 	return Math.round(Number(match[1]) * UNITS[match[2] || unit]);
 }
 
+/* The letters at the end: /[a-z]*$/ would begin at each of them, and a link may have a million. */
+function unitOf(word) {
+	let from = word.length;
+	while (from > 0 && word[from - 1] >= "a" && word[from - 1] <= "z")
+		from--;
+	return word.slice(from);
+}
+
 /* `10s-20s`, `0-100ms` -> [from, to]; what has no unit has that of the other end, else seconds. */
 function parseSpan(text, end) {
 	const at = text.indexOf("-");
@@ -63,7 +73,6 @@ function parseSpan(text, end) {
 		return null;
 	const first = text.slice(0, at);
 	const last = text.slice(at + 1);
-	const unitOf = (word) => /[a-z]*$/.exec(word)[0];
 	const unit = unitOf(last) || unitOf(first) || "s";
 	const from = first === "" ? 0 : parseTime(first, unit);
 	const to = last === "" ? end : parseTime(last, unit);
@@ -160,21 +169,31 @@ export function queryWords(query) {
 	return words;
 }
 
+/* What a link says too often is passed over: each of them costs time with every sample. */
+function push(list, value, max = MAX_PATTERNS) {
+	if (list.length < max)
+		list.push(value);
+}
+
 const PARSERS = {
 	every: (query, value) => (query.every = parseEvery(value)),
 	where: (query, value) => {
 		const filter = parseWhere(value);
 		if (filter)
-			query.filters.push(filter);
+			push(query.filters, filter);
 	},
-	only: (query, value) => query.only.push(value),
-	without: (query, value) => query.without.push(value),
-	elide: (query, value) => query.elide.push(value),
+	only: (query, value) => push(query.only, value),
+	without: (query, value) => push(query.without, value),
+	elide: (query, value) => push(query.elide, value),
 	focus: (query, value) => (query.focus = value),
 	truncate: (query, value) => (query.truncate = value),
 	flatten: (query) => (query.flatten = true),
 	idle: (query) => (query.idle = true),
-	group: (query, value) => query.groups.push(...value.split(",").filter((word) => word)),
+	group: (query, value) => {
+		for (const word of value.split(","))
+			if (word)
+				push(query.groups, word, MAX_GROUPS);
+	},
 	metric: (query, value) => (query.metric = !parseMetric(value) ? "" : value === "weight" ? "period" : value),
 };
 
@@ -183,7 +202,7 @@ export function parseQuery(words) {
 	const query = { ...EMPTY_QUERY, filters: [], only: [], without: [], groups: [], elide: [] };
 	for (const [key, value] of words) {
 		if (DIMENSION_WORDS.includes(key))
-			query.filters.push({ dimension: key, pattern: value, exclude: false });
+			push(query.filters, { dimension: key, pattern: value, exclude: false });
 		else if (Object.hasOwn(PARSERS, key))
 			PARSERS[key](query, value);
 	}
@@ -194,8 +213,10 @@ export function parseQuery(words) {
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 
+const encoder = new TextEncoder();
+
 function octal(control) {
-	return [...new TextEncoder().encode(control)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+	return [...encoder.encode(control)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 }
 
 /**

@@ -35,6 +35,7 @@ const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search"
 const COUNT_WORDS = ["rows", "column", "threads"];
 const WINDOW_WORDS = ["window", "callers"];
 const MAX_UNDO = 500;
+const MAX_TRANSFORMS = 64; /* of a link: each makes all stacks anew */
 const REST_MS = 200;
 
 function freeze(value) {
@@ -122,7 +123,7 @@ const STATE_WORDS = {
 	strip: (state, value) => (state.strip = parsePart(value)),
 	t: (state, value) => {
 		const transform = parseTransform(value);
-		if (transform)
+		if (transform && state.transforms.length < MAX_TRANSFORMS)
 			state.transforms.push(transform);
 	},
 	window: (state, value) => (state.window = parseWindow(value)),

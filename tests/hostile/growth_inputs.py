@@ -1,5 +1,6 @@
 """Inputs of every parser, in any size: what they are made of, and what reads them."""
 import os
+import subprocess
 from typing import Callable, NamedTuple
 
 from hostile import WICK
@@ -244,4 +245,37 @@ def trigger_run(name, part):
 TRIGGERS = [trigger_run("words", "cpu > 1% and "), trigger_run("one word", "a"), trigger_run("brackets", "("),
             trigger_run("digits", "1")]
 
-RUNS = [*text_runs(), *WORDS, *FILES, *TRIGGERS]
+
+def page_run(kind, name, make_text, most=16 << 20):
+    """What the page's modules do; of recordings the page is made before."""
+    def make(folder, size):
+        path = os.path.join(folder, "sent.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(make_text(size))
+        if kind == "page":
+            subprocess.run([WICK, "view", "--no-open", "--no-index", "-f", "-o", path + ".html", path], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            path += ".html"
+        return ["node", kind, path]
+    return Run(f"{kind}: {name}", make, most, needs_node=True)
+
+
+LINKS = {
+    "ranges": "time=1-2&", "one range": "time=" + "a" * 50, "filters": "where=state=a&", "patterns": "only=a&",
+    "groups": "group=a,", "zoom": "zoom=a;", "transforms": "t=focus:a&", "escapes": "search=%41", "escapes that are none": "%",
+    "words": "a&", "=": "=",
+}
+NAMES = {
+    "letters": "a", "letters and digits": "a1", "copies": ".part.0", "dots": ".", "quotes": "'", "controls": "\x01",
+    "markup": "<&", "letters outside ASCII": "\u00e9\U0001f600",
+}
+PAGE = [page_run("page", name, TEXTS[name]) for name in MADE_OF] + [
+    *(page_run("link", name, lambda size, part=part: times(part, size)) for name, part in LINKS.items()),
+    page_run("link", "letters of a range", lambda size: "time=" + times("a", size) + "1-1"),
+    *(page_run("name", name, lambda size, part=part: times(part, size)) for name, part in NAMES.items()),
+    page_run("search", "words", lambda size: times("file=a&", size)),
+    page_run("list", "recordings", lambda size: "[" + many(
+        lambda i: f'{{"file":"{i}","host":"h{i}","bytes":1,"mtime_ns":"{i}","from_ns":"","to_ns":""}},', size)[:-1] + "]"),
+]
+
+RUNS = [*text_runs(), *WORDS, *FILES, *TRIGGERS, *PAGE]
