@@ -101,12 +101,12 @@ static int read_file(struct profile *profile, const json_t *from, struct profile
 
 	file->path = copy(profile, json_object_get(from, "path"));
 	file->problem = json_is_string(problem) ? copy(profile, problem) : NULL;
-	if (!file->path || (json_is_string(problem) && !file->problem))
+	if (!file->path || (json_is_string(problem) && !file->problem) ||
+	    !decimal(from, "lost", false, &file->lost))
 		return -EBADMSG;
 	file->bytes = number(from, "bytes", INT64_MAX);
 	file->samples = number(from, "samples", INT64_MAX);
 	file->bad_lines = number(from, "bad_lines", INT64_MAX);
-	file->lost = number(from, "lost", INT64_MAX);
 	for (size_t i = 0; i < json_array_size(bad) && i < PROFILE_BAD_LINES; i++)
 		file->bad[i] = (uint64_t)json_integer_value(json_array_get(bad, i));
 	file->cut = truth(from, "cut");

@@ -37,7 +37,8 @@ static void add_file(struct buf *buf, const struct profile_file *file)
 	json_add_number(buf, "bytes", file->bytes);
 	json_add_number(buf, "samples", file->samples);
 	json_add_number(buf, "bad_lines", file->bad_lines);
-	json_add_number(buf, "lost", file->lost);
+	/* a file may say any 64 bits, of which JSON's readers take 53 or 63 */
+	buf_printf(buf, ",\"lost\":\"%llu\"", (unsigned long long)file->lost);
 	buf_add(buf, ",\"bad\":[");
 	for (size_t i = 0; i < n; i++)
 		buf_printf(buf, i ? ",%llu" : "%llu", (unsigned long long)file->bad[i]);

@@ -10,7 +10,7 @@
 import { orderStacks, ranksOf } from "wick/node_table.js";
 
 const MAGIC = "wickpack";
-const VERSION = 2;
+const VERSION = 3;
 const MAX_SECTIONS = 256;
 
 /* base64 -> bytes; white space between is fine. */

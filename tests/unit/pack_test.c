@@ -55,6 +55,34 @@ static void gives_back_what_was_written(void **state)
 	buf_release(&other);
 }
 
+/* What somebody says in a file may be any 64 bits: the pack of it is read all the same. */
+static void gives_back_the_largest_numbers(void **state)
+{
+	static const char largest[] =
+		"a  1/1  [000] 18446744073.709551615:  18446744073709551615 cpu-clock: \n"
+		"\tffffffffffffffff f+0xffffffffffffffff (m)\n"
+		"\n"
+		"# wick-end : {\"lost_full\":18446744073709551615}\n";
+	struct profile *p = fixture_load(largest, sizeof(largest) - 1);
+	struct profile *again = NULL;
+	struct err err = {0};
+	struct buf pack;
+
+	(void)state;
+	assert_true(p->files[0].lost == UINT64_MAX);
+	fixture_pack(p, &pack);
+	assert_int_equal(pack_read(pack.data, pack.len, &again, &err), 0);
+	assert_true(again->files[0].lost == UINT64_MAX);
+	assert_true(again->times_ns[0] == p->times_ns[0]);
+	assert_true(again->start_ns == p->start_ns);
+	assert_true(again->weights[0] == UINT64_MAX);
+	assert_true(again->frames[0].addr == UINT64_MAX);
+	assert_true(again->frames[0].offset == UINT64_MAX);
+	profile_free(again);
+	profile_free(p);
+	buf_release(&pack);
+}
+
 /* Two threads that count, one sample that says nothing, numbers of every width. */
 static const char steps[] =
 	"# wick : {\"metrics\":[{\"name\":\"m\",\"unit\":\"ns\",\"kind\":\"counter\"},"
@@ -275,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gives_back_what_was_written),
+		cmocka_unit_test(gives_back_the_largest_numbers),
 		cmocka_unit_test(gives_back_narrow_numbers_and_steps),
 		cmocka_unit_test(refuses_or_bears_every_changed_byte),
 		cmocka_unit_test(keeps_an_index_of_what_does_not_change),

@@ -187,7 +187,7 @@ class Recording:
                          "kind": self.declared.get(name, ("", "gauge"))[1]} for name in metric_names],
             "events": self.events.list(),
             "files": [{"path": "made.perf", "bytes": 0, "samples": len(self.samples), "bad_lines": 0, "bad": [],
-                       "lost": 0, "cut": False, "unended": False, "problem": None}],
+                       "lost": "0", "cut": False, "unended": False, "problem": None}],
         }
         first, columns = ([narrowed(name, values) for name, values in part] for part in (first, columns))
         texts = [text.encode("utf-8", "surrogateescape") for text in self.strings.list()]
@@ -217,7 +217,7 @@ class Recording:
             size = size[0] if size else values.itemsize
             table += struct.pack("<16sQQII", name.encode(), at + len(body), len(raw) // size, size, zlib.crc32(raw))
             body += raw + b"\0" * (-len(raw) % 8)
-        head = struct.pack("<8sIIQ", b"wickpack", 2, len(sections), at + len(body)) + table
+        head = struct.pack("<8sIIQ", b"wickpack", 3, len(sections), at + len(body)) + table
         return head.ljust(at, b"\0") + body
 
 
