@@ -1,5 +1,6 @@
 /* profile_facts_print.c - what is in a recording, as text and as JSON */
 #include "base/json.h"
+#include "base/saturated.h"
 #include "flamescope/draw/words.h"
 #include "flamescope/query/period.h"
 #include "tools/profile_counts.h"
@@ -11,7 +12,7 @@
 
 #define NS_PER_S 1e9
 
-enum { TOP_THREADS = 5, TOP_MODULES = 8, COMMAND_BYTES = 8192 };
+enum { TOP_THREADS = 5, TOP_MODULES = 8, COMMAND_BYTES = 8192, QUOTED_BYTES = 8192 };
 
 /* The values of a map as an array, for sorting. */
 struct list {
@@ -242,7 +243,18 @@ static void print_threads(const struct profile_facts *facts, struct buf *buf)
 	}
 }
 
-/* Where a module's names came from, its build, and what would bring more. */
+/* What a recording says is nobody's advice: whoever made the file has written it. */
+static void add_quoted(struct buf *buf, const char *text)
+{
+	struct buf plain;
+
+	buf_init(&plain, QUOTED_BYTES);
+	words_plain(&plain, text);
+	json_add_string(buf, buf_text(&plain));
+	buf_release(&plain);
+}
+
+/* Where a module's names came from, its build, and what the recording says of more. */
 static void print_source(const struct profile_module *module, struct buf *buf)
 {
 	if (!module->names)
@@ -259,9 +271,9 @@ static void print_source(const struct profile_module *module, struct buf *buf)
 	buf_add_char(buf, '\n');
 	add_topic(buf, "");
 	buf_add(buf, "  missing: ");
-	words_plain(buf, module->missing);
-	buf_add(buf, "; try: ");
-	words_plain(buf, module->try);
+	add_quoted(buf, module->missing);
+	buf_add(buf, "; the recording says to try: ");
+	add_quoted(buf, module->try);
 }
 
 static void print_modules(const struct profile_facts *facts, struct buf *buf)
@@ -341,6 +353,44 @@ static void print_losses(const struct profile_facts *facts, struct buf *buf)
 	buf_add(buf, any ? "\n" : "nothing\n");
 }
 
+static uint64_t lost_of(const struct profile_facts *facts)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < facts->end.n; i++)
+		if (strncmp(facts->end.items[i].name, "lost_", 5) == 0)
+			lost = saturated_add(lost, facts->end.items[i].value);
+	return lost;
+}
+
+static void add_doubt(struct buf *buf, const char *doubt)
+{
+	add_topic(buf, "doubt");
+	buf_add(buf, doubt);
+	buf_add(buf, ": damaged or forged\n");
+}
+
+/* Numbers of the header and the end line that cannot be. */
+static void print_impossible(const struct profile_facts *facts, struct buf *buf)
+{
+	const uint64_t length_ns = facts->last_ns - facts->first_ns;
+	const uint64_t cpu_ns = profile_counts_find(&facts->end, "cpu_ns", 0);
+	const uint64_t offset_ns = profile_counts_find(&facts->header, "epoch_offset_ns", 0);
+	const double hz = facts->hz ? (double)facts->hz : NS_PER_S;
+
+	if (!period_can_be((double)lost_of(facts) / hz, length_ns))
+		add_doubt(buf, "the end line says that more was lost than can be");
+	if (!period_can_be((double)cpu_ns / NS_PER_S, length_ns))
+		add_doubt(buf, "the end line says that more CPU was used than can be");
+	if (!facts->folded && !period_can_be(facts->stood, length_ns) && facts->hz)
+		add_doubt(buf, "the samples stand for more CPU than can be");
+	if (facts->hz > NS_PER_S)
+		add_doubt(buf, "the header says a rate of more than 1 GHz");
+	if (offset_ns &&
+	    (offset_ns > INT64_MAX || period_is_to_come((int64_t)offset_ns, facts->last_ns)))
+		add_doubt(buf, "the header says that it is of a time to come");
+}
+
 /* What a reader should not trust, and what to do about it. */
 static void print_doubts(const struct profile_facts *facts, struct buf *buf)
 {
@@ -348,8 +398,10 @@ static void print_doubts(const struct profile_facts *facts, struct buf *buf)
 
 	if (claimed != facts->samples) {
 		add_topic(buf, "doubt");
-		buf_printf(buf, "the end line says %llu samples\n", (unsigned long long)claimed);
+		buf_printf(buf, "the end line says %llu samples%s\n", (unsigned long long)claimed,
+			   claimed > facts->text.lines ? ", more than the file has lines" : "");
 	}
+	print_impossible(facts, buf);
 	if (facts->text.unended) {
 		add_topic(buf, "doubt");
 		buf_add(buf, "the last sample has no empty line after it\n");

@@ -87,6 +87,12 @@ static void say_lost(const struct profile *profile)
 		lost = saturated_add(lost, profile->files[i].lost);
 	if (!lost)
 		return;
+	if (!period_can_be((double)lost / (profile->hz ? profile->hz : NS_PER_S),
+			   profile->length_ns)) {
+		say_note("what the recording says was lost is more than can be: its numbers are "
+			 "damaged or forged");
+		return;
+	}
 	buf_init(&text, TROUBLE_BYTES);
 	if (profile->hz) {
 		buf_add(&text, "samples of ");
@@ -125,6 +131,10 @@ void view_trouble_files(const struct profile *profile)
 		say_note("%zu of %zu files gave no sample; the others are shown", unread,
 			 profile->n_files);
 	say_lost(profile);
+	if (profile->has_epoch &&
+	    period_is_to_come(profile->epoch_offset_ns, profile->start_ns + profile->length_ns))
+		say_note("the recording says that it is of a time to come: its clock is wrong, or "
+			 "forged");
 	say_fractions(profile);
 }
 

@@ -1,6 +1,8 @@
 /* period.c - what a sample stands for, in a unit that people know */
 #include "flamescope/query/period.h"
 
+#include "base/io.h"
+
 #include "flamescope/query/selection.h"
 
 #include <string.h>
@@ -97,4 +99,19 @@ int64_t period_value(const struct period *period, uint64_t weight)
 		return (int64_t)(weight * period->multiply / period->divide);
 	value = (unsigned __int128)weight * period->multiply / period->divide;
 	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+bool period_can_be(double seconds, uint64_t length_ns)
+{
+	static const double beside_s = 60;
+
+	return seconds <= ((double)length_ns / NS_PER_S + beside_s) * PROFILE_CPU_UNKNOWN;
+}
+
+bool period_is_to_come(int64_t epoch_offset_ns, uint64_t last_ns)
+{
+	static const double day_s = 24 * 3600;
+
+	return (double)epoch_offset_ns + (double)last_ns >
+	       (double)io_realtime_ns() + day_s * NS_PER_S;
 }

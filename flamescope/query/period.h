@@ -54,4 +54,22 @@ struct period period_of(const struct profile *profile, uint32_t event);
  */
 int64_t period_value(const struct period *period, uint64_t weight);
 
+/**
+ * period_can_be - whether the samples of a recording can stand for so much CPU time
+ * @length_ns: from its first sample to the last
+ *
+ * No machine has more than PROFILE_CPU_UNKNOWN CPUs; a minute is for what was before and after.
+ *
+ * Context: any thread.
+ */
+bool period_can_be(double seconds, uint64_t length_ns);
+
+/**
+ * period_is_to_come - whether a recording says that its last sample is more than a day ahead
+ * @epoch_offset_ns: of its clock from the time since 1970
+ *
+ * Context: any thread.
+ */
+bool period_is_to_come(int64_t epoch_offset_ns, uint64_t last_ns);
+
 #endif

@@ -16,6 +16,20 @@ function unknownPart(profile) {
 	return profile.n ? n / profile.n : 0;
 }
 
+const NS = 1e9;
+const MOST_CPUS = 65535;
+
+/* As period_can_be() and period_is_to_come() of flamescope/query/period.h. */
+const canBe = (seconds, lengthNs) => seconds <= (lengthNs / NS + 60) * MOST_CPUS;
+const isToCome = ({ hasEpoch, epochOffsetNs, startNs, lengthNs }) =>
+	hasEpoch && Number(epochOffsetNs + startNs) + lengthNs > (Date.now() / 1000 + 24 * 3600) * NS;
+
+function lostNote(profile, path, lost) {
+	if (!canBe(lost / (profile.hz || NS), profile.lengthNs))
+		return `${path}: what it says was lost is more than can be: its numbers are damaged or forged.`;
+	return `${path}: the recorder lost ${profile.hz ? `samples of ${formatAmount(lost / profile.hz * NS, "ns")}` : `${lost} samples`}.`;
+}
+
 function fileNotes(profile) {
 	const notes = [];
 	for (const file of profile.files) {
@@ -25,7 +39,7 @@ function fileNotes(profile) {
 		if (file.bad_lines)
 			notes.push(`${path}: ${file.bad_lines} lines are not of a recording and were passed over (line ${(file.bad || []).join(", ")}${file.bad_lines > (file.bad || []).length ? "…" : ""}).`);
 		if (Number(file.lost))
-			notes.push(`${path}: the recorder lost ${profile.hz ? `samples of ${formatAmount(Number(file.lost) / profile.hz * 1e9, "ns")}` : `${file.lost} samples`}.`);
+			notes.push(lostNote(profile, path, Number(file.lost)));
 		if (file.cut)
 			notes.push(`${path}: some line or stack was longer than is kept, and was cut.`);
 		if (file.unended)
@@ -44,6 +58,8 @@ export function problemsOf(profile) {
 		notes.push("There is one sample only: a longer recording or a higher rate (`wick record -F 999`) shows more.");
 	else if (!profile.hasTimes)
 		notes.push("Folded stacks have no times: the heatmap shows one moment.");
+	if (profile.n && isToCome(profile))
+		notes.push("The recording says that it is of a time to come: its clock is wrong, or forged.");
 	if (profile.n && profile.nodes.n === 1)
 		notes.push("The samples have no stacks: `perf record -g` records them.");
 	else if (profile.n && unknownPart(profile) > MANY_UNKNOWN)

