@@ -50,6 +50,47 @@ static struct profile *load_bytes(const void *bytes, size_t len)
 	return profile;
 }
 
+static bool goes_on(void *context, uint64_t done_bytes, uint64_t of_bytes)
+{
+	unsigned *n_left = context;
+
+	(void)done_bytes;
+	(void)of_bytes;
+	return (*n_left)-- > 0;
+}
+
+/* 9 MB: with several threads they are read in chunks. */
+static void a_file_that_takes_too_long_is_read_no_further(void **state)
+{
+	const size_t n_samples = (9 << 20) / (sizeof(text) - 1);
+	char *bytes = malloc(n_samples * (sizeof(text) - 1));
+	char *path;
+	const char *paths[1];
+	unsigned n_left = 2;
+	struct load_options options = {
+		.paths = paths, .n_paths = 1, .no_index = true, .file_ns = 1, .context = &n_left};
+	struct profile *profile = NULL;
+
+	(void)state;
+	assert_non_null(bytes);
+	for (size_t i = 0; i < n_samples; i++)
+		memcpy(bytes + i * (sizeof(text) - 1), text, sizeof(text) - 1);
+	path = fixture_write(bytes, n_samples * (sizeof(text) - 1));
+	paths[0] = path;
+	for (options.n_threads = 1; options.n_threads <= 3; options.n_threads += 2) {
+		assert_int_equal(load_profile(&options, &profile, NULL), 0);
+		assert_non_null(strstr(profile->files[0].problem, "takes longer than"));
+		assert_in_range(profile->n_samples, 1, 2 * n_samples - 1);
+		profile_free(profile);
+	}
+	options.file_ns = 0;
+	options.progress = goes_on;
+	assert_int_equal(load_profile(&options, &profile, NULL), -ECANCELED);
+	(void)unlink(path);
+	free(path);
+	free(bytes);
+}
+
 static size_t gzip(const char *from, size_t len, unsigned char *to, size_t size)
 {
 	z_stream stream = {.next_in = (unsigned char *)(uintptr_t)from,
@@ -374,6 +415,7 @@ int main(void)
 		cmocka_unit_test(counts_a_file_once),
 		cmocka_unit_test(takes_a_device_twice),
 		cmocka_unit_test(keeps_to_its_memory),
+		cmocka_unit_test(a_file_that_takes_too_long_is_read_no_further),
 		cmocka_unit_test(bounds_what_it_keeps),
 		cmocka_unit_test(gives_an_empty_profile_for_no_samples),
 	};

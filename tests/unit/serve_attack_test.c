@@ -206,18 +206,28 @@ static void on_done(void *context)
 	(void)sem_post(&((struct asking *)context)->done);
 }
 
-static int ask(struct packs *packs, struct asking *asking, const char *name)
+static void begin(struct packs *packs, struct asking *asking, const char *name)
 {
 	*asking = (struct asking){.name = strdup(name)};
 	(void)sem_init(&asking->done, 0, 0);
 	asking->wish = (struct packs_wish){
 		.names = &asking->name, .n_names = 1, .done = on_done, .context = asking};
 	assert_int_equal(packs_ask(packs, &asking->wish), 0);
+}
+
+static int await(struct asking *asking)
+{
 	while (sem_wait(&asking->done) < 0)
 		continue;
 	(void)sem_destroy(&asking->done);
 	free(asking->name);
 	return asking->wish.error;
+}
+
+static int ask(struct packs *packs, struct asking *asking, const char *name)
+{
+	begin(packs, asking, name);
+	return await(asking);
 }
 
 /* Who reads slowly keeps what he is sent in memory: others are told to come again. */
@@ -254,6 +264,39 @@ static void no_more_is_held_than_may_be(void **state)
 	catalog_free(catalog);
 }
 
+/* 64 GB of zeros, which take longer than anybody waits; two who ask for them take one thread. */
+static void a_large_file_keeps_nobody_waiting(void **state)
+{
+	static const char text[] =
+		"app  1/1  [000] 10.000001:  1 cpu-clock: \n\t  1 f+0x1 (/x)\n\n";
+	const struct place *place = *state;
+	struct catalog *catalog = NULL;
+	struct packs *packs = NULL;
+	struct asking large[PACKS_LOADERS + 1], small;
+	char path[256];
+
+	put(place, "a.perf", text);
+	put(place, "b.perf", text);
+	path_of(place, "a.perf", path);
+	for (off_t at = 1; at <= 128; at++) {
+		int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+		assert_int_equal(pwrite(fd, "\n", 1, at << 29), 1);
+		(void)close(fd);
+	}
+	assert_int_equal(catalog_new(place->folder, &catalog, NULL), 0);
+	assert_int_equal(packs_new(catalog, UINT64_MAX, &packs, NULL), 0);
+	for (size_t i = 0; i <= PACKS_LOADERS; i++)
+		begin(packs, &large[i], "a.perf");
+	assert_int_equal(ask(packs, &small, "b.perf"), 0);
+	packs_take_back(packs, &small.wish);
+	packs_stop(packs);
+	for (size_t i = 0; i <= PACKS_LOADERS; i++)
+		assert_int_equal(await(&large[i]), -ECANCELED);
+	packs_free(packs);
+	catalog_free(catalog);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +307,8 @@ int main(void)
 		cmocka_unit_test(a_time_of_long_after_is_one),
 		cmocka_unit_test_setup_teardown(a_pipe_is_not_touched, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(no_more_is_held_than_may_be, make_place,
+						remove_place),
+		cmocka_unit_test_setup_teardown(a_large_file_keeps_nobody_waiting, make_place,
 						remove_place),
 	};
 
