@@ -46,9 +46,11 @@ enum {
 
 	MAPS_MAX_BYTES = 32 << 20,
 	MAPS_MAX_RANGES = 65536,
-	MAPS_REREAD_MS = 100, /* of one process, for an address that nothing explains */
-	MAPS_REREADS = 10,    /* of these at once, after as long a rest */
-	MAX_NEWS = 1024,      /* module records of one process in one pass */
+	MAPS_REREAD_MS = 100,     /* of one process, for an address that nothing explains */
+	MAPS_REREADS = 10,        /* of these at once, after as long a rest */
+	MAX_NEWS = 1024,          /* module records of one process in one pass */
+	UNPROVEN_A_SECOND = 1024, /* modules of one process that its maps do not show, */
+	UNPROVEN_PATHS = 4096,    /* and paths that are known from such alone */
 	MAX_MISSES = 64,
 	HOPELESS = 64, /* pages that no mapping covers, remembered */
 	HOPELESS_MS = 1000,

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void add_news(struct mappings *mappings, const struct module_news *news)
 {
@@ -22,9 +23,10 @@ void mappings_module(struct mappings *mappings, const struct record_module *reco
 	struct module_news news = {.time_ns = time_ns,
 				   .start = record->start,
 				   .end = record->end,
-				   .bias = record->bias,
-				   .path = intern_string(&mappings->paths, record->path)};
+				   .bias = record->bias};
 
+	if (mappings->n_news < MAX_NEWS)
+		news.path = intern_string(&mappings->news_paths, record->path);
 	if (news.path)
 		add_news(mappings, &news);
 }
@@ -71,6 +73,7 @@ struct update {
 	const struct mapping_sink *sink;
 	struct ranges snapshot;
 	bool readable;
+	uint64_t now_ns;
 	uint64_t time_ns; /* of the change that is being applied */
 	bool derived;     /* the file of a module gave at least one range */
 	int r;
@@ -160,19 +163,41 @@ static void set_segment(void *context, const struct elf_segment *segment)
 	set_range(update, &range);
 }
 
+/* The path of a module that nothing but a record tells of; NULL: there are too many of them. */
+static const char *believe(struct update *update, const struct module_news *news)
+{
+	struct mappings *mappings = update->mappings;
+	size_t n_paths = mappings->paths.n;
+	const char *path = NULL;
+
+	if (update->now_ns - mappings->unproven_ns >= NS_PER_S) {
+		mappings->unproven_ns = update->now_ns;
+		mappings->n_unproven = 0;
+	}
+	if (mappings->n_unproven < UNPROVEN_A_SECOND && mappings->n_unproven_paths < UNPROVEN_PATHS)
+		path = intern_string(&mappings->paths, news->path);
+	mappings->n_unproven += path != NULL;
+	mappings->n_unproven_paths += (uint32_t)(mappings->paths.n - n_paths);
+	mappings->n_refused += path == NULL;
+	return path;
+}
+
 /* A module that the maps file no longer shows: a short dlopen, or the process has died. */
 static void set_from_file(struct update *update, const struct module_news *news)
 {
 	const struct ranges *known = &update->mappings->known;
-	const struct range unknown = {.start = news->start, .end = news->end, .path = news->path};
+	struct range unknown = {.start = news->start, .end = news->end};
 
 	for (size_t i = ranges_first(known, news->start);
 	     i < known->n && known->at[i].start < news->end; i++)
-		if (known->at[i].path == news->path)
+		if (strcmp(known->at[i].path, news->path) == 0)
 			return;
+	unknown.path = believe(update, news);
+	if (!unknown.path)
+		return;
 	update->derived = false;
-	elf_segments(news->path, news->bias, set_segment, update);
-	if (!update->derived && news->path[0] == '/')
+	elf_segments(unknown.path, news->bias, set_segment, update);
+	if (!update->derived && unknown.path[0] == '/')
 		set_range(update, &unknown);
 }
 
@@ -197,7 +222,7 @@ static void apply_module(struct update *update, const struct module_news *news)
 
 	for (size_t i = ranges_first(snapshot, news->start);
 	     i < snapshot->n && snapshot->at[i].start < news->end; i++)
-		if (all || snapshot->at[i].path == news->path) {
+		if (all || strcmp(snapshot->at[i].path, news->path) == 0) {
 			set_range(update, &snapshot->at[i]);
 			found = true;
 		}
@@ -231,6 +256,7 @@ static void apply_news(struct update *update)
 		}
 	}
 	mappings->n_news = 0;
+	intern_release(&mappings->news_paths);
 }
 
 /* What is there and was never announced came after the last read and the last unmap. */
@@ -265,7 +291,7 @@ static void settle_misses(struct mappings *mappings, uint64_t now_ns)
 int mappings_update(struct mappings *mappings, const struct buf *text, uint64_t now_ns,
 		    const struct mapping_sink *sink)
 {
-	struct update update = {.mappings = mappings, .sink = sink};
+	struct update update = {.mappings = mappings, .sink = sink, .now_ns = now_ns};
 
 	/* An empty file is a process that has lost its memory: it is exiting. */
 	update.readable = text && text->len > 0;
@@ -285,6 +311,7 @@ void mappings_release(struct mappings *mappings)
 {
 	ranges_release(&mappings->known);
 	intern_release(&mappings->paths);
+	intern_release(&mappings->news_paths);
 	free(mappings->news);
 	*mappings = (struct mappings){0};
 }

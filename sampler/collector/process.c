@@ -146,6 +146,8 @@ bool process_update_mappings(struct process *process, struct stream *stream, boo
 		r = io_read_file(path, &text, NULL);
 	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &sink);
 	buf_release(&text);
+	stream->stats->lost_corrupt += process->mappings.n_refused;
+	process->mappings.n_refused = 0;
 	return to.changed;
 }
 

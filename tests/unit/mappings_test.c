@@ -311,6 +311,40 @@ static void bounds_the_news(void **state)
 
 #define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* Counts what the others look at. */
+static void ignore(void *context, const struct mapping *mapping)
+{
+	(void)mapping;
+	++*(size_t *)context;
+}
+
+static void a_target_that_makes_modules_up_is_not_believed_for_long(void **state)
+{
+	struct fixture *fixture = *state;
+	size_t n_events = 0;
+	const struct mapping_sink sink = {.emit = ignore, .context = &n_events};
+	struct buf buf;
+
+	buf_init(&buf, 65536);
+	buf_add(&buf, first_text);
+	for (uint64_t i = 0; i < 100 * MAX_NEWS; i++) {
+		char path[64];
+		struct record_module record;
+
+		(void)snprintf(path, sizeof(path), "/forged/%llu.so", (unsigned long long)i);
+		record = module_at(0x1000000 + i * 0x2000, 0x1001000 + i * 0x2000, path);
+		mappings_module(&fixture->mappings, &record, 1000 + i);
+		if (i % MAX_NEWS == MAX_NEWS - 1)
+			(void)mappings_update(&fixture->mappings, &buf,
+					      (1 + i / MAX_NEWS) * NS_PER_S, &sink);
+	}
+	buf_release(&buf);
+	assert_int_equal(fixture->mappings.n_unproven_paths, UNPROVEN_PATHS);
+	assert_true(fixture->mappings.paths.n < UNPROVEN_PATHS + 16);
+	assert_int_equal(fixture->mappings.n_refused, 100 * MAX_NEWS - UNPROVEN_PATHS);
+	assert_int_equal(fixture->mappings.news_paths.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +363,7 @@ int main(void)
 		with_fixture(follows_anonymous_code_that_grows),
 		with_fixture(keeps_what_is_known_when_the_maps_file_is_empty),
 		with_fixture(bounds_the_news),
+		with_fixture(a_target_that_makes_modules_up_is_not_believed_for_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
