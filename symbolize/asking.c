@@ -89,9 +89,11 @@ static void take_in(struct symbolizer *symbolizer, struct module *module, uint64
 	for (size_t nth = 0; batch_table(module->batch, nth, &vaddr, &table); nth++) {
 		bool found = table.bytes && function_table_find(&table, vaddr, chain) == 0 &&
 			     chain->n_levels > 0;
-		struct answer *answer =
-			naming_answer(&symbolizer->names, module, vaddr, found ? chain : NULL);
+		struct answer *answer;
 
+		if (!found && symbolizer->stopped) /* it was not looked up to the end */
+			continue;
+		answer = naming_answer(&symbolizer->names, module, vaddr, found ? chain : NULL);
 		if (answer && answers_put(&module->answers, vaddr, answer) < 0)
 			free(answer);
 	}

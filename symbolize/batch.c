@@ -127,6 +127,8 @@ static int open_dwarf(struct module *module)
 	if (r == 0)
 		r = dwarf_file_new(&sections, &dwarf->options, &dwarf->file);
 	dwarf->failed = r < 0;
+	if (r == -EFBIG)
+		module_cut(module, r);
 	return r;
 }
 
@@ -199,6 +201,12 @@ static void read_group(struct batch *batch, const struct group *group, struct dw
 		if (hits[i].known)
 			continue;
 		r = dwarf_read_function(reader, hits[i].vaddr, &hits[i].table);
+		if (loader_is_stopping()) { /* it may have been cut short: it is not known */
+			if (r == 0)
+				free((void *)(uintptr_t)hits[i].table.bytes);
+			hits[i].table = (struct function_table){0};
+			return;
+		}
 		if (r == -ENOENT)
 			make_empty(hits[i].vaddr, &hits[i].table);
 		else if (r < 0)

@@ -4,6 +4,8 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/regular_file.h"
+#include "symbolize/loader.h"
+#include "symbolize/mapped_file.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -96,9 +98,9 @@ static bool same_crc(int fd, uint32_t wanted)
 	uint8_t bytes[64 * 1024];
 	uLong crc = crc32(0, NULL, 0);
 	uint64_t at = 0;
-	ssize_t n;
+	ssize_t n = -ECANCELED;
 
-	while ((n = io_pread(fd, bytes, sizeof(bytes), at)) > 0) {
+	while (!loader_is_stopping() && (n = io_pread(fd, bytes, sizeof(bytes), at)) > 0) {
 		crc = crc32(crc, bytes, (uInt)n);
 		at += (uint64_t)n;
 	}
@@ -120,7 +122,7 @@ static bool belongs(const struct debug_hunt *hunt, int fd)
 	uint8_t id[BUILD_ID_MAX];
 	struct stat st;
 
-	if (fstat(fd, &st) < 0)
+	if (fstat(fd, &st) < 0 || mapped_file_is_sparse(fd))
 		return false;
 	if (hunt->inode && st.st_dev == hunt->dev && st.st_ino == hunt->inode)
 		return false;

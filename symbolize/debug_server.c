@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "symbolize/debug_candidate.h"
+#include "symbolize/loader.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -152,7 +153,7 @@ static int on_progress(struct debuginfod_client *client, long done, long all)
 		options->progress(options->progress_context, &progress);
 	}
 	server->late = progress.left_ns == 0;
-	return server->late;
+	return server->late || loader_is_stopping();
 }
 
 #define LOAD(handle, name, to) (*(void **)&(to) = dlsym(handle, name))
@@ -236,7 +237,9 @@ int debug_server_fetch(struct debug_server *server, const char *module, const ui
 	(void)pthread_mutex_lock(&server->busy);
 	if (start(server)) {
 		server->module = module;
-		if (server->left_ns) {
+		if (loader_is_stopping()) {
+			r = -ECANCELED;
+		} else if (server->left_ns) {
 			r = fetch(server, build_id, len, ret_path);
 		} else {
 			r = -ETIMEDOUT;

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/regular_file.h"
 #include "symbolize/debug_candidate.h"
+#include "symbolize/loader.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -123,7 +124,7 @@ static void walk_folder(struct debug_walk *walk, int fd, const char *path, int d
 		return;
 	}
 	/* A stream of our own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-	while (!walk->cut && (entry = readdir(folder))) {
+	while (!walk->cut && !loader_is_stopping() && (entry = readdir(folder))) {
 		char full[PATH_MAX];
 		int len = snprintf(full, sizeof(full), "%s/%s", path, entry->d_name);
 

@@ -2,6 +2,7 @@
 #include "symbolize/elf_symbols.h"
 
 #include "base/cleanup.h"
+#include "symbolize/loader.h"
 
 #include <errno.h>
 #include <lzma.h>
@@ -9,9 +10,12 @@
 
 /* Real ones are up to some megabytes; a stream that asks for more is a bomb. */
 static const uint64_t MAX_PACKED_BYTES = 64 * 1024 * 1024;
-static const uint64_t MAX_DECODER_BYTES = 128 * 1024 * 1024;
+static const uint64_t MAX_DECODER_BYTES = 68 * 1024 * 1024; /* xz(1): what -9 needs */
 
 enum { FIRST_BYTES = 256 * 1024, MAX_BYTES = 64 * 1024 * 1024 };
+
+/* A piece takes a few ms; then the loader may be told to stop. */
+enum { PIECE_BYTES = 256 * 1024 };
 
 /* Room for more; false when there is no more memory, or it is enough. */
 static bool grow(char **bytes, size_t *room)
@@ -40,16 +44,15 @@ static int decompress(const Elf_Data *packed, char **ret_bytes, size_t *ret_len)
 	result = lzma_stream_decoder(&stream, MAX_DECODER_BYTES, LZMA_CONCATENATED);
 	stream.next_in = (const uint8_t *)packed->d_buf;
 	stream.avail_in = packed->d_size;
-	stream.next_out = (uint8_t *)bytes;
-	stream.avail_out = room;
-	while (result == LZMA_OK) {
-		result = lzma_code(&stream, LZMA_FINISH);
-		if (result != LZMA_OK || stream.avail_out)
-			continue;
-		if (!grow(&bytes, &room))
-			result = LZMA_MEM_ERROR;
+	while (result == LZMA_OK && !loader_is_stopping()) {
+		size_t left;
+
+		if (stream.total_out == room && !grow(&bytes, &room))
+			break;
+		left = room - stream.total_out;
 		stream.next_out = (uint8_t *)bytes + stream.total_out;
-		stream.avail_out = room - stream.total_out;
+		stream.avail_out = left < PIECE_BYTES ? left : PIECE_BYTES;
+		result = lzma_code(&stream, LZMA_FINISH);
 	}
 	*ret_len = stream.total_out;
 	lzma_end(&stream);

@@ -1,6 +1,9 @@
 /* elf_symbols.c - .symtab and .dynsym through libelf */
 #include "symbolize/elf_symbols.h"
 
+#include "symbolize/loader.h"
+#include "symbolize/memory.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -24,12 +27,15 @@ struct reader {
 
 const Elf_Data *elf_section_data(Elf_Scn *section, uint64_t bytes)
 {
+	struct memory_claim claim = {.use = MEMORY_FILES};
 	GElf_Shdr header;
 	const Elf_Data *data;
 
 	if (!section || !gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS ||
-	    header.sh_size > bytes)
+	    header.sh_size > bytes || memory_claim(&claim, header.sh_size) < 0)
 		return NULL;
+	/* It lives as long as ELF does, which is not long: that there is room now is enough. */
+	(void)memory_claim(&claim, 0);
 	data = elf_getdata(section, NULL);
 	if (!data || !data->d_buf || data->d_size == 0)
 		return NULL;
@@ -166,6 +172,8 @@ static int read_section(struct reader *reader, Elf_Scn *section, const GElf_Shdr
 	for (size_t i = 0; i < data->d_size / sizeof(Elf64_Sym) && i < INT32_MAX; i++) {
 		int r;
 
+		if (loader_is_stopping())
+			return -ECANCELED;
 		if (!gelf_getsym((Elf_Data *)data, (int)i, &symbol))
 			return 0;
 		r = add_symbol(reader, &symbol);

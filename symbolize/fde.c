@@ -3,6 +3,7 @@
 
 #include "symbolize/dwarf/cursor.h"
 #include "symbolize/elf_symbols.h"
+#include "symbolize/loader.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -126,8 +127,11 @@ static int add(struct frames *frames, uint64_t start, uint64_t bytes)
 		return 0;
 	if (table->n_fdes == frames->n_room) {
 		size_t n_room = frames->n_room ? frames->n_room * 2 : 1024;
-		struct fde *fdes = realloc(table->fdes, n_room * sizeof(*fdes));
+		struct fde *fdes;
 
+		if (memory_claim(&table->claim, n_room * sizeof(*fdes)) < 0)
+			return -EFBIG;
+		fdes = realloc(table->fdes, n_room * sizeof(*fdes));
 		if (!fdes)
 			return -ENOMEM;
 		table->fdes = fdes;
@@ -163,7 +167,7 @@ static int read_entries(struct frames *frames)
 {
 	struct cursor cursor = cursor_over(frames->bytes, frames->n_bytes, 0, frames->n_bytes);
 
-	while (cursor_left(&cursor)) {
+	while (cursor_left(&cursor) && !loader_is_stopping()) {
 		uint32_t len = cursor_u32(&cursor);
 		uint64_t id_at = (uint64_t)(cursor.at - frames->bytes);
 		struct cursor entry = cursor;
@@ -277,5 +281,6 @@ uint64_t fde_limit(const struct fde_table *table, uint64_t vaddr)
 void fde_table_release(struct fde_table *table)
 {
 	free(table->fdes);
+	(void)memory_claim(&table->claim, 0);
 	*table = (struct fde_table){0};
 }

@@ -8,6 +8,8 @@
 #ifndef SYMBOLIZE_FDE_H
 #define SYMBOLIZE_FDE_H
 
+#include "symbolize/memory.h"
+
 #include <libelf.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +27,7 @@ struct fde {
 struct fde_table {
 	struct fde *fdes; /* by start */
 	size_t n_fdes;
+	struct memory_claim claim;
 };
 
 /**

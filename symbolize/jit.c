@@ -12,9 +12,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { READ_STEP = 256 * 1024 };
+enum { READ_STEP = 256 * 1024, MAX_DUMP_BYTES = 256 * 1024 * 1024 };
 
 static const uint64_t REREAD_NS = 100 * 1000 * 1000;
+/* What is large takes long to read again and to sort: a tenth of a core, names within 4 s. */
+static const uint64_t REREAD_TIMES = 9;
+static const uint64_t REREAD_MAX_NS = UINT64_C(4000000000);
 static const uint64_t RETRY_NS = 1000 * 1000 * 1000; /* while there is neither */
 /* Some look at the clock when they write the record, a moment after the code has begun to run. */
 static const uint64_t LATE_NS = 10 * 1000 * 1000;
@@ -35,8 +38,10 @@ struct jit {
 	_Atomic(bool) found;
 	_Atomic(bool) dumps; /* times count */
 	_Atomic(bool) busy;
+	_Atomic(bool) cut;         /* there is more than is read */
 	_Atomic(bool) tail;        /* a last line without a newline was left for later */
 	_Atomic(uint64_t) read_ns; /* when the last reading began */
+	_Atomic(uint64_t) rest_ns; /* from then on, until the next */
 
 	/* The main thread's. */
 	struct symbol_table *table;
@@ -52,6 +57,7 @@ struct jit *jit_new(pid_t pid)
 		return NULL;
 	jit_place_init(&jit->place, pid);
 	jit->map.fd = -1;
+	jit->map.lines.claim.use = MEMORY_JIT;
 	jit->dump_fd = -1;
 	jit->dump.pid = (uint32_t)jit->place.inner_pid;
 	jit->dump.outer_pid = (uint32_t)pid;
@@ -95,6 +101,11 @@ void jit_free(struct jit *jit)
 bool jit_has_map(const struct jit *jit)
 {
 	return atomic_load_explicit(&jit->found, memory_order_relaxed);
+}
+
+bool jit_is_cut(const struct jit *jit)
+{
+	return atomic_load_explicit(&jit->cut, memory_order_relaxed);
 }
 
 /* A writer may put another file into the place of the one that is open. */
@@ -156,9 +167,16 @@ static void open_dump(struct jit *jit, uint64_t now_ns)
 static int read_records(struct jit *jit, uint8_t *bytes, size_t room)
 {
 	struct jit_dump *dump = &jit->dump;
+	struct stat st;
+	uint64_t end; /* what is appended meanwhile is the next reading's */
 
-	while (!dump->ended) {
-		ssize_t n = io_pread(jit->dump_fd, bytes, room, dump->at);
+	if (fstat(jit->dump_fd, &st) < 0)
+		return -errno;
+	end = (uint64_t)st.st_size < MAX_DUMP_BYTES ? (uint64_t)st.st_size : MAX_DUMP_BYTES;
+	while (!dump->ended && dump->at < end && !loader_is_stopping()) {
+		ssize_t n =
+			io_pread(jit->dump_fd, bytes,
+				 end - dump->at < room ? (size_t)(end - dump->at) : room, dump->at);
 		int r;
 
 		if (n <= 0)
@@ -211,10 +229,18 @@ static void reread(void *context)
 {
 	struct jit *jit = (struct jit *)context;
 	uint64_t now_ns = io_now_ns();
+	uint64_t rest_ns;
 
 	read_map(jit);
 	open_dump(jit, now_ns);
 	read_dump(jit);
+	if (jit->map.full || jit->map.at >= JIT_MAP_MAX_BYTES || jit->dump.full ||
+	    jit->dump.at >= MAX_DUMP_BYTES)
+		atomic_store_explicit(&jit->cut, true, memory_order_relaxed);
+	rest_ns = (io_now_ns() - now_ns) * (1 + REREAD_TIMES);
+	rest_ns = rest_ns < REREAD_NS ? REREAD_NS : rest_ns;
+	atomic_store_explicit(&jit->rest_ns, rest_ns < REREAD_MAX_NS ? rest_ns : REREAD_MAX_NS,
+			      memory_order_relaxed);
 	atomic_store_explicit(&jit->read_ns, now_ns, memory_order_relaxed);
 	atomic_store_explicit(&jit->busy, false, memory_order_release);
 }
@@ -275,15 +301,18 @@ static struct jit_name find(struct jit *jit, uint64_t addr, uint64_t time_ns)
 }
 
 /* Have the files read again, unless that was just done. */
-static void ask(struct jit *jit, struct loader *loader, uint64_t time_ns, bool wait,
+static void ask(struct jit *jit, struct loader *loader, uint64_t time_ns, enum jit_haste haste,
 		struct jit_name *name)
 {
 	uint64_t read_ns = atomic_load_explicit(&jit->read_ns, memory_order_relaxed);
+	uint64_t rest_ns = haste == JIT_HURRY
+				   ? REREAD_NS
+				   : atomic_load_explicit(&jit->rest_ns, memory_order_relaxed);
 	uint64_t now_ns = io_now_ns();
 
 	if (read_ns && !jit_has_map(jit)) {
 		/* Most processes with such code write no map: do not keep their samples waiting. */
-		if (now_ns - jit->asked_ns < RETRY_NS && !wait)
+		if (now_ns - jit->asked_ns < RETRY_NS && haste != JIT_WAIT)
 			return;
 	} else {
 		bool tail = atomic_load_explicit(&jit->tail, memory_order_relaxed);
@@ -291,7 +320,7 @@ static void ask(struct jit *jit, struct loader *loader, uint64_t time_ns, bool w
 		if (read_ns && !tail && read_ns >= (time_ns < now_ns ? time_ns : now_ns))
 			return;
 		name->pending = true;
-		name->due_ns = wait || !read_ns ? 0 : read_ns + REREAD_NS;
+		name->due_ns = haste == JIT_WAIT || !read_ns ? 0 : read_ns + rest_ns;
 		if (name->due_ns > now_ns)
 			return;
 	}
@@ -314,7 +343,7 @@ static bool is_stale(const struct jit *jit, const struct jit_name *name, uint64_
 }
 
 struct jit_name jit_find(struct jit *jit, struct loader *loader, uint64_t addr, uint64_t time_ns,
-			 bool wait)
+			 enum jit_haste haste)
 {
 	/* Pairs with the store at the end of reread(): what it read is there to be found. */
 	bool busy = atomic_load_explicit(&jit->busy, memory_order_acquire);
@@ -326,13 +355,13 @@ struct jit_name jit_find(struct jit *jit, struct loader *loader, uint64_t addr, 
 		name.pending = true;
 		return name;
 	}
-	ask(jit, loader, time_ns, wait, &name);
-	if (!wait)
+	ask(jit, loader, time_ns, haste, &name);
+	if (haste != JIT_WAIT)
 		return name;
 	name = find(jit, addr, time_ns);
 	if (!name.symbol) {
 		/* The second look takes a line without its newline. */
-		ask(jit, loader, time_ns, wait, &name);
+		ask(jit, loader, time_ns, haste, &name);
 		name = find(jit, addr, time_ns);
 	}
 	return name;

@@ -10,6 +10,13 @@
 
 struct jit;
 
+/* How soon files that have grown are read again. */
+enum jit_haste {
+	JIT_REST,  /* after a rest, by how long it took */
+	JIT_HURRY, /* after a short one: the recording has ended */
+	JIT_WAIT,  /* now, as often as it takes: the loader works in the caller */
+};
+
 /* The answer to a lookup. */
 struct jit_name {
 	const char *symbol; /* NULL: none */
@@ -43,7 +50,6 @@ void jit_free(struct jit *jit);
  * jit_find - what was at an address at a time
  * @time_ns: when the address was seen: only what was read later can say that it is not in it,
  *           and, in a jitdump, that nothing else was written there before
- * @wait: the loader works in the caller: read as often as it takes
  *
  * A jitdump comes before a map: it tells when.  Of a map the last line counts.
  *
@@ -51,7 +57,7 @@ void jit_free(struct jit *jit);
  * Context: main thread.
  */
 struct jit_name jit_find(struct jit *jit, struct loader *loader, uint64_t addr, uint64_t time_ns,
-			 bool wait);
+			 enum jit_haste haste);
 
 /**
  * jit_has_map - was there a map, or a jitdump?
@@ -59,5 +65,12 @@ struct jit_name jit_find(struct jit *jit, struct loader *loader, uint64_t addr, 
  * Context: main thread.
  */
 bool jit_has_map(const struct jit *jit);
+
+/**
+ * jit_is_cut - was there more in them than is read: 256 MB, and what memory for names allows
+ *
+ * Context: main thread.
+ */
+bool jit_is_cut(const struct jit *jit);
 
 #endif

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_SHIFT = 12, MAX_STEPS = 1024 };
+/* Compilers align functions to 16 bytes or more: a page with twice as many holds none of theirs. */
+enum { PAGE_SHIFT = 12, MAX_STEPS = 1024, MAX_IN_PAGE = 512 };
 
 /* One function in one page.  Nodes of a page are a chain: the number of the next, plus one. */
 struct jit_page_node {
@@ -14,14 +15,21 @@ struct jit_page_node {
 	uint32_t next;
 };
 
-static int make_room(void **array, size_t n, size_t *n_room, size_t size, size_t limit)
+static int claim(struct jit_code *code, size_t more)
+{
+	code->claim.use = MEMORY_JIT;
+	return memory_claim(&code->claim, code->claim.bytes + more);
+}
+
+static int make_room(struct jit_code *code, void **array, size_t n, size_t *n_room, size_t size,
+		     size_t limit)
 {
 	size_t n_more = *n_room ? *n_room * 2 : 256;
 	void *more;
 
 	if (n < *n_room)
 		return 0;
-	if (n >= limit)
+	if (n >= limit || claim(code, (n_more - *n_room) * size) < 0)
 		return -EFBIG;
 	more = realloc(*array, n_more * size);
 	if (!more)
@@ -34,10 +42,14 @@ static int make_room(void **array, size_t n, size_t *n_room, size_t size, size_t
 static int add_text(struct jit_code *code, const char *text, size_t len, uint32_t *ret_at)
 {
 	size_t at = code->names.len;
-	int r;
+	int r = 0;
 
 	if (!code->names.limit)
 		buf_init(&code->names, JIT_MAX_NAME_BYTES);
+	if (at + len + 1 > code->names.size) /* a buffer doubles */
+		r = claim(code, 2 * (at + len + 1) - code->names.size);
+	if (r < 0)
+		return r;
 	r = buf_append(&code->names, text, len);
 	if (r == 0)
 		r = buf_append(&code->names, "", 1);
@@ -53,6 +65,7 @@ static int add_text(struct jit_code *code, const char *text, size_t len, uint32_
 static uint32_t clear_page(struct jit_code *code, uint32_t head, struct jit_function *new)
 {
 	uint32_t kept = 0;
+	int n_kept = 0;
 
 	while (head) {
 		struct jit_page_node *node = &code->nodes[head - 1];
@@ -67,8 +80,14 @@ static uint32_t clear_page(struct jit_code *code, uint32_t head, struct jit_func
 			/* Written by another thread, it came later and speaks of earlier. */
 			if (!apart && new->until_ns > old->from_ns)
 				new->until_ns = old->from_ns;
-			node->next = kept;
-			kept = head;
+			if (++n_kept > MAX_IN_PAGE) {
+				/* Nobody would end it any more. */
+				if (old->until_ns > new->from_ns)
+					old->until_ns = new->from_ns;
+			} else {
+				node->next = kept;
+				kept = head;
+			}
 		}
 		head = next;
 	}
@@ -83,7 +102,7 @@ static uint32_t page_head(const struct jit_code *code, uint64_t page)
 static int add_to_page(struct jit_code *code, uint64_t page, uint32_t function)
 {
 	uint32_t head = page_head(code, page);
-	int r = make_room((void **)&code->nodes, code->n_nodes, &code->n_nodes_room,
+	int r = make_room(code, (void **)&code->nodes, code->n_nodes, &code->n_nodes_room,
 			  sizeof(*code->nodes), 4 * (size_t)JIT_MAX_FUNCTIONS);
 
 	if (r < 0)
@@ -105,7 +124,7 @@ static int append(struct jit_code *code, const struct jit_function *function)
 	uint64_t first = function->start >> PAGE_SHIFT;
 	uint64_t last = (function->end - 1) >> PAGE_SHIFT;
 	uint32_t number = (uint32_t)code->n_functions;
-	int r = make_room((void **)&code->functions, code->n_functions, &code->n_room,
+	int r = make_room(code, (void **)&code->functions, code->n_functions, &code->n_room,
 			  sizeof(*code->functions), JIT_MAX_FUNCTIONS);
 
 	if (r < 0)
@@ -148,7 +167,7 @@ int jit_code_add_line(struct jit_code *code, uint32_t offset, const char *file, 
 		      uint32_t line)
 {
 	struct jit_line added = {.offset = offset, .line = line};
-	int r = make_room((void **)&code->lines, code->n_lines, &code->n_lines_room,
+	int r = make_room(code, (void **)&code->lines, code->n_lines, &code->n_lines_room,
 			  sizeof(*code->lines), JIT_MAX_LINES);
 
 	if (r < 0)
@@ -209,8 +228,13 @@ int jit_code_copy(const struct jit_code *code, struct jit_code *ret_copy)
 {
 	struct jit_code copy = {.n_functions = code->n_functions, .n_lines = code->n_lines};
 	uint64_t max_end = 0;
-	int r = copy_array((void **)&copy.functions, code->functions,
-			   code->n_functions * sizeof(*code->functions));
+	int r = claim(&copy, code->n_functions * sizeof(*code->functions) +
+				     code->n_lines * sizeof(*code->lines) + code->names.len);
+
+	if (r < 0)
+		return r;
+	r = copy_array((void **)&copy.functions, code->functions,
+		       code->n_functions * sizeof(*code->functions));
 
 	if (r == 0)
 		r = copy_array((void **)&copy.lines, code->lines,
@@ -293,5 +317,6 @@ void jit_code_release(struct jit_code *code)
 	free(code->nodes);
 	buf_release(&code->names);
 	map_release(&code->pages);
+	(void)memory_claim(&code->claim, 0);
 	*code = (struct jit_code){0};
 }

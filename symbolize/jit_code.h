@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "symbolize/memory.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +54,7 @@ struct jit_code {
 	struct jit_page_node *nodes;
 	size_t n_nodes;
 	size_t n_nodes_room;
+	struct memory_claim claim; /* for all of it */
 };
 
 /**

@@ -2,6 +2,7 @@
 #include "symbolize/jit_dump.h"
 
 #include "symbolize/dwarf/cursor.h"
+#include "symbolize/loader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -174,7 +175,9 @@ static int take_load(struct jit_dump *dump, const struct record *record, struct 
 	bytes = cursor_u64(&cursor);
 	(void)cursor_u64(&cursor); /* its number */
 	name = take_text(&cursor, &len);
-	if (cursor.failed || bytes > JIT_MAX_CODE_BYTES || !is_ours(dump, record, pid))
+	/* The code stands in the record, behind the name. */
+	if (cursor.failed || bytes > JIT_MAX_CODE_BYTES || bytes > record->size ||
+	    !is_ours(dump, record, pid))
 		return 0;
 	function.end = function.start + bytes;
 	r = add_pending(dump, &function);
@@ -265,6 +268,7 @@ static int take_next(struct jit_dump *dump, struct cursor *cursor, uint64_t now_
 	if (r == -EFBIG) {
 		/* Going on without would leave names on code that is gone: rather none. */
 		jit_code_release(&dump->code);
+		dump->full = true;
 		r = 0;
 	}
 	dump->at += record.size;
@@ -287,7 +291,7 @@ int jit_dump_take(struct jit_dump *dump, const uint8_t *bytes, size_t len, uint6
 		if (r == 0)
 			cursor.at = bytes + (dump->at - began);
 	}
-	while (r == 0 && !dump->ended && cursor.at < cursor.end)
+	while (r == 0 && !dump->ended && cursor.at < cursor.end && !loader_is_stopping())
 		r = take_next(dump, &cursor, now_ns);
 	if (r == -EAGAIN && dump->at != began)
 		r = 0;

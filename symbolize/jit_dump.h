@@ -35,6 +35,7 @@ struct jit_dump {
 	struct jit_code code;
 	uint64_t at;  /* bytes taken in */
 	bool started; /* the header was read */
+	bool full;    /* there was too much to be held, at least once */
 	bool ended;   /* by CLOSE, or by what makes no sense */
 	struct jit_dump_lines pending[JIT_DUMP_MAX_PENDING];
 	size_t next_pending;

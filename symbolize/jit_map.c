@@ -3,12 +3,14 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "symbolize/loader.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_MAP_BYTES = 256 * 1024 * 1024, READ_STEP = 256 * 1024, MAX_LINE = 64 * 1024 };
+enum { READ_STEP = 256 * 1024, MAX_LINE = 64 * 1024 };
 
 static bool parse_hex(const char **at, const char *end, uint64_t *ret_number)
 {
@@ -50,6 +52,7 @@ bool jit_parse_line(const char *line, size_t len, uint64_t *ret_start, uint64_t 
 static void add_line(struct jit_map *map, const char *line, size_t len)
 {
 	struct symbol_entry entry = {.rank = map->n_lines};
+	int r;
 
 	if (len && line[len - 1] == '\r')
 		len--;
@@ -58,8 +61,11 @@ static void add_line(struct jit_map *map, const char *line, size_t len)
 	/* A size of 0 is not "unknown" in a map: give it the one address. */
 	entry.limit = entry.addr + 1;
 	entry.name_len = (size_t)(line + len - entry.name);
-	if (entry.name_len <= MAX_LINE && symbol_table_add(&map->lines, &entry) == 0)
-		map->n_lines++;
+	if (entry.name_len > MAX_LINE)
+		return;
+	r = symbol_table_add(&map->lines, &entry);
+	map->n_lines += r == 0;
+	map->full = map->full || r == -EFBIG;
 }
 
 size_t jit_map_add(struct jit_map *map, const char *text, size_t len, bool whole)
@@ -110,7 +116,7 @@ static bool begins_anew(const struct jit_map *map, uint64_t size)
 void jit_map_release(struct jit_map *map)
 {
 	symbol_table_release(&map->lines);
-	*map = (struct jit_map){.fd = map->fd};
+	*map = (struct jit_map){.fd = map->fd, .lines = map->lines};
 }
 
 bool jit_map_read(struct jit_map *map)
@@ -119,6 +125,7 @@ bool jit_map_read(struct jit_map *map)
 	uint64_t before = map->at;
 	bool anew = false;
 	struct stat st;
+	uint64_t end; /* what is appended meanwhile is the next call's */
 
 	if (!text || fstat(map->fd, &st) < 0)
 		return false; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
@@ -127,9 +134,11 @@ bool jit_map_read(struct jit_map *map)
 		anew = true;
 	}
 	map->tail = false;
-	while (map->at < MAX_MAP_BYTES) {
-		ssize_t n = io_pread(map->fd, text, READ_STEP, map->at);
-		bool last = n >= 0 && n < READ_STEP;
+	end = (uint64_t)st.st_size < JIT_MAP_MAX_BYTES ? (uint64_t)st.st_size : JIT_MAP_MAX_BYTES;
+	while (map->at < end && !map->full && !loader_is_stopping()) {
+		size_t len = end - map->at < READ_STEP ? (size_t)(end - map->at) : READ_STEP;
+		ssize_t n = io_pread(map->fd, text, len, map->at);
+		bool last = n >= 0 && map->at + (size_t)n >= end;
 		size_t used;
 
 		if (n <= 0)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { JIT_MAP_SEAM = 64 };
+enum { JIT_MAP_SEAM = 64, JIT_MAP_MAX_BYTES = 256 * 1024 * 1024 };
 
 /* Zero, with an open descriptor. */
 struct jit_map {
@@ -16,6 +16,7 @@ struct jit_map {
 	uint64_t at;               /* bytes of it that were taken in, whole lines */
 	uint64_t seen;             /* its size when it was last read */
 	uint32_t n_lines;          /* a later line wins */
+	bool full;                 /* no memory may be taken for more lines */
 	bool tail;                 /* a last line without a newline was left for later */
 	char seam[JIT_MAP_SEAM];   /* the last bytes before AT, to know the file by */
 	char first[JIT_MAP_SEAM];  /* and the first ones */
@@ -25,7 +26,8 @@ struct jit_map {
 /**
  * jit_map_read - take in what was appended; a file that was written anew is read anew
  *
- * A last line without a newline counts once the file has stopped growing.
+ * A last line without a newline counts once the file has stopped growing.  What is appended during
+ * the call is left for the next one, and so is the rest when the loader is to stop.
  *
  * Return:  true: something is new.
  * Context: any thread.  One at a time for one map.

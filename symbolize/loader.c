@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 enum { NICER = 5 };
+
+#define LEFT_ALONE_NS UINT64_C(500000000) /* a thread that does not end */
 
 struct job {
 	void (*run)(void *context);
@@ -21,6 +24,7 @@ struct job {
 
 struct loader {
 	bool wait;
+	_Atomic bool stopping;
 	pthread_t threads[LOADER_THREADS];
 	size_t n_threads;
 	pthread_mutex_t lock; /* guards everything below */
@@ -29,10 +33,32 @@ struct loader {
 	struct job *first;
 	struct job **last;
 	size_t n_busy;
-	bool stop;
 	uint64_t n_ended;
 	uint64_t n_seen; /* ended when loader_wait() last looked */
 };
+
+static _Thread_local struct loader *here;
+
+struct loader *loader_here(void)
+{
+	return here;
+}
+
+void loader_adopt(struct loader *loader)
+{
+	here = loader;
+}
+
+/* It publishes nothing: who sees it late works a little longer. */
+static bool is_stopping(const struct loader *loader)
+{
+	return atomic_load_explicit(&loader->stopping, memory_order_relaxed);
+}
+
+bool loader_is_stopping(void)
+{
+	return here && is_stopping(here);
+}
 
 /* The next job, or NULL to end. */
 static struct job *take(struct loader *loader)
@@ -40,9 +66,9 @@ static struct job *take(struct loader *loader)
 	struct job *job = NULL;
 
 	pthread_mutex_lock(&loader->lock);
-	while (!loader->first && !loader->stop)
+	while (!loader->first && !is_stopping(loader))
 		pthread_cond_wait(&loader->pushed, &loader->lock);
-	if (!loader->stop) {
+	if (!is_stopping(loader)) {
 		job = loader->first;
 		loader->first = job->next;
 		if (!loader->first)
@@ -58,6 +84,7 @@ static void *run_jobs(void *context)
 	struct loader *loader = (struct loader *)context;
 	struct job *job;
 
+	loader_adopt(loader);
 	/* Of this thread only, as Linux has it; without it names come a little sooner. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + NICER);
 	while ((job = take(loader))) {
@@ -119,16 +146,46 @@ int loader_new(bool wait, struct loader **ret_loader)
 	return 0;
 }
 
-void loader_free(struct loader *loader)
+void loader_stop(struct loader *loader)
 {
 	if (!loader)
 		return;
 	pthread_mutex_lock(&loader->lock);
-	loader->stop = true;
+	atomic_store_explicit(&loader->stopping, true, memory_order_relaxed);
 	pthread_cond_broadcast(&loader->pushed);
 	pthread_mutex_unlock(&loader->lock);
+}
+
+static struct timespec in_ns(uint64_t ns)
+{
+	struct timespec now;
+	uint64_t then_ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	then_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	then_ns = then_ns + ns < then_ns ? INT64_MAX : then_ns + ns;
+	return (struct timespec){.tv_sec = (time_t)(then_ns / 1000000000),
+				 .tv_nsec = (long)(then_ns % 1000000000)};
+}
+
+static bool join_threads(struct loader *loader)
+{
+	struct timespec until = in_ns(LEFT_ALONE_NS);
+	bool ended = true;
+
 	for (size_t i = 0; i < loader->n_threads; i++)
-		pthread_join(loader->threads[i], NULL);
+		if (pthread_clockjoin_np(loader->threads[i], NULL, CLOCK_MONOTONIC, &until) != 0)
+			ended = false;
+	return ended;
+}
+
+bool loader_free(struct loader *loader)
+{
+	if (!loader)
+		return true;
+	loader_stop(loader);
+	if (!join_threads(loader))
+		return false;
 	while (loader->first) {
 		struct job *job = loader->first;
 
@@ -141,6 +198,7 @@ void loader_free(struct loader *loader)
 	pthread_cond_destroy(&loader->ended);
 	pthread_mutex_destroy(&loader->lock);
 	free(loader);
+	return true;
 }
 
 int loader_push(struct loader *loader, void (*run)(void *context), void *context)
@@ -173,18 +231,12 @@ int loader_push_owned(struct loader *loader, void (*run)(void *context),
 
 void loader_wait(struct loader *loader, uint64_t timeout_ns, bool idle)
 {
-	struct timespec until;
-	uint64_t until_ns;
+	struct timespec until = in_ns(timeout_ns);
 	int r = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until_ns = (uint64_t)until.tv_sec * 1000000000 + (uint64_t)until.tv_nsec;
-	until_ns = until_ns + timeout_ns < until_ns ? INT64_MAX : until_ns + timeout_ns;
-	until.tv_sec = (time_t)(until_ns / 1000000000);
-	until.tv_nsec = (long)(until_ns % 1000000000);
 	pthread_mutex_lock(&loader->lock);
 	while (r == 0 && loader->n_ended == loader->n_seen &&
-	       (idle || loader->first || loader->n_busy))
+	       (idle || (loader->first && !is_stopping(loader)) || loader->n_busy))
 		r = pthread_cond_timedwait(&loader->ended, &loader->lock, &until);
 	loader->n_seen = loader->n_ended;
 	pthread_mutex_unlock(&loader->lock);

@@ -22,11 +22,47 @@ struct loader;
 int loader_new(bool wait, struct loader **ret_loader);
 
 /**
- * loader_free - end the threads after the jobs they are at; jobs that wait are dropped
+ * loader_stop - from now on jobs that wait are dropped, and those under way give up
  *
- * Context: main thread.
+ * Context: any thread.  NULL is fine.
  */
-void loader_free(struct loader *loader);
+void loader_stop(struct loader *loader);
+
+/**
+ * loader_is_stopping - is this a loader's thread, and is the loader to stop?
+ *
+ * Whatever takes long asks at least every 10 ms of work, and returns -ECANCELED or what it likes:
+ * nobody believes what was made after that.
+ *
+ * Context: any thread.
+ */
+bool loader_is_stopping(void);
+
+/**
+ * loader_here - the loader whose thread this is
+ *
+ * Return:  NULL: none's.
+ * Context: any thread.
+ */
+struct loader *loader_here(void);
+
+/**
+ * loader_adopt - this thread, started by a job, works for LOADER as well; NULL is fine
+ *
+ * Context: any thread, which ends before the job.
+ */
+void loader_adopt(struct loader *loader);
+
+/**
+ * loader_free - stop, and end the threads
+ *
+ * A thread that is in a system call that does not end (a file system that does not answer) is
+ * given half a second, then left alone.
+ *
+ * Return:  true; false: a thread is left, and everything that jobs use has to stay.
+ * Context: main thread.  NULL is fine.
+ */
+bool loader_free(struct loader *loader);
 
 /**
  * loader_push - have RUN(CONTEXT) called on one of the threads

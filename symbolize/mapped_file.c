@@ -19,6 +19,9 @@ enum { N_WAYS = 4, WAY_MAP_FILES = 0 };
 /* Pages of code that are compared, all of a small one; one in so many may be patched. */
 enum { PAGE = 4096, MAX_PAGES = 256, PAGES_A_PATCH = 16 };
 
+/* Smaller ones do no harm; compression in a file system saves less than this. */
+enum { SPARSE_FROM_BYTES = 64 << 20, SPARSE_TIMES = 64, BLOCK_BYTES = 512 /* stat(2) */ };
+
 /* Descriptors of a process that are looked through for a file without a name. */
 enum { MAX_FDS = 4096 };
 
@@ -37,6 +40,14 @@ int mapped_file_stat(int fd, struct file_id *ret_id)
 		.mtime_ns = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
 	};
 	return 0;
+}
+
+bool mapped_file_is_sparse(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (uint64_t)st.st_size > SPARSE_FROM_BYTES &&
+	       (uint64_t)st.st_size / SPARSE_TIMES > (uint64_t)st.st_blocks * BLOCK_BYTES;
 }
 
 static bool is_program(const struct mapping *mapping, const char *link)

@@ -39,4 +39,13 @@ int mapped_file_open(const struct mapping *mapping, const struct image *image, u
  */
 int mapped_file_stat(int fd, struct file_id *ret_id);
 
+/**
+ * mapped_file_is_sparse - is a large file nearly all holes?  No linker makes one
+ *
+ * Zeros that no disk holds would be read, and held, by the terabyte.
+ *
+ * Context: any thread.
+ */
+bool mapped_file_is_sparse(int fd);
+
 #endif

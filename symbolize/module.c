@@ -6,6 +6,7 @@
 #include "symbolize/debug_search.h"
 #include "symbolize/elf_symbols.h"
 #include "symbolize/jit.h"
+#include "symbolize/mapped_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +87,15 @@ void module_fail(struct module *module, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(module->why, sizeof(module->why), format, args);
 	va_end(args);
+}
+
+void module_cut(struct module *module, int error)
+{
+	module_fail(module,
+		    error == -EFBIG
+			    ? "names not read: they take more memory than --mem-limit allows"
+			    : "names not read: the recording had ended");
+	atomic_store_explicit(&module->cut, true, memory_order_relaxed);
 }
 
 bool module_is_jit_place(const struct module *module)
@@ -240,6 +250,14 @@ static int read_names(struct module *module, Elf *elf, enum symbol_quality *ret_
 {
 	int r = read_tables(module, elf, ret_quality);
 
+	if (loader_is_stopping())
+		r = -ECANCELED;
+	if (r == -ECANCELED || r == -EFBIG) { /* a part of them would name the wrong functions */
+		symbol_table_release(&module->elf.symbols);
+		fde_table_release(&module->elf.fdes);
+		*ret_quality = SYMBOLS_NONE;
+		module_cut(module, r);
+	}
 	/* Pairs with module_has_names(). */
 	atomic_store_explicit(&module->elf.read, true, memory_order_release);
 	return r;
@@ -291,9 +309,12 @@ static void load(struct module *module, Elf *elf)
 void module_load(void *context)
 {
 	struct module *module = (struct module *)context;
-	Elf *elf = module->image || module->fd >= 0 ? open_elf(module) : NULL;
+	bool sparse = !module->image && module->fd >= 0 && mapped_file_is_sparse(module->fd);
+	Elf *elf = !sparse && (module->image || module->fd >= 0) ? open_elf(module) : NULL;
 
-	if (elf && elf_kind(elf) == ELF_K_ELF)
+	if (sparse)
+		module_fail(module, "names not read: nearly all of the file is holes");
+	else if (elf && elf_kind(elf) == ELF_K_ELF)
 		load(module, elf);
 	else
 		module_fail(module, "%s", elf ? "not an ELF file" : elf_errmsg(-1));

@@ -91,6 +91,7 @@ struct module {
 	struct module_dwarf dwarf;
 	enum symbol_quality quality;
 	char why[MODULE_WHY_SIZE];
+	_Atomic bool cut; /* names were given up: the recording ended, or memory for them did */
 
 	/* Main thread only. */
 	struct file_id id;
@@ -142,6 +143,14 @@ void module_set_head(struct module *module, const struct elf_head *head);
  */
 void module_fail(struct module *module, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/**
+ * module_cut - its names are given up, or a part of them
+ * @error: -ECANCELED: the recording has ended; -EFBIG: memory for names is used up
+ *
+ * Context: its loader.
+ */
+void module_cut(struct module *module, int error);
 
 /**
  * module_is_jit_place - is code in it named by a map?

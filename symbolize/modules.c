@@ -11,12 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { INDEX_BYTES = 256 }; /* what a module takes in the tables that it is found by */
+
 /* Descriptors are few: beyond this a module's file is closed once it is read. */
 enum { MAX_KEPT_FDS = 512 };
 
 void modules_init(struct modules *modules, const char *debug_root)
 {
-	*modules = (struct modules){.debug_root = debug_root, .birth_ns = io_now_ns()};
+	*modules = (struct modules){
+		.debug_root = debug_root, .birth_ns = io_now_ns(), .claim.use = MEMORY_MODULES};
 }
 
 void modules_release(struct modules *modules)
@@ -27,6 +30,7 @@ void modules_release(struct modules *modules)
 		modules->first = module->next;
 		module_free(module);
 	}
+	(void)memory_claim(&modules->claim, 0);
 	map_release(&modules->by_inode);
 	map_release(&modules->by_file);
 	map_release(&modules->by_path);
@@ -46,9 +50,13 @@ static uint64_t text_key(const char *interned)
 
 struct module *modules_add(struct modules *modules, enum module_kind kind, const char *path)
 {
-	const char *kept = intern_string(&modules->strings, path);
-	struct module *module = kept ? module_new(kind, kept) : NULL;
+	size_t n_bytes = sizeof(struct module) + strlen(path) + INDEX_BYTES;
+	const char *kept = NULL;
+	struct module *module;
 
+	if (memory_claim(&modules->claim, modules->claim.bytes + n_bytes) == 0)
+		kept = intern_string(&modules->strings, path);
+	module = kept ? module_new(kind, kept) : NULL;
 	if (!module)
 		return NULL;
 	module->debug_root = modules->debug_root;
@@ -56,6 +64,22 @@ struct module *modules_add(struct modules *modules, enum module_kind kind, const
 	module->next = modules->first;
 	modules->first = module;
 	modules->n_modules++;
+	return module;
+}
+
+/* Frames in it are its path and an offset in the file. */
+static struct module *unkept(struct modules *modules)
+{
+	struct module *module = modules->unkept ? NULL : module_new(MODULE_ELF, "(others)");
+
+	if (!module)
+		return modules->unkept;
+	module_cut(module, -EFBIG);
+	atomic_store_explicit(&module->elf.state, MODULE_LOADED, memory_order_relaxed);
+	module->next = modules->first;
+	modules->first = module;
+	modules->n_modules++;
+	modules->unkept = module;
 	return module;
 }
 
@@ -247,8 +271,10 @@ struct module *modules_get(struct modules *modules, const struct mapping *mappin
 	r = mapped_file_open(mapping, &image,
 			     mapping->time_ns ? mapping->time_ns : modules->birth_ns, &file);
 	if (r == 0)
-		return add_file(modules, mapping, &file);
-	if (!image.readable)
-		return add_nameless(modules, mapping, r);
-	return add_image(modules, mapping, &image, r);
+		module = add_file(modules, mapping, &file);
+	else if (!image.readable)
+		module = add_nameless(modules, mapping, r);
+	else
+		module = add_image(modules, mapping, &image, r);
+	return module ? module : unkept(modules);
 }

@@ -23,6 +23,8 @@ struct modules {
 	struct debug_search *search;
 	uint64_t birth_ns; /* mappings of time 0 began after this, if the process is gone */
 	struct module *vdso;
+	struct module *unkept; /* stands for those that there is no memory for */
+	struct memory_claim claim;
 };
 
 /**

@@ -1,6 +1,8 @@
 /* quality.c - words for where names came from, and advice */
 #include "symbolize/quality.h"
 
+#include "symbolize/jit.h"
+
 #include <string.h>
 
 static const char *const sources[] = {
@@ -60,7 +62,9 @@ struct symbolize_module quality_of(const struct module *module, bool loaded)
 		.build_id = module->build_id,
 		.quality = quality,
 		.source = sources[quality],
-		.why = loaded ? module->why : "it was still being read",
+		.why = loaded ? module->why : "names not read: the recording had ended",
+		.cut = !loaded || atomic_load_explicit(&module->cut, memory_order_relaxed) ||
+		       (module->jit && jit_is_cut(module->jit)),
 		.missing = "",
 		.try = "",
 		.lookups = module->lookups,

@@ -24,7 +24,9 @@ static void look_in_map(struct symbolizer *symbolizer, struct module *jit, struc
 	if (!jit)
 		return;
 	name = jit_find(jit->jit, symbolizer->loader, lookup->addr, time_ns,
-			symbolizer->options.wait);
+			symbolizer->options.wait ? JIT_WAIT
+			: symbolizer->hurried    ? JIT_HURRY
+						 : JIT_REST);
 	lookup->pending = name.pending;
 	if (name.pending && name.due_ns)
 		symbolizer->due_ns = name.due_ns;

@@ -8,6 +8,11 @@
 /* How many overlapping symbols a lookup looks at: real files nest two or three deep. */
 enum { MAX_STEPS = 256 };
 
+static int claim(struct symbol_table *table, size_t n_room, size_t name_bytes)
+{
+	return memory_claim(&table->claim, n_room * sizeof(*table->symbols) + name_bytes);
+}
+
 static int make_room(struct symbol_table *table)
 {
 	size_t n_room = table->n_room ? table->n_room * 2 : 1024;
@@ -16,6 +21,8 @@ static int make_room(struct symbol_table *table)
 	if (table->n_symbols < table->n_room)
 		return 0;
 	if (table->n_symbols >= SYMBOL_TABLE_MAX)
+		return -EFBIG;
+	if (claim(table, n_room, table->names.size) < 0)
 		return -EFBIG;
 	symbols = realloc(table->symbols, n_room * sizeof(*symbols));
 	if (!symbols)
@@ -29,10 +36,15 @@ static int make_room(struct symbol_table *table)
 static int add_text(struct symbol_table *table, const char *text, size_t len, uint32_t *ret_at)
 {
 	size_t at = table->names.len;
-	int r;
+	size_t n_bytes = at + len + 1; /* a buffer doubles */
+	int r = 0;
 
 	if (!table->names.limit)
 		buf_init(&table->names, SYMBOL_TABLE_MAX_NAME_BYTES);
+	if (n_bytes > table->names.size)
+		r = claim(table, table->n_room, 2 * n_bytes);
+	if (r < 0)
+		return r;
 	r = buf_append(&table->names, text, len);
 	if (r == 0)
 		r = buf_append(&table->names, "", 1);
@@ -249,12 +261,18 @@ const char *symbol_table_file(const struct symbol_table *table, const struct sym
 
 int symbol_table_copy(const struct symbol_table *table, struct symbol_table *ret_copy)
 {
-	struct symbol_table copy = {.n_symbols = table->n_symbols, .n_room = table->n_symbols};
+	struct symbol_table copy = {.n_symbols = table->n_symbols,
+				    .n_room = table->n_symbols,
+				    .claim.use = table->claim.use};
+	int r;
 
 	if (!table->n_symbols) {
 		*ret_copy = copy;
 		return 0;
 	}
+	r = claim(&copy, copy.n_room, table->names.len);
+	if (r < 0)
+		return r;
 	buf_init(&copy.names, SYMBOL_TABLE_MAX_NAME_BYTES);
 	copy.symbols = malloc(table->n_symbols * sizeof(*copy.symbols));
 	if (!copy.symbols || buf_append(&copy.names, table->names.data, table->names.len) < 0) {
@@ -270,5 +288,6 @@ void symbol_table_release(struct symbol_table *table)
 {
 	free(table->symbols);
 	buf_release(&table->names);
-	*table = (struct symbol_table){0};
+	(void)memory_claim(&table->claim, 0);
+	*table = (struct symbol_table){.claim.use = table->claim.use};
 }

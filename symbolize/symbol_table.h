@@ -3,6 +3,7 @@
 #define SYMBOLIZE_SYMBOL_TABLE_H
 
 #include "base/buf.h"
+#include "symbolize/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +31,8 @@ struct symbol_table {
 	size_t n_symbols;
 	size_t n_room;
 	struct buf names;
-	uint32_t last_file; /* as in struct symbol: many in a row come from one file */
+	struct memory_claim claim; /* for both; set its use first, where it is no file's */
+	uint32_t last_file;        /* as in struct symbol: many in a row come from one file */
 };
 
 /* One symbol to add. */
@@ -49,7 +51,7 @@ struct symbol_entry {
  *
  * Symbols that wrap around or have no name are passed over.
  *
- * Return:  0; -EFBIG when the table is at its limit; -ENOMEM.
+ * Return:  0; -EFBIG when the table is at its limit, or memory for names is; -ENOMEM.
  * Owns:    the table copies the name.
  * Context: any thread.  One owner at a time.
  */

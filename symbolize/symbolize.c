@@ -61,6 +61,7 @@ int symbolizer_new(const struct symbolize_options *options, struct symbolizer **
 	if (!symbolizer)
 		return err_set(err, ENOMEM, "start the symbolizer");
 	symbolizer->options = *options;
+	memory_set_limit(options->mem_limit);
 	symbolizer->names.full = options->full_names;
 	symbolizer->debug_root = strdup(root);
 	modules_init(&symbolizer->modules, symbolizer->debug_root);
@@ -93,9 +94,9 @@ static void free_process(void *context, uint64_t key, void *value)
 
 void symbolizer_free(struct symbolizer *symbolizer)
 {
-	if (!symbolizer)
+	/* What a thread uses that does not end stays until the process ends. */
+	if (!symbolizer || !loader_free(symbolizer->loader))
 		return;
-	loader_free(symbolizer->loader);
 	map_each(&symbolizer->processes, free_process, NULL);
 	map_release(&symbolizer->processes);
 	modules_release(&symbolizer->modules);
@@ -149,7 +150,7 @@ static void start_jit(struct symbolizer *symbolizer, struct process *process)
 	process->jit = modules_jit(&symbolizer->modules, process->pid);
 	if (process->jit)
 		(void)jit_find(process->jit->jit, symbolizer->loader, 0, 0,
-			       symbolizer->options.wait);
+			       symbolizer->options.wait ? JIT_WAIT : JIT_REST);
 }
 
 static struct module *get_module(struct symbolizer *symbolizer, const struct mapping *mapping)
@@ -241,6 +242,13 @@ void symbolizer_forgo(struct symbolizer *symbolizer)
 	symbolizer->options.no_symbols = true;
 }
 
+void symbolizer_stop(struct symbolizer *symbolizer)
+{
+	symbolizer_forgo(symbolizer);
+	symbolizer->stopped = true;
+	loader_stop(symbolizer->loader);
+}
+
 uint64_t symbolizer_due_ns(const struct symbolizer *symbolizer)
 {
 	return asking_due_ns(symbolizer);
@@ -256,6 +264,7 @@ void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns)
 	uint64_t now_ns = io_now_ns();
 	bool idle = symbolizer->due_ns > now_ns;
 
+	symbolizer->hurried = true;
 	asking_advance(symbolizer, true);
 	if (idle && symbolizer->due_ns - now_ns < timeout_ns)
 		timeout_ns = symbolizer->due_ns - now_ns;

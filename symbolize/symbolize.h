@@ -29,6 +29,7 @@ struct symbolize_options {
 	bool full_names;        /* with parameters */
 	bool no_symbols;        /* load nothing: frames stay module+offset */
 	bool no_cache;          /* neither read nor write what is kept on disk */
+	uint64_t mem_limit;     /* bytes that names may take; 0: MEMORY_DEFAULT_BYTES */
 	bool debuginfod;        /* ask the servers of $DEBUGINFOD_URLS */
 	const char *cache_folder; /* NULL: the user's */
 	/* Told about once a second while servers are asked, in a loader's thread; NULL: nobody. */
@@ -44,6 +45,7 @@ struct symbolize_module {
 	enum symbol_quality quality;
 	const char *source;  /* the same as a word: "debug" */
 	const char *why;     /* when quality is NONE: what went wrong; else "" */
+	bool cut;            /* some of its names were not read, for want of time or memory */
 	const char *missing; /* what a better file would bring; "" nothing */
 	const char *try;     /* where that file would come from: a package, an option, a flag */
 	uint64_t lookups;    /* frames that asked it */
@@ -163,6 +165,16 @@ bool symbolizer_is_busy(const struct symbolizer *symbolizer);
  * Context: main thread.
  */
 void symbolizer_forgo(struct symbolizer *symbolizer);
+
+/**
+ * symbolizer_stop - the recording has ended: nothing more is read, and what is being read is given
+ * up
+ *
+ * What was found until then still names frames; the modules that were not read say so.
+ *
+ * Context: main thread.
+ */
+void symbolizer_stop(struct symbolizer *symbolizer);
 
 /**
  * symbolizer_due_ns - when symbolizer_tick() next has something to do

@@ -34,6 +34,8 @@ struct symbolizer {
 	bool kernel_hidden;            /* its names may not be read */
 	struct module
 		*asking; /* modules with addresses on their lists, or batches, or open files */
+	bool stopped;    /* symbolizer_stop() */
+	bool hurried;    /* symbolizer_wait(): nothing else is waited for any more */
 	uint64_t due_ns; /* when a map may be read again; 0: none waits for that */
 	struct symbolize_module *summary;
 	struct frame *frames; /* of the sample resolved last: SAMPLE_MAX_NAMED */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define RETRY_NS UINT64_C(10000000)
+#define STOP_NS  UINT64_C(100000000)
 
 enum name_queue_kind { ITEM_SAMPLE, ITEM_EXIT, ITEM_RATE };
 
@@ -175,12 +176,14 @@ uint64_t name_queue_due_ns(const struct name_queue *queue, uint64_t now_ns)
 
 void name_queue_drain(struct name_queue *queue)
 {
-	uint64_t end_ns = io_now_ns() + NAME_QUEUE_WAIT_NS;
+	uint64_t end_ns = io_now_ns() + NAME_QUEUE_DRAIN_NS;
 
-	while (queue->first) {
-		uint64_t now = io_now_ns();
-
-		if (!try_first(queue, now >= end_ns || queue->first->due_ns <= now) && now < end_ns)
+	for (uint64_t now = io_now_ns(); queue->first && now < end_ns; now = io_now_ns())
+		if (!try_first(queue, queue->first->due_ns <= now))
 			symbolizer_wait(queue->symbolizer, end_ns - now);
-	}
+	symbolizer_stop(queue->symbolizer);
+	if (queue->first) /* what was found until then still counts */
+		symbolizer_wait(queue->symbolizer, STOP_NS);
+	while (queue->first)
+		(void)try_first(queue, true);
 }

@@ -29,7 +29,8 @@ struct name_queue {
 	uint64_t unnamed_samples; /* that they belong to */
 };
 
-#define NAME_QUEUE_WAIT_NS UINT64_C(5000000000)
+#define NAME_QUEUE_WAIT_NS  UINT64_C(5000000000)
+#define NAME_QUEUE_DRAIN_NS UINT64_C(1500000000) /* at the end, for all */
 enum { NAME_QUEUE_BYTES = 64 * 1024 * 1024 };
 
 /**

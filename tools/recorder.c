@@ -181,6 +181,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 		return r;
 	r = collector_new(&collector, &recorder->collector, err);
 	symbol_options_pass(&options->symbols, &symbols);
+	symbols.mem_limit = options->budget.mem_limit;
 	if (r == 0)
 		r = symbol_options_start(&symbols, &recorder->symbolizer, err);
 	return r;

@@ -419,6 +419,30 @@ static const char *why_unnamed(const struct symbolize_module *module)
 	return module->quality == SYMBOLS_DYNSYM ? "stripped: exported names only" : "";
 }
 
+/* Files whose names were given up, at least a part of them. */
+static void print_cut(const struct summary *summary, struct buf *buf)
+{
+	const struct symbolize_module *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < summary->n_modules; i++) {
+		if (!summary->modules[i].cut)
+			continue;
+		first = first ? first : &summary->modules[i];
+		n++;
+	}
+	if (!first)
+		return;
+	summary_topic(buf, "names");
+	buf_add(buf, "names not read: those of ");
+	words_plain(buf, first->path);
+	if (n > 1)
+		buf_printf(buf, " and %zu other %s", n - 1, n > 2 ? "files" : "file");
+	buf_add(buf, first->quality == SYMBOLS_JIT
+			     ? ", or a part, which is larger than 256 MB or --mem-limit allows\n"
+			     : ", or a part, for want of time or memory (--mem-limit)\n");
+}
+
 /* What would bring the most of what is missing, by the frames that would gain. */
 static void print_missing(const struct summary *summary, uint64_t lookups, struct buf *buf)
 {
@@ -466,6 +490,7 @@ static void print_modules(const struct summary *summary, struct buf *buf)
 			buf_printf(buf, " (%s)", why_unnamed(worst));
 		buf_add_char(buf, '\n');
 	}
+	print_cut(summary, buf);
 	print_missing(summary, lookups, buf);
 }
 

@@ -2,6 +2,7 @@
 #include "symbolize/dwarf/die.h"
 
 #include "symbolize/dwarf/ranges.h"
+#include "symbolize/loader.h"
 
 /* The first values that most entries have, without the detours of form_read(). */
 static inline bool read_common(struct cursor *cursor, const struct dwarf_format *format,
@@ -78,7 +79,7 @@ bool die_pass_children(struct cursor *cursor, const struct die_unit *unit, size_
 {
 	unsigned depth = 1;
 
-	for (size_t n = 0; n < most && !cursor->failed; n++) {
+	for (size_t n = 0; n < most && !cursor->failed && !loader_is_stopping(); n++) {
 		const struct abbrev *abbrev = die_begin(unit, cursor);
 
 		if (abbrev)

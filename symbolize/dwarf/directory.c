@@ -5,6 +5,7 @@
 #include "symbolize/dwarf/line_header.h"
 #include "symbolize/dwarf/lines.h"
 #include "symbolize/dwarf/ranges.h"
+#include "symbolize/loader.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -103,6 +104,8 @@ static int add(void *context, uint64_t lo, uint64_t hi)
 	struct table *table = maker->table;
 	int r;
 
+	if (loader_is_stopping())
+		return -ECANCELED;
 	if (lo == 0 || lo >= hi || !elf_head_executable(maker->head, lo))
 		return 0;
 	if (table->n && table->spans[table->n - 1].unit == maker->unit &&
@@ -212,7 +215,7 @@ static void read_units(struct maker *maker)
 		struct dwarf_unit unit;
 		uint64_t next = unit_next(source, offset);
 
-		if (next <= offset)
+		if (next <= offset || loader_is_stopping())
 			break;
 		if (unit_read(source, offset, &unit) == 0)
 			add_unit(maker, &unit);

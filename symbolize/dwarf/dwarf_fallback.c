@@ -2,6 +2,7 @@
 #include "symbolize/dwarf/dwarf_fallback.h"
 
 #include "symbolize/dwarf/inflate.h"
+#include "symbolize/loader.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -24,6 +25,7 @@ struct dwarf_fallback {
 	bool tried;
 	Elf *elf; /* our own over the same bytes: libelf has no lock either */
 	Dwarf *dwarf;
+	struct memory_claim claim; /* on what libdw decompresses */
 	size_t entries_left;
 };
 
@@ -62,17 +64,19 @@ void dwarf_fallback_free(struct dwarf_fallback *fallback)
 		(void)dwarf_end(fallback->dwarf);
 	if (fallback->elf)
 		(void)elf_end(fallback->elf);
+	(void)memory_claim(&fallback->claim, 0);
 	(void)pthread_mutex_destroy(&fallback->lock);
 	free(fallback);
 }
 
 /* libdw decompresses all sections at once and believes what their headers tell. */
-static bool fits(Elf *elf, size_t file_bytes)
+static bool fits(Elf *elf, size_t file_bytes, struct memory_claim *claim)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	GElf_Chdr compressed;
-	uint64_t left = (uint64_t)file_bytes * INFLATE_MAX_RATIO;
+	uint64_t most = (uint64_t)file_bytes * INFLATE_MAX_RATIO;
+	uint64_t left = most;
 
 	while ((section = elf_nextscn(elf, section))) {
 		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_COMPRESSED) ||
@@ -83,7 +87,7 @@ static bool fits(Elf *elf, size_t file_bytes)
 			return false;
 		left -= compressed.ch_size;
 	}
-	return true;
+	return memory_claim(claim, most - left) == 0;
 }
 
 static void open_once(struct dwarf_fallback *fallback)
@@ -96,7 +100,7 @@ static void open_once(struct dwarf_fallback *fallback)
 	fallback->tried = true;
 	bytes = elf_rawfile(fallback->sections->elf, &n_bytes);
 	fallback->elf = bytes ? elf_memory(bytes, n_bytes) : NULL;
-	if (fallback->elf && fits(fallback->elf, n_bytes))
+	if (fallback->elf && fits(fallback->elf, fallback->sections->real_bytes, &fallback->claim))
 		fallback->dwarf = dwarf_begin_elf(fallback->elf, DWARF_C_READ, NULL);
 }
 
@@ -123,7 +127,7 @@ static bool find_unit(struct dwarf_fallback *fallback, uint64_t addr, Dwarf_Die 
 
 	if (dwarf_addrdie(fallback->dwarf, addr, ret_unit))
 		return true;
-	for (int n = 0; n < MAX_UNITS; n++) {
+	for (int n = 0; n < MAX_UNITS && !loader_is_stopping(); n++) {
 		if (dwarf_nextcu(fallback->dwarf, offset, &next, &header, NULL, NULL, NULL) != 0 ||
 		    next <= offset)
 			break;
@@ -154,7 +158,7 @@ static int find_function(struct reading *reading, uint64_t addr, Dwarf_Die *ret_
 
 	if (dwarf_child(&reading->unit, &levels[0].die) != 0)
 		return -ENOENT;
-	while (reading->fallback->entries_left > 0) {
+	while (reading->fallback->entries_left > 0 && !loader_is_stopping()) {
 		Dwarf_Die *die = &levels[depth].die;
 
 		reading->fallback->entries_left--;
@@ -259,7 +263,7 @@ static int add_inlined(struct reading *reading, Dwarf_Die *function)
 
 	if (dwarf_child(function, &levels[0].die) != 0)
 		return 0;
-	while (reading->fallback->entries_left > 0) {
+	while (reading->fallback->entries_left > 0 && !loader_is_stopping()) {
 		struct level *level = &levels[depth];
 		int r;
 

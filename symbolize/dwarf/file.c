@@ -1,6 +1,8 @@
 /* file.c - opening a module's debugging information, and finding its units */
 #include "symbolize/dwarf/file.h"
 
+#include "symbolize/loader.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +74,7 @@ static int make_list(const struct dwarf_source *source, struct unit_list *list)
 
 	for (uint64_t at = 0, next; at < len && list->n_offsets < UNIT_MAX_COUNT; at = next) {
 		next = unit_next(source, at);
-		if (next <= at)
+		if (next <= at || loader_is_stopping())
 			break;
 		if (list->n_offsets == size) {
 			size_t bigger = size ? size * 2 : 256;

@@ -1,6 +1,8 @@
 /* function_index.c - the walk over the entries of a unit */
 #include "symbolize/dwarf/function_index.h"
 
+#include "symbolize/loader.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -166,7 +168,7 @@ static int walk_children(struct walk *walk)
 	walk->n_nameless[0] = 0;
 	walk->counted_at[0] = 0;
 	walk->ranges_left = INDEX_MAX_RANGES;
-	while (walk->depth && cursor_left(&walk->cursor)) {
+	while (walk->depth && cursor_left(&walk->cursor) && !loader_is_stopping()) {
 		die = die_offset(unit, &walk->cursor);
 		abbrev = die_begin(unit, &walk->cursor);
 		if (abbrev && abbrev->role == ROLE_OTHER) {

@@ -1,6 +1,8 @@
 /* inflate.c - sizes come from the file: nothing is made larger than a ratio allows */
 #include "symbolize/dwarf/inflate.h"
 
+#include "symbolize/loader.h"
+
 #include <endian.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,10 +17,12 @@
 static const size_t worth_a_thread = 4 * 1024 * 1024;
 static const size_t max_inflated = (size_t)4 * 1024 * 1024 * 1024;
 static const size_t huge_page = 2 * 1024 * 1024;
+static const size_t piece = 1024 * 1024;
 
 enum { GNU_HEAD_BYTES = 12, MAX_JOBS = 16 };
 
 struct work {
+	struct loader *loader;              /* whose threads work at it; NULL: none's */
 	struct inflate_job *jobs[MAX_JOBS]; /* the largest first */
 	size_t n_jobs;
 	atomic_size_t next;
@@ -53,10 +57,9 @@ static void *room(size_t n_bytes)
 	return bytes;
 }
 
-/* zlib counts in 32 bits, so a larger section goes in and out in pieces. */
+/* In and out in pieces, between which the loader may be told to stop. */
 static bool inflate_zlib(const struct inflate_job *job, uint8_t *to)
 {
-	const size_t piece = (size_t)1 << 30;
 	z_stream stream = {0};
 	size_t in = job->n_bytes;
 	size_t out = job->n_inflated;
@@ -66,7 +69,7 @@ static bool inflate_zlib(const struct inflate_job *job, uint8_t *to)
 		return false;
 	stream.next_in = (Bytef *)(uintptr_t)job->bytes;
 	stream.next_out = to;
-	while (r == Z_OK) {
+	while (r == Z_OK && !loader_is_stopping()) {
 		uInt fed = stream.avail_in;
 		uInt given = stream.avail_out;
 
@@ -83,6 +86,26 @@ static bool inflate_zlib(const struct inflate_job *job, uint8_t *to)
 	return r == Z_STREAM_END && out == 0;
 }
 
+/* The section may be several frames. */
+static bool inflate_zstd(const struct inflate_job *job, uint8_t *to)
+{
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	ZSTD_inBuffer in = {.src = job->bytes, .size = job->n_bytes};
+	ZSTD_outBuffer out = {.dst = to};
+	size_t left = 1; /* of the frame */
+
+	while (stream && !loader_is_stopping() && (left || in.pos < in.size)) {
+		size_t before = in.pos + out.pos;
+
+		out.size = job->n_inflated - out.pos < piece ? job->n_inflated : out.pos + piece;
+		left = ZSTD_decompressStream(stream, &out, &in);
+		if (ZSTD_isError(left) || in.pos + out.pos == before)
+			break;
+	}
+	(void)ZSTD_freeDStream(stream);
+	return left == 0 && in.pos == in.size && out.pos == job->n_inflated;
+}
+
 static void run(struct inflate_job *job)
 {
 	uint8_t *to = room(job->n_inflated);
@@ -90,11 +113,7 @@ static void run(struct inflate_job *job)
 
 	if (!to)
 		return;
-	if (job->way == INFLATE_ZSTD)
-		done = ZSTD_decompress(to, job->n_inflated, job->bytes, job->n_bytes) ==
-		       job->n_inflated;
-	else
-		done = inflate_zlib(job, to);
+	done = job->way == INFLATE_ZSTD ? inflate_zstd(job, to) : inflate_zlib(job, to);
 	if (done)
 		job->inflated = to;
 	else
@@ -106,6 +125,7 @@ static void *run_some(void *context)
 	struct work *work = (struct work *)context;
 	size_t i;
 
+	loader_adopt(work->loader);
 	while ((i = atomic_fetch_add(&work->next, 1)) < work->n_jobs)
 		run(work->jobs[i]);
 	return NULL;
@@ -134,7 +154,7 @@ void inflate_all(struct inflate_job *jobs, size_t n_jobs, size_t file_bytes)
 {
 	size_t left = file_bytes > SIZE_MAX / INFLATE_MAX_RATIO ? SIZE_MAX
 								: file_bytes * INFLATE_MAX_RATIO;
-	struct work work = {0};
+	struct work work = {.loader = loader_here()};
 	size_t n_bytes = 0;
 	pthread_t second;
 	bool helped = false;

@@ -30,7 +30,8 @@ void inflate_job_gnu(struct inflate_job *job, const void *bytes, size_t n_bytes)
 
 /**
  * inflate_all - do the jobs, the largest first, on a second thread too when they are large
- * @file_bytes: of the file that they come from: in all at most INFLATE_MAX_RATIO times as much
+ * @file_bytes: of the file that they come from, without holes: in all at most INFLATE_MAX_RATIO
+ *              times as much
  *
  * A section whose stream is damaged, or is not as long as its header tells, has no result.
  *

@@ -1,6 +1,8 @@
 /* inlines.c - the entries in a function's body (3.3.8), and the rows of its ranges */
 #include "symbolize/dwarf/inlines.h"
 
+#include "symbolize/loader.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -170,7 +172,7 @@ static int read_body(struct body *body)
 	const struct die_unit *unit = &body->reading->unit->die;
 	int r = descend(body, 0, 0);
 
-	while (r == 0 && body->depth && !body->cursor.failed) {
+	while (r == 0 && body->depth && !body->cursor.failed && !loader_is_stopping()) {
 		const struct abbrev *abbrev = die_begin(unit, &body->cursor);
 
 		if (abbrev)

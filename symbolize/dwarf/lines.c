@@ -2,6 +2,7 @@
 #include "symbolize/dwarf/lines.h"
 
 #include "symbolize/dwarf/line_header.h"
+#include "symbolize/loader.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -339,6 +340,8 @@ static int step_out(struct machine *machine, struct registers *now, uint8_t opco
 {
 	int r;
 
+	if (loader_is_stopping())
+		return -ECANCELED;
 	machine->now = *now;
 	r = run_other(machine, opcode, cursor);
 	*now = machine->now;

@@ -14,6 +14,9 @@
 /* A file that says that it has more is not looked through. */
 enum { MAX_SECTIONS = 1 << 20 };
 
+/* Some file systems tell how many blocks a file has only after seconds. */
+enum { LEAST_REAL_BYTES = 1 << 20 };
+
 static const char *const names[N_DWARF_SECTIONS] = {
 	[DWARF_INFO] = "info",
 	[DWARF_TYPES] = "types",
@@ -86,12 +89,26 @@ static void take(struct dwarf_sections *sections, int which, Elf_Scn *scn, bool 
 	}
 }
 
-static int find(struct dwarf_sections *sections, bool dwo, size_t file_bytes)
+static int inflate_claimed(struct dwarf_sections *sections, struct inflate_job *jobs)
+{
+	size_t n_bytes = 0;
+
+	for (int i = 0; i < N_DWARF_SECTIONS; i++)
+		if (jobs[i].n_inflated / INFLATE_MAX_RATIO <= jobs[i].n_bytes)
+			n_bytes += jobs[i].n_inflated;
+	if (memory_claim(&sections->claim, n_bytes) < 0)
+		return -EFBIG;
+	inflate_all(jobs, N_DWARF_SECTIONS, sections->real_bytes);
+	return 0;
+}
+
+static int find(struct dwarf_sections *sections, bool dwo)
 {
 	struct inflate_job jobs[N_DWARF_SECTIONS] = {0};
 	Elf_Scn *scn = NULL;
 	size_t strings;
 	bool any = false;
+	int r;
 
 	if (elf_getshdrstrndx(sections->elf, &strings) < 0)
 		return -ENODATA;
@@ -106,7 +123,9 @@ static int find(struct dwarf_sections *sections, bool dwo, size_t file_bytes)
 		if (which >= 0)
 			take(sections, which, scn, gnu, &jobs[which]);
 	}
-	inflate_all(jobs, N_DWARF_SECTIONS, file_bytes);
+	r = inflate_claimed(sections, jobs);
+	if (r < 0)
+		return r;
 	for (int i = 0; i < N_DWARF_SECTIONS; i++) {
 		if (jobs[i].inflated) {
 			sections->inflated[i] = jobs[i].inflated;
@@ -130,7 +149,7 @@ static int open_memory(void *bytes, size_t n_bytes, bool dwo, struct dwarf_secti
 	ident = elf_getident(sections->elf, NULL);
 	if (!ident || ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB)
 		return -ENOEXEC;
-	return find(sections, dwo, n_bytes);
+	return find(sections, dwo);
 }
 
 /* Mapped by ourselves, so that the guard is there before libelf reads the first byte. */
@@ -143,6 +162,11 @@ static int map(int fd, struct dwarf_sections *sections)
 	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
 		return -ENOEXEC;
 	sections->n_mapped = (size_t)st.st_size;
+	sections->real_bytes = (size_t)st.st_blocks * 512; /* stat(2) */
+	if (sections->real_bytes < LEAST_REAL_BYTES)
+		sections->real_bytes = LEAST_REAL_BYTES;
+	if (sections->real_bytes > sections->n_mapped)
+		sections->real_bytes = sections->n_mapped;
 	return file_guard_map(fd, sections->n_mapped, &sections->mapped);
 }
 
@@ -164,7 +188,7 @@ int dwarf_sections_open(int fd, bool dwo, struct dwarf_sections *ret_sections)
 
 int dwarf_sections_memory(const void *bytes, size_t n_bytes, struct dwarf_sections *ret_sections)
 {
-	struct dwarf_sections sections = {0};
+	struct dwarf_sections sections = {.real_bytes = n_bytes};
 	/* libelf does not write to what it is given to read. */
 	int r = open_memory((void *)(uintptr_t)bytes, n_bytes, false, &sections);
 
@@ -182,6 +206,7 @@ void dwarf_sections_close(struct dwarf_sections *sections)
 		(void)elf_end(sections->elf);
 	for (int i = 0; i < N_DWARF_SECTIONS; i++)
 		free(sections->inflated[i]);
+	(void)memory_claim(&sections->claim, 0);
 	file_guard_unmap(sections->mapped, sections->n_mapped);
 	*sections = (struct dwarf_sections){0};
 }

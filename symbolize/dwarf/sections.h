@@ -7,6 +7,8 @@
 #ifndef DWARF_SECTIONS_H
 #define DWARF_SECTIONS_H
 
+#include "symbolize/memory.h"
+
 #include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +42,8 @@ struct dwarf_sections {
 	Elf *elf;                         /* owned; its bytes are the mapped ones */
 	void *mapped;                     /* owned; NULL: the caller's memory */
 	size_t n_mapped;
+	size_t real_bytes;         /* of the file: holes are none */
+	struct memory_claim claim; /* on what was decompressed */
 };
 
 /**
@@ -51,7 +55,7 @@ struct dwarf_sections {
  * is mapped reads as zeros (symbolize/file_guard.h).
  *
  * Return:  0; -ENOEXEC: not an ELF of 64 bits, little-endian; -ENODATA: none of the sections;
- *          -ENOMEM; -errno.
+ *          -EFBIG: they are too large for the memory that names may take; -ENOMEM; -errno.
  * Owns:    the caller; dwarf_sections_close().
  * Context: any thread that has not blocked SIGBUS, one at a time for one set.
  */

@@ -126,6 +126,12 @@ void module_read_names(struct module *module)
 	atomic_fetch_add(&world.n_names_read, 1);
 }
 
+void module_cut(struct module *module, int error)
+{
+	(void)module;
+	(void)error;
+}
+
 void naming_begin(struct naming *naming, const struct module_names *elf,
 		  const struct function_table *table)
 {

@@ -293,6 +293,43 @@ static void hostile_records_cost_little(void **state)
 	jit_code_release(&code);
 }
 
+static void code_stands_in_its_record(void **state)
+{
+	struct jitdump_load load = FIRST;
+	struct jit_dump dump;
+	uint64_t claimed = 0x4000; /* of which the record has a part */
+
+	(void)state;
+	begin(0);
+	jitdump_load(&file, &load);
+	memcpy(file.bytes + file.record + 16 + 24, &claimed, sizeof(claimed));
+	load.addr = 0x20000;
+	jitdump_load(&file, &load);
+	read_all(&dump, SIZE_MAX);
+	check(&dump, 0x10000, 1000, NULL);
+	check(&dump, 0x20000, 1000, "first");
+	jit_dump_release(&dump);
+}
+
+/* A byte each: each one is looked at beside those that the page has already. */
+static void a_page_has_only_so_many_functions(void **state)
+{
+	struct jit_code code = {0};
+	size_t n_left = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 4096; i++) {
+		struct jit_function function = {
+			.start = 0x100000 + i, .end = 0x100000 + i + 1, .from_ns = 1000 + i};
+
+		assert_int_equal(jit_code_add(&code, &function, "name", 4), 0);
+	}
+	for (size_t i = 0; i < code.n_functions; i++)
+		n_left += code.functions[i].until_ns == JIT_FOREVER;
+	assert_int_equal(n_left, 513);
+	jit_code_release(&code);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +343,8 @@ int main(void)
 		cmocka_unit_test(what_makes_no_sense_ends_it),
 		cmocka_unit_test(a_hundred_thousand_functions_are_read_in_no_time),
 		cmocka_unit_test(hostile_records_cost_little),
+		cmocka_unit_test(code_stands_in_its_record),
+		cmocka_unit_test(a_page_has_only_so_many_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@ static struct {
 	uint64_t seen[MAX_SEEN]; /* addresses delivered, 1000 + process for exits */
 	bool named[MAX_SEEN];
 	size_t n_seen;
+	bool stopped;
 } world;
 
 int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, bool force)
@@ -57,6 +58,12 @@ void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns)
 	(void)symbolizer;
 	(void)timeout_ns;
 	world.loading = UINT64_MAX; /* the loader is done */
+}
+
+void symbolizer_stop(struct symbolizer *symbolizer)
+{
+	(void)symbolizer;
+	world.stopped = true;
 }
 
 static void on_sample(void *context, const struct sample *sample)
@@ -184,6 +191,7 @@ static void draining_waits_for_the_loader(void **state)
 	name_queue_drain(&queue);
 	assert_int_equal(world.n_seen, 1);
 	assert_true(world.named[0]);
+	assert_true(world.stopped);
 }
 
 int main(void)
