@@ -19,6 +19,9 @@
 #include <sys/syscall.h>
 #include <zlib.h>
 
+/* A second or two, for a link that is a file's name and nothing more. */
+static const uint64_t MAX_CRC_BYTES = UINT64_C(4) << 30;
+
 /* What a file brings beyond what the module has itself. */
 enum brings { BRINGS_NOTHING, BRINGS_SYMBOLS, BRINGS_DWARF };
 
@@ -93,18 +96,24 @@ size_t debug_build_id(int fd, uint8_t id[BUILD_ID_MAX])
 	return (size_t)len;
 }
 
-static bool same_crc(int fd, uint32_t wanted)
+static bool same_crc(int fd, uint64_t size, uint32_t wanted)
 {
 	uint8_t bytes[64 * 1024];
 	uLong crc = crc32(0, NULL, 0);
 	uint64_t at = 0;
-	ssize_t n = -ECANCELED;
+	ssize_t n;
 
-	while (!loader_is_stopping() && (n = io_pread(fd, bytes, sizeof(bytes), at)) > 0) {
+	if (size > MAX_CRC_BYTES)
+		return false;
+	/* One that grows meanwhile is not the one. */
+	while (at <= size && !loader_is_stopping()) {
+		n = io_pread(fd, bytes, sizeof(bytes), at);
+		if (n <= 0)
+			break;
 		crc = crc32(crc, bytes, (uInt)n);
 		at += (uint64_t)n;
 	}
-	return n == 0 && crc == wanted;
+	return at == size && crc == wanted;
 }
 
 /* Two builds can have one build-id, where somebody set it: then the code lies elsewhere. */
@@ -129,7 +138,7 @@ static bool belongs(const struct debug_hunt *hunt, int fd)
 	if (hunt->build_id_len)
 		return debug_build_id(fd, id) == hunt->build_id_len &&
 		       memcmp(id, hunt->build_id, hunt->build_id_len) == 0 && same_code(hunt, fd);
-	return hunt->has_crc && same_crc(fd, hunt->crc);
+	return hunt->has_crc && same_crc(fd, (uint64_t)st.st_size, hunt->crc);
 }
 
 static enum brings section_brings(Elf *elf, size_t names, Elf_Scn *section)

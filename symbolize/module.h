@@ -148,7 +148,7 @@ void module_fail(struct module *module, const char *format, ...)
  * module_cut - its names are given up, or a part of them
  * @error: -ECANCELED: the recording has ended; -EFBIG: memory for names is used up
  *
- * Context: its loader.
+ * Context: any thread.  One at a time for one module.
  */
 void module_cut(struct module *module, int error);
 

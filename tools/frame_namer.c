@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum { MAX_MODULES = 64 * 1024, PATH_BYTES = 64 * 1024, LINE_BYTES = 64 * 1024 };
-#define WAIT_NS UINT64_C(1000000000)
+#define WAIT_NS   UINT64_C(1000000000)
+#define MEM_BYTES (UINT64_C(4) << 30) /* nothing is recorded meanwhile */
 
 struct named_module {
 	const char *path;      /* as frames have it */
@@ -59,6 +60,7 @@ int frame_namer_new(const struct symbol_options *options, struct frame_namer **r
 		return err_set(err, ENOMEM, "start");
 	symbol_options_pass(options, &symbols);
 	symbols.progress = show_progress;
+	symbols.mem_limit = MEM_BYTES;
 	r = symbol_options_start(&symbols, &namer->symbolizer, err);
 	if (r < 0) {
 		free(namer);
