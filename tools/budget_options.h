@@ -28,7 +28,7 @@ enum {
 	{OPT_MAX_COLLECTOR_CPU, "max-collector-cpu", "PCT",                                        \
 	 "lower the rate when wick itself uses more of one processor; or off (off)"},              \
 		{OPT_MEM_LIMIT, "mem-limit", "SIZE",                                               \
-		 "memory of wick's own: waiting samples, rings and names (512M for names)"},          \
+		 "memory of wick's own: waiting samples, rings and names (512M for names)"},       \
 	{                                                                                          \
 		OPT_BREAKER, "breaker", "LATE:PAUSE",                                              \
 			"when wick stays behind by LATE, take no samples for PAUSE; or off "       \
