@@ -79,6 +79,7 @@ int elf_minidebug_read(Elf *elf, const struct elf_bounds *bounds, struct symbol_
 	r = decompress(packed, &bytes, &len);
 	if (r < 0)
 		return r;
+	/* _cleanup_free_ frees them. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 	inner = elf_memory(bytes, len);
 	if (!inner)
 		return -EBADMSG;

@@ -147,7 +147,7 @@ static void read_map(struct jit *jit)
 	open_map(jit);
 	if (jit->map.fd < 0)
 		return;
-	if (jit_map_read(&jit->map))
+	if (jit_map_read(&jit->map) && !loader_is_stopping())
 		publish_map(jit);
 	atomic_store_explicit(&jit->tail, jit->map.tail, memory_order_relaxed);
 	atomic_store_explicit(&jit->found, true, memory_order_relaxed);
@@ -218,7 +218,8 @@ static void read_dump(struct jit *jit)
 		r = bytes ? read_records(jit, bytes, STEPS[i]) : -ENOMEM;
 		free(bytes);
 	}
-	if (jit->dump.at == at)
+	/* What was read in part may have been written over in the rest. */
+	if (jit->dump.at == at || loader_is_stopping())
 		return;
 	atomic_store_explicit(&jit->found, true, memory_order_relaxed);
 	publish_code(jit);
@@ -234,8 +235,8 @@ static void reread(void *context)
 	read_map(jit);
 	open_dump(jit, now_ns);
 	read_dump(jit);
-	if (jit->map.full || jit->map.at >= JIT_MAP_MAX_BYTES || jit->dump.full ||
-	    jit->dump.at >= MAX_DUMP_BYTES)
+	if (loader_is_stopping() || jit->map.full || jit->map.at >= JIT_MAP_MAX_BYTES ||
+	    jit->dump.full || jit->dump.at >= MAX_DUMP_BYTES)
 		atomic_store_explicit(&jit->cut, true, memory_order_relaxed);
 	rest_ns = (io_now_ns() - now_ns) * (1 + REREAD_TIMES);
 	rest_ns = rest_ns < REREAD_NS ? REREAD_NS : rest_ns;

@@ -262,7 +262,8 @@ void symbolizer_tick(struct symbolizer *symbolizer)
 void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns)
 {
 	uint64_t now_ns = io_now_ns();
-	bool idle = symbolizer->due_ns > now_ns;
+	/* The first time what is due may be sooner than it was. */
+	bool idle = symbolizer->hurried && symbolizer->due_ns > now_ns;
 
 	symbolizer->hurried = true;
 	asking_advance(symbolizer, true);
@@ -287,7 +288,7 @@ size_t symbolizer_modules(struct symbolizer *symbolizer,
 		return 0;
 	for (const struct module *module = symbolizer->modules.first; module;
 	     module = module->next) {
-		if (module->lookups)
+		if (module->lookups || (module->jit && jit_is_cut(module->jit)))
 			summary[n++] = quality_of(module, symbolizer_is_loaded(module));
 	}
 	return n;

@@ -199,7 +199,7 @@ void symbolizer_tick(struct symbolizer *symbolizer);
 void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns);
 
 /**
- * symbolizer_modules - every module that was asked for a name
+ * symbolizer_modules - every module that was asked for a name, and maps that were not read
  *
  * Return:  how many; *RET_MODULES is an array of them.
  * Owns:    the symbolizer; good until the next call on it.

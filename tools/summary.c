@@ -438,9 +438,7 @@ static void print_cut(const struct summary *summary, struct buf *buf)
 	words_plain(buf, first->path);
 	if (n > 1)
 		buf_printf(buf, " and %zu other %s", n - 1, n > 2 ? "files" : "file");
-	buf_add(buf, first->quality == SYMBOLS_JIT
-			     ? ", or a part, which is larger than 256 MB or --mem-limit allows\n"
-			     : ", or a part, for want of time or memory (--mem-limit)\n");
+	buf_add(buf, ", or a part, for want of time or memory (256 MB of a map; --mem-limit)\n");
 }
 
 /* What would bring the most of what is missing, by the frames that would gain. */
