@@ -175,12 +175,12 @@ static void spread(struct hit *hits, size_t n, struct hit *from)
 }
 
 /* What is shown of a function goes with its table.  Without memory less of it is shown. */
-static void name_hits(struct naming *naming, const struct module *module, struct hit *first)
+static void name_hits(struct naming *naming, struct module *module, struct hit *first)
 {
 	const struct function_table plain = first->table;
 	struct function_table named;
 
-	naming_begin(naming, &module->elf, &plain);
+	naming_begin(naming, module, &plain);
 	for (const struct hit *hit = first; hit; hit = hit->next)
 		naming_ask(naming, hit->vaddr);
 	if (naming_finish(naming, &named) < 0)

@@ -1,38 +1,156 @@
 /* demangle.c - readable names, through libiberty */
-#include "symbolize/symbolize.h"
-
-#include "base/buf.h"
+#include "symbolize/demangle.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <libiberty/demangle.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
 
-/* A readable name is cut at twice what is written of any name. */
-enum { MAX_MANGLED = 64 * 1024, MAX_READABLE = 32 * 1024, MAX_TIDIED = 8 * 1024 };
+enum { MAX_MANGLED = 64 * 1024, MAX_READABLE = 32 * 1024 };
+/* Words that are not ASCII take the square of their length: no compiler writes so long a name. */
+enum { MAX_RUST = 8 * 1024 };
+
+/*
+ * A short name can take libiberty 2^60 steps, so each thread that demangles has a timer on its CPU
+ * clock.  A name that has seen SLOW_TICKS of it, 8 to 12 ms, is left; real ones take 2 us, the
+ * slowest 0.2 ms.  What all names of an origin may take is PATIENCE_TICKS, and a tick for every
+ * NAMES_A_TICK: 20 us a name.  Once slow names have taken a second, all together, an origin whose
+ * names are slow as well gets no more than one of them.
+ */
+#define TICK_NS 4000000
+enum { SLOW_TICKS = 3, PATIENCE_TICKS = 25, NAMES_A_TICK = 200, HOSTILE_TICKS = 250 };
 
 /* What compilers append to the name of a part or a copy of a function. */
 static const char *const PARTS[] = {".cold", ".part", ".isra", ".constprop"};
 
-/*
- * What is written to, and the way out once it is full.  A short name can stand for 2^40 characters,
- * and what a callback returns tells nobody to stop.
- */
-struct sink {
-	struct buf *buf;
-	jmp_buf full;
+/* A thread's name under way. */
+struct watch {
+	timer_t timer;
+	bool made;
+	volatile bool armed;
+	volatile bool begun;     /* a name, since the last tick */
+	volatile bool under_way; /* it is */
+	volatile bool allocates; /* libiberty may be inside malloc() */
+	volatile unsigned ticks; /* that it has seen */
+	sigjmp_buf out;
+	size_t len;
+	char text[MAX_READABLE + 1];
+	uint16_t mates[MAX_READABLE + 1]; /* of parentheses in it */
 };
 
+static _Thread_local struct watch *own; /* NULL until the thread's first name */
+static pthread_once_t watches_begin = PTHREAD_ONCE_INIT;
+static pthread_key_t watches;
+static bool watches_fail;
+static _Atomic unsigned hostile_ticks; /* of names that were left */
+
+/* Of the program and the libraries linked into it.  malloc() is in another. */
+extern const char __executable_start[];
+extern const char etext[];
+
+static bool in_own_code(const void *context)
+{
+#if defined(__x86_64__)
+	uintptr_t pc = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+	uintptr_t pc = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.pc;
+#endif
+
+	return pc >= (uintptr_t)__executable_start && pc < (uintptr_t)etext;
+}
+
+static void arm(struct watch *watch, long tick_ns)
+{
+	const struct itimerspec every = {{0, tick_ns}, {0, tick_ns}};
+
+	watch->armed = timer_settime(watch->timer, 0, &every, NULL) == 0 && tick_ns;
+}
+
+/* Leaving by a jump is safe: libiberty holds nothing but memory for a word that is not ASCII. */
+static void on_tick(int number, siginfo_t *info, void *context)
+{
+	struct watch *watch = own;
+	int saved = errno;
+
+	(void)number;
+	if (info->si_code != SI_TIMER || !watch || info->si_value.sival_ptr != watch)
+		return;
+	if (watch->under_way) {
+		watch->ticks += 1 + (unsigned)info->si_overrun;
+		if (watch->ticks >= SLOW_TICKS && (!watch->allocates || in_own_code(context)))
+			siglongjmp(watch->out, ETIME); /* NOLINT(cert-err52-cpp) */
+	} else if (!watch->begun) {
+		arm(watch, 0);
+	}
+	watch->begun = false;
+	errno = saved;
+}
+
+static void watch_free(void *context)
+{
+	struct watch *watch = context;
+
+	own = NULL;
+	if (watch->made)
+		(void)timer_delete(watch->timer);
+	free(watch);
+}
+
+static void begin_watches(void)
+{
+	/* The handler is left by a jump, which keeps the mask: the signal is not to be in it. */
+	struct sigaction action = {.sa_sigaction = on_tick,
+				   .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER};
+
+	watches_fail = pthread_key_create(&watches, watch_free) != 0 ||
+		       sigaction(SIGVTALRM, &action, NULL) < 0;
+}
+
+/* The thread's, or NULL when there can be none. */
+static struct watch *watch_get(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGVTALRM};
+	struct watch *watch;
+	sigset_t set;
+
+	if (own)
+		return own;
+	(void)pthread_once(&watches_begin, begin_watches);
+	watch = watches_fail ? NULL : calloc(1, sizeof(*watch));
+	if (!watch)
+		return NULL;
+	event.sigev_value.sival_ptr = watch;
+	event._sigev_un._tid = gettid();
+	watch->made = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &watch->timer) == 0;
+	if (!watch->made || pthread_setspecific(watches, watch) != 0) {
+		watch_free(watch);
+		return NULL;
+	}
+	own = watch;
+	sigemptyset(&set);
+	sigaddset(&set, SIGVTALRM);
+	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	return watch;
+}
+
+/* What a callback returns tells nobody to stop, so a full sink is left by a jump as well. */
 static void append(const char *text, size_t len, void *context)
 {
-	struct sink *sink = context;
-	size_t room = MAX_READABLE - sink->buf->len;
+	struct watch *watch = context;
+	size_t room = MAX_READABLE - watch->len;
 
-	(void)buf_append(sink->buf, text, len < room ? len : room);
-	/* Behind it libiberty has nothing to clean up, but for the letters of a non-ASCII word. */
-	if (len >= room || sink->buf->failed)
-		longjmp(sink->full, 1); /* NOLINT(cert-err52-cpp) */
+	memcpy(watch->text + watch->len, text, len < room ? len : room);
+	watch->len += len < room ? len : room;
+	if (len >= room)
+		siglongjmp(watch->out, ENOSPC); /* NOLINT(cert-err52-cpp) */
 }
 
 /* "17h" and 16 hexadecimal digits before the E: rustc's mangling before v0. */
@@ -64,8 +182,17 @@ static size_t mangled_len(const char *name)
 	return len;
 }
 
+static void add(struct watch *watch, const char *text, size_t len)
+{
+	size_t room = MAX_READABLE - watch->len;
+
+	len = len < room ? len : room;
+	memcpy(watch->text + watch->len, text, len);
+	watch->len += len;
+}
+
 /* ".cold", ".part.0" and the like stay, ".llvm.123" and "@VERSION" go. */
-static void append_parts(struct buf *buf, const char *suffix)
+static void append_parts(struct watch *watch, const char *suffix)
 {
 	while (*suffix == '.') {
 		size_t word = 1 + strcspn(suffix + 1, ".@");
@@ -75,38 +202,72 @@ static void append_parts(struct buf *buf, const char *suffix)
 			len += 1 + strcspn(suffix + len + 1, ".@");
 		for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++)
 			if (strlen(PARTS[i]) == word && strncmp(suffix, PARTS[i], word) == 0)
-				(void)buf_append(buf, suffix, len);
+				add(watch, suffix, len);
 		suffix += len;
 	}
 	if (strcmp(suffix, "@plt") == 0)
-		buf_add(buf, suffix);
+		add(watch, suffix, strlen(suffix));
 }
 
-static bool demangle(const char *name, int options, struct buf *buf)
+/* Could a word in it not be ASCII?  Its letters are the only memory that libiberty takes. */
+static bool may_allocate(const char *name)
 {
-	struct sink sink = {.buf = buf};
-
-	if (setjmp(sink.full) != 0) /* NOLINT(cert-err52-cpp) */
-		return true;
-	if ((strncmp(name, "_R", 2) == 0 || is_rust_legacy(name, strlen(name))) &&
-	    rust_demangle_callback(name, 0, append, &sink) && buf->len > 0)
-		return true;
-	buf_clear(buf);
-	return strncmp(name, "_Z", 2) == 0 &&
-	       cplus_demangle_v3_callback(name, options, append, &sink) && buf->len > 0;
+	for (const char *at = strchr(name, 'u'); at; at = strchr(at + 1, 'u'))
+		if (isdigit((unsigned char)at[1]))
+			return true;
+	return false;
 }
 
-/* One past the parenthesis that closes the one at OPEN, or NULL. */
-static char *after_group(char *open)
+static bool read_name(struct watch *watch, const char *name, size_t len, int options)
 {
-	int depth = 0;
+	bool v0 = strncmp(name, "_R", 2) == 0;
 
-	for (char *at = open; *at; at++) {
-		depth += (*at == '(') - (*at == ')');
-		if (depth == 0)
-			return at + 1;
+	watch->allocates = v0 && may_allocate(name);
+	if ((v0 || is_rust_legacy(name, len)) && rust_demangle_callback(name, 0, append, watch) &&
+	    watch->len > 0)
+		return true;
+	watch->len = 0;
+	return !v0 && cplus_demangle_v3_callback(name, options, append, watch) && watch->len > 0;
+}
+
+/* Into WATCH->text.  Return: 0; EINVAL: it is not mangled; ETIME: it took too long. */
+static int read_in_time(struct watch *watch, const char *name, size_t len, int options)
+{
+	int jumped;
+
+	watch->len = 0;
+	watch->ticks = 0;
+	jumped = sigsetjmp(watch->out, 0); /* NOLINT(cert-err52-cpp) */
+	if (jumped == 0) {
+		bool read;
+
+		watch->begun = true;
+		watch->under_way = true;
+		/* Not sooner: a tick before may have disarmed it. */
+		if (!watch->armed)
+			arm(watch, TICK_NS);
+		read = watch->armed && read_name(watch, name, len, options);
+		watch->under_way = false;
+		return read ? 0 : watch->armed ? EINVAL : ETIME;
 	}
-	return NULL;
+	watch->under_way = false;
+	return jumped == ENOSPC ? 0 : ETIME;
+}
+
+/* Where the parenthesis that closes each is, in MATES; 0: nothing closes it. */
+static void match_groups(const char *text, size_t len, uint16_t *mates)
+{
+	size_t open = 0; /* the last that closes one and has not met it; MATES has the one before */
+
+	for (size_t at = len; at-- > 0;) {
+		if (text[at] == ')') {
+			mates[at] = (uint16_t)open;
+			open = at;
+		} else if (text[at] == '(') {
+			mates[at] = (uint16_t)open;
+			open = open ? mates[open] : 0;
+		}
+	}
 }
 
 /* What a method says of itself after its parameters. */
@@ -128,16 +289,14 @@ static bool ends_with(const char *text, const char *at, const char *word)
 }
 
 /*
- * Where the parameters at OPEN end, if it opens those of a lambda, a scope or a thunk.  What
- * comes before it is [TEXT, TO) by now.
+ * Where the parameters that end at END end with what follows, if they are a lambda's, a scope's or
+ * a thunk's.  What comes before them is [TEXT, TO) by now.
  */
-static char *after_parameters(const char *text, const char *to, char *open)
+static char *after_parameters(const char *text, const char *to, char *end, bool thunk)
 {
-	bool thunk = strstr(text, "virtual thunk to ") != NULL;
-	char *end = after_group(open);
-	char *next = end ? after_qualifiers(end) : NULL;
+	char *next = after_qualifiers(end);
 
-	if (!end || to == text || ends_with(text, to, "operator"))
+	if (to == text || ends_with(text, to, "operator"))
 		return NULL;
 	if (ends_with(text, to, "{lambda") && *end == '#')
 		return end;
@@ -150,15 +309,16 @@ static char *after_parameters(const char *text, const char *to, char *open)
  * The parameters of the function itself are not asked for; those inside the name go here:
  * "run(int)::{lambda(char)#1}" is "run::{lambda#1}".
  */
-static void drop_parameters(char *text)
+static void drop_parameters(struct watch *watch)
 {
+	char *text = watch->text;
 	char *to = text;
+	bool thunk = strstr(text, "virtual thunk to ") != NULL;
 
-	/* A long name with many parentheses would take long: it can stay as it is. */
-	if (strlen(text) > MAX_TIDIED)
-		return;
+	match_groups(text, watch->len, watch->mates);
 	for (char *at = text; *at;) {
-		char *end = *at == '(' ? after_parameters(text, to, at) : NULL;
+		size_t mate = *at == '(' ? watch->mates[at - text] : 0;
+		char *end = mate ? after_parameters(text, to, text + mate + 1, thunk) : NULL;
 
 		if (end)
 			at = end;
@@ -166,41 +326,77 @@ static void drop_parameters(char *text)
 			*to++ = *at++;
 	}
 	*to = '\0';
+	watch->len = (size_t)(to - text);
 }
 
-static char *make_readable(const char *name, bool full)
+/* Have the names of this origin taken so long that no more of them is tried? */
+static bool is_spent(const struct demangle_budget *budget)
 {
-	char *mangled;
-	struct buf buf;
-	char *readable = NULL;
+	unsigned ticks = atomic_load_explicit(&budget->ticks, memory_order_relaxed);
+	unsigned patience =
+		atomic_load_explicit(&hostile_ticks, memory_order_relaxed) < HOSTILE_TICKS
+			? PATIENCE_TICKS
+			: SLOW_TICKS;
+
+	return ticks >= patience &&
+	       ticks - patience >=
+		       atomic_load_explicit(&budget->n_names, memory_order_relaxed) / NAMES_A_TICK;
+}
+
+static void charge(struct demangle_budget *budget, unsigned ticks, bool left)
+{
+	(void)atomic_fetch_add_explicit(&budget->n_names, 1, memory_order_relaxed);
+	if (!ticks)
+		return;
+	(void)atomic_fetch_add_explicit(&budget->ticks, ticks, memory_order_relaxed);
+	if (left)
+		(void)atomic_fetch_add_explicit(&hostile_ticks, ticks, memory_order_relaxed);
+}
+
+static bool may_be_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R') &&
+	       strnlen(name, MAX_MANGLED + 1) <= (name[1] == 'R' ? MAX_RUST : MAX_MANGLED);
+}
+
+static int make_readable(struct watch *watch, const char *name, bool full)
+{
+	size_t len = mangled_len(name);
+	char *mangled = name[len] ? strndup(name, len) : NULL;
+	int r = ENOMEM;
+
+	if (mangled || !name[len])
+		r = read_in_time(watch, mangled ? mangled : name, len,
+				 full ? DMGL_PARAMS | DMGL_ANSI : 0);
+	free(mangled);
+	if (r != 0)
+		return -r;
+	append_parts(watch, name + len);
+	watch->text[watch->len] = '\0';
+	if (!full)
+		drop_parameters(watch);
+	return 0;
+}
+
+int demangle(const char *name, bool full, struct demangle_budget *budget, char **ret_readable)
+{
+	struct watch *watch;
+	int r;
 
 	/* Mach-O's extra underscore travels with some compilers' JIT maps. */
 	if (strncmp(name, "__Z", 3) == 0 || strncmp(name, "__R", 3) == 0)
 		name++;
-	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
-	    strnlen(name, MAX_MANGLED + 1) > MAX_MANGLED)
-		return NULL;
-	mangled = strndup(name, mangled_len(name));
-	if (!mangled)
-		return NULL;
-	buf_init(&buf, MAX_READABLE + MAX_MANGLED);
-	if (demangle(mangled, full ? DMGL_PARAMS | DMGL_ANSI : 0, &buf)) {
-		append_parts(&buf, name + strlen(mangled));
-		readable = buf.failed ? NULL : strdup(buf_text(&buf));
-		if (readable && !full)
-			drop_parameters(readable);
-	}
-	buf_release(&buf);
-	free(mangled);
-	return readable;
-}
-
-char *symbolize_demangle(const char *name)
-{
-	return make_readable(name, false);
-}
-
-char *symbolize_demangle_full(const char *name)
-{
-	return make_readable(name, true);
+	if (!may_be_mangled(name))
+		return -EINVAL;
+	if (is_spent(budget))
+		return -EDQUOT;
+	watch = watch_get();
+	if (!watch)
+		return -EDQUOT;
+	r = make_readable(watch, name, full);
+	charge(budget, watch->ticks, r == -ETIME);
+	if (r < 0)
+		return r;
+	*ret_readable = strdup(watch->text);
+	return *ret_readable ? 0 : -ENOMEM;
 }

@@ -100,8 +100,9 @@ static void *run_jobs(void *context)
 }
 
 /*
- * Signals are for the main thread: new ones start with all of them blocked, but for the one that
- * tells that a mapped file has shrunk (file_guard.h).
+ * Signals are for the main thread: new ones start with all of them blocked, but for those that
+ * tell that a mapped file has shrunk (file_guard.h) and, later, that a name takes long
+ * (demangle.h).
  */
 static int start_threads(struct loader *loader)
 {

@@ -3,6 +3,7 @@
 #define SYMBOLIZE_MODULE_H
 
 #include "symbolize/answers.h"
+#include "symbolize/demangle.h"
 #include "symbolize/dwarf/dwarf.h"
 #include "symbolize/elf_head.h"
 #include "symbolize/fde.h"
@@ -92,6 +93,8 @@ struct module {
 	enum symbol_quality quality;
 	char why[MODULE_WHY_SIZE];
 	_Atomic bool cut; /* names were given up: the recording ended, or memory for them did */
+
+	struct demangle_budget demangling; /* any thread's */
 
 	/* Main thread only. */
 	struct file_id id;

@@ -3,6 +3,7 @@
 
 #include "symbolize/symbolize.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +13,39 @@ const char *names_keep(struct names *names, const char *text)
 	return intern_string(&names->strings, text);
 }
 
-const char *names_readable(struct names *names, const char *symbol)
+static _Atomic uint64_t n_left; /* of all threads' names */
+
+/* It is shown mangled.  A name that was not tried may still be another origin's. */
+static void leave(struct names *names, const char *name)
+{
+	uint64_t key = (uint64_t)(uintptr_t)name;
+
+	if (!map_get(&names->left, key) && map_put(&names->left, key, (void *)name) == 0)
+		(void)atomic_fetch_add_explicit(&n_left, 1, memory_order_relaxed);
+}
+
+uint64_t symbolize_left_mangled(void)
+{
+	return atomic_load_explicit(&n_left, memory_order_relaxed);
+}
+
+const char *names_readable(struct names *names, const char *symbol, struct demangle_budget *budget)
 {
 	const char *name = names_keep(names, symbol);
 	const char *readable;
-	char *demangled;
+	char *demangled = NULL;
+	int r;
 
 	if (!name)
 		return NULL;
 	readable = map_get(&names->readable, (uint64_t)(uintptr_t)name);
 	if (readable)
 		return readable;
-	demangled = names->full ? symbolize_demangle_full(name) : symbolize_demangle(name);
+	r = demangle(name, names->full, budget, &demangled);
+	if (r == -ETIME || r == -EDQUOT)
+		(void)leave(names, name);
+	if (r == -EDQUOT)
+		return name;
 	readable = demangled ? names_keep(names, demangled) : name;
 	free(demangled);
 	if (readable)
@@ -107,7 +129,8 @@ static bool same_mangled(const char *symbol, size_t len, const char *dwarf)
 	return true;
 }
 
-bool names_same_function(struct names *names, const char *symbol, const char *dwarf)
+bool names_same_function(struct names *names, const char *symbol, const char *dwarf,
+			 struct demangle_budget *budget)
 {
 	size_t len = unmarked_len(symbol);
 	const char *shown;
@@ -121,7 +144,7 @@ bool names_same_function(struct names *names, const char *symbol, const char *dw
 	if (!is_mangled(symbol))
 		return false;
 	bare = strndup(symbol, len);
-	shown = bare ? names_readable(names, bare) : NULL;
+	shown = bare ? names_readable(names, bare, budget) : NULL;
 	same = shown && same_last_word(shown, dwarf);
 	free(bare);
 	return same;
@@ -130,5 +153,6 @@ bool names_same_function(struct names *names, const char *symbol, const char *dw
 void names_release(struct names *names)
 {
 	map_release(&names->readable);
+	map_release(&names->left);
 	intern_release(&names->strings);
 }

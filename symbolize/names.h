@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "symbolize/demangle.h"
 
 #include <stdbool.h>
 
@@ -11,6 +12,7 @@
 struct names {
 	struct intern strings; /* mangled and readable */
 	struct map readable;   /* interned name -> interned readable name */
+	struct map left;       /* interned names that took too long, or were not tried */
 	bool full;             /* with parameters */
 };
 
@@ -25,12 +27,13 @@ const char *names_keep(struct names *names, const char *text);
 
 /**
  * names_readable - what is shown for a symbol
+ * @budget: of where it comes from
  *
  * Return:  NULL when memory ran out.
  * Owns:    the names.
  * Context: main thread.
  */
-const char *names_readable(struct names *names, const char *symbol);
+const char *names_readable(struct names *names, const char *symbol, struct demangle_budget *budget);
 
 /**
  * names_same_function - does a symbol table's name mean the function that DWARF names?
@@ -40,7 +43,8 @@ const char *names_readable(struct names *names, const char *symbol);
  *
  * Context: main thread.
  */
-bool names_same_function(struct names *names, const char *symbol, const char *dwarf);
+bool names_same_function(struct names *names, const char *symbol, const char *dwarf,
+			 struct demangle_budget *budget);
 
 /**
  * names_release - forget them all

@@ -34,7 +34,8 @@ static uint64_t limit_of(const struct module_names *elf, uint64_t vaddr)
 static void show(struct naming *naming, uint64_t vaddr, struct function_symbol symbol)
 {
 	if (symbol.name && symbol.name[0])
-		symbol.readable = names_readable(&naming->names, symbol.name);
+		symbol.readable =
+			names_readable(&naming->names, symbol.name, &naming->module->demangling);
 	function_show_symbol(&naming->show, vaddr, &symbol);
 	naming->n_symbols++;
 }
@@ -46,7 +47,7 @@ static void show_named(struct naming *naming, const struct module_names *elf, ui
 	struct function_symbol symbol = symbol_at(elf, lo);
 
 	if (!symbol.name || symbol.start != lo || strcmp(symbol.name, name) == 0 ||
-	    !names_same_function(&naming->names, symbol.name, name))
+	    !names_same_function(&naming->names, symbol.name, name, &naming->module->demangling))
 		symbol.name = NULL;
 	show(naming, lo, symbol);
 }
@@ -62,13 +63,14 @@ static void show_nameless(struct naming *naming, const struct module_names *elf,
 		show(naming, lo, (struct function_symbol){.name = NULL});
 }
 
-void naming_begin(struct naming *naming, const struct module_names *elf,
-		  const struct function_table *table)
+void naming_begin(struct naming *naming, struct module *module, const struct function_table *table)
 {
 	const struct function_chain *chain = &naming->chain;
+	const struct module_names *elf = &module->elf;
 	uint64_t lo;
 	uint64_t hi;
 
+	naming->module = module;
 	function_show_begin(&naming->show, table);
 	naming->n_symbols = 0;
 	for (size_t nth = 0; function_table_range(table, nth, &lo, &hi); nth++) {
@@ -91,7 +93,9 @@ void naming_ask(struct naming *naming, uint64_t vaddr)
 		return;
 	for (size_t i = 0; i < chain->n_levels; i++) {
 		const char *name = chain->levels[i].name;
-		const char *readable = name[0] ? names_readable(&naming->names, name) : NULL;
+		const char *readable =
+			name[0] ? names_readable(&naming->names, name, &naming->module->demangling)
+				: NULL;
 
 		if (readable)
 			function_show_readable(&naming->show, name, readable);
@@ -129,31 +133,34 @@ static const char *name_by_start(struct names *names, const struct module *modul
 	return names_keep(names, text);
 }
 
-static const char *readable_of(struct names *names, const char *name, const char *readable)
+static const char *readable_of(struct names *names, struct module *module, const char *name,
+			       const char *readable)
 {
-	return readable && !names->full ? names_keep(names, readable) : names_readable(names, name);
+	return readable && !names->full ? names_keep(names, readable)
+					: names_readable(names, name, &module->demangling);
 }
 
-static void name_by_symbol(struct names *names, const struct module *module,
+static void name_by_symbol(struct names *names, struct module *module,
 			   const struct function_symbol *symbol, struct answer *answer)
 {
 	if (!symbol->name)
 		return;
 	answer->start = symbol->start;
 	answer->named = symbol->name[0] != '\0';
-	answer->function.symbol = answer->named ? readable_of(names, symbol->name, symbol->readable)
-						: name_by_start(names, module, symbol->start);
+	answer->function.symbol =
+		answer->named ? readable_of(names, module, symbol->name, symbol->readable)
+			      : name_by_start(names, module, symbol->start);
 }
 
-static void set_level(struct names *names, const struct function_level *from,
+static void set_level(struct names *names, struct module *module, const struct function_level *from,
 		      struct answer_level *to)
 {
-	to->symbol = from->name[0] ? readable_of(names, from->name, from->readable) : NULL;
+	to->symbol = from->name[0] ? readable_of(names, module, from->name, from->readable) : NULL;
 	to->file = from->file[0] ? names_keep(names, from->file) : NULL;
 	to->line = from->line;
 }
 
-struct answer *naming_answer(struct names *names, const struct module *module, uint64_t vaddr,
+struct answer *naming_answer(struct names *names, struct module *module, uint64_t vaddr,
 			     const struct function_chain *chain)
 {
 	size_t n_inlined = chain ? chain->n_levels - 1 : 0;
@@ -163,9 +170,9 @@ struct answer *naming_answer(struct names *names, const struct module *module, u
 	if (!answer)
 		return NULL;
 	for (size_t i = 0; i < n_inlined; i++)
-		set_level(names, &chain->levels[i], &answer->inlined[i]);
+		set_level(names, module, &chain->levels[i], &answer->inlined[i]);
 	if (chain) {
-		set_level(names, &chain->levels[n_inlined], &answer->function);
+		set_level(names, module, &chain->levels[n_inlined], &answer->function);
 		answer->start = chain->start;
 		answer->named = answer->function.symbol != NULL;
 		symbol = chain->symbol;

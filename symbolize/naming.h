@@ -17,18 +17,18 @@ struct naming {
 	struct names names;
 	struct function_show show;
 	struct function_chain chain; /* scratch */
+	struct module *module;
 	size_t n_symbols;
 };
 
 /**
  * naming_begin - find what is shown of a table's function
- * @elf: have been read
+ * @module: its symbol tables have been read
  * @table: outlives what is done with NAMING
  *
  * Context: any thread, one at a time for one of them, as for all of these.
  */
-void naming_begin(struct naming *naming, const struct module_names *elf,
-		  const struct function_table *table);
+void naming_begin(struct naming *naming, struct module *module, const struct function_table *table);
 
 /**
  * naming_ask - names at this address are going to be shown
@@ -61,7 +61,7 @@ void naming_release(struct naming *naming);
  * Owns:    the caller, to free(); its strings are NAMES'.
  * Context: main thread.
  */
-struct answer *naming_answer(struct names *names, const struct module *module, uint64_t vaddr,
+struct answer *naming_answer(struct names *names, struct module *module, uint64_t vaddr,
 			     const struct function_chain *chain);
 
 #endif

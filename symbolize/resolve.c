@@ -31,7 +31,7 @@ static void look_in_map(struct symbolizer *symbolizer, struct module *jit, struc
 	if (name.pending && name.due_ns)
 		symbolizer->due_ns = name.due_ns;
 	if (name.symbol) {
-		lookup->symbol = names_readable(&symbolizer->names, name.symbol);
+		lookup->symbol = names_readable(&symbolizer->names, name.symbol, &jit->demangling);
 		lookup->start = name.start;
 		frame->file = name.file ? names_keep(&symbolizer->names, name.file) : NULL;
 		frame->line = name.line;

@@ -226,20 +226,10 @@ struct symbolize_servers {
 void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers *ret_servers);
 
 /**
- * symbolize_demangle - a readable name, without parameters
- * @name: mangled (C++ Itanium, Rust legacy or v0) or plain; names over 64 KiB are left alone
- *
- * Return:  the name, in memory of its own; NULL when NAME is not mangled or memory ran out.
- * Owns:    the caller, to free().
- * Context: any thread.
- */
-char *symbolize_demangle(const char *name);
-
-/**
- * symbolize_demangle_full - the same with parameters
+ * symbolize_left_mangled - names that this process shows mangled, as they took too long
  *
  * Context: any thread.
  */
-char *symbolize_demangle_full(const char *name);
+uint64_t symbolize_left_mangled(void);
 
 #endif

@@ -136,6 +136,11 @@ static void print_next(const struct summary *summary, struct buf *buf)
 	if (summary->unnamed_frames || summary->no_symbols)
 		buf_printf(buf, "try: wick symbolize %s%s\n", last,
 			   several ? ", and so the others" : "");
+	if (summary->mangled_names) {
+		summary_topic(buf, "names");
+		text_of(buf, summary->mangled_names, "name");
+		buf_add(buf, " took too long to demangle: shown mangled\n");
+	}
 	summary_topic(buf, "next");
 	if (written->samples) {
 		print_files_for("wick view", written, buf);

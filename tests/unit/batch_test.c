@@ -132,10 +132,9 @@ void module_cut(struct module *module, int error)
 	(void)error;
 }
 
-void naming_begin(struct naming *naming, const struct module_names *elf,
-		  const struct function_table *table)
+void naming_begin(struct naming *naming, struct module *module, const struct function_table *table)
 {
-	(void)elf;
+	(void)module;
 	assert_int_equal(world.n_names_read, 1);
 	function_show_begin(&naming->show, table);
 }

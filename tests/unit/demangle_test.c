@@ -1,13 +1,17 @@
 /* demangle_test.c - names that compilers made, and names that nobody should have made */
-#include "symbolize/symbolize.h"
+#include "symbolize/demangle.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -105,6 +109,16 @@ static const struct pair PAIRS[] = {
 	{"_RNvCs1234_7mycrate3foo.llvm.42", "mycrate::foo"},
 };
 
+/* What is shown, or NULL: it stays as it is. */
+static char *readable_of(const char *name, bool full)
+{
+	struct demangle_budget budget = {0};
+	char *readable = NULL;
+
+	(void)demangle(name, full, &budget, &readable);
+	return readable;
+}
+
 static void reads_what_compilers_write(void **state)
 {
 	int n_wrong = 0;
@@ -112,7 +126,7 @@ static void reads_what_compilers_write(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(PAIRS) / sizeof(PAIRS[0]); i++) {
 		const struct pair *pair = &PAIRS[i];
-		char *readable = symbolize_demangle(pair->mangled);
+		char *readable = readable_of(pair->mangled, false);
 		bool right = pair->readable ? readable && strcmp(readable, pair->readable) == 0
 					    : readable == NULL;
 
@@ -146,7 +160,7 @@ static void leaves_names_that_are_too_long(void **state)
 	char *name = make("_Z100000", "a", "v", 100 * 1024);
 
 	(void)state;
-	assert_null(symbolize_demangle(name));
+	assert_null(readable_of(name, false));
 	free(name);
 }
 
@@ -163,7 +177,7 @@ static void survives_nesting_without_end(void **state)
 		char *name = make(NESTS[i][0], NESTS[i][1], "v", 60 * 1024);
 
 		/* Either answer is fine, as long as there is one. */
-		free(symbolize_demangle(name));
+		free(readable_of(name, false));
 		free(name);
 	}
 }
@@ -187,20 +201,167 @@ static void bounds_names_that_double_with_every_step(void **state)
 
 	(void)state;
 	double_up(name, sizeof(name), 2);
-	readable = symbolize_demangle(name);
+	readable = readable_of(name, false);
 	assert_string_equal(readable, "f<A, B<A, A>, B<B<A, A>, B<A, A> >, "
 				      "B<B<B<A, A>, B<A, A> >, B<B<A, A>, B<A, A> > > >");
 	free(readable);
 	/* 2^34 names if it were all written out: minutes. */
 	double_up(name, sizeof(name), 33);
-	readable = symbolize_demangle_full(name);
+	readable = readable_of(name, true);
 	assert_non_null(readable);
 	assert_in_range(strlen(readable), 16 * 1024, 64 * 1024);
 	free(readable);
 	/* And the next name is none the worse for it. */
-	readable = symbolize_demangle("_Z3foov");
+	readable = readable_of("_Z3foov", false);
 	assert_string_equal(readable, "foo");
 	free(readable);
+}
+
+static const char *times(char *to, const char *from, const char *middle, int n, const char *end)
+{
+	char *at = stpcpy(to, from);
+
+	for (int i = 0; i < n; i++)
+		at = stpcpy(at, middle);
+	(void)stpcpy(at, end);
+	return to;
+}
+
+/* S_, S0_, ... S9_, SA_, ... */
+static char *substitution(char *to, int nth)
+{
+	static const char DIGITS[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char text[8] = "S_";
+
+	if (nth > 36)
+		(void)snprintf(text, sizeof(text), "S%c%c_", DIGITS[(nth - 1) / 36],
+			       DIGITS[(nth - 1) % 36]);
+	else if (nth > 0)
+		(void)snprintf(text, sizeof(text), "S%c_", DIGITS[nth - 1]);
+	return stpcpy(to, text);
+}
+
+/* A pack of none, sought in A<A<A<int, int>, the same>, the same>: nothing is printed before. */
+static const char *search_packs(char *name, int depth)
+{
+	char *at = name + strlen(times(name, "_Z1fIDp", "1AI", depth, "ii"));
+
+	for (int i = 0; i < depth; i++) {
+		at = stpcpy(at, "E");
+		if (i < depth - 1)
+			at = substitution(at, depth + i + 1);
+	}
+	(void)stpcpy(at, "Evv");
+	return name;
+}
+
+/* Arguments of a conversion's type are read, and read anew: twice at every level. */
+static const char *read_twice(char *name, int depth)
+{
+	char ends[512];
+
+	return times(name, "_Zcv", "T_I", depth, times(ends, "i", "E", depth, "v"));
+}
+
+static uint64_t cpu_ms(void)
+{
+	struct timespec now;
+
+	assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), 0);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* 2^64 lifetimes of a type that is not shown. */
+#define LIFETIMES "_RNvMINvC1a1bFGzzzzzzzzz_EuEl3foo"
+
+static void leaves_names_that_would_take_for_ever(void **state)
+{
+	static char packs[2048];
+	static char twice[2048];
+	const char *const names[] = {search_packs(packs, 60), read_twice(twice, 60), LIFETIMES};
+	uint64_t began_ms = cpu_ms();
+	char *readable;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		for (int full = 0; full < 2; full++) {
+			struct demangle_budget budget = {0};
+
+			assert_int_equal(demangle(names[i], full, &budget, &readable), -ETIME);
+		}
+	assert_in_range(cpu_ms() - began_ms, 0, 200);
+	/* The same that are small are read. */
+	readable = readable_of(search_packs(packs, 2), false);
+	assert_string_equal(readable, "f<(A<A<int, int>, A<int, int> >)...>");
+	free(readable);
+}
+
+static void an_origin_has_so_much_patience(void **state)
+{
+	struct demangle_budget budget = {0};
+	uint64_t began_ms = cpu_ms();
+	char *readable = NULL;
+	int n_tried = 0;
+
+	(void)state;
+	while (n_tried < 1000 && demangle(LIFETIMES, false, &budget, &readable) == -ETIME)
+		n_tried++;
+	assert_in_range(n_tried, 2, 25);
+	assert_in_range(cpu_ms() - began_ms, 0, 400);
+	assert_int_equal(demangle("_Z3foov", false, &budget, &readable), -EDQUOT);
+	/* What is no mangled name is none here either. */
+	assert_int_equal(demangle("main", false, &budget, &readable), -EINVAL);
+	/* Many names that were fast make up for some that were not. */
+	atomic_store(&budget.n_names, 1000 * 1000);
+	assert_int_equal(demangle("_Z3foov", false, &budget, &readable), 0);
+	free(readable);
+}
+
+/* As the loader has its threads: with no signal. */
+static void *read_in_thread(void *context)
+{
+	struct demangle_budget budget = {0};
+	char *readable = NULL;
+
+	for (int i = 0; i < 3; i++)
+		*(int *)context += demangle(LIFETIMES, false, &budget, &readable) == -ETIME;
+	return NULL;
+}
+
+static void threads_leave_names_of_their_own(void **state)
+{
+	enum { N = 4 };
+	int n_left[N] = {0};
+	pthread_t threads[N];
+	sigset_t all;
+	sigset_t old;
+
+	(void)state;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, read_in_thread, &n_left[i]), 0);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	for (int i = 0; i < N; i++) {
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(n_left[i], 3);
+	}
+}
+
+/* Parentheses by the thousand, none of which is closed: linear. */
+static void tidies_long_names_in_no_time(void **state)
+{
+	char *name = make("_ZN4core3", "$LP$", "17h0123456789abcdefE", 4 * 7000);
+	uint64_t began_ms;
+	char *readable;
+
+	(void)state;
+	(void)memcpy(name, "_ZN28000", 8);
+	began_ms = cpu_ms();
+	readable = readable_of(name, false);
+	assert_in_range(cpu_ms() - began_ms, 0, 20);
+	free(readable);
+	free(name);
 }
 
 int main(void)
@@ -210,6 +371,10 @@ int main(void)
 		cmocka_unit_test(leaves_names_that_are_too_long),
 		cmocka_unit_test(survives_nesting_without_end),
 		cmocka_unit_test(bounds_names_that_double_with_every_step),
+		cmocka_unit_test(leaves_names_that_would_take_for_ever),
+		cmocka_unit_test(an_origin_has_so_much_patience),
+		cmocka_unit_test(threads_leave_names_of_their_own),
+		cmocka_unit_test(tidies_long_names_in_no_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* names_test.c - which of two names is shown, and that one is made once */
 #include "symbolize/names.h"
 
+#include "symbolize/symbolize.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +12,8 @@
 static bool same(const char *symbol, const char *dwarf)
 {
 	struct names names = {.full = false};
-	bool is_same = names_same_function(&names, symbol, dwarf);
+	struct demangle_budget budget = {0};
+	bool is_same = names_same_function(&names, symbol, dwarf, &budget);
 
 	names_release(&names);
 	return is_same;
@@ -60,15 +63,43 @@ static void parameters_are_shown_when_asked_for(void **state)
 {
 	struct names plain = {.full = false};
 	struct names full = {.full = true};
+	struct demangle_budget budget = {0};
 
 	(void)state;
-	assert_string_equal(names_readable(&plain, "_ZN2ns4workIiEEvT_l"), "ns::work<int>");
-	assert_string_equal(names_readable(&full, "_ZN2ns4workIiEEvT_l"),
+	assert_string_equal(names_readable(&plain, "_ZN2ns4workIiEEvT_l", &budget),
+			    "ns::work<int>");
+	assert_string_equal(names_readable(&full, "_ZN2ns4workIiEEvT_l", &budget),
 			    "void ns::work<int>(int, long)");
-	assert_ptr_equal(names_readable(&plain, "_ZN2ns4workIiEEvT_l"),
-			 names_readable(&plain, "_ZN2ns4workIiEEvT_l"));
+	assert_ptr_equal(names_readable(&plain, "_ZN2ns4workIiEEvT_l", &budget),
+			 names_readable(&plain, "_ZN2ns4workIiEEvT_l", &budget));
 	names_release(&plain);
 	names_release(&full);
+}
+
+/* A conversion to T_<...<T_<int>>>, whose arguments are read twice at every level: 2^60 steps. */
+#define SLOW                                                                                       \
+	"_ZcvT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_"  \
+	"IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_IT_"  \
+	"IT_IT_IiEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEv"
+
+static void what_one_origin_wastes_the_other_keeps(void **state)
+{
+	struct names names = {.full = false};
+	struct demangle_budget hostile = {0};
+	struct demangle_budget innocent = {0};
+	uint64_t before = symbolize_left_mangled();
+
+	(void)state;
+	assert_string_equal(names_readable(&names, SLOW, &hostile), SLOW);
+	assert_string_equal(names_readable(&names, SLOW, &hostile), SLOW);
+	assert_int_equal(symbolize_left_mangled() - before, 1);
+	atomic_store(&hostile.ticks, 1000);
+	for (int i = 0; i < 2; i++)
+		assert_string_equal(names_readable(&names, "_ZN2ns4workEi", &hostile),
+				    "_ZN2ns4workEi");
+	assert_int_equal(symbolize_left_mangled() - before, 2);
+	assert_string_equal(names_readable(&names, "_ZN2ns4workEi", &innocent), "ns::work");
+	names_release(&names);
 }
 
 int main(void)
@@ -79,6 +110,7 @@ int main(void)
 		cmocka_unit_test(without_a_linkage_name_the_last_word_tells),
 		cmocka_unit_test(names_of_merged_code_are_others),
 		cmocka_unit_test(parameters_are_shown_when_asked_for),
+		cmocka_unit_test(what_one_origin_wastes_the_other_keeps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

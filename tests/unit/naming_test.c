@@ -84,7 +84,7 @@ static struct function_table keep(struct stage *stage, struct function_table pla
 {
 	struct function_table kept;
 
-	naming_begin(&stage->naming, &stage->module->elf, &plain);
+	naming_begin(&stage->naming, stage->module, &plain);
 	naming_ask(&stage->naming, BASE + asked);
 	assert_int_equal(naming_finish(&stage->naming, &kept), 0);
 	assert_int_equal(function_table_check(&kept), 0);

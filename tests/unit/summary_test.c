@@ -384,6 +384,16 @@ static void suggests_symbolize_when_names_came_too_late(void **state)
 	assert_says(&summary, "wick symbolize a.0001.perf", 1);
 }
 
+static void counts_names_that_took_too_long(void **state)
+{
+	struct summary summary = healthy();
+
+	(void)state;
+	assert_says(&summary, "demangle", 0);
+	summary.mangled_names = 1;
+	assert_says(&summary, "names       1 name took too long to demangle: shown mangled", 1);
+}
+
 static void says_that_the_tick_limits_the_rate(void **state)
 {
 	struct summary summary = healthy();
@@ -568,6 +578,7 @@ int main(void)
 		cmocka_unit_test(says_what_programs_used_before_they_could_be_sampled),
 		cmocka_unit_test(explains_a_recording_of_nothing),
 		cmocka_unit_test(suggests_symbolize_when_names_came_too_late),
+		cmocka_unit_test(counts_names_that_took_too_long),
 		cmocka_unit_test(says_that_the_tick_limits_the_rate),
 		cmocka_unit_test(says_what_tick_aliasing_came_to),
 		cmocka_unit_test(says_how_far_the_rate_was_lowered),
