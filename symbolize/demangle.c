@@ -14,7 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { MAX_MANGLED = 64 * 1024, MAX_READABLE = 32 * 1024 };
+enum { MAX_MANGLED = 64 * 1024, MAX_READABLE = 32 * 1024, MAX_TIDIED = 8 * 1024 };
 /* Words that are not ASCII take the square of their length: no compiler writes so long a name. */
 enum { MAX_RUST = 8 * 1024 };
 
@@ -43,7 +43,7 @@ struct watch {
 	sigjmp_buf out;
 	size_t len;
 	char text[MAX_READABLE + 1];
-	uint16_t mates[MAX_READABLE + 1]; /* of parentheses in it */
+	uint16_t mates[MAX_TIDIED]; /* of parentheses in it */
 };
 
 static _Thread_local struct watch *own; /* NULL until the thread's first name */
@@ -150,7 +150,7 @@ static void append(const char *text, size_t len, void *context)
 	memcpy(watch->text + watch->len, text, len < room ? len : room);
 	watch->len += len < room ? len : room;
 	if (len >= room)
-		siglongjmp(watch->out, ENOSPC); /* NOLINT(cert-err52-cpp) */
+		siglongjmp(watch->out, E2BIG); /* NOLINT(cert-err52-cpp) */
 }
 
 /* "17h" and 16 hexadecimal digits before the E: rustc's mangling before v0. */
@@ -230,7 +230,7 @@ static bool read_name(struct watch *watch, const char *name, size_t len, int opt
 	return !v0 && cplus_demangle_v3_callback(name, options, append, watch) && watch->len > 0;
 }
 
-/* Into WATCH->text.  Return: 0; EINVAL: it is not mangled; ETIME: it took too long. */
+/* Into WATCH->text.  Return: 0; EINVAL: it is not mangled; ETIME; E2BIG. */
 static int read_in_time(struct watch *watch, const char *name, size_t len, int options)
 {
 	int jumped;
@@ -251,7 +251,7 @@ static int read_in_time(struct watch *watch, const char *name, size_t len, int o
 		return read ? 0 : watch->armed ? EINVAL : ETIME;
 	}
 	watch->under_way = false;
-	return jumped == ENOSPC ? 0 : ETIME;
+	return jumped;
 }
 
 /* Where the parenthesis that closes each is, in MATES; 0: nothing closes it. */
@@ -373,7 +373,7 @@ static int make_readable(struct watch *watch, const char *name, bool full)
 		return -r;
 	append_parts(watch, name + len);
 	watch->text[watch->len] = '\0';
-	if (!full)
+	if (!full && watch->len <= MAX_TIDIED) /* nobody reads a longer one */
 		drop_parameters(watch);
 	return 0;
 }
@@ -394,7 +394,7 @@ int demangle(const char *name, bool full, struct demangle_budget *budget, char *
 	if (!watch)
 		return -EDQUOT;
 	r = make_readable(watch, name, full);
-	charge(budget, watch->ticks, r == -ETIME);
+	charge(budget, watch->ticks, r == -ETIME || r == -E2BIG);
 	if (r < 0)
 		return r;
 	*ret_readable = strdup(watch->text);

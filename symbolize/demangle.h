@@ -20,14 +20,14 @@ struct demangle_budget {
 /**
  * demangle - a readable name
  * @name: mangled (C++ Itanium, Rust legacy or v0) or plain; those over 64 KiB (Rust v0: 8 KiB) are
- *        not read; a readable name is cut at 32 KiB
+ *        not read
  * @full: with parameters
  * @budget: NAME's origin's
  *
  * The thread's first call makes a timer and unblocks SIGVTALRM, by which it comes.
  *
- * Return:  0; -EINVAL: NAME is not mangled; -ETIME: it took too long; -EDQUOT: it was not tried,
- *          as others of its origin have; -ENOMEM.
+ * Return:  0; -EINVAL: NAME is not mangled; -ETIME: it took too long; -E2BIG: it is over 32 KiB;
+ *          -EDQUOT: it was not tried, as others of its origin took too long; -ENOMEM.
  * Owns:    the caller, to free() RET_READABLE.
  * Context: any thread.
  */

@@ -42,7 +42,7 @@ const char *names_readable(struct names *names, const char *symbol, struct deman
 	if (readable)
 		return readable;
 	r = demangle(name, names->full, budget, &demangled);
-	if (r == -ETIME || r == -EDQUOT)
+	if (r == -ETIME || r == -E2BIG || r == -EDQUOT)
 		(void)leave(names, name);
 	if (r == -EDQUOT)
 		return name;

@@ -226,7 +226,7 @@ struct symbolize_servers {
 void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers *ret_servers);
 
 /**
- * symbolize_left_mangled - names that this process shows mangled, as they took too long
+ * symbolize_left_mangled - names that this process shows mangled: they took too long
  *
  * Context: any thread.
  */

@@ -31,7 +31,7 @@ struct summary {
 	uint64_t signal_cost_ns; /* of one signal, without its handler; 0: not measured */
 	uint64_t collector_ns;   /* CPU of wick itself */
 	uint64_t unnamed_frames; /* that could not wait for their module's names */
-	uint64_t mangled_names;  /* that took too long to demangle */
+	uint64_t mangled_names;  /* that could not be demangled within bounds */
 	uint64_t truncated;      /* stacks deeper than SAMPLE_MAX_FRAMES */
 	struct collector_stats collected;
 	struct recording_stats written;

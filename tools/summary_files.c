@@ -139,7 +139,7 @@ static void print_next(const struct summary *summary, struct buf *buf)
 	if (summary->mangled_names) {
 		summary_topic(buf, "names");
 		text_of(buf, summary->mangled_names, "name");
-		buf_add(buf, " took too long to demangle: shown mangled\n");
+		buf_add(buf, " took too long to demangle, or too much room: shown mangled\n");
 	}
 	summary_topic(buf, "next");
 	if (written->samples) {
