@@ -228,6 +228,7 @@ void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers 
 /**
  * symbolize_left_mangled - names that this process shows mangled: they took too long
  *
+ * Return:  how many different ones, for each reader of them.
  * Context: any thread.
  */
 uint64_t symbolize_left_mangled(void);

@@ -1,4 +1,5 @@
-/* demangle_bench.c - names a second of libiberty alone, and within wick's bounds, and if they are equal
+/* demangle_bench.c - names a second of libiberty alone, and within wick's bounds, and if they are
+ * equal
  *
  * usage: demangle_bench TOTAL <NAMES: mangled names, one a line, without versions, are read over
  * and over until TOTAL are done, by turns a round of each.
@@ -119,7 +120,8 @@ int main(int argc, char **argv)
 		alone_s += round_s(plain, names, n);
 		bounded_s += round_s(bounded, names, n);
 	}
-	printf("%zu names: libiberty alone %.0f names/s, within bounds %.0f names/s: %.2f times the CPU\n",
+	printf("%zu names: libiberty alone %.0f names/s, within bounds %.0f names/s: %.2f times "
+	       "the CPU\n",
 	       done, (double)done / alone_s, (double)done / bounded_s, bounded_s / alone_s);
 	for (size_t i = 0; i < n; i++)
 		free(names[i]);

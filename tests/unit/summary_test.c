@@ -391,7 +391,9 @@ static void counts_names_that_took_too_long(void **state)
 	(void)state;
 	assert_says(&summary, "demangle", 0);
 	summary.mangled_names = 1;
-	assert_says(&summary, "names       1 name took too long to demangle, or too much room: shown mangled", 1);
+	assert_says(&summary,
+		    "names       1 name took too long to demangle, or too much room: shown mangled",
+		    1);
 }
 
 static void says_that_the_tick_limits_the_rate(void **state)
