@@ -53,7 +53,7 @@ static bool watches_fail;
 static _Atomic unsigned hostile_ticks; /* of names that were left */
 
 /* Of the program and the libraries linked into it.  malloc() is in another. */
-extern const char __executable_start[];
+extern const char __executable_start[]; /* NOLINT(readability-identifier-naming) */
 extern const char etext[];
 
 static bool in_own_code(const void *context)

@@ -128,6 +128,7 @@ static int show_process(const struct stack_options *options, struct err *err)
 	status = r < 0 ? cmd_exit_of(r) : print(options, &what);
 	stack_names_free(what.names);
 	stacks_release(&stacks);
+	symbol_options_tell_mangled();
 	return status;
 }
 
@@ -147,6 +148,7 @@ static int show_stacks_of_core(const struct stack_options *options, struct core 
 	status = r < 0 ? cmd_exit_of(r) : print(options, &what);
 	stack_names_free(what.names);
 	stacks_release(&stacks);
+	symbol_options_tell_mangled();
 	return status;
 }
 

@@ -392,6 +392,7 @@ static int symbolize(const char *in, const struct view_output *output,
 		r = view_output_make(output, run, &job, &err);
 	if (r == 0)
 		report(&job);
+	symbol_options_tell_mangled();
 	frame_namer_free(job.namer);
 	lines_close(job.lines);
 	buf_release(&job.text);

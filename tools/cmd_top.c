@@ -347,6 +347,7 @@ static void tell_end(struct top_session *session)
 				    session->options->argv[0]);
 	if (session->cmd_ended)
 		say_note("'%s' %s", session->comm, session->ending);
+	symbol_options_tell_mangled();
 	top_output_finish(&session->output, session->comm,
 			  session->cmd_ended || !session->launched);
 }

@@ -72,3 +72,12 @@ int symbol_options_start(const struct symbolize_options *options,
 		say_note("names are not kept: %s", why);
 	return r;
 }
+
+void symbol_options_tell_mangled(void)
+{
+	uint64_t n = symbolize_left_mangled();
+
+	if (n)
+		say_note("%llu name%s took too long to demangle, or too much room: shown mangled",
+			 (unsigned long long)n, n == 1 ? "" : "s");
+}

@@ -71,4 +71,11 @@ void symbol_options_pass(const struct symbol_options *options, struct symbolize_
 int symbol_options_start(const struct symbolize_options *options,
 			 struct symbolizer **ret_symbolizer, struct err *err);
 
+/**
+ * symbol_options_tell_mangled - a word to the user when names could not be demangled
+ *
+ * Context: main thread.
+ */
+void symbol_options_tell_mangled(void);
+
 #endif
