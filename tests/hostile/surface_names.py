@@ -68,13 +68,15 @@ def chain(names, seconds, folder, *options):
                    "void work(void) { for (volatile int i = 0; i < 3000000; i++) ; }\n")
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", os.path.join(folder, "libinnocent.so"),
                     os.path.join(folder, "innocent.c")], check=True)
-    text = f'#include <time.h>\nvoid work(void) __asm__("{INNOCENT}");\n' + "".join(
-        f'void f{i}(void) __asm__("{name}");\n' for i, name in enumerate(names))
+    text = ("#include <signal.h>\n#include <unistd.h>\nstatic volatile sig_atomic_t over;\n"
+            "static void end(int number) { over = number; }\n"
+            f'void work(void) __asm__("{INNOCENT}");\n')
+    text += "".join(f'void f{i}(void) __asm__("{name}");\n' for i, name in enumerate(names))
     for i in range(len(names)):
         call = f"f{i + 1}()" if i + 1 < len(names) else "work()"
         text += f'__attribute__((noinline)) void f{i}(void) {{ {call}; __asm__ volatile (""); }}\n'
-    text += ("int main(void) { struct timespec t; do { f0(); clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); } "
-             f"while (t.tv_sec < {seconds}); return 0; }}\n")
+    # A system call in the loop is where a thread would be held.
+    text += f"int main(void) {{ signal(SIGALRM, end); alarm({seconds}); while (!over) f0(); return 0; }}\n"
     return assemble(folder, text, "target", *options, os.path.join(folder, "libinnocent.so"),
                     "-Wl,-rpath," + folder)
 
