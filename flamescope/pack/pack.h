@@ -10,7 +10,8 @@
  * Sections: `meta` (JSON: start_ns, length_ns and epoch_offset_ns as decimal strings, has_epoch,
  * is_wick, has_times, hz, command, captured, tags [{name,values}], metrics [{name,unit,kind}],
  * events, files [{path,bytes,samples,bad_lines,bad,lost,cut,unended,problem}]; lost is a decimal
- * string, too, and strings here are numbers of strings but for path and problem), `strings` (bytes) and `string_ends` (u32),
+ * string, too; strings here are numbers of strings but for path and problem), `strings` (bytes) and
+ * `string_ends` (u32),
  * `frame_name` `frame_module` (u32) `frame_inlined` (u8) `frame_addr` `frame_offset` (u64),
  * `node_parent` `node_frame` (u32), `thread_comm` `thread_host` (u32) `thread_pid` `thread_tid`
  * (i32), and one element a sample (a count of 1: the same for all samples; but `stack` has as many

@@ -53,7 +53,8 @@ int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *er
  * without a host and a time, or with those that they had.
  *
  * Return:  0; 1: there are such files, for the next scan to read; -errno when the folder itself
- * cannot be read. Context: any thread, one at a time; others may read meanwhile.
+ *          cannot be read.
+ * Context: any thread, one at a time; others may read meanwhile.
  */
 int catalog_scan(struct catalog *catalog, uint64_t facts_ns);
 
