@@ -385,7 +385,7 @@ static void print_impossible(const struct profile_facts *facts, struct buf *buf)
 		add_doubt(buf, "the end line says that more CPU was used than can be");
 	if (!facts->folded && !period_can_be(facts->stood, length_ns) && facts->hz)
 		add_doubt(buf, "the samples stand for more CPU than can be");
-	if (facts->hz > NS_PER_S)
+	if ((double)facts->hz > NS_PER_S)
 		add_doubt(buf, "the header says a rate of more than 1 GHz");
 	if (offset_ns &&
 	    (offset_ns > INT64_MAX || period_is_to_come((int64_t)offset_ns, facts->last_ns)))
