@@ -6,7 +6,7 @@
 
 enum {
 	INDEX_KEY_SIZE = 33, /* 32 digits and a NUL */
-	INDEX_FORMAT = 5, /* one more when other profiles are made of the same text (index_test) */
+	INDEX_FORMAT = 6, /* one more when other profiles are made of the same text (index_test) */
 };
 
 /**

@@ -23,6 +23,7 @@ class Run(NamedTuple):
     most: int = ANY  # a larger input is another one: it is cut, or refused
     statuses: tuple = (0,)
     needs_node: bool = False
+    long: bool = False  # with --long only
 
 
 def times(text, size):
@@ -150,39 +151,42 @@ TEXTS = {
 # What makes something of what was read: only of texts that are many things, not strange ones.
 MADE_OF = ["functions", "modules", "threads", "times that go back", "times far apart", "stacks",
            "stacks of 1,000 frames", "long names", "states", "metrics", "folded stacks"]
+MOSTLY_MADE_OF = ["functions", "stacks"]  # without --long
 MAKERS = {
-    "heatmap": ["heatmap", "-o", "out.svg"],
-    "heatmap --by thread": ["heatmap", "--by", "thread", "-o", "out.txt"],
-    "flamegraph": ["flamegraph", "-o", "out.svg"],
-    "flamegraph as text": ["flamegraph", "--threshold", "0", "-o", "out.txt"],
+    "heatmap": ["heatmap", "-f", "-o", "out.svg"],
+    "heatmap --by thread": ["heatmap", "-f", "--by", "thread", "-o", "out.txt"],
+    "flamegraph": ["flamegraph", "-f", "-o", "out.svg"],
+    "flamegraph as text": ["flamegraph", "-f", "--threshold", "0", "-o", "out.txt"],
     "report --function": ["report", "--function", "f"],
-    "report --group": ["report", "--group", "thread,state"],
+    "report --group": ["report", "--group", "thread"],
     "report --elide": ["report", "--elide", "@wrappers", "--only", "(a|b|f)+", "--flatten"],
-    "view": ["view", "--no-open", "-o", "out.html"],
-    "convert pb": ["convert", "-o", "out.pb"],
-    "convert speedscope": ["convert", "-o", "out.speedscope.json"],
-    "convert firefox": ["convert", "-o", "out.firefox.json"],
-    "convert folded": ["convert", "-o", "out.folded"],
-    "convert perf": ["convert", "-o", "out.perf"],
+    "view": ["view", "-f", "--no-open", "-o", "out.html"],
+    "convert pb": ["convert", "-f", "-o", "out.pb"],
+    "convert speedscope": ["convert", "-f", "-o", "out.speedscope.json"],
+    "convert firefox": ["convert", "-f", "-o", "out.firefox.json"],
+    "convert folded": ["convert", "-f", "-o", "out.folded"],
+    "convert perf": ["convert", "-f", "-o", "out.perf"],
 }
 
 
-def text_run(command, name, make_text, words, most=ANY, statuses=(0,)):
+def text_run(command, name, make_text, words, most=ANY, statuses=(0,), long=False):
     def make(folder, size):
         path = os.path.join(folder, "sent.txt")
         with open(path, "w", encoding="utf-8") as file:
             file.write(make_text(size))
         return [WICK, *words, path]
-    return Run(f"{command}: {name}", make, most, statuses)
+    return Run(f"{command}: {name}", make, most, statuses, long=long)
 
 
 def text_runs():
     # 3: what is in the file is no recording, or not wholly
-    runs = [text_run(command, name, make, [command], LINE, (0, 1, 3)) for name, make in LINES.items()
+    runs = [text_run(command, name, make, [command], most, (0, 1, 3), long=command == "info")
+            for most, makes in ((LINE, LINES), (ANY, TEXTS)) for name, make in makes.items()
             for command in ("report", "info")]
-    runs += [text_run(command, name, make, [command], ANY, (0, 1, 3)) for name, make in TEXTS.items()
-             for command in ("report", "info")]
-    runs += [text_run(what, name, TEXTS[name], words) for name in MADE_OF for what, words in MAKERS.items()]
+    # 8: nothing is left of names that a filter does not know
+    runs += [text_run(what, name, TEXTS[name], words, statuses=(0, 8) if words[0] == "report" else (0,),
+                      long=name not in MOSTLY_MADE_OF)
+             for name in MADE_OF for what, words in MAKERS.items()]
     return runs
 
 
