@@ -91,7 +91,7 @@ def recorded(path):
 
 def judge_text(text, ended=True):
     if SHOWN not in text:
-        return "the innocent name is not shown"
+        return f"the innocent name is not shown: ...{text[-300:]!r}"
     if ended and "# wick-end" not in text:
         return "the file has no end"
     return None
