@@ -20,7 +20,7 @@ enum { N_WAYS = 4, WAY_MAP_FILES = 0 };
 enum { PAGE = 4096, MAX_PAGES = 256, PAGES_A_PATCH = 16 };
 
 /* Smaller ones do no harm; compression in a file system saves less than this. */
-enum { SPARSE_FROM_BYTES = 64 << 20, SPARSE_TIMES = 64, BLOCK_BYTES = 512 /* stat(2) */ };
+enum { SPARSE_FROM_BYTES = 64 << 20 };
 
 /* Descriptors of a process that are looked through for a file without a name. */
 enum { MAX_FDS = 4096 };
@@ -46,8 +46,7 @@ bool mapped_file_is_sparse(int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && (uint64_t)st.st_size > SPARSE_FROM_BYTES &&
-	       (uint64_t)st.st_size / SPARSE_TIMES > (uint64_t)st.st_blocks * BLOCK_BYTES;
+	return fstat(fd, &st) == 0 && st.st_size > SPARSE_FROM_BYTES && regular_file_is_hollow(&st);
 }
 
 static bool is_program(const struct mapping *mapping, const char *link)

@@ -300,12 +300,14 @@ static int copy(struct symbolize_job *job, struct err *err)
 
 	job->leaf = true;
 	while ((r = lines_next(job->lines, &line, err)) > 0) {
-		take_line(job, &line);
-		if (job->text.len >= FLUSH_BYTES && job->leaf) {
+		/* Not behind a header line: the sample's "# l" line goes before it. */
+		if (job->text.len >= FLUSH_BYTES && !before_frame(&line)) {
+			end_sample(job);
 			r = flush(job, err);
 			if (r < 0)
 				return r;
 		}
+		take_line(job, &line);
 	}
 	end_sample(job);
 	return r < 0 ? r : flush(job, err);

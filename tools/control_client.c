@@ -82,15 +82,17 @@ static void end_strings(struct control_reply *reply)
 static int make_absolute(struct control_reply *reply, pid_t pid)
 {
 	char link[32];
-	char whole[CONTROL_PATH_BYTES];
+	char folder[CONTROL_PATH_BYTES];
+	size_t len = strlen(reply->path) + 1;
 	ssize_t n;
 
 	(void)snprintf(link, sizeof(link), "/proc/%d/cwd", (int)pid);
-	n = readlink(link, whole, sizeof(whole));
-	if (n <= 0 || (size_t)n + strlen(reply->path) + 2 > sizeof(whole))
+	n = readlink(link, folder, sizeof(folder));
+	if (n <= 0 || (size_t)n + 1 + len > sizeof(reply->path))
 		return -ENAMETOOLONG;
-	(void)snprintf(whole + n, sizeof(whole) - (size_t)n, "/%s", reply->path);
-	memcpy(reply->path, whole, sizeof(whole));
+	memmove(reply->path + n + 1, reply->path, len);
+	memcpy(reply->path, folder, (size_t)n);
+	reply->path[n] = '/';
 	return 0;
 }
 

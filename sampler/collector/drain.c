@@ -476,10 +476,13 @@ static void look_at_all(struct collector *collector, struct pace_pass *pass)
 	struct process *next;
 
 	for (struct process *process = drain->processes; process; process = next) {
+		uint64_t n_corrupt = drain->stats.lost_corrupt;
+
 		next = process->next;
 		look_at(collector, process, pass);
 		/* Rings full of inventions make nobody look sooner, or pause. */
-		if (!process->claim.cut && process->fill > pass->fill)
+		if (!process->claim.cut && drain->stats.lost_corrupt == n_corrupt &&
+		    process->fill > pass->fill)
 			pass->fill = process->fill;
 		if (process->n_slots > pass->n_slots)
 			pass->n_slots = process->n_slots;

@@ -127,6 +127,28 @@ class Names(Case):
         self.assertEqual(len(re.findall(r"^# l .*\n# f allocs ", text, re.M)), len(given))
         self.assertNotRegex(text, r"\n# f\t|\n\t.*give_back")
 
+    def test_where_a_long_text_is_written_in_parts(self):
+        """Parts of 1 MiB: each of a sample's lines is where one of them ends."""
+        path = self.record_without()
+        with open(path, encoding="utf-8") as file:
+            head, middle, rest = file.read().partition("# s ")
+        whole = (head + middle + rest).split("\n\n")
+        with open(self.symbolize(path, "--srcline")[0], encoding="utf-8") as file:
+            named = file.read()
+        ends = [len(head)]
+        for line in (middle + rest).split("\n\n", maxsplit=1)[0].split("\n"):
+            ends.append(ends[-1] + len(line) + 1)
+        self.assertGreater(len(whole), 20)
+        for end in ends[1:-1]:
+            padding = (1 << 20) - end + 10
+            lines = "#" + "x" * (padding % 1000 + 998) + "\n" + ("#" + "x" * 998 + "\n") * (padding // 1000 - 1)
+            self.assertEqual(len(lines), padding)
+            padded = self.path("padded.perf")
+            with open(padded, "w", encoding="utf-8") as file:
+                file.write(lines + head + middle + rest)
+            with open(self.symbolize(padded, "--srcline", "--force")[0], encoding="utf-8") as file:
+                self.assertTrue(file.read() == lines + named, f"another text, {end} bytes from a part's end")
+
     def test_on_another_machine_a_debug_file_is_enough(self):
         path = self.record_without()
         store = self.path("store")

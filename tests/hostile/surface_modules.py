@@ -12,7 +12,7 @@ LEAST_INPUT = SECONDS * MEGABYTE  # it forges some 100 MB a second
 def forged(name, n_threads):
     """The target ends by itself; wick has to, soon after."""
     def make(folder):
-        return Input([WICK, "record", "-F", str(HZ), "--breaker", "off", "-o", "out.perf", "--",
+        return Input([WICK, "record", "-F", str(HZ), "-o", "out.perf", "--",
                       os.path.join(TARGETS, "ring_forger"), str(n_threads), str(SECONDS)], LEAST_INPUT, None,
                      {"XDG_CACHE_HOME": folder})
     return Case("modules", name, make, names_innocent)
