@@ -49,7 +49,7 @@ static void read_symbols(Elf *elf, struct fde_table *fdes, struct symbol_table *
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
 	struct symbol_table table = {0};
-	struct fde_table fdes = {NULL, 0};
+	struct fde_table fdes = {0};
 	char *bytes;
 	Elf *elf;
 

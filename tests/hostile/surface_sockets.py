@@ -205,6 +205,11 @@ def stage_users_folder(_verb, _answers):
 
 
 def play(name, verb, answers):
+    global WICK  # pylint: disable=global-statement
+    # It may be below /tmp itself, or where only root comes.
+    path = os.path.realpath(WICK)
+    subprocess.run(["mount", "--bind", os.path.dirname(os.path.dirname(path)), "/mnt"], check=True)
+    WICK = "/mnt/bin/" + os.path.basename(path)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "none", "/tmp"], check=True)
     os.mkdir(HOME)
     os.chmod(HOME, 0o777)
