@@ -33,6 +33,7 @@ struct loader {
 	struct job *first;
 	struct job **last;
 	size_t n_busy;
+	size_t n_left; /* threads that have taken their last job */
 	uint64_t n_ended;
 	uint64_t n_seen; /* ended when loader_wait() last looked */
 };
@@ -96,6 +97,10 @@ static void *run_jobs(void *context)
 		pthread_cond_signal(&loader->ended);
 		pthread_mutex_unlock(&loader->lock);
 	}
+	pthread_mutex_lock(&loader->lock);
+	loader->n_left++;
+	pthread_cond_signal(&loader->ended);
+	pthread_mutex_unlock(&loader->lock);
 	return NULL;
 }
 
@@ -169,15 +174,22 @@ static struct timespec in_ns(uint64_t ns)
 				 .tv_nsec = (long)(then_ns % 1000000000)};
 }
 
+/* Return: false when one is in a call that does not return: it is left alone. */
 static bool join_threads(struct loader *loader)
 {
 	struct timespec until = in_ns(LEFT_ALONE_NS);
-	bool ended = true;
+	bool left;
 
+	pthread_mutex_lock(&loader->lock);
+	while (loader->n_left < loader->n_threads &&
+	       pthread_cond_timedwait(&loader->ended, &loader->lock, &until) == 0)
+		;
+	left = loader->n_left == loader->n_threads;
+	pthread_mutex_unlock(&loader->lock);
 	for (size_t i = 0; i < loader->n_threads; i++)
-		if (pthread_clockjoin_np(loader->threads[i], NULL, CLOCK_MONOTONIC, &until) != 0)
-			ended = false;
-	return ended;
+		(void)(left ? pthread_join(loader->threads[i], NULL)
+			    : pthread_detach(loader->threads[i]));
+	return left;
 }
 
 bool loader_free(struct loader *loader)
