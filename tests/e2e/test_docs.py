@@ -5,7 +5,9 @@
 writes what they print today into the pages: review it as a diff.  examples.py says what the comments mean.
 """
 import concurrent.futures
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,11 @@ from recorded import WICK, need
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", ROOT / "docs/views.md", *sorted((ROOT / "docs/how-to").glob("*.md"))]
 AT_A_TIME = 3  # they mostly wait
+VIEWING = ("convert", "diff", "flamegraph", "heatmap", "report", "view")
+HEAD = """# wick : {"format":1,"clock":"CLOCK_MONOTONIC","event":"cpu-clock","hz":10,"pid":1,"metrics":[\
+{"name":"cpu_ns","unit":"ns","kind":"counter"},{"name":"rss_kib","unit":"KiB","kind":"gauge"}]}
+#
+"""
 
 
 def run(page):
@@ -110,6 +117,79 @@ class Docs(unittest.TestCase):
                 page.write_text(text, encoding="utf-8")
                 with self.assertRaisesRegex(ValueError, word):
                     Document(page)
+
+
+def recording(slow):
+    """A minute of two threads with states and metrics."""
+    text = [HEAD]
+    for i in range(600):
+        state = "running" if i % 3 else "sleeping wait=futex"
+        leaf = "parse_line" if i % 5 < 3 - slow else "work"
+        text.append(f"# s st={state} cpu_ns={i * 10**8},{10**8} rss_kib={1000 + i},1\n"
+                    f"app 1/{1 + i % 2} [000] {1 + i / 10:.6f}: 1 cpu-clock: \n"
+                    f"\t    {0x1000 + i % 5:x} {leaf}+0x{i % 5} (/bin/app)\n\t    2000 main+0x0 (/bin/app)\n\n")
+    return "".join(text)
+
+
+def tabled():
+    """Commands of tables in the views."""
+    text = (ROOT / "docs/views.md").read_text(encoding="utf-8")
+    return [command for line in text.splitlines() if line.startswith("|")
+            for command in re.findall(r"`(wick [^`]*app\.perf[^`]*)`", line)]
+
+
+def of_manuals():
+    """Examples of the manual pages of commands that view recordings."""
+    for verb in VIEWING:
+        page = (ROOT / f"docs/man/wick-{verb}.1").read_text(encoding="utf-8")
+        part = page.split(".SH EXAMPLES\n")[1].split("\n.SH ")[0]
+        for line in part.splitlines():
+            if re.match(r"(\.B )?(perf script \| )?wick ", line):
+                yield line.removeprefix(".B ").replace("\\-", "-")
+
+
+class Commands(unittest.TestCase):
+    """Commands that no page shows the output of, on recordings that have what they ask for."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+        for name in ("app.perf", "before.perf", "after.perf", "slow.perf", "wick.server.perf", "main/1.perf", "branch/1.perf"):
+            (self.dir / name).parent.mkdir(exist_ok=True)
+            (self.dir / name).write_text(recording(name[0] in "as"), encoding="utf-8")
+        os.symlink(WICK, self.dir / "wick")
+
+    def run_command(self, command):
+        """Without the program of another behind it; 10: a gate that says what has changed."""
+        command = command.split(" && ")[0].replace("perf script |", "cat app.perf |")
+        done = subprocess.run(["bash", "-c", "set -o pipefail; " + command], cwd=self.dir, capture_output=True, check=False,
+                              env={**os.environ, "PATH": f"{self.dir}:{os.environ['PATH']}", "BROWSER": "true",
+                                   "XDG_CACHE_HOME": str(self.dir / "cache")})
+        self.assertIn(done.returncode, (0, 10) if "--fail-if" in command else (0,),
+                      f"{command}: {done.stderr.decode(errors='replace')}")
+        made = re.search(r" (?:-o|>) ([^ -]\S*)", command)
+        if made:
+            self.assertGreater((self.dir / made.group(1)).stat().st_size, 0, command)
+            (self.dir / made.group(1)).unlink()
+
+    def test_commands_of_tables_run(self):
+        commands = tabled()
+        self.assertGreater(len(commands), 8)
+        for command in commands:
+            with self.subTest(command=command):
+                self.run_command(command)
+
+    def test_examples_of_manual_pages_run(self):
+        commands = list(of_manuals())
+        self.assertGreater(len(commands), 20)
+        for command in commands:
+            with self.subTest(command=command):
+                self.run_command(command)
+
+    def test_a_command_that_fails_is_told(self):
+        with self.assertRaises(AssertionError):
+            self.run_command("wick report none.perf")
 
 
 def renew(words):
