@@ -39,11 +39,12 @@ static void add_frame(struct buf *buf, const struct frame *frame)
 
 void waker_add(struct buf *buf, const struct sample *sample)
 {
-	const struct frame *frames = sample->frames + sample->n_frames;
+	const struct frame *frames;
 	size_t start = buf->len;
 
 	if (sample->waker_tid <= 0)
 		return;
+	frames = sample->frames + sample->n_frames;
 	buf_add(buf, " waker=");
 	buf_add_dec(buf, (uint32_t)sample->waker_tid, 0, ' ');
 	for (size_t i = 0; i < sample->n_waker && buf->len - start < WAKER_BYTES; i++) {

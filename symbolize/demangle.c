@@ -20,7 +20,7 @@ enum { MAX_RUST = 8 * 1024 };
 
 /*
  * A short name can take libiberty 2^60 steps, so each thread that demangles has a timer on its CPU
- * clock.  A name that has seen SLOW_TICKS of it, 8 to 12 ms, is left; real ones take 2 us, the
+ * clock.  A name that has seen SLOW_TICKS of it, 8 to 12 ms, is abandoned; real ones take 2 us, the
  * slowest 0.2 ms.  What all names of an origin may take is PATIENCE_TICKS, and a tick for every
  * NAMES_A_TICK: 20 us a name.  Once slow names have taken a second, all together, an origin whose
  * names are slow as well gets no more than one of them.
@@ -32,7 +32,7 @@ enum { SLOW_TICKS = 3, PATIENCE_TICKS = 25, NAMES_A_TICK = 200, HOSTILE_TICKS = 
 static const char *const PARTS[] = {".cold", ".part", ".isra", ".constprop"};
 
 /* A thread's name under way. */
-struct watch {
+struct demangler {
 	timer_t timer;
 	bool made;
 	volatile bool armed;
@@ -43,14 +43,14 @@ struct watch {
 	sigjmp_buf out;
 	size_t len;
 	char text[MAX_READABLE + 1];
-	uint16_t mates[MAX_TIDIED]; /* of parentheses in it */
+	uint16_t closing[MAX_TIDIED]; /* of parentheses in it */
 };
 
-static _Thread_local struct watch *own; /* NULL until the thread's first name */
-static pthread_once_t watches_begin = PTHREAD_ONCE_INIT;
-static pthread_key_t watches;
-static bool watches_fail;
-static _Atomic unsigned hostile_ticks; /* of names that were left */
+static _Thread_local struct demangler *own; /* NULL until the thread's first name */
+static pthread_once_t demanglers_begin = PTHREAD_ONCE_INIT;
+static pthread_key_t demanglers;
+static bool demanglers_fail;
+static _Atomic unsigned hostile_ticks; /* of names that were abandoned */
 
 /* Of the program and the libraries linked into it.  malloc() is in another. */
 extern const char __executable_start[]; /* NOLINT(readability-identifier-naming) */
@@ -67,90 +67,91 @@ static bool in_own_code(const void *context)
 	return pc >= (uintptr_t)__executable_start && pc < (uintptr_t)etext;
 }
 
-static void arm(struct watch *watch, long tick_ns)
+static void arm(struct demangler *demangler, long tick_ns)
 {
 	const struct itimerspec every = {{0, tick_ns}, {0, tick_ns}};
 
-	watch->armed = timer_settime(watch->timer, 0, &every, NULL) == 0 && tick_ns;
+	demangler->armed = timer_settime(demangler->timer, 0, &every, NULL) == 0 && tick_ns;
 }
 
 /* Leaving by a jump is safe: libiberty holds nothing but memory for a word that is not ASCII. */
 static void on_tick(int number, siginfo_t *info, void *context)
 {
-	struct watch *watch = own;
+	struct demangler *demangler = own;
 	int saved = errno;
 
 	(void)number;
-	if (info->si_code != SI_TIMER || !watch || info->si_value.sival_ptr != watch)
+	if (info->si_code != SI_TIMER || !demangler || info->si_value.sival_ptr != demangler)
 		return;
-	if (watch->under_way) {
-		watch->ticks += 1 + (unsigned)info->si_overrun;
-		if (watch->ticks >= SLOW_TICKS && (!watch->allocates || in_own_code(context)))
-			siglongjmp(watch->out, ETIME); /* NOLINT(cert-err52-cpp) */
-	} else if (!watch->begun) {
-		arm(watch, 0);
+	if (demangler->under_way) {
+		demangler->ticks += 1 + (unsigned)info->si_overrun;
+		if (demangler->ticks >= SLOW_TICKS &&
+		    (!demangler->allocates || in_own_code(context)))
+			siglongjmp(demangler->out, ETIME); /* NOLINT(cert-err52-cpp) */
+	} else if (!demangler->begun) {
+		arm(demangler, 0);
 	}
-	watch->begun = false;
+	demangler->begun = false;
 	errno = saved;
 }
 
-static void watch_free(void *context)
+static void demangler_free(void *context)
 {
-	struct watch *watch = context;
+	struct demangler *demangler = context;
 
 	own = NULL;
-	if (watch->made)
-		(void)timer_delete(watch->timer);
-	free(watch);
+	if (demangler->made)
+		(void)timer_delete(demangler->timer);
+	free(demangler);
 }
 
-static void begin_watches(void)
+static void begin_demanglers(void)
 {
-	/* The handler is left by a jump, which keeps the mask: the signal is not to be in it. */
+	/* The handler returns by a jump, which keeps the mask: the signal is not to be in it. */
 	struct sigaction action = {.sa_sigaction = on_tick,
 				   .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER};
 
-	watches_fail = pthread_key_create(&watches, watch_free) != 0 ||
-		       sigaction(SIGVTALRM, &action, NULL) < 0;
+	demanglers_fail = pthread_key_create(&demanglers, demangler_free) != 0 ||
+			  sigaction(SIGVTALRM, &action, NULL) < 0;
 }
 
 /* The thread's, or NULL when there can be none. */
-static struct watch *watch_get(void)
+static struct demangler *demangler_get(void)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGVTALRM};
-	struct watch *watch;
+	struct demangler *demangler;
 	sigset_t set;
 
 	if (own)
 		return own;
-	(void)pthread_once(&watches_begin, begin_watches);
-	watch = watches_fail ? NULL : calloc(1, sizeof(*watch));
-	if (!watch)
+	(void)pthread_once(&demanglers_begin, begin_demanglers);
+	demangler = demanglers_fail ? NULL : calloc(1, sizeof(*demangler));
+	if (!demangler)
 		return NULL;
-	event.sigev_value.sival_ptr = watch;
+	event.sigev_value.sival_ptr = demangler;
 	event._sigev_un._tid = gettid();
-	watch->made = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &watch->timer) == 0;
-	if (!watch->made || pthread_setspecific(watches, watch) != 0) {
-		watch_free(watch);
+	demangler->made = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &demangler->timer) == 0;
+	if (!demangler->made || pthread_setspecific(demanglers, demangler) != 0) {
+		demangler_free(demangler);
 		return NULL;
 	}
-	own = watch;
+	own = demangler;
 	sigemptyset(&set);
 	sigaddset(&set, SIGVTALRM);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	return watch;
+	return demangler;
 }
 
-/* What a callback returns tells nobody to stop, so a full sink is left by a jump as well. */
+/* What a callback returns tells nobody to stop, so a full buffer is left by a jump as well. */
 static void append(const char *text, size_t len, void *context)
 {
-	struct watch *watch = context;
-	size_t room = MAX_READABLE - watch->len;
+	struct demangler *demangler = context;
+	size_t room = MAX_READABLE - demangler->len;
 
-	memcpy(watch->text + watch->len, text, len < room ? len : room);
-	watch->len += len < room ? len : room;
+	memcpy(demangler->text + demangler->len, text, len < room ? len : room);
+	demangler->len += len < room ? len : room;
 	if (len >= room)
-		siglongjmp(watch->out, E2BIG); /* NOLINT(cert-err52-cpp) */
+		siglongjmp(demangler->out, E2BIG); /* NOLINT(cert-err52-cpp) */
 }
 
 /* "17h" and 16 hexadecimal digits before the E: rustc's mangling before v0. */
@@ -182,17 +183,17 @@ static size_t mangled_len(const char *name)
 	return len;
 }
 
-static void add(struct watch *watch, const char *text, size_t len)
+static void add(struct demangler *demangler, const char *text, size_t len)
 {
-	size_t room = MAX_READABLE - watch->len;
+	size_t room = MAX_READABLE - demangler->len;
 
 	len = len < room ? len : room;
-	memcpy(watch->text + watch->len, text, len);
-	watch->len += len;
+	memcpy(demangler->text + demangler->len, text, len);
+	demangler->len += len;
 }
 
 /* ".cold", ".part.0" and the like stay, ".llvm.123" and "@VERSION" go. */
-static void append_parts(struct watch *watch, const char *suffix)
+static void append_parts(struct demangler *demangler, const char *suffix)
 {
 	while (*suffix == '.') {
 		size_t word = 1 + strcspn(suffix + 1, ".@");
@@ -202,11 +203,11 @@ static void append_parts(struct watch *watch, const char *suffix)
 			len += 1 + strcspn(suffix + len + 1, ".@");
 		for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++)
 			if (strlen(PARTS[i]) == word && strncmp(suffix, PARTS[i], word) == 0)
-				add(watch, suffix, len);
+				add(demangler, suffix, len);
 		suffix += len;
 	}
 	if (strcmp(suffix, "@plt") == 0)
-		add(watch, suffix, strlen(suffix));
+		add(demangler, suffix, strlen(suffix));
 }
 
 /* Could a word in it not be ASCII?  Its letters are the only memory that libiberty takes. */
@@ -218,54 +219,56 @@ static bool may_allocate(const char *name)
 	return false;
 }
 
-static bool read_name(struct watch *watch, const char *name, size_t len, int options)
+static bool read_name(struct demangler *demangler, const char *name, size_t len, int options)
 {
 	bool v0 = strncmp(name, "_R", 2) == 0;
 
-	watch->allocates = v0 && may_allocate(name);
-	if ((v0 || is_rust_legacy(name, len)) && rust_demangle_callback(name, 0, append, watch) &&
-	    watch->len > 0)
+	demangler->allocates = v0 && may_allocate(name);
+	if ((v0 || is_rust_legacy(name, len)) &&
+	    rust_demangle_callback(name, 0, append, demangler) && demangler->len > 0)
 		return true;
-	watch->len = 0;
-	return !v0 && cplus_demangle_v3_callback(name, options, append, watch) && watch->len > 0;
+	demangler->len = 0;
+	return !v0 && cplus_demangle_v3_callback(name, options, append, demangler) &&
+	       demangler->len > 0;
 }
 
-/* Into WATCH->text.  Return: 0; EINVAL: it is not mangled; ETIME; E2BIG. */
-static int read_in_time(struct watch *watch, const char *name, size_t len, int options)
+/* Into DEMANGLER->text.  Return: 0; EINVAL: it is not mangled; ETIME; E2BIG. */
+static int read_in_time(struct demangler *demangler, const char *name, size_t len, int options)
 {
 	int jumped;
 
-	watch->len = 0;
-	watch->ticks = 0;
-	jumped = sigsetjmp(watch->out, 0); /* NOLINT(cert-err52-cpp) */
+	demangler->len = 0;
+	demangler->ticks = 0;
+	jumped = sigsetjmp(demangler->out, 0); /* NOLINT(cert-err52-cpp) */
 	if (jumped == 0) {
 		bool read;
 
-		watch->begun = true;
-		watch->under_way = true;
+		demangler->begun = true;
+		demangler->under_way = true;
 		/* Not sooner: a tick before may have disarmed it. */
-		if (!watch->armed)
-			arm(watch, TICK_NS);
-		read = watch->armed && read_name(watch, name, len, options);
-		watch->under_way = false;
-		return read ? 0 : watch->armed ? EINVAL : ETIME;
+		if (!demangler->armed)
+			arm(demangler, TICK_NS);
+		read = demangler->armed && read_name(demangler, name, len, options);
+		demangler->under_way = false;
+		return read ? 0 : demangler->armed ? EINVAL : ETIME;
 	}
-	watch->under_way = false;
+	demangler->under_way = false;
 	return jumped;
 }
 
-/* Where the parenthesis that closes each is, in MATES; 0: nothing closes it. */
-static void match_groups(const char *text, size_t len, uint16_t *mates)
+/* Where the parenthesis that closes each is, in CLOSING; 0: nothing closes it. */
+static void match_groups(const char *text, size_t len, uint16_t *closing)
 {
-	size_t open = 0; /* the last that closes one and has not met it; MATES has the one before */
+	size_t open =
+		0; /* the last that closes one and has not met it; CLOSING has the one before */
 
 	for (size_t at = len; at-- > 0;) {
 		if (text[at] == ')') {
-			mates[at] = (uint16_t)open;
+			closing[at] = (uint16_t)open;
 			open = at;
 		} else if (text[at] == '(') {
-			mates[at] = (uint16_t)open;
-			open = open ? mates[open] : 0;
+			closing[at] = (uint16_t)open;
+			open = open ? closing[open] : 0;
 		}
 	}
 }
@@ -309,16 +312,16 @@ static char *after_parameters(const char *text, const char *to, char *end, bool 
  * The parameters of the function itself are not asked for; those inside the name go here:
  * "run(int)::{lambda(char)#1}" is "run::{lambda#1}".
  */
-static void drop_parameters(struct watch *watch)
+static void drop_parameters(struct demangler *demangler)
 {
-	char *text = watch->text;
+	char *text = demangler->text;
 	char *to = text;
 	bool thunk = strstr(text, "virtual thunk to ") != NULL;
 
-	match_groups(text, watch->len, watch->mates);
+	match_groups(text, demangler->len, demangler->closing);
 	for (char *at = text; *at;) {
-		size_t mate = *at == '(' ? watch->mates[at - text] : 0;
-		char *end = mate ? after_parameters(text, to, text + mate + 1, thunk) : NULL;
+		size_t closes = *at == '(' ? demangler->closing[at - text] : 0;
+		char *end = closes ? after_parameters(text, to, text + closes + 1, thunk) : NULL;
 
 		if (end)
 			at = end;
@@ -326,7 +329,7 @@ static void drop_parameters(struct watch *watch)
 			*to++ = *at++;
 	}
 	*to = '\0';
-	watch->len = (size_t)(to - text);
+	demangler->len = (size_t)(to - text);
 }
 
 /* Have the names of this origin taken so long that no more of them is tried? */
@@ -343,13 +346,13 @@ static bool is_spent(const struct demangle_budget *budget)
 		       atomic_load_explicit(&budget->n_names, memory_order_relaxed) / NAMES_A_TICK;
 }
 
-static void charge(struct demangle_budget *budget, unsigned ticks, bool left)
+static void charge(struct demangle_budget *budget, unsigned ticks, bool abandoned)
 {
 	(void)atomic_fetch_add_explicit(&budget->n_names, 1, memory_order_relaxed);
 	if (!ticks)
 		return;
 	(void)atomic_fetch_add_explicit(&budget->ticks, ticks, memory_order_relaxed);
-	if (left)
+	if (abandoned)
 		(void)atomic_fetch_add_explicit(&hostile_ticks, ticks, memory_order_relaxed);
 }
 
@@ -359,28 +362,28 @@ static bool may_be_mangled(const char *name)
 	       strnlen(name, MAX_MANGLED + 1) <= (name[1] == 'R' ? MAX_RUST : MAX_MANGLED);
 }
 
-static int make_readable(struct watch *watch, const char *name, bool full)
+static int make_readable(struct demangler *demangler, const char *name, bool full)
 {
 	size_t len = mangled_len(name);
 	char *mangled = name[len] ? strndup(name, len) : NULL;
 	int r = ENOMEM;
 
 	if (mangled || !name[len])
-		r = read_in_time(watch, mangled ? mangled : name, len,
+		r = read_in_time(demangler, mangled ? mangled : name, len,
 				 full ? DMGL_PARAMS | DMGL_ANSI : 0);
 	free(mangled);
 	if (r != 0)
 		return -r;
-	append_parts(watch, name + len);
-	watch->text[watch->len] = '\0';
-	if (!full && watch->len <= MAX_TIDIED) /* nobody reads a longer one */
-		drop_parameters(watch);
+	append_parts(demangler, name + len);
+	demangler->text[demangler->len] = '\0';
+	if (!full && demangler->len <= MAX_TIDIED) /* nobody reads a longer one */
+		drop_parameters(demangler);
 	return 0;
 }
 
 int demangle(const char *name, bool full, struct demangle_budget *budget, char **ret_readable)
 {
-	struct watch *watch;
+	struct demangler *demangler;
 	int r;
 
 	/* Mach-O's extra underscore travels with some compilers' JIT maps. */
@@ -390,13 +393,13 @@ int demangle(const char *name, bool full, struct demangle_budget *budget, char *
 		return -EINVAL;
 	if (is_spent(budget))
 		return -EDQUOT;
-	watch = watch_get();
-	if (!watch)
+	demangler = demangler_get();
+	if (!demangler)
 		return -EDQUOT;
-	r = make_readable(watch, name, full);
-	charge(budget, watch->ticks, r == -ETIME || r == -E2BIG);
+	r = make_readable(demangler, name, full);
+	charge(budget, demangler->ticks, r == -ETIME || r == -E2BIG);
 	if (r < 0)
 		return r;
-	*ret_readable = strdup(watch->text);
+	*ret_readable = strdup(demangler->text);
 	return *ret_readable ? 0 : -ENOMEM;
 }

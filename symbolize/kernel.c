@@ -159,11 +159,14 @@ static int add_line(struct kernel_symbols *symbols, const struct line *line)
 static int each_line(struct kernel_symbols *symbols, const struct buf *text,
 		     int (*visit)(struct kernel_symbols *, const struct line *), size_t n_seen[2])
 {
-	const char *end = text->data + text->len;
 	const char *at = text->data;
+	const char *end;
 
 	n_seen[0] = n_seen[1] = 0;
-	while (at && at < end) {
+	if (!text->len)
+		return 0;
+	end = at + text->len;
+	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		const char *line_end = newline ? newline : end;
 		struct line line;

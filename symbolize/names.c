@@ -13,20 +13,20 @@ const char *names_keep(struct names *names, const char *text)
 	return intern_string(&names->strings, text);
 }
 
-static _Atomic uint64_t n_left; /* of all threads' names */
+static _Atomic uint64_t n_mangled; /* of all threads' names */
 
 /* It is shown mangled.  A name that was not tried may still be another origin's. */
-static void leave(struct names *names, const char *name)
+static void count_mangled(struct names *names, const char *name)
 {
 	uint64_t key = (uint64_t)(uintptr_t)name;
 
-	if (!map_get(&names->left, key) && map_put(&names->left, key, (void *)name) == 0)
-		(void)atomic_fetch_add_explicit(&n_left, 1, memory_order_relaxed);
+	if (!map_get(&names->mangled, key) && map_put(&names->mangled, key, (void *)name) == 0)
+		(void)atomic_fetch_add_explicit(&n_mangled, 1, memory_order_relaxed);
 }
 
-uint64_t symbolize_left_mangled(void)
+uint64_t symbolize_mangled_names(void)
 {
-	return atomic_load_explicit(&n_left, memory_order_relaxed);
+	return atomic_load_explicit(&n_mangled, memory_order_relaxed);
 }
 
 const char *names_readable(struct names *names, const char *symbol, struct demangle_budget *budget)
@@ -43,7 +43,7 @@ const char *names_readable(struct names *names, const char *symbol, struct deman
 		return readable;
 	r = demangle(name, names->full, budget, &demangled);
 	if (r == -ETIME || r == -E2BIG || r == -EDQUOT)
-		(void)leave(names, name);
+		count_mangled(names, name);
 	if (r == -EDQUOT)
 		return name;
 	readable = demangled ? names_keep(names, demangled) : name;
@@ -153,6 +153,6 @@ bool names_same_function(struct names *names, const char *symbol, const char *dw
 void names_release(struct names *names)
 {
 	map_release(&names->readable);
-	map_release(&names->left);
+	map_release(&names->mangled);
 	intern_release(&names->strings);
 }

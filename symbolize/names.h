@@ -12,7 +12,7 @@
 struct names {
 	struct intern strings; /* mangled and readable */
 	struct map readable;   /* interned name -> interned readable name */
-	struct map left;       /* interned names that could not be demangled within bounds */
+	struct map mangled;    /* interned names that could not be demangled within bounds */
 	bool full;             /* with parameters */
 };
 

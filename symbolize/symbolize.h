@@ -226,11 +226,11 @@ struct symbolize_servers {
 void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers *ret_servers);
 
 /**
- * symbolize_left_mangled - names that this process shows mangled: they took too long
+ * symbolize_mangled_names - names that this process shows mangled: they took too long
  *
  * Return:  how many different ones, for each reader of them.
  * Context: any thread.
  */
-uint64_t symbolize_left_mangled(void);
+uint64_t symbolize_mangled_names(void);
 
 #endif

@@ -389,7 +389,7 @@ static void print_impossible(const struct profile_facts *facts, struct buf *buf)
 		add_doubt(buf, "the header says a rate of more than 1 GHz");
 	if (offset_ns &&
 	    (offset_ns > INT64_MAX || period_is_to_come((int64_t)offset_ns, facts->last_ns)))
-		add_doubt(buf, "the header says that it is of a time to come");
+		add_doubt(buf, "the header says that it is from the future");
 }
 
 /* What a reader should not trust, and what to do about it. */

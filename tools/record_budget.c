@@ -116,7 +116,7 @@ static void limit_disk(struct recorder *recorder)
 	if (bytes < limit)
 		return;
 	recorder->disk_is_full = true;
-	say_note("all of --disk-limit is written: the recording ends, and the program runs on");
+	say_note("--disk-limit is reached: the recording ends, and the program runs on");
 	collector_detach(recorder->collector);
 }
 

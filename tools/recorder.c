@@ -280,7 +280,7 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		{"filtered",
 		 stats->filtered[series].weight + recorder->selection.filtered[series].weight},
 		{"unnamed_frames", recorder->queue.unnamed_frames},
-		{"mangled_names", symbolize_left_mangled()},
+		{"mangled_names", symbolize_mangled_names()},
 		{"cpu_ns", stats->charged_ns},
 		{"paused_ns", stats->paused_ns},
 		{"starting_ns", stats->starting_ns},

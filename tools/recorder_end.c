@@ -49,7 +49,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.no_events = recorder->engine.why_not,
 		.collector_ns = own_cpu_ns(),
 		.unnamed_frames = recorder->queue.unnamed_frames,
-		.mangled_names = symbolize_left_mangled(),
+		.mangled_names = symbolize_mangled_names(),
 		.truncated = recorder->truncated,
 		.no_clock = !hook_files_clock(recorder->options->event_list.events),
 		.lock_ns = recorder->options->event_list.events & COLLECT_LOCK

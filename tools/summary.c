@@ -434,11 +434,12 @@ static void print_cut(const struct summary *summary, struct buf *buf)
 	if (!first)
 		return;
 	summary_topic(buf, "names");
-	buf_add(buf, "names not read: those of ");
+	buf_add(buf, "names not read: some of ");
 	words_plain(buf, first->path);
 	if (n > 1)
 		buf_printf(buf, " and %zu other %s", n - 1, n > 2 ? "files" : "file");
-	buf_add(buf, ", or a part, for want of time or memory (256 MB of a map; --mem-limit)\n");
+	buf_add(buf, ", for lack of time or memory, try: wick symbolize FILE, or a larger "
+		     "--mem-limit\n");
 }
 
 /* What would bring the most of what is missing, by the frames that would gain. */

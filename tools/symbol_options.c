@@ -75,7 +75,7 @@ int symbol_options_start(const struct symbolize_options *options,
 
 void symbol_options_tell_mangled(void)
 {
-	uint64_t n = symbolize_left_mangled();
+	uint64_t n = symbolize_mangled_names();
 
 	if (n)
 		say_note("%llu name%s took too long to demangle, or too much room: shown mangled",

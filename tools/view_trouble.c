@@ -133,7 +133,7 @@ void view_trouble_files(const struct profile *profile)
 	say_lost(profile);
 	if (profile->has_epoch &&
 	    period_is_to_come(profile->epoch_offset_ns, profile->start_ns + profile->length_ns))
-		say_note("the recording says that it is of a time to come: its clock is wrong, or "
+		say_note("the recording says that it is from the future: its clock is wrong, or "
 			 "forged");
 	say_fractions(profile);
 }

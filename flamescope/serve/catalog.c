@@ -113,8 +113,10 @@ static void keep_facts(const struct catalog *catalog, struct catalog_found *foun
 
 		while (old < catalog->n && strcmp(catalog->files[old].name, file->name) < 0)
 			old++;
+		if (old == catalog->n)
+			break;
 		known = &catalog->files[old];
-		if (old == catalog->n || strcmp(known->name, file->name) != 0)
+		if (strcmp(known->name, file->name) != 0)
 			continue;
 		file->facts = known->facts;
 		file->has_facts = known->has_facts && same_stamp(&known->stamp, &file->stamp);

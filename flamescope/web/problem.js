@@ -59,7 +59,7 @@ export function problemsOf(profile) {
 	else if (!profile.hasTimes)
 		notes.push("Folded stacks have no times: the heatmap shows one moment.");
 	if (profile.n && isToCome(profile))
-		notes.push("The recording says that it is of a time to come: its clock is wrong, or forged.");
+		notes.push("The recording says that it is from the future: its clock is wrong, or forged.");
 	if (profile.n && profile.nodes.n === 1)
 		notes.push("The samples have no stacks: `perf record -g` records them.");
 	else if (profile.n && unknownPart(profile) > MANY_UNKNOWN)

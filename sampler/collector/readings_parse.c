@@ -57,7 +57,8 @@ int readings_parse_line(const char *text, const char *name, int64_t *ret_value)
 			return take_number(&text, ret_value);
 		}
 		text = strchr(text, '\n');
-		text += text != NULL;
+		if (text)
+			text++;
 	}
 	return -ENOENT;
 }

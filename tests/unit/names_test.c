@@ -87,7 +87,7 @@ static void what_one_origin_wastes_the_other_keeps(void **state)
 	struct names names = {.full = false};
 	struct demangle_budget hostile = {0};
 	struct demangle_budget innocent = {0};
-	uint64_t before = symbolize_left_mangled();
+	uint64_t before = symbolize_mangled_names();
 
 	(void)state;
 #ifdef __SANITIZE_THREAD__
@@ -95,12 +95,12 @@ static void what_one_origin_wastes_the_other_keeps(void **state)
 #endif
 	assert_string_equal(names_readable(&names, SLOW, &hostile), SLOW);
 	assert_string_equal(names_readable(&names, SLOW, &hostile), SLOW);
-	assert_int_equal(symbolize_left_mangled() - before, 1);
+	assert_int_equal(symbolize_mangled_names() - before, 1);
 	atomic_store(&hostile.ticks, 1000);
 	for (int i = 0; i < 2; i++)
 		assert_string_equal(names_readable(&names, "_ZN2ns4workEi", &hostile),
 				    "_ZN2ns4workEi");
-	assert_int_equal(symbolize_left_mangled() - before, 2);
+	assert_int_equal(symbolize_mangled_names() - before, 2);
 	assert_string_equal(names_readable(&names, "_ZN2ns4workEi", &innocent), "ns::work");
 	names_release(&names);
 }

@@ -214,8 +214,8 @@ static void names_the_three_worst_modules(void **state)
 	static const struct symbolize_module modules[] = {
 		{.path = "/fine", .why = "", .lookups = 900, .unnamed = 0},
 		{.path = "/third", .why = "", .lookups = 50, .unnamed = 20},
-		{.path = "/first", .why = "stripped", .lookups = 50, .unnamed = 50},
-		{.path = "/fourth", .why = "", .lookups = 50, .unnamed = 19},
+		{.path = "/first", .why = "stripped", .lookups = 50, .unnamed = 50, .cut = 1},
+		{.path = "/fourth", .why = "", .lookups = 50, .unnamed = 19, .cut = 1},
 		{.path = "/second", .why = "", .lookups = 50, .unnamed = 30},
 	};
 	struct summary summary = healthy();
@@ -232,6 +232,9 @@ static void names_the_three_worst_modules(void **state)
 	assert_true(strstr(text, "/first") < strstr(text, "/second"));
 	assert_true(strstr(text, "/second") < strstr(text, "/third"));
 	free(text);
+	assert_says(&summary, "names not read: some of /first and 1 other file, for lack of", 1);
+	summary.n_modules = 2;
+	assert_says(&summary, "names not read", 0);
 }
 
 static void says_what_would_name_the_frames(void **state)

@@ -136,5 +136,5 @@ endforeach()
 foreach(name dwarf_form dwarf_unit dwarf_function dwarf_reader)
   wick_unit_test(${name} LIBS wick_symbolize Threads::Threads)
 endforeach()
-target_compile_options(dwarf_reader_test PRIVATE -g -O2)
+set_source_files_properties(dwarf_reader_test.c PROPERTIES COMPILE_OPTIONS "-g;-O2") # it reads itself
 wick_unit_test(jit_place LIBS wick_symbolize)
