@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "sampler/collector/proc_stat.h"
 #include "tools/control_place.h"
 
 #include <dirent.h>
@@ -24,6 +25,7 @@ enum {
 	THEIR_ANSWER_MS = 5000,
 	THEIR_STATUS_MS = 500, /* all of them together */
 	OTHERS_MS = 500,       /* for silent ones, once a recording has said that it is the one */
+	STOPPED_MS = 500,      /* a recording that is stopped says nothing more */
 	RETRY_MS = 5,          /* its queue of connections is full */
 	AT_ONCE = 64,
 	MOST_SOCKETS = 1024,
@@ -171,6 +173,31 @@ static void finish(struct asking *asking, int result)
 	asking->fd = -1;
 }
 
+/* A socket is named after its recording. */
+static pid_t pid_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (pid_t)strtol(slash + 1, NULL, 10) : 0;
+}
+
+/* By a signal or a debugger: it answers only when somebody lets it run on. */
+static bool is_stopped(const struct asking *asking)
+{
+	pid_t pid = asking->fd < 0 ? pid_of(asking->at->path) : asking->peer.pid;
+	struct proc_stat stat;
+
+	return proc_stat_of(pid, STAT_PARENT, &stat) == 0 &&
+	       (stat.state == 'T' || stat.state == 't');
+}
+
+static void give_up_stopped(struct asking *each, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (each[i].result == -EINPROGRESS && is_stopped(&each[i]))
+			finish(&each[i], -EHOSTDOWN);
+}
+
 /* Return: how many have not answered yet. */
 static size_t step(struct asking *each, size_t n, bool *ret_answered)
 {
@@ -215,12 +242,18 @@ static void wait_for_any(const struct asking *each, size_t n, uint64_t until_ns)
 /* All of them at once: one that is silent makes nobody else late. */
 static void ask_each(struct asking *each, size_t n, uint64_t until_ns)
 {
+	uint64_t stopped_ns = in_ms(STOPPED_MS);
 	bool answered = false;
 
 	while (step(each, n, &answered) > 0 && io_now_ns() < until_ns) {
 		if (answered && until_ns > in_ms(OTHERS_MS))
 			until_ns = in_ms(OTHERS_MS);
-		wait_for_any(each, n, until_ns);
+		if (io_now_ns() >= stopped_ns) {
+			give_up_stopped(each, n);
+			stopped_ns = in_ms(STOPPED_MS);
+			continue;
+		}
+		wait_for_any(each, n, until_ns < stopped_ns ? until_ns : stopped_ns);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (each[i].result == -EINPROGRESS)
@@ -244,6 +277,11 @@ static int tell(int error, const struct found *at, struct err *err)
 			      "nothing it says is believed",
 			      at->path, (unsigned)at->uid);
 		return -EACCES;
+	case EHOSTDOWN:
+		(void)err_set(err, 0, "the recording '%s' cannot answer: its wick is stopped",
+			      at->path);
+		err_hint(err, "kill -CONT %d", (int)pid_of(at->path));
+		return error;
 	case ECONNRESET:
 		(void)err_set(err, 0, "the recording '%s' has ended, or turned us away", at->path);
 		err_hint(err, "wick status, which says what is recorded");
@@ -443,14 +481,6 @@ int control_ask(const struct control_request *request, struct control_reply *ret
 	r = ask_found(&search, request, ret_reply, err);
 	free(search.at);
 	return r;
-}
-
-/* A socket is named after its recording. */
-static pid_t pid_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (pid_t)strtol(slash + 1, NULL, 10) : 0;
 }
 
 /* All sockets are the caller's own. */

@@ -343,14 +343,16 @@ class Control(Case):
         files, _ = self.finish()
         self.assertEqual(files[0].rates, [])
 
-    @unittest.skipUnless(LONG, "it waits for as long as one that asks would")
-    def test_one_that_is_stopped_keeps_nobody_for_ever(self):
+    def test_one_that_is_stopped_keeps_nobody_waiting(self):
         self.start()
         os.kill(self.recorder.pid, signal.SIGSTOP)
+        stopped = f"its wick is stopped, try: kill -CONT {self.recorder.pid}"
+        self.assertIn(stopped, self.ask("status", status=8))
+        self.assertIn(stopped, self.ask("stop", status=8))
         crowd = []
         while not crowd or crowd[-1].connect_ex(self.sockets()[0]) == 0:
             crowd.append(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK))
-        self.assertIn("Connection timed out", self.ask("status", status=8))
+        self.assertIn(stopped, self.ask("status", status=8))
         os.kill(self.recorder.pid, signal.SIGCONT)
         for peer in crowd:
             peer.close()

@@ -25,8 +25,9 @@ class Input(NamedTuple):
     """What to run: ARGV, in a folder of its own."""
     argv: list
     input_bytes: int = 0  # allowances grow in proportion above 1 MB
-    stop_s: Optional[float] = None  # SIGINT this long after the start; None: it ends by itself
+    stop_s: Optional[float] = None  # STOP this long after the start; None: it ends by itself
     environment: dict = {}
+    stop: signal.Signals = signal.SIGINT
     undo: Callable = lambda: None  # at the end, whatever became of it
 
 
@@ -35,7 +36,7 @@ class Result(NamedTuple):
     status: int  # as subprocess has it
     cpu_s: float  # wick's own, without its children
     most_bytes: int
-    end_s: float  # from SIGINT to the end; 0 where it ended by itself
+    end_s: float  # from STOP to the end; 0 where it ended by itself
     stdout: str
     stderr: str
     dir: str
@@ -74,14 +75,14 @@ def ended(pid):
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def watch(process, stop_s):
-    """(CPU seconds, most bytes, seconds from SIGINT to the end) of PROCESS, which is killed when it takes too long."""
+def watch(process, stop_s, stop):
+    """(CPU seconds, most bytes, seconds from STOP to the end) of PROCESS, which is killed when it takes too long."""
     began, told, most = time.monotonic(), 0.0, 0
     while not ended(process.pid):
         most = max(most, most_bytes(process.pid))
         now = time.monotonic()
         if stop_s is not None and not told and now - began >= stop_s:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(stop)
             told = now
         if now - (told or began) > PATIENCE_S:
             process.kill()
@@ -95,7 +96,7 @@ def measure(case, folder):
         with open(os.path.join(folder, "stdout"), "w+b") as out, open(os.path.join(folder, "stderr"), "w+b") as err:
             with subprocess.Popen(given.argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder,
                                   env={**os.environ, **given.environment}) as process:
-                cpu_s, most, end_s = watch(process, given.stop_s)
+                cpu_s, most, end_s = watch(process, given.stop_s, given.stop)
             texts = []
             for file in (out, err):
                 file.seek(0)
@@ -114,7 +115,7 @@ def verdict(case, given, result):
     if result.most_bytes > MOST_BYTES * times:
         wrong.append(f"memory over {MOST_BYTES * times / MEGABYTE:.0f} MB")
     if result.end_s > MOST_END_S:
-        wrong.append(f"ended {result.end_s:.1f} s after SIGINT")
+        wrong.append(f"ended {result.end_s:.1f} s after {given.stop.name}")
     if result.status < 0:
         wrong.append(f"ended by {signal.Signals(-result.status).name}")
     word = case.judge(result)

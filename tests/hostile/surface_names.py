@@ -1,5 +1,6 @@
 """Mangled names that stand for 2^60 steps of a demangler, beside names that are what they should be."""
 import os
+import signal
 import subprocess
 import time
 
@@ -116,7 +117,7 @@ def record_case(title, names, seconds, *options, program=()):
     return Case("names", title, make, judge_recording)
 
 
-def beside(names, *argv, stop_s=None):
+def beside(names, *argv, stop_s=None, stop=signal.SIGINT):
     """ARGV, with the pid of a program that runs behind it."""
     def make(folder):
         path = chain(names, 60, folder)
@@ -127,7 +128,7 @@ def beside(names, *argv, stop_s=None):
             target.wait()
         while own_cpu_s(target.pid) < 0.1:  # it is in its loop by then
             time.sleep(0.01)
-        return Input([WICK, *argv, "-p", str(target.pid)], os.path.getsize(path), stop_s, undo=undo)
+        return Input([WICK, *argv, "-p", str(target.pid)], os.path.getsize(path), stop_s, stop=stop, undo=undo)
     return make
 
 
@@ -198,8 +199,9 @@ CASES = [record_case(f"a program of names of {family.__name__}", [family(i) for 
 CASES += [
     record_case("the same with parameters", MIXED, 2, "--full-names"),
     record_case("the same in debugging information", MIXED, 2, program=("-g",)),
-    Case("names", "the same, joined, SIGINT after 1.5 s", beside(MIXED, "record", "--no-cache", "-o", "out.perf",
-                                                                 stop_s=1.5), judge_recording),
+    *(Case("names", f"the same, attached, {stop.name} after 1.5 s",
+           beside(MIXED, "record", "--no-cache", "-o", "out.perf", stop_s=1.5, stop=stop), judge_recording)
+      for stop in (signal.SIGINT, signal.SIGTERM)),
     Case("names", "a perf map of them", jit(MIXED + [INNOCENT]), judge_jit),
     Case("names", "wick stack of them", beside(MIXED, "stack"), shows_in_print),
     Case("names", "wick top of them", beside(MIXED, "top", "--once", "-d", "2s"), shows_in_print),
