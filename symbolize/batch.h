@@ -7,8 +7,8 @@
 #ifndef SYMBOLIZE_BATCH_H
 #define SYMBOLIZE_BATCH_H
 
-#include "symbolize/cache.h"
-#include "symbolize/function_table.h"
+#include "symbolize/cache/cache.h"
+#include "symbolize/function/function_table.h"
 #include "symbolize/loader.h"
 #include "symbolize/module.h"
 

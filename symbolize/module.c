@@ -3,10 +3,10 @@
 
 #include "base/cleanup.h"
 #include "symbolize/batch.h"
-#include "symbolize/debug_search.h"
-#include "symbolize/elf_symbols.h"
-#include "symbolize/jit.h"
-#include "symbolize/mapped_file.h"
+#include "symbolize/debugfile/debug_search.h"
+#include "symbolize/elf/elf_symbols.h"
+#include "symbolize/elf/mapped_file.h"
+#include "symbolize/jit/jit.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,13 +2,13 @@
 #ifndef SYMBOLIZE_MODULE_H
 #define SYMBOLIZE_MODULE_H
 
-#include "symbolize/answers.h"
-#include "symbolize/demangle.h"
+#include "symbolize/address_cache.h"
 #include "symbolize/dwarf/dwarf.h"
-#include "symbolize/elf_head.h"
-#include "symbolize/fde.h"
+#include "symbolize/elf/elf_head.h"
+#include "symbolize/elf/fde.h"
+#include "symbolize/elf/symbol_table.h"
 #include "symbolize/loader.h"
-#include "symbolize/symbol_table.h"
+#include "symbolize/names/demangle.h"
 #include "symbolize/symbolize.h"
 
 #include <stdatomic.h>

@@ -2,9 +2,9 @@
 #include "symbolize/modules.h"
 
 #include "base/io.h"
-#include "symbolize/image.h"
-#include "symbolize/jit.h"
-#include "symbolize/mapped_file.h"
+#include "symbolize/elf/image.h"
+#include "symbolize/elf/mapped_file.h"
+#include "symbolize/jit/jit.h"
 
 #include <errno.h>
 #include <stdio.h>

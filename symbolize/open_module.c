@@ -1,9 +1,9 @@
 /* open_module.c - the file of a module that a recording names, here or on another machine */
-#include "symbolize/symbolizer_room.h"
+#include "symbolize/internal.h"
 
 #include "base/cleanup.h"
 #include "base/regular_file.h"
-#include "symbolize/mapped_file.h"
+#include "symbolize/elf/mapped_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* quality.c - words for where names came from, and advice */
 #include "symbolize/quality.h"
 
-#include "symbolize/jit.h"
+#include "symbolize/jit/jit.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* resolve.c - the frames of a sample, named and with the calls that were inlined */
-#include "symbolize/asking.h"
-#include "symbolize/jit.h"
+#include "symbolize/jit/jit.h"
+#include "symbolize/symbol_request.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* main.c - the `wick` program: a table of commands */
-#include "tools/cmd.h"
-#include "tools/presets.h"
-#include "tools/process_start.h"
-#include "tools/say.h"
+#include "tools/cli/cmd.h"
+#include "tools/cli/presets.h"
+#include "tools/cli/say.h"
+#include "tools/target/process_start.h"
 
 #include <string.h>
 

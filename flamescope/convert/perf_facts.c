@@ -2,7 +2,7 @@
 #include "flamescope/convert/perf_facts.h"
 
 #include "flamescope/draw/words.h"
-#include "output/sanitise.h"
+#include "output/text/sanitise.h"
 
 #include <stdio.h>
 #include <string.h>

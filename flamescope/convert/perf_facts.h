@@ -3,7 +3,7 @@
 #define CONVERT_PERF_FACTS_H
 
 #include "flamescope/convert/out.h"
-#include "output/perf_script.h"
+#include "output/text/perf_script.h"
 
 enum {
 	PERF_MAX_FRAMES = 1024, /* handed on; the writer cuts them further */

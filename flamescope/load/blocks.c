@@ -1,8 +1,8 @@
 /* blocks.c - the quick way for what is usual, the slow way for the rest */
 #include "flamescope/load/blocks.h"
 
-#include "flamescope/load/folded.h"
-#include "flamescope/load/newlines.h"
+#include "flamescope/load/text/folded.h"
+#include "flamescope/load/text/newlines.h"
 
 #include <errno.h>
 

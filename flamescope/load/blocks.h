@@ -9,8 +9,8 @@
 #ifndef LOAD_BLOCKS_H
 #define LOAD_BLOCKS_H
 
-#include "flamescope/load/builder.h"
-#include "flamescope/load/perf_text.h"
+#include "flamescope/load/build/builder.h"
+#include "flamescope/load/text/perf_text.h"
 
 enum { BLOCKS_MAX_BYTES = 1024 * 1024 }; /* longer blocks take the slow way */
 

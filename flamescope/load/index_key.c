@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "flamescope/load/text_hash.h"
+#include "flamescope/load/build/text_hash.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,14 +3,14 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "flamescope/load/folded.h"
+#include "flamescope/load/build/merge.h"
 #include "flamescope/load/index.h"
 #include "flamescope/load/load_way.h"
-#include "flamescope/load/merge.h"
-#include "flamescope/load/newlines.h"
 #include "flamescope/load/parallel.h"
 #include "flamescope/load/same_files.h"
 #include "flamescope/load/stream.h"
+#include "flamescope/load/text/folded.h"
+#include "flamescope/load/text/newlines.h"
 
 #include <errno.h>
 #include <sys/stat.h>

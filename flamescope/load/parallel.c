@@ -7,7 +7,7 @@
 #include "flamescope/load/parallel.h"
 
 #include "base/io.h"
-#include "flamescope/load/newlines.h"
+#include "flamescope/load/text/newlines.h"
 
 #include <errno.h>
 #include <pthread.h>

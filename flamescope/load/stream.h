@@ -3,8 +3,8 @@
 #define LOAD_STREAM_H
 
 #include "flamescope/load/blocks.h"
-#include "flamescope/load/lines.h"
 #include "flamescope/load/source.h"
+#include "flamescope/load/text/lines.h"
 
 enum {
 	STREAM_BYTES = 1024 * 1024,          /* that are read at a time */

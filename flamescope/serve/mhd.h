@@ -1,6 +1,6 @@
 /* mhd.h - libmicrohttpd, loaded when there is something to serve */
-#ifndef FLAMESCOPE_MHD_H
-#define FLAMESCOPE_MHD_H
+#ifndef SERVE_MHD_H
+#define SERVE_MHD_H
 
 #include "base/err.h"
 

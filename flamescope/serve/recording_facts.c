@@ -5,9 +5,9 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "flamescope/draw/words.h"
-#include "flamescope/load/json_scan.h"
-#include "flamescope/load/perf_line.h"
 #include "flamescope/load/source.h"
+#include "flamescope/load/text/json_scan.h"
+#include "flamescope/load/text/perf_line.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* agent.c - what every hook asks, and what happens around exec and seccomp */
 #include "sampler/agent/agent.h"
 
-#include "sampler/agent/hooks.h"
+#include "sampler/agent/interpose/hooks.h"
 #include "sampler/agent/start.h"
-#include "sampler/handler/clock.h"
 #include "sampler/handler/memory.h"
+#include "sampler/handler/sys/clock.h"
 
 #include <dlfcn.h>
 

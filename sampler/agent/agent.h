@@ -2,8 +2,8 @@
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
 
-#include "sampler/handler/sys.h"
-#include "sampler/wire/hello.h"
+#include "sampler/handler/sys/sys.h"
+#include "sampler/wire/handshake.h"
 #include "sampler/wire/ring.h"
 
 #include <stdbool.h>

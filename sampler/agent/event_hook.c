@@ -2,9 +2,9 @@
 #include "sampler/agent/event_hook.h"
 
 #include "sampler/agent/agent.h"
-#include "sampler/handler/clock.h"
 #include "sampler/handler/event.h"
 #include "sampler/handler/process.h"
+#include "sampler/handler/sys/clock.h"
 
 static int take_event(enum hook_kind kind, uint64_t amount, uint64_t object, uint64_t extra,
 		      const void *caller)

@@ -1,8 +1,8 @@
 /* rings.c - the file that the collector passed becomes this process's rings */
 #include "sampler/agent/agent.h"
 #include "sampler/agent/start.h"
-#include "sampler/handler/clock.h"
 #include "sampler/handler/slot.h"
+#include "sampler/handler/sys/clock.h"
 
 #include <link.h>
 #include <linux/mman.h>

@@ -2,7 +2,7 @@
 #ifndef AGENT_SIGNALS_H
 #define AGENT_SIGNALS_H
 
-#include "sampler/handler/sys.h"
+#include "sampler/handler/sys/sys.h"
 
 #include <stdbool.h>
 

@@ -3,10 +3,10 @@
 
 #include "sampler/agent/agent.h"
 #include "sampler/agent/event_hook.h"
-#include "sampler/agent/hooks.h"
+#include "sampler/agent/interpose/hooks.h"
 #include "sampler/agent/signals.h"
-#include "sampler/handler/clock.h"
 #include "sampler/handler/install.h"
+#include "sampler/handler/sys/clock.h"
 #include "sampler/program/preload.h"
 
 #include <linux/mman.h>

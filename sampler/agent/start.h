@@ -3,7 +3,7 @@
 #define AGENT_START_H
 
 #include "sampler/handler/process.h"
-#include "sampler/wire/hello.h"
+#include "sampler/wire/handshake.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* timers.c - the first timers of a process */
 #include "sampler/agent/start.h"
-#include "sampler/handler/clock.h"
-#include "sampler/handler/light.h"
+#include "sampler/handler/nearly_idle.h"
+#include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
 
 enum { MOST_MISSED = 1000 };

@@ -2,8 +2,8 @@
 #include "sampler/attach/image.h"
 
 #include "base/cleanup.h"
-#include "sampler/attach/peer.h"
-#include "sampler/wire/hello.h"
+#include "sampler/attach/target_elf.h"
+#include "sampler/wire/handshake.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,8 +13,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/attach/errand.h"
 #include "sampler/attach/image.h"
+#include "sampler/attach/stub.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -10,7 +10,7 @@
 #define ATTACH_TRACEE_H
 
 #include "base/err.h"
-#include "sampler/attach/look.h"
+#include "sampler/attach/stop_wait.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef ATTACH_TRACEE_WAIT_H
 #define ATTACH_TRACEE_WAIT_H
 
-#include "sampler/attach/look.h"
+#include "sampler/attach/stop_wait.h"
 
 #include <stdint.h>
 #include <sys/types.h>

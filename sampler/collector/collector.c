@@ -3,9 +3,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/drain.h"
-#include "sampler/collector/drain_outside.h"
-#include "sampler/collector/proc.h"
+#include "sampler/collector/drain/drain.h"
+#include "sampler/collector/drain/drain_external.h"
+#include "sampler/procfs/proc.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/sample.h"
-#include "sampler/collector/perf_open.h"
+#include "sampler/collector/perf/perf_open.h"
 #include "sampler/wire/ring.h"
 
 #include <signal.h>

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 enum {
 	THREADS = 4096, /* threads that may have SIGPROF blocked at a time */

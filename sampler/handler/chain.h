@@ -2,7 +2,7 @@
 #ifndef HANDLER_CHAIN_H
 #define HANDLER_CHAIN_H
 
-#include "sampler/handler/sys.h"
+#include "sampler/handler/sys/sys.h"
 
 #include <stdbool.h>
 

@@ -1,11 +1,11 @@
 /* event.c - what a hook saw, with the stack of the call, into the thread's ring */
 #include "sampler/handler/event.h"
 
-#include "sampler/handler/clock.h"
 #include "sampler/handler/sampling.h"
 #include "sampler/handler/stack.h"
+#include "sampler/handler/sys/clock.h"
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 enum { NAME_EVERY = 16 /* events between two looks at the thread's name */ };
 

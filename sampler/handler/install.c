@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 uint32_t handler_signal;
 uint64_t handler_least_altstack;

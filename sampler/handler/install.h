@@ -2,7 +2,7 @@
 #ifndef HANDLER_INSTALL_H
 #define HANDLER_INSTALL_H
 
-#include "sampler/handler/sys.h"
+#include "sampler/handler/sys/sys.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* memory.c - the unwinder's reader inside the target: reads nothing that could fault */
 #include "sampler/handler/memory.h"
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 enum {
 	PAGE = RING_PAGE,

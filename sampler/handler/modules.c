@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 extern int _dl_find_object(void *pc, struct dl_find_object *result) __attribute__((weak));

@@ -1,10 +1,10 @@
 /* on_event.c - the signal of a perf event, which the collector has opened for a thread */
 #include "sampler/handler/on_event.h"
 
-#include "sampler/handler/clock.h"
+#include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 enum {
 	BAND_FIRST = 1,    /* POLL_IN, and what follows it in siginfo.h */

@@ -1,14 +1,14 @@
 /* on_sigprof.c - whose signal is it, whose slot, and what is due besides the sample */
 #include "sampler/handler/on_sigprof.h"
 
-#include "sampler/handler/clock.h"
 #include "sampler/handler/install.h"
-#include "sampler/handler/light.h"
 #include "sampler/handler/memory.h"
+#include "sampler/handler/nearly_idle.h"
 #include "sampler/handler/on_event.h"
+#include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 enum { JITTER_EVERY = 8 };
 

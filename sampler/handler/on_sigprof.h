@@ -2,7 +2,7 @@
 #ifndef HANDLER_ON_SIGPROF_H
 #define HANDLER_ON_SIGPROF_H
 
-#include "sampler/handler/sys.h"
+#include "sampler/handler/sys/sys.h"
 
 /**
  * on_sigprof - one of our timers expired, or somebody else's SIGPROF came

@@ -4,7 +4,7 @@
 #include "sampler/handler/slot.h"
 #include "sampler/handler/timer.h"
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 struct process *handler_process;
 

@@ -2,7 +2,7 @@
 #ifndef HANDLER_PROCESS_H
 #define HANDLER_PROCESS_H
 
-#include "sampler/handler/sys.h"
+#include "sampler/handler/sys/sys.h"
 #include "sampler/unwind/unwind.h"
 #include "sampler/wire/ring.h"
 

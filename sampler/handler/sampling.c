@@ -1,14 +1,14 @@
 /* sampling.c - one sample: the walk, its record, and the records that must precede it */
 #include "sampler/handler/sampling.h"
 
-#include "sampler/handler/clock.h"
-#include "sampler/handler/light.h"
 #include "sampler/handler/memory.h"
+#include "sampler/handler/nearly_idle.h"
 #include "sampler/handler/stack.h"
+#include "sampler/handler/sys/clock.h"
 
 #include <sys/resource.h>
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 /* NOLINTNEXTLINE(misc-redundant-expression): it is there to stay redundant */
 _Static_assert(PC_EXACT == UNWIND_EXACT, "the unwinder's mark travels as it is");

@@ -5,7 +5,7 @@
 
 #include <linux/mman.h>
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 enum { CHUNKS_AT_ONCE = 16, POPULATE_AHEAD = 2 /* pages */ };
 

@@ -3,8 +3,8 @@
 #define HANDLER_SLOT_H
 
 #include "sampler/handler/account.h"
-#include "sampler/handler/clock.h"
 #include "sampler/handler/process.h"
+#include "sampler/handler/sys/clock.h"
 
 /* What the agent keeps in ring_slot.own. */
 struct slot_own {

@@ -1,7 +1,7 @@
 /* stack.c - a walk straight into the ring, and the modules that must be announced before it */
 #include "sampler/handler/stack.h"
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 /* The loader's string: the module was there a moment ago and we hold a frame in it. */
 static void copy_path(char *to, const char *from)

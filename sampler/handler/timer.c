@@ -1,10 +1,10 @@
 /* timer.c - the CPU timers that send our SIGPROF */
 #include "sampler/handler/timer.h"
 
-#include "sampler/handler/clock.h"
 #include "sampler/handler/install.h"
+#include "sampler/handler/sys/clock.h"
 
-#include "sampler/handler/sigsafe.h"
+#include "sampler/handler/sys/sigsafe.h"
 
 enum {
 	CLOCK_OF_PROCESS = 2, /* CLOCK_PROCESS_CPUTIME_ID */

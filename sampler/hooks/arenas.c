@@ -1,7 +1,7 @@
 /* arenas.c - how much memory the program's allocator has, and how much of it is free */
 #include "sampler/hooks/arenas.h"
 
-#include "sampler/handler/sys.h"
+#include "sampler/handler/sys/sys.h"
 #include "sampler/hooks/next.h"
 #include "sampler/wire/ring.h"
 

@@ -7,7 +7,7 @@
  */
 #include "sampler/hooks/live.h"
 
-#include "sampler/handler/sys.h"
+#include "sampler/handler/sys/sys.h"
 
 enum {
 	PAGE = 4096,

@@ -1,7 +1,7 @@
 /* lock_wait.c - one wait for a lock: timed, told when it was long, with who let go */
 #include "sampler/hooks/lock_wait.h"
 
-#include "sampler/handler/sys.h"
+#include "sampler/handler/sys/sys.h"
 #include "sampler/hooks/hooks.h"
 #include "sampler/wire/ring.h"
 

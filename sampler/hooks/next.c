@@ -1,7 +1,7 @@
 /* next.c - the allocator that would have been called without us */
 #include "sampler/hooks/next.h"
 
-#include "sampler/handler/sys.h"
+#include "sampler/handler/sys/sys.h"
 #include "sampler/hooks/live.h"
 #include "sampler/hooks/lock_next.h"
 

@@ -2,7 +2,7 @@
 #ifndef WIRE_RING_H
 #define WIRE_RING_H
 
-#include "sampler/wire/hello.h"
+#include "sampler/wire/handshake.h"
 #include "sampler/wire/record.h"
 
 #include <stdatomic.h>

@@ -9,9 +9,9 @@
 #ifndef DWARF_DWARF_H
 #define DWARF_DWARF_H
 
-#include "symbolize/dwarf/sections.h"
-#include "symbolize/elf_head.h"
-#include "symbolize/function_table.h"
+#include "symbolize/elf/elf_head.h"
+#include "symbolize/function/function_table.h"
+#include "symbolize/sections/sections.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
 #define DWARF_FUNCTION_INDEX_H
 
 #include "symbolize/dwarf/die.h"
-#include "symbolize/elf_head.h"
+#include "symbolize/elf/elf_head.h"
 
 #include <stdbool.h>
 #include <stddef.h>

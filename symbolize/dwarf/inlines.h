@@ -7,7 +7,7 @@
 #include "symbolize/dwarf/lines.h"
 #include "symbolize/dwarf/name.h"
 #include "symbolize/dwarf/unit_cache.h"
-#include "symbolize/function_table.h"
+#include "symbolize/function/function_table.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #define DWARF_LINES_H
 
 #include "symbolize/dwarf/unit.h"
-#include "symbolize/elf_head.h"
+#include "symbolize/elf/elf_head.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #define DWARF_UNIT_H
 
 #include "symbolize/dwarf/form.h"
-#include "symbolize/dwarf/sections.h"
+#include "symbolize/sections/sections.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  * A build as large as ceph-osd: 49,000 functions of 48 inlined calls, 150 rows and names of C++,
  * at addresses 6 KiB apart.  The file is in the page cache: what is measured is our own.
  */
-#include "symbolize/cache.h"
+#include "symbolize/cache/cache.h"
 
 #include "base/io.h"
 

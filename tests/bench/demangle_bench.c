@@ -4,7 +4,7 @@
  * usage: demangle_bench TOTAL <NAMES: mangled names, one a line, without versions, are read over
  * and over until TOTAL are done, by turns a round of each.
  */
-#include "symbolize/demangle.h"
+#include "symbolize/names/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <stdint.h>

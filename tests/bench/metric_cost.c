@@ -5,7 +5,7 @@
  * waiting until the last reading is old.  The least of some rounds: what else runs only adds.
  */
 #include "sampler/collector/limits.h"
-#include "sampler/collector/readings.h"
+#include "sampler/collector/metrics/readings.h"
 #include "sampler/include/wick.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* output_bench.c - what a sample costs to write: ns and bytes, by depth and by names */
-#include "output/perf_script.h"
+#include "output/text/perf_script.h"
 
 #include <stdio.h>
 #include <time.h>

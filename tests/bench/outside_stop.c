@@ -5,8 +5,8 @@
  * The thread runs DEPTH calls deep.  The first walk of each is with everything to be found out.
  */
 #include "base/io.h"
-#include "sampler/outside/held.h"
-#include "sampler/outside/stop.h"
+#include "sampler/external/held.h"
+#include "sampler/external/stop.h"
 
 #include <inttypes.h>
 #include <libunwind-ptrace.h>

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "symbolize/elf_head.h"
+#include "symbolize/elf/elf_head.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,9 +6,9 @@
  * and beside it that of reading every schedstat and nothing else.
  */
 #include "sampler/collector/limits.h"
-#include "sampler/collector/process.h"
-#include "sampler/collector/task.h"
-#include "sampler/collector/wall.h"
+#include "sampler/collector/process/process.h"
+#include "sampler/collector/wall/wall.h"
+#include "sampler/procfs/task.h"
 
 #include <dirent.h>
 #include <signal.h>

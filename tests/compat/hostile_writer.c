@@ -1,5 +1,5 @@
 /* hostile_writer.c - random names that want to break every grammar, through the writer */
-#include "output/perf_script.h"
+#include "output/text/perf_script.h"
 
 #include <stdio.h>
 #include <stdlib.h>

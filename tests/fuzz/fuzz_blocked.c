@@ -4,7 +4,7 @@
  * What is fuzzed is a child's memory, which is read as every process's: headers, unwind tables,
  * instructions, frames.
  */
-#include "sampler/collector/blocked.h"
+#include "sampler/remote/blocked.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* fuzz_core.c - any bytes as a core file: opened or refused, and its stacks walked */
-#include "sampler/outside/core.h"
+#include "sampler/external/core.h"
 
 #include <stdint.h>
 #include <stdio.h>

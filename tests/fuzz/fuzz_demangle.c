@@ -1,5 +1,5 @@
 /* fuzz_demangle.c - names that nobody mangled */
-#include "symbolize/demangle.h"
+#include "symbolize/names/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>

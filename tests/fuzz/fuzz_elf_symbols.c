@@ -1,6 +1,6 @@
 /* fuzz_elf_symbols.c - symbol tables, stubs, bounds and a file within the file, all of lies */
-#include "symbolize/elf_symbols.h"
-#include "symbolize/fde.h"
+#include "symbolize/elf/elf_symbols.h"
+#include "symbolize/elf/fde.h"
 
 #include <stdlib.h>
 #include <string.h>

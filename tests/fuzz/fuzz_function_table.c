@@ -4,7 +4,7 @@
  * The first byte chooses: bytes of a table as a file would have them; or calls of the builder,
  * whose table must be good and found in.
  */
-#include "symbolize/function_table.h"
+#include "symbolize/function/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>

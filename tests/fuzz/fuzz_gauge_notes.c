@@ -1,6 +1,6 @@
 /* fuzz_gauge_notes.c - whatever a module calls its notes, the tables found are few and apart */
-#include "sampler/collector/gauge_notes.h"
 #include "sampler/collector/limits.h"
+#include "sampler/collector/metrics/gauge_notes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* fuzz_proc_maps.c - ranges of any text are sorted, without overlaps, and user addresses */
 #include "sampler/collector/limits.h"
-#include "sampler/collector/ranges.h"
+#include "sampler/remote/ranges.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* fuzz_trigger.c - any text as a condition; what is one is looked at with any readings */
-#include "tools/trigger.h"
+#include "tools/flight/trigger.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* writer.c - hand-made samples through the writer, to standard output: exact bytes to compare */
-#include "output/perf_script.h"
+#include "output/text/perf_script.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -16,10 +16,10 @@ n=0
 # build_house - a tree that every lint passes
 build_house() {
 	rm -rf "$house"
-	mkdir -p "$house/base" "$house/output" "$house/sampler/include" "$house/sampler/handler" \
+	mkdir -p "$house/base" "$house/output/text" "$house/sampler/include" "$house/sampler/handler" \
 		"$house/sampler/wire" "$house/docs/man" "$house/build/bin" \
 		"$house/tests/lint" "$house/build"
-	cp "$source/tests/lint/floors.txt" "$house/tests/lint/"
+	cp "$source/tests/lint/layers.txt" "$house/tests/lint/"
 	cp "$source/.clang-format" "$source/.clang-tidy" "$house/"
 	cat >"$house/base/lamp.h" <<'LAMP'
 /* lamp.h - a lamp */
@@ -55,7 +55,7 @@ int lamp_light(struct lamp *lamp)
 	return 0;
 }
 LAMP
-	cat >"$house/output/room.c" <<'ROOM'
+	cat >"$house/output/text/room.c" <<'ROOM'
 /* room.c - a room with a lamp */
 #include "base/lamp.h"
 
@@ -157,7 +157,7 @@ list_sources() {
 	{
 		echo '['
 		comma=
-		for file in base/lamp.c output/room.c; do
+		for file in base/lamp.c output/text/room.c; do
 			[ -z "$comma" ] || echo ','
 			comma=1
 			echo "{ \"directory\": \"$house\","
@@ -194,9 +194,9 @@ fails() {
 	build_house
 }
 
-trip_floors() {
-	echo '#include "symbolize/lamp.h"' >>"$house/output/room.c"
-	fails "a floor that is not allowed" "output may not include symbolize"
+trip_layers() {
+	echo '#include "symbolize/lamp.h"' >>"$house/output/text/room.c"
+	fails "a floor that is not allowed" "output/text may not include symbolize"
 	echo '#include "base/lamp.h"' >"$house/sampler/handler/on_dark.c"
 	fails "a handler that includes base" "sampler/handler may not include base"
 	echo '#  include "lamp.h"' >>"$house/base/lamp.c"
@@ -206,9 +206,9 @@ trip_floors() {
 	mkdir "$house/sampler/misc"
 	echo '/* */' >"$house/sampler/misc/lamp.c"
 	fails "a room without a line" "does not name"
-	rm "$house/tests/lint/floors.txt"
-	fails "a house without floors" "missing"
-	sed -i '/include "/d' "$house/base/lamp.c" "$house/output/room.c"
+	rm "$house/tests/lint/layers.txt"
+	fails "a tree without layers" "missing"
+	sed -i '/include "/d' "$house/base/lamp.c" "$house/output/text/room.c"
 	fails "a house where nothing is checked" "no #include"
 }
 
@@ -357,7 +357,7 @@ trip_docs() {
 
 build_house
 case $lint in
-floors | sizes | format | headers_alone | context | tidy | cppcheck | wire | help_equals_man | docs) ;;
+layers | sizes | format | headers_alone | context | tidy | cppcheck | wire | help_equals_man | docs) ;;
 *)
 	echo "trips: no known-bad input for '$lint'"
 	exit 2

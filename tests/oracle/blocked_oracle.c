@@ -15,7 +15,7 @@
  */
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/blocked.h"
+#include "sampler/remote/blocked.h"
 #include "tests/oracle/walks.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* other_agent.c - all that is seen from outside of an agent of another wire version: its note */
-#include "sampler/wire/join.h"
+#include "sampler/wire/attach.h"
 
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)

@@ -1,5 +1,5 @@
 /* answers_test.c - answers by address, few and many, and addresses that mean harm */
-#include "symbolize/answers.h"
+#include "symbolize/address_cache.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,12 +1,12 @@
 /* attach_test.c - what joining a process reads of it, and one thread that is held and put back */
-#include "sampler/attach/holder.h"
-#include "sampler/attach/peer.h"
+#include "sampler/attach/attach_check.h"
+#include "sampler/attach/attach_place.h"
+#include "sampler/attach/attach_signal.h"
+#include "sampler/attach/target_elf.h"
 #include "sampler/attach/tracee.h"
-#include "sampler/collector/attach_check.h"
-#include "sampler/collector/attach_place.h"
-#include "sampler/collector/attach_signal.h"
-#include "sampler/collector/inner_tids.h"
-#include "sampler/wire/join.h"
+#include "sampler/attach/tracer.h"
+#include "sampler/procfs/namespace_tids.h"
+#include "sampler/wire/attach.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,5 +1,5 @@
 /* blocked_test.c - walking a child that sleeps, whose callers are known */
-#include "sampler/collector/blocked.h"
+#include "sampler/remote/blocked.h"
 
 #include "base/io.h"
 

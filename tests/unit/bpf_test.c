@@ -1,5 +1,5 @@
 /* bpf_test.c - what a seccomp filter says to one call, and what is said of one that is wrong */
-#include "sampler/agent/bpf.h"
+#include "sampler/agent/interpose/bpf.h"
 
 #include <linux/audit.h>
 #include <setjmp.h>

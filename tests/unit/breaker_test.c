@@ -1,5 +1,5 @@
 /* breaker_test.c - trouble that lasts makes a pause, trouble that passes does not */
-#include "sampler/collector/breaker.h"
+#include "sampler/collector/control/breaker.h"
 
 #include "sampler/collector/limits.h"
 

@@ -1,5 +1,5 @@
 /* budget_test.c - the rate is the highest that fits, whatever samples come to cost */
-#include "sampler/collector/budget.h"
+#include "sampler/collector/control/budget.h"
 
 #include "sampler/collector/limits.h"
 

@@ -1,9 +1,9 @@
 /* cache_damage_test.c - files of the cache that are torn, damaged, cut, or another's */
-#include "symbolize/cache.h"
+#include "symbolize/cache/cache.h"
 
 #include "base/cleanup.h"
 #include "cache_fixture.h"
-#include "symbolize/cache_file.h"
+#include "symbolize/cache/cache_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_CACHE_FIXTURE_H
 #define TESTS_UNIT_CACHE_FIXTURE_H
 
-#include "symbolize/cache.h"
+#include "symbolize/cache/cache.h"
 
 #include <stdbool.h>
 #include <stddef.h>

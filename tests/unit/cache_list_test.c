@@ -1,9 +1,9 @@
 /* cache_list_test.c - what is in the cache, and letting go of it */
-#include "symbolize/cache.h"
+#include "symbolize/cache/cache.h"
 
 #include "base/cleanup.h"
 #include "cache_fixture.h"
-#include "symbolize/cache_file.h"
+#include "symbolize/cache/cache_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* cache_test.c - tables on disk: kept, shared, in a folder that is the user's alone */
-#include "symbolize/cache.h"
+#include "symbolize/cache/cache.h"
 
 #include "base/cleanup.h"
 #include "cache_fixture.h"
-#include "symbolize/cache_file.h"
+#include "symbolize/cache/cache_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* choice_scan_test.c - processes as /proc tells them, ours and made up */
-#include "sampler/collector/choice_scan.h"
+#include "sampler/collector/select/choice_scan.h"
 #include "sampler/include/wick.h"
 
 #include <errno.h>

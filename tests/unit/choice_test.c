@@ -1,5 +1,5 @@
 /* choice_test.c - which processes join and leave, by what looks find */
-#include "sampler/collector/choice.h"
+#include "sampler/collector/select/choice.h"
 
 #include "sampler/collector/limits.h"
 

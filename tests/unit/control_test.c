@@ -1,8 +1,8 @@
 /* control_test.c - who may ask a recording, what counts as a request, and what is done with others
  */
-#include "tools/control_client.h"
-#include "tools/control_place.h"
-#include "tools/control_server.h"
+#include "tools/control/control_client.h"
+#include "tools/control/control_place.h"
+#include "tools/control/control_server.h"
 
 #include <errno.h>
 #include <fcntl.h>

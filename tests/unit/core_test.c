@@ -1,5 +1,5 @@
 /* core_test.c - core files that are whole, cut off, and that lie */
-#include "sampler/outside/core.h"
+#include "sampler/external/core.h"
 
 #include <elf.h>
 #include <setjmp.h>

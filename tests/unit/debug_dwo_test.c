@@ -1,5 +1,5 @@
 /* debug_dwo_test.c - where the files of split units may be, and that there may be several */
-#include "symbolize/debug_search.h"
+#include "symbolize/debugfile/debug_search.h"
 
 #include "tests/unit/symbolize/folder.h"
 

@@ -1,8 +1,8 @@
 /* debug_search_test.c - debug files in every place, and those that only look right */
-#include "symbolize/debug_search.h"
+#include "symbolize/debugfile/debug_search.h"
 
 #include "base/io.h"
-#include "symbolize/debug_walk.h"
+#include "symbolize/debugfile/debug_walk.h"
 #include "tests/unit/symbolize/folder.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* demangle_test.c - names that compilers made, and names that nobody should have made */
-#include "symbolize/demangle.h"
+#include "symbolize/names/demangle.h"
 
 #include <errno.h>
 #include <pthread.h>

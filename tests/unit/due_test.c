@@ -1,8 +1,8 @@
 /* due_test.c - the drain thread sleeps until there is something to do */
-#include "sampler/collector/due.h"
+#include "sampler/collector/control/due.h"
 
+#include "sampler/collector/drain/state.h"
 #include "sampler/collector/limits.h"
-#include "sampler/collector/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

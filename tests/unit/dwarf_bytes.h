@@ -3,7 +3,7 @@
 #define DWARF_BYTES_H
 
 #include "symbolize/dwarf/unit.h"
-#include "symbolize/elf_head.h"
+#include "symbolize/elf/elf_head.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* dwarf_sections_test.c - sections as they are, compressed in every way, and bombs */
-#include "symbolize/dwarf/inflate.h"
-#include "symbolize/dwarf/sections.h"
+#include "symbolize/sections/inflate.h"
+#include "symbolize/sections/sections.h"
 
 #include <endian.h>
 #include <errno.h>

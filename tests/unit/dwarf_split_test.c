@@ -1,8 +1,8 @@
 /* dwarf_split_test.c - units in .dwo and .dwp, the file of dwz -m, and libdw in our place */
 #include "symbolize/dwarf/dwarf.h"
-#include "symbolize/dwarf/dwarf_fallback.h"
-#include "symbolize/dwarf/package.h"
-#include "symbolize/dwarf/split.h"
+#include "symbolize/sections/dwarf_fallback.h"
+#include "symbolize/sections/package.h"
+#include "symbolize/sections/split.h"
 
 #include "tests/unit/dwarf_bytes.h"
 

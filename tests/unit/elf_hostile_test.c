@@ -1,7 +1,7 @@
 /* elf_hostile_test.c - ELF files that ask for more than they are worth */
-#include "symbolize/elf_head.h"
-#include "symbolize/elf_symbols.h"
-#include "symbolize/fde.h"
+#include "symbolize/elf/elf_head.h"
+#include "symbolize/elf/elf_symbols.h"
+#include "symbolize/elf/fde.h"
 
 #include <elf.h>
 #include <errno.h>

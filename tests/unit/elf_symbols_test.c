@@ -1,7 +1,7 @@
 /* elf_symbols_test.c - which name an address gets from symbol tables, and which gets none */
-#include "symbolize/elf_symbols.h"
+#include "symbolize/elf/elf_symbols.h"
 
-#include "symbolize/fde.h"
+#include "symbolize/elf/fde.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* fde_test.c - bounds of functions from .eh_frame, with libdw as the oracle */
-#include "symbolize/fde.h"
+#include "symbolize/elf/fde.h"
 
 #include <elfutils/libdw.h>
 #include <fcntl.h>

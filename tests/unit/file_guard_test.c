@@ -1,8 +1,8 @@
 /* file_guard_test.c - files that shrink under a reader */
-#include "symbolize/file_guard.h"
+#include "symbolize/elf/file_guard.h"
 
-#include "symbolize/dwarf/sections.h"
 #include "symbolize/loader.h"
+#include "symbolize/sections/sections.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* file_name_test.c - templates of file names */
-#include "output/file_name.h"
+#include "output/files/file_name.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /* follow_test.c - which children are asked to join, and when */
-#include "sampler/collector/follow.h"
+#include "sampler/collector/drain/follow.h"
 
-#include "sampler/collector/children.h"
-#include "sampler/collector/proc.h"
-#include "sampler/collector/proc_stat.h"
-#include "sampler/collector/state.h"
+#include "sampler/collector/drain/state.h"
+#include "sampler/procfs/children.h"
+#include "sampler/procfs/proc.h"
+#include "sampler/procfs/proc_stat.h"
 
 #include <errno.h>
 #include <pthread.h>

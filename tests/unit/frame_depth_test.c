@@ -1,5 +1,5 @@
 /* frame_depth_test.c - what functions do to sp, read from their code */
-#include "sampler/collector/frame_depth.h"
+#include "sampler/remote/frame_depth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

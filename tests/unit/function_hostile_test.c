@@ -1,8 +1,8 @@
 /* function_hostile_test.c - tables that are lies: refused, or looked up in without harm */
-#include "symbolize/function_table.h"
+#include "symbolize/function/function_table.h"
 
-#include "symbolize/function_layout.h"
-#include "symbolize/function_show.h"
+#include "symbolize/function/function_layout.h"
+#include "symbolize/function/function_show.h"
 
 #include <errno.h>
 #include <setjmp.h>

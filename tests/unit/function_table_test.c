@@ -1,7 +1,7 @@
 /* function_table_test.c - which inlined call and line an address is in, whatever the bytes */
-#include "symbolize/function_table.h"
+#include "symbolize/function/function_table.h"
 
-#include "symbolize/function_layout.h"
+#include "symbolize/function/function_layout.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* groups_test.c - what stacks are grouped by, in words and in classes of size */
-#include "output/groups.h"
-#include "output/perf_script.h"
+#include "output/text/groups.h"
+#include "output/text/perf_script.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@ target_compile_definitions(hooks_test PRIVATE
 add_dependencies(hooks_test program_static wick-agent hooks_exec hooks_seccomp hooks_signals)
 set_tests_properties(unit.hooks PROPERTIES TIMEOUT 60 RUN_SERIAL ON)
 
-wick_unit_test(bpf SOURCES ${PROJECT_SOURCE_DIR}/sampler/agent/bpf.c)
+wick_unit_test(bpf SOURCES ${PROJECT_SOURCE_DIR}/sampler/agent/interpose/bpf.c)
 wick_unit_test(environment SOURCES ${PROJECT_SOURCE_DIR}/sampler/agent/environment.c
   LIBS wick_program)
 

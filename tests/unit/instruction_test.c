@@ -1,5 +1,5 @@
 /* instruction_test.c - where x86-64 instructions end */
-#include "sampler/collector/instruction.h"
+#include "sampler/remote/instruction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* jit_test.c - code that a process made, named by /tmp/perf-PID.map */
-#include "symbolize/jit.h"
+#include "symbolize/jit/jit.h"
 
 #include "base/io.h"
-#include "symbolize/jit_map.h"
+#include "symbolize/jit/jit_map.h"
 #include "tests/unit/symbolize/target.h"
 
 #include <setjmp.h>

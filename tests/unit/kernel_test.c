@@ -1,5 +1,5 @@
 /* kernel_test.c - names of the kernel from a text like that of /proc/kallsyms */
-#include "symbolize/kernel.h"
+#include "symbolize/kernel/kernel.h"
 
 #include "tests/unit/symbolize/folder.h"
 

@@ -1,7 +1,7 @@
 /* light_test.c - what no hit of the process timer met is given all the same, and once */
-#include "sampler/handler/light.h"
+#include "sampler/handler/nearly_idle.h"
 
-#include "sampler/handler/clock.h"
+#include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* live_heap_test.c - what --live follows: releases, ended processes, a limit; and its file */
 #include "base/cleanup.h"
-#include "output/snapshot.h"
+#include "output/files/snapshot.h"
 #include "output_fixture.h"
-#include "tools/live_heap.h"
+#include "tools/record/live_heap.h"
 
 #include <errno.h>
 #include <setjmp.h>

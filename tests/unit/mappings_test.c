@@ -1,5 +1,5 @@
 /* mappings_test.c - which mapping events the news and the maps files of a process make */
-#include "sampler/collector/mappings.h"
+#include "sampler/collector/process/mappings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* merge_test.c - nodes come out in the order of their times */
-#include "sampler/collector/merge.h"
+#include "sampler/collector/stream/event_order.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* name_queue_test.c - samples stay in order while names are being loaded */
-#include "tools/name_queue.h"
+#include "tools/record/name_queue.h"
 
 #include <errno.h>
 #include <setjmp.h>

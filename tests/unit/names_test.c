@@ -1,5 +1,5 @@
 /* names_test.c - which of two names is shown, and that one is made once */
-#include "symbolize/names.h"
+#include "symbolize/names/names.h"
 
 #include "symbolize/symbolize.h"
 

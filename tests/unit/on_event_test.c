@@ -1,7 +1,7 @@
 /* on_event_test.c - what a perf event's signal stands for when the rate has changed */
 #include "sampler/handler/on_event.h"
 
-#include "sampler/handler/clock.h"
+#include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
 
 #include <setjmp.h>

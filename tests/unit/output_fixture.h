@@ -3,7 +3,7 @@
 #define TESTS_UNIT_OUTPUT_FIXTURE_H
 
 #include "base/buf.h"
-#include "output/recording.h"
+#include "output/files/recording.h"
 
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 # outside: programs without an agent
-wick_unit_test(core LIBS wick_outside)
-wick_unit_test(stop LIBS wick_outside)
-wick_unit_test(seized LIBS wick_outside)
-wick_unit_test(eh_table LIBS wick_collector)
+wick_unit_test(core LIBS wick_sample)
+wick_unit_test(stop LIBS wick_sample)
+wick_unit_test(seized LIBS wick_sample)
+wick_unit_test(eh_table LIBS wick_sample)

@@ -1,5 +1,5 @@
 /* pace_test.c - the rings are looked at as seldom as they, and what happens, allow */
-#include "sampler/collector/pace.h"
+#include "sampler/collector/control/poll_interval.h"
 
 #include "sampler/collector/limits.h"
 #include "sampler/wire/ring.h"

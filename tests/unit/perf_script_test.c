@@ -1,9 +1,9 @@
 /* perf_script_test.c - the writer's inputs at the end of a page, stamps, depths, encodings */
 #include "base/json.h"
 #include "base/utf8.h"
-#include "output/markup.h"
-#include "output/perf_script.h"
-#include "output/sanitise.h"
+#include "output/text/markup.h"
+#include "output/text/perf_script.h"
+#include "output/text/sanitise.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* perf_threads_test.c - which threads get a perf event, and what it sends */
 #include "sampler/collector/collector.h"
-#include "sampler/collector/perf_threads.h"
-#include "sampler/collector/process.h"
-#include "sampler/collector/rate.h"
+#include "sampler/collector/control/rate.h"
+#include "sampler/collector/perf/perf_threads.h"
+#include "sampler/collector/process/process.h"
 
 #include <setjmp.h>
 #include <signal.h>

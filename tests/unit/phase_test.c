@@ -1,5 +1,5 @@
 /* phase_test.c - images begin all over a period, and their sum is known better than by chance */
-#include "sampler/collector/phase.h"
+#include "sampler/collector/process/start_offset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

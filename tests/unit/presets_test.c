@@ -1,5 +1,5 @@
 /* presets_test.c - which of the options that nobody typed a command reads */
-#include "tools/presets.h"
+#include "tools/cli/presets.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* proc_maps_test.c - lines of /proc/PID/maps, odd ones included */
 #include "sampler/collector/limits.h"
-#include "sampler/collector/proc_maps.h"
-#include "sampler/collector/ranges.h"
+#include "sampler/procfs/proc_maps.h"
+#include "sampler/remote/ranges.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

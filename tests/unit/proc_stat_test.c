@@ -1,6 +1,6 @@
 /* proc_stat_test.c - stat files: whole, cut off, and of processes with any name */
 #include "base/cleanup.h"
-#include "sampler/collector/proc_stat.h"
+#include "sampler/procfs/proc_stat.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* proc_status_test.c - status files, ours and made up: a name cannot make a line */
-#include "sampler/collector/proc_status.h"
+#include "sampler/procfs/proc_status.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* process_test.c - draining a process that writes what it likes into the shared memory */
 #include "sampler/collector/limits.h"
-#include "sampler/collector/process.h"
+#include "sampler/collector/process/process.h"
 
 #include "base/io.h"
 

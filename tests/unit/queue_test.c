@@ -1,6 +1,6 @@
 /* queue_test.c - the main thread is woken for what is worth it, and by whoever asks */
 #include "sampler/collector/limits.h"
-#include "sampler/collector/queue.h"
+#include "sampler/collector/stream/queue.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* readings_test.c - what /proc says, true or hostile, and what is made of it */
 #include "sampler/collector/limits.h"
-#include "sampler/collector/readings.h"
+#include "sampler/collector/metrics/readings.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

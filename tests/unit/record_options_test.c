@@ -1,6 +1,6 @@
 /* record_options_test.c - the command line of `wick record` */
-#include "tools/cmd.h"
-#include "tools/record_options.h"
+#include "tools/cli/cmd.h"
+#include "tools/record/record_options.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* recording_demand_test.c - files that are made when they are asked for, and notes between samples
  */
 #include "base/cleanup.h"
-#include "output/recording.h"
+#include "output/files/recording.h"
 #include "output_fixture.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* recording_disk_test.c - disks that fail: the Nth write, short writes, full, removed, read-only */
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "output/recording.h"
-#include "output/recording_room.h"
+#include "output/files/internal.h"
+#include "output/files/recording.h"
 #include "output_fixture.h"
 
 #include <errno.h>

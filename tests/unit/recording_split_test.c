@@ -1,6 +1,6 @@
 /* recording_split_test.c - files that end, and are brought to disk, because somebody asks */
 #include "base/cleanup.h"
-#include "output/recording.h"
+#include "output/files/recording.h"
 #include "output_fixture.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* recording_test.c - flush, rotation, names that are taken, counts at the end of a file */
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "output/recording.h"
-#include "output/recording_room.h"
+#include "output/files/internal.h"
+#include "output/files/recording.h"
 #include "output_fixture.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* remote_test.c - memory and modules of a process that lies about them */
-#include "sampler/collector/blocked.h"
 #include "sampler/collector/limits.h"
+#include "sampler/remote/blocked.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* seized_test.c - threads that are held while their process becomes another program */
-#include "sampler/collector/seized.h"
-#include "sampler/outside/stop.h"
+#include "sampler/attach/seized.h"
+#include "sampler/external/stop.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* selection_test.c - which samples are written, and what their deltas are then */
-#include "tools/selection.h"
+#include "tools/record/selection.h"
 
-#include "sampler/collector/metrics.h"
-#include "tools/pattern.h"
+#include "sampler/collector/metrics/metrics.h"
+#include "tools/cli/pattern.h"
 
 #include <errno.h>
 #include <setjmp.h>

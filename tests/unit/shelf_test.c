@@ -1,9 +1,9 @@
 /* shelf_test.c - closed segments: compressed whole, hooked in order, kept as asked */
-#include "output/shelf.h"
+#include "output/files/archive.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "output/recording_room.h"
+#include "output/files/internal.h"
 #include "output_fixture.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* summary_test.c - the end of a recording in words */
 #include "flamescope/draw/words.h"
-#include "tools/progress.h"
-#include "tools/summary.h"
-#include "tools/text.h"
+#include "tools/cli/text.h"
+#include "tools/record/progress.h"
+#include "tools/summary/summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* symbol_table_test.c - which symbol an address is in */
-#include "symbolize/symbol_table.h"
+#include "symbolize/elf/symbol_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

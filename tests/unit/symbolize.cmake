@@ -103,9 +103,9 @@ wick_unit_test(jit_dump LIBS wick_symbolize)
 
 # The way from addresses to answers; who is asked is played by the test.
 wick_unit_test(batch SOURCES ${PROJECT_SOURCE_DIR}/symbolize/batch.c
-  ${PROJECT_SOURCE_DIR}/symbolize/loader.c ${PROJECT_SOURCE_DIR}/symbolize/function_table.c
-  ${PROJECT_SOURCE_DIR}/symbolize/function_builder.c ${PROJECT_SOURCE_DIR}/symbolize/function_sweep.c
-  ${PROJECT_SOURCE_DIR}/symbolize/function_pack.c ${PROJECT_SOURCE_DIR}/symbolize/function_show.c
+  ${PROJECT_SOURCE_DIR}/symbolize/loader.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_table.c
+  ${PROJECT_SOURCE_DIR}/symbolize/function/function_builder.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_sweep.c
+  ${PROJECT_SOURCE_DIR}/symbolize/function/function_pack.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_show.c
   LIBS wick_base PkgConfig::ELF Threads::Threads)
 wick_unit_test(answers LIBS wick_symbolize)
 wick_unit_test(names LIBS wick_symbolize)

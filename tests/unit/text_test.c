@@ -1,6 +1,6 @@
 /* text_test.c - numbers and other people's bytes, as they are printed */
 #include "flamescope/draw/words.h"
-#include "tools/text.h"
+#include "tools/cli/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

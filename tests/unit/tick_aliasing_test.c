@@ -1,5 +1,5 @@
 /* tick_aliasing_test.c - the signs of a program in step with the tick, and what only looks so */
-#include "sampler/collector/tick_aliasing.h"
+#include "sampler/collector/control/tick_aliasing.h"
 
 #include "sampler/collector/limits.h"
 

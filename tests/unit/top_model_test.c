@@ -1,5 +1,5 @@
 /* top_model_test.c - samples counted by function, moment and thread */
-#include "tools/top_model.h"
+#include "tools/top/top_model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* top_test.c - the heaviest threads: ranks, free seats, and what /proc says of our own threads */
-#include "sampler/collector/top.h"
+#include "sampler/collector/select/top.h"
 
 #include "base/io.h"
 #include "sampler/collector/limits.h"
-#include "sampler/collector/process.h"
-#include "sampler/collector/top_read.h"
+#include "sampler/collector/process/process.h"
+#include "sampler/collector/select/top_read.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* trigger_test.c - conditions over simulated readings: once an episode, never in a quiet hour */
-#include "tools/trigger.h"
+#include "tools/flight/trigger.h"
 
 #include <errno.h>
 #include <setjmp.h>

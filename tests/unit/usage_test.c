@@ -1,7 +1,7 @@
 /* usage_test.c - the texts that say what processes use, and when one looks again */
 #include "base/io.h"
 #include "sampler/collector/limits.h"
-#include "sampler/collector/usage.h"
+#include "sampler/collector/metrics/usage.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* value_test.c - sizes, durations, rates, limits, lists */
-#include "tools/value.h"
+#include "tools/cli/value.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* view_output_test.c - a file that is written appears whole or not at all, however wick ends */
-#include "tools/view_output.h"
+#include "tools/view/view_output.h"
 
 #include <dirent.h>
 #include <errno.h>

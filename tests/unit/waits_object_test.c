@@ -1,6 +1,6 @@
 /* waits_object_test.c - calls made by hand: words, states, and arguments that lie */
-#include "sampler/collector/blocked.h"
-#include "sampler/collector/waits.h"
+#include "sampler/collector/wall/waits.h"
+#include "sampler/remote/blocked.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* waits_test.c - children that block in real calls, each named as what it is */
-#include "sampler/collector/waits.h"
+#include "sampler/collector/wall/waits.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/blocked.h"
+#include "sampler/remote/blocked.h"
 #include "waits_children.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* waker_test.c - who let go of a lock, as it stands in the text */
-#include "output/sanitise.h"
-#include "output/waker.h"
+#include "output/text/sanitise.h"
+#include "output/text/waker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* wall_account_test.c - a thread's wall time in whole periods, and what its files say */
-#include "sampler/collector/task.h"
-#include "sampler/collector/wall_account.h"
+#include "sampler/collector/wall/wall_account.h"
+#include "sampler/procfs/task.h"
 
 #include <errno.h>
 #include <setjmp.h>

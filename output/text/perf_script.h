@@ -1,0 +1,158 @@
+/* perf_script.h - samples to perf-script text, exactly as docs/perf-script.md says */
+#ifndef TEXT_PERF_SCRIPT_H
+#define TEXT_PERF_SCRIPT_H
+
+#include "base/buf.h"
+#include "base/sample.h"
+#include "output/text/groups.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Frame lines of a sample, groups included: FlameScope dies of more than 485. */
+enum { PERF_SCRIPT_MAX_LINES = 480 };
+
+enum perf_script_metrics_as {
+	METRICS_AS_COMMENT, /* a "# s" line before each sample */
+	METRICS_AS_INLINE,  /* flame_prof's: the state word as comm, metrics on the header line */
+};
+
+/* A module whose code is in the stacks, for the "# wick-end" line. */
+struct perf_script_module {
+	const char *path;     /* as in the frame lines, but for what they have to escape */
+	const char *build_id; /* hexadecimal; "" it has none */
+	const char *names;   /* where they came from: none, dynsym, jit, minidebug, symtab, debug */
+	const char *missing; /* what there would be with TRY; "" nothing */
+	const char *try;
+};
+
+struct perf_script_modules {
+	const struct perf_script_module *at;
+	size_t n;
+};
+
+struct perf_script_options {
+	bool bare; /* no line that starts with # */
+	bool ns;   /* 9 decimals instead of 6 */
+	enum perf_script_metrics_as metrics_as;
+	const struct metric *metrics; /* the columns of struct sample.metrics */
+	size_t n_metrics;
+	uint32_t metrics_mask; /* bit i: write metrics[i]; 0: no "# s" metrics */
+	struct groups groups;  /* made-up outermost frames */
+	bool flatten;          /* a function that calls itself is one frame */
+	const struct perf_script_modules *modules; /* read for each end line; NULL: none */
+	bool srcline;   /* a "# l" line before each sample: file and line of each frame */
+	bool own_facts; /* the caller writes the "# s" lines */
+	bool own_times; /* of a copy: samples of a thread that have one time keep it */
+	bool keep_comm; /* METRICS_AS_INLINE: the states are not known */
+};
+
+/* What a copy knows of its original: instead of this machine's words and the times above. */
+struct perf_script_copy {
+	bool is_wick;            /* the original is wick's, too: weights are of one kind */
+	const char *captured;    /* the original's words for when; "" unknown */
+	const char *hostname;    /* "" unknown */
+	const char *cmdline;     /* "" unknown */
+	const char *const *keys; /* of "# s" lines, but those of metrics */
+	size_t n_keys;
+};
+
+/* What stands in the head of a file. */
+struct perf_script_header {
+	const char *event;   /* "cpu-clock" */
+	uint32_t hz;         /* of a clock; 0: it is none */
+	uint64_t mean_bytes; /* of memory: between two samples; 0: it is not */
+	uint64_t least_ns;   /* of locks: the shortest wait told; 0: it is not */
+	pid_t pid;
+	pid_t inner_pid;          /* what it calls itself in its pid namespace; 0: the same */
+	uint64_t captured_ns;     /* CLOCK_REALTIME */
+	uint64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, measured for this file */
+	int argc;                 /* the command line; 0 leaves it out */
+	const char *const *argv;
+	const char *hostname; /* this and the next three: NULL or 0: this machine's */
+	const char *os_release;
+	const char *arch;
+	uint32_t n_cpus;
+	const struct perf_script_copy *copy; /* of what was read elsewhere; NULL: it is recorded */
+};
+
+/* What stands in the "# wick-end" line: name and number, in order. */
+struct perf_script_count {
+	const char *name;
+	uint64_t value;
+};
+
+enum { PERF_SCRIPT_MAX_EQUAL = 64 }; /* samples that print the same stamp */
+
+/* The state of one file; zero it for each, then set event. */
+struct perf_script_file {
+	const char *event;   /* as the file's header has it; NULL: "cpu-clock" */
+	uint64_t last_stamp; /* as printed: a sample never prints an earlier one */
+	uint64_t latest;     /* the latest that a sample itself had, in the same unit */
+	size_t n_equal;      /* threads that have printed last_stamp */
+	pid_t equal[PERF_SCRIPT_MAX_EQUAL];
+	uint64_t n_samples; /* releases too */
+	uint64_t n_releases;
+	uint64_t weight;
+	uint64_t n_late; /* samples that came later than the last written stamp, and got that */
+};
+
+/**
+ * perf_script_header - the block of comment lines at the start of a file; nothing when bare
+ *
+ * Context: any thread.
+ */
+void perf_script_header(const struct perf_script_options *options,
+			const struct perf_script_header *header, struct buf *buf);
+
+/**
+ * perf_script_frame - one frame's line
+ *
+ * Context: any thread.
+ */
+void perf_script_frame(const struct frame *frame, struct buf *buf);
+
+/**
+ * perf_script_line - a frame's word of a "# l" line
+ *
+ * Context: any thread.
+ */
+void perf_script_line(const struct frame *frame, struct buf *buf);
+
+/**
+ * perf_script_modules - `,"modules":[...]`, as the end line has it; nothing when there are none
+ *
+ * Context: any thread.
+ */
+void perf_script_modules(const struct perf_script_modules *modules, struct buf *buf);
+
+/**
+ * perf_script_hides - whether a sample stands in comment lines, so that only wick counts it
+ *
+ * Releases of memory do, but in the inline dialect, which is for what changes metrics.  A bare
+ * text has nothing of them.
+ *
+ * Context: any thread.
+ */
+bool perf_script_hides(const struct perf_script_options *options, const struct sample *sample);
+
+/**
+ * perf_script_sample - one sample, whole: comment, header line, frames, empty line
+ *
+ * Context: any thread.  One writer per file.
+ */
+void perf_script_sample(const struct perf_script_options *options, struct perf_script_file *file,
+			const struct sample *sample, struct buf *buf);
+
+/**
+ * perf_script_end - the "# wick-end" line; nothing when bare
+ *
+ * Writes samples, weight and late of FILE first, then COUNTS, then the modules.
+ *
+ * Context: any thread.
+ */
+void perf_script_end(const struct perf_script_options *options, const struct perf_script_file *file,
+		     const struct perf_script_count *counts, size_t n_counts, struct buf *buf);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * attach.c - a running process begins to be sampled, or does so again
+ *
+ * The collector calls agent_join() on a thread that it holds.  All signals are blocked there and
+ * the thread's own call is interrupted: nothing here sleeps, polls or waits with a time-out (the
+ * kernel has one place a thread for how such a call goes on, and it is taken).
+ */
+#include "sampler/wire/attach.h"
+#include "sampler/agent/agent.h"
+#include "sampler/agent/event_hook.h"
+#include "sampler/agent/signals.h"
+#include "sampler/agent/start.h"
+#include "sampler/handler/install.h"
+#include "sampler/handler/on_sigprof.h"
+#include "sampler/handler/sys/clock.h"
+
+#include <sys/auxv.h>
+
+extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak));
+
+enum {
+	NO_MEMORY = -12, /* -ENOMEM */
+	BUSY = -16,      /* -EBUSY */
+	PROTOCOL = -71,  /* -EPROTO */
+	SILENT = -1,     /* -EPERM: seccomp */
+};
+
+int agent_join(const struct join *join);
+
+/*
+ * Where agent_join() is, for who looks from outside: a note that the kernel maps with the rest.
+ * The section's flags make it part of a segment of notes.
+ */
+__asm__(".pushsection .note.wick.join, \"a\", @note\n"
+	".balign 4\n"
+	".long 5, 24, 0x6a\n" /* JOIN_NOTE */
+	".asciz \"wick\"\n"
+	".balign 4\n"
+	".long 5, 0\n" /* WIRE_VERSION */
+	".quad agent_join - .\n"
+	".quad handler_signal - .\n"
+	".popsection\n");
+
+_Static_assert(JOIN_NOTE == 0x6a && WIRE_VERSION == 5, "what the note above says");
+
+/* Somebody drains these rings. */
+static bool is_served(struct process *p)
+{
+	struct ring_header *header = p->header;
+	uint64_t now_ns = clock_now_ns();
+	uint64_t drained_ns = atomic_load_explicit(&header->drained_ns, memory_order_relaxed);
+
+	return process_state(p) == AGENT_SAMPLING &&
+	       !atomic_load_explicit(&header->stop, memory_order_relaxed) &&
+	       (now_ns < drained_ns || now_ns - drained_ns < PROCESS_STALE_MS * UINT64_C(1000000));
+}
+
+static int take_rings(int fd)
+{
+	struct process *p = handler_process;
+
+	if (!p)
+		p = handler_process = process_map();
+	if (!p)
+		return NO_MEMORY;
+	if (!p->header)
+		return rings_map(p, fd);
+	if (process_is_silent(p))
+		return SILENT;
+	if (is_served(p))
+		return BUSY;
+	process_stop(p, AGENT_STOPPED);
+	return rings_replace(p, fd);
+}
+
+/* Where libc's names were bound without us, what we would learn from them is not known. */
+static void install(void)
+{
+	struct sys_sigaction previous = {0};
+
+	if (agent_interposes() && signals_started())
+		return;
+	if (handler_install((int)handler_process->header->signal, signals_altstack_fits(),
+			    &previous) == 0 &&
+	    previous.handler != on_sigprof)
+		signals_start(&previous, false);
+}
+
+static int begin(const struct join *join)
+{
+	static bool forks_are_told;
+	int r;
+
+	if (join->magic != WIRE_MAGIC || join->version != WIRE_VERSION)
+		return PROTOCOL;
+	if (!signals_started())
+		clock_start(weak_getauxval ? weak_getauxval(AT_SYSINFO_EHDR) : 0);
+	r = take_rings(join->ring_fd);
+	if (r < 0)
+		return r;
+	(void)agent_set_paths(join->socket);
+	modules_start_unasked(handler_process);
+	install();
+	if (!forks_are_told && !agent_interposes())
+		fork_start();
+	forks_are_told = true;
+	timers_start(handler_process);
+	event_hooks_start(handler_process->header);
+	return 0;
+}
+
+int agent_join(const struct join *join)
+{
+	const int32_t fds[] = {join->ring_fd, join->other_fds[0], join->other_fds[1],
+			       join->other_fds[2]};
+	int r = begin(join);
+
+	for (uint32_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] >= 0)
+			(void)sys1(__NR_close, fds[i]);
+	return r;
+}

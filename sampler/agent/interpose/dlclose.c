@@ -1,0 +1,51 @@
+/* dlclose.c - a module may go away: rules, pages and names of it go first */
+#include "sampler/agent/interpose/hooks.h"
+#include "sampler/agent/start.h"
+#include "sampler/handler/modules.h"
+#include "sampler/handler/slot.h"
+#include "sampler/handler/sys/clock.h"
+
+AGENT_EXPORT int dlclose(void *handle);
+
+/* In the caller's ring: a thread that has none has no samples in the module to protect, and
+ * others' are dated by the modules announced after it. */
+static void write_unmap(struct process *p)
+{
+	struct record_unmap *record;
+	struct slot slot;
+
+	if (slot_find(p, (uint32_t)sys0(__NR_gettid), &slot) < 0 || !slot_enter(&slot))
+		return;
+	record = ring_reserve(&slot, sizeof(*record));
+	if (record) {
+		*record = (struct record_unmap){
+			.head = {.bytes = sizeof(*record), .type = RECORD_UNMAP},
+			.time_ns = clock_now_ns(),
+		};
+		ring_commit(&slot, sizeof(*record));
+	}
+	slot_leave(&slot);
+}
+
+int dlclose(void *handle)
+{
+	__typeof__(&dlclose) next = NEXT(dlclose);
+	struct process *p = process_is_self();
+	int r;
+
+	if (!next)
+		return agent_set_errno(38 /* ENOSYS */);
+	if (!p || process_state(p) == AGENT_QUIET)
+		return next(handle);
+	/* seq_cst: a handler that begins after this reads modules through the kernel. */
+	atomic_fetch_add_explicit(&p->unloading, 1, memory_order_seq_cst);
+	process_settle(p, (uint32_t)sys0(__NR_gettid));
+	unwind_cache_flush(&p->rules);
+	r = next(handle);
+	unwind_cache_flush(&p->rules);
+	modules_snapshot(p);
+	modules_forget_gone(p);
+	atomic_fetch_sub_explicit(&p->unloading, 1, memory_order_seq_cst);
+	write_unmap(p);
+	return r;
+}

@@ -1,0 +1,162 @@
+/*
+ * spawn_hooks.c - new processes that the program does not make by fork and exec
+ *
+ * libc's own system() and popen() spawn with environ behind our back.  system() is therefore done
+ * in system_hook.c; popen(), whose stream only libc can make, runs with environ exchanged for its
+ * short while.
+ */
+#define _GNU_SOURCE 1
+#include "sampler/agent/environment.h"
+#include "sampler/agent/interpose/hooks.h"
+#include "sampler/agent/launch.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+typedef int spawn_function(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const *argv,
+			   char *const *envp);
+
+struct spawn_call {
+	spawn_function *next;
+	const char *path;
+	const posix_spawn_file_actions_t *actions;
+	const posix_spawnattr_t *attributes;
+	char *const *argv;
+	pid_t pid;
+};
+
+static int call_spawn(void *arg, char *const *envp)
+{
+	struct spawn_call *call = arg;
+
+	return call->next(&call->pid, call->path, call->actions, call->attributes, call->argv,
+			  envp);
+}
+
+/* FOUND: the file that will run, as far as we can tell; NULL: none. */
+static int run(struct spawn_call *call, const char *found, char *const *envp, pid_t *ret_pid)
+{
+	struct launch launch = {
+		.path = found, .envp = envp, .run = call_spawn, .call = call, .in_child = true};
+	struct launched launched;
+	int r;
+
+	r = launch_run(&launch, &launched);
+	if (r != 0)
+		return r;
+	if (launched.unfit)
+		hello_unsampled(call->pid, launched.kind, found);
+	if (ret_pid)
+		*ret_pid = call->pid;
+	return 0;
+}
+
+AGENT_EXPORT int posix_spawn(pid_t *pid, const char *path,
+			     const posix_spawn_file_actions_t *actions,
+			     const posix_spawnattr_t *attributes, char *const argv[],
+			     char *const envp[])
+{
+	struct spawn_call call = {.next = NEXT(posix_spawn),
+				  .path = path,
+				  .actions = actions,
+				  .attributes = attributes,
+				  .argv = argv};
+
+	if (!call.next)
+		return ENOSYS;
+	if (!launch_wanted())
+		return call.next(pid, path, actions, attributes, argv, envp);
+	return run(&call, path, envp, pid);
+}
+
+AGENT_EXPORT int posix_spawnp(pid_t *pid, const char *file,
+			      const posix_spawn_file_actions_t *actions,
+			      const posix_spawnattr_t *attributes, char *const argv[],
+			      char *const envp[])
+{
+	struct spawn_call call = {.next = NEXT(posix_spawnp),
+				  .path = file,
+				  .actions = actions,
+				  .attributes = attributes,
+				  .argv = argv};
+	char *buffer;
+
+	if (!call.next)
+		return ENOSYS;
+	if (!launch_wanted())
+		return call.next(pid, file, actions, attributes, argv, envp);
+	buffer = __builtin_alloca(launch_search_bytes(file));
+	return run(&call, launch_search(file, buffer), envp, pid);
+}
+
+/* The environments that environ was exchanged for last: a getenv() in another thread may still be
+ * in one of them, so it is unmapped only when three more have come and gone. */
+static struct {
+	void *block;
+	size_t bytes;
+} kept[4];
+static unsigned int n_kept;
+static _Atomic int32_t exchanging; /* pid of who does: a fork may copy it and leave it behind */
+
+static bool begin_exchange(void)
+{
+	int32_t pid = (int32_t)sys0(__NR_getpid);
+	int32_t seen = atomic_load(&exchanging);
+
+	return seen != pid && atomic_compare_exchange_strong(&exchanging, &seen, pid);
+}
+
+static char **joined_environment(char **before)
+{
+	size_t bytes = environment_bytes(before, "");
+	unsigned int i = n_kept++ % (sizeof(kept) / sizeof(kept[0]));
+	long block = sys6(__NR_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (sys_failed(block))
+		return NULL;
+	if (kept[i].block)
+		sys2(__NR_munmap, kept[i].block, kept[i].bytes);
+	kept[i].block = (void *)block;
+	kept[i].bytes = bytes;
+	return environment_join(before, "", (void *)block);
+}
+
+static FILE *popen_with_agent(__typeof__(&popen) next, const char *command, const char *mode)
+{
+	char **before = environ;
+	char **joined = joined_environment(before);
+	FILE *stream;
+
+	if (!joined)
+		return next(command, mode);
+	environ = joined;
+	stream = next(command, mode);
+	if (environ == joined)
+		environ = before;
+	else
+		environment_hide(environ); /* another thread has set a variable and copied it all */
+	return stream;
+}
+
+AGENT_EXPORT FILE *popen(const char *command, const char *mode)
+{
+	__typeof__(&popen) next = NEXT(popen);
+	FILE *stream;
+
+	if (!next) {
+		agent_set_errno(ENOSYS);
+		return NULL;
+	}
+	if (!launch_wanted() || !&environ || !environ || !launch_fits("/bin/sh", environ) ||
+	    !begin_exchange())
+		return next(command, mode);
+	stream = popen_with_agent(next, command, mode);
+	atomic_store(&exchanging, 0);
+	return stream;
+}

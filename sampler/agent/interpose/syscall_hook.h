@@ -1,0 +1,52 @@
+/* syscall_hook.h - the few numbers that syscall() does not simply pass on */
+#ifndef INTERPOSE_SYSCALL_HOOK_H
+#define INTERPOSE_SYSCALL_HOOK_H
+
+#include <stdbool.h>
+
+/**
+ * exec_by_syscall - syscall(SYS_execve)
+ *
+ * Return:  -1 and errno: the exec failed.
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+int exec_by_syscall(const char *path, char *const *argv, char *const *envp);
+
+/**
+ * seccomp_before - prctl(PR_SET_SECCOMP) is about to be called
+ * @mode:   SECCOMP_MODE_*
+ * @filter: a struct sock_fprog, or NULL
+ *
+ * Context: agent.  Any thread.
+ */
+void seccomp_before(unsigned long mode, const void *filter);
+
+/**
+ * seccomp_entered - whether this process, or one that it was forked from, has set a filter
+ *
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+bool seccomp_entered(void);
+
+/**
+ * seccomp_before_syscall - seccomp(2) is about to be called
+ *
+ * Context: agent.  Any thread.
+ */
+void seccomp_before_syscall(unsigned long operation, const void *filter);
+
+/**
+ * syscall_next - libc's syscall(); a raw call without it
+ *
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+long syscall_next(long nr, long a, long b, long c, long d, long e, long f);
+
+/**
+ * syscall_chosen - the numbers that syscall_hook_x86_64.S does not pass on by itself
+ *
+ * Context: agent.  Any thread; also between vfork and exec.
+ */
+long syscall_chosen(long nr, long a, long b, long c, long d, long e, long f);
+
+#endif

@@ -1,0 +1,212 @@
+/* thread_hooks.c - with DISCOVERY_HOOKS, threads are armed where they begin */
+#include "sampler/agent/interpose/hooks.h"
+#include "sampler/agent/signals.h"
+#include "sampler/agent/start.h"
+#include "sampler/handler/account.h"
+#include "sampler/handler/chain.h"
+#include "sampler/handler/sys/clock.h"
+#include "sampler/handler/timer.h"
+
+#include <pthread.h>
+
+AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+				void *(*begin)(void *), void *arg);
+AGENT_EXPORT void pthread_exit(void *value) __attribute__((noreturn));
+
+/* What a new thread has to be told, from its creation to its first instruction. */
+struct birth {
+	_Atomic uint32_t taken;
+	void *(*begin)(void *);
+	void *arg;
+	bool blocked; /* what a mask that we did not obey would have passed on */
+};
+
+enum {
+	MAX_BIRTHS = 256,
+	CLAIM_TRIES = 100, /* 10 ms at most */
+};
+
+static struct birth births[MAX_BIRTHS];
+
+static struct birth *take_birth(void)
+{
+	for (int i = 0; i < MAX_BIRTHS; i++)
+		if (!atomic_load_explicit(&births[i].taken, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(&births[i].taken, 1, memory_order_acquire))
+			return &births[i];
+	return NULL;
+}
+
+static void free_birth(struct birth *birth)
+{
+	atomic_store_explicit(&birth->taken, 0, memory_order_release);
+}
+
+void threads_begin_again(void)
+{
+	for (int i = 0; i < MAX_BIRTHS; i++)
+		free_birth(&births[i]);
+}
+
+static struct account_share take_share(struct process *p, uint32_t tid)
+{
+	bool chained = !atomic_exchange(&p->chained, 1);
+	int64_t account = atomic_exchange(&p->account_ns, 0);
+	uint32_t random = (uint32_t)((clock_now_ns() ^ tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	struct account_share share = account_take(account, chained, random, process_period_ns(p));
+
+	atomic_fetch_add(&p->account_ns, account - share.carry_ns);
+	return share;
+}
+
+static void leave_share(struct process *p, const struct account_share *share, int64_t left)
+{
+	atomic_fetch_add(&p->account_ns, left);
+	if (share->chained)
+		atomic_store(&p->chained, 0);
+}
+
+/* Many threads that begin at once outrun the one that is mapping the next chunk. */
+static int claim_patiently(struct process *p, uint32_t tid, struct slot *ret_slot)
+{
+	const struct sys_timespec pause = {.nsec = 100000};
+
+	for (int i = 0; i < CLAIM_TRIES; i++) {
+		if (slot_claim(p, tid, ret_slot) == 0)
+			return 0;
+		if (atomic_load(&p->n_chunks) >= p->max_chunks)
+			break;
+		(void)sys2(__NR_nanosleep, &pause, NULL);
+	}
+	return -1;
+}
+
+void threads_arm_self(struct process *p)
+{
+	uint32_t tid = (uint32_t)sys0(__NR_gettid);
+	struct account_share share = take_share(p, tid);
+	uint64_t period_ns;
+	struct slot slot;
+
+	if (claim_patiently(p, tid, &slot) < 0) {
+		leave_share(p, &share, share.carry_ns);
+		return;
+	}
+	period_ns = process_period_ns(p);
+	slot.own->share = share;
+	slot.own->extra = account_extra(&share, period_ns);
+	slot.own->armed_cpu_ns = clock_thread_cpu_ns();
+	(void)timer_arm(p, &slot, tid, account_first_ns(&share, period_ns));
+	slot_leave(&slot);
+	if (p->header->counted) /* what happens before its event is there is not seen */
+		events_begin();
+}
+
+/* What was used before a change that the thread's timer has not seen cannot be told apart. */
+static int64_t left_by(struct process *p, const struct slot_own *own)
+{
+	uint64_t now_ns = clock_thread_cpu_ns();
+
+	if (process_is_paused(p) || own->epoch != process_epoch(p) || now_ns < own->armed_cpu_ns)
+		return 0;
+	return account_left(&own->share, now_ns - own->armed_cpu_ns, own->given_ns, own->period_ns);
+}
+
+/* A thread that left nothing in its ring leaves the slot at once: the collector has nothing to
+ * drain, and a program that makes thousands of short threads needs few slots. */
+static void give_back(struct process *p, struct slot *slot)
+{
+	uint64_t head = atomic_load_explicit(&slot->ring->head, memory_order_relaxed);
+	bool unused = head == slot->own->claimed_head &&
+		      head == atomic_load_explicit(&slot->ring->tail, memory_order_relaxed);
+
+	/* Nobody can claim it before it is left. */
+	if (unused)
+		atomic_store_explicit(&p->header->tids[slot->index], RING_TID_DEAD,
+				      memory_order_release);
+	slot_leave(slot);
+}
+
+void threads_end_self(void)
+{
+	struct process *p = process_is_self();
+	struct slot slot;
+	int64_t left;
+
+	if (!p || p->discovery != DISCOVERY_HOOKS || process_state(p) != AGENT_SAMPLING ||
+	    slot_find(p, (uint32_t)sys0(__NR_gettid), &slot) < 0)
+		return;
+	timer_delete_id(slot.own->timer);
+	slot.own->timer = 0;
+	if (!slot.own->armed_cpu_ns || !slot_enter(&slot))
+		return;
+	left = left_by(p, slot.own);
+	slot.own->armed_cpu_ns = 0;
+	leave_share(p, &slot.own->share, left);
+	give_back(p, &slot);
+}
+
+/* The last call leaves no frame of ours in the thread's stack. */
+static void *thread_main_masked(void *data)
+{
+	struct birth *birth = data;
+	void *(*begin)(void *) = birth->begin;
+	void *arg = birth->arg;
+	bool blocked = birth->blocked;
+
+	free_birth(birth);
+	signals_begin_thread(blocked);
+	return begin(arg);
+}
+
+static void *thread_main(void *data)
+{
+	struct birth birth = {.begin = ((struct birth *)data)->begin,
+			      .arg = ((struct birth *)data)->arg,
+			      .blocked = ((struct birth *)data)->blocked};
+	struct process *p = process_is_self();
+	void *value;
+
+	free_birth(data);
+	signals_begin_thread(birth.blocked);
+	if (p && process_state(p) == AGENT_SAMPLING)
+		threads_arm_self(p);
+	value = birth.begin(birth.arg);
+	threads_end_self();
+	return value;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*begin)(void *), void *arg)
+{
+	__typeof__(&pthread_create) next = NEXT(pthread_create);
+	struct process *p = process_is_self();
+	bool hooks = p && p->discovery == DISCOVERY_HOOKS && !(p->header->hooks & RING_NO_TIMERS);
+	struct birth *birth = NULL;
+	int r;
+
+	if (!next)
+		return 11; /* EAGAIN: no thread could be made */
+	/* With all births taken the thread begins unarmed; the collector will post it. */
+	if (hooks || chain_in_use())
+		birth = take_birth();
+	if (!birth)
+		return next(thread, attr, begin, arg);
+	birth->begin = begin;
+	birth->arg = arg;
+	birth->blocked = chain_blocked();
+	r = next(thread, attr, hooks ? thread_main : thread_main_masked, birth);
+	if (r != 0)
+		free_birth(birth);
+	return r;
+}
+
+void pthread_exit(void *value)
+{
+	__typeof__(&pthread_exit) next = NEXT(pthread_exit);
+
+	threads_end_self();
+	if (next)
+		next(value);
+	for (;;)
+		(void)sys1(__NR_exit, 0);
+}

@@ -1,0 +1,144 @@
+/* seized.c - stops of threads of other processes, and their ends */
+#include "sampler/attach/seized.h"
+
+#include "sampler/attach/restart.h"
+#include "sampler/collector/limits.h"
+#include "sampler/procfs/proc_status.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SIGNAL_BITS = 0xff }; /* of a stop's status; PTRACE_EVENT_STOP is above them */
+
+/* Return: 1: it is; 0: it is not; -errno: who knows. */
+static int is_child_of_ours(pid_t tid)
+{
+	struct proc_status status;
+	int r = proc_status_read(&status, tid, 0);
+
+	if (r == 0)
+		r = proc_status_number(&status, "Tgid", 10) == (uint64_t)tid &&
+		    proc_status_number(&status, "PPid", 10) == (uint64_t)getpid();
+	proc_status_release(&status);
+	return r;
+}
+
+static bool is_stop(const siginfo_t *info)
+{
+	return info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED;
+}
+
+/* What cannot be told from a child of ours, for want of a descriptor perhaps, is left for now. */
+static int take_end(pid_t tid)
+{
+	siginfo_t info;
+	int r = is_child_of_ours(tid);
+
+	if (r == 0)
+		(void)waitid(P_PID, (id_t)tid, &info, WEXITED | __WALL | WNOHANG);
+	return r >= 0 || r == -ENOENT || r == -ESRCH ? -ESRCH : 0;
+}
+
+int seized_look(pid_t tid, int *ret_signal)
+{
+	siginfo_t info = {0};
+
+	/* What is there, without taking it: a kill may turn a stop into an end at any time. */
+	if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | __WALL | WNOHANG | WNOWAIT) < 0)
+		return -ECHILD;
+	if (info.si_pid == 0)
+		return 0;
+	if (!is_stop(&info))
+		return take_end(tid);
+	*ret_signal = info.si_status & ~SIGNAL_BITS ? 0 : info.si_status;
+	return 1;
+}
+
+/* Whom this thread has asked, and not let go.  Where there is no place one stands until we end. */
+static _Thread_local struct {
+	struct seized {
+		pid_t pid;
+		pid_t tid;
+	} at[SEIZED_MOST];
+	size_t n;
+} later;
+
+static bool detach(pid_t tid, int signal)
+{
+	return ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal) == 0;
+}
+
+/* Only of what we trace is another stop to be had, whatever it does now. */
+static bool is_ours(pid_t tid)
+{
+	return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0;
+}
+
+static bool is_free(struct seized *seized)
+{
+	struct user_regs_struct regs;
+	int signal = 0;
+	int r = seized_look(seized->tid, &signal);
+
+	if (r > 0) {
+		/* It may have been in a call, and does not learn of the stop. */
+		(void)restart_stopped(seized->tid, &regs);
+		return detach(seized->tid, signal);
+	}
+	if (r == -ESRCH)
+		return true;
+	if (is_ours(seized->tid))
+		return false;
+	/* Whoever calls exec has the number of its process after it, and stops under that. */
+	if (seized->tid == seized->pid || !is_ours(seized->pid))
+		return true;
+	seized->tid = seized->pid;
+	return false;
+}
+
+void seized_later(pid_t pid, pid_t tid)
+{
+	struct seized seized = {.pid = pid, .tid = tid};
+
+	if (!is_free(&seized) && later.n < SEIZED_MOST)
+		later.at[later.n++] = seized;
+}
+
+void seized_let_go(pid_t pid, pid_t tid, int signal)
+{
+	if (!detach(tid, signal))
+		seized_later(pid, tid);
+}
+
+bool seized_sweep(void)
+{
+	for (size_t i = later.n; i-- > 0;)
+		if (is_free(&later.at[i]))
+			later.at[i] = later.at[--later.n];
+	return later.n > 0;
+}
+
+/* An exec takes the place of the first thread without waiting for who traces that. */
+static bool holds_up(pid_t pid)
+{
+	for (size_t i = 0; i < later.n; i++)
+		if (later.at[i].pid == pid && later.at[i].tid != pid)
+			return true;
+	return false;
+}
+
+int seized_ask(pid_t pid, pid_t tid)
+{
+	if (holds_up(pid) && seized_sweep() && holds_up(pid))
+		return -EINPROGRESS;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
+		return -errno;
+	if (is_ours(tid))
+		return 0;
+	seized_later(pid, tid);
+	return -ESRCH;
+}

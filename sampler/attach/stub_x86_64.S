@@ -1,0 +1,189 @@
+/*
+ * stub_x86_64.S - what a borrowed thread runs, in memory that was mapped for it: it takes the
+ * descriptors, has libc load the agent, joins, and unmaps all of this, itself included
+ *
+ * When it begins:
+ *   rbx  its struct errand, above its stack
+ *   rsp  the end of the stack; both cannot be written to yet:
+ *   r12  where the stack begins, r13 how long both are
+ *   rbp  where all of its memory begins, r14 how long that is
+ *
+ * It says in the errand that it has a pair of sockets, and looks r15 times for what is sent through
+ * them.  Only when nothing has come by then it stops (int3), with eax 0 and the pair in rdx.  Where
+ * it fails it stops as well: eax is -errno, rdx what the loader says.  Otherwise it ends in the fault
+ * behind the last call, with what the join returned in r15.
+ */
+#include "sampler/attach/stub_x86_64.h"
+
+#include <asm/unistd.h>
+
+#define READ_WRITE       3
+#define UNIX             1
+#define PAIR_TYPE        02000005   /* SOCK_SEQPACKET | SOCK_CLOEXEC */
+#define RECEIVE          0x40000040 /* MSG_CMSG_CLOEXEC | MSG_DONTWAIT */
+#define LOAD_NOW         2          /* RTLD_NOW */
+#define NOT_YET          (-11)      /* -EAGAIN */
+#define NO_ROOM          (-24)      /* -EMFILE */
+#define NOT_LOADED       (-79)      /* -ELIBACC */
+#define HEAD_BYTES       16         /* of a control message */
+#define TRAP             5          /* SIGTRAP */
+#define IGNORE           1          /* SIG_IGN */
+#define MASK_BYTES       8
+
+	.section .rodata
+	.globl	errand_code, errand_done, errand_bytes
+	.hidden	errand_code, errand_done, errand_bytes
+	.p2align 4
+errand_code:
+	movq	%r12, %rdi
+	movq	%r13, %rsi
+	movl	$READ_WRITE, %edx
+	movl	$__NR_mprotect, %eax
+	syscall
+	testl	%eax, %eax
+	jnz	.Lfailed
+
+	movl	$UNIX, %edi
+	movl	$PAIR_TYPE, %esi
+	xorl	%edx, %edx
+	leaq	ERRAND_PAIR(%rbx), %r10
+	movl	$__NR_socketpair, %eax
+	syscall
+	testl	%eax, %eax
+	jnz	.Lfailed
+	movl	$1, ERRAND_PAIR_MADE(%rbx)
+
+.Lreceive:
+	movl	ERRAND_PAIR(%rbx), %edi
+	leaq	ERRAND_MESSAGE(%rbx), %rsi
+	movl	$RECEIVE, %edx
+	movl	$__NR_recvmsg, %eax
+	syscall
+	testl	%eax, %eax
+	jns	.Lreceived
+	cmpl	$NOT_YET, %eax
+	jne	.Lfailed
+	pause
+	decl	%r15d
+	jg	.Lreceive
+	/* Once more after the stop. */
+	jl	.Lfailed
+	xorl	%eax, %eax
+	movq	ERRAND_PAIR(%rbx), %rdx
+	int3
+	jmp	.Lreceive
+
+.Lreceived:
+	/* With no room for them the kernel has passed fewer. */
+	movl	$NO_ROOM, %eax
+	movq	ERRAND_PASSED_BYTES(%rbx), %rcx
+	cmpq	%rcx, ERRAND_PASSED(%rbx)
+	jne	.Lfailed
+	movl	ERRAND_PASSED + HEAD_BYTES(%rbx), %ecx
+	movl	%ecx, ERRAND_RING_FD(%rbx)
+	movq	ERRAND_PAIR(%rbx), %rcx
+	movq	%rcx, ERRAND_OTHER_FDS(%rbx)
+
+	xorl	%r12d, %r12d
+	movq	ERRAND_ERRNO_LOCATION(%rbx), %rax
+	testq	%rax, %rax
+	jz	.Lload
+	call	*%rax
+	movq	%rax, %r12
+	movl	(%r12), %r13d
+
+.Lload:
+	movq	ERRAND_JOIN(%rbx), %rax
+	testq	%rax, %rax
+	jnz	.Ljoin
+	/* The digits of the agent's descriptor, from the last one. */
+	movl	ERRAND_PASSED + HEAD_BYTES + 4(%rbx), %eax
+	movl	%eax, ERRAND_OTHER_FDS + 8(%rbx)
+	xorl	%ecx, %ecx
+	movl	$10, %esi
+1:	xorl	%edx, %edx
+	divl	%esi
+	addl	$'0', %edx
+	pushq	%rdx
+	incl	%ecx
+	testl	%eax, %eax
+	jnz	1b
+	leaq	ERRAND_PATH + ERRAND_PATH_DIGITS(%rbx), %rdi
+2:	popq	%rax
+	stosb
+	loop	2b
+	movb	$0, (%rdi)
+
+	leaq	ERRAND_PATH(%rbx), %rdi
+	movl	$LOAD_NOW, %esi
+	call	*ERRAND_DLOPEN(%rbx)
+	testq	%rax, %rax
+	jz	.Lexplain
+	movq	%rax, %r15
+
+	/*
+	 * In both libcs the handle is the module's entry: where it was loaded, then its name.  A
+	 * debugger opens what a module is called, and our path would lead it to a descriptor of its
+	 * own: a pipe there would hold it for ever.  The name that stays is no path.
+	 */
+	movq	8(%r15), %rdi
+	movq	ERRAND_PATH(%rbx), %rax
+	cmpq	%rax, (%rdi)
+	jne	3f
+	leaq	ERRAND_NAME(%rbx), %rsi
+	movl	$ERRAND_NAME_BYTES, %ecx
+	rep movsb
+3:	movq	(%r15), %rax
+	addq	ERRAND_JOIN_OFFSET(%rbx), %rax
+
+.Ljoin:
+	leaq	ERRAND_ORDER(%rbx), %rdi
+	call	*%rax
+	movslq	%eax, %r15
+	testq	%r12, %r12
+	jz	4f
+	movl	%r13d, (%r12)
+
+	/*
+	 * A SIGTRAP that the program ignores was put back to its default by the step before this, but
+	 * not its flags and mask.  What follows ends in another signal.
+	 */
+4:	cmpl	$0, ERRAND_IGNORES_TRAP(%rbx)
+	je	6f
+	movl	$TRAP, %edi
+	xorl	%esi, %esi
+	leaq	ERRAND_TRAP_ACTION(%rbx), %rdx
+	movl	$MASK_BYTES, %r10d
+	movl	$__NR_rt_sigaction, %eax
+	syscall
+	movl	$TRAP, %edi
+	movq	$IGNORE, ERRAND_TRAP_ACTION(%rbx)
+	leaq	ERRAND_TRAP_ACTION(%rbx), %rsi
+	xorl	%edx, %edx
+	movl	$__NR_rt_sigaction, %eax
+	syscall
+
+6:	movq	%rbp, %rdi
+	movq	%r14, %rsi
+	movl	$__NR_munmap, %eax
+	syscall
+.Ldone:
+	int3
+
+.Lexplain:
+	xorl	%edx, %edx
+	movq	ERRAND_DLERROR(%rbx), %rax
+	testq	%rax, %rax
+	jz	5f
+	call	*%rax
+	movq	%rax, %rdx
+5:	movl	$NOT_LOADED, %eax
+.Lfailed:
+	int3
+.Lend:
+	.p2align 3
+errand_done:
+	.quad	.Ldone - errand_code
+errand_bytes:
+	.quad	.Lend - errand_code
+	.section .note.GNU-stack, "", @progbits

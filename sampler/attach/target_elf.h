@@ -1,0 +1,71 @@
+/* target_elf.h - memory and symbols of another process, as its own loader laid them out */
+#ifndef ATTACH_TARGET_ELF_H
+#define ATTACH_TARGET_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * peer_read - bytes of another process's memory
+ *
+ * Return:  whether all LEN could be read.
+ * Context: any thread.
+ */
+bool peer_read(pid_t pid, uint64_t address, void *to, size_t len);
+
+/**
+ * peer_write - the same, to memory that the process may write
+ *
+ * Context: any thread.
+ */
+bool peer_write(pid_t pid, uint64_t address, const void *from, size_t len);
+
+/* A loaded module's dynamic symbols.  What is in it was read from the process: it may lie. */
+struct peer_symbols {
+	pid_t pid;
+	uint64_t bias;
+	uint64_t symbols;
+	uint64_t strings;
+	uint64_t strings_bytes;
+	uint64_t gnu_hash; /* 0: it has none */
+	uint64_t hash;
+};
+
+/**
+ * peer_symbols_open - find the symbol table of the module whose ELF header is at BASE
+ *
+ * Return:  whether there is one that can be searched.
+ * Context: any thread.
+ */
+bool peer_symbols_open(struct peer_symbols *ret_symbols, pid_t pid, uint64_t base);
+
+/**
+ * peer_symbols_find - the address of a function that the module defines
+ *
+ * Return:  0 when there is none of that name.
+ * Context: any thread.
+ */
+uint64_t peer_symbols_find(const struct peer_symbols *symbols, const char *name);
+
+/**
+ * peer_symbols_sized - the same, and how many bytes it has
+ *
+ * Context: any thread.
+ */
+uint64_t peer_symbols_sized(const struct peer_symbols *symbols, const char *name,
+			    uint64_t *ret_bytes);
+
+/**
+ * peer_join_note - where the agent's note says that it is joined
+ * @base: the agent's ELF header
+ * @ret_version: its wire version
+ * @ret_signal: the signal that it has a handler for; 0 none
+ *
+ * Return:  the address of its join function; 0 when it has no such note.
+ * Context: any thread.
+ */
+uint64_t peer_join_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_t *ret_signal);
+
+#endif

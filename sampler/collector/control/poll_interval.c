@@ -1,0 +1,69 @@
+/* poll_interval.c - how long the rings are left alone between two passes */
+#include "sampler/collector/control/poll_interval.h"
+
+#include "sampler/collector/limits.h"
+#include "sampler/wire/ring.h"
+
+#define CALM 0.25 /* of a ring, filled in one pass */
+
+/*
+ * Until three quarters of a ring are full, of a thread that has begun to run and has the deepest
+ * stacks: a pass may come late.  At the rates of engine perf passes would be all that we do: there
+ * it is until the ring is full of stacks that are deep.
+ */
+static uint64_t until_full_ms(const struct pace *pace, const struct pace_pass *pass)
+{
+	uint64_t period_ns = pass->period_ns > pace->tick_ns ? pass->period_ns : pace->tick_ns;
+	bool small = pass->n_slots > (uint32_t)RING_BIG_CHUNKS * RING_CHUNK_SLOTS;
+	uint64_t bytes = ring_data_bytes(small ? RING_BIG_CHUNKS : 0);
+
+	if (pace->takes_over)
+		return bytes / PASS_SAMPLE_BYTES * period_ns / NS_PER_MS;
+	return bytes * 3 / 4 / RECORD_MAX_BYTES * period_ns / NS_PER_MS;
+}
+
+static uint32_t between(uint64_t ms, uint32_t least, uint32_t most)
+{
+	return ms < least ? least : ms > most ? most : (uint32_t)ms;
+}
+
+static bool is_quick(struct pace *pace, const struct pace_pass *pass)
+{
+	if (!pace->takes_over)
+		return false;
+	if (pass->n_taken != pace->n_taken)
+		pace->quick_ns = pass->now_ns + PERF_QUICK_MS * NS_PER_MS;
+	pace->n_taken = pass->n_taken;
+	return pass->now_ns < pace->quick_ns;
+}
+
+void pace_set_events(struct pace *pace, bool events, uint64_t tick_ns)
+{
+	pace->takes_over = events;
+	pace->tick_ns = events ? 0 : tick_ns;
+}
+
+static bool is_moving(struct pace *pace, const struct pace_pass *pass)
+{
+	if (pass->moved)
+		pace->moved_ns = pass->now_ns + PASS_MOVING_MS * NS_PER_MS;
+	return pass->now_ns < pace->moved_ns;
+}
+
+uint32_t pace_wait(struct pace *pace, const struct pace_pass *pass)
+{
+	bool hurry = is_moving(pace, pass) || pace->takes_over;
+	uint32_t least_ms = pace->takes_over ? PERF_PASS_MS : PASS_LEAST_MS;
+	uint32_t ms = between(until_full_ms(pace, pass), least_ms, pace->most_ms);
+
+	if (hurry && ms > PASS_MS)
+		ms = PASS_MS;
+	if (is_quick(pace, pass))
+		ms = PERF_PASS_MS;
+	if (pace->hooks)
+		ms = PASS_HOOKS_MS;
+	if (pass->fill > CALM)
+		ms = between((uint64_t)(ms * CALM * CALM / (pass->fill * pass->fill)),
+			     PASS_LEAST_MS, ms);
+	return ms;
+}

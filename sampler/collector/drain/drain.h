@@ -1,0 +1,87 @@
+/* drain.h - the thread that looks at the rings and never waits for anybody */
+#ifndef DRAIN_DRAIN_H
+#define DRAIN_DRAIN_H
+
+#include "sampler/collector/drain/state.h"
+
+/**
+ * drain_init - prepare; the thread does not run yet
+ *
+ * Return:  0; -errno.
+ * Context: main thread.
+ */
+int drain_init(struct collector *collector);
+
+/**
+ * drain_release - what drain_init() made
+ *
+ * Context: main thread, when the thread does not run.
+ */
+void drain_release(struct collector *collector);
+
+/**
+ * drain_main - the thread
+ *
+ * Runs until CMD has ended or collector->detach is set; NODE_END is its last word.
+ *
+ * Context: collector thread.
+ */
+void *drain_main(void *collector);
+
+/**
+ * drain_watch_fd - wake up when a descriptor can be read
+ *
+ * Return:  0; -errno.
+ * Context: collector thread, or main thread before it runs.
+ */
+int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id);
+
+/**
+ * drain_charged_ns - CPU of all processes so far, as last looked at
+ *
+ * Context: collector thread.
+ */
+uint64_t drain_charged_ns(const struct drain *drain);
+
+/**
+ * drain_start - a new image; an older one of the same pid has ended
+ * @inner_pid: what it calls itself: another pid in a pid namespace
+ *
+ * Its mappings have been read when this returns.
+ *
+ * Return:  0; -errno.
+ * Owns:    the drain thread.
+ * Context: collector thread.
+ */
+int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
+		struct process **ret_process);
+
+/**
+ * drain_let_go - record a process no more
+ *
+ * Context: collector thread.
+ */
+void drain_let_go(struct collector *collector, struct process *process);
+
+/**
+ * drain_forget - a process did not join after all
+ *
+ * Context: collector thread.
+ */
+void drain_forget(struct collector *collector, struct process *process);
+
+/**
+ * drain_unsampled - a pid is about to become a program that takes no agent
+ *
+ * Context: collector thread.
+ */
+void drain_unsampled(struct collector *collector, pid_t pid);
+
+/**
+ * drain_charged_ns - CPU that the kernel charged to what is sampled, ended or not
+ *
+ * Context: collector thread.
+ */
+uint64_t drain_charged_ns(const struct drain *drain);
+
+#endif

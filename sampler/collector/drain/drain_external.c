@@ -1,0 +1,343 @@
+/* drain_external.c - the processes that are sampled from outside: which they are, and when */
+#include "sampler/collector/drain/drain_external.h"
+
+#include "base/io.h"
+#include "sampler/collector/control/rate.h"
+#include "sampler/collector/drain/drain.h"
+#include "sampler/collector/drain/external_sampler.h"
+#include "sampler/collector/drain/request.h"
+#include "sampler/procfs/children.h"
+#include "sampler/procfs/proc.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool stat_image(const char *path, struct outside_image *ret_image)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return false;
+	*ret_image = (struct outside_image){.dev = st.st_dev, .inode = st.st_ino};
+	return true;
+}
+
+/* The file that a process runs. */
+static bool read_image(pid_t pid, struct outside_image *ret_image)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return stat_image(path, ret_image);
+}
+
+/* The file that a path is to a process. */
+static void read_its_file(pid_t pid, const char *its_path, struct outside_image *ret_image)
+{
+	char path[WIRE_PATH_BYTES + 64];
+
+	*ret_image = (struct outside_image){0};
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s/%s", (int)pid,
+		       its_path[0] == '/' ? "root" : "cwd", its_path);
+	(void)stat_image(path, ret_image);
+}
+
+static bool same_image(const struct outside_image *a, const struct outside_image *b)
+{
+	return a->dev == b->dev && a->inode == b->inode;
+}
+
+/* It counts from where the image before it has ended; one that has joined, from now on. */
+static uint64_t first_ns(struct drain *drain, pid_t pid, bool attached)
+{
+	const struct process *old = map_get(&drain->by_pid, (uint64_t)pid);
+
+	return old ? old->charged_ns : attached ? proc_cpu_ns(pid) : 0;
+}
+
+/*
+ * Short slices (Linux 6.12): when we wake, a thread that runs is put off at once, wherever it is,
+ * and not when it has had its share.
+ */
+static void take_short_slices(void)
+{
+	struct {
+		uint32_t size;
+		uint32_t policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime_ns;
+		uint64_t deadline_ns;
+		uint64_t period_ns;
+	} how = {.size = sizeof(how)};
+
+	if (syscall(SYS_sched_getattr, 0, &how, sizeof(how), 0) < 0 || how.policy != SCHED_OTHER)
+		return;
+	how.runtime_ns = OUTSIDE_SLICE_US * 1000;
+	(void)syscall(SYS_sched_setattr, 0, &how, 0);
+}
+
+static int begin(struct collector *collector, pid_t pid, bool attached)
+{
+	const struct collector_outsider *how = collector->options.outsider;
+	struct drain *drain = &collector->drain;
+	const struct process *old = map_get(&drain->by_pid, (uint64_t)pid);
+	uint64_t base_ns = old ? old->base_cpu_ns : 0;
+	struct family family = old ? old->family : (struct family){.place = FAMILY_CHILD};
+	struct process *process;
+	struct outsider *outsider;
+	int r = how ? how->begin(pid, first_ns(drain, pid, attached), &outsider) : -ENOTSUP;
+
+	if (r < 0)
+		return r;
+	if (drain->stats.outside == 0)
+		take_short_slices();
+	r = drain_start(collector, pid, pid, &process);
+	if (r < 0) {
+		how->free(outsider);
+		return r;
+	}
+	process->outsider = outsider;
+	process->attached = attached;
+	process->family = family;
+	if (old && attached)
+		process->base_cpu_ns = base_ns;
+	(void)read_image(pid, &process->image);
+	drain->outside.n++;
+	drain->stats.outside++;
+	return 0;
+}
+
+/* What the summary says of it. */
+static int note(struct drain *drain, pid_t pid, const char *path, enum program_kind kind, int r)
+{
+	if (r < 0 && unsampled_why(kind))
+		unsampled_add(&drain->unsampled, pid, path, kind);
+	if (r == 0 && unsampled_why(kind)) {
+		(void)snprintf(drain->stats.outside_path, sizeof(drain->stats.outside_path), "%s",
+			       path);
+		drain->stats.outside_why = unsampled_why(kind);
+	}
+	return r;
+}
+
+int drain_outside_start(struct collector *collector, pid_t pid, const char *path,
+			enum program_kind kind)
+{
+	int r = begin(collector, pid, false);
+
+	return note(&collector->drain, pid, path, kind, r);
+}
+
+int drain_outside_follow(struct collector *collector, const struct process *process,
+			 const char *path)
+{
+	pid_t pid = process->pid;
+	int r = begin(collector, pid, process->attached);
+
+	return note(&collector->drain, pid, path, PROGRAM_JOINED, r);
+}
+
+void drain_outside_expect(struct collector *collector, pid_t pid, const char *path,
+			  enum program_kind kind)
+{
+	struct drain *drain = &collector->drain;
+	struct outside_expected *expected =
+		&drain->outside.expected[drain->outside.n_expected % OUTSIDE_EXPECTED];
+
+	if (!collector->options.outsider || !read_image(pid, &expected->before)) {
+		unsampled_add(&drain->unsampled, pid, path, kind);
+		return;
+	}
+	read_its_file(pid, path, &expected->after);
+	expected->pid = pid;
+	expected->kind = kind;
+	expected->until_ns = io_now_ns() + OUTSIDE_EXPECT_MS * NS_PER_MS;
+	(void)snprintf(expected->path, sizeof(expected->path), "%s", path);
+	drain->outside.n_expected++;
+}
+
+/*
+ * Those whose exec has happened begin; one that does not come was a failed exec.
+ * Return: whether there are more to come.
+ */
+static bool look_for_expected(struct collector *collector, uint64_t now_ns)
+{
+	struct drain *drain = &collector->drain;
+	bool more = false;
+
+	for (int i = 0; i < OUTSIDE_EXPECTED; i++) {
+		struct outside_expected *expected = &drain->outside.expected[i];
+		struct outside_image now;
+
+		if (!expected->pid)
+			continue;
+		if (read_image(expected->pid, &now) &&
+		    (!same_image(&now, &expected->before) || same_image(&now, &expected->after))) {
+			(void)drain_outside_start(collector, expected->pid, expected->path,
+						  expected->kind);
+		} else if (now_ns < expected->until_ns) {
+			more = true;
+			continue;
+		}
+		expected->pid = 0;
+	}
+	return more;
+}
+
+/* A program that takes no agent cannot say whom it has started. */
+static void adopt_child(void *context, pid_t pid)
+{
+	struct collector *collector = context;
+
+	if (!map_get(&collector->drain.by_pid, (uint64_t)pid))
+		(void)begin(collector, pid, false);
+}
+
+/* Return: false when it has become another program, which begins anew. */
+static bool is_the_same(struct collector *collector, struct process *process)
+{
+	struct outside_image now;
+
+	if (!read_image(process->pid, &now) || same_image(&now, &process->image))
+		return true;
+	(void)begin(collector, process->pid, process->attached);
+	return false;
+}
+
+static uint64_t turn_ns(const struct drain *drain)
+{
+	uint64_t ns = drain->rate.period_ns;
+
+	return ns < OUTSIDE_LEAST_MS * NS_PER_MS ? OUTSIDE_LEAST_MS * NS_PER_MS : ns;
+}
+
+/* Return: whether somebody was found where a look says little. */
+static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
+{
+	struct drain *drain = &collector->drain;
+	struct process *next;
+	bool list = !again && now_ns >= drain->outside.list_ns;
+	bool unsure = false;
+	uint32_t n = 0;
+
+	for (struct process *process = drain->processes; process; process = next) {
+		struct outsider_turn turn = {.process = process,
+					     .stream = &drain->stream,
+					     .now_ns = io_now_ns(),
+					     .deadline_ns = now_ns + turn_ns(drain) / 2,
+					     .every_ns = turn_ns(drain),
+					     .paused = drain->rate.pauses != 0,
+					     .again = again};
+
+		next = process->next;
+		if (!process->outsider)
+			continue;
+		n++;
+		if (!is_the_same(collector, process))
+			continue;
+		process->outsider->how->turn(process->outsider, &turn);
+		unsure = unsure || process->outsider->unsure;
+		if (list && !collector->options.alone)
+			children_each(process->pid, adopt_child, collector);
+	}
+	drain->outside.n = n;
+	if (list)
+		drain->outside.list_ns = now_ns + OUTSIDE_CHILDREN_MS * NS_PER_MS;
+	return unsure;
+}
+
+/* A step of xorshift64 (Marsaglia: Xorshift RNGs). */
+static uint64_t next_random(struct drain *drain)
+{
+	uint64_t x = drain->outside.random ? drain->outside.random : io_now_ns() | 1;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	drain->outside.random = x;
+	return x;
+}
+
+/*
+ * Who shares our processor was put off before we came, and not just anywhere.  After a while that
+ * it does not know it probably runs, and is where it is because we interrupt it.
+ */
+static void turn(struct collector *collector, uint64_t now_ns)
+{
+	struct timespec rest;
+
+	if (!turn_all(collector, now_ns, false))
+		return;
+	rest = (struct timespec){
+		.tv_nsec = (long)(next_random(&collector->drain) % (OUTSIDE_AGAIN_MS * NS_PER_MS))};
+	(void)nanosleep(&rest, NULL);
+	(void)turn_all(collector, io_now_ns(), true);
+}
+
+uint64_t drain_outside_turns(struct collector *collector)
+{
+	struct drain *drain = &collector->drain;
+	uint64_t now_ns = io_now_ns();
+	uint64_t ns = turn_ns(drain);
+	uint64_t soon_ns = UINT64_MAX;
+
+	if (!collector->options.outsider)
+		return UINT64_MAX;
+	if (look_for_expected(collector, now_ns))
+		soon_ns = now_ns + OUTSIDE_LEAST_MS * NS_PER_MS;
+	if (drain->outside.n == 0)
+		return soon_ns;
+	if (now_ns >= drain->outside.next_ns) {
+		turn(collector, now_ns);
+		/* Not in step with what the program does in turns of its own. */
+		drain->outside.next_ns = now_ns + ns - ns / 8 + next_random(drain) % (ns / 4);
+	}
+	return drain->outside.next_ns < soon_ns ? drain->outside.next_ns : soon_ns;
+}
+
+static int begin_joined(struct collector *collector, pid_t pid, bool followed)
+{
+	struct drain *drain = &collector->drain;
+	bool known = map_get(&drain->by_pid, (uint64_t)pid) != NULL;
+	int r = known ? -EALREADY : begin(collector, pid, true);
+
+	if (r == 0)
+		family_joined(drain, map_get(&drain->by_pid, (uint64_t)pid), followed);
+	return r;
+}
+
+static int begin_asked(struct collector *collector, void *argument)
+{
+	return begin_joined(collector, *(const pid_t *)argument, false);
+}
+
+static int begin_followed(struct collector *collector, void *argument)
+{
+	return begin_joined(collector, *(const pid_t *)argument, true);
+}
+
+static int explain(pid_t pid, int r, struct err *err)
+{
+	if (r == -EALREADY)
+		return err_set(err, EALREADY, "process %d is in this recording", (int)pid);
+	return r < 0 ? err_set(err, -r, "look at process %d", (int)pid) : 0;
+}
+
+int collector_outside(struct collector *collector, pid_t pid, struct err *err)
+{
+	return explain(pid, request_make(collector, begin_asked, &pid), err);
+}
+
+int drain_outside_child(struct collector *collector, pid_t pid, struct err *err)
+{
+	return explain(pid, request_make(collector, begin_followed, &pid), err);
+}

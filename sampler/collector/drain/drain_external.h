@@ -1,0 +1,53 @@
+/* drain_external.h - the processes that are sampled from outside: which they are, and when */
+#ifndef DRAIN_DRAIN_EXTERNAL_H
+#define DRAIN_DRAIN_EXTERNAL_H
+
+#include "sampler/collector/drain/state.h"
+#include "sampler/program/program.h"
+
+/**
+ * drain_outside_start - sample a process from outside from now on
+ * @path: of its program, for people; @kind: why it takes no agent
+ *
+ * Return:  0; -EPERM: it may not be looked at; -ENOTSUP: nobody knows how to; -errno.  It is then
+ *          among those that are not sampled, if its program takes no agent.
+ * Context: collector thread.
+ */
+int drain_outside_start(struct collector *collector, pid_t pid, const char *path,
+			enum program_kind kind);
+
+/**
+ * drain_outside_follow - a process that had joined has become another program
+ * @path: of it, for people
+ *
+ * Return:  0: it is sampled from outside; -errno: it is among those that are not sampled.
+ * Context: collector thread.
+ */
+int drain_outside_follow(struct collector *collector, const struct process *process,
+			 const char *path);
+
+/**
+ * drain_outside_expect - a process is about to become a program that takes no agent
+ *
+ * Context: collector thread.
+ */
+void drain_outside_expect(struct collector *collector, pid_t pid, const char *path,
+			  enum program_kind kind);
+
+/**
+ * drain_outside_child - collector_outside() for a child of one that has joined
+ *
+ * Return:  as collector_outside(); -ENOTSUP: nobody knows how to.
+ * Context: main thread.
+ */
+int drain_outside_child(struct collector *collector, pid_t pid, struct err *err);
+
+/**
+ * drain_outside_turns - a look at all of them, when it is due
+ *
+ * Return:  when the next one is; UINT64_MAX: there are none.
+ * Context: collector thread.
+ */
+uint64_t drain_outside_turns(struct collector *collector);
+
+#endif

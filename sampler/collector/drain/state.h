@@ -1,0 +1,142 @@
+/* state.h - struct collector: what is whose */
+#ifndef DRAIN_STATE_H
+#define DRAIN_STATE_H
+
+#include "base/map.h"
+#include "sampler/collector/collector.h"
+#include "sampler/collector/control/due.h"
+#include "sampler/collector/control/lag.h"
+#include "sampler/collector/control/overhead.h"
+#include "sampler/collector/control/poll_interval.h"
+#include "sampler/collector/control/rate.h"
+#include "sampler/collector/drain/external_state.h"
+#include "sampler/collector/drain/request.h"
+#include "sampler/collector/launch/directory.h"
+#include "sampler/collector/launch/launch.h"
+#include "sampler/collector/launch/unsupported.h"
+#include "sampler/collector/metrics/usage.h"
+#include "sampler/collector/process/child_cpu.h"
+#include "sampler/collector/process/process.h"
+#include "sampler/collector/process/start_offset.h"
+#include "sampler/collector/stream/filter.h"
+#include "sampler/collector/stream/queue.h"
+#include "sampler/collector/stream/stream.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A peer that has connected and not yet said hello. */
+struct connection {
+	int fd; /* -1: free */
+	uint64_t deadline_ns;
+};
+
+/* A user who is not the recording's, and connects. */
+struct caller {
+	uid_t uid;
+	uint32_t n;        /* connections since SINCE_NS that were none of ours */
+	uint32_t n_closed; /* how often it has been turned away */
+	uint64_t since_ns;
+	uint64_t closed_ns; /* it is turned away until then; 0: it is not */
+};
+
+/* Turns of wall mode: NS long and numbered from FIRST since SINCE_NS. */
+struct turns {
+	uint64_t first;
+	uint64_t since_ns;
+	uint64_t ns;
+};
+
+/* The drain thread's own; nobody else looks at it once that thread runs. */
+struct drain {
+	int epoll_fd;
+	int child_pidfd;
+	int spare_fd;     /* given up to turn a peer away when no descriptor is left */
+	int event_fd;     /* of nothing that runs; -1: there is none; see open_first_event() */
+	struct node *end; /* its last word; NULL: it has been said */
+	struct process *processes;
+	struct map by_pid; /* the living ones, by pid and by number */
+	pthread_mutex_t pids_lock;
+	struct map by_number;
+	uint32_t next_number;
+	struct connection connections[MAX_CONNECTIONS];
+	struct caller callers[DIRECTORY_MOST_CLOSED];
+	uint64_t all_closed_ns; /* until when there are too many of these; 0: there are not */
+	struct stream stream;
+	struct keep keep;
+	struct usage usage;
+	struct sock_table sockets;
+	struct phase phase;
+	struct families families;
+	struct rate rate;
+	enum ring_engine engine; /* of images that begin */
+	struct outside_state outside;
+	uint64_t marked_ns; /* the newest mark in the stream; 0: it has been given */
+	struct pace pace;
+	struct due due;
+	struct spending spending;
+	struct behind behind;
+	struct turns turns;    /* of wall mode */
+	uint64_t wall_next_ns; /* when the next is due */
+	struct collector_stats stats;
+	struct unsampled_list unsampled;
+	uint64_t ended_charged_ns; /* of processes that are gone */
+	uint32_t n_attached;       /* that joined while they ran, and live; not as children */
+	uint64_t replaced_ns;      /* when they are looked at for another image */
+	bool ending;
+	bool child_ended;
+	int child_status;
+	uint64_t child_rusage_ns; /* CMD and what it waited for */
+	bool still_running;       /* something outlived the recording */
+};
+
+/* What the drain thread publishes. */
+struct published {
+	pthread_mutex_t lock;
+	struct collector_stats stats;
+	struct collector_usage usage;
+	struct unsampled_list unsampled;
+	bool child_ended;
+	int child_status;
+};
+
+struct collector {
+	/* Constant once the drain thread runs. */
+	struct collector_options options;
+	struct directory directory;
+	struct launch_limits limits;
+	pid_t child;
+	bool launched_outside; /* it is sampled from outside */
+	pthread_t thread;
+	bool running;
+	int wake_fd;
+
+	atomic_bool detach; /* anybody's wish; wake_fd carries it */
+	atomic_bool nudge;  /* the same: collector_next() is to return */
+
+	struct rate_wish wish;
+	int image_fd; /* the agent for processes that join; -1: not needed yet */
+	uint64_t image_join;
+	struct request request;
+	struct drain drain;
+	struct published published;
+	struct queue queue;
+
+	/* The main thread's: what the views of the last calls point to. */
+	struct node *current;
+	struct frame frames[SAMPLE_MAX_FRAMES];
+	struct unsampled_list unsampled;
+	struct collector_unsampled unsampled_views[MAX_UNSAMPLED];
+};
+
+/* Whose descriptor it is: the upper half of an epoll event's u64; the lower is an id. */
+enum source {
+	SOURCE_LISTEN,
+	SOURCE_CONNECTION, /* index */
+	SOURCE_PROCESS,    /* number */
+	SOURCE_CHILD,
+	SOURCE_WAKE,
+	SOURCE_CALLER, /* collector_watch() */
+};
+
+#endif

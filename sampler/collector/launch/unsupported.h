@@ -1,0 +1,44 @@
+/* unsupported.h - the programs that were run and take no agent */
+#ifndef LAUNCH_UNSUPPORTED_H
+#define LAUNCH_UNSUPPORTED_H
+
+#include "sampler/collector/limits.h"
+#include "sampler/program/program.h"
+#include "sampler/wire/handshake.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct unsampled {
+	pid_t pid; /* the first */
+	enum program_kind kind;
+	uint64_t count;
+	char path[WIRE_PATH_BYTES];
+};
+
+/* Zero is an empty one.  What comes after MAX_UNSAMPLED different ones is only counted. */
+struct unsampled_list {
+	struct unsampled at[MAX_UNSAMPLED];
+	size_t n;
+	uint64_t count; /* of all */
+};
+
+/**
+ * unsampled_add - one more run of a program
+ *
+ * Context: collector thread.
+ */
+void unsampled_add(struct unsampled_list *list, pid_t pid, const char *path,
+		   enum program_kind kind);
+
+/**
+ * unsampled_why - the reason as a word
+ *
+ * Return:  NULL for a kind that is no reason.
+ * Owns:    static.
+ * Context: any thread.
+ */
+const char *unsampled_why(enum program_kind kind);
+
+#endif

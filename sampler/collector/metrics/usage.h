@@ -1,0 +1,83 @@
+/*
+ * usage.h - what all processes of a recording use together, looked at a few times a second
+ *
+ * It is for who waits for something to happen, samples or not.  Only what was asked for is read.
+ */
+#ifndef METRICS_USAGE_H
+#define METRICS_USAGE_H
+
+#include "sampler/collector/collector.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct process;
+
+/* Of one process, since it was first looked at.  Zero it. */
+struct process_usage {
+	int stat_fd; /* +1: 0 is none */
+	bool seen;
+	uint64_t faults;
+	uint64_t majfaults;
+	uint64_t run_delay_ns;
+};
+
+/* The drain thread's.  Zero it, then usage_init(). */
+struct usage {
+	uint32_t wanted;
+	uint64_t next_ns;
+	int psi_fds[COLLECTOR_PSI_FILES]; /* -1: there is none */
+	struct collector_usage now;
+};
+
+/**
+ * usage_init - look at what is wanted, bits of enum collector_usage_of
+ *
+ * Context: main thread, before the drain thread runs.
+ */
+void usage_init(struct usage *usage, uint32_t wanted);
+
+/**
+ * usage_release - close what was kept
+ *
+ * Context: main thread, when the drain thread does not run.
+ */
+void usage_release(struct usage *usage);
+
+/**
+ * usage_look - look at all processes, if that is due
+ * @processes: the first of a list
+ * @cpu_ns: what they and all before them have used
+ *
+ * The looks take USAGE_PART of the time at most, however many threads there are.
+ *
+ * Return:  whether it was due.
+ * Context: collector thread.
+ */
+bool usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns, uint64_t now_ns);
+
+/**
+ * usage_due_ns - when usage_look() next has something to do
+ *
+ * Return:  ns; UINT64_MAX: never.
+ * Context: collector thread.
+ */
+uint64_t usage_due_ns(const struct usage *usage);
+
+/**
+ * usage_process_release - close what was kept of a process
+ *
+ * Context: collector thread.
+ */
+void usage_process_release(struct process_usage *process);
+
+/**
+ * usage_parse_psi - the avg10 of a line of /proc/pressure, in hundredths of a percent
+ * @word: "some" or "full"
+ *
+ * Return:  0; -ENOENT: there is no such line; -EBADMSG.
+ * Context: any thread.
+ */
+int usage_parse_psi(const char *text, const char *word, uint32_t *ret_avg10);
+
+#endif

@@ -1,0 +1,289 @@
+/* process.h - one image of one sampled process: its rings, mappings and threads */
+#ifndef PROCESS_PROCESS_H
+#define PROCESS_PROCESS_H
+
+#include "base/map.h"
+#include "sampler/collector/control/tick_aliasing.h"
+#include "sampler/collector/drain/external_state.h"
+#include "sampler/collector/metrics/readings.h"
+#include "sampler/collector/metrics/usage.h"
+#include "sampler/collector/perf/perf_threads.h"
+#include "sampler/collector/process/child_cpu.h"
+#include "sampler/collector/process/mappings.h"
+#include "sampler/collector/ring/ring_view.h"
+#include "sampler/collector/stream/event.h"
+#include "sampler/collector/stream/filter.h"
+#include "sampler/collector/stream/stream.h"
+#include "sampler/collector/wall/wall.h"
+#include "sampler/procfs/namespace_tids.h"
+
+#include <sys/types.h>
+
+/* What we have read of a slot. */
+struct slot_view {
+	uint64_t position;    /* ours: the shared tail only tells the writer */
+	uint32_t tid;         /* as it calls itself */
+	struct inner_tid who; /* as it is numbered here */
+	uint64_t weight;      /* given by this tid */
+	uint64_t n_samples;
+	uint64_t lost_full;
+	uint64_t hooks_ns;
+	uint64_t handler_ns;
+	struct perf_thread perf;
+};
+
+/* What a delta is against. */
+struct thread_series {
+	bool sampled; /* one was given: values are its */
+	int64_t values[SAMPLE_MAX_METRICS];
+};
+
+/* A thread as its samples show it. */
+struct thread {
+	char comm[SAMPLE_COMM_SIZE];
+	bool counted; /* among those that gave a sample */
+	bool carries;
+	uint64_t carry_ns; /* of a period that its next sample is to stand for, once it carries */
+	struct keep_name keep;
+	struct thread_series series[N_SERIES];
+	int64_t alloc_bytes; /* that its samples of memory stood for */
+	int64_t free_bytes;
+	struct thread_readings readings;
+};
+
+/* The search for threads that use CPU and give no samples (watch.h). */
+struct watch {
+	struct map threads;
+	uint64_t cpu_ns; /* of the process, and what it had given, at the last scan */
+	uint64_t given_ns;
+	uint64_t next_ns; /* not before this time, nor before so much CPU was used */
+	uint64_t next_cpu_ns;
+	uint32_t wait_ms;
+};
+
+/* When all slots are looked at, told of or not, and threads that are gone are found. */
+struct slot_sweep {
+	uint64_t next_ns; /* not before this time, */
+	uint64_t cpu_ns;  /* nor before so much CPU was used, */
+	uint64_t last_ns; /* unless it is this late */
+	uint64_t spent_ns;
+	bool on;   /* in this pass */
+	bool soon; /* the last one found threads that are gone: others may follow */
+};
+
+/* Header counters as last seen. */
+struct header_view {
+	uint64_t lost_noslot;
+	uint64_t lost_nested;
+	uint64_t misdirected;
+	uint64_t n_signals;
+	uint64_t event_full;
+	uint64_t event_nested;
+	uint64_t event_noslot;
+	uint64_t live_full;
+	uint64_t arena_ns;
+	bool agentless;
+	bool seccomp;
+	bool given_up;
+};
+
+/* What the kernel says that the image has used, and what its samples say. */
+struct claim {
+	uint64_t base_ns;   /* the process's CPU clock when the image began, */
+	uint64_t cpu_ns;    /* when it was last read, */
+	uint64_t read_ns;   /* and when that was */
+	uint64_t least_ns;  /* that a sample claims */
+	uint64_t given_ns;  /* what was believed */
+	uint32_t n_threads; /* at most; 0: not counted yet */
+	bool cut;           /* something was not believed since process_charge() */
+};
+
+struct process {
+	struct process *next;
+	uint32_t number;
+	pid_t pid;
+	int pidfd;       /* -1: not to be had */
+	bool alive;      /* its /proc entries are this image's */
+	int ended_by;    /* once it is not: ended.h */
+	pid_t inner_pid; /* what it calls itself; its tids are not ours when it is not pid, */
+	struct inner_tids inner_tids; /* but these */
+	struct ring_view ring;
+	struct slot_view *slots;
+	uint32_t n_slots;
+	uint32_t n_views; /* that there is room for */
+	uint64_t *news;   /* slots, as the header has them, that perf_threads_look() has not seen */
+	struct slot_sweep sweep;
+	struct header_view header;
+	struct mappings mappings;
+	struct map threads;
+	struct watch watch;
+	struct perf_process perf;
+	struct tick_aliasing aliasing;
+	bool aliased;               /* it runs in step with the tick */
+	struct wall *wall;          /* in wall mode */
+	struct outsider *outsider;  /* it has no agent, and is sampled from outside */
+	struct outside_image image; /* then: the file that it runs */
+	int64_t clock_offset_ns;    /* its CLOCK_MONOTONIC minus ours */
+	uint64_t started_ns;
+	uint64_t given_ns;    /* what the samples received stand for */
+	uint64_t n_taken;     /* how many there were */
+	uint64_t latest_ns;   /* of anything it gave */
+	uint64_t charged_ns;  /* CPU of this pid, as far as it is known */
+	uint64_t base_cpu_ns; /* of it, before the agent was there */
+	struct claim claim;
+	int signal;    /* that its samples come by */
+	bool attached; /* it joined while it ran: that was before the recording */
+	struct family family;
+	bool unhooked;        /* its calls do not come by the agent: joined, or a child of one */
+	uint64_t stack_start; /* then: of its image; 0: not known */
+	uint64_t listen_ns;   /* when it is next seen whether it still takes our signal */
+	bool deaf;            /* it does not */
+	bool mute;            /* it has used CPU since then, and no signal of ours arrived: */
+	uint64_t heard_ns;    /* its CPU when the last one did */
+	uint64_t period_ns;   /* that weights are given in when it began */
+	uint64_t began_ns;    /* the live period then, and the epoch: rate.h */
+	uint32_t epoch;
+	uint64_t live_ns;  /* the live period now; 0: period_ns, */
+	bool paused;       /* and whether samples are wanted */
+	uint64_t phase_ns; /* where in a period it began, and what it took over: phase.h */
+	uint64_t missed_ns;
+	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */
+	struct readings readings;
+	struct process_usage usage;
+	uint64_t handler_ns; /* that a handler usually takes; 0: not known */
+	double fill;         /* of its fullest ring in the last drain, 0 .. 1 */
+};
+
+/**
+ * process_new - an image that has said hello
+ * @pid: of our own namespace
+ * @sockets: those of the machine; it must outlive the process; NULL: no metric asks for them
+ *
+ * Reads nothing yet but the clock and the namespaces.
+ *
+ * Return:  0; -errno.
+ * Owns:    the caller, to process_free().
+ * Context: collector thread.
+ */
+int process_new(struct process **ret_process, uint32_t number, pid_t pid,
+		const struct collector_options *options, struct sock_table *sockets);
+
+/**
+ * process_free - forget it
+ *
+ * Context: collector thread.  NULL is fine.
+ */
+void process_free(struct process *process);
+
+/**
+ * process_thread - a thread's state, made when it is new
+ *
+ * Return:  the thread; NULL when memory ran out, or the process has named too many.
+ * Owns:    the process.
+ * Context: collector thread.
+ */
+struct thread *process_thread(struct process *process, uint32_t tid);
+
+/**
+ * process_forget_thread - its tid may come again as another thread
+ *
+ * Context: collector thread.
+ */
+void process_forget_thread(struct process *process, uint32_t tid);
+
+/**
+ * process_drain - what was committed in slots that tell of news into the stream
+ *
+ * Once in a while, and at the end, in all slots: a target may forget to tell.
+ *
+ * Context: collector thread.
+ */
+void process_drain(struct process *process, struct stream *stream);
+
+/**
+ * process_update_mappings - read the maps file if something asks for it
+ * @force: also if nothing does
+ *
+ * Return:  whether any has come or gone.
+ * Context: collector thread.
+ */
+bool process_update_mappings(struct process *process, struct stream *stream, bool force);
+
+/**
+ * process_reap - mark the slots of threads that are gone, so that they can be claimed again
+ *
+ * Context: collector thread.
+ */
+void process_reap(struct process *process, struct stream *stream);
+
+/**
+ * process_until_ns - CPU of the pid up to where this image ended
+ *
+ * Return:  ns, as the image said before an exec; else as of the last process_charge().
+ * Context: collector thread.
+ */
+uint64_t process_until_ns(const struct process *process);
+
+/**
+ * process_begin - its agent is there, and waits for the answer: the process's clock stands
+ * @before_ns: CPU of the pid that an earlier image used
+ *
+ * Return:  ns of CPU that the image used before: exec and the loader, which no sample can see.
+ * Context: collector thread.
+ */
+uint64_t process_begin(struct process *process, uint64_t before_ns);
+
+/**
+ * process_used_ns - the CPU that it used in this recording, as far as it is known
+ *
+ * Context: collector thread.
+ */
+uint64_t process_used_ns(const struct process *process);
+
+/**
+ * process_charge - look at the process's CPU clock
+ *
+ * Context: collector thread.
+ */
+void process_charge(struct process *process);
+
+/**
+ * process_believe - cut a sample's weight to what the CPU explains that the kernel charged
+ *
+ * Beside what the clock says: what every processor gave since it was read, periods that begin and
+ * end in threads, what ended images left to this one, and the scatter of random places.  What is
+ * cut off is counted as lost_forged.
+ *
+ * Return:  whether anything is left.
+ * Context: collector thread.
+ */
+bool process_believe(struct process *process, struct record_sample *sample,
+		     struct collector_stats *stats);
+
+/**
+ * process_fill_metrics - the metrics of a sample that its record does not carry
+ *
+ * SAMPLE has its tid.  A thread's value that stands in it already is left as it is.
+ *
+ * Context: collector thread.
+ */
+void process_fill_metrics(struct process *process, struct node_sample *sample, uint64_t now_ns);
+
+/**
+ * process_end - the image has ended: drain what is left and say NODE_EXIT
+ *
+ * The caller has cleared `alive` unless the process lives on and only the recording ends.
+ *
+ * Owns:    the stream has the process.
+ * Context: collector thread.
+ */
+void process_end(struct process *process, struct stream *stream);
+
+/**
+ * process_alive - whether the pid still stands for this process (a zombie does not)
+ *
+ * Context: collector thread.
+ */
+bool process_alive(const struct process *process);
+
+#endif

@@ -1,0 +1,269 @@
+/* timerless.c - threads that burn CPU and give no samples: posted, unmasked */
+#include "sampler/collector/process/timerless.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/collector/control/overhead.h"
+#include "sampler/collector/ring/unmask.h"
+#include "sampler/procfs/proc_status.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+/* A thread as the last scan left it. */
+struct watched {
+	uint64_t scan; /* of the scan that saw it last */
+	uint64_t cpu_ns;
+	uint64_t weight;
+	uint64_t posted_ns;
+	bool unmasked; /* once is enough: what blocks it again means it */
+};
+
+/* One scan. */
+struct scan {
+	struct process *process;
+	struct collector_stats *stats;
+	struct map weights; /* tid -> its slot_view */
+	uint64_t period_ns;
+	uint64_t now_ns;
+	bool found; /* anything that was worth the scan */
+};
+
+void watch_init(struct watch *watch, uint64_t cpu_ns)
+{
+	*watch = (struct watch){.cpu_ns = cpu_ns, .wait_ms = WATCH_LEAST_MS};
+}
+
+static void free_value(void *context, uint64_t key, void *value)
+{
+	(void)context;
+	(void)key;
+	free(value);
+}
+
+void watch_release(struct watch *watch)
+{
+	map_each(&watch->threads, free_value, NULL);
+	map_release(&watch->threads);
+}
+
+void watch_first_sample(const struct process *process, uint32_t tid, struct collector_stats *stats)
+{
+	const struct watched *thread = map_get(&process->watch.threads, tid);
+
+	if (thread && thread->posted_ns)
+		stats->late_threads++;
+}
+
+/* Time on a processor, the first field of schedstat. */
+static bool thread_cpu_ns(pid_t pid, uint32_t tid, uint64_t *ret_ns)
+{
+	char path[64];
+	char text[128];
+	_cleanup_fd_ int fd = -1;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%u/schedstat", (int)pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : io_pread(fd, text, sizeof(text) - 1, 0);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	*ret_ns = strtoull(text, NULL, 10);
+	return true;
+}
+
+/* What a thread calls itself; 0: it is gone. */
+static uint32_t own_number(const struct process *process, uint32_t tid)
+{
+	struct proc_status status;
+	pid_t own;
+
+	if (process->inner_pid == process->pid)
+		return tid;
+	own = proc_status_read(&status, process->pid, tid) < 0 ? 0 : proc_status_inner(&status);
+	proc_status_release(&status);
+	return (uint32_t)own;
+}
+
+/* The header keeps the newest RING_POSTED: the entry first, then the count (release). */
+static void post(struct scan *scan, struct watched *thread, uint32_t tid)
+{
+	struct ring_header *header = scan->process->ring.header;
+	uint32_t n = atomic_load_explicit(&header->n_posted, memory_order_relaxed);
+
+	if (thread->posted_ns && scan->now_ns - thread->posted_ns < REPOST_MS * NS_PER_MS)
+		return;
+	atomic_store_explicit(&header->posted[n % RING_POSTED], own_number(scan->process, tid),
+			      memory_order_relaxed);
+	atomic_store_explicit(&header->n_posted, n + 1, memory_order_release);
+	thread->posted_ns = scan->now_ns;
+	scan->found = true;
+}
+
+static void unmask(struct scan *scan, struct watched *thread, uint32_t tid)
+{
+	/* A program that handles SIGPROF means its masks. */
+	if (thread->unmasked ||
+	    atomic_load_explicit(&scan->process->ring.header->own_sigprof, memory_order_relaxed))
+		return;
+	if (unmask_thread(scan->process->pid, tid, scan->process->signal) != 0)
+		return;
+	thread->unmasked = true;
+	scan->stats->unmasked_threads++;
+	scan->found = true;
+}
+
+static struct watched *watched_thread(struct watch *watch, uint32_t tid)
+{
+	struct watched *thread = map_get(&watch->threads, tid);
+
+	if (thread || map_count(&watch->threads) >= WATCH_MAX_THREADS)
+		return thread;
+	thread = calloc(1, sizeof(*thread));
+	if (thread && map_put(&watch->threads, tid, thread) < 0) {
+		free(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+/* Periods.  Of many threads that take turns, the process's timer passes some over for a while. */
+static uint64_t silence(const struct scan *scan)
+{
+	return scan->process->n_slots > WATCH_CROWD ? WATCH_CROWD_SILENCE : WATCH_SILENCE;
+}
+
+/* The process timer may hit one thread once, and then others for long: decisions/0022. */
+static bool is_armed(const struct scan *scan, const struct slot_view *slot)
+{
+	struct process *process = scan->process;
+	const struct ring_slot *ring =
+		slot ? ring_view_slot(&process->ring, (uint32_t)(slot - process->slots)) : NULL;
+
+	return ring && atomic_load_explicit(&ring->armed, memory_order_relaxed);
+}
+
+/* CPU since the last scan against the weight since then, in periods. */
+static void judge(struct scan *scan, uint32_t tid)
+{
+	struct watched *thread = watched_thread(&scan->process->watch, tid);
+	const struct slot_view *slot = map_get(&scan->weights, tid);
+	uint64_t weight = slot ? slot->weight : 0;
+	uint64_t cpu_ns;
+	bool silent;
+
+	if (!thread || !thread_cpu_ns(scan->process->pid, tid, &cpu_ns))
+		return;
+	thread->scan = scan->now_ns;
+	silent = weight == thread->weight && cpu_ns > thread->cpu_ns &&
+		 cpu_ns - thread->cpu_ns >= silence(scan) * scan->period_ns;
+	if (silent && !is_armed(scan, slot))
+		post(scan, thread, tid);
+	if (silent)
+		unmask(scan, thread, tid);
+	/* A thread that has not used enough to be judged is judged over a longer time. */
+	if (weight != thread->weight || silent) {
+		thread->weight = weight;
+		thread->cpu_ns = cpu_ns;
+	}
+}
+
+static int map_weights(struct scan *scan)
+{
+	struct process *process = scan->process;
+
+	for (uint32_t i = 0; i < process->n_slots; i++) {
+		uint32_t tid = process->slots[i].who.outer;
+
+		if (tid == 0 || tid > INT32_MAX)
+			continue;
+		if (map_put(&scan->weights, tid, &process->slots[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void forget_gone(void *context, uint64_t tid, void *value)
+{
+	struct scan *scan = context;
+	struct watched *thread = value;
+
+	if (thread->scan == scan->now_ns)
+		return;
+	(void)map_remove(&scan->process->watch.threads, tid);
+	free(thread);
+}
+
+static void judge_all(struct scan *scan)
+{
+	const struct dirent *entry;
+	char path[64];
+	DIR *tasks;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)scan->process->pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return;
+	/* This thread alone reads this stream of entries. */
+	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
+		unsigned long tid = strtoul(entry->d_name, NULL, 10);
+
+		if (tid > 0 && tid <= INT32_MAX)
+			judge(scan, (uint32_t)tid);
+	}
+	(void)closedir(tasks);
+	map_each(&scan->process->watch.threads, forget_gone, scan);
+}
+
+/* Many threads that take turns are hit at random, so N periods have N samples, give or take. */
+static bool is_chance(const struct process *process, double missing, double n)
+{
+	return missing * missing < WATCH_CHANCE * WATCH_CHANCE * n &&
+	       readings_n_threads(&process->readings) > WATCH_CROWD;
+}
+
+/* More CPU than the samples explain, by more than what waits for the ends of periods. */
+static bool unexplained(const struct process *process, uint64_t period_ns)
+{
+	const struct watch *watch = &process->watch;
+	uint64_t cpu_ns = process->charged_ns - watch->cpu_ns;
+	uint64_t explained_ns = process->given_ns - watch->given_ns;
+
+	return cpu_ns > explained_ns + WATCH_PERIODS * period_ns &&
+	       cpu_ns - explained_ns > cpu_ns / 100 * WATCH_PCT &&
+	       !is_chance(process, (double)(cpu_ns - explained_ns) / (double)period_ns,
+			  (double)cpu_ns / (double)period_ns);
+}
+
+void watch_rest(struct process *process)
+{
+	process->watch.cpu_ns = process->charged_ns;
+	process->watch.given_ns = process->given_ns;
+}
+
+void watch_threads(struct process *process, uint64_t period_ns, struct collector_stats *stats)
+{
+	struct watch *watch = &process->watch;
+	uint64_t before_ns;
+	struct scan scan = {
+		.process = process, .stats = stats, .period_ns = period_ns, .now_ns = io_now_ns()};
+
+	if (!process->alive || process->unsampled_ns || scan.now_ns < watch->next_ns ||
+	    process->charged_ns < watch->next_cpu_ns || !unexplained(process, period_ns))
+		return;
+	before_ns = spending_thread_ns();
+	if (map_weights(&scan) == 0)
+		judge_all(&scan);
+	map_release(&scan.weights);
+	watch->cpu_ns = process->charged_ns;
+	watch->given_ns = process->given_ns;
+	watch->wait_ms = scan.found ? WATCH_LEAST_MS : watch->wait_ms * 2;
+	if (watch->wait_ms > WATCH_MOST_MS)
+		watch->wait_ms = WATCH_MOST_MS;
+	watch->next_ns = scan.now_ns + watch->wait_ms * NS_PER_MS;
+	/* Of thousands of threads a scan is not to be all that we do. */
+	watch->next_cpu_ns = process->charged_ns + (spending_thread_ns() - before_ns) * WATCH_PART;
+}

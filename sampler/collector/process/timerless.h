@@ -1,0 +1,47 @@
+/* timerless.h - threads that burn CPU and give no samples: posted, unmasked */
+#ifndef PROCESS_TIMERLESS_H
+#define PROCESS_TIMERLESS_H
+
+#include "sampler/collector/process/process.h"
+
+/**
+ * watch_init - begin with what the process has used so far
+ *
+ * Context: collector thread.
+ */
+void watch_init(struct watch *watch, uint64_t cpu_ns);
+
+/**
+ * watch_release - forget every thread
+ *
+ * Context: collector thread.
+ */
+void watch_release(struct watch *watch);
+
+/**
+ * watch_first_sample - a tid has given its first sample: count it as late if we posted it
+ *
+ * Context: collector thread.
+ */
+void watch_first_sample(const struct process *process, uint32_t tid, struct collector_stats *stats);
+
+/**
+ * watch_rest - samples are not wanted now: what was used so far needs no explanation
+ *
+ * Context: collector thread.
+ */
+void watch_rest(struct process *process);
+
+/**
+ * watch_threads - look for threads that the samples leave out
+ * @period_ns: CPU time that a weight of one stands for
+ *
+ * When the process's CPU clock has moved clearly more than its samples explain, the threads
+ * without a timer whose CPU has moved are posted in the ring header, and those that keep SIGPROF
+ * blocked have it unblocked, once each.  Call after process_charge() and process_drain().
+ *
+ * Context: collector thread.
+ */
+void watch_threads(struct process *process, uint64_t period_ns, struct collector_stats *stats);
+
+#endif

@@ -1,0 +1,63 @@
+/* ring_view.h - the collector's side of one process's rings (wire/ring.h) */
+#ifndef RING_RING_VIEW_H
+#define RING_RING_VIEW_H
+
+#include "base/err.h"
+#include "sampler/wire/ring.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The memfd, and what is mapped of it: the header at once, chunks when they are needed. */
+struct ring_view {
+	int fd;
+	struct ring_header *header;
+	uint32_t max_slots; /* our own copy: the header's can be overwritten */
+	unsigned char **chunks;
+	uint32_t n_chunks;
+};
+
+/**
+ * ring_view_init - make, size and seal the memfd, and fill the header
+ *
+ * Under a small RLIMIT_FSIZE the file has fewer chunks, and max_slots says so.
+ *
+ * Return:  0; -errno (-EFBIG when not even one chunk is allowed).
+ * Owns:    the caller, to ring_view_release().
+ * Context: collector thread.
+ */
+int ring_view_init(struct ring_view *ret_view, uint64_t period_ns, uint32_t hz,
+		   enum ring_discovery discovery);
+
+/**
+ * ring_view_release - unmap and close; the target's own mapping stays as it is
+ *
+ * Context: collector thread.
+ */
+void ring_view_release(struct ring_view *view);
+
+/**
+ * ring_view_n_slots - how many slots the target claims to use, cut to what there can be
+ *
+ * Context: collector thread.
+ */
+uint32_t ring_view_n_slots(const struct ring_view *view);
+
+/**
+ * ring_view_has_news - whether any slot tells of something to drain
+ *
+ * Context: collector thread.
+ */
+bool ring_view_has_news(const struct ring_view *view);
+
+/**
+ * ring_view_slot - one slot, its chunk mapped when it was not yet
+ *
+ * Return:  the slot; NULL when memory ran out.
+ * Owns:    the view.
+ * Context: collector thread.
+ */
+struct ring_slot *ring_view_slot(struct ring_view *view, uint32_t slot);
+
+#endif

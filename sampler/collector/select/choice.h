@@ -1,0 +1,102 @@
+/*
+ * choice.h - which of the machine's processes are recorded: the heaviest, chosen anew
+ *
+ * As for threads (top.h): what a process used in the last eighth of an interval counts many times
+ * more, so that who became heavy just before a round is in with it.  Who is recorded already
+ * keeps its seat against one that is little heavier, and who hardly uses anything gets none:
+ * joining and letting go stop a thread of the process for a moment.
+ */
+#ifndef SELECT_CHOICE_H
+#define SELECT_CHOICE_H
+
+#include "base/map.h"
+#include "sampler/collector/collector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A process as a look finds it. */
+struct choice_seen {
+	pid_t pid;
+	uint64_t start; /* ticks since boot: tells it from another of the same number */
+	uint64_t total; /* what it has used, or has where that rises and falls */
+};
+
+/* What a round does with processes. */
+struct choice_hands {
+	bool (*records)(void *context, pid_t pid);
+	int (*join)(void *context, pid_t pid); /* 0; -errno, as collector_attach() */
+	void (*leave)(void *context, pid_t pid);
+	void *context;
+};
+
+/* The main thread's.  Zero it, then choice_init(). */
+struct choice {
+	struct collector_top options;
+	struct map processes; /* of struct choice_process, by pid */
+	uint64_t look;        /* counts looks */
+	uint64_t looked_ns;   /* when the last round was */
+	uint64_t pause_ns;    /* from the last round to the next: grows to the interval */
+	uint64_t round_ns;    /* when the next round is due */
+	uint64_t late_ns;     /* when the last eighth before it begins */
+	bool late;            /* it has begun */
+	uint64_t n_joined;
+	uint64_t n_left;
+	uint64_t n_refused; /* tries that led to nothing */
+};
+
+/**
+ * choice_init - nothing chosen, the first look due at once
+ *
+ * Context: main thread.
+ */
+void choice_init(struct choice *choice, const struct collector_top *options);
+
+/**
+ * choice_release - forget all processes
+ *
+ * Context: main thread.
+ */
+void choice_release(struct choice *choice);
+
+/**
+ * choice_due - when the next look is due
+ *
+ * Context: main thread.
+ */
+uint64_t choice_due(const struct choice *choice);
+
+/**
+ * choice_begin - begin a look
+ *
+ * Context: main thread.
+ */
+void choice_begin(struct choice *choice);
+
+/**
+ * choice_see - take in one process of this look
+ *
+ * Context: main thread.
+ */
+void choice_see(struct choice *choice, const struct choice_seen *seen);
+
+/**
+ * choice_still - whether a process is one that was seen before, and has used nothing since
+ *
+ * Then it has been seen in this look.
+ *
+ * Context: main thread.
+ */
+bool choice_still(struct choice *choice, pid_t pid, uint64_t total);
+
+/**
+ * choice_end - end a look; when a round is due, the heaviest join and others leave
+ * @now_ns: when the look began
+ *
+ * Context: main thread.
+ */
+void choice_end(struct choice *choice, const struct choice_hands *hands, uint64_t now_ns);
+
+#endif

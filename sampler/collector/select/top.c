@@ -1,0 +1,302 @@
+/* top.c - the heaviest threads of a recording, chosen anew every INTERVAL */
+#include "sampler/collector/select/top.h"
+
+#include "sampler/collector/limits.h"
+#include "sampler/collector/process/process.h"
+#include "sampler/collector/select/top_read.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/*
+ * The last part of an interval counts more than the rest.  With these two, a thread that takes
+ * over from another is ahead of it after 0.07 of an interval; without them, after half.
+ */
+enum { TOP_LATE_PART = 8, TOP_RECENT = 64 };
+
+/* Of all descriptors that wick may have, the part that may be kept for this. */
+enum { TOP_FD_PART = 2 };
+
+static uint64_t key_of(const struct process *process, uint32_t tid)
+{
+	return (uint64_t)process->number << 32 | tid;
+}
+
+void top_init(struct top *top, const struct collector_top *options)
+{
+	*top = (struct top){.options = *options, .own_pid = getpid()};
+}
+
+/* Late: wick raises its limit on the way. */
+static int most_fd(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	return limit.rlim_cur < INT32_MAX ? (int)limit.rlim_cur / TOP_FD_PART : INT32_MAX;
+}
+
+static void free_thread(struct top_thread *thread)
+{
+	if (thread->fd >= 0)
+		(void)close(thread->fd);
+	free(thread);
+}
+
+static void free_value(void *context, uint64_t key, void *value)
+{
+	(void)context;
+	(void)key;
+	free_thread(value);
+}
+
+void top_release(struct top *top)
+{
+	map_each(&top->threads, free_value, NULL);
+	map_release(&top->threads);
+}
+
+/* ---- who is heaviest */
+
+uint64_t top_score(uint64_t total, uint64_t at_round, uint64_t at_late)
+{
+	uint64_t all = total >= at_round ? total - at_round : total;
+	uint64_t recent = total >= at_late ? total - at_late : total;
+
+	if (recent > (UINT64_MAX - all) / TOP_RECENT)
+		return UINT64_MAX;
+	return all + recent * TOP_RECENT;
+}
+
+static int heavier(const void *left, const void *right)
+{
+	const struct top_thread *a = *(struct top_thread *const *)left;
+	const struct top_thread *b = *(struct top_thread *const *)right;
+
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	if (a->cpu_ns != b->cpu_ns)
+		return a->cpu_ns > b->cpu_ns ? -1 : 1;
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+void top_rank(struct top_thread **threads, size_t n)
+{
+	if (n > 0)
+		qsort(threads, n, sizeof(struct top_thread *), heavier);
+}
+
+/* ---- looking */
+
+/* A process's, such as its memory: it may fall, and all threads have it in common. */
+static bool goes_both_ways(const struct top *top)
+{
+	return top->options.by == BY_RSS || top->options.by == BY_GAUGE;
+}
+
+static struct top_thread *thread_of(struct top *top, uint64_t key)
+{
+	struct top_thread *thread = map_get(&top->threads, key);
+
+	if (thread || map_count(&top->threads) >= TOP_MAX_THREADS)
+		return thread;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->key = key;
+	thread->fd = -1;
+	if (map_put(&top->threads, key, thread) < 0) {
+		free(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+static void look_at_thread(struct top *top, const struct top_task *task)
+{
+	struct top_thread *thread = thread_of(top, key_of(task->process, task->tid));
+	struct top_use use;
+
+	if (!thread || !top_read(task, &thread->fd, &use))
+		return;
+	if (thread->fd >= top->most_fd) {
+		(void)close(thread->fd);
+		thread->fd = -1;
+	}
+	/* Of a process's number nothing is this thread's own growth yet. */
+	if (!thread->look && goes_both_ways(top))
+		thread->at_round = thread->at_late = use.total;
+	thread->look = top->look;
+	thread->total = use.total;
+	thread->cpu_ns = use.cpu_ns;
+}
+
+/* What all threads of a process have in common, for those kinds of weight that are a process's. */
+static uint64_t process_total(const struct top *top, struct process *process, uint64_t now_ns)
+{
+	int64_t value;
+
+	if (top->options.by == BY_RSS)
+		return top_read_rss(process->pid);
+	if (top->options.by != BY_GAUGE || top->options.gauge >= SAMPLE_MAX_METRICS)
+		return 0;
+	readings_refresh(&process->readings, now_ns);
+	value = process->readings.values[top->options.gauge];
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+static void look_at_process(struct top *top, struct process *process, uint64_t now_ns)
+{
+	struct top_task task = {.process = process, .by = top->options.by};
+	const struct dirent *entry;
+	char path[64];
+	DIR *tasks;
+
+	if (!process->alive || process->inner_pid != process->pid || process->pid == top->own_pid)
+		return;
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return;
+	task.tasks_fd = dirfd(tasks);
+	task.process_total = process_total(top, process, now_ns);
+	/* This thread alone reads this stream of entries. */
+	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
+		unsigned long tid = strtoul(entry->d_name, NULL, 10);
+
+		if (tid == 0 || tid > INT32_MAX)
+			continue;
+		task.tid = (uint32_t)tid;
+		look_at_thread(top, &task);
+	}
+	(void)closedir(tasks);
+}
+
+static void forget_gone(void *context, uint64_t key, void *value)
+{
+	struct top *top = context;
+	struct top_thread *thread = value;
+
+	if (thread->look == top->look)
+		return;
+	(void)map_remove(&top->threads, key);
+	free_thread(thread);
+}
+
+static void look_at_all(struct top *top, struct process *processes, uint64_t now_ns)
+{
+	top->look++;
+	top->most_fd = most_fd();
+	for (struct process *process = processes; process; process = process->next)
+		look_at_process(top, process, now_ns);
+}
+
+static void begin_late(void *context, uint64_t key, void *value)
+{
+	struct top_thread *thread = value;
+
+	(void)context;
+	(void)key;
+	thread->at_late = thread->total;
+}
+
+/* ---- a round */
+
+/* All threads in an array. */
+struct ranking {
+	struct top_thread **threads;
+	size_t n;
+	bool first; /* nothing is known of before: totals alone decide */
+	bool falls; /* what is ranked by goes up and down */
+};
+
+static void add_to_ranking(void *context, uint64_t key, void *value)
+{
+	struct ranking *ranking = context;
+	struct top_thread *thread = value;
+
+	(void)key;
+	if (ranking->first || (ranking->falls && thread->total < thread->at_round))
+		thread->at_round = thread->total;
+	if (ranking->first || (ranking->falls && thread->total < thread->at_late))
+		thread->at_late = thread->total;
+	thread->score = top_score(thread->total, thread->at_round, thread->at_late);
+	thread->at_round = thread->at_late = thread->total;
+	ranking->threads[ranking->n++] = thread;
+}
+
+static void choose(struct top *top)
+{
+	struct ranking ranking = {.first = !top->ran, .falls = goes_both_ways(top)};
+	size_t n_threads = map_count(&top->threads);
+
+	ranking.threads = calloc(n_threads ? n_threads : 1, sizeof(struct top_thread *));
+	if (!ranking.threads)
+		return; /* those that were chosen stay so */
+	map_each(&top->threads, add_to_ranking, &ranking);
+	top_rank(ranking.threads, ranking.n);
+	top->n_chosen = ranking.n < top->options.n ? ranking.n : top->options.n;
+	for (size_t i = 0; i < ranking.n; i++)
+		ranking.threads[i]->chosen = i < top->n_chosen;
+	free(ranking.threads);
+}
+
+/* The first rounds come soon: a program begins with few of the threads that it will have. */
+static void plan_round(struct top *top, uint64_t now_ns)
+{
+	top->pause_ns = top->pause_ns ? top->pause_ns * 2 : TOP_FIRST_MS * NS_PER_MS;
+	if (top->pause_ns > top->options.interval_ns)
+		top->pause_ns = top->options.interval_ns;
+	top->round_ns = now_ns + top->pause_ns;
+	top->late_ns = top->round_ns - top->pause_ns / TOP_LATE_PART;
+}
+
+void top_look(struct top *top, struct process *processes, uint64_t now_ns)
+{
+	if (top->options.n == 0)
+		return;
+	if (now_ns >= top->round_ns && processes) {
+		look_at_all(top, processes, now_ns);
+		map_each(&top->threads, forget_gone, top);
+		choose(top);
+		top->ran = true;
+		top->late = false;
+		plan_round(top, now_ns);
+	} else if (top->ran && !top->late && now_ns >= top->late_ns) {
+		look_at_all(top, processes, now_ns);
+		map_each(&top->threads, begin_late, NULL);
+		top->late = true;
+	}
+}
+
+uint64_t top_due_ns(const struct top *top)
+{
+	if (top->options.n == 0 || !top->ran)
+		return UINT64_MAX;
+	return top->late ? top->round_ns : top->late_ns;
+}
+
+bool top_keeps(struct top *top, const struct process *process, uint32_t tid)
+{
+	struct top_thread *thread;
+
+	if (process->inner_pid != process->pid)
+		return true;
+	thread = map_get(&top->threads, key_of(process, tid));
+	if (thread && thread->chosen)
+		return true;
+	if (top->n_chosen >= top->options.n)
+		return false;
+	thread = thread_of(top, key_of(process, tid));
+	if (!thread)
+		return false;
+	thread->chosen = true;
+	top->n_chosen++;
+	return true;
+}

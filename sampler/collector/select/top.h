@@ -1,0 +1,105 @@
+/*
+ * top.h - the heaviest threads of a recording, chosen anew every INTERVAL
+ *
+ * Heavy is what a thread has used since the last round, and what it used in the last eighth of
+ * that time counts TOP_RECENT times more: who became heavy just before a round is in with it, and
+ * not with the next.  The total decides among equals.  Seats that no round has filled go to the
+ * threads that give samples first.
+ */
+#ifndef SELECT_TOP_H
+#define SELECT_TOP_H
+
+#include "base/map.h"
+#include "sampler/collector/collector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct process;
+
+/* A thread as it was last looked at. */
+struct top_thread {
+	uint64_t key;   /* process number and tid */
+	uint64_t total; /* what it has used */
+	uint64_t at_round;
+	uint64_t at_late;
+	uint64_t score;  /* of the last round */
+	uint64_t cpu_ns; /* the second tie-break, where all threads of a process are equal */
+	uint64_t look;   /* that saw it last */
+	int fd;          /* of what is read; -1: opened anew each time */
+	bool chosen;
+};
+
+/* The drain thread's.  Zero it, then top_init(). */
+struct top {
+	struct collector_top options; /* n 0: all threads are chosen */
+	pid_t own_pid;                /* wick's: never among them */
+	struct map threads;           /* of struct top_thread, by key */
+	size_t n_chosen;
+	uint64_t look;     /* counts looks */
+	uint64_t pause_ns; /* from the last round to the next: grows to the interval */
+	uint64_t round_ns; /* when the next round is due */
+	uint64_t late_ns;  /* when the last eighth before it begins */
+	int most_fd;       /* descriptors beyond this one are not kept */
+	bool late;         /* it has begun */
+	bool ran;          /* there has been a round */
+};
+
+/**
+ * top_init - nothing chosen, the first round due at once
+ *
+ * Context: main thread, before the drain thread runs.
+ */
+void top_init(struct top *top, const struct collector_top *options);
+
+/**
+ * top_release - forget all threads
+ *
+ * Context: main thread, when the drain thread does not run.
+ */
+void top_release(struct top *top);
+
+/**
+ * top_look - look at the threads of all processes, if that is due
+ * @processes: the first of a list
+ *
+ * Context: collector thread.
+ */
+void top_look(struct top *top, struct process *processes, uint64_t now_ns);
+
+/**
+ * top_due_ns - when top_look() next has something to do
+ *
+ * Return:  ns; UINT64_MAX: never.
+ * Context: collector thread.
+ */
+uint64_t top_due_ns(const struct top *top);
+
+/**
+ * top_keeps - whether a thread is among the heaviest, or takes a free seat
+ *
+ * A thread of another pid namespace has a tid that we cannot look up: it is always kept.
+ *
+ * Context: collector thread.
+ */
+bool top_keeps(struct top *top, const struct process *process, uint32_t tid);
+
+/**
+ * top_score - how heavy a thread has been since the last round
+ * @late: its total when the last eighth began
+ *
+ * A total that fell is another thread's of the same number: all of it counts.
+ *
+ * Context: any thread.
+ */
+uint64_t top_score(uint64_t total, uint64_t at_round, uint64_t at_late);
+
+/**
+ * top_rank - sort by score, then total, then CPU, the heaviest first
+ *
+ * Context: any thread.
+ */
+void top_rank(struct top_thread **threads, size_t n);
+
+#endif

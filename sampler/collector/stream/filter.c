@@ -1,0 +1,43 @@
+/* filter.c - which samples are given, and which are only counted */
+#include "sampler/collector/stream/filter.h"
+
+#include "sampler/collector/process/process.h"
+
+#include <string.h>
+
+void keep_init(struct keep *keep, const struct collector_keep *options)
+{
+	keep->options = *options;
+	top_init(&keep->top, &options->top);
+}
+
+void keep_release(struct keep *keep)
+{
+	top_release(&keep->top);
+}
+
+static bool is_named(const struct collector_keep *options, struct thread *thread)
+{
+	struct keep_name *name = &thread->keep;
+
+	if (!name->asked || memcmp(name->comm, thread->comm, sizeof(name->comm)) != 0) {
+		memcpy(name->comm, thread->comm, sizeof(name->comm));
+		name->named = options->names(options->context, name->comm,
+					     strnlen(name->comm, sizeof(name->comm)));
+		name->asked = true;
+	}
+	return name->named;
+}
+
+bool keep_sample(struct keep *keep, const struct process *process, struct thread *thread,
+		 const struct node_sample *sample)
+{
+	const struct collector_keep *options = &keep->options;
+	bool named = options->names && thread && is_named(options, thread);
+
+	if (options->states && !(options->states >> sample->state & 1U))
+		return false;
+	if (options->top.n)
+		return named || top_keeps(&keep->top, process, sample->tid);
+	return named || !options->names;
+}

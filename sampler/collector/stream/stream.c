@@ -1,0 +1,212 @@
+/* stream.c - from the rings through the merge to the queue, deltas and names on the way */
+#include "sampler/collector/stream/stream.h"
+
+#include "sampler/collector/control/engines.h"
+#include "sampler/collector/limits.h"
+#include "sampler/collector/process/process.h"
+#include "sampler/collector/stream/filter.h"
+#include "sampler/collector/stream/hook_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_STOPS = sizeof(((struct collector_stats *)NULL)->stops) / sizeof(uint64_t) };
+enum { N_STATES = sizeof(((struct collector_stats *)NULL)->states) / sizeof(uint64_t) };
+
+void stream_push(struct stream *stream, struct node *node)
+{
+	if (!node) {
+		stream->stats->lost_queue++;
+		return;
+	}
+	if (!queue_admit(stream->queue, node)) {
+		if (node->kind == NODE_SAMPLE)
+			stream->stats->lost_queue += node->sample.weight;
+		free(node);
+		return;
+	}
+	if (merge_push(&stream->merge, node) < 0) {
+		stream->stats->lost_queue++;
+		queue_forget(stream->queue, node);
+	}
+}
+
+/* What the thread could not read, and the collector does not know, is what it was. */
+static void set_deltas(struct node_sample *sample, struct thread_series *series)
+{
+	for (size_t i = 0; i < SAMPLE_MAX_METRICS; i++) {
+		struct metric_value *metric = &sample->metrics[i];
+
+		if (!sample->has_metrics && i < METRIC_RECORD && metric->value == 0)
+			metric->value = series->values[i];
+		metric->delta =
+			series->sampled ? metric_delta(metric->value, series->values[i]) : 0;
+		series->values[i] = metric->value;
+	}
+}
+
+static void count_sample(struct stream *stream, const struct node_sample *sample)
+{
+	struct collector_stats *stats = stream->stats;
+
+	if (hook_event_count(sample, stats))
+		return;
+	stats->samples++;
+	stats->weight += sample->weight;
+	stats->squares += (double)sample->weight * (double)sample->weight;
+	stats->overruns += sample->event == EVENT_CPU ? sample->weight - 1 : 0;
+	if ((sample->event == EVENT_CPU || sample->event == EVENT_WALL) &&
+	    (size_t)sample->state < N_STATES)
+		stats->states[sample->state] += sample->weight;
+	if (sample->event <= EVENT_WALL) {
+		uint64_t ns = sample->weight * stream->base_ns;
+
+		stats->stood_ns += ns;
+		stats->running_ns += sample->state == STATE_RUNNING ? ns : 0;
+	}
+	if (sample->stop < N_STOPS)
+		stats->stops[sample->stop]++;
+}
+
+static void leave_out(struct stream *stream, struct node *node)
+{
+	struct filtered *filtered = &stream->stats->filtered[sample_series(node->sample.event)];
+
+	filtered->samples++;
+	filtered->weight += node->sample.weight;
+	queue_forget(stream->queue, node);
+}
+
+/* Our own objects in the program: what happens there the program has not done. */
+static bool is_own(const struct node *node)
+{
+	static const char *const names[] = {"libwick-agent.so", "libwick-hooks.so"};
+	const struct node_sample *sample = &node->sample;
+	const struct range *range;
+	const char *name;
+
+	if (sample_series(sample->event) != SERIES_CLOCK || sample->n_pcs == 0)
+		return false;
+	range = ranges_find(&node->process->mappings.known, node->pcs[0] & ~PC_EXACT);
+	name = range ? strrchr(range->path, '/') : NULL;
+	return name && (strcmp(name + 1, names[0]) == 0 || strcmp(name + 1, names[1]) == 0);
+}
+
+static void leave_out_own(struct stream *stream, struct node *node)
+{
+	stream->stats->own_samples++;
+	stream->stats->own_weight += node->sample.weight;
+	queue_forget(stream->queue, node);
+}
+
+/*
+ * From the period that it was taken with to the one that weights are given in.  What is left goes
+ * to the thread's next sample; the first begins at random, so that few samples are right as well.
+ * Return: false when there is not a whole period yet.
+ */
+static bool settle_weight(const struct stream *stream, struct node *node, struct thread *thread)
+{
+	struct node_sample *sample = &node->sample;
+	uint64_t random = (node->time_ns ^ sample->tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	uint64_t base_ns = stream->base_ns;
+	uint64_t sum_ns;
+
+	if (!base_ns || !sample->period_ns ||
+	    (sample->period_ns == base_ns && !(thread && thread->carries)))
+		return true;
+	sum_ns = thread && thread->carries ? thread->carry_ns : random % base_ns;
+	sum_ns += sample->weight * sample->period_ns;
+	if (thread) {
+		thread->carries = true;
+		thread->carry_ns = sum_ns % base_ns;
+	}
+	sample->weight = sum_ns / base_ns;
+	return sample->weight > 0;
+}
+
+static void give_sample(struct stream *stream, struct node *node)
+{
+	struct node_sample *sample = &node->sample;
+	struct thread *thread = process_thread(node->process, sample->tid);
+	uint64_t taken = sample->weight; /* in periods that it was taken with */
+
+	if (thread) {
+		memcpy(sample->comm, thread->comm, sizeof(sample->comm));
+		stream->stats->threads += !thread->counted;
+		thread->counted = true;
+	}
+	if (!settle_weight(stream, node, thread)) {
+		stream->stats->folded++;
+		queue_forget(stream->queue, node);
+		return;
+	}
+	if (is_own(node)) {
+		leave_out_own(stream, node);
+		return;
+	}
+	count_sample(stream, sample);
+	if (thread)
+		hook_event_settle(sample, thread);
+	if (stream->keep && !keep_sample(stream->keep, node->process, thread, sample)) {
+		leave_out(stream, node);
+		return;
+	}
+	/* Behind the choice: a delta is against the sample that was given before. */
+	if (thread) {
+		struct thread_series *series = &thread->series[sample_series(sample->event)];
+
+		set_deltas(sample, series);
+		if (series->sampled)
+			engines_sample(node->process, sample, taken, stream->stats);
+		series->sampled = true;
+	}
+	queue_put(stream->queue, node);
+}
+
+static void name_thread(struct stream *stream, struct node *node)
+{
+	struct thread *thread = process_thread(node->process, node->thread.tid);
+
+	if (thread)
+		memcpy(thread->comm, node->thread.comm, sizeof(thread->comm));
+	queue_forget(stream->queue, node);
+}
+
+static void give(struct stream *stream, struct node *node)
+{
+	struct process *process = node->process;
+
+	switch (node->kind) {
+	case NODE_SAMPLE:
+		give_sample(stream, node);
+		return;
+	case NODE_THREAD:
+		name_thread(stream, node);
+		return;
+	case NODE_GONE:
+		process_forget_thread(process, node->thread.tid);
+		queue_forget(stream->queue, node);
+		return;
+	case NODE_EXIT:
+		queue_put(stream->queue, node);
+		process_free(process);
+		return;
+	case NODE_RATE:
+		stream->base_ns = NS_PER_S / node->rate.hz;
+		queue_put(stream->queue, node);
+		return;
+	case NODE_MAPPING:
+	case NODE_END:
+		queue_put(stream->queue, node);
+		return;
+	}
+}
+
+void stream_flush(struct stream *stream, uint64_t last_ns)
+{
+	struct node *node;
+
+	while ((node = merge_pop(&stream->merge, last_ns)))
+		give(stream, node);
+	queue_offer(stream->queue, last_ns);
+}

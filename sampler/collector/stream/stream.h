@@ -1,0 +1,38 @@
+/* stream.h - from the rings through the merge to the queue, deltas and names on the way */
+#ifndef STREAM_STREAM_H
+#define STREAM_STREAM_H
+
+#include "sampler/collector/collector.h"
+#include "sampler/collector/stream/event_order.h"
+#include "sampler/collector/stream/queue.h"
+
+struct keep;
+
+struct stream {
+	struct merge merge;
+	struct queue *queue;
+	struct collector_stats *stats;
+	struct keep *keep; /* NULL: everything is */
+	uint64_t base_ns;  /* the period that weights are given in; 0: as they are */
+};
+
+/**
+ * stream_push - hand in what happened, in any order of time
+ *
+ * What the queue has no room for is dropped and, when it is a sample, counted.
+ *
+ * Owns:    the stream has the node; NULL is fine (memory ran out: counted as lost).
+ * Context: collector thread.
+ */
+void stream_push(struct stream *stream, struct node *node);
+
+/**
+ * stream_flush - give everything up to LAST_NS, in order
+ *
+ * A process is freed with its NODE_EXIT.
+ *
+ * Context: collector thread.
+ */
+void stream_flush(struct stream *stream, uint64_t last_ns);
+
+#endif

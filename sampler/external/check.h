@@ -1,0 +1,33 @@
+/* check.h - whether a process is one that can be looked at from outside */
+#ifndef EXTERNAL_CHECK_H
+#define EXTERNAL_CHECK_H
+
+#include "base/err.h"
+#include "base/sample.h"
+
+#include <sys/types.h>
+
+/* What its status file says. */
+struct outside_process {
+	char comm[SAMPLE_COMM_SIZE];
+	pid_t tracer; /* who traces it; 0: nobody */
+};
+
+/**
+ * check_process - whether a pid is a process whose threads can be looked at
+ *
+ * Return:  0; -ESRCH: there is none; -EPERM: it may not be looked at; -EINVAL: it is a thread, a
+ *          zombie, the kernel's own or wick itself; the reason in ERR.
+ * Context: any thread.
+ */
+int check_process(pid_t pid, struct outside_process *ret_process, struct err *err);
+
+/**
+ * check_denied - say that a process may not be looked at, and what would help
+ *
+ * Return:  -EPERM.
+ * Context: any thread.
+ */
+int check_denied(pid_t pid, struct err *err);
+
+#endif

@@ -1,0 +1,210 @@
+/* nearly_idle.c - threads that run too little for a timer of their own, and timers that nobody runs
+ * for
+ */
+#include "sampler/handler/nearly_idle.h"
+
+#include "sampler/handler/on_event.h"
+#include "sampler/handler/sys/clock.h"
+#include "sampler/handler/timer.h"
+
+#include "sampler/handler/sys/sigsafe.h"
+
+enum {
+	LIGHT_PART = 32, /* of a processor */
+	SWEEP_SLOTS = 8,
+	MOST_OF_ONE = 2, /* periods */
+	MOST_KEPT = 64,  /* ended threads whose periods have not been seen yet */
+	MOST_LATE_MS = 1000,
+	NS_PER_MS = 1000000,
+};
+
+/* 0 .. MOST_NS, evenly enough */
+static uint64_t random_ns(struct slot_own *own, uint64_t most_ns)
+{
+	own->random = own->random * 1664525U + 1013904223U;
+	return (most_ns >> 10) * (own->random >> 10) >> 12;
+}
+
+/* What was used between two hits of one thread: by it, by the process, and on the wall. */
+struct between {
+	uint64_t used_ns;
+	uint64_t all_ns;
+	uint64_t wall_ns;
+};
+
+/* PART of WHOLE, of NS: without 128 bits, which would call a function. */
+static uint64_t part_of(uint64_t ns, uint64_t part, uint64_t whole)
+{
+	return part < whole ? (ns >> 10) * ((part << 10) / whole) : ns;
+}
+
+/* The hit came with a tick; this long before it was due, in CPU time of the thread. */
+static uint64_t late_by(const struct process *p, const struct between *between, uint64_t period_ns)
+{
+	uint64_t left_ns = timer_process_left_ns(p);
+	uint64_t late_ns = left_ns && left_ns < period_ns ? period_ns - left_ns : 0;
+
+	return part_of(late_ns, between->wall_ns, between->all_ns);
+}
+
+/* Expiries as dense as the hits of the process timer would have been, from when this one was due.
+ */
+static uint64_t first_ns(const struct process *p, struct slot_own *own,
+			 const struct between *between, uint64_t period_ns)
+{
+	uint64_t lattice_ns = part_of(period_ns, between->used_ns, between->all_ns);
+	uint64_t first_ns = lattice_ns + random_ns(own, period_ns - lattice_ns) + 1;
+	uint64_t late_ns = late_by(p, between, period_ns);
+
+	if (first_ns > late_ns)
+		return first_ns - late_ns;
+	own->extra++;
+	return first_ns + period_ns - late_ns;
+}
+
+/* Events count for themselves, and hooks see each end. */
+static bool keeps_account(const struct process *p)
+{
+	return p->discovery == DISCOVERY_TIMER && !event_is_possible(p);
+}
+
+/* Its clock goes back when it is another thread with the tid of one that has ended. */
+static bool is_known(struct process *p, const struct slot_own *own, uint64_t thread_ns)
+{
+	return own->hit_ns && thread_ns >= own->hit_thread_ns && own->epoch == process_epoch(p);
+}
+
+/* Return: what it has used since the last hit; of one that began before the account, nothing. */
+static uint64_t used_since(struct process *p, const struct slot_own *own, uint64_t thread_ns)
+{
+	if (is_known(p, own, thread_ns))
+		return thread_ns - own->hit_thread_ns;
+	return thread_ns <= clock_process_cpu_ns() - p->account_since_ns ? thread_ns : 0;
+}
+
+/* Whole periods that the hits have passed over are in its next sample: no more than the account. */
+static void catch_up(struct process *p, struct slot_own *own, int64_t late_ns, uint64_t period_ns)
+{
+	int64_t left_ns = atomic_load_explicit(&p->account_ns, memory_order_relaxed);
+
+	if (!keeps_account(p))
+		return;
+	late_ns = late_ns < left_ns ? late_ns : left_ns;
+	if (late_ns > MOST_LATE_MS * (int64_t)NS_PER_MS)
+		late_ns = MOST_LATE_MS * (int64_t)NS_PER_MS;
+	if (late_ns > 0)
+		own->extra += (uint32_t)((uint64_t)late_ns / period_ns);
+}
+
+void light_settle(struct process *p, struct slot *slot, const struct tick *tick)
+{
+	struct slot_own *own = slot->own;
+	uint64_t thread_ns = clock_thread_cpu_ns();
+	uint64_t process_ns = clock_process_cpu_ns();
+	const struct between between = {.used_ns = thread_ns - own->hit_thread_ns,
+					.all_ns = process_ns - own->hit_process_ns,
+					.wall_ns = tick->now_ns - own->hit_ns};
+	bool again = is_known(p, own, thread_ns);
+	uint64_t used_ns = used_since(p, own, thread_ns);
+
+	if (!again)
+		own->late_ns = 0;
+	if (used_ns)
+		own->late_ns += (int64_t)used_ns - (int64_t)(tick->weight * own->period_ns);
+	/* A hit stands for the period that was; the next one is the first of what is now. */
+	own->epoch = process_epoch(p);
+	own->hit_thread_ns = thread_ns;
+	own->hit_process_ns = process_ns;
+	own->hit_ns = tick->now_ns;
+	if (!again || between.used_ns < between.wall_ns / LIGHT_PART)
+		return;
+	catch_up(p, own, own->late_ns, own->period_ns);
+	(void)timer_arm(p, slot, tick->tid, first_ns(p, own, &between, process_period_ns(p)));
+}
+
+void light_arm(struct process *p, struct slot *slot, uint32_t tid)
+{
+	struct slot_own *own = slot->own;
+	uint64_t period_ns = process_period_ns(p);
+	uint64_t thread_ns = timer_cpu_ns(tid);
+	int64_t late_ns = is_known(p, own, thread_ns) ? own->late_ns : 0;
+
+	late_ns += (int64_t)used_since(p, own, thread_ns);
+	catch_up(p, own, late_ns, period_ns);
+	(void)timer_arm(p, slot, tid, random_ns(own, period_ns) + 1);
+}
+
+void light_due(struct process *p, uint64_t ns)
+{
+	if (keeps_account(p))
+		atomic_fetch_add_explicit(&p->account_ns, (int64_t)ns, memory_order_relaxed);
+}
+
+void light_given(struct process *p, uint64_t ns)
+{
+	if (keeps_account(p))
+		atomic_fetch_sub_explicit(&p->account_ns, (int64_t)ns, memory_order_relaxed);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Return: for how many ended threads N periods stand; what is not taken waits for the next. */
+static uint32_t ended_of(uint64_t n)
+{
+	return (uint32_t)((n + MOST_OF_ONE - 1) / MOST_OF_ONE);
+}
+
+void light_inherit(struct process *p, struct slot *slot, uint64_t period_ns)
+{
+	uint32_t ended;
+	uint32_t kept;
+	int64_t left_ns;
+	uint64_t n;
+
+	if (!keeps_account(p) || !atomic_load_explicit(&p->n_ended, memory_order_relaxed))
+		return;
+	ended = atomic_exchange_explicit(&p->n_ended, 0, memory_order_relaxed);
+	left_ns = atomic_load_explicit(&p->account_ns, memory_order_relaxed);
+	n = left_ns > 0 ? (uint64_t)left_ns / period_ns : 0;
+	n = least(n, (uint64_t)ended * MOST_OF_ONE);
+	slot->own->extra += (uint32_t)n;
+	kept = ended - ended_of(n);
+	atomic_fetch_add_explicit(&p->n_ended, (uint32_t)least(kept, MOST_KEPT),
+				  memory_order_relaxed);
+}
+
+void light_forget(struct slot *slot)
+{
+	timer_delete_id(slot->own->timer);
+	slot->own->timer = 0;
+	slot->own->window_lo = 0;
+	slot->own->window_hi = 0;
+	slot->own->no_window = 0;
+	slot->own->n_signals = 0; /* its name is looked at with this sample */
+}
+
+static void sweep_slot(struct process *p, uint32_t index)
+{
+	_Atomic uint32_t *tid = &p->header->tids[index];
+	struct slot slot;
+
+	if (atomic_load_explicit(tid, memory_order_acquire) != RING_TID_DEAD ||
+	    slot_at(p, index, &slot) < 0 || !slot.own->timer || !slot_enter(&slot))
+		return;
+	/* Whoever claims it has to enter it first. */
+	if (atomic_load_explicit(tid, memory_order_acquire) == RING_TID_DEAD)
+		timer_bury(p, &slot);
+	slot_leave(&slot);
+}
+
+void light_sweep(struct process *p)
+{
+	uint32_t n = atomic_load_explicit(&p->n_slots, memory_order_acquire);
+	uint32_t at = atomic_fetch_add_explicit(&p->n_swept, SWEEP_SLOTS, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < SWEEP_SLOTS && i < n; i++)
+		sweep_slot(p, (at + i) % n);
+}

@@ -1,0 +1,68 @@
+/* clock.h - time and processor without a system call, through the vDSO */
+#ifndef SYS_CLOCK_H
+#define SYS_CLOCK_H
+
+#include <stdint.h>
+
+/**
+ * clock_start - find the vDSO's functions
+ * @vdso: AT_SYSINFO_EHDR, or 0: every reading is a system call then
+ *
+ * Context: agent.  The constructor; kept by fork.
+ */
+void clock_start(uint64_t vdso);
+
+/**
+ * clock_is_silent - whether the readings need no system call
+ *
+ * Context: handler.
+ */
+int clock_is_silent(void);
+
+/**
+ * clock_now_ns - CLOCK_MONOTONIC
+ *
+ * Context: handler.
+ */
+uint64_t clock_now_ns(void);
+
+/**
+ * clock_cpu - the processor this runs on
+ *
+ * Return:  0 where it cannot be told without a system call.
+ * Context: handler.
+ */
+uint32_t clock_cpu(void);
+
+/**
+ * clock_thread_cpu_ns - CPU time of the calling thread; a system call
+ *
+ * Context: handler.  Not in AGENT_QUIET.
+ */
+uint64_t clock_thread_cpu_ns(void);
+
+/* What the kernel's ticks found a thread doing: a tick counts whole, for one of the two. */
+struct clock_ticks {
+	uint64_t user_ns;
+	uint64_t kernel_ns;
+};
+
+/**
+ * clock_thread_ticks - the ticks that met the calling thread; two system calls
+ *
+ * CPUCLOCK_VIRT and CPUCLOCK_PROF of the thread (linux/posix-timers_types.h), which are what the
+ * tick has written down, while getrusage() fits both to the scheduler's sum.  A kernel that
+ * accounts precisely (nohz_full) gives the time in each instead.
+ *
+ * Context: handler.  Not in AGENT_QUIET.
+ */
+struct clock_ticks clock_thread_ticks(void);
+
+/**
+ * clock_process_cpu_ns - CPU time of the process; a system call
+ *
+ * Context: handler.  Not in AGENT_QUIET.
+ */
+uint64_t clock_process_cpu_ns(void);
+
+#endif

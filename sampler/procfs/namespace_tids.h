@@ -1,0 +1,77 @@
+/* namespace_tids.h - the threads of a process in another pid namespace, as they are numbered here
+ */
+#ifndef PROCFS_NAMESPACE_TIDS_H
+#define PROCFS_NAMESPACE_TIDS_H
+
+#include "base/map.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct inner_tids {
+	pid_t pid;
+	int ns_fd; /* the namespace, where the kernel says who is who in it; -1: it does not, */
+	struct map outer; /* and this has them by the number that they have inside */
+	uint64_t next_ns; /* when they may be read again */
+	uint64_t n_reads;
+};
+
+/* Who one of them is here. */
+struct inner_tid {
+	uint32_t outer;   /* 0: not known, */
+	uint64_t n_reads; /* and they had been read so often when it was first looked for */
+};
+
+/**
+ * inner_tids_init - the threads of PID, of which none is known
+ *
+ * Asks nothing yet, and owns nothing before inner_tids_open().
+ *
+ * Context: collector thread.
+ */
+void inner_tids_init(struct inner_tids *tids, pid_t pid);
+
+/**
+ * inner_tids_open - PID is in another namespace: from now on the kernel can be asked (Linux 6.11)
+ *
+ * Where it cannot, all threads are read when one is not known, but no more than 20 times a second,
+ * and in a twentieth of the time.
+ *
+ * Owns:    the caller, to inner_tids_release().
+ * Context: collector thread.
+ */
+void inner_tids_open(struct inner_tids *tids);
+
+/**
+ * inner_tids_find - which of the threads calls itself INNER
+ *
+ * Return:  its tid here; 0 when it is not to be found.
+ * Context: collector thread.
+ */
+uint32_t inner_tids_find(struct inner_tids *tids, uint32_t inner);
+
+/**
+ * inner_tid_begin - a thread has come that calls itself INNER
+ *
+ * Context: collector thread.
+ */
+void inner_tid_begin(struct inner_tid *tid, struct inner_tids *tids, uint32_t inner);
+
+/**
+ * inner_tid_gone - whether it has ended; who it is may be known from now on
+ * @inner: as it began
+ *
+ * Return:  false as well while that cannot be told.
+ * Context: collector thread.
+ */
+bool inner_tid_gone(struct inner_tid *tid, struct inner_tids *tids, uint32_t inner);
+
+/**
+ * inner_tids_release - forget them
+ *
+ * Context: collector thread.
+ */
+void inner_tids_release(struct inner_tids *tids);
+
+#endif

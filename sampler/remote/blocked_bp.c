@@ -1,0 +1,213 @@
+/* blocked_bp.c - a register that a frame is left by and that nobody has told */
+#include "sampler/remote/blocked_bp.h"
+
+#include "sampler/remote/callers.h"
+#include "sampler/remote/frame_depth.h"
+#include "sampler/unwind/reader.h"
+#include "sampler/unwind/rule.h"
+
+/* The oracle is tested by a walk that takes the first frame that may be it. */
+#ifndef BLOCKED_MUTATE_ANY
+#define BLOCKED_MUTATE_ANY 0
+#endif
+
+enum {
+	SCAN_BYTES = 64 << 10, /* how far above sp a frame of unknown size is looked for */
+	FRAME_BYTES = 16 << 20,
+	CHECKED_FRAMES = 6, /* of the callers that a guess would give */
+	MAX_CANDIDATES = 8, /* as good as each other: more than one is too many */
+	CALL_ALIGN = 16,    /* of sp, where functions are called */
+};
+
+struct search {
+	struct remote *remote;
+	struct unwind_reader *reader;
+	const struct blocked_frame *frame;
+	struct callers_function function;
+};
+
+/* What no register of a frame holds. */
+#define NOWHERE (UINT64_C(1) << 62)
+
+/* What the register may have been. */
+struct candidate {
+	uint64_t value;
+	enum belief belief;
+};
+
+struct candidates {
+	struct candidate at[MAX_CANDIDATES];
+	size_t n;
+	bool too_many;
+};
+
+/* Where the caller's frame begins, were the register VALUE. */
+static bool cfa_of(struct search *search, uint64_t value, uint64_t *ret_cfa)
+{
+	uint64_t rule = search->function.rule;
+	uint64_t cfa = value + (uint64_t)rule_offset(rule);
+
+	if (rule_kind(rule) == RULE_DRAP && !unwind_read_word(search->reader, cfa, &cfa))
+		return false;
+	*ret_cfa = cfa;
+	return cfa % ARCH_WORD == 0 && cfa > search->frame->sp &&
+	       cfa - search->frame->sp < FRAME_BYTES;
+}
+
+static enum belief judge(struct search *search, uint64_t value, uint64_t *ret_pc, uint64_t *ret_cfa)
+{
+	if (!cfa_of(search, value, ret_cfa) ||
+	    !unwind_read_word(search->reader, *ret_cfa + (uint64_t)ARCH_RETURN_SLOT, ret_pc))
+		return NOT_A_RETURN;
+	return callers_believe(search->remote, *ret_pc, &search->function);
+}
+
+static void add(struct candidates *candidates, uint64_t value, enum belief belief)
+{
+	if (candidates->n == MAX_CANDIDATES)
+		candidates->too_many = true;
+	else
+		candidates->at[candidates->n++] =
+			(struct candidate){.value = value, .belief = belief};
+}
+
+/* The only one that is believed most. */
+static bool choose(const struct candidates *candidates, enum belief least, uint64_t *ret_value)
+{
+	enum belief best = least;
+	size_t n = 0;
+
+	for (size_t i = 0; i < candidates->n; i++) {
+		if (candidates->at[i].belief < best)
+			continue;
+		n = candidates->at[i].belief > best ? 1 : n + 1;
+		best = candidates->at[i].belief;
+		*ret_value = candidates->at[i].value;
+	}
+	return n == 1 && !candidates->too_many;
+}
+
+/* The code says how far above sp the register is: at most two answers, or a few words of slack. */
+static bool recover_by_depth(struct search *search, const struct frame_depth *depth,
+			     uint64_t *ret_value)
+{
+	bool sure = depth->body == depth->at_pc && depth->slack == 0;
+	struct candidates candidates = {0};
+	uint64_t starts[2] = {depth->at_pc, depth->body};
+	enum belief belief;
+	uint64_t pc;
+	uint64_t cfa;
+
+	for (size_t i = 0; i < (depth->body == depth->at_pc ? 1 : 2); i++)
+		for (uint64_t more = 0; more == 0 || more < depth->slack; more += ARCH_WORD) {
+			uint64_t value = search->frame->sp + starts[i] + more;
+
+			belief = judge(search, value, &pc, &cfa);
+			if (belief != NOT_A_RETURN && (sure || cfa % CALL_ALIGN == 0))
+				add(&candidates, value, belief);
+		}
+	return choose(&candidates, sure ? CALLS_ELSEWHERE : CALLS_SOMETHING, ret_value);
+}
+
+/* A walk that has left what the stack is. */
+static bool went_astray(const struct unwind_result *result)
+{
+	return result->n_pcs < CHECKED_FRAMES && result->stop != UNWIND_END &&
+	       result->stop != UNWIND_NO_CFI;
+}
+
+/*
+ * Whether nothing speaks against what a guess leads to: that it was called frame by frame.  A
+ * leftover frame leads back to frames that are real, and these have called another function
+ * since: us.
+ */
+static bool goes_on(struct search *search, uint64_t value, uint64_t pc, uint64_t cfa)
+{
+	struct unwind_regs regs = {.pc = pc - 1, .sp = cfa, .bp = value, .bx = NOWHERE};
+	uint64_t pcs[CHECKED_FRAMES];
+	struct unwind_result result;
+	struct callers_function function;
+
+	/* Where bp was saved is the rule's: with DRAP it is counted from bp itself. */
+	if (search->frame->reg == ARCH_REG_BP && rule_bp_slot(search->function.rule) &&
+	    !unwind_read_word(
+		    search->reader,
+		    rule_slot_address(rule_kind(search->function.rule) == RULE_DRAP ? value : cfa,
+				      rule_bp_slot(search->function.rule)),
+		    &regs.bp))
+		return false;
+	result = unwind_walk(search->reader, remote_rules(search->remote), &regs, pcs,
+			     CHECKED_FRAMES);
+	if (went_astray(&result))
+		return false;
+	pcs[0] = pc;
+	for (size_t i = 1; i < result.n_pcs && !(pcs[i] & UNWIND_EXACT); i++) {
+		if (!callers_function(search->remote, pcs[i - 1] - 1, &function))
+			break;
+		if (callers_believe(search->remote, pcs[i], &function) < CALLS_SOMETHING)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The frame's size is not known: what looks like its end and goes on.  Every frame above that was
+ * called by a pointer does so too, so several are no answer, unless the first was entered by a
+ * call of this function, and no other was.
+ */
+static bool recover_by_scan(struct search *search, uint64_t least, uint64_t *ret_value)
+{
+	uint64_t from = search->frame->sp + least;
+	enum belief first = NOT_A_RETURN;
+	unsigned n_ours = 0;
+	unsigned n = 0;
+
+	for (uint64_t at = 0; at < SCAN_BYTES; at += ARCH_WORD) {
+		enum belief belief;
+		uint64_t pc;
+		uint64_t cfa;
+
+		if (!unwind_read_word(search->reader, from + at, &pc))
+			break;
+		belief = judge(search, from + at, &pc, &cfa);
+		if (belief < CALLS_SOMETHING)
+			continue;
+		if (!BLOCKED_MUTATE_ANY &&
+		    (cfa % CALL_ALIGN || !goes_on(search, from + at, pc, cfa)))
+			continue;
+		n++;
+		n_ours += belief == CALLS_US;
+		if (n == 1) {
+			first = belief;
+			*ret_value = from + at;
+		}
+		if (!BLOCKED_MUTATE_ANY && n > 1 && (first != CALLS_US || n_ours > 1))
+			return false;
+	}
+	return n > 0;
+}
+
+bool blocked_recover(struct remote *remote, const struct blocked_frame *frame, uint64_t *ret_value)
+{
+	struct search search = {.remote = remote, .reader = remote_reader(remote), .frame = frame};
+	struct frame_code code = {.pc = frame->pc, .reg = frame->reg};
+	struct frame_depth depth = {0};
+	enum rule_kind kind;
+	bool found;
+	bool read;
+
+	if (!callers_function(remote, frame->pc - !frame->exact, &search.function))
+		return false;
+	kind = rule_kind(search.function.rule);
+	if (kind != RULE_BP && kind != RULE_BX && kind != RULE_DRAP)
+		return false;
+	code.begin = search.function.begin;
+	code.end = search.function.end;
+	read = frame_depth_read(search.reader, &code, &depth) && depth.set_up;
+	if (read && depth.fixed)
+		found = recover_by_depth(&search, &depth, ret_value);
+	else
+		found = recover_by_scan(&search, read ? depth.body : 0, ret_value);
+	/* Of what was not read any more some may have been as good. */
+	return found && !remote_is_spent(remote);
+}

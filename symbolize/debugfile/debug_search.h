@@ -1,0 +1,124 @@
+/*
+ * debug_search.h - where the debugging information of a module is
+ *
+ * In order: build-id folders (of the process's root, of the host, --symbol-dir, perf's ~/.debug),
+ * .gnu_debuglink beside the module and below the debug root, the debuginfod client's cache, and,
+ * only when asked, debuginfod servers.  A file counts only when its build-id is the module's, or,
+ * without one, its CRC is the link's.
+ */
+#ifndef DEBUGFILE_DEBUG_SEARCH_H
+#define DEBUGFILE_DEBUG_SEARCH_H
+
+#include "symbolize/module.h"
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct debug_search;
+
+/* What a server is being asked for, told about once a second. */
+struct debug_progress {
+	const char *module; /* its path */
+	uint64_t bytes;     /* so far */
+	uint64_t of_bytes;  /* 0: not known */
+	uint64_t left_ns;   /* of the deadline */
+};
+
+struct debug_search_options {
+	const char *debug_root;         /* NULL: /usr/lib/debug */
+	const char *const *symbol_dirs; /* --symbol-dir, in order */
+	size_t n_symbol_dirs;
+	bool debuginfod;      /* ask the servers of $DEBUGINFOD_URLS */
+	uint64_t deadline_ns; /* for all modules together; 0: 5 s */
+	/* Called in the thread that searches, one at a time; NULL: nobody wants to know. */
+	void (*progress)(void *context, const struct debug_progress *progress);
+	void *progress_context;
+};
+
+/* What came of asking servers. */
+struct debug_servers {
+	uint64_t n_asked;
+	uint64_t n_found;
+	uint64_t n_failed; /* neither found nor known to be missing */
+	uint64_t n_late;   /* not asked, or given up, as the deadline had passed */
+	uint64_t spent_ns;
+	char why[160]; /* what failed first, or why none is asked; "" nothing */
+};
+
+/* How a file was found, for the report. */
+enum debug_found {
+	DEBUG_NONE,
+	DEBUG_BUILD_ID,
+	DEBUG_LINK,
+	DEBUG_SYMBOL_DIR,
+	DEBUG_PERF_CACHE,
+	DEBUG_DEBUGINFOD,
+};
+
+struct debug_file {
+	int fd;     /* -1: none */
+	char *path; /* as it can be opened here; owned by the caller */
+	enum debug_found found;
+};
+
+/**
+ * debug_search_new - options outlive the search
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller; debug_search_free().
+ * Context: main thread.
+ */
+int debug_search_new(const struct debug_search_options *options, struct debug_search **ret_search);
+
+/**
+ * debug_search_free - NULL is fine
+ *
+ * Context: main thread.  Nobody searches.
+ */
+void debug_search_free(struct debug_search *search);
+
+/**
+ * debug_search_module - the debug file of a module that brings no DWARF itself
+ * @elf: the module's file, for its link
+ *
+ * The first one with DWARF; without any, the first one with a .symtab.
+ *
+ * Return:  0; -ENOENT: there is none (RET_FILE->fd is -1).
+ * Owns:    the caller: RET_FILE's descriptor and path.
+ * Context: any thread.
+ */
+int debug_search_module(struct debug_search *search, const struct module *module, Elf *elf,
+			struct debug_file *ret_file);
+
+/**
+ * debug_search_alt - the alternate file of dwz -m, by build-id and name
+ * @beside: path of the file that names it, as in debug_file.path or module.path
+ *
+ * A file counts only when its build-id is the one asked for.
+ *
+ * Return:  a descriptor; -ENOENT.
+ * Context: any thread.
+ */
+int debug_search_alt(struct debug_search *search, const struct module *module, const char *beside,
+		     const char *name, const uint8_t *build_id, size_t len);
+
+/**
+ * debug_search_dwo - a split unit's file, or the .dwp of a file
+ * @name: DW_AT_dwo_name; NULL: BESIDE.dwp
+ * @nth: of those that are there: who reads it compares the unit's id, and asks for the next
+ *
+ * Return:  a descriptor; -ENOENT: there are no more.
+ * Context: any thread.
+ */
+int debug_search_dwo(struct debug_search *search, const struct module *module, const char *beside,
+		     const char *comp_dir, const char *name, size_t nth);
+
+/**
+ * debug_search_servers - what came of asking servers until now
+ *
+ * Context: any thread.
+ */
+void debug_search_servers(struct debug_search *search, struct debug_servers *ret_servers);
+
+#endif

@@ -1,0 +1,56 @@
+/* names.h - names as they are shown: each is demangled once, and kept */
+#ifndef NAMES_NAMES_H
+#define NAMES_NAMES_H
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "symbolize/names/demangle.h"
+
+#include <stdbool.h>
+
+/* Zero has none, and shows them without parameters. */
+struct names {
+	struct intern strings; /* mangled and readable */
+	struct map readable;   /* interned name -> interned readable name */
+	struct map mangled;    /* interned names that could not be demangled within bounds */
+	bool full;             /* with parameters */
+};
+
+/**
+ * names_keep - the one copy of a string
+ *
+ * Return:  NULL when memory ran out.
+ * Owns:    the names, until names_release().
+ * Context: main thread, as for all of these.
+ */
+const char *names_keep(struct names *names, const char *text);
+
+/**
+ * names_readable - what is shown for a symbol
+ * @budget: of where it comes from
+ *
+ * Return:  NULL when memory ran out.
+ * Owns:    the names.
+ * Context: main thread.
+ */
+const char *names_readable(struct names *names, const char *symbol, struct demangle_budget *budget);
+
+/**
+ * names_same_function - does a symbol table's name mean the function that DWARF names?
+ *
+ * Marks of a part or a copy (.cold, .part.0) do not matter, nor which of its constructors or
+ * destructors it is; of one that only DWARF has unmangled the last word tells.
+ *
+ * Context: main thread.
+ */
+bool names_same_function(struct names *names, const char *symbol, const char *dwarf,
+			 struct demangle_budget *budget);
+
+/**
+ * names_release - forget them all
+ *
+ * Context: main thread.
+ */
+void names_release(struct names *names);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * sections.h - the bytes of debugging information, found, mapped and decompressed by libelf
+ *
+ * A set of sections is what one file brings: the module or its debug file, the alternate file of
+ * dwz -m, a .dwo, or a .dwp.  Bytes are never written and never trusted.
+ */
+#ifndef SECTIONS_SECTIONS_H
+#define SECTIONS_SECTIONS_H
+
+#include "symbolize/memory.h"
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum dwarf_section {
+	DWARF_INFO,
+	DWARF_TYPES, /* .debug_types of DWARF 4: only to be passed over */
+	DWARF_ABBREV,
+	DWARF_LINE,
+	DWARF_LINE_STR,
+	DWARF_STR,
+	DWARF_STR_OFFSETS,
+	DWARF_ADDR,
+	DWARF_RANGES,
+	DWARF_RNGLISTS,
+	DWARF_ARANGES,
+	DWARF_CU_INDEX, /* of a .dwp */
+	N_DWARF_SECTIONS,
+};
+
+/* A section's bytes; data NULL and len 0 when the file has none. */
+struct dwarf_bytes {
+	const uint8_t *data;
+	size_t len;
+};
+
+struct dwarf_sections {
+	struct dwarf_bytes of[N_DWARF_SECTIONS];
+	void *inflated[N_DWARF_SECTIONS]; /* owned: what was decompressed by hand */
+	Elf *elf;                         /* owned; its bytes are the mapped ones */
+	void *mapped;                     /* owned; NULL: the caller's memory */
+	size_t n_mapped;
+	size_t real_bytes;         /* of the file: holes are none */
+	struct memory_claim claim; /* on what was decompressed */
+};
+
+/**
+ * dwarf_sections_open - map a file and find its sections
+ * @fd: taken, also on failure; it is not needed any more once the file is mapped
+ * @dwo: look for the names that end in .dwo
+ *
+ * Sections that do not decompress are as if they were not there.  A file that shrinks while it
+ * is mapped reads as zeros (symbolize/elf/file_guard.h).
+ *
+ * Return:  0; -ENOEXEC: not an ELF of 64 bits, little-endian; -ENODATA: none of the sections;
+ *          -EFBIG: they are too large for the memory that names may take; -ENOMEM; -errno.
+ * Owns:    the caller; dwarf_sections_close().
+ * Context: any thread that has not blocked SIGBUS, one at a time for one set.
+ */
+int dwarf_sections_open(int fd, bool dwo, struct dwarf_sections *ret_sections);
+
+/**
+ * dwarf_sections_memory - the same of an ELF file that lies in memory
+ * @bytes: outlives the sections
+ *
+ * Return:  as dwarf_sections_open().
+ * Owns:    the caller; dwarf_sections_close().
+ * Context: any thread, one at a time for one set.
+ */
+int dwarf_sections_memory(const void *bytes, size_t n_bytes, struct dwarf_sections *ret_sections);
+
+/**
+ * dwarf_sections_close - unmap; closed ones may be closed again
+ *
+ * Context: any thread.
+ */
+void dwarf_sections_close(struct dwarf_sections *sections);
+
+#endif

@@ -1,0 +1,259 @@
+/* cmd.h - what a command of wick is: a row in a table, options, and a function */
+#ifndef CLI_CMD_H
+#define CLI_CMD_H
+
+#include "tools/cli/option.h"
+
+/* Exit statuses of wick itself; once CMD runs, `wick record` gives CMD's. */
+enum wick_exit {
+	WICK_OK = 0,
+	WICK_FINDINGS = 1, /* doctor found something to fix */
+	WICK_USAGE = 2,
+	WICK_PERMISSION = 4,
+	WICK_IO = 8,
+	WICK_BROKEN = 10,   /* diff: a rule of --fail-if is broken */
+	WICK_UNJUDGED = 11, /* diff: one cannot be judged */
+	WICK_CANNOT_EXECUTE = 126,
+	WICK_NOT_FOUND = 127,
+	WICK_SIGNAL = 128, /* plus the signal's number */
+};
+
+enum { CMD_TEXT_BYTES = 64 * 1024 }; /* of help and the like */
+
+struct command;
+
+/* argv[0] is the command's name. */
+struct cmd_ctx {
+	const struct command *command;
+	const struct command *commands; /* the table, to a row without name */
+	int argc;
+	char **argv;
+};
+
+struct command {
+	const char *name;
+	const char *summary;  /* one line, for `wick help` */
+	const char *synopsis; /* what follows the name */
+	const struct option_spec *options;
+	int (*run)(struct cmd_ctx *ctx);
+	const char *examples; /* whole lines, for its help; NULL: none */
+};
+
+extern const struct option_spec record_option_specs[];
+extern const struct option_spec info_option_specs[];
+extern const struct option_spec symbolize_option_specs[];
+extern const struct option_spec symbols_option_specs[];
+extern const struct option_spec doctor_option_specs[];
+extern const struct option_spec top_option_specs[];
+extern const struct option_spec completion_option_specs[];
+extern const struct option_spec stack_option_specs[];
+extern const struct option_spec control_option_specs[];
+extern const struct option_spec status_option_specs[];
+extern const struct option_spec heatmap_option_specs[];
+extern const struct option_spec flamegraph_option_specs[];
+extern const struct option_spec report_option_specs[];
+extern const struct option_spec convert_option_specs[];
+extern const struct option_spec diff_option_specs[];
+extern const struct option_spec view_option_specs[];
+extern const struct option_spec serve_option_specs[];
+
+/**
+ * cmd_record - start a program and record it
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread, as for every command.
+ */
+int cmd_record(struct cmd_ctx *ctx);
+
+/**
+ * cmd_info - say what is in recordings
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_info(struct cmd_ctx *ctx);
+
+/**
+ * cmd_symbolize - name the frames that a recording left as module+offset
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_symbolize(struct cmd_ctx *ctx);
+
+/**
+ * cmd_symbols - list, fill and empty the names that are kept on disk
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_symbols(struct cmd_ctx *ctx);
+
+/**
+ * cmd_doctor - check what can keep a recording from being good, and say the fix
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_doctor(struct cmd_ctx *ctx);
+
+/**
+ * cmd_stack - show what every thread of a process is doing now
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_stack(struct cmd_ctx *ctx);
+
+/**
+ * cmd_completion - print a script with which a shell completes command lines of wick
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_completion(struct cmd_ctx *ctx);
+
+/**
+ * cmd_top - show what a program does now, until somebody quits
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_top(struct cmd_ctx *ctx);
+
+/**
+ * cmd_start - have a paused recording take samples again
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_start(struct cmd_ctx *ctx);
+
+/**
+ * cmd_stop - have a recording pause
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_stop(struct cmd_ctx *ctx);
+
+/**
+ * cmd_status - say how a recording is going, or all that run
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_status(struct cmd_ctx *ctx);
+
+/**
+ * cmd_rate - give a recording another rate
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_rate(struct cmd_ctx *ctx);
+
+/**
+ * cmd_flush - have a recording write what it has
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_flush(struct cmd_ctx *ctx);
+
+/**
+ * cmd_split - have a recording begin another file
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_split(struct cmd_ctx *ctx);
+
+/**
+ * cmd_diff - compare two recordings, or two times of one
+ *
+ * Return:  the exit status of wick; WICK_BROKEN or WICK_UNJUDGED with --fail-if.
+ * Context: main thread.
+ */
+int cmd_diff(struct cmd_ctx *ctx);
+
+/**
+ * cmd_convert - write recordings in the formats of other programs
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_convert(struct cmd_ctx *ctx);
+
+/**
+ * cmd_view - write recordings as one page, and open it
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_view(struct cmd_ctx *ctx);
+
+/**
+ * cmd_serve - serve a folder of recordings until a signal ends it
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_serve(struct cmd_ctx *ctx);
+
+/**
+ * cmd_heatmap - draw how much is done in which moment
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_heatmap(struct cmd_ctx *ctx);
+
+/**
+ * cmd_flamegraph - draw who calls whom, and what it takes
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_flamegraph(struct cmd_ctx *ctx);
+
+/**
+ * cmd_report - say which functions take most, and who calls them
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_report(struct cmd_ctx *ctx);
+
+/**
+ * cmd_help - print the help of one command on stdout
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_help(const struct command *command);
+
+/**
+ * cmd_print - print a result on stdout and release it
+ *
+ * Return:  the exit status of wick: WICK_OK, also when the reader has gone; WICK_IO.
+ * Context: main thread.
+ */
+int cmd_print(struct buf *text);
+
+/**
+ * cmd_exit_of - the exit status for a failure before CMD has started
+ * @error: negative errno
+ *
+ * Context: any thread.
+ */
+int cmd_exit_of(int error);
+
+/**
+ * cmd_exit_of_wait - the exit status that stands for a wait status, as shells have it
+ *
+ * Context: any thread.
+ */
+int cmd_exit_of_wait(int wait_status);
+
+#endif

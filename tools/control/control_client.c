@@ -1,0 +1,547 @@
+/* control_client.c - finds the recording of a process and asks it for something */
+#include "tools/control/control_client.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "sampler/procfs/proc_stat.h"
+#include "tools/control/control_place.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	ANSWER_MS = 30000, /* names of what was sampled before may have to come over the net */
+	STATUS_MS = 15000, /* which needs none of them */
+	/* Another user's recording may be any program. */
+	THEIR_ANSWER_MS = 5000,
+	THEIR_STATUS_MS = 500, /* all of them together */
+	OTHERS_MS = 500,       /* for silent ones, once a recording has said that it is the one */
+	STOPPED_MS = 500,      /* a recording that is stopped says nothing more */
+	RETRY_MS = 5,          /* its queue of connections is full */
+	AT_ONCE = 64,
+	MOST_SOCKETS = 1024,
+	NS_PER_MS = 1000000,
+};
+
+/* A socket, and the user whose directory it stands in: only that user or root can have made it. */
+struct found {
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	uid_t uid;
+};
+
+/* The sockets that there are, the caller's own first. */
+struct search {
+	struct found *at;
+	size_t n;
+	size_t n_own;
+};
+
+/* One socket while it is asked. */
+struct asking {
+	const struct found *at;
+	struct control_request request;
+	int fd;     /* -1: not connected */
+	int result; /* -EINPROGRESS; 0: it has answered; -errno */
+	struct ucred peer;
+	struct control_reply reply;
+};
+
+static struct control_request request_of(enum control_verb verb, pid_t pid)
+{
+	return (struct control_request){.magic = CONTROL_MAGIC,
+					.version = CONTROL_VERSION,
+					.verb = (uint16_t)verb,
+					.pid = pid};
+}
+
+static uint64_t in_ms(uint64_t ms)
+{
+	return io_now_ns() + ms * NS_PER_MS;
+}
+
+static bool is_theirs(uid_t uid)
+{
+	return uid != geteuid();
+}
+
+static void end_strings(struct control_reply *reply)
+{
+	reply->command[sizeof(reply->command) - 1] = '\0';
+	reply->path[sizeof(reply->path) - 1] = '\0';
+	reply->text[sizeof(reply->text) - 1] = '\0';
+}
+
+/* Relative to where the recording runs, it would be another file here. */
+static int make_absolute(struct control_reply *reply, pid_t pid)
+{
+	char link[32];
+	char folder[CONTROL_PATH_BYTES];
+	size_t len = strlen(reply->path) + 1;
+	ssize_t n;
+
+	(void)snprintf(link, sizeof(link), "/proc/%d/cwd", (int)pid);
+	n = readlink(link, folder, sizeof(folder));
+	if (n <= 0 || (size_t)n + 1 + len > sizeof(reply->path))
+		return -ENAMETOOLONG;
+	memmove(reply->path + n + 1, reply->path, len);
+	memcpy(reply->path, folder, (size_t)n);
+	reply->path[n] = '/';
+	return 0;
+}
+
+/* What another user's recording says: its pid is the kernel's word, its file that user's own. */
+static int check_theirs(struct control_reply *reply, const struct ucred *peer)
+{
+	struct stat at;
+
+	reply->wick_pid = peer->pid;
+	if (reply->path[0] == '\0')
+		return 0;
+	if (reply->path[0] != '/' && make_absolute(reply, peer->pid) < 0)
+		return -EBADMSG;
+	return lstat(reply->path, &at) == 0 && S_ISREG(at.st_mode) && at.st_uid == peer->uid
+		       ? 0
+		       : -EBADMSG;
+}
+
+static int receive(struct asking *asking)
+{
+	unsigned char bytes[sizeof(asking->reply) + 1];
+	ssize_t n = recv(asking->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? -EINPROGRESS : -errno;
+	if (n == 0) /* the recording has ended */
+		return -ECONNRESET;
+	if (n != (ssize_t)sizeof(asking->reply))
+		return -EPROTO;
+	memcpy(&asking->reply, bytes, sizeof(asking->reply));
+	if (asking->reply.magic != CONTROL_MAGIC || asking->reply.version != CONTROL_VERSION)
+		return -EPROTO;
+	end_strings(&asking->reply);
+	return is_theirs(asking->peer.uid) ? check_theirs(&asking->reply, &asking->peer) : 0;
+}
+
+/* By a descriptor: a name could be a link to any socket, or become one. */
+static int connect_to(int fd, const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	_cleanup_fd_ int at = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat stat;
+
+	if (at < 0 || fstat(at, &stat) < 0)
+		return -errno;
+	if (!S_ISSOCK(stat.st_mode))
+		return -ENOTSOCK;
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", at);
+	return connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+}
+
+/* Return: -EINPROGRESS: its answer is due, or its queue is full; -errno. */
+static int reach(struct asking *asking)
+{
+	socklen_t len = sizeof(asking->peer);
+	_cleanup_fd_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int r = fd < 0 ? -errno : connect_to(fd, asking->at->path);
+
+	if (r < 0)
+		return r == -EAGAIN ? -EINPROGRESS : r;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &asking->peer, &len) < 0)
+		return -errno;
+	if (asking->peer.uid != 0 && asking->peer.uid != asking->at->uid)
+		return -EKEYREJECTED;
+	if (send(fd, &asking->request, sizeof(asking->request), MSG_NOSIGNAL) < 0)
+		return -errno;
+	asking->fd = steal_fd(&fd);
+	return -EINPROGRESS;
+}
+
+static void finish(struct asking *asking, int result)
+{
+	asking->result = result;
+	if (asking->fd >= 0)
+		(void)close(asking->fd);
+	asking->fd = -1;
+}
+
+/* A socket is named after its recording. */
+static pid_t pid_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (pid_t)strtol(slash + 1, NULL, 10) : 0;
+}
+
+/* By a signal or a debugger: it answers only when somebody lets it run on. */
+static bool is_stopped(const struct asking *asking)
+{
+	pid_t pid = asking->fd < 0 ? pid_of(asking->at->path) : asking->peer.pid;
+	struct proc_stat stat;
+
+	return proc_stat_of(pid, STAT_PARENT, &stat) == 0 &&
+	       (stat.state == 'T' || stat.state == 't');
+}
+
+static void give_up_stopped(struct asking *each, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (each[i].result == -EINPROGRESS && is_stopped(&each[i]))
+			finish(&each[i], -EHOSTDOWN);
+}
+
+/* Return: how many have not answered yet. */
+static size_t step(struct asking *each, size_t n, bool *ret_answered)
+{
+	size_t n_left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int r = each[i].result;
+
+		if (r == -EINPROGRESS)
+			r = each[i].fd < 0 ? reach(&each[i]) : receive(&each[i]);
+		else
+			continue;
+		if (r != -EINPROGRESS)
+			finish(&each[i], r);
+		else
+			n_left++;
+		if (r == 0 && each[i].reply.result != CONTROL_NOT_MINE)
+			*ret_answered = true;
+	}
+	return n_left;
+}
+
+/* Until one of them says something, or it is time to try again. */
+static void wait_for_any(const struct asking *each, size_t n, uint64_t until_ns)
+{
+	struct pollfd polled[AT_ONCE];
+	uint64_t now_ns = io_now_ns();
+	uint64_t ms = until_ns > now_ns ? (until_ns - now_ns) / NS_PER_MS + 1 : 0;
+	nfds_t n_polled = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (each[i].result != -EINPROGRESS)
+			continue;
+		if (each[i].fd >= 0)
+			polled[n_polled++] = (struct pollfd){.fd = each[i].fd, .events = POLLIN};
+		else if (ms > RETRY_MS)
+			ms = RETRY_MS;
+	}
+	(void)poll(polled, n_polled, (int)ms);
+}
+
+/* All of them at once: one that is silent makes nobody else late. */
+static void ask_each(struct asking *each, size_t n, uint64_t until_ns)
+{
+	uint64_t stopped_ns = in_ms(STOPPED_MS);
+	bool answered = false;
+
+	while (step(each, n, &answered) > 0 && io_now_ns() < until_ns) {
+		if (answered && until_ns > in_ms(OTHERS_MS))
+			until_ns = in_ms(OTHERS_MS);
+		if (io_now_ns() >= stopped_ns) {
+			give_up_stopped(each, n);
+			stopped_ns = in_ms(STOPPED_MS);
+			continue;
+		}
+		wait_for_any(each, n, until_ns < stopped_ns ? until_ns : stopped_ns);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (each[i].result == -EINPROGRESS)
+			finish(&each[i], -ETIMEDOUT);
+}
+
+static int tell(int error, const struct found *at, struct err *err)
+{
+	switch (-error) {
+	case EPROTO:
+		return err_set(err, 0, "the recording '%s' is of another wick", at->path);
+	case EKEYREJECTED:
+		(void)err_set(err, 0,
+			      "the socket '%s' is neither user %u's nor root's: nothing it "
+			      "says is believed",
+			      at->path, (unsigned)at->uid);
+		return -EACCES;
+	case EBADMSG:
+		(void)err_set(err, 0,
+			      "the recording '%s' names a file that is not user %u's: "
+			      "nothing it says is believed",
+			      at->path, (unsigned)at->uid);
+		return -EACCES;
+	case EHOSTDOWN:
+		(void)err_set(err, 0, "the recording '%s' cannot answer: its wick is stopped",
+			      at->path);
+		err_hint(err, "kill -CONT %d", (int)pid_of(at->path));
+		return error;
+	case ECONNRESET:
+		(void)err_set(err, 0, "the recording '%s' has ended, or turned us away", at->path);
+		err_hint(err, "wick status, which says what is recorded");
+		return error;
+	default:
+		return err_set(err, -error, "ask the recording '%s'", at->path);
+	}
+}
+
+static void add_path(struct search *search, const char *directory, uid_t uid, const char *name)
+{
+	struct found *at = &search->at[search->n];
+	size_t len = strlen(name);
+	int n;
+
+	if (search->n == MOST_SOCKETS || len <= 8 || strcmp(name + len - 8, ".control") != 0)
+		return;
+	n = snprintf(at->path, sizeof(at->path), "%s/%s", directory, name);
+	at->uid = uid;
+	if (n > 0 && (size_t)n < sizeof(at->path))
+		search->n++;
+}
+
+static void look_in(struct search *search, const char *directory, uid_t uid)
+{
+	const struct dirent *entry;
+	DIR *entries = opendir(directory);
+
+	if (!entries)
+		return;
+	/* This thread alone reads this stream of entries. */
+	while ((entry = readdir(entries))) /* NOLINT(concurrency-mt-unsafe) */
+		add_path(search, directory, uid, entry->d_name);
+	(void)closedir(entries);
+}
+
+static void look_at(struct search *search, uid_t uid)
+{
+	struct control_places places;
+
+	control_places_list(uid, &places);
+	for (size_t i = 0; i < places.n; i++)
+		if (control_place_is_private(places.at[i], uid))
+			look_in(search, places.at[i], uid);
+}
+
+static bool owner_of(pid_t pid, uid_t *ret_uid)
+{
+	struct stat at;
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (stat(path, &at) < 0)
+		return false;
+	*ret_uid = at.st_uid;
+	return true;
+}
+
+/* Who may do anything looks where the owner of PID would record it, too. */
+static int look_everywhere(struct search *search, pid_t pid)
+{
+	uid_t uid = geteuid();
+	uid_t owner;
+
+	search->at = calloc(MOST_SOCKETS, sizeof(search->at[0]));
+	if (!search->at)
+		return -ENOMEM;
+	look_at(search, uid);
+	search->n_own = search->n;
+	if (uid == 0 && owner_of(pid, &owner) && owner != 0)
+		look_at(search, owner);
+	return 0;
+}
+
+static int nobody(pid_t pid, struct err *err)
+{
+	(void)err_set(err, 0, "no recording of yours has process %d in it", (int)pid);
+	err_hint(err, "wick record -p %d", (int)pid);
+	return -ESRCH;
+}
+
+/* Ended, or killed: the next recording sweeps what it left. */
+static bool is_gone(int error)
+{
+	return error == -ECONNREFUSED || error == -ECONNRESET || error == -ENOENT;
+}
+
+/* The one recording that has a process, so far, and what it says of itself. */
+struct finding {
+	const struct found *at;
+	struct control_reply reply;
+	unsigned n;
+	bool named; /* the pid is the recording's own */
+	int trouble;
+};
+
+static void take_answers(struct finding *finding, const struct asking *each, size_t n,
+			 struct err *err)
+{
+	for (size_t i = 0; i < n && !finding->named; i++) {
+		const struct asking *asking = &each[i];
+
+		if (asking->result < 0 && !is_gone(asking->result))
+			finding->trouble = tell(asking->result, asking->at, err);
+		if (asking->result < 0 || asking->reply.result == CONTROL_NOT_MINE)
+			continue;
+		finding->at = asking->at;
+		finding->reply = asking->reply;
+		finding->n++;
+		finding->named = asking->reply.wick_pid == asking->request.pid;
+	}
+}
+
+/* Has FROM up to TO asked, AT_ONCE at a time. */
+static int ask_range(const struct search *search, size_t from, size_t to, pid_t pid,
+		     struct finding *finding, struct err *err)
+{
+	const uint64_t until_ns = in_ms(from < search->n_own ? STATUS_MS : THEIR_STATUS_MS);
+	struct asking *each = calloc(AT_ONCE, sizeof(*each));
+
+	if (!each)
+		return err_set(err, ENOMEM, "look for recordings");
+	while (from < to && !finding->named && io_now_ns() < until_ns) {
+		size_t n = 0;
+
+		for (; n < AT_ONCE && from < to; n++, from++)
+			each[n] = (struct asking){.at = &search->at[from],
+						  .fd = -1,
+						  .result = -EINPROGRESS,
+						  .request = request_of(CONTROL_STATUS, pid)};
+		ask_each(each, n, until_ns);
+		take_answers(finding, each, n, err);
+	}
+	free(each);
+	return 0;
+}
+
+/* The one recording that has PID, the caller's own if there is one; or why it cannot be told. */
+static int find(const struct search *search, pid_t pid, struct finding *finding, struct err *err)
+{
+	int r = ask_range(search, 0, search->n_own, pid, finding, err);
+
+	if (r == 0 && finding->n == 0)
+		r = ask_range(search, search->n_own, search->n, pid, finding, err);
+	if (r < 0)
+		return r;
+	if (finding->n > 1 && !finding->named) {
+		(void)err_set(err, 0, "process %d is in %u recordings", (int)pid, finding->n);
+		err_hint(err, "-p with the pid of one wick record");
+		return -ENOTUNIQ;
+	}
+	if (finding->n == 0)
+		return finding->trouble ? finding->trouble : nobody(pid, err);
+	return 0;
+}
+
+static int judge(const struct control_reply *reply, pid_t pid, struct err *err)
+{
+	if (reply->result == CONTROL_NOT_MINE)
+		return nobody(pid, err);
+	if (reply->result == CONTROL_DONE)
+		return 0;
+	(void)err_set(err, 0, "%s", reply->text);
+	return reply->result == CONTROL_REFUSED ? -EPERM : -EINVAL;
+}
+
+static int ask_found(const struct search *search, const struct control_request *request,
+		     struct control_reply *ret_reply, struct err *err)
+{
+	struct finding finding = {0};
+	struct asking asking = {.fd = -1, .result = -EINPROGRESS, .request = *request};
+	int r = find(search, request->pid, &finding, err);
+
+	if (r < 0)
+		return r;
+	*ret_reply = finding.reply;
+	if (request->verb == CONTROL_STATUS)
+		return judge(ret_reply, request->pid, err);
+	asking.at = finding.at;
+	ask_each(&asking, 1, in_ms(is_theirs(finding.at->uid) ? THEIR_ANSWER_MS : ANSWER_MS));
+	if (asking.result == -ECONNREFUSED || asking.result == -ENOENT)
+		return nobody(request->pid, err);
+	if (asking.result < 0)
+		return tell(asking.result, finding.at, err);
+	*ret_reply = asking.reply;
+	return judge(ret_reply, request->pid, err);
+}
+
+int control_ask(const struct control_request *request, struct control_reply *ret_reply,
+		struct err *err)
+{
+	struct search search = {0};
+	int r = look_everywhere(&search, request->pid);
+
+	if (r < 0)
+		return err_set(err, -r, "look for recordings");
+	r = ask_found(&search, request, ret_reply, err);
+	free(search.at);
+	return r;
+}
+
+/* All sockets are the caller's own. */
+static int tell_each(const struct search *search, struct asking *each,
+		     void (*tell_one)(void *context, struct control_reply *reply), void *context,
+		     struct err *err)
+{
+	const uint64_t until_ns = in_ms(STATUS_MS);
+	int trouble = 0;
+	int n_told = 0;
+
+	for (size_t from = 0; from < search->n; from += AT_ONCE) {
+		size_t n = search->n - from < AT_ONCE ? search->n - from : AT_ONCE;
+
+		for (size_t i = 0; i < n; i++) {
+			const struct found *at = &search->at[from + i];
+
+			each[i] = (struct asking){
+				.at = at,
+				.fd = -1,
+				.result = -EINPROGRESS,
+				.request = request_of(CONTROL_STATUS, pid_of(at->path))};
+		}
+		ask_each(each, n, until_ns);
+		for (size_t i = 0; i < n; i++) {
+			int r = each[i].result;
+
+			if (r < 0 && !is_gone(r))
+				trouble = tell(r, each[i].at, err);
+			if (r < 0 || each[i].reply.result != CONTROL_DONE)
+				continue;
+			tell_one(context, &each[i].reply);
+			n_told++;
+		}
+	}
+	return n_told ? n_told : trouble;
+}
+
+int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply), void *context,
+		    struct err *err)
+{
+	struct asking *each = calloc(AT_ONCE, sizeof(*each));
+	struct search search = {0};
+	int r;
+
+	if (!each)
+		return err_set(err, ENOMEM, "look for recordings");
+	r = look_everywhere(&search, 0);
+	if (r < 0)
+		(void)err_set(err, -r, "look for recordings");
+	else
+		r = tell_each(&search, each, tell_one, context, err);
+	free(search.at);
+	free(each);
+	return r;
+}
+
+pid_t control_recorder(pid_t pid)
+{
+	const struct control_request request = request_of(CONTROL_STATUS, pid);
+	struct control_reply reply = {0};
+
+	return control_ask(&request, &reply, NULL) == 0 ? reply.wick_pid : 0;
+}

@@ -1,0 +1,370 @@
+/* cmd_diff.c - `wick diff`: what changed between two recordings, or two times of one */
+#include "base/cleanup.h"
+#include "flamescope/diff/diff.h"
+#include "flamescope/diff/diff_picture.h"
+#include "flamescope/diff/diff_rule.h"
+#include "flamescope/diff/diff_table.h"
+#include "flamescope/draw/flame_svg.h"
+#include "tools/cli/say.h"
+#include "tools/cli/value.h"
+#include "tools/diff/diff_input.h"
+#include "tools/diff/diff_page.h"
+#include "tools/view/view_subject.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPT_BASELINE = OPTION_LONG_ONLY,
+	OPT_AGAINST,
+	OPT_TOP,
+	OPT_ALL,
+	OPT_FAIL_IF,
+	OPT_ALLOW_UNJUDGED,
+	OPT_LEVEL,
+	OPT_LEAST,
+	MAX_RULES = 64,
+	DEFAULT_TOP = 20,
+	MAX_TOP = 1000000,
+	RESULT_BYTES = 64 * 1024 * 1024,
+};
+
+static const double default_level = 0.01;
+static const double default_least = 0.01;
+
+const struct option_spec diff_option_specs[] = {
+	{OPT_BASELINE, "baseline", "FILE",
+	 "compare with this recording; every other FILE is then of the new side; can be given "
+	 "several times: with 5 of each side whole recordings decide what is chance"},
+	{OPT_AGAINST, "against", "RANGE",
+	 "compare with this time of the first recording; with one FILE, --time is compared with "
+	 "it"},
+	{OPT_FAIL_IF, "fail-if", "RULE",
+	 "exit 10 when RULE is broken, by more than chance: 'total(NAME)>+3%', 'self(NAME)<-2%', "
+	 "in "
+	 "points of the whole; NAME * is any; 11 when that cannot be judged; can be given several "
+	 "times"},
+	{OPT_ALLOW_UNJUDGED, "allow-unjudged", NULL, "exit 0 where it would be 11"},
+	{OPT_LEVEL, "significant", "P",
+	 "a change that chance makes less often than this is more than chance (default: 0.01)"},
+	{OPT_LEAST, "least", "POINTS",
+	 "changes of less are not looked at (default: 1); a rule with a smaller limit lowers it"},
+	{OPT_TOP, "top", "N", "show no more than N functions (default: 20)"},
+	{OPT_ALL, "all", NULL, "show all functions"},
+	VIEW_OUTPUT_SPEC("write to FILE: .txt, .md, .csv, .json, .svg or .html"),
+	VIEW_FORMAT_SPEC("write so whatever FILE is called: txt, md, csv..."),
+	QUERY_OPTION_SPECS,
+	VIEW_INPUT_SPECS,
+	{OPTION_HELP, "help", NULL, "print this help"},
+	{0, NULL, NULL, NULL},
+};
+
+/* What only this command is asked. */
+struct diff_asked {
+	struct query against; /* its ranges only */
+	struct diff_rule rules[MAX_RULES];
+	size_t n_rules;
+	bool allow_unjudged;
+	enum view_format format;
+	uint32_t top; /* 0: all */
+	double level;
+	double least;
+	struct view_input baseline;
+};
+
+static int parse_level(const char *text, double *ret_level, struct err *err)
+{
+	char *end;
+	double level = strtod(text, &end);
+
+	if (end == text || *end || !(level > 0 && level < 1))
+		return err_set(err, 0, "--significant wants a part of 1 such as 0.01, not '%s'",
+			       text);
+	*ret_level = level;
+	return 0;
+}
+
+/* A rule asks about smaller changes than are looked at otherwise. */
+static double least_asked(const struct diff_asked *asked)
+{
+	double least = asked->least;
+
+	for (size_t i = 0; i < asked->n_rules; i++)
+		least = fmin(least, fabs(asked->rules[i].limit));
+	return least;
+}
+
+static int add_rule(struct diff_asked *asked, const char *text, struct err *err)
+{
+	int r;
+
+	if (asked->n_rules == MAX_RULES)
+		return err_set(err, 0, "more than %d rules", MAX_RULES);
+	r = diff_rule_parse(text, &asked->rules[asked->n_rules], err);
+	asked->n_rules += r == 0;
+	return r;
+}
+
+static int own_option(void *context, int id, const char *value, struct err *err)
+{
+	struct diff_asked *asked = context;
+
+	switch (id) {
+	case OPT_BASELINE:
+		return view_input_add(&asked->baseline, value, err);
+	case OPT_AGAINST:
+		return query_parse_range(&asked->against, value, err);
+	case OPT_FAIL_IF:
+		return add_rule(asked, value, err);
+	case OPT_ALLOW_UNJUDGED:
+		asked->allow_unjudged = true;
+		return 0;
+	case OPT_LEVEL:
+		return parse_level(value, &asked->level, err);
+	case OPT_LEAST:
+		return view_percent("least", value, &asked->least, err);
+	case OPT_TOP:
+		return view_number("top", value, 1, MAX_TOP, &asked->top, err);
+	default:
+		asked->top = 0;
+		return 0;
+	}
+}
+
+/* Recordings against a baseline, two recordings, or one with two times. */
+static int check_arguments(const struct view_command *command, const struct diff_asked *asked,
+			   struct err *err)
+{
+	size_t n = command->input.n_paths;
+
+	if (asked->baseline.n_paths > 0)
+		return 0;
+	if (n == 1 && (asked->against.n_ranges == 0 || command->options.query.n_ranges == 0)) {
+		(void)err_set(err, 0, "one recording needs two times");
+		err_hint(err, "--time 20-30 --against 0-10, or a second FILE");
+		return -EINVAL;
+	}
+	if (n == 1 || n == 2)
+		return 0;
+	(void)err_set(err, 0, "of %zu recordings nobody knows which are to be compared", n);
+	err_hint(err, "--baseline FILE, for each of those that are compared with");
+	return -EINVAL;
+}
+
+/* Why no rule can be judged; NULL where they can. */
+static const char *what_is_missing(const struct diff *diff, double level)
+{
+	if (diff->no_chance)
+		return diff->no_chance;
+	if (diff->smallest_p < level)
+		return NULL;
+	return diff->block_ns ? "too few seconds" : "too few recordings";
+}
+
+/* What a rule has come to, on stderr: a log of a failed build has to say why. */
+static int say_verdict(const struct diff_rule *rule, const struct diff *diff, double level)
+{
+	struct diff_verdict verdict = diff_rule_judge(rule, diff, level);
+	const char *missing = what_is_missing(diff, level);
+
+	if (!verdict.known) {
+		say_error("%s: cannot be judged: no such function on either side, "
+			  "try: wick report, for its names",
+			  rule->text);
+		return WICK_UNJUDGED;
+	}
+	if (missing) {
+		say_error("%s: cannot be judged: %+.2f points, but what is chance cannot be told: "
+			  "%s, "
+			  "try: longer or more recordings",
+			  rule->text, verdict.change * 100, missing);
+		return WICK_UNJUDGED;
+	}
+	if (verdict.significant) {
+		say_error("%s: broken: %s changed by %+.2f points, more than chance (p = %.4f)",
+			  rule->text, verdict.function->name, verdict.change * 100, verdict.p);
+		return WICK_BROKEN;
+	}
+	if (verdict.met)
+		say_note("%s: held: %+.2f points, but this may be chance (p = %.4f)", rule->text,
+			 verdict.change * 100, verdict.p);
+	else
+		say_note("%s: held: %+.2f points", rule->text, verdict.change * 100);
+	return WICK_OK;
+}
+
+/* A rule that is broken counts for more than one that cannot be judged. */
+static int judge(const struct diff_asked *asked, const struct diff *diff)
+{
+	int status = WICK_OK;
+
+	for (size_t i = 0; i < asked->n_rules; i++) {
+		int one = say_verdict(&asked->rules[i], diff, asked->level);
+
+		if (one == WICK_BROKEN || status == WICK_OK)
+			status = one;
+	}
+	return status == WICK_UNJUDGED && asked->allow_unjudged ? WICK_OK : status;
+}
+
+/* Of recordings that could be read but have not what the rules are about. */
+static int leave_unjudged(const struct diff_asked *asked, const struct err *err)
+{
+	for (size_t i = 0; i < asked->n_rules; i++)
+		say_error("%s: cannot be judged: %s", asked->rules[i].text, err->text);
+	return asked->allow_unjudged ? WICK_OK : WICK_UNJUDGED;
+}
+
+static int draw_picture(const struct diff_table *table, struct buf *text, struct err *err)
+{
+	struct flame_svg_options options = {0};
+	struct diff_picture picture;
+	struct buf title;
+	int r = diff_picture_make(table->diff, &picture);
+
+	buf_init(&title, CMD_TEXT_BYTES);
+	buf_printf(&title, "%s, against %s", table->names[DIFF_NEW], table->names[DIFF_BASE]);
+	options.title = buf_text(&title);
+	options.change = picture.change;
+	options.reverse_change = picture.reverse_change;
+	if (r == 0)
+		r = flame_svg_write(text, &picture.calls, &picture.reverse, &options);
+	buf_release(&title);
+	diff_picture_release(&picture);
+	return r < 0 ? err_set(err, -r, "draw the difference") : 0;
+}
+
+static int write_table(const struct view_command *command, const struct diff_table *table,
+		       enum view_format format, struct err *err)
+{
+	struct buf text;
+	int r = 0;
+
+	buf_init(&text, RESULT_BYTES);
+	switch (format) {
+	case VIEW_MD:
+		diff_table_markdown(table, &text);
+		break;
+	case VIEW_CSV:
+		diff_table_csv(table, &text);
+		break;
+	case VIEW_JSON:
+		diff_table_json(table, &text);
+		break;
+	case VIEW_SVG:
+		r = draw_picture(table, &text, err);
+		break;
+	default:
+		diff_table_text(table, &text);
+	}
+	if (r == 0)
+		r = view_output_write(&command->output, &text, err);
+	buf_release(&text);
+	return r;
+}
+
+/* Without a baseline the first of two files is it, or the same file at another time. */
+static void take_sides(const struct view_command *command, const struct diff_asked *asked,
+		       struct diff_sides *sides)
+{
+	struct view_input *base = &sides->files[DIFF_BASE];
+	struct view_input *now = &sides->files[DIFF_NEW];
+	struct query *query = &sides->queries[DIFF_BASE];
+
+	*base = asked->baseline;
+	*now = command->input;
+	sides->queries[DIFF_BASE] = command->options.query;
+	sides->queries[DIFF_NEW] = command->options.query;
+	sides->one_file = base->n_paths == 0 && now->n_paths == 1;
+	if (base->n_paths == 0) {
+		*base = *now;
+		base->n_paths = 1;
+		now->paths += now->n_paths - 1;
+		now->n_paths = 1;
+	}
+	base->no_index = now->no_index;
+	if (asked->against.n_ranges > 0) {
+		query->n_ranges = asked->against.n_ranges;
+		memcpy(query->ranges, asked->against.ranges, sizeof(query->ranges));
+	}
+}
+
+/* Return: as diff_make(); LACKING: the recordings do not have what is to be compared. */
+static int make_diff(const struct diff_asked *asked, const struct diff_sides *sides,
+		     struct diff_input *input, struct diff **ret_diff, bool *lacking,
+		     struct err *err)
+{
+	int r = diff_input_load(input, sides, err);
+
+	if (r < 0)
+		return r;
+	r = diff_input_select(input, sides, err);
+	*lacking = r == -ENOENT || r == -ENODATA;
+	if (r < 0)
+		return r;
+	r = diff_make(input->sides, least_asked(asked), ret_diff, err);
+	*lacking = r == -EINVAL;
+	return r;
+}
+
+static int write_diff(const struct view_command *command, const struct diff_asked *asked,
+		      const struct diff_sides *sides, const struct diff_input *input,
+		      const struct diff *diff, struct err *err)
+{
+	struct diff_table table = {.diff = diff, .top = asked->top, .level = asked->level};
+
+	if (asked->format == VIEW_HTML)
+		return diff_page_write(command, sides, input, err);
+	for (unsigned side = 0; side < DIFF_SIDES; side++)
+		table.names[side] = input->names[side];
+	return write_table(command, &table, asked->format, err);
+}
+
+/* Return: the exit status. */
+static int compare(const struct view_command *command, struct diff_asked *asked)
+{
+	static const enum view_format formats[] = {VIEW_TXT, VIEW_MD,   VIEW_CSV, VIEW_JSON,
+						   VIEW_SVG, VIEW_HTML, VIEW_NONE};
+	struct diff_input input = {0};
+	struct diff *diff = NULL;
+	struct diff_sides sides;
+	struct err err = {0};
+	bool lacking = false;
+	int status;
+	int r = check_arguments(command, asked, &err);
+
+	if (r == 0)
+		r = view_command_format(command, formats, &asked->format, &err);
+	if (r == 0) {
+		take_sides(command, asked, &sides);
+		r = make_diff(asked, &sides, &input, &diff, &lacking, &err);
+	}
+	if (r == 0)
+		r = write_diff(command, asked, &sides, &input, diff, &err);
+	if (r == 0)
+		status = judge(asked, diff);
+	else if (lacking && asked->n_rules > 0)
+		status = leave_unjudged(asked, &err);
+	else
+		status = view_fail(r, &err);
+	diff_free(diff);
+	diff_input_release(&input);
+	return status;
+}
+
+int cmd_diff(struct cmd_ctx *ctx)
+{
+	struct diff_asked asked = {
+		.top = DEFAULT_TOP, .level = default_level, .least = default_least};
+	struct view_command command = {0};
+	int status = WICK_OK;
+
+	command.output.inputs[1] = &asked.baseline;
+	if (view_command_read(&command, ctx, own_option, &asked, &status))
+		status = compare(&command, &asked);
+	view_input_release(&asked.baseline);
+	view_command_release(&command);
+	return status;
+}

@@ -1,0 +1,71 @@
+/* live_file.h - the file of --live: what is still allocated, as of now */
+#ifndef RECORD_LIVE_FILE_H
+#define RECORD_LIVE_FILE_H
+
+#include "output/files/snapshot.h"
+#include "sampler/collector/collector.h"
+#include "tools/options/event_list.h"
+#include "tools/record/live_heap.h"
+
+/* Zero it: then there is no such file, and every call does nothing. */
+struct live_file {
+	struct live_heap heap;
+	struct snapshot *snapshot;
+	char *path;      /* as -o would give it */
+	uint64_t due_ns; /* not written before */
+	uint64_t flush_ns;
+};
+
+/**
+ * live_file_open - make it
+ * @like: the main file's options
+ *
+ * The name is that of the main file with ".live" before its ending.
+ *
+ * Return:  0; -errno and the reason.
+ * Owns:    live_file_release().
+ * Context: main thread, as for all of these.
+ */
+int live_file_open(struct live_file *file, const struct recording_options *like,
+		   const struct event_list *list, struct err *err);
+
+/**
+ * live_file_sample - follow a sample of memory; others are nothing to it
+ * @kept: false: an option leaves it out; a release counts all the same
+ *
+ * Context: main thread.
+ */
+void live_file_sample(struct live_file *file, const struct sample *sample, bool kept);
+
+/**
+ * live_file_tick - write it anew when it is due and something has changed
+ *
+ * Due is it a flush after the last time, or later: writing takes a twentieth of the time at most.
+ *
+ * Context: main thread.
+ */
+void live_file_tick(struct live_file *file, struct collector *collector, uint64_t now_ns);
+
+/**
+ * live_file_due_ns - when live_file_tick() next has something to do
+ *
+ * Return:  ns; UINT64_MAX: nothing has changed.
+ * Context: main thread.
+ */
+uint64_t live_file_due_ns(const struct live_file *file);
+
+/**
+ * live_file_finish - write it for the last time
+ *
+ * Context: main thread.
+ */
+void live_file_finish(struct live_file *file, struct collector *collector);
+
+/**
+ * live_file_release - forget everything; the file stays
+ *
+ * Context: main thread.
+ */
+void live_file_release(struct live_file *file);
+
+#endif

@@ -1,0 +1,144 @@
+/* summary_cost.c - what the summary says of costs, and of what was lost to keep them low */
+#include "tools/summary/summary_cost.h"
+
+#include "flamescope/draw/words.h"
+#include "tools/cli/text.h"
+#include "tools/summary/summary_line.h"
+
+#define MIN_COST_NS    20000000.0 /* a share of less says nothing */
+#define LEAST_FIRST_NS 1000000    /* and so little is not worth a word */
+
+/* A program that uses less than this part of a processor says little of what wick may take. */
+enum { BUSY_PART = 4 };
+
+static void print_lowered(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+
+	if (!stats->lowered_ns)
+		return;
+	summary_topic(buf, "budget");
+	text_rate(buf, stats->lowest_hz, summary->hz);
+	buf_add(buf, " at the lowest; lower than asked for ");
+	text_seconds(buf, stats->lowered_ns);
+	buf_add(buf, ", for what it cost; totals stay right\n");
+}
+
+static void print_breaks(const struct collector_stats *stats, struct buf *buf)
+{
+	if (!stats->breaks)
+		return;
+	summary_topic(buf, "pauses");
+	text_of(buf, stats->breaks, "pause");
+	buf_add(buf, ", because wick could not keep up, try: a lower -F, or a faster disk\n");
+}
+
+static void print_starved(const struct collector_stats *stats, struct buf *buf)
+{
+	if (!stats->starved && !stats->given_up)
+		return;
+	summary_topic(buf, "starved");
+	buf_add(buf, "wick was not given a processor for ");
+	text_seconds(buf, stats->starved_ns);
+	if (stats->given_up) {
+		buf_add(buf, "; ");
+		text_of(buf, stats->given_up, "process");
+		buf_add(buf, " took it for dead and stopped sampling");
+	}
+	buf_add_char(buf, '\n');
+}
+
+static void print_shares(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+	double charged = (double)stats->charged_ns;
+
+	if (charged < MIN_COST_NS)
+		return;
+	summary_topic(buf, "cost");
+	buf_add(buf, "in the program ");
+	text_share(buf, (double)stats->program_ns, charged);
+	if (stats->first_ns >= LEAST_FIRST_NS)
+		buf_printf(buf, " (and %.1f ms to begin)", (double)stats->first_ns / 1e6);
+	buf_add(buf, ", wick itself ");
+	text_share(buf, (double)summary->collector_ns, charged);
+	buf_add(buf, " of the program's CPU");
+	if (charged * BUSY_PART < (double)summary->elapsed_ns) {
+		buf_add(buf, ", which is ");
+		text_share(buf, (double)summary->collector_ns, (double)summary->elapsed_ns);
+		buf_add(buf, " of a processor");
+	}
+	if (summary->verbose && stats->samples)
+		buf_printf(buf,
+			   " (handler %.0f ns a sample, a signal %llu ns, wick %.0f us a sample)",
+			   (double)stats->handler_ns / (double)stats->samples,
+			   (unsigned long long)summary->signal_cost_ns,
+			   (double)summary->collector_ns / (double)stats->samples / 1000);
+	buf_add_char(buf, '\n');
+}
+
+static void print_own(const struct collector_stats *stats, struct buf *buf)
+{
+	if (!stats->own_samples)
+		return;
+	summary_topic(buf, "left out");
+	text_of(buf, stats->own_samples, "sample");
+	buf_add(buf, " in code of wick's own (own)\n");
+}
+
+void summary_cost(const struct summary *summary, struct buf *buf)
+{
+	print_shares(summary, buf);
+	print_own(&summary->collected, buf);
+	print_lowered(summary, buf);
+	print_breaks(&summary->collected, buf);
+	print_starved(&summary->collected, buf);
+}
+
+uint64_t summary_weight_lost(const struct collector_stats *stats)
+{
+	return stats->lost_full + stats->lost_nested + stats->lost_noslot + stats->lost_queue +
+	       stats->lost_corrupt;
+}
+
+static uint64_t dropped(const struct summary *summary)
+{
+	uint64_t n = summary->written.dropped;
+
+	for (size_t i = 0; i < summary->n_beside; i++)
+		n += summary->beside[i].dropped;
+	return n;
+}
+
+void summary_lost(const struct summary *summary, struct buf *buf)
+{
+	const struct collector_stats *stats = &summary->collected;
+	bool first = true;
+
+	summary_topic(buf, "lost");
+	summary_cause(buf, stats->lost_full, "ring full (lost_full)", &first);
+	summary_cause(buf, stats->lost_nested, "inside a thread's last sample (lost_nested)",
+		      &first);
+	summary_cause(buf, stats->lost_noslot, "too many threads (lost_noslot)", &first);
+	summary_cause(buf, stats->lost_events, "of memory or locks, ring full (lost_events)",
+		      &first);
+	summary_cause(buf, stats->live_full, "releases of memory (live_full)", &first);
+	summary_cause(buf, summary->live ? summary->live->heap.left_out : 0,
+		      "of live memory, no room (live_left_out)", &first);
+	summary_cause(buf, stats->lost_queue, "wick too slow (lost_queue)", &first);
+	summary_cause(buf, stats->lost_pause, "in pauses (lost_pause)", &first);
+	summary_cause(buf, stats->lost_corrupt, "damaged in shared memory (lost_corrupt)", &first);
+	summary_cause(buf, stats->lost_forged, "beyond the CPU that was used (lost_forged)",
+		      &first);
+	summary_cause(buf, dropped(summary), "no disk took (dropped)", &first);
+	buf_add(buf, first ? "nothing\n" : "\n");
+	if (summary->verbose) {
+		first = true;
+		summary_topic(buf, "threads");
+		summary_cause(buf, stats->misdirected, "misdirected signals", &first);
+		summary_cause(buf, stats->late_threads, "armed by wick", &first);
+		summary_cause(buf, stats->unmasked_threads, "had SIGPROF blocked", &first);
+		buf_printf(buf, "%sfound by %s\n", first ? "" : ", ",
+			   summary->discovery == DISCOVERY_TIMER ? "the process timer" : "hooks");
+	}
+}

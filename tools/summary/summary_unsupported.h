@@ -1,0 +1,15 @@
+/* summary_unsupported.h - the lines of the summary about programs that had no agent */
+#ifndef SUMMARY_SUMMARY_UNSUPPORTED_H
+#define SUMMARY_SUMMARY_UNSUPPORTED_H
+
+#include "base/buf.h"
+#include "sampler/collector/collector.h"
+
+/**
+ * summary_unsampled - who was looked at from outside, who was not sampled, whose agent gave up
+ *
+ * Context: any thread.
+ */
+void summary_unsampled(const struct collector_stats *stats, struct buf *buf);
+
+#endif

@@ -1,0 +1,45 @@
+/* attaching.h - running processes instead of a CMD, for `wick record -p` and `wick top -p` */
+#ifndef TARGET_ATTACHING_H
+#define TARGET_ATTACHING_H
+
+#include "base/err.h"
+#include "tools/options/attach_options.h"
+#include "tools/target/external_choice.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Set the first members, zero the others; joining_release() takes any state. */
+struct joining {
+	struct collector *collector;
+	const struct attach_options *attach;
+	const struct outside_choice *outside;
+	bool verbose;                             /* say for how long a thread of each stood */
+	void (*joined)(void *context, pid_t pid); /* told of each; NULL: nobody is */
+	void *context;
+	size_t n;        /* how many have joined */
+	pid_t pid;       /* of the first of them */
+	pid_t inner_pid; /* of the first with an agent, in its own pid namespace; 0: as here */
+	char *comm;      /* of the first */
+};
+
+/**
+ * joining_start - begin to sample, and have the processes join that are meant
+ *
+ * Those that cannot are told of, one line each; the others are sampled.
+ *
+ * Return:  0: at least one has joined; -errno: none, and the reason.
+ * Owns:    COLLECTOR, ATTACH and OUTSIDE outlive it.
+ * Context: main thread.
+ */
+int joining_start(struct joining *joining, struct err *err);
+
+/**
+ * joining_release - forget it; processes stay as they are
+ *
+ * Context: main thread.
+ */
+void joining_release(struct joining *joining);
+
+#endif

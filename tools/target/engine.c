@@ -1,0 +1,144 @@
+/* engine.c - what sends the signals that samples are taken by: timers, or the kernel's events */
+#include "tools/target/engine.h"
+
+#include "sampler/collector/collector.h"
+#include "tools/cli/value.h"
+#include "tools/target/signal_cost.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int engine_parse(const char *text, enum engine_wish *ret_wish, struct err *err)
+{
+	static const char *const words[] = {"auto", "ctimer", "perf", "ptrace", NULL};
+	int i = value_word(text, words, err);
+
+	if (i >= 0)
+		*ret_wish = (enum engine_wish)i;
+	return i < 0 ? i : 0;
+}
+
+__attribute__((format(printf, 2, 3))) static void note(struct engine *engine, const char *format,
+						       ...)
+{
+	size_t len = strlen(engine->note);
+	va_list list;
+
+	if (len)
+		len += (size_t)snprintf(engine->note + len, sizeof(engine->note) - len, "; ");
+	if (len >= sizeof(engine->note))
+		return;
+	va_start(list, format);
+	(void)vsnprintf(engine->note + len, sizeof(engine->note) - len, format, list);
+	va_end(list);
+}
+
+/* Timers do it, too. */
+static void fall_back(struct engine *engine, uint32_t hz, const struct perf_permit *permit)
+{
+	uint32_t kernel_hz = collector_kernel_hz();
+
+	engine->kind = RING_ENGINE_CTIMER;
+	note(engine, "engine ctimer: %s", permit->why);
+	if (hz > kernel_hz)
+		note(engine,
+		     "samples come at the kernel's %u Hz tick, and weigh so much more instead",
+		     (unsigned)kernel_hz);
+}
+
+static void use_perf(struct engine *engine, const struct engine_options *options,
+		     const struct perf_permit *permit)
+{
+	engine->kind = RING_ENGINE_PERF;
+	engine->how.in_kernel = permit->in_kernel;
+	engine->how.frames = options->kernel && permit->in_kernel;
+	engine->how.period = options->period;
+	engine->how.signal = SIGPROF;
+	if (permit->in_kernel)
+		return;
+	if (options->kernel)
+		note(engine, "no kernel frames: %s", permit->why);
+	else if (!engine->how.name.is_cpu && !engine->how.name.user_only)
+		note(engine, "'%s' in the kernel does not count: %s", engine->how.name.text,
+		     permit->why);
+}
+
+/* What only perf events give; NULL: nothing that was asked for. */
+static const char *needs_perf(const struct engine_options *options)
+{
+	if (options->event.text[0])
+		return options->event.text;
+	return options->kernel ? "--kernel" : NULL;
+}
+
+static int ask_perf(const struct engine_options *options, uint32_t hz, struct engine *engine,
+		    struct err *err)
+{
+	const struct perf_name *event = &options->event;
+	bool counted = event->text[0] && !event->is_cpu;
+	struct perf_permit permit;
+
+	if (event->text[0])
+		engine->how.name = *event;
+	else
+		perf_name_cpu(&engine->how.name);
+	perf_permit(&engine->how.name, &permit);
+	if (counted && (!permit.works || (event->inside && !permit.in_kernel)))
+		return err_set(err, permit.code, "-e %s: %s", event->text, permit.why);
+	if (!permit.works) {
+		fall_back(engine, hz, &permit);
+		return 0;
+	}
+	if (options->wish == ENGINE_AUTO && !needs_perf(options))
+		note(engine, "engine perf: %u Hz is more than the kernel's %u Hz tick",
+		     (unsigned)hz, (unsigned)collector_kernel_hz());
+	use_perf(engine, options, &permit);
+	return 0;
+}
+
+/* Whether a program in step with the tick can be given events while it runs. */
+static void look_ahead(struct engine *engine)
+{
+	struct perf_permit permit;
+
+	perf_name_cpu(&engine->how.name);
+	perf_permit(&engine->how.name, &permit);
+	engine->permitted = permit.works;
+	engine->how.signal = SIGPROF;
+	(void)snprintf(engine->why_not, sizeof(engine->why_not), "%s",
+		       permit.works ? "" : permit.why);
+}
+
+int engine_choose(const struct engine_options *options, uint32_t hz, struct engine *ret_engine,
+		  struct err *err)
+{
+	struct engine engine = {.kind = RING_ENGINE_CTIMER};
+	const char *needs = needs_perf(options);
+	bool other = options->wish == ENGINE_CTIMER || options->wish == ENGINE_PTRACE;
+	int r = 0;
+
+	if (other && needs)
+		return err_set(err, 0, "--engine %s with %s, which is perf's",
+			       options->wish == ENGINE_CTIMER ? "ctimer" : "ptrace", needs);
+	engine.is_auto = options->wish == ENGINE_AUTO && !needs;
+	if (!other && (options->wish == ENGINE_PERF || needs || hz > collector_kernel_hz()))
+		r = ask_perf(options, hz, &engine, err);
+	else if (engine.is_auto)
+		look_ahead(&engine);
+	if (r == 0)
+		*ret_engine = engine;
+	return r;
+}
+
+void engine_measure(struct engine *engine, uint32_t hz, bool event)
+{
+	struct collector_prices *prices = &engine->prices;
+
+	if (!prices->timer_ns)
+		prices->timer_ns = signal_cost_ns();
+	if (event && !prices->event_ns)
+		signal_cost_of_event(prices, hz);
+}

@@ -1,0 +1,92 @@
+/* external_choice.c - which programs are sampled from outside, and what is said of it */
+#include "tools/target/external_choice.h"
+
+#include "sampler/attach/attach_check.h"
+#include "sampler/collector/launch/examine.h"
+#include "sampler/external/check.h"
+#include "sampler/external/engine.h"
+#include "tools/cli/say.h"
+
+#include <errno.h>
+
+enum { MOST_HZ = 100 }; /* looks a second */
+
+/* Memory and locks are seen by hooks alone, and the kernel's events by itself. */
+static bool is_possible(const struct outside_choice *choice)
+{
+	return !(choice->events & ~(uint32_t)(COLLECT_CPU | COLLECT_WALL));
+}
+
+/* Whether a program that takes no agent is looked at nevertheless. */
+static bool is_wanted(const struct outside_choice *choice)
+{
+	return is_possible(choice) &&
+	       (choice->wish == ENGINE_AUTO || choice->wish == ENGINE_PTRACE);
+}
+
+bool outside_choice_only(const struct outside_choice *choice)
+{
+	return choice->wish == ENGINE_PTRACE;
+}
+
+int outside_choice_check(const struct outside_choice *choice, struct err *err)
+{
+	if (outside_choice_only(choice) && !is_possible(choice))
+		return err_set(err, 0,
+			       "--engine ptrace is of -e cpu and wall; the rest is an agent's");
+	return 0;
+}
+
+void outside_choice_pass(const struct outside_choice *choice, struct collector_options *to)
+{
+	if (!is_wanted(choice))
+		return;
+	to->outsider = outside_engine();
+	to->outside = outside_choice_only(choice);
+}
+
+static unsigned rate_of(const struct outside_choice *choice)
+{
+	return choice->hz < MOST_HZ ? choice->hz : MOST_HZ;
+}
+
+void outside_choice_tell(const struct outside_choice *choice, const struct collector *collector,
+			 const char *command)
+{
+	struct collector_program program;
+
+	if (!collector_launched_outside(collector))
+		return;
+	if (collector_examine(command, &program, NULL) == 0 && program.why)
+		say_note("'%s' takes no agent (%s): engine ptrace looks at it from outside, %u "
+			 "times a second",
+			 command, program.why, rate_of(choice));
+	else if (choice->hz > MOST_HZ)
+		say_note("engine ptrace looks %d times a second, and samples weigh so much more",
+			 MOST_HZ);
+}
+
+int outside_choice_join(const struct outside_choice *choice, struct collector *collector, pid_t pid,
+			int error, struct err *err)
+{
+	struct outside_process process;
+	struct err why = {0};
+	bool only = outside_choice_only(choice);
+	int r;
+
+	if (!only && (error != -ENOEXEC || !is_wanted(choice)))
+		return error;
+	r = check_process(pid, &process, &why);
+	if (r == 0 && process.tracer)
+		r = attach_refuse_traced(pid, process.tracer, &why);
+	if (r == 0)
+		r = collector_outside(collector, pid, &why);
+	if (r == -EPERM)
+		r = check_denied(pid, &why);
+	if (r == 0 && !only)
+		say_note("%s: engine ptrace looks at it from outside, %u times a second", err->text,
+			 rate_of(choice));
+	if (r < 0)
+		*err = why;
+	return r;
+}

@@ -1,0 +1,208 @@
+/* cmd_heatmap.c - `wick heatmap`: how much in which moment */
+#include "flamescope/draw/heat_svg.h"
+#include "flamescope/draw/heat_text.h"
+#include "flamescope/query/dimension.h"
+#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
+#include "tools/cli/value.h"
+#include "tools/view/view_state.h"
+#include "tools/view/view_subject.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OPT_WIDTH = OPTION_LONG_ONLY, OPT_COLUMN, OPT_ROWS, OPT_BY };
+
+enum {
+	DEFAULT_COLUMNS = 80,     /* of what is no terminal */
+	TEXT_ROWS = 25,           /* where a row is a line */
+	PICTURE_COLUMNS = 2400,   /* more than these are too narrow to be seen */
+	PICTURE_BY_COLUMNS = 600, /* where they could be as short as one likes */
+	MIN_WIDTH = 20,
+	MAX_WIDTH = 20000,
+	WORD_BYTES = 32,
+};
+
+const struct option_spec heatmap_option_specs[] = {
+	VIEW_OUTPUT_SPEC("write to FILE: .svg, .html, .txt, .csv or .json; without it the heatmap "
+			 "is drawn here"),
+	VIEW_FORMAT_SPEC("write so whatever FILE is called: svg, txt, csv..."),
+	VIEW_TITLE_SPEC("the picture's title"),
+	{OPT_WIDTH, "width", "N", "pixels of a picture, or characters of a drawing"},
+	{OPT_COLUMN, "column", "DURATION",
+	 "what a column stands for (default: 1s; longer where there is no room)"},
+	{OPT_ROWS, "rows", "N", "parts that a column is divided into (default: 50)"},
+	{OPT_BY, "by", "DIM",
+	 "make the rows not time but what --group can name: threads, states..."},
+	QUERY_OPTION_SPECS,
+	VIEW_INPUT_SPECS,
+	{OPTION_HELP, "help", NULL, "print this help"},
+	{0, NULL, NULL, NULL},
+};
+
+struct heatmap {
+	struct view_subject subject;
+	struct heat_options options;
+	uint32_t width;
+};
+
+static int take_own(void *context, int id, const char *value, struct err *err)
+{
+	struct heatmap *it = context;
+
+	switch (id) {
+	case OPT_WIDTH:
+		return view_number("width", value, MIN_WIDTH, MAX_WIDTH, &it->width, err);
+	case OPT_COLUMN:
+		return value_duration(value, &it->options.column_ns, err);
+	case OPT_ROWS:
+		return view_number("rows", value, 1, HEAT_MAX_ROWS, &it->options.n_rows, err);
+	default:
+		it->options.by = value;
+		it->subject.command.options.query.every_event = strcmp(value, "event") == 0;
+		return 0;
+	}
+}
+
+static bool is_drawn(const struct heatmap *it)
+{
+	return it->subject.format == VIEW_NONE || it->subject.format == VIEW_TXT;
+}
+
+static uint32_t drawing_width(const struct heatmap *it)
+{
+	uint32_t here = it->subject.command.output.path ? 0 : terminal_columns();
+
+	return it->width ? it->width : here ? here : DEFAULT_COLUMNS;
+}
+
+/* How many columns can be seen; 0: however many there are. */
+static uint64_t column_room(const struct heatmap *it)
+{
+	uint32_t margin = it->options.by ? HEAT_TERMINAL_LABEL : HEAT_TERMINAL_AXIS;
+
+	if (is_drawn(it)) {
+		uint32_t width = drawing_width(it);
+
+		return width > margin + 1 ? width - margin - 1 : 1;
+	}
+	if (it->subject.format == VIEW_SVG)
+		return it->options.by ? PICTURE_BY_COLUMNS : PICTURE_COLUMNS;
+	return 0;
+}
+
+/* The shortest round time of which no more than ROOM cover the recording; not below LEAST. */
+static uint64_t round_column(uint64_t length_ns, uint64_t room, uint64_t least_ns)
+{
+	static const uint64_t steps[] = {1,       2,       5,       10,       20,       50,
+					 100,     200,     500,     1000,     2000,     5000,
+					 10000,   20000,   60000,   120000,   300000,   600000,
+					 1200000, 3600000, 7200000, 21600000, 43200000, 86400000};
+	size_t n = sizeof(steps) / sizeof(steps[0]);
+	uint64_t step = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		step = steps[i] * 1000000;
+		if (step >= least_ns && length_ns / step + 2 <= room)
+			return step;
+	}
+	return length_ns / (room > 2 ? room - 1 : 1) + 1;
+}
+
+static void choose_column(struct heatmap *it)
+{
+	static const uint64_t second_ns = 1000000000;
+	const struct profile *profile = it->subject.profile;
+	/* from the whole second on that the first sample is in */
+	uint64_t length_ns = profile->start_ns % second_ns + profile->length_ns;
+	uint64_t room = column_room(it);
+
+	if (it->options.n_rows == 0 && !it->options.by && is_drawn(it) && !terminal_has_colours())
+		it->options.n_rows = TEXT_ROWS;
+	if (it->options.column_ns || room == 0)
+		return;
+	if (!it->options.by && length_ns / second_ns + 1 <= room)
+		return;
+	it->options.column_ns = round_column(length_ns, room, it->options.by ? 0 : second_ns);
+}
+
+static void write_heat(const struct heatmap *it, const struct heat *heat, struct buf *text)
+{
+	const struct selection *selection = it->subject.selection;
+	struct heat_terminal terminal = {.title = it->subject.title,
+					 .columns = drawing_width(it),
+					 .colour = it->subject.format == VIEW_NONE &&
+						   terminal_has_colours()};
+	struct heat_svg_options picture = {.title = it->subject.title, .width = it->width};
+
+	switch (it->subject.format) {
+	case VIEW_CSV:
+		heat_write_csv(text, heat, selection);
+		break;
+	case VIEW_JSON:
+		heat_write_json(text, heat, selection);
+		break;
+	case VIEW_SVG:
+		/* what is too large is told when it is written */
+		(void)heat_svg_write(text, heat, selection, &picture);
+		break;
+	default:
+		heat_write_terminal(text, heat, selection, &terminal);
+		break;
+	}
+}
+
+static int draw(void *context, struct buf *text, struct err *err)
+{
+	struct heatmap *it = context;
+	struct heat *heat = NULL;
+	int r;
+
+	if (!it->subject.profile->has_times && !it->options.by)
+		say_note("folded stacks have no times: all of them are in one column");
+	choose_column(it);
+	r = heat_make(it->subject.selection, &it->options, &heat, err);
+	if (r == 0)
+		write_heat(it, heat, text);
+	heat_free(heat);
+	return r;
+}
+
+static void add_number(struct buf *words, const char *name, uint64_t number)
+{
+	char word[WORD_BYTES];
+
+	(void)snprintf(word, sizeof(word), "%llu", (unsigned long long)number);
+	if (number)
+		view_state_add(words, name, word);
+}
+
+/* The page draws it anew: it is told the same options. */
+static int tell_page(void *context, struct buf *words, struct err *err)
+{
+	const struct heatmap *it = context;
+	struct dimension by = {0};
+	int r = 0;
+
+	if (it->options.by)
+		r = dimension_init(&by, it->subject.profile, it->options.by,
+				   query_delta_metric(&it->subject.command.options.query), err);
+	dimension_release(&by);
+	if (r < 0)
+		return r;
+	if (it->options.by)
+		view_state_add(words, "by", it->options.by);
+	add_number(words, "rows", it->options.n_rows);
+	add_number(words, "column", it->options.column_ns);
+	return 0;
+}
+
+int cmd_heatmap(struct cmd_ctx *ctx)
+{
+	static const enum view_format formats[] = {VIEW_SVG, VIEW_HTML, VIEW_TXT,
+						   VIEW_CSV, VIEW_JSON, VIEW_NONE};
+	static const struct view_verb verb = {formats, take_own, draw, tell_page};
+	struct heatmap it = {0};
+
+	return view_subject_run(&it.subject, &verb, &it, ctx);
+}

@@ -1,0 +1,345 @@
+/* error_messages.c - says what is wrong with recordings and queries */
+#include "tools/view/error_messages.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/saturated.h"
+#include "flamescope/draw/words.h"
+#include "flamescope/load/text/folded.h"
+#include "flamescope/query/period.h"
+#include "tools/cli/say.h"
+#include "tools/cli/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NS_PER_S 1e9
+
+enum {
+	NAMED_FILES = 8,
+	NAMED_EVENTS = 8,
+	TROUBLE_BYTES = 16 * 1024,
+	MAGIC_BYTES = 8,
+	FEW_NAMES_PERCENT = 50,
+};
+
+static void add_bad_lines(struct buf *text, const struct profile_file *file)
+{
+	size_t n =
+		file->bad_lines < PROFILE_BAD_LINES ? (size_t)file->bad_lines : PROFILE_BAD_LINES;
+
+	text_of(text, file->bad_lines, "line");
+	buf_add(text, " that no recording has, passed over (");
+	for (size_t i = 0; i < n; i++)
+		buf_printf(text, "%s%llu", i ? ", " : "", (unsigned long long)file->bad[i]);
+	buf_add(text, file->bad_lines > n ? ", ...)" : ")");
+}
+
+/* Everything that is to say of one file, after its name. */
+static void say_file(const struct profile_file *file)
+{
+	struct buf text;
+	const char *comma = "";
+
+	buf_init(&text, TROUBLE_BYTES);
+	if (file->problem) {
+		words_plain(&text, file->problem);
+		comma = "; ";
+		if (file->samples) {
+			buf_add(&text, "; ");
+			text_of(&text, file->samples, "sample");
+			buf_add(&text, " before it counted");
+		}
+	} else if (file->samples == 0) {
+		buf_add(&text, file->bytes ? "no sample in it" : "is empty");
+		comma = "; ";
+	}
+	if (file->bad_lines) {
+		buf_add(&text, comma);
+		add_bad_lines(&text, file);
+		comma = "; ";
+	}
+	if (file->cut) {
+		buf_printf(&text, "%sa line or stack was longer than is kept, and was cut", comma);
+		comma = "; ";
+	}
+	if (file->unended)
+		buf_printf(&text, "%sthe last sample is not whole: still being written?", comma);
+	if (text.len)
+		say_note("'%s': %s", file->path, buf_text(&text));
+	buf_release(&text);
+}
+
+static bool is_troubled(const struct profile_file *file)
+{
+	return file->problem || file->samples == 0 || file->bad_lines || file->cut || file->unended;
+}
+
+static void say_lost(const struct profile *profile)
+{
+	uint64_t lost = 0;
+	struct buf text;
+
+	for (size_t i = 0; i < profile->n_files; i++)
+		lost = saturated_add(lost, profile->files[i].lost);
+	if (!lost)
+		return;
+	if (!period_can_be((double)lost / (profile->hz ? profile->hz : NS_PER_S),
+			   profile->length_ns)) {
+		say_note("what the recording says was lost is more than can be: its numbers are "
+			 "damaged or forged");
+		return;
+	}
+	buf_init(&text, TROUBLE_BYTES);
+	if (profile->hz) {
+		buf_add(&text, "samples of ");
+		words_amount(&text, (uint64_t)((double)lost * NS_PER_S / profile->hz), "ns");
+	} else {
+		text_of(&text, lost, "sample");
+	}
+	say_note("%s were lost while recording, see: wick info", buf_text(&text));
+	buf_release(&text);
+}
+
+static void say_fractions(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_events && !profile->has_times; i++)
+		if (strcmp(profile->strings[profile->event_names[i]], FOLDED_THOUSANDTHS) == 0)
+			say_note("the counts have fractions: they are shown in thousandths");
+}
+
+void view_trouble_files(const struct profile *profile)
+{
+	size_t troubled = 0, unread = 0;
+
+	for (size_t i = 0; i < profile->n_files; i++) {
+		const struct profile_file *file = &profile->files[i];
+
+		unread += file->samples == 0;
+		if (is_troubled(file) && ++troubled <= NAMED_FILES && profile->n_samples)
+			say_file(file);
+	}
+	if (profile->n_samples == 0)
+		return;
+	if (troubled > NAMED_FILES)
+		say_note("and %zu more of %zu files with something wrong", troubled - NAMED_FILES,
+			 profile->n_files);
+	if (unread)
+		say_note("%zu of %zu files gave no sample; the others are shown", unread,
+			 profile->n_files);
+	say_lost(profile);
+	if (profile->has_epoch &&
+	    period_is_to_come(profile->epoch_offset_ns, profile->start_ns + profile->length_ns))
+		say_note("the recording says that it is from the future: its clock is wrong, or "
+			 "forged");
+	say_fractions(profile);
+}
+
+/* Whether a file is what perf record writes, and not its text; a pipe is not opened again. */
+static bool is_perf_data(const char *path)
+{
+	char magic[MAGIC_BYTES];
+	struct stat st;
+	_cleanup_fd_ int fd = -EBADF;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd >= 0 && io_pread(fd, magic, sizeof(magic), 0) == MAGIC_BYTES &&
+	       memcmp(magic, "PERFILE2", sizeof(magic)) == 0;
+}
+
+/* Whether there are files, and none of them may be read. */
+static bool are_denied(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_files; i++)
+		if (faccessat(AT_FDCWD, profile->files[i].path, R_OK, AT_EACCESS) == 0 ||
+		    errno != EACCES)
+			return false;
+	return profile->n_files > 0;
+}
+
+void view_trouble_hint(const char *path, struct err *err)
+{
+	struct stat st = {0};
+
+	if (strstr(err->text, ", try: "))
+		return;
+	if (strcmp(path, "-") == 0)
+		err_hint(err, "perf script | wick report -");
+	else if (stat(path, &st) < 0 && errno != EACCES)
+		err_hint(err, "another name: ls shows what is there");
+	else if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
+		err_hint(err, "as its owner, or as root");
+	else if (S_ISDIR(st.st_mode))
+		err_hint(err, "a file in it");
+	else if (is_perf_data(path))
+		err_hint(err, "perf script -i %s > %s.perf", path, path);
+	else if (S_ISREG(st.st_mode) && st.st_size == 0)
+		err_hint(err, "wick record -o %s -- CMD", path);
+	else
+		err_hint(err, "a file that wick record, perf script or stackcollapse wrote");
+}
+
+int view_trouble_empty(const struct profile *profile, struct err *err)
+{
+	const struct profile_file *file = profile->files;
+
+	if (profile->n_files != 1) {
+		for (size_t i = 0; i < profile->n_files && i < NAMED_FILES; i++)
+			say_file(&profile->files[i]);
+		(void)err_set(err, 0, "none of the %zu files has a sample", profile->n_files);
+		err_hint(err, "wick info FILE");
+	} else if (file->problem) {
+		/* most say of which file they are */
+		if (strstr(file->problem, file->path))
+			(void)err_set(err, 0, "%s", file->problem);
+		else
+			(void)err_set(err, 0, "'%s': %s", file->path, file->problem);
+	} else if (is_perf_data(file->path)) {
+		(void)err_set(err, 0, "'%s' is perf's own file, not its text", file->path);
+	} else if (file->bytes == 0) {
+		(void)err_set(err, 0, "'%s' is empty", file->path);
+	} else {
+		(void)err_set(err, 0,
+			      "'%s' has no sample: it is no text of wick, perf script or "
+			      "stackcollapse, or nothing ran while it was recorded",
+			      file->path);
+	}
+	if (profile->n_files == 1)
+		view_trouble_hint(file->path, err);
+	return are_denied(profile) ? -EACCES : -ENODATA;
+}
+
+int view_trouble_nothing_left(const struct profile *profile, const struct selection *selection,
+			      const struct query *query, struct err *err)
+{
+	struct buf text;
+
+	buf_init(&text, TROUBLE_BYTES);
+	if (selection->n_absent) {
+		text_of(&text, selection->n_absent, "sample");
+		(void)err_set(err, 0, "none of the %s has a value of '%s'", buf_text(&text),
+			      query->metric ? query->metric : "the metric");
+		err_hint(err, "--metric samples");
+	} else {
+		text_of(&text, profile->n_samples, "sample");
+		buf_add(&text, " from 0 to ");
+		text_seconds(&text, profile->length_ns);
+		(void)err_set(err, 0, "nothing is left of %s", buf_text(&text));
+		if (selection->n_idle)
+			err_hint(err, "--idle: all samples are of idle CPUs");
+		else if (selection->n_others)
+			err_hint(err, "--event NAME: there are several events");
+		else
+			err_hint(err, "fewer of --time, --thread, --only and the like");
+	}
+	buf_release(&text);
+	return -ENODATA;
+}
+
+/* Samples whose innermost frame has no name. */
+static uint64_t count_unnamed(const struct selection *selection)
+{
+	uint64_t unnamed = 0;
+
+	for (size_t i = 0; i < selection->n; i++) {
+		const struct profile_node *node = &selection->nodes[selection->stacks[i]];
+		const char *name;
+
+		if (selection->stacks[i] == 0)
+			continue;
+		name = selection_frame_name(selection, node->frame);
+		unnamed += strcmp(name, "[unknown]") == 0 || strncmp(name, "0x", 2) == 0;
+	}
+	return unnamed;
+}
+
+static bool has_stacks(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->n; i++)
+		if (selection->profile->stacks[selection->samples[i]])
+			return true;
+	return false;
+}
+
+/* Events that only wick has, and a clock whose periods are too short to be perf's (period.h). */
+static bool is_bare(const struct selection *selection)
+{
+	static const char *const events[] = {"wall-clock", "alloc", "lock", "periods"};
+	const struct profile *profile = selection->profile;
+	struct period period = period_of(profile, selection->event);
+
+	if (profile->is_wick || !profile->has_times)
+		return false;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (strcmp(period.unit, events[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Of several events one is shown; the others are named. */
+static void say_events(const struct selection *selection)
+{
+	const struct profile *profile = selection->profile;
+	struct buf text;
+
+	if (selection->n_others == 0)
+		return;
+	buf_init(&text, TROUBLE_BYTES);
+	words_plain(&text, profile->strings[profile->event_names[selection->event]]);
+	buf_add(&text, " is shown; the recording also has ");
+	for (size_t i = 0, n = 0; i < profile->n_events && n < NAMED_EVENTS; i++) {
+		if (i == selection->event)
+			continue;
+		buf_add(&text, n++ ? ", " : "");
+		words_plain(&text, profile->strings[profile->event_names[i]]);
+	}
+	buf_add(&text, profile->n_events > NAMED_EVENTS + 1 ? ", ..." : "");
+	say_note("%s; choose with --event NAME", buf_text(&text));
+	buf_release(&text);
+}
+
+static void say_idle(const struct selection *selection)
+{
+	double all = (double)(selection->n + selection->n_idle);
+	struct buf text;
+
+	if (selection->n_idle == 0)
+		return;
+	buf_init(&text, TROUBLE_BYTES);
+	text_of(&text, selection->n_idle, "sample");
+	say_note("%s of idle CPUs (%.1f %% of all) are hidden; --idle shows them", buf_text(&text),
+		 100 * (double)selection->n_idle / all);
+	buf_release(&text);
+}
+
+void view_trouble_selection(const struct selection *selection, const struct query *query)
+{
+	double unnamed = (double)count_unnamed(selection);
+	double percent = selection->n ? 100 * unnamed / (double)selection->n : 0;
+
+	say_events(selection);
+	say_idle(selection);
+	if (selection->n_absent)
+		say_note("%llu samples without a value of '%s' are left out",
+			 (unsigned long long)selection->n_absent,
+			 query->metric ? query->metric : "the metric");
+	if (selection->n && !has_stacks(selection))
+		say_note("no sample says where it was, try: perf script with ip, sym and dso "
+			 "in -F, after perf record -g");
+	if (percent >= FEW_NAMES_PERCENT)
+		say_note("%.0f %% of the samples are in functions without a name, "
+			 "try: wick symbolize FILE, or the programs' debugging symbols",
+			 percent);
+}
+
+void view_trouble_weights(const struct selection *selection, const struct query *query)
+{
+	if (selection->n && !query->has_measure && is_bare(selection))
+		say_note("the text has no header (wick record --bare): how long a sample stands "
+			 "for is not known, each sample counts as one, try: --metric period");
+}

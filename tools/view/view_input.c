@@ -1,0 +1,294 @@
+/* view_input.c - finds recordings, loads them, and says what is wrong with them */
+#include "tools/view/view_input.h"
+
+#include "flamescope/draw/words.h"
+#include "flamescope/load/load.h"
+#include "tools/cli/say.h"
+#include "tools/view/error_messages.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	PROGRESS_TEXT_BYTES = 256,
+	PROGRESS_PERCENT = 100,
+	TITLE_BYTES = 512,
+	COMMAND_BYTES = 64 * 1024
+};
+
+static int append_path(struct view_input *input, char *path, struct err *err)
+{
+	if (!path)
+		return err_set(err, ENOMEM, "list the files");
+	if (input->n_paths == VIEW_INPUT_MAX_FILES) {
+		free(path);
+		return err_set(err, E2BIG, "list more than %d files", VIEW_INPUT_MAX_FILES);
+	}
+	if (input->n_paths == input->room) {
+		size_t room = input->room ? 2 * input->room : 16;
+		char **paths = realloc(input->paths, room * sizeof(*paths));
+
+		if (!paths) {
+			free(path);
+			return err_set(err, ENOMEM, "list the files");
+		}
+		input->paths = paths;
+		input->room = room;
+	}
+	input->paths[input->n_paths++] = path;
+	return 0;
+}
+
+static bool ends_with(const char *name, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len > n && strncmp(name + len - n, end, n) == 0;
+}
+
+/* Whether a name in a directory is a recording's. */
+static bool is_wanted(const struct view_input *input, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (name[0] == '.')
+		return false;
+	if (input->prefix)
+		return strncmp(name, input->prefix, strlen(input->prefix)) == 0;
+	if (ends_with(name, len, ".gz"))
+		len -= strlen(".gz");
+	else if (ends_with(name, len, ".zst"))
+		len -= strlen(".zst");
+	return ends_with(name, len, ".perf") || ends_with(name, len, ".folded");
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add_entry(struct view_input *input, const char *directory, const char *name,
+		     struct err *err)
+{
+	struct stat st;
+	char *path;
+
+	if (!is_wanted(input, name))
+		return 0;
+	if (asprintf(&path, "%s%s%s", directory, directory[strlen(directory) - 1] == '/' ? "" : "/",
+		     name) < 0)
+		return err_set(err, ENOMEM, "list the files");
+	/* a pipe would be waited for, and directories are not gone into */
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode)) {
+		free(path);
+		return 0;
+	}
+	return append_path(input, path, err);
+}
+
+static int add_directory(struct view_input *input, const char *path, struct err *err)
+{
+	size_t first = input->n_paths;
+	struct dirent *entry;
+	DIR *dir = opendir(path);
+	int r = 0;
+
+	if (!dir)
+		return err_set(err, errno, "list '%s'", path);
+	/* a stream of our own: no other thread reads it */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe) */
+	while (r == 0 && (entry = readdir(dir)))
+		r = add_entry(input, path, entry->d_name, err);
+	(void)closedir(dir);
+	if (r < 0)
+		return r;
+	if (input->n_paths == first) {
+		if (input->prefix)
+			(void)err_set(err, ENOENT, "find a file '%s*' in '%s'", input->prefix,
+				      path);
+		else
+			(void)err_set(err, ENOENT, "find a recording (*.perf) in '%s'", path);
+		err_hint(err, "--prefix, as files there begin");
+		return -ENOENT;
+	}
+	qsort(input->paths + first, input->n_paths - first, sizeof(*input->paths), compare_names);
+	return 0;
+}
+
+static bool is_piped_in(void)
+{
+	struct stat st;
+
+	return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+}
+
+static const char *newest_of(const struct view_input *input)
+{
+	struct timespec newest = {0};
+	const char *path = NULL;
+
+	for (size_t i = 0; i < input->n_paths; i++) {
+		struct stat st;
+
+		if (stat(input->paths[i], &st) < 0 || st.st_mtim.tv_sec < newest.tv_sec ||
+		    (st.st_mtim.tv_sec == newest.tv_sec && st.st_mtim.tv_nsec < newest.tv_nsec))
+			continue;
+		newest = st.st_mtim;
+		path = input->paths[i];
+	}
+	return path;
+}
+
+int view_input_add_newest(struct view_input *input, const char *verb, bool pipes, struct err *err)
+{
+	struct view_input here = {.prefix = input->prefix};
+	const char *newest = NULL;
+	struct err none = {0};
+	int r;
+
+	if (!is_piped_in() && add_directory(&here, ".", &none) == 0)
+		newest = newest_of(&here);
+	if (newest) {
+		newest += strncmp(newest, "./", 2) == 0 ? 2 : 0;
+		say_note("'%s' is the newest recording here", newest);
+		r = append_path(input, strdup(newest), err);
+	} else {
+		r = err_set(err, 0, "no file given, try: wick %s FILE%s", verb,
+			    pipes ? ", or - for what is piped in" : "");
+	}
+	view_input_release(&here);
+	return r;
+}
+
+int view_input_add(struct view_input *input, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (*path && strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return add_directory(input, path, err);
+	return append_path(input, strdup(path), err);
+}
+
+/* Whichever thread of the loader is here first shows the line; the others go on. */
+struct progress_line {
+	atomic_flag busy;
+	unsigned percent;
+};
+
+static bool show_progress(void *context, uint64_t done_bytes, uint64_t of_bytes)
+{
+	struct progress_line *line = context;
+	unsigned percent =
+		of_bytes ? (unsigned)((double)done_bytes / (double)of_bytes * PROGRESS_PERCENT) : 0;
+	struct buf text;
+
+	if (atomic_flag_test_and_set_explicit(&line->busy, memory_order_acquire))
+		return true;
+	if (percent != line->percent && percent <= PROGRESS_PERCENT) {
+		line->percent = percent;
+		buf_init(&text, PROGRESS_TEXT_BYTES);
+		buf_printf(&text, "wick: reading %u %% of ", percent);
+		words_bytes(&text, of_bytes);
+		say_live(buf_text(&text));
+		buf_release(&text);
+	}
+	atomic_flag_clear_explicit(&line->busy, memory_order_release);
+	return true;
+}
+
+int view_input_load(const struct view_input *input, struct profile **ret_profile, struct err *err)
+{
+	struct progress_line line = {.busy = ATOMIC_FLAG_INIT};
+	struct load_options options = {.paths = (const char *const *)input->paths,
+				       .n_paths = input->n_paths,
+				       .no_index = input->no_index,
+				       .context = &line};
+	struct profile *profile = NULL;
+	int r;
+
+	if (say_is_live())
+		options.progress = show_progress;
+	r = load_profile(&options, &profile, err);
+	say_live("");
+	if (r < 0)
+		return r;
+	view_trouble_files(profile);
+	if (profile->n_samples == 0) {
+		r = view_trouble_empty(profile, err);
+		profile_free(profile);
+		return r;
+	}
+	*ret_profile = profile;
+	return 0;
+}
+
+int view_input_select(const struct profile *profile, const struct query *query,
+		      struct selection **ret_selection, struct err *err)
+{
+	struct selection *selection = NULL;
+	int r = selection_make(profile, query, &selection, err);
+
+	if (r < 0)
+		return r;
+	if (selection->n == 0) {
+		r = view_trouble_nothing_left(profile, selection, query, err);
+		selection_free(selection);
+		return r;
+	}
+	view_trouble_selection(selection, query);
+	*ret_selection = selection;
+	return 0;
+}
+
+bool view_input_holds(const struct view_input *input, const char *path)
+{
+	struct stat there, own;
+
+	if (stat(path, &there) < 0)
+		return false;
+	for (size_t i = 0; i < input->n_paths; i++)
+		if (stat(input->paths[i], &own) == 0 && own.st_dev == there.st_dev &&
+		    own.st_ino == there.st_ino)
+			return true;
+	return false;
+}
+
+static char *command_line(const char *text)
+{
+	struct buf buf;
+	char *line;
+
+	buf_init(&buf, COMMAND_BYTES);
+	words_command(&buf, text);
+	line = strndup(buf_text(&buf), TITLE_BYTES);
+	buf_release(&buf);
+	return line;
+}
+
+char *view_input_title(const struct view_input *input, const struct profile *profile)
+{
+	const char *command = profile->strings[profile->command];
+	const char *slash;
+	char *title;
+
+	if (*command)
+		return command_line(command);
+	if (input->n_paths != 1)
+		return asprintf(&title, "%zu recordings", input->n_paths) < 0 ? NULL : title;
+	slash = strrchr(input->paths[0], '/');
+	return strndup(slash ? slash + 1 : input->paths[0], TITLE_BYTES);
+}
+
+void view_input_release(struct view_input *input)
+{
+	for (size_t i = 0; i < input->n_paths; i++)
+		free(input->paths[i]);
+	free(input->paths);
+	*input = (struct view_input){0};
+}
