@@ -7,6 +7,7 @@ set -eu
 lint=${1:?usage: trips.sh LINT SOURCE}
 source=$(cd "${2:?usage: trips.sh LINT SOURCE}" && pwd)
 script=$source/tests/lint/$lint.sh
+[ -e "$script" ] || script=$source/tests/lint/$lint
 [ -x "$script" ] || { echo "trips: '$script' is missing"; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -16,7 +17,7 @@ n=0
 # build_house - a tree that every lint passes
 build_house() {
 	rm -rf "$house"
-	mkdir -p "$house/base" "$house/output/text" "$house/sampler/include" "$house/sampler/handler" \
+	mkdir -p "$house/base" "$house/output" "$house/sampler/include" "$house/sampler/handler" \
 		"$house/sampler/wire" "$house/docs/man" "$house/build/bin" \
 		"$house/tests/lint" "$house/build"
 	cp "$source/tests/lint/layers.txt" "$house/tests/lint/"
@@ -55,7 +56,7 @@ int lamp_light(struct lamp *lamp)
 	return 0;
 }
 LAMP
-	cat >"$house/output/text/room.c" <<'ROOM'
+	cat >"$house/output/room.c" <<'ROOM'
 /* room.c - a room with a lamp */
 #include "base/lamp.h"
 
@@ -149,7 +150,34 @@ PROMISES
 	mkdir -p "$house/tests/e2e" "$house/tests/hostile"
 	echo 'def test_goes_out(self): pass' >"$house/tests/e2e/test_lamp.py"
 	echo 'CASES = []' >"$house/tests/hostile/surface_lamp.py"
+	list_figures
 	list_sources
+}
+
+# list_figures - the limits of the tree, which are its figures
+list_figures() {
+	cat >"$house/tests/lint/figures.txt" <<'FIGURES'
+# figure limit
+lines 60
+modules 2
+headers 3
+header_lines 43
+structs 3
+functions 2
+called_once 1
+called_once_pct 50
+static_once_pct 0
+one_user 1
+includes_across 1
+includes_upward 0
+includes_cyclic 0
+folders_large 0
+faces_collector 0
+faces_tools 0
+faces_symbolize 0
+faces_output 0
+faces_flamescope 0
+FIGURES
 }
 
 # list_sources - the house's compile database
@@ -157,7 +185,7 @@ list_sources() {
 	{
 		echo '['
 		comma=
-		for file in base/lamp.c output/text/room.c; do
+		for file in base/lamp.c output/room.c; do
 			[ -z "$comma" ] || echo ','
 			comma=1
 			echo "{ \"directory\": \"$house\","
@@ -195,8 +223,8 @@ fails() {
 }
 
 trip_layers() {
-	echo '#include "symbolize/lamp.h"' >>"$house/output/text/room.c"
-	fails "a floor that is not allowed" "output/text may not include symbolize"
+	echo '#include "symbolize/lamp.h"' >>"$house/output/room.c"
+	fails "a floor that is not allowed" "output may not include symbolize"
 	echo '#include "base/lamp.h"' >"$house/sampler/handler/on_dark.c"
 	fails "a handler that includes base" "sampler/handler may not include base"
 	echo '#  include "lamp.h"' >>"$house/base/lamp.c"
@@ -208,7 +236,7 @@ trip_layers() {
 	fails "a room without a line" "does not name"
 	rm "$house/tests/lint/layers.txt"
 	fails "a tree without layers" "missing"
-	sed -i '/include "/d' "$house/base/lamp.c" "$house/output/text/room.c"
+	sed -i '/include "/d' "$house/base/lamp.c" "$house/output/room.c"
 	fails "a house where nothing is checked" "no #include"
 }
 
@@ -355,9 +383,80 @@ trip_docs() {
 	fails "a program that is not there" "missing"
 }
 
+# add_includes OF TO... - writes the header OF, which includes every header TO
+add_includes() {
+	of=$1
+	shift
+	mkdir -p "$house/${of%/*}"
+	for to; do
+		echo "#include \"$to\""
+	done >"$house/$of"
+}
+
+trip_figures() {
+	names=$(sed '/^#/d; s/ .*//' "$house/tests/lint/figures.txt")
+	for name in $names; do
+		awk -v name="$name" '$1 == name { $2-- } 1' "$house/tests/lint/figures.txt" >"$work/lower"
+		cp "$work/lower" "$house/tests/lint/figures.txt"
+		fails "a limit below its figure" "figures: $name is"
+		sed -i "/^$name /d" "$house/tests/lint/figures.txt"
+		fails "a figure without a limit" "no limit for '$name'"
+	done
+	echo 'colours 1' >>"$house/tests/lint/figures.txt"
+	fails "a limit of nothing" "'colours', which is no figure"
+	rm "$house/tests/lint/figures.txt"
+	fails "a tree without limits" "missing"
+	sed -i '1s|.*|/* lamp_light(lamp) "{" */|' "$house/output/room.c"
+	passes "calling a function in a comment"
+	sed -i '1s|.*|#define WARN "lamp_light(lamp); }"|' "$house/output/room.c"
+	passes "calling a function in a string"
+	sed -i '1s|.*|#define LIGHT(lamp) lamp_light(lamp)|' "$house/output/room.c"
+	sed -i 's/^called_once.* 1$/called_once 0/' "$house/tests/lint/figures.txt"
+	passes "calling a function in a macro as well"
+	sed -i '1s|.*|struct room { int (*enter)(struct lamp *); } room = { room_enter };|' "$house/output/room.c"
+	fails "a function whose address is taken once" "called_once is 2,"
+	echo 'static int dim(void) { return 1; } int dark(void) { return dim(); }' >>"$house/base/lamp.c"
+	echo 'static int dim(void) { return 2; } int glow(void) { return dim(); }' >>"$house/output/room.c"
+	fails "static functions of one name that are called once each" "static_once_pct is 33,"
+	echo 'int dark(void) {' >>"$house/base/lamp.c"
+	fails "a brace that nothing closes" "base/lamp.c: its braces"
+	echo 'struct __attribute__((packed)) wick { int id; };' >>"$house/sampler/include/wick.h"
+	fails "another struct" "structs is 4,"
+	add_includes tools/lamp.h base/lamp.h
+	sed -i '/^one_user/s/1/0/' "$house/tests/lint/figures.txt"
+	sed -i '/^\(lines\|header\|includes_across\)/s/ .*/ 99/' "$house/tests/lint/figures.txt"
+	passes "including a header twice"
+	add_includes symbolize/elf/spark.h output/glow.h
+	add_includes output/glow.h
+	fails "an include that layers.txt does not allow" "includes_upward is 1,"
+	add_includes tools/a.h symbolize/elf/spark.h symbolize/b.h
+	add_includes symbolize/elf/spark.h
+	add_includes symbolize/b.h
+	fails "headers that are included from outside" "faces_symbolize is 2,"
+	add_includes sampler/collector/ring/a.h
+	add_includes sampler/collector/a.h sampler/collector/ring/a.h
+	add_includes sampler/external/a.h sampler/collector/a.h sampler/collector/ring/a.h
+	fails "headers of a folder and its subfolder that are included from outside" "faces_collector is 2,"
+	add_includes base/cold/a.h base/lamp.h base/cold/b.h
+	add_includes base/cold/b.h base/lamp.h
+	add_includes base/hot.h base/cold/a.h
+	fails "two folders that include each other" "includes_upward is 1,"
+	add_includes base/a/a.h base/b/b.h base/b/c.h
+	add_includes base/b/b.h base/c/c.h
+	add_includes base/b/c.h base/c/c.h
+	add_includes base/c/c.h base/a/a.h
+	fails "three folders in a circle" "includes_cyclic is 1,"
+	for number in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+		: >"$house/base/lamp$number.c"
+	done
+	fails "a folder of 16 modules" "folders_large is 1,"
+	yes '/* dark */' | head -n 6001 >"$house/output/room.h"
+	fails "a folder of 6,001 lines" "output: 1 modules, 60"
+}
+
 build_house
 case $lint in
-layers | sizes | format | headers_alone | context | tidy | cppcheck | wire | help_equals_man | docs) ;;
+figures | layers | sizes | format | headers_alone | context | tidy | cppcheck | wire | help_equals_man | docs) ;;
 *)
 	echo "trips: no known-bad input for '$lint'"
 	exit 2
