@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "flamescope/query/missing.h"
 #include "flamescope/query/pair_map.h"
-#include "output/text/groups.h"
+#include "output/text/perf_script.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* backlog.c - text that waits for the disk */
-#include "output/files/backlog.h"
+#include "output/files/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* compress.c - closed files made smaller */
-#include "output/files/compress.h"
+#include "output/files/internal.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -104,7 +104,7 @@ static int pack_all(struct packer *packer, int from, int to, const atomic_bool *
 
 		if (n < 0)
 			return (int)n;
-		if (atomic_load_explicit(stop, memory_order_relaxed)) /* set by shelf_free() */
+		if (atomic_load_explicit(stop, memory_order_relaxed)) /* set by archive_free() */
 			return -ECANCELED;
 		if (packer->how == COMPRESS_GZ)
 			r = pack_gz(packer, to, bytes, (size_t)n, last);
@@ -192,7 +192,7 @@ static int pack_beside(const char *path, const char *name, enum recording_compre
 	return 0;
 }
 
-const char *compress_ending(enum recording_compress how)
+const char *recording_ending(enum recording_compress how)
 {
 	static const char *const endings[] = {
 		[COMPRESS_NONE] = "", [COMPRESS_GZ] = ".gz", [COMPRESS_ZST] = ".zst"};
@@ -206,7 +206,7 @@ int compress_file(const char *path, enum recording_compress how, const atomic_bo
 	_cleanup_free_ char *name = NULL;
 	int r;
 
-	if (asprintf(&name, "%s%s", path, compress_ending(how)) < 0) {
+	if (asprintf(&name, "%s%s", path, recording_ending(how)) < 0) {
 		name = NULL;
 		return err_set(err, ENOMEM, "compress '%s'", path);
 	}

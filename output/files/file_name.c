@@ -1,5 +1,5 @@
 /* file_name.c - templates of file names */
-#include "output/files/file_name.h"
+#include "output/files/internal.h"
 
 #include "base/buf.h"
 

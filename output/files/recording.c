@@ -5,11 +5,92 @@
 #include "output/files/internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+int recording_split(struct recording *recording, uint32_t hz)
+{
+	const struct perf_script_file *file = &recording->backlog.file;
+
+	recording_release_held(recording);
+	if (hz)
+		recording->header.hz = hz;
+	if (recording->segment.fd < 0 || (file->n_samples == 0 && !hz))
+		return 0;
+	if (recording->segment.len > 0 || file->n_samples > 0)
+		return recording->write_failed ? -EIO : recording_rotate(recording);
+	backlog_start(&recording->backlog, &recording->options.text, &recording->header);
+	return 0;
+}
+
+int recording_write_out(struct recording *recording)
+{
+	recording_release_held(recording);
+	if (recording->segment.fd < 0)
+		return recording->options.on_demand ? 0 : -EIO;
+	return recording_flush(recording);
+}
+
+void recording_note(struct recording *recording, const char *word, const char *json)
+{
+	if (recording->segment.fd < 0 || recording->options.text.bare)
+		return;
+	recording_hold_again(recording);
+	(void)backlog_note(&recording->backlog, word, json);
+}
+
+int recording_begin(struct recording *recording, unsigned number, struct err *err)
+{
+	int r;
+
+	if (recording->segment.fd >= 0)
+		return err_set(err, EBUSY, "begin a file");
+	if (number > recording->name.number)
+		recording->name.number = number;
+	recording->name.time_ns = io_realtime_ns();
+	r = recording_open_segment(recording, err);
+	return r < 0 ? r : (int)recording->name.number;
+}
+
+/* What the counts were, where the end line is to count from. */
+static void count_from(struct recording *recording, const struct perf_script_count *before,
+		       size_t n_before)
+{
+	for (size_t i = 0; i < recording->n_counts; i++) {
+		recording->counts_written[i] = 0;
+		for (size_t j = 0; j < n_before; j++)
+			if (strcmp(recording->counts[i].name, before[j].name) == 0)
+				recording->counts_written[i] = before[j].value;
+	}
+}
+
+int recording_end(struct recording *recording, const struct perf_script_count *before,
+		  size_t n_before, char **ret_path)
+{
+	uint64_t dropped = recording->stats.dropped;
+	int r = 0;
+
+	*ret_path = NULL;
+	if (recording->segment.fd < 0)
+		return -EIO;
+	(void)recording_flush(recording);
+	recording->write_failed = false; /* what this file could not take is lost, not waited for */
+	if (recording->segment.fd < 0)   /* it was removed, and there is no other */
+		return -EIO;
+	if (asprintf(ret_path, "%s%s", recording->segment.path,
+		     recording_ending(recording->options.compress)) < 0)
+		*ret_path = NULL;
+	count_from(recording, before, n_before);
+	if (recording->segment.len == 0)
+		r = -EIO;
+	recording_close_segment(recording);
+	recording->name.number++;
+	return recording->stats.dropped > dropped ? -EIO : r;
+}
+
 enum {
-	END_LINE_ROOM = 512, /* what a segment's end line takes of --rotate SIZE */
+	END_LINE_BYTES = 512, /* what a segment's end line takes of --rotate SIZE */
 	FLUSH_BYTES = 256 * 1024,
 };
 
@@ -37,13 +118,13 @@ static int check_options(const struct recording_options *options, struct err *er
 
 static int start(struct recording *recording, struct err *err)
 {
-	struct shelf_options shelf = {
+	struct archive_options archive = {
 		.compress = recording->options.compress,
 		.on_rotate = recording->options.on_rotate,
 		.keep = recording->options.keep,
 		.backoff_ns = hook_backoff_ns,
 	};
-	int r = shelf_new(&shelf, &recording->shelf, err);
+	int r = archive_new(&archive, &recording->archive, err);
 
 	if (r < 0 || recording->options.on_demand)
 		return r;
@@ -90,12 +171,12 @@ static bool is_full(const struct recording *recording, uint64_t now)
 	const struct backlog *backlog = &recording->backlog;
 	uint64_t bytes = recording->segment.len + backlog->text.len + backlog->last_len;
 
-	if (!is_rotated(recording) || recording->segment.fd < 0 || recording->in_trouble ||
+	if (!is_rotated(recording) || recording->segment.fd < 0 || recording->write_failed ||
 	    now < recording->rotate_retry_ns ||
 	    backlog->file.n_samples - backlog->file.n_releases < 2)
 		return false;
 	if (rotate->bytes)
-		return bytes + END_LINE_ROOM > rotate->bytes;
+		return bytes + END_LINE_BYTES > rotate->bytes;
 	if (rotate->ns)
 		return now - recording->segment.opened_ns >= rotate->ns;
 	return backlog->file.n_samples >= rotate->samples;
@@ -110,7 +191,7 @@ static void add(struct recording *recording, const struct sample *sample, uint64
 		recording->stats.dropped++;
 		return;
 	}
-	if (!recording->in_trouble &&
+	if (!recording->write_failed &&
 	    (recording->n_first < RECORDING_FIRST_SAMPLES || recording->options.flush_ns == 0 ||
 	     backlog->text.len >= FLUSH_BYTES))
 		(void)recording_flush(recording);
@@ -180,7 +261,7 @@ void recording_write(struct recording *recording, const struct sample *sample)
 		hold(recording, sample);
 		return;
 	}
-	if (recording->held_as != HELD_NONE && !recording->in_trouble &&
+	if (recording->held_as != HELD_NONE && !recording->write_failed &&
 	    recording_rotate(recording) == 0) {
 		add(recording, &recording->held, now);
 		recording->held_as = HELD_NONE;
@@ -211,7 +292,7 @@ uint64_t recording_due_ns(const struct recording *recording)
 	uint64_t held_ns = held_due_ns(recording);
 	uint64_t text_ns = backlog->oldest_ns ? flush_at(recording, backlog->oldest_ns) : 0;
 
-	if (recording->in_trouble)
+	if (recording->write_failed)
 		return recording->retry_ns;
 	return backlog->text.len && text_ns < held_ns ? text_ns : held_ns;
 }
@@ -219,7 +300,7 @@ uint64_t recording_due_ns(const struct recording *recording)
 static void tell_all(struct recording *recording)
 {
 	for (;;) {
-		char *message = shelf_message(recording->shelf);
+		char *message = archive_message(recording->archive);
 
 		if (!message)
 			return;
@@ -235,7 +316,7 @@ void recording_tick(struct recording *recording)
 	tell_all(recording);
 	if (now < recording_due_ns(recording))
 		return;
-	if (recording->in_trouble) {
+	if (recording->write_failed) {
 		(void)(recording->segment.fd < 0 ? recording_reopen(recording)
 						 : recording_flush(recording));
 		return;
@@ -267,7 +348,7 @@ int recording_finish(struct recording *recording)
 		recording_close_segment(recording);
 	}
 	recording->finished = true;
-	r = shelf_drain(recording->shelf, wait_ns ? wait_ns : hook_wait_ns);
+	r = archive_drain(recording->archive, wait_ns ? wait_ns : hook_wait_ns);
 	tell_all(recording);
 	if (r < 0)
 		recording_tell(recording, "the --on-rotate command was not done in time for every "
@@ -278,9 +359,9 @@ int recording_finish(struct recording *recording)
 
 bool recording_settled(struct recording *recording)
 {
-	struct shelf_stats stats;
+	struct archive_stats stats;
 
-	shelf_stats(recording->shelf, &stats);
+	archive_stats(recording->archive, &stats);
 	return stats.n_uncompressed == 0;
 }
 
@@ -308,12 +389,12 @@ static void clear_paths(struct recording *recording)
 void recording_stats(struct recording *recording, struct recording_stats *ret_stats)
 {
 	const struct perf_script_file *file = &recording->backlog.file;
-	struct shelf_stats shelf;
+	struct archive_stats archive;
 
 	*ret_stats = recording->stats;
-	shelf_stats(recording->shelf, &shelf);
+	archive_stats(recording->archive, &archive);
 	clear_paths(recording);
-	shelf_each(recording->shelf, add_path, recording);
+	archive_each(recording->archive, add_path, recording);
 	if (recording->segment.fd >= 0) {
 		add_path(recording, recording->segment.path);
 		ret_stats->samples += file->n_samples;
@@ -322,8 +403,8 @@ void recording_stats(struct recording *recording, struct recording_stats *ret_st
 		ret_stats->bytes += recording->segment.len;
 	}
 	ret_stats->samples += recording->held_as == HELD_IN_MEMORY;
-	ret_stats->hook_failures = shelf.hook_failures;
-	ret_stats->hook_given_up = shelf.n_given_up;
+	ret_stats->hook_failures = archive.hook_failures;
+	ret_stats->hook_given_up = archive.n_given_up;
 	ret_stats->paths = (const char *const *)recording->paths;
 	ret_stats->n_paths = recording->n_paths;
 }
@@ -332,7 +413,7 @@ void recording_free(struct recording *recording)
 {
 	if (!recording)
 		return;
-	shelf_free(recording->shelf);
+	archive_free(recording->archive);
 	segment_close(&recording->segment);
 	backlog_release(&recording->backlog);
 	clear_paths(recording);

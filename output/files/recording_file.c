@@ -2,7 +2,6 @@
 #include "output/files/internal.h"
 
 #include "base/io.h"
-#include "output/files/compress.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -43,9 +42,9 @@ static void tell_once(struct recording *recording, int cause, const char *messag
 }
 
 /* Samples have no place to go; later. */
-static void tell_trouble(struct recording *recording, int error, const char *message)
+static void tell_failure(struct recording *recording, int error, const char *message)
 {
-	recording->in_trouble = true;
+	recording->write_failed = true;
 	recording->retry_ns = io_now_ns() + retry_after_ns;
 	tell_once(recording, error, message,
 		  "sampling goes on, samples are dropped until it can be written again");
@@ -77,7 +76,7 @@ static bool compressed_exists(const struct recording *recording, const char *pat
 	if (recording->options.compress == COMPRESS_NONE)
 		return false;
 	(void)snprintf(compressed, sizeof(compressed), "%s%s", path,
-		       compress_ending(recording->options.compress));
+		       recording_ending(recording->options.compress));
 	if (recording->options.replace)
 		segment_make_way(compressed);
 	return lstat(compressed, &st) == 0;
@@ -133,7 +132,7 @@ static void begin_segment(struct recording *recording, const struct segment *seg
 {
 	recording->segment = *segment;
 	recording->stats.segments++;
-	recording->in_trouble = false;
+	recording->write_failed = false;
 	recording_measure_clocks(&recording->header);
 	backlog_start(&recording->backlog, &recording->options.text, &recording->header);
 }
@@ -154,7 +153,7 @@ int recording_reopen(struct recording *recording)
 	int r = recording_open_segment(recording, &err);
 
 	if (r < 0)
-		tell_trouble(recording, -r, err.text);
+		tell_failure(recording, -r, err.text);
 	return r;
 }
 
@@ -183,7 +182,7 @@ static int note_failure(struct recording *recording, int error)
 	}
 	(void)snprintf(message, sizeof(message), "write '%s': %s", recording->segment.path,
 		       strerrordesc_np(error));
-	tell_trouble(recording, error, message);
+	tell_failure(recording, error, message);
 	return -error;
 }
 
@@ -212,7 +211,7 @@ int recording_flush(struct recording *recording)
 	backlog_took(backlog, whole);
 	if (r < 0)
 		return note_failure(recording, -r);
-	recording->in_trouble = false;
+	recording->write_failed = false;
 	return 0;
 }
 
@@ -258,7 +257,7 @@ void recording_close_segment(struct recording *recording)
 		(void)write_end(recording);
 	recording->stats.bytes += segment->len;
 	if (segment->len > 0 && !gone &&
-	    shelf_add(recording->shelf, segment->path, segment->dev, segment->ino) < 0)
+	    archive_add(recording->archive, segment->path, segment->dev, segment->ino) < 0)
 		recording_tell(recording, "keep track of '%s': %s", segment->path,
 			       strerrordesc_np(ENOMEM));
 	segment_close(segment);

@@ -1,5 +1,5 @@
 /* segment.c - one file of a recording */
-#include "output/files/segment.h"
+#include "output/files/internal.h"
 
 #include "base/io.h"
 

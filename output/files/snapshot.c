@@ -1,5 +1,5 @@
 /* snapshot.c - a file that is written anew as a whole */
-#include "output/files/snapshot.h"
+#include "output/files/recording.h"
 
 #include "output/files/internal.h"
 

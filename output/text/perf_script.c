@@ -1,11 +1,61 @@
 /* perf_script.c - one sample as text: comment, header line, frames, empty line */
 #include "output/text/perf_script.h"
 
+#include "base/buf.h"
+#include "base/sample.h"
 #include "output/text/sanitise.h"
-#include "output/text/waker.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+/* No frame more is begun behind so many bytes: names can be very long. */
+/* ';' separates frames, and readers take a word with a ',' for a metric. */
+static void add_name(struct buf *buf, const char *name)
+{
+	const char *end = name + strnlen(name, SANITISE_MAX_NAME);
+	size_t n;
+
+	while (name + (n = strcspn(name, ";,")) < end) {
+		sanitise_word(buf, name, n);
+		buf_add(buf, name[n] == ';' ? "%3B" : "%2C");
+		name += n + 1;
+	}
+	sanitise_word(buf, name, (size_t)(end - name));
+}
+
+static void add_frame(struct buf *buf, const struct frame *frame)
+{
+	const char *slash = frame->module ? strrchr(frame->module, '/') : NULL;
+	const char *module = slash ? slash + 1 : frame->module;
+
+	if (frame->symbol) {
+		add_name(buf, frame->symbol);
+		return;
+	}
+	if (!module || module[0] == '[') {
+		add_name(buf, module ? module : "[unknown]");
+		return;
+	}
+	buf_add_char(buf, '[');
+	add_name(buf, module);
+	buf_add_char(buf, ']');
+}
+
+void perf_script_waker(struct buf *buf, const struct sample *sample)
+{
+	const struct frame *frames;
+	size_t start = buf->len;
+
+	if (sample->waker_tid <= 0)
+		return;
+	frames = sample->frames + sample->n_frames;
+	buf_add(buf, " waker=");
+	buf_add_dec(buf, (uint32_t)sample->waker_tid, 0, ' ');
+	for (size_t i = 0; i < sample->n_waker && buf->len - start < PERF_SCRIPT_WAKER_BYTES; i++) {
+		buf_add_char(buf, i ? ';' : ':');
+		add_frame(buf, &frames[i]);
+	}
+}
 
 enum {
 	US_A_SECOND = 1000000,
@@ -116,7 +166,7 @@ static void add_comment(const struct perf_script_options *options, const struct 
 		buf_add(buf, " op=");
 		buf_add(buf, sample->op);
 	}
-	waker_add(buf, sample);
+	perf_script_waker(buf, sample);
 	for (size_t i = 0; i < options->n_metrics; i++) {
 		struct metric_value metric = metric_of(sample, i);
 

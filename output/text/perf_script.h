@@ -120,6 +120,19 @@ void perf_script_frame(const struct frame *frame, struct buf *buf);
  */
 void perf_script_line(const struct frame *frame, struct buf *buf);
 
+/* A name of the waker's stack is not begun after so many bytes: names can be very long. */
+enum { PERF_SCRIPT_WAKER_BYTES = 1024 };
+
+/**
+ * perf_script_waker - add " waker=TID:INNERMOST;CALLER;..." of a sample whose waker is known
+ *
+ * Names are percent-encoded as in sanitise_word(), and so are ';' and ',' in them.  A frame without
+ * a name is its module in brackets, or [unknown].
+ *
+ * Context: any thread.
+ */
+void perf_script_waker(struct buf *buf, const struct sample *sample);
+
 /**
  * perf_script_modules - `,"modules":[...]`, as the end line has it; nothing when there are none
  *

@@ -2,10 +2,189 @@
 #include "output/text/sanitise.h"
 
 #include "base/utf8.h"
-#include "output/text/markup.h"
 
+#include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+static const char mark = '_';
+
+/*
+ * HTML in any case, those of TAGS before '>' or a blank, which may follow the name; TeX as it
+ * stands (libmagic 5.44).
+ */
+static const char *const tags[] = {"html", "head", "title", "script", "style", "table"};
+static const char *const html[] = {"a href=", "!doctype html"};
+static const char *const tex[] = {"begin",   "input",         "relax",     "section",
+				  "chapter", "documentclass", "setlength", "contentsline"};
+
+static bool opens_html(const char *text, size_t left)
+{
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
+		size_t len = strlen(tags[i]);
+
+		if (left >= len && strncasecmp(text, tags[i], len) == 0 &&
+		    (left == len || text[len] == '>' || text[len] == ' '))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(html) / sizeof(html[0]); i++)
+		if (left >= strlen(html[i]) && strncasecmp(text, html[i], strlen(html[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool opens_tex(const char *text, size_t left)
+{
+	for (size_t i = 0; i < sizeof(tex) / sizeof(tex[0]); i++)
+		if (left >= strlen(tex[i]) && strncmp(text, tex[i], strlen(tex[i])) == 0)
+			return true;
+	return false;
+}
+
+bool markup_opens(const char *text, size_t left)
+{
+	size_t at = 1;
+
+	while (at < left && text[at] == mark)
+		at++;
+	return *text == '<' ? opens_html(text + at, left - at) : opens_tex(text + at, left - at);
+}
+
+void markup_restore(char *text)
+{
+	const char *end = text + strlen(text);
+	char *to = text;
+
+	for (const char *at = text; *at; at++) {
+		*to++ = *at;
+		if ((*at == '<' || *at == '\\') && at[1] == mark &&
+		    markup_opens(at, (size_t)(end - at)))
+			at++;
+	}
+	*to = '\0';
+}
+
+static void add_percent(struct buf *buf, char byte)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	buf_add_char(buf, '%');
+	buf_add_char(buf, digits[(unsigned char)byte >> 4]);
+	buf_add_char(buf, digits[(unsigned char)byte & 15]);
+}
+
+void sanitise_word(struct buf *buf, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		char byte = text[i];
+
+		if (byte > ' ' && byte < 127 && !strchr("%<>\\", byte))
+			buf_add_char(buf, byte);
+		else
+			add_percent(buf, byte);
+	}
+}
+
+static bool reads_as_encoded(const char *text)
+{
+	return text[0] == '%' && isxdigit((unsigned char)text[1]) &&
+	       isxdigit((unsigned char)text[2]);
+}
+
+void sanitise_line(struct buf *buf, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		uint32_t code;
+		size_t len = utf8_next(text, left, &code);
+		bool plain = len && (code == ' ' || !utf8_breaks(code)) &&
+			     !(code < 128 && strchr("<>\\", (int)code)) && !reads_as_encoded(text);
+
+		len = len ? len : 1;
+		if (plain)
+			(void)buf_append(buf, text, len);
+		for (size_t i = 0; i < len && !plain; i++)
+			add_percent(buf, text[i]);
+		text += len;
+		left -= len;
+	}
+}
+
+enum { COMM_MAX = 15 }; /* the kernel keeps no more */
+
+struct text {
+	char *out;
+	size_t len;
+};
+
+static void add(struct text *text, const char *bytes, size_t len)
+{
+	if (text->len + len >= SANITISED_COMM_SIZE)
+		return;
+	memcpy(text->out + text->len, bytes, len);
+	text->len += len;
+}
+
+/* Whether libmagic would name a whole file after this word at the start of a line. */
+static bool names_a_file_type(const char *comm, size_t len)
+{
+	static const char *const words[] = {"struct", "extern", "union", "public:", "private:"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (len == strlen(words[i]) && memcmp(comm, words[i], len) == 0)
+			return true;
+	}
+	return len == 3 && comm[0] == '.'; /* troff: .TH .de .sp */
+}
+
+static size_t add_character(struct text *text, const char *at, size_t left)
+{
+	uint32_t code;
+	size_t len = utf8_next(at, left, &code);
+
+	if (len == 0) {
+		add(text, "\xef\xbf\xbd", 3);
+		return 1;
+	}
+	if (left >= 2 && memcmp(at, "->", 2) == 0) { /* FlameScope splits there */
+		add(text, "\xe2\x86\x92", 3);
+		return 2;
+	}
+	if (utf8_breaks(code))
+		add(text, "_", 1);
+	else if (code == ';') /* it parts the frames of a folded stack */
+		add(text, ":", 1);
+	else
+		add(text, at, len);
+	if ((code == '<' || code == '\\') && markup_opens(at, left))
+		add(text, "_", 1);
+	return len;
+}
+
+bool sanitise_comm(const char *comm, size_t size, pid_t tid, char out[static SANITISED_COMM_SIZE])
+{
+	size_t len = strnlen(comm, size < COMM_MAX ? size : COMM_MAX);
+	struct text text = {.out = out};
+	size_t n_characters = 0;
+
+	if (len == 0) {
+		(void)snprintf(out, SANITISED_COMM_SIZE, ":%d", (int)tid);
+		return true;
+	}
+	if (comm[0] == '#' || names_a_file_type(comm, len)) {
+		add(&text, "_", 1);
+		n_characters++;
+	}
+	for (size_t i = 0; i < len; n_characters++)
+		i += add_character(&text, comm + i, len - i);
+	if (n_characters == 1)
+		add(&text, "_", 1);
+	out[text.len] = '\0';
+	return text.len != len || memcmp(out, comm, len) != 0;
+}
 
 /* Bytes that need a second look; all others are copied in runs. */
 enum look {

@@ -1,5 +1,5 @@
 /* file_name_test.c - templates of file names */
-#include "output/files/file_name.h"
+#include "output/files/internal.h"
 
 #include <errno.h>
 #include <setjmp.h>

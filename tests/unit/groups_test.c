@@ -1,5 +1,4 @@
 /* groups_test.c - what stacks are grouped by, in words and in classes of size */
-#include "output/text/groups.h"
 #include "output/text/perf_script.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* live_heap_test.c - what --live follows: releases, ended processes, a limit; and its file */
 #include "base/cleanup.h"
-#include "output/files/snapshot.h"
+#include "output/files/recording.h"
 #include "output_fixture.h"
 #include "tools/record/live_heap.h"
 

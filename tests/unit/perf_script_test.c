@@ -1,7 +1,6 @@
 /* perf_script_test.c - the writer's inputs at the end of a page, stamps, depths, encodings */
 #include "base/json.h"
 #include "base/utf8.h"
-#include "output/text/markup.h"
 #include "output/text/perf_script.h"
 #include "output/text/sanitise.h"
 

@@ -1,6 +1,6 @@
 /* waker_test.c - who let go of a lock, as it stands in the text */
+#include "output/text/perf_script.h"
 #include "output/text/sanitise.h"
-#include "output/text/waker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ static const char *written(const struct sample *sample)
 	struct buf buf;
 
 	buf_init(&buf, sizeof(text));
-	waker_add(&buf, sample);
+	perf_script_waker(&buf, sample);
 	assert_false(buf.failed);
 	assert_true(buf.len < sizeof(text));
 	if (buf.len)
@@ -78,7 +78,8 @@ static void long_names_end_the_word(void **state)
 	memset(name, 'x', sizeof(name) - 1);
 	for (int i = 0; i < 20; i++)
 		frames[i] = (struct frame){.symbol = name};
-	assert_in_range(strlen(written(&sample)), WAKER_BYTES, WAKER_BYTES + sizeof(name));
+	assert_in_range(strlen(written(&sample)), PERF_SCRIPT_WAKER_BYTES,
+			PERF_SCRIPT_WAKER_BYTES + sizeof(name));
 }
 
 /* Names are the target's, and a line has to end somewhere. */

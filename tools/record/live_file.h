@@ -2,7 +2,7 @@
 #ifndef RECORD_LIVE_FILE_H
 #define RECORD_LIVE_FILE_H
 
-#include "output/files/snapshot.h"
+#include "output/files/recording.h"
 #include "sampler/collector/collector.h"
 #include "tools/options/event_list.h"
 #include "tools/record/live_heap.h"

@@ -3,7 +3,7 @@
 
 #include "base/io.h"
 #include "base/json.h"
-#include "output/files/compress.h"
+#include "output/files/recording.h"
 #include "tools/cli/say.h"
 #include "tools/flight/record_flight.h"
 #include "tools/record/recorder.h"
@@ -164,7 +164,7 @@ static int each_file(struct recorder *recorder, int (*act)(struct recording *rec
 /* The file could not be compressed: it has kept its name. */
 static void correct_path(const struct recorder *recorder, char *path)
 {
-	const char *ending = compress_ending(recorder->options->compress);
+	const char *ending = recording_ending(recorder->options->compress);
 	size_t len = strlen(path);
 
 	if (*path && access(path, F_OK) < 0 && len > strlen(ending) &&
@@ -230,7 +230,7 @@ static void split_files(struct recorder *recorder, struct control_client *client
 		fail_to_write(&before);
 	describe(recorder, &reply);
 	if (strcmp(before.path, reply.path) != 0)
-		(void)strncat(before.path, compress_ending(recorder->options->compress),
+		(void)strncat(before.path, recording_ending(recorder->options->compress),
 			      sizeof(before.path) - strlen(before.path) - 1);
 	control_server_hold(client, &before);
 }

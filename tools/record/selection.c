@@ -2,7 +2,7 @@
 #include "tools/record/selection.h"
 
 #include "base/function_name.h"
-#include "output/text/groups.h"
+#include "output/text/perf_script.h"
 #include "output/text/sanitise.h"
 #include "sampler/collector/metrics/metrics.h"
 #include "tools/cli/pattern.h"

@@ -1,7 +1,7 @@
 /* perf_line.c - parses single lines of perf-script text; every one is hostile */
 #include "flamescope/load/text/perf_line.h"
 
-#include "output/text/markup.h"
+#include "output/text/sanitise.h"
 
 #include <ctype.h>
 #include <stdio.h>

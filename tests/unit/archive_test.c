@@ -1,9 +1,8 @@
-/* shelf_test.c - closed segments: compressed whole, hooked in order, kept as asked */
-#include "output/files/archive.h"
+/* archive_test.c - closed segments: compressed whole, hooked in order, kept as asked */
+#include "output/files/internal.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "output/files/internal.h"
 #include "output_fixture.h"
 
 #include <errno.h>
@@ -124,9 +123,9 @@ static void compresses_to_zstd(void **state)
 
 static void leaves_a_file_whose_compressed_name_is_taken(void **state)
 {
-	struct shelf_options options = {.compress = COMPRESS_GZ, .backoff_ns = 1};
+	struct archive_options options = {.compress = COMPRESS_GZ, .backoff_ns = 1};
 	struct output_fixture fixture;
-	struct shelf *shelf = NULL;
+	struct archive *archive = NULL;
 	char path[PATH_MAX + 32];
 	struct stat st;
 	FILE *file;
@@ -140,10 +139,10 @@ static void leaves_a_file_whose_compressed_name_is_taken(void **state)
 		(void)fclose(file);
 	}
 	assert_int_equal(lstat(path, &st), 0);
-	assert_int_equal(shelf_new(&options, &shelf, NULL), 0);
-	assert_int_equal(shelf_add(shelf, path, st.st_dev, st.st_ino), 0);
-	assert_int_equal(shelf_drain(shelf, 10 * second_ns), 0);
-	_cleanup_free_ char *message = shelf_message(shelf);
+	assert_int_equal(archive_new(&options, &archive, NULL), 0);
+	assert_int_equal(archive_add(archive, path, st.st_dev, st.st_ino), 0);
+	assert_int_equal(archive_drain(archive, 10 * second_ns), 0);
+	_cleanup_free_ char *message = archive_message(archive);
 	_cleanup_free_ char *mine = output_text(&fixture, "x.gz");
 	_cleanup_free_ char *text = output_text(&fixture, "x");
 
@@ -151,7 +150,7 @@ static void leaves_a_file_whose_compressed_name_is_taken(void **state)
 	assert_string_equal(mine, "mine");
 	assert_string_equal(text, "text");
 	assert_int_equal(output_files(&fixture), 2);
-	shelf_free(shelf);
+	archive_free(archive);
 	output_teardown(&fixture);
 }
 
@@ -183,10 +182,10 @@ static void runs_the_hook_in_order_with_the_path_as_an_argument(void **state)
 
 static void tries_a_failing_hook_five_times_and_tells_each_cause_once(void **state)
 {
-	struct shelf_options options = {.backoff_ns = 1000000U};
+	struct archive_options options = {.backoff_ns = 1000000U};
 	struct output_fixture fixture;
-	struct shelf *shelf = NULL;
-	struct shelf_stats stats;
+	struct archive *archive = NULL;
+	struct archive_stats stats;
 	char path[PATH_MAX + 32];
 	size_t n_told = 0;
 	char *message;
@@ -198,7 +197,7 @@ static void tries_a_failing_hook_five_times_and_tells_each_cause_once(void **sta
 
 	options.on_rotate = hook;
 	options.keep.samples = 1;
-	assert_int_equal(shelf_new(&options, &shelf, NULL), 0);
+	assert_int_equal(archive_new(&options, &archive, NULL), 0);
 	for (int i = 0; i < 3; i++) {
 		struct stat st;
 		FILE *file;
@@ -207,15 +206,15 @@ static void tries_a_failing_hook_five_times_and_tells_each_cause_once(void **sta
 		file = fopen(path, "w");
 		(void)fclose(file);
 		assert_int_equal(lstat(path, &st), 0);
-		assert_int_equal(shelf_add(shelf, path, st.st_dev, st.st_ino), 0);
+		assert_int_equal(archive_add(archive, path, st.st_dev, st.st_ino), 0);
 	}
-	assert_int_equal(shelf_drain(shelf, 20 * second_ns), 0);
-	while ((message = shelf_message(shelf))) {
+	assert_int_equal(archive_drain(archive, 20 * second_ns), 0);
+	while ((message = archive_message(archive))) {
 		assert_non_null(strstr(message, "exited with status 7"));
 		free(message);
 		n_told++;
 	}
-	shelf_stats(shelf, &stats);
+	archive_stats(archive, &stats);
 	_cleanup_free_ char *tries = output_text(&fixture, "tries");
 
 	assert_int_equal(n_told, 1);
@@ -226,7 +225,7 @@ static void tries_a_failing_hook_five_times_and_tells_each_cause_once(void **sta
 	assert_false(output_exists(&fixture, "x0"));
 	assert_false(output_exists(&fixture, "x1"));
 	assert_true(output_exists(&fixture, "x2"));
-	shelf_free(shelf);
+	archive_free(archive);
 	output_teardown(&fixture);
 }
 
@@ -333,9 +332,9 @@ static void keeps_as_many_bytes_as_asked_and_the_last_file(void **state)
 
 static void removes_nobody_elses_file(void **state)
 {
-	struct shelf_options options = {.keep.ns = 1, .backoff_ns = 1};
+	struct archive_options options = {.keep.ns = 1, .backoff_ns = 1};
 	struct output_fixture fixture;
-	struct shelf *shelf = NULL;
+	struct archive *archive = NULL;
 	char path[PATH_MAX + 32];
 	struct stat st;
 	FILE *file;
@@ -346,10 +345,10 @@ static void removes_nobody_elses_file(void **state)
 	file = fopen(path, "w");
 	(void)fclose(file);
 	assert_int_equal(lstat(path, &st), 0);
-	assert_int_equal(shelf_new(&options, &shelf, NULL), 0);
-	assert_int_equal(shelf_add(shelf, path, st.st_dev, st.st_ino + 1), 0);
-	assert_int_equal(shelf_drain(shelf, second_ns), 0);
-	shelf_free(shelf);
+	assert_int_equal(archive_new(&options, &archive, NULL), 0);
+	assert_int_equal(archive_add(archive, path, st.st_dev, st.st_ino + 1), 0);
+	assert_int_equal(archive_drain(archive, second_ns), 0);
+	archive_free(archive);
 	assert_true(output_exists(&fixture, "x"));
 	output_teardown(&fixture);
 }
