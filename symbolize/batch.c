@@ -2,7 +2,7 @@
 #include "symbolize/batch.h"
 
 #include "base/io.h"
-#include "symbolize/names/naming.h"
+#include "symbolize/naming.h"
 
 #include <errno.h>
 #include <fcntl.h>

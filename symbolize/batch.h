@@ -7,9 +7,9 @@
 #ifndef SYMBOLIZE_BATCH_H
 #define SYMBOLIZE_BATCH_H
 
+#include "symbolize/bounds/loader.h"
 #include "symbolize/cache/cache.h"
 #include "symbolize/function/function_table.h"
-#include "symbolize/loader.h"
 #include "symbolize/module.h"
 
 #include <stdbool.h>

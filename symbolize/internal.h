@@ -3,11 +3,11 @@
 #define SYMBOLIZE_INTERNAL_H
 
 #include "symbolize/address_cache.h"
+#include "symbolize/bounds/loader.h"
 #include "symbolize/cache/cache.h"
 #include "symbolize/debugfile/debug_search.h"
 #include "symbolize/function/function_table.h"
 #include "symbolize/kernel/kernel.h"
-#include "symbolize/loader.h"
 #include "symbolize/modules.h"
 #include "symbolize/names/names.h"
 #include "symbolize/spans.h"

@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "symbolize/batch.h"
-#include "symbolize/debugfile/debug_search.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/elf/mapped_file.h"
 #include "symbolize/jit/jit.h"
@@ -17,13 +16,32 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int open_alt(void *context, const char *name, const uint8_t *build_id, size_t len)
+static struct debug_module for_search(const struct module *module)
 {
-	const struct module *module = (const struct module *)context;
+	return (struct debug_module){.path = module->path,
+				     .head = &module->head,
+				     .pid = module->pid,
+				     .dev = module->id.dev,
+				     .inode = module->id.inode};
+}
+
+int module_find_debug(const struct module *module, Elf *elf, struct debug_file *ret_file)
+{
+	const struct debug_module wanted = for_search(module);
 
 	if (!module->search)
 		return -ENOENT;
-	return debug_search_alt(module->search, module,
+	return debug_search_module(module->search, &wanted, elf, ret_file);
+}
+
+static int open_alt(void *context, const char *name, const uint8_t *build_id, size_t len)
+{
+	const struct module *module = (const struct module *)context;
+	const struct debug_module wanted = for_search(module);
+
+	if (!module->search)
+		return -ENOENT;
+	return debug_search_alt(module->search, &wanted,
 				module->debug_path ? module->debug_path : module->path, name,
 				build_id, len);
 }
@@ -31,10 +49,11 @@ static int open_alt(void *context, const char *name, const uint8_t *build_id, si
 static int open_dwo(void *context, const char *comp_dir, const char *name, size_t nth)
 {
 	const struct module *module = (const struct module *)context;
+	const struct debug_module wanted = for_search(module);
 
 	if (!module->search)
 		return -ENOENT;
-	return debug_search_dwo(module->search, module,
+	return debug_search_dwo(module->search, &wanted,
 				module->debug_path ? module->debug_path : module->path, comp_dir,
 				name, nth);
 }
@@ -112,17 +131,6 @@ static Elf *open_elf(const struct module *module)
 	return elf_begin(module->fd, ELF_C_READ, NULL);
 }
 
-/* The bound of a symbol without a size. */
-static uint64_t end_of(void *context, uint64_t addr)
-{
-	return fde_end((const struct fde_table *)context, addr);
-}
-
-static uint64_t limit_of(void *context, uint64_t addr)
-{
-	return fde_limit((const struct fde_table *)context, addr);
-}
-
 /* What the sections of a file are: enum contents, or-ed. */
 enum contents { HAS_DWARF = 1, HAS_SYMTAB = 2 };
 
@@ -188,7 +196,7 @@ static void find_debug_file(struct module *module, Elf *elf)
 	struct debug_file file = {.fd = -1};
 	Elf *debug;
 
-	if (!module->search || debug_search_module(module->search, module, elf, &file) < 0)
+	if (module_find_debug(module, elf, &file) < 0)
 		return;
 	module->debug_path = file.path;
 	module->debug_found = file.found;
@@ -202,7 +210,7 @@ static void find_debug_file(struct module *module, Elf *elf)
 }
 
 /* .symtab of the debug file, for who has none. */
-static int read_debug_symbols(struct module *module, const struct elf_bounds *bounds)
+static int read_debug_symbols(struct module *module)
 {
 	_cleanup_fd_ int fd =
 		module->debug_path ? open(module->debug_path, O_RDONLY | O_CLOEXEC) : -1;
@@ -211,7 +219,7 @@ static int read_debug_symbols(struct module *module, const struct elf_bounds *bo
 
 	if (!debug)
 		return 0;
-	r = elf_symbols_read(debug, ELF_SYMTAB, bounds, &module->elf.symbols);
+	r = elf_symbols_read(debug, ELF_SYMTAB, &module->elf.fdes, &module->elf.symbols);
 	(void)elf_end(debug);
 	return r;
 }
@@ -220,22 +228,21 @@ static int read_debug_symbols(struct module *module, const struct elf_bounds *bo
 static int read_tables(struct module *module, Elf *elf, enum symbol_quality *ret_quality)
 {
 	struct symbol_table *table = &module->elf.symbols;
-	struct elf_bounds of_fdes = {
-		.end = end_of, .limit = limit_of, .context = &module->elf.fdes};
-	bool bounded = fde_table_read(elf, &module->elf.fdes) == 0 && module->elf.fdes.n_fdes;
-	const struct elf_bounds *bounds = bounded ? &of_fdes : NULL;
-	int found = elf_symbols_read(elf, ELF_SYMTAB | ELF_DYNSYM, bounds, table);
-	enum symbol_quality quality = found <= 0           ? SYMBOLS_NONE
-				      : found & ELF_SYMTAB ? SYMBOLS_SYMTAB
-							   : SYMBOLS_DYNSYM;
-	int r = found;
+	const struct fde_table *fdes = &module->elf.fdes;
+	enum symbol_quality quality;
+	int found;
+	int r;
 
+	(void)fde_table_read(elf, &module->elf.fdes); /* without them fewer symbols have an end */
+	found = elf_symbols_read(elf, ELF_SYMTAB | ELF_DYNSYM, fdes, table);
+	quality = found <= 0 ? SYMBOLS_NONE : found & ELF_SYMTAB ? SYMBOLS_SYMTAB : SYMBOLS_DYNSYM;
+	r = found;
 	if (r >= 0 && !(found & ELF_SYMTAB)) {
-		r = read_debug_symbols(module, bounds);
+		r = read_debug_symbols(module);
 		if (r > 0)
 			quality = SYMBOLS_DEBUG;
 	}
-	if (r >= 0 && quality <= SYMBOLS_DYNSYM && elf_minidebug_read(elf, bounds, table) > 0)
+	if (r >= 0 && quality <= SYMBOLS_DYNSYM && elf_minidebug_read(elf, fdes, table) > 0)
 		quality = SYMBOLS_MINIDEBUG;
 	symbol_table_finish(table);
 	if (r >= 0)

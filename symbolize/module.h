@@ -3,11 +3,13 @@
 #define SYMBOLIZE_MODULE_H
 
 #include "symbolize/address_cache.h"
+#include "symbolize/bounds/loader.h"
+#include "symbolize/debugfile/debug_search.h"
 #include "symbolize/dwarf/dwarf.h"
 #include "symbolize/elf/elf_head.h"
 #include "symbolize/elf/fde.h"
+#include "symbolize/elf/mapped_file.h"
 #include "symbolize/elf/symbol_table.h"
-#include "symbolize/loader.h"
 #include "symbolize/names/demangle.h"
 #include "symbolize/symbolize.h"
 
@@ -29,14 +31,6 @@ enum module_state {
 	MODULE_LOADED,
 };
 
-/* What tells one file from another. */
-struct file_id {
-	uint64_t dev;
-	uint64_t inode;
-	uint64_t size;
-	int64_t mtime_ns;
-};
-
 enum { MODULE_WHY_SIZE = 160 };
 
 /* Symbols of a module, and bounds for code that has none.  The loader makes it once. */
@@ -49,7 +43,6 @@ struct module_names {
 
 struct batch;
 struct cache_module;
-struct debug_search;
 
 /*
  * What a module's batches need, opened by the first that does.  Threads take turns: whoever works
@@ -85,9 +78,9 @@ struct module {
 	struct module_names elf; /* symbol tables */
 	bool has_dwarf;          /* the module or its debug file; set with elf.state */
 	bool has_symtab;         /* likewise */
-	int debug_found;         /* enum debug_found: how it was found */
-	char *debug_path;        /* the debug file, owned; NULL: none or not needed */
-	uint64_t debug_size;     /* of the file with the DWARF */
+	enum debug_found debug_found;
+	char *debug_path;    /* the debug file, owned; NULL: none or not needed */
+	uint64_t debug_size; /* of the file with the DWARF */
 	int64_t debug_mtime_ns;
 	struct module_dwarf dwarf;
 	enum symbol_quality quality;
@@ -138,6 +131,16 @@ void module_free(struct module *module);
  * Context: main thread, before it is loaded.
  */
 void module_set_head(struct module *module, const struct elf_head *head);
+
+/**
+ * module_find_debug - the separate debug file of a module
+ * @elf: the module's file, for its link; NULL: it is not here
+ *
+ * Return:  0; -ENOENT: there is none (RET_FILE->fd is -1).
+ * Owns:    the caller: RET_FILE's descriptor and path.
+ * Context: any thread.  One at a time for one module.
+ */
+int module_find_debug(const struct module *module, Elf *elf, struct debug_file *ret_file);
 
 /**
  * module_fail - it has no names, for this reason (the first one is kept)

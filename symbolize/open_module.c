@@ -72,7 +72,7 @@ static int open_debug_file(struct module *module, const struct elf_head *wanted)
 	int r;
 
 	module_set_head(module, wanted);
-	if (!wanted->build_id_len || debug_search_module(module->search, module, NULL, &file) < 0)
+	if (!wanted->build_id_len || module_find_debug(module, NULL, &file) < 0)
 		return -ENOENT;
 	r = try_file(module, file.fd, wanted);
 	if (r < 0)

@@ -1,8 +1,8 @@
-/* quality.c - words for where names came from, and advice */
-#include "symbolize/quality.h"
-
+/* quality.c - the summary of modules: where names came from, and what would name more */
+#include "symbolize/internal.h"
 #include "symbolize/jit/jit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const sources[] = {
@@ -54,7 +54,7 @@ static bool is_made_at_run_time(const struct module *module)
 	       (strcmp(module->path, "[anon]") == 0 || strncmp(module->path, "/memfd:", 7) == 0);
 }
 
-struct symbolize_module quality_of(const struct module *module, bool loaded)
+static struct symbolize_module quality_of(const struct module *module, bool loaded)
 {
 	enum symbol_quality quality = loaded ? module->quality : SYMBOLS_NONE;
 	struct symbolize_module summary = {
@@ -86,4 +86,24 @@ struct symbolize_module quality_of(const struct module *module, bool loaded)
 						      : "lines and inlined calls";
 	summary.try = advice(module);
 	return summary;
+}
+
+size_t symbolizer_modules(struct symbolizer *symbolizer,
+			  const struct symbolize_module **ret_modules)
+{
+	struct symbolize_module *summary =
+		calloc(symbolizer->modules.n_modules + 1, sizeof(*summary));
+	size_t n = 0;
+
+	free(symbolizer->summary);
+	symbolizer->summary = summary;
+	*ret_modules = summary;
+	if (!summary)
+		return 0;
+	for (const struct module *module = symbolizer->modules.first; module;
+	     module = module->next) {
+		if (module->lookups || (module->jit && jit_is_cut(module->jit)))
+			summary[n++] = quality_of(module, symbolizer_is_loaded(module));
+	}
+	return n;
 }

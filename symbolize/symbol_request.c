@@ -3,7 +3,7 @@
 
 #include "base/io.h"
 #include "symbolize/batch.h"
-#include "symbolize/names/naming.h"
+#include "symbolize/naming.h"
 
 #include <stdlib.h>
 

@@ -3,21 +3,12 @@
 
 #include "base/io.h"
 #include "symbolize/jit/jit.h"
-#include "symbolize/quality.h"
 #include "symbolize/symbol_request.h"
 
 #include <errno.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void on_progress(void *context, const struct debug_progress *progress)
-{
-	const struct symbolizer *symbolizer = (const struct symbolizer *)context;
-
-	if (symbolizer->options.progress)
-		symbolizer->options.progress(progress->module, progress->bytes, progress->left_ns);
-}
 
 /* What is looked up is looked for first. */
 static int start_search(struct symbolizer *symbolizer)
@@ -29,8 +20,7 @@ static int start_search(struct symbolizer *symbolizer)
 		.symbol_dirs = options->symbol_dirs,
 		.n_symbol_dirs = options->n_symbol_dirs,
 		.debuginfod = options->debuginfod,
-		.progress = on_progress,
-		.progress_context = symbolizer,
+		.progress = options->progress,
 	};
 	return debug_search_new(&symbolizer->search_options, &symbolizer->search);
 }
@@ -274,22 +264,7 @@ void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns)
 	asking_advance(symbolizer, true);
 }
 
-size_t symbolizer_modules(struct symbolizer *symbolizer,
-			  const struct symbolize_module **ret_modules)
+uint64_t symbolize_mangled_names(void)
 {
-	struct symbolize_module *summary =
-		calloc(symbolizer->modules.n_modules + 1, sizeof(*summary));
-	size_t n = 0;
-
-	free(symbolizer->summary);
-	symbolizer->summary = summary;
-	*ret_modules = summary;
-	if (!summary)
-		return 0;
-	for (const struct module *module = symbolizer->modules.first; module;
-	     module = module->next) {
-		if (module->lookups || (module->jit && jit_is_cut(module->jit)))
-			summary[n++] = quality_of(module, symbolizer_is_loaded(module));
-	}
-	return n;
+	return names_mangled();
 }

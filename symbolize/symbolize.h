@@ -153,6 +153,20 @@ int symbolizer_resolve_in(struct symbolizer *symbolizer, struct module *module,
 void symbolizer_ask_in(struct symbolizer *symbolizer, struct module *module, uint64_t vaddr);
 
 /**
+ * symbolizer_keep - read a whole file's functions into the cache
+ * @path: of the module, or of its debug file; outlives the symbolizer
+ * @progress: called now and then; NULL is fine
+ *
+ * Functions are looked up where .eh_frame and symbols say that code begins.
+ *
+ * Return:  0; -ENODATA: there is no debugging information; -ENOTSUP: the symbolizer keeps no
+ *          cache; -errno and the reason.
+ * Context: main thread.
+ */
+int symbolizer_keep(struct symbolizer *symbolizer, const char *path,
+		    void (*progress)(size_t n_done, size_t n_all), struct err *err);
+
+/**
  * symbolizer_is_busy - is anything being looked up that was asked for?
  *
  * Context: main thread.

@@ -114,6 +114,14 @@ int cache_find(struct cache_module *module, uint64_t addr, struct function_table
  */
 int cache_add(struct cache_module *module, const struct function_table *table);
 
+/**
+ * cache_save - write what was added to a module
+ *
+ * Return:  0; -EBUSY: another writer does not end; -ENOSPC; -errno and the reason.
+ * Context: any thread, one at a time for one module.
+ */
+int cache_save(struct cache_module *module, struct err *err);
+
 /* One build, for `wick symbols list`. */
 struct cache_entry {
 	const char *name;

@@ -76,14 +76,6 @@ int cache_folder_walk(int folder_fd, int (*visit)(void *context, const struct ca
 		      void *context);
 
 /**
- * cache_save - write what was added to a module
- *
- * Return:  0; -EBUSY: another writer does not end; -ENOSPC; -errno and the reason.
- * Context: any thread, one at a time for one module.
- */
-int cache_save(struct cache_module *module, struct err *err);
-
-/**
  * cache_entries_clear - forget the last listing
  *
  * Context: main thread.

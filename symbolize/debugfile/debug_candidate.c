@@ -4,8 +4,8 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/regular_file.h"
+#include "symbolize/bounds/loader.h"
 #include "symbolize/elf/mapped_file.h"
-#include "symbolize/loader.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>

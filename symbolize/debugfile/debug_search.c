@@ -243,20 +243,20 @@ static void set_build_id(struct debug_hunt *hunt, const uint8_t *id, size_t len)
 		(void)snprintf(hunt->hex + 2 * i, 3, "%02x", id[i]);
 }
 
-int debug_search_module(struct debug_search *search, const struct module *module, Elf *elf,
+int debug_search_module(struct debug_search *search, const struct debug_module *module, Elf *elf,
 			struct debug_file *ret_file)
 {
 	struct debug_hunt hunt = {
 		.pid = module->pid,
-		.dev = module->id.dev,
-		.inode = module->id.inode,
-		.code = module->head.n_loads ? &module->head : NULL,
+		.dev = module->dev,
+		.inode = module->inode,
+		.code = module->head->n_loads ? module->head : NULL,
 		.file = {.fd = -1},
 	};
 	GElf_Word crc = 0;
 	const char *link = elf ? dwelf_elf_gnu_debuglink(elf, &crc) : NULL;
 
-	set_build_id(&hunt, module->head.build_id, module->head.build_id_len);
+	set_build_id(&hunt, module->head->build_id, module->head->build_id_len);
 	hunt.has_crc = link != NULL;
 	hunt.crc = crc;
 	(void)(try_build_id(search, &hunt) ||
@@ -297,8 +297,8 @@ static bool try_alt_name(struct debug_search *search, struct debug_hunt *hunt, c
 	return *name && try_both(hunt, DEBUG_LINK, search->root, "/.dwz", name);
 }
 
-int debug_search_alt(struct debug_search *search, const struct module *module, const char *beside,
-		     const char *name, const uint8_t *build_id, size_t len)
+int debug_search_alt(struct debug_search *search, const struct debug_module *module,
+		     const char *beside, const char *name, const uint8_t *build_id, size_t len)
 {
 	struct debug_hunt hunt = {.pid = module->pid, .file = {.fd = -1}};
 	int fd;
@@ -370,7 +370,7 @@ static const char *last_part(const char *path)
 }
 
 /* FILE.dwp, and of FILE.debug also FILE.dwp; the same of the module. */
-static bool find_package(const struct debug_search *search, const struct module *module,
+static bool find_package(const struct debug_search *search, const struct debug_module *module,
 			 const char *beside, struct dwo_hunt *hunt)
 {
 	static const char SUFFIX[] = ".debug";
@@ -405,8 +405,8 @@ static bool find_unit_file(const struct debug_search *search, const char *beside
 	       (len && open_in(hunt, beside, len, last_part(name), ""));
 }
 
-int debug_search_dwo(struct debug_search *search, const struct module *module, const char *beside,
-		     const char *comp_dir, const char *name, size_t nth)
+int debug_search_dwo(struct debug_search *search, const struct debug_module *module,
+		     const char *beside, const char *comp_dir, const char *name, size_t nth)
 {
 	struct dwo_hunt hunt = {.pid = module->pid, .skip = nth};
 	bool found = name ? *name && find_unit_file(search, beside, comp_dir, name, &hunt)

@@ -9,21 +9,14 @@
 #ifndef DEBUGFILE_DEBUG_SEARCH_H
 #define DEBUGFILE_DEBUG_SEARCH_H
 
-#include "symbolize/module.h"
+#include "symbolize/elf/elf_head.h"
 
 #include <libelf.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct debug_search;
-
-/* What a server is being asked for, told about once a second. */
-struct debug_progress {
-	const char *module; /* its path */
-	uint64_t bytes;     /* so far */
-	uint64_t of_bytes;  /* 0: not known */
-	uint64_t left_ns;   /* of the deadline */
-};
 
 struct debug_search_options {
 	const char *debug_root;         /* NULL: /usr/lib/debug */
@@ -31,9 +24,9 @@ struct debug_search_options {
 	size_t n_symbol_dirs;
 	bool debuginfod;      /* ask the servers of $DEBUGINFOD_URLS */
 	uint64_t deadline_ns; /* for all modules together; 0: 5 s */
-	/* Called in the thread that searches, one at a time; NULL: nobody wants to know. */
-	void (*progress)(void *context, const struct debug_progress *progress);
-	void *progress_context;
+	/* Called about once a second while a server is asked, in the thread that searches, one at a
+	 * time; NULL: no calls.  MODULE is a path, LEFT_NS what is left of the deadline. */
+	void (*progress)(const char *module, uint64_t bytes, uint64_t left_ns);
 };
 
 /* What came of asking servers. */
@@ -44,6 +37,15 @@ struct debug_servers {
 	uint64_t n_late;   /* not asked, or given up, as the deadline had passed */
 	uint64_t spent_ns;
 	char why[160]; /* what failed first, or why none is asked; "" nothing */
+};
+
+/* The module whose files are looked for. */
+struct debug_module {
+	const char *path;
+	const struct elf_head *head; /* of no segments: its file is not here */
+	pid_t pid;                   /* whose root comes before ours; 0: only ours */
+	uint64_t dev;
+	uint64_t inode; /* of its file, which is never its debug file; 0: not known */
 };
 
 /* How a file was found, for the report. */
@@ -88,7 +90,7 @@ void debug_search_free(struct debug_search *search);
  * Owns:    the caller: RET_FILE's descriptor and path.
  * Context: any thread.
  */
-int debug_search_module(struct debug_search *search, const struct module *module, Elf *elf,
+int debug_search_module(struct debug_search *search, const struct debug_module *module, Elf *elf,
 			struct debug_file *ret_file);
 
 /**
@@ -100,8 +102,8 @@ int debug_search_module(struct debug_search *search, const struct module *module
  * Return:  a descriptor; -ENOENT.
  * Context: any thread.
  */
-int debug_search_alt(struct debug_search *search, const struct module *module, const char *beside,
-		     const char *name, const uint8_t *build_id, size_t len);
+int debug_search_alt(struct debug_search *search, const struct debug_module *module,
+		     const char *beside, const char *name, const uint8_t *build_id, size_t len);
 
 /**
  * debug_search_dwo - a split unit's file, or the .dwp of a file
@@ -111,8 +113,8 @@ int debug_search_alt(struct debug_search *search, const struct module *module, c
  * Return:  a descriptor; -ENOENT: there are no more.
  * Context: any thread.
  */
-int debug_search_dwo(struct debug_search *search, const struct module *module, const char *beside,
-		     const char *comp_dir, const char *name, size_t nth);
+int debug_search_dwo(struct debug_search *search, const struct debug_module *module,
+		     const char *beside, const char *comp_dir, const char *name, size_t nth);
 
 /**
  * debug_search_servers - what came of asking servers until now

@@ -2,8 +2,8 @@
 #include "symbolize/debugfile/debug_server.h"
 
 #include "base/io.h"
+#include "symbolize/bounds/loader.h"
 #include "symbolize/debugfile/debug_candidate.h"
-#include "symbolize/loader.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -140,19 +140,14 @@ static int on_progress(struct debuginfod_client *client, long done, long all)
 	struct debug_server *server = asking;
 	const struct debug_search_options *options = server->options;
 	uint64_t now_ns = io_now_ns();
-	struct debug_progress progress = {
-		.module = server->module,
-		.bytes = all > 0 && done > 0 ? (uint64_t)done : 0,
-		.of_bytes = all > 0 ? (uint64_t)all : 0,
-		.left_ns = left_ns(server),
-	};
+	uint64_t left = left_ns(server);
 
 	(void)client;
 	if (options->progress && now_ns - server->shown_ns >= PROGRESS_NS) {
 		server->shown_ns = now_ns;
-		options->progress(options->progress_context, &progress);
+		options->progress(server->module, all > 0 && done > 0 ? (uint64_t)done : 0, left);
 	}
-	server->late = progress.left_ns == 0;
+	server->late = left == 0;
 	return server->late || loader_is_stopping();
 }
 

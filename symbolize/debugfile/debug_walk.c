@@ -4,8 +4,8 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/regular_file.h"
+#include "symbolize/bounds/loader.h"
 #include "symbolize/debugfile/debug_candidate.h"
-#include "symbolize/loader.h"
 
 #include <dirent.h>
 #include <elf.h>

@@ -1,8 +1,8 @@
 /* die.c - the attributes of an entry */
 #include "symbolize/dwarf/die.h"
 
+#include "symbolize/bounds/loader.h"
 #include "symbolize/dwarf/ranges.h"
-#include "symbolize/loader.h"
 
 /* The first values that most entries have, without the detours of form_read(). */
 static inline bool read_common(struct cursor *cursor, const struct dwarf_format *format,

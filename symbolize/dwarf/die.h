@@ -6,8 +6,8 @@
 #ifndef DWARF_DIE_H
 #define DWARF_DIE_H
 
+#include "symbolize/bounds/cursor.h"
 #include "symbolize/dwarf/abbrev.h"
-#include "symbolize/dwarf/cursor.h"
 #include "symbolize/dwarf/unit.h"
 
 #include <dwarf.h>

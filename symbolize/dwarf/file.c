@@ -1,7 +1,7 @@
 /* file.c - opening a module's debugging information, and finding its units */
 #include "symbolize/dwarf/file.h"
 
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 
 #include <errno.h>
 #include <stdlib.h>

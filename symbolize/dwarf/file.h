@@ -4,12 +4,12 @@
 #ifndef DWARF_FILE_H
 #define DWARF_FILE_H
 
+#include "symbolize/dwarf/directory.h"
 #include "symbolize/dwarf/dwarf.h"
+#include "symbolize/dwarf/split.h"
 #include "symbolize/dwarf/unit.h"
-#include "symbolize/sections/directory.h"
 #include "symbolize/sections/dwarf_fallback.h"
 #include "symbolize/sections/sections.h"
-#include "symbolize/sections/split.h"
 
 #include <pthread.h>
 #include <stdbool.h>

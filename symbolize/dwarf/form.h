@@ -4,7 +4,7 @@
 #ifndef DWARF_FORM_H
 #define DWARF_FORM_H
 
-#include "symbolize/dwarf/cursor.h"
+#include "symbolize/bounds/cursor.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* function_index.c - the walk over the entries of a unit */
 #include "symbolize/dwarf/function_index.h"
 
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* inlines.c - the entries in a function's body (3.3.8), and the rows of its ranges */
 #include "symbolize/dwarf/inlines.h"
 
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 
 #include <errno.h>
 #include <stdlib.h>

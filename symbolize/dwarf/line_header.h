@@ -4,7 +4,7 @@
 #ifndef DWARF_LINE_HEADER_H
 #define DWARF_LINE_HEADER_H
 
-#include "symbolize/dwarf/cursor.h"
+#include "symbolize/bounds/cursor.h"
 #include "symbolize/dwarf/unit.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* lines.c - the machine of 6.2.2, and its sequences put in order */
 #include "symbolize/dwarf/lines.h"
 
+#include "symbolize/bounds/loader.h"
 #include "symbolize/dwarf/line_header.h"
-#include "symbolize/loader.h"
 
 #include <dwarf.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* ranges.c - .debug_ranges (DWARF 4, 2.17.3) and .debug_rnglists (DWARF 5, 2.17.3 and 7.28) */
 #include "symbolize/dwarf/ranges.h"
 
-#include "symbolize/dwarf/cursor.h"
+#include "symbolize/bounds/cursor.h"
 
 #include <dwarf.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "symbolize/elf/elf_symbols.h"
 
 #include "base/cleanup.h"
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 
 #include <errno.h>
 #include <lzma.h>
@@ -64,7 +64,7 @@ static int decompress(const Elf_Data *packed, char **ret_bytes, size_t *ret_len)
 	return 0;
 }
 
-int elf_minidebug_read(Elf *elf, const struct elf_bounds *bounds, struct symbol_table *table)
+int elf_minidebug_read(Elf *elf, const struct fde_table *fdes, struct symbol_table *table)
 {
 	GElf_Shdr header;
 	const Elf_Data *packed = elf_section_data(elf_section_named(elf, ".gnu_debugdata", &header),
@@ -83,7 +83,7 @@ int elf_minidebug_read(Elf *elf, const struct elf_bounds *bounds, struct symbol_
 	inner = elf_memory(bytes, len);
 	if (!inner)
 		return -EBADMSG;
-	r = elf_kind(inner) == ELF_K_ELF ? elf_symbols_read(inner, ELF_SYMTAB, bounds, table)
+	r = elf_kind(inner) == ELF_K_ELF ? elf_symbols_read(inner, ELF_SYMTAB, fdes, table)
 					 : -EBADMSG;
 	(void)elf_end(inner);
 	return r;

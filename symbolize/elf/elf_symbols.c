@@ -1,8 +1,8 @@
 /* elf_symbols.c - .symtab and .dynsym through libelf */
 #include "symbolize/elf/elf_symbols.h"
 
-#include "symbolize/loader.h"
-#include "symbolize/memory.h"
+#include "symbolize/bounds/loader.h"
+#include "symbolize/bounds/memory.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { SHARED_NAMES = 4, MORE_NAME_BYTES = 16 * 1024 * 1024 };
 struct reader {
 	Elf *elf;
 	const Elf_Data *strings;
-	const struct elf_bounds *bounds;
+	const struct fde_table *fdes; /* NULL: none */
 	struct symbol_table *table;
 	uint64_t name_bytes; /* that names may take yet */
 	const char *file;    /* that the local symbols to come were compiled from */
@@ -92,16 +92,15 @@ uint32_t elf_symbol_rank(unsigned char info, const char *name)
 static uint64_t limit_of(const struct reader *reader, const GElf_Sym *symbol,
 			 const GElf_Shdr *section)
 {
-	const struct elf_bounds *bounds = reader->bounds;
 	uint64_t section_end = section->sh_addr + section->sh_size;
-	uint64_t end = bounds ? bounds->end(bounds->context, symbol->st_value) : 0;
+	uint64_t end = reader->fdes ? fde_end(reader->fdes, symbol->st_value) : 0;
 
 	if (end > symbol->st_value)
 		return end < section_end ? end : section_end;
 	/* Those that are not exported are not in .dynsym: the next symbol may be far away. */
 	if (reader->which == ELF_DYNSYM)
 		return symbol->st_value + 1;
-	end = bounds && bounds->limit ? bounds->limit(bounds->context, symbol->st_value) : 0;
+	end = reader->fdes ? fde_limit(reader->fdes, symbol->st_value) : 0;
 	return end > symbol->st_value && end < section_end ? end : section_end;
 }
 
@@ -183,10 +182,9 @@ static int read_section(struct reader *reader, Elf_Scn *section, const GElf_Shdr
 	return 0;
 }
 
-int elf_symbols_read(Elf *elf, int which, const struct elf_bounds *bounds,
-		     struct symbol_table *table)
+int elf_symbols_read(Elf *elf, int which, const struct fde_table *fdes, struct symbol_table *table)
 {
-	struct reader reader = {.elf = elf, .bounds = bounds, .table = table};
+	struct reader reader = {.elf = elf, .fdes = fdes, .table = table};
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	int found = 0;

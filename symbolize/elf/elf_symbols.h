@@ -2,6 +2,7 @@
 #ifndef ELF_ELF_SYMBOLS_H
 #define ELF_ELF_SYMBOLS_H
 
+#include "symbolize/elf/fde.h"
 #include "symbolize/elf/symbol_table.h"
 
 #include <gelf.h>
@@ -14,18 +15,11 @@ enum elf_symbols {
 	ELF_DYNSYM = 2,
 };
 
-/* Where code without a size ends at the latest; 0 when it is not known. */
-struct elf_bounds {
-	uint64_t (*end)(void *context, uint64_t addr);   /* of the function around it */
-	uint64_t (*limit)(void *context, uint64_t addr); /* else the next function; NULL: none */
-	void *context;
-};
-
 /**
  * elf_symbols_read - add the functions of .symtab and .dynsym
  * @which: enum elf_symbols, or-ed
- * @bounds: asked for symbols without a size; NULL: they end with their section in .symtab, and
- *          name only their own address in .dynsym
+ * @fdes: bounds of symbols without a size; NULL: they end with their section in .symtab, and
+ *        name only their own address in .dynsym
  *
  * Names lose their @VERSION; local ones of .symtab have the file that was compiled.  Two files
  * with the same symbols in another order give the same names.  The table is not finished.
@@ -33,8 +27,7 @@ struct elf_bounds {
  * Return:  the tables that gave at least one symbol, or-ed; -EFBIG or -ENOMEM.
  * Context: any thread.  One at a time for one ELF.
  */
-int elf_symbols_read(Elf *elf, int which, const struct elf_bounds *bounds,
-		     struct symbol_table *table);
+int elf_symbols_read(Elf *elf, int which, const struct fde_table *fdes, struct symbol_table *table);
 
 /**
  * elf_minidebug_read - add the functions of .gnu_debugdata, when there is one
@@ -46,7 +39,7 @@ int elf_symbols_read(Elf *elf, int which, const struct elf_bounds *bounds,
  *          decompress, or to too much; -EFBIG or -ENOMEM.
  * Context: any thread.  One at a time for one ELF.
  */
-int elf_minidebug_read(Elf *elf, const struct elf_bounds *bounds, struct symbol_table *table);
+int elf_minidebug_read(Elf *elf, const struct fde_table *fdes, struct symbol_table *table);
 
 /**
  * elf_plt_read - add NAME@plt for the stubs of .plt, .plt.sec and .plt.got

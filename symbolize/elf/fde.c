@@ -1,9 +1,9 @@
 /* fde.c - walking the entries of .eh_frame (LSB Core, "Exception Frames") for their bounds */
 #include "symbolize/elf/fde.h"
 
-#include "symbolize/dwarf/cursor.h"
+#include "symbolize/bounds/cursor.h"
+#include "symbolize/bounds/loader.h"
 #include "symbolize/elf/elf_symbols.h"
-#include "symbolize/loader.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -8,7 +8,7 @@
 #ifndef ELF_FDE_H
 #define ELF_FDE_H
 
-#include "symbolize/memory.h"
+#include "symbolize/bounds/memory.h"
 
 #include <libelf.h>
 #include <stddef.h>

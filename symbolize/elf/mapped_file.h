@@ -4,7 +4,14 @@
 
 #include "base/sample.h"
 #include "symbolize/elf/image.h"
-#include "symbolize/module.h"
+
+/* What tells one file from another. */
+struct file_id {
+	uint64_t dev;
+	uint64_t inode;
+	uint64_t size;
+	int64_t mtime_ns;
+};
 
 struct mapped_file {
 	int fd;

@@ -3,7 +3,7 @@
 #define ELF_SYMBOL_TABLE_H
 
 #include "base/buf.h"
-#include "symbolize/memory.h"
+#include "symbolize/bounds/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef JIT_JIT_H
 #define JIT_JIT_H
 
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 
 #include <stdbool.h>
 #include <stdint.h>

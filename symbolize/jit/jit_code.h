@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "symbolize/memory.h"
+#include "symbolize/bounds/memory.h"
 
 #include <stddef.h>
 #include <stdint.h>

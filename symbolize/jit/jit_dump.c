@@ -1,8 +1,8 @@
 /* jit_dump.c - the records of a jitdump file; whoever made it may be anybody */
 #include "symbolize/jit/jit_dump.h"
 
-#include "symbolize/dwarf/cursor.h"
-#include "symbolize/loader.h"
+#include "symbolize/bounds/cursor.h"
+#include "symbolize/bounds/loader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* names.c - demangling, once a name; and when two names mean one function */
 #include "symbolize/names/names.h"
 
-#include "symbolize/symbolize.h"
-
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,7 +22,7 @@ static void count_mangled(struct names *names, const char *name)
 		(void)atomic_fetch_add_explicit(&n_mangled, 1, memory_order_relaxed);
 }
 
-uint64_t symbolize_mangled_names(void)
+uint64_t names_mangled(void)
 {
 	return atomic_load_explicit(&n_mangled, memory_order_relaxed);
 }

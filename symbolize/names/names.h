@@ -7,6 +7,7 @@
 #include "symbolize/names/demangle.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Zero has none, and shows them without parameters. */
 struct names {
@@ -45,6 +46,13 @@ const char *names_readable(struct names *names, const char *symbol, struct deman
  */
 bool names_same_function(struct names *names, const char *symbol, const char *dwarf,
 			 struct demangle_budget *budget);
+
+/**
+ * names_mangled - different names that took too long to demangle, counted for each struct names
+ *
+ * Context: any thread.
+ */
+uint64_t names_mangled(void);
 
 /**
  * names_release - forget them all

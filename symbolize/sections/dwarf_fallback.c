@@ -1,7 +1,7 @@
 /* dwarf_fallback.c - the same walk as ours, over libdw's entries, counted */
 #include "symbolize/sections/dwarf_fallback.h"
 
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 #include "symbolize/sections/inflate.h"
 
 #include <dwarf.h>

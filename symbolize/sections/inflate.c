@@ -1,7 +1,7 @@
 /* inflate.c - sizes come from the file: nothing is made larger than a ratio allows */
 #include "symbolize/sections/inflate.h"
 
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 
 #include <endian.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #ifndef SECTIONS_SECTIONS_H
 #define SECTIONS_SECTIONS_H
 
-#include "symbolize/memory.h"
+#include "symbolize/bounds/memory.h"
 
 #include <libelf.h>
 #include <stdbool.h>

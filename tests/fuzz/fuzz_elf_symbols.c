@@ -11,16 +11,6 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 static volatile size_t sink;
 
-static uint64_t bound_end(void *context, uint64_t addr)
-{
-	return fde_end(context, addr);
-}
-
-static uint64_t bound_limit(void *context, uint64_t addr)
-{
-	return fde_limit(context, addr);
-}
-
 static void look_up(struct symbol_table *table, uint64_t addr)
 {
 	const struct symbol *symbol = symbol_table_find(table, addr);
@@ -32,14 +22,12 @@ static void look_up(struct symbol_table *table, uint64_t addr)
 		sink += strlen(symbol_table_name(table, symbol));
 }
 
-static void read_symbols(Elf *elf, struct fde_table *fdes, struct symbol_table *table)
+static void read_symbols(Elf *elf, const struct fde_table *fdes, struct symbol_table *table)
 {
-	const struct elf_bounds bounds = {bound_end, bound_limit, fdes};
-
-	(void)elf_symbols_read(elf, ELF_SYMTAB | ELF_DYNSYM, &bounds, table);
+	(void)elf_symbols_read(elf, ELF_SYMTAB | ELF_DYNSYM, fdes, table);
 	symbol_table_finish(table);
 	(void)elf_plt_read(elf, table);
-	(void)elf_minidebug_read(elf, &bounds, table);
+	(void)elf_minidebug_read(elf, fdes, table);
 	symbol_table_finish(table);
 	for (uint64_t addr = 0; addr < 0x8000; addr += 0x11)
 		look_up(table, addr);

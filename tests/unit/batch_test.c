@@ -1,7 +1,7 @@
 /* batch_test.c - addresses looked up together: once a function, by unit, from the cache first */
 #include "symbolize/batch.h"
 
-#include "symbolize/names/naming.h"
+#include "symbolize/naming.h"
 
 #include <errno.h>
 #include <setjmp.h>

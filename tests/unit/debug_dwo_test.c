@@ -22,7 +22,7 @@ static struct debug_search *start(const char *const *dirs, size_t n_dirs)
 
 static int find_dwo(struct debug_search *search, const char *comp_dir, const char *name, size_t nth)
 {
-	const struct module module = {.path = "/somewhere/prog"};
+	const struct debug_module module = {.path = "/somewhere/prog"};
 	char beside[PATH_MAX + 32];
 
 	(void)snprintf(beside, sizeof(beside), "%s/bin/prog.debug", folder);

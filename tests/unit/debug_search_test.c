@@ -27,7 +27,8 @@
 struct subject {
 	struct debug_search_options options;
 	struct debug_search *search;
-	struct module module;
+	struct elf_head head;
+	struct debug_module module;
 	Elf *elf;
 	int fd;
 };
@@ -42,11 +43,9 @@ static void subject_open(struct subject *subject, const char *path)
 	assert_int_equal(fstat(subject->fd, &st), 0);
 	subject->elf = elf_begin(subject->fd, ELF_C_READ, NULL);
 	assert_non_null(subject->elf);
-	subject->module.path = path;
-	subject->module.id.dev = st.st_dev;
-	subject->module.id.inode = st.st_ino;
-	assert_int_equal(
-		elf_head_read(&(struct elf_source){.fd = subject->fd}, &subject->module.head), 0);
+	subject->module = (struct debug_module){
+		.path = path, .head = &subject->head, .dev = st.st_dev, .inode = st.st_ino};
+	assert_int_equal(elf_head_read(&(struct elf_source){.fd = subject->fd}, &subject->head), 0);
 	if (!subject->options.debug_root)
 		subject->options.debug_root = in_folder("nothing");
 	assert_int_equal(debug_search_new(&subject->options, &subject->search), 0);
@@ -137,8 +136,8 @@ static void the_build_id_alone_is_enough(void **state)
 
 	(void)state;
 	subject_open(&subject, VICTIMS "/by_id");
-	subject.module = (struct module){.path = "/gone", .head = subject.module.head};
-	subject.module.head.n_loads = 0;
+	subject.module = (struct debug_module){.path = "/gone", .head = &subject.head};
+	subject.head.n_loads = 0;
 	assert_int_equal(debug_search_module(subject.search, &subject.module, NULL, &file), 0);
 	assert_int_equal(file.found, DEBUG_BUILD_ID);
 	(void)close(file.fd);
@@ -484,19 +483,18 @@ static void servers_are_asked_only_when_told_to(void **state)
 	assert_int_equal(server.n_served, 2);
 }
 
-static void note_progress(void *context, const struct debug_progress *progress)
+static void check_progress(const char *module, uint64_t bytes, uint64_t left_ns)
 {
-	assert_string_equal(progress->module, VICTIMS "/by_id");
-	(*(int *)context)++;
+	(void)bytes;
+	(void)left_ns;
+	assert_string_equal(module, VICTIMS "/by_id");
 }
 
 static void a_dead_server_costs_the_deadline_once(void **state)
 {
-	int n_told = 0;
 	struct subject subject = {.options = {.debuginfod = true,
 					      .deadline_ns = 300 * 1000 * 1000,
-					      .progress = note_progress,
-					      .progress_context = &n_told}};
+					      .progress = check_progress}};
 	uint64_t began_ns = io_now_ns();
 	struct debug_servers told;
 	struct server server;

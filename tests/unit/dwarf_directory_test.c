@@ -1,5 +1,5 @@
 /* dwarf_directory_test.c - units by address: as listed, as they say themselves, by their lines */
-#include "symbolize/sections/directory.h"
+#include "symbolize/dwarf/directory.h"
 
 #include "tests/unit/dwarf_bytes.h"
 

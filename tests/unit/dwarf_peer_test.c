@@ -1,9 +1,9 @@
 /* dwarf_peer_test.c - rows, ranges and units of real files, against what libdw reads there */
+#include "symbolize/dwarf/directory.h"
 #include "symbolize/dwarf/lines.h"
 #include "symbolize/dwarf/ranges.h"
 #include "symbolize/dwarf/unit.h"
 #include "symbolize/elf/elf_head.h"
-#include "symbolize/sections/directory.h"
 #include "symbolize/sections/sections.h"
 
 #include <dwarf.h>

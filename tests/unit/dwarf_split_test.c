@@ -1,8 +1,7 @@
 /* dwarf_split_test.c - units in .dwo and .dwp, the file of dwz -m, and libdw in our place */
 #include "symbolize/dwarf/dwarf.h"
+#include "symbolize/dwarf/split.h"
 #include "symbolize/sections/dwarf_fallback.h"
-#include "symbolize/sections/package.h"
-#include "symbolize/sections/split.h"
 
 #include "tests/unit/dwarf_bytes.h"
 
@@ -245,7 +244,7 @@ static int find_in_index(const struct bytes *index, uint64_t id, struct dwarf_by
 	sections.of[DWARF_INFO] = (struct dwarf_bytes){.data = data, .len = 32};
 	sections.of[DWARF_ABBREV] = (struct dwarf_bytes){.data = data, .len = 64};
 	sections.of[DWARF_STR] = (struct dwarf_bytes){.data = data, .len = 64};
-	return package_find(&sections, id, of);
+	return split_package_find(&sections, id, of);
 }
 
 static void a_packages_index_leads_to_slices(void **state)

@@ -24,16 +24,6 @@ struct subject {
 	struct symbol_table table;
 };
 
-static uint64_t end_of(void *context, uint64_t addr)
-{
-	return fde_end((const struct fde_table *)context, addr);
-}
-
-static uint64_t limit_of(void *context, uint64_t addr)
-{
-	return fde_limit((const struct fde_table *)context, addr);
-}
-
 static void subject_open(struct subject *subject, const char *path)
 {
 	*subject = (struct subject){.fd = open(path, O_RDONLY | O_CLOEXEC)};
@@ -46,8 +36,7 @@ static void subject_open(struct subject *subject, const char *path)
 
 static int subject_read(struct subject *subject, int which)
 {
-	struct elf_bounds bounds = {.end = end_of, .limit = limit_of, .context = &subject->fdes};
-	int r = elf_symbols_read(subject->elf, which, &bounds, &subject->table);
+	int r = elf_symbols_read(subject->elf, which, &subject->fdes, &subject->table);
 
 	symbol_table_finish(&subject->table);
 	return r;

@@ -1,7 +1,7 @@
 /* file_guard_test.c - files that shrink under a reader */
 #include "symbolize/elf/file_guard.h"
 
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 #include "symbolize/sections/sections.h"
 
 #include <errno.h>

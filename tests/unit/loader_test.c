@@ -1,5 +1,5 @@
 /* loader_test.c - jobs end when they are told to, and one that does not is left alone */
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* memory_test.c - names have one budget, of which nobody takes all */
-#include "symbolize/memory.h"
+#include "symbolize/bounds/memory.h"
 
 #include <errno.h>
 #include <setjmp.h>

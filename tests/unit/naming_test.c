@@ -1,6 +1,6 @@
 /* naming_test.c - which name is shown, from symbol tables and DWARF or from what was kept of them
  */
-#include "symbolize/names/naming.h"
+#include "symbolize/naming.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

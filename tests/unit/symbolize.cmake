@@ -103,7 +103,7 @@ wick_unit_test(jit_dump LIBS wick_symbolize)
 
 # The way from addresses to answers; who is asked is played by the test.
 wick_unit_test(batch SOURCES ${PROJECT_SOURCE_DIR}/symbolize/batch.c
-  ${PROJECT_SOURCE_DIR}/symbolize/loader.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_table.c
+  ${PROJECT_SOURCE_DIR}/symbolize/bounds/loader.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_table.c
   ${PROJECT_SOURCE_DIR}/symbolize/function/function_builder.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_sweep.c
   ${PROJECT_SOURCE_DIR}/symbolize/function/function_pack.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_show.c
   LIBS wick_base PkgConfig::ELF Threads::Threads)

@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "flamescope/draw/words.h"
 #include "symbolize/cache/cache.h"
-#include "symbolize/cache/cache_store.h"
 #include "tools/cli/cmd.h"
 #include "tools/cli/say.h"
 #include "tools/cli/text.h"

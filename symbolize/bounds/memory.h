@@ -6,8 +6,8 @@
  * process's code made at run time a quarter and all of them three, modules before they are read an
  * eighth: one target's files cannot take the names of all others.
  */
-#ifndef SYMBOLIZE_MEMORY_H
-#define SYMBOLIZE_MEMORY_H
+#ifndef BOUNDS_MEMORY_H
+#define BOUNDS_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>

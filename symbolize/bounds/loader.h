@@ -1,6 +1,6 @@
 /* loader.h - two threads that read files for the symbolizer, job after job */
-#ifndef SYMBOLIZE_LOADER_H
-#define SYMBOLIZE_LOADER_H
+#ifndef BOUNDS_LOADER_H
+#define BOUNDS_LOADER_H
 
 #include <stdbool.h>
 #include <stdint.h>

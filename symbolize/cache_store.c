@@ -1,9 +1,6 @@
 /* cache_store.c - batches of every address that a function begins at, as a recording would make
  * them */
-#include "symbolize/cache/cache_store.h"
-
 #include "symbolize/batch.h"
-#include "symbolize/cache/internal.h"
 #include "symbolize/internal.h"
 
 #include <errno.h>

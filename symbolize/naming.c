@@ -1,5 +1,5 @@
 /* naming.c - which name is shown: kept with tables by the loader, put into answers from them */
-#include "symbolize/names/naming.h"
+#include "symbolize/naming.h"
 
 #include <stdio.h>
 #include <stdlib.h>

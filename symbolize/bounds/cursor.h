@@ -4,8 +4,8 @@
  * A read past the end fails, returns 0, and leaves the cursor failed and at its end, so that
  * every later read fails too: a caller may check once, at the end of what belongs together.
  */
-#ifndef DWARF_CURSOR_H
-#define DWARF_CURSOR_H
+#ifndef BOUNDS_CURSOR_H
+#define BOUNDS_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

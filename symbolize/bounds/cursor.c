@@ -1,5 +1,5 @@
 /* cursor.c - the reads that are too long to stand in the header */
-#include "symbolize/dwarf/cursor.h"
+#include "symbolize/bounds/cursor.h"
 
 /* More bytes than any producer pads a LEB128 to. */
 enum { LEB_MAX_BYTES = 16 };

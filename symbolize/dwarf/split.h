@@ -1,8 +1,8 @@
 /*
  * split.h - the files beside the module: the alternate file of dwz -m, .dwo files and the .dwp
  */
-#ifndef SECTIONS_SPLIT_H
-#define SECTIONS_SPLIT_H
+#ifndef DWARF_SPLIT_H
+#define DWARF_SPLIT_H
 
 #include "symbolize/dwarf/dwarf.h"
 #include "symbolize/dwarf/unit.h"
@@ -52,5 +52,16 @@ void split_free(struct split *split);
  */
 int split_find(struct split *split, const struct dwarf_unit *skeleton,
 	       const struct dwarf_source **ret_source, uint64_t *ret_offset);
+
+/**
+ * split_package_find - a unit's slices of a .dwp's sections, by its id (7.3.5)
+ * @of: of N_DWARF_SECTIONS: what is not sliced (.debug_str) is whole
+ *
+ * Return:  0; -ENOENT: the unit is not in it; -EBADMSG: the index is wrong.
+ * Owns:    the sections, the bytes.
+ * Context: any thread.
+ */
+int split_package_find(const struct dwarf_sections *sections, uint64_t dwo_id,
+		       struct dwarf_bytes *of);
 
 #endif

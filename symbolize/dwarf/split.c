@@ -1,13 +1,145 @@
 /* split.c - every file beside the module is opened once, found units are remembered by id */
-#include "symbolize/sections/split.h"
+#include "symbolize/dwarf/split.h"
 
 #include "base/map.h"
-#include "symbolize/sections/package.h"
+#include "symbolize/bounds/cursor.h"
 
+#include <elfutils/libdwelf.h>
 #include <errno.h>
+#include <gelf.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * The index of a .dwp (7.3.5; GNU's version 2 before DWARF 5): a hash table from ids to rows, and
+ * for each unit a row of offsets and sizes.
+ */
+enum { MAX_COLUMNS = 16, HEAD_BYTES = 16 };
+
+struct index {
+	uint16_t version;
+	uint32_t n_columns;
+	uint32_t n_units;
+	uint32_t n_slots;
+	const uint8_t *ids;     /* n_slots, 64 bits */
+	const uint8_t *rows;    /* n_slots, 32 bits; from 1, 0: the slot is free */
+	const uint8_t *columns; /* n_columns, 32 bits: which section */
+	const uint8_t *offsets; /* n_units times n_columns, 32 bits */
+	const uint8_t *sizes;
+};
+
+static uint32_t u32_at(const uint8_t *table, uint64_t i)
+{
+	uint32_t value;
+
+	memcpy(&value, table + i * sizeof(value), sizeof(value));
+	return value;
+}
+
+static uint64_t u64_at(const uint8_t *table, uint64_t i)
+{
+	uint64_t value;
+
+	memcpy(&value, table + i * sizeof(value), sizeof(value));
+	return value;
+}
+
+static int read_index(const struct dwarf_bytes *bytes, struct index *ret_index)
+{
+	struct cursor cursor = cursor_over(bytes->data, bytes->len, 0, bytes->len);
+	struct index index = {.version = (uint16_t)cursor_u32(&cursor)}; /* 5 has 16 bits unused */
+	uint64_t table;
+
+	index.n_columns = cursor_u32(&cursor);
+	index.n_units = cursor_u32(&cursor);
+	index.n_slots = cursor_u32(&cursor);
+	if ((index.version != 2 && index.version != 5) || index.n_columns > MAX_COLUMNS ||
+	    (index.n_slots & (index.n_slots - 1)))
+		return -EBADMSG;
+	table = (uint64_t)index.n_units * index.n_columns * 4;
+	index.ids = cursor_skip(&cursor, (uint64_t)index.n_slots * 8);
+	index.rows = cursor_skip(&cursor, (uint64_t)index.n_slots * 4);
+	index.columns = cursor_skip(&cursor, (uint64_t)index.n_columns * 4);
+	index.offsets = cursor_skip(&cursor, table);
+	index.sizes = cursor_skip(&cursor, table);
+	if (cursor.failed)
+		return -EBADMSG;
+	*ret_index = index;
+	return 0;
+}
+
+/* The row of an id, from 1; 0: it has none.  Double hashing over a power of two. */
+static uint32_t row_of(const struct index *index, uint64_t dwo_id)
+{
+	uint64_t mask = index->n_slots - 1;
+	uint64_t slot = dwo_id & mask;
+	uint64_t step = ((dwo_id >> 32) & mask) | 1;
+
+	for (uint32_t n = 0; n < index->n_slots; n++) {
+		uint32_t row = u32_at(index->rows, slot);
+
+		if (row == 0)
+			return 0;
+		if (u64_at(index->ids, slot) == dwo_id)
+			return row <= index->n_units ? row : 0;
+		slot = (slot + step) & mask;
+	}
+	return 0;
+}
+
+/* DW_SECT_* as far as they are of use; the numbers of both versions agree in these but for 8. */
+static int section_of(uint16_t version, uint32_t column)
+{
+	switch (column) {
+	case 1:
+		return DWARF_INFO;
+	case 3:
+		return DWARF_ABBREV;
+	case 4:
+		return DWARF_LINE;
+	case 6:
+		return DWARF_STR_OFFSETS;
+	case 8:
+		return version == 5 ? DWARF_RNGLISTS : -1;
+	default:
+		return -1;
+	}
+}
+
+static int slice(const struct index *index, uint32_t row, struct dwarf_bytes *of)
+{
+	for (uint32_t column = 0; column < index->n_columns; column++) {
+		uint64_t at = (uint64_t)(row - 1) * index->n_columns + column;
+		uint64_t offset = u32_at(index->offsets, at);
+		uint64_t size = u32_at(index->sizes, at);
+		int which = section_of(index->version, u32_at(index->columns, column));
+
+		if (which < 0)
+			continue;
+		if (offset > of[which].len || size > of[which].len - offset)
+			return -EBADMSG;
+		of[which] = (struct dwarf_bytes){
+			.data = of[which].data ? of[which].data + offset : NULL, .len = size};
+	}
+	return 0;
+}
+
+int split_package_find(const struct dwarf_sections *sections, uint64_t dwo_id,
+		       struct dwarf_bytes *of)
+{
+	struct index index;
+	uint32_t row;
+	int r = read_index(&sections->of[DWARF_CU_INDEX], &index);
+
+	if (r < 0)
+		return r;
+	row = index.n_slots ? row_of(&index, dwo_id) : 0;
+	if (row == 0)
+		return -ENOENT;
+	memcpy(of, sections->of, sizeof(sections->of));
+	return slice(&index, row, of);
+}
 
 /* Mappings are scarce (65,530 in a process), and so are guarded ranges. */
 enum { MAX_FILES = 16 * 1024, MAX_UNITS_OF_FILE = 64 * 1024, MAX_CANDIDATES = 64 };
@@ -155,7 +287,7 @@ static void open_package(struct split *split, uint64_t dwo_id)
 	split->package_tried = true;
 	for (; open_candidate(split, "", NULL, nth, &split->package); nth++)
 		if (split->package.of[DWARF_CU_INDEX].len &&
-		    package_find(&split->package, dwo_id, of) == 0)
+		    split_package_find(&split->package, dwo_id, of) == 0)
 			return;
 	if (nth)
 		(void)open_candidate(split, "", NULL, 0, &split->package);
@@ -168,7 +300,7 @@ static int find_in_package(struct split *split, uint64_t dwo_id, struct split_un
 	open_package(split, dwo_id);
 	if (split->package.of[DWARF_CU_INDEX].len == 0)
 		return -ENOENT;
-	r = package_find(&split->package, dwo_id, ret_unit->slices.of);
+	r = split_package_find(&split->package, dwo_id, ret_unit->slices.of);
 	if (r < 0)
 		return r;
 	complete(split, &ret_unit->slices);
@@ -280,4 +412,110 @@ int split_find(struct split *split, const struct dwarf_unit *skeleton,
 	}
 	(void)pthread_mutex_unlock(&split->lock);
 	return r;
+}
+
+/* The alternate file, which dwz -m moved to what several modules have in common. */
+struct link {
+	const char *name;
+	const uint8_t *id;
+	size_t id_len;
+	bool is_alt; /* .debug_sup: it is the other one */
+};
+
+static struct cursor section_named(Elf *elf, const char *wanted)
+{
+	struct cursor none = {.failed = true};
+	Elf_Scn *scn = NULL;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings) < 0)
+		return none;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(scn, &header)
+					   ? elf_strptr(elf, strings, header.sh_name)
+					   : NULL;
+		const Elf_Data *data;
+
+		if (!name || strcmp(name, wanted) != 0 || header.sh_type == SHT_NOBITS)
+			continue;
+		data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf)
+			return cursor_over(data->d_buf, data->d_size, 0, data->d_size);
+	}
+	return none;
+}
+
+/* GNU's: a name, then a build-id as long as what is left. */
+static int read_gnu_link(Elf *elf, struct link *ret_link)
+{
+	struct cursor cursor = section_named(elf, ".gnu_debugaltlink");
+	const char *name = cursor.failed ? NULL : cursor_string(&cursor);
+
+	if (!name || cursor_left(&cursor) == 0)
+		return -ENOENT;
+	*ret_link = (struct link){.name = name, .id = cursor.at, .id_len = cursor_left(&cursor)};
+	return 0;
+}
+
+/* 7.3.6 */
+static int read_sup(Elf *elf, struct link *ret_link)
+{
+	struct cursor cursor = section_named(elf, ".debug_sup");
+	struct link link = {0};
+
+	if (cursor.failed || cursor_u16(&cursor) != 5)
+		return -ENOENT;
+	link.is_alt = cursor_u8(&cursor) != 0;
+	link.name = cursor_string(&cursor);
+	link.id_len = cursor_uleb(&cursor);
+	link.id = cursor_skip(&cursor, link.id_len);
+	if (cursor.failed || link.id_len == 0)
+		return -ENOENT;
+	*ret_link = link;
+	return 0;
+}
+
+static bool same(const struct link *link, const void *id, size_t len)
+{
+	return len == link->id_len && memcmp(id, link->id, len) == 0;
+}
+
+/* Another file of that name would give other names. */
+static bool is_the_one(const struct link *link, Elf *alt)
+{
+	const void *id;
+	ssize_t len = dwelf_elf_gnu_build_id(alt, &id);
+	struct link own;
+
+	if (len > 0 && same(link, id, (size_t)len))
+		return true;
+	return read_sup(alt, &own) == 0 && own.is_alt && same(link, own.id, own.id_len);
+}
+
+int split_open_alt(const struct dwarf_sections *sections, const struct dwarf_finder *finder,
+		   struct dwarf_sections *ret_alt)
+{
+	struct dwarf_sections alt;
+	struct link link;
+	int fd;
+	int r;
+
+	if (read_gnu_link(sections->elf, &link) < 0 &&
+	    (read_sup(sections->elf, &link) < 0 || link.is_alt))
+		return -ENOENT;
+	if (!finder || !finder->open_alt)
+		return -ENOENT;
+	fd = finder->open_alt(finder->context, link.name, link.id, link.id_len);
+	if (fd < 0)
+		return fd;
+	r = dwarf_sections_open(fd, false, &alt);
+	if (r < 0)
+		return r;
+	if (!is_the_one(&link, alt.elf)) {
+		dwarf_sections_close(&alt);
+		return -ESTALE;
+	}
+	*ret_alt = alt;
+	return 0;
 }

@@ -1,5 +1,5 @@
 /* memory.c - what is claimed, for each use; a sum that is a claim too high for a moment refuses */
-#include "symbolize/memory.h"
+#include "symbolize/bounds/memory.h"
 
 #include <errno.h>
 #include <stdatomic.h>

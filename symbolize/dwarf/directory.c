@@ -1,11 +1,11 @@
 /* directory.c - two tables, the second made only when the first does not know an address */
-#include "symbolize/sections/directory.h"
+#include "symbolize/dwarf/directory.h"
 
-#include "symbolize/dwarf/cursor.h"
+#include "symbolize/bounds/cursor.h"
+#include "symbolize/bounds/loader.h"
 #include "symbolize/dwarf/line_header.h"
 #include "symbolize/dwarf/lines.h"
 #include "symbolize/dwarf/ranges.h"
-#include "symbolize/loader.h"
 
 #include <dwarf.h>
 #include <errno.h>

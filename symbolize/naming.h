@@ -5,8 +5,8 @@
  * part or a copy (.cold, .part.0).  Another one there is another name of merged code.  Where DWARF
  * is silent there are symbols only, and bounds of code that has none.
  */
-#ifndef NAMES_NAMING_H
-#define NAMES_NAMING_H
+#ifndef SYMBOLIZE_NAMING_H
+#define SYMBOLIZE_NAMING_H
 
 #include "symbolize/function/function_show.h"
 #include "symbolize/module.h"

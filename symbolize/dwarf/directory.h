@@ -4,8 +4,8 @@
  * From .debug_aranges; units that it does not list, or all when an address is not in it, by
  * DW_AT_ranges or low_pc and high_pc of their root; those with neither by their line sequences.
  */
-#ifndef SECTIONS_DIRECTORY_H
-#define SECTIONS_DIRECTORY_H
+#ifndef DWARF_DIRECTORY_H
+#define DWARF_DIRECTORY_H
 
 #include "symbolize/dwarf/unit.h"
 #include "symbolize/elf/elf_head.h"

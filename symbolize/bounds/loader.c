@@ -1,5 +1,5 @@
 /* loader.c - a queue of jobs, a mutex, and two threads */
-#include "symbolize/loader.h"
+#include "symbolize/bounds/loader.h"
 
 #include <errno.h>
 #include <pthread.h>
