@@ -1,5 +1,5 @@
 # What `cmake --install` puts where; the agent's rule is its room's.
-install(TARGETS wick RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS wick wick-view wick-top RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN "*.5")
 install(FILES ${PROJECT_BINARY_DIR}/completions/wick

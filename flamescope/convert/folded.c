@@ -2,7 +2,7 @@
 #include "flamescope/convert/out.h"
 
 #include "base/saturated.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 
 #include <errno.h>
 #include <stdlib.h>

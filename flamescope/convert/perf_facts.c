@@ -1,7 +1,7 @@
 /* perf_facts.c - a profile's sample as output's writer takes it, and its "# s" line */
 #include "flamescope/convert/perf_facts.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "output/text/sanitise.h"
 
 #include <stdio.h>

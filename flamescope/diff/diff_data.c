@@ -2,7 +2,7 @@
 #include "flamescope/diff/diff_table.h"
 
 #include "base/json.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 
 #include <math.h>
 

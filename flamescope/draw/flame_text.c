@@ -2,9 +2,9 @@
 #include "flamescope/draw/flame_text.h"
 
 #include "base/json.h"
+#include "base/words.h"
 #include "flamescope/draw/flame_layout.h"
 #include "flamescope/draw/measure.h"
-#include "flamescope/draw/words.h"
 
 #include <errno.h>
 

@@ -2,9 +2,9 @@
 #include "flamescope/draw/function_table.h"
 
 #include "base/saturated.h"
+#include "base/words.h"
 #include "flamescope/draw/flame_text.h"
 #include "flamescope/draw/short_name.h"
-#include "flamescope/draw/words.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* heat_svg.c - draws a heatmap: one path a colour, and the values for the script */
 #include "flamescope/draw/heat_svg.h"
 
+#include "base/words.h"
 #include "flamescope/draw/heat_level.h"
 #include "flamescope/draw/svg_parts.h"
-#include "flamescope/draw/words.h"
 
 #include <errno.h>
 #include <math.h>

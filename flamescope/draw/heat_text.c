@@ -2,9 +2,9 @@
 #include "flamescope/draw/heat_text.h"
 
 #include "base/json.h"
+#include "base/words.h"
 #include "flamescope/draw/heat_level.h"
 #include "flamescope/draw/measure.h"
-#include "flamescope/draw/words.h"
 
 /* Seconds since the first sample, to the nanosecond. */
 static void add_exact(struct buf *buf, int64_t ns)

@@ -2,7 +2,7 @@
 #include "flamescope/draw/measure.h"
 
 #include "base/json.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 
 #include <string.h>
 

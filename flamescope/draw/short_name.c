@@ -1,7 +1,7 @@
 /* short_name.c - what a name can do without: arguments of templates, then its end */
 #include "flamescope/draw/short_name.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 
 #include <stdbool.h>
 #include <string.h>

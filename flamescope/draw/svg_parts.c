@@ -1,7 +1,7 @@
 /* svg_parts.c - how a picture begins and ends */
 #include "flamescope/draw/svg_parts.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 
 static const char common_style[] =
 	"svg{color-scheme:light dark;--paper:#fff;--ink:#1b1b1b;--soft:#5a5a5a;--line:#8a8a8a;"

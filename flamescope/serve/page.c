@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/json.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "flamescope/serve/base64.h"
 #include "flamescope/serve/packed.h"
 #include "flamescope/web/web.h"

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "flamescope/load/source.h"
 #include "flamescope/load/text/json_scan.h"
 #include "flamescope/load/text/perf_line.h"

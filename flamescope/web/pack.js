@@ -378,7 +378,7 @@ function countSamples(sections) {
 	return section.count;
 }
 
-/* A "# cmdline" as it was typed, on one line; as words_command() in draw/words.c. */
+/* A "# cmdline" as it was typed, on one line; as words_command() in base/words.c. */
 const commandLine = (text) => text
 	.replace(/%([0-7][0-9A-F])/g, (_, code) => String.fromCharCode(parseInt(code, 16)))
 	.replace(/[\0-\x1f\x7f]/g, " ");

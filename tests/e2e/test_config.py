@@ -65,7 +65,9 @@ class Config(Case):
         self.assert_refused(f"'{self.ini}' line 3: 'freqq' is no option of wick record, try: freq")
         self.assertEqual(self.run_wick("record", "--help").returncode, 0)
         self.write("[report]\nfreq = 49\n")
-        self.assert_refused(f"'{self.ini}' line 2: 'freq' is no option of wick report, try: wick help report")
+        done = self.run_wick("report", self.path("one.perf"))
+        self.assertEqual(done.stderr.decode(), f"wick report: '{self.ini}' line 2: 'freq' is no option of wick report, "
+                                               "try: wick help report\n")
         self.write("[record]\nfreq = many\n")
         self.assert_refused(f"'{self.ini}' line 2: -F: 'many' is no rate: samples a second, 1 to 10000")
         self.assert_refused("WICK_FREQ: -F: 'few' is no rate: samples a second, 1 to 10000", WICK_FREQ="few")

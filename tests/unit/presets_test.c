@@ -30,10 +30,11 @@ static const struct option_spec report_specs[] = {
 };
 static const struct option_spec no_specs[] = {{0}};
 static const struct command commands[] = {
-	{"record", "", "[OPTIONS] CMD", record_specs, NULL, NULL},
-	{"report", "", "[OPTIONS] FILE...", report_specs, NULL, NULL},
-	{"help", "", "[COMMAND]", no_specs, NULL, NULL},
-	{NULL, NULL, NULL, NULL, NULL, NULL},
+	{"record", "", "[OPTIONS] CMD", record_specs, NULL, NULL, NULL},
+	{"report", "", "[OPTIONS] FILE...", report_specs, NULL, NULL, NULL},
+	{"help", "", "[COMMAND]", no_specs, NULL, NULL, NULL},
+	{.name = "view", .program = "another"},
+	{.name = NULL},
 };
 
 static char path[] = "/tmp/wick-presets-XXXXXX";
@@ -154,6 +155,7 @@ static void a_mistake_anywhere_in_the_file_is_told(void **state)
 	assert_says("[record]\nhelp = yes\n", "'help' is no option of wick record");
 	assert_says("\n[recrod]\nfreq = 1\n", "line 3: [recrod] is no command, try: [record]");
 	assert_says("[help]\nfreq = 1\n", "[help] is no command");
+	assert_says("[veiw]\nfreq = 1\n", "[veiw] is no command, try: [view]");
 	assert_says("[report]\njson = 2\n", "line 2: '2' is neither yes nor no");
 	/* the help tells how to mend it */
 	assert_reads(0, "record --help", "--help");

@@ -1,5 +1,5 @@
 /* summary_test.c - the end of a recording in words */
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/text.h"
 #include "tools/record/progress.h"
 #include "tools/summary/summary.h"

@@ -1,5 +1,5 @@
 /* text_test.c - numbers and other people's bytes, as they are printed */
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/text.h"
 
 #include <setjmp.h>

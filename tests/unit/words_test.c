@@ -1,5 +1,5 @@
 /* words_test.c - names in files never become markup, formulas or what a terminal obeys */
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tests/unit/one_text.h"
 
 #include <setjmp.h>

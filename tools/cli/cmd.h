@@ -1,4 +1,5 @@
-/* cmd.h - what a command of wick is: a row in a table, options, and a function */
+/* cmd.h - what a command of wick is: a row in a table, options, and a function; and a program of
+ * them */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 
@@ -30,13 +31,24 @@ struct cmd_ctx {
 	char **argv;
 };
 
+/* A command that another program runs has neither options nor a function here. */
 struct command {
 	const char *name;
-	const char *summary;  /* one line, for `wick help` */
+	const char *summary;  /* one line, for `wick help`; NULL: it is not shown there */
 	const char *synopsis; /* what follows the name */
 	const struct option_spec *options;
 	int (*run)(struct cmd_ctx *ctx);
 	const char *examples; /* whole lines, for its help; NULL: none */
+	const char *program;  /* the one beside this that runs it; NULL: this one */
+};
+
+/* One of the programs that wick consists of. */
+struct program {
+	const char *name;
+	const char *title; /* what it is, a line */
+	const struct command *commands;
+	/* What the commands of other profilers are here: pairs of a name and a hint, then NULL. */
+	const char *const *elsewhere;
 };
 
 extern const struct option_spec record_option_specs[];
@@ -224,6 +236,65 @@ int cmd_flamegraph(struct cmd_ctx *ctx);
  * Context: main thread.
  */
 int cmd_report(struct cmd_ctx *ctx);
+
+/**
+ * program_main - run the command that a command line names, or the program that has it
+ *
+ * Return:  the exit status.
+ * Context: main thread, with the arguments of main().
+ */
+int program_main(const struct program *program, int argc, char **argv);
+
+/**
+ * program_exec - let a program beside this one take this one's place
+ * @argv: from the command's name on, to NULL
+ *
+ * Return:  not at all; WICK_NOT_FOUND or WICK_CANNOT_EXECUTE, and has said why.
+ * Context: main thread.
+ */
+int program_exec(const char *name, char **argv);
+
+/**
+ * program_run - run a program beside this one and wait for its end
+ * @argv: from the command's name on, to NULL
+ * @output: what it prints, added; NULL: it prints where this one does
+ *
+ * Return:  its exit status; WICK_NOT_FOUND or WICK_CANNOT_EXECUTE, and has said why.
+ * Context: main thread.
+ */
+int program_run(const char *name, char **argv, struct buf *output);
+
+/* What one program of wick asks of another; no user types these. */
+#define COMPLETION_ROWS  "completion-rows"
+#define EXPLAIN_TRIGGERS "explain-triggers"
+
+/**
+ * cmd_completion_rows - what a completion script says of this program's commands
+ *
+ * argv[1] is the shell.
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_completion_rows(struct cmd_ctx *ctx);
+
+/**
+ * cmd_explain_triggers - say when triggers would have fired in recordings, for `wick doctor`
+ *
+ * argv: conditions, "--", files.
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_explain_triggers(struct cmd_ctx *ctx);
+
+/**
+ * cmd_help_of - `help [COMMAND]`: explain one command, or name all
+ *
+ * Return:  the exit status of wick.
+ * Context: main thread.
+ */
+int cmd_help_of(struct cmd_ctx *ctx);
 
 /**
  * cmd_help - print the help of one command on stdout

@@ -99,8 +99,8 @@ static void add_bash_option(struct buf *buf, const struct command *command,
 	buf_add(buf, "; return ;;\n");
 }
 
-static void add_bash_command(struct buf *buf, const struct command *command,
-			     const struct command *commands)
+void completion_bash_row(struct buf *buf, const struct command *command,
+			 const struct command *commands)
 {
 	const char *words = completion_words(command);
 	bool any = false;
@@ -128,7 +128,7 @@ static void add_bash_command(struct buf *buf, const struct command *command,
 	buf_add(buf, "\"\n\t\t;;\n");
 }
 
-void completion_bash(struct buf *buf, const struct command *commands)
+void completion_bash(struct buf *buf, const struct command *commands, const char *rows)
 {
 	buf_add(buf, "# bash completion of wick, made by: wick completion bash\n"
 		     "_wick_words() {\n"
@@ -160,8 +160,7 @@ void completion_bash(struct buf *buf, const struct command *commands)
 		     "\t\tfi\n"
 		     "\tdone\n"
 		     "\tcase ${COMP_WORDS[1]} in\n");
-	for (const struct command *at = commands; at->name; at++)
-		add_bash_command(buf, at, commands);
+	buf_add(buf, rows);
 	buf_add(buf, "\tesac\n"
 		     "\tcase $cur in\n"
 		     "\t-*) _wick_words \"$options\" ;;\n"

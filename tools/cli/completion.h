@@ -43,25 +43,51 @@ const char *completion_words(const struct command *command);
 bool completion_runs(const struct command *command);
 
 /**
- * completion_bash - the script for bash
+ * completion_bash_row - what the script for bash says of one command
  * @commands: the table, to a row without name
  *
  * Context: any thread.
  */
-void completion_bash(struct buf *buf, const struct command *commands);
+void completion_bash_row(struct buf *buf, const struct command *command,
+			 const struct command *commands);
+
+/**
+ * completion_bash - the script for bash
+ * @commands: the table, to a row without name
+ * @rows:     what completion_bash_row() says of each
+ *
+ * Context: any thread.
+ */
+void completion_bash(struct buf *buf, const struct command *commands, const char *rows);
+
+/**
+ * completion_zsh_row - the same for zsh
+ *
+ * Context: any thread.
+ */
+void completion_zsh_row(struct buf *buf, const struct command *command,
+			const struct command *commands);
 
 /**
  * completion_zsh - the script for zsh
  *
  * Context: any thread.
  */
-void completion_zsh(struct buf *buf, const struct command *commands);
+void completion_zsh(struct buf *buf, const struct command *commands, const char *rows);
+
+/**
+ * completion_fish_row - the same for fish
+ *
+ * Context: any thread.
+ */
+void completion_fish_row(struct buf *buf, const struct command *command,
+			 const struct command *commands);
 
 /**
  * completion_fish - the script for fish
  *
  * Context: any thread.
  */
-void completion_fish(struct buf *buf, const struct command *commands);
+void completion_fish(struct buf *buf, const struct command *commands, const char *rows);
 
 #endif

@@ -57,10 +57,12 @@ static void add_zsh_option(struct buf *buf, const struct command *command,
 	buf_add(buf, "' \\\n");
 }
 
-static void add_zsh_command(struct buf *buf, const struct command *command)
+void completion_zsh_row(struct buf *buf, const struct command *command,
+			const struct command *commands)
 {
 	const char *words = completion_words(command);
 
+	(void)commands;
 	buf_printf(buf, "\t%s)\n\t\t_arguments -s -S \\\n", command->name);
 	for (const struct option_spec *spec = command->options; spec->name; spec++)
 		if (option_is_shown(spec))
@@ -76,7 +78,7 @@ static void add_zsh_command(struct buf *buf, const struct command *command)
 	buf_add(buf, "\t\t;;\n");
 }
 
-void completion_zsh(struct buf *buf, const struct command *commands)
+void completion_zsh(struct buf *buf, const struct command *commands, const char *rows)
 {
 	buf_add(buf, "#compdef wick\n"
 		     "# zsh completion of wick, made by: wick completion zsh\n"
@@ -99,8 +101,7 @@ void completion_zsh(struct buf *buf, const struct command *commands)
 		     "\tshift words\n"
 		     "\t((CURRENT--))\n"
 		     "\tcase $words[1] in\n");
-	for (const struct command *at = commands; at->name; at++)
-		add_zsh_command(buf, at);
+	buf_add(buf, rows);
 	buf_add(buf, "\tesac\n"
 		     "}\n"
 		     "\n"
@@ -148,7 +149,21 @@ static void add_fish_words(struct buf *buf, const struct command *command,
 	buf_add(buf, "'\n");
 }
 
-void completion_fish(struct buf *buf, const struct command *commands)
+void completion_fish_row(struct buf *buf, const struct command *command,
+			 const struct command *commands)
+{
+	for (const struct option_spec *spec = command->options; spec->name; spec++)
+		if (option_is_shown(spec))
+			add_fish_option(buf, command, spec);
+	add_fish_words(buf, command, commands);
+	if (completion_runs(command))
+		buf_printf(buf,
+			   "complete -c wick -n '__fish_seen_subcommand_from %s' "
+			   "-x -a '(__fish_complete_subcommand --fcs-skip=2)'\n",
+			   command->name);
+}
+
+void completion_fish(struct buf *buf, const struct command *commands, const char *rows)
 {
 	buf_add(buf, "# fish completion of wick, made by: wick completion fish\n"
 		     "complete -c wick -n __fish_use_subcommand -f\n");
@@ -158,15 +173,5 @@ void completion_fish(struct buf *buf, const struct command *commands)
 		add_quoted(buf, at->summary, "\\");
 		buf_add(buf, "'\n");
 	}
-	for (const struct command *at = commands; at->name; at++) {
-		for (const struct option_spec *spec = at->options; spec->name; spec++)
-			if (option_is_shown(spec))
-				add_fish_option(buf, at, spec);
-		add_fish_words(buf, at, commands);
-		if (completion_runs(at))
-			buf_printf(buf,
-				   "complete -c wick -n '__fish_seen_subcommand_from %s' "
-				   "-x -a '(__fish_complete_subcommand --fcs-skip=2)'\n",
-				   at->name);
-	}
+	buf_add(buf, rows);
 }

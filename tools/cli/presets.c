@@ -41,10 +41,11 @@ static const struct command *find_command(const struct presets *presets, const c
 	size_t n = 0;
 
 	for (const struct command *at = presets->commands; at->name && n < MAX_COMMANDS; at++) {
-		if (strcmp(at->name, name) == 0 && at->options->name)
+		if (!at->program && !at->options->name)
+			continue;
+		if (strcmp(at->name, name) == 0)
 			return at;
-		if (at->options->name)
-			names[n++] = at->name;
+		names[n++] = at->name;
 	}
 	near = option_nearest(name, names);
 	(void)err_set(err, 0, "[%s] is no command", name);
@@ -125,16 +126,24 @@ static int add(struct presets *presets, const struct option_spec *spec, const ch
 	return 0;
 }
 
-/* The whole file is checked, so that a mistake shows at once; this command's part is kept. */
+/*
+ * All that is of this program is checked, so that a mistake shows at once; this command's part is
+ * kept.
+ */
 static int take_entry(void *context, const struct ini_entry *entry, struct err *err)
 {
 	struct presets *presets = context;
 	const struct command *command = find_command(presets, entry->section, err);
-	const struct option_spec *spec = command ? find_option(command, entry->key, err) : NULL;
+	const struct option_spec *spec;
 	bool yes;
 	struct buf where;
 	char *text;
 
+	if (!command)
+		return -EINVAL;
+	if (command->program)
+		return 0;
+	spec = find_option(command, entry->key, err);
 	if (!spec)
 		return -EINVAL;
 	if (command != presets->command)

@@ -2,7 +2,7 @@
 #include "tools/cli/text.h"
 
 #include "base/utf8.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* text.h - numbers in sentences; the amounts of pictures and tables are in draw/words.h */
+/* text.h - numbers in sentences; the amounts of pictures and tables are in base/words.h */
 #ifndef CLI_TEXT_H
 #define CLI_TEXT_H
 

@@ -1,6 +1,6 @@
 /* cmd_control.c - `wick start|stop|status|rate|flush|split`: talk to a recording that runs */
 #include "base/json.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "sampler/collector/collector.h"
 #include "tools/cli/cmd.h"
 #include "tools/cli/say.h"

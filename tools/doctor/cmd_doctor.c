@@ -1,12 +1,13 @@
 /* cmd_doctor.c - `wick doctor`: checks, and what to do about each */
+#include "base/cleanup.h"
 #include "tools/cli/cmd.h"
 #include "tools/cli/say.h"
 #include "tools/cli/value.h"
 #include "tools/doctor/doctor.h"
-#include "tools/doctor/doctor_trigger.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { OPT_EXPLAIN_TRIGGER = OPTION_LONG_ONLY, RESULT_BYTES = 1024 * 1024 };
@@ -97,34 +98,47 @@ static bool is_crowded(const struct option_cursor *cursor)
 	       value_pid(cursor->argv[cursor->rest], &pid) == 0;
 }
 
-static int take_option(int id, const char *value, uint32_t *hz, struct doctor_triggers *triggers,
-		       struct err *err)
+/* The recording is read by the program that shows recordings. */
+static int explain_triggers(struct cmd_ctx *ctx, const struct option_cursor *cursor,
+			    char **conditions, size_t n)
 {
-	return id == OPT_EXPLAIN_TRIGGER ? doctor_trigger_add(triggers, value, err)
-					 : value_rate(value, hz, err);
+	char verb[] = EXPLAIN_TRIGGERS, files[] = "--";
+	size_t n_files = (size_t)(ctx->argc - cursor->rest);
+	_cleanup_free_ char **argv = calloc(n + n_files + 3, sizeof(*argv));
+
+	if (!argv) {
+		say_error("no memory to look at the recording");
+		return WICK_IO;
+	}
+	argv[0] = verb;
+	memcpy(argv + 1, conditions, n * sizeof(*argv));
+	argv[n + 1] = files;
+	memcpy(argv + n + 2, ctx->argv + cursor->rest, n_files * sizeof(*argv));
+	return program_exec("wick-view", argv);
 }
 
-int cmd_doctor(struct cmd_ctx *ctx)
+static int check(struct cmd_ctx *ctx, char **conditions)
 {
 	struct option_cursor cursor = {
 		.specs = doctor_option_specs, .argc = ctx->argc, .argv = ctx->argv};
-	struct doctor_triggers triggers = {.n = 0};
 	struct doctor doctor = {.n_fixes = 0};
 	struct err err = {0};
+	size_t n_conditions = 0;
 	uint32_t hz = 0;
 	int id;
 
 	while ((id = option_next(&cursor, &err)) != 0) {
 		if (id == OPTION_HELP)
 			return cmd_help(ctx->command);
-		if (id < 0 || take_option(id, cursor.value, &hz, &triggers, &err) < 0) {
+		if (id == OPT_EXPLAIN_TRIGGER)
+			conditions[n_conditions++] = (char *)cursor.value;
+		else if (id < 0 || value_rate(cursor.value, &hz, &err) < 0) {
 			say_error("%s", err.text);
 			return WICK_USAGE;
 		}
 	}
-	if (triggers.n)
-		return doctor_trigger_explain(&triggers, ctx->argv + cursor.rest,
-					      (size_t)(ctx->argc - cursor.rest));
+	if (n_conditions)
+		return explain_triggers(ctx, &cursor, conditions, n_conditions);
 	if (is_crowded(&cursor)) {
 		say_error("one process at a time, try: wick doctor %s", ctx->argv[cursor.rest]);
 		return WICK_USAGE;
@@ -134,4 +148,15 @@ int cmd_doctor(struct cmd_ctx *ctx)
 	if (cursor.rest < ctx->argc)
 		check_subject(&doctor, ctx->argv, cursor.rest);
 	return report(&doctor);
+}
+
+int cmd_doctor(struct cmd_ctx *ctx)
+{
+	_cleanup_free_ char **conditions = calloc((size_t)ctx->argc, sizeof(*conditions));
+
+	if (!conditions) {
+		say_error("no memory to read the command line");
+		return WICK_IO;
+	}
+	return check(ctx, conditions);
 }

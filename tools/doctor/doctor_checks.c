@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/launch/examine.h"
 #include "tools/doctor/doctor.h"

@@ -1,21 +1,26 @@
 /* doctor_trigger.c - how often triggers would have fired while a recording was made */
-#include "tools/doctor/doctor_trigger.h"
-
 #include "base/cleanup.h"
 #include "tools/cli/cmd.h"
 #include "tools/cli/say.h"
 #include "tools/cli/text.h"
 #include "tools/doctor/trigger_replay.h"
 #include "tools/flight/flight_options.h"
+#include "tools/flight/trigger.h"
 #include "tools/view/view_input.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 #define STEP_NS  (NS_PER_S / 4) /* as the collector looks */
 
 enum { MOST_TIMES = 50, TEXT_BYTES = 256 * 1024 };
+
+struct doctor_triggers {
+	struct trigger_condition conditions[TRIGGER_MOST];
+	size_t n;
+};
 
 /* What is printed of each condition, collected while the recording is replayed. */
 struct explanation {
@@ -25,7 +30,7 @@ struct explanation {
 	size_t n_times[TRIGGER_MOST];
 };
 
-int doctor_trigger_add(struct doctor_triggers *triggers, const char *text, struct err *err)
+static int add_condition(struct doctor_triggers *triggers, const char *text, struct err *err)
 {
 	struct err whole = {0};
 
@@ -137,7 +142,7 @@ static int explain_profile(const struct doctor_triggers *triggers, const struct 
 	return cmd_exit_of(r);
 }
 
-int doctor_trigger_explain(struct doctor_triggers *triggers, char *const *paths, size_t n_paths)
+static int explain_files(struct doctor_triggers *triggers, char *const *paths, size_t n_paths)
 {
 	struct view_input input = {0};
 	struct profile *profile = NULL;
@@ -162,4 +167,22 @@ int doctor_trigger_explain(struct doctor_triggers *triggers, char *const *paths,
 	profile_free(profile);
 	view_input_release(&input);
 	return status;
+}
+
+int cmd_explain_triggers(struct cmd_ctx *ctx)
+{
+	struct doctor_triggers triggers = {.n = 0};
+	struct err err = {0};
+	int at = 1;
+
+	say_init("doctor");
+	for (; at < ctx->argc && strcmp(ctx->argv[at], "--") != 0; at++) {
+		if (add_condition(&triggers, ctx->argv[at], &err) < 0) {
+			say_error("%s", err.text);
+			return WICK_USAGE;
+		}
+	}
+	at++;
+	return explain_files(&triggers, ctx->argv + at,
+			     at < ctx->argc ? (size_t)(ctx->argc - at) : 0);
 }

@@ -1,7 +1,7 @@
 /* profile_facts_print.c - what is in a recording, as text and as JSON */
 #include "base/json.h"
 #include "base/saturated.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "flamescope/query/period.h"
 #include "tools/cli/text.h"
 #include "tools/info/profile_counts.h"

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/saturated.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/text.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "tools/info/profile_triggers.h"
 
 #include "base/json.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "flamescope/load/text/json_scan.h"
 #include "tools/summary/module_list.h"
 

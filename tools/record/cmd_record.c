@@ -30,7 +30,7 @@ static int exit_of_start(const struct record_options *options, int r)
 	return r == -ENOENT || r == -ESRCH ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
 }
 
-static int record(const struct record_options *options, const struct command *commands)
+static int record(const struct record_options *options)
 {
 	struct recorder recorder = {0};
 	struct err err = {0};
@@ -41,7 +41,7 @@ static int record(const struct record_options *options, const struct command *co
 	if (r == 0) {
 		recorder_run(&recorder);
 		recorder_finish(&recorder);
-		record_picture(&recorder, commands);
+		record_picture(&recorder);
 		status = recorder_wait(&recorder);
 		/* Samples that no disk took are told of; CMD's own failure comes first. */
 		if (status == WICK_OK && recorder_has_dropped(&recorder))
@@ -77,5 +77,5 @@ int cmd_record(struct cmd_ctx *ctx)
 	if (options.bare && options.ns)
 		say_note("Perfetto, which --bare is for, does not take time stamps with nine "
 			 "decimals, try: without --ns");
-	return record(&options, ctx->commands);
+	return record(&options);
 }

@@ -1,7 +1,7 @@
 /* progress.c - one live line while a program is recorded */
 #include "tools/record/progress.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/say.h"
 #include "tools/cli/text.h"
 #include "tools/summary/summary_cost.h"

@@ -22,22 +22,20 @@ static char *picture_of(const char *recording, const char *asked)
 	return picture;
 }
 
-static int draw(const struct command *commands, char *picture, char *recording, bool force)
+static int draw(char *picture, char *recording, bool force)
 {
 	char verb[] = "flamegraph", output[] = "--output", replace[] = "--force", files[] = "--";
 	char *argv[7] = {verb, output, picture};
-	struct cmd_ctx ctx = {.command = commands, .commands = commands, .argc = 3, .argv = argv};
+	size_t n = 3;
 
 	if (force)
-		argv[ctx.argc++] = replace;
-	argv[ctx.argc++] = files;
-	argv[ctx.argc++] = recording;
-	while (strcmp(ctx.command->name, verb) != 0)
-		ctx.command++;
-	return ctx.command->run(&ctx);
+		argv[n++] = replace;
+	argv[n++] = files;
+	argv[n++] = recording;
+	return program_run("wick-view", argv, NULL);
 }
 
-void record_picture(const struct recorder *recorder, const struct command *commands)
+void record_picture(const struct recorder *recorder)
 {
 	struct recording_stats stats;
 	char *picture;
@@ -52,8 +50,7 @@ void record_picture(const struct recorder *recorder, const struct command *comma
 		return;
 	}
 	picture = picture_of(stats.paths[0], recorder->options->picture);
-	if (picture &&
-	    draw(commands, picture, (char *)stats.paths[0], recorder->options->force) == WICK_OK)
+	if (picture && draw(picture, (char *)stats.paths[0], recorder->options->force) == WICK_OK)
 		say_note("the flame graph is '%s'", picture);
 	free(picture);
 }

@@ -12,6 +12,6 @@
  *
  * Context: main thread, after recorder_finish().
  */
-void record_picture(const struct recorder *recorder, const struct command *commands);
+void record_picture(const struct recorder *recorder);
 
 #endif

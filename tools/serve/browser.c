@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "flamescope/serve/catalog_walk.h"
 #include "tools/cli/say.h"
 

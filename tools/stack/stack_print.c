@@ -2,7 +2,7 @@
 #include "tools/stack/stack_print.h"
 
 #include "base/json.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/text.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* servers.c - what came of asking debuginfod servers */
 #include "tools/summary/servers.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/text.h"
 
 void servers_print(const struct symbolize_servers *servers, struct buf *buf)

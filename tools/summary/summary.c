@@ -1,7 +1,7 @@
 /* summary.c - what a recording holds, what it cost and what it lacks */
 #include "tools/summary/summary.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "output/text/sanitise.h"
 #include "sampler/collector/launch/examine.h"
 #include "tools/cli/text.h"

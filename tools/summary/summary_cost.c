@@ -1,7 +1,7 @@
 /* summary_cost.c - what the summary says of costs, and of what was lost to keep them low */
 #include "tools/summary/summary_cost.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/text.h"
 #include "tools/summary/summary_line.h"
 

@@ -1,7 +1,7 @@
 /* summary_engine.c - the lines of the summary about perf events */
 #include "tools/summary/summary_engine.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/text.h"
 #include "tools/summary/summary_line.h"
 

@@ -1,7 +1,7 @@
 /* summary_files.c - what a recording has written, and what can be done with it now */
 #include "tools/summary/summary_files.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/text.h"
 #include "tools/summary/summary_line.h"
 

@@ -1,7 +1,7 @@
 /* summary_line.c - a line of the summary: two blanks, the topic to a fixed column, the fact */
 #include "tools/summary/summary_line.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 
 void summary_topic(struct buf *buf, const char *topic)
 {

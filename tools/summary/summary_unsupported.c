@@ -1,7 +1,7 @@
 /* summary_unsupported.c - the lines of the summary about programs that had no agent */
 #include "tools/summary/summary_unsupported.h"
 
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/text.h"
 #include "tools/summary/summary_line.h"
 

@@ -1,7 +1,7 @@
 /* cmd_symbolize.c - `wick symbolize`: a copy of a recording with the names it could not wait for */
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "flamescope/load/text/json_scan.h"
 #include "flamescope/load/text/lines.h"
 #include "output/text/perf_script.h"

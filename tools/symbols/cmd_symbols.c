@@ -2,7 +2,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/json.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "symbolize/cache/cache.h"
 #include "tools/cli/cmd.h"
 #include "tools/cli/say.h"

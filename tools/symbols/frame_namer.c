@@ -3,7 +3,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "output/text/sanitise.h"
 #include "tools/cli/say.h"
 #include "tools/cli/text.h"

@@ -2,7 +2,7 @@
 #include "tools/top/top_lines.h"
 
 #include "base/utf8.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "tools/cli/text.h"
 
 #include <string.h>

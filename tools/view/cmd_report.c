@@ -1,8 +1,8 @@
 /* cmd_report.c - `wick report`: which functions take most, and who calls them */
 #include "base/json.h"
 #include "base/saturated.h"
+#include "base/words.h"
 #include "flamescope/draw/measure.h"
-#include "flamescope/draw/words.h"
 #include "tools/cli/say.h"
 #include "tools/cli/terminal.h"
 #include "tools/view/error_messages.h"

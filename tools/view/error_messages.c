@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/saturated.h"
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 #include "flamescope/load/text/folded.h"
 #include "flamescope/query/period.h"
 #include "tools/cli/say.h"

@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "base/saturated.h"
+#include "base/words.h"
 #include "flamescope/draw/measure.h"
-#include "flamescope/draw/words.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* words.h - names and amounts, as each kind of file wants them; a name is never markup */
-#ifndef DRAW_WORDS_H
-#define DRAW_WORDS_H
+#ifndef BASE_WORDS_H
+#define BASE_WORDS_H
 
 #include "base/buf.h"
 

@@ -1,5 +1,5 @@
 /* words.c - names made harmless for XML, CSV, Markdown and terminals, and amounts made readable */
-#include "flamescope/draw/words.h"
+#include "base/words.h"
 
 #include "base/utf8.h"
 
