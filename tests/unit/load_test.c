@@ -50,6 +50,33 @@ static struct profile *load_bytes(const void *bytes, size_t len)
 	return profile;
 }
 
+/* Both are the second of their line, and these are lines of one block. */
+static void metrics_of_a_header_and_a_sample_are_told_apart(void **state)
+{
+	static const char bytes[] = "# s st=running cpu_ns=1,1 rss_kib=1000,2\n"
+				    "a  1/1  [000] 10.5:  1 cpu-clock: \n"
+				    "\t 1 f (m)\n"
+				    "# wick : {\"metrics\":[{\"name\":\"minflt\"}]}\n"
+				    "\n"
+				    "# s st=running cpu_ns=2,1 minflt=5,1 rss_kib=1001,1\n"
+				    "a  1/1  [000] 11.5:  1 cpu-clock: \n"
+				    "\t 1 f (m)\n"
+				    "\n";
+	struct profile *profile = load_bytes(bytes, sizeof(bytes) - 1);
+
+	(void)state;
+	assert_int_equal(profile->n_metrics, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct profile_metric *metric = &profile->metrics[i];
+		const char *name = profile->strings[metric->name];
+
+		assert_int_equal(metric->values[1], strcmp(name, "cpu_ns") == 0   ? 2
+						    : strcmp(name, "minflt") == 0 ? 5
+										  : 1001);
+	}
+	profile_free(profile);
+}
+
 static bool goes_on(void *context, uint64_t done_bytes, uint64_t of_bytes)
 {
 	unsigned *n_left = context;
@@ -422,6 +449,7 @@ static void gives_an_empty_profile_for_no_samples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(metrics_of_a_header_and_a_sample_are_told_apart),
 		cmocka_unit_test(reads_gzip_of_several_members),
 		cmocka_unit_test(reads_zstd),
 		cmocka_unit_test(reads_standard_input),

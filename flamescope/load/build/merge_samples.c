@@ -2,6 +2,7 @@
 #include "flamescope/load/build/merge_parts.h"
 
 #include <errno.h>
+#include <string.h>
 
 static int alloc_columns(struct merge *merge)
 {
@@ -45,9 +46,15 @@ static int tag_rank(const struct builder *all, const struct builder_tag *tag)
 	return i;
 }
 
-static bool place_before(struct place a, struct place b)
+/* Two words of one block may have the same place: their names decide then. */
+static bool word_before(const struct builder *all, struct place a, uint32_t name, struct place b,
+			uint32_t other)
 {
-	return a.at != b.at ? a.at < b.at : a.word < b.word;
+	if (a.at != b.at)
+		return a.at < b.at;
+	if (a.word != b.word)
+		return a.word < b.word;
+	return strcmp(uniques_text(&all->uniques, name), uniques_text(&all->uniques, other)) < 0;
 }
 
 static bool tag_before(const struct builder *all, size_t a, size_t b)
@@ -55,7 +62,9 @@ static bool tag_before(const struct builder *all, size_t a, size_t b)
 	int rank = tag_rank(all, &all->tags[a]);
 	int other = tag_rank(all, &all->tags[b]);
 
-	return rank != other ? rank < other : place_before(all->tags[a].first, all->tags[b].first);
+	return rank != other ? rank < other
+			     : word_before(all, all->tags[a].first, all->tags[a].name,
+					   all->tags[b].first, all->tags[b].name);
 }
 
 static void order_tags(struct merge *merge)
@@ -98,7 +107,8 @@ static void order_metrics(struct merge *merge)
 			continue;
 		for (size_t j = 0; j < all->n_metrics; j++)
 			before += j != i && has_values(merge, j) &&
-				  place_before(all->metrics[j].first, metric->first);
+				  word_before(all, all->metrics[j].first, all->metrics[j].name,
+					      metric->first, metric->name);
 		merge->metric_of[i] = before;
 		p->n_metrics++;
 		p->metrics[before].name = metric->name;
