@@ -1,146 +1,149 @@
-/* address_cache.c - a table of answers by address, and the list of those that want one */
+/* address_cache.c - a hash table of entries by address, and the list of requests */
 #include "symbolize/address_cache.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Stands in the map for an address that is on the list, or being looked up. */
-static struct answer wanted;
+/* The entry of an address that was requested, or is being looked up. */
+static struct address_entry requested;
 
 enum {
 	FIRST_BITS = 6,
-	MAX_FAR = 256, /* slots from its own; only addresses that were chosen for it get there */
+	MAX_FAR = 256, /* slots from its own; only addresses chosen by an attacker are as far */
 };
 
 /*
- * Where an address is, or the free slot where it would be.  What shares the upper bits of its hash
- * stays in order when the table grows, so no run becomes longer then.
+ * The slot of an address, or the free slot where it would be.  Addresses that share the upper bits
+ * of their hash stay in order when the table grows, so growing makes no run longer.
  */
-static struct answer_slot *slot_of(const struct answers *answers, uint64_t vaddr, size_t *ret_far)
+static struct address_slot *slot_of(const struct address_cache *cache, uint64_t vaddr,
+				    size_t *ret_far)
 {
-	size_t mask = ((size_t)1 << answers->bits) - 1;
-	size_t at = (size_t)(vaddr * UINT64_C(0x9e3779b97f4a7c15) >> (64 - answers->bits));
+	size_t mask = ((size_t)1 << cache->bits) - 1;
+	size_t at = (size_t)(vaddr * UINT64_C(0x9e3779b97f4a7c15) >> (64 - cache->bits));
 
 	for (*ret_far = 0;; ++*ret_far, at = (at + 1) & mask) {
-		struct answer_slot *slot = &answers->slots[at];
+		struct address_slot *slot = &cache->slots[at];
 
-		if (!slot->answer || slot->vaddr == vaddr)
+		if (!slot->entry || slot->vaddr == vaddr)
 			return slot;
 	}
 }
 
-static struct answer *find(const struct answers *answers, uint64_t vaddr)
+static struct address_entry *find(const struct address_cache *cache, uint64_t vaddr)
 {
 	size_t far;
 
-	return answers->slots ? slot_of(answers, vaddr, &far)->answer : NULL;
+	return cache->slots ? slot_of(cache, vaddr, &far)->entry : NULL;
 }
 
-static int grow(struct answers *answers)
+static int grow(struct address_cache *cache)
 {
-	struct answers grown = *answers;
+	struct address_cache grown = *cache;
 	size_t far;
 
-	grown.bits = answers->slots ? answers->bits + 1 : FIRST_BITS;
+	grown.bits = cache->slots ? cache->bits + 1 : FIRST_BITS;
 	grown.slots = calloc((size_t)1 << grown.bits, sizeof(*grown.slots));
 	if (!grown.slots)
 		return -ENOMEM;
-	for (size_t i = 0; answers->slots && i >> answers->bits == 0; i++)
-		if (answers->slots[i].answer)
-			*slot_of(&grown, answers->slots[i].vaddr, &far) = answers->slots[i];
-	free(answers->slots);
-	*answers = grown;
+	for (size_t i = 0; cache->slots && i >> cache->bits == 0; i++)
+		if (cache->slots[i].entry)
+			*slot_of(&grown, cache->slots[i].vaddr, &far) = cache->slots[i];
+	free(cache->slots);
+	*cache = grown;
 	return 0;
 }
 
-/* For an address that is not there yet. */
-static int add(struct answers *answers, uint64_t vaddr, struct answer *answer)
+/* The address has no slot yet. */
+static int add(struct address_cache *cache, uint64_t vaddr, struct address_entry *entry)
 {
-	struct answer_slot *slot;
+	struct address_slot *slot;
 	size_t far;
 	int r;
 
-	if (answers->n >= ANSWERS_MAX)
+	if (cache->n >= ADDRESS_CACHE_MAX)
 		return -E2BIG;
-	if (!answers->slots || 2 * answers->n >= (size_t)1 << answers->bits) {
-		r = grow(answers);
+	if (!cache->slots || 2 * cache->n >= (size_t)1 << cache->bits) {
+		r = grow(cache);
 		if (r < 0)
 			return r;
 	}
-	slot = slot_of(answers, vaddr, &far);
+	slot = slot_of(cache, vaddr, &far);
 	if (far > MAX_FAR)
 		return -E2BIG;
-	*slot = (struct answer_slot){.vaddr = vaddr, .answer = answer};
-	answers->n++;
+	*slot = (struct address_slot){.vaddr = vaddr, .entry = entry};
+	cache->n++;
 	return 0;
 }
 
-const struct answer *answers_find(const struct answers *answers, uint64_t vaddr, bool *ret_wanted)
+const struct address_entry *address_cache_find(const struct address_cache *cache, uint64_t vaddr,
+					       bool *ret_requested)
 {
-	const struct answer *answer = find(answers, vaddr);
+	const struct address_entry *entry = find(cache, vaddr);
 
-	*ret_wanted = answer == &wanted;
-	return *ret_wanted ? NULL : answer;
+	*ret_requested = entry == &requested;
+	return *ret_requested ? NULL : entry;
 }
 
-int answers_want(struct answers *answers, uint64_t vaddr)
+int address_cache_request(struct address_cache *cache, uint64_t vaddr)
 {
 	int r;
 
-	if (answers->n_wanted == answers->room) {
-		size_t room = answers->room ? 2 * answers->room : 64;
-		uint64_t *grown = realloc(answers->wanted, room * sizeof(*grown));
+	if (cache->n_requests == cache->room) {
+		size_t room = cache->room ? 2 * cache->room : 64;
+		uint64_t *grown = realloc(cache->requests, room * sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
-		answers->wanted = grown;
-		answers->room = room;
+		cache->requests = grown;
+		cache->room = room;
 	}
-	r = add(answers, vaddr, &wanted);
+	r = add(cache, vaddr, &requested);
 	if (r == 0)
-		answers->wanted[answers->n_wanted++] = vaddr;
+		cache->requests[cache->n_requests++] = vaddr;
 	return r;
 }
 
-size_t answers_take(struct answers *answers, uint64_t **ret_wanted)
+size_t address_cache_take_requests(struct address_cache *cache, uint64_t **ret_addrs)
 {
-	size_t n = answers->n_wanted;
+	size_t n = cache->n_requests;
 
-	*ret_wanted = answers->wanted;
-	answers->wanted = NULL;
-	answers->n_wanted = 0;
-	answers->room = 0;
+	*ret_addrs = cache->requests;
+	cache->requests = NULL;
+	cache->n_requests = 0;
+	cache->room = 0;
 	return n;
 }
 
-struct answer *answers_new(size_t n_inlined)
+struct address_entry *address_entry_new(size_t n_inlined)
 {
-	struct answer *answer = calloc(1, sizeof(*answer) + n_inlined * sizeof(answer->inlined[0]));
+	struct address_entry *entry =
+		calloc(1, sizeof(*entry) + n_inlined * sizeof(entry->inlined[0]));
 
-	if (answer)
-		answer->n_inlined = (uint32_t)n_inlined;
-	return answer;
+	if (entry)
+		entry->n_inlined = (uint32_t)n_inlined;
+	return entry;
 }
 
-int answers_put(struct answers *answers, uint64_t vaddr, struct answer *answer)
+int address_cache_add(struct address_cache *cache, uint64_t vaddr, struct address_entry *entry)
 {
-	struct answer *old = find(answers, vaddr);
+	struct address_entry *old = find(cache, vaddr);
 	size_t far;
 
 	if (!old)
-		return add(answers, vaddr, answer);
-	slot_of(answers, vaddr, &far)->answer = answer;
-	if (old != &wanted)
+		return add(cache, vaddr, entry);
+	slot_of(cache, vaddr, &far)->entry = entry;
+	if (old != &requested)
 		free(old);
 	return 0;
 }
 
-void answers_release(struct answers *answers)
+void address_cache_release(struct address_cache *cache)
 {
-	for (size_t i = 0; answers->slots && i >> answers->bits == 0; i++)
-		if (answers->slots[i].answer != &wanted)
-			free(answers->slots[i].answer);
-	free(answers->slots);
-	free(answers->wanted);
-	*answers = (struct answers){0};
+	for (size_t i = 0; cache->slots && i >> cache->bits == 0; i++)
+		if (cache->slots[i].entry != &requested)
+			free(cache->slots[i].entry);
+	free(cache->slots);
+	free(cache->requests);
+	*cache = (struct address_cache){0};
 }

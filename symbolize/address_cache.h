@@ -1,9 +1,8 @@
 /*
- * address_cache.h - what is at an address of a module: the function, its line, the calls inlined
- * there
+ * address_cache.h - what is at an address of a module: the function, its line, its inlined calls
  *
- * An answer never changes and is made once for an address.  An address without one is put on a
- * list, from which a batch (batch.h) is made.
+ * An entry never changes, and each address is looked up once.  An address without an entry goes
+ * into a list of requests, from which a batch (batch.h) is made.
  */
 #ifndef SYMBOLIZE_ADDRESS_CACHE_H
 #define SYMBOLIZE_ADDRESS_CACHE_H
@@ -12,92 +11,93 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ANSWERS_MAX = 512 * 1024 }; /* of a module; what comes later is not kept */
+enum { ADDRESS_CACHE_MAX = 512 * 1024 }; /* entries of a module; later ones are not stored */
 
-/* A function at an address, with strings that somebody else keeps. */
-struct answer_level {
+/* A function at an address.  The entry does not own the strings. */
+struct address_function {
 	const char *symbol; /* as it is shown; NULL: unknown */
 	const char *file;   /* NULL: unknown */
 	uint32_t line;      /* 0: unknown */
 };
 
-struct answer {
-	struct answer_level function; /* the one that has the code */
-	uint64_t start;               /* of the symbol shown, an ELF virtual address */
-	bool named;                   /* not only by where its function begins */
+struct address_entry {
+	struct address_function function; /* the function that contains the code */
+	uint64_t start;                   /* of the symbol shown, an ELF virtual address */
+	bool named;                       /* not only by the address where its function begins */
 	uint32_t n_inlined;
-	struct answer_level inlined[]; /* innermost first */
+	struct address_function inlined[]; /* innermost first */
 };
 
-struct answer_slot {
+struct address_slot {
 	uint64_t vaddr;
-	struct answer *answer; /* NULL: free */
+	struct address_entry *entry; /* NULL: free */
 };
 
 /*
- * Zero has none.  Main thread only, as for all of these.
+ * Zero is empty.
  *
- * Every frame of every sample looks here: a table that is at most half full and is searched from
- * slot to slot costs one miss of the cache.
+ * Every frame of every sample is looked up here: a table that is at most half full, with linear
+ * probing, costs one cache miss.
  */
-struct answers {
-	struct answer_slot *slots;
+struct address_cache {
+	struct address_slot *slots;
 	unsigned bits; /* 2^bits slots */
 	size_t n;
-	uint64_t *wanted;
-	size_t n_wanted;
+	uint64_t *requests;
+	size_t n_requests;
 	size_t room;
 };
 
 /**
- * answers_find - the answer for an address
- * @ret_wanted: it is known to have none yet: it is on the list, or being looked up
+ * address_cache_find - the entry of an address
+ * @ret_requested: there is no entry yet: the address was requested, or is being looked up
  *
  * Return:  NULL when there is none.
- * Owns:    the answers.
- * Context: main thread.
+ * Owns:    the cache.
+ * Context: main thread, as for all functions of this header.
  */
-const struct answer *answers_find(const struct answers *answers, uint64_t vaddr, bool *ret_wanted);
+const struct address_entry *address_cache_find(const struct address_cache *cache, uint64_t vaddr,
+					       bool *ret_requested);
 
 /**
- * answers_want - put an address on the list
+ * address_cache_request - add an address to the list of requests
  *
- * Return:  0; -E2BIG: there are too many, this one will have to do without; -ENOMEM.
+ * Return:  0; -E2BIG: the cache is full and the address gets no entry; -ENOMEM.
  * Context: main thread.
  */
-int answers_want(struct answers *answers, uint64_t vaddr);
+int address_cache_request(struct address_cache *cache, uint64_t vaddr);
 
 /**
- * answers_take - the list, which is empty then
+ * address_cache_take_requests - take the list of requests; it is empty afterwards
  *
- * Return:  how many; *RET_WANTED is an array of them.
+ * Return:  their number; *RET_ADDRS is an array of them.
  * Owns:    the caller, to free() the array.
  * Context: main thread.
  */
-size_t answers_take(struct answers *answers, uint64_t **ret_wanted);
+size_t address_cache_take_requests(struct address_cache *cache, uint64_t **ret_addrs);
 
 /**
- * answers_new - memory for an answer with so many calls inlined
+ * address_entry_new - memory for an entry with so many inlined calls
  *
  * Return:  NULL when memory ran out.
- * Owns:    the caller, to free() or to hand to answers_put().
+ * Owns:    the caller, to free() or to give to address_cache_add().
  * Context: main thread.
  */
-struct answer *answers_new(size_t n_inlined);
+struct address_entry *address_entry_new(size_t n_inlined);
 
 /**
- * answers_put - keep the answer for an address
+ * address_cache_add - store the entry of an address
  *
- * Return:  0; -ENOMEM or -E2BIG: the answer was not kept, and is the caller's.
+ * Return:  0; -ENOMEM or -E2BIG: it was not stored and stays the caller's.
  * Context: main thread.
  */
-int answers_put(struct answers *answers, uint64_t vaddr, struct answer *answer);
+int address_cache_add(struct address_cache *cache, uint64_t vaddr, struct address_entry *entry);
 
 /**
- * answers_release - forget them all
+ * address_cache_release - free all entries
  *
  * Context: main thread.
  */
-void answers_release(struct answers *answers);
+void address_cache_release(struct address_cache *cache);
 
 #endif

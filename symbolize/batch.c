@@ -1,4 +1,4 @@
-/* batch.c - sort, ask the cache, group by unit, read, and add to the cache what was read */
+/* batch.c - sorts addresses, looks them up in the cache, reads the rest by unit, fills the cache */
 #include "symbolize/batch.h"
 
 #include "base/io.h"
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Smaller batches stay with one reader, which keeps the units of the last ones. */
+/* One reader reads smaller batches: it still has the units of the last batches. */
 enum { SHARED = 64 };
 
 struct hit {
 	uint64_t vaddr;
 	uint64_t unit;
 	struct function_table table; /* bytes NULL: nothing is known */
-	struct hit *next;            /* another one in the function that was read */
-	bool known;                  /* by the cache, or by a neighbour */
-	bool owned;                  /* the bytes are this hit's to free */
+	struct hit *next;            /* another address in the same function */
+	bool known;                  /* from the cache, or with another address */
+	bool owned;                  /* this hit frees the bytes */
 };
 
 /* Hits of one unit, which one thread reads. */
@@ -54,7 +54,7 @@ static int compare_addrs(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* What is known comes first, the rest by unit. */
+/* Known addresses come first, the others by unit. */
 static int compare_hits(const void *a, const void *b)
 {
 	const struct hit *left = (const struct hit *)a;
@@ -71,7 +71,7 @@ static void unref(void *context)
 {
 	struct batch *batch = (struct batch *)context;
 
-	/* The last one sees what the others did to it. */
+	/* The last user sees all writes of the others. */
 	if (atomic_fetch_sub_explicit(&batch->users, 1, memory_order_acq_rel) != 1)
 		return;
 	for (size_t i = 0; i < batch->n_hits; i++)
@@ -100,7 +100,7 @@ static void open_cache(struct batch *batch)
 
 	if (!dwarf->cached && batch->cache &&
 	    cache_module_open(batch->cache, &key, module->path, &dwarf->cached) < 0)
-		dwarf->cached = NULL; /* then it is read again */
+		dwarf->cached = NULL; /* DWARF is read again instead */
 }
 
 static int open_sections(const struct module *module, struct dwarf_sections *ret_sections)
@@ -128,11 +128,11 @@ static int open_dwarf(struct module *module)
 		r = dwarf_file_new(&sections, &dwarf->options, &dwarf->file);
 	dwarf->failed = r < 0;
 	if (r == -EFBIG)
-		module_cut(module, r);
+		module_set_partial(module, r);
 	return r;
 }
 
-/* A table that says that nothing is known, so that the cache can say it too. */
+/* A table without a name: the cache can then tell that nothing is known. */
 static void make_empty(uint64_t vaddr, struct function_table *ret_table)
 {
 	struct function_builder *builder = NULL;
@@ -174,7 +174,7 @@ static void spread(struct hit *hits, size_t n, struct hit *from)
 	}
 }
 
-/* What is shown of a function goes with its table.  Without memory less of it is shown. */
+/* Adds symbols and readable names to a function's table.  Without memory the table lacks them. */
 static void name_hits(struct naming *naming, struct module *module, struct hit *first)
 {
 	const struct function_table plain = first->table;
@@ -182,7 +182,7 @@ static void name_hits(struct naming *naming, struct module *module, struct hit *
 
 	naming_begin(naming, module, &plain);
 	for (const struct hit *hit = first; hit; hit = hit->next)
-		naming_ask(naming, hit->vaddr);
+		naming_request(naming, hit->vaddr);
 	if (naming_finish(naming, &named) < 0)
 		return;
 	for (struct hit *hit = first; hit; hit = hit->next)
@@ -201,7 +201,7 @@ static void read_group(struct batch *batch, const struct group *group, struct dw
 		if (hits[i].known)
 			continue;
 		r = dwarf_read_function(reader, hits[i].vaddr, &hits[i].table);
-		if (loader_is_stopping()) { /* it may have been cut short: it is not known */
+		if (loader_is_stopping()) { /* the table may be incomplete */
 			if (r == 0)
 				free((void *)(uintptr_t)hits[i].table.bytes);
 			hits[i].table = (struct function_table){0};
@@ -232,7 +232,7 @@ static void finish(struct batch *batch)
 	atomic_store_explicit(&batch->done, true, memory_order_release);
 }
 
-/* Read groups until none is left; who reads the last one finishes the batch. */
+/* Reads groups until none is left; the thread that reads the last one finishes the batch. */
 static void read_groups(struct batch *batch, unsigned nth)
 {
 	struct module_dwarf *dwarf = &batch->module->dwarf;
@@ -245,7 +245,7 @@ static void read_groups(struct batch *batch, unsigned nth)
 			(void)dwarf_reader_new(dwarf->file, &dwarf->readers[nth]);
 		if (dwarf->readers[nth])
 			read_group(batch, &batch->groups[next], dwarf->readers[nth], &naming);
-		/* Who is last sees what the other has read. */
+		/* The last thread sees what the other has read. */
 		if (atomic_fetch_sub_explicit(&batch->left, 1, memory_order_acq_rel) == 1)
 			finish(batch);
 	}
@@ -272,8 +272,8 @@ static int make_hits(struct batch *batch)
 	return 0;
 }
 
-/* How many the cache does not know. */
-static size_t ask_cache(struct batch *batch)
+/* Return: how many addresses the cache does not have. */
+static size_t find_in_cache(struct batch *batch)
 {
 	size_t n_unknown = 0;
 
@@ -313,7 +313,7 @@ static int make_groups(struct batch *batch, size_t n_unknown)
 static void run_first(void *context)
 {
 	struct batch *batch = (struct batch *)context;
-	size_t n_unknown = make_hits(batch) == 0 ? ask_cache(batch) : 0;
+	size_t n_unknown = make_hits(batch) == 0 ? find_in_cache(batch) : 0;
 
 	if (n_unknown)
 		module_read_names(batch->module);
@@ -323,7 +323,7 @@ static void run_first(void *context)
 		finish(batch);
 		return;
 	}
-	/* From here on the batch may be done, and let go by the main thread, at any time. */
+	/* From here on the batch may be done, and the main thread may free it at any time. */
 	atomic_fetch_add_explicit(&batch->users, 2, memory_order_relaxed);
 	atomic_store_explicit(&batch->left, batch->n_groups, memory_order_relaxed);
 	if (batch->n_groups < 2 || n_unknown < SHARED ||
@@ -385,11 +385,11 @@ void batch_free(struct batch *batch)
 		unref(batch);
 }
 
-void batch_let_go(void *context)
+void batch_close_files(void *context)
 {
 	struct module *module = (struct module *)context;
 
 	module_close_dwarf(module);
-	/* Pairs with the main thread's look before its next batch. */
-	atomic_store_explicit(&module->dwarf.idle, true, memory_order_release);
+	/* Pairs with the main thread's check before its next batch. */
+	atomic_store_explicit(&module->dwarf.closed, true, memory_order_release);
 }

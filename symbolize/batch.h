@@ -1,8 +1,8 @@
 /*
- * batch.h - addresses of a module, looked up together: in the cache, then by two threads in DWARF
+ * batch.h - looks up many addresses of a module: in the cache, then with two threads in DWARF
  *
- * One batch at a time for a module.  It is made and taken in by the main thread; in between it
- * belongs to the loader's threads.
+ * A module has one batch at a time.  The main thread starts it and reads its result; in between
+ * the loader's threads own it.
  */
 #ifndef SYMBOLIZE_BATCH_H
 #define SYMBOLIZE_BATCH_H
@@ -19,8 +19,8 @@
 struct batch;
 
 /**
- * batch_start - have addresses of a module looked up
- * @cache: NULL: none is kept
+ * batch_start - start to look up addresses of a module
+ * @cache: NULL: there is none
  * @addrs: taken, also on failure
  *
  * Return:  0; -ENOMEM.
@@ -38,10 +38,10 @@ int batch_start(struct loader *loader, struct cache *cache, struct module *modul
 bool batch_is_done(const struct batch *batch);
 
 /**
- * batch_table - the table of the function that an address is in
- * @nth: in an order of its own; each address once
+ * batch_table - the NTH address and the table of its function
+ * @nth: in no particular order; each address once
  *
- * Return:  false when there are no more; RET_TABLE->bytes NULL: nothing is known of it.
+ * Return:  false when there are no more; RET_TABLE->bytes is NULL when the address has no table.
  * Owns:    the batch.
  * Context: main thread.  It is done.
  */
@@ -56,19 +56,19 @@ bool batch_table(const struct batch *batch, size_t nth, uint64_t *ret_vaddr,
 uint64_t batch_time_ns(const struct batch *batch);
 
 /**
- * batch_free - give back the tables; NULL is fine
+ * batch_free - free the batch and its tables; NULL is fine
  *
  * Context: main thread.
  */
 void batch_free(struct batch *batch);
 
 /**
- * batch_let_go - close what batches of a module have opened: a loader's job
+ * batch_close_files - close the files that batches of a module have opened: a job of the loader
  *
- * CONTEXT is the struct module; ends with module->dwarf.idle set.
+ * CONTEXT is the struct module; ends with module->dwarf.closed set.
  *
  * Context: any thread.  No batch of the module is under way.
  */
-void batch_let_go(void *context);
+void batch_close_files(void *context);
 
 #endif

@@ -85,8 +85,8 @@ static int save(struct module *module, struct err *err)
 	return r;
 }
 
-static int keep_all(struct symbolizer *symbolizer, struct module *module,
-		    void (*progress)(size_t n_done, size_t n_all), struct err *err)
+static int store_all(struct symbolizer *symbolizer, struct module *module,
+		     void (*progress)(size_t n_done, size_t n_all), struct err *err)
 {
 	struct starts starts = {0};
 	int r;
@@ -111,8 +111,8 @@ static int keep_all(struct symbolizer *symbolizer, struct module *module,
 	return r;
 }
 
-int symbolizer_keep(struct symbolizer *symbolizer, const char *path,
-		    void (*progress)(size_t n_done, size_t n_all), struct err *err)
+int symbolizer_store(struct symbolizer *symbolizer, const char *path,
+		     void (*progress)(size_t n_done, size_t n_all), struct err *err)
 {
 	struct module *module;
 
@@ -131,5 +131,5 @@ int symbolizer_keep(struct symbolizer *symbolizer, const char *path,
 		err_hint(err, "--symbol-dir DIR, --debuginfod, or its package of debug symbols");
 		return -ENODATA;
 	}
-	return keep_all(symbolizer, module, progress, err);
+	return store_all(symbolizer, module, progress, err);
 }

@@ -1,4 +1,4 @@
-/* internal.h - a symbolizer's state, for the files of this room */
+/* internal.h - a symbolizer's state, for the files of this folder */
 #ifndef SYMBOLIZE_INTERNAL_H
 #define SYMBOLIZE_INTERNAL_H
 
@@ -16,7 +16,7 @@
 struct process {
 	pid_t pid;
 	struct spans spans;
-	struct module *jit; /* NULL until code of no file is asked for */
+	struct module *jit; /* NULL until code of no file is looked up */
 };
 
 struct symbolizer {
@@ -24,28 +24,27 @@ struct symbolizer {
 	char *debug_root;
 	struct debug_search_options search_options;
 	struct debug_search *search;
-	struct cache *cache;  /* NULL: none is kept */
-	struct err cache_err; /* why */
+	struct cache *cache;  /* NULL: none is used */
+	struct err cache_err; /* why it could not be opened */
 	struct loader *loader;
 	struct modules modules;
 	struct map processes;
 	struct names names;
-	struct kernel_symbols *kernel; /* NULL until code of the kernel is asked for */
+	struct kernel_symbols *kernel; /* NULL until code of the kernel is looked up */
 	bool kernel_hidden;            /* its names may not be read */
-	struct module
-		*asking; /* modules with addresses on their lists, or batches, or open files */
-	bool stopped;    /* symbolizer_stop() */
-	bool hurried;    /* symbolizer_wait(): nothing else is waited for any more */
-	uint64_t due_ns; /* when a map may be read again; 0: none waits for that */
+	struct module *requests; /* modules with requested addresses, batches, or open files */
+	bool stopped;            /* symbolizer_stop() */
+	bool waiting;            /* symbolizer_wait(): lookups start without delay */
+	uint64_t due_ns;         /* when a map may be read again; 0: no lookup waits for that */
 	struct symbolize_module *summary;
-	struct frame *frames; /* of the sample resolved last: SAMPLE_MAX_NAMED */
-	struct answer *loose; /* the last answer that was not kept */
+	struct frame *frames;           /* of the sample resolved last: SAMPLE_MAX_NAMED */
+	struct address_entry *uncached; /* the last entry that was not stored */
 	struct debug_servers servers;
 	struct function_chain chain; /* scratch */
 };
 
 /**
- * symbolizer_is_loaded - has the loader read a module's symbols?
+ * symbolizer_is_loaded - has the loader loaded a module?
  *
  * Context: main thread.
  */

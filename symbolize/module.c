@@ -81,7 +81,7 @@ void module_free(struct module *module)
 		(void)close(module->fd);
 	batch_free(module->batch);
 	module_close_dwarf(module);
-	answers_release(&module->answers);
+	address_cache_release(&module->addresses);
 	symbol_table_release(&module->elf.symbols);
 	fde_table_release(&module->elf.fdes);
 	jit_free(module->jit);
@@ -108,13 +108,13 @@ void module_fail(struct module *module, const char *format, ...)
 	va_end(args);
 }
 
-void module_cut(struct module *module, int error)
+void module_set_partial(struct module *module, int error)
 {
 	module_fail(module,
 		    error == -EFBIG
 			    ? "names not read: they take more memory than --mem-limit allows"
 			    : "names not read: the recording had ended");
-	atomic_store_explicit(&module->cut, true, memory_order_relaxed);
+	atomic_store_explicit(&module->partial, true, memory_order_relaxed);
 }
 
 bool module_is_jit_place(const struct module *module)
@@ -263,7 +263,7 @@ static int read_names(struct module *module, Elf *elf, enum symbol_quality *ret_
 		symbol_table_release(&module->elf.symbols);
 		fde_table_release(&module->elf.fdes);
 		*ret_quality = SYMBOLS_NONE;
-		module_cut(module, r);
+		module_set_partial(module, r);
 	}
 	/* Pairs with module_has_names(). */
 	atomic_store_explicit(&module->elf.read, true, memory_order_release);

@@ -24,7 +24,7 @@ enum module_kind {
 	MODULE_BARE, /* nothing that could give names: [anon], [stack] */
 };
 
-/* Moves one way.  The loader's release store of MODULE_LOADED publishes what it made. */
+/* Only goes forward.  The loader's release store of MODULE_LOADED publishes what it read. */
 enum module_state {
 	MODULE_NEW,
 	MODULE_LOADING,
@@ -33,10 +33,11 @@ enum module_state {
 
 enum { MODULE_WHY_SIZE = 160 };
 
-/* Symbols of a module, and bounds for code that has none.  The loader makes it once. */
+/* Symbols of a module, and bounds for code without symbols.  The loader fills it once. */
 struct module_names {
-	_Atomic(int) state; /* enum module_state: what names there are is known */
-	_Atomic bool read;  /* the tables below: with DWARF only when the cache does not do */
+	_Atomic(int) state; /* enum module_state */
+	_Atomic bool
+		read; /* the tables below were; with DWARF only when the cache lacks a function */
 	struct symbol_table symbols;
 	struct fde_table fdes;
 };
@@ -45,8 +46,8 @@ struct batch;
 struct cache_module;
 
 /*
- * What a module's batches need, opened by the first that does.  Threads take turns: whoever works
- * at the module's batch, else the main thread.
+ * Files and readers that a module's batches use; the first batch opens them.  While a batch runs
+ * only its threads may use them, otherwise only the main thread.
  */
 struct module_dwarf {
 	struct dwarf_file *file;
@@ -54,8 +55,8 @@ struct module_dwarf {
 	struct cache_module *cached;
 	struct dwarf_options options;
 	struct dwarf_finder finder;
-	bool failed;       /* there is nothing to read after all */
-	_Atomic bool idle; /* batch_let_go() has ended */
+	bool failed;         /* there is no DWARF to read after all */
+	_Atomic bool closed; /* batch_close_files() has ended */
 };
 
 struct module {
@@ -64,11 +65,11 @@ struct module {
 	struct elf_head head;
 	char build_id[2 * BUILD_ID_MAX + 1];
 
-	/* For the loader: the file, or its bytes; where to look for its debug file. */
+	/* For the loader: the file, or its bytes, and the search for its debug file. */
 	int fd;        /* -1: none */
 	bool close_fd; /* once it is read */
-	bool unread;   /* nobody asked for names */
-	bool not_elf;  /* a file of something else: code in it is named by a map */
+	bool unread;   /* names are not wanted */
+	bool not_elf;  /* another kind of file: a map names the code in it */
 	pid_t pid;
 	char *image; /* an ELF file's bytes, owned; NULL: fd */
 	size_t image_bytes;
@@ -85,9 +86,9 @@ struct module {
 	struct module_dwarf dwarf;
 	enum symbol_quality quality;
 	char why[MODULE_WHY_SIZE];
-	_Atomic bool cut; /* names were given up: the recording ended, or memory for them did */
+	_Atomic bool partial; /* names are missing: the recording ended, or memory ran out */
 
-	struct demangle_budget demangling; /* any thread's */
+	struct demangle_budget demangling; /* of all threads */
 
 	/* Main thread only. */
 	struct file_id id;
@@ -95,17 +96,17 @@ struct module {
 	uint64_t map_inode;
 	uint64_t lookups;
 	uint64_t unnamed;
-	struct answers answers;
-	struct batch *batch;   /* under way */
-	unsigned n_batches;    /* taken in */
-	uint64_t batch_ns;     /* when the last one was taken in */
-	uint64_t next_ns;      /* the next one not before */
-	unsigned idle_shift;   /* of how long what it has open is kept */
-	bool letting_go;       /* what batches have opened is being closed */
-	bool open;             /* something is */
-	struct module *asking; /* the next that has an address on its list, or a batch */
-	bool asks;             /* is among them */
-	struct jit *jit;       /* MODULE_JIT */
+	struct address_cache addresses;
+	struct batch *batch;         /* under way */
+	unsigned n_batches;          /* that have ended */
+	uint64_t batch_ns;           /* when the last one ended */
+	uint64_t next_ns;            /* the next one starts no earlier */
+	unsigned idle_shift;         /* files stay open for IDLE_NS << idle_shift */
+	bool open;                   /* batches have opened files */
+	bool closing;                /* the loader is closing them */
+	struct module *next_request; /* the next of symbolizer.requests */
+	bool in_requests;
+	struct jit *jit; /* MODULE_JIT */
 	struct module *next;
 };
 
@@ -121,12 +122,12 @@ struct module *module_new(enum module_kind kind, const char *path);
 /**
  * module_free - close and forget; NULL is fine
  *
- * Context: main thread.  No job of the loader is on it.
+ * Context: main thread.  No job of the loader uses it.
  */
 void module_free(struct module *module);
 
 /**
- * module_set_head - take the headers, and spell the build-id
+ * module_set_head - set the headers, and the build-id in hexadecimal
  *
  * Context: main thread, before it is loaded.
  */
@@ -143,23 +144,23 @@ void module_set_head(struct module *module, const struct elf_head *head);
 int module_find_debug(const struct module *module, Elf *elf, struct debug_file *ret_file);
 
 /**
- * module_fail - it has no names, for this reason (the first one is kept)
+ * module_fail - set the reason why the module has no names; the first reason stays
  *
- * Context: main thread before it is loaded; its loader.
+ * Context: main thread before the module is loaded; its loader.
  */
 void module_fail(struct module *module, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
- * module_cut - its names are given up, or a part of them
+ * module_set_partial - some or all of its names will not be read
  * @error: -ECANCELED: the recording has ended; -EFBIG: memory for names is used up
  *
  * Context: any thread.  One at a time for one module.
  */
-void module_cut(struct module *module, int error);
+void module_set_partial(struct module *module, int error);
 
 /**
- * module_is_jit_place - is code in it named by a map?
+ * module_is_jit_place - does a map name the code in it?
  *
  * Context: any thread.
  */
@@ -168,31 +169,30 @@ bool module_is_jit_place(const struct module *module);
 /**
  * module_load - find out where a module's names are; without DWARF, read its symbol tables
  *
- * A loader's job: CONTEXT is the struct module.  Ends with elf.state MODULE_LOADED, whatever
- * the file holds.
+ * A job of the loader: CONTEXT is the struct module.  Always ends with elf.state MODULE_LOADED.
  *
  * Context: any thread.  One at a time for one module.
  */
 void module_load(void *context);
 
 /**
- * module_read_names - read the symbol tables of a module, and of its debug file, if nobody did yet
+ * module_read_names - read the symbol tables of a module and of its debug file, unless they were
  *
- * What cannot be read has no names.
+ * A table that cannot be read gives no names.
  *
  * Context: any thread.  One at a time for one module, which is loaded.
  */
 void module_read_names(struct module *module);
 
 /**
- * module_has_names - have they been read?
+ * module_has_names - have the symbol tables been read?
  *
  * Context: any thread.
  */
 bool module_has_names(const struct module *module);
 
 /**
- * module_close_dwarf - close what batches have opened
+ * module_close_dwarf - close the files that batches have opened
  *
  * Context: any thread.  No batch of it is under way.
  */

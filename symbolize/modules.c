@@ -19,7 +19,7 @@ enum { MAX_KEPT_FDS = 512 };
 void modules_init(struct modules *modules, const char *debug_root)
 {
 	*modules = (struct modules){
-		.debug_root = debug_root, .birth_ns = io_now_ns(), .claim.use = MEMORY_MODULES};
+		.debug_root = debug_root, .started_ns = io_now_ns(), .claim.use = MEMORY_MODULES};
 }
 
 void modules_release(struct modules *modules)
@@ -68,18 +68,18 @@ struct module *modules_add(struct modules *modules, enum module_kind kind, const
 }
 
 /* Frames in it are its path and an offset in the file. */
-static struct module *unkept(struct modules *modules)
+static struct module *get_others(struct modules *modules)
 {
-	struct module *module = modules->unkept ? NULL : module_new(MODULE_ELF, "(others)");
+	struct module *module = modules->others ? NULL : module_new(MODULE_ELF, "(others)");
 
 	if (!module)
-		return modules->unkept;
-	module_cut(module, -EFBIG);
+		return modules->others;
+	module_set_partial(module, -EFBIG);
 	atomic_store_explicit(&module->elf.state, MODULE_LOADED, memory_order_relaxed);
 	module->next = modules->first;
 	modules->first = module;
 	modules->n_modules++;
-	modules->unkept = module;
+	modules->others = module;
 	return module;
 }
 
@@ -269,12 +269,12 @@ struct module *modules_get(struct modules *modules, const struct mapping *mappin
 		return module;
 	image_find(mapping, &image);
 	r = mapped_file_open(mapping, &image,
-			     mapping->time_ns ? mapping->time_ns : modules->birth_ns, &file);
+			     mapping->time_ns ? mapping->time_ns : modules->started_ns, &file);
 	if (r == 0)
 		module = add_file(modules, mapping, &file);
 	else if (!image.readable)
 		module = add_nameless(modules, mapping, r);
 	else
 		module = add_image(modules, mapping, &image, r);
-	return module ? module : unkept(modules);
+	return module ? module : get_others(modules);
 }

@@ -21,9 +21,9 @@ struct modules {
 	struct intern strings; /* paths and build-ids */
 	const char *debug_root;
 	struct debug_search *search;
-	uint64_t birth_ns; /* mappings of time 0 began after this, if the process is gone */
+	uint64_t started_ns; /* mappings of time 0 began after this, if the process is gone */
 	struct module *vdso;
-	struct module *unkept; /* stands for those that there is no memory for */
+	struct module *others; /* stands for those that there is no memory for */
 	struct memory_claim claim;
 };
 

@@ -85,7 +85,7 @@ void naming_begin(struct naming *naming, struct module *module, const struct fun
 	}
 }
 
-void naming_ask(struct naming *naming, uint64_t vaddr)
+void naming_request(struct naming *naming, uint64_t vaddr)
 {
 	const struct function_chain *chain = &naming->chain;
 
@@ -130,55 +130,55 @@ static const char *name_by_start(struct names *names, const struct module *modul
 	/* FlameScope cuts a name at its first "+". */
 	for (char *plus = text; (plus = strchr(plus, '+'));)
 		*plus = '_';
-	return names_keep(names, text);
+	return names_intern(names, text);
 }
 
 static const char *readable_of(struct names *names, struct module *module, const char *name,
 			       const char *readable)
 {
-	return readable && !names->full ? names_keep(names, readable)
+	return readable && !names->full ? names_intern(names, readable)
 					: names_readable(names, name, &module->demangling);
 }
 
 static void name_by_symbol(struct names *names, struct module *module,
-			   const struct function_symbol *symbol, struct answer *answer)
+			   const struct function_symbol *symbol, struct address_entry *entry)
 {
 	if (!symbol->name)
 		return;
-	answer->start = symbol->start;
-	answer->named = symbol->name[0] != '\0';
-	answer->function.symbol =
-		answer->named ? readable_of(names, module, symbol->name, symbol->readable)
-			      : name_by_start(names, module, symbol->start);
+	entry->start = symbol->start;
+	entry->named = symbol->name[0] != '\0';
+	entry->function.symbol =
+		entry->named ? readable_of(names, module, symbol->name, symbol->readable)
+			     : name_by_start(names, module, symbol->start);
 }
 
 static void set_level(struct names *names, struct module *module, const struct function_level *from,
-		      struct answer_level *to)
+		      struct address_function *to)
 {
 	to->symbol = from->name[0] ? readable_of(names, module, from->name, from->readable) : NULL;
-	to->file = from->file[0] ? names_keep(names, from->file) : NULL;
+	to->file = from->file[0] ? names_intern(names, from->file) : NULL;
 	to->line = from->line;
 }
 
-struct answer *naming_answer(struct names *names, struct module *module, uint64_t vaddr,
-			     const struct function_chain *chain)
+struct address_entry *naming_entry(struct names *names, struct module *module, uint64_t vaddr,
+				   const struct function_chain *chain)
 {
 	size_t n_inlined = chain ? chain->n_levels - 1 : 0;
-	struct answer *answer = answers_new(n_inlined);
+	struct address_entry *entry = address_entry_new(n_inlined);
 	struct function_symbol symbol = {.name = NULL};
 
-	if (!answer)
+	if (!entry)
 		return NULL;
 	for (size_t i = 0; i < n_inlined; i++)
-		set_level(names, module, &chain->levels[i], &answer->inlined[i]);
+		set_level(names, module, &chain->levels[i], &entry->inlined[i]);
 	if (chain) {
-		set_level(names, module, &chain->levels[n_inlined], &answer->function);
-		answer->start = chain->start;
-		answer->named = answer->function.symbol != NULL;
+		set_level(names, module, &chain->levels[n_inlined], &entry->function);
+		entry->start = chain->start;
+		entry->named = entry->function.symbol != NULL;
 		symbol = chain->symbol;
 	} else if (module_has_names(module)) {
 		symbol = symbol_at(&module->elf, vaddr);
 	}
-	name_by_symbol(names, module, &symbol, answer);
-	return answer;
+	name_by_symbol(names, module, &symbol, entry);
+	return entry;
 }

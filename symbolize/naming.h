@@ -31,11 +31,11 @@ struct naming {
 void naming_begin(struct naming *naming, struct module *module, const struct function_table *table);
 
 /**
- * naming_ask - names at this address are going to be shown
+ * naming_request - names at this address are going to be shown
  *
  * Context: any thread, one at a time for one of them.
  */
-void naming_ask(struct naming *naming, uint64_t vaddr);
+void naming_request(struct naming *naming, uint64_t vaddr);
 
 /**
  * naming_finish - the table, and what is shown of it
@@ -54,14 +54,14 @@ int naming_finish(struct naming *naming, struct function_table *ret_table);
 void naming_release(struct naming *naming);
 
 /**
- * naming_answer - what is shown for an address of a module
+ * naming_entry - what is shown for an address of a module
  * @chain: what its table says; NULL: there is none, symbol tables have to do if they were read
  *
  * Return:  NULL when memory ran out.
  * Owns:    the caller, to free(); its strings are NAMES'.
  * Context: main thread.
  */
-struct answer *naming_answer(struct names *names, struct module *module, uint64_t vaddr,
-			     const struct function_chain *chain);
+struct address_entry *naming_entry(struct names *names, struct module *module, uint64_t vaddr,
+				   const struct function_chain *chain);
 
 #endif

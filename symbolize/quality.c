@@ -63,8 +63,9 @@ static struct symbolize_module quality_of(const struct module *module, bool load
 		.quality = quality,
 		.source = sources[quality],
 		.why = loaded ? module->why : "names not read: the recording had ended",
-		.cut = !loaded || atomic_load_explicit(&module->cut, memory_order_relaxed) ||
-		       (module->jit && jit_is_cut(module->jit)),
+		.partial = !loaded ||
+			   atomic_load_explicit(&module->partial, memory_order_relaxed) ||
+			   (module->jit && jit_is_partial(module->jit)),
 		.missing = "",
 		.try = "",
 		.lookups = module->lookups,
@@ -102,7 +103,7 @@ size_t symbolizer_modules(struct symbolizer *symbolizer,
 		return 0;
 	for (const struct module *module = symbolizer->modules.first; module;
 	     module = module->next) {
-		if (module->lookups || (module->jit && jit_is_cut(module->jit)))
+		if (module->lookups || (module->jit && jit_is_partial(module->jit)))
 			summary[n++] = quality_of(module, symbolizer_is_loaded(module));
 	}
 	return n;

@@ -9,9 +9,9 @@
 struct lookup {
 	uint64_t addr; /* where to look: the frame's address, or inside the call before it */
 	uint64_t vaddr;
-	struct module *module;       /* who was asked */
-	const struct answer *answer; /* NULL: none */
-	const char *symbol;          /* where a map names it */
+	struct module *module;             /* who was asked */
+	const struct address_entry *entry; /* NULL: none */
+	const char *symbol;                /* where a map names it */
 	uint64_t start;
 	bool pending;
 };
@@ -24,22 +24,22 @@ static void look_in_map(struct symbolizer *symbolizer, struct module *jit, struc
 	if (!jit)
 		return;
 	name = jit_find(jit->jit, symbolizer->loader, lookup->addr, time_ns,
-			symbolizer->options.wait ? JIT_WAIT
-			: symbolizer->hurried    ? JIT_HURRY
-						 : JIT_REST);
+			symbolizer->options.wait ? JIT_REREAD_NOW
+			: symbolizer->waiting    ? JIT_REREAD_SOON
+						 : JIT_REREAD_LATER);
 	lookup->pending = name.pending;
 	if (name.pending && name.due_ns)
 		symbolizer->due_ns = name.due_ns;
 	if (name.symbol) {
 		lookup->symbol = names_readable(&symbolizer->names, name.symbol, &jit->demangling);
 		lookup->start = name.start;
-		frame->file = name.file ? names_keep(&symbolizer->names, name.file) : NULL;
+		frame->file = name.file ? names_intern(&symbolizer->names, name.file) : NULL;
 		frame->line = name.line;
 	}
 	if (!jit_has_map(jit->jit))
 		return;
 	lookup->module = jit;
-	frame->module = name.from ? names_keep(&symbolizer->names, name.from) : jit->path;
+	frame->module = name.from ? names_intern(&symbolizer->names, name.from) : jit->path;
 }
 
 /* One pass over the frames of a sample. */
@@ -52,13 +52,13 @@ struct pass {
 	int n_pending;
 	int n_unnamed; /* for want of what is pending */
 	size_t n_to;
-	bool cut;
+	bool truncated;
 };
 
 static void look_in_file(const struct pass *pass, struct lookup *lookup)
 {
-	lookup->answer = asking_find(pass->symbolizer, lookup->module, lookup->vaddr, pass->force,
-				     &lookup->pending);
+	lookup->entry = symbol_request_find(pass->symbolizer, lookup->module, lookup->vaddr,
+					    pass->force, &lookup->pending);
 }
 
 /* The upper half of addresses is the kernel's, which names its own code. */
@@ -123,33 +123,33 @@ static void name_frame(struct pass *pass, const struct frame *from, struct frame
 	to->module_offset = lookup->vaddr + step;
 }
 
-/* What an answer says of the function itself. */
-static void take_answer(const struct answer *answer, struct frame *frame)
+/* What an entry says of the function itself. */
+static void take_entry(const struct address_entry *entry, struct frame *frame)
 {
-	frame->symbol = answer->function.symbol;
-	frame->offset = frame->symbol ? frame->module_offset - answer->start : 0;
-	frame->file = answer->function.file;
-	frame->line = answer->function.line;
+	frame->symbol = entry->function.symbol;
+	frame->offset = frame->symbol ? frame->module_offset - entry->start : 0;
+	frame->file = entry->function.file;
+	frame->line = entry->function.line;
 }
 
 /* Before the function AT: the calls inlined there.  What there is no room for is left out. */
-static size_t expand(const struct answer *answer, bool inlined, struct frame *at, size_t room)
+static size_t expand(const struct address_entry *entry, bool inlined, struct frame *at, size_t room)
 {
-	size_t n = inlined ? answer->n_inlined : 0;
+	size_t n = inlined ? entry->n_inlined : 0;
 
 	if (n < room)
 		at[n] = *at;
 	for (size_t i = n < room ? n : room; i-- > 0;) {
 		at[i] = *at;
-		at[i].symbol = answer->inlined[i].symbol;
-		at[i].file = answer->inlined[i].file;
-		at[i].line = answer->inlined[i].line;
+		at[i].symbol = entry->inlined[i].symbol;
+		at[i].file = entry->inlined[i].file;
+		at[i].line = entry->inlined[i].line;
 		at[i].offset = 0;
 		at[i].inlined = true;
 	}
 	if (n >= room)
 		return room;
-	take_answer(answer, &at[n]);
+	take_entry(entry, &at[n]);
 	return n + 1;
 }
 
@@ -160,7 +160,7 @@ static void count(const struct lookup *lookup, const struct frame *frame)
 	if (!module)
 		return;
 	module->lookups++;
-	module->unnamed += lookup->answer ? !lookup->answer->named : !frame->symbol;
+	module->unnamed += lookup->entry ? !lookup->entry->named : !frame->symbol;
 }
 
 static void pass_over(struct pass *pass, const struct frame *frames, size_t n_frames, size_t room)
@@ -172,16 +172,16 @@ static void pass_over(struct pass *pass, const struct frame *frames, size_t n_fr
 		struct lookup lookup;
 
 		if (pass->n_to == room) {
-			pass->cut = true;
+			pass->truncated = true;
 			return;
 		}
 		name_frame(pass, &frames[i], to, &lookup);
 		pass->n_pending += lookup.pending;
 		if (pass->n_pending && !pass->force)
 			continue; /* go on only to know all that is wanted */
-		pass->n_to += lookup.answer ? expand(lookup.answer, !symbolizer->options.no_inline,
-						     to, room - pass->n_to)
-					    : 1;
+		pass->n_to += lookup.entry ? expand(lookup.entry, !symbolizer->options.no_inline,
+						    to, room - pass->n_to)
+					   : 1;
 		pass->n_unnamed += lookup.pending && !symbolizer->frames[pass->n_to - 1].symbol;
 		count(&lookup, to);
 	}
@@ -193,12 +193,12 @@ static int resolve(struct pass *pass, struct sample *sample)
 
 	pass_over(pass, sample->frames, sample->n_frames, SAMPLE_MAX_NAMED);
 	n_frames = pass->n_to;
-	if (!pass->cut)
+	if (!pass->truncated)
 		pass_over(pass, sample->frames + sample->n_frames, sample->n_waker,
 			  SAMPLE_MAX_NAMED);
 	if (pass->n_pending && !pass->force)
 		return -EAGAIN;
-	sample->truncated |= pass->cut && n_frames == SAMPLE_MAX_NAMED;
+	sample->truncated |= pass->truncated && n_frames == SAMPLE_MAX_NAMED;
 	sample->frames = pass->symbolizer->frames;
 	sample->n_frames = n_frames;
 	sample->n_waker = pass->n_to - n_frames;
@@ -220,11 +220,11 @@ static int resolve_in(struct symbolizer *symbolizer, struct module *module, stru
 	struct pass pass = first;
 	int r;
 
-	asking_advance(symbolizer, false);
+	symbol_request_advance(symbolizer, false);
 	r = resolve(&pass, sample);
 	if (r != -EAGAIN)
 		return r;
-	asking_advance(symbolizer, wait);
+	symbol_request_advance(symbolizer, wait);
 	if (!wait)
 		return r;
 	pass = first;
@@ -243,7 +243,7 @@ int symbolizer_resolve_in(struct symbolizer *symbolizer, struct module *module,
 	return resolve_in(symbolizer, module, sample, force);
 }
 
-void symbolizer_ask(struct symbolizer *symbolizer, const struct sample *sample)
+void symbolizer_request(struct symbolizer *symbolizer, const struct sample *sample)
 {
 	struct pass pass = {
 		.symbolizer = symbolizer,
@@ -257,12 +257,12 @@ void symbolizer_ask(struct symbolizer *symbolizer, const struct sample *sample)
 
 		name_frame(&pass, &sample->frames[i], &frame, &lookup);
 	}
-	asking_advance(symbolizer, false);
+	symbol_request_advance(symbolizer, false);
 }
 
-void symbolizer_ask_in(struct symbolizer *symbolizer, struct module *module, uint64_t vaddr)
+void symbolizer_request_in(struct symbolizer *symbolizer, struct module *module, uint64_t vaddr)
 {
 	bool pending;
 
-	(void)asking_find(symbolizer, module, vaddr, false, &pending);
+	(void)symbol_request_find(symbolizer, module, vaddr, false, &pending);
 }

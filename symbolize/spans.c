@@ -118,7 +118,7 @@ static struct span *overlapping(struct spans *spans, uint64_t start, uint64_t en
 	return NULL;
 }
 
-int spans_cut(struct spans *spans, uint64_t start, uint64_t end, uint64_t time_ns)
+int spans_unmap(struct spans *spans, uint64_t start, uint64_t end, uint64_t time_ns)
 {
 	struct span *span;
 
@@ -175,7 +175,7 @@ int spans_add(struct spans *spans, const struct span *span)
 
 	if (known(spans, span))
 		return 0;
-	r = spans_cut(spans, span->start, span->end, span->from_ns);
+	r = spans_unmap(spans, span->start, span->end, span->from_ns);
 	if (r < 0)
 		return r;
 	return insert(spans, span);

@@ -41,12 +41,12 @@ struct spans {
 int spans_add(struct spans *spans, const struct span *span);
 
 /**
- * spans_cut - [START, END) is not mapped any more from TIME_NS on
+ * spans_unmap - [START, END) is not mapped any more from TIME_NS on
  *
  * Return:  0; -ENOMEM or -ENOSPC, and some of it stays.
  * Context: main thread.
  */
-int spans_cut(struct spans *spans, uint64_t start, uint64_t end, uint64_t time_ns);
+int spans_unmap(struct spans *spans, uint64_t start, uint64_t end, uint64_t time_ns);
 
 /**
  * spans_find - what was mapped at ADDR at TIME_NS

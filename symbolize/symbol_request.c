@@ -1,4 +1,4 @@
-/* symbol_request.c - what the main thread does for answers: it never waits for them */
+/* symbol_request.c - the main thread's part of lookups; it never waits for them */
 #include "symbolize/symbol_request.h"
 
 #include "base/io.h"
@@ -8,58 +8,62 @@
 #include <stdlib.h>
 
 /*
- * Small batches read the same units over and over.  So the next one waits, longer after each: new
- * code becomes rare, and comes together; and at least twice as long as the last one took.
+ * Small batches read the same units again and again.  So there is a pause before the next batch. It
+ * grows with each batch, since new code becomes rare, and is at least twice the time of the last
+ * one.
  */
 #define FIRST_PAUSE_NS UINT64_C(10000000)
 #define LATER_PAUSE_NS UINT64_C(500000000)
 #define MAX_PAUSE_NS   UINT64_C(1000000000)
 /*
- * Files and readers are let go when no batch has needed them for so long, twice as long each time:
- * where code is new now and then, opening them (libc6-dbg has 9 MB to decompress) stays rare.
+ * Files and readers are closed after so much time without a batch; the time doubles each time.  To
+ * open them is expensive (libc6-dbg has 9 MB to decompress) and stays rare even with late new code.
  */
 #define IDLE_NS UINT64_C(2000000000)
 enum { MAX_IDLE_SHIFT = 9 }; /* 17 minutes */
 
-/* Hand out an answer that there is no room to keep, or no reason. */
-static const struct answer *hand_out(struct symbolizer *symbolizer, struct answer *answer)
+/* An entry that the cache does not store: the symbolizer owns it until the next one. */
+static const struct address_entry *set_uncached(struct symbolizer *symbolizer,
+						struct address_entry *entry)
 {
-	free(symbolizer->loose);
-	symbolizer->loose = answer;
-	return answer;
+	free(symbolizer->uncached);
+	symbolizer->uncached = entry;
+	return entry;
 }
 
-static void join(struct symbolizer *symbolizer, struct module *module)
+static void add_to_requests(struct symbolizer *symbolizer, struct module *module)
 {
-	if (module->asks)
+	if (module->in_requests)
 		return;
-	module->asks = true;
-	module->asking = symbolizer->asking;
-	symbolizer->asking = module;
+	module->in_requests = true;
+	module->next_request = symbolizer->requests;
+	symbolizer->requests = module;
 }
 
-const struct answer *asking_find(struct symbolizer *symbolizer, struct module *module,
-				 uint64_t vaddr, bool force, bool *ret_pending)
+const struct address_entry *symbol_request_find(struct symbolizer *symbolizer,
+						struct module *module, uint64_t vaddr, bool force,
+						bool *ret_pending)
 {
-	bool wanted;
-	const struct answer *answer = answers_find(&module->answers, vaddr, &wanted);
-	struct answer *made;
+	bool requested;
+	const struct address_entry *entry =
+		address_cache_find(&module->addresses, vaddr, &requested);
+	struct address_entry *made;
 	bool loaded;
 
-	if (answer)
-		return answer;
+	if (entry)
+		return entry;
 	loaded = symbolizer_is_loaded(module);
-	if (!wanted && (!loaded || module->has_dwarf) &&
-	    answers_want(&module->answers, vaddr) == 0) {
-		join(symbolizer, module);
-		wanted = true;
+	if (!requested && (!loaded || module->has_dwarf) &&
+	    address_cache_request(&module->addresses, vaddr) == 0) {
+		add_to_requests(symbolizer, module);
+		requested = true;
 	}
-	*ret_pending = wanted || !loaded;
-	if (!loaded || (wanted && !force))
+	*ret_pending = requested || !loaded;
+	if (!loaded || (requested && !force))
 		return NULL;
-	made = naming_answer(&symbolizer->names, module, vaddr, NULL);
-	if (!made || wanted || answers_put(&module->answers, vaddr, made) < 0)
-		return hand_out(symbolizer, made);
+	made = naming_entry(&symbolizer->names, module, vaddr, NULL);
+	if (!made || requested || address_cache_add(&module->addresses, vaddr, made) < 0)
+		return set_uncached(symbolizer, made);
 	return made;
 }
 
@@ -80,7 +84,17 @@ static uint64_t pause_after(const struct module *module)
 	return pause_ns < MAX_PAUSE_NS ? pause_ns : MAX_PAUSE_NS;
 }
 
-static void take_in(struct symbolizer *symbolizer, struct module *module, uint64_t now_ns)
+static void add_entry(struct symbolizer *symbolizer, struct module *module, uint64_t vaddr,
+		      const struct function_chain *chain)
+{
+	struct address_entry *entry = naming_entry(&symbolizer->names, module, vaddr, chain);
+
+	if (entry && address_cache_add(&module->addresses, vaddr, entry) < 0)
+		free(entry);
+}
+
+/* Stores what the batch has found. */
+static void end_batch(struct symbolizer *symbolizer, struct module *module, uint64_t now_ns)
 {
 	struct function_chain *chain = &symbolizer->chain;
 	struct function_table table;
@@ -89,13 +103,9 @@ static void take_in(struct symbolizer *symbolizer, struct module *module, uint64
 	for (size_t nth = 0; batch_table(module->batch, nth, &vaddr, &table); nth++) {
 		bool found = table.bytes && function_table_find(&table, vaddr, chain) == 0 &&
 			     chain->n_levels > 0;
-		struct answer *answer;
 
-		if (!found && symbolizer->stopped) /* it was not looked up to the end */
-			continue;
-		answer = naming_answer(&symbolizer->names, module, vaddr, found ? chain : NULL);
-		if (answer && answers_put(&module->answers, vaddr, answer) < 0)
-			free(answer);
+		if (found || !symbolizer->stopped) /* else its lookup did not end */
+			add_entry(symbolizer, module, vaddr, found ? chain : NULL);
 	}
 	module->next_ns = now_ns + pause_after(module);
 	module->n_batches++;
@@ -104,73 +114,60 @@ static void take_in(struct symbolizer *symbolizer, struct module *module, uint64
 	module->batch_ns = now_ns;
 }
 
-/* What was asked for before it was known that there is no DWARF. */
-static void answer_by_symbols(struct symbolizer *symbolizer, struct module *module, uint64_t *addrs,
-			      size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct answer *answer = naming_answer(&symbolizer->names, module, addrs[i], NULL);
-
-		if (answer && answers_put(&module->answers, addrs[i], answer) < 0)
-			free(answer);
-	}
-	free(addrs);
-}
-
 static void start(struct symbolizer *symbolizer, struct module *module)
 {
 	uint64_t *addrs;
-	size_t n = answers_take(&module->answers, &addrs);
+	size_t n = address_cache_take_requests(&module->addresses, &addrs);
 
-	if (!module->has_dwarf) {
-		answer_by_symbols(symbolizer, module, addrs, n);
+	if (!module->has_dwarf) { /* which was not known when they were requested */
+		for (size_t i = 0; i < n; i++)
+			add_entry(symbolizer, module, addrs[i], NULL);
+		free(addrs);
 		return;
 	}
-
-	/* Without memory they stay wanted, and samples go on with their symbols in time. */
+	/* Without memory they stay requested; samples then time out and get names of symbols. */
 	if (batch_start(symbolizer->loader, symbolizer->cache, module, addrs, n, &module->batch) ==
 	    0)
 		module->open = true;
 }
 
-/* Close its files: in the loader, it may take long. */
-static void let_go(struct symbolizer *symbolizer, struct module *module)
+/* In the loader, because it may take long. */
+static void close_files(struct symbolizer *symbolizer, struct module *module)
 {
-	atomic_store_explicit(&module->dwarf.idle, false, memory_order_relaxed);
-	module->letting_go = true;
+	atomic_store_explicit(&module->dwarf.closed, false, memory_order_relaxed);
+	module->closing = true;
 	module->idle_shift += module->idle_shift < MAX_IDLE_SHIFT;
-	if (loader_push(symbolizer->loader, batch_let_go, module) < 0)
-		module->letting_go = false;
+	if (loader_push(symbolizer->loader, batch_close_files, module) < 0)
+		module->closing = false;
 }
 
 /* False when the module has nothing to do any more. */
-static bool advance(struct symbolizer *symbolizer, struct module *module, uint64_t now_ns,
-		    bool hurry)
+static bool advance(struct symbolizer *symbolizer, struct module *module, uint64_t now_ns, bool now)
 {
-	if (module->letting_go) {
-		/* Pairs with the end of batch_let_go(). */
-		if (!atomic_load_explicit(&module->dwarf.idle, memory_order_acquire))
+	if (module->closing) {
+		/* Pairs with the end of batch_close_files(). */
+		if (!atomic_load_explicit(&module->dwarf.closed, memory_order_acquire))
 			return true;
-		module->letting_go = false;
+		module->closing = false;
 		module->open = false;
 	}
 	if (module->batch && batch_is_done(module->batch))
-		take_in(symbolizer, module, now_ns);
+		end_batch(symbolizer, module, now_ns);
 	if (module->batch || !symbolizer_is_loaded(module))
 		return true;
-	if (module->answers.n_wanted && (hurry || now_ns >= module->next_ns))
+	if (module->addresses.n_requests && (now || now_ns >= module->next_ns))
 		start(symbolizer, module);
-	if (module->batch && batch_is_done(module->batch)) /* the loader works in the caller */
-		take_in(symbolizer, module, now_ns);
-	if (!module->batch && !module->answers.n_wanted && module->open &&
+	if (module->batch && batch_is_done(module->batch)) /* the loader has no threads */
+		end_batch(symbolizer, module, now_ns);
+	if (!module->batch && !module->addresses.n_requests && module->open &&
 	    now_ns >= idle_until_ns(module))
-		let_go(symbolizer, module);
-	return module->batch || module->answers.n_wanted || module->open;
+		close_files(symbolizer, module);
+	return module->batch || module->addresses.n_requests || module->open;
 }
 
-void asking_advance(struct symbolizer *symbolizer, bool hurry)
+void symbol_request_advance(struct symbolizer *symbolizer, bool now)
 {
-	struct module **link = &symbolizer->asking;
+	struct module **link = &symbolizer->requests;
 	uint64_t now_ns;
 
 	if (!*link)
@@ -179,12 +176,12 @@ void asking_advance(struct symbolizer *symbolizer, bool hurry)
 	while (*link) {
 		struct module *module = *link;
 
-		if (advance(symbolizer, module, now_ns, hurry)) {
-			link = &module->asking;
+		if (advance(symbolizer, module, now_ns, now)) {
+			link = &module->next_request;
 			continue;
 		}
-		*link = module->asking;
-		module->asks = false;
+		*link = module->next_request;
+		module->in_requests = false;
 	}
 }
 
@@ -192,16 +189,17 @@ static uint64_t module_due_ns(const struct module *module)
 {
 	if (module->batch || !symbolizer_is_loaded(module))
 		return 0;
-	if (module->answers.n_wanted)
-		return module->letting_go ? 0 : module->next_ns;
-	return module->open && !module->letting_go ? idle_until_ns(module) : UINT64_MAX;
+	if (module->addresses.n_requests)
+		return module->closing ? 0 : module->next_ns;
+	return module->open && !module->closing ? idle_until_ns(module) : UINT64_MAX;
 }
 
-uint64_t asking_due_ns(const struct symbolizer *symbolizer)
+uint64_t symbol_request_due_ns(const struct symbolizer *symbolizer)
 {
 	uint64_t due_ns = UINT64_MAX;
 
-	for (const struct module *module = symbolizer->asking; module; module = module->asking) {
+	for (const struct module *module = symbolizer->requests; module;
+	     module = module->next_request) {
 		uint64_t ns = module_due_ns(module);
 
 		due_ns = ns < due_ns ? ns : due_ns;
@@ -209,10 +207,11 @@ uint64_t asking_due_ns(const struct symbolizer *symbolizer)
 	return due_ns;
 }
 
-bool asking_is_busy(const struct symbolizer *symbolizer)
+bool symbol_request_is_busy(const struct symbolizer *symbolizer)
 {
-	for (const struct module *module = symbolizer->asking; module; module = module->asking)
-		if (module->batch || module->answers.n_wanted)
+	for (const struct module *module = symbolizer->requests; module;
+	     module = module->next_request)
+		if (module->batch || module->addresses.n_requests)
 			return true;
 	return false;
 }

@@ -1,42 +1,43 @@
-/* symbol_request.h - from an address without an answer to its answer: lists, batches, taking in */
+/* symbol_request.h - requested addresses: lists by module, batches, and what they found */
 #ifndef SYMBOLIZE_SYMBOL_REQUEST_H
 #define SYMBOLIZE_SYMBOL_REQUEST_H
 
 #include "symbolize/internal.h"
 
 /**
- * asking_find - the answer for an address of a module
- * @force: DWARF is not waited for: what the symbol tables say will do
- * @ret_pending: the answer has to be waited for
+ * symbol_request_find - the entry of an address of a module; requests it when there is none
+ * @force: do not wait for DWARF: make an entry from the symbol tables
+ * @ret_pending: the lookup has not ended
  *
- * Return:  NULL when it has to be waited for, or memory ran out.
- * Owns:    the symbolizer; with FORCE good until the next call.
+ * Return:  NULL when it is pending, or memory ran out.
+ * Owns:    the symbolizer; with FORCE valid until the next call.
  * Context: main thread.
  */
-const struct answer *asking_find(struct symbolizer *symbolizer, struct module *module,
-				 uint64_t vaddr, bool force, bool *ret_pending);
+const struct address_entry *symbol_request_find(struct symbolizer *symbolizer,
+						struct module *module, uint64_t vaddr, bool force,
+						bool *ret_pending);
 
 /**
- * asking_advance - take in batches that are done, start the next, close what is not needed
- * @hurry: do not gather addresses: start what can be started
+ * symbol_request_advance - store what ended batches found, start new ones, close unused files
+ * @now: start batches at once instead of gathering more addresses
  *
  * Context: main thread.
  */
-void asking_advance(struct symbolizer *symbolizer, bool hurry);
+void symbol_request_advance(struct symbolizer *symbolizer, bool now);
 
 /**
- * asking_due_ns - when asking_advance() next has something to do
+ * symbol_request_due_ns - when symbol_request_advance() next has something to do
  *
- * Return:  ns; 0: as soon as the loader is done with what it does; UINT64_MAX: never, as it looks.
+ * Return:  ns; 0: as soon as a job of the loader ends; UINT64_MAX: nothing is planned.
  * Context: main thread.
  */
-uint64_t asking_due_ns(const struct symbolizer *symbolizer);
+uint64_t symbol_request_due_ns(const struct symbolizer *symbolizer);
 
 /**
- * asking_is_busy - is anything wanted, or being looked up?
+ * symbol_request_is_busy - is an address requested, or being looked up?
  *
  * Context: main thread.
  */
-bool asking_is_busy(const struct symbolizer *symbolizer);
+bool symbol_request_is_busy(const struct symbolizer *symbolizer);
 
 #endif

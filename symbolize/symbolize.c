@@ -96,7 +96,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	kernel_symbols_free(symbolizer->kernel);
 	free(symbolizer->summary);
 	free(symbolizer->frames);
-	free(symbolizer->loose);
+	free(symbolizer->uncached);
 	free(symbolizer->debug_root);
 	free(symbolizer);
 }
@@ -140,7 +140,7 @@ static void start_jit(struct symbolizer *symbolizer, struct process *process)
 	process->jit = modules_jit(&symbolizer->modules, process->pid);
 	if (process->jit)
 		(void)jit_find(process->jit->jit, symbolizer->loader, 0, 0,
-			       symbolizer->options.wait ? JIT_WAIT : JIT_REST);
+			       symbolizer->options.wait ? JIT_REREAD_NOW : JIT_REREAD_LATER);
 }
 
 static struct module *get_module(struct symbolizer *symbolizer, const struct mapping *mapping)
@@ -180,14 +180,14 @@ void symbolizer_add(struct symbolizer *symbolizer, const struct mapping *mapping
 	if (!process || mapping->end <= mapping->start)
 		return;
 	if (mapping->gone) {
-		(void)spans_cut(&process->spans, mapping->start, mapping->end, mapping->time_ns);
+		(void)spans_unmap(&process->spans, mapping->start, mapping->end, mapping->time_ns);
 		return;
 	}
 	module = get_module(symbolizer, mapping);
 	if (!module)
 		return;
 	span.module = module;
-	span.path = names_keep(&symbolizer->names, bare ? bare : mapping->path);
+	span.path = names_intern(&symbolizer->names, bare ? bare : mapping->path);
 	if (module_is_jit_place(module) && !symbolizer->options.no_symbols)
 		start_jit(symbolizer, process);
 	(void)spans_add(&process->spans, &span);
@@ -212,7 +212,7 @@ bool symbolizer_is_busy(const struct symbolizer *symbolizer)
 	for (const struct module *module = symbolizer->modules.first; module; module = module->next)
 		if (!symbolizer_is_loaded(module))
 			return true;
-	return asking_is_busy(symbolizer);
+	return symbol_request_is_busy(symbolizer);
 }
 
 void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers *ret_servers)
@@ -227,41 +227,41 @@ void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers 
 	};
 }
 
-void symbolizer_forgo(struct symbolizer *symbolizer)
+void symbolizer_stop_reading(struct symbolizer *symbolizer)
 {
 	symbolizer->options.no_symbols = true;
 }
 
 void symbolizer_stop(struct symbolizer *symbolizer)
 {
-	symbolizer_forgo(symbolizer);
+	symbolizer_stop_reading(symbolizer);
 	symbolizer->stopped = true;
 	loader_stop(symbolizer->loader);
 }
 
 uint64_t symbolizer_due_ns(const struct symbolizer *symbolizer)
 {
-	return asking_due_ns(symbolizer);
+	return symbol_request_due_ns(symbolizer);
 }
 
 void symbolizer_tick(struct symbolizer *symbolizer)
 {
-	asking_advance(symbolizer, false);
+	symbol_request_advance(symbolizer, false);
 }
 
 void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns)
 {
 	uint64_t now_ns = io_now_ns();
 	/* The first time what is due may be sooner than it was. */
-	bool idle = symbolizer->hurried && symbolizer->due_ns > now_ns;
+	bool idle = symbolizer->waiting && symbolizer->due_ns > now_ns;
 
-	symbolizer->hurried = true;
-	asking_advance(symbolizer, true);
+	symbolizer->waiting = true;
+	symbol_request_advance(symbolizer, true);
 	if (idle && symbolizer->due_ns - now_ns < timeout_ns)
 		timeout_ns = symbolizer->due_ns - now_ns;
 	symbolizer->due_ns = 0;
 	loader_wait(symbolizer->loader, timeout_ns, idle);
-	asking_advance(symbolizer, true);
+	symbol_request_advance(symbolizer, true);
 }
 
 uint64_t symbolize_mangled_names(void)

@@ -24,15 +24,16 @@ enum symbol_quality {
 
 struct symbolize_options {
 	const char *debug_root; /* NULL: /usr/lib/debug */
-	bool wait;              /* load names at once, in the caller: for tests */
+	bool wait;              /* load names at once, in the calling thread: for tests */
 	bool no_inline;         /* functions only, without the calls that were inlined into them */
 	bool full_names;        /* with parameters */
 	bool no_symbols;        /* load nothing: frames stay module+offset */
-	bool no_cache;          /* neither read nor write what is kept on disk */
+	bool no_cache;          /* neither read nor write the cache on disk */
 	uint64_t mem_limit;     /* bytes that names may take; 0: MEMORY_DEFAULT_BYTES */
 	bool debuginfod;        /* ask the servers of $DEBUGINFOD_URLS */
 	const char *cache_folder; /* NULL: the user's */
-	/* Told about once a second while servers are asked, in a loader's thread; NULL: nobody. */
+	/* Called about once a second during a download, in a thread of the loader; NULL: no calls.
+	 */
 	void (*progress)(const char *module, uint64_t bytes, uint64_t left_ns);
 	const char *const *symbol_dirs; /* to look for debug files in; outlive the symbolizer */
 	size_t n_symbol_dirs;
@@ -45,11 +46,11 @@ struct symbolize_module {
 	enum symbol_quality quality;
 	const char *source;  /* the same as a word: "debug" */
 	const char *why;     /* when quality is NONE: what went wrong; else "" */
-	bool cut;            /* some of its names were not read, for want of time or memory */
-	const char *missing; /* what a better file would bring; "" nothing */
-	const char *try;     /* where that file would come from: a package, an option, a flag */
-	uint64_t lookups;    /* frames that asked it */
-	uint64_t unnamed;    /* of those, how many it had no name for */
+	bool partial;        /* some of its names were not read: time or memory ran out */
+	const char *missing; /* what a better file would add; "" nothing */
+	const char *try;     /* how to get that file: a package, an option, a flag */
+	uint64_t lookups;    /* frames in its code */
+	uint64_t unnamed;    /* frames of these without a name */
 };
 
 /**
@@ -63,35 +64,35 @@ int symbolizer_new(const struct symbolize_options *options, struct symbolizer **
 		   struct err *err);
 
 /**
- * symbolizer_cache_why - why no names are kept on disk, though they were to be
+ * symbolizer_cache_why - why the cache on disk is not used
  *
- * Return:  the reason; NULL: they are kept, or were not to be.
+ * Return:  the reason; NULL: it is used, or no_cache is set.
  * Owns:    the symbolizer.
  * Context: main thread.
  */
 const char *symbolizer_cache_why(const struct symbolizer *symbolizer);
 
 /**
- * symbolizer_free - forget everything; every name and path handed out is gone
+ * symbolizer_free - free everything, also the names and paths of frames
  *
  * Context: main thread.  NULL is fine.
  */
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /**
- * symbolizer_add - take in a mapping
+ * symbolizer_add - add a mapping of a process
  *
- * Opens the file at once (it may be gone later) and leaves reading it to the loader.  Never
- * fails: what cannot be opened resolves to module+offset, with the reason in its module.
+ * Opens the file at once, because it may be gone later; the loader reads it.  Never fails: frames
+ * in a file that cannot be opened stay module+offset, and symbolizer_modules() has the reason.
  *
  * Context: main thread.
  */
 void symbolizer_add(struct symbolizer *symbolizer, const struct mapping *mapping);
 
 /**
- * symbolizer_exit - a process image has ended: its mappings are needed no more
+ * symbolizer_exit - remove the mappings of a process image that has ended
  *
- * Names already handed out stay.
+ * Names of frames stay valid.
  *
  * Context: main thread.
  */
@@ -99,36 +100,35 @@ void symbolizer_exit(struct symbolizer *symbolizer, uint32_t process);
 
 /**
  * symbolizer_resolve - name the frames of a sample
- * @force: do not wait for what is still being loaded or looked up: such frames have the names of
- *         symbol tables, or none
+ * @force: do not wait for lookups: frames with pending lookups get the names of symbol tables, or
+ *         none
  *
- * On success sample->frames is an array of the symbolizer's: for each frame the calls that were
- * inlined there, innermost first, then the function itself; the waker's behind them.  n_frames
- * and n_waker grow with it, at most to SAMPLE_MAX_NAMED together.  Looks up frame.addr where
- * frame.exact, frame.addr - 1 otherwise.
+ * On success sample->frames is an array of the symbolizer: for each frame the inlined calls,
+ * innermost first, then the function itself; the waker's frames follow in the same way.  n_frames
+ * and n_waker grow, together at most to SAMPLE_MAX_NAMED.  The address that is looked up is
+ * frame.addr where frame.exact is set, otherwise frame.addr - 1.
  *
- * Return:  0; -EAGAIN when something is still being looked up and FORCE is false (call again;
- *          the sample is as it was); with FORCE the number of frames that went without a name for
- *          that reason.
- * Owns:    the symbolizer; frames hold until the next call, names until symbolizer_free().
+ * Return:  0; -EAGAIN when a lookup is pending and FORCE is false (the sample is unchanged; call
+ *          again); with FORCE the number of frames that have no name because it is pending.
+ * Owns:    the symbolizer: frames until the next call, names until symbolizer_free().
  * Context: main thread.
  */
 int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, bool force);
 
 /**
- * symbolizer_ask - have the frames of a sample looked up that will be resolved later
+ * symbolizer_request - start to look up the frames of a sample, to resolve it later
  *
  * Context: main thread.
  */
-void symbolizer_ask(struct symbolizer *symbolizer, const struct sample *sample);
+void symbolizer_request(struct symbolizer *symbolizer, const struct sample *sample);
 
 /**
- * symbolizer_open - a module that no process has mapped here
- * @path: of its file, if it is here
- * @build_id: hexadecimal; "" not known.  A file with another one is not opened; its debug file is
- *            looked for instead
+ * symbolizer_open - open a module without a process
+ * @path: of its file, which may be missing here
+ * @build_id: hexadecimal; "" not known.  A file with another build-id is not opened; the debug file
+ *            of BUILD_ID is searched instead
  *
- * Return:  NULL and the reason when there is no such file.
+ * Return:  NULL and the reason when there is neither.
  * Owns:    the symbolizer.
  * Context: main thread.
  */
@@ -145,46 +145,45 @@ int symbolizer_resolve_in(struct symbolizer *symbolizer, struct module *module,
 			  struct sample *sample, bool force);
 
 /**
- * symbolizer_ask_in - have an address of a module looked up with the next batch
- * @vaddr: where to look: an address before a return address
+ * symbolizer_request_in - look up an address of a module with the next batch
+ * @vaddr: as it is looked up: before the return address
  *
  * Context: main thread.
  */
-void symbolizer_ask_in(struct symbolizer *symbolizer, struct module *module, uint64_t vaddr);
+void symbolizer_request_in(struct symbolizer *symbolizer, struct module *module, uint64_t vaddr);
 
 /**
- * symbolizer_keep - read a whole file's functions into the cache
+ * symbolizer_store - read all functions of a file into the cache
  * @path: of the module, or of its debug file; outlives the symbolizer
- * @progress: called now and then; NULL is fine
+ * @progress: called after each batch; NULL is fine
  *
- * Functions are looked up where .eh_frame and symbols say that code begins.
+ * .eh_frame and symbols tell where functions begin.
  *
- * Return:  0; -ENODATA: there is no debugging information; -ENOTSUP: the symbolizer keeps no
- *          cache; -errno and the reason.
+ * Return:  0; -ENODATA: there is no debugging information; -ENOTSUP: the symbolizer has no cache;
+ *          -errno and the reason.
  * Context: main thread.
  */
-int symbolizer_keep(struct symbolizer *symbolizer, const char *path,
-		    void (*progress)(size_t n_done, size_t n_all), struct err *err);
+int symbolizer_store(struct symbolizer *symbolizer, const char *path,
+		     void (*progress)(size_t n_done, size_t n_all), struct err *err);
 
 /**
- * symbolizer_is_busy - is anything being looked up that was asked for?
+ * symbolizer_is_busy - is a module being loaded, or an address being looked up?
  *
  * Context: main thread.
  */
 bool symbolizer_is_busy(const struct symbolizer *symbolizer);
 
 /**
- * symbolizer_forgo - from now on no file is read for names; those that were read keep theirs
+ * symbolizer_stop_reading - read no further files for names; modules keep what was read
  *
  * Context: main thread.
  */
-void symbolizer_forgo(struct symbolizer *symbolizer);
+void symbolizer_stop_reading(struct symbolizer *symbolizer);
 
 /**
- * symbolizer_stop - the recording has ended: nothing more is read, and what is being read is given
- * up
+ * symbolizer_stop - the recording has ended: read nothing more, and stop reads under way
  *
- * What was found until then still names frames; the modules that were not read say so.
+ * What was found still names frames.  Modules that were not read are marked incomplete.
  *
  * Context: main thread.
  */
@@ -193,56 +192,56 @@ void symbolizer_stop(struct symbolizer *symbolizer);
 /**
  * symbolizer_due_ns - when symbolizer_tick() next has something to do
  *
- * Return:  ns; 0: as soon as the loader is done with what it does; UINT64_MAX: never, as it looks.
+ * Return:  ns; 0: as soon as a job of the loader ends; UINT64_MAX: nothing is planned.
  * Context: main thread.
  */
 uint64_t symbolizer_due_ns(const struct symbolizer *symbolizer);
 
 /**
- * symbolizer_tick - take in what was looked up, close what is not needed: ten times a second
+ * symbolizer_tick - store what was looked up, close unused files; call it ten times a second
  *
  * Context: main thread.
  */
 void symbolizer_tick(struct symbolizer *symbolizer);
 
 /**
- * symbolizer_wait - until something has been loaded or looked up, or TIMEOUT_NS
+ * symbolizer_wait - wait until a job of the loader ends, or for TIMEOUT_NS
  *
  * Context: main thread.
  */
 void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns);
 
 /**
- * symbolizer_modules - every module that was asked for a name, and maps that were not read
+ * symbolizer_modules - every module with looked up frames, and maps that were not read to the end
  *
  * Return:  how many; *RET_MODULES is an array of them.
- * Owns:    the symbolizer; good until the next call on it.
+ * Owns:    the symbolizer; valid until the next call on it.
  * Context: main thread.
  */
 size_t symbolizer_modules(struct symbolizer *symbolizer,
 			  const struct symbolize_module **ret_modules);
 
-/* What came of asking servers (--debuginfod). */
+/* Results of queries to debuginfod servers. */
 struct symbolize_servers {
 	uint64_t n_asked;
 	uint64_t n_found;
-	uint64_t n_late; /* not asked, or given up, when their time was over */
+	uint64_t n_late; /* not asked, or stopped, at the deadline */
 	uint64_t spent_ns;
-	const char *why; /* what failed first, or why none is asked; "" nothing */
+	const char *why; /* the first failure, or why no server is asked; "" none */
 };
 
 /**
- * symbolizer_servers - what came of asking servers until now
+ * symbolizer_servers - results of the queries so far
  *
- * Owns:    the symbolizer; good until the next call.
+ * Owns:    the symbolizer; valid until the next call.
  * Context: main thread.
  */
 void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers *ret_servers);
 
 /**
- * symbolize_mangled_names - names that this process shows mangled: they took too long
+ * symbolize_mangled_names - how many names stay mangled because demangling took too long
  *
- * Return:  how many different ones, for each reader of them.
+ * Return:  their number; a name counts once for each thread that reads it.
  * Context: any thread.
  */
 uint64_t symbolize_mangled_names(void);

@@ -40,12 +40,12 @@ struct loader {
 
 static _Thread_local struct loader *here;
 
-struct loader *loader_here(void)
+struct loader *loader_current(void)
 {
 	return here;
 }
 
-void loader_adopt(struct loader *loader)
+void loader_set_current(struct loader *loader)
 {
 	here = loader;
 }
@@ -85,7 +85,7 @@ static void *run_jobs(void *context)
 	struct loader *loader = (struct loader *)context;
 	struct job *job;
 
-	loader_adopt(loader);
+	loader_set_current(loader);
 	/* Of this thread only, as Linux has it; without it names come a little sooner. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + NICER);
 	while ((job = take(loader))) {

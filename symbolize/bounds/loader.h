@@ -39,19 +39,19 @@ void loader_stop(struct loader *loader);
 bool loader_is_stopping(void);
 
 /**
- * loader_here - the loader whose thread this is
+ * loader_current - the loader whose thread this is
  *
  * Return:  NULL: none's.
  * Context: any thread.
  */
-struct loader *loader_here(void);
+struct loader *loader_current(void);
 
 /**
- * loader_adopt - this thread, started by a job, works for LOADER as well; NULL is fine
+ * loader_set_current - this thread, started by a job, works for LOADER as well; NULL is fine
  *
  * Context: any thread, which ends before the job.
  */
-void loader_adopt(struct loader *loader);
+void loader_set_current(struct loader *loader);
 
 /**
  * loader_free - stop, and end the threads

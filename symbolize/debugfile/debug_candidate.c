@@ -117,28 +117,29 @@ static bool same_crc(int fd, uint64_t size, uint32_t wanted)
 }
 
 /* Two builds can have one build-id, where somebody set it: then the code lies elsewhere. */
-static bool same_code(const struct debug_hunt *hunt, int fd)
+static bool same_code(const struct debug_match *match, int fd)
 {
 	struct elf_head head;
 
-	if (!hunt->code || elf_head_read(&(struct elf_source){.fd = fd}, &head) < 0)
+	if (!match->code || elf_head_read(&(struct elf_source){.fd = fd}, &head) < 0)
 		return true;
-	return elf_head_same_code(hunt->code, &head);
+	return elf_head_same_code(match->code, &head);
 }
 
-static bool belongs(const struct debug_hunt *hunt, int fd)
+static bool belongs(const struct debug_match *match, int fd)
 {
 	uint8_t id[BUILD_ID_MAX];
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || mapped_file_is_sparse(fd))
 		return false;
-	if (hunt->inode && st.st_dev == hunt->dev && st.st_ino == hunt->inode)
+	if (match->inode && st.st_dev == match->dev && st.st_ino == match->inode)
 		return false;
-	if (hunt->build_id_len)
-		return debug_build_id(fd, id) == hunt->build_id_len &&
-		       memcmp(id, hunt->build_id, hunt->build_id_len) == 0 && same_code(hunt, fd);
-	return hunt->has_crc && same_crc(fd, (uint64_t)st.st_size, hunt->crc);
+	if (match->build_id_len)
+		return debug_build_id(fd, id) == match->build_id_len &&
+		       memcmp(id, match->build_id, match->build_id_len) == 0 &&
+		       same_code(match, fd);
+	return match->has_crc && same_crc(fd, (uint64_t)st.st_size, match->crc);
 }
 
 static enum brings section_brings(Elf *elf, size_t names, Elf_Scn *section)
@@ -176,35 +177,35 @@ static enum brings what_it_brings(int fd)
 	return most;
 }
 
-bool debug_hunt_take(struct debug_hunt *hunt, int fd, char *path, enum debug_found found)
+bool debug_match_take(struct debug_match *match, int fd, char *path, enum debug_found found)
 {
 	_cleanup_free_ char *owned = path;
 	_cleanup_fd_ int file = fd;
 	enum brings brings = BRINGS_NOTHING;
 
-	if (file >= 0 && owned && belongs(hunt, file))
+	if (file >= 0 && owned && belongs(match, file))
 		brings = what_it_brings(file);
-	if (brings == BRINGS_NOTHING || (brings == BRINGS_SYMBOLS && hunt->file.fd >= 0))
+	if (brings == BRINGS_NOTHING || (brings == BRINGS_SYMBOLS && match->file.fd >= 0))
 		return false;
-	debug_hunt_release(hunt);
-	hunt->file = (struct debug_file){
+	debug_match_release(match);
+	match->file = (struct debug_file){
 		.fd = steal_fd(&file), .path = steal_pointer(&owned), .found = found};
 	return brings == BRINGS_DWARF;
 }
 
-bool debug_hunt_try(struct debug_hunt *hunt, pid_t pid, const char *path, enum debug_found found)
+bool debug_match_try(struct debug_match *match, pid_t pid, const char *path, enum debug_found found)
 {
 	char *here = NULL;
 	int fd = debug_open(pid, path, &here);
 
 	/* Taken, and freed by _cleanup_free_. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-	return fd >= 0 && debug_hunt_take(hunt, fd, here, found);
+	return fd >= 0 && debug_match_take(match, fd, here, found);
 }
 
-void debug_hunt_release(struct debug_hunt *hunt)
+void debug_match_release(struct debug_match *match)
 {
-	if (hunt->file.fd >= 0)
-		(void)close(hunt->file.fd);
-	free(hunt->file.path);
-	hunt->file = (struct debug_file){.fd = -1};
+	if (match->file.fd >= 0)
+		(void)close(match->file.fd);
+	free(match->file.path);
+	match->file = (struct debug_file){.fd = -1};
 }

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 /* What is looked for, and the best found so far. */
-struct debug_hunt {
+struct debug_match {
 	pid_t pid; /* whose root comes before ours; 0: only ours */
 	uint64_t dev;
 	uint64_t inode; /* the module's own file, which is never its debug file; 0: any will do */
@@ -35,29 +35,30 @@ struct debug_hunt {
 int debug_open(pid_t pid, const char *path, char **ret_path);
 
 /**
- * debug_hunt_try - consider a file: keep it when it belongs and brings more than the last
+ * debug_match_try - consider a file: keep it when it belongs and brings more than the last
  *
- * Return:  true: it has DWARF, the hunt is over.
- * Owns:    the hunt: debug_hunt.file.
- * Context: any thread, one at a time for one hunt.
+ * Return:  true: it has DWARF, the match is over.
+ * Owns:    the match: debug_match.file.
+ * Context: any thread, one at a time for one match.
  */
-bool debug_hunt_try(struct debug_hunt *hunt, pid_t pid, const char *path, enum debug_found found);
+bool debug_match_try(struct debug_match *match, pid_t pid, const char *path,
+		     enum debug_found found);
 
 /**
- * debug_hunt_take - the same for a file that is open
+ * debug_match_take - the same for a file that is open
  * @fd: taken
  * @path: taken
  *
- * Context: any thread, one at a time for one hunt.
+ * Context: any thread, one at a time for one match.
  */
-bool debug_hunt_take(struct debug_hunt *hunt, int fd, char *path, enum debug_found found);
+bool debug_match_take(struct debug_match *match, int fd, char *path, enum debug_found found);
 
 /**
- * debug_hunt_release - give back the file unless it was taken
+ * debug_match_release - give back the file unless it was taken
  *
  * Context: any thread.
  */
-void debug_hunt_release(struct debug_hunt *hunt);
+void debug_match_release(struct debug_match *match);
 
 /**
  * debug_build_id - the build-id of an ELF file, wherever its notes are

@@ -37,7 +37,7 @@ struct debug_server {
 	struct library library;
 	struct debuginfod_client *client; /* NULL: none */
 	uint64_t left_ns;
-	struct debug_servers told;
+	struct debug_servers stats;
 
 	/* Of the call being made. */
 	const char *module;
@@ -78,7 +78,7 @@ static bool cache_folder(char path[PATH_MAX])
 	return len > 0 && len < PATH_MAX;
 }
 
-int debug_server_kept(const char *hex, const char *what, char **ret_path)
+int debug_server_cached(const char *hex, const char *what, char **ret_path)
 {
 	char folder[PATH_MAX];
 	char path[PATH_MAX + 2 * BUILD_ID_MAX + 16];
@@ -119,8 +119,8 @@ void debug_server_free(struct debug_server *server)
 static void say_why(struct debug_server *server, const char *what, const char *more)
 {
 	(void)pthread_mutex_lock(&server->counted);
-	if (!server->told.why[0])
-		(void)snprintf(server->told.why, sizeof(server->told.why), "%s%s", what, more);
+	if (!server->stats.why[0])
+		(void)snprintf(server->stats.why, sizeof(server->stats.why), "%s%s", what, more);
 	(void)pthread_mutex_unlock(&server->counted);
 }
 
@@ -132,12 +132,12 @@ static uint64_t left_ns(const struct debug_server *server)
 }
 
 /* Whose call this thread is in: the client's callback says only which client. */
-static _Thread_local struct debug_server *asking;
+static _Thread_local struct debug_server *current;
 
 /* Called about once a second; anything but 0 gives up. */
 static int on_progress(struct debuginfod_client *client, long done, long all)
 {
-	struct debug_server *server = asking;
+	struct debug_server *server = current;
 	const struct debug_search_options *options = server->options;
 	uint64_t now_ns = io_now_ns();
 	uint64_t left = left_ns(server);
@@ -191,11 +191,11 @@ static bool start(struct debug_server *server)
 static void count(struct debug_server *server, int result, uint64_t spent_ns)
 {
 	(void)pthread_mutex_lock(&server->counted);
-	server->told.n_asked++;
-	server->told.spent_ns += spent_ns;
-	server->told.n_found += result >= 0;
-	server->told.n_late += result == -ETIMEDOUT;
-	server->told.n_failed += result < 0 && result != -ENOENT && result != -ETIMEDOUT;
+	server->stats.n_asked++;
+	server->stats.spent_ns += spent_ns;
+	server->stats.n_found += result >= 0;
+	server->stats.n_late += result == -ETIMEDOUT;
+	server->stats.n_failed += result < 0 && result != -ENOENT && result != -ETIMEDOUT;
 	(void)pthread_mutex_unlock(&server->counted);
 	if (result == -ETIMEDOUT)
 		say_why(server, "the deadline passed", "");
@@ -211,9 +211,9 @@ static int fetch(struct debug_server *server, const uint8_t *build_id, size_t le
 	server->started_ns = io_now_ns();
 	server->shown_ns = server->started_ns;
 	server->late = false;
-	asking = server;
+	current = server;
 	fd = server->library.find(server->client, build_id, (int)len, ret_path);
-	asking = NULL;
+	current = NULL;
 	spent_ns = io_now_ns() - server->started_ns;
 	if (fd < 0 && server->late)
 		fd = -ETIMEDOUT;
@@ -239,7 +239,7 @@ int debug_server_fetch(struct debug_server *server, const char *module, const ui
 		} else {
 			r = -ETIMEDOUT;
 			(void)pthread_mutex_lock(&server->counted);
-			server->told.n_late++;
+			server->stats.n_late++;
 			(void)pthread_mutex_unlock(&server->counted);
 		}
 	}
@@ -247,9 +247,9 @@ int debug_server_fetch(struct debug_server *server, const char *module, const ui
 	return r;
 }
 
-void debug_server_told(struct debug_server *server, struct debug_servers *ret_servers)
+void debug_server_stats(struct debug_server *server, struct debug_servers *ret_servers)
 {
 	(void)pthread_mutex_lock(&server->counted);
-	*ret_servers = server->told;
+	*ret_servers = server->stats;
 	(void)pthread_mutex_unlock(&server->counted);
 }

@@ -15,7 +15,7 @@
 struct debug_server;
 
 /**
- * debug_server_kept - open what the client keeps of a build-id, without any network
+ * debug_server_cached - open what the client keeps of a build-id, without any network
  * @what: "debuginfo" or "executable"
  *
  * Looks where the client does: $DEBUGINFOD_CACHE_PATH, $HOME/.debuginfod_client_cache where that
@@ -26,7 +26,7 @@ struct debug_server;
  * Owns:    the caller, to close() and free().
  * Context: any thread.
  */
-int debug_server_kept(const char *hex, const char *what, char **ret_path);
+int debug_server_cached(const char *hex, const char *what, char **ret_path);
 
 /**
  * debug_server_new - no server is asked yet
@@ -60,10 +60,10 @@ int debug_server_fetch(struct debug_server *server, const char *module, const ui
 		       size_t len, char **ret_path);
 
 /**
- * debug_server_told - what came of it until now
+ * debug_server_stats - what came of it until now
  *
  * Context: any thread.
  */
-void debug_server_told(struct debug_server *server, struct debug_servers *ret_servers);
+void debug_server_stats(struct debug_server *server, struct debug_servers *ret_servers);
 
 #endif

@@ -32,7 +32,7 @@ struct debug_walk {
 	struct map by_id;
 	size_t n_entries;
 	size_t n_files;
-	bool cut;
+	bool truncated;
 	bool out_of_memory;
 };
 
@@ -79,7 +79,7 @@ static void look_at(struct debug_walk *walk, int folder, const char *name, const
 	size_t len;
 
 	if (walk->n_files >= DEBUG_WALK_FILES) {
-		walk->cut = true;
+		walk->truncated = true;
 		return;
 	}
 	walk->n_files++;
@@ -124,7 +124,7 @@ static void walk_folder(struct debug_walk *walk, int fd, const char *path, int d
 		return;
 	}
 	/* A stream of our own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-	while (!walk->cut && !loader_is_stopping() && (entry = readdir(folder))) {
+	while (!walk->truncated && !loader_is_stopping() && (entry = readdir(folder))) {
 		char full[PATH_MAX];
 		int len = snprintf(full, sizeof(full), "%s/%s", path, entry->d_name);
 
@@ -132,7 +132,7 @@ static void walk_folder(struct debug_walk *walk, int fd, const char *path, int d
 		    len < 0 || (size_t)len >= sizeof(full))
 			continue;
 		if (walk->n_entries++ >= DEBUG_WALK_ENTRIES)
-			walk->cut = true;
+			walk->truncated = true;
 		else
 			walk_entry(walk, folder, entry->d_name, full, depth);
 	}

@@ -92,7 +92,7 @@ static const char *keep(struct name_memo *memo, const char *text, size_t len)
 }
 
 /* No name is longer than what is done with it can stand. */
-static const char *cut(struct name_memo *memo, const char *text)
+static const char *truncate_name(struct name_memo *memo, const char *text)
 {
 	size_t len = strnlen(text, NAME_MAX_BYTES + 1);
 
@@ -226,7 +226,7 @@ static const char *join(struct naming *naming, const char *scope, const char *na
 	char text[2 * NAME_MAX_BYTES + 2];
 
 	if (scope_len == 0)
-		return cut(naming->memo, name);
+		return truncate_name(naming->memo, name);
 	memcpy(text, scope, scope_len);
 	text[scope_len] = ':';
 	text[scope_len + 1] = ':';
@@ -245,9 +245,9 @@ static const char *qualify( // NOLINT(misc-no-recursion): NAME_MAX_SCOPES
 	uint64_t around;
 
 	if (name && (!qualifies(&unit->die.unit) || depth >= NAME_MAX_SCOPES))
-		return cut(naming->memo, name);
+		return truncate_name(naming->memo, name);
 	if (unit_cache_index(naming->cache, unit, false) < 0)
-		return cut(naming->memo, name ? name : "");
+		return truncate_name(naming->memo, name ? name : "");
 	if (!name)
 		name = name_nameless(naming, what);
 	if (!name || !name[0])
@@ -294,7 +294,7 @@ struct name_entry *name_of_function(struct name_memo *memo, struct unit_cache *c
 	if (r == -ENOMEM)
 		return NULL;
 	if (r == 0)
-		name = function.linkage ? cut(memo, function.linkage)
+		name = function.linkage ? truncate_name(memo, function.linkage)
 					: qualify(&naming, &function, 0);
 	return remember(memo, source, key, name);
 }

@@ -1,4 +1,4 @@
-/* jit.c - reading again what grows while its process runs, and asking it */
+/* jit.c - reads files again that grow while their process runs, and looks up names in them */
 #include "symbolize/jit/jit.h"
 
 #include "base/cleanup.h"
@@ -15,11 +15,11 @@
 enum { READ_STEP = 256 * 1024, MAX_DUMP_BYTES = 256 * 1024 * 1024 };
 
 static const uint64_t REREAD_NS = 100 * 1000 * 1000;
-/* What is large takes long to read again and to sort: a tenth of a core, names within 4 s. */
+/* Large files take long to read and sort again: at most a tenth of a CPU, names within 4 s. */
 static const uint64_t REREAD_TIMES = 9;
 static const uint64_t REREAD_MAX_NS = UINT64_C(4000000000);
 static const uint64_t RETRY_NS = 1000 * 1000 * 1000; /* while there is neither */
-/* Some look at the clock when they write the record, a moment after the code has begun to run. */
+/* Some writers read the clock when they write the record, just after the code began to run. */
 static const uint64_t LATE_NS = 10 * 1000 * 1000;
 
 struct jit {
@@ -29,24 +29,24 @@ struct jit {
 	struct jit_map map;
 	struct jit_dump dump;
 	int dump_fd;
-	char *dump_path;    /* set before the first code is handed over */
-	uint64_t looked_ns; /* for a dump, last */
+	char *dump_path;      /* set before the first code is published */
+	uint64_t searched_ns; /* when a dump was last searched */
 
 	/* From the loader to the main thread. */
-	_Atomic(struct symbol_table *) fresh;
-	_Atomic(struct jit_code *) fresh_code;
+	_Atomic(struct symbol_table *) new_symbols;
+	_Atomic(struct jit_code *) new_code;
 	_Atomic(bool) found;
 	_Atomic(bool) dumps; /* times count */
 	_Atomic(bool) busy;
-	_Atomic(bool) cut;         /* there is more than is read */
-	_Atomic(bool) tail;        /* a last line without a newline was left for later */
-	_Atomic(uint64_t) read_ns; /* when the last reading began */
-	_Atomic(uint64_t) rest_ns; /* from then on, until the next */
+	_Atomic(bool) partial;      /* there is more than is read */
+	_Atomic(bool) tail;         /* a last line without a newline was left for later */
+	_Atomic(uint64_t) read_ns;  /* when the last reading began */
+	_Atomic(uint64_t) pause_ns; /* from then on, until the next reading */
 
 	/* The main thread's. */
 	struct symbol_table *table;
 	struct jit_code *code;
-	uint64_t asked_ns;
+	uint64_t requested_ns;
 };
 
 struct jit *jit_new(pid_t pid)
@@ -61,7 +61,7 @@ struct jit *jit_new(pid_t pid)
 	jit->dump_fd = -1;
 	jit->dump.pid = (uint32_t)jit->place.inner_pid;
 	jit->dump.outer_pid = (uint32_t)pid;
-	jit->dump.birth_ns = jit->place.birth_mono_ns;
+	jit->dump.started_ns = jit->place.started_mono_ns;
 	jit->dump.other_clock = jit->place.other_time;
 	return jit;
 }
@@ -90,9 +90,9 @@ void jit_free(struct jit *jit)
 		(void)close(jit->dump_fd);
 	jit_map_release(&jit->map);
 	jit_dump_release(&jit->dump);
-	free_table(jit->fresh);
+	free_table(jit->new_symbols);
 	free_table(jit->table);
-	free_code(jit->fresh_code);
+	free_code(jit->new_code);
 	free_code(jit->code);
 	free(jit->dump_path);
 	free(jit);
@@ -103,12 +103,12 @@ bool jit_has_map(const struct jit *jit)
 	return atomic_load_explicit(&jit->found, memory_order_relaxed);
 }
 
-bool jit_is_cut(const struct jit *jit)
+bool jit_is_partial(const struct jit *jit)
 {
-	return atomic_load_explicit(&jit->cut, memory_order_relaxed);
+	return atomic_load_explicit(&jit->partial, memory_order_relaxed);
 }
 
-/* A writer may put another file into the place of the one that is open. */
+/* A writer may replace the file that is open by another. */
 static void open_map(struct jit *jit)
 {
 	_cleanup_fd_ int fd = jit_place_map(&jit->place);
@@ -138,8 +138,8 @@ static void publish_map(struct jit *jit)
 		return;
 	}
 	symbol_table_finish(table);
-	/* Pairs with the exchange in adopt(). */
-	free_table(atomic_exchange_explicit(&jit->fresh, table, memory_order_acq_rel));
+	/* Pairs with the exchange in take_published(). */
+	free_table(atomic_exchange_explicit(&jit->new_symbols, table, memory_order_acq_rel));
 }
 
 static void read_map(struct jit *jit)
@@ -155,20 +155,20 @@ static void read_map(struct jit *jit)
 
 static void open_dump(struct jit *jit, uint64_t now_ns)
 {
-	if (jit->dump_fd >= 0 || (jit->looked_ns && now_ns - jit->looked_ns < REREAD_NS))
+	if (jit->dump_fd >= 0 || (jit->searched_ns && now_ns - jit->searched_ns < REREAD_NS))
 		return;
-	jit->looked_ns = now_ns;
+	jit->searched_ns = now_ns;
 	jit->dump_fd = jit_place_dump(&jit->place, &jit->dump_path);
 	if (jit->dump_fd >= 0)
 		atomic_store_explicit(&jit->dumps, true, memory_order_relaxed);
 }
 
-/* Take in what was appended, in steps of ROOM; -EAGAIN: a record needs more than that at once. */
+/* Reads what was appended, in steps of ROOM bytes; -EAGAIN: a record is larger than ROOM. */
 static int read_records(struct jit *jit, uint8_t *bytes, size_t room)
 {
 	struct jit_dump *dump = &jit->dump;
 	struct stat st;
-	uint64_t end; /* what is appended meanwhile is the next reading's */
+	uint64_t end; /* the next call reads what is appended meanwhile */
 
 	if (fstat(jit->dump_fd, &st) < 0)
 		return -errno;
@@ -181,7 +181,7 @@ static int read_records(struct jit *jit, uint8_t *bytes, size_t room)
 
 		if (n <= 0)
 			return 0;
-		r = jit_dump_take(dump, bytes, (size_t)n, io_now_ns());
+		r = jit_dump_read(dump, bytes, (size_t)n, io_now_ns());
 		if (r == -EAGAIN)
 			return (size_t)n == room ? r : 0;
 		if (r < 0)
@@ -200,8 +200,8 @@ static void publish_code(struct jit *jit)
 		free(code);
 		return;
 	}
-	/* Pairs with the exchange in adopt(). */
-	free_code(atomic_exchange_explicit(&jit->fresh_code, code, memory_order_acq_rel));
+	/* Pairs with the exchange in take_published(). */
+	free_code(atomic_exchange_explicit(&jit->new_code, code, memory_order_acq_rel));
 }
 
 static void read_dump(struct jit *jit)
@@ -218,42 +218,42 @@ static void read_dump(struct jit *jit)
 		r = bytes ? read_records(jit, bytes, STEPS[i]) : -ENOMEM;
 		free(bytes);
 	}
-	/* What was read in part may have been written over in the rest. */
+	/* After a partial read, code may have been overwritten in the rest of the file. */
 	if (jit->dump.at == at || loader_is_stopping())
 		return;
 	atomic_store_explicit(&jit->found, true, memory_order_relaxed);
 	publish_code(jit);
 }
 
-/* The loader's job. */
-static void reread(void *context)
+/* A job of the loader. */
+static void reread_files(void *context)
 {
 	struct jit *jit = (struct jit *)context;
 	uint64_t now_ns = io_now_ns();
-	uint64_t rest_ns;
+	uint64_t pause_ns;
 
 	read_map(jit);
 	open_dump(jit, now_ns);
 	read_dump(jit);
 	if (loader_is_stopping() || jit->map.full || jit->map.at >= JIT_MAP_MAX_BYTES ||
 	    jit->dump.full || jit->dump.at >= MAX_DUMP_BYTES)
-		atomic_store_explicit(&jit->cut, true, memory_order_relaxed);
-	rest_ns = (io_now_ns() - now_ns) * (1 + REREAD_TIMES);
-	rest_ns = rest_ns < REREAD_NS ? REREAD_NS : rest_ns;
-	atomic_store_explicit(&jit->rest_ns, rest_ns < REREAD_MAX_NS ? rest_ns : REREAD_MAX_NS,
+		atomic_store_explicit(&jit->partial, true, memory_order_relaxed);
+	pause_ns = (io_now_ns() - now_ns) * (1 + REREAD_TIMES);
+	pause_ns = pause_ns < REREAD_NS ? REREAD_NS : pause_ns;
+	atomic_store_explicit(&jit->pause_ns, pause_ns < REREAD_MAX_NS ? pause_ns : REREAD_MAX_NS,
 			      memory_order_relaxed);
 	atomic_store_explicit(&jit->read_ns, now_ns, memory_order_relaxed);
 	atomic_store_explicit(&jit->busy, false, memory_order_release);
 }
 
-/* What the loader has read meanwhile. */
-static void adopt(struct jit *jit)
+/* Takes what the loader has read meanwhile. */
+static void take_published(struct jit *jit)
 {
 	/* Pairs with the exchanges in publish_map() and publish_code(). */
 	struct symbol_table *table =
-		atomic_exchange_explicit(&jit->fresh, NULL, memory_order_acq_rel);
+		atomic_exchange_explicit(&jit->new_symbols, NULL, memory_order_acq_rel);
 	struct jit_code *code =
-		atomic_exchange_explicit(&jit->fresh_code, NULL, memory_order_acq_rel);
+		atomic_exchange_explicit(&jit->new_code, NULL, memory_order_acq_rel);
 
 	if (table) {
 		free_table(jit->table);
@@ -284,7 +284,7 @@ static struct jit_name find(struct jit *jit, uint64_t addr, uint64_t time_ns)
 	const struct symbol *symbol;
 	struct jit_name name = {.symbol = NULL};
 
-	adopt(jit);
+	take_published(jit);
 	function = find_function(jit, addr, time_ns);
 	if (function) {
 		name.symbol = jit_code_name(jit->code, function);
@@ -301,19 +301,19 @@ static struct jit_name find(struct jit *jit, uint64_t addr, uint64_t time_ns)
 	return name;
 }
 
-/* Have the files read again, unless that was just done. */
-static void ask(struct jit *jit, struct loader *loader, uint64_t time_ns, enum jit_haste haste,
-		struct jit_name *name)
+/* Has the files read again, unless they just were. */
+static void request_reread(struct jit *jit, struct loader *loader, uint64_t time_ns,
+			   enum jit_reread reread, struct jit_name *name)
 {
 	uint64_t read_ns = atomic_load_explicit(&jit->read_ns, memory_order_relaxed);
-	uint64_t rest_ns = haste == JIT_HURRY
-				   ? REREAD_NS
-				   : atomic_load_explicit(&jit->rest_ns, memory_order_relaxed);
+	uint64_t pause_ns = reread == JIT_REREAD_SOON
+				    ? REREAD_NS
+				    : atomic_load_explicit(&jit->pause_ns, memory_order_relaxed);
 	uint64_t now_ns = io_now_ns();
 
 	if (read_ns && !jit_has_map(jit)) {
-		/* Most processes with such code write no map: do not keep their samples waiting. */
-		if (now_ns - jit->asked_ns < RETRY_NS && haste != JIT_WAIT)
+		/* Most processes with such code write no map: their samples do not wait. */
+		if (now_ns - jit->requested_ns < RETRY_NS && reread != JIT_REREAD_NOW)
 			return;
 	} else {
 		bool tail = atomic_load_explicit(&jit->tail, memory_order_relaxed);
@@ -321,32 +321,32 @@ static void ask(struct jit *jit, struct loader *loader, uint64_t time_ns, enum j
 		if (read_ns && !tail && read_ns >= (time_ns < now_ns ? time_ns : now_ns))
 			return;
 		name->pending = true;
-		name->due_ns = haste == JIT_WAIT || !read_ns ? 0 : read_ns + rest_ns;
+		name->due_ns = reread == JIT_REREAD_NOW || !read_ns ? 0 : read_ns + pause_ns;
 		if (name->due_ns > now_ns)
 			return;
 	}
 	name->due_ns = 0;
-	jit->asked_ns = now_ns;
+	jit->requested_ns = now_ns;
 	atomic_store_explicit(&jit->busy, true, memory_order_relaxed);
-	if (loader_push(loader, reread, jit) < 0) {
+	if (loader_push(loader, reread_files, jit) < 0) {
 		atomic_store_explicit(&jit->busy, false, memory_order_relaxed);
 		name->pending = false;
 	}
 }
 
-/* May what was read until now not be the answer? */
+/* May the files have another name by now? */
 static bool is_stale(const struct jit *jit, const struct jit_name *name, uint64_t time_ns)
 {
-	/* A map does not tell when: its last word has to do, and is as good now as later. */
+	/* A map has no times: a name in it is as good now as later. */
 	return !name->symbol ||
 	       (atomic_load_explicit(&jit->dumps, memory_order_relaxed) &&
 		atomic_load_explicit(&jit->read_ns, memory_order_relaxed) < time_ns);
 }
 
 struct jit_name jit_find(struct jit *jit, struct loader *loader, uint64_t addr, uint64_t time_ns,
-			 enum jit_haste haste)
+			 enum jit_reread reread)
 {
-	/* Pairs with the store at the end of reread(): what it read is there to be found. */
+	/* Pairs with the store at the end of reread_files(): find() sees what it read. */
 	bool busy = atomic_load_explicit(&jit->busy, memory_order_acquire);
 	struct jit_name name = find(jit, addr, time_ns);
 
@@ -356,13 +356,13 @@ struct jit_name jit_find(struct jit *jit, struct loader *loader, uint64_t addr, 
 		name.pending = true;
 		return name;
 	}
-	ask(jit, loader, time_ns, haste, &name);
-	if (haste != JIT_WAIT)
+	request_reread(jit, loader, time_ns, reread, &name);
+	if (reread != JIT_REREAD_NOW)
 		return name;
 	name = find(jit, addr, time_ns);
 	if (!name.symbol) {
-		/* The second look takes a line without its newline. */
-		ask(jit, loader, time_ns, haste, &name);
+		/* The second read takes a last line without a newline. */
+		request_reread(jit, loader, time_ns, reread, &name);
 		name = find(jit, addr, time_ns);
 	}
 	return name;

@@ -1,4 +1,4 @@
-/* jit.h - code that a process made itself, named by its perf-PID.map or its jitdump */
+/* jit.h - code that a process made at run time, named by its perf-PID.map or its jitdump */
 #ifndef JIT_JIT_H
 #define JIT_JIT_H
 
@@ -11,27 +11,27 @@
 struct jit;
 
 /* How soon files that have grown are read again. */
-enum jit_haste {
-	JIT_REST,  /* after a rest, by how long it took */
-	JIT_HURRY, /* after a short one: the recording has ended */
-	JIT_WAIT,  /* now, as often as it takes: the loader works in the caller */
+enum jit_reread {
+	JIT_REREAD_LATER, /* after a pause that depends on how long reading took */
+	JIT_REREAD_SOON,  /* after a short pause: the recording has ended */
+	JIT_REREAD_NOW,   /* at once, and until it is complete: the loader has no threads */
 };
 
-/* The answer to a lookup. */
+/* The result of a lookup. */
 struct jit_name {
 	const char *symbol; /* NULL: none */
 	uint64_t start;
 	const char *file; /* source file, where a jitdump has lines; NULL: not known */
 	uint32_t line;    /* 0: not known */
-	const char *from; /* the jitdump that has it; NULL: the map */
-	bool pending;     /* it may have it, or another, once it has been read again */
-	uint64_t due_ns;  /* when PENDING and not being read: not before then */
+	const char *from; /* the jitdump with the name; NULL: the map */
+	bool pending;    /* the files may name it, or name it otherwise, once they are read again */
+	uint64_t due_ns; /* when PENDING and not being read: the earliest time of that */
 };
 
 /**
- * jit_new - for a process; its files are opened when it is first asked for
+ * jit_new - names of a process; jit_find() opens its files
  *
- * Notes who it is while it lives: owner, start, pid in its own namespace.
+ * Stores the owner, start time and namespace pid of the process while it exists.
  *
  * Return:  NULL when memory ran out.
  * Owns:    the caller, to jit_free().
@@ -40,7 +40,7 @@ struct jit_name {
 struct jit *jit_new(pid_t pid);
 
 /**
- * jit_free - close and forget; NULL is fine
+ * jit_free - close the files and free everything; NULL is fine
  *
  * Context: main thread.  The loader has ended.
  */
@@ -48,29 +48,29 @@ void jit_free(struct jit *jit);
 
 /**
  * jit_find - what was at an address at a time
- * @time_ns: when the address was seen: only what was read later can say that it is not in it,
- *           and, in a jitdump, that nothing else was written there before
+ * @time_ns: when the address was sampled.  Only files that were read after that time can tell that
+ *           they do not name it, and jitdumps also that no other code was there before
  *
- * A jitdump comes before a map: it tells when.  Of a map the last line counts.
+ * A jitdump is preferred to a map, because it has times.  Of a map the last line counts.
  *
- * Owns:    the jit; the strings are good until the next call.
+ * Owns:    the jit; the strings are valid until the next call.
  * Context: main thread.
  */
 struct jit_name jit_find(struct jit *jit, struct loader *loader, uint64_t addr, uint64_t time_ns,
-			 enum jit_haste haste);
+			 enum jit_reread reread);
 
 /**
- * jit_has_map - was there a map, or a jitdump?
+ * jit_has_map - was a map or a jitdump found?
  *
  * Context: main thread.
  */
 bool jit_has_map(const struct jit *jit);
 
 /**
- * jit_is_cut - was there more in them than is read: 256 MB, and what memory for names allows
+ * jit_is_partial - was part of a file not read? The limits are 256 MB and the memory for names
  *
  * Context: main thread.
  */
-bool jit_is_cut(const struct jit *jit);
+bool jit_is_partial(const struct jit *jit);
 
 #endif

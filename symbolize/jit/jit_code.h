@@ -1,8 +1,8 @@
 /*
  * jit_code.h - functions that a program made while it ran: what was at an address, and when
  *
- * Memory of code is used again and again, so every function has its time: from when it was
- * written until something else was written over part of it.
+ * Memory of code is reused.  So every function has a time: from when it was written until other
+ * code was written over part of it.
  */
 #ifndef JIT_JIT_CODE_H
 #define JIT_JIT_CODE_H
@@ -34,7 +34,7 @@ struct jit_function {
 	uint32_t n_lines;
 };
 
-/* From OFFSET on, bytes behind the function's start, the code is of that line. */
+/* The line of the code from OFFSET on, in bytes from the start of the function. */
 struct jit_line {
 	uint32_t offset;
 	uint32_t file; /* where in the names */
@@ -50,7 +50,7 @@ struct jit_code {
 	size_t n_lines;
 	size_t n_lines_room;
 	struct buf names;
-	struct map pages; /* who lies there now; while functions are added */
+	struct map pages; /* the functions of each page now; while functions are added */
 	struct jit_page_node *nodes;
 	size_t n_nodes;
 	size_t n_nodes_room;
@@ -58,10 +58,10 @@ struct jit_code {
 };
 
 /**
- * jit_code_add - code was written; what it is written over ends
- * @start: and the following come as in struct jit_function; lines are the last N_LINES added
+ * jit_code_add - code was written; functions that it overwrites end
+ * @function: its lines are the last n_lines that were added
  *
- * Return:  0, also for what is no function; -EFBIG; -ENOMEM.
+ * Return:  0, also for an invalid function, which is not added; -EFBIG; -ENOMEM.
  * Owns:    the code copies the name.
  * Context: any thread.  One owner at a time.
  */
@@ -70,7 +70,7 @@ int jit_code_add(struct jit_code *code, const struct jit_function *function, con
 
 /**
  * jit_code_add_line - a line of the function that is added next
- * @file: NULL: the same as the last one's
+ * @file: NULL: that of the line before
  *
  * Return:  0; -EFBIG; -ENOMEM.
  * Context: any thread.  One owner at a time.
@@ -79,7 +79,7 @@ int jit_code_add_line(struct jit_code *code, uint32_t offset, const char *file, 
 		      uint32_t line);
 
 /**
- * jit_code_move - the function that begins at FROM begins at TO from then on
+ * jit_code_move - the function that begins at FROM moves to TO at TIME_NS
  *
  * Return:  0; -ENOENT: there is none; -EFBIG; -ENOMEM.
  * Context: any thread.  One owner at a time.
@@ -87,7 +87,7 @@ int jit_code_add_line(struct jit_code *code, uint32_t offset, const char *file, 
 int jit_code_move(struct jit_code *code, uint64_t from, uint64_t to, uint64_t time_ns);
 
 /**
- * jit_code_copy - the same once more, finished: sorted, only to be looked at
+ * jit_code_copy - a finished copy, which is sorted and only read
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller; jit_code_release().
@@ -98,7 +98,7 @@ int jit_code_copy(const struct jit_code *code, struct jit_code *ret_copy);
 /**
  * jit_code_find - what was at ADDR at TIME_NS
  *
- * Return:  NULL: nothing that is known.
+ * Return:  NULL: no known function.
  * Owns:    the code.
  * Context: any thread.  The code is a finished copy.
  */
@@ -124,7 +124,7 @@ uint32_t jit_code_line(const struct jit_code *code, const struct jit_function *f
 		       uint64_t addr, const char **ret_file);
 
 /**
- * jit_code_release - give back the memory; it is empty and usable again
+ * jit_code_release - free the memory; the code is empty and usable again
  *
  * Context: any thread.  One owner at a time.
  */

@@ -45,7 +45,7 @@ static const char *take_text(struct cursor *cursor, size_t *ret_len)
 /* Times of another clock are not those of samples; then what was written last counts. */
 static void check_clock(struct jit_dump *dump, uint64_t time_ns, uint64_t now_ns)
 {
-	if (time_ns > now_ns + SECOND_NS || time_ns + SECOND_NS < dump->birth_ns)
+	if (time_ns > now_ns + SECOND_NS || time_ns + SECOND_NS < dump->started_ns)
 		dump->other_clock = true;
 }
 
@@ -78,7 +78,7 @@ static int take_header(struct jit_dump *dump, struct cursor cursor, uint64_t now
 static bool is_ours(const struct jit_dump *dump, const struct record *record, uint64_t pid)
 {
 	return !dump->pid || pid == dump->pid || pid == dump->outer_pid ||
-	       record->time_ns < dump->birth_ns;
+	       record->time_ns < dump->started_ns;
 }
 
 /* Without a clock in common, the order of records is the time. */
@@ -278,7 +278,7 @@ static int take_next(struct jit_dump *dump, struct cursor *cursor, uint64_t now_
 	return r;
 }
 
-int jit_dump_take(struct jit_dump *dump, const uint8_t *bytes, size_t len, uint64_t now_ns)
+int jit_dump_read(struct jit_dump *dump, const uint8_t *bytes, size_t len, uint64_t now_ns)
 {
 	struct cursor cursor = {.at = bytes, .end = bytes + len};
 	uint64_t began = dump->at;

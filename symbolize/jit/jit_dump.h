@@ -18,46 +18,45 @@ enum {
 	JIT_DUMP_MAX_BYTES = 4 * 1024 * 1024, /* with so many at once every record is whole */
 };
 
-/* Lines wait for the code that they are of: the record with them comes first. */
+/* A record of lines, which comes before the record of its code. */
 struct jit_dump_lines {
 	uint64_t addr;
 	uint8_t *record; /* owned; NULL: free */
 	size_t len;
 };
 
-/* Zero it, then set who may have written it. */
+/* Zero it, then set the first four. */
 struct jit_dump {
-	uint32_t pid;       /* in the innermost namespace; 0: anybody */
-	uint32_t outer_pid; /* as we see it */
-	uint64_t birth_ns;  /* when it started: others' records count up to then (it was forked) */
-	bool other_clock;   /* times cannot be compared with ours */
+	uint32_t pid;        /* of the writer, in the innermost namespace; 0: any */
+	uint32_t outer_pid;  /* in our namespace */
+	uint64_t started_ns; /* its start: earlier records of its parent count too */
+	bool other_clock;    /* times cannot be compared with ours */
 
 	struct jit_code code;
-	uint64_t at;  /* bytes taken in */
+	uint64_t at;  /* bytes read */
 	bool started; /* the header was read */
-	bool full;    /* there was too much to be held, at least once */
-	bool ended;   /* by CLOSE, or by what makes no sense */
+	bool full;    /* memory ran out at least once */
+	bool ended;   /* by CLOSE, or by a record that is not valid */
 	struct jit_dump_lines pending[JIT_DUMP_MAX_PENDING];
 	size_t next_pending;
 };
 
 /**
- * jit_dump_take - take in whole records
- * @now_ns: CLOCK_MONOTONIC: what is of later shows another clock
+ * jit_dump_read - read whole records
+ * @bytes: of the file, from dump->at on
+ * @now_ns: CLOCK_MONOTONIC: records of a later time use another clock
  *
- * When there is too much to be held, all until then is forgotten.
+ * When memory for the code runs out, all earlier code is dropped.  Bytes of code are skipped and
+ * need not be in BYTES.
  *
- * BYTES are what the file has from dump->at on, LEN of them, of which the first records are
- * taken; code is passed over and need not be there.
- *
- * Return:  0: dump->at has moved, maybe beyond BYTES; -EAGAIN: the first record is not whole;
- *          -EBADMSG: it is no jitdump, or not one any more; -ENOMEM.
+ * Return:  0: dump->at has moved, possibly beyond BYTES; -EAGAIN: the first record is not complete;
+ *          -EBADMSG: not a jitdump, or not one any more; -ENOMEM.
  * Context: any thread.  One owner at a time.
  */
-int jit_dump_take(struct jit_dump *dump, const uint8_t *bytes, size_t len, uint64_t now_ns);
+int jit_dump_read(struct jit_dump *dump, const uint8_t *bytes, size_t len, uint64_t now_ns);
 
 /**
- * jit_dump_release - give back the memory
+ * jit_dump_release - free the memory
  *
  * Context: any thread.
  */

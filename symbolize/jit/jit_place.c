@@ -91,8 +91,8 @@ void jit_place_init(struct jit_place *place, pid_t pid)
 	*place = (struct jit_place){.pid = pid};
 	read_status(place);
 	if (age_ns) {
-		place->birth_ns = io_realtime_ns() - age_ns;
-		place->birth_mono_ns = age_ns < now_ns ? now_ns - age_ns : 0;
+		place->started_ns = io_realtime_ns() - age_ns;
+		place->started_mono_ns = age_ns < now_ns ? now_ns - age_ns : 0;
 	}
 	(void)snprintf(path, sizeof(path), "/proc/%d/ns/time", (int)pid);
 	place->other_time = stat(path, &its) == 0 && stat("/proc/self/ns/time", &own) == 0 &&
@@ -109,7 +109,7 @@ static int try_open(const struct jit_place *place, const char *path, struct stat
 	if (st.st_uid != 0 && st.st_uid != place->uid)
 		return -ENOENT;
 	if ((uint64_t)st.st_mtim.tv_sec * SECOND_NS + (uint64_t)st.st_mtim.tv_nsec + SECOND_NS <
-	    place->birth_ns)
+	    place->started_ns)
 		return -ENOENT;
 	*ret_stat = st;
 	return steal_fd(&fd);

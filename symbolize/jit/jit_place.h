@@ -6,18 +6,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Who it is, noted while it lives. */
+/* The identity of a process, read while it exists. */
 struct jit_place {
 	pid_t pid;
 	pid_t inner_pid; /* in the innermost pid namespace */
 	uid_t uid;
-	uint64_t birth_ns;      /* CLOCK_REALTIME; 0: not known */
-	uint64_t birth_mono_ns; /* CLOCK_MONOTONIC; 0: not known */
-	bool other_time;        /* it is in another time namespace */
+	uint64_t started_ns;      /* CLOCK_REALTIME; 0: not known */
+	uint64_t started_mono_ns; /* CLOCK_MONOTONIC; 0: not known */
+	bool other_time;          /* it is in another time namespace */
 };
 
 /**
- * jit_place_init - note who a process is
+ * jit_place_init - read the identity of a process
  *
  * Context: any thread.
  */
@@ -26,7 +26,8 @@ void jit_place_init(struct jit_place *place, pid_t pid);
 /**
  * jit_place_map - open its perf-PID.map: in its own /tmp by its own pid, else in ours
  *
- * Anybody can put a file into /tmp: it has to be the process's or root's, and not older.
+ * Every user can create files in /tmp: the owner has to be the process's or root, and the file must
+ * not be older than the process.
  *
  * Return:  a descriptor; -ENOENT.
  * Owns:    the caller, to close().
@@ -37,7 +38,7 @@ int jit_place_map(const struct jit_place *place);
 /**
  * jit_place_dump - open the jit-*.dump that it has mapped executable
  *
- * That it is mapped so is how writers make it known.
+ * Writers announce the file by that mapping.
  *
  * Return:  a descriptor, and its path as the process sees it; -ENOENT.
  * Owns:    the caller, to close() and free().

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *names_keep(struct names *names, const char *text)
+const char *names_intern(struct names *names, const char *text)
 {
 	return intern_string(&names->strings, text);
 }
@@ -29,7 +29,7 @@ uint64_t names_mangled(void)
 
 const char *names_readable(struct names *names, const char *symbol, struct demangle_budget *budget)
 {
-	const char *name = names_keep(names, symbol);
+	const char *name = names_intern(names, symbol);
 	const char *readable;
 	char *demangled = NULL;
 	int r;
@@ -44,7 +44,7 @@ const char *names_readable(struct names *names, const char *symbol, struct deman
 		count_mangled(names, name);
 	if (r == -EDQUOT)
 		return name;
-	readable = demangled ? names_keep(names, demangled) : name;
+	readable = demangled ? names_intern(names, demangled) : name;
 	free(demangled);
 	if (readable)
 		(void)map_put(&names->readable, (uint64_t)(uintptr_t)name, (void *)readable);

@@ -18,13 +18,13 @@ struct names {
 };
 
 /**
- * names_keep - the one copy of a string
+ * names_intern - the one copy of a string
  *
  * Return:  NULL when memory ran out.
  * Owns:    the names, until names_release().
  * Context: main thread, as for all of these.
  */
-const char *names_keep(struct names *names, const char *text);
+const char *names_intern(struct names *names, const char *text);
 
 /**
  * names_readable - what is shown for a symbol

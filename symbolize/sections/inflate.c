@@ -125,7 +125,7 @@ static void *run_some(void *context)
 	struct work *work = (struct work *)context;
 	size_t i;
 
-	loader_adopt(work->loader);
+	loader_set_current(work->loader);
 	while ((i = atomic_fetch_add(&work->next, 1)) < work->n_jobs)
 		run(work->jobs[i]);
 	return NULL;
@@ -154,7 +154,7 @@ void inflate_all(struct inflate_job *jobs, size_t n_jobs, size_t file_bytes)
 {
 	size_t left = file_bytes > SIZE_MAX / INFLATE_MAX_RATIO ? SIZE_MAX
 								: file_bytes * INFLATE_MAX_RATIO;
-	struct work work = {.loader = loader_here()};
+	struct work work = {.loader = loader_current()};
 	size_t n_bytes = 0;
 	pthread_t second;
 	bool helped = false;

@@ -193,7 +193,7 @@ static void ask_all(struct program *program)
 		while (i == 0 && symbolizer_resolve(program->symbolizer, &sample, false) == -EAGAIN)
 			symbolizer_wait(program->symbolizer, UINT64_C(1000000000));
 		if (i > 0)
-			symbolizer_ask(program->symbolizer, &sample);
+			symbolizer_request(program->symbolizer, &sample);
 	}
 }
 

@@ -22,7 +22,7 @@ static void follow(struct jit_dump *dump, const uint8_t *file, size_t size, size
 			if (!piece)
 				return;
 			memcpy(piece, file + at, len);
-			r = jit_dump_take(dump, piece, len, 1000);
+			r = jit_dump_read(dump, piece, len, 1000);
 			free(piece);
 			if (r == 0 && dump->at == at && !dump->ended)
 				abort();
@@ -34,7 +34,7 @@ static void follow(struct jit_dump *dump, const uint8_t *file, size_t size, size
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	struct jit_dump dump = {.pid = 7, .outer_pid = 7, .birth_ns = 10};
+	struct jit_dump dump = {.pid = 7, .outer_pid = 7, .started_ns = 10};
 	struct jit_code code;
 
 	if (size < 2)

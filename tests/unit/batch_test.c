@@ -126,7 +126,7 @@ void module_read_names(struct module *module)
 	atomic_fetch_add(&world.n_names_read, 1);
 }
 
-void module_cut(struct module *module, int error)
+void module_set_partial(struct module *module, int error)
 {
 	(void)module;
 	(void)error;
@@ -139,7 +139,7 @@ void naming_begin(struct naming *naming, struct module *module, const struct fun
 	function_show_begin(&naming->show, table);
 }
 
-void naming_ask(struct naming *naming, uint64_t vaddr)
+void naming_request(struct naming *naming, uint64_t vaddr)
 {
 	assert_int_equal(function_table_find(&naming->show.table, vaddr, &naming->chain), 0);
 	function_show_readable(&naming->show, naming->chain.levels[0].name, "shown");

@@ -38,7 +38,7 @@ static void read_all(struct jit_dump *dump, size_t step)
 {
 	size_t have = 0;
 
-	*dump = (struct jit_dump){.pid = PID, .outer_pid = PID, .birth_ns = 10};
+	*dump = (struct jit_dump){.pid = PID, .outer_pid = PID, .started_ns = 10};
 	while (have < file.len) {
 		int r = 0;
 
@@ -50,7 +50,7 @@ static void read_all(struct jit_dump *dump, size_t step)
 
 			assert_non_null(bytes);
 			memcpy(bytes, file.bytes + dump->at, len);
-			r = jit_dump_take(dump, bytes, len, NOW);
+			r = jit_dump_read(dump, bytes, len, NOW);
 			free(bytes);
 		}
 		assert_true(r == 0 || r == -EAGAIN);
@@ -236,7 +236,7 @@ static void what_makes_no_sense_ends_it(void **state)
 	(void)state;
 	begin(0);
 	file.bytes[0] ^= 1;
-	assert_int_equal(jit_dump_take(&dump, file.bytes, file.len, NOW), -EBADMSG);
+	assert_int_equal(jit_dump_read(&dump, file.bytes, file.len, NOW), -EBADMSG);
 	assert_true(dump.ended);
 	jit_dump_release(&dump);
 	dump = (struct jit_dump){0};
@@ -244,7 +244,7 @@ static void what_makes_no_sense_ends_it(void **state)
 	jitdump_load(&file, &FIRST);
 	jitdump_load(&file, &SECOND);
 	memcpy(file.bytes + file.record + 4, &none, sizeof(none)); /* a size of 3 */
-	assert_int_equal(jit_dump_take(&dump, file.bytes, file.len, NOW), -EBADMSG);
+	assert_int_equal(jit_dump_read(&dump, file.bytes, file.len, NOW), -EBADMSG);
 	check(&dump, 0x10000, 300, "first");
 	jit_dump_release(&dump);
 }

@@ -48,7 +48,7 @@ static void a_job_that_asks_gives_up(void **state)
 
 static void *help(void *context)
 {
-	loader_adopt(context);
+	loader_set_current(context);
 	while (!loader_is_stopping())
 		;
 	return NULL;
@@ -59,7 +59,7 @@ static void work_with_a_helper(void *context)
 	struct world *world = context;
 	pthread_t helper;
 
-	if (pthread_create(&helper, NULL, help, loader_here()) != 0)
+	if (pthread_create(&helper, NULL, help, loader_current()) != 0)
 		return;
 	atomic_fetch_add(&world->n_begun, 1);
 	(void)pthread_join(helper, NULL);

@@ -34,7 +34,7 @@ int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, boo
 	return known ? 0 : 1;
 }
 
-void symbolizer_ask(struct symbolizer *symbolizer, const struct sample *sample)
+void symbolizer_request(struct symbolizer *symbolizer, const struct sample *sample)
 {
 	(void)symbolizer;
 	world.asked += sample->n_frames == 1;

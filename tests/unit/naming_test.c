@@ -85,7 +85,7 @@ static struct function_table keep(struct stage *stage, struct function_table pla
 	struct function_table kept;
 
 	naming_begin(&stage->naming, stage->module, &plain);
-	naming_ask(&stage->naming, BASE + asked);
+	naming_request(&stage->naming, BASE + asked);
 	assert_int_equal(naming_finish(&stage->naming, &kept), 0);
 	assert_int_equal(function_table_check(&kept), 0);
 	free((void *)plain.bytes);
@@ -93,34 +93,34 @@ static struct function_table keep(struct stage *stage, struct function_table pla
 }
 
 /* What is shown for an address, from the table alone: symbol tables may be gone. */
-static struct answer *answer_at(struct stage *stage, const struct function_table *table,
-				uint64_t addr)
+static struct address_entry *entry_at(struct stage *stage, const struct function_table *table,
+				      uint64_t addr)
 {
-	struct answer *answer;
+	struct address_entry *entry;
 	bool read = atomic_exchange(&stage->module->elf.read, false);
 
 	assert_int_equal(function_table_find(table, BASE + addr, &stage->chain), 0);
-	answer = naming_answer(&stage->names, stage->module, BASE + addr, &stage->chain);
-	assert_non_null(answer);
+	entry = naming_entry(&stage->names, stage->module, BASE + addr, &stage->chain);
+	assert_non_null(entry);
 	atomic_store(&stage->module->elf.read, read);
-	return answer;
+	return entry;
 }
 
 /* NAME and where it begins; NULL: none is known. */
 static void shows(struct stage *stage, const struct function_table *table, uint64_t addr,
 		  const char *name, uint64_t start)
 {
-	struct answer *answer = answer_at(stage, table, addr);
+	struct address_entry *entry = entry_at(stage, table, addr);
 
 	if (!name) {
-		assert_null(answer->function.symbol);
-		assert_false(answer->named);
+		assert_null(entry->function.symbol);
+		assert_false(entry->named);
 	} else {
-		assert_string_equal(answer->function.symbol, name);
-		assert_int_equal(answer->start, BASE + start);
-		assert_int_equal(answer->named, name[0] != '[');
+		assert_string_equal(entry->function.symbol, name);
+		assert_int_equal(entry->start, BASE + start);
+		assert_int_equal(entry->named, name[0] != '[');
 	}
-	free(answer);
+	free(entry);
 }
 
 static void a_part_is_shown_as_its_symbol_has_it(void **state)
@@ -174,20 +174,20 @@ static void names_are_kept_readable_where_they_were_asked_for(void **state)
 {
 	struct stage *stage = *state;
 	struct function_table table = keep(stage, make("_ZN1a3runEv"), 0x15);
-	struct answer *answer = answer_at(stage, &table, 0x15);
+	struct address_entry *entry = entry_at(stage, &table, 0x15);
 
 	assert_string_equal(stage->chain.levels[0].readable, "a::leaf");
 	assert_string_equal(stage->chain.levels[1].readable, "a::run");
-	assert_int_equal(answer->n_inlined, 1);
-	assert_string_equal(answer->inlined[0].symbol, "a::leaf");
-	free(answer);
+	assert_int_equal(entry->n_inlined, 1);
+	assert_string_equal(entry->inlined[0].symbol, "a::leaf");
+	free(entry);
 	free((void *)table.bytes);
 
 	table = keep(stage, make("_ZN1a3runEv"), 0x30);
-	answer = answer_at(stage, &table, 0x15);
+	entry = entry_at(stage, &table, 0x15);
 	assert_null(stage->chain.levels[0].readable);
-	assert_string_equal(answer->inlined[0].symbol, "a::leaf");
-	free(answer);
+	assert_string_equal(entry->inlined[0].symbol, "a::leaf");
+	free(entry);
 	free((void *)table.bytes);
 }
 
@@ -205,17 +205,17 @@ static void full_names_are_made_of_what_is_mangled(void **state)
 static void symbols_have_to_do(void **state)
 {
 	struct stage *stage = *state;
-	struct answer *answer;
+	struct address_entry *entry;
 
 	add_symbol(stage, 0x20, 0x40, "copy");
-	answer = naming_answer(&stage->names, stage->module, BASE + 0x25, NULL);
-	assert_string_equal(answer->function.symbol, "copy");
-	assert_int_equal(answer->start, BASE + 0x20);
-	free(answer);
+	entry = naming_entry(&stage->names, stage->module, BASE + 0x25, NULL);
+	assert_string_equal(entry->function.symbol, "copy");
+	assert_int_equal(entry->start, BASE + 0x20);
+	free(entry);
 	atomic_store(&stage->module->elf.read, false);
-	answer = naming_answer(&stage->names, stage->module, BASE + 0x25, NULL);
-	assert_null(answer->function.symbol);
-	free(answer);
+	entry = naming_entry(&stage->names, stage->module, BASE + 0x25, NULL);
+	assert_null(entry->function.symbol);
+	free(entry);
 }
 
 /* What does not fit is without a name: never under the last one that did. */

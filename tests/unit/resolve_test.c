@@ -161,7 +161,7 @@ static void what_is_asked_before_a_module_is_read_is_not_forgotten(void **state)
 	for (size_t i = 0; i < N; i++)
 		frames[i] = (struct frame){.addr = here + 1 - i, .exact = true};
 	frames[N - 1].addr = (uint64_t)(uintptr_t)&strtol; /* of another module */
-	symbolizer_ask(symbolizer, &sample);
+	symbolizer_request(symbolizer, &sample);
 	while (symbolizer_is_busy(symbolizer))
 		symbolizer_wait(symbolizer, UINT64_C(1000000000));
 	assert_int_equal(symbolizer_resolve(symbolizer, &sample, false), 0);
@@ -205,7 +205,7 @@ static void offline_is_the_same(void **state)
 	assert_non_null(module);
 	while (symbolizer_is_busy(symbolizer))
 		symbolizer_wait(symbolizer, UINT64_C(1000000000));
-	symbolizer_ask_in(symbolizer, module, frame.module_offset);
+	symbolizer_request_in(symbolizer, module, frame.module_offset);
 	while (symbolizer_is_busy(symbolizer))
 		symbolizer_wait(symbolizer, UINT64_C(1000000000));
 	assert_int_equal(symbolizer_resolve_in(symbolizer, module, &sample, false), 0);

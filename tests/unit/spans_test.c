@@ -55,7 +55,7 @@ static void a_library_in_anothers_place_is_told_by_time(void **state)
 
 	(void)state;
 	assert_int_equal(map(&spans, 10, 20, 100, 1), 0);
-	assert_int_equal(spans_cut(&spans, 10, 20, 200), 0);
+	assert_int_equal(spans_unmap(&spans, 10, 20, 200), 0);
 	assert_int_equal(map(&spans, 10, 20, 300, 2), 0);
 	assert_int_equal(at(&spans, 15, 100), 1);
 	assert_int_equal(at(&spans, 15, 199), 1);
@@ -80,7 +80,7 @@ static void a_new_mapping_covers_part_of_an_old_one(void **state)
 	assert_int_equal(at(&spans, 15, 250), 1);
 	assert_int_equal(at(&spans, 35, 250), 1);
 	/* When it goes, the old one does not come back. */
-	assert_int_equal(spans_cut(&spans, 20, 30, 300), 0);
+	assert_int_equal(spans_unmap(&spans, 20, 30, 300), 0);
 	assert_int_equal(at(&spans, 25, 350), 0);
 	assert_int_equal(at(&spans, 45, 350), 1);
 	spans_release(&spans);
@@ -119,7 +119,7 @@ static void agrees_with_a_simple_model(void **state)
 			model[time][page] = model[time - 1][page];
 		if (seed >> 28 & 1) {
 			number = 0;
-			assert_int_equal(spans_cut(&spans, start, end, (uint64_t)time), 0);
+			assert_int_equal(spans_unmap(&spans, start, end, (uint64_t)time), 0);
 		} else {
 			assert_int_equal(map(&spans, start, end, (uint64_t)time, number), 0);
 		}
@@ -141,7 +141,7 @@ static void a_loop_of_dlopen_does_not_grow_without_end(void **state)
 	(void)state;
 	for (int i = 1; i <= 12000; i++) {
 		assert_int_equal(map(&spans, 10, 20, (uint64_t)i * 2, 1 + i % 2), 0);
-		assert_int_equal(spans_cut(&spans, 10, 20, (uint64_t)i * 2 + 1), 0);
+		assert_int_equal(spans_unmap(&spans, 10, 20, (uint64_t)i * 2 + 1), 0);
 	}
 	assert_true(spans.n_spans < 10000);
 	assert_int_equal(at(&spans, 15, 24000), 1);

@@ -214,8 +214,8 @@ static void names_the_three_worst_modules(void **state)
 	static const struct symbolize_module modules[] = {
 		{.path = "/fine", .why = "", .lookups = 900, .unnamed = 0},
 		{.path = "/third", .why = "", .lookups = 50, .unnamed = 20},
-		{.path = "/first", .why = "stripped", .lookups = 50, .unnamed = 50, .cut = 1},
-		{.path = "/fourth", .why = "", .lookups = 50, .unnamed = 19, .cut = 1},
+		{.path = "/first", .why = "stripped", .lookups = 50, .unnamed = 50, .partial = 1},
+		{.path = "/fourth", .why = "", .lookups = 50, .unnamed = 19, .partial = 1},
 		{.path = "/second", .why = "", .lookups = 50, .unnamed = 30},
 	};
 	struct summary summary = healthy();

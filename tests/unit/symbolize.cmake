@@ -107,7 +107,7 @@ wick_unit_test(batch SOURCES ${PROJECT_SOURCE_DIR}/symbolize/batch.c
   ${PROJECT_SOURCE_DIR}/symbolize/function/function_builder.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_sweep.c
   ${PROJECT_SOURCE_DIR}/symbolize/function/function_pack.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_show.c
   LIBS wick_base PkgConfig::ELF Threads::Threads)
-wick_unit_test(answers LIBS wick_symbolize)
+wick_unit_test(address_cache LIBS wick_symbolize)
 wick_unit_test(names LIBS wick_symbolize)
 wick_unit_test(naming LIBS wick_symbolize)
 wick_unit_test(resolve LIBS wick_symbolize)

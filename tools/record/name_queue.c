@@ -122,7 +122,7 @@ void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t no
 	item->sample.frames = item->frames;
 	item->due_ns = now_ns + NAME_QUEUE_WAIT_NS;
 	if (queue->first) /* all that wait are looked up together */
-		symbolizer_ask(queue->symbolizer, &item->sample);
+		symbolizer_request(queue->symbolizer, &item->sample);
 	push(queue, item);
 }
 

@@ -89,7 +89,7 @@ static void limit_memory(struct recorder *recorder)
 	if (!limit || recorder->no_more_names || own_bytes() <= limit)
 		return;
 	recorder->no_more_names = true;
-	symbolizer_forgo(recorder->symbolizer);
+	symbolizer_stop_reading(recorder->symbolizer);
 	say_note("wick uses all of --mem-limit: what is new from now on is written as "
 		 "module+offset");
 }

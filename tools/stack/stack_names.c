@@ -78,7 +78,7 @@ static void ask(struct stack_names *names, const struct stacks *stacks)
 	for (size_t i = 0; i < stacks->n; i++) {
 		struct sample sample = sample_of(names, &stacks->at[i]);
 
-		symbolizer_ask(names->symbolizer, &sample);
+		symbolizer_request(names->symbolizer, &sample);
 	}
 	wait(names->symbolizer);
 }
@@ -177,8 +177,8 @@ static void ask_of_core(struct stack_names *names, const struct stacks *stacks)
 			struct module *module = module_of(names, frame);
 
 			if (module)
-				symbolizer_ask_in(names->symbolizer, module,
-						  frame->module_offset - !frame->exact);
+				symbolizer_request_in(names->symbolizer, module,
+						      frame->module_offset - !frame->exact);
 		}
 	wait(names->symbolizer);
 }

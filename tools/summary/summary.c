@@ -426,7 +426,7 @@ static void print_cut(const struct summary *summary, struct buf *buf)
 	size_t n = 0;
 
 	for (size_t i = 0; i < summary->n_modules; i++) {
-		if (!summary->modules[i].cut)
+		if (!summary->modules[i].partial)
 			continue;
 		first = first ? first : &summary->modules[i];
 		n++;

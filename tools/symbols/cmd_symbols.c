@@ -274,7 +274,7 @@ static int add_file(struct cache *cache, const struct asked *asked, const char *
 	symbol_options_pass(&asked->symbols, &options);
 	r = symbolizer_new(&options, &symbolizer, &err);
 	if (r == 0)
-		r = symbolizer_keep(symbolizer, full, show_progress, &err);
+		r = symbolizer_store(symbolizer, full, show_progress, &err);
 	symbolizer_free(symbolizer);
 	say_live("");
 	if (r < 0)

@@ -224,7 +224,7 @@ static void ask_address(void *context, uint64_t vaddr, void *value)
 	const struct asking *asking = context;
 
 	(void)value;
-	symbolizer_ask_in(asking->symbolizer, asking->module, vaddr);
+	symbolizer_request_in(asking->symbolizer, asking->module, vaddr);
 }
 
 static void ask_module(void *context, uint64_t key, void *value)
