@@ -183,7 +183,7 @@ void symbolizer_stop_reading(struct symbolizer *symbolizer);
 /**
  * symbolizer_stop - the recording has ended: read nothing more, and stop reads under way
  *
- * What was found still names frames.  Modules that were not read are marked incomplete.
+ * What was found still names frames.  Modules that were not read are marked partial.
  *
  * Context: main thread.
  */
