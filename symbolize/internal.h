@@ -7,7 +7,6 @@
 #include "symbolize/cache/cache.h"
 #include "symbolize/debugfile/debug_search.h"
 #include "symbolize/function/function_table.h"
-#include "symbolize/kernel/kernel.h"
 #include "symbolize/modules.h"
 #include "symbolize/names/names.h"
 #include "symbolize/spans.h"

@@ -8,7 +8,7 @@
 #ifndef SYMBOLIZE_NAMING_H
 #define SYMBOLIZE_NAMING_H
 
-#include "symbolize/function/function_show.h"
+#include "symbolize/function/function_table.h"
 #include "symbolize/module.h"
 #include "symbolize/names/names.h"
 

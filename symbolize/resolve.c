@@ -1,5 +1,6 @@
 /* resolve.c - the frames of a sample, named and with the calls that were inlined */
 #include "symbolize/jit/jit.h"
+#include "symbolize/kernel/kernel.h"
 #include "symbolize/symbol_request.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "symbolize/jit/jit.h"
+#include "symbolize/kernel/kernel.h"
 #include "symbolize/symbol_request.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* cache_file.c - reading the file of one build: everything checked, nothing believed */
-#include "symbolize/cache/cache_file.h"
+#include "symbolize/cache/internal.h"
 
 #include "base/regular_file.h"
-#include "symbolize/cache/crc32c.h"
 #include "symbolize/elf/file_guard.h"
 #include "symbolize/function/function_layout.h"
 

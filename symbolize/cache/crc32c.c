@@ -1,5 +1,5 @@
 /* crc32c.c - eight bytes an instruction of SSE4.2, or a byte a look into a table */
-#include "symbolize/cache/crc32c.h"
+#include "symbolize/cache/internal.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,12 +1,235 @@
-/* internal.h - what the parts of the cache share (inner header of cache.h) */
+/* internal.h - what the files of this folder share; other folders include cache.h only */
 #ifndef CACHE_INTERNAL_H
 #define CACHE_INTERNAL_H
 
 #include "symbolize/cache/cache.h"
-#include "symbolize/cache/cache_file.h"
+#include "symbolize/elf/elf_head.h"
+#include "symbolize/function/function_table.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
+
+/* ---- crc32c: the checksum of Castagnoli, which the CPU knows (RFC 3720, B.4) */
+
+/**
+ * crc32c - the checksum of bytes, by the CPU's own instruction where it has one
+ *
+ * Context: any thread.
+ */
+uint32_t crc32c(const void *bytes, size_t len);
+
+/**
+ * crc32c_by_table - the same on any CPU
+ *
+ * Context: any thread.
+ */
+uint32_t crc32c_by_table(const void *bytes, size_t len);
+
+/*
+ * ---- cache_file: the file of one build in the cache (inner header of cache.h)
+ *
+ * A head; an index in order of addresses; the records that it knows; then records that were
+ * appended since (the tail).  Everything begins at a multiple of eight.  A record's head has a
+ * checksum of its own: its length is believed before its bytes are read.  Nothing else is
+ * believed before it is checked, and what is wrong is not there.
+ */
+
+enum {
+	CACHE_ALIGN = 8,
+	CACHE_VERSION = 2,
+	CACHE_MAX_NAME = 255,
+	CACHE_MIN_BUILD_ID = 8,          /* a shorter one tells too little */
+	CACHE_RECORD_MAGIC = 0x72667765, /* "ewfr" */
+};
+
+#define CACHE_MAGIC          "wicksym\n"
+#define CACHE_FILE_MAX_BYTES (UINT64_C(4) << 30)
+
+/* The program that made the tables: another one may read DWARF otherwise. */
+struct cache_maker {
+	char version[16];
+	uint8_t build_id[32];
+};
+
+/* What the tables were made from. */
+struct cache_source {
+	uint32_t level;
+	uint32_t build_id_len;
+	uint8_t build_id[BUILD_ID_MAX];
+	uint64_t size;
+	uint64_t inode;
+	int64_t mtime_ns;
+	uint64_t debug_size;
+	int64_t debug_mtime_ns;
+};
+
+struct cache_head {
+	char magic[8];
+	uint32_t version;
+	uint32_t crc; /* of the head, with this field 0 */
+	struct cache_maker maker;
+	struct cache_source source;
+	uint64_t n_index;
+	uint64_t n_functions; /* that the index knows */
+	uint64_t tail;        /* where it begins */
+	char name[CACHE_MAX_NAME + 1];
+};
+
+_Static_assert(sizeof(struct cache_head) % CACHE_ALIGN == 0, "the index behind it is aligned");
+
+/* A range of a function.  Ascending by lo. */
+struct cache_index {
+	uint64_t lo;
+	uint64_t hi;
+	uint64_t max_hi; /* of this and all before it */
+	uint64_t record; /* its offset in the file */
+};
+
+/* The bytes of a table follow, then zeros up to a multiple of eight. */
+struct cache_record {
+	uint32_t magic;
+	uint32_t n_bytes;
+	uint32_t crc;      /* of the bytes */
+	uint32_t head_crc; /* of the three before */
+};
+
+/* A file, mapped. */
+struct cache_file {
+	const uint8_t *bytes;
+	size_t n_bytes;
+	const struct cache_head *head;
+	const struct cache_index *index;
+	size_t n_index;
+	struct cache_index *tail; /* owned: the ranges in the tail, sorted */
+	size_t n_tail;
+	size_t n_tail_functions;
+};
+
+/* A walk over records. */
+struct cache_scan {
+	uint64_t offset;
+	size_t n_damaged; /* records whose bytes were looked at in vain */
+};
+
+/* Does a file fit what is asked for? */
+enum cache_fit {
+	CACHE_FITS,
+	CACHE_BETTER, /* it may be read, but worse tables do not go into it */
+	CACHE_OTHER,
+};
+
+/**
+ * cache_file_map - map a file and index its tail
+ * @fd: stays the caller's
+ *
+ * Return:  0; -EBADMSG: it is none of ours, or of another version; -EFBIG; -ENOMEM; -errno.
+ * Owns:    the caller; cache_file_unmap().
+ * Context: any thread.
+ */
+int cache_file_map(int fd, struct cache_file *ret_file);
+
+/**
+ * cache_file_unmap - nothing mapped is fine
+ *
+ * Context: any thread.
+ */
+void cache_file_unmap(struct cache_file *file);
+
+/**
+ * cache_file_fit - is it by this maker and from this source?
+ *
+ * Context: any thread.
+ */
+enum cache_fit cache_file_fit(const struct cache_head *head, const struct cache_maker *maker,
+			      const struct cache_source *source);
+
+/**
+ * cache_file_find - a checked table of a function at an address
+ *
+ * Return:  0; -ENOENT.
+ * Owns:    the file: good while it is mapped.
+ * Context: any thread.
+ */
+int cache_file_find(const struct cache_file *file, uint64_t addr, struct function_table *ret_table);
+
+/**
+ * cache_scan_records - begin a walk over all records
+ *
+ * Context: any thread.
+ */
+struct cache_scan cache_scan_records(const struct cache_file *file);
+
+/**
+ * cache_scan_next - the next record; what is damaged is passed over
+ *
+ * Return:  the record, whose length is right; its bytes are not checked; NULL at the end, or
+ *          when too much is damaged.
+ * Owns:    the file.
+ * Context: any thread.
+ */
+const struct cache_record *cache_scan_next(const struct cache_file *file, struct cache_scan *scan);
+
+/**
+ * cache_scan_into - the last record is damaged: look for others in what its length spans
+ *
+ * Context: any thread.
+ */
+void cache_scan_into(const struct cache_file *file, struct cache_scan *scan,
+		     const struct cache_record *record);
+
+/**
+ * cache_record_table - a record's table, if its checksum is right and the table is good
+ *
+ * Return:  0; -EBADMSG.
+ * Owns:    the record.
+ * Context: any thread.
+ */
+int cache_record_table(const struct cache_record *record, struct function_table *ret_table);
+
+/**
+ * cache_record_make - a table as a record, with the zeros behind it
+ *
+ * Return:  the record; NULL when memory ran out.
+ * Owns:    the caller; free().
+ * Context: any thread.
+ */
+struct cache_record *cache_record_make(const struct function_table *table);
+
+/**
+ * cache_record_size - bytes of a record in the file
+ *
+ * Context: any thread.
+ */
+size_t cache_record_size(const struct cache_record *record);
+
+/**
+ * cache_index_sort - in order of addresses, with max_hi
+ *
+ * Of ranges that begin together the one with the greater record comes last.
+ *
+ * Context: any thread.
+ */
+void cache_index_sort(struct cache_index *index, size_t n);
+
+/**
+ * cache_index_find - the nth entry that holds an address, the last that begins first
+ * @at: where the search stands; -1 begins it
+ *
+ * Return:  the entry; NULL when there are no more.
+ * Context: any thread.
+ */
+const struct cache_index *cache_index_find(const struct cache_index *index, size_t n, uint64_t addr,
+					   int64_t *at);
+
+/**
+ * cache_head_crc - what its crc must be
+ *
+ * Context: any thread.
+ */
+uint32_t cache_head_crc(const struct cache_head *head);
 
 enum {
 	CACHE_SHARD_BYTES = 4,                         /* "ab" */

@@ -1,5 +1,5 @@
 /* debug_candidate.c - a debug file that is not provably the module's would give wrong names */
-#include "symbolize/debugfile/debug_candidate.h"
+#include "symbolize/debugfile/internal.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"

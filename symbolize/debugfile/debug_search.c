@@ -2,9 +2,7 @@
 #include "symbolize/debugfile/debug_search.h"
 
 #include "base/cleanup.h"
-#include "symbolize/debugfile/debug_candidate.h"
-#include "symbolize/debugfile/debug_server.h"
-#include "symbolize/debugfile/debug_walk.h"
+#include "symbolize/debugfile/internal.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>

@@ -1,9 +1,8 @@
 /* debug_server.c - one deadline for all that servers are asked, however many modules there are */
-#include "symbolize/debugfile/debug_server.h"
+#include "symbolize/debugfile/internal.h"
 
 #include "base/io.h"
 #include "symbolize/bounds/loader.h"
-#include "symbolize/debugfile/debug_candidate.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,11 +1,10 @@
 /* debug_walk.c - a bounded walk over a folder that somebody named */
-#include "symbolize/debugfile/debug_walk.h"
+#include "symbolize/debugfile/internal.h"
 
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/regular_file.h"
 #include "symbolize/bounds/loader.h"
-#include "symbolize/debugfile/debug_candidate.h"
 
 #include <dirent.h>
 #include <elf.h>

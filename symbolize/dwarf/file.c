@@ -2,6 +2,9 @@
 #include "symbolize/dwarf/file.h"
 
 #include "symbolize/bounds/loader.h"
+#include "symbolize/dwarf/directory.h"
+#include "symbolize/dwarf/split.h"
+#include "symbolize/sections/dwarf_fallback.h"
 
 #include <errno.h>
 #include <stdlib.h>

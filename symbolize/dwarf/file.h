@@ -4,11 +4,8 @@
 #ifndef DWARF_FILE_H
 #define DWARF_FILE_H
 
-#include "symbolize/dwarf/directory.h"
 #include "symbolize/dwarf/dwarf.h"
-#include "symbolize/dwarf/split.h"
 #include "symbolize/dwarf/unit.h"
-#include "symbolize/sections/dwarf_fallback.h"
 #include "symbolize/sections/sections.h"
 
 #include <pthread.h>

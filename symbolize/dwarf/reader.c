@@ -1,9 +1,13 @@
 /* reader.c - one thread's way from an address to a table */
 #include "symbolize/dwarf/dwarf.h"
+
+#include "symbolize/dwarf/directory.h"
 #include "symbolize/dwarf/file.h"
 #include "symbolize/dwarf/inlines.h"
 #include "symbolize/dwarf/name.h"
+#include "symbolize/dwarf/split.h"
 #include "symbolize/dwarf/unit_cache.h"
+#include "symbolize/sections/dwarf_fallback.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "symbolize/function/function_table.h"
 
 #include "base/buf.h"
-#include "symbolize/function/function_parts.h"
+#include "symbolize/function/internal.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -13,7 +13,7 @@
  *   symbols   from lo to the next one's: the symbol that is shown; none, or the first begins at 0
  *   readable  of a name among the strings: how it is shown; ascending by name
  *
- * The last two are the only ones that do not come from DWARF (function_show.h).
+ * The last two are the only ones that do not come from DWARF (function_show.c).
  */
 #ifndef FUNCTION_FUNCTION_LAYOUT_H
 #define FUNCTION_FUNCTION_LAYOUT_H

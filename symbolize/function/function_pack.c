@@ -5,7 +5,7 @@
  * nodes without a segment, in themselves or in what was inlined into them, are left out, and so
  * are names and files that nothing else has.
  */
-#include "symbolize/function/function_parts.h"
+#include "symbolize/function/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

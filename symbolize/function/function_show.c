@@ -1,5 +1,5 @@
 /* function_show.c - a table once more, with symbols and readable names before its strings */
-#include "symbolize/function/function_show.h"
+#include "symbolize/function/function_table.h"
 
 #include "symbolize/function/function_layout.h"
 

@@ -1,5 +1,5 @@
 /* function_sweep.c - one pass over sorted ranges, with a heap of those that hold the address */
-#include "symbolize/function/function_sweep.h"
+#include "symbolize/function/internal.h"
 
 #include <errno.h>
 #include <stdbool.h>

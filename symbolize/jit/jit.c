@@ -3,9 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "symbolize/jit/jit_dump.h"
-#include "symbolize/jit/jit_map.h"
-#include "symbolize/jit/jit_place.h"
+#include "symbolize/jit/internal.h"
 
 #include <errno.h>
 #include <stdatomic.h>

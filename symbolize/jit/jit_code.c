@@ -1,5 +1,5 @@
 /* jit_code.c - who lies in a page now decides who ends when code is written there */
-#include "symbolize/jit/jit_code.h"
+#include "symbolize/jit/internal.h"
 
 #include <errno.h>
 #include <stdbool.h>

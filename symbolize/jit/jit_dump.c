@@ -1,5 +1,5 @@
 /* jit_dump.c - the records of a jitdump file; whoever made it may be anybody */
-#include "symbolize/jit/jit_dump.h"
+#include "symbolize/jit/internal.h"
 
 #include "symbolize/bounds/cursor.h"
 #include "symbolize/bounds/loader.h"

@@ -1,5 +1,5 @@
 /* jit_map.c - lines that are appended while they are read, in a file that may begin again */
-#include "symbolize/jit/jit_map.h"
+#include "symbolize/jit/internal.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"

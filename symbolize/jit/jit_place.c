@@ -1,5 +1,5 @@
 /* jit_place.c - finding a process's own map and dump, and nobody else's */
-#include "symbolize/jit/jit_place.h"
+#include "symbolize/jit/internal.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"

@@ -4,9 +4,7 @@
  * Checksums keep most inputs from getting anywhere: they are made right here when the first byte
  * asks for it, so that lengths, indexes and tables that lie are reached.
  */
-#include "symbolize/cache/cache_file.h"
-
-#include "symbolize/cache/crc32c.h"
+#include "symbolize/cache/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

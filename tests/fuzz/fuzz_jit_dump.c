@@ -1,5 +1,5 @@
 /* fuzz_jit_dump.c - any records, in pieces of any size: functions stay ordered in time and place */
-#include "symbolize/jit/jit_dump.h"
+#include "symbolize/jit/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

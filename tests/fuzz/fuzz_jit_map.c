@@ -1,5 +1,5 @@
 /* fuzz_jit_map.c - any text as a map, in pieces: the lines are the same as of the whole */
-#include "symbolize/jit/jit_map.h"
+#include "symbolize/jit/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "cache_fixture.h"
-#include "symbolize/cache/cache_file.h"
+#include "symbolize/cache/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* crc32c_test.c - the checksum, by instruction and by table */
-#include "symbolize/cache/crc32c.h"
+#include "symbolize/cache/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "symbolize/debugfile/debug_search.h"
 
 #include "base/io.h"
-#include "symbolize/debugfile/debug_walk.h"
+#include "symbolize/debugfile/internal.h"
 #include "tests/unit/symbolize/folder.h"
 
 #include <arpa/inet.h>

@@ -2,7 +2,6 @@
 #include "symbolize/function/function_table.h"
 
 #include "symbolize/function/function_layout.h"
-#include "symbolize/function/function_show.h"
 
 #include <errno.h>
 #include <setjmp.h>

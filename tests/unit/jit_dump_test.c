@@ -1,5 +1,5 @@
 /* jit_dump_test.c - what code was at an address at a time, told by records of every kind */
-#include "symbolize/jit/jit_dump.h"
+#include "symbolize/jit/internal.h"
 
 #include "tests/targets/jitdump.h"
 

@@ -1,5 +1,5 @@
 /* jit_place_test.c - a process's own map and dump, as it sees them, and nobody else's */
-#include "symbolize/jit/jit_place.h"
+#include "symbolize/jit/internal.h"
 
 #include "tests/unit/symbolize/folder.h"
 

@@ -2,7 +2,7 @@
 #include "symbolize/jit/jit.h"
 
 #include "base/io.h"
-#include "symbolize/jit/jit_map.h"
+#include "symbolize/jit/internal.h"
 #include "tests/unit/symbolize/target.h"
 
 #include <setjmp.h>
