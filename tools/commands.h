@@ -19,8 +19,8 @@
 	     report_option_specs, cmd_report, NULL)                                                \
 	TOP("top", "show what a program does now: functions, threads, moments",                    \
 	    "[OPTIONS] -p PID | [--] CMD [ARGS]", top_option_specs, cmd_top, NULL)                 \
-	WICK("stack", "show what every thread of a process is doing now",                          \
-	     "[OPTIONS] -p PID | CORE", stack_option_specs, cmd_stack, NULL)                       \
+	WICK("stack", "show what every thread of a process is doing now", "[OPTIONS] -p PID",      \
+	     stack_option_specs, cmd_stack, NULL)                                                  \
 	VIEW("flamegraph", "draw who calls whom, and what it takes", "[OPTIONS] FILE...",          \
 	     flamegraph_option_specs, cmd_flamegraph, NULL)                                        \
 	VIEW("heatmap", "draw how much is done in which moment", "[OPTIONS] FILE...",              \

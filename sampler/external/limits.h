@@ -19,14 +19,6 @@ enum {
 	ENGINE_DOUBT = 10,    /* periods that no sample stands for: then any place will do */
 	ENGINE_LATE_MS = 20,  /* how late the scheduler may write running down, on all processors */
 
-	CORE_MOST_SEGMENTS = 1 << 17, /* of memory; the kernel's own limit is 65,530 mappings */
-	CORE_MOST_RANGES = 1 << 17,
-	CORE_MOST_FILE_LIST = 64 << 20, /* bytes of the note that names files */
-	CORE_MOST_AUXV = 64,
-	CORE_MOST_FILE_SEGMENTS = 64,    /* of one ELF file */
-	CORE_MOST_FILE_NOTES = 16 << 10, /* bytes of notes of one ELF file */
-	CORE_MOST_NOTES = 1 << 19,       /* of the core: some six a thread */
-	CORE_MOST_WORK = 16 << 20,       /* bytes read for one stack */
 };
 
 #endif

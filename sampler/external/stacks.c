@@ -41,7 +41,7 @@ struct look {
 	uint64_t pcs[STACKS_MOST_FRAMES];
 };
 
-struct stack *stacks_add(struct stacks *stacks, size_t n_frames)
+static struct stack *add_stack(struct stacks *stacks, size_t n_frames)
 {
 	struct stack *at = stacks->at;
 	struct frame *frames;
@@ -74,7 +74,7 @@ void stacks_release(struct stacks *stacks)
 static struct stack *keep(struct look *look, enum stack_how how)
 {
 	size_t n = look->result.n_pcs;
-	struct stack *stack = stacks_add(&look->taking->stacks, n);
+	struct stack *stack = add_stack(&look->taking->stacks, n);
 
 	if (!stack)
 		return NULL;

@@ -14,7 +14,6 @@
 enum stack_how {
 	STACK_READ,    /* while the thread was blocked: neither signal nor stop */
 	STACK_STOPPED, /* the thread ran, and was held for a moment */
-	STACK_CORE,    /* the thread is a core file's */
 	STACK_NONE,    /* not at all: why says it */
 };
 
@@ -24,7 +23,6 @@ struct stack {
 	enum sample_state state;
 	const char *wait;                /* what it waits in; NULL: it does not; static */
 	char object[SAMPLE_OBJECT_SIZE]; /* what it waits for; "" not known */
-	int signal;                      /* of a core file: what it was given; 0: nothing */
 	enum stack_how how;
 	const char *why; /* STACK_NONE, or one that does not reach its end; "" otherwise; static */
 	struct frame *frames; /* addr and exact */
@@ -53,15 +51,6 @@ struct stacks {
  * Context: main thread.
  */
 int stacks_take(pid_t pid, bool may_stop, struct stacks *ret_stacks, struct err *err);
-
-/**
- * stacks_add - another stack, with room for its frames
- *
- * Return:  the stack, all zero, why ""; NULL when memory ran out.
- * Owns:    the stacks; good until the next call.
- * Context: main thread.
- */
-struct stack *stacks_add(struct stacks *stacks, size_t n_frames);
 
 /**
  * stacks_release - give the memory back

@@ -1,11 +1,9 @@
-"""wick stack: every thread of a process or of a core file, beside gdb; nobody is disturbed."""
+"""wick stack: every thread of a process, beside gdb; nobody is disturbed."""
 import collections
 import ctypes
 import json
 import os
 import re
-import resource
-import shutil
 import signal
 import subprocess
 import unittest
@@ -226,8 +224,9 @@ class Process(Stacks):
         self.refused(2, f"thread of process {zoo.pid}.*try: -p {zoo.pid}", "-p", tid)
         for word in ("0", "-3", "x", "99999999999", ""):
             self.refused(2, "is no number of a process", "-p", word)
-        self.refused(2, "no process and no core file")
+        self.refused(2, "no process given")
         self.refused(2, "try: wick stack -p 2147483000", "2147483000")
+        self.refused(2, "try: .*for a core file: eu-stack --core core.1", "core.1")
 
     def test_a_kernel_thread_is_refused(self):
         for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -256,93 +255,6 @@ time.sleep(60)"""
         text = self.wick("stack", "-p", zoo.pid)
         self.assertNotIn(b"\x1b", text.stdout)
         self.assertIn(b"sleeping", text.stdout)
-
-
-class Core(Stacks):
-    def gcore(self, zoo):
-        need("gdb")
-        path = self.path("zoo.core")
-        subprocess.run(["gdb", "-nx", "-batch", "-p", str(zoo.pid), "-ex", f"gcore {path}"],
-                       capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=120)
-        if not os.path.exists(path):
-            self.skipTest("gdb wrote no core")
-        return path
-
-    def test_the_stacks_in_a_core_are_those_of_the_process(self):
-        zoo = Zoo(self, 20)
-        live = self.functions(self.stack("-p", zoo.pid))
-        path = self.gcore(zoo)
-        zoo.end()
-        result = self.stack(path)
-        self.assertEqual(result["pid"], zoo.pid)
-        self.assertEqual(result["comm"], "stack_zoo")
-        self.assert_as_gdb(self.functions(result), live)
-        self.assert_as_gdb(self.functions(result), gdb_stacks(self, target("stack_zoo"), path))
-
-    def test_the_program_may_have_moved(self):
-        moved = self.path("moved")
-        shutil.copy(target("stack_zoo"), self.path("stack_zoo"))
-        zoo = subprocess.Popen([self.path("stack_zoo"), "3"], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE)
-        zoo.stdout.readline()
-        path = self.gcore(zoo)
-        zoo.communicate(b"")
-        os.rename(self.path("stack_zoo"), moved)
-        for options, named in (((), False), (("--exe", moved), True),
-                               (("--exe", target("busy")), False)):
-            functions = [name for stack in self.functions(self.stack(*options, path)).values()
-                         for name in stack]
-            self.assertEqual("go_down" in functions, named, options)
-
-    def crash(self):
-        """A core that the kernel wrote: its path, who crashed."""
-        with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as file:
-            pattern = file.read().strip()
-        if pattern.startswith(("|", "/")) or "%" in pattern:
-            self.skipTest(f"cores go to '{pattern}'")
-        infinity = resource.RLIM_INFINITY
-        process = subprocess.Popen([target("stack_zoo"), "4"], cwd=self.dir,
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE,
-                                                                         (infinity, infinity)))
-        process.stdout.readline()
-        process.send_signal(signal.SIGSEGV)
-        process.communicate()
-        names = [name for name in os.listdir(self.dir) if name.startswith(pattern)]
-        if not names:
-            self.skipTest("the kernel wrote no core")
-        return os.path.join(self.dir, names[0]), process.pid
-
-    def test_a_core_of_the_kernel(self):
-        path, pid = self.crash()
-        result = self.stack(path)
-        self.assertEqual(result["pid"], pid)
-        self.assertEqual(len(result["threads"]), 5)
-        self.assertEqual(result["threads"][0]["signal"], signal.SIGSEGV)
-        for thread in result["threads"]:
-            functions = [frame.get("symbol") for frame in thread["frames"]]
-            self.assertIn(plain(functions[-1] or ""), ("start", "clone3"), functions)
-        self.assertIn(b"signal 11 (SEGV)", self.wick("stack", path).stdout)
-
-    def test_broken_and_foreign_files_are_refused(self):
-        path, _ = self.crash()
-        with open(path, "rb") as file:
-            head = file.read(1 << 20)
-        for name, data, words in (
-                ("empty", b"", "is no core file"),
-                ("text", b"hello\n", "is no core file"),
-                ("cut", head[:100], "cut off or broken"),
-                ("headless", head[:64], "cut off or broken"),
-                ("narrow", head[:4] + b"\x01" + head[5:], "another machine"),
-                ("arm", head[:18] + b"\xb7\x00" + head[20:], "another machine")):
-            with self.subTest(name):
-                with open(self.path(name), "wb") as file:
-                    file.write(data)
-                self.refused(2, words, self.path(name))
-        self.refused(2, "is no core file", target("busy"))
-        self.refused(2, "is no file", self.dir)
-        self.refused(8, "No such file", self.path("none"))
-        self.refused(2, "--exe is for core files", "-p", os.getpid(), "--exe", path)
 
 
 if __name__ == "__main__":

@@ -7,15 +7,12 @@
 #include "tools/stack/stack_print.h"
 
 #include <errno.h>
-#include <unistd.h>
 
-enum { OPT_JSON = OPTION_LONG_ONLY, OPT_NO_STOP, OPT_EXE };
+enum { OPT_JSON = OPTION_LONG_ONLY, OPT_NO_STOP };
 enum { RESULT_BYTES = 512 * 1024 * 1024 };
 
 const struct option_spec stack_option_specs[] = {
 	{'p', "pid", "PID", "of this process"},
-	{OPT_EXE, "exe", "FILE",
-	 "with a core file: the program, where it is no longer at its path"},
 	{OPT_JSON, "json", NULL, "as one JSON object"},
 	{OPT_NO_STOP, "no-stop", NULL, "hold no thread: those that run have no stack then"},
 	SYMBOL_OPTION_SPECS,
@@ -24,9 +21,7 @@ const struct option_spec stack_option_specs[] = {
 };
 
 struct stack_options {
-	pid_t pid; /* 0: a core file's */
-	const char *core;
-	const char *exe;
+	pid_t pid;
 	bool json;
 	bool no_stop;
 	bool help;
@@ -40,9 +35,6 @@ static int take(void *context, int id, const char *value, struct err *err)
 	switch (id) {
 	case 'p':
 		return value_process(value, &options->pid, err);
-	case OPT_EXE:
-		options->exe = value;
-		return 0;
 	case OPT_JSON:
 		options->json = true;
 		return 0;
@@ -57,31 +49,17 @@ static int take(void *context, int id, const char *value, struct err *err)
 	}
 }
 
-/* One subject: a process or a core file. */
-static int check(const struct stack_options *options, int n_files, struct err *err)
+/* FILE, where a process was to be: perhaps its pid, or a core file. */
+static int refuse_file(const char *file, struct err *err)
 {
 	pid_t pid;
 
-	if (options->pid && n_files > 0)
-		return err_set(err, 0, "'%s' is a core file, -p names a process, try: one of them",
-			       options->core);
-	if (n_files > 1)
-		return err_set(err, 0, "one core file at a time, try: wick stack %s",
-			       options->core);
-	if (!options->pid && n_files == 0) {
-		(void)err_set(err, 0, "no process and no core file given");
-		err_hint(err, "wick stack -p PID");
-		return -EINVAL;
-	}
-	if (!options->pid && value_pid(options->core, &pid) == 0 &&
-	    access(options->core, F_OK) < 0) {
-		(void)err_set(err, errno, "open '%s'", options->core);
-		err_hint(err, "wick stack -p %s", options->core);
-		return -EINVAL;
-	}
-	if (options->pid && options->exe)
-		return err_set(err, 0, "--exe is for core files, try: wick stack --exe FILE CORE");
-	return 0;
+	(void)err_set(err, 0, "'%s' names no process", file);
+	if (value_pid(file, &pid) == 0)
+		err_hint(err, "wick stack -p %s", file);
+	else
+		err_hint(err, "wick stack -p PID, or for a core file: eu-stack --core %s", file);
+	return -EINVAL;
 }
 
 static int parse(struct cmd_ctx *ctx, struct stack_options *options, struct err *err)
@@ -90,8 +68,13 @@ static int parse(struct cmd_ctx *ctx, struct stack_options *options, struct err 
 
 	if (rest < 0 || options->help)
 		return rest < 0 ? rest : 0;
-	options->core = ctx->argv[rest]; /* NULL at the end */
-	return check(options, ctx->argc - rest, err);
+	if (rest < ctx->argc)
+		return refuse_file(ctx->argv[rest], err);
+	if (options->pid)
+		return 0;
+	(void)err_set(err, 0, "no process given");
+	err_hint(err, "wick stack -p PID");
+	return -EINVAL;
 }
 
 static int print(const struct stack_options *options, const struct stack_print *what)
@@ -132,39 +115,6 @@ static int show_process(const struct stack_options *options, struct err *err)
 	return status;
 }
 
-static int show_stacks_of_core(const struct stack_options *options, struct core *core,
-			       struct err *err)
-{
-	struct stack_print what = {.pid = core_pid(core), .core = options->core};
-	struct stacks stacks = {0};
-	int status;
-	int r = core_stacks(core, &stacks, err);
-
-	if (r < 0)
-		return cmd_exit_of(r);
-	what.stacks = &stacks;
-	what.comm = stacks.comm;
-	r = stack_names_of_core(&options->symbols, core, &stacks, &what.names, err);
-	status = r < 0 ? cmd_exit_of(r) : print(options, &what);
-	stack_names_free(what.names);
-	stacks_release(&stacks);
-	symbol_options_tell_mangled();
-	return status;
-}
-
-static int show_core(const struct stack_options *options, struct err *err)
-{
-	struct core *core;
-	int status;
-	int r = core_open(options->core, options->exe, &core, err);
-
-	if (r < 0)
-		return cmd_exit_of(r);
-	status = show_stacks_of_core(options, core, err);
-	core_free(core);
-	return status;
-}
-
 int cmd_stack(struct cmd_ctx *ctx)
 {
 	struct stack_options options = {.pid = 0};
@@ -174,7 +124,7 @@ int cmd_stack(struct cmd_ctx *ctx)
 	if (parse(ctx, &options, &err) == 0) {
 		if (options.help)
 			return cmd_help(ctx->command);
-		status = options.pid ? show_process(&options, &err) : show_core(&options, &err);
+		status = show_process(&options, &err);
 	}
 	if (err.text[0])
 		say_error("%s", err.text);

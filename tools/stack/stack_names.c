@@ -2,10 +2,8 @@
 #include "tools/stack/stack_names.h"
 
 #include "base/io.h"
-#include "base/map.h"
 #include "sampler/collector/limits.h"
 #include "sampler/collector/process/mappings.h"
-#include "tools/cli/say.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,8 +18,6 @@ struct stack_names {
 	struct mappings mappings; /* paths are its */
 	pid_t pid;
 	uint64_t taken_ns;
-	const struct core *core; /* whose stacks they are; NULL: a process's */
-	struct map modules;      /* of a core: by the address of the path that frames have */
 	struct frame frames[SAMPLE_MAX_NAMED];
 };
 
@@ -121,118 +117,11 @@ int stack_names_of_process(const struct symbol_options *options, pid_t pid,
 	return 0;
 }
 
-static uint64_t key_of(const char *path)
-{
-	return (uint64_t)(uintptr_t)path;
-}
-
-/* Only files that a frame is in are looked for. */
-static void open_module(struct stack_names *names, const char *path)
-{
-	const struct core_module *modules;
-	size_t n = core_modules(names->core, &modules);
-	struct module *module;
-	struct err err = {0};
-
-	for (size_t i = 0; i < n; i++) {
-		if (modules[i].path != path)
-			continue;
-		module = symbolizer_open(names->symbolizer, path, modules[i].build_id, &err);
-		if (!module)
-			say_note("no names: %s", err.text);
-		(void)map_put(&names->modules, key_of(path), module);
-		return;
-	}
-}
-
-static void open_modules(struct stack_names *names, const struct stacks *stacks)
-{
-	struct map seen = {0};
-
-	for (size_t i = 0; i < stacks->n; i++)
-		for (size_t f = 0; f < stacks->at[i].n_frames; f++) {
-			const char *path = stacks->at[i].frames[f].module;
-
-			if (!path || map_get(&seen, key_of(path)))
-				continue;
-			(void)map_put(&seen, key_of(path), names);
-			open_module(names, path);
-		}
-	map_release(&seen);
-}
-
-static struct module *module_of(const struct stack_names *names, const struct frame *frame)
-{
-	if (!frame->module || !frame->module_offset)
-		return NULL;
-	return map_get(&names->modules, key_of(frame->module));
-}
-
-static void ask_of_core(struct stack_names *names, const struct stacks *stacks)
-{
-	wait(names->symbolizer);
-	for (size_t i = 0; i < stacks->n; i++)
-		for (size_t f = 0; f < stacks->at[i].n_frames; f++) {
-			const struct frame *frame = &stacks->at[i].frames[f];
-			struct module *module = module_of(names, frame);
-
-			if (module)
-				symbolizer_request_in(names->symbolizer, module,
-						      frame->module_offset - !frame->exact);
-		}
-	wait(names->symbolizer);
-}
-
-int stack_names_of_core(const struct symbol_options *options, const struct core *core,
-			const struct stacks *stacks, struct stack_names **ret_names,
-			struct err *err)
-{
-	struct stack_names *names = make(options, err);
-
-	if (!names)
-		return -ENOMEM;
-	names->core = core;
-	open_modules(names, stacks);
-	ask_of_core(names, stacks);
-	*ret_names = names;
-	return 0;
-}
-
-/* Return: how many frames stand at TO for one: with the calls that were inlined there. */
-static size_t name_frame(struct stack_names *names, const struct frame *frame, struct frame *to,
-			 size_t room)
-{
-	struct module *module = module_of(names, frame);
-	struct frame one = *frame;
-	struct sample sample = {.n_frames = 1, .frames = &one};
-	size_t n;
-
-	if (module)
-		(void)symbolizer_resolve_in(names->symbolizer, module, &sample, true);
-	n = sample.n_frames < room ? sample.n_frames : room;
-	memcpy(to, sample.frames, n * sizeof(*to));
-	return n;
-}
-
-static size_t find_in_core(struct stack_names *names, const struct stack *stack)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < stack->n_frames && n < SAMPLE_MAX_NAMED; i++)
-		n += name_frame(names, &stack->frames[i], names->frames + n, SAMPLE_MAX_NAMED - n);
-	return n;
-}
-
 size_t stack_names_find(struct stack_names *names, const struct stack *stack,
 			const struct frame **ret_frames)
 {
-	struct sample sample;
+	struct sample sample = sample_of(names, stack);
 
-	if (names->core) {
-		*ret_frames = names->frames;
-		return find_in_core(names, stack);
-	}
-	sample = sample_of(names, stack);
 	(void)symbolizer_resolve(names->symbolizer, &sample, true);
 	*ret_frames = sample.frames;
 	return sample.n_frames;
@@ -244,6 +133,5 @@ void stack_names_free(struct stack_names *names)
 		return;
 	symbolizer_free(names->symbolizer);
 	mappings_release(&names->mappings);
-	map_release(&names->modules);
 	free(names);
 }

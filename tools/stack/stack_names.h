@@ -3,7 +3,6 @@
 #define STACK_STACK_NAMES_H
 
 #include "base/err.h"
-#include "sampler/external/core.h"
 #include "sampler/external/stacks.h"
 #include "tools/options/symbol_options.h"
 
@@ -22,16 +21,6 @@ struct stack_names;
 int stack_names_of_process(const struct symbol_options *options, pid_t pid,
 			   const struct stacks *stacks, struct stack_names **ret_names,
 			   struct err *err);
-
-/**
- * stack_names_of_core - the same of a core file
- * @core: outlives the names
- *
- * Context: main thread.
- */
-int stack_names_of_core(const struct symbol_options *options, const struct core *core,
-			const struct stacks *stacks, struct stack_names **ret_names,
-			struct err *err);
 
 /**
  * stack_names_find - the frames of a stack, with the calls that were inlined

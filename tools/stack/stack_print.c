@@ -15,10 +15,8 @@ static const char *const states[] = {[STATE_RUNNING] = "running",
 				     [STATE_DISK] = "disk",
 				     [STATE_STOPPED] = "stopped"};
 
-static const char *const hows[] = {[STACK_READ] = "read",
-				   [STACK_STOPPED] = "held",
-				   [STACK_CORE] = "core",
-				   [STACK_NONE] = "none"};
+static const char *const hows[] = {
+	[STACK_READ] = "read", [STACK_STOPPED] = "held", [STACK_NONE] = "none"};
 
 static const char *basename_of(const char *path)
 {
@@ -56,13 +54,7 @@ static void add_head(struct buf *buf, const struct stack *stack)
 		buf_add_char(buf, ' ');
 		words_plain(buf, stack->comm);
 	}
-	if (stack->how == STACK_CORE) {
-		if (stack->signal)
-			buf_printf(buf, ": signal %d (%s)", stack->signal,
-				   sigabbrev_np(stack->signal) ? sigabbrev_np(stack->signal) : "?");
-	} else {
-		buf_printf(buf, ": %s", states[stack->state]);
-	}
+	buf_printf(buf, ": %s", states[stack->state]);
 	if (stack->wait)
 		buf_printf(buf, ", waits in %s", stack->wait);
 	if (stack->object[0]) {
@@ -94,13 +86,8 @@ static void add_title(const struct stack_print *print, struct buf *buf)
 	}
 	buf_add(buf, ": ");
 	text_of(buf, print->stacks->n, "thread");
-	if (print->core) {
-		buf_add(buf, ", from ");
-		words_plain(buf, print->core);
-	} else {
-		buf_printf(buf, ", %" PRIu32 " held for a moment, in ", print->stacks->n_stopped);
-		words_amount(buf, print->spent_ns, "ns");
-	}
+	buf_printf(buf, ", %" PRIu32 " held for a moment, in ", print->stacks->n_stopped);
+	words_amount(buf, print->spent_ns, "ns");
 	buf_add_char(buf, '\n');
 }
 
@@ -147,14 +134,11 @@ static void json_thread(const struct stack_print *print, const struct stack *sta
 	buf_add_char(buf, '{');
 	json_add_number(buf, "tid", stack->tid);
 	json_add_text(buf, "comm", stack->comm);
-	if (stack->how != STACK_CORE)
-		json_add_text(buf, "state", states[stack->state]);
+	json_add_text(buf, "state", states[stack->state]);
 	if (stack->wait)
 		json_add_text(buf, "wait", stack->wait);
 	if (stack->object[0])
 		json_add_text(buf, "on", stack->object);
-	if (stack->signal)
-		json_add_number(buf, "signal", (uint64_t)stack->signal);
 	json_add_text(buf, "how", hows[stack->how]);
 	if (stack->why[0])
 		json_add_text(buf, "why", stack->why);
@@ -171,13 +155,9 @@ void stack_print_json(const struct stack_print *print, struct buf *buf)
 	buf_add_char(buf, '{');
 	json_add_number(buf, "pid", print->pid > 0 ? (uint64_t)print->pid : 0);
 	json_add_text(buf, "comm", print->comm);
-	if (print->core) {
-		json_add_text(buf, "core", print->core);
-	} else {
-		json_add_number(buf, "held", print->stacks->n_stopped);
-		json_add_number(buf, "longest_held_ns", print->stacks->longest_stop_ns);
-		json_add_number(buf, "spent_ns", print->spent_ns);
-	}
+	json_add_number(buf, "held", print->stacks->n_stopped);
+	json_add_number(buf, "longest_held_ns", print->stacks->longest_stop_ns);
+	json_add_number(buf, "spent_ns", print->spent_ns);
 	buf_add(buf, ",\"threads\":[");
 	for (size_t i = 0; i < print->stacks->n; i++) {
 		buf_add(buf, i ? "," : "");

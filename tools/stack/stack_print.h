@@ -12,7 +12,6 @@
 struct stack_print {
 	pid_t pid;
 	const char *comm;
-	const char *core; /* the file that they are from; NULL: the process lives */
 	uint64_t spent_ns;
 	const struct stacks *stacks;
 	struct stack_names *names;
