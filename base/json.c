@@ -5,6 +5,113 @@
 
 #include <string.h>
 
+enum { MAX_DEPTH = 32 };
+
+static const char *skip_blanks(const char *at)
+{
+	return at + strspn(at, " \t\r\n");
+}
+
+/* From the opening quote to the closing one; NULL when there is none. */
+static const char *string_end(const char *at)
+{
+	for (at++; *at && *at != '"'; at++)
+		if (*at == '\\' && *++at == '\0')
+			return NULL;
+	return *at ? at : NULL;
+}
+
+/* A plain value at AT; false when it is an object or an array, or nothing at all. */
+static bool take_value(const char *at, struct json_pair *pair, const char **ret_end)
+{
+	const char *end;
+
+	pair->is_string = *at == '"';
+	if (pair->is_string) {
+		end = string_end(at);
+		if (!end)
+			return false;
+		pair->value = at + 1;
+		pair->value_len = (size_t)(end - at - 1);
+		*ret_end = end + 1;
+		return true;
+	}
+	pair->value = at;
+	pair->value_len = strcspn(at, ",{}[] \t\r\n\"");
+	*ret_end = at + pair->value_len;
+	return pair->value_len > 0;
+}
+
+/* A string at scan->at: a name with a plain value, or something to pass over. */
+static bool take_string(struct json_scan *scan, struct json_pair *ret_pair, bool *ret_is_pair)
+{
+	struct json_pair pair = {.name = scan->at + 1, .depth = scan->depth};
+	const char *end = string_end(scan->at);
+	const char *next;
+
+	*ret_is_pair = false;
+	if (!end)
+		return false;
+	pair.name_len = (size_t)(end - pair.name);
+	scan->at = end + 1;
+	next = skip_blanks(end + 1);
+	if (*next != ':')
+		return true;
+	next = skip_blanks(next + 1);
+	scan->at = next;
+	if (take_value(next, &pair, &next)) {
+		scan->at = next;
+		*ret_pair = pair;
+		*ret_is_pair = true;
+	}
+	return true;
+}
+
+bool json_scan_next(struct json_scan *scan, struct json_pair *ret_pair)
+{
+	bool is_pair;
+
+	while (*(scan->at = skip_blanks(scan->at))) {
+		if (*scan->at == '"') {
+			const char *before = scan->at;
+
+			if (!take_string(scan, ret_pair, &is_pair) || scan->at == before)
+				return false;
+			if (is_pair)
+				return true;
+			continue;
+		}
+		if ((*scan->at == '{' || *scan->at == '[') && ++scan->depth > MAX_DEPTH)
+			return false;
+		if ((*scan->at == '}' || *scan->at == ']') && scan->depth-- == 0)
+			return false;
+		scan->at++;
+	}
+	return false;
+}
+
+bool json_scan_is(const struct json_pair *pair, const char *name)
+{
+	return strlen(name) == pair->name_len && memcmp(pair->name, name, pair->name_len) == 0;
+}
+
+bool json_scan_number(const struct json_pair *pair, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	if (pair->is_string || pair->value_len == 0)
+		return false;
+	for (size_t i = 0; i < pair->value_len; i++) {
+		char c = pair->value[i];
+
+		if (c < '0' || c > '9' || __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(c - '0'), &value))
+			return false;
+	}
+	*ret_value = value;
+	return true;
+}
+
 static bool is_plain(uint32_t code)
 {
 	if (code == ' ')

@@ -2,7 +2,7 @@
 #ifndef CONVERT_CONVERT_H
 #define CONVERT_CONVERT_H
 
-#include "flamescope/query/selection.h"
+#include "flamescope/query/query.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * firefox.c - the Firefox Profiler's processed profile format, version 48 (its
  * CHANGELOG-formats.md): every thread has tables of its own, each column an array
  */
-#include "flamescope/convert/out.h"
+#include "flamescope/convert/internal.h"
 
 #include "base/json.h"
 

@@ -1,5 +1,5 @@
 /* folded.c - stacks in one line each, as stackcollapse writes them: a;b;c 12 */
-#include "flamescope/convert/out.h"
+#include "flamescope/convert/internal.h"
 
 #include "base/saturated.h"
 #include "base/words.h"

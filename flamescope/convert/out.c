@@ -1,5 +1,5 @@
 /* out.c - bytes on their way into a sink, and what all writers of formats share */
-#include "flamescope/convert/out.h"
+#include "flamescope/convert/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,15 +2,66 @@
  * pprof.c - profile.proto (github.com/google/pprof): samples that are alike in stack, thread and
  * words are one; values are samples, what they stand for and what each metric changed by
  */
+#include "base/map.h"
 #include "base/saturated.h"
-#include "flamescope/convert/locations.h"
-#include "flamescope/convert/out.h"
-#include "flamescope/convert/proto.h"
-#include "flamescope/query/period.h"
+#include "flamescope/convert/internal.h"
+#include "flamescope/query/query.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int intern(struct locations *locations, struct map *map, uint32_t frame, uint32_t outer)
+{
+	uint64_t key = (uint64_t)frame << 32 | outer;
+	const void *known = map_get(map, key);
+
+	if (known)
+		return (int)((const struct location *)known - locations->at);
+	locations->at[locations->n] =
+		(struct location){frame, outer, locations->at[outer].length + 1};
+	if (map_put(map, key, &locations->at[locations->n]) < 0)
+		return -ENOMEM;
+	return (int)locations->n++;
+}
+
+/* Parents come before their children, so that what a call is inlined into is known. */
+int locations_make(const struct selection *selection, struct locations *ret_locations)
+{
+	const size_t n_frames = selection->profile->n_frames;
+	struct locations *locations = ret_locations;
+	struct map map = {0};
+	int r = 0;
+
+	*locations = (struct locations){
+		.n = 1,
+		.at = calloc(selection->n_nodes + 1, sizeof(*locations->at)),
+		.of_node = calloc(selection->n_nodes + 1, sizeof(*locations->of_node)),
+	};
+	if (!locations->at || !locations->of_node)
+		return -ENOMEM;
+	for (size_t i = 1; i < selection->n_nodes && r >= 0; i++) {
+		const struct profile_node *node = &selection->nodes[i];
+		uint32_t outer = 0;
+
+		if (node->frame < n_frames && selection->profile->frames[node->frame].inlined &&
+		    node->parent && selection->nodes[node->parent].frame < n_frames)
+			outer = locations->of_node[node->parent];
+		if (locations->at[outer].length >= LOCATIONS_MAX_CHAIN)
+			outer = 0;
+		r = intern(locations, &map, node->frame, outer);
+		locations->of_node[i] = (uint32_t)r;
+	}
+	map_release(&map);
+	return r < 0 ? r : 0;
+}
+
+void locations_release(struct locations *locations)
+{
+	free(locations->at);
+	free(locations->of_node);
+}
 
 /* Numbers of fields, by message. */
 enum {
@@ -154,12 +205,6 @@ static const char *unit_word(const char *unit)
 	return "count";
 }
 
-/* Whether weights are time or bytes; others are counts. */
-static bool has_unit(const struct period *period)
-{
-	return strcmp(unit_word(period->unit), "count") != 0;
-}
-
 /* What samples and their weights are called where pprof, Pyroscope and Grafana know a name. */
 struct names {
 	const char *event;
@@ -179,7 +224,8 @@ static struct names names_of(const struct pprof *to)
 
 	/* what weights of others, and of a clock without a rate, stand for is not known */
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (has_unit(&to->period) && strcmp(event, known[i].event) == 0)
+		if (strcmp(unit_word(to->period.unit), "count") != 0 &&
+		    strcmp(event, known[i].event) == 0)
 			return known[i];
 	return (struct names){event, "samples", *event ? event : "weight"};
 }

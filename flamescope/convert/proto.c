@@ -1,5 +1,5 @@
 /* proto.c - fields of protocol buffers (protobuf.dev/programming-guides/encoding) */
-#include "flamescope/convert/proto.h"
+#include "flamescope/convert/internal.h"
 
 #include "base/utf8.h"
 

@@ -2,7 +2,7 @@
  * speedscope.c - https://www.speedscope.app/file-format-schema.json: frames that all share, and
  * a sampled profile of each thread
  */
-#include "flamescope/convert/out.h"
+#include "flamescope/convert/internal.h"
 
 #include "base/json.h"
 #include "base/saturated.h"

@@ -5,7 +5,7 @@
  * and end with a piece of a second.  A long recording has longer blocks, not more of them: what a
  * program does in one second it mostly still does in the next.
  */
-#include "flamescope/diff/diff_room.h"
+#include "flamescope/diff/internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -108,15 +108,10 @@ static int reserve(void **array, size_t *n_room, size_t n, size_t size)
 	return 0;
 }
 
-static size_t all_blocks(const struct diff_matrix *matrix)
-{
-	return matrix->n_blocks[DIFF_BASE] + matrix->n_blocks[DIFF_NEW];
-}
-
 /* Ends a block: what was tallied becomes a row, and the tally is empty again. */
 static int end_block(struct diff_matrix *matrix, struct tally *tally, unsigned side, double whole)
 {
-	size_t n_blocks = all_blocks(matrix);
+	size_t n_blocks = matrix->n_blocks[DIFF_BASE] + matrix->n_blocks[DIFF_NEW];
 	int r;
 
 	for (size_t i = 0; i < tally->n_stacks; i++)

@@ -8,7 +8,7 @@
  * not depend on how blocks are assigned.  They would cost the others their power: of a thousand
  * functions that were seen once or twice some are on one side only in every assignment.
  */
-#include "flamescope/diff/diff_room.h"
+#include "flamescope/diff/internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -49,11 +49,6 @@ static uint32_t next_random(uint32_t state[4])
 	state[2] = state[3];
 	state[3] ^= state[3] >> 19 ^ t ^ t >> 8;
 	return state[3];
-}
-
-static size_t random_below(uint32_t state[4], size_t n)
-{
-	return (size_t)((uint64_t)next_random(state) * n >> 32);
 }
 
 /* How many ways to pick K of N, no more than LIMIT + 1. */
@@ -183,7 +178,8 @@ static void try_at_random(struct trial *trial, uint32_t n)
 	try_order(trial); /* what was seen is one of them: p is never 0 */
 	for (uint32_t t = 1; t < n; t++) {
 		for (size_t i = 0; i < trial->n_picked; i++) {
-			size_t k = i + random_below(trial->random, trial->n - i);
+			size_t k =
+				i + ((uint64_t)next_random(trial->random) * (trial->n - i) >> 32);
 			uint32_t swapped = trial->order[i];
 
 			trial->order[i] = trial->order[k];

@@ -1,8 +1,8 @@
 /* diff.c - what changed between two selections */
 #include "flamescope/diff/diff.h"
 #include "base/map.h"
-#include "flamescope/diff/diff_room.h"
-#include "flamescope/draw/measure.h"
+#include "flamescope/diff/internal.h"
+#include "flamescope/draw/draw.h"
 
 #include <errno.h>
 #include <math.h>

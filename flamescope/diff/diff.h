@@ -1,16 +1,10 @@
-/*
- * diff.h - what changed between two sides, and which changes are more than chance
- *
- * A side is what one query selects of one recording, or of several of the same program.  Both sides
- * are taken as shares of their own whole, so that a longer recording is not "more". Functions are
- * matched by name alone, since another build has other addresses, other paths, and inlines other
- * calls; only "[unknown]" is told apart by its module.  The copies that a compiler makes of a
- * function (f.constprop.0) are the function: the next build may make others.
- */
+/* diff.h - two recordings against each other: what changed, the verdict, and as text or picture */
 #ifndef DIFF_DIFF_H
 #define DIFF_DIFF_H
 
-#include "flamescope/query/selection.h"
+#include "base/buf.h"
+#include "flamescope/flame/flame.h"
+#include "flamescope/query/query.h"
 
 enum {
 	DIFF_BASE = 0, /* the side that changes are counted from */
@@ -113,5 +107,122 @@ int diff_reverse(const struct diff *diff, struct diff_node **ret_nodes, size_t *
  * Context: any thread.  NULL is fine.
  */
 void diff_free(struct diff *diff);
+
+/* diff_rule: what must not happen: `total(f)>+3%` */
+
+/* A limit on the change of one function's share, in points of the whole. */
+struct diff_rule {
+	const char *text;     /* as given */
+	const char *function; /* not terminated; "*": any */
+	size_t n_function;
+	bool of_total; /* else of self */
+	double limit;  /* 0.03; below zero: the rule is met by a change below it */
+};
+
+/**
+ * diff_rule_parse - `total(NAME)>+3%`, `self(NAME)<-2.5%`; NAME as in the table or
+ *                   of a copy of that function, or `*` for any
+ *
+ * Return:  0; -EINVAL and what is wrong.
+ * Owns:    the rule points into TEXT.
+ * Context: any thread.
+ */
+int diff_rule_parse(const char *text, struct diff_rule *ret_rule, struct err *err);
+
+/* What has become of a rule. */
+struct diff_verdict {
+	bool known;                           /* the function is on one side or the other */
+	bool met;                             /* its share changed by more than the limit */
+	bool significant;                     /* and by more than chance */
+	const struct diff_function *function; /* of what was found; NULL: not known */
+	double change;
+	double p;
+};
+
+/**
+ * diff_rule_judge - whether a comparison meets a rule
+ * @level: significant is a p below it
+ *
+ * Of several functions (`*`) the one with the clearest change past the limit, else with the
+ * greatest change, stands for all.
+ *
+ * Context: any thread.
+ */
+struct diff_verdict diff_rule_judge(const struct diff_rule *rule, const struct diff *diff,
+				    double level);
+
+/* diff_table: a comparison as a table: for a terminal, a pull request, a spreadsheet, a script */
+
+struct diff_table {
+	const struct diff *diff;
+	const char *names[DIFF_SIDES]; /* of the sides, for people */
+	size_t top;                    /* functions shown, those that changed most; 0: all */
+	double level;                  /* a p below it is significant */
+};
+
+/**
+ * diff_function_flagged - whether self or total of a function changed by more than chance
+ *
+ * Context: any thread, as for all of these.
+ */
+bool diff_function_flagged(const struct diff_table *table, const struct diff_function *function);
+
+/**
+ * diff_table_text - columns that stand under each other
+ *
+ * Context: any thread.
+ */
+void diff_table_text(const struct diff_table *table, struct buf *buf);
+
+/**
+ * diff_table_markdown - a table of GitHub's kind
+ *
+ * Context: any thread.
+ */
+void diff_table_markdown(const struct diff_table *table, struct buf *buf);
+
+/**
+ * diff_table_csv - one line a function, numbers as shares (0.05, not 5 %)
+ *
+ * Context: any thread.
+ */
+void diff_table_csv(const struct diff_table *table, struct buf *buf);
+
+/**
+ * diff_table_json - one object; all that is known
+ *
+ * Context: any thread.
+ */
+void diff_table_json(const struct diff_table *table, struct buf *buf);
+
+/* diff_picture: a comparison as flame graphs that draw/ can draw */
+
+/* Widths are the mean of both sides' shares in this part of the whole. */
+enum { DIFF_PICTURE_WHOLE = 1000000000 };
+
+struct diff_picture {
+	struct flame calls;
+	struct flame reverse;
+	double *change; /* of the share, NEW - BASE, by node of calls */
+	double *reverse_change;
+	struct diff_picture_memory *memory;
+};
+
+/**
+ * diff_picture_make - both flame graphs of a comparison
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller, to diff_picture_release(), also after a failure; the comparison has to
+ *          outlive it.
+ * Context: any thread.
+ */
+int diff_picture_make(const struct diff *diff, struct diff_picture *picture);
+
+/**
+ * diff_picture_release - forget it
+ *
+ * Context: any thread.
+ */
+void diff_picture_release(struct diff_picture *picture);
 
 #endif

@@ -1,5 +1,5 @@
 /* diff_data.c - a comparison for programs to read: CSV and JSON */
-#include "flamescope/diff/diff_table.h"
+#include "flamescope/diff/diff.h"
 
 #include "base/json.h"
 #include "base/words.h"

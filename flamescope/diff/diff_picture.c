@@ -1,5 +1,5 @@
 /* diff_picture.c - a comparison as flame graphs: frames are the functions of the comparison */
-#include "flamescope/diff/diff_picture.h"
+#include "flamescope/diff/diff.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* diff_rule.c - what must not happen: parsed, and judged */
-#include "flamescope/diff/diff_rule.h"
+#include "flamescope/diff/diff.h"
 
 #include "base/function_name.h"
 

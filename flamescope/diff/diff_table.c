@@ -1,7 +1,7 @@
 /* diff_table.c - a comparison for people to read */
-#include "flamescope/diff/diff_table.h"
 #include "base/words.h"
-#include "flamescope/draw/measure.h"
+#include "flamescope/diff/diff.h"
+#include "flamescope/draw/draw.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "base/function_name.h"
 #include "base/map.h"
-#include "flamescope/diff/diff_room.h"
+#include "flamescope/diff/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,11 +15,6 @@ static const char *last_part(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
-}
-
-static bool has_no_name(const char *name)
-{
-	return !*name || strcmp(name, "[unknown]") == 0;
 }
 
 /* The name that a frame is matched by, in the table of names. */
@@ -37,7 +32,7 @@ static const char *frame_key(const struct selection *side, uint32_t frame, struc
 		len = function_name_len(name);
 	}
 	buf_init(&text, NAME_BYTES);
-	if (!has_no_name(name))
+	if (*name && strcmp(name, "[unknown]") != 0)
 		(void)buf_append(&text, name, len);
 	else if (!*module || strcmp(module, "[unknown]") == 0)
 		buf_add(&text, "[unknown]");

@@ -1,6 +1,6 @@
 /* tree.c - the stacks of both sides in one tree */
 #include "base/map.h"
-#include "flamescope/diff/diff_room.h"
+#include "flamescope/diff/internal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* flame_layout.c - places the nodes of a flame graph, without recursion: stacks can be deep */
-#include "flamescope/draw/flame_layout.h"
+#include "flamescope/draw/internal.h"
 
 #include "base/saturated.h"
 

@@ -1,10 +1,8 @@
 /* flame_svg.c - draws a flame graph: rectangles with a title each, and a script for the rest */
-#include "flamescope/draw/flame_svg.h"
+#include "flamescope/draw/draw.h"
 
 #include "base/words.h"
-#include "flamescope/draw/flame_layout.h"
-#include "flamescope/draw/measure.h"
-#include "flamescope/draw/svg_parts.h"
+#include "flamescope/draw/internal.h"
 
 #include <errno.h>
 #include <stdio.h>

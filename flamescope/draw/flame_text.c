@@ -1,10 +1,9 @@
 /* flame_text.c - a call tree in lines */
-#include "flamescope/draw/flame_text.h"
+#include "flamescope/draw/draw.h"
 
 #include "base/json.h"
 #include "base/words.h"
-#include "flamescope/draw/flame_layout.h"
-#include "flamescope/draw/measure.h"
+#include "flamescope/draw/internal.h"
 
 #include <errno.h>
 

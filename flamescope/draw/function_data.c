@@ -1,9 +1,7 @@
 /* function_data.c - functions and their relatives as CSV and JSON: exact numbers for programs */
 #include "base/json.h"
 #include "base/words.h"
-#include "flamescope/draw/flame_text.h"
-#include "flamescope/draw/function_table.h"
-#include "flamescope/draw/measure.h"
+#include "flamescope/draw/draw.h"
 
 static const char columns[] =
 	"function,module,self_gain,self_loss,gain,loss,self_samples,samples,calls\n";

@@ -1,10 +1,9 @@
 /* function_table.c - functions and their relatives in aligned columns and in Markdown */
-#include "flamescope/draw/function_table.h"
+#include "flamescope/draw/draw.h"
 
 #include "base/saturated.h"
 #include "base/words.h"
-#include "flamescope/draw/flame_text.h"
-#include "flamescope/draw/short_name.h"
+#include "flamescope/draw/internal.h"
 
 #include <string.h>
 

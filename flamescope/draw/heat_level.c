@@ -1,8 +1,8 @@
 /* heat_level.c - values of cells to strengths of colour, and cells to times */
-#include "flamescope/draw/heat_level.h"
+#include "flamescope/draw/internal.h"
 
 #include "base/words.h"
-#include "flamescope/draw/measure.h"
+#include "flamescope/draw/draw.h"
 
 #include <math.h>
 

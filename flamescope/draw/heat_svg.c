@@ -1,9 +1,8 @@
 /* heat_svg.c - draws a heatmap: one path a colour, and the values for the script */
-#include "flamescope/draw/heat_svg.h"
+#include "flamescope/draw/draw.h"
 
 #include "base/words.h"
-#include "flamescope/draw/heat_level.h"
-#include "flamescope/draw/svg_parts.h"
+#include "flamescope/draw/internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -33,12 +32,6 @@ struct grid {
 	uint32_t width; /* of the picture */
 };
 
-/* Rows of time go up from the bottom, labels down from the top. */
-static size_t place_of(const struct heat *heat, size_t row)
-{
-	return heat->row_labels ? row : heat->n_rows - 1 - row;
-}
-
 /* The cells of one level; those above each other are one rectangle. */
 static void add_level(const struct grid *grid, int level)
 {
@@ -60,7 +53,8 @@ static void add_level(const struct grid *grid, int level)
 				end++;
 			if (end == row)
 				continue;
-			top = heat->row_labels ? row : place_of(heat, end - 1);
+			/* rows of time go up from the bottom, labels down from the top */
+			top = heat->row_labels ? row : heat->n_rows - end;
 			buf_printf(buf, "M%zu %zuh1v%zuh-1z", column, top, end - row);
 			row = end;
 		}

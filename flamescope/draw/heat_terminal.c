@@ -1,7 +1,7 @@
 /* heat_terminal.c - a heatmap in characters: half blocks in 256 colours, or plain ones */
 #include "base/words.h"
-#include "flamescope/draw/heat_level.h"
-#include "flamescope/draw/heat_text.h"
+#include "flamescope/draw/draw.h"
+#include "flamescope/draw/internal.h"
 
 #include <string.h>
 

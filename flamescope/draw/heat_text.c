@@ -1,10 +1,9 @@
 /* heat_text.c - a heatmap as CSV and JSON */
-#include "flamescope/draw/heat_text.h"
+#include "flamescope/draw/draw.h"
 
 #include "base/json.h"
 #include "base/words.h"
-#include "flamescope/draw/heat_level.h"
-#include "flamescope/draw/measure.h"
+#include "flamescope/draw/internal.h"
 
 /* Seconds since the first sample, to the nanosecond. */
 static void add_exact(struct buf *buf, int64_t ns)

@@ -1,5 +1,5 @@
 /* measure.c - what was counted, in words */
-#include "flamescope/draw/measure.h"
+#include "flamescope/draw/draw.h"
 
 #include "base/json.h"
 #include "base/words.h"

@@ -1,5 +1,5 @@
 /* short_name.c - what a name can do without: arguments of templates, then its end */
-#include "flamescope/draw/short_name.h"
+#include "flamescope/draw/internal.h"
 
 #include "base/words.h"
 

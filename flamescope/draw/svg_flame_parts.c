@@ -1,5 +1,5 @@
 /* svg_flame_parts.c - the style and script of a flame graph's picture */
-#include "flamescope/draw/svg_parts.h"
+#include "flamescope/draw/internal.h"
 
 /* Black on light colours, and white on dark ones; every text is over 4.5 : 1. */
 const char svg_flame_style[] =

@@ -1,5 +1,5 @@
 /* svg_heat_parts.c - the style and script of a heatmap's picture */
-#include "flamescope/draw/svg_parts.h"
+#include "flamescope/draw/internal.h"
 
 /* The same in the dark: what is red or green has to be seen against white, and grey is neither. */
 const char svg_heat_style[] =

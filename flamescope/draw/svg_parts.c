@@ -1,5 +1,5 @@
 /* svg_parts.c - how a picture begins and ends */
-#include "flamescope/draw/svg_parts.h"
+#include "flamescope/draw/internal.h"
 
 #include "base/words.h"
 

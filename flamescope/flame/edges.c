@@ -2,8 +2,7 @@
 #include "flamescope/flame/flame.h"
 
 #include "base/saturated.h"
-#include "flamescope/flame/walk.h"
-#include "flamescope/query/pair_map.h"
+#include "flamescope/pair_map.h"
 
 #include <errno.h>
 #include <stdlib.h>

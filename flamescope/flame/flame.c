@@ -2,13 +2,177 @@
 #include "flamescope/flame/flame.h"
 
 #include "base/saturated.h"
-
-#include "flamescope/flame/siblings.h"
-#include "flamescope/flame/twins.h"
-#include "flamescope/query/stack_tree.h"
+#include "flamescope/query/internal.h"
+#include "flamescope/query/query.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+int flame_walk(const struct flame *flame, const struct flame_visitor *visitor)
+{
+	const struct flame_node *nodes = flame->nodes;
+	uint32_t at = nodes[0].first_child;
+
+	while (at != FLAME_NONE) {
+		int r = visitor->enter(visitor->data, &nodes[at], at);
+
+		if (r != 0)
+			return r;
+		if (nodes[at].first_child != FLAME_NONE) {
+			at = nodes[at].first_child;
+			continue;
+		}
+		visitor->leave(visitor->data, &nodes[at], at);
+		while (at != 0 && nodes[at].next == FLAME_NONE) {
+			at = nodes[at].parent;
+			if (at != 0)
+				visitor->leave(visitor->data, &nodes[at], at);
+		}
+		at = nodes[at].next;
+	}
+	return 0;
+}
+
+/* ORDER gets the used nodes by their parents; ENDS (zeroed, one a node) where a parent's end. */
+static size_t order_by_parent(const struct selection *selection, const uint32_t *used,
+			      uint32_t *ends, uint32_t *order)
+{
+	const struct profile_node *nodes = selection->nodes;
+	uint32_t n = 0;
+
+	for (size_t i = 1; i < selection->n_nodes; i++)
+		ends[nodes[i].parent] += used[i] != 0;
+	for (size_t i = 0; i < selection->n_nodes; i++) {
+		uint32_t children = ends[i];
+
+		ends[i] = n;
+		n += children;
+	}
+	for (size_t i = 1; i < selection->n_nodes; i++)
+		if (used[i])
+			order[ends[nodes[i].parent]++] = (uint32_t)i;
+	return n;
+}
+
+/*
+ * Whether two used nodes have the same parent and the same frame: 1, 0, -ENOMEM.  It takes some 10
+ * ns a node, where a map of all nodes takes 60 and more.
+ */
+static int has_duplicate_children(const struct selection *selection, const uint32_t *used)
+{
+	const struct profile_node *nodes = selection->nodes;
+	const size_t n_frames = selection->profile->n_frames + selection->n_labels;
+	uint32_t *ends = calloc(selection->n_nodes, sizeof(*ends));
+	uint32_t *order = calloc(selection->n_nodes, sizeof(*order));
+	uint32_t *marks = calloc(n_frames + 1, sizeof(*marks)); /* the last parent, and one more */
+	int r = ends && order && marks ? 0 : -ENOMEM;
+	size_t n = r == 0 ? order_by_parent(selection, used, ends, order) : 0;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		const struct profile_node *node = &nodes[order[i]];
+
+		r = marks[node->frame] == node->parent + 1;
+		marks[node->frame] = node->parent + 1;
+	}
+	free(ends);
+	free(order);
+	free(marks);
+	return r;
+}
+
+struct named {
+	const char *name;
+	uint32_t frame;
+};
+
+static int compare_named(const void *left, const void *right)
+{
+	const struct named *a = left;
+	const struct named *b = right;
+	int order = strcmp(a->name, b->name);
+
+	return order != 0 ? order : (a->frame > b->frame) - (a->frame < b->frame);
+}
+
+/* RANKS is zeroed, one a frame; those that occur get their rank, from 1 on. */
+static int rank_frames(const struct flame *flame, uint32_t *ranks, size_t *ret_n)
+{
+	struct named *named;
+	size_t n = 0;
+
+	for (size_t i = 1; i < flame->n_nodes; i++) {
+		if (ranks[flame->nodes[i].frame]++ == 0)
+			n++;
+	}
+	named = calloc(n + 1, sizeof(*named));
+	if (!named)
+		return -ENOMEM;
+	n = 0;
+	for (size_t i = 1; i < flame->n_nodes; i++) {
+		uint32_t frame = flame->nodes[i].frame;
+
+		if (ranks[frame] == 0)
+			continue;
+		ranks[frame] = 0;
+		named[n].name = selection_frame_name(flame->selection, frame);
+		named[n++].frame = frame;
+	}
+	qsort(named, n, sizeof(*named), compare_named);
+	for (size_t i = 0; i < n; i++)
+		ranks[named[i].frame] = (uint32_t)i + 1;
+	free(named);
+	*ret_n = n;
+	return 0;
+}
+
+/* ORDER gets the nodes by rank; FIRST (zeroed, one a rank and two more) is where a rank begins. */
+static void order_by_rank(const struct flame *flame, const uint32_t *ranks, uint32_t *first,
+			  size_t n_ranks, uint32_t *order)
+{
+	for (size_t i = 1; i < flame->n_nodes; i++)
+		first[ranks[flame->nodes[i].frame] + 1]++;
+	for (size_t i = 1; i < n_ranks + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 1; i < flame->n_nodes; i++)
+		order[first[ranks[flame->nodes[i].frame]]++] = (uint32_t)i;
+}
+
+/* Each is put before its siblings so far. */
+static void link_all(struct flame *flame, const uint32_t *order)
+{
+	for (size_t i = flame->n_nodes - 1; i-- > 0;) {
+		struct flame_node *node = &flame->nodes[order[i]];
+		struct flame_node *parent = &flame->nodes[node->parent];
+
+		node->next = parent->first_child;
+		parent->first_child = order[i];
+	}
+}
+
+/* Set first_child and next of all nodes, whose parents are set. */
+static int siblings_link(struct flame *flame)
+{
+	size_t n_frames = flame->selection->profile->n_frames + flame->selection->n_labels;
+	uint32_t *ranks = calloc(n_frames + 1, sizeof(*ranks));
+	uint32_t *order = calloc(flame->n_nodes, sizeof(*order));
+	uint32_t *first = NULL;
+	size_t n_ranks = 0;
+	int r = ranks && order ? rank_frames(flame, ranks, &n_ranks) : -ENOMEM;
+
+	if (r == 0)
+		first = calloc(n_ranks + 2, sizeof(*first));
+	if (first) {
+		order_by_rank(flame, ranks, first, n_ranks, order);
+		link_all(flame, order);
+	} else {
+		r = -ENOMEM;
+	}
+	free(first);
+	free(order);
+	free(ranks);
+	return r;
+}
 
 /* Steps along reversed stacks: with more, stacks of 100,000 frames would take minutes. */
 enum { MAX_STEPS = STACK_TREE_MAX_NODES };
@@ -58,7 +222,7 @@ static int place_calls(struct building *building)
 	}
 	places[0] = building->around == UINT32_MAX ? PLACE_FIRST : PLACE_NOWHERE;
 	if (building->around == UINT32_MAX) {
-		r = twins_are_there(selection, places);
+		r = has_duplicate_children(selection, places);
 		building->as_is = r == 0;
 	}
 	r = r < 0 ? r : 0;

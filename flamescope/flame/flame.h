@@ -2,7 +2,7 @@
 #ifndef FLAME_FLAME_H
 #define FLAME_FLAME_H
 
-#include "flamescope/query/selection.h"
+#include "flamescope/query/query.h"
 
 enum { FLAME_NONE = 0 }; /* as child or sibling: there is none (0 is the root) */
 
@@ -93,5 +93,22 @@ struct flame_edge {
  * Context: any thread.
  */
 int flame_edges(const struct selection *selection, struct flame_edge **ret_edges, size_t *ret_n);
+
+/* walk: through a graph in depth, without recursion: stacks may have 100,000 frames */
+
+/* Each node is entered before its children and left behind them; the root is neither. */
+struct flame_visitor {
+	void *data;
+	int (*enter)(void *data, const struct flame_node *node, uint32_t number);
+	void (*leave)(void *data, const struct flame_node *node, uint32_t number);
+};
+
+/**
+ * flame_walk - visit all nodes
+ *
+ * Return:  0; what enter() returned, if that was not 0: the walk ends there.
+ * Context: any thread.
+ */
+int flame_walk(const struct flame *flame, const struct flame_visitor *visitor);
 
 #endif

@@ -2,7 +2,6 @@
 #include "flamescope/flame/flame.h"
 
 #include "base/saturated.h"
-#include "flamescope/flame/walk.h"
 
 #include <errno.h>
 #include <stdlib.h>

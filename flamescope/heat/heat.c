@@ -2,7 +2,7 @@
 #include "flamescope/heat/heat.h"
 
 #include "base/saturated.h"
-#include "flamescope/query/dimension.h"
+#include "flamescope/query/query.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef HEAT_HEAT_H
 #define HEAT_HEAT_H
 
-#include "flamescope/query/selection.h"
+#include "flamescope/query/query.h"
 
 #include <stdbool.h>
 

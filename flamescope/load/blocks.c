@@ -1,8 +1,8 @@
 /* blocks.c - the quick way for what is usual, the slow way for the rest */
-#include "flamescope/load/blocks.h"
+#include "flamescope/load/internal.h"
 
-#include "flamescope/load/text/folded.h"
-#include "flamescope/load/text/newlines.h"
+#include "flamescope/text/newlines.h"
+#include "flamescope/text/text.h"
 
 #include <errno.h>
 

@@ -4,17 +4,69 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "flamescope/load/build/merge.h"
-#include "flamescope/load/index.h"
-#include "flamescope/load/load_way.h"
-#include "flamescope/load/parallel.h"
-#include "flamescope/load/same_files.h"
-#include "flamescope/load/stream.h"
-#include "flamescope/load/text/folded.h"
-#include "flamescope/load/text/newlines.h"
+#include "flamescope/load/internal.h"
+#include "flamescope/text/newlines.h"
+#include "flamescope/text/text.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+struct file_id {
+	dev_t device;
+	ino_t inode;
+	size_t path;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct file_id *one = a;
+	const struct file_id *other = b;
+
+	if (one->device != other->device)
+		return one->device < other->device ? -1 : 1;
+	if (one->inode != other->inode)
+		return one->inode < other->inode ? -1 : 1;
+	return (one->path > other->path) - (one->path < other->path);
+}
+
+/* Of a file or pipe: of what else there is, every opening may give something new. */
+static bool find_id(const char *path, struct file_id *id)
+{
+	struct stat st;
+
+	if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st)) < 0 ||
+	    (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)))
+		return false;
+	id->device = st.st_dev;
+	id->inode = st.st_ino;
+	return true;
+}
+
+/* Mark the paths whose file or pipe another path before them leads to. */
+static int same_files_find(const char *const *paths, size_t n, bool *ret_again)
+{
+	struct file_id *ids = calloc(n + 1, sizeof(*ids));
+	size_t n_ids = 0;
+
+	if (!ids)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		ret_again[i] = false;
+		ids[n_ids].path = i;
+		n_ids += find_id(paths[i], &ids[n_ids]);
+	}
+	qsort(ids, n_ids, sizeof(*ids), compare_ids);
+	for (size_t i = 1; i < n_ids; i++)
+		if (ids[i].device == ids[i - 1].device && ids[i].inode == ids[i - 1].inode)
+			ret_again[ids[i].path] = true;
+	free(ids);
+	return 0;
+}
 
 enum {
 	MAX_THREADS = 64,

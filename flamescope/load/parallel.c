@@ -4,10 +4,10 @@
  * A chunk has the blocks that begin in it: from the first empty line that ends at or behind its
  * start up to the first that ends at or behind its end.  So nobody has to wait for the one before.
  */
-#include "flamescope/load/parallel.h"
+#include "flamescope/load/internal.h"
 
 #include "base/io.h"
-#include "flamescope/load/text/newlines.h"
+#include "flamescope/text/newlines.h"
 
 #include <errno.h>
 #include <pthread.h>

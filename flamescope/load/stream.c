@@ -1,7 +1,7 @@
 /* stream.c - cuts what comes behind the last empty line of it */
-#include "flamescope/load/stream.h"
+#include "flamescope/load/internal.h"
 
-#include "flamescope/load/text/newlines.h"
+#include "flamescope/text/newlines.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* column.c - numbers to fewer bytes and back */
-#include "flamescope/pack/column.h"
+#include "flamescope/pack/internal.h"
 
 #include "base/cleanup.h"
 

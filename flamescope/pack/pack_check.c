@@ -1,5 +1,5 @@
 /* pack_check.c - every number of a profile against the length of what it counts in */
-#include "flamescope/pack/pack_parts.h"
+#include "flamescope/pack/internal.h"
 
 /* The largest of N numbers is below COUNT.  Taken as a whole: it is one pass without branches. */
 static bool all_below(const uint32_t *numbers, size_t n, size_t count)

@@ -1,9 +1,9 @@
 /* dimension.c - what samples are told apart by: their threads, states, CPUs... */
-#include "flamescope/query/dimension.h"
+#include "flamescope/query/query.h"
 
 #include "base/buf.h"
-#include "flamescope/query/missing.h"
-#include "flamescope/query/pair_map.h"
+#include "flamescope/pair_map.h"
+#include "flamescope/query/internal.h"
 #include "output/text/perf_script.h"
 
 #include <errno.h>

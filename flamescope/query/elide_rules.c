@@ -1,9 +1,9 @@
 /* elide_rules.c - INI files of frames that say nothing: wrappers, dispatchers, executors */
-#include "flamescope/query/elide_rules.h"
+#include "flamescope/query/query.h"
 
 #include "base/buf.h"
 #include "base/io.h"
-#include "flamescope/query/matcher.h"
+#include "flamescope/query/internal.h"
 #include "flamescope/query/wrappers_ini.h"
 
 #include <errno.h>

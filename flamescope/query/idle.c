@@ -1,5 +1,5 @@
 /* idle.c - which samples are of CPUs that have nothing to do */
-#include "flamescope/query/idle.h"
+#include "flamescope/query/query.h"
 
 #include "flamescope/profile.h"
 

@@ -1,5 +1,5 @@
 /* matcher.c - a regular expression of the user's, which may not take for ever */
-#include "flamescope/query/matcher.h"
+#include "flamescope/query/internal.h"
 
 #include "base/io.h"
 

@@ -1,6 +1,6 @@
 /* missing.c - what a recording was asked for and lacks: what it has, and what would have brought it
  */
-#include "flamescope/query/missing.h"
+#include "flamescope/query/internal.h"
 
 #include "base/buf.h"
 

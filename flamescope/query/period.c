@@ -1,9 +1,7 @@
 /* period.c - what a sample stands for, in a unit that people know */
-#include "flamescope/query/period.h"
+#include "flamescope/query/query.h"
 
 #include "base/io.h"
-
-#include "flamescope/query/selection.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
-/* query.h - which samples, which part of their stacks, and what they count for */
+/* query.h - which samples, how they count and what their stacks are */
 #ifndef QUERY_QUERY_H
 #define QUERY_QUERY_H
 
 #include "base/err.h"
+#include "base/intern.h"
 #include "flamescope/profile.h"
 
 #include <stdbool.h>
@@ -113,5 +114,247 @@ int query_parse_range(struct query *query, const char *text, struct err *err);
  * Context: any thread.
  */
 int query_parse_every(struct query *query, const char *text, struct err *err);
+
+/* period: what a sample stands for, in a unit that people know */
+
+struct profile;
+
+/* weight * MULTIPLY / DIVIDE is in UNIT. */
+struct period {
+	const char *unit; /* "ns", "us", "B", "samples", "periods", the event's name; "": several */
+	const char
+		*noun;   /* behind the amount of all: "of CPU", "allocated", the event's name; "" */
+	bool is_default; /* what views count unless told otherwise; else they count samples */
+	uint64_t multiply;
+	uint64_t divide;
+};
+
+/* What a recording says of its weights. */
+struct period_kind {
+	bool is_wick;   /* all of it has wick's header */
+	bool has_times; /* false: folded stacks */
+	uint64_t hz;    /* of wick's clocks; 0: not said */
+	uint64_t least; /* weight of any sample; 0: there is none */
+	size_t n_events;
+	const char *const *events;
+};
+
+/**
+ * period_of_kind - what the weights of a recording are
+ *
+ * wick's are periods of a clock, bytes, microseconds or occurrences (docs/perf-script.md); perf's
+ * are nanoseconds of its two clocks, and occurrences of everything else.
+ *
+ * Owns:    the names of the events have to outlive the words.
+ * Context: any thread.
+ */
+struct period period_of_kind(const struct period_kind *kind);
+
+/**
+ * period_of - the same of a profile, which has to outlive the words
+ * @event: whose samples are counted, of the profile's; SELECTION_EVERY_EVENT: all of them
+ *
+ * Context: any thread.
+ */
+struct period period_of(const struct profile *profile, uint32_t event);
+
+/**
+ * period_value - a weight in the period's unit; what does not fit becomes the most that does
+ *
+ * Context: any thread.
+ */
+int64_t period_value(const struct period *period, uint64_t weight);
+
+/**
+ * period_can_be - whether the samples of a recording can stand for so much CPU time
+ * @length_ns: from its first sample to the last
+ *
+ * No machine has more than PROFILE_CPU_UNKNOWN CPUs; a minute is for what was before and after.
+ *
+ * Context: any thread.
+ */
+bool period_can_be(double seconds, uint64_t length_ns);
+
+/**
+ * period_is_to_come - whether a recording says that its last sample is more than a day ahead
+ * @epoch_offset_ns: of its clock from the time since 1970
+ *
+ * Context: any thread.
+ */
+bool period_is_to_come(int64_t epoch_offset_ns, uint64_t last_ns);
+
+/* dimension: what samples are told apart by: their threads, states, CPUs... */
+
+/*
+ * A sample's value is a number below n_values; no two values have the same label.  The label of
+ * samples that say nothing is "".
+ */
+struct dimension {
+	const char *name;
+	const uint32_t *threads; /* one of these is the column, the others are NULL */
+	const uint16_t *words;
+	const uint8_t *bytes;
+	uint8_t *made; /* a column that the profile does not have; BYTES is the same */
+	size_t n_codes;
+	uint32_t *value_of; /* of the column's codes; those beyond n_codes have the last value */
+	size_t n_values;
+	const char **labels;
+	struct intern strings;
+};
+
+/**
+ * dimension_init - the values of a dimension of a profile
+ * @delta_metric: the metric whose changes are counted, for "sign"; NULL: none
+ *
+ * thread (name and tid), comm, tid, pid, process (pid and the name that most of its main thread's
+ * samples have), host, cpu, event, and the profile's tags: state, wait, on, op, task, req...
+ * METRIC:class is the size class of the sample's value ("100s MiB"), METRIC:sign whether it was a
+ * gain or a loss, and sign the same of DELTA_METRIC.
+ *
+ * Return:  0; -ENOENT and which there are; -ENOMEM.
+ * Owns:    the caller, to dimension_release(); the profile and NAME have to outlive it.
+ * Context: any thread.
+ */
+int dimension_init(struct dimension *dimension, const struct profile *profile, const char *name,
+		   const char *delta_metric, struct err *err);
+
+/**
+ * dimension_release - forget it; a zeroed one is fine
+ *
+ * Context: any thread.
+ */
+void dimension_release(struct dimension *dimension);
+
+/**
+ * dimension_value - the number of a sample's value
+ *
+ * Context: any thread.
+ */
+static inline uint32_t dimension_value(const struct dimension *dimension, size_t sample)
+{
+	size_t code = dimension->threads ? dimension->threads[sample]
+		      : dimension->words ? dimension->words[sample]
+					 : dimension->bytes[sample];
+
+	return dimension->value_of[code < dimension->n_codes ? code : dimension->n_codes];
+}
+
+/* idle: samples of CPUs that have nothing to do, as `perf record -a` takes them */
+
+/* One a thread, and one a node; both NULL where no thread is the kernel's idle one. */
+struct idle {
+	uint8_t *threads;
+	uint8_t *nodes;
+};
+
+/**
+ * idle_init - find the idle threads (swapper) of a profile, and the stacks that are idle
+ *
+ * A stack is idle when a function in it is one of those by which FlameScope knows it.
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller, to idle_release(), also when it failed.
+ * Context: any thread.
+ */
+int idle_init(struct idle *idle, const struct profile *profile);
+
+/**
+ * idle_has - whether a sample is of an idle CPU
+ *
+ * Context: any thread.
+ */
+bool idle_has(const struct idle *idle, const struct profile *profile, size_t sample);
+
+/**
+ * idle_is_thread - whether a thread is the one that runs where nothing else does
+ *
+ * Context: any thread.
+ */
+bool idle_is_thread(const char *comm, int64_t tid);
+
+/**
+ * idle_is_function - whether a function of that thread waits for something to run
+ *
+ * Context: any thread.
+ */
+bool idle_is_function(const char *name);
+
+/**
+ * idle_release - forget it
+ *
+ * Context: any thread.
+ */
+void idle_release(struct idle *idle);
+
+/* elide_rules: INI files of frames that say nothing: wrappers, dispatchers, executors */
+
+/**
+ * elide_rules_read - one pattern out of a file of rules, for query.elide
+ * @name: a path, or "wrappers" for the rules that come with wick (query/wrappers.ini)
+ *
+ * The file has sections of any name, and lines `frame = PATTERN`; lines that begin with ; or # are
+ * comments.  Who takes a name from a stranger may only pass "wrappers" on.
+ *
+ * Return:  0; -EINVAL and the line that is wrong; -errno of the file; -EFBIG.
+ * Owns:    the caller: free(*ret_pattern).
+ * Context: any thread.
+ */
+int elide_rules_read(const char *name, char **ret_pattern, struct err *err);
+
+/* selection: what a query takes out of a profile: samples, their values and their stacks */
+
+enum { SELECTION_EVERY_EVENT = PROFILE_MAX_EVENTS };
+
+/*
+ * The stacks are a tree of their own: groups are outermost frames, what was elided is gone.  A
+ * frame number below profile->n_frames is the profile's; above, the label of a group.
+ */
+struct selection {
+	const struct profile *profile;
+	size_t n;
+	uint32_t *samples; /* their numbers in the profile, ascending */
+	uint32_t *stacks;  /* nodes of NODES, one each */
+	int64_t *values;   /* one each, by the query's measure */
+	size_t n_nodes;
+	struct profile_node *nodes; /* as the profile's: 0 is the root */
+	size_t n_labels;
+	char **labels;
+	enum query_measure measure;
+	const char *unit;         /* "samples", the period's (period.h) or the metric's */
+	const char *noun;         /* behind the amount of all: "of CPU"; "" */
+	const char *delta_metric; /* whose changes are counted; NULL: none's are */
+	bool is_signed;           /* QUERY_DELTA, or a metric that goes below zero */
+	uint64_t n_absent;        /* samples that have no value of the metric: they are left out */
+	uint64_t n_idle;          /* samples of idle CPUs that are left out */
+	uint64_t n_others;        /* samples of other events than EVENT that are left out */
+	uint32_t event;           /* the one whose samples these are; SELECTION_EVERY_EVENT */
+	struct selection_memory *memory;
+};
+
+/**
+ * selection_make - run a query
+ *
+ * Return:  0; -ENOENT: a dimension or metric that the profile has not, and which there are;
+ *          -EINVAL: a pattern that is none; -E2BIG: a pattern took too long; -ENOMEM.
+ * Owns:    the caller, to selection_free(); the profile has to outlive it.
+ * Context: any thread.
+ */
+int selection_make(const struct profile *profile, const struct query *query,
+		   struct selection **ret_selection, struct err *err);
+
+/**
+ * selection_frame_name - the name of a frame number, of the profile's or a group's
+ *
+ * Owns:    the selection or its profile.
+ * Context: any thread.
+ */
+const char *selection_frame_name(const struct selection *selection, uint32_t frame);
+
+/**
+ * selection_free - forget it
+ *
+ * Context: any thread.  NULL is fine.
+ */
+void selection_free(struct selection *selection);
 
 #endif

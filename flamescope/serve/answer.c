@@ -1,5 +1,5 @@
 /* answer.c - responses of libmicrohttpd */
-#include "flamescope/serve/answer.h"
+#include "flamescope/serve/api.h"
 
 #include "base/json.h"
 #include "flamescope/serve/mhd.h"

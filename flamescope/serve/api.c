@@ -3,11 +3,10 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "flamescope/serve/answer.h"
 #include "flamescope/serve/catalog.h"
 #include "flamescope/serve/mhd.h"
 #include "flamescope/serve/packs.h"
-#include "flamescope/serve/page.h"
+#include "flamescope/serve/serve.h"
 #include "flamescope/web/web.h"
 
 #include <errno.h>

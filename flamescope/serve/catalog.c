@@ -5,8 +5,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/json.h"
-#include "flamescope/serve/beneath.h"
-#include "flamescope/serve/catalog_walk.h"
+#include "flamescope/serve/serve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,12 +57,6 @@ int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *er
 	(void)pthread_mutex_init(&catalog->mutex, NULL);
 	*ret_catalog = catalog;
 	return 0;
-}
-
-static bool same_stamp(const struct catalog_stamp *left, const struct catalog_stamp *right)
-{
-	return left->dev == right->dev && left->ino == right->ino && left->bytes == right->bytes &&
-	       left->mtime_ns == right->mtime_ns;
 }
 
 /* FNV-1a: nobody gains by a collision but to see a list a moment late. */
@@ -119,7 +112,10 @@ static void keep_facts(const struct catalog *catalog, struct catalog_found *foun
 		if (strcmp(known->name, file->name) != 0)
 			continue;
 		file->facts = known->facts;
-		file->has_facts = known->has_facts && same_stamp(&known->stamp, &file->stamp);
+		file->has_facts = known->has_facts && known->stamp.dev == file->stamp.dev &&
+				  known->stamp.ino == file->stamp.ino &&
+				  known->stamp.bytes == file->stamp.bytes &&
+				  known->stamp.mtime_ns == file->stamp.mtime_ns;
 	}
 }
 

@@ -4,12 +4,34 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "flamescope/serve/recording_facts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+
+/* recording_facts: whose recording it is and of when, without reading all of it */
+
+enum { RECORDING_HOST = 256 };
+
+/* ns since 1970; 0: not known. */
+struct recording_facts {
+	char host[RECORDING_HOST]; /* "": the file does not say */
+	int64_t from_ns;
+	int64_t to_ns;
+};
+
+/**
+ * recording_facts_read - look at the head of a file, and at its tail where it is not compressed
+ * @mtime_ns: taken for the end of a recording that does not say it
+ *
+ * Whatever cannot be read or understood is left unknown.
+ *
+ * Context: any thread.
+ */
+void recording_facts_read(int fd, uint64_t bytes, int64_t mtime_ns,
+			  struct recording_facts *ret_facts);
 
 enum {
 	CATALOG_MAX_FILES = 10000, /* more are counted, and left out */
@@ -114,5 +136,49 @@ int catalog_open(struct catalog *catalog, const char *name, struct catalog_stamp
  * Context: any thread; nobody may be using it.  NULL is fine.
  */
 void catalog_free(struct catalog *catalog);
+
+/* catalog_walk: the recordings in a tree of folders, by name */
+
+struct catalog_found {
+	struct catalog_file *files; /* sorted by name; without facts */
+	size_t n;
+	size_t room;
+	size_t n_seen;
+	size_t n_left_out;
+};
+
+/**
+ * catalog_stamp_of - what stat(2) says of a file; its time lies between 1970 and 2043
+ *
+ * Context: any thread.
+ */
+struct catalog_stamp catalog_stamp_of(const struct stat *st);
+
+/**
+ * catalog_walk - find them
+ *
+ * Return:  0; -errno when FOLDER itself cannot be read; -ENOMEM.  Folders below that cannot be
+ *          read are passed over.
+ * Owns:    the caller: free() of each name and of the files, also on failure.
+ * Context: any thread.
+ */
+int catalog_walk(int folder, struct catalog_found *found);
+
+/* beneath: opens files under a folder, and nothing else, whatever their names say */
+
+/**
+ * beneath_open - open NAME, a path relative to FOLDER, for reading
+ * @folder: a descriptor of the directory
+ * @flags: of open(2), O_RDONLY or O_PATH among them
+ *
+ * No component may be "", ".", ".." or a symbolic link, nor begin with a dot.  It never waits for
+ * the other side of a FIFO.
+ *
+ * Return:  a descriptor; -EACCES: such a name or link (with O_PATH a link itself where the
+ *          kernel has no openat2); -errno of open.
+ * Owns:    the caller.
+ * Context: any thread.
+ */
+int beneath_open(int folder, const char *name, int flags);
 
 #endif

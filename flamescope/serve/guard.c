@@ -1,5 +1,5 @@
 /* guard.c - Host headers and tokens (RFC 9110 section 7.2, RFC 3986 section 3.2.2) */
-#include "flamescope/serve/guard.h"
+#include "flamescope/serve/serve.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -33,11 +33,6 @@ bool guard_is_loopback(const char *address)
 	if (inet_pton(AF_INET, address, &four) == 1)
 		return ntohl(four.s_addr) >> 24 == 127;
 	return inet_pton(AF_INET6, address, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
-}
-
-static bool is_any(const char *address)
-{
-	return strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0;
 }
 
 static bool is_address(const char *name)
@@ -82,7 +77,8 @@ bool guard_knows_host(const struct guard *guard, const char *header)
 	    strcasecmp(name, guard->listen) == 0)
 		return true;
 	/* Nobody's page can own an address: where all of ours are listened at, any will do. */
-	if (is_any(guard->listen) && is_address(name))
+	if ((strcmp(guard->listen, "0.0.0.0") == 0 || strcmp(guard->listen, "::") == 0) &&
+	    is_address(name))
 		return true;
 	for (size_t i = 0; i < guard->n_hosts; i++)
 		if (strcasecmp(name, guard->hosts[i]) == 0)

@@ -5,8 +5,6 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "flamescope/load/load.h"
-#include "flamescope/serve/packed.h"
-#include "flamescope/serve/trim.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,57 @@
 #define SERVE_PACKS_H
 
 #include "base/err.h"
+#include "flamescope/profile.h"
 #include "flamescope/serve/catalog.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* packed: a profile as a page takes it: its pack, compressed, in memory that has no name */
+
+/* A pack in two members: what its heatmap needs, and the rest behind it. */
+struct packed {
+	int fd; /* read with pread */
+	uint64_t first_bytes;
+	uint64_t bytes; /* of both */
+};
+
+/**
+ * packed_make - gzip a profile's pack (one member)
+ * @stop: once it is true, -ECANCELED soon
+ *
+ * Return:  0, a descriptor that is read with pread and how many bytes it holds; -errno.
+ * Owns:    the caller: close(*ret_fd).
+ * Context: any thread.
+ */
+int packed_make(const struct profile *profile, const _Atomic bool *stop, int *ret_fd,
+		uint64_t *ret_bytes, struct err *err);
+
+/**
+ * packed_make_two - the same in two members, so that a page may begin with the first
+ *
+ * Return:  0; -errno.
+ * Owns:    the caller: close(ret_packed->fd).
+ * Context: any thread.
+ */
+int packed_make_two(const struct profile *profile, struct packed *ret_packed, struct err *err);
+
+/* trim: the end of a profile, without its beginning */
+
+/**
+ * trim_before - leave out what was before a time since 1970
+ * @ret_times: what ret_view->times_ns points to
+ *
+ * A profile that does not say when it was is left whole, and so is one that has no sample then.
+ *
+ * Return:  0, and a profile whose columns point into PROFILE's; -ENOMEM.
+ * Owns:    the caller: free(*ret_times), and nothing else of it; PROFILE has to outlive it.
+ * Context: any thread.
+ */
+int trim_before(const struct profile *profile, int64_t from_ns, struct profile *ret_view,
+		uint64_t **ret_times);
 
 enum {
 	PACKS_MAX_FILES = 2000,               /* of one pack */

@@ -1,13 +1,12 @@
 /* recording_facts.c - "# hostname", the clock's offset, the first and the last sample's time */
-#include "flamescope/serve/recording_facts.h"
+#include "flamescope/serve/catalog.h"
 
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/json.h"
 #include "base/words.h"
-#include "flamescope/load/source.h"
-#include "flamescope/load/text/json_scan.h"
-#include "flamescope/load/text/perf_line.h"
+#include "flamescope/text/text.h"
 
 #include <stdbool.h>
 #include <stdio.h>

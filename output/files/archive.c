@@ -139,11 +139,6 @@ struct archive {
 
 enum { POLL_CHILD_MS = 50 }; /* where the kernel gives no pidfd */
 
-static bool stops(const struct archive *archive)
-{
-	return atomic_load_explicit(&archive->stop, memory_order_relaxed); /* by archive_free() */
-}
-
 /* Leave a line for the main thread to tell. */
 static void post(struct archive *archive, const char *format, const char *path, const char *why)
 {
@@ -383,7 +378,7 @@ static void *archive_run(void *context)
 	struct archive *archive = context;
 
 	(void)pthread_mutex_lock(&archive->lock);
-	while (!stops(archive)) {
+	while (!atomic_load_explicit(&archive->stop, memory_order_relaxed)) {
 		reap_hook(archive);
 		start_hook(archive);
 		if (compress_one(archive))

@@ -2,7 +2,7 @@
 #include "base/io.h"
 #include "flamescope/flame/flame.h"
 #include "flamescope/heat/heat.h"
-#include "flamescope/load/load_way.h"
+#include "flamescope/load/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* fuzz_load.c - any bytes as a recording, plain or compressed: the quick way and the slow agree */
 #include "base/io.h"
-#include "flamescope/load/load_way.h"
+#include "flamescope/load/internal.h"
 #include "flamescope/pack/pack.h"
 
 #include <stdio.h>

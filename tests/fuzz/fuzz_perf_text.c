@@ -1,6 +1,6 @@
 /* fuzz_perf_text.c - the reader of perf-script text, fed any bytes as lines */
-#include "flamescope/load/text/json_scan.h"
-#include "flamescope/load/text/perf_text.h"
+#include "base/json.h"
+#include "flamescope/text/text.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* fuzz_query.c - any text as a range of time, a part of a period, a metric, a rule, a file of rules
  */
 #include "base/io.h"
-#include "flamescope/diff/diff_rule.h"
-#include "flamescope/query/elide_rules.h"
-#include "flamescope/query/matcher.h"
+#include "flamescope/diff/diff.h"
+#include "flamescope/query/internal.h"
 #include "flamescope/query/query.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* convert_test.c - a selection in the formats of other programs */
-#include "flamescope/convert/locations.h"
-#include "flamescope/convert/proto.h"
-#include "flamescope/load/text/perf_text.h"
+#include "flamescope/convert/internal.h"
+#include "flamescope/text/text.h"
 #include "tests/unit/convert_fixture.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* diff_rule_test.c - `total(f)>+3%`: what it says, and when it is met */
-#include "flamescope/diff/diff_rule.h"
-#include "flamescope/diff/diff_table.h"
+#include "flamescope/diff/diff.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,12 +1,6 @@
 /* draw_test.c - pictures and tables of models made by hand */
-#include "flamescope/draw/flame_layout.h"
-#include "flamescope/draw/flame_svg.h"
-#include "flamescope/draw/flame_text.h"
-#include "flamescope/draw/function_table.h"
-#include "flamescope/draw/heat_level.h"
-#include "flamescope/draw/heat_svg.h"
-#include "flamescope/draw/heat_text.h"
-#include "flamescope/draw/measure.h"
+#include "flamescope/draw/draw.h"
+#include "flamescope/draw/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

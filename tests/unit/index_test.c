@@ -3,7 +3,7 @@
 #include "load_fixture.h"
 
 #include "base/io.h"
-#include "flamescope/load/index.h"
+#include "flamescope/load/internal.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static const char text[] = "# wick : {\"hz\":99,\"metrics\":[{\"name\":\"rss\"}]
 			   "\n";
 
 /* A folder with an index in it, and a recording. */
-struct place {
+struct index_dir {
 	char folder[64];
 	char index[80];
 	char pack[160];
@@ -43,7 +43,7 @@ struct place {
 
 static int set_up(void **state)
 {
-	struct place *place = calloc(1, sizeof(*place));
+	struct index_dir *place = calloc(1, sizeof(*place));
 
 	assert_non_null(place);
 	(void)strcpy(place->folder, "/tmp/wick-index-XXXXXX");
@@ -60,7 +60,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	struct place *place = *state;
+	struct index_dir *place = *state;
 	char command[96];
 
 	(void)unlink(place->recording);
@@ -82,7 +82,7 @@ static struct profile *load(const struct load_options *options)
 }
 
 /* Something is kept under KEY. */
-static void keep(const struct place *place)
+static void keep(const struct index_dir *place)
 {
 	struct load_options options = place->options;
 	struct profile *profile;
@@ -94,7 +94,7 @@ static void keep(const struct place *place)
 	assert_int_equal(access(place->pack, R_OK), 0);
 }
 
-static bool is_read(const struct place *place)
+static bool is_read(const struct index_dir *place)
 {
 	struct profile *profile = index_read(&place->options, key);
 	size_t n = profile ? profile->n_samples : 0;
@@ -113,7 +113,7 @@ static mode_t mode_of(const char *path)
 
 static void keeps_what_only_the_user_can_read(void **state)
 {
-	const struct place *place = *state;
+	const struct index_dir *place = *state;
 	mode_t mask = umask(0);
 
 	keep(place);
@@ -126,7 +126,7 @@ static void keeps_what_only_the_user_can_read(void **state)
 
 static void reads_nothing_where_others_may_write(void **state)
 {
-	const struct place *place = *state;
+	const struct index_dir *place = *state;
 
 	keep(place);
 	for (mode_t bit = 02; bit <= 020; bit <<= 3) {
@@ -139,7 +139,7 @@ static void reads_nothing_where_others_may_write(void **state)
 
 static void reads_nothing_of_another_user(void **state)
 {
-	const struct place *place = *state;
+	const struct index_dir *place = *state;
 
 	if (geteuid() != 0)
 		skip(); /* files cannot be given away */
@@ -158,7 +158,7 @@ static void reads_nothing_of_another_user(void **state)
 
 static void follows_no_link_and_waits_for_no_pipe(void **state)
 {
-	const struct place *place = *state;
+	const struct index_dir *place = *state;
 	char other[192];
 
 	keep(place);
@@ -174,7 +174,7 @@ static void follows_no_link_and_waits_for_no_pipe(void **state)
 	assert_true(is_read(place));
 }
 
-static void write_pack(const struct place *place, const void *bytes, size_t len)
+static void write_pack(const struct index_dir *place, const void *bytes, size_t len)
 {
 	int fd = open(place->pack, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
@@ -185,7 +185,7 @@ static void write_pack(const struct place *place, const void *bytes, size_t len)
 
 /* What is read of BYTES is nothing, or what was kept: padding between the sections may be damaged.
  */
-static void check_damaged(const struct place *place, const struct buf *kept, const void *bytes,
+static void check_damaged(const struct index_dir *place, const struct buf *kept, const void *bytes,
 			  size_t len)
 {
 	struct profile *profile;
@@ -206,7 +206,7 @@ static void check_damaged(const struct place *place, const struct buf *kept, con
 
 static void survives_every_byte_damaged(void **state)
 {
-	const struct place *place = *state;
+	const struct index_dir *place = *state;
 	struct profile *profile;
 	struct buf kept, bytes;
 	struct err err = {0};
@@ -234,7 +234,7 @@ static void survives_every_byte_damaged(void **state)
 }
 
 /* Files that look like packs: LEN bytes (none of them on the disk), last used SECONDS ago. */
-static void put_other(const struct place *place, const char *name, uint64_t len, long seconds)
+static void put_other(const struct index_dir *place, const char *name, uint64_t len, long seconds)
 {
 	struct timespec times[2] = {{.tv_sec = 0}, {.tv_sec = time(NULL) - seconds}};
 	char path[192];
@@ -248,7 +248,7 @@ static void put_other(const struct place *place, const char *name, uint64_t len,
 	(void)close(fd);
 }
 
-static bool is_there(const struct place *place, const char *name)
+static bool is_there(const struct index_dir *place, const char *name)
 {
 	char path[192];
 
@@ -258,7 +258,7 @@ static bool is_there(const struct place *place, const char *name)
 
 static void removes_what_was_not_used_for_longest(void **state)
 {
-	const struct place *place = *state;
+	const struct index_dir *place = *state;
 	const uint64_t max = (uint64_t)INDEX_MAX_MIB << 20;
 
 	keep(place);
@@ -278,7 +278,7 @@ static void removes_what_was_not_used_for_longest(void **state)
 
 static void uses_are_noted(void **state)
 {
-	const struct place *place = *state;
+	const struct index_dir *place = *state;
 	struct timespec times[2] = {{.tv_sec = 5}, {.tv_sec = 5}};
 	struct stat st;
 
@@ -292,7 +292,7 @@ static void uses_are_noted(void **state)
 enum { LARGE_BYTES = 4500000 }; /* an index is worth it */
 
 /* A large recording that has been as it is for long. */
-static void make_large(struct place *place)
+static void make_large(struct index_dir *place)
 {
 	struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 	struct buf buf;
@@ -309,13 +309,13 @@ static void make_large(struct place *place)
 	buf_release(&buf);
 }
 
-static bool key_of(const struct place *place, char ret_key[INDEX_KEY_SIZE])
+static bool key_of(const struct index_dir *place, char ret_key[INDEX_KEY_SIZE])
 {
 	return index_key(&place->options, ret_key);
 }
 
 /* Change a byte, and leave the times as they were. */
-static void change_byte(const struct place *place, off_t at)
+static void change_byte(const struct index_dir *place, off_t at)
 {
 	int fd = open(place->recording, O_RDWR | O_CLOEXEC);
 	struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
@@ -332,7 +332,7 @@ static void change_byte(const struct place *place, off_t at)
 static void a_key_tells_what_the_file_holds(void **state)
 {
 	struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000, .tv_nsec = 1}};
-	struct place *place = *state;
+	struct index_dir *place = *state;
 	char first[INDEX_KEY_SIZE], other[INDEX_KEY_SIZE];
 
 	assert_false(key_of(place, first)); /* small */
@@ -366,7 +366,7 @@ static void a_key_tells_what_the_file_holds(void **state)
 /* As a server opens it: by a descriptor whose number is another each time. */
 static void a_file_is_found_by_any_name(void **state)
 {
-	struct place *place = *state;
+	struct index_dir *place = *state;
 	char first[INDEX_KEY_SIZE], other[INDEX_KEY_SIZE], name[64];
 	struct profile *profile;
 	int fd;
@@ -389,7 +389,7 @@ static void a_file_is_found_by_any_name(void **state)
 /* What is loaded is the same without an index, with a good one and with a damaged one. */
 static void a_damaged_index_is_made_anew(void **state)
 {
-	struct place *place = *state;
+	struct index_dir *place = *state;
 	char name[INDEX_KEY_SIZE];
 	size_t n = 0;
 

@@ -3,7 +3,7 @@
 #define UNIT_LOAD_FIXTURE_H
 
 #include "base/buf.h"
-#include "flamescope/load/load_way.h"
+#include "flamescope/load/internal.h"
 
 /**
  * fixture_write - a temporary file of these bytes

@@ -2,7 +2,7 @@
 #ifndef PERF_TEXT_FIXTURE_H
 #define PERF_TEXT_FIXTURE_H
 
-#include "flamescope/load/text/perf_text.h"
+#include "flamescope/text/text.h"
 
 /* What the visitor saw, in words: "sample comm pid/tid ...; ..." */
 struct seen {

@@ -1,7 +1,7 @@
 /* perf_text_test.c - wick's dialect and perf's own text, and what is neither */
 #include "perf_text_fixture.h"
 
-#include "flamescope/load/text/json_scan.h"
+#include "base/json.h"
 
 #include <errno.h>
 #include <setjmp.h>

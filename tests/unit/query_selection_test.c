@@ -1,7 +1,6 @@
 /* query_selection_test.c - which samples a query takes, what they count, and what their stacks
  * become */
-#include "flamescope/query/period.h"
-#include "flamescope/query/selection.h"
+#include "flamescope/query/query.h"
 
 #include "base/buf.h"
 #include "tests/unit/flamescope/hand_profile.h"

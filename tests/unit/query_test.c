@@ -1,10 +1,7 @@
 /* query_test.c - the words of a query: times, measures, dimensions, rules of frames to leave out */
 #include "flamescope/query/query.h"
 
-#include "flamescope/query/dimension.h"
-#include "flamescope/query/elide_rules.h"
-#include "flamescope/query/matcher.h"
-#include "flamescope/query/missing.h"
+#include "flamescope/query/internal.h"
 #include "tests/unit/flamescope/hand_profile.h"
 
 #include <errno.h>

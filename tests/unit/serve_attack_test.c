@@ -21,7 +21,6 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "flamescope/serve/catalog.h"
-#include "flamescope/serve/catalog_walk.h"
 #include "flamescope/serve/packs.h"
 
 /* A folder, and what the tests put there. */

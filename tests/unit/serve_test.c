@@ -23,13 +23,9 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "flamescope/pack/pack.h"
-#include "flamescope/serve/base64.h"
-#include "flamescope/serve/beneath.h"
 #include "flamescope/serve/catalog.h"
-#include "flamescope/serve/catalog_walk.h"
-#include "flamescope/serve/guard.h"
-#include "flamescope/serve/page.h"
-#include "flamescope/serve/trim.h"
+#include "flamescope/serve/packs.h"
+#include "flamescope/serve/serve.h"
 
 #define EVIL "</script><script>alert(1)</script><!--\"'&\x01\xff"
 

@@ -1,5 +1,5 @@
 /* short_name_test.c - long names in narrow terminals */
-#include "flamescope/draw/short_name.h"
+#include "flamescope/draw/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

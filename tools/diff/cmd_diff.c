@@ -1,10 +1,7 @@
 /* cmd_diff.c - `wick diff`: what changed between two recordings, or two times of one */
 #include "base/cleanup.h"
 #include "flamescope/diff/diff.h"
-#include "flamescope/diff/diff_picture.h"
-#include "flamescope/diff/diff_rule.h"
-#include "flamescope/diff/diff_table.h"
-#include "flamescope/draw/flame_svg.h"
+#include "flamescope/draw/draw.h"
 #include "tools/cli/say.h"
 #include "tools/cli/value.h"
 #include "tools/diff/diff_input.h"

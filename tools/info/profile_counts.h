@@ -4,7 +4,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "flamescope/load/text/perf_text.h"
+#include "flamescope/text/text.h"
 #include "tools/info/profile_states.h"
 #include "tools/info/profile_triggers.h"
 
@@ -18,7 +18,7 @@ enum {
 	PROFILE_NAME_SIZE = 64,
 };
 
-struct profile_thread {
+struct thread_count {
 	const char *comm;
 	int64_t pid;
 	int64_t tid;
@@ -54,7 +54,7 @@ struct profile_facts {
 	const char *path;
 	struct perf_text_stats text;
 	struct intern names;
-	struct map threads; /* of struct profile_thread, by pid and tid */
+	struct map threads; /* of struct thread_count, by pid and tid */
 	struct map modules; /* of struct profile_module, by the address of the path */
 	struct profile_states states;
 	struct profile_triggers triggers;

@@ -1,10 +1,10 @@
 /* profile_facts.c - counts what is in a recording, in memory that does not grow with its length */
 #include "tools/info/profile_facts.h"
 
+#include "base/json.h"
 #include "base/saturated.h"
-#include "flamescope/load/text/folded.h"
-#include "flamescope/load/text/json_scan.h"
-#include "flamescope/query/idle.h"
+#include "flamescope/query/query.h"
+#include "flamescope/text/text.h"
 #include "output/text/sanitise.h"
 #include "tools/info/profile_counts.h"
 #include "tools/summary/module_list.h"
@@ -182,7 +182,7 @@ static void count_thread(struct profile_facts *facts, const struct perf_text_sam
 	int64_t tid = head->tid < 0 ? 0 : head->tid;
 	int64_t pid = head->pid < 0 ? tid : head->pid;
 	uint64_t key = (uint64_t)pid << 32 | (uint64_t)tid;
-	struct profile_thread *thread = map_get(&facts->threads, key);
+	struct thread_count *thread = map_get(&facts->threads, key);
 
 	if (!thread && map_count(&facts->threads) < PROFILE_MAX_THREADS) {
 		thread = calloc(1, sizeof(*thread));

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "base/saturated.h"
 #include "base/words.h"
-#include "flamescope/query/period.h"
+#include "flamescope/query/query.h"
 #include "tools/cli/text.h"
 #include "tools/info/profile_counts.h"
 #include "tools/info/profile_facts.h"
@@ -50,8 +50,8 @@ static struct list list_of(const struct map *map, int (*compare)(const void *, c
 /* Largest first; ties in a fixed order. */
 static int compare_threads(const void *a, const void *b)
 {
-	const struct profile_thread *left = *(struct profile_thread *const *)a;
-	const struct profile_thread *right = *(struct profile_thread *const *)b;
+	const struct thread_count *left = *(struct thread_count *const *)a;
+	const struct thread_count *right = *(struct thread_count *const *)b;
 
 	if (left->stood != right->stood)
 		return left->stood < right->stood ? 1 : -1;
@@ -228,7 +228,7 @@ static void print_threads(const struct profile_facts *facts, struct buf *buf)
 	_cleanup_list_ struct list list = list_of(&facts->threads, compare_threads);
 
 	for (size_t i = 0; i < list.n && i < TOP_THREADS; i++) {
-		const struct profile_thread *thread = list.items[i];
+		const struct thread_count *thread = list.items[i];
 
 		add_topic(buf, i ? "" : "threads");
 		text_share(buf, thread->stood, facts->stood);
@@ -456,7 +456,7 @@ static void json_threads(const struct profile_facts *facts, struct buf *buf)
 
 	buf_add(buf, ",\"threads\":[");
 	for (size_t i = 0; i < list.n; i++) {
-		const struct profile_thread *thread = list.items[i];
+		const struct thread_count *thread = list.items[i];
 
 		buf_add(buf, i ? ",{" : "{");
 		json_add_text(buf, "comm", thread->comm ? thread->comm : "");

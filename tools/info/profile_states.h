@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "flamescope/load/text/perf_text.h"
+#include "flamescope/text/text.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,6 @@
 
 #include "base/json.h"
 #include "base/words.h"
-#include "flamescope/load/text/json_scan.h"
 #include "tools/summary/module_list.h"
 
 enum { TEXT_BYTES = 256 };

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/words.h"
-#include "flamescope/serve/catalog_walk.h"
+#include "flamescope/serve/serve.h"
 #include "tools/cli/say.h"
 
 #include <errno.h>

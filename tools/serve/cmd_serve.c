@@ -1,6 +1,6 @@
 /* cmd_serve.c - `wick serve`: the page over a folder of recordings, while they grow */
 #include "base/cleanup.h"
-#include "flamescope/serve/server.h"
+#include "flamescope/serve/serve.h"
 #include "tools/cli/cmd.h"
 #include "tools/cli/say.h"
 #include "tools/serve/browser.h"

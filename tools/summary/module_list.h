@@ -2,7 +2,7 @@
 #ifndef SUMMARY_MODULE_LIST_H
 #define SUMMARY_MODULE_LIST_H
 
-#include "flamescope/load/text/json_scan.h"
+#include "base/json.h"
 #include "output/text/perf_script.h"
 #include "symbolize/symbolize.h"
 

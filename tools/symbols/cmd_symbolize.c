@@ -1,9 +1,9 @@
 /* cmd_symbolize.c - `wick symbolize`: a copy of a recording with the names it could not wait for */
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/json.h"
 #include "base/words.h"
-#include "flamescope/load/text/json_scan.h"
-#include "flamescope/load/text/lines.h"
+#include "flamescope/text/text.h"
 #include "output/text/perf_script.h"
 #include "tools/cli/say.h"
 #include "tools/cli/text.h"

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/sample.h"
-#include "flamescope/load/text/perf_line.h"
+#include "flamescope/text/text.h"
 #include "tools/options/symbol_options.h"
 
 #include <stdbool.h>

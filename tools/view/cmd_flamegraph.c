@@ -1,7 +1,6 @@
 /* cmd_flamegraph.c - `wick flamegraph`: who calls whom, and what it takes */
 #include "flamescope/convert/convert.h"
-#include "flamescope/draw/flame_svg.h"
-#include "flamescope/draw/flame_text.h"
+#include "flamescope/draw/draw.h"
 #include "tools/cli/say.h"
 #include "tools/view/view_state.h"
 #include "tools/view/view_subject.h"

@@ -1,7 +1,6 @@
 /* cmd_heatmap.c - `wick heatmap`: how much in which moment */
-#include "flamescope/draw/heat_svg.h"
-#include "flamescope/draw/heat_text.h"
-#include "flamescope/query/dimension.h"
+#include "flamescope/draw/draw.h"
+#include "flamescope/query/query.h"
 #include "tools/cli/say.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/value.h"

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "base/saturated.h"
 #include "base/words.h"
-#include "flamescope/draw/measure.h"
+#include "flamescope/draw/draw.h"
 #include "tools/cli/say.h"
 #include "tools/cli/terminal.h"
 #include "tools/view/error_messages.h"

@@ -5,8 +5,8 @@
 #include "base/io.h"
 #include "base/saturated.h"
 #include "base/words.h"
-#include "flamescope/load/text/folded.h"
-#include "flamescope/query/period.h"
+#include "flamescope/query/query.h"
+#include "flamescope/text/text.h"
 #include "tools/cli/say.h"
 #include "tools/cli/text.h"
 

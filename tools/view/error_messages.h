@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "flamescope/profile.h"
-#include "flamescope/query/selection.h"
+#include "flamescope/query/query.h"
 
 /**
  * view_trouble_files - say what could not be read, was passed over, or was lost

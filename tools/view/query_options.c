@@ -1,7 +1,7 @@
 /* query_options.c - options to a query: the same words for every command, and for the page */
 #include "tools/view/query_options.h"
 
-#include "flamescope/query/elide_rules.h"
+#include "flamescope/query/query.h"
 #include "tools/cli/pattern.h"
 
 #include <errno.h>

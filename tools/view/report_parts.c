@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/saturated.h"
 #include "base/words.h"
-#include "flamescope/draw/measure.h"
+#include "flamescope/draw/draw.h"
 
 #include <errno.h>
 #include <stdlib.h>

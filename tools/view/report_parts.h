@@ -3,8 +3,8 @@
 #define VIEW_REPORT_PARTS_H
 
 #include "base/err.h"
-#include "flamescope/draw/function_table.h"
-#include "flamescope/query/dimension.h"
+#include "flamescope/draw/draw.h"
+#include "flamescope/query/query.h"
 
 #include <stdint.h>
 

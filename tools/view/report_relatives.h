@@ -2,7 +2,7 @@
 #ifndef VIEW_REPORT_RELATIVES_H
 #define VIEW_REPORT_RELATIVES_H
 
-#include "flamescope/draw/function_table.h"
+#include "flamescope/draw/draw.h"
 #include "tools/view/view_output.h"
 
 struct report_relatives {

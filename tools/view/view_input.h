@@ -3,7 +3,7 @@
 #define VIEW_VIEW_INPUT_H
 
 #include "flamescope/profile.h"
-#include "flamescope/query/selection.h"
+#include "flamescope/query/query.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef VIEW_VIEW_SUBJECT_H
 #define VIEW_VIEW_SUBJECT_H
 
-#include "flamescope/serve/page.h"
+#include "flamescope/serve/serve.h"
 #include "tools/view/view_command.h"
 
 /* Zero it. */

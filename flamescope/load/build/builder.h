@@ -8,7 +8,7 @@
 #define BUILD_BUILDER_H
 
 #include "flamescope/load/build/uniques.h"
-#include "flamescope/load/text/perf_line.h"
+#include "flamescope/text/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* builder_facts.c - what the comments of a file say about all of it */
 #include "flamescope/load/build/builder.h"
 
+#include "base/json.h"
 #include "base/saturated.h"
-#include "flamescope/load/text/json_scan.h"
 
 static void declare_metric(struct builder *builder, struct builder_metric *metric,
 			   const struct json_pair *pair, struct place place)

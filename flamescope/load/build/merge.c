@@ -1,5 +1,5 @@
 /* merge.c - puts together what several readers have seen */
-#include "flamescope/load/build/merge_parts.h"
+#include "flamescope/load/build/internal.h"
 
 #include "base/saturated.h"
 

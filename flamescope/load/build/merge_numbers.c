@@ -1,6 +1,6 @@
 /* merge_numbers.c - numbers by first use: the same text always gives the same profile */
-#include "flamescope/load/build/merge_parts.h"
-#include "flamescope/load/text/perf_text.h"
+#include "flamescope/load/build/internal.h"
+#include "flamescope/text/text.h"
 
 #include <errno.h>
 

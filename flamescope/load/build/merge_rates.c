@@ -1,5 +1,5 @@
 /* merge_rates.c - weights of recordings whose rate has changed are brought to one rate */
-#include "flamescope/load/build/merge_parts.h"
+#include "flamescope/load/build/internal.h"
 
 /* What a segment does not say of its rate, the one before it in the same file has said. */
 static void hand_on(struct merge *merge)

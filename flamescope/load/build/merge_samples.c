@@ -1,5 +1,5 @@
 /* merge_samples.c - the columns of all readers, one after the other */
-#include "flamescope/load/build/merge_parts.h"
+#include "flamescope/load/build/internal.h"
 
 #include <errno.h>
 #include <string.h>

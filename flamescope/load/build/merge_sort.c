@@ -1,5 +1,5 @@
 /* merge_sort.c - samples into the order of time; those of one moment stay as they are */
-#include "flamescope/load/build/merge_parts.h"
+#include "flamescope/load/build/internal.h"
 
 #include <errno.h>
 

@@ -1,7 +1,89 @@
 /* uniques.c - tables of unique things, each found by the hash of all that it is */
 #include "flamescope/load/build/uniques.h"
 
+#include "base/io.h"
+
+#include <pthread.h>
 #include <stdbool.h>
+#include <sys/random.h>
+
+uint64_t text_hash_secret[4];
+
+static void make_secret(void)
+{
+	/* without a generator (an old kernel in a jail) the clock has to do */
+	if (getrandom(text_hash_secret, sizeof(text_hash_secret), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(text_hash_secret))
+		for (size_t i = 0; i < 4; i++)
+			text_hash_secret[i] ^=
+				text_hash_mix(io_now_ns() ^ (uintptr_t)&i,
+					      UINT64_C(0x9e3779b97f4a7c15) * (2 * i + 1));
+	for (size_t i = 0; i < 4; i++)
+		text_hash_secret[i] |= UINT64_C(1) << (8 * i + 7); /* never nothing */
+}
+
+void text_hash_seed(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, make_secret);
+}
+
+static struct number_slot *find(const struct number_table *table, struct text_hash key)
+{
+	size_t mask = table->size - 1;
+
+	for (size_t at = key.low & mask;; at = (at + 1) & mask) {
+		struct number_slot *slot = &table->slots[at];
+
+		if (slot->number == NUMBER_NONE ||
+		    (slot->key.low == key.low && slot->key.high == key.high))
+			return slot;
+	}
+}
+
+uint32_t number_table_get(const struct number_table *table, struct text_hash key)
+{
+	return table->size ? find(table, key)->number : NUMBER_NONE;
+}
+
+static bool grow(struct number_table *table, struct budget *budget)
+{
+	struct number_table next = {.size = table->size ? 2 * table->size : 256};
+
+	next.slots = budget_grow(budget, NULL, 0, next.size, sizeof(*next.slots));
+	if (!next.slots)
+		return false;
+	for (size_t i = 0; i < next.size; i++)
+		next.slots[i].number = NUMBER_NONE;
+	for (size_t i = 0; i < table->size; i++)
+		if (table->slots[i].number != NUMBER_NONE)
+			*find(&next, table->slots[i].key) = table->slots[i];
+	next.used = table->used;
+	free(table->slots);
+	*table = next;
+	return true;
+}
+
+int number_table_put(struct number_table *table, struct budget *budget, struct text_hash key,
+		     uint32_t number)
+{
+	struct number_slot *slot;
+
+	if (2 * (table->used + 1) > table->size && !grow(table, budget))
+		return -atomic_load_explicit(&budget->failed, memory_order_relaxed);
+	slot = find(table, key);
+	if (slot->number == NUMBER_NONE)
+		table->used++;
+	*slot = (struct number_slot){.key = key, .number = number};
+	return 0;
+}
+
+void number_table_release(struct number_table *table)
+{
+	free(table->slots);
+	*table = (struct number_table){0};
+}
 
 /* No number may be NUMBER_NONE. */
 enum { MAX_UNIQUES = UINT32_MAX - 1 };

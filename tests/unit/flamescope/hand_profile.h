@@ -2,8 +2,8 @@
 #ifndef HAND_PROFILE_H
 #define HAND_PROFILE_H
 
+#include "flamescope/pair_map.h"
 #include "flamescope/profile.h"
-#include "flamescope/query/pair_map.h"
 
 /* Zero is: time 0, thread "app" 1/1, no state, CPU 0, the only event, weight 1, no metric. */
 struct hand_sample {

@@ -1,0 +1,116 @@
+/* internal.h - the parts of a comparison, for the files of this folder only */
+#ifndef DIFF_INTERNAL_H
+#define DIFF_INTERNAL_H
+
+#include "base/intern.h"
+#include "flamescope/diff/diff.h"
+
+/* Numbers of functions that hold for both sides. */
+struct diff_names {
+	struct intern strings;
+	size_t n;
+	size_t n_room;
+	const char **names;              /* by number */
+	uint32_t **of_frame[DIFF_SIDES]; /* by recording, by its selection's frame number */
+};
+
+/**
+ * diff_names_make - number the functions of both sides by their names
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller, to diff_names_release(), also after a failure.
+ * Context: any thread, as for all of these.
+ */
+int diff_names_make(const struct diff_side sides[DIFF_SIDES], struct diff_names *names);
+
+/**
+ * diff_names_release - forget them
+ *
+ * Context: any thread.
+ */
+void diff_names_release(const struct diff_side sides[DIFF_SIDES], struct diff_names *names);
+
+/* What one function counts for in one block of time. */
+struct diff_entry {
+	uint32_t column; /* function * 2, + 1: its total */
+	double value;
+};
+
+/* A piece of one side's time, or one of its recordings. */
+struct diff_block {
+	size_t first; /* of its entries */
+	size_t n;
+	double whole;
+};
+
+/* Rows are blocks, BASE's before NEW's; most of their columns are 0 and not kept. */
+struct diff_matrix {
+	size_t n_blocks[DIFF_SIDES];
+	size_t n_columns;
+	struct diff_block *blocks;
+	size_t n_blocks_room;
+	struct diff_entry *entries;
+	size_t n_entries;
+	size_t n_entries_room;
+	uint64_t block_ns;
+	double whole[DIFF_SIDES];
+};
+
+/**
+ * diff_matrix_make - count both sides, block by block
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller, to diff_matrix_release(), also after a failure.
+ * Context: any thread.
+ */
+int diff_matrix_make(const struct diff_side sides[DIFF_SIDES], const struct diff_names *names,
+		     struct diff_matrix *matrix);
+
+/**
+ * diff_matrix_release - forget it
+ *
+ * Context: any thread.
+ */
+void diff_matrix_release(struct diff_matrix *matrix);
+
+/**
+ * diff_shares - the share of every column on one side
+ * @shares: matrix->n_columns
+ *
+ * Context: any thread.
+ */
+void diff_shares(const struct diff_matrix *matrix, unsigned side, double *shares);
+
+/* The outcome of the permutation test. */
+struct diff_chance {
+	double *p; /* by column */
+	uint32_t n_permutations;
+	double smallest_p;
+	const char *problem; /* why nothing can be said; static; NULL */
+};
+
+/**
+ * diff_chance_make - how often chance alone would change any column as clearly as each
+ * @least: columns that are too small for a change of share by it are left out: their p is 1
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller: free(ret_chance->p).
+ * Context: any thread.
+ */
+int diff_chance_make(const struct diff_matrix *matrix, double least,
+		     struct diff_chance *ret_chance);
+
+/**
+ * diff_tree_make - merge the stacks of both sides
+ * @whole:   of each side
+ * @reverse: innermost functions at the root
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller: free(*ret_nodes).
+ * Context: any thread.
+ */
+int diff_tree_make(const struct diff_side sides[DIFF_SIDES], const struct diff_names *names,
+		   const double whole[DIFF_SIDES], bool reverse, struct diff_node **ret_nodes,
+		   size_t *ret_n);
+
+#endif
