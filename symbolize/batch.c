@@ -2,6 +2,7 @@
 #include "symbolize/batch.h"
 
 #include "base/io.h"
+#include "base/search.h"
 #include "symbolize/naming.h"
 
 #include <errno.h>
@@ -151,18 +152,8 @@ static void spread(struct hit *hits, size_t n, struct hit *from)
 	uint64_t hi;
 
 	for (size_t nth = 0; function_table_range(&from->table, nth, &lo, &hi); nth++) {
-		size_t first = 0;
+		size_t first = lo ? search_up_to(hits, n, sizeof(*hits), lo - 1) : 0;
 
-		for (size_t len = n; len > 0;) {
-			size_t half = len / 2;
-
-			if (hits[first + half].vaddr < lo) {
-				first += half + 1;
-				len -= half + 1;
-			} else {
-				len = half;
-			}
-		}
 		for (; first < n && hits[first].vaddr < hi; first++) {
 			if (hits[first].known)
 				continue;

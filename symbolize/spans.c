@@ -1,6 +1,8 @@
 /* spans.c - mappings of a process, sorted by start, each with its time */
 #include "symbolize/spans.h"
 
+#include "base/search.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,23 +12,6 @@ enum {
 	MAX_SPANS = 256 * 1024,
 	MAX_DEAD = 4096, /* unmapped ones that are remembered */
 };
-
-/* How many spans start at or before ADDR. */
-static size_t count_up_to(const struct spans *spans, uint64_t addr)
-{
-	size_t low = 0;
-	size_t high = spans->n_spans;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (spans->spans[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
 
 static int compare_times(const void *left, const void *right)
 {
@@ -92,7 +77,7 @@ static int insert(struct spans *spans, const struct span *span)
 
 	if (r < 0)
 		return r;
-	at = count_up_to(spans, span->start);
+	at = search_up_to(spans->spans, spans->n_spans, sizeof(struct span), span->start);
 	memmove(spans->spans + at + 1, spans->spans + at,
 		(spans->n_spans - at) * sizeof(*spans->spans));
 	spans->spans[at] = *span;
@@ -107,7 +92,10 @@ static int insert(struct spans *spans, const struct span *span)
 /* A live span that began by TIME_NS and overlaps [START, END). */
 static struct span *overlapping(struct spans *spans, uint64_t start, uint64_t end, uint64_t time_ns)
 {
-	for (size_t i = end ? count_up_to(spans, end - 1) : 0; i-- > 0;) {
+	for (size_t i =
+		     end ? search_up_to(spans->spans, spans->n_spans, sizeof(struct span), end - 1)
+			 : 0;
+	     i-- > 0;) {
 		struct span *span = &spans->spans[i];
 
 		if (span->max_end <= start)
@@ -153,7 +141,9 @@ int spans_unmap(struct spans *spans, uint64_t start, uint64_t end, uint64_t time
 /* Is it there already, as part of the same mapping of the same file? */
 static bool known(struct spans *spans, const struct span *span)
 {
-	for (size_t i = count_up_to(spans, span->start); i-- > 0;) {
+	for (size_t i =
+		     search_up_to(spans->spans, spans->n_spans, sizeof(struct span), span->start);
+	     i-- > 0;) {
 		struct span *old = &spans->spans[i];
 
 		if (old->until_ns == SPAN_FOREVER && old->end >= span->end &&
@@ -199,7 +189,8 @@ const struct span *spans_find(const struct spans *spans, uint64_t addr, uint64_t
 {
 	const struct span *best = NULL;
 
-	for (size_t i = count_up_to(spans, addr); i-- > 0;) {
+	for (size_t i = search_up_to(spans->spans, spans->n_spans, sizeof(struct span), addr);
+	     i-- > 0;) {
 		const struct span *span = &spans->spans[i];
 
 		if (addr >= span->max_end)

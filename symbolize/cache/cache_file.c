@@ -2,6 +2,7 @@
 #include "symbolize/cache/internal.h"
 
 #include "base/regular_file.h"
+#include "base/search.h"
 #include "symbolize/elf/file_guard.h"
 #include "symbolize/function/function_layout.h"
 
@@ -158,28 +159,12 @@ void cache_index_sort(struct cache_index *index, size_t n)
 	}
 }
 
-/* How many entries begin at or before ADDR; the order of a damaged index only costs a find. */
-static size_t count_up_to(const struct cache_index *index, size_t n, uint64_t addr)
-{
-	size_t low = 0;
-	size_t high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (index[middle].lo <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 const struct cache_index *cache_index_find(const struct cache_index *index, size_t n, uint64_t addr,
 					   int64_t *at)
 {
 	if (*at < 0)
-		*at = (int64_t)count_up_to(index, n, addr);
+		/* In a damaged index a search may miss an entry, no more. */
+		*at = (int64_t)search_up_to(index, n, sizeof(*index), addr);
 	for (int steps = 0; *at > 0 && steps < MAX_STEPS; steps++) {
 		const struct cache_index *entry = &index[--*at];
 

@@ -1,6 +1,7 @@
 /* directory.c - two tables, the second made only when the first does not know an address */
 #include "symbolize/dwarf/directory.h"
 
+#include "base/search.h"
 #include "symbolize/bounds/cursor.h"
 #include "symbolize/bounds/loader.h"
 #include "symbolize/dwarf/line_header.h"
@@ -319,22 +320,13 @@ static void offer(struct candidates *candidates, size_t first, const struct span
 static void find_in(const struct table *table, uint64_t addr, struct candidates *candidates)
 {
 	size_t first = candidates->n;
-	size_t lo = 0;
-	size_t hi = table ? table->n : 0;
+	size_t i = table ? search_up_to(table->spans, table->n, sizeof(struct span), addr) : 0;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (table->spans[middle].lo <= addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	for (size_t steps = 0; lo-- > 0 && steps < MAX_STEPS; steps++) {
-		if (table->spans[lo].highest <= addr)
+	for (size_t steps = 0; i-- > 0 && steps < MAX_STEPS; steps++) {
+		if (table->spans[i].highest <= addr)
 			break;
-		if (table->spans[lo].hi > addr)
-			offer(candidates, first, &table->spans[lo]);
+		if (table->spans[i].hi > addr)
+			offer(candidates, first, &table->spans[i]);
 	}
 }
 

@@ -1,6 +1,7 @@
 /* file.c - opening a module's debugging information, and finding its units */
 #include "symbolize/dwarf/file.h"
 
+#include "base/search.h"
 #include "symbolize/bounds/loader.h"
 #include "symbolize/dwarf/directory.h"
 #include "symbolize/dwarf/split.h"
@@ -96,18 +97,9 @@ static int make_list(const struct dwarf_source *source, struct unit_list *list)
 
 static const uint64_t *last_not_after(const struct unit_list *list, uint64_t offset)
 {
-	size_t lo = 0;
-	size_t hi = list->n_offsets;
+	size_t n = search_up_to(list->offsets, list->n_offsets, sizeof(*list->offsets), offset);
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (list->offsets[middle] <= offset)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo ? &list->offsets[lo - 1] : NULL;
+	return n ? &list->offsets[n - 1] : NULL;
 }
 
 int dwarf_file_unit_around(struct dwarf_file *file, const struct dwarf_source *source,

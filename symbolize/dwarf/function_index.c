@@ -1,6 +1,7 @@
 /* function_index.c - the walk over the entries of a unit */
 #include "symbolize/dwarf/function_index.h"
 
+#include "base/search.h"
 #include "symbolize/bounds/loader.h"
 
 #include <errno.h>
@@ -256,26 +257,9 @@ void function_index_release(struct function_index *index)
 	*index = (struct function_index){.ranges = NULL};
 }
 
-/* How many ranges begin at or before ADDR. */
-static size_t n_before(const struct function_index *index, uint64_t addr)
-{
-	size_t lo = 0;
-	size_t hi = index->n_ranges;
-
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (index->ranges[middle].lo <= addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
-}
-
 uint64_t function_index_find(const struct function_index *index, uint64_t addr)
 {
-	size_t i = n_before(index, addr);
+	size_t i = search_up_to(index->ranges, index->n_ranges, sizeof(*index->ranges), addr);
 
 	for (size_t n = 0; i > 0 && n < INDEX_MAX_OVERLAP; n++) {
 		const struct index_range *range = &index->ranges[--i];
@@ -291,7 +275,7 @@ uint64_t function_index_find(const struct function_index *index, uint64_t addr)
 void function_index_gap(const struct function_index *index, uint64_t addr, uint64_t *lo,
 			uint64_t *hi)
 {
-	size_t i = n_before(index, addr);
+	size_t i = search_up_to(index->ranges, index->n_ranges, sizeof(*index->ranges), addr);
 
 	if (i > 0 && index->ranges[i - 1].max_hi <= addr && index->ranges[i - 1].max_hi > *lo)
 		*lo = index->ranges[i - 1].max_hi;

@@ -1,6 +1,7 @@
 /* lines.c - the machine of 6.2.2, and its sequences put in order */
 #include "symbolize/dwarf/lines.h"
 
+#include "base/search.h"
 #include "symbolize/bounds/loader.h"
 #include "symbolize/dwarf/line_header.h"
 
@@ -487,18 +488,9 @@ int lines_read(const struct dwarf_unit *unit, const struct elf_head *head,
 
 size_t line_table_find(const struct line_table *table, uint64_t addr)
 {
-	size_t lo = 0;
-	size_t hi = table->n_rows;
+	size_t n = search_up_to(table->rows, table->n_rows, sizeof(*table->rows), addr);
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (table->rows[middle].addr <= addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo ? lo - 1 : table->n_rows;
+	return n ? n - 1 : table->n_rows;
 }
 
 size_t line_table_n_files(const struct line_table *table)

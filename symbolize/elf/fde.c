@@ -1,6 +1,7 @@
 /* fde.c - walking the entries of .eh_frame (LSB Core, "Exception Frames") for their bounds */
 #include "symbolize/elf/fde.h"
 
+#include "base/search.h"
 #include "symbolize/bounds/cursor.h"
 #include "symbolize/bounds/loader.h"
 #include "symbolize/elf/elf_symbols.h"
@@ -231,26 +232,9 @@ int fde_table_read(Elf *elf, struct fde_table *ret_table)
 	return 0;
 }
 
-/* How many begin at or before an address. */
-static size_t count_up_to(const struct fde_table *table, uint64_t vaddr)
-{
-	size_t low = 0;
-	size_t high = table->n_fdes;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->fdes[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static const struct fde *find(const struct fde_table *table, uint64_t vaddr)
 {
-	size_t n = count_up_to(table, vaddr);
+	size_t n = search_up_to(table->fdes, table->n_fdes, sizeof(*table->fdes), vaddr);
 
 	return n && vaddr < table->fdes[n - 1].end ? &table->fdes[n - 1] : NULL;
 }
@@ -271,7 +255,7 @@ uint64_t fde_end(const struct fde_table *table, uint64_t vaddr)
 
 uint64_t fde_limit(const struct fde_table *table, uint64_t vaddr)
 {
-	size_t n = count_up_to(table, vaddr);
+	size_t n = search_up_to(table->fdes, table->n_fdes, sizeof(*table->fdes), vaddr);
 
 	if (n && vaddr < table->fdes[n - 1].end)
 		return table->fdes[n - 1].end;

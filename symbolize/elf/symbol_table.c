@@ -1,6 +1,8 @@
 /* symbol_table.c - sorted {address, end, name} */
 #include "symbolize/elf/symbol_table.h"
 
+#include "base/search.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,26 +194,9 @@ void symbol_table_finish(struct symbol_table *table)
 	close_ends(table);
 }
 
-/* How many symbols start at or before ADDR. */
-static size_t count_up_to(const struct symbol_table *table, uint64_t addr)
-{
-	size_t low = 0;
-	size_t high = table->n_symbols;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->symbols[middle].addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t addr)
 {
-	size_t i = count_up_to(table, addr);
+	size_t i = search_up_to(table->symbols, table->n_symbols, sizeof(*table->symbols), addr);
 
 	for (int steps = 0; i-- > 0 && steps < MAX_STEPS; steps++) {
 		const struct symbol *symbol = &table->symbols[i];
@@ -227,7 +212,7 @@ const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_
 uint64_t symbol_table_limit(const struct symbol_table *table, uint64_t addr)
 {
 	const struct symbol *found = symbol_table_find(table, addr);
-	size_t i = count_up_to(table, addr);
+	size_t i = search_up_to(table->symbols, table->n_symbols, sizeof(*table->symbols), addr);
 	uint64_t next = i < table->n_symbols ? table->symbols[i].addr : UINT64_MAX;
 
 	return found && found->end < next ? found->end : next;
@@ -236,7 +221,7 @@ uint64_t symbol_table_limit(const struct symbol_table *table, uint64_t addr)
 const struct symbol *symbol_table_find_latest(const struct symbol_table *table, uint64_t addr)
 {
 	const struct symbol *best = NULL;
-	size_t i = count_up_to(table, addr);
+	size_t i = search_up_to(table->symbols, table->n_symbols, sizeof(*table->symbols), addr);
 
 	for (int steps = 0; i-- > 0 && steps < MAX_STEPS; steps++) {
 		const struct symbol *symbol = &table->symbols[i];

@@ -1,6 +1,8 @@
 /* jit_code.c - who lies in a page now decides who ends when code is written there */
 #include "symbolize/jit/internal.h"
 
+#include "base/search.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -261,19 +263,10 @@ const struct jit_function *jit_code_find(const struct jit_code *code, uint64_t a
 					 uint64_t time_ns)
 {
 	const struct jit_function *best = NULL;
-	size_t low = 0;
-	size_t high = code->n_functions;
+	size_t i = search_up_to(code->functions, code->n_functions, sizeof(*code->functions), addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->functions[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (int steps = 0; low-- > 0 && steps < MAX_STEPS; steps++) {
-		const struct jit_function *function = &code->functions[low];
+	for (int steps = 0; i-- > 0 && steps < MAX_STEPS; steps++) {
+		const struct jit_function *function = &code->functions[i];
 
 		if (addr >= function->max_end)
 			break;
