@@ -95,15 +95,15 @@ void agent_quiesce(void)
 
 	if (!p || process_state(p) != AGENT_SAMPLING)
 		return;
-	if (!clock_is_silent()) {
+	if (!clock_needs_no_syscall()) {
 		process_stop(p, AGENT_STOPPED);
 		return;
 	}
 	events_end();
 	modules_note_ranges(p);
 	prove_own_window(p, tid);
-	process_set_state(p, AGENT_QUIET);
-	process_settle(p, tid);
+	process_set_state(p, AGENT_NO_SYSCALLS);
+	process_wait_handlers(p, tid);
 }
 
 void agent_stop(enum agent_state state)
@@ -114,5 +114,5 @@ void agent_stop(enum agent_state state)
 		return;
 	events_end();
 	process_stop(p, state);
-	process_settle(p, (uint32_t)sys0(__NR_gettid));
+	process_wait_handlers(p, (uint32_t)sys0(__NR_gettid));
 }

@@ -50,7 +50,7 @@ bool agent_is_self(void);
  * agent_set_paths - where the collector's socket is, and what stands beside it
  *
  * Return:  false when there is no such path, or it is too long: then wick is absent.
- * Context: agent.  The constructor or agent_join().
+ * Context: agent.  The constructor or agent_attach().
  */
 bool agent_set_paths(const char *socket);
 
@@ -113,14 +113,14 @@ void agent_quiesce(void);
 void agent_stop(enum agent_state state);
 
 /**
- * hello_events - have the collector open perf events for this process, or close them
- * @kind:       HELLO_EVENTS_ON or HELLO_EVENTS_OFF
+ * handshake_events - have the collector open perf events for this process, or close them
+ * @kind:       HANDSHAKE_EVENTS_ON or HANDSHAKE_EVENTS_OFF
  * @timeout_ms: how long to wait until it has; 0: do not
  *
  * Return:  0 when it has; -ECONNREFUSED: it is gone, and its events with it; -errno.
  * Context: agent.  Any thread (1 KiB of stack).
  */
-int hello_events(enum hello_kind kind, int timeout_ms);
+int handshake_events(enum handshake_kind kind, int timeout_ms);
 
 /* Written in events.c. */
 
@@ -148,14 +148,14 @@ void events_end(void);
 void events_go_on(void);
 
 /**
- * hello_unsampled - tell the collector that PID is about to become a program without an agent
+ * handshake_unsupported - tell the collector that PID is about to become a program without an agent
  * @why: enum program_kind
  *
  * Waits for nothing; a collector that is gone is ignored.
  *
  * Context: agent.  Any thread; also between vfork and exec (1 KiB of stack).
  */
-void hello_unsampled(int32_t pid, int32_t why, const char *path);
+void handshake_unsupported(int32_t pid, int32_t why, const char *path);
 
 /* Written in environment.c. */
 

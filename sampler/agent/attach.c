@@ -1,7 +1,7 @@
 /*
  * attach.c - a running process begins to be sampled, or does so again
  *
- * The collector calls agent_join() on a thread that it holds.  All signals are blocked there and
+ * The collector calls agent_attach() on a thread that it holds.  All signals are blocked there and
  * the thread's own call is interrupted: nothing here sleeps, polls or waits with a time-out (the
  * kernel has one place a thread for how such a call goes on, and it is taken).
  */
@@ -22,26 +22,26 @@ enum {
 	NO_MEMORY = -12, /* -ENOMEM */
 	BUSY = -16,      /* -EBUSY */
 	PROTOCOL = -71,  /* -EPROTO */
-	SILENT = -1,     /* -EPERM: seccomp */
+	SECCOMP = -1,    /* -EPERM: seccomp */
 };
 
-int agent_join(const struct join *join);
+int agent_attach(const struct attach_request *request);
 
 /*
- * Where agent_join() is, for who looks from outside: a note that the kernel maps with the rest.
+ * Where agent_attach() is, for who looks from outside: a note that the kernel maps with the rest.
  * The section's flags make it part of a segment of notes.
  */
-__asm__(".pushsection .note.wick.join, \"a\", @note\n"
+__asm__(".pushsection .note.wick.attach, \"a\", @note\n"
 	".balign 4\n"
-	".long 5, 24, 0x6a\n" /* JOIN_NOTE */
+	".long 5, 24, 0x6a\n" /* ATTACH_NOTE */
 	".asciz \"wick\"\n"
 	".balign 4\n"
 	".long 5, 0\n" /* WIRE_VERSION */
-	".quad agent_join - .\n"
+	".quad agent_attach - .\n"
 	".quad handler_signal - .\n"
 	".popsection\n");
 
-_Static_assert(JOIN_NOTE == 0x6a && WIRE_VERSION == 5, "what the note above says");
+_Static_assert(ATTACH_NOTE == 0x6a && WIRE_VERSION == 5, "what the note above says");
 
 /* Somebody drains these rings. */
 static bool is_served(struct process *p)
@@ -65,8 +65,8 @@ static int take_rings(int fd)
 		return NO_MEMORY;
 	if (!p->header)
 		return rings_map(p, fd);
-	if (process_is_silent(p))
-		return SILENT;
+	if (process_forbids_syscalls(p))
+		return SECCOMP;
 	if (is_served(p))
 		return BUSY;
 	process_stop(p, AGENT_STOPPED);
@@ -86,34 +86,34 @@ static void install(void)
 		signals_start(&previous, false);
 }
 
-static int begin(const struct join *join)
+static int begin(const struct attach_request *request)
 {
-	static bool forks_are_told;
+	static bool fork_hooked;
 	int r;
 
-	if (join->magic != WIRE_MAGIC || join->version != WIRE_VERSION)
+	if (request->magic != WIRE_MAGIC || request->version != WIRE_VERSION)
 		return PROTOCOL;
 	if (!signals_started())
 		clock_start(weak_getauxval ? weak_getauxval(AT_SYSINFO_EHDR) : 0);
-	r = take_rings(join->ring_fd);
+	r = take_rings(request->ring_fd);
 	if (r < 0)
 		return r;
-	(void)agent_set_paths(join->socket);
-	modules_start_unasked(handler_process);
+	(void)agent_set_paths(request->socket);
+	modules_start_without_loader(handler_process);
 	install();
-	if (!forks_are_told && !agent_interposes())
+	if (!fork_hooked && !agent_interposes())
 		fork_start();
-	forks_are_told = true;
+	fork_hooked = true;
 	timers_start(handler_process);
 	event_hooks_start(handler_process->header);
 	return 0;
 }
 
-int agent_join(const struct join *join)
+int agent_attach(const struct attach_request *request)
 {
-	const int32_t fds[] = {join->ring_fd, join->other_fds[0], join->other_fds[1],
-			       join->other_fds[2]};
-	int r = begin(join);
+	const int32_t fds[] = {request->ring_fd, request->other_fds[0], request->other_fds[1],
+			       request->other_fds[2]};
+	int r = begin(request);
 
 	for (uint32_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] >= 0)

@@ -131,25 +131,25 @@ size_t environment_bytes(char *const *envp, const char *asan)
 	       sizeof(WIRE_ENV_SOCKET) + 1 + length(agent.socket);
 }
 
-char **environment_join(char *const *envp, const char *asan, void *block)
+char **environment_build(char *const *envp, const char *asan, void *block)
 {
 	struct preload preload = preload_of(envp, asan);
 	size_t n = count(envp);
 	char *const *user = find(envp, PRELOAD);
-	char **joined = block;
-	char *socket = (char *)(joined + n + 3);
+	char **environment = block;
+	char *socket = (char *)(environment + n + 3);
 	char *entry;
 
 	entry = append(append(append(socket, WIRE_ENV_SOCKET), "="), agent.socket) + 1;
-	preload_join(&preload, append(append(entry, PRELOAD), "="));
+	preload_build(&preload, append(append(entry, PRELOAD), "="));
 	for (size_t i = 0; i < n; i++)
-		joined[i] = envp[i];
+		environment[i] = envp[i];
 	/* The user's LD_PRELOAD keeps its place, so that it stands there again after the hiding. */
 	if (user)
-		joined[user - envp] = entry;
+		environment[user - envp] = entry;
 	else
-		joined[n++] = entry;
-	joined[n++] = socket;
-	joined[n] = NULL;
-	return joined;
+		environment[n++] = entry;
+	environment[n++] = socket;
+	environment[n] = NULL;
+	return environment;
 }

@@ -27,14 +27,14 @@ char **environment_current(void);
 const char *environment_get(char *const *envp, const char *name);
 
 /**
- * environment_bytes - the memory that environment_join() needs
+ * environment_bytes - the memory that environment_build() needs
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */
 size_t environment_bytes(char *const *envp, const char *asan);
 
 /**
- * environment_join - ENVP with the agent put back
+ * environment_build - ENVP with the agent put back
  * @asan:  soname that has to be loaded before the agent; "": none
  * @block: environment_bytes() of memory, aligned for a pointer
  *
@@ -42,6 +42,6 @@ size_t environment_bytes(char *const *envp, const char *asan);
  * Owns:    the array and our two entries stand in BLOCK, the others are ENVP's.
  * Context: agent.  Any thread; also between vfork and exec.
  */
-char **environment_join(char *const *envp, const char *asan, void *block);
+char **environment_build(char *const *envp, const char *asan, void *block);
 
 #endif

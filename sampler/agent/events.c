@@ -24,7 +24,7 @@ void events_begin(void)
 	const struct process *p = process_is_self();
 
 	if (p && event_is_possible(p))
-		(void)hello_events(HELLO_EVENTS_ON, BEGIN_MS);
+		(void)handshake_events(HANDSHAKE_EVENTS_ON, BEGIN_MS);
 }
 
 /* One that is pending in this thread, because the thread has blocked it, would outlive the exec. */
@@ -40,13 +40,13 @@ static void consume(const struct process *p)
 	(void)sys4(__NR_rt_tgsigqueueinfo, p->pid, sys0(__NR_gettid), p->header->signal, &info);
 }
 
-static bool any_stands(struct process *p)
+static bool any_event_open(struct process *p)
 {
 	uint32_t n = atomic_load_explicit(&p->n_slots, memory_order_acquire);
 	struct slot slot;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (slot_at(p, i, &slot) == 0 && event_stands(&slot))
+		if (slot_at(p, i, &slot) == 0 && event_is_open(&slot))
 			return true;
 	return false;
 }
@@ -67,11 +67,11 @@ static void ignore(const struct process *p)
 static int ask_end(void)
 {
 	const struct sys_timespec pause = {.nsec = AGAIN_NS};
-	int r = hello_events(HELLO_EVENTS_OFF, END_MS);
+	int r = handshake_events(HANDSHAKE_EVENTS_OFF, END_MS);
 
 	for (int i = 1; r == PROTOCOL && i < END_TRIES; i++) {
 		(void)sys2(__NR_nanosleep, &pause, NULL);
-		r = hello_events(HELLO_EVENTS_OFF, END_MS);
+		r = handshake_events(HANDSHAKE_EVENTS_OFF, END_MS);
 	}
 	return r;
 }
@@ -88,22 +88,22 @@ void events_end(void)
 	 * before the engine is read: a collector that changes it looks here before it opens an
 	 * event.
 	 */
-	(void)atomic_fetch_add(&p->header->leaving, 1);
+	(void)atomic_fetch_add(&p->header->n_in_exec, 1);
 	if (atomic_load(&p->header->engine) != RING_ENGINE_PERF)
 		return;
 	r = ask_end();
-	if (r < 0 && r != REFUSED && any_stands(p))
+	if (r < 0 && r != REFUSED && any_event_open(p))
 		ignore(p);
 	consume(p);
 }
 
 /* Return: whether no thread is about to exec any more. */
-static bool stay(_Atomic uint32_t *leaving)
+static bool leave_exec(_Atomic uint32_t *n_in_exec)
 {
-	uint32_t old = atomic_load(leaving);
+	uint32_t old = atomic_load(n_in_exec);
 
 	/* The rings may be those of a later recording. */
-	while (old && !atomic_compare_exchange_weak(leaving, &old, old - 1))
+	while (old && !atomic_compare_exchange_weak(n_in_exec, &old, old - 1))
 		;
 	return old <= 1;
 }
@@ -112,9 +112,9 @@ void events_go_on(void)
 {
 	struct process *p = process_is_self();
 
-	if (!p || !stay(&p->header->leaving) || !event_is_possible(p))
+	if (!p || !leave_exec(&p->header->n_in_exec) || !event_is_possible(p))
 		return;
 	if (atomic_exchange(&ignoring, false))
 		(void)sys4(__NR_rt_sigaction, p->header->signal, &ours, NULL, 8);
-	(void)hello_events(HELLO_EVENTS_ON, 0);
+	(void)handshake_events(HANDSHAKE_EVENTS_ON, 0);
 }

@@ -10,7 +10,7 @@ void fork_start(void)
 {
 	/* glibc has the first, musl the second; without either, children are not sampled. */
 	if (weak_register)
-		(void)weak_register(NULL, NULL, start_again, NULL);
+		(void)weak_register(NULL, NULL, start_in_child, NULL);
 	else if (weak_pthread_atfork)
-		(void)weak_pthread_atfork(NULL, NULL, start_again);
+		(void)weak_pthread_atfork(NULL, NULL, start_in_child);
 }

@@ -57,10 +57,10 @@ static int open_socket(uint64_t deadline_ns)
 	return r;
 }
 
-static int send_hello(int fd, const struct hello *hello)
+static int send_request(int fd, const struct handshake_request *request)
 {
-	long r = sys6(__NR_sendto, fd, (long)hello, sizeof(*hello), MSG_NOSIGNAL | MSG_DONTWAIT, 0,
-		      0);
+	long r = sys6(__NR_sendto, fd, (long)request, sizeof(*request), MSG_NOSIGNAL | MSG_DONTWAIT,
+		      0, 0);
 
 	return r < 0 ? (int)r : 0;
 }
@@ -83,7 +83,7 @@ static int wait_readable(int fd, uint64_t deadline_ns)
 	return r == 1 ? 0 : TIMED_OUT;
 }
 
-/* The one descriptor that a welcome carries. */
+/* The one descriptor that a reply carries. */
 static int passed_fd(struct msghdr *message)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(message);
@@ -94,11 +94,11 @@ static int passed_fd(struct msghdr *message)
 	return *(const int *)(const void *)CMSG_DATA(c);
 }
 
-static int receive_welcome(int fd)
+static int receive_rings(int fd)
 {
 	_Alignas(struct cmsghdr) unsigned char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct welcome welcome = {0};
-	struct iovec body = {.iov_base = &welcome, .iov_len = sizeof(welcome)};
+	struct handshake_reply reply = {0};
+	struct iovec body = {.iov_base = &reply, .iov_len = sizeof(reply)};
 	struct msghdr message = {.msg_iov = &body,
 				 .msg_iovlen = 1,
 				 .msg_control = control,
@@ -110,8 +110,8 @@ static int receive_welcome(int fd)
 	if (r < 0)
 		return (int)r;
 	ring = passed_fd(&message);
-	if (r == sizeof(welcome) && welcome.magic == WIRE_MAGIC &&
-	    welcome.version == WIRE_VERSION && welcome.status == WELCOME)
+	if (r == sizeof(reply) && reply.magic == WIRE_MAGIC && reply.version == WIRE_VERSION &&
+	    reply.status == HANDSHAKE_ACCEPTED)
 		return ring;
 	if (ring >= 0)
 		(void)sys1(__NR_close, ring);
@@ -124,14 +124,15 @@ static uint64_t deadline_in(int timeout_ms)
 }
 
 /* Return: what RECEIVE, if there is one, makes of the answer; 0; -errno. */
-static int say(const struct hello *hello, uint64_t deadline_ns, int (*receive)(int fd))
+static int exchange(const struct handshake_request *request, uint64_t deadline_ns,
+		    int (*receive)(int fd))
 {
 	int fd = agent_present() ? open_socket(deadline_ns) : NO_ENTRY;
 	int r;
 
 	if (fd < 0)
 		return fd;
-	r = send_hello(fd, hello);
+	r = send_request(fd, request);
 	if (r == 0 && receive)
 		r = wait_readable(fd, deadline_ns);
 	if (r == 0 && receive)
@@ -140,51 +141,51 @@ static int say(const struct hello *hello, uint64_t deadline_ns, int (*receive)(i
 	return r;
 }
 
-int hello_ask(enum hello_kind kind, int timeout_ms)
+int handshake_rings(enum handshake_kind kind, int timeout_ms)
 {
-	const struct hello hello = {
+	const struct handshake_request request = {
 		.magic = WIRE_MAGIC,
 		.version = WIRE_VERSION,
 		.kind = (uint16_t)kind,
 		.pid = (int32_t)sys0(__NR_getpid),
-		.why = kind == HELLO_FORK && !agent_interposes() ? (int32_t)handler_signal : 0,
+		.why = kind == HANDSHAKE_FORK && !agent_interposes() ? (int32_t)handler_signal : 0,
 		.cpu_ns = clock_process_cpu_ns(),
 	};
 
-	return say(&hello, deadline_in(timeout_ms), receive_welcome);
+	return exchange(&request, deadline_in(timeout_ms), receive_rings);
 }
 
-void hello_unsampled(int32_t pid, int32_t why, const char *path)
+void handshake_unsupported(int32_t pid, int32_t why, const char *path)
 {
-	struct hello hello = {
+	struct handshake_request request = {
 		.magic = WIRE_MAGIC,
 		.version = WIRE_VERSION,
-		.kind = HELLO_UNSAMPLED,
+		.kind = HANDSHAKE_UNSUPPORTED,
 		.pid = pid,
 		.why = why,
 	};
 
-	copy_text(hello.path, path, sizeof(hello.path));
-	(void)say(&hello, 0, NULL);
+	copy_text(request.path, path, sizeof(request.path));
+	(void)exchange(&request, 0, NULL);
 }
 
 /* That there is one is all that it says; a hang-up is none. */
-static int receive_answer(int fd)
+static int receive_reply(int fd)
 {
-	struct welcome welcome;
-	long r = sys6(__NR_recvfrom, fd, (long)&welcome, sizeof(welcome), MSG_DONTWAIT, 0, 0);
+	struct handshake_reply reply;
+	long r = sys6(__NR_recvfrom, fd, (long)&reply, sizeof(reply), MSG_DONTWAIT, 0, 0);
 
-	return r == sizeof(welcome) ? 0 : PROTOCOL;
+	return r == sizeof(reply) ? 0 : PROTOCOL;
 }
 
-int hello_events(enum hello_kind kind, int timeout_ms)
+int handshake_events(enum handshake_kind kind, int timeout_ms)
 {
-	const struct hello hello = {
+	const struct handshake_request request = {
 		.magic = WIRE_MAGIC,
 		.version = WIRE_VERSION,
 		.kind = (uint16_t)kind,
 		.pid = (int32_t)sys0(__NR_getpid),
 	};
 
-	return say(&hello, deadline_in(timeout_ms), timeout_ms ? receive_answer : NULL);
+	return exchange(&request, deadline_in(timeout_ms), timeout_ms ? receive_reply : NULL);
 }

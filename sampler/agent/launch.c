@@ -115,7 +115,7 @@ static void decide(const struct launch *launch, struct program *program, struct 
 
 static int run_in(const struct launch *launch, const char *asan, void *block)
 {
-	return launch->run(launch->call, environment_join(launch->envp, asan, block));
+	return launch->run(launch->call, environment_build(launch->envp, asan, block));
 }
 
 static int run_mapped(const struct launch *launch, const char *asan, size_t bytes)
@@ -142,26 +142,26 @@ static int run_with_agent(const struct launch *launch, const char *asan)
 }
 
 /* Says that a program which takes no agent is about to replace this one. */
-static void tell(const struct launch *launch, const struct launched *launched)
+static void report_unsupported(const struct launch *launch, const struct launched *launched)
 {
 	if (launched->unfit && !launch->in_child)
-		hello_unsampled((int32_t)sys0(__NR_getpid), launched->kind, launch->path);
+		handshake_unsupported((int32_t)sys0(__NR_getpid), launched->kind, launch->path);
 }
 
 int launch_run(const struct launch *launch, struct launched *ret_launched)
 {
-	struct signals_lent lent;
+	struct signals_saved saved;
 	struct program program;
 	int r;
 
 	decide(launch, &program, ret_launched);
-	tell(launch, ret_launched);
-	signals_lend(&lent);
+	report_unsupported(launch, ret_launched);
+	signals_prepare_exec(&saved);
 	if (ret_launched->with_agent)
 		r = run_with_agent(launch, program.asan);
 	else
 		r = launch->run(launch->call, launch->envp);
-	signals_take_back(&lent);
+	signals_restore(&saved);
 	return r;
 }
 

@@ -92,7 +92,7 @@ void modules_start(struct process *p)
 		(void)weak_iterate(announce, p);
 }
 
-void modules_start_unasked(struct process *p)
+void modules_start_without_loader(struct process *p)
 {
 	if (!modules_have_loader())
 		modules_start(p);

@@ -133,7 +133,7 @@ static void populate_all(struct process *p)
 	populate(p, sizeof(*p), SYS_POPULATE_WRITE);
 	populate(header, offsetof(struct ring_header, tids) + RING_PAGE, SYS_POPULATE_WRITE);
 	populate(header->event_slots, 1, SYS_POPULATE_WRITE);
-	populate((const void *)header->news, sizeof(header->news), SYS_POPULATE_WRITE);
+	populate((const void *)header->changed, sizeof(header->changed), SYS_POPULATE_WRITE);
 	populate_agent();
 }
 
@@ -166,7 +166,7 @@ static void fill(struct process *p, struct ring_header *header, uint64_t file_by
 	if (!p->cookie)
 		p->cookie = make_cookie(p->pid);
 	p->header = header;
-	if (header->counted)
+	if (header->non_cpu_event)
 		populate_all(p);
 }
 

@@ -41,14 +41,14 @@ static long kernel_mask(int how, const uint64_t *set, uint64_t *old)
 	return sys4(__NR_rt_sigprocmask, how, set, old, KERNEL_MASK_BYTES);
 }
 
-static long block_ours(uint64_t *old)
+static long block_signal(uint64_t *old)
 {
 	const uint64_t set = PROF;
 
 	return kernel_mask(SIG_BLOCK, &set, old);
 }
 
-static void unblock_ours(void)
+static void unblock_signal(void)
 {
 	const uint64_t set = PROF;
 
@@ -70,17 +70,17 @@ static bool is_ours(struct sys_sigaction *ret_action)
  */
 static void fit_flags(void)
 {
-	struct sys_sigaction kernel = {0}, wish;
+	struct sys_sigaction kernel = {0}, requested;
 	unsigned long mirrored = SA_RESTART | SA_ONSTACK | SA_NODEFER;
 	unsigned long flags = mirrored;
 
 	if (!is_ours(&kernel))
 		return;
-	chain_action(&wish);
-	if ((uintptr_t)wish.handler != (uintptr_t)SIG_DFL)
+	chain_action(&requested);
+	if ((uintptr_t)requested.handler != (uintptr_t)SIG_DFL)
 		flags &= ~(unsigned long)SA_NODEFER;
 	if (chain_handles())
-		flags = wish.flags & (SA_RESTART | SA_ONSTACK);
+		flags = requested.flags & (SA_RESTART | SA_ONSTACK);
 	if (atomic_load(&handler_small_altstack))
 		flags &= ~(unsigned long)SA_ONSTACK;
 	if ((kernel.flags & mirrored) == flags)
@@ -97,7 +97,7 @@ void signals_start(const struct sys_sigaction *inherited, bool blocked)
 		return;
 	chain_set_action(inherited, NULL);
 	if (blocked && !chain_set_blocked(true))
-		block_ours(NULL);
+		block_signal(NULL);
 	atomic_store(&our_handler, ours.handler);
 	atomic_store(&handler_chain, chain_on_sigprof);
 	fit_flags(); /* SIG_IGN is inherited */
@@ -109,10 +109,10 @@ bool signals_started(void)
 }
 
 /* The program handles SIGPROF from now on: what this thread asked for is done. */
-static void obey_mask(void)
+static void apply_mask(void)
 {
 	if (chain_handles() && chain_blocked()) {
-		block_ours(NULL);
+		block_signal(NULL);
 		(void)chain_set_blocked(false);
 	}
 }
@@ -129,12 +129,12 @@ static void forget_pending(void)
 		;
 }
 
-void signals_tell(void)
+void signals_report(void)
 {
 	struct process *p = process_is_self();
 
 	if (p)
-		atomic_store_explicit(&p->header->own_sigprof, chain_handles(),
+		atomic_store_explicit(&p->header->handles_sigprof, chain_handles(),
 				      memory_order_relaxed);
 }
 
@@ -144,7 +144,7 @@ enum signals_verdict signals_action(const struct sys_sigaction *action, struct s
 
 	if (!is_ours(&kept))
 		return SIGNALS_KERNEL;
-	if (!action || chain_memory_borrowed()) {
+	if (!action || chain_in_vfork_child()) {
 		chain_action(old);
 		return action ? SIGNALS_KERNEL_BUT_OLD : SIGNALS_DONE;
 	}
@@ -156,8 +156,8 @@ enum signals_verdict signals_action(const struct sys_sigaction *action, struct s
 	if ((uintptr_t)kept.handler == (uintptr_t)SIG_IGN)
 		forget_pending();
 	fit_flags();
-	signals_tell();
-	obey_mask();
+	signals_report();
+	apply_mask();
 	return SIGNALS_DONE;
 }
 
@@ -178,19 +178,19 @@ bool signals_mask_before(int how, uint64_t *set)
 void signals_begin_thread(bool blocked)
 {
 	if (!chain_set_blocked(blocked))
-		block_ours(NULL);
+		block_signal(NULL);
 }
 
 bool signals_before_wait(void)
 {
 	uint64_t old = 0;
 
-	return signals_started() && block_ours(&old) == 0 && !(old & PROF);
+	return signals_started() && block_signal(&old) == 0 && !(old & PROF);
 }
 
 void signals_after_wait(void)
 {
-	unblock_ours();
+	unblock_signal();
 }
 
 bool signals_altstack_fits(void)
@@ -206,9 +206,9 @@ bool signals_altstack_fits(void)
 	 * sysconf(_SC_SIGSTKSZ) bytes, four frames, hold them: Erlang's have that size, and a
 	 * signal on one of its other stacks ends it.
 	 */
-	handler_least_altstack = 3 * (frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES;
+	handler_min_altstack = 3 * (frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES;
 	(void)sys2(__NR_sigaltstack, NULL, &stack);
-	if ((stack.ss_flags & SS_DISABLE) || stack.ss_size >= handler_least_altstack)
+	if ((stack.ss_flags & SS_DISABLE) || stack.ss_size >= handler_min_altstack)
 		return true;
 	atomic_store(&handler_small_altstack, true);
 	return false;
@@ -217,34 +217,34 @@ bool signals_altstack_fits(void)
 void signals_before_altstack(const stack_t *stack)
 {
 	if (!stack || (stack->ss_flags & SS_DISABLE) || !signals_started() ||
-	    stack->ss_size >= handler_least_altstack)
+	    stack->ss_size >= handler_min_altstack)
 		return;
-	if (!chain_memory_borrowed())
+	if (!chain_in_vfork_child())
 		atomic_store(&handler_small_altstack, true);
 	fit_flags();
 }
 
-void signals_lend(struct signals_lent *ret_lent)
+void signals_prepare_exec(struct signals_saved *ret_saved)
 {
-	struct sys_sigaction wish;
+	struct sys_sigaction requested;
 	uint64_t mask = 0;
 
-	*ret_lent = (struct signals_lent){.ignored = false};
+	*ret_saved = (struct signals_saved){.ignored = false};
 	if (!signals_started())
 		return;
-	chain_action(&wish);
-	if ((uintptr_t)wish.handler == (uintptr_t)SIG_IGN && is_ours(&ret_lent->ours)) {
-		wish.flags = 0;
-		ret_lent->ignored = kernel_action(&wish, NULL) == 0;
+	chain_action(&requested);
+	if ((uintptr_t)requested.handler == (uintptr_t)SIG_IGN && is_ours(&ret_saved->ours)) {
+		requested.flags = 0;
+		ret_saved->ignored = kernel_action(&requested, NULL) == 0;
 	}
-	if (chain_blocked() && block_ours(&mask) == 0)
-		ret_lent->blocked = !(mask & PROF);
+	if (chain_blocked() && block_signal(&mask) == 0)
+		ret_saved->blocked = !(mask & PROF);
 }
 
-void signals_take_back(const struct signals_lent *lent)
+void signals_restore(const struct signals_saved *saved)
 {
-	if (lent->blocked)
-		unblock_ours();
-	if (lent->ignored)
-		kernel_action(&lent->ours, NULL);
+	if (saved->blocked)
+		unblock_signal();
+	if (saved->ignored)
+		kernel_action(&saved->ours, NULL);
 }

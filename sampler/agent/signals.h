@@ -7,25 +7,26 @@
 #include <stdbool.h>
 
 /* What the kernel was told for the length of an exec or spawn. */
-struct signals_lent {
+struct signals_saved {
 	bool ignored;
 	bool blocked;
 	struct sys_sigaction ours; /* when ignored */
 };
 
 /**
- * signals_lend - let a new image inherit what the program asked of SIGPROF, not what we made of it
+ * signals_prepare_exec - let a new image inherit what the program asked of SIGPROF, not what we
+ * made of it
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */
-void signals_lend(struct signals_lent *ret_lent);
+void signals_prepare_exec(struct signals_saved *ret_saved);
 
 /**
- * signals_take_back - undo it: the exec failed, or the child has been spawned
+ * signals_restore - undo it: the exec failed, or the child has been spawned
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */
-void signals_take_back(const struct signals_lent *lent);
+void signals_restore(const struct signals_saved *saved);
 
 /**
  * signals_started - whether our handler was ever installed in this image
@@ -51,13 +52,13 @@ enum signals_verdict signals_action(const struct sys_sigaction *action,
 				    struct sys_sigaction *ret_old);
 
 /**
- * signals_tell - let the collector know whether the program handles SIGPROF itself
+ * signals_report - let the collector know whether the program handles SIGPROF itself
  *
  * Then no mask is opened from outside.
  *
  * Context: agent.  Any thread; does nothing in a vfork child.
  */
-void signals_tell(void);
+void signals_report(void);
 
 /**
  * signals_mask_before - the program is about to change this thread's mask

@@ -123,9 +123,9 @@ struct process *process_map(void)
 	return (void *)at;
 }
 
-static bool join(enum hello_kind kind, int timeout_ms)
+static bool request_rings(enum handshake_kind kind, int timeout_ms)
 {
-	int fd = hello_ask(kind, timeout_ms);
+	int fd = handshake_rings(kind, timeout_ms);
 	int r;
 
 	if (fd < 0)
@@ -152,7 +152,7 @@ static void install(void)
 static bool start(void)
 {
 	handler_process = process_map();
-	if (!handler_process || !join(HELLO_START, START_MS))
+	if (!handler_process || !request_rings(HANDSHAKE_START, START_MS))
 		return false;
 	modules_start(handler_process);
 	install();
@@ -178,19 +178,19 @@ static void __attribute__((constructor)) agent_constructor(void)
 	environment_hide(weak_environ);
 }
 
-void start_again(void)
+void start_in_child(void)
 {
 	struct process *p = handler_process;
 
 	/* Wiped by fork; a header means that memory is shared and the pid is the parent's. */
 	if (!p || p->header)
 		return;
-	threads_begin_again();
-	if (!join(HELLO_FORK, FORK_MS))
+	threads_forget_starts();
+	if (!request_rings(HANDSHAKE_FORK, FORK_MS))
 		return;
-	modules_start_unasked(p);
-	signals_tell();
+	modules_start_without_loader(p);
+	signals_report();
 	timers_start(p);
-	if (p->header->counted)
+	if (p->header->non_cpu_event)
 		events_begin();
 }

@@ -9,19 +9,19 @@
 #include <stdint.h>
 
 /**
- * hello_ask - ask the collector for a ring file
+ * handshake_rings - ask the collector for a ring file
  * @timeout_ms: how long the host may be held up
  *
  * Return:  a descriptor that the caller closes, or -errno: wick is gone, refuses or is slow.
  * Context: agent.  The constructor or a fork child.
  */
-int hello_ask(enum hello_kind kind, int timeout_ms);
+int handshake_rings(enum handshake_kind kind, int timeout_ms);
 
 /**
  * rings_map - map the ring file and fill in the process's state; no timer runs yet
  *
  * Return:  0 or -errno; then the process is not sampled.
- * Context: agent.  The constructor, a fork child or agent_join().
+ * Context: agent.  The constructor, a fork child or agent_attach().
  */
 int rings_map(struct process *p, int fd);
 
@@ -31,7 +31,7 @@ int rings_map(struct process *p, int fd);
  * A handler that was held up for all that time writes to memory that is there.
  *
  * Return:  0 or -errno; then the process is not sampled.
- * Context: agent.  agent_join(), when no timer of ours runs.
+ * Context: agent.  agent_attach(), when no timer of ours runs.
  */
 int rings_replace(struct process *p, int fd);
 
@@ -67,15 +67,15 @@ void modules_note_program(struct process *p);
 void modules_start(struct process *p);
 
 /**
- * modules_start_unasked - the same without asking the loader, where it has _dl_find_object
+ * modules_start_without_loader - the same without asking the loader, where it has _dl_find_object
  *
  * The handler announces what it meets then.  In a fork child dl_iterate_phdr() would wait for ever
  * for a lock of glibc's that another thread of the parent held; musl's fork takes care of its
  * lock.  In a join a thread stands meanwhile.
  *
- * Context: agent.  A fork child, or agent_join().
+ * Context: agent.  A fork child, or agent_attach().
  */
-void modules_start_unasked(struct process *p);
+void modules_start_without_loader(struct process *p);
 
 /**
  * modules_snapshot - take the list of modules again, where libc has no _dl_find_object
@@ -87,23 +87,23 @@ void modules_snapshot(struct process *p);
 /**
  * modules_note_ranges - which bytes of the modules can be read, for when nothing can be asked
  *
- * Context: agent.  Before AGENT_QUIET.
+ * Context: agent.  Before AGENT_NO_SYSCALLS.
  */
 void modules_note_ranges(struct process *p);
 
 /**
- * fork_start - have the child side of fork() call start_again()
+ * fork_start - have the child side of fork() call start_in_child()
  *
  * Context: agent.  The constructor.
  */
 void fork_start(void);
 
 /**
- * start_again - a fork child says its own hello and goes on being sampled
+ * start_in_child - a fork child says its own hello and goes on being sampled
  *
  * Context: agent.  A fork child, before fork() returns.
  */
-void start_again(void);
+void start_in_child(void);
 
 /**
  * threads_arm_self - give the calling thread a timer, and the account's debt
@@ -113,11 +113,11 @@ void start_again(void);
 void threads_arm_self(struct process *p);
 
 /**
- * threads_begin_again - forget births that were under way in other threads
+ * threads_forget_starts - forget starts that were under way in other threads
  *
  * Context: agent.  A fork child, which has one thread.
  */
-void threads_begin_again(void);
+void threads_forget_starts(void);
 
 /**
  * threads_end_self - settle the calling thread's account and delete its timer

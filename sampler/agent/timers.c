@@ -4,26 +4,26 @@
 #include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
 
-enum { MOST_MISSED = 1000 };
+enum { MAX_RESIDUAL_PERIODS = 1000 };
 
 /* A process that lives less than a period is seen only if it begins in the middle of one. */
 static uint64_t first_ns(struct process *p)
 {
 	uint64_t period_ns = process_period_ns(p);
 
-	return period_ns - p->header->phase_ns % period_ns;
+	return period_ns - p->header->start_offset_ns % period_ns;
 }
 
 static int arm_self(struct process *p)
 {
-	uint32_t missed = p->header->missed;
+	uint32_t residual = p->header->residual_periods;
 	uint32_t tid = (uint32_t)sys0(__NR_gettid);
 	struct slot slot;
 	int r;
 
 	if (slot_claim(p, tid, &slot) < 0)
 		return -1;
-	slot.own->extra = missed < MOST_MISSED ? missed : MOST_MISSED;
+	slot.own->extra = residual < MAX_RESIDUAL_PERIODS ? residual : MAX_RESIDUAL_PERIODS;
 	r = timer_arm(p, &slot, tid, first_ns(p));
 	slot_leave(&slot);
 	return r;
@@ -36,7 +36,7 @@ void timers_start(struct process *p)
 
 	p->account_since_ns = clock_process_cpu_ns();
 	/* The main thread's first sample gives them. */
-	light_due(p, p->header->missed * process_period_ns(p));
+	nearly_idle_add_cpu(p, p->header->residual_periods * process_period_ns(p));
 	/* Sampling before the first timer: its signal may come at once. */
 	process_set_state(p, AGENT_SAMPLING);
 	if (p->header->hooks & RING_NO_TIMERS)

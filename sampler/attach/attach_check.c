@@ -1,4 +1,4 @@
-/* attach_check.c - whether a process can be joined, and why not */
+/* attach_check.c - whether a process can be attached, and why not */
 #include "sampler/attach/attach_check.h"
 
 #include "base/cleanup.h"

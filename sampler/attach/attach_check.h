@@ -1,4 +1,4 @@
-/* attach_check.h - whether a process can be joined, and why not */
+/* attach_check.h - whether a process can be attached, and why not */
 #ifndef ATTACH_ATTACH_CHECK_H
 #define ATTACH_ATTACH_CHECK_H
 

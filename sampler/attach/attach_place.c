@@ -72,7 +72,7 @@ static uint64_t find_enter(pid_t pid, uint64_t function)
 {
 	unsigned char code[ENTER_SEARCH];
 
-	if (!function || !peer_read(pid, function, code, sizeof(code)))
+	if (!function || !target_read(pid, function, code, sizeof(code)))
 		return 0;
 	for (size_t i = 0; i + 1 < sizeof(code); i++)
 		if (code[i] == 0x0f && code[i + 1] == 0x05)
@@ -84,18 +84,18 @@ static void take_functions(struct search *search, uint64_t base)
 {
 	struct inject_place *place = &search->place;
 	pid_t pid = search->modules.pid;
-	struct peer_symbols symbols;
+	struct target_symbols symbols;
 
-	if (!peer_symbols_open(&symbols, pid, base))
+	if (!target_symbols_open(&symbols, pid, base))
 		return;
 	if (!place->dlopen)
-		place->dlopen = peer_symbols_find(&symbols, "dlopen");
+		place->dlopen = target_symbols_find(&symbols, "dlopen");
 	if (!place->dlerror)
-		place->dlerror = peer_symbols_find(&symbols, "dlerror");
+		place->dlerror = target_symbols_find(&symbols, "dlerror");
 	if (!place->errno_location)
-		place->errno_location = peer_symbols_find(&symbols, "__errno_location");
+		place->errno_location = target_symbols_find(&symbols, "__errno_location");
 	if (!place->enter)
-		place->enter = find_enter(pid, peer_symbols_find(&symbols, "syscall"));
+		place->enter = find_enter(pid, target_symbols_find(&symbols, "syscall"));
 }
 
 static struct attach_module *add_module(struct attach_modules *modules)
@@ -122,9 +122,9 @@ static bool begin_module(struct search *search, const struct maps_line *line)
 		return false;
 	*module = (struct attach_module){
 		.start = line->start, .end = line->end, .loader = agent || is_loader(line)};
-	if (agent && !search->place.join)
-		search->place.join = peer_join_note(search->modules.pid, line->start,
-						    &search->version, &search->signal);
+	if (agent && !search->place.attach)
+		search->place.attach = target_attach_note(search->modules.pid, line->start,
+							  &search->version, &search->signal);
 	if ((is_libc(line) || is_libdl(line)) && search->n_libcs++ < MAX_LIBCS)
 		take_functions(search, line->start);
 	return true;
@@ -152,7 +152,7 @@ static bool visit(void *context, const struct maps_line *line)
 
 static int explain(const struct search *search, pid_t pid, struct err *err)
 {
-	if (search->place.join && search->version != WIRE_VERSION) {
+	if (search->place.attach && search->version != WIRE_VERSION) {
 		(void)err_set(err, 0,
 			      "process %d has the agent of another wick in it (wire version %u, "
 			      "this one speaks %u)",
@@ -253,14 +253,14 @@ static const char *const critical_names[] = {
 static void examine(struct attach_module *module, pid_t pid)
 {
 	const size_t most = sizeof(module->critical) / sizeof(module->critical[0]);
-	struct peer_symbols symbols;
+	struct target_symbols symbols;
 
 	module->examined = true;
-	if (!peer_symbols_open(&symbols, pid, module->start))
+	if (!target_symbols_open(&symbols, pid, module->start))
 		return;
 	for (size_t i = 0; i < sizeof(critical_names) / sizeof(critical_names[0]); i++) {
 		uint64_t bytes = 0;
-		uint64_t at = peer_symbols_sized(&symbols, critical_names[i], &bytes);
+		uint64_t at = target_symbols_sized(&symbols, critical_names[i], &bytes);
 
 		if (!at || module->n_critical == most)
 			continue;

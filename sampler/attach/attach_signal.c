@@ -99,11 +99,11 @@ static uint64_t waited_by(pid_t pid, int tasks_fd, uint32_t tid)
 	uint64_t set = 0;
 
 	if (fd >= 0 && blocked_read(fd, &at) == 0 && at.in_syscall && at.nr == SYS_rt_sigtimedwait)
-		(void)peer_read(pid, at.args[0], &set, sizeof(set));
+		(void)target_read(pid, at.args[0], &set, sizeof(set));
 	return set;
 }
 
-static void look_at_threads(pid_t pid, struct uses *uses)
+static void read_threads(pid_t pid, struct uses *uses)
 {
 	_cleanup_dir_ DIR *tasks = open_dir(pid, "task");
 	const struct dirent *entry;
@@ -161,7 +161,7 @@ static int first_free(const struct uses *uses)
 	return 0;
 }
 
-bool attach_signal_is_mild(int signal)
+bool attach_signal_is_harmless(int signal)
 {
 	return signal == SIGURG || signal == SIGWINCH;
 }
@@ -206,7 +206,7 @@ int attach_signal_choose(const struct attach_target *target, int asked, int agen
 	if (agents)
 		return 0;
 	uses.read = read_by_descriptors(target->pid);
-	look_at_threads(target->pid, &uses);
+	read_threads(target->pid, &uses);
 	use = use_of(&uses, wanted);
 	if (!use)
 		return 0;

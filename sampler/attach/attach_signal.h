@@ -30,10 +30,10 @@ int attach_signal_choose(const struct attach_target *target, int asked, int agen
 bool attach_signal_fits(int signal);
 
 /**
- * attach_signal_is_mild - one that ends nobody who has no handler for it
+ * attach_signal_is_harmless - one that ends nobody who has no handler for it
  *
  * Context: any thread.
  */
-bool attach_signal_is_mild(int signal);
+bool attach_signal_is_harmless(int signal);
 
 #endif

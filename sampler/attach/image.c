@@ -45,7 +45,7 @@ static int copy(int from, int to)
 }
 
 /* Its first segment, where the note is, stands in the file as it does in memory. */
-static int find_join(int fd, uint64_t *ret_join)
+static int find_attach_offset(int fd, uint64_t *ret_attach_offset)
 {
 	uint32_t version = 0;
 	uint32_t signal;
@@ -57,15 +57,15 @@ static int find_join(int fd, uint64_t *ret_join)
 	at = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (at == MAP_FAILED)
 		return -errno;
-	*ret_join = peer_join_note(getpid(), (uintptr_t)at, &version, &signal);
+	*ret_attach_offset = target_attach_note(getpid(), (uintptr_t)at, &version, &signal);
 	(void)munmap(at, (size_t)stat.st_size);
-	if (!*ret_join || version != WIRE_VERSION)
+	if (!*ret_attach_offset || version != WIRE_VERSION)
 		return -ELIBBAD;
-	*ret_join -= (uintptr_t)at;
+	*ret_attach_offset -= (uintptr_t)at;
 	return 0;
 }
 
-int image_open(const char *agent_path, uint64_t *ret_join, struct err *err)
+int image_open(const char *agent_path, uint64_t *ret_attach_offset, struct err *err)
 {
 	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	_cleanup_fd_ int from = open(agent_path, O_RDONLY | O_CLOEXEC);
@@ -79,7 +79,7 @@ int image_open(const char *agent_path, uint64_t *ret_join, struct err *err)
 	if (r == 0 && fcntl(to, F_ADD_SEALS, seals) < 0)
 		r = -errno;
 	if (r == 0)
-		r = find_join(to, ret_join);
+		r = find_attach_offset(to, ret_attach_offset);
 	if (r < 0)
 		return err_set(err, -r, "copy the agent '%s'", agent_path);
 	return steal_fd(&to);

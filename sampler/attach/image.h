@@ -11,12 +11,12 @@
 
 /**
  * image_open - a sealed copy of the agent's file
- * @ret_join: where it is joined, from where it is loaded
+ * @ret_attach_offset: where it is attached, from where it is loaded
  *
  * Return:  a descriptor (close-on-exec) that nobody can write to; -errno.
  * Owns:    the caller.
  * Context: any thread.
  */
-int image_open(const char *agent_path, uint64_t *ret_join, struct err *err);
+int image_open(const char *agent_path, uint64_t *ret_attach_offset, struct err *err);
 
 #endif

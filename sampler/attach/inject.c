@@ -6,8 +6,8 @@
  * its rings are passed through.
  *
  * Each stop of the borrowed thread costs it tens of microseconds, whatever is done in it: two
- * processors have to be woken.  So there are four: it is stopped, maps memory, and runs an errand
- * (errand.h) that stops once in the middle.
+ * processors have to be woken.  So there are four: it is stopped, maps memory, and runs an stub
+ * (stub.h) that stops once in the middle.
  */
 #include "sampler/attach/inject.h"
 
@@ -28,12 +28,12 @@
 
 enum {
 	CODE_BYTES = 4096,
-	STACK_BYTES = 128 * 1024, /* with the errand above it */
+	STACK_BYTES = 128 * 1024, /* with the stub above it */
 	MEMORY_BYTES = CODE_BYTES + STACK_BYTES,
-	ERRAND_ROOM = 1024,
+	STUB_AREA_BYTES = 1024,
 	RECEIVE_TRIES = 100, /* half a microsecond each: as long as we take to send */
 	ERROR_BYTES = 200,
-	PAIR_LOOK_NS = 8000,
+	PAIR_POLL_NS = 8000,
 };
 
 /* One injection under way. */
@@ -42,16 +42,16 @@ struct injection {
 	struct tracee tracee;
 	uint64_t memory; /* of ours in the process; 0: none */
 	uint64_t loader_says;
-	struct errand errand;
+	struct stub stub;
 };
 
-_Static_assert(sizeof(struct errand) <= ERRAND_ROOM && ERRAND_ROOM % 16 == 0,
+_Static_assert(sizeof(struct stub) <= STUB_AREA_BYTES && STUB_AREA_BYTES % 16 == 0,
 	       "above an aligned stack");
 
 /* At the end of it, above the stack. */
-static uint64_t errand_at(const struct injection *in, size_t offset)
+static uint64_t stub_at(const struct injection *in, size_t offset)
 {
-	return in->memory + MEMORY_BYTES - ERRAND_ROOM + offset;
+	return in->memory + MEMORY_BYTES - STUB_AREA_BYTES + offset;
 }
 
 static bool read_at(const struct injection *in, uint64_t address, void *to, size_t len)
@@ -86,27 +86,27 @@ static int map_memory(struct injection *in)
 }
 
 /* What leads from one part of it to another. */
-static void place_errand(struct injection *in)
+static void link_stub(struct injection *in)
 {
-	struct errand *errand = &in->errand;
-	size_t n_fds = in->inject->place.join ? 1 : ERRAND_FDS;
+	struct stub *stub = &in->stub;
+	size_t n_fds = in->inject->place.attach ? 1 : STUB_FDS;
 
-	errand->part.iov_base = (void *)errand_at(in, offsetof(struct errand, byte));
-	errand->part.iov_len = 1;
-	errand->message.msg_iov = (void *)errand_at(in, offsetof(struct errand, part));
-	errand->message.msg_iovlen = 1;
-	errand->message.msg_control = (void *)errand_at(in, offsetof(struct errand, passed));
-	errand->message.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
-	errand->passed_bytes = CMSG_LEN(n_fds * sizeof(int));
+	stub->part.iov_base = (void *)stub_at(in, offsetof(struct stub, byte));
+	stub->part.iov_len = 1;
+	stub->message.msg_iov = (void *)stub_at(in, offsetof(struct stub, part));
+	stub->message.msg_iovlen = 1;
+	stub->message.msg_control = (void *)stub_at(in, offsetof(struct stub, passed));
+	stub->message.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+	stub->passed_bytes = CMSG_LEN(n_fds * sizeof(int));
 }
 
 /* The process itself could not: nothing of it can be written to yet. */
 static int write_memory(struct injection *in)
 {
-	const struct errand errand = in->errand;
+	const struct stub stub = in->stub;
 
-	if (!write_at(in, in->memory, errand_code, errand_bytes) ||
-	    !write_at(in, errand_at(in, 0), &errand, sizeof(errand)))
+	if (!write_at(in, in->memory, stub_code, stub_bytes) ||
+	    !write_at(in, stub_at(in, 0), &stub, sizeof(stub)))
 		return -EFAULT;
 	return 0;
 }
@@ -124,11 +124,11 @@ static int take_failure(struct injection *in, const struct user_regs_struct *reg
 /* Our end of the pair, with the descriptors in it. */
 static int send_fds(struct injection *in)
 {
-	const int fds[ERRAND_FDS] = {in->inject->ring_fd, in->inject->image_fd};
-	size_t bytes = in->inject->place.join ? sizeof(fds[0]) : sizeof(fds);
+	const int fds[STUB_FDS] = {in->inject->ring_fd, in->inject->image_fd};
+	size_t bytes = in->inject->place.attach ? sizeof(fds[0]) : sizeof(fds);
 	_cleanup_fd_ int end =
-		(int)syscall(SYS_pidfd_getfd, in->inject->pidfd, in->errand.pair.fds[1], 0);
-	struct iovec part = {.iov_base = in->errand.byte, .iov_len = 1};
+		(int)syscall(SYS_pidfd_getfd, in->inject->pidfd, in->stub.pair.fds[1], 0);
+	struct iovec part = {.iov_base = in->stub.byte, .iov_len = 1};
 	_Alignas(struct cmsghdr) unsigned char control[CMSG_SPACE(sizeof(fds))] = {0};
 	struct msghdr message = {.msg_iov = &part,
 				 .msg_iovlen = 1,
@@ -145,36 +145,36 @@ static int send_fds(struct injection *in)
 	return sendmsg(end, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-static int begin_errand(struct injection *in)
+static int start_stub(struct injection *in)
 {
 	struct user_regs_struct regs = in->tracee.regs;
 
 	regs.rip = in->memory;
-	regs.rbx = errand_at(in, 0);
+	regs.rbx = stub_at(in, 0);
 	regs.rsp = regs.rbx;
 	regs.rbp = in->memory;
 	regs.r12 = in->memory + CODE_BYTES;
 	regs.r13 = MEMORY_BYTES - CODE_BYTES;
 	regs.r14 = MEMORY_BYTES;
-	regs.r15 = in->tracee.look.stat_fd < 0 ? 1 : RECEIVE_TRIES;
-	return tracee_go(&in->tracee, &regs);
+	regs.r15 = in->tracee.stop_wait.stat_fd < 0 ? 1 : RECEIVE_TRIES;
+	return tracee_continue(&in->tracee, &regs);
 }
 
 /* Without a stop, if it is quick.  A look waits for a change of its mappings: not too often. */
 static bool wait_paired(struct injection *in)
 {
-	struct look *look = &in->tracee.look;
-	uint64_t looked_ns;
+	struct stop_wait *wait = &in->tracee.stop_wait;
+	uint64_t polled_ns;
 
-	look_begin(look);
-	looked_ns = look->begun_ns;
-	while (look_goes_on(look)) {
-		if (io_now_ns() - looked_ns < PAIR_LOOK_NS)
+	stop_wait_begin(wait);
+	polled_ns = wait->begun_ns;
+	while (stop_wait_continues(wait)) {
+		if (io_now_ns() - polled_ns < PAIR_POLL_NS)
 			continue;
-		looked_ns = io_now_ns();
-		if (read_at(in, errand_at(in, offsetof(struct errand, pair)), &in->errand.pair,
-			    sizeof(in->errand.pair)) &&
-		    in->errand.pair.made)
+		polled_ns = io_now_ns();
+		if (read_at(in, stub_at(in, offsetof(struct stub, pair)), &in->stub.pair,
+			    sizeof(in->stub.pair)) &&
+		    in->stub.pair.made)
 			return true;
 	}
 	return false;
@@ -187,9 +187,9 @@ static bool waits(const struct user_regs_struct *regs, int signal)
 }
 
 /* From its begin to its end, with the descriptors sent in between. */
-static int run_errand(struct injection *in, struct user_regs_struct *ret_regs, int *ret_signal)
+static int run_stub(struct injection *in, struct user_regs_struct *ret_regs, int *ret_signal)
 {
-	int r = begin_errand(in);
+	int r = start_stub(in);
 	bool sent = false;
 
 	if (r == 0 && wait_paired(in)) {
@@ -197,22 +197,22 @@ static int run_errand(struct injection *in, struct user_regs_struct *ret_regs, i
 		r = send_fds(in);
 	}
 	for (int i = 0; r == 0 && i < 2; i++) {
-		r = tracee_await(&in->tracee, ret_regs, ret_signal);
+		r = tracee_wait_fault(&in->tracee, ret_regs, ret_signal);
 		if (r < 0 || !waits(ret_regs, *ret_signal) || i)
 			return r;
-		memcpy(in->errand.pair.fds, &ret_regs->rdx, sizeof(in->errand.pair.fds));
+		memcpy(in->stub.pair.fds, &ret_regs->rdx, sizeof(in->stub.pair.fds));
 		if (!sent)
 			r = send_fds(in);
 		if (r == 0)
-			r = tracee_go(&in->tracee, NULL);
+			r = tracee_continue(&in->tracee, NULL);
 	}
 	return r;
 }
 
 static int take_answer(struct injection *in, const struct user_regs_struct *regs, int signal,
-		       int *ret_joined)
+		       int *ret_attached)
 {
-	const uint64_t end = in->memory + errand_done;
+	const uint64_t end = in->memory + stub_done;
 
 	if (signal == SIGSEGV && regs->rip == end)
 		in->memory = 0;
@@ -220,27 +220,27 @@ static int take_answer(struct injection *in, const struct user_regs_struct *regs
 		return -EFAULT;
 	else if (regs->rip != end + 1)
 		return take_failure(in, regs);
-	*ret_joined = (int)regs->r15;
+	*ret_attached = (int)regs->r15;
 	return 0;
 }
 
 /* What it did not get to hand to the agent, which closes what it is handed. */
 static void close_fds(struct injection *in)
 {
-	struct errand errand;
+	struct stub stub;
 	size_t n = 0;
 
-	if (!read_at(in, errand_at(in, 0), &errand, sizeof(errand)))
+	if (!read_at(in, stub_at(in, 0), &stub, sizeof(stub)))
 		return;
-	for (size_t i = 0; i < 2 && errand.pair.made; i++)
-		(void)remote(in, SYS_close, (uint64_t)errand.pair.fds[i], 0, 0, 0);
-	if (errand.passed.bytes >= CMSG_LEN(0))
-		n = (errand.passed.bytes - CMSG_LEN(0)) / sizeof(errand.passed.fds[0]);
-	for (size_t i = 0; i < n && i < ERRAND_FDS; i++)
-		(void)remote(in, SYS_close, (uint64_t)errand.passed.fds[i], 0, 0, 0);
+	for (size_t i = 0; i < 2 && stub.pair.made; i++)
+		(void)remote(in, SYS_close, (uint64_t)stub.pair.fds[i], 0, 0, 0);
+	if (stub.passed.bytes >= CMSG_LEN(0))
+		n = (stub.passed.bytes - CMSG_LEN(0)) / sizeof(stub.passed.fds[0]);
+	for (size_t i = 0; i < n && i < STUB_FDS; i++)
+		(void)remote(in, SYS_close, (uint64_t)stub.passed.fds[i], 0, 0, 0);
 }
 
-static int explain_errand(struct injection *in, int r, struct err *err)
+static int explain_stub(struct injection *in, int r, struct err *err)
 {
 	const int pid = (int)in->inject->pid;
 	char text[ERROR_BYTES] = "";
@@ -255,7 +255,7 @@ static int explain_errand(struct injection *in, int r, struct err *err)
 		       text[0] ? ": " : "", text);
 }
 
-static int explain_join(const struct inject *inject, int r, struct err *err)
+static int explain_attach(const struct inject *inject, int r, struct err *err)
 {
 	if (r != -EBUSY)
 		return err_set(err, -r, "start sampling in process %d", (int)inject->pid);
@@ -277,51 +277,51 @@ static int bring_agent(struct injection *in, struct err *err)
 {
 	struct user_regs_struct regs;
 	int signal = 0;
-	int joined = 0;
-	int r = tracee_hold(&in->tracee);
+	int attached = 0;
+	int r = tracee_block_signals(&in->tracee);
 
 	if (r == 0)
 		r = map_memory(in);
 	if (r < 0)
 		return err_set(err, -r, "borrow a thread of process %d", (int)in->inject->pid);
-	place_errand(in);
+	link_stub(in);
 	r = write_memory(in);
 	if (r == 0)
-		r = run_errand(in, &regs, &signal);
+		r = run_stub(in, &regs, &signal);
 	if (r == 0)
-		r = take_answer(in, &regs, signal, &joined);
+		r = take_answer(in, &regs, signal, &attached);
 	if (r < 0)
-		(void)explain_errand(in, r, err);
+		(void)explain_stub(in, r, err);
 	if (r < 0 && !in->tracee.gone)
 		close_fds(in);
 	if (in->memory && !in->tracee.gone)
 		(void)remote(in, SYS_munmap, in->memory, MEMORY_BYTES, 0, 0);
-	if (r == 0 && joined < 0)
-		r = explain_join(in->inject, joined, err);
+	if (r == 0 && attached < 0)
+		r = explain_attach(in->inject, attached, err);
 	return r;
 }
 
-static void describe_errand(struct injection *in)
+static void fill_stub(struct injection *in)
 {
 	const struct inject_place *place = &in->inject->place;
-	struct errand *errand = &in->errand;
-	struct join *order = &errand->order;
+	struct stub *stub = &in->stub;
+	struct attach_request *request = &stub->request;
 
-	errand->errno_location = place->errno_location;
-	errand->dlopen = place->dlopen;
-	errand->dlerror = place->dlerror;
-	errand->join = place->join;
-	errand->join_offset = in->inject->image_join;
-	errand->ignores_trap = in->inject->ignores_trap;
-	memset(errand->pair.fds, -1, sizeof(errand->pair.fds));
+	stub->errno_location = place->errno_location;
+	stub->dlopen = place->dlopen;
+	stub->dlerror = place->dlerror;
+	stub->attach = place->attach;
+	stub->attach_offset = in->inject->image_attach_offset;
+	stub->ignores_trap = in->inject->ignores_trap;
+	memset(stub->pair.fds, -1, sizeof(stub->pair.fds));
 	/* A path that no program would think of, or its dlopen() would be given ours. */
-	(void)snprintf(errand->path, sizeof(errand->path), "/proc/./self/fd/");
-	(void)snprintf(errand->name, sizeof(errand->name), "%s", IMAGE_NAME);
-	order->magic = WIRE_MAGIC;
-	order->version = WIRE_VERSION;
-	order->ring_fd = -1;
-	memset(order->other_fds, -1, sizeof(order->other_fds));
-	(void)snprintf(order->socket, sizeof(order->socket), "%s", in->inject->socket);
+	(void)snprintf(stub->path, sizeof(stub->path), "/proc/./self/fd/");
+	(void)snprintf(stub->name, sizeof(stub->name), "%s", IMAGE_NAME);
+	request->magic = WIRE_MAGIC;
+	request->version = WIRE_VERSION;
+	request->ring_fd = -1;
+	memset(request->other_fds, -1, sizeof(request->other_fds));
+	(void)snprintf(request->socket, sizeof(request->socket), "%s", in->inject->socket);
 }
 
 static int explain_stop(const struct inject *inject, int r, struct err *err)
@@ -338,7 +338,7 @@ static int explain_stop(const struct inject *inject, int r, struct err *err)
  * While the thread stands nothing of ours waits for a processor, where that is allowed; and it
  * has its own for itself, where there is another for us.
  */
-struct hurry {
+struct priority {
 	int policy;
 	struct sched_param param;
 	bool first;
@@ -346,34 +346,34 @@ struct hurry {
 	bool aside;
 };
 
-static bool step_aside(struct hurry *hurry, int its_cpu)
+static bool step_aside(struct priority *saved, int its_cpu)
 {
 	cpu_set_t others;
 
 	if (its_cpu < 0 || its_cpu >= CPU_SETSIZE ||
-	    sched_getaffinity(0, sizeof(hurry->cpus), &hurry->cpus) < 0)
+	    sched_getaffinity(0, sizeof(saved->cpus), &saved->cpus) < 0)
 		return false;
-	others = hurry->cpus;
+	others = saved->cpus;
 	CPU_CLR(its_cpu, &others);
 	return CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof(others), &others) == 0;
 }
 
-static void hurry_begin(struct hurry *ret_hurry, int its_cpu)
+static void priority_raise(struct priority *ret_saved, int its_cpu)
 {
 	const struct sched_param first = {.sched_priority = 1};
 
-	*ret_hurry = (struct hurry){.policy = sched_getscheduler(0)};
-	ret_hurry->aside = step_aside(ret_hurry, its_cpu);
-	ret_hurry->first = ret_hurry->policy >= 0 && sched_getparam(0, &ret_hurry->param) == 0 &&
+	*ret_saved = (struct priority){.policy = sched_getscheduler(0)};
+	ret_saved->aside = step_aside(ret_saved, its_cpu);
+	ret_saved->first = ret_saved->policy >= 0 && sched_getparam(0, &ret_saved->param) == 0 &&
 			   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) == 0;
 }
 
-static void hurry_end(const struct hurry *hurry)
+static void priority_restore(const struct priority *saved)
 {
-	if (hurry->first)
-		(void)sched_setscheduler(0, hurry->policy, &hurry->param);
-	if (hurry->aside)
-		(void)sched_setaffinity(0, sizeof(hurry->cpus), &hurry->cpus);
+	if (saved->first)
+		(void)sched_setscheduler(0, saved->policy, &saved->param);
+	if (saved->aside)
+		(void)sched_setaffinity(0, sizeof(saved->cpus), &saved->cpus);
 }
 
 /*
@@ -389,7 +389,7 @@ static void rehearse(struct injection *in)
 	    0)
 		return;
 	stopped = tracee_stop(&in->tracee) == 0;
-	tracee_leave(&in->tracee);
+	tracee_detach(&in->tracee);
 	if (stopped && !in->tracee.gone)
 		(void)in->inject->fits(in->inject->context, &in->tracee, NULL);
 }
@@ -397,22 +397,22 @@ static void rehearse(struct injection *in)
 int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err *err)
 {
 	_cleanup_free_ struct injection *in = calloc(1, sizeof(*in));
-	struct hurry hurry;
+	struct priority saved;
 	int r;
 
 	*ret_stopped_ns = 0;
 	if (!in)
 		return err_set(err, ENOMEM, "join process %d", (int)inject->pid);
 	in->inject = inject;
-	describe_errand(in);
+	fill_stub(in);
 	if (inject->runs)
 		rehearse(in);
 	r = tracee_seize(&in->tracee, inject->pid, inject->tid, inject->place.enter);
 	if (r < 0)
 		return explain_stop(inject, r, err);
-	hurry_begin(&hurry, inject->cpu);
-	if (hurry.aside)
-		look_open(&in->tracee.look, inject->pid, inject->tid);
+	priority_raise(&saved, inject->cpu);
+	if (saved.aside)
+		stop_wait_open(&in->tracee.stop_wait, inject->pid, inject->tid);
 	r = tracee_stop(&in->tracee);
 	if (r < 0)
 		r = explain_stop(inject, r, err);
@@ -421,9 +421,9 @@ int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err
 	else
 		r = inject->fits(inject->context, &in->tracee, err) ? bring_agent(in, err)
 								    : -EAGAIN;
-	tracee_leave(&in->tracee);
+	tracee_detach(&in->tracee);
 	*ret_stopped_ns = io_now_ns() - in->tracee.stopped_ns;
-	hurry_end(&hurry);
-	look_close(&in->tracee.look);
+	priority_restore(&saved);
+	stop_wait_close(&in->tracee.stop_wait);
 	return r;
 }

@@ -10,7 +10,7 @@ struct inject_place {
 	uint64_t dlopen;         /* libc's; and with flags of its own where it is not for all */
 	uint64_t dlerror;        /* 0: it has none */
 	uint64_t errno_location; /* of the function */
-	uint64_t join;           /* of the agent that is in it; 0: there is none */
+	uint64_t attach;         /* of the agent that is in it; 0: there is none */
 };
 
 struct inject {
@@ -20,11 +20,11 @@ struct inject {
 	int cpu;      /* and the processor that it ran on last; -1: not known */
 	int pidfd;    /* of the process */
 	int mem_fd;   /* its memory, opened before PLACE was found: after exec it reads nothing */
-	int image_fd; /* the agent; not used when place.join is set, */
-	uint64_t image_join; /* and where its join is, from where it is loaded */
-	int ring_fd;         /* its rings, as the collector made them */
-	char *socket;        /* where its fork children say hello */
-	bool ignores_trap;   /* it ignores SIGTRAP, which holding it undoes */
+	int image_fd; /* the agent; not used when place.attach is set, */
+	uint64_t image_attach_offset; /* and where its join is, from where it is loaded */
+	int ring_fd;                  /* its rings, as the collector made them */
+	char *socket;                 /* where its fork children say hello */
+	bool ignores_trap;            /* it ignores SIGTRAP, which holding it undoes */
 	struct inject_place place;
 	/* Whether the thread, now that it is stopped, may be borrowed; its reason if not. */
 	bool (*fits)(void *context, const struct tracee *tracee, struct err *err);

@@ -14,7 +14,7 @@
 
 enum {
 	MAX_FRAMES = 256,
-	MAX_LOOKS = 256,        /* threads of a process */
+	MAX_THREADS = 256,      /* threads of a process */
 	CODE_SEGMENT_64 = 0x33, /* what cs is in 64-bit code */
 };
 
@@ -34,13 +34,13 @@ static void close_dir(DIR **dir)
 }
 
 /* Return: whether none of its callers is critical. */
-static bool callers_fit(struct victim *victim, const uint64_t *pcs,
+static bool callers_fit(struct injection_thread *thread, const uint64_t *pcs,
 			const struct unwind_result *result)
 {
 	for (size_t i = 0; i < result->n_pcs; i++) {
 		uint64_t pc = pcs[i] & ~UNWIND_EXACT;
 
-		if (attach_is_critical(victim->modules, pcs[i] & UNWIND_EXACT ? pc : pc - 1))
+		if (attach_is_critical(thread->modules, pcs[i] & UNWIND_EXACT ? pc : pc - 1))
 			return false;
 	}
 	return true;
@@ -99,20 +99,20 @@ static enum rank rank_of_call(const struct blocked_at *at)
 	}
 }
 
-static enum rank rank_blocked(struct victim *victim, const struct blocked_at *at)
+static enum rank rank_blocked(struct injection_thread *thread, const struct blocked_at *at)
 {
 	enum rank rank = at->in_syscall ? rank_of_call(at) : RANK_UNFIT;
 	uint64_t pcs[MAX_FRAMES];
 	struct unwind_result result;
 
-	if (rank == RANK_UNFIT || blocked_walk(victim->remote, at, pcs, MAX_FRAMES, &result) < 0 ||
-	    !callers_fit(victim, pcs, &result))
+	if (rank == RANK_UNFIT || blocked_walk(thread->remote, at, pcs, MAX_FRAMES, &result) < 0 ||
+	    !callers_fit(thread, pcs, &result))
 		return RANK_UNFIT;
 	return rank;
 }
 
-static enum rank look(struct victim *victim, int tasks_fd, uint32_t tid, struct blocked_at *ret_at,
-		      int *ret_cpu)
+static enum rank rank_of(struct injection_thread *thread, int tasks_fd, uint32_t tid,
+			 struct blocked_at *ret_at, int *ret_cpu)
 {
 	struct task_stat stat;
 	_cleanup_fd_ int fd = -1;
@@ -127,7 +127,7 @@ static enum rank look(struct victim *victim, int tasks_fd, uint32_t tid, struct 
 	fd = task_open(tasks_fd, tid, "syscall");
 	switch (fd < 0 ? fd : blocked_read(fd, ret_at)) {
 	case 0:
-		return rank_blocked(victim, ret_at);
+		return rank_blocked(thread, ret_at);
 	case -EBUSY:
 		return RANK_RUNNING;
 	default:
@@ -135,7 +135,7 @@ static enum rank look(struct victim *victim, int tasks_fd, uint32_t tid, struct 
 	}
 }
 
-int victim_choose(struct victim *victim, bool hard, struct err *err)
+int injection_thread_choose(struct injection_thread *thread, bool hard, struct err *err)
 {
 	enum rank most = hard ? RANK_WAITS_ON : RANK_RUNNING;
 	enum rank best = RANK_UNFIT;
@@ -144,29 +144,29 @@ int victim_choose(struct victim *victim, bool hard, struct err *err)
 	char path[32];
 	int n = 0;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)victim->pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)thread->pid);
 	tasks = opendir(path);
 	if (!tasks)
 		return err_set(err, errno == ENOENT ? ESRCH : errno, "process %d",
-			       (int)victim->pid);
+			       (int)thread->pid);
 	/* This thread alone reads this stream of entries. */
-	while (best != RANK_BLOCKED && n < MAX_LOOKS &&
+	while (best != RANK_BLOCKED && n < MAX_THREADS &&
 	       (entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
 		unsigned long tid = strtoul(entry->d_name, NULL, 10);
 		struct blocked_at at = {0};
 		int cpu = -1;
 		enum rank rank = tid > 0 && tid <= INT32_MAX
-					 ? look(victim, dirfd(tasks), (uint32_t)tid, &at, &cpu)
+					 ? rank_of(thread, dirfd(tasks), (uint32_t)tid, &at, &cpu)
 					 : RANK_UNFIT;
 
 		n += tid > 0;
 		if (rank >= best || rank > most)
 			continue;
 		best = rank;
-		victim->tid = (pid_t)tid;
-		victim->cpu = cpu;
-		victim->blocked = rank != RANK_RUNNING;
-		victim->at = at;
+		thread->tid = (pid_t)tid;
+		thread->cpu = cpu;
+		thread->blocked = rank != RANK_RUNNING;
+		thread->at = at;
 	}
 	if (best != RANK_UNFIT)
 		return 0;
@@ -174,40 +174,41 @@ int victim_choose(struct victim *victim, bool hard, struct err *err)
 		err, 0,
 		"process %d has no thread that can be borrowed: each is in its allocator, its "
 		"loader, or a call that must not be interrupted",
-		(int)victim->pid);
-	return n ? -EAGAIN : err_set(err, ESRCH, "process %d", (int)victim->pid);
+		(int)thread->pid);
+	return n ? -EAGAIN : err_set(err, ESRCH, "process %d", (int)thread->pid);
 }
 
-static bool is_where_it_was(const struct victim *victim, const struct user_regs_struct *regs)
+static bool is_where_it_was(const struct injection_thread *thread,
+			    const struct user_regs_struct *regs)
 {
-	return victim->blocked && regs->rip == victim->at.pc && regs->rsp == victim->at.sp &&
+	return thread->blocked && regs->rip == thread->at.pc && regs->rsp == thread->at.sp &&
 	       (long)regs->orig_rax >= 0;
 }
 
-static bool stack_fits(struct victim *victim, const struct user_regs_struct *regs)
+static bool stack_fits(struct injection_thread *thread, const struct user_regs_struct *regs)
 {
 	const struct unwind_regs from = {
 		.pc = regs->rip, .sp = regs->rsp, .bp = regs->rbp, .bx = regs->rbx};
 	struct unwind_result result;
 	uint64_t pcs[MAX_FRAMES];
 
-	if (remote_begin(victim->remote, regs->rsp) < 0)
+	if (remote_begin(thread->remote, regs->rsp) < 0)
 		return false;
-	result = unwind_walk(remote_reader(victim->remote), remote_rules(victim->remote), &from,
+	result = unwind_walk(remote_reader(thread->remote), remote_rules(thread->remote), &from,
 			     pcs, MAX_FRAMES);
-	return callers_fit(victim, pcs, &result);
+	return callers_fit(thread, pcs, &result);
 }
 
-bool victim_fits(void *context, const struct tracee *tracee, struct err *err)
+bool injection_thread_fits(void *context, const struct tracee *tracee, struct err *err)
 {
-	struct victim *victim = context;
+	struct injection_thread *thread = context;
 
 	if (tracee->regs.cs == CODE_SEGMENT_64 &&
-	    (is_where_it_was(victim, &tracee->regs) || stack_fits(victim, &tracee->regs)))
+	    (is_where_it_was(thread, &tracee->regs) || stack_fits(thread, &tracee->regs)))
 		return true;
 	(void)err_set(err, 0,
 		      "process %d has no thread that can be borrowed: they are in its allocator or "
 		      "its loader whenever they are stopped",
-		      (int)victim->pid);
+		      (int)thread->pid);
 	return false;
 }

@@ -14,7 +14,7 @@
  * A thread that is blocked is best: nobody misses it, and where it is was seen before it is
  * stopped.  Its callers tell whether it may hold a lock that loading the agent needs.
  */
-struct victim {
+struct injection_thread {
 	pid_t pid;
 	pid_t tid;
 	int cpu;      /* that it ran on last */
@@ -25,21 +25,21 @@ struct victim {
 };
 
 /**
- * victim_choose - the thread that is best borrowed now
+ * injection_thread_choose - the thread that is best borrowed now
  * @hard: take one that would be noticed a little, too (it waits with a time-out that begins anew)
- * @victim: its pid, modules and remote are set; the rest is answered
+ * @thread: its pid, modules and remote are set; the rest is answered
  *
  * Return:  0; -EAGAIN: none now, and why in ERR; -ESRCH: the process has ended; -errno.
  * Context: any thread.
  */
-int victim_choose(struct victim *victim, bool hard, struct err *err);
+int injection_thread_choose(struct injection_thread *thread, bool hard, struct err *err);
 
 /**
- * victim_fits - whether it may be borrowed where it has stopped
- * @victim: struct victim
+ * injection_thread_fits - whether it may be borrowed where it has stopped
+ * @thread: struct injection_thread
  *
  * Context: any thread, the tracer.
  */
-bool victim_fits(void *victim, const struct tracee *tracee, struct err *err);
+bool injection_thread_fits(void *thread, const struct tracee *tracee, struct err *err);
 
 #endif

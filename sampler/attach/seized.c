@@ -43,7 +43,7 @@ static int take_end(pid_t tid)
 	return r >= 0 || r == -ENOENT || r == -ESRCH ? -ESRCH : 0;
 }
 
-int seized_look(pid_t tid, int *ret_signal)
+int seized_check(pid_t tid, int *ret_signal)
 {
 	siginfo_t info = {0};
 
@@ -82,7 +82,7 @@ static bool is_free(struct seized *seized)
 {
 	struct user_regs_struct regs;
 	int signal = 0;
-	int r = seized_look(seized->tid, &signal);
+	int r = seized_check(seized->tid, &signal);
 
 	if (r > 0) {
 		/* It may have been in a call, and does not learn of the stop. */
@@ -100,7 +100,7 @@ static bool is_free(struct seized *seized)
 	return false;
 }
 
-void seized_later(pid_t pid, pid_t tid)
+void seized_detach_later(pid_t pid, pid_t tid)
 {
 	struct seized seized = {.pid = pid, .tid = tid};
 
@@ -108,10 +108,10 @@ void seized_later(pid_t pid, pid_t tid)
 		later.at[later.n++] = seized;
 }
 
-void seized_let_go(pid_t pid, pid_t tid, int signal)
+void seized_detach(pid_t pid, pid_t tid, int signal)
 {
 	if (!detach(tid, signal))
-		seized_later(pid, tid);
+		seized_detach_later(pid, tid);
 }
 
 bool seized_sweep(void)
@@ -131,7 +131,7 @@ static bool holds_up(pid_t pid)
 	return false;
 }
 
-int seized_ask(pid_t pid, pid_t tid)
+int seized_interrupt(pid_t pid, pid_t tid)
 {
 	if (holds_up(pid) && seized_sweep() && holds_up(pid))
 		return -EINPROGRESS;
@@ -139,6 +139,6 @@ int seized_ask(pid_t pid, pid_t tid)
 		return -errno;
 	if (is_ours(tid))
 		return 0;
-	seized_later(pid, tid);
+	seized_detach_later(pid, tid);
 	return -ESRCH;
 }

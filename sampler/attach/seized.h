@@ -12,19 +12,20 @@
 #include <sys/types.h>
 
 /**
- * seized_ask - trace a thread of a process, and ask it to stop
+ * seized_interrupt - trace a thread of a process, and ask it to stop
  *
  * While another one of the process that was asked before may still be ours, none is: an exec waits
  * until we have taken the ends of its other threads, and here we would wait for the exec.
  *
- * Return:  0, to be followed by seized_let_go() or seized_later(); -ESRCH: it is gone; -EPERM: it
- *          is being traced, or we may not; -EINPROGRESS: not now; -errno of ptrace.
- * Context: any thread; what follows is the same thread's.
+ * Return:  0: call seized_detach() or seized_detach_later() later; -ESRCH: it has ended; -EPERM:
+ *          it is traced by another process, or tracing is forbidden; -EINPROGRESS: not now;
+ *          -errno of ptrace.
+ * Context: any thread; later calls for this thread must come from the same one.
  */
-int seized_ask(pid_t pid, pid_t tid);
+int seized_interrupt(pid_t pid, pid_t tid);
 
 /**
- * seized_look - whether a thread has stopped; never sleeps
+ * seized_check - whether a thread has stopped; never sleeps
  * @ret_signal: the one that it is about to be given; 0: none, it stopped as it was asked to
  *
  * A stop stays for the next look, and for the kernel, which gives the signal should we end now.
@@ -32,26 +33,27 @@ int seized_ask(pid_t pid, pid_t tid);
  * Return:  1: it has; 0: not yet; -ESRCH: it has ended; -ECHILD: it is not ours, by that number.
  * Context: any thread, the one that has seized it.
  */
-int seized_look(pid_t tid, int *ret_signal);
+int seized_check(pid_t tid, int *ret_signal);
 
 /**
- * seized_let_go - let a thread that has stopped run on
+ * seized_detach - let a thread that has stopped run on
  * @signal: that it is given then; 0: none
  *
- * One that is being killed is seized_later()'s.
+ * One that is being killed is seized_detach_later()'s.
  *
  * Context: any thread, the one that has seized it.
  */
-void seized_let_go(pid_t pid, pid_t tid, int signal);
+void seized_detach(pid_t pid, pid_t tid, int signal);
 
 /**
- * seized_later - let go of one that has not stopped, or has ended, as soon as that can be done
+ * seized_detach_later - let go of one that has not stopped, or has ended, as soon as that can be
+ * done
  *
  * Now, or by seized_sweep().  One that has called exec meanwhile goes by its process's number.
  *
  * Context: any thread, the one that has seized it.
  */
-void seized_later(pid_t pid, pid_t tid);
+void seized_detach_later(pid_t pid, pid_t tid);
 
 /**
  * seized_sweep - let go of those that could not be before

@@ -13,30 +13,30 @@
 #include <unistd.h>
 
 enum {
-	MOST_NS = 500000,
-	ASK_NS = 40000, /* waking its processor takes about as long */
+	MAX_NS = 500000,
+	CPU_CHECK_NS = 40000, /* waking its processor takes about as long */
 	STAT_BYTES = 1024,
 	CPU_FIELD = 37, /* of its stat file, after the one behind the name */
 };
 
-void look_open(struct look *ret_look, pid_t pid, pid_t tid)
+void stop_wait_open(struct stop_wait *ret_wait, pid_t pid, pid_t tid)
 {
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	*ret_look = (struct look){.stat_fd = open(path, O_RDONLY | O_CLOEXEC)};
+	*ret_wait = (struct stop_wait){.stat_fd = open(path, O_RDONLY | O_CLOEXEC)};
 }
 
-void look_close(struct look *look)
+void stop_wait_close(struct stop_wait *wait)
 {
-	cleanup_fd(&look->stat_fd);
-	look->stat_fd = -1;
+	cleanup_fd(&wait->stat_fd);
+	wait->stat_fd = -1;
 }
 
-void look_begin(struct look *look)
+void stop_wait_begin(struct stop_wait *wait)
 {
-	look->begun_ns = io_now_ns();
-	look->asked_ns = look->begun_ns;
+	wait->begun_ns = io_now_ns();
+	wait->checked_ns = wait->begun_ns;
 }
 
 /* Return: the processor that it is on or waits for; -1: not known. */
@@ -53,16 +53,16 @@ static int find_cpu(int stat_fd)
 	return at ? (int)strtol(at, NULL, 10) : -1;
 }
 
-bool look_goes_on(struct look *look)
+bool stop_wait_continues(struct stop_wait *wait)
 {
 	uint64_t now_ns = io_now_ns();
 
-	if (look->stat_fd < 0)
+	if (wait->stat_fd < 0)
 		return false;
-	if (now_ns - look->asked_ns >= ASK_NS) {
-		look->asked_ns = now_ns;
-		if (find_cpu(look->stat_fd) == sched_getcpu())
-			look_close(look);
+	if (now_ns - wait->checked_ns >= CPU_CHECK_NS) {
+		wait->checked_ns = now_ns;
+		if (find_cpu(wait->stat_fd) == sched_getcpu())
+			stop_wait_close(wait);
 	}
-	return look->stat_fd >= 0 && now_ns - look->begun_ns <= MOST_NS;
+	return wait->stat_fd >= 0 && now_ns - wait->begun_ns <= MAX_NS;
 }

@@ -12,41 +12,41 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct look {
+struct stop_wait {
 	int stat_fd; /* the thread's; -1: it is not looked for, but slept for at once */
 	uint64_t begun_ns;
-	uint64_t asked_ns; /* when it was last asked where the thread is */
+	uint64_t checked_ns; /* when it was last asked where the thread is */
 };
 
 /**
- * look_open - a thread that will be looked for
+ * stop_wait_open - a thread that will be looked for
  *
- * Owns:    the caller; look_close().
+ * Owns:    the caller; stop_wait_close().
  * Context: any thread.
  */
-void look_open(struct look *ret_look, pid_t pid, pid_t tid);
+void stop_wait_open(struct stop_wait *ret_wait, pid_t pid, pid_t tid);
 
 /**
- * look_close - it is slept for from now on
- *
- * Context: any thread.
- */
-void look_close(struct look *look);
-
-/**
- * look_begin - it has just been let go
+ * stop_wait_close - it is slept for from now on
  *
  * Context: any thread.
  */
-void look_begin(struct look *look);
+void stop_wait_close(struct stop_wait *wait);
 
 /**
- * look_goes_on - whether it is worth while to look once more
+ * stop_wait_begin - it has just been let go
+ *
+ * Context: any thread.
+ */
+void stop_wait_begin(struct stop_wait *wait);
+
+/**
+ * stop_wait_continues - whether it is worth while to look once more
  *
  * Closes LOOK when the thread stands on our own processor.
  *
  * Context: any thread.
  */
-bool look_goes_on(struct look *look);
+bool stop_wait_continues(struct stop_wait *wait);
 
 #endif

@@ -3,12 +3,12 @@
  * descriptors, has libc load the agent, joins, and unmaps all of this, itself included
  *
  * When it begins:
- *   rbx  its struct errand, above its stack
+ *   rbx  its struct stub, above its stack
  *   rsp  the end of the stack; both cannot be written to yet:
  *   r12  where the stack begins, r13 how long both are
  *   rbp  where all of its memory begins, r14 how long that is
  *
- * It says in the errand that it has a pair of sockets, and looks r15 times for what is sent through
+ * It says in the stub that it has a pair of sockets, and looks r15 times for what is sent through
  * them.  Only when nothing has come by then it stops (int3), with eax 0 and the pair in rdx.  Where
  * it fails it stops as well: eax is -errno, rdx what the loader says.  Otherwise it ends in the fault
  * behind the last call, with what the join returned in r15.
@@ -23,7 +23,7 @@
 #define RECEIVE          0x40000040 /* MSG_CMSG_CLOEXEC | MSG_DONTWAIT */
 #define LOAD_NOW         2          /* RTLD_NOW */
 #define NOT_YET          (-11)      /* -EAGAIN */
-#define NO_ROOM          (-24)      /* -EMFILE */
+#define TOO_MANY_FDS          (-24)      /* -EMFILE */
 #define NOT_LOADED       (-79)      /* -ELIBACC */
 #define HEAD_BYTES       16         /* of a control message */
 #define TRAP             5          /* SIGTRAP */
@@ -31,10 +31,10 @@
 #define MASK_BYTES       8
 
 	.section .rodata
-	.globl	errand_code, errand_done, errand_bytes
-	.hidden	errand_code, errand_done, errand_bytes
+	.globl	stub_code, stub_done, stub_bytes
+	.hidden	stub_code, stub_done, stub_bytes
 	.p2align 4
-errand_code:
+stub_code:
 	movq	%r12, %rdi
 	movq	%r13, %rsi
 	movl	$READ_WRITE, %edx
@@ -46,16 +46,16 @@ errand_code:
 	movl	$UNIX, %edi
 	movl	$PAIR_TYPE, %esi
 	xorl	%edx, %edx
-	leaq	ERRAND_PAIR(%rbx), %r10
+	leaq	STUB_PAIR(%rbx), %r10
 	movl	$__NR_socketpair, %eax
 	syscall
 	testl	%eax, %eax
 	jnz	.Lfailed
-	movl	$1, ERRAND_PAIR_MADE(%rbx)
+	movl	$1, STUB_PAIR_MADE(%rbx)
 
 .Lreceive:
-	movl	ERRAND_PAIR(%rbx), %edi
-	leaq	ERRAND_MESSAGE(%rbx), %rsi
+	movl	STUB_PAIR(%rbx), %edi
+	leaq	STUB_MESSAGE(%rbx), %rsi
 	movl	$RECEIVE, %edx
 	movl	$__NR_recvmsg, %eax
 	syscall
@@ -69,23 +69,23 @@ errand_code:
 	/* Once more after the stop. */
 	jl	.Lfailed
 	xorl	%eax, %eax
-	movq	ERRAND_PAIR(%rbx), %rdx
+	movq	STUB_PAIR(%rbx), %rdx
 	int3
 	jmp	.Lreceive
 
 .Lreceived:
 	/* With no room for them the kernel has passed fewer. */
-	movl	$NO_ROOM, %eax
-	movq	ERRAND_PASSED_BYTES(%rbx), %rcx
-	cmpq	%rcx, ERRAND_PASSED(%rbx)
+	movl	$TOO_MANY_FDS, %eax
+	movq	STUB_PASSED_BYTES(%rbx), %rcx
+	cmpq	%rcx, STUB_PASSED(%rbx)
 	jne	.Lfailed
-	movl	ERRAND_PASSED + HEAD_BYTES(%rbx), %ecx
-	movl	%ecx, ERRAND_RING_FD(%rbx)
-	movq	ERRAND_PAIR(%rbx), %rcx
-	movq	%rcx, ERRAND_OTHER_FDS(%rbx)
+	movl	STUB_PASSED + HEAD_BYTES(%rbx), %ecx
+	movl	%ecx, STUB_RING_FD(%rbx)
+	movq	STUB_PAIR(%rbx), %rcx
+	movq	%rcx, STUB_OTHER_FDS(%rbx)
 
 	xorl	%r12d, %r12d
-	movq	ERRAND_ERRNO_LOCATION(%rbx), %rax
+	movq	STUB_ERRNO_LOCATION(%rbx), %rax
 	testq	%rax, %rax
 	jz	.Lload
 	call	*%rax
@@ -93,12 +93,12 @@ errand_code:
 	movl	(%r12), %r13d
 
 .Lload:
-	movq	ERRAND_JOIN(%rbx), %rax
+	movq	STUB_ATTACH(%rbx), %rax
 	testq	%rax, %rax
-	jnz	.Ljoin
+	jnz	.Lattach
 	/* The digits of the agent's descriptor, from the last one. */
-	movl	ERRAND_PASSED + HEAD_BYTES + 4(%rbx), %eax
-	movl	%eax, ERRAND_OTHER_FDS + 8(%rbx)
+	movl	STUB_PASSED + HEAD_BYTES + 4(%rbx), %eax
+	movl	%eax, STUB_OTHER_FDS + 8(%rbx)
 	xorl	%ecx, %ecx
 	movl	$10, %esi
 1:	xorl	%edx, %edx
@@ -108,15 +108,15 @@ errand_code:
 	incl	%ecx
 	testl	%eax, %eax
 	jnz	1b
-	leaq	ERRAND_PATH + ERRAND_PATH_DIGITS(%rbx), %rdi
+	leaq	STUB_PATH + STUB_PATH_DIGITS(%rbx), %rdi
 2:	popq	%rax
 	stosb
 	loop	2b
 	movb	$0, (%rdi)
 
-	leaq	ERRAND_PATH(%rbx), %rdi
+	leaq	STUB_PATH(%rbx), %rdi
 	movl	$LOAD_NOW, %esi
-	call	*ERRAND_DLOPEN(%rbx)
+	call	*STUB_DLOPEN(%rbx)
 	testq	%rax, %rax
 	jz	.Lexplain
 	movq	%rax, %r15
@@ -127,17 +127,17 @@ errand_code:
 	 * own: a pipe there would hold it for ever.  The name that stays is no path.
 	 */
 	movq	8(%r15), %rdi
-	movq	ERRAND_PATH(%rbx), %rax
+	movq	STUB_PATH(%rbx), %rax
 	cmpq	%rax, (%rdi)
 	jne	3f
-	leaq	ERRAND_NAME(%rbx), %rsi
-	movl	$ERRAND_NAME_BYTES, %ecx
+	leaq	STUB_NAME(%rbx), %rsi
+	movl	$STUB_NAME_BYTES, %ecx
 	rep movsb
 3:	movq	(%r15), %rax
-	addq	ERRAND_JOIN_OFFSET(%rbx), %rax
+	addq	STUB_ATTACH_OFFSET(%rbx), %rax
 
-.Ljoin:
-	leaq	ERRAND_ORDER(%rbx), %rdi
+.Lattach:
+	leaq	STUB_REQUEST(%rbx), %rdi
 	call	*%rax
 	movslq	%eax, %r15
 	testq	%r12, %r12
@@ -148,17 +148,17 @@ errand_code:
 	 * A SIGTRAP that the program ignores was put back to its default by the step before this, but
 	 * not its flags and mask.  What follows ends in another signal.
 	 */
-4:	cmpl	$0, ERRAND_IGNORES_TRAP(%rbx)
+4:	cmpl	$0, STUB_IGNORES_TRAP(%rbx)
 	je	6f
 	movl	$TRAP, %edi
 	xorl	%esi, %esi
-	leaq	ERRAND_TRAP_ACTION(%rbx), %rdx
+	leaq	STUB_TRAP_ACTION(%rbx), %rdx
 	movl	$MASK_BYTES, %r10d
 	movl	$__NR_rt_sigaction, %eax
 	syscall
 	movl	$TRAP, %edi
-	movq	$IGNORE, ERRAND_TRAP_ACTION(%rbx)
-	leaq	ERRAND_TRAP_ACTION(%rbx), %rsi
+	movq	$IGNORE, STUB_TRAP_ACTION(%rbx)
+	leaq	STUB_TRAP_ACTION(%rbx), %rsi
 	xorl	%edx, %edx
 	movl	$__NR_rt_sigaction, %eax
 	syscall
@@ -172,7 +172,7 @@ errand_code:
 
 .Lexplain:
 	xorl	%edx, %edx
-	movq	ERRAND_DLERROR(%rbx), %rax
+	movq	STUB_DLERROR(%rbx), %rax
 	testq	%rax, %rax
 	jz	5f
 	call	*%rax
@@ -182,8 +182,8 @@ errand_code:
 	int3
 .Lend:
 	.p2align 3
-errand_done:
-	.quad	.Ldone - errand_code
-errand_bytes:
-	.quad	.Lend - errand_code
+stub_done:
+	.quad	.Ldone - stub_code
+stub_bytes:
+	.quad	.Lend - stub_code
 	.section .note.GNU-stack, "", @progbits

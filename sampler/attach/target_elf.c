@@ -16,7 +16,7 @@ enum {
 	ADDRESS_BITS = 56,
 };
 
-bool peer_read(pid_t pid, uint64_t address, void *to, size_t len)
+bool target_read(pid_t pid, uint64_t address, void *to, size_t len)
 {
 	struct iovec local = {.iov_base = to, .iov_len = len};
 	struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = len};
@@ -36,7 +36,7 @@ bool peer_write(pid_t pid, uint64_t address, const void *from, size_t len)
 
 static bool copy(void *context, uint64_t address, void *to, size_t len)
 {
-	return peer_read(*(const pid_t *)context, address, to, len);
+	return target_read(*(const pid_t *)context, address, to, len);
 }
 
 /* glibc relocates these words in place, musl leaves them as they are in the file. */
@@ -45,7 +45,7 @@ static uint64_t placed(uint64_t value, uint64_t bias)
 	return value < bias ? value + bias : value;
 }
 
-static void take_dynamic(struct peer_symbols *symbols, const Elf64_Dyn *entry)
+static void take_dynamic(struct target_symbols *symbols, const Elf64_Dyn *entry)
 {
 	switch (entry->d_tag) {
 	case DT_SYMTAB:
@@ -68,22 +68,22 @@ static void take_dynamic(struct peer_symbols *symbols, const Elf64_Dyn *entry)
 	}
 }
 
-static void read_dynamic(struct peer_symbols *symbols, const Elf64_Phdr *segment)
+static void read_dynamic(struct target_symbols *symbols, const Elf64_Phdr *segment)
 {
 	uint64_t at = symbols->bias + segment->p_vaddr;
 	Elf64_Dyn entry;
 
 	for (size_t i = 0; i < MAX_DYNAMIC && i < segment->p_memsz / sizeof(entry); i++) {
-		if (!peer_read(symbols->pid, at + i * sizeof(entry), &entry, sizeof(entry)) ||
+		if (!target_read(symbols->pid, at + i * sizeof(entry), &entry, sizeof(entry)) ||
 		    entry.d_tag == DT_NULL)
 			return;
 		take_dynamic(symbols, &entry);
 	}
 }
 
-bool peer_symbols_open(struct peer_symbols *ret_symbols, pid_t pid, uint64_t base)
+bool target_symbols_open(struct target_symbols *ret_symbols, pid_t pid, uint64_t base)
 {
-	struct peer_symbols symbols = {.pid = pid};
+	struct target_symbols symbols = {.pid = pid};
 	struct elf_segments segments;
 
 	if (!elf_segments_read(&segments, base, copy, &pid))
@@ -102,20 +102,20 @@ struct found {
 };
 
 /* Whether the symbol with this index is the wanted function. */
-static bool is_it(const struct peer_symbols *symbols, uint32_t index, const char *name,
+static bool is_it(const struct target_symbols *symbols, uint32_t index, const char *name,
 		  struct found *ret_found)
 {
 	size_t len = strlen(name) + 1;
 	char text[MAX_NAME];
 	Elf64_Sym symbol;
 
-	if (!peer_read(symbols->pid, symbols->symbols + index * sizeof(symbol), &symbol,
-		       sizeof(symbol)) ||
+	if (!target_read(symbols->pid, symbols->symbols + index * sizeof(symbol), &symbol,
+			 sizeof(symbol)) ||
 	    symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
 	    symbol.st_name >= symbols->strings_bytes ||
 	    symbols->strings_bytes - symbol.st_name < len || len > sizeof(text))
 		return false;
-	if (!peer_read(symbols->pid, symbols->strings + symbol.st_name, text, len) ||
+	if (!target_read(symbols->pid, symbols->strings + symbol.st_name, text, len) ||
 	    memcmp(text, name, len) != 0)
 		return false;
 	*ret_found =
@@ -132,7 +132,7 @@ static uint32_t gnu_hash_of(const char *name)
 	return hash;
 }
 
-static struct found find_by_gnu_hash(const struct peer_symbols *symbols, const char *name)
+static struct found find_by_gnu_hash(const struct target_symbols *symbols, const char *name)
 {
 	struct {
 		uint32_t n_buckets;
@@ -147,17 +147,18 @@ static struct found find_by_gnu_hash(const struct peer_symbols *symbols, const c
 	uint32_t index;
 	uint32_t word;
 
-	if (!peer_read(symbols->pid, symbols->gnu_hash, &table, sizeof(table)) || !table.n_buckets)
+	if (!target_read(symbols->pid, symbols->gnu_hash, &table, sizeof(table)) ||
+	    !table.n_buckets)
 		return none;
 	buckets = symbols->gnu_hash + sizeof(table) + 8 * (uint64_t)table.n_bloom;
-	if (!peer_read(symbols->pid, buckets + 4 * (uint64_t)(hash % table.n_buckets), &index,
-		       sizeof(index)) ||
+	if (!target_read(symbols->pid, buckets + 4 * (uint64_t)(hash % table.n_buckets), &index,
+			 sizeof(index)) ||
 	    index < table.first)
 		return none;
 	for (size_t i = 0; i < MAX_CHAIN; i++, index++) {
 		uint64_t at = buckets + 4 * ((uint64_t)table.n_buckets + index - table.first);
 
-		if (!peer_read(symbols->pid, at, &word, sizeof(word)))
+		if (!target_read(symbols->pid, at, &word, sizeof(word)))
 			return none;
 		if ((word | 1) == (hash | 1) && is_it(symbols, index, name, &found))
 			return found;
@@ -178,31 +179,31 @@ static uint32_t sysv_hash_of(const char *name)
 	return hash;
 }
 
-static struct found find_by_hash(const struct peer_symbols *symbols, const char *name)
+static struct found find_by_hash(const struct target_symbols *symbols, const char *name)
 {
 	uint32_t table[2]; /* buckets, chains */
 	const struct found none = {0};
 	struct found found;
 	uint32_t index;
 
-	if (!peer_read(symbols->pid, symbols->hash, table, sizeof(table)) || !table[0])
+	if (!target_read(symbols->pid, symbols->hash, table, sizeof(table)) || !table[0])
 		return none;
-	if (!peer_read(symbols->pid,
-		       symbols->hash + 8 + 4 * (uint64_t)(sysv_hash_of(name) % table[0]), &index,
-		       sizeof(index)))
+	if (!target_read(symbols->pid,
+			 symbols->hash + 8 + 4 * (uint64_t)(sysv_hash_of(name) % table[0]), &index,
+			 sizeof(index)))
 		return none;
 	for (size_t i = 0; i < MAX_CHAIN && index && index < table[1]; i++) {
 		if (is_it(symbols, index, name, &found))
 			return found;
-		if (!peer_read(symbols->pid, symbols->hash + 8 + 4 * ((uint64_t)table[0] + index),
-			       &index, sizeof(index)))
+		if (!target_read(symbols->pid, symbols->hash + 8 + 4 * ((uint64_t)table[0] + index),
+				 &index, sizeof(index)))
 			return none;
 	}
 	return none;
 }
 
-uint64_t peer_symbols_sized(const struct peer_symbols *symbols, const char *name,
-			    uint64_t *ret_bytes)
+uint64_t target_symbols_sized(const struct target_symbols *symbols, const char *name,
+			      uint64_t *ret_bytes)
 {
 	struct found found =
 		symbols->gnu_hash ? find_by_gnu_hash(symbols, name) : find_by_hash(symbols, name);
@@ -211,22 +212,22 @@ uint64_t peer_symbols_sized(const struct peer_symbols *symbols, const char *name
 	return found.address;
 }
 
-uint64_t peer_symbols_find(const struct peer_symbols *symbols, const char *name)
+uint64_t target_symbols_find(const struct target_symbols *symbols, const char *name)
 {
 	uint64_t bytes;
 
-	return peer_symbols_sized(symbols, name, &bytes);
+	return target_symbols_sized(symbols, name, &bytes);
 }
 
 /* Where the note's description stands, among LEN bytes that stand at ADDRESS. */
 static uint64_t note_in(const unsigned char *bytes, size_t len, uint64_t address,
-			struct join_note *ret_note)
+			struct attach_note *ret_note)
 {
 	struct elf_notes notes = {.bytes = bytes, .len = len, .align = 4};
 	struct elf_note note;
 
 	while (elf_notes_next(&notes, &note)) {
-		if (!elf_note_is(&note, JOIN_NOTE_OWNER, JOIN_NOTE) ||
+		if (!elf_note_is(&note, ATTACH_NOTE_OWNER, ATTACH_NOTE) ||
 		    note.desc_len != sizeof(*ret_note))
 			continue;
 		memcpy(ret_note, note.desc, sizeof(*ret_note));
@@ -235,11 +236,11 @@ static uint64_t note_in(const unsigned char *bytes, size_t len, uint64_t address
 	return 0;
 }
 
-uint64_t peer_join_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_t *ret_signal)
+uint64_t target_attach_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_t *ret_signal)
 {
 	unsigned char notes[MAX_NOTES];
 	struct elf_segments segments;
-	struct join_note note;
+	struct attach_note note;
 
 	if (!elf_segments_read(&segments, base, copy, &pid))
 		return 0;
@@ -249,16 +250,17 @@ uint64_t peer_join_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_
 		size_t len = segment->p_memsz < sizeof(notes) ? segment->p_memsz : sizeof(notes);
 		uint64_t found = 0;
 
-		if (segment->p_type == PT_NOTE && peer_read(pid, at, notes, len))
+		if (segment->p_type == PT_NOTE && target_read(pid, at, notes, len))
 			found = note_in(notes, len, at, &note);
 		if (!found)
 			continue;
 		*ret_version = note.version;
-		if (!peer_read(pid,
-			       found + offsetof(struct join_note, signal) + (uint64_t)note.signal,
-			       ret_signal, sizeof(*ret_signal)))
+		if (!target_read(pid,
+				 found + offsetof(struct attach_note, signal) +
+					 (uint64_t)note.signal,
+				 ret_signal, sizeof(*ret_signal)))
 			*ret_signal = 0;
-		return found + offsetof(struct join_note, enter) + (uint64_t)note.enter;
+		return found + offsetof(struct attach_note, enter) + (uint64_t)note.enter;
 	}
 	return 0;
 }

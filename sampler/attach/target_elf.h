@@ -8,12 +8,12 @@
 #include <sys/types.h>
 
 /**
- * peer_read - bytes of another process's memory
+ * target_read - bytes of another process's memory
  *
  * Return:  whether all LEN could be read.
  * Context: any thread.
  */
-bool peer_read(pid_t pid, uint64_t address, void *to, size_t len);
+bool target_read(pid_t pid, uint64_t address, void *to, size_t len);
 
 /**
  * peer_write - the same, to memory that the process may write
@@ -23,7 +23,7 @@ bool peer_read(pid_t pid, uint64_t address, void *to, size_t len);
 bool peer_write(pid_t pid, uint64_t address, const void *from, size_t len);
 
 /* A loaded module's dynamic symbols.  What is in it was read from the process: it may lie. */
-struct peer_symbols {
+struct target_symbols {
 	pid_t pid;
 	uint64_t bias;
 	uint64_t symbols;
@@ -34,31 +34,31 @@ struct peer_symbols {
 };
 
 /**
- * peer_symbols_open - find the symbol table of the module whose ELF header is at BASE
+ * target_symbols_open - find the symbol table of the module whose ELF header is at BASE
  *
  * Return:  whether there is one that can be searched.
  * Context: any thread.
  */
-bool peer_symbols_open(struct peer_symbols *ret_symbols, pid_t pid, uint64_t base);
+bool target_symbols_open(struct target_symbols *ret_symbols, pid_t pid, uint64_t base);
 
 /**
- * peer_symbols_find - the address of a function that the module defines
+ * target_symbols_find - the address of a function that the module defines
  *
  * Return:  0 when there is none of that name.
  * Context: any thread.
  */
-uint64_t peer_symbols_find(const struct peer_symbols *symbols, const char *name);
+uint64_t target_symbols_find(const struct target_symbols *symbols, const char *name);
 
 /**
- * peer_symbols_sized - the same, and how many bytes it has
+ * target_symbols_sized - the same, and how many bytes it has
  *
  * Context: any thread.
  */
-uint64_t peer_symbols_sized(const struct peer_symbols *symbols, const char *name,
-			    uint64_t *ret_bytes);
+uint64_t target_symbols_sized(const struct target_symbols *symbols, const char *name,
+			      uint64_t *ret_bytes);
 
 /**
- * peer_join_note - where the agent's note says that it is joined
+ * target_attach_note - where the agent's note says that it is joined
  * @base: the agent's ELF header
  * @ret_version: its wire version
  * @ret_signal: the signal that it has a handler for; 0 none
@@ -66,6 +66,6 @@ uint64_t peer_symbols_sized(const struct peer_symbols *symbols, const char *name
  * Return:  the address of its join function; 0 when it has no such note.
  * Context: any thread.
  */
-uint64_t peer_join_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_t *ret_signal);
+uint64_t target_attach_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_t *ret_signal);
 
 #endif

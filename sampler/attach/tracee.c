@@ -53,13 +53,13 @@ static void follow_exec(struct tracee *tracee, uint64_t deadline_ns)
 	if (tracee->tid == tracee->pid)
 		return;
 	tracee->tid = tracee->pid;
-	if (tracee_wait(tracee->tid, &tracee->look, deadline_ns, &status) == 0)
+	if (tracee_wait(tracee->tid, &tracee->stop_wait, deadline_ns, &status) == 0)
 		(void)has_executed(tracee, status);
 }
 
 static int wait_stop(struct tracee *tracee, uint64_t deadline_ns, int *ret_status)
 {
-	int r = tracee_wait(tracee->tid, &tracee->look, deadline_ns, ret_status);
+	int r = tracee_wait(tracee->tid, &tracee->stop_wait, deadline_ns, ret_status);
 
 	if (r == 0 && WIFSTOPPED(*ret_status) && !has_executed(tracee, *ret_status))
 		return 0;
@@ -89,7 +89,7 @@ int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid, uint64_t enter)
 	tracee->enter = enter;
 	tracee->stopped = false;
 	tracee->gone = false;
-	tracee->look.stat_fd = -1;
+	tracee->stop_wait.stat_fd = -1;
 	return trace(PTRACE_SEIZE, tracee, NULL, (void *)(uintptr_t)PTRACE_O_TRACEEXEC);
 }
 
@@ -132,7 +132,7 @@ int tracee_stop(struct tracee *tracee)
 	return r < 0 ? r : note_state(tracee);
 }
 
-int tracee_hold(struct tracee *tracee)
+int tracee_block_signals(struct tracee *tracee)
 {
 	uint64_t mask = ~FAULTS;
 
@@ -191,7 +191,7 @@ int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *r
 	return 0;
 }
 
-int tracee_go(struct tracee *tracee, struct user_regs_struct *begin)
+int tracee_continue(struct tracee *tracee, struct user_regs_struct *begin)
 {
 	int r = begin ? set_regs(tracee, begin) : 0;
 
@@ -202,7 +202,7 @@ int tracee_go(struct tracee *tracee, struct user_regs_struct *begin)
  * It has not come to an end.  One that waits for a lock is given up: it has not got what it waits
  * for.  Any other is slow, and left at it for a while.
  */
-static int take_back(struct tracee *tracee, int *ret_status)
+static int interrupt_call(struct tracee *tracee, int *ret_status)
 {
 	struct user_regs_struct regs;
 	int r = -ETIMEDOUT;
@@ -217,20 +217,20 @@ static int take_back(struct tracee *tracee, int *ret_status)
 		if (r == 0 && (long)regs.orig_rax == SYS_futex)
 			return -ETIMEDOUT;
 		if (r == 0)
-			r = tracee_go(tracee, NULL);
+			r = tracee_continue(tracee, NULL);
 		if (r == 0)
 			r = await_stop(tracee, PTRACE_CONT, ret_status);
 	}
 	return r;
 }
 
-int tracee_await(struct tracee *tracee, struct user_regs_struct *ret_regs, int *ret_signal)
+int tracee_wait_fault(struct tracee *tracee, struct user_regs_struct *ret_regs, int *ret_signal)
 {
 	int status = 0;
 	int r = await_stop(tracee, PTRACE_CONT, &status);
 
 	if (r == -ETIMEDOUT)
-		r = take_back(tracee, &status);
+		r = interrupt_call(tracee, &status);
 	if (r == 0)
 		r = trace(PTRACE_GETREGS, tracee, NULL, ret_regs);
 	if (r == 0)
@@ -238,7 +238,7 @@ int tracee_await(struct tracee *tracee, struct user_regs_struct *ret_regs, int *
 	return r;
 }
 
-static void put_back(struct tracee *tracee)
+static void restore(struct tracee *tracee)
 {
 	struct iovec xstate = {.iov_base = tracee->xstate, .iov_len = tracee->xstate_bytes};
 
@@ -250,10 +250,10 @@ static void put_back(struct tracee *tracee)
 }
 
 /* Return: whether it has been let go. */
-static bool let_go(struct tracee *tracee, int signal)
+static bool detach(struct tracee *tracee, int signal)
 {
 	if (tracee->stopped)
-		put_back(tracee);
+		restore(tracee);
 	return trace(PTRACE_DETACH, tracee, NULL, (void *)(intptr_t)signal) == 0;
 }
 
@@ -262,18 +262,18 @@ static bool let_go(struct tracee *tracee, int signal)
  * would go on in code of ours.  Of one that was killed meanwhile the end is taken, or its parent
  * would not hear of it.
  */
-void tracee_leave(struct tracee *tracee)
+void tracee_detach(struct tracee *tracee)
 {
 	uint64_t ms = tracee->stopped ? LEAVE_MS : CALL_MS;
 	int status = 0;
 	int signal;
 
-	if (tracee->gone || let_go(tracee, 0))
+	if (tracee->gone || detach(tracee, 0))
 		return;
 	if ((!tracee->stopped && trace(PTRACE_INTERRUPT, tracee, NULL, NULL) < 0) ||
 	    wait_stop(tracee, io_now_ns() + ms * NS_PER_MS, &status) < 0)
 		return;
 	/* A signal that came first is its own, unless it is held: then it is a fault of ours. */
 	signal = tracee->stopped || status >> 16 ? 0 : WSTOPSIG(status);
-	(void)let_go(tracee, signal);
+	(void)detach(tracee, signal);
 }

@@ -30,7 +30,7 @@ struct tracee {
 	size_t xstate_bytes;
 	uint64_t enter; /* an instruction that enters the kernel */
 	uint64_t stopped_ns;
-	struct look look; /* whether its stops are looked for, or slept for */
+	struct stop_wait stop_wait; /* whether its stops are looked for, or slept for */
 	unsigned char xstate[TRACEE_XSTATE_BYTES];
 };
 
@@ -55,49 +55,49 @@ int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid, uint64_t enter);
 int tracee_stop(struct tracee *tracee);
 
 /**
- * tracee_hold - block its signals, for calls to follow
+ * tracee_block_signals - block its signals, for calls to follow
  *
  * Return:  0; -ESRCH and others: nothing has changed.
  * Context: any thread, the tracer.
  */
-int tracee_hold(struct tracee *tracee);
+int tracee_block_signals(struct tracee *tracee);
 
 /**
  * tracee_syscall - make a system call on it
  * @args: six
  *
  * Return:  0 and the kernel's answer; -ESRCH: it has ended.
- * Context: any thread, the tracer; after tracee_hold().
+ * Context: any thread, the tracer; after tracee_block_signals().
  */
 int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *ret_answer);
 
 /**
- * tracee_go - let it run code of ours
+ * tracee_continue - let it run code of ours
  * @begin: with these registers; NULL: where it stands
  *
  * Return:  0; -ESRCH: it has ended.
- * Context: any thread, the tracer; after tracee_hold().
+ * Context: any thread, the tracer; after tracee_block_signals().
  */
-int tracee_go(struct tracee *tracee, struct user_regs_struct *begin);
+int tracee_continue(struct tracee *tracee, struct user_regs_struct *begin);
 
 /**
- * tracee_await - wait until code of ours faults
+ * tracee_wait_fault - wait until code of ours faults
  * @ret_signal: of the fault
  *
  * Return:  0 and its registers; -ESRCH: it has ended; -ETIMEDOUT: it waits for what does not
  *          come, and was taken back.
- * Context: any thread, the tracer; after tracee_go().
+ * Context: any thread, the tracer; after tracee_continue().
  */
-int tracee_await(struct tracee *tracee, struct user_regs_struct *ret_regs, int *ret_signal);
+int tracee_wait_fault(struct tracee *tracee, struct user_regs_struct *ret_regs, int *ret_signal);
 
 /**
- * tracee_leave - put everything back and let it go on, untraced
+ * tracee_detach - put everything back and let it go on, untraced
  *
  * A call that the stop has ended early, and that the kernel would not take up again (epoll_wait
  * and the like), begins again with its arguments, unless a signal waits to end it.
  *
  * Context: any thread, the tracer; at any time after tracee_seize().
  */
-void tracee_leave(struct tracee *tracee);
+void tracee_detach(struct tracee *tracee);
 
 #endif

@@ -48,7 +48,7 @@ static int start_watchdog(uint64_t ns, timer_t *ret_timer)
 	return 0;
 }
 
-static int look_at(pid_t tid, int options, int *ret_status)
+static int poll_wait(pid_t tid, int options, int *ret_status)
 {
 	pid_t r = waitpid(tid, ret_status, __WALL | options);
 
@@ -57,34 +57,34 @@ static int look_at(pid_t tid, int options, int *ret_status)
 	return r == 0 ? -EAGAIN : -errno;
 }
 
-static int look_often(pid_t tid, uint64_t deadline_ns, int *ret_status)
+static int poll_until(pid_t tid, uint64_t deadline_ns, int *ret_status)
 {
 	const struct timespec step = {.tv_nsec = STEP_NS};
 	int r;
 
-	while ((r = look_at(tid, WNOHANG, ret_status)) == -EAGAIN && io_now_ns() < deadline_ns)
+	while ((r = poll_wait(tid, WNOHANG, ret_status)) == -EAGAIN && io_now_ns() < deadline_ns)
 		(void)nanosleep(&step, NULL);
 	return r == -EAGAIN ? -ETIMEDOUT : r;
 }
 
-int tracee_wait(pid_t tid, struct look *look, uint64_t deadline_ns, int *ret_status)
+int tracee_wait(pid_t tid, struct stop_wait *wait, uint64_t deadline_ns, int *ret_status)
 {
 	uint64_t start_ns = io_now_ns();
 	timer_t watchdog = NULL;
 	int r;
 
-	look_begin(look);
+	stop_wait_begin(wait);
 	do
-		r = look_at(tid, WNOHANG, ret_status);
-	while (r == -EAGAIN && look_goes_on(look));
+		r = poll_wait(tid, WNOHANG, ret_status);
+	while (r == -EAGAIN && stop_wait_continues(wait));
 	if (r != -EAGAIN)
 		return r;
 	if (deadline_ns <= start_ns)
 		return -ETIMEDOUT;
 	if (start_watchdog(deadline_ns - start_ns, &watchdog) < 0)
-		return look_often(tid, deadline_ns, ret_status);
+		return poll_until(tid, deadline_ns, ret_status);
 	do
-		r = look_at(tid, 0, ret_status);
+		r = poll_wait(tid, 0, ret_status);
 	while (r == -EINTR && io_now_ns() < deadline_ns);
 	(void)timer_delete(watchdog);
 	return r == -EINTR ? -ETIMEDOUT : r;

@@ -13,6 +13,6 @@
  * Return:  0 and its wait status; -ETIMEDOUT; -ECHILD: it is no tracee any more.
  * Context: any thread, the tracer.
  */
-int tracee_wait(pid_t tid, struct look *look, uint64_t deadline_ns, int *ret_status);
+int tracee_wait(pid_t tid, struct stop_wait *wait, uint64_t deadline_ns, int *ret_status);
 
 #endif

@@ -12,7 +12,7 @@
 enum { STACK_BYTES = 65536, PAGE_BYTES = 4096 };
 
 /* What the child tells, in memory of both. */
-struct told {
+struct result {
 	atomic_bool done;
 	int r;
 	uint64_t stopped_ns;
@@ -42,13 +42,13 @@ static void block_signals(void)
 	(void)pthread_sigmask(SIG_SETMASK, &set, NULL);
 }
 
-static _Noreturn void hold(const struct inject *inject, struct told *told)
+static _Noreturn void run_child(const struct inject *inject, struct result *result)
 {
 	block_signals();
 	(void)setsid();
 	touch_stack();
-	told->r = inject_run(inject, &told->stopped_ns, &told->err);
-	atomic_store(&told->done, true);
+	result->r = inject_run(inject, &result->stopped_ns, &result->err);
+	atomic_store(&result->done, true);
 	_exit(0);
 }
 
@@ -60,40 +60,40 @@ static void wait_for(pid_t pid)
 		;
 }
 
-static int take(const struct told *told, uint64_t *ret_stopped_ns, struct err *err)
+static int take_result(const struct result *result, uint64_t *ret_stopped_ns, struct err *err)
 {
-	if (!atomic_load(&told->done))
+	if (!atomic_load(&result->done))
 		return err_set(err, ECHILD, "join: the process that held the thread was killed");
-	*ret_stopped_ns = told->stopped_ns;
+	*ret_stopped_ns = result->stopped_ns;
 	if (err)
-		*err = told->err;
-	return told->r;
+		*err = result->err;
+	return result->r;
 }
 
-int holder_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err *err)
+int tracer_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err *err)
 {
-	struct told *told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct result *result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	sigset_t all;
 	sigset_t mask;
 	pid_t pid;
 	int r;
 
-	if (told == MAP_FAILED)
+	if (result == MAP_FAILED)
 		return inject_run(inject, ret_stopped_ns, err);
 	*ret_stopped_ns = 0;
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &mask);
 	pid = fork();
 	if (pid == 0)
-		hold(inject, told);
+		run_child(inject, result);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (pid > 0) {
 		wait_for(pid);
-		r = take(told, ret_stopped_ns, err);
+		r = take_result(result, ret_stopped_ns, err);
 	} else {
 		r = inject_run(inject, ret_stopped_ns, err);
 	}
-	(void)munmap(told, sizeof(*told));
+	(void)munmap(result, sizeof(*result));
 	return r;
 }

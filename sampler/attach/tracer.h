@@ -5,7 +5,7 @@
 #include "sampler/attach/inject.h"
 
 /**
- * holder_run - inject_run() in a child that outlives us
+ * tracer_run - inject_run() in a child that outlives us
  *
  * A tracer that ends half way leaves a thread with registers of ours, and the program crashes.
  * The child has a session of its own and blocks what can be blocked: Ctrl-C, Ctrl-Z, a SIGKILL of
@@ -15,6 +15,6 @@
  * Return:  as inject_run(); -ECHILD: the child was killed.
  * Context: any thread.
  */
-int holder_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err *err);
+int tracer_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err *err);
 
 #endif

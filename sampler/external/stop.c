@@ -86,7 +86,7 @@ static int sleep_until_stop(struct stop *stop, uint64_t asked_ns)
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGCHLD);
 	(void)pthread_sigmask(SIG_BLOCK, &set, &before);
-	while ((r = seized_look(stop->tid, &stop->signal)) == 0 &&
+	while ((r = seized_check(stop->tid, &stop->signal)) == 0 &&
 	       io_now_ns() - asked_ns < STOP_MOST_MS * UINT64_C(1000000)) {
 		before_ns = waited_ns(schedstat_fd);
 		asleep_ns = io_now_ns();
@@ -108,7 +108,7 @@ static int wait_stop(struct stop *stop, uint64_t asked_ns)
 	int r;
 
 	stop->since_ns = asked_ns;
-	while ((r = seized_look(stop->tid, &stop->signal)) == 0 &&
+	while ((r = seized_check(stop->tid, &stop->signal)) == 0 &&
 	       io_now_ns() - asked_ns < STOP_SPIN_US * UINT64_C(1000))
 		;
 	if (r == 0)
@@ -141,7 +141,7 @@ int stop_begin(pid_t pid, pid_t tid, struct stop *ret_stop)
 
 	hurry(true);
 	asked_ns = io_now_ns();
-	r = seized_ask(pid, tid);
+	r = seized_interrupt(pid, tid);
 	if (r < 0) {
 		hurry(false);
 		return r;
@@ -150,11 +150,11 @@ int stop_begin(pid_t pid, pid_t tid, struct stop *ret_stop)
 	other = !is_thread_of(pid, tid);
 	r = wait_stop(&stop, asked_ns);
 	if (r < 0) {
-		seized_later(pid, tid);
+		seized_detach_later(pid, tid);
 	} else {
 		r = other ? -ESRCH : read_registers(&stop);
 		if (r < 0)
-			seized_let_go(pid, tid, stop.signal);
+			seized_detach(pid, tid, stop.signal);
 	}
 	if (r < 0)
 		hurry(false);
@@ -167,7 +167,7 @@ uint64_t stop_end(struct stop *stop)
 {
 	uint64_t ns;
 
-	seized_let_go(stop->pid, stop->tid, stop->signal);
+	seized_detach(stop->pid, stop->tid, stop->signal);
 	ns = io_now_ns() - stop->since_ns;
 	hurry(false);
 	return ns;

@@ -14,8 +14,8 @@
  * whole periods, and weigh on the next thread's first sample.
  */
 struct account_share {
-	int64_t carry_ns;  /* taken from the account */
-	uint64_t phase_ns; /* of a period that counts as past, without being owed */
+	int64_t residual_ns;      /* taken from the account */
+	uint64_t start_offset_ns; /* of a period that counts as past, without being residual */
 	bool chained;
 };
 
@@ -23,7 +23,7 @@ struct account_share {
  * account_take - what a thread that begins takes of ACCOUNT_NS
  * @random: any number; it decides where in a period an unchained thread begins
  *
- * The rest, ACCOUNT_NS - share.carry_ns, stays in the account.
+ * The rest, ACCOUNT_NS - share.residual_ns, stays in the account.
  *
  * Context: agent.
  */
@@ -33,12 +33,12 @@ static inline struct account_share account_take(int64_t account_ns, bool chained
 	struct account_share share = {.chained = chained};
 
 	if (chained) {
-		share.carry_ns = account_ns;
+		share.residual_ns = account_ns;
 		return share;
 	}
-	share.phase_ns = random % period_ns;
+	share.start_offset_ns = random % period_ns;
 	if (account_ns > 0)
-		share.carry_ns = account_ns - account_ns % (int64_t)period_ns;
+		share.residual_ns = account_ns - account_ns % (int64_t)period_ns;
 	return share;
 }
 
@@ -49,7 +49,7 @@ static inline struct account_share account_take(int64_t account_ns, bool chained
  */
 static inline uint32_t account_extra(const struct account_share *share, uint64_t period_ns)
 {
-	uint64_t periods = share->carry_ns > 0 ? (uint64_t)share->carry_ns / period_ns : 0;
+	uint64_t periods = share->residual_ns > 0 ? (uint64_t)share->residual_ns / period_ns : 0;
 
 	/* A chained thread that owes a period gives it by its own first sample. */
 	if (share->chained && periods)
@@ -65,28 +65,29 @@ static inline uint32_t account_extra(const struct account_share *share, uint64_t
 static inline uint64_t account_first_ns(const struct account_share *share, uint64_t period_ns)
 {
 	if (!share->chained)
-		return period_ns - share->phase_ns;
-	if (share->carry_ns < 0)
-		return period_ns + (uint64_t)-share->carry_ns;
+		return period_ns - share->start_offset_ns;
+	if (share->residual_ns < 0)
+		return period_ns + (uint64_t)-share->residual_ns;
 	/* A sample is due: the next tick in this thread gives it. */
-	return (uint64_t)share->carry_ns >= period_ns ? 1 : period_ns - (uint64_t)share->carry_ns;
+	return (uint64_t)share->residual_ns >= period_ns ? 1
+							 : period_ns - (uint64_t)share->residual_ns;
 }
 
 /**
  * account_left - what a thread that ends leaves behind; may be negative
  * @used_ns: CPU that it used since it began
- * @given_ns: what its samples stood for
+ * @sampled_ns: what its samples stood for
  *
  * Context: agent.
  */
 static inline int64_t account_left(const struct account_share *share, uint64_t used_ns,
-				   uint64_t given_ns, uint64_t period_ns)
+				   uint64_t sampled_ns, uint64_t period_ns)
 {
 	uint64_t due_ns = used_ns;
 
 	if (!share->chained)
-		due_ns = (share->phase_ns + used_ns) / period_ns * period_ns;
-	return share->carry_ns + (int64_t)due_ns - (int64_t)given_ns;
+		due_ns = (share->start_offset_ns + used_ns) / period_ns * period_ns;
+	return share->residual_ns + (int64_t)due_ns - (int64_t)sampled_ns;
 }
 
 #endif

@@ -159,16 +159,17 @@ static void remove_entries(uint64_t thread)
 			store(place(thread, i), 0);
 }
 
-static uint64_t borrower(uint64_t thread)
+static uint64_t vfork_entry(uint64_t thread)
 {
 	return thread | ((uint64_t)sys0(__NR_getpid) << 1 | 1) << TAG_SHIFT;
 }
 
-bool chain_memory_borrowed(void)
+bool chain_in_vfork_child(void)
 {
 	struct process *p = handler_process;
 
-	return p && p->header && !process_is_silent(p) && p->pid != (int32_t)sys0(__NR_getpid);
+	return p && p->header && !process_forbids_syscalls(p) &&
+	       p->pid != (int32_t)sys0(__NR_getpid);
 }
 
 bool chain_blocked(void)
@@ -177,7 +178,7 @@ bool chain_blocked(void)
 
 	if (!has_entry(thread, thread))
 		return false;
-	return !chain_memory_borrowed() || !has_entry(thread, borrower(thread));
+	return !chain_in_vfork_child() || !has_entry(thread, vfork_entry(thread));
 }
 
 bool chain_in_use(void)
@@ -191,9 +192,9 @@ bool chain_set_blocked(bool blocked)
 
 	if (!blocked && !has_entry(thread, thread))
 		return true;
-	if (chain_memory_borrowed()) {
+	if (chain_in_vfork_child()) {
 		if (!blocked)
-			(void)add_entry(thread, borrower(thread));
+			(void)add_entry(thread, vfork_entry(thread));
 		return !blocked;
 	}
 	remove_entries(thread);
@@ -234,11 +235,11 @@ static void postpone(int sig, siginfo_t *info, ucontext_t *uc)
 }
 
 /* Return: whether seccomp may make of any system call the process's end. */
-static bool is_silent(void)
+static bool forbids_syscalls(void)
 {
 	struct process *p = handler_process;
 
-	return p && process_is_silent(p);
+	return p && process_forbids_syscalls(p);
 }
 
 static void call(const struct sys_sigaction *action, int sig, siginfo_t *info, ucontext_t *uc)
@@ -250,13 +251,13 @@ static void call(const struct sys_sigaction *action, int sig, siginfo_t *info, u
 	if (action->flags & SA_RESETHAND) {
 		struct sys_sigaction dfl = {.flags = action->flags, .mask = action->mask};
 
-		if (is_silent())
+		if (forbids_syscalls())
 			write_action(&dfl, NULL);
 		else
 			chain_set_action(&dfl, NULL);
 	}
 	/* Under seccomp it runs with more signals closed than it asked for. */
-	if (!is_silent())
+	if (!forbids_syscalls())
 		sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 	action->handler(sig, info, uc);
 }
@@ -267,7 +268,7 @@ void chain_on_sigprof(int sig, siginfo_t *info, void *uc)
 
 	chain_action(&action);
 	if (chain_blocked()) {
-		if (!is_silent())
+		if (!forbids_syscalls())
 			postpone(sig, info, uc);
 		return;
 	}

@@ -60,11 +60,11 @@ bool chain_in_use(void);
 bool chain_set_blocked(bool blocked);
 
 /**
- * chain_memory_borrowed - whether this is a vfork child, in the memory of a sampled parent
+ * chain_in_vfork_child - whether this is a vfork child, in the memory of a sampled parent
  *
  * Context: handler.
  */
-bool chain_memory_borrowed(void);
+bool chain_in_vfork_child(void);
 
 /**
  * chain_on_sigprof - what would have happened to this SIGPROF without us

@@ -30,7 +30,7 @@ static bool enter(struct process *p, uint32_t tid, struct slot *slot)
 }
 
 /* The frames of the hook and of ours go: the call is what the program made. */
-static uint32_t frames_of_ours(const uint64_t *pcs, uint32_t n_pcs, uint64_t caller)
+static uint32_t own_frames(const uint64_t *pcs, uint32_t n_pcs, uint64_t caller)
 {
 	for (uint32_t i = 0; i < n_pcs; i++)
 		if (pcs[i] == caller)
@@ -62,7 +62,7 @@ static struct record_event *walk(struct process *p, struct slot *slot, const str
 				 uint64_t now_ns, bool *ret_plain)
 {
 	struct stack stack = {.now_ns = now_ns, .head_bytes = sizeof(struct record_event)};
-	struct memory *memory = memory_borrow(slot->index);
+	struct memory *memory = memory_acquire(slot->index);
 	struct record_event *record;
 
 	if (!memory) {
@@ -71,7 +71,7 @@ static struct record_event *walk(struct process *p, struct slot *slot, const str
 	}
 	memory->regs = event->regs;
 	record = stack_walk(p, slot, memory, &stack);
-	memory_give_back(memory);
+	memory_release(memory);
 	if (!record) {
 		count(&p->header->event_full);
 		sampling_wake(p);
@@ -80,7 +80,7 @@ static struct record_event *walk(struct process *p, struct slot *slot, const str
 	record->n_pcs = stack.n_pcs;
 	record->stop = stack.stop;
 	*ret_plain = is_plain(record, &stack);
-	shift(record, frames_of_ours(record->pcs, record->n_pcs, event->caller));
+	shift(record, own_frames(record->pcs, record->n_pcs, event->caller));
 	return record;
 }
 
@@ -128,7 +128,7 @@ static enum event_written write_event(struct process *p, struct slot *slot,
 	if (!ring_half_full(slot))
 		return EVENT_WRITTEN;
 	sampling_wake(p);
-	return ring_nearly_full(slot) ? EVENT_NEARLY_FULL : EVENT_CROWDED;
+	return ring_nearly_full(slot) ? EVENT_NEARLY_FULL : EVENT_HALF_FULL;
 }
 
 /* Return: the process, its thread's slot entered; NULL: nothing can be written. */
@@ -138,7 +138,7 @@ static struct process *begin(struct slot *slot, uint32_t *ret_tid)
 
 	if (!p || !p->header)
 		return NULL;
-	if (process_is_silent(p)) {
+	if (process_forbids_syscalls(p)) {
 		count(&p->header->event_noslot);
 		return NULL;
 	}

@@ -24,7 +24,7 @@ enum { EVENT_MAX_TAIL = 64 };
 enum event_written {
 	EVENT_LOST = 0,
 	EVENT_WRITTEN = 1,
-	EVENT_CROWDED = 2,     /* written, and the ring is over half full */
+	EVENT_HALF_FULL = 2,   /* written, and the ring is over half full */
 	EVENT_NEARLY_FULL = 3, /* written, and less than a quarter is left */
 };
 
@@ -34,8 +34,8 @@ enum event_written {
  *             handler in it
  *
  * The thread gets a slot if it has none.  Does nothing in a process that is not sampled: a vfork
- * child, a raw fork, one that was told to stop.  Where no system call may be made (AGENT_QUIET) the
- * thread cannot be told, and the event counts as lost.
+ * child, a raw fork, one that was told to stop.  Where no system call may be made
+ * (AGENT_NO_SYSCALLS) the thread cannot be told, and the event counts as lost.
  *
  * Return:  whether it was written, and whether there should be fewer.
  * Context: handler.  Any thread; also inside malloc.

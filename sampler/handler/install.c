@@ -8,7 +8,7 @@
 #include "sampler/handler/sys/sigsafe.h"
 
 uint32_t handler_signal;
-uint64_t handler_least_altstack;
+uint64_t handler_min_altstack;
 _Atomic bool handler_small_altstack;
 
 int handler_install(int signal, bool onstack, struct sys_sigaction *ret_previous)
@@ -32,7 +32,7 @@ int handler_install(int signal, bool onstack, struct sys_sigaction *ret_previous
 }
 
 /* What the program has put in our place meanwhile stays. */
-static void leave_altstacks(void)
+static void stop_using_altstacks(void)
 {
 	struct sys_sigaction action;
 	struct sys_sigaction was = {.handler = on_sigprof};
@@ -51,9 +51,9 @@ bool handler_overflows(const ucontext_t *uc)
 	uint64_t at = (uint64_t)uc - (uint64_t)uc->uc_stack.ss_sp;
 
 	if ((uc->uc_stack.ss_flags & SS_DISABLE) || at >= uc->uc_stack.ss_size ||
-	    uc->uc_stack.ss_size >= handler_least_altstack)
+	    uc->uc_stack.ss_size >= handler_min_altstack)
 		return false;
 	atomic_store_explicit(&handler_small_altstack, true, memory_order_relaxed);
-	leave_altstacks();
+	stop_using_altstacks();
 	return true;
 }

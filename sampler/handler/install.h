@@ -19,7 +19,7 @@ extern uint32_t handler_signal;
 
 /* Alternate stacks of fewer bytes do not hold three of our frames; 0: not known.  Written by the
  * agent before the first install. */
-extern uint64_t handler_least_altstack;
+extern uint64_t handler_min_altstack;
 
 /* One that is too small was met: from then on we leave alternate stacks alone. */
 extern _Atomic bool handler_small_altstack;

@@ -20,28 +20,28 @@ struct block {
 };
 
 /* A child of fork may find one taken by a thread that it does not have: there are more. */
-static struct room {
+static struct buffer {
 	struct memory memory; /* first: it is what a borrower holds */
 	_Atomic uint32_t taken;
 	uint32_t next_block;
 	struct block blocks[BLOCKS];
-} rooms[MEMORY_ROOMS];
+} buffers[MEMORY_BUFFERS];
 
-struct memory *memory_borrow(uint32_t start)
+struct memory *memory_acquire(uint32_t start)
 {
-	for (uint32_t i = 0; i < MEMORY_ROOMS; i++) {
-		struct room *room = &rooms[(start + i) % MEMORY_ROOMS];
+	for (uint32_t i = 0; i < MEMORY_BUFFERS; i++) {
+		struct buffer *buffer = &buffers[(start + i) % MEMORY_BUFFERS];
 
-		/* acquire: the last borrower's stores, by the release in memory_give_back() */
-		if (!atomic_exchange_explicit(&room->taken, 1, memory_order_acquire))
-			return &room->memory;
+		/* acquire: the last borrower's stores, by the release in memory_release() */
+		if (!atomic_exchange_explicit(&buffer->taken, 1, memory_order_acquire))
+			return &buffer->memory;
 	}
 	return NULL;
 }
 
-void memory_give_back(struct memory *m)
+void memory_release(struct memory *m)
 {
-	atomic_store_explicit(&((struct room *)m)->taken, 0, memory_order_release);
+	atomic_store_explicit(&((struct buffer *)m)->taken, 0, memory_order_release);
 }
 
 static uint64_t page_of(uint64_t address)
@@ -153,7 +153,7 @@ static bool page_is_readable(struct memory *m, uint64_t page)
 			return true;
 	if (in_module && modules_page_known(m->p, page))
 		return true;
-	if (m->quiet)
+	if (m->no_syscalls)
 		return in_module && in_noted_range(m->p, page);
 	if (!(in_module ? probe_module(page) : memory_probe(page)))
 		return false;
@@ -175,22 +175,22 @@ static bool read_by_kernel(const struct process *p, uint64_t address, void *to, 
 }
 
 /* A reader on the stack has none. */
-static struct room *room_of(struct memory *m)
+static struct buffer *buffer_of(struct memory *m)
 {
-	uint64_t offset = (uint64_t)m - (uint64_t)rooms;
+	uint64_t offset = (uint64_t)m - (uint64_t)buffers;
 
-	return offset < sizeof(rooms) ? (struct room *)m : NULL;
+	return offset < sizeof(buffers) ? (struct buffer *)m : NULL;
 }
 
 /* Return: the block that begins at START; NULL when it cannot be read. */
-static const struct block *block_at(const struct process *p, struct room *room, uint64_t start)
+static const struct block *block_at(const struct process *p, struct buffer *buffer, uint64_t start)
 {
 	struct block *block;
 
 	for (int i = 0; i < BLOCKS; i++)
-		if (room->blocks[i].start == start)
-			return &room->blocks[i];
-	block = &room->blocks[room->next_block++ % BLOCKS];
+		if (buffer->blocks[i].start == start)
+			return &buffer->blocks[i];
+	block = &buffer->blocks[buffer->next_block++ % BLOCKS];
 	block->start = 1;
 	if (!read_by_kernel(p, start, block->bytes, sizeof(block->bytes)))
 		return NULL;
@@ -201,13 +201,13 @@ static const struct block *block_at(const struct process *p, struct room *room, 
 static bool read_by_blocks(struct memory *m, uint64_t address, void *to, size_t len)
 {
 	const uint64_t in_block = BLOCK_BYTES - 1;
-	struct room *room = room_of(m);
+	struct buffer *buffer = buffer_of(m);
 	unsigned char *at = to;
 
-	if (!room)
+	if (!buffer)
 		return read_by_kernel(m->p, address, to, len);
 	while (len) {
-		const struct block *block = block_at(m->p, room, address & ~in_block);
+		const struct block *block = block_at(m->p, buffer, address & ~in_block);
 		size_t offset = address & in_block;
 		size_t n = BLOCK_BYTES - offset < len ? BLOCK_BYTES - offset : len;
 
@@ -228,7 +228,7 @@ static bool memory_read(struct unwind_reader *reader, uint64_t address, void *to
 	if (address >> ADDRESS_BITS || len > PAGE)
 		return false;
 	if (m->unloading)
-		return !m->quiet && read_by_blocks(m, address, to, len);
+		return !m->no_syscalls && read_by_blocks(m, address, to, len);
 	for (uint64_t page = page_of(address); page < address + len; page += PAGE)
 		if (!page_is_readable(m, page))
 			return false;
@@ -253,12 +253,12 @@ static bool memory_find(struct unwind_reader *reader, uint64_t pc, struct unwind
 void memory_init(struct memory *m, struct process *p, struct slot_own *own, uint64_t sp)
 {
 	m->p = p;
-	m->quiet = process_state(p) != AGENT_SAMPLING;
+	m->no_syscalls = process_state(p) != AGENT_SAMPLING;
 	m->unloading = atomic_load_explicit(&p->unloading, memory_order_seq_cst) != 0;
 	m->n_seen = 0;
 	m->next_page = 0;
-	for (int i = 0; room_of(m) && i < BLOCKS; i++)
-		room_of(m)->blocks[i].start = 1;
+	for (int i = 0; buffer_of(m) && i < BLOCKS; i++)
+		buffer_of(m)->blocks[i].start = 1;
 	m->module_start = 0;
 	m->module_end = 0;
 	for (int i = 0; i < MEMORY_PAGES; i++)
@@ -268,7 +268,7 @@ void memory_init(struct memory *m, struct process *p, struct slot_own *own, uint
 	m->reader.bytes = NULL;
 	m->reader.read = memory_read;
 	m->reader.find = memory_find;
-	if ((sp < own->window_lo || sp >= own->window_hi) && !m->quiet)
+	if ((sp < own->window_lo || sp >= own->window_hi) && !m->no_syscalls)
 		memory_prove_window(p, own, sp);
 	if (sp >= own->window_lo && sp < own->window_hi) {
 		m->reader.lo = sp;

@@ -9,7 +9,7 @@
 enum {
 	MEMORY_PAGES = 4, /* pages proven readable during this walk */
 	MEMORY_NEW = 3,   /* new modules that a walk can carry */
-	MEMORY_ROOMS = 64,
+	MEMORY_BUFFERS = 64,
 };
 
 /* A reader for one walk. */
@@ -17,8 +17,8 @@ struct memory {
 	struct unwind_reader reader; /* first: the unwinder hands it back */
 	struct unwind_regs regs;     /* where the thread was interrupted */
 	struct process *p;
-	bool quiet;     /* no system call may be made */
-	bool unloading; /* module bytes may go away: they are read through the kernel */
+	bool no_syscalls; /* no system call may be made */
+	bool unloading;   /* module bytes may go away: they are read through the kernel */
 	uint8_t n_seen;
 	uint8_t next_page;
 	uint64_t module_start; /* of the last find() */
@@ -28,21 +28,21 @@ struct memory {
 };
 
 /**
- * memory_borrow - room for a reader that is not on the stack, which is a guest's
+ * memory_acquire - room for a reader that is not on the stack, which is a guest's
  * @start: where to begin to look, best the slot's number
  *
- * Return:  the room, or NULL when MEMORY_ROOMS handlers have one each.
- * Owns:    the caller, until memory_give_back().
+ * Return:  the room, or NULL when MEMORY_BUFFERS handlers have one each.
+ * Owns:    the caller, until memory_release().
  * Context: handler.  Any number of threads.
  */
-struct memory *memory_borrow(uint32_t start);
+struct memory *memory_acquire(uint32_t start);
 
 /**
- * memory_give_back - the walk is over
+ * memory_release - the walk is over
  *
  * Context: handler.
  */
-void memory_give_back(struct memory *m);
+void memory_release(struct memory *m);
 
 /**
  * memory_init - a reader for a thread that was interrupted at SP
@@ -57,7 +57,7 @@ void memory_init(struct memory *m, struct process *p, struct slot_own *own, uint
 /**
  * memory_prove_window - find out how far above SP the stack can be read, for later walks
  *
- * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_QUIET.
+ * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_NO_SYSCALLS.
  */
 void memory_prove_window(struct process *p, struct slot_own *own, uint64_t sp);
 
@@ -66,14 +66,14 @@ void memory_prove_window(struct process *p, struct slot_own *own, uint64_t sp);
  *
  * rt_sigprocmask with an impossible HOW: EFAULT or EINVAL, and nothing changes.
  *
- * Context: handler.  Not in AGENT_QUIET.
+ * Context: handler.  Not in AGENT_NO_SYSCALLS.
  */
 bool memory_probe(uint64_t address);
 
 /**
  * memory_was_blocked - whether the thread was in a system call that the signal has ended
  *
- * Context: handler.  Not in AGENT_QUIET.
+ * Context: handler.  Not in AGENT_NO_SYSCALLS.
  */
 bool memory_was_blocked(const ucontext_t *uc);
 

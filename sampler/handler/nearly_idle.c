@@ -10,15 +10,15 @@
 #include "sampler/handler/sys/sigsafe.h"
 
 enum {
-	LIGHT_PART = 32, /* of a processor */
+	NEARLY_IDLE_PART = 32, /* of a processor */
 	SWEEP_SLOTS = 8,
-	MOST_OF_ONE = 2, /* periods */
-	MOST_KEPT = 64,  /* ended threads whose periods have not been seen yet */
-	MOST_LATE_MS = 1000,
+	MAX_OF_ONE = 2, /* periods */
+	MAX_KEPT = 64,  /* ended threads whose periods have not been seen yet */
+	MAX_LATE_MS = 1000,
 	NS_PER_MS = 1000000,
 };
 
-/* 0 .. MOST_NS, evenly enough */
+/* 0 .. MAX_NS, evenly enough */
 static uint64_t random_ns(struct slot_own *own, uint64_t most_ns)
 {
 	own->random = own->random * 1664525U + 1013904223U;
@@ -90,13 +90,13 @@ static void catch_up(struct process *p, struct slot_own *own, int64_t late_ns, u
 	if (!keeps_account(p))
 		return;
 	late_ns = late_ns < left_ns ? late_ns : left_ns;
-	if (late_ns > MOST_LATE_MS * (int64_t)NS_PER_MS)
-		late_ns = MOST_LATE_MS * (int64_t)NS_PER_MS;
+	if (late_ns > MAX_LATE_MS * (int64_t)NS_PER_MS)
+		late_ns = MAX_LATE_MS * (int64_t)NS_PER_MS;
 	if (late_ns > 0)
 		own->extra += (uint32_t)((uint64_t)late_ns / period_ns);
 }
 
-void light_settle(struct process *p, struct slot *slot, const struct tick *tick)
+void nearly_idle_settle(struct process *p, struct slot *slot, const struct tick *tick)
 {
 	struct slot_own *own = slot->own;
 	uint64_t thread_ns = clock_thread_cpu_ns();
@@ -116,13 +116,13 @@ void light_settle(struct process *p, struct slot *slot, const struct tick *tick)
 	own->hit_thread_ns = thread_ns;
 	own->hit_process_ns = process_ns;
 	own->hit_ns = tick->now_ns;
-	if (!again || between.used_ns < between.wall_ns / LIGHT_PART)
+	if (!again || between.used_ns < between.wall_ns / NEARLY_IDLE_PART)
 		return;
 	catch_up(p, own, own->late_ns, own->period_ns);
 	(void)timer_arm(p, slot, tick->tid, first_ns(p, own, &between, process_period_ns(p)));
 }
 
-void light_arm(struct process *p, struct slot *slot, uint32_t tid)
+void nearly_idle_arm(struct process *p, struct slot *slot, uint32_t tid)
 {
 	struct slot_own *own = slot->own;
 	uint64_t period_ns = process_period_ns(p);
@@ -134,13 +134,13 @@ void light_arm(struct process *p, struct slot *slot, uint32_t tid)
 	(void)timer_arm(p, slot, tid, random_ns(own, period_ns) + 1);
 }
 
-void light_due(struct process *p, uint64_t ns)
+void nearly_idle_add_cpu(struct process *p, uint64_t ns)
 {
 	if (keeps_account(p))
 		atomic_fetch_add_explicit(&p->account_ns, (int64_t)ns, memory_order_relaxed);
 }
 
-void light_given(struct process *p, uint64_t ns)
+void nearly_idle_sampled(struct process *p, uint64_t ns)
 {
 	if (keeps_account(p))
 		atomic_fetch_sub_explicit(&p->account_ns, (int64_t)ns, memory_order_relaxed);
@@ -154,10 +154,10 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Return: for how many ended threads N periods stand; what is not taken waits for the next. */
 static uint32_t ended_of(uint64_t n)
 {
-	return (uint32_t)((n + MOST_OF_ONE - 1) / MOST_OF_ONE);
+	return (uint32_t)((n + MAX_OF_ONE - 1) / MAX_OF_ONE);
 }
 
-void light_inherit(struct process *p, struct slot *slot, uint64_t period_ns)
+void nearly_idle_inherit(struct process *p, struct slot *slot, uint64_t period_ns)
 {
 	uint32_t ended;
 	uint32_t kept;
@@ -169,14 +169,14 @@ void light_inherit(struct process *p, struct slot *slot, uint64_t period_ns)
 	ended = atomic_exchange_explicit(&p->n_ended, 0, memory_order_relaxed);
 	left_ns = atomic_load_explicit(&p->account_ns, memory_order_relaxed);
 	n = left_ns > 0 ? (uint64_t)left_ns / period_ns : 0;
-	n = least(n, (uint64_t)ended * MOST_OF_ONE);
+	n = least(n, (uint64_t)ended * MAX_OF_ONE);
 	slot->own->extra += (uint32_t)n;
 	kept = ended - ended_of(n);
-	atomic_fetch_add_explicit(&p->n_ended, (uint32_t)least(kept, MOST_KEPT),
+	atomic_fetch_add_explicit(&p->n_ended, (uint32_t)least(kept, MAX_KEPT),
 				  memory_order_relaxed);
 }
 
-void light_forget(struct slot *slot)
+void nearly_idle_forget(struct slot *slot)
 {
 	timer_delete_id(slot->own->timer);
 	slot->own->timer = 0;
@@ -196,11 +196,11 @@ static void sweep_slot(struct process *p, uint32_t index)
 		return;
 	/* Whoever claims it has to enter it first. */
 	if (atomic_load_explicit(tid, memory_order_acquire) == RING_TID_DEAD)
-		timer_bury(p, &slot);
+		timer_delete_ended(p, &slot);
 	slot_leave(&slot);
 }
 
-void light_sweep(struct process *p)
+void nearly_idle_sweep(struct process *p)
 {
 	uint32_t n = atomic_load_explicit(&p->n_slots, memory_order_acquire);
 	uint32_t at = atomic_fetch_add_explicit(&p->n_swept, SWEEP_SLOTS, memory_order_relaxed);

@@ -8,7 +8,7 @@
 #include "sampler/handler/slot.h"
 
 /**
- * light_settle - a thread that the process timer has hit is to have its own timer, or is not
+ * nearly_idle_settle - a thread that the process timer has hit is to have its own timer, or is not
  *
  * Not at its first hit.  The process timer's hits are right for a thread however it runs; its own
  * timer is only looked at when a tick finds that thread running, which a thread that runs for less
@@ -16,62 +16,65 @@
  * thread is hit, every time: what a thread has used meanwhile is in the sample after the one that
  * gave it a timer.  docs/decisions/0022 has the numbers.
  *
- * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread; not in AGENT_QUIET.
+ * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread; not in
+ * AGENT_NO_SYSCALLS.
  */
-void light_settle(struct process *p, struct slot *slot, const struct tick *tick);
+void nearly_idle_settle(struct process *p, struct slot *slot, const struct tick *tick);
 
 /**
- * light_arm - a thread that the collector has found has its own timer, and what it used so far
+ * nearly_idle_arm - a thread that the collector has found has its own timer, and what it used so
+ * far
  * @tid: the slot's thread; it need not be the caller
  *
- * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_QUIET.
+ * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_NO_SYSCALLS.
  */
-void light_arm(struct process *p, struct slot *slot, uint32_t tid);
+void nearly_idle_arm(struct process *p, struct slot *slot, uint32_t tid);
 
 /**
- * light_forget - the slot's tid may be another thread's than before: nothing is known of its stack
+ * nearly_idle_forget - the slot's tid may be another thread's than before: nothing is known of its
+ * stack
  *
  * Its timer counts nobody any more, and is deleted.
  *
  * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread.
  */
-void light_forget(struct slot *slot);
+void nearly_idle_forget(struct slot *slot);
 
 /**
- * light_due - the process timer says that the process has used this much more
+ * nearly_idle_add_cpu - the process timer says that the process has used this much more
  *
- * It counts all CPU of the process, and what samples stand for is taken off (light_given()).  What
- * is left was used by ended threads between the kernel's last tick and their end, or has not been
- * looked at yet.
- *
- * Context: handler.
- */
-void light_due(struct process *p, uint64_t ns);
-
-/**
- * light_given - so much of that has its samples, or has been counted as lost
+ * It counts all CPU of the process, and what samples stand for is taken off
+ * (nearly_idle_sampled()).  What is left was used by ended threads between the kernel's last tick
+ * and their end, or has not been looked at yet.
  *
  * Context: handler.
  */
-void light_given(struct process *p, uint64_t ns);
+void nearly_idle_add_cpu(struct process *p, uint64_t ns);
 
 /**
- * light_inherit - a thread that is new stands for whole periods that ended threads left
+ * nearly_idle_sampled - so much of that has its samples, or has been counted as lost
+ *
+ * Context: handler.
+ */
+void nearly_idle_sampled(struct process *p, uint64_t ns);
+
+/**
+ * nearly_idle_inherit - a thread that is new stands for whole periods that ended threads left
  *
  * At most two for each that had a timer and has ended: more has another cause than the tick.  Those
  * that have left nothing yet are remembered, 64 of them: the process timer may say it later.
  *
  * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread.
  */
-void light_inherit(struct process *p, struct slot *slot, uint64_t period_ns);
+void nearly_idle_inherit(struct process *p, struct slot *slot, uint64_t period_ns);
 
 /**
- * light_sweep - delete timers of threads that have ended, in the next few slots
+ * nearly_idle_sweep - delete timers of threads that have ended, in the next few slots
  *
  * They would stay until the slot is claimed again, and count against the user's signals.
  *
- * Context: handler.  Not in AGENT_QUIET.
+ * Context: handler.  Not in AGENT_NO_SYSCALLS.
  */
-void light_sweep(struct process *p);
+void nearly_idle_sweep(struct process *p);
 
 #endif

@@ -11,7 +11,7 @@ enum {
 	BAND_LAST = 6,     /* POLL_HUP */
 	EARLY_PART = 4,    /* of a period that a signal may be early */
 	AHEAD_PERIODS = 4, /* that samples may have stood for too early */
-	MOST_PERIODS = 8,  /* or ticks, without a sample */
+	MAX_PERIODS = 8,   /* or ticks, without a sample */
 };
 
 /* Of any kernel: CONFIG_HZ is 100 to 1000. */
@@ -42,7 +42,7 @@ static bool find(struct process *p, uint32_t fd, struct slot *ret_slot)
 /* Where in a period the event found a thread that had no timer is not known. */
 static void begin(struct slot_own *own, uint64_t cpu_ns, uint64_t period_ns)
 {
-	own->weighed_ns = cpu_ns - period_ns - (uint64_t)own->random % period_ns;
+	own->accounted_cpu_ns = cpu_ns - period_ns - (uint64_t)own->random % period_ns;
 	own->ahead_ns = period_ns;
 }
 
@@ -53,9 +53,9 @@ static uint64_t longer(uint64_t a_ns, uint64_t b_ns)
 
 /* What stays without a sample for so much CPU is given with the next signal, wherever that comes.
  */
-static uint64_t most_unsampled_ns(uint64_t period_ns)
+static uint64_t max_unsampled_ns(uint64_t period_ns)
 {
-	return MOST_PERIODS * longer(period_ns, SLOWEST_TICK_NS);
+	return MAX_PERIODS * longer(period_ns, SLOWEST_TICK_NS);
 }
 
 /* Of the timer where an event stands: each tick is to be seen. */
@@ -73,14 +73,14 @@ static void follow_rate(struct process *p, struct slot *slot, uint64_t cpu_ns, u
 {
 	struct slot_own *own = slot->own;
 	uint64_t old_ns = own->period_ns;
-	int64_t used_ns = (int64_t)(cpu_ns - own->weighed_ns);
+	int64_t used_ns = (int64_t)(cpu_ns - own->accounted_cpu_ns);
 
 	own->epoch = process_epoch(p);
 	own->ahead_ns = longer(longer(old_ns, period_ns), used_ns < 0 ? (uint64_t)-used_ns : 0);
-	if (used_ns > (int64_t)most_unsampled_ns(longer(old_ns, period_ns)))
-		own->weighed_ns = cpu_ns - period_ns;
+	if (used_ns > (int64_t)max_unsampled_ns(longer(old_ns, period_ns)))
+		own->accounted_cpu_ns = cpu_ns - period_ns;
 	else
-		own->weighed_ns += timer_first_ns(slot, old_ns, period_ns) - period_ns;
+		own->accounted_cpu_ns += timer_first_ns(slot, old_ns, period_ns) - period_ns;
 	timer_restart(slot, tick_ns(period_ns));
 }
 
@@ -98,7 +98,7 @@ static uint64_t update(struct process *p, struct slot *slot)
 		own->ticked = false;
 		timer_restart(slot, tick_ns(period_ns));
 	}
-	if (!own->weighed_ns)
+	if (!own->accounted_cpu_ns)
 		begin(own, cpu_ns, period_ns);
 	if (own->epoch != process_epoch(p))
 		follow_rate(p, slot, cpu_ns, period_ns);
@@ -119,12 +119,12 @@ static uint32_t user_weight(struct process *p, struct slot *slot)
 {
 	struct slot_own *own = slot->own;
 	uint64_t cpu_ns = update(p, slot);
-	int64_t used_ns = (int64_t)(cpu_ns - own->weighed_ns);
+	int64_t used_ns = (int64_t)(cpu_ns - own->accounted_cpu_ns);
 	uint32_t periods = whole_periods(used_ns, own->period_ns);
-	uint32_t signals = 1 + atomic_exchange_explicit(&own->owed, 0, memory_order_relaxed);
+	uint32_t signals = 1 + atomic_exchange_explicit(&own->residual, 0, memory_order_relaxed);
 
 	own->event_cpu_ns = cpu_ns;
-	if (used_ns >= (int64_t)most_unsampled_ns(own->period_ns))
+	if (used_ns >= (int64_t)max_unsampled_ns(own->period_ns))
 		return periods;
 	return periods < signals ? periods : signals;
 }
@@ -152,11 +152,11 @@ static uint32_t kernel_weight(struct process *p, struct slot *slot)
 	struct slot_own *own = slot->own;
 	uint64_t cpu_ns = update(p, slot);
 	uint64_t period_ns = own->period_ns;
-	int64_t used_ns = (int64_t)(cpu_ns - own->weighed_ns);
+	int64_t used_ns = (int64_t)(cpu_ns - own->accounted_cpu_ns);
 	uint64_t past_ns = own->event_cpu_ns ? (cpu_ns - own->event_cpu_ns) % period_ns : 0;
 	bool in_kernel = ticked_in_kernel(own);
 
-	if (used_ns >= (int64_t)most_unsampled_ns(period_ns))
+	if (used_ns >= (int64_t)max_unsampled_ns(period_ns))
 		return (uint32_t)((uint64_t)used_ns / period_ns);
 	/* The period that is under way is not over. */
 	if (!in_kernel || used_ns < (int64_t)(period_ns + past_ns))
@@ -165,16 +165,16 @@ static uint32_t kernel_weight(struct process *p, struct slot *slot)
 }
 
 /* Without system calls a signal is a period. */
-static bool due(struct process *p, struct landing *at)
+static bool due(struct process *p, struct signal_target *at)
 {
-	bool counts = process_state(p) != AGENT_SAMPLING || p->header->counted;
+	bool counts = process_state(p) != AGENT_SAMPLING || p->header->non_cpu_event;
 
 	at->tick.weight = counts ? 1 : user_weight(p, &at->slot);
 	at->tick.flags = SAMPLE_EVENT;
 	return at->tick.weight && !process_is_paused(p);
 }
 
-bool event_lands(struct process *p, const siginfo_t *info, struct landing *at)
+bool event_target(struct process *p, const siginfo_t *info, struct signal_target *at)
 {
 	struct slot *slot = &at->slot;
 
@@ -184,7 +184,7 @@ bool event_lands(struct process *p, const siginfo_t *info, struct landing *at)
 	if (atomic_load_explicit(&p->header->tids[slot->index], memory_order_relaxed) ==
 	    at->tick.tid) {
 		if (!slot_enter(slot)) {
-			atomic_fetch_add_explicit(&slot->own->owed, 1, memory_order_relaxed);
+			atomic_fetch_add_explicit(&slot->own->residual, 1, memory_order_relaxed);
 			return false;
 		}
 		if (due(p, at))
@@ -196,29 +196,30 @@ bool event_lands(struct process *p, const siginfo_t *info, struct landing *at)
 	return false;
 }
 
-bool event_stands(const struct slot *slot)
+bool event_is_open(const struct slot *slot)
 {
 	return atomic_load_explicit(&slot->ring->event, memory_order_relaxed) != 0;
 }
 
 /* A thread's clock never goes back. */
-bool event_is_mine(struct process *p, const struct slot *slot)
+bool event_counts_caller(struct process *p, const struct slot *slot)
 {
 	struct slot_own *own = slot->own;
 
-	if (!event_stands(slot))
+	if (!event_is_open(slot))
 		return false;
-	if (p->header->counted || !own->weighed_ns ||
-	    (int64_t)(own->weighed_ns - clock_thread_cpu_ns()) <
+	if (p->header->non_cpu_event || !own->accounted_cpu_ns ||
+	    (int64_t)(own->accounted_cpu_ns - clock_thread_cpu_ns()) <
 		    (int64_t)(AHEAD_PERIODS * own->ahead_ns))
 		return true;
-	own->weighed_ns = 0;
+	own->accounted_cpu_ns = 0;
 	atomic_store_explicit(&slot->ring->event, 0, memory_order_relaxed);
 	return false;
 }
 
-/* In AGENT_QUIET no call may set the timer: it goes on, and an expiry stands for that much less. */
-void event_gone(struct process *p, struct slot *slot)
+/* In AGENT_NO_SYSCALLS no call may set the timer: it goes on, and an expiry stands for that much
+ * less. */
+void event_closed(struct process *p, struct slot *slot)
 {
 	struct slot_own *own = slot->own;
 
@@ -243,9 +244,9 @@ static bool is_own(const ucontext_t *uc)
 	return pc >= (uint64_t)own_begin && pc < (uint64_t)own_end;
 }
 
-bool event_tick(struct process *p, struct landing *at)
+bool event_tick(struct process *p, struct signal_target *at)
 {
-	bool counts = !p->header->counted && !is_own(at->tick.uc);
+	bool counts = !p->header->non_cpu_event && !is_own(at->tick.uc);
 
 	at->tick.weight = counts ? kernel_weight(p, &at->slot) : 0;
 	at->tick.flags |= SAMPLE_IN_KERNEL;

@@ -28,43 +28,43 @@ bool event_is_possible(const struct process *p);
 bool event_is_ours(const struct process *p, const siginfo_t *info);
 
 /**
- * event_lands - whether an event's signal makes a sample due, in a slot that is entered then
+ * event_target - whether an event's signal makes a sample due, in a slot that is entered then
  *
  * That of an event that was closed meanwhile is taken and forgotten.
  *
  * Context: handler.
  */
-bool event_lands(struct process *p, const siginfo_t *info, struct landing *at);
+bool event_target(struct process *p, const siginfo_t *info, struct signal_target *at);
 
 /**
- * event_stands - whether the collector has opened an event for the slot's thread
+ * event_is_open - whether the collector has opened an event for the slot's thread
  *
  * Context: handler.
  */
-bool event_stands(const struct slot *slot);
+bool event_is_open(const struct slot *slot);
 
 /**
- * event_is_mine - whether an event stands, and counts the calling thread
+ * event_counts_caller - whether an event stands, and counts the calling thread
  *
  * The number of a thread that has ended can come again before the collector has closed its event.
  * That one is given up then: the collector sees it, and opens another when it is time.
  *
  * Context: handler.  The slot's thread.
  */
-bool event_is_mine(struct process *p, const struct slot *slot);
+bool event_counts_caller(struct process *p, const struct slot *slot);
 
 /**
- * event_gone - the event of the slot's thread has been closed: its timer counts again
+ * event_closed - the event of the slot's thread has been closed: its timer counts again
  *
  * Context: handler.  Between slot_enter() and slot_leave(); the slot's thread.
  */
-void event_gone(struct process *p, struct slot *slot);
+void event_closed(struct process *p, struct slot *slot);
 
 /**
  * event_tick - whether the tick makes a sample due where an event stands
  *
  * Context: handler.  Between slot_enter() and slot_leave(); the slot's thread, at a timer's signal.
  */
-bool event_tick(struct process *p, struct landing *at);
+bool event_tick(struct process *p, struct signal_target *at);
 
 #endif

@@ -32,12 +32,12 @@ static void arm_one_posted(struct process *p, uint32_t tid)
 	if (!tid || tid == RING_TID_DEAD)
 		return;
 	if (slot_find(p, tid, &slot) == 0) {
-		if (event_stands(&slot) || timer_alive(&slot) || !slot_enter(&slot))
+		if (event_is_open(&slot) || timer_alive(&slot) || !slot_enter(&slot))
 			return;
 	} else if (slot_claim(p, tid, &slot) < 0) {
 		return;
 	}
-	light_arm(p, &slot, tid);
+	nearly_idle_arm(p, &slot, tid);
 	slot_leave(&slot);
 }
 
@@ -56,7 +56,7 @@ static void arm_posted(struct process *p)
 						       memory_order_relaxed));
 }
 
-static bool own_due(struct process *p, struct landing *at)
+static bool thread_timer_due(struct process *p, struct signal_target *at)
 {
 	bool sampling = process_state(p) == AGENT_SAMPLING;
 
@@ -66,10 +66,10 @@ static bool own_due(struct process *p, struct landing *at)
 			timer_follow(p, &at->slot);
 		return false;
 	}
-	if (sampling && event_is_mine(p, &at->slot))
+	if (sampling && event_counts_caller(p, &at->slot))
 		return event_tick(p, at);
 	if (at->slot.own->event) {
-		event_gone(p, &at->slot);
+		event_closed(p, &at->slot);
 		return !sampling;
 	}
 	if (sampling && at->slot.own->epoch == process_epoch(p) &&
@@ -83,17 +83,17 @@ static bool own_due(struct process *p, struct landing *at)
  * The signal came while its slot was being written: what it stands for is the next sample's.  Where
  * an event stands it is in the CPU that the next tick finds used.
  */
-static void carry(struct process *p, struct slot *slot, uint32_t weight)
+static void add_residual(struct process *p, struct slot *slot, uint32_t weight)
 {
 	if (process_is_paused(p))
 		return;
-	if (event_stands(slot))
+	if (event_is_open(slot))
 		count(&p->header->n_signals, 1);
 	else
-		atomic_fetch_add_explicit(&slot->own->owed, weight, memory_order_relaxed);
+		atomic_fetch_add_explicit(&slot->own->residual, weight, memory_order_relaxed);
 }
 
-static bool own_lands(struct process *p, uint32_t index, struct landing *at)
+static bool thread_timer_target(struct process *p, uint32_t index, struct signal_target *at)
 {
 	struct slot *slot = &at->slot;
 
@@ -105,10 +105,10 @@ static bool own_lands(struct process *p, uint32_t index, struct landing *at)
 		return false;
 	}
 	if (!slot_enter(slot)) {
-		carry(p, slot, at->tick.weight);
+		add_residual(p, slot, at->tick.weight);
 		return false;
 	}
-	if (own_due(p, at))
+	if (thread_timer_due(p, at))
 		return true;
 	slot_leave(slot);
 	return false;
@@ -128,34 +128,34 @@ static bool enter_discovered(struct process *p, const struct tick *tick, uint64_
 {
 	bool known = slot_find(p, tick->tid, slot) == 0;
 
-	if (known && (p->header->counted || timer_alive(slot))) {
+	if (known && (p->header->non_cpu_event || timer_alive(slot))) {
 		count(&p->header->n_signals, 1);
 		return false;
 	}
 	if (memory_was_blocked(tick->uc)) {
-		light_given(p, tick->weight * stood_for_ns);
-		count(&p->header->misdirected, tick->weight);
+		nearly_idle_sampled(p, tick->weight * stood_for_ns);
+		count(&p->header->spurious, tick->weight);
 		return false;
 	}
 	if (known) {
 		if (slot_enter(slot)) {
-			light_forget(slot);
+			nearly_idle_forget(slot);
 			return true;
 		}
-		carry(p, slot, tick->weight);
+		add_residual(p, slot, tick->weight);
 		return false;
 	}
 	if (slot_claim(p, tick->tid, slot) == 0) {
-		light_inherit(p, slot, stood_for_ns);
+		nearly_idle_inherit(p, slot, stood_for_ns);
 		return true;
 	}
-	light_given(p, tick->weight * stood_for_ns);
+	nearly_idle_sampled(p, tick->weight * stood_for_ns);
 	count(&p->header->lost_noslot, tick->weight);
 	return false;
 }
 
 /* Its own timer, which a pause has disarmed, is wanted again. */
-static bool process_tick(struct process *p, struct landing *at)
+static bool process_tick(struct process *p, struct signal_target *at)
 {
 	if (!slot_enter(&at->slot))
 		return false;
@@ -164,13 +164,13 @@ static bool process_tick(struct process *p, struct landing *at)
 		return true;
 	}
 	if (!timer_alive(&at->slot))
-		event_gone(p, &at->slot); /* the next tick has it follow the event again */
+		event_closed(p, &at->slot); /* the next tick has it follow the event again */
 	slot_leave(&at->slot);
 	return false;
 }
 
 /* The process timer: a thread that has no timer gives a sample, and gets one if it runs much. */
-static bool process_lands(struct process *p, struct landing *at)
+static bool process_timer_target(struct process *p, struct signal_target *at)
 {
 	struct tick *tick = &at->tick;
 	uint64_t stood_for_ns;
@@ -184,16 +184,16 @@ static bool process_lands(struct process *p, struct landing *at)
 		count(&p->header->n_signals, 1);
 		return false;
 	}
-	light_due(p, tick->weight * stood_for_ns);
+	nearly_idle_add_cpu(p, tick->weight * stood_for_ns);
 	tick->tid = (uint32_t)sys0(__NR_gettid);
 	tick->flags = SAMPLE_DISCOVERY;
 	jitter_process(p);
-	if (slot_find(p, tick->tid, &at->slot) == 0 && event_is_mine(p, &at->slot))
+	if (slot_find(p, tick->tid, &at->slot) == 0 && event_counts_caller(p, &at->slot))
 		return process_tick(p, at);
 	if (!enter_discovered(p, tick, stood_for_ns, &at->slot))
 		return false;
 	at->slot.own->period_ns = stood_for_ns;
-	if (!p->header->counted)
+	if (!p->header->non_cpu_event)
 		return true;
 	slot_leave(&at->slot); /* a slot is all that its event needs */
 	return false;
@@ -206,37 +206,38 @@ static bool is_ours(const struct process *p, const siginfo_t *info)
 }
 
 /* Whose signal it was.  Return: whether a sample is due, in the slot that is entered. */
-static __attribute__((noinline)) bool lands(struct process *p, const siginfo_t *info,
-					    struct landing *at)
+static __attribute__((noinline)) bool find_target(struct process *p, const siginfo_t *info,
+						  struct signal_target *at)
 {
 	uint32_t index = (uint32_t)(uint64_t)info->si_value.sival_ptr;
 
 	if (info->si_code != SI_TIMER)
-		return event_lands(p, info, at);
+		return event_target(p, info, at);
 	at->tick.weight = weight_of(info);
-	return index == PROCESS_TIMER_SLOT ? process_lands(p, at) : own_lands(p, index, at);
+	return index == PROCESS_TIMER_SLOT ? process_timer_target(p, at)
+					   : thread_timer_target(p, index, at);
 }
 
 /* A sample stands for the period that ends with it, whatever the next one is to be. */
-static __attribute__((noinline)) void leave(struct process *p, struct landing *at)
+static __attribute__((noinline)) void finish_sample(struct process *p, struct signal_target *at)
 {
 	struct slot *slot = &at->slot;
 
 	count(&slot->ring->handler_ns, clock_now_ns() - at->tick.now_ns);
 	if (at->tick.flags & SAMPLE_DISCOVERY)
-		light_settle(p, slot, &at->tick);
+		nearly_idle_settle(p, slot, &at->tick);
 	else if (!(at->tick.flags & (SAMPLE_EVENT | SAMPLE_IN_KERNEL)) &&
 		 process_state(p) == AGENT_SAMPLING && slot->own->epoch != process_epoch(p))
 		timer_follow(p, slot);
 	slot_leave(slot);
 }
 
-static __attribute__((noinline)) void look_around(struct process *p, uint64_t now_ns)
+static __attribute__((noinline)) void check_process(struct process *p, uint64_t now_ns)
 {
 	if (process_state(p) != AGENT_SAMPLING)
 		return;
 	arm_posted(p);
-	light_sweep(p);
+	nearly_idle_sweep(p);
 	process_check(p, now_ns);
 }
 
@@ -245,7 +246,7 @@ static __attribute__((noinline)) void look_around(struct process *p, uint64_t no
 void on_sigprof(int sig, siginfo_t *info, void *context)
 {
 	struct process *p = handler_process;
-	struct landing at = {.tick.uc = context};
+	struct signal_target at = {.tick.uc = context};
 
 	if (!is_ours(p, info) && !event_is_ours(p, info)) {
 		void (*chain)(int, siginfo_t *, void *) =
@@ -255,16 +256,16 @@ void on_sigprof(int sig, siginfo_t *info, void *context)
 			chain(sig, info, context);
 		return;
 	}
-	if (process_state(p) != AGENT_SAMPLING && process_state(p) != AGENT_QUIET)
+	if (process_state(p) != AGENT_SAMPLING && process_state(p) != AGENT_NO_SYSCALLS)
 		return;
 	if (process_state(p) == AGENT_SAMPLING && handler_overflows(context)) {
 		count(&p->header->n_signals, 1);
 		return;
 	}
 	at.tick.now_ns = clock_now_ns();
-	if (lands(p, info, &at)) {
+	if (find_target(p, info, &at)) {
 		sampling_take(p, &at.slot, &at.tick);
-		leave(p, &at);
+		finish_sample(p, &at);
 	}
-	look_around(p, at.tick.now_ns);
+	check_process(p, at.tick.now_ns);
 }

@@ -12,7 +12,7 @@ struct process *process_is_self(void)
 {
 	struct process *p = handler_process;
 
-	if (!p || !p->header || process_is_silent(p) || p->pid != (int32_t)sys0(__NR_getpid))
+	if (!p || !p->header || process_forbids_syscalls(p) || p->pid != (int32_t)sys0(__NR_getpid))
 		return NULL;
 	return p;
 }
@@ -39,7 +39,7 @@ void process_stop(struct process *p, enum agent_state state)
 	struct slot slot;
 
 	if (!atomic_compare_exchange_strong(&p->state, &old, (uint32_t)state)) {
-		if (old == AGENT_QUIET)
+		if (old == AGENT_NO_SYSCALLS)
 			process_set_state(p, state);
 		return;
 	}
@@ -70,7 +70,7 @@ static bool anyone_busy(struct process *p, uint32_t tid)
 	return false;
 }
 
-void process_settle(struct process *p, uint32_t tid)
+void process_wait_handlers(struct process *p, uint32_t tid)
 {
 	const struct sys_timespec ms = {.nsec = 1000000};
 
@@ -80,7 +80,7 @@ void process_settle(struct process *p, uint32_t tid)
 		(void)sys2(__NR_nanosleep, &ms, NULL);
 }
 
-static bool silent(struct process *p, uint64_t now_ns)
+static bool drain_is_stale(struct process *p, uint64_t now_ns)
 {
 	uint64_t drained = atomic_load_explicit(&p->header->drained_ns, memory_order_relaxed);
 
@@ -97,7 +97,7 @@ void process_check(struct process *p, uint64_t now_ns)
 		return;
 	}
 	since = atomic_load_explicit(&p->stale_ns, memory_order_relaxed);
-	if (!silent(p, now_ns)) {
+	if (!drain_is_stale(p, now_ns)) {
 		if (since)
 			atomic_store_explicit(&p->stale_ns, 0, memory_order_relaxed);
 		return;

@@ -54,7 +54,7 @@ struct process {
 	_Atomic uint32_t unloading;        /* calls of dlclose under way */
 	_Atomic uint32_t jittering;        /* a thread is moving the process timer */
 	_Atomic uint32_t n_ticks;          /* of the process timer */
-	_Atomic uint32_t n_swept;          /* slots that light_sweep() has looked at */
+	_Atomic uint32_t n_swept;          /* slots that nearly_idle_sweep() has looked at */
 	int32_t timer;                     /* the process timer's id + 1; 0: none */
 	_Atomic uint32_t epoch;            /* of the header, when the process timer was last set */
 	_Atomic uint64_t timer_ns;         /* CPU time between two of its expiries */
@@ -70,7 +70,7 @@ struct process {
 	struct unwind_cache rules;
 	struct unwind_module snapshot[PROCESS_SNAPSHOT]; /* sorted by start */
 	_Atomic uint16_t hints[PROCESS_HINTS];           /* slots of threads, by their tids */
-	struct process_range ranges[PROCESS_RANGES];     /* valid in AGENT_QUIET */
+	struct process_range ranges[PROCESS_RANGES];     /* valid in AGENT_NO_SYSCALLS */
 	uint32_t n_ranges;
 	_Atomic uint64_t modules[PROCESS_MODULES]; /* starts; 0 free */
 	_Atomic uint64_t pages[PROCESS_PAGES];     /* addresses of pages; 0 free */
@@ -132,15 +132,15 @@ static inline bool process_is_paused(struct process *p)
 uint64_t process_period_ns(struct process *p);
 
 /**
- * process_is_silent - whether a seccomp filter may end the host for any system call of ours
+ * process_forbids_syscalls - whether a seccomp filter may end the host for any system call of ours
  *
  * Context: handler.
  */
-static inline bool process_is_silent(struct process *p)
+static inline bool process_forbids_syscalls(struct process *p)
 {
 	enum agent_state state = process_state(p);
 
-	return state == AGENT_QUIET || state == AGENT_SECCOMP;
+	return state == AGENT_NO_SYSCALLS || state == AGENT_SECCOMP;
 }
 
 /**
@@ -153,7 +153,7 @@ void process_set_state(struct process *p, enum agent_state state);
 /**
  * process_stop - delete every timer of the process
  *
- * Only the first call does it; with AGENT_QUIET before, no call may be made and the timers
+ * Only the first call does it; with AGENT_NO_SYSCALLS before, no call may be made and the timers
  * stay: their signals are ignored.
  *
  * Context: handler.
@@ -161,14 +161,14 @@ void process_set_state(struct process *p, enum agent_state state);
 void process_stop(struct process *p, enum agent_state state);
 
 /**
- * process_settle - wait until no other thread is inside the handler
+ * process_wait_handlers - wait until no other thread is inside the handler
  * @tid: the caller's
  *
  * Gives up after 100 ms.
  *
  * Context: agent.
  */
-void process_settle(struct process *p, uint32_t tid);
+void process_wait_handlers(struct process *p, uint32_t tid);
 
 /**
  * process_check - stop when told to, or when nobody has drained the rings for 5 s

@@ -59,11 +59,11 @@ __attribute__((noinline)) void sampling_name(struct slot *slot, uint32_t tid, ui
 	slot->own->named = 1;
 }
 
-static __attribute__((noinline)) void write_metrics(struct record_sample *record, bool quiet)
+static __attribute__((noinline)) void write_metrics(struct record_sample *record, bool no_syscalls)
 {
 	struct rusage used;
 
-	if (quiet || sys2(__NR_getrusage, OF_THREAD, &used) < 0) {
+	if (no_syscalls || sys2(__NR_getrusage, OF_THREAD, &used) < 0) {
 		record->head.flags |= SAMPLE_NO_METRICS;
 		record->cpu_ns = 0;
 		record->minflt = 0;
@@ -108,50 +108,51 @@ walk_on_stack(struct process *p, struct slot *slot, const struct tick *tick)
 static __attribute__((noinline)) struct record_sample *walk(struct process *p, struct slot *slot,
 							    const struct tick *tick)
 {
-	struct memory *memory = memory_borrow(slot->index);
+	struct memory *memory = memory_acquire(slot->index);
 	struct record_sample *record;
 
 	if (!memory)
 		return walk_on_stack(p, slot, tick);
 	record = walk_by(p, slot, tick, memory);
-	memory_give_back(memory);
+	memory_release(memory);
 	return record;
 }
 
 void sampling_wake(struct process *p)
 {
-	if (process_state(p) == AGENT_QUIET ||
+	if (process_state(p) == AGENT_NO_SYSCALLS ||
 	    atomic_exchange_explicit(&p->header->wake, 1, memory_order_release))
 		return;
 	(void)sys3(__NR_futex, &p->header->wake, FUTEX_WAKE_OP, 1);
 }
 
 /* Relaxed: a weight and nothing else; whoever adds to it meanwhile is in the next sample's. */
-static uint32_t take_owed(struct slot_own *own)
+static uint32_t take_residual(struct slot_own *own)
 {
-	if (!atomic_load_explicit(&own->owed, memory_order_relaxed))
+	if (!atomic_load_explicit(&own->residual, memory_order_relaxed))
 		return 0;
-	return atomic_exchange_explicit(&own->owed, 0, memory_order_relaxed);
+	return atomic_exchange_explicit(&own->residual, 0, memory_order_relaxed);
 }
 
 void sampling_take(struct process *p, struct slot *slot, const struct tick *tick)
 {
-	bool quiet = process_state(p) != AGENT_SAMPLING;
-	uint32_t used = tick->weight + take_owed(slot->own); /* extra is in the account already */
+	bool no_syscalls = process_state(p) != AGENT_SAMPLING;
+	uint32_t used =
+		tick->weight + take_residual(slot->own); /* extra is in the account already */
 	uint32_t weight = used + slot->own->extra;
 	struct record_sample *record;
 
-	if (!quiet) {
+	if (!no_syscalls) {
 		slot_populate(slot);
 		if (slot->own->n_signals % NAME_EVERY == 0)
 			sampling_name(slot, tick->tid, tick->now_ns);
 	}
 	slot->own->n_signals++;
 	slot->own->extra = 0;
-	slot->own->given_ns += weight * slot->own->period_ns;
-	light_given(p, weight * slot->own->period_ns);
-	if (slot->own->weighed_ns)
-		slot->own->weighed_ns += used * slot->own->period_ns;
+	slot->own->sampled_ns += weight * slot->own->period_ns;
+	nearly_idle_sampled(p, weight * slot->own->period_ns);
+	if (slot->own->accounted_cpu_ns)
+		slot->own->accounted_cpu_ns += used * slot->own->period_ns;
 	record = walk(p, slot, tick);
 	if (!record) {
 		count_loss(slot, weight);
@@ -168,7 +169,7 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	record->cpu = clock_cpu();
 	record->weight = weight;
 	record->period_ns = slot->own->period_ns;
-	write_metrics(record, quiet);
+	write_metrics(record, no_syscalls);
 	ring_commit(slot, record->head.bytes);
 	atomic_fetch_add_explicit(&slot->ring->n_samples, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&slot->ring->n_overruns, weight - 1, memory_order_relaxed);
@@ -181,7 +182,7 @@ uint32_t sampling_tid(struct process *p, const struct slot *slot, const struct t
 	uint32_t tid = atomic_load_explicit(&p->header->tids[slot->index], memory_order_relaxed);
 	uint64_t sp = arch_regs(tick->uc).sp;
 
-	if (process_state(p) == AGENT_QUIET ||
+	if (process_state(p) == AGENT_NO_SYSCALLS ||
 	    (sp >= slot->own->window_lo && sp < slot->own->window_hi))
 		return tid;
 	return (uint32_t)sys0(__NR_gettid);

@@ -14,7 +14,7 @@ struct tick {
 };
 
 /* In one, which lies on the stack without gaps. */
-struct landing {
+struct signal_target {
 	struct slot slot;
 	struct tick tick;
 };
@@ -42,14 +42,14 @@ uint32_t sampling_tid(struct process *p, const struct slot *slot, const struct t
 /**
  * sampling_name - write the name of the slot's thread, if it is not what was written last
  *
- * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_QUIET.
+ * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_NO_SYSCALLS.
  */
 void sampling_name(struct slot *slot, uint32_t tid, uint64_t now_ns);
 
 /**
  * sampling_wake - wake the collector: a ring is filling up
  *
- * Context: handler.  Does nothing in AGENT_QUIET.
+ * Context: handler.  Does nothing in AGENT_NO_SYSCALLS.
  */
 void sampling_wake(struct process *p);
 

@@ -19,7 +19,7 @@ int slot_at(struct process *p, uint32_t index, struct slot *ret_slot)
 	base = (unsigned char *)p->chunks[chunk];
 	ret_slot->ring = (void *)(base + index % RING_CHUNK_SLOTS * ring_slot_bytes(chunk));
 	ret_slot->own = (void *)ret_slot->ring->own;
-	ret_slot->news = &p->header->news[index / 64];
+	ret_slot->changed = &p->header->changed[index / 64];
 	ret_slot->index = index;
 	ret_slot->data_bytes = (uint32_t)ring_data_bytes(chunk);
 	return 0;
@@ -141,9 +141,10 @@ static void reset_own(struct process *p, const struct slot *slot, uint32_t tid)
 	struct slot_own *own = slot->own;
 	uint16_t populated = own->populated;
 
-	if (own->owed)
-		atomic_fetch_add_explicit(&p->header->lost_nested, own->owed, memory_order_relaxed);
-	timer_bury(p, slot);
+	if (own->residual)
+		atomic_fetch_add_explicit(&p->header->lost_nested, own->residual,
+					  memory_order_relaxed);
+	timer_delete_ended(p, slot);
 	atomic_store_explicit(&slot->ring->armed, 0, memory_order_relaxed);
 	*own = (struct slot_own){
 		.busy = 1,
@@ -172,7 +173,7 @@ int slot_claim(struct process *p, uint32_t tid, struct slot *ret_slot)
 
 bool slot_enter(struct slot *slot)
 {
-	/* seq_cst: process_settle() looks here after it has changed the state. */
+	/* seq_cst: process_wait_handlers() looks here after it has changed the state. */
 	return !atomic_exchange_explicit(&slot->own->busy, 1, memory_order_seq_cst);
 }
 
@@ -181,7 +182,8 @@ void slot_leave(struct slot *slot)
 	atomic_store_explicit(&slot->own->busy, 0, memory_order_release);
 	/* Set or not, it is set again: a load would not be ordered behind what was written.  Pairs
 	 * with the collector's acquire. */
-	atomic_fetch_or_explicit(slot->news, UINT64_C(1) << slot->index % 64, memory_order_release);
+	atomic_fetch_or_explicit(slot->changed, UINT64_C(1) << slot->index % 64,
+				 memory_order_release);
 }
 
 /* The page that is written to next. */

@@ -12,10 +12,10 @@ struct slot_own {
 	uint64_t window_hi;
 	struct account_share share; /* of the process's account; only with DISCOVERY_HOOKS */
 	uint64_t armed_cpu_ns;      /* its CPU clock when it was armed; only with DISCOVERY_HOOKS */
-	uint64_t given_ns;          /* what its samples since then stood for */
+	uint64_t sampled_ns;        /* what its samples since then stood for */
 	uint64_t claimed_head;      /* head when it was claimed */
 	uint64_t period_ns;         /* between two expiries of its timer */
-	uint64_t weighed_ns;        /* up to where on its CPU clock samples stand; 0: unknown */
+	uint64_t accounted_cpu_ns;  /* up to where on its CPU clock samples stand; 0: unknown */
 	uint64_t ahead_ns;     /* by how much that may be ahead of the clock, or a quarter of it */
 	uint64_t event_cpu_ns; /* its CPU clock at the last signal of its event; 0: none yet */
 	struct clock_ticks ticks; /* as last looked at, where an event stands */
@@ -29,14 +29,14 @@ struct slot_own {
 	uint32_t n_signals;    /* own samples, for every-8th work */
 	uint32_t extra;        /* periods to add to the next sample's weight */
 	_Atomic uint32_t busy; /* a handler is writing */
-	_Atomic uint32_t owed; /* weight that came meanwhile: the next sample stands for it */
-	uint16_t populated;    /* so many pages of the slot are there */
-	uint16_t no_window;    /* samples until the stack is examined again */
-	uint32_t n_events;     /* of hooks */
-	uint32_t named;        /* comm is in the ring */
-	uint32_t epoch;        /* of the header, when the timer was last set */
-	uint32_t event;        /* whose signals these two are of: as ring_slot.event */
-	bool ticked;           /* ticks has been read */
+	_Atomic uint32_t residual; /* weight that came meanwhile: the next sample stands for it */
+	uint16_t populated;        /* so many pages of the slot are there */
+	uint16_t no_window;        /* samples until the stack is examined again */
+	uint32_t n_events;         /* of hooks */
+	uint32_t named;            /* comm is in the ring */
+	uint32_t epoch;            /* of the header, when the timer was last set */
+	uint32_t event;            /* whose signals these two are of: as ring_slot.event */
+	bool ticked;               /* ticks has been read */
 };
 
 _Static_assert(sizeof(struct slot_own) <= sizeof(((struct ring_slot *)0)->own),
@@ -45,7 +45,7 @@ _Static_assert(sizeof(struct slot_own) <= sizeof(((struct ring_slot *)0)->own),
 struct slot {
 	struct ring_slot *ring;
 	struct slot_own *own;
-	_Atomic uint64_t *news; /* its word in the header */
+	_Atomic uint64_t *changed; /* its word in the header */
 	uint32_t index;
 	uint32_t data_bytes;
 };
@@ -73,7 +73,7 @@ int slot_find(struct process *p, uint32_t tid, struct slot *ret_slot);
  * slot_leave() when it is armed.
  *
  * Return:  0, or -1 when there is none (the caller counts the loss).
- * Context: handler.  Any number of threads; not in AGENT_QUIET.
+ * Context: handler.  Any number of threads; not in AGENT_NO_SYSCALLS.
  */
 int slot_claim(struct process *p, uint32_t tid, struct slot *ret_slot);
 
@@ -95,7 +95,7 @@ void slot_leave(struct slot *slot);
 /**
  * slot_populate - have the pages of the ring ready that are written to next, once each
  *
- * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_QUIET.
+ * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_NO_SYSCALLS.
  */
 void slot_populate(struct slot *slot);
 

@@ -80,9 +80,9 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 	slot->own->epoch = process_epoch(p);
 	slot->own->period_ns = process_period_ns(p);
 	atomic_store_explicit(&slot->ring->armed, 1, memory_order_relaxed);
-	if (p->header->counted)
+	if (p->header->non_cpu_event)
 		return 0;
-	slot->own->weighed_ns = timer_cpu_ns(tid) + first_ns - slot->own->period_ns;
+	slot->own->accounted_cpu_ns = timer_cpu_ns(tid) + first_ns - slot->own->period_ns;
 	slot->own->ahead_ns = slot->own->period_ns;
 	return note(p, create(clock_of_thread(tid), &event, first_ns, slot->own->period_ns,
 			      &slot->own->timer));
@@ -170,20 +170,20 @@ static void restart_account(struct slot_own *own, uint64_t late_ns)
 {
 	uint64_t expired_ns;
 
-	if (!own->armed_cpu_ns && !own->weighed_ns)
+	if (!own->armed_cpu_ns && !own->accounted_cpu_ns)
 		return;
 	expired_ns = clock_thread_cpu_ns() - late_ns;
-	if (own->weighed_ns)
-		own->weighed_ns = expired_ns;
+	if (own->accounted_cpu_ns)
+		own->accounted_cpu_ns = expired_ns;
 	if (!own->armed_cpu_ns)
 		return;
 	own->armed_cpu_ns = expired_ns;
-	own->given_ns = 0;
-	own->share.carry_ns = 0;
-	own->share.phase_ns = 0;
+	own->sampled_ns = 0;
+	own->share.residual_ns = 0;
+	own->share.start_offset_ns = 0;
 }
 
-/* 1 .. MOST_NS, evenly */
+/* 1 .. MAX_NS, evenly */
 static uint64_t random_ns(uint32_t *state, uint64_t most_ns)
 {
 	return ((most_ns >> 10) * xorshift(state) >> 22) + 1;
@@ -231,8 +231,8 @@ void timer_follow(struct process *p, struct slot *slot)
 		own->extra += 1 + (uint32_t)((late_ns - first_ns) / period_ns);
 		first_ns += (late_ns - first_ns) / period_ns * period_ns + period_ns;
 	}
-	if (own->weighed_ns)
-		own->weighed_ns += first_ns - period_ns;
+	if (own->accounted_cpu_ns)
+		own->accounted_cpu_ns += first_ns - period_ns;
 	(void)set(own->timer - 1, first_ns - late_ns, period_ns);
 }
 
@@ -274,7 +274,7 @@ uint64_t timer_follow_process(struct process *p)
 	return old_ns;
 }
 
-void timer_bury(struct process *p, const struct slot *slot)
+void timer_delete_ended(struct process *p, const struct slot *slot)
 {
 	if (!slot->own->timer)
 		return;

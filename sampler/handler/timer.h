@@ -8,7 +8,7 @@
  * timer_cpu_ns - CPU time of a thread of the process; a system call
  *
  * Return:  0 when there is none.
- * Context: handler.  Not in AGENT_QUIET.
+ * Context: handler.  Not in AGENT_NO_SYSCALLS.
  */
 uint64_t timer_cpu_ns(uint32_t tid);
 
@@ -104,11 +104,11 @@ bool timer_jitter(struct process *p, struct slot *slot);
 void timer_jitter_process(struct process *p);
 
 /**
- * timer_bury - delete the timer of a thread that has ended, if it had one
+ * timer_delete_ended - delete the timer of a thread that has ended, if it had one
  *
  * Context: handler.  Between slot_enter() and slot_leave().
  */
-void timer_bury(struct process *p, const struct slot *slot);
+void timer_delete_ended(struct process *p, const struct slot *slot);
 
 /**
  * timer_delete_id - delete a timer by id + 1; 0 is none

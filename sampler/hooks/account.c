@@ -8,9 +8,9 @@
 /* How long a thread counts before it looks again whether the agent has started. */
 enum {
 	RETRY_BYTES = 4096,
-	MOST_SHIFT = 16,
-	CROWDED = 12, /* samples of a crowded ring after which the distance is doubled */
-	CALM = 64,    /* others after which it is halved again */
+	MAX_SHIFT = 16,
+	HALF_FULL_SAMPLES = 12, /* samples of a crowded ring after which the distance is doubled */
+	CALM_SAMPLES = 64,      /* others after which it is halved again */
 };
 
 static bool watching(const struct hook_table *table)
@@ -45,12 +45,12 @@ static void adapt(int written)
 {
 	if (written != 1) {
 		countdown.calm = 0;
-		countdown.crowded += written == 2 ? 1 : CROWDED / 4;
-		if (countdown.crowded >= CROWDED) {
-			countdown.crowded = 0;
-			countdown.shift += countdown.shift < MOST_SHIFT;
+		countdown.half_full += written == 2 ? 1 : HALF_FULL_SAMPLES / 4;
+		if (countdown.half_full >= HALF_FULL_SAMPLES) {
+			countdown.half_full = 0;
+			countdown.shift += countdown.shift < MAX_SHIFT;
 		}
-	} else if (countdown.shift && ++countdown.calm == CALM) {
+	} else if (countdown.shift && ++countdown.calm == CALM_SAMPLES) {
 		countdown.calm = 0;
 		countdown.shift--;
 	}

@@ -9,11 +9,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#define LEAST_NS   UINT64_C(25000000) /* between two readings, as of other metrics */
+#define MIN_NS     UINT64_C(25000000) /* between two readings, as of other metrics */
 #define CLAIMED_NS UINT64_C(1000000000)
 
-#define DEAR_NS UINT64_C(5000000) /* other threads wait so long: it is not done again */
-#define NEVER   UINT64_MAX
+#define EXPENSIVE_NS UINT64_C(5000000) /* other threads wait so long: it is not done again */
+#define NEVER        UINT64_MAX
 
 enum { PART = 200 }; /* a reading is followed by so many times what it took */
 
@@ -56,9 +56,9 @@ void arenas_read(const struct hook_table *table)
 		info = next.mallinfo2();
 		took_ns = table->now_ns() - begun_ns;
 		table->arenas(info.arena, info.fordblks, took_ns);
-		rest_ns = took_ns * PART > LEAST_NS ? took_ns * PART : LEAST_NS;
+		rest_ns = took_ns * PART > MIN_NS ? took_ns * PART : MIN_NS;
 		atomic_store_explicit(&next_ns,
-				      took_ns > DEAR_NS ? NEVER : begun_ns + took_ns + rest_ns,
+				      took_ns > EXPENSIVE_NS ? NEVER : begun_ns + took_ns + rest_ns,
 				      memory_order_release);
 	}
 	(void)sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));

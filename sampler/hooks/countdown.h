@@ -16,7 +16,7 @@ struct countdown {
 	uint64_t random; /* xorshift64*; 0: not seeded */
 	uint16_t shift;  /* the ring is filling: the mean is 2^shift times as far */
 	uint16_t drawn;  /* LEFT was drawn with this one */
-	uint16_t crowded;
+	uint16_t half_full;
 	uint16_t calm; /* samples since it was */
 };
 

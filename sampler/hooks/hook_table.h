@@ -49,7 +49,7 @@ struct hook_table {
 		     const void *caller);
 	/* What the allocator has, of it free, and how long it took to find that out. */
 	void (*arenas)(uint64_t bytes, uint64_t free_bytes, uint64_t took_ns);
-	/* Counts sampled memory whose release cannot be told. */
+	/* Counts sampled memory whose release cannot be report. */
 	void (*live_full)(void);
 
 	/* CLOCK_MONOTONIC, without a system call where that can be. */

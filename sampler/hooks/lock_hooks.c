@@ -11,7 +11,7 @@
 #include <errno.h>
 
 /* EOWNERDEAD: the last owner of a robust mutex died, and it is ours. */
-static bool let_in(int r)
+static bool acquired(int r)
 {
 	return r == 0 || r == EOWNERDEAD;
 }
@@ -36,7 +36,7 @@ static __attribute__((noinline)) int wait_for_mutex(pthread_mutex_t *mutex, cons
 	if (!lock_wait_begin(&wait, mutex, LOCK_MUTEX, caller))
 		return LOCK_NEXT(pthread_mutex_lock)(mutex);
 	r = LOCK_NEXT(pthread_mutex_lock)(mutex);
-	lock_wait_end(&wait, let_in(r));
+	lock_wait_end(&wait, acquired(r));
 	return r;
 }
 
@@ -72,7 +72,7 @@ HOOK_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 		int r_ = call;                                                                     \
                                                                                                    \
 		if (watched_)                                                                      \
-			lock_wait_end(&wait_, let_in(r_));                                         \
+			lock_wait_end(&wait_, acquired(r_));                                       \
 		r_;                                                                                \
 	})
 
@@ -147,21 +147,21 @@ HOOK_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clo
 
 HOOK_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-	lock_letting_go(lock, HOOK_CALLER);
+	lock_releasing(lock, HOOK_CALLER);
 	return LOCK_NEXT(pthread_rwlock_unlock)(lock);
 }
 
 /* Who waits for a condition lets go of the mutex, inside libc. */
 HOOK_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-	lock_letting_go(mutex, HOOK_CALLER);
+	lock_releasing(mutex, HOOK_CALLER);
 	return TIMED_CANCELLABLE(cond, LOCK_COND, LOCK_NEXT(pthread_cond_wait)(cond, mutex));
 }
 
 HOOK_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 				       const struct timespec *until)
 {
-	lock_letting_go(mutex, HOOK_CALLER);
+	lock_releasing(mutex, HOOK_CALLER);
 	return TIMED_CANCELLABLE(cond, LOCK_COND,
 				 LOCK_NEXT(pthread_cond_timedwait)(cond, mutex, until));
 }
@@ -169,20 +169,20 @@ HOOK_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mu
 HOOK_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 				       clockid_t clock, const struct timespec *until)
 {
-	lock_letting_go(mutex, HOOK_CALLER);
+	lock_releasing(mutex, HOOK_CALLER);
 	return TIMED_CANCELLABLE(cond, LOCK_COND,
 				 LOCK_NEXT(pthread_cond_clockwait)(cond, mutex, clock, until));
 }
 
 HOOK_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
-	lock_letting_go(cond, HOOK_CALLER);
+	lock_releasing(cond, HOOK_CALLER);
 	return LOCK_NEXT(pthread_cond_signal)(cond);
 }
 
 HOOK_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 {
-	lock_letting_go(cond, HOOK_CALLER);
+	lock_releasing(cond, HOOK_CALLER);
 	return LOCK_NEXT(pthread_cond_broadcast)(cond);
 }
 
@@ -218,6 +218,6 @@ HOOK_EXPORT int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec
 
 HOOK_EXPORT int sem_post(sem_t *sem)
 {
-	lock_letting_go(sem, HOOK_CALLER);
+	lock_releasing(sem, HOOK_CALLER);
 	return LOCK_NEXT(sem_post)(sem);
 }

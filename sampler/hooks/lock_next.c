@@ -14,19 +14,19 @@ extern const char *weak_glibc(void) __asm__("gnu_get_libc_version") __attribute_
 enum { MUSL_MUTEX_WORD = 4 }; /* after the type */
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): it declares */
-#define LOCK_NEXT_ASK(name, parameters, arguments)                                                 \
-	static int ask_##name parameters                                                           \
+#define LOCK_NEXT_RESOLVE(name, parameters, arguments)                                             \
+	static int resolve_##name parameters                                                       \
 	{                                                                                          \
 		int(*next) parameters;                                                             \
                                                                                                    \
 		lock_next_find();                                                                  \
 		next = LOCK_NEXT(name);                                                            \
-		return next == ask_##name ? ENOSYS : next arguments;                               \
+		return next == resolve_##name ? ENOSYS : next arguments;                           \
 	}
-LOCK_FUNCTIONS(LOCK_NEXT_ASK)
+LOCK_FUNCTIONS(LOCK_NEXT_RESOLVE)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-#define LOCK_NEXT_FIRST(name, parameters, arguments) .name = ask_##name,
+#define LOCK_NEXT_FIRST(name, parameters, arguments) .name = resolve_##name,
 struct lock_next lock_next = {LOCK_FUNCTIONS(LOCK_NEXT_FIRST)};
 
 /*

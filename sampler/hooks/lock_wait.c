@@ -40,43 +40,43 @@ bool lock_wait_begin(struct lock_wait *wait, const void *lock, enum lock_kind ki
 		return false;
 	wait->kind = kind;
 	wait->caller = caller;
-	wait->waiter = waiters_join(&lock_waiters, (uint64_t)lock);
+	wait->waiter = waiters_add(&lock_waiters, (uint64_t)lock);
 	wait->begin_ns = agent->now_ns();
 	return true;
 }
 
-static void tell(const struct hook_table *agent, const struct lock_wait *wait, uint64_t ns,
-		 bool let_in)
+static void report(const struct hook_table *agent, const struct lock_wait *wait, uint64_t ns,
+		   bool acquired)
 {
 	struct waker waker;
-	struct hook_wait told = {
+	struct hook_wait report = {
 		.lock = wait->waiter.lock,
 		.kind = wait->kind,
 		.ns = ns,
 		.caller = wait->caller,
 	};
 
-	if (let_in && waiters_waker(&wait->waiter, &waker)) {
-		told.waker_tid = waker.tid;
-		told.waker_pcs = waker.pcs;
-		told.n_waker = waker.n_pcs;
+	if (acquired && waiters_waker(&wait->waiter, &waker)) {
+		report.waker_tid = waker.tid;
+		report.waker_pcs = waker.pcs;
+		report.n_waker = waker.n_pcs;
 	}
-	(void)agent->wait(&told);
+	(void)agent->wait(&report);
 }
 
-void lock_wait_end(struct lock_wait *wait, bool let_in)
+void lock_wait_end(struct lock_wait *wait, bool acquired)
 {
 	const struct hook_table *agent = watching();
 	uint64_t ns = agent ? agent->now_ns() - wait->begin_ns : 0;
 
 	if (agent && ns >= agent->lock_ns)
-		tell(agent, wait, ns, let_in);
-	waiters_leave(&lock_waiters, &wait->waiter);
+		report(agent, wait, ns, acquired);
+	waiters_remove(&lock_waiters, &wait->waiter);
 }
 
 void lock_wait_drop(void *wait)
 {
-	waiters_leave(&lock_waiters, &((struct lock_wait *)wait)->waiter);
+	waiters_remove(&lock_waiters, &((struct lock_wait *)wait)->waiter);
 }
 
 /* Stacks and tids are used again by other threads; this is not. */

@@ -37,13 +37,13 @@ bool lock_wait_begin(struct lock_wait *wait, const void *lock, enum lock_kind ki
 
 /**
  * lock_wait_end - the wait is over; tell it if it was long
- * @let_in: whether somebody let go of the lock, rather than the time being up
+ * @acquired: whether somebody let go of the lock, rather than the time being up
  *
  * errno stays as it was.
  *
  * Context: agent.  Any thread, also in a signal handler.
  */
-void lock_wait_end(struct lock_wait *wait, bool let_in);
+void lock_wait_end(struct lock_wait *wait, bool acquired);
 
 /**
  * lock_wait_drop - the wait will not end: the thread was cancelled; WAIT is a struct lock_wait
@@ -60,11 +60,11 @@ void lock_wait_drop(void *wait);
 void lock_wake(const void *lock, const void *caller);
 
 /**
- * lock_letting_go - lock_wake(), where somebody may be waiting
+ * lock_releasing - lock_wake(), where somebody may be waiting
  *
  * Context: agent.  Any thread, also in a signal handler.
  */
-static inline void lock_letting_go(const void *lock, const void *caller)
+static inline void lock_releasing(const void *lock, const void *caller)
 {
 	if (__builtin_expect(waiters_may_wait(&lock_waiters, (uint64_t)lock), 0))
 		lock_wake(lock, caller);

@@ -5,7 +5,7 @@
 
 enum {
 	COUNT_BITS = 8,
-	MOST_WAITERS = (1 << COUNT_BITS) - 1,
+	MAX_WAITERS = (1 << COUNT_BITS) - 1,
 	FILTER_SHIFT = 64 - 11,
 	LOCKS_SHIFT = 64 - 19, /* other bits of the hash than the filter's */
 	PATIENCE = 1000,       /* looks at a waker that somebody else holds */
@@ -32,14 +32,14 @@ static uint64_t lock_of(struct waiters_lock *at)
 }
 
 /* One more, as long as the place is LOCK's (or free, with FRESH). */
-static bool count_in(struct waiters_lock *at, uint64_t lock, bool fresh)
+static bool add_waiter(struct waiters_lock *at, uint64_t lock, bool fresh)
 {
 	uint64_t old = atomic_load_explicit(&at->waiters, memory_order_relaxed);
 	uint64_t one_more;
 
 	do {
 		if (fresh ? old != 0
-			  : old >> COUNT_BITS != lock || (old & MOST_WAITERS) == MOST_WAITERS)
+			  : old >> COUNT_BITS != lock || (old & MAX_WAITERS) == MAX_WAITERS)
 			return false;
 		one_more = fresh ? lock << COUNT_BITS | 1 : old + 1;
 		/* Acquire: what was written while the place was another lock's is over. */
@@ -48,23 +48,23 @@ static bool count_in(struct waiters_lock *at, uint64_t lock, bool fresh)
 	return true;
 }
 
-static struct waiters_lock *join(struct waiters *waiters, uint64_t lock, bool fresh)
+static struct waiters_lock *find_place(struct waiters *waiters, uint64_t lock, bool fresh)
 {
 	for (uint32_t i = 0; i < WAITERS_PROBES; i++) {
 		struct waiters_lock *at = place(waiters, lock, i);
 
-		if (count_in(at, lock, fresh))
+		if (add_waiter(at, lock, fresh))
 			return at;
 	}
 	return NULL;
 }
 
-struct waiter waiters_join(struct waiters *waiters, uint64_t lock)
+struct waiter waiters_add(struct waiters *waiters, uint64_t lock)
 {
-	struct waiter waiter = {.lock = lock, .at = join(waiters, lock, false)};
+	struct waiter waiter = {.lock = lock, .at = find_place(waiters, lock, false)};
 
 	if (!waiter.at)
-		waiter.at = join(waiters, lock, true);
+		waiter.at = find_place(waiters, lock, true);
 	if (waiter.at)
 		waiter.n_wakes = atomic_load_explicit(&waiter.at->n_wakes, memory_order_relaxed);
 	/* Last: whoever sees it finds the place.  seq_cst: before the look at the lock itself. */
@@ -72,7 +72,7 @@ struct waiter waiters_join(struct waiters *waiters, uint64_t lock)
 	return waiter;
 }
 
-static void count_out_of_filter(_Atomic uint16_t *count)
+static void remove_from_filter(_Atomic uint16_t *count)
 {
 	uint16_t old = atomic_load_explicit(count, memory_order_relaxed);
 
@@ -82,29 +82,29 @@ static void count_out_of_filter(_Atomic uint16_t *count)
 		;
 }
 
-void waiters_leave(struct waiters *waiters, const struct waiter *waiter)
+void waiters_remove(struct waiters *waiters, const struct waiter *waiter)
 {
 	uint64_t old;
 	uint64_t one_less;
 
-	count_out_of_filter(filter_of(waiters, waiter->lock));
+	remove_from_filter(filter_of(waiters, waiter->lock));
 	if (!waiter->at)
 		return;
 	old = atomic_load_explicit(&waiter->at->waiters, memory_order_relaxed);
 	do {
 		if (old >> COUNT_BITS != waiter->lock)
 			return;
-		one_less = (old & MOST_WAITERS) > 1 ? old - 1 : 0;
+		one_less = (old & MAX_WAITERS) > 1 ? old - 1 : 0;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&waiter->at->waiters, &old, one_less, memory_order_release, memory_order_relaxed));
 }
 
-static bool take(struct waiters_lock *at)
+static bool acquire(struct waiters_lock *at)
 {
 	return !atomic_exchange_explicit(&at->busy, 1, memory_order_acquire);
 }
 
-static void give(struct waiters_lock *at)
+static void release(struct waiters_lock *at)
 {
 	atomic_store_explicit(&at->busy, 0, memory_order_release);
 }
@@ -114,7 +114,7 @@ struct waker *waiters_wake(struct waiters *waiters, uint64_t lock, uint32_t *pro
 	while (*probe < WAITERS_PROBES) {
 		struct waiters_lock *at = place(waiters, lock, (*probe)++);
 
-		if (lock_of(at) != lock || !take(at))
+		if (lock_of(at) != lock || !acquire(at))
 			continue;
 		if (at->waker.lock != lock) {
 			at->waker.lock = lock;
@@ -132,7 +132,7 @@ void waiters_woken(struct waker *waker)
 		(void *)((unsigned char *)waker - offsetof(struct waiters_lock, waker));
 
 	atomic_fetch_add_explicit(&at->n_wakes, 1, memory_order_relaxed);
-	give(at);
+	release(at);
 }
 
 /* No memcpy() stands behind us here. */
@@ -153,7 +153,7 @@ bool waiters_waker(const struct waiter *waiter, struct waker *ret_waker)
 	if (!at)
 		return false;
 	/* Somebody who lets go of a semaphore or a reader's lock right now. */
-	for (int i = 0; !take(at); i++) {
+	for (int i = 0; !acquire(at); i++) {
 		if (i == PATIENCE)
 			return false;
 		__builtin_ia32_pause();
@@ -162,6 +162,6 @@ bool waiters_waker(const struct waiter *waiter, struct waker *ret_waker)
 		atomic_load_explicit(&at->n_wakes, memory_order_relaxed) != waiter->n_wakes;
 	if (known)
 		copy(ret_waker, &at->waker);
-	give(at);
+	release(at);
 	return known;
 }

@@ -76,20 +76,20 @@ static inline bool waiters_may_wait(const struct waiters *waiters, uint64_t lock
 }
 
 /**
- * waiters_join - register the calling thread for a lock that it is about to wait for
+ * waiters_add - register the calling thread for a lock that it is about to wait for
  *
  * Context: handler.  Any number of threads.
  */
-struct waiter waiters_join(struct waiters *waiters, uint64_t lock);
+struct waiter waiters_add(struct waiters *waiters, uint64_t lock);
 
 /**
- * waiters_leave - end what waiters_join() began
+ * waiters_remove - end what waiters_add() began
  *
  * Does nothing in a fork child, where the table was wiped.
  *
  * Context: handler.  Any number of threads.
  */
-void waiters_leave(struct waiters *waiters, const struct waiter *waiter);
+void waiters_remove(struct waiters *waiters, const struct waiter *waiter);
 
 /**
  * waiters_wake - where the caller, who is about to let go of a lock, writes who it is
@@ -116,7 +116,7 @@ void waiters_woken(struct waker *waker);
  * waiters_waker - who let go of the lock since the caller registered for it
  *
  * Return:  true: the last one; false when it is not known.
- * Context: handler.  Between waiters_join() and waiters_leave().
+ * Context: handler.  Between waiters_add() and waiters_remove().
  */
 bool waiters_waker(const struct waiter *waiter, struct waker *ret_waker);
 

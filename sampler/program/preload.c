@@ -54,7 +54,7 @@ size_t preload_length(const struct preload *preload)
 	return length(preload->agent) + length(preload->user) + length(preload->asan) + 4;
 }
 
-void preload_join(const struct preload *preload, char *to)
+void preload_build(const struct preload *preload, char *to)
 {
 	if (user_has_asan(preload)) {
 		to = append(to, preload->user);

@@ -23,19 +23,19 @@ struct preload {
 };
 
 /**
- * preload_length - bytes that preload_join() writes, with the NUL
+ * preload_length - bytes that preload_build() writes, with the NUL
  *
  * Context: agent; also between vfork and exec.  Any thread.
  */
 size_t preload_length(const struct preload *preload);
 
 /**
- * preload_join - write the value of LD_PRELOAD that loads the agent
+ * preload_build - write the value of LD_PRELOAD that loads the agent
  * @to: room for preload_length() bytes
  *
  * Context: agent; also between vfork and exec.  Any thread.
  */
-void preload_join(const struct preload *preload, char *to);
+void preload_build(const struct preload *preload, char *to);
 
 /**
  * preload_split - find the user's value in a joined one

@@ -15,7 +15,7 @@ enum program_kind {
 	PROGRAM_OTHER_ARCH = 3, /* 32-bit or another machine: the agent does not fit */
 	PROGRAM_NOT_ELF = 4,    /* a directory, no permission, text without #!: exec will say */
 	PROGRAM_MISSING = 5,
-	PROGRAM_JOINED = 6, /* executed by one that has joined: no hook of ours has seen it */
+	PROGRAM_ATTACHED = 6, /* executed by one that has joined: no hook of ours has seen it */
 };
 
 /*

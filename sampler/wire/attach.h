@@ -9,22 +9,22 @@
 /*
  * The agent says by an ELF note where it is joined, so that it is found from outside whether a
  * loader brought it in at the start, or wick later.  The collector calls that function on a thread
- * that it holds, with a struct join in memory that lives as long as the call.
+ * that it holds, with a struct attach_request in memory that lives as long as the call.
  *
  * The function returns 0 or -errno.  It closes every descriptor that it was handed, whatever it
  * returns.
  */
-#define JOIN_NOTE       0x6a
-#define JOIN_NOTE_OWNER "wick"
+#define ATTACH_NOTE       0x6a
+#define ATTACH_NOTE_OWNER "wick"
 
-struct join_note {
+struct attach_note {
 	uint32_t version; /* WIRE_VERSION of that agent */
 	uint32_t pad;
 	int64_t enter;  /* the function's address minus that of this word */
 	int64_t signal; /* the same of a word with the number of its signal, 0 until it has one */
 };
 
-struct join {
+struct attach_request {
 	uint32_t magic; /* WIRE_MAGIC */
 	uint16_t version;
 	uint16_t pad;
@@ -33,7 +33,7 @@ struct join {
 	char socket[WIRE_PATH_BYTES]; /* where fork children say hello; "" when they cannot */
 };
 
-_Static_assert(sizeof(struct join_note) == 24, "the note is packed by its order");
-_Static_assert(sizeof(struct join) == 24 + WIRE_PATH_BYTES, "docs/wire.md");
+_Static_assert(sizeof(struct attach_note) == 24, "the note is packed by its order");
+_Static_assert(sizeof(struct attach_request) == 24 + WIRE_PATH_BYTES, "docs/wire.md");
 
 #endif

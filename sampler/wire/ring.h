@@ -61,11 +61,11 @@ enum ring_hooks {
 enum agent_state {
 	AGENT_NEW = 0,
 	AGENT_SAMPLING = 1,
-	AGENT_NO_TIMER = 2, /* timer_create failed; see agent_errno */
-	AGENT_QUIET = 3,    /* seccomp: sampling without system calls */
-	AGENT_STOPPED = 4,  /* told to stop, or nothing drained the rings for 5 s */
-	AGENT_EXITED = 5,   /* exit() or _exit() ran; cpu_ns is final */
-	AGENT_SECCOMP = 6,  /* seccomp forbids rt_sigreturn: timers deleted before it */
+	AGENT_NO_TIMER = 2,    /* timer_create failed; see agent_errno */
+	AGENT_NO_SYSCALLS = 3, /* seccomp: sampling without system calls */
+	AGENT_STOPPED = 4,     /* told to stop, or nothing drained the rings for 5 s */
+	AGENT_EXITED = 5,      /* exit() or _exit() ran; cpu_ns is final */
+	AGENT_SECCOMP = 6,     /* seccomp forbids rt_sigreturn: timers deleted before it */
 };
 
 /* Each side writes lines of its own (64 bytes) so that neither slows the other. */
@@ -75,17 +75,18 @@ struct ring_header {
 	uint32_t version; /* WIRE_VERSION */
 	uint64_t period_ns;
 	uint32_t hz;
-	uint32_t discovery;   /* enum ring_discovery */
-	uint32_t max_slots;   /* <= RING_MAX_SLOTS */
-	uint32_t jitter_pct;  /* 10; 0 switches it off */
-	uint64_t phase_ns;    /* of a period that counts as past when the image begins: random */
-	uint32_t missed;      /* periods that ended images used and no sample stands for */
-	uint32_t hooks;       /* enum ring_hooks: what the hooks object is to watch */
-	uint64_t alloc_bytes; /* RING_HOOK_ALLOC: mean bytes between two samples, at least 1 */
-	uint64_t lock_ns;     /* RING_HOOK_LOCK: shorter waits are not told */
-	uint32_t signal;      /* that samples come by: SIGPROF unless another was asked for */
-	uint32_t event_base;  /* perf events have descriptors (si_fd) from here on */
-	uint32_t counted;     /* 1: they count something else than CPU */
+	uint32_t discovery;  /* enum ring_discovery */
+	uint32_t max_slots;  /* <= RING_MAX_SLOTS */
+	uint32_t jitter_pct; /* 10; 0 switches it off */
+	uint64_t
+		start_offset_ns; /* of a period that counts as past when the image begins: random */
+	uint32_t residual_periods; /* periods that ended images used and no sample stands for */
+	uint32_t hooks;            /* enum ring_hooks: what the hooks object is to watch */
+	uint64_t alloc_bytes;      /* RING_HOOK_ALLOC: mean bytes between two samples, at least 1 */
+	uint64_t lock_ns;          /* RING_HOOK_LOCK: shorter waits are not told */
+	uint32_t signal;           /* that samples come by: SIGPROF unless another was asked for */
+	uint32_t event_base;       /* perf events have descriptors (si_fd) from here on */
+	uint32_t non_cpu_event;    /* 1: they count something else than CPU */
 	uint8_t pad0[52];
 
 	/* The collector's, changing.  A live period of 0 is period_ns. */
@@ -102,13 +103,12 @@ struct ring_header {
 	/* The agent's. */
 	_Atomic uint32_t state; /* enum agent_state */
 	_Atomic uint32_t agent_errno;
-	_Atomic uint32_t n_chunks;    /* mapped by the agent so far */
-	_Atomic uint32_t n_slots;     /* highest slot ever claimed + 1 */
-	_Atomic uint32_t wake;        /* futex: set to 1 and woken when a ring is over half full */
-	_Atomic uint32_t own_sigprof; /* 1: the program handles SIGPROF: its masks mean it */
-	_Atomic uint64_t lost_noslot; /* weight that found no slot */
-	_Atomic uint64_t
-		misdirected;        /* discovery signals at threads that had not run: no samples */
+	_Atomic uint32_t n_chunks; /* mapped by the agent so far */
+	_Atomic uint32_t n_slots;  /* highest slot ever claimed + 1 */
+	_Atomic uint32_t wake;     /* futex: set to 1 and woken when a ring is over half full */
+	_Atomic uint32_t handles_sigprof; /* 1: the program handles SIGPROF: its masks mean it */
+	_Atomic uint64_t lost_noslot;     /* weight that found no slot */
+	_Atomic uint64_t spurious;  /* discovery signals at threads that had not run: no samples */
 	_Atomic uint64_t cpu_ns;    /* CLOCK_PROCESS_CPUTIME_ID at exit or exec; 0 before */
 	_Atomic uint64_t n_signals; /* of ours that carried no sample (discovery, stale) */
 	_Atomic uint64_t lost_nested; /* arrived while a slot was written that changed hands then */
@@ -116,7 +116,7 @@ struct ring_header {
 	_Atomic uint64_t event_nested; /* that came while the slot was being written, */
 	_Atomic uint64_t event_noslot; /* or that found no slot */
 	_Atomic uint64_t live_full;    /* sampled memory whose release will not be told: no room */
-	_Atomic uint32_t leaving;      /* threads that are about to exec: no events meanwhile */
+	_Atomic uint32_t n_in_exec;    /* threads that are about to exec: no events meanwhile */
 	uint8_t pad3[4];
 	_Atomic uint64_t arena_bytes;      /* what the allocator had when it was last asked, */
 	_Atomic uint64_t arena_free_bytes; /* of it free, */
@@ -130,7 +130,7 @@ struct ring_header {
 	/* Slot i was written to since the collector looked: bit i % 64 of word i / 64.  Its writer
 	 * sets it (release) behind what it tells of, the collector takes it (acquire) before it
 	 * reads that. */
-	_Atomic uint64_t news[RING_MAX_SLOTS / 64];
+	_Atomic uint64_t changed[RING_MAX_SLOTS / 64];
 };
 
 struct ring_slot {

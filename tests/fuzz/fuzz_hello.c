@@ -49,7 +49,7 @@ static void forget(struct collector *collector)
 /* Seeds outlive versions: all ones stand for ours. */
 static void send_all(int fd, const uint8_t *input, size_t size)
 {
-	struct hello hello;
+	struct handshake_request hello;
 	uint8_t *bytes = malloc(size + 1);
 
 	if (!bytes)
@@ -68,7 +68,7 @@ static void send_all(int fd, const uint8_t *input, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static struct collector *collector;
-	struct welcome welcome;
+	struct handshake_reply welcome;
 	ssize_t n;
 	int fd;
 

@@ -13,7 +13,7 @@ enum { NAME_BYTES = 8 };
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	char name[NAME_BYTES + 1] = "";
-	struct peer_symbols symbols;
+	struct target_symbols symbols;
 	uint32_t version = 0;
 	uint32_t signal = 0;
 	uint64_t bytes = 0;
@@ -27,9 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	if (!module)
 		return 0;
 	memcpy(module, input + NAME_BYTES, size);
-	if (peer_symbols_open(&symbols, getpid(), (uint64_t)(uintptr_t)module) && *name)
-		(void)peer_symbols_sized(&symbols, name, &bytes);
-	(void)peer_join_note(getpid(), (uint64_t)(uintptr_t)module, &version, &signal);
+	if (target_symbols_open(&symbols, getpid(), (uint64_t)(uintptr_t)module) && *name)
+		(void)target_symbols_sized(&symbols, name, &bytes);
+	(void)target_attach_note(getpid(), (uint64_t)(uintptr_t)module, &version, &signal);
 	free(module);
 	return 0;
 }

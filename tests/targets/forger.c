@@ -109,7 +109,7 @@ static uint64_t forge_for(unsigned char *ring, double seconds, const char *kind)
 		if (put(ring, slot, &record,
 			forge(&record, kind, (uint32_t)getpid() + (slot & 1), n)))
 			n++;
-		atomic_fetch_or(&header->news[0], UINT64_C(1) << slot);
+		atomic_fetch_or(&header->changed[0], UINT64_C(1) << slot);
 	}
 	return n;
 }

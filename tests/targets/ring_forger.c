@@ -114,7 +114,7 @@ static void forge(struct ring_slot *slot, uint32_t index)
 
 		(void)snprintf(module.path, sizeof(module.path), "/forged/%0160lu.so", nth);
 		while (!ends && !put(slot, &module, sizeof(module))) {
-			atomic_fetch_or(&header->news[index / 64], UINT64_C(1) << index % 64);
+			atomic_fetch_or(&header->changed[index / 64], UINT64_C(1) << index % 64);
 			(void)usleep(PAUSE_US);
 		}
 	}

@@ -51,7 +51,7 @@ static void print_process(struct fake_process *p)
 	       p->bad);
 	printf("  lost full %lu noslot %lu nested %lu misdirected %lu other signals %lu\n",
 	       fake_sum(p, offsetof(struct ring_slot, lost_full)), h->lost_noslot, h->lost_nested,
-	       h->misdirected, h->n_signals);
+	       h->spurious, h->n_signals);
 	printf("  pcs/sample %.1f handler ns/sample %.0f stops",
 	       p->samples ? (double)p->pcs / (double)p->samples : 0,
 	       p->samples ? (double)fake_sum(p, offsetof(struct ring_slot, handler_ns)) /

@@ -145,7 +145,7 @@ static void goes_on_in_fork_children(void **state)
 	RUN(&o, "fork", "0.5");
 	assert_clean_end();
 	assert_int_equal(run.n_processes, 2);
-	assert_int_equal(run.processes[1]->kind, HELLO_FORK);
+	assert_int_equal(run.processes[1]->kind, HANDSHAKE_FORK);
 	assert_true(run.processes[1]->weight > 30);
 	assert_true(coverage() > 0.9 && coverage() < 1.1);
 }

@@ -53,17 +53,17 @@ static uint64_t libc_function(const char *name)
 
 static void finds_what_the_loader_finds(void **state)
 {
-	struct peer_symbols symbols;
+	struct target_symbols symbols;
 	uint64_t bytes = 0;
 
 	(void)state;
-	assert_true(peer_symbols_open(&symbols, getpid(), libc_base()));
-	assert_int_equal(peer_symbols_find(&symbols, "getppid"), libc_function("getppid"));
-	assert_int_equal(peer_symbols_find(&symbols, "syscall"), libc_function("syscall"));
-	assert_int_equal(peer_symbols_sized(&symbols, "qsort", &bytes), libc_function("qsort"));
+	assert_true(target_symbols_open(&symbols, getpid(), libc_base()));
+	assert_int_equal(target_symbols_find(&symbols, "getppid"), libc_function("getppid"));
+	assert_int_equal(target_symbols_find(&symbols, "syscall"), libc_function("syscall"));
+	assert_int_equal(target_symbols_sized(&symbols, "qsort", &bytes), libc_function("qsort"));
 	assert_true(bytes > 0);
-	assert_int_equal(peer_symbols_find(&symbols, "there_is_no_such_function"), 0);
-	assert_false(peer_symbols_open(&symbols, getpid(), 16));
+	assert_int_equal(target_symbols_find(&symbols, "there_is_no_such_function"), 0);
+	assert_false(target_symbols_open(&symbols, getpid(), 16));
 }
 
 /* A module as a process could have made it up. */
@@ -108,11 +108,11 @@ static void make_module(struct module *m)
 
 static uint64_t look_up(const struct module *m, const char *name)
 {
-	struct peer_symbols symbols;
+	struct target_symbols symbols;
 
-	if (!peer_symbols_open(&symbols, getpid(), (uint64_t)(uintptr_t)m))
+	if (!target_symbols_open(&symbols, getpid(), (uint64_t)(uintptr_t)m))
 		return 0;
-	return peer_symbols_find(&symbols, name);
+	return target_symbols_find(&symbols, name);
 }
 
 static void a_module_that_lies_has_no_symbols(void **state)
@@ -145,25 +145,25 @@ static void a_module_that_lies_has_no_symbols(void **state)
 /* A note at the end of those, with what the agent's has. */
 static void put_note(struct module *m, uint32_t name_bytes, uint32_t desc_bytes)
 {
-	const Elf64_Nhdr head = {name_bytes, desc_bytes, JOIN_NOTE};
+	const Elf64_Nhdr head = {name_bytes, desc_bytes, ATTACH_NOTE};
 	const size_t at = 16; /* behind another one */
 	const size_t desc = at + sizeof(head) + 8;
-	struct join_note note = {.version = WIRE_VERSION, .enter = 0x100};
+	struct attach_note note = {.version = WIRE_VERSION, .enter = 0x100};
 	const Elf64_Nhdr other = {4, 0, 7};
 
 	note.signal = (int64_t)offsetof(struct module, signal) -
 		      (int64_t)(offsetof(struct module, notes) + desc +
-				offsetof(struct join_note, signal));
+				offsetof(struct attach_note, signal));
 	memcpy(m->notes, &other, sizeof(other));
 	memcpy(m->notes + at, &head, sizeof(head));
-	memcpy(m->notes + at + sizeof(head), JOIN_NOTE_OWNER, sizeof(JOIN_NOTE_OWNER));
+	memcpy(m->notes + at + sizeof(head), ATTACH_NOTE_OWNER, sizeof(ATTACH_NOTE_OWNER));
 	memcpy(m->notes + desc, &note, sizeof(note));
 	m->signal = SIGVTALRM;
 }
 
 static uint64_t find_note(const struct module *m, uint32_t *ret_version, uint32_t *ret_signal)
 {
-	return peer_join_note(getpid(), (uint64_t)(uintptr_t)m, ret_version, ret_signal);
+	return target_attach_note(getpid(), (uint64_t)(uintptr_t)m, ret_version, ret_signal);
 }
 
 static void the_agents_note_says_where_it_is_joined(void **state)
@@ -175,15 +175,15 @@ static void the_agents_note_says_where_it_is_joined(void **state)
 	(void)state;
 	make_module(&m);
 	assert_int_equal(find_note(&m, &version, &signal), 0);
-	put_note(&m, sizeof(JOIN_NOTE_OWNER), sizeof(struct join_note));
+	put_note(&m, sizeof(ATTACH_NOTE_OWNER), sizeof(struct attach_note));
 	assert_true(find_note(&m, &version, &signal) > (uint64_t)(uintptr_t)&m);
 	assert_int_equal(version, WIRE_VERSION);
 	assert_int_equal(signal, SIGVTALRM);
-	put_note(&m, sizeof(JOIN_NOTE_OWNER), 8);
+	put_note(&m, sizeof(ATTACH_NOTE_OWNER), 8);
 	assert_int_equal(find_note(&m, &version, &signal), 0);
-	put_note(&m, UINT32_MAX, sizeof(struct join_note));
+	put_note(&m, UINT32_MAX, sizeof(struct attach_note));
 	assert_int_equal(find_note(&m, &version, &signal), 0);
-	put_note(&m, sizeof(JOIN_NOTE_OWNER), UINT32_MAX);
+	put_note(&m, sizeof(ATTACH_NOTE_OWNER), UINT32_MAX);
 	assert_int_equal(find_note(&m, &version, &signal), 0);
 }
 
@@ -197,7 +197,7 @@ static void knows_which_functions_hold_locks(void **state)
 	if (attach_place_find(getpid(), &place, &modules, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(place.dlopen, libc_function("dlopen"));
-	assert_int_equal(place.join, 0);
+	assert_int_equal(place.attach, 0);
 	assert_true(attach_is_critical(&modules, libc_function("malloc") + 1));
 	assert_true(attach_is_critical(&modules, libc_function("fork") + 1));
 	assert_false(attach_is_critical(&modules, libc_function("getppid")));
@@ -341,8 +341,8 @@ static int run_at(struct tracee *tracee, uint64_t address, uint64_t *ret_answer)
 	int signal = 0;
 
 	regs.rip = address;
-	assert_int_equal(tracee_go(tracee, &regs), 0);
-	assert_int_equal(tracee_await(tracee, &regs, &signal), 0);
+	assert_int_equal(tracee_continue(tracee, &regs), 0);
+	assert_int_equal(tracee_wait_fault(tracee, &regs, &signal), 0);
 	*ret_answer = regs.rax;
 	return signal;
 }
@@ -373,13 +373,13 @@ static void a_held_thread_sleeps_as_long_as_it_asked(void **state)
 		return;
 	}
 	assert_int_equal(tracee_stop(tracee), 0);
-	assert_int_equal(tracee_hold(tracee), 0);
+	assert_int_equal(tracee_block_signals(tracee), 0);
 	assert_int_equal(tracee_syscall(tracee, SYS_getpid, none, &answer), 0);
 	assert_int_equal(answer, pid);
 	assert_int_equal(run_at(tracee, map_code(tracee), &seen), SIGTRAP);
 	assert_int_equal(seen, 7);
 	assert_int_equal(run_at(tracee, 64, &seen), SIGSEGV);
-	tracee_leave(tracee);
+	tracee_detach(tracee);
 	assert_int_equal(read(fds[0], &said, sizeof(said)), sizeof(said));
 	assert_int_equal(said, 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -400,10 +400,10 @@ static void another_program_is_not_touched(void **state)
 	(void)state;
 	assert_non_null(tracee);
 	if (tracee_seize(tracee, pid, pid, find_enter()) == 0 && tracee_stop(tracee) == 0 &&
-	    tracee_hold(tracee) == 0) {
+	    tracee_block_signals(tracee) == 0) {
 		assert_int_equal(tracee_syscall(tracee, SYS_execve, exec, &answer), -ESRCH);
 		assert_true(tracee->gone);
-		tracee_leave(tracee);
+		tracee_detach(tracee);
 		/* It goes on, and nobody traces it. */
 		assert_int_equal(kill(pid, 0), 0);
 		assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
@@ -423,17 +423,17 @@ static void stay_on(int cpu)
 
 static bool is_looked_for(pid_t pid)
 {
-	struct look look;
+	struct stop_wait look;
 	bool looked_for;
 
-	look_open(&look, pid, pid);
+	stop_wait_open(&look, pid, pid);
 	assert_true(look.stat_fd >= 0);
-	look_begin(&look);
-	while (look_goes_on(&look))
+	stop_wait_begin(&look);
+	while (stop_wait_continues(&look))
 		;
 	looked_for = look.stat_fd >= 0;
-	look_close(&look);
-	assert_false(look_goes_on(&look));
+	stop_wait_close(&look);
+	assert_false(stop_wait_continues(&look));
 	return looked_for;
 }
 
@@ -471,10 +471,10 @@ static void a_thread_that_ends_while_held_is_let_go(void **state)
 	(void)state;
 	assert_non_null(tracee);
 	if (tracee_seize(tracee, pid, pid, find_enter()) == 0 && tracee_stop(tracee) == 0 &&
-	    tracee_hold(tracee) == 0) {
+	    tracee_block_signals(tracee) == 0) {
 		(void)kill(pid, SIGKILL);
 		assert_int_equal(tracee_syscall(tracee, SYS_getpid, none, &answer), -ESRCH);
-		tracee_leave(tracee);
+		tracee_detach(tracee);
 		/* Its end was taken: for a process that is not ours that tells its parent. */
 		assert_true(tracee->gone);
 		assert_int_equal(waitpid(pid, NULL, 0), -1);
@@ -516,7 +516,7 @@ static void who_holds_a_thread_tells_what_came_of_it(void **state)
 	inject.mem_fd = open(path, O_RDWR | O_CLOEXEC);
 	assert_int_equal(attach_place_find(pid, &inject.place, &modules, &err), 0);
 	attach_modules_release(&modules);
-	r = holder_run(&inject, &stopped_ns, &err);
+	r = tracer_run(&inject, &stopped_ns, &err);
 	(void)close(inject.mem_fd);
 	end_child(pid);
 	if (r == -EPERM) {
@@ -528,15 +528,15 @@ static void who_holds_a_thread_tells_what_came_of_it(void **state)
 	assert_true(stopped_ns > 0);
 	assert_int_equal(n_asked, 0);
 	/* One that has ended is told from one that cannot be held. */
-	assert_int_equal(holder_run(&inject, &stopped_ns, &err), -ESRCH);
+	assert_int_equal(tracer_run(&inject, &stopped_ns, &err), -ESRCH);
 }
 
 static void signals_that_end_nobody_are_told_apart(void **state)
 {
 	(void)state;
-	assert_true(attach_signal_is_mild(SIGURG) && attach_signal_fits(SIGURG));
-	assert_true(attach_signal_is_mild(SIGWINCH) && attach_signal_fits(SIGWINCH));
-	assert_true(!attach_signal_is_mild(SIGPROF) && attach_signal_fits(SIGPROF));
+	assert_true(attach_signal_is_harmless(SIGURG) && attach_signal_fits(SIGURG));
+	assert_true(attach_signal_is_harmless(SIGWINCH) && attach_signal_fits(SIGWINCH));
+	assert_true(!attach_signal_is_harmless(SIGPROF) && attach_signal_fits(SIGPROF));
 	assert_false(attach_signal_fits(SIGKILL) || attach_signal_fits(SIGCHLD) ||
 		     attach_signal_fits(0) || attach_signal_fits(-1));
 }

@@ -58,7 +58,7 @@ static void news_bring_a_pass(void **state)
 	atomic_store(&header->n_chunks, 5);
 	atomic_store(&header->n_slots, 65);
 	assert_false(due_is(&collector.drain, news_ns));
-	atomic_store(&header->news[1], 1);
+	atomic_store(&header->changed[1], 1);
 	assert_false(due_is(&collector.drain, due_wake_ns(due) - 1));
 	assert_true(due_is(&collector.drain, due_wake_ns(due)));
 	atomic_store(&header->n_slots, 64); /* of a slot that there is not */

@@ -77,7 +77,7 @@ static void comes_back(const char *const *entries, const char *asan)
 {
 	size_t bytes = environment_bytes((char *const *)(uintptr_t)entries, asan);
 	void *block = malloc(bytes); /* exactly, so that ASan sees one more */
-	char **joined = environment_join((char *const *)(uintptr_t)entries, asan, block);
+	char **joined = environment_build((char *const *)(uintptr_t)entries, asan, block);
 	size_t n = 0;
 
 	assert_non_null(environment_get(joined, "WICK_SOCKET"));
@@ -106,7 +106,7 @@ static void gives_back_the_environment_that_it_joined(void **state)
 static void takes_no_environment_for_an_empty_one(void **state)
 {
 	void *block = malloc(environment_bytes(NULL, ""));
-	char **joined = environment_join(NULL, "", block);
+	char **joined = environment_build(NULL, "", block);
 
 	(void)state;
 	assert_string_equal(joined[0], PRELOAD);

@@ -55,7 +55,7 @@ static int receive_ring(int fd)
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct welcome welcome;
+	struct handshake_reply welcome;
 	struct iovec part = {&welcome, sizeof(welcome)};
 	struct msghdr message = {.msg_iov = &part,
 				 .msg_iovlen = 1,
@@ -64,7 +64,7 @@ static int receive_ring(int fd)
 	int ring_fd = -1;
 
 	if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(welcome) ||
-	    welcome.status != WELCOME || !CMSG_FIRSTHDR(&message))
+	    welcome.status != HANDSHAKE_ACCEPTED || !CMSG_FIRSTHDR(&message))
 		return -1;
 	memcpy(&ring_fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(ring_fd));
 	return ring_fd;
@@ -72,7 +72,7 @@ static int receive_ring(int fd)
 
 static int say_of(pid_t pid, uint16_t version, uint16_t kind, int why, const char *path)
 {
-	struct hello hello = {
+	struct handshake_request hello = {
 		.magic = WIRE_MAGIC, .version = version, .kind = kind, .pid = pid, .why = why};
 	int fd = connect_to_wick();
 
@@ -122,7 +122,7 @@ static void commit(uint32_t index, const void *record, size_t bytes)
 	}
 	memcpy(to->data + head % data_bytes, record, bytes);
 	atomic_store_explicit(&to->head, head + bytes, memory_order_release);
-	atomic_fetch_or(&header()->news[index / 64], UINT64_C(1) << index % 64);
+	atomic_fetch_or(&header()->changed[index / 64], UINT64_C(1) << index % 64);
 }
 
 static void claim(uint32_t index, uint32_t tid, const char *comm)
@@ -196,7 +196,7 @@ static uint32_t start_worker(void)
 /* Two threads in turn: samples come out sorted over both. */
 static int run_samples(int n)
 {
-	if (start(HELLO_START) < 0)
+	if (start(HANDSHAKE_START) < 0)
 		return 3;
 	claim(0, (uint32_t)getpid(), "fake-main");
 	claim(1, start_worker(), "fake-worker");
@@ -226,13 +226,13 @@ static int run_fork(int n)
 	int status;
 	pid_t pid;
 
-	if (start(HELLO_START) < 0)
+	if (start(HANDSHAKE_START) < 0)
 		return 3;
 	claim(0, (uint32_t)getpid(), "parent");
 	give(0, 1, 0);
 	pid = fork();
 	if (pid == 0) {
-		if (start(HELLO_FORK) < 0)
+		if (start(HANDSHAKE_FORK) < 0)
 			_exit(3);
 		claim(0, (uint32_t)getpid(), "child");
 		for (int i = 0; i < n; i++)
@@ -257,10 +257,10 @@ static int run_rubbish(int n)
 		(void)close(fd);
 	}
 	fd = connect_to_wick(); /* says nothing, and stays */
-	if (fd < 0 || receive_ring(say(WIRE_VERSION + 1, HELLO_START, 0, "")) >= 0)
+	if (fd < 0 || receive_ring(say(WIRE_VERSION + 1, HANDSHAKE_START, 0, "")) >= 0)
 		return 6;
-	(void)close(say(WIRE_VERSION, HELLO_UNSAMPLED, 1, "/bin/static-thing"));
-	(void)close(say(WIRE_VERSION, HELLO_UNSAMPLED, 1, "/bin/static-thing"));
+	(void)close(say(WIRE_VERSION, HANDSHAKE_UNSUPPORTED, 1, "/bin/static-thing"));
+	(void)close(say(WIRE_VERSION, HANDSHAKE_UNSUPPORTED, 1, "/bin/static-thing"));
 	return run_samples(2);
 }
 
@@ -276,9 +276,9 @@ static int run_accuse(pid_t pid)
 		_exit(0);
 	}
 	(void)snprintf(link, sizeof(link), "/proc/%d/exe", (int)(pid ? pid : child));
-	if (readlink(link, path, sizeof(path) - 1) < 0 || start(HELLO_START) < 0)
+	if (readlink(link, path, sizeof(path) - 1) < 0 || start(HANDSHAKE_START) < 0)
 		return 12;
-	(void)close(say_of(pid ? pid : child, WIRE_VERSION, HELLO_UNSAMPLED, 1, path));
+	(void)close(say_of(pid ? pid : child, WIRE_VERSION, HANDSHAKE_UNSUPPORTED, 1, path));
 	(void)usleep(300000);
 	if (child) {
 		(void)kill(child, SIGKILL);
@@ -304,7 +304,7 @@ static int run_exec(int n, char **argv)
 static int run_daemon(int n)
 {
 	if (fork() == 0) {
-		if (start(HELLO_START) < 0)
+		if (start(HANDSHAKE_START) < 0)
 			_exit(3);
 		claim(0, (uint32_t)getpid(), "daemon");
 		give(0, 1, 0);
@@ -324,7 +324,7 @@ static int run_masked(int n)
 	uint64_t deadline = now_ns() + (uint64_t)n * 1000000000U;
 	uint64_t blocked = all;
 
-	if (start(HELLO_START) < 0)
+	if (start(HANDSHAKE_START) < 0)
 		return 3;
 	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(all));
 	while ((atomic_load(&header()->n_posted) == 0 || (blocked & profile)) &&

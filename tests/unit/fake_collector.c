@@ -87,7 +87,7 @@ static int make_rings(struct fake *fake, struct fake_process *process)
 
 static void send_welcome(int to, uint16_t status, int ring)
 {
-	struct welcome welcome = {WIRE_MAGIC, WIRE_VERSION, status};
+	struct handshake_reply welcome = {WIRE_MAGIC, WIRE_VERSION, status};
 	_Alignas(struct cmsghdr) unsigned char control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec body = {&welcome, sizeof(welcome)};
 	struct msghdr message = {.msg_iov = &body, .msg_iovlen = 1};
@@ -107,7 +107,7 @@ static void send_welcome(int to, uint16_t status, int ring)
 static void answer(struct fake *fake, int from)
 {
 	struct fake_process *process;
-	struct hello hello;
+	struct handshake_request hello;
 	int ring;
 
 	if (recv(from, &hello, sizeof(hello), 0) != sizeof(hello) || hello.magic != WIRE_MAGIC ||
@@ -119,16 +119,16 @@ static void answer(struct fake *fake, int from)
 	process->pid = hello.pid;
 	process->kind = hello.kind;
 	fake->run->processes[fake->run->n_processes++] = process;
-	if (hello.kind == HELLO_UNSAMPLED)
+	if (hello.kind == HANDSHAKE_UNSUPPORTED)
 		return;
 	if (fake->options->refuse) {
-		send_welcome(from, WELCOME_REFUSED, -1);
+		send_welcome(from, HANDSHAKE_REFUSED, -1);
 		return;
 	}
 	ring = make_rings(fake, process);
 	if (ring < 0)
 		return;
-	send_welcome(from, WELCOME, ring);
+	send_welcome(from, HANDSHAKE_ACCEPTED, ring);
 	(void)close(ring);
 }
 

@@ -28,7 +28,7 @@ struct fake_options {
 	enum ring_discovery discovery;
 	uint32_t jitter_pct;
 	uint32_t max_slots;     /* 0: RING_MAX_SLOTS */
-	bool refuse;            /* answer WELCOME_REFUSED */
+	bool refuse;            /* answer HANDSHAKE_REFUSED */
 	bool mute;              /* accept and never answer */
 	bool absent;            /* the socket's path leads nowhere */
 	bool idle;              /* never drain */
@@ -46,7 +46,7 @@ struct fake_thread {
 
 struct fake_process {
 	int32_t pid;
-	uint16_t kind; /* enum hello_kind */
+	uint16_t kind; /* enum handshake_kind */
 	struct ring_header *header;
 	uint64_t bytes;
 

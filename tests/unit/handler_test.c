@@ -169,13 +169,13 @@ static void reuses_a_dead_slot_and_forgets_its_thread(void **state)
 
 	write_record(&a, 48, RECORD_SAMPLE);
 	a.own->window_lo = 4096;
-	a.own->given_ns = 9;
+	a.own->sampled_ns = 9;
 	a.own->populated = 1;
 	f->p->header->tids[a.index] = RING_TID_DEAD;
 	b = claim(state, 200);
 	assert_int_equal(b.index, a.index);
 	assert_int_equal(b.own->window_lo, 0);
-	assert_int_equal(b.own->given_ns, 0);
+	assert_int_equal(b.own->sampled_ns, 0);
 	assert_int_equal(b.own->populated, 1);
 	assert_int_equal(b.ring->head, 48);
 	assert_int_equal(b.own->claimed_head, 48);
@@ -251,7 +251,7 @@ static void carries_what_short_threads_used(void **state)
 		if (i % 2 && account_first_ns(&s, PERIOD) <= LIFE)
 			given = 1 + account_extra(&s, PERIOD);
 		weights += given;
-		account += account_left(&s, LIFE, given * PERIOD, PERIOD) - s.carry_ns;
+		account += account_left(&s, LIFE, given * PERIOD, PERIOD) - s.residual_ns;
 	}
 	assert_in_range(weights, 198, 200);
 	assert_in_range((uint64_t)account, 0, 2 * PERIOD);
@@ -281,7 +281,7 @@ static void passes_on_an_expiry_that_no_tick_saw(void **state)
 	(void)state;
 	assert_int_equal(account_left(&s, LIFE, 0, PERIOD), PERIOD);
 	next = account_take(PERIOD + 5, false, 0, PERIOD);
-	assert_int_equal(next.carry_ns, PERIOD); /* whole periods only */
+	assert_int_equal(next.residual_ns, PERIOD); /* whole periods only */
 	assert_int_equal(account_extra(&next, PERIOD), 1);
 	assert_int_equal(account_left(&next, 0, 0, PERIOD), PERIOD);
 }
@@ -373,9 +373,9 @@ static void makes_no_call_when_quiet(void **state)
 	struct memory m;
 	uint64_t value = 0;
 
-	f->p->state = AGENT_QUIET;
+	f->p->state = AGENT_NO_SYSCALLS;
 	memory_init(&m, f->p, slot.own, (uint64_t)&value);
-	assert_true(m.quiet);
+	assert_true(m.no_syscalls);
 	assert_int_equal(m.reader.hi, 0);
 	/* Readable, but only a call could tell. */
 	assert_false(m.reader.read(&m.reader, (uint64_t)f->p, &value, 8));
@@ -408,27 +408,27 @@ static void tells_where_the_interrupted_registers_are(void **state)
 
 static void lends_a_room_to_one_walk_at_a_time(void **state)
 {
-	struct memory *rooms[MEMORY_ROOMS];
+	struct memory *rooms[MEMORY_BUFFERS];
 
 	(void)state;
-	for (uint32_t i = 0; i < MEMORY_ROOMS; i++) {
-		rooms[i] = memory_borrow(5);
+	for (uint32_t i = 0; i < MEMORY_BUFFERS; i++) {
+		rooms[i] = memory_acquire(5);
 		assert_non_null(rooms[i]);
 		for (uint32_t j = 0; j < i; j++)
 			assert_ptr_not_equal(rooms[i], rooms[j]);
 	}
-	assert_null(memory_borrow(5));
-	memory_give_back(rooms[7]);
-	assert_ptr_equal(memory_borrow(0), rooms[7]);
-	for (uint32_t i = 0; i < MEMORY_ROOMS; i++)
-		memory_give_back(rooms[i]);
+	assert_null(memory_acquire(5));
+	memory_release(rooms[7]);
+	assert_ptr_equal(memory_acquire(0), rooms[7]);
+	for (uint32_t i = 0; i < MEMORY_BUFFERS; i++)
+		memory_release(rooms[i]);
 }
 
 static void samples_the_same_stack_with_and_without_a_room(void **state)
 {
 	struct fixture *f = *state;
 	struct slot slot = claim(state, 7);
-	struct memory *rooms[MEMORY_ROOMS];
+	struct memory *rooms[MEMORY_BUFFERS];
 	const struct record_sample *samples[2];
 	ucontext_t uc;
 	struct tick tick = {.uc = &uc, .tid = 7, .weight = 1};
@@ -442,11 +442,11 @@ static void samples_the_same_stack_with_and_without_a_room(void **state)
 		head = slot.ring->head;
 		sampling_take(f->p, &slot, &tick);
 		samples[i] = (const void *)(slot.ring->data + head);
-		for (uint32_t j = 0; i == 0 && j < MEMORY_ROOMS; j++)
-			rooms[j] = memory_borrow(j);
+		for (uint32_t j = 0; i == 0 && j < MEMORY_BUFFERS; j++)
+			rooms[j] = memory_acquire(j);
 	}
-	for (uint32_t j = 0; j < MEMORY_ROOMS; j++)
-		memory_give_back(rooms[j]);
+	for (uint32_t j = 0; j < MEMORY_BUFFERS; j++)
+		memory_release(rooms[j]);
 	assert_int_equal(samples[0]->head.type, RECORD_SAMPLE);
 	assert_true(samples[0]->n_pcs > 2);
 	assert_int_equal(samples[0]->n_pcs, samples[1]->n_pcs);
@@ -495,9 +495,9 @@ static void a_signal_in_a_sample_weighs_on_the_next_one(void **state)
 	assert_int_equal(send_timer(f->p, &slot, 2), 0);
 	assert_int_equal(send_timer(f->p, &slot, 0), 0);
 	slot_leave(&slot);
-	slot.own->period_ns = slot.own->weighed_ns = 1000;
+	slot.own->period_ns = slot.own->accounted_cpu_ns = 1000;
 	assert_int_equal(send_timer(f->p, &slot, 1), 2 + 3 + 1);
-	assert_int_equal(slot.own->weighed_ns, 7000); /* else an event would give it again */
+	assert_int_equal(slot.own->accounted_cpu_ns, 7000); /* else an event would give it again */
 	assert_int_equal(send_timer(f->p, &slot, 0), 1);
 	assert_int_equal(f->p->header->lost_nested, 0);
 	assert_true(slot_enter(&slot)); /* it is lost when none follows */

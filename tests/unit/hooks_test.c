@@ -107,7 +107,7 @@ static void assert_same(struct outcome *alone, struct outcome *sampled)
 	free(sampled);
 }
 
-static uint32_t n_of_kind(const struct fake_run *taken, enum hello_kind kind)
+static uint32_t n_of_kind(const struct fake_run *taken, enum handshake_kind kind)
 {
 	uint32_t n = 0;
 
@@ -124,7 +124,7 @@ static void same_with_and_without(const struct fake_options *options, const char
 	struct outcome *sampled = run(options, argv, &taken);
 
 	assert_same(alone, sampled);
-	assert_true(n_of_kind(&taken, HELLO_START) >= images);
+	assert_true(n_of_kind(&taken, HANDSHAKE_START) >= images);
 	fake_run_release(&taken);
 }
 
@@ -191,9 +191,9 @@ static void names_what_takes_no_agent(void **state)
 	restore(saved);
 	close(file);
 	assert_int_equal(taken.status, 0);
-	assert_int_equal(n_of_kind(&taken, HELLO_START), 1);
+	assert_int_equal(n_of_kind(&taken, HANDSHAKE_START), 1);
 	/* One by vfork or fork, one by exec in place: another pid and the shell's own. */
-	assert_int_equal(n_of_kind(&taken, HELLO_UNSAMPLED), 2);
+	assert_int_equal(n_of_kind(&taken, HANDSHAKE_UNSUPPORTED), 2);
 	fake_run_release(&taken);
 }
 
@@ -208,7 +208,7 @@ static void survives_many_execs_at_full_rate(void **state)
 						    &taken),
 				 0);
 		assert_int_equal(taken.status, 0);
-		assert_int_equal(n_of_kind(&taken, HELLO_START), 51);
+		assert_int_equal(n_of_kind(&taken, HANDSHAKE_START), 51);
 		fake_run_release(&taken);
 	}
 }
@@ -223,7 +223,7 @@ static uint32_t state_after(const char *how)
 	assert_int_equal(taken.status, 0);
 	assert_true(taken.processes[0]->samples > 10);
 	state = atomic_load(&taken.processes[0]->header->state);
-	if (state == AGENT_QUIET)
+	if (state == AGENT_NO_SYSCALLS)
 		assert_true(taken.processes[0]->quiet > 10);
 	fake_run_release(&taken);
 	return state;
@@ -232,7 +232,7 @@ static uint32_t state_after(const char *how)
 static void goes_quiet_under_a_filter_that_lets_handlers_return(void **state)
 {
 	(void)state;
-	assert_int_equal(state_after("quiet"), AGENT_QUIET);
+	assert_int_equal(state_after("quiet"), AGENT_NO_SYSCALLS);
 }
 
 static void stops_before_a_filter_that_does_not(void **state)

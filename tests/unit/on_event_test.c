@@ -31,8 +31,8 @@ static void begin(uint64_t period_ns)
 static void signal_comes(void)
 {
 	const ucontext_t elsewhere = {0};
-	struct landing at = {.slot = {.ring = &ring, .own = own, .news = &news},
-			     .tick.uc = &elsewhere};
+	struct signal_target at = {.slot = {.ring = &ring, .own = own, .changed = &news},
+				   .tick.uc = &elsewhere};
 
 	assert_true(slot_enter(&at.slot));
 	(void)event_tick(&process, &at);
@@ -45,12 +45,12 @@ static int64_t change(uint64_t old_ns, uint64_t new_ns)
 	uint64_t stood_ns = clock_thread_cpu_ns() - old_ns / 2;
 
 	own->period_ns = old_ns;
-	own->weighed_ns = stood_ns;
+	own->accounted_cpu_ns = stood_ns;
 	header.live_period_ns = new_ns;
 	header.epoch++;
 	signal_comes();
 	assert_int_equal(own->period_ns, new_ns);
-	return (int64_t)(own->weighed_ns - stood_ns);
+	return (int64_t)(own->accounted_cpu_ns - stood_ns);
 }
 
 /* Half a period of each on average: a thread that ends anywhere has what it used in its samples. */
@@ -92,10 +92,10 @@ static void what_a_pause_explains_is_no_sample(void **state)
 
 	(void)state;
 	begin(MS / 1000);
-	own->weighed_ns = now_ns - 1000 * MS;
+	own->accounted_cpu_ns = now_ns - 1000 * MS;
 	header.epoch++;
 	signal_comes();
-	assert_true((int64_t)(own->weighed_ns - (now_ns - MS / 1000)) >= 0);
+	assert_true((int64_t)(own->accounted_cpu_ns - (now_ns - MS / 1000)) >= 0);
 }
 
 /* After a change samples may stand for a long old period too early. */
@@ -107,19 +107,19 @@ static void a_thread_that_is_ahead_is_still_itself(void **state)
 	begin(64 * MS);
 	ring.event = 5;
 	(void)change(64 * MS, MS);
-	own->weighed_ns = clock_thread_cpu_ns() + 64 * MS;
-	assert_true(event_is_mine(&process, &slot));
-	own->weighed_ns = clock_thread_cpu_ns() + 5 * 64 * MS;
-	assert_false(event_is_mine(&process, &slot));
+	own->accounted_cpu_ns = clock_thread_cpu_ns() + 64 * MS;
+	assert_true(event_counts_caller(&process, &slot));
+	own->accounted_cpu_ns = clock_thread_cpu_ns() + 5 * 64 * MS;
+	assert_false(event_counts_caller(&process, &slot));
 	assert_int_equal(ring.event, 0);
 	/* Another change while it is ahead forgets nothing. */
 	begin(2 * MS);
 	ring.event = 5;
-	own->weighed_ns = clock_thread_cpu_ns() + 64 * MS;
+	own->accounted_cpu_ns = clock_thread_cpu_ns() + 64 * MS;
 	header.live_period_ns = MS;
 	header.epoch++;
 	signal_comes();
-	assert_true(event_is_mine(&process, &slot));
+	assert_true(event_counts_caller(&process, &slot));
 }
 
 /* Its timer has gone on at the tick meanwhile. */
@@ -131,14 +131,14 @@ static void an_event_that_is_gone_leaves_the_timer_with_a_period_of_its_own(void
 	begin(10 * MS);
 	own->event = 5;
 	header.live_period_ns = 20 * MS;
-	event_gone(&process, &slot);
+	event_closed(&process, &slot);
 	assert_int_equal(own->event, 0);
 	assert_int_equal(own->period_ns, 20 * MS);
 	/* Where no call may set it, its expiries stand for what is between them. */
 	begin(10 * MS);
 	own->event = 5;
-	process.state = AGENT_QUIET;
-	event_gone(&process, &slot);
+	process.state = AGENT_NO_SYSCALLS;
+	event_closed(&process, &slot);
 	process.state = AGENT_SAMPLING;
 	assert_int_equal(own->event, 0);
 	assert_int_equal(own->period_ns, MS);
@@ -150,11 +150,11 @@ static void what_was_used_in_a_pause_of_the_timer_is_no_events(void **state)
 
 	(void)state;
 	begin(10 * MS);
-	own->weighed_ns = clock_thread_cpu_ns() - 1000 * MS;
+	own->accounted_cpu_ns = clock_thread_cpu_ns() - 1000 * MS;
 	header.paused = 1;
 	timer_follow(&process, &slot);
 	header.paused = 0;
-	assert_true((int64_t)(clock_thread_cpu_ns() - own->weighed_ns) < (int64_t)(100 * MS));
+	assert_true((int64_t)(clock_thread_cpu_ns() - own->accounted_cpu_ns) < (int64_t)(100 * MS));
 }
 
 int main(void)

@@ -82,7 +82,7 @@ static void look(struct scene *scene, uint32_t tid)
 	struct stream stream = {.stats = &scene->stats};
 
 	atomic_store(&scene->process->ring.header->tids[0], tid);
-	atomic_store(&scene->process->ring.header->news[0], 1);
+	atomic_store(&scene->process->ring.header->changed[0], 1);
 	process_drain(scene->process, &stream);
 	perf_threads_look(scene->process, &scene->options.perf, &scene->stats);
 }

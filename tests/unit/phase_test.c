@@ -45,7 +45,7 @@ static uint64_t begin(struct fixture *fixture)
 	phase_begin(&fixture->phase, &process);
 	fixture->missed_ns = process.missed_ns;
 	if (!process.missed_ns)
-		assert_int_equal(process.phase_ns, fixture->header->phase_ns);
+		assert_int_equal(process.phase_ns, fixture->header->start_offset_ns);
 	assert_true(process.phase_ns < PERIOD);
 	return process.phase_ns;
 }
@@ -93,11 +93,11 @@ static void what_was_missed_is_due_at_the_first_tick_of_the_next(void **state)
 	fixture->phase.missed_ns = (int64_t)(3 * PERIOD + PERIOD / 2);
 	(void)begin(fixture);
 	assert_int_equal(fixture->missed_ns, 3 * PERIOD);
-	assert_int_equal(fixture->header->missed, 2);
-	assert_int_equal(fixture->header->phase_ns, PERIOD - 1);
+	assert_int_equal(fixture->header->residual_periods, 2);
+	assert_int_equal(fixture->header->start_offset_ns, PERIOD - 1);
 	(void)begin(fixture);
 	assert_int_equal(fixture->missed_ns, 0);
-	assert_int_equal(fixture->header->missed, 0);
+	assert_int_equal(fixture->header->residual_periods, 0);
 }
 
 /* Images that end before a tick pass all of it on, however many. */

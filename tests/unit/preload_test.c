@@ -19,7 +19,7 @@ static void joins(const char *user, const char *asan, const char *expected)
 	char *value = malloc(preload_length(&preload)); /* exactly, so that ASan sees one more */
 
 	assert_non_null(value);
-	preload_join(&preload, value);
+	preload_build(&preload, value);
 	assert_string_equal(value, expected);
 	assert_true(strlen(value) < preload_length(&preload));
 	free(value);
@@ -33,7 +33,7 @@ static void comes_back(const char *user, const char *asan)
 	size_t len = 0;
 	int r;
 
-	preload_join(&preload, value);
+	preload_build(&preload, value);
 	r = preload_split(value, AGENT, &start, &len);
 	assert_int_equal(r, user != NULL);
 	if (!user)

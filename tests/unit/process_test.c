@@ -139,7 +139,7 @@ static uint64_t n_given(struct fixture *fixture)
 static void looks_where_there_are_news_and_now_and_then_everywhere(void **state)
 {
 	struct fixture *fixture = *state;
-	_Atomic uint64_t *news = fixture->header->news;
+	_Atomic uint64_t *news = fixture->header->changed;
 
 	use_slots(fixture, 100);
 	assert_int_equal(n_given(fixture), 0);

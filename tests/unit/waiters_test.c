@@ -64,60 +64,60 @@ static void nobody_waits_at_first(void **state)
 
 static void a_waiter_learns_who_let_go(void **state)
 {
-	struct waiter waiter = waiters_join(&table, LOCK);
+	struct waiter waiter = waiters_add(&table, LOCK);
 
 	(void)state;
 	assert_true(waiters_may_wait(&table, LOCK));
 	assert_int_equal(waker_of(&waiter), 0);
 	assert_int_equal(let_go(LOCK, 7), 1);
 	assert_int_equal(waker_of(&waiter), 7);
-	waiters_leave(&table, &waiter);
+	waiters_remove(&table, &waiter);
 	assert_false(waiters_may_wait(&table, LOCK));
 	assert_null(first_waker(LOCK));
 }
 
 static void the_last_who_let_go_counts(void **state)
 {
-	struct waiter waiter = waiters_join(&table, LOCK);
+	struct waiter waiter = waiters_add(&table, LOCK);
 
 	(void)state;
 	assert_int_equal(let_go(LOCK, 7), 1);
 	assert_int_equal(let_go(LOCK, 8), 1);
 	assert_int_equal(waker_of(&waiter), 8);
-	waiters_leave(&table, &waiter);
+	waiters_remove(&table, &waiter);
 }
 
 static void who_let_go_before_the_wait_is_not_told(void **state)
 {
-	struct waiter first = waiters_join(&table, LOCK);
+	struct waiter first = waiters_add(&table, LOCK);
 	struct waiter second;
 
 	(void)state;
 	assert_int_equal(let_go(LOCK, 7), 1);
-	second = waiters_join(&table, LOCK);
+	second = waiters_add(&table, LOCK);
 	assert_int_equal(waker_of(&first), 7);
 	assert_int_equal(waker_of(&second), 0);
-	waiters_leave(&table, &first);
+	waiters_remove(&table, &first);
 	assert_int_equal(let_go(LOCK, 9), 1);
 	assert_int_equal(waker_of(&second), 9);
-	waiters_leave(&table, &second);
+	waiters_remove(&table, &second);
 }
 
 static void an_unwritten_waker_is_not_told(void **state)
 {
-	struct waiter waiter = waiters_join(&table, LOCK);
+	struct waiter waiter = waiters_add(&table, LOCK);
 	struct waker *waker = first_waker(LOCK);
 
 	(void)state;
 	assert_non_null(waker);
 	waiters_woken(waker);
 	assert_int_equal(waker_of(&waiter), 0);
-	waiters_leave(&table, &waiter);
+	waiters_remove(&table, &waiter);
 }
 
 static void two_who_let_go_at_once_do_not_mix(void **state)
 {
-	struct waiter waiter = waiters_join(&table, LOCK);
+	struct waiter waiter = waiters_add(&table, LOCK);
 	struct waker *waker = first_waker(LOCK);
 
 	(void)state;
@@ -129,35 +129,35 @@ static void two_who_let_go_at_once_do_not_mix(void **state)
 	waker->pcs[0] = 5 * 16;
 	waiters_woken(waker);
 	assert_int_equal(waker_of(&waiter), 5);
-	waiters_leave(&table, &waiter);
+	waiters_remove(&table, &waiter);
 }
 
 static void a_place_that_was_anothers_tells_nothing(void **state)
 {
-	struct waiter waiter = waiters_join(&table, LOCK);
+	struct waiter waiter = waiters_add(&table, LOCK);
 	struct waiters_lock *place = waiter.at;
 
 	(void)state;
 	assert_int_equal(let_go(LOCK, 7), 1);
-	waiters_leave(&table, &waiter);
-	waiter = waiters_join(&table, LOCK);
+	waiters_remove(&table, &waiter);
+	waiter = waiters_add(&table, LOCK);
 	assert_ptr_equal(waiter.at, place);
 	assert_int_equal(waker_of(&waiter), 0);
-	waiters_leave(&table, &waiter);
+	waiters_remove(&table, &waiter);
 }
 
 static void locks_do_not_know_of_each_other(void **state)
 {
-	struct waiter waiter = waiters_join(&table, LOCK);
-	struct waiter other = waiters_join(&table, OTHER);
+	struct waiter waiter = waiters_add(&table, LOCK);
+	struct waiter other = waiters_add(&table, OTHER);
 
 	(void)state;
 	assert_int_equal(let_go(OTHER, 3), 1);
 	assert_int_equal(waker_of(&waiter), 0);
 	assert_int_equal(waker_of(&other), 3);
-	waiters_leave(&table, &other);
+	waiters_remove(&table, &other);
 	assert_true(waiters_may_wait(&table, LOCK));
-	waiters_leave(&table, &waiter);
+	waiters_remove(&table, &waiter);
 }
 
 /* More locks than places: those without one are counted, and their waker stays unknown. */
@@ -169,7 +169,7 @@ static void a_full_table_leaves_wakers_unknown(void **state)
 
 	(void)state;
 	for (int i = 0; i < N; i++) {
-		waiters[i] = waiters_join(&table, LOCK + (uint64_t)i * 40);
+		waiters[i] = waiters_add(&table, LOCK + (uint64_t)i * 40);
 		n_placed += waiters[i].at != NULL;
 		if (!waiters[i].at)
 			assert_int_equal(waker_of(&waiters[i]), 0);
@@ -177,7 +177,7 @@ static void a_full_table_leaves_wakers_unknown(void **state)
 	assert_in_range(n_placed, WAITERS_LOCKS / 2, WAITERS_LOCKS);
 	for (int i = 0; i < N; i++) {
 		assert_true(waiters_may_wait(&table, waiters[i].lock));
-		waiters_leave(&table, &waiters[i]);
+		waiters_remove(&table, &waiters[i]);
 	}
 	for (int i = 0; i < WAITERS_FILTER; i++)
 		assert_int_equal(table.filter[i], 0);
@@ -191,36 +191,36 @@ static void more_waiters_than_a_place_counts_have_another(void **state)
 
 	(void)state;
 	for (int i = 0; i < 300; i++)
-		waiters[i] = waiters_join(&table, LOCK);
+		waiters[i] = waiters_add(&table, LOCK);
 	assert_int_equal(let_go(LOCK, 7), 2);
 	for (int i = 0; i < 300; i++)
 		assert_int_equal(waker_of(&waiters[i]), 7);
 	/* The first place is free again; who lets go writes for those in the second too. */
 	for (int i = 0; i < 255; i++)
-		waiters_leave(&table, &waiters[i]);
+		waiters_remove(&table, &waiters[i]);
 	assert_int_equal(let_go(LOCK, 8), 1);
-	waiters[0] = waiters_join(&table, LOCK);
+	waiters[0] = waiters_add(&table, LOCK);
 	for (int i = 255; i < 300; i++)
 		assert_int_equal(waker_of(&waiters[i]), 8);
-	waiters_leave(&table, &waiters[0]);
+	waiters_remove(&table, &waiters[0]);
 	for (int i = 255; i < 300; i++)
-		waiters_leave(&table, &waiters[i]);
+		waiters_remove(&table, &waiters[i]);
 	assert_false(waiters_may_wait(&table, LOCK));
 	assert_null(first_waker(LOCK));
 }
 
 static void a_wiped_table_is_left_in_peace(void **state)
 {
-	struct waiter waiter = waiters_join(&table, LOCK);
+	struct waiter waiter = waiters_add(&table, LOCK);
 
 	memset(&table, 0, sizeof(table)); /* fork */
-	waiters_leave(&table, &waiter);
+	waiters_remove(&table, &waiter);
 	(void)state;
 	assert_false(waiters_may_wait(&table, LOCK));
-	waiter = waiters_join(&table, LOCK);
+	waiter = waiters_add(&table, LOCK);
 	assert_int_equal(let_go(LOCK, 7), 1);
 	assert_int_equal(waker_of(&waiter), 7);
-	waiters_leave(&table, &waiter);
+	waiters_remove(&table, &waiter);
 }
 
 /* Two who come first, at the same moment, may stand apart: who lets go writes for both. */
@@ -249,7 +249,7 @@ static void *join_together(void *number)
 
 	for (int i = 0; i < MEETINGS; i++) {
 		meet(&n_meetings);
-		pair[self] = waiters_join(&table, LOCK);
+		pair[self] = waiters_add(&table, LOCK);
 		meet(&n_meetings);
 		if (self == 0) {
 			n_apart += pair[0].at != pair[1].at;
@@ -257,7 +257,7 @@ static void *join_together(void *number)
 			n_untold += waker_of(&pair[0]) != 7 || waker_of(&pair[1]) != 7;
 		}
 		meet(&n_meetings);
-		waiters_leave(&table, &pair[self]);
+		waiters_remove(&table, &pair[self]);
 	}
 	return NULL;
 }
@@ -290,10 +290,10 @@ static void take(uint32_t self)
 	uint32_t tid;
 
 	if (pthread_mutex_trylock(&mutex) != 0) {
-		waiter = waiters_join(&table, lock);
+		waiter = waiters_add(&table, lock);
 		pthread_mutex_lock(&mutex);
 		tid = waker_of(&waiter);
-		waiters_leave(&table, &waiter);
+		waiters_remove(&table, &waiter);
 		atomic_fetch_add(&n_known, tid != 0);
 		atomic_fetch_add(&n_wrong, tid != 0 && tid != last);
 	}

@@ -35,11 +35,11 @@ int dlclose(void *handle)
 
 	if (!next)
 		return agent_set_errno(38 /* ENOSYS */);
-	if (!p || process_state(p) == AGENT_QUIET)
+	if (!p || process_state(p) == AGENT_NO_SYSCALLS)
 		return next(handle);
 	/* seq_cst: a handler that begins after this reads modules through the kernel. */
 	atomic_fetch_add_explicit(&p->unloading, 1, memory_order_seq_cst);
-	process_settle(p, (uint32_t)sys0(__NR_gettid));
+	process_wait_handlers(p, (uint32_t)sys0(__NR_gettid));
 	unwind_cache_flush(&p->rules);
 	r = next(handle);
 	unwind_cache_flush(&p->rules);

@@ -7,7 +7,7 @@ static void stamp(void)
 {
 	struct process *p = process_is_self();
 
-	if (!p || process_state(p) == AGENT_QUIET)
+	if (!p || process_state(p) == AGENT_NO_SYSCALLS)
 		return;
 	atomic_store_explicit(&p->header->cpu_ns, clock_process_cpu_ns(), memory_order_relaxed);
 	/* Sampling goes on to the very end: only the collector's view of the state changes. */

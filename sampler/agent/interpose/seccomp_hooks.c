@@ -52,7 +52,7 @@ void seccomp_before(unsigned long mode, const void *filter)
 	if (mode != SECCOMP_MODE_FILTER && mode != SECCOMP_MODE_STRICT)
 		return;
 	/* A vfork child's filter is not its parent's. */
-	if (!chain_memory_borrowed())
+	if (!chain_in_vfork_child())
 		atomic_store(&entered, true);
 	if (mode == SECCOMP_MODE_FILTER && allows_sigreturn(program))
 		agent_quiesce();

@@ -50,7 +50,7 @@ static int run(struct spawn_call *call, const char *found, char *const *envp, pi
 	if (r != 0)
 		return r;
 	if (launched.unfit)
-		hello_unsampled(call->pid, launched.kind, found);
+		handshake_unsupported(call->pid, launched.kind, found);
 	if (ret_pid)
 		*ret_pid = call->pid;
 	return 0;
@@ -111,7 +111,7 @@ static bool begin_exchange(void)
 	return seen != pid && atomic_compare_exchange_strong(&exchanging, &seen, pid);
 }
 
-static char **joined_environment(char **before)
+static char **map_environment(char **before)
 {
 	size_t bytes = environment_bytes(before, "");
 	unsigned int i = n_kept++ % (sizeof(kept) / sizeof(kept[0]));
@@ -124,20 +124,20 @@ static char **joined_environment(char **before)
 		sys2(__NR_munmap, kept[i].block, kept[i].bytes);
 	kept[i].block = (void *)block;
 	kept[i].bytes = bytes;
-	return environment_join(before, "", (void *)block);
+	return environment_build(before, "", (void *)block);
 }
 
 static FILE *popen_with_agent(__typeof__(&popen) next, const char *command, const char *mode)
 {
 	char **before = environ;
-	char **joined = joined_environment(before);
+	char **environment = map_environment(before);
 	FILE *stream;
 
-	if (!joined)
+	if (!environment)
 		return next(command, mode);
-	environ = joined;
+	environ = environment;
 	stream = next(command, mode);
-	if (environ == joined)
+	if (environ == environment)
 		environ = before;
 	else
 		environment_hide(environ); /* another thread has set a variable and copied it all */

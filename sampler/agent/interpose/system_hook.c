@@ -66,7 +66,7 @@ static void ignore_keys(sigset_t *ret_reset)
 	unlock();
 }
 
-static void heed_keys(void)
+static void restore_keys(void)
 {
 	lock((int32_t)sys0(__NR_getpid));
 	if (--waiting.n_waiting == 0) {
@@ -138,7 +138,7 @@ static void abandon(void *argument)
 		while (sys4(__NR_wait4, *pid, NULL, 0, NULL) == -EINTR)
 			;
 	}
-	heed_keys();
+	restore_keys();
 }
 
 /* By libc's own call, in which a thread can be cancelled. */
@@ -164,7 +164,7 @@ static int run(const char *command)
 	pthread_sigmask(SIG_BLOCK, &child, &mask);
 	r = spawn_shell(command, &mask, &reset, &pid);
 	status = r == 0 ? wait_cancellably(pid) : W_EXITCODE(NOT_FOUND, 0);
-	heed_keys();
+	restore_keys();
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r != 0)
 		agent_set_errno(r);

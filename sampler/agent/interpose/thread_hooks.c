@@ -14,7 +14,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 AGENT_EXPORT void pthread_exit(void *value) __attribute__((noreturn));
 
 /* What a new thread has to be told, from its creation to its first instruction. */
-struct birth {
+struct thread_start {
 	_Atomic uint32_t taken;
 	void *(*begin)(void *);
 	void *arg;
@@ -22,30 +22,30 @@ struct birth {
 };
 
 enum {
-	MAX_BIRTHS = 256,
+	MAX_STARTS = 256,
 	CLAIM_TRIES = 100, /* 10 ms at most */
 };
 
-static struct birth births[MAX_BIRTHS];
+static struct thread_start starts[MAX_STARTS];
 
-static struct birth *take_birth(void)
+static struct thread_start *take_start(void)
 {
-	for (int i = 0; i < MAX_BIRTHS; i++)
-		if (!atomic_load_explicit(&births[i].taken, memory_order_relaxed) &&
-		    !atomic_exchange_explicit(&births[i].taken, 1, memory_order_acquire))
-			return &births[i];
+	for (int i = 0; i < MAX_STARTS; i++)
+		if (!atomic_load_explicit(&starts[i].taken, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(&starts[i].taken, 1, memory_order_acquire))
+			return &starts[i];
 	return NULL;
 }
 
-static void free_birth(struct birth *birth)
+static void free_start(struct thread_start *start)
 {
-	atomic_store_explicit(&birth->taken, 0, memory_order_release);
+	atomic_store_explicit(&start->taken, 0, memory_order_release);
 }
 
-void threads_begin_again(void)
+void threads_forget_starts(void)
 {
-	for (int i = 0; i < MAX_BIRTHS; i++)
-		free_birth(&births[i]);
+	for (int i = 0; i < MAX_STARTS; i++)
+		free_start(&starts[i]);
 }
 
 static struct account_share take_share(struct process *p, uint32_t tid)
@@ -55,11 +55,11 @@ static struct account_share take_share(struct process *p, uint32_t tid)
 	uint32_t random = (uint32_t)((clock_now_ns() ^ tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 	struct account_share share = account_take(account, chained, random, process_period_ns(p));
 
-	atomic_fetch_add(&p->account_ns, account - share.carry_ns);
+	atomic_fetch_add(&p->account_ns, account - share.residual_ns);
 	return share;
 }
 
-static void leave_share(struct process *p, const struct account_share *share, int64_t left)
+static void return_share(struct process *p, const struct account_share *share, int64_t left)
 {
 	atomic_fetch_add(&p->account_ns, left);
 	if (share->chained)
@@ -89,7 +89,7 @@ void threads_arm_self(struct process *p)
 	struct slot slot;
 
 	if (claim_patiently(p, tid, &slot) < 0) {
-		leave_share(p, &share, share.carry_ns);
+		return_share(p, &share, share.residual_ns);
 		return;
 	}
 	period_ns = process_period_ns(p);
@@ -98,23 +98,24 @@ void threads_arm_self(struct process *p)
 	slot.own->armed_cpu_ns = clock_thread_cpu_ns();
 	(void)timer_arm(p, &slot, tid, account_first_ns(&share, period_ns));
 	slot_leave(&slot);
-	if (p->header->counted) /* what happens before its event is there is not seen */
+	if (p->header->non_cpu_event) /* what happens before its event is there is not seen */
 		events_begin();
 }
 
 /* What was used before a change that the thread's timer has not seen cannot be told apart. */
-static int64_t left_by(struct process *p, const struct slot_own *own)
+static int64_t residual_of(struct process *p, const struct slot_own *own)
 {
 	uint64_t now_ns = clock_thread_cpu_ns();
 
 	if (process_is_paused(p) || own->epoch != process_epoch(p) || now_ns < own->armed_cpu_ns)
 		return 0;
-	return account_left(&own->share, now_ns - own->armed_cpu_ns, own->given_ns, own->period_ns);
+	return account_left(&own->share, now_ns - own->armed_cpu_ns, own->sampled_ns,
+			    own->period_ns);
 }
 
 /* A thread that left nothing in its ring leaves the slot at once: the collector has nothing to
  * drain, and a program that makes thousands of short threads needs few slots. */
-static void give_back(struct process *p, struct slot *slot)
+static void release_slot(struct process *p, struct slot *slot)
 {
 	uint64_t head = atomic_load_explicit(&slot->ring->head, memory_order_relaxed);
 	bool unused = head == slot->own->claimed_head &&
@@ -140,38 +141,38 @@ void threads_end_self(void)
 	slot.own->timer = 0;
 	if (!slot.own->armed_cpu_ns || !slot_enter(&slot))
 		return;
-	left = left_by(p, slot.own);
+	left = residual_of(p, slot.own);
 	slot.own->armed_cpu_ns = 0;
-	leave_share(p, &slot.own->share, left);
-	give_back(p, &slot);
+	return_share(p, &slot.own->share, left);
+	release_slot(p, &slot);
 }
 
 /* The last call leaves no frame of ours in the thread's stack. */
 static void *thread_main_masked(void *data)
 {
-	struct birth *birth = data;
-	void *(*begin)(void *) = birth->begin;
-	void *arg = birth->arg;
-	bool blocked = birth->blocked;
+	struct thread_start *start = data;
+	void *(*begin)(void *) = start->begin;
+	void *arg = start->arg;
+	bool blocked = start->blocked;
 
-	free_birth(birth);
+	free_start(start);
 	signals_begin_thread(blocked);
 	return begin(arg);
 }
 
 static void *thread_main(void *data)
 {
-	struct birth birth = {.begin = ((struct birth *)data)->begin,
-			      .arg = ((struct birth *)data)->arg,
-			      .blocked = ((struct birth *)data)->blocked};
+	struct thread_start start = {.begin = ((struct thread_start *)data)->begin,
+				     .arg = ((struct thread_start *)data)->arg,
+				     .blocked = ((struct thread_start *)data)->blocked};
 	struct process *p = process_is_self();
 	void *value;
 
-	free_birth(data);
-	signals_begin_thread(birth.blocked);
+	free_start(data);
+	signals_begin_thread(start.blocked);
 	if (p && process_state(p) == AGENT_SAMPLING)
 		threads_arm_self(p);
-	value = birth.begin(birth.arg);
+	value = start.begin(start.arg);
 	threads_end_self();
 	return value;
 }
@@ -181,22 +182,22 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*begin)
 	__typeof__(&pthread_create) next = NEXT(pthread_create);
 	struct process *p = process_is_self();
 	bool hooks = p && p->discovery == DISCOVERY_HOOKS && !(p->header->hooks & RING_NO_TIMERS);
-	struct birth *birth = NULL;
+	struct thread_start *start = NULL;
 	int r;
 
 	if (!next)
 		return 11; /* EAGAIN: no thread could be made */
-	/* With all births taken the thread begins unarmed; the collector will post it. */
+	/* With all starts taken the thread begins unarmed; the collector will post it. */
 	if (hooks || chain_in_use())
-		birth = take_birth();
-	if (!birth)
+		start = take_start();
+	if (!start)
 		return next(thread, attr, begin, arg);
-	birth->begin = begin;
-	birth->arg = arg;
-	birth->blocked = chain_blocked();
-	r = next(thread, attr, hooks ? thread_main : thread_main_masked, birth);
+	start->begin = begin;
+	start->arg = arg;
+	start->blocked = chain_blocked();
+	r = next(thread, attr, hooks ? thread_main : thread_main_masked, start);
 	if (r != 0)
-		free_birth(birth);
+		free_start(start);
 	return r;
 }
 

@@ -94,7 +94,7 @@ static int take_in(struct collector *collector, void *argument)
 	return 0;
 }
 
-static int try_again_and_again(struct attaching *attaching, struct victim *victim,
+static int try_again_and_again(struct attaching *attaching, struct injection_thread *victim,
 			       struct collector_attached *attached, struct err *err)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -105,13 +105,13 @@ static int try_again_and_again(struct attaching *attaching, struct victim *victi
 			(void)nanosleep(&pause, NULL);
 		attached->tries = i + 1;
 		*err = (struct err){0};
-		r = victim_choose(victim, i >= HARD_AFTER, err);
+		r = injection_thread_choose(victim, i >= HARD_AFTER, err);
 		if (r < 0)
 			continue;
 		attaching->inject.tid = victim->tid;
 		attaching->inject.cpu = victim->cpu;
 		attaching->inject.runs = !victim->blocked;
-		r = holder_run(&attaching->inject, &attached->stopped_ns, err);
+		r = tracer_run(&attaching->inject, &attached->stopped_ns, err);
 		if (attached->stopped_ns > attached->longest_ns)
 			attached->longest_ns = attached->stopped_ns;
 	}
@@ -132,11 +132,12 @@ static int explain_join(pid_t pid, int r, struct err *err)
 
 static int join(struct attaching *attaching, struct collector_attached *attached, struct err *err)
 {
-	struct victim victim = {.pid = attaching->target.pid, .modules = &attaching->modules};
+	struct injection_thread victim = {.pid = attaching->target.pid,
+					  .modules = &attaching->modules};
 	int r = remote_new(&victim.remote, victim.pid);
 
 	if (r == 0) {
-		attaching->inject.fits = victim_fits;
+		attaching->inject.fits = injection_thread_fits;
 		attaching->inject.context = &victim;
 		r = explain_join(victim.pid, try_again_and_again(attaching, &victim, attached, err),
 				 err);
@@ -174,7 +175,7 @@ static int look(int signal, struct attaching *attaching, struct collector_attach
 	attached->inner_pid = attaching->target.inner_pid;
 	attaching->inject.ignores_trap = attaching->target.ignored >> (SIGTRAP - 1) & 1;
 	attached->signal = attaching->signal;
-	attached->again = attaching->inject.place.join != 0;
+	attached->again = attaching->inject.place.attach != 0;
 	return r;
 }
 
@@ -183,7 +184,7 @@ static int open_image(struct collector *collector, struct err *err)
 	if (collector->image_fd >= 0)
 		return 0;
 	collector->image_fd =
-		image_open(collector->options.agent_path, &collector->image_join, err);
+		image_open(collector->options.agent_path, &collector->image_attach_offset, err);
 	return collector->image_fd < 0 ? collector->image_fd : 0;
 }
 
@@ -206,7 +207,7 @@ static int run(struct collector *collector, struct attaching *attaching,
 	if (r < 0)
 		return r;
 	attaching->inject.image_fd = collector->image_fd;
-	attaching->inject.image_join = collector->image_join;
+	attaching->inject.image_attach_offset = collector->image_attach_offset;
 	r = request_make(collector, prepare, attaching);
 	if (r < 0)
 		return explain_prepare(attaching->inject.pid, r, err);

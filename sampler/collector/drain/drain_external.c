@@ -143,7 +143,7 @@ int drain_outside_follow(struct collector *collector, const struct process *proc
 	pid_t pid = process->pid;
 	int r = begin(collector, pid, process->attached);
 
-	return note(&collector->drain, pid, path, PROGRAM_JOINED, r);
+	return note(&collector->drain, pid, path, PROGRAM_ATTACHED, r);
 }
 
 void drain_outside_expect(struct collector *collector, pid_t pid, const char *path,

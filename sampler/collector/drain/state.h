@@ -116,7 +116,7 @@ struct collector {
 
 	struct rate_wish wish;
 	int image_fd; /* the agent for processes that join; -1: not needed yet */
-	uint64_t image_join;
+	uint64_t image_attach_offset;
 	struct request request;
 	struct drain drain;
 	struct published published;

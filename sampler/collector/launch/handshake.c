@@ -39,18 +39,18 @@ static bool left_out(const struct collector *collector, pid_t pid)
 }
 
 /* Return: whether it is a message of this version that holds what its kind needs. */
-static bool hello_holds(const struct hello *hello)
+static bool hello_holds(const struct handshake_request *hello)
 {
-	if (hello->kind == HELLO_UNSAMPLED)
+	if (hello->kind == HANDSHAKE_UNSUPPORTED)
 		return memchr(hello->path, '\0', sizeof(hello->path)) != NULL &&
 		       unsampled_why((enum program_kind)hello->why) != NULL;
-	return hello->kind >= HELLO_START && hello->kind <= HELLO_EVENTS_OFF;
+	return hello->kind >= HANDSHAKE_START && hello->kind <= HANDSHAKE_EVENTS_OFF;
 }
 
 /* One message with or without the descriptor; a peer whose buffer is full has itself to blame. */
-static void answer(int fd, enum welcome_status status, int ring_fd)
+static void answer(int fd, enum handshake_status status, int ring_fd)
 {
-	struct welcome welcome = {
+	struct handshake_reply welcome = {
 		.magic = WIRE_MAGIC, .version = WIRE_VERSION, .status = (uint16_t)status};
 	struct iovec part = {.iov_base = &welcome, .iov_len = sizeof(welcome)};
 	union {
@@ -77,7 +77,7 @@ static void answer(int fd, enum welcome_status status, int ring_fd)
  * Whom a peer speaks of: itself, as it is numbered in its own namespace, or a child that it has
  * just started.  Return: 0: somebody else, or a child whose number here is not known.
  */
-static pid_t spoken_of(const struct hello *hello, pid_t peer)
+static pid_t spoken_of(const struct handshake_request *hello, pid_t peer)
 {
 	struct proc_status status;
 	pid_t inner = proc_status_read(&status, peer, 0) < 0 ? 0 : proc_status_inner(&status);
@@ -88,7 +88,8 @@ static pid_t spoken_of(const struct hello *hello, pid_t peer)
 	return inner == peer && proc_parent(hello->pid) == peer ? hello->pid : 0;
 }
 
-static void take_unsampled(struct collector *collector, const struct hello *hello, pid_t peer)
+static void take_unsampled(struct collector *collector, const struct handshake_request *hello,
+			   pid_t peer)
 {
 	enum program_kind kind = (enum program_kind)hello->why;
 	pid_t pid = spoken_of(hello, peer);
@@ -104,18 +105,19 @@ static void take_unsampled(struct collector *collector, const struct hello *hell
 }
 
 /* The process waits for the answer, so its maps file is read while nothing moves. */
-static void take_start(struct collector *collector, int fd, const struct hello *hello, pid_t peer)
+static void take_start(struct collector *collector, int fd, const struct handshake_request *hello,
+		       pid_t peer)
 {
 	const struct process *old = map_get(&collector->drain.by_pid, (uint64_t)peer);
 	uint64_t before_ns = old ? process_until_ns(old) : 0;
 	struct process *process;
 
 	if (drain_start(collector, peer, hello->pid, &process) < 0) {
-		answer(fd, WELCOME_REFUSED, -1);
+		answer(fd, HANDSHAKE_REFUSED, -1);
 		return;
 	}
 	collector->drain.stats.starting_ns += process_begin(process, before_ns);
-	if (hello->kind == HELLO_FORK && attach_signal_fits(hello->why)) {
+	if (hello->kind == HANDSHAKE_FORK && attach_signal_fits(hello->why)) {
 		process->unhooked = true;
 		process->family.place = FAMILY_CHILD;
 		process->stack_start = proc_stack_start(peer);
@@ -123,25 +125,26 @@ static void take_start(struct collector *collector, int fd, const struct hello *
 		process->ring.header->signal = (uint32_t)process->signal;
 		process->ring.header->discovery = collector_auto_discovery();
 	}
-	answer(fd, WELCOME, process->ring.fd);
+	answer(fd, HANDSHAKE_ACCEPTED, process->ring.fd);
 }
 
 /* The process waits, before an exec above all: what is asked is done before the answer. */
-static void take_events(struct collector *collector, int fd, const struct hello *hello, pid_t peer)
+static void take_events(struct collector *collector, int fd, const struct handshake_request *hello,
+			pid_t peer)
 {
 	struct drain *drain = &collector->drain;
 	struct process *process = map_get(&drain->by_pid, (uint64_t)peer);
 
 	if (process && process->perf.on) {
 		process_drain(process, &drain->stream);
-		if (hello->kind == HELLO_EVENTS_OFF) {
+		if (hello->kind == HANDSHAKE_EVENTS_OFF) {
 			perf_threads_off(process);
 		} else {
 			perf_threads_on(process);
 			perf_threads_look(process, &collector->options.perf, &drain->stats);
 		}
 	}
-	answer(fd, WELCOME, -1);
+	answer(fd, HANDSHAKE_ACCEPTED, -1);
 }
 
 static bool is_stranger(uid_t uid)
@@ -248,7 +251,7 @@ static bool take_message(struct collector *collector, int fd)
 {
 	struct ucred peer;
 	socklen_t peer_len = sizeof(peer);
-	struct hello hello;
+	struct handshake_request hello;
 	/* One byte more, to see a message that is too long. */
 	char bytes[sizeof(hello) + 1];
 	ssize_t n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
@@ -262,18 +265,18 @@ static bool take_message(struct collector *collector, int fd)
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len) < 0)
 		return true;
 	if (!hello_holds(&hello) || !welcome_here(collector, &peer)) {
-		answer(fd, WELCOME_REFUSED, -1);
+		answer(fd, HANDSHAKE_REFUSED, -1);
 		return true;
 	}
 	is_ours_after_all(&collector->drain, peer.uid);
 	if (hello.version != WIRE_VERSION ||
-	    (hello.kind != HELLO_UNSAMPLED && left_out(collector, peer.pid))) {
-		answer(fd, WELCOME_REFUSED, -1);
+	    (hello.kind != HANDSHAKE_UNSUPPORTED && left_out(collector, peer.pid))) {
+		answer(fd, HANDSHAKE_REFUSED, -1);
 		return true;
 	}
-	if (hello.kind == HELLO_UNSAMPLED)
+	if (hello.kind == HANDSHAKE_UNSUPPORTED)
 		take_unsampled(collector, &hello, peer.pid);
-	else if (hello.kind >= HELLO_EVENTS_ON)
+	else if (hello.kind >= HANDSHAKE_EVENTS_ON)
 		take_events(collector, fd, &hello, peer.pid);
 	else
 		take_start(collector, fd, &hello, peer.pid);

@@ -66,7 +66,7 @@ static char *preload_assignment(const struct launch *launch, const struct progra
 
 	if (!value)
 		return NULL;
-	preload_join(&preload, value);
+	preload_build(&preload, value);
 	return assignment("LD_PRELOAD", value);
 }
 

@@ -33,7 +33,7 @@ const char *unsampled_why(enum program_kind kind)
 		return "setuid";
 	case PROGRAM_OTHER_ARCH:
 		return "32-bit";
-	case PROGRAM_JOINED:
+	case PROGRAM_ATTACHED:
 		return "executed by one that had joined";
 	case PROGRAM_DYNAMIC:
 	case PROGRAM_NOT_ELF:

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* One look at all threads. */
-struct look {
+struct stop_wait {
 	struct process *process;
 	const struct perf_how *how;
 	struct collector_stats *stats;
@@ -29,12 +29,12 @@ void perf_process_init(struct process *process, enum ring_engine engine,
 	struct ring_header *header = process->ring.header;
 
 	header->event_base = (uint32_t)options->perf.base;
-	header->counted = engine == RING_ENGINE_PERF && !options->perf.name.is_cpu;
+	header->non_cpu_event = engine == RING_ENGINE_PERF && !options->perf.name.is_cpu;
 	atomic_store_explicit(&header->engine, engine, memory_order_relaxed);
 	process->perf = (struct perf_process){
 		.on = engine == RING_ENGINE_PERF,
 		.stack_start = proc_stack_start(process->pid),
-		.counted = header->counted,
+		.counted = header->non_cpu_event,
 	};
 }
 
@@ -93,7 +93,7 @@ static bool still_there(struct process *process, uint32_t tid, uint64_t start)
 	       process_alive(process);
 }
 
-static uint64_t first_period(const struct look *look)
+static uint64_t first_period(const struct stop_wait *look)
 {
 	if (look->how->name.is_cpu)
 		return look->period_ns;
@@ -105,7 +105,7 @@ static uint64_t first_period(const struct look *look)
 		       : PERF_FIRST_FAST;
 }
 
-static int open_proven(const struct look *look, uint32_t tid)
+static int open_proven(const struct stop_wait *look, uint32_t tid)
 {
 	struct process *process = look->process;
 	uint64_t start = proc_thread_start(process->pid, tid);
@@ -117,7 +117,7 @@ static int open_proven(const struct look *look, uint32_t tid)
 	/* In user mode only: sampler/handler/on_event.h.  And where its exec does not come by our
 	 * hook, nothing that ends it may come up in one. */
 	how.in_kernel &= (process->perf.counted || how.frames) &&
-			 (!process->unhooked || attach_signal_is_mild(process->signal));
+			 (!process->unhooked || attach_signal_is_harmless(process->signal));
 	how.signal = process->signal;
 	fd = perf_open(&how, (pid_t)tid, first_period(look));
 	if (fd < 0 || still_there(process, tid, start))
@@ -126,7 +126,7 @@ static int open_proven(const struct look *look, uint32_t tid)
 	return -ESRCH;
 }
 
-static void want_frames(struct perf_thread *thread, const struct look *look)
+static void want_frames(struct perf_thread *thread, const struct stop_wait *look)
 {
 	if (!look->how->frames)
 		return;
@@ -139,7 +139,7 @@ static void want_frames(struct perf_thread *thread, const struct look *look)
 }
 
 /* What is published before the event is enabled is there when its first signal comes. */
-static void take_over(const struct look *look, uint32_t index, struct ring_slot *slot, int fd)
+static void take_over(const struct stop_wait *look, uint32_t index, struct ring_slot *slot, int fd)
 {
 	struct process *process = look->process;
 	struct perf_thread *thread = &process->slots[index].perf;
@@ -159,7 +159,7 @@ static void take_over(const struct look *look, uint32_t index, struct ring_slot 
 	look->stats->perf_threads++;
 }
 
-static void open_one(const struct look *look, uint32_t index)
+static void open_one(const struct stop_wait *look, uint32_t index)
 {
 	struct slot_view *view = &look->process->slots[index];
 	struct ring_slot *slot = ring_view_slot(&look->process->ring, index);
@@ -185,7 +185,7 @@ static void open_one(const struct look *look, uint32_t index)
 
 /* As many events as happen in a period of time.  One that comes in bursts is followed at once where
  * it gives many samples, which is what it must not. */
-static uint64_t period_by_rate(const struct look *look, struct slot_view *view)
+static uint64_t period_by_rate(const struct stop_wait *look, struct slot_view *view)
 {
 	struct perf_thread *thread = &view->perf;
 	uint64_t past_ns = look->now_ns - thread->seen_ns;
@@ -205,7 +205,7 @@ static uint64_t period_by_rate(const struct look *look, struct slot_view *view)
 }
 
 /* A new period costs a call; of CPU, a thread that does not run has no use for it. */
-static uint64_t period_of(const struct look *look, struct slot_view *view)
+static uint64_t period_of(const struct stop_wait *look, struct slot_view *view)
 {
 	if (look->how->name.is_cpu)
 		return view->n_samples != view->perf.n_samples ? look->period_ns
@@ -213,7 +213,7 @@ static uint64_t period_of(const struct look *look, struct slot_view *view)
 	return look->how->period ? look->how->period : period_by_rate(look, view);
 }
 
-static void follow(const struct look *look, struct slot_view *view)
+static void follow(const struct stop_wait *look, struct slot_view *view)
 {
 	struct perf_thread *thread = &view->perf;
 	uint64_t period = period_of(look, view);
@@ -230,14 +230,14 @@ static void follow(const struct look *look, struct slot_view *view)
 }
 
 /* The handler has found another thread under the number. */
-static bool is_given_up(const struct look *look, uint32_t index)
+static bool is_given_up(const struct stop_wait *look, uint32_t index)
 {
 	struct ring_slot *slot = ring_view_slot(&look->process->ring, index);
 
 	return slot && !atomic_load_explicit(&slot->event, memory_order_relaxed);
 }
 
-static void look_at(const struct look *look, uint32_t index)
+static void look_at(const struct stop_wait *look, uint32_t index)
 {
 	struct slot_view *view = &look->process->slots[index];
 
@@ -252,7 +252,7 @@ static void look_at(const struct look *look, uint32_t index)
 }
 
 /* Slots that have news; all of them where news say nothing of what is to be done. */
-static void look_at_news(const struct look *look)
+static void look_at_news(const struct stop_wait *look)
 {
 	struct process *process = look->process;
 	bool all =
@@ -278,7 +278,7 @@ void perf_threads_look(struct process *process, const struct perf_how *how,
 {
 	struct ring_header *header = process->ring.header;
 	uint32_t state = atomic_load_explicit(&header->state, memory_order_acquire);
-	const struct look look = {
+	const struct stop_wait look = {
 		.process = process,
 		.how = how,
 		.stats = stats,
@@ -290,7 +290,7 @@ void perf_threads_look(struct process *process, const struct perf_how *how,
 	if (!process->perf.on || process->perf.off || process->perf.stack_start == 0)
 		return;
 	/* A thread that is about to exec has perhaps not seen that there may be events. */
-	if (process->perf.all && atomic_load(&header->leaving))
+	if (process->perf.all && atomic_load(&header->n_in_exec))
 		return;
 	if (!process->alive || process->unsampled_ns || state != AGENT_SAMPLING) {
 		close_all(process);
@@ -319,7 +319,7 @@ void perf_threads_off(struct process *process)
 void perf_threads_on(struct process *process)
 {
 	/* Another thread's exec is under way; should that fail, they are asked for again. */
-	if (atomic_load_explicit(&process->ring.header->leaving, memory_order_acquire))
+	if (atomic_load_explicit(&process->ring.header->n_in_exec, memory_order_acquire))
 		return;
 	process->perf.off = false;
 	process->perf.all = true;

@@ -404,7 +404,7 @@ static void count_others(struct process *process, struct collector_stats *stats)
 	struct header_view *seen = &process->header;
 	uint64_t noslot = advance(&seen->lost_noslot, &header->lost_noslot);
 	uint64_t nested = advance(&seen->lost_nested, &header->lost_nested);
-	uint64_t misdirected = advance(&seen->misdirected, &header->misdirected);
+	uint64_t misdirected = advance(&seen->misdirected, &header->spurious);
 	uint64_t others = advance(&seen->n_signals, &header->n_signals);
 
 	if (noslot || nested || misdirected || others)
@@ -448,7 +448,7 @@ static void count_header(struct process *process, struct collector_stats *stats)
 /* Which of the slots FIRST to N_SLOTS, 64 at most, tell of news: bits. */
 static uint64_t take_news(struct process *process, uint32_t first, uint32_t n_slots, bool all)
 {
-	_Atomic uint64_t *word = &process->ring.header->news[first / NEWS_BITS];
+	_Atomic uint64_t *word = &process->ring.header->changed[first / NEWS_BITS];
 	uint32_t n = n_slots - first;
 	uint64_t there = n < NEWS_BITS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 	uint64_t told = atomic_load_explicit(word, memory_order_relaxed) & there;

@@ -43,8 +43,8 @@ static void owe(const struct process *process, uint32_t missed)
 {
 	struct ring_header *header = process->ring.header;
 
-	header->phase_ns = process->began_ns - 1;
-	header->missed = missed - 1; /* beside the one that this sample is for itself */
+	header->start_offset_ns = process->began_ns - 1;
+	header->residual_periods = missed - 1; /* beside the one that this sample is for itself */
 }
 
 void phase_begin(struct phase *phase, struct process *process)
@@ -57,8 +57,8 @@ void phase_begin(struct phase *phase, struct process *process)
 	process->phase_ns = next_place(phase, process->began_ns);
 	process->missed_ns = missed * process->began_ns;
 	phase->missed_ns -= (int64_t)process->missed_ns;
-	header->phase_ns = process->phase_ns;
-	header->missed = 0;
+	header->start_offset_ns = process->phase_ns;
+	header->residual_periods = 0;
 	if (missed)
 		owe(process, (uint32_t)missed);
 }

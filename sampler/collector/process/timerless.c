@@ -106,8 +106,8 @@ static void post(struct scan *scan, struct watched *thread, uint32_t tid)
 static void unmask(struct scan *scan, struct watched *thread, uint32_t tid)
 {
 	/* A program that handles SIGPROF means its masks. */
-	if (thread->unmasked ||
-	    atomic_load_explicit(&scan->process->ring.header->own_sigprof, memory_order_relaxed))
+	if (thread->unmasked || atomic_load_explicit(&scan->process->ring.header->handles_sigprof,
+						     memory_order_relaxed))
 		return;
 	if (unmask_thread(scan->process->pid, tid, scan->process->signal) != 0)
 		return;

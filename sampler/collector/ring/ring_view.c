@@ -102,7 +102,8 @@ bool ring_view_has_news(const struct ring_view *view)
 
 	for (uint32_t i = 0; i < n_slots; i += NEWS_BITS)
 		/* Relaxed: who then takes it is what pairs with slot_leave(). */
-		if (atomic_load_explicit(&view->header->news[i / NEWS_BITS], memory_order_relaxed))
+		if (atomic_load_explicit(&view->header->changed[i / NEWS_BITS],
+					 memory_order_relaxed))
 			return true;
 	return false;
 }

@@ -21,7 +21,7 @@ static int wait_stop(pid_t tid, int *ret_pending)
 	uint64_t deadline = io_now_ns() + UNMASK_MS * NS_PER_MS;
 	int r;
 
-	while ((r = seized_look(tid, ret_pending)) == 0 && io_now_ns() < deadline)
+	while ((r = seized_check(tid, ret_pending)) == 0 && io_now_ns() < deadline)
 		(void)nanosleep(&step, NULL);
 	if (r == 0)
 		return -EINPROGRESS;
@@ -32,13 +32,13 @@ static int clear_bit(pid_t pid, pid_t tid, int signal)
 {
 	uint64_t mask = 0;
 	int pending = 0;
-	int r = seized_ask(pid, tid);
+	int r = seized_interrupt(pid, tid);
 
 	if (r < 0)
 		return r;
 	r = wait_stop(tid, &pending);
 	if (r < 0) {
-		seized_later(pid, tid);
+		seized_detach_later(pid, tid);
 		return r;
 	}
 	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask) < 0)
@@ -49,7 +49,7 @@ static int clear_bit(pid_t pid, pid_t tid, int signal)
 	mask &= ~BIT(signal);
 	if (r == 0 && ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask) < 0)
 		r = -errno;
-	seized_let_go(pid, tid, pending);
+	seized_detach(pid, tid, pending);
 	return r;
 }
 

@@ -128,7 +128,7 @@ void clock_start(uint64_t vdso)
 	vdso_getcpu = (void *)find_symbol(&image, "__vdso_getcpu");
 }
 
-int clock_is_silent(void)
+int clock_needs_no_syscall(void)
 {
 	return vdso_gettime != NULL;
 }

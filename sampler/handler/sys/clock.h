@@ -13,11 +13,11 @@
 void clock_start(uint64_t vdso);
 
 /**
- * clock_is_silent - whether the readings need no system call
+ * clock_needs_no_syscall - whether the readings need no system call
  *
  * Context: handler.
  */
-int clock_is_silent(void);
+int clock_needs_no_syscall(void);
 
 /**
  * clock_now_ns - CLOCK_MONOTONIC
@@ -37,7 +37,7 @@ uint32_t clock_cpu(void);
 /**
  * clock_thread_cpu_ns - CPU time of the calling thread; a system call
  *
- * Context: handler.  Not in AGENT_QUIET.
+ * Context: handler.  Not in AGENT_NO_SYSCALLS.
  */
 uint64_t clock_thread_cpu_ns(void);
 
@@ -54,14 +54,14 @@ struct clock_ticks {
  * tick has written down, while getrusage() fits both to the scheduler's sum.  A kernel that
  * accounts precisely (nohz_full) gives the time in each instead.
  *
- * Context: handler.  Not in AGENT_QUIET.
+ * Context: handler.  Not in AGENT_NO_SYSCALLS.
  */
 struct clock_ticks clock_thread_ticks(void);
 
 /**
  * clock_process_cpu_ns - CPU time of the process; a system call
  *
- * Context: handler.  Not in AGENT_QUIET.
+ * Context: handler.  Not in AGENT_NO_SYSCALLS.
  */
 uint64_t clock_process_cpu_ns(void);
 

@@ -1,4 +1,4 @@
-/* light_test.c - what no hit of the process timer met is given all the same, and once */
+/* nearly_idle_test.c - threads without a timer of their own get all their CPU time sampled, once */
 #include "sampler/handler/nearly_idle.h"
 
 #include "sampler/handler/sys/clock.h"
@@ -32,7 +32,7 @@ static void begin(uint32_t discovery, uint32_t engine)
 static void thread_ends(void)
 {
 	own->timer = NO_TIMER;
-	timer_bury(&process, &slot);
+	timer_delete_ended(&process, &slot);
 	assert_int_equal(own->timer, 0);
 }
 
@@ -42,8 +42,8 @@ static uint32_t inherited(void)
 	struct slot heir = slot;
 
 	own->extra = 0;
-	light_inherit(&process, &heir, PERIOD);
-	light_given(&process, own->extra * PERIOD);
+	nearly_idle_inherit(&process, &heir, PERIOD);
+	nearly_idle_sampled(&process, own->extra * PERIOD);
 	return own->extra;
 }
 
@@ -51,8 +51,8 @@ static void a_new_thread_gives_what_an_ended_one_left(void **state)
 {
 	(void)state;
 	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
-	light_due(&process, 10 * PERIOD);
-	light_given(&process, 9 * PERIOD);
+	nearly_idle_add_cpu(&process, 10 * PERIOD);
+	nearly_idle_sampled(&process, 9 * PERIOD);
 	thread_ends();
 	assert_int_equal(inherited(), 1);
 	thread_ends();
@@ -66,8 +66,8 @@ static void parts_of_a_period_add_up(void **state)
 	(void)state;
 	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
 	for (int i = 0; i < 100; i++) {
-		light_due(&process, 8 * PERIOD);
-		light_given(&process, 7 * PERIOD + PERIOD / 2);
+		nearly_idle_add_cpu(&process, 8 * PERIOD);
+		nearly_idle_sampled(&process, 7 * PERIOD + PERIOD / 2);
 		thread_ends();
 		sum += inherited();
 	}
@@ -79,7 +79,7 @@ static void an_ended_thread_left_two_periods_at_most(void **state)
 {
 	(void)state;
 	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
-	light_due(&process, 100 * PERIOD);
+	nearly_idle_add_cpu(&process, 100 * PERIOD);
 	assert_int_equal(inherited(), 0);
 	thread_ends();
 	assert_int_equal(inherited(), 2);
@@ -97,9 +97,9 @@ static void an_ended_thread_that_left_nothing_yet_is_remembered(void **state)
 	thread_ends();
 	thread_ends();
 	assert_int_equal(inherited(), 0);
-	light_due(&process, 3 * PERIOD);
+	nearly_idle_add_cpu(&process, 3 * PERIOD);
 	assert_int_equal(inherited(), 3);
-	light_due(&process, 3 * PERIOD);
+	nearly_idle_add_cpu(&process, 3 * PERIOD);
 	assert_int_equal(inherited(), 0);
 }
 
@@ -107,8 +107,8 @@ static void what_was_given_too_early_is_not_given_again(void **state)
 {
 	(void)state;
 	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
-	light_given(&process, 3 * PERIOD);
-	light_due(&process, 3 * PERIOD + PERIOD / 2);
+	nearly_idle_sampled(&process, 3 * PERIOD);
+	nearly_idle_add_cpu(&process, 3 * PERIOD + PERIOD / 2);
 	thread_ends();
 	assert_int_equal(inherited(), 0);
 }
@@ -117,8 +117,8 @@ static void a_slot_without_a_timer_left_nothing(void **state)
 {
 	(void)state;
 	begin(DISCOVERY_TIMER, RING_ENGINE_CTIMER);
-	light_due(&process, 5 * PERIOD);
-	timer_bury(&process, &slot);
+	nearly_idle_add_cpu(&process, 5 * PERIOD);
+	timer_delete_ended(&process, &slot);
 	assert_int_equal(inherited(), 0);
 }
 
@@ -131,7 +131,7 @@ static void others_keep_no_such_account(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		begin(ways[i][0], ways[i][1]);
-		light_due(&process, 5 * PERIOD);
+		nearly_idle_add_cpu(&process, 5 * PERIOD);
 		thread_ends();
 		assert_int_equal(inherited(), 0);
 		assert_int_equal(process.account_ns, 0);
@@ -142,11 +142,11 @@ static void others_keep_no_such_account(void **state)
 static void begin_late(uint32_t discovery, uint64_t process_due_ns)
 {
 	begin(discovery, RING_ENGINE_CTIMER);
-	header.counted = 1;
+	header.non_cpu_event = 1;
 	process.period_ns = PERIOD;
 	process.account_since_ns = 0;
 	own->period_ns = PERIOD;
-	light_due(&process, process_due_ns);
+	nearly_idle_add_cpu(&process, process_due_ns);
 	while (clock_thread_cpu_ns() < 20 * PERIOD)
 		;
 }
@@ -159,7 +159,7 @@ static void a_thread_that_no_hit_met_gives_what_it_used(void **state)
 	(void)state;
 	begin_late(DISCOVERY_TIMER, 1000 * PERIOD);
 	before = clock_thread_cpu_ns() / PERIOD;
-	light_arm(&process, &slot, (uint32_t)gettid());
+	nearly_idle_arm(&process, &slot, (uint32_t)gettid());
 	after = clock_thread_cpu_ns() / PERIOD;
 	assert_in_range(own->extra, before, after);
 	assert_true(before >= 20);
@@ -169,7 +169,7 @@ static void no_more_than_the_process_has_left(void **state)
 {
 	(void)state;
 	begin_late(DISCOVERY_TIMER, 3 * PERIOD + PERIOD / 2);
-	light_arm(&process, &slot, (uint32_t)gettid());
+	nearly_idle_arm(&process, &slot, (uint32_t)gettid());
 	assert_int_equal(own->extra, 3);
 }
 
@@ -178,7 +178,7 @@ static void what_it_used_before_the_account_is_not_given(void **state)
 	(void)state;
 	begin_late(DISCOVERY_TIMER, 1000 * PERIOD);
 	process.account_since_ns = clock_process_cpu_ns();
-	light_arm(&process, &slot, (uint32_t)gettid());
+	nearly_idle_arm(&process, &slot, (uint32_t)gettid());
 	assert_int_equal(own->extra, 0);
 }
 
@@ -186,7 +186,7 @@ static void hooks_miss_no_thread(void **state)
 {
 	(void)state;
 	begin_late(DISCOVERY_HOOKS, 1000 * PERIOD);
-	light_arm(&process, &slot, (uint32_t)gettid());
+	nearly_idle_arm(&process, &slot, (uint32_t)gettid());
 	assert_int_equal(own->extra, 0);
 }
 
@@ -201,7 +201,7 @@ static void hits_that_come_late_are_made_good(void **state)
 	(void)state;
 	begin_late(DISCOVERY_TIMER, 1000 * PERIOD);
 	tick.now_ns = clock_now_ns();
-	light_settle(&process, &slot, &tick);
+	nearly_idle_settle(&process, &slot, &tick);
 	first_ns = clock_thread_cpu_ns();
 	assert_int_equal(own->extra, 0); /* one hit says nothing of how it runs */
 	assert_in_range(own->late_ns, (int64_t)(first_ns - 2 * PERIOD),
@@ -209,7 +209,7 @@ static void hits_that_come_late_are_made_good(void **state)
 	while (clock_thread_cpu_ns() < first_ns + 10 * PERIOD)
 		;
 	tick.now_ns = clock_now_ns();
-	light_settle(&process, &slot, &tick);
+	nearly_idle_settle(&process, &slot, &tick);
 	second_ns = clock_thread_cpu_ns();
 	assert_in_range(own->extra, second_ns / PERIOD - 4, second_ns / PERIOD - 2);
 }
