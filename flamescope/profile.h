@@ -32,7 +32,7 @@ struct profile_frame {
 	uint32_t module; /* "" when inlined, or when the file has none (folded stacks) */
 	bool inlined;
 	uint64_t addr;   /* of the first that was seen; 0: none */
-	uint64_t offset; /* of that one, behind the function's start; 0: none */
+	uint64_t offset; /* of that one, after the function's start; 0: none */
 };
 
 /* Number 0 is the root, which has no frame; a parent's number is below its children's. */

@@ -14,7 +14,7 @@ enum { OUT_BYTES_AT_ONCE = 64 * 1024, GZIP_WINDOW = 15 + 16, LEVEL = 6, MEMORY =
 
 struct gzip {
 	struct convert_sink sink;
-	const struct convert_sink *behind;
+	const struct convert_sink *output;
 	z_stream stream;
 	unsigned char bytes[OUT_BYTES_AT_ONCE];
 };
@@ -34,7 +34,7 @@ static int pump(struct gzip *gzip, int flush)
 			return -EINVAL;
 		if (gzip->stream.avail_out == sizeof(gzip->bytes))
 			continue;
-		r = gzip->behind->write(gzip->behind->context, gzip->bytes,
+		r = gzip->output->write(gzip->output->context, gzip->bytes,
 					sizeof(gzip->bytes) - gzip->stream.avail_out);
 		if (r < 0)
 			return r;
@@ -69,7 +69,7 @@ static int gzip_new(const struct convert_sink *sink, struct gzip **ret_gzip)
 	if (!gzip)
 		return -ENOMEM;
 	gzip->sink = (struct convert_sink){on_write, gzip};
-	gzip->behind = sink;
+	gzip->output = sink;
 	if (deflateInit2(&gzip->stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(gzip);
@@ -135,7 +135,7 @@ int convert_format_of(const char *text, enum convert_format *ret_format, bool *r
 	}
 	(void)err_set(err, 0,
 		      "'%.200s' is no format; there are: folded, pb, speedscope.json, "
-		      "firefox.json, perf, each also with .gz behind it",
+		      "firefox.json, perf, each also with .gz appended",
 		      text);
 	return -ENOENT;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most names are; for the others it is worth to look at every character. */
+/* Most names are; for the others every character is checked. */
 static bool is_simple(const char *name)
 {
 	while (*name >= ' ' && *name <= '~')

@@ -17,14 +17,14 @@ enum {
 	PERF_FACTS_NAME = 32,   /* bytes of a name that stands for one that cannot be written */
 };
 
-/* What the writer is told, and the room for it. */
-struct perf_facts_room {
+/* What perf_script_*() is given, and the memory for it. */
+struct script_facts {
 	struct perf_script_options options;
 	struct metric metrics[SAMPLE_MAX_METRICS];
 	int64_t last[SAMPLE_MAX_METRICS]; /* inline: what a sample without a value says */
 	struct frame frames[PERF_MAX_FRAMES];
 	struct sample sample;
-	size_t n_asked; /* groups of the selection: behind them come those of the file itself */
+	size_t n_asked; /* groups of the selection: those of the file itself follow */
 	char groups[GROUPS_MAX][PERF_FACTS_NAME]; /* what those are called */
 	size_t state; /* number of the tag, as of the next; n_tags: there is none */
 	size_t op;
@@ -64,14 +64,14 @@ static void name_group(const struct profile *profile, uint32_t frame,
 }
 
 /* Those that the file has already, by its first stack; every sample of wick's has all. */
-static void keep_groups(const struct out *out, struct perf_facts_room *room)
+static void keep_groups(const struct out *out, struct script_facts *facts)
 {
 	const struct selection *selection = out->selection;
-	struct groups *groups = &room->options.groups;
+	struct groups *groups = &facts->options.groups;
 	char name[PERF_FACTS_NAME];
 	size_t n = 0;
 
-	room->n_asked = groups->n;
+	facts->n_asked = groups->n;
 	for (uint32_t node = selection->n ? selection->stacks[0] : 0; node;
 	     node = selection->nodes[node].parent) {
 		if (out_is_label(selection, selection->nodes[node].frame))
@@ -80,12 +80,12 @@ static void keep_groups(const struct out *out, struct perf_facts_room *room)
 		if (!name[0])
 			n = 0; /* groups are outermost */
 		else if (n < GROUPS_MAX - groups->n)
-			memcpy(room->groups[n++], name, sizeof(name));
+			memcpy(facts->groups[n++], name, sizeof(name));
 	}
 	/* innermost first as they were found, and outermost first as they are told */
 	while (n > 0)
-		groups->at[groups->n++] =
-			(struct group){.kind = GROUP_GIVEN, .name = room->groups[--n], .text = "-"};
+		groups->at[groups->n++] = (struct group){
+			.kind = GROUP_GIVEN, .name = facts->groups[--n], .text = "-"};
 }
 
 /* Names of metrics, tags and events are the file's: none of them may order a terminal about. */
@@ -102,28 +102,28 @@ static bool is_plain(const char *name)
 }
 
 static const char *name_of(const char *name, const char *what, size_t number,
-			   char room[PERF_FACTS_NAME])
+			   char ret_name[PERF_FACTS_NAME])
 {
 	if (is_plain(name))
 		return name;
-	(void)snprintf(room, PERF_FACTS_NAME, "%s_%zu", what, number);
-	return room;
+	(void)snprintf(ret_name, PERF_FACTS_NAME, "%s_%zu", what, number);
+	return ret_name;
 }
 
 /* The options for all samples. */
-static void perf_facts_init(const struct out *out, struct perf_facts_room *room)
+static void perf_facts_init(const struct out *out, struct script_facts *facts)
 {
 	const struct profile *profile = out->selection->profile;
-	struct perf_script_options *options = &room->options;
+	struct perf_script_options *options = &facts->options;
 
-	memset(room, 0, sizeof(*room));
-	options->metrics = room->metrics;
+	memset(facts, 0, sizeof(*facts));
+	options->metrics = facts->metrics;
 	options->n_metrics =
 		profile->n_metrics < SAMPLE_MAX_METRICS ? profile->n_metrics : SAMPLE_MAX_METRICS;
 	for (size_t i = 0; i < options->n_metrics; i++) {
-		room->metrics[i] = (struct metric){
+		facts->metrics[i] = (struct metric){
 			.name = name_of(profile->strings[profile->metrics[i].name], "metric", i,
-					room->metric_names[i]),
+					facts->metric_names[i]),
 			.unit = profile->strings[profile->metrics[i].unit],
 			.kind = profile->metrics[i].kind,
 		};
@@ -139,16 +139,16 @@ static void perf_facts_init(const struct out *out, struct perf_facts_room *room)
 			(struct group){.kind = GROUP_GIVEN,
 				       .name = group_name(out->options->groups[i]),
 				       .text = "-"};
-	keep_groups(out, room);
-	room->sample.frames = room->frames;
+	keep_groups(out, facts);
+	facts->sample.frames = facts->frames;
 	for (size_t i = 0; i < profile->n_events; i++)
-		room->events[i] = name_of(profile->strings[profile->event_names[i]], "event", i,
-					  room->event_names[i]);
+		facts->events[i] = name_of(profile->strings[profile->event_names[i]], "event", i,
+					   facts->event_names[i]);
 	for (size_t i = 0; i < profile->n_tags; i++)
-		room->tags[i] = name_of(profile->strings[profile->tags[i].name], "tag", i,
-					room->tag_names[i]);
-	room->state = out_tag(profile, "state");
-	room->op = out_tag(profile, "op");
+		facts->tags[i] = name_of(profile->strings[profile->tags[i].name], "tag", i,
+					 facts->tag_names[i]);
+	facts->state = out_tag(profile, "state");
+	facts->op = out_tag(profile, "op");
 }
 
 /* ---- the sample */
@@ -165,17 +165,17 @@ static const char *tag_value(const struct profile *profile, size_t tag, uint32_t
 }
 
 /* The state, when it is one of those that there is a word for. */
-static bool take_state(const struct profile *profile, uint32_t number, struct perf_facts_room *room)
+static bool take_state(const struct profile *profile, uint32_t number, struct script_facts *facts)
 {
 	const char *word;
 
-	room->sample.state = STATE_RUNNING;
-	if (room->state == profile->n_tags)
+	facts->sample.state = STATE_RUNNING;
+	if (facts->state == profile->n_tags)
 		return false;
-	word = tag_value(profile, room->state, number);
+	word = tag_value(profile, facts->state, number);
 	for (int state = STATE_RUNNING; state <= STATE_STOPPED; state++) {
 		if (strcmp(word, groups_state_word((enum sample_state)state)) == 0) {
-			room->sample.state = (enum sample_state)state;
+			facts->sample.state = (enum sample_state)state;
 			return true;
 		}
 	}
@@ -197,17 +197,16 @@ static void take_thread(const struct profile *profile, uint32_t number, bool bar
 		sample->pid = sample->tid;
 }
 
-static void take_metrics(const struct profile *profile, uint32_t number,
-			 struct perf_facts_room *room)
+static void take_metrics(const struct profile *profile, uint32_t number, struct script_facts *facts)
 {
-	room->sample.n_metrics = room->options.n_metrics;
-	for (size_t i = 0; i < room->options.n_metrics; i++) {
+	facts->sample.n_metrics = facts->options.n_metrics;
+	for (size_t i = 0; i < facts->options.n_metrics; i++) {
 		const struct profile_metric *metric = &profile->metrics[i];
-		struct metric_value *value = &room->sample.metrics[i];
+		struct metric_value *value = &facts->sample.metrics[i];
 
-		*value = (struct metric_value){room->last[i], 0};
+		*value = (struct metric_value){facts->last[i], 0};
 		if (metric->values[number] != PROFILE_ABSENT)
-			room->last[i] = value->value = metric->values[number];
+			facts->last[i] = value->value = metric->values[number];
 		if (metric->deltas[number] != PROFILE_ABSENT)
 			value->delta = metric->deltas[number];
 	}
@@ -229,15 +228,15 @@ static struct frame frame_of(const struct profile *profile, uint32_t number)
 }
 
 /* Whether a frame is one of a group of the file, which then has its word for the sample. */
-static bool take_group(const struct profile *profile, uint32_t frame, struct perf_facts_room *room)
+static bool take_group(const struct profile *profile, uint32_t frame, struct script_facts *facts)
 {
-	struct groups *groups = &room->options.groups;
+	struct groups *groups = &facts->options.groups;
 	char name[PERF_FACTS_NAME];
 
-	if (groups->n == room->n_asked)
+	if (groups->n == facts->n_asked)
 		return false;
 	name_group(profile, frame, name);
-	for (size_t i = room->n_asked; i < groups->n; i++) {
+	for (size_t i = facts->n_asked; i < groups->n; i++) {
 		if (strcmp(name, groups->at[i].name) == 0) {
 			groups->at[i].text = profile->strings[profile->frames[frame].name];
 			return true;
@@ -247,51 +246,52 @@ static bool take_group(const struct profile *profile, uint32_t frame, struct per
 }
 
 /* Labels are outermost, the first group's last; all else are frames. */
-static void take_frames(const struct out *out, uint32_t node, struct perf_facts_room *room)
+static void take_frames(const struct out *out, uint32_t node, struct script_facts *facts)
 {
 	const struct selection *selection = out->selection;
 	const char *labels[GROUPS_MAX] = {0};
 	size_t n_labels = 0;
 
-	room->sample.n_frames = 0;
-	room->sample.truncated = false;
-	for (size_t i = 0; i < room->options.groups.n; i++)
-		room->options.groups.at[i].text = "-";
+	facts->sample.n_frames = 0;
+	facts->sample.truncated = false;
+	for (size_t i = 0; i < facts->options.groups.n; i++)
+		facts->options.groups.at[i].text = "-";
 	for (; node; node = selection->nodes[node].parent) {
 		uint32_t frame = selection->nodes[node].frame;
 
 		if (out_is_label(selection, frame)) {
 			if (n_labels < GROUPS_MAX)
 				labels[n_labels++] = selection_frame_name(selection, frame);
-		} else if (take_group(selection->profile, frame, room)) {
+		} else if (take_group(selection->profile, frame, facts)) {
 			continue;
-		} else if (room->sample.n_frames < PERF_MAX_FRAMES) {
-			room->frames[room->sample.n_frames++] = frame_of(selection->profile, frame);
+		} else if (facts->sample.n_frames < PERF_MAX_FRAMES) {
+			facts->frames[facts->sample.n_frames++] =
+				frame_of(selection->profile, frame);
 		} else {
-			room->sample.truncated = true;
+			facts->sample.truncated = true;
 		}
 	}
-	for (size_t i = 0; i < room->n_asked && i < n_labels; i++)
-		room->options.groups.at[i].text = labels[n_labels - 1 - i];
+	for (size_t i = 0; i < facts->n_asked && i < n_labels; i++)
+		facts->options.groups.at[i].text = labels[n_labels - 1 - i];
 }
 
-/* Sample number I of the selection, as room->sample. */
-static void perf_facts_take(const struct out *out, size_t i, struct perf_facts_room *room)
+/* Sample number I of the selection, as facts->sample. */
+static void perf_facts_take(const struct out *out, size_t i, struct script_facts *facts)
 {
 	const struct profile *profile = out->selection->profile;
 	uint32_t number = out->selection->samples[i];
-	struct sample *sample = &room->sample;
+	struct sample *sample = &facts->sample;
 
 	sample->time_ns = profile->start_ns + profile->times_ns[number];
 	sample->weight = profile->weights[number];
 	sample->cpu = profile->cpus[number];
 	if (profile->cpus[number] == PROFILE_CPU_UNKNOWN) /* the same */
-		sample->cpu = room->options.bare ? 0 : SAMPLE_NO_CPU;
-	sample->op = out_is_release(profile, room->op, number) ? "free" : NULL;
-	take_thread(profile, number, room->options.bare, sample);
-	take_metrics(profile, number, room);
-	room->options.keep_comm = !take_state(profile, number, room);
-	take_frames(out, out->selection->stacks[i], room);
+		sample->cpu = facts->options.bare ? 0 : SAMPLE_NO_CPU;
+	sample->op = out_is_release(profile, facts->op, number) ? "free" : NULL;
+	take_thread(profile, number, facts->options.bare, sample);
+	take_metrics(profile, number, facts);
+	facts->options.keep_comm = !take_state(profile, number, facts);
+	take_frames(out, out->selection->stacks[i], facts);
 }
 
 /* ---- the comment */
@@ -316,16 +316,16 @@ static void add_word(struct buf *buf, const char *name, const char *value)
 	add_value(buf, value);
 }
 
-static void add_metrics(const struct out *out, uint32_t number, const struct perf_facts_room *room,
+static void add_metrics(const struct out *out, uint32_t number, const struct script_facts *facts,
 			struct buf *buf)
 {
-	for (size_t i = 0; i < room->options.n_metrics; i++) {
+	for (size_t i = 0; i < facts->options.n_metrics; i++) {
 		const struct profile_metric *metric = &out->selection->profile->metrics[i];
 
 		if (metric->values[number] == PROFILE_ABSENT)
 			continue;
 		buf_add_char(buf, ' ');
-		buf_add(buf, room->metrics[i].name);
+		buf_add(buf, facts->metrics[i].name);
 		buf_add_char(buf, '=');
 		out_signed(buf, metric->values[number]);
 		buf_add_char(buf, ',');
@@ -335,7 +335,7 @@ static void add_metrics(const struct out *out, uint32_t number, const struct per
 }
 
 /* The "# s" line of that sample; nothing when there is nothing to say. */
-static void perf_facts_comment(const struct out *out, size_t i, const struct perf_facts_room *room,
+static void perf_facts_comment(const struct out *out, size_t i, const struct script_facts *facts,
 			       struct buf *buf)
 {
 	const struct profile *profile = out->selection->profile;
@@ -349,13 +349,13 @@ static void perf_facts_comment(const struct out *out, size_t i, const struct per
 		const char *value = tag_value(profile, tag, number);
 
 		if (*value)
-			add_word(buf, room->tags[tag], value);
+			add_word(buf, facts->tags[tag], value);
 	}
-	if (room->options.metrics_as == METRICS_AS_COMMENT)
-		add_metrics(out, number, room, buf);
+	if (facts->options.metrics_as == METRICS_AS_COMMENT)
+		add_metrics(out, number, facts, buf);
 	if (strlen(comm) >= SAMPLE_COMM_SIZE ||
-	    sanitise_comm(comm, strlen(comm), room->sample.tid, altered) ||
-	    (room->options.metrics_as == METRICS_AS_INLINE && !room->options.keep_comm))
+	    sanitise_comm(comm, strlen(comm), facts->sample.tid, altered) ||
+	    (facts->options.metrics_as == METRICS_AS_INLINE && !facts->options.keep_comm))
 		add_word(buf, "comm", comm);
 	if (!buf->failed && buf->len == start + 3)
 		buf->len = start;
@@ -368,7 +368,7 @@ enum { MAX_KEYS = PROFILE_MAX_TAGS + 1 };
 struct perf {
 	struct out *out;
 	const struct profile *profile;
-	struct perf_facts_room *room;
+	struct script_facts *facts;
 	struct perf_script_file file;
 	uint64_t quantum;   /* 0: each sample once */
 	uint64_t *leftover; /* of each stack: what was not yet a quantum */
@@ -415,7 +415,7 @@ static void add_header(struct perf *to)
 		.n_keys = list_keys(profile, keys),
 	};
 	struct perf_script_header header = {
-		.event = profile->n_events ? to->room->events[0] : NULL,
+		.event = profile->n_events ? to->facts->events[0] : NULL,
 		.hz = to->quantum ? 0 : profile->hz,
 		.pid = profile->n_threads && profile->thread_list[0].pid > 0
 			       ? profile->thread_list[0].pid
@@ -424,7 +424,7 @@ static void add_header(struct perf *to)
 		.copy = &copy,
 	};
 
-	perf_script_header(&to->room->options, &header, &to->out->buf);
+	perf_script_header(&to->facts->options, &header, &to->out->buf);
 }
 
 /* ---- how often a sample is written */
@@ -473,11 +473,11 @@ static void add_sample(struct perf *to, size_t i)
 	struct buf *buf = &to->out->buf;
 	uint8_t event = to->profile->events[to->out->selection->samples[i]];
 
-	if (!to->room->options.bare)
-		perf_facts_comment(to->out, i, to->room, buf);
+	if (!to->facts->options.bare)
+		perf_facts_comment(to->out, i, to->facts, buf);
 	if (event < to->profile->n_events)
-		to->file.event = to->room->events[event];
-	perf_script_sample(&to->room->options, &to->file, &to->room->sample, buf);
+		to->file.event = to->facts->events[event];
+	perf_script_sample(&to->facts->options, &to->file, &to->facts->sample, buf);
 	to->out->report.n_samples = to->file.n_samples;
 }
 
@@ -488,9 +488,9 @@ static void add_samples(struct perf *to)
 
 		if (n == 0)
 			continue;
-		perf_facts_take(to->out, i, to->room);
+		perf_facts_take(to->out, i, to->facts);
 		if (to->quantum)
-			to->room->sample.weight = to->quantum;
+			to->facts->sample.weight = to->quantum;
 		for (; n; n--) {
 			add_sample(to, i);
 			if (!out_step(to->out))
@@ -506,7 +506,7 @@ static void add_end(struct perf *to)
 	for (size_t i = 0; i < to->profile->n_files; i++)
 		lost.value += to->profile->files[i].lost;
 	if (to->profile->is_wick)
-		perf_script_end(&to->room->options, &to->file, &lost, lost.value > 0,
+		perf_script_end(&to->facts->options, &to->file, &lost, lost.value > 0,
 				&to->out->buf);
 }
 
@@ -526,11 +526,11 @@ int perf_write(struct out *out)
 	struct perf to = {.out = out, .profile = out->selection->profile};
 	int r = 0;
 
-	to.room = malloc(sizeof(*to.room));
-	if (!to.room)
+	to.facts = malloc(sizeof(*to.facts));
+	if (!to.facts)
 		return -ENOMEM;
-	perf_facts_init(out, to.room);
-	to.room->options.ns = wants_ns(&to);
+	perf_facts_init(out, to.facts);
+	to.facts->options.ns = wants_ns(&to);
 	if (out->options->replicate)
 		r = set_quantum(&to);
 	if (r == 0) {
@@ -540,6 +540,6 @@ int perf_write(struct out *out)
 		add_end(&to);
 	}
 	free(to.leftover);
-	free(to.room);
+	free(to.facts);
 	return r;
 }

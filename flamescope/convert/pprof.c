@@ -112,7 +112,7 @@ struct pprof {
 	struct locations locations;
 	uint32_t *order; /* of the selection's samples, those alike side by side */
 	struct buf message, inner, packed;
-	const char *extra[MAX_EXTRA]; /* strings behind the profile's and the labels */
+	const char *extra[MAX_EXTRA]; /* strings after the profile's and the labels */
 	size_t n_extra;
 	size_t n_values;
 	struct period period; /* what weights are; pprof's delays are nanoseconds, too */

@@ -91,20 +91,20 @@ static void spread_stack(struct tally *tally, uint32_t stack)
 	}
 }
 
-static int reserve(void **array, size_t *n_room, size_t n, size_t size)
+static int reserve(void **array, size_t *max, size_t n, size_t size)
 {
-	size_t room = *n_room ? *n_room : FIRST_BLOCKS;
+	size_t capacity = *max ? *max : FIRST_BLOCKS;
 	void *grown;
 
-	if (n <= *n_room)
+	if (n <= *max)
 		return 0;
-	while (room < n)
-		room *= 2;
-	grown = reallocarray(*array, room, size);
+	while (capacity < n)
+		capacity *= 2;
+	grown = reallocarray(*array, capacity, size);
 	if (!grown)
 		return -ENOMEM;
 	*array = grown;
-	*n_room = room;
+	*max = capacity;
 	return 0;
 }
 
@@ -117,10 +117,10 @@ static int end_block(struct diff_matrix *matrix, struct tally *tally, unsigned s
 	for (size_t i = 0; i < tally->n_stacks; i++)
 		spread_stack(tally, tally->stacks[i]);
 	tally->n_stacks = 0;
-	r = reserve((void **)&matrix->blocks, &matrix->n_blocks_room, n_blocks + 1,
+	r = reserve((void **)&matrix->blocks, &matrix->max_blocks, n_blocks + 1,
 		    sizeof(*matrix->blocks));
 	if (r == 0)
-		r = reserve((void **)&matrix->entries, &matrix->n_entries_room,
+		r = reserve((void **)&matrix->entries, &matrix->max_entries,
 			    matrix->n_entries + tally->n_seen, sizeof(*matrix->entries));
 	if (r < 0)
 		return r;

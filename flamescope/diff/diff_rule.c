@@ -26,7 +26,7 @@ static const char *end_of_name(const char *text)
 	return end;
 }
 
-/* "+3%" behind '>', "-2.5%" behind '<'; digits and a point only, whatever strtod() would take. */
+/* "+3%" after '>', "-2.5%" after '<'; digits and a point only, whatever strtod() would take. */
 static bool parse_limit(char sign, const char *text, double *ret_limit)
 {
 	size_t n;

@@ -63,7 +63,7 @@ static size_t count_significant(const struct diff_table *table)
 	return n;
 }
 
-/* Two times of one: its runs are not what is asked about. */
+/* Two times of one recording: variation between runs does not matter. */
 static bool is_one_recording(const struct diff *diff)
 {
 	return diff->sides[DIFF_BASE].n == 1 && diff->sides[DIFF_NEW].n == 1 &&

@@ -9,7 +9,7 @@
 struct diff_names {
 	struct intern strings;
 	size_t n;
-	size_t n_room;
+	size_t capacity;
 	const char **names;              /* by number */
 	uint32_t **of_frame[DIFF_SIDES]; /* by recording, by its selection's frame number */
 };
@@ -48,10 +48,10 @@ struct diff_matrix {
 	size_t n_blocks[DIFF_SIDES];
 	size_t n_columns;
 	struct diff_block *blocks;
-	size_t n_blocks_room;
+	size_t max_blocks;
 	struct diff_entry *entries;
 	size_t n_entries;
-	size_t n_entries_room;
+	size_t max_entries;
 	uint64_t block_ns;
 	double whole[DIFF_SIDES];
 };

@@ -46,14 +46,14 @@ static const char *frame_key(const struct selection *side, uint32_t frame, struc
 
 static int append_name(struct diff_names *names, const char *name)
 {
-	if (names->n == names->n_room) {
-		size_t room = names->n_room ? names->n_room * 2 : FIRST_NAMES;
-		const char **grown = realloc((void *)names->names, room * sizeof(*grown));
+	if (names->n == names->capacity) {
+		size_t capacity = names->capacity ? names->capacity * 2 : FIRST_NAMES;
+		const char **grown = realloc((void *)names->names, capacity * sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
 		names->names = grown;
-		names->n_room = room;
+		names->capacity = capacity;
 	}
 	names->names[names->n++] = name;
 	return 0;

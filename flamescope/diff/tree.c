@@ -12,7 +12,7 @@ struct growth {
 	const struct diff_names *names;
 	struct diff_node *nodes;
 	size_t n;
-	size_t n_room;
+	size_t capacity;
 	struct map children; /* parent and function -> node */
 	bool reverse;
 };
@@ -29,14 +29,14 @@ static int append_node(struct growth *growth, uint32_t parent, uint32_t function
 {
 	struct diff_node *nodes = growth->nodes;
 
-	if (growth->n == growth->n_room) {
-		size_t room = growth->n_room ? growth->n_room * 2 : 1024;
+	if (growth->n == growth->capacity) {
+		size_t capacity = growth->capacity ? growth->capacity * 2 : 1024;
 
-		nodes = reallocarray(growth->nodes, room, sizeof(*nodes));
+		nodes = reallocarray(growth->nodes, capacity, sizeof(*nodes));
 		if (!nodes)
 			return -ENOMEM;
 		growth->nodes = nodes;
-		growth->n_room = room;
+		growth->capacity = capacity;
 	}
 	nodes[growth->n] = (struct diff_node){.function = function, .parent = parent};
 	if (growth->n > 0) {

@@ -160,7 +160,7 @@ struct flame_svg_options {
  * @reverse: FLAME_REVERSE of the same
  *
  * The file shows the calls where no script runs; with it it zooms, searches and changes to the
- * reverse graph.  It asks nobody for anything.
+ * reverse graph.  It loads nothing from the network.
  *
  * Return:  0; -ENOMEM; -EFBIG when BUF has failed.
  * Context: any thread.

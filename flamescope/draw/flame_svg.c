@@ -175,8 +175,8 @@ static void add_label(const struct picture *picture, uint32_t node, double x, do
 	const struct flame *flame = picture->layout->flame;
 	const char *mark = mark_of(picture, node);
 	struct buf *buf = picture->buf;
-	double room = (width - 2 * INSET) / CHARACTER_WIDTH;
-	size_t n = room > 0 ? (size_t)room : 0;
+	double n_fit = (width - 2 * INSET) / CHARACTER_WIDTH;
+	size_t n = n_fit > 0 ? (size_t)n_fit : 0;
 
 	if (n < 3)
 		return;
@@ -242,7 +242,7 @@ static void add_graph(const struct picture *picture, const char *id, bool shown)
 	buf_add(picture->buf, "</g>\n");
 }
 
-/* What the picture shows, for who hears it: the functions with most of their own. */
+/* The picture's description for a screen reader: the functions with most of their own. */
 static void add_about(struct buf *about, const struct flame *reverse,
 		      const struct selection *selection)
 {

@@ -123,14 +123,14 @@ static void add_name(struct buf *buf, const struct function_table *table, uint32
 		     size_t columns)
 {
 	const char *module = module_name(table, frame);
-	size_t room = 0;
+	size_t width = 0;
 
 	if (*module)
 		columns += words_width(module) + strlen("  ()");
 	if (table->columns)
-		room = table->columns > columns + NAME_COLUMNS ? table->columns - columns
-							       : NAME_COLUMNS;
-	short_name(buf, name_of(table, frame), room);
+		width = table->columns > columns + NAME_COLUMNS ? table->columns - columns
+								: NAME_COLUMNS;
+	short_name(buf, name_of(table, frame), width);
 	if (!*module)
 		return;
 	buf_add(buf, "  (");

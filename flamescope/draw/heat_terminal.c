@@ -114,7 +114,7 @@ static void draw_time(const struct screen *screen)
 
 static void draw_labels(const struct screen *screen)
 {
-	enum { ROOM = HEAT_TERMINAL_LABEL - 1 };
+	enum { MAX_WIDTH = HEAT_TERMINAL_LABEL - 1 };
 
 	for (size_t row = 0; row < screen->heat->n_rows; row++) {
 		const char *label = screen->heat->row_labels[row];
@@ -123,10 +123,10 @@ static void draw_labels(const struct screen *screen)
 		label = *label ? label : "(none)";
 		width = words_width(label);
 		/* the end tells threads of one name apart */
-		if (width > ROOM) {
+		if (width > MAX_WIDTH) {
 			const char *end = label + strlen(label);
 
-			for (size_t i = 0; i < ROOM - 2 && end > label; end -= end > label) {
+			for (size_t i = 0; i < MAX_WIDTH - 2 && end > label; end -= end > label) {
 				if (((unsigned char)end[-1] & 0xc0) != 0x80)
 					i++;
 			}
@@ -195,11 +195,11 @@ void heat_write_terminal(struct buf *buf, const struct heat *heat,
 			 const struct selection *selection, const struct heat_terminal *terminal)
 {
 	size_t margin = heat->row_labels ? HEAT_TERMINAL_LABEL : HEAT_TERMINAL_AXIS;
-	size_t room = terminal->columns > margin + 1 ? terminal->columns - margin - 1 : 1;
+	size_t columns = terminal->columns > margin + 1 ? terminal->columns - margin - 1 : 1;
 	struct screen screen = {.buf = buf, .heat = heat, .colour = terminal->colour};
 
-	screen.n_columns = heat->n_columns < room ? heat->n_columns : room;
-	screen.stretch = screen.n_columns ? room / screen.n_columns : 1;
+	screen.n_columns = heat->n_columns < columns ? heat->n_columns : columns;
+	screen.stretch = screen.n_columns ? columns / screen.n_columns : 1;
 	if (screen.stretch > MAX_STRETCH)
 		screen.stretch = MAX_STRETCH;
 	words_plain(buf, terminal->title);

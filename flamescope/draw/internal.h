@@ -123,11 +123,11 @@ uint32_t flame_layout_next(const struct flame_layout *layout, uint32_t node);
 /* What both kinds of pictures begin with. */
 struct svg_head {
 	const char *title;
-	const char *about; /* what it shows, in words, for who cannot see it */
+	const char *about; /* what it shows, for a screen reader */
 	const char *line;  /* below the title */
 	uint32_t width;
 	uint32_t height;
-	const char *style; /* of this kind of picture, behind what is common */
+	const char *style; /* of this kind of picture, after what is common */
 };
 
 enum { SVG_HEAD_HEIGHT = 76, SVG_MARGIN = 10 };

@@ -10,7 +10,7 @@ enum { NAME_BYTES = 16 * 1024 * 1024 };
 
 static const char dots[] = "..";
 
-/* The characters of an operator's name, at AT behind "operator": they open and close nothing. */
+/* The characters of an operator's name, at AT after "operator": they open and close nothing. */
 static size_t operator_length(const char *name, const char *at)
 {
 	static const char word[] = "operator";
@@ -54,12 +54,12 @@ static bool fold(struct buf *buf, const char *name)
 /* The first COLUMNS code points of a text, the last of which are dots when there are more. */
 static void add_cut(struct buf *buf, const char *text, size_t columns)
 {
-	size_t room = words_width(text) <= columns ? columns : columns - strlen(dots);
+	size_t left = words_width(text) <= columns ? columns : columns - strlen(dots);
 	const char *end = text;
 
 	for (; *end; end++)
 		/* a byte that goes on with a code point takes no column */
-		if (((unsigned char)*end & 0xc0) != 0x80 && room-- == 0)
+		if (((unsigned char)*end & 0xc0) != 0x80 && left-- == 0)
 			break;
 	(void)buf_append(buf, text, (size_t)(end - text));
 	if (*end)

@@ -30,8 +30,8 @@ const char svg_flame_style[] =
 	".gain rect{fill:#8f2c22}.loss rect{fill:#14623c}.both rect{fill:#655410}}";
 
 /*
- * What a frame is called is only ever read from its title and written as text.  The style of the
- * house of scripts in pictures: no name becomes part of a selector, of markup, or of an address.
+ * What a frame is called is only ever read from its title and written as text.  As in
+ * all scripts of pictures, no name becomes part of a selector, of markup, or of an address.
  */
 const char svg_flame_script[] =
 	"\n'use strict';\n"

@@ -1,4 +1,4 @@
-/* edges.c - who calls whom, wherever in the stacks */
+/* edges.c - calls between functions, wherever in the stacks */
 #include "flamescope/flame/flame.h"
 
 #include "base/saturated.h"

@@ -27,7 +27,7 @@ struct flame {
 	size_t n_nodes; /* 0 is the root; parents come before their children */
 	struct flame_node *nodes;
 	uint32_t depth; /* of the deepest node */
-	uint32_t cut; /* frames at which deep reversed stacks were cut, for want of room; 0: none */
+	uint32_t cut;   /* frames at which deep reversed stacks were cut; 0: none was */
 };
 
 enum flame_order {
@@ -38,7 +38,7 @@ enum flame_order {
 /**
  * flame_make - merge a selection's stacks
  * @around: only stacks with this frame, from it on: with FLAME_CALLS what it calls, with
- *          FLAME_REVERSE who calls it (from its outermost place in the stack); UINT32_MAX: all
+ *          FLAME_REVERSE what calls it (from its outermost place in the stack); UINT32_MAX: all
  *
  * Return:  0; -ENOMEM; -E2BIG: more than 8 million nodes.
  * Owns:    the caller, to flame_free(); the selection has to outlive it.
@@ -84,7 +84,7 @@ struct flame_edge {
 };
 
 /**
- * flame_edges - who calls whom in a selection, by total, most first
+ * flame_edges - the calls between functions of a selection, by total, most first
  *
  * The callers of f are the edges whose callee is f, its callees those whose caller is f.
  *
@@ -96,7 +96,7 @@ int flame_edges(const struct selection *selection, struct flame_edge **ret_edges
 
 /* walk: through a graph in depth, without recursion: stacks may have 100,000 frames */
 
-/* Each node is entered before its children and left behind them; the root is neither. */
+/* Each node is entered before its children and left after them; the root is neither. */
 struct flame_visitor {
 	void *data;
 	int (*enter)(void *data, const struct flame_node *node, uint32_t number);

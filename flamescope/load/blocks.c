@@ -106,11 +106,11 @@ void blocks_start(struct blocks *blocks, uint64_t at)
 /* Add what there is of a line to the one that is kept. */
 static void keep(struct blocks *blocks, const char *text, size_t len)
 {
-	size_t room = LINES_MAX_BYTES - blocks->line.len;
+	size_t left = LINES_MAX_BYTES - blocks->line.len;
 
-	if (len > room) {
+	if (len > left) {
 		blocks->skip = true;
-		len = room;
+		len = left;
 	}
 	(void)buf_append(&blocks->line, text, len);
 }

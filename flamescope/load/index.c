@@ -59,8 +59,8 @@ static bool add_bytes(struct key *key, int fd, uint64_t from, size_t len)
 }
 
 /*
- * Only files are opened: who writes to a pipe would take this for his reader, and be gone when the
- * reader comes.  "-" is standard input, whatever file has that name.
+ * Only regular files are opened: the writer of a pipe would take this open for its reader, and
+ * could end before the reader opens it.  "-" is standard input, whatever file has that name.
  */
 static int open_regular(const char *path)
 {

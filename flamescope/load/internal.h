@@ -31,7 +31,7 @@ int load_profile_by(const struct load_options *options, const struct load_by *by
 		    struct profile **ret_profile, struct err *err);
 
 /*
- * blocks: perf-script text to a builder, a sample with the empty line behind it at a time
+ * blocks: perf-script text to a builder, a sample with the empty line after it at a time
  *
  * What is between two empty lines can be read by itself (see perf_text_line()).  Most of it has
  * been seen before: the frames of a block are looked up by the hash of their text, and only new
@@ -97,7 +97,7 @@ void blocks_start_file(struct blocks *blocks, uint32_t file, uint32_t folded);
 void blocks_start(struct blocks *blocks, uint64_t at);
 
 /**
- * blocks_take - read [TEXT, TEXT + LEN), which stands at AT and ends behind an empty line
+ * blocks_take - read [TEXT, TEXT + LEN), which stands at AT and ends after an empty line
  *
  * Context: any thread.
  */

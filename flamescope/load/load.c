@@ -1,4 +1,4 @@
-/* load.c - files to one profile: who reads them, and what is said of each */
+/* load.c - files to one profile: how each is read, and what is reported of it */
 #include "flamescope/load/load.h"
 
 #include "base/cleanup.h"
@@ -244,7 +244,7 @@ static int read_parallel(struct load *load, int fd, uint64_t bytes)
 }
 
 /* As much as is needed to know what it is. */
-static ssize_t look(struct source *source, char *bytes, struct err *err)
+static ssize_t read_head(struct source *source, char *bytes, struct err *err)
 {
 	size_t have = 0;
 
@@ -289,7 +289,7 @@ static int read_source(struct load *load, struct source *source, struct profile_
 	struct stream stream = {
 		.blocks = load->blocks[0], .at = load->at, .done = tell, .context = load};
 	int fd = source_plain(source, &file->bytes);
-	ssize_t n = bytes ? look(source, bytes, err) : -ENOMEM;
+	ssize_t n = bytes ? read_head(source, bytes, err) : -ENOMEM;
 	uint32_t folded;
 	int r;
 
@@ -368,7 +368,7 @@ static int read_files(struct load *load, struct profile **ret_profile)
 		return -ENOMEM;
 	for (size_t i = 0; i < load->options->n_paths && r == 0; i++)
 		r = read_file(load, i);
-	/* what there is no room for would depend on who read what */
+	/* what does not fit would depend on which thread read it */
 	if (r == 0 && load->n_readers > 1 && has_overflown(load))
 		r = -EAGAIN;
 	if (r == 0)

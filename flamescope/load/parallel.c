@@ -1,8 +1,8 @@
 /*
  * parallel.c - chunks of a file, each read by whoever is free
  *
- * A chunk has the blocks that begin in it: from the first empty line that ends at or behind its
- * start up to the first that ends at or behind its end.  So nobody has to wait for the one before.
+ * A chunk has the blocks that begin in it: from the first empty line that ends at or after its
+ * start up to the first that ends at or after its end.  So no thread has to wait for another.
  */
 #include "flamescope/load/internal.h"
 
@@ -14,7 +14,7 @@
 
 enum {
 	CHUNK_BYTES = 512 * 1024,    /* stays in the second level of most caches while it is read */
-	BEHIND_BYTES = 16 * 1024,    /* read at once behind it, for the last block */
+	TAIL_BYTES = 16 * 1024,      /* read at once after it, for the last block */
 	MAX_BYTES = 2 * 1024 * 1024, /* of a chunk with its last block: what many would read */
 };
 
@@ -36,7 +36,7 @@ struct worker {
 	pthread_t thread;
 };
 
-/* The bytes [FROM, FROM + LEN) of the file behind the HAVE that are there; false: give up. */
+/* The bytes [FROM, FROM + LEN) of the file after the HAVE that are there; false: give up. */
 static bool read_more(struct worker *worker, uint64_t from, size_t have, size_t len)
 {
 	const struct parallel *parallel = worker->shared->parallel;
@@ -61,7 +61,7 @@ static size_t at_most(uint64_t left, size_t want)
 static size_t read_chunk(struct worker *worker, uint64_t from, size_t len, const char **ret_end)
 {
 	uint64_t left = worker->shared->parallel->bytes - from;
-	size_t have = at_most(left, len + BEHIND_BYTES);
+	size_t have = at_most(left, len + TAIL_BYTES);
 	size_t looked = len - 2;
 
 	if (!read_more(worker, from, 0, have))

@@ -1,11 +1,11 @@
-/* stream.c - cuts what comes behind the last empty line of it */
+/* stream.c - reads a source in parts that end after an empty line */
 #include "flamescope/load/internal.h"
 
 #include "flamescope/text/newlines.h"
 
 #include <errno.h>
 
-/* Room for STREAM_BYTES behind the LEN that are there. */
+/* Room for STREAM_BYTES after the LEN that are there. */
 static bool make_room(char **bytes, size_t *size, size_t len)
 {
 	size_t want = *size ? *size : (size_t)2 * STREAM_BYTES;

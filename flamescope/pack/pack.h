@@ -55,7 +55,7 @@ int pack_write(const struct profile *profile, int fd, struct err *err);
 int pack_first_bytes(int fd, uint64_t *ret_bytes);
 
 /**
- * pack_read - a profile out of BYTES, checked as if a stranger had made them
+ * pack_read - a profile out of BYTES, checked as foreign data
  *
  * Return:  0; -EBADMSG and what is wrong; -ENOMEM.
  * Owns:    the caller; the profile's arrays are views into BYTES where those are as wide and stand

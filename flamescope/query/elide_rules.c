@@ -40,7 +40,7 @@ static int check(const char *text, struct err *err)
 
 /*
  * Each is compiled on its own: one that only makes sense beside its neighbours is a mistake.  So is
- * one that swallows what is behind it: an open \Q, a comment of (?x).
+ * one that swallows what is after it: an open \Q, a comment of (?x).
  */
 static int add_pattern(struct reading *reading, const char *text, struct err *err)
 {

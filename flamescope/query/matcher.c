@@ -93,7 +93,7 @@ static int too_long(const struct matcher *matcher, const char *text, struct err 
 
 int matcher_matches(struct matcher *matcher, const char *text, struct err *err)
 {
-	/* Not the thread's CPU clock: asking it takes longer than most matches. */
+	/* Not the thread's CPU clock: reading it takes longer than most matches. */
 	uint64_t before = io_now_ns();
 	int r = pcre2_match(matcher->code, (PCRE2_SPTR)text, strlen(text), 0, 0, matcher->data,
 			    matcher->limits);

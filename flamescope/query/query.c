@@ -60,7 +60,7 @@ static void parse_unit(const char **at, struct amount *amount)
 	}
 }
 
-/* Nothing is fine: `-100ms`.  *AT is behind it. */
+/* Nothing is fine: `-100ms`.  *AT is after it. */
 static bool parse_amount(const char **at, struct amount *amount)
 {
 	*amount = (struct amount){0};
@@ -148,7 +148,7 @@ int query_parse_range(struct query *query, const char *text, struct err *err)
 	if (*at == '@') {
 		range.every.every_ns = second_ns;
 		if (!parse_rows(at + 1, &range.every))
-			return bad(text, "has no rows behind its @", "10s-20s@0-100ms", err);
+			return bad(text, "has no rows after its @", "10s-20s@0-100ms", err);
 		if (!rows_fit(&range.every))
 			return bad(text, "has rows that are no part of a second", "10s-20s@0-100ms",
 				   err);

@@ -122,9 +122,8 @@ struct profile;
 /* weight * MULTIPLY / DIVIDE is in UNIT. */
 struct period {
 	const char *unit; /* "ns", "us", "B", "samples", "periods", the event's name; "": several */
-	const char
-		*noun;   /* behind the amount of all: "of CPU", "allocated", the event's name; "" */
-	bool is_default; /* what views count unless told otherwise; else they count samples */
+	const char *noun; /* after the amount of all: "of CPU", "allocated", the event's name; "" */
+	bool is_default;  /* what views count unless told otherwise; else they count samples */
 	uint64_t multiply;
 	uint64_t divide;
 };
@@ -293,7 +292,7 @@ void idle_release(struct idle *idle);
  * @name: a path, or "wrappers" for the rules that come with wick (query/wrappers.ini)
  *
  * The file has sections of any name, and lines `frame = PATTERN`; lines that begin with ; or # are
- * comments.  Who takes a name from a stranger may only pass "wrappers" on.
+ * comments.  For a name out of a request from the network, only "wrappers" may be passed on.
  *
  * Return:  0; -EINVAL and the line that is wrong; -errno of the file; -EFBIG.
  * Owns:    the caller: free(*ret_pattern).
@@ -321,7 +320,7 @@ struct selection {
 	char **labels;
 	enum query_measure measure;
 	const char *unit;         /* "samples", the period's (period.h) or the metric's */
-	const char *noun;         /* behind the amount of all: "of CPU"; "" */
+	const char *noun;         /* after the amount of all: "of CPU"; "" */
 	const char *delta_metric; /* whose changes are counted; NULL: none's are */
 	bool is_signed;           /* QUERY_DELTA, or a metric that goes below zero */
 	uint64_t n_absent;        /* samples that have no value of the metric: they are left out */

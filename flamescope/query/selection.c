@@ -22,7 +22,7 @@ struct time_spans {
 	uint64_t shift_ns; /* from the whole second to the profile's start */
 	size_t n;
 	struct time_span spans[2 * QUERY_MAX_RANGES];
-	size_t n_samples; /* in all of them, before their rows are asked */
+	size_t n_samples; /* in all of them, before their rows are checked */
 };
 
 static const uint64_t second_ns = 1000000000;
@@ -132,7 +132,7 @@ static bool time_spans_take(const struct time_spans *spans, const struct time_sp
 	return !span->tested;
 }
 
-/* A filter once its pattern has been asked about each of the dimension's values. */
+/* A filter once its pattern has been matched against each of the dimension's values. */
 struct value_filter {
 	struct dimension dimension;
 	uint8_t *passes;

@@ -55,7 +55,7 @@ struct api_request {
 	bool has_since;
 	uint64_t since;
 	uint64_t until_ns;
-	struct packs_wish wish;
+	struct packs_request pack;
 	int64_t from_ns;
 	int64_t to_ns;
 	struct api_request *next;
@@ -99,7 +99,7 @@ struct api_request *api_begin(struct MHD_Connection *connection)
 
 	if (request) {
 		request->connection = connection;
-		request->wish.fd = -1;
+		request->pack.fd = -1;
 	}
 	return request;
 }
@@ -108,8 +108,8 @@ void api_end(struct api *api, struct api_request *request)
 {
 	if (!request)
 		return;
-	packs_take_back(api->packs, &request->wish);
-	catalog_names_free(request->wish.names, request->wish.n_names);
+	packs_release(api->packs, &request->pack);
+	catalog_names_free(request->pack.names, request->pack.n_names);
 	free(request);
 }
 
@@ -256,8 +256,8 @@ static bool take_names(struct api_request *request)
 		return false;
 	(void)mhd.get_connection_values_n(request->connection, MHD_GET_ARGUMENT_KIND, take_name,
 					  &naming);
-	request->wish.names = naming.names;
-	request->wish.n_names = naming.n;
+	request->pack.names = naming.names;
+	request->pack.n_names = naming.n;
 	return !naming.failed && naming.n > 0;
 }
 
@@ -272,12 +272,12 @@ static const char *choose_names(struct api *api, struct api_request *request)
 	if (last && !number(last, 10, MAX_LAST_S, &last_s))
 		return "last is no number of seconds";
 	choice.last_ns = last_s * NS_PER_S;
-	r = catalog_choose(api->catalog, &choice, &request->wish.names, &request->from_ns,
+	r = catalog_choose(api->catalog, &choice, &request->pack.names, &request->from_ns,
 			   &request->to_ns);
 	if (r < 0)
 		return r == -ENOENT ? "no recording is of that time and host" : "no memory";
-	request->wish.n_names = (size_t)r;
-	request->wish.from_ns = last_s ? request->from_ns : 0;
+	request->pack.n_names = (size_t)r;
+	request->pack.from_ns = last_s ? request->from_ns : 0;
 	if (r > PACKS_MAX_FILES)
 		return "too many recordings at once: choose fewer";
 	return NULL;
@@ -301,11 +301,11 @@ static enum MHD_Result ask_pack(struct api *api, struct api_request *request)
 	if (wrong)
 		return answer_error(request->connection, MHD_HTTP_BAD_REQUEST, wrong);
 	request->stage = WAITING_FOR_PACK;
-	request->wish.done = on_pack;
-	request->wish.context = request;
+	request->pack.done = on_pack;
+	request->pack.context = request;
 	mhd.suspend_connection(request->connection);
-	if (packs_ask(api->packs, &request->wish) < 0) {
-		request->wish.error = -EBUSY;
+	if (packs_queue(api->packs, &request->pack) < 0) {
+		request->pack.error = -EBUSY;
 		mhd.resume_connection(request->connection);
 	}
 	return MHD_YES;
@@ -315,7 +315,7 @@ static enum MHD_Result answer_failure(const struct api_request *request)
 {
 	struct MHD_Connection *connection = request->connection;
 
-	switch (request->wish.error) {
+	switch (request->pack.error) {
 	case -EACCES:
 	case -ENOENT:
 	case -ENOTDIR:
@@ -328,13 +328,13 @@ static enum MHD_Result answer_failure(const struct api_request *request)
 				    "too many requests wait, try: again in a moment");
 	case -ETIMEDOUT:
 		return answer_error(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-				    request->wish.err.text);
+				    request->pack.err.text);
 	case -E2BIG:
 		return answer_error(connection, MHD_HTTP_CONTENT_TOO_LARGE,
 				    "too much at once: choose fewer recordings");
 	default:
 		return answer_error(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
-				    request->wish.err.text);
+				    request->pack.err.text);
 	}
 }
 
@@ -350,13 +350,13 @@ static enum MHD_Result answer_pack(struct api_request *request)
 	};
 	int fd;
 
-	if (request->wish.error)
+	if (request->pack.error)
 		return answer_failure(request);
-	(void)snprintf(n_files, sizeof(n_files), "%zu", request->wish.n_files);
+	(void)snprintf(n_files, sizeof(n_files), "%zu", request->pack.n_files);
 	(void)snprintf(from, sizeof(from), "%lld", (long long)request->from_ns);
 	(void)snprintf(to, sizeof(to), "%lld", (long long)request->to_ns);
-	fd = steal_fd(&request->wish.fd);
-	return answer_fd(request->connection, fd, request->wish.bytes, headers);
+	fd = steal_fd(&request->pack.fd);
+	return answer_fd(request->connection, fd, request->pack.bytes, headers);
 }
 
 enum MHD_Result api_answer(struct api *api, struct api_request *request, const char *path)
@@ -376,7 +376,7 @@ enum MHD_Result api_answer(struct api *api, struct api_request *request, const c
 	return answer_error(request->connection, MHD_HTTP_NOT_FOUND, "there is no such page");
 }
 
-/* Resumes those for whom there is news. */
+/* Resumes the requests whose list has changed. */
 static void tell(struct api *api)
 {
 	struct api_request **at = &api->waiting;
@@ -394,7 +394,7 @@ static void tell(struct api *api)
 	}
 }
 
-void api_look(struct api *api)
+void api_scan(struct api *api)
 {
 	eventfd_t count;
 	bool wanted;

@@ -98,14 +98,14 @@ enum MHD_Result api_answer(struct api *api, struct api_request *request, const c
 void api_end(struct api *api, struct api_request *request);
 
 /**
- * api_look - look at the folder when somebody waits for news, and tell them
+ * api_scan - read the folder when a request waits for changes, and answer it
  *
  * Context: any thread, one at a time; a few times a second.
  */
-void api_look(struct api *api);
+void api_scan(struct api *api);
 
 /**
- * api_wanted_fd - a descriptor that can be read once api_look() is wanted at once
+ * api_wanted_fd - a descriptor that can be read once api_scan() is wanted at once
  *
  * Owns:    the api.
  * Context: any thread.
@@ -115,7 +115,7 @@ int api_wanted_fd(const struct api *api);
 /**
  * api_stop - from now on nobody is suspended; resume all that are
  *
- * Context: any thread: that of api_look(), once.
+ * Context: any thread: that of api_scan(), once.
  */
 void api_stop(struct api *api);
 

@@ -292,8 +292,8 @@ void catalog_names_free(char **names, size_t n)
 }
 
 /*
- * Looked at before it is opened: a pipe's writer, who waits for a reader, is not let loose, and no
- * device is woken.
+ * The type is checked before the open: opening a pipe would start a writer that waits for a reader,
+ * and opening a device could start it.
  */
 int catalog_open(struct catalog *catalog, const char *name, struct catalog_stamp *ret_stamp)
 {

@@ -23,7 +23,7 @@ struct recording_facts {
 };
 
 /**
- * recording_facts_read - look at the head of a file, and at its tail where it is not compressed
+ * recording_facts_read - read the head of a file, and its tail where it is not compressed
  * @mtime_ns: taken for the end of a recording that does not say it
  *
  * Whatever cannot be read or understood is left unknown.
@@ -57,7 +57,7 @@ struct catalog_file {
 struct catalog;
 
 /**
- * catalog_new - look at a folder from now on
+ * catalog_new - the recordings of a folder, scanned from now on
  *
  * Return:  0; -errno of open, with the reason.
  * Owns:    the caller, to catalog_free().
@@ -70,7 +70,7 @@ int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *er
  * @facts_ns: begin to read no more files after this time; UINT64_MAX: read all that have to be
  *
  * Recordings are regular files named *.perf, *.txt, *.folded or *.stacks, and those with .gz or
- * .zst behind it; hidden files and folders, symbolic links and names that are no UTF-8 are none.
+ * .zst after it; hidden files and folders, symbolic links and names that are no UTF-8 are none.
  * Only files that are new or have changed are opened.  Those that there is no time for are listed
  * without a host and a time, or with those that they had.
  *
@@ -142,7 +142,7 @@ void catalog_free(struct catalog *catalog);
 struct catalog_found {
 	struct catalog_file *files; /* sorted by name; without facts */
 	size_t n;
-	size_t room;
+	size_t capacity;
 	size_t n_seen;
 	size_t n_left_out;
 };

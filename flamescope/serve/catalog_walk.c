@@ -84,7 +84,7 @@ int beneath_open(int folder, const char *name, int flags)
 	return errno == ELOOP || errno == EXDEV ? -EACCES : -errno;
 }
 
-enum { FIRST_ROOM = 64 };
+enum { FIRST_CAPACITY = 64 };
 
 static size_t without(const char *name, size_t len, const char *end)
 {
@@ -177,14 +177,14 @@ static int add(struct catalog_found *found, const char *name, const struct stat 
 		found->n_left_out++;
 		return 0;
 	}
-	if (found->n == found->room) {
-		const size_t room = found->room ? 2 * found->room : FIRST_ROOM;
+	if (found->n == found->capacity) {
+		const size_t capacity = found->capacity ? 2 * found->capacity : FIRST_CAPACITY;
 
-		file = reallocarray(found->files, room, sizeof(*file));
+		file = reallocarray(found->files, capacity, sizeof(*file));
 		if (!file)
 			return -ENOMEM;
 		found->files = file;
-		found->room = room;
+		found->capacity = capacity;
 	}
 	file = &found->files[found->n];
 	*file = (struct catalog_file){
@@ -197,7 +197,7 @@ static int add(struct catalog_found *found, const char *name, const struct stat 
 	return 0;
 }
 
-/* Folders that are still to be looked at: paths with a slash behind them, or "". */
+/* Folders that are still to be read: paths with a slash after them, or "". */
 struct walking {
 	struct catalog_found *found;
 	char **paths;
@@ -248,7 +248,7 @@ static int take(struct walking *walking, int folder, const char *path, const cha
 }
 
 /* Closes FOLDER. */
-static int look(struct walking *walking, int folder, const char *path)
+static int read_folder(struct walking *walking, int folder, const char *path)
 {
 	DIR *stream = fdopendir(folder);
 	struct dirent *entry;
@@ -283,7 +283,7 @@ static int look_at_last(struct walking *walking, int folder)
 	}
 	if (inner < 0)
 		return len ? 0 : -errno;
-	r = look(walking, inner, path);
+	r = read_folder(walking, inner, path);
 	return r; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 }
 

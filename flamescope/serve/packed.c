@@ -154,7 +154,7 @@ static int deflate_all(struct deflating *deflating, struct span span, int to, ui
 	return 0;
 }
 
-/* One member more behind what TO has; its bytes are added to TOTAL. */
+/* One member more after what TO has; its bytes are added to TOTAL. */
 static int gzip(struct span span, const _Atomic bool *stop, int to, uint64_t *total)
 {
 	_cleanup_free_ struct deflating *deflating = calloc(1, sizeof(*deflating));

@@ -23,12 +23,12 @@ enum { KEY_BYTES = 4 * 1024 * 1024, PATH_BYTES = 32, NICE = 10 };
 #define MEMORY_BYTES (UINT64_C(2) << 30)
 #define NS_PER_S     UINT64_C(1000000000)
 
-/* The bytes of a pack, as long as anybody has them: who is sent them, and who keeps them. */
+/* The bytes of a pack, kept while a response sends them or the cache has them. */
 struct packs_bytes {
 	int fd;
 	uint64_t bytes;
 	unsigned n_users;         /* under the mutex */
-	struct packs_bytes *next; /* of those that nobody has any more */
+	struct packs_bytes *next; /* of those without a user */
 };
 
 /* Which files a pack was made of, and what they were then. */
@@ -47,17 +47,17 @@ struct packs {
 	_Atomic bool ending;
 	pthread_mutex_t mutex; /* of all that is below */
 	pthread_cond_t asked;  /* or done: there may be work */
-	struct packs_wish *first;
-	struct packs_wish **last;
+	struct packs_request *first;
+	struct packs_request **last;
 	size_t n_waiting;
-	struct packs_wish *loading[PACKS_LOADERS]; /* NULL: none */
-	size_t n_began;                            /* threads that have a place there */
-	uint64_t held_bytes;                       /* of all packs that anybody has */
+	struct packs_request *loading[PACKS_LOADERS]; /* NULL: none */
+	size_t n_began;                               /* threads that have a place there */
+	uint64_t held_bytes;                          /* of all packs that anybody has */
 	struct kept kept[PACKS_KEPT];
 	uint64_t clock;
 };
 
-/* The files of a wish, open. */
+/* The files of a request, open. */
 struct opened {
 	size_t n;
 	int *fds;
@@ -66,7 +66,7 @@ struct opened {
 	struct buf key;
 	bool is_steady;
 	const _Atomic bool *ending;
-	uint64_t until_ns; /* who loads them gives up then */
+	uint64_t until_ns; /* loading ends then */
 	bool is_whole;     /* set by load(): nothing of them was left out */
 };
 
@@ -81,7 +81,7 @@ static void close_all(struct opened *opened)
 }
 
 /* Files that have gone are no failure as long as one is left: a recorder deletes old segments. */
-static int open_all(struct packs *packs, const struct packs_wish *wish, struct opened *opened)
+static int open_all(struct packs *packs, const struct packs_request *request, struct opened *opened)
 {
 	const int64_t now_ns = (int64_t)io_realtime_ns();
 	int r = -ENOENT;
@@ -90,26 +90,26 @@ static int open_all(struct packs *packs, const struct packs_wish *wish, struct o
 				  .ending = &packs->ending,
 				  .until_ns = io_now_ns() + PACKS_LOAD_S * NS_PER_S};
 	buf_init(&opened->key, KEY_BYTES);
-	buf_printf(&opened->key, "%lld\n", (long long)wish->from_ns);
-	opened->fds = calloc(wish->n_names, sizeof(*opened->fds));
-	opened->names = calloc(wish->n_names, sizeof(*opened->names));
-	opened->paths = calloc(wish->n_names, sizeof(*opened->paths));
+	buf_printf(&opened->key, "%lld\n", (long long)request->from_ns);
+	opened->fds = calloc(request->n_names, sizeof(*opened->fds));
+	opened->names = calloc(request->n_names, sizeof(*opened->names));
+	opened->paths = calloc(request->n_names, sizeof(*opened->paths));
 	if (!opened->fds || !opened->names || !opened->paths)
 		return -ENOMEM;
-	for (size_t i = 0; i < wish->n_names; i++) {
+	for (size_t i = 0; i < request->n_names; i++) {
 		struct catalog_stamp stamp;
-		int fd = catalog_open(packs->catalog, wish->names[i], &stamp);
+		int fd = catalog_open(packs->catalog, request->names[i], &stamp);
 
 		if (fd < 0) {
 			r = fd;
 			continue;
 		}
 		(void)snprintf(opened->paths[opened->n], PATH_BYTES, "/proc/self/fd/%d", fd);
-		opened->names[opened->n] = wish->names[i];
+		opened->names[opened->n] = request->names[i];
 		opened->fds[opened->n++] = fd;
 		if (now_ns - stamp.mtime_ns < STEADY_NS)
 			opened->is_steady = false;
-		buf_printf(&opened->key, "%s/%llx:%llx:%llu:%lld\n", wish->names[i],
+		buf_printf(&opened->key, "%s/%llx:%llx:%llu:%lld\n", request->names[i],
 			   (unsigned long long)stamp.dev, (unsigned long long)stamp.ino,
 			   (unsigned long long)stamp.bytes, (long long)stamp.mtime_ns);
 	}
@@ -266,7 +266,7 @@ static struct kept *oldest_kept(struct packs *packs, bool idle)
 }
 
 /* Room for one more of BYTES: the longest unused go.  NULL: it is too large to be kept. */
-static struct kept *make_room(struct packs *packs, uint64_t bytes, struct packs_bytes **gone)
+static struct kept *free_place(struct packs *packs, uint64_t bytes, struct packs_bytes **gone)
 {
 	if (bytes > PACKS_KEPT_BYTES)
 		return NULL;
@@ -303,23 +303,24 @@ static bool may_hold_more(struct packs *packs)
 	return !full;
 }
 
-/* Gives the wish a descriptor of its own; the caller has the mutex. */
-static int answer_with(struct packs_bytes *pack, size_t n_files, struct packs_wish *wish)
+/* Gives the request a descriptor of its own; the caller has the mutex. */
+static int answer_with(struct packs_bytes *pack, size_t n_files, struct packs_request *request)
 {
 	int fd = fcntl(pack->fd, F_DUPFD_CLOEXEC, 0);
 
 	if (fd < 0)
-		return err_set(&wish->err, errno, "open a pack");
+		return err_set(&request->err, errno, "open a pack");
 	pack->n_users++;
-	wish->fd = fd;
-	wish->bytes = pack->bytes;
-	wish->n_files = n_files;
-	wish->pack = pack;
+	request->fd = fd;
+	request->bytes = pack->bytes;
+	request->n_files = n_files;
+	request->pack = pack;
 	return 0;
 }
 
 /* Whether it was answered with what is kept; *RET_R says how that went. */
-static bool answer_kept(struct packs *packs, const char *key, struct packs_wish *wish, int *ret_r)
+static bool answer_kept(struct packs *packs, const char *key, struct packs_request *request,
+			int *ret_r)
 {
 	bool found = false;
 
@@ -331,7 +332,7 @@ static bool answer_kept(struct packs *packs, const char *key, struct packs_wish 
 		if (!found)
 			continue;
 		kept->used = ++packs->clock;
-		*ret_r = answer_with(kept->pack, kept->n_files, wish);
+		*ret_r = answer_with(kept->pack, kept->n_files, request);
 	}
 	(void)pthread_mutex_unlock(&packs->mutex);
 	return found;
@@ -339,62 +340,62 @@ static bool answer_kept(struct packs *packs, const char *key, struct packs_wish 
 
 /* What was not read to its end is read again when it is asked for again. */
 static int answer_made(struct packs *packs, struct opened *opened, struct packs_bytes *pack,
-		       struct packs_wish *wish)
+		       struct packs_request *request)
 {
 	char *key = opened->is_whole ? strdup(buf_text(&opened->key)) : NULL;
 	struct packs_bytes *gone = NULL;
-	struct kept *room;
+	struct kept *place;
 	int r;
 
 	pack->n_users = 1;
 	(void)pthread_mutex_lock(&packs->mutex);
 	packs->held_bytes += pack->bytes;
-	r = answer_with(pack, opened->n, wish);
-	room = key ? make_room(packs, pack->bytes, &gone) : NULL;
-	if (room)
-		*room = (struct kept){
+	r = answer_with(pack, opened->n, request);
+	place = key ? free_place(packs, pack->bytes, &gone) : NULL;
+	if (place)
+		*place = (struct kept){
 			.key = key, .pack = pack, .n_files = opened->n, .used = ++packs->clock};
 	else
 		let_go(packs, pack, &gone);
 	(void)pthread_mutex_unlock(&packs->mutex);
-	if (!room)
+	if (!place)
 		free(key);
 	release_gone(gone);
 	return r;
 }
 
-static int make(struct packs *packs, struct opened *opened, struct packs_wish *wish)
+static int make(struct packs *packs, struct opened *opened, struct packs_request *request)
 {
 	struct packs_bytes *pack;
 	int r;
 
 	if (!may_hold_more(packs))
-		return err_set(&wish->err, EBUSY, "too much is being sent");
+		return err_set(&request->err, EBUSY, "too much is being sent");
 	pack = calloc(1, sizeof(*pack));
 	if (!pack)
-		return err_set(&wish->err, ENOMEM, "no memory for a pack");
-	r = load(opened, wish->from_ns, pack, &wish->err);
+		return err_set(&request->err, ENOMEM, "no memory for a pack");
+	r = load(opened, request->from_ns, pack, &request->err);
 	if (r < 0) {
 		free(pack);
 		return r;
 	}
-	return answer_made(packs, opened, pack, wish);
+	return answer_made(packs, opened, pack, request);
 }
 
-static int serve(struct packs *packs, struct packs_wish *wish)
+static int serve(struct packs *packs, struct packs_request *request)
 {
 	struct opened opened;
-	int r = open_all(packs, wish, &opened);
+	int r = open_all(packs, request, &opened);
 
 	if (r < 0)
-		(void)err_set(&wish->err, -r, "'%s'", wish->n_names ? wish->names[0] : "");
-	else if (!answer_kept(packs, buf_text(&opened.key), wish, &r))
-		r = make(packs, &opened, wish);
+		(void)err_set(&request->err, -r, "'%s'", request->n_names ? request->names[0] : "");
+	else if (!answer_kept(packs, buf_text(&opened.key), request, &r))
+		r = make(packs, &opened, request);
 	close_all(&opened);
 	return r;
 }
 
-static bool is_same(const struct packs_wish *left, const struct packs_wish *right)
+static bool is_same(const struct packs_request *left, const struct packs_request *right)
 {
 	if (left->n_names != right->n_names || left->from_ns != right->from_ns)
 		return false;
@@ -404,63 +405,63 @@ static bool is_same(const struct packs_wish *left, const struct packs_wish *righ
 	return true;
 }
 
-/* Whoever asks for what is being loaded waits for it, and takes no other thread. */
-static bool is_loading(const struct packs *packs, const struct packs_wish *wish)
+/* A request for what is being loaded waits for it, and takes no other thread. */
+static bool is_loading(const struct packs *packs, const struct packs_request *request)
 {
 	for (size_t i = 0; i < PACKS_LOADERS; i++)
-		if (packs->loading[i] && is_same(packs->loading[i], wish))
+		if (packs->loading[i] && is_same(packs->loading[i], request))
 			return true;
 	return false;
 }
 
 /* The first that can be loaded, out of the queue; NULL: there is none. */
-static struct packs_wish *take_wish(struct packs *packs)
+static struct packs_request *take_request(struct packs *packs)
 {
 	const bool ending = atomic_load_explicit(&packs->ending, memory_order_relaxed);
-	struct packs_wish **at = &packs->first;
-	struct packs_wish *wish;
+	struct packs_request **at = &packs->first;
+	struct packs_request *request;
 
 	while (*at && !ending && is_loading(packs, *at))
 		at = &(*at)->next;
-	wish = *at;
-	if (!wish)
+	request = *at;
+	if (!request)
 		return NULL;
-	*at = wish->next;
+	*at = request->next;
 	if (!*at)
 		packs->last = at;
 	packs->n_waiting--;
 	if (ending)
-		wish->error = -ECANCELED;
-	return wish;
+		request->error = -ECANCELED;
+	return request;
 }
 
-static struct packs_wish *next_wish(struct packs *packs, struct packs_wish **loading)
+static struct packs_request *next_request(struct packs *packs, struct packs_request **loading)
 {
-	struct packs_wish *wish;
+	struct packs_request *request;
 
 	(void)pthread_mutex_lock(&packs->mutex);
-	while (!(wish = take_wish(packs)) &&
+	while (!(request = take_request(packs)) &&
 	       !atomic_load_explicit(&packs->ending, memory_order_relaxed))
 		(void)pthread_cond_wait(&packs->asked, &packs->mutex);
-	*loading = wish;
+	*loading = request;
 	(void)pthread_mutex_unlock(&packs->mutex);
-	return wish;
+	return request;
 }
 
-/* With done() the wish is its asker's again. */
-static void finish(struct packs *packs, struct packs_wish **loading)
+/* From done() on the request belongs to the caller again. */
+static void finish(struct packs *packs, struct packs_request **loading)
 {
-	struct packs_wish *wish = *loading;
+	struct packs_request *request = *loading;
 
 	(void)pthread_mutex_lock(&packs->mutex);
 	*loading = NULL;
 	(void)pthread_cond_broadcast(&packs->asked);
 	(void)pthread_mutex_unlock(&packs->mutex);
-	wish->done(wish->context);
+	request->done(request->context);
 }
 
 /* The place of a thread that begins, where it says what it is loading. */
-static struct packs_wish **take_place(struct packs *packs)
+static struct packs_request **take_place(struct packs *packs)
 {
 	size_t i;
 
@@ -473,16 +474,16 @@ static struct packs_wish **take_place(struct packs *packs)
 static void *work(void *argument)
 {
 	struct packs *packs = argument;
-	struct packs_wish **loading = take_place(packs);
-	struct packs_wish *wish;
+	struct packs_request **loading = take_place(packs);
+	struct packs_request *request;
 
-	/* Who asks for the list comes first; threads of the loader have it from this one. */
+	/* Requests for the list come first.  Threads of the loader inherit this priority. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
-	while ((wish = next_wish(packs, loading))) {
-		if (wish->error)
-			(void)err_set(&wish->err, ECANCELED, "the server ends");
+	while ((request = next_request(packs, loading))) {
+		if (request->error)
+			(void)err_set(&request->err, ECANCELED, "the server ends");
 		else
-			wish->error = serve(packs, wish);
+			request->error = serve(packs, request);
 		finish(packs, loading);
 	}
 	return NULL;
@@ -514,21 +515,21 @@ int packs_new(struct catalog *catalog, uint64_t max_bytes, struct packs **ret_pa
 	return 0;
 }
 
-int packs_ask(struct packs *packs, struct packs_wish *wish)
+int packs_queue(struct packs *packs, struct packs_request *request)
 {
 	int r = 0;
 
-	wish->next = NULL;
-	wish->error = 0;
-	wish->fd = -1;
-	wish->pack = NULL;
+	request->next = NULL;
+	request->error = 0;
+	request->fd = -1;
+	request->pack = NULL;
 	(void)pthread_mutex_lock(&packs->mutex);
 	if (packs->n_waiting == PACKS_MAX_QUEUE ||
 	    atomic_load_explicit(&packs->ending, memory_order_relaxed)) {
 		r = -EBUSY;
 	} else {
-		*packs->last = wish;
-		packs->last = &wish->next;
+		*packs->last = request;
+		packs->last = &request->next;
 		packs->n_waiting++;
 		(void)pthread_cond_broadcast(&packs->asked);
 	}
@@ -536,20 +537,20 @@ int packs_ask(struct packs *packs, struct packs_wish *wish)
 	return r;
 }
 
-void packs_take_back(struct packs *packs, struct packs_wish *wish)
+void packs_release(struct packs *packs, struct packs_request *request)
 {
 	struct packs_bytes *gone = NULL;
 
-	if (wish->fd >= 0)
-		(void)close(wish->fd);
-	wish->fd = -1;
-	if (wish->pack) {
+	if (request->fd >= 0)
+		(void)close(request->fd);
+	request->fd = -1;
+	if (request->pack) {
 		(void)pthread_mutex_lock(&packs->mutex);
-		let_go(packs, wish->pack, &gone);
+		let_go(packs, request->pack, &gone);
 		(void)pthread_mutex_unlock(&packs->mutex);
 		release_gone(gone);
 	}
-	wish->pack = NULL;
+	request->pack = NULL;
 }
 
 void packs_stop(struct packs *packs)

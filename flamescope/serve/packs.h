@@ -13,7 +13,7 @@
 
 /* packed: a profile as a page takes it: its pack, compressed, in memory that has no name */
 
-/* A pack in two members: what its heatmap needs, and the rest behind it. */
+/* A pack in two members: what its heatmap needs, and the rest after it. */
 struct packed {
 	int fd; /* read with pread */
 	uint64_t first_bytes;
@@ -65,13 +65,13 @@ enum {
 	PACKS_KEPT_BYTES = 256 * 1024 * 1024, /* and in all no more than this */
 };
 
-/* Of all packs that are kept or being sent: with as much out, whoever wants another one waits. */
+/* Of all packs that are kept or being sent: with as many bytes in use, further requests wait. */
 #define PACKS_HELD_BYTES (UINT64_C(1) << 30)
 
 struct packs_bytes;
 
-/* What somebody waits for.  Zero what is not said to be set. */
-struct packs_wish {
+/* A request for a pack.  Zero what is not said to be set. */
+struct packs_request {
 	char **names; /* set: of recordings in the catalog, and how many */
 	size_t n_names;
 	int64_t from_ns; /* leave out what was before this time since 1970; 0: nothing */
@@ -86,8 +86,8 @@ struct packs_wish {
 	uint64_t bytes;
 	size_t n_files; /* that it holds: others had gone */
 
-	struct packs_bytes *pack; /* counts among what is held, to packs_take_back() */
-	struct packs_wish *next;
+	struct packs_bytes *pack; /* counts among what is held, to packs_release() */
+	struct packs_request *next;
 };
 
 struct packs;
@@ -104,25 +104,25 @@ int packs_new(struct catalog *catalog, uint64_t max_bytes, struct packs **ret_pa
 	      struct err *err);
 
 /**
- * packs_ask - wait in line
+ * packs_queue - wait in line
  *
- * Return:  0: wish->done() will be called, once; -EBUSY: too many wait.
- * Owns:    the caller keeps WISH until then; an answer goes to packs_take_back().
+ * Return:  0: request->done() will be called, once; -EBUSY: too many wait.
+ * Owns:    the caller keeps REQUEST until then; an answer goes to packs_release().
  * Context: any thread.
  */
-int packs_ask(struct packs *packs, struct packs_wish *wish);
+int packs_queue(struct packs *packs, struct packs_request *request);
 
 /**
- * packs_take_back - an answer has been sent, or nobody wants it
+ * packs_release - an answer has been sent, or nobody wants it
  *
- * The descriptor is closed, unless wish->fd has been set to -1 because somebody else closes it.
+ * The descriptor is closed, unless request->fd has been set to -1 because somebody else closes it.
  *
- * Context: any thread, once the wish is done.
+ * Context: any thread, once the request is done.
  */
-void packs_take_back(struct packs *packs, struct packs_wish *wish);
+void packs_release(struct packs *packs, struct packs_request *request);
 
 /**
- * packs_stop - end the threads; who still waits gets -ECANCELED, who asks from now on -EBUSY
+ * packs_stop - end the threads: waiting requests get -ECANCELED, later ones -EBUSY
  *
  * What is being read or compressed is given up.
  *

@@ -224,7 +224,7 @@ static int fill_data(struct filling *filling, struct err *err)
 	return r;
 }
 
-/* Behind the modules, which begin to draw while this is still being read. */
+/* After the modules, which begin to draw while this is still being read. */
 static int fill_rest(struct filling *filling, struct err *err)
 {
 	int r = 0;

@@ -28,7 +28,7 @@ struct head {
 	int64_t offset_ns;
 };
 
-/* "NAME : VALUE" behind "# "; NULL: another name. */
+/* "NAME : VALUE" after "# "; NULL: another name. */
 static const char *value_of(const char *text, const char *name)
 {
 	const size_t len = strlen(name);
@@ -119,7 +119,7 @@ static char *take_lines(char *text, const char *end, struct head *head,
 
 /*
  * Of what is compressed no more is inflated than is looked at: a line of some gigabytes fits into
- * a file of a megabyte, and whoever asks for the list would wait for its end.
+ * a file of a megabyte, and a request for the list would wait for its end.
  */
 static void read_head(const char *path, struct head *head, struct recording_facts *facts)
 {
@@ -131,9 +131,9 @@ static void read_head(const char *path, struct head *head, struct recording_fact
 	if (!text || source_open(path, &source, NULL) < 0)
 		return; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 	while (!head->has_sample && len < HEAD_BYTES) {
-		const size_t room = HEAD_BYTES - len;
+		const size_t left = HEAD_BYTES - len;
 		const ssize_t n = source_read(source, text + len,
-					      room < PIECE_BYTES ? room : PIECE_BYTES, NULL);
+					      left < PIECE_BYTES ? left : PIECE_BYTES, NULL);
 
 		if (n <= 0)
 			break;

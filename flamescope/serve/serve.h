@@ -75,7 +75,7 @@ void page_policy(const char *nonce, const char *connect, struct buf *buf);
  */
 void base64_add(struct buf *buf, const unsigned char *bytes, size_t len);
 
-/* guard: who may ask: the name that he calls the server by, and the token */
+/* guard: which requests are allowed, by the Host header and the token */
 
 enum { GUARD_TOKEN_TEXT = 44 }; /* 32 random bytes in 43 letters, and NUL */
 
@@ -87,7 +87,7 @@ struct guard {
 };
 
 /**
- * guard_token - make a token that nobody can guess, of letters that a URL takes as they are
+ * guard_token - make a token that cannot be guessed, of letters that a URL takes as they are
  *
  * Return:  0; -errno of getrandom.
  * Context: any thread.
@@ -97,8 +97,8 @@ int guard_token(char token[GUARD_TOKEN_TEXT]);
 /**
  * guard_knows_host - whether a Host header names this server
  *
- * A page of a stranger can make its own name resolve to this machine (DNS rebinding), but cannot
- * make a browser leave that name out of the header.  Ports are not looked at: `ssh -L` changes
+ * A foreign page can make its own name resolve to this machine (DNS rebinding), but cannot
+ * make a browser leave that name out of the header.  Ports are not compared: `ssh -L` changes
  * them.
  *
  * Context: any thread.
@@ -120,7 +120,7 @@ bool guard_knows_token(const struct guard *guard, const char *given);
  */
 bool guard_is_loopback(const char *address);
 
-/* server: recordings of a folder over HTTP, for one person and his browser */
+/* server: recordings of a folder over HTTP, for one person and one browser */
 
 enum {
 	SERVER_CONNECTIONS = 512, /* at most; fewer where the system allows few descriptors */
@@ -157,14 +157,14 @@ int server_start(const struct server_options *options, struct server **ret_serve
 uint16_t server_port(const struct server *server);
 
 /**
- * server_run - look after it until a descriptor can be read
+ * server_run - serve until a descriptor can be read
  *
  * Context: main thread.
  */
 void server_run(struct server *server, int until_fd);
 
 /**
- * server_stop - let go of everybody and end
+ * server_stop - close all connections and end
  *
  * Context: main thread.  NULL is fine.
  */

@@ -1,4 +1,4 @@
-/* server.c - libmicrohttpd's daemon, and who gets past the door */
+/* server.c - the daemon of libmicrohttpd, and which requests it refuses */
 #include "flamescope/serve/serve.h"
 
 #include "base/cleanup.h"
@@ -24,172 +24,169 @@
 #include <sys/socket.h>
 
 enum {
-	VISITS_HEAD_S = 20,    /* for a request to arrive as a whole */
-	VISITS_ANSWER_S = 900, /* for an answer to be taken */
+	CLIENT_REQUEST_S = 20, /* for a request to arrive as a whole */
+	CLIENT_ANSWER_S = 900, /* for an answer to be taken */
 };
-
-struct visit;
-struct visits;
 
 #define NS_PER_S UINT64_C(1000000000)
 
-struct visit {
+struct client {
 	int fd;
-	bool is_answered; /* now */
-	bool is_ended;    /* has been shut down: the library closes it */
+	bool is_busy;  /* now */
+	bool is_ended; /* has been shut down: the library closes it */
 	uint64_t since_ns;
-	struct visit *before;
-	struct visit *behind;
+	struct client *previous;
+	struct client *next;
 };
 
 struct list {
-	struct visit *first;
-	struct visit *last;
+	struct client *first;
+	struct client *last;
 };
 
-struct visits {
+struct clients {
 	pthread_mutex_t mutex;
-	size_t n_places;
+	size_t max_clients;
 	size_t n;
-	struct list silent; /* have not asked */
-	struct list asking;
+	struct list idle; /* no request is being answered */
+	struct list busy;
 };
 
-/* Nobody is there. */
-static struct visits *visits_new(size_t n_places)
+/* No client, and at most MAX_CLIENTS. */
+static struct clients *clients_new(size_t max_clients)
 {
-	struct visits *visits = calloc(1, sizeof(*visits));
+	struct clients *clients = calloc(1, sizeof(*clients));
 
-	if (!visits)
+	if (!clients)
 		return NULL;
-	visits->n_places = n_places;
-	(void)pthread_mutex_init(&visits->mutex, NULL);
-	return visits;
+	clients->max_clients = max_clients;
+	(void)pthread_mutex_init(&clients->mutex, NULL);
+	return clients;
 }
 
-static struct list *list_of(struct visits *visits, const struct visit *visit)
+static struct list *list_of(struct clients *clients, const struct client *client)
 {
-	return visit->is_answered ? &visits->asking : &visits->silent;
+	return client->is_busy ? &clients->busy : &clients->idle;
 }
 
-static void take_out(struct visits *visits, struct visit *visit)
+static void take_out(struct clients *clients, struct client *client)
 {
-	struct list *list = list_of(visits, visit);
+	struct list *list = list_of(clients, client);
 
-	*(visit->before ? &visit->before->behind : &list->first) = visit->behind;
-	*(visit->behind ? &visit->behind->before : &list->last) = visit->before;
+	*(client->previous ? &client->previous->next : &list->first) = client->next;
+	*(client->next ? &client->next->previous : &list->last) = client->previous;
 }
 
-static void put_last(struct visits *visits, struct visit *visit, bool is_answered)
+static void put_last(struct clients *clients, struct client *client, bool is_busy)
 {
 	struct list *list;
 
-	visit->is_answered = is_answered;
-	visit->since_ns = io_now_ns();
-	list = list_of(visits, visit);
-	visit->before = list->last;
-	visit->behind = NULL;
-	*(list->last ? &list->last->behind : &list->first) = visit;
-	list->last = visit;
+	client->is_busy = is_busy;
+	client->since_ns = io_now_ns();
+	list = list_of(clients, client);
+	client->previous = list->last;
+	client->next = NULL;
+	*(list->last ? &list->last->next : &list->first) = client;
+	list->last = client;
 }
 
 /* The library notices, and closes it; until then the descriptor is ours. */
-static void end(struct visit *visit)
+static void end(struct client *client)
 {
-	if (!visit->is_ended)
-		(void)shutdown(visit->fd, SHUT_RDWR);
-	visit->is_ended = true;
+	if (!client->is_ended)
+		(void)shutdown(client->fd, SHUT_RDWR);
+	client->is_ended = true;
 }
 
-/* Of the silent ones, the oldest that has not been ended yet. */
-static void end_oldest(struct visits *visits)
+/* Of the idle ones, the oldest that has not been ended yet. */
+static void end_oldest(struct clients *clients)
 {
-	for (struct visit *visit = visits->silent.first; visit; visit = visit->behind) {
-		if (visit->is_ended)
+	for (struct client *client = clients->idle.first; client; client = client->next) {
+		if (client->is_ended)
 			continue;
-		end(visit);
+		end(client);
 		return;
 	}
 }
 
 /* A connection has been accepted. */
-static struct visit *visits_come(struct visits *visits, int fd)
+static struct client *clients_add(struct clients *clients, int fd)
 {
-	struct visit *visit = calloc(1, sizeof(*visit));
+	struct client *client = calloc(1, sizeof(*client));
 
-	if (!visit)
+	if (!client)
 		return NULL;
-	visit->fd = fd;
-	(void)pthread_mutex_lock(&visits->mutex);
-	/* A quarter of the places is left for those who are being closed. */
-	if (++visits->n > visits->n_places / 4 * 3)
-		end_oldest(visits);
-	put_last(visits, visit, false);
-	(void)pthread_mutex_unlock(&visits->mutex);
-	return visit;
+	client->fd = fd;
+	(void)pthread_mutex_lock(&clients->mutex);
+	/* A quarter of the places is left for connections that are being closed. */
+	if (++clients->n > clients->max_clients / 4 * 3)
+		end_oldest(clients);
+	put_last(clients, client, false);
+	(void)pthread_mutex_unlock(&clients->mutex);
+	return client;
 }
 
 /* A connection will be closed now. */
-static void visits_go(struct visits *visits, struct visit *visit)
+static void clients_remove(struct clients *clients, struct client *client)
 {
-	if (!visit)
+	if (!client)
 		return;
-	(void)pthread_mutex_lock(&visits->mutex);
-	take_out(visits, visit);
-	visits->n--;
-	(void)pthread_mutex_unlock(&visits->mutex);
-	free(visit);
+	(void)pthread_mutex_lock(&clients->mutex);
+	take_out(clients, client);
+	clients->n--;
+	(void)pthread_mutex_unlock(&clients->mutex);
+	free(client);
 }
 
-static void move(struct visits *visits, struct visit *visit, bool is_answered)
+static void move(struct clients *clients, struct client *client, bool is_busy)
 {
-	if (!visit)
+	if (!client)
 		return;
-	(void)pthread_mutex_lock(&visits->mutex);
-	take_out(visits, visit);
-	put_last(visits, visit, is_answered);
-	(void)pthread_mutex_unlock(&visits->mutex);
+	(void)pthread_mutex_lock(&clients->mutex);
+	take_out(clients, client);
+	put_last(clients, client, is_busy);
+	(void)pthread_mutex_unlock(&clients->mutex);
 }
 
 static void end_before(const struct list *list, uint64_t now_ns, uint64_t limit_ns)
 {
-	for (struct visit *visit = list->first; visit && now_ns - visit->since_ns > limit_ns;
-	     visit = visit->behind)
-		end(visit);
+	for (struct client *client = list->first; client && now_ns - client->since_ns > limit_ns;
+	     client = client->next)
+		end(client);
 }
 
 /* End those that take too long. */
-static void visits_hurry(struct visits *visits)
+static void clients_end_slow(struct clients *clients)
 {
 	uint64_t now_ns;
 
-	(void)pthread_mutex_lock(&visits->mutex);
+	(void)pthread_mutex_lock(&clients->mutex);
 	now_ns = io_now_ns();
-	end_before(&visits->silent, now_ns, VISITS_HEAD_S * NS_PER_S);
-	end_before(&visits->asking, now_ns, VISITS_ANSWER_S * NS_PER_S);
-	(void)pthread_mutex_unlock(&visits->mutex);
+	end_before(&clients->idle, now_ns, CLIENT_REQUEST_S * NS_PER_S);
+	end_before(&clients->busy, now_ns, CLIENT_ANSWER_S * NS_PER_S);
+	(void)pthread_mutex_unlock(&clients->mutex);
 }
 
 /* Forget them. */
-static void visits_free(struct visits *visits)
+static void clients_free(struct clients *clients)
 {
-	if (!visits)
+	if (!clients)
 		return;
-	(void)pthread_mutex_destroy(&visits->mutex);
-	free(visits);
+	(void)pthread_mutex_destroy(&clients->mutex);
+	free(clients);
 }
 
 enum {
 	/* Of a connection: its headers, and URLs that name many files. */
 	CONNECTION_BYTES = 128 * 1024,
 	BACKLOG = 1024,
-	LOOK_MS = 250,
+	SCAN_MS = 250,
 };
 
 struct server {
 	struct guard guard;
 	struct api *api;
-	struct visits *visits;
+	struct clients *clients;
 	struct MHD_Daemon *daemon;
 	uint16_t port;
 };
@@ -319,7 +316,7 @@ static unsigned refusal(const struct server *server, struct MHD_Connection *conn
 	return 0;
 }
 
-static struct visit *visit_of(struct MHD_Connection *connection)
+static struct client *client_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -341,7 +338,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 	(void)version;
 	(void)body;
 	if (!request) {
-		move(server->visits, visit_of(connection), true);
+		move(server->clients, client_of(connection), true);
 		status = refusal(server, connection, path, method, &why);
 		if (status)
 			return answer_error(connection, status, why);
@@ -363,7 +360,7 @@ static void on_answered(void *context, struct MHD_Connection *connection, void *
 	(void)code;
 	api_end(server->api, *of_request);
 	*of_request = NULL;
-	move(server->visits, visit_of(connection), false);
+	move(server->clients, client_of(connection), false);
 }
 
 static void on_connection(void *context, struct MHD_Connection *connection, void **of_socket,
@@ -373,12 +370,12 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 	const union MHD_ConnectionInfo *info;
 
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-		visits_go(server->visits, *of_socket);
+		clients_remove(server->clients, *of_socket);
 		*of_socket = NULL;
 		return;
 	}
 	info = mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	*of_socket = info ? visits_come(server->visits, info->connect_fd) : NULL;
+	*of_socket = info ? clients_add(server->clients, info->connect_fd) : NULL;
 }
 
 /* What the library has to say is of clients that break off; nobody wants to read that. */
@@ -441,8 +438,8 @@ int server_start(const struct server_options *options, struct server **ret_serve
 		return -ENOENT;
 	}
 	server->guard = options->guard;
-	server->visits = visits_new(n_connections);
-	r = server->visits
+	server->clients = clients_new(n_connections);
+	r = server->clients
 		    ? api_new(options->folder, &server->guard, options->state, &server->api, err)
 		    : err_set(err, ENOMEM, "start the server");
 	if (r == 0)
@@ -471,12 +468,12 @@ void server_run(struct server *server, int until_fd)
 	};
 
 	for (;;) {
-		const int n = poll(fds, sizeof(fds) / sizeof(fds[0]), LOOK_MS);
+		const int n = poll(fds, sizeof(fds) / sizeof(fds[0]), SCAN_MS);
 
 		if ((n < 0 && errno != EINTR) || (n > 0 && fds[0].revents))
 			return;
-		api_look(server->api);
-		visits_hurry(server->visits);
+		api_scan(server->api);
+		clients_end_slow(server->clients);
 	}
 }
 
@@ -484,7 +481,7 @@ void server_stop(struct server *server)
 {
 	if (!server)
 		return;
-	/* First nobody new, then nobody who waits: the library refuses to end before. */
+	/* First no new client, then none that waits: the library refuses to end before. */
 	if (server->daemon) {
 		MHD_socket fd = mhd.quiesce_daemon(server->daemon);
 
@@ -496,6 +493,6 @@ void server_stop(struct server *server)
 		api_stop(server->api);
 	}
 	api_free(server->api);
-	visits_free(server->visits);
+	clients_free(server->clients);
 	free(server);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LOOK_AT_LINES = 32, LOOK_BYTES = 64 * 1024, THOUSAND = 1000 };
+enum { HEAD_LINES = 32, HEAD_BYTES = 64 * 1024, THOUSAND = 1000 };
 
 static const char blanks[] = " \t\r";
 
@@ -46,7 +46,7 @@ static bool has_fraction(const char *at, const char *end)
 	return dot && dot + 1 + strspn(dot + 1, "0") < end;
 }
 
-/* The number at the end of a line, behind a blank; where the stack ends, or NULL. */
+/* The number at the end of a line, after a blank; where the stack ends, or NULL. */
 static char *find_count(char *text, const char **ret_at, const char **ret_end)
 {
 	char *end = text + strlen(text);
@@ -82,14 +82,14 @@ static bool is_bad_count(const char *text)
 }
 
 /* What is known of the lines at the beginning. */
-struct look {
+struct line_counts {
 	int folded;
 	int others;
 	bool perf; /* a sample begins */
 	bool fractions;
 };
 
-static void judge_text(struct look *look, char *text)
+static void count_text(struct line_counts *counts, char *text)
 {
 	struct perf_frame frame;
 	struct perf_head head;
@@ -98,52 +98,52 @@ static void judge_text(struct look *look, char *text)
 	if (folded_is_aside(text))
 		return;
 	if (find_count(text, &at, &end) && !perf_line_frame(text, &frame)) {
-		look->fractions |= has_fraction(at, end);
-		look->folded++;
+		counts->fractions |= has_fraction(at, end);
+		counts->folded++;
 	} else {
-		look->others += !is_bad_count(text);
+		counts->others += !is_bad_count(text);
 	}
-	look->perf |= perf_line_head(text, &head);
+	counts->perf |= perf_line_head(text, &head);
 }
 
-static void judge(struct look *look, const char *line, size_t len)
+static void count_line(struct line_counts *counts, const char *line, size_t len)
 {
 	char *text = strndup(line, len);
 
 	if (text)
-		judge_text(look, text);
+		count_text(counts, text);
 	free(text);
 }
 
 uint32_t folded_scale(const char *text, size_t len)
 {
 	const char *end = text + len;
-	struct look look = {0};
+	struct line_counts counts = {0};
 
-	for (int i = 0; text < end && i < LOOK_AT_LINES; i++) {
+	for (int i = 0; text < end && i < HEAD_LINES; i++) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 
 		/* the last one may be cut */
-		if (newline || !look.folded)
-			judge(&look, text, (size_t)((newline ? newline : end) - text));
+		if (newline || !counts.folded)
+			count_line(&counts, text, (size_t)((newline ? newline : end) - text));
 		text = newline ? newline + 1 : end;
 	}
-	if (look.perf || look.folded <= look.others)
+	if (counts.perf || counts.folded <= counts.others)
 		return 0;
-	return look.fractions ? THOUSAND : 1;
+	return counts.fractions ? THOUSAND : 1;
 }
 
 static int source_scale(struct source *source, struct err *err)
 {
-	char *bytes = malloc(LOOK_BYTES);
+	char *bytes = malloc(HEAD_BYTES);
 	size_t have = 0;
 	ssize_t n = 1;
 	int r;
 
 	if (!bytes)
 		return -ENOMEM;
-	while (n > 0 && have < LOOK_BYTES) {
-		n = source_read(source, bytes + have, LOOK_BYTES - have, err);
+	while (n > 0 && have < HEAD_BYTES) {
+		n = source_read(source, bytes + have, HEAD_BYTES - have, err);
 		have += n > 0 ? (size_t)n : 0;
 	}
 	r = n < 0 && have == 0 ? (int)n : (int)folded_scale(bytes, have);

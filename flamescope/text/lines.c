@@ -149,13 +149,13 @@ static bool take_part(struct lines *lines, struct line *line)
 	size_t left = lines->out_len - lines->out_at;
 	const char *newline = memchr(from, '\n', left);
 	size_t len = newline ? (size_t)(newline - from) : left;
-	size_t room = LINES_MAX_BYTES - lines->line.len;
+	size_t max = LINES_MAX_BYTES - lines->line.len;
 
 	lines->out_at += len + (newline != NULL);
 	lines->line_bytes += len;
-	if (len > room) {
+	if (len > max) {
 		line->cut = 1;
-		len = room;
+		len = max;
 	}
 	(void)buf_append(&lines->line, from, len);
 	return newline != NULL;

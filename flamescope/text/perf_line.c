@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* perf prints "%16lx" behind at least one blank. */
+/* perf prints "%16lx" after at least one blank. */
 enum { ADDRESS_COLUMNS = 17 };
 
 static const char side_band[] = "PERF_RECORD_";
@@ -195,7 +195,7 @@ static char *end_of_event(struct word word)
 	return colon;
 }
 
-/* `period event:` or `event:`, or nothing (perf script -F without event); behind it the rest. */
+/* `period event:` or `event:`, or nothing (perf script -F without event); after it the rest. */
 static bool take_event(char *text, struct perf_head *head)
 {
 	struct word word = word_after(text);
@@ -204,7 +204,7 @@ static bool take_event(char *text, struct perf_head *head)
 	char *colon;
 
 	head->period = 1;
-	/* a period alone has a blank behind it; without one the line was cut there */
+	/* a period alone has a blank after it; without one the line was cut there */
 	if (take_period(word.start, word.end, &period) && *word.end &&
 	    (!is_address(text) || is_address(word.end) ||
 	     (next.end > next.start && end_of_event(next) == next.end - 1))) {
@@ -241,7 +241,7 @@ static const char *take_comm(char *line, char *ids, const char *end, const struc
 	return ids;
 }
 
-/* The time is the first word with that shape which has ids before it and an event behind it. */
+/* The time is the first word with that shape which has ids before it and an event after it. */
 static bool find_head(char *line, bool whole, struct perf_head *ret_head)
 {
 	struct perf_head head = {0};
@@ -327,7 +327,7 @@ static char *find_module(char *from, char *end)
 	return NULL;
 }
 
-/* name+0xoff: the last of them, with nothing but digits behind it. */
+/* name+0xoff: the last of them, with nothing but digits after it. */
 static void split_offset(char *name, struct perf_frame *frame)
 {
 	size_t len = strlen(name);
@@ -421,7 +421,7 @@ bool perf_line_is_unfolded(const char *name)
 	return find_arrow(name) != NULL;
 }
 
-size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frames, size_t room)
+size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frames, size_t max)
 {
 	char *name = (char *)(uintptr_t)frame->name; /* it stands in the line */
 	const char *arrow = find_arrow(name);
@@ -431,9 +431,9 @@ size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frame
 		n++;
 	/* the outermost comes first in the name, and last of the frames */
 	for (size_t i = n; i-- > 0;) {
-		if (i < room && i + 1 == n)
+		if (i < max && i + 1 == n)
 			frames[i] = *frame;
-		else if (i < room)
+		else if (i < max)
 			frames[i] = (struct perf_frame){
 				.addr = frame->addr, .name = name, .module = "", .inlined = true};
 		if (!arrow)

@@ -84,14 +84,14 @@ static bool holds_frame(char *text)
 static void add_frames(struct perf_text *text, struct perf_text_sample *sample,
 		       const struct perf_frame *frame)
 {
-	size_t room = PERF_TEXT_MAX_FRAMES - sample->n_frames;
-	size_t n = perf_line_unfold(frame, text->frames + sample->n_frames, room);
+	size_t left = PERF_TEXT_MAX_FRAMES - sample->n_frames;
+	size_t n = perf_line_unfold(frame, text->frames + sample->n_frames, left);
 
-	sample->cut |= n > room;
-	sample->n_frames += n < room ? n : room;
+	sample->cut |= n > left;
+	sample->n_frames += n < left ? n : left;
 }
 
-/* The frame lines behind the header line, each checked when it came in. */
+/* The frame lines after the header line, each checked when it came in. */
 static void parse_frames(struct perf_text *text, struct perf_text_sample *sample, char *at)
 {
 	struct perf_frame frame;
@@ -144,7 +144,7 @@ static void close_sample(struct perf_text *text)
 		text->visitor.sample(text->visitor.context, &sample);
 }
 
-/* The text behind "# NAME : ", or NULL. */
+/* The text after "# NAME : ", or NULL. */
 static const char *after(const char *line, const char *name)
 {
 	size_t len = strlen(name);
@@ -246,7 +246,7 @@ static bool take_frame(struct perf_text *text, const struct line *line)
 	return true;
 }
 
-/* The text behind "# f ", or behind the "# f" that ends a release; NULL: it is another comment. */
+/* The text after "# f ", or after the "# f" that ends a release; NULL: it is another comment. */
 static char *release_line(const struct line *line)
 {
 	if (strncmp(line->text, "# f", 3) != 0)

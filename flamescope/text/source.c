@@ -17,7 +17,7 @@ enum { INPUT_BYTES = 256 * 1024 };
 enum source_kind { SOURCE_PLAIN, SOURCE_GZIP, SOURCE_ZSTD };
 
 struct source {
-	const char *path; /* behind the struct */
+	const char *path; /* after the struct */
 	int fd;
 	enum source_kind kind;
 	bool regular;
@@ -47,7 +47,7 @@ static ssize_t read_fd(struct source *source, void *to, size_t len, struct err *
 	return n < 0 ? err_set(err, errno, "read '%s'", source->path) : n;
 }
 
-/* More input, behind what is there; 0 at the end. */
+/* More input, after what is there; 0 at the end. */
 static ssize_t fill(struct source *source, struct err *err)
 {
 	ssize_t n;
@@ -183,7 +183,7 @@ static ssize_t read_plain(struct source *source, void *to, size_t len, struct er
 	return (ssize_t)n;
 }
 
-/* Zeros behind a member fill up a tape's or a device's last block, as gzip(1) has it. */
+/* Zeros after a member fill up a tape's or a device's last block, as gzip(1) has it. */
 static void skip_padding(struct source *source)
 {
 	if (source->kind != SOURCE_GZIP || source->inside)

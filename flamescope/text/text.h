@@ -17,7 +17,7 @@ struct source;
 /**
  * source_open - open a file by its path, "-" being standard input
  *
- * gzip (any number of members, and zeros behind them) and zstd (any number of frames) are known by
+ * gzip (any number of members, and zeros after them) and zstd (any number of frames) are known by
  * their first bytes.
  *
  * Return:  0; -errno of open; -EISDIR; -ENOMEM.
@@ -179,12 +179,12 @@ bool perf_line_is_unfolded(const char *name);
  * perf_line_unfold - a frame as its function and the calls that were inlined there
  *
  * Innermost first; FRAME's own name, which is cut up, becomes that of its outermost function.  Of
- * more than ROOM the innermost are written.
+ * more than MAX the innermost are written.
  *
  * Return:  how many there are; 1 when the name is no such name.
  * Context: any thread.
  */
-size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frames, size_t room);
+size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frames, size_t max);
 
 /**
  * perf_line_head_frame - parse the only frame, which perf script prints on the header line itself
@@ -233,10 +233,10 @@ void perf_line_facts(char *text, struct perf_facts *facts);
 char *perf_line_decode(char *text);
 
 /**
- * perf_line_inline_facts - the same for `metric_NAME: VALUE, DELTA` behind the event
+ * perf_line_inline_facts - the same for `metric_NAME: VALUE, DELTA` after the event
  *
  * The dialect of flame_prof and its fork of FlameScope: NAME is of letters, digits, _ and -, there
- * is one blank behind the colon, and the numbers are whole.  wick calls its own metric_wick_NAME.
+ * is one blank after the colon, and the numbers are whole.  wick calls its own metric_wick_NAME.
  *
  * Context: any thread.
  */

@@ -20,7 +20,7 @@ enum {
 	ZST_LEVEL = 3,
 };
 
-/* One codec's state behind two calls. */
+/* The state of one codec, and its two calls. */
 struct packer {
 	enum recording_compress how;
 	z_stream gz;

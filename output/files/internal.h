@@ -396,7 +396,7 @@ void recording_hold_again(struct recording *recording);
 /**
  * recording_take_back_held - remove the held sample, which starts the next one, from the segment
  *
- * Return:  0; -EBUSY when something waits to be written behind it; -errno.
+ * Return:  0; -EBUSY when something waits to be written after it; -errno.
  * Context: main thread.
  */
 int recording_take_back_held(struct recording *recording);

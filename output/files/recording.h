@@ -134,7 +134,7 @@ bool recording_settled(struct recording *recording);
 int recording_write_out(struct recording *recording);
 
 /**
- * recording_tick - flush and rotate by the clock, and tell what went wrong behind the scenes
+ * recording_tick - flush and rotate by the clock, and report what failed in the background
  *
  * Context: main thread.
  */
@@ -175,7 +175,7 @@ int recording_finish(struct recording *recording);
 void recording_stats(struct recording *recording, struct recording_stats *ret_stats);
 
 /**
- * recording_ending - what a compressed file's name has behind it
+ * recording_ending - what a compressed file's name has after it
  *
  * Return:  ".gz", ".zst"; "" for COMPRESS_NONE.
  * Owns:    static.
@@ -198,7 +198,7 @@ struct snapshot;
  * snapshot_new - make the file, with no sample in it yet
  * @options: text, header, path, comm and tell count; an empty path has no default
  *
- * Return:  0; -EEXIST: the name, or the one with ".new" behind it, is taken; -errno of open.
+ * Return:  0; -EEXIST: the name, or the one with ".new" after it, is taken; -errno of open.
  * Owns:    the caller, to snapshot_free().  The strings of OPTIONS must outlive it.
  * Context: main thread, as for all of these.
  */

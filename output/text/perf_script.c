@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* No frame more is begun behind so many bytes: names can be very long. */
 /* ';' separates frames, and readers take a word with a ',' for a metric. */
 static void add_name(struct buf *buf, const char *name)
 {

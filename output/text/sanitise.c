@@ -186,22 +186,22 @@ bool sanitise_comm(const char *comm, size_t size, pid_t tid, char out[static SAN
 	return text.len != len || memcmp(out, comm, len) != 0;
 }
 
-/* Bytes that need a second look; all others are copied in runs. */
-enum look {
-	LOOK_CONTROL = 1, /* below the blank, and DEL */
-	LOOK_HIGH = 2,    /* part of UTF-8, or broken */
-	LOOK_BLANK = 4,
-	LOOK_PAREN = 8,
-	LOOK_ARROW = 16,  /* - */
-	LOOK_MARKUP = 32, /* < and \ */
-	LOOK_PLUS = 64,   /* FlameScope cuts a name there */
+/* Bytes that may need a change; all others are copied in runs. */
+enum byte_class {
+	BYTE_CONTROL = 1, /* below the blank, and DEL */
+	BYTE_HIGH = 2,    /* part of UTF-8, or broken */
+	BYTE_BLANK = 4,
+	BYTE_PAREN = 8,
+	BYTE_ARROW = 16,  /* - */
+	BYTE_MARKUP = 32, /* < and \ */
+	BYTE_PLUS = 64,   /* FlameScope cuts a name there */
 };
 
-static const unsigned char looks[256] = {
-	[0 ... 31] = LOOK_CONTROL, [127] = LOOK_CONTROL, [128 ... 255] = LOOK_HIGH,
-	[' '] = LOOK_BLANK,        ['('] = LOOK_PAREN,   [')'] = LOOK_PAREN,
-	['-'] = LOOK_ARROW,        ['<'] = LOOK_MARKUP,  ['\\'] = LOOK_MARKUP,
-	['+'] = LOOK_PLUS,
+static const unsigned char byte_classes[256] = {
+	[0 ... 31] = BYTE_CONTROL, [127] = BYTE_CONTROL, [128 ... 255] = BYTE_HIGH,
+	[' '] = BYTE_BLANK,        ['('] = BYTE_PAREN,   [')'] = BYTE_PAREN,
+	['-'] = BYTE_ARROW,        ['<'] = BYTE_MARKUP,  ['\\'] = BYTE_MARKUP,
+	['+'] = BYTE_PLUS,
 };
 
 static const char arrow[] = "\xe2\x86\x92"; /* U+2192 */
@@ -210,7 +210,7 @@ static const char anonymous[] = "(anonymous namespace)";
 struct name {
 	const char *text;
 	size_t len;
-	unsigned look; /* enum look: what this kind of name cares about */
+	unsigned special; /* classes that this kind of name does not take as they are */
 };
 
 static bool starts_with(const char *text, size_t left, const char *word)
@@ -274,20 +274,20 @@ static void add_name(struct buf *buf, const struct name *name,
 
 	while (at < end) {
 		const char *run = at;
-		unsigned look = 0;
+		unsigned class = 0;
 
-		while (at < end && !(look = looks[(unsigned char)*at] & name->look))
+		while (at < end && !(class = byte_classes[(unsigned char)*at] & name->special))
 			at++;
 		(void)buf_append(buf, run, (size_t)(at - run));
 		if (at == end)
 			return;
-		if (look == LOOK_HIGH) {
+		if (class == BYTE_HIGH) {
 			at += add_high(buf, at, (size_t)(end - at));
-		} else if (look == LOOK_MARKUP) {
+		} else if (class == BYTE_MARKUP) {
 			at += add_markup(buf, at, (size_t)(end - at));
-		} else if (look == LOOK_ARROW) {
+		} else if (class == BYTE_ARROW) {
 			at += add_arrow(buf, at, (size_t)(end - at));
-		} else if (look & (LOOK_CONTROL | LOOK_PLUS)) {
+		} else if (class & (BYTE_CONTROL | BYTE_PLUS)) {
 			buf_add_char(buf, '_');
 			at++;
 		} else {
@@ -319,8 +319,8 @@ static size_t odd_in_module(struct buf *buf, const char *text, size_t left)
 
 bool sanitise_symbol(struct buf *buf, const char *symbol)
 {
-	struct name name = {.look = LOOK_CONTROL | LOOK_HIGH | LOOK_BLANK | LOOK_PAREN |
-				    LOOK_ARROW | LOOK_MARKUP};
+	struct name name = {.special = BYTE_CONTROL | BYTE_HIGH | BYTE_BLANK | BYTE_PAREN |
+				       BYTE_ARROW | BYTE_MARKUP};
 
 	name.text = symbol + strspn(symbol, " ");
 	name.len = strnlen(name.text, SANITISE_MAX_NAME);
@@ -341,7 +341,7 @@ static bool add_path(struct buf *buf, const char *path, size_t len, unsigned mor
 	struct name name = {
 		.text = path,
 		.len = len < SANITISE_MAX_NAME ? len : SANITISE_MAX_NAME,
-		.look = LOOK_CONTROL | LOOK_HIGH | LOOK_BLANK | LOOK_PAREN | more,
+		.special = BYTE_CONTROL | BYTE_HIGH | BYTE_BLANK | BYTE_PAREN | more,
 	};
 
 	if (name.len == 0)
@@ -352,7 +352,7 @@ static bool add_path(struct buf *buf, const char *path, size_t len, unsigned mor
 
 bool sanitise_module(struct buf *buf, const char *module)
 {
-	return add_path(buf, module, strnlen(module, SANITISE_MAX_NAME), LOOK_MARKUP);
+	return add_path(buf, module, strnlen(module, SANITISE_MAX_NAME), BYTE_MARKUP);
 }
 
 bool sanitise_basename(struct buf *buf, const char *module)
@@ -364,5 +364,5 @@ bool sanitise_basename(struct buf *buf, const char *module)
 
 	if (len > sizeof(deleted) - 1 && strcmp(base + len - (sizeof(deleted) - 1), deleted) == 0)
 		len -= sizeof(deleted) - 1;
-	return add_path(buf, base, len, LOOK_ARROW | LOOK_PLUS | LOOK_MARKUP);
+	return add_path(buf, base, len, BYTE_ARROW | BYTE_PLUS | BYTE_MARKUP);
 }

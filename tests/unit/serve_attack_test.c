@@ -193,9 +193,9 @@ static void a_pipe_is_not_touched(void **state)
 	catalog_free(catalog);
 }
 
-/* A wish and the end of it, which another thread tells. */
+/* A request and its end, which another thread reports. */
 struct asking {
-	struct packs_wish wish;
+	struct packs_request request;
 	char *name;
 	sem_t done;
 };
@@ -209,9 +209,9 @@ static void begin(struct packs *packs, struct asking *asking, const char *name)
 {
 	*asking = (struct asking){.name = strdup(name)};
 	(void)sem_init(&asking->done, 0, 0);
-	asking->wish = (struct packs_wish){
+	asking->request = (struct packs_request){
 		.names = &asking->name, .n_names = 1, .done = on_done, .context = asking};
-	assert_int_equal(packs_ask(packs, &asking->wish), 0);
+	assert_int_equal(packs_queue(packs, &asking->request), 0);
 }
 
 static int await(struct asking *asking)
@@ -220,7 +220,7 @@ static int await(struct asking *asking)
 		continue;
 	(void)sem_destroy(&asking->done);
 	free(asking->name);
-	return asking->wish.error;
+	return asking->request.error;
 }
 
 static int ask(struct packs *packs, struct asking *asking, const char *name)
@@ -247,17 +247,17 @@ static void no_more_is_held_than_may_be(void **state)
 	assert_int_equal(packs_new(catalog, 1, &packs, NULL), 0);
 	assert_int_equal(ask(packs, &first, "a.perf"), 0);
 	assert_int_equal(ask(packs, &other, "b.perf"), -EBUSY);
-	packs_take_back(packs, &other.wish);
-	packs_take_back(packs, &first.wish);
+	packs_release(packs, &other.request);
+	packs_release(packs, &first.request);
 	assert_int_equal(ask(packs, &first, "b.perf"), 0);
 	/* what is being sent already costs nothing, and is there as long as anybody has it */
 	assert_int_equal(ask(packs, &again, "b.perf"), 0);
-	packs_take_back(packs, &again.wish);
-	assert_int_equal(pread(first.wish.fd, &byte, 1, 0), 1);
-	packs_take_back(packs, &first.wish);
-	assert_int_equal(first.wish.fd, -1);
+	packs_release(packs, &again.request);
+	assert_int_equal(pread(first.request.fd, &byte, 1, 0), 1);
+	packs_release(packs, &first.request);
+	assert_int_equal(first.request.fd, -1);
 	assert_int_equal(ask(packs, &first, "c.perf"), 0);
-	packs_take_back(packs, &first.wish);
+	packs_release(packs, &first.request);
 	packs_stop(packs);
 	packs_free(packs);
 	catalog_free(catalog);
@@ -288,7 +288,7 @@ static void a_large_file_keeps_nobody_waiting(void **state)
 	for (size_t i = 0; i <= PACKS_LOADERS; i++)
 		begin(packs, &large[i], "a.perf");
 	assert_int_equal(ask(packs, &small, "b.perf"), 0);
-	packs_take_back(packs, &small.wish);
+	packs_release(packs, &small.request);
 	packs_stop(packs);
 	for (size_t i = 0; i <= PACKS_LOADERS; i++)
 		assert_int_equal(await(&large[i]), -ECANCELED);

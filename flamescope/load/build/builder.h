@@ -2,7 +2,7 @@
  * builder.h - what one reader of text has seen so far, as columns
  *
  * One for each thread that reads; merge.h makes a profile of them.  Where a thing was first seen
- * says which of two readers' it is, so that the profile does not depend on who read what.
+ * decides between two readers, so that the profile does not depend on which reader read what.
  */
 #ifndef BUILD_BUILDER_H
 #define BUILD_BUILDER_H

@@ -74,8 +74,8 @@ void builder_end(struct builder *builder, const char *json)
 			builder->facts.lost = saturated_add(builder->facts.lost, value);
 }
 
-/* The text behind `# NAME : `, or NULL. */
-static const char *behind(const char *text, const char *name)
+/* The text after `# NAME : `, or NULL. */
+static const char *text_after(const char *text, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -93,7 +93,7 @@ void builder_comment(struct builder *builder, const char *text, uint64_t at)
 							   [WORD_CAPTURED] = "captured on"};
 
 	for (size_t i = 0; i < N_BUILDER_WORDS; i++) {
-		const char *value = behind(text, names[i]);
+		const char *value = text_after(text, names[i]);
 
 		if (!value || at >= builder->facts.at[i])
 			continue;

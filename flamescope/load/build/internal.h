@@ -45,7 +45,7 @@ struct merge {
 int merge_samples(struct merge *merge);
 
 /**
- * merge_rates - bring all weights to periods of one rate, the highest; behind merge_samples()
+ * merge_rates - bring all weights to periods of one rate, the highest; after merge_samples()
  *
  * Where not every part says its rate, weights stay as they are and the profile has none.
  *

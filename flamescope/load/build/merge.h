@@ -1,4 +1,4 @@
-/* merge.h - builders to a profile that does not show who read what */
+/* merge.h - builders to a profile that does not depend on which thread read what */
 #ifndef BUILD_MERGE_H
 #define BUILD_MERGE_H
 

@@ -88,7 +88,7 @@ void number_table_release(struct number_table *table)
 /* No number may be NUMBER_NONE. */
 enum { MAX_UNIQUES = UINT32_MAX - 1 };
 
-/* Room for one more of SIZE bytes behind N; false when it is refused. */
+/* Room for one more of SIZE bytes after N; false when it is refused. */
 static bool make_room(struct budget *budget, void **array, size_t n, size_t *max, size_t size)
 {
 	size_t more = *max ? 2 * *max : 64;

@@ -191,7 +191,7 @@ struct unique_thread {
 };
 
 /*
- * What is refused (see budget_failed()) has number 0, so that nobody needs to ask each time: a
+ * What is refused (see budget_failed()) has number 0, so that callers need no check each time: a
  * load that failed makes no profile.
  */
 struct uniques {
