@@ -6,55 +6,54 @@
 
 /* Each program defines WICK, VIEW and TOP: its own rows with what runs them, others with none. */
 #define COMMANDS                                                                                   \
-	WICK("record", "record what a program does: start it, or join one that runs",              \
+	WICK("record", "record what a program does: start it, or attach to a running one",         \
 	     "[OPTIONS] -p PID | -a | [--] CMD [ARGS]", record_option_specs, cmd_record,           \
-	     "  wick record -- ./server --port 8080      until it ends\n"                          \
-	     "  wick record -p $(pidof server) -d 30s    what runs already, for 30 seconds\n"      \
-	     "  wick record -e wall -- ./server          waiting as well: files, sockets, locks\n" \
-	     "  wick record -o x.svg -- ./job            the flame graph at once, the text "       \
-	     "beside it\n")                                                                        \
-	VIEW("view", "write recordings as one page, and open it in a browser",                     \
+	     "  wick record -- ./server --port 8080      start it, record until it ends\n"         \
+	     "  wick record -p $(pidof server) -d 30s    attach to it for 30 seconds\n"            \
+	     "  wick record -e wall -- ./server          also waiting: files, sockets, locks\n"    \
+	     "  wick record -o x.svg -- ./job            draw a flame graph at the end\n")         \
+	VIEW("view", "make one HTML page of recordings and open it in a browser",                  \
 	     "[OPTIONS] FILE...", view_option_specs, cmd_view, NULL)                               \
-	VIEW("report", "say which functions take most, and who calls them", "[OPTIONS] FILE...",   \
+	VIEW("report", "list the most expensive functions and their callers", "[OPTIONS] FILE...", \
 	     report_option_specs, cmd_report, NULL)                                                \
-	TOP("top", "show what a program does now: functions, threads, moments",                    \
+	TOP("top", "show live what a program does: functions, threads, heatmap",                   \
 	    "[OPTIONS] -p PID | [--] CMD [ARGS]", top_option_specs, cmd_top, NULL)                 \
 	WICK("stack", "show what every thread of a process is doing now", "[OPTIONS] -p PID",      \
 	     stack_option_specs, cmd_stack, NULL)                                                  \
-	VIEW("flamegraph", "draw who calls whom, and what it takes", "[OPTIONS] FILE...",          \
-	     flamegraph_option_specs, cmd_flamegraph, NULL)                                        \
-	VIEW("heatmap", "draw how much is done in which moment", "[OPTIONS] FILE...",              \
-	     heatmap_option_specs, cmd_heatmap, NULL)                                              \
-	VIEW("diff", "compare two recordings, or two times of one", "[OPTIONS] FILE [FILE]",       \
+	VIEW("flamegraph", "draw a flame graph: which call paths use the most",                    \
+	     "[OPTIONS] FILE...", flamegraph_option_specs, cmd_flamegraph, NULL)                   \
+	VIEW("heatmap", "draw a heatmap: how busy the program was at each moment",                 \
+	     "[OPTIONS] FILE...", heatmap_option_specs, cmd_heatmap, NULL)                         \
+	VIEW("diff", "compare two recordings, or two time ranges of one", "[OPTIONS] FILE [FILE]", \
 	     diff_option_specs, cmd_diff, NULL)                                                    \
-	VIEW("info", "say what is in a recording", "[OPTIONS] FILE...", info_option_specs,         \
-	     cmd_info, NULL)                                                                       \
-	VIEW("convert", "write recordings in the formats of other programs", "[OPTIONS] FILE...",  \
-	     convert_option_specs, cmd_convert, NULL)                                              \
-	VIEW("serve", "serve a folder of recordings to a browser, while they grow",                \
+	VIEW("info", "show what a recording contains and what it lost", "[OPTIONS] FILE...",       \
+	     info_option_specs, cmd_info, NULL)                                                    \
+	VIEW("convert", "convert recordings to the formats of other programs",                     \
+	     "[OPTIONS] FILE...", convert_option_specs, cmd_convert, NULL)                         \
+	VIEW("serve", "serve a directory of recordings to a browser while they grow",              \
 	     "[OPTIONS] DIR", serve_option_specs, cmd_serve, NULL)                                 \
-	WICK("doctor", "check this machine, a process or a program, and say the fixes",            \
+	WICK("doctor", "check whether wick works here and with a program; print fixes",            \
 	     "[OPTIONS] [PID | -- CMD [ARGS] | FILE...]", doctor_option_specs, cmd_doctor, NULL)   \
-	WICK("status", "say how a recording is going, or all that run", "[OPTIONS] [-p PID]",      \
+	WICK("status", "show the state of one running recording, or of all", "[OPTIONS] [-p PID]", \
 	     status_option_specs, cmd_status, NULL)                                                \
-	WICK("start", "have a paused recording take samples again", "[OPTIONS] -p PID",            \
-	     control_option_specs, cmd_start, NULL)                                                \
-	WICK("stop", "have a recording pause", "[OPTIONS] -p PID", control_option_specs, cmd_stop, \
+	WICK("start", "resume a paused recording", "[OPTIONS] -p PID", control_option_specs,       \
+	     cmd_start, NULL)                                                                      \
+	WICK("stop", "pause a recording", "[OPTIONS] -p PID", control_option_specs, cmd_stop,      \
 	     NULL)                                                                                 \
-	WICK("rate", "give a recording another rate", "[OPTIONS] -p PID HZ", control_option_specs, \
-	     cmd_rate, NULL)                                                                       \
-	WICK("flush", "have a recording write what it has", "[OPTIONS] -p PID",                    \
+	WICK("rate", "change the sampling rate of a recording", "[OPTIONS] -p PID HZ",             \
+	     control_option_specs, cmd_rate, NULL)                                                 \
+	WICK("flush", "write the samples that a recording has in memory", "[OPTIONS] -p PID",      \
 	     control_option_specs, cmd_flush, NULL)                                                \
-	WICK("split", "have a recording begin another file", "[OPTIONS] -p PID",                   \
+	WICK("split", "make a recording start a new file", "[OPTIONS] -p PID",                     \
 	     control_option_specs, cmd_split, NULL)                                                \
-	WICK("symbolize", "name the frames that a recording left as module+offset",                \
+	WICK("symbolize", "add names to frames that were recorded as module+offset",               \
 	     "[OPTIONS] FILE", symbolize_option_specs, cmd_symbolize, NULL)                        \
-	WICK("symbols", "list, fill and empty the names that are kept on disk",                    \
+	WICK("symbols", "list, fill and clear the symbol cache on disk",                           \
 	     "[OPTIONS] list | add FILE... | strip SIZE | clear [BUILD-ID | NAME]...",             \
 	     symbols_option_specs, cmd_symbols, NULL)                                              \
-	WICK("completion", "print a script with which a shell completes what is typed",            \
+	WICK("completion", "print the completion script for a shell",                              \
 	     "[OPTIONS] bash | zsh | fish", completion_option_specs, cmd_completion, NULL)         \
-	WICK("help", "explain a command", "[COMMAND]", no_options, cmd_help_of, NULL)
+	WICK("help", "show the help of a command", "[COMMAND]", no_options, cmd_help_of, NULL)
 
 /* What has NAME runs in this program, or in another. */
 #define COMMAND_HERE(name, summary, synopsis, options, run, examples)                              \

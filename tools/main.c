@@ -15,9 +15,9 @@ static const struct command commands[] = {COMMANDS{.name = NULL}};
 /* What the commands of other profilers are here. */
 static const char *const elsewhere[] = {
 	"script",   "info FILE: a recording is the text that perf script writes already",
-	"stat",     "info FILE for the counts of a recording, and perf stat for the processor's",
+	"stat",     "info FILE for the counts of a recording, perf stat for those of the CPU",
 	"annotate", "record --srcline, which writes the line of every frame",
-	"list",     "help record, whose --event says what there is",
+	"list",     "help record, which lists the events under --event",
 	"attach",   "record -p PID",
 	"ps",       "status for recordings, and record -p PID for processes",
 	NULL,

@@ -46,7 +46,7 @@ def join(wick, pid, scratch):
     said = subprocess.run([wick, "record", "-v", "-p", str(pid), "-d", "0.05", "-F", "1", "-o",
                            os.path.join(scratch, f"{time.monotonic_ns()}.perf")],
                           capture_output=True, check=True, text=True).stderr
-    return float(re.search(r"stood for ([0-9.]+) ms", said).group(1))
+    return float(re.search(r"stopped for ([0-9.]+) ms", said).group(1))
 
 
 def gaps(options, scratch):

@@ -1,4 +1,4 @@
-"""What a program that is looked at with ptrace loses, beside what wick says that it costs.
+"""What a program that is sampled with ptrace loses, beside what wick says that it costs.
 
 A static program does the same work with and without wick, in turns.  What it loses is the time in
 which it neither ran nor waited for a processor, and had nothing else to wait for: that is exact on a

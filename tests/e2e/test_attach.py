@@ -57,7 +57,7 @@ class AttachCase(Case):
     def joined(self, run):
         """Milliseconds for which a thread stood."""
         self.assertEqual(run.status, 0, run.summary)
-        found = re.search(r"stood for ([0-9.]+) ms", run.summary)
+        found = re.search(r"stopped for ([0-9.]+) ms", run.summary)
         self.assertTrue(found, run.summary)
         return float(found.group(1))
 
@@ -80,7 +80,7 @@ class Joins(AttachCase):
             for _ in range(4):
                 run = self.attach_busy(program.pid, cpu_s=0.1)
                 self.joined(run)
-                self.assertIn("the agent was there", run.summary)
+                self.assertIn("the agent was already loaded", run.summary)
                 self.assertTrue(run.samples, run.summary)
             self.assertEqual(descriptors(program.pid), before)
             self.assertEqual(count_maps(program.pid), maps)

@@ -147,9 +147,9 @@ class BadInput(Case):
                 (127, ("record", "wick-sleeper"), "try: --comm wick-sleeper"),
                 (127, ("top", "--once", process.pid), f"try: -p {process.pid}"),
                 (2, ("script",), "try: wick info"), (2, ("stat",), "try: wick info"),
-                (2, ("record", "-t", "x", "-d", "1s"), "-t: 'x' is no thread"),
-                (2, ("record", "-t", f"{process.pid},", "-d", "1s"), "is no thread"),
-                (2, ("record", "-F", "most", "--", "true"), "-F: 'most' is no rate"),
+                (2, ("record", "-t", "x", "-d", "1s"), "-t: 'x' is not a running thread"),
+                (2, ("record", "-t", f"{process.pid},", "-d", "1s"), "is not a running thread"),
+                (2, ("record", "-F", "most", "--", "true"), "-F: 'most' is not a rate"),
                 (2, ("record", "-r", "0", "--", "true"), "-F: a rate of 0 is out of range")):
             with self.subTest(arguments=arguments):
                 self.check_refused(status, *arguments, words=(words,))
@@ -187,7 +187,7 @@ class BadInput(Case):
         with subprocess.Popen(["cat", os.path.join(folder, "b.perf")], stdout=subprocess.PIPE) as piped:
             run = self.wick("report", cwd=folder, env=env, stdin=piped.stdout)
         self.assertEqual(run.returncode, 2, run.stderr)
-        self.assertIn(b"- for what is piped in", run.stderr)
+        self.assertIn(b"- for standard input", run.stderr)
 
     def test_one_thread_of_several(self):
         program = self.start(target("crowd"), "4", "3", "1.0")
@@ -209,7 +209,7 @@ class BadInput(Case):
         need("unshare")
         done = subprocess.run(["unshare", "--pid", "--mount", "--fork", "--mount-proc", WICK, "record", "-a", "-d", "2s",
                                "-o", self.path("quiet.perf")], capture_output=True, check=False, cwd=self.dir)
-        self.assertRegex(done.stderr.decode(), "no process was busy enough to be chosen, try: a longer -d")
+        self.assertRegex(done.stderr.decode(), "no process was busy enough to attach to, try: a longer -d")
 
     def every_output(self, recording):
         """Verb -> (arguments, the file that they write)"""
@@ -270,7 +270,7 @@ class BadInput(Case):
                     with self.subTest(verb=verb, force=force):
                         run = self.wick(arguments[0], *force, *arguments[1:])
                         self.assertEqual(run.returncode, 8, run.stderr)
-                        self.assertIn(b"which nothing is written to", run.stderr)
+                        self.assertIn(b"wick does not write to it", run.stderr)
                 os.unlink(path)
         with open(self.path("other"), encoding="ascii") as file:
             self.assertEqual(file.read(), "precious\n")
@@ -344,7 +344,7 @@ class BadInput(Case):
         began = time.monotonic()
         for _ in range(2):  # the first has let it go
             self.check_refused(8, "record", "-p", str(program.pid), "-d", "25s", "-o",
-                               self.path("none-%p/x.perf"), words=("is not recorded",))
+                               self.path("none-%p/x.perf"), words=("without being recorded",))
         self.assertLess(time.monotonic() - began, 20)
         self.assertIsNone(program.poll())
 
@@ -363,8 +363,8 @@ class BadInput(Case):
         for process in (program, static):
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
-        for pid, words in ((program.pid, f"wick record -p {program.pid} can join it; its samples come by SIG"),
-                           (static.pid, "engine ptrace looks at it from outside")):
+        for pid, words in ((program.pid, f"wick record -p {program.pid} can attach to it; the sampling signal is SIG"),
+                           (static.pid, "engine ptrace samples it")):
             run = self.wick("doctor", str(pid))
             self.assertIn(words, run.stdout.decode())
         program.kill()
@@ -385,7 +385,7 @@ class BadInput(Case):
             self.addCleanup(program.kill)
             program.stdout.readline()
             said = self.wick("doctor", str(program.pid)).stdout.decode()
-            self.assertEqual("libseccomp is in it" in said, can_filter, said)
+            self.assertEqual("it uses libseccomp" in said, can_filter, said)
 
     def test_the_doctor_takes_one_process(self):
         self.check_refused(2, "doctor", str(os.getpid()), "1", words=("one process",))

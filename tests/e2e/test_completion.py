@@ -111,8 +111,8 @@ class Completion(Case):
         self.assertGreater(n, 30)
 
     def test_what_is_no_shell(self):
-        for arguments, message in ((("tcsh",), "'tcsh' is none of the shells: bash, zsh, fish"),
-                                   ((), "which shell? try: wick completion bash")):
+        for arguments, message in ((("tcsh",), "'tcsh' is not a supported shell: bash, zsh or fish"),
+                                   ((), "give one shell, try: wick completion bash")):
             done = self.wick("completion", *arguments)
             self.assertEqual((done.returncode, done.stderr.decode()), (2, f"wick completion: {message}\n"))
 

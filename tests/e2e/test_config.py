@@ -62,15 +62,15 @@ class Config(Case):
 
     def test_mistakes_are_told_with_their_line(self):
         self.write("[record]\n\nfreqq = 49\n")
-        self.assert_refused(f"'{self.ini}' line 3: 'freqq' is no option of wick record, try: freq")
+        self.assert_refused(f"'{self.ini}' line 3: 'freqq' is not an option of wick record, try: freq")
         self.assertEqual(self.run_wick("record", "--help").returncode, 0)
         self.write("[report]\nfreq = 49\n")
         done = self.run_wick("report", self.path("one.perf"))
-        self.assertEqual(done.stderr.decode(), f"wick report: '{self.ini}' line 2: 'freq' is no option of wick report, "
+        self.assertEqual(done.stderr.decode(), f"wick report: '{self.ini}' line 2: 'freq' is not an option of wick report, "
                                                "try: wick help report\n")
         self.write("[record]\nfreq = many\n")
-        self.assert_refused(f"'{self.ini}' line 2: -F: 'many' is no rate: samples a second, 1 to 10000")
-        self.assert_refused("WICK_FREQ: -F: 'few' is no rate: samples a second, 1 to 10000", WICK_FREQ="few")
+        self.assert_refused(f"'{self.ini}' line 2: -F: 'many' is not a rate: give samples per second, 1 to 10000")
+        self.assert_refused("WICK_FREQ: -F: 'few' is not a rate: give samples per second, 1 to 10000", WICK_FREQ="few")
         self.assert_refused(f"open '{self.path('gone.ini')}': No such file or directory",
                             WICK_CONFIG=self.path("gone.ini"))
 
@@ -79,7 +79,7 @@ class Config(Case):
             self.write("[record]\nfreq = 49\n", mode)
             rate, said = self.rate_of()
             self.assertEqual(rate, 99)
-            self.assertIn(f"wick record: '{self.ini}' is not read: group or others may write it", said)
+            self.assertIn(f"wick record: '{self.ini}' is not read: its group or other users can write to it", said)
 
     def test_a_file_of_another_user_is_not_read(self):
         if os.geteuid() != 0:
@@ -107,7 +107,7 @@ class Delay(Case):
     def test_a_delay_is_no_pause(self):
         done = self.wick("record", "--delay", "1s", "--paused", "--", "true")
         self.assertEqual((done.returncode, done.stderr),
-                         (2, b"wick record: --delay ends by itself, --paused does not, try: one of them\n"))
+                         (2, b"wick record: --delay begins sampling by itself, --paused waits for wick start, try: one of them\n"))
 
 
 if __name__ == "__main__":

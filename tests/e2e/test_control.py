@@ -263,7 +263,7 @@ class Control(Case):
         for pid in (self.recorder.pid, self.pid, child):
             self.assertIn(f"by wick (pid {self.recorder.pid})", self.ask("status", pid=pid))
         said = self.ask("status", pid=os.getpid(), status=8)
-        self.assertIn(f"no recording of yours has process {os.getpid()} in it", said)
+        self.assertIn(f"you have no recording of process {os.getpid()}", said)
 
     def test_all_recordings_are_named(self):
         """Those of the same user elsewhere may be among them."""
@@ -287,10 +287,10 @@ class Control(Case):
         self.start()
         for arguments, word in ((("rate", "-p", self.pid), "no rate given"),
                                 (("rate", "-p", self.pid, "0"), "0"),
-                                (("rate", "-p", self.pid, "99", "9"), "one argument too many"),
-                                (("rate", "99", "-p", self.pid, "9"), "'9' is one argument too many"),
+                                (("rate", "-p", self.pid, "99", "9"), "unexpected argument '9'"),
+                                (("rate", "99", "-p", self.pid, "9"), "unexpected argument '9'"),
                                 (("stop",), "no process given, try: wick stop -p PID"),
-                                (("stop", "-p", "me"), "'me' is no number of a process")):
+                                (("stop", "-p", "me"), "'me' is not a process id")):
             done = self.wick(*arguments, env=self.env)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(word, done.stderr.decode())
@@ -346,7 +346,7 @@ class Control(Case):
     def test_one_that_is_stopped_keeps_nobody_waiting(self):
         self.start()
         os.kill(self.recorder.pid, signal.SIGSTOP)
-        stopped = f"its wick is stopped, try: kill -CONT {self.recorder.pid}"
+        stopped = f"its wick record is stopped by a signal, try: kill -CONT {self.recorder.pid}"
         self.assertIn(stopped, self.ask("status", status=8))
         self.assertIn(stopped, self.ask("stop", status=8))
         crowd = []

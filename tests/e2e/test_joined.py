@@ -97,7 +97,7 @@ class Lives(JoinedCase):
             with self.subTest(engine=engine):
                 said, samples, _, summary = self.life("itself", 500000, engine=engine)
                 self.assertEqual(said, "alive\n")
-                self.assertIn("1 process gave up SIGURG: no samples since then", summary)
+                self.assertIn("1 process replaced the handler of SIGURG: no samples since then", summary)
                 self.assertTrue(samples)
 
     def test_one_that_takes_our_signal_for_itself(self):
@@ -143,13 +143,13 @@ class Lives(JoinedCase):
         for engine in self.engines():
             with self.subTest(engine=engine):
                 _, samples, _, summary = self.life("stacks", 200000, engine=engine)
-                self.assertNotIn("gave up SIGURG", summary)
+                self.assertNotIn("replaced the handler of SIGURG", summary)
                 self.assertGreater(sum(sample.weight for sample in samples), 0.8 * 0.6 * 4999, summary)
                 self.assertEqual(len({sample.tid for sample in samples}), 2, summary)
 
     def test_another_image(self):
         """It is named, and looked at from outside where no engine was asked for: 0.6 s, and 0.3 s of another."""
-        for engine, words, low, high in (("auto", "outside +1 program", 0.75, 0.92),
+        for engine, words, low, high in (("auto", "external +1 program", 0.75, 0.92),
                                          ("ctimer", "not sampled +1 x", 0.55, 0.65)):
             with self.subTest(engine=engine):
                 _, samples, pid, summary = self.life("become", 600000, 300000, engine=engine)
@@ -398,7 +398,7 @@ class Filtered(JoinedCase):
         with self.filtered() as program:
             said = self.record(program)
             self.assertEqual(said.count("is under a seccomp filter"), 1, said)
-            self.assertIn("engine ptrace looks at it from outside", said)
+            self.assertIn("engine ptrace samples it", said)
 
     def test_asked_for(self):
         with self.filtered() as program:

@@ -361,7 +361,7 @@ class Metrics(Case):
     def test_a_name_that_can_be_none_is_refused_and_the_known_are_told(self):
         for wrong in ("rss-kib", "Queue", "a b", "", "auto,none"):
             said = self.wick("record", "--metrics", wrong, "--", "true").stderr.decode()
-            self.assertIn("is no metric", said)
+            self.assertIn("is not a metric", said)
             for name in ALL | {"auto", "none", "heap_live_bytes"}:
                 self.assertIn(name, said)
         with open(os.path.join(ROOT, "docs", "man", "wick-record.1"), encoding="ascii") as file:

@@ -40,7 +40,7 @@ class Ptrace(Case):
         self.assertGreater(whole, 0.95 * run.weight())
         lines = [line for line in run.summary.splitlines() if "ptrace" in line and "agent" in line]
         self.assertEqual(len(lines), 1, run.summary)
-        self.assertIn("takes no agent (static)", lines[0])
+        self.assertIn("cannot load the agent (static)", lines[0])
         self.assertNotIn("not sampled", run.summary)
 
     def test_a_program_that_could_take_one_has_no_agent(self):
@@ -75,7 +75,7 @@ class Ptrace(Case):
             top = self.wick("top", "--once", *words)
             self.assertEqual(top.returncode, 0, top.stderr)
             self.assertIn(b"burn_seventy", top.stdout)
-            self.assertRegex(top.stderr.decode(), "static.*engine ptrace looks at it from outside")
+            self.assertRegex(top.stderr.decode(), "static.*engine ptrace samples it")
 
     def test_nothing_is_interrupted(self):
         run = self.record(target("eintr_calls_static"), "3", options=("-e", "wall"))
@@ -175,7 +175,7 @@ class Ptrace(Case):
         os.chmod(self.dir, 0o755)
         run = self.record(program, "1", *TURNS)
         self.assertEqual(run.status, 0, run.summary)
-        self.assertRegex(run.summary, r"takes no agent \(setuid\)")
+        self.assertRegex(run.summary, r"cannot load the agent \(setuid\)")
         self.assert_found(run)
 
     def test_a_32_bit_program(self):
@@ -187,7 +187,7 @@ class Ptrace(Case):
             self.skipTest("no 32-bit programs can be built here")
         run = self.record(program, "1")
         self.assertEqual(run.status, 0, run.summary)
-        self.assertRegex(run.summary, r"takes no agent \(32-bit\)")
+        self.assertRegex(run.summary, r"cannot load the agent \(32-bit\)")
         self.assertNotIn("; try:", run.summary)  # nothing would give it names
         self.assertEqual(len(run.stdout.split()), 3)
         # Where it was is known, and not who called: its unwind tables are another machine's.

@@ -223,7 +223,7 @@ class Process(Stacks):
         tid = max(map(int, os.listdir(f"/proc/{zoo.pid}/task")))
         self.refused(2, f"thread of process {zoo.pid}.*try: -p {zoo.pid}", "-p", tid)
         for word in ("0", "-3", "x", "99999999999", ""):
-            self.refused(2, "is no number of a process", "-p", word)
+            self.refused(2, "is not a process id", "-p", word)
         self.refused(2, "no process given")
         self.refused(2, "try: wick stack -p 2147483000", "2147483000")
         self.refused(2, "try: .*for a core file: eu-stack --core core.1", "core.1")

@@ -73,7 +73,7 @@ class SymbolsCache(Case):
         self.assertEqual(run.returncode, 4)
         self.assertIn("open to others (mode 755), try: chmod 700", run.stderr.decode())
         run = self.run_wick("record", "-o", self.path("y.perf"), "true")
-        self.assertIn("names are not kept: the cache's folder", run.stderr.decode())
+        self.assertIn("the symbol cache is not used: the cache's folder", run.stderr.decode())
 
     def test_add_strip_and_clear(self):
         run = self.run_wick("symbols", "add", target("split"), target("ratio"))
@@ -97,19 +97,19 @@ class SymbolsCache(Case):
         self.assertNotIn("split", self.builds())
         run = self.run_wick("symbols", "clear", "split")
         self.assertEqual(run.returncode, 2)
-        self.assertIn("nothing is kept of 'split'", run.stderr.decode())
+        self.assertIn("the symbol cache has nothing of 'split'", run.stderr.decode())
         self.assertEqual(self.run_wick("symbols", "strip", "0").returncode, 0)
         self.assertEqual(self.kept(), [])
 
     def test_what_it_cannot_do_it_says(self):
         for arguments, status, said in (
-                (("symbols",), 2, "nothing to do given: list, add, strip or clear, try:"),
-                (("symbols", "list", "perl"), 2, "'perl' is too much"),
+                (("symbols",), 2, "no action given: list, add, strip or clear, try:"),
+                (("symbols", "list", "perl"), 2, "unexpected argument 'perl'"),
                 (("symbols", "strip"), 2, "no size given, try:"),
                 (("symbols", "strip", "1M", "2M"), 2, "one size at a time, try:"),
                 (("symbols", "--symbol-dir", "/nowhere", "list"), 2, "--symbol-dir: '/nowhere'"),
                 (("symbolize",), 2, "no file given, try: wick symbolize FILE\n"),
-                (("symbolize", "-o", self.path("copy"), "/etc/passwd"), 8, "no perf-script text"),
+                (("symbolize", "-o", self.path("copy"), "/etc/passwd"), 8, "not perf script text"),
                 (("symbols", "stirp"), 2, "try: wick symbols strip"),
                 (("symbols", "strip", "much"), 2, "'much'"),
                 (("symbols", "add"), 2, "no file given"),

@@ -155,7 +155,7 @@ class Screen(Case):
         self.assertEqual(terminal.wait(), 0)
         os.kill(pid, signal.SIGKILL)
         said = re.sub(r"\s", "", terminal.raw.decode())
-        path = re.search(r"whatitwritesisin'([^']+)'", said).group(1)
+        path = re.search(r"itsoutputgoesto'([^']+)'", said).group(1)
         with open(path, encoding="utf-8") as file:
             self.assertEqual(file.read(), "hello\n")
         os.unlink(path)
@@ -221,7 +221,7 @@ class Text(Case):
     def test_without_a_terminal_it_says_what_to_do(self):
         done = self.wick("top", "--", "true")
         self.assertEqual((done.returncode, done.stdout), (2, b""))
-        self.assertEqual(done.stderr, b"wick top: standard output is no terminal, "
+        self.assertEqual(done.stderr, b"wick top: standard output is not a terminal, "
                                       b"try: wick top --once, which prints text\n")
 
     def test_once_prints_text(self):
@@ -246,8 +246,8 @@ class Text(Case):
         for options, message in ((("-e", "alloc"), "-e: 'alloc' is not one of: cpu, wall"),
                                  (("--sort", "x"), "--sort: 'x' is not one of: self, total, self-sum, total-sum"),
                                  (("--show", "x"), "--show: 'x' is not one of: functions, threads"),
-                                 (("-p", "1", "--", "true"), "'true' and -p or --comm, try: one of them"),
-                                 ((), "no command to look at, try: wick top -- ./program, or -p PID")):
+                                 (("-p", "1", "--", "true"), "'true' starts a program, -p and --comm attach to running ones, try: one of them"),
+                                 ((), "no command given, try: wick top -- ./program, or -p PID")):
             done = self.wick("top", *options)
             self.assertEqual((done.returncode, done.stderr.decode()), (2, f"wick top: {message}\n"))
         self.assertEqual(self.wick("top", "--once", "--", "/nowhere/x").returncode, 127)

@@ -196,13 +196,13 @@ class Report(Views):
 
     def test_calls_that_are_not_exact_are_refused(self):
         for name, event, weights, wick, lost, word in (
-                ("cycles", "cycles:u", [1, 1], False, 0, "'cycles:u' takes samples"),
-                ("every2", "probe_app:parse", [1, 2], False, 0, "'probe_app:parse' takes"),
+                ("cycles", "cycles:u", [1, 1], False, 0, "'cycles:u' is sampled"),
+                ("every2", "probe_app:parse", [1, 2], False, 0, "'probe_app:parse' is"),
                 ("lost", "lock", [7, 8], True, 3, "3 were lost"),
-                ("other", "lock", [7, 8], False, 0, "'lock' takes samples")):
+                ("other", "lock", [7, 8], False, 0, "'lock' is sampled")):
             path = self.calls_file(name + ".perf", event, weights, wick, lost)
             self.refused(2, [word, "try: --by self"], "report", path, "--by", "calls")
-        self.refused(2, ["'cpu-clock' takes samples"], "report", GOLDEN, "--by", "calls")
+        self.refused(2, ["'cpu-clock' is sampled"], "report", GOLDEN, "--by", "calls")
         self.refused(2, ["self, total or calls"], "report", GOLDEN, "--by", "number")
 
     def test_order(self):
@@ -524,7 +524,7 @@ class BadInput(Views):
             path = self.write("in.csv", file.read())
         os.symlink(path, self.path("link.csv"))
         for output in ("in.csv", "link.csv"):
-            self.refused(8, ["not written over"], "report", path, "-o", self.path(output))
+            self.refused(8, ["does not overwrite it"], "report", path, "-o", self.path(output))
         with open(path, encoding="utf-8") as file:
             self.assertTrue(file.readline().startswith("#"))
 
@@ -574,7 +574,7 @@ class BadInput(Views):
                 self.assertEqual(status(command, "fine.perf", closed, "--no-such"), 2)
 
     def test_a_file_appears_whole_or_not_at_all(self):
-        self.refused(2, ["none of the formats"], "report", GOLDEN, "-o", self.path("x.exe"))
+        self.refused(2, ["not a format of this command"], "report", GOLDEN, "-o", self.path("x.exe"))
         self.refused(8, ["no/such"], "report", GOLDEN, "-o", self.path("no/such/x.csv"))
         self.write("old.csv", "old")
         self.run_wick("report", GOLDEN, "-f", "-o", self.path("old.csv"))

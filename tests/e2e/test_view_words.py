@@ -6,7 +6,7 @@ import unittest
 
 from test_view_commands import Views
 
-GROUPS = ["Examples", "What is recorded", "How often, and how long", "Where to", "Names, and what a file says", "Limits", "Advanced"]
+GROUPS = ["Examples", "What to record", "Rate and duration", "Output", "Names and contents of the file", "Limits", "Advanced"]
 
 
 class Words(Views):

@@ -96,7 +96,7 @@ class Choose(Judged):
         """Nobody joins who is not heavy, and who is not any more is let go."""
         heavy = set().union(*(pids for _, _, pids in turns))
         self.assertEqual({sample.pid for sample in run.samples}, heavy)
-        counts = re.search(r"processes: (\d+) joined, (\d+) let go, (\d+) did not join",
+        counts = re.search(r"processes: (\d+) attached, (\d+) detached, (\d+) not attached",
                            run.summary)
         joined, let_go, refused = map(int, counts.groups())
         self.assertEqual((joined, refused), (HEAVY * TURNS, 0))
@@ -113,8 +113,8 @@ class Choose(Judged):
                               *NO_BUDGET, "--top", "1:500ms")
         self.assertEqual(run.status, 0, run.summary)
         self.assertEqual({sample.comm for sample in run.samples}, {"split"})
-        self.assertRegex(run.summary, r"processes: 1 joined, 0 let go, [12] did not join")
-        self.assertRegex(run.summary, r"the last that did not: .*static")
+        self.assertRegex(run.summary, r"processes: 1 attached, 0 detached, [12] not attached")
+        self.assertRegex(run.summary, r"the last process that wick could not attach to: .*static")
 
     def test_a_gauge_chooses_whoever_has_it(self):
         """Read from outside: the busiest process has none, and does not join."""

@@ -92,7 +92,7 @@ class Engine(PerfCase):
         """Without any option: what was found before is made up for by one sample, the rest are even."""
         run, _ = self.conclusive(lambda: self.record(target("lockstep"), 2500, 6, hz=99),
                                  put_off=0.03, stolen=0.05)
-        self.assertIn("and got perf events when that was seen", run.summary)
+        self.assertIn("and got perf events when wick noticed it", run.summary)
         true = float(run.stdout)
         self.assert_near(run.weight() / 99 / true, 1, exact=0.1, what="lockstep as it comes")
         self.assertGreater(len(run.samples), 0.5 * 99 * true, run.summary)
@@ -192,7 +192,7 @@ class Refused(Judged):
         for options, words in (
                 (("-e", "page-flaws"), "'page-flaws' is not one of"),
                 (("-e", "page-faults,cpu"), "they count different things"),
-                (("-e", "page-faults,minor-faults"), "one event of perf"),
+                (("-e", "page-faults,minor-faults"), "only one perf event"),
                 (("-e", "page-faults=0"), "not a number of events"),
                 (("-e", "cpu/../../x/"), "is not one of"),
                 (("--engine", "magic"), "'magic' is not one of"),

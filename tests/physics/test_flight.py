@@ -130,7 +130,7 @@ class Flight(Judged):
             self.record_flight(target("last_words"), log, 0.3, how)
             self.assertEqual(self.finish()[0], status)
             self.assertEqual(len(self.files()), n, self.summary)
-            self.assertEqual("nothing had samples written" in self.summary, n == 0, self.summary)
+            self.assertEqual("no samples were written" in self.summary, n == 0, self.summary)
             for path in self.files():
                 self.assertEqual(notes(path, "trigger")[-1]["why"].split(" ")[0], "SIGSEGV")
                 os.unlink(path)
@@ -175,7 +175,7 @@ class Flight(Judged):
         self.record_flight(target("last_words"), log, 2, int(signal.SIGABRT),
                    options=("--flight", "60s:64K"), hz=250)
         self.assertEqual(self.finish()[0], 134, self.summary)
-        self.assertIn("holds no more than that", self.summary)
+        self.assertIn("was too small for the whole time", self.summary)
         (path,) = self.files()
         samples = recorded.read(path)
         self.assertGreater(len(samples), 50)
@@ -273,9 +273,9 @@ class Flight(Judged):
 
     def test_what_makes_no_sense(self):
         for options, message in ((("--flight", "5"), None),
-                                 (("--flight", "x"), "--flight: 'x' is no duration"),
+                                 (("--flight", "x"), "--flight: 'x' is not a duration"),
                                  (("--flight", "5s:1K"), "at least 64K"),
-                                 (("--flight", "5s:x"), "'x' is no size"),
+                                 (("--flight", "5s:x"), "'x' is not a size"),
                                  (("--flight", "5s", "--rotate", "1s"), "--rotate")):
             process = self.wick("record", *options, "--", "true")
             error = process.stderr.decode()

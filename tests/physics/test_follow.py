@@ -142,7 +142,7 @@ class Follow(Judged):
         """No child lives for two looks: nobody joins, nothing is sampled, and all of it is said."""
         found = self.recorded((0.01, "spawn,vfork", 30))
         self.assert_all_there(found, 0.05 * found[0] + 0.03)
-        self.assertRegex(found[3], r"children .*of CPU before that, or of others that ended soon: not sampled")
+        self.assertRegex(found[3], r"children .*of CPU before that, or in others that ended early, was not sampled")
 
     def test_a_static_child_is_looked_at_from_outside(self):
         program = self.path("burn-static")
@@ -152,7 +152,7 @@ class Follow(Judged):
         found = self.recorded((0, "vfork", 1, program))
         self.assert_all_there(found, 0.1 * found[0] + 0.05)
         _, samples, _, summary = found
-        self.assertIn("1 program looked at with ptrace", summary)
+        self.assertIn("1 program sampled with ptrace", summary)
         self.assertIn("burn_seventy", {frame.symbol for sample in samples for frame in sample.frames}, summary)
 
     def test_a_static_child_is_named_where_ptrace_is_not_wanted(self):
@@ -166,7 +166,7 @@ class Follow(Judged):
         process.communicate(b"\n", timeout=30)
         self.assertEqual(wick.wait(30), 0)
         with open(self.path("err"), encoding="utf-8") as said:
-            self.assertRegex(said.read(), r"children: 1 did not join, the last one: process \d+ .*")
+            self.assertRegex(said.read(), r"children: wick could not attach to 1, the last one: process \d+ .*")
 
     def within(self):
         """(what it printed, the summary) of one that does much between vfork and exec."""

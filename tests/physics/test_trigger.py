@@ -84,7 +84,7 @@ class Trigger(Judged):
             [], [*(text for text, _ in KINDS.values() if not text.startswith("run_delay")),
                  *(["psi.memory>99%"] if has_pressure() else [])], 1.2, 0.8, 0.4, "--pre", "1s")
         self.assertEqual(run.paths, [], run.summary)
-        self.assertIn("nothing had samples written", run.summary)
+        self.assertIn("no samples were written", run.summary)
 
     def test_the_time_after_is_in_the_file(self):
         """What comes in --post after it, also when the program ends before that."""
@@ -131,8 +131,8 @@ class Trigger(Judged):
             self.assertIn("would have fired once in ", line)
         told = {line.split("'")[1]: line for line in lines if line.startswith("'")}
         self.assertIn("would not have fired in ", told["cpu>5000%"])
-        self.assertIn("cannot be told: pressure", told["psi.io>1%"])
-        self.assertIn("cannot be told: it does not have the gauge", told["gauge nobody>1"])
+        self.assertIn("unknown: recordings do not contain the pressure", told["psi.io>1%"])
+        self.assertIn("unknown: the recording does not have the gauge", told["gauge nobody>1"])
         self.assertEqual(len([line for line in lines if line.startswith("  at ")]), 4)
 
     def test_what_makes_no_sense(self):
@@ -140,9 +140,9 @@ class Trigger(Judged):
                 (("--trigger", "cpu>80x for 2s"), "--trigger: 'cpu>80x for 2s': 'x for 2s' at column 7 is not a unit (cpu>80%)"),
                 (("--trigger", "cpu"), "'cpu': > or < is missing at the end (cpu>80%)"),
                 (("--trigger", "gauge Q>1"), "'Q>1' at column 7 is not the name of a gauge (a-z, 0-9 and _)"),
-                (("--trigger-pre", "1s"), "are of triggers"),
-                (("--trigger", "cpu>1%", "--limit", "0"), "--trigger-limit: '0' is no number from 1 to"),
-                (("--trigger", "cpu>1%", "--trigger-cooldown", "x"), "--trigger-cooldown: 'x' is no duration")):
+                (("--trigger-pre", "1s"), "need a --trigger"),
+                (("--trigger", "cpu>1%", "--limit", "0"), "--trigger-limit: '0' is not a number from 1 to"),
+                (("--trigger", "cpu>1%", "--trigger-cooldown", "x"), "--trigger-cooldown: 'x' is not a duration")):
             process = self.wick("record", *options, "--", "true")
             self.assertEqual(process.returncode, 2)
             self.assertIn(message, process.stderr.decode())

@@ -72,9 +72,9 @@ static void names_the_line_that_makes_no_sense(void **state)
 {
 	(void)state;
 	assert_refused("k = v\n",
-		       "'x.ini' line 1: 'k' stands in no section, try: [record] above it");
+		       "'x.ini' line 1: 'k' is outside of any section, try: [record] above it");
 	assert_refused("[a]\n\nword\n",
-		       "'x.ini' line 3: 'word' gives nothing a value, try: word = VALUE");
+		       "'x.ini' line 3: 'word' has no = and value, try: word = VALUE");
 	assert_refused("[a\nk = v\n", "'x.ini' line 1: '[a' has no ] at its end");
 	assert_refused("[a]\n = v\n", "'x.ini' line 2: there is no key before the =");
 	assert_refused("[a]\nk=v\nrefused=1\n", "'x.ini' line 3: I refuse");

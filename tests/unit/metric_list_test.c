@@ -101,7 +101,7 @@ static void refuses_names_that_no_column_can_have(void **state)
 
 		if (metric_list_parse(wrong[i], &list, &err) != -EINVAL)
 			fail_msg("'%s' was taken", wrong[i]);
-		assert_non_null(strstr(err.text, "no metric"));
+		assert_non_null(strstr(err.text, "is not a metric"));
 	}
 	(void)parsed("abcdefghijklmnopqrstuvw");
 }

@@ -151,11 +151,11 @@ static void a_mistake_anywhere_in_the_file_is_told(void **state)
 {
 	(void)state;
 	assert_says("[record]\nfreqq = 1\n",
-		    "line 2: 'freqq' is no option of wick record, try: freq");
-	assert_says("[record]\nhelp = yes\n", "'help' is no option of wick record");
-	assert_says("\n[recrod]\nfreq = 1\n", "line 3: [recrod] is no command, try: [record]");
-	assert_says("[help]\nfreq = 1\n", "[help] is no command");
-	assert_says("[veiw]\nfreq = 1\n", "[veiw] is no command, try: [view]");
+		    "line 2: 'freqq' is not an option of wick record, try: freq");
+	assert_says("[record]\nhelp = yes\n", "'help' is not an option of wick record");
+	assert_says("\n[recrod]\nfreq = 1\n", "line 3: [recrod] is not a command, try: [record]");
+	assert_says("[help]\nfreq = 1\n", "[help] is not a command");
+	assert_says("[veiw]\nfreq = 1\n", "[veiw] is not a command, try: [view]");
 	assert_says("[report]\njson = 2\n", "line 2: '2' is neither yes nor no");
 	/* the help tells how to mend it */
 	assert_reads(0, "record --help", "--help");

@@ -145,9 +145,9 @@ static void says_where_all_the_time_went(void **state)
 		    "1,000, 40.0 s of wall time, 10.0 s of it CPU, 100.0 % of what the program "
 		    "used; at",
 		    1);
-	assert_says(&summary, "may not be read", 0);
+	assert_says(&summary, "may not read", 0);
 	summary.collected.unreadable = 7;
-	assert_says(&summary, "7 looks at threads that may not be read", 1);
+	assert_says(&summary, "7 samples without a stack: wick may not read", 1);
 	assert_says(&summary, "try: wick as root", 1);
 }
 
@@ -172,7 +172,7 @@ static void names_losses_by_cause(void **state)
 	summary.written.dropped = 4;
 	assert_says(&summary, "12 ring full (lost_full)", 1);
 	assert_says(&summary, "3 too many threads (lost_noslot)", 1);
-	assert_says(&summary, "4 no disk took (dropped)", 1);
+	assert_says(&summary, "4 not written to disk (dropped)", 1);
 	assert_says(&summary, "lost        nothing", 0);
 }
 
@@ -204,9 +204,9 @@ static void names_programs_that_were_not_sampled(void **state)
 	assert_says(&summary, "(setuid), try: as root\n", geteuid() != 0);
 	summary.collected.samples = 0;
 	summary.collected.processes = 0;
-	assert_says(&summary, "took the agent", 0);
+	assert_says(&summary, "loaded the agent", 0);
 	summary.collected.n_unsampled = 0;
-	assert_says(&summary, "no program took the agent", 1);
+	assert_says(&summary, "no program loaded the agent", 1);
 }
 
 static void names_the_three_worst_modules(void **state)
@@ -259,7 +259,7 @@ static void says_what_would_name_the_frames(void **state)
 		    1);
 	summary.no_symbols = true;
 	assert_says(&summary, "stripped", 0);
-	assert_says(&summary, "none were asked for, try: wick symbolize", 1);
+	assert_says(&summary, "not looked up, because of --no-symbols, try: wick symbolize", 1);
 }
 
 static void says_what_came_of_asking_servers(void **state)
@@ -342,8 +342,8 @@ static void says_what_programs_used_before_they_could_be_sampled(void **state)
 	summary.collected.stood_ns = UINT64_C(7500000000);
 	assert_says(&summary, "7.50 s of CPU, 75.0 % of what the program used;", 1);
 	assert_says(&summary,
-		    "starting    programs that began used 2.50 s of CPU before they could be "
-		    "sampled\n",
+		    "starting    programs used 2.50 s of CPU while they started, before they could "
+		    "be sampled\n",
 		    1);
 	assert_says(&summary, "coverage", 0);
 	summary.collected.starting_ns = UINT64_C(1000000000);
@@ -395,7 +395,7 @@ static void counts_names_that_took_too_long(void **state)
 	assert_says(&summary, "demangle", 0);
 	summary.mangled_names = 1;
 	assert_says(&summary,
-		    "names       1 name took too long to demangle, or too much room: shown mangled",
+		    "names       1 name took too much time or memory to demangle: shown mangled",
 		    1);
 }
 
@@ -410,8 +410,8 @@ static void says_that_the_tick_limits_the_rate(void **state)
 	assert_says(&summary, "at most at the kernel's 250 Hz tick", 0);
 	summary.collected.timers_took_over = true;
 	assert_says(&summary,
-		    "rate        timers took over from perf events, to cost less: samples come at "
-		    "most at the kernel's 250 Hz tick",
+		    "rate        timers replaced perf events, to lower the overhead: samples come "
+		    "at most at the kernel's 250 Hz tick",
 		    1);
 }
 
@@ -423,12 +423,12 @@ static void says_what_tick_aliasing_came_to(void **state)
 	summary.collected.aliased = 1;
 	assert_says(&summary,
 		    "1 process ran in step with the kernel's 250 Hz tick (tick aliasing), so "
-		    "places may be wrong, try: --engine perf\n",
+		    "shares of functions may be wrong, try: --engine perf\n",
 		    1);
 	summary.no_events = "kernel.perf_event_paranoid is 3";
-	assert_says(&summary, "perf events would be right: kernel.perf_event_paranoid is 3\n", 1);
+	assert_says(&summary, "perf events would avoid that: kernel.perf_event_paranoid is 3\n", 1);
 	summary.collected.switched = 1;
-	assert_says(&summary, "and got perf events when that was seen\n", 1);
+	assert_says(&summary, "and got perf events when wick noticed it\n", 1);
 }
 
 static void says_how_far_the_rate_was_lowered(void **state)
@@ -440,8 +440,8 @@ static void says_how_far_the_rate_was_lowered(void **state)
 	summary.collected.lowered_ns = UINT64_C(17000000000);
 	summary.collected.lowest_hz = 31;
 	assert_says(&summary,
-		    "budget      31 Hz effective of 100 asked at the lowest; lower than asked for "
-		    "17.0 s, for what it cost; totals stay right\n",
+		    "budget      31 Hz effective of 100 asked at the lowest; below the requested "
+		    "rate for 17.0 s, to limit the overhead; totals stay right\n",
 		    1);
 }
 

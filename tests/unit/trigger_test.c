@@ -388,8 +388,8 @@ static void what_is_wrong_is_pointed_at(void **state)
 		const char *text;
 		const char *where;
 	} bad[] = {
-		{"", "something to look at is missing at the end (cpu, rss,"},
-		{"cpus>80%", "'cpus>80%' at column 1 is not something to look at"},
+		{"", "a quantity is missing at the end (cpu, rss,"},
+		{"cpus>80%", "'cpus>80%' at column 1 is not a quantity"},
 		{"cpu", "> or < is missing at the end (cpu>80%)"},
 		{"cpu=80%", "'=80%' at column 4 is not > or <"},
 		{"cpu+80%", "'+80%' at column 4 is not > or <"},
@@ -398,7 +398,7 @@ static void what_is_wrong_is_pointed_at(void **state)
 		{"cpu>80", "a unit is missing at the end (cpu>80%)"},
 		{"cpu>80x for 2s", "'x for 2s' at column 7 is not a unit"},
 		{"rss>1%", "'%' at column 6 is not a unit"},
-		{"rss>99999999999999999999T", "nothing is ever so large"},
+		{"rss>99999999999999999999T", "the number is too large"},
 		{"cpu>80% 2s", "'2s' at column 9 is not 'for' and a duration"},
 		{"cpu>80% for", "'for' at column 9 is not 'for' and a duration"},
 		{"cpu>80% for ever", "'ever' at column 13 is not a duration (for 2s)"},
@@ -407,8 +407,8 @@ static void what_is_wrong_is_pointed_at(void **state)
 		{"gauge Q>3", "'Q>3' at column 7 is not the name of a gauge (a-z"},
 		{"gauge a_name_that_is_far_too_long>3", "at column 7 is not the name of a gauge"},
 		{"gauge q", "> or < is missing at the end"},
-		{"psi>3%", "'psi>3%' at column 1 is not something"},
-		{"psi.disk>3%", "'psi.disk>3%' at column 1 is not something"},
+		{"psi>3%", "'psi>3%' at column 1 is not a quantity"},
+		{"psi.disk>3%", "'psi.disk>3%' at column 1 is not a quantity"},
 	};
 
 	(void)state;

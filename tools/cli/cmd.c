@@ -226,9 +226,9 @@ static int refuse_command(const char *name)
 		if (strcmp(*at, name) == 0)
 			near = at[1];
 	if (strchr(name, '/'))
-		say_error("'%s' is no command, try: wick record -- %s", name, name);
+		say_error("'%s' is not a command, try: wick record -- %s", name, name);
 	else
-		say_error("'%s' is no command, try: wick %s", name, near ? near : "help");
+		say_error("'%s' is not a command, try: wick %s", name, near ? near : "help");
 	return WICK_USAGE;
 }
 
@@ -289,7 +289,7 @@ int program_main(const struct program *program, int argc, char **argv)
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
 		return print_overview();
 	if (name[0] == '-') {
-		say_error("'%s' is no option of %s itself, try: %s help", name, own->name,
+		say_error("'%s' is not an option of %s itself, try: %s help", name, own->name,
 			  own->name);
 		return WICK_USAGE;
 	}

@@ -27,7 +27,7 @@ static const struct shell *find_shell(const char *name)
 	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
 		if (strcmp(shells[i].name, name) == 0)
 			return &shells[i];
-	say_error("'%s' is none of the shells: bash, zsh, fish", name);
+	say_error("'%s' is not a supported shell: bash, zsh or fish", name);
 	return NULL;
 }
 
@@ -114,7 +114,7 @@ int cmd_completion(struct cmd_ctx *ctx)
 		return WICK_USAGE;
 	}
 	if (cursor.argc - cursor.rest != 1) {
-		say_error("which shell? try: wick completion bash");
+		say_error("give one shell, try: wick completion bash");
 		return WICK_USAGE;
 	}
 	shell = find_shell(cursor.argv[cursor.rest]);

@@ -46,7 +46,7 @@ static int read_pair(char *line, struct ini_entry *entry, struct err *err)
 	char *value = strchr(line, '=');
 
 	if (!value) {
-		(void)err_set(err, 0, "'%s' gives nothing a value", line);
+		(void)err_set(err, 0, "'%s' has no = and value", line);
 		err_hint(err, "%s = VALUE", line);
 		return -EINVAL;
 	}
@@ -54,7 +54,7 @@ static int read_pair(char *line, struct ini_entry *entry, struct err *err)
 	entry->key = trim(line);
 	entry->value = unquote(trim(value));
 	if (!entry->section) {
-		(void)err_set(err, 0, "'%s' stands in no section", entry->key);
+		(void)err_set(err, 0, "'%s' is outside of any section", entry->key);
 		err_hint(err, "[record] above it");
 		return -EINVAL;
 	}

@@ -84,7 +84,7 @@ static int refuse_unknown(const struct option_cursor *cursor, const char *const 
 		return -EINVAL;
 	}
 	if (optopt) {
-		(void)err_set(err, 0, "'-%c' is no option", optopt);
+		(void)err_set(err, 0, "'-%c' is not an option", optopt);
 		err_hint(err, "--help");
 		return -EINVAL;
 	}
@@ -94,7 +94,7 @@ static int refuse_unknown(const struct option_cursor *cursor, const char *const 
 		len = sizeof(name) - 1;
 	memcpy(name, word, len);
 	name[len] = '\0';
-	(void)err_set(err, 0, "'--%s' is no option", name);
+	(void)err_set(err, 0, "'--%s' is not an option", name);
 	near = option_nearest(name, names);
 	err_hint(err, "%s%s", near ? "--" : "", near ? near : "--help");
 	return -EINVAL;

@@ -31,8 +31,8 @@ int pattern_new(const char *text, struct pattern **ret_pattern, struct err *err)
 	if (!pattern->code) {
 		pattern_free(pattern);
 		(void)pcre2_get_error_message(code, reason, sizeof(reason));
-		(void)err_set(err, 0, "'%s' is no regular expression: %s, at character %zu", text,
-			      (const char *)reason, at + 1);
+		(void)err_set(err, 0, "'%s' is not a regular expression: %s, at character %zu",
+			      text, (const char *)reason, at + 1);
 		err_hint(err, "put \\ before a character to match it literally");
 		return -EINVAL;
 	}

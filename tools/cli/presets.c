@@ -48,7 +48,7 @@ static const struct command *find_command(const struct presets *presets, const c
 		names[n++] = at->name;
 	}
 	near = option_nearest(name, names);
-	(void)err_set(err, 0, "[%s] is no command", name);
+	(void)err_set(err, 0, "[%s] is not a command", name);
 	err_hint(err, "[%s]", near ? near : "record");
 	return NULL;
 }
@@ -69,7 +69,7 @@ static const struct option_spec *find_option(const struct command *command, cons
 			names[n++] = at->name;
 	}
 	near = option_nearest(key, names);
-	(void)err_set(err, 0, "'%s' is no option of wick %s", key, command->name);
+	(void)err_set(err, 0, "'%s' is not an option of wick %s", key, command->name);
 	err_hint(err, "%s%s", near ? near : "wick help ", near ? "" : command->name);
 	return NULL;
 }

@@ -36,11 +36,11 @@ bool presets_file_of_user(struct buf *path)
 static const char *doubt(const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
-		return "it is no regular file";
+		return "it is not a regular file";
 	if (st->st_uid != geteuid() && st->st_uid != 0)
 		return "it belongs to another user";
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return "group or others may write it, try: chmod go-w FILE";
+		return "its group or other users can write to it, try: chmod go-w FILE";
 	return NULL;
 }
 
@@ -77,6 +77,6 @@ int presets_file_read(const char *path, bool must_exist, struct buf *text, struc
 	if (r < 0)
 		return err_set(err, -r, "read '%s'", path);
 	if (memchr(text->data ? text->data : "", '\0', text->len))
-		return err_set(err, 0, "'%s' is no text", path);
+		return err_set(err, 0, "'%s' is not a text file", path);
 	return 1;
 }

@@ -87,27 +87,27 @@ static bool take_quantity(const char *text, const struct unit *units, uint64_t *
 int value_size(const char *text, uint64_t *ret_bytes, struct err *err)
 {
 	if (!take_quantity(text, sizes, ret_bytes))
-		return err_set(err, 0, "'%s' is no size (4096, 64K, 10M, 2G)", text);
+		return err_set(err, 0, "'%s' is not a size (4096, 64K, 10M, 2G)", text);
 	if (*ret_bytes == 0)
-		return err_set(err, 0, "a size of 0 holds nothing (4096, 64K, 10M, 2G)");
+		return err_set(err, 0, "a size must be above 0 (4096, 64K, 10M, 2G)");
 	return 0;
 }
 
 int value_duration(const char *text, uint64_t *ret_ns, struct err *err)
 {
 	if (!take_quantity(text, durations, ret_ns))
-		return err_set(err, 0, "'%s' is no duration (500ms, 10s, 5min, 2h)", text);
+		return err_set(err, 0, "'%s' is not a duration (500ms, 10s, 5min, 2h)", text);
 	if (*ret_ns == 0)
-		return err_set(err, 0, "a duration of 0 is no time (500ms, 10s, 5min, 2h)");
+		return err_set(err, 0, "a duration must be above 0 (500ms, 10s, 5min, 2h)");
 	return 0;
 }
 
 int value_wait(const char *text, uint64_t *ret_ns, struct err *err)
 {
 	if (!take_quantity(text, waits, ret_ns))
-		return err_set(err, 0, "'%s' is no time that one waits (10us, 1.5ms, 2s)", text);
+		return err_set(err, 0, "'%s' is not a waiting time (10us, 1.5ms, 2s)", text);
 	if (*ret_ns == 0)
-		return err_set(err, 0, "a wait of 0 is none (10us, 1.5ms, 2s)");
+		return err_set(err, 0, "a waiting time must be above 0 (10us, 1.5ms, 2s)");
 	return 0;
 }
 
@@ -117,12 +117,13 @@ int value_rate(const char *text, uint32_t *ret_hz, struct err *err)
 	uint64_t hz;
 
 	if (!isdigit((unsigned char)*text))
-		return err_set(err, 0, "'%s' is no rate: samples a second, 1 to %d", text,
+		return err_set(err, 0, "'%s' is not a rate: give samples per second, 1 to %d", text,
 			       RATE_MAX);
 	if (strchr(text, '.') || !take_quantity(text, plain, &hz))
-		return err_set(err, 0, "'%s' is no rate: a whole number, 1 to %d", text, RATE_MAX);
+		return err_set(err, 0, "'%s' is not a rate: give a whole number, 1 to %d", text,
+			       RATE_MAX);
 	if (hz < 1 || hz > RATE_MAX)
-		return err_set(err, 0, "a rate of %s is out of range: 1 to %d samples a second",
+		return err_set(err, 0, "a rate of %s is out of range: 1 to %d samples per second",
 			       text, RATE_MAX);
 	*ret_hz = (uint32_t)hz;
 	return 0;
@@ -149,7 +150,9 @@ int value_rotate(const char *text, struct recording_limit *ret_limit, struct err
 		return err_set(err, 0, "'%s' has no unit: 64M, 60s or 50000samples", text);
 	if (!(take_quantity(text, counts, &limit.samples) && limit.samples > 0) &&
 	    !take_bytes_or_ns(text, &limit))
-		return err_set(err, 0, "'%s' is no limit of a segment (64M, 60s, 50000samples)",
+		return err_set(err, 0,
+			       "'%s' is not a size, a duration or a number of samples (64M, 60s, "
+			       "50000samples)",
 			       text);
 	*ret_limit = limit;
 	return 0;
@@ -163,9 +166,11 @@ int value_keep(const char *text, struct recording_limit *ret_limit, struct err *
 	if (is_bare(text)) {
 		if (strchr(text, '.') || !take_quantity(text, plain, &limit.samples) ||
 		    limit.samples == 0)
-			return err_set(err, 0, "'%s' segments cannot be kept (30, 2G, 24h)", text);
+			return err_set(err, 0, "'%s': keep at least one file (30, 2G, 24h)", text);
 	} else if (!take_bytes_or_ns(text, &limit)) {
-		return err_set(err, 0, "'%s' says nothing of how much to keep (30, 2G, 24h)", text);
+		return err_set(err, 0,
+			       "'%s' is not a number of files, a size or an age (30, 2G, 24h)",
+			       text);
 	}
 	*ret_limit = limit;
 	return 0;
@@ -200,10 +205,10 @@ int value_process(const char *text, pid_t *ret_pid, struct err *err)
 {
 	if (value_pid(text, ret_pid) == 0)
 		return 0;
-	(void)err_set(err, 0, "'%s' is no number of a process", text);
+	(void)err_set(err, 0, "'%s' is not a process id", text);
 	if (isalpha((unsigned char)*text))
 		err_hint(err, "-p $(pgrep -o %s)", text);
 	else
-		err_hint(err, "-p 1234, or ps -e, which lists them");
+		err_hint(err, "-p 1234; ps -e lists processes");
 	return -EINVAL;
 }

@@ -14,7 +14,7 @@
 
 enum { OPT_JSON = OPTION_LONG_ONLY, MAX_WORDS = 2, RESULT_BYTES = 4 * 1024 * 1024 };
 
-static const char of_process[] = "the recording of this process, or the wick record with this pid";
+static const char of_process[] = "a recorded process, or the pid of a wick record";
 
 const struct option_spec control_option_specs[] = {
 	{'p', "pid", "PID", of_process},
@@ -24,9 +24,8 @@ const struct option_spec control_option_specs[] = {
 
 const struct option_spec status_option_specs[] = {
 	{'p', "pid", "PID",
-	 "the recording of this process, or the wick record with this pid; all of yours unless it "
-	 "is given"},
-	{OPT_JSON, "json", NULL, "as one JSON object a recording and line"},
+	 "a recorded process, or the pid of a wick record (default: all your recordings)"},
+	{OPT_JSON, "json", NULL, "print one JSON object per line for each recording"},
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
 };
@@ -96,13 +95,14 @@ static int parse(const struct cmd_ctx *ctx, struct control_options *options, enu
 		return -EINVAL;
 	}
 	if (n_words > takes_rate) {
-		(void)err_set(err, 0, "'%s' is one argument too many", words[takes_rate]);
+		(void)err_set(err, 0, "unexpected argument '%s'", words[takes_rate]);
 		err_hint(err, "wick %s -p PID%s", ctx->command->name, takes_rate ? " 99" : "");
 		return -EINVAL;
 	}
 	if (!options->pid && verb != CONTROL_STATUS) {
 		(void)err_set(err, 0, "no process given");
-		err_hint(err, "wick %s -p PID, of one that wick status names", ctx->command->name);
+		err_hint(err, "wick %s -p PID; wick status lists the recordings",
+			 ctx->command->name);
 		return -EINVAL;
 	}
 	return takes_rate ? value_rate(words[0], &options->hz, err) : 0;
@@ -223,7 +223,7 @@ static void print_status(const struct control_reply *reply, struct buf *buf)
 	buf_add(buf, "\n  rate     ");
 	text_rate(buf, reply->effective_hz, reply->hz);
 	if (reply->lowered_ns) {
-		buf_add(buf, "; lower than asked for ");
+		buf_add(buf, "; below the requested rate for ");
 		text_seconds(buf, reply->lowered_ns);
 	}
 	if (reply->text[0])
@@ -306,7 +306,7 @@ static int report_all(struct report *report)
 	if (n > 0)
 		return WICK_OK;
 	if (n == 0) {
-		say_error("nothing is recorded by you, try: wick record -p PID");
+		say_error("you have no running recording, try: wick record -p PID");
 		return WICK_IO;
 	}
 	say_error("%s", err.text);

@@ -264,27 +264,31 @@ static int tell(int error, const struct found *at, struct err *err)
 {
 	switch (-error) {
 	case EPROTO:
-		return err_set(err, 0, "the recording '%s' is of another wick", at->path);
+		return err_set(err, 0, "the recording '%s' was started by another version of wick",
+			       at->path);
 	case EKEYREJECTED:
-		(void)err_set(err, 0,
-			      "the socket '%s' is neither user %u's nor root's: nothing it "
-			      "says is believed",
-			      at->path, (unsigned)at->uid);
+		(void)err_set(
+			err, 0,
+			"the socket '%s' belongs neither to user %u nor to root: it is not trusted",
+			at->path, (unsigned)at->uid);
 		return -EACCES;
 	case EBADMSG:
 		(void)err_set(err, 0,
-			      "the recording '%s' names a file that is not user %u's: "
-			      "nothing it says is believed",
+			      "the recording '%s' names a file that does not belong to user %u: it "
+			      "is not trusted",
 			      at->path, (unsigned)at->uid);
 		return -EACCES;
 	case EHOSTDOWN:
-		(void)err_set(err, 0, "the recording '%s' cannot answer: its wick is stopped",
-			      at->path);
+		(void)err_set(
+			err, 0,
+			"the recording '%s' cannot answer: its wick record is stopped by a signal",
+			at->path);
 		err_hint(err, "kill -CONT %d", (int)pid_of(at->path));
 		return error;
 	case ECONNRESET:
-		(void)err_set(err, 0, "the recording '%s' has ended, or turned us away", at->path);
-		err_hint(err, "wick status, which says what is recorded");
+		(void)err_set(err, 0, "the recording '%s' has ended or refused the request",
+			      at->path);
+		err_hint(err, "wick status, which lists the recordings");
 		return error;
 	default:
 		return err_set(err, -error, "ask the recording '%s'", at->path);
@@ -358,7 +362,7 @@ static int look_everywhere(struct search *search, pid_t pid)
 
 static int nobody(pid_t pid, struct err *err)
 {
-	(void)err_set(err, 0, "no recording of yours has process %d in it", (int)pid);
+	(void)err_set(err, 0, "you have no recording of process %d", (int)pid);
 	err_hint(err, "wick record -p %d", (int)pid);
 	return -ESRCH;
 }

@@ -123,7 +123,8 @@ int control_place_make(char ret_path[static sizeof(((struct sockaddr_un *)0)->su
 		if (made) /* whatever the umask is */
 			(void)chmod(path, PRIVATE);
 		if (!control_place_is_private(path, uid)) {
-			(void)err_set(err, 0, "'%s' is not a directory for you alone", path);
+			(void)err_set(err, 0, "'%s' is not a directory that only you can use",
+				      path);
 			refused = true;
 			continue;
 		}

@@ -208,7 +208,7 @@ static void refuse(struct control_client *client)
 {
 	struct control_reply reply = {.result = CONTROL_REFUSED};
 
-	(void)snprintf(reply.text, sizeof(reply.text), "the recording is another user's");
+	(void)snprintf(reply.text, sizeof(reply.text), "the recording belongs to another user");
 	control_server_answer(client, &reply);
 }
 

@@ -33,25 +33,26 @@ static const double default_least = 0.01;
 
 const struct option_spec diff_option_specs[] = {
 	{OPT_BASELINE, "baseline", "FILE",
-	 "compare with this recording; every other FILE is then of the new side; can be given "
-	 "several times: with 5 of each side whole recordings decide what is chance"},
+	 "compare with this recording; every other FILE then belongs to the new side; may be "
+	 "repeated. With 5 recordings on each side, wick tells a change from chance by whole "
+	 "recordings"},
 	{OPT_AGAINST, "against", "RANGE",
-	 "compare with this time of the first recording; with one FILE, --time is compared with "
-	 "it"},
+	 "compare with this time range of the first recording; with one FILE, compare its --time "
+	 "with it"},
 	{OPT_FAIL_IF, "fail-if", "RULE",
-	 "exit 10 when RULE is broken, by more than chance: 'total(NAME)>+3%', 'self(NAME)<-2%', "
-	 "in "
-	 "points of the whole; NAME * is any; 11 when that cannot be judged; can be given several "
-	 "times"},
-	{OPT_ALLOW_UNJUDGED, "allow-unjudged", NULL, "exit 0 where it would be 11"},
+	 "exit with 10 if RULE is broken by more than chance, with 11 if that cannot be judged. "
+	 "RULE: 'total(NAME)>+3%', 'self(NAME)<-2%', in percentage points of the total; NAME * is "
+	 "any function; may be repeated"},
+	{OPT_ALLOW_UNJUDGED, "allow-unjudged", NULL, "exit with 0 instead of 11"},
 	{OPT_LEVEL, "significant", "P",
-	 "a change that chance makes less often than this is more than chance (default: 0.01)"},
+	 "a change is significant if its probability by chance is below P (default: 0.01)"},
 	{OPT_LEAST, "least", "POINTS",
-	 "changes of less are not looked at (default: 1); a rule with a smaller limit lowers it"},
-	{OPT_TOP, "top", "N", "show no more than N functions (default: 20)"},
+	 "ignore changes below this many percentage points (default: 1, or the limit of a rule if "
+	 "that is smaller)"},
+	{OPT_TOP, "top", "N", "show at most N functions (default: 20)"},
 	{OPT_ALL, "all", NULL, "show all functions"},
 	VIEW_OUTPUT_SPEC("write to FILE: .txt, .md, .csv, .json, .svg or .html"),
-	VIEW_FORMAT_SPEC("write so whatever FILE is called: txt, md, csv..."),
+	VIEW_FORMAT_SPEC("output format, whatever FILE is called: txt, md, csv..."),
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -77,7 +78,7 @@ static int parse_level(const char *text, double *ret_level, struct err *err)
 	double level = strtod(text, &end);
 
 	if (end == text || *end || !(level > 0 && level < 1))
-		return err_set(err, 0, "--significant wants a part of 1 such as 0.01, not '%s'",
+		return err_set(err, 0, "--significant takes a probability such as 0.01, not '%s'",
 			       text);
 	*ret_level = level;
 	return 0;
@@ -139,14 +140,15 @@ static int check_arguments(const struct view_command *command, const struct diff
 	if (asked->baseline.n_paths > 0)
 		return 0;
 	if (n == 1 && (asked->against.n_ranges == 0 || command->options.query.n_ranges == 0)) {
-		(void)err_set(err, 0, "one recording needs two times");
+		(void)err_set(err, 0,
+			      "one recording alone cannot be compared without two time ranges");
 		err_hint(err, "--time 20-30 --against 0-10, or a second FILE");
 		return -EINVAL;
 	}
 	if (n == 1 || n == 2)
 		return 0;
-	(void)err_set(err, 0, "of %zu recordings nobody knows which are to be compared", n);
-	err_hint(err, "--baseline FILE, for each of those that are compared with");
+	(void)err_set(err, 0, "it is unclear which of %zu recordings to compare with which", n);
+	err_hint(err, "--baseline FILE for each recording of the old side");
 	return -EINVAL;
 }
 
@@ -173,9 +175,8 @@ static int say_verdict(const struct diff_rule *rule, const struct diff *diff, do
 		return WICK_UNJUDGED;
 	}
 	if (missing) {
-		say_error("%s: cannot be judged: %+.2f points, but what is chance cannot be told: "
-			  "%s, "
-			  "try: longer or more recordings",
+		say_error("%s: cannot be judged: %+.2f points, but these may be chance: %s, try: "
+			  "longer or more recordings",
 			  rule->text, verdict.change * 100, missing);
 		return WICK_UNJUDGED;
 	}

@@ -15,7 +15,7 @@ enum { OPT_EXPLAIN_TRIGGER = OPTION_LONG_ONLY, RESULT_BYTES = 1024 * 1024 };
 const struct option_spec doctor_option_specs[] = {
 	{'F', "freq", "HZ", "check this rate against the kernel's tick"},
 	{OPT_EXPLAIN_TRIGGER, "explain-trigger", "EXPR",
-	 "say when it would have fired in the recording FILE; may be given again"},
+	 "print when EXPR would have fired in the recording FILE; may be repeated"},
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
 };
@@ -67,7 +67,7 @@ static int report(struct doctor *doctor)
 	int status;
 
 	if (n)
-		buf_printf(&doctor->text, "%u thing%s to fix\n", n, n == 1 ? "" : "s");
+		buf_printf(&doctor->text, "%u problem%s to fix\n", n, n == 1 ? "" : "s");
 	else
 		buf_add(&doctor->text, "all fine\n");
 	status = cmd_print(&doctor->text);

@@ -60,15 +60,16 @@ static void check_rate(struct doctor *doctor, uint32_t hz)
 		return;
 	}
 	if (ask_perf().works) {
-		doctor_ok(doctor, "rate", "%u Hz is above the kernel's %u Hz tick: by engine perf",
+		doctor_ok(doctor, "rate",
+			  "%u Hz is above the kernel's %u Hz tick: engine perf is used",
 			  (unsigned)hz, (unsigned)kernel_hz);
 		return;
 	}
 	(void)snprintf(fix, sizeof(fix), "-F %u or less", (unsigned)kernel_hz - 1);
-	doctor_fix(
-		doctor, "rate", fix,
-		"%u Hz is more than the kernel's %u Hz tick: no more samples, each for more time",
-		(unsigned)hz, (unsigned)kernel_hz);
+	doctor_fix(doctor, "rate", fix,
+		   "%u Hz is above the kernel's %u Hz tick: samples come at the tick, each for "
+		   "more time",
+		   (unsigned)hz, (unsigned)kernel_hz);
 }
 
 /* A whole number from a file of /proc/sys; false when there is none. */
@@ -93,16 +94,15 @@ static void check_sysctls(struct doctor *doctor)
 	long value;
 
 	if (!read_number("/proc/sys/kernel/yama/ptrace_scope", &value))
-		doctor_ok(doctor, "ptrace", "no yama: -p joins what is of the same user");
+		doctor_ok(doctor, "ptrace", "no Yama: -p can attach to processes of the same user");
 	else if (value == 0 || (value < NO_PTRACE && geteuid() == 0))
-		doctor_ok(doctor, "ptrace", "kernel.yama.ptrace_scope=%ld lets -p join", value);
+		doctor_ok(doctor, "ptrace", "kernel.yama.ptrace_scope=%ld: -p can attach", value);
 	else
-		doctor_note(
-			doctor, "ptrace",
-			"kernel.yama.ptrace_scope=%ld: %s joins (-p) what wick has not started, "
-			"until %s",
-			value, value < NO_PTRACE ? "only root" : "nobody",
-			value < NO_PTRACE ? "sysctl kernel.yama.ptrace_scope=0" : "a reboot");
+		doctor_note(doctor, "ptrace",
+			    "kernel.yama.ptrace_scope=%ld: %s can attach (-p) to processes that "
+			    "wick has not started, until %s",
+			    value, value < NO_PTRACE ? "only root" : "nobody",
+			    value < NO_PTRACE ? "sysctl kernel.yama.ptrace_scope=0" : "a reboot");
 }
 
 /* What --engine perf, -e EVENT and --kernel have here. */
@@ -111,10 +111,11 @@ static void check_perf(struct doctor *doctor)
 	struct perf_permit permit = ask_perf();
 
 	if (!permit.works)
-		doctor_note(doctor, "perf", "no --engine perf and no events: %s", permit.why);
+		doctor_note(doctor, "perf", "--engine perf and perf events are not available: %s",
+			    permit.why);
 	else if (!permit.in_kernel)
-		doctor_note(doctor, "perf",
-			    "--engine perf works, without a look into the kernel: %s", permit.why);
+		doctor_note(doctor, "perf", "--engine perf works, but without kernel frames: %s",
+			    permit.why);
 	else
 		doctor_ok(doctor, "perf", "--engine perf, events and --kernel work");
 }
@@ -161,7 +162,7 @@ static void check_agent(struct doctor *doctor)
 	int r;
 
 	if (agent_path_find(&path, &err) < 0) {
-		doctor_fix(doctor, "agent", "install wick whole, or set WICK_AGENT", "%s",
+		doctor_fix(doctor, "agent", "install all of wick, or set WICK_AGENT", "%s",
 			   err.text);
 		return;
 	}
@@ -283,11 +284,11 @@ void doctor_check_program(struct doctor *doctor, const char *command)
 			   "'%s': %s", program.interpreter, strerrordesc_np(errno));
 	else if (program.why && is_looked_at(program.why))
 		doctor_note(doctor, "program",
-			    "'%s' takes no agent (%s): engine ptrace looks at it from outside",
+			    "'%s' cannot load the agent (%s): engine ptrace samples it",
 			    program.interpreter[0] ? program.interpreter : program.path,
 			    program.why);
 	else if (program.why)
-		doctor_fix(doctor, "program", fix_of(program.why), "'%s' takes no agent: %s",
+		doctor_fix(doctor, "program", fix_of(program.why), "'%s' cannot load the agent: %s",
 			   program.interpreter[0] ? program.interpreter : program.path,
 			   program.why);
 	else

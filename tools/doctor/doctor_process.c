@@ -41,13 +41,12 @@ static int check_joining(struct doctor *doctor, pid_t pid)
 
 	if (r == 0) {
 		doctor_ok(doctor, "process",
-			  "wick record -p %d can join it%s; its samples come by SIG%s", (int)pid,
-			  how.again ? " again" : "", sigabbrev_np(how.signal));
+			  "wick record -p %d can attach to it%s; the sampling signal is SIG%s",
+			  (int)pid, how.again ? " again" : "", sigabbrev_np(how.signal));
 		return how.signal;
 	}
 	if (r == -ENOEXEC && check_process(pid, &process, &outside) == 0)
-		doctor_note(doctor, "process", "%s: engine ptrace looks at it from outside",
-			    err.text);
+		doctor_note(doctor, "process", "%s: engine ptrace samples it", err.text);
 	else
 		add_trouble(doctor, outside.text[0] ? outside.text : err.text);
 	return 0;
@@ -84,8 +83,8 @@ static void check_masks(struct doctor *doctor, pid_t pid, int signal)
 	(void)closedir(tasks);
 	if (blocked)
 		doctor_note(doctor, "threads",
-			    "%u of %u block SIG%s; in those that use CPU it is opened", blocked, n,
-			    sigabbrev_np(signal));
+			    "%u of %u block SIG%s; wick unblocks it in those that use CPU", blocked,
+			    n, sigabbrev_np(signal));
 	else
 		doctor_ok(doctor, "threads", "%u, none blocks SIG%s", n, sigabbrev_np(signal));
 }
@@ -100,8 +99,8 @@ static void check_filters(struct doctor *doctor, pid_t pid)
 	buf_init(&maps, MAPS_BYTES);
 	if (io_read_file(path, &maps, NULL) == 0 && strstr(buf_text(&maps), "/libseccomp."))
 		doctor_note(doctor, "seccomp",
-			    "libseccomp is in it: a filter that it enters while it is recorded "
-			    "could end it");
+			    "it uses libseccomp: a seccomp filter that it installs during a "
+			    "recording could kill it");
 	buf_release(&maps);
 }
 

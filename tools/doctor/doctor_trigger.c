@@ -99,7 +99,7 @@ static void explain(struct explanation *explanation, const struct trigger_set *s
 
 		buf_printf(text, "'%s' ", condition->text);
 		if (missing) {
-			buf_printf(text, "cannot be told: %s\n", missing);
+			buf_printf(text, "unknown: %s\n", missing);
 			continue;
 		}
 		add_count(text, explanation, i);
@@ -138,7 +138,7 @@ static int explain_profile(const struct doctor_triggers *triggers, const struct 
 	if (r == 0)
 		return cmd_print(&text);
 	buf_release(&text);
-	say_error("no memory to look at the recording");
+	say_error("not enough memory to read the recording");
 	return cmd_exit_of(r);
 }
 

@@ -50,27 +50,30 @@ const char *trigger_replay_missing(const struct profile *profile,
 {
 	switch (condition->of) {
 	case TRIGGER_CPU:
-		return profile->hz ? NULL : "it says nothing of CPU time";
+		return profile->hz ? NULL : "the recording has no CPU times";
 	case TRIGGER_RSS:
 		return find_metric(profile, "rss_kib") == NO_METRIC
-			       ? "it has no rss_kib, try: wick record --metrics auto"
+			       ? "the recording has no rss_kib, try: wick record --metrics auto"
 			       : NULL;
 	case TRIGGER_FAULTS:
 	case TRIGGER_MAJFAULTS:
 		return find_metric(profile, "minflt") == NO_METRIC ||
 				       find_metric(profile, "majflt") == NO_METRIC
-			       ? "it has no minflt and majflt, try: wick record --metrics auto"
+			       ? "the recording has no minflt and majflt, try: wick record "
+				 "--metrics auto"
 			       : NULL;
 	case TRIGGER_RUN_DELAY:
 		return find_metric(profile, "run_delay_ns") == NO_METRIC
-			       ? "it has no run_delay_ns, try: wick record --metrics auto"
+			       ? "the recording has no run_delay_ns, try: wick record --metrics "
+				 "auto"
 			       : NULL;
 	case TRIGGER_GAUGE:
 		return find_metric(profile, condition->gauge) == NO_METRIC
-			       ? "it does not have the gauge, try: wick record --metrics auto,NAME"
+			       ? "the recording does not have the gauge, try: wick record "
+				 "--metrics auto,NAME"
 			       : NULL;
 	default:
-		return "pressure is the machine's, and in no recording";
+		return "recordings do not contain the pressure (psi) of the machine";
 	}
 }
 

@@ -29,14 +29,14 @@ static int take_flight(const char *text, struct flight_choice *choice, struct er
 	int r;
 
 	if (colon && (size_t)(colon - text) >= sizeof(window))
-		return err_set(err, 0, "'%s' is no duration (60s, or with its memory 60s:256M)",
+		return err_set(err, 0, "'%s' is not a duration (60s, or with its memory 60s:256M)",
 			       text);
 	(void)snprintf(window, sizeof(window), "%.*s", colon ? (int)(colon - text) : 31, text);
 	r = value_duration(window, &choice->window_ns, err);
 	if (r == 0 && colon)
 		r = value_size(colon + 1, &choice->bytes, err);
 	if (r == 0 && choice->bytes < LEAST_BYTES)
-		return err_set(err, 0, "'%s': at least 64K", colon + 1);
+		return err_set(err, 0, "'%s' is too small: at least 64K", colon + 1);
 	return r;
 }
 
@@ -53,7 +53,7 @@ static int take_limit(const char *value, struct flight_choice *choice, struct er
 	unsigned long n = strtoul(value, &end, 10);
 
 	if (*value < '0' || *value > '9' || *end || n == 0 || n > TRIGGER_HOURLY)
-		return err_set(err, 0, "'%s' is no number from 1 to %d", value,
+		return err_set(err, 0, "'%s' is not a number from 1 to %d", value,
 			       (int)TRIGGER_HOURLY);
 	choice->hourly = (unsigned)n;
 	return 0;
@@ -161,13 +161,13 @@ int flight_options_gauges(struct flight_choice *choice, struct metric_list *metr
 int flight_options_check(const struct flight_choice *choice, bool rotated, struct err *err)
 {
 	if (choice->tuned && !choice->n_conditions) {
-		(void)err_set(err, 0, "--trigger-for, --trigger-pre and the like are of triggers");
+		(void)err_set(err, 0, "--trigger-for, --trigger-pre and the like need a --trigger");
 		err_hint(err, "--trigger 'cpu>80%% for 2s'");
 		return -EINVAL;
 	}
 	if (flight_options_on(choice) && rotated)
 		return err_set(err, 0,
-			       "--rotate is of files that grow; those of --flight and --trigger "
+			       "--rotate splits files that grow; those of --flight and --trigger "
 			       "are written at once");
 	return 0;
 }

@@ -24,19 +24,21 @@ enum {
 /* Their rows of the table. */
 #define FLIGHT_OPTION_SPECS                                                                        \
 	{OPT_FLIGHT, "flight", "DUR",                                                              \
-	 "keep the last DUR in memory (128M; 60s:256M of 256M), write it when the target "         \
-	 "crashes, "                                                                               \
-	 "on SIGUSR2, or wick flush"},                                                             \
+	 "keep only the last DUR, in memory (128M, or 256M with 60s:256M); write it when the "     \
+	 "program crashes, on SIGUSR2 or on wick flush"},                                          \
 		{OPT_TRIGGER, "trigger", "EXPR",                                                   \
-		 "the same when EXPR comes true, such as 'cpu>80% for 2s'; may be given again"},   \
+		 "also write it when EXPR becomes true, for example 'cpu>80% for 2s'; may be "     \
+		 "repeated"},                                                                      \
 		{OPT_FOR, "trigger-for", "DUR",                                                    \
-		 "how long an EXPR that does not say is true before it counts (0)"},               \
+		 "how long EXPR must be true, unless it says so itself (default: 0)"},             \
 		{OPT_COOLDOWN, "trigger-cooldown", "DUR",                                          \
-		 "how long it is untrue before it counts again (30s)"},                            \
+		 "how long EXPR must be false before it can fire again (default: 30s)"},           \
 		{OPT_PRE, "trigger-pre", "DUR",                                                    \
-		 "how much of the time before is in a trigger's file (10s)"},                      \
-		{OPT_POST, "trigger-post", "DUR", "and of the time after (10s)"},                  \
-		{OPT_LIMIT, "trigger-limit", "N", "files of triggers in an hour (12)"},            \
+		 "how much time before the trigger its file covers (default: 10s)"},               \
+		{OPT_POST, "trigger-post", "DUR",                                                  \
+		 "how much time after the trigger its file covers (default: 10s)"},                \
+		{OPT_LIMIT, "trigger-limit", "N",                                                  \
+		 "write at most N trigger files in an hour (default: 12)"},                        \
 		{OPT_FOR, "for", "DUR", NULL}, {OPT_COOLDOWN, "cooldown", "DUR", NULL},            \
 		{OPT_PRE, "pre", "DUR", NULL}, {OPT_POST, "post", "DUR", NULL},                    \
 	{                                                                                          \

@@ -100,8 +100,8 @@ static void tell_forced(const struct writing *writing)
 
 	flight_ring_stats(writing->flight->ring, &stats);
 	if (stats.n_forced && stats.forced_ns >= writing->dump->from_ns)
-		say_note("the memory of the flight recorder (%lu KiB) holds no more than that, "
-			 "try: --flight %lus:%luK",
+		say_note("the memory of the flight recorder (%lu KiB) was too small for the whole "
+			 "time, try: --flight %lus:%luK",
 			 (unsigned long)(stats.limit >> 10),
 			 (unsigned long)(writing->flight->window_ns / NS_PER_S),
 			 (unsigned long)(stats.limit >> 8));

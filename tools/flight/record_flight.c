@@ -129,7 +129,7 @@ static void on_fired(struct recorder *recorder, const struct trigger_fired *fire
 	if (!flight_ask(&recorder->flight, why, from_ns, fired->time_ns + choice->post_ns))
 		say_error("%s: too many files wait to be written", why);
 	else if (choice->post_ns)
-		say_note("%s: a file follows in %lu s", why,
+		say_note("%s: its file will be written in %lu s", why,
 			 (unsigned long)((choice->post_ns + NS_PER_S - 1) / NS_PER_S));
 }
 
@@ -203,14 +203,14 @@ void record_flight_finish(struct recorder *recorder)
 
 	flight_finish(&recorder->flight);
 	if (flight_is_on(&recorder->flight) && !recorder->flight.n_files)
-		say_note("nothing had samples written: no crash, no trigger, no SIGUSR2, no wick "
+		say_note("no samples were written: there was no crash, trigger, SIGUSR2 or wick "
 			 "flush");
 	for (size_t i = 0; i < set->options.n; i++) {
 		if (set->states[i].n_limited)
-			say_note("'%s' came true %lu times more than --trigger-limit lets it in an "
-				 "hour",
+			say_note("'%s' became true %lu more times than --trigger-limit allows in "
+				 "an hour",
 				 set->options.at[i].text, (unsigned long)set->states[i].n_limited);
 		if (!set->states[i].seen)
-			say_note("'%s': what it looks at was never known", set->options.at[i].text);
+			say_note("'%s': its value could never be read", set->options.at[i].text);
 	}
 }

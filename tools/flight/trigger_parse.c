@@ -98,7 +98,7 @@ static const struct kind *take_kind(struct cursor *cursor)
 			cursor->at += len;
 			return &kinds[i];
 		}
-	(void)wrong(cursor, "something to look at",
+	(void)wrong(cursor, "a quantity",
 		    "cpu, rss, faults, majfaults, run_delay, psi.cpu, psi.memory, psi.io, gauge "
 		    "NAME");
 	return NULL;
@@ -185,7 +185,7 @@ static int take_limit(struct cursor *cursor, const struct kind *kind,
 		return wrong(cursor, "a unit", kind->example);
 	number *= unit->factor;
 	if (number > 9e18)
-		return err_set(cursor->err, 0, "'%s': nothing is ever so large", cursor->text);
+		return err_set(cursor->err, 0, "'%s': the number is too large", cursor->text);
 	if (grown && strcmp(unit->name, "%") == 0)
 		condition->how = TRIGGER_GROWN_PCT;
 	cursor->at += len;

@@ -11,7 +11,7 @@
 enum { OPT_JSON = OPTION_LONG_ONLY, RESULT_BYTES = 16 * 1024 * 1024 };
 
 const struct option_spec info_option_specs[] = {
-	{OPT_JSON, "json", NULL, "print one JSON object a file instead of text"},
+	{OPT_JSON, "json", NULL, "print one JSON object for each file instead of text"},
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{'i', "input", "FILE", NULL},
 	{0, NULL, NULL, NULL},

@@ -423,8 +423,7 @@ int profile_facts_read(const char *path, struct profile_facts **ret_facts, struc
 		if (facts->text.stray_frames)
 			perf_text_no_times(&why);
 		else
-			(void)err_set(&why, 0,
-				      "it is no text of perf script, and no folded stacks");
+			(void)err_set(&why, 0, "it is neither perf script text nor folded stacks");
 		(void)err_set(err, 0, "'%s': %s", path, why.text);
 	}
 	if (r < 0 && facts->samples == 0) {

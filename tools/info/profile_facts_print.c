@@ -128,7 +128,7 @@ static void print_head(const struct profile_facts *facts, struct buf *buf)
 	if (facts->lowest_hz) {
 		add_topic(buf, "rate");
 		text_rate(buf, (uint32_t)facts->lowest_hz, (uint32_t)facts->hz);
-		buf_add(buf, " at the lowest; lower than asked for ");
+		buf_add(buf, " at the lowest; below the requested rate for ");
 		text_seconds(buf, facts->lowered_ns);
 		buf_add_char(buf, '\n');
 	}
@@ -380,16 +380,16 @@ static void print_impossible(const struct profile_facts *facts, struct buf *buf)
 	const double hz = facts->hz ? (double)facts->hz : NS_PER_S;
 
 	if (!period_can_be((double)lost_of(facts) / hz, length_ns))
-		add_doubt(buf, "the end line says that more was lost than can be");
+		add_doubt(buf, "the end line gives more lost samples than possible");
 	if (!period_can_be((double)cpu_ns / NS_PER_S, length_ns))
-		add_doubt(buf, "the end line says that more CPU was used than can be");
+		add_doubt(buf, "the end line gives more CPU time than possible");
 	if (!facts->folded && !period_can_be(facts->stood, length_ns) && facts->hz)
-		add_doubt(buf, "the samples stand for more CPU than can be");
+		add_doubt(buf, "the samples stand for more CPU time than possible");
 	if ((double)facts->hz > NS_PER_S)
-		add_doubt(buf, "the header says a rate of more than 1 GHz");
+		add_doubt(buf, "the header gives a rate above 1 GHz");
 	if (offset_ns &&
 	    (offset_ns > INT64_MAX || period_is_to_come((int64_t)offset_ns, facts->last_ns)))
-		add_doubt(buf, "the header says that it is from the future");
+		add_doubt(buf, "the header gives a date in the future");
 }
 
 /* What a reader should not trust, and what to do about it. */

@@ -30,7 +30,7 @@ static int add_pid(const char *word, size_t len, struct attach_options *options,
 
 	(void)snprintf(text, sizeof(text), "%.*s", (int)len, word);
 	if (len >= sizeof(text))
-		return err_set(err, 0, "'%s...' is no process, try: pgrep NAME", text);
+		return err_set(err, 0, "'%s...' is not a process id, try: pgrep NAME", text);
 	if (value_process(text, &pid, err) < 0)
 		return -EINVAL;
 	if (holds(options->pids, options->n_pids, pid))

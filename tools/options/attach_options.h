@@ -24,12 +24,12 @@ struct attach_options {
 
 /* Rows of an option table; -a is a row of wick record's own. */
 #define ATTACH_OPTION_SPECS                                                                        \
-	{'p', "pid", "LIST", "join these processes, which run already, instead of a CMD"},         \
-		{OPT_COMM, "comm", "REGEX", "join the processes whose name matches"},              \
-		{OPT_NO_CHILDREN, "no-children", NULL, "leave out whom they, or CMD, start"},      \
+	{'p', "pid", "LIST", "attach to these running processes instead of starting CMD"},         \
+		{OPT_COMM, "comm", "REGEX", "attach to the processes whose name matches"},         \
+		{OPT_NO_CHILDREN, "no-children", NULL, "do not follow child processes"},           \
 	{                                                                                          \
 		OPT_SIGNAL, "signal", "NAME",                                                      \
-			"the signal that samples come by, where the process needs SIGURG (URG)"    \
+			"sampling signal, for programs that use SIGURG themselves (default: URG)"  \
 	}
 
 /**

@@ -42,7 +42,8 @@ static int take_part(const char *value, const char *whole, uint32_t *ret_ppm, st
 		return 1;
 	}
 	if (end == value || (*end != '\0' && strcmp(end, "%") != 0) || !(pct > 0) || pct > MOST_PCT)
-		return err_set(err, 0, "'%s' is no part of %s, like 1%%, nor off", value, whole);
+		return err_set(err, 0, "'%s' is not a percentage of %s, such as 1%%, or off", value,
+			       whole);
 	*ret_ppm = (uint32_t)(pct * PPM_PER_PCT + 0.5);
 	if (*ret_ppm == 0)
 		*ret_ppm = 1;
@@ -57,7 +58,7 @@ static int take_memory(const char *value, uint64_t *ret_bytes, struct err *err)
 	if (r < 0)
 		return r;
 	if (bytes < LEAST_MEM)
-		return err_set(err, 0, "'%s' is less than wick can work with, 4M", value);
+		return err_set(err, 0, "'%s' is too small: wick needs at least 4M", value);
 	*ret_bytes = bytes;
 	return 1;
 }
@@ -73,7 +74,8 @@ static int take_breaker(const char *value, struct budget_options *options, struc
 		return 1;
 	}
 	if (colon && (size_t)(colon - value) >= sizeof(late))
-		return err_set(err, 0, "'%s' is no time and pause, like 5s:5s, nor off", value);
+		return err_set(err, 0, "'%s' is not a lag and a pause, such as 5s:5s, or off",
+			       value);
 	if (colon) {
 		memcpy(late, value, (size_t)(colon - value));
 		r = value_duration(colon + 1, &options->breaker_pause_ns, err);

@@ -21,18 +21,19 @@ enum {
 #define MAX_OVERHEAD_OPTION_SPEC(otherwise)                                                        \
 	{                                                                                          \
 		OPT_MAX_OVERHEAD, "max-overhead", "PCT",                                           \
-			"lower the rate when sampling costs the program more of its CPU; or off "  \
-			"(" otherwise ")"                                                          \
+			"lower the rate when sampling costs the program more than PCT of its "     \
+			"CPU; or off (default: " otherwise ")"                                     \
 	}
 #define BUDGET_OPTION_SPECS                                                                        \
 	{OPT_MAX_COLLECTOR_CPU, "max-collector-cpu", "PCT",                                        \
-	 "lower the rate when wick itself uses more of one processor; or off (off)"},              \
+	 "lower the rate when wick itself uses more than PCT of one CPU; or off (default: off)"},  \
 		{OPT_MEM_LIMIT, "mem-limit", "SIZE",                                               \
-		 "memory of wick's own: waiting samples, rings and names (512M for names)"},       \
+		 "limit wick's own memory: queued samples, ring buffers and names (default: 512M " \
+		 "for names)"},                                                                    \
 	{                                                                                          \
 		OPT_BREAKER, "breaker", "LATE:PAUSE",                                              \
-			"when wick stays behind by LATE, take no samples for PAUSE; or off "       \
-			"(5s:5s)"                                                                  \
+			"when wick lags behind by LATE, take no samples for PAUSE; or off "        \
+			"(default: 5s:5s)"                                                         \
 	}
 
 struct budget_options {

@@ -11,10 +11,11 @@ enum { OPT_ENGINE = 3072, OPT_KERNEL };
 /* Their rows of the table. */
 #define ENGINE_OPTION_SPECS                                                                        \
 	{OPT_ENGINE, "engine", "HOW",                                                              \
-	 "ctimer, perf, ptrace, or auto: perf above the kernel's tick, ptrace without agent"},     \
+	 "ctimer, perf, ptrace or auto (default: auto, which is ctimer; perf for rates above the " \
+	 "kernel's tick; ptrace for programs that cannot load the agent)"},                        \
 	{                                                                                          \
 		OPT_KERNEL, "kernel", NULL,                                                        \
-			"the kernel's part of stacks, too, where it may be read"                   \
+			"record kernel frames as well, if the system permits it"                   \
 	}
 
 /**

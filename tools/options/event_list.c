@@ -38,8 +38,7 @@ static int take_perf(const char *word, const char *value, struct event_list *lis
 	struct err own = {0};
 
 	if (perf_name_parse(word, &list->event, &own) < 0)
-		return err_set(err, 0,
-			       "'%s' is not one of: cpu, wall, alloc, lock, an event of perf",
+		return err_set(err, 0, "'%s' is not one of: cpu, wall, alloc, lock, a perf event",
 			       word);
 	if (!list->event.is_cpu) {
 		list->events |= COLLECT_COUNT;
@@ -61,9 +60,11 @@ static int take_event(const char *word, const char *value, struct event_list *li
 		return value ? value_wait(value, &list->lock_ns, err) : 0;
 	}
 	if (strcmp(word, "cpu") != 0 && strcmp(word, "wall") != 0)
-		return list->event.text[0] ? err_set(err, 0, "'%s' beside '%s': one event of perf",
-						     word, list->event.text)
-					   : take_perf(word, value, list, err);
+		return list->event.text[0]
+			       ? err_set(err, 0,
+					 "'%s' and '%s': only one perf event can be recorded", word,
+					 list->event.text)
+			       : take_perf(word, value, list, err);
 	list->events |= *word == 'c' ? COLLECT_CPU : COLLECT_WALL;
 	return value ? err_set(err, 0, "'%s' takes no value", word) : 0;
 }
@@ -99,7 +100,8 @@ int event_list_parse(const char *text, struct event_list *ret_list, struct err *
 			break;
 	}
 	if (r == 0 && (list.events & COLLECT_COUNT) && (list.events & (COLLECT_CPU | COLLECT_WALL)))
-		r = err_set(err, 0, "'%s' beside cpu or wall: they count different things",
+		r = err_set(err, 0,
+			    "'%s' cannot be combined with cpu or wall: they count different things",
 			    list.event.text);
 	if (r == 0)
 		*ret_list = list;

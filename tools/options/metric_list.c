@@ -43,7 +43,7 @@ static int take_gauge(const char *name, size_t len, enum metric_kind kind, struc
 		if (is_word(name, len, list->gauges[i]))
 			return 0;
 	if (list->n_gauges == METRIC_MAX_GAUGES)
-		return err_set(err, 0, "'%.*s' is one gauge too many: there is room for %d",
+		return err_set(err, 0, "'%.*s' is one gauge too many: at most %d can be recorded",
 			       (int)len, name, METRIC_MAX_GAUGES);
 	memcpy(list->gauges[list->n_gauges], name, len);
 	list->kinds[list->n_gauges] = kind;
@@ -61,8 +61,8 @@ static int refuse(const char *name, size_t len, struct err *err)
 	for (size_t i = 0; i < METRIC_BUILTIN; i++)
 		buf_printf(&known, ", %s", metrics_columns()[i].name);
 	r = err_set(err, 0,
-		    "'%.*s' is no metric; there are auto, all, none%s, and gauges of the program: "
-		    "[a-z0-9_], at most %d of them",
+		    "'%.*s' is not a metric; there are auto, all, none%s, and gauges of the "
+		    "program ([a-z0-9_], at most %d of them)",
 		    len > 64 ? 64 : (int)len, name, buf_text(&known), METRIC_NAME_SIZE - 1);
 	buf_release(&known);
 	return r;

@@ -69,7 +69,7 @@ int symbol_options_start(const struct symbolize_options *options,
 	const char *why = r < 0 ? NULL : symbolizer_cache_why(*ret_symbolizer);
 
 	if (why)
-		say_note("names are not kept: %s", why);
+		say_note("the symbol cache is not used: %s", why);
 	return r;
 }
 
@@ -78,6 +78,6 @@ void symbol_options_tell_mangled(void)
 	uint64_t n = symbolize_mangled_names();
 
 	if (n)
-		say_note("%llu name%s took too long to demangle, or too much room: shown mangled",
+		say_note("%llu name%s took too much time or memory to demangle: shown mangled",
 			 (unsigned long long)n, n == 1 ? "" : "s");
 }

@@ -23,14 +23,15 @@ enum { SYMBOL_OPTIONS_MAX_DIRS = 64 };
 
 /* Rows of an option table, for every command that names what runs. */
 #define SYMBOL_OPTION_SPECS                                                                        \
-	{OPT_NO_INLINE, "no-inline", NULL, "leave calls that were inlined out of the stacks"},     \
-		{OPT_FULL_NAMES, "full-names", NULL, "C++ and Rust names with parameters"},        \
+	{OPT_NO_INLINE, "no-inline", NULL, "leave inlined calls out of the stacks"},               \
+		{OPT_FULL_NAMES, "full-names", NULL,                                               \
+		 "show C++ and Rust names with their parameters"},                                 \
 		{OPT_SYMBOL_DIR, "symbol-dir", "DIR",                                              \
-		 "look for debug files in DIR, by build-id or name; may be given again"},          \
+		 "look for debug files in DIR, by build-id or name; may be repeated"},             \
 		{OPT_DEBUGINFOD, "debuginfod", NULL,                                               \
-		 "ask the servers of $DEBUGINFOD_URLS for debug files, 5s in all"},                \
+		 "download debug files from the servers in $DEBUGINFOD_URLS, for at most 5s"},     \
 	{                                                                                          \
-		OPT_NO_CACHE, "no-cache", NULL, "neither use nor add to the names kept on disk"    \
+		OPT_NO_CACHE, "no-cache", NULL, "do not use the symbol cache on disk"              \
 	}
 
 struct symbol_options {

@@ -13,7 +13,7 @@ static int go_on_unrecorded(struct recorder *recorder, int error, const struct e
 {
 	bool joined = attach_options_given(&recorder->options->attach);
 
-	say_error("%s; '%s' goes on and is not recorded", err->text, recorder->comm);
+	say_error("%s; '%s' continues to run without being recorded", err->text, recorder->comm);
 	if (joined)
 		collector_detach(recorder->collector);
 	recorder_run(recorder);
@@ -75,7 +75,7 @@ int cmd_record(struct cmd_ctx *ctx)
 	if (options.quiet)
 		say_quiet();
 	if (options.bare && options.ns)
-		say_note("Perfetto, which --bare is for, does not take time stamps with nine "
+		say_note("--bare is for Perfetto, which cannot read time stamps with nine "
 			 "decimals, try: without --ns");
 	return record(&options);
 }

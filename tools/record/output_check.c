@@ -50,7 +50,7 @@ int output_check_name(const char *path, bool force, struct err *err)
 		output_check_hint(code, err);
 		return -code;
 	}
-	(void)err_set(err, 0, "'%s' is a %s, which nothing is written to", path,
+	(void)err_set(err, 0, "'%s' is a %s: wick does not write to it", path,
 		      S_ISLNK(st.st_mode) ? "link" : "pipe or device");
 	err_hint(err, "another name, or a redirection");
 	return -EEXIST;

@@ -34,7 +34,7 @@ void record_budget_tell_price(const struct recorder *recorder)
 	if (recorder->options->quiet || ppm <= (limit_ppm ? limit_ppm : TOLD_PPM))
 		return;
 	buf_init(&text, LINE_BYTES);
-	buf_printf(&text, "%u Hz will cost some ", (unsigned)recorder->options->hz);
+	buf_printf(&text, "%u Hz will cost about ", (unsigned)recorder->options->hz);
 	text_share(&text, ppm, PPM);
 	buf_add(&text, " of the program's CPU");
 	if (limit_ppm)
@@ -90,8 +90,8 @@ static void limit_memory(struct recorder *recorder)
 		return;
 	recorder->no_more_names = true;
 	symbolizer_stop_reading(recorder->symbolizer);
-	say_note("wick uses all of --mem-limit: what is new from now on is written as "
-		 "module+offset");
+	say_note("wick has used all of --mem-limit: new addresses are written as module+offset "
+		 "from now on");
 }
 
 static uint64_t bytes_of(struct recording *recording)
@@ -116,7 +116,7 @@ static void limit_disk(struct recorder *recorder)
 	if (bytes < limit)
 		return;
 	recorder->disk_is_full = true;
-	say_note("--disk-limit is reached: the recording ends, and the program runs on");
+	say_note("--disk-limit is reached: the recording ends, and the program continues to run");
 	collector_detach(recorder->collector);
 }
 

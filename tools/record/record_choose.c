@@ -83,12 +83,12 @@ void record_choose_tell(const struct recorder *recorder)
 
 	if (!choose->on)
 		return;
-	say_note("processes: %" PRIu64 " joined, %" PRIu64 " let go, %" PRIu64 " did not join",
+	say_note("processes: %" PRIu64 " attached, %" PRIu64 " detached, %" PRIu64 " not attached",
 		 choose->choice.n_joined, choose->choice.n_left, choose->choice.n_refused);
 	if (choose->choice.n_joined == 0 && choose->choice.n_refused == 0)
-		say_note("no process was busy enough to be chosen, try: a longer -d, or -p PID");
+		say_note("no process was busy enough to attach to, try: a longer -d, or -p PID");
 	if (choose->refused)
-		say_note("the last that did not: %s", choose->why.text);
+		say_note("the last process that wick could not attach to: %s", choose->why.text);
 }
 
 void record_choose_release(struct recorder *recorder)

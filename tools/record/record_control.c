@@ -39,7 +39,7 @@ void record_control_start(struct recorder *recorder)
 	recorder->control.hz_most = recorder->options->hz;
 	r = control_server_open(server, &err);
 	if (r > 0)
-		say_note("%s; wick stop, rate and the like reach this recording by '%s'", err.text,
+		say_note("%s; wick stop, rate and the like use '%s' for this recording", err.text,
 			 server->path);
 	if (r < 0)
 		say_note("%s; wick stop, rate and the like cannot reach this recording", err.text);
@@ -201,7 +201,7 @@ void record_control_stop(struct recorder *recorder)
 
 static void fail_to_write(struct control_reply *reply)
 {
-	fail(reply, "not everything could be written; the recording has said why");
+	fail(reply, "not everything could be written; wick record has printed why");
 }
 
 /* The last samples, as a file of their own. */

@@ -40,63 +40,76 @@ enum { DEFAULT_HZ = 99 };
 
 /* The man page docs/man/wick-record.1 says the same; a lint test compares them. */
 const struct option_spec record_option_specs[] = {
-	OPTION_GROUP("What is recorded"),
+	OPTION_GROUP("What to record"),
 	ATTACH_OPTION_SPECS,
-	{'t', "tid", "LIST", "join the processes of these threads, and record the threads alone"},
-	{'a', "all", NULL, "join the heaviest of all processes (--top 10): see --top and --by"},
+	{'t', "tid", "LIST", "record only these threads (wick attaches to their processes)"},
+	{'a', "all", NULL,
+	 "attach to the busiest processes of the machine (--top 10); see --top and --by"},
 	{'e', "event", "LIST",
-	 "what is sampled: cpu, wall, alloc[=SIZE], lock[=DUR], or a perf event[=N] (cpu)"},
+	 "what to sample: cpu, wall, alloc[=SIZE], lock[=DUR], or a perf event[=N] (default: cpu)"},
 	{OPT_LIVE, "live", NULL,
-	 "with -e alloc: a file of what is still allocated, kept up to date"},
-	{OPT_TOP, "top", "N", "only the N heaviest threads, chosen anew every 10s; N:2s every 2s"},
+	 "with -e alloc: also keep a file of the memory that is still allocated"},
+	{OPT_TOP, "top", "N",
+	 "record only the N busiest threads, chosen again every 10s (N:2s: every 2s)"},
 	{OPT_BY, "by", "WHAT",
-	 "what makes a thread heavy: cpu, rss, faults, run_delay, io, a gauge (cpu)"},
+	 "what --top ranks by: cpu, rss, faults, run_delay, io or a gauge (default: cpu)"},
 	{OPT_STATE, "state", "LIST",
-	 "only threads that are: running, runnable, sleeping, disk, stopped"},
+	 "record only threads in these states: running, runnable, sleeping, disk, stopped"},
 	{OPT_THREADS, "threads", "REGEX",
-	 "only threads whose name matches; with --top, these beside the heaviest"},
-	{OPT_ONLY_UNDER, "only-under", "FUNCTION", "only stacks with this function in them"},
-	OPTION_GROUP("How often, and how long"),
-	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 or max (99)"},
-	{'d', "duration", "DUR", "stop recording after DUR; CMD runs on to its end"},
-	{OPT_DELAY, "delay", "DUR", "take no samples for DUR; --duration begins behind it"},
-	{OPT_PAUSED, "paused", NULL, "take no samples until `wick start -p PID`"},
+	 "record use only threads whose name matches; with --top, these as well as the busiest"},
+	{OPT_ONLY_UNDER, "only-under", "FUNCTION", "record only stacks that contain this function"},
+	OPTION_GROUP("Rate and duration"),
+	{'F', "freq", "HZ",
+	 "samples per second of CPU time in each thread: 1 to 10000, or max (default: 99)"},
+	{'d', "duration", "DUR", "stop recording after DUR; CMD continues to run"},
+	{OPT_DELAY, "delay", "DUR",
+	 "wait for DUR before the first sample; --duration counts from then"},
+	{OPT_PAUSED, "paused", NULL, "start paused: take no samples until `wick start -p PID`"},
 	FLIGHT_OPTION_SPECS,
-	OPTION_GROUP("Where to"),
+	OPTION_GROUP("Output"),
 	{'o', "output", "FILE",
-	 "write to FILE; %p pid, %c name, %h host, %t time, %n segment (wick.%c.%p.%t.perf); of a "
-	 ".svg or .html the flame graph, drawn at the end, and the text beside it"},
-	{'f', "force", NULL, "replace files that are there"},
-	{OPT_FLUSH, "flush", "DUR", "samples are on disk DUR after they were taken (1s)"},
-	{OPT_ROTATE, "rotate", "LIMIT", "start a new file after a size, a duration or Nsamples"},
+	 "write to FILE (default: wick.%c.%p.%t.perf): %p pid, %c name, %h host, %t time, %n "
+	 "segment; for a .svg or .html, draw the flame graph there at the end and write the "
+	 "samples beside it"},
+	{'f', "force", NULL, "replace existing files"},
+	{OPT_FLUSH, "flush", "DUR",
+	 "write samples to disk at most DUR after they were taken (default: 1s)"},
+	{OPT_ROTATE, "rotate", "LIMIT",
+	 "start a new file after a size, a duration or a number of samples (64M, 60s, "
+	 "50000samples)"},
 	{OPT_KEEP, "keep", "LIMIT",
-	 "keep only the newest N files, a total size, or files younger than an age"},
+	 "keep only the newest N files, a total size, or files up to an age (30, 2G, 24h)"},
 	{OPT_DISK_LIMIT, "disk-limit", "SIZE",
-	 "stop recording once SIZE of text has been written; CMD runs on to its end"},
-	{OPT_COMPRESS, "compress", "TYPE", "compress closed files: gz, zst or none (none)"},
-	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for every closed file; its path is $1"},
-	OPTION_GROUP("Names, and what a file says"),
+	 "stop recording when SIZE of text has been written; CMD continues to run"},
+	{OPT_COMPRESS, "compress", "TYPE",
+	 "compress finished files: gz, zst or none (default: none)"},
+	{OPT_ON_ROTATE, "on-rotate", "CMD", "run sh -c CMD for each finished file; $1 is its path"},
+	OPTION_GROUP("Names and contents of the file"),
 	SYMBOL_OPTION_SPECS,
 	{OPT_NO_SYMBOLS, "no-symbols", NULL,
-	 "look up no names: for wick symbolize, here or on another machine"},
-	{OPT_SRCLINE, "srcline", NULL, "write file and line of every frame, as a comment line"},
-	{OPT_FLATTEN, "flatten-recursive", NULL, "a function that calls itself is one frame"},
+	 "write module+offset instead of names; wick symbolize can add the names later"},
+	{OPT_SRCLINE, "srcline", NULL, "write file and line of each frame in a comment line"},
+	{OPT_FLATTEN, "flatten-recursive", NULL,
+	 "write a function that calls itself directly as one frame"},
 	{OPT_GROUP, "group", "LIST",
-	 "outermost frames by: state, wait, object, thread, comm, process, cpu, metrics"},
-	{OPT_METRICS, "metrics", "LIST", "auto, all, none, or names and gauges with commas"},
-	{OPT_METRICS_AS, "metrics-as", "HOW", "comment or inline (comment)"},
-	{OPT_NO_CMDLINE, "no-cmdline", NULL, "leave the command line out of the file"},
+	 "add outermost frames for: state, wait, object, thread, comm, process, cpu or a metric"},
+	{OPT_METRICS, "metrics", "LIST",
+	 "auto, all, none, or names of metrics and gauges, separated by commas (default: auto)"},
+	{OPT_METRICS_AS, "metrics-as", "HOW",
+	 "write metrics as comment or inline (default: comment)"},
+	{OPT_NO_CMDLINE, "no-cmdline", NULL, "do not write the command line to the file"},
 	{OPT_BARE, "bare", NULL, "write no comment lines, for Perfetto"},
-	{OPT_NS, "ns", NULL, "time stamps with nine decimals instead of six"},
+	{OPT_NS, "ns", NULL, "write time stamps with nine decimals instead of six"},
 	OPTION_GROUP("Limits"),
-	MAX_OVERHEAD_OPTION_SPEC("1% with -a, --flight or --trigger and no -F, else off"),
+	MAX_OVERHEAD_OPTION_SPEC("1% with -a, --flight or --trigger and no -F, otherwise off"),
 	BUDGET_OPTION_SPECS,
 	OPTION_GROUP("Advanced"),
 	ENGINE_OPTION_SPECS,
-	{OPT_DISCOVERY, "discovery", "HOW", "how threads are found: timer, hooks or auto (auto)"},
+	{OPT_DISCOVERY, "discovery", "HOW",
+	 "how wick finds threads: timer, hooks or auto (default: auto)"},
 	OPTION_GROUP("Other"),
-	{'q', "quiet", NULL, "write nothing but errors"},
-	{'v', "verbose", NULL, "say more at the end"},
+	{'q', "quiet", NULL, "print only errors"},
+	{'v', "verbose", NULL, "print more details at the end"},
 	{OPTION_HELP, "help", NULL, "print this help"},
 	/* as perf and py-spy have them; stacks are always recorded */
 	{'r', "freq", "HZ", NULL},
@@ -172,10 +185,10 @@ static int take_tids(const char *list, struct record_options *options, struct er
 		(void)snprintf(word, sizeof(word), "%.*s", len < sizeof(word) ? (int)len : 0, at);
 		pid = value_pid(word, &tid) == 0 ? process_of(tid) : 0;
 		if (pid == 0)
-			return err_set(err, 0,
-				       "'%.*s' is no thread that runs, try: ps -eL, which lists "
-				       "them",
-				       (int)len, at);
+			return err_set(
+				err, 0,
+				"'%.*s' is not a running thread, try: ps -eL, which lists threads",
+				(int)len, at);
 		if (selection->n_tids == SELECTION_MAX_TIDS)
 			return err_set(err, 0, "more than %d threads", SELECTION_MAX_TIDS);
 		selection->tids[selection->n_tids++] = tid;
@@ -242,16 +255,17 @@ static int take_option(int id, const char *value, struct record_options *options
 static int check_template(const char *path, struct err *err)
 {
 	if (!*path)
-		return err_set(err, 0, "'' names no file, try: -o app.perf");
+		return err_set(err, 0, "'' is not a file name, try: -o app.perf");
 	if (strcmp(path, "-") == 0)
-		return err_set(err, 0,
-			       "'-': standard output is CMD's own, name a file (./- is one)");
+		return err_set(
+			err, 0,
+			"'-': standard output belongs to CMD, give a file name (./- is one)");
 	for (const char *at = strchr(path, '%'); at; at = strchr(at + 2, '%'))
 		if (!at[1] || !strchr("pchtn%", at[1]))
-			return err_set(err, 0,
-				       "'%%%.1s' stands for nothing; there are %%p %%c "
-				       "%%h %%t %%n %%%%",
-				       at + 1);
+			return err_set(
+				err, 0,
+				"'%%%.1s' has no meaning; there are %%p %%c %%h %%t %%n %%%%",
+				at + 1);
 	return 0;
 }
 
@@ -274,7 +288,7 @@ static int take_selection_option(int id, const char *value, struct record_option
 		return selection_parse_threads(value, err);
 	case OPT_ONLY_UNDER:
 		selection->only_under = value;
-		return *value ? 0 : err_set(err, 0, "'' names no function, try: --only-under main");
+		return *value ? 0 : err_set(err, 0, "'' is not a function, try: --only-under main");
 	case OPT_GROUP:
 		options->group = value;
 		return 0;
@@ -376,14 +390,14 @@ static int check_live(const struct record_options *options, struct err *err)
 	if (!options->live)
 		return 0;
 	if (!(options->event_list.events & COLLECT_ALLOC)) {
-		(void)err_set(err, 0, "--live is of memory, and no memory is sampled");
+		(void)err_set(err, 0, "--live lists allocated memory, and memory is not sampled");
 		err_hint(err, "-e alloc");
 		return -EINVAL;
 	}
 	if (selection->top.n || selection->threads || selection->states)
 		return err_set(err, 0,
-			       "--live with --top, --threads or --state, which leave releases out, "
-			       "try: --live alone");
+			       "--live needs all releases of memory, and --top, --threads and "
+			       "--state leave some out, try: one of them");
 	return 0;
 }
 
@@ -416,7 +430,7 @@ static int check_subject(const struct record_options *options, struct err *err)
 	if (joins && (options->event_list.events & (COLLECT_ALLOC | COLLECT_LOCK))) {
 		(void)err_set(
 			err, 0,
-			"memory and locks are seen in programs that wick starts, not with -p");
+			"-e alloc and -e lock work with programs that wick starts, not with -p");
 		err_hint(err, "wick record -e alloc -- ./program");
 		return -EINVAL;
 	}
@@ -432,7 +446,8 @@ static int take_choice(struct record_options *options, struct err *err)
 		return 0;
 	if (options->attach.n_pids > 0 || options->attach.comm)
 		return err_set(err, 0,
-			       "-a is any process, -p and --comm are some, try: one of them");
+			       "-a chooses the processes itself, -p and --comm name them, try: one "
+			       "of them");
 	if (selection->top.n == 0)
 		(void)selection_parse_top("10", &selection->top, err);
 	options->choose = selection->top;
@@ -450,8 +465,11 @@ static int take_picture(struct record_options *options, struct err *err)
 	if (!dot || (strcmp(dot, ".svg") != 0 && strcmp(dot, ".html") != 0))
 		return 0;
 	if (is_limited(&options->rotate) || flight_options_on(&options->flight) || options->bare) {
-		(void)err_set(err, 0, "-o '%s' is one picture of one whole recording", output);
-		err_hint(err, "-o of a .perf, and wick flamegraph of its files");
+		(void)err_set(err, 0,
+			      "-o '%s' is one picture, and these options split the recording or "
+			      "leave out what a picture needs",
+			      output);
+		err_hint(err, "-o FILE.perf, then wick flamegraph with its files");
 		return -EINVAL;
 	}
 	options->picture = output;
@@ -468,7 +486,8 @@ static int check(const struct record_options *options, struct err *err)
 		return -EINVAL;
 	if (options->delay_ns && options->paused)
 		return err_set(err, 0,
-			       "--delay ends by itself, --paused does not, try: one of them");
+			       "--delay begins sampling by itself, --paused waits for wick start, "
+			       "try: one of them");
 	if (check_live(options, err) < 0 || check_symbols(options, err) < 0 ||
 	    outside_choice_check(&options->outside, err) < 0)
 		return -EINVAL;
@@ -476,7 +495,8 @@ static int check(const struct record_options *options, struct err *err)
 		return -EINVAL;
 	if (is_limited(&options->keep) && !is_limited(&options->rotate) &&
 	    !flight_options_on(&options->flight)) {
-		(void)err_set(err, 0, "--keep chooses among rotated files and nothing rotates");
+		(void)err_set(err, 0,
+			      "--keep removes old files of --rotate, and --rotate is not given");
 		err_hint(err, "--rotate 60s");
 		return -err->code;
 	}
@@ -487,8 +507,8 @@ static int check(const struct record_options *options, struct err *err)
 	if (options->metrics.named & METRICS_OF_ARENAS &&
 	    !(options->event_list.events & COLLECT_ALLOC)) {
 		(void)err_set(err, 0,
-			      "arena_bytes and arena_free_bytes are read where the program's "
-			      "memory is sampled");
+			      "arena_bytes and arena_free_bytes can only be read where memory is "
+			      "sampled");
 		err_hint(err, "-e cpu,alloc");
 		return -err->code;
 	}

@@ -345,8 +345,9 @@ static void tell_dear(struct recorder *recorder, const struct collector_stats *s
 	if (!stats->dear_ppm || recorder->told_dear)
 		return;
 	recorder->told_dear = true;
-	say_note("perf events took %.0f %% of the program's CPU, for its many context switches: "
-		 "timers take over, at the kernel's %u Hz tick; --engine perf keeps events",
+	say_note("perf events cost %.0f %% of the program's CPU because of its many context "
+		 "switches: wick switches to timers, at the kernel's %u Hz tick; --engine perf "
+		 "keeps events",
 		 (double)stats->dear_ppm / 10000, (unsigned)collector_kernel_hz());
 }
 

@@ -59,14 +59,14 @@ int selection_parse_top(const char *text, struct collector_top *top, struct err 
 	int r = 0;
 
 	if (*text < '0' || *text > '9' || (*end && *end != ':') || n < 1 || n > MAX_TOP)
-		return err_set(err, 0, "'%s' is no number of threads from 1 to %d (20, 20:2s)",
+		return err_set(err, 0, "'%s' is not a number of threads from 1 to %d (20, 20:2s)",
 			       text, (int)MAX_TOP);
 	if (*end == ':')
 		r = value_duration(end + 1, &interval_ns, err);
 	if (r < 0)
 		return r;
 	if (interval_ns < LEAST_INTERVAL_NS)
-		return err_set(err, 0, "'%s' is too often: every 100ms is the most", text);
+		return err_set(err, 0, "'%s' is too short: at least 100ms", text);
 	top->n = (uint32_t)n;
 	top->interval_ns = interval_ns;
 	return 0;
@@ -117,12 +117,14 @@ int selection_check(const struct selection_options *options, uint32_t events, st
 {
 	if (options->states && !(options->states & 1U << STATE_RUNNING) &&
 	    !(events & ~(uint32_t)(COLLECT_CPU | COLLECT_ALLOC))) {
-		(void)err_set(err, 0, "--state: samples of CPU and memory are of threads that run");
+		(void)err_set(err, 0,
+			      "--state needs samples of waiting threads: those of CPU and memory "
+			      "are of running threads");
 		err_hint(err, "-e wall");
 		return -EINVAL;
 	}
 	if (options->by && options->top.n == 0) {
-		(void)err_set(err, 0, "--by says what makes a thread heavy, and all are taken");
+		(void)err_set(err, 0, "--by ranks the threads for --top, and --top is not given");
 		err_hint(err, "--top 20");
 		return -EINVAL;
 	}

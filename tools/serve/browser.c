@@ -176,7 +176,8 @@ void browser_say_elsewhere(const char *page, const char *recording)
 		(void)strcpy(host, "HOST");
 	host[sizeof(host) - 1] = '\0';
 	buf_init(&text, TEXT_BYTES);
-	buf_add(&text, "there is no display here; where there is a browser, one of:\n  scp ");
+	buf_add(&text,
+		"there is no display here; on a machine with a browser, run one of:\n  scp ");
 	buf_printf(&text, "%s:", host);
 	add_quoted_twice(&text, whole ? whole : page);
 	buf_add(&text, " .\n");

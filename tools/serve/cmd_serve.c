@@ -28,14 +28,13 @@ enum {
 };
 
 const struct option_spec serve_option_specs[] = {
-	{OPT_PORT, "port", "N", "listen at this port instead of any that is free"},
-	{OPT_LISTEN, "listen", "ADDRESS", "listen at this address instead of 127.0.0.1"},
-	{OPT_HOST, "host", "NAME",
-	 "browsers may call this server by NAME, too; may be given again"},
-	{OPT_TOKEN, "token", "TEXT", "ask for this token instead of a random one"},
-	{OPT_NO_TOKEN, "no-token", NULL, "ask for none; only with --listen and a loopback address"},
-	{OPT_NO_OPEN, "no-open", NULL,
-	 "only print the page's address, even where there is a display"},
+	{OPT_PORT, "port", "N", "listen on port N (default: any free port)"},
+	{OPT_LISTEN, "listen", "ADDRESS", "listen on this address (default: 127.0.0.1)"},
+	{OPT_HOST, "host", "NAME", "accept NAME as a name of this server in URLs; may be repeated"},
+	{OPT_TOKEN, "token", "TEXT", "require this token (default: a random one)"},
+	{OPT_NO_TOKEN, "no-token", NULL,
+	 "require no token; only with --listen and a loopback address"},
+	{OPT_NO_OPEN, "no-open", NULL, "print the page's address without opening it"},
 	QUERY_OPTION_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
@@ -60,7 +59,7 @@ static int take_port(struct serving *serving, const char *text, struct err *err)
 	unsigned long port = strtoul(text, &end, 10);
 
 	if (end == text || *end || *text < '0' || *text > '9' || port > UINT16_MAX)
-		return err_set(err, 0, "'%s' is no port, try: --port 8642", text);
+		return err_set(err, 0, "'%s' is not a port, try: --port 8642", text);
 	serving->options.port = (uint16_t)port;
 	return 0;
 }
@@ -72,11 +71,11 @@ static int take_host(struct serving *serving, const char *name, struct err *err)
 	if (guard->n_hosts == MAX_HOSTS)
 		return err_set(err, 0, "more than %d names", MAX_HOSTS);
 	if (!*name || name[strcspn(name, " /\t")])
-		return err_set(err, 0, "'%s' is no name of this server, try: --host profiles.lan",
-			       name);
+		return err_set(err, 0,
+			       "'%s' is not a name of this server, try: --host profiles.lan", name);
 	/* Meant for where to listen; as a name it would be one that any page can send. */
 	if (strcmp(name, "0.0.0.0") == 0 || strcmp(name, "::") == 0)
-		return err_set(err, 0, "'%s' is no name of this server, try: --listen %s", name,
+		return err_set(err, 0, "'%s' is not a name of this server, try: --listen %s", name,
 			       name);
 	serving->hosts[guard->n_hosts++] = name;
 	guard->hosts = serving->hosts;
@@ -145,7 +144,8 @@ static int parse(struct cmd_ctx *ctx, struct serving *serving, struct err *err)
 			return 0;
 		if (serving->options.folder)
 			return err_set(err, 0,
-				       "'%s' is too much, one folder is served, try: wick serve %s",
+				       "unexpected argument '%s': wick serves one directory, try: "
+				       "wick serve %s",
 				       cursor.argv[cursor.rest], serving->options.folder);
 		serving->options.folder = cursor.argv[cursor.rest];
 		cursor = (struct option_cursor){.specs = serve_option_specs,
@@ -160,13 +160,13 @@ static int check(struct serving *serving, struct err *err)
 	int r;
 
 	if (!serving->options.folder)
-		return err_set(err, 0, "no folder given, try: wick serve DIR");
+		return err_set(err, 0, "no directory given, try: wick serve DIR");
 	if (serving->no_token && guard->token)
 		return err_set(err, 0,
 			       "--token and --no-token exclude each other, try: one of them");
 	if (serving->no_token && !(serving->has_listen && guard_is_loopback(guard->listen)))
 		return err_set(err, 0,
-			       "--no-token lets everybody on this machine look, try: --no-token "
+			       "--no-token gives everybody on this machine access, try: --no-token "
 			       "--listen 127.0.0.1");
 	if (guard->token || serving->no_token)
 		return 0;
@@ -210,7 +210,8 @@ static int announce(struct serving *serving, const struct server *server)
 			 "same address there; Ctrl-C ends",
 			 server_port(server), server_port(server));
 	else
-		say_note("whoever can reach this machine and has the token can look; Ctrl-C ends");
+		say_note("anybody who can reach this machine and has the token can see the "
+			 "recordings; Ctrl-C ends");
 	buf_release(&address);
 	return status;
 }

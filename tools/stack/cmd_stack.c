@@ -12,9 +12,9 @@ enum { OPT_JSON = OPTION_LONG_ONLY, OPT_NO_STOP };
 enum { RESULT_BYTES = 512 * 1024 * 1024 };
 
 const struct option_spec stack_option_specs[] = {
-	{'p', "pid", "PID", "of this process"},
-	{OPT_JSON, "json", NULL, "as one JSON object"},
-	{OPT_NO_STOP, "no-stop", NULL, "hold no thread: those that run have no stack then"},
+	{'p', "pid", "PID", "the process to show"},
+	{OPT_JSON, "json", NULL, "print one JSON object"},
+	{OPT_NO_STOP, "no-stop", NULL, "do not stop threads; running threads then have no stack"},
 	SYMBOL_OPTION_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},

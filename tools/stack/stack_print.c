@@ -86,7 +86,7 @@ static void add_title(const struct stack_print *print, struct buf *buf)
 	}
 	buf_add(buf, ": ");
 	text_of(buf, print->stacks->n, "thread");
-	buf_printf(buf, ", %" PRIu32 " held for a moment, in ", print->stacks->n_stopped);
+	buf_printf(buf, ", %" PRIu32 " stopped for a moment, in ", print->stacks->n_stopped);
 	words_amount(buf, print->spent_ns, "ns");
 	buf_add_char(buf, '\n');
 }

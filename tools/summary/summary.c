@@ -154,7 +154,7 @@ static void print_none_kept(const struct selection *selection, struct buf *buf)
 	} else if (options->only_under && !selection->a_stack_matched) {
 		buf_add(buf, "no stack had that function in it");
 	} else {
-		buf_add(buf, "no sample is all that was asked for");
+		buf_add(buf, "no sample matches all options");
 	}
 	buf_add_char(buf, '\n');
 }
@@ -198,7 +198,7 @@ static void print_nothing(const struct summary *summary, struct buf *buf)
 		return; /* who was not sampled has a line */
 	summary_topic(buf, "");
 	if (stats->processes == 0)
-		buf_add(buf, "no program took the agent, try: wick doctor -- CMD\n");
+		buf_add(buf, "no program loaded the agent, try: wick doctor -- CMD\n");
 	else if ((double)stats->charged_ns < NS_PER_S / summary->hz &&
 		 (double)stats->paused_ns >= NS_PER_S / summary->hz)
 		buf_printf(buf, "the program used %.2f s of CPU while the recording was paused\n",
@@ -223,9 +223,9 @@ static void print_coverage(const struct summary *summary, struct buf *buf)
 	starting = (double)stats->starting_ns / (double)stats->charged_ns;
 	if (starting >= MISSING_MIN_PART) {
 		summary_topic(buf, "starting");
-		buf_add(buf, "programs that began used ");
+		buf_add(buf, "programs used ");
 		words_amount(buf, stats->starting_ns, "ns");
-		buf_add(buf, " of CPU before they could be sampled\n");
+		buf_add(buf, " of CPU while they started, before they could be sampled\n");
 	}
 	if ((double)stats->charged_ns > MIN_CHARGED_NS && !stats->aliased &&
 	    (coverage + starting < LOW_COVERAGE || coverage > HIGH_COVERAGE)) {
@@ -259,19 +259,19 @@ static void print_states(const struct summary *summary, struct buf *buf)
 	buf_add_char(buf, '\n');
 	if (stats->unreadable) {
 		summary_topic(buf, "");
-		text_of(buf, stats->unreadable, "look");
-		buf_add(buf, " at threads that may not be read: they have no stack; their program "
-			     "forbids it (PR_SET_DUMPABLE) or changed its user, try: wick as "
-			     "root\n");
+		text_of(buf, stats->unreadable, "sample");
+		buf_add(buf,
+			" without a stack: wick may not read these threads, because their program "
+			"forbids it (PR_SET_DUMPABLE) or changed its user, try: wick as root\n");
 	}
 	if (summary->verbose) {
 		summary_topic(buf, "blocked");
-		text_of(buf, stats->looks, "look");
+		text_of(buf, stats->looks, "check");
 		buf_add(buf, ", ");
 		text_of(buf, stats->walks, "stack");
 		buf_add(buf, " read, ");
 		text_share(buf, (double)stats->outrun, (double)stats->walks);
-		buf_add(buf, " of them of threads that ran meanwhile\n");
+		buf_add(buf, " of them discarded, because the thread ran meanwhile\n");
 	}
 }
 
@@ -284,12 +284,14 @@ static void print_aliased(const struct summary *summary, struct buf *buf)
 	buf_printf(buf, " ran in step with the kernel's %u Hz tick (tick aliasing), ",
 		   (unsigned)summary->kernel_hz);
 	if (stats->switched == stats->aliased)
-		buf_add(buf, "and got perf events when that was seen\n");
+		buf_add(buf, "and got perf events when wick noticed it\n");
 	else if (*summary->no_events)
-		buf_printf(buf, "so places may be wrong; perf events would be right: %s\n",
-			   summary->no_events);
+		buf_printf(
+			buf,
+			"so shares of functions may be wrong; perf events would avoid that: %s\n",
+			summary->no_events);
 	else
-		buf_add(buf, "so places may be wrong, try: --engine perf\n");
+		buf_add(buf, "so shares of functions may be wrong, try: --engine perf\n");
 }
 
 static void print_tick(const struct summary *summary, struct buf *buf)
@@ -302,7 +304,7 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 		   (summary->engine == RING_ENGINE_CTIMER || stats->timers_took_over)) {
 		summary_topic(buf, "rate");
 		if (stats->timers_took_over && !stats->dear_ppm)
-			buf_add(buf, "timers took over from perf events, to cost less: ");
+			buf_add(buf, "timers replaced perf events, to lower the overhead: ");
 		buf_printf(buf,
 			   "samples come at most at the kernel's %u Hz tick; each stands for more "
 			   "time, so that totals are right\n",
@@ -311,7 +313,7 @@ static void print_tick(const struct summary *summary, struct buf *buf)
 	if (stats->dear_ppm) {
 		summary_topic(buf, "engine");
 		buf_printf(buf,
-			   "timers took over from perf events, which made context switches cost "
+			   "timers replaced perf events, because these made context switches cost "
 			   "%.0f %% of the program's CPU\n",
 			   (double)stats->dear_ppm / 10000);
 	}

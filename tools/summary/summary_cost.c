@@ -19,9 +19,9 @@ static void print_lowered(const struct summary *summary, struct buf *buf)
 		return;
 	summary_topic(buf, "budget");
 	text_rate(buf, stats->lowest_hz, summary->hz);
-	buf_add(buf, " at the lowest; lower than asked for ");
+	buf_add(buf, " at the lowest; below the requested rate for ");
 	text_seconds(buf, stats->lowered_ns);
-	buf_add(buf, ", for what it cost; totals stay right\n");
+	buf_add(buf, ", to limit the overhead; totals stay right\n");
 }
 
 static void print_breaks(const struct collector_stats *stats, struct buf *buf)
@@ -38,12 +38,12 @@ static void print_starved(const struct collector_stats *stats, struct buf *buf)
 	if (!stats->starved && !stats->given_up)
 		return;
 	summary_topic(buf, "starved");
-	buf_add(buf, "wick was not given a processor for ");
+	buf_add(buf, "wick got no CPU for ");
 	text_seconds(buf, stats->starved_ns);
 	if (stats->given_up) {
 		buf_add(buf, "; ");
 		text_of(buf, stats->given_up, "process");
-		buf_add(buf, " took it for dead and stopped sampling");
+		buf_add(buf, " assumed that it had ended and stopped sampling");
 	}
 	buf_add_char(buf, '\n');
 }
@@ -117,25 +117,25 @@ void summary_lost(const struct summary *summary, struct buf *buf)
 
 	summary_topic(buf, "lost");
 	summary_cause(buf, stats->lost_full, "ring full (lost_full)", &first);
-	summary_cause(buf, stats->lost_nested, "inside a thread's last sample (lost_nested)",
+	summary_cause(buf, stats->lost_nested, "during another sample of the thread (lost_nested)",
 		      &first);
 	summary_cause(buf, stats->lost_noslot, "too many threads (lost_noslot)", &first);
 	summary_cause(buf, stats->lost_events, "of memory or locks, ring full (lost_events)",
 		      &first);
 	summary_cause(buf, stats->live_full, "releases of memory (live_full)", &first);
 	summary_cause(buf, summary->live ? summary->live->heap.left_out : 0,
-		      "of live memory, no room (live_left_out)", &first);
+		      "of live memory, table full (live_left_out)", &first);
 	summary_cause(buf, stats->lost_queue, "wick too slow (lost_queue)", &first);
 	summary_cause(buf, stats->lost_pause, "in pauses (lost_pause)", &first);
 	summary_cause(buf, stats->lost_corrupt, "damaged in shared memory (lost_corrupt)", &first);
 	summary_cause(buf, stats->lost_forged, "beyond the CPU that was used (lost_forged)",
 		      &first);
-	summary_cause(buf, dropped(summary), "no disk took (dropped)", &first);
+	summary_cause(buf, dropped(summary), "not written to disk (dropped)", &first);
 	buf_add(buf, first ? "nothing\n" : "\n");
 	if (summary->verbose) {
 		first = true;
 		summary_topic(buf, "threads");
-		summary_cause(buf, stats->misdirected, "misdirected signals", &first);
+		summary_cause(buf, stats->misdirected, "spurious signals", &first);
 		summary_cause(buf, stats->late_threads, "armed by wick", &first);
 		summary_cause(buf, stats->unmasked_threads, "had SIGPROF blocked", &first);
 		buf_printf(buf, "%sfound by %s\n", first ? "" : ", ",

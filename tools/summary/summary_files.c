@@ -128,10 +128,10 @@ static void print_next(const struct summary *summary, struct buf *buf)
 	if (summary->unnamed_frames) {
 		summary_topic(buf, "names");
 		text_of(buf, summary->unnamed_frames, "frame");
-		buf_add(buf, " could not wait for a name, ");
+		buf_add(buf, " were written before their names were known, ");
 	} else if (summary->no_symbols) {
 		summary_topic(buf, "names");
-		buf_add(buf, "none were asked for, ");
+		buf_add(buf, "not looked up, because of --no-symbols, ");
 	}
 	if (summary->unnamed_frames || summary->no_symbols)
 		buf_printf(buf, "try: wick symbolize %s%s\n", last,
@@ -139,7 +139,7 @@ static void print_next(const struct summary *summary, struct buf *buf)
 	if (summary->mangled_names) {
 		summary_topic(buf, "names");
 		text_of(buf, summary->mangled_names, "name");
-		buf_add(buf, " took too long to demangle, or too much room: shown mangled\n");
+		buf_add(buf, " took too much time or memory to demangle: shown mangled\n");
 	}
 	summary_topic(buf, "next");
 	if (written->samples) {

@@ -52,7 +52,8 @@ static void add_agentless(const struct collector_stats *stats, struct buf *buf)
 	if (stats->deaf) {
 		summary_topic(buf, "signal");
 		text_of(buf, stats->deaf, "process");
-		buf_printf(buf, " gave up SIG%s: %s\n", sigabbrev_np(stats->deaf_signal), ended);
+		buf_printf(buf, " replaced the handler of SIG%s: %s\n",
+			   sigabbrev_np(stats->deaf_signal), ended);
 	}
 	if (stats->mute) {
 		summary_topic(buf, "signal");
@@ -63,14 +64,14 @@ static void add_agentless(const struct collector_stats *stats, struct buf *buf)
 	if (stats->seccomp) {
 		summary_topic(buf, "seccomp");
 		text_of(buf, stats->seccomp, "process");
-		buf_add(buf, " stopped sampling before a filter that forbids it\n");
+		buf_add(buf, " stopped sampling before a seccomp filter that forbids it\n");
 	}
 	if (stats->flooded) {
 		summary_topic(buf, "flood");
 		buf_printf(buf, "user %u", (unsigned)stats->flooded_uid);
-		buf_add(buf, " connected too often and was kept out ");
+		buf_add(buf, " connected too often and was refused ");
 		text_of(buf, stats->flooded, "time");
-		buf_add(buf, "; programs that it began meanwhile were not sampled\n");
+		buf_add(buf, "; programs that this user started meanwhile were not sampled\n");
 	}
 }
 
@@ -78,9 +79,9 @@ static void add_outside(const struct collector_stats *stats, struct buf *buf)
 {
 	if (!stats->outside)
 		return;
-	summary_topic(buf, "outside");
+	summary_topic(buf, "external");
 	text_of(buf, stats->outside, "program");
-	buf_add(buf, " looked at with ptrace");
+	buf_add(buf, " sampled with ptrace");
 	if (stats->outside_path[0]) {
 		buf_add(buf, ", ");
 		words_plain(buf, stats->outside_path);
@@ -106,12 +107,13 @@ static void add_children(const struct collector_stats *stats, struct buf *buf)
 	summary_topic(buf, "children");
 	if (stats->followed) {
 		words_count(buf, stats->followed);
-		buf_add(buf, " joined");
+		buf_add(buf, " attached");
 	}
 	if (ns >= UNSEEN_LEAST_NS)
 		buf_printf(buf,
-			   "%s%.2f s of CPU before that, or of others that ended soon: not sampled",
-			   stats->followed ? "; " : "none joined; ", (double)ns * 1e-9);
+			   "%s%.2f s of CPU before that, or in others that ended early, was not "
+			   "sampled",
+			   stats->followed ? "; " : "none was attached to; ", (double)ns * 1e-9);
 	buf_add_char(buf, '\n');
 }
 

@@ -27,16 +27,16 @@ enum {
 };
 
 const struct option_spec symbolize_option_specs[] = {
-	VIEW_OUTPUT_SPEC("write to FILE (FILE.named.perf for FILE.perf)"),
+	VIEW_OUTPUT_SPEC("write to FILE (default: FILE.named.perf for FILE.perf)"),
 	{OPT_SYMBOL_DIR, "symbol-dir", "DIR",
-	 "look for modules and debug files in DIR, by build-id or name; may be given again"},
+	 "look for modules and debug files in DIR, by build-id or name; may be repeated"},
 	{OPT_DEBUGINFOD, "debuginfod", NULL,
-	 "ask the servers of $DEBUGINFOD_URLS for debug files, 5s in all"},
-	{OPT_NO_INLINE, "no-inline", NULL, "leave calls that were inlined out of the stacks"},
-	{OPT_SRCLINE, "srcline", NULL, "write file and line of every frame, as a comment line"},
-	{OPT_FULL_NAMES, "full-names", NULL, "C++ and Rust names with parameters"},
-	{OPT_NO_CACHE, "no-cache", NULL, "neither use nor add to the names kept on disk"},
-	{'q', "quiet", NULL, "write nothing but errors"},
+	 "download debug files from the servers in $DEBUGINFOD_URLS, for at most 5s"},
+	{OPT_NO_INLINE, "no-inline", NULL, "leave inlined calls out of the stacks"},
+	{OPT_SRCLINE, "srcline", NULL, "write file and line of each frame in a comment line"},
+	{OPT_FULL_NAMES, "full-names", NULL, "show C++ and Rust names with their parameters"},
+	{OPT_NO_CACHE, "no-cache", NULL, "do not use the symbol cache on disk"},
+	{'q', "quiet", NULL, "print only errors"},
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{'i', "input", "FILE", NULL},
 	{0, NULL, NULL, NULL},
@@ -154,7 +154,7 @@ static int gather(struct symbolize_job *job, struct err *err)
 	}
 	if (r < 0 || known)
 		return r;
-	(void)err_set(err, 0, "'%s' is no perf-script text", job->in);
+	(void)err_set(err, 0, "'%s' is not perf script text", job->in);
 	view_trouble_hint(job->in, err);
 	return -EINVAL;
 }

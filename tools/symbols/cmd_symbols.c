@@ -26,10 +26,10 @@ enum {
 const struct option_spec symbols_option_specs[] = {
 	{OPT_JSON, "json", NULL, "list: print one JSON object instead of text"},
 	{OPT_SYMBOL_DIR, "symbol-dir", "DIR",
-	 "add: look for debug files in DIR, by build-id or name; may be given again"},
+	 "add: look for debug files in DIR, by build-id or name; may be repeated"},
 	{OPT_DEBUGINFOD, "debuginfod", NULL,
-	 "add: ask the servers of $DEBUGINFOD_URLS for debug files, 5s in all"},
-	{'q', "quiet", NULL, "write nothing but errors, and the list"},
+	 "add: download debug files from the servers in $DEBUGINFOD_URLS, for at most 5s"},
+	{'q', "quiet", NULL, "print only errors and the list"},
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
 };
@@ -151,8 +151,7 @@ static int list(struct cache *cache, const struct asked *asked)
 	int n;
 
 	if (asked->n_args) {
-		say_error("'%s' is too much: all are listed, try: wick symbols list",
-			  asked->args[0]);
+		say_error("unexpected argument '%s', try: wick symbols list", asked->args[0]);
 		return WICK_USAGE;
 	}
 	n = cache_list(cache, &entries, &err);
@@ -236,7 +235,8 @@ static int clear(struct cache *cache, const struct asked *asked)
 		if (r < 0)
 			return fail(&err, r);
 		if (r == 0 && which) {
-			say_error("nothing is kept of '%s', try: wick symbols list", which);
+			say_error("the symbol cache has nothing of '%s', try: wick symbols list",
+				  which);
 			return WICK_USAGE;
 		}
 		n_removed += r;
@@ -361,7 +361,7 @@ static const struct action *find_action(const char *name, struct err *err)
 	const char *near;
 
 	if (!name) {
-		(void)err_set(err, 0, "nothing to do given: list, add, strip or clear");
+		(void)err_set(err, 0, "no action given: list, add, strip or clear");
 		err_hint(err, "wick symbols list");
 		return NULL;
 	}
@@ -371,7 +371,7 @@ static const struct action *find_action(const char *name, struct err *err)
 		names[i] = actions[i].name;
 	}
 	near = option_nearest(name, names);
-	(void)err_set(err, 0, "'%s' is none of list, add, strip and clear", name);
+	(void)err_set(err, 0, "'%s' is not an action: list, add, strip or clear", name);
 	err_hint(err, "wick symbols %s", near ? near : "list");
 	return NULL;
 }

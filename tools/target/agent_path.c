@@ -61,6 +61,6 @@ int agent_path_find(char **ret_path, struct err *err)
 			return 0;
 	}
 	(void)err_set(err, ENOENT, "open the agent '%s/%s'", directory, places[0]);
-	err_hint(err, "installing wick whole, or WICK_AGENT=/path/to/libwick-agent.so");
+	err_hint(err, "installing all of wick, or WICK_AGENT=/path/to/libwick-agent.so");
 	return -ENOENT;
 }

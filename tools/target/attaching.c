@@ -10,10 +10,10 @@
 
 static void tell_joined(pid_t pid, const struct collector_attached *attached)
 {
-	say_note("joined process %d; a thread of it stood for %u.%02u ms%s", (int)pid,
+	say_note("attached to process %d; one thread was stopped for %u.%02u ms%s", (int)pid,
 		 (unsigned)(attached->stopped_ns / 1000000),
 		 (unsigned)(attached->stopped_ns / 10000 % 100),
-		 attached->again ? " (the agent was there)" : "");
+		 attached->again ? " (the agent was already loaded)" : "");
 }
 
 /* Where its recording can be asked, it is named. */
@@ -22,7 +22,7 @@ static void add_recorder(pid_t pid, struct err *err)
 	pid_t recorder = control_recorder(pid);
 
 	if (recorder)
-		err_hint(err, "kill %d, which ends it; wick status -p %d says what it is",
+		err_hint(err, "kill %d, which ends it; wick status -p %d shows what it is",
 			 (int)recorder, (int)pid);
 }
 

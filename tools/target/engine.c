@@ -45,7 +45,7 @@ static void fall_back(struct engine *engine, uint32_t hz, const struct perf_perm
 	note(engine, "engine ctimer: %s", permit->why);
 	if (hz > kernel_hz)
 		note(engine,
-		     "samples come at the kernel's %u Hz tick, and weigh so much more instead",
+		     "samples come at the kernel's %u Hz tick, and each stands for more time",
 		     (unsigned)kernel_hz);
 }
 
@@ -62,7 +62,7 @@ static void use_perf(struct engine *engine, const struct engine_options *options
 	if (options->kernel)
 		note(engine, "no kernel frames: %s", permit->why);
 	else if (!engine->how.name.is_cpu && !engine->how.name.user_only)
-		note(engine, "'%s' in the kernel does not count: %s", engine->how.name.text,
+		note(engine, "'%s' is not counted in the kernel: %s", engine->how.name.text,
 		     permit->why);
 }
 
@@ -121,7 +121,7 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
 	int r = 0;
 
 	if (other && needs)
-		return err_set(err, 0, "--engine %s with %s, which is perf's",
+		return err_set(err, 0, "--engine %s cannot sample %s, which needs perf",
 			       options->wish == ENGINE_CTIMER ? "ctimer" : "ptrace", needs);
 	engine.is_auto = options->wish == ENGINE_AUTO && !needs;
 	if (!other && (options->wish == ENGINE_PERF || needs || hz > collector_kernel_hz()))

@@ -33,7 +33,8 @@ int outside_choice_check(const struct outside_choice *choice, struct err *err)
 {
 	if (outside_choice_only(choice) && !is_possible(choice))
 		return err_set(err, 0,
-			       "--engine ptrace is of -e cpu and wall; the rest is an agent's");
+			       "--engine ptrace supports only -e cpu and wall; other events need "
+			       "the agent");
 	return 0;
 }
 
@@ -58,11 +59,12 @@ void outside_choice_tell(const struct outside_choice *choice, const struct colle
 	if (!collector_launched_outside(collector))
 		return;
 	if (collector_examine(command, &program, NULL) == 0 && program.why)
-		say_note("'%s' takes no agent (%s): engine ptrace looks at it from outside, %u "
-			 "times a second",
+		say_note("'%s' cannot load the agent (%s): engine ptrace samples it, %u times a "
+			 "second",
 			 command, program.why, rate_of(choice));
 	else if (choice->hz > MOST_HZ)
-		say_note("engine ptrace looks %d times a second, and samples weigh so much more",
+		say_note("engine ptrace samples %d times a second, and each sample stands for more "
+			 "time",
 			 MOST_HZ);
 }
 
@@ -84,7 +86,7 @@ int outside_choice_join(const struct outside_choice *choice, struct collector *c
 	if (r == -EPERM)
 		r = check_denied(pid, &why);
 	if (r == 0 && !only)
-		say_note("%s: engine ptrace looks at it from outside, %u times a second", err->text,
+		say_note("%s: engine ptrace samples it, %u times a second", err->text,
 			 rate_of(choice));
 	if (r < 0)
 		*err = why;

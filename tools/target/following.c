@@ -42,7 +42,7 @@ void following_tick(struct following *following, uint64_t now_ns)
 void following_tell(const struct following *following)
 {
 	if (following->n_refused)
-		say_note("children: %" PRIu64 " did not join, the last one: %s",
+		say_note("children: wick could not attach to %" PRIu64 ", the last one: %s",
 			 following->n_refused, following->why.text);
 }
 

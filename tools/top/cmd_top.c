@@ -22,17 +22,20 @@ enum { DEFAULT_HZ = 99, ONCE_ROWS = 40, ONCE_COLUMNS = 160, KEY_MS = 50, TEXT_BY
 /* The man page docs/man/wick-top.1 says the same; a lint test compares them. */
 const struct option_spec top_option_specs[] = {
 	ATTACH_OPTION_SPECS,
-	{'e', "event", "WHAT", "what is counted: cpu, or wall, also the time that is waited (cpu)"},
-	{'F', "freq", "HZ", "samples per second of CPU and thread, 1 to 10000 (99)"},
+	{'e', "event", "WHAT",
+	 "what to count: cpu, or wall, which includes waiting (default: cpu)"},
+	{'F', "freq", "HZ",
+	 "samples per second of CPU time in each thread: 1 to 10000 (default: 99)"},
 	MAX_OVERHEAD_OPTION_SPEC("off"),
-	{'d', "duration", "DUR", "count for so long (until CMD ends; with --once: 5s)"},
+	{'d', "duration", "DUR", "stop after DUR (default: when CMD ends; with --once: 5s)"},
 	{OPT_SHOW, "show", "WHAT",
-	 "begin with functions or threads; the key t changes it (functions)"},
+	 "show functions or threads first; the key t switches (default: functions)"},
 	{OPT_SORT, "sort", "ORDER",
-	 "most first, of: self, total, self-sum, total-sum; as the keys 1 to 4 (self)"},
-	{OPT_ONCE, "once", NULL, "no screen: print it as text at the end"},
+	 "sort by self, total, self-sum or total-sum, as the keys 1 to 4 do (default: self)"},
+	{OPT_ONCE, "once", NULL, "print text once at the end instead of a live screen"},
 	{OPT_CMD_OUTPUT, "cmd-output", "FILE",
-	 "what CMD writes goes to FILE (a file of its own, of which the end is shown at the end)"},
+	 "write the output of CMD to FILE (default: a temporary file, whose last lines are printed "
+	 "at the end)"},
 	SYMBOL_OPTION_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
@@ -106,15 +109,18 @@ static int check_subject(const struct top_options *options, struct err *err)
 	bool joins = attach_options_given(&options->attach);
 
 	if (options->argc == 0 && !joins) {
-		(void)err_set(err, 0, "no command to look at");
+		(void)err_set(err, 0, "no command given");
 		err_hint(err, "wick top -- ./program, or -p PID");
 		return -EINVAL;
 	}
 	if (options->argc > 0 && joins)
-		return err_set(err, 0, "'%s' and -p or --comm, try: one of them", options->argv[0]);
+		return err_set(err, 0,
+			       "'%s' starts a program, -p and --comm attach to running ones, try: "
+			       "one of them",
+			       options->argv[0]);
 	if (options->cmd_output && joins)
 		return err_set(err, 0,
-			       "--cmd-output is of a CMD, and none is started, try: without it");
+			       "--cmd-output needs a CMD, and none is given, try: without it");
 	return 0;
 }
 

@@ -54,7 +54,7 @@ static int open_file(struct top_output *output, const char *path, struct err *er
 	}
 	if (fd >= 0)
 		(void)close(fd);
-	(void)err_set(err, 0, "'%s' is a link or a pipe, which nothing is written to", path);
+	(void)err_set(err, 0, "'%s' is a link or a pipe: wick does not write to it", path);
 	err_hint(err, "another name");
 	return -EEXIST;
 }
@@ -151,7 +151,7 @@ void top_output_finish(struct top_output *output, const char *command, bool ende
 		show_end(output, command);
 		(void)unlink(output->path);
 	} else if (!ended) {
-		say_note("'%s' goes on; what it writes is in '%s'", command, output->path);
+		say_note("'%s' continues to run; its output goes to '%s'", command, output->path);
 	}
 	(void)close(output->file - 1);
 	*output = (struct top_output){0};

@@ -67,7 +67,7 @@ int top_screen_open(struct top_screen **ret_screen, struct err *err)
 	struct top_screen *screen;
 
 	if (isatty(STDOUT_FILENO) != 1) {
-		(void)err_set(err, 0, "standard output is no terminal");
+		(void)err_set(err, 0, "standard output is not a terminal");
 		err_hint(err, "wick top --once, which prints text");
 		return -ENOTTY;
 	}

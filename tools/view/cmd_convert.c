@@ -21,20 +21,21 @@ enum {
 };
 
 const struct option_spec convert_option_specs[] = {
-	VIEW_OUTPUT_SPEC("write to FILE, whose end names the format; - is standard output"),
+	VIEW_OUTPUT_SPEC("write to FILE, whose extension selects the format; - is standard output"),
 	{VIEW_OPT_FORMAT, "format", "FORMAT",
 	 "folded, pb, speedscope.json, firefox.json or perf, each also with .gz (default: by the "
-	 "end of the output's name)"},
+	 "extension of FILE)"},
 	{OPT_METRICS_AS, "metrics-as", "HOW",
-	 "of perf: comment (default), or inline, as flame_prof and its FlameScope fork have them"},
+	 "perf: write metrics as comment or inline, which flame_prof and its fork of FlameScope "
+	 "read (default: comment)"},
 	{OPT_REPEAT, "repeat", "METRIC",
-	 "of perf: write each sample as often as METRIC is large, for programs that count samples; "
-	 "METRIC_delta: as it grew"},
+	 "perf: write each sample in proportion to METRIC, or to its growth (METRIC_delta), for "
+	 "programs that only count samples"},
 	{OPT_REPEAT, "weight", "METRIC", NULL}, /* as it was called */
 	{OPT_MAX_SAMPLES, "max-samples", "N",
-	 "with --repeat: write about N samples and no more (default: 1000000)"},
-	{OPT_BARE, "bare", NULL, "of perf: no line that starts with #, as Perfetto wants it"},
-	VIEW_TITLE_SPEC("what speedscope and Firefox call it (default: the file's name)"),
+	 "with --repeat: write at most about N samples (default: 1000000)"},
+	{OPT_BARE, "bare", NULL, "perf: write no comment lines, for Perfetto"},
+	VIEW_TITLE_SPEC("title in speedscope and Firefox (default: the file's name)"),
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -58,7 +59,7 @@ static int parse_max_samples(const char *text, uint64_t *ret_n, struct err *err)
 	errno = 0;
 	n = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno || n == 0)
-		return err_set(err, 0, "--max-samples wants a number from 1 on, not '%s'", text);
+		return err_set(err, 0, "--max-samples takes a number above 0, not '%s'", text);
 	*ret_n = n;
 	return 0;
 }
@@ -145,7 +146,7 @@ static int settle(struct convert_asked *asked, struct err *err)
 	if (!asked->command.output.path)
 		return err_set(err, 0, "no output given, try: -o FILE.speedscope.json");
 	if (!asked->command.format && strcmp(name, "-") == 0)
-		return err_set(err, 0, "standard output has no name, try: --format FORMAT");
+		return err_set(err, 0, "standard output has no extension, try: --format FORMAT");
 	r = convert_format_of(name, &asked->options.format, &asked->options.gzip, err);
 	if (r < 0)
 		return -EINVAL;
@@ -189,8 +190,8 @@ static void tell(const struct convert_asked *asked, const struct convert_report 
 		say_note("%" PRIu64 " samples written, each stands for %" PRIu64 " of %s",
 			 report->n_samples, report->quantum, asked->options.metric);
 	if (report->n_negative)
-		say_note("%" PRIu64 " samples below zero are left out, for the format has none, "
-			 "try: --metric NAME:loss",
+		say_note("%" PRIu64 " samples with values below 0 are left out, because the format "
+			 "cannot have them, try: --metric NAME:loss",
 			 report->n_negative);
 	if (report->several_events)
 		say_note("there are several events, and most readers take only the first, try: "

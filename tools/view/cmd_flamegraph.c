@@ -19,16 +19,16 @@ static const double picture_threshold = 0.0002;
 static const double tree_threshold = 0.005;
 
 const struct option_spec flamegraph_option_specs[] = {
-	VIEW_OUTPUT_SPEC("write to FILE: .svg, .html, .txt, .csv, .json or .folded; without it the "
-			 "tree is printed"),
-	VIEW_FORMAT_SPEC("write so whatever FILE is called: svg, txt, csv..."),
-	VIEW_TITLE_SPEC("the picture's title"),
-	{OPT_WIDTH, "width", "PIXELS", "the picture's width (default: 1200)"},
+	VIEW_OUTPUT_SPEC("write to FILE: .svg, .html, .txt, .csv, .json or .folded (default: print "
+			 "the tree)"),
+	VIEW_FORMAT_SPEC("output format, whatever FILE is called: svg, txt, csv..."),
+	VIEW_TITLE_SPEC("title of the picture"),
+	{OPT_WIDTH, "width", "PIXELS", "width of the picture (default: 1200)"},
 	{OPT_THRESHOLD, "threshold", "PERCENT",
-	 "leave out frames under this part of the total (default: 0.02 in pictures, 0.5 in text, 0 "
+	 "leave out frames below PERCENT of the total (default: 0.02 in pictures, 0.5 in text, 0 "
 	 "elsewhere)"},
 	{OPT_ICICLE, "icicle", NULL, "draw with the root at the top"},
-	{OPT_REVERSE, "reverse", NULL, "in text, CSV and JSON: innermost functions first"},
+	{OPT_REVERSE, "reverse", NULL, "in text, CSV and JSON: start at the innermost functions"},
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -92,7 +92,7 @@ static int write_svg(struct flamegraph *it, struct buf *text, struct err *err)
 		r = flame_svg_write(text, calls, reverse, &it->picture);
 	}
 	if (r == 0 && reverse->cut)
-		say_note("the reverse graph is cut at %u frames: the stacks are that deep",
+		say_note("the reverse graph shows %u frames of each stack, and some are deeper",
 			 reverse->cut);
 	flame_free(reverse);
 	flame_free(calls);
@@ -136,8 +136,8 @@ static int write_folded(const struct flamegraph *it, struct buf *text, struct er
 	int r = convert_write(it->subject.selection, &options, &sink, &report, err);
 
 	if (report.n_negative)
-		say_note("%llu samples below zero are left out, for the format has none, "
-			 "try: --metric NAME:loss",
+		say_note("%llu samples with values below 0 are left out, because the format cannot "
+			 "have them, try: --metric NAME:loss",
 			 (unsigned long long)report.n_negative);
 	return r == -EFBIG ? 0 : r; /* told when it is written */
 }

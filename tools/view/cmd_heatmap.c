@@ -23,16 +23,16 @@ enum {
 };
 
 const struct option_spec heatmap_option_specs[] = {
-	VIEW_OUTPUT_SPEC("write to FILE: .svg, .html, .txt, .csv or .json; without it the heatmap "
-			 "is drawn here"),
-	VIEW_FORMAT_SPEC("write so whatever FILE is called: svg, txt, csv..."),
-	VIEW_TITLE_SPEC("the picture's title"),
-	{OPT_WIDTH, "width", "N", "pixels of a picture, or characters of a drawing"},
+	VIEW_OUTPUT_SPEC(
+		"write to FILE: .svg, .html, .txt, .csv or .json (default: draw in the terminal)"),
+	VIEW_FORMAT_SPEC("output format, whatever FILE is called: svg, txt, csv..."),
+	VIEW_TITLE_SPEC("title of the picture"),
+	{OPT_WIDTH, "width", "N", "width of a picture in pixels, or of text in characters"},
 	{OPT_COLUMN, "column", "DURATION",
-	 "what a column stands for (default: 1s; longer where there is no room)"},
-	{OPT_ROWS, "rows", "N", "parts that a column is divided into (default: 50)"},
+	 "time range of one column (default: 1s, or longer if the columns do not fit)"},
+	{OPT_ROWS, "rows", "N", "number of rows in a column (default: 50)"},
 	{OPT_BY, "by", "DIM",
-	 "make the rows not time but what --group can name: threads, states..."},
+	 "one row for each thread, state... instead of parts of a second; DIM as in --group"},
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},

@@ -20,16 +20,16 @@ enum { DEFAULT_TOP = 20, MAX_TOP = 1000000 };
 
 const struct option_spec report_option_specs[] = {
 	VIEW_OUTPUT_SPEC("write to FILE: .txt, .md, .csv, .json or .html"),
-	VIEW_FORMAT_SPEC("print so: txt, md, csv or json"),
-	{OPT_JSON, "json", NULL, "the same as --format json"},
-	{OPT_TOP, "top", "N", "how many functions, at most (default: 20; 0: all)"},
+	VIEW_FORMAT_SPEC("output format: txt, md, csv or json"),
+	{OPT_JSON, "json", NULL, "same as --format json"},
+	{OPT_TOP, "top", "N", "show at most N functions (default: 20; 0: all)"},
 	{OPT_BY, "by", "ORDER",
-	 "sort by self, total or calls (only if each call was recorded; default: self)"},
+	 "sort by self, total or calls (default: self); calls needs a recording of every call"},
 	{OPT_FUNCTION, "function", "RE",
-	 "instead, functions that match, each with its callers and callees"},
+	 "show only matching functions, each with its callers and callees"},
 	{OPT_PER, "per", "DIM",
-	 "instead, what each thread, state and so on takes; DIM as for --group, or module"},
-	VIEW_TITLE_SPEC("what stands above it"),
+	 "show a table by thread, state and so on; DIM is a name as in --group, or module"},
+	VIEW_TITLE_SPEC("title of the report"),
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -54,9 +54,9 @@ struct report {
 static int check_one(const struct report *it, struct err *err)
 {
 	if (it->per && it->function)
-		return err_set(err, 0, "--per and --function are two reports, try: one");
+		return err_set(err, 0, "--per and --function cannot be combined, try: one of them");
 	if (it->per && it->by == BY_CALLS)
-		return err_set(err, 0, "--by calls is of functions, try: without --per");
+		return err_set(err, 0, "--by calls sorts functions, try: without --per");
 	return 0;
 }
 
@@ -120,8 +120,10 @@ static int check_calls(const struct selection *selection, struct err *err)
 
 		if (counts_calls(profile, event) && (waits || profile->weights[sample] == 1))
 			continue;
-		(void)err_set(err, 0, "calls are not counted here: '%.60s' takes samples of them",
-			      *event ? event : "the event");
+		(void)err_set(
+			err, 0,
+			"calls cannot be counted: '%.60s' is sampled, not recorded at every call",
+			*event ? event : "the event");
 		err_hint(err, "--by self; wick record -e lock, or a probe or tracepoint with =1 "
 			      "after its name, record every call");
 		return -EINVAL;

@@ -12,9 +12,9 @@
 enum { OPT_BASELINE = OPTION_LONG_ONLY, OPT_NO_OPEN, STATE_BYTES = 1024 * 1024 };
 
 const struct option_spec view_option_specs[] = {
-	VIEW_OUTPUT_SPEC("write the page to FILE instead of the first recording's name and .html"),
-	{OPT_BASELINE, "baseline", "FILE", "compare to this recording"},
-	{OPT_NO_OPEN, "no-open", NULL, "do not open the page, only write it"},
+	VIEW_OUTPUT_SPEC("write the page to FILE (default: the first recording's name with .html)"),
+	{OPT_BASELINE, "baseline", "FILE", "compare with this recording"},
+	{OPT_NO_OPEN, "no-open", NULL, "write the page without opening it"},
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -50,7 +50,7 @@ static int choose_path(struct viewing *viewing, struct err *err)
 
 	if (output->path && view_format_of(output->path) != VIEW_NONE &&
 	    view_format_of(output->path) != VIEW_HTML) {
-		(void)err_set(err, 0, "'%s' is no name of a page", output->path);
+		(void)err_set(err, 0, "'%s' is not the name of a page", output->path);
 		err_hint(err, "-o page.html, or wick flamegraph -o %s", output->path);
 		return -EINVAL;
 	}

@@ -32,7 +32,7 @@ static void add_bad_lines(struct buf *text, const struct profile_file *file)
 		file->bad_lines < PROFILE_BAD_LINES ? (size_t)file->bad_lines : PROFILE_BAD_LINES;
 
 	text_of(text, file->bad_lines, "line");
-	buf_add(text, " that no recording has, passed over (");
+	buf_add(text, " that cannot be read, skipped (");
 	for (size_t i = 0; i < n; i++)
 		buf_printf(text, "%s%llu", i ? ", " : "", (unsigned long long)file->bad[i]);
 	buf_add(text, file->bad_lines > n ? ", ...)" : ")");
@@ -51,10 +51,10 @@ static void say_file(const struct profile_file *file)
 		if (file->samples) {
 			buf_add(&text, "; ");
 			text_of(&text, file->samples, "sample");
-			buf_add(&text, " before it counted");
+			buf_add(&text, " before it were used");
 		}
 	} else if (file->samples == 0) {
-		buf_add(&text, file->bytes ? "no sample in it" : "is empty");
+		buf_add(&text, file->bytes ? "has no sample" : "is empty");
 		comma = "; ";
 	}
 	if (file->bad_lines) {
@@ -63,7 +63,7 @@ static void say_file(const struct profile_file *file)
 		comma = "; ";
 	}
 	if (file->cut) {
-		buf_printf(&text, "%sa line or stack was longer than is kept, and was cut", comma);
+		buf_printf(&text, "%sa line or stack was too long and was cut", comma);
 		comma = "; ";
 	}
 	if (file->unended)
@@ -89,7 +89,7 @@ static void say_lost(const struct profile *profile)
 		return;
 	if (!period_can_be((double)lost / (profile->hz ? profile->hz : NS_PER_S),
 			   profile->length_ns)) {
-		say_note("what the recording says was lost is more than can be: its numbers are "
+		say_note("the recording gives more lost samples than possible: its numbers are "
 			 "damaged or forged");
 		return;
 	}
@@ -125,7 +125,7 @@ void view_trouble_files(const struct profile *profile)
 	if (profile->n_samples == 0)
 		return;
 	if (troubled > NAMED_FILES)
-		say_note("and %zu more of %zu files with something wrong", troubled - NAMED_FILES,
+		say_note("and %zu more of %zu files with problems", troubled - NAMED_FILES,
 			 profile->n_files);
 	if (unread)
 		say_note("%zu of %zu files gave no sample; the others are shown", unread,
@@ -133,8 +133,8 @@ void view_trouble_files(const struct profile *profile)
 	say_lost(profile);
 	if (profile->has_epoch &&
 	    period_is_to_come(profile->epoch_offset_ns, profile->start_ns + profile->length_ns))
-		say_note("the recording says that it is from the future: its clock is wrong, or "
-			 "forged");
+		say_note("the recording's date is in the future: the clock was wrong, or the date "
+			 "is forged");
 	say_fractions(profile);
 }
 
@@ -181,7 +181,7 @@ void view_trouble_hint(const char *path, struct err *err)
 	else if (S_ISREG(st.st_mode) && st.st_size == 0)
 		err_hint(err, "wick record -o %s -- CMD", path);
 	else
-		err_hint(err, "a file that wick record, perf script or stackcollapse wrote");
+		err_hint(err, "a file of wick record, perf script or stackcollapse");
 }
 
 int view_trouble_empty(const struct profile *profile, struct err *err)
@@ -205,8 +205,8 @@ int view_trouble_empty(const struct profile *profile, struct err *err)
 		(void)err_set(err, 0, "'%s' is empty", file->path);
 	} else {
 		(void)err_set(err, 0,
-			      "'%s' has no sample: it is no text of wick, perf script or "
-			      "stackcollapse, or nothing ran while it was recorded",
+			      "'%s' has no sample: either wick, perf script or stackcollapse did "
+			      "not write it, or nothing ran while it was recorded",
 			      file->path);
 	}
 	if (profile->n_files == 1)
@@ -235,7 +235,7 @@ int view_trouble_nothing_left(const struct profile *profile, const struct select
 		else if (selection->n_others)
 			err_hint(err, "--event NAME: there are several events");
 		else
-			err_hint(err, "fewer of --time, --thread, --only and the like");
+			err_hint(err, "fewer filters (--time, --thread, --only and the like)");
 	}
 	buf_release(&text);
 	return -ENODATA;
@@ -329,8 +329,8 @@ void view_trouble_selection(const struct selection *selection, const struct quer
 			 (unsigned long long)selection->n_absent,
 			 query->metric ? query->metric : "the metric");
 	if (selection->n && !has_stacks(selection))
-		say_note("no sample says where it was, try: perf script with ip, sym and dso "
-			 "in -F, after perf record -g");
+		say_note("no sample has a stack, try: perf script with ip, sym and dso in -F, "
+			 "after perf record -g");
 	if (percent >= FEW_NAMES_PERCENT)
 		say_note("%.0f %% of the samples are in functions without a name, "
 			 "try: wick symbolize FILE, or the programs' debugging symbols",
@@ -340,6 +340,6 @@ void view_trouble_selection(const struct selection *selection, const struct quer
 void view_trouble_weights(const struct selection *selection, const struct query *query)
 {
 	if (selection->n && !query->has_measure && is_bare(selection))
-		say_note("the text has no header (wick record --bare): how long a sample stands "
-			 "for is not known, each sample counts as one, try: --metric period");
+		say_note("the text has no header (wick record --bare): the time of a sample is not "
+			 "known, so each sample counts as one, try: --metric period");
 }

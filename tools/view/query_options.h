@@ -31,42 +31,45 @@ enum query_option {
 /* Rows of a command's option table. */
 #define QUERY_OPTION_SPECS                                                                         \
 	{QUERY_OPT_TIME, "time", "RANGE",                                                          \
-	 "only this time, in seconds from the first sample: 10-20, 1.5s-, -100ms, "                \
-	 "10-20@0-100ms (of each second); can be given several times"},                            \
-		{QUERY_OPT_EVERY, "every", "RULE", "of each period only a part: 1s:0-100ms"},      \
+	 "use only this time range, in seconds from the first sample: 10-20, 1.5s-, -100ms, "      \
+	 "10-20@0-100ms (of each second); may be repeated"},                                       \
+		{QUERY_OPT_EVERY, "every", "RULE", "use only a part of each period: 1s:0-100ms"},  \
 		{QUERY_OPT_THREAD, "thread", "RE",                                                 \
-		 "only threads whose name or number matches this regular expression"},             \
-		{QUERY_OPT_COMM, "comm", "RE", "only threads whose name matches"},                 \
+		 "use only threads whose name or id matches the regular expression RE"},           \
+		{QUERY_OPT_COMM, "comm", "RE", "use only threads whose name matches"},             \
 		{QUERY_OPT_PROCESS, "process", "RE",                                               \
-		 "only processes whose number or name matches"},                                   \
+		 "use only processes whose name or id matches"},                                   \
 		{QUERY_OPT_STATE, "state", "RE",                                                   \
-		 "only samples in such a state: running, sleeping, disk..."},                      \
-		{QUERY_OPT_WAIT, "wait", "RE", "only samples that wait so: futex, read, poll..."}, \
+		 "use only samples whose state matches: running, sleeping, disk..."},              \
+		{QUERY_OPT_WAIT, "wait", "RE",                                                     \
+		 "use only samples whose wait matches: futex, read, poll..."},                     \
 		{QUERY_OPT_EVENT, "event", "RE",                                                   \
 		 "show the first event whose name matches (default: the first event)"},            \
 		{QUERY_OPT_IDLE, "idle", NULL, "include samples of idle CPUs (swapper)"},          \
 		{QUERY_OPT_WHERE, "where", "TEST",                                                 \
-		 "only samples for which DIM=RE or DIM!=RE holds; DIM as for --group"},            \
+		 "use only samples for which DIM=RE or DIM!=RE holds; DIM is a name as in "        \
+		 "--group"},                                                                       \
 		{QUERY_OPT_ONLY, "only", "RE",                                                     \
-		 "only stacks with a frame that matches; given twice, both have to"},              \
-		{QUERY_OPT_WITHOUT, "without", "RE", "only stacks without a frame that matches"},  \
+		 "use only stacks with a matching frame; if repeated, all must match"},            \
+		{QUERY_OPT_WITHOUT, "without", "RE", "use only stacks without a matching frame"},  \
 		{QUERY_OPT_FOCUS, "focus", "RE",                                                   \
-		 "begin stacks at the outermost frame that matches; leave out the others"},        \
+		 "start stacks at the outermost matching frame; leave out stacks without one"},    \
 		{QUERY_OPT_TRUNCATE, "truncate", "RE",                                             \
-		 "count what the outermost frame that matches calls as its own"},                  \
+		 "end stacks at the outermost matching frame, which gets the cost of its "         \
+		 "callees"},                                                                       \
 		{QUERY_OPT_FLATTEN, "flatten", NULL,                                               \
-		 "show a function that calls itself directly once"},                               \
+		 "show a function that calls itself directly as one frame"},                       \
 		{QUERY_OPT_ELIDE, "elide", "RE",                                                   \
-		 "leave out frames that match; @wrappers: dispatchers and the like, "              \
-		 "@FILE: the rules of an INI file"},                                               \
+		 "leave out matching frames; @wrappers: dispatchers and similar functions, "       \
+		 "@FILE: rules from an INI file"},                                                 \
 		{QUERY_OPT_GROUP, "group", "LIST",                                                 \
-		 "tell samples apart by what becomes outermost frames: thread, comm, tid, "        \
-		 "pid, process, host, cpu, event, state, wait, on..., METRIC:class (its size: "    \
-		 "100s MiB), sign (gain and loss, with --metric NAME:delta)"},                     \
+		 "add outermost frames for: thread, comm, tid, pid, process, host, cpu, event, "   \
+		 "state, wait, on..., METRIC:class (magnitude: 100s MiB), sign (gain or loss, "    \
+		 "with --metric NAME:delta)"},                                                     \
 	{                                                                                          \
 		QUERY_OPT_METRIC, "metric", "NAME",                                                \
-			"what is counted: samples, period (what each stands for: time, bytes), a " \
-			"metric, or NAME:mean, NAME:delta, NAME:gain, NAME:loss"                   \
+			"what to count: samples, period (the time or bytes that each sample "      \
+			"stands for), a metric, or NAME:mean, NAME:delta, NAME:gain, NAME:loss"    \
 	}
 
 enum { QUERY_OPTIONS_KEPT = 160 };

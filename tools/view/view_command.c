@@ -160,8 +160,7 @@ static int refuse_format(const enum view_format *formats, const char *what, stru
 	buf_init(&list, LIST_BYTES);
 	for (const enum view_format *can = formats; *can != VIEW_NONE; can++)
 		buf_printf(&list, "%s%s", can == formats ? "" : ", ", name_of(*can));
-	(void)err_set(err, 0, "'%s' is none of the formats that are written here: %s", what,
-		      buf_text(&list));
+	(void)err_set(err, 0, "'%s' is not a format of this command: %s", what, buf_text(&list));
 	buf_release(&list);
 	return -EINVAL;
 }

@@ -19,15 +19,15 @@ enum view_option {
 #define VIEW_INPUT_SPECS                                                                           \
 	{'i', "input", "FILE", NULL}, /* as perf has it */                                         \
 		{VIEW_OPT_PREFIX, "prefix", "TEXT",                                                \
-		 "of a directory, take the files whose names begin so"},                           \
+		 "in a directory, use only files whose names start with TEXT"},                    \
 	{                                                                                          \
 		VIEW_OPT_NO_INDEX, "no-index", NULL,                                               \
-			"neither use nor keep what makes the next opening quick"                   \
+			"do not use or write the index that makes later starts faster"             \
 	}
 #define VIEW_OUTPUT_SPEC(help)                                                                     \
 	{'o', "output", "FILE", help},                                                             \
 	{                                                                                          \
-		'f', "force", NULL, "replace the file that -o names when it is there"              \
+		'f', "force", NULL, "replace the output file if it exists"                         \
 	}
 #define VIEW_FORMAT_SPEC(help)                                                                     \
 	{                                                                                          \

@@ -103,7 +103,7 @@ static int add_directory(struct view_input *input, const char *path, struct err 
 				      path);
 		else
 			(void)err_set(err, ENOENT, "find a recording (*.perf) in '%s'", path);
-		err_hint(err, "--prefix, as files there begin");
+		err_hint(err, "--prefix with the start of a file name");
 		return -ENOENT;
 	}
 	qsort(input->paths + first, input->n_paths - first, sizeof(*input->paths), compare_names);
@@ -149,7 +149,7 @@ int view_input_add_newest(struct view_input *input, const char *verb, bool pipes
 		r = append_path(input, strdup(newest), err);
 	} else {
 		r = err_set(err, 0, "no file given, try: wick %s FILE%s", verb,
-			    pipes ? ", or - for what is piped in" : "");
+			    pipes ? ", or - for standard input" : "");
 	}
 	view_input_release(&here);
 	return r;

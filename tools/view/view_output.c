@@ -100,7 +100,7 @@ int view_output_check(const struct view_output *output, struct err *err)
 	for (size_t i = 0; i < VIEW_OUTPUT_INPUTS; i++) {
 		if (!output->inputs[i] || !view_input_holds(output->inputs[i], output->path))
 			continue;
-		(void)err_set(err, 0, "'%s' is the recording itself: it is not written over",
+		(void)err_set(err, 0, "'%s' is the recording itself: wick does not overwrite it",
 			      output->path);
 		err_hint(err, "another name");
 		return -EEXIST;
@@ -275,8 +275,7 @@ int view_output_write(const struct view_output *output, struct buf *text, struct
 	if (!text->failed)
 		return view_output_make(output, write_text, &written, err);
 	(void)err_set(err, 0,
-		      "what is to be written is larger than %zu MiB, try: "
-		      "--time, --only or --threshold",
+		      "the output would be larger than %zu MiB, try: --time, --only or --threshold",
 		      text->limit >> 20);
 	return -EFBIG;
 }

@@ -111,7 +111,7 @@ int view_number(const char *option, const char *text, uint32_t least, uint32_t m
 	unsigned long number = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || number < least || number > most)
-		return err_set(err, 0, "--%s wants a number from %u to %u, not '%s'", option, least,
+		return err_set(err, 0, "--%s takes a number from %u to %u, not '%s'", option, least,
 			       most, text);
 	*ret_number = (uint32_t)number;
 	return 0;
@@ -124,8 +124,8 @@ int view_percent(const char *option, const char *text, double *ret_part, struct 
 
 	if (end == text || strspn(text, "0123456789.") != (size_t)(end - text) ||
 	    (*end && strcmp(end, "%") != 0) || percent > 100)
-		return err_set(err, 0, "--%s wants a part in percent, such as 0.5, not '%s'",
-			       option, text);
+		return err_set(err, 0, "--%s takes a percentage such as 0.5, not '%s'", option,
+			       text);
 	*ret_part = percent / 100;
 	return 0;
 }
