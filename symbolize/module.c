@@ -131,39 +131,13 @@ static Elf *open_elf(const struct module *module)
 	return elf_begin(module->fd, ELF_C_READ, NULL);
 }
 
-/* What the sections of a file are: enum contents, or-ed. */
-enum contents { HAS_DWARF = 1, HAS_SYMTAB = 2 };
-
-static int contents_of(Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	int contents = 0;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return 0;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
-			continue;
-		if (header.sh_type == SHT_SYMTAB)
-			contents |= HAS_SYMTAB;
-		name = elf_strptr(elf, names, header.sh_name);
-		if (name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
-			contents |= HAS_DWARF;
-	}
-	return contents;
-}
-
 /* Which file has the DWARF, and when it was made. */
 static void note_contents(struct module *module, int contents, int fd)
 {
 	struct stat st;
 
-	module->has_symtab = module->has_symtab || contents & HAS_SYMTAB;
-	if (!(contents & HAS_DWARF))
+	module->has_symtab = module->has_symtab || contents & ELF_SYMTAB;
+	if (!(contents & ELF_DWARF))
 		return;
 	module->has_dwarf = true;
 	module->quality = SYMBOLS_DEBUG;
@@ -203,7 +177,7 @@ static void find_debug_file(struct module *module, Elf *elf)
 	use_our_root(file.path, file.fd);
 	debug = elf_begin(file.fd, ELF_C_READ, NULL);
 	if (debug) {
-		note_contents(module, contents_of(debug), file.fd);
+		note_contents(module, elf_contents(debug), file.fd);
 		(void)elf_end(debug);
 	}
 	(void)close(file.fd);
@@ -296,7 +270,7 @@ static bool may_wait(const struct module *module)
 static void load(struct module *module, Elf *elf)
 {
 	enum symbol_quality quality;
-	int contents = contents_of(elf);
+	int contents = elf_contents(elf);
 	int r;
 
 	note_contents(module, contents, module->fd);

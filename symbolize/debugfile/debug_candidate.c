@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "base/regular_file.h"
 #include "symbolize/bounds/loader.h"
+#include "symbolize/elf/elf_symbols.h"
 #include "symbolize/elf/mapped_file.h"
 
 #include <elfutils/libdwelf.h>
@@ -21,9 +22,6 @@
 
 /* A second or two, for a link that is a file's name and nothing more. */
 static const uint64_t MAX_CRC_BYTES = UINT64_C(4) << 30;
-
-/* What a file brings beyond what the module has itself. */
-enum brings { BRINGS_NOTHING, BRINGS_SYMBOLS, BRINGS_DWARF };
 
 /*
  * Links that are absolute in the process's root have to stay there.  Kernels before 5.6 follow
@@ -142,55 +140,31 @@ static bool belongs(const struct debug_match *match, int fd)
 	return match->has_crc && same_crc(fd, (uint64_t)st.st_size, match->crc);
 }
 
-static enum brings section_brings(Elf *elf, size_t names, Elf_Scn *section)
-{
-	GElf_Shdr header;
-	const char *name;
-
-	if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || !header.sh_size)
-		return BRINGS_NOTHING;
-	if (header.sh_type == SHT_SYMTAB)
-		return BRINGS_SYMBOLS;
-	name = elf_strptr(elf, names, header.sh_name);
-	if (name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
-		return BRINGS_DWARF;
-	return BRINGS_NOTHING;
-}
-
-/* A stripped copy of the module has the right build-id, and nothing to add. */
-static enum brings what_it_brings(int fd)
+/* Return: as elf_contents().  A stripped copy of the module has its build-id and nothing to add. */
+static int contents_of(int fd)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	enum brings most = BRINGS_NOTHING;
-	Elf_Scn *section = NULL;
-	size_t names;
+	int contents = elf ? elf_contents(elf) : 0;
 
-	if (elf && elf_getshdrstrndx(elf, &names) == 0) {
-		while (most != BRINGS_DWARF && (section = elf_nextscn(elf, section))) {
-			enum brings brings = section_brings(elf, names, section);
-
-			most = brings > most ? brings : most;
-		}
-	}
 	if (elf)
 		(void)elf_end(elf);
-	return most;
+	return contents;
 }
 
 bool debug_match_take(struct debug_match *match, int fd, char *path, enum debug_found found)
 {
 	_cleanup_free_ char *owned = path;
 	_cleanup_fd_ int file = fd;
-	enum brings brings = BRINGS_NOTHING;
+	int contents = 0;
 
 	if (file >= 0 && owned && belongs(match, file))
-		brings = what_it_brings(file);
-	if (brings == BRINGS_NOTHING || (brings == BRINGS_SYMBOLS && match->file.fd >= 0))
+		contents = contents_of(file);
+	if (!contents || (!(contents & ELF_DWARF) && match->file.fd >= 0))
 		return false;
 	debug_match_release(match);
 	match->file = (struct debug_file){
 		.fd = steal_fd(&file), .path = steal_pointer(&owned), .found = found};
-	return brings == BRINGS_DWARF;
+	return contents & ELF_DWARF;
 }
 
 bool debug_match_try(struct debug_match *match, pid_t pid, const char *path, enum debug_found found)

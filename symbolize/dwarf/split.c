@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "symbolize/bounds/cursor.h"
+#include "symbolize/elf/elf_symbols.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -422,28 +423,16 @@ struct link {
 	bool is_alt; /* .debug_sup: it is the other one */
 };
 
-static struct cursor section_named(Elf *elf, const char *wanted)
+/* The bytes of a section; a failed cursor: there is none. */
+static struct cursor section_named(Elf *elf, const char *name)
 {
-	struct cursor none = {.failed = true};
-	Elf_Scn *scn = NULL;
-	size_t strings;
+	GElf_Shdr header;
+	Elf_Scn *section = elf_section_named(elf, name, &header);
+	const Elf_Data *data =
+		section && header.sh_type != SHT_NOBITS ? elf_rawdata(section, NULL) : NULL;
 
-	if (elf_getshdrstrndx(elf, &strings) < 0)
-		return none;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr header;
-		const char *name = gelf_getshdr(scn, &header)
-					   ? elf_strptr(elf, strings, header.sh_name)
-					   : NULL;
-		const Elf_Data *data;
-
-		if (!name || strcmp(name, wanted) != 0 || header.sh_type == SHT_NOBITS)
-			continue;
-		data = elf_rawdata(scn, NULL);
-		if (data && data->d_buf)
-			return cursor_over(data->d_buf, data->d_size, 0, data->d_size);
-	}
-	return none;
+	return data ? cursor_over(data->d_buf, data->d_size, 0, data->d_size)
+		    : (struct cursor){.failed = true};
 }
 
 /* GNU's: a name, then a build-id as long as what is left. */

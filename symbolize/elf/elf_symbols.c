@@ -60,6 +60,30 @@ Elf_Scn *elf_section_named(Elf *elf, const char *name, GElf_Shdr *ret_header)
 	return NULL;
 }
 
+int elf_contents(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	int contents = 0;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return 0;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS ||
+		    !header.sh_size)
+			continue;
+		if (header.sh_type == SHT_SYMTAB)
+			contents |= ELF_SYMTAB;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
+			contents |= ELF_DWARF;
+	}
+	return contents;
+}
+
 /* A string inside the table, or NULL. */
 static const char *string_at(const Elf_Data *strings, uint64_t offset)
 {

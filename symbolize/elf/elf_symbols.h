@@ -9,10 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which tables to read, and which were there. */
+/* Which tables to read, and which were there; what a file contains. */
 enum elf_symbols {
 	ELF_SYMTAB = 1,
 	ELF_DYNSYM = 2,
+	ELF_DWARF = 4,
 };
 
 /**
@@ -59,6 +60,14 @@ int elf_plt_read(Elf *elf, struct symbol_table *table);
  * Context: any thread.
  */
 uint32_t elf_symbol_rank(unsigned char info, const char *name);
+
+/**
+ * elf_contents - does a file have a .symtab, and does it have .debug_info?
+ *
+ * Return:  ELF_SYMTAB and ELF_DWARF, or-ed.
+ * Context: any thread.  One at a time for one ELF.
+ */
+int elf_contents(Elf *elf);
 
 /**
  * elf_section_data - the content of a section, when it is no more than BYTES
