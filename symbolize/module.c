@@ -127,7 +127,7 @@ static Elf *open_elf(const struct module *module)
 {
 	if (module->image)
 		return elf_memory(module->image, module->image_bytes);
-	/* Not mapped: a file that somebody truncates must not raise SIGBUS here. */
+	/* Not mapped: a file that is truncated must not raise SIGBUS here. */
 	return elf_begin(module->fd, ELF_C_READ, NULL);
 }
 
@@ -164,7 +164,7 @@ static void use_our_root(char *path, int fd)
 		memmove(path, below, strlen(below) + 1);
 }
 
-/* The separate debug file, for who has no DWARF. */
+/* The separate debug file of a module without DWARF. */
 static void find_debug_file(struct module *module, Elf *elf)
 {
 	struct debug_file file = {.fd = -1};
@@ -183,7 +183,7 @@ static void find_debug_file(struct module *module, Elf *elf)
 	(void)close(file.fd);
 }
 
-/* .symtab of the debug file, for who has none. */
+/* .symtab of the debug file, for a module without one. */
 static int read_debug_symbols(struct module *module)
 {
 	_cleanup_fd_ int fd =
@@ -233,7 +233,7 @@ static int read_names(struct module *module, Elf *elf, enum symbol_quality *ret_
 
 	if (loader_is_stopping())
 		r = -ECANCELED;
-	if (r == -ECANCELED || r == -EFBIG) { /* a part of them would name the wrong functions */
+	if (r == -ECANCELED || r == -EFBIG) { /* incomplete tables would give wrong names */
 		symbol_table_release(&module->elf.symbols);
 		fde_table_release(&module->elf.fdes);
 		*ret_quality = SYMBOLS_NONE;

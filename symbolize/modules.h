@@ -21,9 +21,9 @@ struct modules {
 	struct intern strings; /* paths and build-ids */
 	const char *debug_root;
 	struct debug_search *search;
-	uint64_t started_ns; /* mappings of time 0 began after this, if the process is gone */
+	uint64_t started_ns; /* mappings of time 0 began later, if the process is gone */
 	struct module *vdso;
-	struct module *others; /* stands for those that there is no memory for */
+	struct module *others; /* of all files that there is no memory for */
 	struct memory_claim claim;
 };
 
@@ -35,14 +35,14 @@ struct modules {
 void modules_init(struct modules *modules, const char *debug_root);
 
 /**
- * modules_release - forget them all
+ * modules_release - free all modules
  *
  * Context: main thread.  The loader has ended.
  */
 void modules_release(struct modules *modules);
 
 /**
- * modules_add - one more, with nothing in it
+ * modules_add - a new module with nothing in it
  *
  * Return:  NULL when memory ran out.
  * Owns:    the modules.

@@ -1,4 +1,4 @@
-/* naming.c - which name is shown: kept with tables by the loader, put into answers from them */
+/* naming.c - the loader adds names to tables; the main thread makes entries of them */
 #include "symbolize/naming.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum { MAX_SYMBOLS = 16 * 1024 }; /* in code that DWARF has as one, without a name */
 
-/* What there is where DWARF is silent. */
+/* Of code without DWARF. */
 static struct function_symbol symbol_at(const struct module_names *elf, uint64_t vaddr)
 {
 	const struct symbol *symbol = symbol_table_find(&elf->symbols, vaddr);
@@ -22,7 +22,7 @@ static struct function_symbol symbol_at(const struct module_names *elf, uint64_t
 	return (struct function_symbol){.name = start == FDE_NONE ? NULL : "", .start = start};
 }
 
-/* How far it is the same. */
+/* How far it is the symbol of the code after VADDR. */
 static uint64_t limit_of(const struct module_names *elf, uint64_t vaddr)
 {
 	uint64_t symbols = symbol_table_limit(&elf->symbols, vaddr);

@@ -1,9 +1,9 @@
 /*
- * naming.h - what code is called: by its symbol, by DWARF, or by where it begins
+ * naming.h - the name of code: its symbol, its name in DWARF, or the address where it begins
  *
- * The symbol at a function's start is shown where it means the same function: it says more of a
- * part or a copy (.cold, .part.0).  Another one there is another name of merged code.  Where DWARF
- * is silent there are symbols only, and bounds of code that has none.
+ * The symbol at a function's start is shown where it means the same function: it tells a part or a
+ * copy (.cold, .part.0) from the function.  A symbol of another function there is another name of
+ * merged code.  Code without DWARF has only symbols, and without symbols only bounds.
  */
 #ifndef SYMBOLIZE_NAMING_H
 #define SYMBOLIZE_NAMING_H
@@ -12,7 +12,7 @@
 #include "symbolize/module.h"
 #include "symbolize/names/names.h"
 
-/* One loader thread's, for a batch.  Zero has nothing. */
+/* Of one thread of the loader, for a batch.  Zero is empty. */
 struct naming {
 	struct names names;
 	struct function_show show;
@@ -22,23 +22,23 @@ struct naming {
 };
 
 /**
- * naming_begin - find what is shown of a table's function
+ * naming_begin - find the names that are shown of a table's function
  * @module: its symbol tables have been read
- * @table: outlives what is done with NAMING
+ * @table: outlives the use of NAMING
  *
  * Context: any thread, one at a time for one of them, as for all of these.
  */
 void naming_begin(struct naming *naming, struct module *module, const struct function_table *table);
 
 /**
- * naming_request - names at this address are going to be shown
+ * naming_request - add the readable names at this address
  *
  * Context: any thread, one at a time for one of them.
  */
 void naming_request(struct naming *naming, uint64_t vaddr);
 
 /**
- * naming_finish - the table, and what is shown of it
+ * naming_finish - the table with its symbols and readable names
  *
  * Return:  0; -E2BIG; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
@@ -47,7 +47,7 @@ void naming_request(struct naming *naming, uint64_t vaddr);
 int naming_finish(struct naming *naming, struct function_table *ret_table);
 
 /**
- * naming_release - give back the memory
+ * naming_release - free the memory
  *
  * Context: any thread, one at a time for one of them.
  */
@@ -55,7 +55,7 @@ void naming_release(struct naming *naming);
 
 /**
  * naming_entry - what is shown for an address of a module
- * @chain: what its table says; NULL: there is none, symbol tables have to do if they were read
+ * @chain: what its table has; NULL: it has none: use the symbol tables if they were read
  *
  * Return:  NULL when memory ran out.
  * Owns:    the caller, to free(); its strings are NAMES'.

@@ -24,7 +24,7 @@ static bool is_libc(const char *base)
 	return false;
 }
 
-/* Files that a distribution brings have their debug files elsewhere; others are built here. */
+/* Files of a distribution have packages of debug files; other files are built here. */
 static bool is_packaged(const char *path)
 {
 	static const char *const roots[] = {"/usr/lib", "/usr/bin/", "/usr/sbin/", "/usr/games/",
@@ -47,7 +47,7 @@ static const char *advice(const struct module *module)
 					 : "building it with -g";
 }
 
-/* Memory without a file that is run: a compiler wrote it, and only its program knows the names. */
+/* Code without a file: a compiler wrote it, and only its program knows the names. */
 static bool is_made_at_run_time(const struct module *module)
 {
 	return module_is_jit_place(module) &&

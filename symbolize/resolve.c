@@ -51,7 +51,7 @@ struct pass {
 	uint64_t time_ns;
 	bool force;
 	int n_pending;
-	int n_unnamed; /* for want of what is pending */
+	int n_unnamed; /* because their lookup is pending */
 	size_t n_to;
 	bool truncated;
 };
@@ -62,7 +62,7 @@ static void look_in_file(const struct pass *pass, struct lookup *lookup)
 					    pass->force, &lookup->pending);
 }
 
-/* The upper half of addresses is the kernel's, which names its own code. */
+/* The upper half of the address space is the kernel's. */
 static bool in_kernel(const struct frame *frame)
 {
 	return frame->addr >> 63;
@@ -83,7 +83,7 @@ static void look_in_kernel(struct symbolizer *symbolizer, struct frame *frame)
 	frame->offset = frame->symbol ? frame->addr - start : 0;
 }
 
-/* Name what FROM's address is in; TO says then what the writer shows of the function itself. */
+/* Looks up the address of FROM; sets in TO what is shown of the function itself. */
 static void name_frame(struct pass *pass, const struct frame *from, struct frame *to,
 		       struct lookup *lookup)
 {
@@ -117,14 +117,14 @@ static void name_frame(struct pass *pass, const struct frame *from, struct frame
 		return;
 	}
 	offset = lookup->addr - span->base;
-	/* Without headers the offset in the file is the best there is. */
+	/* Without headers use the offset in the file. */
 	lookup->vaddr = offset + span->pgoff;
 	if (elf_head_vaddr(&span->module->head, offset, span->pgoff, span->bytes, &lookup->vaddr))
 		look_in_file(pass, lookup);
 	to->module_offset = lookup->vaddr + step;
 }
 
-/* What an entry says of the function itself. */
+/* Sets what an entry has of the function itself. */
 static void take_entry(const struct address_entry *entry, struct frame *frame)
 {
 	frame->symbol = entry->function.symbol;
@@ -133,7 +133,7 @@ static void take_entry(const struct address_entry *entry, struct frame *frame)
 	frame->line = entry->function.line;
 }
 
-/* Before the function AT: the calls inlined there.  What there is no room for is left out. */
+/* Puts the inlined calls before the function AT, as many as there is room for. */
 static size_t expand(const struct address_entry *entry, bool inlined, struct frame *at, size_t room)
 {
 	size_t n = inlined ? entry->n_inlined : 0;
@@ -179,7 +179,7 @@ static void pass_over(struct pass *pass, const struct frame *frames, size_t n_fr
 		name_frame(pass, &frames[i], to, &lookup);
 		pass->n_pending += lookup.pending;
 		if (pass->n_pending && !pass->force)
-			continue; /* go on only to know all that is wanted */
+			continue; /* go on only to request the other addresses */
 		pass->n_to += lookup.entry ? expand(lookup.entry, !symbolizer->options.no_inline,
 						    to, room - pass->n_to)
 					   : 1;
@@ -206,7 +206,7 @@ static int resolve(struct pass *pass, struct sample *sample)
 	return pass->n_unnamed;
 }
 
-/* Where the loader works in the caller, what is pending is there after one more look. */
+/* Where the loader has no threads, a second pass finds what was pending. */
 static int resolve_in(struct symbolizer *symbolizer, struct module *module, struct sample *sample,
 		      bool force)
 {

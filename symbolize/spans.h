@@ -33,7 +33,7 @@ struct spans {
 /**
  * spans_add - SPAN is mapped from its from_ns on; what it covers is unmapped then
  *
- * The same mapping told twice is kept once, from the earlier time on.
+ * The same mapping added twice is stored once, from the earlier time on.
  *
  * Return:  0; -ENOMEM; -ENOSPC when the process has too many.
  * Context: main thread.
@@ -51,17 +51,17 @@ int spans_unmap(struct spans *spans, uint64_t start, uint64_t end, uint64_t time
 /**
  * spans_find - what was mapped at ADDR at TIME_NS
  *
- * The newest that had begun and was not gone; else the earliest that began later (news of a
- * mapping may come after the first samples in it).
+ * The newest that had begun and was not gone; else the earliest that began later (a
+ * mapping may be announced after the first samples in it).
  *
  * Return:  the span, NULL if nothing was.
- * Owns:    the spans; good until the next add or cut.
+ * Owns:    the spans; valid until the next add or unmap.
  * Context: main thread.
  */
 const struct span *spans_find(const struct spans *spans, uint64_t addr, uint64_t time_ns);
 
 /**
- * spans_release - forget all and give back the memory
+ * spans_release - free the memory
  *
  * Context: main thread.
  */

@@ -13,7 +13,7 @@
 
 enum { NICER = 5 };
 
-#define LEFT_ALONE_NS UINT64_C(500000000) /* a thread that does not end */
+#define DETACH_NS UINT64_C(500000000) /* a thread that does not end */
 
 struct job {
 	void (*run)(void *context);
@@ -33,7 +33,7 @@ struct loader {
 	struct job *first;
 	struct job **last;
 	size_t n_busy;
-	size_t n_left; /* threads that have taken their last job */
+	size_t n_ending; /* threads that have run their last job */
 	uint64_t n_ended;
 	uint64_t n_seen; /* ended when loader_wait() last looked */
 };
@@ -50,7 +50,7 @@ void loader_set_current(struct loader *loader)
 	here = loader;
 }
 
-/* It publishes nothing: who sees it late works a little longer. */
+/* Relaxed: a thread that sees it late only works a little longer. */
 static bool is_stopping(const struct loader *loader)
 {
 	return atomic_load_explicit(&loader->stopping, memory_order_relaxed);
@@ -98,7 +98,7 @@ static void *run_jobs(void *context)
 		pthread_mutex_unlock(&loader->lock);
 	}
 	pthread_mutex_lock(&loader->lock);
-	loader->n_left++;
+	loader->n_ending++;
 	pthread_cond_signal(&loader->ended);
 	pthread_mutex_unlock(&loader->lock);
 	return NULL;
@@ -106,7 +106,7 @@ static void *run_jobs(void *context)
 
 /*
  * Signals are for the main thread: new ones start with all of them blocked, but for those that
- * tell that a mapped file has shrunk (file_guard.h) and, later, that a name takes long
+ * tell that a mapped file has shrunk (file_guard.h) and, later, that a name takes too long
  * (demangle.h).
  */
 static int start_threads(struct loader *loader)
@@ -174,17 +174,17 @@ static struct timespec in_ns(uint64_t ns)
 				 .tv_nsec = (long)(then_ns % 1000000000)};
 }
 
-/* Return: false when one is in a call that does not return: it is left alone. */
+/* Return: false when a thread is in a call that does not return: it is detached. */
 static bool join_threads(struct loader *loader)
 {
-	struct timespec until = in_ns(LEFT_ALONE_NS);
+	struct timespec until = in_ns(DETACH_NS);
 	bool left;
 
 	pthread_mutex_lock(&loader->lock);
-	while (loader->n_left < loader->n_threads &&
+	while (loader->n_ending < loader->n_threads &&
 	       pthread_cond_timedwait(&loader->ended, &loader->lock, &until) == 0)
 		;
-	left = loader->n_left == loader->n_threads;
+	left = loader->n_ending == loader->n_threads;
 	pthread_mutex_unlock(&loader->lock);
 	for (size_t i = 0; i < loader->n_threads; i++)
 		(void)(left ? pthread_join(loader->threads[i], NULL)

@@ -1,4 +1,4 @@
-/* memory.c - what is claimed, for each use; a sum that is a claim too high for a moment refuses */
+/* memory.c - claimed bytes by use; for a moment a sum may include a claim that is then refused */
 #include "symbolize/bounds/memory.h"
 
 #include <errno.h>

@@ -1,10 +1,11 @@
 /*
  * memory.h - one budget for the memory that names take
  *
- * It is the process's, as memory is.  What holds much claims it first; a claim that is refused
- * costs names (module+offset instead), never the recording.  One file gets half of it at most, one
- * process's code made at run time a quarter and all of them three, modules before they are read an
- * eighth: one target's files cannot take the names of all others.
+ * The budget is one for the whole process.  Large allocations claim their bytes first.  A refused
+ * claim costs names (module+offset instead), never the recording.  One file gets at most half of
+ * the budget, code made at run time a quarter for each process and three quarters in all, modules
+ * before they are read an eighth.  So one target cannot use up the memory for the names of the
+ * others.
  */
 #ifndef BOUNDS_MEMORY_H
 #define BOUNDS_MEMORY_H
@@ -28,17 +29,17 @@ struct memory_claim {
 };
 
 /**
- * memory_set_limit - how much all claims may come to; 0: MEMORY_DEFAULT_BYTES
+ * memory_set_limit - set the limit for the sum of all claims; 0: MEMORY_DEFAULT_BYTES
  *
  * Context: any thread.
  */
 void memory_set_limit(uint64_t bytes);
 
 /**
- * memory_claim - have a claim grow or shrink to BYTES
+ * memory_claim - grow or shrink a claim to BYTES
  *
- * Return:  0; -EFBIG: there is no room, and the claim is what it was.  Never when it shrinks.
- * Owns:    the caller, to shrink it to 0 when the memory is given back.
+ * Return:  0, always when it shrinks; -EFBIG: the limit is reached, and the claim is unchanged.
+ * Owns:    the caller, to shrink it to 0 when the memory is freed.
  * Context: any thread; one at a time for one claim.
  */
 int memory_claim(struct memory_claim *claim, size_t bytes);

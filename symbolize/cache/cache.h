@@ -4,7 +4,7 @@
  * One file a build: a head that says what it was read from, then records that are only ever
  * appended, each with its length and CRC-32C, and an index of what was there when it was last
  * rewritten.  A torn or damaged record is passed over, and what follows is found again.  The
- * folder is the user's alone (0700, checked); nothing in it is believed before it was checked.
+ * folder is the user's alone (0700, checked); nothing in it is trusted before it was checked.
  */
 #ifndef CACHE_CACHE_H
 #define CACHE_CACHE_H
@@ -51,14 +51,14 @@ struct cache_key {
 int cache_open(const struct cache_options *options, struct cache **ret_cache, struct err *err);
 
 /**
- * cache_close - and drop builds until the rest fits in max_bytes; NULL is fine
+ * cache_close - remove builds until the rest fits in max_bytes, and close; NULL is fine
  *
  * Context: main thread.  No module of it is open.
  */
 void cache_close(struct cache *cache);
 
 /**
- * cache_folder - where it is
+ * cache_folder - the path of its folder
  *
  * Owns:    the cache.
  * Context: any thread.
@@ -66,19 +66,18 @@ void cache_close(struct cache *cache);
 const char *cache_folder(const struct cache *cache);
 
 /**
- * cache_max_bytes - how large it gets
+ * cache_max_bytes - its largest size
  *
  * Context: any thread.
  */
 uint64_t cache_max_bytes(const struct cache *cache);
 
 /**
- * cache_module_open - what is known of a build
+ * cache_module_open - open the tables of a build
  * @name: of the module, for `wick symbols list`
  *
- * What is kept of another file or a worse level under the same build-id is not found, and is
- * dropped as soon as something is added.  What is kept of a better level is found, and nothing is
- * added to it.
+ * Tables of another file or a worse level with the same build-id are not found, and are dropped as
+ * soon as a table is added.  Tables of a better level are found, and nothing is added to them.
  *
  * Return:  0; -ENOTSUP: nothing to know it by; -errno.
  * Owns:    the caller; cache_module_close().
@@ -100,13 +99,13 @@ void cache_module_close(struct cache_module *module);
  * cache_find - the table of the function at an address, of the file or added since
  *
  * Return:  0, a checked table; -ENOENT.
- * Owns:    the module: good until it is closed.
+ * Owns:    the module: valid until it is closed.
  * Context: any thread; one at a time for one module.
  */
 int cache_find(struct cache_module *module, uint64_t addr, struct function_table *ret_table);
 
 /**
- * cache_add - keep a table
+ * cache_add - add a table
  *
  * Return:  0; -ENOMEM.
  * Owns:    the bytes are copied.
@@ -143,7 +142,7 @@ struct cache_entry {
 int cache_list(struct cache *cache, const struct cache_entry **ret_entries, struct err *err);
 
 /**
- * cache_shrink - let the least recently used builds go until the rest has at most MAX_BYTES
+ * cache_shrink - remove the least recently used builds until the rest has at most MAX_BYTES
  *
  * Return:  how many were removed; -errno.
  * Context: main thread.
@@ -151,7 +150,7 @@ int cache_list(struct cache *cache, const struct cache_entry **ret_entries, stru
 int cache_shrink(struct cache *cache, uint64_t max_bytes, struct err *err);
 
 /**
- * cache_remove - forget a build, by a prefix of its build-id or its name; NULL: all
+ * cache_remove - remove builds, by a prefix of the build-id or by name; NULL: all
  *
  * Return:  how many were removed; -errno.
  * Context: main thread.

@@ -1,4 +1,4 @@
-/* cache_file.c - reading the file of one build: everything checked, nothing believed */
+/* cache_file.c - reads the file of one build, which may be damaged or hostile */
 #include "symbolize/cache/internal.h"
 
 #include "base/regular_file.h"
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 enum {
-	MAX_STEPS = 64, /* over overlapping ranges in a lookup: real functions hardly overlap */
-	MAX_DAMAGED =
-		256, /* of the records of a file: many writers were stopped, or it is a trap */
+	MAX_STEPS = 64,    /* over overlapping ranges in a lookup: real functions hardly overlap */
+	MAX_DAMAGED = 256, /* of the records of a file: many writers were killed, or the file is
+			      hostile */
 };
 
 uint32_t cache_head_crc(const struct cache_head *head)

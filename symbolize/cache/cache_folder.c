@@ -1,4 +1,4 @@
-/* cache_folder.c - the cache's folder: the user's own and nobody else's, a shard by two digits */
+/* cache_folder.c - the cache's folder: it has to be the user's alone; shards by two digits */
 #include "symbolize/cache/internal.h"
 
 #include "base/cleanup.h"

@@ -14,7 +14,7 @@
 
 enum {
 	MAX_BUILDS = 1 << 20,
-	UNFINISHED_SECONDS = 3600, /* then who wrote it has crashed */
+	UNFINISHED_SECONDS = 3600, /* after that its writer must have crashed */
 };
 
 /* A listing under way. */
@@ -152,7 +152,7 @@ int cache_list(struct cache *cache, const struct cache_entry **ret_entries, stru
 	return (int)cache->n_entries;
 }
 
-/* Not while it is written: who has the lock would write into a file without a name. */
+/* Not while it is written: the process with the lock would write into a file without a name. */
 static int remove_entry(const struct cache *cache, const struct cache_entry *entry)
 {
 	const char *name = entry->path + strlen(cache->path) + 1;

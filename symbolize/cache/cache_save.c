@@ -1,8 +1,8 @@
 /*
  * cache_save.c - one write of whole records under a lock; now and then the file anew, with an index
  *
- * A reader without the lock sees whole records or, behind them, part of one, which is none.  The
- * file is replaced by rename(2), never shortened: who has it mapped keeps what it maps.
+ * A reader without the lock sees whole records and perhaps part of the last, which it ignores.  The
+ * file is replaced by rename(2), never shortened: a process that has it mapped keeps the old file.
  */
 #include "symbolize/cache/internal.h"
 
@@ -291,7 +291,7 @@ static int write_anew(const struct cache_module *module, const struct rewriting 
 	char name[CACHE_FILE_NAME_BYTES + sizeof(CACHE_TEMP_SUFFIX)];
 	int r;
 
-	/* Who has the lock is the only one to write under this name. */
+	/* Only the process with the lock writes under this name. */
 	(void)snprintf(name, sizeof(name), "%s%s", module->file_name, CACHE_TEMP_SUFFIX);
 	(void)unlinkat(shard_fd, name, 0);
 	fd = openat(shard_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

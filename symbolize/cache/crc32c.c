@@ -1,4 +1,4 @@
-/* crc32c.c - eight bytes an instruction of SSE4.2, or a byte a look into a table */
+/* crc32c.c - eight bytes an instruction with SSE4.2, else one byte a table lookup */
 #include "symbolize/cache/internal.h"
 
 #include <pthread.h>

@@ -33,8 +33,8 @@ uint32_t crc32c_by_table(const void *bytes, size_t len);
  *
  * A head; an index in order of addresses; the records that it knows; then records that were
  * appended since (the tail).  Everything begins at a multiple of eight.  A record's head has a
- * checksum of its own: its length is believed before its bytes are read.  Nothing else is
- * believed before it is checked, and what is wrong is not there.
+ * checksum of its own: its length is trusted before its bytes are read.  Nothing else is
+ * trusted before it is checked; damaged records are ignored.
  */
 
 enum {
@@ -78,7 +78,7 @@ struct cache_head {
 	char name[CACHE_MAX_NAME + 1];
 };
 
-_Static_assert(sizeof(struct cache_head) % CACHE_ALIGN == 0, "the index behind it is aligned");
+_Static_assert(sizeof(struct cache_head) % CACHE_ALIGN == 0, "the index after it is aligned");
 
 /* A range of a function.  Ascending by lo. */
 struct cache_index {
@@ -111,7 +111,7 @@ struct cache_file {
 /* A walk over records. */
 struct cache_scan {
 	uint64_t offset;
-	size_t n_damaged; /* records whose bytes were looked at in vain */
+	size_t n_damaged; /* records whose bytes were found damaged */
 };
 
 /* Does a file fit what is asked for? */
@@ -190,7 +190,7 @@ void cache_scan_into(const struct cache_file *file, struct cache_scan *scan,
 int cache_record_table(const struct cache_record *record, struct function_table *ret_table);
 
 /**
- * cache_record_make - a table as a record, with the zeros behind it
+ * cache_record_make - a table as a record, padded with zeros
  *
  * Return:  the record; NULL when memory ran out.
  * Owns:    the caller; free().
@@ -309,7 +309,7 @@ void cache_entries_clear(struct cache *cache);
  * cache_lock - lock the file at a path, as it is now
  * @flags: of open(2)
  *
- * Who waited for a lock may find that the file was replaced: then it begins anew.
+ * The file may have been replaced while the caller waited: then the new one is locked instead.
  *
  * Return:  a descriptor; -EBUSY; -ENOENT; -errno.
  * Owns:    the caller; closing it unlocks.

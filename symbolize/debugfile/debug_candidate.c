@@ -114,7 +114,7 @@ static bool same_crc(int fd, uint64_t size, uint32_t wanted)
 	return at == size && crc == wanted;
 }
 
-/* Two builds can have one build-id, where somebody set it: then the code lies elsewhere. */
+/* A build-id that is set by hand can be that of two builds: then their code differs. */
 static bool same_code(const struct debug_match *match, int fd)
 {
 	struct elf_head head;

@@ -141,7 +141,7 @@ static bool try_build_id(const struct debug_search *search, struct debug_match *
 	       try_symbol_dirs(search, match) || try_perf_cache(match);
 }
 
-/* On systems with one /usr a file has two paths, and its debug file may lie below the other. */
+/* On systems with one /usr a file has two paths, and its debug file may be below the other. */
 static bool try_below_root(const struct debug_search *search, struct debug_match *match,
 			   const char *folder, const char *link)
 {
@@ -316,7 +316,7 @@ int debug_search_alt(struct debug_search *search, const struct debug_module *mod
 	return fd >= 0 ? fd : -ENOENT;
 }
 
-/* What a unit's file may be: the candidate that comes behind so many others is taken. */
+/* Candidates for a unit's file: after SKIP others one is taken. */
 struct dwo_match {
 	pid_t pid; /* as in debug_match */
 	size_t skip;

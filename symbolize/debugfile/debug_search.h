@@ -29,14 +29,14 @@ struct debug_search_options {
 	void (*progress)(const char *module, uint64_t bytes, uint64_t left_ns);
 };
 
-/* What came of asking servers. */
+/* Results of queries to servers. */
 struct debug_servers {
 	uint64_t n_asked;
 	uint64_t n_found;
 	uint64_t n_failed; /* neither found nor known to be missing */
-	uint64_t n_late;   /* not asked, or given up, as the deadline had passed */
+	uint64_t n_late;   /* not asked, or stopped, at the deadline */
 	uint64_t spent_ns;
-	char why[160]; /* what failed first, or why none is asked; "" nothing */
+	char why[160]; /* the first failure, or why none is asked; "" none */
 };
 
 /* The module whose files are looked for. */
@@ -76,12 +76,12 @@ int debug_search_new(const struct debug_search_options *options, struct debug_se
 /**
  * debug_search_free - NULL is fine
  *
- * Context: main thread.  Nobody searches.
+ * Context: main thread.  No search is under way.
  */
 void debug_search_free(struct debug_search *search);
 
 /**
- * debug_search_module - the debug file of a module that brings no DWARF itself
+ * debug_search_module - the debug file of a module without DWARF
  * @elf: the module's file, for its link
  *
  * The first one with DWARF; without any, the first one with a .symtab.
@@ -108,7 +108,7 @@ int debug_search_alt(struct debug_search *search, const struct debug_module *mod
 /**
  * debug_search_dwo - a split unit's file, or the .dwp of a file
  * @name: DW_AT_dwo_name; NULL: BESIDE.dwp
- * @nth: of those that are there: who reads it compares the unit's id, and asks for the next
+ * @nth: of those that exist: the caller compares the unit's id, and gets the next one if it differs
  *
  * Return:  a descriptor; -ENOENT: there are no more.
  * Context: any thread.
@@ -117,7 +117,7 @@ int debug_search_dwo(struct debug_search *search, const struct debug_module *mod
 		     const char *beside, const char *comp_dir, const char *name, size_t nth);
 
 /**
- * debug_search_servers - what came of asking servers until now
+ * debug_search_servers - results of the queries so far
  *
  * Context: any thread.
  */

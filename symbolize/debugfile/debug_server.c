@@ -1,4 +1,4 @@
-/* debug_server.c - one deadline for all that servers are asked, however many modules there are */
+/* debug_server.c - one deadline for all queries, however many modules there are */
 #include "symbolize/debugfile/internal.h"
 
 #include "base/io.h"
@@ -130,7 +130,7 @@ static uint64_t left_ns(const struct debug_server *server)
 	return spent_ns < server->left_ns ? server->left_ns - spent_ns : 0;
 }
 
-/* Whose call this thread is in: the client's callback says only which client. */
+/* The server of this thread's call: the client's callback only gets the client. */
 static _Thread_local struct debug_server *current;
 
 /* Called about once a second; anything but 0 gives up. */

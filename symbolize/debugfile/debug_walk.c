@@ -1,4 +1,4 @@
-/* debug_walk.c - a bounded walk over a folder that somebody named */
+/* debug_walk.c - a bounded walk over a folder of --symbol-dir */
 #include "symbolize/debugfile/internal.h"
 
 #include "base/cleanup.h"
@@ -43,7 +43,7 @@ static uint64_t key_of(const uint8_t *id, size_t len)
 	return key;
 }
 
-static void keep(struct debug_walk *walk, const char *path, const uint8_t *id, size_t len)
+static void add_file(struct debug_walk *walk, const char *path, const uint8_t *id, size_t len)
 {
 	size_t path_len = strlen(path) + 1;
 	struct found *last = map_get(&walk->by_id, key_of(id, len));
@@ -70,7 +70,7 @@ static void keep(struct debug_walk *walk, const char *path, const uint8_t *id, s
 	}
 }
 
-static void look_at(struct debug_walk *walk, int folder, const char *name, const char *path)
+static void check_file(struct debug_walk *walk, int folder, const char *name, const char *path)
 {
 	uint8_t id[BUILD_ID_MAX];
 	_cleanup_fd_ int fd = -1;
@@ -88,7 +88,7 @@ static void look_at(struct debug_walk *walk, int folder, const char *name, const
 		return;
 	len = debug_build_id(fd, id);
 	if (len)
-		keep(walk, path, id, len);
+		add_file(walk, path, id, len);
 }
 
 static void walk_folder(struct debug_walk *walk, int fd, const char *path, int depth);
@@ -104,7 +104,7 @@ static void walk_entry(struct debug_walk *walk, DIR *folder, const char *name, c
 	if (fstatat(dirfd(folder), name, &st, 0) < 0)
 		return;
 	if (S_ISREG(st.st_mode) && st.st_size > 0)
-		look_at(walk, dirfd(folder), name, path);
+		check_file(walk, dirfd(folder), name, path);
 	if (!S_ISDIR(st.st_mode) || depth + 1 >= DEBUG_WALK_DEPTH)
 		return;
 	fd = openat(dirfd(folder), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

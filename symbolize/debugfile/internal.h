@@ -12,7 +12,7 @@
 
 /* ---- debug_candidate: one file that may hold a module's debugging information: does it belong? */
 
-/* What is looked for, and the best found so far. */
+/* What a debug file has to match, and the best file so far. */
 struct debug_match {
 	pid_t pid; /* whose root comes before ours; 0: only ours */
 	uint64_t dev;
@@ -38,7 +38,7 @@ struct debug_match {
 int debug_open(pid_t pid, const char *path, char **ret_path);
 
 /**
- * debug_match_try - consider a file: keep it when it belongs and brings more than the last
+ * debug_match_try - check a file: take it when it belongs and has more than the last one
  *
  * Return:  true: it has DWARF, the match is over.
  * Owns:    the match: debug_match.file.
@@ -57,7 +57,7 @@ bool debug_match_try(struct debug_match *match, pid_t pid, const char *path,
 bool debug_match_take(struct debug_match *match, int fd, char *path, enum debug_found found);
 
 /**
- * debug_match_release - give back the file unless it was taken
+ * debug_match_release - close the file unless it was taken
  *
  * Context: any thread.
  */
@@ -81,7 +81,7 @@ size_t debug_build_id(int fd, uint8_t id[BUILD_ID_MAX]);
 struct debug_server;
 
 /**
- * debug_server_cached - open what the client keeps of a build-id, without any network
+ * debug_server_cached - open the client's cached file of a build-id, without any network
  * @what: "debuginfo" or "executable"
  *
  * Looks where the client does: $DEBUGINFOD_CACHE_PATH, $HOME/.debuginfod_client_cache where that
@@ -107,7 +107,7 @@ int debug_server_new(const struct debug_search_options *options, struct debug_se
 /**
  * debug_server_free - NULL is fine
  *
- * Context: main thread.  Nobody asks.
+ * Context: main thread.  No query is under way.
  */
 void debug_server_free(struct debug_server *server);
 
@@ -126,7 +126,7 @@ int debug_server_fetch(struct debug_server *server, const char *module, const ui
 		       size_t len, char **ret_path);
 
 /**
- * debug_server_stats - what came of it until now
+ * debug_server_stats - results of the queries so far
  *
  * Context: any thread.
  */
@@ -134,7 +134,7 @@ void debug_server_stats(struct debug_server *server, struct debug_servers *ret_s
 
 /* ---- debug_walk: every ELF file below a folder, by build-id: --symbol-dir of any layout */
 
-/* How far a walk goes: a folder such as "/" must not hold anybody up. */
+/* How far a walk goes: a folder such as "/" must not delay the names. */
 enum {
 	DEBUG_WALK_DEPTH = 12,
 	DEBUG_WALK_ENTRIES = 200 * 1000,

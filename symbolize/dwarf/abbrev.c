@@ -93,7 +93,7 @@ static uint8_t slot_of(uint64_t name)
 	}
 }
 
-/* Where the sibling stands: BYTES behind the steps so far. */
+/* Where the sibling is: BYTES after the steps so far. */
 static void note_sibling(struct abbrev *abbrev, uint16_t form, uint32_t bytes, size_t n_steps)
 {
 	bool within = form == DW_FORM_ref1 || form == DW_FORM_ref2 || form == DW_FORM_ref4 ||

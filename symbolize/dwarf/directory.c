@@ -36,7 +36,7 @@ struct table {
 struct directory {
 	const struct dwarf_source *source;
 	const struct elf_head *head;
-	pthread_mutex_t lock;           /* of who makes a table */
+	pthread_mutex_t lock;           /* while a table is made */
 	_Atomic(struct table *) listed; /* by .debug_aranges */
 	_Atomic(struct table *) all;    /* by the units themselves */
 };
@@ -267,7 +267,7 @@ static struct table *make(const struct directory *directory, void (*read)(struct
 	return maker.table;
 }
 
-/* The table; made by the first who asks.  NULL: out of memory. */
+/* The table, made on first use.  NULL: out of memory. */
 static const struct table *get(struct directory *directory, _Atomic(struct table *) *table,
 			       void (*read)(struct maker *maker))
 {

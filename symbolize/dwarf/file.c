@@ -70,7 +70,7 @@ void dwarf_file_free(struct dwarf_file *file)
 	free(file);
 }
 
-/* Only the lengths are read; a unit whose length lies ends the list. */
+/* Only the lengths are read; a unit with a wrong length ends the list. */
 static int make_list(const struct dwarf_source *source, struct unit_list *list)
 {
 	uint64_t len = source->of[DWARF_INFO].len;

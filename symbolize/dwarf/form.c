@@ -15,7 +15,7 @@ enum shape {
 	SHAPE_ULEB,
 	SHAPE_SLEB,
 	SHAPE_STRING,
-	SHAPE_BLOCK, /* behind a length of so many bytes */
+	SHAPE_BLOCK, /* after a length of so many bytes */
 	SHAPE_BLOCK_ULEB,
 	SHAPE_INDIRECT,
 	SHAPE_IMPLICIT,

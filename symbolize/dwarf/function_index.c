@@ -55,7 +55,7 @@ static int add_range(void *context, uint64_t lo, uint64_t hi)
 	return 0;
 }
 
-/* A function whose ranges cannot be read is none: the unit's others are not hurt. */
+/* A function whose ranges cannot be read is left out; the others stay. */
 static int add_function(struct walk *walk, const struct abbrev *abbrev, uint64_t die)
 {
 	struct cursor cursor = walk->cursor;

@@ -3,7 +3,7 @@
  *
  * A first walk sees the top level and namespaces, and jumps over the bodies of classes and
  * functions where DW_AT_sibling tells how.  What is in them (functions of local classes) it only
- * sees when everything is walked, which an address without a function brings about.
+ * sees when everything is walked, which an address without a function causes.
  *
  * The scopes are the entries with children that qualify names: namespaces, classes, functions.
  * One that was jumped over is opened when a name from within is asked for.

@@ -44,7 +44,7 @@ struct function_reading {
 /**
  * inlines_read - the table of the function whose entry is at DIE
  *
- * Return:  0; -EBADMSG: the unit's entries lie; -ENOENT: the function has no code; -ENOMEM.
+ * Return:  0; -EBADMSG: the unit's entries are invalid; -ENOENT: the function has no code; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
  * Context: any thread, one at a time.
  */

@@ -28,7 +28,7 @@ struct line_header {
 
 /**
  * line_header_read - of the program at UNIT's stmt_list
- * @ret_files: NULL: nobody asks for files
+ * @ret_files: NULL: files are not needed
  *
  * Return:  0; -ENODATA: the unit has none; -EBADMSG; -ENOMEM.
  * Owns:    the caller, RET_FILES; line_files_free().  Bytes are the unit's source's.

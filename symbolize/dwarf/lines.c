@@ -349,7 +349,7 @@ static int step_out(struct machine *machine, struct registers *now, uint8_t opco
 	return r;
 }
 
-/* The last byte is never run_short()'s, which would look at the one behind it. */
+/* The last byte is never run_short()'s, which reads the one after it. */
 static int run(struct machine *machine)
 {
 	const struct line_header *header = machine->header;

@@ -235,7 +235,7 @@ static const char *join(struct naming *naming, const char *scope, const char *na
 	return keep(naming->memo, text, len < NAME_MAX_BYTES ? len : NAME_MAX_BYTES);
 }
 
-/* The name behind that of what it is in. */
+/* The name after that of its scope. */
 static const char *qualify( // NOLINT(misc-no-recursion): NAME_MAX_SCOPES
 	struct naming *naming, const struct declaration *what, unsigned depth)
 {

@@ -6,7 +6,7 @@
 #include <dwarf.h>
 #include <errno.h>
 
-/* A list on the way: what its entries are relative to, and whom they are for. */
+/* A list being read: what its entries are relative to, and the callback. */
 struct list {
 	const struct dwarf_unit *unit;
 	uint64_t base;
@@ -116,7 +116,7 @@ static struct bounds read_entry(struct cursor *cursor, struct list *list, uint8_
 		bounds = with_length(bounds.lo, cursor_uleb(cursor));
 		break;
 	default:
-		cursor_fail(cursor); /* how long it is nobody knows */
+		cursor_fail(cursor); /* its length is not known */
 		break;
 	}
 	return bounds;

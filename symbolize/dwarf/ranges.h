@@ -17,11 +17,11 @@ typedef int ranges_callback(void *context, uint64_t lo, uint64_t hi);
  * ranges_each - call for every range of a list, in the list's order
  * @value: of DW_AT_ranges: an offset (DWARF 2 to 4 also as a constant) or an index
  *
- * Lists before DWARF 5 lie in .debug_ranges, a split unit's from ranges_base on; the others in
+ * Lists before DWARF 5 are in .debug_ranges, a split unit's from ranges_base on; the others in
  * .debug_rnglists.  Empty ranges, and those whose start is a marker of code that the linker threw
  * away (0, 1 and the two highest addresses), are passed over.
  *
- * Return:  0; what the callback returned; -EBADMSG: the list lies (calls made stay made).
+ * Return:  0; what the callback returned; -EBADMSG: the list is invalid (after some calls).
  * Context: any thread.
  */
 int ranges_each(const struct dwarf_unit *unit, const struct form_value *value,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 enum {
-	HOT_UNITS = 256, /* kept with their lines: neighbours in code alternate */
+	HOT_UNITS = 256, /* kept with their lines: adjacent functions alternate */
 	HOT_MAX_ROWS = 2 * 1024 * 1024,
 	HOT_MAX_BYTES = 32 * 1024 * 1024, /* of .debug_info in memory */
 	MAX_CANDIDATES = 16,              /* units that claim an address */

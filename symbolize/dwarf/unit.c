@@ -183,12 +183,12 @@ static const char *text_of(const struct dwarf_unit *unit, const struct form_valu
 	return text ? text : "";
 }
 
-/* Strings and addresses may lead through bases that stand behind them. */
+/* Strings and addresses may need bases that come after them. */
 static void take_bases(struct dwarf_unit *unit, const struct root *root)
 {
 	uint64_t wide = unit->format.offset_size == 8;
 
-	/* 7.26, 7.28: split units begin behind the header of the section. */
+	/* 7.26, 7.28: split units begin after the header of the section. */
 	if (unit->format.version >= 5) {
 		unit->str_offsets_base = wide ? 16 : 8;
 		unit->addr_base = wide ? 16 : 8;

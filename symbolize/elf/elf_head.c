@@ -1,4 +1,4 @@
-/* elf_head.c - segments and build-id of an image; every field is somebody else's claim */
+/* elf_head.c - segments and build-id of an image; every field may be wrong */
 #include "symbolize/elf/elf_head.h"
 
 #include "base/elf_notes.h"

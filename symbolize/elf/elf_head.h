@@ -48,7 +48,7 @@ int elf_source_read(const struct elf_source *source, void *to, size_t len, uint6
  * elf_head_read - read and check the headers of an image
  *
  * Return:  0; -ENOEXEC: not an ELF; -ENOTSUP: not 64-bit little-endian; -EINVAL: its headers
- *          lie; -errno of the read.
+ *          are invalid; -errno of the read.
  * Context: any thread.
  */
 int elf_head_read(const struct elf_source *source, struct elf_head *ret_head);

@@ -34,7 +34,7 @@ const Elf_Data *elf_section_data(Elf_Scn *section, uint64_t bytes)
 	if (!section || !gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS ||
 	    header.sh_size > bytes || memory_claim(&claim, header.sh_size) < 0)
 		return NULL;
-	/* It lives as long as ELF does, which is not long: that there is room now is enough. */
+	/* ELF, which owns it, is closed soon: it is enough that there is memory now. */
 	(void)memory_claim(&claim, 0);
 	data = elf_getdata(section, NULL);
 	if (!data || !data->d_buf || data->d_size == 0)
@@ -112,7 +112,7 @@ uint32_t elf_symbol_rank(unsigned char info, const char *name)
 	return rank * 8 + (uint32_t)(underscores < 7 ? 7 - underscores : 0);
 }
 
-/* Where a symbol without a size has to end. */
+/* The end of a symbol without a size. */
 static uint64_t limit_of(const struct reader *reader, const GElf_Sym *symbol,
 			 const GElf_Shdr *section)
 {
@@ -128,7 +128,7 @@ static uint64_t limit_of(const struct reader *reader, const GElf_Sym *symbol,
 	return end > symbol->st_value && end < section_end ? end : section_end;
 }
 
-/* A size that leads out of the section is a lie, or of a linker script. */
+/* A size that reaches out of the section is wrong, or comes from a linker script. */
 static uint64_t size_of(const GElf_Sym *symbol, const GElf_Shdr *section)
 {
 	uint64_t room = section->sh_size - (symbol->st_value - section->sh_addr);

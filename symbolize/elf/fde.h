@@ -3,7 +3,7 @@
  *
  * Unwinding needs every function's bounds, so they outlive strip.  An address in code without a
  * name is shown as the start of its function, so that samples of one function stay together, and
- * a symbol without a size never reaches into its neighbour.
+ * a symbol without a size never reaches into the next function.
  */
 #ifndef ELF_FDE_H
 #define ELF_FDE_H
@@ -23,7 +23,7 @@ struct fde {
 	uint64_t end; /* one past the last address */
 };
 
-/* Zero is an empty table.  Once read it does not change: any thread may look. */
+/* Zero is an empty table.  Once read it does not change: any thread may read it. */
 struct fde_table {
 	struct fde *fdes; /* by start */
 	size_t n_fdes;

@@ -9,11 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Memory is touched as far as it is used; a handler that has to look through all takes 30 us. */
+/* Memory is touched as far as it is used; a handler that searches all takes 30 us. */
 enum { MAX_RANGES = 32 * 1024 };
 
-/* A slot is free while its start is 0.  START is written last and cleared first: who reads START,
- * END and the same START again has read a pair that belongs together. */
+/* A slot is free while its start is 0.  START is written last and cleared first: a thread that
+ * reads START, END and the same START again has read a pair that belongs together. */
 struct range {
 	_Atomic uintptr_t start;
 	_Atomic uintptr_t end;
@@ -57,7 +57,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 		before.sa_handler(number);
 		return;
 	}
-	/* The kernel ends who ignores a fault, too. */
+	/* The kernel also kills a process that ignores the signal of a fault. */
 	if (before.sa_handler == SIG_IGN && sent)
 		return;
 	(void)signal(number, SIG_DFL);

@@ -2,7 +2,7 @@
  * file_guard.h - a file that shrinks while it is mapped reads as zeros
  *
  * Reading a mapped page that the file no longer has raises SIGBUS.  Within guarded ranges the
- * handler puts zeros there and behind, and the reader goes on, to find its data bad.
+ * handler maps zeros there and after it, and the reader goes on and finds its data invalid.
  */
 #ifndef ELF_FILE_GUARD_H
 #define ELF_FILE_GUARD_H

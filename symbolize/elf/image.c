@@ -145,8 +145,8 @@ static bool same_path(const char *in_maps, const char *path)
 }
 
 /*
- * Follow the lines up to the one that holds the mapping.  Neighbours of one file are one image;
- * a new one starts where the file's offset falls back to 0.
+ * Follow the lines up to the one that holds the mapping.  Adjacent mappings of one file are one
+ * image; a new one starts where the file's offset falls back to 0.
  */
 static bool find_line(FILE *maps, const struct mapping *mapping, struct line *ret_line,
 		      uint64_t *ret_start)
@@ -177,7 +177,7 @@ static bool find_line(FILE *maps, const struct mapping *mapping, struct line *re
 	return false;
 }
 
-/* The same without reading all of maps, where the kernel answers for one address. */
+/* The same without reading all of maps, where the kernel has PROCMAP_QUERY. */
 static bool ask_kernel(const struct mapping *mapping, struct image *image)
 {
 	_cleanup_fd_ int fd = procmap_open(mapping->pid);
@@ -256,7 +256,7 @@ static int vdso_len(int memory, uint64_t start, size_t *ret_len)
 
 int image_own_vdso(char **ret_bytes, size_t *ret_len)
 {
-	/* Through the kernel, so that a length that lies ends in an error and not in a fault. */
+	/* By a system call, so that a wrong length gives an error and not a fault. */
 	_cleanup_fd_ int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	uint64_t start = getauxval(AT_SYSINFO_EHDR);
 	_cleanup_free_ char *bytes = NULL;

@@ -1,4 +1,4 @@
-/* image.h - a module as it lies in the memory of its process */
+/* image.h - a module in the memory of its process */
 #ifndef ELF_IMAGE_H
 #define ELF_IMAGE_H
 
@@ -37,7 +37,7 @@ int image_symbols(const struct image *image, struct symbol_table *table);
 /**
  * image_own_vdso - a copy of the vDSO of this process: an ELF file's bytes
  *
- * Return:  0; -ENOENT: there is none; -EINVAL: its headers lie; -errno.
+ * Return:  0; -ENOENT: there is none; -EINVAL: its headers are invalid; -errno.
  * Owns:    the caller, to free().
  * Context: any thread.
  */

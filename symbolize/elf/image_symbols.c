@@ -1,4 +1,4 @@
-/* image_symbols.c - .dynsym as the loader left it in memory; nothing in it is believed */
+/* image_symbols.c - .dynsym in the memory of a process; all of it is checked */
 #include "symbolize/elf/image.h"
 
 #include "base/cleanup.h"

@@ -105,8 +105,8 @@ static bool untouched(int fd, uint64_t since_ns)
 }
 
 /*
- * Two builds can have one build-id, where somebody set it.  What is not the very file that is
- * mapped has to have its code; where the memory cannot be read, nothing contradicts the id.
+ * A build-id that is set by hand can be that of two builds.  So a file with another inode has to
+ * have the code that is mapped; where the memory cannot be read, the build-id has to do.
  */
 static bool same_bytes(int fd, const struct mapping *mapping)
 {
@@ -123,7 +123,7 @@ static bool same_bytes(int fd, const struct mapping *mapping)
 
 		if (elf_source_read(&memory, in_memory, sizeof(in_memory), page * PAGE) < 0)
 			continue;
-		/* Behind the end of the file the last page is zeros. */
+		/* After the end of the file the last page is zeros. */
 		n = io_pread(fd, in_file, sizeof(in_file), mapping->pgoff + page * PAGE);
 		n_different += n > 0 && memcmp(in_memory, in_file, (size_t)n) != 0;
 		n_compared += n > 0;

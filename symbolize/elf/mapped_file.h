@@ -1,4 +1,4 @@
-/* mapped_file.h - opening the very file that a process has mapped */
+/* mapped_file.h - opens the file that a process has mapped, and no other */
 #ifndef ELF_MAPPED_FILE_H
 #define ELF_MAPPED_FILE_H
 
@@ -29,7 +29,7 @@ struct mapped_file {
  * open.  A file counts only if it is provably the one that is mapped: its build-id is the
  * mapping's, and where it is another inode its code is what the memory holds; where one of them
  * has no build-id, device and inode are the mapping's; where those are not known and the process
- * is gone, nobody touched the file since the mapping began.
+ * is gone, the file has not changed since the mapping began.
  *
  * Return:  0; -errno of the last try; -ESTALE: there is a file, but another one.
  * Owns:    the caller, to close RET_FILE->fd.
@@ -39,7 +39,7 @@ int mapped_file_open(const struct mapping *mapping, const struct image *image, u
 		     struct mapped_file *ret_file);
 
 /**
- * mapped_file_stat - what tells the file behind a descriptor from others
+ * mapped_file_stat - the identity of the file of a descriptor
  *
  * Return:  0; -EINVAL: not a regular file; -errno.
  * Context: any thread.
@@ -49,7 +49,7 @@ int mapped_file_stat(int fd, struct file_id *ret_id);
 /**
  * mapped_file_is_sparse - is a large file nearly all holes?  No linker makes one
  *
- * Zeros that no disk holds would be read, and held, by the terabyte.
+ * Such a file could make wick read terabytes of zeros.
  *
  * Context: any thread.
  */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many overlapping symbols a lookup looks at: real files nest two or three deep. */
+/* Overlapping symbols that a lookup checks: real files nest two or three deep. */
 enum { MAX_STEPS = 256 };
 
 static int claim(struct symbol_table *table, size_t n_room, size_t name_bytes)

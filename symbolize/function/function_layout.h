@@ -1,5 +1,5 @@
 /*
- * function_layout.h - the bytes of a function table (inner header of function_table.h)
+ * function_layout.h - the bytes of a function table
  *
  * A head, then the arrays in the order of their counts, then strings that each end in a NUL, then
  * zeros up to a multiple of eight.  Numbers are the machine's own: x86-64 and aarch64 agree, and

@@ -45,7 +45,7 @@ static void sort_rows(struct function_row *rows, size_t n)
 	}
 }
 
-/* From the first of the function's own addresses to behind the last: other code is another's. */
+/* From the first of the function's own addresses to the end of the last: the rest is other code. */
 static int find_base(struct function_sweep *sweep, const struct function_range *ranges, size_t n,
 		     uint64_t *ret_end)
 {

@@ -20,7 +20,7 @@ enum {
 	FUNCTION_NO_FILE = UINT32_MAX,
 };
 
-/* Bytes of a table.  Who made or mapped them owns them. */
+/* Bytes of a table, owned by the code that made or mapped them. */
 struct function_table {
 	const uint8_t *bytes;
 	size_t n_bytes;
@@ -98,7 +98,7 @@ int function_builder_node(struct function_builder *builder, uint32_t parent, con
 			  uint32_t call_file, uint32_t call_line, uint32_t call_column);
 
 /**
- * function_builder_name - a name of nodes, for who has the same one often
+ * function_builder_name - a name of nodes, for callers that use it often
  * @name: copied; the same name again gives the same number
  *
  * Return:  its number; -ENOMEM; -E2BIG.
@@ -118,7 +118,7 @@ int function_builder_named(struct function_builder *builder, uint32_t parent, ui
 /**
  * function_builder_range - a node has code in [LO, HI)
  *
- * Ranges of a child outside its parent's are believed: where ranges overlap, the deeper node
+ * Ranges of a child outside its parent's are used too: where ranges overlap, the deeper node
  * wins, of two as deep the one that begins later (DWARF of some compilers has both).  What is
  * outside the first node's ranges is cut off: it is another function's.  Empty ranges are passed
  * over.
@@ -147,7 +147,7 @@ int function_builder_row(struct function_builder *builder, uint64_t addr, uint32
  *
  * Nodes without code, names and files that nothing in the table has are left out.
  *
- * Return:  0; -ENODATA: the first node has no range; -ERANGE: its ranges lie 4 GiB or more apart;
+ * Return:  0; -ENODATA: the first node has no range; -ERANGE: its ranges are 4 GiB or more apart;
  *          -E2BIG; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
  * Context: any thread, one at a time for one builder.

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /*
- * ---- function_sweep: overlapping ranges made into disjoint segments (inner header of the builder)
+ * ---- function_sweep: overlapping ranges made into disjoint segments
  *
  * DWARF nests ranges, mostly; some compilers overlap them partly, and a file may say anything.
  */
@@ -86,7 +86,7 @@ int function_sweep_rows(struct function_sweep *sweep, struct function_row *rows,
 void function_sweep_release(struct function_sweep *sweep);
 
 /*
- * ---- function_parts: what a builder has gathered (inner header of function_table.h)
+ * ---- function_parts: what a builder has gathered
  *
  * A node's name and a file are numbers of strings here; in the table they are offsets.
  */

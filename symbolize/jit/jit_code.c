@@ -1,4 +1,4 @@
-/* jit_code.c - who lies in a page now decides who ends when code is written there */
+/* jit_code.c - functions by page: those that new code overwrites end */
 #include "symbolize/jit/internal.h"
 
 #include "base/search.h"
@@ -62,7 +62,7 @@ static int add_text(struct jit_code *code, const char *text, size_t len, uint32_
 
 /*
  * Take the functions that overlap NEW out of a page, and end them.  What is left of a page are
- * functions that lie there now, none over another.
+ * functions that are there now; they do not overlap.
  */
 static uint32_t clear_page(struct jit_code *code, uint32_t head, struct jit_function *new)
 {
@@ -83,7 +83,7 @@ static uint32_t clear_page(struct jit_code *code, uint32_t head, struct jit_func
 			if (!apart && new->until_ns > old->from_ns)
 				new->until_ns = old->from_ns;
 			if (++n_kept > MAX_IN_PAGE) {
-				/* Nobody would end it any more. */
+				/* Later code could not end it any more. */
 				if (old->until_ns > new->from_ns)
 					old->until_ns = new->from_ns;
 			} else {

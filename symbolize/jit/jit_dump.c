@@ -175,7 +175,7 @@ static int take_load(struct jit_dump *dump, const struct record *record, struct 
 	bytes = cursor_u64(&cursor);
 	(void)cursor_u64(&cursor); /* its number */
 	name = take_text(&cursor, &len);
-	/* The code stands in the record, behind the name. */
+	/* The code is in the record, after the name. */
 	if (cursor.failed || bytes > JIT_MAX_CODE_BYTES || bytes > record->size ||
 	    !is_ours(dump, record, pid))
 		return 0;

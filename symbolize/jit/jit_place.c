@@ -1,4 +1,4 @@
-/* jit_place.c - finding a process's own map and dump, and nobody else's */
+/* jit_place.c - finds the map and the dump of a process, and refuses those of others */
 #include "symbolize/jit/internal.h"
 
 #include "base/cleanup.h"

@@ -162,7 +162,7 @@ static int restore(const struct buf *copy, struct buf *ret_text)
 	return ret_text->failed ? -EFBIG : 0;
 }
 
-/* The copy of this boot, if nobody else could have written it: lines like those of kallsyms. */
+/* The copy of this boot, as lines of kallsyms, if only this user could have written it. */
 static int kernel_copy_read(const char *folder, struct buf *ret_text)
 {
 	char path[PATH_MAX];
@@ -379,7 +379,7 @@ int kernel_symbols_new(const char *path, const char *cache_folder,
 	if (r == 0)
 		kernel_copy_write(cache_folder, &text, symbols->text.start);
 	else if (kernel_copy_read(cache_folder, &text) == 0 && parse(symbols, &text) == 0)
-		r = 0; /* Somebody who may see them has kept them in this boot. */
+		r = 0; /* a user with permission has left a copy in this boot */
 	buf_release(&text);
 	if (r < 0) {
 		kernel_symbols_free(symbols);

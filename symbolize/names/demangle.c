@@ -142,7 +142,7 @@ static struct demangler *demangler_get(void)
 	return demangler;
 }
 
-/* What a callback returns tells nobody to stop, so a full buffer is left by a jump as well. */
+/* A callback cannot stop libiberty by its return value, so a full buffer ends it by a jump too. */
 static void append(const char *text, size_t len, void *context)
 {
 	struct demangler *demangler = context;
@@ -376,7 +376,7 @@ static int make_readable(struct demangler *demangler, const char *name, bool ful
 		return -r;
 	append_parts(demangler, name + len);
 	demangler->text[demangler->len] = '\0';
-	if (!full && demangler->len <= MAX_TIDIED) /* nobody reads a longer one */
+	if (!full && demangler->len <= MAX_TIDIED) /* longer ones are too long to read */
 		drop_parameters(demangler);
 	return 0;
 }

@@ -1,9 +1,9 @@
 /*
  * demangle.h - readable names, through libiberty, within a time
  *
- * What a mangled name costs has nothing to do with its length: 30 bytes can take for ever.  One
- * that takes more than some 10 ms of CPU is left as it is, and an origin whose names have taken
- * 100 ms more than 20 us each is not believed any longer.
+ * The cost of a mangled name does not depend on its length: 30 bytes can take forever.  A name that
+ * takes more than some 10 ms of CPU stays mangled.  Once the names of an origin have taken 100 ms
+ * more than 20 us each, its further names stay mangled too.
  */
 #ifndef NAMES_DEMANGLE_H
 #define NAMES_DEMANGLE_H
@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* What the names of one origin, a module or a process's map, have taken.  Zero: nothing. */
+/* CPU that the names of one origin, a module or a process's map, have used.  Zero: none. */
 struct demangle_budget {
 	_Atomic unsigned n_names;
 	_Atomic unsigned ticks; /* of 4 ms of CPU */
@@ -24,7 +24,7 @@ struct demangle_budget {
  * @full: with parameters
  * @budget: NAME's origin's
  *
- * The thread's first call makes a timer and unblocks SIGVTALRM, by which it comes.
+ * The thread's first call creates a timer and unblocks its signal, SIGVTALRM.
  *
  * Return:  0; -EINVAL: NAME is not mangled; -ETIME: it took too long; -E2BIG: it is over 32 KiB;
  *          -EDQUOT: it was not tried, as others of its origin took too long; -ENOMEM.

@@ -1,4 +1,4 @@
-/* names.h - names as they are shown: each is demangled once, and kept */
+/* names.h - readable names; each is demangled once */
 #ifndef NAMES_NAMES_H
 #define NAMES_NAMES_H
 
@@ -27,8 +27,8 @@ struct names {
 const char *names_intern(struct names *names, const char *text);
 
 /**
- * names_readable - what is shown for a symbol
- * @budget: of where it comes from
+ * names_readable - the readable name of a symbol
+ * @budget: of its module or map
  *
  * Return:  NULL when memory ran out.
  * Owns:    the names.
@@ -55,7 +55,7 @@ bool names_same_function(struct names *names, const char *symbol, const char *dw
 uint64_t names_mangled(void);
 
 /**
- * names_release - forget them all
+ * names_release - free all names
  *
  * Context: main thread.
  */

@@ -69,7 +69,7 @@ void dwarf_fallback_free(struct dwarf_fallback *fallback)
 	free(fallback);
 }
 
-/* libdw decompresses all sections at once and believes what their headers tell. */
+/* libdw decompresses all sections at once and trusts their headers. */
 static bool fits(Elf *elf, size_t file_bytes, struct memory_claim *claim)
 {
 	Elf_Scn *section = NULL;
@@ -139,7 +139,7 @@ static bool find_unit(struct dwarf_fallback *fallback, uint64_t addr, Dwarf_Die 
 	return false;
 }
 
-/* To the entry behind DIE, on the same level or one further up. */
+/* To the entry after DIE, on the same level or further up. */
 static bool next_entry(struct level *levels, size_t *depth)
 {
 	for (;; --*depth) {

@@ -22,7 +22,7 @@ static const size_t piece = 1024 * 1024;
 enum { GNU_HEAD_BYTES = 12, MAX_JOBS = 16 };
 
 struct work {
-	struct loader *loader;              /* whose threads work at it; NULL: none's */
+	struct loader *loader;              /* of the calling thread; NULL: none */
 	struct inflate_job *jobs[MAX_JOBS]; /* the largest first */
 	size_t n_jobs;
 	atomic_size_t next;
@@ -44,7 +44,7 @@ void inflate_job_gnu(struct inflate_job *job, const void *bytes, size_t n_bytes)
 }
 
 /* Pages of 2 MiB save half of the page faults, which cost as much as the entropy. */
-static void *room(size_t n_bytes)
+static void *allocate(size_t n_bytes)
 {
 	size_t rounded = (n_bytes + huge_page - 1) / huge_page * huge_page;
 	void *bytes;
@@ -108,7 +108,7 @@ static bool inflate_zstd(const struct inflate_job *job, uint8_t *to)
 
 static void run(struct inflate_job *job)
 {
-	uint8_t *to = room(job->n_inflated);
+	uint8_t *to = allocate(job->n_inflated);
 	bool done;
 
 	if (!to)

@@ -32,7 +32,7 @@ static const char *const names[N_DWARF_SECTIONS] = {
 	[DWARF_CU_INDEX] = "cu_index",
 };
 
-/* The section that a name stands for: .debug_NAME, .zdebug_NAME, and with .dwo behind it. */
+/* The section of a name: .debug_NAME, .zdebug_NAME, and these with .dwo at the end. */
 static int section_of(const char *name, bool dwo, bool *ret_gnu)
 {
 	size_t len;

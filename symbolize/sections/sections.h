@@ -1,7 +1,7 @@
 /*
  * sections.h - the bytes of debugging information, found, mapped and decompressed by libelf
  *
- * A set of sections is what one file brings: the module or its debug file, the alternate file of
+ * A set of sections is that of one file: the module or its debug file, the alternate file of
  * dwz -m, a .dwo, or a .dwp.  Bytes are never written and never trusted.
  */
 #ifndef SECTIONS_SECTIONS_H
@@ -49,7 +49,7 @@ struct dwarf_sections {
 /**
  * dwarf_sections_open - map a file and find its sections
  * @fd: taken, also on failure; it is not needed any more once the file is mapped
- * @dwo: look for the names that end in .dwo
+ * @dwo: find the sections whose names end in .dwo
  *
  * Sections that do not decompress are as if they were not there.  A file that shrinks while it
  * is mapped reads as zeros (symbolize/elf/file_guard.h).
@@ -62,7 +62,7 @@ struct dwarf_sections {
 int dwarf_sections_open(int fd, bool dwo, struct dwarf_sections *ret_sections);
 
 /**
- * dwarf_sections_memory - the same of an ELF file that lies in memory
+ * dwarf_sections_memory - the same of an ELF file in memory
  * @bytes: outlives the sections
  *
  * Return:  as dwarf_sections_open().
