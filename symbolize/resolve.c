@@ -10,9 +10,9 @@
 struct lookup {
 	uint64_t addr; /* where to look: the frame's address, or inside the call before it */
 	uint64_t vaddr;
-	struct module *module;             /* who was asked */
+	struct module *module;             /* that the address is in */
 	const struct address_entry *entry; /* NULL: none */
-	const char *symbol;                /* where a map names it */
+	const char *symbol;                /* from a map */
 	uint64_t start;
 	bool pending;
 };

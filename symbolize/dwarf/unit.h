@@ -72,7 +72,8 @@ struct dwarf_unit {
  * unit_next - where the next unit begins, without reading more than lengths
  *
  * Return:  its offset, the end of .debug_info when there is none; 0: the header at OFFSET is
- * invalid. Context: any thread.
+ *          invalid.
+ * Context: any thread.
  */
 uint64_t unit_next(const struct dwarf_source *source, uint64_t offset);
 
