@@ -28,6 +28,8 @@ import threading
 import time
 import urllib.request
 
+import procfs
+
 SHOWN_AS = "/tmp/demo"  # the folder in which a document's commands run
 MOST_SECONDS = 60       # for one command
 DIRECTIVE = re.compile(r"<!-- (run|for|status|shows|varies|order|skip): (.*) -->$")
@@ -244,10 +246,6 @@ def difference(shown, printed):
             f"where the commands print\n" + "\n".join(out))
 
 
-def children_of(pid):
-    return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
-
-
 class Shell:
     """A shell in a namespace of processes of its own, and a folder of its own: root may make them."""
 
@@ -292,7 +290,7 @@ class Shell:
     def children(self):
         """The groups of what the shell has started."""
         groups = set()
-        for pid in children_of(*children_of(self.process.pid)):
+        for pid in procfs.children(*procfs.children(self.process.pid)):
             with contextlib.suppress(ProcessLookupError):
                 groups.add(os.getpgid(pid))
         return groups

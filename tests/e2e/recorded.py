@@ -18,6 +18,8 @@ import unittest
 import unittest.mock
 import urllib.parse
 
+from procfs import children, cpu_ns
+
 WICK = os.path.abspath(os.environ.get("WICK", "build/dev/bin/wick"))
 TARGETS = os.path.abspath(os.environ.get("WICK_TARGETS", "build/dev/tests/targets"))
 LONG = os.environ.get("WICK_LONG") == "1"
@@ -35,6 +37,11 @@ FRAME = re.compile(r"^\t +([0-9a-f]+) (.+) \(([^()]*)\)$|^\t([0-9a-f]{16}) (.+) 
 
 def target(name):
     return os.path.join(TARGETS, name)
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def need(*programs):
@@ -55,7 +62,7 @@ def read(path):
     """All samples of one file; raises on anything that docs/perf-script.md does not allow."""
     samples, state = [], {}
     with open(path, encoding="utf-8", newline="\n") as file:
-        text = file.read()
+        text = file.read()  # "\r" is no end of a line
     if text and not text.endswith("\n"):
         raise ValueError(f"{path} ends within a line")
     lines = text.split("\n")[:-1]
@@ -109,8 +116,7 @@ def notes(path, word):
 
 def end_of(path):
     """The counts of a recording's last line; raises where it has no such line."""
-    with open(path, encoding="utf-8") as file:
-        last = file.read().splitlines()[-1]
+    last = text_of(path).splitlines()[-1]
     if not last.startswith("# wick-end : "):
         raise ValueError(f"{path} has no end: {last!r}")
     return json.loads(last.split(" : ", 1)[1])
@@ -124,7 +130,7 @@ def coverage(said):
     return float(found.group(1)) / 100
 
 
-def wait_for(condition, seconds=20):
+def wait_for(condition, seconds=20, what="it"):
     """What CONDITION gives, once that is something."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -132,16 +138,12 @@ def wait_for(condition, seconds=20):
         if found:
             return found
         time.sleep(0.01)
-    raise AssertionError("it did not come about")
+    raise AssertionError(f"{what} did not come about in {seconds} s")
 
 
-def cpu_ns(pid):
-    """What a process has used, by all its threads."""
-    total = 0
-    for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
-        with open(path, encoding="ascii") as file:
-            total += int(file.read().split()[0])
-    return total
+def child_of(pid):
+    """The first child of a process, once it has one."""
+    return wait_for(lambda: children(pid), what=f"a child of {pid}")[0]
 
 
 def use_cpu(pid, seconds):
@@ -159,12 +161,6 @@ def end(process):
         if stream:
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
-
-
-def state(pid):
-    """The letter of a process's state, as /proc/PID/stat has it."""
-    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        return file.read().rpartition(")")[2].split()[0]
 
 
 class Run:
@@ -216,6 +212,15 @@ class Case(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.dir, name)
 
+    def write(self, name, data, mode=None):
+        """A file of the test's own, of text or bytes; its path."""
+        path = self.path(name)
+        with open(path, "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode())
+        if mode is not None:
+            os.chmod(path, mode)
+        return path
+
     def wick(self, *arguments, **options):
         options.setdefault("cwd", self.dir)
         options.setdefault("timeout", 170)
@@ -248,15 +253,19 @@ class Case(unittest.TestCase):
         finally:
             end(process)
 
+    def record_into(self, path, *arguments, way=(), **popen):
+        """`wick record` into PATH, once that file is there or wick has ended.  WAY: what starts it."""
+        wick = self.start(*way, WICK, "record", "-o", path, *arguments, **popen)
+        wait_for(lambda: os.path.exists(path) or wick.poll() is not None)
+        return wick
+
     @contextlib.contextmanager
     def recording(self, pids, *options, hz=4999, way=()):
         """A wick that has joined, and its file; it is interrupted at the end.  WAY: what starts it."""
         path = self.path(f"j{time.monotonic_ns()}.perf")
         with open(path + ".err", "wb") as said:
-            wick = self.start(*way, WICK, "record", "-F", hz, "--max-overhead", "off", *options,
-                              "-o", path, "-p", pids, stderr=said)
+            wick = self.record_into(path, "-F", hz, "--max-overhead", "off", *options, "-p", pids, way=way, stderr=said)
         try:
-            wait_for(lambda: os.path.exists(path) or wick.poll() is not None)
             yield wick, path
         finally:
             if wick.poll() is None:
@@ -266,8 +275,7 @@ class Case(unittest.TestCase):
     @staticmethod
     def summary_of(path):
         """What wick said of a recording()."""
-        with open(path + ".err", encoding="utf-8", errors="replace") as said:
-            return said.read()
+        return text_of(path + ".err")
 
     def tick_ns(self):
         """The kernel looks at timers so often, while their thread runs."""

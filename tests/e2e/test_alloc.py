@@ -6,11 +6,10 @@
 import os
 import shutil
 import subprocess
-import time
 import unittest
 
 import test_transparent
-from recorded import LONG, PYTHON, WICK, Case, need, read, target
+from recorded import LONG, PYTHON, WICK, Case, need, read, target, wait_for
 
 NO_BUDGET = ("--max-overhead", "off")  # that is another suite's: samples would weigh more
 LIBRARIES = "/usr/lib/x86_64-linux-gnu/"
@@ -48,22 +47,17 @@ class Alloc(AllocCase):
                 "def wait(path):\n while not os.path.exists(path): time.sleep(0.01)\n"
                 "wait('half')\nx = None\nwait('end')")
         path = self.path("x.live.perf")
-        process = subprocess.Popen([WICK, "record", "-q", "-e", "alloc=64K", "--live", "--flush",
-                                    "50ms", "-o", "x.perf", "--", PYTHON, "-c", code], cwd=self.dir)
+        process = self.start(WICK, "record", "-q", "-e", "alloc=64K", "--live", "--flush",
+                             "50ms", "-o", "x.perf", "--", PYTHON, "-c", code)
 
-        def wait_for(condition):
-            for _ in range(1000):  # the file is whole at any moment: read() says so
-                if os.path.exists(path) and condition(sum(s.weight for s in read(path))):
-                    return True
-                time.sleep(0.02)
-            return False
+        def live():  # the file is whole at any moment: read() says so
+            return sum(s.weight for s in read(path)) if os.path.exists(path) else -1
 
-        grown = wait_for(lambda weight: weight > 35_000_000)
-        with open(self.path("half"), "w", encoding="ascii"):
-            shrunk = wait_for(lambda weight: weight < 8_000_000)
-        with open(self.path("end"), "w", encoding="ascii"):
-            self.assertEqual(process.wait(60), 0)
-        self.assertEqual((grown, shrunk), (True, True))
+        wait_for(lambda: live() > 35_000_000, what="more memory in use")
+        self.write("half", "")
+        wait_for(lambda: 0 <= live() < 8_000_000, what="less memory in use")
+        self.write("end", "")
+        self.assertEqual(process.wait(60), 0)
         self.assertEqual([name for name in os.listdir(self.dir) if name.endswith(".new")], [])
 
     def test_live_of_children_and_images_that_ended_stays(self):

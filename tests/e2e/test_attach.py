@@ -9,14 +9,12 @@ import subprocess
 import time
 import unittest
 
-from recorded import Case, LONG, PYTHON, WICK, Run, need, read, state, target, use_cpu, wait_for
+import procfs
+from procfs import children, comm, state, tasks
+from recorded import LONG, PYTHON, WICK, Case, Run, child_of, need, read, target, text_of, use_cpu, wait_for
 
 ROUNDS = 1000 if LONG else 12
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-
-
-def tasks(pid):
-    return os.listdir(f"/proc/{pid}/task")
 
 
 def descriptors(pid):
@@ -24,18 +22,7 @@ def descriptors(pid):
 
 
 def count_maps(pid):
-    with open(f"/proc/{pid}/maps", encoding="ascii", errors="replace") as maps:
-        return len(maps.readlines())
-
-
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        return [int(word) for word in file.read().split()]
-
-
-def comm(pid):
-    with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
-        return file.read().rstrip("\n")
+    return len(procfs.read(pid, "maps").splitlines())
 
 
 class AttachCase(Case):
@@ -87,9 +74,7 @@ class Joins(AttachCase):
 
     def test_a_second_wick_is_told(self):
         with self.running(target("busy"), "20", ready=0.02) as program:
-            first = subprocess.Popen([WICK, "record", "-q", "-o", self.path("first.perf"), "-d", "5",
-                                      "-p", str(program.pid)], cwd=self.dir)
-            wait_for(lambda: os.path.exists(self.path("first.perf")))
+            first = self.record_into(self.path("first.perf"), "-q", "-d", "5", "-p", program.pid)
             self.refused(program.pid, "is being recorded by another wick, try: "
                          f"kill {first.pid}, which ends it", 126)
             use_cpu(program.pid, 0.1)
@@ -138,8 +123,7 @@ class Joins(AttachCase):
         shutil.copy(target("busy"), program)
         with self.running(program, "20", ready=0.02) as one, self.running(program, "20", ready=0.02) as two:
             path = self.path("named.perf")
-            wick = self.start(WICK, "record", "-o", path, "--comm", f"^bus.-{os.getpid()}$")
-            wait_for(lambda: os.path.exists(path) or wick.poll() is not None)
+            wick = self.record_into(path, "--comm", f"^bus.-{os.getpid()}$")
             use_cpu(one.pid, 0.2)
             use_cpu(two.pid, 0.2)
             wick.send_signal(signal.SIGINT)
@@ -164,8 +148,7 @@ class Leaves(AttachCase):
                 self.assertIsNone(program.poll())
             # The library comes and goes, and its own descriptor with it.
             wait_for(lambda: descriptors(program.pid) == before)
-            with open(f"/proc/{program.pid}/maps", encoding="ascii") as maps:
-                text = maps.read()
+            text = procfs.read(program.pid, "maps")
             # A header with the first chunk, and at most a second chunk.
             self.assertLessEqual(text.count("wick-ring"), 2, text)
             self.assertLessEqual(text.count("libwick-agent.so"), 6, text)
@@ -178,10 +161,8 @@ class Leaves(AttachCase):
 class Kinds(AttachCase):
     def test_musl(self):
         need("musl-gcc")
-        source = self.path("spin.c")
-        with open(source, "w", encoding="ascii") as file:
-            file.write("volatile unsigned long x; static void spin(void) { for (;;) x++; }\n"
-                       "int main(void) { spin(); return 0; }\n")
+        source = self.write("spin.c", "volatile unsigned long x; static void spin(void) { for (;;) x++; }\n"
+                            "int main(void) { spin(); return 0; }\n")
         subprocess.run(["musl-gcc", "-g", "-O1", "-o", self.path("spin"), source], check=True)
         with self.running(self.path("spin")) as program:
             for _ in range(2):
@@ -197,12 +178,10 @@ class Kinds(AttachCase):
 
     def test_node_with_workers(self):
         need("node")
-        script = self.path("w.js")
-        with open(script, "w", encoding="ascii") as file:
-            file.write("const {Worker, isMainThread} = require('worker_threads');\n"
-                       "if (isMainThread) { new Worker(__filename); setInterval(() => {}, 1000); }\n"
-                       "else { let x = 0; setInterval(() => { for (let i = 0; i < 2e6; i++) "
-                       "x += Math.sqrt(i); }, 5); require('fs').writeSync(1, '\\n'); }\n")
+        script = self.write("w.js", "const {Worker, isMainThread} = require('worker_threads');\n"
+                            "if (isMainThread) { new Worker(__filename); setInterval(() => {}, 1000); }\n"
+                            "else { let x = 0; setInterval(() => { for (let i = 0; i < 2e6; i++) "
+                            "x += Math.sqrt(i); }, 5); require('fs').writeSync(1, '\\n'); }\n")
         with self.running("node", script, ready=True) as program:
             run = self.attach_busy(program.pid)
             self.joined(run)
@@ -215,8 +194,8 @@ class Kinds(AttachCase):
         with self.running("redis-server", "--port", "0", "--unixsocket", socket, "--save", "",
                           "--daemonize", "no", cwd=self.dir) as server:
             wait_for(lambda: os.path.exists(socket))
-            load = subprocess.Popen(["redis-benchmark", "-s", socket, "-q", "-n", "60000", "-t", "get,set"],
-                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            load = self.start("redis-benchmark", "-s", socket, "-q", "-n", "60000", "-t", "get,set",
+                              stderr=subprocess.STDOUT)
             run = self.attach_busy(server.pid)
             said, _ = load.communicate(timeout=120)
             self.joined(run)
@@ -234,7 +213,7 @@ class Kinds(AttachCase):
         if probe.returncode != 0:
             raise unittest.SkipTest("no namespaces can be made here")
         with self.running("unshare", *flags, target("busy"), "20") as outer:
-            (pid,) = wait_for(lambda: children(outer.pid))
+            pid = child_of(outer.pid)
             wait_for(lambda: comm(pid) == "busy")
             try:
                 run = self.attach_busy(pid)
@@ -242,8 +221,7 @@ class Kinds(AttachCase):
                 self.assertTrue(run.samples, run.summary)
                 self.assertEqual({sample.pid for sample in run.samples}, {pid})
                 self.assertEqual({sample.tid for sample in run.samples}, {pid})
-                with open(run.paths[0], encoding="utf-8") as file:
-                    self.assertIn('"inner_pid":1', file.read())
+                self.assertIn('"inner_pid":1', text_of(run.paths[0]))
             finally:
                 os.kill(pid, signal.SIGKILL)
 
@@ -307,7 +285,7 @@ class Refuses(AttachCase):
 
     def test_a_thread_by_its_own_number(self):
         with self.running(target("attach_storm"), "none", ready=0.02) as program:
-            tid = wait_for(lambda: [int(tid) for tid in tasks(program.pid) if int(tid) != program.pid])[0]
+            tid = wait_for(lambda: [tid for tid in tasks(program.pid) if tid != program.pid])[0]
             self.refused(tid, f"is a thread of process {program.pid}", 127)
 
     def test_a_zombie(self):

@@ -12,7 +12,8 @@ import subprocess
 import time
 import unittest
 
-from recorded import PYTHON, WICK, Case, need, read, state, target, wait_for
+from procfs import state, tasks
+from recorded import PYTHON, WICK, Case, need, read, target, text_of, wait_for
 
 
 TABLE = pathlib.Path(__file__).with_name("wrong_inputs.txt")
@@ -49,7 +50,7 @@ class WrongInputs(Case):
         ended = self.start("true")
         os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
         threads = self.start(PYTHON, "-c", "import threading, time; threading.Thread(target=time.sleep, args=[100]).start()")
-        thread = wait_for(lambda: [tid for tid in os.listdir(f"/proc/{threads.pid}/task") if tid != str(threads.pid)])[0]
+        thread = wait_for(lambda: [tid for tid in tasks(threads.pid) if tid != threads.pid])[0]
         # One recording that answers: of others, which may be of another wick, nothing is said then.
         self.start(WICK, "record", "-q", "-o", os.path.join(self.cache, "x.perf"), "--", "sleep", "100",
                    env={**os.environ, "XDG_RUNTIME_DIR": self.dir})
@@ -121,10 +122,7 @@ class BadInput(Case):
         self.assertIn(b"chmod +x " + self.path("text").encode(), run.stderr)
 
     def test_a_script_with_a_bad_interpreter(self):
-        path = self.path("script")
-        with open(path, "w", encoding="ascii") as file:
-            file.write("#!/no/such/interpreter\n")
-        os.chmod(path, 0o755)
+        path = self.write("script", "#!/no/such/interpreter\n", 0o755)
         self.check_refused(126, "record", "--", path, words=("/no/such/interpreter",))
 
     def test_options_that_contradict_each_other(self):
@@ -138,9 +136,7 @@ class BadInput(Case):
         os.mkdir(self.path("bin"))
         sleeper = self.path("bin/wick-sleeper")
         shutil.copy("/bin/sleep", sleeper)
-        process = subprocess.Popen([sleeper, "60"])
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
+        process = self.start(sleeper, 60)
         wait_for(lambda: state(process.pid) == "S")
         for status, arguments, words in (
                 (127, ("record", process.pid), f"try: -p {process.pid}"),
@@ -191,8 +187,8 @@ class BadInput(Case):
 
     def test_one_thread_of_several(self):
         program = self.start(target("crowd"), "4", "3", "1.0")
-        tids = wait_for(lambda: [int(tid) for tid in os.listdir(f"/proc/{program.pid}/task")
-                                 if int(tid) != program.pid] if len(os.listdir(f"/proc/{program.pid}/task")) > 4 else [])
+        wait_for(lambda: len(tasks(program.pid)) > 4)
+        tids = [tid for tid in tasks(program.pid) if tid != program.pid]
         path = self.path("one.perf")
         run = self.wick("record", "-F", "499", "-t", tids[1], "-d", "1s", "-o", path)
         self.assertEqual(run.returncode, 0, run.stderr)
@@ -233,16 +229,13 @@ class BadInput(Case):
     def test_no_command_writes_over_a_file(self):
         for verb, (arguments, path) in self.every_output(self.recorded()).items():
             with self.subTest(verb=verb):
-                with open(path, "w", encoding="ascii") as file:
-                    file.write("precious\n")
-                os.chmod(path, 0o644)
+                self.write(path, "precious\n", 0o644)
                 run = self.wick(*arguments)
                 text = run.stderr.decode()
                 self.assertEqual(run.returncode, 8, text)
                 self.assertEqual(len(text.splitlines()), 1, text)
                 self.assertRegex(text, f"{path}.*File exists.*--force")
-                with open(path, encoding="ascii") as file:
-                    self.assertEqual(file.read(), "precious\n")
+                self.assertEqual(text_of(path), "precious\n")
                 run = self.wick(arguments[0], "--force", *arguments[1:])
                 self.assertEqual(run.returncode, 0, run.stderr)
                 with open(path, "rb") as file:
@@ -260,8 +253,7 @@ class BadInput(Case):
         for name in ("x.top", "link.top"):
             run = self.wick("top", "--once", "--cmd-output", self.path(name), "--", "true")
             self.assertEqual(run.returncode, 8, run.stderr)
-        with open(self.path("other"), "w", encoding="ascii") as file:
-            file.write("precious\n")
+        self.write("other", "precious\n")
         for verb, (arguments, path) in outputs.items():
             for make in (os.mkfifo, *(lambda path, to=to: os.symlink(to, path)
                                       for to in (self.path("other"), "nowhere", "/dev/null"))):
@@ -272,8 +264,7 @@ class BadInput(Case):
                         self.assertEqual(run.returncode, 8, run.stderr)
                         self.assertIn(b"wick does not write to it", run.stderr)
                 os.unlink(path)
-        with open(self.path("other"), encoding="ascii") as file:
-            self.assertEqual(file.read(), "precious\n")
+        self.assertEqual(text_of(self.path("other")), "precious\n")
         self.assertFalse(os.path.lexists(self.path("nowhere")))
 
     def test_what_is_made_of_a_recording_is_as_private_as_it(self):
@@ -326,8 +317,7 @@ class BadInput(Case):
             self.assertEqual(len(beside), 2, beside)
             picture = next(path for path in beside if path.endswith(name[-4:]))
             self.assertIn(os.path.basename(picture), run.stderr.decode())
-            with open(picture, encoding="utf-8") as file:
-                self.assertIn(holds, file.read())
+            self.assertIn(holds, text_of(picture))
             self.assertTrue(read(next(path for path in beside if path.endswith(".perf"))))
         self.check_refused_beside("--rotate", "10s")
 
@@ -338,9 +328,7 @@ class BadInput(Case):
 
     def test_a_file_that_cannot_be_made_lets_the_joined_go(self):
         """Its name is known when the process has joined: nobody waits for the end of it."""
-        program = subprocess.Popen([target("busy"), "30"])
-        self.addCleanup(program.wait)
-        self.addCleanup(program.kill)
+        program = self.start(target("busy"), 30)
         began = time.monotonic()
         for _ in range(2):  # the first has let it go
             self.check_refused(8, "record", "-p", str(program.pid), "-d", "25s", "-o",
@@ -349,20 +337,13 @@ class BadInput(Case):
         self.assertIsNone(program.poll())
 
     def test_the_doctor_sees_a_bad_interpreter(self):
-        path = self.path("script")
-        with open(path, "w", encoding="ascii") as file:
-            file.write("#!/no/such/interpreter\n")
-        os.chmod(path, 0o755)
+        path = self.write("script", "#!/no/such/interpreter\n", 0o755)
         run = self.wick("doctor", "--", path)
         self.assertEqual(run.returncode, 1, run.stdout)
         self.assertIn(b"FIX   program     '/no/such/interpreter'", run.stdout)
 
     def test_the_doctor_says_how_a_process_would_be_recorded(self):
-        program = subprocess.Popen([target("busy"), "30"])
-        static = subprocess.Popen([target("split_static"), "30"], stdout=subprocess.DEVNULL)
-        for process in (program, static):
-            self.addCleanup(process.wait)
-            self.addCleanup(process.kill)
+        program, static = self.start(target("busy"), 30), self.start(target("split_static"), 30)
         for pid, words in ((program.pid, f"wick record -p {program.pid} can attach to it; the sampling signal is SIG"),
                            (static.pid, "engine ptrace samples it")):
             run = self.wick("doctor", str(pid))
@@ -378,11 +359,7 @@ class BadInput(Case):
         if subprocess.run([PYTHON, "-c", load], capture_output=True, check=False).returncode:
             self.skipTest("libseccomp is not installed")
         for words, can_filter in ((load, True), ("import time", False)):
-            program = subprocess.Popen([PYTHON, "-c", words + "; print(flush=True); time.sleep(30)"],
-                                       stdout=subprocess.PIPE)
-            self.addCleanup(program.stdout.close)
-            self.addCleanup(program.wait)
-            self.addCleanup(program.kill)
+            program = self.start(PYTHON, "-c", words + "; print(flush=True); time.sleep(30)")
             program.stdout.readline()
             said = self.wick("doctor", str(program.pid)).stdout.decode()
             self.assertEqual("it uses libseccomp" in said, can_filter, said)
@@ -409,9 +386,7 @@ class BadInput(Case):
 
     def test_files_that_are_no_recordings(self):
         for content in (b"", b"\x00" * 100, b"hello\n", b"# ========\n", os.urandom(5000)):
-            path = self.path("strange")
-            with open(path, "wb") as file:
-                file.write(content)
+            path = self.write("strange", content)
             run = self.wick("info", path)
             self.assertNotEqual(run.returncode, 0)
             self.assertEqual(len(run.stderr.decode().strip().splitlines()), 1, run.stderr)

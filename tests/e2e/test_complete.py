@@ -90,8 +90,7 @@ class Complete(Case):
     def test_erlang(self):
         """Its processes have stacks of their own, whose frame pointers end in 0."""
         need("erl", "erlc")
-        with open(self.path("ends.erl"), "w", encoding="utf-8") as file:
-            file.write(ERLANG)
+        self.write("ends.erl", ERLANG)
         self.assertEqual(os.system(f"cd {self.dir} && erlc ends.erl"), 0)
         run = self.record("erl", "+JPperf", "true", "-noshell", "-s", "ends", "main")
         for pid in {sample.pid for sample in run.samples}:
@@ -104,8 +103,7 @@ class Complete(Case):
 
     def test_java(self):
         need("java", "javac")
-        with open(self.path("Ends.java"), "w", encoding="utf-8") as file:
-            file.write(JAVA)
+        self.write("Ends.java", JAVA)
         self.assertEqual(os.system(f"cd {self.dir} && javac Ends.java"), 0)
         self.check(self.record("java", "-cp", self.dir, "Ends"), 95)
 

@@ -4,7 +4,7 @@ import re
 import subprocess
 import unittest
 
-from recorded import Case, need, WICK
+from recorded import WICK, Case, need
 from vt_screen import Terminal
 
 # What is typed, and some of what is offered for the last word, and none of what is not.
@@ -39,8 +39,7 @@ class Completion(Case):
     def script(self, shell, name):
         done = self.wick("completion", shell)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        with open(self.path(name), "wb") as file:
-            file.write(done.stdout)
+        self.write(name, done.stdout)
         return self.path(name)
 
     def run_shell(self, *words):

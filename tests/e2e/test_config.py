@@ -1,11 +1,9 @@
 """wick.ini and WICK_*: options that nobody typed.  And a recording that begins later."""
-import json
 import os
-import re
 import time
 import unittest
 
-from recorded import Case, target
+from recorded import Case, notes, target
 
 
 class Config(Case):
@@ -17,10 +15,8 @@ class Config(Case):
         self.environment = {key: value for key, value in os.environ.items() if key != "WICK_CONFIG"}
         self.environment["XDG_CONFIG_HOME"] = self.path("config")
 
-    def write(self, text, mode=0o644):
-        with open(self.ini, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(self.ini, mode)
+    def write(self, text, mode=0o644):  # pylint: disable=arguments-differ
+        super().write(self.ini, text, mode)
 
     def run_wick(self, *arguments, **variables):
         return self.wick(*arguments, env={**self.environment, **variables})
@@ -32,9 +28,7 @@ class Config(Case):
             os.unlink(path)
         done = self.run_wick("record", *options, "-o", path, "--", target("split"), "0.1", **variables)
         self.assertEqual(done.returncode, 0, done.stderr)
-        with open(path, encoding="utf-8") as file:
-            header = re.search(r"^# wick : (.*)$", file.read(), re.M).group(1)
-        return json.loads(header)["hz"], done.stderr.decode()
+        return notes(path, "wick")[0]["hz"], done.stderr.decode()
 
     def assert_refused(self, message, *options, **variables):
         done = self.run_wick("record", *options, "--", target("split"), "0.1", **variables)

@@ -11,7 +11,9 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, PYTHON, WICK, Case, coverage, cpu_ns, read, target
+from procfs import cpu_ns
+from recorded import (LONG, PYTHON, WICK, Case, child_of, coverage, end_of, notes, read, target, use_cpu,
+    wait_for)
 
 ROUNDS = 500 if LONG else 8
 MAGIC = 0x6b636977
@@ -42,15 +44,8 @@ class File:
     """A recording's file: its head, its last line, its lines about rates, and its samples."""
 
     def __init__(self, path):
-        self.rates = []
-        with open(path, encoding="utf-8") as file:
-            for line in file:
-                if line.startswith("# wick :"):
-                    self.hz = json.loads(line[8:])["hz"]
-                elif line.startswith("# rate :"):
-                    self.rates.append(json.loads(line[8:]))
-                elif line.startswith("# wick-end :"):
-                    self.end = json.loads(line[12:])
+        (head,), self.rates = notes(path, "wick"), notes(path, "rate")
+        self.hz, self.end = head["hz"], end_of(path)
         self.samples = read(path)
         self.stood_ns = sum(sample.weight for sample in self.samples) * 1e9 / self.hz
 
@@ -67,33 +62,19 @@ class Control(Case):
         os.mkdir(self.runtime, 0o700)
         self.env = {**os.environ, "XDG_RUNTIME_DIR": self.runtime}
 
-    def start(self, *options, command=None, hz=99):
+    def begin(self, *options, command=None, hz=99):
         """A recording of a program that works until it is ended; its pid."""
-        self.recorder = subprocess.Popen(
-            [WICK, "record", "--ns", "--max-overhead", "off", "-F", str(hz), "-o", self.path("x.perf"),
-             *map(str, options), "--", *(command or (target("split"), "10000"))],
-            cwd=self.dir, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE)
-        self.addCleanup(self.end_recorder)
-        until = time.monotonic() + 30
-        while time.monotonic() < until:
-            with open(f"/proc/{self.recorder.pid}/task/{self.recorder.pid}/children",
-                      encoding="ascii") as file:
-                pids = file.read().split()
-            if pids and self.sockets():
-                self.pid = int(pids[0])
-                self.addCleanup(self.end_program)
-                return self.pid
-            time.sleep(0.005)
-        raise AssertionError("wick started nothing")
+        self.recorder = self.start(
+            WICK, "record", "--ns", "--max-overhead", "off", "-F", hz, "-o", self.path("x.perf"),
+            *options, "--", *(command or (target("split"), "10000")), env=self.env, stdout=subprocess.DEVNULL)
+        self.pid = child_of(self.recorder.pid)
+        self.addCleanup(self.end_program)
+        wait_for(self.sockets, 30)
+        return self.pid
 
     def end_program(self):
         if self.recorder.poll() is None:
             os.kill(self.pid, signal.SIGTERM)
-
-    def end_recorder(self):
-        self.recorder.kill()
-        self.recorder.communicate()
 
     def sockets(self):
         return glob.glob(self.runtime + "/wick/*.control")
@@ -108,13 +89,10 @@ class Control(Case):
 
     def wait_for(self, what, enough, seconds=60):
         """Until a number of the status is enough: how long it takes is the machine's affair."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            state = self.state()
-            if state[what] >= enough:
-                return state
-            time.sleep(0.02)
-        raise AssertionError(f"{what} is no more than {state[what]} after {seconds} s")
+        def state():
+            found = self.state()
+            return found if found[what] >= enough else None
+        return wait_for(state, seconds, f"{what} >= {enough}")
 
     def finish(self):
         """The program's end, and the files in the order of their beginning."""
@@ -126,19 +104,13 @@ class Control(Case):
                        key=lambda path: (os.path.basename(path) != "x.perf", path))
         return [File(path) for path in paths], stderr
 
-    def burn(self, seconds):
-        """Until the program has used so much more CPU."""
-        until = cpu_ns(self.pid) + seconds * 1e9
-        while cpu_ns(self.pid) < until:
-            time.sleep(0.002)
-
     def round(self, number, rng, pauses):
         self.ask("stop")
         began = time.monotonic_ns()
-        self.burn(rng.uniform(0, 0.03))
+        use_cpu(self.pid, rng.uniform(0, 0.03))
         pauses.append((began, time.monotonic_ns()))
         self.ask("start")
-        self.burn(0.05)
+        use_cpu(self.pid, 0.05)
         self.ask("rate", RATES[number % len(RATES)])
         self.assertTrue(os.path.exists(self.ask("split").strip()))
         self.ask("flush")
@@ -146,7 +118,7 @@ class Control(Case):
     def test_no_sample_is_lost_that_was_not_asked_to_be(self):
         rng = random.Random(6)
         pauses = []
-        self.start(hz=199)
+        self.begin(hz=199)
         for number in range(ROUNDS):
             self.round(number, rng, pauses)
         state = self.state()
@@ -169,14 +141,14 @@ class Control(Case):
         self.assertEqual(times, sorted(times), "a sample is in the file of another's time")
 
     def test_each_file_counts_in_its_own_rate(self):
-        self.start(hz=99)
+        self.begin(hz=99)
         stood = []
         for hz in (99, 997, 49):
             if hz != 99:
                 self.ask("rate", hz)
             self.assertEqual(self.state()["hz"], hz)
             before = cpu_ns(self.pid)
-            self.burn(0.8)
+            use_cpu(self.pid, 0.8)
             stood.append(cpu_ns(self.pid) - before)
         files, stderr = self.finish()
         self.assertEqual([file.hz for file in files], [99, 997, 49])
@@ -197,8 +169,8 @@ class Control(Case):
         self.assertIn(" at 49 to 997 Hz, ", stderr)
 
     def test_a_paused_recording_begins_when_it_is_told_to(self):
-        self.start("--paused")
-        self.burn(0.5)
+        self.begin("--paused")
+        use_cpu(self.pid, 0.5)
         state = self.state()
         self.assertEqual((state["state"], state["samples"]), ("paused", 0))
         self.ask("start")
@@ -209,20 +181,20 @@ class Control(Case):
         self.assertAlmostEqual(coverage(stderr), 1, delta=0.1)
 
     def test_threads_of_a_pause_are_found_behind_it(self):
-        self.start("--paused", command=(target("heavy_threads"), "20", "8", "60", "1"))
-        self.burn(0.5)
+        self.begin("--paused", command=(target("heavy_threads"), "20", "8", "60", "1"))
+        use_cpu(self.pid, 0.5)
         self.ask("start")
-        self.burn(1)
+        use_cpu(self.pid, 1)
         self.wait_for("samples", 50)
         self.ask("stop")
         used = self.state()
-        self.burn(0.3)
+        use_cpu(self.pid, 0.3)
         self.assertEqual(self.state()["samples"], used["samples"])
         files, _ = self.finish()
         self.assertGreater(len({sample.tid for sample in files[0].samples}), 3)
 
     def test_wall_time_follows_pauses_and_rates(self):
-        self.start("-e", "wall", command=("sleep", "60"))
+        self.begin("-e", "wall", command=("sleep", "60"))
         stood = []
         for verb in (("stop",), ("start",), ("rate", 499), ("rate", 49)):
             began = time.monotonic()
@@ -237,7 +209,7 @@ class Control(Case):
             self.assertLess(file.stood_ns / 1e9, most + 0.3)
 
     def test_a_flush_has_everything_on_disk(self):
-        self.start("--flush", "60s", hz=499)
+        self.begin("--flush", "60s", hz=499)
         self.wait_for("samples", 200)
         known = self.state()["samples"]
         path = self.ask("flush").strip()
@@ -246,7 +218,7 @@ class Control(Case):
         self.finish()
 
     def test_a_file_that_is_told_is_there_compressed_or_not(self):
-        self.start("--compress", "gz", hz=199)
+        self.begin("--compress", "gz", hz=199)
         self.wait_for("samples", 50)
         path = self.ask("split").strip()
         self.assertEqual(path, self.path("x.perf.gz"))
@@ -255,10 +227,9 @@ class Control(Case):
         self.assertEqual(self.ask("flush").strip(), self.path("x.0001.perf"))
 
     def test_it_is_found_by_any_process_that_is_recorded(self):
-        self.start(command=("sh", "-c", f"{target('split')} 10000 & wait"))
+        self.begin(command=("sh", "-c", f"{target('split')} 10000 & wait"))
         self.wait_for("processes", 2)  # the shell has forked
-        with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as file:
-            child = int(file.read().split()[0])
+        child = child_of(self.pid)
         self.addCleanup(os.kill, child, signal.SIGTERM)
         for pid in (self.recorder.pid, self.pid, child):
             self.assertIn(f"by wick (pid {self.recorder.pid})", self.ask("status", pid=pid))
@@ -267,14 +238,12 @@ class Control(Case):
 
     def test_all_recordings_are_named(self):
         """Those of the same user elsewhere may be among them."""
-        self.start()
-        second = subprocess.Popen([WICK, "record", "-q", "-o", self.path("y.perf"), "-p", str(os.getpid())],
-                                  env=self.env)
+        self.begin()
+        second = self.record_into(self.path("y.perf"), "-q", "-p", os.getpid(), env=self.env)
         self.addCleanup(second.wait)
         self.addCleanup(second.terminate)
-        while len(self.sockets()) < 2:
-            self.assertIsNone(second.poll())
-            time.sleep(0.01)
+        wait_for(lambda: len(self.sockets()) == 2 or second.poll() is not None)
+        self.assertIsNone(second.poll())
         done = self.wick("status", "--json", env=self.env)
         found = {reply["wick_pid"]: reply for reply in map(json.loads, done.stdout.splitlines())}
         self.assertEqual(found[self.recorder.pid]["pid"], self.pid)
@@ -284,7 +253,7 @@ class Control(Case):
         self.assertIn("\n\nrecording: ", said)
 
     def test_what_makes_no_sense_is_said(self):
-        self.start()
+        self.begin()
         for arguments, word in ((("rate", "-p", self.pid), "no rate given"),
                                 (("rate", "-p", self.pid, "0"), "0"),
                                 (("rate", "-p", self.pid, "99", "9"), "unexpected argument '9'"),
@@ -300,7 +269,7 @@ class Control(Case):
         self.assertNotIn("note", self.state())
 
     def test_a_rate_above_the_tick_is_taken_and_said(self):
-        self.start("--engine", "ctimer")
+        self.begin("--engine", "ctimer")
         done = self.wick("rate", "-p", self.pid, "4999", env=self.env)
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr.decode(), r"at most at the kernel's .* Hz tick; .*, try: .*-F 4999\n")
@@ -309,7 +278,7 @@ class Control(Case):
 
     @unittest.skipUnless(os.geteuid() == 0, "only root makes a pid namespace")
     def test_one_in_a_pid_namespace_leaves_the_others_their_sockets(self):
-        self.start()
+        self.begin()
         done = subprocess.run(
             ["unshare", "--pid", "--fork", "--mount-proc", WICK, "record", "-o", self.path("inner.perf"),
              "--", "true"], env=self.env, capture_output=True, check=False)
@@ -317,7 +286,7 @@ class Control(Case):
         self.assertEqual(self.state()["pid"], self.pid)
 
     def test_peers_that_lie_are_dropped(self):
-        self.start()
+        self.begin()
         path = self.sockets()[0]
         lies = [b"", b"x", request(2, self.pid)[:-1], request(2, self.pid) + b"x",
                 request(2, self.pid, magic=1), request(2, self.pid, version=9),
@@ -344,7 +313,7 @@ class Control(Case):
         self.assertEqual(files[0].rates, [])
 
     def test_one_that_is_stopped_keeps_nobody_waiting(self):
-        self.start()
+        self.begin()
         os.kill(self.recorder.pid, signal.SIGSTOP)
         stopped = f"its wick record is stopped by a signal, try: kill -CONT {self.recorder.pid}"
         self.assertIn(stopped, self.ask("status", status=8))
@@ -360,7 +329,7 @@ class Control(Case):
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
     def test_another_user_is_refused(self):
-        self.start()
+        self.begin()
         path = self.sockets()[0]
         self.assertEqual(os.stat(os.path.dirname(path)).st_mode & 0o7777, 0o700)
         nobody = [PYTHON, "-c", OF_ANOTHER_USER, path, request(2, self.pid).hex()]

@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from recorded import LONG, PYTHON, WICK, Case, need, read, target
+from recorded import LONG, PYTHON, WICK, Case, need, notes, read, target, text_of
 
 COMPAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compat")
 sys.path.insert(0, COMPAT)
@@ -102,8 +102,7 @@ class Files(Case):
         self.assertEqual(run.returncode, 0, run.stderr)
         paths = sorted(glob.glob(self.path("z.*.perf.gz")))
         self.assertGreaterEqual(len(paths), 3)
-        with open(log, encoding="utf-8") as file:
-            self.assertEqual(file.read().split("\n")[:-1], ["wick " + path for path in paths])
+        self.assertEqual(text_of(log).split("\n")[:-1], ["wick " + path for path in paths])
         for path in paths:
             with gzip.open(path, "rt", encoding="utf-8") as file, open(
                     path[:-3] + ".plain", "w", encoding="utf-8") as plain:
@@ -119,9 +118,7 @@ class Files(Case):
         self.assertTrue(read(self.path("f.perf")))
 
     def test_keep(self):
-        other = self.path("k.0000.perf")
-        with open(other, "w", encoding="ascii") as file:
-            file.write("not ours\n")
+        other = self.write("k.0000.perf", "not ours\n")
         # A busy machine may merge most of the 299 ticks.
         self.wick("record", "-F", 249, "-o", self.path("k.perf"), "--rotate", "15samples", "--keep", "3",
                   "--", target("split"), 1.2)
@@ -132,13 +129,12 @@ class Files(Case):
 
     def test_live_file_always_ends_on_a_whole_sample(self):
         path = self.path("live.perf")
-        with subprocess.Popen([WICK, "record", "-q", "-F", "249", "--flush", "50ms", "-o", path,
-                               "--", target("split"), "3"], stdout=subprocess.DEVNULL) as wick:
-            sizes = set()
-            while wick.poll() is None:
-                if os.path.exists(path) and os.path.getsize(path):
-                    sizes.add(len(read(path)))  # raises where a sample is cut
-                time.sleep(0.01)
+        wick = self.start(WICK, "record", "-q", "-F", "249", "--flush", "50ms", "-o", path, "--", target("split"), "3")
+        sizes = set()
+        while wick.poll() is None:
+            if os.path.exists(path) and os.path.getsize(path):
+                sizes.add(len(read(path)))  # raises where a sample is cut
+            time.sleep(0.01)
         self.assertGreater(len(sizes), 10)
 
     def check_consumers(self, *arguments):
@@ -230,9 +226,7 @@ class Files(Case):
 
     def test_a_function_has_one_name_in_all_of_a_rotated_recording(self):
         need("g++")
-        source, program = self.path("t.cpp"), self.path("t")
-        with open(source, "w", encoding="ascii") as file:
-            file.write(TEMPLATES)
+        source, program = self.write("t.cpp", TEMPLATES), self.path("t")
         subprocess.run(["g++", "-O1", "-g", source, "-o", program], check=True)
         run = self.record(program, hz=249, options=("--rotate", "40samples"))
         self.assertGreater(len(run.paths), 2)
@@ -243,11 +237,8 @@ class Files(Case):
 
     def test_inline_metrics_are_on_every_event(self):
         run = self.record(target("ratio"), SECONDS, options=("--metrics-as", "inline"), hz=199)
-        with open(run.paths[0], encoding="utf-8") as file:
-            lines = file.readlines()
-        events = [line for line in lines if " cpu-clock:" in line]
-        head = next(line for line in lines if line.startswith("# wick : "))
-        declared = json.loads(head[len("# wick : "):])["metrics"]
+        events = [line for line in text_of(run.paths[0]).splitlines() if " cpu-clock:" in line]
+        declared = notes(run.paths[0], "wick")[0]["metrics"]
         self.assertGreaterEqual(len(declared), 11)
         self.assertEqual(len(events), len(run.samples))
         for line in events:

@@ -105,8 +105,7 @@ class Jit(Case):
     def test_java(self):
         """jcmd writes the map in the middle: from then on its methods have names."""
         need("java", "javac", "jcmd")
-        with open(self.path("Burn.java"), "w", encoding="ascii") as file:
-            file.write(BURN_JAVA)
+        self.write("Burn.java", BURN_JAVA)
         subprocess.run(["javac", "-d", self.dir, self.path("Burn.java")], check=True, timeout=120)
         script = (f"java -XX:+PreserveFramePointer -cp {self.dir} Burn & p=$!; "
                   "until [ -e warm ] || ! kill -0 $p; do sleep 0.05; done; "
@@ -125,10 +124,9 @@ class Jit(Case):
 
     def test_erlang(self):
         need("erl", "erlc")
-        with open(self.path("burn.erl"), "w", encoding="ascii") as file:
-            file.write("-module(burn).\n-export([start/0]).\nwork(0, X) -> X;\nwork(N, X) -> "
-                       "work(N - 1, (X * 31 + N) band 16#ffffff).\nagain(0) -> ok;\nagain(N) -> "
-                       "work(1000000, 1), again(N - 1).\nstart() -> again(300), halt().\n")
+        self.write("burn.erl", "-module(burn).\n-export([start/0]).\nwork(0, X) -> X;\nwork(N, X) -> "
+                               "work(N - 1, (X * 31 + N) band 16#ffffff).\nagain(0) -> ok;\nagain(N) -> "
+                               "work(1000000, 1), again(N - 1).\nstart() -> again(300), halt().\n")
         subprocess.run(["erlc", "burn.erl"], cwd=self.dir, check=True, timeout=120)
         run = self.record("erl", "+JPperf", "true", "-noshell", "-pa", self.dir, "-s", "burn",
                           "start", hz=199, env={**os.environ, "HOME": self.dir})

@@ -12,25 +12,12 @@ import subprocess
 import time
 import unittest
 
-from recorded import Case, LONG, PYTHON, WICK, need, read, target, use_cpu, wait_for
+import procfs
+from procfs import comm, perf_is_allowed, status
+from recorded import LONG, PYTHON, WICK, Case, child_of, need, read, target, use_cpu, wait_for
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 ENGINES = ("ctimer", "perf")
-
-
-def status(pid, name, base=10):
-    """A number of a process's status file; 0 when it has gone."""
-    try:
-        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
-            return int(re.search(rf"^{name}:\t(\w+)$", file.read(), re.MULTILINE).group(1), base)
-    except FileNotFoundError:
-        return 0
-
-
-def read_text(path):
-    with open(path, encoding="ascii", errors="replace") as file:
-        return file.read()
 
 
 def tracer(pid):
@@ -43,16 +30,9 @@ def begin(program):
     program.send_signal(signal.SIGUSR1)
 
 
-def has_perf():
-    if not os.path.exists(PARANOID):
-        return False
-    with open(PARANOID, encoding="ascii") as file:
-        return os.geteuid() == 0 or int(file.read()) <= 2
-
-
 class JoinedCase(Case):
     def engines(self):
-        return ENGINES if has_perf() else ENGINES[:1]
+        return ENGINES if perf_is_allowed(2) else ENGINES[:1]
 
 
 class Lives(JoinedCase):
@@ -169,12 +149,11 @@ class Namespace(JoinedCase):
         if subprocess.run([*way, "true"], capture_output=True, check=False).returncode:
             self.skipTest("no pid namespace can be had here")
         with self.running(*way, *command) as outer:
-            path = f"/proc/{outer.pid}/task/{outer.pid}/children"
-            yield outer, int(wait_for(lambda: read_text(path)))
+            yield outer, child_of(outer.pid)
 
     def test_slots_and_timers_of_threads_that_have_ended_come_back(self):
         with self.first_inside(target("waves"), 60 if LONG else 12, 16, 20) as (outer, pid):
-            wait_for(lambda: read_text(f"/proc/{pid}/comm") == "waves\n")
+            wait_for(lambda: comm(pid) == "waves")
             with self.recording(pid, "--engine", "ctimer", hz=999) as (wick, path):
                 said, _ = outer.communicate(timeout=60)
                 self.assertEqual(wick.wait(30), 0, self.summary_of(path))
@@ -196,10 +175,10 @@ class Namespace(JoinedCase):
         self.assertGreater(sum(sample.weight for sample in read(path)), 0.4 * 4999, self.summary_of(path))
         self.assertIn("1 thread", self.summary_of(path))
 
-    @unittest.skipUnless(has_perf(), "no events here")
+    @unittest.skipUnless(perf_is_allowed(2), "no events here")
     def test_events_are_opened_for_its_threads(self):
         with self.first_inside(target("busy"), 20) as (_, pid):
-            wait_for(lambda: read_text(f"/proc/{pid}/comm") == "busy\n")
+            wait_for(lambda: comm(pid) == "busy")
             with self.recording(pid, "--engine", "perf") as (_, path):
                 use_cpu(pid, 0.5)
         # The kernel looks at timers only 1,000 times a second at most.
@@ -211,10 +190,8 @@ class Kernel(JoinedCase):
 
     def setUp(self):
         super().setUp()
-        with contextlib.suppress(FileNotFoundError), open(PARANOID, encoding="ascii") as file:
-            if os.geteuid() == 0 or int(file.read()) <= 1:
-                return
-        self.skipTest("the kernel's part is not for this user")
+        if not perf_is_allowed(1):
+            self.skipTest("the kernel's part is not for this user")
 
     def test_frames(self):
         need("dd")
@@ -320,14 +297,9 @@ class Refused(JoinedCase):
     def test_the_agent_of_another_wick(self):
         agent = os.path.join(os.path.dirname(target("x")), "other", "libwick-agent.so")
         with self.running(target("busy"), "20", env={**os.environ, "LD_PRELOAD": agent}) as program:
-            wait_for(lambda: "libwick-agent" in self.maps(program))
+            wait_for(lambda: "libwick-agent" in procfs.read(program.pid, "maps"))
             self.refused(program, "has the agent of another wick in it (wire version", 126)
             self.refused(program, "try: that wick, or start the process anew", 126)
-
-    @staticmethod
-    def maps(program):
-        with open(f"/proc/{program.pid}/maps", encoding="ascii") as maps:
-            return maps.read()
 
     def traced_by(self, name, *command):
         with self.running(target("busy"), "30") as program:
@@ -474,13 +446,11 @@ class Postgres(JoinedCase):
 
     def latencies(self, join):
         """99 % of the queries of a second were answered within so many microseconds."""
-        script = self.path("query.sql")
-        with open(script, "w", encoding="ascii") as file:
-            file.write("select sum(i) from generate_series(1, 2000) i;\n")
+        script = self.write("query.sql", "select sum(i) from generate_series(1, 2000) i;\n")
         log = self.path(f"log{time.monotonic_ns()}")
-        load = subprocess.Popen(self.program("pgbench", "-h", self.dir, "-U", "wick", "-n", "-T", 3, "-f", script,
-                                             "-l", "--log-prefix", log, "postgres"),
-                                cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        load = self.start(*self.program("pgbench", "-h", self.dir, "-U", "wick", "-n", "-T", 3, "-f", script,
+                                        "-l", "--log-prefix", log, "postgres"),
+                          cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(0.5)
         if join:
             self.wick("record", "-F", 99, "-d", 1, "-o", self.path("l.perf"), "--comm", "^postgres$")

@@ -77,10 +77,8 @@ class Transparent(Case):
         return collections.Counter(sample.wait for sample in waits)
 
     def test_programs_behave_as_without_wick(self):
-        with open(self.path("data"), "wb") as file:
-            file.write(b"".join(bytes((i * j) % 251 for j in range(4096)) for i in range(1500)))
-        with open(self.path("Sum.java"), "w", encoding="utf-8") as file:
-            file.write(JAVA)
+        self.write("data", b"".join(bytes((i * j) % 251 for j in range(4096)) for i in range(1500)))
+        self.write("Sum.java", JAVA)
         for name, words, quick in COMMANDS:
             command = [word.replace("{dir}", self.dir) for word in words]
             if not (quick or LONG):

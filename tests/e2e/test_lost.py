@@ -8,36 +8,24 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, WICK, Case, end_of, read, target
+from recorded import LONG, WICK, Case, child_of, end_of, read, target, text_of, wait_for
 
 ROUNDS = 50 if LONG else 25
 
 
 class Lost(Case):
-    def start(self, name, *command, hz=999):
-        return subprocess.Popen(
-            [WICK, "record", "--ns", "-F", str(hz), "-o", self.path(name), "--",
-             *map(str, command)], cwd=self.dir, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-    def child_of(self, wick):
-        for _ in range(500):
-            with open(f"/proc/{wick.pid}/task/{wick.pid}/children", encoding="ascii") as file:
-                pids = file.read().split()
-            if pids:
-                return int(pids[0])
-            time.sleep(0.002)
-        raise AssertionError("wick started nothing")
+    def launch(self, name, *command):
+        """A recording that has started its program, and the program's pid."""
+        wick = self.start(WICK, "record", "--ns", "-F", "999", "-o", self.path(name), "--", *command)
+        return wick, child_of(wick.pid)
 
     def one_kill(self, number, rng):
-        wick = self.start(f"kill{number}.perf", target("ratio"), 5)
-        pid = self.child_of(wick)
-        with subprocess.Popen([target("ring_witness"), str(wick.pid)], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE) as witness:
-            time.sleep(rng.uniform(0.05, 0.45))
-            os.kill(pid, signal.SIGKILL)
-            time.sleep(0.01)
-            seen = witness.communicate()[0].decode()
+        wick, pid = self.launch(f"kill{number}.perf", target("ratio"), 5)
+        witness = self.start(target("ring_witness"), wick.pid, stdin=subprocess.PIPE)
+        time.sleep(rng.uniform(0.05, 0.45))
+        os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+        seen = witness.communicate()[0].decode()
         _, stderr = wick.communicate(timeout=30)
         self.assertEqual(wick.returncode, 128 + signal.SIGKILL, stderr)
         self.assertNotIn("wrapped", seen)
@@ -64,8 +52,7 @@ class Lost(Case):
 
     def test_target_runs_on_when_wick_is_killed(self):
         for number in range(5) if LONG else (0, 2, 4):
-            wick = self.start(f"gone{number}.perf", target("ends"), "exit", 1.5)
-            pid = self.child_of(wick)
+            wick, pid = self.launch(f"gone{number}.perf", target("ends"), "exit", 1.5)
             time.sleep(0.1 + 0.2 * number)
             wick.kill()
             out = wick.communicate()[0]
@@ -78,17 +65,12 @@ class Lost(Case):
     def test_status_is_kept_when_wick_is_killed(self):
         status = self.path("status")
         script = f"{target('ends')} _exit 1 >/dev/null; echo $? > {status}"
-        wick = self.start("status.perf", "sh", "-c", script)
-        self.child_of(wick)
+        wick, _ = self.launch("status.perf", "sh", "-c", script)
         time.sleep(0.3)
         wick.kill()
         wick.communicate()
-        for _ in range(50):
-            if os.path.exists(status) and os.path.getsize(status):
-                break
-            time.sleep(0.1)
-        with open(status, encoding="ascii") as file:
-            self.assertEqual(file.read(), "7\n")
+        wait_for(lambda: os.path.exists(status) and os.path.getsize(status))
+        self.assertEqual(text_of(status), "7\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import bisect
 import collections
 import contextlib
 import fcntl
-import json
 import os
 import shutil
 import signal
@@ -21,7 +20,7 @@ import termios
 import time
 import unittest
 
-from recorded import LONG, PYTHON, WICK, Case, need, read, target, wait_for
+from recorded import LONG, PYTHON, WICK, Case, need, notes, read, target, text_of, wait_for
 
 MS = 1_000_000
 LIST = ("auto,swap_kib,io_read_bytes,io_write_bytes,fd_count,"
@@ -311,8 +310,7 @@ class Metrics(Case):
 
     def test_a_handler_inside_malloc_waits_for_nothing(self):
         need("gcc")
-        with open(self.path("in.c"), "w", encoding="ascii") as file:
-            file.write(IN_MALLOC)
+        self.write("in.c", IN_MALLOC)
         subprocess.run(["gcc", "-O1", "in.c", "-o", "in"], cwd=self.dir, check=True)
         run = self.record(self.path("in"), options=("-e", "alloc=1K", "--metrics", "arena_bytes,arena_free_bytes"),
                           timeout=60)
@@ -353,9 +351,7 @@ class Metrics(Case):
             run = self.record(target("gauge_lives"), 0.02, options=("--metrics", wanted), hz=999)
             self.assertEqual({frozenset(sample.metrics) for sample in run.samples},
                              {frozenset(names)}, wanted)
-            with open(run.paths[0], encoding="utf-8") as file:
-                head = next(line for line in file if line.startswith("# wick : "))
-            declared = json.loads(head[len("# wick : "):])["metrics"]
+            declared = notes(run.paths[0], "wick")[0]["metrics"]
             self.assertEqual({metric["name"] for metric in declared}, names)
 
     def test_a_name_that_can_be_none_is_refused_and_the_known_are_told(self):
@@ -364,8 +360,7 @@ class Metrics(Case):
             self.assertIn("is not a metric", said)
             for name in ALL | {"auto", "none", "heap_live_bytes"}:
                 self.assertIn(name, said)
-        with open(os.path.join(ROOT, "docs", "man", "wick-record.1"), encoding="ascii") as file:
-            page = file.read()
+        page = text_of(os.path.join(ROOT, "docs", "man", "wick-record.1"))
         for name in ALL | {"alloc_bytes", "free_bytes", "heap_live_bytes"}:
             self.assertIn(name, page)
         run = self.record("true", options=("--metrics", "rss_kb"))
@@ -401,10 +396,8 @@ class Metrics(Case):
 
     def test_gauges_are_found_in_every_kind_of_program(self):
         need("gcc")
-        with open(self.path("a.c"), "w", encoding="ascii") as file:
-            file.write(PROGRAM)
-        with open(self.path("b.c"), "w", encoding="ascii") as file:
-            file.write(LIBRARY)
+        self.write("a.c", PROGRAM)
+        self.write("b.c", LIBRARY)
         include = "-I" + os.path.join(ROOT, "sampler", "include")
         library = self.path("b.so")
         subprocess.run(["gcc", "-shared", "-fPIC", include, "b.c", "-o", library],

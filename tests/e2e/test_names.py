@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import unittest
 
-from recorded import Case, need, read, target
+from recorded import Case, need, read, target, text_of
 
 SOURCE = """
 #include <stdlib.h>
@@ -33,25 +33,21 @@ ROUNDS = 1500000
 def lines_of(path):
     """The "# l" words of every sample, and its frame lines."""
     words, frames = None, None
-    with open(path, encoding="utf-8") as file:
-        for line in file.read().split("\n"):
-            if line.startswith("# l "):
-                words = line.split(" ")[2:]
-            elif line.startswith("\t"):
-                frames = (frames or 0) + 1
-            elif line == "" and frames:
-                yield words, frames
-                words, frames = None, None
+    for line in text_of(path).split("\n"):
+        if line.startswith("# l "):
+            words = line.split(" ")[2:]
+        elif line.startswith("\t"):
+            frames = (frames or 0) + 1
+        elif line == "" and frames:
+            yield words, frames
+            words, frames = None, None
 
 
 class Names(Case):
     def setUp(self):
         super().setUp()
         need("gcc", "objcopy")
-        self.source = self.path("chain.c")
-        self.program = self.path("chain")
-        with open(self.source, "w", encoding="ascii") as file:
-            file.write(SOURCE)
+        self.source, self.program = self.write("chain.c", SOURCE), self.path("chain")
         subprocess.run(["gcc", "-O2", "-g", "-Wl,--build-id", self.source, "-o", self.program],
                        check=True)
 
@@ -106,8 +102,7 @@ class Names(Case):
         self.check_chain(read(out))
         for words, frames in lines_of(out):
             self.assertEqual(len(words), frames)
-        with open(out, encoding="utf-8") as file:
-            end = file.read().split("# wick-end")[1]
+        end = text_of(out).split("# wick-end")[1]
         self.assertRegex(end, r'"path":"[^"]*/chain","build_id":"[0-9a-f]+","names":"debug"')
 
     def test_releases_of_memory_get_names_too(self):
@@ -122,19 +117,16 @@ class Names(Case):
         self.assertEqual([sample.time_ns for sample in given], [sample.time_ns for sample in releases])
         self.assertGreater(sum("give_back" in [frame.symbol for frame in sample.frames]
                                for sample in given), len(given) / 2)
-        with open(out, encoding="utf-8") as file:
-            text = file.read()
+        text = text_of(out)
         self.assertEqual(len(re.findall(r"^# l .*\n# f allocs ", text, re.M)), len(given))
         self.assertNotRegex(text, r"\n# f\t|\n\t.*give_back")
 
     def test_where_a_long_text_is_written_in_parts(self):
         """Parts of 1 MiB: each of a sample's lines is where one of them ends."""
         path = self.record_without()
-        with open(path, encoding="utf-8") as file:
-            head, middle, rest = file.read().partition("# s ")
+        head, middle, rest = text_of(path).partition("# s ")
         whole = (head + middle + rest).split("\n\n")
-        with open(self.symbolize(path, "--srcline")[0], encoding="utf-8") as file:
-            named = file.read()
+        named = text_of(self.symbolize(path, "--srcline")[0])
         ends = [len(head)]
         for line in (middle + rest).split("\n\n", maxsplit=1)[0].split("\n"):
             ends.append(ends[-1] + len(line) + 1)
@@ -143,11 +135,9 @@ class Names(Case):
             padding = (1 << 20) - end + 10
             lines = "#" + "x" * (padding % 1000 + 998) + "\n" + ("#" + "x" * 998 + "\n") * (padding // 1000 - 1)
             self.assertEqual(len(lines), padding)
-            padded = self.path("padded.perf")
-            with open(padded, "w", encoding="utf-8") as file:
-                file.write(lines + head + middle + rest)
-            with open(self.symbolize(padded, "--srcline", "--force")[0], encoding="utf-8") as file:
-                self.assertTrue(file.read() == lines + named, f"another text, {end} bytes from a part's end")
+            padded = self.write("padded.perf", lines + head + middle + rest)
+            said = text_of(self.symbolize(padded, "--srcline", "--force")[0])
+            self.assertTrue(said == lines + named, f"another text, {end} bytes from a part's end")
 
     def test_on_another_machine_a_debug_file_is_enough(self):
         path = self.record_without()

@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from recorded import LONG, PYTHON, Case, target, wait_for
+from recorded import LONG, PYTHON, Case, target, text_of, wait_for
 
 
 class Children(Case):
@@ -64,8 +64,7 @@ class Children(Case):
         for verb, name in (("flamegraph", "x.svg"), ("heatmap", "y.svg"), ("view", "z.html")):
             made = self.wick(verb, *(["--no-open"] if verb == "view" else []), "-o", self.path(name), path)
             self.assertEqual(made.returncode, 0, made.stderr)
-            with open(self.path(name), encoding="utf-8") as file:
-                self.assertIn(html.escape(want), file.read(), verb)
+            self.assertIn(html.escape(want), text_of(self.path(name)), verb)
 
     def test_a_daemon_lives_on(self):
         done = self.path("done")

@@ -8,17 +8,13 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, PYTHON, WICK, Case, state, target, use_cpu, wait_for
+from procfs import state, status
+from recorded import LONG, PYTHON, Case, target, text_of, use_cpu, wait_for
 
 SPLIT = ("burn_seventy", "burn_twenty", "burn_ten")
 TURNS = ("0", "turns")  # of split
 SENT = 2000 if LONG else 300
 STATIC = target("split_static")
-
-
-def status_of(pid):
-    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
-        return dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
 
 
 class Ptrace(Case):
@@ -61,10 +57,9 @@ class Ptrace(Case):
                 path = self.path(f"joined{len(options)}.perf")
                 wick = self.wick("record", *options, "-d", "1s", "-o", path, "-p", process.pid)
                 self.assertEqual(wick.returncode, 0, wick.stderr.decode())
-                with open(path, encoding="utf-8") as file:
-                    self.assertIn("burn_seventy", file.read())
+                self.assertIn("burn_seventy", text_of(path))
                 self.assertIsNone(process.poll())
-                self.assertEqual(status_of(process.pid)["TracerPid"], "0")
+                self.assertEqual(status(process.pid, "TracerPid"), 0)
                 self.assertIn(state(process.pid), "RS")
                 if not options:
                     self.assertRegex(wick.stderr.decode(), "static.*ptrace")
@@ -100,8 +95,7 @@ class Ptrace(Case):
         for options in ((), ("-F", "999")):
             process = self.start(target("counts_signals_static"))
             process.stdout.readline()
-            wick = self.start(WICK, "record", *options, "-o", self.path("signals.perf"), "-p", process.pid)
-            wait_for(lambda: os.path.exists(self.path("signals.perf")) or wick.poll() is not None)
+            wick = self.record_into(self.path("signals.perf"), *options, "-p", process.pid)
             for _ in range(SENT):
                 os.kill(process.pid, signal.SIGRTMIN)
                 time.sleep(0.002)
@@ -115,8 +109,7 @@ class Ptrace(Case):
     def test_a_stopped_program_stays_stopped_and_goes_on(self):
         process = self.start(STATIC, 2.5)
         path = self.path("stopped.perf")
-        wick = self.start(WICK, "record", "-o", path, "-p", process.pid)
-        wait_for(lambda: os.path.exists(path) or wick.poll() is not None)
+        wick = self.record_into(path, "-p", process.pid)
         for _ in range(3):
             process.send_signal(signal.SIGSTOP)
             wait_for(lambda: state(process.pid) == "T")
@@ -133,12 +126,11 @@ class Ptrace(Case):
     def test_wick_killed_leaves_it_running(self):
         for _ in range(10 if LONG else 3):
             process = self.start(STATIC, 0.8)
-            wick = self.start(WICK, "record", "-F", "999", "-o", self.path("killed.perf"), "-p", process.pid)
-            wait_for(lambda: os.path.exists(self.path("killed.perf")) or wick.poll() is not None)
+            wick = self.record_into(self.path("killed.perf"), "-F", "999", "-p", process.pid)
             use_cpu(process.pid, 0.2)
             wick.kill()
             wick.wait()
-            self.assertEqual(status_of(process.pid)["TracerPid"], "0")
+            self.assertEqual(status(process.pid, "TracerPid"), 0)
             self.assertIn(state(process.pid), "RS")
             stdout, _ = process.communicate(timeout=120)
             self.assertEqual(process.returncode, 0)

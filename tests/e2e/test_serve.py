@@ -16,7 +16,8 @@ import time
 import unittest
 import urllib.parse
 
-from recorded import LONG, WICK, Case
+import procfs
+from recorded import LONG, WICK, Case, text_of, wait_for
 
 TOKEN = "0123456789abcdefSECRET"
 HEAD = ("# ========\n# captured on    : 2026-11-21T08:16:26Z\n# hostname : {host}\n"
@@ -55,15 +56,6 @@ class Served(Case):
         self.put("a.perf", text(range(100, 110)))
         self.wick_process = None
 
-    def tearDown(self):
-        if self.wick_process and self.wick_process.poll() is None:
-            self.wick_process.kill()
-            self.wick_process.wait()
-        if self.wick_process:
-            self.wick_process.stdout.close()
-            self.wick_process.stderr.close()
-        super().tearDown()
-
     def put(self, name, content):
         path = os.path.join(self.folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -75,9 +67,7 @@ class Served(Case):
         env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
         env["XDG_CACHE_HOME"] = self.path("cache")
         words = ["--token", token] if token else []
-        self.wick_process = subprocess.Popen(
-            [WICK, "serve", *words, *options, self.folder], env=env, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.wick_process = self.start(WICK, "serve", *words, *options, self.folder, env=env, text=True)
         address = self.wick_process.stdout.readline().strip()
         match = re.match(r"http://([^/]+?):(\d+)/(?:\?token=(\S+))?$", address)
         self.assertTrue(match, address)
@@ -125,11 +115,10 @@ class Served(Case):
         self.assertEqual(self.get("/")[0], 200)
 
     def n_threads(self):
-        return len(os.listdir(f"/proc/{self.wick_process.pid}/task"))
+        return len(procfs.tasks(self.wick_process.pid))
 
     def rss_mb(self):
-        with open(f"/proc/{self.wick_process.pid}/status", encoding="ascii") as file:
-            return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1]) / 1024
+        return procfs.status(self.wick_process.pid, "VmRSS") / 1024
 
 
 class Answers(Served):
@@ -249,9 +238,7 @@ class Answers(Served):
 
 class Guard(Served):
     def test_traversal_in_all_spellings(self):
-        secret = self.path("secret.perf")
-        with open(secret, "w", encoding="ascii") as file:
-            file.write(text([1], name="SECRET_FUNCTION"))
+        secret = self.write("secret.perf", text([1], name="SECRET_FUNCTION"))
         os.symlink(secret, os.path.join(self.folder, "link.perf"))
         os.symlink("..", os.path.join(self.folder, "up"))
         self.put(".hidden.perf", text([1]))
@@ -459,8 +446,6 @@ class Crowds(Served):
             for thread in waiting:
                 thread.join()
             self.assertNotIn("error", self.wick_process.stderr.read())
-            self.wick_process.stdout.close()
-            self.wick_process.stderr.close()
 
 
 class View(Served):
@@ -471,8 +456,7 @@ class View(Served):
                               check=False, cwd=self.dir, **more)
 
     def packs(self, path):
-        with open(path, encoding="utf-8") as file:
-            page = file.read()
+        page = text_of(path)
         first, rest = ([gzip.decompress(base64.b64decode(part, validate=True)) for part in
                         re.findall(rf'<script type="application/x-wick-{kind}"[^>]*>([^<]*)</script>',
                                    page)] for kind in ("pack", "rest"))
@@ -500,8 +484,7 @@ class View(Served):
         run = self.view("rec/a.perf")
         line = next(row for row in run.stderr.splitlines() if "ssh" in row)
         command = re.search(r"ssh -t -L (\d+):127\.0\.0\.1:\1 \S+ (.*?)  #", line)
-        self.wick_process = subprocess.Popen(["sh", "-c", "exec " + command[2]], text=True,
-                                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.wick_process = self.start("sh", "-c", "exec " + command[2], text=True)
         address = self.wick_process.stdout.readline()
         self.assertTrue(address.startswith(f"http://127.0.0.1:{command[1]}/?token="), address)
 
@@ -525,8 +508,7 @@ class View(Served):
         run = self.view("--baseline", "rec/old.perf", "rec/a.perf", "-o", "rec/old.perf")
         self.assertEqual((run.returncode, run.stdout), (8, ""), run.stderr)
         self.assertIn("not written over", run.stderr)
-        with open(self.path("rec/old.perf"), encoding="utf-8") as file:
-            self.assertEqual(file.read(), before)
+        self.assertEqual(text_of(self.path("rec/old.perf")), before)
 
     def test_hostile_names_stay_data(self):
         self.put("e.perf", text([1, 2], host=EVIL, name="</script><script>alert(1)</script><!--"))
@@ -537,48 +519,39 @@ class View(Served):
         self.assertNotIn("alert(1)", page)
         self.assertEqual(page.count("<script"), page.count("</script>"))
 
+    def browser(self):
+        """The environment of a display whose xdg-open says what it is asked to open."""
+        os.mkdir(self.path("tools"))
+        self.write("tools/xdg-open", f"#!/bin/sh\necho \"$1\" > {self.path('opened')}.tmp\n"
+                   f"mv {self.path('opened')}.tmp {self.path('opened')}\n", 0o755)
+        return {"DISPLAY": ":0", "PATH": self.path("tools") + ":" + os.environ["PATH"]}
+
+    def opened(self):
+        """What it was asked to open, once."""
+        path = self.path("opened")
+        wait_for(lambda: os.path.exists(path))
+        said = text_of(path).strip()
+        os.unlink(path)
+        return said
+
     def test_opens_it_where_there_is_a_display(self):
-        tools = self.path("tools")
-        os.mkdir(tools)
-        with open(os.path.join(tools, "xdg-open"), "w", encoding="ascii") as file:
-            file.write(f"#!/bin/sh\necho \"$1\" > {self.path('opened')}.tmp\n"
-                       f"mv {self.path('opened')}.tmp {self.path('opened')}\n")
-        os.chmod(os.path.join(tools, "xdg-open"), 0o755)
-        env = {"DISPLAY": ":0", "PATH": tools + ":" + os.environ["PATH"]}
+        env = self.browser()
         # a name is neither an option of xdg-open nor an address
         for options, page in (((), "rec/a.perf.html"), (("-o", "-n.html"), "-n.html"),
                               (("-o", "mailto:b.html"), "mailto:b.html")):
             run = self.view("rec/a.perf", *options, env=env)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertNotIn("ssh", run.stderr)
-            until = time.monotonic() + 10
-            while not os.path.exists(self.path("opened")) and time.monotonic() < until:
-                time.sleep(0.02)
-            with open(self.path("opened"), encoding="ascii") as file:
-                self.assertEqual(file.read().strip(), os.path.realpath(self.path(page)))
-            os.unlink(self.path("opened"))
+            self.assertEqual(self.opened(), os.path.realpath(self.path(page)))
 
     def test_a_browser_gets_the_token_but_no_command_line_does(self):
-        tools = self.path("tools")
-        os.mkdir(tools)
-        with open(os.path.join(tools, "xdg-open"), "w", encoding="ascii") as file:
-            file.write(f"#!/bin/sh\necho \"$1\" > {self.path('opened')}.tmp\n"
-                       f"mv {self.path('opened')}.tmp {self.path('opened')}\n")
-        os.chmod(os.path.join(tools, "xdg-open"), 0o755)
-        env = {**os.environ, "DISPLAY": ":0", "XDG_RUNTIME_DIR": self.dir,
-               "PATH": tools + ":" + os.environ["PATH"]}
-        self.wick_process = subprocess.Popen([WICK, "serve", self.folder], env=env, text=True,
-                                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        env = {**os.environ, "XDG_RUNTIME_DIR": self.dir, **self.browser()}
+        self.wick_process = self.start(WICK, "serve", self.folder, env=env, text=True)
         address = self.wick_process.stdout.readline().strip()
-        until = time.monotonic() + 10
-        while not os.path.exists(self.path("opened")) and time.monotonic() < until:
-            time.sleep(0.02)
-        with open(self.path("opened"), encoding="ascii") as file:
-            page = file.read().strip()
+        page = self.opened()
         self.assertNotIn("token", page)
         self.assertEqual(os.stat(page).st_mode & 0o777, 0o600)
-        with open(page, encoding="ascii") as file:
-            self.assertIn(f'url={address}"', file.read())
+        self.assertIn(f'url={address}"', text_of(page))
         self.wick_process.send_signal(signal.SIGINT)
         self.assertEqual(self.wick_process.wait(10), 0)
         self.assertFalse(os.path.exists(page))

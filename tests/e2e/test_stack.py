@@ -8,7 +8,8 @@ import signal
 import subprocess
 import unittest
 
-from recorded import PYTHON, Case, need, state, target, use_cpu, wait_for
+from procfs import comm, schedstats, state, tasks
+from recorded import PYTHON, Case, end, need, target, text_of, use_cpu, wait_for
 
 THREADS = 200
 PTRACE_SEIZE, PTRACE_DETACH, PTRACE_INTERRUPT = 0x4206, 17, 0x4207
@@ -19,20 +20,6 @@ def plain(name):
     """A function's name without the marks of its copies, parts and aliases."""
     name = re.sub(r"\.(part|isra|constprop|cold|lto_priv)\b.*$", "", name)
     return re.sub(r"^_+(GI_+)?", "", name)
-
-
-def schedstat(pid):
-    """tid -> (ran, waited, slices) of every thread."""
-    tasks, found = f"/proc/{pid}/task", {}
-    for tid in os.listdir(tasks):
-        with open(f"{tasks}/{tid}/schedstat", encoding="ascii") as file:
-            found[int(tid)] = file.read().split()
-    return found
-
-
-def comm_of(pid):
-    with open(f"/proc/{pid}/comm", "rb") as file:
-        return file.read()
 
 
 # What kind of frame each is: gdb shows functions that have gone by a jump, too.
@@ -50,9 +37,7 @@ for thread in gdb.selected_inferior().threads():
 def gdb_stacks(case, *arguments):
     """tid -> functions, innermost first: gdb's `thread apply all bt`, but for what is not on the
     stack (functions that ended in a jump to the one that they called last)."""
-    script = case.path("kinds.gdb")
-    with open(script, "w", encoding="ascii") as file:
-        file.write(GDB_KINDS)
+    script = case.write("kinds.gdb", GDB_KINDS)
     process = subprocess.run(
         ["gdb", "-nx", "-batch", *arguments, "-ex", "set print frame-arguments none",
          "-ex", "set backtrace past-main on", "-ex", "set width 0", "-ex", "thread apply all bt",
@@ -80,10 +65,8 @@ class Zoo:
     """The program of blocked threads; says how many of its calls were ended by a signal."""
 
     def __init__(self, case, threads=THREADS, **options):
-        self.process = subprocess.Popen([target("stack_zoo"), str(threads)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, cwd=case.dir, **options)
+        self.process = case.start(target("stack_zoo"), threads, stdin=subprocess.PIPE, **options)
         self.pid = self.process.pid
-        case.addCleanup(self.end)
         self.answer()
 
     def answer(self):
@@ -96,16 +79,6 @@ class Zoo:
         self.process.stdin.write(b"\n")
         self.process.stdin.flush()
         return self.answer()
-
-    def end(self):
-        if self.process.poll() is None:
-            self.process.stdin.close()
-            try:
-                self.process.wait(5)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.process.stdout.close()
 
 
 class Stacks(Case):
@@ -146,11 +119,11 @@ class Process(Stacks):
         need("gdb")
         zoo = Zoo(self)
         self.stack("-p", zoo.pid)  # names are kept from here on
-        before = schedstat(zoo.pid)
+        before = schedstats(zoo.pid)
         result = self.stack("-p", zoo.pid)
         self.assertEqual(result["held"], 0)
         # A thread that was stopped, signalled or woken has run since.
-        self.assertEqual(schedstat(zoo.pid), before)
+        self.assertEqual(schedstats(zoo.pid), before)
         self.assertEqual(zoo.interrupted(), 0)
         self.assertEqual(len(result["threads"]), THREADS + 1)
         self.assertEqual({thread["how"] for thread in result["threads"]}, {"read"})
@@ -212,15 +185,14 @@ class Process(Stacks):
         self.assertIn("traced", result["threads"][0]["why"])
 
     def test_what_is_no_process_is_one_clear_line(self):
-        gone = subprocess.Popen(["true"])
+        gone = self.start("true")
         gone.wait()
         self.refused(8, "No such process", "-p", gone.pid)
-        zombie = subprocess.Popen(["true"])
+        zombie = self.start("true")
         os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
         self.refused(2, "has ended", "-p", zombie.pid)
-        zombie.wait()
         zoo = Zoo(self, 2)
-        tid = max(map(int, os.listdir(f"/proc/{zoo.pid}/task")))
+        tid = max(tasks(zoo.pid))
         self.refused(2, f"thread of process {zoo.pid}.*try: -p {zoo.pid}", "-p", tid)
         for word in ("0", "-3", "x", "99999999999", ""):
             self.refused(2, "is not a process id", "-p", word)
@@ -250,7 +222,7 @@ with open("/proc/self/comm", "wb") as file:
     file.write(b'\\x1b[2J"\\\\<\\xff')
 time.sleep(60)"""
         zoo = self.start(PYTHON, "-c", script)
-        wait_for(lambda: b"\x1b" in comm_of(zoo.pid))
+        wait_for(lambda: "\x1b" in comm(zoo.pid))
         self.assertEqual(len(self.stack("-p", zoo.pid)["threads"]), 1)
         text = self.wick("stack", "-p", zoo.pid)
         self.assertNotIn(b"\x1b", text.stdout)

@@ -86,8 +86,7 @@ class SymbolsFiles(Case):
 
     def test_a_program_without_a_file(self):
         need("gcc", "objcopy")
-        with open(self.path("chain.c"), "w", encoding="ascii") as file:
-            file.write(SOURCE)
+        self.write("chain.c", SOURCE)
         subprocess.run(["gcc", "-O2", "-g", "-Wl,--build-id", self.path("chain.c"), "-o",
                         self.path("named")], check=True)
         subprocess.run(["objcopy", "--strip-all", self.path("named"), self.path("stripped")],

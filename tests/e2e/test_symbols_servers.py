@@ -3,7 +3,6 @@ import collections
 import ctypes.util
 import http.server
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ import threading
 import time
 import unittest
 
+import ended
 from recorded import WICK, Case, need, read
 from test_names import CHAIN, ROUNDS, SOURCE
 
@@ -54,14 +54,6 @@ class Server(http.server.ThreadingHTTPServer):
 
 def hang(request):
     request.server.stopping.wait(30)
-
-
-def read_terminal(fd):
-    """b"" when nobody writes to it any more."""
-    try:
-        return os.read(fd, 4096)
-    except OSError:
-        return b""
 
 
 class Servers(Case):
@@ -162,17 +154,11 @@ class Servers(Case):
     def test_a_server_that_does_not_answer_costs_the_deadline_once(self):
         """And a terminal shows how long it takes."""
         server = self.serve(answer=hang)
-        ours, its = pty.openpty()
-        self.addCleanup(os.close, ours)
         began = time.monotonic()
-        with subprocess.Popen([WICK, "symbolize", "--debuginfod", "-o", self.path("out"),
-                               self.recording], stderr=its, env=self.environment) as process:
-            os.close(its)
-            said = b""
-            while chunk := read_terminal(ours):
-                said += chunk
+        status, said = ended.on_terminal([WICK, "symbolize", "--debuginfod", "-o", self.path("out"), self.recording],
+                                         streams=("stderr",), env=self.environment)
         spent = time.monotonic() - began
-        self.assertEqual(process.returncode, 0, said)
+        self.assertEqual(status, 0, said)
         self.assertTrue(server.asked)
         self.assertEqual(self.share(read(self.path("out"))), 0)
         self.assertRegex(said.decode(), r"wick: asking servers for /\S+, 0 \w+ so far, \S+ s left")

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import unittest
 
-from recorded import Case, need, read, target, wait_for, WICK
+import procfs
+from recorded import WICK, Case, need, read, target, text_of, wait_for
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs/how-to/systemd.md"
 
@@ -25,11 +26,10 @@ class Units(Case):
                               env={**os.environ, "SYSTEMD_UNIT_PATH": f"{self.dir}:"})
         self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
 
-    def write(self, name, text):
-        path = pathlib.Path(self.path(name))
-        path.parent.mkdir(exist_ok=True)
-        text = text.replace("/usr/local/bin/wick", os.path.abspath(WICK)).replace("/usr/bin/app", "/usr/bin/sleep")
-        path.write_text(text, encoding="utf-8")
+    def write(self, name, data, mode=None):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        data = data.replace("/usr/local/bin/wick", os.path.abspath(WICK)).replace("/usr/bin/app", "/usr/bin/sleep")
+        return super().write(name, data, mode)
 
     def test_unit_files_are_what_systemd_takes(self):
         need("systemd-analyze")
@@ -46,8 +46,7 @@ class Units(Case):
 
     def test_the_options_are_wick_s(self):
         files = files_of_the_page()
-        with open(self.path("wick.ini"), "w", encoding="utf-8") as file:
-            file.write(files["/etc/wick.ini"].replace("/srv/debug", self.dir))
+        self.write("wick.ini", files["/etc/wick.ini"].replace("/srv/debug", self.dir))
         done = self.wick("record", "-o", self.path("x.perf"), "--", "true",
                          env={**os.environ, "WICK_CONFIG": self.path("wick.ini")})
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -59,25 +58,21 @@ class Units(Case):
 class Stopping(Case):
     def test_sigterm_to_both_leaves_a_whole_file(self):
         path = self.path("x.perf")
-        with subprocess.Popen([WICK, "record", "-q", "-o", path, "--", target("split"), "60"],
-                              stdout=subprocess.DEVNULL) as process:
-            wait_for(lambda: os.path.exists(path) and os.path.getsize(path) > 20000, 60)
-            with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
-                children = [int(word) for word in file.read().split()]
-            self.assertEqual(len(children), 1)
-            for pid in (process.pid, *children):
-                os.kill(pid, signal.SIGTERM)
-            self.assertEqual(process.wait(20), 128 + signal.SIGTERM)
+        process = self.start(WICK, "record", "-q", "-o", path, "--", target("split"), "60")
+        wait_for(lambda: os.path.exists(path) and os.path.getsize(path) > 20000, 60)
+        started = procfs.children(process.pid)
+        self.assertEqual(len(started), 1)
+        for pid in (process.pid, *started):
+            os.kill(pid, signal.SIGTERM)
+        self.assertEqual(process.wait(20), 128 + signal.SIGTERM)
         self.assertGreater(len(read(path)), 10)
-        with open(path, encoding="utf-8") as file:
-            self.assertIn("# wick-end : ", file.read())
-        for pid in children:  # it has ended, whoever is to reap it
+        self.assertIn("# wick-end : ", text_of(path))
+        for pid in started:  # it has ended, whoever is to reap it
             wait_for(lambda pid=pid: self.state_of(pid) in "ZX")
 
     def state_of(self, pid):
         try:
-            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-                return file.read().rpartition(") ")[2][0]
+            return procfs.state(pid)
         except FileNotFoundError:
             return "X"
 

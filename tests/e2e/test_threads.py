@@ -1,10 +1,11 @@
 """Threads that hide: masks, EINTR, sigaltstack, a SIGPROF of the program's own."""
-import glob
+import contextlib
 import os
 import threading
 import time
 import unittest
 
+from procfs import comm, schedstats
 from recorded import Case, need, target
 
 
@@ -16,24 +17,16 @@ class Accounts(threading.Thread):
         self.comm, self.pid, self.charged, self.over = comm, None, {}, threading.Event()
 
     def find(self):
-        for path in glob.glob("/proc/[0-9]*/comm"):
-            try:
-                with open(path, encoding="ascii", errors="replace") as file:
-                    if file.read().strip() == self.comm:
-                        return int(path.split("/")[2])
-            except OSError:
-                pass
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                if comm(pid) == self.comm:
+                    return int(pid)
         return None
 
     def run(self):
         while not self.over.is_set():
             self.pid = self.pid or self.find()
-            for path in glob.glob(f"/proc/{self.pid}/task/*/schedstat"):
-                try:
-                    with open(path, encoding="ascii") as file:
-                        self.charged[int(path.split("/")[4])] = int(file.read().split()[0])
-                except OSError:
-                    pass
+            self.charged.update({tid: ran for tid, (ran, _, _) in schedstats(self.pid).items()})
             time.sleep(0.01)
 
     def workers(self):

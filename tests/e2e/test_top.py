@@ -2,7 +2,7 @@
 import re
 import unittest
 
-from recorded import Case, PYTHON, target
+from recorded import PYTHON, Case, target
 
 
 class Kept(Case):

@@ -2,10 +2,9 @@
 import os
 import re
 import signal
-import subprocess
 import unittest
 
-from recorded import Case, LONG, target, WICK
+from recorded import LONG, WICK, Case, target, text_of
 from vt_screen import Terminal
 
 HALVES = "\u2580\u2584"
@@ -156,8 +155,7 @@ class Screen(Case):
         os.kill(pid, signal.SIGKILL)
         said = re.sub(r"\s", "", terminal.raw.decode())
         path = re.search(r"itsoutputgoesto'([^']+)'", said).group(1)
-        with open(path, encoding="utf-8") as file:
-            self.assertEqual(file.read(), "hello\n")
+        self.assertEqual(text_of(path), "hello\n")
         os.unlink(path)
 
     def test_the_end_of_what_it_wrote_is_shown(self):
@@ -170,9 +168,7 @@ class Screen(Case):
         self.assertFalse([name for name in os.listdir("/tmp") if f"{terminal.pid}" in name and "wick-top" in name])
 
     def test_a_running_process_is_joined_and_runs_on(self):
-        process = subprocess.Popen([target("split"), "60"], stdout=subprocess.DEVNULL)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
+        process = super().start(target("split"), 60)
         for key in ("q", "\x03"):  # the second time the agent is there already
             terminal = self.start("-p", process.pid)
             lines = terminal.until(lambda lines: row_of(lines, "burn_seventy"))
@@ -202,8 +198,7 @@ class Screen(Case):
             terminal.until(lambda lines: shows in "\n".join(lines))
             terminal.hang_up()
             self.assertEqual(terminal.wait(), 0)
-        with open(self.path("pid"), encoding="ascii") as file:
-            os.kill(int(file.read()), signal.SIGTERM)  # it runs on
+        os.kill(int(text_of(self.path("pid"))), signal.SIGTERM)  # it runs on
 
     def test_a_terminal_that_only_writes_on_is_refused(self):
         terminal = self.start("--", "true", TERM="dumb")
@@ -231,8 +226,7 @@ class Text(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.decode().splitlines()
         shares = {name: float(row_of(lines, name)[2][:-1]) for name in ("burn_seventy", "burn_twenty", "burn_ten")}
-        with open(out, encoding="utf-8") as file:
-            truth = [float(word) for word in file.read().split()[:3]]
+        truth = [float(word) for word in text_of(out).split()[:3]]
         for name, percent in zip(shares, truth):
             self.assertAlmostEqual(100 * shares[name] / sum(shares.values()), percent, delta=12)
         self.assertIn("exited with status 0", lines[0])

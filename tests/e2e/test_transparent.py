@@ -8,7 +8,8 @@ import subprocess
 import time
 import unittest
 
-from recorded import LONG, PYTHON, WICK, Case, cpu_ns, read, state, target, wait_for
+from procfs import cpu_ns, state
+from recorded import LONG, PYTHON, WICK, Case, child_of, read, target, wait_for
 
 PTRACE_SEIZE = 0x4206
 WALL = 0x40000000  # of waitpid()
@@ -93,11 +94,6 @@ for (long i = 0; i < 400000000L; i++) s += i % 7; System.out.println(s); } }
 """
 
 
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        return file.read().split()
-
-
 class Transparent(Case):
     def setUp(self):
         super().setUp()
@@ -111,10 +107,6 @@ class Transparent(Case):
         with open(self.path("data"), "wb") as file:
             for i in range(600):
                 file.write(bytes((i * j * j) % 251 for j in range(4096)) * 2)
-
-    def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
 
     def git_repository(self):
         shutil.rmtree(self.path("repo"), ignore_errors=True)
@@ -179,10 +171,8 @@ class Transparent(Case):
 
     def test_an_end_that_a_tracer_keeps_to_itself(self):
         """Who traces CMD is told of its end, and who started it only after that: wick sleeps until then."""
-        recorder = subprocess.Popen([WICK, "record", "-q", "-o", self.path("traced.perf"), "--", "sleep", "60"])
-        self.addCleanup(recorder.wait)
-        self.addCleanup(recorder.kill)
-        pid = int(wait_for(lambda: children(recorder.pid))[0])
+        recorder = self.start(WICK, "record", "-q", "-o", self.path("traced.perf"), "--", "sleep", "60")
+        pid = child_of(recorder.pid)
         self.assertEqual(ctypes.CDLL(None).ptrace(PTRACE_SEIZE, pid, None, None), 0)
         os.kill(pid, signal.SIGKILL)
         wait_for(lambda: state(pid) == "Z")

@@ -4,20 +4,17 @@ The numbers are counted here from the text itself, by code that shares nothing w
 """
 import collections
 import csv
-import fcntl
 import gzip
 import io
 import json
 import os
-import pty
 import re
-import struct
 import subprocess
-import termios
 import unittest
 import xml.dom.minidom
 
-from recorded import WICK, Case
+import ended
+from recorded import WICK, Case, notes, text_of
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "golden.perf")
 HEAD = re.compile(r"^(\S.*?) +(\d+)/(\d+) +\[\d+\] +([0-9.]+): +(\d+) ([^:]+):")
@@ -59,31 +56,14 @@ class Views(Case):
         return self.run_wick(*arguments).stdout.decode()
 
     def on_terminal(self, columns, *arguments, env=None):
-        reader, terminal = pty.openpty()
-        self.addCleanup(os.close, reader)
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        env = env or {**os.environ, "XDG_CACHE_HOME": self.path("cache")}
-        with subprocess.Popen([WICK, *arguments], stdout=terminal, env=env,
-                              stderr=subprocess.DEVNULL) as process:
-            os.close(terminal)
-            text = b""
-            try:
-                while part := os.read(reader, 65536):
-                    text += part
-            except OSError:  # EIO: the other end is closed
-                pass
-            self.assertEqual(process.wait(), 0)
-        return text.decode().replace("\r", "")
-
-    def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-        return self.path(name)
+        status, said = ended.on_terminal([WICK, *arguments], columns,
+                                         env=env or {**os.environ, "XDG_CACHE_HOME": self.path("cache")})
+        self.assertEqual(status, 0)
+        return said.decode().replace("\r", "")
 
     def svg(self, *arguments):
         self.run_wick(*arguments, "-f", "-o", self.path("x.svg"))
-        with open(self.path("x.svg"), encoding="utf-8") as file:
-            text = file.read()
+        text = text_of(self.path("x.svg"))
         return text, xml.dom.minidom.parseString(text.encode())
 
     def refused(self, status, words, *arguments):
@@ -273,8 +253,7 @@ class Flamegraph(Views):
         self.run_wick("convert", system, "-o", "x.pb")
 
     def test_info_of_folded_stacks(self):
-        with open(self.path("a.folded"), "w", encoding="utf-8") as file:
-            file.write("main;work 3\nmain;wait\t2\nmain;wait -1\n")
+        self.write("a.folded", "main;work 3\nmain;wait\t2\nmain;wait -1\n")
         text = self.text("info", "a.folded")
         self.assertIn("stacks     2, 5 samples\n", text)
         self.assertIn("1 line that could not be read, in line 3", text)
@@ -288,8 +267,7 @@ class Flamegraph(Views):
         self.assertIn("3,500", run.stdout.decode())
 
     def test_a_text_without_times_is_told(self):
-        with open(self.path("a.perf"), "w", encoding="utf-8") as file:
-            file.write("\n\t         2d91337 ChromeMain\n\t           2724a main\n\n")
+        self.write("a.perf", "\n\t         2d91337 ChromeMain\n\t           2724a main\n\n")
         for verb in ("report", "info", "heatmap", "flamegraph"):
             run = self.run_wick(verb, "a.perf", status=8)
             self.assertIn("no line that says the thread and the time, try: perf script -F comm,",
@@ -306,8 +284,7 @@ class Flamegraph(Views):
                                     "json"))["root"]
         self.assertEqual(root["gain"], most)
         self.run_wick("convert", "a.perf", "--metric", "period", "-o", "a.folded")
-        with open(self.path("a.folded"), encoding="utf-8") as file:
-            self.assertEqual(file.read(), f"main {most}\n")
+        self.assertEqual(text_of(self.path("a.folded")), f"main {most}\n")
 
     def test_a_round_trip_keeps_groups(self):
         self.run_wick("convert", GOLDEN, "--group", "process,cpu", "-o", "grouped.perf")
@@ -315,10 +292,8 @@ class Flamegraph(Views):
         self.run_wick("convert", "a.perf", "--group", "comm", "-o", "b.perf")
 
         def made_up(path):
-            with open(path, encoding="utf-8") as file:
-                lines = file.read().split("\n")
-            head = next(line for line in lines if line.startswith("# wick :"))
-            return (json.loads(head.split(" : ", 1)[1])["groups"],
+            lines = text_of(path).split("\n")
+            return (notes(path, "wick")[0]["groups"],
                     [line for line in lines if re.match(r"^\t +0 .* \(\[[a-z_]+\]\)$", line)
                      and "unknown" not in line])
 
@@ -334,8 +309,7 @@ class Flamegraph(Views):
         for _, weight, names in stacks(GOLDEN):
             counts[len(names)] += weight
         self.run_wick("flamegraph", GOLDEN, "-o", "x.folded")
-        with open(self.path("x.folded"), encoding="utf-8") as file:
-            folded = [line.rsplit(" ", 1) for line in file.read().splitlines()]
+        folded = [line.rsplit(" ", 1) for line in text_of(self.path("x.folded")).splitlines()]
         self.assertEqual(sum(int(count) for _, count in folded), sum(counts.values()))
         tree = json.loads(self.text("flamegraph", GOLDEN, "--format", "json"))
         self.assertEqual(tree["root"]["gain"], sum(ns(weight) for _, weight, _ in stacks(GOLDEN)))
@@ -449,20 +423,17 @@ class Terminal(Views):
         # programs get all of it
         self.assertIn(self.LONG, self.text("report", path))
         self.run_wick("report", path, "-o", self.path("x.txt"))
-        with open(self.path("x.txt"), encoding="utf-8") as file:
-            self.assertIn(self.LONG, file.read())
+        self.assertIn(self.LONG, text_of(self.path("x.txt")))
 
 
 class BadInput(Views):
     def test_empty_and_corrupt_files_say_what_they_are(self):
         empty = self.write("empty.perf", "")
         noise = self.write("noise.perf", "hello\nworld\n" * 100)
-        with open(self.path("perf.data"), "wb") as file:
-            file.write(b"PERFILE2" + bytes(1000))
+        self.write("perf.data", b"PERFILE2" + bytes(1000))
         with open(GOLDEN, "rb") as file:
             packed = gzip.compress(file.read())
-        with open(self.path("none.perf.gz"), "wb") as file:
-            file.write(packed[:9] + b"\xff" * 40)
+        self.write("none.perf.gz", packed[:9] + b"\xff" * 40)
         for command in ("heatmap", "flamegraph", "report"):
             self.refused(8, ["is empty", "try:"], command, empty)
             self.refused(8, ["has no sample"], command, noise)
@@ -477,8 +448,7 @@ class BadInput(Views):
     def test_a_truncated_file_still_gives_what_it_has(self):
         with open(GOLDEN, "rb") as file:
             packed = gzip.compress(file.read())
-        with open(self.path("cut.perf.gz"), "wb") as file:
-            file.write(packed[:len(packed) * 2 // 3])
+        self.write("cut.perf.gz", packed[:len(packed) * 2 // 3])
         run = self.run_wick("report", self.path("cut.perf.gz"), "--json")
         self.assertGreater(json.loads(run.stdout)["samples"], 10)
         self.assertIn(b"cut.perf.gz", run.stderr)
@@ -503,8 +473,7 @@ class BadInput(Views):
         self.assertIn(b"without a name", self.run_wick("report", path).stderr)
 
     def test_a_directory_of_many_processes(self):
-        with open(GOLDEN, encoding="utf-8") as file:
-            text = file.read()
+        text = text_of(GOLDEN)
         os.mkdir(self.path("d"))
         for i in range(3):
             self.write(f"d/run.{i}", text)
@@ -520,8 +489,7 @@ class BadInput(Views):
         self.refused(8, ["--prefix"], "report", self.path("d"))
 
     def test_a_recording_is_never_written_over(self):
-        with open(GOLDEN, encoding="utf-8") as file:
-            path = self.write("in.csv", file.read())
+        path = self.write("in.csv", text_of(GOLDEN))
         os.symlink(path, self.path("link.csv"))
         for output in ("in.csv", "link.csv"):
             self.refused(8, ["does not overwrite it"], "report", path, "-o", self.path(output))
@@ -540,8 +508,7 @@ class BadInput(Views):
     def test_statuses_are_the_same_of_all_commands(self):
         """2 usage, 4 permission, 8 anything else, of what is read and of what is written."""
         other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
-        with open(GOLDEN, encoding="utf-8") as file:
-            text = file.read()
+        text = text_of(GOLDEN)
         os.chmod(self.dir, 0o755)
         os.mkdir(self.path("closed"), 0o555)
         self.write("empty.perf", "")
@@ -578,8 +545,7 @@ class BadInput(Views):
         self.refused(8, ["no/such"], "report", GOLDEN, "-o", self.path("no/such/x.csv"))
         self.write("old.csv", "old")
         self.run_wick("report", GOLDEN, "-f", "-o", self.path("old.csv"))
-        with open(self.path("old.csv"), encoding="utf-8") as file:
-            self.assertTrue(file.read().startswith("function,"))
+        self.assertTrue(text_of(self.path("old.csv")).startswith("function,"))
         self.assertEqual([name for name in os.listdir(self.dir) if name.startswith(".wick")], [])
 
 

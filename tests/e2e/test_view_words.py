@@ -4,6 +4,7 @@ import os
 import re
 import unittest
 
+from recorded import text_of
 from test_view_commands import Views
 
 GROUPS = ["Examples", "What to record", "Rate and duration", "Output", "Names and contents of the file", "Limits", "Advanced"]
@@ -27,8 +28,7 @@ class Words(Views):
         self.assertGreater(len(pages), 20)
         for path in [*pages, *glob.glob(os.path.join(root, "docs", "how-to", "*.md")),
                      *(os.path.join(root, name) for name in ("README.md", "docs/tutorial.md", "docs/views.md"))]:
-            with open(path, encoding="utf-8") as file:
-                self.no_weight(path, file.read())
+            self.no_weight(path, text_of(path))
 
     def test_help_begins_with_what_is_wanted_first(self):
         commands = re.findall(r"^  ([a-z]+)  ", self.text("help").split("Commands:", 1)[1], re.MULTILINE)
@@ -64,8 +64,7 @@ class Words(Views):
                     for name in formats.split():
                         out = self.path(f"out.{name}")
                         self.run_wick(command, *([path] if command == "diff" else []), path, "-f", "-o", out)
-                        with open(out, encoding="utf-8") as file:
-                            self.no_weight(f"wick {command} -o {name} of {kind}", file.read())
+                        self.no_weight(f"wick {command} -o {name} of {kind}", text_of(out))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@ import os
 import subprocess
 from typing import Callable, NamedTuple
 
-from hostile import WICK
+import hostile  # where recorded lies is known then; pylint: disable=unused-import
+from recorded import WICK
 
 LINE = (1 << 20) - (8 << 10)  # what a line may have, with room for its head
 ARGUMENT = 120 << 10  # what Linux lets one word of a command line have (MAX_ARG_STRLEN)

@@ -1,16 +1,16 @@
 """What a hostile input costs wick: measured from outside, and judged."""
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from typing import Callable, NamedTuple, Optional
 
-WICK = os.environ.get("WICK", "wick")
-TARGETS = os.environ.get("WICK_TARGETS", "")
-
-LONG = bool(os.environ.get("WICK_LONG"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+from procfs import own_cpu_s, status  # pylint: disable=wrong-import-position
 
 MOST_CPU_S = 1.0
 MOST_BYTES = 256 << 20
@@ -18,7 +18,6 @@ MOST_END_S = 3.0
 MEGABYTE = 1 << 20
 PATIENCE_S = 60.0  # then it is killed, and has failed
 LOOK_S = 0.01
-TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Input(NamedTuple):
@@ -41,6 +40,12 @@ class Result(NamedTuple):
     stderr: str
     dir: str
 
+    def text(self, name):
+        """A file that it left in its folder; "" without one."""
+        with contextlib.suppress(OSError), open(os.path.join(self.dir, name), encoding="utf-8", errors="replace") as file:
+            return file.read()
+        return ""
+
 
 class Case(NamedTuple):
     """One input: MAKE(dir) writes it and gives the Input; JUDGE(result) says what is wrong, or nothing."""
@@ -51,26 +56,7 @@ class Case(NamedTuple):
     long: bool = False  # only with WICK_LONG
 
 
-def own_cpu_s(pid):
-    """Of the process itself; its children's is not in it."""
-    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
-
-
-def most_bytes(pid):
-    """0 once it has ended."""
-    try:
-        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
-            for line in file:
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 0
-
-
-def ended(pid):
+def is_ended(pid):
     """It stays a zombie, whose CPU can still be read."""
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
@@ -78,8 +64,8 @@ def ended(pid):
 def watch(process, stop_s, stop):
     """(CPU seconds, most bytes, seconds from STOP to the end) of PROCESS, which is killed when it takes too long."""
     began, told, most = time.monotonic(), 0.0, 0
-    while not ended(process.pid):
-        most = max(most, most_bytes(process.pid))
+    while not is_ended(process.pid):
+        most = max(most, 1024 * status(process.pid, "VmHWM"))
         now = time.monotonic()
         if stop_s is not None and not told and now - began >= stop_s:
             process.send_signal(stop)
@@ -96,7 +82,10 @@ def measure(case, folder):
         with open(os.path.join(folder, "stdout"), "w+b") as out, open(os.path.join(folder, "stderr"), "w+b") as err:
             with subprocess.Popen(given.argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder,
                                   env={**os.environ, **given.environment}) as process:
-                cpu_s, most, end_s = watch(process, given.stop_s, given.stop)
+                try:
+                    cpu_s, most, end_s = watch(process, given.stop_s, given.stop)
+                finally:
+                    process.kill()
             texts = []
             for file in (out, err):
                 file.seek(0)

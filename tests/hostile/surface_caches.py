@@ -5,7 +5,8 @@ import struct
 import subprocess
 import time
 
-from hostile import MEGABYTE, TARGETS, WICK, Case, Input
+from hostile import MEGABYTE, Case, Input
+from recorded import TARGETS, WICK
 
 TERABYTE = 1 << 40
 RECORD_MAGIC = 0x72667765
@@ -112,8 +113,7 @@ def named(result):
     """The recording is whole, and its names are there."""
     if result.status != 0:
         return f"status {result.status}: {result.stderr[:200]!r}"
-    with open(os.path.join(result.dir, "x.perf"), encoding="utf-8") as file:
-        text = file.read()
+    text = result.text("x.perf")
     if "# wick-end" not in text:
         return f"said {result.stderr[:200]!r}"
     return None if "burn" in text or " main+" in text else "the program's functions have no names"

@@ -5,7 +5,8 @@ import struct
 import subprocess
 import zlib
 
-from hostile import MEGABYTE, TARGETS, WICK, Case, Input
+from hostile import MEGABYTE, Case, Input
+from recorded import TARGETS, WICK, end
 
 RECORDS_S = 4.0  # then SIGINT
 MOST_BYTES = 700 * MEGABYTE  # of wick: names have 512 MB, whatever the input's size would allow
@@ -22,10 +23,8 @@ def record(folder, argv, input_bytes, undo=lambda: None, unnamed=()):
         target = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=out, cwd=folder)
     target.stdout.readline()
 
-    def end():
-        target.kill()
-        target.wait()
-        target.stdout.close()
+    def clean_up():
+        end(target)
         for path in [f"/tmp/perf-{target.pid}.map", *unnamed]:
             if os.path.isdir(path):
                 os.rmdir(path)
@@ -34,13 +33,12 @@ def record(folder, argv, input_bytes, undo=lambda: None, unnamed=()):
         undo()
     size = input_bytes(target.pid) if callable(input_bytes) else input_bytes
     return Input([WICK, "record", "-F", "250", "-o", "out.perf", "-p", str(target.pid)], size, RECORDS_S,
-                 {"XDG_CACHE_HOME": folder}, end)
+                 {"XDG_CACHE_HOME": folder}, undo=clean_up)
 
 
 def names_innocent(result):
     """What is in a file that nobody tampered with has its name, nearly always."""
-    with open(os.path.join(result.dir, "out.perf"), encoding="utf-8", errors="replace") as file:
-        samples = file.read().split("\n\n")
+    samples = result.text("out.perf").split("\n\n")
     leaves = [text.split("\n\t")[1] for text in samples if "\n\t" in text]
     half = sum("innocent_work" in leaf for leaf in leaves)
     if result.most_bytes > MOST_BYTES:

@@ -7,7 +7,8 @@ import socket
 import threading
 import time
 
-from hostile import MEGABYTE, WICK, Case, Input
+from hostile import MEGABYTE, Case, Input
+from recorded import WICK
 
 TOKEN = "0123456789abcdef"
 SAMPLE = "a 1/1 [000] 1.000000: 1 cpu-clock: \n\t    1000 f+0x0 (/bin/a)\n\n"

@@ -1,7 +1,8 @@
 """wick.ini, conditions of triggers, queries and files of rules: words that somebody else has written."""
 import os
 
-from hostile import MEGABYTE, WICK, Case, Input
+from hostile import MEGABYTE, Case, Input
+from recorded import WICK
 
 HEAD = '# wick : {"format":1,"version":"0.1.0","event":"cpu-clock","hz":99,"pid":1,"metrics":[]}\n#\n'
 MOST_INI = 60 * 1024

@@ -1,7 +1,8 @@
 """Records in the rings that a target shares with wick: modules that are none."""
 import os
 
-from hostile import MEGABYTE, TARGETS, WICK, Case, Input
+from hostile import MEGABYTE, Case, Input
+from recorded import TARGETS, WICK
 
 HZ = 250
 SECONDS = 4
@@ -21,8 +22,7 @@ def forged(name, n_threads):
 def names_innocent(result):
     """The thread that forges nothing has its samples, by the CPU that it says it used."""
     cpu_s = float(result.stdout.split()[0])
-    with open(os.path.join(result.dir, "out.perf"), encoding="utf-8", errors="replace") as file:
-        weights = [int(line.split()[-2]) for line in headers_of_main(file.read())]
+    weights = [int(line.split()[-2]) for line in headers_of_main(result.text("out.perf"))]
     sampled_s = sum(weights) / HZ
     if abs(sampled_s - cpu_s) > LOST_PART * cpu_s + 2 / HZ:
         return f"innocent_work: {sampled_s:.2f} s of {cpu_s:.2f} s"

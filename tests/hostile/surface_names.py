@@ -2,9 +2,10 @@
 import os
 import signal
 import subprocess
-import time
 
-from hostile import WICK, Case, Input, own_cpu_s
+from hostile import Case, Input
+from procfs import own_cpu_s
+from recorded import WICK, end, wait_for
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DEPTH = 60
@@ -82,14 +83,6 @@ def chain(names, seconds, folder, *options):
                     "-Wl,-rpath," + folder)
 
 
-def recorded(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
-
-
 def judge_text(text, ended=True):
     if SHOWN not in text:
         return f"the innocent name is not shown: ...{text[-300:]!r}"
@@ -99,14 +92,14 @@ def judge_text(text, ended=True):
 
 
 def judge_recording(result):
-    text = recorded(os.path.join(result.dir, "out.perf"))
+    text = result.text("out.perf")
     if '"mangled_names":0' in text or "took too long to demangle" not in result.stderr:
         return judge_text(text) or "what is shown mangled is not told"
     return judge_text(text)
 
 
 def judge_printed(result):
-    return judge_text(recorded(os.path.join(result.dir, "out.perf")))
+    return judge_text(result.text("out.perf"))
 
 
 def record_case(title, names, seconds, *options, program=()):
@@ -123,12 +116,9 @@ def beside(names, *argv, stop_s=None, stop=signal.SIGINT):
         path = chain(names, 60, folder)
         target = subprocess.Popen([path])  # pylint: disable=consider-using-with
 
-        def undo():
-            target.kill()
-            target.wait()
-        while own_cpu_s(target.pid) < 0.1:  # it is in its loop by then
-            time.sleep(0.01)
-        return Input([WICK, *argv, "-p", str(target.pid)], os.path.getsize(path), stop_s, stop=stop, undo=undo)
+        wait_for(lambda: own_cpu_s(target.pid) > 0.1)  # it is in its loop by then
+        return Input([WICK, *argv, "-p", str(target.pid)], os.path.getsize(path), stop_s, stop=stop,
+                     undo=lambda: end(target))
     return make
 
 
@@ -186,7 +176,7 @@ int main(void)
 
 
 def judge_jit(result):
-    text = recorded(os.path.join(result.dir, "out.perf"))
+    text = result.text("out.perf")
     if "# wick-end" not in text:
         return "the file has no end"
     return None if "_RNvM" in text or "_ZN5a" in text else "its names are gone"

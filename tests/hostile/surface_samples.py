@@ -5,7 +5,8 @@ import json
 import os
 import re
 
-from hostile import MEGABYTE, TARGETS, WICK, Case, Input
+from hostile import MEGABYTE, Case, Input
+from recorded import TARGETS, WICK
 
 SECONDS = 3
 CPU_S = 1.5  # of the innocent one; each sample of 499 Hz is 0.13 % of that
@@ -35,8 +36,7 @@ def end_of(text):
 
 def innocent_apart(result, text):
     """How far what its samples stand for is from what it used since it ran: as much as without the other."""
-    with open(os.path.join(result.dir, "log"), encoding="ascii") as file:
-        used_s = float(file.read().split()[1]) / 1e9
+    used_s = float(result.text("log").split()[1]) / 1e9
     stood_s = sum(int(weight) for weight in INNOCENT.findall(text)) / HZ
     return stood_s / used_s - 1
 
@@ -48,8 +48,7 @@ def judge(result):
     size = os.path.getsize(path)
     if size > MOST_FILE_BYTES:
         return f"wrote {size / MEGABYTE:.0f} MB"
-    with open(path, encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    text = result.text("x.perf")
     apart = innocent_apart(result, text)
     if abs(apart) > MOST_APART:
         return f"the innocent one's samples are {apart * 100:+.1f} % off"

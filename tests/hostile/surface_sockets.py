@@ -14,7 +14,9 @@ import subprocess
 import sys
 import time
 
-from hostile import TICK, WICK, Case, Input
+from hostile import Case, Input
+from procfs import comm, own_cpu_s
+from recorded import WICK, wait_for
 
 USER, OTHER = 65534, 65533
 HOME, OF_USER = "/tmp/work", f"/tmp/wick-{USER}"
@@ -69,16 +71,6 @@ def serve(path, answers):
             client.close()
 
 
-def wait_for(look):
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
-        found = look()
-        if found:
-            return found
-        time.sleep(0.01)
-    raise TimeoutError("nothing came")
-
-
 def socket_of_user(answers, uid=USER, directory=OF_USER):
     def act():
         os.mkdir(directory, 0o700 if uid == USER else 0o755)
@@ -94,7 +86,7 @@ def quietly(*argv):
 def users_process():
     process = quietly("setpriv", "--reuid", str(USER), "--clear-groups", "sleep", "30")
     wait_for(lambda: os.stat(f"/proc/{process.pid}").st_uid == USER
-             and open(f"/proc/{process.pid}/comm", encoding="ascii").read() == "sleep\n")
+             and comm(process.pid) == "sleep")
     return process.pid
 
 
@@ -165,18 +157,13 @@ def flood(path):
             peer.connect_ex(path)
 
 
-def cpu_s(pid):
-    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        return sum(int(field) for field in file.read().rpartition(")")[2].split()[11:13]) / TICK
-
-
 def part(pid, seconds):
     """Of a processor that PID uses, and how long its children take to start and end meanwhile."""
     with open(HOME + "/starts", "w", encoding="ascii"):
         pass
-    began, used = time.monotonic(), cpu_s(pid)
+    began, used = time.monotonic(), own_cpu_s(pid)
     time.sleep(seconds)
-    used = (cpu_s(pid) - used) / (time.monotonic() - began)
+    used = (own_cpu_s(pid) - used) / (time.monotonic() - began)
     with open(HOME + "/starts", encoding="ascii") as file:
         starts = [float(line) for line in file]
     return used, statistics.median(starts), max(starts)

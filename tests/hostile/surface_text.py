@@ -1,7 +1,8 @@
 """Texts of recordings: what somebody was sent."""
 import os
 
-from hostile import MEGABYTE, WICK, Case, Input
+from hostile import MEGABYTE, Case, Input
+from recorded import WICK
 
 HEAD = """# wick : {"format":1,"version":"0.1.0","clock":"CLOCK_MONOTONIC","event":"cpu-clock","hz":99,"pid":1,"metrics":[]}
 #

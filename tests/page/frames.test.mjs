@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { makePerf } from "./make_perf.mjs";
 import * as wick from "./page.mjs";
 import { median, mostOf, traceSteps } from "./trace.mjs";
@@ -15,19 +15,12 @@ const LONG = process.env.WICK_LONG === "1";
 const N = Number(process.env.WICK_SAMPLES || (LONG ? 1000000 : 100000));
 const STEPS = 60;
 
-let browser;
 let url;
 
-before(async () => {
+wick.inBrowser(() => {
 	const path = join(wick.folder, "large.perf");
 	makePerf(path, N, 600);
 	url = wick.writePage(path);
-	browser = await wick.openBrowser();
-});
-
-after(async () => {
-	await browser?.close();
-	wick.cleanUp();
 });
 
 async function trace(page, name, step) {
@@ -47,7 +40,7 @@ async function middle(page, selector) {
 for (const [name, selector] of [["heatmap", "#heat canvas[tabindex]"],
 	["flame graph", "#view canvas"]]) {
 	test(`zooms and pans the ${name}`, { timeout: 240000 }, async () => {
-		const page = await wick.openPage(browser, url);
+		const page = await wick.openPage(url);
 		await middle(page, selector);
 		await page.keyboard.down("Control");
 		await trace(page, `zoom of the ${name}`, (i) =>

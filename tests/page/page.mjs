@@ -3,11 +3,13 @@
  *
  * WICK: the program; WICK_NPM: where node_modules with puppeteer-core is; CHROMIUM: the browser.
  */
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
 
 const require = createRequire(join(process.env.WICK_NPM, "package.json"));
@@ -16,16 +18,23 @@ export const axePath = require.resolve("axe-core/axe.min.js");
 
 export const folder = mkdtempSync(join(tmpdir(), "wick-page-"));
 
-export function cleanUp() {
-	rmSync(folder, { recursive: true, force: true });
-}
+export let browser;
 
-export function openBrowser() {
-	return puppeteer.launch({
-		executablePath: process.env.CHROMIUM,
-		headless: true,
-		userDataDir: join(folder, "profile"),
-		args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+/* The tests of a file have a browser; BEGIN makes what they look at, and END ends it. */
+export function inBrowser(begin, end = () => {}) {
+	before(async () => {
+		await begin();
+		browser = await puppeteer.launch({
+			executablePath: process.env.CHROMIUM,
+			headless: true,
+			userDataDir: join(folder, "profile"),
+			args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+		});
+	});
+	after(async () => {
+		await browser?.close();
+		end();
+		rmSync(folder, { recursive: true, force: true });
 	});
 }
 
@@ -60,7 +69,7 @@ export const writePage = (...recordings) => makePage("view", ...recordings);
 export const writeDiff = (...args) => makePage("diff", ...args);
 
 /* An open page; whatever it complains of, or asks of a network, is in page.problems. */
-export async function openPage(browser, url, hash = "") {
+export async function openPage(url, hash = "") {
 	const page = await browser.newPage();
 	page.problems = [];
 	page.on("pageerror", (error) => page.problems.push(`error: ${error.message}`));
@@ -81,6 +90,12 @@ export async function openPage(browser, url, hash = "") {
 	await page.waitForFunction(() => document.documentElement.dataset.ready === "yes" ||
 		document.querySelector("#problem")?.textContent, { timeout: 60000 });
 	return page;
+}
+
+/* It has complained of nothing, and is closed. */
+export async function isQuiet(page) {
+	assert.deepEqual(page.problems, []);
+	await page.close();
 }
 
 /* Until what FUNCTION says in the page holds. */

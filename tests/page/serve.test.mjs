@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import * as wick from "./page.mjs";
 
 const folder = join(wick.folder, "recordings");
-let browser;
 let server;
 let address;
 
@@ -23,7 +22,7 @@ function put(name, host, ago, seconds, leaf) {
 	writeFileSync(join(folder, name), head + text);
 }
 
-before(async () => {
+wick.inBrowser(async () => {
 	mkdirSync(folder);
 	put("old.perf", "one", 7000, 60, "old_work");
 	put("new.perf", "two", 100, 30, "new_work");
@@ -39,18 +38,13 @@ before(async () => {
 				resolve(found[0]);
 		});
 	});
-	browser = await wick.openBrowser();
-});
-
-after(async () => {
+}, () => {
 	server?.removeAllListeners("exit");
 	server?.kill();
-	await browser?.close();
-	wick.cleanUp();
 });
 
 async function openServed(words = "", hash = "view=table") {
-	const page = await wick.openPage(browser, address + words, hash);
+	const page = await wick.openPage(address + words, hash);
 	page.problems = page.problems.filter((problem) => !problem.startsWith(`asks ${new URL(address).origin}`));
 	return page;
 }

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { makePerf } from "./make_perf.mjs";
 import * as wick from "./page.mjs";
 import { median, mostOf, traceSteps } from "./trace.mjs";
@@ -16,7 +16,6 @@ const N = Number(process.env.WICK_SAMPLES || (LONG ? 1000000 : 100000));
 const OPENINGS = LONG ? 7 : 3;
 const SELECTIONS = 12;
 
-let browser;
 let url;
 
 function write(name, ...shape) {
@@ -30,14 +29,8 @@ async function picture(page, name) {
 		await page.screenshot({ path: join(process.env.WICK_PICTURES, `${name}.png`) });
 }
 
-before(async () => {
+wick.inBrowser(() => {
 	url = write("large.perf", N, 600);
-	browser = await wick.openBrowser();
-});
-
-after(async () => {
-	await browser?.close();
-	wick.cleanUp();
 });
 
 /* Milliseconds since the navigation began: the browser's own start is not among them. */
@@ -50,7 +43,7 @@ const times = (page) => page.evaluate(() => ({
 test("the heatmap is seen before all is read", { timeout: 240000 }, async () => {
 	const all = [];
 	for (let i = 0; i < OPENINGS; i++) {
-		const page = await wick.openPage(browser, url);
+		const page = await wick.openPage(url);
 		all.push(await times(page));
 		assert.deepEqual(page.problems, []);
 		await page.close();
@@ -70,7 +63,7 @@ async function clickHeat(page, x) {
 }
 
 test("a new selection's flame graph is there soon", { timeout: 240000 }, async () => {
-	const page = await wick.openPage(browser, url);
+	const page = await wick.openPage(url);
 	const work = await traceSteps(page, "selection", SELECTIONS * 2, (i) =>
 		clickHeat(page, i % 2 ? 0.9 - i / 99 : 0.1 + i / 99));
 	const selections = work.slice(-SELECTIONS); /* each other click only begins one */
@@ -86,7 +79,7 @@ test("a new selection's flame graph is there soon", { timeout: 240000 }, async (
 test("a day opens, by the minute and by the second", { timeout: 240000 }, async () => {
 	const day = write("day.perf", LONG ? 1000000 : 60000, 86400, { threads: 4 });
 	for (const [hash, columns] of [["", 1441], ["column=1000000000", 86401], ["brush=3600-3660", 86401]]) {
-		const page = await wick.openPage(browser, day, hash);
+		const page = await wick.openPage(day, hash);
 		const said = await page.$eval("#heat canvas[tabindex]", (c) => c.getAttribute("aria-label"));
 		assert.ok(Number(/of (\d+) columns/.exec(said)[1]) <= columns, said);
 		const work = await traceSteps(page, `day ${columns}`, 10, async (i) => {
@@ -103,7 +96,7 @@ test("a day opens, by the minute and by the second", { timeout: 240000 }, async 
 test("ten thousand threads open", { timeout: 240000 }, async () => {
 	const threads = write("threads.perf", LONG ? 1000000 : 60000, 60, { threads: 10000 });
 	for (const hash of ["by=thread", "view=strip", "view=table&group=thread", "by=comm&rows=100"]) {
-		const page = await wick.openPage(browser, threads, hash);
+		const page = await wick.openPage(threads, hash);
 		console.log(`ten thousand threads, ${hash}: ready ${(await times(page)).ready.toFixed(0)} ms`);
 		assert.match(await page.$eval("#summary", (summary) => summary.textContent), /10,000 threads/);
 		await page.focus("#pattern"); /* which lists what there is to filter by */

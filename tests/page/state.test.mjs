@@ -3,22 +3,15 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import * as wick from "./page.mjs";
 
-let browser;
 let url;
 let recording;
 
-before(async () => {
+wick.inBrowser(() => {
 	recording = wick.writeRecording("app.perf", 3000, 20);
 	url = wick.writePage(recording);
-	browser = await wick.openBrowser();
-});
-
-after(async () => {
-	await browser?.close();
-	wick.cleanUp();
 });
 
 /* The same in each run. */
@@ -71,8 +64,8 @@ async function picture(page) {
 
 test("random states come back from their URL with the same pictures", { timeout: 120000 }, async () => {
 	const seen = new Set();
-	const page = await wick.openPage(browser, url);
-	const second = await wick.openPage(browser, url);
+	const page = await wick.openPage(url);
+	const second = await wick.openPage(url);
 	for (let i = 0; i < 8; i++) {
 		const hash = randomHash();
 		await page.bringToFront();
@@ -98,7 +91,7 @@ test("random states come back from their URL with the same pictures", { timeout:
 });
 
 test("what the wheel and keys do to time strip and difference is in the URL", async () => {
-	const page = await wick.openPage(browser, url, "view=strip");
+	const page = await wick.openPage(url, "view=strip");
 	await page.focus("#view canvas");
 	await page.keyboard.press("+");
 	await wick.until(page, () => /strip=/.test(window.location.hash));
@@ -143,10 +136,10 @@ async function saved(page, button, name) {
 }
 
 async function clipboardPage(hash) {
-	const cdp = await browser.target().createCDPSession();
+	const cdp = await wick.browser.target().createCDPSession();
 	await cdp.send("Browser.grantPermissions",
 		{ permissions: ["clipboardReadWrite", "clipboardSanitizedWrite"] });
-	return wick.openPage(browser, url, hash);
+	return wick.openPage(url, hash);
 }
 
 test("a copied link opens the same, a copied command counts the same", { timeout: 60000 }, async () => {
@@ -173,7 +166,7 @@ test("pictures are of the whole drawing, and numbers of every cell", { timeout: 
 	const stacks = Array.from({ length: 300 }, (_, i) => `\t10 level_${299 - i}+0x1 (/bin/app)\n`).join("");
 	const deep = wick.writeText("deep.perf", Array.from({ length: 20 }, (_, i) =>
 		`app 7/7 [000] ${100 + i}.5: 1 cpu-clock: \n${stacks}\n`).join(""));
-	const page = await wick.openPage(browser, wick.writePage(deep), "theme=light");
+	const page = await wick.openPage(wick.writePage(deep), "theme=light");
 	const [, seen] = await page.$eval("#view canvas", (canvas) => [canvas.width, canvas.height]);
 	const [, height] = pngSize(await saved(page, "#save-png", /\.png$/));
 	assert.ok(height >= 128 * 18 && height > 2 * seen, `${height} of ${seen} pixels that are seen`);

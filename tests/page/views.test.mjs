@@ -3,32 +3,20 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import * as wick from "./page.mjs";
 
-let browser;
 let url;
 let recording;
 
-before(async () => {
+wick.inBrowser(() => {
 	recording = wick.writeRecording("app.perf", 2000, 20, ["parse", "sort", "hash", `${"a".repeat(60)}!`]);
 	url = wick.writePage(recording);
-	browser = await wick.openBrowser();
 });
-
-after(async () => {
-	await browser?.close();
-	wick.cleanUp();
-});
-
-async function isQuiet(page) {
-	assert.deepEqual(page.problems, []);
-	await page.close();
-}
 
 test("keys alone go through all views and everything that is drawn", async () => {
-	const page = await wick.openPage(browser, url, "time=16-20&b=0-15");
+	const page = await wick.openPage(url, "time=16-20&b=0-15");
 	const drawn = { 1: 1, 2: 1, 3: 1, 4: 2, 5: 3, 6: 0, 7: 1 };
 	for (const [key, n] of Object.entries(drawn)) {
 		await page.evaluate(() => document.activeElement.blur());
@@ -49,34 +37,34 @@ test("keys alone go through all views and everything that is drawn", async () =>
 		}
 		assert.equal(reached.size, await page.$$eval("#view canvas, #view .scroll-table", (all) => all.length), key);
 	}
-	await isQuiet(page);
+	await wick.isQuiet(page);
 });
 
 test("hovering says time, value and the top functions", async () => {
-	const page = await wick.openPage(browser, url);
+	const page = await wick.openPage(url);
 	const box = await (await page.$("#heat canvas[tabindex]")).boundingBox();
 	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 3);
 	await wick.until(page, () => /\d samples?/.test(document.querySelector("#tip").textContent) &&
 		/ s, /.test(document.querySelector("#tip").textContent) &&
 		/% (parse|sort|hash|a+!|stall)/.test(document.querySelector("#tip").textContent));
-	await isQuiet(page);
+	await wick.isQuiet(page);
 });
 
 test("what was done to the stacks is taken back chip by chip", async () => {
-	const page = await wick.openPage(browser, url, "view=table&t=drop:hash&t=merge:parse");
+	const page = await wick.openPage(url, "view=table&t=drop:hash&t=merge:parse");
 	await wick.until(page, () => document.querySelectorAll("#panel-chips .chip").length === 2);
 	assert.doesNotMatch(await page.$eval("#view", (view) => view.textContent), /hash|parse/);
 	await page.click("#panel-chips .chip button");
 	await wick.until(page, () => document.querySelector("#view").textContent.includes("hash"));
 	assert.doesNotMatch(await page.$eval("#view", (view) => view.textContent), /parse/);
-	await isQuiet(page);
+	await wick.isQuiet(page);
 });
 
 test("idle CPUs are hidden by a chip that shows them, and an event is chosen", async () => {
 	const path = join(wick.folder, "system.perf");
 	copyFileSync(new URL("../view/samples/system.perf", import.meta.url), path);
 	const system = wick.writePage(path);
-	const page = await wick.openPage(browser, system);
+	const page = await wick.openPage(system);
 	const chips = () => page.$eval("#query-chips", (element) => element.textContent);
 	assert.match(await chips(), /idle CPUs are hidden: 12 samples \(41\.4 %\)/);
 	assert.equal(await page.$eval("#event", (select) => select.selectedOptions[0].textContent), "cycles");
@@ -87,24 +75,24 @@ test("idle CPUs are hidden by a chip that shows them, and an event is chosen", a
 	await wick.until(page, () => /event matches \^page-faults\$/.test(document.querySelector("#query-chips").textContent));
 	await page.click("#query-chips .chip button");
 	await wick.until(page, () => /idle CPUs are hidden: 3 samples/.test(document.querySelector("#query-chips").textContent));
-	await isQuiet(page);
-	const plain = await wick.openPage(browser, url);
+	await wick.isQuiet(page);
+	const plain = await wick.openPage(url);
 	assert.equal(await plain.$eval("#event", (select) => select.parentElement.hidden), true);
 	assert.doesNotMatch(await plain.$eval("#query-chips", (element) => element.textContent), /idle/);
-	await isQuiet(plain);
+	await wick.isQuiet(plain);
 });
 
 test("a pattern that would never end hangs nothing", async () => {
 	for (const words of ["search=(a%2B)%2B$", "only=(a%2B)%2B$", "where=comm=(p%2B)%2B$", "elide=(a|a)*$"]) {
-		const page = await wick.openPage(browser, url, words);
+		const page = await wick.openPage(url, words);
 		assert.ok(await page.$("#view canvas"), words);
 		await page.type("#panel-search input", "(a|aa)+$");
 		await wick.until(page, () => document.querySelector("#panel-search output").textContent !== "");
-		await isQuiet(page);
+		await wick.isQuiet(page);
 	}
-	const page = await wick.openPage(browser, url, "search=(?=a%2B)%2Bb");
+	const page = await wick.openPage(url, "search=(?=a%2B)%2Bb");
 	await wick.until(page, () => /takes? too long/.test(document.querySelector("#panel-search output").textContent));
-	await isQuiet(page);
+	await wick.isQuiet(page);
 });
 
 const ODD = {
@@ -116,10 +104,10 @@ const ODD = {
 for (const [name, [text, says]] of Object.entries(ODD)) {
 	test(`${name}: the page says what it is, and what to do`, async () => {
 		const odd = wick.writeText(`${name.replace(" ", "-")}.perf`, text);
-		const page = await wick.openPage(browser, wick.writePage(odd));
+		const page = await wick.openPage(wick.writePage(odd));
 		assert.match(await page.$eval("body", (body) =>
 			`${body.querySelector("#problem").textContent}\n${body.querySelector("#notes").textContent}`), says);
-		await isQuiet(page);
+		await wick.isQuiet(page);
 	});
 }
 
@@ -133,7 +121,7 @@ test("of a file without a sample the command says what it is, and what to do", (
 });
 
 test("the time strip is a table, too, of the time that is seen", async () => {
-	const page = await wick.openPage(browser, url, "view=strip");
+	const page = await wick.openPage(url, "view=strip");
 	const opened = () => page.evaluate(() => {
 		const details = document.querySelector("#view details.as-text");
 		details.open = true;
@@ -146,13 +134,13 @@ test("the time strip is a table, too, of the time that is seen", async () => {
 	assert.match(rows[0][4], /% (parse|sort|hash|a+!)/);
 	assert.doesNotMatch(rows[0][4], /stall/);
 	assert.match(rows[19][4], /stall/);
-	await isQuiet(page);
+	await wick.isQuiet(page);
 });
 
 async function openSvg() {
 	const svg = `${recording}.svg`;
 	execFileSync(process.env.WICK, ["flamegraph", "--no-index", "--force", "-o", svg, recording]);
-	const page = await browser.newPage();
+	const page = await wick.browser.newPage();
 	page.problems = [];
 	page.on("pageerror", (error) => page.problems.push(error.message));
 	page.on("request", (request) => /^(file|data):/.test(request.url()) || page.problems.push(request.url()));

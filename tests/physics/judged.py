@@ -4,6 +4,7 @@ A bound has two parts: what chance leaves (from the samples themselves: chance_o
 took, which a Reading tells.  A run whose reading is above its limit is inconclusive, whatever its
 result: it is repeated, at most REPEATS times, and then skipped with the reading printed.
 """
+import contextlib
 import math
 import os
 import resource
@@ -12,6 +13,7 @@ import threading
 import time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+import procfs  # pylint: disable=wrong-import-position
 import recorded  # pylint: disable=wrong-import-position
 
 REPEATS = 3
@@ -32,11 +34,9 @@ def chance_of(weights, part=None):
 
 def read_proc(path):
     """A file of /proc; "" of a process that has ended, or where the kernel has no such file."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
+    with contextlib.suppress(OSError):
+        return procfs.text_of(path)
+    return ""
 
 
 def processors(stat):

@@ -2,12 +2,12 @@
 import ctypes
 import os
 import re
-import subprocess
 import time
 import unittest
 
 from judged import Judged, chance_of
-from recorded import LONG, WICK, end_of, notes, read, target
+import procfs
+from recorded import LONG, WICK, end_of, notes, read, target, wait_for
 
 SEIZE, INTERRUPT, CONT, DETACH = 0x4206, 0x4207, 7, 17
 STOPPED_THREAD = 0x40000000  # __WALL
@@ -112,13 +112,7 @@ class Breaker(Judged):
             raise OSError(ctypes.get_errno(), f"ptrace {request:#x}")
 
     def drain_thread(self, pid):
-        for _ in range(500):
-            for tid in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{tid}/comm", encoding="ascii") as file:
-                    if file.read().strip() == "wick-drain":
-                        return int(tid)
-            time.sleep(0.01)
-        raise AssertionError("there is no drain thread")
+        return wait_for(lambda: [tid for tid in procfs.tasks(pid) if procfs.comm(tid) == "wick-drain"])[0]
 
     def hold(self, tid, seconds, then=CONT):
         self.ptrace(INTERRUPT, tid)
@@ -126,22 +120,19 @@ class Breaker(Judged):
         time.sleep(seconds)
         self.ptrace(then, tid)
 
-    def start(self, *options, seconds):
+    def seize(self, *options, seconds):
+        """A recording, its drain thread, which is traced from now on, and its file."""
         path = self.path("held.perf")
-        wick = subprocess.Popen(
-            [WICK, "record", "-F", "249", "-o", path, *options, "--", target("split"), str(seconds)],
-            cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        wick = self.start(WICK, "record", "-F", "249", "-o", path, *options, "--", target("split"), seconds)
         tid = self.drain_thread(wick.pid)
         try:
             self.ptrace(SEIZE, tid)
         except OSError as error:
-            wick.kill()
-            wick.communicate()
             self.skipTest(str(error))
         return wick, tid, path
 
     def test_a_collector_that_stays_behind_takes_a_break(self):
-        wick, tid, path = self.start("--breaker", "150ms:1s", seconds=6)
+        wick, tid, path = self.seize("--breaker", "150ms:1s", seconds=6)
         until = time.monotonic() + 2.5
         while time.monotonic() < until:
             self.hold(tid, 0.25)
@@ -160,7 +151,7 @@ class Breaker(Judged):
         self.assert_near(found / 249, 6, exact=0.9, what="held")
 
     def test_who_starves_says_so(self):
-        wick, tid, path = self.start("-q", seconds=8)
+        wick, tid, path = self.seize("-q", seconds=8)
         time.sleep(0.5)
         self.hold(tid, 5.3, DETACH)
         _, stderr = wick.communicate(timeout=60)

@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 from judged import Judged
-from recorded import LONG, Run, WICK, need, read, target
+from recorded import LONG, WICK, Run, need, read, target, text_of
 
 # Seconds; the long form is the one that is promised.
 TURN, TURNS, INTERVAL, WITHIN = (5.0, 6, 2, 2.5) if LONG else (2.5, 3, 1, 1.75)
@@ -28,8 +28,7 @@ def turns_of(text):
 def restricted():
     """Whether a user may trace descendants only."""
     try:
-        with open("/proc/sys/kernel/yama/ptrace_scope", encoding="ascii") as file:
-            return file.read().strip() != "0"
+        return text_of("/proc/sys/kernel/yama/ptrace_scope").strip() != "0"
     except FileNotFoundError:
         return False
 
@@ -63,8 +62,7 @@ class Choose(Judged):
                               *NO_BUDGET, "-d", f"{TURN * TURNS + 1.5}s",
                               "--top", f"{HEAVY}:{INTERVAL}s")
         self.assertEqual(run.status, 0, run.summary)
-        with open(said, encoding="ascii") as file:
-            return run, turns_of(file.read())
+        return run, turns_of(text_of(said))
 
     @staticmethod
     def disturbed(result):

@@ -7,17 +7,16 @@ import sys
 import unittest
 
 from judged import Judged, chance_of
-from recorded import LONG, WICK, Case, coverage, cpu_ns, end_of, need, notes, read, target
+from procfs import PARANOID, cpu_ns, perf_is_allowed
+from recorded import LONG, WICK, Case, coverage, end_of, need, notes, read, target, text_of
 
-PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 NO_BUDGET = ("--max-overhead", "off")  # that is another suite's
 UNDISTURBED = 0.995  # of an event's signals came
 
 
 def sees_kernel():
     """Whether this user's events may also count while the kernel works."""
-    with open(PARANOID, encoding="ascii") as file:
-        return os.geteuid() == 0 or int(file.read()) <= 1
+    return perf_is_allowed(1)
 
 
 class PerfCase(Judged):
@@ -27,9 +26,8 @@ class PerfCase(Judged):
         super().setUp()
         if not os.path.exists(PARANOID):
             self.skipTest("this kernel has no perf events")
-        with open(PARANOID, encoding="ascii") as file:
-            if os.geteuid() != 0 and int(file.read()) > 2:
-                self.skipTest("perf events are not for this user")
+        if not perf_is_allowed(2):
+            self.skipTest("perf events are not for this user")
 
 
 class Engine(PerfCase):
@@ -48,8 +46,7 @@ class Engine(PerfCase):
         Where the machine was another's for longer than a period, ticks are merged, whoever asked for
         them: what holds of counts is asked of a run whose witness lost none."""
         def run():
-            with subprocess.Popen([target("event_rate"), str(hz), "60"],
-                                  stdout=subprocess.PIPE) as witness:
+            with self.running(target("event_rate"), hz, 60) as witness:
                 run = self.engine("perf", *command, hz=hz)
                 witness.send_signal(signal.SIGTERM)
                 return run, float(witness.communicate()[0] or 0)
@@ -138,13 +135,12 @@ class Engine(PerfCase):
         text = self.path("joined.perf")
         if os.path.exists(text):
             os.unlink(text)
-        with subprocess.Popen([target("busy"), "60"], stdout=subprocess.DEVNULL) as busy:
+        with self.running(target("busy"), 60) as busy:
             before = cpu_ns(busy.pid)
             done = self.wick("record", "-p", busy.pid, "--engine", "perf", "-F", 2000, *NO_BUDGET,
                              "-d", "1s", "-o", text)
             used_s = (cpu_ns(busy.pid) - before) / 1e9
             alive = busy.poll() is None
-            busy.kill()
         said = done.stderr.decode()
         self.assertEqual(done.returncode, 0, said)
         self.assertTrue(alive, said)
@@ -213,8 +209,7 @@ class Events(PerfCase):
         run = self.event("page-faults=50", "faults", 4000)
         counted = int(run.stdout.split()[0])
         self.assertEqual({sample.event for sample in run.samples}, {"page-faults"})
-        with open(run.paths[0], encoding="utf-8") as file:
-            self.assertIn('"event":"page-faults"', file.read())
+        self.assertIn('"event":"page-faults"', text_of(run.paths[0]))
         # What precedes the agent is the loader's.
         self.assertLess(abs(run.weight() - 40000), 1200, f"of {counted}")
         self.assertLess(abs(run.share("touch_seventy") - 70), 2, run.summary)
@@ -237,9 +232,8 @@ class Events(PerfCase):
         script = ("import mmap, threading, time\ndef touch():\n while True: mmap.mmap(-1, 1 << 20).write(bytes(1 << 20))\n"
                   "for _ in range(2): threading.Thread(target=touch, daemon=True).start()\ntime.sleep(60)")
         text = self.path("joined.perf")
-        with subprocess.Popen([sys.executable, "-c", script]) as program:
+        with self.running(sys.executable, "-c", script) as program:
             done = self.wick("record", "-p", program.pid, "-e", "page-faults=100", *NO_BUDGET, "-d", "2s", "-o", text)
-            program.kill()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len({sample.tid for sample in read(text)} - {program.pid}), 2, done.stderr)
 

@@ -10,7 +10,8 @@ import time
 import unittest
 
 from judged import Judged, recorded
-from recorded import end_of, notes, target, wait_for
+from procfs import schedstats
+from recorded import child_of, end_of, notes, target, text_of, wait_for
 
 PERIOD_NS = 10**9 // 99
 SECOND = 10**9
@@ -19,22 +20,9 @@ NEAR_NS = 50 * 10**6  # the last sample is this near the end
 LOOKS_NS = (250 + 400 + 50) * 10**6
 
 
-def text_of(path):
-    """The text of a file; "" where there is none yet."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except FileNotFoundError:
-        return ""
-
-
 def kept_from_running_ns(pid):
     """How long its threads waited for a processor, added up."""
-    waited = 0
-    for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
-        with open(path, encoding="ascii") as file:
-            waited += int(file.read().split()[1])
-    return waited
+    return sum(waited for _, waited, _ in schedstats(pid).values())
 
 
 def stolen_ns():
@@ -62,16 +50,15 @@ class Flight(Judged):
 
     def child(self):
         """The process that wick started."""
-        path = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
-        return int(wait_for(lambda: text_of(path).split())[0])
+        return child_of(self.process.pid)
 
     def files(self):
         return sorted(glob.glob(self.path("x.*.perf")))
 
     def wait_for_work(self, log, seconds):
         """Until the target has worked for a while, by its own CPU clock."""
-        wait_for(lambda: text_of(log)[:62].replace(" ", "").isdigit() and
-                   words(log)[1] > seconds * 10**9, 60)
+        wait_for(lambda: os.path.exists(log) and text_of(log)[:62].replace(" ", "").isdigit() and
+                 words(log)[1] > seconds * 10**9, 60)
 
     def most_unseen_ns(self, log, last, period_ns):
         """What of the target's CPU no sample can stand for: a period is over, and the kernel looks at
@@ -146,7 +133,7 @@ class Flight(Judged):
             asked.append(time.monotonic_ns())
             self.process.send_signal(signal.SIGUSR2)
             path = self.path(f"x.{n:04}.perf")
-            wait_for(lambda: "# wick-end" in text_of(path))
+            wait_for(lambda: os.path.exists(path) and "# wick-end" in text_of(path))
         waited_ns = kept_from_running_ns(self.process.pid) + stolen_ns() - stolen
         os.kill(self.child(), signal.SIGTERM)
         self.finish()
@@ -254,7 +241,7 @@ class Flight(Judged):
             self.assertIn("# wick-end", file.read())
         self.process.send_signal(signal.SIGUSR2)
         second = self.path("x.0002.perf.gz")
-        wait_for(lambda: text_of(seen).split() == [first, second])
+        wait_for(lambda: os.path.exists(seen) and text_of(seen).split() == [first, second])
         wait_for(lambda: glob.glob(self.path("x.*")) == [second])
         os.kill(self.child(), signal.SIGTERM)
         self.finish()

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """Children of programs that have joined: those that execute another program, or were made by vfork,
 posix_spawn, system and popen, join as well; what was too short for that is told of."""
-import json
 import os
 import re
 import shutil
@@ -12,7 +11,7 @@ import time
 import unittest
 
 from judged import Judged
-from recorded import WICK, read, target, wait_for
+from recorded import end_of, read, target, text_of
 
 HZ = 199
 MOST_LATE_S = 0.1  # wick's looks at who has been started
@@ -57,27 +56,18 @@ sys.stdin.read()
 """
 
 
-def end_line(path):
-    with open(path, encoding="utf-8") as file:
-        return json.loads(re.findall(r"^# wick-end : (.*)$", file.read(), re.MULTILINE)[-1])
-
-
 class Follow(Judged):
     def setUp(self):
         super().setUp()
         if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
             self.skipTest("the kernel has no lists of children")
 
-    def start(self, *command):
-        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait, 20)
-        self.addCleanup(process.kill)
-        return process
+    def asked(self, *command):
+        """A program that waits for its standard input."""
+        return self.start(*command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def parent(self, seconds, kinds, times=1, program=target("joined_life")):
-        process = self.start(sys.executable, "-c", PARENT, seconds, kinds, times, program)
+        process = self.asked(sys.executable, "-c", PARENT, seconds, kinds, times, program)
         self.assertEqual(process.stdout.readline(), b"ready\n")
         return process
 
@@ -92,10 +82,8 @@ class Follow(Judged):
         """What their children have used, what of it is in the samples, and what is said to be missing."""
         path = self.fresh("r.perf")
         with open(path + ".err", "wb") as said:
-            wick = subprocess.Popen([WICK, "record", "-F", str(HZ), "--max-overhead", "off", *options, "-o", path,
-                                     "-p", ",".join(str(parent.pid) for parent in parents)], stderr=said)
-        self.addCleanup(wick.kill)
-        wait_for(lambda: os.path.exists(path) or wick.poll() is not None)
+            wick = self.record_into(path, "-F", HZ, "--max-overhead", "off", *options,
+                                 "-p", ",".join(str(parent.pid) for parent in parents), stderr=said)
         for parent in parents:
             parent.send_signal(signal.SIGUSR1)
         used = sum(float(parent.stdout.readline()) for parent in parents)
@@ -104,10 +92,10 @@ class Follow(Judged):
         self.assertEqual(wick.wait(60), 0)
         for parent in parents:
             self.assertEqual(parent.wait(20), 0)
-        with open(path + ".err", encoding="utf-8") as said:
-            summary = said.read()
+        summary = self.summary_of(path)
         samples = [sample for sample in read(path) if sample.pid not in {parent.pid for parent in parents}]
-        return used, samples, end_line(path)["children_missed_ns"] / 1e9, summary
+        return used, samples, end_of(path)["children_missed_ns"] / 1e9, summary
+
     def recorded(self, *parents, options=()):
         """As record(), of children that begin again when wick's looks came late."""
         return self.conclusive(lambda: self.record([self.parent(*words) for words in parents], *options),
@@ -145,10 +133,7 @@ class Follow(Judged):
         self.assertRegex(found[3], r"children .*of CPU before that, or in others that ended early, was not sampled")
 
     def test_a_static_child_is_looked_at_from_outside(self):
-        program = self.path("burn-static")
-        with open(program, "w", encoding="ascii") as file:
-            file.write(f"#!/bin/sh\nexec {target('split_static')} 0.6 >/dev/null\n")
-        os.chmod(program, 0o755)
+        program = self.write("burn-static", f"#!/bin/sh\nexec {target('split_static')} 0.6 >/dev/null\n", 0o755)
         found = self.recorded((0, "vfork", 1, program))
         self.assert_all_there(found, 0.1 * found[0] + 0.05)
         _, samples, _, summary = found
@@ -158,28 +143,22 @@ class Follow(Judged):
     def test_a_static_child_is_named_where_ptrace_is_not_wanted(self):
         program = self.path("burn-static")
         shutil.copy(target("split_static"), program)
-        process = self.start("/bin/sh", "-c", f"read x; {program} 0.5; true")
+        process = self.asked("/bin/sh", "-c", f"read x; {program} 0.5; true")
         with open(self.path("err"), "wb") as said:
-            wick = subprocess.Popen([WICK, "record", "--engine", "ctimer", "-o", self.path("s.perf"),
-                                     "-p", str(process.pid)], stderr=said)
-        wait_for(lambda: os.path.exists(self.path("s.perf")))
+            wick = self.record_into(self.path("s.perf"), "--engine", "ctimer", "-p", process.pid, stderr=said)
         process.communicate(b"\n", timeout=30)
         self.assertEqual(wick.wait(30), 0)
-        with open(self.path("err"), encoding="utf-8") as said:
-            self.assertRegex(said.read(), r"children: wick could not attach to 1, the last one: process \d+ .*")
+        self.assertRegex(text_of(self.path("err")), r"children: wick could not attach to 1, the last one: process \d+ .*")
 
     def within(self):
         """(what it printed, the summary) of one that does much between vfork and exec."""
-        process = self.start(target("joined_life"), "within", 1, 400000)
+        process = self.asked(target("joined_life"), "within", 1, 400000)
         with open(self.path("err"), "wb") as said:
-            wick = subprocess.Popen([WICK, "record", "-F", str(HZ), "-o", self.fresh("v.perf"),
-                                     "-p", str(process.pid)], stderr=said)
-        wait_for(lambda: os.path.exists(self.path("v.perf")))
+            wick = self.record_into(self.fresh("v.perf"), "-F", HZ, "-p", process.pid, stderr=said)
         process.send_signal(signal.SIGUSR1)
         out, _ = process.communicate(timeout=60)
         self.assertEqual((process.returncode, wick.wait(30)), (0, 0))
-        with open(self.path("err"), encoding="utf-8") as said:
-            return process.pid, out, said.read()
+        return process.pid, out, text_of(self.path("err"))
 
     def test_a_child_in_its_parents_memory_is_left_alone(self):
         """0.4 s between vfork and exec: to join there would be to do something to its parent."""
@@ -188,7 +167,7 @@ class Follow(Judged):
         self.assertNotIn("did not join", summary)
         self.assertIn("children    1 joined;", summary)  # once it had an image of its own
         sampled = sum(sample.weight for sample in read(self.path("v.perf")) if sample.pid != pid) / HZ
-        missed = end_line(self.path("v.perf"))["children_missed_ns"] / 1e9
+        missed = end_of(self.path("v.perf"))["children_missed_ns"] / 1e9
         self.assert_near(sampled + missed, 0.8, exact=0.08, what=summary)
         self.assertGreater(missed, 0.38)
 
@@ -214,10 +193,8 @@ class Follow(Judged):
 
     def named(self):
         """(seconds until the recording ended, whom it has beside who was named), which it leaves behind."""
-        process = self.start("/bin/sh", "-c", f"read x; {target('busy')} 20 >/dev/null & sleep 0.5")
-        wick = subprocess.Popen([WICK, "record", "-q", "-F", str(HZ), "-o", self.fresh("e.perf"),
-                                 "-p", str(process.pid)])
-        wait_for(lambda: os.path.exists(self.path("e.perf")))
+        process = self.asked("/bin/sh", "-c", f"read x; {target('busy')} 20 >/dev/null & sleep 0.5")
+        wick = self.record_into(self.fresh("e.perf"), "-q", "-F", HZ, "-p", process.pid)
         began = time.monotonic()
         process.communicate(b"\n", timeout=30)
         self.assertEqual(wick.wait(30), 0)

@@ -5,7 +5,8 @@ import time
 import unittest
 
 from judged import Judged
-from recorded import state, target, wait_for
+from procfs import state
+from recorded import target, wait_for
 from test_attach import AttachCase
 
 MOST_LATE_S = 0.05

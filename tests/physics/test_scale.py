@@ -1,16 +1,15 @@
 """Threads by the thousand, processes by the hundred, and places that pass from one to another."""
-import glob
 import math
 import os
 import re
 import resource
 import statistics
-import subprocess
 import time
 import unittest
 
 from judged import SIGMAS, Judged, chance_of
-from recorded import LONG, WICK, target
+import procfs
+from recorded import LONG, WICK, target, text_of
 
 SWEEP_S = 0.5  # between two looks of wick for threads that have ended
 KINDS = {"burn_even": "even", "burn_odd": "odd", "burn_first": "first", "burn_second": "second"}
@@ -42,9 +41,7 @@ def chance(n, seconds, hz=199):
 
 def switches(pid):
     """How often the threads of a process have gone to sleep."""
-    return sum(int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status, re.M).group(1))
-               for status in (open(path, encoding="ascii").read()
-                              for path in glob.glob(f"/proc/{pid}/task/*/status")))
+    return sum(procfs.status(tid, "voluntary_ctxt_switches") for tid in procfs.tasks(pid))
 
 
 class Asleep(Judged):
@@ -52,13 +49,14 @@ class Asleep(Judged):
         """Of wick in a second beside a program that sleeps: the median of five, since other
         recordings that start look whether this one's socket has been left."""
         path, counts = os.path.join(self.dir, "asleep.perf"), []
-        with subprocess.Popen([WICK, "record", "-q", "-o", path, *options, "--", "sleep", "8"]) as run:
+        with self.running(WICK, "record", "-q", "-o", path, *options, "--", "sleep", "8") as run:
             time.sleep(2)
             for _ in range(5):
                 before, start = switches(run.pid), time.monotonic()
                 time.sleep(1)
                 counts.append((switches(run.pid) - before) / (time.monotonic() - start))
             run.terminate()
+            run.wait(20)
         os.unlink(path)
         return statistics.median(counts)
 
@@ -105,8 +103,7 @@ class Threads(Judged):
         self.assertLessEqual(int(timers), 3 + 16 * (1 + math.ceil(since)))
 
     def test_timers_of_dead_threads_leave_room_for_the_program(self):
-        with open("/proc/self/status", encoding="ascii") as file:
-            used = int(re.search(r"SigQ:\s+(\d+)/", file.read()).group(1))
+        used = int(re.search(r"SigQ:\s+(\d+)/", procfs.read("self", "status")).group(1))
         limit = used + 100
         waves = 60 if LONG else 15
         run = self.cpu_run(target("waves"), waves, 16, 20, hz=249,
@@ -169,16 +166,13 @@ class Processes(Judged):
                                  read=abs(seconds - ticks), what=f"plugin_{letter}, {turn} ms a turn")
 
     def test_trees_ten_deep(self):
-        script = self.path("deeper")
-        with open(script, "w", encoding="ascii") as file:
-            file.write(f'[ "$1" = 0 ] && exit 0\n{os.path.abspath(target("busy"))} 0.1 >/dev/null\n'
-                       f'sh "$0" $(($1 - 1))\nexit 0\n')
+        script = self.write("deeper", f'[ "$1" = 0 ] && exit 0\n{os.path.abspath(target("busy"))} 0.1 >/dev/null\n'
+                            f'sh "$0" $(($1 - 1))\nexit 0\n')
         charged = self.path("charged")
         run, reading = self.conclusive(lambda: self.record(
             target("charged"), charged, "sh", script, 10, hz=199, options=("--max-overhead", "off")), stolen=0.1)
         self.assertEqual(run.status, 0, run.summary)
-        with open(charged, encoding="ascii") as file:
-            seconds = float(file.read())
+        seconds = float(text_of(charged))
         by_pid = {}
         for sample in run.samples:
             if sample.comm == "busy":
@@ -198,8 +192,7 @@ class Processes(Judged):
             f"for i in $(seq {n}); do {target('busy')} 0.004 {log} >/dev/null; done", hz=199,
             options=("--max-overhead", "off")), stolen=0.1)
         self.assertEqual(run.status, 0, run.summary)
-        with open(charged, encoding="ascii") as file:
-            seconds = float(file.read())
+        seconds = float(text_of(charged))
         with open(log, encoding="ascii") as file:
             lives = [tuple(map(int, line.split())) for line in file]
         self.assertEqual(len(lives), n)
@@ -230,8 +223,7 @@ class Processes(Judged):
                            "for i in $(seq 300); do echo abc | sed s/a/b/ | grep -c b; done", hz=249,
                            options=("--max-overhead", "off"))
         self.assertEqual(run.status, 0, run.summary)
-        with open(charged, encoding="ascii") as file:
-            seconds = float(file.read())
+        seconds = float(text_of(charged))
         found, starting = run.weight() / 249, run.end["starting_ns"] / 1e9
         print(f"programs of a millisecond: {found:.2f} + {starting:.2f} of {seconds:.2f} s, samples of "
               f"{len({s.pid for s in run.samples})} processes")

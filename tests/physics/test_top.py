@@ -5,7 +5,7 @@ import re
 import unittest
 
 from judged import Judged
-from recorded import LONG, PYTHON, target
+from recorded import LONG, PYTHON, target, text_of
 
 # Seconds; the long form is the one that is promised.
 TURN, TURNS, INTERVAL, WITHIN = (5.0, 6, 2, 2.5) if LONG else (2.5, 3, 1, 1.75)
@@ -89,8 +89,7 @@ class Top(Judged):
             self.assertLess(cost, 1.0)
 
     def check_counts(self, run):
-        with open(run.paths[-1], encoding="utf-8") as file:
-            end = re.search(r'"weight":(\d+),.*"filtered":(\d+),.*"cpu_ns":(\d+)', file.read())
+        end = re.search(r'"weight":(\d+),.*"filtered":(\d+),.*"cpu_ns":(\d+)', text_of(run.paths[-1]))
         weight, filtered, cpu_ns = map(int, end.groups())
         self.assertEqual(weight, run.weight())
         self.assertGreater(filtered, 0)

@@ -5,7 +5,7 @@ import re
 import unittest
 
 from judged import Judged, recorded
-from recorded import notes, target
+from recorded import notes, target, text_of
 
 SECOND = 10**9
 GIVEN = 0.5  # processors, that the program has in its episode unless the machine is another's
@@ -23,8 +23,7 @@ KINDS = {
 def has_pressure():
     """Whether this kernel tells it: not every one does."""
     try:
-        with open("/proc/pressure/memory", encoding="ascii") as file:
-            return bool(file.read())
+        return bool(text_of("/proc/pressure/memory"))
     except OSError:
         return False
 

@@ -3,7 +3,7 @@ import os
 import unittest
 
 from judged import Judged, chance_of
-from recorded import LONG, PYTHON, need, target
+from recorded import LONG, PYTHON, need, target, text_of
 
 MOST_UNSEEN_S = 0.1  # that a thread of the program used while no tick of the kernel's met it
 
@@ -86,8 +86,7 @@ class Coverage(Judged):
                     run = self.cpu_run(target("charged"), charged, *command, hz=hz,
                                        options=("--discovery", discovery))
                     self.assertEqual(run.status, 0, run.summary)
-                    with open(charged, encoding="ascii") as file:
-                        seconds = float(file.read())
+                    seconds = float(text_of(charged))
                     coverage = run.weight(lambda s: s.comm != "charged") / hz / seconds
                     self.assert_near(coverage, 1, exact=0.05, what=f"{name}, {hz} Hz, {discovery}, {seconds:.2f} s")
                     self.assert_near(run.coverage, coverage, exact=0.05, what="the summary's word")

@@ -2,7 +2,6 @@
 import ctypes.util
 import os
 import re
-import subprocess
 import unittest
 
 import judged  # finds recorded
@@ -38,16 +37,14 @@ def table(output):
     return {line[0]: tuple(map(int, line[1:])) for line in lines}
 
 
-def sampled_by_itimer(seconds):
+def sampled_by_itimer(case, seconds):
     """The same calls under gperftools with ITIMER_REAL, each in a process of its own; None."""
     library = ctypes.util.find_library("profiler")
     if not library:
         return None
     environment = dict(os.environ, LD_PRELOAD=library, CPUPROFILE="/dev/null",
                        CPUPROFILE_REALTIME="1", CPUPROFILE_FREQUENCY=str(HZ))
-    running = [subprocess.Popen([target("eintr_calls"), str(seconds), name], env=environment,
-                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-               for name in CALLS]
+    running = [case.start(target("eintr_calls"), seconds, name, env=environment) for name in CALLS]
     return table(b"".join(process.communicate()[0] for process in running))
 
 
@@ -56,7 +53,7 @@ class Waits(Case):
         run = self.record(target("eintr_calls"), str(SECONDS), hz=HZ,
                           options=("-e", "wall", "--max-overhead", "off"))
         self.assertEqual(run.status, 0, run.summary)
-        ours, peer = table(run.stdout), sampled_by_itimer(PEER_SECONDS)
+        ours, peer = table(run.stdout), sampled_by_itimer(self, PEER_SECONDS)
         self.assertEqual(set(ours), set(CALLS))
         names = {sample.tid: sample.comm for sample in run.samples}
         print(f"\n{'call':14} {'wick -e wall, ' + str(SECONDS) + ' s':^52}  "
@@ -84,7 +81,7 @@ class Waits(Case):
 
     @unittest.skipUnless(ctypes.util.find_library("profiler"), "libprofiler is not installed")
     def test_the_counting_program_sees_signals(self):
-        for name, (made, ended, _) in sampled_by_itimer(1).items():
+        for name, (made, ended, _) in sampled_by_itimer(self, 1).items():
             with self.subTest(call=name):
                 self.assertGreater(ended, 0.5 * made, f"{made} calls")
 

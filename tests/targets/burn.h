@@ -3,6 +3,8 @@
 #define TARGETS_BURN_H
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 /*
@@ -21,6 +23,19 @@
 			__asm__ volatile("" : "+r"(chain));                                        \
 		}                                                                                  \
 	}
+
+static inline uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
 
 static inline double clock_seconds(clockid_t clock)
 {
@@ -64,6 +79,20 @@ static inline double ticks_saw(struct ticks *ticks)
 	ticks->cpu_s += saw;
 	ticks->longest_s = saw > ticks->longest_s ? saw : ticks->longest_s;
 	return saw;
+}
+
+/* What this thread has run, and waited for a processor, by the kernel. */
+static inline void schedstat_seconds(double *ret_run, double *ret_delay)
+{
+	unsigned long long run = 0;
+	unsigned long long delay = 0;
+	FILE *file = fopen("/proc/thread-self/schedstat", "re");
+
+	if (!file || fscanf(file, "%llu %llu", &run, &delay) != 2)
+		exit(1);
+	(void)fclose(file);
+	*ret_run = (double)run * 1e-9;
+	*ret_delay = (double)delay * 1e-9;
 }
 
 /* A small generator with a fixed seed: runs repeat. */

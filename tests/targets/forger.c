@@ -1,5 +1,6 @@
 /* forger.c - finds the rings that wick shares with it, and writes samples there that nobody took
  * usage: forger SECONDS KIND; KIND: samples, weights, deep, times, periods, threads */
+#include "burn.h"
 #include "sampler/wire/ring.h"
 
 #include <inttypes.h>
@@ -17,14 +18,6 @@ union forged {
 	struct record_sample sample;
 	unsigned char bytes[sizeof(struct record_sample) + RECORD_MAX_PCS * sizeof(uint64_t)];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Return: the header and the first chunk, as the agent has mapped them; NULL: not there. */
 static unsigned char *find_ring(void)

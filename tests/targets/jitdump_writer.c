@@ -3,6 +3,7 @@
  *
  * Each phase is a thread of its own, for SECONDS of CPU; prints its tid and what the code that it
  * runs is called. */
+#include "burn.h"
 #include "jitdump.h"
 
 #include <fcntl.h>
@@ -29,19 +30,6 @@ struct phase {
 
 static int file;
 static uint64_t number;
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
 
 static void flush(struct jitdump *dump)
 {

@@ -36,14 +36,6 @@ static void put(char *to, uint64_t number)
 		to[i] = (char)('0' + number % 10);
 }
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t times_put_off(void)
 {
 	struct rusage used;
@@ -57,9 +49,9 @@ static void work_for(char *page, double seconds)
 	do {
 		for (int i = 0; i < 4; i++) {
 			work_to_the_end(20000);
-			put(page, now_ns(CLOCK_MONOTONIC));
+			put(page, now_ns());
 		}
-		put(page + 21, now_ns(CLOCK_THREAD_CPUTIME_ID));
+		put(page + 21, clock_ns(CLOCK_THREAD_CPUTIME_ID));
 		put(page + 42, times_put_off());
 	} while (thread_seconds() < seconds);
 }

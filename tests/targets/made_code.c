@@ -28,14 +28,6 @@ static int file = -1;
 static uint8_t *code;
 static struct jitdump dump;
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void put(const void *bytes, size_t len)
 {
 	if (write(file, bytes, len) != (ssize_t)len)

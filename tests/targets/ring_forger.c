@@ -74,14 +74,6 @@ static struct ring_slot *find_slot(uint32_t *ret_index)
 	return NULL;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static bool put(struct ring_slot *slot, const void *record, uint32_t bytes)
 {
 	uint64_t room = ring_data_bytes(0);

@@ -19,19 +19,6 @@ enum { N_HOGS = 2 };
 BURN_FUNCTION(burn_starved)
 BURN_FUNCTION(burn_hog)
 
-static void schedstat(double *ret_run, double *ret_delay)
-{
-	unsigned long long run = 0;
-	unsigned long long delay = 0;
-	FILE *file = fopen("/proc/thread-self/schedstat", "re");
-
-	if (!file || fscanf(file, "%llu %llu", &run, &delay) != 2)
-		exit(1);
-	(void)fclose(file);
-	*ret_run = (double)run * 1e-9;
-	*ret_delay = (double)delay * 1e-9;
-}
-
 static pid_t start_hog(void)
 {
 	pid_t pid = fork();
@@ -59,12 +46,12 @@ int main(int argc, char **argv)
 		return 1;
 	for (int i = 0; i < N_HOGS; i++)
 		hogs[i] = start_hog();
-	schedstat(&run[0], &delay[0]);
+	schedstat_seconds(&run[0], &delay[0]);
 	start = clock_seconds(CLOCK_MONOTONIC);
 	end = start + seconds;
 	while (clock_seconds(CLOCK_MONOTONIC) < end)
 		burn_starved(100000);
-	schedstat(&run[1], &delay[1]);
+	schedstat_seconds(&run[1], &delay[1]);
 	end = clock_seconds(CLOCK_MONOTONIC);
 	for (int i = 0; i < N_HOGS; i++) {
 		(void)kill(hogs[i], SIGKILL);

@@ -31,14 +31,11 @@ BURN_FUNCTION(burn_life)
 /* What it has run and waited for a processor, which is all of its life when it begins. */
 static double lived_so_far(void)
 {
-	unsigned long long run = 0;
-	unsigned long long delay = 0;
-	FILE *file = fopen("/proc/thread-self/schedstat", "re");
+	double run;
+	double delay;
 
-	if (!file || fscanf(file, "%llu %llu", &run, &delay) != 2)
-		exit(1);
-	(void)fclose(file);
-	return (double)(run + delay) * 1e-9;
+	schedstat_seconds(&run, &delay);
+	return run + delay;
 }
 
 static void *live(void *argument)

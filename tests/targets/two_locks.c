@@ -43,14 +43,6 @@ static struct wait waits[N_THREADS][MAX_WAITS];
 static size_t n_waits[N_THREADS];
 static double seconds;
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void pause_us(uint32_t us)
 {
 	const struct timespec pause = {.tv_nsec = us * 1000L};

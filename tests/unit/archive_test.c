@@ -26,17 +26,11 @@ static const uint64_t second_ns = 1000000000U;
 /* N recorded segments of two samples each, through OPTIONS. */
 static struct recording *record(struct output_fixture *fixture, size_t n)
 {
-	struct recording *recording = NULL;
-	struct err err = {0};
+	struct recording *recording;
 
 	fixture->options.rotate.samples = 2;
-	if (recording_new(&fixture->options, &recording, &err) < 0)
-		fail_msg("%s", err.text);
-	for (size_t i = 0; i < 2 * n; i++) {
-		struct sample sample = output_sample(fixture);
-
-		recording_write(recording, &sample);
-	}
+	recording = output_open(fixture);
+	output_write(fixture, recording, 2 * n);
 	return recording;
 }
 
@@ -53,25 +47,23 @@ static size_t unpack_gz(const char *path, char *to)
 
 static void compresses_each_closed_file_to_one_member(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	char path[PATH_MAX + 32];
 	struct stat st;
 	struct buf raw;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	fixture.options.compress = COMPRESS_GZ;
-	recording = record(&fixture, 3);
+	fixture->options.compress = COMPRESS_GZ;
+	recording = record(fixture, 3);
 	assert_int_equal(recording_finish(recording), 0);
-	assert_int_equal(output_files(&fixture), 3);
+	assert_int_equal(folder_count(fixture->dir), 3);
 	assert_int_equal(recording->n_paths, 3);
 	_cleanup_free_ char *text = malloc(TEXT_SIZE);
 
 	for (int i = 1; i <= 3; i++) {
 		z_stream gz = {0};
 
-		(void)snprintf(path, sizeof(path), "%s/x.%04d.perf.gz", fixture.dir, i);
+		(void)snprintf(path, sizeof(path), "%s/x.%04d.perf.gz", fixture->dir, i);
 		assert_true(unpack_gz(path, text) > 0);
 		assert_true(output_ends_whole(text));
 		assert_int_equal(output_count(text, " cpu-clock:"), 2);
@@ -90,24 +82,20 @@ static void compresses_each_closed_file_to_one_member(void **state)
 		(void)inflateEnd(&gz);
 		buf_release(&raw);
 	}
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 static void compresses_to_zstd(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	char path[PATH_MAX + 32];
 	struct buf raw;
 	size_t n;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	fixture.options.compress = COMPRESS_ZST;
-	recording = record(&fixture, 1);
+	fixture->options.compress = COMPRESS_ZST;
+	recording = record(fixture, 1);
 	assert_int_equal(recording_finish(recording), 0);
-	(void)snprintf(path, sizeof(path), "%s/x.0001.perf.zst", fixture.dir);
+	(void)snprintf(path, sizeof(path), "%s/x.0001.perf.zst", fixture->dir);
 	buf_init(&raw, TEXT_SIZE);
 	assert_int_equal(io_read_file(path, &raw, NULL), 0);
 	_cleanup_free_ char *text = malloc(TEXT_SIZE);
@@ -117,8 +105,6 @@ static void compresses_to_zstd(void **state)
 	text[n] = '\0';
 	assert_int_equal(output_count(text, " cpu-clock:"), 2);
 	buf_release(&raw);
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 static void leaves_a_file_whose_compressed_name_is_taken(void **state)
@@ -128,16 +114,12 @@ static void leaves_a_file_whose_compressed_name_is_taken(void **state)
 	struct archive *archive = NULL;
 	char path[PATH_MAX + 32];
 	struct stat st;
-	FILE *file;
 
 	(void)state;
 	output_setup(&fixture, "x");
-	for (int i = 0; i < 2; i++) {
-		(void)snprintf(path, sizeof(path), "%s/x%s", fixture.dir, i ? "" : ".gz");
-		file = fopen(path, "w");
-		(void)fputs(i ? "text" : "mine", file);
-		(void)fclose(file);
-	}
+	folder_put(fixture.dir, "x.gz", "mine");
+	folder_put(fixture.dir, "x", "text");
+	(void)snprintf(path, sizeof(path), "%s/x", fixture.dir);
 	assert_int_equal(lstat(path, &st), 0);
 	assert_int_equal(archive_new(&options, &archive, NULL), 0);
 	assert_int_equal(archive_add(archive, path, st.st_dev, st.st_ino), 0);
@@ -149,7 +131,7 @@ static void leaves_a_file_whose_compressed_name_is_taken(void **state)
 	assert_non_null(strstr(message, "File exists"));
 	assert_string_equal(mine, "mine");
 	assert_string_equal(text, "text");
-	assert_int_equal(output_files(&fixture), 2);
+	assert_int_equal(folder_count(fixture.dir), 2);
 	archive_free(archive);
 	output_teardown(&fixture);
 }
@@ -176,7 +158,6 @@ static void runs_the_hook_in_order_with_the_path_as_an_argument(void **state)
 				   "a $(touch pwned) 'b.0002.perf.gz\n"
 				   "a $(touch pwned) 'b.0003.perf.gz\n");
 	assert_string_equal(in, "");
-	recording_free(recording);
 	output_teardown(&fixture);
 }
 
@@ -200,11 +181,9 @@ static void tries_a_failing_hook_five_times_and_tells_each_cause_once(void **sta
 	assert_int_equal(archive_new(&options, &archive, NULL), 0);
 	for (int i = 0; i < 3; i++) {
 		struct stat st;
-		FILE *file;
 
 		(void)snprintf(path, sizeof(path), "%s/x%d", fixture.dir, i);
-		file = fopen(path, "w");
-		(void)fclose(file);
+		file_write(path, "", 0);
 		assert_int_equal(lstat(path, &st), 0);
 		assert_int_equal(archive_add(archive, path, st.st_dev, st.st_ino), 0);
 	}
@@ -231,103 +210,83 @@ static void tries_a_failing_hook_five_times_and_tells_each_cause_once(void **sta
 
 static void succeeds_after_failures(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct recording_stats stats;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	assert_int_equal(setenv("DIR", fixture.dir, 1), 0);
+	assert_int_equal(setenv("DIR", fixture->dir, 1), 0);
 	static const char hook[] = "test -e $DIR/ready || { >$DIR/ready; kill -9 $$; }";
 
-	fixture.options.on_rotate = hook;
-	recording = record(&fixture, 1);
+	fixture->options.on_rotate = hook;
+	recording = record(fixture, 1);
 	assert_int_equal(recording_finish(recording), 0);
 	recording_stats(recording, &stats);
 	assert_int_equal(stats.hook_failures, 1);
 	assert_int_equal(stats.hook_given_up, 0);
-	assert_non_null(strstr(buf_text(&fixture.told), "killed by signal 9"));
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_non_null(strstr(buf_text(&fixture->told), "killed by signal 9"));
 }
 
 static void gives_the_hook_default_signals(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
 	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)signal(SIGPIPE, SIG_IGN);
-	assert_int_equal(setenv("DIR", fixture.dir, 1), 0);
+	assert_int_equal(setenv("DIR", fixture->dir, 1), 0);
 	static const char hook[] = "grep -E 'Sig(Blk|Ign)' /proc/self/status >$DIR/signals";
 
-	fixture.options.on_rotate = hook;
-	recording = record(&fixture, 1);
+	fixture->options.on_rotate = hook;
+	recording = record(fixture, 1);
 	assert_int_equal(recording_finish(recording), 0);
-	_cleanup_free_ char *signals = output_text(&fixture, "signals");
+	_cleanup_free_ char *signals = output_text(fixture, "signals");
 
 	assert_non_null(strstr(signals, "SigBlk:\t0000000000000000"));
 	/* all but 32 and 33, which the C library keeps for itself */
 	assert_non_null(strstr(signals, "SigIgn:\t"));
 	assert_int_equal(strtoull(strstr(signals, "SigIgn:\t") + 8, NULL, 16) & ~0x180000000U, 0);
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 static void waits_for_hooks_only_so_long(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	uint64_t before;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	fixture.options.on_rotate = "exec sleep 5";
-	fixture.options.hook_wait_ns = second_ns / 5;
-	fixture.options.keep.samples = 1;
-	recording = record(&fixture, 3);
+	fixture->options.on_rotate = "exec sleep 5";
+	fixture->options.hook_wait_ns = second_ns / 5;
+	fixture->options.keep.samples = 1;
+	recording = record(fixture, 3);
 	before = io_now_ns();
 	assert_int_equal(recording_finish(recording), -EIO);
 	assert_in_range(io_now_ns() - before, second_ns / 5, 2 * second_ns);
-	assert_int_equal(output_files(&fixture), 3); /* nothing goes that was not handed over */
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_int_equal(folder_count(fixture->dir), 3); /* nothing goes that was not handed over */
 }
 
 static void keeps_as_many_files_as_asked(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	fixture.options.keep.samples = 2;
-	recording = record(&fixture, 5);
+	fixture->options.keep.samples = 2;
+	recording = record(fixture, 5);
 	assert_int_equal(recording_finish(recording), 0);
-	assert_int_equal(output_files(&fixture), 2);
-	assert_true(output_exists(&fixture, "x.0004.perf"));
-	assert_true(output_exists(&fixture, "x.0005.perf"));
+	assert_int_equal(folder_count(fixture->dir), 2);
+	assert_true(output_exists(fixture, "x.0004.perf"));
+	assert_true(output_exists(fixture, "x.0005.perf"));
 	assert_int_equal(recording->n_paths, 2);
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 static void keeps_as_many_bytes_as_asked_and_the_last_file(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	fixture.options.keep.bytes = 1;
-	recording = record(&fixture, 3);
+	fixture->options.keep.bytes = 1;
+	recording = record(fixture, 3);
 	assert_int_equal(recording_finish(recording), 0);
-	assert_int_equal(output_files(&fixture), 1);
-	assert_true(output_exists(&fixture, "x.0003.perf"));
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_int_equal(folder_count(fixture->dir), 1);
+	assert_true(output_exists(fixture, "x.0003.perf"));
 }
 
 static void removes_nobody_elses_file(void **state)
@@ -337,13 +296,11 @@ static void removes_nobody_elses_file(void **state)
 	struct archive *archive = NULL;
 	char path[PATH_MAX + 32];
 	struct stat st;
-	FILE *file;
 
 	(void)state;
 	output_setup(&fixture, "x");
 	(void)snprintf(path, sizeof(path), "%s/x", fixture.dir);
-	file = fopen(path, "w");
-	(void)fclose(file);
+	file_write(path, "", 0);
 	assert_int_equal(lstat(path, &st), 0);
 	assert_int_equal(archive_new(&options, &archive, NULL), 0);
 	assert_int_equal(archive_add(archive, path, st.st_dev, st.st_ino + 1), 0);
@@ -356,16 +313,16 @@ static void removes_nobody_elses_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(compresses_each_closed_file_to_one_member),
-		cmocka_unit_test(compresses_to_zstd),
+		output_test(compresses_each_closed_file_to_one_member),
+		output_test(compresses_to_zstd),
 		cmocka_unit_test(leaves_a_file_whose_compressed_name_is_taken),
 		cmocka_unit_test(runs_the_hook_in_order_with_the_path_as_an_argument),
 		cmocka_unit_test(tries_a_failing_hook_five_times_and_tells_each_cause_once),
-		cmocka_unit_test(succeeds_after_failures),
-		cmocka_unit_test(gives_the_hook_default_signals),
-		cmocka_unit_test(waits_for_hooks_only_so_long),
-		cmocka_unit_test(keeps_as_many_files_as_asked),
-		cmocka_unit_test(keeps_as_many_bytes_as_asked_and_the_last_file),
+		output_test(succeeds_after_failures),
+		output_test(gives_the_hook_default_signals),
+		output_test(waits_for_hooks_only_so_long),
+		output_test(keeps_as_many_files_as_asked),
+		output_test(keeps_as_many_bytes_as_asked_and_the_last_file),
 		cmocka_unit_test(removes_nobody_elses_file),
 	};
 

@@ -1,4 +1,5 @@
 /* attach_test.c - what joining a process reads of it, and one thread that is held and put back */
+#include "child_fixture.h"
 #include "sampler/attach/attach_check.h"
 #include "sampler/attach/attach_place.h"
 #include "sampler/attach/attach_signal.h"
@@ -205,29 +206,11 @@ static void knows_which_functions_hold_locks(void **state)
 	attach_modules_release(&modules);
 }
 
-static pid_t start_child(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0)
-		for (;;)
-			(void)pause();
-	assert_true(pid > 0);
-	return pid;
-}
-
-static void end_child(pid_t pid)
-{
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
-}
-
 static void says_why_a_process_cannot_join(void **state)
 {
 	struct attach_target target;
 	struct err err = {0};
-	siginfo_t info;
-	pid_t pid = start_child();
+	pid_t pid = child_start_paused();
 	int status;
 
 	(void)state;
@@ -236,10 +219,10 @@ static void says_why_a_process_cannot_join(void **state)
 	assert_int_equal(attach_check(pid, &target, &err), -EAGAIN);
 	assert_non_null(strstr(err.text, "is stopped, try: kill -CONT"));
 	(void)kill(pid, SIGKILL);
-	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	child_await_zombie(pid);
 	assert_int_equal(attach_check(pid, &target, &err), -ESRCH);
 	assert_non_null(strstr(err.text, "it is a zombie"));
-	end_child(pid);
+	child_end(pid);
 	assert_int_equal(attach_check(pid, &target, &err), -ESRCH);
 	assert_non_null(strstr(err.text, "there is no process"));
 	assert_int_equal(attach_check(-1, &target, &err), -ESRCH);
@@ -367,7 +350,7 @@ static void a_held_thread_sleeps_as_long_as_it_asked(void **state)
 	assert_non_null(tracee);
 	(void)nanosleep(&moment, NULL);
 	if (tracee_seize(tracee, pid, pid, find_enter()) < 0) {
-		end_child(pid);
+		child_end(pid);
 		free(tracee);
 		skip();
 		return;
@@ -388,6 +371,12 @@ static void a_held_thread_sleeps_as_long_as_it_asked(void **state)
 	free(tracee);
 }
 
+static bool seize_and_stop(struct tracee *tracee, pid_t pid)
+{
+	return tracee_seize(tracee, pid, pid, find_enter()) == 0 && tracee_stop(tracee) == 0 &&
+	       tracee_block_signals(tracee) == 0;
+}
+
 /* In memory of the child's, which is a copy of ours. */
 static void another_program_is_not_touched(void **state)
 {
@@ -395,12 +384,11 @@ static void another_program_is_not_touched(void **state)
 	const uint64_t exec[6] = {(uint64_t)(uintptr_t) "/bin/sleep", (uint64_t)(uintptr_t)words};
 	struct tracee *tracee = calloc(1, sizeof(*tracee));
 	long answer = 0;
-	pid_t pid = start_child();
+	pid_t pid = child_start_paused();
 
 	(void)state;
 	assert_non_null(tracee);
-	if (tracee_seize(tracee, pid, pid, find_enter()) == 0 && tracee_stop(tracee) == 0 &&
-	    tracee_block_signals(tracee) == 0) {
+	if (seize_and_stop(tracee, pid)) {
 		assert_int_equal(tracee_syscall(tracee, SYS_execve, exec, &answer), -ESRCH);
 		assert_true(tracee->gone);
 		tracee_detach(tracee);
@@ -408,7 +396,7 @@ static void another_program_is_not_touched(void **state)
 		assert_int_equal(kill(pid, 0), 0);
 		assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
 	}
-	end_child(pid);
+	child_end(pid);
 	free(tracee);
 }
 
@@ -448,7 +436,7 @@ static void who_needs_our_processor_is_not_looked_for(void **state)
 	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(ours), &ours), 0);
 	stay_on(cpu);
-	pid = start_child();
+	pid = child_start_paused();
 	(void)nanosleep(&moment, NULL);
 	assert_false(is_looked_for(pid));
 	others = ours;
@@ -458,7 +446,7 @@ static void who_needs_our_processor_is_not_looked_for(void **state)
 		assert_true(is_looked_for(pid));
 	}
 	assert_int_equal(sched_setaffinity(0, sizeof(ours), &ours), 0);
-	end_child(pid);
+	child_end(pid);
 }
 
 static void a_thread_that_ends_while_held_is_let_go(void **state)
@@ -466,12 +454,11 @@ static void a_thread_that_ends_while_held_is_let_go(void **state)
 	const uint64_t none[6] = {0};
 	struct tracee *tracee = calloc(1, sizeof(*tracee));
 	long answer = 0;
-	pid_t pid = start_child();
+	pid_t pid = child_start_paused();
 
 	(void)state;
 	assert_non_null(tracee);
-	if (tracee_seize(tracee, pid, pid, find_enter()) == 0 && tracee_stop(tracee) == 0 &&
-	    tracee_block_signals(tracee) == 0) {
+	if (seize_and_stop(tracee, pid)) {
 		(void)kill(pid, SIGKILL);
 		assert_int_equal(tracee_syscall(tracee, SYS_getpid, none, &answer), -ESRCH);
 		tracee_detach(tracee);
@@ -479,7 +466,7 @@ static void a_thread_that_ends_while_held_is_let_go(void **state)
 		assert_true(tracee->gone);
 		assert_int_equal(waitpid(pid, NULL, 0), -1);
 	} else {
-		end_child(pid);
+		child_end(pid);
 	}
 	free(tracee);
 }
@@ -498,7 +485,7 @@ static void who_holds_a_thread_tells_what_came_of_it(void **state)
 	struct err err = {0};
 	uint64_t stopped_ns = 0;
 	int n_asked = 0;
-	pid_t pid = start_child();
+	pid_t pid = child_start_paused();
 	struct inject inject = {.pid = pid,
 				.tid = pid,
 				.cpu = -1,
@@ -518,7 +505,7 @@ static void who_holds_a_thread_tells_what_came_of_it(void **state)
 	attach_modules_release(&modules);
 	r = tracer_run(&inject, &stopped_ns, &err);
 	(void)close(inject.mem_fd);
-	end_child(pid);
+	child_end(pid);
 	if (r == -EPERM) {
 		skip();
 		return;

@@ -2,6 +2,8 @@
 #include "sampler/remote/blocked.h"
 
 #include "base/io.h"
+#include "child_fixture.h"
+#include "folder_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,9 +157,7 @@ static int block_in(void **state, void (*function)(struct told *))
 	static struct fixture fixture;
 	char path[64];
 
-	fixture.told = mmap(NULL, sizeof(*fixture.told), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(fixture.told != MAP_FAILED);
+	fixture.told = child_shared(sizeof(*fixture.told));
 	assert_int_equal(pipe(fixture.told->pipe), 0);
 	fixture.pid = fork();
 	assert_true(fixture.pid >= 0);
@@ -196,10 +196,8 @@ static int set_up_costly(void **state)
 
 static void end_child(struct fixture *fixture)
 {
-	if (fixture->pid > 0) {
-		(void)kill(fixture->pid, SIGKILL);
-		(void)waitpid(fixture->pid, NULL, 0);
-	}
+	if (fixture->pid > 0)
+		child_end(fixture->pid);
 	fixture->pid = 0;
 }
 
@@ -327,12 +325,9 @@ static void does_not_walk_what_is_no_stack(void **state)
 
 static int read_text(const char *text, struct blocked_at *ret_at)
 {
-	int fd = memfd_create("syscall", MFD_CLOEXEC);
-	int r;
+	int fd = file_in_memory(text, strlen(text));
+	int r = blocked_read(fd, ret_at);
 
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	r = blocked_read(fd, ret_at);
 	(void)close(fd);
 	return r;
 }

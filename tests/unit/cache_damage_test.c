@@ -48,6 +48,19 @@ static void a_torn_record_is_passed_over(void **state)
 	assert_int_equal(fixture_kept(&key, 0, 6000), 129 + 5800);
 }
 
+/* 11 functions, and the BYTES of their file, which are given back. */
+static size_t keep_eleven(const struct cache_key *key, uint8_t *bytes, size_t size)
+{
+	size_t len;
+
+	fixture_keep(key, 1, 9);
+	fixture_keep(key, 9, 12);
+	len = fixture_bytes();
+	assert_true(len < size);
+	fixture_read(bytes, len);
+	return len;
+}
+
 /* Whatever byte is wrong: what is found is right, and at most little is lost. */
 static void any_damaged_byte_costs_one_record_or_the_file(void **state)
 {
@@ -57,11 +70,7 @@ static void any_damaged_byte_costs_one_record_or_the_file(void **state)
 	size_t len;
 
 	(void)state;
-	fixture_keep(&key, 1, 9);
-	fixture_keep(&key, 9, 12);
-	len = fixture_bytes();
-	assert_true(len < sizeof(bytes));
-	fixture_read(bytes, len);
+	len = keep_eleven(&key, bytes, sizeof(bytes));
 	for (size_t at = 0; at < len; at++) {
 		size_t found;
 
@@ -86,11 +95,7 @@ static void a_cut_file_gives_what_is_left(void **state)
 	size_t len;
 
 	(void)state;
-	fixture_keep(&key, 1, 9);
-	fixture_keep(&key, 9, 12);
-	len = fixture_bytes();
-	assert_true(len < sizeof(bytes));
-	fixture_read(bytes, len);
+	len = keep_eleven(&key, bytes, sizeof(bytes));
 	for (size_t cut = len; cut > 0; cut -= cut > 5 ? 5 : cut) {
 		size_t found;
 

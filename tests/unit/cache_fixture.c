@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,28 +16,21 @@
 #include <cmocka.h>
 
 const uint8_t fixture_id[8] = {0xaa, 1, 2, 3, 4, 5, 6, 7};
-char fixture_folder[64];
+char fixture_folder[FOLDER_BYTES];
 static struct function_chain chain;
 
 int fixture_set_up(void **state)
 {
 	(void)state;
-	(void)snprintf(fixture_folder, sizeof(fixture_folder), "/tmp/wick-cache-XXXXXX");
-	return mkdtemp(fixture_folder) ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
-{
-	(void)st;
-	(void)kind;
-	(void)where;
-	return remove(path);
+	folder_make(fixture_folder);
+	return 0;
 }
 
 int fixture_tear_down(void **state)
 {
 	(void)state;
-	return nftw(fixture_folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(fixture_folder);
+	return 0;
 }
 
 struct cache *fixture_cache(void)

@@ -3,6 +3,7 @@
 #define TESTS_UNIT_CACHE_FIXTURE_H
 
 #include "symbolize/cache/cache.h"
+#include "tests/unit/folder_fixture.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 enum { FUNCTION_BYTES = 16 };
 
 extern const uint8_t fixture_id[8];
-extern char fixture_folder[64];
+extern char fixture_folder[FOLDER_BYTES];
 
 /* A test in a folder of its own. */
 #define in_a_folder(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)

@@ -1,4 +1,5 @@
 /* choice_scan_test.c - processes as /proc tells them, ours and made up */
+#include "child_fixture.h"
 #include "sampler/collector/select/choice_scan.h"
 #include "sampler/include/wick.h"
 
@@ -24,13 +25,9 @@ static bool was_seen(struct choice *choice, pid_t pid)
 static void sees_others_but_not_wick_itself(void **state)
 {
 	static const enum collector_by kinds[] = {BY_CPU, BY_RSS, BY_FAULTS, BY_RUN_DELAY, BY_IO};
-	pid_t child = fork();
+	pid_t child = child_start_paused();
 
 	(void)state;
-	if (child == 0) {
-		(void)pause();
-		_exit(0);
-	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const struct collector_top options = {.n = 1, .by = kinds[i], .interval_ns = 1};
 		struct choice choice;
@@ -45,8 +42,7 @@ static void sees_others_but_not_wick_itself(void **state)
 		assert_false(was_seen(&choice, 2)); /* of the kernel, or of nobody */
 		choice_release(&choice);
 	}
-	(void)kill(child, SIGKILL);
-	assert_int_equal(waitpid(child, NULL, 0), child);
+	child_end(child);
 }
 
 static volatile int64_t depth = 42;
@@ -59,11 +55,7 @@ static void reads_a_gauge_in_whoever_has_it(void **state)
 
 	(void)state;
 	wick_gauge("choice_depth", &depth);
-	child = fork();
-	if (child == 0) {
-		(void)pause();
-		_exit(0);
-	}
+	child = child_start_paused();
 	assert_int_equal(choice_gauges_read(&gauges, child, 1), 42);
 	assert_int_equal(choice_gauges_read(&others, child, 1), 0);
 	choice_gauges_sweep(&gauges); /* it was read */
@@ -73,8 +65,7 @@ static void reads_a_gauge_in_whoever_has_it(void **state)
 	choice_gauges_sweep(&gauges);
 	choice_gauges_sweep(&gauges); /* it was not */
 	assert_int_equal(map_count(&gauges.readers), 0);
-	(void)kill(child, SIGKILL);
-	assert_int_equal(waitpid(child, NULL, 0), child);
+	child_end(child);
 	assert_int_equal(choice_gauges_read(&gauges, child, 1), 0);
 	choice_gauges_release(&gauges);
 	choice_gauges_release(&others);

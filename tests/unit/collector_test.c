@@ -4,6 +4,8 @@
 #include "sampler/collector/metrics/metrics.h"
 
 #include "base/cleanup.h"
+#include "child_fixture.h"
+#include "folder_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -287,17 +289,11 @@ static unsigned accuse(pid_t pid)
 /* As root we would look at anybody's process whose number somebody says. */
 static void a_peer_speaks_for_itself_and_its_children_alone(void **state)
 {
-	pid_t other = fork();
+	pid_t other = child_start_paused();
 
 	(void)state;
-	if (other == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		(void)pause();
-		_exit(0);
-	}
 	assert_int_equal(accuse(other), 0);
-	(void)kill(other, SIGKILL);
-	assert_int_equal(waitpid(other, NULL, 0), other);
+	child_end(other);
 	assert_true(accuse(0) > 0);
 	assert_true(looked_at.pid > 0);
 }
@@ -366,11 +362,11 @@ static void drops_samples_when_the_queue_is_full(void **state)
 
 static void leaves_nothing_behind(void **state)
 {
-	char base[] = "/tmp/wick-unit-XXXXXX";
+	char base[FOLDER_BYTES];
 	struct collector *collector;
 
 	(void)state;
-	assert_non_null(mkdtemp(base));
+	folder_make(base);
 	assert_int_equal(chmod(base, 0755), 0);
 	assert_int_equal(setenv("XDG_RUNTIME_DIR", base, 1), 0);
 	collector = new_collector(0);
@@ -384,10 +380,10 @@ static void leaves_nothing_behind(void **state)
 static void passes_over_a_directory_that_others_can_write(void **state)
 {
 	static const mode_t modes[] = {0777, 0775};
-	char base[] = "/tmp/wick-unit-XXXXXX";
+	char base[FOLDER_BYTES];
 
 	(void)state;
-	assert_non_null(mkdtemp(base));
+	folder_make(base);
 	assert_int_equal(setenv("XDG_RUNTIME_DIR", base, 1), 0);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		struct collector *collector;
@@ -403,21 +399,20 @@ static void passes_over_a_directory_that_others_can_write(void **state)
 	assert_int_equal(rmdir(base), 0);
 }
 
+static void leave_a_collector(void)
+{
+	(void)new_collector(0);
+}
+
 static void sweeps_the_directory_of_a_killed_wick(void **state)
 {
-	char base[] = "/tmp/wick-unit-XXXXXX";
-	pid_t pid;
+	char base[FOLDER_BYTES];
 
 	(void)state;
-	assert_non_null(mkdtemp(base));
+	folder_make(base);
 	assert_int_equal(chmod(base, 0755), 0);
 	assert_int_equal(setenv("XDG_RUNTIME_DIR", base, 1), 0);
-	pid = fork();
-	if (pid == 0) {
-		(void)new_collector(0);
-		_exit(0);
-	}
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	(void)child_status(child_start(leave_a_collector));
 	assert_int_equal(rmdir(base), -1);
 	collector_free(new_collector(0));
 	assert_int_equal(unsetenv("XDG_RUNTIME_DIR"), 0);
@@ -439,24 +434,18 @@ static int try_launch(const char *command, struct err *ret_err)
 	return r;
 }
 
-static void write_file(const char *path, const char *text, mode_t mode)
+static void write_program(const char *path, const char *text, mode_t mode)
 {
-	_cleanup_fd_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	assert_int_equal(fchmod(fd, mode), 0);
+	file_write(path, text, strlen(text));
+	assert_int_equal(chmod(path, mode), 0);
 }
 
 static void says_why_a_command_cannot_be_run(void **state)
 {
-	char path[] = "/tmp/wick-unit-XXXXXX";
+	char *path = file_make("", 0);
 	struct err err;
-	int fd = mkstemp(path);
 
 	(void)state;
-	assert_true(fd >= 0);
-	(void)close(fd);
 	assert_int_equal(try_launch("wick-no-such-command", &err), -ENOENT);
 	assert_non_null(strstr(err.text, "no such command in PATH"));
 	assert_int_equal(try_launch("/nowhere/x", &err), -ENOENT);
@@ -464,35 +453,33 @@ static void says_why_a_command_cannot_be_run(void **state)
 	assert_int_equal(try_launch("/tmp", &err), -EACCES);
 	assert_non_null(strstr(err.text, "directory"));
 	assert_int_equal(try_launch("", &err), -ENOENT);
-	write_file(path, "echo hello\n", 0644);
+	write_program(path, "echo hello\n", 0644);
 	assert_int_equal(try_launch(path, &err), -EACCES);
 	assert_non_null(strstr(err.text, "chmod +x"));
-	write_file(path, "#!/no/such/interpreter -x\n", 0755);
+	write_program(path, "#!/no/such/interpreter -x\n", 0755);
 	assert_int_equal(try_launch(path, &err), -ENOEXEC);
 	assert_non_null(strstr(err.text, "'/no/such/interpreter'"));
-	write_file(path, "\177ELF\1\1\1 broken", 0755);
+	write_program(path, "\177ELF\1\1\1 broken", 0755);
 	assert_int_equal(truncate(path, 400), 0);
 	assert_int_equal(try_launch(path, &err), -ENOEXEC);
 	assert_non_null(strstr(err.text, "no program for this machine"));
-	(void)unlink(path);
+	file_remove(path);
 }
 
 static void gives_a_text_without_interpreter_to_the_shell(void **state)
 {
-	char path[] = "/tmp/wick-unit-XXXXXX";
+	char *path = file_make("", 0);
 	struct run *run = calloc(1, sizeof(*run));
-	int fd = mkstemp(path);
 
 	(void)state;
-	assert_true(fd >= 0 && run);
-	(void)close(fd);
-	write_file(path, "exit $(($1 + $#))\n", 0755);
+	assert_non_null(run);
+	write_program(path, "exit $(($1 + $#))\n", 0755);
 	run->collector = new_collector(0);
 	launch(run->collector, (char *[]){path, (char *)"5", (char *)"6", NULL});
 	see_all(run);
 	assert_int_equal(WEXITSTATUS(run->status), 7);
 	free_run(run);
-	(void)unlink(path);
+	file_remove(path);
 }
 
 /* CMD's exit status when it starts with SIGTERM blocked and 64 files. */

@@ -1,5 +1,7 @@
 /* control_test.c - who may ask a recording, what counts as a request, and what is done with others
  */
+#include "child_fixture.h"
+#include "folder_fixture.h"
 #include "tools/control/control_client.h"
 #include "tools/control/control_place.h"
 #include "tools/control/control_server.h"
@@ -23,7 +25,7 @@
 enum { PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path) };
 
 struct fixture {
-	char runtime[64];
+	char runtime[FOLDER_BYTES];
 	struct control_server server;
 };
 
@@ -32,8 +34,7 @@ static int set_up(void **state)
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
 	assert_non_null(fixture);
-	(void)snprintf(fixture->runtime, sizeof(fixture->runtime), "/tmp/wick-control-XXXXXX");
-	assert_non_null(mkdtemp(fixture->runtime));
+	folder_make(fixture->runtime);
 	assert_int_equal(setenv("XDG_RUNTIME_DIR", fixture->runtime, 1), 0);
 	assert_int_equal(control_server_open(&fixture->server, NULL), 0);
 	*state = fixture;
@@ -205,7 +206,6 @@ static void answers_whoever_finds_its_name(void **state)
 	memcpy(path, fixture->server.path, sizeof(path));
 	for (int i = 0; i < 200; i++) {
 		pid_t child;
-		int status;
 
 		control_server_close(&fixture->server);
 		child = fork();
@@ -220,8 +220,7 @@ static void answers_whoever_finds_its_name(void **state)
 		assert_return_code(child, errno);
 		(void)usleep(300); /* it tries by now */
 		assert_int_equal(control_server_open(&fixture->server, NULL), 0);
-		assert_int_equal(waitpid(child, &status, 0), child);
-		assert_int_equal(status, 0);
+		assert_int_equal(child_status(child), 0);
 	}
 }
 

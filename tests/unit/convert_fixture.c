@@ -160,6 +160,18 @@ void fixture_release(struct fixture *fixture)
 	buf_release(&fixture->out);
 }
 
+int fixture_begin(void **state)
+{
+	*state = fixture_init();
+	return 0;
+}
+
+int fixture_end(void **state)
+{
+	fixture_release(*state);
+	return 0;
+}
+
 const char *fixture_convert(struct fixture *fixture, enum convert_format format)
 {
 	buf_clear(&fixture->out);

@@ -26,6 +26,17 @@ struct fixture {
 	int64_t values[8];
 };
 
+/* A test whose *STATE is the fixture. */
+#define fixture_test(test) cmocka_unit_test_setup_teardown(test, fixture_begin, fixture_end)
+
+/**
+ * fixture_begin, fixture_end - the set-up and the tear-down of a fixture_test()
+ *
+ * Context: main thread.
+ */
+int fixture_begin(void **state);
+int fixture_end(void **state);
+
 /**
  * fixture_init - four samples of two threads, by weight
  *

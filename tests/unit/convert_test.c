@@ -15,26 +15,22 @@
 
 static void folds_stacks_by_their_values(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 
-	(void)state;
 	assert_string_equal(fixture_convert(fixture, CONVERT_FOLDED),
 			    "main;work:or \"play\" 2\n"
 			    "main;work:or \"play\";inner 1\n"
 			    "main;read 4\n");
 	assert_int_equal(fixture->report.n_samples, 4);
-	fixture_release(fixture);
 }
 
 static void folds_a_sample_without_frames(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	uint32_t none[] = {0, 0, NODE_GROUP, NODE_GROUP};
 
-	(void)state;
 	fixture->selection.stacks = none;
 	assert_string_equal(fixture_convert(fixture, CONVERT_FOLDED), "[no frames] 4\nrunning 3\n");
-	fixture_release(fixture);
 }
 
 static void counts_what_is_below_zero(void **state)
@@ -93,10 +89,9 @@ static void no_text_orders_a_terminal_about(void **state)
 
 static void gives_speedscope_a_profile_a_thread(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	const char *text = fixture_convert(fixture, CONVERT_SPEEDSCOPE);
 
-	(void)state;
 	assert_non_null(text);
 	assert_non_null(
 		strstr(text, "{\"name\":\"work;or \\u0022play\\u0022\",\"file\":\"/opt/app\"}"));
@@ -105,15 +100,13 @@ static void gives_speedscope_a_profile_a_thread(void **state)
 				     "\"samples\":[[0,1,2],[0,1]],\n"
 				     "\"weights\":[10000000,20000000],\n\"endValue\":30000000}"));
 	assert_non_null(strstr(text, "\"samples\":[[0,3],[0,3]]"));
-	fixture_release(fixture);
 }
 
 static void gives_firefox_tables_a_thread(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	const char *text = fixture_convert(fixture, CONVERT_FIREFOX);
 
-	(void)state;
 	assert_non_null(text);
 	assert_non_null(strstr(text, "\"preprocessedProfileVersion\":48"));
 	assert_non_null(strstr(text, "\"startTime\":1700012345010.101000"));
@@ -124,15 +117,13 @@ static void gives_firefox_tables_a_thread(void **state)
 				     "\"prefix\":[null,0],\"category\":[1,2]"));
 	assert_non_null(strstr(text, "\"stringArray\":[\"main\",\"read\",\"/opt/app\","
 				     "\"[kernel.kallsyms]\"]"));
-	fixture_release(fixture);
 }
 
 static void writes_perf_text_with_every_word(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	const char *text = fixture_convert(fixture, CONVERT_PERF);
 
-	(void)state;
 	assert_non_null(text);
 	assert_non_null(strstr(text, "# ========\n# captured on    : 2026-11-21T08:16:26Z\n"
 				     "# hostname : box\n# cmdline : app --fast\n# wick : {"));
@@ -148,45 +139,39 @@ static void writes_perf_text_with_every_word(void **state)
 	assert_non_null(strstr(text, "cpu_ns=40,20 comm=a%20worker\na_worker  4000/4001"));
 	assert_non_null(strstr(text, "# wick-end : {\"samples\":4,\"weight\":7,\"late\":0,"
 				     "\"lost_before\":7}"));
-	fixture_release(fixture);
 }
 
 static void says_nothing_of_wick_for_others(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	const char *text;
 
-	(void)state;
 	fixture->profile.is_wick = false;
 	fixture->profile.n_tags = 0;
 	fixture->profile.n_metrics = 0;
 	text = fixture_convert(fixture, CONVERT_PERF);
 	assert_non_null(strstr(text, "# ========\n#\napp "));
 	assert_null(strstr(text, "wick"));
-	fixture_release(fixture);
 }
 
 static void bare_text_has_no_comment(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	const char *text;
 
-	(void)state;
 	fixture->options.bare = true;
 	text = fixture_convert(fixture, CONVERT_PERF);
 	assert_non_null(text);
 	assert_null(strchr(text, '#'));
 	/* Perfetto insists on a cpu */
 	assert_non_null(strstr(text, "app  4000/4000  [000] 12345.020101:"));
-	fixture_release(fixture);
 }
 
 static void inline_metrics_follow_the_event(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	const char *text;
 
-	(void)state;
 	fixture->options.inline_metrics = true;
 	text = fixture_convert(fixture, CONVERT_PERF);
 	/* a sample without a value keeps the last one, and has not changed */
@@ -196,22 +181,19 @@ static void inline_metrics_follow_the_event(void **state)
 	fixture->profile.n_tags = 0;
 	text = fixture_convert(fixture, CONVERT_PERF);
 	assert_null(strstr(text, "\nrunning "));
-	fixture_release(fixture);
 }
 
 static void groups_are_outermost(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	static const char *const groups[] = {"state"};
 	uint32_t stacks[] = {6, 6, 6, 6};
 
-	(void)state;
 	fixture->selection.stacks = stacks;
 	fixture->options.groups = groups;
 	fixture->options.n_groups = 1;
 	assert_non_null(strstr(fixture_convert(fixture, CONVERT_PERF),
 			       "(/opt/app)\n\t               0 running ([state])\n\n"));
-	fixture_release(fixture);
 }
 
 /* ---- samples as often as a metric is large */
@@ -258,11 +240,10 @@ static struct counted count(const char *text)
 
 static void repeats_samples_up_to_a_limit(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	struct counted counted;
 	const char *text;
 
-	(void)state;
 	fixture->options.replicate = true;
 	fixture->options.max_samples = 1000;
 	fixture->selection.measure = QUERY_VALUE;
@@ -276,17 +257,15 @@ static void repeats_samples_up_to_a_limit(void **state)
 	assert_in_range(counted.samples, 990, 1000);
 	assert_int_equal(counted.samples, fixture->report.n_samples);
 	assert_int_equal(counted.weight, counted.samples * 4001);
-	fixture_release(fixture);
 }
 
 static void small_values_of_a_stack_add_up(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	uint32_t samples[100] = {0};
 	uint32_t stacks[100];
 	int64_t values[100];
 
-	(void)state;
 	for (size_t i = 0; i < 100; i++) {
 		stacks[i] = NODE_READ;
 		values[i] = 3;
@@ -300,14 +279,12 @@ static void small_values_of_a_stack_add_up(void **state)
 	fixture->options.max_samples = 30;
 	assert_int_equal(count(fixture_convert(fixture, CONVERT_PERF)).samples, 30);
 	assert_int_equal(fixture->report.quantum, 10);
-	fixture_release(fixture);
 }
 
 static void the_largest_values_do_not_overflow(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 
-	(void)state;
 	fixture->selection.measure = QUERY_VALUE;
 	for (size_t i = 0; i < 4; i++)
 		fixture->values[i] = INT64_MAX;
@@ -317,7 +294,6 @@ static void the_largest_values_do_not_overflow(void **state)
 	assert_non_null(fixture_convert(fixture, CONVERT_SPEEDSCOPE));
 	assert_non_null(fixture_convert(fixture, CONVERT_FIREFOX));
 	assert_non_null(fixture_convert(fixture, CONVERT_PPROF));
-	fixture_release(fixture);
 }
 
 /* ---- pprof */
@@ -354,13 +330,11 @@ static void an_inlined_call_shares_its_place(void **state)
 	static const char inlined[] = "\x0a\x02\x03\x01";               /* location_id: 3, 1 */
 	static const char place[] = "\x08\x03\x10\x05\x18\xa0\x80\x01"  /* 3, mapping, 0x4020 */
 				    "\x22\x02\x08\x03\x22\x02\x08\x02"; /* inner, then work */
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 
-	(void)state;
 	assert_non_null(fixture_convert(fixture, CONVERT_PPROF));
 	assert_non_null(memmem(fixture->out.data, fixture->out.len, inlined, 4));
 	assert_non_null(memmem(fixture->out.data, fixture->out.len, place, sizeof(place) - 1));
-	fixture_release(fixture);
 }
 
 /* A file writes the chain of each link: a hostile stack must not make it grow by the square. */
@@ -368,11 +342,10 @@ static void long_chains_of_inlined_calls_are_parted(void **state)
 {
 	enum { DEEP = 1000 };
 	static struct profile_node nodes[DEEP + 1];
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	struct locations locations;
 	uint32_t longest = 0;
 
-	(void)state;
 	for (uint32_t i = 1; i <= DEEP; i++)
 		nodes[i] = (struct profile_node){i - 1, 2};
 	fixture->selection.nodes = nodes;
@@ -383,18 +356,16 @@ static void long_chains_of_inlined_calls_are_parted(void **state)
 			longest = locations.at[i].length;
 	assert_int_equal(longest, LOCATIONS_MAX_CHAIN);
 	locations_release(&locations);
-	fixture_release(fixture);
 }
 
 /* ---- the way out */
 
 static void gzip_is_one_member(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 	unsigned char plain[65536];
 	z_stream stream = {.next_out = plain, .avail_out = sizeof(plain)};
 
-	(void)state;
 	fixture->options.gzip = true;
 	assert_non_null(fixture_convert(fixture, CONVERT_FOLDED));
 	stream.next_in = (unsigned char *)fixture->out.data;
@@ -404,7 +375,6 @@ static void gzip_is_one_member(void **state)
 	assert_int_equal(stream.avail_in, 0);
 	assert_memory_equal(plain, "main;work:or", 12);
 	(void)inflateEnd(&stream);
-	fixture_release(fixture);
 }
 
 static int refuse(void *context, const void *bytes, size_t len)
@@ -417,9 +387,8 @@ static int refuse(void *context, const void *bytes, size_t len)
 
 static void a_sink_that_fails_ends_it(void **state)
 {
-	struct fixture *fixture = fixture_init();
+	struct fixture *fixture = *state;
 
-	(void)state;
 	fixture->sink.write = refuse;
 	for (int gzip = 0; gzip < 2; gzip++) {
 		fixture->options.gzip = gzip;
@@ -427,7 +396,6 @@ static void a_sink_that_fails_ends_it(void **state)
 					       &fixture->sink, &fixture->report, &fixture->err),
 				 -ENOSPC);
 	}
-	fixture_release(fixture);
 }
 
 static void the_end_of_a_name_is_a_format(void **state)
@@ -452,25 +420,25 @@ static void the_end_of_a_name_is_a_format(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folds_stacks_by_their_values),
-		cmocka_unit_test(folds_a_sample_without_frames),
+		fixture_test(folds_stacks_by_their_values),
+		fixture_test(folds_a_sample_without_frames),
 		cmocka_unit_test(counts_what_is_below_zero),
 		cmocka_unit_test(no_text_orders_a_terminal_about),
-		cmocka_unit_test(gives_speedscope_a_profile_a_thread),
-		cmocka_unit_test(gives_firefox_tables_a_thread),
-		cmocka_unit_test(writes_perf_text_with_every_word),
-		cmocka_unit_test(says_nothing_of_wick_for_others),
-		cmocka_unit_test(bare_text_has_no_comment),
-		cmocka_unit_test(inline_metrics_follow_the_event),
-		cmocka_unit_test(groups_are_outermost),
-		cmocka_unit_test(repeats_samples_up_to_a_limit),
-		cmocka_unit_test(small_values_of_a_stack_add_up),
-		cmocka_unit_test(the_largest_values_do_not_overflow),
+		fixture_test(gives_speedscope_a_profile_a_thread),
+		fixture_test(gives_firefox_tables_a_thread),
+		fixture_test(writes_perf_text_with_every_word),
+		fixture_test(says_nothing_of_wick_for_others),
+		fixture_test(bare_text_has_no_comment),
+		fixture_test(inline_metrics_follow_the_event),
+		fixture_test(groups_are_outermost),
+		fixture_test(repeats_samples_up_to_a_limit),
+		fixture_test(small_values_of_a_stack_add_up),
+		fixture_test(the_largest_values_do_not_overflow),
 		cmocka_unit_test(writes_numbers_as_varints),
-		cmocka_unit_test(an_inlined_call_shares_its_place),
-		cmocka_unit_test(long_chains_of_inlined_calls_are_parted),
-		cmocka_unit_test(gzip_is_one_member),
-		cmocka_unit_test(a_sink_that_fails_ends_it),
+		fixture_test(an_inlined_call_shares_its_place),
+		fixture_test(long_chains_of_inlined_calls_are_parted),
+		fixture_test(gzip_is_one_member),
+		fixture_test(a_sink_that_fails_ends_it),
 		cmocka_unit_test(the_end_of_a_name_is_a_format),
 	};
 

@@ -2,6 +2,7 @@
 #include "symbolize/debugfile/debug_search.h"
 
 #include "base/io.h"
+#include "child_fixture.h"
 #include "symbolize/debugfile/internal.h"
 #include "tests/unit/symbolize/folder.h"
 
@@ -274,27 +275,12 @@ static void what_the_client_of_debuginfod_keeps_needs_no_network(void **state)
 /* A process whose root is the folder; 0: that takes more rights than the test has. */
 static pid_t start_in_folder(void)
 {
-	int ready[2];
-	char byte = 0;
-	pid_t pid;
+	bool able;
+	pid_t pid = child_start_prepared(go_to_folder, &able);
 
-	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-	pid = fork();
-	if (pid == 0) {
-		/* A test that fails does not come to the end of it. */
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		byte = chroot(folder) == 0 && chdir("/") == 0 ? 1 : 0;
-		(void)!write(ready[1], &byte, 1);
-		(void)pause();
-		_exit(0);
-	}
-	(void)!read(ready[0], &byte, 1);
-	(void)close(ready[0]);
-	(void)close(ready[1]);
-	if (byte)
+	if (able)
 		return pid;
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
+	child_end(pid);
 	return 0;
 }
 
@@ -324,8 +310,7 @@ static void the_root_of_the_process_comes_first(void **state)
 	subject.module.pid = pid;
 	check(&subject, DEBUG_BUILD_ID, "/root/debug/.build-id/" ID_FOLDER "/" ID_FILE ".debug");
 	subject_close(&subject);
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
+	child_end(pid);
 }
 
 static void the_alternate_file_needs_its_build_id(void **state)

@@ -1,6 +1,7 @@
 /* dwarf_directory_test.c - units by address: as listed, as they say themselves, by their lines */
 #include "symbolize/dwarf/directory.h"
 
+#include "state_fixture.h"
 #include "tests/unit/dwarf_bytes.h"
 
 #include <dwarf.h>
@@ -121,144 +122,130 @@ static void expect_none(struct file *file, uint64_t addr, size_t nth)
 
 static void what_is_listed_is_found_without_reading_units(void **state)
 {
-	struct file file;
+	struct file *file = *state;
 
-	(void)state;
-	begin(&file);
-	put(&file.info, "not a unit at all", 18);
-	put_arange(&file, 0x1234, 0x2000, 0x100);
-	put_arange(&file, 0x5678, 0x3000, 0x10);
-	open_file(&file);
-	expect(&file, 0x2000, 0, 0x1234);
-	expect(&file, 0x20ff, 0, 0x1234);
-	expect(&file, 0x3000, 0, 0x5678);
-	expect_none(&file, 0x2100, 0);
-	expect_none(&file, 0x2fff, 0);
-	expect_none(&file, 0x2000, 1);
-	directory_free(file.directory);
+	begin(file);
+	put(&file->info, "not a unit at all", 18);
+	put_arange(file, 0x1234, 0x2000, 0x100);
+	put_arange(file, 0x5678, 0x3000, 0x10);
+	open_file(file);
+	expect(file, 0x2000, 0, 0x1234);
+	expect(file, 0x20ff, 0, 0x1234);
+	expect(file, 0x3000, 0, 0x5678);
+	expect_none(file, 0x2100, 0);
+	expect_none(file, 0x2fff, 0);
+	expect_none(file, 0x2000, 1);
 }
 
 static void units_that_are_not_listed_tell_their_own_addresses(void **state)
 {
-	struct file file;
+	struct file *file = *state;
 	uint64_t bounds;
 	uint64_t ranges;
 	uint64_t lines;
 
-	(void)state;
-	begin(&file);
-	bounds = put_unit(&file, BY_BOUNDS, 0x4000, 0x100);
-	ranges = put_unit(&file, BY_RANGES, 0, 0);
-	put_range(&file, 0x5000, 0x5010);
-	put_range(&file, 0x6000, 0x6010);
-	put_range(&file, 0, 0);
-	lines = put_unit(&file, BY_LINES, 0, 0);
-	put_lines(&file, 0x7000, 0x20);
-	(void)put_unit(&file, BY_NOTHING, 0, 0);
-	(void)put_unit(&file, PARTIAL, 0x8000, 0x100);
-	put_arange(&file, 0x99, 0x2000, 0x100);
-	open_file(&file);
-	expect(&file, 0x40ff, 0, bounds);
-	expect(&file, 0x5000, 0, ranges);
-	expect(&file, 0x600f, 0, ranges);
-	expect_none(&file, 0x5010, 0);
-	expect(&file, 0x7000, 0, lines);
-	expect(&file, 0x701f, 0, lines);
-	expect_none(&file, 0x7020, 0);
-	expect_none(&file, 0x8000, 0);
-	expect(&file, 0x2000, 0, 0x99);
-	directory_free(file.directory);
+	begin(file);
+	bounds = put_unit(file, BY_BOUNDS, 0x4000, 0x100);
+	ranges = put_unit(file, BY_RANGES, 0, 0);
+	put_range(file, 0x5000, 0x5010);
+	put_range(file, 0x6000, 0x6010);
+	put_range(file, 0, 0);
+	lines = put_unit(file, BY_LINES, 0, 0);
+	put_lines(file, 0x7000, 0x20);
+	(void)put_unit(file, BY_NOTHING, 0, 0);
+	(void)put_unit(file, PARTIAL, 0x8000, 0x100);
+	put_arange(file, 0x99, 0x2000, 0x100);
+	open_file(file);
+	expect(file, 0x40ff, 0, bounds);
+	expect(file, 0x5000, 0, ranges);
+	expect(file, 0x600f, 0, ranges);
+	expect_none(file, 0x5010, 0);
+	expect(file, 0x7000, 0, lines);
+	expect(file, 0x701f, 0, lines);
+	expect_none(file, 0x7020, 0);
+	expect_none(file, 0x8000, 0);
+	expect(file, 0x2000, 0, 0x99);
 }
 
 static void where_units_overlap_the_narrowest_is_first(void **state)
 {
-	struct file file;
+	struct file *file = *state;
 	uint64_t wide;
 	uint64_t narrow;
 	uint64_t middle;
 
-	(void)state;
-	begin(&file);
-	wide = put_unit(&file, BY_BOUNDS, 0x2000, 0x8000);
-	narrow = put_unit(&file, BY_BOUNDS, 0x3000, 0x10);
-	middle = put_unit(&file, BY_BOUNDS, 0x2800, 0x1000);
-	open_file(&file);
-	expect(&file, 0x3008, 0, narrow);
-	expect(&file, 0x3008, 1, middle);
-	expect(&file, 0x3008, 2, wide);
-	expect_none(&file, 0x3008, 3);
-	expect(&file, 0x3010, 0, middle);
-	expect(&file, 0x9fff, 0, wide); /* behind all the others */
-	directory_free(file.directory);
+	begin(file);
+	wide = put_unit(file, BY_BOUNDS, 0x2000, 0x8000);
+	narrow = put_unit(file, BY_BOUNDS, 0x3000, 0x10);
+	middle = put_unit(file, BY_BOUNDS, 0x2800, 0x1000);
+	open_file(file);
+	expect(file, 0x3008, 0, narrow);
+	expect(file, 0x3008, 1, middle);
+	expect(file, 0x3008, 2, wide);
+	expect_none(file, 0x3008, 3);
+	expect(file, 0x3010, 0, middle);
+	expect(file, 0x9fff, 0, wide); /* behind all the others */
 }
 
 static void of_units_with_the_same_code_the_first_is_first(void **state)
 {
-	struct file file;
+	struct file *file = *state;
 	uint64_t units[20];
 
-	(void)state;
-	begin(&file);
+	begin(file);
 	for (size_t i = 0; i < 20; i++)
-		units[i] = put_unit(&file, BY_BOUNDS, 0x2000, 0x10);
-	open_file(&file);
+		units[i] = put_unit(file, BY_BOUNDS, 0x2000, 0x10);
+	open_file(file);
 	for (size_t i = 0; i < 16; i++)
-		expect(&file, 0x2008, i, units[i]);
-	expect_none(&file, 0x2008, 16);
-	directory_free(file.directory);
+		expect(file, 0x2008, i, units[i]);
+	expect_none(file, 0x2008, 16);
 }
 
 static void a_listed_unit_is_asked_before_one_that_only_claims(void **state)
 {
-	struct file file;
+	struct file *file = *state;
 	uint64_t other;
 
-	(void)state;
-	begin(&file);
-	other = put_unit(&file, BY_BOUNDS, 0x2000, 0x10);
-	put_arange(&file, 0x99, 0x2000, 0x100);
-	open_file(&file);
-	expect(&file, 0x2000, 0, 0x99);
-	expect(&file, 0x2000, 1, other);
-	expect_none(&file, 0x2000, 2);
-	directory_free(file.directory);
+	begin(file);
+	other = put_unit(file, BY_BOUNDS, 0x2000, 0x10);
+	put_arange(file, 0x99, 0x2000, 0x100);
+	open_file(file);
+	expect(file, 0x2000, 0, 0x99);
+	expect(file, 0x2000, 1, other);
+	expect_none(file, 0x2000, 2);
 }
 
 static void code_that_was_thrown_away_belongs_to_nobody(void **state)
 {
-	struct file file;
+	struct file *file = *state;
 
-	(void)state;
-	begin(&file);
-	(void)put_unit(&file, BY_BOUNDS, 0, 0x8000);
-	(void)put_unit(&file, BY_BOUNDS, 0x800, 0x8000); /* before the code */
-	put_arange(&file, 0x1, 0, 0x8000);
-	put_arange(&file, 0x2, UINT64_MAX - 4, 0x8000);
-	open_file(&file);
-	expect_none(&file, 0x2000, 0);
-	expect_none(&file, 0, 0);
-	directory_free(file.directory);
+	begin(file);
+	(void)put_unit(file, BY_BOUNDS, 0, 0x8000);
+	(void)put_unit(file, BY_BOUNDS, 0x800, 0x8000); /* before the code */
+	put_arange(file, 0x1, 0, 0x8000);
+	put_arange(file, 0x2, UINT64_MAX - 4, 0x8000);
+	open_file(file);
+	expect_none(file, 0x2000, 0);
+	expect_none(file, 0, 0);
 }
 
 static void many_units_with_one_long_list_are_not_all_read(void **state)
 {
-	struct file file;
+	struct file *file = *state;
 	uint64_t offset;
 	size_t n = 0;
 
-	(void)state;
-	begin(&file);
+	begin(file);
 	for (int i = 0; i < 250; i++)
-		(void)put_unit(&file, BY_RANGES, 0, 0);
+		(void)put_unit(file, BY_RANGES, 0, 0);
 	for (int i = 0; i < 250; i++)
-		put_range(&file, 0x2000 + 0x20 * (uint64_t)i, 0x2010 + 0x20 * (uint64_t)i);
-	put_range(&file, 0, 0);
-	open_file(&file);
+		put_range(file, 0x2000 + 0x20 * (uint64_t)i, 0x2010 + 0x20 * (uint64_t)i);
+	put_range(file, 0, 0);
+	open_file(file);
 	/* Bounded by the bytes there are, and by how many candidates are kept. */
-	while (directory_find(file.directory, 0x2000, n, &offset))
+	while (directory_find(file->directory, 0x2000, n, &offset))
 		n++;
 	assert_in_range(n, 1, 16);
-	directory_free(file.directory);
 }
 
 static void sets_that_lie_are_passed_over(void **state)
@@ -303,35 +290,35 @@ static void *find_all(void *context)
 static void threads_share_what_the_first_makes(void **state)
 {
 	pthread_t threads[4];
-	struct file file;
+	struct file *file = *state;
 
-	(void)state;
-	begin(&file);
-	(void)put_unit(&file, BY_BOUNDS, 0x2000, 0x1000);
-	open_file(&file);
+	begin(file);
+	(void)put_unit(file, BY_BOUNDS, 0x2000, 0x1000);
+	open_file(file);
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, find_all, &file), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, find_all, file), 0);
 	for (size_t i = 0; i < 4; i++) {
 		void *result;
 
 		assert_int_equal(pthread_join(threads[i], &result), 0);
 		assert_non_null(result);
 	}
-	directory_free(file.directory);
 }
+
+STATE_FIXTURE(file, file, directory_free(file->directory))
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_listed_is_found_without_reading_units),
-		cmocka_unit_test(units_that_are_not_listed_tell_their_own_addresses),
-		cmocka_unit_test(where_units_overlap_the_narrowest_is_first),
-		cmocka_unit_test(of_units_with_the_same_code_the_first_is_first),
-		cmocka_unit_test(a_listed_unit_is_asked_before_one_that_only_claims),
-		cmocka_unit_test(code_that_was_thrown_away_belongs_to_nobody),
-		cmocka_unit_test(many_units_with_one_long_list_are_not_all_read),
+		own_test(what_is_listed_is_found_without_reading_units),
+		own_test(units_that_are_not_listed_tell_their_own_addresses),
+		own_test(where_units_overlap_the_narrowest_is_first),
+		own_test(of_units_with_the_same_code_the_first_is_first),
+		own_test(a_listed_unit_is_asked_before_one_that_only_claims),
+		own_test(code_that_was_thrown_away_belongs_to_nobody),
+		own_test(many_units_with_one_long_list_are_not_all_read),
 		cmocka_unit_test(sets_that_lie_are_passed_over),
-		cmocka_unit_test(threads_share_what_the_first_makes),
+		own_test(threads_share_what_the_first_makes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

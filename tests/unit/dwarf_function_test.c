@@ -1,6 +1,7 @@
 /* dwarf_function_test.c - from an address to names and inlined calls, in units made by hand */
 #include "symbolize/dwarf/dwarf.h"
 
+#include "state_fixture.h"
 #include "tests/unit/dwarf_bytes.h"
 
 #include <dwarf.h>
@@ -226,102 +227,94 @@ static void expect_name(struct made *made, uint64_t addr, const char *name)
 
 static void names_are_qualified_by_what_they_are_in(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 	uint32_t method;
 
-	(void)state;
-	begin(&made, DW_LANG_C_plus_plus_14);
-	(void)named(&made, NAMESPACE, "ns");
-	(void)nameless(&made, NAMESPACE_NAMELESS);
-	(void)named(&made, CLASS, "S");
-	method = named(&made, DECLARED, "method");
-	end(&made); /* S */
-	(void)function(&made, "hidden", 0x1100, 0x10);
-	end(&made);
-	end(&made); /* anonymous */
-	(void)function(&made, "open", 0x1200, 0x10);
-	end(&made);
-	end(&made); /* ns */
-	referring(&made, SPECIFIED, method, 0x1300, 0x10);
-	end(&made);
-	(void)function(&made, "main", 0x1400, 0x10);
-	end(&made);
-	unit_end(&made);
-	open_made(&made);
-	expect_name(&made, 0x1100, "ns::(anonymous namespace)::hidden");
-	expect_name(&made, 0x120f, "ns::open");
-	expect_name(&made, 0x1300, "ns::(anonymous namespace)::S::method");
-	expect_name(&made, 0x1400, "main");
-	assert_int_equal(look_up(&made, 0x1410), -ENOENT);
-	assert_int_equal(look_up(&made, 0x10), -ENOENT);
-	close_made(&made);
+	begin(made, DW_LANG_C_plus_plus_14);
+	(void)named(made, NAMESPACE, "ns");
+	(void)nameless(made, NAMESPACE_NAMELESS);
+	(void)named(made, CLASS, "S");
+	method = named(made, DECLARED, "method");
+	end(made); /* S */
+	(void)function(made, "hidden", 0x1100, 0x10);
+	end(made);
+	end(made); /* anonymous */
+	(void)function(made, "open", 0x1200, 0x10);
+	end(made);
+	end(made); /* ns */
+	referring(made, SPECIFIED, method, 0x1300, 0x10);
+	end(made);
+	(void)function(made, "main", 0x1400, 0x10);
+	end(made);
+	unit_end(made);
+	open_made(made);
+	expect_name(made, 0x1100, "ns::(anonymous namespace)::hidden");
+	expect_name(made, 0x120f, "ns::open");
+	expect_name(made, 0x1300, "ns::(anonymous namespace)::S::method");
+	expect_name(made, 0x1400, "main");
+	assert_int_equal(look_up(made, 0x1410), -ENOENT);
+	assert_int_equal(look_up(made, 0x10), -ENOENT);
 }
 
 static void linkage_names_come_first(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 	uint32_t of;
 
-	(void)state;
-	begin(&made, DW_LANG_C_plus_plus_14);
-	(void)named(&made, NAMESPACE, "ns");
-	of = named(&made, ABSTRACT, "f");
-	put_string(&made.info, "_ZN2ns1fEv");
-	end(&made);
-	referring(&made, INSTANCE, of, 0x1100, 0x10);
-	end(&made);
-	unit_end(&made);
-	open_made(&made);
-	expect_name(&made, 0x1108, "_ZN2ns1fEv");
-	close_made(&made);
+	begin(made, DW_LANG_C_plus_plus_14);
+	(void)named(made, NAMESPACE, "ns");
+	of = named(made, ABSTRACT, "f");
+	put_string(&made->info, "_ZN2ns1fEv");
+	end(made);
+	referring(made, INSTANCE, of, 0x1100, 0x10);
+	end(made);
+	unit_end(made);
+	open_made(made);
+	expect_name(made, 0x1108, "_ZN2ns1fEv");
 }
 
 static void classes_without_names_are_lambdas_where_they_can_be_called(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 	uint32_t second;
 	uint32_t other;
 
-	(void)state;
-	begin(&made, DW_LANG_C_plus_plus_14);
-	(void)function(&made, "outer", 0x1100, 0x10);
-	(void)nameless(&made, CLASS_NAMELESS);
-	(void)named(&made, DECLARED, "operator()");
-	end(&made);
-	(void)nameless(&made, CLASS_NAMELESS);
-	second = named(&made, DECLARED, "operator()<int>");
-	end(&made);
-	(void)nameless(&made, CLASS_NAMELESS);
-	other = named(&made, DECLARED, "get");
-	end(&made);
-	end(&made); /* outer */
-	referring(&made, SPECIFIED, second, 0x1200, 0x10);
-	end(&made);
-	referring(&made, SPECIFIED, other, 0x1300, 0x10);
-	end(&made);
-	unit_end(&made);
-	open_made(&made);
-	expect_name(&made, 0x1200, "outer::{lambda#2}::operator()<int>");
-	expect_name(&made, 0x1300, "outer::(anonymous class)::get");
-	close_made(&made);
+	begin(made, DW_LANG_C_plus_plus_14);
+	(void)function(made, "outer", 0x1100, 0x10);
+	(void)nameless(made, CLASS_NAMELESS);
+	(void)named(made, DECLARED, "operator()");
+	end(made);
+	(void)nameless(made, CLASS_NAMELESS);
+	second = named(made, DECLARED, "operator()<int>");
+	end(made);
+	(void)nameless(made, CLASS_NAMELESS);
+	other = named(made, DECLARED, "get");
+	end(made);
+	end(made); /* outer */
+	referring(made, SPECIFIED, second, 0x1200, 0x10);
+	end(made);
+	referring(made, SPECIFIED, other, 0x1300, 0x10);
+	end(made);
+	unit_end(made);
+	open_made(made);
+	expect_name(made, 0x1200, "outer::{lambda#2}::operator()<int>");
+	expect_name(made, 0x1300, "outer::(anonymous class)::get");
 }
 
 static void names_in_c_are_plain(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 
-	(void)state;
-	begin(&made, DW_LANG_C11);
-	(void)function(&made, "outer", 0x1100, 0x10);
-	(void)function(&made, "nested", 0x1200, 0x10);
-	end(&made);
-	end(&made);
-	unit_end(&made);
-	open_made(&made);
-	expect_name(&made, 0x1200, "nested");
-	assert_int_equal(made.chain.n_levels, 1);
-	expect_name(&made, 0x1100, "outer");
-	close_made(&made);
+	begin(made, DW_LANG_C11);
+	(void)function(made, "outer", 0x1100, 0x10);
+	(void)function(made, "nested", 0x1200, 0x10);
+	end(made);
+	end(made);
+	unit_end(made);
+	open_made(made);
+	expect_name(made, 0x1200, "nested");
+	assert_int_equal(made->chain.n_levels, 1);
+	expect_name(made, 0x1100, "outer");
 }
 
 /* outer [0x1100, 0x1180) has mid [0x1110, 0x1150) in a block, that has leaf [0x1120, 0x1130). */
@@ -350,186 +343,172 @@ static void put_calls(struct made *made)
 
 static void calls_are_told_from_the_inside_out(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 
-	(void)state;
-	begin(&made, DW_LANG_C11);
-	put_calls(&made);
-	unit_end(&made);
-	open_made(&made);
-	assert_int_equal(look_up(&made, 0x1128), 0);
-	assert_int_equal(made.chain.n_levels, 3);
-	assert_string_equal(made.chain.levels[0].name, "leaf");
-	assert_string_equal(made.chain.levels[1].name, "mid");
-	assert_int_equal(made.chain.levels[1].line, 321);
-	assert_int_equal(made.chain.levels[1].column, 7);
-	assert_string_equal(made.chain.levels[2].name, "outer");
-	assert_int_equal(look_up(&made, 0x1130), 0);
-	assert_int_equal(made.chain.n_levels, 2);
-	assert_int_equal(look_up(&made, 0x1150), 0);
-	assert_int_equal(made.chain.n_levels, 1);
+	begin(made, DW_LANG_C11);
+	put_calls(made);
+	unit_end(made);
+	open_made(made);
+	assert_int_equal(look_up(made, 0x1128), 0);
+	assert_int_equal(made->chain.n_levels, 3);
+	assert_string_equal(made->chain.levels[0].name, "leaf");
+	assert_string_equal(made->chain.levels[1].name, "mid");
+	assert_int_equal(made->chain.levels[1].line, 321);
+	assert_int_equal(made->chain.levels[1].column, 7);
+	assert_string_equal(made->chain.levels[2].name, "outer");
+	assert_int_equal(look_up(made, 0x1130), 0);
+	assert_int_equal(made->chain.n_levels, 2);
+	assert_int_equal(look_up(made, 0x1150), 0);
+	assert_int_equal(made->chain.n_levels, 1);
 	/* The method's call is its own. */
-	assert_int_equal(look_up(&made, 0x1809), 0);
-	assert_int_equal(made.chain.n_levels, 2);
-	assert_string_equal(made.chain.levels[1].name, "Local_method");
-	close_made(&made);
+	assert_int_equal(look_up(made, 0x1809), 0);
+	assert_int_equal(made->chain.n_levels, 2);
+	assert_string_equal(made->chain.levels[1].name, "Local_method");
 }
 
 static void what_was_jumped_over_is_walked_when_an_address_is_in_no_function(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 	size_t outer;
 	size_t class;
 
-	(void)state;
-	begin(&made, DW_LANG_C_plus_plus_14);
-	(void)named(&made, FUNCTION_JUMPED, "outer");
-	code_at(&made, 0x1100, 0x10);
-	outer = sibling_begin(&made);
-	(void)named(&made, CLASS_JUMPED, "Local");
-	class = sibling_begin(&made);
-	(void)function(&made, "method", 0x1200, 0x10);
-	end(&made);
-	end(&made);
-	sibling_end(&made, class);
-	end(&made);
-	sibling_end(&made, outer);
-	(void)function(&made, "next", 0x1300, 0x10);
-	end(&made);
-	unit_end(&made);
-	open_made(&made);
-	expect_name(&made, 0x1300, "next");
-	expect_name(&made, 0x1200, "outer::Local::method");
-	expect_name(&made, 0x1100, "outer");
-	close_made(&made);
+	begin(made, DW_LANG_C_plus_plus_14);
+	(void)named(made, FUNCTION_JUMPED, "outer");
+	code_at(made, 0x1100, 0x10);
+	outer = sibling_begin(made);
+	(void)named(made, CLASS_JUMPED, "Local");
+	class = sibling_begin(made);
+	(void)function(made, "method", 0x1200, 0x10);
+	end(made);
+	end(made);
+	sibling_end(made, class);
+	end(made);
+	sibling_end(made, outer);
+	(void)function(made, "next", 0x1300, 0x10);
+	end(made);
+	unit_end(made);
+	open_made(made);
+	expect_name(made, 0x1300, "next");
+	expect_name(made, 0x1200, "outer::Local::method");
+	expect_name(made, 0x1100, "outer");
 }
 
 static void origins_may_lie_in_another_unit(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 	uint32_t of;
 	uint32_t far;
 
-	(void)state;
-	begin(&made, DW_LANG_C_plus_plus_14);
-	(void)function(&made, "outer", 0x1100, 0x10);
-	inlined(&made, INLINED_FAR, 0, 0x1104, 4);
-	of = (uint32_t)made.info.n - 20;
-	end(&made);
-	end(&made);
-	unit_end(&made);
-	unit_begin(&made, DW_LANG_C_plus_plus_14, 0, 0);
-	(void)named(&made, NAMESPACE, "far");
-	far = (uint32_t)made.info.n;
-	memcpy(made.info.of + of, &far, sizeof(far));
-	(void)named(&made, ABSTRACT_PLAIN, "away");
-	end(&made);
-	unit_end(&made);
-	open_made(&made);
-	expect_name(&made, 0x1105, "far::away");
-	assert_int_equal(made.chain.n_levels, 2);
-	close_made(&made);
+	begin(made, DW_LANG_C_plus_plus_14);
+	(void)function(made, "outer", 0x1100, 0x10);
+	inlined(made, INLINED_FAR, 0, 0x1104, 4);
+	of = (uint32_t)made->info.n - 20;
+	end(made);
+	end(made);
+	unit_end(made);
+	unit_begin(made, DW_LANG_C_plus_plus_14, 0, 0);
+	(void)named(made, NAMESPACE, "far");
+	far = (uint32_t)made->info.n;
+	memcpy(made->info.of + of, &far, sizeof(far));
+	(void)named(made, ABSTRACT_PLAIN, "away");
+	end(made);
+	unit_end(made);
+	open_made(made);
+	expect_name(made, 0x1105, "far::away");
+	assert_int_equal(made->chain.n_levels, 2);
 }
 
 static void references_that_go_round_come_to_an_end(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 	uint32_t a;
 	uint32_t b;
 
-	(void)state;
-	begin(&made, DW_LANG_C11);
-	a = here(&made);
+	begin(made, DW_LANG_C11);
+	a = here(made);
 	b = a + 5;
-	(void)nameless(&made, REFERRING);
-	put_number(&made.info, b, 4);
-	(void)nameless(&made, REFERRING);
-	put_number(&made.info, a, 4);
-	referring(&made, INSTANCE, a, 0x1100, 0x10);
-	end(&made);
-	referring(&made, INSTANCE, 0x7fffffff, 0x1200, 0x10); /* and that lead nowhere */
-	end(&made);
-	referring(&made, INSTANCE, b + 2, 0x1300, 0x10); /* or between entries */
-	end(&made);
-	unit_end(&made);
-	open_made(&made);
-	expect_name(&made, 0x1100, "");
-	expect_name(&made, 0x1200, "");
-	assert_int_equal(look_up(&made, 0x1300), 0);
-	close_made(&made);
+	(void)nameless(made, REFERRING);
+	put_number(&made->info, b, 4);
+	(void)nameless(made, REFERRING);
+	put_number(&made->info, a, 4);
+	referring(made, INSTANCE, a, 0x1100, 0x10);
+	end(made);
+	referring(made, INSTANCE, 0x7fffffff, 0x1200, 0x10); /* and that lead nowhere */
+	end(made);
+	referring(made, INSTANCE, b + 2, 0x1300, 0x10); /* or between entries */
+	end(made);
+	unit_end(made);
+	open_made(made);
+	expect_name(made, 0x1100, "");
+	expect_name(made, 0x1200, "");
+	assert_int_equal(look_up(made, 0x1300), 0);
 }
 
 static void functions_that_the_linker_threw_away_are_not_there(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 
-	(void)state;
-	begin(&made, DW_LANG_C11);
-	(void)function(&made, "gone", 0, 0x7000);
-	end(&made);
-	(void)function(&made, "gone_too", UINT64_MAX, 0x7000);
-	end(&made);
-	(void)function(&made, "in_data", 0x200000, 0x10);
-	end(&made);
-	(void)function(&made, "here", 0x1100, 0x10);
-	end(&made);
-	unit_end(&made);
-	open_made(&made);
-	expect_name(&made, 0x1105, "here");
-	assert_int_equal(look_up(&made, 0x1200), -ENOENT);
-	assert_int_equal(look_up(&made, 0x200000), -ENOENT);
-	close_made(&made);
+	begin(made, DW_LANG_C11);
+	(void)function(made, "gone", 0, 0x7000);
+	end(made);
+	(void)function(made, "gone_too", UINT64_MAX, 0x7000);
+	end(made);
+	(void)function(made, "in_data", 0x200000, 0x10);
+	end(made);
+	(void)function(made, "here", 0x1100, 0x10);
+	end(made);
+	unit_end(made);
+	open_made(made);
+	expect_name(made, 0x1105, "here");
+	assert_int_equal(look_up(made, 0x1200), -ENOENT);
+	assert_int_equal(look_up(made, 0x200000), -ENOENT);
 }
 
 static void calls_deeper_than_a_table_tells_are_the_deepest_ones(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 	uint32_t of;
 	int n;
 
-	(void)state;
-	begin(&made, DW_LANG_C11);
-	of = named(&made, ABSTRACT_PLAIN, "again");
-	(void)function(&made, "outer", 0x1100, 0x10);
+	begin(made, DW_LANG_C11);
+	of = named(made, ABSTRACT_PLAIN, "again");
+	(void)function(made, "outer", 0x1100, 0x10);
 	for (n = 0; n < 300; n++)
-		inlined(&made, INLINED, of, 0x1100, 0x10);
+		inlined(made, INLINED, of, 0x1100, 0x10);
 	for (int i = 0; i < n; i++)
-		end(&made);
-	end(&made);
-	unit_end(&made);
-	open_made(&made);
-	assert_int_equal(look_up(&made, 0x1105), 0);
-	assert_int_equal(made.chain.n_levels, n + 1);
-	close_made(&made);
+		end(made);
+	end(made);
+	unit_end(made);
+	open_made(made);
+	assert_int_equal(look_up(made, 0x1105), 0);
+	assert_int_equal(made->chain.n_levels, n + 1);
 }
 
 static void a_unit_that_lies_is_refused_and_the_others_are_not(void **state)
 {
-	struct made made;
+	struct made *made = *state;
 
-	(void)state;
-	begin(&made, DW_LANG_C11);
-	(void)function(&made, "deep", 0x1100, 0x10);
+	begin(made, DW_LANG_C11);
+	(void)function(made, "deep", 0x1100, 0x10);
 	for (int i = 0; i < 1500; i++)
-		(void)nameless(&made, BLOCK);
+		(void)nameless(made, BLOCK);
 	for (int i = 0; i < 1500; i++)
-		end(&made);
-	end(&made);
-	unit_end(&made);
-	unit_begin(&made, DW_LANG_C11, 0xa000, 0x1000);
-	(void)function(&made, "unknown", 0xa100, 0x10);
-	put_u8(&made.info, 99); /* no such abbreviation */
-	end(&made);
-	unit_end(&made);
-	unit_begin(&made, DW_LANG_C11, 0xc000, 0x1000);
-	(void)function(&made, "fine", 0xc100, 0x10);
-	end(&made);
-	unit_end(&made);
-	open_made(&made);
-	assert_int_equal(look_up(&made, 0x1105), -EBADMSG);
-	assert_int_equal(look_up(&made, 0xa105), -EBADMSG);
-	expect_name(&made, 0xc105, "fine");
-	close_made(&made);
+		end(made);
+	end(made);
+	unit_end(made);
+	unit_begin(made, DW_LANG_C11, 0xa000, 0x1000);
+	(void)function(made, "unknown", 0xa100, 0x10);
+	put_u8(&made->info, 99); /* no such abbreviation */
+	end(made);
+	unit_end(made);
+	unit_begin(made, DW_LANG_C11, 0xc000, 0x1000);
+	(void)function(made, "fine", 0xc100, 0x10);
+	end(made);
+	unit_end(made);
+	open_made(made);
+	assert_int_equal(look_up(made, 0x1105), -EBADMSG);
+	assert_int_equal(look_up(made, 0xa105), -EBADMSG);
+	expect_name(made, 0xc105, "fine");
 }
 
 /* Whatever byte is wrong: an answer or none, but a table that can be looked up in. */
@@ -555,20 +534,22 @@ static void no_byte_can_do_harm(void **state)
 	}
 }
 
+STATE_FIXTURE(made, made, close_made(made))
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_qualified_by_what_they_are_in),
-		cmocka_unit_test(linkage_names_come_first),
-		cmocka_unit_test(classes_without_names_are_lambdas_where_they_can_be_called),
-		cmocka_unit_test(names_in_c_are_plain),
-		cmocka_unit_test(calls_are_told_from_the_inside_out),
-		cmocka_unit_test(what_was_jumped_over_is_walked_when_an_address_is_in_no_function),
-		cmocka_unit_test(origins_may_lie_in_another_unit),
-		cmocka_unit_test(references_that_go_round_come_to_an_end),
-		cmocka_unit_test(functions_that_the_linker_threw_away_are_not_there),
-		cmocka_unit_test(calls_deeper_than_a_table_tells_are_the_deepest_ones),
-		cmocka_unit_test(a_unit_that_lies_is_refused_and_the_others_are_not),
+		own_test(names_are_qualified_by_what_they_are_in),
+		own_test(linkage_names_come_first),
+		own_test(classes_without_names_are_lambdas_where_they_can_be_called),
+		own_test(names_in_c_are_plain),
+		own_test(calls_are_told_from_the_inside_out),
+		own_test(what_was_jumped_over_is_walked_when_an_address_is_in_no_function),
+		own_test(origins_may_lie_in_another_unit),
+		own_test(references_that_go_round_come_to_an_end),
+		own_test(functions_that_the_linker_threw_away_are_not_there),
+		own_test(calls_deeper_than_a_table_tells_are_the_deepest_ones),
+		own_test(a_unit_that_lies_is_refused_and_the_others_are_not),
 		cmocka_unit_test(no_byte_can_do_harm),
 	};
 

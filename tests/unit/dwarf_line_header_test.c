@@ -1,4 +1,5 @@
 /* dwarf_line_header_test.c - tables of folders and files in every version, and lies */
+#include "state_fixture.h"
 #include "tests/unit/dwarf_program.h"
 
 #include <errno.h>
@@ -24,79 +25,67 @@ static void tables_of_5(struct program *program, const char *root)
 
 static void files_before_dwarf_5_count_from_1(void **state)
 {
-	struct dwarf_source source = {0};
 	struct program program;
-	struct line_table table;
+	struct line_table *table = *state;
 
-	(void)state;
 	begin_4(&program);
 	put(&program.bytes, "\0\x0b\3", 3); /* DW_LNE_define_file: a name and three numbers */
 	put(&program.bytes, "late.c\0\0\0", 10);
 	sequence_at(&program, 0x2000, 1);
-	table = run(&program, &source);
-	assert_int_equal(line_table_n_files(&table), 5);
-	assert_string_equal(line_table_file(&table, 0), "/src/unit.c");
-	assert_string_equal(line_table_file(&table, 1), "/src/main.c");
-	assert_string_equal(line_table_file(&table, 2), "/src/inc/a.h");
-	assert_string_equal(line_table_file(&table, 3), "/abs/b.h");
-	assert_string_equal(line_table_file(&table, 4), "/src/late.c");
-	assert_string_equal(line_table_file(&table, 5), "");
-	assert_string_equal(line_table_file(&table, UINT64_MAX), "");
-	assert_ptr_equal(line_table_file(&table, 2), line_table_file(&table, 2));
-	line_table_release(&table);
+	*table = run(&program);
+	assert_int_equal(line_table_n_files(table), 5);
+	assert_string_equal(line_table_file(table, 0), "/src/unit.c");
+	assert_string_equal(line_table_file(table, 1), "/src/main.c");
+	assert_string_equal(line_table_file(table, 2), "/src/inc/a.h");
+	assert_string_equal(line_table_file(table, 3), "/abs/b.h");
+	assert_string_equal(line_table_file(table, 4), "/src/late.c");
+	assert_string_equal(line_table_file(table, 5), "");
+	assert_string_equal(line_table_file(table, UINT64_MAX), "");
+	assert_ptr_equal(line_table_file(table, 2), line_table_file(table, 2));
 }
 
 static void files_of_dwarf_5_count_from_0(void **state)
 {
-	struct dwarf_source source = {0};
 	struct program program;
-	struct line_table table;
+	struct line_table *table = *state;
 
-	(void)state;
 	begin(&program, &dwarf5);
 	tables_of_5(&program, "/build");
 	sequence_at(&program, 0x2000, 1);
-	table = run(&program, &source);
-	assert_int_equal(table.n_rows, 3);
-	assert_int_equal(line_table_n_files(&table), 3);
-	assert_string_equal(line_table_file(&table, 0), "/build/main.c");
-	assert_string_equal(line_table_file(&table, 1), "/build/inc/a.h");
-	assert_string_equal(line_table_file(&table, 2), "/usr/include/a.h");
-	assert_string_equal(line_table_file(&table, 3), "");
-	line_table_release(&table);
+	*table = run(&program);
+	assert_int_equal(table->n_rows, 3);
+	assert_int_equal(line_table_n_files(table), 3);
+	assert_string_equal(line_table_file(table, 0), "/build/main.c");
+	assert_string_equal(line_table_file(table, 1), "/build/inc/a.h");
+	assert_string_equal(line_table_file(table, 2), "/usr/include/a.h");
+	assert_string_equal(line_table_file(table, 3), "");
 }
 
 static void a_relative_folder_0_is_where_the_compiler_ran(void **state)
 {
-	struct dwarf_source source = {0};
 	struct program program;
-	struct line_table table;
+	struct line_table *table = *state;
 
-	(void)state;
 	begin(&program, &dwarf5);
 	tables_of_5(&program, "obj");
 	sequence_at(&program, 0x2000, 1);
-	table = run(&program, &source);
-	assert_string_equal(line_table_file(&table, 0), "/src/obj/main.c");
-	assert_string_equal(line_table_file(&table, 1), "/src/obj/inc/a.h");
-	line_table_release(&table);
+	*table = run(&program);
+	assert_string_equal(line_table_file(table, 0), "/src/obj/main.c");
+	assert_string_equal(line_table_file(table, 1), "/src/obj/inc/a.h");
 }
 
 static void dwarf64_has_longer_offsets(void **state)
 {
 	struct head head = dwarf4;
-	struct dwarf_source source = {0};
 	struct program program;
-	struct line_table table;
+	struct line_table *table = *state;
 
-	(void)state;
 	head.offset_size = 8;
 	begin(&program, &head);
 	files_of_4(&program);
 	sequence_at(&program, 0x2000, 20);
-	table = run(&program, &source);
-	assert_int_equal(table.n_rows, 3);
-	line_table_release(&table);
+	*table = run(&program);
+	assert_int_equal(table->n_rows, 3);
 }
 
 /* Where the fields of a program in the form of dwarf4 are. */
@@ -152,14 +141,13 @@ static void tables_that_lie_cost_the_program(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		struct dwarf_source source = {0};
 		struct line_table table = {0};
 		struct program program;
 
 		begin(&program, &dwarf5);
 		put(&program.bytes, tables[i].bytes, tables[i].n);
 		end_of_header(&program);
-		assert_int_equal(read_program(&program, &source, &table), -EBADMSG);
+		assert_int_equal(read_program(&program, &table), -EBADMSG);
 	}
 }
 
@@ -195,13 +183,15 @@ static void a_program_cut_anywhere_is_read_or_refused(void **state)
 	}
 }
 
+STATE_FIXTURE(line_table, table, line_table_release(table))
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_before_dwarf_5_count_from_1),
-		cmocka_unit_test(files_of_dwarf_5_count_from_0),
-		cmocka_unit_test(a_relative_folder_0_is_where_the_compiler_ran),
-		cmocka_unit_test(dwarf64_has_longer_offsets),
+		own_test(files_before_dwarf_5_count_from_1),
+		own_test(files_of_dwarf_5_count_from_0),
+		own_test(a_relative_folder_0_is_where_the_compiler_ran),
+		own_test(dwarf64_has_longer_offsets),
 		cmocka_unit_test(lies_in_the_header_cost_the_program),
 		cmocka_unit_test(tables_that_lie_cost_the_program),
 		cmocka_unit_test(a_program_cut_anywhere_is_read_or_refused),

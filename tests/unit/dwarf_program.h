@@ -27,6 +27,7 @@ static const uint8_t standard_lengths[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 2
 struct program {
 	struct bytes bytes;
 	struct bytes line_str;
+	struct dwarf_source source;
 	size_t unit_length;
 	size_t header_length;
 	struct head head;
@@ -113,9 +114,9 @@ static inline void special(struct program *program, unsigned operations, int lin
 		     (int)(program->head.line_range * operations) + program->head.opcode_base));
 }
 
-static inline int read_program(struct program *program, struct dwarf_source *source,
-			       struct line_table *table)
+static inline int read_program(struct program *program, struct line_table *table)
 {
+	struct dwarf_source *source = &program->source;
 	struct elf_head head = bytes_head();
 	struct dwarf_unit unit = {
 		.source = source,
@@ -132,11 +133,11 @@ static inline int read_program(struct program *program, struct dwarf_source *sou
 }
 
 /* Runs a program that is expected to be right. */
-static inline struct line_table run(struct program *program, struct dwarf_source *source)
+static inline struct line_table run(struct program *program)
 {
 	struct line_table table = {0};
 
-	assert_int_equal(read_program(program, source, &table), 0);
+	assert_int_equal(read_program(program, &table), 0);
 	return table;
 }
 

@@ -1,4 +1,5 @@
 /* dwarf_sections_test.c - sections as they are, compressed in every way, and bombs */
+#include "folder_fixture.h"
 #include "symbolize/sections/inflate.h"
 #include "symbolize/sections/sections.h"
 
@@ -65,11 +66,10 @@ static void compressed_sections_are_what_they_were(void **state)
 static void what_is_no_elf_of_ours_is_refused(void **state)
 {
 	struct dwarf_sections sections;
-	int fd = memfd_create("text", MFD_CLOEXEC);
 	char bytes[256] = "\177ELF\1\1\1"; /* 32 bits */
+	int fd = file_in_memory(bytes, sizeof(bytes));
 
 	(void)state;
-	assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
 	assert_int_equal(dwarf_sections_open(fd, false, &sections), -ENOEXEC);
 	assert_int_equal(dwarf_sections_memory(bytes, sizeof(bytes), &sections), -ENOEXEC);
 	bytes[4] = 2;

@@ -1,6 +1,7 @@
 /* elf_symbols_test.c - which name an address gets from symbol tables, and which gets none */
 #include "symbolize/elf/elf_symbols.h"
 
+#include "state_fixture.h"
 #include "symbolize/elf/fde.h"
 
 #include <elf.h>
@@ -100,72 +101,64 @@ static void of_aliases_the_same_is_shown_in_any_order(void **state)
 
 static void a_symbol_without_a_size_never_names_its_neighbour(void **state)
 {
-	struct subject subject;
+	struct subject *subject = *state;
 	uint64_t at;
 
-	(void)state;
-	subject_open(&subject, VICTIMS "/symbols.so");
-	assert_int_equal(subject_read(&subject, ELF_SYMTAB), ELF_SYMTAB);
-	at = value_of(subject.elf, SHT_SYMTAB, "bounded");
-	assert_string_equal(name_at(&subject, at), "bounded");
-	assert_string_equal(name_at(&subject, at + 15), "bounded");
-	assert_null(name_at(&subject, at + 16));
-	at = value_of(subject.elf, SHT_SYMTAB, "unbounded");
-	assert_string_equal(name_at(&subject, at + 15), "unbounded");
-	assert_null(name_at(&subject, at + 16));
-	assert_int_equal(fde_start(&subject.fdes, at + 20), at + 16);
-	at = value_of(subject.elf, SHT_SYMTAB, "label_inside");
-	assert_string_equal(name_at(&subject, at), "sized_local");
-	subject_close(&subject);
+	subject_open(subject, VICTIMS "/symbols.so");
+	assert_int_equal(subject_read(subject, ELF_SYMTAB), ELF_SYMTAB);
+	at = value_of(subject->elf, SHT_SYMTAB, "bounded");
+	assert_string_equal(name_at(subject, at), "bounded");
+	assert_string_equal(name_at(subject, at + 15), "bounded");
+	assert_null(name_at(subject, at + 16));
+	at = value_of(subject->elf, SHT_SYMTAB, "unbounded");
+	assert_string_equal(name_at(subject, at + 15), "unbounded");
+	assert_null(name_at(subject, at + 16));
+	assert_int_equal(fde_start(&subject->fdes, at + 20), at + 16);
+	at = value_of(subject->elf, SHT_SYMTAB, "label_inside");
+	assert_string_equal(name_at(subject, at), "sized_local");
 }
 
 static void an_export_without_size_or_bounds_names_one_address(void **state)
 {
-	struct subject subject;
+	struct subject *subject = *state;
 	uint64_t at;
 
-	(void)state;
-	subject_open(&subject, VICTIMS "/symbols.so");
-	assert_int_equal(subject_read(&subject, ELF_DYNSYM), ELF_DYNSYM);
-	at = value_of(subject.elf, SHT_DYNSYM, "unbounded");
-	assert_string_equal(name_at(&subject, at), "unbounded");
-	assert_null(name_at(&subject, at + 1));
-	at = value_of(subject.elf, SHT_DYNSYM, "bounded");
-	assert_string_equal(name_at(&subject, at + 15), "bounded");
-	subject_close(&subject);
+	subject_open(subject, VICTIMS "/symbols.so");
+	assert_int_equal(subject_read(subject, ELF_DYNSYM), ELF_DYNSYM);
+	at = value_of(subject->elf, SHT_DYNSYM, "unbounded");
+	assert_string_equal(name_at(subject, at), "unbounded");
+	assert_null(name_at(subject, at + 1));
+	at = value_of(subject->elf, SHT_DYNSYM, "bounded");
+	assert_string_equal(name_at(subject, at + 15), "bounded");
 }
 
 static void versions_are_cut_and_ifuncs_are_functions(void **state)
 {
-	struct subject subject;
+	struct subject *subject = *state;
 
-	(void)state;
-	subject_open(&subject, VICTIMS "/symbols.so");
-	assert_int_equal(subject_read(&subject, ELF_SYMTAB), ELF_SYMTAB);
+	subject_open(subject, VICTIMS "/symbols.so");
+	assert_int_equal(subject_read(subject, ELF_SYMTAB), ELF_SYMTAB);
 	assert_string_equal(
-		name_at(&subject, value_of(subject.elf, SHT_SYMTAB, "versioned@@SYMBOLS_1")),
+		name_at(subject, value_of(subject->elf, SHT_SYMTAB, "versioned@@SYMBOLS_1")),
 		"versioned");
-	assert_string_equal(name_at(&subject, value_of(subject.elf, SHT_SYMTAB, "chosen") + 15),
+	assert_string_equal(name_at(subject, value_of(subject->elf, SHT_SYMTAB, "chosen") + 15),
 			    "chosen");
-	subject_close(&subject);
 }
 
 static void local_symbols_have_their_file(void **state)
 {
 	const struct symbol *symbol;
-	struct subject subject;
+	struct subject *subject = *state;
 
-	(void)state;
-	subject_open(&subject, VICTIMS "/symbols.so");
-	assert_int_equal(subject_read(&subject, ELF_SYMTAB), ELF_SYMTAB);
-	symbol =
-		symbol_table_find(&subject.table, value_of(subject.elf, SHT_SYMTAB, "sized_local"));
+	subject_open(subject, VICTIMS "/symbols.so");
+	assert_int_equal(subject_read(subject, ELF_SYMTAB), ELF_SYMTAB);
+	symbol = symbol_table_find(&subject->table,
+				   value_of(subject->elf, SHT_SYMTAB, "sized_local"));
 	assert_non_null(symbol);
-	assert_string_equal(symbol_table_file(&subject.table, symbol), "from_here.c");
-	symbol = symbol_table_find(&subject.table, value_of(subject.elf, SHT_SYMTAB, "bounded"));
+	assert_string_equal(symbol_table_file(&subject->table, symbol), "from_here.c");
+	symbol = symbol_table_find(&subject->table, value_of(subject->elf, SHT_SYMTAB, "bounded"));
 	assert_non_null(symbol);
-	assert_null(symbol_table_file(&subject.table, symbol));
-	subject_close(&subject);
+	assert_null(symbol_table_file(&subject->table, symbol));
 }
 
 /* How many stubs of a section are named for WANTED. */
@@ -222,20 +215,18 @@ static void stubs_of_every_kind_are_named(void **state)
 /* A static program's stubs jump to what IRELATIVE relocations choose: one each. */
 static void short_stubs_are_not_passed_over(void **state)
 {
-	struct subject subject;
+	struct subject *subject = *state;
 	Elf_Scn *section = NULL;
 	uint64_t n_relocations = 0;
 	GElf_Shdr header;
 
-	(void)state;
-	subject_open(&subject, VICTIMS "/calls_static");
-	assert_true(subject_read(&subject, ELF_SYMTAB) > 0);
-	while ((section = elf_nextscn(subject.elf, section)))
+	subject_open(subject, VICTIMS "/calls_static");
+	assert_true(subject_read(subject, ELF_SYMTAB) > 0);
+	while ((section = elf_nextscn(subject->elf, section)))
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA)
 			n_relocations += header.sh_size / header.sh_entsize;
 	assert_true(n_relocations > 4);
-	assert_int_equal(elf_plt_read(subject.elf, &subject.table), n_relocations);
-	subject_close(&subject);
+	assert_int_equal(elf_plt_read(subject->elf, &subject->table), n_relocations);
 }
 
 static void names_come_out_of_gnu_debugdata(void **state)
@@ -260,39 +251,37 @@ static void names_come_out_of_gnu_debugdata(void **state)
 
 static void damaged_gnu_debugdata_is_refused(void **state)
 {
-	struct subject subject;
+	struct subject *subject = *state;
 
-	(void)state;
-	subject_open(&subject, VICTIMS "/mini_damaged");
-	assert_int_equal(elf_minidebug_read(subject.elf, NULL, &subject.table), -EBADMSG);
-	assert_int_equal(subject.table.n_symbols, 0);
-	subject_close(&subject);
+	subject_open(subject, VICTIMS "/mini_damaged");
+	assert_int_equal(elf_minidebug_read(subject->elf, NULL, &subject->table), -EBADMSG);
+	assert_int_equal(subject->table.n_symbols, 0);
 }
 
 /* A stream of zeros of some kilobytes that grows to a gigabyte. */
 static void a_bomb_in_gnu_debugdata_is_refused(void **state)
 {
-	struct subject subject;
+	struct subject *subject = *state;
 
-	(void)state;
-	subject_open(&subject, VICTIMS "/mini_bomb");
-	assert_int_equal(elf_minidebug_read(subject.elf, NULL, &subject.table), -EBADMSG);
-	subject_close(&subject);
+	subject_open(subject, VICTIMS "/mini_bomb");
+	assert_int_equal(elf_minidebug_read(subject->elf, NULL, &subject->table), -EBADMSG);
 }
+
+STATE_FIXTURE(subject, subject, subject_close(subject))
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_aliases_the_same_is_shown_in_any_order),
-		cmocka_unit_test(a_symbol_without_a_size_never_names_its_neighbour),
-		cmocka_unit_test(an_export_without_size_or_bounds_names_one_address),
-		cmocka_unit_test(versions_are_cut_and_ifuncs_are_functions),
-		cmocka_unit_test(local_symbols_have_their_file),
+		own_test(a_symbol_without_a_size_never_names_its_neighbour),
+		own_test(an_export_without_size_or_bounds_names_one_address),
+		own_test(versions_are_cut_and_ifuncs_are_functions),
+		own_test(local_symbols_have_their_file),
 		cmocka_unit_test(stubs_of_every_kind_are_named),
-		cmocka_unit_test(short_stubs_are_not_passed_over),
+		own_test(short_stubs_are_not_passed_over),
 		cmocka_unit_test(names_come_out_of_gnu_debugdata),
-		cmocka_unit_test(damaged_gnu_debugdata_is_refused),
-		cmocka_unit_test(a_bomb_in_gnu_debugdata_is_refused),
+		own_test(damaged_gnu_debugdata_is_refused),
+		own_test(a_bomb_in_gnu_debugdata_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

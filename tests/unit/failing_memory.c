@@ -48,3 +48,12 @@ void *__wrap_realloc(void *pointer, size_t size)
 {
 	return fails_now() ? NULL : __real_realloc(pointer, size);
 }
+
+unsigned memory_fail_each(bool (*try)(unsigned n))
+{
+	unsigned n = 1;
+
+	while (try(n))
+		n++;
+	return n - 1;
+}

@@ -21,4 +21,13 @@ void memory_fail_at(unsigned n);
  */
 bool memory_has_failed(void);
 
+/**
+ * memory_fail_each - try with every allocation of a test failing once
+ * @try: tries with the Nth; false: it made fewer
+ *
+ * Return:  how many allocations it made.
+ * Context: main thread.
+ */
+unsigned memory_fail_each(bool (*try)(unsigned n));
+
 #endif

@@ -12,16 +12,6 @@
 
 #include <cmocka.h>
 
-static struct selection *selected(const struct hand_profile *hand, const struct query *query)
-{
-	struct selection *selection = NULL;
-	struct err err = {0};
-
-	if (selection_make(&hand->profile, query, &selection, &err) < 0)
-		fail_msg("%s", err.text);
-	return selection;
-}
-
 static void add_stack(struct hand_profile *hand, const char *stack)
 {
 	hand_profile_add(hand, &(struct hand_sample){.stack = stack});
@@ -83,7 +73,6 @@ static void assert_whole(const struct flame *flame)
 
 static void make_graph(struct hand_profile *hand)
 {
-	hand_profile_init(hand, 0);
 	add_stack(hand, "main;f;h");
 	add_stack(hand, "main;g;h");
 	add_stack(hand, "main;f");
@@ -104,13 +93,12 @@ static struct flame *graph(const struct selection *selection, enum flame_order o
 static void merges_stacks_from_their_roots(void **state)
 {
 	struct query query = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct flame *flame;
 
-	(void)state;
-	make_graph(&hand);
-	selection = selected(&hand, &query);
+	make_graph(hand);
+	selection = hand_profile_select(hand, &query);
 	flame = graph(selection, FLAME_CALLS, UINT32_MAX);
 	assert_int_equal(flame->depth, 4);
 	assert_int_equal(flame->n_nodes, 10);
@@ -120,46 +108,39 @@ static void merges_stacks_from_their_roots(void **state)
 	assert_node(flame, "main;f;h", 2, 2);
 	assert_node(flame, "start;f;h;x", 1, 1);
 	flame_free(flame);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 static void orders_siblings_by_name(void **state)
 {
 	struct query query = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct flame *flame;
 	char names[8] = "";
 	size_t n = 0;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	add_stack(&hand, "c");
-	add_stack(&hand, "a;c");
-	add_stack(&hand, "d");
-	add_stack(&hand, "b;a");
-	selection = selected(&hand, &query);
+	add_stack(hand, "c");
+	add_stack(hand, "a;c");
+	add_stack(hand, "d");
+	add_stack(hand, "b;a");
+	selection = hand_profile_select(hand, &query);
 	flame = graph(selection, FLAME_CALLS, UINT32_MAX);
 	for (uint32_t at = flame->nodes[0].first_child; at; at = flame->nodes[at].next)
 		names[n++] = *selection_frame_name(selection, flame->nodes[at].frame);
 	assert_string_equal(names, "abcd");
 	flame_free(flame);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 static void turns_stacks_around(void **state)
 {
 	struct query query = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct flame *flame;
 
-	(void)state;
-	make_graph(&hand);
-	add_stack(&hand, NULL);
-	selection = selected(&hand, &query);
+	make_graph(hand);
+	add_stack(hand, NULL);
+	selection = hand_profile_select(hand, &query);
 	flame = graph(selection, FLAME_REVERSE, UINT32_MAX);
 	assert_node(flame, "", 6, 1);
 	assert_node(flame, "h", 3, 0);
@@ -169,36 +150,31 @@ static void turns_stacks_around(void **state)
 	assert_node(flame, "x;h;f;start", 1, 1);
 	assert_int_equal(flame->cut, 0);
 	flame_free(flame);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 static void shows_callers_and_callees_of_a_frame(void **state)
 {
 	struct query query = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct flame *flame;
 
-	(void)state;
-	make_graph(&hand);
-	add_stack(&hand, "main;f;f;g");
-	selection = selected(&hand, &query);
-	flame = graph(selection, FLAME_CALLS, hand_profile_frame(&hand, "f"));
+	make_graph(hand);
+	add_stack(hand, "main;f;f;g");
+	selection = hand_profile_select(hand, &query);
+	flame = graph(selection, FLAME_CALLS, hand_profile_frame(hand, "f"));
 	assert_node(flame, "", 5, 0);
 	assert_node(flame, "f", 5, 1);
 	assert_node(flame, "f;h", 3, 2);
 	assert_node(flame, "f;f;g", 1, 1);
 	flame_free(flame);
-	flame = graph(selection, FLAME_REVERSE, hand_profile_frame(&hand, "f"));
+	flame = graph(selection, FLAME_REVERSE, hand_profile_frame(hand, "f"));
 	assert_node(flame, "", 5, 0);
 	assert_node(flame, "f", 5, 0);
 	assert_node(flame, "f;main", 4, 4); /* from the outermost f on: no f;f */
 	assert_node(flame, "f;start", 1, 1);
 	assert_int_equal(flame->n_nodes, 4);
 	flame_free(flame);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 /* f allocates 100 bytes, and g, called by it, frees 60. */
@@ -207,19 +183,17 @@ static void keeps_gain_and_loss_apart(void **state)
 	struct query query = {.has_measure = true, .measure = QUERY_DELTA, .metric = "bytes"};
 	struct flame_function *functions = NULL;
 	const struct flame_node *node;
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct flame *flame;
 	size_t n = 0;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	hand_profile_add(&hand,
+	hand_profile_add(hand,
 			 &(struct hand_sample){.stack = "main;f", .measured = true, .delta = 100});
 	hand_profile_add(
-		&hand, &(struct hand_sample){.stack = "main;f;g", .measured = true, .delta = -60});
-	add_stack(&hand, "main;h");
-	selection = selected(&hand, &query);
+		hand, &(struct hand_sample){.stack = "main;f;g", .measured = true, .delta = -60});
+	add_stack(hand, "main;h");
+	selection = hand_profile_select(hand, &query);
 	flame = graph(selection, FLAME_CALLS, UINT32_MAX);
 	node = node_of(flame, "main;f");
 	assert_int_equal(node->gain, 100);
@@ -234,12 +208,10 @@ static void keeps_gain_and_loss_apart(void **state)
 	flame_free(flame);
 	assert_int_equal(flame_functions(selection, &functions, &n), 0);
 	assert_int_equal(n, 3);
-	assert_int_equal(functions[2].frame, hand_profile_frame(&hand, "g"));
+	assert_int_equal(functions[2].frame, hand_profile_frame(hand, "g"));
 	assert_int_equal(functions[2].loss, 60);
 	assert_int_equal(functions[2].gain, 0);
 	free(functions);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 static const struct flame_function *function_of(const struct hand_profile *hand,
@@ -264,32 +236,28 @@ static void counts_recursion_once(void **state)
 	struct query query = {0};
 	struct flame_function *functions = NULL;
 	const struct flame_function *f;
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	size_t n = 0;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	add_stack(&hand, "main;f;f;g;f");
-	add_stack(&hand, "main;f;g");
-	add_stack(&hand, "main;g;f");
-	selection = selected(&hand, &query);
+	add_stack(hand, "main;f;f;g;f");
+	add_stack(hand, "main;f;g");
+	add_stack(hand, "main;g;f");
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(flame_functions(selection, &functions, &n), 0);
 	assert_int_equal(n, 3);
-	f = function_of(&hand, functions, n, "f");
+	f = function_of(hand, functions, n, "f");
 	assert_int_equal(f->gain, 3);
 	assert_int_equal(f->self_gain, 2);
 	assert_int_equal(f->samples, 3);
 	assert_int_equal(f->calls, 5);
-	f = function_of(&hand, functions, n, "g");
+	f = function_of(hand, functions, n, "g");
 	assert_int_equal(f->gain, 3);
 	assert_int_equal(f->self_gain, 1);
-	f = function_of(&hand, functions, n, "main");
+	f = function_of(hand, functions, n, "main");
 	assert_int_equal(f->gain, 3);
 	assert_int_equal(f->calls, 0);
 	free(functions);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 static const struct flame_edge *edge_of(struct hand_profile *hand, const struct flame_edge *edges,
@@ -308,43 +276,37 @@ static void knows_who_calls_whom(void **state)
 {
 	struct query query = {.n_groups = 1, .groups = {"state"}};
 	struct flame_edge *edges = NULL;
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	size_t n = 0;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	add_stack(&hand, "main;f;g;f;g");
-	hand_profile_add(&hand, &(struct hand_sample){.stack = "main;f", .state = "running"});
-	add_stack(&hand, "main;g");
-	selection = selected(&hand, &query);
+	add_stack(hand, "main;f;g;f;g");
+	hand_profile_add(hand, &(struct hand_sample){.stack = "main;f", .state = "running"});
+	add_stack(hand, "main;g");
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(flame_edges(selection, &edges, &n), 0);
 	assert_int_equal(n, 4); /* no group calls main */
-	assert_int_equal(edge_of(&hand, edges, n, "main", "f")->gain, 2);
-	assert_int_equal(edge_of(&hand, edges, n, "f", "g")->gain, 1); /* twice, in one sample */
-	assert_int_equal(edge_of(&hand, edges, n, "g", "f")->samples, 1);
-	assert_int_equal(edge_of(&hand, edges, n, "main", "g")->gain, 1);
-	assert_int_equal(edges[0].callee, hand_profile_frame(&hand, "f"));
+	assert_int_equal(edge_of(hand, edges, n, "main", "f")->gain, 2);
+	assert_int_equal(edge_of(hand, edges, n, "f", "g")->gain, 1); /* twice, in one sample */
+	assert_int_equal(edge_of(hand, edges, n, "g", "f")->samples, 1);
+	assert_int_equal(edge_of(hand, edges, n, "main", "g")->gain, 1);
+	assert_int_equal(edges[0].callee, hand_profile_frame(hand, "f"));
 	free(edges);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 static void splits_a_stack_by_groups(void **state)
 {
 	struct query query = {.n_groups = 1, .groups = {"state"}};
 	struct flame_function *functions = NULL;
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct flame *flame;
 	size_t n = 0;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	hand_profile_add(&hand, &(struct hand_sample){.stack = "main;f", .state = "running"});
-	hand_profile_add(&hand, &(struct hand_sample){.stack = "main;f", .state = "sleeping"});
-	hand_profile_add(&hand, &(struct hand_sample){.stack = "main;f", .state = "sleeping"});
-	selection = selected(&hand, &query);
+	hand_profile_add(hand, &(struct hand_sample){.stack = "main;f", .state = "running"});
+	hand_profile_add(hand, &(struct hand_sample){.stack = "main;f", .state = "sleeping"});
+	hand_profile_add(hand, &(struct hand_sample){.stack = "main;f", .state = "sleeping"});
+	selection = hand_profile_select(hand, &query);
 	flame = graph(selection, FLAME_CALLS, UINT32_MAX);
 	assert_node(flame, "running;main;f", 1, 1);
 	assert_node(flame, "sleeping;main;f", 2, 2);
@@ -353,26 +315,23 @@ static void splits_a_stack_by_groups(void **state)
 	/* f is one function all the same, and groups are rows. */
 	assert_int_equal(flame_functions(selection, &functions, &n), 0);
 	assert_int_equal(n, 4);
-	assert_int_equal(function_of(&hand, functions, n, "f")->gain, 3);
-	assert_int_equal(function_of(&hand, functions, n, "f")->calls, 3);
-	assert_int_equal(function_of(&hand, functions, n, "main")->calls, 0);
+	assert_int_equal(function_of(hand, functions, n, "f")->gain, 3);
+	assert_int_equal(function_of(hand, functions, n, "f")->calls, 3);
+	assert_int_equal(function_of(hand, functions, n, "main")->calls, 0);
 	free(functions);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 static void is_a_root_when_nothing_is_selected(void **state)
 {
 	struct query query = {.n_exclude = 1, .exclude = {"."}};
 	struct flame_function *functions = NULL;
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct flame *flame;
 	size_t n = 1;
 
-	(void)state;
-	make_graph(&hand);
-	selection = selected(&hand, &query);
+	make_graph(hand);
+	selection = hand_profile_select(hand, &query);
 	flame = graph(selection, FLAME_CALLS, UINT32_MAX);
 	assert_int_equal(flame->n_nodes, 1);
 	flame_free(flame);
@@ -382,8 +341,6 @@ static void is_a_root_when_nothing_is_selected(void **state)
 	assert_int_equal(flame_functions(selection, &functions, &n), 0);
 	assert_int_equal(n, 0);
 	free(functions);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 /* Sampled at each of its depths, as a deep recursion is: 5,000 million steps, if all were made. */
@@ -391,20 +348,18 @@ static void bears_stacks_of_100000_frames(void **state)
 {
 	struct query query = {0};
 	struct flame_function *functions = NULL;
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct flame *flame;
 	uint32_t deepest;
 	size_t n = 0;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	deepest = hand_profile_stack(&hand, "f", 100000);
+	deepest = hand_profile_stack(hand, "f", 100000);
 	for (uint32_t i = 0; i < 100000; i++) {
-		add_stack(&hand, NULL);
-		hand.profile.stacks[i] = deepest - i;
+		add_stack(hand, NULL);
+		hand->profile.stacks[i] = deepest - i;
 	}
-	selection = selected(&hand, &query);
+	selection = hand_profile_select(hand, &query);
 	flame = graph(selection, FLAME_CALLS, UINT32_MAX);
 	assert_int_equal(flame->depth, 100000);
 	assert_int_equal(flame->nodes[0].gain, 100000);
@@ -419,23 +374,21 @@ static void bears_stacks_of_100000_frames(void **state)
 	assert_int_equal(functions[0].gain, 100000);
 	assert_int_equal(functions[0].self_gain, 100000);
 	free(functions);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(merges_stacks_from_their_roots),
-		cmocka_unit_test(orders_siblings_by_name),
-		cmocka_unit_test(turns_stacks_around),
-		cmocka_unit_test(shows_callers_and_callees_of_a_frame),
-		cmocka_unit_test(keeps_gain_and_loss_apart),
-		cmocka_unit_test(counts_recursion_once),
-		cmocka_unit_test(knows_who_calls_whom),
-		cmocka_unit_test(splits_a_stack_by_groups),
-		cmocka_unit_test(is_a_root_when_nothing_is_selected),
-		cmocka_unit_test(bears_stacks_of_100000_frames),
+		hand_profile_test(merges_stacks_from_their_roots),
+		hand_profile_test(orders_siblings_by_name),
+		hand_profile_test(turns_stacks_around),
+		hand_profile_test(shows_callers_and_callees_of_a_frame),
+		hand_profile_test(keeps_gain_and_loss_apart),
+		hand_profile_test(counts_recursion_once),
+		hand_profile_test(knows_who_calls_whom),
+		hand_profile_test(splits_a_stack_by_groups),
+		hand_profile_test(is_a_root_when_nothing_is_selected),
+		hand_profile_test(bears_stacks_of_100000_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

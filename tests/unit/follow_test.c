@@ -1,6 +1,7 @@
 /* follow_test.c - which children are asked to join, and when */
 #include "sampler/collector/drain/follow.h"
 
+#include "child_fixture.h"
 #include "sampler/collector/drain/state.h"
 #include "sampler/procfs/children.h"
 #include "sampler/procfs/proc.h"
@@ -96,12 +97,6 @@ static pid_t start_sleep(void)
 	return pid;
 }
 
-static void stop(pid_t pid)
-{
-	(void)kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
 static void a_child_with_an_image_of_its_own_is_asked_at_the_second_look(void **state)
 {
 	struct family_of_ours *ours = *state;
@@ -112,7 +107,7 @@ static void a_child_with_an_image_of_its_own_is_asked_at_the_second_look(void **
 	look(ours);
 	assert_int_equal(ours->n_asked, 1);
 	assert_int_equal(ours->asked, child);
-	stop(child);
+	child_end(child);
 	look(ours);
 	assert_int_equal(map_count(&ours->follow.children), 0);
 }
@@ -129,7 +124,7 @@ static void one_with_its_parents_image_is_left_alone(void **state)
 	for (int i = 0; i < 5; i++)
 		look(ours);
 	assert_int_equal(ours->n_asked, 0);
-	stop(child);
+	child_end(child);
 }
 
 static void one_that_is_recorded_is_not_asked(void **state)
@@ -142,7 +137,7 @@ static void one_that_is_recorded_is_not_asked(void **state)
 	look(ours);
 	assert_int_equal(ours->n_asked, 0);
 	map_release(&ours->collector->drain.by_pid);
-	stop(child);
+	child_end(child);
 }
 
 static void who_cannot_is_asked_once_and_who_cannot_now_again(void **state)
@@ -162,7 +157,7 @@ static void who_cannot_is_asked_once_and_who_cannot_now_again(void **state)
 	for (uint64_t end_ns = ours->now_ns + 5 * NS_PER_S; ours->now_ns < end_ns;)
 		look(ours);
 	assert_int_equal(ours->n_asked, 3);
-	stop(child);
+	child_end(child);
 }
 
 static void looks_are_no_more_often_than_is_due(void **state)
@@ -210,7 +205,7 @@ static void a_threads_child_is_listed_too(void **state)
 	assert_int_equal(listed.n, 1);
 	(void)pthread_cancel(thread);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	stop(child);
+	child_end(child);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)

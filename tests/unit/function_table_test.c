@@ -17,13 +17,25 @@
 
 static struct function_chain chain; /* 12 KB: not for the stack of a test */
 
-static struct function_builder *builder(void)
-{
-	struct function_builder *made;
+/* The last two tables that finish() gave. */
+static const uint8_t *kept[2];
 
-	assert_int_equal(function_builder_new(&made), 0);
-	return made;
+static int begin_test(void **state)
+{
+	return function_builder_new((struct function_builder **)state);
 }
+
+static int end_test(void **state)
+{
+	function_builder_free(*state);
+	for (size_t i = 0; i < 2; i++) {
+		free((void *)(uintptr_t)kept[i]);
+		kept[i] = NULL;
+	}
+	return 0;
+}
+
+#define table_test(test) cmocka_unit_test_setup_teardown(test, begin_test, end_test)
 
 static void node(struct function_builder *to, uint32_t parent, const char *name, uint32_t line)
 {
@@ -43,18 +55,17 @@ static void row(struct function_builder *to, uint64_t addr, const char *file, ui
 			 0);
 }
 
+/* Good until the next but one. */
 static struct function_table finish(struct function_builder *from)
 {
 	struct function_table table;
 
 	assert_int_equal(function_builder_finish(from, &table), 0);
+	free((void *)(uintptr_t)kept[0]);
+	kept[0] = kept[1];
+	kept[1] = table.bytes;
 	assert_int_equal(function_table_check(&table), 0);
 	return table;
-}
-
-static void release(struct function_table *table)
-{
-	free((void *)table->bytes);
 }
 
 /* The names at an address, innermost first; "-": no code. */
@@ -90,10 +101,9 @@ static void fill(struct function_builder *to)
 
 static void finds_the_innermost_call(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table table;
 
-	(void)state;
 	fill(made);
 	table = finish(made);
 	assert_string_equal(names(&table, 0), "main");
@@ -112,16 +122,13 @@ static void finds_the_innermost_call(void **state)
 	assert_string_equal(names(&table, (uint64_t)-1), "-");
 	assert_string_equal(names(&table, UINT64_C(1) << 32), "-");
 	assert_string_equal(names(&table, (UINT64_C(1) << 32) + 20), "-");
-	release(&table);
-	function_builder_free(made);
 }
 
 static void each_level_has_the_line_it_is_at(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table table;
 
-	(void)state;
 	fill(made);
 	table = finish(made);
 	assert_int_equal(function_table_find(&table, BASE + 25, &chain), 0);
@@ -137,18 +144,15 @@ static void each_level_has_the_line_it_is_at(void **state)
 	assert_int_equal(function_table_find(&table, BASE + 219, &chain), 0);
 	assert_int_equal(chain.start, BASE + 200);
 	assert_int_equal(chain.levels[0].line, 9);
-	release(&table);
-	function_builder_free(made);
 }
 
 static void ranges_come_in_order_and_touching_ones_are_one(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table table;
 	uint64_t lo;
 	uint64_t hi;
 
-	(void)state;
 	node(made, 0, "f", 0);
 	range(made, 0, 50, 60);
 	range(made, 0, 10, 20);
@@ -163,32 +167,26 @@ static void ranges_come_in_order_and_touching_ones_are_one(void **state)
 	assert_int_equal(lo, BASE + 50);
 	assert_int_equal(hi, BASE + 60);
 	assert_false(function_table_range(&table, 2, &lo, &hi));
-	release(&table);
-	function_builder_free(made);
 }
 
 static void without_rows_lines_are_unknown(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table table;
 
-	(void)state;
 	node(made, 0, "f", 0);
 	range(made, 0, 0, 10);
 	table = finish(made);
 	assert_int_equal(function_table_find(&table, BASE, &chain), 0);
 	assert_string_equal(chain.levels[0].file, "");
 	assert_int_equal(chain.levels[0].line, 0);
-	release(&table);
-	function_builder_free(made);
 }
 
 static void rows_are_cut_to_the_function(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table table;
 
-	(void)state;
 	node(made, 0, "f", 0);
 	range(made, 0, 100, 110);
 	range(made, 0, 300, 310);
@@ -206,17 +204,14 @@ static void rows_are_cut_to_the_function(void **state)
 	assert_int_equal(chain.levels[0].line, 7);
 	assert_int_equal(function_table_find(&table, BASE + 305, &chain), 0);
 	assert_int_equal(chain.levels[0].line, 8);
-	release(&table);
-	function_builder_free(made);
 }
 
 /* clang -g1 and LTO write these: the deeper wins, of two as deep the later. */
 static void partial_overlaps_go_to_the_deeper_then_the_later(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table table;
 
-	(void)state;
 	node(made, 0, "f", 0);
 	node(made, 0, "a", 1);
 	node(made, 0, "b", 2);
@@ -234,8 +229,6 @@ static void partial_overlaps_go_to_the_deeper_then_the_later(void **state)
 	assert_string_equal(names(&table, 70), "f");
 	assert_string_equal(names(&table, 99), "deep a f");
 	assert_string_equal(names(&table, 100), "-");
-	release(&table);
-	function_builder_free(made);
 }
 
 struct wanted {
@@ -303,10 +296,9 @@ static size_t random_ranges(struct function_builder *to, struct wanted *ranges)
 
 static void any_overlap_is_as_a_slow_search_says(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct wanted ranges[60];
 
-	(void)state;
 	srand(4);
 	for (int round = 0; round < 500; round++) {
 		struct function_table table;
@@ -322,19 +314,16 @@ static void any_overlap_is_as_a_slow_search_says(void **state)
 				found = chain.levels[0].name[0] - '0';
 			assert_int_equal(found, slowly(ranges, n, addr));
 		}
-		release(&table);
 	}
-	function_builder_free(made);
 }
 
 static void strings_are_kept_once(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table one;
 	struct function_table many;
 	char path[32];
 
-	(void)state;
 	fill(made);
 	one = finish(made);
 	for (int i = 0; i < 1000; i++) {
@@ -349,18 +338,14 @@ static void strings_are_kept_once(void **state)
 		assert_int_equal(function_builder_file(made, path), 3 + i);
 	}
 	assert_int_equal(function_builder_file(made, "/many/500"), 503);
-	release(&one);
-	release(&many);
-	function_builder_free(made);
 }
 
 static void what_has_no_code_is_left_out(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table table;
 	const struct layout_head *head;
 
-	(void)state;
 	node(made, 0, "f", 0);
 	node(made, 0, "gone", 1); /* has no range */
 	node(made, 1, "kept for its child", 2);
@@ -388,17 +373,14 @@ static void what_has_no_code_is_left_out(void **state)
 	assert_int_equal(head->n_string_bytes,
 			 sizeof("f") + sizeof("gone") + sizeof("kept for its child") +
 				 sizeof("child") + sizeof("/s/call.c") + sizeof("/s/a.c"));
-	release(&table);
-	function_builder_free(made);
 }
 
 static void a_builder_forgets_the_function_before(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table first;
 	struct function_table again;
 
-	(void)state;
 	fill(made);
 	first = finish(made);
 	function_builder_reset(made);
@@ -409,17 +391,13 @@ static void a_builder_forgets_the_function_before(void **state)
 	again = finish(made);
 	assert_int_equal(first.n_bytes, again.n_bytes);
 	assert_memory_equal(first.bytes, again.bytes, first.n_bytes);
-	release(&first);
-	release(&again);
-	function_builder_free(made);
 }
 
 static void what_cannot_be_a_function_is_refused(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table table;
 
-	(void)state;
 	assert_int_equal(function_builder_finish(made, &table), -ENODATA);
 	node(made, 0, "f", 0);
 	assert_int_equal(function_builder_finish(made, &table), -ENODATA);
@@ -433,15 +411,13 @@ static void what_cannot_be_a_function_is_refused(void **state)
 	assert_int_equal(function_builder_range(made, 7, 0, 1), -EINVAL);
 	assert_int_equal(function_builder_node(made, 7, "orphan", 0, 0, 0), -EINVAL);
 	assert_int_equal(function_builder_named(made, 0, 99, 0, 0, 0), -EINVAL);
-	function_builder_free(made);
 }
 
 static void calls_in_each_other_have_a_limit(void **state)
 {
-	struct function_builder *made = builder();
+	struct function_builder *made = *state;
 	struct function_table table;
 
-	(void)state;
 	for (uint32_t i = 0; i < FUNCTION_MAX_DEPTH; i++) {
 		node(made, i ? i - 1 : 0, "recursive", i);
 		range(made, i, i, 2000 - i);
@@ -451,25 +427,23 @@ static void calls_in_each_other_have_a_limit(void **state)
 	table = finish(made);
 	assert_int_equal(function_table_find(&table, BASE + 1000, &chain), 0);
 	assert_int_equal(chain.n_levels, FUNCTION_MAX_DEPTH);
-	release(&table);
-	function_builder_free(made);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_the_innermost_call),
-		cmocka_unit_test(each_level_has_the_line_it_is_at),
-		cmocka_unit_test(ranges_come_in_order_and_touching_ones_are_one),
-		cmocka_unit_test(without_rows_lines_are_unknown),
-		cmocka_unit_test(rows_are_cut_to_the_function),
-		cmocka_unit_test(partial_overlaps_go_to_the_deeper_then_the_later),
-		cmocka_unit_test(any_overlap_is_as_a_slow_search_says),
-		cmocka_unit_test(strings_are_kept_once),
-		cmocka_unit_test(what_has_no_code_is_left_out),
-		cmocka_unit_test(a_builder_forgets_the_function_before),
-		cmocka_unit_test(what_cannot_be_a_function_is_refused),
-		cmocka_unit_test(calls_in_each_other_have_a_limit),
+		table_test(finds_the_innermost_call),
+		table_test(each_level_has_the_line_it_is_at),
+		table_test(ranges_come_in_order_and_touching_ones_are_one),
+		table_test(without_rows_lines_are_unknown),
+		table_test(rows_are_cut_to_the_function),
+		table_test(partial_overlaps_go_to_the_deeper_then_the_later),
+		table_test(any_overlap_is_as_a_slow_search_says),
+		table_test(strings_are_kept_once),
+		table_test(what_has_no_code_is_left_out),
+		table_test(a_builder_forgets_the_function_before),
+		table_test(what_cannot_be_a_function_is_refused),
+		table_test(calls_in_each_other_have_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

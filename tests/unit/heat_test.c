@@ -14,17 +14,14 @@
 
 static const uint64_t ms = 1000000;
 
-static struct heat *made(const struct hand_profile *hand, const struct query *query,
+static struct heat *made(struct hand_profile *hand, const struct query *query,
 			 const struct heat_options *options)
 {
-	struct selection *selection = NULL;
 	struct heat *heat = NULL;
 	struct err err = {0};
 
-	if (selection_make(&hand->profile, query, &selection, &err) < 0 ||
-	    heat_make(selection, options, &heat, &err) < 0)
+	if (heat_make(hand_profile_select(hand, query), options, &heat, &err) < 0)
 		fail_msg("%s", err.text);
-	selection_free(selection);
 	return heat;
 }
 
@@ -54,15 +51,14 @@ static void has_columns_of_the_clocks_whole_seconds(void **state)
 {
 	struct query query = {0};
 	struct heat_options options = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct heat *heat;
 
-	(void)state;
 	/* 12345.710101 to 12347.310101 s: ceil - floor is 3 columns. */
-	hand_profile_init(&hand, 12345710101000);
-	add_at(&hand, 0);
-	add_at(&hand, 1600 * ms);
-	heat = made(&hand, &query, &options);
+	hand->profile.start_ns = 12345710101000;
+	add_at(hand, 0);
+	add_at(hand, 1600 * ms);
+	heat = made(hand, &query, &options);
 	assert_int_equal(heat->n_columns, 3);
 	assert_int_equal(heat->n_rows, 50);
 	assert_int_equal(heat->start_ns, 12345 * (1000 * ms));
@@ -73,32 +69,28 @@ static void has_columns_of_the_clocks_whole_seconds(void **state)
 	assert_int_equal(heat->min, 1);
 	assert_int_equal(heat->max, 1);
 	heat_free(heat);
-	hand_profile_release(&hand);
 }
 
 static void puts_a_sample_on_an_edge_into_the_cell_that_begins(void **state)
 {
 	struct query query = {0};
 	struct heat_options options = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct heat *heat;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	add_at(&hand, 0);
-	add_at(&hand, 20 * ms - 1);
-	add_at(&hand, 20 * ms);
-	add_at(&hand, 1000 * ms - 1);
+	add_at(hand, 0);
+	add_at(hand, 20 * ms - 1);
+	add_at(hand, 20 * ms);
+	add_at(hand, 1000 * ms - 1);
 	/* The last one at a whole second has a column, too. */
-	add_at(&hand, 1000 * ms);
-	heat = made(&hand, &query, &options);
+	add_at(hand, 1000 * ms);
+	heat = made(hand, &query, &options);
 	assert_int_equal(heat->n_columns, 2);
 	assert_cell(heat, 0, 0, 2, 2);
 	assert_cell(heat, 0, 1, 1, 1);
 	assert_cell(heat, 0, 49, 1, 1);
 	assert_cell(heat, 1, 0, 1, 1);
 	heat_free(heat);
-	hand_profile_release(&hand);
 }
 
 static void keeps_its_columns_whatever_is_selected(void **state)
@@ -106,67 +98,59 @@ static void keeps_its_columns_whatever_is_selected(void **state)
 	struct query query = {.n_ranges = 1,
 			      .ranges = {{.from_ns = 3000 * ms, .to_ns = 3500 * ms}}};
 	struct heat_options options = {.column_ns = 2000 * ms, .n_rows = 3};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct heat *heat;
 
-	(void)state;
-	hand_profile_init(&hand, 500 * ms);
+	hand->profile.start_ns = 500 * ms;
 	for (uint64_t i = 0; i < 100; i++)
-		add_at(&hand, i * 100 * ms);
-	heat = made(&hand, &query, &options);
+		add_at(hand, i * 100 * ms);
+	heat = made(hand, &query, &options);
 	assert_int_equal(heat->n_columns, 6);
 	assert_int_equal(heat->n_rows, 3);
 	/* 3.5 to 4.0 s of the clock: the last third of the second column. */
 	assert_cell(heat, 1, 2, 5, 5);
 	assert_int_equal(all_samples(heat), 5);
 	heat_free(heat);
-	hand_profile_release(&hand);
 }
 
 static void tells_zero_from_nothing(void **state)
 {
 	struct query query = {.has_measure = true, .measure = QUERY_DELTA, .metric = "bytes"};
 	struct heat_options options = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct heat *heat;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .delta = 70});
-	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .delta = -70});
-	hand_profile_add(&hand,
+	hand_profile_add(hand, &(struct hand_sample){.measured = true, .delta = 70});
+	hand_profile_add(hand, &(struct hand_sample){.measured = true, .delta = -70});
+	hand_profile_add(hand,
 			 &(struct hand_sample){.time_ns = 20 * ms, .measured = true, .delta = -5});
-	add_at(&hand, 40 * ms);
-	heat = made(&hand, &query, &options);
+	add_at(hand, 40 * ms);
+	heat = made(hand, &query, &options);
 	assert_cell(heat, 0, 0, 0, 2);
 	assert_cell(heat, 0, 1, -5, 1);
 	assert_cell(heat, 0, 2, 0, 0); /* has no value of the metric */
 	assert_int_equal(heat->min, -5);
 	assert_int_equal(heat->max, 0);
 	heat_free(heat);
-	hand_profile_release(&hand);
 }
 
 static void shows_the_mean_of_a_level(void **state)
 {
 	struct query query = {.has_measure = true, .measure = QUERY_MEAN, .metric = "bytes"};
 	struct heat_options options = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct heat *heat;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .value = 10});
-	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .value = 21});
-	hand_profile_add(&hand,
+	hand_profile_add(hand, &(struct hand_sample){.measured = true, .value = 10});
+	hand_profile_add(hand, &(struct hand_sample){.measured = true, .value = 21});
+	hand_profile_add(hand,
 			 &(struct hand_sample){.time_ns = 20 * ms, .measured = true, .value = -3});
-	hand_profile_add(&hand,
+	hand_profile_add(hand,
 			 &(struct hand_sample){.time_ns = 20 * ms, .measured = true, .value = -5});
-	heat = made(&hand, &query, &options);
+	heat = made(hand, &query, &options);
 	assert_cell(heat, 0, 0, 16, 2); /* 15.5 */
 	assert_cell(heat, 0, 1, -4, 2);
 	heat_free(heat);
-	hand_profile_release(&hand);
 }
 
 /* Of three threads, a row each for the first two. */
@@ -174,15 +158,13 @@ static void takes_its_scale_from_rows_that_have_a_name(void **state)
 {
 	struct query query = {0};
 	struct heat_options options = {.by = "tid", .n_rows = 2};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct heat *heat;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
 	for (int32_t tid = 1; tid <= 9; tid++)
-		hand_profile_add(&hand, &(struct hand_sample){.stack = "main", .tid = tid});
-	hand_profile_add(&hand, &(struct hand_sample){.stack = "main", .tid = 1});
-	heat = made(&hand, &query, &options);
+		hand_profile_add(hand, &(struct hand_sample){.stack = "main", .tid = tid});
+	hand_profile_add(hand, &(struct hand_sample){.stack = "main", .tid = 1});
+	heat = made(hand, &query, &options);
 	assert_true(heat->has_others);
 	assert_string_equal(heat->row_labels[1], "[8 others]");
 	assert_cell(heat, 0, 0, 2, 2);
@@ -191,45 +173,38 @@ static void takes_its_scale_from_rows_that_have_a_name(void **state)
 	assert_int_equal(heat->scale_max, 2);
 	heat_free(heat);
 	options.n_rows = 1;
-	heat = made(&hand, &query, &options);
+	heat = made(hand, &query, &options);
 	assert_int_equal(heat->scale_max, 10);
 	heat_free(heat);
-	hand_profile_release(&hand);
 }
 
 static void does_not_wrap_around(void **state)
 {
 	struct query query = {.has_measure = true, .measure = QUERY_DELTA, .metric = "bytes"};
 	struct heat_options options = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct heat *heat;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
 	for (int i = 0; i < 2; i++) {
-		hand_profile_add(&hand,
-				 &(struct hand_sample){.measured = true, .delta = INT64_MAX});
+		hand_profile_add(hand, &(struct hand_sample){.measured = true, .delta = INT64_MAX});
 	}
-	heat = made(&hand, &query, &options);
+	heat = made(hand, &query, &options);
 	assert_cell(heat, 0, 0, INT64_MAX, 2);
 	heat_free(heat);
-	hand_profile_release(&hand);
 }
 
 static void shows_a_dimension_by_time(void **state)
 {
 	struct query query = {0};
 	struct heat_options options = {.by = "state"};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct heat *heat;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	hand_profile_add(&hand, &(struct hand_sample){.state = "running"});
-	hand_profile_add(&hand, &(struct hand_sample){.state = "sleeping", .time_ns = 5 * ms});
-	hand_profile_add(&hand, &(struct hand_sample){.time_ns = 1500 * ms});
-	hand_profile_add(&hand, &(struct hand_sample){.state = "sleeping", .time_ns = 1600 * ms});
-	heat = made(&hand, &query, &options);
+	hand_profile_add(hand, &(struct hand_sample){.state = "running"});
+	hand_profile_add(hand, &(struct hand_sample){.state = "sleeping", .time_ns = 5 * ms});
+	hand_profile_add(hand, &(struct hand_sample){.time_ns = 1500 * ms});
+	hand_profile_add(hand, &(struct hand_sample){.state = "sleeping", .time_ns = 1600 * ms});
+	heat = made(hand, &query, &options);
 	assert_int_equal(heat->n_rows, 3);
 	assert_string_equal(heat->row_labels[0], "sleeping");
 	assert_string_equal(heat->row_labels[1], "[no state]");
@@ -240,29 +215,26 @@ static void shows_a_dimension_by_time(void **state)
 	assert_cell(heat, 0, 2, 1, 1);
 	heat_free(heat);
 	options.n_rows = 2;
-	heat = made(&hand, &query, &options);
+	heat = made(hand, &query, &options);
 	assert_int_equal(heat->n_rows, 2);
 	assert_string_equal(heat->row_labels[1], "[2 others]");
 	assert_cell(heat, 0, 1, 1, 1);
 	assert_cell(heat, 1, 1, 1, 1);
 	heat_free(heat);
-	hand_profile_release(&hand);
 }
 
 static void says_which_columns_would_do(void **state)
 {
 	struct query query = {0};
 	struct heat_options options = {0};
-	struct selection *selection = NULL;
+	const struct selection *selection;
 	struct heat *heat = NULL;
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct err err = {0};
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	add_at(&hand, 0);
-	add_at(&hand, 2000000 * (1000 * ms));
-	assert_int_equal(selection_make(&hand.profile, &query, &selection, &err), 0);
+	add_at(hand, 0);
+	add_at(hand, 2000000 * (1000 * ms));
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(heat_make(selection, &options, &heat, &err), -E2BIG);
 	assert_non_null(strstr(err.text, "columns of 10 s"));
 	options.column_ns = 10000 * ms;
@@ -273,22 +245,20 @@ static void says_which_columns_would_do(void **state)
 	assert_int_equal(heat_make(selection, &options, &heat, &err), -ENOENT);
 	options = (struct heat_options){.n_rows = HEAT_MAX_ROWS + 1};
 	assert_int_equal(heat_make(selection, &options, &heat, &err), -E2BIG);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(has_columns_of_the_clocks_whole_seconds),
-		cmocka_unit_test(puts_a_sample_on_an_edge_into_the_cell_that_begins),
-		cmocka_unit_test(keeps_its_columns_whatever_is_selected),
-		cmocka_unit_test(tells_zero_from_nothing),
-		cmocka_unit_test(shows_the_mean_of_a_level),
-		cmocka_unit_test(takes_its_scale_from_rows_that_have_a_name),
-		cmocka_unit_test(does_not_wrap_around),
-		cmocka_unit_test(shows_a_dimension_by_time),
-		cmocka_unit_test(says_which_columns_would_do),
+		hand_profile_test(has_columns_of_the_clocks_whole_seconds),
+		hand_profile_test(puts_a_sample_on_an_edge_into_the_cell_that_begins),
+		hand_profile_test(keeps_its_columns_whatever_is_selected),
+		hand_profile_test(tells_zero_from_nothing),
+		hand_profile_test(shows_the_mean_of_a_level),
+		hand_profile_test(takes_its_scale_from_rows_that_have_a_name),
+		hand_profile_test(does_not_wrap_around),
+		hand_profile_test(shows_a_dimension_by_time),
+		hand_profile_test(says_which_columns_would_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

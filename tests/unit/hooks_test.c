@@ -1,5 +1,7 @@
 /* hooks_test.c - programs that look hard print the same bytes with the agent as without it */
+#include "child_fixture.h"
 #include "fake_collector.h"
+#include "folder_fixture.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -56,22 +58,20 @@ static void restore(const int saved[2])
 
 static int run_alone(const char *const argv[])
 {
-	int status = -1;
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		execvp(argv[0], (char *const *)(uintptr_t)argv);
 		_exit(127);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return status;
+	return child_status(pid);
 }
 
 static struct outcome *run(const struct fake_options *options, const char *const argv[],
 			   struct fake_run *ret_run)
 {
 	struct outcome *outcome = calloc(1, sizeof(*outcome));
-	int file = memfd_create("output", MFD_CLOEXEC);
+	int file = file_in_memory("", 0);
 	int saved[2];
 
 	assert_non_null(outcome);
@@ -157,10 +157,10 @@ static void lets_a_stray_sigprof_end_the_program(void **state)
 
 static void follows_every_exec_and_shows_none_of_it(void **state)
 {
-	char dir[] = "/tmp/wick-hooks-XXXXXX";
+	char dir[FOLDER_BYTES];
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
+	folder_make(dir);
 	/* 17 execs that succeed, one of them through a shell, 2 by vfork, 3 spawns, shells. */
 	same_with_and_without(&usual, words(TARGETS "/hooks_exec", "in", dir), 26);
 	assert_int_equal(rmdir(dir), 0);
@@ -169,11 +169,11 @@ static void follows_every_exec_and_shows_none_of_it(void **state)
 static void shows_none_of_it_when_refused(void **state)
 {
 	struct fake_options refused = usual;
-	char dir[] = "/tmp/wick-hooks-XXXXXX";
+	char dir[FOLDER_BYTES];
 
 	(void)state;
 	refused.refuse = true;
-	assert_non_null(mkdtemp(dir));
+	folder_make(dir);
 	same_with_and_without(&refused, words(TARGETS "/hooks_exec", "in", dir), 26);
 	assert_int_equal(rmdir(dir), 0);
 	same_with_and_without(&refused, words(TARGETS "/hooks_signals", NULL, NULL), 1);

@@ -33,7 +33,7 @@ static const char text[] = "# wick : {\"hz\":99,\"metrics\":[{\"name\":\"rss\"}]
 
 /* A folder with an index in it, and a recording. */
 struct index_dir {
-	char folder[64];
+	char folder[FOLDER_BYTES];
 	char index[80];
 	char pack[160];
 	char *recording;
@@ -46,11 +46,10 @@ static int set_up(void **state)
 	struct index_dir *place = calloc(1, sizeof(*place));
 
 	assert_non_null(place);
-	(void)strcpy(place->folder, "/tmp/wick-index-XXXXXX");
-	assert_non_null(mkdtemp(place->folder));
+	folder_make(place->folder);
 	(void)snprintf(place->index, sizeof(place->index), "%s/index", place->folder);
 	(void)snprintf(place->pack, sizeof(place->pack), "%s/%s.pack", place->index, key);
-	place->recording = fixture_write(text, strlen(text));
+	place->recording = file_make(text, strlen(text));
 	place->paths[0] = place->recording;
 	place->options = (struct load_options){
 		.paths = place->paths, .n_paths = 1, .index_dir = place->index};
@@ -61,12 +60,9 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct index_dir *place = *state;
-	char command[96];
 
-	(void)unlink(place->recording);
-	(void)snprintf(command, sizeof(command), "rm -r '%s'", place->folder);
-	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): our own folder */
-	free(place->recording);
+	folder_remove(place->folder);
+	file_remove(place->recording);
 	free(place);
 	return 0;
 }
@@ -303,7 +299,7 @@ static void make_large(struct index_dir *place)
 			   i % 7);
 	(void)unlink(place->recording);
 	free(place->recording);
-	place->recording = fixture_write(buf.data, buf.len);
+	place->recording = file_make(buf.data, buf.len);
 	place->paths[0] = place->recording;
 	assert_int_equal(utimensat(AT_FDCWD, place->recording, times, 0), 0);
 	buf_release(&buf);
@@ -438,11 +434,10 @@ static uint64_t add_loaded(uint64_t hash, const char *path, const char *name)
 
 static uint64_t add_text(uint64_t hash, const char *bytes)
 {
-	char *path = fixture_write(bytes, strlen(bytes));
+	char *path = file_make(bytes, strlen(bytes));
 
 	hash = add_loaded(hash, path, "text");
-	(void)unlink(path);
-	free(path);
+	file_remove(path);
 	return hash;
 }
 

@@ -1,6 +1,7 @@
 /* jit_dump_test.c - what code was at an address at a time, told by records of every kind */
 #include "symbolize/jit/internal.h"
 
+#include "state_fixture.h"
 #include "tests/targets/jitdump.h"
 
 #include <errno.h>
@@ -99,22 +100,20 @@ static void code_has_its_time(void **state)
 static void code_moves(void **state)
 {
 	struct jitdump_load later = SECOND;
-	struct jit_dump dump;
+	struct jit_dump *dump = *state;
 
-	(void)state;
 	later.time_ns = 400;
 	begin(0);
 	jitdump_load(&file, &FIRST);
 	jitdump_move(&file, &FIRST, 0x20000, 300);
 	jitdump_load(&file, &later);
-	read_all(&dump, 13);
-	check(&dump, 0x10010, 299, "first");
-	check(&dump, 0x20010, 299, NULL);
-	check(&dump, 0x20010, 300, "first");
-	check(&dump, 0x10010, 300, NULL);
-	check(&dump, 0x10090, 400, "second one");
-	check(&dump, 0x20010, 400, "first");
-	jit_dump_release(&dump);
+	read_all(dump, 13);
+	check(dump, 0x10010, 299, "first");
+	check(dump, 0x20010, 299, NULL);
+	check(dump, 0x20010, 300, "first");
+	check(dump, 0x10010, 300, NULL);
+	check(dump, 0x10090, 400, "second one");
+	check(dump, 0x20010, 400, "first");
 }
 
 static void lines_come_before_their_code(void **state)
@@ -124,14 +123,13 @@ static void lines_come_before_their_code(void **state)
 	const struct jit_function *function;
 	const char *source = NULL;
 	struct jit_code code;
-	struct jit_dump dump;
+	struct jit_dump *dump = *state;
 
-	(void)state;
 	begin(0);
 	jitdump_lines(&file, 99, FIRST.addr, LINES, 3);
 	jitdump_load(&file, &FIRST);
-	read_all(&dump, 100);
-	assert_int_equal(jit_code_copy(&dump.code, &code), 0);
+	read_all(dump, 100);
+	assert_int_equal(jit_code_copy(&dump->code, &code), 0);
 	function = jit_code_find(&code, 0x10018, 150);
 	assert_non_null(function);
 	assert_int_equal(jit_code_line(&code, function, 0x1000f, &source), 10);
@@ -141,7 +139,6 @@ static void lines_come_before_their_code(void **state)
 	assert_int_equal(jit_code_line(&code, function, 0x100ff, &source), 3);
 	assert_string_equal(source, "b.js");
 	jit_code_release(&code);
-	jit_dump_release(&dump);
 }
 
 /* "The same file" is the last entry's, be that one of this function or not. */
@@ -152,56 +149,50 @@ static void a_line_has_the_file_of_the_entry_before(void **state)
 	const struct jit_function *function;
 	const char *source = NULL;
 	struct jit_code code;
-	struct jit_dump dump;
+	struct jit_dump *dump = *state;
 
-	(void)state;
 	begin(0);
 	jitdump_lines(&file, 99, FIRST.addr, OTHERS, 1);
 	jitdump_load(&file, &FIRST);
 	jitdump_lines(&file, 199, FIRST.addr, LINES, 2);
 	jitdump_load(&file, &FIRST);
-	read_all(&dump, 100);
-	assert_int_equal(jit_code_copy(&dump.code, &code), 0);
+	read_all(dump, 100);
+	assert_int_equal(jit_code_copy(&dump->code, &code), 0);
 	function = jit_code_find(&code, 0x10018, 250);
 	assert_non_null(function);
 	assert_int_equal(jit_code_line(&code, function, 0x10018, &source), 11);
 	assert_string_equal(source, "a.js");
 	jit_code_release(&code);
-	jit_dump_release(&dump);
 }
 
 static void nothing_counts_behind_close(void **state)
 {
-	struct jit_dump dump;
+	struct jit_dump *dump = *state;
 
-	(void)state;
 	begin(0);
 	jitdump_load(&file, &FIRST);
 	jitdump_close(&file, 150);
 	jitdump_load(&file, &SECOND);
-	read_all(&dump, 64);
-	assert_true(dump.ended);
-	check(&dump, 0x10000, 300, "first");
-	check(&dump, 0x10170, 300, NULL);
-	jit_dump_release(&dump);
+	read_all(dump, 64);
+	assert_true(dump->ended);
+	check(dump, 0x10000, 300, "first");
+	check(dump, 0x10170, 300, NULL);
 }
 
 static void a_forked_child_has_what_its_parent_had(void **state)
 {
 	struct jitdump_load before = FIRST;
 	struct jitdump_load after = SECOND;
-	struct jit_dump dump;
+	struct jit_dump *dump = *state;
 
-	(void)state;
 	before.pid = after.pid = PARENT;
 	before.time_ns = 5;
 	begin(0);
 	jitdump_load(&file, &before);
 	jitdump_load(&file, &after);
-	read_all(&dump, 64);
-	check(&dump, 0x10000, 300, "first");
-	check(&dump, 0x10170, 300, NULL);
-	jit_dump_release(&dump);
+	read_all(dump, 64);
+	check(dump, 0x10000, 300, "first");
+	check(dump, 0x10170, 300, NULL);
 }
 
 static void of_another_clock_the_order_counts(void **state)
@@ -296,19 +287,17 @@ static void hostile_records_cost_little(void **state)
 static void code_stands_in_its_record(void **state)
 {
 	struct jitdump_load load = FIRST;
-	struct jit_dump dump;
+	struct jit_dump *dump = *state;
 	uint64_t claimed = 0x4000; /* of which the record has a part */
 
-	(void)state;
 	begin(0);
 	jitdump_load(&file, &load);
 	memcpy(file.bytes + file.record + 16 + 24, &claimed, sizeof(claimed));
 	load.addr = 0x20000;
 	jitdump_load(&file, &load);
-	read_all(&dump, SIZE_MAX);
-	check(&dump, 0x10000, 1000, NULL);
-	check(&dump, 0x20000, 1000, "first");
-	jit_dump_release(&dump);
+	read_all(dump, SIZE_MAX);
+	check(dump, 0x10000, 1000, NULL);
+	check(dump, 0x20000, 1000, "first");
 }
 
 /* A byte each: each one is looked at beside those that the page has already. */
@@ -330,20 +319,22 @@ static void a_page_has_only_so_many_functions(void **state)
 	jit_code_release(&code);
 }
 
+STATE_FIXTURE(jit_dump, dump, jit_dump_release(dump))
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_has_its_time),
-		cmocka_unit_test(code_moves),
-		cmocka_unit_test(lines_come_before_their_code),
-		cmocka_unit_test(a_line_has_the_file_of_the_entry_before),
-		cmocka_unit_test(nothing_counts_behind_close),
-		cmocka_unit_test(a_forked_child_has_what_its_parent_had),
+		own_test(code_moves),
+		own_test(lines_come_before_their_code),
+		own_test(a_line_has_the_file_of_the_entry_before),
+		own_test(nothing_counts_behind_close),
+		own_test(a_forked_child_has_what_its_parent_had),
 		cmocka_unit_test(of_another_clock_the_order_counts),
 		cmocka_unit_test(what_makes_no_sense_ends_it),
 		cmocka_unit_test(a_hundred_thousand_functions_are_read_in_no_time),
 		cmocka_unit_test(hostile_records_cost_little),
-		cmocka_unit_test(code_stands_in_its_record),
+		own_test(code_stands_in_its_record),
 		cmocka_unit_test(a_page_has_only_so_many_functions),
 	};
 

@@ -1,6 +1,7 @@
 /* jit_place_test.c - a process's own map and dump, as it sees them, and nobody else's */
 #include "symbolize/jit/internal.h"
 
+#include "child_fixture.h"
 #include "tests/unit/symbolize/folder.h"
 
 #include <errno.h>
@@ -13,46 +14,16 @@
 
 #include <cmocka.h>
 
-/* A child that is ready, or that could not do what it was to do. */
-static pid_t start(bool (*prepare)(void), bool own_pids, bool *ret_able)
+/* For the first process of a pid namespace, which its parent waits for outside. */
+static bool go_to_folder_as_first(void)
 {
-	int ready[2];
-	char byte = 0;
-	pid_t pid;
+	pid_t inner = unshare(CLONE_NEWPID) == 0 ? fork() : -1;
 
-	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-	pid = fork();
-	if (pid == 0) {
-		pid_t inner = 0;
-
-		if (own_pids && unshare(CLONE_NEWPID) == 0)
-			inner = fork();
-		if (inner > 0) {
-			/* The one that counts is told by its number outside. */
-			(void)waitpid(inner, NULL, 0);
-			_exit(0);
-		}
-		byte = (!own_pids || getpid() == 1) && prepare() ? 1 : 2;
-		(void)!write(ready[1], &byte, 1);
-		(void)pause();
+	if (inner > 0) {
+		(void)waitpid(inner, NULL, 0);
 		_exit(0);
 	}
-	(void)!read(ready[0], &byte, 1);
-	(void)close(ready[0]);
-	(void)close(ready[1]);
-	*ret_able = byte == 1;
-	return pid;
-}
-
-static void stop(pid_t pid)
-{
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
-}
-
-static bool go_to_folder(void)
-{
-	return chroot(folder) == 0 && chdir("/") == 0;
+	return inner == 0 && go_to_folder();
 }
 
 static pid_t child_of(pid_t pid)
@@ -76,13 +47,13 @@ static void the_map_is_in_its_own_tmp_by_its_own_pid(void **state)
 	struct jit_place place;
 	char byte = 0;
 	bool able;
-	pid_t outer = start(go_to_folder, true, &able);
+	pid_t outer = child_start_prepared(go_to_folder_as_first, &able);
 	pid_t inner = child_of(outer);
 	int fd;
 
 	(void)state;
 	if (!able || !inner) {
-		stop(outer);
+		child_end(outer);
 		print_message("skipped: only root may make a pid namespace\n");
 		skip();
 	}
@@ -95,7 +66,7 @@ static void the_map_is_in_its_own_tmp_by_its_own_pid(void **state)
 	assert_int_equal(byte, 'i');
 	(void)close(fd);
 	(void)kill(inner, SIGKILL);
-	stop(outer);
+	child_end(outer);
 }
 
 static bool map_dump(void)
@@ -115,7 +86,7 @@ static void the_dump_is_the_one_that_is_mapped(void **state)
 
 	(void)state;
 	assert_true(put_text("jit-99.dump", "d"));
-	pid = start(map_dump, false, &able);
+	pid = child_start_prepared(map_dump, &able);
 	assert_true(able);
 	jit_place_init(&place, pid);
 	fd = jit_place_dump(&place, &path);
@@ -129,7 +100,7 @@ static void the_dump_is_the_one_that_is_mapped(void **state)
 	path = NULL;
 	assert_int_equal(jit_place_dump(&place, &path), -ENOENT);
 	assert_null(path);
-	stop(pid);
+	child_end(pid);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)

@@ -145,7 +145,7 @@ static void file_is_whole_and_of_now(void **state)
 
 		assert_int_equal(output_count(text, " cpu-clock:"), n);
 		assert_int_equal(output_count(text, "# wick-end"), 1);
-		assert_int_equal(output_files(&fixture), 1);
+		assert_int_equal(folder_count(fixture.dir), 1);
 		assert_int_equal(snapshot_begin(snapshot), 0);
 		for (int i = 0; i <= n; i++) {
 			struct sample sample = output_sample(&fixture);
@@ -156,9 +156,9 @@ static void file_is_whole_and_of_now(void **state)
 	}
 	/* One that is given up leaves the last state, and nothing beside it. */
 	assert_int_equal(snapshot_begin(snapshot), 0);
-	assert_int_equal(output_files(&fixture), 2);
+	assert_int_equal(folder_count(fixture.dir), 2);
 	snapshot_free(snapshot);
-	assert_int_equal(output_files(&fixture), 1);
+	assert_int_equal(folder_count(fixture.dir), 1);
 	assert_int_equal(snapshot_new(&fixture.options, &snapshot, &err), -EEXIST);
 	output_teardown(&fixture);
 }

@@ -1,4 +1,5 @@
 /* live_table_test.c - the hooks' table of live samples: full, emptied, in a child */
+#include "child_fixture.h"
 #include "sampler/hooks/live.h"
 
 #include <setjmp.h>
@@ -97,7 +98,6 @@ static void refuses_what_has_no_place(void **state)
 static void is_empty_in_a_fork_child(void **state)
 {
 	struct live live;
-	int status = -1;
 	pid_t pid;
 
 	(void)state;
@@ -106,8 +106,7 @@ static void is_empty_in_a_fork_child(void **state)
 	pid = fork();
 	if (pid == 0)
 		_exit(live_remove(block(1), &live) || live_shift() != 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(child_status(pid), 0);
 	empty(LIVE_MAX / 2);
 }
 

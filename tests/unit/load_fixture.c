@@ -15,24 +15,10 @@
 
 #include <cmocka.h>
 
-char *fixture_write(const void *bytes, size_t len)
-{
-	char *path = strdup("/tmp/wick-load-XXXXXX");
-	int fd;
-
-	assert_non_null(path);
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	assert_int_equal(io_write_all(fd, bytes, len, NULL), 0);
-	(void)close(fd);
-	return path;
-}
-
 void fixture_pack(const struct profile *profile, struct buf *ret_bytes)
 {
-	int fd = memfd_create("pack", MFD_CLOEXEC);
+	int fd = file_in_memory("", 0);
 
-	assert_true(fd >= 0);
 	assert_int_equal(pack_write(profile, fd, NULL), 0);
 	buf_init(ret_bytes, 64 * 1024 * 1024);
 	assert_int_equal(io_read_fd(fd, ret_bytes), 0);
@@ -67,7 +53,7 @@ static void assert_same(const struct profile *slow, const char *path, const stru
 
 struct profile *fixture_load(const void *bytes, size_t len)
 {
-	char *path = fixture_write(bytes, len);
+	char *path = file_make(bytes, len);
 	struct profile *slow = load_by(path, &(struct load_by){.way = LOAD_SLOW});
 
 	assert_same(slow, path, &(struct load_by){.way = LOAD_ONE});
@@ -75,7 +61,6 @@ struct profile *fixture_load(const void *bytes, size_t len)
 	if (len > 4096)
 		assert_same(slow, path,
 			    &(struct load_by){.way = LOAD_ANY, .chunk_bytes = 64 * 1024});
-	(void)unlink(path);
-	free(path);
+	file_remove(path);
 	return slow;
 }

@@ -4,14 +4,7 @@
 
 #include "base/buf.h"
 #include "flamescope/load/internal.h"
-
-/**
- * fixture_write - a temporary file of these bytes
- *
- * Owns:    the caller, to unlink() and free().
- * Context: any thread.
- */
-char *fixture_write(const void *bytes, size_t len);
+#include "tests/unit/folder_fixture.h"
 
 /**
  * fixture_pack - the bytes of a profile

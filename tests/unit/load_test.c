@@ -41,12 +41,11 @@ static struct profile *load(const char *const *paths, size_t n)
 
 static struct profile *load_bytes(const void *bytes, size_t len)
 {
-	char *path = fixture_write(bytes, len);
+	char *path = file_make(bytes, len);
 	const char *paths[] = {path};
 	struct profile *profile = load(paths, 1);
 
-	(void)unlink(path);
-	free(path);
+	file_remove(path);
 	return profile;
 }
 
@@ -121,7 +120,7 @@ static void a_file_that_takes_too_long_is_read_no_further(void **state)
 	assert_non_null(bytes);
 	for (size_t i = 0; i < n_samples; i++)
 		memcpy(bytes + i * (sizeof(text) - 1), text, sizeof(text) - 1);
-	path = fixture_write(bytes, n_samples * (sizeof(text) - 1));
+	path = file_make(bytes, n_samples * (sizeof(text) - 1));
 	paths[0] = path;
 	/* One of several threads looks at the time: the others may have read all by then. */
 	while (!is_late(&options, n_samples))
@@ -131,8 +130,7 @@ static void a_file_that_takes_too_long_is_read_no_further(void **state)
 	options.file_ns = 0;
 	options.progress = goes_on;
 	assert_int_equal(load_profile(&options, &profile, NULL), -ECANCELED);
-	(void)unlink(path);
-	free(path);
+	file_remove(path);
 	free(bytes);
 }
 
@@ -298,8 +296,8 @@ static void lays_hosts_side_by_side(void **state)
 	memcpy(strstr(other, "one"), "two", 3);
 	/* 100 s later by its own clock since 1970, so between the first one's samples by neither */
 	memcpy(strstr(other, "1000000000000"), "1100000000000", 13);
-	paths[0] = fixture_write(text, strlen(text));
-	paths[1] = fixture_write(other, strlen(other));
+	paths[0] = file_make(text, strlen(text));
+	paths[1] = file_make(other, strlen(other));
 	p = load((const char *const *)paths, 2);
 	assert_int_equal(p->n_samples, 4);
 	assert_int_equal(p->n_threads, 2);
@@ -316,7 +314,7 @@ static void lays_hosts_side_by_side(void **state)
 
 static void says_what_it_cannot_read_and_goes_on(void **state)
 {
-	char *path = fixture_write(text, strlen(text));
+	char *path = file_make(text, strlen(text));
 	const char *paths[] = {"/no/such/file", "/tmp", path};
 	struct profile *p = load(paths, 3);
 
@@ -327,14 +325,13 @@ static void says_what_it_cannot_read_and_goes_on(void **state)
 	assert_non_null(strstr(p->files[1].problem, "Is a directory"));
 	assert_null(p->files[2].problem);
 	profile_free(p);
-	(void)unlink(path);
-	free(path);
+	file_remove(path);
 }
 
 /* By the same name, by another one and by a link. */
 static void counts_a_file_once(void **state)
 {
-	char *path = fixture_write(text, strlen(text));
+	char *path = file_make(text, strlen(text));
 	const char *paths[] = {"/no/such/file", path, path, NULL, NULL};
 	char link_path[64], descriptor[64];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -361,8 +358,7 @@ static void counts_a_file_once(void **state)
 	profile_free(p);
 	(void)close(fd);
 	(void)unlink(link_path);
-	(void)unlink(path);
-	free(path);
+	file_remove(path);
 }
 
 /* Every opening of a terminal or /dev/null may give something else: no word of "before". */
@@ -389,14 +385,13 @@ static void keeps_to_its_memory(void **state)
 	buf_init(&buf, 1 << 20);
 	for (int i = 0; i < 5000; i++)
 		buf_printf(&buf, "a  1/1  [000] %d.5:  1 cpu-clock: \n\t 1 f%d (m)\n\n", i, i);
-	path = fixture_write(buf.data, buf.len);
+	path = file_make(buf.data, buf.len);
 	options.paths = (const char *const *)&path;
 	assert_int_equal(load_profile(&options, &profile, &err), -E2BIG);
 	assert_non_null(strstr(err.text, "need more"));
 	assert_non_null(strstr(err.text, "try: fewer files"));
 	assert_null(strstr(err.text, strerror(E2BIG)));
-	(void)unlink(path);
-	free(path);
+	file_remove(path);
 	buf_release(&buf);
 }
 

@@ -1,6 +1,7 @@
 /* lock_agent.c - the agent that the preloaded hooks find in a test, and threads that wait */
 #include "lock_agent.h"
 
+#include "child_fixture.h"
 #include "sampler/wire/ring.h"
 
 #include <errno.h>
@@ -98,21 +99,6 @@ static void *work(void *data)
 	return NULL;
 }
 
-static bool is_asleep(pid_t tid)
-{
-	char path[64];
-	char letter = 0;
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	(void)fscanf(file, "%*d (%*[^)]) %c", &letter);
-	(void)fclose(file);
-	return letter == 'S';
-}
-
 void begin(struct worker *worker, int (*run)(void *), void *object)
 {
 	*worker = (struct worker){.run = run, .object = object};
@@ -122,7 +108,7 @@ void begin(struct worker *worker, int (*run)(void *), void *object)
 void begin_to_wait(struct worker *worker, int (*run)(void *), void *object)
 {
 	begin(worker, run, object);
-	while (!atomic_load(&worker->tid) || !is_asleep(worker->tid))
+	while (!atomic_load(&worker->tid) || thread_letter(getpid(), worker->tid) != 'S')
 		sched_yield();
 }
 

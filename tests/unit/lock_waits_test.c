@@ -1,5 +1,6 @@
 /* lock_waits_test.c - conditions and semaphores behave under the hooks as without them, though the
  * threads that wait for them are signalled, cancelled, left behind by fork */
+#include "child_fixture.h"
 #include "lock_agent.h"
 
 #include <errno.h>
@@ -351,7 +352,6 @@ static void a_cancelled_thread_takes_nothing(void **state)
 static void a_fork_child_knows_no_waiters(void **state)
 {
 	struct worker worker;
-	int status = -1;
 	sem_t sem;
 	pid_t pid;
 
@@ -363,8 +363,7 @@ static void a_fork_child_knows_no_waiters(void **state)
 		(void)sem_post(&sem);
 		_exit(atomic_load(&n_stacks) == 0 ? 0 : 1);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(child_status(pid), 0);
 	assert_int_equal(sem_post(&sem), 0);
 	assert_int_equal(end(&worker), 0);
 	assert_told(0, LOCK_SEM, &sem, getpid());

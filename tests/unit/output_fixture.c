@@ -3,7 +3,6 @@
 
 #include "base/io.h"
 
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,9 +27,8 @@ void output_setup(struct output_fixture *fixture, const char *name)
 {
 	static const char *const argv[] = {"./app", "<html>"};
 
-	*fixture = (struct output_fixture){.dir = "/tmp/wick-output-XXXXXX"};
-	if (!mkdtemp(fixture->dir))
-		abort();
+	*fixture = (struct output_fixture){0};
+	folder_make(fixture->dir);
 	buf_init(&fixture->told, 1024 * 1024);
 	(void)snprintf(fixture->path, sizeof(fixture->path), "%s/%s", fixture->dir, name);
 	fixture->now_ns = io_now_ns();
@@ -48,48 +46,44 @@ void output_setup(struct output_fixture *fixture, const char *name)
 	};
 }
 
-static void remove_file(const struct output_fixture *fixture, const char *name)
+int output_begin(void **state)
 {
-	char path[PATH_MAX];
+	struct output_fixture *fixture = calloc(1, sizeof(*fixture));
 
-	(void)snprintf(path, sizeof(path), "%s/%s", fixture->dir, name);
-	(void)remove(path);
+	assert_non_null(fixture);
+	output_setup(fixture, "x.perf");
+	*state = fixture;
+	return 0;
 }
 
-size_t output_files(const struct output_fixture *fixture)
+int output_end(void **state)
 {
-	DIR *dir = opendir(fixture->dir);
-	const struct dirent *entry;
-	size_t n = 0;
+	output_teardown(*state);
+	free(*state);
+	return 0;
+}
 
-	while (dir && (entry = readdir(dir)))
-		n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-	if (dir)
-		(void)closedir(dir);
-	return n;
+void output_close(struct output_fixture *fixture)
+{
+	recording_free(fixture->recording);
+	fixture->recording = NULL;
 }
 
 void output_teardown(struct output_fixture *fixture)
 {
-	DIR *dir = opendir(fixture->dir);
-	const struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		remove_file(fixture, entry->d_name);
-	if (dir)
-		(void)closedir(dir);
-	(void)rmdir(fixture->dir);
+	output_close(fixture);
+	folder_remove(fixture->dir);
 	buf_release(&fixture->told);
 }
 
-struct recording *output_open(const struct output_fixture *fixture)
+struct recording *output_open(struct output_fixture *fixture)
 {
-	struct recording *recording = NULL;
 	struct err err = {0};
 
-	if (recording_new(&fixture->options, &recording, &err) < 0)
+	output_close(fixture);
+	if (recording_new(&fixture->options, &fixture->recording, &err) < 0)
 		fail_msg("%s", err.text);
-	return recording;
+	return fixture->recording;
 }
 
 void output_write(struct output_fixture *fixture, struct recording *recording, size_t n)
@@ -119,15 +113,10 @@ struct sample output_sample(struct output_fixture *fixture)
 
 char *output_text(const struct output_fixture *fixture, const char *name)
 {
-	char path[PATH_MAX];
-	struct buf buf;
-	char *text;
+	char *path = folder_path(fixture->dir, name);
+	char *text = file_text(path);
 
-	(void)snprintf(path, sizeof(path), "%s/%s", fixture->dir, name);
-	buf_init(&buf, 64 * 1024 * 1024);
-	(void)io_read_file(path, &buf, NULL);
-	text = strdup(buf_text(&buf));
-	buf_release(&buf);
+	free(path);
 	return text;
 }
 

@@ -4,7 +4,6 @@
 #include "flamescope/load/load.h"
 #include "flamescope/pack/pack.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -215,19 +214,6 @@ static void refuses_or_bears_every_changed_byte(void **state)
 	buf_release(&bytes);
 }
 
-static size_t count_files(const char *directory)
-{
-	DIR *stream = opendir(directory);
-	size_t n = 0;
-
-	if (!stream)
-		return 0;
-	for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
-		n += entry->d_name[0] != '.';
-	(void)closedir(stream);
-	return n;
-}
-
 static char *large_file(void)
 {
 	struct buf buf;
@@ -238,7 +224,7 @@ static char *large_file(void)
 		buf_printf(&buf,
 			   "a  1/1  [000] %u.5:  1 cpu-clock: \n\t 1 f%u (m)\n\t 2 main (m)\n\n", i,
 			   i % 100);
-	path = fixture_write(buf.data, buf.len);
+	path = file_make(buf.data, buf.len);
 	buf_release(&buf);
 	return path;
 }
@@ -261,8 +247,8 @@ static struct profile *load_indexed(const char *path, const char *directory)
 
 static void keeps_an_index_of_what_does_not_change(void **state)
 {
-	char directory[] = "/tmp/wick-index-XXXXXX";
-	char command[64];
+	char directory[FOLDER_BYTES];
+	char command[FOLDER_BYTES + 32];
 	char *path = large_file();
 	struct profile *first;
 	struct profile *second;
@@ -270,12 +256,12 @@ static void keeps_an_index_of_what_does_not_change(void **state)
 	struct buf other;
 
 	(void)state;
-	assert_non_null(mkdtemp(directory));
+	folder_make(directory);
 	profile_free(load_indexed(path, directory));
-	assert_int_equal(count_files(directory), 0); /* it was written just now */
+	assert_int_equal(folder_count(directory), 0); /* it was written just now */
 	set_age(path, 1000000);
 	first = load_indexed(path, directory);
-	assert_int_equal(count_files(directory), 1);
+	assert_int_equal(folder_count(directory), 1);
 	second = load_indexed(path, directory);
 	fixture_pack(first, &one);
 	fixture_pack(second, &other);
@@ -285,16 +271,14 @@ static void keeps_an_index_of_what_does_not_change(void **state)
 	profile_free(second);
 	set_age(path, 2000000); /* as if it were another file */
 	profile_free(load_indexed(path, directory));
-	assert_int_equal(count_files(directory), 2);
+	assert_int_equal(folder_count(directory), 2);
 	(void)snprintf(command, sizeof(command), "for f in %s/*; do echo >$f; done", directory);
 	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): of our own making */
 	second = load_indexed(path, directory);
 	assert_true(second->n_samples > 50000);
 	profile_free(second);
-	(void)snprintf(command, sizeof(command), "rm -r %s", directory);
-	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c) */
-	(void)unlink(path);
-	free(path);
+	folder_remove(directory);
+	file_remove(path);
 	buf_release(&one);
 	buf_release(&other);
 }

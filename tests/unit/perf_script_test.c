@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "output/text/perf_script.h"
 #include "output/text/sanitise.h"
+#include "state_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,27 +123,25 @@ static void a_stamp_never_runs_back_and_is_never_whole(void **state)
 {
 	const struct perf_script_options options = {.bare = true};
 	struct perf_script_file file = {0};
-	struct buf buf;
+	struct buf *buf = *state;
 
-	(void)state;
-	buf_init(&buf, 65536);
+	buf_init(buf, 65536);
 	for (int i = 0; i < 3; i++) {
 		static const uint64_t times[] = {7000000999U, 6999999999U, 7000002999U};
 		struct sample sample = sample_at(times[i]);
 
-		perf_script_sample(&options, &file, &sample, &buf);
+		perf_script_sample(&options, &file, &sample, buf);
 	}
 	assert_int_equal(file.n_late, 1);
 	assert_int_equal(file.n_samples, 3);
 	assert_int_equal(file.weight, 6);
-	const char *text = buf_text(&buf);
+	const char *text = buf_text(buf);
 
 	text = strstr(text, "     7.000001: ");
 	assert_non_null(text);
 	text = strstr(text + 1, "     7.000002: ");
 	assert_non_null(text);
 	assert_non_null(strstr(text + 1, "     7.000003: "));
-	buf_release(&buf);
 }
 
 /* The stamp of a sample that is written now, in units of the last digit behind a whole second. */
@@ -226,33 +225,31 @@ static void a_release_is_a_comment(void **state)
 	struct perf_script_file file = {.event = "alloc"};
 	struct frame frame = {.addr = 0x7f01, .symbol = "give", .offset = 2, .module = "/m"};
 	struct sample sample = sample_at(7000005000U);
-	struct buf buf;
+	struct buf *buf = *state;
 
-	(void)state;
-	buf_init(&buf, 4096);
+	buf_init(buf, 4096);
 	sample.op = "free";
 	sample.weight = 0;
 	sample.cpu = SAMPLE_NO_CPU;
 	sample.frames = &frame;
 	sample.n_frames = 1;
 	(void)strcpy(sample.object, "7f00");
-	perf_script_sample(&options, &file, &sample, &buf);
-	assert_string_equal(buf_text(&buf), text);
-	buf_clear(&buf);
-	perf_script_end(&options, &file, NULL, 0, &buf);
-	assert_string_equal(buf_text(&buf), "# wick-end : {\"samples\":1,\"weight\":0,\"late\":0,"
-					    "\"releases\":1}\n");
+	perf_script_sample(&options, &file, &sample, buf);
+	assert_string_equal(buf_text(buf), text);
+	buf_clear(buf);
+	perf_script_end(&options, &file, NULL, 0, buf);
+	assert_string_equal(buf_text(buf), "# wick-end : {\"samples\":1,\"weight\":0,\"late\":0,"
+					   "\"releases\":1}\n");
 	/* the flame_prof dialect is for what changes metrics; a bare text has no comments */
-	buf_clear(&buf);
+	buf_clear(buf);
 	options.metrics_as = METRICS_AS_INLINE;
-	perf_script_sample(&options, &file, &sample, &buf);
-	assert_null(strstr(buf_text(&buf), "# f"));
-	assert_non_null(strstr(buf_text(&buf), "alloc:"));
-	buf_clear(&buf);
+	perf_script_sample(&options, &file, &sample, buf);
+	assert_null(strstr(buf_text(buf), "# f"));
+	assert_non_null(strstr(buf_text(buf), "alloc:"));
+	buf_clear(buf);
 	options = (struct perf_script_options){.bare = true};
-	perf_script_sample(&options, &file, &sample, &buf);
-	assert_int_equal(buf.len, 0);
-	buf_release(&buf);
+	perf_script_sample(&options, &file, &sample, buf);
+	assert_int_equal(buf->len, 0);
 }
 
 /* One function has one name, wherever in the file it is. */
@@ -272,19 +269,17 @@ static void a_name_that_makes_a_file_of_another_type_is_marked(void **state)
 		{"f<script", "f<_script"},
 	};
 	char restored[64];
-	struct buf buf;
+	struct buf *buf = *state;
 
-	(void)state;
-	buf_init(&buf, 65536);
+	buf_init(buf, 65536);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		buf_clear(&buf);
-		assert_true(sanitise_symbol(&buf, names[i][0]));
-		assert_string_equal(buf_text(&buf), names[i][1]);
-		(void)strcpy(restored, buf_text(&buf));
+		buf_clear(buf);
+		assert_true(sanitise_symbol(buf, names[i][0]));
+		assert_string_equal(buf_text(buf), names[i][1]);
+		(void)strcpy(restored, buf_text(buf));
 		markup_restore(restored);
 		assert_string_equal(restored, names[i][0]);
 	}
-	buf_release(&buf);
 }
 
 /* The line before a sample's header line. */
@@ -326,13 +321,11 @@ static void a_full_buffer_is_noticed(void **state)
 	const struct perf_script_options options = {.bare = true};
 	struct perf_script_file file = {0};
 	struct sample sample = sample_at(1);
-	struct buf buf;
+	struct buf *buf = *state;
 
-	(void)state;
-	buf_init(&buf, 20);
-	perf_script_sample(&options, &file, &sample, &buf);
-	assert_true(buf.failed);
-	buf_release(&buf);
+	buf_init(buf, 20);
+	perf_script_sample(&options, &file, &sample, buf);
+	assert_true(buf->failed);
 }
 
 /* Samples of 300 functions, every other one with a call inlined. */
@@ -344,29 +337,27 @@ static void lines_are_bounded_and_functions_too(void **state)
 	struct perf_script_file file = {0};
 	size_t n_lines = 0;
 	size_t n_inlined = 0;
-	struct buf buf;
+	struct buf *buf = *state;
 
-	(void)state;
 	for (size_t i = 0; i < 600; i++)
 		frames[i] = (struct frame){
 			.addr = 1, .symbol = "f", .module = "/m", .inlined = i % 2 == 0};
 	sample.frames = frames;
 	sample.n_frames = 500; /* 250 functions: too many lines with their calls */
-	buf_init(&buf, 1024 * 1024);
-	perf_script_sample(&options, &file, &sample, &buf);
-	for (const char *at = buf_text(&buf); (at = strstr(at, "\n\t")); at++) {
+	buf_init(buf, 1024 * 1024);
+	perf_script_sample(&options, &file, &sample, buf);
+	for (const char *at = buf_text(buf); (at = strstr(at, "\n\t")); at++) {
 		n_lines++;
 		n_inlined +=
 			strstr(at, "(inlined)") && strstr(at, "(inlined)") < strchr(at + 1, '\n');
 	}
 	assert_int_equal(n_lines, PERF_SCRIPT_MAX_LINES);
 	assert_int_equal(n_inlined, PERF_SCRIPT_MAX_LINES / 2);
-	assert_non_null(strstr(buf_text(&buf), "[truncated]"));
-	buf_clear(&buf);
+	assert_non_null(strstr(buf_text(buf), "[truncated]"));
+	buf_clear(buf);
 	sample.n_frames = 480; /* just so many lines */
-	perf_script_sample(&options, &file, &sample, &buf);
-	assert_null(strstr(buf_text(&buf), "[truncated]"));
-	buf_release(&buf);
+	perf_script_sample(&options, &file, &sample, buf);
+	assert_null(strstr(buf_text(buf), "[truncated]"));
 }
 
 static void source_lines_are_a_comment(void **state)
@@ -384,19 +375,17 @@ static void source_lines_are_a_comment(void **state)
 	};
 	struct sample sample = sample_at(1000000001);
 	struct perf_script_file file = {0};
-	struct buf buf;
+	struct buf *buf = *state;
 
-	(void)state;
 	sample.frames = frames;
 	sample.n_frames = 3;
-	buf_init(&buf, 4096);
-	perf_script_sample(&options, &file, &sample, &buf);
-	assert_non_null(strstr(buf_text(&buf), "\n# l /a%20b/c.c:7 - m.c:0\n"));
-	buf_clear(&buf);
+	buf_init(buf, 4096);
+	perf_script_sample(&options, &file, &sample, buf);
+	assert_non_null(strstr(buf_text(buf), "\n# l /a%20b/c.c:7 - m.c:0\n"));
+	buf_clear(buf);
 	sample.n_frames = 0;
-	perf_script_sample(&options, &file, &sample, &buf);
-	assert_non_null(strstr(buf_text(&buf), "\n# l -\n"));
-	buf_release(&buf);
+	perf_script_sample(&options, &file, &sample, buf);
+	assert_non_null(strstr(buf_text(buf), "\n# l -\n"));
 }
 
 static void the_end_line_lists_modules(void **state)
@@ -408,35 +397,35 @@ static void the_end_line_lists_modules(void **state)
 	const struct perf_script_modules modules = {at, 2};
 	const struct perf_script_options options = {.modules = &modules};
 	struct perf_script_file file = {0};
-	struct buf buf;
+	struct buf *buf = *state;
 
-	(void)state;
-	buf_init(&buf, 4096);
-	perf_script_end(&options, &file, NULL, 0, &buf);
+	buf_init(buf, 4096);
+	perf_script_end(&options, &file, NULL, 0, buf);
 	assert_string_equal(
-		buf_text(&buf),
+		buf_text(buf),
 		"# wick-end : {\"samples\":0,\"weight\":0,\"late\":0,\"modules\":[{"
 		"\"path\":\"/a \\u0022b\\u0022\",\"build_id\":\"00ff\",\"names\":\"debug\"},{"
 		"\"path\":\"/c\",\"build_id\":\"\",\"names\":\"none\",\"missing\":\"names\","
 		"\"try\":\"its package\"}]}\n");
-	buf_release(&buf);
 }
+
+STATE_FIXTURE(buf, buf, buf_release(buf))
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_no_byte_past_the_end_of_a_name),
 		cmocka_unit_test(tells_code_points_from_other_bytes),
-		cmocka_unit_test(a_stamp_never_runs_back_and_is_never_whole),
+		own_test(a_stamp_never_runs_back_and_is_never_whole),
 		cmocka_unit_test(samples_of_a_thread_have_stamps_of_their_own),
 		cmocka_unit_test(stamps_do_not_run_away),
-		cmocka_unit_test(a_release_is_a_comment),
-		cmocka_unit_test(a_name_that_makes_a_file_of_another_type_is_marked),
+		own_test(a_release_is_a_comment),
+		own_test(a_name_that_makes_a_file_of_another_type_is_marked),
 		cmocka_unit_test(says_what_a_thread_waits_for),
-		cmocka_unit_test(a_full_buffer_is_noticed),
-		cmocka_unit_test(lines_are_bounded_and_functions_too),
-		cmocka_unit_test(source_lines_are_a_comment),
-		cmocka_unit_test(the_end_line_lists_modules),
+		own_test(a_full_buffer_is_noticed),
+		own_test(lines_are_bounded_and_functions_too),
+		own_test(source_lines_are_a_comment),
+		own_test(the_end_line_lists_modules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "perf_text_fixture.h"
 
 #include "base/json.h"
+#include "folder_fixture.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -222,20 +223,16 @@ static void deep_stacks_keep_the_leaf_side(void **state)
 /* The dialect, written to a file by WRITE and read back. */
 static void check_file(struct seen *seen, const void *bytes, size_t len, int expected)
 {
-	char path[] = "/tmp/perf_text_test.XXXXXX";
+	char *path = file_make(bytes, len);
 	struct perf_text_visitor with = fixture_visitor;
 	struct err err = {0};
-	int fd = mkstemp(path);
 
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, len), (ssize_t)len);
-	(void)close(fd);
 	with.context = seen;
 	buf_clear(&seen->text);
 	assert_int_equal(perf_text_read(path, &with, &seen->stats, &err), expected);
-	(void)unlink(path);
 	if (expected < 0)
 		assert_non_null(strstr(err.text, path));
+	file_remove(path);
 }
 
 static void reads_plain_gzip_and_zstd(void **state)

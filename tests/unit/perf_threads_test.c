@@ -1,4 +1,5 @@
 /* perf_threads_test.c - which threads get a perf event, and what it sends */
+#include "child_fixture.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/control/rate.h"
 #include "sampler/collector/perf/perf_threads.h"
@@ -36,11 +37,7 @@ static int begin(void **state)
 	scene.options.perf.in_kernel = permit.in_kernel;
 	scene.options.perf.signal = SIGURG; /* ignored by who is not told otherwise */
 	scene.options.perf.base = perf_base();
-	scene.child = fork();
-	if (scene.child == 0) {
-		for (;;)
-			(void)pause();
-	}
+	scene.child = child_start_paused();
 	assert_int_equal(process_new(&scene.process, 1, scene.child, &scene.options, NULL), 0);
 	rate_begin(&(struct rate){.hz = 99, .period_ns = NS_PER_S / 99}, scene.process);
 	perf_process_init(scene.process, RING_ENGINE_PERF, &scene.options);
@@ -59,8 +56,7 @@ static int end(void **state)
 
 	if (!scene)
 		return 0;
-	(void)kill(scene->child, SIGKILL);
-	(void)waitpid(scene->child, NULL, 0);
+	child_end(scene->child);
 	process_free(scene->process);
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* presets_test.c - which of the options that nobody typed a command reads */
+#include "folder_fixture.h"
 #include "tools/cli/presets.h"
 
 #include <errno.h>
@@ -37,15 +38,11 @@ static const struct command commands[] = {
 	{.name = NULL},
 };
 
-static char path[] = "/tmp/wick-presets-XXXXXX";
+static char *path;
 
 static void write_file(const char *text)
 {
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_int_not_equal(fputs(text, file), EOF);
-	assert_int_equal(fclose(file), 0);
+	file_write(path, text, strlen(text));
 	assert_int_equal(chmod(path, 0644), 0);
 }
 
@@ -206,18 +203,16 @@ static void a_file_that_was_asked_for_is_there(void **state)
 
 static int set_up(void **state)
 {
-	int fd = mkstemp(path);
-
 	(void)state;
-	if (fd < 0 || close(fd) < 0)
-		return -1;
+	path = file_make("", 0);
 	return setenv("WICK_CONFIG", path, 1);
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	return unlink(path);
+	file_remove(path);
+	return 0;
 }
 
 int main(void)

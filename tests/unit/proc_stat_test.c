@@ -1,5 +1,6 @@
 /* proc_stat_test.c - stat files: whole, cut off, and of processes with any name */
 #include "base/cleanup.h"
+#include "child_fixture.h"
 #include "sampler/procfs/proc_stat.h"
 
 #include <errno.h>
@@ -69,7 +70,6 @@ static void knows_this_process_and_one_that_has_ended(void **state)
 {
 	_cleanup_fd_ int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
 	struct proc_stat stat;
-	siginfo_t info;
 	pid_t child;
 
 	(void)state;
@@ -78,12 +78,12 @@ static void knows_this_process_and_one_that_has_ended(void **state)
 	child = fork();
 	if (child == 0)
 		_exit(9);
-	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	child_await_zombie(child);
 	assert_int_equal(proc_stat_of(child, STAT_EXIT_CODE, &stat), 0);
 	assert_int_equal(stat.state, 'Z');
 	assert_int_equal(stat.at[STAT_PARENT], getpid());
 	assert_int_equal(stat.at[STAT_EXIT_CODE], 9 << 8);
-	assert_int_equal(waitpid(child, NULL, 0), child);
+	(void)child_status(child);
 	assert_int_equal(proc_stat_of(child, STAT_PARENT, &stat), -ESRCH);
 	assert_int_equal(proc_stat_read(-1, STAT_PARENT, &stat), -EBADF);
 }

@@ -1,4 +1,5 @@
 /* program_test.c - real programs, scripts and files that lie, as an exec would meet them */
+#include "folder_fixture.h"
 #include "sampler/program/program.h"
 
 #include <elf.h>
@@ -18,7 +19,7 @@
 
 enum { FILE_MAX_BYTES = 4 * 1024 * 1024, SOMEONE = 12345 };
 
-static char directory[] = "/tmp/wick-program-XXXXXX";
+static char directory[FOLDER_BYTES];
 static int n_open;
 static bool capable;
 
@@ -315,16 +316,15 @@ static void survives_a_dynamic_section_that_lies(void **state)
 static int make_directory(void **state)
 {
 	(void)state;
-	return mkdtemp(directory) ? 0 : -1;
+	folder_make(directory);
+	return 0;
 }
 
 static int remove_directory(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	return system(command);
+	folder_remove(directory);
+	return 0;
 }
 
 int main(void)

@@ -1,4 +1,5 @@
 /* query_options_test.c - options to a query, and rules of what is left out */
+#include "folder_fixture.h"
 #include "tools/cli/pattern.h"
 #include "tools/view/query_options.h"
 #include "tools/view/view_output.h"
@@ -116,18 +117,14 @@ static void wrappers_are_known(void **state)
 
 static void a_file_of_rules_is_one_expression(void **state)
 {
-	char path[] = "/tmp/wick-rules-XXXXXX";
 	static const char rules[] = "[a]\nframe = ^mine$\nframe = ^yours$\n";
-	char name[sizeof(path) + 1];
-	int fd = mkstemp(path);
+	char *path = file_make(rules, sizeof(rules) - 1);
+	char name[FOLDER_BYTES + 1];
 
 	(void)state;
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, rules, sizeof(rules) - 1), (ssize_t)sizeof(rules) - 1);
-	(void)close(fd);
 	(void)snprintf(name, sizeof(name), "@%s", path);
 	assert_int_equal(take(QUERY_OPT_ELIDE, name), 1);
-	(void)unlink(path);
+	file_remove(path);
 	assert_int_equal(options.query.n_elide, 1);
 	assert_true(elides(options.query.elide[0], "mine"));
 	assert_true(elides(options.query.elide[0], "yours"));

@@ -16,16 +16,6 @@
 
 static const uint64_t ms = 1000000;
 
-static struct selection *selected(const struct hand_profile *hand, const struct query *query)
-{
-	struct selection *selection = NULL;
-	struct err err = {0};
-
-	if (selection_make(&hand->profile, query, &selection, &err) < 0)
-		fail_msg("%s", err.text);
-	return selection;
-}
-
 static void assert_refused(const struct hand_profile *hand, const struct query *query, int code,
 			   const char *said)
 {
@@ -61,49 +51,42 @@ static void assert_stack(const struct selection *selection, size_t at, const cha
 /* Samples 0 to 9, one each 100 ms from 0.05 s on; the clock began at 5.7 s. */
 static void add_ten(struct hand_profile *hand)
 {
-	hand_profile_init(hand, 5700 * ms);
+	hand->profile.start_ns = 5700 * ms;
 	for (uint64_t i = 0; i < 10; i++)
 		hand_profile_add(hand, &(struct hand_sample){.time_ns = (50 + i * 100) * ms,
 							     .stack = "main;f"});
 }
 
-static void assert_taken(const struct hand_profile *hand, const struct query *query,
-			 const char *numbers)
+static void assert_taken(struct hand_profile *hand, const struct query *query, const char *numbers)
 {
-	struct selection *selection = selected(hand, query);
+	struct selection *selection = hand_profile_select(hand, query);
 	char text[64] = "";
 
 	for (size_t i = 0; i < selection->n; i++)
 		text[i] = (char)('0' + selection->samples[i]);
 	assert_string_equal(text, numbers);
-	selection_free(selection);
 }
 
 static void takes_everything_unless_told(void **state)
 {
 	struct query query = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 
-	(void)state;
-	add_ten(&hand);
-	selection = selected(&hand, &query);
+	add_ten(hand);
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(selection->n, 10);
 	assert_int_equal(selection->measure, QUERY_SAMPLES);
 	assert_stack(selection, 9, "main;f");
-	selection_free(selection);
-	hand.profile.is_wick = true;
-	selection = selected(&hand, &query);
+	hand->profile.is_wick = true;
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(selection->measure, QUERY_WEIGHT);
 	assert_string_equal(selection->unit, "periods");
-	selection_free(selection);
 	/* Folded stacks: a line is no sample. */
-	hand.profile.is_wick = false;
-	hand.profile.has_times = false;
-	selection = selected(&hand, &query);
+	hand->profile.is_wick = false;
+	hand->profile.has_times = false;
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(selection->measure, QUERY_WEIGHT);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 /* A recording of some kind, and what a weight of 30,000 is in it. */
@@ -193,40 +176,32 @@ static void weights_are_those_of_the_event_that_is_counted(void **state)
 static void counts_time_in_nanoseconds(void **state)
 {
 	const struct query query = {0};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	hand_profile_add(&hand, &(struct hand_sample){.stack = "main", .weight = 3});
-	hand.profile.is_wick = true;
-	hand.profile.hz = 99;
-	selection = selected(&hand, &query);
+	hand_profile_add(hand, &(struct hand_sample){.stack = "main", .weight = 3});
+	hand->profile.is_wick = true;
+	hand->profile.hz = 99;
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(selection->values[0], 30303030);
 	assert_string_equal(selection->unit, "ns");
 	assert_string_equal(selection->noun, "of CPU");
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 static void takes_an_empty_profile(void **state)
 {
 	struct query query = {.flatten = true, .n_groups = 1, .groups = {"state"}};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	selection = selected(&hand, &query);
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(selection->n, 0);
 	assert_int_equal(selection->n_nodes, 1);
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 static void counts_overlapping_ranges_once(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct query query = {
 		.n_ranges = 3,
 		.ranges = {{.from_ns = 600 * ms, .to_ns = 800 * ms},
@@ -234,30 +209,26 @@ static void counts_overlapping_ranges_once(void **state)
 			   {.from_ns = 250 * ms, .to_ns = 450 * ms}},
 	};
 
-	(void)state;
-	add_ten(&hand);
+	add_ten(hand);
 	/* Half open: 350 ms is in the third range, 450 ms in none. */
-	assert_taken(&hand, &query, "12367");
-	hand_profile_release(&hand);
+	assert_taken(hand, &query, "12367");
 }
 
 static void takes_rows_of_the_clocks_whole_seconds(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct query query = {.every = {.every_ns = 1000 * ms, .to_ns = 100 * ms}};
 
-	(void)state;
-	add_ten(&hand);
+	add_ten(hand);
 	/* 6.000 to 6.100 s: 300 to 400 ms after the start at 5.7 s. */
-	assert_taken(&hand, &query, "3");
+	assert_taken(hand, &query, "3");
 	query.every = (struct query_every){200 * ms, 100 * ms, 200 * ms};
-	assert_taken(&hand, &query, "02468");
-	hand_profile_release(&hand);
+	assert_taken(hand, &query, "02468");
 }
 
 static void gives_each_rectangle_its_own_rows(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct query query = {
 		.n_ranges = 3,
 		.ranges =
@@ -268,17 +239,14 @@ static void gives_each_rectangle_its_own_rows(void **state)
 			},
 	};
 
-	(void)state;
-	add_ten(&hand);
-	assert_taken(&hand, &query, "025");
+	add_ten(hand);
+	assert_taken(hand, &query, "025");
 	query.every = (struct query_every){200 * ms, 100 * ms, 200 * ms};
-	assert_taken(&hand, &query, "02");
-	hand_profile_release(&hand);
+	assert_taken(hand, &query, "02");
 }
 
 static void add_states(struct hand_profile *hand)
 {
-	hand_profile_init(hand, 0);
 	hand_profile_add(hand,
 			 &(struct hand_sample){
 				 .stack = "main;f", .state = "running", .tid = 10, .weight = 3});
@@ -294,41 +262,37 @@ static void add_states(struct hand_profile *hand)
 
 static void filters_by_dimension(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct query query = {.n_filters = 1, .filters = {{"state", "^run", false}}};
 
-	(void)state;
-	add_states(&hand);
-	assert_taken(&hand, &query, "02");
+	add_states(hand);
+	assert_taken(hand, &query, "02");
 	query.filters[0].exclude = true;
-	assert_taken(&hand, &query, "1");
+	assert_taken(hand, &query, "1");
 	query.filters[0] = (struct query_filter){"wait", "", false};
-	assert_taken(&hand, &query, "02");
+	assert_taken(hand, &query, "02");
 	query.filters[0] = (struct query_filter){"wait", "", true};
-	assert_taken(&hand, &query, "1");
+	assert_taken(hand, &query, "1");
 	query.n_filters = 2;
 	query.filters[0] = (struct query_filter){"state", "run", false};
 	query.filters[1] = (struct query_filter){"tid", "^11$", false};
-	assert_taken(&hand, &query, "2");
+	assert_taken(hand, &query, "2");
 	query.filters[1].dimension = "colour";
-	assert_refused(&hand, &query, -ENOENT, "colour");
-	hand_profile_release(&hand);
+	assert_refused(hand, &query, -ENOENT, "colour");
 }
 
 static void includes_and_excludes_stacks_by_frames(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct query query = {.n_include = 2, .include = {"^main$", "^g$"}};
 
-	(void)state;
-	add_states(&hand);
-	assert_taken(&hand, &query, "2");
+	add_states(hand);
+	assert_taken(hand, &query, "2");
 	query.n_include = 1;
-	assert_taken(&hand, &query, "012");
+	assert_taken(hand, &query, "012");
 	query.n_exclude = 1;
 	query.exclude[0] = "^g";
-	assert_taken(&hand, &query, "01");
-	hand_profile_release(&hand);
+	assert_taken(hand, &query, "01");
 }
 
 static void add_stack(struct hand_profile *hand, const char *stack)
@@ -338,72 +302,59 @@ static void add_stack(struct hand_profile *hand, const char *stack)
 
 static void makes_stacks_over(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct query query = {.focus = "^f$"};
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	add_stack(&hand, "main;f;f;w;f;g");
-	add_stack(&hand, "main;g");
-	selection = selected(&hand, &query);
+	add_stack(hand, "main;f;f;w;f;g");
+	add_stack(hand, "main;g");
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(selection->n, 1);
 	assert_stack(selection, 0, "f;f;w;f;g");
-	selection_free(selection);
 
 	query = (struct query){.truncate = "^f$"};
-	selection = selected(&hand, &query);
+	selection = hand_profile_select(hand, &query);
 	assert_stack(selection, 0, "main;f");
 	assert_stack(selection, 1, "main;g");
-	selection_free(selection);
 
 	query = (struct query){.flatten = true};
-	selection = selected(&hand, &query);
+	selection = hand_profile_select(hand, &query);
 	assert_stack(selection, 0, "main;f;w;f;g");
-	selection_free(selection);
 
 	/* What is left out is left out before recursion is looked for. */
 	query = (struct query){.flatten = true, .n_elide = 1, .elide = {"^w$"}};
-	selection = selected(&hand, &query);
+	selection = hand_profile_select(hand, &query);
 	assert_stack(selection, 0, "main;f;g");
-	selection_free(selection);
 
 	/* Nothing is left of it, but the sample still counts. */
 	query = (struct query){.n_elide = 1, .elide = {"."}};
-	selection = selected(&hand, &query);
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(selection->n, 2);
 	assert_stack(selection, 0, "");
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 static void puts_groups_outermost(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct query query = {.n_groups = 2, .groups = {"state", "wait"}};
 
-	(void)state;
-	add_states(&hand);
-	selection = selected(&hand, &query);
+	add_states(hand);
+	selection = hand_profile_select(hand, &query);
 	assert_stack(selection, 0, "running;[no wait];main;f");
 	assert_stack(selection, 1, "sleeping;futex;main;f");
 	assert_stack(selection, 2, "running;[no wait];main;f;g");
 	/* One tree: the first's stack is part of the third's. */
 	assert_int_equal(selection->nodes[selection->stacks[2]].parent, selection->stacks[0]);
-	selection_free(selection);
 
 	query.focus = "^f$";
-	selection = selected(&hand, &query);
+	selection = hand_profile_select(hand, &query);
 	assert_stack(selection, 1, "sleeping;futex;f");
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 /* f takes 100 bytes, g gives 60 back, h has no value. */
 static void add_signs(struct hand_profile *hand)
 {
-	hand_profile_init(hand, 0);
 	hand_profile_add(hand,
 			 &(struct hand_sample){
 				 .stack = "main;f", .measured = true, .value = 100, .delta = 100});
@@ -413,11 +364,11 @@ static void add_signs(struct hand_profile *hand)
 	hand_profile_add(hand, &(struct hand_sample){.stack = "main;h"});
 }
 
-static void assert_values(const struct hand_profile *hand, enum query_measure measure,
-			  int64_t first, int64_t second, bool is_signed)
+static void assert_values(struct hand_profile *hand, enum query_measure measure, int64_t first,
+			  int64_t second, bool is_signed)
 {
 	struct query query = {.has_measure = true, .measure = measure, .metric = "bytes"};
-	struct selection *selection = selected(hand, &query);
+	struct selection *selection = hand_profile_select(hand, &query);
 
 	assert_int_equal(selection->n, 2);
 	assert_int_equal(selection->n_absent, 1);
@@ -425,59 +376,51 @@ static void assert_values(const struct hand_profile *hand, enum query_measure me
 	assert_int_equal(selection->values[1], second);
 	assert_int_equal(selection->is_signed, is_signed);
 	assert_string_equal(selection->unit, "B");
-	selection_free(selection);
 }
 
 static void counts_by_measure(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct query query = {.has_measure = true, .measure = QUERY_VALUE, .metric = "colours"};
 
-	(void)state;
-	add_signs(&hand);
-	assert_values(&hand, QUERY_VALUE, 100, 40, false);
-	assert_values(&hand, QUERY_MEAN, 100, 40, false);
-	assert_values(&hand, QUERY_DELTA, 100, -60, true);
-	assert_values(&hand, QUERY_GAIN, 100, 0, false);
-	assert_values(&hand, QUERY_LOSS, 0, 60, false);
-	assert_refused(&hand, &query, -ENOENT, "samples, period, bytes");
-	hand_profile_release(&hand);
+	add_signs(hand);
+	assert_values(hand, QUERY_VALUE, 100, 40, false);
+	assert_values(hand, QUERY_MEAN, 100, 40, false);
+	assert_values(hand, QUERY_DELTA, 100, -60, true);
+	assert_values(hand, QUERY_GAIN, 100, 0, false);
+	assert_values(hand, QUERY_LOSS, 0, 60, false);
+	assert_refused(hand, &query, -ENOENT, "samples, period, bytes");
 }
 
 static void ends_patterns_that_explode(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct query query = {.n_include = 1, .include = {"^(a+)+$"}};
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	add_stack(&hand, "main;aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!");
-	assert_refused(&hand, &query, -E2BIG, "'^(a+)+$' takes too long on 'aaa");
+	add_stack(hand, "main;aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!");
+	assert_refused(hand, &query, -E2BIG, "'^(a+)+$' takes too long on 'aaa");
 	query = (struct query){.n_filters = 1, .filters = {{"comm", "(", false}}};
-	assert_refused(&hand, &query, -EINVAL, "pattern '('");
-	hand_profile_release(&hand);
+	assert_refused(hand, &query, -EINVAL, "pattern '('");
 }
 
 static void refuses_more_than_there_is_room_for(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct query query = {.n_elide = QUERY_MAX_PATTERNS + 1};
 
-	(void)state;
-	add_ten(&hand);
-	assert_refused(&hand, &query, -E2BIG, "32 patterns");
+	add_ten(hand);
+	assert_refused(hand, &query, -E2BIG, "32 patterns");
 	query = (struct query){.n_ranges = QUERY_MAX_RANGES + 1};
-	assert_refused(&hand, &query, -E2BIG, "64 time ranges");
+	assert_refused(hand, &query, -E2BIG, "64 time ranges");
 	query = (struct query){.n_groups = QUERY_MAX_GROUPS + 1};
-	assert_refused(&hand, &query, -E2BIG, "8 groups");
+	assert_refused(hand, &query, -E2BIG, "8 groups");
 	query = (struct query){.n_filters = QUERY_MAX_PATTERNS + 1};
-	assert_refused(&hand, &query, -E2BIG, "32 filters");
-	hand_profile_release(&hand);
+	assert_refused(hand, &query, -E2BIG, "32 filters");
 }
 
 static void bears_stacks_of_100000_frames(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct selection *selection;
 	struct query query = {.n_include = 1,
 			      .include = {"f"},
@@ -486,40 +429,35 @@ static void bears_stacks_of_100000_frames(void **state)
 			      .n_groups = 1,
 			      .groups = {"state"}};
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	add_stack(&hand, "f");
-	hand.profile.stacks[0] = hand_profile_stack(&hand, "f", 100000);
-	selection = selected(&hand, &query);
+	add_stack(hand, "f");
+	hand->profile.stacks[0] = hand_profile_stack(hand, "f", 100000);
+	selection = hand_profile_select(hand, &query);
 	assert_int_equal(selection->n, 1);
 	assert_int_equal(selection->n_nodes, 100002);
-	selection_free(selection);
 	query.flatten = true;
-	selection = selected(&hand, &query);
+	selection = hand_profile_select(hand, &query);
 	assert_stack(selection, 0, "[no state];f");
-	selection_free(selection);
-	hand_profile_release(&hand);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_everything_unless_told),
+		hand_profile_test(takes_everything_unless_told),
 		cmocka_unit_test(knows_what_weights_are),
 		cmocka_unit_test(weights_are_those_of_the_event_that_is_counted),
-		cmocka_unit_test(counts_time_in_nanoseconds),
-		cmocka_unit_test(takes_an_empty_profile),
-		cmocka_unit_test(counts_overlapping_ranges_once),
-		cmocka_unit_test(takes_rows_of_the_clocks_whole_seconds),
-		cmocka_unit_test(gives_each_rectangle_its_own_rows),
-		cmocka_unit_test(filters_by_dimension),
-		cmocka_unit_test(includes_and_excludes_stacks_by_frames),
-		cmocka_unit_test(makes_stacks_over),
-		cmocka_unit_test(puts_groups_outermost),
-		cmocka_unit_test(counts_by_measure),
-		cmocka_unit_test(ends_patterns_that_explode),
-		cmocka_unit_test(refuses_more_than_there_is_room_for),
-		cmocka_unit_test(bears_stacks_of_100000_frames),
+		hand_profile_test(counts_time_in_nanoseconds),
+		hand_profile_test(takes_an_empty_profile),
+		hand_profile_test(counts_overlapping_ranges_once),
+		hand_profile_test(takes_rows_of_the_clocks_whole_seconds),
+		hand_profile_test(gives_each_rectangle_its_own_rows),
+		hand_profile_test(filters_by_dimension),
+		hand_profile_test(includes_and_excludes_stacks_by_frames),
+		hand_profile_test(makes_stacks_over),
+		hand_profile_test(puts_groups_outermost),
+		hand_profile_test(counts_by_measure),
+		hand_profile_test(ends_patterns_that_explode),
+		hand_profile_test(refuses_more_than_there_is_room_for),
+		hand_profile_test(bears_stacks_of_100000_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

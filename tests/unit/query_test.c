@@ -2,6 +2,7 @@
 #include "flamescope/query/query.h"
 
 #include "flamescope/query/internal.h"
+#include "folder_fixture.h"
 #include "tests/unit/flamescope/hand_profile.h"
 
 #include <errno.h>
@@ -158,36 +159,33 @@ static void reads_measures(void **state)
 
 static void names_the_values_of_dimensions(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct dimension dimension;
 	struct err err = {0};
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	hand_profile_add(&hand, &(struct hand_sample){.comm = "io", .pid = 7, .tid = 8});
-	hand_profile_add(&hand, &(struct hand_sample){.comm = "app", .pid = 7, .tid = 7});
-	hand_profile_add(&hand, &(struct hand_sample){.comm = "io", .pid = 7, .tid = 9, .cpu = 3});
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "thread", NULL, &err), 0);
+	hand_profile_add(hand, &(struct hand_sample){.comm = "io", .pid = 7, .tid = 8});
+	hand_profile_add(hand, &(struct hand_sample){.comm = "app", .pid = 7, .tid = 7});
+	hand_profile_add(hand, &(struct hand_sample){.comm = "io", .pid = 7, .tid = 9, .cpu = 3});
+	assert_int_equal(dimension_init(&dimension, &hand->profile, "thread", NULL, &err), 0);
 	assert_string_equal(dimension.labels[dimension_value(&dimension, 0)], "io/8");
 	dimension_release(&dimension);
 	/* Named by its main thread, which came second. */
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "process", NULL, &err), 0);
+	assert_int_equal(dimension_init(&dimension, &hand->profile, "process", NULL, &err), 0);
 	assert_int_equal(dimension.n_values, 1);
 	assert_string_equal(dimension.labels[dimension_value(&dimension, 0)], "app/7");
 	dimension_release(&dimension);
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "comm", NULL, &err), 0);
+	assert_int_equal(dimension_init(&dimension, &hand->profile, "comm", NULL, &err), 0);
 	assert_int_equal(dimension.n_values, 2);
 	assert_int_equal(dimension_value(&dimension, 0), dimension_value(&dimension, 2));
 	dimension_release(&dimension);
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "cpu", NULL, &err), 0);
+	assert_int_equal(dimension_init(&dimension, &hand->profile, "cpu", NULL, &err), 0);
 	assert_string_equal(dimension.labels[dimension_value(&dimension, 2)], "3");
 	dimension_release(&dimension);
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "wait", NULL, &err), 0);
+	assert_int_equal(dimension_init(&dimension, &hand->profile, "wait", NULL, &err), 0);
 	dimension_release(&dimension);
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "colour", NULL, &err), -ENOENT);
+	assert_int_equal(dimension_init(&dimension, &hand->profile, "colour", NULL, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "thread, comm"));
 	assert_non_null(strstr(err.text, "state"));
-	hand_profile_release(&hand);
 }
 
 static void assert_label(const struct hand_profile *hand, const char *name, size_t sample,
@@ -204,34 +202,31 @@ static void assert_label(const struct hand_profile *hand, const char *name, size
 
 static void tells_samples_apart_by_a_metric(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct dimension dimension;
 	struct err err = {0};
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	hand_profile_add(&hand,
+	hand_profile_add(hand,
 			 &(struct hand_sample){.measured = true, .value = 250 << 20, .delta = 1});
-	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .value = -5, .delta = -3});
-	hand_profile_add(&hand, &(struct hand_sample){.measured = true, .value = 0});
-	hand_profile_add(&hand, &(struct hand_sample){0});
-	assert_label(&hand, "bytes:class", 0, "100s MiB");
-	assert_label(&hand, "bytes:class", 1, "-1s B");
-	assert_label(&hand, "bytes:class", 2, "0");
-	assert_label(&hand, "bytes:class", 3, "");
-	assert_label(&hand, "sign", 0, "gain");
-	assert_label(&hand, "bytes:sign", 1, "loss");
-	assert_label(&hand, "sign", 2, "unchanged");
-	assert_label(&hand, "sign", 3, "");
+	hand_profile_add(hand, &(struct hand_sample){.measured = true, .value = -5, .delta = -3});
+	hand_profile_add(hand, &(struct hand_sample){.measured = true, .value = 0});
+	hand_profile_add(hand, &(struct hand_sample){0});
+	assert_label(hand, "bytes:class", 0, "100s MiB");
+	assert_label(hand, "bytes:class", 1, "-1s B");
+	assert_label(hand, "bytes:class", 2, "0");
+	assert_label(hand, "bytes:class", 3, "");
+	assert_label(hand, "sign", 0, "gain");
+	assert_label(hand, "bytes:sign", 1, "loss");
+	assert_label(hand, "sign", 2, "unchanged");
+	assert_label(hand, "sign", 3, "");
 	/* Where no metric's changes are counted there is no sign. */
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "sign", NULL, &err), -ENOENT);
+	assert_int_equal(dimension_init(&dimension, &hand->profile, "sign", NULL, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "try: --metric NAME:delta"));
 	err = (struct err){0};
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "bytes", NULL, &err), -ENOENT);
+	assert_int_equal(dimension_init(&dimension, &hand->profile, "bytes", NULL, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "bytes:class"));
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "byte:class", NULL, &err),
+	assert_int_equal(dimension_init(&dimension, &hand->profile, "byte:class", NULL, &err),
 			 -ENOENT);
-	hand_profile_release(&hand);
 }
 
 /* By name: samples of a process 7 in order, as COMM:TID, and what it is called. */
@@ -301,26 +296,23 @@ static void says_what_brings_what_is_missing(void **state)
 		{true, "module", ", try: wick report --per module"},
 		{true, "colour", "cpu, event, state, wait"},
 	};
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	free((void *)(uintptr_t)hand.profile.strings[hand.profile.metrics[0].name]);
-	hand.profile.strings[hand.profile.metrics[0].name] = strdup("rss_kib");
+	free((void *)(uintptr_t)hand->profile.strings[hand->profile.metrics[0].name]);
+	hand->profile.strings[hand->profile.metrics[0].name] = strdup("rss_kib");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct dimension dimension;
 		struct err err = {0};
 		const char *end;
-		int r = rows[i].dimension ? dimension_init(&dimension, &hand.profile, rows[i].word,
+		int r = rows[i].dimension ? dimension_init(&dimension, &hand->profile, rows[i].word,
 							   NULL, &err)
-					  : missing_metric(&hand.profile, rows[i].word, &err);
+					  : missing_metric(&hand->profile, rows[i].word, &err);
 
 		assert_int_equal(r, -ENOENT);
 		end = err.text + strlen(err.text) - strlen(rows[i].hint);
 		assert_true(end > err.text);
 		assert_string_equal(end, rows[i].hint);
 	}
-	hand_profile_release(&hand);
 }
 
 static void a_long_list_of_what_there_is_leaves_room_for_the_hint(void **state)
@@ -340,18 +332,15 @@ static void a_long_list_of_what_there_is_leaves_room_for_the_hint(void **state)
 
 static void counts_values_without_room_as_others(void **state)
 {
-	struct hand_profile hand;
+	struct hand_profile *hand = *state;
 	struct dimension dimension;
 	struct err err = {0};
 
-	(void)state;
-	hand_profile_init(&hand, 0);
-	hand_profile_add(&hand, &(struct hand_sample){.state = "running"});
-	hand.profile.tags[0].codes[0] = PROFILE_TAG_OTHER;
-	assert_int_equal(dimension_init(&dimension, &hand.profile, "state", NULL, &err), 0);
+	hand_profile_add(hand, &(struct hand_sample){.state = "running"});
+	hand->profile.tags[0].codes[0] = PROFILE_TAG_OTHER;
+	assert_int_equal(dimension_init(&dimension, &hand->profile, "state", NULL, &err), 0);
 	assert_string_equal(dimension.labels[dimension_value(&dimension, 0)], "[other]");
 	dimension_release(&dimension);
-	hand_profile_release(&hand);
 }
 
 static bool elides(const char *pattern, const char *frame)
@@ -412,15 +401,10 @@ static void ships_rules_for_plumbing_only(void **state)
 
 static int read_rules(const char *text, size_t len, char **ret_pattern, struct err *err)
 {
-	char path[] = "/tmp/query_test.XXXXXX";
-	int fd = mkstemp(path);
-	int r;
+	char *path = file_make(text, len);
+	int r = elide_rules_read(path, ret_pattern, err);
 
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, len), len);
-	(void)close(fd);
-	r = elide_rules_read(path, ret_pattern, err);
-	(void)unlink(path);
+	file_remove(path);
 	return r;
 }
 
@@ -481,12 +465,12 @@ int main(void)
 		cmocka_unit_test(reads_a_part_of_every_period),
 		cmocka_unit_test(takes_64_ranges_and_no_more),
 		cmocka_unit_test(reads_measures),
-		cmocka_unit_test(names_the_values_of_dimensions),
-		cmocka_unit_test(tells_samples_apart_by_a_metric),
+		hand_profile_test(names_the_values_of_dimensions),
+		hand_profile_test(tells_samples_apart_by_a_metric),
 		cmocka_unit_test(names_processes_as_most_of_their_samples),
-		cmocka_unit_test(says_what_brings_what_is_missing),
+		hand_profile_test(says_what_brings_what_is_missing),
 		cmocka_unit_test(a_long_list_of_what_there_is_leaves_room_for_the_hint),
-		cmocka_unit_test(counts_values_without_room_as_others),
+		hand_profile_test(counts_values_without_room_as_others),
 		cmocka_unit_test(ships_rules_for_plumbing_only),
 		cmocka_unit_test(reads_rules_of_a_file),
 		cmocka_unit_test(names_the_line_that_is_no_rule),

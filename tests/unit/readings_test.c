@@ -1,4 +1,5 @@
 /* readings_test.c - what /proc says, true or hostile, and what is made of it */
+#include "child_fixture.h"
 #include "sampler/collector/limits.h"
 #include "sampler/collector/metrics/readings.h"
 
@@ -201,27 +202,22 @@ static void a_process_that_ends_keeps_its_last_values(void **state)
 	struct node_sample sample = {0};
 	struct thread_readings thread = {0};
 	struct readings readings;
-	siginfo_t info;
-	pid_t pid = fork();
+	pid_t pid = child_start_paused();
 	int64_t kib;
 
 	(void)state;
-	if (pid == 0) {
-		(void)pause();
-		_exit(0);
-	}
 	readings_init(&readings, pid, &options, &sockets);
 	kib = readings.values[METRIC_RSS_KIB];
 	assert_true(kib > 0);
 	assert_int_equal(kill(pid, SIGKILL), 0);
-	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	child_await_zombie(pid);
 	for (uint64_t later = 1; later <= 2; later++) {
 		sample.tid = (uint32_t)pid;
 		readings_fill(&readings, &thread, &sample, readings.read_ns + later * NS_PER_S);
 		assert_int_equal(sample.metrics[METRIC_RSS_KIB].value, kib);
 		assert_int_equal(sample.metrics[METRIC_THREADS].value, 1);
 		if (later == 1) /* a zombie first, then nothing */
-			assert_int_equal(waitpid(pid, NULL, 0), pid);
+			(void)child_status(pid);
 	}
 	readings_thread_release(&thread);
 	readings_release(&readings);

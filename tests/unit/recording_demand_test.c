@@ -38,7 +38,6 @@ static int tear_down(void **state)
 {
 	struct run *run = *state;
 
-	recording_free(run->recording);
 	output_teardown(&run->fixture);
 	free(run->path);
 	free(run);
@@ -51,24 +50,13 @@ static void end(struct run *run)
 	assert_int_equal(recording_end(run->recording, NULL, 0, &run->path), 0);
 }
 
-static void put(const struct output_fixture *fixture, const char *name)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "%s/%s", fixture->dir, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
-	(void)close(fd);
-}
-
 static void makes_no_file_before_one_is_asked_for(void **state)
 {
 	struct run *run = *state;
 
 	recording_tick(run->recording);
 	assert_int_equal(recording_finish(run->recording), 0);
-	assert_int_equal(output_files(&run->fixture), 0);
+	assert_int_equal(folder_count(run->fixture.dir), 0);
 }
 
 static void each_file_is_whole_and_counts_from_where_it_begins(void **state)
@@ -96,15 +84,15 @@ static void each_file_is_whole_and_counts_from_where_it_begins(void **state)
 	assert_int_equal(output_count(second, " cpu-clock:"), 30);
 	assert_non_null(strstr(first, "\"samples\":30,\"weight\":30,\"late\":0,\"lost_full\":4,"));
 	assert_non_null(strstr(second, "\"samples\":30,\"weight\":30,\"late\":0,\"lost_full\":7,"));
-	assert_int_equal(output_files(&run->fixture), 2);
+	assert_int_equal(folder_count(run->fixture.dir), 2);
 }
 
 static void a_name_that_is_taken_is_passed_over(void **state)
 {
 	struct run *run = *state;
 
-	put(&run->fixture, "x.0001.perf");
-	put(&run->fixture, "x.0002.perf");
+	folder_put(run->fixture.dir, "x.0001.perf", "");
+	folder_put(run->fixture.dir, "x.0002.perf", "");
 	assert_int_equal(recording_begin(run->recording, 0, NULL), 3);
 	end(run);
 	assert_non_null(strstr(run->path, "/x.0003.perf"));
@@ -115,7 +103,6 @@ static void a_compressed_file_is_told_by_the_name_that_stays(void **state)
 {
 	struct run *run = *state;
 
-	recording_free(run->recording);
 	run->fixture.options.compress = COMPRESS_ZST;
 	run->recording = output_open(&run->fixture);
 	assert_int_equal(recording_begin(run->recording, 0, NULL), 1);
@@ -125,7 +112,7 @@ static void a_compressed_file_is_told_by_the_name_that_stays(void **state)
 	assert_int_equal(recording_finish(run->recording), 0);
 	assert_true(recording_settled(run->recording));
 	assert_int_equal(access(run->path, F_OK), 0);
-	assert_int_equal(output_files(&run->fixture), 1);
+	assert_int_equal(folder_count(run->fixture.dir), 1);
 }
 
 static void a_file_without_samples_has_its_head_and_its_end(void **state)
@@ -177,7 +164,6 @@ static void a_file_without_comments_has_no_notes(void **state)
 {
 	struct run *run = *state;
 
-	recording_free(run->recording);
 	run->fixture.options.text.bare = true;
 	run->recording = output_open(&run->fixture);
 	assert_int_equal(recording_begin(run->recording, 0, NULL), 1);

@@ -54,11 +54,8 @@ static const struct segment_disk faulty_disk = {faulty_write, faulty_truncate};
 
 static struct recording *open_faulty(struct output_fixture *fixture)
 {
-	struct recording *recording = NULL;
-	struct err err = {0};
+	struct recording *recording = output_open(fixture);
 
-	if (recording_new(&fixture->options, &recording, &err) < 0)
-		fail_msg("%s", err.text);
 	recording->disk = &faulty_disk;
 	recording->segment.disk = &faulty_disk;
 	return recording;
@@ -117,7 +114,6 @@ static unsigned record_with_faults(unsigned fail_at, unsigned n_fail, size_t tak
 	assert_int_equal(samples_in_all(&fixture), stats.samples);
 	if (n_fail && fail_at < faults.n_writes - 4)
 		assert_in_range(fixture.n_told, 0, 1);
-	recording_free(recording);
 	output_teardown(&fixture);
 	return faults.n_writes;
 }
@@ -150,156 +146,128 @@ static void ends_on_a_whole_sample_whichever_write_is_short(void **state)
 
 static void loses_nothing_to_a_short_trouble(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct recording_stats stats;
 
-	(void)state;
-	memset(&faults, 0, sizeof(faults));
-	output_setup(&fixture, "x.perf");
-	recording = open_faulty(&fixture);
-	output_write(&fixture, recording, 10);
+	recording = open_faulty(fixture);
+	output_write(fixture, recording, 10);
 	faults.fail_at = faults.n_writes + 1;
 	faults.n_fail = 3;
-	output_write(&fixture, recording, 30);
-	assert_int_equal(fixture.n_told, 1);
-	assert_non_null(strstr(buf_text(&fixture.told), "No space left on device"));
+	output_write(fixture, recording, 30);
+	assert_int_equal(fixture->n_told, 1);
+	assert_non_null(strstr(buf_text(&fixture->told), "No space left on device"));
 	tick(recording);
 	tick(recording);
 	tick(recording);
 	assert_int_equal(recording_finish(recording), 0);
 	recording_stats(recording, &stats);
 	assert_int_equal(stats.samples, 40);
-	assert_int_equal(samples_in(&fixture, "x.perf"), 40);
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_int_equal(samples_in(fixture, "x.perf"), 40);
 }
 
 static void overwrites_what_it_could_not_cut(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 
-	(void)state;
-	memset(&faults, 0, sizeof(faults));
-	output_setup(&fixture, "x.perf");
-	recording = open_faulty(&fixture);
-	output_write(&fixture, recording, 10);
+	recording = open_faulty(fixture);
+	output_write(fixture, recording, 10);
 	faults.fail_at = faults.n_writes + 1;
 	faults.n_fail = 2;
 	faults.take = 50;
 	faults.cannot_cut = true;
-	output_write(&fixture, recording, 3);
+	output_write(fixture, recording, 3);
 	faults.cannot_cut = false;
 	faults.n_fail = 0;
 	tick(recording);
-	assert_int_equal(samples_in(&fixture, "x.perf"), 13);
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_int_equal(samples_in(fixture, "x.perf"), 13);
 }
 
 static void says_in_the_end_what_was_dropped(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct recording_stats stats;
 	char dropped[64];
 
-	(void)state;
-	memset(&faults, 0, sizeof(faults));
-	output_setup(&fixture, "x.perf");
-	recording = open_faulty(&fixture);
-	output_write(&fixture, recording, 10);
+	recording = open_faulty(fixture);
+	output_write(fixture, recording, 10);
 	faults.fail_at = faults.n_writes + 1;
 	faults.n_fail = 1000000;
-	output_write(&fixture, recording, 9000); /* more than waits for a disk */
+	output_write(fixture, recording, 9000); /* more than waits for a disk */
 	recording_stats(recording, &stats);
 	assert_in_range(stats.dropped, 1, 8999);
 	faults.n_fail = 0;
 	tick(recording);
 	assert_int_equal(recording_finish(recording), -EIO);
-	assert_int_equal(samples_in(&fixture, "x.perf") + stats.dropped, 9010);
+	assert_int_equal(samples_in(fixture, "x.perf") + stats.dropped, 9010);
 	(void)snprintf(dropped, sizeof(dropped), "\"dropped\":%llu}\n",
 		       (unsigned long long)stats.dropped);
-	_cleanup_free_ char *text = output_text(&fixture, "x.perf");
+	_cleanup_free_ char *text = output_text(fixture, "x.perf");
 
 	assert_non_null(strstr(text, dropped));
-	assert_int_equal(fixture.n_told, 1);
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_int_equal(fixture->n_told, 1);
 }
 
 static void goes_on_in_a_new_file_when_one_is_removed(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 
-	(void)state;
-	memset(&faults, 0, sizeof(faults));
-	output_setup(&fixture, "x.perf");
-	recording = open_faulty(&fixture);
-	output_write(&fixture, recording, 20);
-	assert_int_equal(unlink(fixture.path), 0);
+	recording = open_faulty(fixture);
+	output_write(fixture, recording, 20);
+	assert_int_equal(unlink(fixture->path), 0);
 	recording->backlog.oldest_ns = 1;
 	tick(recording);
-	output_write(&fixture, recording, 5);
+	output_write(fixture, recording, 5);
 	assert_int_equal(recording_finish(recording), -EIO);
-	assert_int_equal(samples_in(&fixture, "x.perf"), 5);
-	_cleanup_free_ char *text = output_text(&fixture, "x.perf");
+	assert_int_equal(samples_in(fixture, "x.perf"), 5);
+	_cleanup_free_ char *text = output_text(fixture, "x.perf");
 
 	assert_non_null(strstr(text, "\"dropped\":4}"));
-	assert_int_equal(fixture.n_told, 1);
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_int_equal(fixture->n_told, 1);
 }
 
 static void waits_for_a_directory_that_was_removed(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct recording_stats stats;
 
-	(void)state;
-	memset(&faults, 0, sizeof(faults));
-	output_setup(&fixture, "x.perf");
-	recording = open_faulty(&fixture);
-	output_write(&fixture, recording, 20);
-	assert_int_equal(unlink(fixture.path), 0);
-	assert_int_equal(rmdir(fixture.dir), 0);
+	recording = open_faulty(fixture);
+	output_write(fixture, recording, 20);
+	assert_int_equal(unlink(fixture->path), 0);
+	assert_int_equal(rmdir(fixture->dir), 0);
 	recording->backlog.oldest_ns = 1;
 	tick(recording);
-	output_write(&fixture, recording, 5);
+	output_write(fixture, recording, 5);
 	assert_int_equal(recording->stats.dropped, 9);
-	assert_int_equal(mkdir(fixture.dir, 0700), 0);
+	assert_int_equal(mkdir(fixture->dir, 0700), 0);
 	tick(recording);
-	output_write(&fixture, recording, 5);
+	output_write(fixture, recording, 5);
 	(void)recording_finish(recording);
 	recording_stats(recording, &stats);
-	assert_int_equal(samples_in(&fixture, "x.perf"), 5);
-	assert_int_equal(fixture.n_told, 2); /* removed; cannot be made again */
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_int_equal(samples_in(fixture, "x.perf"), 5);
+	assert_int_equal(fixture->n_told, 2); /* removed; cannot be made again */
 }
 
 static void survives_a_limit_of_the_file_size(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct rlimit before;
 	struct rlimit limit;
 	struct recording_stats stats;
 
-	(void)state;
-	memset(&faults, 0, sizeof(faults));
-	output_setup(&fixture, "x.perf");
 	(void)signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = before;
 	limit.rlim_cur = 6000;
-	recording = open_faulty(&fixture);
+	recording = open_faulty(fixture);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	for (int i = 0; i < 60; i++) {
-		output_write(&fixture, recording, 1);
+		output_write(fixture, recording, 1);
 		recording->backlog.oldest_ns = 1;
 		tick(recording);
 	}
@@ -308,67 +276,68 @@ static void survives_a_limit_of_the_file_size(void **state)
 	recording_stats(recording, &stats);
 	assert_int_equal(stats.samples + stats.dropped, 60);
 	assert_in_range(stats.segments, 2, 5);
-	assert_int_equal(samples_in(&fixture, "x.perf") + samples_in_all(&fixture), stats.samples);
-	assert_int_equal(fixture.n_told, 1);
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_int_equal(samples_in(fixture, "x.perf") + samples_in_all(fixture), stats.samples);
+	assert_int_equal(fixture->n_told, 1);
 }
 
 /* A real full disk: 64 KiB of tmpfs, filled by somebody else, then freed. */
 static void resumes_when_a_full_disk_has_room(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct recording_stats stats;
 	char ballast[PATH_MAX];
 	FILE *file;
 
-	(void)state;
-	memset(&faults, 0, sizeof(faults));
-	output_setup(&fixture, "x.perf");
-	if (mount("tmpfs", fixture.dir, "tmpfs", 0, "size=64k") < 0) {
-		output_teardown(&fixture);
+	if (mount("tmpfs", fixture->dir, "tmpfs", 0, "size=64k") < 0) {
 		print_message("cannot mount a small disk here\n");
 		skip();
 	}
-	(void)snprintf(ballast, sizeof(ballast), "%s/ballast", fixture.dir);
-	recording = open_faulty(&fixture);
-	output_write(&fixture, recording, 16);
+	(void)snprintf(ballast, sizeof(ballast), "%s/ballast", fixture->dir);
+	recording = open_faulty(fixture);
+	output_write(fixture, recording, 16);
 	file = fopen(ballast, "w");
 	for (int i = 0; i < 64 * 1024; i++)
 		(void)fputc('x', file);
 	(void)fclose(file);
 	for (int i = 0; i < 40; i++) {
-		output_write(&fixture, recording, 5);
+		output_write(fixture, recording, 5);
 		recording->backlog.oldest_ns = 1;
 		tick(recording);
-		(void)samples_in(&fixture, "x.perf");
+		(void)samples_in(fixture, "x.perf");
 	}
 	recording_stats(recording, &stats);
-	assert_int_equal(fixture.n_told, 1);
-	assert_true(samples_in(&fixture, "x.perf") < 216);
+	assert_int_equal(fixture->n_told, 1);
+	assert_true(samples_in(fixture, "x.perf") < 216);
 	(void)unlink(ballast);
 	tick(recording);
 	(void)recording_finish(recording);
-	assert_int_equal(samples_in(&fixture, "x.perf") + stats.dropped, 216);
-	recording_free(recording);
-	(void)unlink(fixture.path);
-	assert_int_equal(umount(fixture.dir), 0);
-	output_teardown(&fixture);
+	assert_int_equal(samples_in(fixture, "x.perf") + stats.dropped, 216);
+	output_close(fixture);
+	(void)unlink(fixture->path);
+	assert_int_equal(umount(fixture->dir), 0);
 }
+
+static int begin(void **state)
+{
+	memset(&faults, 0, sizeof(faults));
+	return output_begin(state);
+}
+
+#define disk_test(test) cmocka_unit_test_setup_teardown(test, begin, output_end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_on_a_whole_sample_whichever_write_fails),
 		cmocka_unit_test(ends_on_a_whole_sample_whichever_write_is_short),
-		cmocka_unit_test(loses_nothing_to_a_short_trouble),
-		cmocka_unit_test(overwrites_what_it_could_not_cut),
-		cmocka_unit_test(says_in_the_end_what_was_dropped),
-		cmocka_unit_test(goes_on_in_a_new_file_when_one_is_removed),
-		cmocka_unit_test(waits_for_a_directory_that_was_removed),
-		cmocka_unit_test(survives_a_limit_of_the_file_size),
-		cmocka_unit_test(resumes_when_a_full_disk_has_room),
+		disk_test(loses_nothing_to_a_short_trouble),
+		disk_test(overwrites_what_it_could_not_cut),
+		disk_test(says_in_the_end_what_was_dropped),
+		disk_test(goes_on_in_a_new_file_when_one_is_removed),
+		disk_test(waits_for_a_directory_that_was_removed),
+		disk_test(survives_a_limit_of_the_file_size),
+		disk_test(resumes_when_a_full_disk_has_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,6 @@ static void begin(struct run *run, uint64_t flush_ns)
 
 static void end(struct run *run)
 {
-	recording_free(run->recording);
 	output_teardown(&run->fixture);
 }
 
@@ -62,7 +61,7 @@ static void goes_on_in_a_file_without_samples(void **state)
 	assert_int_equal(recording_split(run.recording, 10), 0); /* its head is not on disk */
 	output_write(&run.fixture, run.recording, 1);
 	assert_int_equal(recording_finish(run.recording), 0);
-	assert_int_equal(output_files(&run.fixture), 1);
+	assert_int_equal(folder_count(run.fixture.dir), 1);
 	text = output_text(&run.fixture, "x.perf");
 	assert_int_equal(output_count(text, "# wick :"), 1);
 	assert_int_equal(output_count(text, "\"hz\":10,"), 1);

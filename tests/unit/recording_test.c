@@ -28,91 +28,77 @@ static size_t samples_in(const struct output_fixture *fixture, const char *name)
 
 static void writes_the_first_samples_at_once(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct stat st;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	recording = output_open(&fixture);
-	output_write(&fixture, recording, 1);
-	assert_int_equal(samples_in(&fixture, "x.perf"), 1);
-	assert_int_equal(lstat(fixture.path, &st), 0);
+	recording = output_open(fixture);
+	output_write(fixture, recording, 1);
+	assert_int_equal(samples_in(fixture, "x.perf"), 1);
+	assert_int_equal(lstat(fixture->path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 static void keeps_later_ones_until_they_are_as_old_as_the_flush(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	fixture.now_ns -= 500000000U;
-	recording = output_open(&fixture);
-	output_write(&fixture, recording, RECORDING_FIRST_SAMPLES + 3);
+	fixture->now_ns -= 500000000U;
+	recording = output_open(fixture);
+	output_write(fixture, recording, RECORDING_FIRST_SAMPLES + 3);
 	recording_tick(recording);
-	assert_int_equal(samples_in(&fixture, "x.perf"), RECORDING_FIRST_SAMPLES);
+	assert_int_equal(samples_in(fixture, "x.perf"), RECORDING_FIRST_SAMPLES);
 	recording->backlog.oldest_ns -= 450000000U;
 	recording_tick(recording);
-	assert_int_equal(samples_in(&fixture, "x.perf"), RECORDING_FIRST_SAMPLES + 3);
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_int_equal(samples_in(fixture, "x.perf"), RECORDING_FIRST_SAMPLES + 3);
 }
 
 static void ends_a_file_with_what_was_counted(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct perf_script_count count = {"lost_full", 7};
 	struct recording_stats stats;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	recording = output_open(&fixture);
-	output_write(&fixture, recording, 20);
+	recording = output_open(fixture);
+	output_write(fixture, recording, 20);
 	recording_counts(recording, &count, 1);
 	assert_int_equal(recording_finish(recording), 0);
 	recording_stats(recording, &stats);
 	assert_int_equal(stats.samples, 20);
 	assert_int_equal(stats.segments, 1);
 	assert_int_equal(stats.n_paths, 1);
-	assert_string_equal(stats.paths[0], fixture.path);
-	_cleanup_free_ char *text = output_text(&fixture, "x.perf");
+	assert_string_equal(stats.paths[0], fixture->path);
+	_cleanup_free_ char *text = output_text(fixture, "x.perf");
 
 	assert_non_null(strstr(text, "\n\n# wick-end : {\"samples\":20,\"weight\":20,\"late\":0,"
 				     "\"lost_full\":7,\"dropped\":0}\n"));
 	assert_int_equal(stats.bytes, strlen(text));
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 static void rotates_by_samples_and_counts_each_file_on_its_own(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct perf_script_count count = {"lost_full", 7};
 	struct recording_stats stats;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	fixture.options.rotate.samples = 5;
-	recording = output_open(&fixture);
-	output_write(&fixture, recording, 5);
+	fixture->options.rotate.samples = 5;
+	recording = output_open(fixture);
+	output_write(fixture, recording, 5);
 	recording_counts(recording, &count, 1);
-	output_write(&fixture, recording, 2);
+	output_write(fixture, recording, 2);
 	count.value = 9;
 	recording_counts(recording, &count, 1);
-	output_write(&fixture, recording, 5);
+	output_write(fixture, recording, 5);
 	assert_int_equal(recording_finish(recording), 0);
-	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 5);
-	assert_int_equal(samples_in(&fixture, "x.0002.perf"), 5);
-	assert_int_equal(samples_in(&fixture, "x.0003.perf"), 2);
-	assert_false(output_exists(&fixture, "x.perf"));
-	_cleanup_free_ char *first = output_text(&fixture, "x.0001.perf");
-	_cleanup_free_ char *second = output_text(&fixture, "x.0002.perf");
+	assert_int_equal(samples_in(fixture, "x.0001.perf"), 5);
+	assert_int_equal(samples_in(fixture, "x.0002.perf"), 5);
+	assert_int_equal(samples_in(fixture, "x.0003.perf"), 2);
+	assert_false(output_exists(fixture, "x.perf"));
+	_cleanup_free_ char *first = output_text(fixture, "x.0001.perf");
+	_cleanup_free_ char *second = output_text(fixture, "x.0002.perf");
 
 	assert_non_null(strstr(first, "\"lost_full\":7,"));
 	assert_non_null(strstr(second, "\"lost_full\":2,"));
@@ -121,8 +107,6 @@ static void rotates_by_samples_and_counts_each_file_on_its_own(void **state)
 	assert_int_equal(stats.samples, 12);
 	assert_int_equal(stats.n_paths, 3);
 	assert_int_equal(stats.single_segments, 0);
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 static void never_leaves_one_sample_alone_in_a_file(void **state)
@@ -141,52 +125,43 @@ static void never_leaves_one_sample_alone_in_a_file(void **state)
 		recording_stats(recording, &stats);
 		assert_int_equal(stats.samples, n);
 		assert_int_equal(stats.single_segments, 0);
-		recording_free(recording);
 		output_teardown(&fixture);
 	}
 }
 
 static void says_that_a_recording_has_one_sample(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct recording_stats stats;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	recording = output_open(&fixture);
-	output_write(&fixture, recording, 1);
+	recording = output_open(fixture);
+	output_write(fixture, recording, 1);
 	assert_int_equal(recording_finish(recording), 0);
 	recording_stats(recording, &stats);
 	assert_int_equal(stats.single_segments, 1);
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 static void moves_a_sample_that_was_written_while_it_waited(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct recording_stats stats;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	fixture.options.rotate.samples = 3;
-	recording = output_open(&fixture);
-	output_write(&fixture, recording, 4);
-	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 3);
+	fixture->options.rotate.samples = 3;
+	recording = output_open(fixture);
+	output_write(fixture, recording, 4);
+	assert_int_equal(samples_in(fixture, "x.0001.perf"), 3);
 	recording->held.time_ns -= 2000000000U; /* it has waited long enough */
 	recording_tick(recording);
-	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 4);
-	output_write(&fixture, recording, 1);
+	assert_int_equal(samples_in(fixture, "x.0001.perf"), 4);
+	output_write(fixture, recording, 1);
 	assert_int_equal(recording_finish(recording), 0);
-	assert_int_equal(samples_in(&fixture, "x.0001.perf"), 3);
-	assert_int_equal(samples_in(&fixture, "x.0002.perf"), 2);
+	assert_int_equal(samples_in(fixture, "x.0001.perf"), 3);
+	assert_int_equal(samples_in(fixture, "x.0002.perf"), 2);
 	recording_stats(recording, &stats);
 	assert_int_equal(stats.samples, 5);
 	assert_int_equal(stats.weight, 5);
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 static void put_memory(struct output_fixture *fixture, struct recording *recording, bool taken)
@@ -204,22 +179,20 @@ static void releases_stay_in_the_file_that_goes_on(void **state)
 	static const char *const names[] = {"x.0001.perf", "x.0002.perf", "x.0003.perf"};
 	static const size_t taken[] = {3, 4, 3};
 	static const size_t given[] = {4, 4, 31}; /* the last 30 samples are releases */
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 	struct recording_stats stats;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	fixture.options.rotate.samples = 6;
-	recording = output_open(&fixture);
+	fixture->options.rotate.samples = 6;
+	recording = output_open(fixture);
 	for (size_t i = 0; i < 49; i++)
-		put_memory(&fixture, recording, i < 19 && i % 2 == 0);
+		put_memory(fixture, recording, i < 19 && i % 2 == 0);
 	assert_int_equal(recording_finish(recording), 0);
 	recording_stats(recording, &stats);
 	assert_int_equal(stats.samples, 49);
 	assert_int_equal(stats.segments, 3);
 	for (size_t i = 0; i < 3; i++) {
-		_cleanup_free_ char *text = output_text(&fixture, names[i]);
+		_cleanup_free_ char *text = output_text(fixture, names[i]);
 
 		assert_int_equal(output_count(text, "\napp "), taken[i]);
 		assert_int_equal(output_count(text, "\n# f app "), given[i]);
@@ -227,36 +200,32 @@ static void releases_stay_in_the_file_that_goes_on(void **state)
 		assert_int_equal(output_count(text, " op=free\n# f app "), given[i]);
 		assert_int_equal(output_count(text, "\"late\":0,"), 1);
 	}
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 /* A sample that waits is written meanwhile: what comes behind it stays when it moves on. */
 static void nothing_is_cut_off_with_the_sample_that_moves(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording;
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	fixture.options.rotate.samples = 2;
-	recording = output_open(&fixture);
+	fixture->options.rotate.samples = 2;
+	recording = output_open(fixture);
 	for (size_t i = 0; i < 3; i++)
-		put_memory(&fixture, recording, true);
+		put_memory(fixture, recording, true);
 	for (size_t i = 0; i < 2; i++) {
 		recording->held.time_ns -= 2000000000U;
 		recording_tick(recording);
 		assert_int_equal(recording->held_as, HELD_WRITTEN);
 		if (i == 0)
-			put_memory(&fixture, recording, false);
+			put_memory(fixture, recording, false);
 		else
 			recording_note(recording, "rate", "{\"hz\":7}");
 		assert_int_equal(recording->held_as, HELD_IN_MEMORY);
 	}
-	put_memory(&fixture, recording, true);
+	put_memory(fixture, recording, true);
 	assert_int_equal(recording_finish(recording), 0);
-	_cleanup_free_ char *first = output_text(&fixture, "x.0001.perf");
-	_cleanup_free_ char *second = output_text(&fixture, "x.0002.perf");
+	_cleanup_free_ char *first = output_text(fixture, "x.0001.perf");
+	_cleanup_free_ char *second = output_text(fixture, "x.0002.perf");
 
 	assert_int_equal(output_count(first, "\napp "), 2);
 	assert_int_equal(output_count(first, "\n# f app "), 1);
@@ -264,8 +233,6 @@ static void nothing_is_cut_off_with_the_sample_that_moves(void **state)
 	assert_non_null(strstr(first, "\"samples\":3,\"weight\":20,\"late\":0,\"releases\":1,"));
 	assert_int_equal(output_count(second, "\napp "), 2);
 	assert_non_null(strstr(second, "\"samples\":2,\"weight\":20,\"late\":0,"));
-	recording_free(recording);
-	output_teardown(&fixture);
 }
 
 static void rotates_by_size_and_by_time(void **state)
@@ -283,7 +250,6 @@ static void rotates_by_size_and_by_time(void **state)
 	assert_int_equal(lstat(recording->paths[0], &st), 0);
 	assert_in_range(st.st_size, 8192 - 700, 8192);
 	assert_in_range(recording->n_paths, 3, 10);
-	recording_free(recording);
 	output_teardown(&fixture);
 
 	output_setup(&fixture, "time.perf");
@@ -294,63 +260,43 @@ static void rotates_by_size_and_by_time(void **state)
 	recording->segment.opened_ns -= 60000000000U;
 	output_write(&fixture, recording, 2);
 	assert_true(output_exists(&fixture, "time.0002.perf"));
-	recording_free(recording);
 	output_teardown(&fixture);
-}
-
-static void put(const struct output_fixture *fixture, const char *name, const char *text)
-{
-	char path[PATH_MAX];
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "%s/%s", fixture->dir, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	(void)fputs(text, file);
-	(void)fclose(file);
 }
 
 static void overwrites_nothing(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording = NULL;
 	struct err err = {0};
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	put(&fixture, "x.perf", "mine");
-	assert_int_equal(recording_new(&fixture.options, &recording, &err), -EEXIST);
+	folder_put(fixture->dir, "x.perf", "mine");
+	assert_int_equal(recording_new(&fixture->options, &recording, &err), -EEXIST);
 	assert_null(recording);
 	assert_non_null(strstr(err.text, "x.perf"));
-	_cleanup_free_ char *text = output_text(&fixture, "x.perf");
+	_cleanup_free_ char *text = output_text(fixture, "x.perf");
 
 	assert_string_equal(text, "mine");
-	put(&fixture, "x.0002.perf", "mine too");
-	fixture.options.rotate.samples = 3;
-	recording = output_open(&fixture);
-	output_write(&fixture, recording, 5);
+	folder_put(fixture->dir, "x.0002.perf", "mine too");
+	fixture->options.rotate.samples = 3;
+	recording = output_open(fixture);
+	output_write(fixture, recording, 5);
 	assert_int_equal(recording_finish(recording), 0);
-	_cleanup_free_ char *other = output_text(&fixture, "x.0002.perf");
+	_cleanup_free_ char *other = output_text(fixture, "x.0002.perf");
 
 	assert_string_equal(other, "mine too");
-	assert_int_equal(samples_in(&fixture, "x.0003.perf"), 2);
-	recording_free(recording);
-	output_teardown(&fixture);
+	assert_int_equal(samples_in(fixture, "x.0003.perf"), 2);
 }
 
 static void follows_no_link(void **state)
 {
-	struct output_fixture fixture;
+	struct output_fixture *fixture = *state;
 	struct recording *recording = NULL;
 	char target[PATH_MAX];
 
-	(void)state;
-	output_setup(&fixture, "x.perf");
-	(void)snprintf(target, sizeof(target), "%s/elsewhere", fixture.dir);
-	assert_int_equal(symlink(target, fixture.path), 0);
-	assert_int_equal(recording_new(&fixture.options, &recording, NULL), -EEXIST);
-	assert_false(output_exists(&fixture, "elsewhere"));
-	output_teardown(&fixture);
+	(void)snprintf(target, sizeof(target), "%s/elsewhere", fixture->dir);
+	assert_int_equal(symlink(target, fixture->path), 0);
+	assert_int_equal(recording_new(&fixture->options, &recording, NULL), -EEXIST);
+	assert_false(output_exists(fixture, "elsewhere"));
 }
 
 static void takes_another_default_name_when_one_is_taken(void **state)
@@ -372,14 +318,14 @@ static void takes_another_default_name_when_one_is_taken(void **state)
 		char path[PATH_MAX];
 
 		assert_int_equal(file_name_make(&name, path, NULL), 0);
-		put(&fixture, path, "taken");
+		folder_put(fixture.dir, path, "taken");
 	}
 	fixture.options.path = NULL;
 	recording = output_open(&fixture);
 	recording_stats(recording, &stats);
 	assert_int_equal(strncmp(stats.paths[0], "wick.app.4000.2", 15), 0);
 	assert_non_null(strstr(stats.paths[0], "Z-1.perf"));
-	recording_free(recording);
+	output_close(&fixture);
 	assert_int_equal(chdir(cwd), 0);
 	output_teardown(&fixture);
 }
@@ -387,18 +333,18 @@ static void takes_another_default_name_when_one_is_taken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_the_first_samples_at_once),
-		cmocka_unit_test(keeps_later_ones_until_they_are_as_old_as_the_flush),
-		cmocka_unit_test(ends_a_file_with_what_was_counted),
-		cmocka_unit_test(rotates_by_samples_and_counts_each_file_on_its_own),
+		output_test(writes_the_first_samples_at_once),
+		output_test(keeps_later_ones_until_they_are_as_old_as_the_flush),
+		output_test(ends_a_file_with_what_was_counted),
+		output_test(rotates_by_samples_and_counts_each_file_on_its_own),
 		cmocka_unit_test(never_leaves_one_sample_alone_in_a_file),
-		cmocka_unit_test(says_that_a_recording_has_one_sample),
-		cmocka_unit_test(moves_a_sample_that_was_written_while_it_waited),
-		cmocka_unit_test(releases_stay_in_the_file_that_goes_on),
-		cmocka_unit_test(nothing_is_cut_off_with_the_sample_that_moves),
+		output_test(says_that_a_recording_has_one_sample),
+		output_test(moves_a_sample_that_was_written_while_it_waited),
+		output_test(releases_stay_in_the_file_that_goes_on),
+		output_test(nothing_is_cut_off_with_the_sample_that_moves),
 		cmocka_unit_test(rotates_by_size_and_by_time),
-		cmocka_unit_test(overwrites_nothing),
-		cmocka_unit_test(follows_no_link),
+		output_test(overwrites_nothing),
+		output_test(follows_no_link),
 		cmocka_unit_test(takes_another_default_name_when_one_is_taken),
 	};
 

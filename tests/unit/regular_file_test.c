@@ -18,21 +18,13 @@
 
 #include "base/cleanup.h"
 #include "base/regular_file.h"
+#include "folder_fixture.h"
 
 /* A folder with a file, a link to it, a folder, a pipe and a socket. */
 struct place {
-	char path[128];
+	char path[FOLDER_BYTES];
 	int folder;
 };
-
-static void put(const struct place *place, const char *name, const char *text)
-{
-	_cleanup_fd_ int fd =
-		openat(place->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-}
 
 static void put_socket(const struct place *place)
 {
@@ -48,15 +40,12 @@ static void put_socket(const struct place *place)
 static int make_place(void **state)
 {
 	struct place *place = calloc(1, sizeof(*place));
-	const char *tmp = getenv("TMPDIR");
 
 	assert_non_null(place);
-	(void)snprintf(place->path, sizeof(place->path), "%s/wick-regular-XXXXXX",
-		       tmp ? tmp : "/tmp");
-	assert_non_null(mkdtemp(place->path));
+	folder_make(place->path);
 	place->folder = open(place->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(place->folder >= 0);
-	put(place, "file", "what it holds");
+	folder_put(place->path, "file", "what it holds");
 	assert_int_equal(symlinkat("file", place->folder, "link"), 0);
 	assert_int_equal(mkdirat(place->folder, "folder", 0700), 0);
 	assert_int_equal(mkfifoat(place->folder, "pipe", 0600), 0);
@@ -67,14 +56,10 @@ static int make_place(void **state)
 
 static int remove_place(void **state)
 {
-	static const char *const names[] = {"file", "link", "pipe", "socket", "other"};
 	struct place *place = *state;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		(void)unlinkat(place->folder, names[i], 0);
-	(void)unlinkat(place->folder, "folder", AT_REMOVEDIR);
 	(void)close(place->folder);
-	(void)rmdir(place->path);
+	folder_remove(place->path);
 	free(place);
 	return 0;
 }
@@ -161,7 +146,7 @@ static void the_name_may_change_hands_in_between(void **state)
 	_cleanup_fd_ int fd = -1;
 
 	assert_true(resolved >= 0);
-	put(place, "other", "another one");
+	folder_put(place->path, "other", "another one");
 	assert_int_equal(renameat(place->folder, "other", place->folder, "file"), 0);
 	fd = regular_file_reopen(resolved);
 	assert_holds(fd, "what it holds");

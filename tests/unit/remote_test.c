@@ -1,4 +1,6 @@
 /* remote_test.c - memory and modules of a process that lies about them */
+#include "child_fixture.h"
+#include "folder_fixture.h"
 #include "sampler/collector/limits.h"
 #include "sampler/remote/blocked.h"
 
@@ -56,8 +58,7 @@ static void wait_for_the_end(void)
 static int start(void **state, void (*child)(void))
 {
 	*state = &fixture;
-	fixture.fd = memfd_create("module", MFD_CLOEXEC);
-	assert_true(fixture.fd >= 0);
+	fixture.fd = file_in_memory("", 0);
 	assert_int_equal(ftruncate(fixture.fd, FILE_PAGES * PAGE), 0);
 	fixture.file = map(FILE_PAGES, PROT_READ | PROT_WRITE, MAP_SHARED, fixture.fd);
 	fixture.code = map(FILE_PAGES, PROT_READ | PROT_EXEC, MAP_SHARED, fixture.fd);
@@ -66,13 +67,7 @@ static int start(void **state, void (*child)(void))
 	fixture.own = map(OWN_PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	assert_int_equal(pipe(fixture.pipe), 0);
 	assert_int_equal(pipe(fixture.tells), 0);
-	fixture.pid = fork();
-	assert_true(fixture.pid >= 0);
-	if (fixture.pid == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		child();
-		_exit(0);
-	}
+	fixture.pid = child_start(child);
 	assert_int_equal(remote_new(&fixture.remote, fixture.pid), 0);
 	return 0;
 }
@@ -401,7 +396,7 @@ static void says_when_a_process_is_gone(void **state)
 	(void)state;
 	assert_int_equal(remote_begin(fixture.remote, sp), 0);
 	assert_int_equal(kill(fixture.pid, SIGKILL), 0);
-	assert_int_equal(waitid(P_PID, (id_t)fixture.pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+	child_await_zombie(fixture.pid);
 	assert_int_equal(remote_begin(fixture.remote, sp), -ESRCH);
 	assert_int_equal(waitpid(fixture.pid, NULL, 0), fixture.pid);
 	assert_int_equal(remote_begin(fixture.remote, sp), -ESRCH);

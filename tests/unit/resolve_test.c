@@ -1,6 +1,7 @@
 /* resolve_test.c - frames with the calls inlined there, live and offline, from this very program */
 #include "symbolize/symbolize.h"
 
+#include "folder_fixture.h"
 #include "tests/unit/symbolize/target.h"
 
 #include <setjmp.h>
@@ -231,12 +232,12 @@ static void another_build_is_refused(void **state)
 /* A folder of its own for the cache: the second time no debugging information is needed. */
 static void what_was_found_is_kept(void **state)
 {
-	char folder[] = "/tmp/wick-resolve-XXXXXX";
+	char folder[FOLDER_BYTES];
 	struct symbolize_options options = {.wait = true, .cache_folder = folder};
-	char command[64];
+	char command[FOLDER_BYTES + 64];
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
+	folder_make(folder);
 	for (int i = 0; i < 2; i++) {
 		struct symbolizer *symbolizer = start(&options);
 		struct frame frame = {.addr = here, .exact = true};
@@ -249,8 +250,7 @@ static void what_was_found_is_kept(void **state)
 	}
 	(void)snprintf(command, sizeof(command), "find %s -name '*.symbols' | grep -q .", folder);
 	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): a path of this test's own */
-	(void)snprintf(command, sizeof(command), "rm -r %s", folder);
-	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c) */
+	folder_remove(folder);
 }
 
 int main(void)

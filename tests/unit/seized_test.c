@@ -1,4 +1,5 @@
 /* seized_test.c - threads that are held while their process becomes another program */
+#include "child_fixture.h"
 #include "sampler/attach/seized.h"
 #include "sampler/external/stop.h"
 
@@ -32,13 +33,6 @@ static struct {
 	_Atomic bool go;
 	_Atomic bool goes;
 } * shared;
-
-static void rest(void)
-{
-	const struct timespec time = {.tv_nsec = 100000};
-
-	(void)nanosleep(&time, NULL);
-}
 
 static void *run_for_ever(void *context)
 {
@@ -81,39 +75,19 @@ static pid_t start(void)
 	pid_t pid;
 
 	memset((void *)shared, 0, sizeof(*shared));
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0)
-		run_threads();
+	pid = child_start(run_threads);
 	while (!shared->busy || !shared->executes)
-		rest();
+		child_rest();
 	return pid;
-}
-
-static bool is_held(pid_t pid, pid_t tid)
-{
-	char text[256] = "";
-	char path[64];
-	const char *at;
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	(void)!fgets(text, sizeof(text), file);
-	(void)fclose(file);
-	at = strrchr(text, ')');
-	return at && at[2] == 't';
 }
 
 static void ends_as_what_it_has_become(pid_t pid)
 {
-	int status = 0;
+	int status;
 
 	while (seized_sweep())
-		rest();
-	assert_int_equal(waitpid(pid, &status, 0), pid);
+		child_rest();
+	status = child_status(pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), STATUS);
 }
@@ -125,7 +99,7 @@ static void hold(pid_t pid, pid_t tid, struct stop *stop)
 
 	while ((r = stop_begin(pid, tid, stop)) == -EINPROGRESS)
 		while (seized_sweep())
-			rest();
+			child_rest();
 	assert_int_equal(r, 0);
 }
 
@@ -140,8 +114,8 @@ static void an_exec_is_not_waited_for_that_waits_for_us(void **state)
 
 		hold(pid, shared->busy, &stop);
 		shared->go = true;
-		while (is_held(pid, shared->busy))
-			rest();
+		while (thread_letter(pid, shared->busy) == 't')
+			child_rest();
 		(void)stop_end(&stop);
 		/* What that says depends on how far the new program is. */
 		if (stop_begin(pid, shared->executes, &stop) == 0)
@@ -171,9 +145,8 @@ static void who_executes_while_asked_to_stop_is_let_go(void **state)
 static int share(void **state)
 {
 	(void)state;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
-	return shared == MAP_FAILED ? -1 : 0;
+	shared = child_shared(sizeof(*shared));
+	return 0;
 }
 
 int main(void)

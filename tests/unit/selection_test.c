@@ -2,6 +2,7 @@
 #include "tools/record/selection.h"
 
 #include "sampler/collector/metrics/metrics.h"
+#include "state_fixture.h"
 #include "tools/cli/pattern.h"
 
 #include <errno.h>
@@ -164,22 +165,20 @@ static struct sample *make(struct made *made, pid_t tid, const char *text, int64
 static void keeps_stacks_with_a_frame_of_the_name(void **state)
 {
 	const struct selection_options options = {.only_under = "work"};
-	struct selection selection;
+	struct selection *selection = *state;
 	struct err err = {0};
 	struct made made;
 
-	(void)state;
-	assert_int_equal(selection_init(&selection, &options, &err), 0);
-	assert_true(selection_keeps(&selection, make(&made, 1, "work", 0, 0)));
-	assert_false(selection_keeps(&selection, make(&made, 1, "worker", 0, 0)));
-	assert_false(selection_keeps(&selection, make(&made, 1, NULL, 0, 0)));
+	assert_int_equal(selection_init(selection, &options, &err), 0);
+	assert_true(selection_keeps(selection, make(&made, 1, "work", 0, 0)));
+	assert_false(selection_keeps(selection, make(&made, 1, "worker", 0, 0)));
+	assert_false(selection_keeps(selection, make(&made, 1, NULL, 0, 0)));
 	(void)make(&made, 1, "leaf", 0, 0);
 	made.frames[1].symbol = "work";
-	assert_true(selection_keeps(&selection, &made.sample));
-	assert_int_equal(selection.filtered[SERIES_CLOCK].samples, 2);
-	assert_int_equal(selection.filtered[SERIES_CLOCK].weight, 4);
-	assert_int_equal(selection.filtered[SERIES_MEMORY].samples, 0);
-	selection_release(&selection);
+	assert_true(selection_keeps(selection, &made.sample));
+	assert_int_equal(selection->filtered[SERIES_CLOCK].samples, 2);
+	assert_int_equal(selection->filtered[SERIES_CLOCK].weight, 4);
+	assert_int_equal(selection->filtered[SERIES_MEMORY].samples, 0);
 }
 
 static void a_function_is_spelt_as_in_a_file(void **state)
@@ -204,129 +203,119 @@ static void a_function_is_spelt_as_in_a_file(void **state)
 static void notes_what_there_was_instead(void **state)
 {
 	const struct selection_options options = {.only_under = "f", .threads = "^w"};
-	struct selection selection;
+	struct selection *selection = *state;
 	struct collector_keep keep;
 	struct err err = {0};
 	struct made made;
 
-	(void)state;
-	assert_int_equal(selection_init(&selection, &options, &err), 0);
-	assert_false(selection_keeps(&selection, make(&made, 1, "B::f(int)", 0, 0)));
-	assert_string_equal(selection.near, "B::f(int)");
-	assert_false(selection.a_stack_matched);
-	assert_true(selection_keeps(&selection, make(&made, 1, "f", 0, 0)));
-	assert_true(selection.a_stack_matched);
-	keep = selection_for_collector(&selection);
+	assert_int_equal(selection_init(selection, &options, &err), 0);
+	assert_false(selection_keeps(selection, make(&made, 1, "B::f(int)", 0, 0)));
+	assert_string_equal(selection->near, "B::f(int)");
+	assert_false(selection->a_stack_matched);
+	assert_true(selection_keeps(selection, make(&made, 1, "f", 0, 0)));
+	assert_true(selection->a_stack_matched);
+	keep = selection_for_collector(selection);
 	for (unsigned i = 0; i < 20; i++) {
 		char name[8];
 
 		(void)snprintf(name, sizeof(name), "n-%u", i / 4);
 		assert_false(keep.names(keep.context, name, strlen(name)));
 	}
-	assert_string_equal(selection.others[0], "n-0");
-	assert_string_equal(selection.others[2], "n-2");
-	assert_false(selection.a_thread_matched);
+	assert_string_equal(selection->others[0], "n-0");
+	assert_string_equal(selection->others[2], "n-2");
+	assert_false(selection->a_thread_matched);
 	assert_true(keep.names(keep.context, "worker", 6));
-	assert_true(selection.a_thread_matched);
-	selection_release(&selection);
+	assert_true(selection->a_thread_matched);
 }
 
 static void each_series_has_its_own_deltas(void **state)
 {
 	const struct selection_options options = {.only_under = "work"};
-	struct selection selection;
+	struct selection *selection = *state;
 	struct err err = {0};
 	struct made made;
 	struct sample *sample;
 
-	(void)state;
-	assert_int_equal(selection_init(&selection, &options, &err), 0);
-	assert_true(selection_keeps(&selection, make(&made, 1, "work", 100, 7)));
+	assert_int_equal(selection_init(selection, &options, &err), 0);
+	assert_true(selection_keeps(selection, make(&made, 1, "work", 100, 7)));
 	sample = make(&made, 1, "work", 130, 30);
 	sample->event = EVENT_ALLOC;
-	assert_true(selection_keeps(&selection, sample));
+	assert_true(selection_keeps(selection, sample));
 	assert_int_equal(sample->metrics[0].delta, 0);
-	assert_true(selection_keeps(&selection, make(&made, 1, "work", 150, 20)));
+	assert_true(selection_keeps(selection, make(&made, 1, "work", 150, 20)));
 	assert_int_equal(made.sample.metrics[0].delta, 50);
-	selection_release(&selection);
 }
 
 /* A program's gauge can be any number. */
 static void a_delta_wraps_where_it_does_not_fit(void **state)
 {
 	const struct selection_options options = {.only_under = "work"};
-	struct selection selection;
+	struct selection *selection = *state;
 	struct err err = {0};
 	struct made made;
 
-	(void)state;
-	assert_int_equal(selection_init(&selection, &options, &err), 0);
-	assert_true(selection_keeps(&selection, make(&made, 1, "work", INT64_MAX, 1)));
-	assert_true(selection_keeps(&selection, make(&made, 1, "work", -2, 1)));
+	assert_int_equal(selection_init(selection, &options, &err), 0);
+	assert_true(selection_keeps(selection, make(&made, 1, "work", INT64_MAX, 1)));
+	assert_true(selection_keeps(selection, make(&made, 1, "work", -2, 1)));
 	assert_int_equal(made.sample.metrics[0].delta, INT64_MAX);
 	assert_int_equal(made.sample.metrics[1].delta, -INT64_MAX);
-	selection_release(&selection);
 }
 
 static void deltas_are_against_what_was_written(void **state)
 {
 	const struct selection_options options = {.only_under = "work"};
-	struct selection selection;
+	struct selection *selection = *state;
 	struct err err = {0};
 	struct made made;
 
-	(void)state;
-	assert_int_equal(selection_init(&selection, &options, &err), 0);
-	assert_false(selection_keeps(&selection, make(&made, 1, "idle", 5, 0)));
-	assert_true(selection_keeps(&selection, make(&made, 1, "work", 9, 4)));
+	assert_int_equal(selection_init(selection, &options, &err), 0);
+	assert_false(selection_keeps(selection, make(&made, 1, "idle", 5, 0)));
+	assert_true(selection_keeps(selection, make(&made, 1, "work", 9, 4)));
 	assert_int_equal(made.sample.metrics[0].delta, 0); /* the first that is written */
-	assert_true(selection_keeps(&selection, make(&made, 2, "work", 3, 0)));
-	assert_false(selection_keeps(&selection, make(&made, 1, "idle", 20, 11)));
-	assert_true(selection_keeps(&selection, make(&made, 1, "work", 21, 1)));
+	assert_true(selection_keeps(selection, make(&made, 2, "work", 3, 0)));
+	assert_false(selection_keeps(selection, make(&made, 1, "idle", 20, 11)));
+	assert_true(selection_keeps(selection, make(&made, 1, "work", 21, 1)));
 	assert_int_equal(made.sample.metrics[0].delta, 12);
 	assert_int_equal(made.sample.metrics[1].delta, -12);
 	/* Another thread with the number of the first. */
-	assert_true(selection_keeps(&selection, make(&made, 1, "work", 1, 0)));
+	assert_true(selection_keeps(selection, make(&made, 1, "work", 1, 0)));
 	assert_int_equal(made.sample.metrics[0].delta, 0);
 	assert_int_equal(made.sample.metrics[1].delta, 0);
-	selection_release(&selection);
 }
 
 static void keeps_everything_that_was_not_asked_about(void **state)
 {
 	const struct selection_options options = {0};
-	struct selection selection;
+	struct selection *selection = *state;
 	struct collector_keep keep;
 	struct err err = {0};
 	struct made made;
 
-	(void)state;
-	assert_int_equal(selection_init(&selection, &options, &err), 0);
-	assert_true(selection_keeps(&selection, make(&made, 1, "any", 9, 4)));
+	assert_int_equal(selection_init(selection, &options, &err), 0);
+	assert_true(selection_keeps(selection, make(&made, 1, "any", 9, 4)));
 	assert_int_equal(made.sample.metrics[0].delta, 4);
-	keep = selection_for_collector(&selection);
+	keep = selection_for_collector(selection);
 	assert_null(keep.names);
 	assert_int_equal(keep.states, 0);
 	assert_int_equal(keep.top.n, 0);
-	selection_release(&selection);
 }
 
 static void gives_the_collector_the_pattern(void **state)
 {
 	const struct selection_options options = {.threads = "^w", .states = 1, .top = {.n = 3}};
-	struct selection selection;
+	struct selection *selection = *state;
 	struct collector_keep keep;
 	struct err err = {0};
 
-	(void)state;
-	assert_int_equal(selection_init(&selection, &options, &err), 0);
-	keep = selection_for_collector(&selection);
+	assert_int_equal(selection_init(selection, &options, &err), 0);
+	keep = selection_for_collector(selection);
 	assert_true(keep.names(keep.context, "worker", 6));
 	assert_false(keep.names(keep.context, "a-worker", 8));
 	assert_int_equal(keep.states, 1);
 	assert_int_equal(keep.top.n, 3);
-	selection_release(&selection);
 }
+
+STATE_FIXTURE(selection, selection, selection_release(selection))
 
 int main(void)
 {
@@ -337,14 +326,14 @@ int main(void)
 		cmocka_unit_test(reads_lists_of_states),
 		cmocka_unit_test(reads_how_many_and_how_often),
 		cmocka_unit_test(refuses_what_would_keep_nothing),
-		cmocka_unit_test(keeps_stacks_with_a_frame_of_the_name),
+		own_test(keeps_stacks_with_a_frame_of_the_name),
 		cmocka_unit_test(a_function_is_spelt_as_in_a_file),
-		cmocka_unit_test(notes_what_there_was_instead),
-		cmocka_unit_test(each_series_has_its_own_deltas),
-		cmocka_unit_test(a_delta_wraps_where_it_does_not_fit),
-		cmocka_unit_test(deltas_are_against_what_was_written),
-		cmocka_unit_test(keeps_everything_that_was_not_asked_about),
-		cmocka_unit_test(gives_the_collector_the_pattern),
+		own_test(notes_what_there_was_instead),
+		own_test(each_series_has_its_own_deltas),
+		own_test(a_delta_wraps_where_it_does_not_fit),
+		own_test(deltas_are_against_what_was_written),
+		own_test(keeps_everything_that_was_not_asked_about),
+		own_test(gives_the_collector_the_pattern),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

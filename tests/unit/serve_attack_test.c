@@ -22,10 +22,11 @@
 #include "base/io.h"
 #include "flamescope/serve/catalog.h"
 #include "flamescope/serve/packs.h"
+#include "folder_fixture.h"
 
 /* A folder, and what the tests put there. */
 struct place {
-	char folder[160];
+	char folder[FOLDER_BYTES];
 };
 
 static void path_of(const struct place *place, const char *name, char path[256])
@@ -33,27 +34,12 @@ static void path_of(const struct place *place, const char *name, char path[256])
 	(void)snprintf(path, 256, "%s/%s", place->folder, name);
 }
 
-static void put(const struct place *place, const char *name, const char *text)
-{
-	char path[256];
-	int fd;
-
-	path_of(place, name, path);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(io_write_all(fd, text, strlen(text), NULL), 0);
-	(void)close(fd);
-}
-
 static int make_place(void **state)
 {
 	struct place *place = calloc(1, sizeof(*place));
-	const char *tmp = getenv("TMPDIR");
 
 	assert_non_null(place);
-	(void)snprintf(place->folder, sizeof(place->folder), "%s/wick-attack-XXXXXX",
-		       tmp ? tmp : "/tmp");
-	assert_non_null(mkdtemp(place->folder));
+	folder_make(place->folder);
 	*state = place;
 	return 0;
 }
@@ -68,7 +54,8 @@ static int remove_place(void **state)
 		path_of(place, names[i], path);
 		(void)unlink(path);
 	}
-	assert_int_equal(rmdir(place->folder), 0);
+	assert_int_equal(folder_count(place->folder), 0); /* nothing else was written there */
+	folder_remove(place->folder);
 	free(place);
 	return 0;
 }
@@ -138,7 +125,7 @@ static void a_host_is_text_and_ends_with_a_character(void **state)
 	for (int i = 0; i < 150; i++)
 		(void)strcat(text, "\xc3\xa9");
 	(void)strcat(text, "\n");
-	put(place, "a.perf", text);
+	folder_put(place->folder, "a.perf", text);
 	assert_int_equal(catalog_new(place->folder, &catalog, NULL), 0);
 	assert_int_equal(catalog_scan(catalog, UINT64_MAX), 0);
 	buf_init(&list, 65536);
@@ -240,9 +227,9 @@ static void no_more_is_held_than_may_be(void **state)
 	struct asking first, again, other;
 	char byte;
 
-	put(place, "a.perf", text);
-	put(place, "b.perf", text);
-	put(place, "c.perf", text);
+	folder_put(place->folder, "a.perf", text);
+	folder_put(place->folder, "b.perf", text);
+	folder_put(place->folder, "c.perf", text);
 	assert_int_equal(catalog_new(place->folder, &catalog, NULL), 0);
 	assert_int_equal(packs_new(catalog, 1, &packs, NULL), 0);
 	assert_int_equal(ask(packs, &first, "a.perf"), 0);
@@ -274,8 +261,8 @@ static void a_large_file_keeps_nobody_waiting(void **state)
 	struct asking large[PACKS_LOADERS + 1], small;
 	char path[256];
 
-	put(place, "a.perf", text);
-	put(place, "b.perf", text);
+	folder_put(place->folder, "a.perf", text);
+	folder_put(place->folder, "b.perf", text);
 	path_of(place, "a.perf", path);
 	for (off_t at = 1; at <= 128; at++) {
 		int fd = open(path, O_WRONLY | O_CLOEXEC);

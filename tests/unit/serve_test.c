@@ -22,10 +22,12 @@
 
 #include "base/buf.h"
 #include "base/io.h"
+#include "child_fixture.h"
 #include "flamescope/pack/pack.h"
 #include "flamescope/serve/catalog.h"
 #include "flamescope/serve/packs.h"
 #include "flamescope/serve/serve.h"
+#include "folder_fixture.h"
 
 #define EVIL "</script><script>alert(1)</script><!--\"'&\x01\xff"
 
@@ -129,14 +131,13 @@ static unsigned count(const char *text, const char *word)
 static void write_evil(struct buf *text, size_t n_recordings, struct evil_profile *evil)
 {
 	struct page page = {.title = EVIL, .state = EVIL, .n_recordings = n_recordings};
-	int fd = memfd_create("page", MFD_CLOEXEC);
+	int fd = file_in_memory("", 0);
 	struct err err = {0};
 
 	for (size_t i = 0; i < n_recordings; i++) {
 		page.recordings[i] = &evil->profile;
 		page.names[i] = EVIL;
 	}
-	assert_true(fd >= 0);
 	if (page_write(&page, fd, &err) < 0)
 		fail_msg("%s", err.text);
 	buf_init(text, 64 * 1024 * 1024);
@@ -322,39 +323,25 @@ static void only_the_whole_token_is_right(void **state)
 
 /* A folder with a recording, a hidden one, a secret beside it and links to it. */
 struct place {
-	char root[160];
-	char folder[176];
+	char root[FOLDER_BYTES];
+	char folder[FOLDER_BYTES + 8];
 };
-
-static void put(const char *folder, const char *name, const char *text)
-{
-	char path[256];
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(io_write_all(fd, text, strlen(text), NULL), 0);
-	(void)close(fd);
-}
 
 static int make_place(void **state)
 {
 	struct place *place = calloc(1, sizeof(*place));
 	char path[256];
 
-	(void)snprintf(place->root, sizeof(place->root), "%s/wick-serve-XXXXXX",
-		       getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	assert_non_null(mkdtemp(place->root));
+	folder_make(place->root);
 	(void)snprintf(place->folder, sizeof(place->folder), "%s/rec", place->root);
 	assert_int_equal(mkdir(place->folder, 0700), 0);
-	put(place->root, "secret.perf", "secret\n");
-	put(place->folder, "a.perf",
-	    "# hostname : box\n# wick : {\"format\":1,\"epoch_offset_ns\":1000000000000}\n"
-	    "app  1/1  [000] 10.000001:  1 cpu-clock: \n\t  1 f+0x1 (/x)\n\n"
-	    "app  1/1  [000] 12.500000:  1 cpu-clock: \n\t  1 f+0x1 (/x)\n\n");
-	put(place->folder, ".hidden.perf", "x\n");
-	put(place->folder, "notes", "x\n");
+	folder_put(place->root, "secret.perf", "secret\n");
+	folder_put(place->folder, "a.perf",
+		   "# hostname : box\n# wick : {\"format\":1,\"epoch_offset_ns\":1000000000000}\n"
+		   "app  1/1  [000] 10.000001:  1 cpu-clock: \n\t  1 f+0x1 (/x)\n\n"
+		   "app  1/1  [000] 12.500000:  1 cpu-clock: \n\t  1 f+0x1 (/x)\n\n");
+	folder_put(place->folder, ".hidden.perf", "x\n");
+	folder_put(place->folder, "notes", "x\n");
 	(void)snprintf(path, sizeof(path), "%s/link.perf", place->folder);
 	assert_int_equal(symlink("../secret.perf", path), 0);
 	(void)snprintf(path, sizeof(path), "%s/up", place->folder);
@@ -368,17 +355,8 @@ static int make_place(void **state)
 static int remove_place(void **state)
 {
 	struct place *place = *state;
-	static const char *const names[] = {"rec/a.perf",    "rec/.hidden.perf", "rec/notes",
-					    "rec/link.perf", "rec/up",           "rec/fifo.perf",
-					    "secret.perf"};
-	char path[256];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", place->root, names[i]);
-		(void)unlink(path);
-	}
-	(void)rmdir(place->folder);
-	(void)rmdir(place->root);
+	folder_remove(place->root);
 	free(place);
 	return 0;
 }
@@ -436,7 +414,7 @@ static bool lose_openat2(void)
 static void nor_without_openat2(void **state)
 {
 	pid_t child = fork();
-	int status = -1;
+	int status;
 
 	if (child == 0) {
 		if (!lose_openat2())
@@ -444,7 +422,7 @@ static void nor_without_openat2(void **state)
 		nothing_outside_the_folder_is_opened(state);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
+	status = child_status(child);
 	assert_true(WIFEXITED(status));
 	if (WEXITSTATUS(status) == 77)
 		skip();
@@ -470,7 +448,7 @@ static void the_list_has_recordings_and_what_is_known_of_them(void **state)
 	version = catalog_version(catalog);
 	assert_int_equal(catalog_scan(catalog, UINT64_MAX), 0);
 	assert_true(catalog_version(catalog) == version);
-	put(place->folder, "a.perf", "#\n");
+	folder_put(place->folder, "a.perf", "#\n");
 	assert_int_equal(catalog_scan(catalog, UINT64_MAX), 0);
 	assert_true(catalog_version(catalog) != version);
 	buf_release(&list);

@@ -1,4 +1,5 @@
 /* stop_test.c - one thread held for a moment: what it was doing, and that it goes on */
+#include "child_fixture.h"
 #include "sampler/attach/seized.h"
 #include "sampler/external/check.h"
 #include "sampler/external/stop.h"
@@ -104,39 +105,9 @@ static pid_t start(void (*run)(void))
 	return pid;
 }
 
-static void end(pid_t pid)
-{
-	assert_int_equal(kill(pid, SIGKILL), 0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-static void rest(void)
-{
-	const struct timespec time = {.tv_nsec = 1000000};
-
-	(void)nanosleep(&time, NULL);
-}
-
-static char letter_of(pid_t pid)
-{
-	char text[256] = "";
-	char path[64];
-	const char *at;
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	assert_non_null(fgets(text, sizeof(text), file));
-	(void)fclose(file);
-	at = strrchr(text, ')');
-	assert_non_null(at);
-	return at[2];
-}
-
 static bool is_asleep(pid_t pid)
 {
-	return letter_of(pid) == 'S';
+	return thread_letter(pid, pid) == 'S';
 }
 
 /* However late a busy machine lets it stop. */
@@ -146,7 +117,7 @@ static void hold(pid_t pid, struct stop *ret_stop)
 
 	while ((r = stop_begin(pid, pid, ret_stop)) == -EINPROGRESS)
 		while (seized_sweep())
-			rest();
+			child_rest();
 	assert_int_equal(r, 0);
 }
 
@@ -158,18 +129,18 @@ static void holds_a_thread_that_runs_and_lets_it_run_on(void **state)
 
 	(void)state;
 	while (shared->turns == 0)
-		rest();
+		child_rest();
 	hold(pid, &stop);
 	assert_false(stop.narrow);
 	assert_int_equal(stop.signal, 0);
 	assert_true(stop.regs.sp != 0 && stop.regs.pc != 0);
 	turns = shared->turns;
-	rest();
+	child_rest();
 	assert_int_equal(shared->turns, turns);
 	assert_true(stop_end(&stop) > 0);
 	while (shared->turns == turns)
-		rest();
-	end(pid);
+		child_rest();
+	child_end(pid);
 }
 
 static void goes_on(void (*wait)(void))
@@ -178,20 +149,20 @@ static void goes_on(void (*wait)(void))
 	struct stop stop;
 
 	while (!shared->waits || !is_asleep(pid))
-		rest();
+		child_rest();
 	for (int i = 0; i < 20; i++) {
 		hold(pid, &stop);
 		(void)stop_end(&stop);
 		while (!is_asleep(pid))
-			rest();
+			child_rest();
 	}
 	assert_int_equal(shared->interrupted, 0);
 	/* A signal still ends it. */
 	assert_int_equal(kill(pid, SIGUSR1), 0);
 	while (shared->interrupted == 0)
-		rest();
+		child_rest();
 	assert_int_equal(shared->signals, 1);
-	end(pid);
+	child_end(pid);
 }
 
 static void a_call_goes_on_that_fails_with_eintr_otherwise(void **state)
@@ -208,16 +179,16 @@ static void a_signal_in_a_stop_is_given_after_it(void **state)
 
 	(void)state;
 	while (shared->turns == 0)
-		rest();
+		child_rest();
 	for (unsigned i = 1; i <= 20; i++) {
 		hold(pid, &stop);
 		assert_int_equal(kill(pid, SIGUSR1), 0);
 		(void)stop_end(&stop);
 		while (shared->signals < i)
-			rest();
+			child_rest();
 		assert_int_equal(shared->signals, i);
 	}
-	end(pid);
+	child_end(pid);
 }
 
 static void a_stopped_process_stays_stopped(void **state)
@@ -235,11 +206,11 @@ static void a_stopped_process_stays_stopped(void **state)
 		hold(pid, &stop);
 		(void)stop_end(&stop);
 		/* It goes from the one stop to the other, and is runnable in between. */
-		while (letter_of(pid) != 'T')
-			rest();
+		while (thread_letter(pid, pid) != 'T')
+			child_rest();
 	}
 	assert_int_equal(shared->turns, turns);
-	end(pid);
+	child_end(pid);
 }
 
 static void what_is_no_thread_of_it_is_refused(void **state)
@@ -250,12 +221,12 @@ static void what_is_no_thread_of_it_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(stop_begin(pid, other, &stop), -ESRCH);
-	while (letter_of(other) == 't')
-		rest();
-	assert_int_equal(letter_of(other), 'R');
-	end(other);
+	while (thread_letter(other, other) == 't')
+		child_rest();
+	assert_int_equal(thread_letter(other, other), 'R');
+	child_end(other);
 	assert_int_equal(stop_begin(other, other, &stop), -ESRCH);
-	end(pid);
+	child_end(pid);
 }
 
 static void who_stops_late_is_let_go_then(void **state)
@@ -264,16 +235,16 @@ static void who_stops_late_is_let_go_then(void **state)
 	struct stop stop;
 
 	(void)state;
-	while (!shared->waits || letter_of(pid) != 'D')
-		rest();
+	while (!shared->waits || thread_letter(pid, pid) != 'D')
+		child_rest();
 	assert_int_equal(stop_begin(pid, pid, &stop), -EINPROGRESS);
 	assert_true(seized_sweep());
 	assert_int_equal(shared->turns, 0);
 	while (seized_sweep())
-		rest();
+		child_rest();
 	while (shared->turns == 0)
-		rest();
-	end(pid);
+		child_rest();
+	child_end(pid);
 }
 
 static void one_that_is_traced_is_left_alone(void **state)
@@ -287,7 +258,7 @@ static void one_that_is_traced_is_left_alone(void **state)
 	assert_int_equal(stop_begin(pid, pid, &stop), -EPERM);
 	assert_int_equal(check_process(pid, &process, NULL), 0);
 	assert_int_equal(process.tracer, getpid());
-	end(pid);
+	child_end(pid);
 }
 
 static void *sleep_on(void *context)
@@ -311,11 +282,11 @@ static void one_without_its_main_thread_is_not_said_to_have_ended(void **state)
 	struct err err = {0};
 
 	(void)state;
-	while (letter_of(pid) != 'Z')
-		rest();
+	while (thread_letter(pid, pid) != 'Z')
+		child_rest();
 	assert_true(check_process(pid, &process, &err) < 0);
 	assert_non_null(strstr(err.text, "goes on without its main thread"));
-	end(pid);
+	child_end(pid);
 }
 
 /* Held again and again until it ends, by a signal that comes at any time. */
@@ -331,7 +302,7 @@ static void hold_to_its_end(pid_t pid)
 		(void)seized_sweep();
 	} while (r == 0 || r == -EINPROGRESS);
 	while (seized_sweep())
-		rest();
+		child_rest();
 }
 
 static void kill_after(pid_t pid, unsigned round)
@@ -381,7 +352,7 @@ static void the_end_of_another_s_child_is_told_to_its_parent(void **state)
 		int status = 0;
 
 		while (shared->child == 0)
-			rest();
+			child_rest();
 		kill_after(shared->child, round);
 		hold_to_its_end(shared->child);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -394,9 +365,8 @@ static void the_end_of_another_s_child_is_told_to_its_parent(void **state)
 static int share(void **state)
 {
 	(void)state;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
-	return shared == MAP_FAILED ? -1 : 0;
+	shared = child_shared(sizeof(*shared));
+	return 0;
 }
 
 int main(void)

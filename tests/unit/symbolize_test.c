@@ -2,6 +2,8 @@
 #include "symbolize/symbolize.h"
 
 #include "base/io.h"
+#include "child_fixture.h"
+#include "folder_fixture.h"
 #include "tests/unit/symbolize/target.h"
 
 #include <setjmp.h>
@@ -12,6 +14,8 @@
 #include <time.h>
 
 #include <cmocka.h>
+
+enum { PROGRAM_BYTES = FOLDER_BYTES + 16 };
 
 static struct symbolizer *start(bool wait)
 {
@@ -124,10 +128,9 @@ static void refuses_a_debug_file_of_another_build(void **state)
 }
 
 /* A folder of its own under /tmp that anybody may read, so that tests can drop privileges. */
-static void make_folder(char folder[64])
+static void make_folder(char folder[FOLDER_BYTES])
 {
-	(void)strcpy(folder, "/tmp/wick-symbolize-XXXXXX");
-	assert_non_null(mkdtemp(folder));
+	folder_make(folder);
 	assert_int_equal(chmod(folder, 0755), 0);
 }
 
@@ -140,12 +143,12 @@ static void copy(const char *from, const char *to)
 	assert_int_equal(system(command), 0);
 }
 
-static void remove_folder(const char *folder)
+/* A copy of FROM in a folder of its own: its path. */
+static void make_program(char folder[FOLDER_BYTES], char path[PROGRAM_BYTES], const char *from)
 {
-	char command[128];
-
-	(void)snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	assert_int_equal(system(command), 0);
+	make_folder(folder);
+	(void)snprintf(path, PROGRAM_BYTES, "%s/program", folder);
+	copy(from, path);
 }
 
 static void is_named(struct symbolizer *symbolizer, const struct target *target, uint64_t addr,
@@ -163,13 +166,11 @@ static void a_replaced_program_never_gets_the_new_ones_names(void **state)
 {
 	struct symbolizer *symbolizer = start(true);
 	struct target target = {0};
-	char folder[64];
-	char path[80];
+	char folder[FOLDER_BYTES];
+	char path[PROGRAM_BYTES];
 
 	(void)state;
-	make_folder(folder);
-	(void)snprintf(path, sizeof(path), "%s/program", folder);
-	copy(VICTIMS "/plain", path);
+	make_program(folder, path, VICTIMS "/plain");
 	assert_true(target_start(&target, path));
 	copy(VICTIMS "/other", path);
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
@@ -177,20 +178,18 @@ static void a_replaced_program_never_gets_the_new_ones_names(void **state)
 	is_named(symbolizer, &target, target.hidden, "hidden_work");
 	target_stop(&target);
 	symbolizer_free(symbolizer);
-	remove_folder(folder);
+	folder_remove(folder);
 }
 
 static void a_deleted_program_is_read_while_it_lives(void **state)
 {
 	struct symbolizer *symbolizer = start(true);
 	struct target target = {0};
-	char folder[64];
-	char path[80];
+	char folder[FOLDER_BYTES];
+	char path[PROGRAM_BYTES];
 
 	(void)state;
-	make_folder(folder);
-	(void)snprintf(path, sizeof(path), "%s/program", folder);
-	copy(VICTIMS "/no_id", path);
+	make_program(folder, path, VICTIMS "/no_id");
 	assert_true(target_start(&target, path));
 	assert_int_equal(unlink(path), 0);
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
@@ -198,7 +197,7 @@ static void a_deleted_program_is_read_while_it_lives(void **state)
 	is_named(symbolizer, &target, target.exported, "exported_work");
 	is_named(symbolizer, &target, target.hidden, "hidden_work");
 	symbolizer_free(symbolizer);
-	remove_folder(folder);
+	folder_remove(folder);
 }
 
 /* The lines of a process, kept until it is gone, and told then. */
@@ -225,13 +224,11 @@ static void tell_later(struct symbolizer *symbolizer, struct target *target, con
 
 static void after_its_end_only_an_untouched_file_counts(void **state)
 {
-	char folder[64];
-	char path[80];
+	char folder[FOLDER_BYTES];
+	char path[PROGRAM_BYTES];
 
 	(void)state;
-	make_folder(folder);
-	(void)snprintf(path, sizeof(path), "%s/program", folder);
-	copy(VICTIMS "/plain", path);
+	make_program(folder, path, VICTIMS "/plain");
 	(void)usleep(20000);
 	for (int replaced = 0; replaced < 2; replaced++) {
 		struct symbolizer *symbolizer = start(true);
@@ -250,7 +247,7 @@ static void after_its_end_only_an_untouched_file_counts(void **state)
 			assert_string_equal(frame.symbol, "exported_work");
 		symbolizer_free(symbolizer);
 	}
-	remove_folder(folder);
+	folder_remove(folder);
 }
 
 /* In a child without privileges: /proc/PID/map_files is closed, and the library is gone. */
@@ -289,11 +286,11 @@ static int look_at_deleted_library(const char *program, const char *library, int
 
 static void a_deleted_library_is_named_from_memory(void **state)
 {
-	char folder[64];
+	char folder[FOLDER_BYTES];
 	char library[80];
 	char program[80];
 	int ready[2];
-	int status = -1;
+	int status;
 	pid_t child;
 	char byte;
 
@@ -314,10 +311,10 @@ static void a_deleted_library_is_named_from_memory(void **state)
 	assert_true(read(ready[0], &byte, 1) >= 0);
 	(void)close(ready[0]);
 	assert_int_equal(unlink(library), 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
+	status = child_status(child);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
-	remove_folder(folder);
+	folder_remove(folder);
 }
 
 static void paths_alone_are_enough_while_the_process_lives(void **state)
@@ -489,8 +486,8 @@ static void survives_damaged_files(void **state)
 {
 	static uint8_t bytes[64 * 1024];
 	struct mapping mapping = {.process = 1, .start = 0x10000, .end = 0x20000};
-	char folder[64];
-	char path[80];
+	char folder[FOLDER_BYTES];
+	char path[PROGRAM_BYTES];
 	FILE *file = fopen(VICTIMS "/plain", "re");
 	size_t len = fread(bytes, 1, sizeof(bytes), file);
 	unsigned seed = 4711;
@@ -527,7 +524,7 @@ static void survives_damaged_files(void **state)
 			(void)target_look(symbolizer, 0, addr, mapping.time_ns);
 		symbolizer_free(symbolizer);
 	}
-	remove_folder(folder);
+	folder_remove(folder);
 	if (__lsan_enable)
 		__lsan_enable();
 }

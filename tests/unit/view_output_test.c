@@ -1,7 +1,8 @@
 /* view_output_test.c - a file that is written appears whole or not at all, however wick ends */
+#include "child_fixture.h"
+#include "folder_fixture.h"
 #include "tools/view/view_output.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -49,7 +50,7 @@ int open(const char *path, int flags, ...)
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
 struct place {
-	char folder[64];
+	char folder[FOLDER_BYTES];
 	char path[96];
 };
 
@@ -58,8 +59,7 @@ static int set_up(void **state)
 	struct place *place = calloc(1, sizeof(*place));
 
 	assert_non_null(place);
-	(void)strcpy(place->folder, "/tmp/wick-output-XXXXXX");
-	assert_non_null(mkdtemp(place->folder));
+	folder_make(place->folder);
 	(void)snprintf(place->path, sizeof(place->path), "%s/out.svg", place->folder);
 	*state = place;
 	return 0;
@@ -71,22 +71,10 @@ static int tear_down(void **state)
 
 	no_nameless_files = false;
 	(void)unlink(place->path);
-	assert_int_equal(rmdir(place->folder), 0);
+	assert_int_equal(folder_count(place->folder), 0);
+	folder_remove(place->folder);
 	free(place);
 	return 0;
-}
-
-/* How many files the folder has, whatever they are called. */
-static size_t count_files(const struct place *place)
-{
-	DIR *folder = opendir(place->folder);
-	size_t n = 0;
-
-	assert_non_null(folder);
-	while (readdir(folder))
-		n++;
-	(void)closedir(folder);
-	return n - 2;
 }
 
 static off_t size_of(const struct place *place)
@@ -122,7 +110,7 @@ static void write_twice(const struct place *place)
 	begin(place, &file, "none");
 	view_file_drop(&file);
 	assert_int_equal(size_of(place), 7);
-	assert_int_equal(count_files(place), 1);
+	assert_int_equal(folder_count(place->folder), 1);
 }
 
 static void appears_when_it_is_whole(void **state)
@@ -136,7 +124,7 @@ static void appears_when_it_is_whole(void **state)
 static void end_by(const struct place *place, int number)
 {
 	struct view_file file;
-	int status = 0;
+	int status;
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
@@ -145,10 +133,10 @@ static void end_by(const struct place *place, int number)
 		(void)raise(number);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
+	status = child_status(pid);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), number);
-	assert_int_equal(count_files(place), 0);
+	assert_int_equal(folder_count(place->folder), 0);
 }
 
 static void leaves_nothing_when_a_signal_ends_it(void **state)

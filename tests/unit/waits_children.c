@@ -1,5 +1,6 @@
 /* waits_children.c - children that block: in time, futexes, other processes, signals, System V */
 #include "waits_children.h"
+#include "child_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -353,10 +354,7 @@ int waits_child_start(const struct waits_child *child, struct waits_place *place
 {
 	*place = (struct waits_place){
 		.fds = {-1, -1, -1, -1}, .msg = -1, .sem = -1, .parent = getpid()};
-	place->shared = mmap(NULL, sizeof(*place->shared), PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (place->shared == MAP_FAILED)
-		abort();
+	place->shared = child_shared(sizeof(*place->shared));
 	if (child->prepare && child->prepare(place) < 0) {
 		int saved = errno;
 

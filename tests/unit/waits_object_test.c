@@ -1,4 +1,6 @@
 /* waits_object_test.c - calls made by hand: words, states, and arguments that lie */
+#include "child_fixture.h"
+#include "folder_fixture.h"
 #include "sampler/collector/wall/waits.h"
 #include "sampler/remote/blocked.h"
 
@@ -193,10 +195,9 @@ static void peers_are_addresses(void **state)
 static char *fenced_page(size_t *ret_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	int fd = memfd_create("page", MFD_CLOEXEC);
+	int fd = file_in_memory("", 0);
 	char *two;
 
-	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, (off_t)page), 0);
 	two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_true(two != MAP_FAILED);
@@ -256,12 +257,10 @@ static void a_process_that_is_gone_has_no_objects(void **state)
 	struct timespec time = {5, 0};
 	struct blocked_at read_call = call(SYS_read, 0, 0, 0);
 	struct blocked_at sleep_call = call(SYS_nanosleep, ADDRESS(&time), 0, 0);
-	pid_t pid = fork();
+	pid_t pid = child_start_paused();
 
 	(void)state;
-	if (pid == 0)
-		_exit(0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	child_end(pid);
 	assert_string_equal(object_of(pid, &read_call), "");
 	assert_string_equal(object_of(pid, &sleep_call), "");
 }

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "child_fixture.h"
 #include "sampler/remote/blocked.h"
 #include "waits_children.h"
 
@@ -25,27 +26,6 @@
 
 enum { WAIT_NS = 1000000, TRIES = 5000 };
 
-/* The state letter of a thread; '?' when it is gone. */
-static char letter_of(pid_t pid, pid_t tid)
-{
-	char path[64];
-	char text[256];
-	_cleanup_fd_ int fd = -1;
-	const char *paren;
-	ssize_t n;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : io_pread(fd, text, sizeof(text) - 1, 0);
-	if (n <= 0)
-		return '?';
-	text[n] = '\0';
-	paren = strrchr(text, ')');
-	if (!paren || paren[1] != ' ')
-		return '?';
-	return paren[2];
-}
-
 /* Wait until a thread that is about to block has done so. */
 static char find_blocked(pid_t pid, pid_t tid, const atomic_int *ready, struct blocked_at *ret_at)
 {
@@ -57,9 +37,10 @@ static char find_blocked(pid_t pid, pid_t tid, const atomic_int *ready, struct b
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	for (int i = 0; i < TRIES; i++) {
-		char letter = atomic_load(ready) ? letter_of(pid, tid) : 'R';
+		char letter = atomic_load(ready) ? thread_letter(pid, tid) : 'R';
 
-		if (letter != 'R' && blocked_read(fd, ret_at) == 0 && letter_of(pid, tid) == letter)
+		if (letter != 'R' && blocked_read(fd, ret_at) == 0 &&
+		    thread_letter(pid, tid) == letter)
 			return letter;
 		(void)nanosleep(&pause, NULL);
 	}

@@ -11,13 +11,15 @@ import json
 import os
 import random
 import re
-import resource
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "e2e"))
+import ended  # pylint: disable=wrong-import-position
+
 SEEDS = [os.path.join(HERE, "samples", name) for name in
          ("gzip.perf", "perl.perf", "python.perf", "sort.perf", "xz.perf")] + \
         [os.path.join(HERE, "..", "golden", name) for name in
@@ -361,17 +363,8 @@ class Trial:
         files = [SEEDS[0], path] if command[0] == "diff" else [path]
         again = ["--force"] if "-o" in command else []
         line = [self.wick, command[0], "--no-index", *again, *command[1:], *files]
-        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told:
-            child = subprocess.Popen(line, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=said,
-                                     stderr=told, env={**os.environ, "BROWSER": "true"},
-                                     preexec_fn=lambda: resource.setrlimit(
-                                         resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS)))
-            _, status, usage = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-            said.seek(0)
-            told.seek(0)
-            return (child.returncode, said.read().decode("utf-8", "strict"),
-                    told.read().decode("utf-8", "strict"), usage.ru_maxrss)
+        done = ended.run(line, MAX_SECONDS, cwd=self.folder, env={**os.environ, "BROWSER": "true"})
+        return done.status, done.stdout.decode(), done.stderr.decode(), done.most_bytes // 1024
 
     def try_one(self, command, path, what):
         self.runs += 1

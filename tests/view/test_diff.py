@@ -8,10 +8,12 @@ import json
 import os
 import random
 import subprocess
-import tempfile
+import sys
 import unittest
 
-WICK = os.environ["WICK"]
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+from recorded import LONG, WICK, Case, target  # pylint: disable=wrong-import-position
+
 FUNCTIONS = [f"work_{i}" for i in range(30)]
 
 
@@ -41,26 +43,19 @@ def diff(*arguments):
                           stderr=subprocess.PIPE, text=True, check=False)
 
 
-class Diff(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
+class Diff(Case):
     def run_of(self, name, **how):
-        path = os.path.join(self.folder.name, name)
+        path = self.path(name)
         write_run(path, name, **how)
         return path
 
-    def out(self, name):
-        return os.path.join(self.folder.name, name)
-
     def test_flags_five_points_planted_in_one_function(self):
         before, after = self.run_of("a.perf"), self.run_of("b.perf", extra=0.053)
-        done = diff(before, after, "-o", self.out("x.json"), "--all",
+        done = diff(before, after, "-o", self.path("x.json"), "--all",
                     "--fail-if", "self(work_7)>+3%")
         self.assertEqual(done.returncode, 10, done.stderr)
         self.assertIn("more than chance", done.stderr)
-        with open(self.out("x.json"), encoding="utf-8") as file:
+        with open(self.path("x.json"), encoding="utf-8") as file:
             found = json.load(file)
         self.assertEqual(found["before"]["samples"], 5000)
         flagged = [function["name"] for function in found["functions"] if function["significant"]]
@@ -71,7 +66,7 @@ class Diff(unittest.TestCase):
         self.assertEqual(len(found["functions"]), 31)
 
     def side(self, name, n, **how):
-        folder = self.out(name)
+        folder = self.path(name)
         os.mkdir(folder)
         for i in range(n):
             write_run(os.path.join(folder, f"{i}.perf"), f"{name} {i}", seconds=8, **how)
@@ -79,9 +74,9 @@ class Diff(unittest.TestCase):
 
     def flagged(self, *arguments):
         """The functions that are flagged, with the whole of the JSON."""
-        done = diff(*arguments, "-f", "-o", self.out("flagged.json"), "--all")
+        done = diff(*arguments, "-f", "-o", self.path("flagged.json"), "--all")
         self.assertEqual(done.returncode, 0, done.stderr)
-        with open(self.out("flagged.json"), encoding="utf-8") as file:
+        with open(self.path("flagged.json"), encoding="utf-8") as file:
             found = json.load(file)
         return [function["name"] for function in found["functions"]
                 if function["significant"]], found
@@ -108,11 +103,11 @@ class Diff(unittest.TestCase):
 
     def test_files_without_times_have_chance_when_there_are_five_of_each(self):
         for side, name, n in (("old", "f", 10), ("new", "g", 40)):
-            os.mkdir(self.out(side))
+            os.mkdir(self.path(side))
             for i in range(5):
-                with open(self.out(f"{side}/{i}.folded"), "w", encoding="ascii") as file:
+                with open(self.path(f"{side}/{i}.folded"), "w", encoding="ascii") as file:
                     file.write(f"main;f {100 - n - i}\nmain;g {n + i}\n")
-        names, found = self.flagged("--baseline", self.out("old"), self.out("new"))
+        names, found = self.flagged("--baseline", self.path("old"), self.path("new"))
         self.assertEqual(sorted(names), ["f", "g"])
         self.assertEqual(found["permutations"], 252)
 
@@ -138,12 +133,12 @@ class Diff(unittest.TestCase):
     def test_a_format_is_the_same_by_its_name_as_by_a_files(self):
         before, after = self.run_of("a.perf", seconds=6), self.run_of("b.perf", seconds=6)
         for form in ("txt", "md", "csv", "json", "svg"):
-            name = self.out(f"x.{form}")
+            name = self.path(f"x.{form}")
             self.assertEqual(diff(before, after, "-o", name).returncode, 0)
             with open(name, encoding="utf-8") as file:
                 self.assertEqual(diff(before, after, "--format", form).stdout, file.read(), form)
-        diff(before, after, "--format", "csv", "-f", "-o", self.out("x.txt"))
-        with open(self.out("x.txt"), encoding="utf-8") as file:
+        diff(before, after, "--format", "csv", "-f", "-o", self.path("x.txt"))
+        with open(self.path("x.txt"), encoding="utf-8") as file:
             self.assertEqual(diff(before, after, "--format", "csv").stdout, file.read())
 
     def test_says_which_recording_is_not_there(self):
@@ -154,13 +149,13 @@ class Diff(unittest.TestCase):
             self.assertEqual(done.returncode, 8, done.stderr)
             self.assertIn("'no.perf'", done.stderr)
             self.assertEqual(done.stdout, "")
-        os.mkdir(self.out("empty"))
-        done = diff("--baseline", self.out("empty"), path)
+        os.mkdir(self.path("empty"))
+        done = diff("--baseline", self.path("empty"), path)
         self.assertIn("empty'", done.stderr)
         self.assertNotEqual(done.returncode, 0)
 
     def test_a_baseline_is_not_written_over(self):
-        a, b = self.out("a.txt"), self.run_of("b.perf", seconds=3)
+        a, b = self.path("a.txt"), self.run_of("b.perf", seconds=3)
         write_run(a, "a", seconds=3)
         with open(a, "rb") as file:
             before = file.read()
@@ -172,12 +167,12 @@ class Diff(unittest.TestCase):
 
     def test_what_is_measured_differently_is_not_compared(self):
         path = self.run_of("a.perf", seconds=3)
-        with open(self.out("b.folded"), "w", encoding="ascii") as file:
+        with open(self.path("b.folded"), "w", encoding="ascii") as file:
             file.write("main;f 90\nmain;g 10\n")
-        done = diff(path, self.out("b.folded"))
+        done = diff(path, self.path("b.folded"))
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("--metric samples", done.stderr)
-        done = diff(path, self.out("b.folded"), "--metric", "samples")
+        done = diff(path, self.path("b.folded"), "--metric", "samples")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("no times", done.stdout)
         done = diff(path, path, "--metric", "cpu_ns")
@@ -232,7 +227,7 @@ class Diff(unittest.TestCase):
     def test_copies_that_a_compiler_makes_are_the_function(self):
         """Another build has made a copy of work_7, which is no change; names may be those of copies."""
         before, after = self.run_of("a.perf"), self.run_of("b.perf", extra=0.053)
-        copied = self.out("copied.perf")
+        copied = self.path("copied.perf")
         with open(before, encoding="ascii") as file:
             text = file.read()
         with open(copied, "w", encoding="ascii") as file:
@@ -253,9 +248,9 @@ class Diff(unittest.TestCase):
         at = text.index("app 7/7 [000] 1040.000001")
         with open(path, "w", encoding="ascii") as file:
             file.write(text[:at] + text[at:].replace("work_3+", "work_4+"))
-        done = diff(path, "--time", "40-80", "--against", "0-40", "-o", self.out("x.csv"))
+        done = diff(path, "--time", "40-80", "--against", "0-40", "-o", self.path("x.csv"))
         self.assertEqual(done.returncode, 0, done.stderr)
-        with open(self.out("x.csv"), encoding="utf-8", newline="") as file:
+        with open(self.path("x.csv"), encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual({row["function"] for row in rows if row["significant"] == "yes"},
                          {"work_3", "work_4"})
@@ -264,9 +259,9 @@ class Diff(unittest.TestCase):
 
     def test_folded_stacks_have_no_chance(self):
         for name, n in (("a.folded", 90), ("b.folded", 50)):
-            with open(self.out(name), "w", encoding="ascii") as file:
+            with open(self.path(name), "w", encoding="ascii") as file:
                 file.write(f"main;f {n}\nmain;g {100 - n}\n")
-        done = diff(self.out("a.folded"), self.out("b.folded"), "--fail-if", "self(g)>+3%")
+        done = diff(self.path("a.folded"), self.path("b.folded"), "--fail-if", "self(g)>+3%")
         self.assertEqual(done.returncode, 11, done.stderr)
         self.assertIn("cannot be judged", done.stderr)
         self.assertIn("+40.00", done.stdout)
@@ -276,9 +271,9 @@ class Diff(unittest.TestCase):
                                                                      extra=0.3)
         for name, holds in (("x.svg", "work_7"), ("x.md", "| **`work_7`**"),
                             ("x.txt", "work_7")):
-            done = diff(before, after, "-o", self.out(name))
+            done = diff(before, after, "-o", self.path(name))
             self.assertEqual(done.returncode, 0, done.stderr)
-            with open(self.out(name), encoding="utf-8") as file:
+            with open(self.path(name), encoding="utf-8") as file:
                 self.assertIn(holds, file.read())
 
     def test_refuses_what_makes_no_sense(self):
@@ -299,17 +294,16 @@ class Diff(unittest.TestCase):
             self.assertEqual(done.returncode, 2, (arguments, done.stderr))
             self.assertNotEqual(done.stderr, "")
 
-    def record(self, name, *more):
+    def real_run(self, *more):
         """A real run of 20 s of CPU: some 5,000 samples, as many as a kernel's tick of 250 Hz gives."""
-        subprocess.run([WICK, "record", "-q", "-F", "250", "-o", self.out(name), "--",
-                        os.path.join(os.environ["WICK_TARGETS"], "split"), "20", *more],
-                       check=True, stdout=subprocess.DEVNULL)
-        return self.out(name)
+        run = self.record(target("split"), 20, *more, hz=250, options=("-q",))
+        self.assertEqual(run.status, 0, run.summary)
+        return run.paths[0]
 
-    @unittest.skipUnless(os.environ.get("WICK_LONG"), "25 recordings take minutes: with --long")
+    @unittest.skipUnless(LONG, "25 recordings take minutes: with --long")
     def test_real_runs_of_the_unchanged_program_and_of_one_that_got_slower(self):
-        runs = [self.record(f"run{i}.perf") for i in range(20)]
-        slower = [self.record(f"slower{i}.perf", "5.56") for i in range(5)]
+        runs = [self.real_run() for _ in range(20)]
+        slower = [self.real_run("5.56") for _ in range(5)]
         pairs = [self.flagged(before, after)[0] for before, after in zip(runs, runs[1:])]
         # One in a hundred is chance's share: three of 19 would be one time in a thousand.
         self.assertLess(sum(names != [] for names in pairs), 3, pairs)

@@ -4,61 +4,38 @@ that blow up, and indexes that somebody has damaged: an error or a picture, in t
 import gzip
 import json
 import os
-import pty
 import random
 import re
-import resource
 import subprocess
-import tempfile
+import sys
 import threading
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-WICK = os.environ["WICK"]
+sys.path.append(os.path.join(HERE, "..", "e2e"))
+import ended  # pylint: disable=wrong-import-position
+from recorded import LONG, WICK, Case  # pylint: disable=wrong-import-position
+
 SAMPLE = os.path.join(HERE, "samples", "gzip.perf")
 MAX_SECONDS = 60
-MAX_RSS_KIB = 768 * 1024
-LONG = bool(os.environ.get("WICK_LONG"))
+MAX_RSS_BYTES = 768 << 20
 
 
-class Places(unittest.TestCase):
+class Places(Case):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(self.temporary.cleanup)
-        self.folder = self.temporary.name
+        super().setUp()
         with open(SAMPLE, "rb") as file:
             self.sample = file.read()
 
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def put(self, name, data):
-        with open(self.path(name), "wb") as file:
-            file.write(data)
-        return self.path(name)
-
-    def wick(self, *words, statuses=(0,), data=b""):
+    def wick(self, *words, statuses=(0,), data=b""):  # pylint: disable=arguments-differ
         """What wick prints; it ends by itself, in time, in memory, with one of STATUSES."""
-        environment = {**os.environ, "XDG_CACHE_HOME": self.path("cache"), "BROWSER": "true"}
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
-                tempfile.TemporaryFile() as told:
-            given.write(data)
-            given.seek(0)
-            child = subprocess.Popen([WICK, *words], stdin=given, stdout=out, stderr=told,
-                                     env=environment, preexec_fn=lambda: resource.setrlimit(
-                                         resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS)))
-            killer = threading.Timer(MAX_SECONDS, child.kill)
-            killer.start()
-            _, status, usage = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-            out.seek(0)
-            told.seek(0)
-            said, error = out.read().decode(), told.read().decode()
-        self.assertIsNot(killer.finished.is_set(), True, "it waits")
-        killer.cancel()
-        self.assertIn(child.returncode, statuses, error)
+        done = ended.run([WICK, *words], MAX_SECONDS, data, MAX_SECONDS,
+                         env={**os.environ, "XDG_CACHE_HOME": self.path("cache"), "BROWSER": "true"})
+        said, error = done.stdout.decode(), done.stderr.decode()
+        self.assertLess(done.wall_s, MAX_SECONDS, "it waits")
+        self.assertIn(done.status, statuses, error)
         if "WICK_SANITIZED" not in os.environ:
-            self.assertLess(usage.ru_maxrss, MAX_RSS_KIB)
+            self.assertLess(done.most_bytes, MAX_RSS_BYTES)
         self.assertNotIn("Sanitizer", error)
         self.assertNotIn("runtime error", error)
         return said, error
@@ -87,20 +64,20 @@ class Places(unittest.TestCase):
             writer.join()
 
     def test_a_pipe_in_a_directory_is_not_waited_for(self):
-        self.put("a.perf", self.sample)
+        self.write("a.perf", self.sample)
         os.mkfifo(self.path("b.perf"))
         os.symlink("/dev/zero", self.path("c.perf"))
         os.symlink("nowhere", self.path("d.perf"))
         os.mkdir(self.path("e.perf"))
-        self.put("f.perf", b"")
-        self.put("g.perf", b"\x1f\x8b" + bytes(100))
+        self.write("f.perf", b"")
+        self.write("g.perf", b"\x1f\x8b" + bytes(100))
         whole = self.samples(SAMPLE)
-        said, error = self.report(self.folder)
+        said, error = self.report(self.dir)
         self.assertEqual(json.loads(said)["samples"], whole)
         self.assertIn("2 of 3 files gave no sample", error)
-        self.assertEqual(self.samples(self.folder, "--prefix", "a"), whole)
-        self.report(self.folder, "--prefix", "b", statuses=(2, 8))
-        self.report(self.folder, "--prefix", "../", statuses=(2, 8))
+        self.assertEqual(self.samples(self.dir, "--prefix", "a"), whole)
+        self.report(self.dir, "--prefix", "b", statuses=(2, 8))
+        self.report(self.dir, "--prefix", "../", statuses=(2, 8))
 
     def test_devices_are_no_recordings(self):
         for device in ("/dev/null", "/dev/zero", "/proc/self/mem", "/proc/self/maps", "/dev"):
@@ -122,7 +99,7 @@ class Places(unittest.TestCase):
             self.assertTrue(os.path.islink(self.path(name)))
 
     def test_files_that_grow_and_shrink_while_they_are_read(self):
-        path = self.put("a.perf", self.sample)
+        path = self.write("a.perf", self.sample)
         big = self.sample * (24_000_000 // len(self.sample))
         rng = random.Random(1)
         ended = threading.Event()
@@ -152,16 +129,16 @@ class Places(unittest.TestCase):
         sample = b"t 1/1 [0] 1.5: 1 c: \n\t1 f (x)\n\n"
         for filling in (b"\0", b"\n", sample, b"a", b"a;b 1\n", b";", b"# ")[:None if LONG else 3]:
             block = gzip.compress(filling * (million // len(filling)), 1)
-            path = self.put("a.perf.gz", gzip.compress(self.sample, 1) + block * (
+            path = self.write("a.perf.gz", gzip.compress(self.sample, 1) + block * (
                 1500 if LONG and filling == b"\0" else 60))
             _, error = self.report(path, statuses=(0, 2, 8))
             self.assertNotIn("killed", error)
         packed = subprocess.run(["zstd", "-qc1", "--ultra", "--long=31"], input=self.sample * 100,
                                 stdout=subprocess.PIPE, check=True).stdout
-        self.report(self.put("w.perf.zst", packed), statuses=(0, 2, 8))
+        self.report(self.write("w.perf.zst", packed), statuses=(0, 2, 8))
 
     def test_an_index_that_somebody_damaged(self):
-        path = self.put("a.perf", self.sample * (5_000_000 // len(self.sample)))
+        path = self.write("a.perf", self.sample * (5_000_000 // len(self.sample)))
         os.utime(path, (1, 1))
         whole = self.samples(path)
         folder = os.path.join(self.path("cache"), "wick", "index")
@@ -189,7 +166,7 @@ class Places(unittest.TestCase):
     def test_a_terminal_gets_colours_and_nothing_else(self):
         evil = self.sample.replace(b"gzip ", b"\x1b]0;w1ck\x07\xc2\x9b31m\xe2\x80\xaegzip ") \
             .replace(b"+0x", b"\x1b[2J\x9b5m\x7f+0x")
-        path = self.put("m\x1b]0;w1ck\x07\n.perf", evil + b"a bad line\x1b[2J\n")
+        path = self.write("m\x1b]0;w1ck\x07\n.perf", evil + b"a bad line\x1b[2J\n")
         for words in (["heatmap"], ["heatmap", "--by", "thread"], ["report"], ["flamegraph"],
                       ["diff", path], ["report", "--function", "."],
                       ["report", "--group", "comm,host"], ["report", "--only", "\x1b[2J("],
@@ -197,28 +174,11 @@ class Places(unittest.TestCase):
                       ["report", "--metric", "\x1b[2J"], ["report", "--time", "\x1b[2J"],
                       ["report", "--elide", "@\x1b[2J"], ["report", "--\x1b[2J"], ["info"]):
             with self.subTest(words=words):
-                shown = self.on_terminal(words[0], *words[1:], path)
+                _, shown = ended.on_terminal([WICK, *words, path], streams=("stdout", "stderr"),
+                                             env={**os.environ, "TERM": "xterm-256color"})
                 rest = re.sub(rb"\x1b\[[0-9;]*m|\r\x1b\[K", b"", shown).decode()
                 self.assertEqual([char for char in rest if (ord(char) < 32 and char not in "\r\n\t")
                                   or 0x7f <= ord(char) < 0xa0], [])
-
-    def on_terminal(self, *words):
-        leader, follower = pty.openpty()
-        with subprocess.Popen([WICK, *words], stdin=subprocess.DEVNULL, stdout=follower,
-                              stderr=follower, env={**os.environ, "TERM": "xterm-256color"}) as child:
-            os.close(follower)
-            shown = b""
-            while True:
-                try:
-                    more = os.read(leader, 65536)
-                except OSError:
-                    break
-                if not more:
-                    break
-                shown += more
-            os.close(leader)
-            child.wait()
-        return shown
 
 
 if __name__ == "__main__":

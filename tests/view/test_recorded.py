@@ -5,79 +5,65 @@
 """
 import json
 import os
-import shutil
 import subprocess
-import tempfile
+import sys
 import unittest
 
 import equal
-import reference
 
-WICK = os.environ["WICK"]
-TARGETS = os.environ["WICK_TARGETS"]
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+from recorded import WICK, Case, need, target  # pylint: disable=wrong-import-position
 
 PROGRAMS = {
     "sort": ["sh", "-c", "seq 1 150000 | sort -R"],
     "gzip": ["sh", "-c", "head -c 4000000 /dev/urandom | gzip -9"],
     "python": ["python3", "-c", "sum(i * i for i in range(1500000))"],
     "awk": ["awk", "BEGIN { for (i = 0; i < 900000; i++) a[i % 997] += i }"],
-    "split": [os.path.join(TARGETS, "split"), "0.4"],
+    "split": [target("split"), "0.4"],
 }
 FIELDS = ("comm,pid,tid,cpu,time,period,event,ip,sym,symoff,dso", "comm,tid,time,event,ip,sym,dso",
           "comm,pid,tid,time,period,event,ip,sym,dso", "comm,tid,cpu,time,event,ip,sym,symoff,dso",
           "comm,pid,tid,time,ip,sym,dso")
 
 
-class Recorded(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = temporary.name
-
-    def at(self, name):
-        return os.path.join(self.folder, name)
-
+class Recorded(Case):
     def check(self, path, n_metrics=None):
-        comparison = equal.Comparison(WICK, self.folder, n_metrics)
+        comparison = equal.Comparison(WICK, self.dir, n_metrics)
         n = comparison.file(path)
         self.assertGreater(n, 5, path)
         self.assertEqual(comparison.n_bad, 0, path)
 
     def test_perf_script_of_five_programs(self):
-        if not shutil.which("perf"):
-            self.skipTest("perf is not installed")
+        need("perf")
         for (name, command), fields in zip(PROGRAMS.items(), FIELDS, strict=True):
             done = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "999", "-g",
-                                   "--sample-cpu", "-o", self.at(name), "--", *command],
+                                   "--sample-cpu", "-o", self.path(name), "--", *command],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                   check=False)
-            if not os.path.exists(self.at(name)):
+            if not os.path.exists(self.path(name)):
                 self.skipTest(f"perf cannot record here: {done.stderr.strip()}")
-            with open(self.at(name + ".perf"), "wb") as file:
-                subprocess.run(["perf", "script", "-i", self.at(name), "-F", fields], stdout=file,
+            with open(self.path(name + ".perf"), "wb") as file:
+                subprocess.run(["perf", "script", "-i", self.path(name), "-F", fields], stdout=file,
                                stderr=subprocess.DEVNULL, check=True)
             with self.subTest(program=name, fields=fields):
-                self.check(self.at(name + ".perf"))
+                self.check(self.path(name + ".perf"))
 
-    def record(self, name, *arguments):
-        subprocess.run([WICK, "record", "-q", "-o", self.at(name), *arguments], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return self.at(name)
+    def recorded(self, *command, options=(), hz=99):
+        run = self.record(*command, options=("-q", *options), hz=hz)
+        self.assertEqual(run.status, 0, run.summary)
+        return run.paths[0]
 
     def test_recordings_of_wick(self):
-        self.check(self.record("cpu.perf", "-F", "499", "--", *PROGRAMS["split"]), 2)
-        self.check(self.record("wall.perf", "-e", "wall", "-F", "199", "--",
-                               os.path.join(TARGETS, "wall_shares")), 1)
+        self.check(self.recorded(*PROGRAMS["split"], hz=499), 2)
+        self.check(self.recorded(target("wall_shares"), options=("-e", "wall"), hz=199), 1)
 
     def test_what_one_function_takes_and_another_gives_back(self):
-        path = self.at("alloc.perf")
-        said = subprocess.run([WICK, "record", "-q", "-e", "alloc=1K", "-o", path, "--",
-                               os.path.join(TARGETS, "take_give"), "200"], check=True,
-                              stdout=subprocess.PIPE, text=True).stdout
-        taken, given = map(int, said.split())
+        run = self.record(target("take_give"), "200", options=("-q", "-e", "alloc=1K"))
+        (path,) = run.paths
+        taken, given = map(int, run.stdout.split())
         self.check(path, 2)
         for measure, give_is_loss in (("heap_live_bytes:delta", True), ("heap_live_bytes:loss", False)):
-            shown = equal.look(WICK, "flamegraph", path, ["--metric", measure], self.folder)
+            shown = equal.look(WICK, "flamegraph", path, ["--metric", measure], self.dir)
             moved = {"take": [0, 0], "give": [0, 0]}
             for frames, node in equal.frames_of(shown).items():
                 for name, _, _ in frames[-1:]:
@@ -93,11 +79,10 @@ class Recorded(unittest.TestCase):
             self.assertEqual(moved["give"][0 if give_is_loss else 1], 0)
 
     def test_states_split_a_stack_that_waits_and_computes(self):
-        path = self.record("states.perf", "-e", "wall", "-F", "249", "--",
-                           os.path.join(TARGETS, "take_give"), "0", "60")
+        path = self.recorded(target("take_give"), "0", "60", options=("-e", "wall"), hz=249)
         by_state = {}
         for groups in ([], ["--group", "state"]):
-            shown = equal.look(WICK, "flamegraph", path, groups, self.folder)
+            shown = equal.look(WICK, "flamegraph", path, groups, self.dir)
             for frames, node in equal.frames_of(shown).items():
                 if [name for name, _, _ in frames[-2:]] == ["main", "work"]:
                     state = frames[0][0] if groups else "all"

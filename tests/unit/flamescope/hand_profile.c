@@ -1,8 +1,13 @@
 /* hand_profile.c - profiles made by hand, sample by sample, for tests of what reads them */
 #include "tests/unit/flamescope/hand_profile.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 enum { MAX_STRINGS = 256, MAX_FRAMES = 256, MAX_THREADS = 64, MAX_NODES = 300 * 1000 };
 
@@ -181,10 +186,38 @@ void hand_profile_add(struct hand_profile *hand, const struct hand_sample *sampl
 	profile->n_samples++;
 }
 
+int hand_profile_begin(void **state)
+{
+	struct hand_profile *hand = must(calloc(1, sizeof(*hand)));
+
+	hand_profile_init(hand, 0);
+	*state = hand;
+	return 0;
+}
+
+int hand_profile_end(void **state)
+{
+	hand_profile_release(*state);
+	free(*state);
+	return 0;
+}
+
+struct selection *hand_profile_select(struct hand_profile *hand, const struct query *query)
+{
+	struct err err = {0};
+
+	selection_free(hand->selection);
+	hand->selection = NULL;
+	if (selection_make(&hand->profile, query, &hand->selection, &err) < 0)
+		fail_msg("%s", err.text);
+	return hand->selection;
+}
+
 void hand_profile_release(struct hand_profile *hand)
 {
 	struct profile *profile = &hand->profile;
 
+	selection_free(hand->selection);
 	for (size_t i = 0; i < profile->n_strings; i++)
 		free((void *)(uintptr_t)profile->strings[i]);
 	for (size_t i = 0; i < profile->n_tags; i++) {

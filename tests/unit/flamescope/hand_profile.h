@@ -4,6 +4,7 @@
 
 #include "flamescope/pair_map.h"
 #include "flamescope/profile.h"
+#include "flamescope/query/query.h"
 
 /* Zero is: time 0, thread "app" 1/1, no state, CPU 0, the only event, weight 1, no metric. */
 struct hand_sample {
@@ -25,7 +26,20 @@ struct hand_profile {
 	struct profile profile;
 	struct pair_map nodes;
 	size_t size; /* samples that there is room for */
+	struct selection *selection;
 };
+
+/* A test whose *STATE is a profile without samples. */
+#define hand_profile_test(test)                                                                    \
+	cmocka_unit_test_setup_teardown(test, hand_profile_begin, hand_profile_end)
+
+/**
+ * hand_profile_begin, hand_profile_end - the set-up and the tear-down of a hand_profile_test()
+ *
+ * Context: main thread.
+ */
+int hand_profile_begin(void **state);
+int hand_profile_end(void **state);
 
 /**
  * hand_profile_init - a profile without samples
@@ -57,6 +71,15 @@ uint32_t hand_profile_stack(struct hand_profile *hand, const char *function, siz
  * Context: main thread.
  */
 uint32_t hand_profile_frame(struct hand_profile *hand, const char *function);
+
+/**
+ * hand_profile_select - the samples that a query takes; the test fails if it is refused
+ *
+ * Return:  the selection.
+ * Owns:    the profile; good until the next one.
+ * Context: main thread.
+ */
+struct selection *hand_profile_select(struct hand_profile *hand, const struct query *query);
 
 /**
  * hand_profile_release - forget it

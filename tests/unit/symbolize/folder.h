@@ -2,8 +2,9 @@
 #ifndef TESTS_UNIT_SYMBOLIZE_FOLDER_H
 #define TESTS_UNIT_SYMBOLIZE_FOLDER_H
 
+#include "tests/unit/folder_fixture.h"
+
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[PATH_MAX];
+static char folder[FOLDER_BYTES];
 
 static inline const char *in_folder(const char *name)
 {
@@ -27,22 +28,21 @@ static inline const char *in_folder(const char *name)
 static inline int make_folder(void **state)
 {
 	(void)state;
-	(void)snprintf(folder, sizeof(folder), "/tmp/wick-unit-XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static inline int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-	(void)st;
-	(void)kind;
-	(void)ftw;
-	return remove(path);
+	folder_make(folder);
+	return 0;
 }
 
 static inline int remove_folder(void **state)
 {
 	(void)state;
-	return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(folder);
+	return 0;
+}
+
+/* For a process that has the folder as its root from now on; that takes rights. */
+static inline bool go_to_folder(void)
+{
+	return chroot(folder) == 0 && chdir("/") == 0;
 }
 
 /* The folders above a path in the folder. */
