@@ -28,7 +28,7 @@ struct pair_map {
 int pair_map_init(struct pair_map *map);
 
 /**
- * pair_map_release - forget it; a zeroed map is fine
+ * pair_map_release - free it; a zeroed map is fine
  *
  * Context: any thread.
  */

@@ -118,7 +118,7 @@ struct profile {
 };
 
 /**
- * profile_free - forget a profile
+ * profile_free - free a profile
  *
  * Context: any thread; nobody may be reading it.  NULL is fine.
  */

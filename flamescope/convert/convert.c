@@ -87,7 +87,7 @@ static int gzip_finish(struct gzip *gzip)
 	return pump(gzip, Z_FINISH);
 }
 
-/* Forget it. */
+/* Free it. */
 static void gzip_free(struct gzip *gzip)
 {
 	if (!gzip)

@@ -147,7 +147,7 @@ struct out_threads {
 int out_threads_make(const struct selection *selection, struct out_threads *ret_threads);
 
 /**
- * out_threads_release - forget them
+ * out_threads_release - free them
  *
  * Context: any thread.
  */
@@ -263,7 +263,7 @@ struct locations {
 int locations_make(const struct selection *selection, struct locations *ret_locations);
 
 /**
- * locations_release - forget them
+ * locations_release - free them
  *
  * Context: any thread.
  */

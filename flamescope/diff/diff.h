@@ -102,7 +102,7 @@ bool diff_significant(const struct diff *diff, double change, double p, double l
 int diff_reverse(const struct diff *diff, struct diff_node **ret_nodes, size_t *ret_n);
 
 /**
- * diff_free - forget it
+ * diff_free - free it
  *
  * Context: any thread.  NULL is fine.
  */
@@ -219,7 +219,7 @@ struct diff_picture {
 int diff_picture_make(const struct diff *diff, struct diff_picture *picture);
 
 /**
- * diff_picture_release - forget it
+ * diff_picture_release - free it
  *
  * Context: any thread.
  */

@@ -24,7 +24,7 @@ struct diff_names {
 int diff_names_make(const struct diff_side sides[DIFF_SIDES], struct diff_names *names);
 
 /**
- * diff_names_release - forget them
+ * diff_names_release - free them
  *
  * Context: any thread.
  */
@@ -67,7 +67,7 @@ int diff_matrix_make(const struct diff_side sides[DIFF_SIDES], const struct diff
 		     struct diff_matrix *matrix);
 
 /**
- * diff_matrix_release - forget it
+ * diff_matrix_release - free it
  *
  * Context: any thread.
  */

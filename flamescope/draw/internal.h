@@ -88,7 +88,7 @@ int flame_layout_make(struct flame_layout *layout, const struct flame *flame, do
 		      bool for_picture);
 
 /**
- * flame_layout_release - forget it
+ * flame_layout_release - free it
  *
  * Context: any thread.
  */

@@ -48,7 +48,7 @@ int flame_make(const struct selection *selection, enum flame_order order, uint32
 	       struct flame **ret_flame);
 
 /**
- * flame_free - forget it
+ * flame_free - free it
  *
  * Context: any thread.  NULL is fine.
  */

@@ -47,7 +47,7 @@ int heat_make(const struct selection *selection, const struct heat_options *opti
 	      struct heat **ret_heat, struct err *err);
 
 /**
- * heat_free - forget it
+ * heat_free - free it
  *
  * Context: any thread.  NULL is fine.
  */

@@ -75,7 +75,7 @@ struct blocks {
 int blocks_init(struct blocks *blocks, struct builder *builder);
 
 /**
- * blocks_release - forget all but the builder
+ * blocks_release - free all but the builder
  *
  * Context: any thread.
  */

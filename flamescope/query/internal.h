@@ -31,7 +31,7 @@ int matcher_new(const char *text, struct matcher **ret_matcher, struct err *err)
 int matcher_matches(struct matcher *matcher, const char *text, struct err *err);
 
 /**
- * matcher_free - forget it
+ * matcher_free - free it
  *
  * Context: any thread.  NULL is fine.
  */
@@ -89,7 +89,7 @@ struct stack_path {
 int stack_tree_init(struct stack_tree *tree);
 
 /**
- * stack_tree_release - forget it; a zeroed tree is fine
+ * stack_tree_release - free it; a zeroed tree is fine
  *
  * Context: any thread.
  */
@@ -151,7 +151,7 @@ int stack_groups_init(struct stack_groups *groups, const struct profile *profile
 		      const struct query *query, struct err *err);
 
 /**
- * stack_groups_release - forget it; a zeroed one is fine
+ * stack_groups_release - free it; a zeroed one is fine
  *
  * Context: any thread.
  */
@@ -205,7 +205,7 @@ int stack_rules_init(struct stack_rules *rules, const struct profile *profile,
 		     const struct query *query, struct err *err);
 
 /**
- * stack_rules_release - forget it; a zeroed one is fine
+ * stack_rules_release - free it; a zeroed one is fine
  *
  * Context: any thread.
  */

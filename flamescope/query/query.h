@@ -218,7 +218,7 @@ int dimension_init(struct dimension *dimension, const struct profile *profile, c
 		   const char *delta_metric, struct err *err);
 
 /**
- * dimension_release - forget it; a zeroed one is fine
+ * dimension_release - free it; a zeroed one is fine
  *
  * Context: any thread.
  */
@@ -279,7 +279,7 @@ bool idle_is_thread(const char *comm, int64_t tid);
 bool idle_is_function(const char *name);
 
 /**
- * idle_release - forget it
+ * idle_release - free it
  *
  * Context: any thread.
  */
@@ -350,7 +350,7 @@ int selection_make(const struct profile *profile, const struct query *query,
 const char *selection_frame_name(const struct selection *selection, uint32_t frame);
 
 /**
- * selection_free - forget it
+ * selection_free - free it
  *
  * Context: any thread.  NULL is fine.
  */

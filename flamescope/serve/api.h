@@ -120,7 +120,7 @@ int api_wanted_fd(const struct api *api);
 void api_stop(struct api *api);
 
 /**
- * api_free - forget it; the daemon has been stopped
+ * api_free - free it; the daemon has been stopped
  *
  * Context: any thread.  NULL is fine.
  */

@@ -114,7 +114,7 @@ int catalog_choose(struct catalog *catalog, const struct catalog_choice *choice,
 		   int64_t *ret_from_ns, int64_t *ret_to_ns);
 
 /**
- * catalog_names_free - forget N names and their array
+ * catalog_names_free - free N names and their array
  *
  * Context: any thread.  NULL is fine.
  */
@@ -131,7 +131,7 @@ void catalog_names_free(char **names, size_t n);
 int catalog_open(struct catalog *catalog, const char *name, struct catalog_stamp *ret_stamp);
 
 /**
- * catalog_free - forget it
+ * catalog_free - free it
  *
  * Context: any thread; nobody may be using it.  NULL is fine.
  */

@@ -242,7 +242,7 @@ static void release_gone(struct packs_bytes *gone)
 	}
 }
 
-static void forget(struct packs *packs, struct kept *kept, struct packs_bytes **gone)
+static void evict(struct packs *packs, struct kept *kept, struct packs_bytes **gone)
 {
 	if (kept->key)
 		let_go(packs, kept->pack, gone);
@@ -284,7 +284,7 @@ static struct kept *free_place(struct packs *packs, uint64_t bytes, struct packs
 		}
 		if (free_one && sum <= PACKS_KEPT_BYTES)
 			return free_one;
-		forget(packs, oldest_kept(packs, false), gone);
+		evict(packs, oldest_kept(packs, false), gone);
 	}
 }
 
@@ -297,7 +297,7 @@ static bool may_hold_more(struct packs *packs)
 
 	(void)pthread_mutex_lock(&packs->mutex);
 	while ((full = packs->held_bytes >= packs->max_bytes) && (idle = oldest_kept(packs, true)))
-		forget(packs, idle, &gone);
+		evict(packs, idle, &gone);
 	(void)pthread_mutex_unlock(&packs->mutex);
 	release_gone(gone);
 	return !full;
@@ -570,7 +570,7 @@ void packs_free(struct packs *packs)
 	if (!packs)
 		return;
 	for (size_t i = 0; i < PACKS_KEPT; i++)
-		forget(packs, &packs->kept[i], &gone);
+		evict(packs, &packs->kept[i], &gone);
 	release_gone(gone);
 	(void)pthread_cond_destroy(&packs->asked);
 	(void)pthread_mutex_destroy(&packs->mutex);

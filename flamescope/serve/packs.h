@@ -131,7 +131,7 @@ void packs_release(struct packs *packs, struct packs_request *request);
 void packs_stop(struct packs *packs);
 
 /**
- * packs_free - forget it; it has been stopped
+ * packs_free - free it; it has been stopped
  *
  * Context: any thread.  NULL is fine.
  */

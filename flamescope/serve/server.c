@@ -167,7 +167,7 @@ static void clients_end_slow(struct clients *clients)
 	(void)pthread_mutex_unlock(&clients->mutex);
 }
 
-/* Forget them. */
+/* Free them. */
 static void clients_free(struct clients *clients)
 {
 	if (!clients)

@@ -43,7 +43,7 @@ int source_plain(const struct source *source, uint64_t *ret_bytes);
 ssize_t source_read(struct source *source, void *to, size_t len, struct err *err);
 
 /**
- * source_close - forget it
+ * source_close - free it
  *
  * Context: any thread.  NULL is fine.
  */
@@ -86,7 +86,7 @@ int lines_open(const char *path, struct lines **ret_lines, struct err *err);
 int lines_next(struct lines *lines, struct line *ret_line, struct err *err);
 
 /**
- * lines_close - forget the file
+ * lines_close - close the file
  *
  * Context: any thread.  NULL is fine.
  */
@@ -320,7 +320,7 @@ void perf_text_finish(struct perf_text *text, struct perf_text_stats *ret_stats)
 void perf_text_no_times(struct err *err);
 
 /**
- * perf_text_free - forget everything
+ * perf_text_free - free everything
  *
  * Context: any thread.  NULL is fine.
  */

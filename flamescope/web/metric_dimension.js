@@ -11,7 +11,7 @@ const LADDERS = {
 };
 const COUNTS = [1000, ["", " k", " M", " G", " T"]];
 
-/* The power of ten that a value lies in: 1s KiB, 10s MiB, -100s B, 0; as output/text/groups.h. */
+/* The power of ten that a value lies in: 1s KiB, 10s MiB, -100s B, 0; as output/text/groups.c. */
 export function sizeClass(value, unit) {
 	const [step, units] = Object.hasOwn(LADDERS, unit) ? LADDERS[unit] : COUNTS;
 	let left = Math.abs(value);

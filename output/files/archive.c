@@ -132,14 +132,14 @@ struct archive {
 	struct archive_entry *running; /* whose hook runs */
 	pid_t pid;
 	int pid_fd;
-	int causes[ARCHIVE_MAX_CAUSES]; /* of failed hooks, that were told */
+	int causes[ARCHIVE_MAX_CAUSES]; /* of failed hooks, that were reported */
 	size_t n_causes;
-	bool compress_told;
+	bool compress_reported;
 };
 
 enum { POLL_CHILD_MS = 50 }; /* where the kernel gives no pidfd */
 
-/* Leave a line for the main thread to tell. */
+/* Leave a line for the main thread to report. */
 static void post(struct archive *archive, const char *format, const char *path, const char *why)
 {
 	struct archive_message *message = calloc(1, sizeof(*message));
@@ -188,8 +188,8 @@ static bool compress_one(struct archive *archive)
 		entry->dev = st.st_dev;
 		entry->ino = st.st_ino;
 		entry->bytes = (uint64_t)st.st_size;
-	} else if (r != -ECANCELED && !archive->compress_told) {
-		archive->compress_told = true;
+	} else if (r != -ECANCELED && !archive->compress_reported) {
+		archive->compress_reported = true;
 		post(archive, "left uncompressed", entry->path, err.text);
 	}
 	entry->stage = STAGE_READY;

@@ -155,7 +155,7 @@ void backlog_init(struct backlog *backlog);
 void backlog_release(struct backlog *backlog);
 
 /**
- * backlog_start - forget everything and begin a new file with its header
+ * backlog_start - drop everything and begin a new file with its header
  *
  * Context: main thread.
  */
@@ -195,7 +195,7 @@ size_t backlog_whole(const struct backlog *backlog, size_t len);
 void backlog_took(struct backlog *backlog, size_t len);
 
 /**
- * backlog_drop - forget what is not on disk
+ * backlog_drop - drop what is not on disk
  *
  * Return:  how many samples were dropped.
  * Context: main thread.
@@ -259,7 +259,7 @@ int archive_new(const struct archive_options *options, struct archive **ret_arch
 int archive_add(struct archive *archive, const char *path, dev_t dev, ino_t ino);
 
 /**
- * archive_message - the next line for the person
+ * archive_message - the next line for the user
  *
  * Return:  the line, NULL when there is none.
  * Owns:    the caller, to free().
@@ -327,7 +327,7 @@ struct recording {
 	bool write_failed; /* the last write or open failed */
 	uint64_t retry_ns; /* not before */
 	uint64_t rotate_retry_ns;
-	uint64_t told; /* a bit for each cause that was told */
+	uint64_t reported; /* a bit for each cause that was reported */
 
 	struct perf_script_count counts[RECORDING_MAX_COUNTS + 1]; /* and "dropped" */
 	uint64_t counts_written[RECORDING_MAX_COUNTS + 1];
@@ -341,11 +341,11 @@ struct recording {
 };
 
 /**
- * recording_tell - one line for the person
+ * recording_report - one line for the user
  *
  * Context: main thread.
  */
-void recording_tell(struct recording *recording, const char *format, ...)
+void recording_report(struct recording *recording, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
@@ -364,7 +364,7 @@ void recording_measure_clocks(struct perf_script_header *header);
 int recording_open_segment(struct recording *recording, struct err *err);
 
 /**
- * recording_reopen - the same in the middle of a run: tells why it failed
+ * recording_reopen - the same in the middle of a run: reports why it failed
  *
  * Return:  0; -errno, and it is tried again later.
  * Context: main thread.
@@ -372,7 +372,7 @@ int recording_open_segment(struct recording *recording, struct err *err);
 int recording_reopen(struct recording *recording);
 
 /**
- * recording_flush - bring the backlog to disk, or tell why not
+ * recording_flush - write the backlog to disk, or report why not
  *
  * Return:  0; -errno, and it is tried again later.
  * Context: main thread.

@@ -297,14 +297,14 @@ uint64_t recording_due_ns(const struct recording *recording)
 	return backlog->text.len && text_ns < held_ns ? text_ns : held_ns;
 }
 
-static void tell_all(struct recording *recording)
+static void report_all(struct recording *recording)
 {
 	for (;;) {
 		char *message = archive_message(recording->archive);
 
 		if (!message)
 			return;
-		recording_tell(recording, "%s", message);
+		recording_report(recording, "%s", message);
 		free(message);
 	}
 }
@@ -313,7 +313,7 @@ void recording_tick(struct recording *recording)
 {
 	uint64_t now = io_now_ns();
 
-	tell_all(recording);
+	report_all(recording);
 	if (now < recording_due_ns(recording))
 		return;
 	if (recording->write_failed) {
@@ -349,10 +349,11 @@ int recording_finish(struct recording *recording)
 	}
 	recording->finished = true;
 	r = archive_drain(recording->archive, wait_ns ? wait_ns : hook_wait_ns);
-	tell_all(recording);
+	report_all(recording);
 	if (r < 0)
-		recording_tell(recording, "the --on-rotate command was not done in time for every "
-					  "file; none of them is removed");
+		recording_report(recording,
+				 "the --on-rotate command was not done in time for every "
+				 "file; none of them is removed");
 	recording_stats(recording, &stats);
 	return r < 0 || stats.dropped || stats.hook_given_up ? -EIO : 0;
 }

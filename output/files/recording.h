@@ -34,8 +34,8 @@ struct recording_options {
 	enum recording_compress compress;
 	const char *on_rotate; /* sh -c CMD wick PATH; NULL: none */
 	uint64_t hook_wait_ns; /* how long recording_finish() waits for hooks; 0: 30 s */
-	void (*tell)(void *context, const char *message); /* one line for the person, no newline */
-	void *tell_context;
+	void (*report)(void *context, const char *message); /* one line for the user, no newline */
+	void *report_context;
 };
 
 struct recording_stats {
@@ -66,7 +66,7 @@ int recording_new(const struct recording_options *options, struct recording **re
  * recording_write - add a sample; rotates first when a limit is reached
  *
  * The first samples go to disk at once, later ones at the next flush.  A disk that takes
- * nothing is told once through options.tell, the samples are counted as dropped, and writing
+ * nothing is reported once through options.report, the samples are counted as dropped, and writing
  * resumes when it can.
  *
  * Context: main thread.
@@ -149,7 +149,7 @@ void recording_tick(struct recording *recording);
 uint64_t recording_due_ns(const struct recording *recording);
 
 /**
- * recording_counts - what the next "# wick-end" line is to say beside samples and weight
+ * recording_counts - what the next "# wick-end" line says beside samples and weight
  *
  * The numbers are totals of the run; the recording writes what was added since the last one.
  *
@@ -196,7 +196,7 @@ struct snapshot;
 
 /**
  * snapshot_new - make the file, with no sample in it yet
- * @options: text, header, path, comm and tell count; an empty path has no default
+ * @options: text, header, path, comm and report count; an empty path has no default
  *
  * Return:  0; -EEXIST: the name, or the one with ".new" after it, is taken; -errno of open.
  * Owns:    the caller, to snapshot_free().  The strings of OPTIONS must outlive it.
@@ -223,8 +223,8 @@ void snapshot_add(struct snapshot *snapshot, const struct sample *sample);
 /**
  * snapshot_end - put the next state in place of the last one, at one stroke
  *
- * A reader has the one or the other, whole.  What the disk does not take is told once through
- * options.tell, and the last state stays.
+ * A reader has the one or the other, whole.  What the disk does not take is reported once through
+ * options.report, and the last state stays.
  *
  * Return:  0; -errno.
  * Context: main thread.
@@ -241,7 +241,7 @@ int snapshot_end(struct snapshot *snapshot, const struct perf_script_count *coun
 const char *snapshot_path(const struct snapshot *snapshot);
 
 /**
- * snapshot_free - forget it; the file stays in its last state
+ * snapshot_free - free it; the file stays in its last state
  *
  * Context: main thread.  NULL is fine.
  */

@@ -17,37 +17,38 @@ enum {
 
 static const uint64_t retry_after_ns = 1000000000U;
 
-void recording_tell(struct recording *recording, const char *format, ...)
+void recording_report(struct recording *recording, const char *format, ...)
 {
 	char message[1024];
 	va_list args;
 
-	if (!recording->options.tell)
+	if (!recording->options.report)
 		return;
 	va_start(args, format);
 	(void)vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	recording->options.tell(recording->options.tell_context, message);
+	recording->options.report(recording->options.report_context, message);
 }
 
 /* One message a cause, however often it happens. */
-static void tell_once(struct recording *recording, int cause, const char *message, const char *then)
+static void report_once(struct recording *recording, int cause, const char *message,
+			const char *then)
 {
 	uint64_t bit = (uint64_t)1 << (cause & 63);
 
-	if (recording->told & bit)
+	if (recording->reported & bit)
 		return;
-	recording->told |= bit;
-	recording_tell(recording, "%s; %s", message, then);
+	recording->reported |= bit;
+	recording_report(recording, "%s; %s", message, then);
 }
 
 /* Samples have no place to go; later. */
-static void tell_failure(struct recording *recording, int error, const char *message)
+static void report_failure(struct recording *recording, int error, const char *message)
 {
 	recording->write_failed = true;
 	recording->retry_ns = io_now_ns() + retry_after_ns;
-	tell_once(recording, error, message,
-		  "sampling goes on, samples are dropped until it can be written again");
+	report_once(recording, error, message,
+		    "sampling goes on, samples are dropped until it can be written again");
 }
 
 void recording_measure_clocks(struct perf_script_header *header)
@@ -153,7 +154,7 @@ int recording_reopen(struct recording *recording)
 	int r = recording_open_segment(recording, &err);
 
 	if (r < 0)
-		tell_failure(recording, -r, err.text);
+		report_failure(recording, -r, err.text);
 	return r;
 }
 
@@ -163,7 +164,7 @@ static void abandon(struct recording *recording, int cause, const char *why)
 	char message[PATH_MAX + 64];
 
 	(void)snprintf(message, sizeof(message), "'%s' %s", recording->segment.path, why);
-	tell_once(recording, cause, message, "going on in a new file");
+	report_once(recording, cause, message, "going on in a new file");
 	recording_close_segment(recording);
 	if (recording->held_as == HELD_WRITTEN)
 		recording->held_as = HELD_NONE;
@@ -182,7 +183,7 @@ static int note_failure(struct recording *recording, int error)
 	}
 	(void)snprintf(message, sizeof(message), "write '%s': %s", recording->segment.path,
 		       strerrordesc_np(error));
-	tell_failure(recording, error, message);
+	report_failure(recording, error, message);
 	return -error;
 }
 
@@ -258,8 +259,8 @@ void recording_close_segment(struct recording *recording)
 	recording->stats.bytes += segment->len;
 	if (segment->len > 0 && !gone &&
 	    archive_add(recording->archive, segment->path, segment->dev, segment->ino) < 0)
-		recording_tell(recording, "keep track of '%s': %s", segment->path,
-			       strerrordesc_np(ENOMEM));
+		recording_report(recording, "keep track of '%s': %s", segment->path,
+				 strerrordesc_np(ENOMEM));
 	segment_close(segment);
 	recording->backlog.on_disk = (struct perf_script_file){0};
 	recording->backlog.file = recording->backlog.on_disk;
@@ -299,7 +300,7 @@ int recording_rotate(struct recording *recording)
 	if (r < 0) {
 		recording->name.number = number;
 		recording->rotate_retry_ns = io_now_ns() + retry_after_ns;
-		tell_once(recording, -r, err.text, "the file before it goes on");
+		report_once(recording, -r, err.text, "the file before it goes on");
 		return r;
 	}
 	recording_close_segment(recording);

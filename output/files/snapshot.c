@@ -21,7 +21,7 @@ struct snapshot {
 	struct buf text;
 	struct perf_script_file file;
 	int error; /* of the next state */
-	bool told;
+	bool reported;
 };
 
 static int make_names(struct snapshot *snapshot, struct err *err)
@@ -115,16 +115,16 @@ void snapshot_add(struct snapshot *snapshot, const struct sample *sample)
 		write_text(snapshot);
 }
 
-static void tell(struct snapshot *snapshot)
+static void report(struct snapshot *snapshot)
 {
 	char message[PATH_MAX + 128];
 
-	if (snapshot->told || !snapshot->options.tell)
+	if (snapshot->reported || !snapshot->options.report)
 		return;
-	snapshot->told = true;
+	snapshot->reported = true;
 	(void)snprintf(message, sizeof(message), "write '%s': %s; its last state stays",
 		       snapshot->path, strerrordesc_np(-snapshot->error));
-	snapshot->options.tell(snapshot->options.tell_context, message);
+	snapshot->options.report(snapshot->options.report_context, message);
 }
 
 static void end(struct snapshot *snapshot, const struct perf_script_count *counts, size_t n_counts,
@@ -148,7 +148,7 @@ int snapshot_end(struct snapshot *snapshot, const struct perf_script_count *coun
 {
 	end(snapshot, counts, n_counts, put_next);
 	if (snapshot->error < 0)
-		tell(snapshot);
+		report(snapshot);
 	return snapshot->error;
 }
 

@@ -1,5 +1,5 @@
 /* groups.c - outermost frames that are made up, so that any consumer groups stacks by them */
-#include "output/text/groups.h"
+#include "output/text/perf_script.h"
 
 #include "output/text/sanitise.h"
 

@@ -41,8 +41,8 @@ void output_setup(struct output_fixture *fixture, const char *name)
 		.comm = "app",
 		.flush_ns = 1000000000U,
 		.header = {.event = "cpu-clock", .hz = 99, .pid = 4000, .argc = 2, .argv = argv},
-		.tell = tell,
-		.tell_context = fixture,
+		.report = tell,
+		.report_context = fixture,
 	};
 }
 

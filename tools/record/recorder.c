@@ -81,7 +81,7 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		.on_demand = flight_options_on(&options->flight),
 		.compress = options->compress,
 		.on_rotate = options->on_rotate,
-		.tell = on_message,
+		.report = on_message,
 	};
 	int r;
 

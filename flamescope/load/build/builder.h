@@ -111,7 +111,7 @@ struct builder_sample {
 struct builder *builder_new(struct budget *budget);
 
 /**
- * builder_free - forget all
+ * builder_free - free all
  *
  * Context: any thread.  NULL is fine.
  */

@@ -172,7 +172,7 @@ int number_table_put(struct number_table *table, struct budget *budget, struct t
 		     uint32_t number);
 
 /**
- * number_table_release - forget all
+ * number_table_release - free all
  *
  * Context: any thread.
  */
@@ -217,7 +217,7 @@ struct uniques {
 void uniques_init(struct uniques *uniques, struct budget *budget);
 
 /**
- * uniques_release - forget all
+ * uniques_release - free all
  *
  * Context: any thread.
  */
