@@ -17,7 +17,7 @@ static const struct command commands[] = {
 
 static const struct program program = {
 	.name = "wick-view",
-	.title = "what wick shows recordings with",
+	.title = "the commands of wick that show recordings",
 	.commands = commands,
 
 };

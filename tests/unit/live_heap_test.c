@@ -2,7 +2,7 @@
 #include "base/cleanup.h"
 #include "output/files/recording.h"
 #include "output_fixture.h"
-#include "tools/record/live_heap.h"
+#include "tools/samples/live_heap.h"
 
 #include <errno.h>
 #include <setjmp.h>

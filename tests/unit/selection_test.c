@@ -1,5 +1,5 @@
 /* selection_test.c - which samples are written, and what their deltas are then */
-#include "tools/record/selection.h"
+#include "tools/samples/selection.h"
 
 #include "sampler/collector/metrics/metrics.h"
 #include "state_fixture.h"

@@ -1,14 +1,17 @@
 /* presets.c - wick.ini and WICK_* as options that nobody had to type */
 #include "tools/cli/presets.h"
 
+#include "base/cleanup.h"
+#include "base/io.h"
 #include "tools/cli/ini.h"
-#include "tools/cli/presets_file.h"
 #include "tools/cli/say.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MAX_FILE = 64 * 1024, MAX_NAME = 96, MAX_ARGUMENT = 66 * 1024, MAX_COMMANDS = 64 };
@@ -31,6 +34,80 @@ static const char *variable(const char *name)
 	const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe) */
 
 	return value && *value ? value : NULL;
+}
+
+/* The main thread alone reads the environment, and nobody writes it. */
+static const char *directory(const char *name)
+{
+	const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe) */
+
+	return value && *value == '/' ? value : NULL;
+}
+
+/* $XDG_CONFIG_HOME/wick/wick.ini or ~/.config/wick/wick.ini, whether or not it exists.
+ * Return: false when neither variable names a directory. */
+static bool find_user_file(struct buf *path)
+{
+	const char *config = directory("XDG_CONFIG_HOME");
+	const char *home = directory("HOME");
+
+	if (config)
+		buf_printf(path, "%s/wick/wick.ini", config);
+	else if (home)
+		buf_printf(path, "%s/.config/wick/wick.ini", home);
+	return (config || home) && !path->failed;
+}
+
+/* Why a file is not trusted; NULL: it is. */
+static const char *why_not_trusted(const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode))
+		return "it is not a regular file";
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return "it belongs to another user";
+	if (st->st_mode & (S_IWGRP | S_IWOTH))
+		return "its group or other users can write to it, try: chmod go-w FILE";
+	return NULL;
+}
+
+/* A file that cannot be opened matters if it exists or was asked for. */
+static int refuse_file(const char *path, bool must_exist, struct err *err)
+{
+	int code = errno;
+	struct stat st;
+
+	if (must_exist)
+		return err_set(err, code, "open '%s'", path);
+	if (stat(path, &st) == 0)
+		say_note("'%s' is not read: %s", path, strerrordesc_np(code));
+	return 0;
+}
+
+/* A file that another user could have written is not read, and a note says so: its options run
+ * commands and name files.
+ * Return: 1; 0: there is none, or it is not trusted; -errno and the reason. */
+static int read_text(const char *path, bool must_exist, struct buf *text, struct err *err)
+{
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *why;
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return refuse_file(path, must_exist, err);
+	if (fstat(fd, &st) < 0)
+		return err_set(err, errno, "stat '%s'", path);
+	why = why_not_trusted(&st);
+	if (why) {
+		say_note("'%s' is not read: %s", path, why);
+		return 0;
+	}
+	r = io_read_fd(fd, text);
+	if (r < 0)
+		return err_set(err, -r, "read '%s'", path);
+	if (memchr(text->data ? text->data : "", '\0', text->len))
+		return err_set(err, 0, "'%s' is not a text file", path);
+	return 1;
 }
 
 static const struct command *find_command(const struct presets *presets, const char *name,
@@ -162,7 +239,7 @@ static int read_file(struct presets *presets, const char *path, enum rank rank, 
 	int r;
 
 	buf_init(&text, MAX_FILE);
-	r = presets_file_read(path, must_exist, &text, err);
+	r = read_text(path, must_exist, &text, err);
 	(void)buf_text(&text);
 	presets->path = path;
 	presets->rank = rank;
@@ -183,7 +260,7 @@ static int read_files(struct presets *presets, struct err *err)
 		return *only ? read_file(presets, only, OF_USER, true, err) : 0;
 	r = read_file(presets, "/etc/wick.ini", OF_MACHINE, false, err);
 	buf_init(&path, MAX_FILE);
-	if (r == 0 && presets_file_of_user(&path))
+	if (r == 0 && find_user_file(&path))
 		r = read_file(presets, buf_text(&path), OF_USER, false, err);
 	buf_release(&path);
 	return r;

@@ -13,7 +13,7 @@
 #include "sampler/collector/collector.h"
 #include "tools/flight/flight_counts.h"
 #include "tools/flight/flight_ring.h"
-#include "tools/record/hook_files.h"
+#include "tools/samples/hook_files.h"
 
 #include <stdbool.h>
 #include <stddef.h>

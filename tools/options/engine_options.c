@@ -1,14 +1,24 @@
-/* engine_options.c - what `wick record` is told about the engine */
+/* engine_options.c - the options --engine and --kernel */
 #include "tools/options/engine_options.h"
+
+#include "tools/cli/value.h"
+
+static int take_engine(const char *text, struct engine_options *options, struct err *err)
+{
+	static const char *const words[] = {"auto", "ctimer", "perf", "ptrace", NULL};
+	int i = value_word(text, words, err);
+
+	if (i < 0)
+		return i;
+	options->choice = (enum engine_choice)i;
+	return 1;
+}
 
 int engine_options_take(int id, const char *value, struct engine_options *options, struct err *err)
 {
-	int r;
-
 	switch (id) {
 	case OPT_ENGINE:
-		r = engine_parse(value, &options->wish, err);
-		return r < 0 ? r : 1;
+		return take_engine(value, options, err);
 	case OPT_KERNEL:
 		options->kernel = true;
 		return 1;

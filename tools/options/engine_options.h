@@ -1,9 +1,21 @@
-/* engine_options.h - what `wick record` is told about the engine */
+/* engine_options.h - the options --engine and --kernel */
 #ifndef OPTIONS_ENGINE_OPTIONS_H
 #define OPTIONS_ENGINE_OPTIONS_H
 
 #include "base/err.h"
-#include "tools/target/engine.h"
+#include "sampler/collector/collector.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum engine_choice { ENGINE_AUTO, ENGINE_CTIMER, ENGINE_PERF, ENGINE_PTRACE };
+
+struct engine_options {
+	enum engine_choice choice;
+	bool kernel;            /* record kernel frames, too */
+	struct perf_name event; /* "" none: CPU */
+	uint64_t period;        /* of the event: each Nth; 0: as many as give the rate */
+};
 
 /* Ids of the options, beside the command's own. */
 enum { OPT_ENGINE = 3072, OPT_KERNEL };

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "output/files/recording.h"
 #include "tools/cli/say.h"
-#include "tools/flight/record_flight.h"
+#include "tools/record/record_flight.h"
 #include "tools/record/recorder.h"
 #include "tools/summary/summary_cost.h"
 

@@ -539,7 +539,7 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 	options.engine.event = options.event_list.event;
 	options.engine.period = options.event_list.period;
 	options.outside = (struct outside_choice){
-		.wish = options.engine.wish,
+		.engine = options.engine.choice,
 		.events = options.event_list.events,
 		.hz = options.hz,
 	};

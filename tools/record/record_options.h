@@ -12,7 +12,7 @@
 #include "tools/options/event_list.h"
 #include "tools/options/metric_list.h"
 #include "tools/options/symbol_options.h"
-#include "tools/record/selection.h"
+#include "tools/samples/selection.h"
 #include "tools/target/external_choice.h"
 
 #include <limits.h>

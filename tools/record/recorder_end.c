@@ -6,7 +6,7 @@
 #include "tools/cli/cmd.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/say.h"
-#include "tools/flight/record_flight.h"
+#include "tools/record/record_flight.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -6,9 +6,9 @@
 #include "output/files/recording.h"
 #include "sampler/collector/collector.h"
 #include "symbolize/symbolize.h"
-#include "tools/record/hook_files.h"
-#include "tools/record/live_file.h"
-#include "tools/record/selection.h"
+#include "tools/samples/hook_files.h"
+#include "tools/samples/live_file.h"
+#include "tools/samples/selection.h"
 
 #include <stdbool.h>
 #include <stdint.h>

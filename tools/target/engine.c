@@ -2,24 +2,14 @@
 #include "tools/target/engine.h"
 
 #include "sampler/collector/collector.h"
-#include "tools/cli/value.h"
 #include "tools/target/signal_cost.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int engine_parse(const char *text, enum engine_wish *ret_wish, struct err *err)
-{
-	static const char *const words[] = {"auto", "ctimer", "perf", "ptrace", NULL};
-	int i = value_word(text, words, err);
-
-	if (i >= 0)
-		*ret_wish = (enum engine_wish)i;
-	return i < 0 ? i : 0;
-}
 
 __attribute__((format(printf, 2, 3))) static void note(struct engine *engine, const char *format,
 						       ...)
@@ -92,7 +82,7 @@ static int ask_perf(const struct engine_options *options, uint32_t hz, struct en
 		fall_back(engine, hz, &permit);
 		return 0;
 	}
-	if (options->wish == ENGINE_AUTO && !needs_perf(options))
+	if (options->choice == ENGINE_AUTO && !needs_perf(options))
 		note(engine, "engine perf: %u Hz is more than the kernel's %u Hz tick",
 		     (unsigned)hz, (unsigned)collector_kernel_hz());
 	use_perf(engine, options, &permit);
@@ -117,14 +107,14 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
 {
 	struct engine engine = {.kind = RING_ENGINE_CTIMER};
 	const char *needs = needs_perf(options);
-	bool other = options->wish == ENGINE_CTIMER || options->wish == ENGINE_PTRACE;
+	bool other = options->choice == ENGINE_CTIMER || options->choice == ENGINE_PTRACE;
 	int r = 0;
 
 	if (other && needs)
 		return err_set(err, 0, "--engine %s cannot sample %s, which needs perf",
-			       options->wish == ENGINE_CTIMER ? "ctimer" : "ptrace", needs);
-	engine.is_auto = options->wish == ENGINE_AUTO && !needs;
-	if (!other && (options->wish == ENGINE_PERF || needs || hz > collector_kernel_hz()))
+			       options->choice == ENGINE_CTIMER ? "ctimer" : "ptrace", needs);
+	engine.is_auto = options->choice == ENGINE_AUTO && !needs;
+	if (!other && (options->choice == ENGINE_PERF || needs || hz > collector_kernel_hz()))
 		r = ask_perf(options, hz, &engine, err);
 	else if (engine.is_auto)
 		look_ahead(&engine);

@@ -4,19 +4,10 @@
 
 #include "base/err.h"
 #include "sampler/collector/collector.h"
+#include "tools/options/engine_options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum engine_wish { ENGINE_AUTO, ENGINE_CTIMER, ENGINE_PERF, ENGINE_PTRACE };
-
-/* What was asked for. */
-struct engine_options {
-	enum engine_wish wish;
-	bool kernel;            /* the kernel's part of stacks, too */
-	struct perf_name event; /* "" none: CPU */
-	uint64_t period;        /* of the event: each Nth; 0: as many as give the rate */
-};
 
 /* What it has come to. */
 struct engine {
@@ -28,14 +19,6 @@ struct engine {
 	struct collector_prices prices; /* of its signals, where they were measured */
 	char note[320];                 /* what to say of it; "" nothing */
 };
-
-/**
- * engine_parse - "auto", "ctimer", "perf", "ptrace"
- *
- * Return:  0; -EINVAL and the reason.
- * Context: main thread.
- */
-int engine_parse(const char *text, enum engine_wish *ret_wish, struct err *err);
 
 /**
  * engine_choose - what there can be on this machine, for this user

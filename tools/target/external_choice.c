@@ -21,12 +21,12 @@ static bool is_possible(const struct outside_choice *choice)
 static bool is_wanted(const struct outside_choice *choice)
 {
 	return is_possible(choice) &&
-	       (choice->wish == ENGINE_AUTO || choice->wish == ENGINE_PTRACE);
+	       (choice->engine == ENGINE_AUTO || choice->engine == ENGINE_PTRACE);
 }
 
 bool outside_choice_only(const struct outside_choice *choice)
 {
-	return choice->wish == ENGINE_PTRACE;
+	return choice->engine == ENGINE_PTRACE;
 }
 
 int outside_choice_check(const struct outside_choice *choice, struct err *err)

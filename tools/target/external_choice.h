@@ -12,7 +12,7 @@
 
 /* What was asked for, as far as it matters here. */
 struct outside_choice {
-	enum engine_wish wish;
+	enum engine_choice engine;
 	uint32_t events; /* COLLECT_* */
 	uint32_t hz;
 };

@@ -1,7 +1,8 @@
 /* cmd_view.c - `wick view`: recordings as one page that needs nothing else, and a browser */
 #include "base/cleanup.h"
+#include "flamescope/serve/serve.h"
+#include "tools/cli/browser.h"
 #include "tools/cli/say.h"
-#include "tools/serve/browser.h"
 #include "tools/view/view_state.h"
 #include "tools/view/view_subject.h"
 
@@ -131,7 +132,7 @@ static int show_page(const struct viewing *viewing)
 	if (viewing->no_open)
 		return status;
 	if (!browser_is_here()) {
-		browser_say_elsewhere(path, strcmp(first, "-") == 0 ? NULL : first);
+		browser_say_elsewhere(path, catalog_is_recording(first) ? first : NULL);
 		return status;
 	}
 	r = browser_open_file(path);

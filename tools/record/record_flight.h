@@ -1,6 +1,6 @@
 /* record_flight.h - a recording's flight recorder, and the triggers that have it write */
-#ifndef FLIGHT_RECORD_FLIGHT_H
-#define FLIGHT_RECORD_FLIGHT_H
+#ifndef RECORD_RECORD_FLIGHT_H
+#define RECORD_RECORD_FLIGHT_H
 
 #include "tools/record/recorder.h"
 

@@ -1,5 +1,5 @@
 /* hook_files.c - the files of what hooks saw, beside the one of the clock */
-#include "tools/record/hook_files.h"
+#include "tools/samples/hook_files.h"
 
 #include "sampler/collector/collector.h"
 #include "sampler/collector/metrics/metrics.h"

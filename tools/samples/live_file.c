@@ -1,8 +1,8 @@
 /* live_file.c - the file of --live: what is still allocated, as of now */
-#include "tools/record/live_file.h"
+#include "tools/samples/live_file.h"
 
 #include "base/io.h"
-#include "tools/record/hook_files.h"
+#include "tools/samples/hook_files.h"
 
 #include <errno.h>
 #include <stdlib.h>

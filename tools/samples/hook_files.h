@@ -1,6 +1,6 @@
 /* hook_files.h - the files of what hooks saw, beside the one of the clock */
-#ifndef RECORD_HOOK_FILES_H
-#define RECORD_HOOK_FILES_H
+#ifndef SAMPLES_HOOK_FILES_H
+#define SAMPLES_HOOK_FILES_H
 
 #include "base/err.h"
 #include "output/files/recording.h"

@@ -1,6 +1,6 @@
 /* browser.h - shows a page to the person, or says how he can see it */
-#ifndef SERVE_BROWSER_H
-#define SERVE_BROWSER_H
+#ifndef CLI_BROWSER_H
+#define CLI_BROWSER_H
 
 #include <stdbool.h>
 

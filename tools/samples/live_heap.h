@@ -1,6 +1,6 @@
 /* live_heap.h - the sampled memory that was not given back, of all processes of a recording */
-#ifndef RECORD_LIVE_HEAP_H
-#define RECORD_LIVE_HEAP_H
+#ifndef SAMPLES_LIVE_HEAP_H
+#define SAMPLES_LIVE_HEAP_H
 
 #include "base/map.h"
 #include "base/sample.h"

@@ -1,5 +1,5 @@
 /* live_heap.c - the sampled memory that was not given back */
-#include "tools/record/live_heap.h"
+#include "tools/samples/live_heap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

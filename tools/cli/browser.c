@@ -1,11 +1,10 @@
 /* browser.c - xdg-open where there is a display, ssh where there is none */
-#include "tools/serve/browser.h"
+#include "tools/cli/browser.h"
 
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/words.h"
-#include "flamescope/serve/serve.h"
 #include "tools/cli/say.h"
 
 #include <errno.h>
@@ -181,7 +180,7 @@ void browser_say_elsewhere(const char *page, const char *recording)
 	buf_printf(&text, "%s:", host);
 	add_quoted_twice(&text, whole ? whole : page);
 	buf_add(&text, " .\n");
-	if (recording && catalog_is_recording(recording))
+	if (recording)
 		add_serve(&text, host, recording);
 	say_text(&text);
 	buf_release(&text);

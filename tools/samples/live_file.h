@@ -1,11 +1,11 @@
 /* live_file.h - the file of --live: what is still allocated, as of now */
-#ifndef RECORD_LIVE_FILE_H
-#define RECORD_LIVE_FILE_H
+#ifndef SAMPLES_LIVE_FILE_H
+#define SAMPLES_LIVE_FILE_H
 
 #include "output/files/recording.h"
 #include "sampler/collector/collector.h"
 #include "tools/options/event_list.h"
-#include "tools/record/live_heap.h"
+#include "tools/samples/live_heap.h"
 
 /* Zero it: then there is no such file, and every call does nothing. */
 struct live_file {

@@ -1,6 +1,6 @@
 /* selection.h - which samples of a recording are written: states, threads, functions */
-#ifndef RECORD_SELECTION_H
-#define RECORD_SELECTION_H
+#ifndef SAMPLES_SELECTION_H
+#define SAMPLES_SELECTION_H
 
 #include "base/buf.h"
 #include "base/err.h"

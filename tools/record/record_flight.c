@@ -1,5 +1,5 @@
 /* record_flight.c - a recording's flight recorder, and the triggers that have it write */
-#include "tools/flight/record_flight.h"
+#include "tools/record/record_flight.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"

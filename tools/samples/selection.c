@@ -1,5 +1,5 @@
 /* selection.c - which samples of a recording are written: states, threads, functions */
-#include "tools/record/selection.h"
+#include "tools/samples/selection.h"
 
 #include "base/function_name.h"
 #include "output/text/perf_script.h"
