@@ -2,7 +2,6 @@
 #include "sampler/attach/seized.h"
 
 #include "sampler/attach/restart.h"
-#include "sampler/collector/limits.h"
 #include "sampler/procfs/proc_status.h"
 
 #include <errno.h>
@@ -11,6 +10,10 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum {
+	SEIZED_MOST = 4096, /* threads that took longer to stop, and are released later */
+};
 
 enum { SIGNAL_BITS = 0xff }; /* of a stop's status; PTRACE_EVENT_STOP is above them */
 

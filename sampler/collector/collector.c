@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/drain_external.h"
 #include "sampler/procfs/proc.h"
@@ -15,6 +16,9 @@
 #include <sys/eventfd.h>
 #include <sys/utsname.h>
 #include <time.h>
+
+#define QUEUE_DEFAULT_BYTES ((size_t)256 << 20)
+#define QUEUE_LEAST_BYTES   ((size_t)64 << 10)
 
 enum ring_discovery collector_auto_discovery(void)
 {

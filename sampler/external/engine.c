@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/stream/event.h"
 #include "sampler/external/engine_internal.h"

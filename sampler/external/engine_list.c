@@ -1,6 +1,6 @@
 /* engine_list.c - the threads of a process that is sampled from outside */
 #include "base/cleanup.h"
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/stream/event.h"
 #include "sampler/external/engine_internal.h"

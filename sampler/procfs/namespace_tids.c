@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_status.h"
 

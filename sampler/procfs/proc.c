@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/procfs/proc_stat.h"
 
 #include <errno.h>

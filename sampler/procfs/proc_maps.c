@@ -2,7 +2,6 @@
 #include "sampler/procfs/proc_maps.h"
 
 #include "base/io.h"
-#include "sampler/collector/limits.h"
 
 #include <stdio.h>
 #include <string.h>

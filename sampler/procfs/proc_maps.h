@@ -7,6 +7,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* User addresses of every supported machine end here (x86-64 with five-level tables). */
+#define USER_ADDRESS_END (UINT64_C(1) << 56)
+
+enum {
+	MAPS_MAX_BYTES = 32 << 20, /* of a maps file */
+};
+
 /* One line.  The path is a view into the text, with the kernel's \012 still in it. */
 struct maps_line {
 	uint64_t start;

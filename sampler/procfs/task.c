@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/procfs/proc_stat.h"
 
 #include <dirent.h>

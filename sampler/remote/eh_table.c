@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/limits.h"
+#include "sampler/procfs/proc_maps.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -12,6 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	EH_FRAME_MOST = 64 << 20, /* bytes of an .eh_frame that has no table */
+	EH_TABLE_MOST = 1 << 20,  /* entries of the table that is made of it */
+};
 
 /* DW_EH_PE_*, as far as compilers use them for addresses of code. */
 enum {

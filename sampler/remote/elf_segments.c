@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/limits.h"
+#include "sampler/procfs/proc_maps.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 /* ranges.c - executable ranges of an address space, sorted */
 #include "sampler/remote/ranges.h"
 
-#include "sampler/collector/limits.h"
 #include "sampler/procfs/proc_maps.h"
 
 #include <errno.h>

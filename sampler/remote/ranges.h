@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	MAPS_MAX_RANGES = 65536,
+};
+
 struct range {
 	uint64_t start;
 	uint64_t end;

@@ -3,7 +3,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/limits.h"
+#include "base/units.h"
+#include "sampler/procfs/proc_maps.h"
 #include "sampler/remote/remote_modules.h"
 
 #include <errno.h>
@@ -13,6 +14,16 @@
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+enum {
+	REMOTE_PAGES = 64,           /* of the files of one process, kept between walks */
+	REMOTE_RULES = 4096,         /* of its code; a power of two */
+	REMOTE_STACK_MOST = 4 << 20, /* bytes of a stack that are copied as the walk goes up */
+	REMOTE_MOST_WORK = 1 << 20,  /* bytes of code and tables that one walk may read */
+	REMOTE_MISS_MS = 100,        /* between two reads of maps for an unknown address */
+	REMOTE_AGE_MS = 1000,        /* maps are read again when they are this old, */
+	REMOTE_AGE_COST = 100,       /* but at least this many times what a read takes later */
+};
 
 enum {
 	PAGE_BYTES = 4096,

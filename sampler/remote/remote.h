@@ -14,6 +14,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum {
+	REMOTE_STACK_FIRST = 16 << 10, /* bytes of a stack that are copied at once */
+};
+
 /* Keeps pages of read-only files, modules and unwind rules between walks: one a process. */
 struct remote;
 

@@ -2,13 +2,17 @@
 #include "sampler/remote/remote_modules.h"
 
 #include "base/io.h"
-#include "sampler/collector/limits.h"
 #include "sampler/procfs/proc_maps.h"
+#include "sampler/remote/ranges.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	REMOTE_HEADERS = 64, /* program headers of one module */
+};
 
 enum { PAGE_BYTES = 4096 };
 

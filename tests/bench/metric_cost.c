@@ -4,7 +4,7 @@
  * Reads a process of 100 threads, 200 open files and 64 MiB as the drain thread does, but without
  * waiting until the last reading is old.  The least of some rounds: what else runs only adds.
  */
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/metrics/readings.h"
 #include "sampler/include/wick.h"
 

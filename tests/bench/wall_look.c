@@ -5,7 +5,7 @@
  * them as the drain thread does, without ever being late; CPU time of the looks, by their number,
  * and beside it that of reading every schedstat and nothing else.
  */
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/wall/wall.h"
 #include "sampler/procfs/task.h"

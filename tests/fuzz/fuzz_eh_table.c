@@ -1,5 +1,5 @@
 /* fuzz_eh_table.c - the table that is made of any .eh_frame is sorted and lies where it says */
-#include "sampler/collector/limits.h"
+#include "sampler/procfs/proc_maps.h"
 #include "sampler/remote/eh_table.h"
 
 #include <errno.h>

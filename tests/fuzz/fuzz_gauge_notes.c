@@ -1,6 +1,6 @@
 /* fuzz_gauge_notes.c - whatever a module calls its notes, the tables found are few and apart */
-#include "sampler/collector/limits.h"
 #include "sampler/collector/metrics/gauge_notes.h"
+#include "sampler/procfs/proc_maps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* fuzz_perf_ring.c - whatever stands in the ring of a perf event, frames are few and the kernel's
  */
-#include "sampler/collector/limits.h"
 #include "sampler/collector/perf/perf_ring.h"
 
 #include <linux/perf_event.h>

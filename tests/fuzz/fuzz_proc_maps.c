@@ -1,5 +1,5 @@
 /* fuzz_proc_maps.c - ranges of any text are sorted, without overlaps, and user addresses */
-#include "sampler/collector/limits.h"
+#include "sampler/procfs/proc_maps.h"
 #include "sampler/remote/ranges.h"
 
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* choice_test.c - which processes join and leave, by what looks find */
+#include "base/units.h"
 #include "sampler/collector/select/choice.h"
-
-#include "sampler/collector/limits.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* follow_test.c - which children are asked to join, and when */
+#include "base/units.h"
 #include "sampler/collector/drain/follow.h"
 
 #include "child_fixture.h"

@@ -1,4 +1,5 @@
 /* mappings_test.c - which mapping events the news and the maps files of a process make */
+#include "base/units.h"
 #include "sampler/collector/process/mappings.h"
 
 #include <setjmp.h>

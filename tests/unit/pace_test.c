@@ -1,7 +1,7 @@
 /* pace_test.c - the rings are looked at as seldom as they, and what happens, allow */
+#include "base/units.h"
 #include "sampler/collector/control/poll_interval.h"
 
-#include "sampler/collector/limits.h"
 #include "sampler/wire/ring.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* perf_threads_test.c - which threads get a perf event, and what it sends */
 #include "child_fixture.h"
+#include "base/units.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/control/rate.h"
 #include "sampler/collector/perf/perf_threads.h"

@@ -1,5 +1,4 @@
 /* proc_maps_test.c - lines of /proc/PID/maps, odd ones included */
-#include "sampler/collector/limits.h"
 #include "sampler/procfs/proc_maps.h"
 #include "sampler/remote/ranges.h"
 

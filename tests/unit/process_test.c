@@ -1,5 +1,5 @@
 /* process_test.c - draining a process that writes what it likes into the shared memory */
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/process/process.h"
 
 #include "base/io.h"

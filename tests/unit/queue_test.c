@@ -1,5 +1,5 @@
 /* queue_test.c - the main thread is woken for what is worth it, and by whoever asks */
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/stream/queue.h"
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* remote_test.c - memory and modules of a process that lies about them */
 #include "child_fixture.h"
 #include "folder_fixture.h"
-#include "sampler/collector/limits.h"
 #include "sampler/remote/blocked.h"
+#include "sampler/remote/remote.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* tick_aliasing_test.c - the signs of a program in step with the tick, and what only looks so */
+#include "base/units.h"
 #include "sampler/collector/control/tick_aliasing.h"
-
-#include "sampler/collector/limits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

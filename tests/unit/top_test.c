@@ -1,8 +1,8 @@
 /* top_test.c - the heaviest threads: ranks, free seats, and what /proc says of our own threads */
+#include "base/units.h"
 #include "sampler/collector/select/top.h"
 
 #include "base/io.h"
-#include "sampler/collector/limits.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/select/top_read.h"
 

@@ -1,6 +1,6 @@
 /* usage_test.c - the texts that say what processes use, and when one looks again */
 #include "base/io.h"
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/metrics/usage.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "tools/stack/stack_names.h"
 
 #include "base/io.h"
-#include "sampler/collector/limits.h"
 #include "sampler/collector/process/mappings.h"
+#include "sampler/procfs/proc_maps.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* breaker.c - when the collector cannot keep up, samples are not taken for a while */
 #include "sampler/collector/control/breaker.h"
 
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 
 enum {
 	HOLD_MS = 1000, /* trouble lasts so long, and for so many looks, before it is believed */

@@ -1,7 +1,7 @@
 /* budget.c - how far the rate is lowered so that sampling costs no more than it may */
 #include "sampler/collector/control/budget.h"
 
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 
 enum {
 	WARM_MS = 1000,

@@ -1,9 +1,14 @@
 /* due.c - when the drain thread next has something to do */
 #include "sampler/collector/control/due.h"
 
+#include "base/units.h"
 #include "sampler/attach/seized.h"
+#include "sampler/collector/control/poll_interval.h"
 #include "sampler/collector/drain/state.h"
-#include "sampler/collector/limits.h"
+
+enum {
+	SEIZED_MS = 10, /* between two checks of threads that are still seized */
+};
 
 /* Of the time that a sample may take, a third goes by in its ring, one in the queue. */
 static uint32_t lag_ms(const struct collector_options *options)

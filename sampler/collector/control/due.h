@@ -5,6 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+	PASS_READING_MS = 80, /* between two passes when samples hold values read at a pass */
+	HOLD_BACK_MS = 20,    /* a record may be committed this long after its time */
+};
+
 struct collector;
 struct drain;
 struct pace_pass;

@@ -2,8 +2,8 @@
 #include "sampler/collector/control/engines.h"
 
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/collector/drain/state.h"
-#include "sampler/collector/limits.h"
 #include "sampler/procfs/task.h"
 
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* lag.c - whether the collector keeps up, and what is done when it does not */
 #include "sampler/collector/control/lag.h"
 
+#include "base/units.h"
 #include "sampler/collector/control/rate.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/state.h"
-#include "sampler/collector/limits.h"
 
 enum { STARVED_MS = 5000 }; /* PROCESS_STALE_MS of the handler */
 

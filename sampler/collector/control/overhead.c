@@ -2,11 +2,11 @@
 #include "sampler/collector/control/overhead.h"
 
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/collector/control/engines.h"
 #include "sampler/collector/control/rate.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/state.h"
-#include "sampler/collector/limits.h"
 
 #include <time.h>
 

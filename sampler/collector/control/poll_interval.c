@@ -1,8 +1,12 @@
 /* poll_interval.c - how long the rings are left alone between two passes */
 #include "sampler/collector/control/poll_interval.h"
 
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/wire/ring.h"
+
+enum {
+	PASS_SAMPLE_BYTES = 1024, /* of a ring, for a sample with a deep stack */
+};
 
 #define CALM 0.25 /* of a ring, filled in one pass */
 

@@ -5,6 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+	PASS_MOST_MS = 240,    /* between two passes at most */
+	PASS_MS = 50,          /* while mappings change, and where no descriptor reports an end */
+	PASS_HOOKS_MS = 5,     /* with hooks: their events come in bursts */
+	PASS_LEAST_MS = 2,     /* when rings fill fast */
+	PASS_MOVING_MS = 2000, /* mappings that changed this recently may change again */
+	PERF_PASS_MS = 10,     /* how soon a perf event replaces a timer of a thread */
+	PERF_QUICK_MS = 1000,  /* for this long after one did: other threads may begin too */
+};
+
 /*
  * A model: it is told what a pass found, and knows no clock or ring of its own.  Engine perf is in
  * a hurry only while threads begin, so that their events take over from timers soon.

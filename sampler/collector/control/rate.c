@@ -2,8 +2,8 @@
 #include "sampler/collector/control/rate.h"
 
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/collector/drain/drain.h"
-#include "sampler/collector/limits.h"
 
 #include <unistd.h>
 

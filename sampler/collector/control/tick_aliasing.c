@@ -1,7 +1,7 @@
 /* tick_aliasing.c - does a process run in step with the kernel's tick? */
 #include "sampler/collector/control/tick_aliasing.h"
 
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 
 #include <math.h>
 

@@ -3,9 +3,12 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/units.h"
+#include "sampler/collector/control/due.h"
 #include "sampler/collector/control/engines.h"
 #include "sampler/collector/drain/attach.h"
 #include "sampler/collector/drain/drain_external.h"
+#include "sampler/collector/drain/state.h"
 #include "sampler/collector/launch/handshake.h"
 #include "sampler/collector/process/exec_watch.h"
 #include "sampler/collector/process/timerless.h"
@@ -21,6 +24,14 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+enum {
+	MAX_PROCESSES = 32768,
+	WALL_LEAST_US = 1000,  /* between two turns of wall mode */
+	WALL_MOST_TICKS = 200, /* between two looks at an idle thread */
+	WALL_MOST_MS = 2000,   /* the same, as a time */
+	WALL_TURN_MS = 20,     /* a turn takes at most this, and half of the time between turns */
+};
 
 enum { MAX_EVENTS = 64 };
 

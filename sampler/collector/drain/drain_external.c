@@ -2,9 +2,11 @@
 #include "sampler/collector/drain/drain_external.h"
 
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/collector/control/rate.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/external_sampler.h"
+#include "sampler/collector/drain/external_state.h"
 #include "sampler/collector/drain/request.h"
 #include "sampler/procfs/children.h"
 #include "sampler/procfs/proc.h"
@@ -18,6 +20,14 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+enum {
+	OUTSIDE_AGAIN_MS = 2,   /* how soon another look follows one that showed little, at most */
+	OUTSIDE_SLICE_US = 100, /* of a processor, in one go */
+	OUTSIDE_LEAST_MS = 10,  /* between two turns of external sampling */
+	OUTSIDE_CHILDREN_MS = 100, /* between two looks for children of external processes */
+	OUTSIDE_EXPECT_MS = 1000,  /* how long a process may take to become the program it named */
+};
 
 static bool stat_image(const char *path, struct outside_image *ret_image)
 {

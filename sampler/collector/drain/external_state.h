@@ -2,12 +2,15 @@
 #ifndef DRAIN_EXTERNAL_STATE_H
 #define DRAIN_EXTERNAL_STATE_H
 
-#include "sampler/collector/limits.h"
 #include "sampler/program/program.h"
 #include "sampler/wire/handshake.h"
 
 #include <stdint.h>
 #include <sys/types.h>
+
+enum {
+	OUTSIDE_EXPECTED = 64, /* processes that are about to become external ones, at once */
+};
 
 /* The file that a process runs. */
 struct outside_image {

@@ -2,6 +2,7 @@
 #include "sampler/collector/drain/follow.h"
 
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "sampler/collector/control/overhead.h"
 #include "sampler/collector/drain/request.h"
 #include "sampler/collector/drain/state.h"
@@ -11,6 +12,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+enum {
+	FOLLOW_PART = 500,     /* the part of the time that looks take */
+	FOLLOW_JOIN_PART = 10, /* the part of the time that attaching takes */
+	FOLLOW_JOINS = 8,      /* children attached after one look */
+	FOLLOW_MOST = 4096,    /* children known at once, recorded or not */
+};
 
 static const uint64_t AGAIN_NS = 2 * NS_PER_S;
 static const uint64_t NEVER = UINT64_MAX;

@@ -14,6 +14,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum {
+	FOLLOW_MS = 50, /* between two looks for children of attached processes */
+};
+
 /* The main thread's.  Zero is the beginning. */
 struct follow {
 	struct map children; /* of struct follow_child, by pid: not recorded when last looked at */

@@ -25,6 +25,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+enum {
+	MAX_CONNECTIONS = 64,
+};
+
 /* A peer that has connected and not yet said hello. */
 struct connection {
 	int fd; /* -1: free */

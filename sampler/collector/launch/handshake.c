@@ -3,9 +3,11 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/attach/attach_signal.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/drain_external.h"
+#include "sampler/collector/drain/state.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_status.h"
 
@@ -13,6 +15,15 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+
+enum {
+	HELLO_MS = 1000,         /* a connection that sends nothing for this long is closed */
+	ACCEPT_BURST = 256,      /* connections accepted between two passes */
+	STRANGERS_A_SECOND = 64, /* connections of another user that belong to no agent of ours */
+	CLOSED_MS = 1000,        /* how long that user is refused; doubled each time */
+	CLOSED_DOUBLINGS = 6,
+	MAX_ANCESTORS = 64,
+};
 
 /* Ours, ours again after an exec, or started by one that is. */
 static bool welcome_here(const struct collector *collector, const struct ucred *peer)

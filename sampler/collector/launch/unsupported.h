@@ -2,13 +2,16 @@
 #ifndef LAUNCH_UNSUPPORTED_H
 #define LAUNCH_UNSUPPORTED_H
 
-#include "sampler/collector/limits.h"
 #include "sampler/program/program.h"
 #include "sampler/wire/handshake.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+enum {
+	MAX_UNSAMPLED = 256,
+};
 
 struct unsampled {
 	pid_t pid; /* the first */

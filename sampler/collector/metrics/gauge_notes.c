@@ -3,7 +3,6 @@
 
 #include "base/elf_notes.h"
 #include "base/elf_segments.h"
-#include "sampler/collector/limits.h"
 #include "sampler/procfs/proc_maps.h"
 #include "sampler/wire/gauges.h"
 

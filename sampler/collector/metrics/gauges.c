@@ -4,9 +4,10 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/collector/control/overhead.h"
-#include "sampler/collector/limits.h"
 #include "sampler/collector/metrics/gauge_notes.h"
+#include "sampler/procfs/proc_maps.h"
 #include "sampler/wire/gauges.h"
 
 #include <errno.h>

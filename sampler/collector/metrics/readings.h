@@ -18,6 +18,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum {
+	READING_FRESH_MS = 25, /* between two readings of the metrics of one process or thread */
+};
+
 /* A process's. */
 struct readings {
 	pid_t pid;

@@ -3,9 +3,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/collector/control/overhead.h"
 #include "sampler/collector/drain/state.h"
-#include "sampler/collector/limits.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/procfs/proc_stat.h"
 #include "sampler/procfs/task.h"

@@ -11,6 +11,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum {
+	USAGE_MS = 250,   /* between two looks at what all processes use */
+	USAGE_PART = 200, /* the part of the time that a look may take */
+};
+
 struct process;
 
 /* Of one process, since it was first looked at.  Zero it. */

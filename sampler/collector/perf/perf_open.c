@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+enum {
+	PERF_FD_BASE = 4096, /* the least descriptor number of a perf event */
+};
 
 enum { SYSCTL_BYTES = 64 };
 

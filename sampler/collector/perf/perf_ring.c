@@ -1,8 +1,6 @@
 /* perf_ring.c - the kernel's part of stacks, from the ring of a perf event */
 #include "sampler/collector/perf/perf_ring.h"
 
-#include "sampler/collector/limits.h"
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdatomic.h>

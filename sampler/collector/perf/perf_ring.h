@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	PERF_RING_PAGES = 16, /* of a thread, for the kernel part of its stacks */
+};
+
 enum { PERF_RING_FRAMES = 64 };
 
 /* Zero: there is none. */

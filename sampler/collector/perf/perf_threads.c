@@ -2,16 +2,24 @@
 #include "sampler/collector/perf/perf_threads.h"
 
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/attach/attach_signal.h"
-#include "sampler/collector/limits.h"
 #include "sampler/collector/perf/perf_ring.h"
 #include "sampler/collector/process/process.h"
+#include "sampler/collector/ring/ring_view.h"
 #include "sampler/procfs/proc.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+enum {
+	PERF_RETRY_MS = 1000,      /* after an event could not be opened */
+	PERF_ADAPT_MS = 100,       /* between two reads of how often an event of a thread happens */
+	PERF_FIRST = 16,           /* the first period of an event that software counts */
+	PERF_FIRST_FAST = 1000000, /* the first period of one that the processor counts */
+};
 
 /* One look at all threads. */
 struct stop_wait {

@@ -1,6 +1,7 @@
 /* child_cpu.c - of processes that have joined and their children: what nobody saw of them */
 #include "sampler/collector/process/child_cpu.h"
 
+#include "base/units.h"
 #include "sampler/collector/drain/state.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_stat.h"

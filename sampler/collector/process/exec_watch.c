@@ -4,6 +4,7 @@
  */
 #include "sampler/collector/process/exec_watch.h"
 
+#include "base/units.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/drain_external.h"
 #include "sampler/procfs/proc.h"
@@ -12,6 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+enum {
+	REPLACED_MS = 100, /* between two looks for another image of an attached process */
+	LISTEN_MS = 200,   /* between two checks that it still takes the sampling signal */
+	MUTE_MS = 500,     /* one signal arrives in this much CPU */
+	MUTE_PERIODS = 20, /* and this many periods besides */
+};
 
 /* Where the loader put an image's stack; 0: it cannot be told. */
 static bool is_replaced(const struct process *process)

@@ -1,11 +1,16 @@
 /* mappings.c - what is known of the code in one process, and since when */
 #include "sampler/collector/process/mappings.h"
 
+#include "base/units.h"
 #include "sampler/remote/elf_segments.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	UNPROVEN_A_SECOND = 1024, /* modules of one process that its maps do not show */
+};
 
 static void add_news(struct mappings *mappings, const struct module_news *news)
 {

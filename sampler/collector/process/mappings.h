@@ -4,9 +4,19 @@
 
 #include "base/buf.h"
 #include "base/sample.h"
-#include "sampler/collector/limits.h"
 #include "sampler/remote/ranges.h"
 #include "sampler/wire/record.h"
+
+enum {
+	MAPS_REREAD_MS =
+		100,       /* between two reads of one process for an address without a mapping */
+	MAPS_REREADS = 10, /* of these in a row, after as long a rest */
+	MAX_NEWS = 1024,   /* module records of one process in one pass */
+	UNPROVEN_PATHS = 4096, /* paths known only from records that maps do not show */
+	MAX_MISSES = 64,
+	HOPELESS = 64, /* pages without a mapping that are remembered */
+	HOPELESS_MS = 1000,
+};
 
 /* A module record (start < end) or an unmap record (start == end). */
 struct module_news {

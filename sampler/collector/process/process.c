@@ -3,11 +3,12 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/collector/drain/external_sampler.h"
-#include "sampler/collector/limits.h"
 #include "sampler/collector/process/timerless.h"
 #include "sampler/collector/stream/hook_event.h"
 #include "sampler/procfs/proc.h"
+#include "sampler/procfs/proc_maps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+/* The least that a sample claims; or the period: the timer of an event in quiet mode ticks this
+ * often. */
+#define CLAIM_LEAST_NS NS_PER_MS
+
+enum {
+	/* What samples may claim beyond the CPU of the process: process_believe(). */
+	CLAIM_PERIODS = 4,        /* for an image */
+	CLAIM_THREAD_PERIODS = 2, /* for each thread */
+	CLAIM_SIGMAS = 6,         /* of one period, times the root of their number */
+	CLAIM_PART = 16,          /* of the CPU */
+};
 
 int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 		const struct collector_options *options, struct sock_table *sockets)

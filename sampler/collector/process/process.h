@@ -19,6 +19,10 @@
 
 #include <sys/types.h>
 
+enum {
+	PROCESS_MAX_THREADS = 65536, /* that samples of one process may name */
+};
+
 /* What we have read of a slot. */
 struct slot_view {
 	uint64_t position;    /* ours: the shared tail only tells the writer */

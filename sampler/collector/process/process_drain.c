@@ -1,5 +1,7 @@
 /* process_drain.c - from the slots of one process into the stream */
+#include "base/units.h"
 #include "sampler/collector/process/process.h"
+#include "sampler/collector/ring/ring_view.h"
 
 #include "base/io.h"
 #include "sampler/collector/control/overhead.h"
@@ -14,6 +16,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	HANDLER_TYPICAL_US = 20, /* before anything is known of a handler of the process */
+	HANDLER_PLAIN_US = 40,   /* always believed up to this */
+	SWEEP_MS = 500,          /* between two reads of all slots, which also find ended threads */
+	SWEEP_SOON_MS = 100,     /* after a sweep that found some */
+	SWEEP_PART = 2000,       /* the part of their CPU that sweeps may take */
+	SWEEP_SOON_PART = 250,   /* after a sweep that found some */
+	SWEEP_MOST_MS = 4000,    /* between two sweeps at most */
+};
 
 /* How far a counter of the target's has moved; one that falls has not. */
 static uint64_t advance(uint64_t *seen, const _Atomic uint64_t *counter)

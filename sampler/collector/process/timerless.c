@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/collector/control/overhead.h"
 #include "sampler/collector/ring/unmask.h"
 #include "sampler/procfs/proc_status.h"
@@ -11,6 +12,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+
+enum {
+	WATCH_PERIODS = 5, /* of unexplained CPU start a scan of the threads */
+	WATCH_PCT = 5,
+	WATCH_LEAST_MS = 100,
+	WATCH_MOST_MS = 2000,
+	WATCH_PART = 400,        /* the part of the CPU in question that a scan may take */
+	WATCH_CHANCE = 4,        /* standard deviations that are no reason for one */
+	WATCH_SILENCE = 2,       /* periods without a sample that make a thread suspect */
+	WATCH_CROWD = 64,        /* with more threads than this, */
+	WATCH_CROWD_SILENCE = 8, /* this many periods */
+	WATCH_MAX_THREADS = 32768,
+	REPOST_MS = 1000,
+};
 
 /* A thread as the last scan left it. */
 struct watched {

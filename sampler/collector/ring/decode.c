@@ -1,8 +1,8 @@
 /* decode.c - records out of a slot that its writer may be lying in */
 #include "sampler/collector/ring/decode.h"
 
-#include "sampler/collector/limits.h"
 #include "sampler/collector/stream/lock_event.h"
+#include "sampler/procfs/proc_maps.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "sampler/collector/ring/ring_view.h"
 
 #include "base/cleanup.h"
-#include "sampler/collector/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	NEWS_BITS = 64, /* slots in one word of the changed bits */
+};
+
 /* The memfd, and what is mapped of it: the header at once, chunks when they are needed. */
 struct ring_view {
 	int fd;

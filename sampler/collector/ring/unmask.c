@@ -2,8 +2,8 @@
 #include "sampler/collector/ring/unmask.h"
 
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/attach/seized.h"
-#include "sampler/collector/limits.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_status.h"
 
@@ -11,6 +11,10 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <time.h>
+
+enum {
+	UNMASK_MS = 20, /* how long one thread may take to stop */
+};
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
 

@@ -1,11 +1,15 @@
 /* choice.c - which of the machine's processes are recorded: the heaviest, chosen anew */
 #include "sampler/collector/select/choice.h"
 
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/select/top.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+enum {
+	CHOICE_MAX_PROCESSES = 65536,
+};
 
 enum {
 	CHOICE_LATE_PART = 8,      /* of an interval: as for threads */

@@ -1,7 +1,7 @@
 /* top.c - the heaviest threads of a recording, chosen anew every INTERVAL */
 #include "sampler/collector/select/top.h"
 
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/select/top_read.h"
 
@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+enum {
+	TOP_MAX_THREADS = 65536,
+};
 
 /*
  * The last part of an interval counts more than the rest.  With these two, a thread that takes

@@ -16,6 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	TOP_FIRST_MS = 250, /* between the first choice and the second */
+};
+
 struct process;
 
 /* A thread as it was last looked at. */

@@ -2,7 +2,7 @@
 #include "sampler/collector/stream/queue.h"
 
 #include "base/io.h"
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <stdlib.h>

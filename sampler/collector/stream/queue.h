@@ -8,6 +8,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+enum {
+	QUEUE_GATHER = 64, /* samples that wake the main thread */
+};
+
 /*
  * The drain thread puts, the main thread takes.  Nodes count against the limit from the moment
  * they are made (queue_admit()), so what is held back for sorting is bounded with the rest.

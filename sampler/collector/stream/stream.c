@@ -1,8 +1,8 @@
 /* stream.c - from the rings through the merge to the queue, deltas and names on the way */
 #include "sampler/collector/stream/stream.h"
 
+#include "base/units.h"
 #include "sampler/collector/control/engines.h"
-#include "sampler/collector/limits.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/stream/filter.h"
 #include "sampler/collector/stream/hook_event.h"

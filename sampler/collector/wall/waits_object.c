@@ -4,7 +4,7 @@
  * Arguments and what they point to are the target's word, and change while they are read: what
  * makes no sense says nothing.  Links are read, never followed; no file is opened.
  */
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/wall/waits.h"
 #include "sampler/collector/wall/waits_calls.h"
 #include "sampler/remote/blocked.h"

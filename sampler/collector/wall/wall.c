@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/map.h"
+#include "base/units.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/wall/wall_thread.h"
 #include "sampler/procfs/task.h"
@@ -16,6 +17,15 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+
+enum {
+	WALL_LEAST_LOOKS = 4, /* that a process gets in a turn, whatever others need */
+	WALL_STRAYS = 1024,   /* samples that wait for their thread to be found */
+	WALL_LIST_MS = 1000,  /* between two lists of the threads of a process */
+	WALL_LIST_PART = 20,  /* the part of the time that a list may take */
+	WALL_ENDED_MS = 1000, /* how long late samples of an ended thread are known as such */
+	WALL_SPARE_FILES = 512,
+};
 
 enum {
 	BUCKETS = 256, /* ticks that can be planned ahead: more than a thread may wait */

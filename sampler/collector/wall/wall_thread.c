@@ -2,7 +2,7 @@
 #include "sampler/collector/wall/wall_thread.h"
 
 #include "base/cleanup.h"
-#include "sampler/collector/limits.h"
+#include "base/units.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/wall/waits.h"
 #include "sampler/procfs/task.h"
@@ -11,6 +11,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	WALL_LENT = 4,         /* stacks that wait for the next period of their thread */
+	WALL_WALKS = 3,        /* in one look at a thread that runs on meanwhile */
+	WALL_COMM_MS = 1000,   /* between two reads of the name of a running thread */
+	WALL_OBJECT_MS = 1000, /* between two reads of what it waits for, in the same call */
+	WALL_CALM = 16,        /* ticks without a change after which none is expected soon */
+	WALL_KEPT_AT = 128,    /* threads of a process for which two descriptors are kept */
+	WALL_FD_PART = 8,      /* the part of the descriptors that is for schedstat alone */
+};
 
 /* What a look at a thread that has run found. */
 enum found {

@@ -7,6 +7,10 @@
 #include "sampler/collector/wall/wall_account.h"
 #include "sampler/remote/blocked.h"
 
+enum {
+	WALL_CLOCK_MS = 10, /* how coarsely the kernel gives the start of a thread */
+};
+
 struct process;
 
 /* A stack that may be given again. */
