@@ -107,6 +107,11 @@ uint64_t io_now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+uint64_t io_thread_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 uint64_t io_realtime_ns(void)
 {
 	return clock_ns(CLOCK_REALTIME);

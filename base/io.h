@@ -61,6 +61,13 @@ int io_write_all(int fd, const void *bytes, size_t len, size_t *ret_written);
 uint64_t io_now_ns(void);
 
 /**
+ * io_thread_ns - CPU time of the calling thread, ns
+ *
+ * Context: any thread.
+ */
+uint64_t io_thread_ns(void);
+
+/**
  * io_realtime_ns - CLOCK_REALTIME, ns since 1970
  *
  * Context: any thread.

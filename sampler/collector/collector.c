@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/drain_external.h"
+#include "sampler/collector/drain/rate_change.h"
 #include "sampler/procfs/proc.h"
 
 #include <errno.h>
@@ -95,10 +96,10 @@ int collector_new(const struct collector_options *options, struct collector **re
 		return err_set(err, -r, "start the collector");
 	}
 	(void)pthread_mutex_init(&collector->published.lock, NULL);
-	(void)pthread_mutex_init(&collector->wish.lock, NULL);
+	(void)pthread_mutex_init(&collector->rate_request.lock, NULL);
 	(void)pthread_mutex_init(&collector->drain.pids_lock, NULL);
-	collector->wish.hz = options->hz;
-	collector->wish.paused = options->paused;
+	collector->rate_request.hz = options->hz;
+	collector->rate_request.paused = options->paused;
 	r = copy_options(collector, options, err);
 	if (r == 0)
 		r = directory_init(&collector->directory, options->agent_path, err);
@@ -127,8 +128,10 @@ static int start_thread(struct collector *collector)
 	sigset_t before;
 	int r;
 
-	spending_init(collector);
-	behind_init(collector);
+	rate_change_init(collector);
+	collector->drain.behind.breaker =
+		(struct breaker){.late_ns = collector->options.breaker_late_ns,
+				 .pause_ns = collector->options.breaker_pause_ns};
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&collector->thread, NULL, drain_main, collector);
@@ -256,17 +259,34 @@ void collector_price(struct collector *collector, const struct collector_prices 
 	atomic_store_explicit(&spending->switch_ns, prices->switch_ns, memory_order_relaxed);
 }
 
-static void wake(struct collector *collector)
+uint64_t collector_mark(struct collector *collector)
 {
-	const uint64_t one = 1;
+	return rate_request(collector, NULL, NULL);
+}
 
-	(void)!write(collector->wake_fd, &one, sizeof(one));
+uint64_t collector_pause(struct collector *collector)
+{
+	const bool paused = true;
+
+	return rate_request(collector, NULL, &paused);
+}
+
+uint64_t collector_resume(struct collector *collector)
+{
+	const bool paused = false;
+
+	return rate_request(collector, NULL, &paused);
+}
+
+uint64_t collector_set_hz(struct collector *collector, uint32_t hz)
+{
+	return hz < 1 || hz > COLLECTOR_MAX_HZ ? 0 : rate_request(collector, &hz, NULL);
 }
 
 void collector_nudge(struct collector *collector)
 {
 	atomic_store_explicit(&collector->nudge, true, memory_order_release);
-	wake(collector);
+	drain_wake(collector);
 }
 
 int collector_watch(struct collector *collector, int fd)
@@ -280,7 +300,7 @@ int collector_watch(struct collector *collector, int fd)
 void collector_detach(struct collector *collector)
 {
 	atomic_store_explicit(&collector->detach, true, memory_order_release);
-	wake(collector);
+	drain_wake(collector);
 }
 
 bool collector_status(struct collector *collector, int *ret_status)
@@ -315,6 +335,13 @@ void collector_stats(struct collector *collector, struct collector_stats *ret_st
 	ret_stats->n_unsampled = list->n;
 }
 
+void collector_usage(struct collector *collector, struct collector_usage *ret_usage)
+{
+	(void)pthread_mutex_lock(&collector->published.lock);
+	*ret_usage = collector->published.usage;
+	(void)pthread_mutex_unlock(&collector->published.lock);
+}
+
 void collector_free(struct collector *collector)
 {
 	if (!collector)
@@ -329,7 +356,7 @@ void collector_free(struct collector *collector)
 	queue_forget(&collector->queue, collector->current);
 	queue_release(&collector->queue);
 	(void)pthread_mutex_destroy(&collector->published.lock);
-	(void)pthread_mutex_destroy(&collector->wish.lock);
+	(void)pthread_mutex_destroy(&collector->rate_request.lock);
 	(void)pthread_mutex_destroy(&collector->drain.pids_lock);
 	if (collector->wake_fd >= 0)
 		(void)close(collector->wake_fd);

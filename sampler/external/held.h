@@ -2,7 +2,7 @@
 #ifndef EXTERNAL_HELD_H
 #define EXTERNAL_HELD_H
 
-#include "sampler/collector/wall/wall_account.h"
+#include "sampler/procfs/task.h"
 #include "sampler/remote/remote.h"
 
 #include <stdbool.h>

@@ -4,12 +4,12 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/launch/examine.h"
-#include "sampler/collector/wall/waits.h"
 #include "sampler/external/check.h"
 #include "sampler/external/held.h"
 #include "sampler/external/limits.h"
 #include "sampler/procfs/task.h"
 #include "sampler/remote/blocked.h"
+#include "sampler/remote/waits.h"
 
 #include <dirent.h>
 #include <errno.h>

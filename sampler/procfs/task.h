@@ -3,7 +3,6 @@
 #define PROCFS_TASK_H
 
 #include "base/sample.h"
-#include "sampler/collector/wall/wall_account.h"
 
 #include <stdint.h>
 
@@ -13,6 +12,13 @@ struct task_stat {
 	uint32_t cpu;
 	uint64_t system_ticks;  /* of CPU that it used in the kernel, of sysconf(_SC_CLK_TCK) */
 	uint64_t started_ticks; /* since the machine was started */
+};
+
+/* What the scheduler says of a thread: /proc/PID/task/TID/schedstat. */
+struct schedstat {
+	uint64_t run_ns;
+	uint64_t delay_ns; /* ready to run and waiting for a CPU, as far as that is over */
+	uint64_t slices;
 };
 
 /**

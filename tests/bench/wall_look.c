@@ -7,7 +7,8 @@
  */
 #include "base/units.h"
 #include "sampler/collector/process/process.h"
-#include "sampler/collector/wall/wall.h"
+#include "sampler/collector/process/wall.h"
+#include "sampler/collector/stream/stream.h"
 #include "sampler/procfs/task.h"
 
 #include <dirent.h>
@@ -105,14 +106,15 @@ static void forget_samples(struct stream *stream)
 	struct node *node;
 
 	stream_flush(stream, UINT64_MAX);
-	while ((node = queue_take(stream->queue, 0)))
-		queue_forget(stream->queue, node);
+	while ((node = queue_take(stream->sink.queue, 0)))
+		queue_forget(stream->sink.queue, node);
 }
 
 /* Looks are spread over more and more ticks: the time between them is not waited for. */
 static int measure(struct process *process, struct stream *stream)
 {
-	struct wall_turn turn = {.stream = stream, .deadline_ns = UINT64_MAX, .most_ticks = 64};
+	struct wall_turn turn = {
+		.sink = &stream->sink, .deadline_ns = UINT64_MAX, .most_ticks = 64};
 	uint64_t looks = 0;
 	uint64_t samples = 0;
 	uint64_t spent = 0;
@@ -120,21 +122,21 @@ static int measure(struct process *process, struct stream *stream)
 	if (wall_new(&process->wall, process, &turn) < 0)
 		return 1;
 	for (turn.tick = 1; turn.tick <= FIRST_TICKS + TICKS; turn.tick++) {
-		uint64_t before = stream->stats->looks;
+		uint64_t before = stream->sink.stats->looks;
 		uint64_t cpu = cpu_ns();
 
 		wall_pass(process->wall, process, &turn);
 		if (turn.tick <= FIRST_TICKS) {
-			samples = stream->stats->samples;
+			samples = stream->sink.stats->samples;
 		} else {
 			spent += cpu_ns() - cpu;
-			looks += stream->stats->looks - before;
+			looks += stream->sink.stats->looks - before;
 		}
 		forget_samples(stream);
 	}
 	printf("  %.2f us a look, of %llu looks that gave %llu samples\n",
 	       (double)spent / (double)looks / 1000, (unsigned long long)looks,
-	       (unsigned long long)(stream->stats->samples - samples));
+	       (unsigned long long)(stream->sink.stats->samples - samples));
 	return 0;
 }
 
@@ -144,7 +146,7 @@ static int look_at(pid_t pid, uint32_t hz)
 	const struct collector_options options = {.hz = hz, .events = COLLECT_WALL};
 	struct collector_stats stats = {0};
 	struct queue queue;
-	struct stream stream = {.queue = &queue, .stats = &stats};
+	struct stream stream = {.sink = {.queue = &queue, .stats = &stats}};
 	struct process *process;
 	int r = 1;
 
@@ -154,7 +156,7 @@ static int look_at(pid_t pid, uint32_t hz)
 		r = measure(process, &stream);
 		process_free(process);
 	}
-	merge_release(&stream.merge);
+	merge_release(&stream.sink.order);
 	queue_release(&queue);
 	return r;
 }

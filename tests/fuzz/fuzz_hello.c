@@ -1,7 +1,7 @@
 /* fuzz_hello.c - any message to the collector's socket: taken or not, it goes on and answers */
 #include "sampler/collector/drain/drain.h"
+#include "sampler/collector/drain/handshake.h"
 #include "sampler/collector/drain/state.h"
-#include "sampler/collector/launch/handshake.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* collector_test.c - from launch to end, with a program that plays the agent */
 #include "sampler/collector/collector.h"
-#include "sampler/collector/drain/external_sampler.h"
 #include "sampler/collector/metrics/metrics.h"
+#include "sampler/collector/process/external_sampler.h"
 
 #include "base/cleanup.h"
 #include "child_fixture.h"

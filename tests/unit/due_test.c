@@ -1,7 +1,7 @@
 /* due_test.c - the drain thread sleeps until there is something to do */
 #include "base/units.h"
-#include "sampler/collector/control/due.h"
 #include "sampler/collector/control/poll_interval.h"
+#include "sampler/collector/drain/due.h"
 
 #include "sampler/collector/drain/state.h"
 

@@ -1,5 +1,6 @@
 /* merge_test.c - nodes come out in the order of their times */
-#include "sampler/collector/stream/event_order.h"
+#include "sampler/collector/event/event_order.h"
+#include "sampler/collector/process/process_event.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/control/rate.h"
-#include "sampler/collector/perf/perf_threads.h"
+#include "sampler/collector/process/perf_threads.h"
 #include "sampler/collector/process/process.h"
 
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static int begin(void **state)
 	scene.options.perf.base = perf_base();
 	scene.child = child_start_paused();
 	assert_int_equal(process_new(&scene.process, 1, scene.child, &scene.options, NULL), 0);
-	rate_begin(&(struct rate){.hz = 99, .period_ns = NS_PER_S / 99}, scene.process);
+	process_begin_rate(scene.process, &(struct rate){.hz = 99, .period_ns = NS_PER_S / 99});
 	perf_process_init(scene.process, RING_ENGINE_PERF, &scene.options);
 	header = scene.process->ring.header;
 	atomic_store(&header->state, AGENT_SAMPLING);
@@ -76,11 +76,11 @@ static uint32_t event_of(const struct scene *scene)
 
 static void look(struct scene *scene, uint32_t tid)
 {
-	struct stream stream = {.stats = &scene->stats};
+	struct event_sink sink = {.stats = &scene->stats};
 
 	atomic_store(&scene->process->ring.header->tids[0], tid);
 	atomic_store(&scene->process->ring.header->changed[0], 1);
-	process_drain(scene->process, &stream);
+	process_drain(scene->process, &sink);
 	perf_threads_look(scene->process, &scene->options.perf, &scene->stats);
 }
 

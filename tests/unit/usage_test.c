@@ -41,7 +41,7 @@ static void what_is_no_pressure_is_refused(void **state)
 		assert_int_equal(usage_parse_psi(texts[i], "some", &avg10), -EBADMSG);
 }
 
-/* Time in which the drain thread was put off, or did something else, is not the look's. */
+/* Time in which the drain thread was preempted, or did something else, is not the look's. */
 static void a_look_rests_by_the_cpu_that_it_took(void **state)
 {
 	uint64_t now_ns = io_now_ns() - 20 * NS_PER_MS;
@@ -49,10 +49,11 @@ static void a_look_rests_by_the_cpu_that_it_took(void **state)
 
 	(void)state;
 	usage_init(&usage, UINT32_C(1) << USAGE_CPU);
-	usage_look(&usage, NULL, 5, now_ns);
+	assert_true(usage_begin(&usage, 5, now_ns));
+	usage_end(&usage);
 	assert_int_equal(usage.now.time_ns, now_ns);
 	assert_int_equal(usage.next_ns, now_ns + USAGE_MS * NS_PER_MS);
-	usage_look(&usage, NULL, 6, now_ns + 1);
+	assert_false(usage_begin(&usage, 6, now_ns + 1));
 	assert_int_equal(usage.now.time_ns, now_ns);
 	usage_release(&usage);
 }

@@ -3,6 +3,7 @@
 #include "folder_fixture.h"
 #include "sampler/collector/wall/waits.h"
 #include "sampler/remote/blocked.h"
+#include "sampler/remote/waits.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

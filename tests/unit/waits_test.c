@@ -1,5 +1,5 @@
 /* waits_test.c - children that block in real calls, each named as what it is */
-#include "sampler/collector/wall/waits.h"
+#include "sampler/remote/waits.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"

@@ -1,5 +1,5 @@
 /* wall_account_test.c - a thread's wall time in whole periods, and what its files say */
-#include "sampler/collector/wall/wall_account.h"
+#include "sampler/collector/process/wall_account.h"
 #include "sampler/procfs/task.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* record_choose.c - `wick record -a`: the heaviest of all processes, chosen anew */
 #include "tools/record/record_choose.h"
 
-#include "sampler/collector/select/choice_scan.h"
+#include "sampler/collector/select/choice.h"
 #include "tools/cli/say.h"
 #include "tools/record/recorder.h"
 

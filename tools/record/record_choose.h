@@ -4,7 +4,6 @@
 
 #include "base/err.h"
 #include "sampler/collector/select/choice.h"
-#include "sampler/collector/select/choice_gauges.h"
 
 #include <stdbool.h>
 #include <stdint.h>

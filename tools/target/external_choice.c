@@ -2,9 +2,9 @@
 #include "tools/target/external_choice.h"
 
 #include "sampler/attach/attach_check.h"
+#include "sampler/collector/external/engine.h"
 #include "sampler/collector/launch/examine.h"
 #include "sampler/external/check.h"
-#include "sampler/external/engine.h"
 #include "tools/cli/say.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "tools/target/signal_cost.h"
 
 #include "base/cleanup.h"
-#include "sampler/collector/control/overhead.h"
+#include "base/io.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -41,10 +41,10 @@ uint64_t signal_cost_ns(void)
 	if (sigaction(SIGURG, &action, &old) < 0)
 		return 0;
 	for (int i = 0; i < N_ROUNDS; i++) {
-		uint64_t start = spending_thread_ns();
+		uint64_t start = io_thread_ns();
 
 		(void)syscall(SYS_tgkill, pid, pid, SIGURG);
-		rounds[i] = spending_thread_ns() - start;
+		rounds[i] = io_thread_ns() - start;
 	}
 	(void)sigaction(SIGURG, &old, NULL);
 	qsort(rounds, N_ROUNDS, sizeof(rounds[0]), compare);
@@ -63,16 +63,16 @@ static void on_signal(int signo)
 static uint64_t median_gap(void)
 {
 	uint64_t gaps[N_SIGNALS];
-	uint64_t start = spending_thread_ns();
+	uint64_t start = io_thread_ns();
 	uint64_t before = start;
 	size_t n = 0;
 
 	while (n < N_SIGNALS && before - start < MOST_NS) {
 		sig_atomic_t seen = n_signals;
-		uint64_t now = spending_thread_ns();
+		uint64_t now = io_thread_ns();
 
 		if (n_signals != seen) {
-			now = spending_thread_ns();
+			now = io_thread_ns();
 			gaps[n++] = now - before;
 		}
 		before = now;
@@ -119,10 +119,10 @@ static uint64_t sleep_ns(void)
 	uint64_t rounds[N_SLEEPS];
 
 	for (int i = 0; i < N_SLEEPS; i++) {
-		uint64_t start = spending_thread_ns();
+		uint64_t start = io_thread_ns();
 
 		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &shortest, NULL);
-		rounds[i] = spending_thread_ns() - start;
+		rounds[i] = io_thread_ns() - start;
 	}
 	qsort(rounds, N_SLEEPS, sizeof(rounds[0]), compare);
 	return rounds[N_SLEEPS / 2];

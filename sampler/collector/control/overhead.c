@@ -3,10 +3,6 @@
 
 #include "base/io.h"
 #include "base/units.h"
-#include "sampler/collector/control/engines.h"
-#include "sampler/collector/control/rate.h"
-#include "sampler/collector/drain/drain.h"
-#include "sampler/collector/drain/state.h"
 
 #include <time.h>
 
@@ -18,28 +14,22 @@ enum {
 	DEAR_PPM = 5000,        /* and where events came unasked */
 };
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t process_cpu_ns(void)
 {
 	struct timespec now;
 
-	if (clock_gettime(clock, &now) < 0)
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) < 0)
 		return 0;
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-uint64_t spending_thread_ns(void)
+static struct budget_source source_of(const struct overhead_inputs *inputs, enum ring_engine engine)
 {
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
+	const struct collector_prices *prices = &inputs->options->prices;
 
-static struct budget_source source_of(const struct collector *collector)
-{
-	const struct collector_options *options = &collector->options;
-
-	if (collector->drain.engine == RING_ENGINE_PERF)
-		return (struct budget_source){.signal_ns = options->prices.event_ns};
-	return (struct budget_source){.cap_hz = collector_kernel_hz(),
-				      .signal_ns = options->prices.timer_ns};
+	if (engine == RING_ENGINE_PERF)
+		return (struct budget_source){.signal_ns = prices->event_ns};
+	return (struct budget_source){.cap_hz = inputs->kernel_hz, .signal_ns = prices->timer_ns};
 }
 
 static uint64_t less(uint64_t all, uint64_t part)
@@ -57,58 +47,57 @@ static uint64_t price(const _Atomic uint64_t *price_ns)
  * interrupt is paid for, which is half of what it takes where its signal follows (12.6 of 23 to 28
  * us).
  */
-static double signals_ns(const struct collector *collector)
+static double signals_ns(const struct spending *spending, const struct overhead_inputs *inputs)
 {
-	const struct collector_stats *stats = &collector->drain.stats;
-	double event_ns = (double)price(&collector->drain.spending.event_ns);
+	const struct collector_stats *stats = inputs->stats;
+	double event_ns = (double)price(&spending->event_ns);
 
 	return (double)stats->event_signals * event_ns +
 	       (double)stats->kernel_periods * event_ns / 2 +
 	       (double)less(stats->signals, stats->event_signals) *
-		       (double)collector->options.prices.timer_ns;
+		       (double)inputs->options->prices.timer_ns;
 }
 
-static uint64_t switches_ns(const struct collector *collector)
+static uint64_t switches_ns(const struct spending *spending, const struct overhead_inputs *inputs)
 {
-	return collector->drain.stats.event_switches * price(&collector->drain.spending.switch_ns);
+	return inputs->stats->event_switches * price(&spending->switch_ns);
 }
 
 /* Of counts that programs can write to: no more than the CPU that they have used. */
-uint64_t spending_program_ns(const struct collector *collector)
+uint64_t spending_program_ns(const struct spending *spending, const struct overhead_inputs *inputs)
 {
-	const struct collector_stats *stats = &collector->drain.stats;
-
-	double ns = (double)stats->handler_ns + signals_ns(collector) +
-		    (double)switches_ns(collector) + (double)stats->hooks_ns +
+	const struct collector_stats *stats = inputs->stats;
+	double ns = (double)stats->handler_ns + signals_ns(spending, inputs) +
+		    (double)switches_ns(spending, inputs) + (double)stats->hooks_ns +
 		    (double)stats->outside_stopped_ns;
-	uint64_t most_ns = drain_charged_ns(&collector->drain);
+	uint64_t most_ns = inputs->charged_ns;
 
 	return ns < (double)most_ns ? (uint64_t)ns : most_ns;
 }
 
-static struct budget_sums sums_of(const struct collector *collector, uint64_t now_ns)
+static struct budget_sums sums_of(const struct spending *spending,
+				  const struct overhead_inputs *inputs, uint64_t now_ns)
 {
-	const struct collector_stats *stats = &collector->drain.stats;
-	uint64_t own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	const struct collector_stats *stats = inputs->stats;
+	uint64_t own_ns = process_cpu_ns();
 
 	return (struct budget_sums){
 		.now_ns = now_ns,
-		.cpu_ns = drain_charged_ns(&collector->drain),
+		.cpu_ns = inputs->charged_ns,
 		.signals = stats->signals + stats->outside_stops,
-		.cost_ns = {[BUDGET_PROGRAM] = spending_program_ns(collector),
-			    [BUDGET_COLLECTOR] =
-				    less(own_ns, collector->drain.spending.own_base_ns)},
-		.fixed_ns = stats->hooks_ns + switches_ns(collector),
+		.cost_ns = {[BUDGET_PROGRAM] = spending_program_ns(spending, inputs),
+			    [BUDGET_COLLECTOR] = less(own_ns, spending->own_base_ns)},
+		.fixed_ns = stats->hooks_ns + switches_ns(spending, inputs),
 	};
 }
 
-static void note_lowered(struct collector *collector, uint64_t now_ns)
+static void note_lowered(struct spending *spending, const struct overhead_inputs *inputs,
+			 uint64_t now_ns)
 {
-	struct collector_stats *stats = &collector->drain.stats;
-	struct spending *spending = &collector->drain.spending;
-	const struct rate *rate = &collector->drain.rate;
-	uint32_t effective_hz = stats->timers_took_over ? rate_delivered_hz(&collector->drain)
-							: rate_effective_hz(rate->period_ns);
+	struct collector_stats *stats = inputs->stats;
+	const struct rate *rate = inputs->rate;
+	bool capped = stats->timers_took_over && inputs->engine == RING_ENGINE_CTIMER;
+	uint32_t effective_hz = rate_delivered_hz(rate, capped ? inputs->kernel_hz : 0);
 
 	if (effective_hz < rate->hz && spending->lowered_since_ns)
 		stats->lowered_ns += now_ns - spending->lowered_since_ns;
@@ -117,18 +106,18 @@ static void note_lowered(struct collector *collector, uint64_t now_ns)
 		stats->lowest_hz = effective_hz;
 }
 
-static bool wants_timers(const struct collector *collector)
+static bool wants_timers(const struct spending *spending, const struct overhead_inputs *inputs)
 {
-	const struct collector_options *options = &collector->options;
-	const struct collector_stats *stats = &collector->drain.stats;
-	const struct budget *budget = &collector->drain.spending.budget;
+	const struct collector_options *options = inputs->options;
+	const struct collector_stats *stats = inputs->stats;
+	const struct budget *budget = &spending->budget;
 	uint64_t handler_ns = stats->signals ? stats->handler_ns / stats->signals : 0;
 	struct budget timers;
-	struct budget_source source = {.cap_hz = collector_kernel_hz(),
+	struct budget_source source = {.cap_hz = inputs->kernel_hz,
 				       .signal_ns = options->prices.timer_ns + handler_ns};
 	double hz;
 
-	if (collector->drain.engine != RING_ENGINE_PERF || !options->engine_is_auto ||
+	if (inputs->engine != RING_ENGINE_PERF || !options->engine_is_auto ||
 	    !budget_is_limited(budget))
 		return false;
 	budget_init(&timers, budget->limits[BUDGET_PROGRAM].ppm, 0, 0);
@@ -139,77 +128,78 @@ static bool wants_timers(const struct collector *collector)
 
 /*
  * A program that does little but switch pays for its switches, not for samples: redis at 999 Hz a
- * third of its CPU.  Nobody has asked for that, unless the engine was asked for by name.
+ * third of its CPU.  That is accepted only where the engine was asked for by name.
  */
-static bool switches_are_dear(struct collector *collector)
+static bool switches_are_dear(struct spending *spending, const struct overhead_inputs *inputs)
 {
-	struct drain *drain = &collector->drain;
-	struct spending *spending = &drain->spending;
 	uint64_t cpu_ns = less(spending->last.cpu_ns, spending->judged_cpu_ns);
-	uint64_t ns = less(switches_ns(collector), spending->judged_ns);
-	uint64_t most_ppm = drain->engine == RING_ENGINE_PERF ? ASKED_DEAR_PPM : DEAR_PPM;
+	uint64_t ns = less(switches_ns(spending, inputs), spending->judged_ns);
+	uint64_t most_ppm = inputs->engine == RING_ENGINE_PERF ? ASKED_DEAR_PPM : DEAR_PPM;
 
-	if (!collector->options.engine_is_auto || cpu_ns < JUDGED_MS * NS_PER_MS)
+	if (!inputs->options->engine_is_auto || cpu_ns < JUDGED_MS * NS_PER_MS)
 		return false;
 	spending->judged_cpu_ns += cpu_ns;
 	spending->judged_ns += ns;
 	if (ns < cpu_ns / PPM * most_ppm)
 		return false;
-	drain->stats.dear_ppm = (uint32_t)(ns / (cpu_ns / PPM));
+	inputs->stats->dear_ppm = (uint32_t)(ns / (cpu_ns / PPM));
 	return true;
 }
 
-/* To timers where they give more for the budget, or cost less; and the rate that it allows. */
-static void follow_budget(struct collector *collector)
+/* Timers where they give more samples for the budget, or cost less; and the rate that it allows. */
+static struct overhead_decision decide(struct spending *spending,
+				       const struct overhead_inputs *inputs)
 {
-	struct budget *budget = &collector->drain.spending.budget;
+	struct budget *budget = &spending->budget;
+	struct overhead_decision decision = {0};
 	struct budget_source source;
 
-	if (wants_timers(collector) || switches_are_dear(collector)) {
-		collector->drain.stats.timers_took_over |=
-			collector->drain.engine == RING_ENGINE_PERF;
-		engines_use_timers(collector);
-		source = source_of(collector);
+	if (wants_timers(spending, inputs) || switches_are_dear(spending, inputs)) {
+		decision.use_timers = true;
+		inputs->stats->timers_took_over |= inputs->engine == RING_ENGINE_PERF;
+		source = source_of(inputs, RING_ENGINE_CTIMER);
 		budget_restart(budget, budget->hz, &source);
-		rate_tell(collector);
 	}
-	rate_lower(collector, budget->rate_hz);
+	decision.rate_hz = budget->rate_hz;
+	return decision;
 }
 
-void spending_init(struct collector *collector)
+struct overhead_decision spending_init(struct spending *spending,
+				       const struct overhead_inputs *inputs)
 {
-	const struct collector_options *options = &collector->options;
-	struct spending *spending = &collector->drain.spending;
-	struct budget_source source;
+	const struct collector_options *options = inputs->options;
+	struct budget_source source = source_of(inputs, inputs->engine);
 	uint64_t now_ns = io_now_ns();
 
-	spending->own_base_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	spending->own_base_ns = process_cpu_ns();
 	spending->last.now_ns = now_ns;
 	atomic_init(&spending->event_ns, options->prices.event_ns);
 	atomic_init(&spending->switch_ns, options->prices.switch_ns);
 	budget_init(&spending->budget, options->max_overhead_ppm, options->max_collector_ppm,
 		    now_ns);
-	source = source_of(collector);
 	budget_restart(&spending->budget, options->hz, &source);
-	follow_budget(collector);
+	return decide(spending, inputs);
 }
 
-void spending_step(struct collector *collector)
+bool spending_due(const struct spending *spending)
 {
-	struct drain *drain = &collector->drain;
-	struct budget *budget = &drain->spending.budget;
+	return io_now_ns() - spending->last.now_ns >= STEP_MS * NS_PER_MS;
+}
+
+struct overhead_decision spending_step(struct spending *spending,
+				       const struct overhead_inputs *inputs)
+{
+	struct budget *budget = &spending->budget;
 	uint64_t now_ns = io_now_ns();
 
-	if (now_ns - drain->spending.last.now_ns < STEP_MS * NS_PER_MS)
-		return;
-	drain->spending.last = sums_of(collector, now_ns);
-	if (drain->rate.hz != budget->hz)
-		budget_restart(budget, drain->rate.hz, NULL);
+	spending->last = sums_of(spending, inputs, now_ns);
+	if (inputs->rate->hz != budget->hz)
+		budget_restart(budget, inputs->rate->hz, NULL);
 	/* In a pause nothing is spent, which says nothing about the rate. */
-	if (drain->rate.pauses)
-		budget_skip(budget, &drain->spending.last);
+	if (inputs->rate->pauses)
+		budget_skip(budget, &spending->last);
 	else
-		(void)budget_step(budget, &drain->spending.last);
-	note_lowered(collector, now_ns);
-	follow_budget(collector);
+		(void)budget_step(budget, &spending->last);
+	note_lowered(spending, inputs, now_ns);
+	return decide(spending, inputs);
 }

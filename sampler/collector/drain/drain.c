@@ -4,13 +4,15 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
-#include "sampler/collector/control/due.h"
-#include "sampler/collector/control/engines.h"
 #include "sampler/collector/drain/attach.h"
 #include "sampler/collector/drain/drain_external.h"
+#include "sampler/collector/drain/due.h"
+#include "sampler/collector/drain/exec_watch.h"
+#include "sampler/collector/drain/handshake.h"
 #include "sampler/collector/drain/state.h"
-#include "sampler/collector/launch/handshake.h"
-#include "sampler/collector/process/exec_watch.h"
+#include "sampler/collector/drain/wall_turn.h"
+#include "sampler/collector/process/engines.h"
+#include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/timerless.h"
 #include "sampler/collector/ring/quota.h"
 #include "sampler/procfs/exit_status.h"
@@ -27,10 +29,6 @@
 
 enum {
 	MAX_PROCESSES = 32768,
-	WALL_LEAST_US = 1000,  /* between two turns of wall mode */
-	WALL_MOST_TICKS = 200, /* between two looks at an idle thread */
-	WALL_MOST_MS = 2000,   /* the same, as a time */
-	WALL_TURN_MS = 20,     /* a turn takes at most this, and half of the time between turns */
 };
 
 enum { MAX_EVENTS = 64 };
@@ -74,8 +72,8 @@ int drain_init(struct collector *collector)
 	drain->engine = collector->options.engine == RING_ENGINE_PERF ? RING_ENGINE_PERF
 								      : RING_ENGINE_CTIMER;
 	drain->stream.base_ns = drain->rate.period_ns;
-	drain->stream.queue = &collector->queue;
-	drain->stream.stats = &drain->stats;
+	drain->stream.sink.queue = &collector->queue;
+	drain->stream.sink.stats = &drain->stats;
 	drain->stream.keep = &drain->keep;
 	due_init(collector);
 	keep_init(&drain->keep, &collector->options.keep);
@@ -111,7 +109,7 @@ void drain_release(struct collector *collector)
 		(void)close(drain->spare_fd);
 	if (drain->event_fd >= 0)
 		(void)close(drain->event_fd);
-	merge_release(&drain->stream.merge);
+	merge_release(&drain->stream.sink.order);
 	keep_release(&drain->keep);
 	usage_release(&drain->usage);
 	sock_table_release(&drain->sockets);
@@ -165,7 +163,7 @@ static void unlink_process(struct drain *drain, struct process *process)
 static void end_process(struct drain *drain, struct process *process, bool carried_on)
 {
 	unlink_process(drain, process);
-	process_end(process, &drain->stream);
+	process_end(process, &drain->stream.sink);
 	phase_end(&drain->phase, process);
 	if (!carried_on)
 		drain->ended_charged_ns += process_used_ns(process);
@@ -207,65 +205,19 @@ static int add_process(struct drain *drain, struct process *process)
 	return 0;
 }
 
-static uint64_t turn_ns(const struct collector *collector)
+/* Before its descriptor is sent. */
+static void limit_slots(const struct drain *drain, struct process *process, uint64_t bytes)
 {
-	uint64_t ns = collector->drain.rate.period_ns;
+	uint64_t used = 0;
+	uint32_t n;
 
-	return ns < WALL_LEAST_US * 1000 ? WALL_LEAST_US * 1000 : ns;
-}
-
-static uint64_t tick_at(const struct turns *turns, uint64_t now_ns)
-{
-	return turns->first + (turns->ns ? (now_ns - turns->since_ns) / turns->ns : 0);
-}
-
-/* Turns are numbered on when another rate makes them longer or shorter. */
-static void follow_rate(struct turns *turns, uint64_t ns, uint64_t now_ns)
-{
-	if (ns == turns->ns)
+	for (const struct process *other = drain->processes; other; other = other->next)
+		used += room_bytes(other->n_slots);
+	n = room_slots(bytes, used);
+	if (n >= process->ring.max_slots)
 		return;
-	*turns = (struct turns){.first = tick_at(turns, now_ns), .since_ns = now_ns, .ns = ns};
-}
-
-static struct wall_turn make_turn(struct collector *collector, uint64_t now_ns)
-{
-	struct drain *drain = &collector->drain;
-	uint64_t ns = turn_ns(collector);
-	uint64_t most = WALL_MOST_MS * NS_PER_MS / ns;
-	uint64_t limit_ns = ns / 2 < WALL_TURN_MS * NS_PER_MS ? ns / 2 : WALL_TURN_MS * NS_PER_MS;
-
-	follow_rate(&drain->turns, ns, now_ns);
-	return (struct wall_turn){.stream = &drain->stream,
-				  .tick = tick_at(&drain->turns, now_ns),
-				  .deadline_ns = now_ns + limit_ns,
-				  .most_ticks = most < WALL_MOST_TICKS ? (uint32_t)most
-								       : WALL_MOST_TICKS};
-}
-
-/* All threads of all processes that are due for a look. */
-static void wall_turns(struct collector *collector)
-{
-	struct drain *drain = &collector->drain;
-	uint64_t now_ns = io_now_ns();
-	struct wall_turn turn = make_turn(collector, now_ns);
-
-	if (!(collector->options.events & COLLECT_WALL) || now_ns < drain->wall_next_ns ||
-	    drain->rate.pauses)
-		return;
-	drain->wall_next_ns =
-		drain->turns.since_ns + (turn.tick - drain->turns.first + 1) * drain->turns.ns;
-	for (struct process *process = drain->processes; process; process = process->next)
-		if (process->wall)
-			wall_pass(process->wall, process, &turn);
-}
-
-static void begin_wall(struct collector *collector, struct process *process)
-{
-	struct wall_turn turn = make_turn(collector, io_now_ns());
-
-	/* Without it, its CPU samples are given as they are. */
-	if (collector->options.events & COLLECT_WALL)
-		(void)wall_new(&process->wall, process, &turn);
+	process->ring.max_slots = n;
+	process->ring.header->max_slots = n;
 }
 
 int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
@@ -288,9 +240,9 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 		process->inner_pid = inner_pid;
 		if (inner_pid != pid)
 			inner_tids_open(&process->inner_tids);
-		room_limit(process, drain->processes, collector->options.ring_bytes);
-		rate_begin(&drain->rate, process);
-		engines_begin(collector, process);
+		limit_slots(drain, process, collector->options.ring_bytes);
+		process_begin_rate(process, &drain->rate);
+		perf_process_init(process, drain->engine, &collector->options);
 		phase_begin(&drain->phase, process);
 		r = add_process(drain, process);
 		if (r < 0)
@@ -306,8 +258,8 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 		process->charged_ns = charged_ns;
 	drain->next_number++;
 	drain->stats.processes++;
-	(void)process_update_mappings(process, &drain->stream, true);
-	begin_wall(collector, process);
+	(void)process_update_mappings(process, &drain->stream.sink, true);
+	wall_turn_begin(collector, process);
 	*ret_process = process;
 	return 0;
 }
@@ -320,7 +272,7 @@ void drain_unsampled(struct collector *collector, pid_t pid)
 	if (!process)
 		return;
 	process_charge(process);
-	process_drain(process, &drain->stream);
+	process_drain(process, &drain->stream.sink);
 	process->unsampled_ns = io_now_ns();
 }
 
@@ -422,7 +374,7 @@ static void wait_for_pass(struct collector *collector)
 		if (atomic_load_explicit(&collector->detach, memory_order_acquire))
 			drain->ending = true;
 		request_serve(collector);
-		if (rate_follow_wish(collector))
+		if (rate_follow_request(collector))
 			return;
 	} while (!drain->ending && !due_is(drain, io_now_ns()));
 }
@@ -444,7 +396,7 @@ static void publish(struct collector *collector)
 
 	stats.charged_ns = drain_charged_ns(drain);
 	stats.unsampled_processes = drain->unsampled.count;
-	stats.program_ns = spending_program_ns(collector);
+	stats.program_ns = rate_change_program_ns(collector);
 	/* When everything was sampled, the kernel's own sum for CMD is the better one. */
 	if (drain->child_ended && stats.unsampled_processes == 0 && stats.agentless == 0 &&
 	    drain->child_rusage_ns > stats.charged_ns)
@@ -464,13 +416,18 @@ static void publish(struct collector *collector)
 static void look_at(struct collector *collector, struct process *process, struct pace_pass *pass)
 {
 	struct drain *drain = &collector->drain;
+	const struct engine_inputs engine = {.period_ns = drain->rate.period_ns,
+					     .tick_ns = NS_PER_S / collector_kernel_hz(),
+					     .events_permitted =
+						     collector->options.events_permitted};
 
 	process_charge(process);
-	process_drain(process, &drain->stream);
-	if (process_update_mappings(process, &drain->stream, false))
+	process_drain(process, &drain->stream.sink);
+	if (process_update_mappings(process, &drain->stream.sink, false))
 		pass->moved = true;
-	process_reap(process, &drain->stream);
-	engines_look(collector, process);
+	process_reap(process, &drain->stream.sink);
+	if (engines_look(process, &engine, &drain->stats))
+		pace_set_events(&drain->pace, true, engine.tick_ns);
 	if (process->perf.on)
 		perf_threads_look(process, &collector->options.perf, &drain->stats);
 	if (process->outsider)
@@ -504,6 +461,16 @@ static void look_at_all(struct collector *collector, struct pace_pass *pass)
 	pass->period_ns = drain->rate.period_ns;
 }
 
+static bool look_at_usage(struct drain *drain, uint64_t now_ns)
+{
+	if (!usage_begin(&drain->usage, drain_charged_ns(drain), now_ns))
+		return false;
+	for (struct process *process = drain->processes; process; process = process->next)
+		usage_add(&drain->usage, &process->usage, &process->readings);
+	usage_end(&drain->usage);
+	return true;
+}
+
 static void pass(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
@@ -515,18 +482,18 @@ static void pass(struct collector *collector)
 	look_at_all(collector, &pass);
 	if (drain->child_pidfd < 0 && collector->child > 0)
 		wait_child(collector);
-	wall_turns(collector);
+	wall_turn_all(collector);
 	replaced_look(collector, start_ns);
 	outside_ns = drain_outside_turns(collector);
 	top_look(&drain->keep.top, drain->processes, start_ns);
-	if (usage_look(&drain->usage, drain->processes, drain_charged_ns(drain), start_ns))
+	if (look_at_usage(drain, start_ns))
 		queue_nudge(&collector->queue);
 	hello_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
-	behind_look(collector, start_ns, pass.fill);
+	rate_change_by_lag(collector, start_ns, pass.fill);
 	if (drain->marked_ns <= start_ns - HOLD_BACK_MS * NS_PER_MS)
 		drain->marked_ns = 0;
-	spending_step(collector);
+	rate_change_by_budget(collector);
 	publish(collector);
 	due_plan(collector, &pass, outside_ns);
 }

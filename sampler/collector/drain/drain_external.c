@@ -5,9 +5,9 @@
 #include "base/units.h"
 #include "sampler/collector/control/rate.h"
 #include "sampler/collector/drain/drain.h"
-#include "sampler/collector/drain/external_sampler.h"
 #include "sampler/collector/drain/external_state.h"
 #include "sampler/collector/drain/request.h"
+#include "sampler/collector/process/external_sampler.h"
 #include "sampler/procfs/children.h"
 #include "sampler/procfs/proc.h"
 
@@ -241,7 +241,7 @@ static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 
 	for (struct process *process = drain->processes; process; process = next) {
 		struct outsider_turn turn = {.process = process,
-					     .stream = &drain->stream,
+					     .sink = &drain->stream.sink,
 					     .now_ns = io_now_ns(),
 					     .deadline_ns = now_ns + turn_ns(drain) / 2,
 					     .every_ns = turn_ns(drain),

@@ -2,6 +2,7 @@
 #ifndef DRAIN_EXTERNAL_STATE_H
 #define DRAIN_EXTERNAL_STATE_H
 
+#include "sampler/collector/process/process.h"
 #include "sampler/program/program.h"
 #include "sampler/wire/handshake.h"
 
@@ -10,12 +11,6 @@
 
 enum {
 	OUTSIDE_EXPECTED = 64, /* processes that are about to become external ones, at once */
-};
-
-/* The file that a process runs. */
-struct outside_image {
-	dev_t dev;
-	ino_t inode;
 };
 
 /* A process that is about to become a program that takes no agent. */

@@ -2,8 +2,8 @@
 #include "sampler/collector/drain/follow.h"
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/units.h"
-#include "sampler/collector/control/overhead.h"
 #include "sampler/collector/drain/request.h"
 #include "sampler/collector/drain/state.h"
 #include "sampler/procfs/children.h"
@@ -86,10 +86,10 @@ static struct follow_child *seen_before(struct looking *looking, pid_t pid,
 
 static void join(struct looking *looking, struct follow_child *child, pid_t pid)
 {
-	uint64_t before_ns = spending_thread_ns();
+	uint64_t before_ns = io_thread_ns();
 	int r = looking->hands->join(looking->hands->context, pid);
 
-	looking->joining_ns += spending_thread_ns() - before_ns;
+	looking->joining_ns += io_thread_ns() - before_ns;
 	looking->n_joined++;
 	child->pause_ns = child->pause_ns ? 2 * child->pause_ns : AGAIN_NS;
 	child->retry_ns = r == -EAGAIN || r == -EBUSY ? looking->now_ns + child->pause_ns : NEVER;
@@ -156,7 +156,7 @@ void follow_look(struct follow *follow, struct collector *collector,
 
 	if (now_ns < follow->next_ns)
 		return;
-	before_ns = spending_thread_ns();
+	before_ns = io_thread_ns();
 	looking = calloc(1, sizeof(*looking));
 	follow->next_ns = now_ns + FOLLOW_MS * NS_PER_MS;
 	if (!looking)
@@ -170,7 +170,7 @@ void follow_look(struct follow *follow, struct collector *collector,
 	follow->look++;
 	look_at_all(looking);
 	map_each(&follow->children, forget_unseen, follow);
-	follow->next_ns = next_look_ns(looking, spending_thread_ns() - before_ns);
+	follow->next_ns = next_look_ns(looking, io_thread_ns() - before_ns);
 }
 
 static void free_value(void *context, uint64_t key, void *value)

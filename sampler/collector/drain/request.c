@@ -18,11 +18,17 @@ void request_release(struct request *request)
 	(void)pthread_cond_destroy(&request->changed);
 }
 
+void drain_wake(struct collector *collector)
+{
+	const uint64_t one = 1;
+
+	(void)!write(collector->wake_fd, &one, sizeof(one));
+}
+
 int request_make(struct collector *collector,
 		 int (*run)(struct collector *collector, void *argument), void *argument)
 {
 	struct request *request = &collector->request;
-	const uint64_t one = 1;
 	int r;
 
 	if (!collector->running)
@@ -31,7 +37,7 @@ int request_make(struct collector *collector,
 	request->run = run;
 	request->argument = argument;
 	request->result = -ESHUTDOWN;
-	(void)!write(collector->wake_fd, &one, sizeof(one));
+	drain_wake(collector);
 	while (request->run && !request->closed)
 		(void)pthread_cond_wait(&request->changed, &request->lock);
 	request->run = NULL;

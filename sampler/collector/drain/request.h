@@ -32,6 +32,13 @@ void request_init(struct request *request);
 void request_release(struct request *request);
 
 /**
+ * drain_wake - have the drain thread look at what it is asked for
+ *
+ * Context: any thread; async-signal-safe.
+ */
+void drain_wake(struct collector *collector);
+
+/**
  * request_make - have RUN called where the drain thread's things may be touched
  *
  * Before that thread runs, that is here.

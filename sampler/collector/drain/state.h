@@ -4,22 +4,23 @@
 
 #include "base/map.h"
 #include "sampler/collector/collector.h"
-#include "sampler/collector/control/due.h"
 #include "sampler/collector/control/lag.h"
 #include "sampler/collector/control/overhead.h"
 #include "sampler/collector/control/poll_interval.h"
 #include "sampler/collector/control/rate.h"
+#include "sampler/collector/drain/child_cpu.h"
+#include "sampler/collector/drain/due.h"
 #include "sampler/collector/drain/external_state.h"
+#include "sampler/collector/drain/rate_change.h"
 #include "sampler/collector/drain/request.h"
+#include "sampler/collector/event/queue.h"
 #include "sampler/collector/launch/directory.h"
 #include "sampler/collector/launch/launch.h"
 #include "sampler/collector/launch/unsupported.h"
 #include "sampler/collector/metrics/usage.h"
-#include "sampler/collector/process/child_cpu.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/process/start_offset.h"
 #include "sampler/collector/stream/filter.h"
-#include "sampler/collector/stream/queue.h"
 #include "sampler/collector/stream/stream.h"
 
 #include <pthread.h>
@@ -118,7 +119,7 @@ struct collector {
 	atomic_bool detach; /* anybody's wish; wake_fd carries it */
 	atomic_bool nudge;  /* the same: collector_next() is to return */
 
-	struct rate_wish wish;
+	struct rate_request rate_request;
 	int image_fd; /* the agent for processes that join; -1: not needed yet */
 	uint64_t image_attach_offset;
 	struct request request;

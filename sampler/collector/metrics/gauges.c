@@ -5,7 +5,6 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
-#include "sampler/collector/control/overhead.h"
 #include "sampler/collector/metrics/gauge_notes.h"
 #include "sampler/procfs/proc_maps.h"
 #include "sampler/wire/gauges.h"
@@ -68,7 +67,7 @@ static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
 
 	if (now_ns < gauges->look_ns)
 		return;
-	begun_ns = spending_thread_ns();
+	begun_ns = io_thread_ns();
 	cleanup_fd(&gauges->mem_fd);
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)gauges->pid);
 	gauges->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -78,7 +77,7 @@ static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
 		gauges->n_tables =
 			gauge_notes_find(gauges->mem_fd, maps.data, maps.len, gauges->tables);
 	buf_release(&maps);
-	took_ns = spending_thread_ns() - begun_ns;
+	took_ns = io_thread_ns() - begun_ns;
 	if (wait_ns < took_ns * LOOK_PART)
 		wait_ns = took_ns * LOOK_PART;
 	gauges->look_ns = now_ns + wait_ns;

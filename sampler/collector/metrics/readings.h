@@ -8,10 +8,10 @@
 #define METRICS_READINGS_H
 
 #include "sampler/collector/collector.h"
+#include "sampler/collector/event/event.h"
 #include "sampler/collector/metrics/gauges.h"
 #include "sampler/collector/metrics/metrics.h"
 #include "sampler/collector/metrics/sock_queues.h"
-#include "sampler/collector/stream/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

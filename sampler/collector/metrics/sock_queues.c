@@ -1,7 +1,7 @@
 /* sock_queues.c - the bytes that wait in a process's sockets */
 #include "sampler/collector/metrics/sock_queues.h"
 
-#include "sampler/collector/control/overhead.h"
+#include "base/io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -145,13 +145,12 @@ struct sock_bytes sock_queues_read(struct sock_queues *queues, uint64_t now_ns)
 	if (now_ns < queues->next_ns)
 		return queues->sum;
 	sock_table_refresh(queues->table, now_ns);
-	begun_ns = spending_thread_ns();
+	begun_ns = io_thread_ns();
 	list_some(queues);
 	queues->sum = (struct sock_bytes){0};
 	for (size_t i = 0; i < queues->listed.n; i++)
 		sock_table_add(queues->table, queues->listed.at[i], &queues->sum);
 	/* All processes together take a SOCK_PART-th of a processor, and the table another. */
-	queues->next_ns =
-		now_ns + (spending_thread_ns() - begun_ns) * SOCK_PART * queues->table->n_users;
+	queues->next_ns = now_ns + (io_thread_ns() - begun_ns) * SOCK_PART * queues->table->n_users;
 	return queues->sum;
 }

@@ -2,7 +2,7 @@
 #include "sampler/collector/metrics/sock_table.h"
 
 #include "base/cleanup.h"
-#include "sampler/collector/control/overhead.h"
+#include "base/io.h"
 
 #include <errno.h>
 #include <linux/inet_diag.h>
@@ -248,7 +248,7 @@ static int receive(struct sock_table *table, uint64_t until_ns)
 			r = sock_table_take(table, answer, (size_t)n);
 		else
 			r = n < 0 ? -errno : -EBADMSG;
-		if (r == 0 && spending_thread_ns() > until_ns)
+		if (r == 0 && io_thread_ns() > until_ns)
 			r = -ETIME;
 	}
 	return r < 0 ? r : 0;
@@ -299,12 +299,12 @@ void sock_table_refresh(struct sock_table *table, uint64_t now_ns)
 
 	if (now_ns < table->next_ns)
 		return;
-	begun_ns = spending_thread_ns();
+	begun_ns = io_thread_ns();
 	if (table->entries)
 		memset(table->entries, 0, table->size * sizeof(*table->entries));
 	table->n = 0;
 	if (read_all(table, begun_ns + SOCK_LONGEST_NS)) {
-		table->next_ns = now_ns + (spending_thread_ns() - begun_ns) * SOCK_PART;
+		table->next_ns = now_ns + (io_thread_ns() - begun_ns) * SOCK_PART;
 		return;
 	}
 	table->n = 0;

@@ -4,9 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
-#include "sampler/collector/control/overhead.h"
-#include "sampler/collector/drain/state.h"
-#include "sampler/collector/process/process.h"
+#include "sampler/collector/metrics/readings.h"
 #include "sampler/procfs/proc_stat.h"
 #include "sampler/procfs/task.h"
 
@@ -75,9 +73,8 @@ int usage_parse_psi(const char *text, const char *word, uint32_t *ret_avg10)
 }
 
 /* Kept open where that leaves descriptors for what matters more. */
-static int read_stat(struct process *process, struct proc_stat *ret_stat)
+static int read_stat(struct process_usage *usage, pid_t pid, struct proc_stat *ret_stat)
 {
-	struct process_usage *usage = &process->usage;
 	struct rlimit limit;
 	char path[32];
 	int fd;
@@ -85,7 +82,7 @@ static int read_stat(struct process *process, struct proc_stat *ret_stat)
 
 	if (usage->stat_fd)
 		return proc_stat_read(usage->stat_fd - 1, STAT_MAJFLT, ret_stat);
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)process->pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	r = proc_stat_read(fd, STAT_MAJFLT, ret_stat);
 	if (r == 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
@@ -105,12 +102,11 @@ static uint64_t advance(const struct process_usage *process, uint64_t *seen, uin
 	return grown;
 }
 
-static void add_faults(struct usage *usage, struct process *process)
+static void add_faults(struct usage *usage, struct process_usage *own, pid_t pid)
 {
-	struct process_usage *own = &process->usage;
 	struct proc_stat stat;
 
-	if (read_stat(process, &stat) < 0)
+	if (read_stat(own, pid, &stat) < 0)
 		return;
 	usage->now.faults +=
 		advance(own, &own->faults, stat.at[STAT_MINFLT] + stat.at[STAT_MAJFLT]);
@@ -125,13 +121,10 @@ static uint64_t sum_run_delay(pid_t pid)
 	return task_sum_run_delay(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-static void add_process(struct usage *usage, struct process *process, uint64_t now_ns)
+void usage_add(struct usage *usage, struct process_usage *own, struct readings *readings)
 {
-	struct process_usage *own = &process->usage;
-	const struct readings *readings = &process->readings;
-
 	if (usage->wanted & (BIT(USAGE_RSS) | BIT(USAGE_GAUGES)))
-		readings_refresh(&process->readings, now_ns);
+		readings_refresh(readings, usage->now.time_ns);
 	usage->now.rss_kib += (uint64_t)readings->values[METRIC_RSS_KIB];
 	for (size_t i = 0; i < readings->n_gauges; i++) {
 		int64_t value = readings->values[METRIC_BUILTIN + i];
@@ -144,10 +137,10 @@ static void add_process(struct usage *usage, struct process *process, uint64_t n
 			usage->now.gauges[i] = value;
 	}
 	if (usage->wanted & BIT(USAGE_FAULTS))
-		add_faults(usage, process);
+		add_faults(usage, own, readings->pid);
 	if (usage->wanted & BIT(USAGE_RUN_DELAY))
 		usage->now.run_delay_ns +=
-			advance(own, &own->run_delay_ns, sum_run_delay(process->pid));
+			advance(own, &own->run_delay_ns, sum_run_delay(readings->pid));
 	own->seen = true;
 }
 
@@ -170,36 +163,31 @@ uint64_t usage_due_ns(const struct usage *usage)
 	return usage->wanted ? usage->next_ns : UINT64_MAX;
 }
 
-bool usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns, uint64_t now_ns)
+bool usage_begin(struct usage *usage, uint64_t cpu_ns, uint64_t now_ns)
 {
 	const uint32_t of_processes = BIT(USAGE_CPU) | BIT(USAGE_RSS) | BIT(USAGE_FAULTS) |
 				      BIT(USAGE_RUN_DELAY) | BIT(USAGE_GAUGES);
-	uint64_t begun_ns;
-	uint64_t pause_ns;
 
 	if (!usage->wanted || now_ns < usage->next_ns)
 		return false;
-	begun_ns = spending_thread_ns();
+	usage->begun_ns = io_thread_ns();
 	usage->now.time_ns = now_ns;
 	usage->now.cpu_ns = cpu_ns > usage->now.cpu_ns ? cpu_ns : usage->now.cpu_ns;
 	usage->now.rss_kib = 0;
 	usage->now.gauges_known = 0;
 	usage->now.known = usage->wanted & of_processes;
-	for (struct process *process = processes; process; process = process->next)
-		add_process(usage, process, now_ns);
-	for (size_t i = 0; i < COLLECTOR_PSI_FILES; i++)
-		if (usage->wanted & BIT(USAGE_PSI_CPU + i))
-			read_psi(usage, i);
-	/* Of the CPU: to be put off in the middle is no reason to look away for a second. */
-	pause_ns = (spending_thread_ns() - begun_ns) * USAGE_PART;
-	usage->next_ns =
-		now_ns + (pause_ns > USAGE_MS * NS_PER_MS ? pause_ns : USAGE_MS * NS_PER_MS);
 	return true;
 }
 
-void collector_usage(struct collector *collector, struct collector_usage *ret_usage)
+void usage_end(struct usage *usage)
 {
-	(void)pthread_mutex_lock(&collector->published.lock);
-	*ret_usage = collector->published.usage;
-	(void)pthread_mutex_unlock(&collector->published.lock);
+	uint64_t pause_ns;
+
+	for (size_t i = 0; i < COLLECTOR_PSI_FILES; i++)
+		if (usage->wanted & BIT(USAGE_PSI_CPU + i))
+			read_psi(usage, i);
+	/* By CPU time: a preemption during the look must not delay the next one by a second. */
+	pause_ns = (io_thread_ns() - usage->begun_ns) * USAGE_PART;
+	usage->next_ns = usage->now.time_ns +
+			 (pause_ns > USAGE_MS * NS_PER_MS ? pause_ns : USAGE_MS * NS_PER_MS);
 }

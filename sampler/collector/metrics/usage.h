@@ -16,7 +16,7 @@ enum {
 	USAGE_PART = 200, /* the part of the time that a look may take */
 };
 
-struct process;
+struct readings;
 
 /* Of one process, since it was first looked at.  Zero it. */
 struct process_usage {
@@ -31,6 +31,7 @@ struct process_usage {
 struct usage {
 	uint32_t wanted;
 	uint64_t next_ns;
+	uint64_t begun_ns;                /* the look that is under way, in CPU of this thread */
 	int psi_fds[COLLECTOR_PSI_FILES]; /* -1: there is none */
 	struct collector_usage now;
 };
@@ -50,19 +51,33 @@ void usage_init(struct usage *usage, uint32_t wanted);
 void usage_release(struct usage *usage);
 
 /**
- * usage_look - look at all processes, if that is due
- * @processes: the first of a list
+ * usage_begin - begin to look at all processes, if that is due
  * @cpu_ns: what they and all before them have used
  *
- * The looks take USAGE_PART of the time at most, however many threads there are.
+ * usage_add() for each process and usage_end() follow.  Looks take USAGE_PART of the time at most,
+ * however many threads there are.
  *
- * Return:  whether it was due.
+ * Return:  whether it is due.
  * Context: collector thread.
  */
-bool usage_look(struct usage *usage, struct process *processes, uint64_t cpu_ns, uint64_t now_ns);
+bool usage_begin(struct usage *usage, uint64_t cpu_ns, uint64_t now_ns);
 
 /**
- * usage_due_ns - when usage_look() next has something to do
+ * usage_add - add a process
+ *
+ * Context: collector thread.
+ */
+void usage_add(struct usage *usage, struct process_usage *own, struct readings *readings);
+
+/**
+ * usage_end - read what is of the machine, and set when the next look is due
+ *
+ * Context: collector thread.
+ */
+void usage_end(struct usage *usage);
+
+/**
+ * usage_due_ns - when usage_begin() next has something to do
  *
  * Return:  ns; UINT64_MAX: never.
  * Context: collector thread.

@@ -4,9 +4,11 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
-#include "sampler/collector/drain/external_sampler.h"
+#include "sampler/collector/process/external_sampler.h"
+#include "sampler/collector/process/hook_event.h"
+#include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/timerless.h"
-#include "sampler/collector/stream/hook_event.h"
+#include "sampler/collector/process/wall.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_maps.h"
 
@@ -69,6 +71,39 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	return 0;
 }
 
+/* The target can write to the header, so it is not read back. */
+void process_follow_rate(struct process *process, const struct rate *rate)
+{
+	struct ring_header *header = process->ring.header;
+
+	process->live_ns = rate->period_ns;
+	if (process->live_ns < process->claim.least_ns)
+		process->claim.least_ns = process->live_ns;
+	process->paused = rate->pauses != 0;
+	atomic_store_explicit(&header->live_period_ns, process->live_ns, memory_order_relaxed);
+	atomic_store_explicit(&header->paused, process->paused, memory_order_relaxed);
+	/* Pairs with the acquire of the handler, which then sees these two as well. */
+	atomic_store_explicit(&header->epoch, rate->epoch, memory_order_release);
+}
+
+void process_begin_rate(struct process *process, const struct rate *rate)
+{
+	struct ring_header *header = process->ring.header;
+
+	process->period_ns = NS_PER_S / rate->hz;
+	process->began_ns = rate->period_ns;
+	process->epoch = rate->epoch;
+	header->hz = rate->hz;
+	header->period_ns = process->began_ns;
+	process_follow_rate(process, rate);
+}
+
+bool process_has_first_rate(const struct process *process)
+{
+	return atomic_load_explicit(&process->ring.header->epoch, memory_order_relaxed) ==
+	       process->epoch;
+}
+
 static void free_thread(struct thread *thread)
 {
 	if (thread)
@@ -127,7 +162,7 @@ void process_forget_thread(struct process *process, uint32_t tid)
 /* Pushes mapping events into a stream. */
 struct mapping_stream {
 	struct process *process;
-	struct stream *stream;
+	struct event_sink *sink;
 	bool changed;
 };
 
@@ -139,13 +174,13 @@ static void push_mapping(void *context, const struct mapping *mapping)
 	if (mapping->time_ns > to->process->latest_ns)
 		to->process->latest_ns = mapping->time_ns;
 	wall_changed(to->process->wall);
-	stream_push(to->stream, node_new_mapping(to->process, mapping));
+	event_sink_push(to->sink, node_new_mapping(to->process, mapping));
 }
 
-bool process_update_mappings(struct process *process, struct stream *stream, bool force)
+bool process_update_mappings(struct process *process, struct event_sink *sink, bool force)
 {
-	struct mapping_stream to = {.process = process, .stream = stream};
-	const struct mapping_sink sink = {.emit = push_mapping, .context = &to};
+	struct mapping_stream to = {.process = process, .sink = sink};
+	const struct mapping_sink emit = {.emit = push_mapping, .context = &to};
 	uint64_t now_ns = io_now_ns();
 	struct buf text;
 	char path[64];
@@ -157,9 +192,9 @@ bool process_update_mappings(struct process *process, struct stream *stream, boo
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
 	if (process->alive && !process->unsampled_ns)
 		r = io_read_file(path, &text, NULL);
-	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &sink);
+	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &emit);
 	buf_release(&text);
-	stream->stats->lost_corrupt += process->mappings.n_refused;
+	sink->stats->lost_corrupt += process->mappings.n_refused;
 	process->mappings.n_refused = 0;
 	return to.changed;
 }
@@ -308,6 +343,20 @@ void process_charge(struct process *process)
 		process->charged_ns = final_ns;
 }
 
+/* A tid of another pid namespace would be somebody else's here. */
+void process_fill_metrics(struct process *process, struct node_sample *sample, uint64_t now_ns)
+{
+	bool ours = process->inner_pid == process->pid || sample->tid == (uint32_t)process->pid;
+	struct thread *thread = ours && readings_want_thread(&process->readings, sample)
+					? process_thread(process, sample->tid)
+					: NULL;
+
+	if (!process->alive)
+		now_ns = process->readings.read_ns;
+	hook_event_arenas(process);
+	readings_fill(&process->readings, thread ? &thread->readings : NULL, sample, now_ns);
+}
+
 bool process_alive(const struct process *process)
 {
 	struct pollfd poll_fd = {.fd = process->pidfd, .events = POLLIN};
@@ -317,29 +366,28 @@ bool process_alive(const struct process *process)
 	return poll(&poll_fd, 1, 0) == 0;
 }
 
-static void end_outsider(struct process *process, struct stream *stream)
+static void end_outsider(struct process *process, struct event_sink *sink)
 {
-	const struct outsider_turn turn = {
-		.process = process, .stream = stream, .now_ns = io_now_ns()};
+	const struct outsider_turn turn = {.process = process, .sink = sink, .now_ns = io_now_ns()};
 
 	if (process->outsider)
 		process->outsider->how->end(process->outsider, &turn);
 }
 
-void process_end(struct process *process, struct stream *stream)
+void process_end(struct process *process, struct event_sink *sink)
 {
 	struct node *node;
 
 	process_charge(process);
 	process->sweep = (struct slot_sweep){0};
-	process_drain(process, stream);
-	end_outsider(process, stream);
+	process_drain(process, sink);
+	end_outsider(process, sink);
 	perf_threads_off(process);
-	wall_end(process->wall, process, stream);
-	(void)process_update_mappings(process, stream, false);
+	wall_end(process->wall, process, sink);
+	(void)process_update_mappings(process, sink, false);
 	node = node_new(NODE_EXIT, process, process->latest_ns, 0);
 	if (!node)
 		return;
 	node->ended_by = process->ended_by;
-	stream_push(stream, node);
+	event_sink_push(sink, node);
 }

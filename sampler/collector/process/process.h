@@ -3,18 +3,15 @@
 #define PROCESS_PROCESS_H
 
 #include "base/map.h"
+#include "sampler/collector/control/rate.h"
 #include "sampler/collector/control/tick_aliasing.h"
-#include "sampler/collector/drain/external_state.h"
+#include "sampler/collector/event/event.h"
+#include "sampler/collector/event/event_order.h"
 #include "sampler/collector/metrics/readings.h"
 #include "sampler/collector/metrics/usage.h"
-#include "sampler/collector/perf/perf_threads.h"
-#include "sampler/collector/process/child_cpu.h"
 #include "sampler/collector/process/mappings.h"
+#include "sampler/collector/process/perf_threads.h"
 #include "sampler/collector/ring/ring_view.h"
-#include "sampler/collector/stream/event.h"
-#include "sampler/collector/stream/filter.h"
-#include "sampler/collector/stream/stream.h"
-#include "sampler/collector/wall/wall.h"
 #include "sampler/procfs/namespace_tids.h"
 
 #include <sys/types.h>
@@ -40,6 +37,33 @@ struct slot_view {
 struct thread_series {
 	bool sampled; /* one was given: values are its */
 	int64_t values[SAMPLE_MAX_METRICS];
+};
+
+/* What was found of a thread's name; the answer holds until the name changes. */
+struct keep_name {
+	bool asked;
+	bool named;
+	char comm[SAMPLE_COMM_SIZE]; /* that was asked about */
+};
+
+enum family_place {
+	FAMILY_NONE,  /* CMD, and whom it starts */
+	FAMILY_ROOT,  /* it has joined, */
+	FAMILY_CHILD, /* or is a child of one in this recording */
+};
+
+struct family {
+	enum family_place place;
+	bool followed;      /* it joined as a child: the recording does not wait for its end */
+	uint64_t missed_ns; /* CPU that it used in the recording before it joined */
+	uint64_t base_ns;   /* CPU of ended children, when it joined */
+	uint64_t ended_ns;  /* and as last seen */
+};
+
+/* The file that a process runs. */
+struct outside_image {
+	dev_t dev;
+	ino_t inode;
 };
 
 /* A thread as its samples show it. */
@@ -173,6 +197,27 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 		const struct collector_options *options, struct sock_table *sockets);
 
 /**
+ * process_begin_rate - tell a new image the rate, before its descriptor is sent
+ *
+ * Context: collector thread.
+ */
+void process_begin_rate(struct process *process, const struct rate *rate);
+
+/**
+ * process_follow_rate - tell an image a changed rate
+ *
+ * Context: collector thread.
+ */
+void process_follow_rate(struct process *process, const struct rate *rate);
+
+/**
+ * process_has_first_rate - whether the rate has not changed since the image began
+ *
+ * Context: collector thread.
+ */
+bool process_has_first_rate(const struct process *process);
+
+/**
  * process_free - forget it
  *
  * Context: collector thread.  NULL is fine.
@@ -202,7 +247,7 @@ void process_forget_thread(struct process *process, uint32_t tid);
  *
  * Context: collector thread.
  */
-void process_drain(struct process *process, struct stream *stream);
+void process_drain(struct process *process, struct event_sink *sink);
 
 /**
  * process_update_mappings - read the maps file if something asks for it
@@ -211,14 +256,14 @@ void process_drain(struct process *process, struct stream *stream);
  * Return:  whether any has come or gone.
  * Context: collector thread.
  */
-bool process_update_mappings(struct process *process, struct stream *stream, bool force);
+bool process_update_mappings(struct process *process, struct event_sink *sink, bool force);
 
 /**
  * process_reap - mark the slots of threads that are gone, so that they can be claimed again
  *
  * Context: collector thread.
  */
-void process_reap(struct process *process, struct stream *stream);
+void process_reap(struct process *process, struct event_sink *sink);
 
 /**
  * process_until_ns - CPU of the pid up to where this image ended
@@ -281,7 +326,7 @@ void process_fill_metrics(struct process *process, struct node_sample *sample, u
  * Owns:    the stream has the process.
  * Context: collector thread.
  */
-void process_end(struct process *process, struct stream *stream);
+void process_end(struct process *process, struct event_sink *sink);
 
 /**
  * process_alive - whether the pid still stands for this process (a zombie does not)

@@ -1,14 +1,15 @@
 /* process_drain.c - from the slots of one process into the stream */
 #include "base/units.h"
 #include "sampler/collector/process/process.h"
+#include "sampler/collector/process/process_event.h"
+#include "sampler/collector/process/wall.h"
 #include "sampler/collector/ring/ring_view.h"
 
 #include "base/io.h"
-#include "sampler/collector/control/overhead.h"
 #include "sampler/collector/perf/perf_ring.h"
+#include "sampler/collector/process/hook_event.h"
 #include "sampler/collector/process/timerless.h"
 #include "sampler/collector/ring/decode.h"
-#include "sampler/collector/stream/hook_event.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/unwind/unwind.h"
 
@@ -45,7 +46,7 @@ static void add(uint64_t *total, uint64_t amount)
 /* One slot while it is being drained. */
 struct slot_drain {
 	struct process *process;
-	struct stream *stream;
+	struct event_sink *sink;
 	struct slot_view *view;
 	uint64_t now_ns;    /* read after the head: no record in it is younger */
 	uint64_t n_counted; /* samples of a counted event, and what they stand for together */
@@ -110,25 +111,11 @@ static void give_sample(const struct slot_drain *drain, const struct record_samp
 		node->sample.period_ns = 0;
 	}
 	if (!process->wall || !node)
-		stream_push(drain->stream, node);
+		event_sink_push(drain->sink, node);
 	else if (foreign)
 		free(node); /* which of the threads that we see it is cannot be told */
 	else
 		wall_lend(process->wall, node);
-}
-
-/* A tid of another pid namespace would be somebody else's here. */
-void process_fill_metrics(struct process *process, struct node_sample *sample, uint64_t now_ns)
-{
-	bool ours = process->inner_pid == process->pid || sample->tid == (uint32_t)process->pid;
-	struct thread *thread = ours && readings_want_thread(&process->readings, sample)
-					? process_thread(process, sample->tid)
-					: NULL;
-
-	if (!process->alive)
-		now_ns = process->readings.read_ns;
-	hook_event_arenas(process);
-	readings_fill(&process->readings, thread ? &thread->readings : NULL, sample, now_ns);
 }
 
 /* Of several samples, each its part; one that was not expected yet is settled with the next. */
@@ -175,13 +162,13 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}
 	if (drain->view->weight == 0)
-		watch_first_sample(process, drain->view->who.outer, drain->stream->stats);
+		watch_first_sample(process, drain->view->who.outer, drain->sink->stats);
 	drain->view->weight += record->weight;
-	drain->stream->stats->event_signals += (record->head.flags & SAMPLE_EVENT) != 0;
+	drain->sink->stats->event_signals += (record->head.flags & SAMPLE_EVENT) != 0;
 	if (record->head.flags & SAMPLE_IN_KERNEL)
-		add(&drain->stream->stats->kernel_periods, record->weight);
+		add(&drain->sink->stats->kernel_periods, record->weight);
 	if (record->weight > 1 && !process->perf.counted)
-		add(&drain->stream->stats->merged, record->weight - 1);
+		add(&drain->sink->stats->merged, record->weight - 1);
 	process->given_ns += record->weight * record->period_ns;
 	process->n_taken++;
 	if (time_ns > process->unsampled_ns)
@@ -203,7 +190,7 @@ static void push_event(const struct slot_drain *drain, const struct record_event
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}
 	mappings_check(&process->mappings, record->pcs, record->n_pcs, drain->now_ns);
-	stream_push(drain->stream, node);
+	event_sink_push(drain->sink, node);
 }
 
 /*
@@ -224,7 +211,7 @@ static void push_thread(const struct slot_drain *drain, const struct record_thre
 	thread = process_thread(drain->process, node->thread.tid);
 	if (thread && !thread->comm[0])
 		memcpy(thread->comm, record->comm, sizeof(thread->comm));
-	stream_push(drain->stream, node);
+	event_sink_push(drain->sink, node);
 }
 
 /* Every record but padding starts with its head and a time. */
@@ -234,14 +221,14 @@ static void take_record(struct slot_drain *drain, union record_copy *record)
 	uint64_t time_ns;
 
 	if (!our_time(drain, record->unmap.time_ns, &time_ns)) {
-		drain->stream->stats->lost_corrupt++;
+		drain->sink->stats->lost_corrupt++;
 		return;
 	}
 	if (time_ns > process->latest_ns)
 		process->latest_ns = time_ns;
 	switch (record->head.type) {
 	case RECORD_SAMPLE:
-		if (process_believe(process, &record->sample, drain->stream->stats))
+		if (process_believe(process, &record->sample, drain->sink->stats))
 			push_sample(drain, &record->sample, time_ns);
 		break;
 	case RECORD_THREAD:
@@ -304,7 +291,7 @@ static uint64_t handler_cost(struct process *process, uint64_t ns, uint64_t n)
 
 static void count_slot(const struct slot_drain *drain, const struct ring_slot *slot)
 {
-	struct collector_stats *stats = drain->stream->stats;
+	struct collector_stats *stats = drain->sink->stats;
 
 	bool first = drain->view->n_samples == 0;
 	uint64_t n = advance(&drain->view->n_samples, &slot->n_samples);
@@ -360,7 +347,7 @@ static void drain_slot(struct slot_drain *drain, struct ring_slot *slot, uint32_
 		if (result == DECODE_RECORD)
 			take_record(drain, &record);
 		else
-			drain->stream->stats->lost_corrupt++;
+			drain->sink->stats->lost_corrupt++;
 	}
 	/* Pairs with the writer's acquire: it may now overwrite what we have copied. */
 	atomic_store_explicit(&slot->tail, head, memory_order_release);
@@ -491,14 +478,14 @@ static void count_sweep(struct process *process, uint64_t before_ns)
 {
 	struct slot_sweep *sweep = &process->sweep;
 
-	sweep->spent_ns += spending_thread_ns() - before_ns;
+	sweep->spent_ns += io_thread_ns() - before_ns;
 	sweep->cpu_ns = process->charged_ns +
 			sweep->spent_ns * (sweep->soon ? SWEEP_SOON_PART : SWEEP_PART);
 }
 
-static void drain_news(struct process *process, struct stream *stream, uint32_t n_slots)
+static void drain_news(struct process *process, struct event_sink *sink, uint32_t n_slots)
 {
-	struct slot_drain drain = {.process = process, .stream = stream};
+	struct slot_drain drain = {.process = process, .sink = sink};
 
 	for (uint32_t first = 0; first < n_slots; first += NEWS_BITS) {
 		uint64_t news = take_news(process, first, n_slots, process->sweep.on);
@@ -517,18 +504,18 @@ static void drain_news(struct process *process, struct stream *stream, uint32_t 
 	}
 }
 
-static void drain_slots(struct process *process, struct stream *stream, uint32_t n_slots)
+static void drain_slots(struct process *process, struct event_sink *sink, uint32_t n_slots)
 {
 	uint64_t before_ns;
 
 	begin_sweep(process);
-	before_ns = process->sweep.on ? spending_thread_ns() : 0;
-	drain_news(process, stream, n_slots);
+	before_ns = process->sweep.on ? io_thread_ns() : 0;
+	drain_news(process, sink, n_slots);
 	if (process->sweep.on)
 		count_sweep(process, before_ns);
 }
 
-void process_drain(struct process *process, struct stream *stream)
+void process_drain(struct process *process, struct event_sink *sink)
 {
 	uint32_t n_slots = ring_view_n_slots(&process->ring);
 
@@ -540,8 +527,8 @@ void process_drain(struct process *process, struct stream *stream)
 	}
 	if (n_slots > process->n_slots && grow_views(process, n_slots) < 0)
 		return;
-	drain_slots(process, stream, n_slots);
-	count_header(process, stream->stats);
+	drain_slots(process, sink, n_slots);
+	count_header(process, sink->stats);
 	atomic_store_explicit(&process->ring.header->drained_ns,
 			      io_now_ns() + (uint64_t)process->clock_offset_ns,
 			      memory_order_release);
@@ -549,10 +536,10 @@ void process_drain(struct process *process, struct stream *stream)
 }
 
 /* The thread has ended, so nothing more is committed: drain, then give the slot back. */
-static void reap_slot(struct process *process, struct stream *stream, uint32_t index)
+static void reap_slot(struct process *process, struct event_sink *sink, uint32_t index)
 {
 	struct slot_view *view = &process->slots[index];
-	struct slot_drain drain = {.process = process, .stream = stream, .view = view};
+	struct slot_drain drain = {.process = process, .sink = sink, .view = view};
 	struct ring_slot *slot = ring_view_slot(&process->ring, index);
 	struct node *node = node_new(NODE_GONE, process, io_now_ns(), 0);
 	uint32_t tid = view->tid;
@@ -564,12 +551,12 @@ static void reap_slot(struct process *process, struct stream *stream, uint32_t i
 	drain_slot(&drain, slot, index);
 	perf_thread_close(process, index);
 	node->thread.tid = our_tid(&drain, tid);
-	wall_gone(process->wall, process, stream, node->thread.tid);
+	wall_gone(process->wall, process, sink, node->thread.tid);
 	drain.now_ns = io_now_ns();
 	node->time_ns = drain.now_ns > node->time_ns ? drain.now_ns : node->time_ns;
 	if (node->time_ns > process->latest_ns)
 		process->latest_ns = node->time_ns;
-	stream_push(stream, node);
+	event_sink_push(sink, node);
 	/* Acquire-release: who claims the slot next sees our tail. */
 	if (atomic_compare_exchange_strong_explicit(&process->ring.header->tids[index], &tid,
 						    RING_TID_DEAD, memory_order_acq_rel,
@@ -583,7 +570,7 @@ static bool is_gone(struct process *process, struct slot_view *view)
 				   : proc_thread_gone(process->pid, view->tid);
 }
 
-void process_reap(struct process *process, struct stream *stream)
+void process_reap(struct process *process, struct event_sink *sink)
 {
 	uint64_t before_ns;
 	uint64_t reaped_ns;
@@ -591,7 +578,7 @@ void process_reap(struct process *process, struct stream *stream)
 
 	if (!process->alive || !process->sweep.on)
 		return;
-	before_ns = spending_thread_ns();
+	before_ns = io_thread_ns();
 	for (uint32_t i = 0; i < process->n_slots; i++) {
 		uint32_t tid = process->slots[i].tid;
 
@@ -600,9 +587,9 @@ void process_reap(struct process *process, struct stream *stream)
 		if (!is_gone(process, &process->slots[i]))
 			continue;
 		/* What is done once a thread is no reason to look less often. */
-		reaped_ns = spending_thread_ns();
-		reap_slot(process, stream, i);
-		before_ns += spending_thread_ns() - reaped_ns;
+		reaped_ns = io_thread_ns();
+		reap_slot(process, sink, i);
+		before_ns += io_thread_ns() - reaped_ns;
 		found = true;
 	}
 	process->sweep.soon = found;

@@ -1,8 +1,6 @@
 /* start_offset.c - where in a period an image begins, and what ended images left unsampled */
 #include "sampler/collector/process/start_offset.h"
 
-#include "sampler/collector/control/rate.h"
-
 #include <stdatomic.h>
 
 enum {
@@ -73,7 +71,7 @@ static int64_t left_by(const struct phase *phase, const struct process *process)
 	int64_t left_ns;
 
 	if (!atomic_load_explicit(&process->ring.header->cpu_ns, memory_order_relaxed) ||
-	    process->charged_ns < process->base_cpu_ns || !rate_is_as_begun(process))
+	    process->charged_ns < process->base_cpu_ns || !process_has_first_rate(process))
 		return process->given_ns ? 0 : missed_ns;
 	due_ns = (process->phase_ns + used_ns) / process->began_ns * process->began_ns;
 	left_ns = missed_ns + (int64_t)due_ns - (int64_t)process->given_ns;

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
-#include "sampler/collector/control/overhead.h"
 #include "sampler/collector/ring/unmask.h"
 #include "sampler/procfs/proc_status.h"
 
@@ -269,7 +268,7 @@ void watch_threads(struct process *process, uint64_t period_ns, struct collector
 	if (!process->alive || process->unsampled_ns || scan.now_ns < watch->next_ns ||
 	    process->charged_ns < watch->next_cpu_ns || !unexplained(process, period_ns))
 		return;
-	before_ns = spending_thread_ns();
+	before_ns = io_thread_ns();
 	if (map_weights(&scan) == 0)
 		judge_all(&scan);
 	map_release(&scan.weights);
@@ -280,5 +279,5 @@ void watch_threads(struct process *process, uint64_t period_ns, struct collector
 		watch->wait_ms = WATCH_MOST_MS;
 	watch->next_ns = scan.now_ns + watch->wait_ms * NS_PER_MS;
 	/* Of thousands of threads a scan is not to be all that we do. */
-	watch->next_cpu_ns = process->charged_ns + (spending_thread_ns() - before_ns) * WATCH_PART;
+	watch->next_cpu_ns = process->charged_ns + (io_thread_ns() - before_ns) * WATCH_PART;
 }

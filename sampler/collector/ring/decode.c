@@ -1,7 +1,7 @@
 /* decode.c - records out of a slot that its writer may be lying in */
 #include "sampler/collector/ring/decode.h"
 
-#include "sampler/collector/stream/lock_event.h"
+#include "sampler/collector/event/lock_event.h"
 #include "sampler/procfs/proc_maps.h"
 
 #include <string.h>

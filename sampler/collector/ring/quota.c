@@ -3,7 +3,7 @@
 
 enum { BIG_SLOTS = RING_BIG_CHUNKS * RING_CHUNK_SLOTS };
 
-static uint64_t bytes_of(uint32_t n_slots)
+uint64_t room_bytes(uint32_t n_slots)
 {
 	uint64_t big = n_slots < BIG_SLOTS ? n_slots : BIG_SLOTS;
 
@@ -17,24 +17,16 @@ static uint32_t slots_in(uint64_t bytes)
 
 	if (big <= BIG_SLOTS)
 		return (uint32_t)big;
-	n = BIG_SLOTS + (bytes - bytes_of(BIG_SLOTS)) / RING_SMALL_SLOT_BYTES;
+	n = BIG_SLOTS + (bytes - room_bytes(BIG_SLOTS)) / RING_SMALL_SLOT_BYTES;
 	return n < RING_MAX_SLOTS ? (uint32_t)n : RING_MAX_SLOTS;
 }
 
-void room_limit(struct process *process, const struct process *others, uint64_t bytes)
+uint32_t room_slots(uint64_t limit_bytes, uint64_t used_bytes)
 {
-	uint64_t used = 0;
 	uint32_t n;
 
-	if (!bytes)
-		return;
-	for (; others; others = others->next)
-		used += bytes_of(others->n_slots);
-	n = slots_in(bytes > used ? bytes - used : 0);
-	if (n < RING_CHUNK_SLOTS)
-		n = RING_CHUNK_SLOTS;
-	if (n >= process->ring.max_slots)
-		return;
-	process->ring.max_slots = n;
-	process->ring.header->max_slots = n;
+	if (!limit_bytes)
+		return RING_MAX_SLOTS;
+	n = slots_in(limit_bytes > used_bytes ? limit_bytes - used_bytes : 0);
+	return n < RING_CHUNK_SLOTS ? RING_CHUNK_SLOTS : n;
 }

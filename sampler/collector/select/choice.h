@@ -99,4 +99,50 @@ bool choice_still(struct choice *choice, pid_t pid, uint64_t total);
  */
 void choice_end(struct choice *choice, const struct choice_hands *hands, uint64_t now_ns);
 
+/*
+ * A variable of processes, whether or not they are recorded: gauges are read externally, so no
+ * process is attached to for it.  Where a process keeps its own is remembered from look to look.
+ */
+/* Zero it and set the name, which outlives it; choice_gauges_release() takes any state. */
+struct choice_gauges {
+	const char *name;
+	struct map readers; /* by pid, in a struct of choice_scan.c */
+	uint64_t look;      /* counts sweeps */
+};
+
+/**
+ * choice_gauges_read - what the variable of a process is now
+ * @start: tells it from another of the same number
+ *
+ * Return:  0 also for a negative value, and where there is none or it may not be read.
+ * Context: main thread.
+ */
+uint64_t choice_gauges_read(struct choice_gauges *gauges, pid_t pid, uint64_t start);
+
+/**
+ * choice_gauges_sweep - forget the processes that were not read since the last time
+ *
+ * Context: main thread.
+ */
+void choice_gauges_sweep(struct choice_gauges *gauges);
+
+/**
+ * choice_gauges_release - forget all of them
+ *
+ * Context: main thread.
+ */
+void choice_gauges_release(struct choice_gauges *gauges);
+
+/**
+ * choice_scan - show a choice every process that may be chosen
+ * @gauges: BY_GAUGE: of which variable; else NULL
+ * @proc: where /proc is
+ *
+ * Those of this user, or all for root; not threads of the kernel, zombies and wick itself.
+ *
+ * Return:  0; -errno: PROC cannot be listed.
+ * Context: main thread, between choice_begin() and choice_end().
+ */
+int choice_scan(struct choice *choice, struct choice_gauges *gauges, const char *proc);
+
 #endif

@@ -17,13 +17,6 @@ struct keep {
 	struct top top;
 };
 
-/* What was found of a thread's name; the answer holds until the name changes. */
-struct keep_name {
-	bool asked;
-	bool named;
-	char comm[SAMPLE_COMM_SIZE]; /* that was asked about */
-};
-
 /**
  * keep_init - what is to be kept
  *

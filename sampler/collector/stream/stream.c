@@ -2,34 +2,16 @@
 #include "sampler/collector/stream/stream.h"
 
 #include "base/units.h"
-#include "sampler/collector/control/engines.h"
+#include "sampler/collector/process/engines.h"
+#include "sampler/collector/process/hook_event.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/stream/filter.h"
-#include "sampler/collector/stream/hook_event.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { N_STOPS = sizeof(((struct collector_stats *)NULL)->stops) / sizeof(uint64_t) };
 enum { N_STATES = sizeof(((struct collector_stats *)NULL)->states) / sizeof(uint64_t) };
-
-void stream_push(struct stream *stream, struct node *node)
-{
-	if (!node) {
-		stream->stats->lost_queue++;
-		return;
-	}
-	if (!queue_admit(stream->queue, node)) {
-		if (node->kind == NODE_SAMPLE)
-			stream->stats->lost_queue += node->sample.weight;
-		free(node);
-		return;
-	}
-	if (merge_push(&stream->merge, node) < 0) {
-		stream->stats->lost_queue++;
-		queue_forget(stream->queue, node);
-	}
-}
 
 /* What the thread could not read, and the collector does not know, is what it was. */
 static void set_deltas(struct node_sample *sample, struct thread_series *series)
@@ -47,7 +29,7 @@ static void set_deltas(struct node_sample *sample, struct thread_series *series)
 
 static void count_sample(struct stream *stream, const struct node_sample *sample)
 {
-	struct collector_stats *stats = stream->stats;
+	struct collector_stats *stats = stream->sink.stats;
 
 	if (hook_event_count(sample, stats))
 		return;
@@ -70,11 +52,12 @@ static void count_sample(struct stream *stream, const struct node_sample *sample
 
 static void leave_out(struct stream *stream, struct node *node)
 {
-	struct filtered *filtered = &stream->stats->filtered[sample_series(node->sample.event)];
+	struct filtered *filtered =
+		&stream->sink.stats->filtered[sample_series(node->sample.event)];
 
 	filtered->samples++;
 	filtered->weight += node->sample.weight;
-	queue_forget(stream->queue, node);
+	queue_forget(stream->sink.queue, node);
 }
 
 /* Our own objects in the program: what happens there the program has not done. */
@@ -94,9 +77,9 @@ static bool is_own(const struct node *node)
 
 static void leave_out_own(struct stream *stream, struct node *node)
 {
-	stream->stats->own_samples++;
-	stream->stats->own_weight += node->sample.weight;
-	queue_forget(stream->queue, node);
+	stream->sink.stats->own_samples++;
+	stream->sink.stats->own_weight += node->sample.weight;
+	queue_forget(stream->sink.queue, node);
 }
 
 /*
@@ -132,12 +115,12 @@ static void give_sample(struct stream *stream, struct node *node)
 
 	if (thread) {
 		memcpy(sample->comm, thread->comm, sizeof(sample->comm));
-		stream->stats->threads += !thread->counted;
+		stream->sink.stats->threads += !thread->counted;
 		thread->counted = true;
 	}
 	if (!settle_weight(stream, node, thread)) {
-		stream->stats->folded++;
-		queue_forget(stream->queue, node);
+		stream->sink.stats->folded++;
+		queue_forget(stream->sink.queue, node);
 		return;
 	}
 	if (is_own(node)) {
@@ -157,10 +140,10 @@ static void give_sample(struct stream *stream, struct node *node)
 
 		set_deltas(sample, series);
 		if (series->sampled)
-			engines_sample(node->process, sample, taken, stream->stats);
+			engines_sample(node->process, sample, taken, stream->sink.stats);
 		series->sampled = true;
 	}
-	queue_put(stream->queue, node);
+	queue_put(stream->sink.queue, node);
 }
 
 static void name_thread(struct stream *stream, struct node *node)
@@ -169,7 +152,7 @@ static void name_thread(struct stream *stream, struct node *node)
 
 	if (thread)
 		memcpy(thread->comm, node->thread.comm, sizeof(thread->comm));
-	queue_forget(stream->queue, node);
+	queue_forget(stream->sink.queue, node);
 }
 
 static void give(struct stream *stream, struct node *node)
@@ -185,19 +168,19 @@ static void give(struct stream *stream, struct node *node)
 		return;
 	case NODE_GONE:
 		process_forget_thread(process, node->thread.tid);
-		queue_forget(stream->queue, node);
+		queue_forget(stream->sink.queue, node);
 		return;
 	case NODE_EXIT:
-		queue_put(stream->queue, node);
+		queue_put(stream->sink.queue, node);
 		process_free(process);
 		return;
 	case NODE_RATE:
 		stream->base_ns = NS_PER_S / node->rate.hz;
-		queue_put(stream->queue, node);
+		queue_put(stream->sink.queue, node);
 		return;
 	case NODE_MAPPING:
 	case NODE_END:
-		queue_put(stream->queue, node);
+		queue_put(stream->sink.queue, node);
 		return;
 	}
 }
@@ -206,7 +189,7 @@ void stream_flush(struct stream *stream, uint64_t last_ns)
 {
 	struct node *node;
 
-	while ((node = merge_pop(&stream->merge, last_ns)))
+	while ((node = merge_pop(&stream->sink.order, last_ns)))
 		give(stream, node);
-	queue_offer(stream->queue, last_ns);
+	queue_offer(stream->sink.queue, last_ns);
 }

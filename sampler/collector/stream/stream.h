@@ -3,28 +3,16 @@
 #define STREAM_STREAM_H
 
 #include "sampler/collector/collector.h"
-#include "sampler/collector/stream/event_order.h"
-#include "sampler/collector/stream/queue.h"
+#include "sampler/collector/event/event_order.h"
+#include "sampler/collector/event/queue.h"
 
 struct keep;
 
 struct stream {
-	struct merge merge;
-	struct queue *queue;
-	struct collector_stats *stats;
+	struct event_sink sink;
 	struct keep *keep; /* NULL: everything is */
 	uint64_t base_ns;  /* the period that weights are given in; 0: as they are */
 };
-
-/**
- * stream_push - hand in what happened, in any order of time
- *
- * What the queue has no room for is dropped and, when it is a sample, counted.
- *
- * Owns:    the stream has the node; NULL is fine (memory ran out: counted as lost).
- * Context: collector thread.
- */
-void stream_push(struct stream *stream, struct node *node);
 
 /**
  * stream_flush - give everything up to LAST_NS, in order

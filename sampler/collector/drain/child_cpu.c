@@ -1,0 +1,131 @@
+/* child_cpu.c - of processes that have joined and their children: what nobody saw of them */
+#include "sampler/collector/drain/child_cpu.h"
+
+#include "base/units.h"
+#include "sampler/collector/drain/state.h"
+#include "sampler/procfs/proc.h"
+#include "sampler/procfs/proc_stat.h"
+
+#include <time.h>
+#include <unistd.h>
+
+/* Those of the kernel's files: 1/100 s everywhere. */
+static uint64_t ticks_ns(uint64_t ticks)
+{
+	return ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+uint64_t family_now_ns(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t children_ns(const struct proc_stat *stat)
+{
+	return ticks_ns(stat->at[STAT_CHILDREN_USER] + stat->at[STAT_CHILDREN_SYSTEM]);
+}
+
+/* What a child of this number used when it was let go; that counts once. */
+static uint64_t take_let_go(struct families *all, pid_t pid)
+{
+	for (uint32_t i = 0; i < FAMILY_LET_GO; i++) {
+		struct family_let_go *let_go = &all->let_go[i];
+
+		if (let_go->pid != pid)
+			continue;
+		let_go->pid = 0;
+		all->seen_ns -= let_go->used_ns;
+		return let_go->used_ns;
+	}
+	return 0;
+}
+
+static void remember(struct families *all, const struct process *process)
+{
+	struct family_let_go *let_go = &all->let_go[all->n_let_go++ % FAMILY_LET_GO];
+
+	*let_go = (struct family_let_go){.pid = process->pid, .used_ns = process->charged_ns};
+}
+
+static void add_up(struct drain *drain)
+{
+	const struct families *all = &drain->families;
+	uint64_t unseen_ns = all->ended_ns > all->seen_ns ? all->ended_ns - all->seen_ns : 0;
+
+	drain->stats.children_missed_ns = all->left_out ? 0 : all->missed_ns + unseen_ns;
+}
+
+static void joined_as_child(struct drain *drain, struct process *process, uint64_t started_ns)
+{
+	uint64_t known_ns = take_let_go(&drain->families, process->pid);
+
+	process->family.place = FAMILY_CHILD;
+	/* A start is told in whole ticks. */
+	if (started_ns + ticks_ns(1) > drain->families.began_ns && process->base_cpu_ns > known_ns)
+		process->family.missed_ns = process->base_cpu_ns - known_ns;
+	drain->families.missed_ns += process->family.missed_ns;
+	add_up(drain);
+}
+
+void family_joined(struct drain *drain, struct process *process, bool followed)
+{
+	struct family *family = &process->family;
+	struct proc_stat stat;
+
+	*family = (struct family){.place = FAMILY_ROOT, .followed = followed};
+	if (!followed)
+		drain->n_attached++;
+	else
+		drain->stats.followed++;
+	if (proc_stat_of(process->pid, STAT_START, &stat) < 0)
+		return;
+	family->base_ns = family->ended_ns = children_ns(&stat);
+	if (followed || map_get(&drain->by_pid, stat.at[STAT_PARENT]))
+		joined_as_child(drain, process, ticks_ns(stat.at[STAT_START]));
+}
+
+void family_forget(struct drain *drain, const struct process *process)
+{
+	if (process->family.followed)
+		drain->stats.followed--;
+	else
+		drain->n_attached--;
+	drain->families.missed_ns -= process->family.missed_ns;
+	add_up(drain);
+}
+
+void family_look(struct process *process)
+{
+	struct family *family = &process->family;
+	struct proc_stat stat;
+
+	if (family->place == FAMILY_ROOT &&
+	    proc_stat_of(process->pid, STAT_CHILDREN_SYSTEM, &stat) == 0 &&
+	    children_ns(&stat) > family->ended_ns)
+		family->ended_ns = children_ns(&stat);
+}
+
+void family_end(struct drain *drain, struct process *process)
+{
+	const struct family *family = &process->family;
+	struct families *all = &drain->families;
+
+	family_look(process);
+	if (family->place == FAMILY_ROOT)
+		all->ended_ns += family->ended_ns - family->base_ns;
+	if (family->place == FAMILY_CHILD)
+		all->seen_ns += process->charged_ns;
+	if (family->place == FAMILY_CHILD && process->alive)
+		remember(all, process);
+	add_up(drain);
+}
+
+/* What a child has used is no ended child's. */
+void family_outlives(struct drain *drain, struct process *process)
+{
+	if (process->family.place == FAMILY_ROOT)
+		family_end(drain, process);
+}

@@ -1,0 +1,135 @@
+/* due.c - when the drain thread next has something to do */
+#include "sampler/collector/drain/due.h"
+
+#include "base/units.h"
+#include "sampler/attach/seized.h"
+#include "sampler/collector/control/poll_interval.h"
+#include "sampler/collector/drain/state.h"
+
+enum {
+	SEIZED_MS = 10, /* between two checks of threads that are still seized */
+};
+
+/* Of the time that a sample may take, a third goes by in its ring, one in the queue. */
+static uint32_t lag_ms(const struct collector_options *options)
+{
+	uint64_t ms = options->lag_ns / NS_PER_MS / 3;
+
+	if (options->lag_ns == 0 || ms > PASS_MOST_MS)
+		return PASS_MOST_MS;
+	return ms > PASS_MS ? (uint32_t)ms : PASS_MS;
+}
+
+/* Values that are read at a pass are to be of the time of the samples. */
+static uint32_t most_ms(const struct collector_options *options)
+{
+	bool reads = options->metrics >> METRIC_RECORD || options->n_gauges;
+	uint32_t ms = lag_ms(options);
+
+	return reads && ms > PASS_READING_MS ? PASS_READING_MS : ms;
+}
+
+static struct pace pace_of(const struct collector_options *options)
+{
+	bool perf = options->engine == RING_ENGINE_PERF;
+
+	return (struct pace){.hooks = (options->events & (COLLECT_ALLOC | COLLECT_LOCK)) != 0,
+			     .takes_over = perf,
+			     .most_ms = most_ms(options),
+			     .tick_ns = perf ? 0 : NS_PER_S / collector_kernel_hz()};
+}
+
+void due_init(struct collector *collector)
+{
+	uint32_t ms = lag_ms(&collector->options);
+
+	collector->drain.pace = pace_of(&collector->options);
+	if (ms > PASS_MS)
+		collector->queue.gather_ns = ms * NS_PER_MS;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Nothing tells of its end, or of another image of a process that has joined. */
+static bool must_be_polled(const struct collector *collector)
+{
+	const struct drain *drain = &collector->drain;
+
+	if (drain->child_pidfd < 0 && collector->child > 0 && !drain->child_ended)
+		return true;
+	for (const struct process *process = drain->processes; process; process = process->next)
+		if (process->pidfd < 0)
+			return true;
+	return false;
+}
+
+/* Threads that are gone leave timers behind until they are found. */
+static uint64_t sweep_ns(const struct drain *drain, uint64_t start_ns)
+{
+	uint64_t ns = UINT64_MAX;
+
+	for (const struct process *process = drain->processes; process; process = process->next)
+		/* One that waits for CPU to be used comes with a pass of another cause. */
+		if (process->sweep.soon && process->sweep.next_ns > start_ns)
+			ns = earlier(ns, process->sweep.next_ns);
+	return ns;
+}
+
+static uint64_t pass_ns(const struct collector *collector, uint64_t start_ns)
+{
+	const struct drain *drain = &collector->drain;
+	uint64_t ms = must_be_polled(collector) ? PASS_MS : PASS_MOST_MS;
+	uint64_t ns = start_ns + ms * NS_PER_MS;
+
+	/* Whoever asked for a mark waits for it. */
+	if (drain->marked_ns)
+		ns = earlier(ns, drain->marked_ns + HOLD_BACK_MS * NS_PER_MS);
+	if (drain->wall_next_ns && !drain->rate.pauses)
+		ns = earlier(ns, drain->wall_next_ns);
+	if (drain->n_attached)
+		ns = earlier(ns, drain->replaced_ns);
+	if (seized_sweep())
+		ns = earlier(ns, start_ns + SEIZED_MS * NS_PER_MS);
+	if (drain->processes)
+		ns = earlier(ns, top_due_ns(&drain->keep.top));
+	return earlier(earlier(ns, sweep_ns(drain, start_ns)), usage_due_ns(&drain->usage));
+}
+
+void due_plan(struct collector *collector, const struct pace_pass *pass, uint64_t outside_ns)
+{
+	struct due *due = &collector->drain.due;
+
+	due->every_ns = pace_wait(&collector->drain.pace, pass) * NS_PER_MS;
+	due->news_ns = pass->now_ns + due->every_ns;
+	due->pass_ns = earlier(pass_ns(collector, pass->now_ns), outside_ns);
+}
+
+uint64_t due_wake_ns(const struct due *due)
+{
+	return earlier(due->pass_ns, due->news_ns);
+}
+
+static bool has_news(const struct drain *drain)
+{
+	for (const struct process *process = drain->processes; process; process = process->next)
+		if (ring_view_has_news(&process->ring))
+			return true;
+	return false;
+}
+
+bool due_is(struct drain *drain, uint64_t now_ns)
+{
+	struct due *due = &drain->due;
+
+	if (now_ns >= due->pass_ns)
+		return true;
+	if (now_ns < due->news_ns)
+		return false;
+	if (has_news(drain))
+		return true;
+	due->news_ns = now_ns + due->every_ns;
+	return false;
+}

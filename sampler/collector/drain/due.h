@@ -1,0 +1,55 @@
+/* due.h - when the drain thread next has something to do */
+#ifndef DRAIN_DUE_H
+#define DRAIN_DUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	PASS_READING_MS = 80, /* between two passes when samples hold values read at a pass */
+	HOLD_BACK_MS = 20,    /* a record may be committed this long after its time */
+};
+
+struct collector;
+struct drain;
+struct pace_pass;
+
+/* Until the earlier of the two the thread sleeps, but for its descriptors. */
+struct due {
+	uint64_t pass_ns; /* a pass, whatever the rings hold */
+	uint64_t news_ns; /* a pass if they hold anything; else that is looked for again, */
+	uint64_t every_ns;
+};
+
+/**
+ * due_init - how soon samples are to be given, by the options; the first pass is due at once
+ *
+ * Context: main thread, before the drain thread runs.
+ */
+void due_init(struct collector *collector);
+
+/**
+ * due_plan - a pass is over
+ * @outside_ns: when a turn from outside is due
+ *
+ * Context: collector thread.
+ */
+void due_plan(struct collector *collector, const struct pace_pass *pass, uint64_t outside_ns);
+
+/**
+ * due_wake_ns - how long the thread may sleep; after that, since when a pass is due
+ *
+ * Context: collector thread.
+ */
+uint64_t due_wake_ns(const struct due *due);
+
+/**
+ * due_is - whether it is time for a pass
+ *
+ * To look for news costs a few loads of shared memory for each process.
+ *
+ * Context: collector thread.
+ */
+bool due_is(struct drain *drain, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,72 @@
+/* event.h - something that happened, on its way from a ring to collector_next() */
+#ifndef EVENT_EVENT_H
+#define EVENT_EVENT_H
+
+#include "base/sample.h"
+#include "sampler/collector/collector.h"
+#include "sampler/wire/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct process;
+
+/* In the order in which they are given when their times are equal. */
+enum node_kind {
+	NODE_MAPPING,
+	NODE_THREAD, /* a thread's name; stays inside */
+	NODE_SAMPLE,
+	NODE_RATE,
+	NODE_GONE, /* a thread ended; stays inside */
+	NODE_EXIT,
+	NODE_END,
+};
+
+struct node_sample {
+	uint32_t tid;
+	uint32_t cpu;
+	uint64_t weight;
+	uint64_t period_ns; /* what it is counted in; 0: what it is given in */
+	enum sample_event event;
+	enum sample_state state;
+	const char *wait; /* static; NULL: it runs */
+	char object[SAMPLE_OBJECT_SIZE];
+	const char *op; /* static; of memory */
+	uint16_t n_pcs;
+	uint16_t n_kernel;  /* the first of them, addresses of the kernel's */
+	uint16_t n_waker;   /* pcs of the waker, behind the sample's own */
+	uint32_t waker_tid; /* 0: not known */
+	bool has_metrics;
+	bool truncated;
+	uint8_t stop;
+	char comm[SAMPLE_COMM_SIZE];
+	struct metric_value metrics[SAMPLE_MAX_METRICS]; /* enum metric_id, then gauges */
+};
+
+struct node_thread {
+	uint32_t tid;
+	char comm[SAMPLE_COMM_SIZE];
+};
+
+/* One allocation: what follows the struct is pcs[] of a sample, or the path of a mapping. */
+struct node {
+	struct node *next;
+	uint64_t time_ns;
+	uint64_t sequence;
+	size_t bytes; /* of the allocation */
+	enum node_kind kind;
+	uint32_t process_number;
+	pid_t pid;
+	struct process *process; /* the drain thread's; not to be followed after the queue */
+	union {
+		struct node_sample sample;
+		struct node_thread thread;
+		struct mapping mapping;
+		struct collector_rate rate;
+		int ended_by; /* NODE_EXIT */
+	};
+	uint64_t pcs[];
+};
+
+#endif

@@ -1,0 +1,60 @@
+/* event_order.h - nodes of all slots and processes, put in the order of their times */
+#ifndef EVENT_EVENT_ORDER_H
+#define EVENT_EVENT_ORDER_H
+
+#include "sampler/collector/event/event.h"
+#include "sampler/collector/event/queue.h"
+
+/* A binary heap.  Zero is an empty one. */
+struct merge {
+	struct node **nodes;
+	size_t n;
+	size_t size;
+	uint64_t sequence;
+};
+
+/**
+ * merge_push - put a node in
+ *
+ * Nodes of equal time come out by kind, and of equal kind in the order they were put in.
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the merge has the node on success.
+ * Context: collector thread.
+ */
+int merge_push(struct merge *merge, struct node *node);
+
+/**
+ * merge_pop - the earliest node, if its time is not after LAST_NS
+ *
+ * Return:  the node; NULL.
+ * Owns:    the caller has the node.
+ * Context: collector thread.
+ */
+struct node *merge_pop(struct merge *merge, uint64_t last_ns);
+
+/**
+ * merge_release - free every node that is left
+ *
+ * Context: collector thread.
+ */
+void merge_release(struct merge *merge);
+
+/* Where events of all processes go in.  Zero the order. */
+struct event_sink {
+	struct merge order;
+	struct queue *queue;
+	struct collector_stats *stats;
+};
+
+/**
+ * event_sink_push - hand in what happened, in any order of time
+ *
+ * What the queue has no room for is dropped and, when it is a sample, counted.
+ *
+ * Owns:    the sink has the node; NULL is fine (memory ran out: counted as lost).
+ * Context: collector thread.
+ */
+void event_sink_push(struct event_sink *sink, struct node *node);
+
+#endif

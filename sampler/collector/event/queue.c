@@ -1,0 +1,152 @@
+/* queue.c - the bounded way from the drain thread to collector_next() */
+#include "sampler/collector/event/queue.h"
+
+#include "base/io.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+int queue_init(struct queue *queue, size_t limit)
+{
+	pthread_condattr_t attr;
+	int r;
+
+	*queue = (struct queue){.limit = limit};
+	queue->last = &queue->first;
+	queue->put_last = &queue->put;
+	r = pthread_condattr_init(&attr);
+	if (r)
+		return -r;
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	r = pthread_cond_init(&queue->filled, &attr);
+	(void)pthread_condattr_destroy(&attr);
+	if (r)
+		return -r;
+	r = pthread_mutex_init(&queue->lock, NULL);
+	if (r)
+		(void)pthread_cond_destroy(&queue->filled);
+	return -r;
+}
+
+void queue_release(struct queue *queue)
+{
+	queue_hand_over(queue);
+	while (queue->first) {
+		struct node *node = queue->first;
+
+		queue->first = node->next;
+		free(node);
+	}
+	(void)pthread_cond_destroy(&queue->filled);
+	(void)pthread_mutex_destroy(&queue->lock);
+}
+
+bool queue_admit(struct queue *queue, const struct node *node)
+{
+	size_t limit = queue->limit;
+
+	if (node->kind == NODE_MAPPING || node->kind == NODE_THREAD)
+		limit *= 2;
+	if (node->kind == NODE_EXIT || node->kind == NODE_END || node->kind == NODE_GONE ||
+	    node->kind == NODE_RATE)
+		limit = SIZE_MAX;
+	/* Relaxed: a count that the other side only lowers; the lock orders the nodes. */
+	if (atomic_load_explicit(&queue->bytes, memory_order_relaxed) > limit - node->bytes)
+		return false;
+	atomic_fetch_add_explicit(&queue->bytes, node->bytes, memory_order_relaxed);
+	return true;
+}
+
+void queue_forget(struct queue *queue, struct node *node)
+{
+	if (!node)
+		return;
+	atomic_fetch_sub_explicit(&queue->bytes, node->bytes, memory_order_relaxed);
+	free(node);
+}
+
+void queue_put(struct queue *queue, struct node *node)
+{
+	node->next = NULL;
+	*queue->put_last = node;
+	queue->put_last = &node->next;
+	queue->n_samples++;
+	queue->pressing = queue->pressing || node->kind != NODE_SAMPLE;
+}
+
+void queue_hand_over(struct queue *queue)
+{
+	if (!queue->put)
+		return;
+	(void)pthread_mutex_lock(&queue->lock);
+	*queue->last = queue->put;
+	queue->last = queue->put_last;
+	(void)pthread_mutex_unlock(&queue->lock);
+	/* Behind the unlock: else the main thread wakes up to wait for the lock. */
+	(void)pthread_cond_signal(&queue->filled);
+	queue->put = NULL;
+	queue->put_last = &queue->put;
+	queue->n_samples = 0;
+	queue->pressing = false;
+}
+
+void queue_offer(struct queue *queue, uint64_t now_ns)
+{
+	bool few = !queue->pressing && queue->n_samples < QUEUE_GATHER;
+
+	if (!queue->put || (few && now_ns - queue->offered_ns < queue->gather_ns))
+		return;
+	queue->offered_ns = now_ns;
+	queue_hand_over(queue);
+}
+
+void queue_nudge(struct queue *queue)
+{
+	(void)pthread_mutex_lock(&queue->lock);
+	queue->nudged = true;
+	(void)pthread_mutex_unlock(&queue->lock);
+	(void)pthread_cond_signal(&queue->filled);
+}
+
+static struct timespec deadline_after(uint64_t timeout_ns)
+{
+	uint64_t now = io_now_ns();
+	uint64_t at = timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
+
+	return (struct timespec){.tv_sec = (time_t)(at / NS_PER_S),
+				 .tv_nsec = (long)(at % NS_PER_S)};
+}
+
+struct node *queue_take(struct queue *queue, uint64_t timeout_ns)
+{
+	struct timespec deadline = deadline_after(timeout_ns);
+	struct node *node;
+	int r = timeout_ns ? 0 : ETIMEDOUT;
+
+	(void)pthread_mutex_lock(&queue->lock);
+	while (!queue->first && !queue->nudged && r == 0)
+		r = pthread_cond_timedwait(&queue->filled, &queue->lock, &deadline);
+	queue->nudged = false;
+	node = queue->first;
+	if (node) {
+		queue->first = node->next;
+		if (!queue->first)
+			queue->last = &queue->first;
+	}
+	(void)pthread_mutex_unlock(&queue->lock);
+	return node;
+}
+
+uint64_t queue_oldest_ns(struct queue *queue)
+{
+	const struct node *node;
+	uint64_t ns;
+
+	(void)pthread_mutex_lock(&queue->lock);
+	node = queue->first;
+	ns = node && node->kind == NODE_SAMPLE ? node->time_ns : 0;
+	(void)pthread_mutex_unlock(&queue->lock);
+	return ns;
+}

@@ -1,0 +1,32 @@
+/* engines.h - what sends the signals of a process: its timers, or perf events as well */
+#ifndef PROCESS_ENGINES_H
+#define PROCESS_ENGINES_H
+
+#include "sampler/collector/process/process.h"
+
+/* Of the recording. */
+struct engine_inputs {
+	uint64_t period_ns;    /* in force */
+	uint64_t tick_ns;      /* of the kernel */
+	bool events_permitted; /* a process may be given perf events */
+};
+
+/**
+ * engines_sample - a sample of CPU time of a process, with its deltas
+ * @taken: its weight in periods of the rate that it was taken with, which may have been lowered
+ *
+ * Context: collector thread.
+ */
+void engines_sample(struct process *process, const struct node_sample *sample, uint64_t taken,
+		    struct collector_stats *stats);
+
+/**
+ * engines_look - give a process that runs in step with the tick perf events, or count it
+ *
+ * Return:  whether it was given perf events.
+ * Context: collector thread, at a pass, when the process has been drained.
+ */
+bool engines_look(struct process *process, const struct engine_inputs *inputs,
+		  struct collector_stats *stats);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * external_sampler.h - a process without an agent, sampled from outside
+ *
+ * The collector lists such processes, counts their CPU and has their mappings; how their stacks are
+ * come by it does not know: who makes the collector brings that along.
+ */
+#ifndef PROCESS_EXTERNAL_SAMPLER_H
+#define PROCESS_EXTERNAL_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct process;
+struct event_sink;
+struct outsider;
+
+/* One look at all threads of a process. */
+struct outsider_turn {
+	struct process *process;
+	struct event_sink *sink;
+	uint64_t now_ns;
+	uint64_t deadline_ns; /* no further thread is held after that */
+	uint64_t every_ns;    /* between two turns */
+	bool paused;          /* samples are not wanted */
+	bool again;           /* soon after the last: only threads that it was unsure of */
+};
+
+/* All are called by the drain thread, but for begin() and free() while that does not run. */
+struct collector_outsider {
+	/*
+	 * What the process has used up to CPU_NS is not to be accounted for.
+	 * Return: 0; -EPERM: it may not be looked at; -ESRCH; -ENOMEM.
+	 */
+	int (*begin)(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider);
+	void (*turn)(struct outsider *outsider, const struct outsider_turn *turn);
+	/* The samples that are owed: nothing follows. */
+	void (*end)(struct outsider *outsider, const struct outsider_turn *turn);
+	void (*free)(struct outsider *outsider);
+};
+
+/* What begin() makes starts with it. */
+struct outsider {
+	const struct collector_outsider *how;
+	bool unsure; /* a thread was found in a place that says little: another turn may help */
+};
+
+#endif

@@ -1,0 +1,456 @@
+/* wall.c - wall mode: what every thread of a process does with its time, running or blocked */
+#include "sampler/collector/process/wall.h"
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/map.h"
+#include "base/units.h"
+#include "sampler/collector/process/process.h"
+#include "sampler/collector/process/process_event.h"
+#include "sampler/collector/process/wall_thread.h"
+#include "sampler/procfs/task.h"
+#include "sampler/remote/remote.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+enum {
+	WALL_LEAST_LOOKS = 4, /* that a process gets in a turn, whatever others need */
+	WALL_STRAYS = 1024,   /* samples that wait for their thread to be found */
+	WALL_LIST_MS = 1000,  /* between two lists of the threads of a process */
+	WALL_LIST_PART = 20,  /* the part of the time that a list may take */
+	WALL_ENDED_MS = 1000, /* how long late samples of an ended thread are known as such */
+	WALL_SPARE_FILES = 512,
+};
+
+enum {
+	BUCKETS = 256, /* ticks that can be planned ahead: more than a thread may wait */
+	CACHE_LINE = 64,
+	TASK_LINKS = 2, /* the links of /proc/PID/task beyond one a thread */
+};
+
+struct wall {
+	struct remote *remote;
+	int tasks_fd;
+	int most_fd;
+	uint32_t n_kept_at;
+	struct map threads; /* by tid; ended ones, too, until they are forgotten */
+	uint64_t since_ns;  /* nothing before that is ours */
+	uint32_t list;      /* the number of the last list, and how many were in it */
+	uint32_t n_listed;
+	uint64_t listed_ns;
+	uint64_t next_list_ns;
+	uint64_t counted_ns; /* when there were last as many threads as in the list */
+	struct node *strays; /* samples of threads that are in no list yet */
+	uint32_t n_strays;
+	int64_t carry_ns;
+	uint64_t random;
+	uint64_t tick; /* all that was due until then was looked at */
+	struct wall_thread *due[BUCKETS];
+};
+
+static void unplan(struct wall_thread *thread)
+{
+	if (!thread->link)
+		return;
+	*thread->link = thread->next;
+	if (thread->next)
+		thread->next->link = thread->link;
+	thread->link = NULL;
+	thread->next = NULL;
+}
+
+static void plan(struct wall *wall, struct wall_thread *thread, uint64_t tick)
+{
+	struct wall_thread **head = &wall->due[tick % BUCKETS];
+
+	unplan(thread);
+	thread->next = *head;
+	thread->link = head;
+	if (*head)
+		(*head)->link = &thread->next;
+	*head = thread;
+}
+
+/* A step of xorshift64 (Marsaglia: Xorshift RNGs). */
+static uint64_t next_random(struct wall *wall)
+{
+	wall->random ^= wall->random << 13;
+	wall->random ^= wall->random >> 7;
+	wall->random ^= wall->random << 17;
+	return wall->random;
+}
+
+static struct wall_look make_look(struct wall *wall, struct process *process,
+				  struct event_sink *sink, uint64_t tick)
+{
+	return (struct wall_look){.process = process,
+				  .sink = sink,
+				  .remote = wall->remote,
+				  .tasks_fd = wall->tasks_fd,
+				  .most_fd = wall->most_fd,
+				  .n_kept_at = &wall->n_kept_at,
+				  .now_ns = io_now_ns(),
+				  .tick = tick};
+}
+
+static void end_thread(struct wall *wall, struct wall_thread *thread, const struct wall_look *look)
+{
+	unplan(thread);
+	wall_thread_end(thread, look, &wall->carry_ns);
+}
+
+static void forget_thread(struct wall *wall, struct wall_thread *thread)
+{
+	unplan(thread);
+	(void)map_remove(&wall->threads, thread->tid);
+	wall_thread_free(thread);
+}
+
+/* When a thread that is new in the list began; 0: before we did. */
+static uint64_t began_ns(const struct wall *wall, const struct wall_look *look, uint32_t tid)
+{
+	struct task_stat stat;
+	uint64_t ns;
+
+	if (wall->list == 1 || task_read_stat(look->tasks_fd, tid, &stat) < 0)
+		return 0;
+	ns = task_started_ns(stat.started_ticks, look->now_ns);
+	if (ns <= wall->since_ns)
+		return 0;
+	/* It was not counted then; a tick is the most that NS can be wrong by. */
+	if (wall->counted_ns > ns && wall->counted_ns - ns < WALL_CLOCK_MS * NS_PER_MS)
+		return wall->counted_ns;
+	return ns;
+}
+
+static void add_thread(struct wall *wall, const struct wall_look *look, uint32_t tid)
+{
+	struct wall_thread *thread;
+
+	if (wall_thread_new(&thread, look, tid, began_ns(wall, look, tid)) < 0)
+		return;
+	if (map_put(&wall->threads, tid, thread) < 0) {
+		wall_thread_free(thread);
+		return;
+	}
+	thread->listed = wall->list;
+	plan(wall, thread, wall->tick + 1);
+}
+
+/* An ended leader stays in the list for as long as there are others. */
+static void list_thread(struct wall *wall, const struct wall_look *look, uint32_t tid)
+{
+	struct wall_thread *thread = map_get(&wall->threads, tid);
+
+	wall->n_listed++;
+	if (thread && thread->ended && tid != (uint32_t)look->process->pid &&
+	    look->now_ns - thread->ended_ns > WALL_CLOCK_MS * NS_PER_MS) {
+		forget_thread(wall, thread); /* the tid is another's now */
+		thread = NULL;
+	}
+	if (thread)
+		thread->listed = wall->list;
+	else
+		add_thread(wall, look, tid);
+}
+
+/* One walk over all threads. */
+struct sweep {
+	struct wall *wall;
+	const struct wall_look *look;
+};
+
+static void sweep_thread(void *context, uint64_t tid, void *value)
+{
+	const struct sweep *sweep = context;
+	struct wall_thread *thread = value;
+
+	(void)tid;
+	if (!thread->ended && thread->listed != sweep->wall->list)
+		end_thread(sweep->wall, thread, sweep->look);
+	else if (thread->ended && thread->listed != sweep->wall->list &&
+		 sweep->look->now_ns - thread->ended_ns > WALL_ENDED_MS * NS_PER_MS)
+		forget_thread(sweep->wall, thread);
+}
+
+static int list_threads(struct wall *wall, struct wall_look *look)
+{
+	struct sweep sweep = {.wall = wall, .look = look};
+	const struct dirent *entry;
+	uint64_t end_ns;
+	char path[64];
+	DIR *tasks;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)look->process->pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return -errno;
+	wall->list++;
+	wall->n_listed = 0;
+	/* This thread alone reads this stream of entries. */
+	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
+		unsigned long tid = strtoul(entry->d_name, NULL, 10);
+
+		if (tid > 0 && tid <= INT32_MAX)
+			list_thread(wall, look, (uint32_t)tid);
+	}
+	(void)closedir(tasks);
+	map_each(&wall->threads, sweep_thread, &sweep);
+	end_ns = io_now_ns();
+	wall->listed_ns = look->now_ns;
+	wall->counted_ns = look->now_ns;
+	wall->next_list_ns = end_ns + (end_ns - look->now_ns) * WALL_LIST_PART;
+	return 0;
+}
+
+/* The kernel counts a process's threads as links of their directory. */
+static bool wants_list(struct wall *wall, uint64_t now_ns)
+{
+	struct stat stat;
+
+	if (fstat(wall->tasks_fd, &stat) == 0 && stat.st_nlink == wall->n_listed + TASK_LINKS)
+		wall->counted_ns = now_ns;
+	if (now_ns < wall->next_list_ns)
+		return false;
+	return wall->counted_ns != now_ns || wall->strays ||
+	       now_ns - wall->listed_ns >= WALL_LIST_MS * NS_PER_MS;
+}
+
+static void push_stray(struct process *process, struct event_sink *sink, struct node *node)
+{
+	node->next = NULL;
+	node->time_ns = io_now_ns();
+	process_fill_metrics(process, &node->sample, node->time_ns);
+	node->sample.event = EVENT_WALL;
+	node->sample.state = STATE_RUNNING;
+	if (node->time_ns > process->latest_ns)
+		process->latest_ns = node->time_ns;
+	event_sink_push(sink, node);
+}
+
+/* A thread that has come and gone between two lists has nothing but its CPU samples. */
+static void give_strays(struct wall *wall, struct process *process, struct event_sink *sink)
+{
+	while (wall->strays) {
+		struct node *node = wall->strays;
+		struct wall_thread *thread = map_get(&wall->threads, node->sample.tid);
+
+		wall->strays = node->next;
+		if (thread)
+			wall_thread_lend(thread, node);
+		else
+			push_stray(process, sink, node);
+	}
+	wall->n_strays = 0;
+}
+
+void wall_lend(struct wall *wall, struct node *node)
+{
+	struct wall_thread *thread = map_get(&wall->threads, node->sample.tid);
+
+	if (thread) {
+		wall_thread_lend(thread, node);
+		if (!thread->ended)
+			plan(wall, thread, wall->tick + 1);
+		return;
+	}
+	if (wall->n_strays == WALL_STRAYS) {
+		free(node);
+		return;
+	}
+	node->next = wall->strays;
+	wall->strays = node;
+	wall->n_strays++;
+}
+
+void wall_changed(struct wall *wall)
+{
+	if (wall)
+		remote_changed(wall->remote);
+}
+
+static int most_kept_fd(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > INT32_MAX)
+		return INT32_MAX;
+	return limit.rlim_cur > WALL_SPARE_FILES ? (int)limit.rlim_cur - WALL_SPARE_FILES : 0;
+}
+
+int wall_new(struct wall **ret_wall, struct process *process, const struct wall_turn *turn)
+{
+	struct wall *wall = calloc(1, sizeof(*wall));
+	struct wall_look look;
+	char path[64];
+	int r;
+
+	if (!wall)
+		return -ENOMEM;
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
+	wall->tasks_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	wall->most_fd = most_kept_fd();
+	wall->carry_ns = (int64_t)process->period_ns / 2;
+	wall->tick = turn->tick;
+	r = wall->tasks_fd < 0 ? -errno : remote_new(&wall->remote, process->pid);
+	look = make_look(wall, process, turn->sink, turn->tick);
+	wall->since_ns = look.now_ns;
+	wall->random = look.now_ns | 1;
+	if (r == 0)
+		r = list_threads(wall, &look);
+	if (r < 0) {
+		wall_free(wall);
+		return r;
+	}
+	*ret_wall = wall;
+	return 0;
+}
+
+static void free_thread(void *context, uint64_t tid, void *value)
+{
+	(void)context;
+	(void)tid;
+	wall_thread_free(value);
+}
+
+static void forget_all(struct wall *wall)
+{
+	map_each(&wall->threads, free_thread, NULL);
+	map_release(&wall->threads);
+	memset(wall->due, 0, sizeof(wall->due));
+	wall->n_kept_at = 0;
+}
+
+void wall_free(struct wall *wall)
+{
+	if (!wall)
+		return;
+	while (wall->strays) {
+		struct node *node = wall->strays;
+
+		wall->strays = node->next;
+		free(node);
+	}
+	forget_all(wall);
+	remote_free(wall->remote);
+	cleanup_fd(&wall->tasks_fd);
+	free(wall);
+}
+
+static void look_at(struct wall *wall, struct wall_thread *thread, struct wall_look *look,
+		    uint32_t most_ticks)
+{
+	uint64_t idle;
+
+	look->now_ns = io_now_ns();
+	unplan(thread);
+	if (wall_thread_look(thread, look) < 0) {
+		end_thread(wall, thread, look);
+		return;
+	}
+	idle = look->tick - thread->changed_tick;
+	plan(wall, thread, look->tick + wall_account_wait(idle, most_ticks, next_random(wall)));
+}
+
+/*
+ * Of 10,000 threads each is out of the cache when its turn comes: what a look reads of the next
+ * one is fetched meanwhile (decisions/0011).
+ */
+static void prefetch(const struct wall_thread *thread)
+{
+	const char *bytes = (const char *)thread;
+
+	for (size_t i = 0; thread && i < offsetof(struct wall_thread, listed); i += CACHE_LINE)
+		__builtin_prefetch(bytes + i);
+}
+
+/* Return: whether all of a tick's threads were looked at in time. */
+static bool look_at_due(struct wall *wall, struct wall_look *look, const struct wall_turn *turn,
+			uint32_t *n_looks)
+{
+	struct wall_thread *rest = wall->due[(wall->tick + 1) % BUCKETS];
+	struct wall_thread *thread;
+
+	/* Who is planned for the same bucket meanwhile is due a round later. */
+	wall->due[(wall->tick + 1) % BUCKETS] = NULL;
+	if (rest)
+		rest->link = &rest;
+	while ((thread = rest) &&
+	       (*n_looks < WALL_LEAST_LOOKS || look->now_ns < turn->deadline_ns)) {
+		prefetch(thread->next);
+		look_at(wall, thread, look, turn->most_ticks);
+		++*n_looks;
+	}
+	while ((thread = rest))
+		plan(wall, thread, wall->tick + 1);
+	return *n_looks < WALL_LEAST_LOOKS || look->now_ns < turn->deadline_ns;
+}
+
+void wall_restart(struct wall *wall, struct process *process, struct event_sink *sink)
+{
+	if (!wall)
+		return;
+	if (map_count(&wall->threads) > 0)
+		wall_end(wall, process, sink);
+	forget_all(wall);
+	wall->since_ns = io_now_ns();
+	wall->listed_ns = 0; /* they are to be found by the next turn */
+	wall->next_list_ns = 0;
+}
+
+void wall_pass(struct wall *wall, struct process *process, const struct wall_turn *turn)
+{
+	struct wall_look look = make_look(wall, process, turn->sink, turn->tick);
+	uint32_t n_looks = 0;
+
+	if (process->unsampled_ns) {
+		/* It became another program, or will again be this one. */
+		wall_restart(wall, process, turn->sink);
+		wall->tick = turn->tick;
+		return;
+	}
+	if (wants_list(wall, look.now_ns))
+		(void)list_threads(wall, &look);
+	give_strays(wall, process, turn->sink);
+	while (wall->tick < turn->tick && look_at_due(wall, &look, turn, &n_looks))
+		wall->tick++;
+}
+
+void wall_gone(struct wall *wall, struct process *process, struct event_sink *sink, uint32_t tid)
+{
+	struct wall_thread *thread = wall ? map_get(&wall->threads, tid) : NULL;
+	struct wall_look look;
+
+	if (!thread || thread->ended)
+		return;
+	look = make_look(wall, process, sink, wall->tick);
+	end_thread(wall, thread, &look);
+}
+
+static void end_each(void *context, uint64_t tid, void *value)
+{
+	const struct sweep *sweep = context;
+	struct wall_thread *thread = value;
+
+	(void)tid;
+	if (!thread->ended)
+		end_thread(sweep->wall, thread, sweep->look);
+}
+
+void wall_end(struct wall *wall, struct process *process, struct event_sink *sink)
+{
+	struct wall_look look;
+	struct sweep sweep = {.wall = wall, .look = &look};
+
+	if (!wall)
+		return;
+	give_strays(wall, process, sink);
+	look = make_look(wall, process, sink, wall->tick);
+	map_each(&wall->threads, end_each, &sweep);
+}

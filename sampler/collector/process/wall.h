@@ -1,0 +1,87 @@
+/*
+ * wall.h - wall mode: what every thread of a process does with its time, running or blocked
+ *
+ * No thread is signalled or stopped for it: everything is read from /proc, and CPU samples lend
+ * their stacks.  Threads that do not run are looked at less and less often.
+ */
+#ifndef PROCESS_WALL_H
+#define PROCESS_WALL_H
+
+#include "sampler/collector/event/event.h"
+#include "sampler/collector/event/event_order.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct process;
+struct wall;
+
+/* One turn of all processes. */
+struct wall_turn {
+	struct event_sink *sink;
+	uint64_t tick;        /* their number since the recording began */
+	uint64_t deadline_ns; /* what is not looked at until then waits for the next turn */
+	uint32_t most_ticks;  /* an idle thread is looked at so often at least */
+};
+
+/**
+ * wall_new - begin with the threads that a process has now
+ *
+ * Return:  0; -ENOMEM; -errno: its threads cannot be listed.
+ * Owns:    the caller; wall_free().
+ * Context: collector thread.
+ */
+int wall_new(struct wall **ret_wall, struct process *process, const struct wall_turn *turn);
+
+/**
+ * wall_free - forget them; NULL is fine
+ *
+ * Context: collector thread.
+ */
+void wall_free(struct wall *wall);
+
+/**
+ * wall_lend - a CPU sample gives its stack to the thread's account
+ * @node: its tid is ours, or 0 when it is not known
+ *
+ * Owns:    the wall has the node.
+ * Context: collector thread.
+ */
+void wall_lend(struct wall *wall, struct node *node);
+
+/**
+ * wall_changed - code was mapped or unmapped
+ *
+ * Context: collector thread.  NULL is fine.
+ */
+void wall_changed(struct wall *wall);
+
+/**
+ * wall_restart - give what is left of all threads, and begin with them anew
+ *
+ * Context: collector thread.  NULL is fine.
+ */
+void wall_restart(struct wall *wall, struct process *process, struct event_sink *sink);
+
+/**
+ * wall_pass - look at the threads that are due
+ *
+ * Context: collector thread.
+ */
+void wall_pass(struct wall *wall, struct process *process, const struct wall_turn *turn);
+
+/**
+ * wall_gone - a thread has ended: give what it is owed
+ *
+ * Context: collector thread.  NULL is fine.
+ */
+void wall_gone(struct wall *wall, struct process *process, struct event_sink *sink, uint32_t tid);
+
+/**
+ * wall_end - the image has ended or the recording has: give what all threads are owed
+ *
+ * Context: collector thread.  NULL is fine.
+ */
+void wall_end(struct wall *wall, struct process *process, struct event_sink *sink);
+
+#endif

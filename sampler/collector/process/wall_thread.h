@@ -1,0 +1,108 @@
+/* wall_thread.h - one thread as wall mode sees it, running or blocked */
+#ifndef PROCESS_WALL_THREAD_H
+#define PROCESS_WALL_THREAD_H
+
+#include "sampler/collector/event/event.h"
+#include "sampler/collector/event/event_order.h"
+#include "sampler/collector/process/wall_account.h"
+#include "sampler/remote/blocked.h"
+
+enum {
+	WALL_CLOCK_MS = 10, /* how coarsely the kernel gives the start of a thread */
+};
+
+struct process;
+
+/* A stack that may be given again. */
+struct wall_stack {
+	uint64_t *pcs;
+	int64_t bytes; /* the outermost CFA minus sp; 0: not known */
+	uint16_t n;
+	uint8_t stop;
+};
+
+/* What the threads of one process share during a look. */
+struct wall_look {
+	struct process *process;
+	struct event_sink *sink;
+	struct remote *remote;
+	int tasks_fd;        /* /proc/PID/task */
+	int most_fd;         /* descriptors from there on are not kept */
+	uint32_t *n_kept_at; /* syscall_fds that are open */
+	uint64_t now_ns;
+	uint64_t tick;
+};
+
+struct wall_thread {
+	/* What a look at a thread reads that has not run stands first, for the cache. */
+	struct wall_thread *next;  /* among those that are due at one tick */
+	struct wall_thread **link; /* what points to it; NULL: it is not due */
+	uint32_t tid;
+	int schedstat_fd; /* -1: opened for every look */
+	int syscall_fd;   /* kept while it runs again and again, of a few threads; -1: not now */
+	bool ended;       /* only its tid is kept: late samples are no others' */
+	bool runs;        /* at the last look, or waited for a CPU */
+	bool unsure;      /* its state was not looked at: it is in the same call as before */
+	uint64_t changed_tick;   /* when it was last seen to have run */
+	enum sample_state state; /* what it is blocked in */
+	uint32_t n_lent;
+	struct node *lent; /* CPU samples that have not given their stack yet, oldest first */
+	struct wall_account account;
+	/* The rest. */
+	uint32_t listed; /* the list that had it last */
+	uint32_t cpu;
+	uint64_t comm_ns; /* when its name is worth another look */
+	uint64_t object_ns;
+	uint64_t ended_ns;
+	struct blocked_at at;
+	char letter; /* of its stat file */
+	const char *wait;
+	char object[SAMPLE_OBJECT_SIZE];
+	struct wall_stack blocked;
+	struct wall_stack ran;
+};
+
+/**
+ * wall_thread_new - begin with a thread
+ * @since_ns: what it does from there on is accounted for; 0: from now on
+ *
+ * Return:  0; -ESRCH: it is gone; -ENOMEM; -errno.
+ * Owns:    the caller; wall_thread_free().
+ * Context: collector thread.
+ */
+int wall_thread_new(struct wall_thread **ret_thread, const struct wall_look *look, uint32_t tid,
+		    uint64_t since_ns);
+
+/**
+ * wall_thread_free - forget it; NULL is fine
+ *
+ * Context: collector thread.
+ */
+void wall_thread_free(struct wall_thread *thread);
+
+/**
+ * wall_thread_lend - a CPU sample gives its stack to the next period that the thread has run
+ *
+ * Owns:    the thread has the node.
+ * Context: collector thread.
+ */
+void wall_thread_lend(struct wall_thread *thread, struct node *node);
+
+/**
+ * wall_thread_look - see what it has done and give the samples of it
+ *
+ * One pread when it has not run since the last look.
+ *
+ * Return:  0; -ESRCH: it is gone, wall_thread_end() it.
+ * Context: collector thread.
+ */
+int wall_thread_look(struct wall_thread *thread, const struct wall_look *look);
+
+/**
+ * wall_thread_end - give the samples that are owed, and give back all but its tid
+ *
+ * Context: collector thread.
+ */
+void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, int64_t *carry_ns);
+
+#endif
