@@ -6,7 +6,6 @@
  */
 #include "base/io.h"
 #include "sampler/external/held.h"
-#include "sampler/external/stop.h"
 
 #include <inttypes.h>
 #include <libunwind-ptrace.h>

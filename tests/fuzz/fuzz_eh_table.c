@@ -1,6 +1,6 @@
 /* fuzz_eh_table.c - the table that is made of any .eh_frame is sorted and lies where it says */
 #include "sampler/procfs/proc_maps.h"
-#include "sampler/remote/eh_table.h"
+#include "sampler/remote/remote_modules.h"
 
 #include <errno.h>
 #include <stdlib.h>

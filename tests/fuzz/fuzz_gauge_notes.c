@@ -1,5 +1,5 @@
 /* fuzz_gauge_notes.c - whatever a module calls its notes, the tables found are few and apart */
-#include "sampler/collector/metrics/gauge_notes.h"
+#include "sampler/collector/metrics/gauges.h"
 #include "sampler/procfs/proc_maps.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* budget_test.c - the rate is the highest that fits, whatever samples come to cost */
 #include "base/units.h"
-#include "sampler/collector/control/budget.h"
+#include "sampler/collector/control/overhead.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* eh_table_test.c - a search table from an .eh_frame: whole, cut off, and one that lies */
-#include "sampler/remote/eh_table.h"
+#include "sampler/remote/remote_modules.h"
 
 #include <errno.h>
 #include <setjmp.h>

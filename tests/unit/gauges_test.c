@@ -1,5 +1,4 @@
 /* gauges_test.c - wick.h on one side, the collector's reader on the other, and lies between */
-#include "sampler/collector/metrics/gauge_notes.h"
 #include "sampler/collector/metrics/gauges.h"
 #include "sampler/include/wick.h"
 #include "sampler/wire/gauges.h"

@@ -1,5 +1,5 @@
 /* room_test.c - the rings of all processes share what there is, and none goes without */
-#include "sampler/collector/ring/quota.h"
+#include "sampler/collector/ring/ring_view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* seized_test.c - threads that are held while their process becomes another program */
 #include "child_fixture.h"
 #include "sampler/attach/seized.h"
-#include "sampler/external/stop.h"
+#include "sampler/external/held.h"
 
 #include <errno.h>
 #include <pthread.h>

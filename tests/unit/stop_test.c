@@ -2,7 +2,7 @@
 #include "child_fixture.h"
 #include "sampler/attach/seized.h"
 #include "sampler/external/check.h"
-#include "sampler/external/stop.h"
+#include "sampler/external/held.h"
 
 #include <errno.h>
 #include <pthread.h>

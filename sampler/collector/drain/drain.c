@@ -14,7 +14,7 @@
 #include "sampler/collector/process/engines.h"
 #include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/timerless.h"
-#include "sampler/collector/ring/quota.h"
+#include "sampler/collector/ring/ring_view.h"
 #include "sampler/procfs/exit_status.h"
 #include "sampler/procfs/proc.h"
 

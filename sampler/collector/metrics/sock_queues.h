@@ -7,9 +7,80 @@
 #ifndef METRICS_SOCK_QUEUES_H
 #define METRICS_SOCK_QUEUES_H
 
-#include "sampler/collector/metrics/sock_table.h"
-
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+enum {
+	SOCK_MOST = 1 << 18, /* sockets of the machine; further ones are not seen */
+	SOCK_PART = 200,     /* the table may take this part of a processor, the lists another */
+	SOCK_LONGEST_NS = 20000000, /* of CPU, while no ring is looked at */
+};
+
+/* Of a socket, or of several added up: received and not yet read, written and not yet gone. */
+struct sock_bytes {
+	int64_t in;
+	int64_t out;
+};
+
+struct sock_entry {
+	uint32_t inode; /* 0: free */
+	uint32_t in;
+	uint32_t out;
+};
+
+struct sock_table {
+	int fd;
+	uint64_t next_ns;           /* when it may be read again; UINT64_MAX: never */
+	uint32_t refused;           /* kinds of sockets that the kernel does not list, as bits */
+	uint32_t n_users;           /* processes whose sockets are looked up */
+	struct sock_entry *entries; /* SIZE of them, a power of two, by inode */
+	size_t size;
+	size_t n;
+};
+
+/**
+ * sock_table_init - without sockets yet, and without a descriptor before it is first read
+ *
+ * Owns:    the caller, to sock_table_release().
+ * Context: main thread, before the drain thread runs.
+ */
+void sock_table_init(struct sock_table *table);
+
+/**
+ * sock_table_release - forget it
+ *
+ * Context: main thread.
+ */
+void sock_table_release(struct sock_table *table);
+
+/**
+ * sock_table_refresh - read it anew, unless it is too soon
+ *
+ * Where the kernel has no sock_diag, or has so many sockets that to read them takes longer than
+ * SOCK_LONGEST_NS, it stays empty.
+ *
+ * Context: collector thread.
+ */
+void sock_table_refresh(struct sock_table *table, uint64_t now_ns);
+
+/**
+ * sock_table_add - add a socket's bytes to SUM, if it is there
+ * @inode: as in the link of its descriptor, "socket:[INODE]"
+ *
+ * Context: collector thread.
+ */
+void sock_table_add(const struct sock_table *table, uint32_t inode, struct sock_bytes *sum);
+
+/**
+ * sock_table_take - put an answer of the kernel's into the table
+ * @answer: LEN bytes of netlink messages
+ *
+ * Return:  0: more is to come; 1: that was the last; -errno, as the kernel said; -EBADMSG: what
+ *          stands there is no answer; -ENOSPC: SOCK_MOST; -ENOMEM.
+ * Context: any thread.
+ */
+int sock_table_take(struct sock_table *table, const void *answer, size_t len);
 
 struct sock_queues;
 

@@ -5,7 +5,6 @@
 #include "base/io.h"
 #include "base/units.h"
 #include "sampler/collector/process/external_sampler.h"
-#include "sampler/collector/process/hook_event.h"
 #include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/timerless.h"
 #include "sampler/collector/process/wall.h"

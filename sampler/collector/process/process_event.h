@@ -4,6 +4,57 @@
 
 #include "sampler/collector/event/event.h"
 
+struct collector_options;
+struct collector_stats;
+struct ring_header;
+struct thread;
+
+/**
+ * hook_event_configure - tell the agent what to watch, before it can see the header
+ *
+ * Context: collector thread.
+ */
+void hook_event_configure(struct ring_header *header, const struct collector_options *options);
+
+/**
+ * hook_event_arenas - what the allocator of a process has, into its readings
+ *
+ * Context: collector thread.
+ */
+void hook_event_arenas(struct process *process);
+
+/**
+ * hook_event_node - a sample for a checked record of an event
+ *
+ * Memory that was taken weighs its bytes; memory that was given back weighs nothing and is in
+ * the metrics.  What it adds to heap_live_bytes stands there until hook_event_settle().
+ *
+ * Return:  the node; NULL when memory ran out.
+ * Owns:    the caller, to free().
+ * Context: collector thread.
+ */
+struct node *hook_event_node(struct process *process, const struct record_event *record,
+			     uint64_t time_ns);
+
+/**
+ * hook_event_settle - bring the thread's bytes up to date, in the order of time
+ *
+ * Does nothing for a sample that is not of memory.
+ *
+ * Context: collector thread.
+ */
+void hook_event_settle(struct node_sample *sample, struct thread *thread);
+
+/**
+ * hook_event_count - count a sample of memory or of a lock
+ *
+ * Call it before hook_event_settle().
+ *
+ * Return:  false: it is neither, and not counted.
+ * Context: collector thread.
+ */
+bool hook_event_count(const struct node_sample *sample, struct collector_stats *stats);
+
 /**
  * node_new - a node of a process with EXTRA bytes behind it
  *

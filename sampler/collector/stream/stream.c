@@ -3,8 +3,8 @@
 
 #include "base/units.h"
 #include "sampler/collector/process/engines.h"
-#include "sampler/collector/process/hook_event.h"
 #include "sampler/collector/process/process.h"
+#include "sampler/collector/process/process_event.h"
 #include "sampler/collector/stream/filter.h"
 
 #include <stdlib.h>
