@@ -15,6 +15,16 @@
 #include <time.h>
 #include <unistd.h>
 
+int task_open_all(pid_t pid)
+{
+	char path[32];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 int task_open(int tasks_fd, uint32_t tid, const char *name)
 {
 	char path[64];

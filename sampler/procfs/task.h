@@ -5,6 +5,7 @@
 #include "base/sample.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Of its stat file. */
 struct task_stat {
@@ -20,6 +21,15 @@ struct schedstat {
 	uint64_t delay_ns; /* ready to run and waiting for a CPU, as far as that is over */
 	uint64_t slices;
 };
+
+/**
+ * task_open_all - open the directory of the threads of a process
+ *
+ * Return:  the descriptor (close-on-exec); -errno.
+ * Owns:    the caller.
+ * Context: any thread.
+ */
+int task_open_all(pid_t pid);
 
 /**
  * task_open - open a file of a thread
@@ -49,7 +59,7 @@ int task_read_stat(int tasks_fd, uint32_t tid, struct task_stat *ret_stat);
 
 /**
  * task_sum_run_delay - how long the threads that there are have waited for a processor, in ns
- * @tasks_fd: /proc/PID/task; is closed; -1: there is none
+ * @tasks_fd: /proc/PID/task; is closed; < 0: there is none
  *
  * What one waited that has ended is no longer told.
  *

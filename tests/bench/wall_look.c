@@ -106,15 +106,15 @@ static void forget_samples(struct stream *stream)
 	struct node *node;
 
 	stream_flush(stream, UINT64_MAX);
-	while ((node = queue_take(stream->sink.queue, 0)))
-		queue_forget(stream->sink.queue, node);
+	while ((node = queue_take(stream->order.queue, 0)))
+		queue_forget(stream->order.queue, node);
 }
 
 /* Looks are spread over more and more ticks: the time between them is not waited for. */
 static int measure(struct process *process, struct stream *stream)
 {
 	struct wall_turn turn = {
-		.sink = &stream->sink, .deadline_ns = UINT64_MAX, .most_ticks = 64};
+		.sink = &stream->order, .deadline_ns = UINT64_MAX, .most_ticks = 64};
 	uint64_t looks = 0;
 	uint64_t samples = 0;
 	uint64_t spent = 0;
@@ -122,21 +122,21 @@ static int measure(struct process *process, struct stream *stream)
 	if (wall_new(&process->wall, process, &turn) < 0)
 		return 1;
 	for (turn.tick = 1; turn.tick <= FIRST_TICKS + TICKS; turn.tick++) {
-		uint64_t before = stream->sink.stats->looks;
+		uint64_t before = stream->order.stats->looks;
 		uint64_t cpu = cpu_ns();
 
 		wall_pass(process->wall, process, &turn);
 		if (turn.tick <= FIRST_TICKS) {
-			samples = stream->sink.stats->samples;
+			samples = stream->order.stats->samples;
 		} else {
 			spent += cpu_ns() - cpu;
-			looks += stream->sink.stats->looks - before;
+			looks += stream->order.stats->looks - before;
 		}
 		forget_samples(stream);
 	}
 	printf("  %.2f us a look, of %llu looks that gave %llu samples\n",
 	       (double)spent / (double)looks / 1000, (unsigned long long)looks,
-	       (unsigned long long)(stream->sink.stats->samples - samples));
+	       (unsigned long long)(stream->order.stats->samples - samples));
 	return 0;
 }
 
@@ -146,7 +146,7 @@ static int look_at(pid_t pid, uint32_t hz)
 	const struct collector_options options = {.hz = hz, .events = COLLECT_WALL};
 	struct collector_stats stats = {0};
 	struct queue queue;
-	struct stream stream = {.sink = {.queue = &queue, .stats = &stats}};
+	struct stream stream = {.order = {.queue = &queue, .stats = &stats}};
 	struct process *process;
 	int r = 1;
 
@@ -156,7 +156,7 @@ static int look_at(pid_t pid, uint32_t hz)
 		r = measure(process, &stream);
 		process_free(process);
 	}
-	merge_release(&stream.sink.order);
+	merge_release(&stream.order);
 	queue_release(&queue);
 	return r;
 }

@@ -34,8 +34,8 @@ static int set_up(void **state)
 
 	if (!fixture || queue_init(&fixture->queue, 64 << 20) < 0)
 		return -1;
-	fixture->stream.sink.queue = &fixture->queue;
-	fixture->stream.sink.stats = &fixture->stats;
+	fixture->stream.order.queue = &fixture->queue;
+	fixture->stream.order.stats = &fixture->stats;
 	if (process_new(&fixture->process, 1, getpid(), &options, NULL) < 0)
 		return -1;
 	fixture->ring = mmap(NULL, ring_chunk_offset(RING_MAX_CHUNKS), PROT_READ | PROT_WRITE,
@@ -52,9 +52,9 @@ static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
 
-	process_end(fixture->process, &fixture->stream.sink);
+	process_end(fixture->process, &fixture->stream.order);
 	stream_flush(&fixture->stream, UINT64_MAX);
-	merge_release(&fixture->stream.sink.order);
+	merge_release(&fixture->stream.order);
 	queue_release(&fixture->queue);
 	(void)munmap(fixture->ring, ring_chunk_offset(RING_MAX_CHUNKS));
 	free(fixture);
@@ -104,7 +104,7 @@ static void put_sample(const struct fixture *fixture, uint32_t index, uint32_t t
 static struct node *drain(struct fixture *fixture)
 {
 	fixture->process->sweep = (struct slot_sweep){0};
-	process_drain(fixture->process, &fixture->stream.sink);
+	process_drain(fixture->process, &fixture->stream.order);
 	stream_flush(&fixture->stream, UINT64_MAX - 1);
 	return queue_take(&fixture->queue, 0);
 }
@@ -130,7 +130,7 @@ static void gives_what_was_committed_and_moves_the_tail(void **state)
 
 static uint64_t n_given(struct fixture *fixture)
 {
-	process_drain(fixture->process, &fixture->stream.sink);
+	process_drain(fixture->process, &fixture->stream.order);
 	stream_flush(&fixture->stream, UINT64_MAX - 1);
 	for (struct node *node = queue_take(&fixture->queue, 0); node;
 	     node = queue_take(&fixture->queue, 0))
@@ -287,7 +287,7 @@ static void gives_a_dead_threads_slot_back_after_its_last_record(void **state)
 	atomic_store(&fixture->header->tids[1], (uint32_t)getpid());
 	assert_null(drain(fixture));
 	put_sample(fixture, 0, gone, io_now_ns());
-	process_reap(fixture->process, &fixture->stream.sink);
+	process_reap(fixture->process, &fixture->stream.order);
 	assert_int_equal(atomic_load(&fixture->header->tids[0]), RING_TID_DEAD);
 	assert_int_equal(atomic_load(&fixture->header->tids[1]), (uint32_t)getpid());
 	node = drain(fixture);
@@ -335,7 +335,7 @@ static void gives_the_mappings_of_a_process(void **state)
 	bool found = false;
 	struct node *node;
 
-	(void)process_update_mappings(fixture->process, &fixture->stream.sink, true);
+	(void)process_update_mappings(fixture->process, &fixture->stream.order, true);
 	stream_flush(&fixture->stream, UINT64_MAX - 1);
 	while ((node = queue_take(&fixture->queue, 0))) {
 		uint64_t here = (uint64_t)(uintptr_t)&gives_the_mappings_of_a_process;

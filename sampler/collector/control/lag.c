@@ -76,17 +76,13 @@ static void count_gap(struct behind *behind, uint64_t start_ns, struct collector
 		stats->starved_ns = gap_ns;
 }
 
-static uint64_t past(uint64_t then_ns, uint64_t now_ns)
-{
-	return then_ns && now_ns > then_ns ? now_ns - then_ns : 0;
-}
-
 static uint64_t behind_ns(const struct lag_inputs *inputs)
 {
-	uint64_t late_ns = past(inputs->due_ns, inputs->start_ns);
-	uint64_t age_ns = past(inputs->oldest_ns, inputs->start_ns);
+	uint64_t due_ns = inputs->due_ns ? inputs->due_ns : UINT64_MAX;
+	uint64_t oldest_ns = inputs->oldest_ns ? inputs->oldest_ns : UINT64_MAX;
+	uint64_t since_ns = due_ns < oldest_ns ? due_ns : oldest_ns;
 
-	return late_ns > age_ns ? late_ns : age_ns;
+	return inputs->start_ns > since_ns ? inputs->start_ns - since_ns : 0;
 }
 
 bool behind_look(struct behind *behind, const struct lag_inputs *inputs,

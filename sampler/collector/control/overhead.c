@@ -310,26 +310,21 @@ static bool switches_are_dear(struct spending *spending, const struct overhead_i
 	return true;
 }
 
-/* Timers where they give more samples for the budget, or cost less; and the rate that it allows. */
-static struct overhead_decision decide(struct spending *spending,
-				       const struct overhead_inputs *inputs)
+/* Return: whether timers give more samples for the budget than perf events, or cost less. */
+static bool decide(struct spending *spending, const struct overhead_inputs *inputs)
 {
 	struct budget *budget = &spending->budget;
-	struct overhead_decision decision = {0};
 	struct budget_source source;
 
-	if (wants_timers(spending, inputs) || switches_are_dear(spending, inputs)) {
-		decision.use_timers = true;
-		inputs->stats->timers_took_over |= inputs->engine == RING_ENGINE_PERF;
-		source = source_of(inputs, RING_ENGINE_CTIMER);
-		budget_restart(budget, budget->hz, &source);
-	}
-	decision.rate_hz = budget->rate_hz;
-	return decision;
+	if (!wants_timers(spending, inputs) && !switches_are_dear(spending, inputs))
+		return false;
+	inputs->stats->timers_took_over |= inputs->engine == RING_ENGINE_PERF;
+	source = source_of(inputs, RING_ENGINE_CTIMER);
+	budget_restart(budget, budget->hz, &source);
+	return true;
 }
 
-struct overhead_decision spending_init(struct spending *spending,
-				       const struct overhead_inputs *inputs)
+bool spending_init(struct spending *spending, const struct overhead_inputs *inputs)
 {
 	const struct collector_options *options = inputs->options;
 	struct budget_source source = source_of(inputs, inputs->engine);
@@ -345,17 +340,14 @@ struct overhead_decision spending_init(struct spending *spending,
 	return decide(spending, inputs);
 }
 
-bool spending_due(const struct spending *spending)
-{
-	return io_now_ns() - spending->last.now_ns >= STEP_MS * NS_PER_MS;
-}
-
-struct overhead_decision spending_step(struct spending *spending,
-				       const struct overhead_inputs *inputs)
+bool spending_step(struct spending *spending, const struct overhead_inputs *inputs,
+		   bool *ret_use_timers)
 {
 	struct budget *budget = &spending->budget;
 	uint64_t now_ns = io_now_ns();
 
+	if (now_ns - spending->last.now_ns < STEP_MS * NS_PER_MS)
+		return false;
 	spending->last = sums_of(spending, inputs, now_ns);
 	if (inputs->rate->hz != budget->hz)
 		budget_restart(budget, inputs->rate->hz, NULL);
@@ -365,5 +357,6 @@ struct overhead_decision spending_step(struct spending *spending,
 	else
 		(void)budget_step(budget, &spending->last);
 	note_lowered(spending, inputs, now_ns);
-	return decide(spending, inputs);
+	*ret_use_timers = decide(spending, inputs);
+	return true;
 }

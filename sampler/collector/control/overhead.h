@@ -130,18 +130,15 @@ struct overhead_inputs {
 	uint32_t kernel_hz;
 };
 
-struct overhead_decision {
-	bool use_timers; /* no perf events from now on */
-	double rate_hz;  /* signals a second of CPU, at most hz */
-};
-
 /**
  * spending_init - no cost yet; the rate is what the known price of a signal allows
  *
+ * budget.rate_hz is the rate.
+ *
+ * Return:  whether perf events are to be given up for timers.
  * Context: main thread, before the drain thread runs.
  */
-struct overhead_decision spending_init(struct spending *spending,
-				       const struct overhead_inputs *inputs);
+bool spending_init(struct spending *spending, const struct overhead_inputs *inputs);
 
 /**
  * spending_program_ns - what programs have paid so far
@@ -151,18 +148,14 @@ struct overhead_decision spending_init(struct spending *spending,
 uint64_t spending_program_ns(const struct spending *spending, const struct overhead_inputs *inputs);
 
 /**
- * spending_due - whether it is time for spending_step()
+ * spending_step - judge what was spent since the last step, when that is due
  *
+ * budget.rate_hz is the rate from now on.
+ *
+ * Return:  whether it was due.
  * Context: collector thread.
  */
-bool spending_due(const struct spending *spending);
-
-/**
- * spending_step - judge what was spent since the last step
- *
- * Context: collector thread.
- */
-struct overhead_decision spending_step(struct spending *spending,
-				       const struct overhead_inputs *inputs);
+bool spending_step(struct spending *spending, const struct overhead_inputs *inputs,
+		   bool *ret_use_timers);
 
 #endif

@@ -72,8 +72,8 @@ int drain_init(struct collector *collector)
 	drain->engine = collector->options.engine == RING_ENGINE_PERF ? RING_ENGINE_PERF
 								      : RING_ENGINE_CTIMER;
 	drain->stream.base_ns = drain->rate.period_ns;
-	drain->stream.sink.queue = &collector->queue;
-	drain->stream.sink.stats = &drain->stats;
+	drain->stream.order.queue = &collector->queue;
+	drain->stream.order.stats = &drain->stats;
 	drain->stream.keep = &drain->keep;
 	due_init(collector);
 	keep_init(&drain->keep, &collector->options.keep);
@@ -109,7 +109,7 @@ void drain_release(struct collector *collector)
 		(void)close(drain->spare_fd);
 	if (drain->event_fd >= 0)
 		(void)close(drain->event_fd);
-	merge_release(&drain->stream.sink.order);
+	merge_release(&drain->stream.order);
 	keep_release(&drain->keep);
 	usage_release(&drain->usage);
 	sock_table_release(&drain->sockets);
@@ -163,7 +163,7 @@ static void unlink_process(struct drain *drain, struct process *process)
 static void end_process(struct drain *drain, struct process *process, bool carried_on)
 {
 	unlink_process(drain, process);
-	process_end(process, &drain->stream.sink);
+	process_end(process, &drain->stream.order);
 	phase_end(&drain->phase, process);
 	if (!carried_on)
 		drain->ended_charged_ns += process_used_ns(process);
@@ -258,7 +258,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 		process->charged_ns = charged_ns;
 	drain->next_number++;
 	drain->stats.processes++;
-	(void)process_update_mappings(process, &drain->stream.sink, true);
+	(void)process_update_mappings(process, &drain->stream.order, true);
 	wall_turn_begin(collector, process);
 	*ret_process = process;
 	return 0;
@@ -272,7 +272,7 @@ void drain_unsampled(struct collector *collector, pid_t pid)
 	if (!process)
 		return;
 	process_charge(process);
-	process_drain(process, &drain->stream.sink);
+	process_drain(process, &drain->stream.order);
 	process->unsampled_ns = io_now_ns();
 }
 
@@ -416,18 +416,14 @@ static void publish(struct collector *collector)
 static void look_at(struct collector *collector, struct process *process, struct pace_pass *pass)
 {
 	struct drain *drain = &collector->drain;
-	const struct engine_inputs engine = {.period_ns = drain->rate.period_ns,
-					     .tick_ns = NS_PER_S / collector_kernel_hz(),
-					     .events_permitted =
-						     collector->options.events_permitted};
 
 	process_charge(process);
-	process_drain(process, &drain->stream.sink);
-	if (process_update_mappings(process, &drain->stream.sink, false))
+	process_drain(process, &drain->stream.order);
+	if (process_update_mappings(process, &drain->stream.order, false))
 		pass->moved = true;
-	process_reap(process, &drain->stream.sink);
-	if (engines_look(process, &engine, &drain->stats))
-		pace_set_events(&drain->pace, true, engine.tick_ns);
+	process_reap(process, &drain->stream.order);
+	if (engines_look(process, &collector->options, drain->rate.period_ns, &drain->stats))
+		pace_set_events(&drain->pace, true, NS_PER_S / collector_kernel_hz());
 	if (process->perf.on)
 		perf_threads_look(process, &collector->options.perf, &drain->stats);
 	if (process->outsider)

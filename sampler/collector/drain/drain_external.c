@@ -241,7 +241,7 @@ static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 
 	for (struct process *process = drain->processes; process; process = next) {
 		struct outsider_turn turn = {.process = process,
-					     .sink = &drain->stream.sink,
+					     .sink = &drain->stream.order,
 					     .now_ns = io_now_ns(),
 					     .deadline_ns = now_ns + turn_ns(drain) / 2,
 					     .every_ns = turn_ns(drain),

@@ -147,7 +147,7 @@ static void take_events(struct collector *collector, int fd, const struct handsh
 	struct process *process = map_get(&drain->by_pid, (uint64_t)peer);
 
 	if (process && process->perf.on) {
-		process_drain(process, &drain->stream.sink);
+		process_drain(process, &drain->stream.order);
 		if (hello->kind == HANDSHAKE_EVENTS_OFF) {
 			perf_threads_off(process);
 		} else {

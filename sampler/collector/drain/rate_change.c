@@ -12,7 +12,7 @@
 static void restart_wall(struct drain *drain, uint32_t hz)
 {
 	for (struct process *process = drain->processes; process; process = process->next) {
-		wall_restart(process->wall, process, &drain->stream.sink);
+		wall_restart(process->wall, process, &drain->stream.order);
 		process->period_ns = NS_PER_S / hz;
 	}
 }
@@ -24,12 +24,6 @@ static uint64_t charge_all(struct drain *drain)
 	return drain_charged_ns(drain);
 }
 
-/* Timers signal at most once a tick. */
-static uint32_t source_most_hz(const struct drain *drain)
-{
-	return drain->engine == RING_ENGINE_CTIMER ? collector_kernel_hz() : 0;
-}
-
 /* Nothing is lost by a lack of memory but the line that tells of it. */
 static void mark(struct drain *drain)
 {
@@ -37,21 +31,23 @@ static void mark(struct drain *drain)
 	uint64_t paused_ns = rate_paused_ns(&drain->rate, charged_ns);
 	const struct budget_limit *program = &drain->spending.budget.limits[BUDGET_PROGRAM];
 	uint64_t now_ns = io_now_ns();
+	/* Timers signal at most once a tick. */
+	uint32_t most_hz = drain->engine == RING_ENGINE_CTIMER ? collector_kernel_hz() : 0;
 	struct node *node = node_new(NODE_RATE, NULL, now_ns, 0);
 
 	if (!node)
 		return;
-	node->rate = (struct collector_rate){
-		.time_ns = now_ns,
-		.hz = drain->rate.hz,
-		.effective_hz = rate_delivered_hz(&drain->rate, source_most_hz(drain)),
-		.pauses = drain->rate.pauses,
-		.mark = drain->rate.mark,
-		.charged_ns = charged_ns - paused_ns,
-		.paused_ns = paused_ns,
-		.cost_ppm = (uint32_t)(program->share * 1e6),
-		.full = drain->behind.breaker.cause == BREAKER_FULL};
-	event_sink_push(&drain->stream.sink, node);
+	node->rate =
+		(struct collector_rate){.time_ns = now_ns,
+					.hz = drain->rate.hz,
+					.effective_hz = rate_delivered_hz(&drain->rate, most_hz),
+					.pauses = drain->rate.pauses,
+					.mark = drain->rate.mark,
+					.charged_ns = charged_ns - paused_ns,
+					.paused_ns = paused_ns,
+					.cost_ppm = (uint32_t)(program->share * 1e6),
+					.full = drain->behind.breaker.cause == BREAKER_FULL};
+	event_sink_push(&drain->stream.order, node);
 	drain->marked_ns = now_ns;
 }
 
@@ -104,19 +100,6 @@ static void lower(struct collector *collector, double effective_hz)
 	mark(&collector->drain);
 }
 
-/* A pause of the breaker, or its end. */
-static void set_break(struct collector *collector, bool pause)
-{
-	struct rate *rate = &collector->drain.rate;
-	uint32_t pauses = rate->pauses & ~(uint32_t)PAUSE_BREAKER;
-
-	pauses |= pause ? PAUSE_BREAKER : 0;
-	if (pauses == rate->pauses)
-		return;
-	change(&collector->drain, rate->hz, rate->period_ns, pauses);
-	mark(&collector->drain);
-}
-
 static struct overhead_inputs inputs_of(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
@@ -129,42 +112,34 @@ static struct overhead_inputs inputs_of(struct collector *collector)
 					.kernel_hz = collector_kernel_hz()};
 }
 
-static void use_timers(struct drain *drain)
+static void follow_budget(struct collector *collector, bool use_timers)
 {
-	drain->engine = RING_ENGINE_CTIMER;
-	pace_set_events(&drain->pace, false, NS_PER_S / collector_kernel_hz());
-	for (struct process *process = drain->processes; process; process = process->next)
-		perf_process_switch(process, false);
-	mark(drain);
-}
+	struct drain *drain = &collector->drain;
 
-static void follow_budget(struct collector *collector, const struct overhead_decision *decision)
-{
-	if (decision->use_timers)
-		use_timers(&collector->drain);
-	lower(collector, decision->rate_hz);
+	if (use_timers) {
+		drain->engine = RING_ENGINE_CTIMER;
+		pace_set_events(&drain->pace, false, NS_PER_S / collector_kernel_hz());
+		for (struct process *process = drain->processes; process; process = process->next)
+			perf_process_switch(process, false);
+		mark(drain);
+	}
+	lower(collector, drain->spending.budget.rate_hz);
 }
 
 void rate_change_init(struct collector *collector)
 {
 	const struct overhead_inputs inputs = inputs_of(collector);
-	struct overhead_decision decision;
 
-	decision = spending_init(&collector->drain.spending, &inputs);
-	follow_budget(collector, &decision);
+	follow_budget(collector, spending_init(&collector->drain.spending, &inputs));
 }
 
 void rate_change_by_budget(struct collector *collector)
 {
-	struct spending *spending = &collector->drain.spending;
-	struct overhead_inputs inputs;
-	struct overhead_decision decision;
+	const struct overhead_inputs inputs = inputs_of(collector);
+	bool use_timers;
 
-	if (!spending_due(spending))
-		return;
-	inputs = inputs_of(collector);
-	decision = spending_step(spending, &inputs);
-	follow_budget(collector, &decision);
+	if (spending_step(&collector->drain.spending, &inputs, &use_timers))
+		follow_budget(collector, use_timers);
 }
 
 uint64_t rate_change_program_ns(struct collector *collector)
@@ -177,16 +152,23 @@ uint64_t rate_change_program_ns(struct collector *collector)
 void rate_change_by_lag(struct collector *collector, uint64_t start_ns, double fill)
 {
 	struct drain *drain = &collector->drain;
+	const struct rate *rate = &drain->rate;
+	uint32_t pauses = rate->pauses & ~(uint32_t)PAUSE_BREAKER;
 	const struct lag_inputs inputs = {.start_ns = start_ns,
 					  .due_ns = due_wake_ns(&drain->due),
-					  .oldest_ns = queue_oldest_ns(drain->stream.sink.queue),
+					  .oldest_ns = queue_oldest_ns(drain->stream.order.queue),
 					  .fill = fill,
 					  .charged_ns = drain_charged_ns(drain),
-					  .hz = drain->rate.hz,
-					  .pauses = drain->rate.pauses};
+					  .hz = rate->hz,
+					  .pauses = rate->pauses};
 
-	if (behind_look(&drain->behind, &inputs, &drain->stats))
-		set_break(collector, drain->behind.breaker.until_ns != 0);
+	if (!behind_look(&drain->behind, &inputs, &drain->stats))
+		return;
+	pauses |= drain->behind.breaker.until_ns ? PAUSE_BREAKER : 0;
+	if (pauses == rate->pauses)
+		return;
+	change(drain, rate->hz, rate->period_ns, pauses);
+	mark(drain);
 }
 
 uint64_t rate_request(struct collector *collector, const uint32_t *hz, const bool *paused)

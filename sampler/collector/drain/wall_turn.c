@@ -40,7 +40,7 @@ static struct wall_turn make_turn(struct collector *collector, uint64_t now_ns)
 	uint64_t limit_ns = ns / 2 < WALL_TURN_MS * NS_PER_MS ? ns / 2 : WALL_TURN_MS * NS_PER_MS;
 
 	follow_rate(&drain->turns, ns, now_ns);
-	return (struct wall_turn){.sink = &drain->stream.sink,
+	return (struct wall_turn){.sink = &drain->stream.order,
 				  .tick = tick_at(&drain->turns, now_ns),
 				  .deadline_ns = now_ns + limit_ns,
 				  .most_ticks = most < WALL_MOST_TICKS ? (uint32_t)most

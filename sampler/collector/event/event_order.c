@@ -75,7 +75,7 @@ void merge_release(struct merge *merge)
 	*merge = (struct merge){0};
 }
 
-void event_sink_push(struct event_sink *sink, struct node *node)
+void event_sink_push(struct merge *sink, struct node *node)
 {
 	if (!node) {
 		sink->stats->lost_queue++;
@@ -87,7 +87,7 @@ void event_sink_push(struct event_sink *sink, struct node *node)
 		free(node);
 		return;
 	}
-	if (merge_push(&sink->order, node) < 0) {
+	if (merge_push(sink, node) < 0) {
 		sink->stats->lost_queue++;
 		queue_forget(sink->queue, node);
 	}

@@ -5,12 +5,14 @@
 #include "sampler/collector/event/event.h"
 #include "sampler/collector/event/queue.h"
 
-/* A binary heap.  Zero is an empty one. */
+/* A binary heap, in which events of all processes go in.  Zero is an empty one. */
 struct merge {
 	struct node **nodes;
 	size_t n;
 	size_t size;
 	uint64_t sequence;
+	struct queue *queue; /* which admits them, */
+	struct collector_stats *stats;
 };
 
 /**
@@ -40,13 +42,6 @@ struct node *merge_pop(struct merge *merge, uint64_t last_ns);
  */
 void merge_release(struct merge *merge);
 
-/* Where events of all processes go in.  Zero the order. */
-struct event_sink {
-	struct merge order;
-	struct queue *queue;
-	struct collector_stats *stats;
-};
-
 /**
  * event_sink_push - hand in what happened, in any order of time
  *
@@ -55,6 +50,6 @@ struct event_sink {
  * Owns:    the sink has the node; NULL is fine (memory ran out: counted as lost).
  * Context: collector thread.
  */
-void event_sink_push(struct event_sink *sink, struct node *node);
+void event_sink_push(struct merge *sink, struct node *node);
 
 #endif

@@ -25,15 +25,13 @@
 static int begin(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider)
 {
 	struct engine *engine = calloc(1, sizeof(*engine));
-	char path[64];
 	int r;
 
 	if (!engine)
 		return -ENOMEM;
 	engine->outsider.how = outside_engine();
 	engine->base_ns = cpu_ns;
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	engine->tasks_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	engine->tasks_fd = task_open_all(pid);
 	r = engine->tasks_fd < 0 ? -ESRCH : remote_new(&engine->remote, pid);
 	/* There is no stack at 0: it is enough that it may be asked for. */
 	if (r == 0 && (r = remote_begin(engine->remote, 0)) == -EFAULT)

@@ -113,14 +113,6 @@ static void add_faults(struct usage *usage, struct process_usage *own, pid_t pid
 	usage->now.majfaults += advance(own, &own->majfaults, stat.at[STAT_MAJFLT]);
 }
 
-static uint64_t sum_run_delay(pid_t pid)
-{
-	char path[32];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	return task_sum_run_delay(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-}
-
 void usage_add(struct usage *usage, struct process_usage *own, struct readings *readings)
 {
 	if (usage->wanted & (BIT(USAGE_RSS) | BIT(USAGE_GAUGES)))
@@ -139,8 +131,8 @@ void usage_add(struct usage *usage, struct process_usage *own, struct readings *
 	if (usage->wanted & BIT(USAGE_FAULTS))
 		add_faults(usage, own, readings->pid);
 	if (usage->wanted & BIT(USAGE_RUN_DELAY))
-		usage->now.run_delay_ns +=
-			advance(own, &own->run_delay_ns, sum_run_delay(readings->pid));
+		usage->now.run_delay_ns += advance(
+			own, &own->run_delay_ns, task_sum_run_delay(task_open_all(readings->pid)));
 	own->seen = true;
 }
 

@@ -2,18 +2,8 @@
 #include "sampler/collector/process/engines.h"
 
 #include "base/io.h"
+#include "base/units.h"
 #include "sampler/procfs/task.h"
-
-#include <fcntl.h>
-#include <stdio.h>
-
-static uint64_t run_delay_ns(const struct process *process)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
-	return task_sum_run_delay(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-}
 
 static struct tick_aliasing_sums sums_of(const struct collector_stats *stats,
 					 const struct process *process)
@@ -28,16 +18,16 @@ static struct tick_aliasing_sums sums_of(const struct collector_stats *stats,
 }
 
 /* Above the tick weights are large by design. */
-static uint64_t judged_period_ns(const struct engine_inputs *inputs, const struct process *process)
+static uint64_t judged_period_ns(const struct process *process, uint64_t period_ns,
+				 uint64_t tick_ns)
 {
-	uint64_t period_ns = inputs->period_ns;
 	uint32_t state = atomic_load_explicit(&process->ring.header->state, memory_order_acquire);
 
 	if (process->perf.on || process->aliased || process->outsider || process->paused ||
 	    process->deaf || process->mute || process->unsampled_ns || state != AGENT_SAMPLING ||
 	    (process->ring.header->hooks & RING_NO_TIMERS))
 		return 0;
-	return period_ns >= inputs->tick_ns ? period_ns : 0;
+	return period_ns >= tick_ns ? period_ns : 0;
 }
 
 void engines_sample(struct process *process, const struct node_sample *sample, uint64_t taken,
@@ -57,39 +47,39 @@ void engines_sample(struct process *process, const struct node_sample *sample, u
 }
 
 /* Return: whether it has perf events now. */
-static bool found(struct process *process, const struct engine_inputs *inputs,
-		  struct collector_stats *stats)
+static bool found(struct process *process, bool events_permitted, struct collector_stats *stats)
 {
 	process->aliased = true;
 	stats->aliased++;
 	stats->aliased_pid = process->pid;
-	if (!inputs->events_permitted)
+	if (!events_permitted)
 		return false;
 	perf_process_switch(process, true);
 	stats->switched++;
 	return true;
 }
 
-bool engines_look(struct process *process, const struct engine_inputs *inputs,
-		  struct collector_stats *stats)
+bool engines_look(struct process *process, const struct collector_options *options,
+		  uint64_t period_ns, struct collector_stats *stats)
 {
+	uint64_t tick_ns = NS_PER_S / collector_kernel_hz();
 	struct tick_aliasing *aliasing = &process->aliasing;
 	struct tick_aliasing_sums sums = sums_of(stats, process);
-	uint64_t period_ns = judged_period_ns(inputs, process);
+	uint64_t judged_ns = judged_period_ns(process, period_ns, tick_ns);
 	bool suspect = aliasing->n_signs > 0;
 
-	if (aliasing->period_ns != period_ns) {
-		tick_aliasing_restart(aliasing, &sums, period_ns, inputs->tick_ns);
+	if (aliasing->period_ns != judged_ns) {
+		tick_aliasing_restart(aliasing, &sums, judged_ns, tick_ns);
 		return false;
 	}
 	if (!tick_aliasing_due(aliasing, sums.now_ns))
 		return false;
 	/* Of many threads that costs: only where there have been signs. */
 	if (suspect)
-		sums.run_delay_ns = run_delay_ns(process);
+		sums.run_delay_ns = task_sum_run_delay(task_open_all(process->pid));
 	if (tick_aliasing_found(aliasing, &sums))
-		return found(process, inputs, stats);
+		return found(process, options->events_permitted, stats);
 	if (!suspect && aliasing->n_signs > 0)
-		aliasing->window.run_delay_ns = run_delay_ns(process);
+		aliasing->window.run_delay_ns = task_sum_run_delay(task_open_all(process->pid));
 	return false;
 }

@@ -4,13 +4,6 @@
 
 #include "sampler/collector/process/process.h"
 
-/* Of the recording. */
-struct engine_inputs {
-	uint64_t period_ns;    /* in force */
-	uint64_t tick_ns;      /* of the kernel */
-	bool events_permitted; /* a process may be given perf events */
-};
-
 /**
  * engines_sample - a sample of CPU time of a process, with its deltas
  * @taken: its weight in periods of the rate that it was taken with, which may have been lowered
@@ -22,11 +15,12 @@ void engines_sample(struct process *process, const struct node_sample *sample, u
 
 /**
  * engines_look - give a process that runs in step with the tick perf events, or count it
+ * @period_ns: in force for the recording
  *
  * Return:  whether it was given perf events.
  * Context: collector thread, at a pass, when the process has been drained.
  */
-bool engines_look(struct process *process, const struct engine_inputs *inputs,
-		  struct collector_stats *stats);
+bool engines_look(struct process *process, const struct collector_options *options,
+		  uint64_t period_ns, struct collector_stats *stats);
 
 #endif

@@ -12,13 +12,13 @@
 #include <sys/types.h>
 
 struct process;
-struct event_sink;
+struct merge;
 struct outsider;
 
 /* One look at all threads of a process. */
 struct outsider_turn {
 	struct process *process;
-	struct event_sink *sink;
+	struct merge *sink;
 	uint64_t now_ns;
 	uint64_t deadline_ns; /* no further thread is held after that */
 	uint64_t every_ns;    /* between two turns */

@@ -161,7 +161,7 @@ void process_forget_thread(struct process *process, uint32_t tid)
 /* Pushes mapping events into a stream. */
 struct mapping_stream {
 	struct process *process;
-	struct event_sink *sink;
+	struct merge *sink;
 	bool changed;
 };
 
@@ -176,7 +176,7 @@ static void push_mapping(void *context, const struct mapping *mapping)
 	event_sink_push(to->sink, node_new_mapping(to->process, mapping));
 }
 
-bool process_update_mappings(struct process *process, struct event_sink *sink, bool force)
+bool process_update_mappings(struct process *process, struct merge *sink, bool force)
 {
 	struct mapping_stream to = {.process = process, .sink = sink};
 	const struct mapping_sink emit = {.emit = push_mapping, .context = &to};
@@ -365,7 +365,7 @@ bool process_alive(const struct process *process)
 	return poll(&poll_fd, 1, 0) == 0;
 }
 
-static void end_outsider(struct process *process, struct event_sink *sink)
+static void end_outsider(struct process *process, struct merge *sink)
 {
 	const struct outsider_turn turn = {.process = process, .sink = sink, .now_ns = io_now_ns()};
 
@@ -373,7 +373,7 @@ static void end_outsider(struct process *process, struct event_sink *sink)
 		process->outsider->how->end(process->outsider, &turn);
 }
 
-void process_end(struct process *process, struct event_sink *sink)
+void process_end(struct process *process, struct merge *sink)
 {
 	struct node *node;
 

@@ -39,13 +39,6 @@ struct thread_series {
 	int64_t values[SAMPLE_MAX_METRICS];
 };
 
-/* What was found of a thread's name; the answer holds until the name changes. */
-struct keep_name {
-	bool asked;
-	bool named;
-	char comm[SAMPLE_COMM_SIZE]; /* that was asked about */
-};
-
 enum family_place {
 	FAMILY_NONE,  /* CMD, and whom it starts */
 	FAMILY_ROOT,  /* it has joined, */
@@ -72,7 +65,11 @@ struct thread {
 	bool counted; /* among those that gave a sample */
 	bool carries;
 	uint64_t carry_ns; /* of a period that its next sample is to stand for, once it carries */
-	struct keep_name keep;
+	struct {
+		bool asked; /* whether the name is one to keep; that holds until it changes */
+		bool named;
+		char comm[SAMPLE_COMM_SIZE]; /* that was asked about */
+	} keep;
 	struct thread_series series[N_SERIES];
 	int64_t alloc_bytes; /* that its samples of memory stood for */
 	int64_t free_bytes;
@@ -247,7 +244,7 @@ void process_forget_thread(struct process *process, uint32_t tid);
  *
  * Context: collector thread.
  */
-void process_drain(struct process *process, struct event_sink *sink);
+void process_drain(struct process *process, struct merge *sink);
 
 /**
  * process_update_mappings - read the maps file if something asks for it
@@ -256,14 +253,14 @@ void process_drain(struct process *process, struct event_sink *sink);
  * Return:  whether any has come or gone.
  * Context: collector thread.
  */
-bool process_update_mappings(struct process *process, struct event_sink *sink, bool force);
+bool process_update_mappings(struct process *process, struct merge *sink, bool force);
 
 /**
  * process_reap - mark the slots of threads that are gone, so that they can be claimed again
  *
  * Context: collector thread.
  */
-void process_reap(struct process *process, struct event_sink *sink);
+void process_reap(struct process *process, struct merge *sink);
 
 /**
  * process_until_ns - CPU of the pid up to where this image ended
@@ -326,7 +323,7 @@ void process_fill_metrics(struct process *process, struct node_sample *sample, u
  * Owns:    the stream has the process.
  * Context: collector thread.
  */
-void process_end(struct process *process, struct event_sink *sink);
+void process_end(struct process *process, struct merge *sink);
 
 /**
  * process_alive - whether the pid still stands for this process (a zombie does not)

@@ -45,7 +45,7 @@ static void add(uint64_t *total, uint64_t amount)
 /* One slot while it is being drained. */
 struct slot_drain {
 	struct process *process;
-	struct event_sink *sink;
+	struct merge *sink;
 	struct slot_view *view;
 	uint64_t now_ns;    /* read after the head: no record in it is younger */
 	uint64_t n_counted; /* samples of a counted event, and what they stand for together */
@@ -482,7 +482,7 @@ static void count_sweep(struct process *process, uint64_t before_ns)
 			sweep->spent_ns * (sweep->soon ? SWEEP_SOON_PART : SWEEP_PART);
 }
 
-static void drain_news(struct process *process, struct event_sink *sink, uint32_t n_slots)
+static void drain_news(struct process *process, struct merge *sink, uint32_t n_slots)
 {
 	struct slot_drain drain = {.process = process, .sink = sink};
 
@@ -503,7 +503,7 @@ static void drain_news(struct process *process, struct event_sink *sink, uint32_
 	}
 }
 
-static void drain_slots(struct process *process, struct event_sink *sink, uint32_t n_slots)
+static void drain_slots(struct process *process, struct merge *sink, uint32_t n_slots)
 {
 	uint64_t before_ns;
 
@@ -514,7 +514,7 @@ static void drain_slots(struct process *process, struct event_sink *sink, uint32
 		count_sweep(process, before_ns);
 }
 
-void process_drain(struct process *process, struct event_sink *sink)
+void process_drain(struct process *process, struct merge *sink)
 {
 	uint32_t n_slots = ring_view_n_slots(&process->ring);
 
@@ -535,7 +535,7 @@ void process_drain(struct process *process, struct event_sink *sink)
 }
 
 /* The thread has ended, so nothing more is committed: drain, then give the slot back. */
-static void reap_slot(struct process *process, struct event_sink *sink, uint32_t index)
+static void reap_slot(struct process *process, struct merge *sink, uint32_t index)
 {
 	struct slot_view *view = &process->slots[index];
 	struct slot_drain drain = {.process = process, .sink = sink, .view = view};
@@ -569,7 +569,7 @@ static bool is_gone(struct process *process, struct slot_view *view)
 				   : proc_thread_gone(process->pid, view->tid);
 }
 
-void process_reap(struct process *process, struct event_sink *sink)
+void process_reap(struct process *process, struct merge *sink)
 {
 	uint64_t before_ns;
 	uint64_t reaped_ns;

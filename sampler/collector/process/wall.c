@@ -86,8 +86,8 @@ static uint64_t next_random(struct wall *wall)
 	return wall->random;
 }
 
-static struct wall_look make_look(struct wall *wall, struct process *process,
-				  struct event_sink *sink, uint64_t tick)
+static struct wall_look make_look(struct wall *wall, struct process *process, struct merge *sink,
+				  uint64_t tick)
 {
 	return (struct wall_look){.process = process,
 				  .sink = sink,
@@ -222,7 +222,7 @@ static bool wants_list(struct wall *wall, uint64_t now_ns)
 	       now_ns - wall->listed_ns >= WALL_LIST_MS * NS_PER_MS;
 }
 
-static void push_stray(struct process *process, struct event_sink *sink, struct node *node)
+static void push_stray(struct process *process, struct merge *sink, struct node *node)
 {
 	node->next = NULL;
 	node->time_ns = io_now_ns();
@@ -235,7 +235,7 @@ static void push_stray(struct process *process, struct event_sink *sink, struct 
 }
 
 /* A thread that has come and gone between two lists has nothing but its CPU samples. */
-static void give_strays(struct wall *wall, struct process *process, struct event_sink *sink)
+static void give_strays(struct wall *wall, struct process *process, struct merge *sink)
 {
 	while (wall->strays) {
 		struct node *node = wall->strays;
@@ -288,17 +288,15 @@ int wall_new(struct wall **ret_wall, struct process *process, const struct wall_
 {
 	struct wall *wall = calloc(1, sizeof(*wall));
 	struct wall_look look;
-	char path[64];
 	int r;
 
 	if (!wall)
 		return -ENOMEM;
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
-	wall->tasks_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	wall->tasks_fd = task_open_all(process->pid);
 	wall->most_fd = most_kept_fd();
 	wall->carry_ns = (int64_t)process->period_ns / 2;
 	wall->tick = turn->tick;
-	r = wall->tasks_fd < 0 ? -errno : remote_new(&wall->remote, process->pid);
+	r = wall->tasks_fd < 0 ? wall->tasks_fd : remote_new(&wall->remote, process->pid);
 	look = make_look(wall, process, turn->sink, turn->tick);
 	wall->since_ns = look.now_ns;
 	wall->random = look.now_ns | 1;
@@ -392,7 +390,7 @@ static bool look_at_due(struct wall *wall, struct wall_look *look, const struct 
 	return *n_looks < WALL_LEAST_LOOKS || look->now_ns < turn->deadline_ns;
 }
 
-void wall_restart(struct wall *wall, struct process *process, struct event_sink *sink)
+void wall_restart(struct wall *wall, struct process *process, struct merge *sink)
 {
 	if (!wall)
 		return;
@@ -422,7 +420,7 @@ void wall_pass(struct wall *wall, struct process *process, const struct wall_tur
 		wall->tick++;
 }
 
-void wall_gone(struct wall *wall, struct process *process, struct event_sink *sink, uint32_t tid)
+void wall_gone(struct wall *wall, struct process *process, struct merge *sink, uint32_t tid)
 {
 	struct wall_thread *thread = wall ? map_get(&wall->threads, tid) : NULL;
 	struct wall_look look;
@@ -443,7 +441,7 @@ static void end_each(void *context, uint64_t tid, void *value)
 		end_thread(sweep->wall, thread, sweep->look);
 }
 
-void wall_end(struct wall *wall, struct process *process, struct event_sink *sink)
+void wall_end(struct wall *wall, struct process *process, struct merge *sink)
 {
 	struct wall_look look;
 	struct sweep sweep = {.wall = wall, .look = &look};

@@ -24,7 +24,7 @@ struct wall_stack {
 /* What the threads of one process share during a look. */
 struct wall_look {
 	struct process *process;
-	struct event_sink *sink;
+	struct merge *sink;
 	struct remote *remote;
 	int tasks_fd;        /* /proc/PID/task */
 	int most_fd;         /* descriptors from there on are not kept */

@@ -19,25 +19,18 @@ uint64_t room_bytes(uint32_t n_slots)
 	return big * RING_BIG_SLOT_BYTES + (n_slots - big) * RING_SMALL_SLOT_BYTES;
 }
 
-static uint32_t slots_in(uint64_t bytes)
-{
-	uint64_t big = bytes / RING_BIG_SLOT_BYTES;
-	uint64_t n;
-
-	if (big <= BIG_SLOTS)
-		return (uint32_t)big;
-	n = BIG_SLOTS + (bytes - room_bytes(BIG_SLOTS)) / RING_SMALL_SLOT_BYTES;
-	return n < RING_MAX_SLOTS ? (uint32_t)n : RING_MAX_SLOTS;
-}
-
 uint32_t room_slots(uint64_t limit_bytes, uint64_t used_bytes)
 {
-	uint32_t n;
+	uint64_t bytes = limit_bytes > used_bytes ? limit_bytes - used_bytes : 0;
+	uint64_t n = bytes / RING_BIG_SLOT_BYTES;
 
 	if (!limit_bytes)
 		return RING_MAX_SLOTS;
-	n = slots_in(limit_bytes > used_bytes ? limit_bytes - used_bytes : 0);
-	return n < RING_CHUNK_SLOTS ? RING_CHUNK_SLOTS : n;
+	if (n > BIG_SLOTS)
+		n = BIG_SLOTS + (bytes - room_bytes(BIG_SLOTS)) / RING_SMALL_SLOT_BYTES;
+	if (n < RING_CHUNK_SLOTS)
+		n = RING_CHUNK_SLOTS;
+	return n < RING_MAX_SLOTS ? (uint32_t)n : RING_MAX_SLOTS;
 }
 
 enum { JITTER_PCT = 10 };

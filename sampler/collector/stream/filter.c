@@ -18,15 +18,15 @@ void keep_release(struct keep *keep)
 
 static bool is_named(const struct collector_keep *options, struct thread *thread)
 {
-	struct keep_name *name = &thread->keep;
-
-	if (!name->asked || memcmp(name->comm, thread->comm, sizeof(name->comm)) != 0) {
-		memcpy(name->comm, thread->comm, sizeof(name->comm));
-		name->named = options->names(options->context, name->comm,
-					     strnlen(name->comm, sizeof(name->comm)));
-		name->asked = true;
+	if (!thread->keep.asked ||
+	    memcmp(thread->keep.comm, thread->comm, sizeof(thread->keep.comm)) != 0) {
+		memcpy(thread->keep.comm, thread->comm, sizeof(thread->keep.comm));
+		thread->keep.named =
+			options->names(options->context, thread->keep.comm,
+				       strnlen(thread->keep.comm, sizeof(thread->keep.comm)));
+		thread->keep.asked = true;
 	}
-	return name->named;
+	return thread->keep.named;
 }
 
 bool keep_sample(struct keep *keep, const struct process *process, struct thread *thread,

@@ -29,7 +29,7 @@ static void set_deltas(struct node_sample *sample, struct thread_series *series)
 
 static void count_sample(struct stream *stream, const struct node_sample *sample)
 {
-	struct collector_stats *stats = stream->sink.stats;
+	struct collector_stats *stats = stream->order.stats;
 
 	if (hook_event_count(sample, stats))
 		return;
@@ -53,11 +53,11 @@ static void count_sample(struct stream *stream, const struct node_sample *sample
 static void leave_out(struct stream *stream, struct node *node)
 {
 	struct filtered *filtered =
-		&stream->sink.stats->filtered[sample_series(node->sample.event)];
+		&stream->order.stats->filtered[sample_series(node->sample.event)];
 
 	filtered->samples++;
 	filtered->weight += node->sample.weight;
-	queue_forget(stream->sink.queue, node);
+	queue_forget(stream->order.queue, node);
 }
 
 /* Our own objects in the program: what happens there the program has not done. */
@@ -77,9 +77,9 @@ static bool is_own(const struct node *node)
 
 static void leave_out_own(struct stream *stream, struct node *node)
 {
-	stream->sink.stats->own_samples++;
-	stream->sink.stats->own_weight += node->sample.weight;
-	queue_forget(stream->sink.queue, node);
+	stream->order.stats->own_samples++;
+	stream->order.stats->own_weight += node->sample.weight;
+	queue_forget(stream->order.queue, node);
 }
 
 /*
@@ -115,12 +115,12 @@ static void give_sample(struct stream *stream, struct node *node)
 
 	if (thread) {
 		memcpy(sample->comm, thread->comm, sizeof(sample->comm));
-		stream->sink.stats->threads += !thread->counted;
+		stream->order.stats->threads += !thread->counted;
 		thread->counted = true;
 	}
 	if (!settle_weight(stream, node, thread)) {
-		stream->sink.stats->folded++;
-		queue_forget(stream->sink.queue, node);
+		stream->order.stats->folded++;
+		queue_forget(stream->order.queue, node);
 		return;
 	}
 	if (is_own(node)) {
@@ -140,10 +140,10 @@ static void give_sample(struct stream *stream, struct node *node)
 
 		set_deltas(sample, series);
 		if (series->sampled)
-			engines_sample(node->process, sample, taken, stream->sink.stats);
+			engines_sample(node->process, sample, taken, stream->order.stats);
 		series->sampled = true;
 	}
-	queue_put(stream->sink.queue, node);
+	queue_put(stream->order.queue, node);
 }
 
 static void name_thread(struct stream *stream, struct node *node)
@@ -152,7 +152,7 @@ static void name_thread(struct stream *stream, struct node *node)
 
 	if (thread)
 		memcpy(thread->comm, node->thread.comm, sizeof(thread->comm));
-	queue_forget(stream->sink.queue, node);
+	queue_forget(stream->order.queue, node);
 }
 
 static void give(struct stream *stream, struct node *node)
@@ -168,19 +168,19 @@ static void give(struct stream *stream, struct node *node)
 		return;
 	case NODE_GONE:
 		process_forget_thread(process, node->thread.tid);
-		queue_forget(stream->sink.queue, node);
+		queue_forget(stream->order.queue, node);
 		return;
 	case NODE_EXIT:
-		queue_put(stream->sink.queue, node);
+		queue_put(stream->order.queue, node);
 		process_free(process);
 		return;
 	case NODE_RATE:
 		stream->base_ns = NS_PER_S / node->rate.hz;
-		queue_put(stream->sink.queue, node);
+		queue_put(stream->order.queue, node);
 		return;
 	case NODE_MAPPING:
 	case NODE_END:
-		queue_put(stream->sink.queue, node);
+		queue_put(stream->order.queue, node);
 		return;
 	}
 }
@@ -189,7 +189,7 @@ void stream_flush(struct stream *stream, uint64_t last_ns)
 {
 	struct node *node;
 
-	while ((node = merge_pop(&stream->sink.order, last_ns)))
+	while ((node = merge_pop(&stream->order, last_ns)))
 		give(stream, node);
-	queue_offer(stream->sink.queue, last_ns);
+	queue_offer(stream->order.queue, last_ns);
 }

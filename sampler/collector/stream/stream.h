@@ -9,7 +9,7 @@
 struct keep;
 
 struct stream {
-	struct event_sink sink;
+	struct merge order;
 	struct keep *keep; /* NULL: everything is */
 	uint64_t base_ns;  /* the period that weights are given in; 0: as they are */
 };
