@@ -1,6 +1,5 @@
 /* choice_scan_test.c - processes as /proc tells them, ours and made up */
 #include "child_fixture.h"
-#include "sampler/collector/select/choice_scan.h"
 #include "sampler/collector/select/choice.h"
 #include "sampler/include/wick.h"
 

@@ -1,7 +1,6 @@
 /* waits_object_test.c - calls made by hand: words, states, and arguments that lie */
 #include "child_fixture.h"
 #include "folder_fixture.h"
-#include "sampler/collector/wall/waits.h"
 #include "sampler/remote/blocked.h"
 #include "sampler/remote/waits.h"
 
