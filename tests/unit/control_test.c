@@ -3,7 +3,7 @@
 #include "child_fixture.h"
 #include "folder_fixture.h"
 #include "tools/control/control_client.h"
-#include "tools/control/control_place.h"
+#include "tools/control/control_directories.h"
 #include "tools/control/control_server.h"
 
 #include <errno.h>
@@ -167,20 +167,20 @@ static void serves_on_when_all_places_were_taken(void **state)
 static void trusts_only_a_directory_that_is_private(void **state)
 {
 	struct fixture *fixture = *state;
-	struct control_places places;
+	struct control_directories places;
 	char path[80];
 
 	(void)snprintf(path, sizeof(path), "%s/wick", fixture->runtime);
-	control_places_list(geteuid(), &places);
+	control_directories_list(geteuid(), &places);
 	assert_true(places.n >= 2);
 	assert_string_equal(places.at[0], path);
-	assert_true(control_place_is_private(path, geteuid()));
-	assert_false(control_place_is_private(path, geteuid() + 1));
+	assert_true(control_directory_is_private(path, geteuid()));
+	assert_false(control_directory_is_private(path, geteuid() + 1));
 	assert_int_equal(chmod(path, 0710), 0);
-	assert_false(control_place_is_private(path, geteuid()));
+	assert_false(control_directory_is_private(path, geteuid()));
 	assert_int_equal(chmod(path, 0700), 0);
 	assert_int_equal(chmod(fixture->runtime, 0777), 0);
-	control_places_list(geteuid(), &places);
+	control_directories_list(geteuid(), &places);
 	assert_string_not_equal(places.at[0], path);
 }
 

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/procfs/proc_stat.h"
-#include "tools/control/control_place.h"
+#include "tools/control/control_directories.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -324,11 +324,11 @@ static void look_in(struct search *search, const char *directory, uid_t uid)
 
 static void look_at(struct search *search, uid_t uid)
 {
-	struct control_places places;
+	struct control_directories places;
 
-	control_places_list(uid, &places);
+	control_directories_list(uid, &places);
 	for (size_t i = 0; i < places.n; i++)
-		if (control_place_is_private(places.at[i], uid))
+		if (control_directory_is_private(places.at[i], uid))
 			look_in(search, places.at[i], uid);
 }
 

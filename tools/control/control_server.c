@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "tools/control/control_place.h"
+#include "tools/control/control_directories.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 enum {
 	BACKLOG = 64,
 	SWEEP_MOST = 256,
-	SOCKET_NAME_BYTES = 24, /* less than what control_place.c leaves for it */
+	SOCKET_NAME_BYTES = 24, /* less than what control_directories.c leaves for it */
 	PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path),
 };
 
@@ -50,7 +50,7 @@ static bool is_left(const struct sockaddr_un *address)
 static void name_socket(struct sockaddr_un *address, const char *directory, const char *name)
 {
 	address->sun_family = AF_UNIX;
-	/* control_place.c has left room for it. */
+	/* control_directories.c has left room for it. */
 	(void)snprintf(address->sun_path, sizeof(address->sun_path), "%.*s/%.*s",
 		       (int)sizeof(address->sun_path) - SOCKET_NAME_BYTES - 1, directory,
 		       SOCKET_NAME_BYTES - 1, name);
@@ -134,7 +134,7 @@ static int take_name(const char *directory, struct control_server *server)
 int control_server_open(struct control_server *server, struct err *err)
 {
 	char directory[PATH_BYTES];
-	int place = control_place_make(directory, err);
+	int place = control_directory_make(directory, err);
 	int r;
 
 	if (place < 0)

@@ -1,4 +1,4 @@
-/* recording_file.c - a recording's files: opened, flushed, rotated, closed, and disks that fail */
+/* rotation.c - a recording's files: opened, flushed, rotated, closed, and disks that fail */
 #include "output/files/internal.h"
 
 #include "base/io.h"

@@ -1,5 +1,5 @@
-/* control_place.c - the directories in which recordings can be found */
-#include "tools/control/control_place.h"
+/* control_directories.c - the directories in which recordings can be found */
+#include "tools/control/control_directories.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ static bool is_owned(const char *path, uid_t uid)
 	       !(at.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-bool control_place_is_private(const char *path, uid_t uid)
+bool control_directory_is_private(const char *path, uid_t uid)
 {
 	struct stat at;
 
@@ -31,7 +31,7 @@ bool control_place_is_private(const char *path, uid_t uid)
 	       (at.st_mode & 07777) == PRIVATE;
 }
 
-__attribute__((format(printf, 2, 3))) static void add(struct control_places *places,
+__attribute__((format(printf, 2, 3))) static void add(struct control_directories *places,
 						      const char *format, ...)
 {
 	char *to = places->at[places->n];
@@ -53,7 +53,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct control_places *pla
  * Where somebody else has made /tmp/wick-UID, a name with a random end stands in for it: found by
  * its owner, whom nobody can feign.
  */
-static void add_own_names(struct control_places *places, uid_t uid)
+static void add_own_names(struct control_directories *places, uid_t uid)
 {
 	const struct dirent *entry;
 	DIR *entries = opendir(SHARED);
@@ -70,19 +70,19 @@ static void add_own_names(struct control_places *places, uid_t uid)
 		    strlen(entry->d_name) != strlen(begin) + RANDOM_BYTES)
 			continue;
 		(void)snprintf(path, sizeof(path), SHARED "/%.64s", entry->d_name);
-		if (places->n < CONTROL_PLACES && control_place_is_private(path, uid))
+		if (places->n < CONTROL_PLACES && control_directory_is_private(path, uid))
 			add(places, "%s", path);
 	}
 	(void)closedir(entries);
 }
 
-void control_places_list(uid_t uid, struct control_places *ret_places)
+void control_directories_list(uid_t uid, struct control_directories *ret_places)
 {
 	/* Nobody changes the environment. */
 	const char *runtime = getenv("XDG_RUNTIME_DIR"); /* NOLINT(concurrency-mt-unsafe) */
 	char path[64];
 
-	*ret_places = (struct control_places){0};
+	*ret_places = (struct control_directories){0};
 	if (runtime && runtime[0] == '/' && is_owned(runtime, uid))
 		add(ret_places, "%s/wick", runtime);
 	(void)snprintf(path, sizeof(path), "/run/user/%u", (unsigned)uid);
@@ -104,14 +104,14 @@ static int make_random(char *ret_path, size_t size, struct err *err)
 	return 1;
 }
 
-int control_place_make(char ret_path[static sizeof(((struct sockaddr_un *)0)->sun_path)],
-		       struct err *err)
+int control_directory_make(char ret_path[static sizeof(((struct sockaddr_un *)0)->sun_path)],
+			   struct err *err)
 {
-	struct control_places places;
+	struct control_directories places;
 	uid_t uid = geteuid();
 	bool refused = false;
 
-	control_places_list(uid, &places);
+	control_directories_list(uid, &places);
 	for (size_t i = 0; i < places.n; i++) {
 		const char *path = places.at[i];
 		bool made = mkdir(path, PRIVATE) == 0;
@@ -122,7 +122,7 @@ int control_place_make(char ret_path[static sizeof(((struct sockaddr_un *)0)->su
 		}
 		if (made) /* whatever the umask is */
 			(void)chmod(path, PRIVATE);
-		if (!control_place_is_private(path, uid)) {
+		if (!control_directory_is_private(path, uid)) {
 			(void)err_set(err, 0, "'%s' is not a directory that only you can use",
 				      path);
 			refused = true;
