@@ -1,4 +1,4 @@
-/* buf.h - a growing run of bytes with a limit at birth */
+/* buf.h - growing bytes, with a limit that buf_init() sets */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 

@@ -1,4 +1,4 @@
-/* cleanup.h - locals that release themselves (GNU attribute cleanup) */
+/* cleanup.h - locals that are released at the end of their scope (GNU attribute cleanup) */
 #ifndef BASE_CLEANUP_H
 #define BASE_CLEANUP_H
 

@@ -1,4 +1,4 @@
-/* elf_notes.h - the notes of an ELF file, in memory: every length that they state is checked */
+/* elf_notes.h - the notes of an ELF file, in memory: all lengths in them are checked */
 #ifndef BASE_ELF_NOTES_H
 #define BASE_ELF_NOTES_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A segment of notes that is read through; AT begins as 0. */
+/* A segment of notes being read; AT begins as 0. */
 struct elf_notes {
 	const unsigned char *bytes;
 	size_t len;
@@ -24,7 +24,7 @@ struct elf_note {
 };
 
 /**
- * elf_notes_next - the next note that lies within the segment
+ * elf_notes_next - the next note that is within the segment
  *
  * Return:  false at the end, or at one that does not.
  * Context: any thread.

@@ -1,4 +1,4 @@
-/* elf_segments.c - the program headers of a module in somebody's memory */
+/* elf_segments.c - the program headers of a module in another process's memory */
 #include "base/elf_segments.h"
 
 #include <string.h>

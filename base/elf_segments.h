@@ -1,5 +1,4 @@
-/* elf_segments.h - the program headers of a module in somebody's memory; what it states is bounded
- */
+/* elf_segments.h - the program headers of a module in another process's memory */
 #ifndef BASE_ELF_SEGMENTS_H
 #define BASE_ELF_SEGMENTS_H
 

@@ -1,4 +1,4 @@
-/* err.h - the one way to fail: -errno, and a message made once, where it failed */
+/* err.h - errors: -errno, and a message that is made once, where the failure is */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 

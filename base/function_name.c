@@ -1,4 +1,4 @@
-/* function_name.c - what a compiler writes behind the names of the copies that it makes */
+/* function_name.c - the suffixes that compilers append to the names of copies of a function */
 #include "base/function_name.h"
 
 #include <string.h>

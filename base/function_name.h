@@ -1,4 +1,4 @@
-/* function_name.h - what a compiler writes behind the names of the copies that it makes */
+/* function_name.h - the suffixes that compilers append to the names of copies of a function */
 #ifndef BASE_FUNCTION_NAME_H
 #define BASE_FUNCTION_NAME_H
 

@@ -29,7 +29,7 @@ static uint64_t fold(uint64_t a, uint64_t b)
 }
 
 /* Eight bytes at a time: names of C++ have hundreds.  Names come from strangers, so that the
- * table's own secret goes into every step: nobody can prepare names that meet in one slot. */
+ * table's own secret goes into every step: names cannot be chosen to collide. */
 static uint32_t hash_bytes(uint64_t secret, const char *text, size_t len)
 {
 	uint64_t hash = secret ^ len;

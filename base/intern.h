@@ -1,4 +1,4 @@
-/* intern.h - one copy of each string, at an address that stays */
+/* intern.h - one copy of each string, at an address that never changes */
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 

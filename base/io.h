@@ -1,4 +1,4 @@
-/* io.h - whole reads and whole writes, with the descriptor's interruptions handled */
+/* io.h - whole reads and whole writes, repeated after EINTR */
 #ifndef BASE_IO_H
 #define BASE_IO_H
 

@@ -1,9 +1,9 @@
 /*
- * regular_file.h - opening what somebody else named: a file with bytes, or nothing
+ * regular_file.h - opens a path from outside: a regular file, or nothing
  *
- * Opening a device, a pipe or a file that the kernel makes up can do things (a watchdog starts, a
- * tape winds back), and between a look at a name and its opening it can come to mean something
- * else.  So the name is resolved first, without opening, and what it led to is opened.
+ * To open a device, a pipe or a file of the kernel can have effects: a watchdog starts, a tape
+ * rewinds.  A check of the path does not help, because the path may change before the open.  So the
+ * path is opened with O_PATH first, checked, and then opened for reading.
  */
 #ifndef BASE_REGULAR_FILE_H
 #define BASE_REGULAR_FILE_H

@@ -1,4 +1,4 @@
-/* sample.h - the nouns that rooms share: sample, frame, metric, mapping */
+/* sample.h - types that the libraries share: sample, frame, metric, mapping */
 #ifndef BASE_SAMPLE_H
 #define BASE_SAMPLE_H
 
@@ -98,8 +98,8 @@ struct frame {
 	uint64_t module_offset; /* addr as the module's own (ELF virtual) address; 0: unknown */
 	const char *file;       /* as the debugging information has it; NULL: unknown */
 	uint32_t line;          /* 0: unknown */
-	bool exact;   /* addr was interrupted there: look it up as it is, not at addr - 1 */
-	bool inlined; /* into the next frame, at the same addr */
+	bool exact;             /* addr was interrupted there: look up addr, not addr - 1 */
+	bool inlined;           /* into the next frame, at the same addr */
 };
 
 /* One stack of one thread at one moment, with what it stood for and what it had used. */
@@ -120,7 +120,7 @@ struct sample {
 	size_t n_frames; /* innermost first */
 	struct frame *frames;
 	const char *op;  /* EVENT_ALLOC: "alloc" or "free"; else NULL; static */
-	size_t n_waker;  /* frames of the waker, which stand behind the sample's in FRAMES */
+	size_t n_waker;  /* frames of the waker, which follow the sample's in FRAMES */
 	pid_t waker_tid; /* the thread that let go of what was waited for; 0: not known */
 	bool truncated;  /* the stack was deeper than SAMPLE_MAX_FRAMES */
 };

@@ -1,4 +1,4 @@
-/* saturated.h - sums that stay at the most that there is, instead of beginning anew */
+/* saturated.h - sums that stop at the largest value instead of wrapping */
 #ifndef BASE_SATURATED_H
 #define BASE_SATURATED_H
 

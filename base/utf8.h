@@ -1,4 +1,4 @@
-/* utf8.h - one code point at a time, and which of them are not what they look like */
+/* utf8.h - one code point at a time, and which of them are not safe to show */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
