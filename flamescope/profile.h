@@ -114,13 +114,13 @@ struct profile {
 	uint32_t captured;    /* "# captured on" */
 	size_t n_files;
 	struct profile_file *files;
-	struct profile_memory *memory; /* what the arrays are part of; the profile's own affair */
+	struct profile_memory *memory; /* what the arrays are part of; see profile_memory.h */
 };
 
 /**
  * profile_free - free a profile
  *
- * Context: any thread; nobody may be reading it.  NULL is fine.
+ * Context: any thread; no other may be reading it.  NULL is fine.
  */
 void profile_free(struct profile *profile);
 

@@ -1,6 +1,6 @@
 /*
  * perf.c - perf-script text, as output writes it (docs/perf-script.md): a recording again, or
- * one whose samples are repeated so that whoever counts them sees a metric
+ * one whose samples are repeated so that their number is a metric
  */
 #include "base/words.h"
 #include "flamescope/convert/internal.h"

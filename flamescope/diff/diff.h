@@ -48,7 +48,7 @@ struct diff_node {
 
 struct diff {
 	struct diff_side sides[DIFF_SIDES];
-	double least; /* a change of the share below it is not looked at for significance */
+	double least; /* a change of the share below it is not tested for significance */
 	const char *unit;
 	size_t n_samples[DIFF_SIDES];
 	double whole[DIFF_SIDES]; /* sum of what the samples count, without regard to sign */

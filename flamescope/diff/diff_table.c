@@ -166,7 +166,7 @@ static void text_rows(const struct diff_table *table, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
-/* Of what has not changed there are no rows to look at, but by --all. */
+/* Of what has not changed rows are shown only by --all. */
 static bool has_rows(const struct diff_table *table)
 {
 	return table->top == 0 || !is_unchanged(table->diff);

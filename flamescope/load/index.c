@@ -81,7 +81,7 @@ static bool add_file(struct key *key, const char *path, uint64_t *ret_bytes)
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
 	size = (uint64_t)st.st_size;
-	/* times that are past the end of all numbers are somebody's joke */
+	/* a time beyond all numbers is not a real one */
 	if (__builtin_mul_overflow(st.st_mtim.tv_sec, INT64_C(1000000000), &changed_ns) ||
 	    __builtin_add_overflow(changed_ns, st.st_mtim.tv_nsec, &changed_ns) || changed_ns < 0)
 		return false;
@@ -151,7 +151,7 @@ static bool find_directory(const struct load_options *options, char path[PATH_MA
 	return n > 0 && n < PATH_MAX;
 }
 
-/* The directory, if it is ours and nobody else may write there; -1. */
+/* The directory, if it is the user's and no other user may write there; -1. */
 static int open_directory(const struct load_options *options, bool make)
 {
 	_cleanup_fd_ int fd = -1;

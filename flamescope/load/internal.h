@@ -168,7 +168,7 @@ struct parallel {
  */
 int parallel_read(const struct parallel *parallel);
 
-/* index_key: what tells the content of files from any other */
+/* index_key: a name for what files hold */
 
 enum {
 	INDEX_KEY_SIZE = 33, /* 32 digits and a NUL */

@@ -95,7 +95,7 @@ struct load {
 };
 
 /* Whether to go on with the file. */
-static bool tell(void *context, uint64_t bytes)
+static bool report_progress(void *context, uint64_t bytes)
 {
 	struct load *load = context;
 	const struct load_options *options = load->options;
@@ -232,7 +232,7 @@ static int read_parallel(struct load *load, int fd, uint64_t bytes)
 				    .at = load->at,
 				    .chunk_bytes = load->by.chunk_bytes,
 				    .blocks = load->blocks,
-				    .done = tell,
+				    .done = report_progress,
 				    .context = load};
 	unsigned n = count_threads(load);
 
@@ -286,8 +286,10 @@ static int read_source(struct load *load, struct source *source, struct profile_
 {
 	size_t n_before = count_samples(load);
 	_cleanup_free_ char *bytes = malloc(LOOK_BYTES);
-	struct stream stream = {
-		.blocks = load->blocks[0], .at = load->at, .done = tell, .context = load};
+	struct stream stream = {.blocks = load->blocks[0],
+				.at = load->at,
+				.done = report_progress,
+				.context = load};
 	int fd = source_plain(source, &file->bytes);
 	ssize_t n = bytes ? read_head(source, bytes, err) : -ENOMEM;
 	uint32_t folded;

@@ -1,5 +1,5 @@
 /*
- * parallel.c - chunks of a file, each read by whoever is free
+ * parallel.c - chunks of a file, each read by the next free thread
  *
  * A chunk has the blocks that begin in it: from the first empty line that ends at or after its
  * start up to the first that ends at or after its end.  So no thread has to wait for another.
@@ -30,7 +30,7 @@ struct shared {
 struct worker {
 	struct shared *shared;
 	struct blocks *blocks;
-	bool tells; /* what is done: it is the caller's thread */
+	bool reports; /* what is done: it is the caller's thread */
 	char *bytes;
 	size_t size;
 	pthread_t thread;
@@ -141,7 +141,7 @@ static void *work(void *argument)
 			atomic_store_explicit(&shared->give_up, true, memory_order_relaxed);
 		done = atomic_fetch_add_explicit(&shared->bytes_done, shared->chunk_bytes,
 						 memory_order_relaxed);
-		if (worker->tells && parallel->done &&
+		if (worker->reports && parallel->done &&
 		    !parallel->done(parallel->context,
 				    at_most(parallel->bytes, done + shared->chunk_bytes)))
 			atomic_store_explicit(&shared->late, true, memory_order_relaxed);
@@ -163,7 +163,7 @@ int parallel_read(const struct parallel *parallel)
 		return -ENOMEM;
 	for (size_t i = 0; i < parallel->n_blocks; i++) {
 		workers[i] = (struct worker){.shared = &shared, .blocks = parallel->blocks[i]};
-		workers[i].tells = i == 0;
+		workers[i].reports = i == 0;
 	}
 	/* with fewer threads than it wants it is only slower */
 	while (n < parallel->n_blocks &&

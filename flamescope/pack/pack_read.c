@@ -284,7 +284,7 @@ static void *column(struct reader *reader, const char *name, size_t size)
 		const unsigned char *from = reader->bytes + section->offset;
 
 		if ((uintptr_t)from % size == 0)
-			return (void *)(uintptr_t)from; /* nobody writes to a profile */
+			return (void *)(uintptr_t)from; /* a profile is only read */
 	}
 	return section ? own_column(reader, name, size) : NULL;
 }

@@ -252,7 +252,7 @@ static int make_threads(struct maker *maker, enum thread_part part)
 	return r;
 }
 
-/* Only those that occur: a list of 65,535 would be of no use to anybody. */
+/* Only those that occur: a list of 65,535 would be of no use. */
 static int make_cpus(struct maker *maker)
 {
 	const struct profile *profile = maker->profile;

@@ -165,7 +165,8 @@ static void release_filters(struct run *run)
 	}
 }
 
-static int ask_values(struct value_filter *filter, const struct query_filter *ask, struct err *err)
+static int match_values(struct value_filter *filter, const struct query_filter *query,
+			struct err *err)
 {
 	const struct dimension *dimension = &filter->dimension;
 	struct matcher *matcher = NULL;
@@ -174,13 +175,13 @@ static int ask_values(struct value_filter *filter, const struct query_filter *as
 	filter->passes = calloc(dimension->n_values + 1, 1);
 	if (!filter->passes)
 		return err_set(err, ENOMEM, "a filter");
-	r = matcher_new(ask->pattern, &matcher, err);
+	r = matcher_new(query->pattern, &matcher, err);
 	for (size_t i = 0; r >= 0 && i < dimension->n_values; i++) {
 		const char *label = dimension->labels[i];
 
-		r = *ask->pattern ? matcher_matches(matcher, label, err) : *label == '\0';
+		r = *query->pattern ? matcher_matches(matcher, label, err) : *label == '\0';
 		if (r >= 0)
-			filter->passes[i] = (r > 0) != ask->exclude;
+			filter->passes[i] = (r > 0) != query->exclude;
 	}
 	matcher_free(matcher);
 	return r < 0 ? r : 0;
@@ -202,7 +203,7 @@ static int make_filters(struct run *run, struct err *err)
 				   run->selection->delta_metric, err);
 		run->n_filters = i + 1;
 		if (r == 0)
-			r = ask_values(filter, &query->filters[i], err);
+			r = match_values(filter, &query->filters[i], err);
 	}
 	return r;
 }

@@ -8,7 +8,7 @@
 
 enum { ERROR_BYTES = 8192 };
 
-/* Nothing is kept by anybody, nothing is taken for another type, nobody else's page sees any. */
+/* No cache keeps a response, no browser guesses its type, no foreign page reads it. */
 static const struct answer_header always[] = {
 	{"Cache-Control", "no-store"},
 	{"X-Content-Type-Options", "nosniff"},

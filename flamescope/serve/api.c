@@ -21,12 +21,12 @@ enum {
 	PAGE_BYTES = 1024 * 1024,
 	POLICY_BYTES = 1024,
 	HEADER_BYTES = 64,
-	MAX_WAIT_S = 25, /* that a request for news is held, below what proxies allow */
+	MAX_WAIT_S = 25, /* that a request for a changed list is held, below what proxies allow */
 	MAX_LAST_S = 366 * 24 * 3600,
 };
 
 #define NS_PER_S UINT64_C(1000000000)
-/* A list is as good as new for so long; the folder is looked at no more often. */
+/* A list is as good as new for so long; the folder is read no more often. */
 #define FRESH_NS UINT64_C(400000000)
 /* To read files for, of which the list tells: before the first one, and whenever it is made anew.
  */
@@ -42,16 +42,16 @@ struct api {
 	pthread_mutex_t mutex; /* of what is below */
 	struct api_request *waiting;
 	uint64_t looked_ns;
-	bool is_unread; /* there are files that the list tells nothing of yet */
+	bool is_unread; /* the list has no facts of some files yet */
 	bool stopping;
 };
 
-enum stage { NEW, WAITING_FOR_NEWS, WAITING_FOR_PACK };
+enum stage { NEW, WAITING_FOR_LIST, WAITING_FOR_PACK };
 
 struct api_request {
 	struct MHD_Connection *connection;
 	enum stage stage;
-	bool is_due; /* of WAITING_FOR_NEWS */
+	bool is_due; /* of WAITING_FOR_LIST */
 	bool has_since;
 	uint64_t since;
 	uint64_t until_ns;
@@ -169,7 +169,7 @@ static enum MHD_Result answer_module(struct api_request *request, const char *na
 }
 
 /* Whether there is something to say now; the caller has the mutex. */
-static bool has_news(struct api *api, const struct api_request *request, uint64_t now_ns)
+static bool has_changed(struct api *api, const struct api_request *request, uint64_t now_ns)
 {
 	if (api->stopping || now_ns >= request->until_ns)
 		return true;
@@ -187,7 +187,7 @@ static enum MHD_Result answer_list(struct api *api, struct api_request *request)
 	return answer_text(request->connection, "application/json", &text, NULL);
 }
 
-static enum MHD_Result ask_list(struct api *api, struct api_request *request)
+static enum MHD_Result queue_list(struct api *api, struct api_request *request)
 {
 	const char *since = argument(request, "since");
 	const char *wait = argument(request, "wait");
@@ -206,9 +206,9 @@ static enum MHD_Result ask_list(struct api *api, struct api_request *request)
 					   : wait_s            ? wait_s
 							       : 5) *
 						  NS_PER_S;
-	request->stage = WAITING_FOR_NEWS;
+	request->stage = WAITING_FOR_LIST;
 	(void)pthread_mutex_lock(&api->mutex);
-	is_due = has_news(api, request, io_now_ns());
+	is_due = has_changed(api, request, io_now_ns());
 	if (!is_due) {
 		mhd.suspend_connection(request->connection);
 		request->next = api->waiting;
@@ -290,7 +290,7 @@ static void on_pack(void *context)
 	mhd.resume_connection(request->connection);
 }
 
-static enum MHD_Result ask_pack(struct api *api, struct api_request *request)
+static enum MHD_Result queue_pack(struct api *api, struct api_request *request)
 {
 	const char *wrong = NULL;
 
@@ -321,7 +321,7 @@ static enum MHD_Result answer_failure(const struct api_request *request)
 	case -ENOTDIR:
 	case -EISDIR:
 	case -ENAMETOOLONG:
-		/* That something is there but not to be had is nobody's business. */
+		/* A client does not learn that a file exists which it may not have. */
 		return answer_error(connection, MHD_HTTP_NOT_FOUND, "no such recording");
 	case -EBUSY:
 		return answer_error(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
@@ -361,7 +361,7 @@ static enum MHD_Result answer_pack(struct api_request *request)
 
 enum MHD_Result api_answer(struct api *api, struct api_request *request, const char *path)
 {
-	if (request->stage == WAITING_FOR_NEWS)
+	if (request->stage == WAITING_FOR_LIST)
 		return answer_list(api, request);
 	if (request->stage == WAITING_FOR_PACK)
 		return answer_pack(request);
@@ -370,14 +370,14 @@ enum MHD_Result api_answer(struct api *api, struct api_request *request, const c
 	if (strncmp(path, "/web/", 5) == 0)
 		return answer_module(request, path + 5);
 	if (strcmp(path, "/api/list") == 0)
-		return ask_list(api, request);
+		return queue_list(api, request);
 	if (strcmp(path, "/api/pack") == 0)
-		return ask_pack(api, request);
+		return queue_pack(api, request);
 	return answer_error(request->connection, MHD_HTTP_NOT_FOUND, "there is no such page");
 }
 
 /* Resumes the requests whose list has changed. */
-static void tell(struct api *api)
+static void resume_due(struct api *api)
 {
 	struct api_request **at = &api->waiting;
 	const uint64_t now_ns = io_now_ns();
@@ -385,7 +385,7 @@ static void tell(struct api *api)
 	while (*at) {
 		struct api_request *request = *at;
 
-		if (!has_news(api, request, now_ns)) {
+		if (!has_changed(api, request, now_ns)) {
 			at = &request->next;
 			continue;
 		}
@@ -411,7 +411,7 @@ void api_scan(struct api *api)
 		api->looked_ns = io_now_ns();
 		api->is_unread = r > 0;
 	}
-	tell(api);
+	resume_due(api);
 	(void)pthread_mutex_unlock(&api->mutex);
 }
 
@@ -424,7 +424,7 @@ void api_stop(struct api *api)
 {
 	(void)pthread_mutex_lock(&api->mutex);
 	api->stopping = true;
-	tell(api);
+	resume_due(api);
 	(void)pthread_mutex_unlock(&api->mutex);
 	packs_stop(api->packs);
 }

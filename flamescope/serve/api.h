@@ -113,7 +113,7 @@ void api_scan(struct api *api);
 int api_wanted_fd(const struct api *api);
 
 /**
- * api_stop - from now on nobody is suspended; resume all that are
+ * api_stop - resume all suspended requests, and suspend no more
  *
  * Context: any thread: that of api_scan(), once.
  */

@@ -59,7 +59,7 @@ int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *er
 	return 0;
 }
 
-/* FNV-1a: nobody gains by a collision but to see a list a moment late. */
+/* FNV-1a: all that a collision does is to show a list a moment late. */
 static uint64_t mix(uint64_t hash, const void *bytes, size_t len)
 {
 	const unsigned char *at = bytes;

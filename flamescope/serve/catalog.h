@@ -35,11 +35,11 @@ void recording_facts_read(int fd, uint64_t bytes, int64_t mtime_ns,
 
 enum {
 	CATALOG_MAX_FILES = 10000, /* more are counted, and left out */
-	CATALOG_MAX_SEEN = 200000, /* entries of folders that are looked at */
+	CATALOG_MAX_SEEN = 200000, /* entries of folders that are read */
 	CATALOG_MAX_DEPTH = 8,
 };
 
-/* What a file was when it was looked at: another of these, another content. */
+/* What a file was when it was read: where one of these differs, so does the content. */
 struct catalog_stamp {
 	dev_t dev;
 	ino_t ino;
@@ -133,7 +133,7 @@ int catalog_open(struct catalog *catalog, const char *name, struct catalog_stamp
 /**
  * catalog_free - free it
  *
- * Context: any thread; nobody may be using it.  NULL is fine.
+ * Context: any thread; no other may be using it.  NULL is fine.
  */
 void catalog_free(struct catalog *catalog);
 

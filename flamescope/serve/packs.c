@@ -52,7 +52,7 @@ struct packs {
 	size_t n_waiting;
 	struct packs_request *loading[PACKS_LOADERS]; /* NULL: none */
 	size_t n_began;                               /* threads that have a place there */
-	uint64_t held_bytes;                          /* of all packs that anybody has */
+	uint64_t held_bytes;                          /* of all packs that have a user */
 	struct kept kept[PACKS_KEPT];
 	uint64_t clock;
 };
@@ -250,7 +250,7 @@ static void evict(struct packs *packs, struct kept *kept, struct packs_bytes **g
 	*kept = (struct kept){0};
 }
 
-/* IDLE: of those that nobody is being sent. */
+/* IDLE: of those that no response sends. */
 static struct kept *oldest_kept(struct packs *packs, bool idle)
 {
 	struct kept *oldest = NULL;
@@ -288,7 +288,7 @@ static struct kept *free_place(struct packs *packs, uint64_t bytes, struct packs
 	}
 }
 
-/* Whether one more may be made; what nobody is being sent goes first. */
+/* Whether one more may be made; packs that no response sends are removed first. */
 static bool may_hold_more(struct packs *packs)
 {
 	struct packs_bytes *gone = NULL;

@@ -113,9 +113,9 @@ int packs_new(struct catalog *catalog, uint64_t max_bytes, struct packs **ret_pa
 int packs_queue(struct packs *packs, struct packs_request *request);
 
 /**
- * packs_release - an answer has been sent, or nobody wants it
+ * packs_release - an answer has been sent, or is not wanted
  *
- * The descriptor is closed, unless request->fd has been set to -1 because somebody else closes it.
+ * The descriptor is closed, unless request->fd has been set to -1 because other code closes it.
  *
  * Context: any thread, once the request is done.
  */

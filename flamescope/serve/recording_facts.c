@@ -118,7 +118,7 @@ static char *take_lines(char *text, const char *end, struct head *head,
 }
 
 /*
- * Of what is compressed no more is inflated than is looked at: a line of some gigabytes fits into
+ * Of what is compressed no more is inflated than is read: a line of some gigabytes fits into
  * a file of a megabyte, and a request for the list would wait for its end.
  */
 static void read_head(const char *path, struct head *head, struct recording_facts *facts)

@@ -34,7 +34,7 @@ struct page {
 };
 
 /**
- * page_nonce - a word that nobody can guess
+ * page_nonce - a word that cannot be guessed
  *
  * Return:  0; -errno of getrandom.
  * Context: any thread.

@@ -276,7 +276,7 @@ static const char *token_of(struct MHD_Connection *connection)
 	return mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
 }
 
-/* Whether a browser says that a page of somebody else asks (Fetch Metadata). */
+/* Whether a browser says that another site's page makes the request (Fetch Metadata). */
 static bool is_from_elsewhere(struct MHD_Connection *connection, const char *path)
 {
 	const char *site =
@@ -346,7 +346,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 		return *of_request ? MHD_YES : MHD_NO;
 	}
 	if (*body_bytes) {
-		*body_bytes = 0; /* nobody asked for it */
+		*body_bytes = 0; /* no request needs a body */
 		return MHD_YES;
 	}
 	return api_answer(server->api, request, path);
@@ -378,7 +378,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 	*of_socket = info ? clients_add(server->clients, info->connect_fd) : NULL;
 }
 
-/* What the library has to say is of clients that break off; nobody wants to read that. */
+/* The library reports clients that break off, which is of no use to the user. */
 __attribute__((format(printf, 2, 0))) static void on_log(void *context, const char *format,
 							 va_list list)
 {

@@ -11,7 +11,7 @@
 
 /*
  * Letters, digits, and beyond the first also dots and dashes: never a slash, a hidden file, or what
- * somebody's command would take for an option.
+ * a command would take for an option.
  */
 static void add_kept(struct buf *buf, const char *text)
 {

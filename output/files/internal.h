@@ -80,7 +80,7 @@ int segment_keep(struct segment *segment, size_t len);
 int segment_cut(struct segment *segment, uint64_t len);
 
 /**
- * segment_is_gone - whether somebody removed the file
+ * segment_is_gone - whether the file was removed
  *
  * Context: main thread.
  */

@@ -250,7 +250,7 @@ void recording_write(struct recording *recording, const struct sample *sample)
 {
 	uint64_t now = io_now_ns();
 
-	/* comments are nobody's first or second sample, and come before the one that waits */
+	/* comments are no samples, and come before the sample that waits */
 	if (perf_script_hides(&recording->options.text, sample)) {
 		recording_hold_again(recording);
 		if (!recording->options.text.bare)

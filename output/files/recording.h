@@ -221,7 +221,7 @@ int snapshot_begin(struct snapshot *snapshot);
 void snapshot_add(struct snapshot *snapshot, const struct sample *sample);
 
 /**
- * snapshot_end - put the next state in place of the last one, at one stroke
+ * snapshot_end - put the next state in place of the last one, atomically
  *
  * A reader has the one or the other, whole.  What the disk does not take is reported once through
  * options.report, and the last state stays.

@@ -254,7 +254,7 @@ void recording_close_segment(struct recording *recording)
 	recording->stats.weight += file->weight;
 	recording->stats.late += file->n_late;
 	recording->stats.single_segments += file->n_samples - file->n_releases == 1;
-	if (segment->len > 0 && !gone) /* nobody would read it: the next file says it */
+	if (segment->len > 0 && !gone) /* of a removed file the next one has the counts */
 		(void)write_end(recording);
 	recording->stats.bytes += segment->len;
 	if (segment->len > 0 && !gone &&

@@ -92,7 +92,7 @@ bool segment_is_gone(const struct segment *segment)
 	return fstat(segment->fd, &st) == 0 && st.st_nlink == 0;
 }
 
-/* Whether the path still leads to this file: never remove somebody else's. */
+/* Whether the path still leads to this file: never remove another file. */
 static bool is_in_place(const struct segment *segment)
 {
 	struct stat st;

@@ -15,7 +15,7 @@ struct merge_file {
 /**
  * merge_facts - put together what all builders read of a file's header
  *
- * Context: any thread; nobody else may use the builders, as for all of these.
+ * Context: any thread; no other may use the builders, as for all of these.
  */
 void merge_facts(struct builder *const *builders, size_t n, struct builder_facts *ret_facts);
 
