@@ -96,3 +96,10 @@ void map_release(struct map *map)
 		entry = next;
 	}
 }
+
+void map_free_values(struct map *map)
+{
+	for (struct map_entry *entry = map->entries; entry; entry = entry->hh.next)
+		free(entry->value);
+	map_release(map);
+}

@@ -53,6 +53,13 @@ void map_each(struct map *map, void (*visit)(void *context, uint64_t key, void *
 	      void *context);
 
 /**
+ * map_free_values - free() every value and release the map
+ *
+ * Context: any thread.
+ */
+void map_free_values(struct map *map);
+
+/**
  * map_release - forget all keys and give back the memory
  *
  * Context: any thread.

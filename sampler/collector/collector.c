@@ -4,10 +4,15 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
+#include "sampler/collector/drain/attach.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/drain_external.h"
+#include "sampler/collector/drain/follow.h"
 #include "sampler/collector/drain/rate_change.h"
+#include "sampler/collector/launch/search.h"
+#include "sampler/collector/launch/unsupported.h"
 #include "sampler/procfs/proc.h"
+#include "sampler/remote/remote.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,34 +20,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/utsname.h>
-#include <time.h>
 
 #define QUEUE_DEFAULT_BYTES ((size_t)256 << 20)
 #define QUEUE_LEAST_BYTES   ((size_t)64 << 10)
-
-enum ring_discovery collector_auto_discovery(void)
-{
-	struct utsname name;
-	char *end;
-	unsigned long version;
-	unsigned long patch;
-
-	if (uname(&name) < 0)
-		return DISCOVERY_HOOKS;
-	version = strtoul(name.release, &end, 10);
-	patch = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
-	return version > 6 || (version == 6 && patch >= 4) ? DISCOVERY_TIMER : DISCOVERY_HOOKS;
-}
-
-uint32_t collector_kernel_hz(void)
-{
-	struct timespec tick;
-
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 || tick.tv_nsec <= 0)
-		return 100;
-	return (uint32_t)((NS_PER_S + (uint64_t)tick.tv_nsec / 2) / (uint64_t)tick.tv_nsec);
-}
 
 static int copy_options(struct collector *collector, const struct collector_options *options,
 			struct err *err)
@@ -342,6 +322,93 @@ void collector_usage(struct collector *collector, struct collector_usage *ret_us
 	(void)pthread_mutex_unlock(&collector->published.lock);
 }
 
+int collector_attach(struct collector *collector, pid_t pid,
+		     struct collector_attached *ret_attached, struct err *err)
+{
+	return attach_process(collector, pid, false, ret_attached, err);
+}
+
+int collector_attach_check(pid_t pid, struct collector_attached *ret_attached, struct err *err)
+{
+	return attach_look(pid, ret_attached, err);
+}
+
+int collector_follow(struct collector *collector, pid_t pid,
+		     struct collector_attached *ret_attached, struct err *err)
+{
+	int r = attach_process(collector, pid, true, ret_attached, err);
+	struct err why = {0};
+
+	if (r != -ENOEXEC || !collector->options.outsider)
+		return r;
+	r = drain_outside_attach(collector, pid, true, &why);
+	if (r < 0)
+		*err = why;
+	return r;
+}
+
+void collector_follow_children(struct collector *collector, int (*attach)(void *context, pid_t pid),
+			       void *context, uint64_t now_ns)
+{
+	const struct follow_hands hands = {.join = attach, .context = context};
+
+	follow_look(&collector->follow, collector, &hands, now_ns);
+}
+
+uint64_t collector_follow_due_ns(const struct collector *collector)
+{
+	return collector->follow.next_ns;
+}
+
+int collector_outside(struct collector *collector, pid_t pid, struct err *err)
+{
+	return drain_outside_attach(collector, pid, false, err);
+}
+
+static int let_go(struct collector *collector, void *argument)
+{
+	const pid_t *pid = argument;
+	struct process *process = map_get(&collector->drain.by_pid, (uint64_t)*pid);
+
+	if (!process)
+		return -ESRCH;
+	drain_let_go(collector, process);
+	return 0;
+}
+
+int collector_let_go(struct collector *collector, pid_t pid)
+{
+	return request_make(collector, let_go, &pid);
+}
+
+bool collector_records(struct collector *collector, pid_t pid)
+{
+	return drain_records(collector, pid);
+}
+
+int collector_examine(const char *command, struct collector_program *ret_program, struct err *err)
+{
+	struct program program = {0};
+	char path[PATH_MAX];
+	int r = search_program(command, path, sizeof(path), err);
+
+	if (r < 0)
+		return r;
+	search_examine(path, &program);
+	*ret_program = (struct collector_program){.why = unsampled_why(program.kind)};
+	if (program.kind == PROGRAM_NOT_ELF && !search_is_text(path))
+		ret_program->why = "no program"; /* a text without #! is run by the shell */
+	(void)snprintf(ret_program->path, sizeof(ret_program->path), "%s", path);
+	(void)snprintf(ret_program->interpreter, sizeof(ret_program->interpreter), "%s",
+		       program.interpreter);
+	return 0;
+}
+
+const char *collector_stop_text(unsigned stop)
+{
+	return remote_stop_text(stop);
+}
+
 void collector_free(struct collector *collector)
 {
 	if (!collector)
@@ -363,6 +430,7 @@ void collector_free(struct collector *collector)
 	if (collector->image_fd >= 0)
 		(void)close(collector->image_fd);
 	request_release(&collector->request);
+	follow_release(&collector->follow);
 	free((char *)collector->options.agent_path);
 	free(collector);
 }

@@ -3,12 +3,12 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/collector/launch/examine.h"
 #include "sampler/external/check.h"
 #include "sampler/external/held.h"
 #include "sampler/external/limits.h"
 #include "sampler/procfs/task.h"
 #include "sampler/remote/blocked.h"
+#include "sampler/remote/remote.h"
 #include "sampler/remote/waits.h"
 
 #include <dirent.h>
@@ -83,7 +83,7 @@ static struct stack *keep(struct look *look, enum stack_how how)
 						  .exact = (look->pcs[i] & UNWIND_EXACT) != 0};
 	stack->tid = look->tid;
 	stack->how = how;
-	stack->why = collector_stop_text(look->result.stop);
+	stack->why = remote_stop_text(look->result.stop);
 	(void)task_read_comm(look->taking->tasks_fd, look->tid, stack->comm);
 	return stack;
 }

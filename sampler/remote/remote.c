@@ -383,3 +383,23 @@ bool remote_is_code(const struct remote *remote, uint64_t address)
 
 	return range && range->executable;
 }
+
+const char *remote_stop_text(unsigned stop)
+{
+	switch (stop) {
+	case UNWIND_END:
+		return "";
+	case UNWIND_NO_CFI:
+		return "no unwind table (no-cfi)";
+	case UNWIND_BAD_CFA:
+		return "bad frame address (bad-cfa)";
+	case UNWIND_BOUNDS:
+		return "stack not readable (bounds)";
+	case UNWIND_DEPTH:
+		return "too deep (depth)";
+	case UNWIND_BAD_CFI:
+		return "unwind table not understood (bad-cfi)";
+	default:
+		return "unknown reason";
+	}
+}

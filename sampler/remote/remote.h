@@ -124,4 +124,14 @@ bool remote_is_spent(const struct remote *remote);
  */
 bool remote_is_code(const struct remote *remote, uint64_t address);
 
+/**
+ * remote_stop_text - why a stack is incomplete, for people
+ * @stop: enum unwind_stop
+ *
+ * Return:  a few words; "" for a complete stack.
+ * Owns:    static.
+ * Context: any thread.
+ */
+const char *remote_stop_text(unsigned stop);
+
 #endif

@@ -4,7 +4,6 @@
 #include "base/io.h"
 #include "base/words.h"
 #include "sampler/collector/collector.h"
-#include "sampler/collector/launch/examine.h"
 #include "tools/doctor/doctor.h"
 #include "tools/record/output_check.h"
 #include "tools/target/agent_path.h"

@@ -1,7 +1,7 @@
 /* doctor_process.c - whether a running process could be sampled */
 #include "base/buf.h"
 #include "base/io.h"
-#include "sampler/collector/drain/attach.h"
+#include "sampler/collector/collector.h"
 #include "sampler/external/check.h"
 #include "sampler/procfs/proc_status.h"
 #include "tools/cli/text.h"
@@ -37,7 +37,7 @@ static int check_joining(struct doctor *doctor, pid_t pid)
 	struct outside_process process;
 	struct err outside = {0};
 	struct err err = {0};
-	int r = attach_look(pid, &how, &err);
+	int r = collector_attach_check(pid, &how, &err);
 
 	if (r == 0) {
 		doctor_ok(doctor, "process",

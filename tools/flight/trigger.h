@@ -8,7 +8,7 @@
 #define FLIGHT_TRIGGER_H
 
 #include "base/err.h"
-#include "sampler/collector/metrics/metrics.h"
+#include "sampler/collector/collector.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define OPTIONS_EVENT_LIST_H
 
 #include "base/err.h"
-#include "sampler/collector/perf/perf_name.h"
+#include "sampler/collector/collector.h"
 
 #include <stdint.h>
 

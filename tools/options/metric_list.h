@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/sample.h"
-#include "sampler/collector/metrics/metrics.h"
+#include "sampler/collector/collector.h"
 
 #include <stddef.h>
 #include <stdint.h>

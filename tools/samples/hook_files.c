@@ -2,7 +2,6 @@
 #include "tools/samples/hook_files.h"
 
 #include "sampler/collector/collector.h"
-#include "sampler/collector/metrics/metrics.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "base/words.h"
 #include "output/text/sanitise.h"
-#include "sampler/collector/launch/examine.h"
+#include "sampler/collector/collector.h"
 #include "tools/cli/text.h"
 #include "tools/summary/servers.h"
 #include "tools/summary/summary_cost.h"

@@ -2,8 +2,8 @@
 #include "tools/target/external_choice.h"
 
 #include "sampler/attach/attach_check.h"
+#include "sampler/collector/collector.h"
 #include "sampler/collector/external/engine.h"
-#include "sampler/collector/launch/examine.h"
 #include "sampler/external/check.h"
 #include "tools/cli/say.h"
 

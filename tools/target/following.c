@@ -27,16 +27,14 @@ static int join(void *context, pid_t pid)
 
 uint64_t following_due_ns(const struct following *following)
 {
-	return following->collector ? following->follow.next_ns : UINT64_MAX;
+	return following->collector ? collector_follow_due_ns(following->collector) : UINT64_MAX;
 }
 
 void following_tick(struct following *following, uint64_t now_ns)
 {
-	const struct follow_hands hands = {.join = join, .context = following};
-
 	if (now_ns < following_due_ns(following))
 		return;
-	follow_look(&following->follow, following->collector, &hands, now_ns);
+	collector_follow_children(following->collector, join, following, now_ns);
 }
 
 void following_tell(const struct following *following)
@@ -48,6 +46,5 @@ void following_tell(const struct following *following)
 
 void following_release(struct following *following)
 {
-	follow_release(&following->follow);
 	following->collector = NULL;
 }

@@ -4,7 +4,7 @@
 #define TARGET_FOLLOWING_H
 
 #include "base/err.h"
-#include "sampler/collector/drain/follow.h"
+#include "sampler/collector/collector.h"
 
 #include <stdbool.h>
 
@@ -12,7 +12,6 @@
 struct following {
 	struct collector *collector; /* NULL: nobody is followed */
 	bool verbose;                /* say of each why it does not join */
-	struct follow follow;
 	uint64_t n_refused;
 	struct err why; /* of the last */
 };

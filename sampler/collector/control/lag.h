@@ -2,7 +2,8 @@
 #ifndef CONTROL_LAG_H
 #define CONTROL_LAG_H
 
-#include "sampler/collector/collector.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 
 #include <stdbool.h>
 #include <stdint.h>

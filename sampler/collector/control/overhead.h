@@ -2,8 +2,9 @@
 #ifndef CONTROL_OVERHEAD_H
 #define CONTROL_OVERHEAD_H
 
-#include "sampler/collector/collector.h"
 #include "sampler/collector/control/rate.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

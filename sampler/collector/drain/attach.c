@@ -237,60 +237,22 @@ int attach_look(pid_t pid, struct collector_attached *ret_attached, struct err *
 	return r;
 }
 
-static int attach(struct collector *collector, struct attaching *attaching,
-		  struct collector_attached *ret_attached, struct err *err)
+int attach_process(struct collector *collector, pid_t pid, bool followed,
+		   struct collector_attached *ret_attached, struct err *err)
 {
+	struct attaching attaching = {.inject = {.pid = pid,
+						 .mem_fd = -1,
+						 .ring_fd = -1,
+						 .pidfd = -1,
+						 .socket = collector->directory.socket},
+				      .followed = followed};
 	struct collector_attached attached = {0};
-	int r;
+	int r = run(collector, &attaching, &attached, err);
 
-	attaching->inject.mem_fd = -1;
-	attaching->inject.ring_fd = -1;
-	attaching->inject.pidfd = -1;
-	attaching->inject.socket = collector->directory.socket;
-	r = run(collector, attaching, &attached, err);
-	forget(attaching);
+	forget(&attaching);
 	if (r == 0)
 		*ret_attached = attached;
 	return r;
-}
-
-int collector_attach(struct collector *collector, pid_t pid,
-		     struct collector_attached *ret_attached, struct err *err)
-{
-	struct attaching attaching = {.inject = {.pid = pid}};
-
-	return attach(collector, &attaching, ret_attached, err);
-}
-
-int collector_follow(struct collector *collector, pid_t pid,
-		     struct collector_attached *ret_attached, struct err *err)
-{
-	struct attaching attaching = {.inject = {.pid = pid}, .followed = true};
-	int r = attach(collector, &attaching, ret_attached, err);
-	struct err why = {0};
-
-	if (r != -ENOEXEC || !collector->options.outsider)
-		return r;
-	r = drain_outside_child(collector, pid, &why);
-	if (r < 0)
-		*err = why;
-	return r;
-}
-
-static int let_go(struct collector *collector, void *argument)
-{
-	const pid_t *pid = argument;
-	struct process *process = map_get(&collector->drain.by_pid, (uint64_t)*pid);
-
-	if (!process)
-		return -ESRCH;
-	drain_let_go(collector, process);
-	return 0;
-}
-
-int collector_let_go(struct collector *collector, pid_t pid)
-{
-	return request_make(collector, let_go, &pid);
 }
 
 void attach_ended(struct collector *collector, const struct process *process)

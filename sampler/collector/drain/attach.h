@@ -2,8 +2,9 @@
 #ifndef DRAIN_ATTACH_H
 #define DRAIN_ATTACH_H
 
-#include "sampler/collector/collector.h"
+#include "sampler/collector/types/statistics.h"
 
+struct collector;
 struct process;
 
 /**
@@ -15,6 +16,15 @@ struct process;
  * Context: any thread.
  */
 int attach_look(pid_t pid, struct collector_attached *ret_attached, struct err *err);
+
+/**
+ * attach_process - attach to a running process: collector_attach()
+ * @followed: as a child of an attached process: the recording does not wait for its end
+ *
+ * Context: main thread.
+ */
+int attach_process(struct collector *collector, pid_t pid, bool followed,
+		   struct collector_attached *ret_attached, struct err *err);
 
 /**
  * attach_ended - one that had joined has ended, or was let go

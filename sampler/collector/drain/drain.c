@@ -117,7 +117,7 @@ void drain_release(struct collector *collector)
 	map_release(&drain->by_number);
 }
 
-bool collector_records(struct collector *collector, pid_t pid)
+bool drain_records(struct collector *collector, pid_t pid)
 {
 	struct drain *drain = &collector->drain;
 	bool found;

@@ -37,11 +37,11 @@ void *drain_main(void *collector);
 int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id);
 
 /**
- * drain_charged_ns - CPU of all processes so far, as last looked at
+ * drain_records - whether a process is recorded now
  *
- * Context: collector thread.
+ * Context: any thread.
  */
-uint64_t drain_charged_ns(const struct drain *drain);
+bool drain_records(struct collector *collector, pid_t pid);
 
 /**
  * drain_start - a new image; an older one of the same pid has ended

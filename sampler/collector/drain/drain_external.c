@@ -314,40 +314,30 @@ uint64_t drain_outside_turns(struct collector *collector)
 	return drain->outside.next_ns < soon_ns ? drain->outside.next_ns : soon_ns;
 }
 
-static int begin_joined(struct collector *collector, pid_t pid, bool followed)
-{
-	struct drain *drain = &collector->drain;
-	bool known = map_get(&drain->by_pid, (uint64_t)pid) != NULL;
-	int r = known ? -EALREADY : begin(collector, pid, true);
-
-	if (r == 0)
-		family_joined(drain, map_get(&drain->by_pid, (uint64_t)pid), followed);
-	return r;
-}
+/* What a request of the main thread is about. */
+struct asked {
+	pid_t pid;
+	bool followed;
+};
 
 static int begin_asked(struct collector *collector, void *argument)
 {
-	return begin_joined(collector, *(const pid_t *)argument, false);
+	struct drain *drain = &collector->drain;
+	const struct asked *asked = argument;
+	uint64_t pid = (uint64_t)asked->pid;
+	int r = map_get(&drain->by_pid, pid) ? -EALREADY : begin(collector, asked->pid, true);
+
+	if (r == 0)
+		family_joined(drain, map_get(&drain->by_pid, pid), asked->followed);
+	return r;
 }
 
-static int begin_followed(struct collector *collector, void *argument)
+int drain_outside_attach(struct collector *collector, pid_t pid, bool followed, struct err *err)
 {
-	return begin_joined(collector, *(const pid_t *)argument, true);
-}
+	struct asked asked = {.pid = pid, .followed = followed};
+	int r = request_make(collector, begin_asked, &asked);
 
-static int explain(pid_t pid, int r, struct err *err)
-{
 	if (r == -EALREADY)
 		return err_set(err, EALREADY, "process %d is in this recording", (int)pid);
 	return r < 0 ? err_set(err, -r, "look at process %d", (int)pid) : 0;
-}
-
-int collector_outside(struct collector *collector, pid_t pid, struct err *err)
-{
-	return explain(pid, request_make(collector, begin_asked, &pid), err);
-}
-
-int drain_outside_child(struct collector *collector, pid_t pid, struct err *err)
-{
-	return explain(pid, request_make(collector, begin_followed, &pid), err);
 }

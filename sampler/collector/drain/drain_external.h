@@ -35,12 +35,13 @@ void drain_outside_expect(struct collector *collector, pid_t pid, const char *pa
 			  enum program_kind kind);
 
 /**
- * drain_outside_child - collector_outside() for a child of one that has joined
+ * drain_outside_attach - collector_outside()
+ * @followed: a child of an attached process: the recording does not wait for its end
  *
- * Return:  as collector_outside(); -ENOTSUP: nobody knows how to.
+ * Return:  as collector_outside(); -ENOTSUP: there is no external sampler.
  * Context: main thread.
  */
-int drain_outside_child(struct collector *collector, pid_t pid, struct err *err);
+int drain_outside_attach(struct collector *collector, pid_t pid, bool followed, struct err *err);
 
 /**
  * drain_outside_turns - a look at all of them, when it is due

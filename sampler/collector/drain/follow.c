@@ -4,8 +4,8 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
+#include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/request.h"
-#include "sampler/collector/drain/state.h"
 #include "sampler/procfs/children.h"
 #include "sampler/procfs/proc_stat.h"
 
@@ -103,8 +103,8 @@ static void see(void *context, pid_t pid)
 
 	/* One that is recorded stands in the list already. */
 	if (pid == getpid() || looking->n == FOLLOW_MOST ||
-	    collector_records(looking->collector, pid) ||
-	    proc_stat_of(pid, STAT_STACK, &stat) < 0 || stat.state == 'Z' || stat.state == 'X')
+	    drain_records(looking->collector, pid) || proc_stat_of(pid, STAT_STACK, &stat) < 0 ||
+	    stat.state == 'Z' || stat.state == 'X')
 		return;
 	looking->parents[looking->n++] = (struct parent){.pid = pid, .stack = stat.at[STAT_STACK]};
 	child = seen_before(looking, pid, &stat);
@@ -173,15 +173,7 @@ void follow_look(struct follow *follow, struct collector *collector,
 	follow->next_ns = next_look_ns(looking, io_thread_ns() - before_ns);
 }
 
-static void free_value(void *context, uint64_t key, void *value)
-{
-	(void)context;
-	(void)key;
-	free(value);
-}
-
 void follow_release(struct follow *follow)
 {
-	map_each(&follow->children, free_value, NULL);
-	map_release(&follow->children);
+	map_free_values(&follow->children);
 }

@@ -9,7 +9,6 @@
 #define DRAIN_FOLLOW_H
 
 #include "base/map.h"
-#include "sampler/collector/collector.h"
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,6 +16,8 @@
 enum {
 	FOLLOW_MS = 50, /* between two looks for children of attached processes */
 };
+
+struct collector;
 
 /* The main thread's.  Zero is the beginning. */
 struct follow {

@@ -3,7 +3,6 @@
 #define DRAIN_STATE_H
 
 #include "base/map.h"
-#include "sampler/collector/collector.h"
 #include "sampler/collector/control/lag.h"
 #include "sampler/collector/control/overhead.h"
 #include "sampler/collector/control/poll_interval.h"
@@ -11,6 +10,7 @@
 #include "sampler/collector/drain/child_cpu.h"
 #include "sampler/collector/drain/due.h"
 #include "sampler/collector/drain/external_state.h"
+#include "sampler/collector/drain/follow.h"
 #include "sampler/collector/drain/rate_change.h"
 #include "sampler/collector/drain/request.h"
 #include "sampler/collector/event/queue.h"
@@ -22,6 +22,8 @@
 #include "sampler/collector/process/start_offset.h"
 #include "sampler/collector/stream/filter.h"
 #include "sampler/collector/stream/stream.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -123,6 +125,7 @@ struct collector {
 	int image_fd; /* the agent for processes that join; -1: not needed yet */
 	uint64_t image_attach_offset;
 	struct request request;
+	struct follow follow; /* the main thread's */
 	struct drain drain;
 	struct published published;
 	struct queue queue;

@@ -3,7 +3,8 @@
 #define EVENT_EVENT_H
 
 #include "base/sample.h"
-#include "sampler/collector/collector.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 #include "sampler/wire/record.h"
 
 #include <stdbool.h>

@@ -3,7 +3,8 @@
 #define LAUNCH_LAUNCH_H
 
 #include "base/err.h"
-#include "sampler/collector/collector.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 #include "sampler/program/program.h"
 
 #include <stdbool.h>

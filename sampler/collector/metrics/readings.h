@@ -7,11 +7,12 @@
 #ifndef METRICS_READINGS_H
 #define METRICS_READINGS_H
 
-#include "sampler/collector/collector.h"
 #include "sampler/collector/event/event.h"
 #include "sampler/collector/metrics/gauges.h"
 #include "sampler/collector/metrics/metrics.h"
 #include "sampler/collector/metrics/sock_queues.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,8 @@
 #ifndef METRICS_USAGE_H
 #define METRICS_USAGE_H
 
-#include "sampler/collector/collector.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -118,17 +118,9 @@ void watch_init(struct watch *watch, uint64_t cpu_ns)
 	*watch = (struct watch){.cpu_ns = cpu_ns, .wait_ms = WATCH_LEAST_MS};
 }
 
-static void free_value(void *context, uint64_t key, void *value)
-{
-	(void)context;
-	(void)key;
-	free(value);
-}
-
 void watch_release(struct watch *watch)
 {
-	map_each(&watch->threads, free_value, NULL);
-	map_release(&watch->threads);
+	map_free_values(&watch->threads);
 }
 
 void watch_first_sample(const struct process *process, uint32_t tid, struct collector_stats *stats)

@@ -42,17 +42,9 @@ void choice_init(struct choice *choice, const struct collector_top *options)
 	*choice = (struct choice){.options = *options};
 }
 
-static void free_value(void *context, uint64_t key, void *value)
-{
-	(void)context;
-	(void)key;
-	free(value);
-}
-
 void choice_release(struct choice *choice)
 {
-	map_each(&choice->processes, free_value, NULL);
-	map_release(&choice->processes);
+	map_free_values(&choice->processes);
 }
 
 uint64_t choice_due(const struct choice *choice)

@@ -10,7 +10,8 @@
 #define SELECT_CHOICE_H
 
 #include "base/map.h"
-#include "sampler/collector/collector.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,8 @@
 #ifndef SELECT_TOP_READ_H
 #define SELECT_TOP_READ_H
 
-#include "sampler/collector/collector.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,9 @@
 #ifndef STREAM_FILTER_H
 #define STREAM_FILTER_H
 
-#include "sampler/collector/collector.h"
 #include "sampler/collector/select/top.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 
 #include <stdbool.h>
 

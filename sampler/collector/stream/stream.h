@@ -2,9 +2,10 @@
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
-#include "sampler/collector/collector.h"
 #include "sampler/collector/event/event_order.h"
 #include "sampler/collector/event/queue.h"
+#include "sampler/collector/types/options.h"
+#include "sampler/collector/types/statistics.h"
 
 struct keep;
 

@@ -1,0 +1,133 @@
+/* options.h - what a recording is to sample, and how */
+#ifndef TYPES_OPTIONS_H
+#define TYPES_OPTIONS_H
+
+#include "base/sample.h"
+#include "sampler/collector/perf/perf_open.h"
+#include "sampler/wire/ring.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct collector_outsider;
+
+/* What is sampled: bits of 1 << enum sample_event.  WALL includes what CPU would show. */
+enum {
+	COLLECT_CPU = 1 << EVENT_CPU,
+	COLLECT_WALL = 1 << EVENT_WALL,
+	COLLECT_ALLOC = 1 << EVENT_ALLOC,
+	COLLECT_LOCK = 1 << EVENT_LOCK,
+	COLLECT_COUNT = 1 << EVENT_COUNT, /* one of the kernel's events; neither CPU nor WALL */
+};
+
+enum { COLLECTOR_MAX_HZ = 10000 };
+
+#define COLLECT_ALLOC_BYTES UINT64_C(524288) /* unless asked otherwise */
+#define COLLECT_LOCK_NS     UINT64_C(10000)
+
+/* What makes a thread heavy. */
+enum collector_by {
+	BY_CPU,       /* ns on a processor */
+	BY_RSS,       /* KiB resident, of its process */
+	BY_FAULTS,    /* page faults, minor and major */
+	BY_RUN_DELAY, /* ns waiting for a processor */
+	BY_IO,        /* bytes read from and written to storage */
+	BY_GAUGE,     /* a number that its process registered */
+};
+
+/* The N heaviest threads of the recording, chosen anew every interval.  Zero chooses all. */
+struct collector_top {
+	uint32_t n;
+	enum collector_by by;
+	size_t gauge; /* BY_GAUGE: its column */
+	uint64_t interval_ns;
+};
+
+/*
+ * Which samples are given; the others are counted as filtered.  Zero keeps all.  With a top, the
+ * threads that are named are kept beside it; without one, only they are.
+ */
+struct collector_keep {
+	uint32_t states; /* bits of 1 << enum sample_state; 0: all */
+	struct collector_top top;
+	bool (*names)(void *context, const char *comm, size_t len); /* drain thread's; or NULL */
+	void *context;
+};
+
+/* What all processes of the recording use together: what collector_usage() is to know. */
+enum collector_usage_of {
+	USAGE_CPU,
+	USAGE_RSS,
+	USAGE_FAULTS, /* minor and major */
+	USAGE_RUN_DELAY,
+	USAGE_PSI_CPU, /* of the machine */
+	USAGE_PSI_MEMORY,
+	USAGE_PSI_IO,
+	USAGE_GAUGES,
+};
+
+/* CPU that sampling takes from a program on this machine, besides what handlers take. */
+struct collector_prices {
+	uint64_t timer_ns;  /* a timer's signal, */
+	uint64_t event_ns;  /* a perf event's; 0: not measured, since none was wanted yet */
+	uint64_t switch_ns; /* what an event makes each context switch of its thread take longer */
+};
+
+struct collector_options {
+	const char *agent_path;        /* the agent's .so, absolute */
+	uint32_t hz;                   /* 1 .. COLLECTOR_MAX_HZ */
+	enum ring_discovery discovery; /* collector_auto_discovery() for the default */
+	bool paused;                   /* begin as collector_pause() would */
+	uint32_t events;               /* COLLECT_*; 0: COLLECT_CPU */
+	uint32_t metrics;              /* 1 << enum metric_id: the ones to read */
+	uint32_t usage;                /* 1 << enum collector_usage_of: the same */
+	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
+	size_t n_gauges;           /* at most METRIC_MAX_GAUGES */
+	struct collector_keep keep;
+	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0:
+				 COLLECT_ALLOC_BYTES */
+	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
+	uint64_t lag_ns;      /* samples are given so soon after they were taken; 0: when it is
+				 cheapest */
+	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
+	int signal;           /* that samples come by; 0: SIGPROF, or another where it is taken */
+	bool follows;         /* children of those that have joined join, too: collector_follow() */
+	bool alone;           /* children of CMD, and of those that have joined, are left out */
+	bool stay;            /* without CMD: do not end with the last process that had joined */
+	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
+	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
+	const struct collector_outsider *outsider; /* samples who takes no agent; NULL: nobody */
+	bool outside;               /* all are sampled by it, and none gets an agent */
+	uint64_t ring_bytes;        /* for the rings of all processes together; 0: any */
+	uint32_t max_overhead_ppm;  /* what a program may pay, of its CPU; 0: any: budget.h */
+	uint32_t max_collector_ppm; /* and what wick may use, of one processor; 0: any */
+	bool engine_is_auto;        /* timers may take over where they give more for the budget */
+	bool events_permitted;      /* perf events may, of processes in step with the tick */
+	struct collector_prices prices;
+	uint64_t breaker_late_ns;  /* being so far behind makes a pause; 0: nothing does */
+	uint64_t breaker_pause_ns; /* so long */
+};
+
+/* What CMD starts with, and wick itself started with. */
+struct collector_signals {
+	sigset_t mask;
+	bool ends_ignored; /* SIGCHLD is */
+};
+
+/**
+ * collector_auto_discovery - the discovery that fits the running kernel (6.4 or later: timer)
+ *
+ * Context: any thread.
+ */
+enum ring_discovery collector_auto_discovery(void);
+
+/**
+ * collector_kernel_hz - the kernel's timer tick (CLOCK_MONOTONIC_COARSE's resolution)
+ *
+ * Context: any thread.
+ */
+uint32_t collector_kernel_hz(void);
+
+#endif

@@ -1,0 +1,155 @@
+/* statistics.h - what a recording reports of itself */
+#ifndef TYPES_STATISTICS_H
+#define TYPES_STATISTICS_H
+
+#include "base/err.h"
+#include "base/sample.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Why no samples are taken for now: bits. */
+enum collector_pause {
+	PAUSE_ASKED = 1,   /* collector_pause() */
+	PAUSE_BREAKER = 2, /* the collector fell behind */
+};
+
+/* How often samples are taken, from time_ns on. */
+struct collector_rate {
+	uint64_t time_ns;
+	uint32_t hz;           /* weights are in periods of it */
+	uint32_t effective_hz; /* signals a second of CPU: less than hz for a budget or the tick */
+	uint32_t pauses;       /* enum collector_pause */
+	uint64_t mark;         /* of the last call that led here */
+	uint64_t charged_ns;   /* as in the counters, at that moment */
+	uint64_t paused_ns;
+	uint32_t cost_ppm; /* what sampling costs of the CPU sampled, as last measured */
+	bool full;         /* the breaker's cause: a ring; else being behind */
+};
+
+enum { COLLECTOR_PSI_SOME, COLLECTOR_PSI_FULL, COLLECTOR_PSI_WORDS, COLLECTOR_PSI_FILES = 3 };
+
+struct collector_usage {
+	uint64_t time_ns; /* 0: nothing was looked at yet */
+	uint32_t known;   /* 1 << enum collector_usage_of */
+	uint64_t cpu_ns;  /* counters only grow */
+	uint64_t rss_kib;
+	uint64_t faults;
+	uint64_t majfaults;
+	uint64_t run_delay_ns;
+	uint32_t psi[COLLECTOR_PSI_FILES][COLLECTOR_PSI_WORDS]; /* avg10, percent * 100 */
+	uint32_t gauges_known;                                  /* bit i: of options.gauges */
+	int64_t gauges[SAMPLE_MAX_METRICS];                     /* the largest of any process */
+};
+
+/* A program that was run and not sampled. */
+struct collector_unsampled {
+	pid_t pid;
+	const char *path;
+	const char *why; /* "static", "setuid", "32-bit" */
+	uint64_t count;  /* how many times this path, for this reason */
+};
+
+/* Memory taken and given back, locks waited for. */
+enum { HOOK_STATS_TAKEN, HOOK_STATS_FREED, HOOK_STATS_WAITED, HOOK_STATS };
+
+/* What happened, for the summary.  Weights are in periods; those of filtered samples count too. */
+struct collector_stats {
+	uint64_t as_of_ns; /* the moment that the counters are of */
+	uint64_t samples;
+	uint64_t weight;
+	uint64_t own_samples;               /* in code of ours: not the program's, left out */
+	uint64_t own_weight;                /* of these; no other figure has them */
+	double squares;                     /* of the weights, summed: words_precision() */
+	uint64_t folded;                    /* samples of less than a period: with the next */
+	uint64_t overruns;                  /* weight beyond one a sample */
+	uint64_t merged;                    /* periods whose signal was another's, later */
+	struct filtered filtered[N_SERIES]; /* what collector_options.keep left out */
+	uint64_t threads;                   /* that gave at least one sample */
+	uint64_t processes;                 /* images that said hello */
+	uint64_t unsampled_processes;
+	uint64_t followed;           /* children of those that had joined that joined as such */
+	uint64_t children_missed_ns; /* CPU of children that ended, or joined later: not in
+					charged_ns */
+	uint64_t outside;            /* images that were sampled from outside, */
+	char outside_path[128];      /* one that takes no agent ("" none), */
+	const char *outside_why;     /* and why it does not */
+	uint64_t outside_stops;      /* how often one of their threads was held, */
+	uint64_t outside_stopped_ns; /* for how long together, */
+	uint64_t outside_longest_ns; /* and at most */
+	uint64_t lost_full;
+	uint64_t lost_nested;
+	uint64_t lost_noslot;
+	uint64_t lost_queue;   /* our own queue was full */
+	uint64_t lost_corrupt; /* records that lied */
+	uint64_t lost_forged;  /* weight of samples beyond the CPU that the kernel charged */
+	uint64_t lost_pause;   /* CPU, in periods, that passed in pauses of the breaker */
+	uint64_t breaks;       /* these pauses */
+	uint64_t starved;      /* the rings were not looked at for 5 s, so many times, */
+	uint64_t starved_ns;   /* and so long at most */
+	uint64_t given_up;     /* images that took us for dead therefore, and stopped */
+	uint64_t lowered_ns;   /* how long the rate was lower than asked for, for its cost, */
+	uint32_t lowest_hz;    /* and the lowest that there was; 0: it was as asked for */
+	uint64_t misdirected;
+	uint64_t lost_events; /* of hooks: a ring was full or being written, or no slot */
+	uint64_t hook_samples[HOOK_STATS]; /* not among samples and weight */
+	uint64_t hook_weight[HOOK_STATS];  /* bytes, bytes, microseconds */
+	uint64_t live_full;                /* memory whose release could not be told */
+	uint64_t signals;                  /* every SIGPROF of ours, with or without a sample */
+	uint64_t event_signals;            /* of them, that events sent and that carried a sample */
+	uint32_t dear_ppm; /* events went, for what they made switches cost; 0: they did not */
+	uint64_t event_switches;  /* context switches of threads that have one */
+	uint64_t kernel_periods;  /* of events, that ended in the kernel: no signal came of them */
+	uint64_t program_ns;      /* CPU that sampling has cost programs: spending.h */
+	uint64_t handler_ns;      /* inside the agent's handler, */
+	uint64_t first_ns;        /* beside what first samples took to make their rings ready */
+	uint64_t hooks_ns;        /* inside the agent for events of memory and locks */
+	uint64_t charged_ns;      /* CPU that the kernel charged to the sampled processes, */
+	uint64_t paused_ns;       /* beside what it charged while samples were not wanted */
+	uint64_t starting_ns;     /* of it, before agents were there: exec and the loader */
+	uint64_t stood_ns;        /* what samples of a clock stand for, */
+	uint64_t running_ns;      /* and of them those of running threads */
+	uint64_t agentless;       /* agents that could not start (no timer, no memory) */
+	uint64_t agentless_errno; /* why the last one could not */
+	uint64_t flooded;         /* how often another user connected too often, and was kept out */
+	uint64_t flooded_uid;     /* the last one */
+	uint64_t seccomp;         /* images that stopped sampling for seccomp */
+	uint64_t deaf;            /* processes that joined and took our signal's action back, */
+	uint64_t mute;            /* or that use CPU now without any signal of ours arriving, */
+	int deaf_signal;          /* and the last one's signal */
+	uint64_t late_threads;    /* threads armed because the collector posted them */
+	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */
+	uint64_t aliased;          /* processes in step with the tick: tick_aliasing.h, */
+	uint64_t switched;         /* of them, those that were given perf events, */
+	pid_t aliased_pid;         /* and the last one */
+	bool timers_took_over;     /* from perf events, which cost too much */
+	uint64_t perf_threads;     /* RING_ENGINE_PERF: threads that an event was opened for, */
+	uint64_t perf_refused;     /* that stayed with their timers, */
+	uint64_t perf_refused_errno;
+	uint64_t perf_ringless; /* or whose kernel frames could not be had */
+	uint64_t still_running; /* processes alive when the recording ended */
+	uint32_t gauges;        /* bit i: a process has registered options.gauges[i] */
+	uint64_t stops[8];      /* samples by enum unwind_stop */
+	uint64_t states[8];     /* weight by enum sample_state */
+	uint64_t looks;         /* wall mode: at threads */
+	uint64_t walks;         /* of blocked threads' stacks */
+	uint64_t outrun;        /* of these, how many the thread outran */
+	uint64_t unreadable;    /* looks at threads that may not be read */
+	const struct collector_unsampled *unsampled;
+	size_t n_unsampled;
+};
+
+/* How a running process was joined. */
+struct collector_attached {
+	uint64_t stopped_ns; /* for how long one of its threads was held */
+	uint64_t longest_ns; /* the same of a try that led to nothing, where that was longer */
+	unsigned tries;
+	pid_t inner_pid; /* what it calls itself: another in a pid namespace */
+	int signal;      /* that its samples come by */
+	bool again;      /* the agent was in it already */
+	struct err why;  /* it is not SIGPROF, in words; no text: it is, or was asked for */
+};
+
+#endif
