@@ -16,7 +16,7 @@ static const struct command commands[] = {
 
 static const struct program program = {
 	.name = "wick-top",
-	.title = "what wick shows a running program with",
+	.title = "the command of wick that shows a running program",
 	.commands = commands,
 
 };

@@ -379,7 +379,7 @@ struct finding {
 	struct control_reply reply;
 	unsigned n;
 	bool named; /* the pid is the recording's own */
-	int trouble;
+	int error;
 };
 
 static void take_answers(struct finding *finding, const struct asking *each, size_t n,
@@ -389,7 +389,7 @@ static void take_answers(struct finding *finding, const struct asking *each, siz
 		const struct asking *asking = &each[i];
 
 		if (asking->result < 0 && !is_gone(asking->result))
-			finding->trouble = tell(asking->result, asking->at, err);
+			finding->error = tell(asking->result, asking->at, err);
 		if (asking->result < 0 || asking->reply.result == CONTROL_NOT_MINE)
 			continue;
 		finding->at = asking->at;
@@ -438,7 +438,7 @@ static int find(const struct search *search, pid_t pid, struct finding *finding,
 		return -ENOTUNIQ;
 	}
 	if (finding->n == 0)
-		return finding->trouble ? finding->trouble : nobody(pid, err);
+		return finding->error ? finding->error : nobody(pid, err);
 	return 0;
 }
 
@@ -493,7 +493,7 @@ static int tell_each(const struct search *search, struct asking *each,
 		     struct err *err)
 {
 	const uint64_t until_ns = in_ms(STATUS_MS);
-	int trouble = 0;
+	int error = 0;
 	int n_told = 0;
 
 	for (size_t from = 0; from < search->n; from += AT_ONCE) {
@@ -513,14 +513,14 @@ static int tell_each(const struct search *search, struct asking *each,
 			int r = each[i].result;
 
 			if (r < 0 && !is_gone(r))
-				trouble = tell(r, each[i].at, err);
+				error = tell(r, each[i].at, err);
 			if (r < 0 || each[i].reply.result != CONTROL_DONE)
 				continue;
 			tell_one(context, &each[i].reply);
 			n_told++;
 		}
 	}
-	return n_told ? n_told : trouble;
+	return n_told ? n_told : error;
 }
 
 int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply), void *context,

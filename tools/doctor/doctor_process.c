@@ -19,15 +19,15 @@
 enum { MAPS_BYTES = 4 * 1024 * 1024, MAX_TASKS = 100000 };
 
 /* What keeps it from being recorded, and behind ", try: " what helps, where something does. */
-static void add_trouble(struct doctor *doctor, char *trouble)
+static void add_problem(struct doctor *doctor, char *problem)
 {
 	static const char before[] = ", try: ";
-	char *hint = strstr(trouble, before);
+	char *hint = strstr(problem, before);
 
 	if (hint)
 		*hint = '\0';
 	doctor_fix(doctor, "process", hint ? hint + strlen(before) : "another process", "%s",
-		   trouble);
+		   problem);
 }
 
 /* Return: the signal that its samples would come by; 0: none would. */
@@ -48,7 +48,7 @@ static int check_joining(struct doctor *doctor, pid_t pid)
 	if (r == -ENOEXEC && check_process(pid, &process, &outside) == 0)
 		doctor_note(doctor, "process", "%s: engine ptrace samples it", err.text);
 	else
-		add_trouble(doctor, outside.text[0] ? outside.text : err.text);
+		add_problem(doctor, outside.text[0] ? outside.text : err.text);
 	return 0;
 }
 

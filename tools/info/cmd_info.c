@@ -37,7 +37,7 @@ static int show_file(const char *path, bool json)
 	}
 	profile_facts_free(facts);
 	if (r < 0) {
-		view_trouble_hint(path, &err);
+		view_error_hint(path, &err);
 		say_error("%s", err.text);
 		status = cmd_exit_of(r);
 	}

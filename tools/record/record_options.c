@@ -489,7 +489,7 @@ static int check(const struct record_options *options, struct err *err)
 			       "--delay begins sampling by itself, --paused waits for wick start, "
 			       "try: one of them");
 	if (check_live(options, err) < 0 || check_symbols(options, err) < 0 ||
-	    outside_choice_check(&options->outside, err) < 0)
+	    external_choice_check(&options->outside, err) < 0)
 		return -EINVAL;
 	if (flight_options_check(&options->flight, is_limited(&options->rotate), err) < 0)
 		return -EINVAL;
@@ -538,7 +538,7 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 		options.hz = DEFAULT_HZ;
 	options.engine.event = options.event_list.event;
 	options.engine.period = options.event_list.period;
-	options.outside = (struct outside_choice){
+	options.outside = (struct external_choice){
 		.engine = options.engine.choice,
 		.events = options.event_list.events,
 		.hz = options.hz,

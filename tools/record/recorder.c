@@ -164,7 +164,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 		!collector.alone && attach_options_given(&options->attach) && !options->attach.all;
 	collector.engine = recorder->engine.kind;
 	collector.perf = recorder->engine.how;
-	outside_choice_pass(&options->outside, &collector);
+	external_choice_pass(&options->outside, &collector);
 	engine_measure(&recorder->engine, options->hz, recorder->engine.kind == RING_ENGINE_PERF);
 	budget_options_pass(&options->budget, &collector);
 	collector.engine_is_auto = recorder->engine.is_auto;
@@ -190,26 +190,26 @@ static int prepare(struct recorder *recorder, struct err *err)
 /* The recording is called after the first that has joined. */
 static int join_named(struct recorder *recorder, struct err *err)
 {
-	struct joining joining = {
+	struct attaching attaching = {
 		.collector = recorder->collector,
 		.attach = &recorder->options->attach,
 		.outside = &recorder->options->outside,
 		.verbose = recorder->options->verbose,
 	};
-	int r = joining_start(&joining, err);
+	int r = attaching_start(&attaching, err);
 
 	if (r == 0) {
 		free(recorder->comm);
-		recorder->comm = steal_pointer(&joining.comm);
-		recorder->pid = joining.pid;
-		recorder->inner_pid = joining.inner_pid;
-		recorder->n_joined = joining.n;
-		if (!outside_choice_only(&recorder->options->outside) &&
+		recorder->comm = steal_pointer(&attaching.comm);
+		recorder->pid = attaching.pid;
+		recorder->inner_pid = attaching.inner_pid;
+		recorder->n_joined = attaching.n;
+		if (!external_choice_only(&recorder->options->outside) &&
 		    !recorder->options->attach.no_children)
 			recorder->following.collector = recorder->collector;
 		recorder->following.verbose = recorder->options->verbose;
 	}
-	joining_release(&joining);
+	attaching_release(&attaching);
 	return r;
 }
 
@@ -252,7 +252,7 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 	if (r < 0)
 		return r;
 	*ret_launched = true;
-	outside_choice_tell(&options->outside, recorder->collector, options->argv[0]);
+	external_choice_tell(&options->outside, recorder->collector, options->argv[0]);
 	interrupt_detaches(recorder->collector);
 	r = open_recording(recorder, err);
 	if (r == 0)

@@ -121,7 +121,7 @@ bool selection_chooses(const struct selection_options *options);
 bool selection_keeps(struct selection *selection, struct sample *sample);
 
 /**
- * selection_leave_out - count a sample as one that is not written by wish
+ * selection_leave_out - count a sample as one that is not written because of an option
  *
  * Context: main thread.
  */

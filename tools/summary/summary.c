@@ -518,7 +518,7 @@ void summary_print(const struct summary *summary, struct buf *buf)
 	summary_engine(summary, buf);
 	print_hooks(summary, buf);
 	print_live(summary, buf);
-	summary_unsampled(&summary->collected, buf);
+	summary_unsupported(&summary->collected, buf);
 	if (!summary->no_clock)
 		print_coverage(summary, buf);
 	print_states(summary, buf);

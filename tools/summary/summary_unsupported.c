@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 enum {
-	MAX_UNSAMPLED = 5,
+	MAX_UNSUPPORTED = 5,
 	UNSEEN_LEAST_NS = 20000000, /* twice as fine as the kernel tells it */
 };
 
@@ -19,9 +19,9 @@ static const char *what_helps(const char *why)
 	return strcmp(why, "setuid") == 0 && geteuid() != 0 ? ", try: as root" : "";
 }
 
-static void add_unsampled(const struct collector_stats *stats, struct buf *buf)
+static void add_unsupported(const struct collector_stats *stats, struct buf *buf)
 {
-	for (size_t i = 0; i < stats->n_unsampled && i < MAX_UNSAMPLED; i++) {
+	for (size_t i = 0; i < stats->n_unsampled && i < MAX_UNSUPPORTED; i++) {
 		const struct collector_unsampled *it = &stats->unsampled[i];
 
 		summary_topic(buf, i ? "" : "not sampled");
@@ -30,10 +30,10 @@ static void add_unsampled(const struct collector_stats *stats, struct buf *buf)
 		words_plain(buf, it->path);
 		buf_printf(buf, " (%s)%s\n", it->why, what_helps(it->why));
 	}
-	if (stats->n_unsampled > MAX_UNSAMPLED) {
+	if (stats->n_unsampled > MAX_UNSUPPORTED) {
 		summary_topic(buf, "");
 		buf_add(buf, "and ");
-		text_of(buf, stats->n_unsampled - MAX_UNSAMPLED, "other program");
+		text_of(buf, stats->n_unsampled - MAX_UNSUPPORTED, "other program");
 		buf_add_char(buf, '\n');
 	}
 }
@@ -75,7 +75,7 @@ static void add_agentless(const struct collector_stats *stats, struct buf *buf)
 	}
 }
 
-static void add_outside(const struct collector_stats *stats, struct buf *buf)
+static void add_external(const struct collector_stats *stats, struct buf *buf)
 {
 	if (!stats->outside)
 		return;
@@ -117,10 +117,10 @@ static void add_children(const struct collector_stats *stats, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
-void summary_unsampled(const struct collector_stats *stats, struct buf *buf)
+void summary_unsupported(const struct collector_stats *stats, struct buf *buf)
 {
-	add_outside(stats, buf);
-	add_unsampled(stats, buf);
+	add_external(stats, buf);
+	add_unsupported(stats, buf);
 	add_children(stats, buf);
 	add_agentless(stats, buf);
 }

@@ -6,10 +6,10 @@
 #include "sampler/collector/collector.h"
 
 /**
- * summary_unsampled - who was looked at from outside, who was not sampled, whose agent gave up
+ * summary_unsupported - who was looked at from outside, who was not sampled, whose agent gave up
  *
  * Context: any thread.
  */
-void summary_unsampled(const struct collector_stats *stats, struct buf *buf);
+void summary_unsupported(const struct collector_stats *stats, struct buf *buf);
 
 #endif

@@ -155,7 +155,7 @@ static int gather(struct symbolize_job *job, struct err *err)
 	if (r < 0 || known)
 		return r;
 	(void)err_set(err, 0, "'%s' is not perf script text", job->in);
-	view_trouble_hint(job->in, err);
+	view_error_hint(job->in, err);
 	return -EINVAL;
 }
 
@@ -389,7 +389,7 @@ static int symbolize(const char *in, const struct view_output *output,
 	if (r == 0)
 		r = start(&job, &err);
 	if (r < 0)
-		view_trouble_hint(in, &err);
+		view_error_hint(in, &err);
 	if (r == 0)
 		r = view_output_make(output, run, &job, &err);
 	if (r == 0)

@@ -268,7 +268,7 @@ static int add_file(struct cache *cache, const struct asked *asked, const char *
 
 	if (!full) {
 		r = err_set(&err, errno, "'%s'", path);
-		view_trouble_hint(path, &err);
+		view_error_hint(path, &err);
 		return fail(&err, r);
 	}
 	symbol_options_pass(&asked->symbols, &options);

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Set the first members, zero the others; joining_release() takes any state. */
-struct joining {
+/* Set the first members, zero the others; attaching_release() takes any state. */
+struct attaching {
 	struct collector *collector;
 	const struct attach_options *attach;
-	const struct outside_choice *outside;
+	const struct external_choice *outside;
 	bool verbose;                             /* say for how long a thread of each stood */
 	void (*joined)(void *context, pid_t pid); /* told of each; NULL: nobody is */
 	void *context;
@@ -25,7 +25,7 @@ struct joining {
 };
 
 /**
- * joining_start - begin to sample, and have the processes join that are meant
+ * attaching_start - begin to sample, and have the processes join that are meant
  *
  * Those that cannot are told of, one line each; the others are sampled.
  *
@@ -33,13 +33,13 @@ struct joining {
  * Owns:    COLLECTOR, ATTACH and OUTSIDE outlive it.
  * Context: main thread.
  */
-int joining_start(struct joining *joining, struct err *err);
+int attaching_start(struct attaching *attaching, struct err *err);
 
 /**
- * joining_release - forget it; processes stay as they are
+ * attaching_release - forget it; processes stay as they are
  *
  * Context: main thread.
  */
-void joining_release(struct joining *joining);
+void attaching_release(struct attaching *attaching);
 
 #endif

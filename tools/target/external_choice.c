@@ -12,47 +12,47 @@
 enum { MOST_HZ = 100 }; /* looks a second */
 
 /* Memory and locks are seen by hooks alone, and the kernel's events by itself. */
-static bool is_possible(const struct outside_choice *choice)
+static bool is_possible(const struct external_choice *choice)
 {
 	return !(choice->events & ~(uint32_t)(COLLECT_CPU | COLLECT_WALL));
 }
 
 /* Whether a program that takes no agent is looked at nevertheless. */
-static bool is_wanted(const struct outside_choice *choice)
+static bool is_wanted(const struct external_choice *choice)
 {
 	return is_possible(choice) &&
 	       (choice->engine == ENGINE_AUTO || choice->engine == ENGINE_PTRACE);
 }
 
-bool outside_choice_only(const struct outside_choice *choice)
+bool external_choice_only(const struct external_choice *choice)
 {
 	return choice->engine == ENGINE_PTRACE;
 }
 
-int outside_choice_check(const struct outside_choice *choice, struct err *err)
+int external_choice_check(const struct external_choice *choice, struct err *err)
 {
-	if (outside_choice_only(choice) && !is_possible(choice))
+	if (external_choice_only(choice) && !is_possible(choice))
 		return err_set(err, 0,
 			       "--engine ptrace supports only -e cpu and wall; other events need "
 			       "the agent");
 	return 0;
 }
 
-void outside_choice_pass(const struct outside_choice *choice, struct collector_options *to)
+void external_choice_pass(const struct external_choice *choice, struct collector_options *to)
 {
 	if (!is_wanted(choice))
 		return;
 	to->outsider = outside_engine();
-	to->outside = outside_choice_only(choice);
+	to->outside = external_choice_only(choice);
 }
 
-static unsigned rate_of(const struct outside_choice *choice)
+static unsigned rate_of(const struct external_choice *choice)
 {
 	return choice->hz < MOST_HZ ? choice->hz : MOST_HZ;
 }
 
-void outside_choice_tell(const struct outside_choice *choice, const struct collector *collector,
-			 const char *command)
+void external_choice_tell(const struct external_choice *choice, const struct collector *collector,
+			  const char *command)
 {
 	struct collector_program program;
 
@@ -68,12 +68,12 @@ void outside_choice_tell(const struct outside_choice *choice, const struct colle
 			 MOST_HZ);
 }
 
-int outside_choice_join(const struct outside_choice *choice, struct collector *collector, pid_t pid,
-			int error, struct err *err)
+int external_choice_join(const struct external_choice *choice, struct collector *collector,
+			 pid_t pid, int error, struct err *err)
 {
 	struct outside_process process;
 	struct err why = {0};
-	bool only = outside_choice_only(choice);
+	bool only = external_choice_only(choice);
 	int r;
 
 	if (!only && (error != -ENOEXEC || !is_wanted(choice)))

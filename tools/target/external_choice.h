@@ -11,52 +11,52 @@
 #include <sys/types.h>
 
 /* What was asked for, as far as it matters here. */
-struct outside_choice {
+struct external_choice {
 	enum engine_choice engine;
 	uint32_t events; /* COLLECT_* */
 	uint32_t hz;
 };
 
 /**
- * outside_choice_check - whether what is asked for can be had without an agent, if there is none
+ * external_choice_check - whether what is asked for can be had without an agent, if there is none
  *
  * Return:  0; -EINVAL and the reason.
  * Context: any thread.
  */
-int outside_choice_check(const struct outside_choice *choice, struct err *err);
+int external_choice_check(const struct external_choice *choice, struct err *err);
 
 /**
- * outside_choice_pass - the same for the collector
+ * external_choice_pass - the same for the collector
  *
  * Context: any thread.
  */
-void outside_choice_pass(const struct outside_choice *choice, struct collector_options *to);
+void external_choice_pass(const struct external_choice *choice, struct collector_options *to);
 
 /**
- * outside_choice_tell - say so, when CMD takes no agent and is sampled from outside
+ * external_choice_tell - say so, when CMD takes no agent and is sampled from outside
  * @command: its first word
  *
  * Context: main thread.
  */
-void outside_choice_tell(const struct outside_choice *choice, const struct collector *collector,
-			 const char *command);
+void external_choice_tell(const struct external_choice *choice, const struct collector *collector,
+			  const char *command);
 
 /**
- * outside_choice_join - have a running process sampled from outside, where that is wanted
+ * external_choice_join - have a running process sampled from outside, where that is wanted
  * @error: why it did not join otherwise; 0: that was not tried
  * @err:   holds that reason; the new one if there is
  *
  * Return:  0; ERROR: it is not wanted; -errno and the reason.
  * Context: main thread.
  */
-int outside_choice_join(const struct outside_choice *choice, struct collector *collector, pid_t pid,
-			int error, struct err *err);
+int external_choice_join(const struct external_choice *choice, struct collector *collector,
+			 pid_t pid, int error, struct err *err);
 
 /**
- * outside_choice_only - whether no process is to have an agent
+ * external_choice_only - whether no process is to have an agent
  *
  * Context: any thread.
  */
-bool outside_choice_only(const struct outside_choice *choice);
+bool external_choice_only(const struct external_choice *choice);
 
 #endif

@@ -349,8 +349,8 @@ static int run(struct watching *it, const struct top_options *options)
 static void tell_end(struct top_session *session)
 {
 	if (session->launched)
-		outside_choice_tell(&session->outside, session->collector,
-				    session->options->argv[0]);
+		external_choice_tell(&session->outside, session->collector,
+				     session->options->argv[0]);
 	if (session->cmd_ended)
 		say_note("'%s' %s", session->comm, session->ending);
 	symbol_options_tell_mangled();

@@ -52,8 +52,8 @@ static int prepare(struct top_session *session, struct err *err)
 
 	if (r < 0)
 		return r;
-	session->outside = (struct outside_choice){.events = options->events, .hz = options->hz};
-	outside_choice_pass(&session->outside, &collector);
+	session->outside = (struct external_choice){.events = options->events, .hz = options->hz};
+	external_choice_pass(&session->outside, &collector);
 	collector.agent_path = session->agent_path;
 	collector.follows = !collector.alone && attach_options_given(&options->attach);
 	collector.prices.timer_ns = signal_cost_ns();
@@ -94,23 +94,23 @@ static void on_joined(void *context, pid_t pid)
 
 static int join(struct top_session *session, struct err *err)
 {
-	struct joining joining = {
+	struct attaching attaching = {
 		.collector = session->collector,
 		.attach = &session->options->attach,
 		.outside = &session->outside,
 		.joined = on_joined,
 		.context = session,
 	};
-	int r = joining_start(&joining, err);
+	int r = attaching_start(&attaching, err);
 
 	if (r == 0) {
 		free(session->comm);
-		session->comm = steal_pointer(&joining.comm);
-		session->pid = joining.pid;
+		session->comm = steal_pointer(&attaching.comm);
+		session->pid = attaching.pid;
 		if (!session->options->attach.no_children)
 			session->following.collector = session->collector;
 	}
-	joining_release(&joining);
+	attaching_release(&attaching);
 	return r;
 }
 

@@ -21,7 +21,7 @@
 enum {
 	NAMED_FILES = 8,
 	NAMED_EVENTS = 8,
-	TROUBLE_BYTES = 16 * 1024,
+	MESSAGE_BYTES = 16 * 1024,
 	MAGIC_BYTES = 8,
 	FEW_NAMES_PERCENT = 50,
 };
@@ -44,7 +44,7 @@ static void say_file(const struct profile_file *file)
 	struct buf text;
 	const char *comma = "";
 
-	buf_init(&text, TROUBLE_BYTES);
+	buf_init(&text, MESSAGE_BYTES);
 	if (file->problem) {
 		words_plain(&text, file->problem);
 		comma = "; ";
@@ -93,7 +93,7 @@ static void say_lost(const struct profile *profile)
 			 "damaged or forged");
 		return;
 	}
-	buf_init(&text, TROUBLE_BYTES);
+	buf_init(&text, MESSAGE_BYTES);
 	if (profile->hz) {
 		buf_add(&text, "samples of ");
 		words_amount(&text, (uint64_t)((double)lost * NS_PER_S / profile->hz), "ns");
@@ -162,7 +162,7 @@ static bool are_denied(const struct profile *profile)
 	return profile->n_files > 0;
 }
 
-void view_trouble_hint(const char *path, struct err *err)
+void view_error_hint(const char *path, struct err *err)
 {
 	struct stat st = {0};
 
@@ -210,7 +210,7 @@ int view_trouble_empty(const struct profile *profile, struct err *err)
 			      file->path);
 	}
 	if (profile->n_files == 1)
-		view_trouble_hint(file->path, err);
+		view_error_hint(file->path, err);
 	return are_denied(profile) ? -EACCES : -ENODATA;
 }
 
@@ -219,7 +219,7 @@ int view_trouble_nothing_left(const struct profile *profile, const struct select
 {
 	struct buf text;
 
-	buf_init(&text, TROUBLE_BYTES);
+	buf_init(&text, MESSAGE_BYTES);
 	if (selection->n_absent) {
 		text_of(&text, selection->n_absent, "sample");
 		(void)err_set(err, 0, "none of the %s has a value of '%s'", buf_text(&text),
@@ -289,7 +289,7 @@ static void say_events(const struct selection *selection)
 
 	if (selection->n_others == 0)
 		return;
-	buf_init(&text, TROUBLE_BYTES);
+	buf_init(&text, MESSAGE_BYTES);
 	words_plain(&text, profile->strings[profile->event_names[selection->event]]);
 	buf_add(&text, " is shown; the recording also has ");
 	for (size_t i = 0, n = 0; i < profile->n_events && n < NAMED_EVENTS; i++) {
@@ -310,7 +310,7 @@ static void say_idle(const struct selection *selection)
 
 	if (selection->n_idle == 0)
 		return;
-	buf_init(&text, TROUBLE_BYTES);
+	buf_init(&text, MESSAGE_BYTES);
 	text_of(&text, selection->n_idle, "sample");
 	say_note("%s of idle CPUs (%.1f %% of all) are hidden; --idle shows them", buf_text(&text),
 		 100 * (double)selection->n_idle / all);

@@ -16,14 +16,14 @@
 void view_trouble_files(const struct profile *profile);
 
 /**
- * view_trouble_hint - part of a message: what to do about a file that could not be read, or was no
+ * view_error_hint - part of a message: what to do about a file that could not be read, or was no
  * recording
  *
  * Nothing is added where the message says it already.
  *
  * Context: any thread.
  */
-void view_trouble_hint(const char *path, struct err *err);
+void view_error_hint(const char *path, struct err *err);
 
 /**
  * view_trouble_empty - why there is no sample at all
