@@ -1,6 +1,6 @@
 /* perf_threads_test.c - which threads get a perf event, and what it sends */
-#include "child_fixture.h"
 #include "base/units.h"
+#include "child_fixture.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/control/rate.h"
 #include "sampler/collector/process/perf_threads.h"

@@ -1,6 +1,6 @@
 /* readings_test.c - what /proc says, true or hostile, and what is made of it */
-#include "child_fixture.h"
 #include "base/units.h"
+#include "child_fixture.h"
 #include "sampler/collector/metrics/readings.h"
 
 #include <arpa/inet.h>
