@@ -109,7 +109,7 @@ static int start_thread(struct collector *collector)
 	int r;
 
 	rate_change_init(collector);
-	collector->drain.behind.breaker =
+	collector->drain.lag.breaker =
 		(struct breaker){.late_ns = collector->options.breaker_late_ns,
 				 .pause_ns = collector->options.breaker_pause_ns};
 	(void)sigfillset(&all);
@@ -139,10 +139,10 @@ int collector_launch(struct collector *collector, char *const *argv,
 		return r;
 	collector->child = launched->pid;
 	collector->drain.child_pidfd = proc_pidfd(launched->pid);
-	if (unsampled_why(launched->kind) || collector->options.outside)
+	if (unsupported_why(launched->kind) || collector->options.outside)
 		collector->launched_outside =
-			drain_outside_start(collector, launched->pid, launched->path,
-					    launched->kind) == 0;
+			drain_external_start(collector, launched->pid, launched->path,
+					     launched->kind) == 0;
 	*ret_pid = launched->pid;
 	r = start_thread(collector);
 	if (r < 0)
@@ -162,10 +162,10 @@ int collector_begin(struct collector *collector, struct err *err)
 	return r < 0 ? err_set(err, -r, "start a thread") : 0;
 }
 
-static void give_sample(struct collector *collector, const struct node *node,
+static void give_sample(struct collector *collector, const struct event *node,
 			struct sample *ret_sample)
 {
-	const struct node_sample *from = &node->sample;
+	const struct event_sample *from = &node->sample;
 
 	*ret_sample = (struct sample){.time_ns = node->time_ns,
 				      .process = node->process_number,
@@ -198,7 +198,7 @@ _Static_assert((int)SAMPLE_MAX_FRAMES >= (int)RECORD_MAX_PCS, "a record's stack 
 void collector_next(struct collector *collector, uint64_t timeout_ns,
 		    struct collector_event *ret_event)
 {
-	struct node *node;
+	struct event *node;
 
 	queue_forget(&collector->queue, collector->current);
 	node = queue_take(&collector->queue, timeout_ns);
@@ -207,19 +207,19 @@ void collector_next(struct collector *collector, uint64_t timeout_ns,
 	if (!node)
 		return;
 	switch (node->kind) {
-	case NODE_SAMPLE:
+	case EVENT_KIND_SAMPLE:
 		ret_event->kind = COLLECTOR_SAMPLE;
 		give_sample(collector, node, &ret_event->sample);
 		break;
-	case NODE_MAPPING:
+	case EVENT_KIND_MAPPING:
 		ret_event->kind = COLLECTOR_MAPPING;
 		ret_event->mapping = node->mapping;
 		break;
-	case NODE_RATE:
+	case EVENT_KIND_RATE:
 		ret_event->kind = COLLECTOR_RATE;
 		ret_event->rate = node->rate;
 		break;
-	case NODE_EXIT:
+	case EVENT_KIND_EXIT:
 		ret_event->kind = COLLECTOR_EXIT;
 		ret_event->process = node->process_number;
 		ret_event->pid = node->pid;
@@ -233,10 +233,10 @@ void collector_next(struct collector *collector, uint64_t timeout_ns,
 
 void collector_price(struct collector *collector, const struct collector_prices *prices)
 {
-	struct spending *spending = &collector->drain.spending;
+	struct overhead *overhead = &collector->drain.overhead;
 
-	atomic_store_explicit(&spending->event_ns, prices->event_ns, memory_order_relaxed);
-	atomic_store_explicit(&spending->switch_ns, prices->switch_ns, memory_order_relaxed);
+	atomic_store_explicit(&overhead->event_ns, prices->event_ns, memory_order_relaxed);
+	atomic_store_explicit(&overhead->switch_ns, prices->switch_ns, memory_order_relaxed);
 }
 
 uint64_t collector_mark(struct collector *collector)
@@ -299,19 +299,19 @@ bool collector_status(struct collector *collector, int *ret_status)
 void collector_stats(struct collector *collector, struct collector_stats *ret_stats)
 {
 	struct published *published = &collector->published;
-	struct unsampled_list *list = &collector->unsampled;
+	struct unsupported_list *list = &collector->unsampled;
 
 	(void)pthread_mutex_lock(&published->lock);
 	*ret_stats = published->stats;
 	*list = published->unsampled;
 	(void)pthread_mutex_unlock(&published->lock);
 	for (size_t i = 0; i < list->n; i++)
-		collector->unsampled_views[i] =
-			(struct collector_unsampled){.pid = list->at[i].pid,
-						     .path = list->at[i].path,
-						     .why = unsampled_why(list->at[i].kind),
-						     .count = list->at[i].count};
-	ret_stats->unsampled = collector->unsampled_views;
+		collector->unsupported_views[i] =
+			(struct collector_unsupported){.pid = list->at[i].pid,
+						       .path = list->at[i].path,
+						       .why = unsupported_why(list->at[i].kind),
+						       .count = list->at[i].count};
+	ret_stats->unsampled = collector->unsupported_views;
 	ret_stats->n_unsampled = list->n;
 }
 
@@ -341,7 +341,7 @@ int collector_follow(struct collector *collector, pid_t pid,
 
 	if (r != -ENOEXEC || !collector->options.outsider)
 		return r;
-	r = drain_outside_attach(collector, pid, true, &why);
+	r = drain_external_attach(collector, pid, true, &why);
 	if (r < 0)
 		*err = why;
 	return r;
@@ -362,7 +362,7 @@ uint64_t collector_follow_due_ns(const struct collector *collector)
 
 int collector_outside(struct collector *collector, pid_t pid, struct err *err)
 {
-	return drain_outside_attach(collector, pid, false, err);
+	return drain_external_attach(collector, pid, false, err);
 }
 
 static int let_go(struct collector *collector, void *argument)
@@ -395,7 +395,7 @@ int collector_examine(const char *command, struct collector_program *ret_program
 	if (r < 0)
 		return r;
 	search_examine(path, &program);
-	*ret_program = (struct collector_program){.why = unsampled_why(program.kind)};
+	*ret_program = (struct collector_program){.why = unsupported_why(program.kind)};
 	if (program.kind == PROGRAM_NOT_ELF && !search_is_text(path))
 		ret_program->why = "no program"; /* a text without #! is run by the shell */
 	(void)snprintf(ret_program->path, sizeof(ret_program->path), "%s", path);

@@ -25,12 +25,12 @@ enum {
 	GONE_READS = 8,
 };
 
-void inner_tids_init(struct inner_tids *tids, pid_t pid)
+void namespace_tids_init(struct namespace_tids *tids, pid_t pid)
 {
-	*tids = (struct inner_tids){.pid = pid, .ns_fd = -1};
+	*tids = (struct namespace_tids){.pid = pid, .ns_fd = -1};
 }
 
-void inner_tids_open(struct inner_tids *tids)
+void namespace_tids_open(struct namespace_tids *tids)
 {
 	_cleanup_fd_ int fd = -1;
 	char path[32];
@@ -42,7 +42,7 @@ void inner_tids_open(struct inner_tids *tids)
 		tids->ns_fd = steal_fd(&fd);
 }
 
-static void read_one(struct inner_tids *tids, uint32_t tid)
+static void read_one(struct namespace_tids *tids, uint32_t tid)
 {
 	struct proc_status status;
 	pid_t inner =
@@ -53,7 +53,7 @@ static void read_one(struct inner_tids *tids, uint32_t tid)
 	proc_status_release(&status);
 }
 
-static void read_all(struct inner_tids *tids)
+static void read_all(struct namespace_tids *tids)
 {
 	const struct dirent *entry;
 	char path[32];
@@ -75,7 +75,7 @@ static void read_all(struct inner_tids *tids)
 	tids->n_reads++;
 }
 
-static uint32_t find_listed(struct inner_tids *tids, uint32_t inner)
+static uint32_t find_listed(struct namespace_tids *tids, uint32_t inner)
 {
 	uint32_t outer = (uint32_t)(uintptr_t)map_get(&tids->outer, inner);
 	uint64_t now_ns = io_now_ns();
@@ -91,7 +91,7 @@ static uint32_t find_listed(struct inner_tids *tids, uint32_t inner)
 	return (uint32_t)(uintptr_t)map_get(&tids->outer, inner);
 }
 
-uint32_t inner_tids_find(struct inner_tids *tids, uint32_t inner)
+uint32_t inner_tids_find(struct namespace_tids *tids, uint32_t inner)
 {
 	int outer;
 
@@ -104,13 +104,13 @@ uint32_t inner_tids_find(struct inner_tids *tids, uint32_t inner)
 	return outer > 0 && !proc_thread_gone(tids->pid, (uint32_t)outer) ? (uint32_t)outer : 0;
 }
 
-void inner_tid_begin(struct inner_tid *tid, struct inner_tids *tids, uint32_t inner)
+void inner_tid_begin(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner)
 {
 	tid->outer = inner_tids_find(tids, inner);
 	tid->n_reads = tids->n_reads;
 }
 
-bool inner_tid_gone(struct inner_tid *tid, struct inner_tids *tids, uint32_t inner)
+bool namespace_tid_gone(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner)
 {
 	uint32_t outer;
 
@@ -122,7 +122,7 @@ bool inner_tid_gone(struct inner_tid *tid, struct inner_tids *tids, uint32_t inn
 	return !outer && (tids->ns_fd >= 0 || tids->n_reads - tid->n_reads >= GONE_READS);
 }
 
-void inner_tids_release(struct inner_tids *tids)
+void namespace_tids_release(struct namespace_tids *tids)
 {
 	cleanup_fd(&tids->ns_fd);
 	map_release(&tids->outer);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct inner_tids {
+struct namespace_tids {
 	pid_t pid;
 	int ns_fd; /* the namespace, where the kernel says who is who in it; -1: it does not, */
 	struct map outer; /* and this has them by the number that they have inside */
@@ -18,30 +18,31 @@ struct inner_tids {
 };
 
 /* Who one of them is here. */
-struct inner_tid {
+struct namespace_tid {
 	uint32_t outer;   /* 0: not known, */
 	uint64_t n_reads; /* and they had been read so often when it was first looked for */
 };
 
 /**
- * inner_tids_init - the threads of PID, of which none is known
+ * namespace_tids_init - the threads of PID, of which none is known
  *
- * Asks nothing yet, and owns nothing before inner_tids_open().
+ * Asks nothing yet, and owns nothing before namespace_tids_open().
  *
  * Context: collector thread.
  */
-void inner_tids_init(struct inner_tids *tids, pid_t pid);
+void namespace_tids_init(struct namespace_tids *tids, pid_t pid);
 
 /**
- * inner_tids_open - PID is in another namespace: from now on the kernel can be asked (Linux 6.11)
+ * namespace_tids_open - PID is in another namespace: from now on the kernel can be asked
+ * (Linux 6.11)
  *
  * Where it cannot, all threads are read when one is not known, but no more than 20 times a second,
  * and in a twentieth of the time.
  *
- * Owns:    the caller, to inner_tids_release().
+ * Owns:    the caller, to namespace_tids_release().
  * Context: collector thread.
  */
-void inner_tids_open(struct inner_tids *tids);
+void namespace_tids_open(struct namespace_tids *tids);
 
 /**
  * inner_tids_find - which of the threads calls itself INNER
@@ -49,29 +50,29 @@ void inner_tids_open(struct inner_tids *tids);
  * Return:  its tid here; 0 when it is not to be found.
  * Context: collector thread.
  */
-uint32_t inner_tids_find(struct inner_tids *tids, uint32_t inner);
+uint32_t inner_tids_find(struct namespace_tids *tids, uint32_t inner);
 
 /**
  * inner_tid_begin - a thread has come that calls itself INNER
  *
  * Context: collector thread.
  */
-void inner_tid_begin(struct inner_tid *tid, struct inner_tids *tids, uint32_t inner);
+void inner_tid_begin(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner);
 
 /**
- * inner_tid_gone - whether it has ended; who it is may be known from now on
+ * namespace_tid_gone - whether it has ended; who it is may be known from now on
  * @inner: as it began
  *
  * Return:  false as well while that cannot be told.
  * Context: collector thread.
  */
-bool inner_tid_gone(struct inner_tid *tid, struct inner_tids *tids, uint32_t inner);
+bool namespace_tid_gone(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner);
 
 /**
- * inner_tids_release - forget them
+ * namespace_tids_release - forget them
  *
  * Context: collector thread.
  */
-void inner_tids_release(struct inner_tids *tids);
+void namespace_tids_release(struct namespace_tids *tids);
 
 #endif

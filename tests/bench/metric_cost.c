@@ -84,7 +84,7 @@ static double reading_ns(pid_t pid, const struct collector_options *options)
 	double least = 1e9;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		struct node_sample sample = {.tid = (uint32_t)pid};
+		struct event_sample sample = {.tid = (uint32_t)pid};
 		struct thread_readings thread = {0};
 		struct readings readings;
 		uint64_t now_ns;

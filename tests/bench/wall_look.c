@@ -103,7 +103,7 @@ static void measure_reads(pid_t pid)
 
 static void forget_samples(struct stream *stream)
 {
-	struct node *node;
+	struct event *node;
 
 	stream_flush(stream, UINT64_MAX);
 	while ((node = queue_take(stream->order.queue, 0)))
@@ -156,7 +156,7 @@ static int look_at(pid_t pid, uint32_t hz)
 		r = measure(process, &stream);
 		process_free(process);
 	}
-	merge_release(&stream.order);
+	event_order_release(&stream.order);
 	queue_release(&queue);
 	return r;
 }

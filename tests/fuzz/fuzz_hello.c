@@ -41,7 +41,7 @@ static void forget(struct collector *collector)
 	while (drain->processes)
 		drain_let_go(collector, drain->processes);
 	stream_flush(&drain->stream, UINT64_MAX);
-	for (struct node *node; (node = queue_take(&collector->queue, 0));)
+	for (struct event *node; (node = queue_take(&collector->queue, 0));)
 		queue_forget(&collector->queue, node);
 	drain->ending = false;
 }
@@ -76,12 +76,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		collector = make();
 	fd = reach(collector);
 	send_all(fd, input, size);
-	hello_accept(collector);
+	handshake_accept(collector);
 	n = recv(fd, &welcome, sizeof(welcome), MSG_DONTWAIT);
 	if (n > 0 && (n != (ssize_t)sizeof(welcome) || welcome.magic != WIRE_MAGIC))
 		abort();
 	(void)close(fd);
-	hello_expire(collector, UINT64_MAX);
+	handshake_expire(collector, UINT64_MAX);
 	forget(collector);
 	return 0;
 }

@@ -256,14 +256,14 @@ static void another_signal_where_one_is_needed(void **state)
 
 static void threads_are_known_by_their_own_numbers(void **state)
 {
-	struct inner_tids tids;
+	struct namespace_tids tids;
 
 	(void)state;
-	inner_tids_init(&tids, getpid());
+	namespace_tids_init(&tids, getpid());
 	/* Ours may be numbered otherwise outside; here the innermost is what we call ourselves. */
 	assert_int_equal(inner_tids_find(&tids, (uint32_t)getpid()), getpid());
 	assert_int_equal(inner_tids_find(&tids, INT32_MAX), 0);
-	inner_tids_release(&tids);
+	namespace_tids_release(&tids);
 }
 
 /* Sleeps, and says whether the sleep was what it asked for. */

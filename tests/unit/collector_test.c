@@ -266,7 +266,7 @@ static int begin_look(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider
 /* Return: how often anybody was, once PID was accused. */
 static unsigned accuse(pid_t pid)
 {
-	static const struct collector_outsider outsider = {.begin = begin_look};
+	static const struct collector_external_sampler outsider = {.begin = begin_look};
 	const struct collector_options options = {.agent_path = FAKE_LIBRARY,
 						  .hz = 99,
 						  .discovery = DISCOVERY_TIMER,

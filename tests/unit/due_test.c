@@ -15,7 +15,8 @@
 
 #define NOW_NS (1000 * NS_PER_S)
 
-static const struct pace_pass calm = {.now_ns = NOW_NS, .period_ns = NS_PER_S / 99, .n_slots = 1};
+static const struct poll_interval_pass calm = {
+	.now_ns = NOW_NS, .period_ns = NS_PER_S / 99, .n_slots = 1};
 
 static struct collector collector;
 static struct due *const due = &collector.drain.due;
@@ -25,7 +26,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	memset(&collector, 0, sizeof(collector));
-	collector.drain.pace = (struct pace){.most_ms = PASS_READING_MS};
+	collector.drain.poll_interval = (struct poll_interval){.most_ms = PASS_READING_MS};
 	due_plan(&collector, &calm, UINT64_MAX);
 	return 0;
 }
@@ -94,7 +95,7 @@ static void other_work_is_done_in_time(void **state)
 	drain->usage.next_ns = NOW_NS + 20;
 	due_plan(&collector, &calm, NOW_NS + 50);
 	assert_int_equal(due_wake_ns(due), NOW_NS + 20);
-	drain->keep.top = (struct top){.options.n = 1, .ran = true, .late_ns = NOW_NS + 10};
+	drain->filter.top = (struct top){.options.n = 1, .ran = true, .late_ns = NOW_NS + 10};
 	drain->processes = &process;
 	due_plan(&collector, &calm, NOW_NS + 50);
 	assert_int_equal(due_wake_ns(due), NOW_NS + 10);
@@ -108,7 +109,7 @@ static void work_that_has_to_wait_wakes_nobody(void **state)
 	(void)state;
 	drain->wall_next_ns = NOW_NS - 1;
 	drain->rate.pauses = PAUSE_ASKED;
-	drain->keep.top = (struct top){.options.n = 1, .ran = true, .late_ns = NOW_NS - 1};
+	drain->filter.top = (struct top){.options.n = 1, .ran = true, .late_ns = NOW_NS - 1};
 	due_plan(&collector, &calm, UINT64_MAX);
 	assert_int_equal(due_wake_ns(due), NOW_NS + PASS_READING_MS * NS_PER_MS);
 	drain->rate.pauses = 0;

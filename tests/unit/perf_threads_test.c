@@ -76,7 +76,7 @@ static uint32_t event_of(const struct scene *scene)
 
 static void look(struct scene *scene, uint32_t tid)
 {
-	struct merge sink = {.stats = &scene->stats};
+	struct event_order sink = {.stats = &scene->stats};
 
 	atomic_store(&scene->process->ring.header->tids[0], tid);
 	atomic_store(&scene->process->ring.header->changed[0], 1);

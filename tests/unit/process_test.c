@@ -54,7 +54,7 @@ static int tear_down(void **state)
 
 	process_end(fixture->process, &fixture->stream.order);
 	stream_flush(&fixture->stream, UINT64_MAX);
-	merge_release(&fixture->stream.order);
+	event_order_release(&fixture->stream.order);
 	queue_release(&fixture->queue);
 	(void)munmap(fixture->ring, ring_chunk_offset(RING_MAX_CHUNKS));
 	free(fixture);
@@ -101,7 +101,7 @@ static void put_sample(const struct fixture *fixture, uint32_t index, uint32_t t
 }
 
 /* Drain all slots, and give back what comes out of the queue at once. */
-static struct node *drain(struct fixture *fixture)
+static struct event *drain(struct fixture *fixture)
 {
 	fixture->process->sweep = (struct slot_sweep){0};
 	process_drain(fixture->process, &fixture->stream.order);
@@ -113,7 +113,7 @@ static void gives_what_was_committed_and_moves_the_tail(void **state)
 {
 	struct fixture *fixture = *state;
 	uint64_t now = io_now_ns();
-	struct node *node;
+	struct event *node;
 
 	use_slots(fixture, 1);
 	put_sample(fixture, 0, 7, now);
@@ -132,7 +132,7 @@ static uint64_t n_given(struct fixture *fixture)
 {
 	process_drain(fixture->process, &fixture->stream.order);
 	stream_flush(&fixture->stream, UINT64_MAX - 1);
-	for (struct node *node = queue_take(&fixture->queue, 0); node;
+	for (struct event *node = queue_take(&fixture->queue, 0); node;
 	     node = queue_take(&fixture->queue, 0))
 		queue_forget(&fixture->queue, node);
 	return fixture->stats.samples;
@@ -175,7 +175,7 @@ static void counts_in_periods_of_the_file(void **state)
 	use_slots(fixture, 1);
 	for (int i = 0; i < 50; i++)
 		put_sample(fixture, 0, 7, io_now_ns());
-	for (struct node *node = drain(fixture); node; node = queue_take(&fixture->queue, 0)) {
+	for (struct event *node = drain(fixture); node; node = queue_take(&fixture->queue, 0)) {
 		weight += node->sample.weight;
 		assert_true(node->sample.weight > 0);
 		queue_forget(&fixture->queue, node);
@@ -206,7 +206,7 @@ static void believes_no_more_slots_than_there_are(void **state)
 static void reads_the_last_slot_of_the_last_chunk(void **state)
 {
 	struct fixture *fixture = *state;
-	struct node *node;
+	struct event *node;
 
 	use_slots(fixture, RING_MAX_SLOTS);
 	put_sample(fixture, RING_MAX_SLOTS - 1, 7, io_now_ns());
@@ -280,7 +280,7 @@ static void gives_a_dead_threads_slot_back_after_its_last_record(void **state)
 {
 	struct fixture *fixture = *state;
 	const uint32_t gone = INT32_MAX; /* beyond pid_max */
-	struct node *node;
+	struct event *node;
 
 	use_slots(fixture, 2);
 	atomic_store(&fixture->header->tids[0], gone);
@@ -333,14 +333,14 @@ static void gives_the_mappings_of_a_process(void **state)
 {
 	struct fixture *fixture = *state;
 	bool found = false;
-	struct node *node;
+	struct event *node;
 
 	(void)process_update_mappings(fixture->process, &fixture->stream.order, true);
 	stream_flush(&fixture->stream, UINT64_MAX - 1);
 	while ((node = queue_take(&fixture->queue, 0))) {
 		uint64_t here = (uint64_t)(uintptr_t)&gives_the_mappings_of_a_process;
 
-		assert_int_equal(node->kind, NODE_MAPPING);
+		assert_int_equal(node->kind, EVENT_KIND_MAPPING);
 		found = found || (node->mapping.start <= here && here < node->mapping.end &&
 				  strstr(node->mapping.path, "process_test"));
 		queue_forget(&fixture->queue, node);
@@ -373,7 +373,7 @@ static void put_name(const struct fixture *fixture, uint32_t index, uint32_t tid
 /* The tid of the next sample that is given; 0 when there is none. */
 static uint32_t next_tid(struct fixture *fixture)
 {
-	struct node *node = drain(fixture);
+	struct event *node = drain(fixture);
 	uint32_t tid = node ? node->sample.tid : 0;
 
 	queue_forget(&fixture->queue, node);
@@ -384,7 +384,7 @@ static void the_first_name_is_that_of_samples_before_it(void **state)
 {
 	struct fixture *fixture = *state;
 	uint64_t now = io_now_ns();
-	struct node *node;
+	struct event *node;
 
 	use_slots(fixture, 1);
 	put_name(fixture, 0, 7, now + 1000, "worker");
@@ -403,7 +403,7 @@ static void gives_only_samples_of_threads_that_are_named(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned n_asked = 0;
-	struct keep keep = {.options = {.names = starts_with_w, .context = &n_asked}};
+	struct filter keep = {.options = {.names = starts_with_w, .context = &n_asked}};
 	uint64_t now = io_now_ns();
 
 	fixture->stream.keep = &keep;
@@ -433,7 +433,7 @@ static void gives_only_samples_of_threads_that_are_named(void **state)
 static void gives_only_samples_of_the_states_asked_for(void **state)
 {
 	struct fixture *fixture = *state;
-	struct keep keep = {.options = {.states = 1U << STATE_SLEEPING}};
+	struct filter keep = {.options = {.states = 1U << STATE_SLEEPING}};
 
 	fixture->stream.keep = &keep;
 	use_slots(fixture, 1);
@@ -450,7 +450,7 @@ static void named_threads_are_kept_beside_the_top(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned n_asked = 0;
-	struct keep keep = {
+	struct filter keep = {
 		.options = {.top = {.n = 1}, .names = starts_with_w, .context = &n_asked}};
 	uint64_t now = io_now_ns();
 
@@ -464,16 +464,16 @@ static void named_threads_are_kept_beside_the_top(void **state)
 	assert_int_equal(next_tid(fixture), 9);
 	assert_int_equal(next_tid(fixture), 0);
 	assert_int_equal(fixture->stats.filtered[SERIES_CLOCK].weight, 1);
-	keep_release(&keep);
+	filter_release(&keep);
 }
 
 static void a_delta_is_against_the_sample_given_before(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned n_asked = 0;
-	struct keep keep = {.options = {.names = starts_with_w, .context = &n_asked}};
+	struct filter keep = {.options = {.names = starts_with_w, .context = &n_asked}};
 	uint64_t now = io_now_ns();
-	struct node *node;
+	struct event *node;
 
 	fixture->stream.keep = &keep;
 	use_slots(fixture, 1);

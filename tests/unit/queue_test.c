@@ -30,10 +30,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void put(struct queue *queue, enum node_kind kind, size_t n)
+static void put(struct queue *queue, enum event_kind kind, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct node *node = node_new(kind, NULL, 1, 0);
+		struct event *node = event_new(kind, NULL, 1, 0);
 
 		assert_non_null(node);
 		assert_true(queue_admit(queue, node));
@@ -43,7 +43,7 @@ static void put(struct queue *queue, enum node_kind kind, size_t n)
 
 static size_t count(struct queue *queue)
 {
-	struct node *node;
+	struct event *node;
 	size_t n = 0;
 
 	for (; (node = queue_take(queue, 0)); n++)
@@ -56,12 +56,12 @@ static void a_few_samples_wait_for_others(void **state)
 	struct queue *queue = *state;
 	uint64_t now_ns = LONG_NS;
 
-	put(queue, NODE_SAMPLE, 1);
+	put(queue, EVENT_KIND_SAMPLE, 1);
 	queue_offer(queue, now_ns);
 	assert_int_equal(count(queue), 1); /* none had been given for long */
-	put(queue, NODE_SAMPLE, 2);
+	put(queue, EVENT_KIND_SAMPLE, 2);
 	queue_offer(queue, now_ns + 1);
-	put(queue, NODE_SAMPLE, 3);
+	put(queue, EVENT_KIND_SAMPLE, 3);
 	queue_offer(queue, now_ns + GATHER_NS - 1);
 	assert_int_equal(count(queue), 0);
 	queue_offer(queue, now_ns + GATHER_NS);
@@ -73,22 +73,23 @@ static void many_samples_do_not(void **state)
 	struct queue *queue = *state;
 
 	queue->offered_ns = LONG_NS;
-	put(queue, NODE_SAMPLE, QUEUE_GATHER - 1);
+	put(queue, EVENT_KIND_SAMPLE, QUEUE_GATHER - 1);
 	queue_offer(queue, LONG_NS);
 	assert_int_equal(count(queue), 0);
-	put(queue, NODE_SAMPLE, 1);
+	put(queue, EVENT_KIND_SAMPLE, 1);
 	queue_offer(queue, LONG_NS);
 	assert_int_equal(count(queue), QUEUE_GATHER);
 }
 
 static void what_is_no_sample_takes_those_before_it_along(void **state)
 {
-	static const enum node_kind kinds[] = {NODE_MAPPING, NODE_EXIT, NODE_RATE, NODE_END};
+	static const enum event_kind kinds[] = {EVENT_KIND_MAPPING, EVENT_KIND_EXIT,
+						EVENT_KIND_RATE, EVENT_KIND_END};
 	struct queue *queue = *state;
 
 	queue->offered_ns = LONG_NS;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		put(queue, NODE_SAMPLE, 1);
+		put(queue, EVENT_KIND_SAMPLE, 1);
 		put(queue, kinds[i], 1);
 		queue_offer(queue, LONG_NS);
 		assert_int_equal(count(queue), 2);
@@ -116,7 +117,7 @@ static void a_nudge_takes_nothing_away(void **state)
 {
 	struct queue *queue = *state;
 
-	put(queue, NODE_EXIT, 1);
+	put(queue, EVENT_KIND_EXIT, 1);
 	queue_hand_over(queue);
 	queue_nudge(queue);
 	assert_int_equal(count(queue), 1);

@@ -133,7 +133,7 @@ static void reads_what_was_asked_for_of_itself(void **state)
 #endif
 	struct collector_options options = {.metrics = BIT(METRIC_RSS_KIB) | BIT(METRIC_FD_COUNT) |
 						       BIT(METRIC_THREADS)};
-	struct node_sample sample = {.tid = (uint32_t)syscall(SYS_gettid)};
+	struct event_sample sample = {.tid = (uint32_t)syscall(SYS_gettid)};
 	struct thread_readings thread = {0};
 	struct readings readings;
 	pthread_t other;
@@ -169,7 +169,7 @@ static void keeps_one_descriptor_for_what_is_a_threads(void **state)
 {
 	struct collector_options options = {.metrics = BIT(METRIC_RUN_DELAY_NS) |
 						       BIT(METRIC_IO_WRITE_BYTES)};
-	struct node_sample sample = {.tid = (uint32_t)syscall(SYS_gettid)};
+	struct event_sample sample = {.tid = (uint32_t)syscall(SYS_gettid)};
 	struct thread_readings thread = {0};
 	struct readings readings;
 
@@ -199,7 +199,7 @@ static void a_process_that_ends_keeps_its_last_values(void **state)
 #endif
 	struct collector_options options = {.metrics = BIT(METRIC_RSS_KIB) | BIT(METRIC_THREADS) |
 						       BIT(METRIC_RUN_DELAY_NS)};
-	struct node_sample sample = {0};
+	struct event_sample sample = {0};
 	struct thread_readings thread = {0};
 	struct readings readings;
 	pid_t pid = child_start_paused();
@@ -226,7 +226,7 @@ static void a_process_that_ends_keeps_its_last_values(void **state)
 static void a_process_that_does_not_exist_has_nothing(void **state)
 {
 	struct collector_options options = {.metrics = UINT32_MAX};
-	struct node_sample sample = {.tid = 4194304};
+	struct event_sample sample = {.tid = 4194304};
 	struct thread_readings thread = {0};
 	struct readings readings;
 

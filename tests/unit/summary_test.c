@@ -190,7 +190,7 @@ static void names_incomplete_stacks_by_reason(void **state)
 
 static void names_programs_that_were_not_sampled(void **state)
 {
-	static const struct collector_unsampled programs[] = {
+	static const struct collector_unsupported programs[] = {
 		{.pid = 5, .path = "/bin/busybox", .why = "static", .count = 3},
 		{.pid = 6, .path = "/usr/bin/sudo", .why = "setuid", .count = 1},
 	};

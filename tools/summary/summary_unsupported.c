@@ -22,7 +22,7 @@ static const char *what_helps(const char *why)
 static void add_unsupported(const struct collector_stats *stats, struct buf *buf)
 {
 	for (size_t i = 0; i < stats->n_unsampled && i < MAX_UNSUPPORTED; i++) {
-		const struct collector_unsampled *it = &stats->unsampled[i];
+		const struct collector_unsupported *it = &stats->unsampled[i];
 
 		summary_topic(buf, i ? "" : "not sampled");
 		words_count(buf, it->count);

@@ -53,7 +53,7 @@ enum { STARVED_MS = 5000 }; /* PROCESS_STALE_MS of the handler */
 #define FULL 0.9
 
 /* A pause that the user asked for as well loses nothing. */
-static void count_pause(struct behind *behind, const struct lag_inputs *inputs,
+static void count_pause(struct lag *behind, const struct lag_inputs *inputs,
 			struct collector_stats *stats)
 {
 	uint64_t charged_ns = inputs->charged_ns;
@@ -64,7 +64,7 @@ static void count_pause(struct behind *behind, const struct lag_inputs *inputs,
 	stats->lost_pause = behind->lost_ns / (NS_PER_S / inputs->hz);
 }
 
-static void count_gap(struct behind *behind, uint64_t start_ns, struct collector_stats *stats)
+static void count_gap(struct lag *behind, uint64_t start_ns, struct collector_stats *stats)
 {
 	uint64_t gap_ns = behind->looked_ns ? start_ns - behind->looked_ns : 0;
 
@@ -85,8 +85,7 @@ static uint64_t behind_ns(const struct lag_inputs *inputs)
 	return inputs->start_ns > since_ns ? inputs->start_ns - since_ns : 0;
 }
 
-bool behind_look(struct behind *behind, const struct lag_inputs *inputs,
-		 struct collector_stats *stats)
+bool lag_check(struct lag *behind, const struct lag_inputs *inputs, struct collector_stats *stats)
 {
 	struct breaker *breaker = &behind->breaker;
 

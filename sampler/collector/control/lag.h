@@ -39,7 +39,7 @@ struct breaker {
 bool breaker_step(struct breaker *breaker, uint64_t now_ns, bool full, uint64_t behind_ns);
 
 /* Zero it and set the limits of the breaker. */
-struct behind {
+struct lag {
 	struct breaker breaker;
 	uint64_t looked_ns;  /* start of the last pass */
 	uint64_t charged_ns; /* CPU of the sampled processes then */
@@ -58,7 +58,7 @@ struct lag_inputs {
 };
 
 /**
- * behind_look - a pass is over: whether a pause begins or ends
+ * lag_check - a pass is over: whether a pause begins or ends
  *
  * CPU that was not sampled meanwhile is counted as lost_pause.  Agents stop when there is no pass
  * for 5 s: so long a gap is counted too.
@@ -66,7 +66,6 @@ struct lag_inputs {
  * Return:  true: the pause begins (breaker.until_ns is set) or ends.
  * Context: collector thread.
  */
-bool behind_look(struct behind *behind, const struct lag_inputs *inputs,
-		 struct collector_stats *stats);
+bool lag_check(struct lag *behind, const struct lag_inputs *inputs, struct collector_stats *stats);
 
 #endif

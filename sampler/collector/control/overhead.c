@@ -211,10 +211,10 @@ static uint64_t price(const _Atomic uint64_t *price_ns)
  * interrupt is paid for, which is half of what it takes where its signal follows (12.6 of 23 to 28
  * us).
  */
-static double signals_ns(const struct spending *spending, const struct overhead_inputs *inputs)
+static double signals_ns(const struct overhead *overhead, const struct overhead_inputs *inputs)
 {
 	const struct collector_stats *stats = inputs->stats;
-	double event_ns = (double)price(&spending->event_ns);
+	double event_ns = (double)price(&overhead->event_ns);
 
 	return (double)stats->event_signals * event_ns +
 	       (double)stats->kernel_periods * event_ns / 2 +
@@ -222,24 +222,24 @@ static double signals_ns(const struct spending *spending, const struct overhead_
 		       (double)inputs->options->prices.timer_ns;
 }
 
-static uint64_t switches_ns(const struct spending *spending, const struct overhead_inputs *inputs)
+static uint64_t switches_ns(const struct overhead *overhead, const struct overhead_inputs *inputs)
 {
-	return inputs->stats->event_switches * price(&spending->switch_ns);
+	return inputs->stats->event_switches * price(&overhead->switch_ns);
 }
 
 /* Of counts that programs can write to: no more than the CPU that they have used. */
-uint64_t spending_program_ns(const struct spending *spending, const struct overhead_inputs *inputs)
+uint64_t overhead_program_ns(const struct overhead *overhead, const struct overhead_inputs *inputs)
 {
 	const struct collector_stats *stats = inputs->stats;
-	double ns = (double)stats->handler_ns + signals_ns(spending, inputs) +
-		    (double)switches_ns(spending, inputs) + (double)stats->hooks_ns +
+	double ns = (double)stats->handler_ns + signals_ns(overhead, inputs) +
+		    (double)switches_ns(overhead, inputs) + (double)stats->hooks_ns +
 		    (double)stats->outside_stopped_ns;
 	uint64_t most_ns = inputs->charged_ns;
 
 	return ns < (double)most_ns ? (uint64_t)ns : most_ns;
 }
 
-static struct budget_sums sums_of(const struct spending *spending,
+static struct budget_sums sums_of(const struct overhead *overhead,
 				  const struct overhead_inputs *inputs, uint64_t now_ns)
 {
 	const struct collector_stats *stats = inputs->stats;
@@ -249,13 +249,13 @@ static struct budget_sums sums_of(const struct spending *spending,
 		.now_ns = now_ns,
 		.cpu_ns = inputs->charged_ns,
 		.signals = stats->signals + stats->outside_stops,
-		.cost_ns = {[BUDGET_PROGRAM] = spending_program_ns(spending, inputs),
-			    [BUDGET_COLLECTOR] = less(own_ns, spending->own_base_ns)},
-		.fixed_ns = stats->hooks_ns + switches_ns(spending, inputs),
+		.cost_ns = {[BUDGET_PROGRAM] = overhead_program_ns(overhead, inputs),
+			    [BUDGET_COLLECTOR] = less(own_ns, overhead->own_base_ns)},
+		.fixed_ns = stats->hooks_ns + switches_ns(overhead, inputs),
 	};
 }
 
-static void note_lowered(struct spending *spending, const struct overhead_inputs *inputs,
+static void note_lowered(struct overhead *overhead, const struct overhead_inputs *inputs,
 			 uint64_t now_ns)
 {
 	struct collector_stats *stats = inputs->stats;
@@ -263,18 +263,18 @@ static void note_lowered(struct spending *spending, const struct overhead_inputs
 	bool capped = stats->timers_took_over && inputs->engine == RING_ENGINE_CTIMER;
 	uint32_t effective_hz = rate_delivered_hz(rate, capped ? inputs->kernel_hz : 0);
 
-	if (effective_hz < rate->hz && spending->lowered_since_ns)
-		stats->lowered_ns += now_ns - spending->lowered_since_ns;
-	spending->lowered_since_ns = now_ns;
+	if (effective_hz < rate->hz && overhead->lowered_since_ns)
+		stats->lowered_ns += now_ns - overhead->lowered_since_ns;
+	overhead->lowered_since_ns = now_ns;
 	if (effective_hz < rate->hz && (!stats->lowest_hz || effective_hz < stats->lowest_hz))
 		stats->lowest_hz = effective_hz;
 }
 
-static bool wants_timers(const struct spending *spending, const struct overhead_inputs *inputs)
+static bool wants_timers(const struct overhead *overhead, const struct overhead_inputs *inputs)
 {
 	const struct collector_options *options = inputs->options;
 	const struct collector_stats *stats = inputs->stats;
-	const struct budget *budget = &spending->budget;
+	const struct budget *budget = &overhead->budget;
 	uint64_t handler_ns = stats->signals ? stats->handler_ns / stats->signals : 0;
 	struct budget timers;
 	struct budget_source source = {.cap_hz = inputs->kernel_hz,
@@ -294,16 +294,16 @@ static bool wants_timers(const struct spending *spending, const struct overhead_
  * A program that does little but switch pays for its switches, not for samples: redis at 999 Hz a
  * third of its CPU.  That is accepted only where the engine was asked for by name.
  */
-static bool switches_are_dear(struct spending *spending, const struct overhead_inputs *inputs)
+static bool switches_are_dear(struct overhead *overhead, const struct overhead_inputs *inputs)
 {
-	uint64_t cpu_ns = less(spending->last.cpu_ns, spending->judged_cpu_ns);
-	uint64_t ns = less(switches_ns(spending, inputs), spending->judged_ns);
+	uint64_t cpu_ns = less(overhead->last.cpu_ns, overhead->judged_cpu_ns);
+	uint64_t ns = less(switches_ns(overhead, inputs), overhead->judged_ns);
 	uint64_t most_ppm = inputs->engine == RING_ENGINE_PERF ? ASKED_DEAR_PPM : DEAR_PPM;
 
 	if (!inputs->options->engine_is_auto || cpu_ns < JUDGED_MS * NS_PER_MS)
 		return false;
-	spending->judged_cpu_ns += cpu_ns;
-	spending->judged_ns += ns;
+	overhead->judged_cpu_ns += cpu_ns;
+	overhead->judged_ns += ns;
 	if (ns < cpu_ns / PPM * most_ppm)
 		return false;
 	inputs->stats->dear_ppm = (uint32_t)(ns / (cpu_ns / PPM));
@@ -311,12 +311,12 @@ static bool switches_are_dear(struct spending *spending, const struct overhead_i
 }
 
 /* Return: whether timers give more samples for the budget than perf events, or cost less. */
-static bool decide(struct spending *spending, const struct overhead_inputs *inputs)
+static bool decide(struct overhead *overhead, const struct overhead_inputs *inputs)
 {
-	struct budget *budget = &spending->budget;
+	struct budget *budget = &overhead->budget;
 	struct budget_source source;
 
-	if (!wants_timers(spending, inputs) && !switches_are_dear(spending, inputs))
+	if (!wants_timers(overhead, inputs) && !switches_are_dear(overhead, inputs))
 		return false;
 	inputs->stats->timers_took_over |= inputs->engine == RING_ENGINE_PERF;
 	source = source_of(inputs, RING_ENGINE_CTIMER);
@@ -324,39 +324,39 @@ static bool decide(struct spending *spending, const struct overhead_inputs *inpu
 	return true;
 }
 
-bool spending_init(struct spending *spending, const struct overhead_inputs *inputs)
+bool overhead_init(struct overhead *overhead, const struct overhead_inputs *inputs)
 {
 	const struct collector_options *options = inputs->options;
 	struct budget_source source = source_of(inputs, inputs->engine);
 	uint64_t now_ns = io_now_ns();
 
-	spending->own_base_ns = process_cpu_ns();
-	spending->last.now_ns = now_ns;
-	atomic_init(&spending->event_ns, options->prices.event_ns);
-	atomic_init(&spending->switch_ns, options->prices.switch_ns);
-	budget_init(&spending->budget, options->max_overhead_ppm, options->max_collector_ppm,
+	overhead->own_base_ns = process_cpu_ns();
+	overhead->last.now_ns = now_ns;
+	atomic_init(&overhead->event_ns, options->prices.event_ns);
+	atomic_init(&overhead->switch_ns, options->prices.switch_ns);
+	budget_init(&overhead->budget, options->max_overhead_ppm, options->max_collector_ppm,
 		    now_ns);
-	budget_restart(&spending->budget, options->hz, &source);
-	return decide(spending, inputs);
+	budget_restart(&overhead->budget, options->hz, &source);
+	return decide(overhead, inputs);
 }
 
-bool spending_step(struct spending *spending, const struct overhead_inputs *inputs,
+bool overhead_step(struct overhead *overhead, const struct overhead_inputs *inputs,
 		   bool *ret_use_timers)
 {
-	struct budget *budget = &spending->budget;
+	struct budget *budget = &overhead->budget;
 	uint64_t now_ns = io_now_ns();
 
-	if (now_ns - spending->last.now_ns < STEP_MS * NS_PER_MS)
+	if (now_ns - overhead->last.now_ns < STEP_MS * NS_PER_MS)
 		return false;
-	spending->last = sums_of(spending, inputs, now_ns);
+	overhead->last = sums_of(overhead, inputs, now_ns);
 	if (inputs->rate->hz != budget->hz)
 		budget_restart(budget, inputs->rate->hz, NULL);
 	/* In a pause nothing is spent, which says nothing about the rate. */
 	if (inputs->rate->pauses)
-		budget_skip(budget, &spending->last);
+		budget_skip(budget, &overhead->last);
 	else
-		(void)budget_step(budget, &spending->last);
-	note_lowered(spending, inputs, now_ns);
-	*ret_use_timers = decide(spending, inputs);
+		(void)budget_step(budget, &overhead->last);
+	note_lowered(overhead, inputs, now_ns);
+	*ret_use_timers = decide(overhead, inputs);
 	return true;
 }

@@ -110,7 +110,7 @@ double budget_fitting_hz(const struct budget *budget);
  * The program pays for the agent's handlers and their signals, for events of hooks, and for stops
  * by ptrace.  What wick's own process uses is apart from that, and has a limit of its own.
  */
-struct spending {
+struct overhead {
 	struct budget budget;
 	uint64_t own_base_ns;      /* wick had used before the recording */
 	_Atomic uint64_t event_ns; /* collector_prices: they may be told later */
@@ -132,31 +132,31 @@ struct overhead_inputs {
 };
 
 /**
- * spending_init - no cost yet; the rate is what the known price of a signal allows
+ * overhead_init - no cost yet; the rate is what the known price of a signal allows
  *
  * budget.rate_hz is the rate.
  *
  * Return:  whether perf events are to be given up for timers.
  * Context: main thread, before the drain thread runs.
  */
-bool spending_init(struct spending *spending, const struct overhead_inputs *inputs);
+bool overhead_init(struct overhead *overhead, const struct overhead_inputs *inputs);
 
 /**
- * spending_program_ns - what programs have paid so far
+ * overhead_program_ns - what programs have paid so far
  *
  * Context: collector thread.
  */
-uint64_t spending_program_ns(const struct spending *spending, const struct overhead_inputs *inputs);
+uint64_t overhead_program_ns(const struct overhead *overhead, const struct overhead_inputs *inputs);
 
 /**
- * spending_step - judge what was spent since the last step, when that is due
+ * overhead_step - judge what was spent since the last step, when that is due
  *
  * budget.rate_hz is the rate from now on.
  *
  * Return:  whether it was due.
  * Context: collector thread.
  */
-bool spending_step(struct spending *spending, const struct overhead_inputs *inputs,
+bool overhead_step(struct overhead *overhead, const struct overhead_inputs *inputs,
 		   bool *ret_use_timers);
 
 #endif

@@ -15,7 +15,8 @@ enum {
  * stacks: a pass may come late.  At the rates of engine perf passes would be all that we do: there
  * it is until the ring is full of stacks that are deep.
  */
-static uint64_t until_full_ms(const struct pace *pace, const struct pace_pass *pass)
+static uint64_t until_full_ms(const struct poll_interval *pace,
+			      const struct poll_interval_pass *pass)
 {
 	uint64_t period_ns = pass->period_ns > pace->tick_ns ? pass->period_ns : pace->tick_ns;
 	bool small = pass->n_slots > (uint32_t)RING_BIG_CHUNKS * RING_CHUNK_SLOTS;
@@ -31,7 +32,7 @@ static uint32_t between(uint64_t ms, uint32_t least, uint32_t most)
 	return ms < least ? least : ms > most ? most : (uint32_t)ms;
 }
 
-static bool is_quick(struct pace *pace, const struct pace_pass *pass)
+static bool is_quick(struct poll_interval *pace, const struct poll_interval_pass *pass)
 {
 	if (!pace->takes_over)
 		return false;
@@ -41,20 +42,20 @@ static bool is_quick(struct pace *pace, const struct pace_pass *pass)
 	return pass->now_ns < pace->quick_ns;
 }
 
-void pace_set_events(struct pace *pace, bool events, uint64_t tick_ns)
+void poll_interval_set_events(struct poll_interval *pace, bool events, uint64_t tick_ns)
 {
 	pace->takes_over = events;
 	pace->tick_ns = events ? 0 : tick_ns;
 }
 
-static bool is_moving(struct pace *pace, const struct pace_pass *pass)
+static bool is_moving(struct poll_interval *pace, const struct poll_interval_pass *pass)
 {
 	if (pass->moved)
 		pace->moved_ns = pass->now_ns + PASS_MOVING_MS * NS_PER_MS;
 	return pass->now_ns < pace->moved_ns;
 }
 
-uint32_t pace_wait(struct pace *pace, const struct pace_pass *pass)
+uint32_t poll_interval_wait(struct poll_interval *pace, const struct poll_interval_pass *pass)
 {
 	bool hurry = is_moving(pace, pass) || pace->takes_over;
 	uint32_t least_ms = pace->takes_over ? PERF_PASS_MS : PASS_LEAST_MS;

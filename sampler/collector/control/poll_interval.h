@@ -19,7 +19,7 @@ enum {
  * A model: it is told what a pass found, and knows no clock or ring of its own.  Engine perf is in
  * a hurry only while threads begin, so that their events take over from timers soon.
  */
-struct pace {
+struct poll_interval {
 	uint64_t tick_ns;  /* signals come no more often than so; 0: as often as their period */
 	bool hooks;        /* events of memory and locks come in bursts */
 	bool takes_over;   /* engine perf */
@@ -30,7 +30,7 @@ struct pace {
 };
 
 /* What a pass found. */
-struct pace_pass {
+struct poll_interval_pass {
 	uint64_t now_ns;
 	uint64_t period_ns;
 	uint64_t n_taken;
@@ -40,15 +40,16 @@ struct pace_pass {
 };
 
 /**
- * pace_set_events - events are about to take over from timers: be quick; or there are none any more
+ * poll_interval_set_events - events are about to take over from timers: be quick; or there are none
+ * any more
  * @tick_ns: of the kernel
  *
  * Context: any thread.
  */
-void pace_set_events(struct pace *pace, bool events, uint64_t tick_ns);
+void poll_interval_set_events(struct poll_interval *pace, bool events, uint64_t tick_ns);
 
 /**
- * pace_wait - how long after a pass the next one is due, if the rings hold anything
+ * poll_interval_wait - how long after a pass the next one is due, if the rings hold anything
  *
  * Sooner when a ring has filled by more than a quarter, and while mappings change: what stood at
  * an address can only be told as long as it does.  No thread that begins to run fills its ring
@@ -57,6 +58,6 @@ void pace_set_events(struct pace *pace, bool events, uint64_t tick_ns);
  * Return:  ms.
  * Context: any thread.
  */
-uint32_t pace_wait(struct pace *pace, const struct pace_pass *pass);
+uint32_t poll_interval_wait(struct poll_interval *pace, const struct poll_interval_pass *pass);
 
 #endif

@@ -68,7 +68,7 @@ static int prepare(struct collector *collector, void *argument)
 	atomic_store_explicit(&process->ring.header->drained_ns,
 			      io_now_ns() + (uint64_t)process->clock_offset_ns,
 			      memory_order_relaxed);
-	family_joined(&collector->drain, process, attaching->followed);
+	child_cpu_attached(&collector->drain, process, attaching->followed);
 	attaching->number = process->number;
 	r = keep_descriptors(&attaching->inject, process);
 	if (r < 0)
@@ -259,7 +259,7 @@ void attach_ended(struct collector *collector, const struct process *process)
 {
 	struct drain *drain = &collector->drain;
 
-	if (!process->attached || process->family.followed)
+	if (!process->attached || process->child_cpu.followed)
 		return;
 	drain->n_attached--;
 	if (drain->n_attached == 0 && !collector->child && !collector->options.stay)

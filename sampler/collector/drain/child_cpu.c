@@ -15,7 +15,7 @@ static uint64_t ticks_ns(uint64_t ticks)
 	return ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-uint64_t family_now_ns(void)
+uint64_t child_cpu_now_ns(void)
 {
 	struct timespec now = {0};
 
@@ -29,10 +29,10 @@ static uint64_t children_ns(const struct proc_stat *stat)
 }
 
 /* What a child of this number used when it was let go; that counts once. */
-static uint64_t take_let_go(struct families *all, pid_t pid)
+static uint64_t take_let_go(struct child_cpu_totals *all, pid_t pid)
 {
-	for (uint32_t i = 0; i < FAMILY_LET_GO; i++) {
-		struct family_let_go *let_go = &all->let_go[i];
+	for (uint32_t i = 0; i < CHILD_CPU_DETACHED; i++) {
+		struct child_cpu_detached *let_go = &all->let_go[i];
 
 		if (let_go->pid != pid)
 			continue;
@@ -43,16 +43,16 @@ static uint64_t take_let_go(struct families *all, pid_t pid)
 	return 0;
 }
 
-static void remember(struct families *all, const struct process *process)
+static void remember(struct child_cpu_totals *all, const struct process *process)
 {
-	struct family_let_go *let_go = &all->let_go[all->n_let_go++ % FAMILY_LET_GO];
+	struct child_cpu_detached *let_go = &all->let_go[all->n_let_go++ % CHILD_CPU_DETACHED];
 
-	*let_go = (struct family_let_go){.pid = process->pid, .used_ns = process->charged_ns};
+	*let_go = (struct child_cpu_detached){.pid = process->pid, .used_ns = process->charged_ns};
 }
 
 static void add_up(struct drain *drain)
 {
-	const struct families *all = &drain->families;
+	const struct child_cpu_totals *all = &drain->child_cpu;
 	uint64_t unseen_ns = all->ended_ns > all->seen_ns ? all->ended_ns - all->seen_ns : 0;
 
 	drain->stats.children_missed_ns = all->left_out ? 0 : all->missed_ns + unseen_ns;
@@ -60,22 +60,22 @@ static void add_up(struct drain *drain)
 
 static void joined_as_child(struct drain *drain, struct process *process, uint64_t started_ns)
 {
-	uint64_t known_ns = take_let_go(&drain->families, process->pid);
+	uint64_t known_ns = take_let_go(&drain->child_cpu, process->pid);
 
-	process->family.place = FAMILY_CHILD;
+	process->child_cpu.place = CHILD_CPU_CHILD;
 	/* A start is told in whole ticks. */
-	if (started_ns + ticks_ns(1) > drain->families.began_ns && process->base_cpu_ns > known_ns)
-		process->family.missed_ns = process->base_cpu_ns - known_ns;
-	drain->families.missed_ns += process->family.missed_ns;
+	if (started_ns + ticks_ns(1) > drain->child_cpu.began_ns && process->base_cpu_ns > known_ns)
+		process->child_cpu.missed_ns = process->base_cpu_ns - known_ns;
+	drain->child_cpu.missed_ns += process->child_cpu.missed_ns;
 	add_up(drain);
 }
 
-void family_joined(struct drain *drain, struct process *process, bool followed)
+void child_cpu_attached(struct drain *drain, struct process *process, bool followed)
 {
-	struct family *family = &process->family;
+	struct child_cpu *family = &process->child_cpu;
 	struct proc_stat stat;
 
-	*family = (struct family){.place = FAMILY_ROOT, .followed = followed};
+	*family = (struct child_cpu){.place = CHILD_CPU_ROOT, .followed = followed};
 	if (!followed)
 		drain->n_attached++;
 	else
@@ -87,45 +87,45 @@ void family_joined(struct drain *drain, struct process *process, bool followed)
 		joined_as_child(drain, process, ticks_ns(stat.at[STAT_START]));
 }
 
-void family_forget(struct drain *drain, const struct process *process)
+void child_cpu_forget(struct drain *drain, const struct process *process)
 {
-	if (process->family.followed)
+	if (process->child_cpu.followed)
 		drain->stats.followed--;
 	else
 		drain->n_attached--;
-	drain->families.missed_ns -= process->family.missed_ns;
+	drain->child_cpu.missed_ns -= process->child_cpu.missed_ns;
 	add_up(drain);
 }
 
-void family_look(struct process *process)
+void child_cpu_read(struct process *process)
 {
-	struct family *family = &process->family;
+	struct child_cpu *family = &process->child_cpu;
 	struct proc_stat stat;
 
-	if (family->place == FAMILY_ROOT &&
+	if (family->place == CHILD_CPU_ROOT &&
 	    proc_stat_of(process->pid, STAT_CHILDREN_SYSTEM, &stat) == 0 &&
 	    children_ns(&stat) > family->ended_ns)
 		family->ended_ns = children_ns(&stat);
 }
 
-void family_end(struct drain *drain, struct process *process)
+void child_cpu_end(struct drain *drain, struct process *process)
 {
-	const struct family *family = &process->family;
-	struct families *all = &drain->families;
+	const struct child_cpu *family = &process->child_cpu;
+	struct child_cpu_totals *all = &drain->child_cpu;
 
-	family_look(process);
-	if (family->place == FAMILY_ROOT)
+	child_cpu_read(process);
+	if (family->place == CHILD_CPU_ROOT)
 		all->ended_ns += family->ended_ns - family->base_ns;
-	if (family->place == FAMILY_CHILD)
+	if (family->place == CHILD_CPU_CHILD)
 		all->seen_ns += process->charged_ns;
-	if (family->place == FAMILY_CHILD && process->alive)
+	if (family->place == CHILD_CPU_CHILD && process->alive)
 		remember(all, process);
 	add_up(drain);
 }
 
 /* What a child has used is no ended child's. */
-void family_outlives(struct drain *drain, struct process *process)
+void child_cpu_outlives(struct drain *drain, struct process *process)
 {
-	if (process->family.place == FAMILY_ROOT)
-		family_end(drain, process);
+	if (process->child_cpu.place == CHILD_CPU_ROOT)
+		child_cpu_end(drain, process);
 }

@@ -16,66 +16,66 @@
 
 struct drain;
 
-enum { FAMILY_LET_GO = 64 };
+enum { CHILD_CPU_DETACHED = 64 };
 
 /* A child that has executed another program, and joins anew. */
-struct family_let_go {
+struct child_cpu_detached {
 	pid_t pid;
 	uint64_t used_ns; /* up to then */
 };
 
 /* All of them. */
-struct families {
+struct child_cpu_totals {
 	bool left_out;      /* nobody wants to know of children */
 	uint64_t began_ns;  /* the recording, since the machine was started */
 	uint64_t ended_ns;  /* CPU of children that have ended, */
 	uint64_t seen_ns;   /* and of it what those that were recorded used; */
 	uint64_t missed_ns; /* what they did before they joined */
-	struct family_let_go let_go[FAMILY_LET_GO];
+	struct child_cpu_detached let_go[CHILD_CPU_DETACHED];
 	uint32_t n_let_go; /* ever */
 };
 
 /**
- * family_now_ns - the clock that the kernel says a process's start in
+ * child_cpu_now_ns - the clock that the kernel says a process's start in
  *
  * Context: any thread.
  */
-uint64_t family_now_ns(void);
+uint64_t child_cpu_now_ns(void);
 
 /**
- * family_joined - a process has joined: whose child it is, and from where its children count
+ * child_cpu_attached - a process has joined: whose child it is, and from where its children count
  * @followed: it did as a child
  *
  * Context: collector thread.
  */
-void family_joined(struct drain *drain, struct process *process, bool followed);
+void child_cpu_attached(struct drain *drain, struct process *process, bool followed);
 
 /**
- * family_look - what children of one that has joined have used by now
+ * child_cpu_read - what children of one that has joined have used by now
  *
  * Context: collector thread.
  */
-void family_look(struct process *process);
+void child_cpu_read(struct process *process);
 
 /**
- * family_forget - it did not join after all
+ * child_cpu_forget - it did not join after all
  *
  * Context: collector thread.
  */
-void family_forget(struct drain *drain, const struct process *process);
+void child_cpu_forget(struct drain *drain, const struct process *process);
 
 /**
- * family_outlives - the recording ends, and the process goes on
+ * child_cpu_outlives - the recording ends, and the process goes on
  *
  * Context: collector thread.
  */
-void family_outlives(struct drain *drain, struct process *process);
+void child_cpu_outlives(struct drain *drain, struct process *process);
 
 /**
- * family_end - the recording of a process ends, but not that of its pid's next image
+ * child_cpu_end - the recording of a process ends, but not that of its pid's next image
  *
  * Context: collector thread.
  */
-void family_end(struct drain *drain, struct process *process);
+void child_cpu_end(struct drain *drain, struct process *process);
 
 #endif

@@ -62,10 +62,10 @@ int drain_init(struct collector *collector)
 
 	drain->child_pidfd = -1;
 	drain->next_number = 1;
-	drain->families.began_ns = family_now_ns();
-	drain->families.left_out = collector->options.alone;
-	drain->phase.random = io_now_ns();
-	drain->phase.tick_ns = NS_PER_S / collector_kernel_hz();
+	drain->child_cpu.began_ns = child_cpu_now_ns();
+	drain->child_cpu.left_out = collector->options.alone;
+	drain->start_offset.random = io_now_ns();
+	drain->start_offset.tick_ns = NS_PER_S / collector_kernel_hz();
 	drain->rate = (struct rate){.hz = collector->options.hz,
 				    .period_ns = NS_PER_S / collector->options.hz,
 				    .pauses = collector->options.paused ? PAUSE_ASKED : 0};
@@ -74,9 +74,9 @@ int drain_init(struct collector *collector)
 	drain->stream.base_ns = drain->rate.period_ns;
 	drain->stream.order.queue = &collector->queue;
 	drain->stream.order.stats = &drain->stats;
-	drain->stream.keep = &drain->keep;
+	drain->stream.keep = &drain->filter;
 	due_init(collector);
-	keep_init(&drain->keep, &collector->options.keep);
+	filter_init(&drain->filter, &collector->options.keep);
 	usage_init(&drain->usage, collector->options.usage);
 	sock_table_init(&drain->sockets);
 	for (int i = 0; i < MAX_CONNECTIONS; i++)
@@ -87,7 +87,7 @@ int drain_init(struct collector *collector)
 	if (drain->epoll_fd < 0)
 		return -errno;
 	/* Whoever waits for it must not wait for memory. */
-	drain->end = node_new(NODE_END, NULL, 0, 0);
+	drain->end = event_new(EVENT_KIND_END, NULL, 0, 0);
 	if (!drain->end)
 		return -ENOMEM;
 	r = drain_watch_fd(drain, collector->directory.listen_fd, SOURCE_LISTEN, 0);
@@ -109,8 +109,8 @@ void drain_release(struct collector *collector)
 		(void)close(drain->spare_fd);
 	if (drain->event_fd >= 0)
 		(void)close(drain->event_fd);
-	merge_release(&drain->stream.order);
-	keep_release(&drain->keep);
+	event_order_release(&drain->stream.order);
+	filter_release(&drain->filter);
 	usage_release(&drain->usage);
 	sock_table_release(&drain->sockets);
 	map_release(&drain->by_pid);
@@ -164,7 +164,7 @@ static void end_process(struct drain *drain, struct process *process, bool carri
 {
 	unlink_process(drain, process);
 	process_end(process, &drain->stream.order);
-	phase_end(&drain->phase, process);
+	start_offset_end(&drain->start_offset, process);
 	if (!carried_on)
 		drain->ended_charged_ns += process_used_ns(process);
 	/* The stream frees it; the descriptor may not wake us until then. */
@@ -184,7 +184,7 @@ static void bury(struct collector *collector, struct process *process)
 				    ? ended_by_status(drain->child_status)
 				    : ended_by(process->pid, process->pidfd);
 	attach_ended(collector, process);
-	family_end(drain, process);
+	child_cpu_end(drain, process);
 	end_process(drain, process, false);
 }
 
@@ -212,8 +212,8 @@ static void limit_slots(const struct drain *drain, struct process *process, uint
 	uint32_t n;
 
 	for (const struct process *other = drain->processes; other; other = other->next)
-		used += room_bytes(other->n_slots);
-	n = room_slots(bytes, used);
+		used += ring_quota_bytes(other->n_slots);
+	n = ring_quota_slots(bytes, used);
 	if (n >= process->ring.max_slots)
 		return;
 	process->ring.max_slots = n;
@@ -239,11 +239,11 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 	if (r == 0) {
 		process->inner_pid = inner_pid;
 		if (inner_pid != pid)
-			inner_tids_open(&process->inner_tids);
+			namespace_tids_open(&process->namespace_tids);
 		limit_slots(drain, process, collector->options.ring_bytes);
 		process_begin_rate(process, &drain->rate);
 		perf_process_init(process, drain->engine, &collector->options);
-		phase_begin(&drain->phase, process);
+		start_offset_begin(&drain->start_offset, process);
 		r = add_process(drain, process);
 		if (r < 0)
 			process_free(process);
@@ -264,7 +264,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 	return 0;
 }
 
-void drain_unsampled(struct collector *collector, pid_t pid)
+void drain_unsupported(struct collector *collector, pid_t pid)
 {
 	struct drain *drain = &collector->drain;
 	struct process *process = map_get(&drain->by_pid, (uint64_t)pid);
@@ -329,10 +329,10 @@ static void handle(struct collector *collector, uint64_t data)
 
 	switch ((enum source)(data >> 32)) {
 	case SOURCE_LISTEN:
-		hello_accept(collector);
+		handshake_accept(collector);
 		break;
 	case SOURCE_CONNECTION:
-		hello_receive(collector, id);
+		handshake_receive(collector, id);
 		break;
 	case SOURCE_PROCESS:
 		process = map_get(&drain->by_number, id);
@@ -413,7 +413,8 @@ static void publish(struct collector *collector)
 	(void)pthread_mutex_unlock(&published->lock);
 }
 
-static void look_at(struct collector *collector, struct process *process, struct pace_pass *pass)
+static void look_at(struct collector *collector, struct process *process,
+		    struct poll_interval_pass *pass)
 {
 	struct drain *drain = &collector->drain;
 
@@ -423,18 +424,19 @@ static void look_at(struct collector *collector, struct process *process, struct
 		pass->moved = true;
 	process_reap(process, &drain->stream.order);
 	if (engines_look(process, &collector->options, drain->rate.period_ns, &drain->stats))
-		pace_set_events(&drain->pace, true, NS_PER_S / collector_kernel_hz());
+		poll_interval_set_events(&drain->poll_interval, true,
+					 NS_PER_S / collector_kernel_hz());
 	if (process->perf.on)
 		perf_threads_look(process, &collector->options.perf, &drain->stats);
 	if (process->outsider)
 		return;
 	if (drain->rate.pauses)
-		watch_rest(process);
+		timerless_skip(process);
 	else if (!(process->ring.header->hooks & RING_NO_TIMERS))
-		watch_threads(process, drain->rate.period_ns, &drain->stats);
+		timerless_scan(process, drain->rate.period_ns, &drain->stats);
 }
 
-static void look_at_all(struct collector *collector, struct pace_pass *pass)
+static void look_at_all(struct collector *collector, struct poll_interval_pass *pass)
 {
 	struct drain *drain = &collector->drain;
 	struct process *next;
@@ -471,7 +473,7 @@ static void pass(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
 	uint64_t start_ns = io_now_ns();
-	struct pace_pass pass = {.now_ns = start_ns};
+	struct poll_interval_pass pass = {.now_ns = start_ns};
 	uint64_t outside_ns;
 
 	drain->stats.as_of_ns = start_ns;
@@ -479,12 +481,12 @@ static void pass(struct collector *collector)
 	if (drain->child_pidfd < 0 && collector->child > 0)
 		wait_child(collector);
 	wall_turn_all(collector);
-	replaced_look(collector, start_ns);
-	outside_ns = drain_outside_turns(collector);
-	top_look(&drain->keep.top, drain->processes, start_ns);
+	exec_watch_check(collector, start_ns);
+	outside_ns = drain_external_turns(collector);
+	top_look(&drain->filter.top, drain->processes, start_ns);
 	if (look_at_usage(drain, start_ns))
 		queue_nudge(&collector->queue);
-	hello_expire(collector, start_ns);
+	handshake_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
 	rate_change_by_lag(collector, start_ns, pass.fill);
 	if (drain->marked_ns <= start_ns - HOLD_BACK_MS * NS_PER_MS)
@@ -498,14 +500,14 @@ void drain_let_go(struct collector *collector, struct process *process)
 {
 	atomic_store_explicit(&process->ring.header->stop, 1, memory_order_release);
 	attach_ended(collector, process);
-	family_end(&collector->drain, process);
+	child_cpu_end(&collector->drain, process);
 	end_process(&collector->drain, process, false);
 }
 
 void drain_forget(struct collector *collector, struct process *process)
 {
 	collector->drain.stats.processes--;
-	family_forget(&collector->drain, process);
+	child_cpu_forget(&collector->drain, process);
 	process->base_cpu_ns = process->charged_ns;
 	end_process(&collector->drain, process, false);
 }
@@ -521,7 +523,7 @@ static void finish_process(struct collector *collector, struct process *process)
 	}
 	atomic_store_explicit(&process->ring.header->stop, 1, memory_order_release);
 	drain->stats.still_running++;
-	family_outlives(drain, process);
+	child_cpu_outlives(drain, process);
 	end_process(drain, process, false);
 }
 
@@ -530,7 +532,7 @@ static void finish(struct collector *collector)
 	struct drain *drain = &collector->drain;
 
 	request_close(collector);
-	hello_close(collector);
+	handshake_close(collector);
 	directory_release(&collector->directory);
 	while (drain->processes)
 		finish_process(collector, drain->processes);

@@ -22,7 +22,7 @@ void drain_release(struct collector *collector);
 /**
  * drain_main - the thread
  *
- * Runs until CMD has ended or collector->detach is set; NODE_END is its last word.
+ * Runs until CMD has ended or collector->detach is set; EVENT_KIND_END is its last word.
  *
  * Context: collector thread.
  */
@@ -71,11 +71,11 @@ void drain_let_go(struct collector *collector, struct process *process);
 void drain_forget(struct collector *collector, struct process *process);
 
 /**
- * drain_unsampled - a pid is about to become a program that takes no agent
+ * drain_unsupported - a pid is about to become a program that takes no agent
  *
  * Context: collector thread.
  */
-void drain_unsampled(struct collector *collector, pid_t pid);
+void drain_unsupported(struct collector *collector, pid_t pid);
 
 /**
  * drain_charged_ns - CPU that the kernel charged to what is sampled, ended or not

@@ -29,18 +29,18 @@ enum {
 	OUTSIDE_EXPECT_MS = 1000,  /* how long a process may take to become the program it named */
 };
 
-static bool stat_image(const char *path, struct outside_image *ret_image)
+static bool stat_image(const char *path, struct external_image *ret_image)
 {
 	struct stat st;
 
 	if (stat(path, &st) < 0)
 		return false;
-	*ret_image = (struct outside_image){.dev = st.st_dev, .inode = st.st_ino};
+	*ret_image = (struct external_image){.dev = st.st_dev, .inode = st.st_ino};
 	return true;
 }
 
 /* The file that a process runs. */
-static bool read_image(pid_t pid, struct outside_image *ret_image)
+static bool read_image(pid_t pid, struct external_image *ret_image)
 {
 	char path[64];
 
@@ -49,17 +49,17 @@ static bool read_image(pid_t pid, struct outside_image *ret_image)
 }
 
 /* The file that a path is to a process. */
-static void read_its_file(pid_t pid, const char *its_path, struct outside_image *ret_image)
+static void read_its_file(pid_t pid, const char *its_path, struct external_image *ret_image)
 {
 	char path[WIRE_PATH_BYTES + 64];
 
-	*ret_image = (struct outside_image){0};
+	*ret_image = (struct external_image){0};
 	(void)snprintf(path, sizeof(path), "/proc/%d/%s/%s", (int)pid,
 		       its_path[0] == '/' ? "root" : "cwd", its_path);
 	(void)stat_image(path, ret_image);
 }
 
-static bool same_image(const struct outside_image *a, const struct outside_image *b)
+static bool same_image(const struct external_image *a, const struct external_image *b)
 {
 	return a->dev == b->dev && a->inode == b->inode;
 }
@@ -97,11 +97,12 @@ static void take_short_slices(void)
 
 static int begin(struct collector *collector, pid_t pid, bool attached)
 {
-	const struct collector_outsider *how = collector->options.outsider;
+	const struct collector_external_sampler *how = collector->options.outsider;
 	struct drain *drain = &collector->drain;
 	const struct process *old = map_get(&drain->by_pid, (uint64_t)pid);
 	uint64_t base_ns = old ? old->base_cpu_ns : 0;
-	struct family family = old ? old->family : (struct family){.place = FAMILY_CHILD};
+	struct child_cpu family =
+		old ? old->child_cpu : (struct child_cpu){.place = CHILD_CPU_CHILD};
 	struct process *process;
 	struct outsider *outsider;
 	int r = how ? how->begin(pid, first_ns(drain, pid, attached), &outsider) : -ENOTSUP;
@@ -117,7 +118,7 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 	}
 	process->outsider = outsider;
 	process->attached = attached;
-	process->family = family;
+	process->child_cpu = family;
 	if (old && attached)
 		process->base_cpu_ns = base_ns;
 	(void)read_image(pid, &process->image);
@@ -129,26 +130,26 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 /* What the summary says of it. */
 static int note(struct drain *drain, pid_t pid, const char *path, enum program_kind kind, int r)
 {
-	if (r < 0 && unsampled_why(kind))
-		unsampled_add(&drain->unsampled, pid, path, kind);
-	if (r == 0 && unsampled_why(kind)) {
+	if (r < 0 && unsupported_why(kind))
+		unsupported_add(&drain->unsampled, pid, path, kind);
+	if (r == 0 && unsupported_why(kind)) {
 		(void)snprintf(drain->stats.outside_path, sizeof(drain->stats.outside_path), "%s",
 			       path);
-		drain->stats.outside_why = unsampled_why(kind);
+		drain->stats.outside_why = unsupported_why(kind);
 	}
 	return r;
 }
 
-int drain_outside_start(struct collector *collector, pid_t pid, const char *path,
-			enum program_kind kind)
+int drain_external_start(struct collector *collector, pid_t pid, const char *path,
+			 enum program_kind kind)
 {
 	int r = begin(collector, pid, false);
 
 	return note(&collector->drain, pid, path, kind, r);
 }
 
-int drain_outside_follow(struct collector *collector, const struct process *process,
-			 const char *path)
+int drain_external_follow(struct collector *collector, const struct process *process,
+			  const char *path)
 {
 	pid_t pid = process->pid;
 	int r = begin(collector, pid, process->attached);
@@ -156,15 +157,15 @@ int drain_outside_follow(struct collector *collector, const struct process *proc
 	return note(&collector->drain, pid, path, PROGRAM_ATTACHED, r);
 }
 
-void drain_outside_expect(struct collector *collector, pid_t pid, const char *path,
-			  enum program_kind kind)
+void drain_external_expect(struct collector *collector, pid_t pid, const char *path,
+			   enum program_kind kind)
 {
 	struct drain *drain = &collector->drain;
-	struct outside_expected *expected =
+	struct external_expected *expected =
 		&drain->outside.expected[drain->outside.n_expected % OUTSIDE_EXPECTED];
 
 	if (!collector->options.outsider || !read_image(pid, &expected->before)) {
-		unsampled_add(&drain->unsampled, pid, path, kind);
+		unsupported_add(&drain->unsampled, pid, path, kind);
 		return;
 	}
 	read_its_file(pid, path, &expected->after);
@@ -185,15 +186,15 @@ static bool look_for_expected(struct collector *collector, uint64_t now_ns)
 	bool more = false;
 
 	for (int i = 0; i < OUTSIDE_EXPECTED; i++) {
-		struct outside_expected *expected = &drain->outside.expected[i];
-		struct outside_image now;
+		struct external_expected *expected = &drain->outside.expected[i];
+		struct external_image now;
 
 		if (!expected->pid)
 			continue;
 		if (read_image(expected->pid, &now) &&
 		    (!same_image(&now, &expected->before) || same_image(&now, &expected->after))) {
-			(void)drain_outside_start(collector, expected->pid, expected->path,
-						  expected->kind);
+			(void)drain_external_start(collector, expected->pid, expected->path,
+						   expected->kind);
 		} else if (now_ns < expected->until_ns) {
 			more = true;
 			continue;
@@ -215,7 +216,7 @@ static void adopt_child(void *context, pid_t pid)
 /* Return: false when it has become another program, which begins anew. */
 static bool is_the_same(struct collector *collector, struct process *process)
 {
-	struct outside_image now;
+	struct external_image now;
 
 	if (!read_image(process->pid, &now) || same_image(&now, &process->image))
 		return true;
@@ -240,7 +241,7 @@ static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 	uint32_t n = 0;
 
 	for (struct process *process = drain->processes; process; process = next) {
-		struct outsider_turn turn = {.process = process,
+		struct external_turn turn = {.process = process,
 					     .sink = &drain->stream.order,
 					     .now_ns = io_now_ns(),
 					     .deadline_ns = now_ns + turn_ns(drain) / 2,
@@ -293,7 +294,7 @@ static void turn(struct collector *collector, uint64_t now_ns)
 	(void)turn_all(collector, io_now_ns(), true);
 }
 
-uint64_t drain_outside_turns(struct collector *collector)
+uint64_t drain_external_turns(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;
 	uint64_t now_ns = io_now_ns();
@@ -328,11 +329,11 @@ static int begin_asked(struct collector *collector, void *argument)
 	int r = map_get(&drain->by_pid, pid) ? -EALREADY : begin(collector, asked->pid, true);
 
 	if (r == 0)
-		family_joined(drain, map_get(&drain->by_pid, pid), asked->followed);
+		child_cpu_attached(drain, map_get(&drain->by_pid, pid), asked->followed);
 	return r;
 }
 
-int drain_outside_attach(struct collector *collector, pid_t pid, bool followed, struct err *err)
+int drain_external_attach(struct collector *collector, pid_t pid, bool followed, struct err *err)
 {
 	struct asked asked = {.pid = pid, .followed = followed};
 	int r = request_make(collector, begin_asked, &asked);

@@ -6,49 +6,49 @@
 #include "sampler/program/program.h"
 
 /**
- * drain_outside_start - sample a process from outside from now on
+ * drain_external_start - sample a process from outside from now on
  * @path: of its program, for people; @kind: why it takes no agent
  *
  * Return:  0; -EPERM: it may not be looked at; -ENOTSUP: nobody knows how to; -errno.  It is then
  *          among those that are not sampled, if its program takes no agent.
  * Context: collector thread.
  */
-int drain_outside_start(struct collector *collector, pid_t pid, const char *path,
-			enum program_kind kind);
+int drain_external_start(struct collector *collector, pid_t pid, const char *path,
+			 enum program_kind kind);
 
 /**
- * drain_outside_follow - a process that had joined has become another program
+ * drain_external_follow - a process that had joined has become another program
  * @path: of it, for people
  *
  * Return:  0: it is sampled from outside; -errno: it is among those that are not sampled.
  * Context: collector thread.
  */
-int drain_outside_follow(struct collector *collector, const struct process *process,
-			 const char *path);
+int drain_external_follow(struct collector *collector, const struct process *process,
+			  const char *path);
 
 /**
- * drain_outside_expect - a process is about to become a program that takes no agent
+ * drain_external_expect - a process is about to become a program that takes no agent
  *
  * Context: collector thread.
  */
-void drain_outside_expect(struct collector *collector, pid_t pid, const char *path,
-			  enum program_kind kind);
+void drain_external_expect(struct collector *collector, pid_t pid, const char *path,
+			   enum program_kind kind);
 
 /**
- * drain_outside_attach - collector_outside()
+ * drain_external_attach - collector_outside()
  * @followed: a child of an attached process: the recording does not wait for its end
  *
  * Return:  as collector_outside(); -ENOTSUP: there is no external sampler.
  * Context: main thread.
  */
-int drain_outside_attach(struct collector *collector, pid_t pid, bool followed, struct err *err);
+int drain_external_attach(struct collector *collector, pid_t pid, bool followed, struct err *err);
 
 /**
- * drain_outside_turns - a look at all of them, when it is due
+ * drain_external_turns - a look at all of them, when it is due
  *
  * Return:  when the next one is; UINT64_MAX: there are none.
  * Context: collector thread.
  */
-uint64_t drain_outside_turns(struct collector *collector);
+uint64_t drain_external_turns(struct collector *collector);
 
 #endif

@@ -29,21 +29,22 @@ static uint32_t most_ms(const struct collector_options *options)
 	return reads && ms > PASS_READING_MS ? PASS_READING_MS : ms;
 }
 
-static struct pace pace_of(const struct collector_options *options)
+static struct poll_interval pace_of(const struct collector_options *options)
 {
 	bool perf = options->engine == RING_ENGINE_PERF;
 
-	return (struct pace){.hooks = (options->events & (COLLECT_ALLOC | COLLECT_LOCK)) != 0,
-			     .takes_over = perf,
-			     .most_ms = most_ms(options),
-			     .tick_ns = perf ? 0 : NS_PER_S / collector_kernel_hz()};
+	return (struct poll_interval){.hooks = (options->events & (COLLECT_ALLOC | COLLECT_LOCK)) !=
+					       0,
+				      .takes_over = perf,
+				      .most_ms = most_ms(options),
+				      .tick_ns = perf ? 0 : NS_PER_S / collector_kernel_hz()};
 }
 
 void due_init(struct collector *collector)
 {
 	uint32_t ms = lag_ms(&collector->options);
 
-	collector->drain.pace = pace_of(&collector->options);
+	collector->drain.poll_interval = pace_of(&collector->options);
 	if (ms > PASS_MS)
 		collector->queue.gather_ns = ms * NS_PER_MS;
 }
@@ -94,15 +95,16 @@ static uint64_t pass_ns(const struct collector *collector, uint64_t start_ns)
 	if (seized_sweep())
 		ns = earlier(ns, start_ns + SEIZED_MS * NS_PER_MS);
 	if (drain->processes)
-		ns = earlier(ns, top_due_ns(&drain->keep.top));
+		ns = earlier(ns, top_due_ns(&drain->filter.top));
 	return earlier(earlier(ns, sweep_ns(drain, start_ns)), usage_due_ns(&drain->usage));
 }
 
-void due_plan(struct collector *collector, const struct pace_pass *pass, uint64_t outside_ns)
+void due_plan(struct collector *collector, const struct poll_interval_pass *pass,
+	      uint64_t outside_ns)
 {
 	struct due *due = &collector->drain.due;
 
-	due->every_ns = pace_wait(&collector->drain.pace, pass) * NS_PER_MS;
+	due->every_ns = poll_interval_wait(&collector->drain.poll_interval, pass) * NS_PER_MS;
 	due->news_ns = pass->now_ns + due->every_ns;
 	due->pass_ns = earlier(pass_ns(collector, pass->now_ns), outside_ns);
 }

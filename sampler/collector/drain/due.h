@@ -12,7 +12,7 @@ enum {
 
 struct collector;
 struct drain;
-struct pace_pass;
+struct poll_interval_pass;
 
 /* Until the earlier of the two the thread sleeps, but for its descriptors. */
 struct due {
@@ -34,7 +34,8 @@ void due_init(struct collector *collector);
  *
  * Context: collector thread.
  */
-void due_plan(struct collector *collector, const struct pace_pass *pass, uint64_t outside_ns);
+void due_plan(struct collector *collector, const struct poll_interval_pass *pass,
+	      uint64_t outside_ns);
 
 /**
  * due_wake_ns - how long the thread may sleep; after that, since when a pass is due

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 enum {
-	REPLACED_MS = 100, /* between two looks for another image of an attached process */
-	LISTEN_MS = 200,   /* between two checks that it still takes the sampling signal */
-	MUTE_MS = 500,     /* one signal arrives in this much CPU */
-	MUTE_PERIODS = 20, /* and this many periods besides */
+	EXEC_WATCH_MS = 100, /* between two looks for another image of an attached process */
+	LISTEN_MS = 200,     /* between two checks that it still takes the sampling signal */
+	MUTE_MS = 500,       /* one signal arrives in this much CPU */
+	MUTE_PERIODS = 20,   /* and this many periods besides */
 };
 
 /* Where the loader put an image's stack; 0: it cannot be told. */
@@ -44,12 +44,12 @@ static void replace(struct collector *collector, struct process *process)
 	pid_t pid = process->pid;
 	char path[WIRE_PATH_BYTES];
 
-	if (collector->options.follows && process->family.place == FAMILY_CHILD) {
+	if (collector->options.follows && process->child_cpu.place == CHILD_CPU_CHILD) {
 		drain_let_go(collector, process);
 		return;
 	}
 	read_path(pid, path);
-	if (drain_outside_follow(collector, process, path) < 0 &&
+	if (drain_external_follow(collector, process, path) < 0 &&
 	    map_get(&collector->drain.by_pid, (uint64_t)pid) == process)
 		drain_let_go(collector, process);
 }
@@ -108,19 +108,19 @@ static void listen(struct drain *drain, struct process *process, uint64_t now_ns
 	drain->stats.deaf_signal = process->signal;
 }
 
-void replaced_look(struct collector *collector, uint64_t now_ns)
+void exec_watch_check(struct collector *collector, uint64_t now_ns)
 {
 	struct drain *drain = &collector->drain;
 	struct process *next;
 
 	if (now_ns < drain->replaced_ns)
 		return;
-	drain->replaced_ns = now_ns + REPLACED_MS * NS_PER_MS;
+	drain->replaced_ns = now_ns + EXEC_WATCH_MS * NS_PER_MS;
 	for (struct process *process = drain->processes; process; process = next) {
 		next = process->next;
 		if (!process->unhooked || !process->alive || process->outsider)
 			continue;
-		family_look(process);
+		child_cpu_read(process);
 		if (is_replaced(process))
 			replace(collector, process);
 		else

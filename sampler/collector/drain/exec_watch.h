@@ -8,7 +8,7 @@
 #include "sampler/collector/drain/state.h"
 
 /**
- * replaced_look - see, when it is due, what those without hooks have done
+ * exec_watch_check - see, when it is due, what those without hooks have done
  *
  * The agent of one that runs another image went with the old one.  The new one is sampled from
  * outside where that may be, and is let go where not; either way the summary names it.  One that
@@ -16,6 +16,6 @@
  *
  * Context: collector thread.
  */
-void replaced_look(struct collector *collector, uint64_t now_ns);
+void exec_watch_check(struct collector *collector, uint64_t now_ns);
 
 #endif

@@ -14,22 +14,22 @@ enum {
 };
 
 /* A process that is about to become a program that takes no agent. */
-struct outside_expected {
+struct external_expected {
 	pid_t pid; /* 0: none */
 	enum program_kind kind;
-	struct outside_image before; /* what it ran when it said so: perhaps the new one already */
-	struct outside_image after;  /* zero: not known */
+	struct external_image before; /* what it ran when it said so: perhaps the new one already */
+	struct external_image after;  /* zero: not known */
 	uint64_t until_ns;
 	char path[WIRE_PATH_BYTES];
 };
 
-struct outside_state {
+struct external_state {
 	uint32_t n;       /* processes that were sampled so in the last turn, and new ones */
 	uint64_t next_ns; /* when the next turn is due, */
 	uint64_t list_ns; /* and the next look at their children */
 	uint64_t random;
 	uint32_t n_expected; /* ever */
-	struct outside_expected expected[OUTSIDE_EXPECTED];
+	struct external_expected expected[OUTSIDE_EXPECTED];
 };
 
 #endif

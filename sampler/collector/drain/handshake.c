@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 
 enum {
-	HELLO_MS = 1000,         /* a connection that sends nothing for this long is closed */
+	HANDSHAKE_MS = 1000,     /* a connection that sends nothing for this long is closed */
 	ACCEPT_BURST = 256,      /* connections accepted between two passes */
 	STRANGERS_A_SECOND = 64, /* connections of another user that belong to no agent of ours */
 	CLOSED_MS = 1000,        /* how long that user is refused; doubled each time */
@@ -54,7 +54,7 @@ static bool hello_holds(const struct handshake_request *hello)
 {
 	if (hello->kind == HANDSHAKE_UNSUPPORTED)
 		return memchr(hello->path, '\0', sizeof(hello->path)) != NULL &&
-		       unsampled_why((enum program_kind)hello->why) != NULL;
+		       unsupported_why((enum program_kind)hello->why) != NULL;
 	return hello->kind >= HANDSHAKE_START && hello->kind <= HANDSHAKE_EVENTS_OFF;
 }
 
@@ -108,11 +108,11 @@ static void take_unsampled(struct collector *collector, const struct handshake_r
 	if (left_out(collector, pid))
 		return;
 	if (!pid) {
-		unsampled_add(&collector->drain.unsampled, peer, hello->path, kind);
+		unsupported_add(&collector->drain.unsampled, peer, hello->path, kind);
 		return;
 	}
-	drain_unsampled(collector, pid);
-	drain_outside_expect(collector, pid, hello->path, kind);
+	drain_unsupported(collector, pid);
+	drain_external_expect(collector, pid, hello->path, kind);
 }
 
 /* The process waits for the answer, so its maps file is read while nothing moves. */
@@ -130,7 +130,7 @@ static void take_start(struct collector *collector, int fd, const struct handsha
 	collector->drain.stats.starting_ns += process_begin(process, before_ns);
 	if (hello->kind == HANDSHAKE_FORK && attach_signal_fits(hello->why)) {
 		process->unhooked = true;
-		process->family.place = FAMILY_CHILD;
+		process->child_cpu.place = CHILD_CPU_CHILD;
 		process->stack_start = proc_stack_start(peer);
 		process->signal = hello->why;
 		process->ring.header->signal = (uint32_t)process->signal;
@@ -324,8 +324,8 @@ static void keep(struct collector *collector, int fd)
 		(void)close(fd);
 		return;
 	}
-	drain->connections[index] =
-		(struct connection){.fd = fd, .deadline_ns = io_now_ns() + HELLO_MS * NS_PER_MS};
+	drain->connections[index] = (struct connection){
+		.fd = fd, .deadline_ns = io_now_ns() + HANDSHAKE_MS * NS_PER_MS};
 }
 
 /* No descriptor is left: the peer is told so by a close, not left waiting (nor we woken by it). */
@@ -353,7 +353,7 @@ static bool is_taken(struct collector *collector, int fd)
 	       (!is_stranger(peer.uid) || count_stranger(collector, peer.uid));
 }
 
-void hello_accept(struct collector *collector)
+void handshake_accept(struct collector *collector)
 {
 	for (int i = 0; i < ACCEPT_BURST; i++) {
 		int fd = accept4(collector->directory.listen_fd, NULL, NULL,
@@ -371,7 +371,7 @@ void hello_accept(struct collector *collector)
 	}
 }
 
-void hello_receive(struct collector *collector, uint32_t index)
+void handshake_receive(struct collector *collector, uint32_t index)
 {
 	struct connection *connection = &collector->drain.connections[index];
 
@@ -380,7 +380,7 @@ void hello_receive(struct collector *collector, uint32_t index)
 		close_connection(connection);
 }
 
-void hello_expire(struct collector *collector, uint64_t now_ns)
+void handshake_expire(struct collector *collector, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < MAX_CONNECTIONS; i++) {
 		struct connection *connection = &collector->drain.connections[i];
@@ -391,7 +391,7 @@ void hello_expire(struct collector *collector, uint64_t now_ns)
 	let_in_again(collector, now_ns);
 }
 
-void hello_close(struct collector *collector)
+void handshake_close(struct collector *collector)
 {
-	hello_expire(collector, UINT64_MAX);
+	handshake_expire(collector, UINT64_MAX);
 }

@@ -29,11 +29,11 @@ static void mark(struct drain *drain)
 {
 	uint64_t charged_ns = charge_all(drain);
 	uint64_t paused_ns = rate_paused_ns(&drain->rate, charged_ns);
-	const struct budget_limit *program = &drain->spending.budget.limits[BUDGET_PROGRAM];
+	const struct budget_limit *program = &drain->overhead.budget.limits[BUDGET_PROGRAM];
 	uint64_t now_ns = io_now_ns();
 	/* Timers signal at most once a tick. */
 	uint32_t most_hz = drain->engine == RING_ENGINE_CTIMER ? collector_kernel_hz() : 0;
-	struct node *node = node_new(NODE_RATE, NULL, now_ns, 0);
+	struct event *node = event_new(EVENT_KIND_RATE, NULL, now_ns, 0);
 
 	if (!node)
 		return;
@@ -46,8 +46,8 @@ static void mark(struct drain *drain)
 					.charged_ns = charged_ns - paused_ns,
 					.paused_ns = paused_ns,
 					.cost_ppm = (uint32_t)(program->share * 1e6),
-					.full = drain->behind.breaker.cause == BREAKER_FULL};
-	event_sink_push(&drain->stream.order, node);
+					.full = drain->lag.breaker.cause == BREAKER_FULL};
+	event_order_push(&drain->stream.order, node);
 	drain->marked_ns = now_ns;
 }
 
@@ -118,19 +118,20 @@ static void follow_budget(struct collector *collector, bool use_timers)
 
 	if (use_timers) {
 		drain->engine = RING_ENGINE_CTIMER;
-		pace_set_events(&drain->pace, false, NS_PER_S / collector_kernel_hz());
+		poll_interval_set_events(&drain->poll_interval, false,
+					 NS_PER_S / collector_kernel_hz());
 		for (struct process *process = drain->processes; process; process = process->next)
 			perf_process_switch(process, false);
 		mark(drain);
 	}
-	lower(collector, drain->spending.budget.rate_hz);
+	lower(collector, drain->overhead.budget.rate_hz);
 }
 
 void rate_change_init(struct collector *collector)
 {
 	const struct overhead_inputs inputs = inputs_of(collector);
 
-	follow_budget(collector, spending_init(&collector->drain.spending, &inputs));
+	follow_budget(collector, overhead_init(&collector->drain.overhead, &inputs));
 }
 
 void rate_change_by_budget(struct collector *collector)
@@ -138,7 +139,7 @@ void rate_change_by_budget(struct collector *collector)
 	const struct overhead_inputs inputs = inputs_of(collector);
 	bool use_timers;
 
-	if (spending_step(&collector->drain.spending, &inputs, &use_timers))
+	if (overhead_step(&collector->drain.overhead, &inputs, &use_timers))
 		follow_budget(collector, use_timers);
 }
 
@@ -146,7 +147,7 @@ uint64_t rate_change_program_ns(struct collector *collector)
 {
 	const struct overhead_inputs inputs = inputs_of(collector);
 
-	return spending_program_ns(&collector->drain.spending, &inputs);
+	return overhead_program_ns(&collector->drain.overhead, &inputs);
 }
 
 void rate_change_by_lag(struct collector *collector, uint64_t start_ns, double fill)
@@ -162,9 +163,9 @@ void rate_change_by_lag(struct collector *collector, uint64_t start_ns, double f
 					  .hz = rate->hz,
 					  .pauses = rate->pauses};
 
-	if (!behind_look(&drain->behind, &inputs, &drain->stats))
+	if (!lag_check(&drain->lag, &inputs, &drain->stats))
 		return;
-	pauses |= drain->behind.breaker.until_ns ? PAUSE_BREAKER : 0;
+	pauses |= drain->lag.breaker.until_ns ? PAUSE_BREAKER : 0;
 	if (pauses == rate->pauses)
 		return;
 	change(drain, rate->hz, rate->period_ns, pauses);

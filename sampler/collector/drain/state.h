@@ -58,9 +58,9 @@ struct turns {
 struct drain {
 	int epoll_fd;
 	int child_pidfd;
-	int spare_fd;     /* given up to turn a peer away when no descriptor is left */
-	int event_fd;     /* of nothing that runs; -1: there is none; see open_first_event() */
-	struct node *end; /* its last word; NULL: it has been said */
+	int spare_fd;      /* given up to turn a peer away when no descriptor is left */
+	int event_fd;      /* of nothing that runs; -1: there is none; see open_first_event() */
+	struct event *end; /* its last word; NULL: it has been said */
 	struct process *processes;
 	struct map by_pid; /* the living ones, by pid and by number */
 	pthread_mutex_t pids_lock;
@@ -70,23 +70,23 @@ struct drain {
 	struct caller callers[DIRECTORY_MOST_CLOSED];
 	uint64_t all_closed_ns; /* until when there are too many of these; 0: there are not */
 	struct stream stream;
-	struct keep keep;
+	struct filter filter;
 	struct usage usage;
 	struct sock_table sockets;
-	struct phase phase;
-	struct families families;
+	struct start_offset start_offset;
+	struct child_cpu_totals child_cpu;
 	struct rate rate;
 	enum ring_engine engine; /* of images that begin */
-	struct outside_state outside;
+	struct external_state outside;
 	uint64_t marked_ns; /* the newest mark in the stream; 0: it has been given */
-	struct pace pace;
+	struct poll_interval poll_interval;
 	struct due due;
-	struct spending spending;
-	struct behind behind;
+	struct overhead overhead;
+	struct lag lag;
 	struct turns turns;    /* of wall mode */
 	uint64_t wall_next_ns; /* when the next is due */
 	struct collector_stats stats;
-	struct unsampled_list unsampled;
+	struct unsupported_list unsampled;
 	uint64_t ended_charged_ns; /* of processes that are gone */
 	uint32_t n_attached;       /* that joined while they ran, and live; not as children */
 	uint64_t replaced_ns;      /* when they are looked at for another image */
@@ -102,7 +102,7 @@ struct published {
 	pthread_mutex_t lock;
 	struct collector_stats stats;
 	struct collector_usage usage;
-	struct unsampled_list unsampled;
+	struct unsupported_list unsampled;
 	bool child_ended;
 	int child_status;
 };
@@ -131,10 +131,10 @@ struct collector {
 	struct queue queue;
 
 	/* The main thread's: what the views of the last calls point to. */
-	struct node *current;
+	struct event *current;
 	struct frame frames[SAMPLE_MAX_FRAMES];
-	struct unsampled_list unsampled;
-	struct collector_unsampled unsampled_views[MAX_UNSAMPLED];
+	struct unsupported_list unsampled;
+	struct collector_unsupported unsupported_views[MAX_UNSUPPORTED];
 };
 
 /* Whose descriptor it is: the upper half of an epoll event's u64; the lower is an id. */

@@ -14,17 +14,17 @@
 struct process;
 
 /* In the order in which they are given when their times are equal. */
-enum node_kind {
-	NODE_MAPPING,
-	NODE_THREAD, /* a thread's name; stays inside */
-	NODE_SAMPLE,
-	NODE_RATE,
-	NODE_GONE, /* a thread ended; stays inside */
-	NODE_EXIT,
-	NODE_END,
+enum event_kind {
+	EVENT_KIND_MAPPING,
+	EVENT_KIND_THREAD, /* a thread's name; stays inside */
+	EVENT_KIND_SAMPLE,
+	EVENT_KIND_RATE,
+	EVENT_KIND_GONE, /* a thread ended; stays inside */
+	EVENT_KIND_EXIT,
+	EVENT_KIND_END,
 };
 
-struct node_sample {
+struct event_sample {
 	uint32_t tid;
 	uint32_t cpu;
 	uint64_t weight;
@@ -45,27 +45,27 @@ struct node_sample {
 	struct metric_value metrics[SAMPLE_MAX_METRICS]; /* enum metric_id, then gauges */
 };
 
-struct node_thread {
+struct event_thread {
 	uint32_t tid;
 	char comm[SAMPLE_COMM_SIZE];
 };
 
 /* One allocation: what follows the struct is pcs[] of a sample, or the path of a mapping. */
-struct node {
-	struct node *next;
+struct event {
+	struct event *next;
 	uint64_t time_ns;
 	uint64_t sequence;
 	size_t bytes; /* of the allocation */
-	enum node_kind kind;
+	enum event_kind kind;
 	uint32_t process_number;
 	pid_t pid;
 	struct process *process; /* the drain thread's; not to be followed after the queue */
 	union {
-		struct node_sample sample;
-		struct node_thread thread;
+		struct event_sample sample;
+		struct event_thread thread;
 		struct mapping mapping;
 		struct collector_rate rate;
-		int ended_by; /* NODE_EXIT */
+		int ended_by; /* EVENT_KIND_EXIT */
 	};
 	uint64_t pcs[];
 };

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static bool before(const struct node *a, const struct node *b)
+static bool before(const struct event *a, const struct event *b)
 {
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns;
@@ -13,13 +13,13 @@ static bool before(const struct node *a, const struct node *b)
 	return a->sequence < b->sequence;
 }
 
-int merge_push(struct merge *merge, struct node *node)
+int event_order_insert(struct event_order *merge, struct event *node)
 {
 	size_t i = merge->n;
 
 	if (merge->n == merge->size) {
 		size_t size = merge->size ? merge->size * 2 : 256;
-		struct node **nodes = realloc(merge->nodes, size * sizeof(struct node *));
+		struct event **nodes = realloc(merge->nodes, size * sizeof(struct event *));
 
 		if (!nodes)
 			return -ENOMEM;
@@ -35,7 +35,7 @@ int merge_push(struct merge *merge, struct node *node)
 }
 
 /* Where LAST belongs when the root has gone. */
-static void sift_down(struct merge *merge, struct node *last)
+static void sift_down(struct event_order *merge, struct event *last)
 {
 	size_t i = 0;
 
@@ -54,9 +54,9 @@ static void sift_down(struct merge *merge, struct node *last)
 	merge->nodes[i] = last;
 }
 
-struct node *merge_pop(struct merge *merge, uint64_t last_ns)
+struct event *event_order_pop(struct event_order *merge, uint64_t last_ns)
 {
-	struct node *first;
+	struct event *first;
 
 	if (merge->n == 0 || merge->nodes[0]->time_ns > last_ns)
 		return NULL;
@@ -67,27 +67,27 @@ struct node *merge_pop(struct merge *merge, uint64_t last_ns)
 	return first;
 }
 
-void merge_release(struct merge *merge)
+void event_order_release(struct event_order *merge)
 {
 	for (size_t i = 0; i < merge->n; i++)
 		free(merge->nodes[i]);
 	free(merge->nodes);
-	*merge = (struct merge){0};
+	*merge = (struct event_order){0};
 }
 
-void event_sink_push(struct merge *sink, struct node *node)
+void event_order_push(struct event_order *sink, struct event *node)
 {
 	if (!node) {
 		sink->stats->lost_queue++;
 		return;
 	}
 	if (!queue_admit(sink->queue, node)) {
-		if (node->kind == NODE_SAMPLE)
+		if (node->kind == EVENT_KIND_SAMPLE)
 			sink->stats->lost_queue += node->sample.weight;
 		free(node);
 		return;
 	}
-	if (merge_push(sink, node) < 0) {
+	if (event_order_insert(sink, node) < 0) {
 		sink->stats->lost_queue++;
 		queue_forget(sink->queue, node);
 	}

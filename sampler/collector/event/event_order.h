@@ -6,8 +6,8 @@
 #include "sampler/collector/event/queue.h"
 
 /* A binary heap, in which events of all processes go in.  Zero is an empty one. */
-struct merge {
-	struct node **nodes;
+struct event_order {
+	struct event **nodes;
 	size_t n;
 	size_t size;
 	uint64_t sequence;
@@ -16,7 +16,7 @@ struct merge {
 };
 
 /**
- * merge_push - put a node in
+ * event_order_insert - put a node in
  *
  * Nodes of equal time come out by kind, and of equal kind in the order they were put in.
  *
@@ -24,32 +24,32 @@ struct merge {
  * Owns:    the merge has the node on success.
  * Context: collector thread.
  */
-int merge_push(struct merge *merge, struct node *node);
+int event_order_insert(struct event_order *merge, struct event *node);
 
 /**
- * merge_pop - the earliest node, if its time is not after LAST_NS
+ * event_order_pop - the earliest node, if its time is not after LAST_NS
  *
  * Return:  the node; NULL.
  * Owns:    the caller has the node.
  * Context: collector thread.
  */
-struct node *merge_pop(struct merge *merge, uint64_t last_ns);
+struct event *event_order_pop(struct event_order *merge, uint64_t last_ns);
 
 /**
- * merge_release - free every node that is left
+ * event_order_release - free every node that is left
  *
  * Context: collector thread.
  */
-void merge_release(struct merge *merge);
+void event_order_release(struct event_order *merge);
 
 /**
- * event_sink_push - hand in what happened, in any order of time
+ * event_order_push - hand in what happened, in any order of time
  *
  * What the queue has no room for is dropped and, when it is a sample, counted.
  *
  * Owns:    the sink has the node; NULL is fine (memory ran out: counted as lost).
  * Context: collector thread.
  */
-void event_sink_push(struct merge *sink, struct node *node);
+void event_order_push(struct event_order *sink, struct event *node);
 
 #endif

@@ -20,7 +20,7 @@ bool lock_event_holds(const struct record_event *event)
 	       RECORD_LOCK_WAKER_TID(event->extra) <= INT32_MAX;
 }
 
-void lock_event_fill(struct node_sample *sample, const struct record_event *event)
+void lock_event_fill(struct event_sample *sample, const struct record_event *event)
 {
 	uint64_t us = (event->amount + 500) / 1000;
 

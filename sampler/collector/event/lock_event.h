@@ -22,6 +22,6 @@ bool lock_event_holds(const struct record_event *event);
  *
  * Context: collector thread.
  */
-void lock_event_fill(struct node_sample *sample, const struct record_event *event);
+void lock_event_fill(struct event_sample *sample, const struct record_event *event);
 
 #endif

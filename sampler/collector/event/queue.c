@@ -34,7 +34,7 @@ void queue_release(struct queue *queue)
 {
 	queue_hand_over(queue);
 	while (queue->first) {
-		struct node *node = queue->first;
+		struct event *node = queue->first;
 
 		queue->first = node->next;
 		free(node);
@@ -43,14 +43,14 @@ void queue_release(struct queue *queue)
 	(void)pthread_mutex_destroy(&queue->lock);
 }
 
-bool queue_admit(struct queue *queue, const struct node *node)
+bool queue_admit(struct queue *queue, const struct event *node)
 {
 	size_t limit = queue->limit;
 
-	if (node->kind == NODE_MAPPING || node->kind == NODE_THREAD)
+	if (node->kind == EVENT_KIND_MAPPING || node->kind == EVENT_KIND_THREAD)
 		limit *= 2;
-	if (node->kind == NODE_EXIT || node->kind == NODE_END || node->kind == NODE_GONE ||
-	    node->kind == NODE_RATE)
+	if (node->kind == EVENT_KIND_EXIT || node->kind == EVENT_KIND_END ||
+	    node->kind == EVENT_KIND_GONE || node->kind == EVENT_KIND_RATE)
 		limit = SIZE_MAX;
 	/* Relaxed: a count that the other side only lowers; the lock orders the nodes. */
 	if (atomic_load_explicit(&queue->bytes, memory_order_relaxed) > limit - node->bytes)
@@ -59,7 +59,7 @@ bool queue_admit(struct queue *queue, const struct node *node)
 	return true;
 }
 
-void queue_forget(struct queue *queue, struct node *node)
+void queue_forget(struct queue *queue, struct event *node)
 {
 	if (!node)
 		return;
@@ -67,13 +67,13 @@ void queue_forget(struct queue *queue, struct node *node)
 	free(node);
 }
 
-void queue_put(struct queue *queue, struct node *node)
+void queue_put(struct queue *queue, struct event *node)
 {
 	node->next = NULL;
 	*queue->put_last = node;
 	queue->put_last = &node->next;
 	queue->n_samples++;
-	queue->pressing = queue->pressing || node->kind != NODE_SAMPLE;
+	queue->pressing = queue->pressing || node->kind != EVENT_KIND_SAMPLE;
 }
 
 void queue_hand_over(struct queue *queue)
@@ -119,10 +119,10 @@ static struct timespec deadline_after(uint64_t timeout_ns)
 				 .tv_nsec = (long)(at % NS_PER_S)};
 }
 
-struct node *queue_take(struct queue *queue, uint64_t timeout_ns)
+struct event *queue_take(struct queue *queue, uint64_t timeout_ns)
 {
 	struct timespec deadline = deadline_after(timeout_ns);
-	struct node *node;
+	struct event *node;
 	int r = timeout_ns ? 0 : ETIMEDOUT;
 
 	(void)pthread_mutex_lock(&queue->lock);
@@ -141,12 +141,12 @@ struct node *queue_take(struct queue *queue, uint64_t timeout_ns)
 
 uint64_t queue_oldest_ns(struct queue *queue)
 {
-	const struct node *node;
+	const struct event *node;
 	uint64_t ns;
 
 	(void)pthread_mutex_lock(&queue->lock);
 	node = queue->first;
-	ns = node && node->kind == NODE_SAMPLE ? node->time_ns : 0;
+	ns = node && node->kind == EVENT_KIND_SAMPLE ? node->time_ns : 0;
 	(void)pthread_mutex_unlock(&queue->lock);
 	return ns;
 }

@@ -19,10 +19,10 @@ enum {
 struct queue {
 	pthread_mutex_t lock;
 	pthread_cond_t filled;
-	struct node *first;
-	struct node **last;
-	struct node *put; /* the drain thread's: not handed over yet, in order */
-	struct node **put_last;
+	struct event *first;
+	struct event **last;
+	struct event *put; /* the drain thread's: not handed over yet, in order */
+	struct event **put_last;
 	size_t limit;
 	uint64_t gather_ns;  /* a few samples wait so long for others */
 	uint64_t offered_ns; /* the drain thread's: when it handed over last, */
@@ -56,14 +56,14 @@ void queue_release(struct queue *queue);
  * Return:  false when it has to be dropped.
  * Context: collector thread.
  */
-bool queue_admit(struct queue *queue, const struct node *node);
+bool queue_admit(struct queue *queue, const struct event *node);
 
 /**
  * queue_forget - free a node that was admitted and is not given to anybody
  *
  * Context: any thread.
  */
-void queue_forget(struct queue *queue, struct node *node);
+void queue_forget(struct queue *queue, struct event *node);
 
 /**
  * queue_put - append an admitted node; it is seen when queue_hand_over() has been called
@@ -71,7 +71,7 @@ void queue_forget(struct queue *queue, struct node *node);
  * Owns:    the queue has the node.
  * Context: collector thread.
  */
-void queue_put(struct queue *queue, struct node *node);
+void queue_put(struct queue *queue, struct event *node);
 
 /**
  * queue_hand_over - let the main thread have what was put, and wake it once
@@ -105,7 +105,7 @@ void queue_nudge(struct queue *queue);
  * Owns:    the caller has the node, to queue_forget().
  * Context: main thread.
  */
-struct node *queue_take(struct queue *queue, uint64_t timeout_ns);
+struct event *queue_take(struct queue *queue, uint64_t timeout_ns);
 
 /**
  * queue_oldest_ns - the time of the sample that waits longest

@@ -29,7 +29,7 @@ static int begin(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider)
 
 	if (!engine)
 		return -ENOMEM;
-	engine->outsider.how = outside_engine();
+	engine->outsider.how = external_engine();
 	engine->base_ns = cpu_ns;
 	engine->tasks_fd = task_open_all(pid);
 	r = engine->tasks_fd < 0 ? -ESRCH : remote_new(&engine->remote, pid);
@@ -62,11 +62,11 @@ static uint64_t unaccounted_ns(const struct engine *engine, uint64_t cpu_ns)
 	return cpu_ns > known_ns ? cpu_ns - known_ns : 0;
 }
 
-static struct node *node_of(const struct outsider_turn *turn, const struct engine_thread *thread)
+static struct event *node_of(const struct external_turn *turn, const struct engine_thread *thread)
 {
 	const struct engine_last *last = thread->last;
 	size_t bytes = last ? last->n_pcs * sizeof(last->pcs[0]) : 0;
-	struct node *node = node_new(NODE_SAMPLE, turn->process, turn->now_ns, bytes);
+	struct event *node = event_new(EVENT_KIND_SAMPLE, turn->process, turn->now_ns, bytes);
 
 	if (!node)
 		return NULL;
@@ -87,16 +87,16 @@ static struct node *node_of(const struct outsider_turn *turn, const struct engin
 }
 
 /* Its stack that was found last stands for NS of CPU.  In wall mode the account knows better. */
-static void give(struct engine *engine, const struct outsider_turn *turn,
+static void give(struct engine *engine, const struct external_turn *turn,
 		 const struct engine_thread *thread, uint64_t ns)
 {
 	struct process *process = turn->process;
-	struct node *node = node_of(turn, thread);
+	struct event *node = node_of(turn, thread);
 
 	engine->given_ns += ns;
 	process->given_ns += ns;
 	if (!node) {
-		event_sink_push(turn->sink, NULL);
+		event_order_push(turn->sink, NULL);
 		return;
 	}
 	mappings_check(&process->mappings, node->pcs, node->sample.n_pcs, turn->now_ns);
@@ -111,10 +111,10 @@ static void give(struct engine *engine, const struct outsider_turn *turn,
 	process_fill_metrics(process, &node->sample, turn->now_ns);
 	if (turn->now_ns > process->latest_ns)
 		process->latest_ns = turn->now_ns;
-	event_sink_push(turn->sink, node);
+	event_order_push(turn->sink, node);
 }
 
-static void count_stop(const struct outsider_turn *turn, uint64_t ns)
+static void count_stop(const struct external_turn *turn, uint64_t ns)
 {
 	struct collector_stats *stats = turn->sink->stats;
 
@@ -150,7 +150,7 @@ static uint64_t stopped_ns(struct engine_rest *rest, const struct engine_rest *n
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-static void count_rest(const struct outsider_turn *turn, struct engine_thread *thread,
+static void count_rest(const struct external_turn *turn, struct engine_thread *thread,
 		       const struct held *held)
 {
 	struct engine_rest *rest = &thread->rest;
@@ -172,7 +172,7 @@ static void count_rest(const struct outsider_turn *turn, struct engine_thread *t
  * So the end of a call is taken for its place no more often than it was in calls.  What it has
  * used stays owed; but not for ever.
  */
-static bool is_believed(struct engine_thread *thread, const struct outsider_turn *turn,
+static bool is_believed(struct engine_thread *thread, const struct external_turn *turn,
 			uint64_t calls_ns)
 {
 	if (thread->owed_ns < ENGINE_DOUBT * turn->every_ns &&
@@ -200,7 +200,7 @@ static bool keep_stack(const struct engine *engine, struct engine_thread *thread
 }
 
 /* Return: whether its stack, which is the last one then, is a sample. */
-static bool hold(struct engine *engine, const struct outsider_turn *turn,
+static bool hold(struct engine *engine, const struct external_turn *turn,
 		 struct engine_thread *thread)
 {
 	struct task_stat stat = {.cpu = thread->cpu}; /* should it have ended since */
@@ -244,7 +244,7 @@ static bool account(struct engine *engine, struct engine_thread *thread)
 	return changed;
 }
 
-static void sample(struct engine *engine, const struct outsider_turn *turn,
+static void sample(struct engine *engine, const struct external_turn *turn,
 		   struct engine_thread *thread)
 {
 	const uint64_t late_ns = ENGINE_LATE_MS * NS_PER_MS;
@@ -267,7 +267,7 @@ static void sample(struct engine *engine, const struct outsider_turn *turn,
 }
 
 /* In a pause nothing is owed. */
-static void forgive(struct engine *engine, const struct outsider_turn *turn)
+static void forgive(struct engine *engine, const struct external_turn *turn)
 {
 	for (size_t i = 0; i < engine->n_threads; i++) {
 		(void)account(engine, &engine->threads[i]);
@@ -277,7 +277,7 @@ static void forgive(struct engine *engine, const struct outsider_turn *turn)
 	engine->base_ns += unaccounted_ns(engine, proc_cpu_ns(turn->process->pid));
 }
 
-static void turn_engine(struct outsider *outsider, const struct outsider_turn *turn)
+static void turn_engine(struct outsider *outsider, const struct external_turn *turn)
 {
 	struct engine *engine = (struct engine *)outsider;
 	size_t n;
@@ -305,7 +305,7 @@ static void turn_engine(struct outsider *outsider, const struct outsider_turn *t
 	engine->next = n ? (engine->next + 1) % n : 0;
 }
 
-void engine_settle(struct engine *engine, const struct outsider_turn *turn,
+void engine_settle(struct engine *engine, const struct external_turn *turn,
 		   struct engine_thread *thread, uint64_t more_ns)
 {
 	uint64_t ns = thread->owed_ns + more_ns;
@@ -318,7 +318,7 @@ void engine_settle(struct engine *engine, const struct outsider_turn *turn,
 
 /* What threads have used that no sample stands for, and what they may have used since their turn.
  */
-static void end(struct outsider *outsider, const struct outsider_turn *turn)
+static void end(struct outsider *outsider, const struct external_turn *turn)
 {
 	struct engine *engine = (struct engine *)outsider;
 	uint64_t left_ns = unaccounted_ns(engine, turn->process->charged_ns);
@@ -335,9 +335,9 @@ static void end(struct outsider *outsider, const struct outsider_turn *turn)
 	}
 }
 
-const struct collector_outsider *outside_engine(void)
+const struct collector_external_sampler *external_engine(void)
 {
-	static const struct collector_outsider engine = {
+	static const struct collector_external_sampler engine = {
 		.begin = begin, .turn = turn_engine, .end = end, .free = free_engine};
 
 	return &engine;

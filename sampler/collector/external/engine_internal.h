@@ -81,7 +81,7 @@ uint64_t engine_calls_ns(const struct task_stat *stat);
  *
  * Context: collector thread.
  */
-void engine_settle(struct engine *engine, const struct outsider_turn *turn,
+void engine_settle(struct engine *engine, const struct external_turn *turn,
 		   struct engine_thread *thread, uint64_t more_ns);
 
 /**
@@ -89,7 +89,7 @@ void engine_settle(struct engine *engine, const struct outsider_turn *turn,
  *
  * Context: collector thread.
  */
-void engine_list(struct engine *engine, const struct outsider_turn *turn);
+void engine_list(struct engine *engine, const struct external_turn *turn);
 
 /**
  * engine_forget - close what is open of all threads

@@ -50,10 +50,10 @@ static struct engine_thread *make_room(struct engine *engine)
 	return &threads[engine->n_threads];
 }
 
-static void push_name(const struct engine *engine, const struct outsider_turn *turn,
+static void push_name(const struct engine *engine, const struct external_turn *turn,
 		      struct engine_thread *thread)
 {
-	struct node *node = node_new(NODE_THREAD, turn->process, turn->now_ns, 0);
+	struct event *node = event_new(EVENT_KIND_THREAD, turn->process, turn->now_ns, 0);
 
 	thread->comm_ns = turn->now_ns + ENGINE_NAME_MS * NS_PER_MS;
 	if (!node)
@@ -65,7 +65,7 @@ static void push_name(const struct engine *engine, const struct outsider_turn *t
 	}
 	if (turn->now_ns > turn->process->latest_ns)
 		turn->process->latest_ns = turn->now_ns;
-	event_sink_push(turn->sink, node);
+	event_order_push(turn->sink, node);
 }
 
 uint64_t engine_calls_ns(const struct task_stat *stat)
@@ -76,7 +76,7 @@ uint64_t engine_calls_ns(const struct task_stat *stat)
 }
 
 /* What threads of the first list had used is of before; those that came later owe all of it. */
-static void add(struct engine *engine, const struct outsider_turn *turn, uint32_t tid)
+static void add(struct engine *engine, const struct external_turn *turn, uint32_t tid)
 {
 	struct engine_thread *thread = make_room(engine);
 	struct task_stat stat = {0};
@@ -103,10 +103,10 @@ static void add(struct engine *engine, const struct outsider_turn *turn, uint32_
 	push_name(engine, turn, thread);
 }
 
-static void drop(struct engine *engine, const struct outsider_turn *turn, size_t i)
+static void drop(struct engine *engine, const struct external_turn *turn, size_t i)
 {
 	struct engine_thread *thread = &engine->threads[i];
-	struct node *node = node_new(NODE_GONE, turn->process, turn->now_ns, 0);
+	struct event *node = event_new(EVENT_KIND_GONE, turn->process, turn->now_ns, 0);
 
 	cleanup_fd(&thread->schedstat_fd);
 	cleanup_fd(&thread->syscall_fd);
@@ -114,14 +114,14 @@ static void drop(struct engine *engine, const struct outsider_turn *turn, size_t
 	free(thread->last);
 	if (node) {
 		node->thread.tid = thread->tid;
-		event_sink_push(turn->sink, node);
+		event_order_push(turn->sink, node);
 	}
 	turn->sink->stats->outside_stopped_ns += thread->rest.held_ns;
 	engine->n_threads--;
 	memmove(thread, thread + 1, (engine->n_threads - i) * sizeof(*thread));
 }
 
-static void read_list(struct engine *engine, const struct outsider_turn *turn, DIR *tasks)
+static void read_list(struct engine *engine, const struct external_turn *turn, DIR *tasks)
 {
 	const struct dirent *entry;
 	size_t at = 0;
@@ -148,7 +148,7 @@ static void read_list(struct engine *engine, const struct outsider_turn *turn, D
 	}
 }
 
-void engine_list(struct engine *engine, const struct outsider_turn *turn)
+void engine_list(struct engine *engine, const struct external_turn *turn)
 {
 	struct stat st;
 	char path[64];

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void unsampled_add(struct unsampled_list *list, pid_t pid, const char *path, enum program_kind kind)
+void unsupported_add(struct unsupported_list *list, pid_t pid, const char *path,
+		     enum program_kind kind)
 {
 	struct unsampled *entry;
 
@@ -17,14 +18,14 @@ void unsampled_add(struct unsampled_list *list, pid_t pid, const char *path, enu
 			return;
 		}
 	}
-	if (list->n == MAX_UNSAMPLED)
+	if (list->n == MAX_UNSUPPORTED)
 		return;
 	entry = &list->at[list->n++];
 	*entry = (struct unsampled){.pid = pid, .kind = kind, .count = 1};
 	(void)snprintf(entry->path, sizeof(entry->path), "%s", path);
 }
 
-const char *unsampled_why(enum program_kind kind)
+const char *unsupported_why(enum program_kind kind)
 {
 	switch (kind) {
 	case PROGRAM_STATIC:

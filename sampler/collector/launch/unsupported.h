@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 enum {
-	MAX_UNSAMPLED = 256,
+	MAX_UNSUPPORTED = 256,
 };
 
 struct unsampled {
@@ -20,28 +20,28 @@ struct unsampled {
 	char path[WIRE_PATH_BYTES];
 };
 
-/* Zero is an empty one.  What comes after MAX_UNSAMPLED different ones is only counted. */
-struct unsampled_list {
-	struct unsampled at[MAX_UNSAMPLED];
+/* Zero is an empty one.  What comes after MAX_UNSUPPORTED different ones is only counted. */
+struct unsupported_list {
+	struct unsampled at[MAX_UNSUPPORTED];
 	size_t n;
 	uint64_t count; /* of all */
 };
 
 /**
- * unsampled_add - one more run of a program
+ * unsupported_add - one more run of a program
  *
  * Context: collector thread.
  */
-void unsampled_add(struct unsampled_list *list, pid_t pid, const char *path,
-		   enum program_kind kind);
+void unsupported_add(struct unsupported_list *list, pid_t pid, const char *path,
+		     enum program_kind kind);
 
 /**
- * unsampled_why - the reason as a word
+ * unsupported_why - the reason as a word
  *
  * Return:  NULL for a kind that is no reason.
  * Owns:    static.
  * Context: any thread.
  */
-const char *unsampled_why(enum program_kind kind);
+const char *unsupported_why(enum program_kind kind);
 
 #endif

@@ -221,18 +221,18 @@ static bool read_task(const struct readings *readings, uint32_t tid, const char 
 }
 
 /* Wall mode keeps a descriptor of its own for that. */
-static bool wants_delay(const struct readings *readings, const struct node_sample *sample)
+static bool wants_delay(const struct readings *readings, const struct event_sample *sample)
 {
 	return readings->wanted & BIT(METRIC_RUN_DELAY_NS) && sample->event != EVENT_WALL;
 }
 
-bool readings_want_thread(const struct readings *readings, const struct node_sample *sample)
+bool readings_want_thread(const struct readings *readings, const struct event_sample *sample)
 {
 	return readings->wanted & of_io || wants_delay(readings, sample);
 }
 
 static void refresh_thread(const struct readings *readings, struct thread_readings *thread,
-			   const struct node_sample *sample, uint64_t now_ns)
+			   const struct event_sample *sample, uint64_t now_ns)
 {
 	bool delay = wants_delay(readings, sample);
 	char text[512];
@@ -253,7 +253,7 @@ static void refresh_thread(const struct readings *readings, struct thread_readin
 }
 
 void readings_fill(struct readings *readings, struct thread_readings *thread,
-		   struct node_sample *sample, uint64_t now_ns)
+		   struct event_sample *sample, uint64_t now_ns)
 {
 	const struct metric_fact *facts = metrics_facts();
 

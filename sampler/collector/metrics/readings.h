@@ -99,7 +99,7 @@ void readings_refresh(struct readings *readings, uint64_t now_ns);
  *
  * Context: any thread.
  */
-bool readings_want_thread(const struct readings *readings, const struct node_sample *sample);
+bool readings_want_thread(const struct readings *readings, const struct event_sample *sample);
 
 /**
  * readings_fill - the metrics that a record does not carry
@@ -111,7 +111,7 @@ bool readings_want_thread(const struct readings *readings, const struct node_sam
  * Context: collector thread.
  */
 void readings_fill(struct readings *readings, struct thread_readings *thread,
-		   struct node_sample *sample, uint64_t now_ns);
+		   struct event_sample *sample, uint64_t now_ns);
 
 /**
  * readings_parse_statm - a statm file's text

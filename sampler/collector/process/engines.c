@@ -30,7 +30,7 @@ static uint64_t judged_period_ns(const struct process *process, uint64_t period_
 	return period_ns >= tick_ns ? period_ns : 0;
 }
 
-void engines_sample(struct process *process, const struct node_sample *sample, uint64_t taken,
+void engines_sample(struct process *process, const struct event_sample *sample, uint64_t taken,
 		    struct collector_stats *stats)
 {
 	const struct tick_aliasing_sample seen = {

@@ -10,7 +10,7 @@
  *
  * Context: collector thread.
  */
-void engines_sample(struct process *process, const struct node_sample *sample, uint64_t taken,
+void engines_sample(struct process *process, const struct event_sample *sample, uint64_t taken,
 		    struct collector_stats *stats);
 
 /**

@@ -12,13 +12,13 @@
 #include <sys/types.h>
 
 struct process;
-struct merge;
+struct event_order;
 struct outsider;
 
 /* One look at all threads of a process. */
-struct outsider_turn {
+struct external_turn {
 	struct process *process;
-	struct merge *sink;
+	struct event_order *sink;
 	uint64_t now_ns;
 	uint64_t deadline_ns; /* no further thread is held after that */
 	uint64_t every_ns;    /* between two turns */
@@ -27,21 +27,21 @@ struct outsider_turn {
 };
 
 /* All are called by the drain thread, but for begin() and free() while that does not run. */
-struct collector_outsider {
+struct collector_external_sampler {
 	/*
 	 * What the process has used up to CPU_NS is not to be accounted for.
 	 * Return: 0; -EPERM: it may not be looked at; -ESRCH; -ENOMEM.
 	 */
 	int (*begin)(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider);
-	void (*turn)(struct outsider *outsider, const struct outsider_turn *turn);
+	void (*turn)(struct outsider *outsider, const struct external_turn *turn);
 	/* The samples that are owed: nothing follows. */
-	void (*end)(struct outsider *outsider, const struct outsider_turn *turn);
+	void (*end)(struct outsider *outsider, const struct external_turn *turn);
 	void (*free)(struct outsider *outsider);
 };
 
 /* What begin() makes starts with it. */
 struct outsider {
-	const struct collector_outsider *how;
+	const struct collector_external_sampler *how;
 	bool unsure; /* a thread was found in a place that says little: another turn may help */
 };
 

@@ -50,7 +50,7 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->number = number;
 	process->pid = pid;
 	process->inner_pid = pid;
-	inner_tids_init(&process->inner_tids, pid);
+	namespace_tids_init(&process->namespace_tids, pid);
 	process->alive = true;
 	process->pidfd = proc_pidfd(pid);
 	process->clock_offset_ns = proc_clock_offset(pid);
@@ -64,7 +64,7 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 					.read_ns = process->started_ns,
 					.least_ns = CLAIM_LEAST_NS};
 	process->period_ns = NS_PER_S / options->hz;
-	watch_init(&process->watch, process->base_cpu_ns);
+	timerless_init(&process->timerless, process->base_cpu_ns);
 	readings_init(&process->readings, pid, options, sockets);
 	*ret_process = process;
 	return 0;
@@ -123,14 +123,14 @@ void process_free(struct process *process)
 		return;
 	perf_threads_off(process);
 	ring_view_release(&process->ring);
-	inner_tids_release(&process->inner_tids);
+	namespace_tids_release(&process->namespace_tids);
 	cleanup_fd(&process->pidfd);
 	readings_release(&process->readings);
 	usage_process_release(&process->usage);
 	mappings_release(&process->mappings);
 	map_each(&process->threads, free_value, NULL);
 	map_release(&process->threads);
-	watch_release(&process->watch);
+	timerless_release(&process->timerless);
 	wall_free(process->wall);
 	if (process->outsider)
 		process->outsider->how->free(process->outsider);
@@ -161,7 +161,7 @@ void process_forget_thread(struct process *process, uint32_t tid)
 /* Pushes mapping events into a stream. */
 struct mapping_stream {
 	struct process *process;
-	struct merge *sink;
+	struct event_order *sink;
 	bool changed;
 };
 
@@ -173,10 +173,10 @@ static void push_mapping(void *context, const struct mapping *mapping)
 	if (mapping->time_ns > to->process->latest_ns)
 		to->process->latest_ns = mapping->time_ns;
 	wall_changed(to->process->wall);
-	event_sink_push(to->sink, node_new_mapping(to->process, mapping));
+	event_order_push(to->sink, event_new_mapping(to->process, mapping));
 }
 
-bool process_update_mappings(struct process *process, struct merge *sink, bool force)
+bool process_update_mappings(struct process *process, struct event_order *sink, bool force)
 {
 	struct mapping_stream to = {.process = process, .sink = sink};
 	const struct mapping_sink emit = {.emit = push_mapping, .context = &to};
@@ -343,7 +343,7 @@ void process_charge(struct process *process)
 }
 
 /* A tid of another pid namespace would be somebody else's here. */
-void process_fill_metrics(struct process *process, struct node_sample *sample, uint64_t now_ns)
+void process_fill_metrics(struct process *process, struct event_sample *sample, uint64_t now_ns)
 {
 	bool ours = process->inner_pid == process->pid || sample->tid == (uint32_t)process->pid;
 	struct thread *thread = ours && readings_want_thread(&process->readings, sample)
@@ -365,17 +365,17 @@ bool process_alive(const struct process *process)
 	return poll(&poll_fd, 1, 0) == 0;
 }
 
-static void end_outsider(struct process *process, struct merge *sink)
+static void end_outsider(struct process *process, struct event_order *sink)
 {
-	const struct outsider_turn turn = {.process = process, .sink = sink, .now_ns = io_now_ns()};
+	const struct external_turn turn = {.process = process, .sink = sink, .now_ns = io_now_ns()};
 
 	if (process->outsider)
 		process->outsider->how->end(process->outsider, &turn);
 }
 
-void process_end(struct process *process, struct merge *sink)
+void process_end(struct process *process, struct event_order *sink)
 {
-	struct node *node;
+	struct event *node;
 
 	process_charge(process);
 	process->sweep = (struct slot_sweep){0};
@@ -384,9 +384,9 @@ void process_end(struct process *process, struct merge *sink)
 	perf_threads_off(process);
 	wall_end(process->wall, process, sink);
 	(void)process_update_mappings(process, sink, false);
-	node = node_new(NODE_EXIT, process, process->latest_ns, 0);
+	node = event_new(EVENT_KIND_EXIT, process, process->latest_ns, 0);
 	if (!node)
 		return;
 	node->ended_by = process->ended_by;
-	event_sink_push(sink, node);
+	event_order_push(sink, node);
 }

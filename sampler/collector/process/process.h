@@ -22,10 +22,10 @@ enum {
 
 /* What we have read of a slot. */
 struct slot_view {
-	uint64_t position;    /* ours: the shared tail only tells the writer */
-	uint32_t tid;         /* as it calls itself */
-	struct inner_tid who; /* as it is numbered here */
-	uint64_t weight;      /* given by this tid */
+	uint64_t position;        /* ours: the shared tail only tells the writer */
+	uint32_t tid;             /* as it calls itself */
+	struct namespace_tid who; /* as it is numbered here */
+	uint64_t weight;          /* given by this tid */
 	uint64_t n_samples;
 	uint64_t lost_full;
 	uint64_t hooks_ns;
@@ -39,14 +39,14 @@ struct thread_series {
 	int64_t values[SAMPLE_MAX_METRICS];
 };
 
-enum family_place {
-	FAMILY_NONE,  /* CMD, and whom it starts */
-	FAMILY_ROOT,  /* it has joined, */
-	FAMILY_CHILD, /* or is a child of one in this recording */
+enum child_cpu_place {
+	CHILD_CPU_NONE,  /* CMD, and whom it starts */
+	CHILD_CPU_ROOT,  /* it has joined, */
+	CHILD_CPU_CHILD, /* or is a child of one in this recording */
 };
 
-struct family {
-	enum family_place place;
+struct child_cpu {
+	enum child_cpu_place place;
 	bool followed;      /* it joined as a child: the recording does not wait for its end */
 	uint64_t missed_ns; /* CPU that it used in the recording before it joined */
 	uint64_t base_ns;   /* CPU of ended children, when it joined */
@@ -54,7 +54,7 @@ struct family {
 };
 
 /* The file that a process runs. */
-struct outside_image {
+struct external_image {
 	dev_t dev;
 	ino_t inode;
 };
@@ -77,7 +77,7 @@ struct thread {
 };
 
 /* The search for threads that use CPU and give no samples (watch.h). */
-struct watch {
+struct timerless {
 	struct map threads;
 	uint64_t cpu_ns; /* of the process, and what it had given, at the last scan */
 	uint64_t given_ns;
@@ -131,7 +131,7 @@ struct process {
 	bool alive;      /* its /proc entries are this image's */
 	int ended_by;    /* once it is not: ended.h */
 	pid_t inner_pid; /* what it calls itself; its tids are not ours when it is not pid, */
-	struct inner_tids inner_tids; /* but these */
+	struct namespace_tids namespace_tids; /* but these */
 	struct ring_view ring;
 	struct slot_view *slots;
 	uint32_t n_slots;
@@ -141,14 +141,14 @@ struct process {
 	struct header_view header;
 	struct mappings mappings;
 	struct map threads;
-	struct watch watch;
+	struct timerless timerless;
 	struct perf_process perf;
 	struct tick_aliasing aliasing;
-	bool aliased;               /* it runs in step with the tick */
-	struct wall *wall;          /* in wall mode */
-	struct outsider *outsider;  /* it has no agent, and is sampled from outside */
-	struct outside_image image; /* then: the file that it runs */
-	int64_t clock_offset_ns;    /* its CLOCK_MONOTONIC minus ours */
+	bool aliased;                /* it runs in step with the tick */
+	struct wall *wall;           /* in wall mode */
+	struct outsider *outsider;   /* it has no agent, and is sampled from outside */
+	struct external_image image; /* then: the file that it runs */
+	int64_t clock_offset_ns;     /* its CLOCK_MONOTONIC minus ours */
 	uint64_t started_ns;
 	uint64_t given_ns;    /* what the samples received stand for */
 	uint64_t n_taken;     /* how many there were */
@@ -158,7 +158,7 @@ struct process {
 	struct claim claim;
 	int signal;    /* that its samples come by */
 	bool attached; /* it joined while it ran: that was before the recording */
-	struct family family;
+	struct child_cpu child_cpu;
 	bool unhooked;        /* its calls do not come by the agent: joined, or a child of one */
 	uint64_t stack_start; /* then: of its image; 0: not known */
 	uint64_t listen_ns;   /* when it is next seen whether it still takes our signal */
@@ -244,7 +244,7 @@ void process_forget_thread(struct process *process, uint32_t tid);
  *
  * Context: collector thread.
  */
-void process_drain(struct process *process, struct merge *sink);
+void process_drain(struct process *process, struct event_order *sink);
 
 /**
  * process_update_mappings - read the maps file if something asks for it
@@ -253,14 +253,14 @@ void process_drain(struct process *process, struct merge *sink);
  * Return:  whether any has come or gone.
  * Context: collector thread.
  */
-bool process_update_mappings(struct process *process, struct merge *sink, bool force);
+bool process_update_mappings(struct process *process, struct event_order *sink, bool force);
 
 /**
  * process_reap - mark the slots of threads that are gone, so that they can be claimed again
  *
  * Context: collector thread.
  */
-void process_reap(struct process *process, struct merge *sink);
+void process_reap(struct process *process, struct event_order *sink);
 
 /**
  * process_until_ns - CPU of the pid up to where this image ended
@@ -313,17 +313,17 @@ bool process_believe(struct process *process, struct record_sample *sample,
  *
  * Context: collector thread.
  */
-void process_fill_metrics(struct process *process, struct node_sample *sample, uint64_t now_ns);
+void process_fill_metrics(struct process *process, struct event_sample *sample, uint64_t now_ns);
 
 /**
- * process_end - the image has ended: drain what is left and say NODE_EXIT
+ * process_end - the image has ended: drain what is left and say EVENT_KIND_EXIT
  *
  * The caller has cleared `alive` unless the process lives on and only the recording ends.
  *
  * Owns:    the stream has the process.
  * Context: collector thread.
  */
-void process_end(struct process *process, struct merge *sink);
+void process_end(struct process *process, struct event_order *sink);
 
 /**
  * process_alive - whether the pid still stands for this process (a zombie does not)

@@ -45,7 +45,7 @@ static void add(uint64_t *total, uint64_t amount)
 /* One slot while it is being drained. */
 struct slot_drain {
 	struct process *process;
-	struct merge *sink;
+	struct event_order *sink;
 	struct slot_view *view;
 	uint64_t now_ns;    /* read after the head: no record in it is younger */
 	uint64_t n_counted; /* samples of a counted event, and what they stand for together */
@@ -80,7 +80,7 @@ static uint32_t known_tid(const struct slot_drain *drain, uint32_t tid)
 		return (uint32_t)process->pid;
 	if (tid == drain->view->tid && drain->view->who.outer)
 		return drain->view->who.outer;
-	return process->alive ? inner_tids_find(&process->inner_tids, tid) : 0;
+	return process->alive ? inner_tids_find(&process->namespace_tids, tid) : 0;
 }
 
 /* A thread that has ended before we could ask keeps its own number. */
@@ -91,7 +91,7 @@ static uint32_t our_tid(const struct slot_drain *drain, uint32_t tid)
 	return known ? known : tid;
 }
 
-static uint64_t whole_periods(const struct node_sample *sample, uint64_t period_ns)
+static uint64_t whole_periods(const struct event_sample *sample, uint64_t period_ns)
 {
 	uint64_t n = (sample->weight * sample->period_ns + period_ns / 2) / period_ns;
 
@@ -100,7 +100,7 @@ static uint64_t whole_periods(const struct node_sample *sample, uint64_t period_
 
 /* In wall mode a sample of CPU is a stack for the thread's account. */
 static void give_sample(const struct slot_drain *drain, const struct record_sample *record,
-			struct node *node)
+			struct event *node)
 {
 	struct process *process = drain->process;
 	bool foreign = known_tid(drain, record->tid) == 0;
@@ -110,7 +110,7 @@ static void give_sample(const struct slot_drain *drain, const struct record_samp
 		node->sample.period_ns = 0;
 	}
 	if (!process->wall || !node)
-		event_sink_push(drain->sink, node);
+		event_order_push(drain->sink, node);
 	else if (foreign)
 		free(node); /* which of the threads that we see it is cannot be told */
 	else
@@ -118,7 +118,7 @@ static void give_sample(const struct slot_drain *drain, const struct record_samp
 }
 
 /* Of several samples, each its part; one that was not expected yet is settled with the next. */
-static void share_count(struct slot_drain *drain, struct node_sample *sample)
+static void share_count(struct slot_drain *drain, struct event_sample *sample)
 {
 	sample->event = EVENT_COUNT;
 	sample->period_ns = 0;
@@ -133,7 +133,7 @@ static void share_count(struct slot_drain *drain, struct node_sample *sample)
 }
 
 /* In wall mode stacks are lent, and what the kernel did then is not what it does at the sample. */
-static struct node *add_kernel(const struct slot_drain *drain, uint16_t flags, struct node *node)
+static struct event *add_kernel(const struct slot_drain *drain, uint16_t flags, struct event *node)
 {
 	struct perf_ring *ring = drain->view->perf.ring;
 	const uint64_t *pcs;
@@ -142,15 +142,15 @@ static struct node *add_kernel(const struct slot_drain *drain, uint16_t flags, s
 	if (!ring || !node || drain->process->wall || !(flags & SAMPLE_EVENT))
 		return node;
 	n = perf_ring_frames(ring, node->time_ns, &pcs);
-	return node_with_kernel(node, pcs, n);
+	return event_with_kernel(node, pcs, n);
 }
 
 static void push_sample(struct slot_drain *drain, const struct record_sample *record,
 			uint64_t time_ns)
 {
 	struct process *process = drain->process;
-	struct node *node =
-		add_kernel(drain, record->head.flags, node_new_sample(process, record, time_ns));
+	struct event *node =
+		add_kernel(drain, record->head.flags, event_new_sample(process, record, time_ns));
 
 	if (node && process->perf.counted)
 		share_count(drain, &node->sample);
@@ -161,7 +161,7 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}
 	if (drain->view->weight == 0)
-		watch_first_sample(process, drain->view->who.outer, drain->sink->stats);
+		timerless_first_sample(process, drain->view->who.outer, drain->sink->stats);
 	drain->view->weight += record->weight;
 	drain->sink->stats->event_signals += (record->head.flags & SAMPLE_EVENT) != 0;
 	if (record->head.flags & SAMPLE_IN_KERNEL)
@@ -180,7 +180,7 @@ static void push_event(const struct slot_drain *drain, const struct record_event
 		       uint64_t time_ns)
 {
 	struct process *process = drain->process;
-	struct node *node = hook_event_node(process, record, time_ns);
+	struct event *node = hook_event_new(process, record, time_ns);
 
 	if (node) {
 		node->sample.tid = our_tid(drain, record->tid);
@@ -189,7 +189,7 @@ static void push_event(const struct slot_drain *drain, const struct record_event
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}
 	mappings_check(&process->mappings, record->pcs, record->n_pcs, drain->now_ns);
-	event_sink_push(drain->sink, node);
+	event_order_push(drain->sink, node);
 }
 
 /*
@@ -200,7 +200,7 @@ static void push_event(const struct slot_drain *drain, const struct record_event
 static void push_thread(const struct slot_drain *drain, const struct record_thread *record,
 			uint64_t time_ns)
 {
-	struct node *node = node_new(NODE_THREAD, drain->process, time_ns, 0);
+	struct event *node = event_new(EVENT_KIND_THREAD, drain->process, time_ns, 0);
 	struct thread *thread;
 
 	if (!node)
@@ -210,7 +210,7 @@ static void push_thread(const struct slot_drain *drain, const struct record_thre
 	thread = process_thread(drain->process, node->thread.tid);
 	if (thread && !thread->comm[0])
 		memcpy(thread->comm, record->comm, sizeof(thread->comm));
-	event_sink_push(drain->sink, node);
+	event_order_push(drain->sink, node);
 }
 
 /* Every record but padding starts with its head and a time. */
@@ -390,7 +390,7 @@ static void follow_tid(struct process *process, uint32_t index)
 	view->tid = tid;
 	view->weight = 0;
 	if (is_foreign(process))
-		inner_tid_begin(&view->who, &process->inner_tids, tid);
+		inner_tid_begin(&view->who, &process->namespace_tids, tid);
 	else
 		view->who.outer = tid;
 }
@@ -482,7 +482,7 @@ static void count_sweep(struct process *process, uint64_t before_ns)
 			sweep->spent_ns * (sweep->soon ? SWEEP_SOON_PART : SWEEP_PART);
 }
 
-static void drain_news(struct process *process, struct merge *sink, uint32_t n_slots)
+static void drain_news(struct process *process, struct event_order *sink, uint32_t n_slots)
 {
 	struct slot_drain drain = {.process = process, .sink = sink};
 
@@ -503,7 +503,7 @@ static void drain_news(struct process *process, struct merge *sink, uint32_t n_s
 	}
 }
 
-static void drain_slots(struct process *process, struct merge *sink, uint32_t n_slots)
+static void drain_slots(struct process *process, struct event_order *sink, uint32_t n_slots)
 {
 	uint64_t before_ns;
 
@@ -514,7 +514,7 @@ static void drain_slots(struct process *process, struct merge *sink, uint32_t n_
 		count_sweep(process, before_ns);
 }
 
-void process_drain(struct process *process, struct merge *sink)
+void process_drain(struct process *process, struct event_order *sink)
 {
 	uint32_t n_slots = ring_view_n_slots(&process->ring);
 
@@ -535,12 +535,12 @@ void process_drain(struct process *process, struct merge *sink)
 }
 
 /* The thread has ended, so nothing more is committed: drain, then give the slot back. */
-static void reap_slot(struct process *process, struct merge *sink, uint32_t index)
+static void reap_slot(struct process *process, struct event_order *sink, uint32_t index)
 {
 	struct slot_view *view = &process->slots[index];
 	struct slot_drain drain = {.process = process, .sink = sink, .view = view};
 	struct ring_slot *slot = ring_view_slot(&process->ring, index);
-	struct node *node = node_new(NODE_GONE, process, io_now_ns(), 0);
+	struct event *node = event_new(EVENT_KIND_GONE, process, io_now_ns(), 0);
 	uint32_t tid = view->tid;
 
 	if (!slot || !node) {
@@ -555,7 +555,7 @@ static void reap_slot(struct process *process, struct merge *sink, uint32_t inde
 	node->time_ns = drain.now_ns > node->time_ns ? drain.now_ns : node->time_ns;
 	if (node->time_ns > process->latest_ns)
 		process->latest_ns = node->time_ns;
-	event_sink_push(sink, node);
+	event_order_push(sink, node);
 	/* Acquire-release: who claims the slot next sees our tail. */
 	if (atomic_compare_exchange_strong_explicit(&process->ring.header->tids[index], &tid,
 						    RING_TID_DEAD, memory_order_acq_rel,
@@ -565,11 +565,12 @@ static void reap_slot(struct process *process, struct merge *sink, uint32_t inde
 
 static bool is_gone(struct process *process, struct slot_view *view)
 {
-	return is_foreign(process) ? inner_tid_gone(&view->who, &process->inner_tids, view->tid)
-				   : proc_thread_gone(process->pid, view->tid);
+	return is_foreign(process)
+		       ? namespace_tid_gone(&view->who, &process->namespace_tids, view->tid)
+		       : proc_thread_gone(process->pid, view->tid);
 }
 
-void process_reap(struct process *process, struct merge *sink)
+void process_reap(struct process *process, struct event_order *sink)
 {
 	uint64_t before_ns;
 	uint64_t reaped_ns;

@@ -39,7 +39,7 @@ void hook_event_arenas(struct process *process)
 }
 
 /* The address tells which release belongs to which allocation. */
-static void set_memory(struct node_sample *sample, const struct record_event *record)
+static void set_memory(struct event_sample *sample, const struct record_event *record)
 {
 	bool freed = record->kind == HOOK_FREE;
 	int64_t bytes = (int64_t)record->amount;
@@ -51,11 +51,11 @@ static void set_memory(struct node_sample *sample, const struct record_event *re
 	(void)snprintf(sample->object, sizeof(sample->object), "%" PRIx64, record->object);
 }
 
-struct node *hook_event_node(struct process *process, const struct record_event *record,
+struct event *hook_event_new(struct process *process, const struct record_event *record,
 			     uint64_t time_ns)
 {
 	size_t pcs_bytes = record->n_pcs * sizeof(record->pcs[0]);
-	struct node *node = node_new(NODE_SAMPLE, process, time_ns, pcs_bytes);
+	struct event *node = event_new(EVENT_KIND_SAMPLE, process, time_ns, pcs_bytes);
 
 	if (!node)
 		return NULL;
@@ -76,7 +76,7 @@ static void grow(int64_t *total, int64_t by)
 	*total = by > INT64_MAX - *total ? INT64_MAX : *total + by;
 }
 
-void hook_event_settle(struct node_sample *sample, struct thread *thread)
+void hook_event_settle(struct event_sample *sample, struct thread *thread)
 {
 	int64_t change = sample->metrics[METRIC_HEAP_LIVE_BYTES].value;
 
@@ -89,7 +89,7 @@ void hook_event_settle(struct node_sample *sample, struct thread *thread)
 	sample->metrics[METRIC_HEAP_LIVE_BYTES].value = thread->alloc_bytes - thread->free_bytes;
 }
 
-bool hook_event_count(const struct node_sample *sample, struct collector_stats *stats)
+bool hook_event_count(const struct event_sample *sample, struct collector_stats *stats)
 {
 	int64_t change = sample->metrics[METRIC_HEAP_LIVE_BYTES].value;
 	size_t i;
@@ -104,9 +104,10 @@ bool hook_event_count(const struct node_sample *sample, struct collector_stats *
 	return true;
 }
 
-struct node *node_new(enum node_kind kind, struct process *process, uint64_t time_ns, size_t extra)
+struct event *event_new(enum event_kind kind, struct process *process, uint64_t time_ns,
+			size_t extra)
 {
-	struct node *node = calloc(1, sizeof(*node) + extra);
+	struct event *node = calloc(1, sizeof(*node) + extra);
 
 	if (!node)
 		return NULL;
@@ -121,7 +122,7 @@ struct node *node_new(enum node_kind kind, struct process *process, uint64_t tim
 	return node;
 }
 
-static void take_metrics(struct node_sample *sample, const struct record_sample *record)
+static void take_metrics(struct event_sample *sample, const struct record_sample *record)
 {
 	const uint64_t values[] = {record->cpu_ns, record->minflt, record->majflt,
 				   record->vcsw,   record->ivcsw,  record->stack_bytes};
@@ -135,11 +136,11 @@ static void take_metrics(struct node_sample *sample, const struct record_sample 
 	}
 }
 
-struct node *node_new_sample(struct process *process, const struct record_sample *record,
-			     uint64_t time_ns)
+struct event *event_new_sample(struct process *process, const struct record_sample *record,
+			       uint64_t time_ns)
 {
 	size_t pcs_bytes = record->n_pcs * sizeof(record->pcs[0]);
-	struct node *node = node_new(NODE_SAMPLE, process, time_ns, pcs_bytes);
+	struct event *node = event_new(EVENT_KIND_SAMPLE, process, time_ns, pcs_bytes);
 
 	if (!node)
 		return NULL;
@@ -154,10 +155,10 @@ struct node *node_new_sample(struct process *process, const struct record_sample
 	return node;
 }
 
-struct node *node_with_kernel(struct node *node, const uint64_t *pcs, uint32_t n)
+struct event *event_with_kernel(struct event *node, const uint64_t *pcs, uint32_t n)
 {
 	size_t more = n * sizeof(pcs[0]);
-	struct node *longer = n ? realloc(node, node->bytes + more) : NULL;
+	struct event *longer = n ? realloc(node, node->bytes + more) : NULL;
 	size_t kept;
 
 	if (!longer)
@@ -175,11 +176,11 @@ struct node *node_with_kernel(struct node *node, const uint64_t *pcs, uint32_t n
 	return longer;
 }
 
-struct node *node_new_mapping(struct process *process, const struct mapping *mapping)
+struct event *event_new_mapping(struct process *process, const struct mapping *mapping)
 {
 	const char *path = mapping->path ? mapping->path : "";
 	size_t path_bytes = strlen(path) + 1;
-	struct node *node = node_new(NODE_MAPPING, process, mapping->time_ns, path_bytes);
+	struct event *node = event_new(EVENT_KIND_MAPPING, process, mapping->time_ns, path_bytes);
 
 	if (!node)
 		return NULL;

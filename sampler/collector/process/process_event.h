@@ -24,7 +24,7 @@ void hook_event_configure(struct ring_header *header, const struct collector_opt
 void hook_event_arenas(struct process *process);
 
 /**
- * hook_event_node - a sample for a checked record of an event
+ * hook_event_new - a sample for a checked record of an event
  *
  * Memory that was taken weighs its bytes; memory that was given back weighs nothing and is in
  * the metrics.  What it adds to heap_live_bytes stands there until hook_event_settle().
@@ -33,7 +33,7 @@ void hook_event_arenas(struct process *process);
  * Owns:    the caller, to free().
  * Context: collector thread.
  */
-struct node *hook_event_node(struct process *process, const struct record_event *record,
+struct event *hook_event_new(struct process *process, const struct record_event *record,
 			     uint64_t time_ns);
 
 /**
@@ -43,7 +43,7 @@ struct node *hook_event_node(struct process *process, const struct record_event 
  *
  * Context: collector thread.
  */
-void hook_event_settle(struct node_sample *sample, struct thread *thread);
+void hook_event_settle(struct event_sample *sample, struct thread *thread);
 
 /**
  * hook_event_count - count a sample of memory or of a lock
@@ -53,29 +53,30 @@ void hook_event_settle(struct node_sample *sample, struct thread *thread);
  * Return:  false: it is neither, and not counted.
  * Context: collector thread.
  */
-bool hook_event_count(const struct node_sample *sample, struct collector_stats *stats);
+bool hook_event_count(const struct event_sample *sample, struct collector_stats *stats);
 
 /**
- * node_new - a node of a process with EXTRA bytes behind it
+ * event_new - a node of a process with EXTRA bytes behind it
  *
  * Return:  the node; NULL when memory ran out.
  * Owns:    the caller, to free().
  * Context: collector thread.
  */
-struct node *node_new(enum node_kind kind, struct process *process, uint64_t time_ns, size_t extra);
+struct event *event_new(enum event_kind kind, struct process *process, uint64_t time_ns,
+			size_t extra);
 
 /**
- * node_new_sample - a node for a checked record of a sample
+ * event_new_sample - a node for a checked record of a sample
  *
  * Return:  the node; NULL when memory ran out.
  * Owns:    the caller, to free().
  * Context: collector thread.
  */
-struct node *node_new_sample(struct process *process, const struct record_sample *record,
-			     uint64_t time_ns);
+struct event *event_new_sample(struct process *process, const struct record_sample *record,
+			       uint64_t time_ns);
 
 /**
- * node_with_kernel - put the kernel's part before the stack of a sample that has no waker
+ * event_with_kernel - put the kernel's part before the stack of a sample that has no waker
  * @pcs: innermost first
  *
  * Where there are more than RECORD_MAX_PCS then, the outermost are left out.
@@ -84,15 +85,15 @@ struct node *node_new_sample(struct process *process, const struct record_sample
  * Owns:    the caller, to free().
  * Context: collector thread.
  */
-struct node *node_with_kernel(struct node *node, const uint64_t *pcs, uint32_t n);
+struct event *event_with_kernel(struct event *node, const uint64_t *pcs, uint32_t n);
 
 /**
- * node_new_mapping - a node for a mapping, the path copied
+ * event_new_mapping - a node for a mapping, the path copied
  *
  * Return:  the node; NULL when memory ran out.
  * Owns:    the caller, to free().
  * Context: collector thread.
  */
-struct node *node_new_mapping(struct process *process, const struct mapping *mapping);
+struct event *event_new_mapping(struct process *process, const struct mapping *mapping);
 
 #endif

@@ -11,7 +11,7 @@ enum {
 };
 
 /* A step of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators). */
-static uint64_t next_random(struct phase *phase)
+static uint64_t next_random(struct start_offset *phase)
 {
 	uint64_t x = phase->random += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -25,7 +25,7 @@ static uint64_t next_random(struct phase *phase)
  * is known four times as well.  The order of the parts is another every time, so that no program
  * that is started at every sixteenth place has a part of its own.
  */
-static uint64_t next_place(struct phase *phase, uint64_t period_ns)
+static uint64_t next_place(struct start_offset *phase, uint64_t period_ns)
 {
 	uint32_t part;
 
@@ -45,7 +45,7 @@ static void owe(const struct process *process, uint32_t missed)
 	header->residual_periods = missed - 1; /* beside the one that this sample is for itself */
 }
 
-void phase_begin(struct phase *phase, struct process *process)
+void start_offset_begin(struct start_offset *phase, struct process *process)
 {
 	struct ring_header *header = process->ring.header;
 	uint64_t missed = phase->missed_ns > 0 ? (uint64_t)phase->missed_ns / process->began_ns : 0;
@@ -61,7 +61,7 @@ void phase_begin(struct phase *phase, struct process *process)
 		owe(process, (uint32_t)missed);
 }
 
-static int64_t left_by(const struct phase *phase, const struct process *process)
+static int64_t left_by(const struct start_offset *phase, const struct process *process)
 {
 	uint64_t used_ns = process->charged_ns - process->base_cpu_ns;
 	int64_t missed_ns = (int64_t)process->missed_ns;
@@ -80,7 +80,7 @@ static int64_t left_by(const struct phase *phase, const struct process *process)
 	return left_ns < least_ns ? least_ns : left_ns;
 }
 
-void phase_end(struct phase *phase, const struct process *process)
+void start_offset_end(struct start_offset *phase, const struct process *process)
 {
 	int64_t most_ns = MOST_MISSED * (int64_t)process->began_ns;
 

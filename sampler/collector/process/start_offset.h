@@ -12,7 +12,7 @@
  * between the last tick and the end is never seen.  Those whole periods are counted here and weigh
  * on the first sample of the next image, as sampler/handler/account.h does for threads.
  */
-struct phase {
+struct start_offset {
 	int64_t missed_ns; /* may be a few periods below 0 */
 	uint64_t tick_ns;  /* of the kernel */
 	uint64_t random;
@@ -21,17 +21,17 @@ struct phase {
 };
 
 /**
- * phase_begin - tell an image where to begin; before its descriptor is sent
+ * start_offset_begin - tell an image where to begin; before its descriptor is sent
  *
  * Context: collector thread.
  */
-void phase_begin(struct phase *phase, struct process *process);
+void start_offset_begin(struct start_offset *phase, struct process *process);
 
 /**
- * phase_end - count what an image missed, if it said at its end how much CPU it had used
+ * start_offset_end - count what an image missed, if it said at its end how much CPU it had used
  *
  * Context: collector thread.  The process has been charged and drained.
  */
-void phase_end(struct phase *phase, const struct process *process);
+void start_offset_end(struct start_offset *phase, const struct process *process);
 
 #endif

@@ -95,7 +95,7 @@ enum {
 };
 
 /* A thread as the last scan left it. */
-struct watched {
+struct timerless_thread {
 	uint64_t scan; /* of the scan that saw it last */
 	uint64_t cpu_ns;
 	uint64_t weight;
@@ -113,19 +113,20 @@ struct scan {
 	bool found; /* anything that was worth the scan */
 };
 
-void watch_init(struct watch *watch, uint64_t cpu_ns)
+void timerless_init(struct timerless *watch, uint64_t cpu_ns)
 {
-	*watch = (struct watch){.cpu_ns = cpu_ns, .wait_ms = WATCH_LEAST_MS};
+	*watch = (struct timerless){.cpu_ns = cpu_ns, .wait_ms = WATCH_LEAST_MS};
 }
 
-void watch_release(struct watch *watch)
+void timerless_release(struct timerless *watch)
 {
 	map_free_values(&watch->threads);
 }
 
-void watch_first_sample(const struct process *process, uint32_t tid, struct collector_stats *stats)
+void timerless_first_sample(const struct process *process, uint32_t tid,
+			    struct collector_stats *stats)
 {
-	const struct watched *thread = map_get(&process->watch.threads, tid);
+	const struct timerless_thread *thread = map_get(&process->timerless.threads, tid);
 
 	if (thread && thread->posted_ns)
 		stats->late_threads++;
@@ -163,7 +164,7 @@ static uint32_t own_number(const struct process *process, uint32_t tid)
 }
 
 /* The header keeps the newest RING_POSTED: the entry first, then the count (release). */
-static void post(struct scan *scan, struct watched *thread, uint32_t tid)
+static void post(struct scan *scan, struct timerless_thread *thread, uint32_t tid)
 {
 	struct ring_header *header = scan->process->ring.header;
 	uint32_t n = atomic_load_explicit(&header->n_posted, memory_order_relaxed);
@@ -177,7 +178,7 @@ static void post(struct scan *scan, struct watched *thread, uint32_t tid)
 	scan->found = true;
 }
 
-static void unmask(struct scan *scan, struct watched *thread, uint32_t tid)
+static void unmask(struct scan *scan, struct timerless_thread *thread, uint32_t tid)
 {
 	/* A program that handles SIGPROF means its masks. */
 	if (thread->unmasked || atomic_load_explicit(&scan->process->ring.header->handles_sigprof,
@@ -190,9 +191,9 @@ static void unmask(struct scan *scan, struct watched *thread, uint32_t tid)
 	scan->found = true;
 }
 
-static struct watched *watched_thread(struct watch *watch, uint32_t tid)
+static struct timerless_thread *watched_thread(struct timerless *watch, uint32_t tid)
 {
-	struct watched *thread = map_get(&watch->threads, tid);
+	struct timerless_thread *thread = map_get(&watch->threads, tid);
 
 	if (thread || map_count(&watch->threads) >= WATCH_MAX_THREADS)
 		return thread;
@@ -223,7 +224,7 @@ static bool is_armed(const struct scan *scan, const struct slot_view *slot)
 /* CPU since the last scan against the weight since then, in periods. */
 static void judge(struct scan *scan, uint32_t tid)
 {
-	struct watched *thread = watched_thread(&scan->process->watch, tid);
+	struct timerless_thread *thread = watched_thread(&scan->process->timerless, tid);
 	const struct slot_view *slot = map_get(&scan->weights, tid);
 	uint64_t weight = slot ? slot->weight : 0;
 	uint64_t cpu_ns;
@@ -263,11 +264,11 @@ static int map_weights(struct scan *scan)
 static void forget_gone(void *context, uint64_t tid, void *value)
 {
 	struct scan *scan = context;
-	struct watched *thread = value;
+	struct timerless_thread *thread = value;
 
 	if (thread->scan == scan->now_ns)
 		return;
-	(void)map_remove(&scan->process->watch.threads, tid);
+	(void)map_remove(&scan->process->timerless.threads, tid);
 	free(thread);
 }
 
@@ -289,7 +290,7 @@ static void judge_all(struct scan *scan)
 			judge(scan, (uint32_t)tid);
 	}
 	(void)closedir(tasks);
-	map_each(&scan->process->watch.threads, forget_gone, scan);
+	map_each(&scan->process->timerless.threads, forget_gone, scan);
 }
 
 /* Many threads that take turns are hit at random, so N periods have N samples, give or take. */
@@ -302,7 +303,7 @@ static bool is_chance(const struct process *process, double missing, double n)
 /* More CPU than the samples explain, by more than what waits for the ends of periods. */
 static bool unexplained(const struct process *process, uint64_t period_ns)
 {
-	const struct watch *watch = &process->watch;
+	const struct timerless *watch = &process->timerless;
 	uint64_t cpu_ns = process->charged_ns - watch->cpu_ns;
 	uint64_t explained_ns = process->given_ns - watch->given_ns;
 
@@ -312,15 +313,15 @@ static bool unexplained(const struct process *process, uint64_t period_ns)
 			  (double)cpu_ns / (double)period_ns);
 }
 
-void watch_rest(struct process *process)
+void timerless_skip(struct process *process)
 {
-	process->watch.cpu_ns = process->charged_ns;
-	process->watch.given_ns = process->given_ns;
+	process->timerless.cpu_ns = process->charged_ns;
+	process->timerless.given_ns = process->given_ns;
 }
 
-void watch_threads(struct process *process, uint64_t period_ns, struct collector_stats *stats)
+void timerless_scan(struct process *process, uint64_t period_ns, struct collector_stats *stats)
 {
-	struct watch *watch = &process->watch;
+	struct timerless *watch = &process->timerless;
 	uint64_t before_ns;
 	struct scan scan = {
 		.process = process, .stats = stats, .period_ns = period_ns, .now_ns = io_now_ns()};

@@ -5,35 +5,36 @@
 #include "sampler/collector/process/process.h"
 
 /**
- * watch_init - begin with what the process has used so far
+ * timerless_init - begin with what the process has used so far
  *
  * Context: collector thread.
  */
-void watch_init(struct watch *watch, uint64_t cpu_ns);
+void timerless_init(struct timerless *watch, uint64_t cpu_ns);
 
 /**
- * watch_release - forget every thread
+ * timerless_release - forget every thread
  *
  * Context: collector thread.
  */
-void watch_release(struct watch *watch);
+void timerless_release(struct timerless *watch);
 
 /**
- * watch_first_sample - a tid has given its first sample: count it as late if we posted it
+ * timerless_first_sample - a tid has given its first sample: count it as late if we posted it
  *
  * Context: collector thread.
  */
-void watch_first_sample(const struct process *process, uint32_t tid, struct collector_stats *stats);
+void timerless_first_sample(const struct process *process, uint32_t tid,
+			    struct collector_stats *stats);
 
 /**
- * watch_rest - samples are not wanted now: what was used so far needs no explanation
+ * timerless_skip - samples are not wanted now: what was used so far needs no explanation
  *
  * Context: collector thread.
  */
-void watch_rest(struct process *process);
+void timerless_skip(struct process *process);
 
 /**
- * watch_threads - look for threads that the samples leave out
+ * timerless_scan - look for threads that the samples leave out
  * @period_ns: CPU time that a weight of one stands for
  *
  * When the process's CPU clock has moved clearly more than its samples explain, the threads
@@ -42,6 +43,6 @@ void watch_rest(struct process *process);
  *
  * Context: collector thread.
  */
-void watch_threads(struct process *process, uint64_t period_ns, struct collector_stats *stats);
+void timerless_scan(struct process *process, uint64_t period_ns, struct collector_stats *stats);
 
 #endif

@@ -45,8 +45,8 @@ struct wall {
 	uint32_t n_listed;
 	uint64_t listed_ns;
 	uint64_t next_list_ns;
-	uint64_t counted_ns; /* when there were last as many threads as in the list */
-	struct node *strays; /* samples of threads that are in no list yet */
+	uint64_t counted_ns;  /* when there were last as many threads as in the list */
+	struct event *strays; /* samples of threads that are in no list yet */
 	uint32_t n_strays;
 	int64_t carry_ns;
 	uint64_t random;
@@ -86,8 +86,8 @@ static uint64_t next_random(struct wall *wall)
 	return wall->random;
 }
 
-static struct wall_look make_look(struct wall *wall, struct process *process, struct merge *sink,
-				  uint64_t tick)
+static struct wall_look make_look(struct wall *wall, struct process *process,
+				  struct event_order *sink, uint64_t tick)
 {
 	return (struct wall_look){.process = process,
 				  .sink = sink,
@@ -222,7 +222,7 @@ static bool wants_list(struct wall *wall, uint64_t now_ns)
 	       now_ns - wall->listed_ns >= WALL_LIST_MS * NS_PER_MS;
 }
 
-static void push_stray(struct process *process, struct merge *sink, struct node *node)
+static void push_stray(struct process *process, struct event_order *sink, struct event *node)
 {
 	node->next = NULL;
 	node->time_ns = io_now_ns();
@@ -231,14 +231,14 @@ static void push_stray(struct process *process, struct merge *sink, struct node 
 	node->sample.state = STATE_RUNNING;
 	if (node->time_ns > process->latest_ns)
 		process->latest_ns = node->time_ns;
-	event_sink_push(sink, node);
+	event_order_push(sink, node);
 }
 
 /* A thread that has come and gone between two lists has nothing but its CPU samples. */
-static void give_strays(struct wall *wall, struct process *process, struct merge *sink)
+static void give_strays(struct wall *wall, struct process *process, struct event_order *sink)
 {
 	while (wall->strays) {
-		struct node *node = wall->strays;
+		struct event *node = wall->strays;
 		struct wall_thread *thread = map_get(&wall->threads, node->sample.tid);
 
 		wall->strays = node->next;
@@ -250,7 +250,7 @@ static void give_strays(struct wall *wall, struct process *process, struct merge
 	wall->n_strays = 0;
 }
 
-void wall_lend(struct wall *wall, struct node *node)
+void wall_lend(struct wall *wall, struct event *node)
 {
 	struct wall_thread *thread = map_get(&wall->threads, node->sample.tid);
 
@@ -330,7 +330,7 @@ void wall_free(struct wall *wall)
 	if (!wall)
 		return;
 	while (wall->strays) {
-		struct node *node = wall->strays;
+		struct event *node = wall->strays;
 
 		wall->strays = node->next;
 		free(node);
@@ -390,7 +390,7 @@ static bool look_at_due(struct wall *wall, struct wall_look *look, const struct 
 	return *n_looks < WALL_LEAST_LOOKS || look->now_ns < turn->deadline_ns;
 }
 
-void wall_restart(struct wall *wall, struct process *process, struct merge *sink)
+void wall_restart(struct wall *wall, struct process *process, struct event_order *sink)
 {
 	if (!wall)
 		return;
@@ -420,7 +420,7 @@ void wall_pass(struct wall *wall, struct process *process, const struct wall_tur
 		wall->tick++;
 }
 
-void wall_gone(struct wall *wall, struct process *process, struct merge *sink, uint32_t tid)
+void wall_gone(struct wall *wall, struct process *process, struct event_order *sink, uint32_t tid)
 {
 	struct wall_thread *thread = wall ? map_get(&wall->threads, tid) : NULL;
 	struct wall_look look;
@@ -441,7 +441,7 @@ static void end_each(void *context, uint64_t tid, void *value)
 		end_thread(sweep->wall, thread, sweep->look);
 }
 
-void wall_end(struct wall *wall, struct process *process, struct merge *sink)
+void wall_end(struct wall *wall, struct process *process, struct event_order *sink)
 {
 	struct wall_look look;
 	struct sweep sweep = {.wall = wall, .look = &look};

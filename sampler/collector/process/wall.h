@@ -18,7 +18,7 @@ struct wall;
 
 /* One turn of all processes. */
 struct wall_turn {
-	struct merge *sink;
+	struct event_order *sink;
 	uint64_t tick;        /* their number since the recording began */
 	uint64_t deadline_ns; /* what is not looked at until then waits for the next turn */
 	uint32_t most_ticks;  /* an idle thread is looked at so often at least */
@@ -47,7 +47,7 @@ void wall_free(struct wall *wall);
  * Owns:    the wall has the node.
  * Context: collector thread.
  */
-void wall_lend(struct wall *wall, struct node *node);
+void wall_lend(struct wall *wall, struct event *node);
 
 /**
  * wall_changed - code was mapped or unmapped
@@ -61,7 +61,7 @@ void wall_changed(struct wall *wall);
  *
  * Context: collector thread.  NULL is fine.
  */
-void wall_restart(struct wall *wall, struct process *process, struct merge *sink);
+void wall_restart(struct wall *wall, struct process *process, struct event_order *sink);
 
 /**
  * wall_pass - look at the threads that are due
@@ -75,13 +75,13 @@ void wall_pass(struct wall *wall, struct process *process, const struct wall_tur
  *
  * Context: collector thread.  NULL is fine.
  */
-void wall_gone(struct wall *wall, struct process *process, struct merge *sink, uint32_t tid);
+void wall_gone(struct wall *wall, struct process *process, struct event_order *sink, uint32_t tid);
 
 /**
  * wall_end - the image has ended or the recording has: give what all threads are owed
  *
  * Context: collector thread.  NULL is fine.
  */
-void wall_end(struct wall *wall, struct process *process, struct merge *sink);
+void wall_end(struct wall *wall, struct process *process, struct event_order *sink);
 
 #endif

@@ -60,7 +60,7 @@ static void keep_stack(struct wall_stack *stack, const uint64_t *pcs, size_t n, 
 
 static void drop_lent(struct wall_thread *thread)
 {
-	struct node *node = thread->lent;
+	struct event *node = thread->lent;
 
 	thread->lent = node->next;
 	thread->n_lent--;
@@ -80,9 +80,9 @@ void wall_thread_free(struct wall_thread *thread)
 	free(thread);
 }
 
-void wall_thread_lend(struct wall_thread *thread, struct node *node)
+void wall_thread_lend(struct wall_thread *thread, struct event *node)
 {
-	struct node **at = &thread->lent;
+	struct event **at = &thread->lent;
 
 	if (thread->ended) {
 		free(node);
@@ -98,19 +98,19 @@ void wall_thread_lend(struct wall_thread *thread, struct node *node)
 }
 
 /* The process goes with its last node: none may be later than it knows of. */
-static void push(const struct wall_look *look, struct node *node)
+static void push(const struct wall_look *look, struct event *node)
 {
 	struct process *process = look->process;
 
 	node->time_ns = look->now_ns;
 	if (look->now_ns > process->latest_ns)
 		process->latest_ns = look->now_ns;
-	event_sink_push(look->sink, node);
+	event_order_push(look->sink, node);
 }
 
 /* What schedstat says is as young as the sample, whatever the record of a lent stack says. */
 static void push_sample(const struct wall_thread *thread, const struct wall_look *look,
-			struct node *node)
+			struct event *node)
 {
 	const struct schedstat *seen = &thread->account.seen;
 
@@ -122,11 +122,11 @@ static void push_sample(const struct wall_thread *thread, const struct wall_look
 	push(look, node);
 }
 
-static struct node *node_of_stack(const struct wall_thread *thread, const struct wall_look *look,
-				  const struct wall_stack *stack)
+static struct event *node_of_stack(const struct wall_thread *thread, const struct wall_look *look,
+				   const struct wall_stack *stack)
 {
 	size_t bytes = stack->n * sizeof(stack->pcs[0]);
-	struct node *node = node_new(NODE_SAMPLE, look->process, look->now_ns, bytes);
+	struct event *node = event_new(EVENT_KIND_SAMPLE, look->process, look->now_ns, bytes);
 
 	if (!node)
 		return NULL;
@@ -143,13 +143,13 @@ static struct node *node_of_stack(const struct wall_thread *thread, const struct
 static void give_stack(struct wall_thread *thread, const struct wall_look *look,
 		       enum sample_state state, const struct wall_stack *stack, uint64_t weight)
 {
-	struct node *node;
+	struct event *node;
 
 	if (weight == 0)
 		return;
 	node = node_of_stack(thread, look, stack);
 	if (!node) {
-		event_sink_push(look->sink, NULL);
+		event_order_push(look->sink, NULL);
 		return;
 	}
 	node->sample.weight = weight;
@@ -170,7 +170,7 @@ static const struct wall_stack *running_stack(const struct wall_thread *thread)
 /* The oldest CPU sample stands for WEIGHT periods, whatever it counted itself. */
 static void give_lent(struct wall_thread *thread, const struct wall_look *look, uint64_t weight)
 {
-	struct node *node = thread->lent;
+	struct event *node = thread->lent;
 
 	thread->lent = node->next;
 	thread->n_lent--;
@@ -207,7 +207,7 @@ static void give_blocked(struct wall_thread *thread, const struct wall_look *loo
 
 static void read_comm(struct wall_thread *thread, const struct wall_look *look)
 {
-	struct node *node = node_new(NODE_THREAD, look->process, look->now_ns, 0);
+	struct event *node = event_new(EVENT_KIND_THREAD, look->process, look->now_ns, 0);
 
 	thread->comm_ns = look->now_ns + WALL_COMM_MS * NS_PER_MS;
 	if (!node)
@@ -514,7 +514,7 @@ static uint64_t has_run_ns(const struct wall_thread *thread)
 {
 	uint64_t weight = 0;
 
-	for (const struct node *node = thread->lent; node; node = node->next)
+	for (const struct event *node = thread->lent; node; node = node->next)
 		if (node->time_ns > thread->account.looked_ns)
 			weight += node->sample.weight;
 	return weight * thread->account.period_ns;
@@ -526,7 +526,7 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, i
 	uint64_t run_ns = has_run_ns(thread);
 	uint64_t weights[WALL_STATES];
 	struct schedstat now = thread->account.seen;
-	struct node *node = node_new(NODE_GONE, look->process, look->now_ns, 0);
+	struct event *node = event_new(EVENT_KIND_GONE, look->process, look->now_ns, 0);
 
 	(void)read_schedstat(thread, look, &now);
 	wall_account_look(&thread->account, look->now_ns, &now);

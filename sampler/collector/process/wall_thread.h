@@ -24,7 +24,7 @@ struct wall_stack {
 /* What the threads of one process share during a look. */
 struct wall_look {
 	struct process *process;
-	struct merge *sink;
+	struct event_order *sink;
 	struct remote *remote;
 	int tasks_fd;        /* /proc/PID/task */
 	int most_fd;         /* descriptors from there on are not kept */
@@ -46,7 +46,7 @@ struct wall_thread {
 	uint64_t changed_tick;   /* when it was last seen to have run */
 	enum sample_state state; /* what it is blocked in */
 	uint32_t n_lent;
-	struct node *lent; /* CPU samples that have not given their stack yet, oldest first */
+	struct event *lent; /* CPU samples that have not given their stack yet, oldest first */
 	struct wall_account account;
 	/* The rest. */
 	uint32_t listed; /* the list that had it last */
@@ -86,7 +86,7 @@ void wall_thread_free(struct wall_thread *thread);
  * Owns:    the thread has the node.
  * Context: collector thread.
  */
-void wall_thread_lend(struct wall_thread *thread, struct node *node);
+void wall_thread_lend(struct wall_thread *thread, struct event *node);
 
 /**
  * wall_thread_look - see what it has done and give the samples of it

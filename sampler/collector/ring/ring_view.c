@@ -12,14 +12,14 @@
 
 enum { BIG_SLOTS = RING_BIG_CHUNKS * RING_CHUNK_SLOTS };
 
-uint64_t room_bytes(uint32_t n_slots)
+uint64_t ring_quota_bytes(uint32_t n_slots)
 {
 	uint64_t big = n_slots < BIG_SLOTS ? n_slots : BIG_SLOTS;
 
 	return big * RING_BIG_SLOT_BYTES + (n_slots - big) * RING_SMALL_SLOT_BYTES;
 }
 
-uint32_t room_slots(uint64_t limit_bytes, uint64_t used_bytes)
+uint32_t ring_quota_slots(uint64_t limit_bytes, uint64_t used_bytes)
 {
 	uint64_t bytes = limit_bytes > used_bytes ? limit_bytes - used_bytes : 0;
 	uint64_t n = bytes / RING_BIG_SLOT_BYTES;
@@ -27,7 +27,7 @@ uint32_t room_slots(uint64_t limit_bytes, uint64_t used_bytes)
 	if (!limit_bytes)
 		return RING_MAX_SLOTS;
 	if (n > BIG_SLOTS)
-		n = BIG_SLOTS + (bytes - room_bytes(BIG_SLOTS)) / RING_SMALL_SLOT_BYTES;
+		n = BIG_SLOTS + (bytes - ring_quota_bytes(BIG_SLOTS)) / RING_SMALL_SLOT_BYTES;
 	if (n < RING_CHUNK_SLOTS)
 		n = RING_CHUNK_SLOTS;
 	return n < RING_MAX_SLOTS ? (uint32_t)n : RING_MAX_SLOTS;

@@ -10,14 +10,14 @@
 #include <stdint.h>
 
 /**
- * room_bytes - what the rings of so many slots take
+ * ring_quota_bytes - what the rings of so many slots take
  *
  * Context: any thread.
  */
-uint64_t room_bytes(uint32_t n_slots);
+uint64_t ring_quota_bytes(uint32_t n_slots);
 
 /**
- * room_slots - how many slots another process may have
+ * ring_quota_slots - how many slots another process may have
  * @limit_bytes: for all processes together; 0: any
  * @used_bytes:  by the others
  *
@@ -26,7 +26,7 @@ uint64_t room_bytes(uint32_t n_slots);
  * Return:  RING_CHUNK_SLOTS .. RING_MAX_SLOTS.
  * Context: any thread.
  */
-uint32_t room_slots(uint64_t limit_bytes, uint64_t used_bytes);
+uint32_t ring_quota_slots(uint64_t limit_bytes, uint64_t used_bytes);
 
 enum {
 	NEWS_BITS = 64, /* slots in one word of the changed bits */

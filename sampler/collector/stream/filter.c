@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-void keep_init(struct keep *keep, const struct collector_keep *options)
+void filter_init(struct filter *keep, const struct collector_keep *options)
 {
 	keep->options = *options;
 	top_init(&keep->top, &options->top);
 }
 
-void keep_release(struct keep *keep)
+void filter_release(struct filter *keep)
 {
 	top_release(&keep->top);
 }
@@ -29,8 +29,8 @@ static bool is_named(const struct collector_keep *options, struct thread *thread
 	return thread->keep.named;
 }
 
-bool keep_sample(struct keep *keep, const struct process *process, struct thread *thread,
-		 const struct node_sample *sample)
+bool filter_keeps(struct filter *keep, const struct process *process, struct thread *thread,
+		  const struct event_sample *sample)
 {
 	const struct collector_keep *options = &keep->options;
 	bool named = options->names && thread && is_named(options, thread);

@@ -10,35 +10,35 @@
 
 struct process;
 struct thread;
-struct node_sample;
+struct event_sample;
 
 /* Zero keeps everything. */
-struct keep {
+struct filter {
 	struct collector_keep options;
 	struct top top;
 };
 
 /**
- * keep_init - what is to be kept
+ * filter_init - what is to be kept
  *
  * Context: main thread, before the drain thread runs.
  */
-void keep_init(struct keep *keep, const struct collector_keep *options);
+void filter_init(struct filter *keep, const struct collector_keep *options);
 
 /**
- * keep_release - forget it
+ * filter_release - forget it
  *
  * Context: main thread, when the drain thread does not run.
  */
-void keep_release(struct keep *keep);
+void filter_release(struct filter *keep);
 
 /**
- * keep_sample - whether a sample is to be given
+ * filter_keeps - whether a sample is to be given
  * @thread: its thread, named; NULL when memory ran out
  *
  * Context: collector thread.
  */
-bool keep_sample(struct keep *keep, const struct process *process, struct thread *thread,
-		 const struct node_sample *sample);
+bool filter_keeps(struct filter *keep, const struct process *process, struct thread *thread,
+		  const struct event_sample *sample);
 
 #endif

@@ -14,7 +14,7 @@ enum { N_STOPS = sizeof(((struct collector_stats *)NULL)->stops) / sizeof(uint64
 enum { N_STATES = sizeof(((struct collector_stats *)NULL)->states) / sizeof(uint64_t) };
 
 /* What the thread could not read, and the collector does not know, is what it was. */
-static void set_deltas(struct node_sample *sample, struct thread_series *series)
+static void set_deltas(struct event_sample *sample, struct thread_series *series)
 {
 	for (size_t i = 0; i < SAMPLE_MAX_METRICS; i++) {
 		struct metric_value *metric = &sample->metrics[i];
@@ -27,7 +27,7 @@ static void set_deltas(struct node_sample *sample, struct thread_series *series)
 	}
 }
 
-static void count_sample(struct stream *stream, const struct node_sample *sample)
+static void count_sample(struct stream *stream, const struct event_sample *sample)
 {
 	struct collector_stats *stats = stream->order.stats;
 
@@ -50,7 +50,7 @@ static void count_sample(struct stream *stream, const struct node_sample *sample
 		stats->stops[sample->stop]++;
 }
 
-static void leave_out(struct stream *stream, struct node *node)
+static void leave_out(struct stream *stream, struct event *node)
 {
 	struct filtered *filtered =
 		&stream->order.stats->filtered[sample_series(node->sample.event)];
@@ -61,10 +61,10 @@ static void leave_out(struct stream *stream, struct node *node)
 }
 
 /* Our own objects in the program: what happens there the program has not done. */
-static bool is_own(const struct node *node)
+static bool is_own(const struct event *node)
 {
 	static const char *const names[] = {"libwick-agent.so", "libwick-hooks.so"};
-	const struct node_sample *sample = &node->sample;
+	const struct event_sample *sample = &node->sample;
 	const struct range *range;
 	const char *name;
 
@@ -75,7 +75,7 @@ static bool is_own(const struct node *node)
 	return name && (strcmp(name + 1, names[0]) == 0 || strcmp(name + 1, names[1]) == 0);
 }
 
-static void leave_out_own(struct stream *stream, struct node *node)
+static void leave_out_own(struct stream *stream, struct event *node)
 {
 	stream->order.stats->own_samples++;
 	stream->order.stats->own_weight += node->sample.weight;
@@ -87,9 +87,9 @@ static void leave_out_own(struct stream *stream, struct node *node)
  * to the thread's next sample; the first begins at random, so that few samples are right as well.
  * Return: false when there is not a whole period yet.
  */
-static bool settle_weight(const struct stream *stream, struct node *node, struct thread *thread)
+static bool settle_weight(const struct stream *stream, struct event *node, struct thread *thread)
 {
-	struct node_sample *sample = &node->sample;
+	struct event_sample *sample = &node->sample;
 	uint64_t random = (node->time_ns ^ sample->tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 	uint64_t base_ns = stream->base_ns;
 	uint64_t sum_ns;
@@ -107,9 +107,9 @@ static bool settle_weight(const struct stream *stream, struct node *node, struct
 	return sample->weight > 0;
 }
 
-static void give_sample(struct stream *stream, struct node *node)
+static void give_sample(struct stream *stream, struct event *node)
 {
-	struct node_sample *sample = &node->sample;
+	struct event_sample *sample = &node->sample;
 	struct thread *thread = process_thread(node->process, sample->tid);
 	uint64_t taken = sample->weight; /* in periods that it was taken with */
 
@@ -130,7 +130,7 @@ static void give_sample(struct stream *stream, struct node *node)
 	count_sample(stream, sample);
 	if (thread)
 		hook_event_settle(sample, thread);
-	if (stream->keep && !keep_sample(stream->keep, node->process, thread, sample)) {
+	if (stream->keep && !filter_keeps(stream->keep, node->process, thread, sample)) {
 		leave_out(stream, node);
 		return;
 	}
@@ -146,7 +146,7 @@ static void give_sample(struct stream *stream, struct node *node)
 	queue_put(stream->order.queue, node);
 }
 
-static void name_thread(struct stream *stream, struct node *node)
+static void name_thread(struct stream *stream, struct event *node)
 {
 	struct thread *thread = process_thread(node->process, node->thread.tid);
 
@@ -155,31 +155,31 @@ static void name_thread(struct stream *stream, struct node *node)
 	queue_forget(stream->order.queue, node);
 }
 
-static void give(struct stream *stream, struct node *node)
+static void give(struct stream *stream, struct event *node)
 {
 	struct process *process = node->process;
 
 	switch (node->kind) {
-	case NODE_SAMPLE:
+	case EVENT_KIND_SAMPLE:
 		give_sample(stream, node);
 		return;
-	case NODE_THREAD:
+	case EVENT_KIND_THREAD:
 		name_thread(stream, node);
 		return;
-	case NODE_GONE:
+	case EVENT_KIND_GONE:
 		process_forget_thread(process, node->thread.tid);
 		queue_forget(stream->order.queue, node);
 		return;
-	case NODE_EXIT:
+	case EVENT_KIND_EXIT:
 		queue_put(stream->order.queue, node);
 		process_free(process);
 		return;
-	case NODE_RATE:
+	case EVENT_KIND_RATE:
 		stream->base_ns = NS_PER_S / node->rate.hz;
 		queue_put(stream->order.queue, node);
 		return;
-	case NODE_MAPPING:
-	case NODE_END:
+	case EVENT_KIND_MAPPING:
+	case EVENT_KIND_END:
 		queue_put(stream->order.queue, node);
 		return;
 	}
@@ -187,9 +187,9 @@ static void give(struct stream *stream, struct node *node)
 
 void stream_flush(struct stream *stream, uint64_t last_ns)
 {
-	struct node *node;
+	struct event *node;
 
-	while ((node = merge_pop(&stream->order, last_ns)))
+	while ((node = event_order_pop(&stream->order, last_ns)))
 		give(stream, node);
 	queue_offer(stream->order.queue, last_ns);
 }

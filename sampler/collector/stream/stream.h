@@ -7,18 +7,18 @@
 #include "sampler/collector/types/options.h"
 #include "sampler/collector/types/statistics.h"
 
-struct keep;
+struct filter;
 
 struct stream {
-	struct merge order;
-	struct keep *keep; /* NULL: everything is */
-	uint64_t base_ns;  /* the period that weights are given in; 0: as they are */
+	struct event_order order;
+	struct filter *keep; /* NULL: everything is */
+	uint64_t base_ns;    /* the period that weights are given in; 0: as they are */
 };
 
 /**
  * stream_flush - give everything up to LAST_NS, in order
  *
- * A process is freed with its NODE_EXIT.
+ * A process is freed with its EVENT_KIND_EXIT.
  *
  * Context: collector thread.
  */

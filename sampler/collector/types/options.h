@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct collector_outsider;
+struct collector_external_sampler;
 
 /* What is sampled: bits of 1 << enum sample_event.  WALL includes what CPU would show. */
 enum {
@@ -98,7 +98,8 @@ struct collector_options {
 	bool stay;            /* without CMD: do not end with the last process that had joined */
 	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
 	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
-	const struct collector_outsider *outsider; /* samples who takes no agent; NULL: nobody */
+	const struct collector_external_sampler
+		*outsider;          /* samples who takes no agent; NULL: nobody */
 	bool outside;               /* all are sampled by it, and none gets an agent */
 	uint64_t ring_bytes;        /* for the rings of all processes together; 0: any */
 	uint32_t max_overhead_ppm;  /* what a program may pay, of its CPU; 0: any: budget.h */

@@ -45,7 +45,7 @@ struct collector_usage {
 };
 
 /* A program that was run and not sampled. */
-struct collector_unsampled {
+struct collector_unsupported {
 	pid_t pid;
 	const char *path;
 	const char *why; /* "static", "setuid", "32-bit" */
@@ -137,7 +137,7 @@ struct collector_stats {
 	uint64_t walks;         /* of blocked threads' stacks */
 	uint64_t outrun;        /* of these, how many the thread outran */
 	uint64_t unreadable;    /* looks at threads that may not be read */
-	const struct collector_unsampled *unsampled;
+	const struct collector_unsupported *unsampled;
 	size_t n_unsampled;
 };
 

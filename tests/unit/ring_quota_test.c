@@ -1,4 +1,4 @@
-/* room_test.c - the rings of all processes share what there is, and none goes without */
+/* ring_quota_test.c - the rings of all processes share what there is, and none goes without */
 #include "sampler/collector/ring/ring_view.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@ enum { CHUNK = RING_CHUNK_SLOTS * RING_BIG_SLOT_BYTES };
 /* Return: the slots that a new image may have beside one that uses N. */
 static uint32_t slots_beside(uint32_t n, uint64_t bytes)
 {
-	return room_slots(bytes, room_bytes(n));
+	return ring_quota_slots(bytes, ring_quota_bytes(n));
 }
 
 static void what_others_use_is_not_there(void **state)

@@ -1,4 +1,5 @@
-/* phase_test.c - images begin all over a period, and their sum is known better than by chance */
+/* start_offset_test.c - images begin all over a period, and their sum is known better than by
+ * chance */
 #include "sampler/collector/process/start_offset.h"
 
 #include <setjmp.h>
@@ -14,7 +15,7 @@ enum { PARTS = 16, BLOCKS = 64 };
 #define PERIOD UINT64_C(5025125)
 
 struct fixture {
-	struct phase phase;
+	struct start_offset phase;
 	struct ring_header *header;
 	uint64_t missed_ns; /* that the image begun last has taken over */
 };
@@ -42,7 +43,7 @@ static uint64_t begin(struct fixture *fixture)
 {
 	struct process process = {.began_ns = PERIOD, .ring.header = fixture->header};
 
-	phase_begin(&fixture->phase, &process);
+	start_offset_begin(&fixture->phase, &process);
 	fixture->missed_ns = process.missed_ns;
 	if (!process.missed_ns)
 		assert_int_equal(process.phase_ns, fixture->header->start_offset_ns);
@@ -109,10 +110,10 @@ static void what_nobody_gave_stays_owed(void **state)
 	for (int i = 0; i < 100; i++) {
 		struct process process = {.began_ns = PERIOD, .ring.header = fixture->header};
 
-		phase_begin(&fixture->phase, &process);
+		start_offset_begin(&fixture->phase, &process);
 		assert_int_equal(process.missed_ns, 3 * PERIOD);
 		atomic_store(&fixture->header->cpu_ns, 1);
-		phase_end(&fixture->phase, &process);
+		start_offset_end(&fixture->phase, &process);
 	}
 }
 
@@ -135,7 +136,7 @@ static void who_is_put_off_leaves_more_than_a_tick(void **state)
 
 		fixture->phase.missed_ns = 0;
 		atomic_store(&fixture->header->cpu_ns, images[i].used);
-		phase_end(&fixture->phase, &process);
+		start_offset_end(&fixture->phase, &process);
 		assert_int_equal(fixture->phase.missed_ns, images[i].left);
 	}
 }

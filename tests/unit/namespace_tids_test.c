@@ -1,4 +1,4 @@
-/* inner_tids_test.c - the threads of a process that is the first of its own pid namespace */
+/* namespace_tids_test.c - the threads of a process that is the first of its own pid namespace */
 #include "sampler/procfs/namespace_tids.h"
 
 #include <errno.h>
@@ -134,16 +134,16 @@ static bool is_thread(uint32_t tid)
 }
 
 /* At another time. */
-static bool is_gone(struct inner_tid *who, struct inner_tids *tids, uint32_t inner)
+static bool is_gone(struct namespace_tid *who, struct namespace_tids *tids, uint32_t inner)
 {
 	tids->next_ns = 0;
-	return inner_tid_gone(who, tids, inner);
+	return namespace_tid_gone(who, tids, inner);
 }
 
-static void live_and_end(struct inner_tids *tids)
+static void live_and_end(struct namespace_tids *tids)
 {
-	struct inner_tid who;
-	struct inner_tid late;
+	struct namespace_tid who;
+	struct namespace_tid late;
 	uint32_t inner = begin_thread();
 
 	inner_tid_begin(&who, tids, inner);
@@ -153,7 +153,7 @@ static void live_and_end(struct inner_tids *tids)
 	for (int i = 0; i < READS; i++)
 		assert_false(is_gone(&who, tids, inner));
 	/* One that was not found at first is found later. */
-	late = (struct inner_tid){.n_reads = tids->n_reads};
+	late = (struct namespace_tid){.n_reads = tids->n_reads};
 	assert_false(is_gone(&late, tids, inner));
 	assert_int_equal(late.outer, who.outer);
 	end_thread();
@@ -163,10 +163,10 @@ static void live_and_end(struct inner_tids *tids)
 }
 
 /* It was there for too short a time to be found. */
-static int reads_until_gone(struct inner_tids *tids)
+static int reads_until_gone(struct namespace_tids *tids)
 {
 	uint32_t inner = begin_thread();
-	struct inner_tid who;
+	struct namespace_tid who;
 	int n = 1;
 
 	end_thread();
@@ -188,12 +188,12 @@ static void skip_unless_inside(void)
 
 static void the_kernel_says_who_is_who(void **state)
 {
-	struct inner_tids tids;
+	struct namespace_tids tids;
 
 	(void)state;
 	skip_unless_inside();
-	inner_tids_init(&tids, inside.pid);
-	inner_tids_open(&tids);
+	namespace_tids_init(&tids, inside.pid);
+	namespace_tids_open(&tids);
 	if (tids.ns_fd < 0) {
 		print_message("skipped: this kernel does not say who is who\n");
 		skip();
@@ -201,47 +201,47 @@ static void the_kernel_says_who_is_who(void **state)
 	live_and_end(&tids);
 	assert_int_equal(reads_until_gone(&tids), 1);
 	assert_int_equal(tids.n_reads, 0);
-	inner_tids_release(&tids);
+	namespace_tids_release(&tids);
 }
 
 static void without_that_all_threads_are_read(void **state)
 {
-	struct inner_tids tids;
+	struct namespace_tids tids;
 
 	(void)state;
 	skip_unless_inside();
-	inner_tids_init(&tids, inside.pid);
+	namespace_tids_init(&tids, inside.pid);
 	live_and_end(&tids);
 	assert_in_range(reads_until_gone(&tids), 2, READS - 1);
-	inner_tids_release(&tids);
+	namespace_tids_release(&tids);
 }
 
 static void a_number_of_nobody_is_not_found(void **state)
 {
-	struct inner_tids tids;
+	struct namespace_tids tids;
 
 	(void)state;
 	skip_unless_inside();
-	inner_tids_init(&tids, inside.pid);
-	inner_tids_open(&tids);
+	namespace_tids_init(&tids, inside.pid);
+	namespace_tids_open(&tids);
 	assert_int_equal(inner_tids_find(&tids, 0), 0);
 	assert_int_equal(inner_tids_find(&tids, INT32_MAX), 0);
 	assert_int_equal(inner_tids_find(&tids, UINT32_MAX), 0);
 	/* Nor that of another process: it is numbered here, and not inside. */
 	assert_int_equal(inner_tids_find(&tids, (uint32_t)getpid()), 0);
-	inner_tids_release(&tids);
+	namespace_tids_release(&tids);
 }
 
 static void another_process_of_the_namespace_is_not_found(void **state)
 {
-	struct inner_tids tids;
+	struct namespace_tids tids;
 
 	(void)state;
 	skip_unless_inside();
-	inner_tids_init(&tids, inside.other);
-	inner_tids_open(&tids);
+	namespace_tids_init(&tids, inside.other);
+	namespace_tids_open(&tids);
 	assert_int_equal(inner_tids_find(&tids, 1), 0);
-	inner_tids_release(&tids);
+	namespace_tids_release(&tids);
 }
 
 int main(void)
