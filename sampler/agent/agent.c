@@ -1,4 +1,4 @@
-/* agent.c - what every hook asks, and what happens around exec and seccomp */
+/* agent.c - what every hook needs, and the steps around exec and seccomp */
 #include "sampler/agent/agent.h"
 
 #include "sampler/agent/interpose/hooks.h"
@@ -34,7 +34,7 @@ bool agent_is_self(void)
 
 void *agent_next(const char *name)
 {
-	/* dlsym looks at its caller: the answer must pass through here. */
+	/* dlsym() uses its return address: no tail call here. */
 	void *next = weak_dlsym ? weak_dlsym(RTLD_NEXT, name) : NULL;
 
 	__asm__ volatile("" : "+r"(next));

@@ -1,4 +1,4 @@
-/* agent.h - what the agent's files know of each other; ordinary code inside the target */
+/* agent.h - what the agent's files share: its paths, and the steps around exec and seccomp */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
 
@@ -17,10 +17,10 @@
  * What changes while the program runs is struct process (handler/process.h), which fork wipes.
  */
 struct agent {
-	char socket[WIRE_PATH_BYTES]; /* as WICK_SOCKET gave it; "": wick is absent, do nothing */
-	char file[WIRE_PATH_BYTES];   /* the agent: beside the socket */
-	/* Our entry in LD_PRELOAD: the agent beside the socket, with ":" and the hooks object
-	 * behind it when this image was started with both. */
+	char socket[WIRE_PATH_BYTES]; /* value of WICK_SOCKET; "": wick is absent, do nothing */
+	char file[WIRE_PATH_BYTES];   /* path of the agent, in the socket's directory */
+	/* The agent's entry in LD_PRELOAD: its path, followed by ":" and that of the hooks object
+	 * if this image was started with both. */
 	char preload[WIRE_PATH_BYTES];
 };
 
@@ -39,15 +39,16 @@ bool agent_present(void);
 /**
  * agent_is_self - whether this is the process that the agent samples
  *
- * False in a child that shares our memory (vfork, CLONE_VM: the pid differs), in a raw fork
- * (the state was wiped) and when the agent is not sampling.  Then no state may be touched.
+ * False in a child that shares memory with its parent (vfork, CLONE_VM: the pid differs), in a
+ * child of a raw fork (the state was wiped), and when the agent does not sample. Then no state may
+ * be touched.
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */
 bool agent_is_self(void);
 
 /**
- * agent_set_paths - where the collector's socket is, and what stands beside it
+ * agent_set_paths - set the collector's socket and the paths of the files beside it
  *
  * Return:  false when there is no such path, or it is too long: then wick is absent.
  * Context: agent.  The constructor or agent_attach().
@@ -55,18 +56,18 @@ bool agent_is_self(void);
 bool agent_set_paths(const char *socket);
 
 /**
- * agent_interposes - whether the program's calls come by our hooks
+ * agent_interposes - whether the program's calls go through the agent's hooks
  *
- * Not when the agent was brought in while the program ran.
+ * False when wick injected the agent into a running process.
  *
  * Context: agent.  Any thread.
  */
 bool agent_interposes(void);
 
 /**
- * agent_next - the function that an interposed name would have called without us
+ * agent_next - the function that the program would have called without the agent
  *
- * A hook keeps the answer in a static _Atomic pointer of its own.
+ * A hook keeps the result in a static _Atomic pointer of its own.
  *
  * Return:  dlsym(RTLD_NEXT, NAME), or NULL.
  * Context: agent.  Any thread.
@@ -74,7 +75,7 @@ bool agent_interposes(void);
 void *agent_next(const char *name);
 
 /**
- * agent_set_errno - what a hook that fails by itself tells its caller
+ * agent_set_errno - set errno for a hook that fails
  *
  * Return:  -1, for the hook to return.
  * Context: agent.  Any thread.
@@ -89,14 +90,14 @@ int agent_set_errno(int number);
 void agent_before_exec(void);
 
 /**
- * agent_exec_failed - the image goes on after all
+ * agent_exec_failed - undo agent_before_exec(): the image stays
  *
  * Context: agent.  Any thread; does nothing unless agent_is_self().
  */
 void agent_exec_failed(void);
 
 /**
- * agent_quiesce - seccomp is about to be set: from now on no handler makes a system call
+ * agent_quiesce - seccomp is about to be enabled: stop all system calls of the handler
  *
  * Returns when no handler that could still make one is running, or after 100 ms.
  *
@@ -105,7 +106,7 @@ void agent_exec_failed(void);
 void agent_quiesce(void);
 
 /**
- * agent_stop - delete this process's timers; it is sampled no more
+ * agent_stop - stop sampling this process and delete its timers
  * @state: what the collector reads as the reason (AGENT_SECCOMP, AGENT_STOPPED)
  *
  * Context: agent.  Any thread; does nothing unless agent_is_self().
@@ -113,11 +114,11 @@ void agent_quiesce(void);
 void agent_stop(enum agent_state state);
 
 /**
- * handshake_events - have the collector open perf events for this process, or close them
+ * handshake_events - ask the collector to open or to close the perf events of this process
  * @kind:       HANDSHAKE_EVENTS_ON or HANDSHAKE_EVENTS_OFF
- * @timeout_ms: how long to wait until it has; 0: do not
+ * @timeout_ms: how long to wait for the reply; 0: do not wait
  *
- * Return:  0 when it has; -ECONNREFUSED: it is gone, and its events with it; -errno.
+ * Return:  0 when it has; -ECONNREFUSED: the collector has ended, and its events with it; -errno.
  * Context: agent.  Any thread (1 KiB of stack).
  */
 int handshake_events(enum handshake_kind kind, int timeout_ms);
@@ -125,14 +126,14 @@ int handshake_events(enum handshake_kind kind, int timeout_ms);
 /* Written in events.c. */
 
 /**
- * events_begin - our handler stands and this thread has a slot: let events take over from timers
+ * events_begin - allow perf events to replace timers: handler and slot are ready
  *
  * Context: agent.  The constructor, or a thread that begins.
  */
 void events_begin(void);
 
 /**
- * events_end - no signal of an event may be on its way to this thread from here on
+ * events_end - stop the perf events of this process, before its handler is removed
  *
  * Does nothing unless agent_is_self() and the engine is perf.
  *
@@ -141,17 +142,17 @@ void events_begin(void);
 void events_end(void);
 
 /**
- * events_go_on - the handler stays after all
+ * events_go_on - allow perf events again: the handler stays
  *
  * Context: agent.  Any thread, after events_end().
  */
 void events_go_on(void);
 
 /**
- * handshake_unsupported - tell the collector that PID is about to become a program without an agent
+ * handshake_unsupported - report that PID is about to execute a program without the agent
  * @why: enum program_kind
  *
- * Waits for nothing; a collector that is gone is ignored.
+ * Does not wait; errors are ignored.
  *
  * Context: agent.  Any thread; also between vfork and exec (1 KiB of stack).
  */
@@ -160,7 +161,7 @@ void handshake_unsupported(int32_t pid, int32_t why, const char *path);
 /* Written in environment.c. */
 
 /**
- * environment_hide - take WICK_SOCKET and our LD_PRELOAD entry out of ENVP, in place
+ * environment_hide - remove WICK_SOCKET and the agent's LD_PRELOAD entry from ENVP, in place
  *
  * Called once, by the constructor, after struct agent was filled in.
  *
@@ -171,12 +172,12 @@ void environment_hide(char **envp);
 /* Written in signal_hooks.c. */
 
 /**
- * signals_start - our SIGPROF handler has just been installed
- * @inherited: the action that stood before (SIG_DFL or SIG_IGN after exec)
- * @blocked:   SIGPROF was blocked in this thread and has been opened
+ * signals_start - begin to emulate the program's SIGPROF action: our handler is installed
+ * @inherited: the action before (SIG_DFL or SIG_IGN after exec)
+ * @blocked: SIGPROF was blocked in this thread and has been unblocked
  *
- * What the program asks of SIGPROF from now on it sees as if we were not there.  Called by the
- * constructor, and never in a fork child (actions and masks are inherited).
+ * From now on the program sees its own SIGPROF action and mask. The constructor calls it; a child
+ * after fork does not (actions and masks are inherited).
  *
  * Context: agent.  The constructor.
  */

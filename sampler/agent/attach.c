@@ -1,9 +1,9 @@
 /*
- * attach.c - a running process begins to be sampled, or does so again
+ * attach.c - starts or restarts sampling in a running process
  *
- * The collector calls agent_attach() on a thread that it holds.  All signals are blocked there and
- * the thread's own call is interrupted: nothing here sleeps, polls or waits with a time-out (the
- * kernel has one place a thread for how such a call goes on, and it is taken).
+ * The collector calls agent_attach() on a thread that it has stopped. All signals are blocked and a
+ * system call of the thread may be interrupted. So nothing here sleeps, polls or waits with a
+ * timeout: the kernel keeps the restart state of only one such call per thread.
  */
 #include "sampler/wire/attach.h"
 #include "sampler/agent/agent.h"
@@ -28,8 +28,8 @@ enum {
 int agent_attach(const struct attach_request *request);
 
 /*
- * Where agent_attach() is, for who looks from outside: a note that the kernel maps with the rest.
- * The section's flags make it part of a segment of notes.
+ * A note with the address of agent_attach(), for the collector. The section's flags put it into a
+ * PT_NOTE segment that the kernel maps.
  */
 __asm__(".pushsection .note.wick.attach, \"a\", @note\n"
 	".balign 4\n"
@@ -43,7 +43,7 @@ __asm__(".pushsection .note.wick.attach, \"a\", @note\n"
 
 _Static_assert(ATTACH_NOTE == 0x6a && WIRE_VERSION == 5, "what the note above says");
 
-/* Somebody drains these rings. */
+/* Return:  whether a collector drains these rings. */
 static bool is_served(struct process *p)
 {
 	struct ring_header *header = p->header;
@@ -73,7 +73,7 @@ static int take_rings(int fd)
 	return rings_replace(p, fd);
 }
 
-/* Where libc's names were bound without us, what we would learn from them is not known. */
+/* Without interposition the program's earlier sigaction() calls are not known. */
 static void install(void)
 {
 	struct sys_sigaction previous = {0};

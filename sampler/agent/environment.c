@@ -1,7 +1,7 @@
 /*
- * environment.c - hides the agent from the program's environment and puts it back for an exec
+ * environment.c - hides the agent from the program's environment and adds it again for an exec
  *
- * What a program sees of its environment is what it would see without wick, in the same order.
+ * The program sees the environment that it would have without wick, in the same order.
  */
 #include "sampler/agent/environment.h"
 
@@ -59,7 +59,7 @@ const char *environment_get(char *const *envp, const char *name)
 	return entry ? value_of(*entry, name) : NULL;
 }
 
-/* Return: whether the entry is of our making and has nothing of the user's in it. */
+/* Return:  whether wick added the whole entry. The agent is removed from a user's LD_PRELOAD. */
 static bool is_ours(char *entry)
 {
 	char *value;
@@ -97,8 +97,8 @@ void environment_hide(char **envp)
 	if (to == from)
 		return;
 	/*
-	 * Who walks past the environment's NULL finds the auxiliary vector there, in pairs.  Two
-	 * entries are gone (the usual case): their places read as one pair that says "ignore".
+	 * Code that walks past the NULL of the environment expects the auxiliary vector, in pairs.
+	 * Usually two entries are gone: their places read as one AT_IGNORE pair.
 	 */
 	to[0] = NULL;
 	for (char **gap = to + 1; gap < from; gap++)
@@ -144,7 +144,7 @@ char **environment_build(char *const *envp, const char *asan, void *block)
 	preload_build(&preload, append(append(entry, PRELOAD), "="));
 	for (size_t i = 0; i < n; i++)
 		environment[i] = envp[i];
-	/* The user's LD_PRELOAD keeps its place, so that it stands there again after the hiding. */
+	/* The user's LD_PRELOAD keeps its place, so that hiding the agent restores the order. */
 	if (user)
 		environment[user - envp] = entry;
 	else

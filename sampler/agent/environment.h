@@ -1,11 +1,11 @@
-/* environment.h - the environment without the agent, and with it again for an exec */
+/* environment.h - removes the agent from the environment, and adds it again for an exec */
 #ifndef AGENT_ENVIRONMENT_H
 #define AGENT_ENVIRONMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The program's own variable; NULL before libc has set it, or where there is none. */
+/* libc's variable; NULL before libc has set it, or without libc. */
 extern char **environ __attribute__((weak));
 
 /**
@@ -21,7 +21,7 @@ char **environment_current(void);
  * @name: without the '='
  *
  * Return:  the value, or NULL.
- * Owns:    whoever owns ENVP.
+ * Owns:    the owner of ENVP.
  * Context: agent.  Any thread; also between vfork and exec.
  */
 const char *environment_get(char *const *envp, const char *name);
@@ -34,12 +34,12 @@ const char *environment_get(char *const *envp, const char *name);
 size_t environment_bytes(char *const *envp, const char *asan);
 
 /**
- * environment_build - ENVP with the agent put back
- * @asan:  soname that has to be loaded before the agent; "": none
+ * environment_build - a copy of ENVP with the agent added
+ * @asan: soname to load before the agent; "": none
  * @block: environment_bytes() of memory, aligned for a pointer
  *
  * Return:  the environment.
- * Owns:    the array and our two entries stand in BLOCK, the others are ENVP's.
+ * Owns:    the array and the agent's two entries are in BLOCK, the others are ENVP's.
  * Context: agent.  Any thread; also between vfork and exec.
  */
 char **environment_build(char *const *envp, const char *asan, void *block);

@@ -1,4 +1,4 @@
-/* event_hook.c - the table by which the hooks object reaches the agent */
+/* event_hook.c - the functions of the agent that the hooks object calls through a table */
 #include "sampler/agent/event_hook.h"
 
 #include "sampler/agent/agent.h"
@@ -89,7 +89,7 @@ void event_hooks_settle(void)
 	table.settled = 1;
 }
 
-/* The one name besides the interposed ones. */
+/* The only exported name that is not interposed. */
 AGENT_EXPORT const struct hook_table *wick_agent_hooks(void);
 
 const struct hook_table *wick_agent_hooks(void)

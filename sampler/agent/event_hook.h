@@ -1,4 +1,4 @@
-/* event_hook.h - the table by which the hooks object reaches the agent */
+/* event_hook.h - the table through which the hooks object calls the agent */
 #ifndef AGENT_EVENT_HOOK_H
 #define AGENT_EVENT_HOOK_H
 
@@ -6,14 +6,14 @@
 #include "sampler/wire/ring.h"
 
 /**
- * event_hooks_start - this image is sampled: tell the hooks what to watch
+ * event_hooks_start - this image is sampled: tell the hooks what to report
  *
  * Context: agent.  The constructor.
  */
 void event_hooks_start(const struct ring_header *header);
 
 /**
- * event_hooks_settle - what the hooks are to watch is final
+ * event_hooks_settle - mark the hooks' configuration as final
  *
  * Context: agent.  The constructor.
  */

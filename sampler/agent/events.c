@@ -1,5 +1,5 @@
-/* events.c - engine perf: the signals of events begin when our handler stands and end before it
- * goes */
+/* events.c - engine perf: starts and ends the signals of perf events with the life of the handler
+ */
 #include "sampler/agent/agent.h"
 #include "sampler/handler/on_event.h"
 #include "sampler/handler/process.h"
@@ -7,15 +7,15 @@
 #include <signal.h>
 
 enum {
-	BEGIN_MS = 50, /* how long a new image may be held up; its timers run meanwhile */
-	END_MS = 1000, /* an exec may be held up for a busy collector */
+	BEGIN_MS = 50, /* longest delay of a new image; its timers run meanwhile */
+	END_MS = 1000, /* longest delay of an exec by a busy collector */
 	END_TRIES = 10,
 	AGAIN_NS = 2000000,
 	PROTOCOL = -71, /* -EPROTO */
 	REFUSED = -111, /* -ECONNREFUSED */
 };
 
-/* What ignore() has put aside. */
+/* The action that ignore() replaced. */
 static struct sys_sigaction ours;
 static _Atomic bool ignoring;
 
@@ -27,7 +27,7 @@ void events_begin(void)
 		(void)handshake_events(HANDSHAKE_EVENTS_ON, BEGIN_MS);
 }
 
-/* One that is pending in this thread, because the thread has blocked it, would outlive the exec. */
+/* A signal that is pending and blocked in this thread would survive the exec. */
 static void consume(const struct process *p)
 {
 	const uint64_t set = SYS_SIGBIT(p->header->signal);
@@ -36,7 +36,7 @@ static void consume(const struct process *p)
 
 	if (sys4(__NR_rt_sigtimedwait, &set, &info, &none, 8) < 0 || event_is_ours(p, &info))
 		return;
-	/* The program's own: as it was. */
+	/* The program's own signal: queue it again. */
 	(void)sys4(__NR_rt_tgsigqueueinfo, p->pid, sys0(__NR_gettid), p->header->signal, &info);
 }
 
@@ -51,7 +51,7 @@ static bool any_event_open(struct process *p)
 	return false;
 }
 
-/* The last resort: a signal that is ignored ends nobody. */
+/* Last resort: an ignored signal does no harm. */
 static void ignore(const struct process *p)
 {
 	struct sys_sigaction action = {.flags = 0};
@@ -63,7 +63,7 @@ static void ignore(const struct process *p)
 		atomic_store(&ignoring, false);
 }
 
-/* A collector that has no descriptor left hangs up without an answer. */
+/* A collector that has run out of descriptors closes the connection without a reply. */
 static int ask_end(void)
 {
 	const struct sys_timespec pause = {.nsec = AGAIN_NS};
@@ -84,9 +84,9 @@ void events_end(void)
 	if (!p)
 		return;
 	/*
-	 * Before it is asked: a thread that goes on meanwhile would have them begun again.  And
-	 * before the engine is read: a collector that changes it looks here before it opens an
-	 * event.
+	 * Increment first: otherwise another thread could have events started again meanwhile. And
+	 * before the engine is read: a collector that changes the engine reads this before it opens
+	 * events.
 	 */
 	(void)atomic_fetch_add(&p->header->n_in_exec, 1);
 	if (atomic_load(&p->header->engine) != RING_ENGINE_PERF)
@@ -97,12 +97,12 @@ void events_end(void)
 	consume(p);
 }
 
-/* Return: whether no thread is about to exec any more. */
+/* Return:  whether no other thread is about to exec. */
 static bool leave_exec(_Atomic uint32_t *n_in_exec)
 {
 	uint32_t old = atomic_load(n_in_exec);
 
-	/* The rings may be those of a later recording. */
+	/* The rings may belong to a later recording. */
 	while (old && !atomic_compare_exchange_weak(n_in_exec, &old, old - 1))
 		;
 	return old <= 1;

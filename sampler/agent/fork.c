@@ -1,4 +1,4 @@
-/* fork.c - children of fork() go on being sampled, on rings of their own */
+/* fork.c - continues sampling in children of fork(), on rings of their own */
 #include "sampler/agent/start.h"
 
 extern int weak_register(void (*prepare)(void), void (*parent)(void), void (*child)(void),
@@ -8,7 +8,8 @@ extern int weak_pthread_atfork(void (*prepare)(void), void (*parent)(void),
 
 void fork_start(void)
 {
-	/* glibc has the first, musl the second; without either, children are not sampled. */
+	/* glibc has the first, musl the second; without either, children after fork are not
+	 * sampled. */
 	if (weak_register)
 		(void)weak_register(NULL, NULL, start_in_child, NULL);
 	else if (weak_pthread_atfork)

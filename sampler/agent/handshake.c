@@ -1,4 +1,4 @@
-/* handshake.c - the agent's side of the socket: never waits longer than it was told to */
+/* handshake.c - the agent's side of the socket, with a bounded wait */
 #include "sampler/agent/agent.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/install.h"
@@ -27,7 +27,7 @@ static void copy_text(char *to, const char *from, uint32_t room)
 		to[i] = '\0';
 }
 
-/* A full backlog gives EAGAIN: the collector is there and busy. */
+/* EAGAIN: the backlog is full, because the collector is busy. */
 static int connect_until(int fd, uint64_t deadline_ns)
 {
 	const struct sys_timespec pause = {.nsec = RETRY_NS};
@@ -83,7 +83,7 @@ static int wait_readable(int fd, uint64_t deadline_ns)
 	return r == 1 ? 0 : TIMED_OUT;
 }
 
-/* The one descriptor that a reply carries. */
+/* The descriptor that came with the reply. */
 static int passed_fd(struct msghdr *message)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(message);
@@ -102,7 +102,7 @@ static int receive_rings(int fd)
 	struct msghdr message = {.msg_iov = &body,
 				 .msg_iovlen = 1,
 				 .msg_control = control,
-				 /* Not its padding: a second descriptor would fit there. */
+				 /* Without padding, where a second descriptor would fit. */
 				 .msg_controllen = CMSG_LEN(sizeof(int))};
 	long r = sys3(__NR_recvmsg, fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	int ring;
@@ -123,7 +123,7 @@ static uint64_t deadline_in(int timeout_ms)
 	return clock_now_ns() + (uint64_t)timeout_ms * NS_PER_MS;
 }
 
-/* Return: what RECEIVE, if there is one, makes of the answer; 0; -errno. */
+/* Return:  the result of RECEIVE, if not NULL; 0; -errno. */
 static int exchange(const struct handshake_request *request, uint64_t deadline_ns,
 		    int (*receive)(int fd))
 {
@@ -169,7 +169,7 @@ void handshake_unsupported(int32_t pid, int32_t why, const char *path)
 	(void)exchange(&request, 0, NULL);
 }
 
-/* That there is one is all that it says; a hang-up is none. */
+/* Only that there is a reply matters; end of file is none. */
 static int receive_reply(int fd)
 {
 	struct handshake_reply reply;

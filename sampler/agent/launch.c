@@ -1,4 +1,4 @@
-/* launch.c - examine the target of an exec, decide about its environment, make the real call */
+/* launch.c - examines the target of an exec, chooses its environment and makes the real call */
 #define _GNU_SOURCE 1
 #include "sampler/agent/launch.h"
 
@@ -64,7 +64,8 @@ static int raw_stat(int fd, uint32_t *ret_mode, uint32_t *ret_uid, uint32_t *ret
 	return 0;
 }
 
-/* Return: whether the loader would refuse us whatever the file is: the ids differ already. */
+/* Return:  whether the loader would ignore LD_PRELOAD for any file: real and effective ids differ.
+ */
 static bool is_secure(const struct program_io *io)
 {
 	return sys0(__NR_getuid) != (long)io->uid || sys0(__NR_getgid) != (long)io->gid;
@@ -87,8 +88,8 @@ static void examine(const char *path, struct program *ret_program)
 }
 
 /*
- * A file that cannot be read may still be a program, and one that is no ELF file ends in a shell
- * where libc or binfmt_misc knows what to do: both take the agent.  Where they do not, exec fails.
+ * An unreadable file may still be a program; for a file that is not ELF, libc runs a shell or
+ * binfmt_misc an interpreter. Both get the agent. Otherwise exec fails.
  */
 static bool takes_agent(enum program_kind kind)
 {
@@ -104,7 +105,7 @@ static void decide(const struct launch *launch, struct program *program, struct 
 {
 	*launched = (struct launched){.with_agent = false};
 	program->asan[0] = '\0';
-	/* Another wick that starts a program of its own has set the environment up already. */
+	/* Another wick that starts a program of its own has already set its environment. */
 	if (!launch->path || environment_get(launch->envp, WIRE_ENV_SOCKET) || !wick_is_there())
 		return;
 	examine(launch->path, program);
@@ -141,7 +142,7 @@ static int run_with_agent(const struct launch *launch, const char *asan)
 	return run_in(launch, asan, __builtin_alloca_with_align(bytes, 8 * sizeof(char *)));
 }
 
-/* Says that a program which takes no agent is about to replace this one. */
+/* Reports that a program which cannot take the agent is about to replace this one. */
 static void report_unsupported(const struct launch *launch, const struct launched *launched)
 {
 	if (launched->unfit && !launch->in_child)
@@ -211,7 +212,7 @@ static bool has_slash(const char *text)
 	return false;
 }
 
-/* What execvp() takes for a PATH that is not set. */
+/* The default of execvp() when PATH is not set. */
 static const char *search_list(void)
 {
 	const char *path = environment_get(environment_current(), "PATH");
@@ -223,13 +224,13 @@ size_t launch_search_bytes(const char *file)
 {
 	size_t path = length(search_list());
 
-	/* launch_search() writes nothing then; what fails must not need the stack. */
+	/* launch_search() writes nothing then, and no stack is needed. */
 	if (has_slash(file) || length(file) > NAME_BYTES_MAX)
 		return 1;
 	return (path < PATH_BYTES_MAX ? path : PATH_BYTES_MAX) + length(file) + 2;
 }
 
-/* DIR[0..LEN) and FILE with a slash between them; an empty DIR is the current one. */
+/* Writes DIR[0..LEN), a slash and FILE; an empty DIR is the current directory. */
 static void join_path(char *to, const char *dir, size_t len, const char *file)
 {
 	for (size_t i = 0; i < len; i++)

@@ -1,4 +1,4 @@
-/* launch.h - what every exec and spawn does around the real call */
+/* launch.h - decides, for every exec and spawn, whether the new program gets the agent */
 #ifndef AGENT_LAUNCH_H
 #define AGENT_LAUNCH_H
 
@@ -8,35 +8,35 @@
 #include <stddef.h>
 
 /**
- * launch_wanted - whether execs and spawns have to be looked at
+ * launch_wanted - whether execs and spawns have to be examined
  *
- * Not without wick, and not under a seccomp filter: neither what we would do before the exec nor
- * what the agent would do after it may be allowed.
+ * False without wick, and under a seccomp filter, which may forbid what wick does before the exec
+ * or what the agent does after it.
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */
 bool launch_wanted(void);
 
 struct launch {
-	const char *path; /* the file to examine; NULL: none was found, and the call will fail */
+	const char *path; /* the file to examine; NULL: not found, the call will fail */
 	char *const *envp;
 	/* Makes the real call with this environment. */
 	int (*run)(void *call, char *const *envp);
 	void *call;
-	bool in_child; /* a new process will run it (posix_spawn): this one goes on */
+	bool in_child; /* a new process will run it (posix_spawn); this one continues */
 };
 
 struct launched {
 	enum program_kind kind;
 	bool with_agent;
-	bool unfit; /* the program takes no agent, for the reason KIND */
+	bool unfit; /* the program cannot take the agent, for the reason KIND */
 };
 
 /**
- * launch_run - make the call with the agent put back into the environment, where it fits
+ * launch_run - make the call, with the agent added to the environment if the program can take it
  *
- * Leaves errno as the call left it.  A program that takes no agent is made known to the
- * collector, unless it runs in a child, whose pid only the caller will know.
+ * Leaves errno as the call set it. Reports a program that cannot take the agent to the collector,
+ * unless it runs in a child, whose pid only the caller will know.
  *
  * Return:  what the call returned.
  * Context: agent.  Any thread; also between vfork and exec.
@@ -52,7 +52,7 @@ int launch_run(const struct launch *launch, struct launched *ret_launched);
 int launch_exec(const struct launch *launch);
 
 /**
- * launch_fits - whether the agent would be put back for an exec of PATH
+ * launch_fits - whether an exec of PATH would get the agent
  *
  * Context: agent.  Any thread.
  */

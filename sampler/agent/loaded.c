@@ -1,4 +1,5 @@
-/* loaded.c - what is loaded when sampling starts, and where libc has no _dl_find_object, always */
+/* loaded.c - lists the modules that are loaded when sampling starts; without _dl_find_object,
+ * always */
 #include "sampler/agent/start.h"
 #include "sampler/handler/modules.h"
 
@@ -54,7 +55,7 @@ static int announce(struct dl_phdr_info *info, size_t size, void *data)
 	struct module_seen seen;
 
 	(void)size;
-	/* By the address that the handler will meet: the loader's idea of the start. */
+	/* By the loader's start address, which the handler will see. */
 	if (module_of(info, &module) && modules_find(p, module.start, &module, &seen))
 		(void)modules_announce(p, seen.start);
 	return 0;

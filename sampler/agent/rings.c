@@ -1,4 +1,4 @@
-/* rings.c - the file that the collector passed becomes this process's rings */
+/* rings.c - maps the file that the collector passed as this process's rings */
 #include "sampler/agent/agent.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/slot.h"
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/auxv.h>
 
-/* The linker's: where this object begins. */
+/* The start of this object, from the linker. */
 extern const ElfW(Ehdr) own_header __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
 extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak));
@@ -23,7 +23,7 @@ enum {
 	MAX_HZ = 1000000,
 };
 
-/* Copied, checked, then used: the collector is trusted to sample us, not to crash us. */
+/* Copied, checked, then used: a bad header must not crash the program. */
 static int check_header(const struct ring_header *header)
 {
 	if (header->magic != WIRE_MAGIC || header->version != WIRE_VERSION)
@@ -65,7 +65,7 @@ static uint64_t stack_top(void)
 	return (at + RING_PAGE) & ~(uint64_t)(RING_PAGE - 1);
 }
 
-/* Nobody has to guess it: it only tells our timers from the program's own. */
+/* Need not be secret: it only tells wick's timers from the program's own. */
 static uint32_t make_cookie(int32_t pid)
 {
 	uint64_t x = (clock_now_ns() ^ (uint64_t)pid << 40) * UINT64_C(0x9e3779b97f4a7c15);
@@ -73,7 +73,7 @@ static uint32_t make_cookie(int32_t pid)
 	return (uint32_t)(x >> 32) | 1;
 }
 
-/* What an earlier recording left. */
+/* Reset the state of an earlier recording. */
 static void forget(struct process *p)
 {
 	unwind_cache_flush(&p->rules);
@@ -100,7 +100,7 @@ static void populate(const void *at, uint64_t bytes, int how)
 		   ((uint64_t)at + bytes - from + RING_PAGE - 1) & ~(uint64_t)(RING_PAGE - 1), how);
 }
 
-/* This object's own code and variables; what was relocated cannot be written to any more. */
+/* This object's code and variables; relocated pages (RELRO) are read-only by now. */
 static void populate_agent(void)
 {
 	const char *base = (const char *)&own_header;
@@ -123,8 +123,8 @@ static void populate_agent(void)
 }
 
 /*
- * To the kernel faults in the handler are the program's, and page faults may be what is sampled. So
- * what the handler touches is there before the first signal of an event.
+ * The kernel counts page faults in the handler as the program's, and page faults may be what is
+ * sampled. So the handler's pages are populated before the first event.
  */
 static void populate_all(struct process *p)
 {
@@ -158,11 +158,11 @@ static void fill(struct process *p, struct ring_header *header, uint64_t file_by
 	atomic_store_explicit(&header->n_chunks,
 			      atomic_load_explicit(&p->n_chunks, memory_order_relaxed),
 			      memory_order_relaxed);
-	/* Without the hook nobody says when a module goes: the kernel reads for us.  With it calls
-	 * are counted, and one may be under way. */
+	/* Without the dlclose hook modules go away unnoticed: read through the kernel. With it this
+	 * counts calls under way. */
 	if (!agent_interposes())
 		atomic_store_explicit(&p->unloading, 1, memory_order_relaxed);
-	/* It stays: a signal of a timer that has been deleted is still ours. */
+	/* Kept: a late signal of a deleted timer is still recognized. */
 	if (!p->cookie)
 		p->cookie = make_cookie(p->pid);
 	p->header = header;
@@ -193,7 +193,7 @@ int rings_map(struct process *p, int fd)
 	return 0;
 }
 
-/* At the address of what was there. */
+/* Maps over the old rings. */
 static int map_part(uint64_t at, uint64_t len, int fd, uint64_t offset)
 {
 	long got = sys6(__NR_mmap, (long)at, (long)len, READ_WRITE, MAP_SHARED | MAP_FIXED, fd,

@@ -1,4 +1,4 @@
-/* signals.c - what the program asks of SIGPROF is kept in chain.c while our handler stays */
+/* signals.c - keeps the program's SIGPROF action in chain.c while wick's handler stays installed */
 #include "sampler/agent/signals.h"
 
 #include "sampler/agent/agent.h"
@@ -13,7 +13,7 @@ extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __a
 
 enum {
 	OUR_STACK_BYTES = 2048,
-	FRAME_BYTES = 4096, /* where the kernel does not say: AVX-512's is the largest today */
+	FRAME_BYTES = 4096, /* without AT_MINSIGSTKSZ: AVX-512's is the largest today */
 	KERNEL_MASK_BYTES = 8,
 };
 
@@ -28,7 +28,7 @@ static const unsigned long KNOWN_FLAGS = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINF
 
 #define PROF SYS_SIGBIT(handler_signal)
 
-/* Our handler as the kernel gave it back; NULL: it was never installed. Kept by fork. */
+/* wick's handler as the kernel reports it; NULL: never installed. Kept by fork. */
 static void (*_Atomic our_handler)(int sig, siginfo_t *info, void *uc);
 
 static long kernel_action(const struct sys_sigaction *action, struct sys_sigaction *old)
@@ -55,7 +55,7 @@ static void unblock_signal(void)
 	kernel_mask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The kernel knows best: a vfork child may have changed an action that its parent still has. */
+/* Asks the kernel: a vfork child may have changed an action that its parent still has. */
 static bool is_ours(struct sys_sigaction *ret_action)
 {
 	void (*ours)(int, siginfo_t *, void *) = atomic_load(&our_handler);
@@ -64,9 +64,9 @@ static bool is_ours(struct sys_sigaction *ret_action)
 }
 
 /*
- * Whether the program's own wishes show in how our handler runs: its flags become ours.  A
- * program that may get SIGPROFs of its own gets them after our handler, not on top of it: there
- * could be any number of them (docs/decisions/0008).
+ * Copies the flags of the program's action to wick's, where they can be noticed. A program with a
+ * SIGPROF handler of its own gets its signals after wick's handler, not nested in it: there could
+ * be any number of them (docs/decisions/0008).
  */
 static void fit_flags(void)
 {
@@ -108,7 +108,7 @@ bool signals_started(void)
 	return atomic_load_explicit(&our_handler, memory_order_relaxed) != NULL;
 }
 
-/* The program handles SIGPROF from now on: what this thread asked for is done. */
+/* The program has installed a handler: apply the mask that this thread asked for. */
 static void apply_mask(void)
 {
 	if (chain_handles() && chain_blocked()) {
@@ -117,7 +117,7 @@ static void apply_mask(void)
 	}
 }
 
-/* To ignore a signal is to forget those that wait. */
+/* Ignoring a signal discards pending ones. */
 static void forget_pending(void)
 {
 	const struct sys_timespec now = {0};
@@ -201,10 +201,10 @@ bool signals_altstack_fits(void)
 	if (atomic_load(&handler_small_altstack))
 		return false;
 	/*
-	 * Up to three frames stand on each other before any handler runs: the thread's timer, its
-	 * perf event and the process's timer at one tick (install.c).  Stacks of
-	 * sysconf(_SC_SIGSTKSZ) bytes, four frames, hold them: Erlang's have that size, and a
-	 * signal on one of its other stacks ends it.
+	 * Up to three signal frames can be nested before any handler runs: those of the thread's
+	 * timer, its perf event and the process timer, at one tick (install.c). Stacks of
+	 * sysconf(_SC_SIGSTKSZ) bytes, four frames, have space for them. Erlang's are of that size,
+	 * and a signal on any other of its stacks crashes it.
 	 */
 	handler_min_altstack = 3 * (frame ? frame : FRAME_BYTES) + OUR_STACK_BYTES;
 	(void)sys2(__NR_sigaltstack, NULL, &stack);

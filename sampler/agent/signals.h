@@ -1,4 +1,5 @@
-/* signals.h - SIGPROF as the program believes it to be */
+/* signals.h - emulates the program's own SIGPROF action and mask while wick's handler is installed
+ */
 #ifndef AGENT_SIGNALS_H
 #define AGENT_SIGNALS_H
 
@@ -6,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* What the kernel was told for the length of an exec or spawn. */
+/* What was changed for the time of an exec or spawn. */
 struct signals_saved {
 	bool ignored;
 	bool blocked;
@@ -14,15 +15,14 @@ struct signals_saved {
 };
 
 /**
- * signals_prepare_exec - let a new image inherit what the program asked of SIGPROF, not what we
- * made of it
+ * signals_prepare_exec - let a new image inherit the program's own SIGPROF action and mask
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */
 void signals_prepare_exec(struct signals_saved *ret_saved);
 
 /**
- * signals_restore - undo it: the exec failed, or the child has been spawned
+ * signals_restore - undo signals_prepare_exec(): the exec failed, or the child has been spawned
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */
@@ -36,15 +36,15 @@ void signals_restore(const struct signals_saved *saved);
 bool signals_started(void);
 
 enum signals_verdict {
-	SIGNALS_KERNEL,         /* make the real call: SIGPROF is not in our hands */
-	SIGNALS_KERNEL_BUT_OLD, /* make the real call for the new action; OLD is set already */
-	SIGNALS_DONE,           /* the kernel must not be asked */
+	SIGNALS_KERNEL,         /* make the real call: wick's handler is not installed */
+	SIGNALS_KERNEL_BUT_OLD, /* make the real call with the new action; OLD is set already */
+	SIGNALS_DONE,           /* make no call */
 };
 
 /**
- * signals_action - the program asks for, or about, the action of SIGPROF
- * @action: NULL: it only asks what stands
- * @ret_old: what stood, as the program set it
+ * signals_action - the program sets or reads the action of SIGPROF
+ * @action: the new action; NULL: only read
+ * @ret_old: the old action, as the program set it
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */
@@ -52,9 +52,9 @@ enum signals_verdict signals_action(const struct sys_sigaction *action,
 				    struct sys_sigaction *ret_old);
 
 /**
- * signals_report - let the collector know whether the program handles SIGPROF itself
+ * signals_report - tell the collector whether the program handles SIGPROF itself
  *
- * Then no mask is opened from outside.
+ * If it does, the collector does not unblock the signal from outside.
  *
  * Context: agent.  Any thread; does nothing in a vfork child.
  */
@@ -62,26 +62,26 @@ void signals_report(void);
 
 /**
  * signals_mask_before - the program is about to change this thread's mask
- * @set: the first 64 signals; SIGPROF is taken out when it has to stay open
+ * @set: the first 64 signals; SIGPROF is removed if it has to stay unblocked
  *
- * Return:  whether the old mask that the program sees has SIGPROF in it, whatever the kernel says.
+ * Return:  whether the program sees SIGPROF in the old mask, whatever the kernel says.
  * Context: agent.  Any thread; also between vfork and exec.
  */
 bool signals_mask_before(int how, uint64_t *set);
 
 /**
- * signals_begin_thread - a new thread inherits the mask that its creator believed to have
+ * signals_begin_thread - give a new thread the mask that its creator believes to have
  *
  * Context: agent.  The new thread, before the program's own code.
  */
 void signals_begin_thread(bool blocked);
 
 /**
- * signals_before_wait - the program is about to wait for signals: ours is blocked meanwhile
+ * signals_before_wait - block the sampling signal before the program waits for signals
  *
- * The process's timer sends its signal to the process.  A call that waits for signals looks at
- * those that are pending for the process before it sleeps, and ends with EINTR for one that another
- * thread is about to take.
+ * The process timer sends its signal to the process. A call that waits for signals checks the
+ * pending signals of the process before it sleeps, and fails with EINTR even when another thread is
+ * about to take the signal.
  *
  * Return:  whether signals_after_wait() is to unblock it.
  * Context: agent.  Any thread.
@@ -89,22 +89,21 @@ void signals_begin_thread(bool blocked);
 bool signals_before_wait(void);
 
 /**
- * signals_after_wait - what signals_before_wait() has blocked
+ * signals_after_wait - undo signals_before_wait()
  *
  * Context: agent.  Any thread; leaves errno alone.
  */
 void signals_after_wait(void);
 
 /**
- * signals_altstack_fits - whether our frames can go on alternate stacks, as far as this thread
- * shows
+ * signals_altstack_fits - whether this thread's alternate stack has space for wick's signal frames
  *
  * Context: agent.  Before handler_install().
  */
 bool signals_altstack_fits(void);
 
 /**
- * signals_before_altstack - a thread is about to get an alternate stack of so many bytes
+ * signals_before_altstack - a thread is about to set this alternate stack
  *
  * Context: agent.  Any thread.
  */

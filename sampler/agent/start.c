@@ -1,4 +1,5 @@
-/* start.c - the constructor: finds wick, asks to be sampled, and leaves no trace if not */
+/* start.c - the constructor: connects to wick and starts sampling; without wick it changes nothing
+ */
 #include "sampler/agent/start.h"
 
 #include "sampler/agent/agent.h"
@@ -16,14 +17,14 @@ extern char **weak_environ __asm__("environ") __attribute__((weak));
 extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak));
 
 enum {
-	START_MS = 1000, /* how long a new image may be held up by a busy collector */
+	START_MS = 1000, /* longest delay of a new image by a busy collector */
 	FORK_MS = 200,
 	READ_WRITE = 3,    /* PROT_READ | PROT_WRITE */
 	WIPE_ON_FORK = 18, /* MADV_WIPEONFORK, Linux 4.14 */
 	UNBLOCK = 1,       /* SIG_UNBLOCK */
 };
 
-/* Preloaded, so that the program's calls come by here. */
+/* The agent was preloaded, so the program's calls go through its hooks. */
 static bool interposes;
 
 bool agent_interposes(void)
@@ -52,7 +53,7 @@ static const char *find(char **envp, const char *name)
 	return NULL;
 }
 
-/* Return: past what was written; NULL when it does not fit before END. */
+/* Return:  the end of what was written; NULL when it does not fit before END. */
 static char *append(char *to, const char *end, const char *text, uint32_t len)
 {
 	if (!to || (uint64_t)(end - to) <= len)
@@ -63,7 +64,7 @@ static char *append(char *to, const char *end, const char *text, uint32_t len)
 	return to;
 }
 
-/* The agent's link stands beside the socket, in a directory whose name the loader can take. */
+/* The agent is linked into the socket's directory, whose path LD_PRELOAD can hold. */
 bool agent_set_paths(const char *socket)
 {
 	static const char name[] = "libwick-agent.so";
@@ -88,7 +89,7 @@ bool agent_set_paths(const char *socket)
 	return true;
 }
 
-/* The hooks object stands beside the agent, and behind it in LD_PRELOAD where it is there. */
+/* The hooks object is in the same directory, and after the agent in LD_PRELOAD if it is used. */
 static void add_hooks(char **envp)
 {
 	static const char name[] = "libwick-hooks.so";
@@ -182,7 +183,8 @@ void start_in_child(void)
 {
 	struct process *p = handler_process;
 
-	/* Wiped by fork; a header means that memory is shared and the pid is the parent's. */
+	/* fork wipes the state; if there is a header, memory is shared and the pid is the parent's.
+	 */
 	if (!p || p->header)
 		return;
 	threads_forget_starts();

@@ -1,4 +1,4 @@
-/* start.h - how sampling begins in an image, and again in a fork child */
+/* start.h - how sampling starts in a process image, and again in a child after fork */
 #ifndef AGENT_START_H
 #define AGENT_START_H
 
@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 /**
- * handshake_rings - ask the collector for a ring file
- * @timeout_ms: how long the host may be held up
+ * handshake_rings - get a ring file from the collector
+ * @timeout_ms: longest delay of the program
  *
- * Return:  a descriptor that the caller closes, or -errno: wick is gone, refuses or is slow.
+ * Return:  a descriptor that the caller closes, or -errno: wick has ended, refuses or is slow.
  * Context: agent.  The constructor or a fork child.
  */
 int handshake_rings(enum handshake_kind kind, int timeout_ms);
 
 /**
- * rings_map - map the ring file and fill in the process's state; no timer runs yet
+ * rings_map - map the ring file and initialize the process's state; no timer runs yet
  *
  * Return:  0 or -errno; then the process is not sampled.
  * Context: agent.  The constructor, a fork child or agent_attach().
@@ -26,9 +26,9 @@ int handshake_rings(enum handshake_kind kind, int timeout_ms);
 int rings_map(struct process *p, int fd);
 
 /**
- * rings_replace - the same where there are rings of an earlier recording: at their addresses
+ * rings_replace - map a new ring file over the rings of an earlier recording
  *
- * A handler that was held up for all that time writes to memory that is there.
+ * A handler of the earlier recording that is still running writes to valid memory.
  *
  * Return:  0 or -errno; then the process is not sampled.
  * Context: agent.  agent_attach(), when no timer of ours runs.
@@ -36,15 +36,16 @@ int rings_map(struct process *p, int fd);
 int rings_replace(struct process *p, int fd);
 
 /**
- * process_map - memory for the process's state, which fork wipes
+ * process_map - allocate the process's state, which fork wipes
  *
- * Return:  NULL when there is none.
+ * Return:  NULL on failure.
  * Context: agent.  Once.
  */
 struct process *process_map(void);
 
 /**
- * timers_start - arm the calling thread, and the process timer where it finds threads
+ * timers_start - arm the calling thread's timer and, if it is to discover threads, the process
+ * timer
  *
  * Context: agent.  The constructor or a fork child.
  */
@@ -53,25 +54,26 @@ void timers_start(struct process *p);
 /**
  * modules_note_program - note where the main program's segments begin and end
  *
- * From the auxiliary vector: the loader is not asked.
+ * Reads the auxiliary vector; makes no call to the loader.
  *
  * Context: agent.  Whenever rings have been mapped.
  */
 void modules_note_program(struct process *p);
 
 /**
- * modules_start - note what is loaded now: the collector reads that from /proc
+ * modules_start - note the modules loaded now, which the collector reads from /proc
  *
  * Context: agent.  The constructor, a fork child, or after dlclose.
  */
 void modules_start(struct process *p);
 
 /**
- * modules_start_without_loader - the same without asking the loader, where it has _dl_find_object
+ * modules_start_without_loader - modules_start(), without calling the loader if it has
+ * _dl_find_object
  *
- * The handler announces what it meets then.  In a fork child dl_iterate_phdr() would wait for ever
- * for a lock of glibc's that another thread of the parent held; musl's fork takes care of its
- * lock.  In a join a thread stands meanwhile.
+ * The handler then announces modules when it first sees them. In a child after fork
+ * dl_iterate_phdr() could wait forever for a glibc lock that another thread of the parent held;
+ * musl's fork resets its lock. During an attach a thread is stopped meanwhile.
  *
  * Context: agent.  A fork child, or agent_attach().
  */
@@ -85,42 +87,42 @@ void modules_start_without_loader(struct process *p);
 void modules_snapshot(struct process *p);
 
 /**
- * modules_note_ranges - which bytes of the modules can be read, for when nothing can be asked
+ * modules_note_ranges - note the readable ranges of modules, for when system calls are forbidden
  *
  * Context: agent.  Before AGENT_NO_SYSCALLS.
  */
 void modules_note_ranges(struct process *p);
 
 /**
- * fork_start - have the child side of fork() call start_in_child()
+ * fork_start - register start_in_child() to run in children of fork()
  *
  * Context: agent.  The constructor.
  */
 void fork_start(void);
 
 /**
- * start_in_child - a fork child says its own hello and goes on being sampled
+ * start_in_child - connect to the collector again and continue sampling in the child
  *
  * Context: agent.  A fork child, before fork() returns.
  */
 void start_in_child(void);
 
 /**
- * threads_arm_self - give the calling thread a timer, and the account's debt
+ * threads_arm_self - give the calling thread a timer, and its share of the process's residual CPU
  *
  * Context: agent.  A thread that has just begun; DISCOVERY_HOOKS.
  */
 void threads_arm_self(struct process *p);
 
 /**
- * threads_forget_starts - forget starts that were under way in other threads
+ * threads_forget_starts - forget threads that were being created by other threads
  *
  * Context: agent.  A fork child, which has one thread.
  */
 void threads_forget_starts(void);
 
 /**
- * threads_end_self - settle the calling thread's account and delete its timer
+ * threads_end_self - return the calling thread's residual CPU and delete its timer
  *
  * Context: agent.  A thread that is about to end; DISCOVERY_HOOKS.
  */

@@ -1,4 +1,4 @@
-/* timers.c - the first timers of a process */
+/* timers.c - arms the first timers of a process */
 #include "sampler/agent/start.h"
 #include "sampler/handler/nearly_idle.h"
 #include "sampler/handler/sys/clock.h"
@@ -6,7 +6,7 @@
 
 enum { MAX_RESIDUAL_PERIODS = 1000 };
 
-/* A process that lives less than a period is seen only if it begins in the middle of one. */
+/* A process shorter than a period is sampled only if it starts in the middle of one. */
 static uint64_t first_ns(struct process *p)
 {
 	uint64_t period_ns = process_period_ns(p);
@@ -35,9 +35,9 @@ void timers_start(struct process *p)
 	int found = -1;
 
 	p->account_since_ns = clock_process_cpu_ns();
-	/* The main thread's first sample gives them. */
+	/* The first sample of the main thread will include them. */
 	nearly_idle_add_cpu(p, p->header->residual_periods * process_period_ns(p));
-	/* Sampling before the first timer: its signal may come at once. */
+	/* Set the state before the first timer, whose signal may come at once. */
 	process_set_state(p, AGENT_SAMPLING);
 	if (p->header->hooks & RING_NO_TIMERS)
 		return;

@@ -1,4 +1,4 @@
-/* account.h - CPU that threads used up after their last sample, carried to later threads */
+/* account.h - passes CPU time that ended threads used without a sample to later threads */
 #ifndef HANDLER_ACCOUNT_H
 #define HANDLER_ACCOUNT_H
 
@@ -6,22 +6,22 @@
 #include <stdint.h>
 
 /*
- * With DISCOVERY_HOOKS a thread that lives less than a period would never be seen.  So one
- * thread at a time holds the chain: it goes on in the middle of the period where its predecessor
- * ended, and what it used and no sample stands for goes to the process's account when it ends.
- * Threads that begin while the chain is held start in the middle of a period at random, which
- * is right on average; only expiries that came too late for a kernel tick go to the account, in
- * whole periods, and weigh on the next thread's first sample.
+ * With DISCOVERY_HOOKS a thread that lives less than a period would never be sampled. So one thread
+ * at a time is chained: its first period starts where that of its predecessor stopped, and when it
+ * ends, the CPU time not yet sampled (the residual) is added to the process's account. Threads that
+ * start meanwhile get a random start offset, which is right on average; only periods that expired
+ * too late for a kernel tick go to the account, in whole periods, and are added to the next
+ * thread's first sample.
  */
 struct account_share {
-	int64_t residual_ns;      /* taken from the account */
-	uint64_t start_offset_ns; /* of a period that counts as past, without being residual */
+	int64_t residual_ns;      /* residual taken from the account */
+	uint64_t start_offset_ns; /* the part of the first period that counts as used */
 	bool chained;
 };
 
 /**
- * account_take - what a thread that begins takes of ACCOUNT_NS
- * @random: any number; it decides where in a period an unchained thread begins
+ * account_take - the part of ACCOUNT_NS that a new thread takes over
+ * @random: any number; it sets the start offset of an unchained thread
  *
  * The rest, ACCOUNT_NS - share.residual_ns, stays in the account.
  *
@@ -43,7 +43,7 @@ static inline struct account_share account_take(int64_t account_ns, bool chained
 }
 
 /**
- * account_extra - periods that the thread's first sample stands for beyond its own
+ * account_extra - periods to add to the weight of the thread's first sample
  *
  * Context: agent.
  */
@@ -51,7 +51,7 @@ static inline uint32_t account_extra(const struct account_share *share, uint64_t
 {
 	uint64_t periods = share->residual_ns > 0 ? (uint64_t)share->residual_ns / period_ns : 0;
 
-	/* A chained thread that owes a period gives it by its own first sample. */
+	/* A chained thread whose residual reaches a period gets a first sample at once. */
 	if (share->chained && periods)
 		periods--;
 	return periods > UINT32_MAX ? UINT32_MAX : (uint32_t)periods;
@@ -68,14 +68,14 @@ static inline uint64_t account_first_ns(const struct account_share *share, uint6
 		return period_ns - share->start_offset_ns;
 	if (share->residual_ns < 0)
 		return period_ns + (uint64_t)-share->residual_ns;
-	/* A sample is due: the next tick in this thread gives it. */
+	/* A sample is due: the next tick in this thread takes it. */
 	return (uint64_t)share->residual_ns >= period_ns ? 1
 							 : period_ns - (uint64_t)share->residual_ns;
 }
 
 /**
- * account_left - what a thread that ends leaves behind; may be negative
- * @used_ns: CPU that it used since it began
+ * account_left - the residual of a thread that ends; may be negative
+ * @used_ns: CPU time since the thread was armed
  * @sampled_ns: what its samples stood for
  *
  * Context: agent.

@@ -1,4 +1,4 @@
-/* chain.c - the SIGPROF that is not ours, exactly as the kernel would have treated it */
+/* chain.c - treats a SIGPROF that is not wick's as the kernel would have treated it */
 #include "sampler/handler/chain.h"
 
 #include "sampler/handler/process.h"
@@ -8,13 +8,13 @@
 #include "sampler/handler/sys/sigsafe.h"
 
 enum {
-	THREADS = 4096, /* threads that may have SIGPROF blocked at a time */
-	WINDOW = 16,    /* places where one of them can stand */
-	/* A fork can copy the version while it is odd: its writer does not exist in the child. */
+	THREADS = 4096, /* threads that may have SIGPROF blocked at the same time */
+	WINDOW = 16,    /* entries in which one of them may be */
+	/* fork may copy the version while it is odd; the child has no writer to make it even. */
 	SPINS_MAX = 100000,
 };
 
-/* Odd while it is written. */
+/* Odd while the action is being written. */
 static _Atomic uint32_t version;
 static _Atomic uint64_t action_handler;
 static _Atomic uint64_t action_flags;
@@ -23,7 +23,7 @@ static _Atomic uint64_t action_mask;
 static _Atomic uint64_t blocked_threads[THREADS];
 static _Atomic bool in_use;
 
-/* Acquire and release, so that who sees a word of a writer also sees that the version is odd. */
+/* Acquire and release: a reader that sees a writer's word also sees the odd version. */
 static uint64_t load(_Atomic uint64_t *word)
 {
 	return atomic_load_explicit(word, memory_order_acquire);
@@ -54,7 +54,7 @@ void chain_action(struct sys_sigaction *ret_action)
 	}
 }
 
-/* Return: the odd version that is now ours to write under. */
+/* Return:  the odd version to write under. */
 static uint32_t lock(void)
 {
 	uint32_t seen = atomic_load_explicit(&version, memory_order_relaxed);
@@ -107,9 +107,10 @@ bool chain_handles(void)
 }
 
 /*
- * An entry is a thread pointer: that thread has asked and was not obeyed.  A vfork child has its
- * parent's thread pointer and memory; when it opens the signal it says so in an entry of its own,
- * with a tag made of its pid, that the parent removes when it next changes its mask.
+ * An entry is the thread pointer of a thread that asked to block SIGPROF, and in which it is not
+ * blocked. A vfork child has its parent's thread pointer and memory. When it unblocks the signal,
+ * it adds an entry of its own, tagged with its pid, which the parent removes when it next changes
+ * its mask.
  */
 enum { TAG_SHIFT = 48 };
 
@@ -151,7 +152,7 @@ static bool add_entry(uint64_t thread, uint64_t entry)
 	return false;
 }
 
-/* Forgets the thread and what its vfork children said. */
+/* Removes the thread's entry and those of its vfork children. */
 static void remove_entries(uint64_t thread)
 {
 	for (unsigned int i = 0; i < WINDOW; i++)
@@ -201,13 +202,13 @@ bool chain_set_blocked(bool blocked)
 	return !blocked || add_entry(thread, thread);
 }
 
-/* The process ends as it would have: by SIGPROF, as soon as the signal is open again. */
+/* The default action: the process ends by SIGPROF as soon as the signal is unblocked. */
 static void die(int sig)
 {
 	struct sys_sigaction dfl = {.mask = 0};
 	uint64_t bit = SYS_SIGBIT(sig);
 
-	if (sig == SIGURG || sig == SIGWINCH) /* it would not have */
+	if (sig == SIGURG || sig == SIGWINCH) /* ignored by default */
 		return;
 	sys4(__NR_rt_sigaction, sig, &dfl, NULL, sizeof(dfl.mask));
 	sys3(__NR_tgkill, sys0(__NR_getpid), sys0(__NR_gettid), sig);
@@ -215,15 +216,15 @@ static void die(int sig)
 }
 
 /*
- * The thread has asked for SIGPROF to be blocked: from now on it is, and the signal waits, for
- * this thread or for any that lets it in, as it would have.
+ * The thread asked to block SIGPROF: block it now, and queue the signal again, for this thread or
+ * for any that has it unblocked.
  */
 static void postpone(int sig, siginfo_t *info, ucontext_t *uc)
 {
 	const uint64_t prof = SYS_SIGBIT(sig);
 	long pid = sys0(__NR_getpid);
 
-	/* Or it would come back at once. */
+	/* Otherwise the signal would be delivered again at once. */
 	sys4(__NR_rt_sigprocmask, SIG_BLOCK, &prof, NULL, sizeof(prof));
 	uc->uc_sigmask.__val[0] |= SYS_SIGBIT(sig);
 	if (info->si_code == SI_TKILL) {
@@ -234,7 +235,7 @@ static void postpone(int sig, siginfo_t *info, ucontext_t *uc)
 		sys2(__NR_kill, pid, sig);
 }
 
-/* Return: whether seccomp may make of any system call the process's end. */
+/* Return:  whether a seccomp filter may end the process for any system call. */
 static bool forbids_syscalls(void)
 {
 	struct process *p = handler_process;
@@ -256,7 +257,7 @@ static void call(const struct sys_sigaction *action, int sig, siginfo_t *info, u
 		else
 			chain_set_action(&dfl, NULL);
 	}
-	/* Under seccomp it runs with more signals closed than it asked for. */
+	/* Under seccomp the program's handler runs with more signals blocked than it asked for. */
 	if (!forbids_syscalls())
 		sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 	action->handler(sig, info, uc);

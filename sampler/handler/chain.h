@@ -1,4 +1,5 @@
-/* chain.h - the SIGPROF that is not ours: what the program asked of it, and giving it its due */
+/* chain.h - the program's own SIGPROF action and mask, and the delivery of SIGPROFs that are not
+ * wick's */
 #ifndef HANDLER_CHAIN_H
 #define HANDLER_CHAIN_H
 
@@ -7,22 +8,22 @@
 #include <stdbool.h>
 
 /*
- * While our handler stands in the kernel, what the program asked of SIGPROF stands here: its
- * action, and by thread whether it asked for the signal to be blocked.  fork keeps all of it, as
- * it keeps actions and masks.  A thread is known by its thread pointer, which a fork child has
- * in common with the thread that forked, and a vfork child too.
+ * While wick's handler is installed in the kernel, the program's SIGPROF action is kept here, and
+ * the set of threads that asked to block the signal. fork keeps all of it, as it keeps actions and
+ * masks. A thread is identified by its thread pointer, which children after fork and vfork share
+ * with it.
  */
 
 /**
- * chain_action - what the program has asked to happen at SIGPROF
+ * chain_action - the action that the program has set for SIGPROF
  *
  * Context: handler.
  */
 void chain_action(struct sys_sigaction *ret_action);
 
 /**
- * chain_set_action - what the program asks to happen at SIGPROF
- * @ret_old: what it had asked before; may be NULL
+ * chain_set_action - set the program's action for SIGPROF
+ * @ret_old: the previous one; may be NULL
  *
  * Context: handler.  Blocks every signal while it writes.
  */
@@ -36,7 +37,7 @@ void chain_set_action(const struct sys_sigaction *action, struct sys_sigaction *
 bool chain_handles(void);
 
 /**
- * chain_blocked - whether this thread has asked for SIGPROF to be blocked and was not obeyed
+ * chain_blocked - whether this thread asked to block SIGPROF, while the kernel has it unblocked
  *
  * Context: handler.
  */
@@ -45,16 +46,16 @@ bool chain_blocked(void);
 /**
  * chain_in_use - whether any thread ever asked for that
  *
- * Then every new thread has to be told what it inherits.
+ * If so, every new thread needs the mask that it inherits.
  *
  * Context: handler.
  */
 bool chain_in_use(void);
 
 /**
- * chain_set_blocked - remember it, or forget it
+ * chain_set_blocked - note whether this thread asked to block SIGPROF
  *
- * Return:  false: it is not remembered (no room, or a vfork child), so obey.
+ * Return:  false: not noted (table full, or a vfork child): block it in the kernel.
  * Context: handler.
  */
 bool chain_set_blocked(bool blocked);
@@ -67,7 +68,7 @@ bool chain_set_blocked(bool blocked);
 bool chain_in_vfork_child(void);
 
 /**
- * chain_on_sigprof - what would have happened to this SIGPROF without us
+ * chain_on_sigprof - handle a SIGPROF as without wick
  *
  * Context: handler.  Every signal but SIGPROF is blocked; it may not return (SIG_DFL ends the
  *          process).

@@ -1,4 +1,4 @@
-/* event.c - what a hook saw, with the stack of the call, into the thread's ring */
+/* event.c - writes an event of a hook, with the stack of the call, to the thread's ring */
 #include "sampler/handler/event.h"
 
 #include "sampler/handler/sampling.h"
@@ -7,14 +7,14 @@
 
 #include "sampler/handler/sys/sigsafe.h"
 
-enum { NAME_EVERY = 16 /* events between two looks at the thread's name */ };
+enum { NAME_EVERY = 16 /* events between two checks of the thread's name */ };
 
 static void count(_Atomic uint64_t *counter)
 {
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* SIGPROF may interrupt us anywhere in here: it finds the slot entered and counts its loss. */
+/* SIGPROF may arrive anywhere here: the slot is entered, so the handler counts a loss. */
 static bool enter(struct process *p, uint32_t tid, struct slot *slot)
 {
 	if (slot_find(p, tid, slot) == 0) {
@@ -29,7 +29,8 @@ static bool enter(struct process *p, uint32_t tid, struct slot *slot)
 	return false;
 }
 
-/* The frames of the hook and of ours go: the call is what the program made. */
+/* The frames of the hook and of the agent are left out: the stack starts with the program's call.
+ */
 static uint32_t own_frames(const uint64_t *pcs, uint32_t n_pcs, uint64_t caller)
 {
 	for (uint32_t i = 0; i < n_pcs; i++)
@@ -47,7 +48,7 @@ static void shift(struct record_event *record, uint32_t n)
 		record->pcs[i] = record->pcs[i + n];
 }
 
-/* What a signal handler interrupted stands in the walk as an exact pc. */
+/* A frame that a signal handler interrupted has an exact pc. */
 static bool is_plain(const struct record_event *record, const struct stack *stack)
 {
 	bool plain = stack->stop == UNWIND_END && !stack->guessed;
@@ -84,7 +85,7 @@ static struct record_event *walk(struct process *p, struct slot *slot, const str
 	return record;
 }
 
-/* Behind the stack; what is too deep for both loses its outermost frames. */
+/* Appends the tail; if both are too deep, the outermost frames of the stack are dropped. */
 static void append(struct record_event *record, const struct event *event)
 {
 	uint32_t n = event->n_tail < EVENT_MAX_TAIL ? event->n_tail : EVENT_MAX_TAIL;
@@ -131,7 +132,7 @@ static enum event_written write_event(struct process *p, struct slot *slot,
 	return ring_nearly_full(slot) ? EVENT_NEARLY_FULL : EVENT_HALF_FULL;
 }
 
-/* Return: the process, its thread's slot entered; NULL: nothing can be written. */
+/* Return:  the process, with its thread's slot entered; NULL: nothing can be written. */
 static struct process *begin(struct slot *slot, uint32_t *ret_tid)
 {
 	struct process *p = handler_process;
@@ -147,7 +148,8 @@ static struct process *begin(struct slot *slot, uint32_t *ret_tid)
 	*ret_tid = (uint32_t)sys0(__NR_gettid);
 	if (!enter(p, *ret_tid, slot))
 		return NULL;
-	/* seq_cst, as in slot_enter(): who has changed the state waits for us, or we see it. */
+	/* seq_cst, as in slot_enter(): the thread that changes the state waits for us, or we see
+	 * the new state. */
 	if (atomic_load_explicit(&p->state, memory_order_seq_cst) == AGENT_SAMPLING)
 		return p;
 	slot_leave(slot);
@@ -170,7 +172,7 @@ enum event_written event_take(const struct event *event, bool *ret_plain)
 	uint64_t start_ns;
 	uint64_t now_ns;
 
-	/* In a pause nothing new is told; what was told is still said to have been given back. */
+	/* While sampling is paused only releases of sampled memory are reported. */
 	if (event->kind != HOOK_FREE && is_paused())
 		return EVENT_LOST;
 	p = begin(&slot, &tid);
@@ -186,7 +188,7 @@ enum event_written event_take(const struct event *event, bool *ret_plain)
 	return written;
 }
 
-/* The ring lends its free room for the walk; nothing of it is committed. */
+/* The walk uses free bytes of the ring as a buffer; nothing is committed. */
 uint32_t event_stack(const struct event *event, uint64_t *ret_pcs, uint32_t max, uint32_t *ret_tid)
 {
 	struct slot slot;

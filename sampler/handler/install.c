@@ -1,4 +1,4 @@
-/* install.c - our action for SIGPROF */
+/* install.c - installs wick's SIGPROF handler */
 #include "sampler/handler/install.h"
 
 #include "sampler/handler/on_sigprof.h"
@@ -14,10 +14,10 @@ _Atomic bool handler_small_altstack;
 int handler_install(int signal, bool onstack, struct sys_sigaction *ret_previous)
 {
 	/*
-	 * SIGPROF itself stays open.  When a thread's timer and the process's expire at one tick,
-	 * the kernel delivers the thread's first; were SIGPROF blocked from then on, the kernel
-	 * would hand the process's to another thread (retarget_shared_pending() in
-	 * kernel/signal.c) and end that one's epoll_wait with EINTR.
+	 * SIGPROF itself stays unblocked. When a thread's timer and the process timer expire at one
+	 * tick, the kernel delivers the thread's signal first. If SIGPROF were then blocked, the
+	 * kernel would give the process's signal to another thread (retarget_shared_pending() in
+	 * kernel/signal.c), whose epoll_wait would fail with EINTR.
 	 */
 	const struct sys_sigaction action = {
 		.handler = on_sigprof,
@@ -31,7 +31,7 @@ int handler_install(int signal, bool onstack, struct sys_sigaction *ret_previous
 	return (int)sys4(__NR_rt_sigaction, signal, &action, ret_previous, 8);
 }
 
-/* What the program has put in our place meanwhile stays. */
+/* Keeps an action that the program has installed meanwhile. */
 static void stop_using_altstacks(void)
 {
 	struct sys_sigaction action;

@@ -1,4 +1,4 @@
-/* memory.c - the unwinder's reader inside the target: reads nothing that could fault */
+/* memory.c - reads memory for the unwinder inside the target without ever faulting */
 #include "sampler/handler/memory.h"
 
 #include "sampler/handler/sys/sigsafe.h"
@@ -8,20 +8,20 @@ enum {
 	WINDOW_MAX_PAGES = 2048, /* 8 MiB: about 0.3 ms, once a thread */
 	WINDOW_RETRY = 64,       /* samples */
 	ADDRESS_BITS = 56,
-	BLOCKS = 4,        /* that the kernel has read during a walk */
+	BLOCKS = 4,        /* blocks that the kernel read during a walk */
 	BLOCK_BYTES = 512, /* aligned, so that each lies in one page */
 	INTERRUPTED = -4,  /* -EINTR */
 };
 
-/* Tables are read in words and bytes; the kernel is asked once for so many of them. */
+/* Unwind tables are read in words and bytes; each block is one system call. */
 struct block {
 	uint64_t start; /* 1: none */
 	unsigned char bytes[BLOCK_BYTES];
 };
 
-/* A child of fork may find one taken by a thread that it does not have: there are more. */
+/* After fork a buffer may stay taken by a thread that the child does not have: there are more. */
 static struct buffer {
-	struct memory memory; /* first: it is what a borrower holds */
+	struct memory memory; /* first: memory_acquire() returns its address */
 	_Atomic uint32_t taken;
 	uint32_t next_block;
 	struct block blocks[BLOCKS];
@@ -32,7 +32,7 @@ struct memory *memory_acquire(uint32_t start)
 	for (uint32_t i = 0; i < MEMORY_BUFFERS; i++) {
 		struct buffer *buffer = &buffers[(start + i) % MEMORY_BUFFERS];
 
-		/* acquire: the last borrower's stores, by the release in memory_release() */
+		/* acquire: pairs with the release in memory_release() */
 		if (!atomic_exchange_explicit(&buffer->taken, 1, memory_order_acquire))
 			return &buffer->memory;
 	}
@@ -60,7 +60,7 @@ static void copy(void *to, uint64_t from, size_t len)
 
 bool memory_probe(uint64_t address)
 {
-	/* NULL would be taken for "no set", and allowed. */
+	/* The kernel takes NULL as "no set", and succeeds. */
 	if (address < PAGE || address >> ADDRESS_BITS)
 		return false;
 	return sys4(__NR_rt_sigprocmask, ~0L, address, 0, 8) != -14 /* EFAULT */;
@@ -73,7 +73,7 @@ static bool call_at(uint64_t address)
 	       arch_enters_kernel((const unsigned char *)address);
 }
 
-/* A process timer's signal also goes to a sleeping thread when the running ones block it. */
+/* The process timer's signal also goes to a sleeping thread if the running ones block it. */
 bool memory_was_blocked(const ucontext_t *uc)
 {
 	uint64_t pc = arch_regs(uc).pc;
@@ -82,16 +82,17 @@ bool memory_was_blocked(const ucontext_t *uc)
 	       (arch_syscall_result(uc) == INTERRUPTED && call_at(pc - ARCH_ENTER_BYTES));
 }
 
-/* A page of a file would fault when it is read first, and that would be the program's fault. */
+/* The first read of a file's page would fault, and count as the program's fault. */
 static bool probe_module(uint64_t page)
 {
 	long r = sys3(__NR_madvise, page, PAGE, SYS_POPULATE_READ);
 
-	/* EINVAL: an older kernel, or pages that are no file's. */
+	/* EINVAL: an older kernel, or pages without a file. */
 	return r == -22 ? memory_probe(page) : r == 0;
 }
 
-/* The end of the stack that SP is on: exec's, or a thread's, which its TCB ends. */
+/* The end of the stack that contains SP: the main thread's, or a thread's, which ends at its TCB.
+ */
 static uint64_t stack_limit(struct process *p, uint64_t sp)
 {
 	const uint64_t reach = (uint64_t)WINDOW_MAX_PAGES * PAGE;
@@ -111,8 +112,8 @@ static bool prove(uint64_t from, uint64_t to)
 	return true;
 }
 
-/* A window that does not reach the limit without a gap is not kept: it could be a coroutine's
- * stack, which can vanish while the thread lives. */
+/* A window is kept only if it reaches the limit without a gap: otherwise it may be a coroutine's
+ * stack, which can be unmapped while the thread lives. */
 void memory_prove_window(struct process *p, struct slot_own *own, uint64_t sp)
 {
 	uint64_t limit;
@@ -174,7 +175,7 @@ static bool read_by_kernel(const struct process *p, uint64_t address, void *to, 
 	       (long)len;
 }
 
-/* A reader on the stack has none. */
+/* A reader that is on the stack has no blocks. */
 static struct buffer *buffer_of(struct memory *m)
 {
 	uint64_t offset = (uint64_t)m - (uint64_t)buffers;
@@ -182,7 +183,7 @@ static struct buffer *buffer_of(struct memory *m)
 	return offset < sizeof(buffers) ? (struct buffer *)m : NULL;
 }
 
-/* Return: the block that begins at START; NULL when it cannot be read. */
+/* Return:  the block at START; NULL when it cannot be read. */
 static const struct block *block_at(const struct process *p, struct buffer *buffer, uint64_t start)
 {
 	struct block *block;

@@ -1,4 +1,4 @@
-/* modules.c - which module a pc is in, and which modules the collector has not heard of */
+/* modules.c - finds the module of a pc, and the modules that the collector does not know yet */
 #include "sampler/handler/modules.h"
 
 #include <dlfcn.h>
@@ -33,8 +33,8 @@ static bool find_in_snapshot(struct process *p, uint64_t pc, struct unwind_modul
 }
 
 /*
- * Of a program with gaps between its segments the loader gives the segment alone, and its table is
- * in another one.
+ * For a program with gaps between its segments the loader returns one segment, while the unwind
+ * table is in another one.
  */
 static void widen(const struct process *p, struct unwind_module *module)
 {
@@ -81,7 +81,7 @@ static uint32_t place(uint64_t start)
 	return (uint32_t)((start >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PROCESS_MODULES;
 }
 
-/* What dlclose frees keeps its place, so that probing does not stop there. */
+/* A removed entry stays as a tombstone, so that probing continues past it. */
 enum { GONE = 1 };
 
 bool modules_announce(struct process *p, uint64_t start)

@@ -1,6 +1,5 @@
-/* nearly_idle.c - threads that run too little for a timer of their own, and timers that nobody runs
- * for
- */
+/* nearly_idle.c - threads that use too little CPU for a timer of their own, and timers of ended
+ * threads */
 #include "sampler/handler/nearly_idle.h"
 
 #include "sampler/handler/on_event.h"
@@ -13,32 +12,33 @@ enum {
 	NEARLY_IDLE_PART = 32, /* of a processor */
 	SWEEP_SLOTS = 8,
 	MAX_OF_ONE = 2, /* periods */
-	MAX_KEPT = 64,  /* ended threads whose periods have not been seen yet */
+	MAX_KEPT = 64,  /* ended threads whose CPU time was not accounted yet */
 	MAX_LATE_MS = 1000,
 	NS_PER_MS = 1000000,
 };
 
-/* 0 .. MAX_NS, evenly enough */
+/* 0 .. MAX_NS, uniform enough */
 static uint64_t random_ns(struct slot_own *own, uint64_t most_ns)
 {
 	own->random = own->random * 1664525U + 1013904223U;
 	return (most_ns >> 10) * (own->random >> 10) >> 12;
 }
 
-/* What was used between two hits of one thread: by it, by the process, and on the wall. */
+/* CPU time between two process-timer signals in one thread: its own, the process's, and wall time.
+ */
 struct between {
 	uint64_t used_ns;
 	uint64_t all_ns;
 	uint64_t wall_ns;
 };
 
-/* PART of WHOLE, of NS: without 128 bits, which would call a function. */
+/* NS * PART / WHOLE, without 128 bits, which would need a function call. */
 static uint64_t part_of(uint64_t ns, uint64_t part, uint64_t whole)
 {
 	return part < whole ? (ns >> 10) * ((part << 10) / whole) : ns;
 }
 
-/* The hit came with a tick; this long before it was due, in CPU time of the thread. */
+/* How long before this tick the timer expired, in CPU time of the thread. */
 static uint64_t late_by(const struct process *p, const struct between *between, uint64_t period_ns)
 {
 	uint64_t left_ns = timer_process_left_ns(p);
@@ -47,8 +47,8 @@ static uint64_t late_by(const struct process *p, const struct between *between, 
 	return part_of(late_ns, between->wall_ns, between->all_ns);
 }
 
-/* Expiries as dense as the hits of the process timer would have been, from when this one was due.
- */
+/* The first expiry: as dense as the process timer's signals in this thread, counted from when this
+ * one was due. */
 static uint64_t first_ns(const struct process *p, struct slot_own *own,
 			 const struct between *between, uint64_t period_ns)
 {
@@ -62,19 +62,19 @@ static uint64_t first_ns(const struct process *p, struct slot_own *own,
 	return first_ns + period_ns - late_ns;
 }
 
-/* Events count for themselves, and hooks see each end. */
+/* With perf events, or with hooks that see each thread end, this account is not needed. */
 static bool keeps_account(const struct process *p)
 {
 	return p->discovery == DISCOVERY_TIMER && !event_is_possible(p);
 }
 
-/* Its clock goes back when it is another thread with the tid of one that has ended. */
+/* The clock goes back if the tid now belongs to another thread. */
 static bool is_known(struct process *p, const struct slot_own *own, uint64_t thread_ns)
 {
 	return own->hit_ns && thread_ns >= own->hit_thread_ns && own->epoch == process_epoch(p);
 }
 
-/* Return: what it has used since the last hit; of one that began before the account, nothing. */
+/* Return:  CPU time since its last signal; 0 for a thread older than the account. */
 static uint64_t used_since(struct process *p, const struct slot_own *own, uint64_t thread_ns)
 {
 	if (is_known(p, own, thread_ns))
@@ -82,7 +82,8 @@ static uint64_t used_since(struct process *p, const struct slot_own *own, uint64
 	return thread_ns <= clock_process_cpu_ns() - p->account_since_ns ? thread_ns : 0;
 }
 
-/* Whole periods that the hits have passed over are in its next sample: no more than the account. */
+/* Adds whole periods without a sample to the thread's next sample: no more than the account holds.
+ */
 static void catch_up(struct process *p, struct slot_own *own, int64_t late_ns, uint64_t period_ns)
 {
 	int64_t left_ns = atomic_load_explicit(&p->account_ns, memory_order_relaxed);
@@ -111,7 +112,7 @@ void nearly_idle_settle(struct process *p, struct slot *slot, const struct tick 
 		own->late_ns = 0;
 	if (used_ns)
 		own->late_ns += (int64_t)used_ns - (int64_t)(tick->weight * own->period_ns);
-	/* A hit stands for the period that was; the next one is the first of what is now. */
+	/* A signal represents the old period; the next one is the first of the current period. */
 	own->epoch = process_epoch(p);
 	own->hit_thread_ns = thread_ns;
 	own->hit_process_ns = process_ns;
@@ -151,7 +152,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Return: for how many ended threads N periods stand; what is not taken waits for the next. */
+/* Return:  how many ended threads N periods account for; what is not taken waits for the next. */
 static uint32_t ended_of(uint64_t n)
 {
 	return (uint32_t)((n + MAX_OF_ONE - 1) / MAX_OF_ONE);
@@ -183,7 +184,7 @@ void nearly_idle_forget(struct slot *slot)
 	slot->own->window_lo = 0;
 	slot->own->window_hi = 0;
 	slot->own->no_window = 0;
-	slot->own->n_signals = 0; /* its name is looked at with this sample */
+	slot->own->n_signals = 0; /* its name is checked with this sample */
 }
 
 static void sweep_slot(struct process *p, uint32_t index)
@@ -194,7 +195,7 @@ static void sweep_slot(struct process *p, uint32_t index)
 	if (atomic_load_explicit(tid, memory_order_acquire) != RING_TID_DEAD ||
 	    slot_at(p, index, &slot) < 0 || !slot.own->timer || !slot_enter(&slot))
 		return;
-	/* Whoever claims it has to enter it first. */
+	/* A claim has to enter the slot first. */
 	if (atomic_load_explicit(tid, memory_order_acquire) == RING_TID_DEAD)
 		timer_delete_ended(p, &slot);
 	slot_leave(&slot);

@@ -1,6 +1,5 @@
-/* nearly_idle.h - threads that run too little for a timer of their own, and timers that nobody runs
- * for
- */
+/* nearly_idle.h - threads that use too little CPU for a timer of their own, and timers of ended
+ * threads */
 #ifndef HANDLER_NEARLY_IDLE_H
 #define HANDLER_NEARLY_IDLE_H
 
@@ -8,13 +7,13 @@
 #include "sampler/handler/slot.h"
 
 /**
- * nearly_idle_settle - a thread that the process timer has hit is to have its own timer, or is not
+ * nearly_idle_settle - decide whether a thread that the process timer sampled gets its own timer
  *
- * Not at its first hit.  The process timer's hits are right for a thread however it runs; its own
- * timer is only looked at when a tick finds that thread running, which a thread that runs for less
- * than a tick at a time seldom is.  Where processors tick together it is the first of them whose
- * thread is hit, every time: what a thread has used meanwhile is in the sample after the one that
- * gave it a timer.  docs/decisions/0022 has the numbers.
+ * Not at its first sample. The process timer samples any thread correctly. A thread's own timer is
+ * checked only at ticks during which it runs, which a thread that runs for less than a tick at a
+ * time seldom meets. Where all processors tick together, the first running thread gets the process
+ * timer's signal, every time: the CPU time of the others is added to the sample after the one that
+ * gave them a timer. docs/decisions/0022 has the numbers.
  *
  * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread; not in
  * AGENT_NO_SYSCALLS.
@@ -22,7 +21,7 @@
 void nearly_idle_settle(struct process *p, struct slot *slot, const struct tick *tick);
 
 /**
- * nearly_idle_arm - a thread that the collector has found has its own timer, and what it used so
+ * nearly_idle_arm - give a timer to a thread that the collector found, and account what it used so
  * far
  * @tid: the slot's thread; it need not be the caller
  *
@@ -31,47 +30,46 @@ void nearly_idle_settle(struct process *p, struct slot *slot, const struct tick 
 void nearly_idle_arm(struct process *p, struct slot *slot, uint32_t tid);
 
 /**
- * nearly_idle_forget - the slot's tid may be another thread's than before: nothing is known of its
- * stack
+ * nearly_idle_forget - forget a slot's timer and stack: its tid may now belong to another thread
  *
- * Its timer counts nobody any more, and is deleted.
+ * Its timer counts no thread any more, and is deleted.
  *
  * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread.
  */
 void nearly_idle_forget(struct slot *slot);
 
 /**
- * nearly_idle_add_cpu - the process timer says that the process has used this much more
+ * nearly_idle_add_cpu - the process timer expired: the process used this much more CPU
  *
- * It counts all CPU of the process, and what samples stand for is taken off
- * (nearly_idle_sampled()).  What is left was used by ended threads between the kernel's last tick
- * and their end, or has not been looked at yet.
+ * The account contains all CPU time of the process, minus what samples represent
+ * (nearly_idle_sampled()). The rest was used by ended threads after the last kernel tick, or is not
+ * sampled yet.
  *
  * Context: handler.
  */
 void nearly_idle_add_cpu(struct process *p, uint64_t ns);
 
 /**
- * nearly_idle_sampled - so much of that has its samples, or has been counted as lost
+ * nearly_idle_sampled - subtract CPU time that is sampled, or counted as lost
  *
  * Context: handler.
  */
 void nearly_idle_sampled(struct process *p, uint64_t ns);
 
 /**
- * nearly_idle_inherit - a thread that is new stands for whole periods that ended threads left
+ * nearly_idle_inherit - add whole periods that ended threads used to a new thread's next sample
  *
- * At most two for each that had a timer and has ended: more has another cause than the tick.  Those
- * that have left nothing yet are remembered, 64 of them: the process timer may say it later.
+ * At most two for each ended thread that had a timer: more has another cause than the tick. Up to
+ * 64 ended threads without residual are remembered, because the process timer may expire later.
  *
  * Context: handler.  Between slot_enter() and slot_leave(), the slot's thread.
  */
 void nearly_idle_inherit(struct process *p, struct slot *slot, uint64_t period_ns);
 
 /**
- * nearly_idle_sweep - delete timers of threads that have ended, in the next few slots
+ * nearly_idle_sweep - delete timers of ended threads, in the next few slots
  *
- * They would stay until the slot is claimed again, and count against the user's signals.
+ * Otherwise they stay until the slot is claimed again, and count against RLIMIT_SIGPENDING.
  *
  * Context: handler.  Not in AGENT_NO_SYSCALLS.
  */

@@ -1,4 +1,4 @@
-/* on_event.c - the signal of a perf event, which the collector has opened for a thread */
+/* on_event.c - handles the signal of a perf event that the collector opened for a thread */
 #include "sampler/handler/on_event.h"
 
 #include "sampler/handler/sys/clock.h"
@@ -9,12 +9,12 @@
 enum {
 	BAND_FIRST = 1,    /* POLL_IN, and what follows it in siginfo.h */
 	BAND_LAST = 6,     /* POLL_HUP */
-	EARLY_PART = 4,    /* of a period that a signal may be early */
-	AHEAD_PERIODS = 4, /* that samples may have stood for too early */
-	MAX_PERIODS = 8,   /* or ticks, without a sample */
+	EARLY_PART = 4,    /* part of a period that a signal may be early */
+	AHEAD_PERIODS = 4, /* periods that samples may be ahead of the clock */
+	MAX_PERIODS = 8,   /* periods or ticks without a sample */
 };
 
-/* Of any kernel: CONFIG_HZ is 100 to 1000. */
+/* Bounds for any kernel: CONFIG_HZ is 100 to 1000. */
 #define SLOWEST_TICK_NS UINT64_C(10000000)
 #define FASTEST_TICK_NS UINT64_C(1000000)
 
@@ -32,14 +32,14 @@ bool event_is_ours(const struct process *p, const siginfo_t *info)
 static bool find(struct process *p, uint32_t fd, struct slot *ret_slot)
 {
 	uint32_t at = (fd - p->header->event_base) % RING_MAX_SLOTS;
-	/* Relaxed: the slot's own word is what counts. */
+	/* Relaxed: the slot's own word decides. */
 	uint32_t slot = atomic_load_explicit(&p->header->event_slots[at], memory_order_relaxed);
 
 	return slot && slot <= p->max_slots && slot_at(p, slot - 1, ret_slot) == 0 &&
 	       atomic_load_explicit(&ret_slot->ring->event, memory_order_acquire) == fd + 1;
 }
 
-/* Where in a period the event found a thread that had no timer is not known. */
+/* The position in its period of a thread without a timer is not known. */
 static void begin(struct slot_own *own, uint64_t cpu_ns, uint64_t period_ns)
 {
 	own->accounted_cpu_ns = cpu_ns - period_ns - (uint64_t)own->random % period_ns;
@@ -51,23 +51,22 @@ static uint64_t longer(uint64_t a_ns, uint64_t b_ns)
 	return a_ns > b_ns ? a_ns : b_ns;
 }
 
-/* What stays without a sample for so much CPU is given with the next signal, wherever that comes.
- */
+/* After so much CPU time without a sample the next signal takes it, wherever that comes. */
 static uint64_t max_unsampled_ns(uint64_t period_ns)
 {
 	return MAX_PERIODS * longer(period_ns, SLOWEST_TICK_NS);
 }
 
-/* Of the timer where an event stands: each tick is to be seen. */
+/* The period of the timer of a thread with an event: it has to see each tick. */
 static uint64_t tick_ns(uint64_t period_ns)
 {
 	return period_ns < FASTEST_TICK_NS ? period_ns : FASTEST_TICK_NS;
 }
 
 /*
- * After a change of the rate.  Where the last period was cut off is random, as is where the next
- * one begins: else what is left at a thread's end, half a period on average, would be missing. More
- * than samples ever leave was used in a pause.
+ * After a change of the rate. The end of the last period and the start of the next one are random:
+ * otherwise the residual at a thread's end, half a period on average, would be missing. A larger
+ * residual than samples ever leave was used during a pause.
  */
 static void follow_rate(struct process *p, struct slot *slot, uint64_t cpu_ns, uint64_t period_ns)
 {
@@ -84,7 +83,7 @@ static void follow_rate(struct process *p, struct slot *slot, uint64_t cpu_ns, u
 	timer_restart(slot, tick_ns(period_ns));
 }
 
-/* Brings the account of the slot's thread up to date.  Return: its CPU clock. */
+/* Updates the account of the slot's thread. Return: its CPU clock. */
 static uint64_t update(struct process *p, struct slot *slot)
 {
 	struct slot_own *own = slot->own;
@@ -114,7 +113,8 @@ static uint32_t whole_periods(int64_t used_ns, uint64_t period_ns)
 	return (uint64_t)used_ns < period_ns ? 1 : (uint32_t)((uint64_t)used_ns / period_ns);
 }
 
-/* The end of a period in user mode, and of those whose signals came while the slot was written. */
+/* For a period that ended in user mode, and those whose signals came while the slot was being
+ * written. */
 static uint32_t user_weight(struct process *p, struct slot *slot)
 {
 	struct slot_own *own = slot->own;
@@ -129,7 +129,7 @@ static uint32_t user_weight(struct process *p, struct slot *slot)
 	return periods < signals ? periods : signals;
 }
 
-/* Whether the kernel worked for the thread at the ticks since the last look; not at the first. */
+/* Whether most ticks since the last check were in the kernel; false at the first check. */
 static bool ticked_in_kernel(struct slot_own *own)
 {
 	struct clock_ticks now = clock_thread_ticks();
@@ -143,9 +143,9 @@ static bool ticked_in_kernel(struct slot_own *own)
 }
 
 /*
- * At a tick.  Periods that ended in the kernel sent no signal; the tick finds threads there as
- * often as they are there, so what has come together since it last did belongs to where it does
- * now.
+ * At a tick. Periods that ended in the kernel sent no signal. Ticks interrupt a thread in the
+ * kernel in proportion to the time there, so all CPU time since the last such tick is attributed to
+ * where it is now.
  */
 static uint32_t kernel_weight(struct process *p, struct slot *slot)
 {
@@ -158,13 +158,13 @@ static uint32_t kernel_weight(struct process *p, struct slot *slot)
 
 	if (used_ns >= (int64_t)max_unsampled_ns(period_ns))
 		return (uint32_t)((uint64_t)used_ns / period_ns);
-	/* The period that is under way is not over. */
+	/* The current period has not ended. */
 	if (!in_kernel || used_ns < (int64_t)(period_ns + past_ns))
 		return 0;
 	return (uint32_t)(((uint64_t)used_ns - past_ns) / period_ns);
 }
 
-/* Without system calls a signal is a period. */
+/* Without system calls each signal counts as one period. */
 static bool due(struct process *p, struct signal_target *at)
 {
 	bool counts = process_state(p) != AGENT_SAMPLING || p->header->non_cpu_event;
@@ -191,7 +191,7 @@ bool event_target(struct process *p, const siginfo_t *info, struct signal_target
 			return true;
 		slot_leave(slot);
 	}
-	/* What it stands for is in the CPU that a later one finds used. */
+	/* The CPU time that it represents is part of a later sample. */
 	atomic_fetch_add_explicit(&p->header->n_signals, 1, memory_order_relaxed);
 	return false;
 }
@@ -217,8 +217,7 @@ bool event_counts_caller(struct process *p, const struct slot *slot)
 	return false;
 }
 
-/* In AGENT_NO_SYSCALLS no call may set the timer: it goes on, and an expiry stands for that much
- * less. */
+/* In AGENT_NO_SYSCALLS the timer cannot be set: it continues, and an expiry represents a tick. */
 void event_closed(struct process *p, struct slot *slot)
 {
 	struct slot_own *own = slot->own;
@@ -232,11 +231,11 @@ void event_closed(struct process *p, struct slot *slot)
 	timer_restart(slot, own->period_ns);
 }
 
-/* The linker's: where this object's code is. */
+/* The bounds of this object's code, from the linker. */
 extern const char own_begin[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 extern const char own_end[] __asm__("etext") __attribute__((visibility("hidden")));
 
-/* What the kernel does for another handler of ours is not what it does for the program. */
+/* Kernel time of another handler of wick is not the program's. */
 static bool is_own(const ucontext_t *uc)
 {
 	uint64_t pc = arch_regs(uc).pc;

@@ -1,4 +1,5 @@
-/* on_sigprof.c - whose signal is it, whose slot, and what is due besides the sample */
+/* on_sigprof.c - the signal handler: finds the source and the slot of a signal, takes a sample,
+ * then checks the process */
 #include "sampler/handler/on_sigprof.h"
 
 #include "sampler/handler/install.h"
@@ -80,8 +81,8 @@ static bool thread_timer_due(struct process *p, struct signal_target *at)
 }
 
 /*
- * The signal came while its slot was being written: what it stands for is the next sample's.  Where
- * an event stands it is in the CPU that the next tick finds used.
+ * The signal came while its slot was being written: the next sample represents it, too. With an
+ * event, its CPU time is sampled at the next tick.
  */
 static void add_residual(struct process *p, struct slot *slot, uint32_t weight)
 {
@@ -122,7 +123,7 @@ static void jitter_process(struct process *p)
 		timer_jitter_process(p);
 }
 
-/* Finds or claims the slot of a thread that has no timer, and enters it. */
+/* Finds or claims, and enters, the slot of a thread without a timer. */
 static bool enter_discovered(struct process *p, const struct tick *tick, uint64_t stood_for_ns,
 			     struct slot *slot)
 {
@@ -154,7 +155,7 @@ static bool enter_discovered(struct process *p, const struct tick *tick, uint64_
 	return false;
 }
 
-/* Its own timer, which a pause has disarmed, is wanted again. */
+/* Its timer, which a pause disarmed, is needed again. */
 static bool process_tick(struct process *p, struct signal_target *at)
 {
 	if (!slot_enter(&at->slot))
@@ -164,12 +165,12 @@ static bool process_tick(struct process *p, struct signal_target *at)
 		return true;
 	}
 	if (!timer_alive(&at->slot))
-		event_closed(p, &at->slot); /* the next tick has it follow the event again */
+		event_closed(p, &at->slot); /* at the next tick it follows the event again */
 	slot_leave(&at->slot);
 	return false;
 }
 
-/* The process timer: a thread that has no timer gives a sample, and gets one if it runs much. */
+/* The process timer: samples a thread without a timer, and gives it one if it runs enough. */
 static bool process_timer_target(struct process *p, struct signal_target *at)
 {
 	struct tick *tick = &at->tick;
@@ -195,7 +196,7 @@ static bool process_timer_target(struct process *p, struct signal_target *at)
 	at->slot.own->period_ns = stood_for_ns;
 	if (!p->header->non_cpu_event)
 		return true;
-	slot_leave(&at->slot); /* a slot is all that its event needs */
+	slot_leave(&at->slot); /* a slot is all that the event needs */
 	return false;
 }
 
@@ -205,7 +206,7 @@ static bool is_ours(const struct process *p, const siginfo_t *info)
 	       (uint64_t)info->si_value.sival_ptr >> 32 == p->cookie;
 }
 
-/* Whose signal it was.  Return: whether a sample is due, in the slot that is entered. */
+/* Finds the source of the signal. Return: whether a sample is due, in the slot that is entered. */
 static __attribute__((noinline)) bool find_target(struct process *p, const siginfo_t *info,
 						  struct signal_target *at)
 {
@@ -218,7 +219,7 @@ static __attribute__((noinline)) bool find_target(struct process *p, const sigin
 					   : thread_timer_target(p, index, at);
 }
 
-/* A sample stands for the period that ends with it, whatever the next one is to be. */
+/* A sample represents the period that ends with it, whatever the next period is. */
 static __attribute__((noinline)) void finish_sample(struct process *p, struct signal_target *at)
 {
 	struct slot *slot = &at->slot;
@@ -241,8 +242,8 @@ static __attribute__((noinline)) void check_process(struct process *p, uint64_t 
 	process_check(p, now_ns);
 }
 
-/* Little of its own lies under the walk: what precedes and follows is in calls that have returned.
- */
+/* Kept small: its frame is below the walk. Work before and after the walk is in calls that have
+ * returned. */
 void on_sigprof(int sig, siginfo_t *info, void *context)
 {
 	struct process *p = handler_process;

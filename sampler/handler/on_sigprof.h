@@ -5,10 +5,10 @@
 #include "sampler/handler/sys/sys.h"
 
 /**
- * on_sigprof - one of our timers expired, or somebody else's SIGPROF came
+ * on_sigprof - handle a signal of one of wick's timers or events, or a SIGPROF of the program
  *
- * Context: handler.  Installed with every signal but SIGPROF blocked: a second one may run on
- *          top of the first, before the first's first instruction as a rule.
+ * Context: handler. Installed with every signal but SIGPROF blocked: a second one may be nested in
+ *          the first, usually before its first instruction.
  */
 void on_sigprof(int sig, siginfo_t *info, void *context);
 

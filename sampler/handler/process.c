@@ -1,4 +1,4 @@
-/* process.c - what the handlers of one process share: its state, and how it ends */
+/* process.c - the state that all handlers of a process share, and how sampling stops */
 #include "sampler/handler/process.h"
 
 #include "sampler/handler/slot.h"

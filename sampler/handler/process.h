@@ -1,4 +1,4 @@
-/* process.h - what the handlers of one process share; in memory that fork wipes */
+/* process.h - the state that all handlers of a process share, in memory that fork wipes */
 #ifndef HANDLER_PROCESS_H
 #define HANDLER_PROCESS_H
 
@@ -17,8 +17,8 @@ enum {
 	PROCESS_SNAPSHOT = 256, /* modules, where libc has no _dl_find_object */
 	PROCESS_RANGES = 512,   /* readable segments, noted before seccomp */
 	PROCESS_HINTS = 4096,
-	PROCESS_STALE_MS = 5000,  /* nobody drained for this long: stop */
-	PROCESS_RECHECK_MS = 1000 /* and still so this much later (a stopped job resumes) */
+	PROCESS_STALE_MS = 5000,  /* nothing drained for this long: stop */
+	PROCESS_RECHECK_MS = 1000 /* and again after this time (a stopped collector may continue) */
 };
 
 /* The slot number of the process timer in si_value. */
@@ -30,20 +30,20 @@ struct process_range {
 };
 
 /*
- * MADV_WIPEONFORK: a fork child finds zeros: no header, no cookie, no pid, so neither hooks
- * nor handler touch anything until the child has said its own hello.  A child that shares
- * memory is told apart by its pid.
+ * MADV_WIPEONFORK: a child after fork finds zeros: no header, no cookie, no pid. So neither hooks
+ * nor handler touch anything until the child has made its own handshake. A child that shares memory
+ * is recognized by its pid.
  */
 struct process {
 	struct ring_header *header; /* NULL: not sampling */
 	int32_t pid;
-	uint32_t cookie;    /* upper half of si_value of every timer of ours; never 0 */
+	uint32_t cookie;    /* upper half of si_value in every timer of wick; never 0 */
 	uint64_t period_ns; /* at the start */
 	uint32_t max_slots;
 	uint32_t max_chunks; /* that the file holds */
 	uint32_t jitter_pct;
 	uint32_t discovery; /* enum ring_discovery */
-	uint64_t stack_top; /* of the stack that exec made; 0: unknown */
+	uint64_t stack_top; /* end of the stack that exec made; 0: unknown */
 	uint64_t file_bytes;
 
 	_Atomic uint32_t state; /* enum agent_state; the header's is for the collector to read */
@@ -54,16 +54,16 @@ struct process {
 	_Atomic uint32_t unloading;        /* calls of dlclose under way */
 	_Atomic uint32_t jittering;        /* a thread is moving the process timer */
 	_Atomic uint32_t n_ticks;          /* of the process timer */
-	_Atomic uint32_t n_swept;          /* slots that nearly_idle_sweep() has looked at */
+	_Atomic uint32_t n_swept;          /* slots that nearly_idle_sweep() has checked */
 	int32_t timer;                     /* the process timer's id + 1; 0: none */
 	_Atomic uint32_t epoch;            /* of the header, when the process timer was last set */
 	_Atomic uint64_t timer_ns;         /* CPU time between two of its expiries */
-	_Atomic uint32_t chained;          /* a thread holds the account's chain */
-	_Atomic int64_t account_ns;        /* CPU that no sample stands for: account.h, light.h */
-	_Atomic uint64_t account_since_ns; /* what the process had used when that began */
+	_Atomic uint32_t chained;          /* 1: a thread is chained (account.h) */
+	_Atomic int64_t account_ns;        /* residual CPU time: account.h, nearly_idle.h */
+	_Atomic uint64_t account_since_ns; /* CPU time of the process when the account began */
 	_Atomic uint32_t n_ended;  /* timers of threads that have ended, deleted since it was last
 				      settled */
-	_Atomic uint64_t stale_ns; /* when the collector was first found silent */
+	_Atomic uint64_t stale_ns; /* when the collector was first found not draining */
 	_Atomic uint32_t n_snapshot;
 
 	struct process_range program; /* the main program, from its first segment to its last */
@@ -84,15 +84,15 @@ extern struct process *handler_process;
 /**
  * process_is_self - whether this process is the one that is sampled
  *
- * Makes a system call, and so gives NULL without one when the process is silent.
+ * Makes a system call; returns NULL without one when system calls are forbidden.
  *
- * Return:  the process, or NULL: then nothing may be touched.
+ * Return:  the process, or NULL: then no state may be touched.
  * Context: handler.
  */
 struct process *process_is_self(void);
 
 /**
- * process_state - sampling, quiet, stopped ...
+ * process_state - the state of sampling: enum agent_state
  *
  * Context: handler.
  */
@@ -102,9 +102,9 @@ static inline enum agent_state process_state(struct process *p)
 }
 
 /**
- * process_epoch - the number of the rate and pause that are asked for now
+ * process_epoch - the version of rate and pause in the header
  *
- * Read it before them: who remembers it then follows a change that came between.
+ * Read it before them: a reader that stores it then notices a change in between.
  *
  * Context: handler.
  */
@@ -115,7 +115,7 @@ static inline uint32_t process_epoch(struct process *p)
 }
 
 /**
- * process_is_paused - whether no samples are wanted for now
+ * process_is_paused - whether sampling is paused
  *
  * Context: handler.
  */
@@ -125,14 +125,14 @@ static inline bool process_is_paused(struct process *p)
 }
 
 /**
- * process_period_ns - CPU time between two signals, as it is asked for now
+ * process_period_ns - CPU time between two signals, as requested now
  *
  * Context: handler.
  */
 uint64_t process_period_ns(struct process *p);
 
 /**
- * process_forbids_syscalls - whether a seccomp filter may end the host for any system call of ours
+ * process_forbids_syscalls - whether a seccomp filter may end the program for any system call
  *
  * Context: handler.
  */
@@ -144,7 +144,7 @@ static inline bool process_forbids_syscalls(struct process *p)
 }
 
 /**
- * process_set_state - change the state here and where the collector reads it
+ * process_set_state - change the state here and in the header
  *
  * Context: handler.
  */
@@ -153,8 +153,7 @@ void process_set_state(struct process *p, enum agent_state state);
 /**
  * process_stop - delete every timer of the process
  *
- * Only the first call does it; with AGENT_NO_SYSCALLS before, no call may be made and the timers
- * stay: their signals are ignored.
+ * Only the first call does it. In AGENT_NO_SYSCALLS the timers stay, and their signals are ignored.
  *
  * Context: handler.
  */
@@ -171,7 +170,7 @@ void process_stop(struct process *p, enum agent_state state);
 void process_wait_handlers(struct process *p, uint32_t tid);
 
 /**
- * process_check - stop when told to, or when nobody has drained the rings for 5 s
+ * process_check - stop when asked to, or when the rings were not drained for 5 s
  *
  * Context: handler.
  */

@@ -1,4 +1,4 @@
-/* sampling.c - one sample: the walk, its record, and the records that must precede it */
+/* sampling.c - writes one sample, and the records that must precede it, to the thread's ring */
 #include "sampler/handler/sampling.h"
 
 #include "sampler/handler/memory.h"
@@ -14,13 +14,13 @@
 _Static_assert(PC_EXACT == UNWIND_EXACT, "the unwinder's mark travels as it is");
 
 enum {
-	NAME_EVERY = 8, /* samples between two looks at the thread's name */
+	NAME_EVERY = 8, /* samples between two checks of the thread's name */
 	GET_NAME = 16,  /* PR_GET_NAME */
 	OF_THREAD = 1,  /* RUSAGE_THREAD */
 	FUTEX_WAKE_OP = 1,
 };
 
-/* memops.c is not to be called by name here (sigsafe.h), and 16 bytes need no call. */
+/* memops.c must not be called by name here (sigsafe.h), and 16 bytes need no call. */
 static void copy_words(void *to, const void *from, uint32_t n_words)
 {
 	uint64_t *t = to;
@@ -126,7 +126,7 @@ void sampling_wake(struct process *p)
 	(void)sys3(__NR_futex, &p->header->wake, FUTEX_WAKE_OP, 1);
 }
 
-/* Relaxed: a weight and nothing else; whoever adds to it meanwhile is in the next sample's. */
+/* Relaxed: only a weight; an addition that is missed is in the next sample. */
 static uint32_t take_residual(struct slot_own *own)
 {
 	if (!atomic_load_explicit(&own->residual, memory_order_relaxed))
@@ -137,8 +137,7 @@ static uint32_t take_residual(struct slot_own *own)
 void sampling_take(struct process *p, struct slot *slot, const struct tick *tick)
 {
 	bool no_syscalls = process_state(p) != AGENT_SAMPLING;
-	uint32_t used =
-		tick->weight + take_residual(slot->own); /* extra is in the account already */
+	uint32_t used = tick->weight + take_residual(slot->own); /* extra is accounted already */
 	uint32_t weight = used + slot->own->extra;
 	struct record_sample *record;
 

@@ -1,10 +1,10 @@
-/* sampling.h - one sample: the walk, its record, and the records that must precede it */
+/* sampling.h - writes one sample, and the records that must precede it, to the thread's ring */
 #ifndef HANDLER_SAMPLING_H
 #define HANDLER_SAMPLING_H
 
 #include "sampler/handler/slot.h"
 
-/* What the signal told. */
+/* One signal. */
 struct tick {
 	const ucontext_t *uc;
 	uint64_t now_ns;
@@ -13,7 +13,7 @@ struct tick {
 	uint16_t flags;  /* enum sample_flags */
 };
 
-/* In one, which lies on the stack without gaps. */
+/* A signal and its slot, in one struct so that the stack has no gap. */
 struct signal_target {
 	struct slot slot;
 	struct tick tick;
@@ -22,25 +22,25 @@ struct signal_target {
 /**
  * sampling_take - write the interrupted stack to the thread's ring, or count its loss
  *
- * It stands for tick.weight times the slot's period_ns.
+ * The sample represents tick.weight times the slot's period_ns.
  *
  * Context: handler.  Between slot_enter() and slot_leave().
  */
 void sampling_take(struct process *p, struct slot *slot, const struct tick *tick);
 
 /**
- * sampling_tid - which thread this is, without a system call where it can be
+ * sampling_tid - the tid of the calling thread, if possible without a system call
  *
- * The kernel sends a thread's timer to that thread, and a pc whose sp lies in the stack that the
- * slot's thread was proven to have is that thread's.  Elsewhere (a first sample, a coroutine) the
- * kernel is asked.
+ * The kernel sends a thread's timer signal to that thread. If sp is in the stack that the slot's
+ * thread is known to have, it is that thread. Otherwise (a first sample, a coroutine) a system call
+ * tells.
  *
  * Context: handler.
  */
 uint32_t sampling_tid(struct process *p, const struct slot *slot, const struct tick *tick);
 
 /**
- * sampling_name - write the name of the slot's thread, if it is not what was written last
+ * sampling_name - write the name of the slot's thread, if it has changed
  *
  * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_NO_SYSCALLS.
  */

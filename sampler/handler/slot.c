@@ -1,4 +1,4 @@
-/* slot.c - a thread's ring: found, claimed, written by one writer */
+/* slot.c - finds and claims the ring of a thread, and writes records to it */
 #include "sampler/handler/slot.h"
 
 #include "sampler/handler/timer.h"
@@ -25,7 +25,7 @@ int slot_at(struct process *p, uint32_t index, struct slot *ret_slot)
 	return 0;
 }
 
-/* Where a thread with this tid was last. */
+/* The slot that a thread with this tid had last. */
 static _Atomic uint16_t *hint_of(struct process *p, uint32_t tid)
 {
 	return &p->hints[tid % PROCESS_HINTS];
@@ -52,8 +52,7 @@ int slot_find(struct process *p, uint32_t tid, struct slot *ret_slot)
 	return -1;
 }
 
-/* Twice as many as there are, so that the first samples of many threads do not wait for each other.
- */
+/* Doubles the chunks, so that the first samples of many threads do not wait for each other. */
 static uint32_t chunks_to_add(const struct process *p, uint32_t n)
 {
 	uint32_t more = n < CHUNKS_AT_ONCE ? n : CHUNKS_AT_ONCE;
@@ -61,7 +60,7 @@ static uint32_t chunks_to_add(const struct process *p, uint32_t n)
 	return more < p->max_chunks - n ? more : p->max_chunks - n;
 }
 
-/* The duplicate of the last page is the handle by which the file is mapped on: no descriptor
+/* mremap() duplicates the last page and extends it over the next part of the file: no descriptor
  * stays open in the target. */
 static bool map_chunks(struct process *p, uint32_t n, uint32_t more)
 {
@@ -86,7 +85,7 @@ static void map_next_chunks(struct process *p)
 	uint32_t n = atomic_load_explicit(&p->n_chunks, memory_order_relaxed);
 	uint32_t more = n < p->max_chunks ? chunks_to_add(p, n) : 0;
 
-	/* A program may have room for one and not for many. */
+	/* The program may have address space for one chunk only. */
 	if (more && !map_chunks(p, n, more) && more > 1)
 		(void)map_chunks(p, n, 1);
 }
@@ -120,7 +119,7 @@ static uint32_t capacity(struct process *p)
 	return n < p->max_slots ? n : p->max_slots;
 }
 
-/* Enters the slot before the tid shows, so that its thread cannot arm it as well. */
+/* Enters the slot before its tid is visible, so that its thread cannot arm it as well. */
 static bool take(struct process *p, uint32_t i, uint32_t tid, struct slot *slot)
 {
 	_Atomic uint32_t *word = &p->header->tids[i];
@@ -135,7 +134,8 @@ static bool take(struct process *p, uint32_t i, uint32_t tid, struct slot *slot)
 	return false;
 }
 
-/* What the predecessor left goes; the ring's positions and counters go on, and we stay in. */
+/* Resets the agent's part; the ring's positions and counters continue, and the slot stays entered.
+ */
 static void reset_own(struct process *p, const struct slot *slot, uint32_t tid)
 {
 	struct slot_own *own = slot->own;
@@ -173,15 +173,15 @@ int slot_claim(struct process *p, uint32_t tid, struct slot *ret_slot)
 
 bool slot_enter(struct slot *slot)
 {
-	/* seq_cst: process_wait_handlers() looks here after it has changed the state. */
+	/* seq_cst: process_wait_handlers() reads it after it has changed the state. */
 	return !atomic_exchange_explicit(&slot->own->busy, 1, memory_order_seq_cst);
 }
 
 void slot_leave(struct slot *slot)
 {
 	atomic_store_explicit(&slot->own->busy, 0, memory_order_release);
-	/* Set or not, it is set again: a load would not be ordered behind what was written.  Pairs
-	 * with the collector's acquire. */
+	/* Always set: a load would not be ordered after what was written. Pairs with the
+	 * collector's acquire. */
 	atomic_fetch_or_explicit(slot->changed, UINT64_C(1) << slot->index % 64,
 				 memory_order_release);
 }
@@ -209,7 +209,7 @@ void slot_populate(struct slot *slot)
 	if (sys3(__NR_madvise, ring + (uint64_t)have * RING_PAGE, (want - have) * RING_PAGE,
 		 SYS_POPULATE_WRITE) == 0)
 		return;
-	/* Of pages that nobody has written to nothing is being read: that is harmless. */
+	/* Nothing reads from pages without data: this is harmless. */
 	for (uint32_t page = have ? have : 1; page < want; page++) {
 		volatile unsigned char *byte = ring + (uint64_t)page * RING_PAGE;
 
@@ -221,7 +221,8 @@ void *ring_reserve(struct slot *slot, uint32_t len)
 {
 	struct ring_slot *ring = slot->ring;
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	/* The reader's release of tail: it has copied what we are about to overwrite. */
+	/* Pairs with the reader's release of tail: it has copied what is about to be overwritten.
+	 */
 	uint64_t used = head - atomic_load_explicit(&ring->tail, memory_order_acquire);
 	uint32_t at = (uint32_t)(head % slot->data_bytes);
 	uint32_t to_end = slot->data_bytes - at;

@@ -1,4 +1,4 @@
-/* slot.h - a thread's ring: found, claimed, written by one writer */
+/* slot.h - finds and claims the ring of a thread, and writes records to it */
 #ifndef HANDLER_SLOT_H
 #define HANDLER_SLOT_H
 
@@ -11,31 +11,33 @@ struct slot_own {
 	uint64_t window_lo; /* stack pages proven readable without a gap; 0: none */
 	uint64_t window_hi;
 	struct account_share share; /* of the process's account; only with DISCOVERY_HOOKS */
-	uint64_t armed_cpu_ns;      /* its CPU clock when it was armed; only with DISCOVERY_HOOKS */
-	uint64_t sampled_ns;        /* what its samples since then stood for */
+	uint64_t armed_cpu_ns;      /* CPU clock of the thread when it was armed; only with
+				       DISCOVERY_HOOKS */
+	uint64_t sampled_ns;        /* CPU time that its samples since then represent */
 	uint64_t claimed_head;      /* head when it was claimed */
 	uint64_t period_ns;         /* between two expiries of its timer */
-	uint64_t accounted_cpu_ns;  /* up to where on its CPU clock samples stand; 0: unknown */
-	uint64_t ahead_ns;     /* by how much that may be ahead of the clock, or a quarter of it */
-	uint64_t event_cpu_ns; /* its CPU clock at the last signal of its event; 0: none yet */
-	struct clock_ticks ticks; /* as last looked at, where an event stands */
-	uint64_t hit_ns;          /* when the process timer last hit it; 0: never */
-	uint64_t hit_thread_ns;   /* its CPU clock then, and the process's */
+	uint64_t accounted_cpu_ns;  /* CPU clock up to which samples account for it; 0: unknown */
+	uint64_t ahead_ns;        /* how far this, or a quarter of it, may be ahead of the clock */
+	uint64_t event_cpu_ns;    /* CPU clock at the last signal of its event; 0: none yet */
+	struct clock_ticks ticks; /* at the last check, with an event */
+	uint64_t hit_ns;          /* time of the last process-timer signal in it; 0: never */
+	uint64_t hit_thread_ns;   /* CPU clocks of thread and process then */
 	uint64_t hit_process_ns;
-	int64_t late_ns;       /* used until then and given by no hit; below 0: they came early */
-	char comm[16];         /* as last written to the ring */
-	int32_t timer;         /* id + 1; 0: none */
-	uint32_t random;       /* xorshift32 */
-	uint32_t n_signals;    /* own samples, for every-8th work */
-	uint32_t extra;        /* periods to add to the next sample's weight */
-	_Atomic uint32_t busy; /* a handler is writing */
-	_Atomic uint32_t residual; /* weight that came meanwhile: the next sample stands for it */
-	uint16_t populated;        /* so many pages of the slot are there */
+	int64_t late_ns; /* CPU time until then that no such signal represents; below 0: they came
+			    early */
+	char comm[16];   /* as last written to the ring */
+	int32_t timer;   /* id + 1; 0: none */
+	uint32_t random; /* xorshift32 */
+	uint32_t n_signals;        /* own samples, for every-8th work */
+	uint32_t extra;            /* periods to add to the next sample's weight */
+	_Atomic uint32_t busy;     /* a handler is writing */
+	_Atomic uint32_t residual; /* weight of signals that came meanwhile, for the next sample */
+	uint16_t populated;        /* number of pages of the slot that are populated */
 	uint16_t no_window;        /* samples until the stack is examined again */
 	uint32_t n_events;         /* of hooks */
 	uint32_t named;            /* comm is in the ring */
 	uint32_t epoch;            /* of the header, when the timer was last set */
-	uint32_t event;            /* whose signals these two are of: as ring_slot.event */
+	uint32_t event;            /* the event of these two: as ring_slot.event */
 	bool ticked;               /* ticks has been read */
 };
 
@@ -67,9 +69,9 @@ int slot_at(struct process *p, uint32_t index, struct slot *ret_slot);
 int slot_find(struct process *p, uint32_t tid, struct slot *ret_slot);
 
 /**
- * slot_claim - take a slot for a thread; a dead predecessor's timer is deleted
+ * slot_claim - take a slot for a thread, and delete the timer of an ended predecessor
  *
- * Maps the next chunk when three quarters of the slots are taken.  The slot comes entered:
+ * Maps more chunks when half of the slots are taken. The slot is returned entered: call
  * slot_leave() when it is armed.
  *
  * Return:  0, or -1 when there is none (the caller counts the loss).
@@ -86,26 +88,26 @@ int slot_claim(struct process *p, uint32_t tid, struct slot *ret_slot);
 bool slot_enter(struct slot *slot);
 
 /**
- * slot_leave - end what slot_enter() began, and tell the collector of it
+ * slot_leave - end what slot_enter() began, and tell the collector that the slot changed
  *
  * Context: handler.  The slot's thread.
  */
 void slot_leave(struct slot *slot);
 
 /**
- * slot_populate - have the pages of the ring ready that are written to next, once each
+ * slot_populate - populate the pages of the ring that are written next, once each
  *
  * Context: handler.  Between slot_enter() and slot_leave(); not in AGENT_NO_SYSCALLS.
  */
 void slot_populate(struct slot *slot);
 
 /**
- * ring_reserve - room for LEN bytes that do not wrap
+ * ring_reserve - claim LEN bytes that do not wrap
  * @len: a multiple of 8
  *
  * Nothing is visible to the reader until ring_commit(), except padding.
  *
- * Return:  the bytes, or NULL if there is no room (the caller counts the loss).
+ * Return:  the bytes, or NULL if the ring is full (the caller counts the loss).
  * Owns:    the ring owns the bytes; write them and commit.
  * Context: handler.  One writer a slot.
  */

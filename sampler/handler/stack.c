@@ -1,9 +1,9 @@
-/* stack.c - a walk straight into the ring, and the modules that must be announced before it */
+/* stack.c - walks a stack straight into the ring, and announces new modules before it */
 #include "sampler/handler/stack.h"
 
 #include "sampler/handler/sys/sigsafe.h"
 
-/* The loader's string: the module was there a moment ago and we hold a frame in it. */
+/* The loader's string: the module was loaded a moment ago and a frame is in it. */
 static void copy_path(char *to, const char *from)
 {
 	uint32_t i = 0;
@@ -14,7 +14,7 @@ static void copy_path(char *to, const char *from)
 		to[i] = '\0';
 }
 
-/* Looked up again rather than carried: the stack is a guest's. */
+/* Looked up again instead of stored: the stack belongs to the program. */
 static __attribute__((noinline)) void write_module(struct process *p, struct slot *slot,
 						   uint64_t pc, uint64_t now_ns)
 {
@@ -34,8 +34,8 @@ static __attribute__((noinline)) void write_module(struct process *p, struct slo
 }
 
 /*
- * A module that the walk met first has to be announced before the sample: its record takes the
- * place of the unfinished sample and the walk is done again, by then from cached rules.
+ * A module that the walk saw for the first time is announced before the sample: its record
+ * overwrites the unfinished sample, and the walk is repeated, then from cached rules.
  */
 void *stack_walk(struct process *p, struct slot *slot, struct memory *memory, struct stack *stack)
 {

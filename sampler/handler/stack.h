@@ -1,13 +1,13 @@
-/* stack.h - a walk straight into the ring, and the modules that must be announced before it */
+/* stack.h - walks a stack straight into the ring, and announces new modules before it */
 #ifndef HANDLER_STACK_H
 #define HANDLER_STACK_H
 
 #include "sampler/handler/memory.h"
 
-/* What is asked of a walk, and what it found. */
+/* Input and result of a walk. */
 struct stack {
 	uint64_t now_ns;
-	uint32_t head_bytes; /* of the record, in front of its pcs */
+	uint32_t head_bytes; /* size of the record before its pcs */
 	uint16_t n_pcs;
 	uint8_t stop;   /* enum unwind_stop */
 	bool guessed;   /* a frame had no CFI */
@@ -15,12 +15,12 @@ struct stack {
 };
 
 /**
- * stack_walk - reserve room for a record and walk the stack into its pcs
- * @memory: the caller's room; memory->regs says where the walk begins
+ * stack_walk - reserve space for a record and walk the stack into its pcs
+ * @memory: the caller's reader; memory->regs is where the walk begins
  *
- * Nothing of the record is committed but the modules that the walk met first.
+ * Only records of modules seen for the first time are committed.
  *
- * Return:  the record, its pcs written and its head not; NULL: no room in the ring.
+ * Return:  the record with its pcs, without its head; NULL: the ring is full.
  * Owns:    the ring; write the head and commit.
  * Context: handler.  Between slot_enter() and slot_leave().
  */

@@ -1,4 +1,4 @@
-/* timer.c - the CPU timers that send our SIGPROF */
+/* timer.c - the CPU timers that send the sampling signal */
 #include "sampler/handler/timer.h"
 
 #include "sampler/handler/install.h"
@@ -164,8 +164,7 @@ void timer_jitter_process(struct process *p)
 	atomic_store_explicit(&p->jittering, 0, memory_order_release);
 }
 
-/* The accounts of a thread begin anew: what it used so far has its samples, or is not to have any.
- */
+/* Restarts the accounts of a thread: CPU time so far is sampled, or is not to be. */
 static void restart_account(struct slot_own *own, uint64_t late_ns)
 {
 	uint64_t expired_ns;
@@ -189,7 +188,7 @@ static uint64_t random_ns(uint32_t *state, uint64_t most_ns)
 	return ((most_ns >> 10) * xorshift(state) >> 22) + 1;
 }
 
-/* CPU time since the expiry that brought us here: the kernel looks at its tick. */
+/* CPU time since the expiry of this signal: the kernel checks timers at its tick. */
 static uint64_t late_by(const struct slot_own *own)
 {
 	uint64_t left = remaining(own->timer);
@@ -242,7 +241,7 @@ void timer_restart(struct slot *slot, uint64_t period_ns)
 		(void)set(slot->own->timer - 1, period_ns, period_ns);
 }
 
-/* As timer_first_ns() from its expiry, of which this is the signal. */
+/* As timer_first_ns(), counted from the expiry of this signal. */
 static uint64_t process_first_ns(const struct process *p, uint64_t old_ns, uint64_t new_ns)
 {
 	uint64_t left_ns = remaining(p->timer);

@@ -1,4 +1,4 @@
-/* timer.h - the CPU timers that send our SIGPROF */
+/* timer.h - the CPU timers that send the sampling signal */
 #ifndef HANDLER_TIMER_H
 #define HANDLER_TIMER_H
 
@@ -13,19 +13,19 @@
 uint64_t timer_cpu_ns(uint32_t tid);
 
 /**
- * timer_arm - a thread's own CPU timer
+ * timer_arm - arm a thread's own CPU timer
  * @tid:      the slot's thread; it need not be the caller
  * @first_ns: CPU time until the first signal, at least 1
  *
- * A timer that stands in the slot is deleted first.
+ * An existing timer of the slot is deleted first.
  *
- * Return:  0 or -errno; the slot stays claimed and has no timer then.
+ * Return:  0 or -errno; then the slot stays claimed, without a timer.
  * Context: handler.
  */
 int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first_ns);
 
 /**
- * timer_arm_process - the CPU timer of the whole process, which finds threads
+ * timer_arm_process - arm the CPU timer of the whole process, which discovers threads
  * @first_ns: CPU time until its first expiry
  *
  * Return:  0 or -errno.
@@ -34,36 +34,38 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 int timer_arm_process(struct process *p, uint64_t first_ns);
 
 /**
- * timer_first_ns - CPU time from a sample that stood for OLD_NS to the first of those for NEW_NS
+ * timer_first_ns - CPU time from a sample with period OLD_NS to the first one with NEW_NS
  *
- * Where in its period the change found the thread is not known: on average half of each passes, so
- * that what is given is right at any time after it.
+ * The thread's position in its period at the change is not known: on average half of each period
+ * passes, so that the sampled CPU time is right at any later time.
  *
  * Context: handler.  Between slot_enter() and slot_leave().
  */
 uint64_t timer_first_ns(struct slot *slot, uint64_t old_ns, uint64_t new_ns);
 
 /**
- * timer_follow - set the slot's timer to the rate that is asked for now
+ * timer_follow - set the slot's timer to the rate requested now
  *
- * While samples are not wanted it is disarmed where the process timer finds its thread again, and
- * slow elsewhere.  Whole periods of the new rate that are past already weigh on the next sample.
+ * While sampling is paused, the timer is disarmed if the process timer can discover its thread
+ * again, and slow otherwise. Whole periods of the new rate that have already passed are added to
+ * the next sample.
  *
- * Context: handler.  The slot's thread, in its timer's signal and behind the sample of it.
+ * Context: handler. The slot's thread, in its timer's signal, after its sample.
  */
 void timer_follow(struct process *p, struct slot *slot);
 
 /**
- * timer_restart - set the slot's timer to a period from now on
+ * timer_restart - restart the slot's timer with a period from now on
  *
  * Context: handler.  Between slot_enter() and slot_leave().
  */
 void timer_restart(struct slot *slot, uint64_t period_ns);
 
 /**
- * timer_follow_process - the same for the process timer, which goes on while samples are not wanted
+ * timer_follow_process - set the process timer to the rate requested now; it runs during a pause,
+ * too
  *
- * Return:  what this signal stands for: CPU time between two expiries so far.
+ * Return:  the CPU time that this signal represents: the period so far.
  * Context: handler.
  */
 uint64_t timer_follow_process(struct process *p);
@@ -77,19 +79,19 @@ uint64_t timer_follow_process(struct process *p);
 uint64_t timer_process_left_ns(const struct process *p);
 
 /**
- * timer_alive - whether the slot's timer still has a thread to count
+ * timer_alive - whether the thread of the slot's timer still exists
  *
- * A timer belongs to a thread, not to its number: when the number lives on in another thread,
- * the kernel gives no time to the next expiry.
+ * A timer belongs to a thread, not to its tid: when another thread has the tid, the kernel returns
+ * no time to the next expiry.
  *
  * Context: handler.
  */
 bool timer_alive(const struct slot *slot);
 
 /**
- * timer_jitter - move the next expiry by up to JITTER_PCT of the period, either way
+ * timer_jitter - move the next expiry by up to JITTER_PCT of the period
  *
- * Relative to what remains: no CPU time is lost by it.
+ * Relative to the remaining time, so no CPU time is lost.
  *
  * Return:  whether it was moved.
  * Context: handler.  The timer's thread.
@@ -97,7 +99,7 @@ bool timer_alive(const struct slot *slot);
 bool timer_jitter(struct process *p, struct slot *slot);
 
 /**
- * timer_jitter_process - the same for the process timer
+ * timer_jitter_process - move the next expiry of the process timer in the same way
  *
  * Context: handler.
  */
@@ -111,7 +113,7 @@ void timer_jitter_process(struct process *p);
 void timer_delete_ended(struct process *p, const struct slot *slot);
 
 /**
- * timer_delete_id - delete a timer by id + 1; 0 is none
+ * timer_delete_id - delete a timer by id + 1; 0 means none
  *
  * Context: handler.
  */

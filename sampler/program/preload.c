@@ -1,4 +1,4 @@
-/* preload.c - the value of LD_PRELOAD while the agent is in it */
+/* preload.c - builds and splits the value of LD_PRELOAD that loads the agent */
 #include "sampler/program/preload.h"
 
 #include <stdbool.h>
@@ -108,7 +108,7 @@ int preload_split(const char *value, const char *agent, const char **ret_start, 
 	}
 	after++; /* the colon */
 	if (found != value) {
-		/* ASan's runtime is ours: a second colon says whether the user had a value. */
+		/* wick added ASan's runtime: a second colon tells whether the user had a value. */
 		if (*after == '\0')
 			return 0;
 		after++;

@@ -1,12 +1,12 @@
-/* preload.h - the value of LD_PRELOAD while the agent is in it, and what it was before */
+/* preload.h - the value of LD_PRELOAD with the agent in it, and the user's value back from it */
 #ifndef PROGRAM_PRELOAD_H
 #define PROGRAM_PRELOAD_H
 
 #include <stddef.h>
 
 /*
- * Who starts a program under the agent joins; the agent splits again at its start, so that the
- * program sees the value that its user gave it, or none.  All of these are one value:
+ * The starter of a program builds this value; the agent splits it again when it starts, so that the
+ * program sees the value its user set, or none. These forms occur:
  *
  *   AGENT              the user had none
  *   AGENT:user         the user's (it may be empty)
@@ -14,7 +14,7 @@
  *   asan:AGENT::user   the same over the user's
  *   user:AGENT         the user's names ASan's runtime already, so it keeps its place
  *
- * What stands before AGENT is the user's if, and only if, nothing stands after it.
+ * The part before AGENT is the user's only if nothing follows AGENT.
  */
 struct preload {
 	const char *agent; /* absolute path of the agent, without blanks and colons */
@@ -31,14 +31,14 @@ size_t preload_length(const struct preload *preload);
 
 /**
  * preload_build - write the value of LD_PRELOAD that loads the agent
- * @to: room for preload_length() bytes
+ * @to: a buffer of preload_length() bytes
  *
  * Context: agent; also between vfork and exec.  Any thread.
  */
 void preload_build(const struct preload *preload, char *to);
 
 /**
- * preload_split - find the user's value in a joined one
+ * preload_split - find the user's value in a value that preload_build() wrote
  * @ret_start: the first byte of the user's value in VALUE
  * @ret_len:   and its length
  *

@@ -1,8 +1,8 @@
 /*
- * program.c - reads just enough of an executable to know what the kernel would do with it
+ * program.c - reads the headers of an executable to predict what the kernel would run
  *
- * The file is somebody else's and may change or lie: every number is checked before it is used,
- * every loop has a bound, and a file that makes no sense is PROGRAM_NOT_ELF.
+ * The file is not trusted and may change: every number is checked before use, every loop has a
+ * bound, and an inconsistent file is PROGRAM_NOT_ELF.
  */
 #include "sampler/program/program.h"
 
@@ -68,7 +68,7 @@ static bool is_privileged(const struct image *image)
 }
 
 /*
- * Calls SEE with each program header until it says that it has seen enough.
+ * Calls SEE with each program header until SEE returns true. Return: whether it did.
  * Return: whether it did.
  */
 static bool any_phdr(const struct image *image, bool (*see)(const Elf64_Phdr *phdr, void *arg),
@@ -110,7 +110,7 @@ static bool see_dynamic(const Elf64_Phdr *phdr, void *arg)
 	return true;
 }
 
-/* Turns ->address into ->offset when a loaded segment holds it in the file. */
+/* Converts ->address into a file offset if a PT_LOAD segment has it in the file. */
 static bool see_load(const Elf64_Phdr *phdr, void *arg)
 {
 	struct segment *wanted = arg;
@@ -248,11 +248,11 @@ static bool parse_script(const char *line, size_t len, char *ret_interpreter, si
 		n++;
 	}
 	ret_interpreter[n] = '\0';
-	/* A name that the kernel would have cut off is no name. */
+	/* The kernel would have cut this name off. */
 	return n > 0 && at + n < SCRIPT_LINE_BYTES;
 }
 
-/* Return: whether the file was a script, whose interpreter has to be looked at next. */
+/* Return:  whether the file is a script, whose interpreter is to be examined next. */
 static bool examine_script(const struct image *image, struct program *program)
 {
 	char line[SCRIPT_LINE_BYTES];

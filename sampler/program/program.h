@@ -1,4 +1,4 @@
-/* program.h - what the kernel would run for a path, and whether it takes an agent */
+/* program.h - what the kernel would run for a path, and whether that program can load the agent */
 #ifndef PROGRAM_PROGRAM_H
 #define PROGRAM_PROGRAM_H
 
@@ -6,24 +6,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why a program is or is not sampled.  The numbers travel on the wire (hello.why): only append. */
+/* Why a program is or is not sampled. The numbers are in the handshake (why): only append. */
 enum program_kind {
-	PROGRAM_DYNAMIC = 0, /* takes a preloaded agent */
-	PROGRAM_STATIC = 1,  /* no PT_INTERP: no loader that could preload */
+	PROGRAM_DYNAMIC = 0, /* can load a preloaded agent */
+	PROGRAM_STATIC = 1,  /* no PT_INTERP: no dynamic loader */
 	PROGRAM_PRIVILEGED =
-		2, /* set-user-ID, set-group-ID or capabilities: the loader ignores us */
+		2, /* set-user-ID, set-group-ID or capabilities: the loader ignores LD_PRELOAD */
 	PROGRAM_OTHER_ARCH = 3, /* 32-bit or another machine: the agent does not fit */
-	PROGRAM_NOT_ELF = 4,    /* a directory, no permission, text without #!: exec will say */
+	PROGRAM_NOT_ELF =
+		4, /* a directory, not readable, or a text without #!: exec reports the error */
 	PROGRAM_MISSING = 5,
-	PROGRAM_ATTACHED = 6, /* executed by one that has joined: no hook of ours has seen it */
+	PROGRAM_ATTACHED =
+		6, /* executed by a process that wick attached to: no hook saw the exec */
 };
 
 /*
- * The calls that an examination makes, so that the agent can bring raw system calls and the
- * collector libc's.  Each returns -errno on failure.
+ * The system calls that an examination makes: raw ones in the agent, libc's in the collector. Each
+ * returns -errno on failure.
  */
 struct program_io {
-	/* O_RDONLY | O_CLOEXEC; of a regular file only (a FIFO would block): else -EACCES */
+	/* O_RDONLY | O_CLOEXEC; -EACCES unless it is a regular file (a FIFO would block) */
 	int (*open)(const char *path);
 	long (*pread)(int fd, void *to, size_t len, uint64_t offset);
 	void (*close)(int fd);
@@ -42,8 +44,7 @@ struct program {
 };
 
 /**
- * program_examine - look at what exec of PATH would run, through #! lines (at most 5, as the
- * kernel)
+ * program_examine - examine what exec of PATH would run, through at most 5 #! lines (as the kernel)
  *
  * Freestanding, less than 2 KiB of stack, no memory of its own.
  *

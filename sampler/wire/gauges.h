@@ -1,13 +1,14 @@
-/* gauges.h - the table that include/wick.h keeps in a program, as the collector reads it */
+/* gauges.h - the table of gauges that include/wick.h keeps in a program, as the collector reads it
+ */
 #ifndef WIRE_GAUGES_H
 #define WIRE_GAUGES_H
 
 #include <stdint.h>
 
 /*
- * Each module that uses wick.h has one table in its data and a note (PT_NOTE) that says where:
- * name "wick", type GAUGES_NOTE, 8 bytes: the table's address minus that of these bytes.
- * The collector reads both from outside; the program knows nothing of it.
+ * Each module that uses wick.h has one table in its data and a note (PT_NOTE) that gives its place:
+ * name "wick", type GAUGES_NOTE, 8 bytes: the table's address minus that of these bytes. The
+ * collector reads both from outside; the program does not notice.
  */
 enum {
 	GAUGES_NOTE = 0x67, /* 'g'; another layout has another type */
@@ -25,8 +26,8 @@ struct gauge_slot {
 	uint32_t state; /* enum gauge_state; written last */
 	uint32_t pad;
 	char name[GAUGES_NAME_BYTES]; /* [a-z0-9_]+, NUL-terminated */
-	uint64_t address;             /* of an int64_t in the program: what is read */
-	int64_t value;                /* what wick_gauge_set() set; address points here then */
+	uint64_t address;             /* address of the int64_t in the program that is read */
+	int64_t value;                /* the value of wick_gauge_set(); address then points here */
 };
 
 struct gauge_table {

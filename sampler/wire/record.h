@@ -1,4 +1,4 @@
-/* record.h - the records in a slot's ring */
+/* record.h - the records that the agent writes into the ring of a slot */
 #ifndef WIRE_RECORD_H
 #define WIRE_RECORD_H
 
@@ -15,7 +15,7 @@ enum record_type {
 	RECORD_THREAD = 3, /* the name of a thread; precedes its samples */
 	RECORD_MODULE = 4, /* a module not seen before; precedes the samples in it */
 	RECORD_UNMAP = 5,  /* dlclose() returned: modules may be gone since time_ns */
-	RECORD_EVENT = 6,  /* what a hook saw: memory taken or given back, a lock waited for */
+	RECORD_EVENT = 6,  /* an event of a hook: memory allocated or freed, or a wait for a lock */
 };
 
 struct record {
@@ -26,11 +26,11 @@ struct record {
 
 enum sample_flags {
 	SAMPLE_NO_METRICS = 1, /* no system call may be made (seccomp): metrics are 0 */
-	SAMPLE_DISCOVERY = 2,  /* the process timer's: this thread's first */
-	SAMPLE_JITTERED = 4,   /* the next expiry was moved */
-	SAMPLE_EVENT = 8,      /* a perf event's */
-	SAMPLE_IN_KERNEL =
-		16, /* the tick's: periods that ended in the kernel, where an event stands */
+	SAMPLE_DISCOVERY = 2,  /* from the process timer: the first sample of this thread */
+	SAMPLE_JITTERED = 4,   /* the next expiry was moved (jitter) */
+	SAMPLE_EVENT = 8,      /* from a perf event */
+	SAMPLE_IN_KERNEL = 16, /* at a kernel tick: periods that ended in the kernel, for a thread
+				  with a perf event */
 };
 
 /* A pc with this bit was interrupted there; without it, it is a return address.
@@ -46,7 +46,7 @@ struct record_sample {
 	uint64_t time_ns;
 	uint32_t tid;
 	uint32_t cpu;
-	uint32_t weight; /* of period_ns: 1 + overruns */
+	uint32_t weight; /* in units of period_ns: 1 + overruns */
 	uint16_t n_pcs;  /* 1 .. RECORD_MAX_PCS, innermost first */
 	uint8_t stop;    /* enum unwind_stop: why the walk ended */
 	uint8_t pad;
@@ -56,7 +56,7 @@ struct record_sample {
 	uint64_t vcsw;
 	uint64_t ivcsw;
 	uint64_t stack_bytes; /* the outermost CFA minus sp */
-	uint64_t period_ns;   /* what its weight is counted in, at most RECORD_MAX_PERIOD_NS */
+	uint64_t period_ns;   /* the unit of weight, at most RECORD_MAX_PERIOD_NS */
 	uint64_t pcs[];
 };
 
@@ -86,9 +86,9 @@ struct record_unmap {
 
 /* The numbers are record_event.kind's: only append. */
 enum hook_kind {
-	HOOK_ALLOC = 1, /* memory was taken: amount is the bytes that this sample stands for */
-	HOOK_FREE = 2,  /* the memory of a HOOK_ALLOC was given back: amount as there */
-	HOOK_LOCK = 3,  /* a lock was waited for: amount is ns */
+	HOOK_ALLOC = 1, /* memory was allocated: amount is the bytes that this sample represents */
+	HOOK_FREE = 2,  /* memory of a HOOK_ALLOC was freed: same amount */
+	HOOK_LOCK = 3,  /* a thread waited for a lock: amount is ns */
 };
 
 /* The numbers stand in record_event.extra: only append. */
@@ -99,7 +99,7 @@ enum lock_kind {
 	LOCK_SEM = 4,
 };
 
-/* What extra says of a lock.  The last N_WAKER of the pcs are those of the thread that let go. */
+/* Fields of extra for a lock. The last N_WAKER pcs are the stack of the thread that released it. */
 #define RECORD_LOCK_EXTRA(kind, n_waker, waker_tid)                                                \
 	((uint64_t)(kind) | (uint64_t)(n_waker) << 8 | (uint64_t)(waker_tid) << 32)
 #define RECORD_LOCK_KIND(extra)      ((uint32_t)((extra)&0xff))
@@ -117,8 +117,9 @@ struct record_event {
 	uint8_t stop;   /* enum unwind_stop: why the walk ended */
 	uint32_t pad;
 	uint64_t amount; /* at most RECORD_MAX_AMOUNT */
-	uint64_t object; /* address of the memory (0: its release cannot be told) or of the lock */
-	uint64_t extra; /* of memory: the bytes that were asked for; of a lock: RECORD_LOCK_EXTRA */
+	uint64_t object; /* address of the lock or of the memory (0: its release cannot be reported)
+			  */
+	uint64_t extra;  /* memory: the bytes requested; lock: RECORD_LOCK_EXTRA */
 	uint64_t pcs[];
 };
 

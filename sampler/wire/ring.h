@@ -1,4 +1,4 @@
-/* ring.h - the memory that one target process and the collector share */
+/* ring.h - the shared memory in which a target process passes samples to the collector */
 #ifndef WIRE_RING_H
 #define WIRE_RING_H
 
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * One memfd a process, made, sized (ring_file_bytes()) and sealed against resizing by the
- * collector; pages that nobody touched cost nothing.
+ * One memfd per process. The collector creates it, sets its size (ring_file_bytes()) and seals it
+ * against resizing. Untouched pages use no memory.
  *
  *   [ struct ring_header ][ chunk 0 ][ chunk 1 ] ...
  *
@@ -26,7 +26,7 @@
  * The agent claims a slot by exchanging 0 or RING_TID_DEAD for its tid (and deletes the dead
  * thread's timer, whose id still stands in the slot).
  *
- * The target can write all of this at any time: the collector copies, checks, then believes.
+ * The target can write anything here at any time: the collector copies, checks, then uses.
  */
 #define RING_TID_DEAD 0xffffffffU
 
@@ -45,60 +45,62 @@ enum ring_discovery {
 	DISCOVERY_HOOKS = 2, /* pthread_create is hooked; the collector posts the rest */
 };
 
-/* What sends a thread its signals. */
+/* What sends sampling signals to a thread. */
 enum ring_engine {
-	RING_ENGINE_CTIMER = 1, /* the agent's POSIX timers */
-	RING_ENGINE_PERF = 2,   /* and the collector's perf events, where a slot has one */
+	RING_ENGINE_CTIMER = 1, /* POSIX CPU timers of the agent */
+	RING_ENGINE_PERF = 2,   /* also perf events of the collector, in slots that have one */
 };
 
 enum ring_hooks {
 	RING_HOOK_ALLOC = 1,
 	RING_HOOK_LOCK = 2,
-	RING_NO_TIMERS = 4,   /* only hooks are wanted: arm no timer */
-	RING_HOOK_ARENAS = 8, /* beside RING_HOOK_ALLOC: what the allocator has */
+	RING_NO_TIMERS = 4, /* only hooks were asked for: arm no timer */
+	RING_HOOK_ARENAS =
+		8, /* with RING_HOOK_ALLOC: also report the allocator's total and free bytes */
 };
 
 enum agent_state {
 	AGENT_NEW = 0,
 	AGENT_SAMPLING = 1,
 	AGENT_NO_TIMER = 2,    /* timer_create failed; see agent_errno */
-	AGENT_NO_SYSCALLS = 3, /* seccomp: sampling without system calls */
-	AGENT_STOPPED = 4,     /* told to stop, or nothing drained the rings for 5 s */
+	AGENT_NO_SYSCALLS = 3, /* under seccomp: the handler makes no system calls */
+	AGENT_STOPPED = 4,     /* asked to stop, or nothing drained the rings for 5 s */
 	AGENT_EXITED = 5,      /* exit() or _exit() ran; cpu_ns is final */
-	AGENT_SECCOMP = 6,     /* seccomp forbids rt_sigreturn: timers deleted before it */
+	AGENT_SECCOMP = 6,     /* seccomp forbids rt_sigreturn: the timers were deleted before */
 };
 
-/* Each side writes lines of its own (64 bytes) so that neither slows the other. */
+/* Each side writes cache lines (64 bytes) of its own, so that neither slows the other. */
 struct ring_header {
-	/* The collector's, constant once the descriptor is sent. */
+	/* Written by the collector, constant once the descriptor is sent. */
 	uint32_t magic;   /* WIRE_MAGIC */
 	uint32_t version; /* WIRE_VERSION */
 	uint64_t period_ns;
 	uint32_t hz;
-	uint32_t discovery;  /* enum ring_discovery */
-	uint32_t max_slots;  /* <= RING_MAX_SLOTS */
-	uint32_t jitter_pct; /* 10; 0 switches it off */
-	uint64_t
-		start_offset_ns; /* of a period that counts as past when the image begins: random */
-	uint32_t residual_periods; /* periods that ended images used and no sample stands for */
-	uint32_t hooks;            /* enum ring_hooks: what the hooks object is to watch */
+	uint32_t discovery;       /* enum ring_discovery */
+	uint32_t max_slots;       /* <= RING_MAX_SLOTS */
+	uint32_t jitter_pct;      /* 10; 0 switches it off */
+	uint64_t start_offset_ns; /* start offset: the part of the first period that counts as used;
+				     random */
+	uint32_t residual_periods; /* residual of ended images: whole periods of CPU not yet sampled
+				    */
+	uint32_t hooks;            /* enum ring_hooks: what the hooks object reports */
 	uint64_t alloc_bytes;      /* RING_HOOK_ALLOC: mean bytes between two samples, at least 1 */
-	uint64_t lock_ns;          /* RING_HOOK_LOCK: shorter waits are not told */
-	uint32_t signal;           /* that samples come by: SIGPROF unless another was asked for */
+	uint64_t lock_ns;          /* RING_HOOK_LOCK: shorter waits are not reported */
+	uint32_t signal;           /* the sampling signal */
 	uint32_t event_base;       /* perf events have descriptors (si_fd) from here on */
-	uint32_t non_cpu_event;    /* 1: they count something else than CPU */
+	uint32_t non_cpu_event;    /* 1: events count something other than CPU time */
 	uint8_t pad0[52];
 
-	/* The collector's, changing.  A live period of 0 is period_ns. */
-	_Atomic uint64_t drained_ns; /* when it last looked, CLOCK_MONOTONIC of the target */
+	/* Written by the collector at any time. A live_period_ns of 0 means period_ns. */
+	_Atomic uint64_t drained_ns; /* when it last drained, CLOCK_MONOTONIC of the target */
 	_Atomic uint32_t stop;       /* 1: delete the timers, sample no more */
 	_Atomic uint32_t n_posted; /* posts ever made; the newest RING_POSTED of them stand below */
 	_Atomic uint64_t live_period_ns; /* now; period_ns is what it was at the start */
-	_Atomic uint32_t paused;         /* 1: no samples are wanted */
-	_Atomic uint32_t epoch;          /* one more (release) when one of these has changed */
+	_Atomic uint32_t paused;         /* 1: sampling is paused */
+	_Atomic uint32_t epoch;  /* incremented (release) when live_period_ns or paused changes */
 	_Atomic uint32_t engine; /* enum ring_engine; RING_ENGINE_PERF may come, and then stays */
 	uint8_t pad1[28];
-	_Atomic uint32_t posted[RING_POSTED]; /* tids that burn CPU without a timer */
+	_Atomic uint32_t posted[RING_POSTED]; /* tids of threads that use CPU and have no timer */
 
 	/* The agent's. */
 	_Atomic uint32_t state; /* enum agent_state */
@@ -106,53 +108,59 @@ struct ring_header {
 	_Atomic uint32_t n_chunks; /* mapped by the agent so far */
 	_Atomic uint32_t n_slots;  /* highest slot ever claimed + 1 */
 	_Atomic uint32_t wake;     /* futex: set to 1 and woken when a ring is over half full */
-	_Atomic uint32_t handles_sigprof; /* 1: the program handles SIGPROF: its masks mean it */
-	_Atomic uint64_t lost_noslot;     /* weight that found no slot */
-	_Atomic uint64_t spurious;  /* discovery signals at threads that had not run: no samples */
-	_Atomic uint64_t cpu_ns;    /* CLOCK_PROCESS_CPUTIME_ID at exit or exec; 0 before */
-	_Atomic uint64_t n_signals; /* of ours that carried no sample (discovery, stale) */
-	_Atomic uint64_t lost_nested; /* arrived while a slot was written that changed hands then */
-	_Atomic uint64_t event_full;  /* hooks' events that found no room in the ring, */
-	_Atomic uint64_t event_nested; /* that came while the slot was being written, */
-	_Atomic uint64_t event_noslot; /* or that found no slot */
-	_Atomic uint64_t live_full;    /* sampled memory whose release will not be told: no room */
-	_Atomic uint32_t n_in_exec;    /* threads that are about to exec: no events meanwhile */
+	_Atomic uint32_t
+		handles_sigprof;      /* 1: the program handles SIGPROF itself: do not unblock it */
+	_Atomic uint64_t lost_noslot; /* weight of samples lost for want of a slot */
+	_Atomic uint64_t
+		spurious; /* spurious signals: the process timer's, in threads that had not run */
+	_Atomic uint64_t cpu_ns;      /* CLOCK_PROCESS_CPUTIME_ID at exit or exec; 0 before */
+	_Atomic uint64_t n_signals;   /* signals of wick's that gave no sample (discovery, stale) */
+	_Atomic uint64_t lost_nested; /* residual of slots that another thread claimed before the
+					 next sample */
+	_Atomic uint64_t event_full;  /* events of hooks lost: the ring was full, */
+	_Atomic uint64_t event_nested; /* a handler was writing the slot, */
+	_Atomic uint64_t event_noslot; /* or there was no slot */
+	_Atomic uint64_t
+		live_full; /* allocations whose release will not be reported: the table is full */
+	_Atomic uint32_t n_in_exec; /* threads about to exec: no events meanwhile */
 	uint8_t pad3[4];
-	_Atomic uint64_t arena_bytes;      /* what the allocator had when it was last asked, */
-	_Atomic uint64_t arena_free_bytes; /* of it free, */
-	_Atomic uint64_t arena_ns;         /* and the time that asking took, summed */
+	_Atomic uint64_t arena_bytes;      /* bytes the allocator had at the last reading, */
+	_Atomic uint64_t arena_free_bytes; /* of these free, */
+	_Atomic uint64_t arena_ns;         /* and the total time of these readings */
 
 	_Atomic uint32_t tids[RING_MAX_SLOTS];
 
 	/* The collector's: at (si_fd - event_base) % RING_MAX_SLOTS: that event's slot, plus 1. */
 	_Atomic uint32_t event_slots[RING_MAX_SLOTS];
 
-	/* Slot i was written to since the collector looked: bit i % 64 of word i / 64.  Its writer
-	 * sets it (release) behind what it tells of, the collector takes it (acquire) before it
-	 * reads that. */
+	/*
+	 * Bit i % 64 of word i / 64: slot i was written since the collector last read it. The
+	 * writer sets the bit (release) after it has written; the collector clears it (acquire)
+	 * before it reads the slot.
+	 */
 	_Atomic uint64_t changed[RING_MAX_SLOTS / 64];
 };
 
 struct ring_slot {
-	/* The writer's. */
+	/* Written by the slot's thread. */
 	_Atomic uint64_t head;
 	_Atomic uint64_t n_samples;  /* committed, ever */
 	_Atomic uint64_t lost_full;  /* weight */
-	_Atomic uint64_t handler_ns; /* time inside the handler, summed over samples */
-	_Atomic uint64_t n_overruns; /* weight beyond 1, summed */
-	_Atomic uint32_t armed;      /* 1: its thread runs enough for signals of its own */
+	_Atomic uint64_t handler_ns; /* time in the handler, summed over samples */
+	_Atomic uint64_t n_overruns; /* weight above 1, summed */
+	_Atomic uint32_t armed; /* 1: the thread uses enough CPU for a timer or event of its own */
 	uint32_t pad0;
-	_Atomic uint64_t hooks_ns; /* time that events of hooks took, summed */
+	_Atomic uint64_t hooks_ns; /* total time of hook events */
 	uint64_t pad3;
 
-	/* The reader's. */
+	/* Written by the collector. */
 	_Atomic uint64_t tail;
-	_Atomic uint32_t event; /* the descriptor of the thread's event, plus 1; 0: none, or that
-				   the agent gives it up */
+	_Atomic uint32_t event; /* descriptor of the thread's perf event, plus 1; 0: none, or the
+				   agent rejected it */
 	uint32_t pad1;
 	uint64_t pad2[6];
 
-	/* The agent's own; the collector does not look here. */
+	/* Private to the agent. */
 	uint64_t own[28];
 
 	unsigned char data[];
@@ -170,7 +178,7 @@ enum { RING_PAGE = 4096 };
 /* The header, rounded up to pages: where chunk 0 starts. */
 #define RING_HEADER_BYTES ((sizeof(struct ring_header) + RING_PAGE - 1) / RING_PAGE * RING_PAGE)
 
-/* Between two looks of a thread that samples are not wanted of. */
+/* Period of a thread's timer while sampling is paused. */
 #define RING_PAUSED_NS UINT64_C(20000000)
 
 /**
@@ -184,7 +192,7 @@ static inline uint64_t ring_slot_bytes(uint32_t chunk)
 }
 
 /**
- * ring_data_bytes - the ring's capacity in a slot of a chunk, a multiple of 8
+ * ring_data_bytes - capacity of the ring in a slot of a chunk, a multiple of 8
  *
  * Context: handler.
  */
@@ -194,7 +202,7 @@ static inline uint64_t ring_data_bytes(uint32_t chunk)
 }
 
 /**
- * ring_chunk_offset - where a chunk starts in the file; of RING_MAX_CHUNKS: the file's size
+ * ring_chunk_offset - offset of a chunk in the file; of RING_MAX_CHUNKS: the file's size
  *
  * Context: handler.
  */

@@ -1,4 +1,4 @@
-/* clock.c - time and processor without a system call, through the vDSO */
+/* clock.c - time and processor number without a system call, through the vDSO */
 #include "sampler/handler/sys/clock.h"
 
 #include "sampler/handler/sys/sys.h"
@@ -19,7 +19,7 @@ enum {
 static int (*vdso_gettime)(int clock, struct sys_timespec *at);
 static long (*vdso_getcpu)(unsigned int *cpu, unsigned int *node, void *unused);
 
-/* The parts of the vDSO's dynamic section; the kernel made it, so it is believed. */
+/* The vDSO's dynamic section; it comes from the kernel and needs no checks. */
 struct image {
 	uint64_t bias;
 	const Elf64_Dyn *dynamic;

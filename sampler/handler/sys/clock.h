@@ -1,4 +1,4 @@
-/* clock.h - time and processor without a system call, through the vDSO */
+/* clock.h - time and processor number without a system call, through the vDSO */
 #ifndef SYS_CLOCK_H
 #define SYS_CLOCK_H
 
@@ -6,14 +6,14 @@
 
 /**
  * clock_start - find the vDSO's functions
- * @vdso: AT_SYSINFO_EHDR, or 0: every reading is a system call then
+ * @vdso: AT_SYSINFO_EHDR; 0: every reading is a system call
  *
  * Context: agent.  The constructor; kept by fork.
  */
 void clock_start(uint64_t vdso);
 
 /**
- * clock_needs_no_syscall - whether the readings need no system call
+ * clock_needs_no_syscall - whether clock_now_ns() works without a system call
  *
  * Context: handler.
  */
@@ -29,7 +29,7 @@ uint64_t clock_now_ns(void);
 /**
  * clock_cpu - the processor this runs on
  *
- * Return:  0 where it cannot be told without a system call.
+ * Return:  0 when it is unknown without a system call.
  * Context: handler.
  */
 uint32_t clock_cpu(void);
@@ -41,18 +41,18 @@ uint32_t clock_cpu(void);
  */
 uint64_t clock_thread_cpu_ns(void);
 
-/* What the kernel's ticks found a thread doing: a tick counts whole, for one of the two. */
+/* CPU time by kernel ticks: each tick counts whole, as user or as kernel time. */
 struct clock_ticks {
 	uint64_t user_ns;
 	uint64_t kernel_ns;
 };
 
 /**
- * clock_thread_ticks - the ticks that met the calling thread; two system calls
+ * clock_thread_ticks - ticks in the calling thread; two system calls
  *
- * CPUCLOCK_VIRT and CPUCLOCK_PROF of the thread (linux/posix-timers_types.h), which are what the
- * tick has written down, while getrusage() fits both to the scheduler's sum.  A kernel that
- * accounts precisely (nohz_full) gives the time in each instead.
+ * CPUCLOCK_VIRT and CPUCLOCK_PROF of the thread (linux/posix-timers_types.h) are the raw ticks;
+ * getrusage() scales both to the scheduler's sum. A kernel with precise accounting (nohz_full)
+ * returns the time in each instead.
  *
  * Context: handler.  Not in AGENT_NO_SYSCALLS.
  */

@@ -1,4 +1,5 @@
-/* memops.c - what the compiler may call by itself: the agent brings its own, hidden */
+/* memops.c - memcpy() and others, which the compiler may call by itself: the agent has its own,
+ * hidden */
 #include <stddef.h>
 
 void *memcpy(void *to, const void *from, size_t len);

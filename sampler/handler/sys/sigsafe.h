@@ -1,4 +1,5 @@
-/* sigsafe.h - included last by every file here: what may not be named in a signal handler */
+/* sigsafe.h - poisons names that are unsafe in a signal handler; included last by every file here
+ */
 #ifndef SYS_SIGSAFE_H
 #define SYS_SIGSAFE_H
 

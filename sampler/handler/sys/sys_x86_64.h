@@ -56,7 +56,7 @@ static inline struct unwind_regs arch_regs(const ucontext_t *uc)
 }
 
 /**
- * arch_here - the registers of the caller, who must stay in its frame while they are used
+ * arch_here - the registers of the calling function, valid until it returns
  *
  * Context: handler.
  */
@@ -79,7 +79,7 @@ static inline long arch_syscall_result(const ucontext_t *uc)
 }
 
 /**
- * arch_thread_pointer - the TCB of the calling thread, which stands at its stack's end
+ * arch_thread_pointer - the TCB of the calling thread, which is at the end of its stack
  *
  * Return:  its address, or 0.
  * Context: handler.  A system call.
