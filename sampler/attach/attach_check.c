@@ -1,4 +1,4 @@
-/* attach_check.c - whether a process can be attached, and why not */
+/* attach_check.c - whether wick can attach to a process, and why not */
 #include "sampler/attach/attach_check.h"
 
 #include "base/cleanup.h"
@@ -22,7 +22,7 @@ int attach_refuse_traced(pid_t pid, pid_t by, struct err *err)
 	proc_status_release(&status);
 	(void)err_set(err, 0, "process %d is being traced by %s, process %d", (int)pid, name,
 		      (int)by);
-	err_hint(err, "when %s has let go of it", name);
+	err_hint(err, "when %s has detached", name);
 	return -EBUSY;
 }
 
@@ -43,7 +43,7 @@ static int check_state(pid_t pid, const struct proc_status *status, struct err *
 	}
 	if (proc_status_goes_on(status)) {
 		(void)err_set(err, 0,
-			      "process %d (%s) goes on without its main thread, which has ended: "
+			      "process %d (%s) runs without its main thread, which has ended: "
 			      "it cannot be read from outside",
 			      (int)pid, name);
 		return -ESRCH;
@@ -68,7 +68,7 @@ static int check_state(pid_t pid, const struct proc_status *status, struct err *
 	return 0;
 }
 
-/* A file of it that only who may trace it can read. */
+/* Only a process that may trace it can open this file. */
 static int check_access(pid_t pid, const struct proc_status *status, struct err *err)
 {
 	uid_t uid = (uid_t)proc_status_number(status, "Uid", 10);
@@ -107,7 +107,8 @@ static int check_access(pid_t pid, const struct proc_status *status, struct err 
 	return -EPERM;
 }
 
-/* A loader of the agent's own kind, and no filter that could end the program for what we do. */
+/* The loader must be of the agent's architecture, and there must be no seccomp filter, which could
+ * end the program for what the agent does. */
 static int check_kind(pid_t pid, const struct proc_status *status, struct err *err)
 {
 	unsigned char head[20] = {0};

@@ -1,4 +1,4 @@
-/* attach_check.h - whether a process can be attached, and why not */
+/* attach_check.h - whether wick can attach to a process, and why not */
 #ifndef ATTACH_ATTACH_CHECK_H
 #define ATTACH_ATTACH_CHECK_H
 
@@ -7,26 +7,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What its status file says. */
+/* From the process's status file. */
 struct attach_target {
 	pid_t pid;
 	pid_t inner_pid; /* in its own pid namespace */
-	uint64_t caught; /* signals, bit N - 1: it has a handler, or ignores them */
+	uint64_t caught; /* signals with a handler, bit N - 1; and ignored ones */
 	uint64_t ignored;
 };
 
 /**
- * attach_check - look at a process before anything is done to it
+ * attach_check - check a process before anything is done to it
  *
- * Return:  0; -ESRCH: there is none, or it has ended; -EPERM: not ours to trace, or a kernel's
- *          thread; -EBUSY: another traces it; -EAGAIN: it is stopped; -ENOEXEC: it takes no agent
- *          (the outside engine can sample it).  The reason is in ERR.
+ * Return:  0; -ESRCH: it does not exist, or has ended; -EPERM: it may not be traced, or is a kernel
+ *          thread; -EBUSY: it is already traced; -EAGAIN: it is stopped; -ENOEXEC: it cannot take
+ *          the agent (the external sampler can sample it). The reason is in ERR.
  * Context: any thread.
  */
 int attach_check(pid_t pid, struct attach_target *ret_target, struct err *err);
 
 /**
- * attach_refuse_traced - say who traces a process: there is one tracer at a time
+ * attach_refuse_traced - report which process traces PID: there can be one tracer only
  *
  * Return:  -EBUSY.
  * Context: any thread.

@@ -1,5 +1,4 @@
-/* attach_place.c - where in a process its libc's functions are, and an agent that is there already
- */
+/* attach_place.c - finds libc's functions in a process, and an agent that is already loaded */
 #include "sampler/attach/attach_place.h"
 
 #include "sampler/attach/image.h"
@@ -14,19 +13,19 @@
 enum {
 	ENTER_SEARCH = 256,
 	MAX_MODULES = 8192,
-	MAX_LIBCS = 16,      /* whose symbols are read */
-	MAX_EXAMINED = 1024, /* the same, of modules that callers are in */
+	MAX_LIBCS = 16,      /* libcs whose symbols are read */
+	MAX_EXAMINED = 1024, /* modules on stacks whose symbols are read */
 };
 
-/* While a maps file is gone through. */
+/* State while a maps file is read. */
 struct search {
 	struct attach_modules modules;
 	struct inject_place place;
 	uint64_t dev;
 	uint64_t inode;
 	uint32_t n_libcs;
-	uint32_t version; /* of the agent that was found, */
-	uint32_t signal;  /* and its signal */
+	uint32_t version; /* version of the agent that was found, */
+	uint32_t signal;  /* and its sampling signal */
 	bool failed;
 };
 
@@ -37,7 +36,7 @@ static bool ends_with(const struct maps_line *line, const char *name)
 	return line->path_len >= len && memcmp(line->path + line->path_len - len, name, len) == 0;
 }
 
-/* The last part of the path begins so. */
+/* Whether the file's name begins so. */
 static bool begins_with(const struct maps_line *line, const char *name)
 {
 	size_t at = line->path_len;
@@ -54,20 +53,20 @@ static bool is_libc(const struct maps_line *line)
 	       begins_with(line, "ld-musl-") || begins_with(line, "libc.musl-");
 }
 
-/* glibc's; musl's is libc itself. */
+/* glibc's loader; in musl libc is the loader. */
 static bool is_loader(const struct maps_line *line)
 {
 	return begins_with(line, "ld-linux-") || begins_with(line, "ld-2.") ||
 	       begins_with(line, "ld.so");
 }
 
-/* Before glibc 2.34 it stands in a library of its own. */
+/* Before glibc 2.34 dlopen() is in a library of its own. */
 static bool is_libdl(const struct maps_line *line)
 {
 	return begins_with(line, "libdl.so") || begins_with(line, "libdl-2.");
 }
 
-/* The first 0f 05 of a function that is little more than one. */
+/* Finds the first syscall instruction (0f 05) in a short function. */
 static uint64_t find_enter(pid_t pid, uint64_t function)
 {
 	unsigned char code[ENTER_SEARCH];
@@ -161,7 +160,7 @@ static int explain(const struct search *search, pid_t pid, struct err *err)
 		return -EPROTO;
 	}
 	if (search->failed)
-		return err_set(err, ENOMEM, "look at process %d", (int)pid);
+		return err_set(err, ENOMEM, "examine process %d", (int)pid);
 	if (!search->place.dlopen || !search->place.enter) {
 		(void)err_set(err, 0,
 			      "process %d has no libc that could load the agent: a static "
@@ -196,8 +195,8 @@ void attach_modules_release(struct attach_modules *modules)
 }
 
 /*
- * Functions that hold locks while they run which dlopen() needs as well.  What has no name of its
- * own is called by one of these.
+ * Functions that hold locks which dlopen() needs as well. Internal functions are called by one of
+ * these.
  */
 static const char *const critical_names[] = {
 	"malloc",
@@ -278,7 +277,7 @@ bool attach_is_critical(struct attach_modules *modules, uint64_t pc)
 			module = &modules->at[i];
 	if (!module)
 		return false;
-	/* A process can make up as many as it likes: it is not to keep us at them. */
+	/* A hostile process can have any number of modules: the work is bounded. */
 	if (module->loader || (!module->examined && modules->n_examined == MAX_EXAMINED))
 		return true;
 	modules->n_examined += !module->examined;

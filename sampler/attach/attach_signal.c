@@ -1,4 +1,4 @@
-/* attach_signal.c - by which signal a running process can be sampled */
+/* attach_signal.c - chooses the sampling signal of a running process */
 #include "sampler/attach/attach_signal.h"
 
 #include "base/buf.h"
@@ -26,7 +26,7 @@ enum {
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
 
-/* Signals that are used, bit N - 1, by the way they are. */
+/* Signals that the process uses, bit N - 1, by kind of use. */
 struct uses {
 	uint64_t caught;
 	uint64_t ignored;
@@ -51,7 +51,7 @@ static DIR *open_dir(pid_t pid, const char *name)
 	return opendir(path);
 }
 
-/* The number behind a word in a small file of /proc. */
+/* The number after a word in a small file of /proc. */
 static uint64_t mask_in(int dir_fd, const char *file, const char *word)
 {
 	_cleanup_fd_ int fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC);
@@ -91,7 +91,7 @@ static uint64_t read_by_descriptors(pid_t pid)
 	return mask;
 }
 
-/* What a thread in sigwait() and the like waits for. */
+/* The set that a thread in sigwait() or a similar call waits for. */
 static uint64_t waited_by(pid_t pid, int tasks_fd, uint32_t tid)
 {
 	_cleanup_fd_ int fd = task_open(tasks_fd, tid, "syscall");
@@ -126,7 +126,7 @@ static void read_threads(pid_t pid, struct uses *uses)
 		uses->blocked = 0;
 }
 
-/* Return: how the process uses a signal; NULL: it does not. */
+/* Return:  how the process uses a signal; NULL: it does not. */
 static const char *use_of(const struct uses *uses, int signal)
 {
 	if (uses->caught & BIT(signal))
@@ -141,9 +141,9 @@ static const char *use_of(const struct uses *uses, int signal)
 }
 
 /*
- * One that is not used; 0: all are.  Those that block every signal are not helped by another.
- * The first ends nobody: pending at an exec, or when a program has put all its signals back to
- * their default, it is ignored.  The second does so too, but terminals send it.
+ * A signal that is not used; 0: all are. If every signal is blocked, another one does not help.
+ * SIGURG and SIGWINCH are ignored by default: pending at an exec, or after a program has reset all
+ * its actions, they do no harm. Terminals send SIGWINCH, so it is the second choice.
  */
 static int first_free(const struct uses *uses)
 {
@@ -197,7 +197,7 @@ int attach_signal_choose(const struct attach_target *target, int asked, int agen
 
 	if (agents && asked && asked != agents) {
 		(void)err_set(err, 0,
-			      "process %d was joined before, and gives its samples by SIG%s",
+			      "process %d already has an agent, whose sampling signal is SIG%s",
 			      (int)target->pid, sigabbrev_np(agents));
 		err_hint(err, "--signal %s", sigabbrev_np(agents));
 		return -EBUSY;
@@ -215,7 +215,8 @@ int attach_signal_choose(const struct attach_target *target, int asked, int agen
 		return refuse(target, use, wanted, other, err);
 	*ret_signal = other;
 	if (other != wanted)
-		(void)err_set(ret_why, 0, "process %d %s SIG%s itself: its samples come by SIG%s",
+		(void)err_set(ret_why, 0,
+			      "process %d %s SIG%s itself: its sampling signal is SIG%s",
 			      (int)target->pid, use, sigabbrev_np(wanted), sigabbrev_np(other));
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* image.c - the agent as a file without a name, for processes that cannot see ours */
+/* image.c - copies the agent into a sealed memfd, for processes that cannot open its path */
 #include "sampler/attach/image.h"
 
 #include "base/cleanup.h"
@@ -44,7 +44,7 @@ static int copy(int from, int to)
 	return n == 0 ? -EIO : 0;
 }
 
-/* Its first segment, where the note is, stands in the file as it does in memory. */
+/* The first segment, which contains the note, has the same layout in file and memory. */
 static int find_attach_offset(int fd, uint64_t *ret_attach_offset)
 {
 	uint32_t version = 0;

@@ -1,4 +1,4 @@
-/* image.h - the agent as a file without a name, for processes that cannot see ours */
+/* image.h - copies the agent into a sealed memfd, for processes that cannot open its path */
 #ifndef ATTACH_IMAGE_H
 #define ATTACH_IMAGE_H
 
@@ -6,14 +6,14 @@
 
 #include <stdint.h>
 
-/* What such a mapping is called in a maps file: "/memfd:" and this. */
+/* The name of such a mapping in a maps file: "/memfd:" and this. */
 #define IMAGE_NAME "libwick-agent.so"
 
 /**
- * image_open - a sealed copy of the agent's file
- * @ret_attach_offset: where it is attached, from where it is loaded
+ * image_open - make a sealed copy of the agent's file
+ * @ret_attach_offset: offset of its attach function from its load address
  *
- * Return:  a descriptor (close-on-exec) that nobody can write to; -errno.
+ * Return:  a descriptor (close-on-exec) of the read-only copy; -errno.
  * Owns:    the caller.
  * Context: any thread.
  */

@@ -1,13 +1,13 @@
 /*
- * inject.c - brings the agent into a running process, or wakes the one that is there
+ * inject.c - loads the agent into a running process, or restarts the one that is already loaded
  *
- * The process may be in namespaces of its own, where no path of ours leads: what it needs comes by
- * descriptor.  A pair of sockets is made in it, one end is taken over here, and the agent and
- * its rings are passed through.
+ * The process may be in namespaces of its own, in which wick's paths do not exist. So it gets
+ * everything by descriptor: wick makes a pair of sockets in it, duplicates one end, and passes the
+ * agent and its rings through it.
  *
- * Each stop of the borrowed thread costs it tens of microseconds, whatever is done in it: two
- * processors have to be woken.  So there are four: it is stopped, maps memory, and runs an stub
- * (stub.h) that stops once in the middle.
+ * Each stop of the thread costs it tens of microseconds, because two processors have to be woken.
+ * So there are four: the thread is stopped, maps memory, and runs a stub (stub.h) that stops once
+ * in the middle.
  */
 #include "sampler/attach/inject.h"
 
@@ -28,10 +28,10 @@
 
 enum {
 	CODE_BYTES = 4096,
-	STACK_BYTES = 128 * 1024, /* with the stub above it */
+	STACK_BYTES = 128 * 1024, /* with struct stub above it */
 	MEMORY_BYTES = CODE_BYTES + STACK_BYTES,
 	STUB_AREA_BYTES = 1024,
-	RECEIVE_TRIES = 100, /* half a microsecond each: as long as we take to send */
+	RECEIVE_TRIES = 100, /* half a microsecond each: as long as sending takes */
 	ERROR_BYTES = 200,
 	PAIR_POLL_NS = 8000,
 };
@@ -40,7 +40,7 @@ enum {
 struct injection {
 	const struct inject *inject;
 	struct tracee tracee;
-	uint64_t memory; /* of ours in the process; 0: none */
+	uint64_t memory; /* memory mapped in the process; 0: none */
 	uint64_t loader_says;
 	struct stub stub;
 };
@@ -48,7 +48,7 @@ struct injection {
 _Static_assert(sizeof(struct stub) <= STUB_AREA_BYTES && STUB_AREA_BYTES % 16 == 0,
 	       "above an aligned stack");
 
-/* At the end of it, above the stack. */
+/* Its address in the process: at the end of the memory, above the stack. */
 static uint64_t stub_at(const struct injection *in, size_t offset)
 {
 	return in->memory + MEMORY_BYTES - STUB_AREA_BYTES + offset;
@@ -73,7 +73,7 @@ static long remote(struct injection *in, long nr, uint64_t a, uint64_t b, uint64
 	return r < 0 ? r : answer;
 }
 
-/* Code that is never writable: programs may forbid themselves to have any that is. */
+/* Code that is never writable: a program may forbid writable code for itself. */
 static int map_memory(struct injection *in)
 {
 	long at = remote(in, SYS_mmap, 0, MEMORY_BYTES, PROT_READ | PROT_EXEC,
@@ -85,7 +85,7 @@ static int map_memory(struct injection *in)
 	return 0;
 }
 
-/* What leads from one part of it to another. */
+/* Sets the pointers in it. */
 static void link_stub(struct injection *in)
 {
 	struct stub *stub = &in->stub;
@@ -100,7 +100,7 @@ static void link_stub(struct injection *in)
 	stub->passed_bytes = CMSG_LEN(n_fds * sizeof(int));
 }
 
-/* The process itself could not: nothing of it can be written to yet. */
+/* The process itself could not: the memory is not writable yet. */
 static int write_memory(struct injection *in)
 {
 	const struct stub stub = in->stub;
@@ -111,7 +111,7 @@ static int write_memory(struct injection *in)
 	return 0;
 }
 
-/* It failed, and says why. */
+/* The stub's error code, and its reason. */
 static int take_failure(struct injection *in, const struct user_regs_struct *regs)
 {
 	int r = (int)regs->rax;
@@ -121,7 +121,7 @@ static int take_failure(struct injection *in, const struct user_regs_struct *reg
 	return r < 0 && r > -4096 ? r : -EFAULT;
 }
 
-/* Our end of the pair, with the descriptors in it. */
+/* Duplicates one end of the pair, and sends the descriptors through it. */
 static int send_fds(struct injection *in)
 {
 	const int fds[STUB_FDS] = {in->inject->ring_fd, in->inject->image_fd};
@@ -160,7 +160,8 @@ static int start_stub(struct injection *in)
 	return tracee_continue(&in->tracee, &regs);
 }
 
-/* Without a stop, if it is quick.  A look waits for a change of its mappings: not too often. */
+/* Waits, without a stop, until the pair exists. A read waits for changes of the mappings, so it is
+ * not repeated too often. */
 static bool wait_paired(struct injection *in)
 {
 	struct stop_wait *wait = &in->tracee.stop_wait;
@@ -180,13 +181,13 @@ static bool wait_paired(struct injection *in)
 	return false;
 }
 
-/* Where it has stopped without what it waits for. */
+/* Whether it has stopped because the descriptors had not come yet. */
 static bool waits(const struct user_regs_struct *regs, int signal)
 {
 	return signal == SIGTRAP && regs->rax == 0;
 }
 
-/* From its begin to its end, with the descriptors sent in between. */
+/* Runs it to its end, and sends the descriptors in between. */
 static int run_stub(struct injection *in, struct user_regs_struct *ret_regs, int *ret_signal)
 {
 	int r = start_stub(in);
@@ -224,7 +225,7 @@ static int take_answer(struct injection *in, const struct user_regs_struct *regs
 	return 0;
 }
 
-/* What it did not get to hand to the agent, which closes what it is handed. */
+/* Closes descriptors that it could not pass to the agent, which closes its own. */
 static void close_fds(struct injection *in)
 {
 	struct stub stub;
@@ -263,7 +264,7 @@ static int explain_attach(const struct inject *inject, int r, struct err *err)
 	return -EBUSY;
 }
 
-/* Since its libc's functions were looked up it may have become another program. */
+/* It may have executed another program since libc's functions were looked up. */
 static bool is_same_program(const struct injection *in)
 {
 	static const unsigned char enter[] = {0x0f, 0x05};
@@ -283,7 +284,7 @@ static int bring_agent(struct injection *in, struct err *err)
 	if (r == 0)
 		r = map_memory(in);
 	if (r < 0)
-		return err_set(err, -r, "borrow a thread of process %d", (int)in->inject->pid);
+		return err_set(err, -r, "run code on a thread of process %d", (int)in->inject->pid);
 	link_stub(in);
 	r = write_memory(in);
 	if (r == 0)
@@ -314,7 +315,8 @@ static void fill_stub(struct injection *in)
 	stub->attach_offset = in->inject->image_attach_offset;
 	stub->ignores_trap = in->inject->ignores_trap;
 	memset(stub->pair.fds, -1, sizeof(stub->pair.fds));
-	/* A path that no program would think of, or its dlopen() would be given ours. */
+	/* A path that no program uses: otherwise a later dlopen() of the program could return the
+	 * agent. */
 	(void)snprintf(stub->path, sizeof(stub->path), "/proc/./self/fd/");
 	(void)snprintf(stub->name, sizeof(stub->name), "%s", IMAGE_NAME);
 	request->magic = WIRE_MAGIC;
@@ -335,8 +337,8 @@ static int explain_stop(const struct inject *inject, int r, struct err *err)
 }
 
 /*
- * While the thread stands nothing of ours waits for a processor, where that is allowed; and it
- * has its own for itself, where there is another for us.
+ * While the thread is stopped, wick runs at real-time priority if that is allowed, and on another
+ * processor than the thread if there is one.
  */
 struct priority {
 	int policy;
@@ -377,9 +379,9 @@ static void priority_restore(const struct priority *saved)
 }
 
 /*
- * What the walk of its stack reads for the first time takes longer than everything else that is
- * done to a thread.  So one that runs is stopped twice: only for its registers, and when the walk
- * has been made, for good.
+ * Reading its stack and code for the first time takes longer than everything else that is done to a
+ * thread. So a running thread is stopped twice: first only for its registers, then, after the walk
+ * has filled caches, for the injection.
  */
 static void rehearse(struct injection *in)
 {
@@ -402,7 +404,7 @@ int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err
 
 	*ret_stopped_ns = 0;
 	if (!in)
-		return err_set(err, ENOMEM, "join process %d", (int)inject->pid);
+		return err_set(err, ENOMEM, "attach to process %d", (int)inject->pid);
 	in->inject = inject;
 	fill_stub(in);
 	if (inject->runs)

@@ -1,4 +1,4 @@
-/* injection_thread.c - which thread of a process is borrowed to bring the agent in, and when */
+/* injection_thread.c - chooses the thread of a process on which the agent is injected */
 #include "sampler/attach/injection_thread.h"
 
 #include "base/cleanup.h"
@@ -15,15 +15,15 @@
 enum {
 	MAX_FRAMES = 256,
 	MAX_THREADS = 256,      /* threads of a process */
-	CODE_SEGMENT_64 = 0x33, /* what cs is in 64-bit code */
+	CODE_SEGMENT_64 = 0x33, /* value of cs in 64-bit code */
 };
 
-/* How good a thread is; 0 is best. */
+/* Suitability of a thread; 0 is best. */
 enum rank {
-	RANK_BLOCKED,  /* in a call that the kernel takes up again by itself */
-	RANK_AGAIN,    /* in one that we have it take up again: it waits for ever */
-	RANK_RUNNING,  /* may be anywhere: seen when it stands */
-	RANK_WAITS_ON, /* in one whose time-out begins anew */
+	RANK_BLOCKED,  /* in a system call that the kernel restarts itself */
+	RANK_AGAIN,    /* in one that wick has restarted: it has no timeout */
+	RANK_RUNNING,  /* running: checked when it is stopped */
+	RANK_WAITS_ON, /* in one whose timeout would start again */
 	RANK_UNFIT,
 };
 
@@ -33,7 +33,7 @@ static void close_dir(DIR **dir)
 		(void)closedir(*dir);
 }
 
-/* Return: whether none of its callers is critical. */
+/* Return:  whether no function on its stack is critical. */
 static bool callers_fit(struct injection_thread *thread, const uint64_t *pcs,
 			const struct unwind_result *result)
 {
@@ -46,7 +46,7 @@ static bool callers_fit(struct injection_thread *thread, const uint64_t *pcs,
 	return true;
 }
 
-/* Without a time-out; futexes and sleeps remember how long is left. */
+/* Whether it waits without a timeout; futexes and sleeps keep their remaining time. */
 static bool waits_for_ever(const struct blocked_at *at)
 {
 	switch (at->nr) {
@@ -85,7 +85,7 @@ static enum rank rank_of_call(const struct blocked_at *at)
 	case SYS_sendto:
 	case SYS_sendmsg:
 	case SYS_sendmmsg:
-	case SYS_rt_sigsuspend: /* has a mask of its own for as long as it waits */
+	case SYS_rt_sigsuspend: /* it has another signal mask while it waits */
 	case SYS_vfork:
 	case SYS_clone:
 	case SYS_clone3:
@@ -172,8 +172,8 @@ int injection_thread_choose(struct injection_thread *thread, bool hard, struct e
 		return 0;
 	(void)err_set(
 		err, 0,
-		"process %d has no thread that can be borrowed: each is in its allocator, its "
-		"loader, or a call that must not be interrupted",
+		"process %d has no suitable thread: each is in its allocator, its loader, or a "
+		"call that must not be interrupted",
 		(int)thread->pid);
 	return n ? -EAGAIN : err_set(err, ESRCH, "process %d", (int)thread->pid);
 }
@@ -207,8 +207,8 @@ bool injection_thread_fits(void *context, const struct tracee *tracee, struct er
 	    (is_where_it_was(thread, &tracee->regs) || stack_fits(thread, &tracee->regs)))
 		return true;
 	(void)err_set(err, 0,
-		      "process %d has no thread that can be borrowed: they are in its allocator or "
-		      "its loader whenever they are stopped",
+		      "process %d has no suitable thread: whenever one is stopped, it is in its "
+		      "allocator or its loader",
 		      (int)thread->pid);
 	return false;
 }

@@ -1,4 +1,4 @@
-/* restart.c - system calls that a tracer's stop ends with EINTR, and that are gone into again */
+/* restart.c - restarts system calls that a ptrace stop would end with EINTR */
 #include "sampler/attach/restart.h"
 
 #include <errno.h>
@@ -6,10 +6,10 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-/* The kernel's own, between it and a tracer: go into the call again, unless a handler runs. */
+/* The kernel's internal code: restart the call, unless a handler runs. */
 enum { KERNEL_ERESTARTNOHAND = 514 };
 
-/* Those of sockets where SO_RCVTIMEO or SO_SNDTIMEO is set; read() and write() are, of some. */
+/* Socket calls with SO_RCVTIMEO or SO_SNDTIMEO; read() and write() for some files. */
 static const long calls[] = {
 	SYS_epoll_wait,     SYS_epoll_pwait,     SYS_epoll_pwait2, SYS_read,
 	SYS_readv,          SYS_write,           SYS_writev,       SYS_recvfrom,

@@ -1,4 +1,4 @@
-/* restart.h - system calls that a tracer's stop ends with EINTR, and that are gone into again */
+/* restart.h - restarts system calls that a ptrace stop would end with EINTR */
 #ifndef ATTACH_RESTART_H
 #define ATTACH_RESTART_H
 
@@ -7,20 +7,20 @@
 #include <sys/user.h>
 
 /**
- * restart_call - have a call that the stop has ended gone into again when the thread goes on
- * @regs: of a thread that is stopped; rax is changed
+ * restart_call - have the call that a stop interrupted restarted when the thread continues
+ * @regs: registers of a stopped thread; rax is changed
  *
- * The kernel restarts most calls itself.  Those that fail with EINTR whatever interrupts them, and
- * have done nothing by then (signal(7)), would show that there was a stop.  A signal with a handler
- * still makes it EINTR: that is decided when the thread leaves the stop.
+ * The kernel restarts most calls itself. Those that fail with EINTR for any interruption, without
+ * having done anything (signal(7)), would reveal the stop. A signal with a handler still causes
+ * EINTR: the kernel decides that when the thread leaves the stop.
  *
- * Return:  whether there was one.
+ * Return:  whether there was such a call.
  * Context: any thread.
  */
 bool restart_call(struct user_regs_struct *regs);
 
 /**
- * restart_stopped - read the registers of a thread that is stopped, and have its call restarted
+ * restart_stopped - read the registers of a stopped thread, and have its call restarted
  *
  * Return:  0; -errno of ptrace.
  * Context: any thread, the tracer.

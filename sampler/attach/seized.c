@@ -1,4 +1,4 @@
-/* seized.c - stops of threads of other processes, and their ends */
+/* seized.c - stops and detaches threads of other processes by ptrace, without ever blocking */
 #include "sampler/attach/seized.h"
 
 #include "sampler/attach/restart.h"
@@ -17,7 +17,7 @@ enum {
 
 enum { SIGNAL_BITS = 0xff }; /* of a stop's status; PTRACE_EVENT_STOP is above them */
 
-/* Return: 1: it is; 0: it is not; -errno: who knows. */
+/* Return:  1: it is; 0: it is not; -errno: unknown. */
 static int is_child_of_ours(pid_t tid)
 {
 	struct proc_status status;
@@ -35,7 +35,7 @@ static bool is_stop(const siginfo_t *info)
 	return info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED;
 }
 
-/* What cannot be told from a child of ours, for want of a descriptor perhaps, is left for now. */
+/* If it may be one of wick's children (no descriptor left to check), it is left for now. */
 static int take_end(pid_t tid)
 {
 	siginfo_t info;
@@ -50,7 +50,7 @@ int seized_check(pid_t tid, int *ret_signal)
 {
 	siginfo_t info = {0};
 
-	/* What is there, without taking it: a kill may turn a stop into an end at any time. */
+	/* WNOWAIT: a kill may turn the stop into an end at any time. */
 	if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | __WALL | WNOHANG | WNOWAIT) < 0)
 		return -ECHILD;
 	if (info.si_pid == 0)
@@ -61,7 +61,8 @@ int seized_check(pid_t tid, int *ret_signal)
 	return 1;
 }
 
-/* Whom this thread has asked, and not let go.  Where there is no place one stands until we end. */
+/* Threads that this thread has interrupted and not detached. One that does not fit stays traced
+ * until wick ends. */
 static _Thread_local struct {
 	struct seized {
 		pid_t pid;
@@ -75,7 +76,7 @@ static bool detach(pid_t tid, int signal)
 	return ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal) == 0;
 }
 
-/* Only of what we trace is another stop to be had, whatever it does now. */
+/* PTRACE_INTERRUPT succeeds for own tracees only, whatever they do. */
 static bool is_ours(pid_t tid)
 {
 	return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0;
@@ -88,7 +89,7 @@ static bool is_free(struct seized *seized)
 	int r = seized_check(seized->tid, &signal);
 
 	if (r > 0) {
-		/* It may have been in a call, and does not learn of the stop. */
+		/* It may have been in a system call, which must not reveal the stop. */
 		(void)restart_stopped(seized->tid, &regs);
 		return detach(seized->tid, signal);
 	}
@@ -96,7 +97,7 @@ static bool is_free(struct seized *seized)
 		return true;
 	if (is_ours(seized->tid))
 		return false;
-	/* Whoever calls exec has the number of its process after it, and stops under that. */
+	/* After exec a thread has the pid of its process, and stops under that. */
 	if (seized->tid == seized->pid || !is_ours(seized->pid))
 		return true;
 	seized->tid = seized->pid;
@@ -125,7 +126,7 @@ bool seized_sweep(void)
 	return later.n > 0;
 }
 
-/* An exec takes the place of the first thread without waiting for who traces that. */
+/* An exec takes over the pid of the first thread without waiting for its tracer. */
 static bool holds_up(pid_t pid)
 {
 	for (size_t i = 0; i < later.n; i++)

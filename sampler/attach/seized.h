@@ -1,9 +1,9 @@
 /*
- * seized.h - threads of other processes that this thread has asked to stop
+ * seized.h - stops and detaches threads of other processes by ptrace, without ever blocking
  *
- * A tracer's wait also takes the end of what it traces, and nobody can wait for that again.  The
- * end of a child of our own is therefore left to whoever started it; that of any other process is
- * taken, as its parent is told of it only after that (ptrace(2), "Death under ptrace").
+ * A tracer's wait also reaps a tracee that ends, and nobody can wait for it again. So the end of
+ * one of wick's own children is left to the code that started it. The end of any other process is
+ * reaped, because its parent is notified only after that (ptrace(2), "Death under ptrace").
  */
 #ifndef ATTACH_SEIZED_H
 #define ATTACH_SEIZED_H
@@ -14,8 +14,8 @@
 /**
  * seized_interrupt - trace a thread of a process, and ask it to stop
  *
- * While another one of the process that was asked before may still be ours, none is: an exec waits
- * until we have taken the ends of its other threads, and here we would wait for the exec.
+ * Refused while another thread of the process may still be traced: an exec waits until the tracer
+ * has reaped all other threads, and wick would wait for the exec.
  *
  * Return:  0: call seized_detach() or seized_detach_later() later; -ESRCH: it has ended; -EPERM:
  *          it is traced by another process, or tracing is forbidden; -EINPROGRESS: not now;
@@ -26,39 +26,39 @@ int seized_interrupt(pid_t pid, pid_t tid);
 
 /**
  * seized_check - whether a thread has stopped; never sleeps
- * @ret_signal: the one that it is about to be given; 0: none, it stopped as it was asked to
+ * @ret_signal: the signal about to be delivered; 0: none, it stopped as requested
  *
- * A stop stays for the next look, and for the kernel, which gives the signal should we end now.
+ * The stop is not consumed: it is there for the next check, and if wick ends now the kernel still
+ * delivers the signal.
  *
- * Return:  1: it has; 0: not yet; -ESRCH: it has ended; -ECHILD: it is not ours, by that number.
- * Context: any thread, the one that has seized it.
+ * Return:  1: it has; 0: not yet; -ESRCH: it has ended; -ECHILD: no tracee has this tid.
+ * Context: any thread, the tracer.
  */
 int seized_check(pid_t tid, int *ret_signal);
 
 /**
- * seized_detach - let a thread that has stopped run on
- * @signal: that it is given then; 0: none
+ * seized_detach - let a stopped thread continue, untraced
+ * @signal: delivered to it; 0: none
  *
- * One that is being killed is seized_detach_later()'s.
+ * A thread that is being killed is left to seized_detach_later().
  *
  * Context: any thread, the one that has seized it.
  */
 void seized_detach(pid_t pid, pid_t tid, int signal);
 
 /**
- * seized_detach_later - let go of one that has not stopped, or has ended, as soon as that can be
- * done
+ * seized_detach_later - detach a thread that has not stopped yet, or has ended, as soon as possible
  *
- * Now, or by seized_sweep().  One that has called exec meanwhile goes by its process's number.
+ * Now, or in seized_sweep(). A thread that called exec meanwhile has its process's pid as its tid.
  *
  * Context: any thread, the one that has seized it.
  */
 void seized_detach_later(pid_t pid, pid_t tid);
 
 /**
- * seized_sweep - let go of those that could not be before
+ * seized_sweep - detach threads that could not be detached before
  *
- * Return:  whether there are more: one in vfork() stops when its child has ended.
+ * Return:  whether there are more: a thread in vfork() stops when its child has ended.
  * Context: any thread, the one that has seized them.
  */
 bool seized_sweep(void);

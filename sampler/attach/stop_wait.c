@@ -1,5 +1,5 @@
-/* stop_wait.c - looking around for what another thread does, as long as it has a processor of its
- * own */
+/* stop_wait.c - polls for a short time until another thread stops, as long as it has a processor of
+ * its own */
 #include "sampler/attach/stop_wait.h"
 
 #include "base/cleanup.h"
@@ -16,7 +16,7 @@ enum {
 	MAX_NS = 500000,
 	CPU_CHECK_NS = 40000, /* waking its processor takes about as long */
 	STAT_BYTES = 1024,
-	CPU_FIELD = 37, /* of its stat file, after the one behind the name */
+	CPU_FIELD = 37, /* fields of its stat file after the name */
 };
 
 void stop_wait_open(struct stop_wait *ret_wait, pid_t pid, pid_t tid)
@@ -39,7 +39,7 @@ void stop_wait_begin(struct stop_wait *wait)
 	wait->checked_ns = wait->begun_ns;
 }
 
-/* Return: the processor that it is on or waits for; -1: not known. */
+/* Return:  the processor that it runs on or waits for; -1: unknown. */
 static int find_cpu(int stat_fd)
 {
 	char text[STAT_BYTES];

@@ -1,9 +1,9 @@
 /*
- * stop_wait.h - looking around for what another thread does, as long as it has a processor of its
- * own
+ * stop_wait.h - polls for a short time until another thread stops, as long as it has a processor of
+ * its own
  *
- * A thread on another processor is done in microseconds, and to sleep meanwhile costs tens of them.
- * One that has been put on ours waits until we sleep: where it is shows after a moment.
+ * A thread on another processor stops within microseconds; sleeping meanwhile costs tens of them. A
+ * thread on the same processor cannot run until the caller sleeps, so polling ends then.
  */
 #ifndef ATTACH_STOP_WAIT_H
 #define ATTACH_STOP_WAIT_H
@@ -13,13 +13,13 @@
 #include <sys/types.h>
 
 struct stop_wait {
-	int stat_fd; /* the thread's; -1: it is not looked for, but slept for at once */
+	int stat_fd; /* stat file of the thread; -1: do not poll */
 	uint64_t begun_ns;
-	uint64_t checked_ns; /* when it was last asked where the thread is */
+	uint64_t checked_ns; /* when the thread's processor was last read */
 };
 
 /**
- * stop_wait_open - a thread that will be looked for
+ * stop_wait_open - prepare to poll a thread
  *
  * Owns:    the caller; stop_wait_close().
  * Context: any thread.
@@ -27,23 +27,23 @@ struct stop_wait {
 void stop_wait_open(struct stop_wait *ret_wait, pid_t pid, pid_t tid);
 
 /**
- * stop_wait_close - it is slept for from now on
+ * stop_wait_close - poll no more: sleep from now on
  *
  * Context: any thread.
  */
 void stop_wait_close(struct stop_wait *wait);
 
 /**
- * stop_wait_begin - it has just been let go
+ * stop_wait_begin - the thread has just been started: begin to poll
  *
  * Context: any thread.
  */
 void stop_wait_begin(struct stop_wait *wait);
 
 /**
- * stop_wait_continues - whether it is worth while to look once more
+ * stop_wait_continues - whether to poll once more
  *
- * Closes LOOK when the thread stands on our own processor.
+ * Closes WAIT when the thread is on the caller's processor.
  *
  * Context: any thread.
  */

@@ -1,4 +1,4 @@
-/* stub.h - what a borrowed thread is sent to do: code of ours (stub_x86_64.S) and its orders */
+/* stub.h - the code that the injection thread runs (stub_x86_64.S), and its data */
 #ifndef ATTACH_STUB_H
 #define ATTACH_STUB_H
 
@@ -12,28 +12,28 @@
 enum { STUB_FDS = 2 /* the rings, and the agent */ };
 
 struct stub {
-	uint64_t errno_location; /* functions of its libc; 0: it has none */
+	uint64_t errno_location; /* addresses of functions in its libc; 0: it has none */
 	uint64_t dlopen;
 	uint64_t dlerror;
-	uint64_t attach;        /* of the agent that is there; 0: it is loaded first, */
-	uint64_t attach_offset; /* and joined so far from where it was loaded */
-	uint64_t passed_bytes;  /* the message that descriptors come in, if all of them come */
+	uint64_t attach; /* attach function of the loaded agent; 0: the stub loads the agent, */
+	uint64_t attach_offset; /* whose attach function is at this offset from its load address */
+	uint64_t passed_bytes; /* expected size of the control message, if all descriptors arrive */
 	struct {
 		int32_t fds[2];
-		uint32_t made; /* 1: they are there */
+		uint32_t made; /* 1: the sockets exist */
 		uint32_t pad;
-	} pair;                /* of sockets */
-	struct msghdr message; /* leads to: */
+	} pair;                /* a pair of sockets */
+	struct msghdr message; /* uses the following */
 	struct {
-		uint64_t bytes; /* a struct cmsghdr, and what follows it */
+		uint64_t bytes; /* a struct cmsghdr, followed by the descriptors */
 		int32_t level;
 		int32_t type;
 		int32_t fds[STUB_FDS];
 	} passed;
-	char path[32]; /* to the agent's descriptor, its number to be filled in */
-	char name[24]; /* what the agent is called afterwards */
+	char path[32]; /* path of the agent's descriptor, whose number the stub adds */
+	char name[24]; /* name of the agent after loading */
 	uint64_t ignores_trap;
-	uint64_t trap_action[4]; /* as the kernel has it; the handler comes first */
+	uint64_t trap_action[4]; /* as rt_sigaction(2) takes it; the handler comes first */
 	struct attach_request request;
 	struct iovec part;
 	char byte[8];
@@ -59,7 +59,7 @@ _Static_assert(offsetof(struct stub, errno_location) == STUB_ERRNO_LOCATION &&
 _Static_assert(CMSG_LEN(0) == 16 && CMSG_SPACE(STUB_FDS * sizeof(int32_t)) == 24,
 	       "how descriptors come");
 
-/* The code, which runs wherever it is copied to, and how far it is when it has done everything. */
+/* The position-independent code, its size, and the offset at which it has finished. */
 extern const unsigned char stub_code[];
 extern const uint64_t stub_bytes;
 extern const uint64_t stub_done;

@@ -1,17 +1,19 @@
 /*
- * stub_x86_64.S - what a borrowed thread runs, in memory that was mapped for it: it takes the
- * descriptors, has libc load the agent, joins, and unmaps all of this, itself included
+ * stub_x86_64.S - the code that the injection thread runs, in memory that was mapped for it
  *
- * When it begins:
- *   rbx  its struct stub, above its stack
- *   rsp  the end of the stack; both cannot be written to yet:
- *   r12  where the stack begins, r13 how long both are
- *   rbp  where all of its memory begins, r14 how long that is
+ * It receives the descriptors, calls dlopen() to load the agent, calls its attach function, and
+ * unmaps its memory, this code included.
  *
- * It says in the stub that it has a pair of sockets, and looks r15 times for what is sent through
- * them.  Only when nothing has come by then it stops (int3), with eax 0 and the pair in rdx.  Where
- * it fails it stops as well: eax is -errno, rdx what the loader says.  Otherwise it ends in the fault
- * behind the last call, with what the join returned in r15.
+ * Registers at the start:
+ *   rbx  address of its struct stub, above its stack
+ *   rsp  end of the stack; neither is writable yet:
+ *   r12  start of the stack, r13 length of stack and struct
+ *   rbp  start of all of its memory, r14 length of that
+ *
+ * It notes in the struct that the pair of sockets exists, and polls r15 times for the descriptors.
+ * If none has come by then it stops (int3), with eax 0 and the pair in rdx. When it fails it stops as
+ * well: eax is -errno, rdx the loader's message. Otherwise it ends with a fault after munmap, with
+ * the result of the attach function in r15.
  */
 #include "sampler/attach/stub_x86_64.h"
 
@@ -66,7 +68,7 @@ stub_code:
 	pause
 	decl	%r15d
 	jg	.Lreceive
-	/* Once more after the stop. */
+	/* Once more after the stop (r15 is 0). */
 	jl	.Lfailed
 	xorl	%eax, %eax
 	movq	STUB_PAIR(%rbx), %rdx
@@ -74,7 +76,7 @@ stub_code:
 	jmp	.Lreceive
 
 .Lreceived:
-	/* With no room for them the kernel has passed fewer. */
+	/* With too few free descriptors the kernel has passed fewer. */
 	movl	$TOO_MANY_FDS, %eax
 	movq	STUB_PASSED_BYTES(%rbx), %rcx
 	cmpq	%rcx, STUB_PASSED(%rbx)
@@ -96,7 +98,7 @@ stub_code:
 	movq	STUB_ATTACH(%rbx), %rax
 	testq	%rax, %rax
 	jnz	.Lattach
-	/* The digits of the agent's descriptor, from the last one. */
+	/* Writes the digits of the agent's descriptor, last one first. */
 	movl	STUB_PASSED + HEAD_BYTES + 4(%rbx), %eax
 	movl	%eax, STUB_OTHER_FDS + 8(%rbx)
 	xorl	%ecx, %ecx
@@ -122,9 +124,9 @@ stub_code:
 	movq	%rax, %r15
 
 	/*
-	 * In both libcs the handle is the module's entry: where it was loaded, then its name.  A
-	 * debugger opens what a module is called, and our path would lead it to a descriptor of its
-	 * own: a pipe there would hold it for ever.  The name that stays is no path.
+	 * In both libcs the handle points to the load address, then the name. A debugger opens the
+	 * name of a module; this path would be one of the debugger's own descriptors, and a pipe
+	 * would block it for ever. So the name is replaced by one that is no path.
 	 */
 	movq	8(%r15), %rdi
 	movq	STUB_PATH(%rbx), %rax
@@ -145,8 +147,8 @@ stub_code:
 	movl	%r13d, (%r12)
 
 	/*
-	 * A SIGTRAP that the program ignores was put back to its default by the step before this, but
-	 * not its flags and mask.  What follows ends in another signal.
+	 * If the program ignores SIGTRAP, the single step before has reset the action to the default,
+	 * but not its flags and mask. The rest ends with another signal.
 	 */
 4:	cmpl	$0, STUB_IGNORES_TRAP(%rbx)
 	je	6f

@@ -1,4 +1,4 @@
-/* stub_x86_64.h - where the parts of a struct stub stand, for assembler and C */
+/* stub_x86_64.h - offsets in struct stub, for assembler and C */
 #ifndef ATTACH_STUB_X86_64_H
 #define ATTACH_STUB_X86_64_H
 
@@ -18,10 +18,10 @@
 #define STUB_TRAP_ACTION    208
 #define STUB_REQUEST        240
 
-#define STUB_PATH_DIGITS 16 /* of the path: "/proc/./self/fd/" */
+#define STUB_PATH_DIGITS 16 /* length of the path: "/proc/./self/fd/" */
 #define STUB_NAME_BYTES  17
 
-/* Of a struct attach_request. */
+/* Offsets in struct attach_request. */
 #define STUB_RING_FD   (STUB_REQUEST + 8)
 #define STUB_OTHER_FDS (STUB_REQUEST + 12)
 

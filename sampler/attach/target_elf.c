@@ -1,4 +1,4 @@
-/* target_elf.c - memory and symbols of another process; every size that it states is bounded */
+/* target_elf.c - reads memory and symbols of another process; every size in it is bounded */
 #include "sampler/attach/target_elf.h"
 
 #include "base/elf_notes.h"
@@ -10,7 +10,7 @@
 
 enum {
 	MAX_DYNAMIC = 256,
-	MAX_CHAIN = 1024, /* a real one has a few */
+	MAX_CHAIN = 1024, /* a real chain has a few */
 	MAX_NAME = 64,
 	MAX_NOTES = 4096,
 	ADDRESS_BITS = 56,
@@ -39,7 +39,7 @@ static bool copy(void *context, uint64_t address, void *to, size_t len)
 	return target_read(*(const pid_t *)context, address, to, len);
 }
 
-/* glibc relocates these words in place, musl leaves them as they are in the file. */
+/* glibc relocates these words in place; musl leaves them as in the file. */
 static uint64_t placed(uint64_t value, uint64_t bias)
 {
 	return value < bias ? value + bias : value;
@@ -219,7 +219,7 @@ uint64_t target_symbols_find(const struct target_symbols *symbols, const char *n
 	return target_symbols_sized(symbols, name, &bytes);
 }
 
-/* Where the note's description stands, among LEN bytes that stand at ADDRESS. */
+/* Address of the note's description, in LEN bytes at ADDRESS. */
 static uint64_t note_in(const unsigned char *bytes, size_t len, uint64_t address,
 			struct attach_note *ret_note)
 {

@@ -1,4 +1,4 @@
-/* target_elf.h - memory and symbols of another process, as its own loader laid them out */
+/* target_elf.h - reads memory and symbols of another process */
 #ifndef ATTACH_TARGET_ELF_H
 #define ATTACH_TARGET_ELF_H
 
@@ -8,9 +8,9 @@
 #include <sys/types.h>
 
 /**
- * target_read - bytes of another process's memory
+ * target_read - read memory of another process
  *
- * Return:  whether all LEN could be read.
+ * Return:  whether all LEN bytes were read.
  * Context: any thread.
  */
 bool target_read(pid_t pid, uint64_t address, void *to, size_t len);
@@ -22,7 +22,7 @@ bool target_read(pid_t pid, uint64_t address, void *to, size_t len);
  */
 bool peer_write(pid_t pid, uint64_t address, const void *from, size_t len);
 
-/* A loaded module's dynamic symbols.  What is in it was read from the process: it may lie. */
+/* The dynamic symbol table of a loaded module. It comes from the process and is not trusted. */
 struct target_symbols {
 	pid_t pid;
 	uint64_t bias;
@@ -50,7 +50,7 @@ bool target_symbols_open(struct target_symbols *ret_symbols, pid_t pid, uint64_t
 uint64_t target_symbols_find(const struct target_symbols *symbols, const char *name);
 
 /**
- * target_symbols_sized - the same, and how many bytes it has
+ * target_symbols_sized - the address of a function, and its size in bytes
  *
  * Context: any thread.
  */
@@ -58,12 +58,12 @@ uint64_t target_symbols_sized(const struct target_symbols *symbols, const char *
 			      uint64_t *ret_bytes);
 
 /**
- * target_attach_note - where the agent's note says that it is joined
+ * target_attach_note - the address of the agent's attach function, from its ELF note
  * @base: the agent's ELF header
  * @ret_version: its wire version
- * @ret_signal: the signal that it has a handler for; 0 none
+ * @ret_signal: its sampling signal; 0: none
  *
- * Return:  the address of its join function; 0 when it has no such note.
+ * Return:  the address of its attach function; 0 when it has no such note.
  * Context: any thread.
  */
 uint64_t target_attach_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_t *ret_signal);

@@ -1,4 +1,4 @@
-/* tracee.c - one thread of another process, held for a moment to run calls of ours on it */
+/* tracee.c - stops one thread of another process by ptrace, and runs system calls and code on it */
 #include "sampler/attach/tracee.h"
 
 #include "base/io.h"
@@ -19,15 +19,16 @@
 #define DIRECTION UINT64_C(0x400) /* of string instructions; clear in a call */
 
 enum {
-	STOP_MS = 500,    /* how long a thread may take to stop, */
-	CALL_MS = 2000,   /* and a call, */
-	LEAVE_MS = 20000, /* and the end of one */
-	PATIENCE = 10,    /* so many times that, for a call that waits for no lock */
+	STOP_MS = 500,    /* longest time for a thread to stop, and for a call */
+	CALL_MS = 2000,   /* longest time of a call on it, */
+	LEAVE_MS = 20000, /* and of its end */
+	PATIENCE = 10,    /* times CALL_MS, for a call that waits for no lock */
 	ENTER_BYTES = 2,
-	FIRST_STOPS = 8, /* signals that come before the stop that was asked for */
+	FIRST_STOPS = 8, /* signals before the requested stop */
 };
 
-/* A fault in a call of ours has to reach us; blocked, the kernel would reset its action. */
+/* A fault in injected code must reach wick; if it were blocked, the kernel would reset its action.
+ */
 static const uint64_t FAULTS =
 	SIGBIT(SIGSEGV) | SIGBIT(SIGBUS) | SIGBIT(SIGILL) | SIGBIT(SIGFPE) | SIGBIT(SIGTRAP);
 
@@ -36,7 +37,7 @@ static int trace(long request, const struct tracee *tracee, void *address, void 
 	return ptrace(request, tracee->tid, address, data) < 0 ? -errno : 0;
 }
 
-/* What exec has put in its place is none of ours: nothing is put back, and it goes on. */
+/* exec has replaced the program: nothing to restore, and it continues. */
 static bool has_executed(const struct tracee *tracee, int status)
 {
 	if (status >> 8 != (SIGTRAP | PTRACE_EVENT_EXEC << 8))
@@ -45,7 +46,7 @@ static bool has_executed(const struct tracee *tracee, int status)
 	return true;
 }
 
-/* It goes by its process's number since it has called exec. */
+/* After exec the thread has the pid of its process. */
 static void follow_exec(struct tracee *tracee, uint64_t deadline_ns)
 {
 	int status;
@@ -71,7 +72,7 @@ static int wait_stop(struct tracee *tracee, uint64_t deadline_ns, int *ret_statu
 	return -ESRCH;
 }
 
-/* What kind of stop a status is; the upper bits are the event. */
+/* The kind of stop in a wait status; the upper bits are the event. */
 static bool is_asked_for(int status)
 {
 	return status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
@@ -123,7 +124,7 @@ int tracee_stop(struct tracee *tracee)
 			break;
 		if (is_group_stop(status))
 			return -EAGAIN;
-		/* A signal was on its way; it is the thread's own business, then we are next. */
+		/* Deliver a signal that came first; the requested stop follows. */
 		r = trace(PTRACE_CONT, tracee, NULL,
 			  (void *)(intptr_t)(status >> 16 ? 0 : WSTOPSIG(status)));
 	}
@@ -139,7 +140,8 @@ int tracee_block_signals(struct tracee *tracee)
 	return trace(PTRACE_SETSIGMASK, tracee, (void *)(uintptr_t)sizeof(mask), &mask);
 }
 
-/* Until it stops for a reason of ours, by HOW it goes on; group stops wait until it is let go. */
+/* Waits until it stops for a reason of ours; continues by HOW after group stops, which wait until
+ * it is detached. */
 static int await_stop(struct tracee *tracee, long how, int *ret_status)
 {
 	uint64_t deadline_ns = io_now_ns() + CALL_MS * NS_PER_MS;
@@ -155,13 +157,13 @@ static int await_stop(struct tracee *tracee, long how, int *ret_status)
 
 static int set_regs(const struct tracee *tracee, struct user_regs_struct *regs)
 {
-	/* No system call of its own is to be restarted in ours. */
+	/* The kernel must not restart a system call of the thread in our code. */
 	regs->orig_rax = (unsigned long long)-1;
 	regs->eflags &= ~DIRECTION;
 	return trace(PTRACE_SETREGS, tracee, NULL, regs);
 }
 
-/* One step is the whole call, and ends where the kernel still decides about restarting. */
+/* A single step executes the whole call, and the kernel can still restart the thread's own call. */
 int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *ret_answer)
 {
 	struct user_regs_struct regs = tracee->regs;
@@ -199,8 +201,8 @@ int tracee_continue(struct tracee *tracee, struct user_regs_struct *begin)
 }
 
 /*
- * It has not come to an end.  One that waits for a lock is given up: it has not got what it waits
- * for.  Any other is slow, and left at it for a while.
+ * The call did not end in time. If it waits for a lock it is given up: it does not have the lock.
+ * Any other call gets more time.
  */
 static int interrupt_call(struct tracee *tracee, int *ret_status)
 {
@@ -249,7 +251,7 @@ static void restore(struct tracee *tracee)
 		    &tracee->mask);
 }
 
-/* Return: whether it has been let go. */
+/* Return:  whether it was detached. */
 static bool detach(struct tracee *tracee, int signal)
 {
 	if (tracee->stopped)
@@ -258,9 +260,8 @@ static bool detach(struct tracee *tracee, int signal)
 }
 
 /*
- * Only a thread that has stopped can be let go, and only in a stop can it be put back: else it
- * would go on in code of ours.  Of one that was killed meanwhile the end is taken, or its parent
- * would not hear of it.
+ * Only a stopped thread can be restored and detached; otherwise it would continue in injected code.
+ * If it was killed meanwhile, it is reaped, because its parent is notified only then.
  */
 void tracee_detach(struct tracee *tracee)
 {
@@ -273,7 +274,8 @@ void tracee_detach(struct tracee *tracee)
 	if ((!tracee->stopped && trace(PTRACE_INTERRUPT, tracee, NULL, NULL) < 0) ||
 	    wait_stop(tracee, io_now_ns() + ms * NS_PER_MS, &status) < 0)
 		return;
-	/* A signal that came first is its own, unless it is held: then it is a fault of ours. */
+	/* A signal that came first is delivered, unless the thread was held: then it is a fault of
+	 * ours. */
 	signal = tracee->stopped || status >> 16 ? 0 : WSTOPSIG(status);
 	(void)detach(tracee, signal);
 }

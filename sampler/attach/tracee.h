@@ -1,10 +1,10 @@
 /*
- * tracee.h - one thread of another process, held for a moment to run calls of ours on it
+ * tracee.h - stops one thread of another process by ptrace, and runs system calls and code on it
  *
- * Only this thread stops; every other goes on.  While it is held all its signals but those of a
- * fault are blocked: what arrives waits, and is delivered when it goes on, in the call that it
- * was in.  No handler of its own runs in between, whose return would end a sleep (it forgets how
- * an interrupted sleep goes on).  Registers, vector state, signal mask and errno are put back.
+ * Only this thread stops; the others run. While it is held, all its signals except faults are
+ * blocked: they are delivered when it continues, in the system call that it was in. No handler of
+ * the program runs in between: its return would end a sleep, because it discards the restart state
+ * of the interrupted sleep. Registers, vector state, signal mask and errno are restored.
  */
 #ifndef ATTACH_TRACEE_H
 #define ATTACH_TRACEE_H
@@ -23,28 +23,28 @@ enum { TRACEE_XSTATE_BYTES = 16384 };
 struct tracee {
 	pid_t pid;
 	pid_t tid;
-	bool stopped; /* and what follows is what it was when it was stopped */
-	bool gone;    /* it has ended: nothing is left to put back */
+	bool stopped; /* and the following fields are its state at the stop */
+	bool gone;    /* it has ended: nothing to restore */
 	struct user_regs_struct regs;
 	uint64_t mask;
 	size_t xstate_bytes;
 	uint64_t enter; /* an instruction that enters the kernel */
 	uint64_t stopped_ns;
-	struct stop_wait stop_wait; /* whether its stops are looked for, or slept for */
+	struct stop_wait stop_wait; /* polls for its stops, or sleeps */
 	unsigned char xstate[TRACEE_XSTATE_BYTES];
 };
 
 /**
  * tracee_seize - become a thread's tracer; it goes on running
- * @enter: where an instruction that enters the kernel stands in its code
+ * @enter: address of a syscall instruction in its code
  *
- * Return:  0; -ESRCH; -EPERM: not allowed, or traced by another.
+ * Return:  0; -ESRCH; -EPERM: not allowed, or already traced.
  * Context: any thread; all later calls from the same one.
  */
 int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid, uint64_t enter);
 
 /**
- * tracee_stop - stop it, and note what it was doing
+ * tracee_stop - stop it, and save its state
  *
  * Signals that come first are delivered.
  *
@@ -55,7 +55,7 @@ int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid, uint64_t enter);
 int tracee_stop(struct tracee *tracee);
 
 /**
- * tracee_block_signals - block its signals, for calls to follow
+ * tracee_block_signals - block its signals, before calls on it
  *
  * Return:  0; -ESRCH and others: nothing has changed.
  * Context: any thread, the tracer.
@@ -63,17 +63,17 @@ int tracee_stop(struct tracee *tracee);
 int tracee_block_signals(struct tracee *tracee);
 
 /**
- * tracee_syscall - make a system call on it
- * @args: six
+ * tracee_syscall - execute a system call on it
+ * @args: six arguments
  *
- * Return:  0 and the kernel's answer; -ESRCH: it has ended.
+ * Return:  0 and the result of the call; -ESRCH: it has ended.
  * Context: any thread, the tracer; after tracee_block_signals().
  */
 int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *ret_answer);
 
 /**
- * tracee_continue - let it run code of ours
- * @begin: with these registers; NULL: where it stands
+ * tracee_continue - let it run injected code
+ * @begin: its registers; NULL: continue where it is
  *
  * Return:  0; -ESRCH: it has ended.
  * Context: any thread, the tracer; after tracee_block_signals().
@@ -81,20 +81,20 @@ int tracee_syscall(struct tracee *tracee, long nr, const uint64_t *args, long *r
 int tracee_continue(struct tracee *tracee, struct user_regs_struct *begin);
 
 /**
- * tracee_wait_fault - wait until code of ours faults
- * @ret_signal: of the fault
+ * tracee_wait_fault - wait until injected code faults or stops
+ * @ret_signal: the signal of the fault
  *
- * Return:  0 and its registers; -ESRCH: it has ended; -ETIMEDOUT: it waits for what does not
- *          come, and was taken back.
+ * Return:  0 and its registers; -ESRCH: it has ended; -ETIMEDOUT: it waits for a lock, and was
+ *          interrupted.
  * Context: any thread, the tracer; after tracee_continue().
  */
 int tracee_wait_fault(struct tracee *tracee, struct user_regs_struct *ret_regs, int *ret_signal);
 
 /**
- * tracee_detach - put everything back and let it go on, untraced
+ * tracee_detach - restore its state and let it continue, untraced
  *
- * A call that the stop has ended early, and that the kernel would not take up again (epoll_wait
- * and the like), begins again with its arguments, unless a signal waits to end it.
+ * A system call that the stop ended, and that the kernel would not restart (epoll_wait and
+ * similar), starts again with its arguments, unless a pending signal is to end it.
  *
  * Context: any thread, the tracer; at any time after tracee_seize().
  */

@@ -1,9 +1,9 @@
 /*
- * tracee_wait.c - waiting for a thread to stop, quickly and never for ever
+ * tracee_wait.c - waits for a thread to stop: polls, then sleeps, with a time limit
  *
- * A thread on another processor stops within microseconds: a look around costs less than
- * going to sleep.  After that the kernel wakes us, and a watchdog ends a wait that is too long.
- * The user may have no timer left for it (RLIMIT_SIGPENDING); then we look again and again.
+ * A thread on another processor stops within microseconds, and polling costs less than sleeping.
+ * After that wick sleeps in waitpid(), and a watchdog timer interrupts it in time. If no timer can
+ * be created (RLIMIT_SIGPENDING), it polls at intervals.
  */
 #include "sampler/attach/tracee_wait.h"
 
@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 enum {
-	SIGNAL = 2, /* after SIGRTMIN */
+	SIGNAL = 2, /* added to SIGRTMIN */
 	NS_PER_S = 1000000000,
-	AGAIN_NS = 5000000, /* a signal that came before the sleep is lost: another follows */
+	AGAIN_NS = 5000000, /* a signal before the sleep is lost: the timer repeats */
 	STEP_NS = 50000,
 };
 

@@ -1,4 +1,4 @@
-/* tracee_wait.h - waiting for a thread to stop, quickly and never for ever */
+/* tracee_wait.h - waits for a thread to stop: polls, then sleeps, with a time limit */
 #ifndef ATTACH_TRACEE_WAIT_H
 #define ATTACH_TRACEE_WAIT_H
 

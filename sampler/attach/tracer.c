@@ -1,4 +1,4 @@
-/* tracer.c - the thread is held by a process of its own, that nothing sent to wick ends */
+/* tracer.c - traces the injection thread in a child process, which survives signals to wick */
 #include "sampler/attach/tracer.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 enum { STACK_BYTES = 65536, PAGE_BYTES = 4096 };
 
-/* What the child tells, in memory of both. */
+/* The child's result, in shared memory. */
 struct result {
 	atomic_bool done;
 	int r;
@@ -19,7 +19,7 @@ struct result {
 	struct err err;
 };
 
-/* Its pages are copied at the first write: not while a thread stands. */
+/* fork copies pages at the first write: do it before a thread is stopped. */
 static void touch_stack(void)
 {
 	volatile char bytes[STACK_BYTES];
@@ -28,7 +28,7 @@ static void touch_stack(void)
 		bytes[i] = 0;
 }
 
-/* All but faults, and the real-time signals: one of them is the watchdog's. */
+/* Blocks all signals but faults and real-time signals, one of which is the watchdog's. */
 static void block_signals(void)
 {
 	static const int open[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
@@ -63,7 +63,8 @@ static void wait_for(pid_t pid)
 static int take_result(const struct result *result, uint64_t *ret_stopped_ns, struct err *err)
 {
 	if (!atomic_load(&result->done))
-		return err_set(err, ECHILD, "join: the process that held the thread was killed");
+		return err_set(err, ECHILD,
+			       "attach: the process that traced the thread was killed");
 	*ret_stopped_ns = result->stopped_ns;
 	if (err)
 		*err = result->err;

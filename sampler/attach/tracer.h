@@ -1,16 +1,17 @@
-/* tracer.h - the thread is held by a process of its own, that nothing sent to wick ends */
+/* tracer.h - traces the injection thread in a child process, which survives signals to wick */
 #ifndef ATTACH_TRACER_H
 #define ATTACH_TRACER_H
 
 #include "sampler/attach/inject.h"
 
 /**
- * tracer_run - inject_run() in a child that outlives us
+ * tracer_run - inject_run() in a child process
  *
- * A tracer that ends half way leaves a thread with registers of ours, and the program crashes.
- * The child has a session of its own and blocks what can be blocked: Ctrl-C, Ctrl-Z, a SIGKILL of
- * this process and the end of its terminal do not stop it from putting back what was.  What
- * inject->fits() writes is lost with it.  Where no process can be made we hold the thread.
+ * If a tracer ends in the middle, the thread continues with injected registers and the program
+ * crashes. The child has a session of its own and blocks all signals that it can: Ctrl-C, Ctrl-Z,
+ * the end of the terminal, or a SIGKILL of wick do not keep it from restoring the thread. What
+ * inject->fits() writes is lost with the child. If fork fails, the calling process traces the
+ * thread.
  *
  * Return:  as inject_run(); -ECHILD: the child was killed.
  * Context: any thread.

@@ -1,16 +1,17 @@
-/* account.c - what happens to the few allocations that are sampled, and to their release */
+/* account.c - samples few of the program's allocations, and reports their release */
 #include "sampler/hooks/account.h"
 
 #include "sampler/hooks/arenas.h"
 #include "sampler/hooks/hooks.h"
 #include "sampler/wire/ring.h"
 
-/* How long a thread counts before it looks again whether the agent has started. */
+/* Bytes until a thread checks again whether the agent has started. */
 enum {
 	RETRY_BYTES = 4096,
 	MAX_SHIFT = 16,
-	HALF_FULL_SAMPLES = 12, /* samples of a crowded ring after which the distance is doubled */
-	CALM_SAMPLES = 64,      /* others after which it is halved again */
+	HALF_FULL_SAMPLES =
+		12,        /* samples of a half-full ring after which the distance is doubled */
+	CALM_SAMPLES = 64, /* other samples after which it is halved again */
 };
 
 static bool watching(const struct hook_table *table)
@@ -21,7 +22,7 @@ static bool watching(const struct hook_table *table)
 
 static void wait_for_agent(const struct hook_table *table)
 {
-	/* Without an agent, and with one that watches something else, for good. */
+	/* Without an agent, or if it wants no allocations: never again. */
 	countdown.left = table && !table->settled ? RETRY_BYTES : UINT64_MAX;
 }
 
@@ -30,7 +31,7 @@ static uint64_t mean_of(const struct hook_table *table)
 	return table->alloc_bytes << countdown.drawn;
 }
 
-/* The way to the thread's next sample; a table that fills makes it longer, as a ring does. */
+/* Draws the distance to the next sample; it is longer when the table of live memory fills. */
 static void draw(const struct hook_table *table)
 {
 	uint16_t least = live_shift();
@@ -39,8 +40,8 @@ static void draw(const struct hook_table *table)
 	countdown.left = countdown_draw(&countdown.random, mean_of(table));
 }
 
-/* A ring that fills faster than it is drained gets fewer samples, each of which weighs more:
- * sums stay right, where samples that find no room would be missing. */
+/* A ring that fills faster than it is drained gets fewer samples with larger weights: sums stay
+ * right, while samples lost for want of space would be missing. */
 static void adapt(int written)
 {
 	if (written != 1) {
@@ -56,7 +57,7 @@ static void adapt(int written)
 	}
 }
 
-/* Return: whether the thread's first distance passes SIZE. */
+/* Return:  whether SIZE is within the thread's first distance. */
 static bool begin(const struct hook_table *table, uint64_t size)
 {
 	if (!countdown.random) {

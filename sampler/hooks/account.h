@@ -1,4 +1,4 @@
-/* account.h - what happens to the few allocations that are sampled, and to their release */
+/* account.h - samples few of the program's allocations, and reports their release */
 #ifndef HOOKS_ACCOUNT_H
 #define HOOKS_ACCOUNT_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /**
- * account_hit - memory was allocated that the thread's countdown did not pass
- * @memory: NULL: the allocation has failed, and nothing is counted
+ * account_hit - sample an allocation, at which the thread's countdown has ended
+ * @memory: NULL: the allocation failed; nothing is counted
  * @caller: return address of the hook
  *
  * Return:  MEMORY.
@@ -18,25 +18,25 @@
 void *account_hit(void *memory, uint64_t size, const void *caller);
 
 /**
- * account_release - memory that live_maybe() is about to be given back
+ * account_release - report that memory, for which live_maybe() is true, is about to be freed
  *
- * Context: handler.  Any thread; before the allocator has it.
+ * Context: handler. Any thread; before the allocator gets it.
  */
 void account_release(const void *memory, const void *caller);
 
 /**
- * account_released - the same for memory that live_remove() has given and that is gone
+ * account_released - report the release of memory that live_remove() has returned
  *
  * Context: handler.  Any thread.
  */
 void account_released(const void *memory, const struct live *live, const void *caller);
 
 /**
- * account_moved - memory that live_remove() has given is at TO now, which may be where it was
+ * account_moved - memory that live_remove() has returned is now at TO, possibly the same address
  *
- * What its sample stood for moves with it.
+ * The bytes that its sample represents move with it.
  *
- * Context: handler.  Any thread; before the program knows of TO.
+ * Context: handler. Any thread; before the program gets TO.
  */
 void account_moved(const void *memory, void *to, const struct live *live, const void *caller);
 

@@ -1,8 +1,8 @@
 /*
- * alloc_hooks.c - malloc and its family: count, and go on to the allocator
+ * alloc_hooks.c - interposes malloc() and related functions: counts, then calls the allocator
  *
- * The way of nearly every call is a comparison, a subtraction and a jump.  C++'s operators come
- * here through libstdc++, which calls malloc() and free().
+ * Nearly every call is a comparison, a subtraction and a jump. C++'s operators get here through
+ * libstdc++, which calls malloc() and free().
  */
 #define _GNU_SOURCE 1
 #include "sampler/hooks/account.h"
@@ -35,7 +35,7 @@ void *calloc(size_t n, size_t size)
 {
 	size_t bytes;
 
-	/* The allocator refuses what overflows. */
+	/* The allocator rejects an overflow. */
 	if (__builtin_mul_overflow(n, size, &bytes) || countdown_passes(bytes))
 		return next.calloc(n, size);
 	return account_hit(next.calloc(n, size), bytes, HOOK_CALLER);
@@ -57,7 +57,7 @@ void free(void *memory)
 		free_slowly(memory, HOOK_CALLER);
 }
 
-/* From our block to the allocator's memory. */
+/* From the internal block to the allocator's memory. */
 static void *move_own(const void *memory, size_t size)
 {
 	size_t bytes = next_own_bytes(memory);
@@ -69,8 +69,8 @@ static void *move_own(const void *memory, size_t size)
 }
 
 /*
- * The old memory is forgotten first: as soon as the allocator has it, another thread may get it.
- * When the call fails the program still has it, and it is remembered again.
+ * Remove the old memory first: as soon as the allocator has it, another thread may get it. If the
+ * call fails the program still has it, and it is added again.
  */
 static __attribute__((noinline)) void *realloc_slowly(void *memory, size_t size, const void *caller)
 {
@@ -99,8 +99,8 @@ void *realloc(void *memory, size_t size)
 }
 
 /*
- * libc's would call realloc() by its name.  A program that brings its own allocator has one that
- * is not ours, and memory that libc does not know.
+ * libc's reallocarray() would call realloc() by name. A program with its own allocator has another
+ * realloc(), whose memory libc does not know.
  */
 void *reallocarray(void *memory, size_t n, size_t size)
 {

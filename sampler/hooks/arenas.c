@@ -1,4 +1,4 @@
-/* arenas.c - how much memory the program's allocator has, and how much of it is free */
+/* arenas.c - reads how much memory the program's allocator has, and how much of it is free */
 #include "sampler/hooks/arenas.h"
 
 #include "sampler/handler/sys/sys.h"
@@ -9,22 +9,23 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#define MIN_NS     UINT64_C(25000000) /* between two readings, as of other metrics */
+#define MIN_NS     UINT64_C(25000000) /* between two readings, as for other metrics */
 #define CLAIMED_NS UINT64_C(1000000000)
 
-#define EXPENSIVE_NS UINT64_C(5000000) /* other threads wait so long: it is not done again */
-#define NEVER        UINT64_MAX
+#define EXPENSIVE_NS                                                                               \
+	UINT64_C(5000000) /* too slow, as other threads wait meanwhile: no further readings */
+#define NEVER UINT64_MAX
 
-enum { PART = 200 }; /* a reading is followed by so many times what it took */
+enum { PART = 200 }; /* pause after a reading, in multiples of its time */
 
-/* All but those that a fault of the call itself sends. */
+/* All signals except those that a fault of the call itself sends. */
 static const uint64_t others =
 	~(SYS_SIGBIT(SIGSEGV) | SYS_SIGBIT(SIGBUS) | SYS_SIGBIT(SIGFPE) | SYS_SIGBIT(SIGILL) |
 	  SYS_SIGBIT(SIGTRAP) | SYS_SIGBIT(SIGABRT) | SYS_SIGBIT(SIGSYS));
 
 static _Atomic uint64_t next_ns;
 
-/* One thread at a time; one that fork() has taken with it stands in nobody's way for long. */
+/* One thread at a time; a claim that a fork has interrupted ends after CLAIMED_NS. */
 static bool claim(uint64_t now_ns)
 {
 	uint64_t due_ns = atomic_load_explicit(&next_ns, memory_order_relaxed);
@@ -48,8 +49,8 @@ void arenas_read(const struct hook_table *table)
 	begun_ns = table->now_ns();
 	if (begun_ns < atomic_load_explicit(&next_ns, memory_order_relaxed))
 		return;
-	/* A handler of the program's that calls malloc(), or jumps, may not come while it is
-	 * locked. */
+	/* No handler of the program may run while the arenas are locked: it may call malloc(), or
+	 * longjmp(). */
 	if (sys4(__NR_rt_sigprocmask, SIG_BLOCK, &others, &mask, sizeof(mask)) < 0)
 		return;
 	if (claim(begun_ns)) {

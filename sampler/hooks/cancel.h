@@ -1,8 +1,8 @@
 /*
- * cancel.h - what has to be done should the thread be cancelled in a call of libc's
+ * cancel.h - runs a function if the thread is cancelled in a call of libc's
  *
- * glibc runs what was pushed with this function as the stack is unwound past its buffer; musl's
- * buffer is smaller.  Where libc has neither function nobody can be cancelled.
+ * glibc calls the pushed function when it unwinds the stack past its buffer; musl's buffer is
+ * smaller. Without these functions in libc no thread can be cancelled.
  */
 #ifndef HOOKS_CANCEL_H
 #define HOOKS_CANCEL_H
@@ -14,7 +14,7 @@ struct cancel_buffer {
 };
 
 /**
- * weak_push - libc's own; NULL where it has none
+ * weak_push - libc's _pthread_cleanup_push(); NULL if there is none
  *
  * Context: agent.  Any thread.
  */
@@ -22,7 +22,7 @@ extern void weak_push(struct cancel_buffer *buffer, void (*routine)(void *),
 		      void *argument) __asm__("_pthread_cleanup_push") __attribute__((weak));
 
 /**
- * weak_pop - the same
+ * weak_pop - libc's _pthread_cleanup_pop(); NULL if there is none
  *
  * Context: agent.  Any thread.
  */
@@ -30,7 +30,7 @@ extern void weak_pop(struct cancel_buffer *buffer, int execute) __asm__("_pthrea
 	__attribute__((weak));
 
 /**
- * cancel_push - have ROUTINE called when this thread is cancelled
+ * cancel_push - have ROUTINE called if this thread is cancelled
  *
  * Owns:    the caller's frame holds BUFFER until cancel_pop().
  * Context: agent.  Any thread.
@@ -43,7 +43,7 @@ static inline void cancel_push(struct cancel_buffer *buffer, void (*routine)(voi
 }
 
 /**
- * cancel_pop - it was not cancelled
+ * cancel_pop - undo cancel_push(): the thread was not cancelled
  *
  * Context: agent.  The thread of cancel_push().
  */

@@ -1,4 +1,4 @@
-/* countdown.c - bytes until the next sampled allocation of a thread */
+/* countdown.c - counts down the bytes until a thread's next sampled allocation */
 #include "sampler/hooks/countdown.h"
 
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ static _Atomic uint64_t seeds = UINT64_C(0x2545f4914f6cdd1d);
 
 void countdown_start(void)
 {
-	/* 16 bytes that the kernel made for this image. */
+	/* 16 random bytes of the kernel, new for each image. */
 	const uint64_t *random = weak_getauxval ? (const void *)weak_getauxval(AT_RANDOM) : NULL;
 
 	if (random)
@@ -76,7 +76,8 @@ static __attribute__((noinline)) uint64_t draw(uint64_t *random, uint64_t mean)
 	return distance > 0 ? (uint64_t)distance + 1 : 1;
 }
 
-/* The program may have asked for a trap, another rounding, or which exceptions there were. */
+/* The program may have enabled floating-point traps or another rounding, and may read the exception
+ * flags. */
 uint64_t countdown_draw(uint64_t *random, uint64_t mean)
 {
 	unsigned program = __builtin_ia32_stmxcsr();

@@ -1,4 +1,4 @@
-/* hooks.h - what the files of the hooks object have in common */
+/* hooks.h - what the files of the hooks object share */
 #ifndef HOOKS_HOOKS_H
 #define HOOKS_HOOKS_H
 
@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Only the interposed names leave the object; everything else is hidden by a flag. */
+/* Only the interposed names are exported; a compiler flag hides everything else. */
 #define HOOK_EXPORT __attribute__((visibility("default")))
 
-/* Where the program called the hook that this stands in. */
+/* The address at which the program called the hook that uses this macro. */
 #define HOOK_CALLER __builtin_return_address(0)
 
 /**
- * wick_agent_hooks - the agent's one name for us; absent where the agent is
+ * wick_agent_hooks - the agent's function for the hooks; NULL without an agent
  *
  * Context: handler.  Any thread.
  */
@@ -24,7 +24,7 @@ extern const struct hook_table *wick_agent_hooks(void) __attribute__((weak));
  * hooks_table - the agent's table
  *
  * Return:  the table, or NULL without an agent.
- * Owns:    the agent, for ever.
+ * Owns:    the agent; valid for the life of the process.
  * Context: handler.  Any thread.
  */
 static inline const struct hook_table *hooks_table(void)

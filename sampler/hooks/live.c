@@ -1,9 +1,9 @@
 /*
- * live.c - the sampled memory that has not been given back
+ * live.c - the table of sampled memory that has not been freed
  *
- * A pointer stands in one of LIVE_PROBES places that its hash names, or nowhere.  It is added
- * before the program has it and removed before the allocator has it back, so no two threads ever
- * work on the same pointer; they compete for places only.
+ * A pointer is in one of LIVE_PROBES entries that its hash selects. It is added before the program
+ * gets it and removed before the allocator gets it back, so no two threads ever work on the same
+ * pointer; they compete for entries only.
  */
 #include "sampler/hooks/live.h"
 
@@ -16,12 +16,12 @@ enum {
 	WIPE_ON_FORK = 18, /* MADV_WIPEONFORK, Linux 4.14 */
 	IN_BUCKET = 8,
 	PARTS = 32,
-	STUCK = UINT8_MAX, /* a counter that has overflowed stays: it says "maybe" for ever */
+	STUCK = UINT8_MAX, /* an overflowed counter stays: live_maybe() is then always true */
 };
 
 _Atomic uint8_t live_filter[1 << LIVE_FILTER_BITS];
 
-/* What a fork child finds empty. */
+/* Empty in a child after fork. */
 static struct {
 	_Alignas(PAGE) _Atomic uint64_t keys[LIVE_MAX];
 	_Atomic uint32_t n_live;
@@ -66,7 +66,7 @@ void live_mark(const void *memory)
 	atomic_store_explicit(&live_filter[live_hash(memory)], STUCK, memory_order_relaxed);
 }
 
-/* In one of BUCKETS cache lines, anywhere. */
+/* In one of several cache lines, at any entry. */
 static uint32_t place(const void *memory, uint32_t probe)
 {
 	uint64_t n = ((uint64_t)memory >> 4) * UINT64_C(0x9e3779b97f4a7c15);
@@ -85,7 +85,7 @@ bool live_add(const void *memory, const struct live *live)
 		    !atomic_compare_exchange_strong(&table.keys[at], &old, BEING_WRITTEN))
 			continue;
 		values[at] = *live;
-		/* Pairs with find(): who finds the key sees the values. */
+		/* Pairs with find(): a thread that finds the key sees the values. */
 		atomic_store_explicit(&table.keys[at], (uint64_t)memory, memory_order_release);
 		raise_counter(memory);
 		atomic_fetch_add_explicit(&table.n_live, 1, memory_order_relaxed);
@@ -94,7 +94,7 @@ bool live_add(const void *memory, const struct live *live)
 	return false;
 }
 
-/* Return: its place, or LIVE_MAX. */
+/* Return:  its entry, or LIVE_MAX. */
 static uint32_t find(const void *memory)
 {
 	for (uint32_t i = 0; i < LIVE_PROBES; i++) {

@@ -1,4 +1,5 @@
-/* live.h - the sampled memory that has not been given back: few pointers, found fast among many */
+/* live.h - the table of sampled memory that has not been freed, with a filter for the other
+ * pointers */
 #ifndef HOOKS_LIVE_H
 #define HOOKS_LIVE_H
 
@@ -9,22 +10,22 @@
 enum {
 	LIVE_FILTER_BITS = 17, /* log2 of the filter's counters, a byte each: 128 KiB */
 	LIVE_MAX = 32768,      /* pointers; a power of two */
-	LIVE_PROBES = 32,      /* places where a pointer may stand */
+	LIVE_PROBES = 32,      /* entries in which a pointer may be */
 };
 
 struct live {
-	uint64_t bytes;  /* that were asked for */
-	uint64_t amount; /* that its sample stood for */
+	uint64_t bytes;  /* bytes requested */
+	uint64_t amount; /* bytes that its sample represents */
 };
 
-/* How many sampled pointers hash to a place: nearly every free() finds 0 there and goes on. */
+/* Number of sampled pointers for each hash: nearly every free() reads 0 here. */
 extern _Atomic uint8_t live_filter[1 << LIVE_FILTER_BITS];
 
 /**
- * live_hash - where a pointer's counter stands in the filter
+ * live_hash - index of a pointer's counter in the filter
  *
- * Neighbours in memory are neighbours there: a program that uses its memory in order finds the
- * filter in its cache.
+ * Adjacent addresses have adjacent counters: a program that uses its memory in order has the filter
+ * in its cache.
  *
  * Context: handler.
  */
@@ -47,29 +48,29 @@ static inline bool live_maybe(const void *memory)
 }
 
 /**
- * live_start - have a fork child begin with an empty table: its parent tells of the releases
+ * live_start - empty the table in children after fork: the parent reports the releases
  *
  * Context: agent.  The constructor.
  */
 void live_start(void);
 
 /**
- * live_mark - have live_maybe() be true for a pointer from now on
+ * live_mark - make live_maybe() true for a pointer from now on
  *
  * Context: handler.  Any thread.
  */
 void live_mark(const void *memory);
 
 /**
- * live_add - remember a pointer that the program does not have yet
+ * live_add - add a pointer that the program does not have yet
  *
- * Return:  false: there is no room.
+ * Return:  false: the table is full.
  * Context: handler.  Any thread, without a lock.
  */
 bool live_add(const void *memory, const struct live *live);
 
 /**
- * live_remove - forget a pointer that the allocator does not have back yet
+ * live_remove - remove a pointer that the allocator does not have back yet
  *
  * Return:  false: it is not there.
  * Context: handler.  Any thread, without a lock.
@@ -77,17 +78,17 @@ bool live_add(const void *memory, const struct live *live);
 bool live_remove(const void *memory, struct live *ret_live);
 
 /**
- * live_shift - how much rarer samples should be, for the table to hold a heap that grows
+ * live_shift - how much rarer samples should be, so that a growing heap fits into the table
  *
- * 0 while it is half empty, then one more with every 32nd part: three quarters have room for half a
- * million times the bytes between two samples, where a full one would lose track.
+ * 0 up to half of the table, then one more with every 32nd part: three quarters hold half a million
+ * times the bytes between two samples, while a full table would lose pointers.
  *
  * Context: handler.  Any thread.
  */
 uint16_t live_shift(void);
 
 /**
- * live_bytes - what was asked for at a pointer
+ * live_bytes - the bytes requested for a pointer
  *
  * Return:  0: it is not there.
  * Context: handler.  Any thread.

@@ -1,7 +1,8 @@
-/* lock_hooks.c - the interposed locks: what has to wait is timed, what lets go is remembered
+/*
+ * lock_hooks.c - interposes lock functions: times waits, and records which thread releases a lock
  *
- * Whoever finds a lock free pays a look at it.  All that is decided is decided by libc's own
- * functions, in the order in which they would be called without us.
+ * A free lock costs one read. libc's own functions do all the work, in the order in which they
+ * would be called without wick.
  */
 #include "sampler/hooks/cancel.h"
 #include "sampler/hooks/hooks.h"
@@ -10,13 +11,13 @@
 
 #include <errno.h>
 
-/* EOWNERDEAD: the last owner of a robust mutex died, and it is ours. */
+/* EOWNERDEAD: the previous owner of a robust mutex died; the caller has the lock. */
 static bool acquired(int r)
 {
 	return r == 0 || r == EOWNERDEAD;
 }
 
-/* A look, not a promise: who loses a race for a free mutex waits untold. */
+/* Only a hint: a thread that loses a race for a free mutex waits without being reported. */
 static inline bool looks_free(const pthread_mutex_t *mutex)
 {
 	const volatile int *word =
@@ -25,7 +26,7 @@ static inline bool looks_free(const pthread_mutex_t *mutex)
 	return *word == 0;
 }
 
-/* One's own recursive mutex is no wait, nor is one whose owner died. */
+/* A recursive mutex of the caller's is no wait, nor is one whose owner died. */
 static __attribute__((noinline)) int wait_for_mutex(pthread_mutex_t *mutex, const void *caller)
 {
 	struct lock_wait wait;
@@ -47,7 +48,7 @@ HOOK_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 	return wait_for_mutex(mutex, HOOK_CALLER);
 }
 
-/* Apart, so that the usual way keeps nothing on the stack. */
+/* A separate function, so that the usual path needs no stack. */
 static __attribute__((noinline)) int wake_and_unlock(pthread_mutex_t *mutex, const void *caller)
 {
 	lock_wake(mutex, caller);
@@ -62,8 +63,8 @@ HOOK_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 }
 
 /*
- * The rest are timed around libc's function, which is all they do.  What is wrong with their
- * arguments (a clock, a time) is libc's to find out first, so nothing is tried before it.
+ * The others are timed around one call of libc's function. libc checks their arguments (a clock, a
+ * time) first, so nothing is tried before it.
  */
 #define TIMED(lock, kind, call)                                                                    \
 	({                                                                                         \
@@ -76,7 +77,7 @@ HOOK_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 		r_;                                                                                \
 	})
 
-/* The same where the thread can be cancelled: its registration has to go then. */
+/* The same for cancellation points: then the registration has to be removed. */
 #define TIMED_CANCELLABLE(lock, kind, call)                                                        \
 	({                                                                                         \
 		struct cancel_buffer buffer_;                                                      \
@@ -151,7 +152,7 @@ HOOK_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 	return LOCK_NEXT(pthread_rwlock_unlock)(lock);
 }
 
-/* Who waits for a condition lets go of the mutex, inside libc. */
+/* A wait for a condition releases the mutex, inside libc. */
 HOOK_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
 	lock_releasing(mutex, HOOK_CALLER);
@@ -187,8 +188,8 @@ HOOK_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 }
 
 /*
- * A look, for a thread that was cancelled must not take what is there: glibc and musl both have
- * the value in the first 31 bits.
+ * Reads the value instead of trying, because a cancelled thread must not decrement it. glibc and
+ * musl both have the value in the low 31 bits.
  */
 static bool is_available(const sem_t *sem)
 {

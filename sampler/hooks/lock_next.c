@@ -1,4 +1,4 @@
-/* lock_next.c - libc's own locks, behind the names that lock_hooks.c interposes */
+/* lock_next.c - finds libc's own lock functions, which lock_hooks.c interposes */
 #include "sampler/hooks/lock_next.h"
 
 #include <dlfcn.h>
@@ -30,8 +30,8 @@ LOCK_FUNCTIONS(LOCK_NEXT_RESOLVE)
 struct lock_next lock_next = {LOCK_FUNCTIONS(LOCK_NEXT_FIRST)};
 
 /*
- * Condition variables have two ABIs under one name in glibc, and dlsym() once gave the old one to
- * those who asked for the next (glibc bug 14932): the newer is asked for by its version first.
+ * glibc has two ABIs of condition variables under one name, and dlsym() once returned the old one
+ * (glibc bug 14932): so the new version is looked up first.
  */
 static void *find(const char *name, bool is_cond)
 {
@@ -39,7 +39,7 @@ static void *find(const char *name, bool is_cond)
 
 	if (!next && weak_dlsym)
 		next = weak_dlsym(RTLD_NEXT, name);
-	/* dlsym looks at its caller: the answer must pass through here. */
+	/* dlsym() uses its return address: no tail call here. */
 	__asm__ volatile("" : "+r"(next));
 	return next;
 }

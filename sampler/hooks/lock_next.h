@@ -1,4 +1,4 @@
-/* lock_next.h - libc's own locks, behind the names that lock_hooks.c interposes */
+/* lock_next.h - libc's own lock functions, which lock_hooks.c interposes */
 #ifndef HOOKS_LOCK_NEXT_H
 #define HOOKS_LOCK_NEXT_H
 
@@ -40,29 +40,29 @@
 	X(sem_post, (sem_t * s), (s))
 
 /*
- * A constructor that runs before ours may lock: each pointer starts as a function that asks the
- * loader for all of them and goes on to the one it stands for.
+ * A constructor that runs before ours may use locks: each pointer starts as a function that looks
+ * up all of them and then calls the real one.
  */
 struct lock_next {
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): it declares */
 #define LOCK_NEXT_FIELD(name, parameters, arguments) int(*name) parameters;
 	LOCK_FUNCTIONS(LOCK_NEXT_FIELD)
 #undef LOCK_NEXT_FIELD
-	uint64_t mutex_word; /* bytes into a mutex: an int that is 0 while it is free */
+	uint64_t mutex_word; /* offset in a mutex of an int that is 0 while it is free */
 };
 
 extern struct lock_next lock_next;
 
-/* All threads that come first write the same values. */
+/* All threads that look them up write the same values. */
 #define LOCK_NEXT(name) __atomic_load_n(&lock_next.name, __ATOMIC_RELAXED)
 
 /**
- * lock_next_find - ask the loader for every function now
+ * lock_next_find - look up every function now
  *
- * dlsym() is not for signal handlers, and forgets the error that the program's dlerror() is
- * about to ask for.
+ * dlsym() is unsafe in signal handlers, and clears the error that the program's dlerror() would
+ * return.
  *
- * Context: agent.  The constructor, and whoever locks before it.
+ * Context: agent. The constructor, or the first lock before it.
  */
 void lock_next_find(void);
 

@@ -1,4 +1,5 @@
-/* lock_wait.c - one wait for a lock: timed, told when it was long, with who let go */
+/* lock_wait.c - times one wait for a lock, and reports a long one with the stack that released the
+ * lock */
 #include "sampler/hooks/lock_wait.h"
 
 #include "sampler/handler/sys/sys.h"
@@ -10,7 +11,7 @@ enum {
 	SAME_NS = 100000,
 };
 
-/* On pages of its own: a fork child has none of the threads that wait here. */
+/* On pages of its own, which fork wipes: a child has none of the waiting threads. */
 __attribute__((aligned(RING_PAGE))) struct waiters lock_waiters;
 
 _Static_assert(sizeof(struct waiters) % RING_PAGE == 0, "madvise() wipes whole pages");
@@ -21,7 +22,7 @@ void lock_wait_start(void)
 		(void)sys3(__NR_madvise, &lock_waiters, sizeof(lock_waiters), WIPE_ON_FORK);
 }
 
-/* Return: the agent's table, when it wants to hear of locks. */
+/* Return:  the agent's table, if it wants events of locks. */
 static const struct hook_table *watching(void)
 {
 	const struct hook_table *table = hooks_table();
@@ -79,7 +80,7 @@ void lock_wait_drop(void *wait)
 	waiters_remove(&lock_waiters, &((struct lock_wait *)wait)->waiter);
 }
 
-/* Stacks and tids are used again by other threads; this is not. */
+/* A number for the thread that, unlike stacks and tids, is never reused. */
 static uint64_t self(void)
 {
 	static __thread uint64_t number;
@@ -91,8 +92,8 @@ static uint64_t self(void)
 }
 
 /*
- * Who takes a lock again and again while others sleep lets it go a hundred times before one of
- * them is in: from the same call, with the stack as deep, it is the same walk for so long.
+ * A thread that takes a lock repeatedly while others sleep releases it about a hundred times before
+ * one of them gets it. From the same call at the same stack depth its walk is reused for this long.
  */
 static void sign(struct waker *waker, const struct hook_table *agent, const void *caller)
 {

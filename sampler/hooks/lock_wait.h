@@ -1,4 +1,5 @@
-/* lock_wait.h - one wait for a lock: timed, told when it was long, with who let go */
+/* lock_wait.h - times one wait for a lock, and reports a long one with the stack that released the
+ * lock */
 #ifndef HOOKS_LOCK_WAIT_H
 #define HOOKS_LOCK_WAIT_H
 
@@ -18,7 +19,7 @@ struct lock_wait {
 extern struct waiters lock_waiters;
 
 /**
- * lock_wait_start - find the agent, and have the waiters forgotten by fork children
+ * lock_wait_start - find the agent, and have fork wipe the table of waiters
  *
  * Context: agent.  The constructor.
  */
@@ -26,9 +27,9 @@ void lock_wait_start(void);
 
 /**
  * lock_wait_begin - the calling thread is about to wait
- * @caller: return address of the hook: where the stack begins
+ * @caller: return address of the hook: the stack begins there
  *
- * Return:  false when locks are not watched: there is no end to tell then.
+ * Return:  false when locks are not reported: do not call lock_wait_end().
  * Owns:    the caller: lock_wait_end() or, when the thread is cancelled, lock_wait_drop().
  * Context: agent.  Any thread, also in a signal handler.
  */
@@ -36,8 +37,8 @@ bool lock_wait_begin(struct lock_wait *wait, const void *lock, enum lock_kind ki
 		     const void *caller);
 
 /**
- * lock_wait_end - the wait is over; tell it if it was long
- * @acquired: whether somebody let go of the lock, rather than the time being up
+ * lock_wait_end - the wait has ended; report it if it was long
+ * @acquired: whether the lock was released, rather than a timeout
  *
  * errno stays as it was.
  *
@@ -46,21 +47,21 @@ bool lock_wait_begin(struct lock_wait *wait, const void *lock, enum lock_kind ki
 void lock_wait_end(struct lock_wait *wait, bool acquired);
 
 /**
- * lock_wait_drop - the wait will not end: the thread was cancelled; WAIT is a struct lock_wait
+ * lock_wait_drop - forget a wait whose thread was cancelled; WAIT is a struct lock_wait
  *
  * Context: agent.  The thread that began it.
  */
 void lock_wait_drop(void *wait);
 
 /**
- * lock_wake - somebody waits for a lock that the calling thread is about to let go of
+ * lock_wake - record the calling thread, which is about to release a lock with waiters
  *
  * Context: agent.  Any thread, also in a signal handler.
  */
 void lock_wake(const void *lock, const void *caller);
 
 /**
- * lock_releasing - lock_wake(), where somebody may be waiting
+ * lock_releasing - lock_wake(), if there may be waiters
  *
  * Context: agent.  Any thread, also in a signal handler.
  */

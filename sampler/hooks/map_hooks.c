@@ -1,11 +1,11 @@
 /*
- * map_hooks.c - mmap, mremap and munmap of a program that asks for memory there itself
+ * map_hooks.c - interposes mmap, mremap and munmap, for programs that call them for memory
  *
- * Counted is anonymous memory that can be written: not files, not reservations (PROT_NONE,
- * MAP_NORESERVE), and not what the allocator maps for itself.  Memory that is unmapped in parts
- * counts as given back with the part that holds its first byte.  Memory that
- * mremap() moves counts as given back and taken anew, as with realloc(), but what its sample stood
- * for stays; what it adds is not counted.
+ * Writable anonymous memory is counted: not files, not reservations (PROT_NONE, MAP_NORESERVE), and
+ * not what the allocator maps for itself. Memory that is unmapped in parts counts as freed with the
+ * part that contains its first byte. Memory that mremap() moves counts as freed and allocated
+ * again, as with realloc(), and keeps the bytes that its sample represents; what mremap() adds is
+ * not counted.
  */
 #define _GNU_SOURCE 1
 #include "sampler/hooks/account.h"
@@ -49,7 +49,7 @@ HOOK_EXPORT int munmap(void *at, size_t size)
 	return next.munmap(at, size);
 }
 
-/* The old place is forgotten first: as soon as it is free, another thread may map there. */
+/* Remove the old address first: as soon as it is free, another thread may map there. */
 static __attribute__((noinline)) void *remap_slowly(void *old, size_t old_size, size_t size,
 						    int flags, void *at, const void *caller)
 {
@@ -67,7 +67,7 @@ HOOK_EXPORT void *mremap(void *old, size_t old_size, size_t size, int flags, ...
 	va_list rest;
 	void *at;
 
-	/* Only some flags have it; what else is there nobody reads. */
+	/* Only some flags use it; otherwise it is not read. */
 	va_start(rest, flags);
 	at = va_arg(rest, void *);
 	va_end(rest);

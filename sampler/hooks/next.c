@@ -1,4 +1,4 @@
-/* next.c - the allocator that would have been called without us */
+/* next.c - finds the allocator functions that the program would call without wick */
 #include "sampler/hooks/next.h"
 
 #include "sampler/handler/sys/sys.h"
@@ -15,7 +15,7 @@ extern void *weak_dlsym(void *handle, const char *name) __asm__("dlsym") __attri
 extern int *weak_errno(void) __asm__("__errno_location") __attribute__((weak));
 extern int weak_find_object(void *pc, struct dl_find_object *ret) __asm__("_dl_find_object")
 	__attribute__((weak));
-/* glibc's own, where a program without libdl has no dlsym (before 2.34). */
+/* glibc's own, for a program without libdl, which has no dlsym (before 2.34). */
 extern void *libc_malloc(size_t size) __asm__("__libc_malloc") __attribute__((weak));
 extern void *libc_calloc(size_t n, size_t size) __asm__("__libc_calloc") __attribute__((weak));
 extern void *libc_realloc(void *at, size_t size) __asm__("__libc_realloc") __attribute__((weak));
@@ -40,7 +40,7 @@ static void *own_take(size_t size)
 	at = atomic_fetch_add_explicit(&own_used, bytes, memory_order_relaxed);
 	if (at + bytes > OWN_BYTES)
 		return NULL;
-	live_mark(own + at); /* so that free() looks twice */
+	live_mark(own + at); /* so that free() takes its slow path */
 	return own + at;
 }
 
@@ -59,7 +59,7 @@ bool next_is_allocator(const void *pc)
 	return (uint64_t)pc >= allocator_start && (uint64_t)pc < allocator_end;
 }
 
-/* While the real functions are being looked for.  Our block's memory is zero. */
+/* Used while the real functions are looked up. Memory of the internal block is zero. */
 static void *own_malloc(size_t size)
 {
 	return own_take(size);
@@ -94,7 +94,7 @@ static int fail(int number)
 	return -1;
 }
 
-/* Where libc has none of them, which no libc is known to do. */
+/* If libc lacks one, which no known libc does. */
 static void *no_memalign(size_t alignment, size_t size)
 {
 	(void)alignment;
@@ -143,7 +143,7 @@ static void *raw_mremap(void *old, size_t old_size, size_t size, int flags, ...)
 	return sys_failed(r) ? (void *)(long)fail((int)-r) : (void *)r;
 }
 
-/* The first call, before or in place of the constructor: find them, then do what was asked. */
+/* The first call, before or instead of the constructor: look up all, then call the real one. */
 static void *first_malloc(size_t size)
 {
 	next_find();
@@ -220,7 +220,7 @@ struct next next = {
 	.realloc_by_name = first_realloc_by_name,
 };
 
-/* dlsym looks at its caller: the answer must pass through here. */
+/* dlsym() uses its return address: no tail call here. */
 static void *find_from(void *where, const char *name, void *otherwise)
 {
 	void *found = weak_dlsym ? weak_dlsym(where, name) : NULL;
@@ -249,7 +249,7 @@ static void find_allocator(void)
 	}
 	allocator_start = (uint64_t)found.dlfo_map_start;
 	allocator_end = (uint64_t)found.dlfo_map_end;
-	/* libc's says nothing of another allocator. */
+	/* libc's mallinfo2() does not describe another allocator. */
 	if (!next_is_allocator((const void *)next.mallinfo2))
 		next.mallinfo2 = NULL;
 }
@@ -258,7 +258,7 @@ void next_find(void)
 {
 	struct next found;
 
-	/* Two threads may be here; what they find is the same. */
+	/* Two threads may be here; both find the same. */
 	if (atomic_fetch_add_explicit(&finding, 1, memory_order_acquire) == 0) {
 		next.malloc = own_malloc;
 		next.calloc = own_calloc;
@@ -279,12 +279,12 @@ void next_find(void)
 		.munmap = find("munmap", (void *)raw_munmap),
 		.mremap = find("mremap", (void *)raw_mremap),
 		.mallinfo2 = find("mallinfo2", NULL),
-		/* The program is asked first: no -Bsymbolic, by which we would be. */
+		/* The program's own comes first: no -Bsymbolic, with which this would be ours. */
 		.realloc_by_name = find_from(RTLD_DEFAULT, "realloc", (void *)realloc),
 	};
 	/*
-	 * An allocator that takes its first lock in its first call must find the lock's function
-	 * known: dlsym() allocates text for what it does not find, and it would wait for itself.
+	 * An allocator that takes its first lock in its first call must find the lock functions
+	 * looked up already: dlsym() allocates the text of its error, and would wait for itself.
 	 */
 	lock_next_find();
 	next = found;

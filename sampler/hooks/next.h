@@ -1,4 +1,4 @@
-/* next.h - the allocator that would have been called without us */
+/* next.h - the allocator functions that the program would call without wick */
 #ifndef HOOKS_NEXT_H
 #define HOOKS_NEXT_H
 
@@ -9,9 +9,9 @@
 #include <sys/types.h>
 
 /*
- * Every pointer leads to a function that finds the real one, until it is found: no hook has to
- * ask.  glibc's dlsym() may itself call calloc() for its error text: such calls are served from a
- * small block of our own, which free() and realloc() know.
+ * Every pointer starts as a function that looks up the real one, so no hook has to check. glibc's
+ * dlsym() may itself call calloc() for its error text: such calls get memory from a small internal
+ * block, which free() and realloc() recognize.
  */
 struct next {
 	void *(*malloc)(size_t size);
@@ -26,39 +26,40 @@ struct next {
 	void *(*mmap)(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 	int (*munmap)(void *at, size_t size);
 	void *(*mremap)(void *old, size_t old_size, size_t size, int flags, ...);
-	/* NULL: the allocator that is called has none. */
+	/* NULL: the allocator in use has none. */
 	struct mallinfo2 (*mallinfo2)(void);
-	/* What the name leads to: ours, or the realloc() of a program with its own allocator. */
+	/* The realloc() that the program would find: ours, or that of a program with its own
+	 * allocator. */
 	void *(*realloc_by_name)(void *memory, size_t size);
 };
 
 extern struct next next;
 
 /**
- * next_find - have every pointer lead to the real function
+ * next_find - look up every real function
  *
  * Context: agent.  Any thread; the constructor, or the first call before it.
  */
 void next_find(void);
 
 /**
- * next_is_own - whether memory came out of our block, before the allocator was found
+ * next_is_own - whether memory is from the internal block
  *
  * Context: handler.
  */
 bool next_is_own(const void *memory);
 
 /**
- * next_own_bytes - how much memory of ours may be read at MEMORY
+ * next_own_bytes - bytes from MEMORY to the end of the internal block
  *
  * Context: handler.  Only where next_is_own().
  */
 size_t next_own_bytes(const void *memory);
 
 /**
- * next_is_allocator - whether code at an address is the allocator's
+ * next_is_allocator - whether an address is in the allocator's code
  *
- * What an allocator maps for itself is no allocation of the program's.
+ * Memory that an allocator maps for itself is not an allocation of the program.
  *
  * Context: handler.
  */

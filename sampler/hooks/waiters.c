@@ -1,4 +1,4 @@
-/* waiters.c - which locks are waited for, and who let go of them last */
+/* waiters.c - a table of the locks with waiters, and of the threads that released them last */
 #include "sampler/hooks/waiters.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@ enum {
 	MAX_WAITERS = (1 << COUNT_BITS) - 1,
 	FILTER_SHIFT = 64 - 11,
 	LOCKS_SHIFT = 64 - 19, /* other bits of the hash than the filter's */
-	PATIENCE = 1000,       /* looks at a waker that somebody else holds */
+	PATIENCE = 1000,       /* tries to acquire a waker that another thread uses */
 };
 
 _Static_assert(WAITERS_FILTER == 1 << 11, "waiters_may_wait() shifts by 53");
@@ -31,7 +31,7 @@ static uint64_t lock_of(struct waiters_lock *at)
 	return atomic_load_explicit(&at->waiters, memory_order_acquire) >> COUNT_BITS;
 }
 
-/* One more, as long as the place is LOCK's (or free, with FRESH). */
+/* Counts one more waiter, if the entry is LOCK's (or free, with FRESH). */
 static bool add_waiter(struct waiters_lock *at, uint64_t lock, bool fresh)
 {
 	uint64_t old = atomic_load_explicit(&at->waiters, memory_order_relaxed);
@@ -42,7 +42,7 @@ static bool add_waiter(struct waiters_lock *at, uint64_t lock, bool fresh)
 			  : old >> COUNT_BITS != lock || (old & MAX_WAITERS) == MAX_WAITERS)
 			return false;
 		one_more = fresh ? lock << COUNT_BITS | 1 : old + 1;
-		/* Acquire: what was written while the place was another lock's is over. */
+		/* Acquire: writes for the entry's previous lock have ended. */
 	} while (!atomic_compare_exchange_weak_explicit(
 		&at->waiters, &old, one_more, memory_order_acq_rel, memory_order_relaxed));
 	return true;
@@ -67,7 +67,8 @@ struct waiter waiters_add(struct waiters *waiters, uint64_t lock)
 		waiter.at = find_place(waiters, lock, true);
 	if (waiter.at)
 		waiter.n_wakes = atomic_load_explicit(&waiter.at->n_wakes, memory_order_relaxed);
-	/* Last: whoever sees it finds the place.  seq_cst: before the look at the lock itself. */
+	/* Last: a thread that sees the filter finds the entry. seq_cst: before the lock itself is
+	 * tried. */
 	atomic_fetch_add_explicit(filter_of(waiters, lock), 1, memory_order_seq_cst);
 	return waiter;
 }
@@ -135,7 +136,7 @@ void waiters_woken(struct waker *waker)
 	release(at);
 }
 
-/* No memcpy() stands behind us here. */
+/* memcpy() is not available here. */
 static void copy(struct waker *to, const struct waker *from)
 {
 	to->lock = from->lock;
@@ -152,7 +153,7 @@ bool waiters_waker(const struct waiter *waiter, struct waker *ret_waker)
 
 	if (!at)
 		return false;
-	/* Somebody who lets go of a semaphore or a reader's lock right now. */
+	/* Another thread is releasing a semaphore or a reader's lock right now. */
 	for (int i = 0; !acquire(at); i++) {
 		if (i == PATIENCE)
 			return false;

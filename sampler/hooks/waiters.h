@@ -1,8 +1,9 @@
-/* waiters.h - which locks are waited for, and who let go of them last
+/*
+ * waiters.h - a table of the locks with waiters, and of the threads that released them last
  *
- * A thread that lets go of a lock writes its stack down only when somebody is registered for that
- * lock, and does it before it lets go: of a mutex, the one whom the lock lets in reads what was
- * written last before it came in, for the mutex itself keeps everybody else out.
+ * A thread that releases a lock records its stack only if a waiter is registered for that lock, and
+ * before it releases the lock. For a mutex, the thread that gets it reads the last record before
+ * that, because the mutex itself excludes other threads.
  */
 #ifndef HOOKS_WAITERS_H
 #define HOOKS_WAITERS_H
@@ -13,31 +14,31 @@
 
 enum {
 	WAITERS_FILTER = 2048, /* counters of waiters, by the hash of their lock */
-	WAITERS_LOCKS = 256,   /* locks that are waited for at the same time */
-	WAITERS_PROBES = 8,    /* places where a lock can stand */
+	WAITERS_LOCKS = 256,   /* locks with waiters at the same time */
+	WAITERS_PROBES = 8,    /* entries in which a lock may be */
 	WAITERS_PCS = 24,
 };
 
-/* Who let go. */
+/* The thread that released a lock. */
 struct waker {
 	uint64_t lock;   /* 0: nothing was written */
-	uint64_t thread; /* which, where from, how deep in the stack and when: */
-	uint64_t caller; /* for the writer, to see whether it would write the same again */
+	uint64_t thread; /* thread, caller, stack pointer and time: */
+	uint64_t caller; /* for the writer, to recognize the same release again */
 	uint64_t sp;
 	uint64_t time_ns;
-	uint32_t tid;   /* 0: not known */
+	uint32_t tid;   /* 0: unknown */
 	uint32_t n_pcs; /* innermost first, return addresses */
 	uint64_t pcs[WAITERS_PCS];
 };
 
 struct waiters_lock {
-	_Atomic uint64_t waiters; /* the lock's address << 8 | how many wait; 0: free */
-	_Atomic uint32_t busy;    /* the waker is being written or read */
-	_Atomic uint32_t n_wakes; /* written, ever */
+	_Atomic uint64_t waiters; /* the lock's address << 8 | number of waiters; 0: free */
+	_Atomic uint32_t busy;    /* 1: the waker is being written or read */
+	_Atomic uint32_t n_wakes; /* number of releases recorded, ever */
 	struct waker waker;
 };
 
-/* Zero is an empty one. */
+/* Zeroed memory is an empty table. */
 struct waiters {
 	_Atomic uint16_t filter[WAITERS_FILTER];
 	struct waiters_lock locks[WAITERS_LOCKS];
@@ -46,12 +47,12 @@ struct waiters {
 /* One thread's registration. */
 struct waiter {
 	uint64_t lock;
-	struct waiters_lock *at; /* NULL: no place was free; only the filter counts it */
-	uint32_t n_wakes;        /* when it registered */
+	struct waiters_lock *at; /* NULL: no entry was free; only the filter counts it */
+	uint32_t n_wakes;        /* value of n_wakes when it registered */
 };
 
 /**
- * waiters_hash - where a lock stands: its upper bits are the best
+ * waiters_hash - hash of a lock; its upper bits are the best
  *
  * Context: handler.
  */
@@ -61,11 +62,11 @@ static inline uint64_t waiters_hash(uint64_t lock)
 }
 
 /**
- * waiters_may_wait - whether anybody may be waiting for a lock
+ * waiters_may_wait - whether a lock may have waiters
  *
- * One multiplication and one relaxed load: this is all that letting go of a lock costs when
- * nobody waits.  Wrong answers (two locks of one hash; one who registers right now) cost a
- * search or a waker that stays unknown.
+ * One multiplication and one relaxed load are all that releasing a lock without waiters costs.
+ * Wrong answers (two locks with one hash, or a thread that registers right now) cost a search, or
+ * leave a waker unknown.
  *
  * Context: handler.
  */
@@ -92,30 +93,31 @@ struct waiter waiters_add(struct waiters *waiters, uint64_t lock);
 void waiters_remove(struct waiters *waiters, const struct waiter *waiter);
 
 /**
- * waiters_wake - where the caller, who is about to let go of a lock, writes who it is
- * @probe: 0 at first, for the next call as it is left
+ * waiters_wake - the record of a lock that the caller is about to release
+ * @probe: 0 for the first call, unchanged for the next
  *
- * What was written for the same lock before still stands there.  A lock has more than one place
- * when two who were the first to wait came at once, or too many for one: call it again, after
- * waiters_woken(), until there is no more.
+ * The record still has what was written for the same lock before. A lock has more than one entry if
+ * two first waiters registered at once, or if it has too many for one: call again, after
+ * waiters_woken(), until it returns NULL.
  *
- * Return:  what to fill in; NULL when nobody else waits; places that another writes are left out.
+ * Return:  the record to fill in; NULL when there is no more; records that another thread writes
+ *          are left out.
  * Owns:    the caller, until waiters_woken().
  * Context: handler.  Any number of threads.
  */
 struct waker *waiters_wake(struct waiters *waiters, uint64_t lock, uint32_t *probe);
 
 /**
- * waiters_woken - what waiters_wake() gave is written, or holds again
+ * waiters_woken - release the record of waiters_wake(), which is filled in
  *
  * Context: handler.
  */
 void waiters_woken(struct waker *waker);
 
 /**
- * waiters_waker - who let go of the lock since the caller registered for it
+ * waiters_waker - the thread that released the lock since the caller registered
  *
- * Return:  true: the last one; false when it is not known.
+ * Return:  true: the last one; false when it is unknown.
  * Context: handler.  Between waiters_add() and waiters_remove().
  */
 bool waiters_waker(const struct waiter *waiter, struct waker *ret_waker);

@@ -1,4 +1,4 @@
-/* arch.h - the one place that knows which machine the target runs on */
+/* arch.h - includes the header of the target's machine */
 #ifndef UNWIND_ARCH_H
 #define UNWIND_ARCH_H
 

@@ -7,17 +7,17 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The registers that a walk carries from frame to frame. */
+/* The registers that a walk restores from frame to frame. */
 struct unwind_regs {
 	uint64_t pc;
 	uint64_t sp;
 	uint64_t bp;
 	uint64_t bx;
 	/*
-	 * Address of all registers as they were interrupted, in the order of the kernel's
-	 * sigcontext (r8 first), readable through the reader; 0: not known.  A handler gives
-	 * that of uc_mcontext.  A few rows of CFI name registers that are alive in the
-	 * interrupted frame only (r10 while a stack is being realigned).
+	 * Address of all registers at the interruption, in the order of the kernel's sigcontext (r8
+	 * first), readable through the reader; 0: unknown. A handler passes that of uc_mcontext. A
+	 * few rows of CFI use registers that are valid in the interrupted frame only (r10 while a
+	 * stack is being realigned).
 	 */
 	uint64_t saved;
 };
@@ -50,7 +50,7 @@ enum {
 #define ARCH_CODE_END (UINT64_C(1) << 47)
 
 /**
- * arch_follows_call - whether an address is one that a call pushes
+ * arch_follows_call - whether an address is a return address: follows a call instruction
  * @before:     the ARCH_CALL_BYTES bytes in front of ADDRESS
  * @ret_target: where a direct call went; 0 for an indirect one
  *
@@ -78,7 +78,7 @@ bool arch_is_sigreturn(const unsigned char *code);
 bool arch_is_syscall(const unsigned char *code);
 
 /**
- * arch_saved_offset - where the interrupted registers hold a DWARF register
+ * arch_saved_offset - offset of a DWARF register in the interrupted registers
  *
  * Return:  bytes from unwind_regs.saved; -1 when it is not there.
  * Context: handler.

@@ -1,4 +1,4 @@
-/* cfi.h - from a pc to the row of its unwind table, in place, out of .eh_frame */
+/* cfi.h - finds the row of the unwind table for a pc, directly in .eh_frame */
 #ifndef UNWIND_CFI_H
 #define UNWIND_CFI_H
 
@@ -9,7 +9,7 @@
 enum cfi_status {
 	CFI_FOUND,
 	CFI_NONE, /* nothing covers the pc */
-	CFI_BAD,  /* something does, and it cannot be decoded */
+	CFI_BAD,  /* an entry covers it, but cannot be decoded */
 };
 
 /* How a register of the caller is found. */

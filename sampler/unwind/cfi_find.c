@@ -1,10 +1,10 @@
-/* cfi_find.c - .eh_frame_hdr and .eh_frame: which FDE covers an address */
+/* cfi_find.c - finds the FDE that covers an address, by .eh_frame_hdr or in .eh_frame */
 #include "sampler/unwind/cfi.h"
 #include "sampler/unwind/cursor.h"
 
 /*
- * Not inlined: what a caller has on the stack while a callee reads is what counts, and frames
- * that are merged are as large as the largest of them.
+ * Not inlined: the stack that callers use while a callee reads is what counts, and a merged frame
+ * is as large as the largest of them.
  */
 #define DEEP __attribute__((noinline)) static
 

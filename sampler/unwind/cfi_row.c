@@ -1,4 +1,4 @@
-/* cfi_row.c - the machine that runs call frame instructions (DWARF 5, 6.4.2) */
+/* cfi_row.c - executes call frame instructions (DWARF 5, 6.4.2) */
 #include "sampler/unwind/cfi.h"
 #include "sampler/unwind/cursor.h"
 

@@ -1,4 +1,4 @@
-/* cursor.c - bounds-checked reading of CFI */
+/* cursor.c - reads CFI with bounds checks */
 #include "sampler/unwind/cursor.h"
 
 void cursor_init(struct cfi_cursor *cursor, struct unwind_reader *reader, uint64_t at, uint64_t end)
@@ -18,7 +18,7 @@ void cursor_move(struct cfi_cursor *cursor, uint64_t at, uint64_t end)
 		cursor->failed = true;
 }
 
-/* At least LEAST bytes, and no page that these do not reach: it need not be there. */
+/* At least LEAST bytes, but no page beyond these: it may not exist. */
 static bool fill(struct cfi_cursor *cursor, unsigned least)
 {
 	uint64_t len = cursor->end - cursor->at;

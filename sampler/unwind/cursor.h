@@ -1,4 +1,4 @@
-/* cursor.h - reads CFI byte by byte through a reader, inside bounds, a small window at a time */
+/* cursor.h - reads CFI through a reader, with bounds checks, a small window at a time */
 #ifndef UNWIND_CURSOR_H
 #define UNWIND_CURSOR_H
 
@@ -38,7 +38,7 @@ void cursor_init(struct cfi_cursor *cursor, struct unwind_reader *reader, uint64
 		 uint64_t end);
 
 /**
- * cursor_move - go on reading at [AT, END) with the same window
+ * cursor_move - continue at [AT, END) with the same window
  *
  * Context: handler.
  */
@@ -89,7 +89,7 @@ static inline uint64_t cursor_uleb(struct cfi_cursor *cursor)
 {
 	uint64_t in_window = cursor->at - cursor->window_at;
 
-	/* Nearly all are one byte long: half the price of a row found cold. */
+	/* Nearly all are one byte long; this halves the cost of decoding a row. */
 	if (in_window >= cursor->n_window || cursor->at >= cursor->end || cursor->failed ||
 	    cursor->window[in_window] & 0x80)
 		return cursor_uleb_far(cursor);
@@ -105,7 +105,7 @@ static inline uint64_t cursor_uleb(struct cfi_cursor *cursor)
 int64_t cursor_sleb(struct cfi_cursor *cursor);
 
 /**
- * cursor_skip - leave out LEN bytes
+ * cursor_skip - skip LEN bytes
  *
  * Context: handler.
  */
@@ -113,7 +113,7 @@ void cursor_skip(struct cfi_cursor *cursor, uint64_t len);
 
 /**
  * cursor_pointer - a pointer as ENCODING says
- * @data: what ENCODING_DATAREL counts from; 0: that base fails
+ * @data: base of ENCODING_DATAREL; 0: that base fails
  *
  * Bases that CFI of this machine does not use, and indirect pointers, fail.
  *

@@ -1,4 +1,4 @@
-/* expr.c - DWARF expressions of CFI (DWARF 5, 2.5) */
+/* expr.c - evaluates DWARF expressions in CFI (DWARF 5, 2.5) */
 #include "sampler/unwind/expr.h"
 
 #include "sampler/unwind/cursor.h"
@@ -46,7 +46,7 @@ enum {
 	OP_NOP = 0x96,
 };
 
-/* The cursor stands on the first operation afterwards. */
+/* Leaves the cursor at the first operation. */
 static bool open_expression(struct cfi_cursor *cursor, struct unwind_reader *reader,
 			    const struct unwind_module *module, int32_t place)
 {
@@ -123,7 +123,7 @@ static void push_constant(struct expr_machine *e, uint8_t op)
 	push(e, value);
 }
 
-/* SECOND is what lay under the top.  False when OP is not one that takes two. */
+/* SECOND is below TOP on the stack. False when OP does not take two operands. */
 static bool binary(uint8_t op, uint64_t second, uint64_t top, uint64_t *ret)
 {
 	int64_t a = (int64_t)second;
@@ -190,7 +190,7 @@ static void dereference(struct expr_machine *e)
 	push(e, value);
 }
 
-/* Ops on what lies on the stack. */
+/* Operations on the stack's values. */
 static void run_stack_op(struct expr_machine *e, uint8_t op)
 {
 	uint64_t top = pop(e);

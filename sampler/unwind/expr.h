@@ -1,5 +1,4 @@
-/* expr.h - DWARF expressions of CFI: the three shapes that compilers and libc write, and the rest
- */
+/* expr.h - evaluates DWARF expressions in CFI, and recognizes the three usual forms */
 #ifndef UNWIND_EXPR_H
 #define UNWIND_EXPR_H
 
@@ -11,7 +10,7 @@ enum {
 	EXPR_BYTES = 64,
 };
 
-/* The interrupted or calling frame that an expression is about. */
+/* The frame that an expression is evaluated for. */
 struct expr_frame {
 	struct unwind_reader *reader;
 	const struct unwind_module *module;
@@ -19,9 +18,9 @@ struct expr_frame {
 };
 
 /**
- * expr_register - what a DWARF register held in a frame
+ * expr_register - the value of a DWARF register in a frame
  *
- * Return:  false when it is not one that a walk carries, nor saved with the frame.
+ * Return:  false when a walk does not restore it and it was not saved.
  * Context: handler.
  */
 bool expr_register(const struct expr_frame *frame, unsigned reg, uint64_t *ret_value);

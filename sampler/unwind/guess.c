@@ -1,29 +1,30 @@
 /*
- * guess.c - callers of code that no FDE covers: hand-written assembly, JIT code
+ * guess.c - finds callers of code without CFI: hand-written assembly, JIT code
  *
- * Nothing is believed that is not preceded by a call.  What lies on a stack may be left over
- * from calls that have returned, so a candidate in the middle of one has to go on as well:
- * the frame of its function, by its own CFI, must end in a return address again.
+ * Only addresses after a call instruction count as return addresses. A stack also contains old
+ * return addresses of calls that have returned. So a candidate in the middle of a stack must also
+ * lead to a next frame: the frame of its function, by its own CFI, must end in a return address
+ * again.
  */
 #include "sampler/unwind/reader.h"
 #include "sampler/unwind/walk.h"
 
 enum {
-	SCAN_BYTES = 4096,  /* how far above sp a frame of assembly is searched for its end */
-	LOOP_BYTES = 32768, /* the same for code made at run time: the loop that runs a program in
-			       such code keeps its registers in its frame (Erlang: 17 KiB) */
+	SCAN_BYTES = 4096,  /* how far above sp the end of an assembly frame is searched */
+	LOOP_BYTES = 32768, /* the same for JIT code, whose outer loop keeps its registers in its
+			       frame (Erlang: 17 KiB) */
 	SAVED_BYTES = 256,  /* how far below a return address bp may have been pushed */
 	FRAME_BYTES = 1 << 20,
-	FUNCTION_BYTES = 1 << 18, /* how far behind its entry a pc can be */
+	FUNCTION_BYTES = 1 << 18, /* how far after its entry a pc can be */
 	FIRST_CODE = 4096,
 };
 
-/* How well a call in front of a return address agrees with the code it should have called. */
+/* How well the call before a return address matches the code that it should have called. */
 enum belief {
 	NOT_A_RETURN,
-	CALLS_ELSEWHERE, /* a direct call of something else: right only if that jumped here */
+	CALLS_ELSEWHERE, /* a direct call elsewhere: right only if that code jumped here */
 	CALLS_SOMETHING, /* an indirect call */
-	CALLS_US,        /* a direct call into this stretch of code without CFI */
+	CALLS_US,        /* a direct call into this range of code without CFI */
 };
 
 static bool has_cfi(struct walk *walk, uint64_t at)
@@ -59,7 +60,7 @@ static enum belief believe(struct walk *walk, uint64_t value)
 	return CALLS_ELSEWHERE;
 }
 
-/* Whether a frame that starts at SP, with this rule and bp, ends in a return address. */
+/* Whether a frame at SP, with this rule and bp, ends in a return address. */
 static bool goes_on_with(struct walk *walk, uint64_t rule, uint64_t sp, uint64_t bp)
 {
 	uint64_t cfa = rule_kind(rule) == RULE_SP ? sp : bp;
@@ -75,7 +76,7 @@ static bool goes_on_with(struct walk *walk, uint64_t rule, uint64_t sp, uint64_t
 	       is_return(walk, value, &target);
 }
 
-/* bp as it is, or as it was pushed somewhere in [LO, HI): what makes the frame go on. */
+/* Finds bp, as it is or pushed somewhere in [LO, HI), such that the frame leads to a next one. */
 static bool find_bp(struct walk *walk, uint64_t rule, uint64_t sp, uint64_t lo, uint64_t hi)
 {
 	uint64_t value;
@@ -139,7 +140,7 @@ static int leave_to(struct walk *walk, uint64_t pc, uint64_t slot)
 	return WALK_ON;
 }
 
-/* The return address is on top of the stack, or under the bp that was just pushed. */
+/* The return address is on top of the stack, or under a bp that was just pushed. */
 static bool leave_leaf(struct walk *walk)
 {
 	uint64_t slot = walk->regs.sp;
@@ -194,8 +195,8 @@ static bool is_made_at_run_time(struct walk *walk, uint64_t pc)
 }
 
 /*
- * Code made at run time may have stacks of its own, as Erlang's processes do.  It calls C on the
- * thread's stack; bp is still that of its own frame.
+ * JIT code may have stacks of its own, as Erlang's processes do. It calls C code on the thread's
+ * stack, while bp is still that of its own frame.
  */
 static bool leads_to_other_stack(struct walk *walk)
 {
@@ -209,8 +210,8 @@ static bool leads_to_other_stack(struct walk *walk)
 }
 
 /*
- * The outermost frame has a bp of 0 (psABI, 3.4.1).  On a stack of its own it would return to code
- * that is jumped to: no call is in front of it.
+ * The outermost frame has a bp of 0 (psABI, 3.4.1). On a stack of its own it would return to code
+ * that is entered by a jump: no call precedes that address.
  */
 static bool is_outermost(struct walk *walk)
 {
@@ -254,7 +255,7 @@ static bool scan(struct walk *walk, uint64_t bytes)
 		    !walk->reader->find(walk->reader, value, &walk->reader->scratch.module))
 			continue;
 		belief = believe(walk, value);
-		/* No call can agree with a pc that is no code. */
+		/* No call matches a pc that is not code. */
 		if (belief < (walk->astray ? CALLS_ELSEWHERE : CALLS_SOMETHING) ||
 		    ((belief != CALLS_US || has_cfi(walk, value - 1)) &&
 		     !goes_on(walk, value, slot)))
@@ -269,7 +270,8 @@ static bool is_trampoline(struct walk *walk)
 {
 	unsigned char code[ARCH_SIGRETURN_BYTES];
 
-	/* Its CFI need not reach to the byte before it, where a return address is looked up. */
+	/* The CFI of a trampoline may not cover the byte before it, at which a return address is
+	 * looked up. */
 	if (rule_kind(walk_rule(walk, walk->regs.pc)) == RULE_SIGNAL)
 		return true;
 	return walk->reader->read(walk->reader, walk->regs.pc, code, sizeof(code)) &&
@@ -294,7 +296,7 @@ static int find_caller(struct walk *walk)
 	}
 	if (linked && (walk->link.belief == CALLS_US || !walk->link.into_cfi))
 		return leave_link(walk);
-	/* bp may still be the caller's own: then the return address lies between sp and it. */
+	/* bp may still be the caller's: then the return address is between sp and it. */
 	if (linked && walk->regs.bp - walk->regs.sp < scan_bytes)
 		scan_bytes = walk->regs.bp - walk->regs.sp;
 	else if (!linked && is_made_at_run_time(walk, walk->regs.pc))
@@ -310,7 +312,7 @@ int guess_caller(struct walk *walk)
 
 	if (is_trampoline(walk))
 		return walk_signal(walk);
-	/* CFI that a wrong guess has led to gives words that are no code. */
+	/* After a wrong guess CFI yields words that are not code. */
 	walk->astray = walk->guessed && !walk->exact && !walk->believed &&
 		       believe(walk, walk->regs.pc) == NOT_A_RETURN;
 	r = find_caller(walk);

@@ -1,4 +1,4 @@
-/* module.h - an executable range with its unwind table */
+/* module.h - an address range of code, with its unwind table */
 #ifndef UNWIND_MODULE_H
 #define UNWIND_MODULE_H
 

@@ -1,4 +1,4 @@
-/* reader.h - words of the stack, from the window where possible */
+/* reader.h - reads words of the stack, from the window if possible */
 #ifndef UNWIND_READER_H
 #define UNWIND_READER_H
 

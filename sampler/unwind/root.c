@@ -1,4 +1,4 @@
-/* root.c - where processes and threads begin, in code that no FDE covers */
+/* root.c - recognizes the start of processes and threads in code without CFI */
 #include "sampler/unwind/reader.h"
 #include "sampler/unwind/walk.h"
 
@@ -12,7 +12,8 @@ enum {
 	STRINGS_BYTES = 64 << 20, /* how far above sp what they point to can lie */
 };
 
-/* Pointers to above AT and a zero.  Returns the address behind that zero; 0: it is no such list. */
+/* A list of pointers to above AT that ends with zero. Return: the address after the zero; 0: it is
+ * no such list. */
 static uint64_t skip_pointers(struct walk *walk, uint64_t at)
 {
 	uint64_t value;
@@ -50,9 +51,8 @@ static bool is_aux(struct walk *walk, uint64_t at)
 }
 
 /*
- * The stack as exec leaves it: argc, argv, envp, auxv.  ld.so's entry has no CFI, and runs every
- * constructor; it aligns sp, and that of crt1.o pushes what it passes on, so argc may be two words
- * higher.
+ * The stack as exec leaves it: argc, argv, envp, auxv. ld.so's entry has no CFI, and runs every
+ * constructor. It aligns sp, and that of crt1.o pushes arguments, so argc may be two words higher.
  */
 static bool is_first_frame(struct walk *walk, uint64_t at)
 {
@@ -68,7 +68,7 @@ static bool is_first_frame(struct walk *walk, uint64_t at)
 	return end && is_aux(walk, end);
 }
 
-/* Just behind clone's system call, on a stack of its own. */
+/* After clone's system call, on a new stack. */
 static bool is_new_thread(struct walk *walk)
 {
 	uint64_t result_at = walk->regs.saved + (uint64_t)arch_saved_offset(ARCH_REG_RESULT);

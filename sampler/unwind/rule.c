@@ -1,4 +1,4 @@
-/* rule.c - rows packed into 64 bits */
+/* rule.c - packs rows of CFI into 64 bits */
 #include "sampler/unwind/rule.h"
 
 #include "sampler/unwind/expr.h"
@@ -31,7 +31,7 @@ static uint64_t pack(enum rule_kind kind, int64_t offset, int32_t bp_slot, int32
 	       (uint64_t)bp_slot << RULE_BP_SHIFT | (uint64_t)bx_slot << RULE_BX_SHIFT;
 }
 
-/* In a function that realigned its stack registers are found from bp, by expressions. */
+/* In a function that realigned its stack, registers are saved relative to bp, by expressions. */
 static int32_t slot_from_bp(struct unwind_reader *reader, const struct unwind_module *module,
 			    const struct cfi_rule *rule)
 {

@@ -1,4 +1,4 @@
-/* rule.h - one step of a walk in 64 bits, and the lockless cache of them */
+/* rule.h - one step of a walk packed into 64 bits, and the lock-free cache of these */
 #ifndef UNWIND_RULE_H
 #define UNWIND_RULE_H
 
@@ -39,7 +39,7 @@ enum {
 };
 
 /**
- * rule_kind - what a rule says
+ * rule_kind - the kind of a rule
  *
  * Context: handler.
  */
@@ -123,7 +123,7 @@ static inline struct unwind_cache_entry *rule_slot(struct unwind_cache *cache, u
 }
 
 /**
- * rule_cache_get - the rule that rule_cache_put() left for a pc
+ * rule_cache_get - the cached rule for a pc
  *
  * Relaxed loads: the tag proves that both words belong together, so no order is needed.
  *
@@ -148,7 +148,7 @@ static inline uint64_t rule_cache_get(struct unwind_cache *cache, uint64_t pc)
 }
 
 /**
- * rule_cache_put - keep a rule for a pc, in place of whatever was there
+ * rule_cache_put - store a rule for a pc, replacing the entry
  * @generation: the cache's, read before the rule was made: a rule of a module that
  *              went away meanwhile is stale at once
  *

@@ -1,8 +1,8 @@
 /*
- * scratch.h - what one walk works on, so that it need not lie on a signal handler's stack
+ * scratch.h - the working memory of one walk, so that it need not be on a signal handler's stack
  *
- * Nothing in here lasts from one lookup to the next.  Private to the unwinder: whoever makes a
- * reader makes room for it and no more.
+ * Nothing in it is kept from one lookup to the next. Private to the unwinder: the creator of a
+ * reader only provides the memory.
  */
 #ifndef UNWIND_SCRATCH_H
 #define UNWIND_SCRATCH_H
@@ -25,8 +25,8 @@ enum {
 };
 
 /*
- * [at, end) is left to read.  After a read past the end, or one that the reader refused,
- * `failed` holds and everything reads as 0: check once, at the end, but in every loop.
+ * [at, end) remains to be read. After a read past the end, or one that the reader refused, `failed`
+ * is set and everything reads as 0: check once, at the end, but in every loop.
  */
 struct cfi_cursor {
 	struct unwind_reader *reader;
@@ -66,7 +66,7 @@ struct cfi_rule {
 	uint8_t how; /* enum cfi_how */
 };
 
-/* The registers that a walk follows. */
+/* The registers that a walk restores. */
 enum cfi_tracked {
 	CFI_PC,
 	CFI_BP,
@@ -104,7 +104,7 @@ struct cfi_machine {
 	uint64_t location;
 	uint64_t pc;
 	struct cfi_row *row;
-	struct cfi_row initial; /* what the CIE left: restore goes back to it */
+	struct cfi_row initial; /* the row of the CIE, for DW_CFA_restore */
 	unsigned n_remembered;
 	struct cfi_row remembered[CFI_REMEMBER_DEPTH];
 };
@@ -133,13 +133,13 @@ struct walk {
 	bool exact;     /* regs.pc was interrupted there */
 	bool guessed;   /* a frame on the way here had no CFI */
 	bool believed;  /* PC is known to follow a call */
-	bool astray;    /* PC is no code */
+	bool astray;    /* PC is not code */
 	uint64_t cfa;   /* of the last frame that a rule was applied to */
 	uint64_t bp_lo; /* code without CFI may have saved bp in [bp_lo, bp_hi) and changed it */
 	uint64_t bp_hi; /* 0: bp is what the CFI says */
 	unsigned n_descents;
 	struct walk_link link;
-	uint64_t left_at; /* sp where the walk went on on another stack; 0: it has not */
+	uint64_t left_at; /* sp where the walk moved to another stack; 0: it did not */
 };
 
 struct unwind_scratch {

@@ -1,4 +1,4 @@
-/* unwind.h - walks a call stack by its CFI; freestanding, memory comes through a reader */
+/* unwind.h - walks call stacks by CFI; freestanding, reads memory through a reader */
 #ifndef UNWIND_UNWIND_H
 #define UNWIND_UNWIND_H
 
@@ -12,11 +12,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A pc that carries this bit was interrupted there; without it, it is a return address (the
- * wire's PC_EXACT is the same bit: the handler asserts it).  User addresses end below 2^56. */
+/* A pc with this bit was interrupted there; without it, it is a return address (PC_EXACT of the
+ * wire is the same bit: the handler asserts it). User addresses end below 2^56. */
 #define UNWIND_EXACT (UINT64_C(1) << 63)
 
-/* Why a walk ended.  The numbers travel on the wire (record_sample.stop): only append. */
+/* Why a walk ended. The numbers are on the wire (record_sample.stop): only append. */
 enum unwind_stop {
 	UNWIND_END = 0,     /* the root: return address undefined by its CFI, or 0 */
 	UNWIND_NO_CFI = 1,  /* code that no FDE covers, and no heuristic found its caller */
@@ -28,13 +28,13 @@ enum unwind_stop {
 };
 
 /*
- * Where memory comes from.  [lo, hi) is a window that may be read at once, at BYTES + (address
- * - lo): a stack.  Everything else goes through read(), which must not fault.  find() gives the
- * module at a pc.  Embed the struct to carry more.  Both may move the window (a walk that
- * leaves a signal stack); it is looked at afresh for every word.
+ * The source of memory. [lo, hi) is a window that can be read directly, at BYTES + (address - lo):
+ * a stack. Everything else goes through read(), which must not fault. find() returns the module of
+ * a pc. Embed the struct to add fields. Both may move the window (a walk that leaves a signal
+ * stack); it is read again for every word.
  *
- * A walk works in SCRATCH, whatever it holds: it is part of the reader so that a handler can have
- * it elsewhere than on its stack.  One walk at a time.
+ * A walk works in SCRATCH. It is part of the reader so that a handler can have it outside its
+ * stack. One walk at a time.
  */
 struct unwind_reader {
 	uint64_t lo;
@@ -65,14 +65,14 @@ struct unwind_result {
 	size_t n_pcs;
 	enum unwind_stop stop;
 	uint64_t cfa; /* of the outermost frame that a rule was applied to; 0 when none was */
-	bool guessed; /* a frame had no CFI: what is outside it may not be all there was */
+	bool guessed; /* a frame had no CFI: frames outside it may be missing */
 };
 
 /**
- * unwind_walk - the stack of a thread, innermost first
+ * unwind_walk - walk the stack of a thread, innermost frame first
  * @regs: pc, sp, bp and bx where it was interrupted
- * @pcs:  room for MAX; entries carry UNWIND_EXACT where an address was interrupted
- *        there (the leaf, and the frame below a signal trampoline)
+ * @pcs: space for MAX; entries have UNWIND_EXACT set where the code was interrupted (the leaf, and
+ *       the frame below a signal trampoline)
  *
  * Return addresses are looked up at pc - 1, exact pcs at pc.
  *
@@ -83,9 +83,9 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 				 const struct unwind_regs *regs, uint64_t *pcs, size_t max);
 
 /**
- * unwind_stopped_at - the registers of the frame that the last walk of a reader could not leave
+ * unwind_stopped_at - the registers of the last frame of a reader's last walk
  *
- * Those of the last pc that it gave.
+ * They belong to the last pc of the walk.
  *
  * Return:  whether that pc was interrupted there; false for a return address.
  * Context: handler.
@@ -93,9 +93,9 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 bool unwind_stopped_at(const struct unwind_reader *reader, struct unwind_regs *ret_regs);
 
 /**
- * unwind_cache_flush - forget every rule: a module has gone
+ * unwind_cache_flush - discard every rule, because a module was unloaded
  *
- * Context: handler.  Walks under way may still use what they have read.
+ * Context: handler. Running walks may still use rules that they have read.
  */
 void unwind_cache_flush(struct unwind_cache *cache);
 

@@ -1,4 +1,4 @@
-/* walk.c - steps from frame to frame by 64-bit rules */
+/* walk.c - walks from frame to frame by 64-bit rules */
 #include "sampler/unwind/walk.h"
 
 #include "sampler/unwind/cfi.h"
@@ -32,7 +32,7 @@ __attribute__((noinline)) static uint64_t missing_rule(struct walk *walk, uint64
 
 	if (cache)
 		generation = atomic_load_explicit(&cache->generation, memory_order_acquire);
-	/* Code outside any module may be replaced by a module any time: it is not kept. */
+	/* Code outside any module may be replaced at any time: no rule is cached. */
 	if (!walk->reader->find(walk->reader, at, module) || module->end < module->start)
 		return RULE_NO_CFI;
 	rule = make_rule(walk->reader, module, at);
@@ -53,7 +53,7 @@ uint64_t walk_rule(struct walk *walk, uint64_t at)
 	return find_rule(walk, at);
 }
 
-/* The stack grows down: a caller's frame lies above, but for a frame that was just popped. */
+/* The stack grows down: a caller's frame is above, except when a frame was just popped. */
 static inline bool is_above(const struct walk *walk, uint64_t cfa)
 {
 	if (cfa % ARCH_WORD)
@@ -88,7 +88,7 @@ int walk_signal(struct walk *walk)
 	    !unwind_read_word(reader, at + ARCH_SIGNAL_BP, &to.bp) ||
 	    !unwind_read_word(reader, at + ARCH_SIGNAL_BX, &to.bx))
 		return UNWIND_BOUNDS;
-	/* Only a signal stack lies above what was interrupted; a loop would, for ever. */
+	/* Only a signal stack is above what was interrupted; an endless loop would be, too. */
 	if (to.sp <= at && ++walk->n_descents > WALK_DESCENTS)
 		return UNWIND_BAD_CFA;
 	walk->regs.bp = to.bp;
@@ -193,7 +193,7 @@ static int leave_row(struct walk *walk, const struct expr_frame *frame, const st
 	return r;
 }
 
-/* A row that no rule holds: run its CFI now, and again the next time. */
+/* A row that does not fit into a rule: execute its CFI, each time. */
 __attribute__((noinline)) static int leave_by_row(struct walk *walk, uint64_t at)
 {
 	struct unwind_reader *reader = walk->reader;
@@ -243,7 +243,7 @@ __attribute__((noinline)) static int step(struct walk *walk, uint64_t at, uint64
 	}
 }
 
-/* The word at an offset in the window; SIZE is the window's without that of one word. */
+/* The word at an offset in the window; SIZE is the window's size minus one word. */
 static inline bool window_word(const unsigned char *bytes, uint64_t size, uint64_t at,
 			       uint64_t *ret_word)
 {
@@ -254,9 +254,9 @@ static inline bool window_word(const unsigned char *bytes, uint64_t size, uint64
 }
 
 /*
- * The frames that nearly all are: a cached rule, CFA from sp, bp or bx, every word in the
- * window.  Registers stay in registers, which is half the price of a frame; whatever is not
- * so is left, untouched, to step().
+ * The fast path for nearly all frames: a cached rule, CFA from sp, bp or bx, every word in the
+ * window. The values stay in registers, which halves the cost of a frame; any other frame is left
+ * to step().
  */
 __attribute__((noinline)) static size_t run_fast(struct walk *walk, uint64_t *pcs, size_t n,
 						 size_t max)
@@ -329,7 +329,7 @@ struct unwind_result unwind_walk(struct unwind_reader *reader, struct unwind_cac
 		n = run_fast(walk, pcs, n, max);
 		at = walk->regs.pc - !walk->exact;
 		rule = find_rule(walk, at);
-		/* Not in step(): a guess looks up rules, and the stack beneath it counts. */
+		/* Not in step(): a guess looks up rules, and the stack under it counts. */
 		r = rule_kind(rule) == RULE_NO_CFI ? guess_caller(walk) : step(walk, at, rule);
 		if (r < WALK_ON) {
 			n--;

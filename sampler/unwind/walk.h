@@ -1,4 +1,4 @@
-/* walk.h - the state of one walk, shared by its steps and its guesses */
+/* walk.h - the steps of a walk, shared by rules and guesses */
 #ifndef UNWIND_WALK_H
 #define UNWIND_WALK_H
 
@@ -8,10 +8,10 @@
 #pragma GCC visibility push(hidden)
 
 enum {
-	WALK_ON = -1,      /* a step was made; anything else is an enum unwind_stop */
-	WALK_ASTRAY = -2,  /* a guess has led to a pc that no call can have left: leave it out */
+	WALK_ON = -1,      /* a step was made; other values are enum unwind_stop */
+	WALK_ASTRAY = -2,  /* a guess led to a pc that is no return address: leave it out */
 	WALK_PAST = -3,    /* the same, and a step was made */
-	WALK_DESCENTS = 8, /* signal frames that lie above what they interrupted (signal stacks) */
+	WALK_DESCENTS = 8, /* signal frames above what they interrupted (signal stacks) */
 };
 
 /**
@@ -32,7 +32,7 @@ uint64_t walk_rule(struct walk *walk, uint64_t at);
 int walk_signal(struct walk *walk);
 
 /**
- * guess_caller - step out of code that no FDE covers
+ * guess_caller - step out of code without CFI
  *
  * Return:  WALK_ON, WALK_PAST, WALK_ASTRAY, UNWIND_END at a root without CFI, or UNWIND_NO_CFI.
  * Context: handler.
@@ -40,15 +40,15 @@ int walk_signal(struct walk *walk);
 int guess_caller(struct walk *walk);
 
 /**
- * is_root - whether code without CFI is where a process or a thread begins
+ * is_root - whether code without CFI is the start of a process or a thread
  *
- * Return:  true when there never was a caller.
+ * Return:  true when there is no caller.
  * Context: handler.
  */
 bool is_root(struct walk *walk);
 
 /**
- * guess_bp - settle what bp was in a frame whose rule needs it, after a guessed step
+ * guess_bp - find bp for a frame whose rule needs it, after a guessed step
  *
  * Context: handler.
  */

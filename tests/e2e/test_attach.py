@@ -240,7 +240,7 @@ class Signals(AttachCase):
                 self.refused(program.pid, f"{words} SIG{name} itself, try: --signal WINCH", 126, "--signal", name)
             run = self.attach_busy(program.pid)
             self.joined(run)
-            self.assertIn(words + " SIGURG itself: its samples come by SIGWINCH", run.summary)
+            self.assertIn(words + " SIGURG itself: its sampling signal is SIGWINCH", run.summary)
             self.assertTrue(run.samples, run.summary)
             self.refused(program.pid, "gives its samples by SIGWINCH", 126, "--signal", "PWR")
             self.assertIsNone(program.poll())

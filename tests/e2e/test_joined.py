@@ -438,7 +438,7 @@ class Postgres(JoinedCase):
                 answers = {self.ask(client, self.QUERY) for _ in range(3)}
             summary = self.summary_of(path)
             self.assertEqual(answers, {right}, summary)
-            self.assertIn("has a signalfd for SIGURG itself: its samples come by SIGWINCH", summary)
+            self.assertIn("has a signalfd for SIGURG itself: its sampling signal is SIGWINCH", summary)
             samples = read(path)
             self.assertEqual({sample.pid for sample in samples}, {pid}, summary)
             self.assertLess(samples[0].time_ns - joined_ns, 1_000_000_000, summary)

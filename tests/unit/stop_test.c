@@ -285,7 +285,7 @@ static void one_without_its_main_thread_is_not_said_to_have_ended(void **state)
 	while (thread_letter(pid, pid) != 'Z')
 		child_rest();
 	assert_true(check_process(pid, &process, &err) < 0);
-	assert_non_null(strstr(err.text, "goes on without its main thread"));
+	assert_non_null(strstr(err.text, "runs without its main thread"));
 	child_end(pid);
 }
 
