@@ -17,13 +17,13 @@ enum {
 	NS_PER_MS = 1000000,
 };
 
-static void copy_text(char *to, const char *from, uint32_t room)
+static void copy_text(char *to, const char *from, uint32_t size)
 {
 	uint32_t i = 0;
 
-	for (; i + 1 < room && from[i]; i++)
+	for (; i + 1 < size && from[i]; i++)
 		to[i] = from[i];
-	for (; i < room; i++)
+	for (; i < size; i++)
 		to[i] = '\0';
 }
 

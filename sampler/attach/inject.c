@@ -67,10 +67,10 @@ static bool write_at(const struct injection *in, uint64_t address, const void *f
 static long remote(struct injection *in, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	const uint64_t args[6] = {a, b, c, d, UINT64_MAX, 0};
-	long answer = 0;
-	int r = tracee_syscall(&in->tracee, nr, args, &answer);
+	long result = 0;
+	int r = tracee_syscall(&in->tracee, nr, args, &result);
 
-	return r < 0 ? r : answer;
+	return r < 0 ? r : result;
 }
 
 /* Code that is never writable: a program may forbid writable code for itself. */

@@ -142,9 +142,9 @@ static bool add_entry(uint64_t thread, uint64_t entry)
 	if (has_entry(thread, entry))
 		return true;
 	for (unsigned int i = 0; i < WINDOW; i++) {
-		uint64_t nobody = 0;
+		uint64_t none = 0;
 
-		if (atomic_compare_exchange_strong_explicit(place(thread, i), &nobody, entry,
+		if (atomic_compare_exchange_strong_explicit(place(thread, i), &none, entry,
 							    memory_order_relaxed,
 							    memory_order_relaxed))
 			return true;

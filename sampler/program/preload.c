@@ -30,9 +30,9 @@ static bool same(const char *a, const char *b, size_t len)
 static bool contains(const char *text, const char *word)
 {
 	size_t len = length(word);
-	size_t room = length(text);
+	size_t size = length(text);
 
-	for (size_t at = 0; at + len <= room; at++)
+	for (size_t at = 0; at + len <= size; at++)
 		if (same(text + at, word, len))
 			return true;
 	return false;
@@ -81,9 +81,9 @@ void preload_build(const struct preload *preload, char *to)
 static const char *find_agent(const char *value, const char *agent)
 {
 	size_t len = length(agent);
-	size_t room = length(value);
+	size_t size = length(value);
 
-	for (size_t at = 0; at + len <= room; at++)
+	for (size_t at = 0; at + len <= size; at++)
 		if ((at == 0 || value[at - 1] == ':') && same(value + at, agent, len) &&
 		    (value[at + len] == ':' || value[at + len] == '\0'))
 			return value + at;

@@ -19,7 +19,7 @@ struct expr_frame;
 
 enum {
 	CURSOR_WINDOW = 56,
-	CFI_LETTERS = 8, /* of an augmentation, with the 0 behind them */
+	CFI_LETTERS = 8, /* letters of an augmentation, with the final 0 */
 	CFI_REMEMBER_DEPTH = 8,
 	EXPR_STACK = 8,
 };

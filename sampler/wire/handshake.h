@@ -52,7 +52,7 @@ struct handshake_reply {
 };
 
 _Static_assert(sizeof(struct handshake_request) == 24 + WIRE_PATH_BYTES,
-	       "hello is packed by its order");
-_Static_assert(sizeof(struct handshake_reply) == 8, "welcome is packed by its order");
+	       "the request has no padding");
+_Static_assert(sizeof(struct handshake_reply) == 8, "the reply has no padding");
 
 #endif

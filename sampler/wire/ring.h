@@ -18,13 +18,13 @@
  * A chunk is 16 slots; a slot is a struct ring_slot with its data to the end of the slot.
  * The first 63 chunks have slots of 64 KiB (1,008 threads), later ones of 16 KiB.
  *
- * A slot has one writer, the thread whose tid stands in header.tids[slot], and one reader, the
- * collector.  Writer: body, then head (release).  Reader: head (acquire), body, tail (release).
- * head and tail only grow; a byte stands at data[position % ring_data_bytes(slot)].
+ * A slot has one writer, the thread whose tid is in header.tids[slot], and one reader, the
+ * collector. Writer: body, then head (release). Reader: head (acquire), body, tail (release). head
+ * and tail only grow; a byte is at data[position % ring_data_bytes(slot)].
  *
- * tids[i]: 0 free; a tid; RING_TID_DEAD: the collector saw the thread gone and has drained it.
- * The agent claims a slot by exchanging 0 or RING_TID_DEAD for its tid (and deletes the dead
- * thread's timer, whose id still stands in the slot).
+ * tids[i]: 0 free; a tid; RING_TID_DEAD: the collector saw that the thread has ended and has
+ * drained the slot. The agent claims a slot by exchanging 0 or RING_TID_DEAD for its tid, and
+ * deletes the dead thread's timer, whose id is still in the slot.
  *
  * The target can write anything here at any time: the collector copies, checks, then uses.
  */

@@ -1,4 +1,4 @@
-/* bpf.c - a classic BPF machine, as far as seccomp's filters go */
+/* bpf.c - interprets classic BPF programs, as far as seccomp filters use it */
 #include "sampler/agent/interpose/bpf.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@ struct machine {
 	uint32_t memory[BPF_MEMWORDS];
 };
 
-/* One word of what LD and LDX load.  Return: false where the kernel would not allow it. */
+/* One word that LD or LDX loads. Return: false where the kernel would not allow it. */
 static bool load(const struct machine *m, const struct sock_filter *at, uint32_t *to)
 {
 	switch (BPF_MODE(at->code)) {
@@ -76,7 +76,7 @@ static bool compute(struct machine *m, const struct sock_filter *at)
 	}
 }
 
-/* How far a jump goes.  Return: false for one that is not known. */
+/* How many instructions a jump skips. Return: false for an unknown jump. */
 static bool jump(const struct machine *m, const struct sock_filter *at, uint32_t *ret_by)
 {
 	uint32_t with = BPF_SRC(at->code) == BPF_X ? m->x : at->k;

@@ -1,4 +1,4 @@
-/* bpf.h - what a seccomp filter would say to one system call */
+/* bpf.h - the result of a seccomp filter for one system call */
 #ifndef INTERPOSE_BPF_H
 #define INTERPOSE_BPF_H
 
@@ -10,7 +10,8 @@
 /**
  * bpf_run - run a classic BPF program over seccomp's view of a system call
  *
- * The program is the host's own and may be wrong: whatever the kernel would refuse ends here.
+ * The filter is the program's own and may be invalid: whatever the kernel would refuse ends the
+ * run.
  *
  * Return:  the filter's value (SECCOMP_RET_*); SECCOMP_RET_KILL_PROCESS for a program that leaves
  *          its bounds, divides by zero or has an instruction that seccomp does not know.

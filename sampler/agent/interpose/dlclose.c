@@ -1,4 +1,5 @@
-/* dlclose.c - a module may go away: rules, pages and names of it go first */
+/* dlclose.c - interposes dlclose(): removes rules, pages and names of a module before it is
+ * unmapped */
 #include "sampler/agent/interpose/hooks.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/modules.h"
@@ -7,8 +8,8 @@
 
 AGENT_EXPORT int dlclose(void *handle);
 
-/* In the caller's ring: a thread that has none has no samples in the module to protect, and
- * others' are dated by the modules announced after it. */
+/* Written to the caller's ring: a thread without a ring has no samples in the module, and samples
+ * of other threads are dated by the modules announced after it. */
 static void write_unmap(struct process *p)
 {
 	struct record_unmap *record;
@@ -37,7 +38,7 @@ int dlclose(void *handle)
 		return agent_set_errno(38 /* ENOSYS */);
 	if (!p || process_state(p) == AGENT_NO_SYSCALLS)
 		return next(handle);
-	/* seq_cst: a handler that begins after this reads modules through the kernel. */
+	/* seq_cst: a handler that starts after this reads modules through the kernel. */
 	atomic_fetch_add_explicit(&p->unloading, 1, memory_order_seq_cst);
 	process_wait_handlers(p, (uint32_t)sys0(__NR_gettid));
 	unwind_cache_flush(&p->rules);

@@ -1,8 +1,8 @@
 /*
- * exec_hooks.c - the exec family: whichever way a program replaces itself, the agent follows
+ * exec_hooks.c - interposes the exec functions, so that the new program gets the agent
  *
- * Any of these may run between vfork and exec, in memory that belongs to the parent: nothing
- * static is written here, and what is built stands on the stack.
+ * Any of these may run between vfork and exec, in memory of the parent: no static variable is
+ * written here, and new data is on the stack.
  */
 #define _GNU_SOURCE 1
 #include "sampler/agent/environment.h"
@@ -182,7 +182,7 @@ AGENT_EXPORT int execveat(int fd, const char *path, char *const argv[], char *co
 	return run_at(&call, envp);
 }
 
-/* Return: how many arguments there are, FIRST included; -1: more than any exec takes. */
+/* Return:  number of arguments, FIRST included; -1: more than any exec takes. */
 static long count_arguments(const char *first, va_list list)
 {
 	long n = 0;
@@ -193,7 +193,7 @@ static long count_arguments(const char *first, va_list list)
 	return n;
 }
 
-/* Leaves LIST behind the NULL, where execle() has the environment. */
+/* Leaves LIST after the NULL, where execle() has the environment. */
 static void copy_arguments(char **to, const char *first, va_list *list)
 {
 	for (const char *arg = first; arg; arg = va_arg(*list, const char *))

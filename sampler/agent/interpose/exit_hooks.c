@@ -1,4 +1,4 @@
-/* exit_hooks.c - the last thing a process says: how much CPU it used */
+/* exit_hooks.c - interposes _exit(): reports the CPU time of the process when it ends */
 #include "sampler/agent/agent.h"
 #include "sampler/handler/process.h"
 #include "sampler/handler/sys/clock.h"
@@ -10,7 +10,7 @@ static void stamp(void)
 	if (!p || process_state(p) == AGENT_NO_SYSCALLS)
 		return;
 	atomic_store_explicit(&p->header->cpu_ns, clock_process_cpu_ns(), memory_order_relaxed);
-	/* Sampling goes on to the very end: only the collector's view of the state changes. */
+	/* Sampling continues to the end: only the state that the collector reads changes. */
 	atomic_store_explicit(&p->header->state, AGENT_EXITED, memory_order_release);
 }
 

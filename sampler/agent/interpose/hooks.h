@@ -1,4 +1,4 @@
-/* hooks.h - how an interposed name finds the function that it stands in for */
+/* hooks.h - how a hook finds the function that it replaces */
 #ifndef INTERPOSE_HOOKS_H
 #define INTERPOSE_HOOKS_H
 
@@ -6,17 +6,17 @@
 
 #include <stdatomic.h>
 
-/* One for each use of NEXT(), in a section of their own. */
+/* One for each use of NEXT(), in a section of its own. */
 struct hook {
 	void *_Atomic next;
 	const char *name;
 };
 
 /**
- * hook_next - agent_next(), asked once
+ * hook_next - the result of agent_next(), cached
  *
- * hooks_find() has asked by then, but for what runs before our constructor.  Writes the same
- * value whoever comes first, so a vfork child may do it too.
+ * hooks_find() has filled the cache, except for calls before the agent's constructor. All threads
+ * write the same value, and so may a vfork child.
  *
  * Return:  the function, or NULL.
  * Context: agent.  Any thread; also between vfork and exec.
@@ -33,16 +33,16 @@ static inline void *hook_next(struct hook *hook)
 }
 
 /**
- * hooks_find - ask for every function now
+ * hooks_find - look up every function now
  *
- * dlsym() is not for signal handlers, and forgets the error that the program's dlerror() is
- * about to ask for.
+ * dlsym() is unsafe in signal handlers, and clears the error that the program's dlerror() would
+ * return.
  *
  * Context: agent.  The constructor.
  */
 void hooks_find(void);
 
-/* The next function of a hook's own name, with its type; NULL where libc has none. */
+/* The next function of that name, with its type; NULL if libc has none. */
 #define NEXT(function)                                                                             \
 	({                                                                                         \
 		static struct hook hook_                                                           \

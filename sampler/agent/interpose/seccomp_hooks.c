@@ -1,8 +1,8 @@
 /*
- * seccomp_hooks.c - before a filter takes effect, the agent stops what the filter might punish
+ * seccomp_hooks.c - stops the agent's system calls before a seccomp filter takes effect
  *
- * From then on the handler may make one call only, the one that every handler ends with:
- * rt_sigreturn.  A filter that forbids even that forbids sampling.
+ * From then on the handler may make only the call with which every handler ends: rt_sigreturn. If a
+ * filter forbids that as well, sampling stops.
  */
 #define _GNU_SOURCE 1
 #include "sampler/agent/interpose/bpf.h"
@@ -26,7 +26,7 @@ static bool allows_sigreturn(const struct sock_fprog *filter)
 	struct seccomp_data data = {
 		.nr = __NR_rt_sigreturn,
 		.arch = (uint32_t)OWN_AUDIT_ARCH,
-		/* Where the kernel sees the call come from: behind the instruction. */
+		/* The address that the kernel sees: after the instruction. */
 		.instruction_pointer = (uint64_t)(uintptr_t)handler_restorer + RESTORER_BYTES,
 	};
 	uint32_t said = bpf_run(filter->filter, filter->len, &data) & SECCOMP_RET_ACTION_FULL;
@@ -46,7 +46,7 @@ void seccomp_before(unsigned long mode, const void *filter)
 {
 	const struct sock_fprog *program = filter;
 
-	/* Programs ask for a filter at NULL to learn from EFAULT that filters are known. */
+	/* Programs set a filter at NULL to see from EFAULT that filters are supported. */
 	if (mode == SECCOMP_MODE_FILTER && (!program || !program->filter || !program->len))
 		return;
 	if (mode != SECCOMP_MODE_FILTER && mode != SECCOMP_MODE_STRICT)
@@ -68,7 +68,8 @@ void seccomp_before_syscall(unsigned long operation, const void *filter)
 		seccomp_before(SECCOMP_MODE_STRICT, NULL);
 }
 
-/* prctl() has five arguments and libc's prototype fewer: they stand in registers either way. */
+/* prctl() has five arguments, and libc's prototype is variadic: they are in registers either way.
+ */
 int prctl_hook(int option, unsigned long a, const void *b, unsigned long c,
 	       unsigned long d) __asm__("prctl");
 

@@ -1,8 +1,8 @@
 /*
- * signal_hooks.c - the calls by which a program asks about SIGPROF, or for it
+ * signal_hooks.c - interposes the functions by which a program sets or blocks SIGPROF
  *
- * Other signals pass straight through.  Threads in sigsuspend, ppoll and the like have SIGPROF
- * closed for as long as they wait, as they asked: they use no CPU there.
+ * Other signals are passed on unchanged. Threads in sigsuspend, ppoll and similar calls have
+ * SIGPROF blocked while they wait, as they requested: they use no CPU there.
  */
 #define _GNU_SOURCE 1
 #include "sampler/agent/interpose/hooks.h"
@@ -15,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Old calls that old programs make: they are stood in for, not used. */
+/* Obsolete functions, interposed for old programs. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 enum { SA_INTERRUPT_OLD = 0x20000000 }; /* sysv_signal() sets it; the kernel ignores it */
 
-/* What siginterrupt(SIGPROF) said last, for signal(). */
+/* The last siginterrupt(SIGPROF), for signal(). */
 static _Atomic bool interrupts;
 
 AGENT_EXPORT sighandler_t bsd_signal(int sig, sighandler_t handler);
@@ -36,7 +36,7 @@ static struct sys_sigaction from_libc(const struct sigaction *action)
 {
 	return (struct sys_sigaction){
 		.handler = action->sa_sigaction,
-		/* As libc hands it to the kernel. */
+		/* As libc passes it to the kernel. */
 		.flags = (unsigned long)(unsigned int)action->sa_flags | SYS_SA_RESTORER,
 		.mask = action->sa_mask.__val[0],
 	};
@@ -142,7 +142,7 @@ AGENT_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler)
 	return is_virtual(sig) ? set_sysv(handler) : next ? next(sig, handler) : SIG_ERR;
 }
 
-/* libc changes SA_RESTART in the kernel's action, which is ours and keeps its own. */
+/* libc would change SA_RESTART in the kernel's action, which is wick's. */
 AGENT_EXPORT int siginterrupt(int sig, int interrupt)
 {
 	__typeof__(&siginterrupt) next = NEXT(siginterrupt);
@@ -199,7 +199,7 @@ AGENT_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 	return next ? change_mask(next, how, set, old) : ENOSYS;
 }
 
-/* The old BSD calls: one word of signals, and the old one back. */
+/* The old BSD functions: one word of signals, and the old one is returned. */
 static int change_word(int how, int word)
 {
 	sigset_t set = {.__val = {(unsigned int)word}};
@@ -223,7 +223,7 @@ AGENT_EXPORT int siggetmask(void)
 	return change_word(SIG_BLOCK, 0);
 }
 
-/* The System V calls, for SIGPROF only. */
+/* The System V functions, for SIGPROF only. */
 static int change_prof(int how)
 {
 	sigset_t set = {.__val = {SYS_SIGBIT(handler_signal)}};
@@ -286,7 +286,7 @@ AGENT_EXPORT sighandler_t sigset(int sig, sighandler_t handler)
 	return next ? next(sig, handler) : SIG_ERR;
 }
 
-/* sigwait() is libc's own, which goes on after EINTR. */
+/* sigwait() is libc's, which continues after EINTR. */
 AGENT_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	__typeof__(&sigtimedwait) next = NEXT(sigtimedwait);

@@ -1,9 +1,9 @@
 /*
- * spawn_hooks.c - new processes that the program does not make by fork and exec
+ * spawn_hooks.c - interposes posix_spawn() and popen(), so that the new program gets the agent
  *
- * libc's own system() and popen() spawn with environ behind our back.  system() is therefore done
- * in system_hook.c; popen(), whose stream only libc can make, runs with environ exchanged for its
- * short while.
+ * libc's system() and popen() spawn with environ and without a call that could be interposed. So
+ * system() is implemented in system_hook.c; popen(), whose stream only libc can create, runs with
+ * environ exchanged for a moment.
  */
 #define _GNU_SOURCE 1
 #include "sampler/agent/environment.h"
@@ -38,7 +38,7 @@ static int call_spawn(void *arg, char *const *envp)
 			  envp);
 }
 
-/* FOUND: the file that will run, as far as we can tell; NULL: none. */
+/* FOUND: the file that will run, as far as known; NULL: none. */
 static int run(struct spawn_call *call, const char *found, char *const *envp, pid_t *ret_pid)
 {
 	struct launch launch = {
@@ -94,14 +94,14 @@ AGENT_EXPORT int posix_spawnp(pid_t *pid, const char *file,
 	return run(&call, launch_search(file, buffer), envp, pid);
 }
 
-/* The environments that environ was exchanged for last: a getenv() in another thread may still be
- * in one of them, so it is unmapped only when three more have come and gone. */
+/* The last environments that environ was exchanged for. A getenv() in another thread may still use
+ * one, so it is unmapped only after three more. */
 static struct {
 	void *block;
 	size_t bytes;
 } kept[4];
 static unsigned int n_kept;
-static _Atomic int32_t exchanging; /* pid of who does: a fork may copy it and leave it behind */
+static _Atomic int32_t exchanging; /* pid of the process that exchanges environ; fork may copy it */
 
 static bool begin_exchange(void)
 {
@@ -140,7 +140,8 @@ static FILE *popen_with_agent(__typeof__(&popen) next, const char *command, cons
 	if (environ == environment)
 		environ = before;
 	else
-		environment_hide(environ); /* another thread has set a variable and copied it all */
+		environment_hide(environ); /* another thread has set a variable, and so copied the
+					      environment */
 	return stream;
 }
 

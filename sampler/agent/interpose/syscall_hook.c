@@ -1,4 +1,4 @@
-/* syscall_hook.c - system calls that a program makes by number */
+/* syscall_hook.c - interposes syscall(), for calls that a program makes by number */
 #define _GNU_SOURCE 1
 #include "sampler/agent/interpose/syscall_hook.h"
 

@@ -1,4 +1,4 @@
-/* syscall_hook.h - the few numbers that syscall() does not simply pass on */
+/* syscall_hook.h - the system calls by number that the agent has to handle */
 #ifndef INTERPOSE_SYSCALL_HOOK_H
 #define INTERPOSE_SYSCALL_HOOK_H
 
@@ -22,7 +22,7 @@ int exec_by_syscall(const char *path, char *const *argv, char *const *envp);
 void seccomp_before(unsigned long mode, const void *filter);
 
 /**
- * seccomp_entered - whether this process, or one that it was forked from, has set a filter
+ * seccomp_entered - whether this process, or an ancestor by fork, has set a filter
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */
@@ -36,14 +36,14 @@ bool seccomp_entered(void);
 void seccomp_before_syscall(unsigned long operation, const void *filter);
 
 /**
- * syscall_next - libc's syscall(); a raw call without it
+ * syscall_next - libc's syscall(), or a raw call without libc
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */
 long syscall_next(long nr, long a, long b, long c, long d, long e, long f);
 
 /**
- * syscall_chosen - the numbers that syscall_hook_x86_64.S does not pass on by itself
+ * syscall_chosen - handle the numbers that syscall_hook_x86_64.S does not pass on by itself
  *
  * Context: agent.  Any thread; also between vfork and exec.
  */

@@ -1,5 +1,5 @@
-/* syscall_hook_x86_64.S - syscall(): passes a call on with its stack and registers untouched,
- * unless its number is one that the agent has to see (syscall_hook.c) */
+/* syscall_hook_x86_64.S - syscall(): passes a call on with stack and registers unchanged, unless the
+ * agent has to handle its number (syscall_hook.c) */
 #include <asm/unistd.h>
 
 	.text

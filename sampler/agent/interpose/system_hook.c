@@ -1,4 +1,4 @@
-/* system_hook.c - system(), as libc does it, with the agent in the shell's environment */
+/* system_hook.c - implements system() as libc does, with the agent in the shell's environment */
 #define _GNU_SOURCE 1
 #include "sampler/agent/environment.h"
 #include "sampler/agent/interpose/hooks.h"
@@ -20,8 +20,8 @@ enum { NOT_FOUND = 127, DASHES_SINCE = 38 };
 
 /* While any thread waits in system(), the process ignores SIGINT and SIGQUIT. */
 static struct {
-	_Atomic int32_t lock; /* pid of the holder; a fork may copy it and leave it behind */
-	int32_t pid;          /* whose count it is */
+	_Atomic int32_t lock; /* pid of the lock's owner; fork may copy it */
+	int32_t pid;          /* process of the count */
 	uint32_t n_waiting;
 	struct sigaction interrupt;
 	struct sigaction quit;
@@ -42,7 +42,7 @@ static void unlock(void)
 	atomic_store(&waiting.lock, 0);
 }
 
-/* Return: in RET_RESET the signals that the shell must not inherit as ignored. */
+/* Sets RET_RESET to the signals that the shell must not inherit as ignored. */
 static void ignore_keys(sigset_t *ret_reset)
 {
 	struct sigaction ignore = {.sa_flags = 0};
@@ -76,7 +76,7 @@ static void restore_keys(void)
 	unlock();
 }
 
-/* glibc 2.38 began to write "sh -c -- COMMAND". */
+/* glibc 2.38 and later run "sh -c -- COMMAND". */
 static bool with_dashes(void)
 {
 	const char *version = weak_libc_version ? weak_libc_version() : "";
@@ -128,7 +128,7 @@ static int wait_for(pid_t pid)
 	return r == pid ? status : -1;
 }
 
-/* What glibc does when the thread is cancelled; musl leaves the command alone. */
+/* As glibc when the thread is cancelled; musl leaves the command running. */
 static void abandon(void *argument)
 {
 	const pid_t *pid = argument;
@@ -141,7 +141,7 @@ static void abandon(void *argument)
 	restore_keys();
 }
 
-/* By libc's own call, in which a thread can be cancelled. */
+/* Waits in libc's own call, which is a cancellation point. */
 static int wait_cancellably(pid_t pid)
 {
 	struct cancel_buffer buffer;

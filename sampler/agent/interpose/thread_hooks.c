@@ -1,4 +1,5 @@
-/* thread_hooks.c - with DISCOVERY_HOOKS, threads are armed where they begin */
+/* thread_hooks.c - interposes thread creation and exit; with DISCOVERY_HOOKS threads get their
+ * timers here */
 #include "sampler/agent/interpose/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/agent/start.h"
@@ -13,12 +14,12 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 				void *(*begin)(void *), void *arg);
 AGENT_EXPORT void pthread_exit(void *value) __attribute__((noreturn));
 
-/* What a new thread has to be told, from its creation to its first instruction. */
+/* What a new thread needs to know from its creator. */
 struct thread_start {
 	_Atomic uint32_t taken;
 	void *(*begin)(void *);
 	void *arg;
-	bool blocked; /* what a mask that we did not obey would have passed on */
+	bool blocked; /* whether the thread inherits SIGPROF as blocked */
 };
 
 enum {
@@ -66,7 +67,8 @@ static void return_share(struct process *p, const struct account_share *share, i
 		atomic_store(&p->chained, 0);
 }
 
-/* Many threads that begin at once outrun the one that is mapping the next chunk. */
+/* Many threads that start at once may need slots before another thread has mapped the next chunk.
+ */
 static int claim_patiently(struct process *p, uint32_t tid, struct slot *ret_slot)
 {
 	const struct sys_timespec pause = {.nsec = 100000};
@@ -98,11 +100,11 @@ void threads_arm_self(struct process *p)
 	slot.own->armed_cpu_ns = clock_thread_cpu_ns();
 	(void)timer_arm(p, &slot, tid, account_first_ns(&share, period_ns));
 	slot_leave(&slot);
-	if (p->header->non_cpu_event) /* what happens before its event is there is not seen */
+	if (p->header->non_cpu_event) /* what it counts before its event exists is not seen */
 		events_begin();
 }
 
-/* What was used before a change that the thread's timer has not seen cannot be told apart. */
+/* After a change of the rate that the thread's timer has not seen, its residual is unknown. */
 static int64_t residual_of(struct process *p, const struct slot_own *own)
 {
 	uint64_t now_ns = clock_thread_cpu_ns();
@@ -113,15 +115,15 @@ static int64_t residual_of(struct process *p, const struct slot_own *own)
 			    own->period_ns);
 }
 
-/* A thread that left nothing in its ring leaves the slot at once: the collector has nothing to
- * drain, and a program that makes thousands of short threads needs few slots. */
+/* A thread that left nothing in its ring frees the slot at once: the collector has nothing to
+ * drain, and a program that creates thousands of short threads needs few slots. */
 static void release_slot(struct process *p, struct slot *slot)
 {
 	uint64_t head = atomic_load_explicit(&slot->ring->head, memory_order_relaxed);
 	bool unused = head == slot->own->claimed_head &&
 		      head == atomic_load_explicit(&slot->ring->tail, memory_order_relaxed);
 
-	/* Nobody can claim it before it is left. */
+	/* No thread can claim it before slot_leave(). */
 	if (unused)
 		atomic_store_explicit(&p->header->tids[slot->index], RING_TID_DEAD,
 				      memory_order_release);
@@ -147,7 +149,7 @@ void threads_end_self(void)
 	release_slot(p, &slot);
 }
 
-/* The last call leaves no frame of ours in the thread's stack. */
+/* A tail call, so that no agent's frame stays on the thread's stack. */
 static void *thread_main_masked(void *data)
 {
 	struct thread_start *start = data;
@@ -187,7 +189,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*begin)
 
 	if (!next)
 		return 11; /* EAGAIN: no thread could be made */
-	/* With all starts taken the thread begins unarmed; the collector will post it. */
+	/* With all entries in use the thread starts unarmed; the collector will post it. */
 	if (hooks || chain_in_use())
 		start = take_start();
 	if (!start)

@@ -1,5 +1,5 @@
-/* restorer_x86_64.S - rt_sigreturn, in the very bytes by which debuggers and unwinders know a
- * signal frame: mov $15, %rax; syscall */
+/* restorer_x86_64.S - calls rt_sigreturn, in exactly the bytes by which debuggers and unwinders
+ * recognize a signal frame: mov $15, %rax; syscall */
 	.text
 	.globl	handler_restorer
 	.hidden	handler_restorer
