@@ -7,7 +7,9 @@
 #include "sampler/agent/interpose/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/handler/install.h"
+#include "sampler/handler/nearly_idle.h"
 #include "sampler/handler/sys/clock.h"
+#include "sampler/handler/timer.h"
 #include "sampler/program/preload.h"
 
 #include <linux/mman.h>
@@ -16,12 +18,18 @@
 extern char **weak_environ __asm__("environ") __attribute__((weak));
 extern unsigned long weak_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak));
 
+extern int weak_register(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+			 void *dso) __asm__("__register_atfork") __attribute__((weak));
+extern int weak_pthread_atfork(void (*prepare)(void), void (*parent)(void),
+			       void (*child)(void)) __asm__("pthread_atfork") __attribute__((weak));
+
 enum {
 	START_MS = 1000, /* longest delay of a new image by a busy collector */
 	FORK_MS = 200,
 	READ_WRITE = 3,    /* PROT_READ | PROT_WRITE */
 	WIPE_ON_FORK = 18, /* MADV_WIPEONFORK, Linux 4.14 */
 	UNBLOCK = 1,       /* SIG_UNBLOCK */
+	MAX_RESIDUAL_PERIODS = 1000,
 };
 
 /* The agent was preloaded, so the program's calls go through its hooks. */
@@ -147,6 +155,58 @@ static void install(void)
 		return;
 	(void)sys4(__NR_rt_sigprocmask, UNBLOCK, &prof, &mask, 8);
 	signals_start(&previous, (mask & prof) != 0);
+}
+
+/* A process shorter than a period is sampled only if it starts in the middle of one. */
+static uint64_t first_ns(struct process *p)
+{
+	uint64_t period_ns = process_period_ns(p);
+
+	return period_ns - p->header->start_offset_ns % period_ns;
+}
+
+static int arm_self(struct process *p)
+{
+	uint32_t residual = p->header->residual_periods;
+	uint32_t tid = (uint32_t)sys0(__NR_gettid);
+	struct slot slot;
+	int r;
+
+	if (slot_claim(p, tid, &slot) < 0)
+		return -1;
+	slot.own->extra = residual < MAX_RESIDUAL_PERIODS ? residual : MAX_RESIDUAL_PERIODS;
+	r = timer_arm(p, &slot, tid, first_ns(p));
+	slot_leave(&slot);
+	return r;
+}
+
+void timers_start(struct process *p)
+{
+	int own;
+	int found = -1;
+
+	p->account_since_ns = clock_process_cpu_ns();
+	/* The first sample of the main thread will include them. */
+	nearly_idle_add_cpu(p, p->header->residual_periods * process_period_ns(p));
+	/* Set the state before the first timer, whose signal may come at once. */
+	process_set_state(p, AGENT_SAMPLING);
+	if (p->header->hooks & RING_NO_TIMERS)
+		return;
+	own = arm_self(p);
+	if (p->discovery == DISCOVERY_TIMER)
+		found = timer_arm_process(p, first_ns(p));
+	if (own < 0 && found < 0)
+		process_set_state(p, AGENT_NO_TIMER);
+}
+
+void fork_start(void)
+{
+	/* glibc has the first, musl the second; without either, children after fork are not
+	 * sampled. */
+	if (weak_register)
+		(void)weak_register(NULL, NULL, start_in_child, NULL);
+	else if (weak_pthread_atfork)
+		(void)weak_pthread_atfork(NULL, NULL, start_in_child);
 }
 
 /* Return: whether this image is sampled. */
