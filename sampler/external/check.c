@@ -28,7 +28,7 @@ static int judge(pid_t pid, const struct proc_status *status, const char *comm, 
 	}
 	if (proc_status_goes_on(status))
 		return err_set(err, 0,
-			       "process %d ('%s') goes on without its main thread, which has "
+			       "process %d ('%s') runs without its main thread, which has "
 			       "ended: it cannot be read from outside",
 			       (int)pid, comm);
 	if (of == STATUS_OF_ENDED)
