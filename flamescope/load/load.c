@@ -395,35 +395,45 @@ static int read_once(struct load *load, struct profile **ret_profile)
 	return r;
 }
 
-int load_profile_by(const struct load_options *options, const struct load_by *by,
-		    struct profile **ret_profile, struct err *err)
+static int read_all(struct load *load, bool *again, struct profile **ret_profile, struct err *err)
 {
-	_cleanup_free_ bool *again = calloc(options->n_paths + 1, sizeof(*again));
-	struct load load = {.options = options, .by = *by, .again = again};
-	int r = again ? same_files_find(options->paths, options->n_paths, again) : -ENOMEM;
+	const struct load_options *options = load->options;
+	int r = same_files_find(options->paths, options->n_paths, again);
 
-	if (r < 0) {
-		(void)err_set(err, -r, "load");
-		return r;
-	}
+	if (r < 0)
+		return err_set(err, -r, "load");
 	text_hash_seed();
-	load.budget.limit = options->memory_bytes ? options->memory_bytes : default_memory;
-	if (!measure(&load) && by->way == LOAD_ANY)
-		load.by.way = LOAD_ONE;
-	r = read_once(&load, ret_profile);
+	load->budget.limit = options->memory_bytes ? options->memory_bytes : default_memory;
+	if (!measure(load) && load->by.way == LOAD_ANY)
+		load->by.way = LOAD_ONE;
+	r = read_once(load, ret_profile);
 	if (r == -EAGAIN) {
-		load.by.way = LOAD_ONE;
-		r = read_once(&load, ret_profile);
+		load->by.way = LOAD_ONE;
+		r = read_once(load, ret_profile);
 	}
 	if (r == -E2BIG) {
 		(void)err_set(err, 0, "the samples and stacks need more than %llu MiB of memory",
-			      (unsigned long long)(load.budget.limit >> 20));
+			      (unsigned long long)(load->budget.limit >> 20));
 		err_hint(err, "fewer files at once, or a recording of less time");
 		return r;
 	}
 	if (r < 0)
 		(void)err_set(err, -r, "load");
 	return r < 0 ? r : 0;
+}
+
+int load_profile_by(const struct load_options *options, const struct load_by *by,
+		    struct profile **ret_profile, struct err *err)
+{
+	bool *again = calloc(options->n_paths + 1, sizeof(*again));
+	struct load load = {.options = options, .by = *by, .again = again};
+	int r;
+
+	if (!again)
+		return err_set(err, ENOMEM, "load");
+	r = read_all(&load, again, ret_profile, err);
+	free(again);
+	return r;
 }
 
 /* Only what was there all of the time, and is whole, is worth keeping. */
@@ -450,7 +460,7 @@ int load_profile(const struct load_options *options, struct profile **ret_profil
 		r = load_profile_by(options, &by, &profile, err);
 		if (r < 0)
 			return r;
-		if (has_key)
+		if (has_key && profile)
 			keep(options, key, profile);
 	}
 	*ret_profile = profile;

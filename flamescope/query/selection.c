@@ -267,7 +267,7 @@ static int find_measure(struct run *run, struct err *err)
 /* By the measure; the sample has a value. */
 static int64_t value_of(const struct run *run, size_t sample)
 {
-	int64_t value;
+	int64_t value = run->column ? run->column[sample] : 0;
 
 	switch (run->selection->measure) {
 	case QUERY_SAMPLES:
@@ -275,17 +275,15 @@ static int64_t value_of(const struct run *run, size_t sample)
 	case QUERY_WEIGHT:
 		return period_value(&run->period, run->profile->weights[sample]);
 	case QUERY_GAIN:
-		value = run->column[sample];
 		return value > 0 ? value : 0;
 	case QUERY_LOSS:
-		value = run->column[sample];
 		return value < 0 ? -value : 0;
 	case QUERY_VALUE:
 	case QUERY_MEAN:
 	case QUERY_DELTA:
-		return run->column[sample];
+		break;
 	}
-	return 0;
+	return value;
 }
 
 static bool passes_filters(struct run *run, size_t sample)

@@ -1,4 +1,5 @@
 /* fuzz_hello.c - any message to the collector's socket: taken or not, it goes on and answers */
+#include "sampler/collector/collector.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/handshake.h"
 #include "sampler/collector/drain/state.h"

@@ -111,5 +111,7 @@ char thread_letter(pid_t pid, pid_t tid)
 	(void)!fgets(text, sizeof(text), file);
 	(void)fclose(file);
 	at = strrchr(text, ')'); /* a name may have some, too */
-	return at && at[1] == ' ' ? at[2] : '?';
+	if (!at || at[1] != ' ')
+		return '?';
+	return at[2];
 }

@@ -15,7 +15,7 @@
                                                                                                    \
 	static int state_end(void **state)                                                         \
 	{                                                                                          \
-		struct type *name = *state;                                                        \
+		struct type *name = *state; /* NOLINT(bugprone-macro-parentheses) */               \
                                                                                                    \
 		release;                                                                           \
 		free(name);                                                                        \

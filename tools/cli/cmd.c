@@ -81,7 +81,11 @@ static int path_beside(const char *name, char path[PATH_MAX])
 
 static int cannot_run(const char *path, int error)
 {
-	say_error("cannot run '%s': %s, try: installing wick whole", path, strerror(error));
+	struct err err = {0};
+
+	(void)err_set(&err, error, "cannot run '%s'", path);
+	err_hint(&err, "installing wick whole");
+	say_error("%s", err.text);
 	return error == ENOENT ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
 }
 
@@ -148,7 +152,7 @@ int program_run(const char *name, char **argv, struct buf *output)
 	_cleanup_fd_ int out = -1;
 	char path[PATH_MAX];
 	int status;
-	pid_t pid;
+	pid_t pid = 0;
 	int r = whole ? path_beside(name, path) : -ENOMEM;
 
 	if (r == 0 && output) {

@@ -152,11 +152,14 @@ static int check(struct cmd_ctx *ctx, char **conditions)
 
 int cmd_doctor(struct cmd_ctx *ctx)
 {
-	_cleanup_free_ char **conditions = calloc((size_t)ctx->argc, sizeof(*conditions));
+	char **conditions = calloc((size_t)ctx->argc, sizeof(*conditions));
+	int status;
 
 	if (!conditions) {
 		say_error("no memory to read the command line");
 		return WICK_IO;
 	}
-	return check(ctx, conditions);
+	status = check(ctx, conditions);
+	free(conditions);
+	return status;
 }
