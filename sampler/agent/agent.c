@@ -1,7 +1,7 @@
 /* agent.c - what every hook needs, and the steps around exec and seccomp */
 #include "sampler/agent/agent.h"
 
-#include "sampler/agent/interpose/hooks.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/memory.h"
 #include "sampler/handler/sys/clock.h"

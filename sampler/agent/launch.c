@@ -4,8 +4,8 @@
 
 #include "sampler/agent/agent.h"
 #include "sampler/agent/environment.h"
-#include "sampler/agent/interpose/syscall_hook.h"
 #include "sampler/agent/signals.h"
+#include "sampler/agent/syscall_hook.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include "sampler/agent/agent.h"
 #include "sampler/agent/event_hook.h"
-#include "sampler/agent/interpose/hooks.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/handler/install.h"
 #include "sampler/handler/nearly_idle.h"

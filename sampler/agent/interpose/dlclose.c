@@ -1,6 +1,6 @@
 /* dlclose.c - interposes dlclose(): removes rules, pages and names of a module before it is
  * unmapped */
-#include "sampler/agent/interpose/hooks.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/modules.h"
 #include "sampler/handler/slot.h"

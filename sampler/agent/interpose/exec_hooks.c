@@ -6,9 +6,9 @@
  */
 #define _GNU_SOURCE 1
 #include "sampler/agent/environment.h"
-#include "sampler/agent/interpose/hooks.h"
-#include "sampler/agent/interpose/syscall_hook.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/launch.h"
+#include "sampler/agent/syscall_hook.h"
 
 #include <errno.h>
 #include <fcntl.h>

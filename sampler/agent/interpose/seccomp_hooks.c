@@ -5,9 +5,9 @@
  * filter forbids that as well, sampling stops.
  */
 #define _GNU_SOURCE 1
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/interpose/bpf.h"
-#include "sampler/agent/interpose/hooks.h"
-#include "sampler/agent/interpose/syscall_hook.h"
+#include "sampler/agent/syscall_hook.h"
 #include "sampler/handler/chain.h"
 #include "sampler/handler/install.h"
 

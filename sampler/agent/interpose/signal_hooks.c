@@ -5,7 +5,7 @@
  * SIGPROF blocked while they wait, as they requested: they use no CPU there.
  */
 #define _GNU_SOURCE 1
-#include "sampler/agent/interpose/hooks.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/handler/chain.h"
 #include "sampler/handler/install.h"

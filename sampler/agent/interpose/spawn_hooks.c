@@ -7,7 +7,7 @@
  */
 #define _GNU_SOURCE 1
 #include "sampler/agent/environment.h"
-#include "sampler/agent/interpose/hooks.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/launch.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* syscall_hook.c - interposes syscall(), for calls that a program makes by number */
 #define _GNU_SOURCE 1
-#include "sampler/agent/interpose/syscall_hook.h"
+#include "sampler/agent/syscall_hook.h"
 
 #include "sampler/agent/agent.h"
 #include "sampler/agent/signals.h"

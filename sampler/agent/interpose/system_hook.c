@@ -1,7 +1,7 @@
 /* system_hook.c - implements system() as libc does, with the agent in the shell's environment */
 #define _GNU_SOURCE 1
 #include "sampler/agent/environment.h"
-#include "sampler/agent/interpose/hooks.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/launch.h"
 #include "sampler/hooks/cancel.h"
 

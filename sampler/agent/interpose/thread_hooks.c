@@ -1,6 +1,6 @@
 /* thread_hooks.c - interposes thread creation and exit; with DISCOVERY_HOOKS threads get their
  * timers here */
-#include "sampler/agent/interpose/hooks.h"
+#include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/account.h"

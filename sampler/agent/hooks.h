@@ -1,6 +1,6 @@
 /* hooks.h - how a hook finds the function that it replaces */
-#ifndef INTERPOSE_HOOKS_H
-#define INTERPOSE_HOOKS_H
+#ifndef AGENT_HOOKS_H
+#define AGENT_HOOKS_H
 
 #include "sampler/agent/agent.h"
 

@@ -1,6 +1,6 @@
 /* syscall_hook.h - the system calls by number that the agent has to handle */
-#ifndef INTERPOSE_SYSCALL_HOOK_H
-#define INTERPOSE_SYSCALL_HOOK_H
+#ifndef AGENT_SYSCALL_HOOK_H
+#define AGENT_SYSCALL_HOOK_H
 
 #include <stdbool.h>
 
