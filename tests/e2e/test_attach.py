@@ -242,7 +242,7 @@ class Signals(AttachCase):
             self.joined(run)
             self.assertIn(words + " SIGURG itself: its sampling signal is SIGWINCH", run.summary)
             self.assertTrue(run.samples, run.summary)
-            self.refused(program.pid, "gives its samples by SIGWINCH", 126, "--signal", "PWR")
+            self.refused(program.pid, "whose sampling signal is SIGWINCH", 126, "--signal", "PWR")
             self.assertIsNone(program.poll())
 
     def test_handled(self):
