@@ -446,8 +446,12 @@ class Metrics(Case):
         shown, samples = self.queues(client, pid, requests, stopped)
         self.assertEqual(shown[0], len(requests))
         self.assertEqual(shown[1] > 0, out)
-        for sample in samples:
-            self.assertEqual([sample[name][0] for name in ("sock_in_bytes", "sock_out_bytes")], shown)
+        # A busy machine may be late to read them; once they are right they stay so.
+        values = [[sample[name][0] for name in ("sock_in_bytes", "sock_out_bytes")] for sample in samples]
+        self.assertIn(shown, values)
+        values = values[values.index(shown):]
+        self.assertGreater(len(values), 3)
+        self.assertEqual(values, [shown] * len(values))
 
     def test_what_waits_in_sockets_is_what_ss_says(self):
         for n_more in (0, 900):  # more descriptors are listed in more than one step

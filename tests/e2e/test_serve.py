@@ -507,7 +507,7 @@ class View(Served):
         self.put("old.perf", before)
         run = self.view("--baseline", "rec/old.perf", "rec/a.perf", "-o", "rec/old.perf")
         self.assertEqual((run.returncode, run.stdout), (8, ""), run.stderr)
-        self.assertIn("not written over", run.stderr)
+        self.assertIn("wick does not overwrite it", run.stderr)
         self.assertEqual(text_of(self.path("rec/old.perf")), before)
 
     def test_hostile_names_stay_data(self):

@@ -123,9 +123,12 @@ char *file_text(const char *path)
 	do {
 		len += (size_t)n;
 		if (len + 1 >= size) {
+			char *more;
+
 			size = size ? 2 * size : 4096;
-			text = realloc(text, size);
-			assert_non_null(text);
+			more = realloc(text, size);
+			assert_non_null(more);
+			text = more;
 		}
 		n = fd < 0 ? 0 : read(fd, text + len, size - len - 1);
 		assert_true(n >= 0);
