@@ -132,7 +132,7 @@ class Choose(Judged):
 class Asked(Judged):
     def test_says_what_does_not_fit(self):
         for options, why in (
-                (("-a", "--top", "3", "-p", "1"), "-a is any process"),
+                (("-a", "--top", "3", "-p", "1"), "-a chooses the processes itself"),
                 (("-a", "--top", "3", "--by", "queue"), "--by: 'queue' is not one of"),
                 (("-a", "--top", "3", "--", "true"), "'true' starts a program")):
             process = self.wick("record", *options)
@@ -144,7 +144,7 @@ class Asked(Judged):
         path = self.path("all.perf")
         run = self.wick("record", "-a", "-d", "2s", "-o", path)
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertRegex(run.stderr.decode(), "processes: [2-9] joined")
+        self.assertRegex(run.stderr.decode(), "processes: [2-9] attached")
         self.assertLessEqual({program.pid for program in programs}, {sample.pid for sample in read(path)})
 
 
