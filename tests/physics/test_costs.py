@@ -5,8 +5,9 @@ import subprocess
 import unittest
 
 from judged import Judged
+from procfs import schedstats
 from recorded import WICK, wait_for
-from test_stack import THREADS, Zoo, schedstat
+from test_stack import THREADS, Zoo
 
 MOST_S = 0.02
 RUNS = 7
@@ -18,7 +19,7 @@ class Stacks(Judged):
         with open(self.path("look.json"), "wb") as out:
             process = self.start(WICK, "stack", "--json", "-p", pid, stdout=out)
             wait_for(lambda: os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG))
-            waited_s = int(schedstat(process.pid)[process.pid][1]) / 1e9
+            waited_s = int(schedstats(process.pid)[process.pid][1]) / 1e9
             self.assertEqual(process.wait(), 0)
         with open(self.path("look.json"), encoding="utf-8") as file:
             return json.load(file)["spent_ns"] / 1e9, waited_s

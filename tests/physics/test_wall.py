@@ -161,7 +161,7 @@ class Wall(Judged):
         run, missed_s = self.wall(target("odd_states"), 1, "private", **user)
         found = run.weight(lambda s: s.state == "sleeping") / HZ
         self.assert_near(found, 1, exact=ENDS_S, read=missed_s, what="not ours to read, asleep")
-        self.assertRegex(run.summary, r"may not be read.*PR_SET_DUMPABLE.*try: ")
+        self.assertRegex(run.summary, r"may not read these threads.*PR_SET_DUMPABLE.*try: ")
 
     def test_cpu_beside_wall_is_wall(self):
         """Running periods are in wall's samples already: one file, nothing twice."""
