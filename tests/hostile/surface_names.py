@@ -93,7 +93,7 @@ def judge_text(text, ended=True):
 
 def judge_recording(result):
     text = result.text("out.perf")
-    if '"mangled_names":0' in text or "took too long to demangle" not in result.stderr:
+    if '"mangled_names":0' in text or "took too much time or memory to demangle" not in result.stderr:
         return judge_text(text) or "what is shown mangled is not told"
     return judge_text(text)
 
@@ -123,7 +123,7 @@ def beside(names, *argv, stop_s=None, stop=signal.SIGINT):
 
 
 def shows_in_print(result):
-    if "too long to demangle" not in result.stderr:
+    if "too much time or memory to demangle" not in result.stderr:
         return judge_text(result.stdout, ended=False) or "what is shown mangled is not told"
     return judge_text(result.stdout, ended=False)
 
