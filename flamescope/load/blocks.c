@@ -340,6 +340,6 @@ void blocks_finish(struct blocks *blocks)
 		feed_line(blocks, true);
 	perf_text_finish(blocks->text, &stats);
 	blocks->unended = stats.unended;
-	blocks->stray_frames |= stats.stray_frames; /* of every piece of the file */
+	blocks->stray_frames = stats.stray_frames;
 	blocks->inside = false;
 }
