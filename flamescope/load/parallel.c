@@ -117,7 +117,6 @@ static bool take_chunk(struct worker *worker, uint64_t chunk)
 	blocks_take(worker->blocks, start, (size_t)(whole - start), at);
 	blocks_take_part(worker->blocks, whole, (size_t)(bytes + len - whole),
 			 at + (uint64_t)(whole - start));
-	blocks_finish(worker->blocks);
 	return true;
 }
 
@@ -146,6 +145,8 @@ static void *work(void *argument)
 				    at_most(parallel->bytes, done + shared->chunk_bytes)))
 			atomic_store_explicit(&shared->late, true, memory_order_relaxed);
 	}
+	/* The one that has read the last chunk does so after it: chunks are taken in order. */
+	blocks_finish(worker->blocks);
 	free(worker->bytes);
 	return NULL;
 }
