@@ -197,7 +197,9 @@ static bool take_comments(struct blocks *blocks, const char **text, const char *
 		    ((*text)[2] != 's' && (*text)[2] != 'l') ||
 		    memchr(*text, '\0', (size_t)(newline - *text)))
 			return false;
-		if ((*text)[2] == 's' && !take_line(&blocks->facts, *text + 4, newline))
+		/* without a "=" it is a comment, or the header line of a thread called "# s" */
+		if ((*text)[2] == 's' && (!memchr(*text, '=', (size_t)(newline - *text)) ||
+					  !take_line(&blocks->facts, *text + 4, newline)))
 			return false;
 		*text = newline + 1;
 	}
