@@ -339,7 +339,7 @@ int collector_follow(struct collector *collector, pid_t pid,
 	int r = attach_process(collector, pid, true, ret_attached, err);
 	struct err why = {0};
 
-	if (r != -ENOEXEC || !collector->options.outsider)
+	if (r != -ENOEXEC || !collector->options.external_sampler)
 		return r;
 	r = drain_external_attach(collector, pid, true, &why);
 	if (r < 0)

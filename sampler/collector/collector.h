@@ -102,8 +102,8 @@ int collector_attach(struct collector *collector, pid_t pid,
 /**
  * collector_follow - have a child of one that has joined join as well
  *
- * As collector_attach(); one that takes no agent is recorded by options.outsider, if there is.  The
- * recording does not wait for its end.
+ * As collector_attach(); one that takes no agent is recorded by options.external_sampler, if there
+ * is.  The recording does not wait for its end.
  *
  * Return:  as collector_attach(), collector_outside().
  * Context: main thread.
@@ -112,7 +112,7 @@ int collector_follow(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err);
 
 /**
- * collector_outside - record a running process from outside, by options.outsider
+ * collector_outside - record a running process from outside, by options.external_sampler
  *
  * As collector_attach(), but the process stays as it is.
  *

@@ -254,10 +254,10 @@ static struct {
 	unsigned n;
 } looked_at;
 
-static int begin_look(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider)
+static int begin_look(pid_t pid, uint64_t cpu_ns, struct external_process **ret_external)
 {
 	(void)cpu_ns;
-	(void)ret_outsider;
+	(void)ret_external;
 	looked_at.pid = pid;
 	looked_at.n++;
 	return -EPERM;
@@ -266,11 +266,11 @@ static int begin_look(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider
 /* Return: how often anybody was, once PID was accused. */
 static unsigned accuse(pid_t pid)
 {
-	static const struct collector_external_sampler outsider = {.begin = begin_look};
+	static const struct collector_external_sampler sampler = {.begin = begin_look};
 	const struct collector_options options = {.agent_path = FAKE_LIBRARY,
 						  .hz = 99,
 						  .discovery = DISCOVERY_TIMER,
-						  .outsider = &outsider};
+						  .external_sampler = &sampler};
 	struct run *run = calloc(1, sizeof(*run));
 	char number[16];
 

@@ -276,7 +276,7 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		{"overruns", stats->overruns},
 		{"merged", stats->merged},
 		{"lost_events", stats->lost_events},
-		{"misdirected", stats->misdirected},
+		{"misdirected", stats->spurious},
 		{"filtered",
 		 stats->filtered[series].weight + recorder->selection.filtered[series].weight},
 		{"unnamed_frames", recorder->queue.unnamed_frames},

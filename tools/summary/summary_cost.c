@@ -135,7 +135,7 @@ void summary_lost(const struct summary *summary, struct buf *buf)
 	if (summary->verbose) {
 		first = true;
 		summary_topic(buf, "threads");
-		summary_cause(buf, stats->misdirected, "spurious signals", &first);
+		summary_cause(buf, stats->spurious, "spurious signals", &first);
 		summary_cause(buf, stats->late_threads, "armed by wick", &first);
 		summary_cause(buf, stats->unmasked_threads, "had SIGPROF blocked", &first);
 		buf_printf(buf, "%sfound by %s\n", first ? "" : ", ",

@@ -6,7 +6,7 @@
 #include "sampler/collector/collector.h"
 
 /**
- * summary_unsupported - who was looked at from outside, who was not sampled, whose agent gave up
+ * summary_unsupported - programs that were sampled from outside, not at all, or whose agent gave up
  *
  * Context: any thread.
  */

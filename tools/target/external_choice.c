@@ -42,7 +42,7 @@ void external_choice_pass(const struct external_choice *choice, struct collector
 {
 	if (!is_wanted(choice))
 		return;
-	to->outsider = external_engine();
+	to->external_sampler = external_engine();
 	to->outside = external_choice_only(choice);
 }
 

@@ -94,7 +94,7 @@ static int take_in(struct collector *collector, void *argument)
 	return 0;
 }
 
-static int try_again_and_again(struct attaching *attaching, struct injection_thread *victim,
+static int try_again_and_again(struct attaching *attaching, struct injection_thread *thread,
 			       struct collector_attached *attached, struct err *err)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -105,12 +105,12 @@ static int try_again_and_again(struct attaching *attaching, struct injection_thr
 			(void)nanosleep(&pause, NULL);
 		attached->tries = i + 1;
 		*err = (struct err){0};
-		r = injection_thread_choose(victim, i >= HARD_AFTER, err);
+		r = injection_thread_choose(thread, i >= HARD_AFTER, err);
 		if (r < 0)
 			continue;
-		attaching->inject.tid = victim->tid;
-		attaching->inject.cpu = victim->cpu;
-		attaching->inject.runs = !victim->blocked;
+		attaching->inject.tid = thread->tid;
+		attaching->inject.cpu = thread->cpu;
+		attaching->inject.runs = !thread->blocked;
 		r = tracer_run(&attaching->inject, &attached->stopped_ns, err);
 		if (attached->stopped_ns > attached->longest_ns)
 			attached->longest_ns = attached->stopped_ns;
@@ -132,17 +132,17 @@ static int explain_join(pid_t pid, int r, struct err *err)
 
 static int join(struct attaching *attaching, struct collector_attached *attached, struct err *err)
 {
-	struct injection_thread victim = {.pid = attaching->target.pid,
+	struct injection_thread thread = {.pid = attaching->target.pid,
 					  .modules = &attaching->modules};
-	int r = remote_new(&victim.remote, victim.pid);
+	int r = remote_new(&thread.remote, thread.pid);
 
 	if (r == 0) {
 		attaching->inject.fits = injection_thread_fits;
-		attaching->inject.context = &victim;
-		r = explain_join(victim.pid, try_again_and_again(attaching, &victim, attached, err),
+		attaching->inject.context = &thread;
+		r = explain_join(thread.pid, try_again_and_again(attaching, &thread, attached, err),
 				 err);
 	}
-	remote_free(victim.remote);
+	remote_free(thread.remote);
 	attaching->inject.context = NULL;
 	return r;
 }

@@ -428,7 +428,7 @@ static void look_at(struct collector *collector, struct process *process,
 					 NS_PER_S / collector_kernel_hz());
 	if (process->perf.on)
 		perf_threads_look(process, &collector->options.perf, &drain->stats);
-	if (process->outsider)
+	if (process->external)
 		return;
 	if (drain->rate.pauses)
 		timerless_skip(process);

@@ -97,15 +97,15 @@ static void take_short_slices(void)
 
 static int begin(struct collector *collector, pid_t pid, bool attached)
 {
-	const struct collector_external_sampler *how = collector->options.outsider;
+	const struct collector_external_sampler *how = collector->options.external_sampler;
 	struct drain *drain = &collector->drain;
 	const struct process *old = map_get(&drain->by_pid, (uint64_t)pid);
 	uint64_t base_ns = old ? old->base_cpu_ns : 0;
 	struct child_cpu family =
 		old ? old->child_cpu : (struct child_cpu){.place = CHILD_CPU_CHILD};
 	struct process *process;
-	struct outsider *outsider;
-	int r = how ? how->begin(pid, first_ns(drain, pid, attached), &outsider) : -ENOTSUP;
+	struct external_process *external;
+	int r = how ? how->begin(pid, first_ns(drain, pid, attached), &external) : -ENOTSUP;
 
 	if (r < 0)
 		return r;
@@ -113,10 +113,10 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 		take_short_slices();
 	r = drain_start(collector, pid, pid, &process);
 	if (r < 0) {
-		how->free(outsider);
+		how->free(external);
 		return r;
 	}
-	process->outsider = outsider;
+	process->external = external;
 	process->attached = attached;
 	process->child_cpu = family;
 	if (old && attached)
@@ -164,7 +164,7 @@ void drain_external_expect(struct collector *collector, pid_t pid, const char *p
 	struct external_expected *expected =
 		&drain->outside.expected[drain->outside.n_expected % OUTSIDE_EXPECTED];
 
-	if (!collector->options.outsider || !read_image(pid, &expected->before)) {
+	if (!collector->options.external_sampler || !read_image(pid, &expected->before)) {
 		unsupported_add(&drain->unsampled, pid, path, kind);
 		return;
 	}
@@ -250,13 +250,13 @@ static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 					     .again = again};
 
 		next = process->next;
-		if (!process->outsider)
+		if (!process->external)
 			continue;
 		n++;
 		if (!is_the_same(collector, process))
 			continue;
-		process->outsider->how->turn(process->outsider, &turn);
-		unsure = unsure || process->outsider->unsure;
+		process->external->how->turn(process->external, &turn);
+		unsure = unsure || process->external->unsure;
 		if (list && !collector->options.alone)
 			children_each(process->pid, adopt_child, collector);
 	}
@@ -301,7 +301,7 @@ uint64_t drain_external_turns(struct collector *collector)
 	uint64_t ns = turn_ns(drain);
 	uint64_t soon_ns = UINT64_MAX;
 
-	if (!collector->options.outsider)
+	if (!collector->options.external_sampler)
 		return UINT64_MAX;
 	if (look_for_expected(collector, now_ns))
 		soon_ns = now_ns + OUTSIDE_LEAST_MS * NS_PER_MS;

@@ -118,7 +118,7 @@ void exec_watch_check(struct collector *collector, uint64_t now_ns)
 	drain->replaced_ns = now_ns + EXEC_WATCH_MS * NS_PER_MS;
 	for (struct process *process = drain->processes; process; process = next) {
 		next = process->next;
-		if (!process->unhooked || !process->alive || process->outsider)
+		if (!process->unhooked || !process->alive || process->external)
 			continue;
 		child_cpu_read(process);
 		if (is_replaced(process))

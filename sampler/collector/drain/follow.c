@@ -56,7 +56,7 @@ static int list_recorded(struct collector *collector, void *argument)
 
 	for (const struct process *process = collector->drain.processes;
 	     process && looking->n < FOLLOW_MOST; process = process->next)
-		if (process->alive && process->unhooked && !process->outsider)
+		if (process->alive && process->unhooked && !process->external)
 			looking->parents[looking->n++].pid = process->pid;
 	return 0;
 }

@@ -22,14 +22,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int begin(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider)
+static int begin(pid_t pid, uint64_t cpu_ns, struct external_process **ret_external)
 {
 	struct engine *engine = calloc(1, sizeof(*engine));
 	int r;
 
 	if (!engine)
 		return -ENOMEM;
-	engine->outsider.how = external_engine();
+	engine->external.how = external_engine();
 	engine->base_ns = cpu_ns;
 	engine->tasks_fd = task_open_all(pid);
 	r = engine->tasks_fd < 0 ? -ESRCH : remote_new(&engine->remote, pid);
@@ -37,16 +37,16 @@ static int begin(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider)
 	if (r == 0 && (r = remote_begin(engine->remote, 0)) == -EFAULT)
 		r = 0;
 	if (r < 0) {
-		engine->outsider.how->free(&engine->outsider);
+		engine->external.how->free(&engine->external);
 		return r;
 	}
-	*ret_outsider = &engine->outsider;
+	*ret_external = &engine->external;
 	return 0;
 }
 
-static void free_engine(struct outsider *outsider)
+static void free_engine(struct external_process *external)
 {
-	struct engine *engine = (struct engine *)outsider;
+	struct engine *engine = (struct engine *)external;
 
 	engine_forget(engine);
 	remote_free(engine->remote);
@@ -277,16 +277,16 @@ static void forgive(struct engine *engine, const struct external_turn *turn)
 	engine->base_ns += unaccounted_ns(engine, proc_cpu_ns(turn->process->pid));
 }
 
-static void turn_engine(struct outsider *outsider, const struct external_turn *turn)
+static void turn_engine(struct external_process *external, const struct external_turn *turn)
 {
-	struct engine *engine = (struct engine *)outsider;
+	struct engine *engine = (struct engine *)external;
 	size_t n;
 
 	if (!turn->again)
 		engine_list(engine, turn);
 	n = engine->n_threads;
 	engine->turned_ns = turn->now_ns;
-	outsider->unsure = false;
+	external->unsure = false;
 	if (turn->paused) {
 		forgive(engine, turn);
 		return;
@@ -300,7 +300,7 @@ static void turn_engine(struct outsider *outsider, const struct external_turn *t
 		thread->unsure = false;
 		if (account(engine, thread))
 			sample(engine, turn, thread);
-		outsider->unsure = outsider->unsure || thread->unsure;
+		external->unsure = external->unsure || thread->unsure;
 	}
 	engine->next = n ? (engine->next + 1) % n : 0;
 }
@@ -318,9 +318,9 @@ void engine_settle(struct engine *engine, const struct external_turn *turn,
 
 /* What threads have used that no sample stands for, and what they may have used since their turn.
  */
-static void end(struct outsider *outsider, const struct external_turn *turn)
+static void end(struct external_process *external, const struct external_turn *turn)
 {
-	struct engine *engine = (struct engine *)outsider;
+	struct engine *engine = (struct engine *)external;
 	uint64_t left_ns = unaccounted_ns(engine, turn->process->charged_ns);
 	uint64_t most_ns = turn->now_ns - engine->turned_ns;
 

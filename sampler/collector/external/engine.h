@@ -5,7 +5,7 @@
 #include "sampler/collector/process/external_sampler.h"
 
 /**
- * external_engine - what collector_options.outsider takes
+ * external_engine - what collector_options.external_sampler takes
  *
  * At a turn, every thread that has run since the last one and runs now is held once.  Its sample
  * stands for all CPU that the thread has used and no sample has stood for; what threads have used

@@ -50,7 +50,7 @@ struct engine_thread {
 };
 
 struct engine {
-	struct outsider outsider; /* first: it is what the collector holds */
+	struct external_process external; /* first: it is what the collector holds */
 	struct remote *remote;
 	int tasks_fd;
 	struct engine_thread *threads;

@@ -23,7 +23,7 @@ static uint64_t judged_period_ns(const struct process *process, uint64_t period_
 {
 	uint32_t state = atomic_load_explicit(&process->ring.header->state, memory_order_acquire);
 
-	if (process->perf.on || process->aliased || process->outsider || process->paused ||
+	if (process->perf.on || process->aliased || process->external || process->paused ||
 	    process->deaf || process->mute || process->unsampled_ns || state != AGENT_SAMPLING ||
 	    (process->ring.header->hooks & RING_NO_TIMERS))
 		return 0;

@@ -13,7 +13,7 @@
 
 struct process;
 struct event_order;
-struct outsider;
+struct external_process;
 
 /* One look at all threads of a process. */
 struct external_turn {
@@ -32,15 +32,15 @@ struct collector_external_sampler {
 	 * What the process has used up to CPU_NS is not to be accounted for.
 	 * Return: 0; -EPERM: it may not be looked at; -ESRCH; -ENOMEM.
 	 */
-	int (*begin)(pid_t pid, uint64_t cpu_ns, struct outsider **ret_outsider);
-	void (*turn)(struct outsider *outsider, const struct external_turn *turn);
+	int (*begin)(pid_t pid, uint64_t cpu_ns, struct external_process **ret_external);
+	void (*turn)(struct external_process *external, const struct external_turn *turn);
 	/* The samples that are owed: nothing follows. */
-	void (*end)(struct outsider *outsider, const struct external_turn *turn);
-	void (*free)(struct outsider *outsider);
+	void (*end)(struct external_process *external, const struct external_turn *turn);
+	void (*free)(struct external_process *external);
 };
 
 /* What begin() makes starts with it. */
-struct outsider {
+struct external_process {
 	const struct collector_external_sampler *how;
 	bool unsure; /* a thread was found in a place that says little: another turn may help */
 };

@@ -132,8 +132,8 @@ void process_free(struct process *process)
 	map_release(&process->threads);
 	timerless_release(&process->timerless);
 	wall_free(process->wall);
-	if (process->outsider)
-		process->outsider->how->free(process->outsider);
+	if (process->external)
+		process->external->how->free(process->external);
 	free(process->slots);
 	free(process->news);
 	free(process);
@@ -365,12 +365,12 @@ bool process_alive(const struct process *process)
 	return poll(&poll_fd, 1, 0) == 0;
 }
 
-static void end_outsider(struct process *process, struct event_order *sink)
+static void end_external(struct process *process, struct event_order *sink)
 {
 	const struct external_turn turn = {.process = process, .sink = sink, .now_ns = io_now_ns()};
 
-	if (process->outsider)
-		process->outsider->how->end(process->outsider, &turn);
+	if (process->external)
+		process->external->how->end(process->external, &turn);
 }
 
 void process_end(struct process *process, struct event_order *sink)
@@ -380,7 +380,7 @@ void process_end(struct process *process, struct event_order *sink)
 	process_charge(process);
 	process->sweep = (struct slot_sweep){0};
 	process_drain(process, sink);
-	end_outsider(process, sink);
+	end_external(process, sink);
 	perf_threads_off(process);
 	wall_end(process->wall, process, sink);
 	(void)process_update_mappings(process, sink, false);

@@ -100,7 +100,7 @@ struct slot_sweep {
 struct header_view {
 	uint64_t lost_noslot;
 	uint64_t lost_nested;
-	uint64_t misdirected;
+	uint64_t spurious;
 	uint64_t n_signals;
 	uint64_t event_full;
 	uint64_t event_nested;
@@ -144,11 +144,11 @@ struct process {
 	struct timerless timerless;
 	struct perf_process perf;
 	struct tick_aliasing aliasing;
-	bool aliased;                /* it runs in step with the tick */
-	struct wall *wall;           /* in wall mode */
-	struct outsider *outsider;   /* it has no agent, and is sampled from outside */
-	struct external_image image; /* then: the file that it runs */
-	int64_t clock_offset_ns;     /* its CLOCK_MONOTONIC minus ours */
+	bool aliased;                      /* it runs in step with the tick */
+	struct wall *wall;                 /* in wall mode */
+	struct external_process *external; /* it has no agent, and is sampled from outside */
+	struct external_image image;       /* then: the file that it runs */
+	int64_t clock_offset_ns;           /* its CLOCK_MONOTONIC minus ours */
 	uint64_t started_ns;
 	uint64_t given_ns;    /* what the samples received stand for */
 	uint64_t n_taken;     /* how many there were */

@@ -402,14 +402,14 @@ static void count_others(struct process *process, struct collector_stats *stats)
 	struct header_view *seen = &process->header;
 	uint64_t noslot = advance(&seen->lost_noslot, &header->lost_noslot);
 	uint64_t nested = advance(&seen->lost_nested, &header->lost_nested);
-	uint64_t misdirected = advance(&seen->misdirected, &header->spurious);
+	uint64_t spurious = advance(&seen->spurious, &header->spurious);
 	uint64_t others = advance(&seen->n_signals, &header->n_signals);
 
-	if (noslot || nested || misdirected || others)
+	if (noslot || nested || spurious || others)
 		process->heard_ns = process->charged_ns;
 	add(&stats->lost_noslot, noslot);
 	add(&stats->lost_nested, nested);
-	add(&stats->misdirected, misdirected);
+	add(&stats->spurious, spurious);
 	add(&stats->signals, others);
 }
 

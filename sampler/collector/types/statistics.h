@@ -92,7 +92,7 @@ struct collector_stats {
 	uint64_t given_up;     /* images that took us for dead therefore, and stopped */
 	uint64_t lowered_ns;   /* how long the rate was lower than asked for, for its cost, */
 	uint32_t lowest_hz;    /* and the lowest that there was; 0: it was as asked for */
-	uint64_t misdirected;
+	uint64_t spurious;
 	uint64_t lost_events; /* of hooks: a ring was full or being written, or no slot */
 	uint64_t hook_samples[HOOK_STATS]; /* not among samples and weight */
 	uint64_t hook_weight[HOOK_STATS];  /* bytes, bytes, microseconds */
