@@ -25,15 +25,6 @@ bool target_read(pid_t pid, uint64_t address, void *to, size_t len)
 	       process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }
 
-bool peer_write(pid_t pid, uint64_t address, const void *from, size_t len)
-{
-	struct iovec local = {.iov_base = (void *)(uintptr_t)from, .iov_len = len};
-	struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = len};
-
-	return !(address >> ADDRESS_BITS) &&
-	       process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
-}
-
 static bool copy(void *context, uint64_t address, void *to, size_t len)
 {
 	return target_read(*(const pid_t *)context, address, to, len);

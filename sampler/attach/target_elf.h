@@ -15,13 +15,6 @@
  */
 bool target_read(pid_t pid, uint64_t address, void *to, size_t len);
 
-/**
- * peer_write - the same, to memory that the process may write
- *
- * Context: any thread.
- */
-bool peer_write(pid_t pid, uint64_t address, const void *from, size_t len);
-
 /* The dynamic symbol table of a loaded module. It comes from the process and is not trusted. */
 struct target_symbols {
 	pid_t pid;

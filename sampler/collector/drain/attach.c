@@ -119,7 +119,7 @@ static int try_again_and_again(struct attaching *attaching, struct injection_thr
 }
 
 /* What has come about since it was looked at: its end, another tracer, a stop. */
-static int explain_join(pid_t pid, int r, struct err *err)
+static int explain_failure(pid_t pid, int r, struct err *err)
 {
 	struct attach_target target;
 	struct err now = {0};
@@ -139,8 +139,8 @@ static int join(struct attaching *attaching, struct collector_attached *attached
 	if (r == 0) {
 		attaching->inject.fits = injection_thread_fits;
 		attaching->inject.context = &thread;
-		r = explain_join(thread.pid, try_again_and_again(attaching, &thread, attached, err),
-				 err);
+		r = explain_failure(thread.pid,
+				    try_again_and_again(attaching, &thread, attached, err), err);
 	}
 	remote_free(thread.remote);
 	attaching->inject.context = NULL;
