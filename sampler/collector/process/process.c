@@ -247,12 +247,12 @@ static void count_threads(struct process *process)
 			(uint32_t)greater(process->claim.n_threads, at.st_nlink - 2);
 }
 
-/* In all, since the image began: process_believe() says of what. */
-static uint64_t most_claimed(const struct process *process)
+/* In all, since the image began: process_believe() says of what.  SINCE_NS: what it may have used
+ * since its clock was read. */
+static uint64_t most_claimed(const struct process *process, uint64_t since_ns)
 {
 	const struct claim *claim = &process->claim;
-	uint64_t used_ns =
-		claim->cpu_ns - claim->base_ns + of_all_processors(io_now_ns() - claim->read_ns);
+	uint64_t used_ns = claim->cpu_ns - claim->base_ns + since_ns;
 	uint64_t period_ns =
 		greater(greater(process->period_ns, process->began_ns), process->live_ns);
 	uint64_t ends = CLAIM_PERIODS + CLAIM_THREAD_PERIODS * (uint64_t)claim->n_threads;
@@ -262,9 +262,9 @@ static uint64_t most_claimed(const struct process *process)
 	       process->missed_ns;
 }
 
-static uint64_t left_to_claim(const struct process *process, uint64_t each_ns)
+static uint64_t left_to_claim(const struct process *process, uint64_t each_ns, uint64_t since_ns)
 {
-	uint64_t most_ns = most_claimed(process);
+	uint64_t most_ns = most_claimed(process, since_ns);
 
 	return most_ns > process->claim.given_ns ? (most_ns - process->claim.given_ns) / each_ns
 						 : 0;
@@ -275,14 +275,18 @@ static uint32_t claim_weight(struct process *process, uint32_t weight, uint64_t 
 {
 	struct claim *claim = &process->claim;
 	uint64_t each_ns = greater(period_ns, claim->least_ns);
-	uint64_t left = left_to_claim(process, each_ns);
+	uint64_t left = left_to_claim(process, each_ns, 0);
 
-	/* More than the first look explains is looked at again, but not for every sample. */
-	if (left < weight && process->alive &&
-	    (!claim->n_threads || io_now_ns() - claim->read_ns > NS_PER_MS)) {
-		(void)read_clock(process);
-		count_threads(process);
-		left = left_to_claim(process, each_ns);
+	/* More than the last look explains is looked at again, but not for every sample: only what
+	 * the clock was not asked about is guessed. */
+	if (left < weight) {
+		if (process->alive &&
+		    (!claim->n_threads || io_now_ns() - claim->read_ns > NS_PER_MS)) {
+			(void)read_clock(process);
+			count_threads(process);
+		}
+		left = left_to_claim(process, each_ns,
+				     of_all_processors(io_now_ns() - claim->read_ns));
 	}
 	if (left < weight) {
 		claim->cut = true;
