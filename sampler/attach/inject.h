@@ -36,9 +36,16 @@ struct inject {
  * inject_run - stop one thread, load or restart the agent on it, and let the thread continue
  * @ret_stopped_ns: how long the thread was stopped; set on failure too
  *
+ * If a tracer ends in the middle, the thread continues with injected registers and the program
+ * crashes. So a child process is the tracer: it has a session of its own and blocks all signals
+ * that it can. Ctrl-C, Ctrl-Z, the end of the terminal, or a SIGKILL of wick do not keep it from
+ * restoring the thread. What inject->fits() writes is lost with the child. If fork fails, the
+ * calling thread is the tracer.
+ *
  * Return:  0; -EAGAIN: not this thread, or not now; -ESRCH: it has ended; -EPERM; -EBUSY: its agent
- *          serves another recording; other -errno. The reason is in ERR.
- * Context: any thread, which is the tracer during the call.
+ *          serves another recording; -ECHILD: the child was killed; other -errno. The reason is in
+ *          ERR.
+ * Context: any thread.
  */
 int inject_run(const struct inject *inject, uint64_t *ret_stopped_ns, struct err *err);
 

@@ -1,4 +1,4 @@
-/* proc_stat.h - the stat file of a process or a thread */
+/* proc_stat.h - the stat file of a process or a thread, and how a process ended */
 #ifndef PROCFS_PROC_STAT_H
 #define PROCFS_PROC_STAT_H
 
@@ -49,5 +49,26 @@ int proc_stat_read(int fd, enum proc_stat_field last, struct proc_stat *ret_stat
  * Context: any thread.
  */
 int proc_stat_of(pid_t pid, enum proc_stat_field last, struct proc_stat *ret_stat);
+
+enum { ENDED_ITSELF = 0, ENDED_UNKNOWN = -1 };
+
+/**
+ * ended_by - the signal that ended a process which is a zombie or gone
+ * @pidfd: of it; -1: there is none
+ *
+ * A zombie's stat file says it to those who may read it; since Linux 6.15 a pidfd does so of what
+ * has been waited for.  In between a parent that waits is quicker than we are.
+ *
+ * Return:  the signal; ENDED_ITSELF: it exited; ENDED_UNKNOWN.
+ * Context: any thread.
+ */
+int ended_by(pid_t pid, int pidfd);
+
+/**
+ * ended_by_status - the same of a wait status
+ *
+ * Context: any thread.
+ */
+int ended_by_status(int wait_status);
 
 #endif

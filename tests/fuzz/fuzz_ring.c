@@ -1,5 +1,5 @@
 /* fuzz_ring.c - whatever stands in a slot, a drain ends inside it and hands out what holds */
-#include "sampler/collector/ring/decode.h"
+#include "sampler/collector/ring/ring_view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* attach_test.c - what joining a process reads of it, and one thread that is held and put back */
 #include "child_fixture.h"
 #include "sampler/attach/attach_check.h"
-#include "sampler/attach/attach_place.h"
 #include "sampler/attach/attach_signal.h"
+#include "sampler/attach/inject.h"
+#include "sampler/attach/injection_thread.h"
 #include "sampler/attach/target_elf.h"
 #include "sampler/attach/tracee.h"
-#include "sampler/attach/tracer.h"
 #include "sampler/procfs/namespace_tids.h"
 #include "sampler/wire/attach.h"
 
@@ -503,7 +503,7 @@ static void who_holds_a_thread_tells_what_came_of_it(void **state)
 	inject.mem_fd = open(path, O_RDWR | O_CLOEXEC);
 	assert_int_equal(attach_place_find(pid, &inject.place, &modules, &err), 0);
 	attach_modules_release(&modules);
-	r = tracer_run(&inject, &stopped_ns, &err);
+	r = inject_run(&inject, &stopped_ns, &err);
 	(void)close(inject.mem_fd);
 	child_end(pid);
 	if (r == -EPERM) {
@@ -515,7 +515,7 @@ static void who_holds_a_thread_tells_what_came_of_it(void **state)
 	assert_true(stopped_ns > 0);
 	assert_int_equal(n_asked, 0);
 	/* One that has ended is told from one that cannot be held. */
-	assert_int_equal(tracer_run(&inject, &stopped_ns, &err), -ESRCH);
+	assert_int_equal(inject_run(&inject, &stopped_ns, &err), -ESRCH);
 }
 
 static void signals_that_end_nobody_are_told_apart(void **state)

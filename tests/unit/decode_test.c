@@ -1,5 +1,5 @@
 /* decode_test.c - rings built by hand, and every field of them lying */
-#include "sampler/collector/ring/decode.h"
+#include "sampler/collector/ring/ring_view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

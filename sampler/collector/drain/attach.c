@@ -6,8 +6,8 @@
 #include "sampler/attach/attach_check.h"
 #include "sampler/attach/attach_signal.h"
 #include "sampler/attach/image.h"
+#include "sampler/attach/inject.h"
 #include "sampler/attach/injection_thread.h"
-#include "sampler/attach/tracer.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/drain_external.h"
 #include "sampler/collector/drain/request.h"
@@ -111,7 +111,7 @@ static int try_again_and_again(struct attaching *attaching, struct injection_thr
 		attaching->inject.tid = thread->tid;
 		attaching->inject.cpu = thread->cpu;
 		attaching->inject.runs = !thread->blocked;
-		r = tracer_run(&attaching->inject, &attached->stopped_ns, err);
+		r = inject_run(&attaching->inject, &attached->stopped_ns, err);
 		if (attached->stopped_ns > attached->longest_ns)
 			attached->longest_ns = attached->stopped_ns;
 	}

@@ -7,16 +7,14 @@
 #include "sampler/collector/drain/attach.h"
 #include "sampler/collector/drain/drain_external.h"
 #include "sampler/collector/drain/due.h"
-#include "sampler/collector/drain/exec_watch.h"
 #include "sampler/collector/drain/handshake.h"
 #include "sampler/collector/drain/state.h"
-#include "sampler/collector/drain/wall_turn.h"
 #include "sampler/collector/process/engines.h"
 #include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/timerless.h"
 #include "sampler/collector/ring/ring_view.h"
-#include "sampler/procfs/exit_status.h"
 #include "sampler/procfs/proc.h"
+#include "sampler/procfs/proc_stat.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -51,4 +51,15 @@ int drain_external_attach(struct collector *collector, pid_t pid, bool followed,
  */
 uint64_t drain_external_turns(struct collector *collector);
 
+/**
+ * exec_watch_check - see, when it is due, what those without hooks have done
+ *
+ * The agent of one that runs another image went with the old one.  The new one is sampled from
+ * outside where that may be, and is let go where not; either way the summary names it.  One that
+ * has no handler for our signal any more gives no samples, which the summary says as well.
+ *
+ * Context: collector thread.
+ */
+void exec_watch_check(struct collector *collector, uint64_t now_ns);
+
 #endif

@@ -1,4 +1,4 @@
-/* due.h - when the drain thread next has something to do */
+/* due.h - when the drain thread next has something to do, and its turns of wall mode */
 #ifndef DRAIN_DUE_H
 #define DRAIN_DUE_H
 
@@ -13,6 +13,7 @@ enum {
 struct collector;
 struct drain;
 struct poll_interval_pass;
+struct process;
 
 /* Until the earlier of the two the thread sleeps, but for its descriptors. */
 struct due {
@@ -52,5 +53,19 @@ uint64_t due_wake_ns(const struct due *due);
  * Context: collector thread.
  */
 bool due_is(struct drain *drain, uint64_t now_ns);
+
+/**
+ * wall_turn_begin - account for the threads of a new process, if that is wanted
+ *
+ * Context: collector thread.
+ */
+void wall_turn_begin(struct collector *collector, struct process *process);
+
+/**
+ * wall_turn_all - look at all threads that are due, if a turn is
+ *
+ * Context: collector thread.
+ */
+void wall_turn_all(struct collector *collector);
 
 #endif

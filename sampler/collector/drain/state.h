@@ -7,7 +7,6 @@
 #include "sampler/collector/control/overhead.h"
 #include "sampler/collector/control/poll_interval.h"
 #include "sampler/collector/control/rate.h"
-#include "sampler/collector/drain/child_cpu.h"
 #include "sampler/collector/drain/due.h"
 #include "sampler/collector/drain/external_state.h"
 #include "sampler/collector/drain/follow.h"

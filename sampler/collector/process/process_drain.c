@@ -8,7 +8,6 @@
 #include "base/io.h"
 #include "sampler/collector/perf/perf_ring.h"
 #include "sampler/collector/process/timerless.h"
-#include "sampler/collector/ring/decode.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/unwind/unwind.h"
 

@@ -1,5 +1,5 @@
-/* instruction_test.c - where x86-64 instructions end */
-#include "sampler/remote/instruction.h"
+/* code_test.c - where x86-64 instructions end */
+#include "sampler/remote/code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
