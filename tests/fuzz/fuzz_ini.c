@@ -1,5 +1,5 @@
 /* fuzz_ini.c - any text as a wick.ini: entries lie in it, in order, or the reason has its line */
-#include "tools/cli/ini.h"
+#include "tools/cli/presets.h"
 
 #include <stdint.h>
 #include <stdlib.h>

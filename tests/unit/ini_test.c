@@ -1,5 +1,5 @@
 /* ini_test.c - the text of wick.ini */
-#include "tools/cli/ini.h"
+#include "tools/cli/presets.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* profile_states_test.c - shares of states and waits, as `wick info` has them */
-#include "tools/info/profile_states.h"
+#include "tools/info/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

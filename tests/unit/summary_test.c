@@ -1,7 +1,7 @@
 /* summary_test.c - the end of a recording in words */
 #include "base/words.h"
 #include "tools/cli/text.h"
-#include "tools/record/progress.h"
+#include "tools/record/recorder.h"
 #include "tools/summary/summary.h"
 
 #include <setjmp.h>

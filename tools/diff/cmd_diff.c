@@ -1,17 +1,200 @@
 /* cmd_diff.c - `wick diff`: what changed between two recordings, or two times of one */
 #include "base/cleanup.h"
+#include "base/err.h"
 #include "flamescope/diff/diff.h"
 #include "flamescope/draw/draw.h"
 #include "tools/cli/say.h"
 #include "tools/cli/value.h"
-#include "tools/diff/diff_input.h"
-#include "tools/diff/diff_page.h"
+#include "tools/view/view_command.h"
+#include "tools/view/view_input.h"
+#include "tools/view/view_state.h"
 #include "tools/view/view_subject.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is compared with what. */
+struct diff_sides {
+	struct view_input files[DIFF_SIDES];
+	struct query queries[DIFF_SIDES];
+	bool one_file; /* both sides are times of the same recordings */
+};
+
+/* Zero it. */
+struct diff_input {
+	size_t n_profiles;
+	struct profile **profiles;
+	struct selection **selections[DIFF_SIDES];
+	struct diff_side sides[DIFF_SIDES];
+	char *names[DIFF_SIDES]; /* for people */
+};
+
+static int load_files(struct diff_input *input, const struct view_input *files, struct err *err)
+{
+	for (size_t i = 0; i < files->n_paths; i++) {
+		struct view_input one = {
+			.paths = &files->paths[i], .n_paths = 1, .no_index = files->no_index};
+		int r = view_input_load(&one, &input->profiles[input->n_profiles], err);
+
+		if (r < 0)
+			return r;
+		input->n_profiles++;
+	}
+	return 0;
+}
+
+static int name_side(char **ret_name, const struct view_input *files)
+{
+	int r = files->n_paths == 1 ? asprintf(ret_name, "%s", files->paths[0])
+				    : asprintf(ret_name, "%s and %zu more", files->paths[0],
+					       files->n_paths - 1);
+
+	if (r >= 0)
+		return 0;
+	*ret_name = NULL;
+	return -ENOMEM;
+}
+
+/* Of the recordings from FIRST on. */
+static int select_side(struct diff_input *input, unsigned side, size_t first,
+		       const struct query *query, struct err *err)
+{
+	struct diff_side *recordings = &input->sides[side];
+
+	for (size_t i = 0; i < recordings->n; i++) {
+		int r = view_input_select(input->profiles[first + i], query,
+					  &input->selections[side][i], err);
+
+		if (r < 0)
+			return r;
+	}
+	recordings->recordings = (const struct selection *const *)input->selections[side];
+	return 0;
+}
+
+static int make_room(struct diff_input *input, const struct diff_sides *sides, struct err *err)
+{
+	const struct view_input *files = sides->files;
+	size_t n = files[DIFF_BASE].n_paths + files[DIFF_NEW].n_paths;
+	bool done;
+
+	for (unsigned side = 0; side < DIFF_SIDES; side++)
+		if (files[side].n_paths > DIFF_MAX_RECORDINGS)
+			return err_set(err, E2BIG, "compare more than %d recordings a side",
+				       DIFF_MAX_RECORDINGS);
+	input->profiles = calloc(n + 1, sizeof(struct profile *));
+	done = input->profiles;
+	for (unsigned side = 0; side < DIFF_SIDES && done; side++) {
+		input->sides[side].n = files[side].n_paths;
+		input->selections[side] =
+			calloc(files[side].n_paths + 1, sizeof(struct selection *));
+		done = input->selections[side] && name_side(&input->names[side], &files[side]) == 0;
+	}
+	return done ? 0 : err_set(err, ENOMEM, "compare");
+}
+
+/*
+ * Load each file of both sides as a recording of its own. Returns 0; -E2BIG: more than
+ * DIFF_MAX_RECORDINGS; as view_input_load().
+ */
+static int diff_input_load(struct diff_input *input, const struct diff_sides *sides,
+			   struct err *err)
+{
+	int r = make_room(input, sides, err);
+
+	if (r == 0)
+		r = load_files(input, &sides->files[DIFF_BASE], err);
+	if (r == 0 && !sides->one_file)
+		r = load_files(input, &sides->files[DIFF_NEW], err);
+	return r;
+}
+
+/*
+ * Select of each recording that was loaded what its side's query asks for. Returns as
+ * view_input_select().
+ */
+static int diff_input_select(struct diff_input *input, const struct diff_sides *sides,
+			     struct err *err)
+{
+	size_t first = sides->one_file ? 0 : input->sides[DIFF_BASE].n;
+	int r = select_side(input, DIFF_BASE, 0, &sides->queries[DIFF_BASE], err);
+
+	return r < 0 ? r : select_side(input, DIFF_NEW, first, &sides->queries[DIFF_NEW], err);
+}
+
+/* Forget them. */
+static void diff_input_release(struct diff_input *input)
+{
+	for (unsigned side = 0; side < DIFF_SIDES; side++) {
+		for (size_t i = 0; input->selections[side] && i < input->sides[side].n; i++)
+			selection_free(input->selections[side][i]);
+		free((void *)input->selections[side]);
+		free(input->names[side]);
+	}
+	for (size_t i = 0; i < input->n_profiles; i++)
+		profile_free(input->profiles[i]);
+	free((void *)input->profiles);
+	*input = (struct diff_input){0};
+}
+
+enum { STATE_BYTES = 1024 * 1024 };
+
+/* The words of the page's URL; a baseline that is another recording is there without them. */
+static int make_state(const struct diff_sides *sides, struct buf *state, struct err *err)
+{
+	view_state_words(&sides->queries[DIFF_NEW], state);
+	view_state_ranges(state, "b", &sides->queries[DIFF_BASE]);
+	view_state_add(state, "view", "diff");
+	return state->failed ? err_set(err, E2BIG, "put the options into the page") : 0;
+}
+
+/* A side as one recording: loaded already, or its files together. */
+static int side_profile(const struct diff_input *input, const struct diff_sides *sides,
+			unsigned side, struct profile **ret_joined, const struct profile **ret,
+			struct err *err)
+{
+	int r = 0;
+
+	if (sides->files[side].n_paths > 1)
+		r = view_input_load(&sides->files[side], ret_joined, err);
+	if (r == 0)
+		*ret = *ret_joined ? *ret_joined
+				   : input->profiles[side == DIFF_BASE ? 0 : input->n_profiles - 1];
+	return r;
+}
+
+/*
+ * Both sides in one page, the baseline chosen and the difference shown. Several recordings of a
+ * side are one there: the page's chance is that of seconds. Returns 0; as view_input_load() and
+ * view_page_write().
+ */
+static int diff_page_write(const struct view_command *command, const struct diff_sides *sides,
+			   const struct diff_input *input, struct err *err)
+{
+	static const unsigned order[DIFF_SIDES] = {DIFF_NEW, DIFF_BASE};
+	struct profile *joined[DIFF_SIDES] = {NULL};
+	struct page page = {.title = input->names[DIFF_NEW],
+			    .n_recordings = sides->one_file ? 1 : DIFF_SIDES};
+	struct buf state;
+	int r;
+
+	buf_init(&state, STATE_BYTES);
+	r = make_state(sides, &state, err);
+	for (size_t i = 0; r == 0 && i < page.n_recordings; i++) {
+		page.names[i] = input->names[order[i]];
+		r = side_profile(input, sides, order[i], &joined[i], &page.recordings[i], err);
+	}
+	page.state = buf_text(&state);
+	if (r == 0)
+		r = view_page_write(&command->output, &page, err);
+	for (size_t i = 0; i < DIFF_SIDES; i++)
+		profile_free(joined[i]);
+	buf_release(&state);
+	return r;
+}
 
 enum {
 	OPT_BASELINE = OPTION_LONG_ONLY,

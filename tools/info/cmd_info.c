@@ -1,7 +1,7 @@
 /* cmd_info.c - `wick info`: what is in a recording, read in one pass */
 #include "base/cleanup.h"
 #include "tools/cli/say.h"
-#include "tools/info/profile_facts.h"
+#include "tools/info/internal.h"
 #include "tools/view/error_messages.h"
 #include "tools/view/view_command.h"
 

@@ -1,12 +1,11 @@
 /* profile_facts.c - counts what is in a recording, in memory that does not grow with its length */
-#include "tools/info/profile_facts.h"
+#include "tools/info/internal.h"
 
 #include "base/json.h"
 #include "base/saturated.h"
 #include "flamescope/query/query.h"
 #include "flamescope/text/text.h"
 #include "output/text/sanitise.h"
-#include "tools/info/profile_counts.h"
 #include "tools/summary/module_list.h"
 
 #include <errno.h>

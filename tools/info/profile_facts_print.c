@@ -4,8 +4,7 @@
 #include "base/words.h"
 #include "flamescope/query/query.h"
 #include "tools/cli/text.h"
-#include "tools/info/profile_counts.h"
-#include "tools/info/profile_facts.h"
+#include "tools/info/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "tools/cli/say.h"
 #include "tools/record/record_flight.h"
 #include "tools/record/recorder.h"
-#include "tools/summary/summary_cost.h"
+#include "tools/summary/summary.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "tools/options/metric_list.h"
 #include "tools/options/symbol_options.h"
 #include "tools/samples/selection.h"
-#include "tools/target/external_choice.h"
+#include "tools/target/engine.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -3,6 +3,8 @@
 #define RECORD_RECORDER_H
 
 #include "base/err.h"
+#include "output/files/recording.h"
+#include "sampler/collector/collector.h"
 #include "tools/flight/flight.h"
 #include "tools/flight/trigger.h"
 #include "tools/record/name_queue.h"
@@ -15,6 +17,7 @@
 #include "tools/summary/module_list.h"
 #include "tools/summary/summary.h"
 #include "tools/target/following.h"
+#include <stdint.h>
 
 #include <stdbool.h>
 
@@ -115,5 +118,21 @@ int recorder_wait(struct recorder *recorder);
  * Context: main thread.
  */
 void recorder_release(struct recorder *recorder);
+
+struct progress {
+	uint64_t elapsed_ns;
+	uint32_t hz; /* that was asked for, */
+	uint32_t effective_hz;
+	bool interrupted; /* CMD had its Ctrl-C; the next one is ours */
+	struct collector_stats collected;
+	struct recording_stats written;
+};
+
+/**
+ * progress_print - one line: time, samples, CPU seen, threads, losses, file
+ *
+ * Context: any thread.
+ */
+void progress_print(const struct progress *progress, struct buf *buf);
 
 #endif

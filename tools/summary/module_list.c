@@ -1,8 +1,28 @@
 /* module_list.c - modules to JSON, and their strings back */
 #include "tools/summary/module_list.h"
 
+#include "base/buf.h"
+#include "base/words.h"
+#include "symbolize/symbolize.h"
+#include "tools/cli/text.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+void servers_print(const struct symbolize_servers *servers, struct buf *buf)
+{
+	text_of(buf, servers->n_asked, "module");
+	buf_add(buf, " asked for, ");
+	words_count(buf, servers->n_found);
+	buf_add(buf, " found in ");
+	text_seconds(buf, servers->spent_ns);
+	if (servers->n_late) {
+		buf_add(buf, ", ");
+		words_count(buf, servers->n_late);
+		buf_add(buf, " without an answer in time");
+	}
+	buf_printf(buf, "%s%s\n", *servers->why ? "; " : "", servers->why);
+}
 
 void module_list_set(struct module_list *list, const struct symbolize_module *from, size_t n)
 {

@@ -56,4 +56,11 @@ struct summary {
  */
 void summary_print(const struct summary *summary, struct buf *buf);
 
+/**
+ * summary_weight_lost - the weight that was lost for want of room, by all causes together
+ *
+ * Context: any thread.
+ */
+uint64_t summary_weight_lost(const struct collector_stats *stats);
+
 #endif

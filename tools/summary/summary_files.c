@@ -1,9 +1,8 @@
 /* summary_files.c - what a recording has written, and what can be done with it now */
-#include "tools/summary/summary_files.h"
+#include "tools/summary/internal.h"
 
 #include "base/words.h"
 #include "tools/cli/text.h"
-#include "tools/summary/summary_line.h"
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "tools/cli/say.h"
 #include "tools/cli/text.h"
 #include "tools/summary/module_list.h"
-#include "tools/summary/servers.h"
 #include "tools/symbols/frame_namer.h"
 #include "tools/view/error_messages.h"
 #include "tools/view/view_command.h"

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "tools/options/attach_options.h"
-#include "tools/target/external_choice.h"
+#include "tools/target/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "base/io.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/say.h"
-#include "tools/summary/summary_cost.h"
+#include "tools/summary/summary.h"
 #include "tools/target/agent_path.h"
 #include "tools/target/process_start.h"
 #include "tools/target/signal_cost.h"
