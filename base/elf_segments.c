@@ -1,4 +1,4 @@
-/* elf_segments.c - the program headers of a module in another process's memory */
+/* elf_segments.c - the program headers of a module, in another process's memory or of a file */
 #include "base/elf_segments.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* elf_segments.h - the program headers of a module in another process's memory */
+/* elf_segments.h - the program headers of a module, in another process's memory or of a file */
 #ifndef BASE_ELF_SEGMENTS_H
 #define BASE_ELF_SEGMENTS_H
 

@@ -7,7 +7,7 @@
 #include "symbolize/cache/cache.h"
 #include "symbolize/debugfile/debug_search.h"
 #include "symbolize/function/function_table.h"
-#include "symbolize/modules.h"
+#include "symbolize/module.h"
 #include "symbolize/names/names.h"
 #include "symbolize/spans.h"
 #include "symbolize/symbolize.h"

@@ -10,7 +10,6 @@
 #include "sampler/agent/event_hook.h"
 #include "sampler/agent/signals.h"
 #include "sampler/agent/start.h"
-#include "sampler/handler/install.h"
 #include "sampler/handler/on_sigprof.h"
 #include "sampler/handler/sys/clock.h"
 

@@ -1,7 +1,7 @@
 /* handshake.c - the agent's side of the socket, with a bounded wait */
 #include "sampler/agent/agent.h"
 #include "sampler/agent/start.h"
-#include "sampler/handler/install.h"
+#include "sampler/handler/on_sigprof.h"
 #include "sampler/handler/sys/clock.h"
 
 #include <poll.h>

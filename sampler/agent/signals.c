@@ -3,7 +3,7 @@
 
 #include "sampler/agent/agent.h"
 #include "sampler/handler/chain.h"
-#include "sampler/handler/install.h"
+#include "sampler/handler/on_sigprof.h"
 #include "sampler/handler/process.h"
 
 #include <stdatomic.h>
@@ -202,7 +202,7 @@ bool signals_altstack_fits(void)
 		return false;
 	/*
 	 * Up to three signal frames can be nested before any handler runs: those of the thread's
-	 * timer, its perf event and the process timer, at one tick (install.c). Stacks of
+	 * timer, its perf event and the process timer, at one tick (on_sigprof.c). Stacks of
 	 * sysconf(_SC_SIGSTKSZ) bytes, four frames, have space for them. Erlang's are of that size,
 	 * and a signal on any other of its stacks crashes it.
 	 */

@@ -1,7 +1,7 @@
 /* seized.c - stops and detaches threads of other processes by ptrace, without ever blocking */
 #include "sampler/attach/seized.h"
 
-#include "sampler/attach/restart.h"
+#include "sampler/attach/tracee.h"
 #include "sampler/procfs/proc_status.h"
 
 #include <errno.h>

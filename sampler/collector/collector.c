@@ -9,8 +9,7 @@
 #include "sampler/collector/drain/drain_external.h"
 #include "sampler/collector/drain/follow.h"
 #include "sampler/collector/drain/rate_change.h"
-#include "sampler/collector/launch/search.h"
-#include "sampler/collector/launch/unsupported.h"
+#include "sampler/collector/launch/launch.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/remote/remote.h"
 

@@ -3,8 +3,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "sampler/attach/restart.h"
 #include "sampler/attach/seized.h"
+#include "sampler/attach/tracee.h"
 #include "sampler/external/limits.h"
 #include "sampler/procfs/task.h"
 

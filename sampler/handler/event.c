@@ -2,7 +2,6 @@
 #include "sampler/handler/event.h"
 
 #include "sampler/handler/sampling.h"
-#include "sampler/handler/stack.h"
 #include "sampler/handler/sys/clock.h"
 
 #include "sampler/handler/sys/sigsafe.h"

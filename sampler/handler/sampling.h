@@ -1,8 +1,20 @@
-/* sampling.h - writes one sample, and the records that must precede it, to the thread's ring */
+/* sampling.h - walks a stack straight into the thread's ring, and writes one sample with the
+ * records that must precede it */
 #ifndef HANDLER_SAMPLING_H
 #define HANDLER_SAMPLING_H
 
+#include "sampler/handler/memory.h"
 #include "sampler/handler/slot.h"
+
+/* Input and result of a walk. */
+struct stack {
+	uint64_t now_ns;
+	uint32_t head_bytes; /* size of the record before its pcs */
+	uint16_t n_pcs;
+	uint8_t stop;   /* enum unwind_stop */
+	bool guessed;   /* a frame had no CFI */
+	uint64_t bytes; /* the outermost CFA minus sp */
+};
 
 /* One signal. */
 struct tick {
@@ -52,5 +64,17 @@ void sampling_name(struct slot *slot, uint32_t tid, uint64_t now_ns);
  * Context: handler.  Does nothing in AGENT_NO_SYSCALLS.
  */
 void sampling_wake(struct process *p);
+
+/**
+ * stack_walk - reserve space for a record and walk the stack into its pcs
+ * @memory: the caller's reader; memory->regs is where the walk begins
+ *
+ * Only records of modules seen for the first time are committed.
+ *
+ * Return:  the record with its pcs, without its head; NULL: the ring is full.
+ * Owns:    the ring; write the head and commit.
+ * Context: handler.  Between slot_enter() and slot_leave().
+ */
+void *stack_walk(struct process *p, struct slot *slot, struct memory *memory, struct stack *stack);
 
 #endif

@@ -1,7 +1,7 @@
 /* timer.c - the CPU timers that send the sampling signal */
 #include "sampler/handler/timer.h"
 
-#include "sampler/handler/install.h"
+#include "sampler/handler/on_sigprof.h"
 #include "sampler/handler/sys/clock.h"
 
 #include "sampler/handler/sys/sigsafe.h"

@@ -1,4 +1,4 @@
-/* proc.h - small facts of a process that the kernel tells */
+/* proc.h - small facts of a process that the kernel tells, and its children */
 #ifndef PROCFS_PROC_H
 #define PROCFS_PROC_H
 
@@ -59,5 +59,14 @@ bool proc_thread_gone(pid_t pid, uint32_t tid);
  * Context: any thread.
  */
 int proc_pidfd(pid_t pid);
+
+/**
+ * children_each - call VISIT with every child of every thread of a process
+ *
+ * Zombies are among them; none are where the kernel has no such lists, or there is no process.
+ *
+ * Context: any thread.
+ */
+void children_each(pid_t pid, void (*visit)(void *context, pid_t child), void *context);
 
 #endif

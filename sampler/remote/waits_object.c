@@ -7,7 +7,6 @@
 #include "base/units.h"
 #include "sampler/remote/blocked.h"
 #include "sampler/remote/waits.h"
-#include "sampler/remote/waits_calls.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "symbolize/sections/dwarf_fallback.h"
 
 #include "symbolize/bounds/loader.h"
-#include "symbolize/sections/inflate.h"
+#include "symbolize/sections/sections.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -1,7 +1,6 @@
 /* attach_test.c - what joining a process reads of it, and one thread that is held and put back */
 #include "child_fixture.h"
 #include "sampler/attach/attach_check.h"
-#include "sampler/attach/attach_signal.h"
 #include "sampler/attach/inject.h"
 #include "sampler/attach/injection_thread.h"
 #include "sampler/attach/target_elf.h"

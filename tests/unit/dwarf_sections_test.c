@@ -1,6 +1,5 @@
 /* dwarf_sections_test.c - sections as they are, compressed in every way, and bombs */
 #include "folder_fixture.h"
-#include "symbolize/sections/inflate.h"
 #include "symbolize/sections/sections.h"
 
 #include <endian.h>

@@ -4,7 +4,6 @@
 
 #include "child_fixture.h"
 #include "sampler/collector/drain/state.h"
-#include "sampler/procfs/children.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_stat.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/io.h"
 #include "sampler/collector/process/process.h"
-#include "sampler/collector/select/top_read.h"
 
 #include <fcntl.h>
 #include <pthread.h>

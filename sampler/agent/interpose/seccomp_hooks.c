@@ -9,7 +9,7 @@
 #include "sampler/agent/interpose/bpf.h"
 #include "sampler/agent/syscall_hook.h"
 #include "sampler/handler/chain.h"
-#include "sampler/handler/install.h"
+#include "sampler/handler/on_sigprof.h"
 
 #include <errno.h>
 #include <linux/audit.h>

@@ -8,7 +8,7 @@
 #include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/handler/chain.h"
-#include "sampler/handler/install.h"
+#include "sampler/handler/on_sigprof.h"
 
 #include <errno.h>
 #include <signal.h>

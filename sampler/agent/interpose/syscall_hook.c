@@ -5,7 +5,7 @@
 #include "sampler/agent/agent.h"
 #include "sampler/agent/signals.h"
 #include "sampler/handler/chain.h"
-#include "sampler/handler/install.h"
+#include "sampler/handler/on_sigprof.h"
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/attach/attach_check.h"
-#include "sampler/attach/attach_signal.h"
 #include "sampler/attach/image.h"
 #include "sampler/attach/inject.h"
 #include "sampler/attach/injection_thread.h"

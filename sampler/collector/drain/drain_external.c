@@ -5,10 +5,8 @@
 #include "base/units.h"
 #include "sampler/collector/control/rate.h"
 #include "sampler/collector/drain/drain.h"
-#include "sampler/collector/drain/external_state.h"
 #include "sampler/collector/drain/request.h"
 #include "sampler/collector/process/external_sampler.h"
-#include "sampler/procfs/children.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_status.h"
 

@@ -7,7 +7,6 @@
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/request.h"
 #include "sampler/collector/drain/state.h"
-#include "sampler/procfs/children.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_stat.h"
 

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
-#include "sampler/attach/attach_signal.h"
+#include "sampler/attach/attach_check.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/drain_external.h"
 #include "sampler/collector/drain/state.h"

@@ -8,14 +8,12 @@
 #include "sampler/collector/control/poll_interval.h"
 #include "sampler/collector/control/rate.h"
 #include "sampler/collector/drain/due.h"
-#include "sampler/collector/drain/external_state.h"
 #include "sampler/collector/drain/follow.h"
 #include "sampler/collector/drain/rate_change.h"
 #include "sampler/collector/drain/request.h"
 #include "sampler/collector/event/queue.h"
 #include "sampler/collector/launch/directory.h"
 #include "sampler/collector/launch/launch.h"
-#include "sampler/collector/launch/unsupported.h"
 #include "sampler/collector/metrics/usage.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/process/start_offset.h"
@@ -23,12 +21,15 @@
 #include "sampler/collector/stream/stream.h"
 #include "sampler/collector/types/options.h"
 #include "sampler/collector/types/statistics.h"
+#include "sampler/program/program.h"
+#include "sampler/wire/handshake.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 enum {
 	MAX_CONNECTIONS = 64,
+	OUTSIDE_EXPECTED = 64, /* processes that are about to become external ones, at once */
 };
 
 /* A peer that has connected and not yet said hello. */
@@ -51,6 +52,26 @@ struct turns {
 	uint64_t first;
 	uint64_t since_ns;
 	uint64_t ns;
+};
+
+/* What the drain thread keeps of the processes that are sampled externally. */
+/* A process that is about to become a program that takes no agent. */
+struct external_expected {
+	pid_t pid; /* 0: none */
+	enum program_kind kind;
+	struct external_image before; /* what it ran when it said so: perhaps the new one already */
+	struct external_image after;  /* zero: not known */
+	uint64_t until_ns;
+	char path[WIRE_PATH_BYTES];
+};
+
+struct external_state {
+	uint32_t n;       /* processes that were sampled so in the last turn, and new ones */
+	uint64_t next_ns; /* when the next turn is due, */
+	uint64_t list_ns; /* and the next look at their children */
+	uint64_t random;
+	uint32_t n_expected; /* ever */
+	struct external_expected expected[OUTSIDE_EXPECTED];
 };
 
 /* The drain thread's own; nobody else looks at it once that thread runs. */

@@ -1,16 +1,24 @@
 /* mappings.c - what is known of the code in one process, and since when */
 #include "sampler/collector/process/mappings.h"
 
+#include "base/cleanup.h"
+#include "base/elf_segments.h"
+#include "base/io.h"
+#include "base/regular_file.h"
 #include "base/units.h"
-#include "sampler/remote/elf_segments.h"
+#include "sampler/procfs/proc_maps.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
 	UNPROVEN_A_SECOND = 1024, /* modules of one process that its maps do not show */
 };
+
+#define PAGE_BYTES UINT64_C(4096)
 
 static void add_news(struct mappings *mappings, const struct module_news *news)
 {
@@ -154,18 +162,36 @@ static void drop_gone(struct update *update)
 	known->n = kept;
 }
 
-static void set_segment(void *context, const struct elf_segment *segment)
+static bool read_file(void *context, uint64_t at, void *to, size_t len)
 {
-	struct update *update = context;
-	const struct range range = {.start = segment->start,
-				    .end = segment->end,
-				    .pgoff = segment->pgoff,
-				    .dev = segment->dev,
-				    .inode = segment->inode,
-				    .path = segment->path};
+	return io_pread(*(const int *)context, to, len, at) == (ssize_t)len;
+}
 
-	update->derived = true;
-	set_range(update, &range);
+/* Every executable segment of the file at PATH, as it would be mapped. */
+static void set_segments(struct update *update, const char *path, uint64_t bias)
+{
+	struct elf_segments segments;
+	struct stat st;
+	_cleanup_fd_ int fd = path[0] == '/' ? regular_file_open(AT_FDCWD, path, 0) : -1;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !elf_segments_read(&segments, 0, read_file, &fd))
+		return;
+	for (size_t i = 0; i < segments.n; i++) {
+		const Elf64_Phdr *at = &segments.at[i];
+		uint64_t end = bias + at->p_vaddr + at->p_filesz + PAGE_BYTES - 1;
+		const struct range range = {.start = (bias + at->p_vaddr) & -PAGE_BYTES,
+					    .end = end & -PAGE_BYTES,
+					    .pgoff = at->p_offset & -PAGE_BYTES,
+					    .dev = st.st_dev,
+					    .inode = st.st_ino,
+					    .path = path};
+
+		if (at->p_type != PT_LOAD || !(at->p_flags & PF_X) || range.start >= range.end ||
+		    range.end > USER_ADDRESS_END)
+			continue;
+		update->derived = true;
+		set_range(update, &range);
+	}
 }
 
 /* The path of a module that nothing but a record tells of; NULL: there are too many of them. */
@@ -201,7 +227,7 @@ static void set_from_file(struct update *update, const struct module_news *news)
 	if (!unknown.path)
 		return;
 	update->derived = false;
-	elf_segments(unknown.path, news->bias, set_segment, update);
+	set_segments(update, unknown.path, news->bias);
 	if (!update->derived && unknown.path[0] == '/')
 		set_range(update, &unknown);
 }

@@ -3,7 +3,7 @@
 
 #include "base/io.h"
 #include "base/units.h"
-#include "sampler/attach/attach_signal.h"
+#include "sampler/attach/attach_check.h"
 #include "sampler/collector/perf/perf_ring.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/ring/ring_view.h"

@@ -1,7 +1,7 @@
 /* process_event.c - events of a process, made of its checked records */
 #include "sampler/collector/process/process_event.h"
 
-#include "sampler/collector/event/lock_event.h"
+#include "sampler/collector/event/event.h"
 #include "sampler/collector/process/process.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "sampler/collector/ring/ring_view.h"
 
 #include "base/cleanup.h"
-#include "sampler/collector/event/lock_event.h"
+#include "sampler/collector/event/event.h"
 #include "sampler/procfs/proc_maps.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/collector/metrics/gauges.h"
-#include "sampler/collector/select/top_read.h"
+#include "sampler/collector/select/top.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_stat.h"
 #include "sampler/procfs/task.h"

@@ -1,5 +1,5 @@
-/* lock_event.c - a wait for a lock, from its record to a sample */
-#include "sampler/collector/event/lock_event.h"
+/* event.c - a wait for a lock, from its record to a sample */
+#include "sampler/collector/event/event.h"
 
 #include <inttypes.h>
 #include <stdio.h>
