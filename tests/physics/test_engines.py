@@ -147,11 +147,12 @@ class Engine(PerfCase):
         return used_s, coverage(said), end_of(text)["cpu_ns"] / 1e9, read(text)
 
     def test_joins_a_process_that_runs(self):
-        """What it used before its first tick is not seen: much of little, where it is starved."""
-        (_, covered, charged, samples), _ = self.conclusive(
+        """What it used before its first tick is not seen: much of little, where it is starved.  Nor is what
+        it used while wick, on its way to open its events, waited for a processor."""
+        (_, covered, charged, samples), reading = self.conclusive(
             self.join, lambda result: [f"a busy program had {result[0]:.2f} s of a second"] * (result[0] < 0.2))
         weight = sum(sample.weight for sample in samples)
-        self.assert_near(covered * charged, charged, exact=0.02 + 0.02 * charged)
+        self.assert_near(covered * charged, charged, exact=0.02 + 0.02 * charged, read=reading.wick.worst_s)
         self.assertGreater(len(samples), 0.7 * weight)
 
     def test_auto_takes_perf_above_the_tick_and_says_so(self):
