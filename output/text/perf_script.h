@@ -158,7 +158,7 @@ struct perf_script_header {
 	uint64_t mean_bytes; /* of memory: between two samples; 0: it is not */
 	uint64_t least_ns;   /* of locks: the shortest wait reported; 0: it is not */
 	pid_t pid;
-	pid_t inner_pid;          /* what it calls itself in its pid namespace; 0: the same */
+	pid_t namespace_pid;      /* what it calls itself in its pid namespace; 0: the same */
 	uint64_t captured_ns;     /* CLOCK_REALTIME */
 	uint64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, measured for this file */
 	int argc;                 /* the command line; 0 leaves it out */

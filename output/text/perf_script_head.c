@@ -189,8 +189,8 @@ static void add_wick(struct buf *buf, const struct perf_script_options *options,
 	if (header->least_ns)
 		add_number(buf, "least_ns", header->least_ns);
 	add_number(buf, "pid", (uint32_t)header->pid);
-	if (header->inner_pid && header->inner_pid != header->pid)
-		add_number(buf, "inner_pid", (uint32_t)header->inner_pid);
+	if (header->namespace_pid && header->namespace_pid != header->pid)
+		add_number(buf, "inner_pid", (uint32_t)header->namespace_pid);
 	add_metrics(buf, options);
 	add_groups(buf, options);
 	buf_add(buf, ",\"metrics_as\":");

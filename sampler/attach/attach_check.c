@@ -161,12 +161,12 @@ int attach_check(pid_t pid, struct attach_target *ret_target, struct err *err)
 	if (r == 0) {
 		*ret_target = (struct attach_target){
 			.pid = pid,
-			.inner_pid = proc_status_inner(&status),
+			.namespace_pid = proc_status_inner(&status),
 			.caught = proc_status_number(&status, "SigCgt", 16),
 			.ignored = proc_status_number(&status, "SigIgn", 16),
 		};
-		if (!ret_target->inner_pid) /* a kernel without namespaces */
-			ret_target->inner_pid = pid;
+		if (!ret_target->namespace_pid) /* a kernel without namespaces */
+			ret_target->namespace_pid = pid;
 	}
 	proc_status_release(&status);
 	return r;

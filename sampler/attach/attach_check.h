@@ -12,8 +12,8 @@
 /* From the process's status file. */
 struct attach_target {
 	pid_t pid;
-	pid_t inner_pid; /* in its own pid namespace */
-	uint64_t caught; /* signals with a handler, bit N - 1; and ignored ones */
+	pid_t namespace_pid; /* in its own pid namespace */
+	uint64_t caught;     /* signals with a handler, bit N - 1; and ignored ones */
 	uint64_t ignored;
 };
 

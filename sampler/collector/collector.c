@@ -127,7 +127,7 @@ int collector_launch(struct collector *collector, char *const *argv,
 				      .limits = &collector->limits,
 				      .socket = collector->directory.socket,
 				      .agent = collector->directory.preload,
-				      .alone = collector->options.outside};
+				      .alone = collector->options.external_only};
 	_cleanup_free_ struct launched *launched = calloc(1, sizeof(*launched));
 	int r;
 
@@ -138,8 +138,8 @@ int collector_launch(struct collector *collector, char *const *argv,
 		return r;
 	collector->child = launched->pid;
 	collector->drain.child_pidfd = proc_pidfd(launched->pid);
-	if (unsupported_why(launched->kind) || collector->options.outside)
-		collector->launched_outside =
+	if (unsupported_why(launched->kind) || collector->options.external_only)
+		collector->launched_external =
 			drain_external_start(collector, launched->pid, launched->path,
 					     launched->kind) == 0;
 	*ret_pid = launched->pid;
@@ -149,9 +149,9 @@ int collector_launch(struct collector *collector, char *const *argv,
 	return 0;
 }
 
-bool collector_launched_outside(const struct collector *collector)
+bool collector_launched_external(const struct collector *collector)
 {
-	return collector->launched_outside;
+	return collector->launched_external;
 }
 
 int collector_begin(struct collector *collector, struct err *err)
@@ -298,11 +298,11 @@ bool collector_status(struct collector *collector, int *ret_status)
 void collector_stats(struct collector *collector, struct collector_stats *ret_stats)
 {
 	struct published *published = &collector->published;
-	struct unsupported_list *list = &collector->unsampled;
+	struct unsupported_list *list = &collector->unsupported;
 
 	(void)pthread_mutex_lock(&published->lock);
 	*ret_stats = published->stats;
-	*list = published->unsampled;
+	*list = published->unsupported;
 	(void)pthread_mutex_unlock(&published->lock);
 	for (size_t i = 0; i < list->n; i++)
 		collector->unsupported_views[i] =
@@ -310,8 +310,8 @@ void collector_stats(struct collector *collector, struct collector_stats *ret_st
 						       .path = list->at[i].path,
 						       .why = unsupported_why(list->at[i].kind),
 						       .count = list->at[i].count};
-	ret_stats->unsampled = collector->unsupported_views;
-	ret_stats->n_unsampled = list->n;
+	ret_stats->unsupported = collector->unsupported_views;
+	ret_stats->n_unsupported = list->n;
 }
 
 void collector_usage(struct collector *collector, struct collector_usage *ret_usage)
@@ -329,7 +329,7 @@ int collector_attach(struct collector *collector, pid_t pid,
 
 int collector_attach_check(pid_t pid, struct collector_attached *ret_attached, struct err *err)
 {
-	return attach_look(pid, ret_attached, err);
+	return attach_probe(pid, ret_attached, err);
 }
 
 int collector_follow(struct collector *collector, pid_t pid,
@@ -349,9 +349,9 @@ int collector_follow(struct collector *collector, pid_t pid,
 void collector_follow_children(struct collector *collector, int (*attach)(void *context, pid_t pid),
 			       void *context, uint64_t now_ns)
 {
-	const struct follow_hands hands = {.join = attach, .context = context};
+	const struct follow_ops ops = {.attach = attach, .context = context};
 
-	follow_look(&collector->follow, collector, &hands, now_ns);
+	follow_scan(&collector->follow, collector, &ops, now_ns);
 }
 
 uint64_t collector_follow_due_ns(const struct collector *collector)
@@ -359,7 +359,7 @@ uint64_t collector_follow_due_ns(const struct collector *collector)
 	return collector->follow.next_ns;
 }
 
-int collector_outside(struct collector *collector, pid_t pid, struct err *err)
+int collector_attach_external(struct collector *collector, pid_t pid, struct err *err)
 {
 	return drain_external_attach(collector, pid, false, err);
 }
@@ -371,11 +371,11 @@ static int let_go(struct collector *collector, void *argument)
 
 	if (!process)
 		return -ESRCH;
-	drain_let_go(collector, process);
+	drain_detach(collector, process);
 	return 0;
 }
 
-int collector_let_go(struct collector *collector, pid_t pid)
+int collector_detach_process(struct collector *collector, pid_t pid)
 {
 	return request_make(collector, let_go, &pid);
 }

@@ -68,11 +68,11 @@ int collector_launch(struct collector *collector, char *const *argv,
 void collector_price(struct collector *collector, const struct collector_prices *prices);
 
 /**
- * collector_launched_outside - whether CMD is sampled from outside
+ * collector_launched_external - whether CMD is sampled from outside
  *
  * Context: main thread.
  */
-bool collector_launched_outside(const struct collector *collector);
+bool collector_launched_external(const struct collector *collector);
 
 /**
  * collector_begin - the drain thread, without CMD
@@ -105,29 +105,29 @@ int collector_attach(struct collector *collector, pid_t pid,
  * As collector_attach(); one that takes no agent is recorded by options.external_sampler, if there
  * is.  The recording does not wait for its end.
  *
- * Return:  as collector_attach(), collector_outside().
+ * Return:  as collector_attach(), collector_attach_external().
  * Context: main thread.
  */
 int collector_follow(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err);
 
 /**
- * collector_outside - record a running process from outside, by options.external_sampler
+ * collector_attach_external - record a running process from outside, by options.external_sampler
  *
  * As collector_attach(), but the process stays as it is.
  *
  * Return:  0; -EPERM: it may not be looked at; -EALREADY; -ESRCH; -errno and the reason.
  * Context: main thread.
  */
-int collector_outside(struct collector *collector, pid_t pid, struct err *err);
+int collector_attach_external(struct collector *collector, pid_t pid, struct err *err);
 
 /**
- * collector_let_go - record one process no more; its agent goes dormant
+ * collector_detach_process - record one process no more; its agent goes dormant
  *
  * Return:  0; -ESRCH: it is not being recorded.
  * Context: main thread.
  */
-int collector_let_go(struct collector *collector, pid_t pid);
+int collector_detach_process(struct collector *collector, pid_t pid);
 
 /**
  * collector_next - the next thing that happened, samples sorted by time

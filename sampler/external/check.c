@@ -46,9 +46,9 @@ static int judge(pid_t pid, const struct proc_status *status, const char *comm, 
 	return 0;
 }
 
-int check_process(pid_t pid, struct outside_process *ret_process, struct err *err)
+int check_process(pid_t pid, struct checked_process *ret_process, struct err *err)
 {
-	struct outside_process process = {.tracer = 0};
+	struct checked_process process = {.tracer = 0};
 	struct proc_status status;
 	int r = proc_status_read(&status, pid, 0);
 

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* What its status file says. */
-struct outside_process {
+struct checked_process {
 	char comm[SAMPLE_COMM_SIZE];
 	pid_t tracer; /* who traces it; 0: nobody */
 };
@@ -20,7 +20,7 @@ struct outside_process {
  *          zombie, the kernel's own or wick itself; the reason in ERR.
  * Context: any thread.
  */
-int check_process(pid_t pid, struct outside_process *ret_process, struct err *err);
+int check_process(pid_t pid, struct checked_process *ret_process, struct err *err);
 
 /**
  * check_denied - say that a process may not be looked at, and what would help

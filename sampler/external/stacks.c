@@ -288,7 +288,7 @@ static int take_all(struct taking *taking, struct err *err)
 int stacks_take(pid_t pid, bool may_stop, struct stacks *ret_stacks, struct err *err)
 {
 	struct taking taking = {.pid = pid, .may_stop = may_stop, .tasks_fd = -1};
-	struct outside_process process;
+	struct checked_process process;
 	int r = check_process(pid, &process, err);
 
 	if (r < 0)

@@ -52,7 +52,7 @@ static uint64_t longer(uint64_t a_ns, uint64_t b_ns)
 }
 
 /* After so much CPU time without a sample the next signal takes it, wherever that comes. */
-static uint64_t max_unsampled_ns(uint64_t period_ns)
+static uint64_t max_residual_ns(uint64_t period_ns)
 {
 	return MAX_PERIODS * longer(period_ns, SLOWEST_TICK_NS);
 }
@@ -76,7 +76,7 @@ static void follow_rate(struct process *p, struct slot *slot, uint64_t cpu_ns, u
 
 	own->epoch = process_epoch(p);
 	own->ahead_ns = longer(longer(old_ns, period_ns), used_ns < 0 ? (uint64_t)-used_ns : 0);
-	if (used_ns > (int64_t)max_unsampled_ns(longer(old_ns, period_ns)))
+	if (used_ns > (int64_t)max_residual_ns(longer(old_ns, period_ns)))
 		own->accounted_cpu_ns = cpu_ns - period_ns;
 	else
 		own->accounted_cpu_ns += timer_first_ns(slot, old_ns, period_ns) - period_ns;
@@ -124,7 +124,7 @@ static uint32_t user_weight(struct process *p, struct slot *slot)
 	uint32_t signals = 1 + atomic_exchange_explicit(&own->residual, 0, memory_order_relaxed);
 
 	own->event_cpu_ns = cpu_ns;
-	if (used_ns >= (int64_t)max_unsampled_ns(own->period_ns))
+	if (used_ns >= (int64_t)max_residual_ns(own->period_ns))
 		return periods;
 	return periods < signals ? periods : signals;
 }
@@ -156,7 +156,7 @@ static uint32_t kernel_weight(struct process *p, struct slot *slot)
 	uint64_t past_ns = own->event_cpu_ns ? (cpu_ns - own->event_cpu_ns) % period_ns : 0;
 	bool in_kernel = ticked_in_kernel(own);
 
-	if (used_ns >= (int64_t)max_unsampled_ns(period_ns))
+	if (used_ns >= (int64_t)max_residual_ns(period_ns))
 		return (uint32_t)((uint64_t)used_ns / period_ns);
 	/* The current period has not ended. */
 	if (!in_kernel || used_ns < (int64_t)(period_ns + past_ns))

@@ -91,7 +91,7 @@ static uint32_t find_listed(struct namespace_tids *tids, uint32_t inner)
 	return (uint32_t)(uintptr_t)map_get(&tids->outer, inner);
 }
 
-uint32_t inner_tids_find(struct namespace_tids *tids, uint32_t inner)
+uint32_t namespace_tids_find(struct namespace_tids *tids, uint32_t inner)
 {
 	int outer;
 
@@ -104,9 +104,9 @@ uint32_t inner_tids_find(struct namespace_tids *tids, uint32_t inner)
 	return outer > 0 && !proc_thread_gone(tids->pid, (uint32_t)outer) ? (uint32_t)outer : 0;
 }
 
-void inner_tid_begin(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner)
+void namespace_tid_begin(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner)
 {
-	tid->outer = inner_tids_find(tids, inner);
+	tid->outer = namespace_tids_find(tids, inner);
 	tid->n_reads = tids->n_reads;
 }
 
@@ -116,7 +116,7 @@ bool namespace_tid_gone(struct namespace_tid *tid, struct namespace_tids *tids, 
 
 	if (tids->ns_fd < 0 && tid->outer)
 		return proc_thread_gone(tids->pid, tid->outer);
-	outer = inner_tids_find(tids, inner);
+	outer = namespace_tids_find(tids, inner);
 	if (outer)
 		tid->outer = outer;
 	return !outer && (tids->ns_fd >= 0 || tids->n_reads - tid->n_reads >= GONE_READS);

@@ -45,19 +45,19 @@ void namespace_tids_init(struct namespace_tids *tids, pid_t pid);
 void namespace_tids_open(struct namespace_tids *tids);
 
 /**
- * inner_tids_find - which of the threads calls itself INNER
+ * namespace_tids_find - which of the threads calls itself INNER
  *
  * Return:  its tid here; 0 when it is not to be found.
  * Context: collector thread.
  */
-uint32_t inner_tids_find(struct namespace_tids *tids, uint32_t inner);
+uint32_t namespace_tids_find(struct namespace_tids *tids, uint32_t inner);
 
 /**
- * inner_tid_begin - a thread has come that calls itself INNER
+ * namespace_tid_begin - a thread has come that calls itself INNER
  *
  * Context: collector thread.
  */
-void inner_tid_begin(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner);
+void namespace_tid_begin(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner);
 
 /**
  * namespace_tid_gone - whether it has ended; who it is may be known from now on

@@ -251,7 +251,7 @@ bool jit_parse_line(const char *line, size_t len, uint64_t *ret_start, uint64_t 
 /* The identity of a process, read while it exists. */
 struct jit_place {
 	pid_t pid;
-	pid_t inner_pid; /* in the innermost pid namespace */
+	pid_t namespace_pid; /* in the innermost pid namespace */
 	uid_t uid;
 	uint64_t started_ns;      /* CLOCK_REALTIME; 0: not known */
 	uint64_t started_mono_ns; /* CLOCK_MONOTONIC; 0: not known */

@@ -57,7 +57,7 @@ struct jit *jit_new(pid_t pid)
 	jit->map.fd = -1;
 	jit->map.lines.claim.use = MEMORY_JIT;
 	jit->dump_fd = -1;
-	jit->dump.pid = (uint32_t)jit->place.inner_pid;
+	jit->dump.pid = (uint32_t)jit->place.namespace_pid;
 	jit->dump.outer_pid = (uint32_t)pid;
 	jit->dump.started_ns = jit->place.started_mono_ns;
 	jit->dump.other_clock = jit->place.other_time;

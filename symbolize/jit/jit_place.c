@@ -54,7 +54,7 @@ static void read_status(struct jit_place *place)
 	}
 	buf_release(&buf);
 	place->uid = uid >= 0 ? (uid_t)uid : 0;
-	place->inner_pid = inner > 0 ? (pid_t)inner : place->pid;
+	place->namespace_pid = inner > 0 ? (pid_t)inner : place->pid;
 }
 
 /* How long ago the process started, from field 22 of its stat. */
@@ -122,7 +122,7 @@ int jit_place_map(const struct jit_place *place)
 	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", (int)place->pid,
-		       (int)place->inner_pid);
+		       (int)place->namespace_pid);
 	fd = try_open(place, path, &st);
 	if (fd >= 0)
 		return fd;

@@ -24,7 +24,7 @@ class Ptrace(Case):
         return {name: weight for name, weight in found.items() if weight}
 
     def assert_found(self, run):
-        """How much of each: physics.outside."""
+        """How much of each: physics.external."""
         self.assertEqual(run.status, 0, run.summary)
         self.assertEqual(set(self.shares(run)), set(SPLIT))
 

@@ -45,7 +45,7 @@ static void look(const struct trigger_condition *condition, const uint8_t *bytes
 		size_t now;
 
 		advance(&reading, bytes + i);
-		now = trigger_look(set, &reading, fired);
+		now = trigger_evaluate(set, &reading, fired);
 		if (now > 1 || (now && fired[0].condition != 0))
 			abort();
 		if (now)

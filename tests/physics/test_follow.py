@@ -66,7 +66,7 @@ class Follow(Judged):
         """A program that waits for its standard input."""
         return self.start(*command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
-    def parent(self, seconds, kinds, times=1, program=target("joined_life")):
+    def parent(self, seconds, kinds, times=1, program=target("attached_life")):
         process = self.asked(sys.executable, "-c", PARENT, seconds, kinds, times, program)
         self.assertEqual(process.stdout.readline(), b"ready\n")
         return process
@@ -152,7 +152,7 @@ class Follow(Judged):
 
     def within(self):
         """(what it printed, the summary) of one that does much between vfork and exec."""
-        process = self.asked(target("joined_life"), "within", 1, 400000)
+        process = self.asked(target("attached_life"), "within", 1, 400000)
         with open(self.path("err"), "wb") as said:
             wick = self.record_into(self.fresh("v.perf"), "-F", HZ, "-p", process.pid, stderr=said)
         process.send_signal(signal.SIGUSR1)

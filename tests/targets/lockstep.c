@@ -9,14 +9,14 @@ BURN_FUNCTION(burn_in_step)
 
 int main(int argc, char **argv)
 {
-	long phase_ns = argc > 1 ? strtol(argv[1], NULL, 10) * 1000 : 0;
+	long start_offset_ns = argc > 1 ? strtol(argv[1], NULL, 10) * 1000 : 0;
 	double seconds = argc > 2 ? strtod(argv[2], NULL) : 2;
 	struct timespec tick;
 	struct timespec next;
 
 	(void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
 	(void)clock_gettime(CLOCK_MONOTONIC_COARSE, &next);
-	next.tv_nsec += phase_ns;
+	next.tv_nsec += start_offset_ns;
 	for (double end = clock_seconds(CLOCK_MONOTONIC) + seconds;
 	     clock_seconds(CLOCK_MONOTONIC) < end;) {
 		double stop;

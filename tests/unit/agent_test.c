@@ -221,7 +221,7 @@ static void lets_the_host_be_without_a_collector(void **state)
 	o.refuse = true;
 	check_harmless(&o, 3);
 	o.refuse = false;
-	o.mute = true;
+	o.silent = true;
 	check_harmless(&o, 4);
 }
 

@@ -229,7 +229,7 @@ static void says_why_a_process_cannot_join(void **state)
 
 static void another_signal_where_one_is_needed(void **state)
 {
-	struct attach_target target = {.pid = getpid(), .inner_pid = getpid()};
+	struct attach_target target = {.pid = getpid(), .namespace_pid = getpid()};
 	struct err why = {0};
 	struct err err = {0};
 	int signal = 0;
@@ -260,8 +260,8 @@ static void threads_are_known_by_their_own_numbers(void **state)
 	(void)state;
 	namespace_tids_init(&tids, getpid());
 	/* Ours may be numbered otherwise outside; here the innermost is what we call ourselves. */
-	assert_int_equal(inner_tids_find(&tids, (uint32_t)getpid()), getpid());
-	assert_int_equal(inner_tids_find(&tids, INT32_MAX), 0);
+	assert_int_equal(namespace_tids_find(&tids, (uint32_t)getpid()), getpid());
+	assert_int_equal(namespace_tids_find(&tids, INT32_MAX), 0);
 	namespace_tids_release(&tids);
 }
 

@@ -10,19 +10,19 @@
 
 #include <cmocka.h>
 
-enum { MOST = 300, SEATS = 5, INTERVAL_S = 2 };
+enum { MOST = 300, SLOTS = 5, INTERVAL_S = 2 };
 
 /* A machine: its processes' totals, and which of them are recorded. */
 struct machine {
 	struct choice choice;
-	struct choice_hands hands;
+	struct choice_ops ops;
 	uint64_t now_ns;
 	uint64_t totals[MOST]; /* by pid; pid 0 is none */
 	uint64_t starts[MOST];
 	bool gone[MOST];
 	bool recorded[MOST];
-	uint64_t joined_ns[MOST]; /* when last; 0: never */
-	int refuses[MOST];        /* 0, or why */
+	uint64_t attached_ns[MOST]; /* when last; 0: never */
+	int refuses[MOST];          /* 0, or why */
 	size_t asked[MOST];
 	size_t n;
 };
@@ -34,7 +34,7 @@ static bool records(void *context, pid_t pid)
 	return machine->recorded[pid];
 }
 
-static int join(void *context, pid_t pid)
+static int attach(void *context, pid_t pid)
 {
 	struct machine *machine = context;
 
@@ -43,11 +43,11 @@ static int join(void *context, pid_t pid)
 		return machine->refuses[pid];
 	assert_false(machine->recorded[pid]);
 	machine->recorded[pid] = true;
-	machine->joined_ns[pid] = machine->now_ns;
+	machine->attached_ns[pid] = machine->now_ns;
 	return 0;
 }
 
-static void leave(void *context, pid_t pid)
+static void detach(void *context, pid_t pid)
 {
 	struct machine *machine = context;
 
@@ -58,12 +58,12 @@ static void leave(void *context, pid_t pid)
 static int set_up(void **state)
 {
 	struct machine *machine = calloc(1, sizeof(*machine));
-	const struct collector_top options = {.n = SEATS, .interval_ns = INTERVAL_S * NS_PER_S};
+	const struct collector_top options = {.n = SLOTS, .interval_ns = INTERVAL_S * NS_PER_S};
 
 	if (!machine)
 		return -1;
-	machine->hands = (struct choice_hands){
-		.records = records, .join = join, .leave = leave, .context = machine};
+	machine->ops = (struct choice_ops){
+		.records = records, .attach = attach, .detach = detach, .context = machine};
 	machine->now_ns = 100 * NS_PER_S;
 	machine->n = MOST;
 	choice_init(&machine->choice, &options);
@@ -89,7 +89,7 @@ static void look(struct machine *machine)
 				   &(struct choice_seen){.pid = (pid_t)pid,
 							 .start = machine->starts[pid],
 							 .total = machine->totals[pid]});
-	choice_end(&machine->choice, &machine->hands, machine->now_ns);
+	choice_end(&machine->choice, &machine->ops, machine->now_ns);
 }
 
 /* For so long those from FIRST on, COUNT of them, use PERCENT of a processor each. */
@@ -120,17 +120,17 @@ static void the_heavy_are_in_within_an_interval(void **state)
 
 	look(machine);
 	for (size_t turn = 0; turn < 40; turn++) {
-		size_t first = 1 + turn % 20 * SEATS;
+		size_t first = 1 + turn % 20 * SLOTS;
 		uint64_t begin_ns = machine->now_ns;
 
 		/* 5.13 s: every turn begins in another part of an interval. */
-		go_on(machine, first, SEATS, 40, 5130);
-		for (size_t pid = first; pid < first + SEATS; pid++) {
+		go_on(machine, first, SLOTS, 40, 5130);
+		for (size_t pid = first; pid < first + SLOTS; pid++) {
 			assert_true(machine->recorded[pid]);
-			assert_in_range(machine->joined_ns[pid] - begin_ns, 1,
+			assert_in_range(machine->attached_ns[pid] - begin_ns, 1,
 					(INTERVAL_S * 1000 + 200) * NS_PER_MS);
 		}
-		assert_int_equal(n_recorded(machine), SEATS);
+		assert_int_equal(n_recorded(machine), SLOTS);
 	}
 }
 
@@ -156,7 +156,7 @@ static void who_hardly_uses_anything_is_left_alone(void **state)
 		go_on(machine, 1, 0, 0, 167);
 	}
 	assert_int_equal(n_recorded(machine), 0);
-	assert_int_equal(machine->choice.n_joined, 0);
+	assert_int_equal(machine->choice.n_attached, 0);
 }
 
 static void a_seat_is_not_lost_to_one_that_is_little_heavier(void **state)
@@ -164,23 +164,23 @@ static void a_seat_is_not_lost_to_one_that_is_little_heavier(void **state)
 	struct machine *machine = *state;
 
 	look(machine);
-	go_on(machine, 1, SEATS, 30, 10000);
-	assert_int_equal(machine->choice.n_joined, SEATS);
+	go_on(machine, 1, SLOTS, 30, 10000);
+	assert_int_equal(machine->choice.n_attached, SLOTS);
 	for (unsigned i = 0; i < 20000; i++) {
-		for (size_t pid = 1; pid <= SEATS; pid++)
+		for (size_t pid = 1; pid <= SLOTS; pid++)
 			machine->totals[pid] += NS_PER_MS * 30 / 100;
-		go_on(machine, 11, SEATS, 35, 1);
+		go_on(machine, 11, SLOTS, 35, 1);
 	}
-	assert_int_equal(machine->choice.n_joined, SEATS);
-	assert_int_equal(machine->choice.n_left, 0);
+	assert_int_equal(machine->choice.n_attached, SLOTS);
+	assert_int_equal(machine->choice.n_detached, 0);
 	/* To one that is much heavier it is. */
 	for (unsigned i = 0; i < 3000; i++) {
 		machine->totals[1] += NS_PER_MS * 30 / 100;
-		go_on(machine, 11, SEATS, 60, 1);
+		go_on(machine, 11, SLOTS, 60, 1);
 	}
-	for (size_t pid = 11; pid < 11 + SEATS; pid++)
+	for (size_t pid = 11; pid < 11 + SLOTS; pid++)
 		assert_true(machine->recorded[pid]);
-	assert_int_equal(n_recorded(machine), SEATS);
+	assert_int_equal(n_recorded(machine), SLOTS);
 }
 
 static void who_refuses_is_asked_ever_less_and_another_gets_the_seat(void **state)
@@ -192,7 +192,7 @@ static void who_refuses_is_asked_ever_less_and_another_gets_the_seat(void **stat
 	look(machine);
 	for (unsigned i = 0; i < 600000; i += 50) {
 		machine->now_ns += 50 * NS_PER_MS;
-		for (size_t pid = 1; pid <= SEATS + 2; pid++)
+		for (size_t pid = 1; pid <= SLOTS + 2; pid++)
 			machine->totals[pid] += NS_PER_MS * (pid <= 2 ? 45 : 10);
 		if (machine->now_ns >= choice_due(&machine->choice))
 			look(machine);
@@ -200,7 +200,7 @@ static void who_refuses_is_asked_ever_less_and_another_gets_the_seat(void **stat
 	/* Ten minutes: after 1, 2, 4 more; and after 2, 4, 8, ... 512 s. */
 	assert_in_range(machine->asked[1], 3, 4);
 	assert_in_range(machine->asked[2], 7, 9);
-	for (size_t pid = 3; pid < 3 + SEATS; pid++)
+	for (size_t pid = 3; pid < 3 + SLOTS; pid++)
 		assert_true(machine->recorded[pid]);
 	/* Another of that number is another. */
 	machine->refuses[1] = 0;
@@ -220,7 +220,7 @@ static void who_came_by_fork_and_is_not_heavy_leaves(void **state)
 	go_on(machine, 1, 1, 90, 3000);
 	assert_false(machine->recorded[50]);
 	assert_true(machine->recorded[1]);
-	assert_int_equal(machine->choice.n_left, 1);
+	assert_int_equal(machine->choice.n_detached, 1);
 }
 
 static void who_ended_is_forgotten(void **state)
@@ -245,9 +245,9 @@ static void memory_is_ranked_by_how_much_there_is(void **state)
 		machine->totals[pid] = pid * 1024;
 	look(machine);
 	go_on(machine, 1, 0, 0, 1000);
-	for (size_t pid = MOST - SEATS; pid < MOST; pid++)
+	for (size_t pid = MOST - SLOTS; pid < MOST; pid++)
 		assert_true(machine->recorded[pid]);
-	assert_int_equal(n_recorded(machine), SEATS);
+	assert_int_equal(n_recorded(machine), SLOTS);
 }
 
 static void an_unchanged_total_is_the_same_process(void **state)
@@ -260,7 +260,7 @@ static void an_unchanged_total_is_the_same_process(void **state)
 	assert_false(choice_still(&machine->choice, 3, 78));
 	assert_true(choice_still(&machine->choice, 3, 77));
 	assert_false(choice_still(&machine->choice, MOST, 77));
-	choice_end(&machine->choice, &machine->hands, machine->now_ns + NS_PER_MS);
+	choice_end(&machine->choice, &machine->ops, machine->now_ns + NS_PER_MS);
 	assert_int_equal(map_count(&machine->choice.processes), 1);
 }
 

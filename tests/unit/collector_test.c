@@ -240,11 +240,11 @@ static void drops_peers_that_send_rubbish(void **state)
 	assert_int_equal(WEXITSTATUS(run->status), 0);
 	assert_int_equal(run->stats.processes, 1);
 	assert_int_equal(run->n_samples, 2);
-	assert_int_equal(run->stats.unsampled_processes, 2);
-	assert_int_equal(run->stats.n_unsampled, 1);
-	assert_string_equal(run->stats.unsampled[0].path, "/bin/static-thing");
-	assert_string_equal(run->stats.unsampled[0].why, "static");
-	assert_int_equal(run->stats.unsampled[0].count, 2);
+	assert_int_equal(run->stats.unsupported_processes, 2);
+	assert_int_equal(run->stats.n_unsupported, 1);
+	assert_string_equal(run->stats.unsupported[0].path, "/bin/static-thing");
+	assert_string_equal(run->stats.unsupported[0].why, "static");
+	assert_int_equal(run->stats.unsupported[0].count, 2);
 	free_run(run);
 }
 
@@ -281,7 +281,7 @@ static unsigned accuse(pid_t pid)
 	launch(run->collector, (char *[]){(char *)FAKE_AGENT, (char *)"accuse", number, NULL});
 	see_all(run);
 	assert_int_equal(WEXITSTATUS(run->status), 0);
-	assert_int_equal(run->stats.unsampled_processes, 1);
+	assert_int_equal(run->stats.unsupported_processes, 1);
 	free_run(run);
 	return looked_at.n;
 }

@@ -77,19 +77,19 @@ static void comes_back(const char *const *entries, const char *asan)
 {
 	size_t bytes = environment_bytes((char *const *)(uintptr_t)entries, asan);
 	void *block = malloc(bytes); /* exactly, so that ASan sees one more */
-	char **joined = environment_build((char *const *)(uintptr_t)entries, asan, block);
+	char **built = environment_build((char *const *)(uintptr_t)entries, asan, block);
 	size_t n = 0;
 
-	assert_non_null(environment_get(joined, "WICK_SOCKET"));
-	assert_non_null(strstr(environment_get(joined, "LD_PRELOAD"), agent.preload));
-	environment_hide(joined);
+	assert_non_null(environment_get(built, "WICK_SOCKET"));
+	assert_non_null(strstr(environment_get(built, "LD_PRELOAD"), agent.preload));
+	environment_hide(built);
 	for (; entries[n]; n++)
-		assert_string_equal(joined[n], entries[n]);
-	assert_null(joined[n]);
+		assert_string_equal(built[n], entries[n]);
+	assert_null(built[n]);
 	free(block);
 }
 
-static void gives_back_the_environment_that_it_joined(void **state)
+static void gives_back_the_environment_that_it_built(void **state)
 {
 	static const char *const asans[] = {"", "libasan.so.8"};
 
@@ -106,12 +106,12 @@ static void gives_back_the_environment_that_it_joined(void **state)
 static void takes_no_environment_for_an_empty_one(void **state)
 {
 	void *block = malloc(environment_bytes(NULL, ""));
-	char **joined = environment_build(NULL, "", block);
+	char **built = environment_build(NULL, "", block);
 
 	(void)state;
-	assert_string_equal(joined[0], PRELOAD);
-	assert_string_equal(joined[1], SOCKET);
-	assert_null(joined[2]);
+	assert_string_equal(built[0], PRELOAD);
+	assert_string_equal(built[1], SOCKET);
+	assert_null(built[2]);
 	environment_hide(NULL);
 	free(block);
 }
@@ -122,7 +122,7 @@ int main(void)
 		cmocka_unit_test(hides_what_wick_put_in),
 		cmocka_unit_test(leaves_the_user_s_value_in_its_place),
 		cmocka_unit_test(leaves_a_pair_to_ignore_behind_the_end),
-		cmocka_unit_test(gives_back_the_environment_that_it_joined),
+		cmocka_unit_test(gives_back_the_environment_that_it_built),
 		cmocka_unit_test(takes_no_environment_for_an_empty_one),
 	};
 

@@ -1,4 +1,4 @@
-/* fake_agent.c - a program that says hello and writes records as its arguments tell it */
+/* fake_agent.c - a program that sends a handshake and writes records as its arguments tell it */
 #include "sampler/wire/ring.h"
 
 #include <pthread.h>
@@ -72,14 +72,14 @@ static int receive_ring(int fd)
 
 static int say_of(pid_t pid, uint16_t version, uint16_t kind, int why, const char *path)
 {
-	struct handshake_request hello = {
+	struct handshake_request request = {
 		.magic = WIRE_MAGIC, .version = version, .kind = kind, .pid = pid, .why = why};
 	int fd = connect_to_wick();
 
 	if (fd < 0)
 		return -1;
-	(void)snprintf(hello.path, sizeof(hello.path), "%s", path);
-	return send(fd, &hello, sizeof(hello), 0) < 0 ? -1 : fd;
+	(void)snprintf(request.path, sizeof(request.path), "%s", path);
+	return send(fd, &request, sizeof(request), 0) < 0 ? -1 : fd;
 }
 
 static int say(uint16_t version, uint16_t kind, int why, const char *path)
@@ -243,7 +243,7 @@ static int run_fork(int n)
 	return WEXITSTATUS(status);
 }
 
-/* Everything that is no hello, then one that is. */
+/* Everything that is not a handshake, then one. */
 static int run_rubbish(int n)
 {
 	char bytes[1024];

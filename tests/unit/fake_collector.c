@@ -26,8 +26,8 @@ struct fake {
 	char socket[96];
 	char link[96];
 	int listener;
-	int mute[FAKE_MAX_PROCESSES]; /* kept open and never answered */
-	uint32_t n_mute;
+	int silent[FAKE_MAX_PROCESSES]; /* kept open and never answered */
+	uint32_t n_silent;
 	pid_t child;
 };
 
@@ -107,19 +107,19 @@ static void send_welcome(int to, uint16_t status, int ring)
 static void answer(struct fake *fake, int from)
 {
 	struct fake_process *process;
-	struct handshake_request hello;
+	struct handshake_request request;
 	int ring;
 
-	if (recv(from, &hello, sizeof(hello), 0) != sizeof(hello) || hello.magic != WIRE_MAGIC ||
-	    fake->run->n_processes == FAKE_MAX_PROCESSES)
+	if (recv(from, &request, sizeof(request), 0) != sizeof(request) ||
+	    request.magic != WIRE_MAGIC || fake->run->n_processes == FAKE_MAX_PROCESSES)
 		return;
 	process = calloc(1, sizeof(*process));
 	if (!process)
 		return;
-	process->pid = hello.pid;
-	process->kind = hello.kind;
+	process->pid = request.pid;
+	process->kind = request.kind;
 	fake->run->processes[fake->run->n_processes++] = process;
-	if (hello.kind == HANDSHAKE_UNSUPPORTED)
+	if (request.kind == HANDSHAKE_UNSUPPORTED)
 		return;
 	if (fake->options->refuse) {
 		send_welcome(from, HANDSHAKE_REFUSED, -1);
@@ -143,8 +143,8 @@ static bool serve(struct fake *fake)
 	from = accept4(fake->listener, NULL, NULL, SOCK_CLOEXEC);
 	if (from < 0)
 		return false;
-	if (fake->options->mute && fake->n_mute < FAKE_MAX_PROCESSES) {
-		fake->mute[fake->n_mute++] = from;
+	if (fake->options->silent && fake->n_silent < FAKE_MAX_PROCESSES) {
+		fake->silent[fake->n_silent++] = from;
 		return true;
 	}
 	answer(fake, from);
@@ -338,8 +338,8 @@ static void collect(struct fake *fake)
 
 static void remove_files(struct fake *fake)
 {
-	for (uint32_t i = 0; i < fake->n_mute; i++)
-		(void)close(fake->mute[i]);
+	for (uint32_t i = 0; i < fake->n_silent; i++)
+		(void)close(fake->silent[i]);
 	(void)close(fake->listener);
 	(void)unlink(fake->socket);
 	(void)unlink(fake->link);

@@ -29,7 +29,7 @@ struct fake_options {
 	uint32_t jitter_pct;
 	uint32_t max_slots;     /* 0: RING_MAX_SLOTS */
 	bool refuse;            /* answer HANDSHAKE_REFUSED */
-	bool mute;              /* accept and never answer */
+	bool silent;            /* accept and never answer */
 	bool absent;            /* the socket's path leads nowhere */
 	bool idle;              /* never drain */
 	bool post;              /* post every tid of the program again and again */

@@ -43,10 +43,10 @@ static int ask(void *context, pid_t pid)
 
 static void look(struct family_of_ours *ours)
 {
-	const struct follow_hands hands = {.join = ask, .context = ours};
+	const struct follow_ops ops = {.attach = ask, .context = ours};
 
 	ours->now_ns = ours->follow.next_ns;
-	follow_look(&ours->follow, ours->collector, &hands, ours->now_ns);
+	follow_scan(&ours->follow, ours->collector, &ops, ours->now_ns);
 }
 
 static int begin(void **state)
@@ -163,11 +163,11 @@ static void who_cannot_is_asked_once_and_who_cannot_now_again(void **state)
 static void looks_are_no_more_often_than_is_due(void **state)
 {
 	struct family_of_ours *ours = *state;
-	const struct follow_hands hands = {.join = ask, .context = ours};
+	const struct follow_ops ops = {.attach = ask, .context = ours};
 
-	follow_look(&ours->follow, ours->collector, &hands, NS_PER_S);
+	follow_scan(&ours->follow, ours->collector, &ops, NS_PER_S);
 	assert_true(ours->follow.next_ns >= NS_PER_S + FOLLOW_MS * NS_PER_MS);
-	follow_look(&ours->follow, ours->collector, &hands, ours->follow.next_ns - 1);
+	follow_scan(&ours->follow, ours->collector, &ops, ours->follow.next_ns - 1);
 	assert_int_equal(ours->follow.look, 1);
 }
 

@@ -59,7 +59,7 @@ static void the_map_is_in_its_own_tmp_by_its_own_pid(void **state)
 	}
 	assert_true(put_text("tmp/perf-1.map", "i"));
 	jit_place_init(&place, inner);
-	assert_int_equal(place.inner_pid, 1);
+	assert_int_equal(place.namespace_pid, 1);
 	fd = jit_place_map(&place);
 	assert_true(fd >= 0);
 	assert_int_equal(read(fd, &byte, 1), 1);

@@ -37,7 +37,7 @@ static struct symbolizer *start(bool wait)
 
 static struct frame look(struct symbolizer *symbolizer, uint64_t addr)
 {
-	return target_look(symbolizer, getpid(), addr, io_now_ns());
+	return target_lookup(symbolizer, getpid(), addr, io_now_ns());
 }
 
 /* cmocka compares no NULL: a name that is missing would look like a crash. */

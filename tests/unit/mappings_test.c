@@ -305,7 +305,7 @@ static void bounds_the_news(void **state)
 
 	for (int i = 0; i < MAX_NEWS * 2; i++)
 		mappings_unmap(&fixture->mappings, 250);
-	assert_int_equal(fixture->mappings.n_news, MAX_NEWS);
+	assert_int_equal(fixture->mappings.n_changed, MAX_NEWS);
 	update(fixture, first_text, 300);
 	assert_int_equal(fixture->n, 0);
 }
@@ -343,7 +343,7 @@ static void a_target_that_makes_modules_up_is_not_believed_for_long(void **state
 	assert_int_equal(fixture->mappings.n_unproven_paths, UNPROVEN_PATHS);
 	assert_true(fixture->mappings.paths.n < UNPROVEN_PATHS + 16);
 	assert_int_equal(fixture->mappings.n_refused, 100 * MAX_NEWS - UNPROVEN_PATHS);
-	assert_int_equal(fixture->mappings.news_paths.n, 0);
+	assert_int_equal(fixture->mappings.changed_paths.n, 0);
 }
 
 int main(void)

@@ -146,10 +146,10 @@ static void live_and_end(struct namespace_tids *tids)
 	struct namespace_tid late;
 	uint32_t inner = begin_thread();
 
-	inner_tid_begin(&who, tids, inner);
+	namespace_tid_begin(&who, tids, inner);
 	assert_true(is_thread(who.outer));
 	assert_int_not_equal(who.outer, inside.pid);
-	assert_int_equal(inner_tids_find(tids, 1), inside.pid);
+	assert_int_equal(namespace_tids_find(tids, 1), inside.pid);
 	for (int i = 0; i < READS; i++)
 		assert_false(is_gone(&who, tids, inner));
 	/* One that was not found at first is found later. */
@@ -171,7 +171,7 @@ static int reads_until_gone(struct namespace_tids *tids)
 
 	end_thread();
 	tids->next_ns = 0;
-	inner_tid_begin(&who, tids, inner);
+	namespace_tid_begin(&who, tids, inner);
 	assert_int_equal(who.outer, 0);
 	while (!is_gone(&who, tids, inner) && n < READS)
 		n++;
@@ -224,11 +224,11 @@ static void a_number_of_nobody_is_not_found(void **state)
 	skip_unless_inside();
 	namespace_tids_init(&tids, inside.pid);
 	namespace_tids_open(&tids);
-	assert_int_equal(inner_tids_find(&tids, 0), 0);
-	assert_int_equal(inner_tids_find(&tids, INT32_MAX), 0);
-	assert_int_equal(inner_tids_find(&tids, UINT32_MAX), 0);
+	assert_int_equal(namespace_tids_find(&tids, 0), 0);
+	assert_int_equal(namespace_tids_find(&tids, INT32_MAX), 0);
+	assert_int_equal(namespace_tids_find(&tids, UINT32_MAX), 0);
 	/* Nor that of another process: it is numbered here, and not inside. */
-	assert_int_equal(inner_tids_find(&tids, (uint32_t)getpid()), 0);
+	assert_int_equal(namespace_tids_find(&tids, (uint32_t)getpid()), 0);
 	namespace_tids_release(&tids);
 }
 
@@ -240,7 +240,7 @@ static void another_process_of_the_namespace_is_not_found(void **state)
 	skip_unless_inside();
 	namespace_tids_init(&tids, inside.other);
 	namespace_tids_open(&tids);
-	assert_int_equal(inner_tids_find(&tids, 1), 0);
+	assert_int_equal(namespace_tids_find(&tids, 1), 0);
 	namespace_tids_release(&tids);
 }
 

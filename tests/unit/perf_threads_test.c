@@ -16,7 +16,8 @@
 
 #include <cmocka.h>
 
-/* A child that waits, as a process that has said hello, with a slot that says what we want. */
+/* A child that waits, as a process that has sent a handshake, with a slot that says what we want.
+ */
 struct scene {
 	struct process *process;
 	struct collector_options options;
@@ -81,7 +82,7 @@ static void look(struct scene *scene, uint32_t tid)
 	atomic_store(&scene->process->ring.header->tids[0], tid);
 	atomic_store(&scene->process->ring.header->changed[0], 1);
 	process_drain(scene->process, &sink);
-	perf_threads_look(scene->process, &scene->options.perf, &scene->stats);
+	perf_threads_scan(scene->process, &scene->options.perf, &scene->stats);
 }
 
 static void opens_one_for_a_thread_of_the_process(void **state)

@@ -13,7 +13,7 @@
 static const char AGENT[] = "/run/wick.Xy/libwick-agent.so";
 static const char ASAN[] = "libasan.so.8";
 
-static void joins(const char *user, const char *asan, const char *expected)
+static void builds(const char *user, const char *asan, const char *expected)
 {
 	struct preload preload = {.agent = AGENT, .user = user, .asan = asan};
 	char *value = malloc(preload_length(&preload)); /* exactly, so that ASan sees one more */
@@ -45,17 +45,17 @@ static void comes_back(const char *user, const char *asan)
 static void joins_with_and_without_a_user_s_value(void **state)
 {
 	(void)state;
-	joins(NULL, NULL, "/run/wick.Xy/libwick-agent.so");
-	joins("", NULL, "/run/wick.Xy/libwick-agent.so:");
-	joins("a.so b.so", NULL, "/run/wick.Xy/libwick-agent.so:a.so b.so");
+	builds(NULL, NULL, "/run/wick.Xy/libwick-agent.so");
+	builds("", NULL, "/run/wick.Xy/libwick-agent.so:");
+	builds("a.so b.so", NULL, "/run/wick.Xy/libwick-agent.so:a.so b.so");
 }
 
 static void puts_asan_first(void **state)
 {
 	(void)state;
-	joins(NULL, ASAN, "libasan.so.8:/run/wick.Xy/libwick-agent.so:");
-	joins("a.so", ASAN, "libasan.so.8:/run/wick.Xy/libwick-agent.so::a.so");
-	joins("/lib/libasan.so.8", ASAN, "/lib/libasan.so.8:/run/wick.Xy/libwick-agent.so");
+	builds(NULL, ASAN, "libasan.so.8:/run/wick.Xy/libwick-agent.so:");
+	builds("a.so", ASAN, "libasan.so.8:/run/wick.Xy/libwick-agent.so::a.so");
+	builds("/lib/libasan.so.8", ASAN, "/lib/libasan.so.8:/run/wick.Xy/libwick-agent.so");
 }
 
 static void gives_back_what_the_user_had(void **state)

@@ -204,7 +204,7 @@ static void notes_what_there_was_instead(void **state)
 {
 	const struct selection_options options = {.only_under = "f", .threads = "^w"};
 	struct selection *selection = *state;
-	struct collector_keep keep;
+	struct collector_filter keep;
 	struct err err = {0};
 	struct made made;
 
@@ -287,7 +287,7 @@ static void keeps_everything_that_was_not_asked_about(void **state)
 {
 	const struct selection_options options = {0};
 	struct selection *selection = *state;
-	struct collector_keep keep;
+	struct collector_filter keep;
 	struct err err = {0};
 	struct made made;
 
@@ -304,7 +304,7 @@ static void gives_the_collector_the_pattern(void **state)
 {
 	const struct selection_options options = {.threads = "^w", .states = 1, .top = {.n = 3}};
 	struct selection *selection = *state;
-	struct collector_keep keep;
+	struct collector_filter keep;
 	struct err err = {0};
 
 	assert_int_equal(selection_init(selection, &options, &err), 0);

@@ -15,7 +15,7 @@ enum { PARTS = 16, BLOCKS = 64 };
 #define PERIOD UINT64_C(5025125)
 
 struct fixture {
-	struct start_offset phase;
+	struct start_offset offset;
 	struct ring_header *header;
 	uint64_t missed_ns; /* that the image begun last has taken over */
 };
@@ -43,12 +43,12 @@ static uint64_t begin(struct fixture *fixture)
 {
 	struct process process = {.began_ns = PERIOD, .ring.header = fixture->header};
 
-	start_offset_begin(&fixture->phase, &process);
+	start_offset_begin(&fixture->offset, &process);
 	fixture->missed_ns = process.missed_ns;
 	if (!process.missed_ns)
-		assert_int_equal(process.phase_ns, fixture->header->start_offset_ns);
-	assert_true(process.phase_ns < PERIOD);
-	return process.phase_ns;
+		assert_int_equal(process.start_offset_ns, fixture->header->start_offset_ns);
+	assert_true(process.start_offset_ns < PERIOD);
+	return process.start_offset_ns;
 }
 
 static void sixteen_in_a_row_begin_in_sixteen_parts(void **state)
@@ -91,7 +91,7 @@ static void what_was_missed_is_due_at_the_first_tick_of_the_next(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture->phase.missed_ns = (int64_t)(3 * PERIOD + PERIOD / 2);
+	fixture->offset.missed_ns = (int64_t)(3 * PERIOD + PERIOD / 2);
 	(void)begin(fixture);
 	assert_int_equal(fixture->missed_ns, 3 * PERIOD);
 	assert_int_equal(fixture->header->residual_periods, 2);
@@ -106,14 +106,14 @@ static void what_nobody_gave_stays_owed(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture->phase.missed_ns = (int64_t)(3 * PERIOD);
+	fixture->offset.missed_ns = (int64_t)(3 * PERIOD);
 	for (int i = 0; i < 100; i++) {
 		struct process process = {.began_ns = PERIOD, .ring.header = fixture->header};
 
-		start_offset_begin(&fixture->phase, &process);
+		start_offset_begin(&fixture->offset, &process);
 		assert_int_equal(process.missed_ns, 3 * PERIOD);
 		atomic_store(&fixture->header->cpu_ns, 1);
-		start_offset_end(&fixture->phase, &process);
+		start_offset_end(&fixture->offset, &process);
 	}
 }
 
@@ -128,16 +128,16 @@ static void who_is_put_off_leaves_more_than_a_tick(void **state)
 		uint64_t left;
 	} images[] = {{20000000, 3 * PERIOD}, {60 * PERIOD, 2 * PERIOD + 10 * tick_ns}};
 
-	fixture->phase.tick_ns = tick_ns;
+	fixture->offset.tick_ns = tick_ns;
 	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
 		struct process process = {.began_ns = PERIOD,
 					  .charged_ns = images[i].used,
 					  .ring.header = fixture->header};
 
-		fixture->phase.missed_ns = 0;
+		fixture->offset.missed_ns = 0;
 		atomic_store(&fixture->header->cpu_ns, images[i].used);
-		start_offset_end(&fixture->phase, &process);
-		assert_int_equal(fixture->phase.missed_ns, images[i].left);
+		start_offset_end(&fixture->offset, &process);
+		assert_int_equal(fixture->offset.missed_ns, images[i].left);
 	}
 }
 

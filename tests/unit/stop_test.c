@@ -250,7 +250,7 @@ static void who_stops_late_is_let_go_then(void **state)
 static void one_that_is_traced_is_left_alone(void **state)
 {
 	pid_t pid = start(run_for_ever);
-	struct outside_process process;
+	struct checked_process process;
 	struct stop stop;
 
 	(void)state;
@@ -278,7 +278,7 @@ static void end_the_main_thread(void)
 static void one_without_its_main_thread_is_not_said_to_have_ended(void **state)
 {
 	pid_t pid = start(end_the_main_thread);
-	struct outside_process process;
+	struct checked_process process;
 	struct err err = {0};
 
 	(void)state;

@@ -107,13 +107,13 @@ static void says_who_was_recorded(void **state)
 
 	(void)state;
 	assert_says(&summary, "wick: recorded prog (pid 4000) for 10.0 s\n", 1);
-	summary.n_joined = 3;
+	summary.n_attached = 3;
 	summary.cmd_ended = false;
 	summary.collected.still_running = 2;
 	assert_says(&summary,
 		    "recorded prog (pid 4000) and 2 others for 10.0 s; they are still running\n",
 		    1);
-	summary.n_joined = 0;
+	summary.n_attached = 0;
 	summary.choose = &choose;
 	assert_says(&summary, "recorded the heaviest 5 processes of every 2.00 s for 10.0 s\n", 1);
 }
@@ -197,15 +197,15 @@ static void names_programs_that_were_not_sampled(void **state)
 	struct summary summary = healthy();
 
 	(void)state;
-	summary.collected.unsampled = programs;
-	summary.collected.n_unsampled = 2;
+	summary.collected.unsupported = programs;
+	summary.collected.n_unsupported = 2;
 	assert_says(&summary, "not sampled 3 x /bin/busybox (static)\n", 1);
 	assert_says(&summary, "1 x /usr/bin/sudo (setuid)", 1);
 	assert_says(&summary, "(setuid), try: as root\n", geteuid() != 0);
 	summary.collected.samples = 0;
 	summary.collected.processes = 0;
 	assert_says(&summary, "loaded the agent", 0);
-	summary.collected.n_unsampled = 0;
+	summary.collected.n_unsupported = 0;
 	assert_says(&summary, "no program loaded the agent", 1);
 }
 

@@ -163,7 +163,7 @@ static void names_of_libc_are_those_that_nm_gives(void **state)
 
 		seed = seed * 1103515245 + 12345;
 		vaddrs[i] = oracle.text + (seed >> 4) % (oracle.text_end - oracle.text);
-		names[i] = target_look(symbolizer, getpid(), oracle.base + vaddrs[i], 1).symbol;
+		names[i] = target_lookup(symbolizer, getpid(), oracle.base + vaddrs[i], 1).symbol;
 		verdict = agrees(&oracle, vaddrs[i], names[i]);
 		n[verdict + 1]++;
 		n_extra += verdict < 0 && names[i];

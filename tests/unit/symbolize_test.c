@@ -47,7 +47,7 @@ static void check_victim(const char *path, const char *exported, const char *hid
 
 	assert_true(target_start(&target, path));
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
-	frame = target_look(symbolizer, target.pid, target.exported, 1);
+	frame = target_lookup(symbolizer, target.pid, target.exported, 1);
 	if (exported)
 		assert_string_equal(frame.symbol, exported);
 	else
@@ -55,7 +55,7 @@ static void check_victim(const char *path, const char *exported, const char *hid
 	assert_int_equal(frame.offset, 0);
 	assert_string_equal(frame.module, path);
 	assert_int_not_equal(frame.module_offset, 0);
-	frame = target_look(symbolizer, target.pid, target.hidden + 1, 1);
+	frame = target_lookup(symbolizer, target.pid, target.hidden + 1, 1);
 	if (hidden)
 		assert_string_equal(frame.symbol, hidden);
 	else
@@ -89,7 +89,7 @@ static void stubs_are_named_for_what_they_jump_to(void **state)
 	assert_true(target_start(&target, VICTIMS "/plain"));
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
 	for (uint64_t addr = target.exported & ~UINT64_C(4095); addr < target.exported; addr += 8) {
-		struct frame frame = target_look(symbolizer, target.pid, addr, 1);
+		struct frame frame = target_lookup(symbolizer, target.pid, addr, 1);
 
 		n_stubs += frame.symbol && frame.offset == 0 &&
 			   (strcmp(frame.symbol, "printf@plt") == 0 ||
@@ -154,7 +154,7 @@ static void make_program(char folder[FOLDER_BYTES], char path[PROGRAM_BYTES], co
 static void is_named(struct symbolizer *symbolizer, const struct target *target, uint64_t addr,
 		     const char *name)
 {
-	struct frame frame = target_look(symbolizer, target->pid, addr, 1);
+	struct frame frame = target_lookup(symbolizer, target->pid, addr, 1);
 
 	if (name)
 		assert_string_equal(frame.symbol, name);
@@ -240,7 +240,7 @@ static void after_its_end_only_an_untouched_file_counts(void **state)
 		if (replaced)
 			copy(VICTIMS "/other", path);
 		tell_later(symbolizer, &target, path, began_ns);
-		frame = target_look(symbolizer, target.pid, target.exported, began_ns + 1);
+		frame = target_lookup(symbolizer, target.pid, target.exported, began_ns + 1);
 		if (replaced)
 			assert_null(frame.symbol);
 		else
@@ -270,7 +270,7 @@ static int look_at_deleted_library(const char *program, const char *library, int
 	while (access(library, F_OK) == 0)
 		(void)usleep(1000);
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
-	frame = target_look(symbolizer, target.pid, target.library, 1);
+	frame = target_lookup(symbolizer, target.pid, target.library, 1);
 	target_stop(&target);
 	if (!frame.symbol)
 		return 12;
@@ -353,7 +353,7 @@ static void names_the_vdso(void **state)
 	(void)fclose(maps);
 	target_add_maps(symbolizer, getpid(), 0, HIDE_NOTHING);
 	for (uint64_t addr = start_addr; addr < start_addr + 0x2000; addr += 16) {
-		struct frame frame = target_look(symbolizer, getpid(), addr, 1);
+		struct frame frame = target_lookup(symbolizer, getpid(), addr, 1);
 
 		if (frame.symbol && strstr(frame.symbol, "clock_gettime")) {
 			assert_string_equal(frame.module, "[vdso]");
@@ -410,12 +410,12 @@ static void names_follow_the_time_of_a_mapping(void **state)
 	plain.time_ns += 1000;
 	symbolizer_add(symbolizer, &plain);
 	symbolizer_add(symbolizer, &other);
-	frame = target_look(symbolizer, 0, 0x11000, plain.time_ns - 500);
+	frame = target_lookup(symbolizer, 0, 0x11000, plain.time_ns - 500);
 	assert_string_equal(frame.module, VICTIMS "/plain");
-	frame = target_look(symbolizer, 0, 0x11000, other.time_ns + 500);
+	frame = target_lookup(symbolizer, 0, 0x11000, other.time_ns + 500);
 	assert_string_equal(frame.module, VICTIMS "/no_id");
 	symbolizer_exit(symbolizer, 1);
-	frame = target_look(symbolizer, 0, 0x11000, other.time_ns + 500);
+	frame = target_lookup(symbolizer, 0, 0x11000, other.time_ns + 500);
 	assert_null(frame.module);
 	symbolizer_free(symbolizer);
 }
@@ -521,7 +521,7 @@ static void survives_damaged_files(void **state)
 		mapping.time_ns = io_now_ns() + UINT64_C(1000000000);
 		symbolizer_add(symbolizer, &mapping);
 		for (uint64_t addr = 0x10000; addr < 0x12000; addr += 64)
-			(void)target_look(symbolizer, 0, addr, mapping.time_ns);
+			(void)target_lookup(symbolizer, 0, addr, mapping.time_ns);
 		symbolizer_free(symbolizer);
 	}
 	folder_remove(folder);

@@ -168,7 +168,7 @@ static int set_up(void **state)
 	if (!crew)
 		return -1;
 	crew->process = (struct process){
-		.number = 1, .pid = getpid(), .inner_pid = getpid(), .alive = true};
+		.number = 1, .pid = getpid(), .namespace_pid = getpid(), .alive = true};
 	top_init(&crew->top, &options);
 	for (size_t i = 0; i < N_THREADS; i++) {
 		if (sem_init(&crew->workers[i].begin, 0, 0) != 0 ||
@@ -216,7 +216,7 @@ static void wick_is_never_among_them(void **state)
 	struct crew *crew = *state;
 
 	burn(crew, 0, 5 * NS_PER_MS);
-	top_look(&crew->top, &crew->process, 1);
+	top_scan(&crew->top, &crew->process, 1);
 	assert_int_equal(map_count(&crew->top.threads), 0);
 }
 
@@ -231,18 +231,18 @@ static void chooses_who_works_and_drops_who_has_stopped(void **state)
 	crew->top.own_pid = 0;
 	burn(crew, 0, 30 * NS_PER_MS);
 	burn(crew, 1, 30 * NS_PER_MS);
-	top_look(&crew->top, &crew->process, now); /* totals alone */
+	top_scan(&crew->top, &crew->process, now); /* totals alone */
 	assert_true(keeps(crew, 0) && keeps(crew, 1));
 	assert_false(keeps(crew, 2));
 	/* Much more than our own thread needs to look on: what is recent counts 64 times. */
 	burn(crew, 2, 120 * NS_PER_MS);
 	burn(crew, 3, 120 * NS_PER_MS);
 	now += 99 * NS_PER_MS;
-	top_look(&crew->top, &crew->process, now); /* the last eighth begins */
+	top_scan(&crew->top, &crew->process, now); /* the last eighth begins */
 	assert_false(keeps(crew, 2));
 	burn(crew, 4, 8 * NS_PER_MS); /* less than the others, and just now */
 	now += 2 * NS_PER_MS;
-	top_look(&crew->top, &crew->process, now);
+	top_scan(&crew->top, &crew->process, now);
 	assert_true(keeps(crew, 4));
 	assert_true(keeps(crew, 2) != keeps(crew, 3));
 	assert_false(keeps(crew, 0) || keeps(crew, 1));
@@ -267,14 +267,14 @@ static void a_gauge_ranks_processes_and_cpu_their_threads(void **state)
 	other.readings.values[METRIC_BUILTIN] = 900;
 	burn(crew, 6, 20 * NS_PER_MS);
 	burn(crew, 7, 20 * NS_PER_MS);
-	top_look(&crew->top, &crew->process, 1); /* the total alone */
+	top_scan(&crew->top, &crew->process, 1); /* the total alone */
 	assert_true(top_keeps(&crew->top, &other, atomic_load(&crew->workers[6].tid)));
 	assert_true(top_keeps(&crew->top, &other, atomic_load(&crew->workers[7].tid)));
 	assert_false(keeps(crew, 6));
 	/* One grows, the other falls: by less than nothing it has not grown. */
 	crew->process.readings.values[METRIC_BUILTIN] = 11;
 	other.readings.values[METRIC_BUILTIN] = 800;
-	top_look(&crew->top, &crew->process, 1 + 300 * NS_PER_MS);
+	top_scan(&crew->top, &crew->process, 1 + 300 * NS_PER_MS);
 	assert_true(keeps(crew, 6) && keeps(crew, 7));
 	assert_false(top_keeps(&crew->top, &other, atomic_load(&crew->workers[6].tid)));
 	crew->process.next = NULL;
@@ -292,7 +292,7 @@ static void rounds_come_soon_at_first(void **state)
 	for (uint64_t ms = 250; ms <= 2000; ms *= 2) {
 		uint64_t pause_ns = (ms > 1000 ? 1000 : ms) * NS_PER_MS;
 
-		top_look(&top, &gone, now_ns);
+		top_scan(&top, &gone, now_ns);
 		assert_int_equal(top.round_ns, now_ns + pause_ns);
 		assert_int_equal(top.late_ns, top.round_ns - pause_ns / 8);
 		now_ns = top.round_ns;
@@ -308,10 +308,10 @@ static void forgets_threads_that_are_gone(void **state)
 	struct crew *crew = *state;
 
 	crew->top.own_pid = 0;
-	top_look(&crew->top, &crew->process, 1);
+	top_scan(&crew->top, &crew->process, 1);
 	assert_int_equal(map_count(&crew->top.threads), N_THREADS + 1);
 	crew->process.alive = false;
-	top_look(&crew->top, &crew->process, 1 + 100 * NS_PER_MS);
+	top_scan(&crew->top, &crew->process, 1 + 100 * NS_PER_MS);
 	assert_int_equal(map_count(&crew->top.threads), 0);
 	assert_int_equal(crew->top.n_chosen, 0);
 }
@@ -331,7 +331,7 @@ static void threads_of_another_pid_namespace_are_kept(void **state)
 {
 	struct crew *crew = *state;
 
-	crew->process.inner_pid = 1;
+	crew->process.namespace_pid = 1;
 	for (size_t i = 0; i < N_THREADS; i++)
 		assert_true(keeps(crew, i));
 	assert_int_equal(crew->top.n_chosen, 0);

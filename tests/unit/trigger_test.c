@@ -95,7 +95,7 @@ static size_t step(void)
 		for (size_t j = 0; j < PSI_WORDS; j++)
 			seen.psi[i][j] = (uint32_t)noisy(world.psi);
 	seen.gauges[0] = (int64_t)noisy((double)world.gauge);
-	n = trigger_look(&world.set, &seen, fired);
+	n = trigger_evaluate(&world.set, &seen, fired);
 	if (n)
 		world.last = fired[n - 1];
 	return n;

@@ -29,7 +29,7 @@ static void look(struct wall_account *account, uint64_t now_ms, uint64_t run_ms,
 {
 	const struct schedstat now = {.run_ns = run_ms * MS, .delay_ns = delay_ms * MS};
 
-	wall_account_look(account, now_ms * MS, &now);
+	wall_account_update(account, now_ms * MS, &now);
 }
 
 /* All that a look leaves to be taken, added to the weights so far. */
@@ -148,7 +148,7 @@ static void a_long_queue_is_runnable_at_once_and_not_twice(void **state)
 		take(&account, weights);
 	}
 	assert_int_equal(weights[STATE_RUNNABLE], 49);
-	wall_account_look(&account, 510 * MS, &now);
+	wall_account_update(&account, 510 * MS, &now);
 	take(&account, weights);
 	assert_int_equal(weights[STATE_RUNNABLE], 50);
 	assert_int_equal(weights[STATE_RUNNING], 1);
@@ -164,7 +164,7 @@ static void a_rest_with_a_switch_is_not_stolen(void **state)
 	for (uint64_t i = 1; i <= 100; i++) {
 		const struct schedstat now = {.run_ns = 5 * i * MS, .slices = i};
 
-		wall_account_look(&account, 10 * i * MS, &now);
+		wall_account_update(&account, 10 * i * MS, &now);
 		wall_account_stay(&account, 10 * MS);
 	}
 	assert_int_equal(wall_account_take(&account, STATE_RUNNABLE), 0);
@@ -241,14 +241,14 @@ static void a_wait_ends_where_the_queue_began(void **state)
 	assert_int_equal(wall_account_take(&account, STATE_SLEEPING), 0);
 	look(&account, 60, 10, 40);
 	wall_account_release(&account, STATE_SLEEPING);
-	assert_int_equal(account.owed_ns[STATE_SLEEPING], 10 * MS);
-	assert_int_equal(account.owed_ns[STATE_RUNNABLE], 40 * MS);
+	assert_int_equal(account.residual_ns[STATE_SLEEPING], 10 * MS);
+	assert_int_equal(account.residual_ns[STATE_RUNNABLE], 40 * MS);
 	assert_int_equal(account.rest_ns, 0);
 	look(&account, 90, 10, 40); /* blocked again: what was held is not held again */
 	wall_account_release(&account, STATE_SLEEPING);
-	assert_int_equal(account.owed_ns[STATE_SLEEPING], 10 * MS);
+	assert_int_equal(account.residual_ns[STATE_SLEEPING], 10 * MS);
 	wall_account_settle(&account, STATE_DISK, 1);
-	assert_int_equal(account.owed_ns[STATE_DISK], 30 * MS);
+	assert_int_equal(account.residual_ns[STATE_DISK], 30 * MS);
 }
 
 static void counters_that_fall_have_not_moved(void **state)
@@ -258,8 +258,8 @@ static void counters_that_fall_have_not_moved(void **state)
 	(void)state;
 	look(&account, 10, 10, 5);
 	look(&account, 20, 3, 0);
-	assert_int_equal(account.owed_ns[STATE_RUNNING], 10 * MS);
-	assert_int_equal(account.owed_ns[STATE_RUNNABLE], 5 * MS);
+	assert_int_equal(account.residual_ns[STATE_RUNNING], 10 * MS);
+	assert_int_equal(account.residual_ns[STATE_RUNNABLE], 5 * MS);
 	look(&account, 15, 10, 5); /* neither has the clock */
 	assert_int_equal(account.rest_ns, 5 * MS);
 }
@@ -287,7 +287,7 @@ static void an_end_in_the_queue_is_no_running(void **state)
 
 	(void)state;
 	wall_account_begin(&account, 10 * MS, 0, &(struct schedstat){0});
-	wall_account_look(&account, 300 * MS, &(struct schedstat){20 * MS, 0, 1});
+	wall_account_update(&account, 300 * MS, &(struct schedstat){20 * MS, 0, 1});
 	wall_account_run(&account, 10 * MS);
 	wall_account_end(&account, STATE_SLEEPING, &carry, weights);
 	assert_int_equal(weights[STATE_RUNNING], 3);

@@ -46,7 +46,7 @@ struct search {
 };
 
 /* One socket while it is asked. */
-struct asking {
+struct exchange {
 	const struct found *at;
 	struct control_request request;
 	int fd;     /* -1: not connected */
@@ -113,22 +113,22 @@ static int check_theirs(struct control_reply *reply, const struct ucred *peer)
 		       : -EBADMSG;
 }
 
-static int receive(struct asking *asking)
+static int receive(struct exchange *exchange)
 {
-	unsigned char bytes[sizeof(asking->reply) + 1];
-	ssize_t n = recv(asking->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	unsigned char bytes[sizeof(exchange->reply) + 1];
+	ssize_t n = recv(exchange->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? -EINPROGRESS : -errno;
 	if (n == 0) /* the recording has ended */
 		return -ECONNRESET;
-	if (n != (ssize_t)sizeof(asking->reply))
+	if (n != (ssize_t)sizeof(exchange->reply))
 		return -EPROTO;
-	memcpy(&asking->reply, bytes, sizeof(asking->reply));
-	if (asking->reply.magic != CONTROL_MAGIC || asking->reply.version != CONTROL_VERSION)
+	memcpy(&exchange->reply, bytes, sizeof(exchange->reply));
+	if (exchange->reply.magic != CONTROL_MAGIC || exchange->reply.version != CONTROL_VERSION)
 		return -EPROTO;
-	end_strings(&asking->reply);
-	return is_theirs(asking->peer.uid) ? check_theirs(&asking->reply, &asking->peer) : 0;
+	end_strings(&exchange->reply);
+	return is_theirs(exchange->peer.uid) ? check_theirs(&exchange->reply, &exchange->peer) : 0;
 }
 
 /* By a descriptor: a name could be a link to any socket, or become one. */
@@ -147,30 +147,30 @@ static int connect_to(int fd, const char *path)
 }
 
 /* Return: -EINPROGRESS: its answer is due, or its queue is full; -errno. */
-static int reach(struct asking *asking)
+static int reach(struct exchange *exchange)
 {
-	socklen_t len = sizeof(asking->peer);
+	socklen_t len = sizeof(exchange->peer);
 	_cleanup_fd_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int r = fd < 0 ? -errno : connect_to(fd, asking->at->path);
+	int r = fd < 0 ? -errno : connect_to(fd, exchange->at->path);
 
 	if (r < 0)
 		return r == -EAGAIN ? -EINPROGRESS : r;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &asking->peer, &len) < 0)
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &exchange->peer, &len) < 0)
 		return -errno;
-	if (asking->peer.uid != 0 && asking->peer.uid != asking->at->uid)
+	if (exchange->peer.uid != 0 && exchange->peer.uid != exchange->at->uid)
 		return -EKEYREJECTED;
-	if (send(fd, &asking->request, sizeof(asking->request), MSG_NOSIGNAL) < 0)
+	if (send(fd, &exchange->request, sizeof(exchange->request), MSG_NOSIGNAL) < 0)
 		return -errno;
-	asking->fd = steal_fd(&fd);
+	exchange->fd = steal_fd(&fd);
 	return -EINPROGRESS;
 }
 
-static void finish(struct asking *asking, int result)
+static void finish(struct exchange *exchange, int result)
 {
-	asking->result = result;
-	if (asking->fd >= 0)
-		(void)close(asking->fd);
-	asking->fd = -1;
+	exchange->result = result;
+	if (exchange->fd >= 0)
+		(void)close(exchange->fd);
+	exchange->fd = -1;
 }
 
 /* A socket is named after its recording. */
@@ -182,16 +182,16 @@ static pid_t pid_of(const char *path)
 }
 
 /* By a signal or a debugger: it answers only when somebody lets it run on. */
-static bool is_stopped(const struct asking *asking)
+static bool is_stopped(const struct exchange *exchange)
 {
-	pid_t pid = asking->fd < 0 ? pid_of(asking->at->path) : asking->peer.pid;
+	pid_t pid = exchange->fd < 0 ? pid_of(exchange->at->path) : exchange->peer.pid;
 	struct proc_stat stat;
 
 	return proc_stat_of(pid, STAT_PARENT, &stat) == 0 &&
 	       (stat.state == 'T' || stat.state == 't');
 }
 
-static void give_up_stopped(struct asking *each, size_t n)
+static void give_up_stopped(struct exchange *each, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (each[i].result == -EINPROGRESS && is_stopped(&each[i]))
@@ -199,7 +199,7 @@ static void give_up_stopped(struct asking *each, size_t n)
 }
 
 /* Return: how many have not answered yet. */
-static size_t step(struct asking *each, size_t n, bool *ret_answered)
+static size_t step(struct exchange *each, size_t n, bool *ret_answered)
 {
 	size_t n_left = 0;
 
@@ -221,7 +221,7 @@ static size_t step(struct asking *each, size_t n, bool *ret_answered)
 }
 
 /* Until one of them says something, or it is time to try again. */
-static void wait_for_any(const struct asking *each, size_t n, uint64_t until_ns)
+static void wait_for_any(const struct exchange *each, size_t n, uint64_t until_ns)
 {
 	struct pollfd polled[AT_ONCE];
 	uint64_t now_ns = io_now_ns();
@@ -240,7 +240,7 @@ static void wait_for_any(const struct asking *each, size_t n, uint64_t until_ns)
 }
 
 /* All of them at once: one that is silent makes nobody else late. */
-static void ask_each(struct asking *each, size_t n, uint64_t until_ns)
+static void ask_each(struct exchange *each, size_t n, uint64_t until_ns)
 {
 	uint64_t stopped_ns = in_ms(STOPPED_MS);
 	bool answered = false;
@@ -382,20 +382,20 @@ struct finding {
 	int error;
 };
 
-static void take_answers(struct finding *finding, const struct asking *each, size_t n,
+static void take_answers(struct finding *finding, const struct exchange *each, size_t n,
 			 struct err *err)
 {
 	for (size_t i = 0; i < n && !finding->named; i++) {
-		const struct asking *asking = &each[i];
+		const struct exchange *exchange = &each[i];
 
-		if (asking->result < 0 && !is_gone(asking->result))
-			finding->error = tell(asking->result, asking->at, err);
-		if (asking->result < 0 || asking->reply.result == CONTROL_NOT_MINE)
+		if (exchange->result < 0 && !is_gone(exchange->result))
+			finding->error = tell(exchange->result, exchange->at, err);
+		if (exchange->result < 0 || exchange->reply.result == CONTROL_NOT_MINE)
 			continue;
-		finding->at = asking->at;
-		finding->reply = asking->reply;
+		finding->at = exchange->at;
+		finding->reply = exchange->reply;
 		finding->n++;
-		finding->named = asking->reply.wick_pid == asking->request.pid;
+		finding->named = exchange->reply.wick_pid == exchange->request.pid;
 	}
 }
 
@@ -404,7 +404,7 @@ static int ask_range(const struct search *search, size_t from, size_t to, pid_t 
 		     struct finding *finding, struct err *err)
 {
 	const uint64_t until_ns = in_ms(from < search->n_own ? STATUS_MS : THEIR_STATUS_MS);
-	struct asking *each = calloc(AT_ONCE, sizeof(*each));
+	struct exchange *each = calloc(AT_ONCE, sizeof(*each));
 
 	if (!each)
 		return err_set(err, ENOMEM, "look for recordings");
@@ -412,10 +412,10 @@ static int ask_range(const struct search *search, size_t from, size_t to, pid_t 
 		size_t n = 0;
 
 		for (; n < AT_ONCE && from < to; n++, from++)
-			each[n] = (struct asking){.at = &search->at[from],
-						  .fd = -1,
-						  .result = -EINPROGRESS,
-						  .request = request_of(CONTROL_STATUS, pid)};
+			each[n] = (struct exchange){.at = &search->at[from],
+						    .fd = -1,
+						    .result = -EINPROGRESS,
+						    .request = request_of(CONTROL_STATUS, pid)};
 		ask_each(each, n, until_ns);
 		take_answers(finding, each, n, err);
 	}
@@ -456,7 +456,7 @@ static int ask_found(const struct search *search, const struct control_request *
 		     struct control_reply *ret_reply, struct err *err)
 {
 	struct finding finding = {0};
-	struct asking asking = {.fd = -1, .result = -EINPROGRESS, .request = *request};
+	struct exchange exchange = {.fd = -1, .result = -EINPROGRESS, .request = *request};
 	int r = find(search, request->pid, &finding, err);
 
 	if (r < 0)
@@ -464,13 +464,13 @@ static int ask_found(const struct search *search, const struct control_request *
 	*ret_reply = finding.reply;
 	if (request->verb == CONTROL_STATUS)
 		return judge(ret_reply, request->pid, err);
-	asking.at = finding.at;
-	ask_each(&asking, 1, in_ms(is_theirs(finding.at->uid) ? THEIR_ANSWER_MS : ANSWER_MS));
-	if (asking.result == -ECONNREFUSED || asking.result == -ENOENT)
+	exchange.at = finding.at;
+	ask_each(&exchange, 1, in_ms(is_theirs(finding.at->uid) ? THEIR_ANSWER_MS : ANSWER_MS));
+	if (exchange.result == -ECONNREFUSED || exchange.result == -ENOENT)
 		return nobody(request->pid, err);
-	if (asking.result < 0)
-		return tell(asking.result, finding.at, err);
-	*ret_reply = asking.reply;
+	if (exchange.result < 0)
+		return tell(exchange.result, finding.at, err);
+	*ret_reply = exchange.reply;
 	return judge(ret_reply, request->pid, err);
 }
 
@@ -488,7 +488,7 @@ int control_ask(const struct control_request *request, struct control_reply *ret
 }
 
 /* All sockets are the caller's own. */
-static int tell_each(const struct search *search, struct asking *each,
+static int tell_each(const struct search *search, struct exchange *each,
 		     void (*tell_one)(void *context, struct control_reply *reply), void *context,
 		     struct err *err)
 {
@@ -502,7 +502,7 @@ static int tell_each(const struct search *search, struct asking *each,
 		for (size_t i = 0; i < n; i++) {
 			const struct found *at = &search->at[from + i];
 
-			each[i] = (struct asking){
+			each[i] = (struct exchange){
 				.at = at,
 				.fd = -1,
 				.result = -EINPROGRESS,
@@ -526,7 +526,7 @@ static int tell_each(const struct search *search, struct asking *each,
 int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply), void *context,
 		    struct err *err)
 {
-	struct asking *each = calloc(AT_ONCE, sizeof(*each));
+	struct exchange *each = calloc(AT_ONCE, sizeof(*each));
 	struct search search = {0};
 	int r;
 

@@ -31,11 +31,11 @@ static void add_problem(struct doctor *doctor, char *problem)
 }
 
 /* Return: the signal that its samples would come by; 0: none would. */
-static int check_joining(struct doctor *doctor, pid_t pid)
+static int check_attaching(struct doctor *doctor, pid_t pid)
 {
 	struct collector_attached how = {0};
-	struct outside_process process;
-	struct err outside = {0};
+	struct checked_process process;
+	struct err external = {0};
 	struct err err = {0};
 	int r = collector_attach_check(pid, &how, &err);
 
@@ -45,10 +45,10 @@ static int check_joining(struct doctor *doctor, pid_t pid)
 			  (int)pid, how.again ? " again" : "", sigabbrev_np(how.signal));
 		return how.signal;
 	}
-	if (r == -ENOEXEC && check_process(pid, &process, &outside) == 0)
+	if (r == -ENOEXEC && check_process(pid, &process, &external) == 0)
 		doctor_note(doctor, "process", "%s: engine ptrace samples it", err.text);
 	else
-		add_problem(doctor, outside.text[0] ? outside.text : err.text);
+		add_problem(doctor, external.text[0] ? external.text : err.text);
 	return 0;
 }
 
@@ -115,7 +115,7 @@ static void check_recording(struct doctor *doctor, pid_t pid)
 
 void doctor_check_process(struct doctor *doctor, pid_t pid)
 {
-	int signal = check_joining(doctor, pid);
+	int signal = check_attaching(doctor, pid);
 
 	if (signal) {
 		check_masks(doctor, pid, signal);

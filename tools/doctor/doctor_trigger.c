@@ -214,7 +214,7 @@ static void look(struct replay *replay, uint64_t at_ns,
 	reading->rss_kib = 0;
 	reading->gauges_known = 0;
 	map_each(&replay->processes, add_process, replay);
-	n = trigger_look(replay->set, reading, now);
+	n = trigger_evaluate(replay->set, reading, now);
 	for (size_t i = 0; i < n; i++)
 		fired(context, &now[i]);
 }

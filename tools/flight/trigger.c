@@ -182,8 +182,8 @@ static bool step(struct trigger_set *set, const struct trigger_condition *condit
 	return fire(set, state, now_ns);
 }
 
-size_t trigger_look(struct trigger_set *set, const struct trigger_reading *reading,
-		    struct trigger_fired ret_fired[TRIGGER_MOST])
+size_t trigger_evaluate(struct trigger_set *set, const struct trigger_reading *reading,
+			struct trigger_fired ret_fired[TRIGGER_MOST])
 {
 	size_t n = 0;
 

@@ -121,13 +121,13 @@ struct trigger_fired {
 int trigger_parse(const char *text, struct trigger_condition *ret_condition, struct err *err);
 
 /**
- * trigger_look - take a reading, later than the one before
+ * trigger_evaluate - take a reading, later than the one before
  *
  * Return:  how many conditions fired by it.
  * Context: any thread.  One at a time with a set.
  */
-size_t trigger_look(struct trigger_set *set, const struct trigger_reading *reading,
-		    struct trigger_fired ret_fired[TRIGGER_MOST]);
+size_t trigger_evaluate(struct trigger_set *set, const struct trigger_reading *reading,
+			struct trigger_fired ret_fired[TRIGGER_MOST]);
 
 /**
  * trigger_value - a value of what a condition looks at, in words: "93%", "1.2G", "1500/s"

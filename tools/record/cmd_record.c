@@ -65,18 +65,18 @@ static void record_picture(const struct recorder *recorder)
  * joined are let go. */
 static int go_on_unrecorded(struct recorder *recorder, int error, const struct err *err)
 {
-	bool joined = attach_options_given(&recorder->options->attach);
+	bool attaches = attach_options_given(&recorder->options->attach);
 
 	say_error("%s; '%s' continues to run without being recorded", err->text, recorder->comm);
-	if (joined)
+	if (attaches)
 		collector_detach(recorder->collector);
 	recorder_run(recorder);
-	if (joined)
+	if (attaches)
 		return cmd_exit_of(error);
 	return recorder_wait(recorder);
 }
 
-/* Why CMD did not start, or no process joined. */
+/* Why CMD did not start, or no process attaches. */
 static int exit_of_start(const struct record_options *options, int r)
 {
 	if (attach_options_given(&options->attach) && (r == -EPERM || r == -EACCES))

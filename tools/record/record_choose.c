@@ -35,7 +35,7 @@ static bool records(void *context, pid_t pid)
 	return collector_records(recorder->collector, pid);
 }
 
-static int join(void *context, pid_t pid)
+static int attach(void *context, pid_t pid)
 {
 	struct recorder *recorder = context;
 	struct collector_attached attached;
@@ -51,11 +51,11 @@ static int join(void *context, pid_t pid)
 	return r;
 }
 
-static void leave(void *context, pid_t pid)
+static void detach(void *context, pid_t pid)
 {
 	const struct recorder *recorder = context;
 
-	(void)collector_let_go(recorder->collector, pid);
+	(void)collector_detach_process(recorder->collector, pid);
 }
 
 uint64_t record_choose_due_ns(const struct recorder *recorder)
@@ -67,14 +67,14 @@ void record_choose_tick(struct recorder *recorder, uint64_t now_ns)
 {
 	struct choice *choice = &recorder->choose.choice;
 	struct choice_gauges *gauges = &recorder->choose.gauges;
-	const struct choice_hands hands = {
-		.records = records, .join = join, .leave = leave, .context = recorder};
+	const struct choice_ops ops = {
+		.records = records, .attach = attach, .detach = detach, .context = recorder};
 
 	if (now_ns < record_choose_due_ns(recorder))
 		return;
 	choice_begin(choice);
 	if (choice_scan(choice, gauges->name ? gauges : NULL, "/proc") == 0)
-		choice_end(choice, &hands, now_ns);
+		choice_end(choice, &ops, now_ns);
 }
 
 void record_choose_tell(const struct recorder *recorder)
@@ -84,8 +84,8 @@ void record_choose_tell(const struct recorder *recorder)
 	if (!choose->on)
 		return;
 	say_note("processes: %" PRIu64 " attached, %" PRIu64 " detached, %" PRIu64 " not attached",
-		 choose->choice.n_joined, choose->choice.n_left, choose->choice.n_refused);
-	if (choose->choice.n_joined == 0 && choose->choice.n_refused == 0)
+		 choose->choice.n_attached, choose->choice.n_detached, choose->choice.n_refused);
+	if (choose->choice.n_attached == 0 && choose->choice.n_refused == 0)
 		say_note("no process was busy enough to attach to, try: a longer -d, or -p PID");
 	if (choose->refused)
 		say_note("the last process that wick could not attach to: %s", choose->why.text);

@@ -147,7 +147,7 @@ static void look_at_triggers(struct recorder *recorder)
 		return;
 	recorder->usage_ns = usage.time_ns;
 	read_usage(&usage, &reading);
-	n = trigger_look(&recorder->triggers, &reading, fired);
+	n = trigger_evaluate(&recorder->triggers, &reading, fired);
 	for (size_t i = 0; i < n; i++)
 		on_fired(recorder, &fired[i]);
 }

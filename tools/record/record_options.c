@@ -415,19 +415,19 @@ static int check_symbols(const struct record_options *options, struct err *err)
 /* A command to start, or processes to join. */
 static int check_subject(const struct record_options *options, struct err *err)
 {
-	bool joins = attach_options_given(&options->attach);
+	bool attaches = attach_options_given(&options->attach);
 
-	if (!joins && options->argc == 0) {
+	if (!attaches && options->argc == 0) {
 		(void)err_set(err, 0, "no command to record");
 		err_hint(err, "wick record -- ./program, or -p PID");
 		return -EINVAL;
 	}
-	if (joins && options->argc > 0)
+	if (attaches && options->argc > 0)
 		return err_set(err, 0,
 			       "'%s' starts a program, -p and --comm attach to running ones, "
 			       "try: one of them",
 			       options->argv[0]);
-	if (joins && (options->event_list.events & (COLLECT_ALLOC | COLLECT_LOCK))) {
+	if (attaches && (options->event_list.events & (COLLECT_ALLOC | COLLECT_LOCK))) {
 		(void)err_set(
 			err, 0,
 			"-e alloc and -e lock work with programs that wick starts, not with -p");
@@ -489,7 +489,7 @@ static int check(const struct record_options *options, struct err *err)
 			       "--delay begins sampling by itself, --paused waits for wick start, "
 			       "try: one of them");
 	if (check_live(options, err) < 0 || check_symbols(options, err) < 0 ||
-	    external_choice_check(&options->outside, err) < 0)
+	    external_choice_check(&options->external, err) < 0)
 		return -EINVAL;
 	if (flight_options_check(&options->flight, is_limited(&options->rotate), err) < 0)
 		return -EINVAL;
@@ -538,7 +538,7 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 		options.hz = DEFAULT_HZ;
 	options.engine.event = options.event_list.event;
 	options.engine.period = options.event_list.period;
-	options.outside = (struct external_choice){
+	options.external = (struct external_choice){
 		.engine = options.engine.choice,
 		.events = options.event_list.events,
 		.hz = options.hz,

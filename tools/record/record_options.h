@@ -22,7 +22,7 @@
 struct record_options {
 	struct event_list event_list;
 	struct engine_options engine;
-	struct external_choice outside; /* of the above and below */
+	struct external_choice external; /* of the above and below */
 	uint32_t hz;
 	uint64_t duration_ns; /* 0: until CMD ends */
 	uint64_t delay_ns;    /* before the first sample; the duration begins behind it */

@@ -152,7 +152,7 @@ static int open_recording(struct recorder *recorder, struct err *err)
 	recording.header = (struct perf_script_header){
 		.hz = options->hz,
 		.pid = recorder->pid,
-		.inner_pid = recorder->inner_pid,
+		.namespace_pid = recorder->namespace_pid,
 		.argc = options->no_cmdline ? 0 : options->argc,
 		.argv = (const char *const *)options->argv,
 	};
@@ -216,7 +216,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 		!collector.alone && attach_options_given(&options->attach) && !options->attach.all;
 	collector.engine = recorder->engine.kind;
 	collector.perf = recorder->engine.how;
-	external_choice_pass(&options->outside, &collector);
+	external_choice_pass(&options->external, &collector);
 	engine_measure(&recorder->engine, options->hz, recorder->engine.kind == RING_ENGINE_PERF);
 	budget_options_pass(&options->budget, &collector);
 	collector.engine_is_auto = recorder->engine.is_auto;
@@ -240,12 +240,12 @@ static int prepare(struct recorder *recorder, struct err *err)
 }
 
 /* The recording is called after the first that has joined. */
-static int join_named(struct recorder *recorder, struct err *err)
+static int attach_named(struct recorder *recorder, struct err *err)
 {
 	struct attaching attaching = {
 		.collector = recorder->collector,
 		.attach = &recorder->options->attach,
-		.outside = &recorder->options->outside,
+		.external = &recorder->options->external,
 		.verbose = recorder->options->verbose,
 	};
 	int r = attaching_start(&attaching, err);
@@ -254,9 +254,9 @@ static int join_named(struct recorder *recorder, struct err *err)
 		free(recorder->comm);
 		recorder->comm = steal_pointer(&attaching.comm);
 		recorder->pid = attaching.pid;
-		recorder->inner_pid = attaching.inner_pid;
-		recorder->n_joined = attaching.n;
-		if (!external_choice_only(&recorder->options->outside) &&
+		recorder->namespace_pid = attaching.namespace_pid;
+		recorder->n_attached = attaching.n;
+		if (!external_choice_only(&recorder->options->external) &&
 		    !recorder->options->attach.no_children)
 			recorder->following.collector = recorder->collector;
 		recorder->following.verbose = recorder->options->verbose;
@@ -266,10 +266,10 @@ static int join_named(struct recorder *recorder, struct err *err)
 }
 
 /* With -a that is nobody yet. */
-static int join(struct recorder *recorder, struct err *err)
+static int attach(struct recorder *recorder, struct err *err)
 {
 	return recorder->options->attach.all ? record_choose_start(recorder, err)
-					     : join_named(recorder, err);
+					     : attach_named(recorder, err);
 }
 
 int recorder_start(struct recorder *recorder, const struct record_options *options,
@@ -297,14 +297,14 @@ int recorder_start(struct recorder *recorder, const struct record_options *optio
 	process_signals(&signals);
 	recorder->start_ns = io_now_ns();
 	if (attach_options_given(&options->attach))
-		r = join(recorder, err);
+		r = attach(recorder, err);
 	else
 		r = collector_launch(recorder->collector, options->argv, &signals, &recorder->pid,
 				     err);
 	if (r < 0)
 		return r;
 	*ret_launched = true;
-	external_choice_tell(&options->outside, recorder->collector, options->argv[0]);
+	external_choice_tell(&options->external, recorder->collector, options->argv[0]);
 	interrupt_detaches(recorder->collector);
 	r = open_recording(recorder, err);
 	if (r == 0)

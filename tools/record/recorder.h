@@ -54,8 +54,8 @@ struct recorder {
 	bool delayed;     /* --delay has passed */
 	uint64_t told_ns; /* when counts and the live line were last brought up to date */
 	pid_t pid;
-	size_t n_joined; /* that were named and have joined */
-	pid_t inner_pid; /* in its own pid namespace, when it has joined; 0: as pid */
+	size_t n_attached;   /* that were named and have joined */
+	pid_t namespace_pid; /* in its own pid namespace, when it has joined; 0: as pid */
 };
 
 /**

@@ -33,7 +33,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.command = recorder->comm,
 		.pid = recorder->pid,
 		.elapsed_ns = elapsed_ns,
-		.n_joined = recorder->n_joined,
+		.n_attached = recorder->n_attached,
 		.choose = &recorder->options->choose,
 		.hz = recorder->control.hz_least,
 		.hz_most = recorder->control.hz_most,

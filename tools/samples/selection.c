@@ -174,9 +174,9 @@ static bool name_matches(void *context, const char *name, size_t len)
 	return matches;
 }
 
-struct collector_keep selection_for_collector(struct selection *selection)
+struct collector_filter selection_for_collector(struct selection *selection)
 {
-	return (struct collector_keep){
+	return (struct collector_filter){
 		.states = selection->options->states,
 		.top = selection->options->top,
 		.names = selection->threads ? name_matches : NULL,

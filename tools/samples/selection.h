@@ -103,7 +103,7 @@ int selection_init(struct selection *selection, const struct selection_options *
  * Owns:    the selection; the collector must end before it.
  * Context: main thread.
  */
-struct collector_keep selection_for_collector(struct selection *selection);
+struct collector_filter selection_for_collector(struct selection *selection);
 
 /**
  * selection_chooses - whether any sample may be left out

@@ -88,15 +88,15 @@ static void print_subject(const struct summary *summary, struct buf *buf)
 	}
 	words_plain(buf, summary->command); /* a program's own words, not for terminals */
 	buf_printf(buf, " (pid %d)", (int)summary->pid);
-	if (summary->n_joined > 1) {
+	if (summary->n_attached > 1) {
 		buf_add(buf, " and ");
-		text_of(buf, summary->n_joined - 1, "other");
+		text_of(buf, summary->n_attached - 1, "other");
 	}
 }
 
 static void print_end(const struct summary *summary, struct buf *buf)
 {
-	bool several = summary->n_joined > 1 && summary->collected.still_running > 1;
+	bool several = summary->n_attached > 1 && summary->collected.still_running > 1;
 	int status = summary->wait_status;
 
 	if (!summary->cmd_ended)
@@ -239,7 +239,7 @@ static void print_nothing(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
 
-	if (stats->samples > 0 || (stats->processes == 0 && stats->n_unsampled))
+	if (stats->samples > 0 || (stats->processes == 0 && stats->n_unsupported))
 		return; /* who was not sampled has a line */
 	summary_topic(buf, "");
 	if (stats->processes == 0)

@@ -20,7 +20,7 @@ struct summary {
 	bool cmd_ended;
 	int wait_status;
 	uint64_t elapsed_ns;
-	size_t n_joined;                    /* of -p and --comm; 0: a CMD was started, or -a */
+	size_t n_attached;                  /* of -p and --comm; 0: a CMD was started, or -a */
 	const struct collector_top *choose; /* of -a; n 0: it was not asked for */
 	uint32_t hz;                        /* the least that was asked for, */
 	uint32_t hz_most;                   /* and the most, where wick rate changed it */

@@ -39,8 +39,8 @@ static const char *what_helps(const char *why)
 
 static void add_unsupported(const struct collector_stats *stats, struct buf *buf)
 {
-	for (size_t i = 0; i < stats->n_unsampled && i < MAX_UNSUPPORTED; i++) {
-		const struct collector_unsupported *it = &stats->unsampled[i];
+	for (size_t i = 0; i < stats->n_unsupported && i < MAX_UNSUPPORTED; i++) {
+		const struct collector_unsupported *it = &stats->unsupported[i];
 
 		summary_topic(buf, i ? "" : "not sampled");
 		words_count(buf, it->count);
@@ -48,10 +48,10 @@ static void add_unsupported(const struct collector_stats *stats, struct buf *buf
 		words_plain(buf, it->path);
 		buf_printf(buf, " (%s)%s\n", it->why, what_helps(it->why));
 	}
-	if (stats->n_unsampled > MAX_UNSUPPORTED) {
+	if (stats->n_unsupported > MAX_UNSUPPORTED) {
 		summary_topic(buf, "");
 		buf_add(buf, "and ");
-		text_of(buf, stats->n_unsampled - MAX_UNSUPPORTED, "other program");
+		text_of(buf, stats->n_unsupported - MAX_UNSUPPORTED, "other program");
 		buf_add_char(buf, '\n');
 	}
 }
@@ -67,17 +67,17 @@ static void add_agentless(const struct collector_stats *stats, struct buf *buf)
 			   stats->agentless_errno ? strerrordesc_np((int)stats->agentless_errno)
 						  : "the agent could not start");
 	}
-	if (stats->deaf) {
+	if (stats->handlers_replaced) {
 		summary_topic(buf, "signal");
-		text_of(buf, stats->deaf, "process");
+		text_of(buf, stats->handlers_replaced, "process");
 		buf_printf(buf, " replaced the handler of SIG%s: %s\n",
-			   sigabbrev_np(stats->deaf_signal), ended);
+			   sigabbrev_np(stats->failed_signal), ended);
 	}
-	if (stats->mute) {
+	if (stats->no_signals) {
 		summary_topic(buf, "signal");
-		text_of(buf, stats->mute, "process");
+		text_of(buf, stats->no_signals, "process");
 		buf_printf(buf, " handled or blocked SIG%s itself: %s\n",
-			   sigabbrev_np(stats->deaf_signal), ended);
+			   sigabbrev_np(stats->failed_signal), ended);
 	}
 	if (stats->seccomp) {
 		summary_topic(buf, "seccomp");
@@ -95,23 +95,23 @@ static void add_agentless(const struct collector_stats *stats, struct buf *buf)
 
 static void add_external(const struct collector_stats *stats, struct buf *buf)
 {
-	if (!stats->outside)
+	if (!stats->external)
 		return;
 	summary_topic(buf, "external");
-	text_of(buf, stats->outside, "program");
+	text_of(buf, stats->external, "program");
 	buf_add(buf, " sampled with ptrace");
-	if (stats->outside_path[0]) {
+	if (stats->external_path[0]) {
 		buf_add(buf, ", ");
-		words_plain(buf, stats->outside_path);
-		buf_printf(buf, " (%s)", stats->outside_why);
+		words_plain(buf, stats->external_path);
+		buf_printf(buf, " (%s)", stats->external_why);
 	}
 	buf_add(buf, ": ");
-	text_of(buf, stats->outside_stops, "stop");
-	if (stats->outside_stops) {
+	text_of(buf, stats->external_stops, "stop");
+	if (stats->external_stops) {
 		buf_add(buf, ", on average ");
-		words_amount(buf, stats->outside_stopped_ns / stats->outside_stops, "ns");
+		words_amount(buf, stats->external_stopped_ns / stats->external_stops, "ns");
 		buf_add(buf, ", at most ");
-		words_amount(buf, stats->outside_longest_ns, "ns");
+		words_amount(buf, stats->external_longest_ns, "ns");
 	}
 	buf_add_char(buf, '\n');
 }

@@ -214,28 +214,28 @@ static void open_module(void *context, uint64_t key, void *value)
 	namer->stats.missing_why = namer->why.text;
 }
 
-struct asking {
+struct address_request {
 	struct symbolizer *symbolizer;
 	struct module *module;
 };
 
 static void ask_address(void *context, uint64_t vaddr, void *value)
 {
-	const struct asking *asking = context;
+	const struct address_request *request = context;
 
 	(void)value;
-	symbolizer_request_in(asking->symbolizer, asking->module, vaddr);
+	symbolizer_request_in(request->symbolizer, request->module, vaddr);
 }
 
 static void ask_module(void *context, uint64_t key, void *value)
 {
 	struct frame_namer *namer = context;
 	struct named_module *module = value;
-	struct asking asking = {namer->symbolizer, module->module};
+	struct address_request request = {namer->symbolizer, module->module};
 
 	(void)key;
 	if (module->module)
-		map_each(&module->asked, ask_address, &asking);
+		map_each(&module->asked, ask_address, &request);
 }
 
 static void wait(struct frame_namer *namer)

@@ -32,19 +32,21 @@ static int attach_one(struct attaching *attaching, pid_t pid, struct err *err)
 	struct collector_attached attached;
 	int r;
 
-	if (external_choice_only(attaching->outside))
-		return external_choice_join(attaching->outside, attaching->collector, pid, 0, err);
+	if (external_choice_only(attaching->external))
+		return external_choice_attach(attaching->external, attaching->collector, pid, 0,
+					      err);
 	r = collector_attach(attaching->collector, pid, &attached, err);
 	if (r == -EBUSY)
 		add_recorder(pid, err);
 	if (r < 0)
-		return external_choice_join(attaching->outside, attaching->collector, pid, r, err);
+		return external_choice_attach(attaching->external, attaching->collector, pid, r,
+					      err);
 	if (attached.why.text[0])
 		say_note("%s", attached.why.text);
 	if (attaching->verbose)
 		tell_attached(pid, &attached);
-	if (!attaching->inner_pid)
-		attaching->inner_pid = attached.inner_pid;
+	if (!attaching->namespace_pid)
+		attaching->namespace_pid = attached.namespace_pid;
 	return 0;
 }
 
@@ -53,8 +55,8 @@ static int note_attached(struct attaching *attaching, pid_t pid, struct err *err
 {
 	char comm[ATTACH_COMM_BYTES];
 
-	if (attaching->joined)
-		attaching->joined(attaching->context, pid);
+	if (attaching->attached)
+		attaching->attached(attaching->context, pid);
 	if (attaching->n++ > 0)
 		return 0;
 	attaching->pid = pid;

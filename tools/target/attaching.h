@@ -14,14 +14,14 @@
 struct attaching {
 	struct collector *collector;
 	const struct attach_options *attach;
-	const struct external_choice *outside;
-	bool verbose;                             /* say for how long a thread of each stood */
-	void (*joined)(void *context, pid_t pid); /* told of each; NULL: nobody is */
+	const struct external_choice *external;
+	bool verbose;                               /* say for how long a thread of each stood */
+	void (*attached)(void *context, pid_t pid); /* called for each; may be NULL */
 	void *context;
-	size_t n;        /* how many have joined */
-	pid_t pid;       /* of the first of them */
-	pid_t inner_pid; /* of the first with an agent, in its own pid namespace; 0: as here */
-	char *comm;      /* of the first */
+	size_t n;            /* attached processes */
+	pid_t pid;           /* of the first of them */
+	pid_t namespace_pid; /* of the first with an agent, in its own pid namespace; 0: as here */
+	char *comm;          /* of the first */
 };
 
 /**

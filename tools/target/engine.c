@@ -171,7 +171,7 @@ void external_choice_pass(const struct external_choice *choice, struct collector
 	if (!is_wanted(choice))
 		return;
 	to->external_sampler = external_engine();
-	to->outside = external_choice_only(choice);
+	to->external_only = external_choice_only(choice);
 }
 
 static unsigned rate_of(const struct external_choice *choice)
@@ -184,7 +184,7 @@ void external_choice_tell(const struct external_choice *choice, const struct col
 {
 	struct collector_program program;
 
-	if (!collector_launched_outside(collector))
+	if (!collector_launched_external(collector))
 		return;
 	if (collector_examine(command, &program, NULL) == 0 && program.why)
 		say_note("'%s' cannot load the agent (%s): engine ptrace samples it, %u times a "
@@ -196,10 +196,10 @@ void external_choice_tell(const struct external_choice *choice, const struct col
 			 MOST_HZ);
 }
 
-int external_choice_join(const struct external_choice *choice, struct collector *collector,
-			 pid_t pid, int error, struct err *err)
+int external_choice_attach(const struct external_choice *choice, struct collector *collector,
+			   pid_t pid, int error, struct err *err)
 {
-	struct outside_process process;
+	struct checked_process process;
 	struct err why = {0};
 	bool only = external_choice_only(choice);
 	int r;
@@ -210,7 +210,7 @@ int external_choice_join(const struct external_choice *choice, struct collector 
 	if (r == 0 && process.tracer)
 		r = attach_refuse_traced(pid, process.tracer, &why);
 	if (r == 0)
-		r = collector_outside(collector, pid, &why);
+		r = collector_attach_external(collector, pid, &why);
 	if (r == -EPERM)
 		r = check_denied(pid, &why);
 	if (r == 0 && !only)

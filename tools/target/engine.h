@@ -73,15 +73,15 @@ void external_choice_tell(const struct external_choice *choice, const struct col
 			  const char *command);
 
 /**
- * external_choice_join - have a running process sampled from outside, where that is wanted
+ * external_choice_attach - have a running process sampled from outside, where that is wanted
  * @error: why it did not join otherwise; 0: that was not tried
  * @err:   holds that reason; the new one if there is
  *
  * Return:  0; ERROR: it is not wanted; -errno and the reason.
  * Context: main thread.
  */
-int external_choice_join(const struct external_choice *choice, struct collector *collector,
-			 pid_t pid, int error, struct err *err);
+int external_choice_attach(const struct external_choice *choice, struct collector *collector,
+			   pid_t pid, int error, struct err *err);
 
 /**
  * external_choice_only - whether no process is to have an agent

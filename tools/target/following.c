@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-static int join(void *context, pid_t pid)
+static int attach(void *context, pid_t pid)
 {
 	struct following *following = context;
 	struct collector_attached attached;
@@ -34,7 +34,7 @@ void following_tick(struct following *following, uint64_t now_ns)
 {
 	if (now_ns < following_due_ns(following))
 		return;
-	collector_follow_children(following->collector, join, following, now_ns);
+	collector_follow_children(following->collector, attach, following, now_ns);
 }
 
 void following_tell(const struct following *following)

@@ -11,13 +11,13 @@
 /* Set the first two; zero the others.  following_release() takes any state. */
 struct following {
 	struct collector *collector; /* NULL: nobody is followed */
-	bool verbose;                /* say of each why it does not join */
+	bool verbose;                /* print why a child is not attached to */
 	uint64_t n_refused;
 	struct err why; /* of the last */
 };
 
 /**
- * following_tick - have children join, when it is due
+ * following_tick - have children attach, when it is due
  *
  * Context: main thread.
  */

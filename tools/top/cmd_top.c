@@ -106,19 +106,19 @@ static int take_option(void *context, int id, const char *value, struct err *err
 
 static int check_subject(const struct top_options *options, struct err *err)
 {
-	bool joins = attach_options_given(&options->attach);
+	bool attaches = attach_options_given(&options->attach);
 
-	if (options->argc == 0 && !joins) {
+	if (options->argc == 0 && !attaches) {
 		(void)err_set(err, 0, "no command given");
 		err_hint(err, "wick top -- ./program, or -p PID");
 		return -EINVAL;
 	}
-	if (options->argc > 0 && joins)
+	if (options->argc > 0 && attaches)
 		return err_set(err, 0,
 			       "'%s' starts a program, -p and --comm attach to running ones, try: "
 			       "one of them",
 			       options->argv[0]);
-	if (options->cmd_output && joins)
+	if (options->cmd_output && attaches)
 		return err_set(err, 0,
 			       "--cmd-output needs a CMD, and none is given, try: without it");
 	return 0;
@@ -246,13 +246,13 @@ static void watch(struct watching *it, bool *end_cmd)
 static int fail_start(const struct watching *it, int error, struct err *err)
 {
 	const struct top_options *options = it->session.options;
-	bool joins = attach_options_given(&options->attach);
+	bool attaches = attach_options_given(&options->attach);
 
 	if (error == -ENOENT && options->argc > 0)
 		attach_options_hint(options->argv[0], err);
 	say_error("%s", err->text);
-	if (!it->session.symbolizer || (!joins && !it->session.output.file) ||
-	    (joins && (error == -EPERM || error == -EACCES)))
+	if (!it->session.symbolizer || (!attaches && !it->session.output.file) ||
+	    (attaches && (error == -EPERM || error == -EACCES)))
 		return cmd_exit_of(error);
 	return error == -ENOENT || error == -ESRCH ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
 }
@@ -302,11 +302,11 @@ static void end_program(struct top_session *session)
 /* A CMD starts behind the screen; processes are joined before it: that may take a line each. */
 static int start(struct watching *it, const struct top_options *options)
 {
-	bool joins = attach_options_given(&options->attach);
+	bool attaches = attach_options_given(&options->attach);
 	struct err err = {0};
 	int r = 0;
 
-	if (!options->once && !joins && top_screen_open(&it->screen, &err) < 0) {
+	if (!options->once && !attaches && top_screen_open(&it->screen, &err) < 0) {
 		say_error("%s", err.text);
 		return WICK_USAGE;
 	}
@@ -316,7 +316,7 @@ static int start(struct watching *it, const struct top_options *options)
 		it->screen = NULL;
 		return fail_start(it, r, &err);
 	}
-	if (!options->once && joins && top_screen_open(&it->screen, &err) < 0) {
+	if (!options->once && attaches && top_screen_open(&it->screen, &err) < 0) {
 		top_session_end(&it->session);
 		say_error("%s", err.text);
 		return WICK_USAGE;
@@ -349,7 +349,7 @@ static int run(struct watching *it, const struct top_options *options)
 static void tell_end(struct top_session *session)
 {
 	if (session->launched)
-		external_choice_tell(&session->outside, session->collector,
+		external_choice_tell(&session->external, session->collector,
 				     session->options->argv[0]);
 	if (session->cmd_ended)
 		say_note("'%s' %s", session->comm, session->ending);

@@ -52,8 +52,8 @@ static int prepare(struct top_session *session, struct err *err)
 
 	if (r < 0)
 		return r;
-	session->outside = (struct external_choice){.events = options->events, .hz = options->hz};
-	external_choice_pass(&session->outside, &collector);
+	session->external = (struct external_choice){.events = options->events, .hz = options->hz};
+	external_choice_pass(&session->external, &collector);
 	collector.agent_path = session->agent_path;
 	collector.follows = !collector.alone && attach_options_given(&options->attach);
 	collector.prices.timer_ns = signal_cost_ns();
@@ -85,20 +85,20 @@ static int launch(struct top_session *session, struct err *err)
 	return r;
 }
 
-static void on_joined(void *context, pid_t pid)
+static void on_attached(void *context, pid_t pid)
 {
 	struct top_session *session = context;
 
 	top_threads_watch(&session->threads, pid);
 }
 
-static int join(struct top_session *session, struct err *err)
+static int attach(struct top_session *session, struct err *err)
 {
 	struct attaching attaching = {
 		.collector = session->collector,
 		.attach = &session->options->attach,
-		.outside = &session->outside,
-		.joined = on_joined,
+		.external = &session->external,
+		.attached = on_attached,
 		.context = session,
 	};
 	int r = attaching_start(&attaching, err);
@@ -117,7 +117,7 @@ static int join(struct top_session *session, struct err *err)
 int top_session_start(struct top_session *session, const struct top_options *options,
 		      struct err *err)
 {
-	bool joins = attach_options_given(&options->attach);
+	bool attaches = attach_options_given(&options->attach);
 	int r;
 
 	session->options = options;
@@ -126,11 +126,11 @@ int top_session_start(struct top_session *session, const struct top_options *opt
 		return r;
 	session->queue = (struct name_queue){
 		.symbolizer = session->symbolizer, .deliver = on_named, .context = session};
-	if (joins)
+	if (attaches)
 		interrupt_no_cmd();
 	interrupt_catch();
 	session->start_ns = io_now_ns();
-	r = joins ? join(session, err) : launch(session, err);
+	r = attaches ? attach(session, err) : launch(session, err);
 	if (r == 0) {
 		session->started = true;
 		interrupt_detaches(session->collector);

@@ -39,7 +39,7 @@ struct top_session {
 	struct collector *collector;
 	struct symbolizer *symbolizer;
 	struct name_queue queue;
-	struct external_choice outside;
+	struct external_choice external;
 	struct following following;
 	struct collector_rate rate; /* the last that has come by; hz 0: none has */
 	struct top_model model;

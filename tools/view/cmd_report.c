@@ -462,7 +462,7 @@ static int draw(void *context, struct buf *text, struct err *err)
 {
 	const struct report *it = context;
 
-	view_trouble_weights(it->subject.selection, &it->subject.command.options.query);
+	view_error_weights(it->subject.selection, &it->subject.command.options.query);
 	return it->per ? write_parts(it, text, err) : write_report(it, text, err);
 }
 

@@ -111,7 +111,7 @@ static void say_fractions(const struct profile *profile)
 			say_note("the counts have fractions: they are shown in thousandths");
 }
 
-void view_trouble_files(const struct profile *profile)
+void view_error_files(const struct profile *profile)
 {
 	size_t troubled = 0, unread = 0;
 
@@ -184,7 +184,7 @@ void view_error_hint(const char *path, struct err *err)
 		err_hint(err, "a file of wick record, perf script or stackcollapse");
 }
 
-int view_trouble_empty(const struct profile *profile, struct err *err)
+int view_error_empty(const struct profile *profile, struct err *err)
 {
 	const struct profile_file *file = profile->files;
 
@@ -214,8 +214,8 @@ int view_trouble_empty(const struct profile *profile, struct err *err)
 	return are_denied(profile) ? -EACCES : -ENODATA;
 }
 
-int view_trouble_nothing_left(const struct profile *profile, const struct selection *selection,
-			      const struct query *query, struct err *err)
+int view_error_nothing_left(const struct profile *profile, const struct selection *selection,
+			    const struct query *query, struct err *err)
 {
 	struct buf text;
 
@@ -317,7 +317,7 @@ static void say_idle(const struct selection *selection)
 	buf_release(&text);
 }
 
-void view_trouble_selection(const struct selection *selection, const struct query *query)
+void view_error_selection(const struct selection *selection, const struct query *query)
 {
 	double unnamed = (double)count_unnamed(selection);
 	double percent = selection->n ? 100 * unnamed / (double)selection->n : 0;
@@ -337,7 +337,7 @@ void view_trouble_selection(const struct selection *selection, const struct quer
 			 percent);
 }
 
-void view_trouble_weights(const struct selection *selection, const struct query *query)
+void view_error_weights(const struct selection *selection, const struct query *query)
 {
 	if (selection->n && !query->has_measure && is_bare(selection))
 		say_note("the text has no header (wick record --bare): the time of a sample is not "

@@ -7,13 +7,13 @@
 #include "flamescope/query/query.h"
 
 /**
- * view_trouble_files - say what could not be read, was passed over, or was lost
+ * view_error_files - say what could not be read, was passed over, or was lost
  *
  * Of many files the first ones are named, and all are counted.
  *
  * Context: main thread.
  */
-void view_trouble_files(const struct profile *profile);
+void view_error_files(const struct profile *profile);
 
 /**
  * view_error_hint - part of a message: what to do about a file that could not be read, or was no
@@ -26,34 +26,34 @@ void view_trouble_files(const struct profile *profile);
 void view_error_hint(const char *path, struct err *err);
 
 /**
- * view_trouble_empty - why there is no sample at all
+ * view_error_empty - why there is no sample at all
  *
  * Return:  -ENODATA, with what to do; -EACCES: no file may be read.
  * Context: main thread.
  */
-int view_trouble_empty(const struct profile *profile, struct err *err);
+int view_error_empty(const struct profile *profile, struct err *err);
 
 /**
- * view_trouble_nothing_left - why a query leaves nothing
+ * view_error_nothing_left - why a query leaves nothing
  *
  * Return:  -ENODATA, with what there is.
  * Context: main thread.
  */
-int view_trouble_nothing_left(const struct profile *profile, const struct selection *selection,
-			      const struct query *query, struct err *err);
+int view_error_nothing_left(const struct profile *profile, const struct selection *selection,
+			    const struct query *query, struct err *err);
 
 /**
- * view_trouble_selection - say that values or names are missing
+ * view_error_selection - say that values or names are missing
  *
  * Context: main thread.
  */
-void view_trouble_selection(const struct selection *selection, const struct query *query);
+void view_error_selection(const struct selection *selection, const struct query *query);
 
 /**
- * view_trouble_weights - say that a bare text of wick has lost what its weights stand for
+ * view_error_weights - say that a bare text of wick has lost what its weights stand for
  *
  * Context: main thread.
  */
-void view_trouble_weights(const struct selection *selection, const struct query *query);
+void view_error_weights(const struct selection *selection, const struct query *query);
 
 #endif

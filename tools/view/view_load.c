@@ -59,9 +59,9 @@ int view_input_load(const struct view_input *input, struct profile **ret_profile
 	say_live("");
 	if (r < 0)
 		return r;
-	view_trouble_files(profile);
+	view_error_files(profile);
 	if (profile->n_samples == 0) {
-		r = view_trouble_empty(profile, err);
+		r = view_error_empty(profile, err);
 		profile_free(profile);
 		return r;
 	}
@@ -78,11 +78,11 @@ int view_input_select(const struct profile *profile, const struct query *query,
 	if (r < 0)
 		return r;
 	if (selection->n == 0) {
-		r = view_trouble_nothing_left(profile, selection, query, err);
+		r = view_error_nothing_left(profile, selection, query, err);
 		selection_free(selection);
 		return r;
 	}
-	view_trouble_selection(selection, query);
+	view_error_selection(selection, query);
 	*ret_selection = selection;
 	return 0;
 }

@@ -8,11 +8,11 @@ enum {
 	LEAST_LOOKS = 4,
 };
 
-static enum breaker_cause find_trouble(const struct breaker *breaker, bool full, uint64_t behind_ns)
+static enum breaker_cause find_trouble(const struct breaker *breaker, bool full, uint64_t lag_ns)
 {
 	if (full)
 		return BREAKER_FULL;
-	return behind_ns >= breaker->late_ns ? BREAKER_BEHIND : BREAKER_NONE;
+	return lag_ns >= breaker->late_ns ? BREAKER_BEHIND : BREAKER_NONE;
 }
 
 static void calm_down(struct breaker *breaker)
@@ -21,9 +21,9 @@ static void calm_down(struct breaker *breaker)
 	breaker->looks = 0;
 }
 
-bool breaker_step(struct breaker *breaker, uint64_t now_ns, bool full, uint64_t behind_ns)
+bool breaker_step(struct breaker *breaker, uint64_t now_ns, bool full, uint64_t lag_ns)
 {
-	enum breaker_cause cause = find_trouble(breaker, full, behind_ns);
+	enum breaker_cause cause = find_trouble(breaker, full, lag_ns);
 
 	if (!breaker->late_ns)
 		return false;
@@ -76,7 +76,7 @@ static void count_gap(struct lag *behind, uint64_t start_ns, struct collector_st
 		stats->starved_ns = gap_ns;
 }
 
-static uint64_t behind_ns(const struct lag_inputs *inputs)
+static uint64_t lag_ns(const struct lag_inputs *inputs)
 {
 	uint64_t due_ns = inputs->due_ns ? inputs->due_ns : UINT64_MAX;
 	uint64_t oldest_ns = inputs->oldest_ns ? inputs->oldest_ns : UINT64_MAX;
@@ -91,7 +91,7 @@ bool lag_check(struct lag *behind, const struct lag_inputs *inputs, struct colle
 
 	count_pause(behind, inputs, stats);
 	count_gap(behind, inputs->start_ns, stats);
-	if (!breaker_step(breaker, inputs->start_ns, inputs->fill >= FULL, behind_ns(inputs)))
+	if (!breaker_step(breaker, inputs->start_ns, inputs->fill >= FULL, lag_ns(inputs)))
 		return false;
 	stats->breaks += breaker->until_ns != 0;
 	return true;

@@ -31,12 +31,12 @@ struct breaker {
 /**
  * breaker_step - what one look at the rings has found
  * @full:      one was full
- * @behind_ns: how late the look was, or how old the oldest sample is that nobody has taken
+ * @lag_ns: how late the look was, or how old the oldest sample is that nobody has taken
  *
  * Return:  true when a pause begins (until_ns is set) or ends (until_ns is 0).
  * Context: collector thread.
  */
-bool breaker_step(struct breaker *breaker, uint64_t now_ns, bool full, uint64_t behind_ns);
+bool breaker_step(struct breaker *breaker, uint64_t now_ns, bool full, uint64_t lag_ns);
 
 /* Zero it and set the limits of the breaker. */
 struct lag {

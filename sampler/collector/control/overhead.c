@@ -233,7 +233,7 @@ uint64_t overhead_program_ns(const struct overhead *overhead, const struct overh
 	const struct collector_stats *stats = inputs->stats;
 	double ns = (double)stats->handler_ns + signals_ns(overhead, inputs) +
 		    (double)switches_ns(overhead, inputs) + (double)stats->hooks_ns +
-		    (double)stats->outside_stopped_ns;
+		    (double)stats->external_stopped_ns;
 	uint64_t most_ns = inputs->charged_ns;
 
 	return ns < (double)most_ns ? (uint64_t)ns : most_ns;
@@ -248,7 +248,7 @@ static struct budget_sums sums_of(const struct overhead *overhead,
 	return (struct budget_sums){
 		.now_ns = now_ns,
 		.cpu_ns = inputs->charged_ns,
-		.signals = stats->signals + stats->outside_stops,
+		.signals = stats->signals + stats->external_stops,
 		.cost_ns = {[BUDGET_PROGRAM] = overhead_program_ns(overhead, inputs),
 			    [BUDGET_COLLECTOR] = less(own_ns, overhead->own_base_ns)},
 		.fixed_ns = stats->hooks_ns + switches_ns(overhead, inputs),

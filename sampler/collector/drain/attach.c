@@ -32,7 +32,7 @@ struct attaching {
 	struct inject inject;
 	int signal;
 	uint32_t number; /* of the process in the drain thread's lists */
-	bool followed;   /* as a child of one that has joined */
+	bool followed;   /* found as a child of an attached process */
 };
 
 /* Its own are closed as soon as it has ended. */
@@ -53,7 +53,8 @@ static int prepare(struct collector *collector, void *argument)
 
 	if (map_get(&collector->drain.by_pid, (uint64_t)attaching->target.pid))
 		return -EALREADY;
-	r = drain_start(collector, attaching->target.pid, attaching->target.inner_pid, &process);
+	r = drain_start(collector, attaching->target.pid, attaching->target.namespace_pid,
+			&process);
 	if (r < 0)
 		return r;
 	process->attached = true;
@@ -129,7 +130,7 @@ static int explain_failure(pid_t pid, int r, struct err *err)
 	return seen < 0 ? seen : r;
 }
 
-static int join(struct attaching *attaching, struct collector_attached *attached, struct err *err)
+static int inject(struct attaching *attaching, struct collector_attached *attached, struct err *err)
 {
 	struct injection_thread thread = {.pid = attaching->target.pid,
 					  .modules = &attaching->modules};
@@ -171,7 +172,7 @@ static int look(int signal, struct attaching *attaching, struct collector_attach
 	if (r == 0)
 		r = attach_signal_choose(&attaching->target, signal, attaching->modules.signal,
 					 &attaching->signal, &attached->why, err);
-	attached->inner_pid = attaching->target.inner_pid;
+	attached->namespace_pid = attaching->target.namespace_pid;
 	attaching->inject.ignores_trap = attaching->target.ignored >> (SIGTRAP - 1) & 1;
 	attached->signal = attaching->signal;
 	attached->again = attaching->inject.place.attach != 0;
@@ -210,7 +211,7 @@ static int run(struct collector *collector, struct attaching *attaching,
 	r = request_make(collector, prepare, attaching);
 	if (r < 0)
 		return explain_prepare(attaching->inject.pid, r, err);
-	r = join(attaching, attached, err);
+	r = inject(attaching, attached, err);
 	(void)request_make(collector, r < 0 ? take_back : take_in, attaching);
 	return r;
 }
@@ -223,7 +224,7 @@ static void forget(struct attaching *attaching)
 	cleanup_fd(&attaching->inject.pidfd);
 }
 
-int attach_look(pid_t pid, struct collector_attached *ret_attached, struct err *err)
+int attach_probe(pid_t pid, struct collector_attached *ret_attached, struct err *err)
 {
 	struct attaching attaching = {
 		.inject = {.pid = pid, .mem_fd = -1, .ring_fd = -1, .pidfd = -1}};

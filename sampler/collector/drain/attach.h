@@ -8,14 +8,14 @@ struct collector;
 struct process;
 
 /**
- * attach_look - whether collector_attach() would have a thread of a process to hold, and how
+ * attach_probe - whether collector_attach() would have a thread of a process to hold, and how
  *
  * Nothing is done to it, and @ret_attached has no times.  That another wick records it is not seen.
  *
  * Return:  as collector_attach().
  * Context: any thread.
  */
-int attach_look(pid_t pid, struct collector_attached *ret_attached, struct err *err);
+int attach_probe(pid_t pid, struct collector_attached *ret_attached, struct err *err);
 
 /**
  * attach_process - attach to a running process: collector_attach()

@@ -218,7 +218,7 @@ static void limit_slots(const struct drain *drain, struct process *process, uint
 	process->ring.header->max_slots = n;
 }
 
-int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
+int drain_start(struct collector *collector, pid_t pid, pid_t namespace_pid,
 		struct process **ret_process)
 {
 	struct drain *drain = &collector->drain;
@@ -235,8 +235,8 @@ int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
 	}
 	r = process_new(&process, drain->next_number, pid, &collector->options, &drain->sockets);
 	if (r == 0) {
-		process->inner_pid = inner_pid;
-		if (inner_pid != pid)
+		process->namespace_pid = namespace_pid;
+		if (namespace_pid != pid)
 			namespace_tids_open(&process->namespace_tids);
 		limit_slots(drain, process, collector->options.ring_bytes);
 		process_begin_rate(process, &drain->rate);
@@ -271,7 +271,7 @@ void drain_unsupported(struct collector *collector, pid_t pid)
 		return;
 	process_charge(process);
 	process_drain(process, &drain->stream.order);
-	process->unsampled_ns = io_now_ns();
+	process->unsupported_ns = io_now_ns();
 }
 
 static uint64_t timeval_ns(struct timeval time)
@@ -393,10 +393,10 @@ static void publish(struct collector *collector)
 	struct published *published = &collector->published;
 
 	stats.charged_ns = drain_charged_ns(drain);
-	stats.unsampled_processes = drain->unsampled.count;
+	stats.unsupported_processes = drain->unsupported.count;
 	stats.program_ns = rate_change_program_ns(collector);
 	/* When everything was sampled, the kernel's own sum for CMD is the better one. */
-	if (drain->child_ended && stats.unsampled_processes == 0 && stats.agentless == 0 &&
+	if (drain->child_ended && stats.unsupported_processes == 0 && stats.agentless == 0 &&
 	    drain->child_rusage_ns > stats.charged_ns)
 		stats.charged_ns = drain->child_rusage_ns;
 	stats.paused_ns = rate_paused_ns(&drain->rate, stats.charged_ns);
@@ -406,8 +406,8 @@ static void publish(struct collector *collector)
 	published->usage = drain->usage.now;
 	published->child_ended = drain->child_ended;
 	published->child_status = drain->child_status;
-	if (published->unsampled.count != drain->unsampled.count)
-		published->unsampled = drain->unsampled;
+	if (published->unsupported.count != drain->unsupported.count)
+		published->unsupported = drain->unsupported;
 	(void)pthread_mutex_unlock(&published->lock);
 }
 
@@ -421,11 +421,11 @@ static void look_at(struct collector *collector, struct process *process,
 	if (process_update_mappings(process, &drain->stream.order, false))
 		pass->moved = true;
 	process_reap(process, &drain->stream.order);
-	if (engines_look(process, &collector->options, drain->rate.period_ns, &drain->stats))
+	if (engines_check(process, &collector->options, drain->rate.period_ns, &drain->stats))
 		poll_interval_set_events(&drain->poll_interval, true,
 					 NS_PER_S / collector_kernel_hz());
 	if (process->perf.on)
-		perf_threads_look(process, &collector->options.perf, &drain->stats);
+		perf_threads_scan(process, &collector->options.perf, &drain->stats);
 	if (process->external)
 		return;
 	if (drain->rate.pauses)
@@ -472,7 +472,7 @@ static void pass(struct collector *collector)
 	struct drain *drain = &collector->drain;
 	uint64_t start_ns = io_now_ns();
 	struct poll_interval_pass pass = {.now_ns = start_ns};
-	uint64_t outside_ns;
+	uint64_t external_ns;
 
 	drain->stats.as_of_ns = start_ns;
 	look_at_all(collector, &pass);
@@ -480,8 +480,8 @@ static void pass(struct collector *collector)
 		wait_child(collector);
 	wall_turn_all(collector);
 	exec_watch_check(collector, start_ns);
-	outside_ns = drain_external_turns(collector);
-	top_look(&drain->filter.top, drain->processes, start_ns);
+	external_ns = drain_external_turns(collector);
+	top_scan(&drain->filter.top, drain->processes, start_ns);
 	if (look_at_usage(drain, start_ns))
 		queue_nudge(&collector->queue);
 	handshake_expire(collector, start_ns);
@@ -491,10 +491,10 @@ static void pass(struct collector *collector)
 		drain->marked_ns = 0;
 	rate_change_by_budget(collector);
 	publish(collector);
-	due_plan(collector, &pass, outside_ns);
+	due_plan(collector, &pass, external_ns);
 }
 
-void drain_let_go(struct collector *collector, struct process *process)
+void drain_detach(struct collector *collector, struct process *process)
 {
 	atomic_store_explicit(&process->ring.header->stop, 1, memory_order_release);
 	attach_ended(collector, process);

@@ -45,7 +45,7 @@ bool drain_records(struct collector *collector, pid_t pid);
 
 /**
  * drain_start - a new image; an older one of the same pid has ended
- * @inner_pid: what it calls itself: another pid in a pid namespace
+ * @namespace_pid: what it calls itself: another pid in a pid namespace
  *
  * Its mappings have been read when this returns.
  *
@@ -53,15 +53,15 @@ bool drain_records(struct collector *collector, pid_t pid);
  * Owns:    the drain thread.
  * Context: collector thread.
  */
-int drain_start(struct collector *collector, pid_t pid, pid_t inner_pid,
+int drain_start(struct collector *collector, pid_t pid, pid_t namespace_pid,
 		struct process **ret_process);
 
 /**
- * drain_let_go - record a process no more
+ * drain_detach - record a process no more
  *
  * Context: collector thread.
  */
-void drain_let_go(struct collector *collector, struct process *process);
+void drain_detach(struct collector *collector, struct process *process);
 
 /**
  * drain_forget - a process did not join after all

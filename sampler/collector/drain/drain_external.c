@@ -23,9 +23,9 @@
 enum {
 	OUTSIDE_AGAIN_MS = 2,   /* how soon another look follows one that showed little, at most */
 	OUTSIDE_SLICE_US = 100, /* of a processor, in one go */
-	OUTSIDE_LEAST_MS = 10,  /* between two turns of external sampling */
-	OUTSIDE_CHILDREN_MS = 100, /* between two looks for children of external processes */
-	OUTSIDE_EXPECT_MS = 1000,  /* how long a process may take to become the program it named */
+	EXTERNAL_LEAST_MS = 10, /* between two turns of external sampling */
+	EXTERNAL_CHILDREN_MS = 100, /* between two looks for children of external processes */
+	OUTSIDE_EXPECT_MS = 1000,   /* how long a process may take to become the program it named */
 };
 
 static bool stat_image(const char *path, struct external_image *ret_image)
@@ -100,7 +100,7 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 	struct drain *drain = &collector->drain;
 	const struct process *old = map_get(&drain->by_pid, (uint64_t)pid);
 	uint64_t base_ns = old ? old->base_cpu_ns : 0;
-	struct child_cpu family =
+	struct child_cpu child_cpu =
 		old ? old->child_cpu : (struct child_cpu){.place = CHILD_CPU_CHILD};
 	struct process *process;
 	struct external_process *external;
@@ -108,7 +108,7 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 
 	if (r < 0)
 		return r;
-	if (drain->stats.outside == 0)
+	if (drain->stats.external == 0)
 		take_short_slices();
 	r = drain_start(collector, pid, pid, &process);
 	if (r < 0) {
@@ -117,12 +117,12 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 	}
 	process->external = external;
 	process->attached = attached;
-	process->child_cpu = family;
+	process->child_cpu = child_cpu;
 	if (old && attached)
 		process->base_cpu_ns = base_ns;
 	(void)read_image(pid, &process->image);
-	drain->outside.n++;
-	drain->stats.outside++;
+	drain->external.n++;
+	drain->stats.external++;
 	return 0;
 }
 
@@ -130,11 +130,11 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 static int note(struct drain *drain, pid_t pid, const char *path, enum program_kind kind, int r)
 {
 	if (r < 0 && unsupported_why(kind))
-		unsupported_add(&drain->unsampled, pid, path, kind);
+		unsupported_add(&drain->unsupported, pid, path, kind);
 	if (r == 0 && unsupported_why(kind)) {
-		(void)snprintf(drain->stats.outside_path, sizeof(drain->stats.outside_path), "%s",
+		(void)snprintf(drain->stats.external_path, sizeof(drain->stats.external_path), "%s",
 			       path);
-		drain->stats.outside_why = unsupported_why(kind);
+		drain->stats.external_why = unsupported_why(kind);
 	}
 	return r;
 }
@@ -161,10 +161,10 @@ void drain_external_expect(struct collector *collector, pid_t pid, const char *p
 {
 	struct drain *drain = &collector->drain;
 	struct external_expected *expected =
-		&drain->outside.expected[drain->outside.n_expected % OUTSIDE_EXPECTED];
+		&drain->external.expected[drain->external.n_expected % EXTERNAL_EXPECTED];
 
 	if (!collector->options.external_sampler || !read_image(pid, &expected->before)) {
-		unsupported_add(&drain->unsampled, pid, path, kind);
+		unsupported_add(&drain->unsupported, pid, path, kind);
 		return;
 	}
 	read_its_file(pid, path, &expected->after);
@@ -172,7 +172,7 @@ void drain_external_expect(struct collector *collector, pid_t pid, const char *p
 	expected->kind = kind;
 	expected->until_ns = io_now_ns() + OUTSIDE_EXPECT_MS * NS_PER_MS;
 	(void)snprintf(expected->path, sizeof(expected->path), "%s", path);
-	drain->outside.n_expected++;
+	drain->external.n_expected++;
 }
 
 /*
@@ -184,8 +184,8 @@ static bool look_for_expected(struct collector *collector, uint64_t now_ns)
 	struct drain *drain = &collector->drain;
 	bool more = false;
 
-	for (int i = 0; i < OUTSIDE_EXPECTED; i++) {
-		struct external_expected *expected = &drain->outside.expected[i];
+	for (int i = 0; i < EXTERNAL_EXPECTED; i++) {
+		struct external_expected *expected = &drain->external.expected[i];
 		struct external_image now;
 
 		if (!expected->pid)
@@ -227,7 +227,7 @@ static uint64_t turn_ns(const struct drain *drain)
 {
 	uint64_t ns = drain->rate.period_ns;
 
-	return ns < OUTSIDE_LEAST_MS * NS_PER_MS ? OUTSIDE_LEAST_MS * NS_PER_MS : ns;
+	return ns < EXTERNAL_LEAST_MS * NS_PER_MS ? EXTERNAL_LEAST_MS * NS_PER_MS : ns;
 }
 
 /* Return: whether somebody was found where a look says little. */
@@ -235,7 +235,7 @@ static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 {
 	struct drain *drain = &collector->drain;
 	struct process *next;
-	bool list = !again && now_ns >= drain->outside.list_ns;
+	bool list = !again && now_ns >= drain->external.list_ns;
 	bool unsure = false;
 	uint32_t n = 0;
 
@@ -259,21 +259,21 @@ static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 		if (list && !collector->options.alone)
 			children_each(process->pid, adopt_child, collector);
 	}
-	drain->outside.n = n;
+	drain->external.n = n;
 	if (list)
-		drain->outside.list_ns = now_ns + OUTSIDE_CHILDREN_MS * NS_PER_MS;
+		drain->external.list_ns = now_ns + EXTERNAL_CHILDREN_MS * NS_PER_MS;
 	return unsure;
 }
 
 /* A step of xorshift64 (Marsaglia: Xorshift RNGs). */
 static uint64_t next_random(struct drain *drain)
 {
-	uint64_t x = drain->outside.random ? drain->outside.random : io_now_ns() | 1;
+	uint64_t x = drain->external.random ? drain->external.random : io_now_ns() | 1;
 
 	x ^= x << 13;
 	x ^= x >> 7;
 	x ^= x << 17;
-	drain->outside.random = x;
+	drain->external.random = x;
 	return x;
 }
 
@@ -303,15 +303,15 @@ uint64_t drain_external_turns(struct collector *collector)
 	if (!collector->options.external_sampler)
 		return UINT64_MAX;
 	if (look_for_expected(collector, now_ns))
-		soon_ns = now_ns + OUTSIDE_LEAST_MS * NS_PER_MS;
-	if (drain->outside.n == 0)
+		soon_ns = now_ns + EXTERNAL_LEAST_MS * NS_PER_MS;
+	if (drain->external.n == 0)
 		return soon_ns;
-	if (now_ns >= drain->outside.next_ns) {
+	if (now_ns >= drain->external.next_ns) {
 		turn(collector, now_ns);
 		/* Not in step with what the program does in turns of its own. */
-		drain->outside.next_ns = now_ns + ns - ns / 8 + next_random(drain) % (ns / 4);
+		drain->external.next_ns = now_ns + ns - ns / 8 + next_random(drain) % (ns / 4);
 	}
-	return drain->outside.next_ns < soon_ns ? drain->outside.next_ns : soon_ns;
+	return drain->external.next_ns < soon_ns ? drain->external.next_ns : soon_ns;
 }
 
 /* What a request of the main thread is about. */
@@ -373,13 +373,13 @@ static void replace(struct collector *collector, struct process *process)
 	char path[WIRE_PATH_BYTES];
 
 	if (collector->options.follows && process->child_cpu.place == CHILD_CPU_CHILD) {
-		drain_let_go(collector, process);
+		drain_detach(collector, process);
 		return;
 	}
 	read_path(pid, path);
 	if (drain_external_follow(collector, process, path) < 0 &&
 	    map_get(&collector->drain.by_pid, (uint64_t)pid) == process)
-		drain_let_go(collector, process);
+		drain_detach(collector, process);
 }
 
 static bool takes_signal(const struct process *process)
@@ -395,7 +395,7 @@ static bool takes_signal(const struct process *process)
 }
 
 /* Signals that arrive nowhere have another handler, or every thread blocks them. */
-static bool is_mute(struct process *process)
+static bool has_no_signals(struct process *process)
 {
 	uint64_t period_ns = process->live_ns ? process->live_ns : process->period_ns;
 
@@ -408,13 +408,13 @@ static bool is_mute(struct process *process)
 }
 
 /* It may only have been in the kernel for long. */
-static void tell_mute(struct drain *drain, struct process *process, bool mute)
+static void set_no_signals(struct drain *drain, struct process *process, bool no_signals)
 {
-	if (mute == process->mute)
+	if (no_signals == process->no_signals)
 		return;
-	process->mute = mute;
-	drain->stats.mute += mute ? 1 : UINT64_MAX;
-	drain->stats.deaf_signal = process->signal;
+	process->no_signals = no_signals;
+	drain->stats.no_signals += no_signals ? 1 : UINT64_MAX;
+	drain->stats.failed_signal = process->signal;
 }
 
 /* Its timers go on, and what they send is ignored; events are ours to end. */
@@ -422,18 +422,18 @@ static void listen(struct drain *drain, struct process *process, uint64_t now_ns
 {
 	uint32_t state = atomic_load_explicit(&process->ring.header->state, memory_order_acquire);
 
-	if (process->deaf || now_ns < process->listen_ns || state != AGENT_SAMPLING)
+	if (process->handler_replaced || now_ns < process->listen_ns || state != AGENT_SAMPLING)
 		return;
 	process->listen_ns = now_ns + LISTEN_MS * NS_PER_MS;
 	if (takes_signal(process)) {
-		tell_mute(drain, process, is_mute(process));
+		set_no_signals(drain, process, has_no_signals(process));
 		return;
 	}
-	tell_mute(drain, process, false);
-	process->deaf = true;
+	set_no_signals(drain, process, false);
+	process->handler_replaced = true;
 	perf_threads_off(process);
-	drain->stats.deaf++;
-	drain->stats.deaf_signal = process->signal;
+	drain->stats.handlers_replaced++;
+	drain->stats.failed_signal = process->signal;
 }
 
 void exec_watch_check(struct collector *collector, uint64_t now_ns)

@@ -35,10 +35,10 @@ void drain_external_expect(struct collector *collector, pid_t pid, const char *p
 			   enum program_kind kind);
 
 /**
- * drain_external_attach - collector_outside()
+ * drain_external_attach - collector_attach_external()
  * @followed: a child of an attached process: the recording does not wait for its end
  *
- * Return:  as collector_outside(); -ENOTSUP: there is no external sampler.
+ * Return:  as collector_attach_external(); -ENOTSUP: there is no external sampler.
  * Context: main thread.
  */
 int drain_external_attach(struct collector *collector, pid_t pid, bool followed, struct err *err);

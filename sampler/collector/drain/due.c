@@ -102,13 +102,13 @@ static uint64_t pass_ns(const struct collector *collector, uint64_t start_ns)
 }
 
 void due_plan(struct collector *collector, const struct poll_interval_pass *pass,
-	      uint64_t outside_ns)
+	      uint64_t external_ns)
 {
 	struct due *due = &collector->drain.due;
 
 	due->every_ns = poll_interval_wait(&collector->drain.poll_interval, pass) * NS_PER_MS;
 	due->news_ns = pass->now_ns + due->every_ns;
-	due->pass_ns = earlier(pass_ns(collector, pass->now_ns), outside_ns);
+	due->pass_ns = earlier(pass_ns(collector, pass->now_ns), external_ns);
 }
 
 uint64_t due_wake_ns(const struct due *due)
@@ -119,7 +119,7 @@ uint64_t due_wake_ns(const struct due *due)
 static bool has_news(const struct drain *drain)
 {
 	for (const struct process *process = drain->processes; process; process = process->next)
-		if (ring_view_has_news(&process->ring))
+		if (ring_view_has_changes(&process->ring))
 			return true;
 	return false;
 }

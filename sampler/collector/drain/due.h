@@ -31,12 +31,12 @@ void due_init(struct collector *collector);
 
 /**
  * due_plan - a pass is over
- * @outside_ns: when a turn from outside is due
+ * @external_ns: when a turn from outside is due
  *
  * Context: collector thread.
  */
 void due_plan(struct collector *collector, const struct poll_interval_pass *pass,
-	      uint64_t outside_ns);
+	      uint64_t external_ns);
 
 /**
  * due_wake_ns - how long the thread may sleep; after that, since when a pass is due

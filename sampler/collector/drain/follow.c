@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 enum {
-	FOLLOW_PART = 500,     /* the part of the time that looks take */
-	FOLLOW_JOIN_PART = 10, /* the part of the time that attaching takes */
-	FOLLOW_JOINS = 8,      /* children attached after one look */
-	FOLLOW_MOST = 4096,    /* children known at once, recorded or not */
+	FOLLOW_PART = 500,       /* the part of the time that looks take */
+	FOLLOW_ATTACH_PART = 10, /* the part of the time that attaching takes */
+	FOLLOW_ATTACHES = 8,     /* children attached after one look */
+	FOLLOW_MOST = 4096,      /* children known at once, recorded or not */
 };
 
 static const uint64_t AGAIN_NS = 2 * NS_PER_S;
@@ -40,34 +40,33 @@ struct parent {
 };
 
 /* One look: the recorded ones, then their children that are not, and so on. */
-struct looking {
+struct scan {
 	struct follow *follow;
 	struct collector *collector;
-	const struct follow_hands *hands;
+	const struct follow_ops *ops;
 	struct parent parents[FOLLOW_MOST];
 	size_t n;
 	size_t at;
-	size_t n_joined;
+	size_t n_attached;
 	uint64_t now_ns;
-	uint64_t joining_ns; /* what joins took */
+	uint64_t attaching_ns; /* CPU time that attaching took */
 };
 
 static int list_recorded(struct collector *collector, void *argument)
 {
-	struct looking *looking = argument;
+	struct scan *scan = argument;
 
 	for (const struct process *process = collector->drain.processes;
-	     process && looking->n < FOLLOW_MOST; process = process->next)
+	     process && scan->n < FOLLOW_MOST; process = process->next)
 		if (process->alive && process->unhooked && !process->external)
-			looking->parents[looking->n++].pid = process->pid;
+			scan->parents[scan->n++].pid = process->pid;
 	return 0;
 }
 
 /* Return: NULL: it is seen for the first time, or memory ran out. */
-static struct follow_child *seen_before(struct looking *looking, pid_t pid,
-					const struct proc_stat *stat)
+static struct follow_child *seen_before(struct scan *scan, pid_t pid, const struct proc_stat *stat)
 {
-	struct map *children = &looking->follow->children;
+	struct map *children = &scan->follow->children;
 	struct follow_child *child = map_get(children, (uint64_t)pid);
 	bool same = child && child->start == stat->at[STAT_START] &&
 		    child->stack == stat->at[STAT_STACK];
@@ -82,50 +81,48 @@ static struct follow_child *seen_before(struct looking *looking, pid_t pid,
 	if (!same)
 		*child = (struct follow_child){.start = stat->at[STAT_START],
 					       .stack = stat->at[STAT_STACK]};
-	child->look = looking->follow->look;
+	child->look = scan->follow->look;
 	return same ? child : NULL;
 }
 
-static void join(struct looking *looking, struct follow_child *child, pid_t pid)
+static void attach_child(struct scan *scan, struct follow_child *child, pid_t pid)
 {
 	uint64_t before_ns = io_thread_ns();
-	int r = looking->hands->join(looking->hands->context, pid);
+	int r = scan->ops->attach(scan->ops->context, pid);
 
-	looking->joining_ns += io_thread_ns() - before_ns;
-	looking->n_joined++;
+	scan->attaching_ns += io_thread_ns() - before_ns;
+	scan->n_attached++;
 	child->pause_ns = child->pause_ns ? 2 * child->pause_ns : AGAIN_NS;
-	child->retry_ns = r == -EAGAIN || r == -EBUSY ? looking->now_ns + child->pause_ns : NEVER;
+	child->retry_ns = r == -EAGAIN || r == -EBUSY ? scan->now_ns + child->pause_ns : NEVER;
 }
 
 static void see(void *context, pid_t pid)
 {
-	struct looking *looking = context;
+	struct scan *scan = context;
 	struct follow_child *child;
 	struct proc_stat stat;
 
 	/* One that is recorded stands in the list already. */
-	if (pid == getpid() || looking->n == FOLLOW_MOST ||
-	    drain_records(looking->collector, pid) || proc_stat_of(pid, STAT_STACK, &stat) < 0 ||
-	    stat.state == 'Z' || stat.state == 'X')
+	if (pid == getpid() || scan->n == FOLLOW_MOST || drain_records(scan->collector, pid) ||
+	    proc_stat_of(pid, STAT_STACK, &stat) < 0 || stat.state == 'Z' || stat.state == 'X')
 		return;
-	looking->parents[looking->n++] = (struct parent){.pid = pid, .stack = stat.at[STAT_STACK]};
-	child = seen_before(looking, pid, &stat);
-	if (child && stat.at[STAT_STACK] &&
-	    stat.at[STAT_STACK] != looking->parents[looking->at].stack &&
-	    child->retry_ns <= looking->now_ns && looking->n_joined < FOLLOW_JOINS)
-		join(looking, child, pid);
+	scan->parents[scan->n++] = (struct parent){.pid = pid, .stack = stat.at[STAT_STACK]};
+	child = seen_before(scan, pid, &stat);
+	if (child && stat.at[STAT_STACK] && stat.at[STAT_STACK] != scan->parents[scan->at].stack &&
+	    child->retry_ns <= scan->now_ns && scan->n_attached < FOLLOW_ATTACHES)
+		attach_child(scan, child, pid);
 }
 
-static void look_at_all(struct looking *looking)
+static void look_at_all(struct scan *scan)
 {
-	for (; looking->at < looking->n; looking->at++) {
-		struct parent *parent = &looking->parents[looking->at];
+	for (; scan->at < scan->n; scan->at++) {
+		struct parent *parent = &scan->parents[scan->at];
 		struct proc_stat stat;
 
 		if (!parent->stack && proc_stat_of(parent->pid, STAT_STACK, &stat) == 0)
 			parent->stack = stat.at[STAT_STACK];
 		if (parent->stack)
-			children_each(parent->pid, see, looking);
+			children_each(parent->pid, see, scan);
 	}
 }
 
@@ -141,38 +138,37 @@ static void forget_unseen(void *context, uint64_t key, void *value)
 }
 
 /* When the next one is due: looks and joins have their parts of the time, in CPU. */
-static uint64_t next_look_ns(const struct looking *looking, uint64_t spent_ns)
+static uint64_t next_look_ns(const struct scan *scan, uint64_t spent_ns)
 {
-	uint64_t rest_ns = (spent_ns - looking->joining_ns) * FOLLOW_PART +
-			   looking->joining_ns * FOLLOW_JOIN_PART;
+	uint64_t rest_ns = (spent_ns - scan->attaching_ns) * FOLLOW_PART +
+			   scan->attaching_ns * FOLLOW_ATTACH_PART;
 
-	return looking->now_ns +
-	       (rest_ns > FOLLOW_MS * NS_PER_MS ? rest_ns : FOLLOW_MS * NS_PER_MS);
+	return scan->now_ns + (rest_ns > FOLLOW_MS * NS_PER_MS ? rest_ns : FOLLOW_MS * NS_PER_MS);
 }
 
-void follow_look(struct follow *follow, struct collector *collector,
-		 const struct follow_hands *hands, uint64_t now_ns)
+void follow_scan(struct follow *follow, struct collector *collector, const struct follow_ops *ops,
+		 uint64_t now_ns)
 {
-	_cleanup_free_ struct looking *looking = NULL;
+	_cleanup_free_ struct scan *scan = NULL;
 	uint64_t before_ns;
 
 	if (now_ns < follow->next_ns)
 		return;
 	before_ns = io_thread_ns();
-	looking = calloc(1, sizeof(*looking));
+	scan = calloc(1, sizeof(*scan));
 	follow->next_ns = now_ns + FOLLOW_MS * NS_PER_MS;
-	if (!looking)
+	if (!scan)
 		return;
-	looking->follow = follow;
-	looking->collector = collector;
-	looking->hands = hands;
-	looking->now_ns = now_ns;
-	if (request_make(collector, list_recorded, looking) < 0)
+	scan->follow = follow;
+	scan->collector = collector;
+	scan->ops = ops;
+	scan->now_ns = now_ns;
+	if (request_make(collector, list_recorded, scan) < 0)
 		return;
 	follow->look++;
-	look_at_all(looking);
+	look_at_all(scan);
 	map_each(&follow->children, forget_unseen, follow);
-	follow->next_ns = next_look_ns(looking, io_thread_ns() - before_ns);
+	follow->next_ns = next_look_ns(scan, io_thread_ns() - before_ns);
 }
 
 void follow_release(struct follow *follow)
@@ -229,7 +225,7 @@ static void add_up(struct drain *drain)
 	drain->stats.children_missed_ns = all->left_out ? 0 : all->missed_ns + unseen_ns;
 }
 
-static void joined_as_child(struct drain *drain, struct process *process, uint64_t started_ns)
+static void attached_as_child(struct drain *drain, struct process *process, uint64_t started_ns)
 {
 	uint64_t known_ns = take_let_go(&drain->child_cpu, process->pid);
 
@@ -243,19 +239,19 @@ static void joined_as_child(struct drain *drain, struct process *process, uint64
 
 void child_cpu_attached(struct drain *drain, struct process *process, bool followed)
 {
-	struct child_cpu *family = &process->child_cpu;
+	struct child_cpu *child_cpu = &process->child_cpu;
 	struct proc_stat stat;
 
-	*family = (struct child_cpu){.place = CHILD_CPU_ROOT, .followed = followed};
+	*child_cpu = (struct child_cpu){.place = CHILD_CPU_ROOT, .followed = followed};
 	if (!followed)
 		drain->n_attached++;
 	else
 		drain->stats.followed++;
 	if (proc_stat_of(process->pid, STAT_START, &stat) < 0)
 		return;
-	family->base_ns = family->ended_ns = children_ns(&stat);
+	child_cpu->base_ns = child_cpu->ended_ns = children_ns(&stat);
 	if (followed || map_get(&drain->by_pid, stat.at[STAT_PARENT]))
-		joined_as_child(drain, process, ticks_ns(stat.at[STAT_START]));
+		attached_as_child(drain, process, ticks_ns(stat.at[STAT_START]));
 }
 
 void child_cpu_forget(struct drain *drain, const struct process *process)
@@ -270,26 +266,26 @@ void child_cpu_forget(struct drain *drain, const struct process *process)
 
 void child_cpu_read(struct process *process)
 {
-	struct child_cpu *family = &process->child_cpu;
+	struct child_cpu *child_cpu = &process->child_cpu;
 	struct proc_stat stat;
 
-	if (family->place == CHILD_CPU_ROOT &&
+	if (child_cpu->place == CHILD_CPU_ROOT &&
 	    proc_stat_of(process->pid, STAT_CHILDREN_SYSTEM, &stat) == 0 &&
-	    children_ns(&stat) > family->ended_ns)
-		family->ended_ns = children_ns(&stat);
+	    children_ns(&stat) > child_cpu->ended_ns)
+		child_cpu->ended_ns = children_ns(&stat);
 }
 
 void child_cpu_end(struct drain *drain, struct process *process)
 {
-	const struct child_cpu *family = &process->child_cpu;
+	const struct child_cpu *child_cpu = &process->child_cpu;
 	struct child_cpu_totals *all = &drain->child_cpu;
 
 	child_cpu_read(process);
-	if (family->place == CHILD_CPU_ROOT)
-		all->ended_ns += family->ended_ns - family->base_ns;
-	if (family->place == CHILD_CPU_CHILD)
+	if (child_cpu->place == CHILD_CPU_ROOT)
+		all->ended_ns += child_cpu->ended_ns - child_cpu->base_ns;
+	if (child_cpu->place == CHILD_CPU_CHILD)
 		all->seen_ns += process->charged_ns;
-	if (family->place == CHILD_CPU_CHILD && process->alive)
+	if (child_cpu->place == CHILD_CPU_CHILD && process->alive)
 		remember(all, process);
 	add_up(drain);
 }

@@ -31,20 +31,20 @@ struct follow {
 };
 
 /* What a look does with a child. */
-struct follow_hands {
-	int (*join)(void *context, pid_t pid); /* 0; -errno, as collector_attach() */
+struct follow_ops {
+	int (*attach)(void *context, pid_t pid); /* 0; -errno, as collector_attach() */
 	void *context;
 };
 
 /**
- * follow_look - when it is due, have children join that ran the same image at the look before
+ * follow_scan - when it is due, have children join that ran the same image at the look before
  *
  * Who does not join for what passes (-EAGAIN, -EBUSY) is asked again later, others once an image.
  *
  * Context: main thread.
  */
-void follow_look(struct follow *follow, struct collector *collector,
-		 const struct follow_hands *hands, uint64_t now_ns);
+void follow_scan(struct follow *follow, struct collector *collector, const struct follow_ops *ops,
+		 uint64_t now_ns);
 
 /**
  * follow_release - forget all children

@@ -50,12 +50,12 @@ static bool left_out(const struct collector *collector, pid_t pid)
 }
 
 /* Return: whether it is a message of this version that holds what its kind needs. */
-static bool hello_holds(const struct handshake_request *hello)
+static bool request_is_valid(const struct handshake_request *request)
 {
-	if (hello->kind == HANDSHAKE_UNSUPPORTED)
-		return memchr(hello->path, '\0', sizeof(hello->path)) != NULL &&
-		       unsupported_why((enum program_kind)hello->why) != NULL;
-	return hello->kind >= HANDSHAKE_START && hello->kind <= HANDSHAKE_EVENTS_OFF;
+	if (request->kind == HANDSHAKE_UNSUPPORTED)
+		return memchr(request->path, '\0', sizeof(request->path)) != NULL &&
+		       unsupported_why((enum program_kind)request->why) != NULL;
+	return request->kind >= HANDSHAKE_START && request->kind <= HANDSHAKE_EVENTS_OFF;
 }
 
 /* One message with or without the descriptor; a peer whose buffer is full has itself to blame. */
@@ -88,51 +88,51 @@ static void answer(int fd, enum handshake_status status, int ring_fd)
  * Whom a peer speaks of: itself, as it is numbered in its own namespace, or a child that it has
  * just started.  Return: 0: somebody else, or a child whose number here is not known.
  */
-static pid_t spoken_of(const struct handshake_request *hello, pid_t peer)
+static pid_t spoken_of(const struct handshake_request *request, pid_t peer)
 {
 	struct proc_status status;
 	pid_t inner = proc_status_read(&status, peer, 0) < 0 ? 0 : proc_status_inner(&status);
 
 	proc_status_release(&status);
-	if (hello->pid <= 0 || hello->pid == inner || hello->pid == peer)
+	if (request->pid <= 0 || request->pid == inner || request->pid == peer)
 		return peer;
-	return inner == peer && proc_parent(hello->pid) == peer ? hello->pid : 0;
+	return inner == peer && proc_parent(request->pid) == peer ? request->pid : 0;
 }
 
-static void take_unsampled(struct collector *collector, const struct handshake_request *hello,
-			   pid_t peer)
+static void take_unsupported(struct collector *collector, const struct handshake_request *request,
+			     pid_t peer)
 {
-	enum program_kind kind = (enum program_kind)hello->why;
-	pid_t pid = spoken_of(hello, peer);
+	enum program_kind kind = (enum program_kind)request->why;
+	pid_t pid = spoken_of(request, peer);
 
 	if (left_out(collector, pid))
 		return;
 	if (!pid) {
-		unsupported_add(&collector->drain.unsampled, peer, hello->path, kind);
+		unsupported_add(&collector->drain.unsupported, peer, request->path, kind);
 		return;
 	}
 	drain_unsupported(collector, pid);
-	drain_external_expect(collector, pid, hello->path, kind);
+	drain_external_expect(collector, pid, request->path, kind);
 }
 
 /* The process waits for the answer, so its maps file is read while nothing moves. */
-static void take_start(struct collector *collector, int fd, const struct handshake_request *hello,
+static void take_start(struct collector *collector, int fd, const struct handshake_request *request,
 		       pid_t peer)
 {
 	const struct process *old = map_get(&collector->drain.by_pid, (uint64_t)peer);
 	uint64_t before_ns = old ? process_until_ns(old) : 0;
 	struct process *process;
 
-	if (drain_start(collector, peer, hello->pid, &process) < 0) {
+	if (drain_start(collector, peer, request->pid, &process) < 0) {
 		answer(fd, HANDSHAKE_REFUSED, -1);
 		return;
 	}
 	collector->drain.stats.starting_ns += process_begin(process, before_ns);
-	if (hello->kind == HANDSHAKE_FORK && attach_signal_fits(hello->why)) {
+	if (request->kind == HANDSHAKE_FORK && attach_signal_fits(request->why)) {
 		process->unhooked = true;
 		process->child_cpu.place = CHILD_CPU_CHILD;
 		process->stack_start = proc_stack_start(peer);
-		process->signal = hello->why;
+		process->signal = request->why;
 		process->ring.header->signal = (uint32_t)process->signal;
 		process->ring.header->discovery = collector_auto_discovery();
 	}
@@ -140,19 +140,19 @@ static void take_start(struct collector *collector, int fd, const struct handsha
 }
 
 /* The process waits, before an exec above all: what is asked is done before the answer. */
-static void take_events(struct collector *collector, int fd, const struct handshake_request *hello,
-			pid_t peer)
+static void take_events(struct collector *collector, int fd,
+			const struct handshake_request *request, pid_t peer)
 {
 	struct drain *drain = &collector->drain;
 	struct process *process = map_get(&drain->by_pid, (uint64_t)peer);
 
 	if (process && process->perf.on) {
 		process_drain(process, &drain->stream.order);
-		if (hello->kind == HANDSHAKE_EVENTS_OFF) {
+		if (request->kind == HANDSHAKE_EVENTS_OFF) {
 			perf_threads_off(process);
 		} else {
 			perf_threads_on(process);
-			perf_threads_look(process, &collector->options.perf, &drain->stats);
+			perf_threads_scan(process, &collector->options.perf, &drain->stats);
 		}
 	}
 	answer(fd, HANDSHAKE_ACCEPTED, -1);
@@ -262,35 +262,35 @@ static bool take_message(struct collector *collector, int fd)
 {
 	struct ucred peer;
 	socklen_t peer_len = sizeof(peer);
-	struct handshake_request hello;
+	struct handshake_request request;
 	/* One byte more, to see a message that is too long. */
-	char bytes[sizeof(hello) + 1];
+	char bytes[sizeof(request) + 1];
 	ssize_t n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
-	if (n != (ssize_t)sizeof(hello))
+	if (n != (ssize_t)sizeof(request))
 		return true;
-	memcpy(&hello, bytes, sizeof(hello));
-	if (hello.magic != WIRE_MAGIC ||
+	memcpy(&request, bytes, sizeof(request));
+	if (request.magic != WIRE_MAGIC ||
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len) < 0)
 		return true;
-	if (!hello_holds(&hello) || !welcome_here(collector, &peer)) {
+	if (!request_is_valid(&request) || !welcome_here(collector, &peer)) {
 		answer(fd, HANDSHAKE_REFUSED, -1);
 		return true;
 	}
 	is_ours_after_all(&collector->drain, peer.uid);
-	if (hello.version != WIRE_VERSION ||
-	    (hello.kind != HANDSHAKE_UNSUPPORTED && left_out(collector, peer.pid))) {
+	if (request.version != WIRE_VERSION ||
+	    (request.kind != HANDSHAKE_UNSUPPORTED && left_out(collector, peer.pid))) {
 		answer(fd, HANDSHAKE_REFUSED, -1);
 		return true;
 	}
-	if (hello.kind == HANDSHAKE_UNSUPPORTED)
-		take_unsampled(collector, &hello, peer.pid);
-	else if (hello.kind >= HANDSHAKE_EVENTS_ON)
-		take_events(collector, fd, &hello, peer.pid);
+	if (request.kind == HANDSHAKE_UNSUPPORTED)
+		take_unsupported(collector, &request, peer.pid);
+	else if (request.kind >= HANDSHAKE_EVENTS_ON)
+		take_events(collector, fd, &request, peer.pid);
 	else
-		take_start(collector, fd, &hello, peer.pid);
+		take_start(collector, fd, &request, peer.pid);
 	return true;
 }
 

@@ -29,10 +29,10 @@
 
 enum {
 	MAX_CONNECTIONS = 64,
-	OUTSIDE_EXPECTED = 64, /* processes that are about to become external ones, at once */
+	EXTERNAL_EXPECTED = 64, /* processes that are about to become external ones, at once */
 };
 
-/* A peer that has connected and not yet said hello. */
+/* A client that has connected and not yet sent its handshake. */
 struct connection {
 	int fd; /* -1: free */
 	uint64_t deadline_ns;
@@ -71,7 +71,7 @@ struct external_state {
 	uint64_t list_ns; /* and the next look at their children */
 	uint64_t random;
 	uint32_t n_expected; /* ever */
-	struct external_expected expected[OUTSIDE_EXPECTED];
+	struct external_expected expected[EXTERNAL_EXPECTED];
 };
 
 /* The drain thread's own; nobody else looks at it once that thread runs. */
@@ -97,7 +97,7 @@ struct drain {
 	struct child_cpu_totals child_cpu;
 	struct rate rate;
 	enum ring_engine engine; /* of images that begin */
-	struct external_state outside;
+	struct external_state external;
 	uint64_t marked_ns; /* the newest mark in the stream; 0: it has been given */
 	struct poll_interval poll_interval;
 	struct due due;
@@ -106,7 +106,7 @@ struct drain {
 	struct turns turns;    /* of wall mode */
 	uint64_t wall_next_ns; /* when the next is due */
 	struct collector_stats stats;
-	struct unsupported_list unsampled;
+	struct unsupported_list unsupported;
 	uint64_t ended_charged_ns; /* of processes that are gone */
 	uint32_t n_attached;       /* that joined while they ran, and live; not as children */
 	uint64_t replaced_ns;      /* when they are looked at for another image */
@@ -122,7 +122,7 @@ struct published {
 	pthread_mutex_t lock;
 	struct collector_stats stats;
 	struct collector_usage usage;
-	struct unsupported_list unsampled;
+	struct unsupported_list unsupported;
 	bool child_ended;
 	int child_status;
 };
@@ -133,7 +133,7 @@ struct collector {
 	struct directory directory;
 	struct launch_limits limits;
 	pid_t child;
-	bool launched_outside; /* it is sampled from outside */
+	bool launched_external; /* it is sampled from outside */
 	pthread_t thread;
 	bool running;
 	int wake_fd;
@@ -153,7 +153,7 @@ struct collector {
 	/* The main thread's: what the views of the last calls point to. */
 	struct event *current;
 	struct frame frames[SAMPLE_MAX_FRAMES];
-	struct unsupported_list unsampled;
+	struct unsupported_list unsupported;
 	struct collector_unsupported unsupported_views[MAX_UNSUPPORTED];
 };
 

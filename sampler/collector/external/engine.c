@@ -57,7 +57,7 @@ static void free_engine(struct external_process *external)
 /* CPU of the process that neither samples nor threads that live account for. */
 static uint64_t unaccounted_ns(const struct engine *engine, uint64_t cpu_ns)
 {
-	uint64_t known_ns = engine->base_ns + engine->given_ns + engine->owed_ns;
+	uint64_t known_ns = engine->base_ns + engine->given_ns + engine->residual_ns;
 
 	return cpu_ns > known_ns ? cpu_ns - known_ns : 0;
 }
@@ -102,7 +102,7 @@ static void give(struct engine *engine, const struct external_turn *turn,
 	mappings_check(&process->mappings, node->pcs, node->sample.n_pcs, turn->now_ns);
 	if (process->wall) {
 		node->sample.weight = 1;
-		wall_lend(process->wall, node);
+		wall_add_sample(process->wall, node);
 		return;
 	}
 	/* Counted in ns: the stream makes whole periods of them, and keeps the rest. */
@@ -118,9 +118,9 @@ static void count_stop(const struct external_turn *turn, uint64_t ns)
 {
 	struct collector_stats *stats = turn->sink->stats;
 
-	stats->outside_stops++;
-	if (ns > stats->outside_longest_ns)
-		stats->outside_longest_ns = ns;
+	stats->external_stops++;
+	if (ns > stats->external_longest_ns)
+		stats->external_longest_ns = ns;
 }
 
 static uint64_t switches_of(pid_t pid, uint32_t tid)
@@ -161,7 +161,7 @@ static void count_rest(const struct external_turn *turn, struct engine_thread *t
 	if (held->at.run_ns == 0)
 		return;
 	now.switches = switches_of(turn->process->pid, thread->tid);
-	turn->sink->stats->outside_stopped_ns += stopped_ns(rest, &now);
+	turn->sink->stats->external_stopped_ns += stopped_ns(rest, &now);
 	now.carry_ns = rest->carry_ns;
 	*rest = now;
 }
@@ -175,10 +175,10 @@ static void count_rest(const struct external_turn *turn, struct engine_thread *t
 static bool is_believed(struct engine_thread *thread, const struct external_turn *turn,
 			uint64_t calls_ns)
 {
-	if (thread->owed_ns < ENGINE_DOUBT * turn->every_ns &&
-	    thread->start_ns + thread->calls_ns + thread->owed_ns / 2 > calls_ns)
+	if (thread->residual_ns < ENGINE_DOUBT * turn->every_ns &&
+	    thread->start_ns + thread->calls_ns + thread->residual_ns / 2 > calls_ns)
 		return false;
-	thread->calls_ns += thread->owed_ns;
+	thread->calls_ns += thread->residual_ns;
 	return true;
 }
 
@@ -235,8 +235,8 @@ static bool account(struct engine *engine, struct engine_thread *thread)
 		return false;
 	changed = now.run_ns != thread->seen.run_ns || now.slices != thread->seen.slices;
 	if (now.run_ns > thread->seen.run_ns) {
-		thread->owed_ns += now.run_ns - thread->seen.run_ns;
-		engine->owed_ns += now.run_ns - thread->seen.run_ns;
+		thread->residual_ns += now.run_ns - thread->seen.run_ns;
+		engine->residual_ns += now.run_ns - thread->seen.run_ns;
 	}
 	thread->seen = now;
 	changed = changed || thread->ran;
@@ -255,14 +255,15 @@ static void sample(struct engine *engine, const struct external_turn *turn,
 	if (blocked_read(thread->syscall_fd, &at) != -EBUSY)
 		return;
 	thread->ran = true;
-	if (thread->owed_ns == 0 || io_now_ns() >= turn->deadline_ns || !hold(engine, turn, thread))
+	if (thread->residual_ns == 0 || io_now_ns() >= turn->deadline_ns ||
+	    !hold(engine, turn, thread))
 		return;
 	/* The scheduler writes running down late: less than that is no debt. */
 	if (engine->n_threads == 1)
 		more_ns = unaccounted_ns(engine, proc_cpu_ns(turn->process->pid));
-	ns = thread->owed_ns + (more_ns > late_ns ? more_ns - late_ns : 0);
-	engine->owed_ns -= thread->owed_ns;
-	thread->owed_ns = 0;
+	ns = thread->residual_ns + (more_ns > late_ns ? more_ns - late_ns : 0);
+	engine->residual_ns -= thread->residual_ns;
+	thread->residual_ns = 0;
 	give(engine, turn, thread, ns);
 }
 
@@ -271,8 +272,8 @@ static void forgive(struct engine *engine, const struct external_turn *turn)
 {
 	for (size_t i = 0; i < engine->n_threads; i++) {
 		(void)account(engine, &engine->threads[i]);
-		engine->owed_ns -= engine->threads[i].owed_ns;
-		engine->threads[i].owed_ns = 0;
+		engine->residual_ns -= engine->threads[i].residual_ns;
+		engine->threads[i].residual_ns = 0;
 	}
 	engine->base_ns += unaccounted_ns(engine, proc_cpu_ns(turn->process->pid));
 }
@@ -308,10 +309,10 @@ static void turn_engine(struct external_process *external, const struct external
 void engine_settle(struct engine *engine, const struct external_turn *turn,
 		   struct engine_thread *thread, uint64_t more_ns)
 {
-	uint64_t ns = thread->owed_ns + more_ns;
+	uint64_t ns = thread->residual_ns + more_ns;
 
-	engine->owed_ns -= thread->owed_ns;
-	thread->owed_ns = 0;
+	engine->residual_ns -= thread->residual_ns;
+	thread->residual_ns = 0;
 	if (ns >= turn->process->period_ns / 2 && !turn->paused && !turn->process->wall)
 		give(engine, turn, thread, ns);
 }
@@ -330,7 +331,7 @@ static void end(struct external_process *external, const struct external_turn *t
 
 		more_ns = engine->n_threads == 1 || more_ns < most_ns ? more_ns : most_ns;
 		left_ns -= more_ns;
-		turn->sink->stats->outside_stopped_ns += thread->rest.held_ns;
+		turn->sink->stats->external_stopped_ns += thread->rest.held_ns;
 		engine_settle(engine, turn, thread, more_ns);
 	}
 }

@@ -39,10 +39,10 @@ struct engine_thread {
 	int schedstat_fd;
 	int syscall_fd;
 	struct schedstat seen;
-	uint64_t owed_ns;  /* CPU that no sample has stood for */
-	uint64_t calls_ns; /* that samples at the end of a system call have stood for, */
-	uint64_t start_ns; /* beside what calls had used when it was seen first */
-	uint64_t comm_ns;  /* when its name is worth another look */
+	uint64_t residual_ns; /* CPU that no sample has stood for */
+	uint64_t calls_ns;    /* that samples at the end of a system call have stood for, */
+	uint64_t start_ns;    /* beside what calls had used when it was seen first */
+	uint64_t comm_ns;     /* when its name is worth another look */
 	struct engine_rest rest;
 	struct engine_last *last; /* NULL: it was not found yet */
 	bool ran;                 /* at the last turn */
@@ -61,7 +61,7 @@ struct engine {
 	uint64_t listed_ns;
 	uint64_t base_ns; /* CPU of the process before it was sampled, and in pauses */
 	uint64_t given_ns;
-	uint64_t owed_ns;                /* by all threads together */
+	uint64_t residual_ns;            /* by all threads together */
 	uint64_t turned_ns;              /* when the last turn was */
 	uint64_t pcs[SAMPLE_MAX_FRAMES]; /* of the stack that is read */
 };

@@ -93,8 +93,8 @@ static void add(struct engine *engine, const struct external_turn *turn, uint32_
 		return;
 	}
 	if (engine->list > 1) {
-		thread->owed_ns = thread->seen.run_ns;
-		engine->owed_ns += thread->seen.run_ns;
+		thread->residual_ns = thread->seen.run_ns;
+		engine->residual_ns += thread->seen.run_ns;
 	}
 	(void)task_read_stat(engine->tasks_fd, tid, &stat);
 	thread->start_ns = engine_calls_ns(&stat);
@@ -116,7 +116,7 @@ static void drop(struct engine *engine, const struct external_turn *turn, size_t
 		node->thread.tid = thread->tid;
 		event_order_push(turn->sink, node);
 	}
-	turn->sink->stats->outside_stopped_ns += thread->rest.held_ns;
+	turn->sink->stats->external_stopped_ns += thread->rest.held_ns;
 	engine->n_threads--;
 	memmove(thread, thread + 1, (engine->n_threads - i) * sizeof(*thread));
 }

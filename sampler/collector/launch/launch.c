@@ -403,7 +403,7 @@ int launch_start(const struct launch *launch, struct launched *ret_launched, str
 void unsupported_add(struct unsupported_list *list, pid_t pid, const char *path,
 		     enum program_kind kind)
 {
-	struct unsampled *entry;
+	struct unsupported_program *entry;
 
 	list->count++;
 	for (size_t i = 0; i < list->n; i++) {
@@ -417,7 +417,7 @@ void unsupported_add(struct unsupported_list *list, pid_t pid, const char *path,
 	if (list->n == MAX_UNSUPPORTED)
 		return;
 	entry = &list->at[list->n++];
-	*entry = (struct unsampled){.pid = pid, .kind = kind, .count = 1};
+	*entry = (struct unsupported_program){.pid = pid, .kind = kind, .count = 1};
 	(void)snprintf(entry->path, sizeof(entry->path), "%s", path);
 }
 
@@ -431,7 +431,7 @@ const char *unsupported_why(enum program_kind kind)
 	case PROGRAM_OTHER_ARCH:
 		return "32-bit";
 	case PROGRAM_ATTACHED:
-		return "executed by one that had joined";
+		return "executed by an attached program";
 	case PROGRAM_DYNAMIC:
 	case PROGRAM_NOT_ELF:
 	case PROGRAM_MISSING:

@@ -89,7 +89,7 @@ enum {
 	MAX_UNSUPPORTED = 256,
 };
 
-struct unsampled {
+struct unsupported_program {
 	pid_t pid; /* the first */
 	enum program_kind kind;
 	uint64_t count;
@@ -98,7 +98,7 @@ struct unsampled {
 
 /* Zero is an empty one.  What comes after MAX_UNSUPPORTED different ones is only counted. */
 struct unsupported_list {
-	struct unsampled at[MAX_UNSUPPORTED];
+	struct unsupported_program at[MAX_UNSUPPORTED];
 	size_t n;
 	uint64_t count; /* of all */
 };

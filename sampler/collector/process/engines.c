@@ -24,8 +24,8 @@ static uint64_t judged_period_ns(const struct process *process, uint64_t period_
 	uint32_t state = atomic_load_explicit(&process->ring.header->state, memory_order_acquire);
 
 	if (process->perf.on || process->aliased || process->external || process->paused ||
-	    process->deaf || process->mute || process->unsampled_ns || state != AGENT_SAMPLING ||
-	    (process->ring.header->hooks & RING_NO_TIMERS))
+	    process->handler_replaced || process->no_signals || process->unsupported_ns ||
+	    state != AGENT_SAMPLING || (process->ring.header->hooks & RING_NO_TIMERS))
 		return 0;
 	return period_ns >= tick_ns ? period_ns : 0;
 }
@@ -59,8 +59,8 @@ static bool found(struct process *process, bool events_permitted, struct collect
 	return true;
 }
 
-bool engines_look(struct process *process, const struct collector_options *options,
-		  uint64_t period_ns, struct collector_stats *stats)
+bool engines_check(struct process *process, const struct collector_options *options,
+		   uint64_t period_ns, struct collector_stats *stats)
 {
 	uint64_t tick_ns = NS_PER_S / collector_kernel_hz();
 	struct tick_aliasing *aliasing = &process->aliasing;

@@ -14,13 +14,13 @@ void engines_sample(struct process *process, const struct event_sample *sample, 
 		    struct collector_stats *stats);
 
 /**
- * engines_look - give a process that runs in step with the tick perf events, or count it
+ * engines_check - give a process that runs in step with the tick perf events, or count it
  * @period_ns: in force for the recording
  *
  * Return:  whether it was given perf events.
  * Context: collector thread, at a pass, when the process has been drained.
  */
-bool engines_look(struct process *process, const struct collector_options *options,
-		  uint64_t period_ns, struct collector_stats *stats);
+bool engines_check(struct process *process, const struct collector_options *options,
+		   uint64_t period_ns, struct collector_stats *stats);
 
 #endif

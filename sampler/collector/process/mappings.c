@@ -20,33 +20,33 @@ enum {
 
 #define PAGE_BYTES UINT64_C(4096)
 
-static void add_news(struct mappings *mappings, const struct module_news *news)
+static void add_change(struct mappings *mappings, const struct module_changes *news)
 {
-	if (mappings->n_news == MAX_NEWS)
+	if (mappings->n_changed == MAX_NEWS)
 		return;
 	if (!mappings->news)
 		mappings->news = calloc(MAX_NEWS, sizeof(mappings->news[0]));
 	if (mappings->news)
-		mappings->news[mappings->n_news++] = *news;
+		mappings->news[mappings->n_changed++] = *news;
 }
 
 void mappings_module(struct mappings *mappings, const struct record_module *record,
 		     uint64_t time_ns)
 {
-	struct module_news news = {.time_ns = time_ns,
-				   .start = record->start,
-				   .end = record->end,
-				   .bias = record->bias};
+	struct module_changes news = {.time_ns = time_ns,
+				      .start = record->start,
+				      .end = record->end,
+				      .bias = record->bias};
 
-	if (mappings->n_news < MAX_NEWS)
-		news.path = intern_string(&mappings->news_paths, record->path);
+	if (mappings->n_changed < MAX_NEWS)
+		news.path = intern_string(&mappings->changed_paths, record->path);
 	if (news.path)
-		add_news(mappings, &news);
+		add_change(mappings, &news);
 }
 
 void mappings_unmap(struct mappings *mappings, uint64_t time_ns)
 {
-	add_news(mappings, &(struct module_news){.time_ns = time_ns, .path = ""});
+	add_change(mappings, &(struct module_changes){.time_ns = time_ns, .path = ""});
 }
 
 /* A page that a read did not explain is not asked about again for a while. */
@@ -74,10 +74,10 @@ void mappings_check(struct mappings *mappings, const uint64_t *pcs, size_t n, ui
 
 bool mappings_wants_read(const struct mappings *mappings, uint64_t now_ns)
 {
-	if (mappings->n_news > 0)
+	if (mappings->n_changed > 0)
 		return true;
 	return mappings->n_misses > 0 &&
-	       mappings->owed_ns <= now_ns + (MAPS_REREADS - 1) * MAPS_REREAD_MS * NS_PER_MS;
+	       mappings->reread_ns <= now_ns + (MAPS_REREADS - 1) * MAPS_REREAD_MS * NS_PER_MS;
 }
 
 /* One update: the new snapshot beside what is known. */
@@ -195,7 +195,7 @@ static void set_segments(struct update *update, const char *path, uint64_t bias)
 }
 
 /* The path of a module that nothing but a record tells of; NULL: there are too many of them. */
-static const char *believe(struct update *update, const struct module_news *news)
+static const char *believe(struct update *update, const struct module_changes *news)
 {
 	struct mappings *mappings = update->mappings;
 	size_t n_paths = mappings->paths.n;
@@ -214,7 +214,7 @@ static const char *believe(struct update *update, const struct module_news *news
 }
 
 /* A module that the maps file no longer shows: a short dlopen, or the process has died. */
-static void set_from_file(struct update *update, const struct module_news *news)
+static void set_from_file(struct update *update, const struct module_changes *news)
 {
 	const struct ranges *known = &update->mappings->known;
 	struct range unknown = {.start = news->start, .end = news->end};
@@ -233,11 +233,11 @@ static void set_from_file(struct update *update, const struct module_news *news)
 }
 
 /* Whether another module may be where this one was when the maps file was read. */
-static bool may_have_gone(const struct update *update, const struct module_news *news)
+static bool may_have_gone(const struct update *update, const struct module_changes *news)
 {
-	const struct module_news *end = update->mappings->news + update->mappings->n_news;
+	const struct module_changes *end = update->mappings->news + update->mappings->n_changed;
 
-	for (const struct module_news *later = news + 1; later < end; later++)
+	for (const struct module_changes *later = news + 1; later < end; later++)
 		if (later->start == later->end ||
 		    (later->start < news->end && news->start < later->end))
 			return true;
@@ -245,7 +245,7 @@ static bool may_have_gone(const struct update *update, const struct module_news 
 }
 
 /* From the snapshot what is the module's: all that is there, or what has its path. */
-static void apply_module(struct update *update, const struct module_news *news)
+static void apply_module(struct update *update, const struct module_changes *news)
 {
 	const struct ranges *snapshot = &update->snapshot;
 	bool all = !may_have_gone(update, news);
@@ -263,8 +263,8 @@ static void apply_module(struct update *update, const struct module_news *news)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct module_news *x = a;
-	const struct module_news *y = b;
+	const struct module_changes *x = a;
+	const struct module_changes *y = b;
 
 	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
@@ -273,10 +273,10 @@ static void apply_news(struct update *update)
 {
 	struct mappings *mappings = update->mappings;
 
-	if (mappings->n_news > 1)
-		qsort(mappings->news, mappings->n_news, sizeof(mappings->news[0]), by_time);
-	for (size_t i = 0; i < mappings->n_news; i++) {
-		const struct module_news *news = &mappings->news[i];
+	if (mappings->n_changed > 1)
+		qsort(mappings->news, mappings->n_changed, sizeof(mappings->news[0]), by_time);
+	for (size_t i = 0; i < mappings->n_changed; i++) {
+		const struct module_changes *news = &mappings->news[i];
 
 		update->time_ns = news->time_ns;
 		if (news->start < news->end) {
@@ -286,8 +286,8 @@ static void apply_news(struct update *update)
 			mappings->unmap_ns = news->time_ns;
 		}
 	}
-	mappings->n_news = 0;
-	intern_release(&mappings->news_paths);
+	mappings->n_changed = 0;
+	intern_release(&mappings->changed_paths);
 }
 
 /* What is there and was never announced came after the last read and the last unmap. */
@@ -306,8 +306,9 @@ static void apply_snapshot(struct update *update, uint64_t now_ns)
 static void settle_misses(struct mappings *mappings, uint64_t now_ns)
 {
 	if (mappings->n_misses > 0)
-		mappings->owed_ns = (mappings->owed_ns > now_ns ? mappings->owed_ns : now_ns) +
-				    MAPS_REREAD_MS * NS_PER_MS;
+		mappings->reread_ns =
+			(mappings->reread_ns > now_ns ? mappings->reread_ns : now_ns) +
+			MAPS_REREAD_MS * NS_PER_MS;
 	for (size_t i = 0; i < mappings->n_misses; i++) {
 		uint64_t page = mappings->misses[i] >> 12;
 
@@ -342,7 +343,7 @@ void mappings_release(struct mappings *mappings)
 {
 	ranges_release(&mappings->known);
 	intern_release(&mappings->paths);
-	intern_release(&mappings->news_paths);
+	intern_release(&mappings->changed_paths);
 	free(mappings->news);
 	*mappings = (struct mappings){0};
 }

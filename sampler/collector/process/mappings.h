@@ -19,7 +19,7 @@ enum {
 };
 
 /* A module record (start < end) or an unmap record (start == end). */
-struct module_news {
+struct module_changes {
 	uint64_t time_ns;
 	uint64_t start;
 	uint64_t end;
@@ -34,16 +34,17 @@ struct module_news {
 struct mappings {
 	struct ranges known;
 	struct intern paths;
-	struct intern news_paths; /* until the news are applied */
-	uint64_t unproven_ns;     /* the second of n_unproven */
-	uint32_t n_unproven;      /* modules that only a record tells of */
+	struct intern changed_paths; /* until the news are applied */
+	uint64_t unproven_ns;        /* the second of n_unproven */
+	uint32_t n_unproven;         /* modules that only a record tells of */
 	uint32_t n_unproven_paths;
 	uint64_t n_refused; /* such modules that are not believed: the target made them up */
 	uint64_t read_ns;   /* when the maps file was last read; 0: never */
 	uint64_t unmap_ns;  /* the latest unmap record's time */
-	uint64_t owed_ns; /* each read for an address moves it MAPS_REREAD_MS on: see wants_read */
-	struct module_news *news;
-	size_t n_news;
+	uint64_t
+		reread_ns; /* each read for an address moves it MAPS_REREAD_MS on: see wants_read */
+	struct module_changes *news;
+	size_t n_changed;
 	uint64_t misses[MAX_MISSES]; /* addresses that nothing known covers */
 	size_t n_misses;
 	uint64_t hopeless[HOPELESS]; /* pages that a read did not explain, and when */

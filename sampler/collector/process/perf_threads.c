@@ -281,7 +281,7 @@ static void look_at_news(const struct stop_wait *look)
 	process->perf.paused = look->paused;
 }
 
-void perf_threads_look(struct process *process, const struct perf_how *how,
+void perf_threads_scan(struct process *process, const struct perf_how *how,
 		       struct collector_stats *stats)
 {
 	struct ring_header *header = process->ring.header;
@@ -300,7 +300,7 @@ void perf_threads_look(struct process *process, const struct perf_how *how,
 	/* A thread that is about to exec has perhaps not seen that there may be events. */
 	if (process->perf.all && atomic_load(&header->n_in_exec))
 		return;
-	if (!process->alive || process->unsampled_ns || state != AGENT_SAMPLING) {
+	if (!process->alive || process->unsupported_ns || state != AGENT_SAMPLING) {
 		close_all(process);
 		return;
 	}

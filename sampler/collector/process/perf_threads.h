@@ -44,7 +44,7 @@ struct perf_process {
 };
 
 /**
- * perf_process_init - tell an image that has said hello which engine it has, while it waits
+ * perf_process_init - tell an image that has sent a handshake which engine it has, while it waits
  *
  * Context: collector thread.
  */
@@ -59,7 +59,7 @@ void perf_process_init(struct process *process, enum ring_engine engine,
 void perf_process_switch(struct process *process, bool on);
 
 /**
- * perf_threads_look - open events for threads that have none, close those of threads that ended
+ * perf_threads_scan - open events for threads that have none, close those of threads that ended
  *
  * Of the slots that process_drain() has looked at since, or of all when all are to change.
  *
@@ -67,7 +67,7 @@ void perf_process_switch(struct process *process, bool on);
  *
  * Context: collector thread.
  */
-void perf_threads_look(struct process *process, const struct perf_how *how,
+void perf_threads_scan(struct process *process, const struct perf_how *how,
 		       struct collector_stats *stats);
 
 /**

@@ -49,7 +49,7 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->ring.header->signal = (uint32_t)process->signal;
 	process->number = number;
 	process->pid = pid;
-	process->inner_pid = pid;
+	process->namespace_pid = pid;
 	namespace_tids_init(&process->namespace_tids, pid);
 	process->alive = true;
 	process->pidfd = proc_pidfd(pid);
@@ -189,7 +189,7 @@ bool process_update_mappings(struct process *process, struct event_order *sink, 
 		return false;
 	buf_init(&text, MAPS_MAX_BYTES);
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
-	if (process->alive && !process->unsampled_ns)
+	if (process->alive && !process->unsupported_ns)
 		r = io_read_file(path, &text, NULL);
 	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &emit);
 	buf_release(&text);
@@ -336,7 +336,7 @@ void process_charge(struct process *process)
 {
 	uint64_t final_ns =
 		atomic_load_explicit(&process->ring.header->cpu_ns, memory_order_acquire);
-	uint64_t cpu_ns = process->alive && !process->unsampled_ns ? read_clock(process) : 0;
+	uint64_t cpu_ns = process->alive && !process->unsupported_ns ? read_clock(process) : 0;
 
 	process->claim.cut = false;
 	if (cpu_ns > process->charged_ns)
@@ -349,7 +349,7 @@ void process_charge(struct process *process)
 /* A tid of another pid namespace would be somebody else's here. */
 void process_fill_metrics(struct process *process, struct event_sample *sample, uint64_t now_ns)
 {
-	bool ours = process->inner_pid == process->pid || sample->tid == (uint32_t)process->pid;
+	bool ours = process->namespace_pid == process->pid || sample->tid == (uint32_t)process->pid;
 	struct thread *thread = ours && readings_want_thread(&process->readings, sample)
 					? process_thread(process, sample->tid)
 					: NULL;

@@ -127,16 +127,16 @@ struct process {
 	struct process *next;
 	uint32_t number;
 	pid_t pid;
-	int pidfd;       /* -1: not to be had */
-	bool alive;      /* its /proc entries are this image's */
-	int ended_by;    /* once it is not: ended.h */
-	pid_t inner_pid; /* what it calls itself; its tids are not ours when it is not pid, */
+	int pidfd;           /* -1: not to be had */
+	bool alive;          /* its /proc entries are this image's */
+	int ended_by;        /* once it is not: ended.h */
+	pid_t namespace_pid; /* what it calls itself; its tids are not ours when it is not pid, */
 	struct namespace_tids namespace_tids; /* but these */
 	struct ring_view ring;
 	struct slot_view *slots;
 	uint32_t n_slots;
 	uint32_t n_views; /* that there is room for */
-	uint64_t *news;   /* slots, as the header has them, that perf_threads_look() has not seen */
+	uint64_t *news;   /* slots, as the header has them, that perf_threads_scan() has not seen */
 	struct slot_sweep sweep;
 	struct header_view header;
 	struct mappings mappings;
@@ -159,20 +159,21 @@ struct process {
 	int signal;    /* that its samples come by */
 	bool attached; /* it joined while it ran: that was before the recording */
 	struct child_cpu child_cpu;
-	bool unhooked;        /* its calls do not come by the agent: joined, or a child of one */
-	uint64_t stack_start; /* then: of its image; 0: not known */
-	uint64_t listen_ns;   /* when it is next seen whether it still takes our signal */
-	bool deaf;            /* it does not */
-	bool mute;            /* it has used CPU since then, and no signal of ours arrived: */
-	uint64_t heard_ns;    /* its CPU when the last one did */
-	uint64_t period_ns;   /* that weights are given in when it began */
-	uint64_t began_ns;    /* the live period then, and the epoch: rate.h */
+	bool unhooked;         /* its calls do not come by the agent: joined, or a child of one */
+	uint64_t stack_start;  /* then: of its image; 0: not known */
+	uint64_t listen_ns;    /* when its handler is checked next */
+	bool handler_replaced; /* the program has replaced our handler */
+	bool no_signals;       /* it has used CPU since heard_ns without a signal of ours */
+	uint64_t heard_ns;     /* its CPU when the last signal arrived */
+	uint64_t period_ns;    /* that weights are given in when it began */
+	uint64_t began_ns;     /* the live period then, and the epoch: rate.h */
 	uint32_t epoch;
-	uint64_t live_ns;  /* the live period now; 0: period_ns, */
-	bool paused;       /* and whether samples are wanted */
-	uint64_t phase_ns; /* where in a period it began, and what it took over: phase.h */
+	uint64_t live_ns;         /* the live period now; 0: period_ns, */
+	bool paused;              /* and whether samples are wanted */
+	uint64_t start_offset_ns; /* where in a period it began, and what it took over:
+				     start_offset.h */
 	uint64_t missed_ns;
-	uint64_t unsampled_ns; /* it went to a program that takes no agent; 0: it did not */
+	uint64_t unsupported_ns; /* it went to a program that takes no agent; 0: it did not */
 	struct readings readings;
 	struct process_usage usage;
 	uint64_t handler_ns; /* that a handler usually takes; 0: not known */
@@ -180,7 +181,7 @@ struct process {
 };
 
 /**
- * process_new - an image that has said hello
+ * process_new - an image that has sent a handshake
  * @pid: of our own namespace
  * @sockets: those of the machine; it must outlive the process; NULL: no metric asks for them
  *

@@ -65,7 +65,7 @@ static bool our_time(const struct slot_drain *drain, uint64_t time_ns, uint64_t 
 
 static bool is_foreign(const struct process *process)
 {
-	return process->inner_pid != process->pid;
+	return process->namespace_pid != process->pid;
 }
 
 /* Return: the tid as we number it; 0 when it is of another pid namespace and not known here. */
@@ -75,11 +75,11 @@ static uint32_t known_tid(const struct slot_drain *drain, uint32_t tid)
 
 	if (!is_foreign(process))
 		return tid;
-	if (tid == (uint32_t)process->inner_pid)
+	if (tid == (uint32_t)process->namespace_pid)
 		return (uint32_t)process->pid;
 	if (tid == drain->view->tid && drain->view->who.outer)
 		return drain->view->who.outer;
-	return process->alive ? inner_tids_find(&process->namespace_tids, tid) : 0;
+	return process->alive ? namespace_tids_find(&process->namespace_tids, tid) : 0;
 }
 
 /* A thread that has ended before we could ask keeps its own number. */
@@ -113,7 +113,7 @@ static void give_sample(const struct slot_drain *drain, const struct record_samp
 	else if (foreign)
 		free(node); /* which of the threads that we see it is cannot be told */
 	else
-		wall_lend(process->wall, node);
+		wall_add_sample(process->wall, node);
 }
 
 /* Of several samples, each its part; one that was not expected yet is settled with the next. */
@@ -169,8 +169,8 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 		add(&drain->sink->stats->merged, record->weight - 1);
 	process->given_ns += record->weight * record->period_ns;
 	process->n_taken++;
-	if (time_ns > process->unsampled_ns)
-		process->unsampled_ns = 0; /* its exec failed */
+	if (time_ns > process->unsupported_ns)
+		process->unsupported_ns = 0; /* its exec failed */
 	mappings_check(&process->mappings, record->pcs, record->n_pcs, drain->now_ns);
 	give_sample(drain, record, node);
 }
@@ -389,7 +389,7 @@ static void follow_tid(struct process *process, uint32_t index)
 	view->tid = tid;
 	view->weight = 0;
 	if (is_foreign(process))
-		inner_tid_begin(&view->who, &process->namespace_tids, tid);
+		namespace_tid_begin(&view->who, &process->namespace_tids, tid);
 	else
 		view->who.outer = tid;
 }

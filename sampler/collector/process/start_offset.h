@@ -25,13 +25,13 @@ struct start_offset {
  *
  * Context: collector thread.
  */
-void start_offset_begin(struct start_offset *phase, struct process *process);
+void start_offset_begin(struct start_offset *offset, struct process *process);
 
 /**
  * start_offset_end - count what an image missed, if it said at its end how much CPU it had used
  *
  * Context: collector thread.  The process has been charged and drained.
  */
-void start_offset_end(struct start_offset *phase, const struct process *process);
+void start_offset_end(struct start_offset *offset, const struct process *process);
 
 #endif

@@ -81,16 +81,16 @@ static int unmask_thread(pid_t pid, uint32_t tid, int signal)
 }
 
 enum {
-	WATCH_PERIODS = 5, /* of unexplained CPU start a scan of the threads */
-	WATCH_PCT = 5,
-	WATCH_LEAST_MS = 100,
-	WATCH_MOST_MS = 2000,
-	WATCH_PART = 400,        /* the part of the CPU in question that a scan may take */
-	WATCH_CHANCE = 4,        /* standard deviations that are no reason for one */
-	WATCH_SILENCE = 2,       /* periods without a sample that make a thread suspect */
-	WATCH_CROWD = 64,        /* with more threads than this, */
-	WATCH_CROWD_SILENCE = 8, /* this many periods */
-	WATCH_MAX_THREADS = 32768,
+	SCAN_PERIODS = 5, /* of unexplained CPU start a scan of the threads */
+	SCAN_PCT = 5,
+	SCAN_LEAST_MS = 100,
+	SCAN_MOST_MS = 2000,
+	SCAN_PART = 400,        /* the part of the CPU in question that a scan may take */
+	SCAN_CHANCE = 4,        /* standard deviations that are no reason for one */
+	SCAN_SILENCE = 2,       /* periods without a sample that make a thread suspect */
+	SCAN_CROWD = 64,        /* with more threads than this, */
+	SCAN_CROWD_SILENCE = 8, /* this many periods */
+	SCAN_MAX_THREADS = 32768,
 	REPOST_MS = 1000,
 };
 
@@ -115,7 +115,7 @@ struct scan {
 
 void timerless_init(struct timerless *watch, uint64_t cpu_ns)
 {
-	*watch = (struct timerless){.cpu_ns = cpu_ns, .wait_ms = WATCH_LEAST_MS};
+	*watch = (struct timerless){.cpu_ns = cpu_ns, .wait_ms = SCAN_LEAST_MS};
 }
 
 void timerless_release(struct timerless *watch)
@@ -156,7 +156,7 @@ static uint32_t own_number(const struct process *process, uint32_t tid)
 	struct proc_status status;
 	pid_t own;
 
-	if (process->inner_pid == process->pid)
+	if (process->namespace_pid == process->pid)
 		return tid;
 	own = proc_status_read(&status, process->pid, tid) < 0 ? 0 : proc_status_inner(&status);
 	proc_status_release(&status);
@@ -195,7 +195,7 @@ static struct timerless_thread *watched_thread(struct timerless *watch, uint32_t
 {
 	struct timerless_thread *thread = map_get(&watch->threads, tid);
 
-	if (thread || map_count(&watch->threads) >= WATCH_MAX_THREADS)
+	if (thread || map_count(&watch->threads) >= SCAN_MAX_THREADS)
 		return thread;
 	thread = calloc(1, sizeof(*thread));
 	if (thread && map_put(&watch->threads, tid, thread) < 0) {
@@ -208,7 +208,7 @@ static struct timerless_thread *watched_thread(struct timerless *watch, uint32_t
 /* Periods.  Of many threads that take turns, the process's timer passes some over for a while. */
 static uint64_t silence(const struct scan *scan)
 {
-	return scan->process->n_slots > WATCH_CROWD ? WATCH_CROWD_SILENCE : WATCH_SILENCE;
+	return scan->process->n_slots > SCAN_CROWD ? SCAN_CROWD_SILENCE : SCAN_SILENCE;
 }
 
 /* The process timer may hit one thread once, and then others for long: decisions/0022. */
@@ -296,8 +296,8 @@ static void judge_all(struct scan *scan)
 /* Many threads that take turns are hit at random, so N periods have N samples, give or take. */
 static bool is_chance(const struct process *process, double missing, double n)
 {
-	return missing * missing < WATCH_CHANCE * WATCH_CHANCE * n &&
-	       readings_n_threads(&process->readings) > WATCH_CROWD;
+	return missing * missing < SCAN_CHANCE * SCAN_CHANCE * n &&
+	       readings_n_threads(&process->readings) > SCAN_CROWD;
 }
 
 /* More CPU than the samples explain, by more than what waits for the ends of periods. */
@@ -307,8 +307,8 @@ static bool unexplained(const struct process *process, uint64_t period_ns)
 	uint64_t cpu_ns = process->charged_ns - watch->cpu_ns;
 	uint64_t explained_ns = process->given_ns - watch->given_ns;
 
-	return cpu_ns > explained_ns + WATCH_PERIODS * period_ns &&
-	       cpu_ns - explained_ns > cpu_ns / 100 * WATCH_PCT &&
+	return cpu_ns > explained_ns + SCAN_PERIODS * period_ns &&
+	       cpu_ns - explained_ns > cpu_ns / 100 * SCAN_PCT &&
 	       !is_chance(process, (double)(cpu_ns - explained_ns) / (double)period_ns,
 			  (double)cpu_ns / (double)period_ns);
 }
@@ -326,7 +326,7 @@ void timerless_scan(struct process *process, uint64_t period_ns, struct collecto
 	struct scan scan = {
 		.process = process, .stats = stats, .period_ns = period_ns, .now_ns = io_now_ns()};
 
-	if (!process->alive || process->unsampled_ns || scan.now_ns < watch->next_ns ||
+	if (!process->alive || process->unsupported_ns || scan.now_ns < watch->next_ns ||
 	    process->charged_ns < watch->next_cpu_ns || !unexplained(process, period_ns))
 		return;
 	before_ns = io_thread_ns();
@@ -335,10 +335,10 @@ void timerless_scan(struct process *process, uint64_t period_ns, struct collecto
 	map_release(&scan.weights);
 	watch->cpu_ns = process->charged_ns;
 	watch->given_ns = process->given_ns;
-	watch->wait_ms = scan.found ? WATCH_LEAST_MS : watch->wait_ms * 2;
-	if (watch->wait_ms > WATCH_MOST_MS)
-		watch->wait_ms = WATCH_MOST_MS;
+	watch->wait_ms = scan.found ? SCAN_LEAST_MS : watch->wait_ms * 2;
+	if (watch->wait_ms > SCAN_MOST_MS)
+		watch->wait_ms = SCAN_MOST_MS;
 	watch->next_ns = scan.now_ns + watch->wait_ms * NS_PER_MS;
 	/* Of thousands of threads a scan is not to be all that we do. */
-	watch->next_cpu_ns = process->charged_ns + (io_thread_ns() - before_ns) * WATCH_PART;
+	watch->next_cpu_ns = process->charged_ns + (io_thread_ns() - before_ns) * SCAN_PART;
 }

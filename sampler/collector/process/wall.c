@@ -86,10 +86,10 @@ static uint64_t next_random(struct wall *wall)
 	return wall->random;
 }
 
-static struct wall_look make_look(struct wall *wall, struct process *process,
+static struct wall_scan make_look(struct wall *wall, struct process *process,
 				  struct event_order *sink, uint64_t tick)
 {
-	return (struct wall_look){.process = process,
+	return (struct wall_scan){.process = process,
 				  .sink = sink,
 				  .remote = wall->remote,
 				  .tasks_fd = wall->tasks_fd,
@@ -99,7 +99,7 @@ static struct wall_look make_look(struct wall *wall, struct process *process,
 				  .tick = tick};
 }
 
-static void end_thread(struct wall *wall, struct wall_thread *thread, const struct wall_look *look)
+static void end_thread(struct wall *wall, struct wall_thread *thread, const struct wall_scan *look)
 {
 	unplan(thread);
 	wall_thread_end(thread, look, &wall->carry_ns);
@@ -113,7 +113,7 @@ static void forget_thread(struct wall *wall, struct wall_thread *thread)
 }
 
 /* When a thread that is new in the list began; 0: before we did. */
-static uint64_t began_ns(const struct wall *wall, const struct wall_look *look, uint32_t tid)
+static uint64_t began_ns(const struct wall *wall, const struct wall_scan *look, uint32_t tid)
 {
 	struct task_stat stat;
 	uint64_t ns;
@@ -129,7 +129,7 @@ static uint64_t began_ns(const struct wall *wall, const struct wall_look *look, 
 	return ns;
 }
 
-static void add_thread(struct wall *wall, const struct wall_look *look, uint32_t tid)
+static void add_thread(struct wall *wall, const struct wall_scan *look, uint32_t tid)
 {
 	struct wall_thread *thread;
 
@@ -144,7 +144,7 @@ static void add_thread(struct wall *wall, const struct wall_look *look, uint32_t
 }
 
 /* An ended leader stays in the list for as long as there are others. */
-static void list_thread(struct wall *wall, const struct wall_look *look, uint32_t tid)
+static void list_thread(struct wall *wall, const struct wall_scan *look, uint32_t tid)
 {
 	struct wall_thread *thread = map_get(&wall->threads, tid);
 
@@ -163,7 +163,7 @@ static void list_thread(struct wall *wall, const struct wall_look *look, uint32_
 /* One walk over all threads. */
 struct sweep {
 	struct wall *wall;
-	const struct wall_look *look;
+	const struct wall_scan *look;
 };
 
 static void sweep_thread(void *context, uint64_t tid, void *value)
@@ -179,7 +179,7 @@ static void sweep_thread(void *context, uint64_t tid, void *value)
 		forget_thread(sweep->wall, thread);
 }
 
-static int list_threads(struct wall *wall, struct wall_look *look)
+static int list_threads(struct wall *wall, struct wall_scan *look)
 {
 	struct sweep sweep = {.wall = wall, .look = look};
 	const struct dirent *entry;
@@ -243,19 +243,19 @@ static void give_strays(struct wall *wall, struct process *process, struct event
 
 		wall->strays = node->next;
 		if (thread)
-			wall_thread_lend(thread, node);
+			wall_thread_add_sample(thread, node);
 		else
 			push_stray(process, sink, node);
 	}
 	wall->n_strays = 0;
 }
 
-void wall_lend(struct wall *wall, struct event *node)
+void wall_add_sample(struct wall *wall, struct event *node)
 {
 	struct wall_thread *thread = map_get(&wall->threads, node->sample.tid);
 
 	if (thread) {
-		wall_thread_lend(thread, node);
+		wall_thread_add_sample(thread, node);
 		if (!thread->ended)
 			plan(wall, thread, wall->tick + 1);
 		return;
@@ -287,7 +287,7 @@ static int most_kept_fd(void)
 int wall_new(struct wall **ret_wall, struct process *process, const struct wall_turn *turn)
 {
 	struct wall *wall = calloc(1, sizeof(*wall));
-	struct wall_look look;
+	struct wall_scan look;
 	int r;
 
 	if (!wall)
@@ -341,14 +341,14 @@ void wall_free(struct wall *wall)
 	free(wall);
 }
 
-static void look_at(struct wall *wall, struct wall_thread *thread, struct wall_look *look,
+static void look_at(struct wall *wall, struct wall_thread *thread, struct wall_scan *look,
 		    uint32_t most_ticks)
 {
 	uint64_t idle;
 
 	look->now_ns = io_now_ns();
 	unplan(thread);
-	if (wall_thread_look(thread, look) < 0) {
+	if (wall_thread_update(thread, look) < 0) {
 		end_thread(wall, thread, look);
 		return;
 	}
@@ -369,7 +369,7 @@ static void prefetch(const struct wall_thread *thread)
 }
 
 /* Return: whether all of a tick's threads were looked at in time. */
-static bool look_at_due(struct wall *wall, struct wall_look *look, const struct wall_turn *turn,
+static bool look_at_due(struct wall *wall, struct wall_scan *look, const struct wall_turn *turn,
 			uint32_t *n_looks)
 {
 	struct wall_thread *rest = wall->due[(wall->tick + 1) % BUCKETS];
@@ -404,10 +404,10 @@ void wall_restart(struct wall *wall, struct process *process, struct event_order
 
 void wall_pass(struct wall *wall, struct process *process, const struct wall_turn *turn)
 {
-	struct wall_look look = make_look(wall, process, turn->sink, turn->tick);
+	struct wall_scan look = make_look(wall, process, turn->sink, turn->tick);
 	uint32_t n_looks = 0;
 
-	if (process->unsampled_ns) {
+	if (process->unsupported_ns) {
 		/* It became another program, or will again be this one. */
 		wall_restart(wall, process, turn->sink);
 		wall->tick = turn->tick;
@@ -423,7 +423,7 @@ void wall_pass(struct wall *wall, struct process *process, const struct wall_tur
 void wall_gone(struct wall *wall, struct process *process, struct event_order *sink, uint32_t tid)
 {
 	struct wall_thread *thread = wall ? map_get(&wall->threads, tid) : NULL;
-	struct wall_look look;
+	struct wall_scan look;
 
 	if (!thread || thread->ended)
 		return;
@@ -443,7 +443,7 @@ static void end_each(void *context, uint64_t tid, void *value)
 
 void wall_end(struct wall *wall, struct process *process, struct event_order *sink)
 {
-	struct wall_look look;
+	struct wall_scan look;
 	struct sweep sweep = {.wall = wall, .look = &look};
 
 	if (!wall)

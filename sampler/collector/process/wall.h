@@ -41,13 +41,13 @@ int wall_new(struct wall **ret_wall, struct process *process, const struct wall_
 void wall_free(struct wall *wall);
 
 /**
- * wall_lend - a CPU sample gives its stack to the thread's account
+ * wall_add_sample - a CPU sample gives its stack to the thread's account
  * @node: its tid is ours, or 0 when it is not known
  *
  * Owns:    the wall has the node.
  * Context: collector thread.
  */
-void wall_lend(struct wall *wall, struct event *node);
+void wall_add_sample(struct wall *wall, struct event *node);
 
 /**
  * wall_changed - code was mapped or unmapped

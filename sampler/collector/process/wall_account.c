@@ -24,21 +24,21 @@ static void take_back(struct wall_account *account, int64_t delay_ns)
 {
 	int64_t part = account->early_ns < delay_ns ? account->early_ns : delay_ns;
 
-	account->owed_ns[STATE_RUNNABLE] -= part;
+	account->residual_ns[STATE_RUNNABLE] -= part;
 	account->rest_ns += part;
 	account->early_ns = 0;
 	account->on_ns = 0;
 }
 
-void wall_account_look(struct wall_account *account, uint64_t now_ns, const struct schedstat *now)
+void wall_account_update(struct wall_account *account, uint64_t now_ns, const struct schedstat *now)
 {
 	int64_t passed = advance(&account->looked_ns, now_ns);
 	int64_t run = advance(&account->seen.run_ns, now->run_ns);
 	int64_t delay = advance(&account->seen.delay_ns, now->delay_ns);
 	int64_t rest = passed - run - delay;
 
-	account->owed_ns[STATE_RUNNING] += run;
-	account->owed_ns[STATE_RUNNABLE] += delay;
+	account->residual_ns[STATE_RUNNING] += run;
+	account->residual_ns[STATE_RUNNABLE] += delay;
 	account->rest_ns += rest;
 	account->on_ns += rest;
 	if (now->slices != account->seen.slices)
@@ -53,7 +53,7 @@ void wall_account_settle(struct wall_account *account, enum sample_state state, 
 	account->on_ns = 0;
 	if (account->rest_ns <= 0)
 		return;
-	account->owed_ns[state] += part;
+	account->residual_ns[state] += part;
 	account->rest_ns -= part;
 }
 
@@ -65,7 +65,7 @@ void wall_account_stay(struct wall_account *account, uint64_t most_ns)
 		part = account->rest_ns;
 	if (part <= 0)
 		return;
-	account->owed_ns[STATE_RUNNABLE] += part;
+	account->residual_ns[STATE_RUNNABLE] += part;
 	account->early_ns += part;
 	account->rest_ns -= part;
 	account->on_ns -= part;
@@ -84,7 +84,7 @@ void wall_account_release(struct wall_account *account, enum sample_state state)
 	account->held_ns = 0;
 	if (part <= 0)
 		return;
-	account->owed_ns[state] += part;
+	account->residual_ns[state] += part;
 	account->rest_ns -= part;
 }
 
@@ -95,8 +95,8 @@ void wall_account_run(struct wall_account *account, uint64_t most_ns)
 
 	if (account->rest_ns <= 0)
 		return;
-	account->owed_ns[STATE_RUNNING] += part;
-	account->owed_ns[STATE_RUNNABLE] += account->rest_ns - part;
+	account->residual_ns[STATE_RUNNING] += part;
+	account->residual_ns[STATE_RUNNABLE] += account->rest_ns - part;
 	account->rest_ns = 0;
 }
 
@@ -106,19 +106,19 @@ uint64_t wall_account_take(struct wall_account *account, enum sample_state state
 	int64_t kept = state == STATE_RUNNABLE && account->rest_ns < 0 ? -account->rest_ns : 0;
 	int64_t n;
 
-	if (account->owed_ns[state] - kept < period)
+	if (account->residual_ns[state] - kept < period)
 		return 0;
-	n = (account->owed_ns[state] - kept) / period;
-	account->owed_ns[state] -= n * period;
+	n = (account->residual_ns[state] - kept) / period;
+	account->residual_ns[state] -= n * period;
 	return (uint64_t)n;
 }
 
-static enum sample_state most_owed(const struct wall_account *account)
+static enum sample_state most_residual(const struct wall_account *account)
 {
 	enum sample_state most = STATE_RUNNING;
 
 	for (int state = 1; state < WALL_STATES; state++)
-		if (account->owed_ns[state] > account->owed_ns[most])
+		if (account->residual_ns[state] > account->residual_ns[most])
 			most = (enum sample_state)state;
 	return most;
 }
@@ -131,19 +131,19 @@ void wall_account_end(struct wall_account *account, enum sample_state rest_in, i
 	int64_t n;
 
 	if (account->rest_ns < 0)
-		rest_in = most_owed(account);
-	account->owed_ns[rest_in] += account->rest_ns;
+		rest_in = most_residual(account);
+	account->residual_ns[rest_in] += account->rest_ns;
 	account->rest_ns = 0;
 	for (int state = 0; state < WALL_STATES; state++) {
-		total += account->owed_ns[state];
+		total += account->residual_ns[state];
 		ret_weights[state] = 0;
 	}
 	*carry_ns = total;
 	n = total / period;
 	for (; n > 0; n--) {
-		enum sample_state state = most_owed(account);
+		enum sample_state state = most_residual(account);
 
-		account->owed_ns[state] -= period;
+		account->residual_ns[state] -= period;
 		ret_weights[state]++;
 		*carry_ns -= period;
 	}

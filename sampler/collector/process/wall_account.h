@@ -23,7 +23,7 @@ struct wall_account {
 			  */
 	int64_t on_ns;   /* of it, what passed since the thread was last switched or blocked */
 	int64_t early_ns; /* given as runnable before the scheduler has written it down */
-	int64_t owed_ns[WALL_STATES]; /* in a state, not yet taken */
+	int64_t residual_ns[WALL_STATES]; /* in a state, not yet taken */
 };
 
 /**
@@ -36,7 +36,7 @@ void wall_account_begin(struct wall_account *account, uint64_t period_ns, uint64
 			const struct schedstat *then);
 
 /**
- * wall_account_look - take in what the scheduler says now
+ * wall_account_update - take in what the scheduler says now
  *
  * Its running time and its waiting for a CPU are owed in their states at once; what is left of
  * the time since the last look rests.  A thread that runs has a rest, too, that is none: the
@@ -44,7 +44,8 @@ void wall_account_begin(struct wall_account *account, uint64_t period_ns, uint64
  *
  * Context: any thread.
  */
-void wall_account_look(struct wall_account *account, uint64_t now_ns, const struct schedstat *now);
+void wall_account_update(struct wall_account *account, uint64_t now_ns,
+			 const struct schedstat *now);
 
 /**
  * wall_account_settle - say in which state a part of the rest was

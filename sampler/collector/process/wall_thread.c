@@ -60,10 +60,10 @@ static void keep_stack(struct wall_stack *stack, const uint64_t *pcs, size_t n, 
 
 static void drop_lent(struct wall_thread *thread)
 {
-	struct event *node = thread->lent;
+	struct event *node = thread->cpu_samples;
 
-	thread->lent = node->next;
-	thread->n_lent--;
+	thread->cpu_samples = node->next;
+	thread->n_cpu_samples--;
 	free(node);
 }
 
@@ -71,7 +71,7 @@ void wall_thread_free(struct wall_thread *thread)
 {
 	if (!thread)
 		return;
-	while (thread->lent)
+	while (thread->cpu_samples)
 		drop_lent(thread);
 	cleanup_fd(&thread->schedstat_fd);
 	cleanup_fd(&thread->syscall_fd);
@@ -80,25 +80,25 @@ void wall_thread_free(struct wall_thread *thread)
 	free(thread);
 }
 
-void wall_thread_lend(struct wall_thread *thread, struct event *node)
+void wall_thread_add_sample(struct wall_thread *thread, struct event *node)
 {
-	struct event **at = &thread->lent;
+	struct event **at = &thread->cpu_samples;
 
 	if (thread->ended) {
 		free(node);
 		return;
 	}
-	if (thread->n_lent == WALL_LENT)
+	if (thread->n_cpu_samples == WALL_LENT)
 		drop_lent(thread);
 	while (*at)
 		at = &(*at)->next;
 	node->next = NULL;
 	*at = node;
-	thread->n_lent++;
+	thread->n_cpu_samples++;
 }
 
 /* The process goes with its last node: none may be later than it knows of. */
-static void push(const struct wall_look *look, struct event *node)
+static void push(const struct wall_scan *look, struct event *node)
 {
 	struct process *process = look->process;
 
@@ -109,7 +109,7 @@ static void push(const struct wall_look *look, struct event *node)
 }
 
 /* What schedstat says is as young as the sample, whatever the record of a lent stack says. */
-static void push_sample(const struct wall_thread *thread, const struct wall_look *look,
+static void push_sample(const struct wall_thread *thread, const struct wall_scan *look,
 			struct event *node)
 {
 	const struct schedstat *seen = &thread->account.seen;
@@ -122,7 +122,7 @@ static void push_sample(const struct wall_thread *thread, const struct wall_look
 	push(look, node);
 }
 
-static struct event *node_of_stack(const struct wall_thread *thread, const struct wall_look *look,
+static struct event *node_of_stack(const struct wall_thread *thread, const struct wall_scan *look,
 				   const struct wall_stack *stack)
 {
 	size_t bytes = stack->n * sizeof(stack->pcs[0]);
@@ -140,7 +140,7 @@ static struct event *node_of_stack(const struct wall_thread *thread, const struc
 	return node;
 }
 
-static void give_stack(struct wall_thread *thread, const struct wall_look *look,
+static void give_stack(struct wall_thread *thread, const struct wall_scan *look,
 		       enum sample_state state, const struct wall_stack *stack, uint64_t weight)
 {
 	struct event *node;
@@ -168,12 +168,12 @@ static const struct wall_stack *running_stack(const struct wall_thread *thread)
 }
 
 /* The oldest CPU sample stands for WEIGHT periods, whatever it counted itself. */
-static void give_lent(struct wall_thread *thread, const struct wall_look *look, uint64_t weight)
+static void give_lent(struct wall_thread *thread, const struct wall_scan *look, uint64_t weight)
 {
-	struct event *node = thread->lent;
+	struct event *node = thread->cpu_samples;
 
-	thread->lent = node->next;
-	thread->n_lent--;
+	thread->cpu_samples = node->next;
+	thread->n_cpu_samples--;
 	node->next = NULL;
 	keep_stack(&thread->ran, node->pcs, node->sample.n_pcs, node->sample.stop,
 		   node->sample.metrics[METRIC_STACK_BYTES].value);
@@ -183,11 +183,11 @@ static void give_lent(struct wall_thread *thread, const struct wall_look *look, 
 	push_sample(thread, look, node);
 }
 
-static void give_running(struct wall_thread *thread, const struct wall_look *look, uint64_t weight)
+static void give_running(struct wall_thread *thread, const struct wall_scan *look, uint64_t weight)
 {
-	while (weight > 0 && thread->lent) {
-		uint64_t own = thread->lent->sample.weight;
-		uint64_t part = thread->n_lent > 1 && own < weight ? own : weight;
+	while (weight > 0 && thread->cpu_samples) {
+		uint64_t own = thread->cpu_samples->sample.weight;
+		uint64_t part = thread->n_cpu_samples > 1 && own < weight ? own : weight;
 
 		give_lent(thread, look, part);
 		weight -= part;
@@ -195,7 +195,7 @@ static void give_running(struct wall_thread *thread, const struct wall_look *loo
 	give_stack(thread, look, STATE_RUNNING, running_stack(thread), weight);
 }
 
-static void give_blocked(struct wall_thread *thread, const struct wall_look *look)
+static void give_blocked(struct wall_thread *thread, const struct wall_scan *look)
 {
 	uint64_t weight;
 
@@ -205,7 +205,7 @@ static void give_blocked(struct wall_thread *thread, const struct wall_look *loo
 	give_stack(thread, look, thread->state, &thread->blocked, weight);
 }
 
-static void read_comm(struct wall_thread *thread, const struct wall_look *look)
+static void read_comm(struct wall_thread *thread, const struct wall_scan *look)
 {
 	struct event *node = event_new(EVENT_KIND_THREAD, look->process, look->now_ns, 0);
 
@@ -220,7 +220,7 @@ static void read_comm(struct wall_thread *thread, const struct wall_look *look)
 	push(look, node);
 }
 
-static int read_schedstat(const struct wall_thread *thread, const struct wall_look *look,
+static int read_schedstat(const struct wall_thread *thread, const struct wall_scan *look,
 			  struct schedstat *ret_schedstat)
 {
 	_cleanup_fd_ int fd = -1;
@@ -239,7 +239,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void close_at(struct wall_thread *thread, const struct wall_look *look)
+static void close_at(struct wall_thread *thread, const struct wall_scan *look)
 {
 	if (thread->syscall_fd < 0)
 		return;
@@ -247,7 +247,7 @@ static void close_at(struct wall_thread *thread, const struct wall_look *look)
 	--*look->n_kept_at;
 }
 
-int wall_thread_new(struct wall_thread **ret_thread, const struct wall_look *look, uint32_t tid,
+int wall_thread_new(struct wall_thread **ret_thread, const struct wall_scan *look, uint32_t tid,
 		    uint64_t since_ns)
 {
 	struct wall_thread *thread = calloc(1, sizeof(*thread));
@@ -298,7 +298,7 @@ static void keep_pc_alone(struct found_wait *wait)
 }
 
 /* The stack, proven by an unchanged schedstat. */
-static enum found walk(struct wall_thread *thread, const struct wall_look *look,
+static enum found walk(struct wall_thread *thread, const struct wall_scan *look,
 		       struct schedstat *before, struct found_wait *wait)
 {
 	struct collector_stats *stats = look->sink->stats;
@@ -322,7 +322,7 @@ static enum found walk(struct wall_thread *thread, const struct wall_look *look,
 	return FOUND_BLOCKED;
 }
 
-static int read_call(struct wall_thread *thread, const struct wall_look *look,
+static int read_call(struct wall_thread *thread, const struct wall_scan *look,
 		     struct blocked_at *ret_at)
 {
 	_cleanup_fd_ int fd = -1;
@@ -343,7 +343,7 @@ static int read_call(struct wall_thread *thread, const struct wall_look *look,
 }
 
 /* A thread that has come back to the call that it was in is as it was there, until it stays. */
-static int read_state(struct wall_thread *thread, const struct wall_look *look,
+static int read_state(struct wall_thread *thread, const struct wall_scan *look,
 		      struct found_wait *wait)
 {
 	thread->unsure =
@@ -352,7 +352,7 @@ static int read_state(struct wall_thread *thread, const struct wall_look *look,
 	return thread->unsure ? 0 : task_read_stat(look->tasks_fd, thread->tid, &wait->stat);
 }
 
-static enum found find_once(struct wall_thread *thread, const struct wall_look *look,
+static enum found find_once(struct wall_thread *thread, const struct wall_scan *look,
 			    struct schedstat *before, struct found_wait *wait)
 {
 	int r = read_call(thread, look, &wait->at);
@@ -381,7 +381,7 @@ static enum found find_once(struct wall_thread *thread, const struct wall_look *
  * A walk that the thread outran is made again at once: left for the next look, waits that are
  * short would be missed more often than long ones.
  */
-static enum found find(struct wall_thread *thread, const struct wall_look *look,
+static enum found find(struct wall_thread *thread, const struct wall_scan *look,
 		       const struct schedstat *now, struct found_wait *wait)
 {
 	struct schedstat before = *now;
@@ -397,7 +397,7 @@ static enum found find(struct wall_thread *thread, const struct wall_look *look,
 }
 
 /* Descriptors come again as other files: an object is not believed for ever. */
-static void name_object(struct wall_thread *thread, const struct wall_look *look,
+static void name_object(struct wall_thread *thread, const struct wall_scan *look,
 			const struct blocked_at *at)
 {
 	if (same_call(at, &thread->at) && look->now_ns < thread->object_ns)
@@ -420,7 +420,7 @@ static void set_state(struct wall_thread *thread, const struct task_stat *stat,
 	thread->wait = at && state != STATE_STOPPED ? waits_word(at) : NULL;
 }
 
-static void adopt(struct wall_thread *thread, const struct wall_look *look,
+static void adopt(struct wall_thread *thread, const struct wall_scan *look,
 		  const struct found_wait *wait)
 {
 	const struct blocked_at *at = wait->readable ? &wait->at : NULL;
@@ -436,7 +436,7 @@ static void adopt(struct wall_thread *thread, const struct wall_look *look,
 }
 
 /* It has run since the last look, or may have: what rests belongs to the waits at both ends. */
-static int look_anew(struct wall_thread *thread, const struct wall_look *look,
+static int look_anew(struct wall_thread *thread, const struct wall_scan *look,
 		     const struct schedstat *now, bool ran)
 {
 	struct found_wait wait;
@@ -467,7 +467,7 @@ static int look_anew(struct wall_thread *thread, const struct wall_look *look,
 }
 
 /* It has not run since the last look. */
-static void look_on(struct wall_thread *thread, const struct wall_look *look)
+static void look_on(struct wall_thread *thread, const struct wall_scan *look)
 {
 	struct task_stat stat;
 
@@ -479,7 +479,7 @@ static void look_on(struct wall_thread *thread, const struct wall_look *look)
 		close_at(thread, look);
 }
 
-int wall_thread_look(struct wall_thread *thread, const struct wall_look *look)
+int wall_thread_update(struct wall_thread *thread, const struct wall_scan *look)
 {
 	struct wall_account *account = &thread->account;
 	struct schedstat now;
@@ -492,7 +492,7 @@ int wall_thread_look(struct wall_thread *thread, const struct wall_look *look)
 	look->sink->stats->looks++;
 	changed = thread->runs || !same_schedstat(&now, &account->seen);
 	ran = now.run_ns != account->seen.run_ns;
-	wall_account_look(account, look->now_ns, &now);
+	wall_account_update(account, look->now_ns, &now);
 	if (changed) {
 		thread->changed_tick = look->tick;
 		r = look_anew(thread, look, &now, ran);
@@ -514,14 +514,14 @@ static uint64_t has_run_ns(const struct wall_thread *thread)
 {
 	uint64_t weight = 0;
 
-	for (const struct event *node = thread->lent; node; node = node->next)
+	for (const struct event *node = thread->cpu_samples; node; node = node->next)
 		if (node->time_ns > thread->account.looked_ns)
 			weight += node->sample.weight;
 	return weight * thread->account.period_ns;
 }
 
 /* Its last schedstat if that can still be had; its last rest is of what it did last. */
-void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, int64_t *carry_ns)
+void wall_thread_end(struct wall_thread *thread, const struct wall_scan *look, int64_t *carry_ns)
 {
 	uint64_t run_ns = has_run_ns(thread);
 	uint64_t weights[WALL_STATES];
@@ -529,7 +529,7 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, i
 	struct event *node = event_new(EVENT_KIND_GONE, look->process, look->now_ns, 0);
 
 	(void)read_schedstat(thread, look, &now);
-	wall_account_look(&thread->account, look->now_ns, &now);
+	wall_account_update(&thread->account, look->now_ns, &now);
 	wall_account_release(&thread->account, thread->state);
 	/* The scheduler writes running down at its ticks. */
 	if (thread->runs || run_ns > 0)
@@ -547,7 +547,7 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, i
 		node->thread.tid = thread->tid;
 		push(look, node);
 	}
-	while (thread->lent)
+	while (thread->cpu_samples)
 		drop_lent(thread);
 	close_fd(&thread->schedstat_fd);
 	close_at(thread, look);

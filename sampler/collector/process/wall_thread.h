@@ -22,7 +22,7 @@ struct wall_stack {
 };
 
 /* What the threads of one process share during a look. */
-struct wall_look {
+struct wall_scan {
 	struct process *process;
 	struct event_order *sink;
 	struct remote *remote;
@@ -45,8 +45,9 @@ struct wall_thread {
 	bool unsure;      /* its state was not looked at: it is in the same call as before */
 	uint64_t changed_tick;   /* when it was last seen to have run */
 	enum sample_state state; /* what it is blocked in */
-	uint32_t n_lent;
-	struct event *lent; /* CPU samples that have not given their stack yet, oldest first */
+	uint32_t n_cpu_samples;
+	struct event
+		*cpu_samples; /* CPU samples that have not given their stack yet, oldest first */
 	struct wall_account account;
 	/* The rest. */
 	uint32_t listed; /* the list that had it last */
@@ -70,7 +71,7 @@ struct wall_thread {
  * Owns:    the caller; wall_thread_free().
  * Context: collector thread.
  */
-int wall_thread_new(struct wall_thread **ret_thread, const struct wall_look *look, uint32_t tid,
+int wall_thread_new(struct wall_thread **ret_thread, const struct wall_scan *look, uint32_t tid,
 		    uint64_t since_ns);
 
 /**
@@ -81,28 +82,28 @@ int wall_thread_new(struct wall_thread **ret_thread, const struct wall_look *loo
 void wall_thread_free(struct wall_thread *thread);
 
 /**
- * wall_thread_lend - a CPU sample gives its stack to the next period that the thread has run
+ * wall_thread_add_sample - a CPU sample gives its stack to the next period that the thread has run
  *
  * Owns:    the thread has the node.
  * Context: collector thread.
  */
-void wall_thread_lend(struct wall_thread *thread, struct event *node);
+void wall_thread_add_sample(struct wall_thread *thread, struct event *node);
 
 /**
- * wall_thread_look - see what it has done and give the samples of it
+ * wall_thread_update - see what it has done and give the samples of it
  *
  * One pread when it has not run since the last look.
  *
  * Return:  0; -ESRCH: it is gone, wall_thread_end() it.
  * Context: collector thread.
  */
-int wall_thread_look(struct wall_thread *thread, const struct wall_look *look);
+int wall_thread_update(struct wall_thread *thread, const struct wall_scan *look);
 
 /**
  * wall_thread_end - give the samples that are owed, and give back all but its tid
  *
  * Context: collector thread.
  */
-void wall_thread_end(struct wall_thread *thread, const struct wall_look *look, int64_t *carry_ns);
+void wall_thread_end(struct wall_thread *thread, const struct wall_scan *look, int64_t *carry_ns);
 
 #endif

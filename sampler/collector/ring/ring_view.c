@@ -249,7 +249,7 @@ uint32_t ring_view_n_slots(const struct ring_view *view)
 	return n_slots;
 }
 
-bool ring_view_has_news(const struct ring_view *view)
+bool ring_view_has_changes(const struct ring_view *view)
 {
 	uint32_t n_slots = ring_view_n_slots(view);
 

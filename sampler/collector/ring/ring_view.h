@@ -101,11 +101,11 @@ void ring_view_release(struct ring_view *view);
 uint32_t ring_view_n_slots(const struct ring_view *view);
 
 /**
- * ring_view_has_news - whether any slot tells of something to drain
+ * ring_view_has_changes - whether any slot tells of something to drain
  *
  * Context: collector thread.
  */
-bool ring_view_has_news(const struct ring_view *view);
+bool ring_view_has_changes(const struct ring_view *view);
 
 /**
  * ring_view_slot - one slot, its chunk mapped when it was not yet

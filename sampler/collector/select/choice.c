@@ -145,7 +145,7 @@ static uint64_t least_use(enum collector_by by)
 /* All processes in an array. */
 struct ranking {
 	struct choice *choice;
-	const struct choice_hands *hands;
+	const struct choice_ops *ops;
 	struct choice_process **processes;
 	size_t n;
 	uint64_t now_ns;
@@ -168,7 +168,7 @@ static void add_to_ranking(void *context, uint64_t key, void *value)
 	process->used = level ? process->total : process->total - before;
 	process->score = level ? process->total
 			       : top_score(process->total, process->at_round, process->at_late);
-	process->recorded = ranking->hands->records(ranking->hands->context, process->pid);
+	process->recorded = ranking->ops->records(ranking->ops->context, process->pid);
 	process->seated = false;
 	if (process->recorded)
 		process->score = with_bonus(process->score);
@@ -202,12 +202,12 @@ static void put_off(struct choice_process *process, int r, uint64_t now_ns)
 	process->retry_ns = now_ns + process->pause_ns;
 }
 
-static bool joins(const struct ranking *ranking, struct choice_process *process)
+static bool attach(const struct ranking *ranking, struct choice_process *process)
 {
-	int r = ranking->hands->join(ranking->hands->context, process->pid);
+	int r = ranking->ops->attach(ranking->ops->context, process->pid);
 
 	if (r == 0)
-		ranking->choice->n_joined++;
+		ranking->choice->n_attached++;
 	if (r == 0 || r == -EALREADY) {
 		process->pause_ns = 0;
 		return true;
@@ -225,10 +225,10 @@ static bool is_idle(const struct ranking *ranking, const struct choice_process *
 
 static void fill_seats(const struct ranking *ranking)
 {
-	size_t n_seats = ranking->choice->options.n;
-	size_t tries = 2 * n_seats + CHOICE_MORE_TRIES;
+	size_t n_slots = ranking->choice->options.n;
+	size_t tries = 2 * n_slots + CHOICE_MORE_TRIES;
 
-	for (size_t i = 0; i < ranking->n && n_seats > 0 && tries > 0; i++) {
+	for (size_t i = 0; i < ranking->n && n_slots > 0 && tries > 0; i++) {
 		struct choice_process *process = ranking->processes[i];
 
 		if (is_idle(ranking, process))
@@ -237,11 +237,11 @@ static void fill_seats(const struct ranking *ranking)
 			if (ranking->now_ns < process->retry_ns)
 				continue;
 			tries--;
-			if (!joins(ranking, process))
+			if (!attach(ranking, process))
 				continue;
 		}
 		process->seated = true;
-		n_seats--;
+		n_slots--;
 	}
 }
 
@@ -253,14 +253,14 @@ static void empty_seats(const struct ranking *ranking)
 
 		if (!process->recorded || process->seated)
 			continue;
-		ranking->hands->leave(ranking->hands->context, process->pid);
-		ranking->choice->n_left++;
+		ranking->ops->detach(ranking->ops->context, process->pid);
+		ranking->choice->n_detached++;
 	}
 }
 
-static void choose(struct choice *choice, const struct choice_hands *hands, uint64_t now_ns)
+static void choose(struct choice *choice, const struct choice_ops *ops, uint64_t now_ns)
 {
-	struct ranking ranking = {.choice = choice, .hands = hands, .now_ns = now_ns};
+	struct ranking ranking = {.choice = choice, .ops = ops, .now_ns = now_ns};
 	size_t n = map_count(&choice->processes);
 	uint64_t ms = (now_ns - choice->looked_ns) / NS_PER_MS;
 
@@ -289,13 +289,13 @@ static void plan_round(struct choice *choice, uint64_t now_ns)
 	choice->late = false;
 }
 
-void choice_end(struct choice *choice, const struct choice_hands *hands, uint64_t now_ns)
+void choice_end(struct choice *choice, const struct choice_ops *ops, uint64_t now_ns)
 {
 	map_each(&choice->processes, forget_gone, choice);
 	if (choice->look == 1) { /* what to compare with, from now on */
 		plan_round(choice, now_ns);
 	} else if (now_ns >= choice->round_ns) {
-		choose(choice, hands, now_ns);
+		choose(choice, ops, now_ns);
 		plan_round(choice, now_ns);
 	} else {
 		map_each(&choice->processes, begin_late, NULL);

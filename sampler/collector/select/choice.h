@@ -26,10 +26,10 @@ struct choice_seen {
 };
 
 /* What a round does with processes. */
-struct choice_hands {
+struct choice_ops {
 	bool (*records)(void *context, pid_t pid);
-	int (*join)(void *context, pid_t pid); /* 0; -errno, as collector_attach() */
-	void (*leave)(void *context, pid_t pid);
+	int (*attach)(void *context, pid_t pid); /* 0; -errno, as collector_attach() */
+	void (*detach)(void *context, pid_t pid);
 	void *context;
 };
 
@@ -43,8 +43,8 @@ struct choice {
 	uint64_t round_ns;    /* when the next round is due */
 	uint64_t late_ns;     /* when the last eighth before it begins */
 	bool late;            /* it has begun */
-	uint64_t n_joined;
-	uint64_t n_left;
+	uint64_t n_attached;
+	uint64_t n_detached;
 	uint64_t n_refused; /* tries that led to nothing */
 };
 
@@ -98,7 +98,7 @@ bool choice_still(struct choice *choice, pid_t pid, uint64_t total);
  *
  * Context: main thread.
  */
-void choice_end(struct choice *choice, const struct choice_hands *hands, uint64_t now_ns);
+void choice_end(struct choice *choice, const struct choice_ops *ops, uint64_t now_ns);
 
 /*
  * A variable of processes, whether or not they are recorded: gauges are read externally, so no

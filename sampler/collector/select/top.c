@@ -257,7 +257,8 @@ static void look_at_process(struct top *top, struct process *process, uint64_t n
 	char path[64];
 	DIR *tasks;
 
-	if (!process->alive || process->inner_pid != process->pid || process->pid == top->own_pid)
+	if (!process->alive || process->namespace_pid != process->pid ||
+	    process->pid == top->own_pid)
 		return;
 	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
 	tasks = opendir(path);
@@ -356,7 +357,7 @@ static void plan_round(struct top *top, uint64_t now_ns)
 	top->late_ns = top->round_ns - top->pause_ns / TOP_LATE_PART;
 }
 
-void top_look(struct top *top, struct process *processes, uint64_t now_ns)
+void top_scan(struct top *top, struct process *processes, uint64_t now_ns)
 {
 	if (top->options.n == 0)
 		return;
@@ -385,7 +386,7 @@ bool top_keeps(struct top *top, const struct process *process, uint32_t tid)
 {
 	struct top_thread *thread;
 
-	if (process->inner_pid != process->pid)
+	if (process->namespace_pid != process->pid)
 		return true;
 	thread = map_get(&top->threads, key_of(process, tid));
 	if (thread && thread->chosen)

@@ -69,15 +69,15 @@ void top_init(struct top *top, const struct collector_top *options);
 void top_release(struct top *top);
 
 /**
- * top_look - look at the threads of all processes, if that is due
+ * top_scan - look at the threads of all processes, if that is due
  * @processes: the first of a list
  *
  * Context: collector thread.
  */
-void top_look(struct top *top, struct process *processes, uint64_t now_ns);
+void top_scan(struct top *top, struct process *processes, uint64_t now_ns);
 
 /**
- * top_due_ns - when top_look() next has something to do
+ * top_due_ns - when top_scan() next has something to do
  *
  * Return:  ns; UINT64_MAX: never.
  * Context: collector thread.

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-void filter_init(struct filter *keep, const struct collector_keep *options)
+void filter_init(struct filter *keep, const struct collector_filter *options)
 {
 	keep->options = *options;
 	top_init(&keep->top, &options->top);
@@ -16,7 +16,7 @@ void filter_release(struct filter *keep)
 	top_release(&keep->top);
 }
 
-static bool is_named(const struct collector_keep *options, struct thread *thread)
+static bool is_named(const struct collector_filter *options, struct thread *thread)
 {
 	if (!thread->keep.asked ||
 	    memcmp(thread->keep.comm, thread->comm, sizeof(thread->keep.comm)) != 0) {
@@ -32,7 +32,7 @@ static bool is_named(const struct collector_keep *options, struct thread *thread
 bool filter_keeps(struct filter *keep, const struct process *process, struct thread *thread,
 		  const struct event_sample *sample)
 {
-	const struct collector_keep *options = &keep->options;
+	const struct collector_filter *options = &keep->options;
 	bool named = options->names && thread && is_named(options, thread);
 
 	if (options->states && !(options->states >> sample->state & 1U))

@@ -14,7 +14,7 @@ struct event_sample;
 
 /* Zero keeps everything. */
 struct filter {
-	struct collector_keep options;
+	struct collector_filter options;
 	struct top top;
 };
 
@@ -23,7 +23,7 @@ struct filter {
  *
  * Context: main thread, before the drain thread runs.
  */
-void filter_init(struct filter *keep, const struct collector_keep *options);
+void filter_init(struct filter *keep, const struct collector_filter *options);
 
 /**
  * filter_release - forget it

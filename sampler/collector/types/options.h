@@ -49,7 +49,7 @@ struct collector_top {
  * Which samples are given; the others are counted as filtered.  Zero keeps all.  With a top, the
  * threads that are named are kept beside it; without one, only they are.
  */
-struct collector_keep {
+struct collector_filter {
 	uint32_t states; /* bits of 1 << enum sample_state; 0: all */
 	struct collector_top top;
 	bool (*names)(void *context, const char *comm, size_t len); /* drain thread's; or NULL */
@@ -85,7 +85,7 @@ struct collector_options {
 	uint32_t usage;                /* 1 << enum collector_usage_of: the same */
 	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
 	size_t n_gauges;           /* at most METRIC_MAX_GAUGES */
-	struct collector_keep keep;
+	struct collector_filter keep;
 	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0:
 				 COLLECT_ALLOC_BYTES */
 	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
@@ -93,14 +93,14 @@ struct collector_options {
 				 cheapest */
 	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
 	int signal;           /* that samples come by; 0: SIGPROF, or another where it is taken */
-	bool follows;         /* children of those that have joined join, too: collector_follow() */
-	bool alone;           /* children of CMD, and of those that have joined, are left out */
-	bool stay;            /* without CMD: do not end with the last process that had joined */
+	bool follows;         /* attach to children of attached processes: collector_follow() */
+	bool alone;           /* do not follow children of CMD and of attached processes */
+	bool stay;            /* without CMD: continue after the last attached process */
 	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
 	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
 	const struct collector_external_sampler
 		*external_sampler;  /* for programs that take no agent; NULL: none */
-	bool outside;               /* all are sampled by it, and none gets an agent */
+	bool external_only;         /* use it for all programs; none gets an agent */
 	uint64_t ring_bytes;        /* for the rings of all processes together; 0: any */
 	uint32_t max_overhead_ppm;  /* what a program may pay, of its CPU; 0: any: budget.h */
 	uint32_t max_collector_ppm; /* and what wick may use, of one processor; 0: any */

@@ -68,17 +68,17 @@ struct collector_stats {
 	uint64_t merged;                    /* periods whose signal was another's, later */
 	struct filtered filtered[N_SERIES]; /* what collector_options.keep left out */
 	uint64_t threads;                   /* that gave at least one sample */
-	uint64_t processes;                 /* images that said hello */
-	uint64_t unsampled_processes;
-	uint64_t followed;           /* children of those that had joined that joined as such */
-	uint64_t children_missed_ns; /* CPU of children that ended, or joined later: not in
-					charged_ns */
-	uint64_t outside;            /* images that were sampled from outside, */
-	char outside_path[128];      /* one that takes no agent ("" none), */
-	const char *outside_why;     /* and why it does not */
-	uint64_t outside_stops;      /* how often one of their threads was held, */
-	uint64_t outside_stopped_ns; /* for how long together, */
-	uint64_t outside_longest_ns; /* and at most */
+	uint64_t processes;                 /* images that sent a handshake */
+	uint64_t unsupported_processes;
+	uint64_t followed;            /* children of those that had joined that joined as such */
+	uint64_t children_missed_ns;  /* CPU of children that ended, or joined later: not in
+					 charged_ns */
+	uint64_t external;            /* images sampled without an agent, */
+	char external_path[128];      /* one that takes no agent ("" none), */
+	const char *external_why;     /* and why it does not */
+	uint64_t external_stops;      /* how often one of their threads was held, */
+	uint64_t external_stopped_ns; /* for how long together, */
+	uint64_t external_longest_ns; /* and at most */
 	uint64_t lost_full;
 	uint64_t lost_nested;
 	uint64_t lost_noslot;
@@ -116,17 +116,17 @@ struct collector_stats {
 	uint64_t flooded;         /* how often another user connected too often, and was kept out */
 	uint64_t flooded_uid;     /* the last one */
 	uint64_t seccomp;         /* images that stopped sampling for seccomp */
-	uint64_t deaf;            /* processes that joined and took our signal's action back, */
-	uint64_t mute;            /* or that use CPU now without any signal of ours arriving, */
-	int deaf_signal;          /* and the last one's signal */
-	uint64_t late_threads;    /* threads armed because the collector posted them */
-	uint64_t unmasked_threads; /* threads that had SIGPROF blocked by a raw system call */
-	uint64_t aliased;          /* processes in step with the tick: tick_aliasing.h, */
-	uint64_t switched;         /* of them, those that were given perf events, */
-	pid_t aliased_pid;         /* and the last one */
-	bool timers_took_over;     /* from perf events, which cost too much */
-	uint64_t perf_threads;     /* RING_ENGINE_PERF: threads that an event was opened for, */
-	uint64_t perf_refused;     /* that stayed with their timers, */
+	uint64_t handlers_replaced; /* attached processes that replaced our handler, */
+	uint64_t no_signals;        /* or that use CPU and get no signal of ours, */
+	int failed_signal;          /* and the signal of the last one */
+	uint64_t late_threads;      /* threads armed because the collector posted them */
+	uint64_t unmasked_threads;  /* threads that had SIGPROF blocked by a raw system call */
+	uint64_t aliased;           /* processes in step with the tick: tick_aliasing.h, */
+	uint64_t switched;          /* of them, those that were given perf events, */
+	pid_t aliased_pid;          /* and the last one */
+	bool timers_took_over;      /* from perf events, which cost too much */
+	uint64_t perf_threads;      /* RING_ENGINE_PERF: threads that an event was opened for, */
+	uint64_t perf_refused;      /* that stayed with their timers, */
 	uint64_t perf_refused_errno;
 	uint64_t perf_ringless; /* or whose kernel frames could not be had */
 	uint64_t still_running; /* processes alive when the recording ended */
@@ -137,8 +137,8 @@ struct collector_stats {
 	uint64_t walks;         /* of blocked threads' stacks */
 	uint64_t outrun;        /* of these, how many the thread outran */
 	uint64_t unreadable;    /* looks at threads that may not be read */
-	const struct collector_unsupported *unsampled;
-	size_t n_unsampled;
+	const struct collector_unsupported *unsupported;
+	size_t n_unsupported;
 };
 
 /* How a running process was joined. */
@@ -146,10 +146,10 @@ struct collector_attached {
 	uint64_t stopped_ns; /* for how long one of its threads was held */
 	uint64_t longest_ns; /* the same of a try that led to nothing, where that was longer */
 	unsigned tries;
-	pid_t inner_pid; /* what it calls itself: another in a pid namespace */
-	int signal;      /* that its samples come by */
-	bool again;      /* the agent was in it already */
-	struct err why;  /* it is not SIGPROF, in words; no text: it is, or was asked for */
+	pid_t namespace_pid; /* what it calls itself: another in a pid namespace */
+	int signal;          /* that its samples come by */
+	bool again;          /* the agent was in it already */
+	struct err why;      /* it is not SIGPROF, in words; no text: it is, or was asked for */
 };
 
 #endif

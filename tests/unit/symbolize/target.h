@@ -106,8 +106,8 @@ static inline void target_add_maps(struct symbolizer *symbolizer, pid_t pid, uin
 }
 
 /* Resolve one exact address: the function itself. */
-static inline struct frame target_look(struct symbolizer *symbolizer, pid_t pid, uint64_t addr,
-				       uint64_t time_ns)
+static inline struct frame target_lookup(struct symbolizer *symbolizer, pid_t pid, uint64_t addr,
+					 uint64_t time_ns)
 {
 	struct frame frame = {.addr = addr, .exact = true};
 	struct sample sample = {

@@ -1,7 +1,7 @@
-/* joined_life.c - waits for SIGUSR1, then does what could end a program that has been joined
- * usage: joined_life exec|blocked|reset|spawn|vfork|within LIVES CPU_US: so many children, each
+/* attached_life.c - waits for SIGUSR1, then does what could end a program that has been joined
+ * usage: attached_life exec|blocked|reset|spawn|vfork|within LIVES CPU_US: so many children, each
  * works and is followed by another image, or puts all signals back; prints how many were killed
- *        joined_life itself|handler|filter|stacks CPU_US, become CPU_US CPU_US: the process does
+ *        attached_life itself|handler|filter|stacks CPU_US, become CPU_US CPU_US: the process does
  *        it */
 #include "burn.h"
 
@@ -87,7 +87,7 @@ static void mask_all(int how)
 
 static int become(const char *cpu_us)
 {
-	(void)execl(self, "joined_life", "after", cpu_us, (char *)NULL);
+	(void)execl(self, "attached_life", "after", cpu_us, (char *)NULL);
 	return 1;
 }
 

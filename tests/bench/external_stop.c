@@ -1,5 +1,5 @@
 /*
- * outside_stop.c - how long a thread is held for its stack: libunwind walks it while it is held,
+ * external_stop.c - how long a thread is held for its stack: libunwind walks it while it is held,
  * wick copies its stack and walks the copy when it runs on
  *
  * The thread runs DEPTH calls deep.  The first walk of each is with everything to be found out.

@@ -1,4 +1,4 @@
-/* fuzz_hello.c - any message to the collector's socket: taken or not, it goes on and answers */
+/* fuzz_handshake.c - any message to the collector's socket: taken or not, it goes on and answers */
 #include "sampler/collector/collector.h"
 #include "sampler/collector/drain/drain.h"
 #include "sampler/collector/drain/handshake.h"
@@ -40,7 +40,7 @@ static void forget(struct collector *collector)
 	struct drain *drain = &collector->drain;
 
 	while (drain->processes)
-		drain_let_go(collector, drain->processes);
+		drain_detach(collector, drain->processes);
 	stream_flush(&drain->stream, UINT64_MAX);
 	for (struct event *node; (node = queue_take(&collector->queue, 0));)
 		queue_forget(&collector->queue, node);
@@ -50,17 +50,17 @@ static void forget(struct collector *collector)
 /* Seeds outlive versions: all ones stand for ours. */
 static void send_all(int fd, const uint8_t *input, size_t size)
 {
-	struct handshake_request hello;
+	struct handshake_request request;
 	uint8_t *bytes = malloc(size + 1);
 
 	if (!bytes)
 		abort();
 	memcpy(bytes, input, size);
-	if (size >= sizeof(hello)) {
-		memcpy(&hello, bytes, sizeof(hello));
-		if (hello.version == UINT16_MAX)
-			hello.version = WIRE_VERSION;
-		memcpy(bytes, &hello, sizeof(hello));
+	if (size >= sizeof(request)) {
+		memcpy(&request, bytes, sizeof(request));
+		if (request.version == UINT16_MAX)
+			request.version = WIRE_VERSION;
+		memcpy(bytes, &request, sizeof(request));
 	}
 	(void)!send(fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 	free(bytes);

@@ -40,7 +40,7 @@ class Lives(JoinedCase):
 
     def life(self, what, *arguments, engine="ctimer", options=()):
         """What the program said, and the samples of it and of its children."""
-        with self.running(target("joined_life"), what, *arguments) as program:
+        with self.running(target("attached_life"), what, *arguments) as program:
             with self.recording(program.pid, "--engine", engine, *options) as (wick, path):
                 begin(program)
                 said, _ = program.communicate(timeout=120)
@@ -133,7 +133,7 @@ class Lives(JoinedCase):
                                          ("ctimer", "not sampled +1 x", 0.55, 0.65)):
             with self.subTest(engine=engine):
                 _, samples, pid, summary = self.life("become", 600000, 300000, engine=engine)
-                self.assertRegex(summary, words + r".*joined_life \(executed by one that had joined\)")
+                self.assertRegex(summary, words + r".*attached_life \(executed by an attached program\)")
                 self.assertEqual({sample.pid for sample in samples}, {pid})
                 used = sum(sample.weight for sample in samples) / 4999
                 self.assertTrue(low < used < high, f"{used} s: {summary}")
@@ -352,7 +352,7 @@ class Filtered(JoinedCase):
 
     @contextlib.contextmanager
     def filtered(self):
-        with self.running(target("joined_life"), "filter", "20000000") as program:
+        with self.running(target("attached_life"), "filter", "20000000") as program:
             begin(program)
             wait_for(lambda: status(program.pid, "Seccomp") == 2)
             yield program

@@ -1,7 +1,7 @@
 /*
- * wall_look.c - what a look at a thread costs that has not run since the last
+ * wall_scan.c - what a look at a thread costs that has not run since the last
  *
- * wall_look MANY_THREADS.  Starts it with 1,000 and with 10,000 threads that wait, and looks at
+ * wall_scan MANY_THREADS.  Starts it with 1,000 and with 10,000 threads that wait, and looks at
  * them as the drain thread does, without ever being late; CPU time of the looks, by their number,
  * and beside it that of reading every schedstat and nothing else.
  */
