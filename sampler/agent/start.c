@@ -6,7 +6,6 @@
 #include "sampler/agent/event_hook.h"
 #include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
-#include "sampler/handler/nearly_idle.h"
 #include "sampler/handler/on_sigprof.h"
 #include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
@@ -29,7 +28,6 @@ enum {
 	READ_WRITE = 3,    /* PROT_READ | PROT_WRITE */
 	WIPE_ON_FORK = 18, /* MADV_WIPEONFORK, Linux 4.14 */
 	UNBLOCK = 1,       /* SIG_UNBLOCK */
-	MAX_RESIDUAL_PERIODS = 1000,
 };
 
 /* The agent was preloaded, so the program's calls go through its hooks. */
@@ -167,14 +165,12 @@ static uint64_t first_ns(struct process *p)
 
 static int arm_self(struct process *p)
 {
-	uint32_t residual = p->header->residual_periods;
 	uint32_t tid = (uint32_t)sys0(__NR_gettid);
 	struct slot slot;
 	int r;
 
 	if (slot_claim(p, tid, &slot) < 0)
 		return -1;
-	slot.own->extra = residual < MAX_RESIDUAL_PERIODS ? residual : MAX_RESIDUAL_PERIODS;
 	r = timer_arm(p, &slot, tid, first_ns(p));
 	slot_leave(&slot);
 	return r;
@@ -186,8 +182,6 @@ void timers_start(struct process *p)
 	int found = -1;
 
 	p->account_since_ns = clock_process_cpu_ns();
-	/* The first sample of the main thread will include them. */
-	nearly_idle_add_cpu(p, p->header->residual_periods * process_period_ns(p));
 	/* Set the state before the first timer, whose signal may come at once. */
 	process_set_state(p, AGENT_SAMPLING);
 	if (p->header->hooks & RING_NO_TIMERS)

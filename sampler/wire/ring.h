@@ -81,14 +81,13 @@ struct ring_header {
 	uint32_t jitter_pct;      /* 10; 0 switches it off */
 	uint64_t start_offset_ns; /* start offset: the part of the first period that counts as used;
 				     random */
-	uint32_t residual_periods; /* residual of ended images: whole periods of CPU not yet sampled
-				    */
-	uint32_t hooks;            /* enum ring_hooks: what the hooks object reports */
-	uint64_t alloc_bytes;      /* RING_HOOK_ALLOC: mean bytes between two samples, at least 1 */
-	uint64_t lock_ns;          /* RING_HOOK_LOCK: shorter waits are not reported */
-	uint32_t signal;           /* the sampling signal */
-	uint32_t event_base;       /* perf events have descriptors (si_fd) from here on */
-	uint32_t non_cpu_event;    /* 1: events count something other than CPU time */
+	uint32_t hooks;           /* enum ring_hooks: what the hooks object reports */
+	uint32_t pad4;
+	uint64_t alloc_bytes;   /* RING_HOOK_ALLOC: mean bytes between two samples, at least 1 */
+	uint64_t lock_ns;       /* RING_HOOK_LOCK: shorter waits are not reported */
+	uint32_t signal;        /* the sampling signal */
+	uint32_t event_base;    /* perf events have descriptors (si_fd) from here on */
+	uint32_t non_cpu_event; /* 1: events count something other than CPU time */
 	uint8_t pad0[52];
 
 	/* Written by the collector at any time. A live_period_ns of 0 means period_ns. */

@@ -62,8 +62,8 @@ int drain_init(struct collector *collector)
 	drain->next_number = 1;
 	drain->child_cpu.began_ns = child_cpu_now_ns();
 	drain->child_cpu.left_out = collector->options.alone;
-	drain->start_offset.random = io_now_ns();
-	drain->start_offset.tick_ns = NS_PER_S / collector_kernel_hz();
+	drain->weights.random = io_now_ns();
+	drain->weights.tick_ns = NS_PER_S / collector_kernel_hz();
 	drain->rate = (struct rate){.hz = collector->options.hz,
 				    .period_ns = NS_PER_S / collector->options.hz,
 				    .pauses = collector->options.paused ? PAUSE_ASKED : 0};
@@ -162,7 +162,7 @@ static void end_process(struct drain *drain, struct process *process, bool carri
 {
 	unlink_process(drain, process);
 	process_end(process, &drain->stream.order);
-	start_offset_end(&drain->start_offset, process);
+	weights_end_image(&drain->weights, process);
 	if (!carried_on)
 		drain->ended_charged_ns += process_used_ns(process);
 	/* The stream frees it; the descriptor may not wake us until then. */
@@ -241,7 +241,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t namespace_pid,
 		limit_slots(drain, process, collector->options.ring_bytes);
 		process_begin_rate(process, &drain->rate);
 		perf_process_init(process, drain->engine, &collector->options);
-		start_offset_begin(&drain->start_offset, process);
+		weights_begin_image(&drain->weights, process);
 		r = add_process(drain, process);
 		if (r < 0)
 			process_free(process);

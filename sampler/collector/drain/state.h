@@ -16,7 +16,7 @@
 #include "sampler/collector/launch/launch.h"
 #include "sampler/collector/metrics/usage.h"
 #include "sampler/collector/process/process.h"
-#include "sampler/collector/process/start_offset.h"
+#include "sampler/collector/process/weights.h"
 #include "sampler/collector/stream/filter.h"
 #include "sampler/collector/stream/stream.h"
 #include "sampler/collector/types/options.h"
@@ -93,7 +93,7 @@ struct drain {
 	struct filter filter;
 	struct usage usage;
 	struct sock_table sockets;
-	struct start_offset start_offset;
+	struct weights weights;
 	struct child_cpu_totals child_cpu;
 	struct rate rate;
 	enum ring_engine engine; /* of images that begin */

@@ -259,7 +259,7 @@ static uint64_t most_claimed(const struct process *process, uint64_t since_ns)
 	double scatter_ns = CLAIM_SIGMAS * sqrt((double)used_ns * (double)period_ns);
 
 	return used_ns + used_ns / CLAIM_PART + ends * period_ns + (uint64_t)scatter_ns +
-	       process->missed_ns;
+	       process->inherited_ns;
 }
 
 static uint64_t left_to_claim(const struct process *process, uint64_t each_ns, uint64_t since_ns)

@@ -63,8 +63,8 @@ struct external_image {
 struct thread {
 	char comm[SAMPLE_COMM_SIZE];
 	bool counted; /* among those that gave a sample */
-	bool carries;
-	uint64_t carry_ns; /* of a period that its next sample is to stand for, once it carries */
+	bool has_residual;
+	uint64_t residual_ns; /* then: CPU for its next sample, less than a period of the file */
 	struct {
 		bool asked; /* whether the name is one to keep; that holds until it changes */
 		bool named;
@@ -150,7 +150,7 @@ struct process {
 	struct external_image image;       /* then: the file that it runs */
 	int64_t clock_offset_ns;           /* its CLOCK_MONOTONIC minus ours */
 	uint64_t started_ns;
-	uint64_t given_ns;    /* what the samples received stand for */
+	uint64_t given_ns;    /* what the samples received, with residuals, stand for */
 	uint64_t n_taken;     /* how many there were */
 	uint64_t latest_ns;   /* of anything it gave */
 	uint64_t charged_ns;  /* CPU of this pid, as far as it is known */
@@ -170,10 +170,10 @@ struct process {
 	uint32_t epoch;
 	uint64_t live_ns;         /* the live period now; 0: period_ns, */
 	bool paused;              /* and whether samples are wanted */
-	uint64_t start_offset_ns; /* where in a period it began, and what it took over:
-				     start_offset.h */
-	uint64_t missed_ns;
-	uint64_t unsupported_ns; /* it went to a program that takes no agent; 0: it did not */
+	uint64_t start_offset_ns; /* the part of its first period that counts as used (weights.h) */
+	uint64_t inherited_ns;    /* residual of ended images: in all, */
+	uint64_t residual_ns;     /* and what its next sample takes */
+	uint64_t unsupported_ns;  /* it went to a program that takes no agent; 0: it did not */
 	struct readings readings;
 	struct process_usage usage;
 	uint64_t handler_ns; /* that a handler usually takes; 0: not known */

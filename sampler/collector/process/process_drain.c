@@ -3,6 +3,7 @@
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/wall.h"
+#include "sampler/collector/process/weights.h"
 #include "sampler/collector/ring/ring_view.h"
 
 #include "base/io.h"
@@ -226,6 +227,7 @@ static void take_record(struct slot_drain *drain, union record_copy *record)
 		process->latest_ns = time_ns;
 	switch (record->head.type) {
 	case RECORD_SAMPLE:
+		weights_add_residual(process, &record->sample);
 		if (process_believe(process, &record->sample, drain->sink->stats))
 			push_sample(drain, &record->sample, time_ns);
 		break;

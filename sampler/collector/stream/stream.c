@@ -5,6 +5,7 @@
 #include "sampler/collector/process/engines.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/process/process_event.h"
+#include "sampler/collector/process/weights.h"
 #include "sampler/collector/stream/filter.h"
 
 #include <stdlib.h>
@@ -82,31 +83,6 @@ static void leave_out_own(struct stream *stream, struct event *node)
 	queue_forget(stream->order.queue, node);
 }
 
-/*
- * From the period that it was taken with to the one that weights are given in.  What is left goes
- * to the thread's next sample; the first begins at random, so that few samples are right as well.
- * Return: false when there is not a whole period yet.
- */
-static bool settle_weight(const struct stream *stream, struct event *node, struct thread *thread)
-{
-	struct event_sample *sample = &node->sample;
-	uint64_t random = (node->time_ns ^ sample->tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-	uint64_t base_ns = stream->base_ns;
-	uint64_t sum_ns;
-
-	if (!base_ns || !sample->period_ns ||
-	    (sample->period_ns == base_ns && !(thread && thread->carries)))
-		return true;
-	sum_ns = thread && thread->carries ? thread->carry_ns : random % base_ns;
-	sum_ns += sample->weight * sample->period_ns;
-	if (thread) {
-		thread->carries = true;
-		thread->carry_ns = sum_ns % base_ns;
-	}
-	sample->weight = sum_ns / base_ns;
-	return sample->weight > 0;
-}
-
 static void give_sample(struct stream *stream, struct event *node)
 {
 	struct event_sample *sample = &node->sample;
@@ -118,7 +94,7 @@ static void give_sample(struct stream *stream, struct event *node)
 		stream->order.stats->threads += !thread->counted;
 		thread->counted = true;
 	}
-	if (!settle_weight(stream, node, thread)) {
+	if (!weights_convert(thread, sample, node->time_ns, stream->base_ns)) {
 		stream->order.stats->folded++;
 		queue_forget(stream->order.queue, node);
 		return;

@@ -1,6 +1,6 @@
-/* start_offset_test.c - images begin all over a period, and their sum is known better than by
+/* weights_test.c - images begin all over a period, and their sum is known better than by
  * chance */
-#include "sampler/collector/process/start_offset.h"
+#include "sampler/collector/process/weights.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,9 +15,10 @@ enum { PARTS = 16, BLOCKS = 64 };
 #define PERIOD UINT64_C(5025125)
 
 struct fixture {
-	struct start_offset offset;
+	struct weights weights;
 	struct ring_header *header;
-	uint64_t missed_ns; /* that the image begun last has taken over */
+	uint64_t inherited_ns; /* by the image that began last, */
+	uint64_t residual_ns;  /* and what its first sample takes of it */
 };
 
 static int set_up(void **state)
@@ -43,9 +44,10 @@ static uint64_t begin(struct fixture *fixture)
 {
 	struct process process = {.began_ns = PERIOD, .ring.header = fixture->header};
 
-	start_offset_begin(&fixture->offset, &process);
-	fixture->missed_ns = process.missed_ns;
-	if (!process.missed_ns)
+	weights_begin_image(&fixture->weights, &process);
+	fixture->inherited_ns = process.inherited_ns;
+	fixture->residual_ns = process.residual_ns;
+	if (!process.inherited_ns)
 		assert_int_equal(process.start_offset_ns, fixture->header->start_offset_ns);
 	assert_true(process.start_offset_ns < PERIOD);
 	return process.start_offset_ns;
@@ -91,14 +93,14 @@ static void what_was_missed_is_due_at_the_first_tick_of_the_next(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture->offset.missed_ns = (int64_t)(3 * PERIOD + PERIOD / 2);
+	fixture->weights.residual_ns = (int64_t)(3 * PERIOD + PERIOD / 2);
 	(void)begin(fixture);
-	assert_int_equal(fixture->missed_ns, 3 * PERIOD);
-	assert_int_equal(fixture->header->residual_periods, 2);
+	assert_int_equal(fixture->inherited_ns, 3 * PERIOD);
+	assert_int_equal(fixture->residual_ns, 2 * PERIOD);
 	assert_int_equal(fixture->header->start_offset_ns, PERIOD - 1);
 	(void)begin(fixture);
-	assert_int_equal(fixture->missed_ns, 0);
-	assert_int_equal(fixture->header->residual_periods, 0);
+	assert_int_equal(fixture->inherited_ns, 0);
+	assert_int_equal(fixture->residual_ns, 0);
 }
 
 /* Images that end before a tick pass all of it on, however many. */
@@ -106,14 +108,14 @@ static void what_nobody_gave_stays_owed(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture->offset.missed_ns = (int64_t)(3 * PERIOD);
+	fixture->weights.residual_ns = (int64_t)(3 * PERIOD);
 	for (int i = 0; i < 100; i++) {
 		struct process process = {.began_ns = PERIOD, .ring.header = fixture->header};
 
-		start_offset_begin(&fixture->offset, &process);
-		assert_int_equal(process.missed_ns, 3 * PERIOD);
+		weights_begin_image(&fixture->weights, &process);
+		assert_int_equal(process.inherited_ns, 3 * PERIOD);
 		atomic_store(&fixture->header->cpu_ns, 1);
-		start_offset_end(&fixture->offset, &process);
+		weights_end_image(&fixture->weights, &process);
 	}
 }
 
@@ -128,17 +130,65 @@ static void who_is_put_off_leaves_more_than_a_tick(void **state)
 		uint64_t left;
 	} images[] = {{20000000, 3 * PERIOD}, {60 * PERIOD, 2 * PERIOD + 10 * tick_ns}};
 
-	fixture->offset.tick_ns = tick_ns;
+	fixture->weights.tick_ns = tick_ns;
 	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
 		struct process process = {.began_ns = PERIOD,
 					  .charged_ns = images[i].used,
 					  .ring.header = fixture->header};
 
-		fixture->offset.missed_ns = 0;
+		fixture->weights.residual_ns = 0;
 		atomic_store(&fixture->header->cpu_ns, images[i].used);
-		start_offset_end(&fixture->offset, &process);
-		assert_int_equal(fixture->offset.missed_ns, images[i].left);
+		weights_end_image(&fixture->weights, &process);
+		assert_int_equal(fixture->weights.residual_ns, images[i].left);
 	}
+}
+
+static void a_residual_is_added_in_whole_periods(void **state)
+{
+	struct process process = {.residual_ns = 2 * PERIOD + PERIOD / 2};
+	struct record_sample sample = {.weight = 1, .period_ns = PERIOD};
+
+	(void)state;
+	weights_add_residual(&process, &sample);
+	assert_int_equal(sample.weight, 3);
+	assert_int_equal(process.residual_ns, PERIOD / 2);
+	weights_add_residual(&process, &sample);
+	assert_int_equal(sample.weight, 3);
+	sample.period_ns = PERIOD / 4;
+	weights_add_residual(&process, &sample);
+	assert_int_equal(sample.weight, 5);
+	assert_int_equal(process.residual_ns, PERIOD / 2 % (PERIOD / 4));
+}
+
+/* Samples of a fifth of the file's period, then of two and a half: nothing is lost. */
+static void a_thread_keeps_what_is_less_than_a_period_of_the_file(void **state)
+{
+	struct thread thread = {.has_residual = false};
+	uint64_t sum = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++) {
+		struct event_sample sample = {.weight = 1,
+					      .period_ns = i < 50 ? PERIOD / 5 : PERIOD / 2 * 5};
+		bool given = weights_convert(&thread, &sample, i, PERIOD / 5 * 5);
+
+		assert_true(given == (sample.weight > 0));
+		sum += sample.weight;
+		assert_true(thread.has_residual && thread.residual_ns < PERIOD);
+	}
+	assert_in_range(sum, 10 + 124, 10 + 126);
+}
+
+static void a_weight_in_periods_of_the_file_stays(void **state)
+{
+	struct thread thread = {.has_residual = false};
+	struct event_sample sample = {.weight = 7, .period_ns = PERIOD};
+
+	(void)state;
+	assert_true(weights_convert(&thread, &sample, 1, PERIOD));
+	assert_true(weights_convert(NULL, &sample, 1, 0));
+	assert_int_equal(sample.weight, 7);
+	assert_false(thread.has_residual);
 }
 
 int main(void)
@@ -152,6 +202,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			what_was_missed_is_due_at_the_first_tick_of_the_next, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_nobody_gave_stays_owed, set_up, tear_down),
+		cmocka_unit_test(a_residual_is_added_in_whole_periods),
+		cmocka_unit_test(a_thread_keeps_what_is_less_than_a_period_of_the_file),
+		cmocka_unit_test(a_weight_in_periods_of_the_file_stays),
 		cmocka_unit_test_setup_teardown(who_is_put_off_leaves_more_than_a_tick, set_up,
 						tear_down),
 	};
