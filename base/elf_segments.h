@@ -1,4 +1,5 @@
-/* elf_segments.h - the program headers of a module, in another process's memory or of a file */
+/* elf_segments.h - program headers and notes of a module, in another process's memory or of a file:
+ * all lengths in them are checked */
 #ifndef BASE_ELF_SEGMENTS_H
 #define BASE_ELF_SEGMENTS_H
 
@@ -26,5 +27,37 @@ struct elf_segments {
 bool elf_segments_read(struct elf_segments *ret_segments, uint64_t base,
 		       bool (*read)(void *context, uint64_t address, void *to, size_t len),
 		       void *context);
+
+/* A segment of notes being read; AT begins as 0. */
+struct elf_notes {
+	const unsigned char *bytes;
+	size_t len;
+	size_t align; /* of names and what they say: 4, or 8 where the segment says so */
+	size_t at;
+};
+
+/* Views of the segment. */
+struct elf_note {
+	uint32_t type;
+	const unsigned char *name;
+	size_t name_len; /* with its NUL */
+	const unsigned char *desc;
+	size_t desc_len;
+};
+
+/**
+ * elf_notes_next - the next note that is within the segment
+ *
+ * Return:  false at the end, or at one that does not.
+ * Context: any thread.
+ */
+bool elf_notes_next(struct elf_notes *notes, struct elf_note *ret_note);
+
+/**
+ * elf_note_is - whether a note is OWNER's, of this type
+ *
+ * Context: any thread.
+ */
+bool elf_note_is(const struct elf_note *note, const char *owner, uint32_t type);
 
 #endif

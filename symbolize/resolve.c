@@ -1,7 +1,7 @@
 /* resolve.c - the frames of a sample, named and with the calls that were inlined */
+#include "symbolize/internal.h"
 #include "symbolize/jit/jit.h"
 #include "symbolize/kernel/kernel.h"
-#include "symbolize/symbol_request.h"
 
 #include <errno.h>
 #include <string.h>

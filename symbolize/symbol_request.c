@@ -1,5 +1,5 @@
 /* symbol_request.c - the main thread's part of lookups; it never waits for them */
-#include "symbolize/symbol_request.h"
+#include "symbolize/internal.h"
 
 #include "base/io.h"
 #include "symbolize/batch.h"

@@ -2,9 +2,9 @@
 #include "symbolize/symbolize.h"
 
 #include "base/io.h"
+#include "symbolize/internal.h"
 #include "symbolize/jit/jit.h"
 #include "symbolize/kernel/kernel.h"
-#include "symbolize/symbol_request.h"
 
 #include <errno.h>
 #include <libelf.h>

@@ -1,7 +1,7 @@
 /* loaded.c - lists the modules that are loaded when sampling starts; without _dl_find_object,
  * always */
 #include "sampler/agent/start.h"
-#include "sampler/handler/modules.h"
+#include "sampler/handler/memory.h"
 
 #include <link.h>
 #include <sys/auxv.h>

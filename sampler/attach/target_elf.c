@@ -1,7 +1,6 @@
 /* target_elf.c - reads memory and symbols of another process; every size in it is bounded */
 #include "sampler/attach/target_elf.h"
 
-#include "base/elf_notes.h"
 #include "base/elf_segments.h"
 #include "sampler/wire/attach.h"
 

@@ -12,7 +12,6 @@
 #ifndef DWARF_UNIT_CACHE_H
 #define DWARF_UNIT_CACHE_H
 
-#include "symbolize/dwarf/abbrev.h"
 #include "symbolize/dwarf/die.h"
 #include "symbolize/dwarf/file.h"
 #include "symbolize/elf/elf_head.h"

@@ -1,7 +1,7 @@
 /* elf_head.c - segments and build-id of an image; every field may be wrong */
 #include "symbolize/elf/elf_head.h"
 
-#include "base/elf_notes.h"
+#include "base/elf_segments.h"
 #include "base/io.h"
 
 #include <elf.h>

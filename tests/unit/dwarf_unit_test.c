@@ -1,5 +1,4 @@
 /* dwarf_unit_test.c - unit headers of every kind, their root entries, abbreviations, and lies */
-#include "symbolize/dwarf/abbrev.h"
 #include "symbolize/dwarf/die.h"
 #include "symbolize/dwarf/unit.h"
 

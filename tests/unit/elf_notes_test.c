@@ -1,5 +1,5 @@
 /* elf_notes_test.c - notes of both alignments, and lengths that lie */
-#include "base/elf_notes.h"
+#include "base/elf_segments.h"
 
 #include <elf.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* event_order_test.c - nodes come out in the order of their times */
-#include "sampler/collector/event/event_order.h"
+#include "sampler/collector/event/event.h"
 #include "sampler/collector/process/process_event.h"
 
 #include <setjmp.h>

@@ -1,7 +1,6 @@
 /* handler_test.c - slots, rings, the carried account and the readers, outside any signal */
 #include "sampler/handler/account.h"
 #include "sampler/handler/memory.h"
-#include "sampler/handler/modules.h"
 #include "sampler/handler/on_sigprof.h"
 #include "sampler/handler/sampling.h"
 #include "sampler/handler/slot.h"

@@ -1,6 +1,6 @@
 /* queue_test.c - the main thread is woken for what is worth it, and by whoever asks */
 #include "base/units.h"
-#include "sampler/collector/event/queue.h"
+#include "sampler/collector/event/event.h"
 #include "sampler/collector/process/process_event.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * unmapped */
 #include "sampler/agent/hooks.h"
 #include "sampler/agent/start.h"
-#include "sampler/handler/modules.h"
+#include "sampler/handler/memory.h"
 #include "sampler/handler/slot.h"
 #include "sampler/handler/sys/clock.h"
 

@@ -11,7 +11,7 @@
 #include "sampler/collector/drain/follow.h"
 #include "sampler/collector/drain/rate_change.h"
 #include "sampler/collector/drain/request.h"
-#include "sampler/collector/event/queue.h"
+#include "sampler/collector/event/event.h"
 #include "sampler/collector/launch/directory.h"
 #include "sampler/collector/launch/launch.h"
 #include "sampler/collector/metrics/usage.h"

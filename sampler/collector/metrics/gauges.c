@@ -3,7 +3,6 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/elf_notes.h"
 #include "base/elf_segments.h"
 #include "base/io.h"
 #include "base/units.h"

@@ -6,7 +6,6 @@
 #include "sampler/collector/control/rate.h"
 #include "sampler/collector/control/tick_aliasing.h"
 #include "sampler/collector/event/event.h"
-#include "sampler/collector/event/event_order.h"
 #include "sampler/collector/metrics/readings.h"
 #include "sampler/collector/metrics/usage.h"
 #include "sampler/collector/process/mappings.h"

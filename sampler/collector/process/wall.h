@@ -8,7 +8,6 @@
 #define PROCESS_WALL_H
 
 #include "sampler/collector/event/event.h"
-#include "sampler/collector/event/event_order.h"
 
 #include <stdbool.h>
 #include <stdint.h>

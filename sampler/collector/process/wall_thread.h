@@ -3,7 +3,6 @@
 #define PROCESS_WALL_THREAD_H
 
 #include "sampler/collector/event/event.h"
-#include "sampler/collector/event/event_order.h"
 #include "sampler/collector/process/wall_account.h"
 #include "sampler/remote/blocked.h"
 

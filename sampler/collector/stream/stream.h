@@ -2,8 +2,7 @@
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
-#include "sampler/collector/event/event_order.h"
-#include "sampler/collector/event/queue.h"
+#include "sampler/collector/event/event.h"
 #include "sampler/collector/types/options.h"
 #include "sampler/collector/types/statistics.h"
 
