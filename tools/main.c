@@ -1,6 +1,6 @@
 /* main.c - the `wick` program: records, controls and names */
 #include "tools/commands.h"
-#include "tools/target/process_start.h"
+#include "tools/target/target.h"
 
 static const struct option_spec no_options[] = {{0}};
 

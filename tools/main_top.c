@@ -1,6 +1,6 @@
 /* main_top.c - the `wick-top` program: `wick top`, which needs a terminal library */
 #include "tools/commands.h"
-#include "tools/target/process_start.h"
+#include "tools/target/target.h"
 
 static const struct option_spec no_options[] = {{0}};
 

@@ -1,6 +1,6 @@
 /* main_view.c - the `wick-view` program: the commands that show recordings */
 #include "tools/commands.h"
-#include "tools/target/process_start.h"
+#include "tools/target/target.h"
 
 static const struct option_spec no_options[] = {{0}};
 

@@ -1,6 +1,6 @@
 /* fuzz_control.c - any message to a recording's socket is a request that holds, or dropped */
 #include "base/io.h"
-#include "tools/control/control_server.h"
+#include "tools/control/control.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* fuzz_ini.c - any text as a wick.ini: entries lie in it, in order, or the reason has its line */
-#include "tools/cli/presets.h"
+#include "tools/cli/cmd.h"
 
 #include <stdint.h>
 #include <stdlib.h>

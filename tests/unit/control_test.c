@@ -2,9 +2,7 @@
  */
 #include "child_fixture.h"
 #include "folder_fixture.h"
-#include "tools/control/control_client.h"
-#include "tools/control/control_directories.h"
-#include "tools/control/control_server.h"
+#include "tools/control/control.h"
 
 #include <errno.h>
 #include <fcntl.h>

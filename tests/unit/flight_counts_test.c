@@ -1,5 +1,5 @@
 /* flight_counts_test.c - what the counters were at moments of the past */
-#include "tools/flight/flight_counts.h"
+#include "tools/flight/flight.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

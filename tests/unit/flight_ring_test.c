@@ -1,5 +1,5 @@
 /* flight_ring_test.c - the last samples come back as they were, within time and room */
-#include "tools/flight/flight_ring.h"
+#include "tools/flight/flight.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* ini_test.c - the text of wick.ini */
-#include "tools/cli/presets.h"
+#include "tools/cli/cmd.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #include "base/cleanup.h"
 #include "output/files/recording.h"
 #include "output_fixture.h"
-#include "tools/samples/live_file.h"
+#include "tools/samples/samples.h"
 
 #include <errno.h>
 #include <setjmp.h>

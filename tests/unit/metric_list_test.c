@@ -1,5 +1,5 @@
 /* metric_list_test.c - what --metrics takes */
-#include "tools/options/metric_list.h"
+#include "tools/options/options.h"
 
 #include <errno.h>
 #include <setjmp.h>

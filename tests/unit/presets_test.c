@@ -1,6 +1,6 @@
 /* presets_test.c - which of the options that nobody typed a command reads */
 #include "folder_fixture.h"
-#include "tools/cli/presets.h"
+#include "tools/cli/cmd.h"
 
 #include <errno.h>
 #include <setjmp.h>

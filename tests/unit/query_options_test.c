@@ -1,8 +1,7 @@
 /* query_options_test.c - options to a query, and rules of what is left out */
 #include "folder_fixture.h"
 #include "tools/cli/pattern.h"
-#include "tools/view/query_options.h"
-#include "tools/view/view_output.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <setjmp.h>

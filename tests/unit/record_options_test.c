@@ -1,6 +1,6 @@
 /* record_options_test.c - the command line of `wick record` */
 #include "tools/cli/cmd.h"
-#include "tools/record/record_options.h"
+#include "tools/record/recorder.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -117,12 +117,12 @@ static void takes_what_is_kept_and_how_it_is_grouped(void **state)
 
 	(void)state;
 	assert_int_equal(parse(words, &options, &err), 0);
-	assert_int_equal(options.selection.top.n, 20);
-	assert_int_equal(options.selection.top.interval_ns, 2000000000);
-	assert_int_equal(options.selection.top.by, BY_IO);
-	assert_string_equal(options.selection.threads, "^w");
-	assert_string_equal(options.selection.only_under, "f");
-	assert_int_equal(options.selection.states, 1U << STATE_RUNNING | 1U << STATE_DISK);
+	assert_int_equal(options.filter.top.n, 20);
+	assert_int_equal(options.filter.top.interval_ns, 2000000000);
+	assert_int_equal(options.filter.top.by, BY_IO);
+	assert_string_equal(options.filter.threads, "^w");
+	assert_string_equal(options.filter.only_under, "f");
+	assert_int_equal(options.filter.states, 1U << STATE_RUNNING | 1U << STATE_DISK);
 	assert_int_equal(options.groups.n, 2);
 	assert_int_equal(options.groups.at[0].kind, GROUP_WAIT);
 	assert_int_equal(options.groups.at[1].metric, METRIC_RSS_KIB);
@@ -131,8 +131,8 @@ static void takes_what_is_kept_and_how_it_is_grouped(void **state)
 	assert_int_equal(parse(gauge, &options, &err), 0);
 	assert_int_equal(options.groups.at[0].kind, GROUP_METRIC);
 	assert_int_equal(options.groups.at[0].metric, METRIC_BUILTIN);
-	assert_int_equal(options.selection.top.by, BY_GAUGE);
-	assert_int_equal(options.selection.top.gauge, METRIC_BUILTIN);
+	assert_int_equal(options.filter.top.by, BY_GAUGE);
+	assert_int_equal(options.filter.top.gauge, METRIC_BUILTIN);
 }
 
 static void names_the_option_that_is_wrong(void **state)

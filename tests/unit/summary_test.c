@@ -1,6 +1,6 @@
 /* summary_test.c - the end of a recording in words */
 #include "base/words.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 #include "tools/record/recorder.h"
 #include "tools/summary/summary.h"
 
@@ -493,17 +493,17 @@ static void numbers_are_for_people(void **state)
 
 static void says_what_was_kept_of_what_was_taken(void **state)
 {
-	const struct selection_options options = {
+	const struct sample_filter_options options = {
 		.threads = "w", .only_under = "f", .top = {.n = 3}};
-	struct selection selection = {
+	struct sample_filter filter = {
 		.options = &options, .a_stack_matched = true, .a_thread_matched = true};
 	struct summary summary = healthy();
 
 	(void)state;
 	summary.collected.filtered[SERIES_CLOCK] = (struct filtered){500, 600};
 	assert_says(&summary, "kept", 0);
-	summary.selection = &selection;
-	selection.filtered[SERIES_CLOCK] = (struct filtered){200, 100};
+	summary.filter = &filter;
+	filter.filtered[SERIES_CLOCK] = (struct filtered){200, 100};
 	assert_says(&summary,
 		    "kept        300 of them, 30.0 % of their time, by --top, --threads, "
 		    "--only-under\n",
@@ -514,12 +514,12 @@ static void says_what_was_kept_of_what_was_taken(void **state)
 
 static void says_what_was_kept_of_memory_and_locks(void **state)
 {
-	const struct selection_options options = {.threads = "w"};
-	const struct selection selection = {.options = &options, .a_thread_matched = true};
+	const struct sample_filter_options options = {.threads = "w"};
+	const struct sample_filter filter = {.options = &options, .a_thread_matched = true};
 	struct summary summary = healthy();
 
 	(void)state;
-	summary.selection = &selection;
+	summary.filter = &filter;
 	summary.collected.hook_samples[HOOK_STATS_TAKEN] = 30;
 	summary.collected.hook_weight[HOOK_STATS_TAKEN] = 1000;
 	summary.collected.hook_samples[HOOK_STATS_FREED] = 10;
@@ -535,20 +535,20 @@ static void says_what_was_kept_of_memory_and_locks(void **state)
 
 static void says_why_nothing_was_kept(void **state)
 {
-	struct selection_options options = {.threads = "w"};
-	struct selection selection = {.options = &options, .others = {"main", "p\033[2Jol"}};
+	struct sample_filter_options options = {.threads = "w"};
+	struct sample_filter filter = {.options = &options, .others = {"main", "p\033[2Jol"}};
 	struct summary summary = healthy();
 
 	(void)state;
-	summary.selection = &selection;
-	selection.filtered[SERIES_CLOCK] = (struct filtered){1000, 1000};
+	summary.filter = &filter;
+	filter.filtered[SERIES_CLOCK] = (struct filtered){1000, 1000};
 	assert_says(&summary, "no thread has a name that matches; there were: main, p_[2Jol\n", 1);
-	options = (struct selection_options){.only_under = "f"};
+	options = (struct sample_filter_options){.only_under = "f"};
 	assert_says(&summary, "no stack had that function in it\n", 1);
-	(void)strcpy(selection.near, "B::f");
+	(void)strcpy(filter.near, "B::f");
 	assert_says(&summary, "no stack had that function in it, try: --only-under 'B::f'\n", 1);
-	selection.a_stack_matched = true;
-	selection.filtered[SERIES_CLOCK].samples--;
+	filter.a_stack_matched = true;
+	filter.filtered[SERIES_CLOCK].samples--;
 	assert_says(&summary, "no stack had", 0);
 }
 

@@ -1,6 +1,6 @@
 /* text_test.c - numbers and other people's bytes, as they are printed */
 #include "base/words.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

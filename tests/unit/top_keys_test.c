@@ -1,5 +1,5 @@
 /* top_keys_test.c - what the keys of `wick top` do */
-#include "tools/top/top_keys.h"
+#include "tools/top/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* top_model_test.c - samples counted by function, moment and thread */
 #include "state_fixture.h"
-#include "tools/top/top_model.h"
+#include "tools/top/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

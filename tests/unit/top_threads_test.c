@@ -1,5 +1,5 @@
 /* top_threads_test.c - threads as /proc has them */
-#include "tools/top/top_threads.h"
+#include "tools/top/internal.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,5 @@
 /* top_view_test.c - what is shown of the model, in which order, and in which words */
-#include "tools/top/top_lines.h"
-#include "tools/top/top_view.h"
+#include "tools/top/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

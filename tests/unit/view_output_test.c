@@ -1,7 +1,7 @@
 /* view_output_test.c - a file that is written appears whole or not at all, however wick ends */
 #include "child_fixture.h"
 #include "folder_fixture.h"
-#include "tools/view/view_output.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,10 @@
 /* browser.c - xdg-open where there is a display, ssh where there is none */
-#include "tools/cli/browser.h"
+#include "tools/cli/terminal.h"
 
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/words.h"
-#include "tools/cli/say.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,7 @@
 #include "tools/cli/cmd.h"
 
 #include "base/cleanup.h"
-#include "tools/cli/presets.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

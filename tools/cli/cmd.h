@@ -1,9 +1,93 @@
-/* cmd.h - what a command of wick is: a row in a table, options, and a function; and a program of
- * them */
+/* cmd.h - commands, their options, and what wick.ini puts before them */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 
-#include "tools/cli/option.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { OPTION_HEADING = 0, OPTION_HELP = 'h', OPTION_LONG_ONLY = 256 };
+
+/* A table ends with a row without name. */
+struct option_spec {
+	int id;           /* the short option's letter, or OPTION_LONG_ONLY and up */
+	const char *name; /* of the long option */
+	const char *arg;  /* what the argument is called; NULL: takes none */
+	const char *help; /* NULL: not shown: another name of an ID, or another letter of a NAME */
+};
+
+/* A row that begins a group of options in the help. */
+#define OPTION_GROUP(title)                                                                        \
+	{                                                                                          \
+		OPTION_HEADING, "", NULL, title                                                    \
+	}
+
+/**
+ * option_is_shown - whether a row is an option that help, pages and completions show
+ *
+ * Context: any thread.
+ */
+bool option_is_shown(const struct option_spec *spec);
+
+/* Where option_next() stands.  Zero it but for the first three. */
+struct option_cursor {
+	const struct option_spec *specs;
+	int argc;
+	char **argv;
+	const char *value; /* of the option returned last */
+	int rest;          /* argv[rest] is the first argument that is no option */
+};
+
+/**
+ * option_next - the next option on a command line, up to `--` or the first non-option
+ *
+ * One cursor at a time: getopt_long(3) is underneath.
+ *
+ * Return:  the option's id; 0 at the end, with cursor->rest set; -EINVAL and the reason.
+ * Owns:    cursor->value points into argv.
+ * Context: main thread.
+ */
+int option_next(struct option_cursor *cursor, struct err *err);
+
+/* Takes in one option.  Less than 0: something is wrong with VALUE, and ERR says what. */
+typedef int option_take(void *context, int id, const char *value, struct err *err);
+
+/**
+ * option_read - every option up to `--` or the first non-option
+ *
+ * A message of TAKE's gets its option's name in front.
+ *
+ * Return:  argv[it] is the first argument that is no option; -EINVAL and the reason.
+ * Context: main thread.
+ */
+int option_read(const struct option_spec *specs, int argc, char **argv, option_take *take,
+		void *context, struct err *err);
+
+/**
+ * option_blame - put the option that a message is about in front: "--sort: 'x' is not one of ..."
+ *
+ * Return:  -EINVAL.
+ * Context: any thread.
+ */
+int option_blame(const struct option_spec *specs, int id, struct err *err);
+
+/**
+ * option_print - the table as --help shows it, one option a paragraph
+ *
+ * Context: any thread.
+ */
+void option_print(const struct option_spec *specs, struct buf *buf);
+
+/**
+ * option_nearest - the word of a list that is closest to a misspelt one
+ * @words: NULL-terminated
+ *
+ * Return:  one of WORDS, or NULL when none is near.
+ * Context: any thread.
+ */
+const char *option_nearest(const char *word, const char *const *words);
 
 /* Exit statuses of wick itself; once CMD runs, `wick record` gives CMD's. */
 enum wick_exit {
@@ -326,5 +410,72 @@ int cmd_exit_of(int error);
  * Context: any thread.
  */
 int cmd_exit_of_wait(int wait_status);
+
+/* One `key = value`.  Views of the text. */
+struct ini_entry {
+	const char *section;
+	const char *key;
+	const char *value; /* without blanks around it, and without the quotes around it */
+	unsigned line;
+};
+
+/* What is done with an entry: 0; -EINVAL and what is wrong, without file and line. */
+typedef int ini_take(void *context, const struct ini_entry *entry, struct err *err);
+
+/**
+ * ini_read - every entry of a text, in order
+ * @name: of the file, for messages
+ * @text: NUL-terminated; is cut into its lines
+ *
+ * Lines that begin with # or ; say nothing; within a line they are part of the value.
+ *
+ * Return:  0; -EINVAL and the reason with its line: no section, no `key = value`, or TAKE's.
+ * Context: any thread.
+ */
+int ini_read(const char *name, char *text, ini_take *take, void *context, struct err *err);
+
+struct preset;
+
+/* Zero it. */
+struct presets {
+	const struct command *commands; /* all of them: the whole file is checked */
+	const struct command *command;
+	struct preset *at;
+	size_t n;
+	char **argv;      /* what the command reads */
+	const char *path; /* of the file that is being read */
+	int rank;         /* which of the sources is being read */
+};
+
+/**
+ * presets_add - put what the files and the environment say in front of CTX's arguments
+ * @commands: the table of commands, to a row without name
+ *
+ * Where --help is asked for, nothing is read.  A file that others may write is not read, and that
+ * is said.
+ *
+ * Return:  0; -EINVAL and the line that makes no sense; -errno of a file that was asked for.
+ * Owns:    CTX's arguments belong to PRESETS then; presets_release() in any case.
+ * Context: main thread.
+ */
+int presets_add(struct presets *presets, const struct command *commands, struct cmd_ctx *ctx,
+		struct err *err);
+
+/**
+ * presets_release - forget them; no message names them any more
+ *
+ * Context: main thread.
+ */
+void presets_release(struct presets *presets);
+
+/**
+ * presets_origin - where an argument comes from that nobody typed: "'/etc/wick.ini' line 3"
+ * @arg: an element of argv, not a copy
+ *
+ * Return:  NULL when it was typed.
+ * Owns:    the presets.
+ * Context: main thread.
+ */
+const char *presets_origin(const char *arg);
 
 #endif

@@ -1,7 +1,7 @@
 /* cmd_completion.c - `wick completion`: scripts with which shells complete wick's command lines */
 #include "base/buf.h"
 #include "tools/cli/cmd.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

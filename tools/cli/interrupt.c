@@ -1,5 +1,5 @@
 /* interrupt.c - the first Ctrl-C is CMD's, the second is ours */
-#include "tools/cli/interrupt.h"
+#include "tools/cli/terminal.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

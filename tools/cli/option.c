@@ -1,8 +1,7 @@
 /* option.c - option tables: parsing with getopt_long(3), and their help text */
-#include "tools/cli/option.h"
+#include "tools/cli/cmd.h"
 
-#include "tools/cli/presets.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <getopt.h>

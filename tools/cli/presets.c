@@ -1,9 +1,9 @@
 /* presets.c - wick.ini and WICK_* as options that nobody had to type */
-#include "tools/cli/presets.h"
+#include "tools/cli/cmd.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 
 #include <ctype.h>
 #include <errno.h>

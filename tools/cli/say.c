@@ -1,8 +1,7 @@
 /* say.c - messages on stderr, results on stdout */
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 
 #include "base/io.h"
-#include "tools/cli/text.h"
 
 #include <errno.h>
 #include <stdarg.h>

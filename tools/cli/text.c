@@ -1,5 +1,5 @@
 /* text.c - numbers as people read them */
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 
 #include "base/utf8.h"
 #include "base/words.h"

@@ -3,10 +3,9 @@
 #include "base/words.h"
 #include "sampler/collector/collector.h"
 #include "tools/cli/cmd.h"
-#include "tools/cli/say.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 #include "tools/cli/value.h"
-#include "tools/control/control_client.h"
+#include "tools/control/control.h"
 
 #include <errno.h>
 #include <stdbool.h>

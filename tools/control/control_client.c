@@ -1,10 +1,9 @@
 /* control_client.c - finds the recording of a process and asks it for something */
-#include "tools/control/control_client.h"
+#include "tools/control/control.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/procfs/proc_stat.h"
-#include "tools/control/control_directories.h"
 
 #include <dirent.h>
 #include <errno.h>

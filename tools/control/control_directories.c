@@ -1,5 +1,5 @@
 /* control_directories.c - the directories in which recordings can be found */
-#include "tools/control/control_directories.h"
+#include "tools/control/control.h"
 
 #include <dirent.h>
 #include <errno.h>

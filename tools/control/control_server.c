@@ -1,9 +1,8 @@
 /* control_server.c - a recording's socket: who may ask, what they ask, and the answer */
-#include "tools/control/control_server.h"
+#include "tools/control/control.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "tools/control/control_directories.h"
 
 #include <dirent.h>
 #include <errno.h>

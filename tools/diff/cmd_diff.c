@@ -3,12 +3,9 @@
 #include "base/err.h"
 #include "flamescope/diff/diff.h"
 #include "flamescope/draw/draw.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 #include "tools/cli/value.h"
-#include "tools/view/view_command.h"
-#include "tools/view/view_input.h"
-#include "tools/view/view_state.h"
-#include "tools/view/view_subject.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <math.h>

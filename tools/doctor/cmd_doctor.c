@@ -1,7 +1,7 @@
 /* cmd_doctor.c - `wick doctor`: checks, and what to do about each */
 #include "base/cleanup.h"
 #include "tools/cli/cmd.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 #include "tools/cli/value.h"
 #include "tools/doctor/doctor.h"
 

@@ -6,7 +6,7 @@
 #include "sampler/collector/collector.h"
 #include "tools/doctor/doctor.h"
 #include "tools/record/output_check.h"
-#include "tools/target/agent_path.h"
+#include "tools/target/target.h"
 
 #include <errno.h>
 #include <fcntl.h>

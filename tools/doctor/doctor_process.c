@@ -4,8 +4,8 @@
 #include "sampler/collector/collector.h"
 #include "sampler/external/check.h"
 #include "sampler/procfs/proc_status.h"
-#include "tools/cli/text.h"
-#include "tools/control/control_client.h"
+#include "tools/cli/terminal.h"
+#include "tools/control/control.h"
 #include "tools/doctor/doctor.h"
 
 #include <dirent.h>

@@ -3,11 +3,10 @@
 #include "base/map.h"
 #include "flamescope/profile.h"
 #include "tools/cli/cmd.h"
-#include "tools/cli/say.h"
-#include "tools/cli/text.h"
-#include "tools/flight/flight_options.h"
+#include "tools/cli/terminal.h"
+#include "tools/flight/flight.h"
 #include "tools/flight/trigger.h"
-#include "tools/view/view_input.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* flight_options.c - what `wick record` is told about the flight recorder and its triggers */
-#include "tools/flight/flight_options.h"
+#include "tools/flight/flight.h"
 
 #include "tools/cli/value.h"
 

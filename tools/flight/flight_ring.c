@@ -1,5 +1,5 @@
 /* flight_ring.c - the last samples of a run, in memory with a bound */
-#include "tools/flight/flight_ring.h"
+#include "tools/flight/flight.h"
 
 #include "base/map.h"
 

@@ -1,9 +1,8 @@
 /* cmd_info.c - `wick info`: what is in a recording, read in one pass */
 #include "base/cleanup.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 #include "tools/info/internal.h"
-#include "tools/view/error_messages.h"
-#include "tools/view/view_command.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/saturated.h"
 #include "base/words.h"
 #include "flamescope/query/query.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 #include "tools/info/internal.h"
 
 #include <stdlib.h>

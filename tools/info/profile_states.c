@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/saturated.h"
 #include "base/words.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 #include "tools/summary/module_list.h"
 
 #include <stdlib.h>

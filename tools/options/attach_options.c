@@ -1,5 +1,5 @@
 /* attach_options.c - which running processes are to be joined */
-#include "tools/options/attach_options.h"
+#include "tools/options/options.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"

@@ -1,5 +1,5 @@
 /* budget_options.c - what a recording may cost, and what is done when it costs more */
-#include "tools/options/budget_options.h"
+#include "tools/options/options.h"
 
 #include "tools/cli/value.h"
 

@@ -1,5 +1,5 @@
 /* engine_options.c - the options --engine and --kernel */
-#include "tools/options/engine_options.h"
+#include "tools/options/options.h"
 
 #include "tools/cli/value.h"
 

@@ -1,5 +1,5 @@
 /* event_list.c - what -e asks for */
-#include "tools/options/event_list.h"
+#include "tools/options/options.h"
 
 #include "sampler/collector/collector.h"
 #include "tools/cli/value.h"

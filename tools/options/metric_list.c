@@ -1,8 +1,8 @@
 /* metric_list.c - what --metrics asks for */
-#include "tools/options/metric_list.h"
+#include "tools/options/options.h"
 
 #include "base/buf.h"
-#include "tools/cli/option.h"
+#include "tools/cli/cmd.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* symbol_options.c - the options about names */
-#include "tools/options/symbol_options.h"
+#include "tools/options/options.h"
 
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <sys/stat.h>

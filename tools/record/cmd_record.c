@@ -1,8 +1,7 @@
 /* cmd_record.c - `wick record`: start a program and record it */
 #include "base/cleanup.h"
 #include "tools/cli/cmd.h"
-#include "tools/cli/interrupt.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 #include "tools/record/recorder.h"
 
 #include <errno.h>

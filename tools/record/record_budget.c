@@ -1,10 +1,9 @@
 /* record_budget.c - what a user and a file are told of the budget and the breaker */
-#include "tools/record/record_budget.h"
+#include "tools/record/recorder.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "tools/cli/say.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 
 #include <fcntl.h>
 #include <stdio.h>

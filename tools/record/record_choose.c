@@ -1,9 +1,8 @@
 /* record_choose.c - `wick record -a`: the heaviest of all processes, chosen anew */
-#include "tools/record/record_choose.h"
+#include "tools/record/recorder.h"
 
 #include "sampler/collector/select/choice.h"
-#include "tools/cli/say.h"
-#include "tools/record/recorder.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,12 +1,10 @@
 /* record_control.c - what a recording does when it is asked to while it runs */
-#include "tools/record/record_control.h"
+#include "tools/record/recorder.h"
 
 #include "base/io.h"
 #include "base/json.h"
 #include "output/files/recording.h"
-#include "tools/cli/say.h"
-#include "tools/record/record_flight.h"
-#include "tools/record/recorder.h"
+#include "tools/cli/terminal.h"
 #include "tools/summary/summary.h"
 
 #include <stdio.h>

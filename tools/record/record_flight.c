@@ -1,9 +1,9 @@
 /* record_flight.c - a recording's flight recorder, and the triggers that have it write */
-#include "tools/record/record_flight.h"
+#include "tools/record/recorder.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

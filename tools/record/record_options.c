@@ -1,5 +1,5 @@
 /* record_options.c - the options of `wick record` */
-#include "tools/record/record_options.h"
+#include "tools/record/recorder.h"
 
 #include "sampler/procfs/proc_status.h"
 #include "tools/cli/cmd.h"
@@ -174,7 +174,7 @@ static pid_t process_of(pid_t tid)
 /* Their processes join; samples of their other threads are left out. */
 static int take_tids(const char *list, struct record_options *options, struct err *err)
 {
-	struct selection_options *selection = &options->selection;
+	struct sample_filter_options *filter = &options->filter;
 	char word[32];
 
 	for (const char *at = list;; at++) {
@@ -189,9 +189,9 @@ static int take_tids(const char *list, struct record_options *options, struct er
 				err, 0,
 				"'%.*s' is not a running thread, try: ps -eL, which lists threads",
 				(int)len, at);
-		if (selection->n_tids == SELECTION_MAX_TIDS)
+		if (filter->n_tids == SELECTION_MAX_TIDS)
 			return err_set(err, 0, "more than %d threads", SELECTION_MAX_TIDS);
-		selection->tids[selection->n_tids++] = tid;
+		filter->tids[filter->n_tids++] = tid;
 		(void)snprintf(word, sizeof(word), "%d", (int)pid);
 		if (attach_options_take('p', word, &options->attach, err) < 0)
 			return -EINVAL;
@@ -273,21 +273,21 @@ static int check_template(const char *path, struct err *err)
 static int take_selection_option(int id, const char *value, struct record_options *options,
 				 struct err *err)
 {
-	struct selection_options *selection = &options->selection;
+	struct sample_filter_options *filter = &options->filter;
 
 	switch (id) {
 	case OPT_TOP:
-		return selection_parse_top(value, &selection->top, err);
+		return sample_filter_parse_top(value, &filter->top, err);
 	case OPT_BY:
-		selection->by = value;
+		filter->by = value;
 		return 0;
 	case OPT_STATE:
-		return selection_parse_states(value, &selection->states, err);
+		return sample_filter_parse_states(value, &filter->states, err);
 	case OPT_THREADS:
-		selection->threads = value;
-		return selection_parse_threads(value, err);
+		filter->threads = value;
+		return sample_filter_parse_threads(value, err);
 	case OPT_ONLY_UNDER:
-		selection->only_under = value;
+		filter->only_under = value;
 		return *value ? 0 : err_set(err, 0, "'' is not a function, try: --only-under main");
 	case OPT_GROUP:
 		options->group = value;
@@ -362,7 +362,7 @@ static int take_groups(const struct metric_columns *columns, struct record_optio
 /* What could only be read once it was known which gauges there are. */
 static int take_names_of_gauges(struct record_options *options, struct err *err)
 {
-	struct selection_options *selection = &options->selection;
+	struct sample_filter_options *filter = &options->filter;
 	struct metric_columns columns;
 
 	if (flight_options_gauges(&options->flight, &options->metrics, err) < 0)
@@ -370,9 +370,8 @@ static int take_names_of_gauges(struct record_options *options, struct err *err)
 	metric_list_columns(&options->metrics, &columns);
 	if (options->group && take_groups(&columns, options, err) < 0)
 		return option_blame(record_option_specs, OPT_GROUP, err);
-	if (selection->by &&
-	    selection_parse_by(selection->by, columns.gauges, options->metrics.n_gauges,
-			       &selection->top, err) < 0)
+	if (filter->by && sample_filter_parse_by(filter->by, columns.gauges,
+						 options->metrics.n_gauges, &filter->top, err) < 0)
 		return option_blame(record_option_specs, OPT_BY, err);
 	return 0;
 }
@@ -385,7 +384,7 @@ static bool is_limited(const struct recording_limit *limit)
 /* What lives is known by what was not given back, by whichever thread. */
 static int check_live(const struct record_options *options, struct err *err)
 {
-	const struct selection_options *selection = &options->selection;
+	const struct sample_filter_options *filter = &options->filter;
 
 	if (!options->live)
 		return 0;
@@ -394,7 +393,7 @@ static int check_live(const struct record_options *options, struct err *err)
 		err_hint(err, "-e alloc");
 		return -EINVAL;
 	}
-	if (selection->top.n || selection->threads || selection->states)
+	if (filter->top.n || filter->threads || filter->states)
 		return err_set(err, 0,
 			       "--live needs all releases of memory, and --top, --threads and "
 			       "--state leave some out, try: one of them");
@@ -406,7 +405,7 @@ static int check_symbols(const struct record_options *options, struct err *err)
 	if (options->bare && options->symbols.srcline)
 		return err_set(err, 0,
 			       "--bare writes no comments, --srcline does, try: one of them");
-	if (options->symbols.no_symbols && options->selection.only_under)
+	if (options->symbols.no_symbols && options->filter.only_under)
 		return err_set(err, 0,
 			       "--only-under needs names, --no-symbols has none, try: one of them");
 	return 0;
@@ -440,7 +439,7 @@ static int check_subject(const struct record_options *options, struct err *err)
 /* What --top and --by mean: with -a not threads, but processes. */
 static int take_choice(struct record_options *options, struct err *err)
 {
-	struct selection_options *selection = &options->selection;
+	struct sample_filter_options *filter = &options->filter;
 
 	if (!options->attach.all)
 		return 0;
@@ -448,11 +447,11 @@ static int take_choice(struct record_options *options, struct err *err)
 		return err_set(err, 0,
 			       "-a chooses the processes itself, -p and --comm name them, try: one "
 			       "of them");
-	if (selection->top.n == 0)
-		(void)selection_parse_top("10", &selection->top, err);
-	options->choose = selection->top;
-	selection->top = (struct collector_top){0};
-	selection->by = NULL;
+	if (filter->top.n == 0)
+		(void)sample_filter_parse_top("10", &filter->top, err);
+	options->choose = filter->top;
+	filter->top = (struct collector_top){0};
+	filter->by = NULL;
 	return 0;
 }
 
@@ -512,7 +511,7 @@ static int check(const struct record_options *options, struct err *err)
 		err_hint(err, "-e cpu,alloc");
 		return -err->code;
 	}
-	return selection_check(&options->selection, options->event_list.events, err);
+	return sample_filter_check(&options->filter, options->event_list.events, err);
 }
 
 int record_options_parse(int argc, char **argv, struct record_options *ret_options, struct err *err)

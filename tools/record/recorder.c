@@ -4,16 +4,10 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/words.h"
-#include "tools/cli/interrupt.h"
-#include "tools/cli/say.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 #include "tools/record/output_check.h"
-#include "tools/record/record_budget.h"
-#include "tools/record/record_flight.h"
 #include "tools/summary/summary.h"
-#include "tools/target/agent_path.h"
-#include "tools/target/attaching.h"
-#include "tools/target/process_start.h"
+#include "tools/target/target.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -82,10 +76,10 @@ static void on_message(void *context, const char *message)
 static void keep(struct recorder *recorder, const struct sample *sample)
 {
 	struct sample kept = *sample;
-	bool keeps = !recorder->disk_is_full && selection_keeps(&recorder->selection, &kept);
+	bool keeps = !recorder->disk_is_full && sample_filter_keeps(&recorder->filter, &kept);
 
 	if (recorder->disk_is_full)
-		selection_leave_out(&recorder->selection, &kept);
+		sample_filter_leave_out(&recorder->filter, &kept);
 	live_file_sample(&recorder->live, &kept, keeps);
 	if (keeps && flight_sample(&recorder->flight, &kept))
 		return;
@@ -224,10 +218,10 @@ static int prepare(struct recorder *recorder, struct err *err)
 	collector.prices = recorder->engine.prices;
 	record_budget_tell_price(recorder);
 	collector.agent_path = recorder->agent_path;
-	r = selection_init(&recorder->selection, &options->selection, err);
+	r = sample_filter_init(&recorder->filter, &options->filter, err);
 	if (r < 0)
 		return r;
-	collector.keep = selection_for_collector(&recorder->selection);
+	collector.keep = sample_filter_for_collector(&recorder->filter);
 	r = record_flight_prepare(options, &collector, err);
 	if (r < 0)
 		return r;
@@ -330,7 +324,7 @@ static void count_series(struct recorder *recorder, const struct collector_stats
 		{"lost_events", stats->lost_events},
 		{"misdirected", stats->spurious},
 		{"filtered",
-		 stats->filtered[series].weight + recorder->selection.filtered[series].weight},
+		 stats->filtered[series].weight + recorder->filter.filtered[series].weight},
 		{"unnamed_frames", recorder->queue.unnamed_frames},
 		{"mangled_names", symbolize_mangled_names()},
 		{"cpu_ns", stats->charged_ns},
@@ -551,7 +545,7 @@ void recorder_release(struct recorder *recorder)
 	live_file_release(&recorder->live);
 	symbolizer_free(recorder->symbolizer);
 	collector_free(recorder->collector);
-	selection_release(&recorder->selection);
+	sample_filter_release(&recorder->filter);
 	record_choose_release(recorder);
 	following_release(&recorder->following);
 	module_list_release(&recorder->modules);

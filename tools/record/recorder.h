@@ -1,25 +1,238 @@
-/* recorder.h - one run of `wick record`: samples from the collector to the files */
+/* recorder.h - wick record: its options, and a recording while it runs */
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 
 #include "base/err.h"
 #include "output/files/recording.h"
 #include "sampler/collector/collector.h"
+#include "sampler/collector/select/choice.h"
+#include "tools/control/control.h"
 #include "tools/flight/flight.h"
 #include "tools/flight/trigger.h"
+#include "tools/options/options.h"
 #include "tools/record/name_queue.h"
-#include "tools/record/record_choose.h"
-#include "tools/record/record_control.h"
-#include "tools/record/record_options.h"
-#include "tools/samples/hook_files.h"
-#include "tools/samples/live_file.h"
-#include "tools/samples/selection.h"
+#include "tools/samples/samples.h"
 #include "tools/summary/module_list.h"
 #include "tools/summary/summary.h"
-#include "tools/target/following.h"
+#include "tools/target/target.h"
+
+#include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-#include <stdbool.h>
+struct record_options {
+	struct event_list event_list;
+	struct engine_options engine;
+	struct external_choice external; /* of the above and below */
+	uint32_t hz;
+	uint64_t duration_ns; /* 0: until CMD ends */
+	uint64_t delay_ns;    /* before the first sample; the duration begins behind it */
+	bool paused;          /* take no samples until `wick start` */
+	const char *output;   /* NULL: the default name; into argv, or PERF_NAME */
+	const char *picture;  /* what -o gave, when that is a picture: the recording is beside it */
+	char perf_name[PATH_MAX];
+	bool force; /* files that are there are replaced */
+	uint64_t flush_ns;
+	struct recording_limit rotate;
+	struct recording_limit keep;
+	uint64_t disk_limit; /* bytes of text, of all files together; 0: there is no limit */
+	enum recording_compress compress;
+	const char *on_rotate;
+	bool bare;
+	bool ns;
+	enum perf_script_metrics_as metrics_as;
+	struct metric_list metrics;
+	const char *group; /* NULL: stacks are as they were */
+	struct groups groups;
+	bool flatten;
+	bool live; /* a file of what is still allocated */
+	struct sample_filter_options filter;
+	struct flight_choice flight;
+	struct symbol_options symbols;
+	bool no_cmdline;
+	enum ring_discovery discovery;
+	struct budget_options budget;
+	bool quiet;
+	bool verbose;
+	bool help;
+	struct attach_options attach;
+	struct collector_top choose; /* --top of -a: processes */
+	int argc;                    /* of CMD */
+	char **argv;
+};
+
+/**
+ * record_options_parse - the command line of `wick record`
+ *
+ * Return:  0; -EINVAL and the reason.
+ * Owns:    strings point into ARGV and RET_OPTIONS, which is not to be moved.
+ * Context: main thread.
+ */
+int record_options_parse(int argc, char **argv, struct record_options *ret_options,
+			 struct err *err);
+
+struct recorder;
+
+/* Zero it. */
+struct record_choose {
+	bool on;
+	struct choice choice;
+	struct choice_gauges gauges; /* of --by GAUGE */
+	pid_t refused;               /* the last one; 0: none has */
+	struct err why;
+};
+
+/**
+ * record_choose_start - begin to record, with nobody in it yet
+ *
+ * Return:  0; -errno and the reason.
+ * Context: main thread.
+ */
+int record_choose_start(struct recorder *recorder, struct err *err);
+
+/**
+ * record_choose_tick - look at the machine's processes when that is due; some join, some leave
+ *
+ * Context: main thread.
+ */
+void record_choose_tick(struct recorder *recorder, uint64_t now_ns);
+
+/**
+ * record_choose_due_ns - when record_choose_tick() next has something to do
+ *
+ * Return:  ns; UINT64_MAX: never.
+ * Context: main thread.
+ */
+uint64_t record_choose_due_ns(const struct recorder *recorder);
+
+/**
+ * record_choose_tell - say how many joined, left and refused
+ *
+ * Context: main thread.
+ */
+void record_choose_tell(const struct recorder *recorder);
+
+/**
+ * record_choose_release - forget everything
+ *
+ * Context: main thread.
+ */
+void record_choose_release(struct recorder *recorder);
+
+/* Zero it. */
+struct record_control {
+	struct control_server server;
+	struct collector_rate rate; /* the last that has come by */
+	uint32_t hz_least;          /* of all that have */
+	uint32_t hz_most;
+};
+
+/**
+ * record_control_start - be found by `wick stop -p PID` and the like
+ *
+ * A recording that cannot be is a recording; why is told.
+ *
+ * Context: main thread, as for all of these.
+ */
+void record_control_start(struct recorder *recorder);
+
+/**
+ * record_control_tick - begin to do what was asked for
+ *
+ * Context: main thread.
+ */
+void record_control_tick(struct recorder *recorder, uint64_t now_ns);
+
+/**
+ * record_control_passed - another rate, or a mark, behind all samples that were taken before it
+ *
+ * Context: main thread.
+ */
+void record_control_passed(struct recorder *recorder, const struct collector_rate *rate);
+
+/**
+ * record_control_stop - be found no more
+ *
+ * Context: main thread.
+ */
+void record_control_stop(struct recorder *recorder);
+
+/**
+ * record_budget_tell_price - say what the rate that was asked for costs, where that is much
+ *
+ * Context: main thread, when the engine has been chosen.
+ */
+void record_budget_tell_price(const struct recorder *recorder);
+
+/**
+ * record_budget_passed - a `# pause` line when the breaker has begun or ended a pause
+ *
+ * Context: main thread.
+ */
+void record_budget_passed(struct recorder *recorder, const struct collector_rate *rate);
+
+/**
+ * record_budget_tick - no more names when --mem-limit is used, no more samples when --disk-limit is
+ *
+ * Context: main thread.
+ */
+void record_budget_tick(struct recorder *recorder);
+
+/**
+ * record_flight_prepare - what the collector is to look at for triggers
+ *
+ * Return:  0; -errno and the reason: the kernel does not tell it.
+ * Context: main thread, as for all of these.
+ */
+int record_flight_prepare(const struct record_options *options, struct collector_options *collector,
+			  struct err *err);
+
+/**
+ * record_flight_start - begin to keep samples, before the first comes
+ *
+ * Return:  0, also when that was not asked for; -ENOMEM and the reason.
+ * Context: main thread.
+ */
+int record_flight_start(struct recorder *recorder, struct err *err);
+
+/**
+ * record_flight_passed - everything up to a mark of the collector has been kept
+ *
+ * Context: main thread.
+ */
+void record_flight_passed(struct recorder *recorder, const struct collector_rate *rate);
+
+/**
+ * record_flight_now - write the last samples: everything up to now has been kept
+ * @why: what the message says
+ *
+ * Return:  0 and the path; -errno, and why has been told.
+ * Owns:    the recorder; good until the next call.
+ * Context: main thread.
+ */
+int record_flight_now(struct recorder *recorder, const char *why, const char **ret_path);
+
+/**
+ * record_flight_ended - a process has ended, perhaps by a signal that has samples written
+ *
+ * Context: main thread.
+ */
+void record_flight_ended(struct recorder *recorder, const struct collector_event *event,
+			 uint64_t now_ns);
+
+/**
+ * record_flight_tick - look at the triggers, and write what is due
+ *
+ * Context: main thread.
+ */
+void record_flight_tick(struct recorder *recorder, uint64_t now_ns);
+
+/**
+ * record_flight_finish - write what was asked for, and say what was not
+ *
+ * Context: main thread.
+ */
+void record_flight_finish(struct recorder *recorder);
 
 /* Zero it; recorder_release() takes any state. */
 struct recorder {
@@ -36,7 +249,7 @@ struct recorder {
 	bool no_more_names; /* --mem-limit is used up */
 	bool disk_is_full;  /* --disk-limit has ended it */
 	bool in_break;      /* the file says that the breaker has paused */
-	struct selection selection;
+	struct sample_filter filter;
 	struct record_control control;
 	struct record_choose choose;
 	struct following following;

@@ -4,9 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "tools/cli/cmd.h"
-#include "tools/cli/interrupt.h"
-#include "tools/cli/say.h"
-#include "tools/record/record_flight.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -58,7 +56,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.verbose = recorder->options->verbose,
 		.no_symbols = recorder->options->symbols.no_symbols,
 		.live = recorder->options->live ? &recorder->live : NULL,
-		.selection = &recorder->selection,
+		.filter = &recorder->filter,
 	};
 	struct buf text;
 

@@ -1,5 +1,5 @@
 /* hook_files.c - the files of what hooks saw, beside the one of the clock */
-#include "tools/samples/hook_files.h"
+#include "tools/samples/samples.h"
 
 #include "sampler/collector/collector.h"
 

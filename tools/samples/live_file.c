@@ -1,8 +1,7 @@
 /* live_file.c - the file of --live: what is still allocated, as of now */
-#include "tools/samples/live_file.h"
+#include "tools/samples/samples.h"
 
 #include "base/io.h"
-#include "tools/samples/hook_files.h"
 
 #include <errno.h>
 #include <inttypes.h>

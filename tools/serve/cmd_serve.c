@@ -1,12 +1,9 @@
 /* cmd_serve.c - `wick serve`: the page over a folder of recordings, while they grow */
 #include "base/cleanup.h"
 #include "flamescope/serve/serve.h"
-#include "tools/cli/browser.h"
 #include "tools/cli/cmd.h"
-#include "tools/cli/say.h"
-#include "tools/view/query_options.h"
-#include "tools/view/view_command.h"
-#include "tools/view/view_state.h"
+#include "tools/cli/terminal.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -8,10 +8,9 @@
 #include "sampler/external/stacks.h"
 #include "sampler/procfs/proc_maps.h"
 #include "tools/cli/cmd.h"
-#include "tools/cli/say.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 #include "tools/cli/value.h"
-#include "tools/options/symbol_options.h"
+#include "tools/options/options.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/words.h"
 #include "symbolize/symbolize.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/words.h"
 #include "output/text/sanitise.h"
 #include "sampler/collector/collector.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 #include "tools/summary/internal.h"
 #include "tools/summary/module_list.h"
 
@@ -180,23 +180,23 @@ static void add_option(struct buf *buf, bool given, const char *option, bool *fi
 }
 
 /* What it may be that nothing was kept. */
-static void print_none_kept(const struct selection *selection, struct buf *buf)
+static void print_none_kept(const struct sample_filter *filter, struct buf *buf)
 {
-	const struct selection_options *options = selection->options;
+	const struct sample_filter_options *options = filter->options;
 
 	summary_topic(buf, "");
-	if (options->threads && !selection->a_thread_matched) {
+	if (options->threads && !filter->a_thread_matched) {
 		buf_add(buf, "no thread has a name that matches; there were: ");
-		for (size_t i = 0; i < SELECTION_OTHERS && *selection->others[i]; i++) {
+		for (size_t i = 0; i < SELECTION_OTHERS && *filter->others[i]; i++) {
 			char name[SANITISED_COMM_SIZE]; /* the program's words, not for terminals */
 
-			(void)sanitise_comm(selection->others[i], SAMPLE_COMM_SIZE, 0, name);
+			(void)sanitise_comm(filter->others[i], SAMPLE_COMM_SIZE, 0, name);
 			buf_printf(buf, "%s%s", i ? ", " : "", name);
 		}
-	} else if (options->only_under && *selection->near) {
+	} else if (options->only_under && *filter->near) {
 		buf_printf(buf, "no stack had that function in it, try: --only-under '%s'",
-			   selection->near);
-	} else if (options->only_under && !selection->a_stack_matched) {
+			   filter->near);
+	} else if (options->only_under && !filter->a_stack_matched) {
 		buf_add(buf, "no stack had that function in it");
 	} else {
 		buf_add(buf, "no sample matches all options");
@@ -209,29 +209,29 @@ static void print_kept(const struct summary *summary, enum sample_series series,
 		       const struct filtered *taken, struct buf *buf)
 {
 	const char *whole = series == SERIES_MEMORY ? "bytes" : "time";
-	const struct selection *selection = summary->selection;
+	const struct sample_filter *filter = summary->filter;
 	const struct filtered *first = &summary->collected.filtered[series];
 	uint64_t samples;
 	uint64_t weight;
 	bool none = true;
 
-	if (!selection || !selection_chooses(selection->options) || taken->samples == 0)
+	if (!filter || !sample_filter_chooses(filter->options) || taken->samples == 0)
 		return;
-	samples = taken->samples - first->samples - selection->filtered[series].samples;
-	weight = taken->weight - first->weight - selection->filtered[series].weight;
+	samples = taken->samples - first->samples - filter->filtered[series].samples;
+	weight = taken->weight - first->weight - filter->filtered[series].weight;
 	summary_topic(buf, "kept");
 	words_count(buf, samples);
 	buf_add(buf, " of them, ");
 	text_share(buf, (double)weight, (double)taken->weight);
 	buf_printf(buf, " of their %s, by ", whole);
-	add_option(buf, selection->options->top.n, "--top", &none);
-	add_option(buf, selection->options->states, "--state", &none);
-	add_option(buf, selection->options->threads, "--threads", &none);
-	add_option(buf, selection->options->n_tids, "--tid", &none);
-	add_option(buf, selection->options->only_under, "--only-under", &none);
+	add_option(buf, filter->options->top.n, "--top", &none);
+	add_option(buf, filter->options->states, "--state", &none);
+	add_option(buf, filter->options->threads, "--threads", &none);
+	add_option(buf, filter->options->n_tids, "--tid", &none);
+	add_option(buf, filter->options->only_under, "--only-under", &none);
 	buf_add_char(buf, '\n');
 	if (samples == 0)
-		print_none_kept(selection, buf);
+		print_none_kept(filter, buf);
 }
 
 /* Why there is no sample at all, as far as it can be told. */

@@ -6,9 +6,7 @@
 #include "output/files/recording.h"
 #include "sampler/collector/collector.h"
 #include "symbolize/symbolize.h"
-#include "tools/samples/hook_files.h"
-#include "tools/samples/live_file.h"
-#include "tools/samples/selection.h"
+#include "tools/samples/samples.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,11 +39,11 @@ struct summary {
 	const struct symbolize_module *modules;
 	size_t n_modules;
 	struct symbolize_servers servers;
-	const struct selection *selection; /* NULL: everything was kept */
-	bool no_clock;                     /* neither CPU nor wall time was asked for */
-	uint64_t lock_ns;                  /* waits of so long were asked for; 0: none */
-	bool no_symbols;                   /* no names were asked for */
-	const char *no_events;             /* why perf events may not be had; "" they may */
+	const struct sample_filter *filter; /* NULL: everything was kept */
+	bool no_clock;                      /* neither CPU nor wall time was asked for */
+	uint64_t lock_ns;                   /* waits of so long were asked for; 0: none */
+	bool no_symbols;                    /* no names were asked for */
+	const char *no_events;              /* why perf events may not be had; "" they may */
 	bool verbose;
 };
 

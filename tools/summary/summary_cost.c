@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/words.h"
 #include "sampler/collector/collector.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "tools/summary/internal.h"
 
 #include "base/words.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 
 #include <string.h>
 

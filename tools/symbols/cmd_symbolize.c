@@ -5,12 +5,10 @@
 #include "base/words.h"
 #include "flamescope/text/text.h"
 #include "output/text/perf_script.h"
-#include "tools/cli/say.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 #include "tools/summary/module_list.h"
 #include "tools/symbols/frame_namer.h"
-#include "tools/view/error_messages.h"
-#include "tools/view/view_command.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,11 +5,10 @@
 #include "base/words.h"
 #include "symbolize/cache/cache.h"
 #include "tools/cli/cmd.h"
-#include "tools/cli/say.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 #include "tools/cli/value.h"
-#include "tools/options/symbol_options.h"
-#include "tools/view/error_messages.h"
+#include "tools/options/options.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,8 +5,7 @@
 #include "base/map.h"
 #include "base/words.h"
 #include "output/text/sanitise.h"
-#include "tools/cli/say.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/sample.h"
 #include "flamescope/text/text.h"
-#include "tools/options/symbol_options.h"
+#include "tools/options/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>

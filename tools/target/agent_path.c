@@ -1,5 +1,5 @@
 /* agent_path.c - finds the agent of an installed wick and of a build tree */
-#include "tools/target/agent_path.h"
+#include "tools/target/target.h"
 
 #include "base/cleanup.h"
 

@@ -1,9 +1,9 @@
 /* attaching.c - running processes instead of a CMD, for `wick record -p` and `wick top -p` */
-#include "tools/target/attaching.h"
+#include "tools/target/target.h"
 
 #include "base/cleanup.h"
-#include "tools/cli/say.h"
-#include "tools/control/control_client.h"
+#include "tools/cli/terminal.h"
+#include "tools/control/control.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,12 +1,11 @@
 /* engine.c - CPU timers or perf events; and which programs engine ptrace samples */
-#include "tools/target/engine.h"
+#include "tools/target/target.h"
 
 #include "sampler/attach/attach_check.h"
 #include "sampler/collector/collector.h"
 #include "sampler/collector/external/engine.h"
 #include "sampler/external/check.h"
-#include "tools/cli/say.h"
-#include "tools/target/signal_cost.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <signal.h>

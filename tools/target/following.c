@@ -1,9 +1,9 @@
 /* following.c - children of running processes that have joined, for `wick record -p`, `wick top -p`
  */
-#include "tools/target/following.h"
+#include "tools/target/target.h"
 
 #include "sampler/collector/collector.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <inttypes.h>

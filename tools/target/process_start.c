@@ -1,5 +1,5 @@
 /* process_start.c - safe descriptors and signals for wick itself */
-#include "tools/target/process_start.h"
+#include "tools/target/target.h"
 
 #include <fcntl.h>
 #include <signal.h>

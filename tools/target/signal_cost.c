@@ -1,5 +1,5 @@
 /* signal_cost.c - measures what signals take from a program */
-#include "tools/target/signal_cost.h"
+#include "tools/target/target.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"

@@ -1,11 +1,9 @@
 /* cmd_top.c - `wick top`: what a program does now */
 #include "base/io.h"
 #include "tools/cli/cmd.h"
-#include "tools/cli/interrupt.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 #include "tools/cli/value.h"
-#include "tools/top/top_screen.h"
-#include "tools/top/top_session.h"
+#include "tools/top/internal.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* top_keys.c - keys of `wick top` */
-#include "tools/top/top_keys.h"
+#include "tools/top/internal.h"
 
 #include <stdio.h>
 #include <string.h>

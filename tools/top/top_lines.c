@@ -1,9 +1,9 @@
 /* top_lines.c - what stands in each line of `wick top` */
-#include "tools/top/top_lines.h"
+#include "tools/top/internal.h"
 
 #include "base/utf8.h"
 #include "base/words.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 
 #include <string.h>
 

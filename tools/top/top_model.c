@@ -1,5 +1,5 @@
 /* top_model.c - samples counted by function, by moment and by thread */
-#include "tools/top/top_model.h"
+#include "tools/top/internal.h"
 
 #include <errno.h>
 #include <stdio.h>

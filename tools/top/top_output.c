@@ -1,9 +1,9 @@
 /* top_output.c - CMD's standard output and error in a file */
-#include "tools/top/top_output.h"
+#include "tools/top/internal.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 #include "tools/record/output_check.h"
 
 #include <errno.h>

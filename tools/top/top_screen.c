@@ -1,5 +1,5 @@
 /* top_screen.c - lines and half-block cells on a terminal */
-#include "tools/top/top_screen.h"
+#include "tools/top/internal.h"
 
 #include "tools/cli/terminal.h"
 

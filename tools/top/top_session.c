@@ -1,14 +1,11 @@
 /* top_session.c - the collector, names, and the model that counts */
-#include "tools/top/top_session.h"
+#include "tools/top/internal.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "tools/cli/interrupt.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 #include "tools/summary/summary.h"
-#include "tools/target/agent_path.h"
-#include "tools/target/process_start.h"
-#include "tools/target/signal_cost.h"
+#include "tools/target/target.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* top_threads.c - /proc/PID/task */
-#include "tools/top/top_threads.h"
+#include "tools/top/internal.h"
 
 #include "base/buf.h"
 #include "base/io.h"

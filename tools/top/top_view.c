@@ -1,5 +1,5 @@
 /* top_view.c - the model at one moment, in the order in which it is shown */
-#include "tools/top/top_view.h"
+#include "tools/top/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

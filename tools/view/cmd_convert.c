@@ -2,8 +2,8 @@
 #include "flamescope/convert/convert.h"
 
 #include "base/io.h"
-#include "tools/cli/say.h"
-#include "tools/view/view_command.h"
+#include "tools/cli/terminal.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,8 @@
 /* cmd_flamegraph.c - `wick flamegraph`: who calls whom, and what it takes */
 #include "flamescope/convert/convert.h"
 #include "flamescope/draw/draw.h"
-#include "tools/cli/say.h"
-#include "tools/view/view_state.h"
-#include "tools/view/view_subject.h"
+#include "tools/cli/terminal.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 

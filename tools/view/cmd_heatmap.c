@@ -1,11 +1,9 @@
 /* cmd_heatmap.c - `wick heatmap`: how much in which moment */
 #include "flamescope/draw/draw.h"
 #include "flamescope/query/query.h"
-#include "tools/cli/say.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/value.h"
-#include "tools/view/view_state.h"
-#include "tools/view/view_subject.h"
+#include "tools/view/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,13 +4,9 @@
 #include "base/words.h"
 #include "flamescope/draw/draw.h"
 #include "tools/cli/pattern.h"
-#include "tools/cli/say.h"
 #include "tools/cli/terminal.h"
-#include "tools/view/error_messages.h"
 #include "tools/view/report_parts.h"
-#include "tools/view/view_output.h"
-#include "tools/view/view_state.h"
-#include "tools/view/view_subject.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,8 @@
 /* cmd_view.c - `wick view`: recordings as one page that needs nothing else, and a browser */
 #include "base/cleanup.h"
 #include "flamescope/serve/serve.h"
-#include "tools/cli/browser.h"
-#include "tools/cli/say.h"
-#include "tools/view/view_state.h"
-#include "tools/view/view_subject.h"
+#include "tools/cli/terminal.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <stdio.h>

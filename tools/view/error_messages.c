@@ -1,5 +1,5 @@
 /* error_messages.c - says what is wrong with recordings and queries */
-#include "tools/view/error_messages.h"
+#include "tools/view/view.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -7,8 +7,7 @@
 #include "base/words.h"
 #include "flamescope/query/query.h"
 #include "flamescope/text/text.h"
-#include "tools/cli/say.h"
-#include "tools/cli/text.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

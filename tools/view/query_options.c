@@ -1,5 +1,5 @@
 /* query_options.c - options to a query: the same words for every command, and for the page */
-#include "tools/view/query_options.h"
+#include "tools/view/view.h"
 
 #include "flamescope/query/query.h"
 #include "tools/cli/pattern.h"

@@ -1,7 +1,7 @@
 /* view_command.c - command lines of the commands that look at recordings */
-#include "tools/view/view_command.h"
+#include "tools/view/view.h"
 
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* view_input.c - the files that a command line names: recordings, and folders of them */
-#include "tools/view/view_input.h"
+#include "tools/view/view.h"
 
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 
 #include <dirent.h>
 #include <errno.h>

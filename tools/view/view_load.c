@@ -1,9 +1,8 @@
 /* view_load.c - loads recordings, selects of them, and says what is wrong with them */
 #include "base/words.h"
 #include "flamescope/load/load.h"
-#include "tools/cli/say.h"
-#include "tools/view/error_messages.h"
-#include "tools/view/view_input.h"
+#include "tools/cli/terminal.h"
+#include "tools/view/view.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* view_output.c - files that appear when they are whole, and what their names say */
-#include "tools/view/view_output.h"
+#include "tools/view/view.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "tools/cli/say.h"
+#include "tools/cli/terminal.h"
 #include "tools/record/output_check.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* view_state.c - what the page reads from behind `#` (web/query.js has the same words) */
-#include "tools/view/view_state.h"
+#include "tools/view/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* view_subject.c - from a command line to a selection, and from a picture to its file */
-#include "tools/view/view_subject.h"
-
-#include "tools/view/view_state.h"
+#include "tools/view/view.h"
 
 #include <errno.h>
 #include <stdlib.h>

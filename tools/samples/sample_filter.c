@@ -1,5 +1,5 @@
-/* selection.c - which samples of a recording are written: states, threads, functions */
-#include "tools/samples/selection.h"
+/* sample_filter.c - which samples of a recording are written: states, threads, functions */
+#include "tools/samples/samples.h"
 
 #include "base/function_name.h"
 #include "output/text/perf_script.h"
@@ -32,7 +32,7 @@ static int take_state(const char *word, uint32_t *states, struct err *err)
 		       word);
 }
 
-int selection_parse_states(const char *text, uint32_t *ret_states, struct err *err)
+int sample_filter_parse_states(const char *text, uint32_t *ret_states, struct err *err)
 {
 	uint32_t states = 0;
 	int r = 0;
@@ -51,7 +51,7 @@ int selection_parse_states(const char *text, uint32_t *ret_states, struct err *e
 	return r;
 }
 
-int selection_parse_top(const char *text, struct collector_top *top, struct err *err)
+int sample_filter_parse_top(const char *text, struct collector_top *top, struct err *err)
 {
 	uint64_t interval_ns = DEFAULT_INTERVAL_NS;
 	char *end;
@@ -72,8 +72,8 @@ int selection_parse_top(const char *text, struct collector_top *top, struct err 
 	return 0;
 }
 
-int selection_parse_by(const char *text, const char *const *gauges, size_t n_gauges,
-		       struct collector_top *top, struct err *err)
+int sample_filter_parse_by(const char *text, const char *const *gauges, size_t n_gauges,
+			   struct collector_top *top, struct err *err)
 {
 	static const struct {
 		const char *word;
@@ -103,7 +103,7 @@ int selection_parse_by(const char *text, const char *const *gauges, size_t n_gau
 	return -EINVAL;
 }
 
-int selection_parse_threads(const char *text, struct err *err)
+int sample_filter_parse_threads(const char *text, struct err *err)
 {
 	struct pattern *pattern;
 	int r = pattern_new(text, &pattern, err);
@@ -113,7 +113,8 @@ int selection_parse_threads(const char *text, struct err *err)
 	return r;
 }
 
-int selection_check(const struct selection_options *options, uint32_t events, struct err *err)
+int sample_filter_check(const struct sample_filter_options *options, uint32_t events,
+			struct err *err)
 {
 	if (options->states && !(options->states & 1U << STATE_RUNNING) &&
 	    !(events & ~(uint32_t)(COLLECT_CPU | COLLECT_ALLOC))) {
@@ -131,7 +132,7 @@ int selection_check(const struct selection_options *options, uint32_t events, st
 	return 0;
 }
 
-bool selection_chooses(const struct selection_options *options)
+bool sample_filter_chooses(const struct sample_filter_options *options)
 {
 	return options->states || options->top.n || options->threads || options->only_under ||
 	       options->n_tids;
@@ -139,21 +140,21 @@ bool selection_chooses(const struct selection_options *options)
 
 /* ---- a recording's */
 
-int selection_init(struct selection *selection, const struct selection_options *options,
-		   struct err *err)
+int sample_filter_init(struct sample_filter *filter, const struct sample_filter_options *options,
+		       struct err *err)
 {
-	*selection = (struct selection){.options = options};
-	buf_init(&selection->only_under, SANITISE_MAX_NAME);
-	buf_init(&selection->symbol, SANITISE_MAX_NAME);
+	*filter = (struct sample_filter){.options = options};
+	buf_init(&filter->only_under, SANITISE_MAX_NAME);
+	buf_init(&filter->symbol, SANITISE_MAX_NAME);
 	if (options->only_under)
-		(void)sanitise_symbol(&selection->only_under, options->only_under);
-	return options->threads ? pattern_new(options->threads, &selection->threads, err) : 0;
+		(void)sanitise_symbol(&filter->only_under, options->only_under);
+	return options->threads ? pattern_new(options->threads, &filter->threads, err) : 0;
 }
 
-static void note_other(struct selection *selection, const char *name, size_t len)
+static void note_other(struct sample_filter *filter, const char *name, size_t len)
 {
 	for (size_t i = 0; i < SELECTION_OTHERS; i++) {
-		char *other = selection->others[i];
+		char *other = filter->others[i];
 
 		if (!*other)
 			memcpy(other, name, len < SAMPLE_COMM_SIZE ? len : SAMPLE_COMM_SIZE - 1);
@@ -165,22 +166,22 @@ static void note_other(struct selection *selection, const char *name, size_t len
 /* For the drain thread. */
 static bool name_matches(void *context, const char *name, size_t len)
 {
-	struct selection *selection = context;
-	bool matches = pattern_matches(selection->threads, name, len);
+	struct sample_filter *filter = context;
+	bool matches = pattern_matches(filter->threads, name, len);
 
-	selection->a_thread_matched |= matches;
-	if (!selection->a_thread_matched)
-		note_other(selection, name, len);
+	filter->a_thread_matched |= matches;
+	if (!filter->a_thread_matched)
+		note_other(filter, name, len);
 	return matches;
 }
 
-struct collector_filter selection_for_collector(struct selection *selection)
+struct collector_filter sample_filter_for_collector(struct sample_filter *filter)
 {
 	return (struct collector_filter){
-		.states = selection->options->states,
-		.top = selection->options->top,
-		.names = selection->threads ? name_matches : NULL,
-		.context = selection,
+		.states = filter->options->states,
+		.top = filter->options->top,
+		.names = filter->threads ? name_matches : NULL,
+		.context = filter,
 	};
 }
 
@@ -192,29 +193,28 @@ static bool is_function(const char *symbol, const char *name)
 	       (symbol[len] == '\0' || function_name_len(symbol) == len);
 }
 
-static bool is_under(struct selection *selection, const struct sample *sample)
+static bool is_under(struct sample_filter *filter, const struct sample *sample)
 {
-	const char *function = buf_text(&selection->only_under);
+	const char *function = buf_text(&filter->only_under);
 
 	for (size_t i = 0; i < sample->n_frames; i++) {
-		buf_clear(&selection->symbol);
+		buf_clear(&filter->symbol);
 		if (!sample->frames[i].symbol ||
-		    !sanitise_symbol(&selection->symbol, sample->frames[i].symbol))
+		    !sanitise_symbol(&filter->symbol, sample->frames[i].symbol))
 			continue;
-		if (is_function(buf_text(&selection->symbol), function))
+		if (is_function(buf_text(&filter->symbol), function))
 			return true;
-		if (!selection->a_stack_matched && !*selection->near &&
-		    selection->symbol.len < sizeof(selection->near) &&
-		    strstr(buf_text(&selection->symbol), function))
-			memcpy(selection->near, buf_text(&selection->symbol),
-			       selection->symbol.len);
+		if (!filter->a_stack_matched && !*filter->near &&
+		    filter->symbol.len < sizeof(filter->near) &&
+		    strstr(buf_text(&filter->symbol), function))
+			memcpy(filter->near, buf_text(&filter->symbol), filter->symbol.len);
 	}
 	return false;
 }
 
-static bool is_of_thread(const struct selection *selection, const struct sample *sample)
+static bool is_of_thread(const struct sample_filter *filter, const struct sample *sample)
 {
-	const struct selection_options *options = selection->options;
+	const struct sample_filter_options *options = filter->options;
 
 	for (size_t i = 0; i < options->n_tids; i++)
 		if (options->tids[i] == (pid_t)sample->tid)
@@ -228,20 +228,20 @@ struct last {
 	int64_t values[SAMPLE_MAX_METRICS];
 };
 
-static struct last *last_of(struct selection *selection, const struct sample *sample)
+static struct last *last_of(struct sample_filter *filter, const struct sample *sample)
 {
 	/* A tid has 22 bits at most. */
 	uint64_t key = (uint64_t)sample->process << 32 | sample_series(sample->event) << 24 |
 		       (uint32_t)sample->tid;
-	struct last *last = map_get(&selection->last, key);
+	struct last *last = map_get(&filter->last, key);
 
-	if (last || map_count(&selection->last) >= MAX_LAST)
+	if (last || map_count(&filter->last) >= MAX_LAST)
 		return last;
 	last = calloc(1, sizeof(*last));
 	if (!last)
 		return NULL;
 	last->fresh = true;
-	if (map_put(&selection->last, key, last) < 0) {
+	if (map_put(&filter->last, key, last) < 0) {
 		free(last);
 		return NULL;
 	}
@@ -270,27 +270,27 @@ static void set_deltas(struct last *last, struct sample *sample)
 	last->fresh = false;
 }
 
-void selection_leave_out(struct selection *selection, const struct sample *sample)
+void sample_filter_leave_out(struct sample_filter *filter, const struct sample *sample)
 {
-	struct filtered *filtered = &selection->filtered[sample_series(sample->event)];
+	struct filtered *filtered = &filter->filtered[sample_series(sample->event)];
 
 	filtered->weight += sample->weight;
 	filtered->samples++;
 }
 
-bool selection_keeps(struct selection *selection, struct sample *sample)
+bool sample_filter_keeps(struct sample_filter *filter, struct sample *sample)
 {
 	struct last *last;
 
-	if (!selection->options->only_under && selection->options->n_tids == 0)
+	if (!filter->options->only_under && filter->options->n_tids == 0)
 		return true;
-	if (!is_of_thread(selection, sample) ||
-	    (selection->options->only_under && !is_under(selection, sample))) {
-		selection_leave_out(selection, sample);
+	if (!is_of_thread(filter, sample) ||
+	    (filter->options->only_under && !is_under(filter, sample))) {
+		sample_filter_leave_out(filter, sample);
 		return false;
 	}
-	selection->a_stack_matched = true;
-	last = last_of(selection, sample);
+	filter->a_stack_matched = true;
+	last = last_of(filter, sample);
 	if (last)
 		set_deltas(last, sample);
 	return true;
@@ -303,12 +303,12 @@ static void free_value(void *context, uint64_t key, void *value)
 	free(value);
 }
 
-void selection_release(struct selection *selection)
+void sample_filter_release(struct sample_filter *filter)
 {
-	pattern_free(selection->threads);
-	buf_release(&selection->only_under);
-	buf_release(&selection->symbol);
-	map_each(&selection->last, free_value, NULL);
-	map_release(&selection->last);
-	*selection = (struct selection){0};
+	pattern_free(filter->threads);
+	buf_release(&filter->only_under);
+	buf_release(&filter->symbol);
+	map_each(&filter->last, free_value, NULL);
+	map_release(&filter->last);
+	*filter = (struct sample_filter){0};
 }

@@ -1,5 +1,5 @@
-/* selection_test.c - which samples are written, and what their deltas are then */
-#include "tools/samples/selection.h"
+/* sample_filter_test.c - which samples are written, and what their deltas are then */
+#include "tools/samples/samples.h"
 
 #include "sampler/collector/metrics/metrics.h"
 #include "state_fixture.h"
@@ -53,8 +53,8 @@ static void a_pattern_without_sense_is_refused_with_its_place(void **state)
 	assert_int_equal(pattern_new("ab(c", &pattern, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "'ab(c'"));
 	assert_non_null(strstr(err.text, "character 5"));
-	assert_int_equal(selection_parse_threads("[", &err), -EINVAL);
-	assert_int_equal(selection_parse_threads("[a]", &err), 0);
+	assert_int_equal(sample_filter_parse_threads("[", &err), -EINVAL);
+	assert_int_equal(sample_filter_parse_threads("[a]", &err), 0);
 }
 
 static void a_pattern_that_would_take_for_ever_gives_up(void **state)
@@ -74,13 +74,13 @@ static void reads_lists_of_states(void **state)
 	struct err err = {0};
 
 	(void)state;
-	assert_int_equal(selection_parse_states("disk,sleeping", &states, &err), 0);
+	assert_int_equal(sample_filter_parse_states("disk,sleeping", &states, &err), 0);
 	assert_int_equal(states, 1U << STATE_DISK | 1U << STATE_SLEEPING);
-	assert_int_equal(selection_parse_states("running", &states, &err), 0);
+	assert_int_equal(sample_filter_parse_states("running", &states, &err), 0);
 	assert_int_equal(states, 1U << STATE_RUNNING);
-	assert_int_equal(selection_parse_states("", &states, &err), -EINVAL);
-	assert_int_equal(selection_parse_states("running,", &states, &err), -EINVAL);
-	assert_int_equal(selection_parse_states("runningx", &states, &err), -EINVAL);
+	assert_int_equal(sample_filter_parse_states("", &states, &err), -EINVAL);
+	assert_int_equal(sample_filter_parse_states("running,", &states, &err), -EINVAL);
+	assert_int_equal(sample_filter_parse_states("runningx", &states, &err), -EINVAL);
 	assert_int_equal(states, 1U << STATE_RUNNING);
 }
 
@@ -104,42 +104,42 @@ static void reads_how_many_and_how_often(void **state)
 	struct err err = {0};
 
 	(void)state;
-	assert_int_equal(selection_parse_top("20", &top, &err), 0);
+	assert_int_equal(sample_filter_parse_top("20", &top, &err), 0);
 	assert_int_equal(top.n, 20);
 	assert_int_equal(top.interval_ns, 10000000000);
-	assert_int_equal(selection_parse_top("7:500ms", &top, &err), 0);
+	assert_int_equal(sample_filter_parse_top("7:500ms", &top, &err), 0);
 	assert_int_equal(top.n, 7);
 	assert_int_equal(top.interval_ns, 500000000);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(selection_parse_top(bad[i], &top, &err), -EINVAL);
+		assert_int_equal(sample_filter_parse_top(bad[i], &top, &err), -EINVAL);
 	assert_int_equal(top.n, 7);
 	assert_int_equal(top.by, BY_IO);
-	assert_int_equal(selection_parse_by("run_delay", NULL, 0, &top, &err), 0);
+	assert_int_equal(sample_filter_parse_by("run_delay", NULL, 0, &top, &err), 0);
 	assert_int_equal(top.by, BY_RUN_DELAY);
-	assert_int_equal(selection_parse_by("cp", NULL, 0, &top, &err), -EINVAL);
-	assert_int_equal(selection_parse_by("b", gauges, 1, &top, &err), -EINVAL);
-	assert_int_equal(selection_parse_by("b", gauges, 2, &top, &err), 0);
+	assert_int_equal(sample_filter_parse_by("cp", NULL, 0, &top, &err), -EINVAL);
+	assert_int_equal(sample_filter_parse_by("b", gauges, 1, &top, &err), -EINVAL);
+	assert_int_equal(sample_filter_parse_by("b", gauges, 2, &top, &err), 0);
 	assert_int_equal(top.by, BY_GAUGE);
 	assert_int_equal(top.gauge, METRIC_BUILTIN + 1);
 }
 
 static void refuses_what_would_keep_nothing(void **state)
 {
-	struct selection_options options = {.states = 1U << STATE_SLEEPING};
+	struct sample_filter_options options = {.states = 1U << STATE_SLEEPING};
 	struct err err = {0};
 
 	(void)state;
-	assert_int_equal(selection_check(&options, COLLECT_CPU, &err), -EINVAL);
+	assert_int_equal(sample_filter_check(&options, COLLECT_CPU, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "-e wall"));
-	assert_int_equal(selection_check(&options, COLLECT_CPU | COLLECT_ALLOC, &err), -EINVAL);
-	assert_int_equal(selection_check(&options, COLLECT_WALL, &err), 0);
-	assert_int_equal(selection_check(&options, COLLECT_LOCK, &err), 0);
+	assert_int_equal(sample_filter_check(&options, COLLECT_CPU | COLLECT_ALLOC, &err), -EINVAL);
+	assert_int_equal(sample_filter_check(&options, COLLECT_WALL, &err), 0);
+	assert_int_equal(sample_filter_check(&options, COLLECT_LOCK, &err), 0);
 	options.states |= 1U << STATE_RUNNING;
-	assert_int_equal(selection_check(&options, COLLECT_CPU, &err), 0);
+	assert_int_equal(sample_filter_check(&options, COLLECT_CPU, &err), 0);
 	options.by = "rss";
-	assert_int_equal(selection_check(&options, COLLECT_CPU, &err), -EINVAL);
+	assert_int_equal(sample_filter_check(&options, COLLECT_CPU, &err), -EINVAL);
 	options.top.n = 1;
-	assert_int_equal(selection_check(&options, COLLECT_CPU, &err), 0);
+	assert_int_equal(sample_filter_check(&options, COLLECT_CPU, &err), 0);
 }
 
 /* A sample of main > TEXT, whose first metric is VALUE, DELTA as the collector says it. */
@@ -164,21 +164,21 @@ static struct sample *make(struct made *made, pid_t tid, const char *text, int64
 
 static void keeps_stacks_with_a_frame_of_the_name(void **state)
 {
-	const struct selection_options options = {.only_under = "work"};
-	struct selection *selection = *state;
+	const struct sample_filter_options options = {.only_under = "work"};
+	struct sample_filter *filter = *state;
 	struct err err = {0};
 	struct made made;
 
-	assert_int_equal(selection_init(selection, &options, &err), 0);
-	assert_true(selection_keeps(selection, make(&made, 1, "work", 0, 0)));
-	assert_false(selection_keeps(selection, make(&made, 1, "worker", 0, 0)));
-	assert_false(selection_keeps(selection, make(&made, 1, NULL, 0, 0)));
+	assert_int_equal(sample_filter_init(filter, &options, &err), 0);
+	assert_true(sample_filter_keeps(filter, make(&made, 1, "work", 0, 0)));
+	assert_false(sample_filter_keeps(filter, make(&made, 1, "worker", 0, 0)));
+	assert_false(sample_filter_keeps(filter, make(&made, 1, NULL, 0, 0)));
 	(void)make(&made, 1, "leaf", 0, 0);
 	made.frames[1].symbol = "work";
-	assert_true(selection_keeps(selection, &made.sample));
-	assert_int_equal(selection->filtered[SERIES_CLOCK].samples, 2);
-	assert_int_equal(selection->filtered[SERIES_CLOCK].weight, 4);
-	assert_int_equal(selection->filtered[SERIES_MEMORY].samples, 0);
+	assert_true(sample_filter_keeps(filter, &made.sample));
+	assert_int_equal(filter->filtered[SERIES_CLOCK].samples, 2);
+	assert_int_equal(filter->filtered[SERIES_CLOCK].weight, 4);
+	assert_int_equal(filter->filtered[SERIES_MEMORY].samples, 0);
 }
 
 static void a_function_is_spelt_as_in_a_file(void **state)
@@ -189,112 +189,112 @@ static void a_function_is_spelt_as_in_a_file(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		const struct selection_options options = {.only_under = spellings[i]};
-		struct selection selection;
+		const struct sample_filter_options options = {.only_under = spellings[i]};
+		struct sample_filter filter;
 
-		assert_int_equal(selection_init(&selection, &options, &err), 0);
-		assert_true(selection_keeps(&selection,
-					    make(&made, 1, "(anonymous namespace)::f", 0, 0)));
-		assert_false(selection_keeps(&selection, make(&made, 1, "f", 0, 0)));
-		selection_release(&selection);
+		assert_int_equal(sample_filter_init(&filter, &options, &err), 0);
+		assert_true(sample_filter_keeps(&filter,
+						make(&made, 1, "(anonymous namespace)::f", 0, 0)));
+		assert_false(sample_filter_keeps(&filter, make(&made, 1, "f", 0, 0)));
+		sample_filter_release(&filter);
 	}
 }
 
 static void notes_what_there_was_instead(void **state)
 {
-	const struct selection_options options = {.only_under = "f", .threads = "^w"};
-	struct selection *selection = *state;
+	const struct sample_filter_options options = {.only_under = "f", .threads = "^w"};
+	struct sample_filter *filter = *state;
 	struct collector_filter keep;
 	struct err err = {0};
 	struct made made;
 
-	assert_int_equal(selection_init(selection, &options, &err), 0);
-	assert_false(selection_keeps(selection, make(&made, 1, "B::f(int)", 0, 0)));
-	assert_string_equal(selection->near, "B::f(int)");
-	assert_false(selection->a_stack_matched);
-	assert_true(selection_keeps(selection, make(&made, 1, "f", 0, 0)));
-	assert_true(selection->a_stack_matched);
-	keep = selection_for_collector(selection);
+	assert_int_equal(sample_filter_init(filter, &options, &err), 0);
+	assert_false(sample_filter_keeps(filter, make(&made, 1, "B::f(int)", 0, 0)));
+	assert_string_equal(filter->near, "B::f(int)");
+	assert_false(filter->a_stack_matched);
+	assert_true(sample_filter_keeps(filter, make(&made, 1, "f", 0, 0)));
+	assert_true(filter->a_stack_matched);
+	keep = sample_filter_for_collector(filter);
 	for (unsigned i = 0; i < 20; i++) {
 		char name[8];
 
 		(void)snprintf(name, sizeof(name), "n-%u", i / 4);
 		assert_false(keep.names(keep.context, name, strlen(name)));
 	}
-	assert_string_equal(selection->others[0], "n-0");
-	assert_string_equal(selection->others[2], "n-2");
-	assert_false(selection->a_thread_matched);
+	assert_string_equal(filter->others[0], "n-0");
+	assert_string_equal(filter->others[2], "n-2");
+	assert_false(filter->a_thread_matched);
 	assert_true(keep.names(keep.context, "worker", 6));
-	assert_true(selection->a_thread_matched);
+	assert_true(filter->a_thread_matched);
 }
 
 static void each_series_has_its_own_deltas(void **state)
 {
-	const struct selection_options options = {.only_under = "work"};
-	struct selection *selection = *state;
+	const struct sample_filter_options options = {.only_under = "work"};
+	struct sample_filter *filter = *state;
 	struct err err = {0};
 	struct made made;
 	struct sample *sample;
 
-	assert_int_equal(selection_init(selection, &options, &err), 0);
-	assert_true(selection_keeps(selection, make(&made, 1, "work", 100, 7)));
+	assert_int_equal(sample_filter_init(filter, &options, &err), 0);
+	assert_true(sample_filter_keeps(filter, make(&made, 1, "work", 100, 7)));
 	sample = make(&made, 1, "work", 130, 30);
 	sample->event = EVENT_ALLOC;
-	assert_true(selection_keeps(selection, sample));
+	assert_true(sample_filter_keeps(filter, sample));
 	assert_int_equal(sample->metrics[0].delta, 0);
-	assert_true(selection_keeps(selection, make(&made, 1, "work", 150, 20)));
+	assert_true(sample_filter_keeps(filter, make(&made, 1, "work", 150, 20)));
 	assert_int_equal(made.sample.metrics[0].delta, 50);
 }
 
 /* A program's gauge can be any number. */
 static void a_delta_wraps_where_it_does_not_fit(void **state)
 {
-	const struct selection_options options = {.only_under = "work"};
-	struct selection *selection = *state;
+	const struct sample_filter_options options = {.only_under = "work"};
+	struct sample_filter *filter = *state;
 	struct err err = {0};
 	struct made made;
 
-	assert_int_equal(selection_init(selection, &options, &err), 0);
-	assert_true(selection_keeps(selection, make(&made, 1, "work", INT64_MAX, 1)));
-	assert_true(selection_keeps(selection, make(&made, 1, "work", -2, 1)));
+	assert_int_equal(sample_filter_init(filter, &options, &err), 0);
+	assert_true(sample_filter_keeps(filter, make(&made, 1, "work", INT64_MAX, 1)));
+	assert_true(sample_filter_keeps(filter, make(&made, 1, "work", -2, 1)));
 	assert_int_equal(made.sample.metrics[0].delta, INT64_MAX);
 	assert_int_equal(made.sample.metrics[1].delta, -INT64_MAX);
 }
 
 static void deltas_are_against_what_was_written(void **state)
 {
-	const struct selection_options options = {.only_under = "work"};
-	struct selection *selection = *state;
+	const struct sample_filter_options options = {.only_under = "work"};
+	struct sample_filter *filter = *state;
 	struct err err = {0};
 	struct made made;
 
-	assert_int_equal(selection_init(selection, &options, &err), 0);
-	assert_false(selection_keeps(selection, make(&made, 1, "idle", 5, 0)));
-	assert_true(selection_keeps(selection, make(&made, 1, "work", 9, 4)));
+	assert_int_equal(sample_filter_init(filter, &options, &err), 0);
+	assert_false(sample_filter_keeps(filter, make(&made, 1, "idle", 5, 0)));
+	assert_true(sample_filter_keeps(filter, make(&made, 1, "work", 9, 4)));
 	assert_int_equal(made.sample.metrics[0].delta, 0); /* the first that is written */
-	assert_true(selection_keeps(selection, make(&made, 2, "work", 3, 0)));
-	assert_false(selection_keeps(selection, make(&made, 1, "idle", 20, 11)));
-	assert_true(selection_keeps(selection, make(&made, 1, "work", 21, 1)));
+	assert_true(sample_filter_keeps(filter, make(&made, 2, "work", 3, 0)));
+	assert_false(sample_filter_keeps(filter, make(&made, 1, "idle", 20, 11)));
+	assert_true(sample_filter_keeps(filter, make(&made, 1, "work", 21, 1)));
 	assert_int_equal(made.sample.metrics[0].delta, 12);
 	assert_int_equal(made.sample.metrics[1].delta, -12);
 	/* Another thread with the number of the first. */
-	assert_true(selection_keeps(selection, make(&made, 1, "work", 1, 0)));
+	assert_true(sample_filter_keeps(filter, make(&made, 1, "work", 1, 0)));
 	assert_int_equal(made.sample.metrics[0].delta, 0);
 	assert_int_equal(made.sample.metrics[1].delta, 0);
 }
 
 static void keeps_everything_that_was_not_asked_about(void **state)
 {
-	const struct selection_options options = {0};
-	struct selection *selection = *state;
+	const struct sample_filter_options options = {0};
+	struct sample_filter *filter = *state;
 	struct collector_filter keep;
 	struct err err = {0};
 	struct made made;
 
-	assert_int_equal(selection_init(selection, &options, &err), 0);
-	assert_true(selection_keeps(selection, make(&made, 1, "any", 9, 4)));
+	assert_int_equal(sample_filter_init(filter, &options, &err), 0);
+	assert_true(sample_filter_keeps(filter, make(&made, 1, "any", 9, 4)));
 	assert_int_equal(made.sample.metrics[0].delta, 4);
-	keep = selection_for_collector(selection);
+	keep = sample_filter_for_collector(filter);
 	assert_null(keep.names);
 	assert_int_equal(keep.states, 0);
 	assert_int_equal(keep.top.n, 0);
@@ -302,20 +302,21 @@ static void keeps_everything_that_was_not_asked_about(void **state)
 
 static void gives_the_collector_the_pattern(void **state)
 {
-	const struct selection_options options = {.threads = "^w", .states = 1, .top = {.n = 3}};
-	struct selection *selection = *state;
+	const struct sample_filter_options options = {
+		.threads = "^w", .states = 1, .top = {.n = 3}};
+	struct sample_filter *filter = *state;
 	struct collector_filter keep;
 	struct err err = {0};
 
-	assert_int_equal(selection_init(selection, &options, &err), 0);
-	keep = selection_for_collector(selection);
+	assert_int_equal(sample_filter_init(filter, &options, &err), 0);
+	keep = sample_filter_for_collector(filter);
 	assert_true(keep.names(keep.context, "worker", 6));
 	assert_false(keep.names(keep.context, "a-worker", 8));
 	assert_int_equal(keep.states, 1);
 	assert_int_equal(keep.top.n, 3);
 }
 
-STATE_FIXTURE(selection, selection, selection_release(selection))
+STATE_FIXTURE(sample_filter, filter, sample_filter_release(filter))
 
 int main(void)
 {
