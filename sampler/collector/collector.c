@@ -238,7 +238,7 @@ void collector_price(struct collector *collector, const struct collector_prices 
 	atomic_store_explicit(&overhead->switch_ns, prices->switch_ns, memory_order_relaxed);
 }
 
-uint64_t collector_mark(struct collector *collector)
+uint64_t collector_barrier(struct collector *collector)
 {
 	return rate_request(collector, NULL, NULL);
 }

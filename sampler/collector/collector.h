@@ -22,7 +22,7 @@ enum collector_event_kind {
 			      metrics.h */
 	COLLECTOR_MAPPING, /* precedes the samples that need it */
 	COLLECTOR_EXIT,    /* a process image ended; its samples have all been given */
-	COLLECTOR_RATE,    /* the rate is another from here on, or a mark has come by */
+	COLLECTOR_RATE,    /* the rate is another from here on, or a barrier has come by */
 	COLLECTOR_END,     /* CMD has ended or the collector was detached; nothing follows */
 };
 
@@ -146,17 +146,17 @@ void collector_next(struct collector *collector, uint64_t timeout_ns,
 bool collector_records(struct collector *collector, pid_t pid);
 
 /**
- * collector_mark - have collector_next() tell when everything up to now has been given
+ * collector_barrier - have collector_next() tell when everything up to now has been given
  *
- * Return:  a number, above all before: a COLLECTOR_RATE with this mark or a later one tells it.
+ * Return:  a number, above all before: a COLLECTOR_RATE with this barrier or a later one tells it.
  * Context: main thread.
  */
-uint64_t collector_mark(struct collector *collector);
+uint64_t collector_barrier(struct collector *collector);
 
 /**
  * collector_pause - take no samples until collector_resume()
  *
- * Return:  the mark of the last sample before it.
+ * Return:  the barrier of the last sample before it.
  * Context: main thread.
  */
 uint64_t collector_pause(struct collector *collector);
@@ -164,7 +164,7 @@ uint64_t collector_pause(struct collector *collector);
 /**
  * collector_resume - take samples again
  *
- * Return:  its mark.
+ * Return:  its barrier.
  * Context: main thread.
  */
 uint64_t collector_resume(struct collector *collector);
@@ -172,7 +172,7 @@ uint64_t collector_resume(struct collector *collector);
 /**
  * collector_set_hz - another rate, 1 .. 10000, and weights in periods of it
  *
- * Return:  its mark; 0 when HZ cannot be.
+ * Return:  its barrier; 0 when HZ cannot be.
  * Context: main thread.
  */
 uint64_t collector_set_hz(struct collector *collector, uint32_t hz);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether programs that work in step with the kernel's tick are sampled right, and called so.
 
-usage: aliasing.py --wick WICK --lockstep LOCKSTEP --busy BUSY [--seconds 4] [--runs 20] [--hz 99]
+usage: aliasing.py --wick WICK --aligned ALIGNED --busy BUSY [--seconds 4] [--runs 20] [--hz 99]
 
 First a program that works 1 ms every tick of 4 ms, at 8 phases of it, under the default options
 and each engine by name: the weight of its function, which is all but 2 % of it, against the CPU
@@ -43,7 +43,7 @@ class Bench:
 
     def phase(self, phase_us, flags):
         said, recording, _ = self.wick.record("-F", self.options.hz, *flags, "--", *PUNCTUAL,
-                                              self.options.lockstep, phase_us, self.options.seconds)
+                                              self.options.aligned, phase_us, self.options.seconds)
         if recording.refusal():
             return recording.refusal()
         weights = [weight for weight, inside in blocks(recording.text) if inside]
@@ -78,7 +78,7 @@ class Bench:
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("wick", "lockstep", "busy"):
+    for name in ("wick", "aligned", "busy"):
         parser.add_argument(f"--{name}", required=True, type=os.path.abspath)
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--runs", type=int, default=20)

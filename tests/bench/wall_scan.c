@@ -122,7 +122,7 @@ static int measure(struct process *process, struct stream *stream)
 	if (wall_new(&process->wall, process, &turn) < 0)
 		return 1;
 	for (turn.tick = 1; turn.tick <= FIRST_TICKS + TICKS; turn.tick++) {
-		uint64_t before = stream->order.stats->looks;
+		uint64_t before = stream->order.stats->thread_reads;
 		uint64_t cpu = cpu_ns();
 
 		wall_pass(process->wall, process, &turn);
@@ -130,7 +130,7 @@ static int measure(struct process *process, struct stream *stream)
 			samples = stream->order.stats->samples;
 		} else {
 			spent += cpu_ns() - cpu;
-			looks += stream->order.stats->looks - before;
+			looks += stream->order.stats->thread_reads - before;
 		}
 		forget_samples(stream);
 	}

@@ -79,19 +79,19 @@ class Engine(PerfCase):
 
     def test_is_exact_in_step_with_the_tick(self):
         for phase in range(0, 4000, 500) if LONG else (1000, 2500):
-            run = self.cpu_engine("perf", target("lockstep"), phase, 4, hz=99)
+            run = self.cpu_engine("perf", target("tick_aligned"), phase, 4, hz=99)
             true = float(run.stdout)
             # A twentieth of it is in the kernel, and as much of that is found as ticks meet it.
             chance = chance_of([s.weight for s in run.samples], 0.05) / 99 / true
-            self.assert_near(run.weight() / 99 / true, 1, exact=0.03, chance=chance, what=f"lockstep phase {phase} us")
+            self.assert_near(run.weight() / 99 / true, 1, exact=0.03, chance=chance, what=f"tick aligned, phase {phase} us")
 
     def test_finds_a_program_in_step_with_the_tick_and_gives_it_events(self):
         """Without any option: what was found before is made up for by one sample, the rest are even."""
-        run, _ = self.conclusive(lambda: self.record(target("lockstep"), 2500, 6, hz=99),
+        run, _ = self.conclusive(lambda: self.record(target("tick_aligned"), 2500, 6, hz=99),
                                  put_off=0.03, stolen=0.05)
         self.assertIn("and got perf events when wick noticed it", run.summary)
         true = float(run.stdout)
-        self.assert_near(run.weight() / 99 / true, 1, exact=0.1, what="lockstep as it comes")
+        self.assert_near(run.weight() / 99 / true, 1, exact=0.1, what="tick aligned, any phase")
         self.assertGreater(len(run.samples), 0.5 * 99 * true, run.summary)
 
     def test_shares_user_code_calls_and_faults_rightly(self):

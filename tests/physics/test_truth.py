@@ -53,18 +53,18 @@ class Truth(Judged):
                     self.assert_near(sum(weights) / 249 / true, 1, exact=0.03, chance=chance_of(weights, 0.5) / 249 / true,
                                      what=f"short threads of {milliseconds} ms, {discovery}")
 
-    def test_summary_names_lockstep_with_the_tick(self):
+    def test_summary_names_tick_aliasing(self):
         """In every phase that does harm: where the work ends beside the tick there may be none."""
         said, phases = 0, range(0, 4000, 500 if LONG else 1000)
         for phase in phases:
             # It works by the clock, and is in step while it gets a processor at once.
-            run, _ = self.conclusive(lambda phase=phase: self.record(target("lockstep"), phase, 4),
+            run, _ = self.conclusive(lambda phase=phase: self.record(target("tick_aligned"), phase, 4),
                                      put_off=0.03, stolen=0.05)
             true = float(run.stdout)
             says = "step with the kernel" in run.summary
             said += says
             covered, seen = run.weight() / 99 / true, len(run.samples) / 99 / true
-            print(f"lockstep phase {phase} us: {covered:.2f} of {true:.2f} s, "
+            print(f"tick aligned, phase {phase} us: {covered:.2f} of {true:.2f} s, "
                   f"{len(run.samples)} samples, said so: {says}")
             if not says:
                 self.assertGreater(seen, 0.75, "samples come late, and nothing is said")

@@ -58,7 +58,7 @@ static void being_behind_makes_a_pause_and_another(void **state)
 	(void)state;
 	assert_int_equal(look_ms(&breaker, &now_ns, 5000, false, 499), 0);
 	assert_int_equal(look_ms(&breaker, &now_ns, 1100, false, 500), 1);
-	assert_int_equal(breaker.cause, BREAKER_BEHIND);
+	assert_int_equal(breaker.cause, BREAKER_LAG);
 	/* Begun, ended, begun again. */
 	assert_int_equal(look_ms(&breaker, &now_ns, 3500, false, 500), 2);
 	assert_true(breaker.until_ns > now_ns);

@@ -96,7 +96,7 @@ static void takes_a_request_and_answers_it(void **state)
 	assert_non_null(client);
 	assert_int_equal(client->request.verb, CONTROL_RATE);
 	assert_null(control_server_take(&fixture->server, 2 * SECOND));
-	client->mark = 5;
+	client->barrier = 5;
 	assert_null(control_server_next(&fixture->server, 4));
 	assert_ptr_equal(control_server_next(&fixture->server, 5), client);
 	control_server_answer(client, &reply);

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#define BY_ID_DEBUG VICTIMS "/root/.build-id/" ID_FOLDER "/" ID_FILE ".debug"
+#define BY_ID_DEBUG PROGRAMS "/root/.build-id/" ID_FOLDER "/" ID_FILE ".debug"
 #define HEX         ID_FOLDER ID_FILE
 
 /* A module, its file, and a search that knows no folder but the test's. */
@@ -82,30 +82,30 @@ static void check(struct subject *subject, enum debug_found found, const char *w
 
 static void the_build_id_names_the_file(void **state)
 {
-	struct subject subject = {.options.debug_root = VICTIMS "/root"};
+	struct subject subject = {.options.debug_root = PROGRAMS "/root"};
 
 	(void)state;
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	check(&subject, DEBUG_BUILD_ID, BY_ID_DEBUG);
 	subject_close(&subject);
 }
 
 static void a_file_at_the_right_place_with_another_id_is_refused(void **state)
 {
-	struct subject subject = {.options.debug_root = VICTIMS "/root"};
+	struct subject subject = {.options.debug_root = PROGRAMS "/root"};
 
 	(void)state;
-	subject_open(&subject, VICTIMS "/other_id");
+	subject_open(&subject, PROGRAMS "/other_id");
 	check(&subject, DEBUG_NONE, NULL);
 	subject_close(&subject);
 }
 
 static void another_program_with_the_same_id_is_refused(void **state)
 {
-	struct subject subject = {.options.debug_root = VICTIMS "/root"};
+	struct subject subject = {.options.debug_root = PROGRAMS "/root"};
 
 	(void)state;
-	subject_open(&subject, VICTIMS "/same_id");
+	subject_open(&subject, PROGRAMS "/same_id");
 	check(&subject, DEBUG_NONE, NULL);
 	subject_close(&subject);
 }
@@ -132,11 +132,11 @@ static void the_c_library_has_its_debug_file(void **state)
 /* A recording from elsewhere names modules that this machine does not have. */
 static void the_build_id_alone_is_enough(void **state)
 {
-	struct subject subject = {.options.debug_root = VICTIMS "/root"};
+	struct subject subject = {.options.debug_root = PROGRAMS "/root"};
 	struct debug_file file;
 
 	(void)state;
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	subject.module = (struct debug_module){.path = "/gone", .head = &subject.head};
 	subject.head.n_loads = 0;
 	assert_int_equal(debug_search_module(subject.search, &subject.module, NULL, &file), 0);
@@ -155,18 +155,18 @@ static void a_link_needs_its_crc(void **state)
 
 	(void)state;
 	(void)snprintf(root, sizeof(root), "%s/root", folder);
-	assert_true(put_copy(VICTIMS "/linked", "bin/linked", ""));
+	assert_true(put_copy(PROGRAMS "/linked", "bin/linked", ""));
 	subject_open(&subject, in_folder("bin/linked"));
 	check(&subject, DEBUG_NONE, NULL);
 	for (size_t i = 0; i < 2; i++) {
-		assert_true(put_copy(VICTIMS "/.debug/linked.debug", PLACES[i], "x"));
+		assert_true(put_copy(PROGRAMS "/.debug/linked.debug", PLACES[i], "x"));
 		check(&subject, DEBUG_NONE, NULL);
-		assert_true(put_copy(VICTIMS "/.debug/linked.debug", PLACES[i], ""));
+		assert_true(put_copy(PROGRAMS "/.debug/linked.debug", PLACES[i], ""));
 		check(&subject, DEBUG_LINK, PLACES[i]);
 		assert_int_equal(unlink(in_folder(PLACES[i])), 0);
 	}
 	(void)snprintf(place, sizeof(place), "root%s/bin/linked.debug", folder);
-	assert_true(put_copy(VICTIMS "/.debug/linked.debug", place, ""));
+	assert_true(put_copy(PROGRAMS "/.debug/linked.debug", place, ""));
 	check(&subject, DEBUG_LINK, place);
 	subject_close(&subject);
 }
@@ -176,7 +176,7 @@ static void what_is_no_file_is_not_opened(void **state)
 	struct subject subject = {0};
 
 	(void)state;
-	assert_true(put_copy(VICTIMS "/linked", "bin/linked", ""));
+	assert_true(put_copy(PROGRAMS "/linked", "bin/linked", ""));
 	subject_open(&subject, in_folder("bin/linked"));
 	assert_int_equal(mkfifo(in_folder("bin/linked.debug"), 0600), 0);
 	check(&subject, DEBUG_NONE, NULL);
@@ -193,10 +193,10 @@ static void a_symbol_folder_of_any_shape(void **state)
 
 	(void)state;
 	/* A stripped copy has the build-id too, but nothing to add. */
-	assert_true(put_copy(VICTIMS "/by_id", "syms/a/program", ""));
+	assert_true(put_copy(PROGRAMS "/by_id", "syms/a/program", ""));
 	assert_true(put_copy(BY_ID_DEBUG, "syms/z/deep/er/named.anyhow", ""));
 	assert_int_equal(symlink("..", in_folder("syms/z/circle")), 0);
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	check(&subject, DEBUG_SYMBOL_DIR, "syms/z/deep/er/named.anyhow");
 	/* Walked once: what comes later is found by its name only. */
 	assert_int_equal(unlink(in_folder("syms/z/deep/er/named.anyhow")), 0);
@@ -215,7 +215,7 @@ static void a_symbol_folder_may_be_given_from_where_we_are(void **state)
 	(void)state;
 	assert_true(put_copy(BY_ID_DEBUG, "syms/anything", ""));
 	assert_int_equal(chdir(folder), 0);
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	assert_int_equal(chdir(before), 0);
 	free(before);
 	check(&subject, DEBUG_SYMBOL_DIR, "syms/anything");
@@ -244,9 +244,9 @@ static void perf_s_copies_count_when_they_bring_more(void **state)
 
 	(void)state;
 	(void)setenv("HOME", folder, 1);
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	assert_true(
-		put_copy(VICTIMS "/by_id", ".debug/.build-id/" ID_FOLDER "/" ID_FILE "/elf", ""));
+		put_copy(PROGRAMS "/by_id", ".debug/.build-id/" ID_FOLDER "/" ID_FILE "/elf", ""));
 	check(&subject, DEBUG_NONE, NULL);
 	assert_true(put_copy(BY_ID_DEBUG, ".debug/.build-id/" ID_FOLDER "/" ID_FILE "/debug", ""));
 	check(&subject, DEBUG_PERF_CACHE, ID_FILE "/debug");
@@ -259,7 +259,7 @@ static void what_the_client_of_debuginfod_keeps_needs_no_network(void **state)
 
 	(void)state;
 	(void)setenv("XDG_CACHE_HOME", folder, 1);
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	/* "The servers have none" is kept as an empty file. */
 	assert_true(put_text("debuginfod_client/" HEX "/debuginfo", ""));
 	check(&subject, DEBUG_NONE, NULL);
@@ -305,7 +305,7 @@ static void the_root_of_the_process_comes_first(void **state)
 	assert_int_equal(symlink("/files/its.debug",
 				 in_folder("debug/.build-id/" ID_FOLDER "/" ID_FILE ".debug")),
 			 0);
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	check(&subject, DEBUG_NONE, NULL);
 	subject.module.pid = pid;
 	check(&subject, DEBUG_BUILD_ID, "/root/debug/.build-id/" ID_FOLDER "/" ID_FILE ".debug");
@@ -323,7 +323,7 @@ static void the_alternate_file_needs_its_build_id(void **state)
 	int fd;
 
 	(void)state;
-	subject_open(&subject, VICTIMS "/plain");
+	subject_open(&subject, PROGRAMS "/plain");
 	assert_true(put_copy(BY_ID_DEBUG, "dwz/alt", ""));
 	fd = debug_search_alt(subject.search, &subject.module, beside, "../dwz/alt", ID,
 			      sizeof(ID));
@@ -445,12 +445,12 @@ static void servers_are_asked_only_when_told_to(void **state)
 	need_client();
 	(void)setenv("DEBUGINFOD_CACHE_PATH", in_folder("cache"), 1);
 	server_start(&server, 2);
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	check(&subject, DEBUG_NONE, NULL);
 	subject_close(&subject);
 	assert_int_equal(server.n_served, 0);
 	subject.options.debuginfod = true;
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	check(&subject, DEBUG_DEBUGINFOD, HEX "/debuginfo");
 	/* The client keeps it: the second time is without them. */
 	check(&subject, DEBUG_DEBUGINFOD, HEX "/debuginfo");
@@ -458,7 +458,7 @@ static void servers_are_asked_only_when_told_to(void **state)
 	assert_int_equal(told.n_asked, 1);
 	assert_int_equal(told.n_found, 1);
 	subject_close(&subject);
-	subject_open(&subject, VICTIMS "/stripped");
+	subject_open(&subject, PROGRAMS "/stripped");
 	check(&subject, DEBUG_NONE, NULL);
 	debug_search_servers(subject.search, &told);
 	assert_int_equal(told.n_asked, 1);
@@ -472,7 +472,7 @@ static void check_progress(const char *module, uint64_t bytes, uint64_t left_ns)
 {
 	(void)bytes;
 	(void)left_ns;
-	assert_string_equal(module, VICTIMS "/by_id");
+	assert_string_equal(module, PROGRAMS "/by_id");
 }
 
 static void a_dead_server_costs_the_deadline_once(void **state)
@@ -488,7 +488,7 @@ static void a_dead_server_costs_the_deadline_once(void **state)
 	need_client();
 	(void)setenv("DEBUGINFOD_CACHE_PATH", in_folder("cache"), 1);
 	server_start(&server, 0);
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	for (int i = 0; i < 20; i++)
 		check(&subject, DEBUG_NONE, NULL);
 	assert_true(io_now_ns() - began_ns < UINT64_C(4000000000));
@@ -507,7 +507,7 @@ static void no_servers_named_is_said(void **state)
 
 	(void)state;
 	(void)unsetenv("DEBUGINFOD_URLS");
-	subject_open(&subject, VICTIMS "/by_id");
+	subject_open(&subject, PROGRAMS "/by_id");
 	check(&subject, DEBUG_NONE, NULL);
 	debug_search_servers(subject.search, &told);
 	assert_int_equal(told.n_asked, 0);

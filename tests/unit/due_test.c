@@ -71,7 +71,7 @@ static void news_bring_a_pass(void **state)
 static void whoever_waits_for_a_mark_waits_no_longer(void **state)
 {
 	(void)state;
-	collector.drain.marked_ns = NOW_NS - 1;
+	collector.drain.barrier_ns = NOW_NS - 1;
 	due_plan(&collector, &calm, UINT64_MAX);
 	assert_true(due_is(&collector.drain, NOW_NS - 1 + HOLD_BACK_MS * NS_PER_MS));
 }

@@ -83,7 +83,7 @@ static uint64_t value_of(Elf *elf, uint32_t type, const char *wanted)
 
 static void of_aliases_the_same_is_shown_in_any_order(void **state)
 {
-	static const char *const FILES[] = {VICTIMS "/symbols.so", VICTIMS "/reversed.so"};
+	static const char *const FILES[] = {PROGRAMS "/symbols.so", PROGRAMS "/reversed.so"};
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -104,7 +104,7 @@ static void a_symbol_without_a_size_never_names_its_neighbour(void **state)
 	struct subject *subject = *state;
 	uint64_t at;
 
-	subject_open(subject, VICTIMS "/symbols.so");
+	subject_open(subject, PROGRAMS "/symbols.so");
 	assert_int_equal(subject_read(subject, ELF_SYMTAB), ELF_SYMTAB);
 	at = value_of(subject->elf, SHT_SYMTAB, "bounded");
 	assert_string_equal(name_at(subject, at), "bounded");
@@ -123,7 +123,7 @@ static void an_export_without_size_or_bounds_names_one_address(void **state)
 	struct subject *subject = *state;
 	uint64_t at;
 
-	subject_open(subject, VICTIMS "/symbols.so");
+	subject_open(subject, PROGRAMS "/symbols.so");
 	assert_int_equal(subject_read(subject, ELF_DYNSYM), ELF_DYNSYM);
 	at = value_of(subject->elf, SHT_DYNSYM, "unbounded");
 	assert_string_equal(name_at(subject, at), "unbounded");
@@ -136,7 +136,7 @@ static void versions_are_cut_and_ifuncs_are_functions(void **state)
 {
 	struct subject *subject = *state;
 
-	subject_open(subject, VICTIMS "/symbols.so");
+	subject_open(subject, PROGRAMS "/symbols.so");
 	assert_int_equal(subject_read(subject, ELF_SYMTAB), ELF_SYMTAB);
 	assert_string_equal(
 		name_at(subject, value_of(subject->elf, SHT_SYMTAB, "versioned@@SYMBOLS_1")),
@@ -150,7 +150,7 @@ static void local_symbols_have_their_file(void **state)
 	const struct symbol *symbol;
 	struct subject *subject = *state;
 
-	subject_open(subject, VICTIMS "/symbols.so");
+	subject_open(subject, PROGRAMS "/symbols.so");
 	assert_int_equal(subject_read(subject, ELF_SYMTAB), ELF_SYMTAB);
 	symbol = symbol_table_find(&subject->table,
 				   value_of(subject->elf, SHT_SYMTAB, "sized_local"));
@@ -192,11 +192,11 @@ static void stubs_of_every_kind_are_named(void **state)
 		const char *section;
 		const char *name;
 	} STUBS[] = {
-		{VICTIMS "/calls_plain", ".plt", "puts@plt"},
-		{VICTIMS "/calls_plain", ".plt", "abort@plt"},
-		{VICTIMS "/calls_plain", ".plt.got", "__cxa_finalize@plt"},
-		{VICTIMS "/calls_ibt", ".plt.sec", "puts@plt"},
-		{VICTIMS "/calls_ibt", ".plt.got", "__cxa_finalize@plt"},
+		{PROGRAMS "/calls_plain", ".plt", "puts@plt"},
+		{PROGRAMS "/calls_plain", ".plt", "abort@plt"},
+		{PROGRAMS "/calls_plain", ".plt.got", "__cxa_finalize@plt"},
+		{PROGRAMS "/calls_ibt", ".plt.sec", "puts@plt"},
+		{PROGRAMS "/calls_ibt", ".plt.got", "__cxa_finalize@plt"},
 	};
 
 	(void)state;
@@ -220,7 +220,7 @@ static void short_stubs_are_not_passed_over(void **state)
 	uint64_t n_relocations = 0;
 	GElf_Shdr header;
 
-	subject_open(subject, VICTIMS "/calls_static");
+	subject_open(subject, PROGRAMS "/calls_static");
 	assert_true(subject_read(subject, ELF_SYMTAB) > 0);
 	while ((section = elf_nextscn(subject->elf, section)))
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA)
@@ -236,10 +236,10 @@ static void names_come_out_of_gnu_debugdata(void **state)
 	struct subject mini;
 
 	(void)state;
-	subject_open(&whole, VICTIMS "/plain");
+	subject_open(&whole, PROGRAMS "/plain");
 	at = value_of(whole.elf, SHT_SYMTAB, "hidden_work");
 	assert_int_equal(elf_minidebug_read(whole.elf, NULL, &whole.table), 0);
-	subject_open(&mini, VICTIMS "/mini");
+	subject_open(&mini, PROGRAMS "/mini");
 	assert_int_equal(subject_read(&mini, ELF_SYMTAB | ELF_DYNSYM), ELF_DYNSYM);
 	assert_null(name_at(&mini, at));
 	assert_int_equal(elf_minidebug_read(mini.elf, NULL, &mini.table), ELF_SYMTAB);
@@ -253,7 +253,7 @@ static void damaged_gnu_debugdata_is_refused(void **state)
 {
 	struct subject *subject = *state;
 
-	subject_open(subject, VICTIMS "/mini_damaged");
+	subject_open(subject, PROGRAMS "/mini_damaged");
 	assert_int_equal(elf_minidebug_read(subject->elf, NULL, &subject->table), -EBADMSG);
 	assert_int_equal(subject->table.n_symbols, 0);
 }
@@ -263,7 +263,7 @@ static void a_bomb_in_gnu_debugdata_is_refused(void **state)
 {
 	struct subject *subject = *state;
 
-	subject_open(subject, VICTIMS "/mini_bomb");
+	subject_open(subject, PROGRAMS "/mini_bomb");
 	assert_int_equal(elf_minidebug_read(subject->elf, NULL, &subject->table), -EBADMSG);
 }
 

@@ -22,7 +22,7 @@
 extern char **environ;
 
 /* This process has joined, and no drain thread runs. */
-struct family_of_ours {
+struct our_children {
 	struct collector *collector;
 	struct process process;
 	struct follow follow;
@@ -34,14 +34,14 @@ struct family_of_ours {
 
 static int ask(void *context, pid_t pid)
 {
-	struct family_of_ours *ours = context;
+	struct our_children *ours = context;
 
 	ours->asked = pid;
 	ours->n_asked++;
 	return ours->answer;
 }
 
-static void look(struct family_of_ours *ours)
+static void scan(struct our_children *ours)
 {
 	const struct follow_ops ops = {.attach = ask, .context = ours};
 
@@ -51,7 +51,7 @@ static void look(struct family_of_ours *ours)
 
 static int begin(void **state)
 {
-	struct family_of_ours *ours = calloc(1, sizeof(*ours));
+	struct our_children *ours = calloc(1, sizeof(*ours));
 
 	assert_non_null(ours);
 	ours->collector = calloc(1, sizeof(*ours->collector));
@@ -65,7 +65,7 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	struct family_of_ours *ours = *state;
+	struct our_children *ours = *state;
 
 	follow_release(&ours->follow);
 	(void)pthread_mutex_destroy(&ours->collector->drain.pids_lock);
@@ -99,22 +99,22 @@ static pid_t start_sleep(void)
 
 static void a_child_with_an_image_of_its_own_is_asked_at_the_second_look(void **state)
 {
-	struct family_of_ours *ours = *state;
+	struct our_children *ours = *state;
 	pid_t child = start_sleep();
 
-	look(ours);
+	scan(ours);
 	assert_int_equal(ours->n_asked, 0);
-	look(ours);
+	scan(ours);
 	assert_int_equal(ours->n_asked, 1);
 	assert_int_equal(ours->asked, child);
 	child_end(child);
-	look(ours);
+	scan(ours);
 	assert_int_equal(map_count(&ours->follow.children), 0);
 }
 
 static void one_with_its_parents_image_is_left_alone(void **state)
 {
-	struct family_of_ours *ours = *state;
+	struct our_children *ours = *state;
 	pid_t child = fork();
 
 	if (child == 0) {
@@ -122,19 +122,19 @@ static void one_with_its_parents_image_is_left_alone(void **state)
 		_exit(0);
 	}
 	for (int i = 0; i < 5; i++)
-		look(ours);
+		scan(ours);
 	assert_int_equal(ours->n_asked, 0);
 	child_end(child);
 }
 
 static void one_that_is_recorded_is_not_asked(void **state)
 {
-	struct family_of_ours *ours = *state;
+	struct our_children *ours = *state;
 	pid_t child = start_sleep();
 
 	assert_int_equal(map_put(&ours->collector->drain.by_pid, (uint64_t)child, ours), 0);
-	look(ours);
-	look(ours);
+	scan(ours);
+	scan(ours);
 	assert_int_equal(ours->n_asked, 0);
 	map_release(&ours->collector->drain.by_pid);
 	child_end(child);
@@ -142,33 +142,33 @@ static void one_that_is_recorded_is_not_asked(void **state)
 
 static void who_cannot_is_asked_once_and_who_cannot_now_again(void **state)
 {
-	struct family_of_ours *ours = *state;
+	struct our_children *ours = *state;
 	pid_t child = start_sleep();
 
 	ours->answer = -EPERM;
 	for (int i = 0; i < 100; i++)
-		look(ours);
+		scan(ours);
 	assert_int_equal(ours->n_asked, 1);
 	follow_release(&ours->follow);
 	ours->answer = -EAGAIN;
-	look(ours);
-	look(ours); /* asked; again after two seconds, and after four more */
+	scan(ours);
+	scan(ours); /* asked; again after two seconds, and after four more */
 	assert_int_equal(ours->n_asked, 2);
 	for (uint64_t end_ns = ours->now_ns + 5 * NS_PER_S; ours->now_ns < end_ns;)
-		look(ours);
+		scan(ours);
 	assert_int_equal(ours->n_asked, 3);
 	child_end(child);
 }
 
 static void looks_are_no_more_often_than_is_due(void **state)
 {
-	struct family_of_ours *ours = *state;
+	struct our_children *ours = *state;
 	const struct follow_ops ops = {.attach = ask, .context = ours};
 
 	follow_scan(&ours->follow, ours->collector, &ops, NS_PER_S);
 	assert_true(ours->follow.next_ns >= NS_PER_S + FOLLOW_MS * NS_PER_MS);
 	follow_scan(&ours->follow, ours->collector, &ops, ours->follow.next_ns - 1);
-	assert_int_equal(ours->follow.look, 1);
+	assert_int_equal(ours->follow.scan, 1);
 }
 
 struct listed {

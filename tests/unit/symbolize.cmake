@@ -1,51 +1,51 @@
 # symbolize: modules are looked up in real programs, made here in every state of undress
-set(victims ${CMAKE_CURRENT_BINARY_DIR}/victims)
+set(programs ${CMAKE_CURRENT_BINARY_DIR}/programs)
 set(source ${CMAKE_CURRENT_SOURCE_DIR}/symbolize)
-set(victim_id 00112233445566778899aabbccddeeff00112233)
-string(SUBSTRING ${victim_id} 0 2 id_folder)
-string(SUBSTRING ${victim_id} 2 -1 id_file)
-file(MAKE_DIRECTORY ${victims}/.debug ${victims}/root/.build-id/${id_folder})
+set(program_id 00112233445566778899aabbccddeeff00112233)
+string(SUBSTRING ${program_id} 0 2 id_folder)
+string(SUBSTRING ${program_id} 2 -1 id_file)
+file(MAKE_DIRECTORY ${programs}/.debug ${programs}/root/.build-id/${id_folder})
 find_program(CXX_PROGRAM NAMES g++ clang++ REQUIRED)
-set(compile ${CMAKE_C_COMPILER} -O2 -g -fPIE -pie -rdynamic ${source}/victim.c)
+set(compile ${CMAKE_C_COMPILER} -O2 -g -fPIE -pie -rdynamic ${source}/program.c)
 find_program(LLD_PROGRAM NAMES ld.lld)
 set(link_shifted -Wl,-Ttext-segment=0x10000)
 if(LLD_PROGRAM)
   set(link_shifted -fuse-ld=lld)
 endif()
-set(victim_files plain only_dwarf other no_id stripped linked by_id other_id same_id static shifted)
-list(TRANSFORM victim_files PREPEND ${victims}/)
+set(program_files plain only_dwarf other no_id stripped linked by_id other_id same_id static shifted)
+list(TRANSFORM program_files PREPEND ${programs}/)
 
-add_custom_command(OUTPUT ${victim_files} ${victims}/cxx
-  COMMAND ${compile} -o ${victims}/plain
-  COMMAND ${compile} -DOTHER_BUILD -o ${victims}/other
-  COMMAND ${compile} -Wl,--build-id=none -o ${victims}/no_id
-  COMMAND ${compile} -no-pie -static -o ${victims}/static
-  COMMAND ${CMAKE_STRIP} -o ${victims}/stripped ${victims}/plain
+add_custom_command(OUTPUT ${program_files} ${programs}/cxx
+  COMMAND ${compile} -o ${programs}/plain
+  COMMAND ${compile} -DOTHER_BUILD -o ${programs}/other
+  COMMAND ${compile} -Wl,--build-id=none -o ${programs}/no_id
+  COMMAND ${compile} -no-pie -static -o ${programs}/static
+  COMMAND ${CMAKE_STRIP} -o ${programs}/stripped ${programs}/plain
   # Separate debug files: by link (with a CRC only, and with a build-id), and by build-id.
-  COMMAND ${CMAKE_OBJCOPY} --only-keep-debug ${victims}/no_id ${victims}/.debug/linked.debug
-  COMMAND ${CMAKE_STRIP} -o ${victims}/linked ${victims}/no_id
-  COMMAND ${CMAKE_OBJCOPY} --add-gnu-debuglink=${victims}/.debug/linked.debug ${victims}/linked
-  COMMAND ${compile} -Wl,--build-id=0x${victim_id} -o ${victims}/by_id
-  COMMAND ${CMAKE_OBJCOPY} --only-keep-debug ${victims}/by_id
-          ${victims}/root/.build-id/${id_folder}/${id_file}.debug
-  COMMAND ${CMAKE_STRIP} ${victims}/by_id
+  COMMAND ${CMAKE_OBJCOPY} --only-keep-debug ${programs}/no_id ${programs}/.debug/linked.debug
+  COMMAND ${CMAKE_STRIP} -o ${programs}/linked ${programs}/no_id
+  COMMAND ${CMAKE_OBJCOPY} --add-gnu-debuglink=${programs}/.debug/linked.debug ${programs}/linked
+  COMMAND ${compile} -Wl,--build-id=0x${program_id} -o ${programs}/by_id
+  COMMAND ${CMAKE_OBJCOPY} --only-keep-debug ${programs}/by_id
+          ${programs}/root/.build-id/${id_folder}/${id_file}.debug
+  COMMAND ${CMAKE_STRIP} ${programs}/by_id
   # Another program whose debug file claims the build-id's path without having the build-id.
-  COMMAND ${compile} -Wl,--build-id=0x44${id_file} -o ${victims}/other_id
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${victims}/root/.build-id/44
-  COMMAND ${CMAKE_COMMAND} -E copy ${victims}/.debug/linked.debug
-          ${victims}/root/.build-id/44/${id_file}.debug
-  COMMAND ${CMAKE_STRIP} ${victims}/other_id
+  COMMAND ${compile} -Wl,--build-id=0x44${id_file} -o ${programs}/other_id
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${programs}/root/.build-id/44
+  COMMAND ${CMAKE_COMMAND} -E copy ${programs}/.debug/linked.debug
+          ${programs}/root/.build-id/44/${id_file}.debug
+  COMMAND ${CMAKE_STRIP} ${programs}/other_id
   # Another program with the same build-id.
-  COMMAND ${compile} -DOTHER_BUILD -Wl,--build-id=0x${victim_id} -o ${victims}/same_id
-  COMMAND ${CMAKE_STRIP} ${victims}/same_id
+  COMMAND ${compile} -DOTHER_BUILD -Wl,--build-id=0x${program_id} -o ${programs}/same_id
+  COMMAND ${CMAKE_STRIP} ${programs}/same_id
   # Segments whose addresses are not their offsets.
-  COMMAND ${compile} ${link_shifted} -o ${victims}/shifted
+  COMMAND ${compile} ${link_shifted} -o ${programs}/shifted
   # No symbol tables, but all the debugging information.
-  COMMAND ${CMAKE_OBJCOPY} --strip-all --keep-section=.debug_* ${victims}/plain
-          ${victims}/only_dwarf
-  COMMAND ${CXX_PROGRAM} -O2 -g -Wno-pmf-conversions ${source}/victim.cc -o ${victims}/cxx
-  DEPENDS ${source}/victim.c ${source}/victim.cc VERBATIM)
-add_custom_target(symbolize_victims DEPENDS ${victim_files} ${victims}/cxx)
+  COMMAND ${CMAKE_OBJCOPY} --strip-all --keep-section=.debug_* ${programs}/plain
+          ${programs}/only_dwarf
+  COMMAND ${CXX_PROGRAM} -O2 -g -Wno-pmf-conversions ${source}/program.cc -o ${programs}/cxx
+  DEPENDS ${source}/program.c ${source}/program.cc VERBATIM)
+add_custom_target(symbolize_programs DEPENDS ${program_files} ${programs}/cxx)
 
 foreach(name cache cache_damage cache_list)
   wick_unit_test(${name} SOURCES cache_fixture.c LIBS wick_symbolize)
@@ -56,48 +56,48 @@ endforeach()
 # The libc that tests link with: what the compiler would load.
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libc.so.6
                 OUTPUT_VARIABLE libc_file OUTPUT_STRIP_TRAILING_WHITESPACE)
-add_dependencies(symbolize_test symbolize_victims)
-target_compile_definitions(symbolize_test PRIVATE VICTIMS="${victims}" LIBC="${libc_file}")
+add_dependencies(symbolize_test symbolize_programs)
+target_compile_definitions(symbolize_test PRIVATE PROGRAMS="${programs}" LIBC="${libc_file}")
 wick_unit_test(loader LIBS wick_symbolize Threads::Threads)
 wick_unit_test(fde LIBS wick_symbolize PkgConfig::DW PkgConfig::ELF)
 target_compile_definitions(fde_test PRIVATE LIBC="${libc_file}")
 wick_unit_test(debug_dwo LIBS wick_symbolize PkgConfig::ELF)
 wick_unit_test(debug_search LIBS wick_symbolize Threads::Threads PkgConfig::ELF)
-add_dependencies(debug_search_test symbolize_victims)
-target_compile_definitions(debug_search_test PRIVATE VICTIMS="${victims}"
+add_dependencies(debug_search_test symbolize_programs)
+target_compile_definitions(debug_search_test PRIVATE PROGRAMS="${programs}"
   ID_FOLDER="${id_folder}" ID_FILE="${id_file}" LIBC="${libc_file}")
 
 # Symbols of every kind, stubs of every kind, and a .symtab that is packed away.
 find_program(XZ_PROGRAM NAMES xz REQUIRED)
-set(mini ${victims}/mini)
+set(mini ${programs}/mini)
 set(symbol_files symbols.so reversed.so calls_plain calls_ibt calls_static mini mini_damaged mini_bomb)
-list(TRANSFORM symbol_files PREPEND ${victims}/)
-file(WRITE ${victims}/symbols.map "SYMBOLS_1 { global: versioned; };\n")
-set(assemble ${CMAKE_C_COMPILER} -shared -nostdlib -Wl,--version-script=${victims}/symbols.map)
+list(TRANSFORM symbol_files PREPEND ${programs}/)
+file(WRITE ${programs}/symbols.map "SYMBOLS_1 { global: versioned; };\n")
+set(assemble ${CMAKE_C_COMPILER} -shared -nostdlib -Wl,--version-script=${programs}/symbols.map)
 add_custom_command(OUTPUT ${symbol_files}
-  COMMAND ${assemble} ${source}/symbols.S -o ${victims}/symbols.so
-  COMMAND ${assemble} -DREVERSED ${source}/symbols.S -o ${victims}/reversed.so
+  COMMAND ${assemble} ${source}/symbols.S -o ${programs}/symbols.so
+  COMMAND ${assemble} -DREVERSED ${source}/symbols.S -o ${programs}/reversed.so
   COMMAND ${CMAKE_C_COMPILER} -O1 -fPIE -pie -fcf-protection=none -Wl,-z,lazy ${source}/calls.c
-          -o ${victims}/calls_plain
+          -o ${programs}/calls_plain
   COMMAND ${CMAKE_C_COMPILER} -O1 -fPIE -pie -fcf-protection=full -Wl,-z,ibtplt ${source}/calls.c
-          -o ${victims}/calls_ibt
-  COMMAND ${CMAKE_C_COMPILER} -O1 -no-pie -static ${source}/calls.c -o ${victims}/calls_static
-  COMMAND ${CMAKE_OBJCOPY} --strip-all --keep-symbol=hidden_work ${victims}/plain ${mini}.inner
+          -o ${programs}/calls_ibt
+  COMMAND ${CMAKE_C_COMPILER} -O1 -no-pie -static ${source}/calls.c -o ${programs}/calls_static
+  COMMAND ${CMAKE_OBJCOPY} --strip-all --keep-symbol=hidden_work ${programs}/plain ${mini}.inner
   COMMAND ${XZ_PROGRAM} -kf ${mini}.inner
-  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.inner.xz ${victims}/stripped ${mini}
+  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.inner.xz ${programs}/stripped ${mini}
   COMMAND dd if=${mini}.inner.xz of=${mini}.damaged bs=100 count=9 status=none
-  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.damaged ${victims}/stripped
-          ${victims}/mini_damaged
+  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.damaged ${programs}/stripped
+          ${programs}/mini_damaged
   COMMAND truncate -s 160M ${mini}.zeros
   COMMAND ${XZ_PROGRAM} -0 -f ${mini}.zeros
-  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.zeros.xz ${victims}/stripped
-          ${victims}/mini_bomb
-  DEPENDS ${source}/symbols.S ${source}/calls.c ${victims}/plain ${victims}/stripped VERBATIM)
+  COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=${mini}.zeros.xz ${programs}/stripped
+          ${programs}/mini_bomb
+  DEPENDS ${source}/symbols.S ${source}/calls.c ${programs}/plain ${programs}/stripped VERBATIM)
 add_custom_target(symbolize_symbol_files DEPENDS ${symbol_files})
 wick_unit_test(elf_hostile LIBS wick_symbolize PkgConfig::ELF)
 wick_unit_test(elf_symbols LIBS wick_symbolize PkgConfig::ELF)
-add_dependencies(elf_symbols_test symbolize_victims symbolize_symbol_files)
-target_compile_definitions(elf_symbols_test PRIVATE VICTIMS="${victims}")
+add_dependencies(elf_symbols_test symbolize_programs symbolize_symbol_files)
+target_compile_definitions(elf_symbols_test PRIVATE PROGRAMS="${programs}")
 wick_unit_test(kernel LIBS wick_symbolize)
 wick_unit_test(jit_dump LIBS wick_symbolize)
 

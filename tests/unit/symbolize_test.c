@@ -20,7 +20,7 @@ enum { PROGRAM_BYTES = FOLDER_BYTES + 16 };
 static struct symbolizer *start(bool wait)
 {
 	struct symbolize_options options = {
-		.wait = wait, .no_cache = true, .debug_root = VICTIMS "/root"};
+		.wait = wait, .no_cache = true, .debug_root = PROGRAMS "/root"};
 	struct symbolizer *symbolizer = NULL;
 	struct err err = {0};
 
@@ -38,8 +38,8 @@ static void check_unnamed(const struct frame *frame, const char *path)
 	assert_string_equal(frame->symbol, name);
 }
 
-/* Names of both functions of a victim; NULL: none expected. */
-static void check_victim(const char *path, const char *exported, const char *hidden)
+/* Names of both functions of a program; NULL: none expected. */
+static void check_program(const char *path, const char *exported, const char *hidden)
 {
 	struct symbolizer *symbolizer = start(true);
 	struct target target = {0};
@@ -68,15 +68,15 @@ static void check_victim(const char *path, const char *exported, const char *hid
 static void names_a_plain_program(void **state)
 {
 	(void)state;
-	check_victim(VICTIMS "/plain", "exported_work", "hidden_work");
-	check_victim(VICTIMS "/static", "exported_work", "hidden_work");
-	check_victim(VICTIMS "/shifted", "exported_work", "hidden_work");
+	check_program(PROGRAMS "/plain", "exported_work", "hidden_work");
+	check_program(PROGRAMS "/static", "exported_work", "hidden_work");
+	check_program(PROGRAMS "/shifted", "exported_work", "hidden_work");
 }
 
 static void debugging_information_names_what_no_symbol_covers(void **state)
 {
 	(void)state;
-	check_victim(VICTIMS "/only_dwarf", "exported_work", "hidden_work");
+	check_program(PROGRAMS "/only_dwarf", "exported_work", "hidden_work");
 }
 
 static void stubs_are_named_for_what_they_jump_to(void **state)
@@ -86,7 +86,7 @@ static void stubs_are_named_for_what_they_jump_to(void **state)
 	int n_stubs = 0;
 
 	(void)state;
-	assert_true(target_start(&target, VICTIMS "/plain"));
+	assert_true(target_start(&target, PROGRAMS "/plain"));
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
 	for (uint64_t addr = target.exported & ~UINT64_C(4095); addr < target.exported; addr += 8) {
 		struct frame frame = target_lookup(symbolizer, target.pid, addr, 1);
@@ -104,27 +104,27 @@ static void stubs_are_named_for_what_they_jump_to(void **state)
 static void names_cxx_without_parameters(void **state)
 {
 	(void)state;
-	check_victim(VICTIMS "/cxx", "outer::Holder<long>::method",
-		     "(anonymous namespace)::unnamed");
+	check_program(PROGRAMS "/cxx", "outer::Holder<long>::method",
+		      "(anonymous namespace)::unnamed");
 }
 
 static void a_stripped_program_has_its_exports(void **state)
 {
 	(void)state;
-	check_victim(VICTIMS "/stripped", "exported_work", NULL);
+	check_program(PROGRAMS "/stripped", "exported_work", NULL);
 }
 
 static void finds_debug_files_by_link_and_by_build_id(void **state)
 {
 	(void)state;
-	check_victim(VICTIMS "/linked", "exported_work", "hidden_work");
-	check_victim(VICTIMS "/by_id", "exported_work", "hidden_work");
+	check_program(PROGRAMS "/linked", "exported_work", "hidden_work");
+	check_program(PROGRAMS "/by_id", "exported_work", "hidden_work");
 }
 
 static void refuses_a_debug_file_of_another_build(void **state)
 {
 	(void)state;
-	check_victim(VICTIMS "/other_id", "exported_work", NULL);
+	check_program(PROGRAMS "/other_id", "exported_work", NULL);
 }
 
 /* A folder of its own under /tmp that anybody may read, so that tests can drop privileges. */
@@ -170,9 +170,9 @@ static void a_replaced_program_never_gets_the_new_ones_names(void **state)
 	char path[PROGRAM_BYTES];
 
 	(void)state;
-	make_program(folder, path, VICTIMS "/plain");
+	make_program(folder, path, PROGRAMS "/plain");
 	assert_true(target_start(&target, path));
-	copy(VICTIMS "/other", path);
+	copy(PROGRAMS "/other", path);
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
 	is_named(symbolizer, &target, target.exported, "exported_work");
 	is_named(symbolizer, &target, target.hidden, "hidden_work");
@@ -189,7 +189,7 @@ static void a_deleted_program_is_read_while_it_lives(void **state)
 	char path[PROGRAM_BYTES];
 
 	(void)state;
-	make_program(folder, path, VICTIMS "/no_id");
+	make_program(folder, path, PROGRAMS "/no_id");
 	assert_true(target_start(&target, path));
 	assert_int_equal(unlink(path), 0);
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
@@ -228,7 +228,7 @@ static void after_its_end_only_an_untouched_file_counts(void **state)
 	char path[PROGRAM_BYTES];
 
 	(void)state;
-	make_program(folder, path, VICTIMS "/plain");
+	make_program(folder, path, PROGRAMS "/plain");
 	(void)usleep(20000);
 	for (int replaced = 0; replaced < 2; replaced++) {
 		struct symbolizer *symbolizer = start(true);
@@ -238,7 +238,7 @@ static void after_its_end_only_an_untouched_file_counts(void **state)
 
 		assert_true(target_start(&target, path));
 		if (replaced)
-			copy(VICTIMS "/other", path);
+			copy(PROGRAMS "/other", path);
 		tell_later(symbolizer, &target, path, began_ns);
 		frame = target_lookup(symbolizer, target.pid, target.exported, began_ns + 1);
 		if (replaced)
@@ -298,7 +298,7 @@ static void a_deleted_library_is_named_from_memory(void **state)
 	make_folder(folder);
 	(void)snprintf(library, sizeof(library), "%s/libc.so.6", folder);
 	(void)snprintf(program, sizeof(program), "%s/program", folder);
-	copy(VICTIMS "/plain", program);
+	copy(PROGRAMS "/plain", program);
 	copy(LIBC, library);
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
 	child = fork();
@@ -323,7 +323,7 @@ static void paths_alone_are_enough_while_the_process_lives(void **state)
 	struct target target = {0};
 
 	(void)state;
-	assert_true(target_start(&target, VICTIMS "/plain"));
+	assert_true(target_start(&target, PROGRAMS "/plain"));
 	target_add_maps(symbolizer, target.pid, 0, HIDE_INODES);
 	is_named(symbolizer, &target, target.exported, "exported_work");
 	is_named(symbolizer, &target, target.hidden, "hidden_work");
@@ -372,7 +372,7 @@ static void a_return_address_is_looked_up_inside_its_call(void **state)
 	struct sample sample = {.process = 1, .time_ns = 1, .n_frames = 1, .frames = &frame};
 
 	(void)state;
-	assert_true(target_start(&target, VICTIMS "/plain"));
+	assert_true(target_start(&target, PROGRAMS "/plain"));
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
 	/* Behind the last byte of a function there is another, or nothing; inside it is itself. */
 	frame.addr = target.exported + 1;
@@ -395,7 +395,7 @@ static void names_follow_the_time_of_a_mapping(void **state)
 				.start = 0x10000,
 				.end = 0x20000,
 				.time_ns = 100,
-				.path = VICTIMS "/plain"};
+				.path = PROGRAMS "/plain"};
 	struct mapping other = plain;
 	struct symbolizer *symbolizer = start(true);
 	struct frame frame;
@@ -403,7 +403,7 @@ static void names_follow_the_time_of_a_mapping(void **state)
 	(void)state;
 	/* No process to ask: made long after the files, as far as their ctime tells. */
 	plain.time_ns = io_now_ns();
-	other.path = VICTIMS "/no_id";
+	other.path = PROGRAMS "/no_id";
 	other.time_ns = plain.time_ns + 2000;
 	symbolizer_add(symbolizer, &plain);
 	plain.gone = true;
@@ -411,9 +411,9 @@ static void names_follow_the_time_of_a_mapping(void **state)
 	symbolizer_add(symbolizer, &plain);
 	symbolizer_add(symbolizer, &other);
 	frame = target_lookup(symbolizer, 0, 0x11000, plain.time_ns - 500);
-	assert_string_equal(frame.module, VICTIMS "/plain");
+	assert_string_equal(frame.module, PROGRAMS "/plain");
 	frame = target_lookup(symbolizer, 0, 0x11000, other.time_ns + 500);
-	assert_string_equal(frame.module, VICTIMS "/no_id");
+	assert_string_equal(frame.module, PROGRAMS "/no_id");
 	symbolizer_exit(symbolizer, 1);
 	frame = target_lookup(symbolizer, 0, 0x11000, other.time_ns + 500);
 	assert_null(frame.module);
@@ -431,12 +431,12 @@ static void the_loader_does_not_hold_up_the_caller(void **state)
 	int r;
 
 	(void)state;
-	assert_true(target_start(&target, VICTIMS "/static"));
+	assert_true(target_start(&target, PROGRAMS "/static"));
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
 	frame.addr = target.hidden;
 	r = symbolizer_resolve(symbolizer, &sample, true);
 	assert_true(r == 0 || r == 1);
-	assert_string_equal(sample.frames[0].module, VICTIMS "/static");
+	assert_string_equal(sample.frames[0].module, PROGRAMS "/static");
 	sample.frames = &frame;
 	sample.n_frames = 1;
 	while ((r = symbolizer_resolve(symbolizer, &sample, false)) == -EAGAIN &&
@@ -458,13 +458,13 @@ static void says_which_modules_have_names(void **state)
 	struct target target = {0};
 
 	(void)state;
-	assert_true(target_start(&target, VICTIMS "/by_id"));
+	assert_true(target_start(&target, PROGRAMS "/by_id"));
 	target_add_maps(symbolizer, target.pid, 0, HIDE_NOTHING);
 	assert_int_equal(symbolizer_modules(symbolizer, &modules), 0);
 	is_named(symbolizer, &target, target.exported, "exported_work");
 	is_named(symbolizer, &target, target.exported, "exported_work");
 	assert_int_equal(symbolizer_modules(symbolizer, &modules), 1);
-	assert_string_equal(modules[0].path, VICTIMS "/by_id");
+	assert_string_equal(modules[0].path, PROGRAMS "/by_id");
 	assert_string_equal(modules[0].build_id, "00112233445566778899aabbccddeeff00112233");
 	assert_int_equal(modules[0].quality, SYMBOLS_DEBUG);
 	assert_string_equal(modules[0].why, "");
@@ -479,7 +479,7 @@ void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
 /*
- * Every file here is somebody's claim; the victims with bytes changed must not hurt us.  Leaks
+ * Every file here is untrusted; the programs with bytes changed must not hurt us.  Leaks
  * are not looked for: elf_strptr() of elfutils 0.188 loses a buffer for 1 file in 100 of these.
  */
 static void survives_damaged_files(void **state)
@@ -488,7 +488,7 @@ static void survives_damaged_files(void **state)
 	struct mapping mapping = {.process = 1, .start = 0x10000, .end = 0x20000};
 	char folder[FOLDER_BYTES];
 	char path[PROGRAM_BYTES];
-	FILE *file = fopen(VICTIMS "/plain", "re");
+	FILE *file = fopen(PROGRAMS "/plain", "re");
 	size_t len = fread(bytes, 1, sizeof(bytes), file);
 	unsigned seed = 4711;
 

@@ -154,7 +154,7 @@ struct control_client {
 	int fd;
 	bool refused;         /* it is another user */
 	uint64_t deadline_ns; /* CLIENT_SILENT: it is dropped then */
-	uint64_t mark;        /* CLIENT_WAITING: its answer is due at this mark */
+	uint64_t barrier;     /* CLIENT_WAITING: its answer is due at this barrier */
 	struct control_request request;
 	struct control_reply reply; /* CLIENT_HELD */
 };
@@ -188,12 +188,12 @@ int control_server_open(struct control_server *server, struct err *err);
 struct control_client *control_server_take(struct control_server *server, uint64_t now_ns);
 
 /**
- * control_server_next - a client that waits for a mark up to MARK
+ * control_server_next - a client that waits for a barrier up to BARRIER
  *
  * Return:  the client; NULL: there is none.
  * Context: main thread.
  */
-struct control_client *control_server_next(struct control_server *server, uint64_t mark);
+struct control_client *control_server_next(struct control_server *server, uint64_t barrier);
 
 /**
  * control_server_hold - keep an answer back

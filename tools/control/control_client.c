@@ -308,7 +308,7 @@ static void add_path(struct search *search, const char *directory, uid_t uid, co
 		search->n++;
 }
 
-static void look_in(struct search *search, const char *directory, uid_t uid)
+static void search_directory(struct search *search, const char *directory, uid_t uid)
 {
 	const struct dirent *entry;
 	DIR *entries = opendir(directory);
@@ -321,14 +321,14 @@ static void look_in(struct search *search, const char *directory, uid_t uid)
 	(void)closedir(entries);
 }
 
-static void look_at(struct search *search, uid_t uid)
+static void search_places(struct search *search, uid_t uid)
 {
 	struct control_directories places;
 
 	control_directories_list(uid, &places);
 	for (size_t i = 0; i < places.n; i++)
 		if (control_directory_is_private(places.at[i], uid))
-			look_in(search, places.at[i], uid);
+			search_directory(search, places.at[i], uid);
 }
 
 static bool owner_of(pid_t pid, uid_t *ret_uid)
@@ -344,7 +344,7 @@ static bool owner_of(pid_t pid, uid_t *ret_uid)
 }
 
 /* Who may do anything looks where the owner of PID would record it, too. */
-static int look_everywhere(struct search *search, pid_t pid)
+static int search_everywhere(struct search *search, pid_t pid)
 {
 	uid_t uid = geteuid();
 	uid_t owner;
@@ -352,10 +352,10 @@ static int look_everywhere(struct search *search, pid_t pid)
 	search->at = calloc(MOST_SOCKETS, sizeof(search->at[0]));
 	if (!search->at)
 		return -ENOMEM;
-	look_at(search, uid);
+	search_places(search, uid);
 	search->n_own = search->n;
 	if (uid == 0 && owner_of(pid, &owner) && owner != 0)
-		look_at(search, owner);
+		search_places(search, owner);
 	return 0;
 }
 
@@ -477,7 +477,7 @@ int control_ask(const struct control_request *request, struct control_reply *ret
 		struct err *err)
 {
 	struct search search = {0};
-	int r = look_everywhere(&search, request->pid);
+	int r = search_everywhere(&search, request->pid);
 
 	if (r < 0)
 		return err_set(err, -r, "look for recordings");
@@ -531,7 +531,7 @@ int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply)
 
 	if (!each)
 		return err_set(err, ENOMEM, "look for recordings");
-	r = look_everywhere(&search, 0);
+	r = search_everywhere(&search, 0);
 	if (r < 0)
 		(void)err_set(err, -r, "look for recordings");
 	else

@@ -230,7 +230,7 @@ static bool listen_to(struct control_client *client, uint64_t now_ns)
 		return false;
 	}
 	client->stage = CLIENT_WAITING;
-	client->mark = UINT64_MAX;
+	client->barrier = UINT64_MAX;
 	if (client->refused)
 		refuse(client);
 	return client->stage == CLIENT_WAITING;
@@ -248,10 +248,11 @@ struct control_client *control_server_take(struct control_server *server, uint64
 	return NULL;
 }
 
-struct control_client *control_server_next(struct control_server *server, uint64_t mark)
+struct control_client *control_server_next(struct control_server *server, uint64_t barrier)
 {
 	for (size_t i = 0; server->open && i < CONTROL_CLIENTS; i++)
-		if (server->clients[i].stage == CLIENT_WAITING && server->clients[i].mark <= mark)
+		if (server->clients[i].stage == CLIENT_WAITING &&
+		    server->clients[i].barrier <= barrier)
 			return &server->clients[i];
 	return NULL;
 }

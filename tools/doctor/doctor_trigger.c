@@ -202,8 +202,8 @@ static void add_process(void *context, uint64_t key, void *argument)
 	}
 }
 
-static void look(struct replay *replay, uint64_t at_ns,
-		 void (*fired)(void *context, const struct trigger_fired *fired), void *context)
+static void evaluate(struct replay *replay, uint64_t at_ns,
+		     void (*fired)(void *context, const struct trigger_fired *fired), void *context)
 {
 	struct trigger_fired now[TRIGGER_MOST];
 	struct trigger_reading *reading = &replay->reading;
@@ -257,7 +257,7 @@ static int trigger_replay(const struct profile *profile, struct trigger_set *set
 	for (uint64_t at_ns = 0; at_ns <= profile->length_ns + step_ns; at_ns += step_ns) {
 		while (sample < profile->n_samples && profile->times_ns[sample] <= at_ns)
 			take_sample(replay, sample++);
-		look(replay, at_ns, fired, context);
+		evaluate(replay, at_ns, fired, context);
 	}
 	r = replay->error;
 	map_each(&replay->processes, free_process, NULL);
@@ -265,7 +265,7 @@ static int trigger_replay(const struct profile *profile, struct trigger_set *set
 	return r;
 }
 
-#define STEP_NS (NS_PER_S / 4) /* as the collector looks */
+#define STEP_NS (NS_PER_S / 4) /* as often as the collector reads usage */
 
 enum { MOST_TIMES = 50, TEXT_BYTES = 256 * 1024 };
 

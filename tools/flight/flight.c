@@ -241,10 +241,10 @@ void flight_note(struct flight *flight, uint64_t time_ns, const char *word, cons
 	flight->n_notes++;
 }
 
-void flight_marked(struct flight *flight, uint64_t mark)
+void flight_barrier_passed(struct flight *flight, uint64_t barrier)
 {
-	if (mark > flight->mark)
-		flight->mark = mark;
+	if (barrier > flight->barrier)
+		flight->barrier = barrier;
 }
 
 /* A place for another: the oldest that is done. */
@@ -351,12 +351,12 @@ static bool is_due(struct flight *flight, struct flight_dump *dump, uint64_t now
 {
 	if (!dump->number || dump->done || now_ns < dump->until_ns)
 		return false;
-	if (!dump->mark)
-		dump->mark = collector_mark(flight->collector);
-	return now_ns >= dump->late_ns || flight->mark >= dump->mark;
+	if (!dump->barrier)
+		dump->barrier = collector_barrier(flight->collector);
+	return now_ns >= dump->late_ns || flight->barrier >= dump->barrier;
 }
 
-static void look_for_signals(struct flight *flight, uint64_t now_ns)
+static void check_signals(struct flight *flight, uint64_t now_ns)
 {
 	int n = atomic_load(&n_signals);
 
@@ -393,7 +393,7 @@ void flight_tick(struct flight *flight, uint64_t now_ns)
 {
 	if (!flight->ring)
 		return;
-	look_for_signals(flight, now_ns);
+	check_signals(flight, now_ns);
 	for (size_t i = 0; i < FLIGHT_MOST_WAITING; i++)
 		if (is_due(flight, &flight->dumps[i], now_ns))
 			flight_write(flight, &flight->dumps[i]);
@@ -430,7 +430,7 @@ void flight_finish(struct flight *flight)
 
 	if (!flight->ring)
 		return;
-	look_for_signals(flight, io_now_ns());
+	check_signals(flight, io_now_ns());
 	while ((dump = first_waiting(flight)))
 		flight_write(flight, dump);
 	if (flight->n_crashes_unwritten)

@@ -153,7 +153,7 @@ struct flight_dump {
 	uint64_t number;
 	uint64_t from_ns;
 	uint64_t until_ns;
-	uint64_t mark;    /* of the collector, set when until_ns is reached; 0: not yet */
+	uint64_t barrier; /* of the collector, set when until_ns is reached; 0: not yet */
 	uint64_t late_ns; /* it waits no longer than this */
 	char why[128];
 	bool done;
@@ -178,7 +178,7 @@ struct flight {
 	struct flight_counts counts;
 	struct flight_dump dumps[FLIGHT_MOST_WAITING];
 	uint64_t n_asked;
-	uint64_t mark; /* the last that has come by */
+	uint64_t barrier; /* the last that has come by */
 	struct flight_note notes[FLIGHT_MOST_NOTES];
 	size_t n_notes;    /* ever; they are kept round about */
 	uint64_t crash_ns; /* of the last process that was not CMD, and what was not written */
@@ -237,11 +237,11 @@ void flight_note(struct flight *flight, uint64_t time_ns, const char *word, cons
 void flight_note_why(struct flight *flight, uint64_t time_ns, const char *why, const char *value);
 
 /**
- * flight_marked - everything up to a mark of the collector has come to flight_sample()
+ * flight_barrier_passed - everything up to a barrier of the collector has come to flight_sample()
  *
  * Context: main thread.
  */
-void flight_marked(struct flight *flight, uint64_t mark);
+void flight_barrier_passed(struct flight *flight, uint64_t barrier);
 
 /**
  * flight_ended - a process has ended

@@ -103,7 +103,7 @@ static bool is_recorded(struct recorder *recorder, pid_t pid)
 	       collector_records(recorder->collector, pid);
 }
 
-/* Return: the mark behind which the request has been done; 0: it cannot be. */
+/* Return: the barrier behind which the request has been done; 0: it cannot be. */
 static uint64_t begin(struct recorder *recorder, const struct control_request *request)
 {
 	switch ((enum control_verb)request->verb) {
@@ -114,7 +114,7 @@ static uint64_t begin(struct recorder *recorder, const struct control_request *r
 	case CONTROL_RATE:
 		return collector_set_hz(recorder->collector, request->hz);
 	default:
-		return collector_mark(recorder->collector);
+		return collector_barrier(recorder->collector);
 	}
 }
 
@@ -132,10 +132,10 @@ static void take(struct recorder *recorder, struct control_client *client)
 		fail(&reply, "with --flight samples are in memory, and no file is open; wick flush "
 			     "writes one");
 	else if (request->verb != CONTROL_STATUS)
-		client->mark = begin(recorder, request);
-	if (client->mark == 0)
+		client->barrier = begin(recorder, request);
+	if (client->barrier == 0)
 		fail(&reply, "a rate is 1 to 10000 Hz");
-	else if (client->mark < UINT64_MAX)
+	else if (client->barrier < UINT64_MAX)
 		return; /* until it comes by */
 	control_server_answer(client, &reply);
 }
@@ -298,13 +298,13 @@ void record_control_passed(struct recorder *recorder, const struct collector_rat
 	struct control_client *client;
 
 	control->rate = *rate;
-	recorder->marked = rate;
+	recorder->barrier = rate;
 	if (rate->hz != last.hz)
 		change_hz(recorder, rate->hz);
 	if (rate->hz != last.hz || rate->effective_hz != last.effective_hz ||
 	    rate->pauses != last.pauses)
 		note(recorder, rate, why_of(rate, &last));
-	while ((client = control_server_next(&control->server, rate->mark)))
+	while ((client = control_server_next(&control->server, rate->barrier)))
 		finish(recorder, client);
-	recorder->marked = NULL;
+	recorder->barrier = NULL;
 }

@@ -16,7 +16,7 @@
 static const struct {
 	enum trigger_of of;
 	enum collector_usage_of usage;
-} looked_at[] = {
+} readings[] = {
 	{TRIGGER_CPU, USAGE_CPU},
 	{TRIGGER_RSS, USAGE_RSS},
 	{TRIGGER_FAULTS, USAGE_FAULTS},
@@ -28,7 +28,7 @@ static const struct {
 	{TRIGGER_GAUGE, USAGE_GAUGES},
 };
 
-enum { N_LOOKED_AT = sizeof(looked_at) / sizeof(looked_at[0]) };
+enum { N_READINGS = sizeof(readings) / sizeof(readings[0]) };
 
 _Static_assert((int)COLLECTOR_PSI_SOME == (int)PSI_SOME, "the same words of pressure");
 _Static_assert((int)COLLECTOR_PSI_FILES == (int)PSI_FILES, "and the same files");
@@ -60,9 +60,9 @@ int record_flight_prepare(const struct record_options *options, struct collector
 	for (size_t i = 0; i < choice->n_conditions && r == 0; i++) {
 		enum trigger_of of = choice->conditions[i].of;
 
-		for (size_t j = 0; j < N_LOOKED_AT; j++)
-			if (looked_at[j].of == of)
-				collector->usage |= UINT32_C(1) << looked_at[j].usage;
+		for (size_t j = 0; j < N_READINGS; j++)
+			if (readings[j].of == of)
+				collector->usage |= UINT32_C(1) << readings[j].usage;
 		if (of == TRIGGER_RSS)
 			collector->metrics |= UINT32_C(1) << METRIC_RSS_KIB;
 		r = check_pressure(of, err);
@@ -108,9 +108,9 @@ static void read_usage(const struct collector_usage *usage, struct trigger_readi
 		.run_delay_ns = usage->run_delay_ns,
 		.gauges_known = usage->gauges_known,
 	};
-	for (size_t i = 0; i < N_LOOKED_AT; i++)
-		if (usage->known >> looked_at[i].usage & 1U)
-			ret_reading->known |= UINT32_C(1) << looked_at[i].of;
+	for (size_t i = 0; i < N_READINGS; i++)
+		if (usage->known >> readings[i].usage & 1U)
+			ret_reading->known |= UINT32_C(1) << readings[i].of;
 	memcpy(ret_reading->psi, usage->psi, sizeof(ret_reading->psi));
 	memcpy(ret_reading->gauges, usage->gauges, sizeof(ret_reading->gauges));
 }
@@ -133,7 +133,7 @@ static void on_fired(struct recorder *recorder, const struct trigger_fired *fire
 			 (unsigned long)((choice->post_ns + NS_PER_S - 1) / NS_PER_S));
 }
 
-static void look_at_triggers(struct recorder *recorder)
+static void check_triggers(struct recorder *recorder)
 {
 	struct trigger_fired fired[TRIGGER_MOST];
 	struct trigger_reading reading;
@@ -161,10 +161,10 @@ static void write_due(struct recorder *recorder, uint64_t now_ns)
 
 void record_flight_passed(struct recorder *recorder, const struct collector_rate *rate)
 {
-	flight_marked(&recorder->flight, rate->mark);
-	recorder->marked = rate; /* what is counted later belongs to no file that ends here */
+	flight_barrier_passed(&recorder->flight, rate->barrier);
+	recorder->barrier = rate; /* what is counted later belongs to no file that ends here */
 	write_due(recorder, io_now_ns());
-	recorder->marked = NULL;
+	recorder->barrier = NULL;
 }
 
 int record_flight_now(struct recorder *recorder, const char *why, const char **ret_path)
@@ -193,7 +193,7 @@ void record_flight_ended(struct recorder *recorder, const struct collector_event
 
 void record_flight_tick(struct recorder *recorder, uint64_t now_ns)
 {
-	look_at_triggers(recorder);
+	check_triggers(recorder);
 	write_due(recorder, now_ns);
 }
 

@@ -355,10 +355,10 @@ void recorder_update_counts(struct recorder *recorder)
 	n = symbolizer_modules(recorder->symbolizer, &modules);
 	module_list_set(&recorder->modules, modules, n);
 	collector_stats(recorder->collector, &stats);
-	if (recorder->marked) {
-		stats.as_of_ns = recorder->marked->time_ns;
-		stats.charged_ns = recorder->marked->charged_ns;
-		stats.paused_ns = recorder->marked->paused_ns;
+	if (recorder->barrier) {
+		stats.as_of_ns = recorder->barrier->time_ns;
+		stats.charged_ns = recorder->barrier->charged_ns;
+		stats.paused_ns = recorder->barrier->paused_ns;
 	}
 	for (enum sample_series series = SERIES_CLOCK; series < N_SERIES; series++)
 		count_series(recorder, &stats, series);

@@ -144,7 +144,7 @@ void record_control_start(struct recorder *recorder);
 void record_control_tick(struct recorder *recorder, uint64_t now_ns);
 
 /**
- * record_control_passed - another rate, or a mark, behind all samples that were taken before it
+ * record_control_passed - another rate, or a barrier, behind all samples that were taken before it
  *
  * Context: main thread.
  */
@@ -196,7 +196,7 @@ int record_flight_prepare(const struct record_options *options, struct collector
 int record_flight_start(struct recorder *recorder, struct err *err);
 
 /**
- * record_flight_passed - everything up to a mark of the collector has been kept
+ * record_flight_passed - everything up to a barrier of the collector has been kept
  *
  * Context: main thread.
  */
@@ -253,7 +253,7 @@ struct recorder {
 	struct record_control control;
 	struct record_choose choose;
 	struct following following;
-	const struct collector_rate *marked; /* counts as of then; NULL: as of now */
+	const struct collector_rate *barrier; /* counts as of then; NULL: as of now */
 	struct metric_columns columns;
 	struct module_list modules; /* for end lines */
 	char *agent_path;

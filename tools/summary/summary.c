@@ -311,7 +311,7 @@ static void print_states(const struct summary *summary, struct buf *buf)
 	}
 	if (summary->verbose) {
 		summary_topic(buf, "blocked");
-		text_of(buf, stats->looks, "check");
+		text_of(buf, stats->thread_reads, "check");
 		buf_add(buf, ", ");
 		text_of(buf, stats->walks, "stack");
 		buf_add(buf, " read, ");

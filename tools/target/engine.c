@@ -93,7 +93,7 @@ static int ask_perf(const struct engine_options *options, uint32_t hz, struct en
 }
 
 /* Whether a program in step with the tick can be given events while it runs. */
-static void look_ahead(struct engine *engine)
+static void check_permit(struct engine *engine)
 {
 	struct perf_permit permit;
 
@@ -120,7 +120,7 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
 	if (!other && (options->choice == ENGINE_PERF || needs || hz > collector_kernel_hz()))
 		r = ask_perf(options, hz, &engine, err);
 	else if (engine.is_auto)
-		look_ahead(&engine);
+		check_permit(&engine);
 	if (r == 0)
 		*ret_engine = engine;
 	return r;

@@ -5,20 +5,20 @@
 
 enum {
 	HOLD_MS = 1000, /* trouble lasts so long, and for so many looks, before it is believed */
-	LEAST_LOOKS = 4,
+	LEAST_CHECKS = 4,
 };
 
 static enum breaker_cause find_trouble(const struct breaker *breaker, bool full, uint64_t lag_ns)
 {
 	if (full)
 		return BREAKER_FULL;
-	return lag_ns >= breaker->late_ns ? BREAKER_BEHIND : BREAKER_NONE;
+	return lag_ns >= breaker->late_ns ? BREAKER_LAG : BREAKER_NONE;
 }
 
 static void calm_down(struct breaker *breaker)
 {
 	breaker->since_ns = 0;
-	breaker->looks = 0;
+	breaker->checks = 0;
 }
 
 bool breaker_step(struct breaker *breaker, uint64_t now_ns, bool full, uint64_t lag_ns)
@@ -38,11 +38,11 @@ bool breaker_step(struct breaker *breaker, uint64_t now_ns, bool full, uint64_t 
 		calm_down(breaker);
 		return false;
 	}
-	if (!breaker->looks)
+	if (!breaker->checks)
 		breaker->since_ns = now_ns;
-	breaker->looks++;
+	breaker->checks++;
 	breaker->cause = cause;
-	if (breaker->looks < LEAST_LOOKS || now_ns - breaker->since_ns < HOLD_MS * NS_PER_MS)
+	if (breaker->checks < LEAST_CHECKS || now_ns - breaker->since_ns < HOLD_MS * NS_PER_MS)
 		return false;
 	breaker->until_ns = now_ns + breaker->pause_ns;
 	return true;
@@ -53,22 +53,22 @@ enum { STARVED_MS = 5000 }; /* PROCESS_STALE_MS of the handler */
 #define FULL 0.9
 
 /* A pause that the user asked for as well loses nothing. */
-static void count_pause(struct lag *behind, const struct lag_inputs *inputs,
+static void count_pause(struct lag *lag, const struct lag_inputs *inputs,
 			struct collector_stats *stats)
 {
 	uint64_t charged_ns = inputs->charged_ns;
 
-	if (inputs->pauses == PAUSE_BREAKER && charged_ns > behind->charged_ns)
-		behind->lost_ns += charged_ns - behind->charged_ns;
-	behind->charged_ns = charged_ns;
-	stats->lost_pause = behind->lost_ns / (NS_PER_S / inputs->hz);
+	if (inputs->pauses == PAUSE_BREAKER && charged_ns > lag->charged_ns)
+		lag->lost_ns += charged_ns - lag->charged_ns;
+	lag->charged_ns = charged_ns;
+	stats->lost_pause = lag->lost_ns / (NS_PER_S / inputs->hz);
 }
 
-static void count_gap(struct lag *behind, uint64_t start_ns, struct collector_stats *stats)
+static void count_gap(struct lag *lag, uint64_t start_ns, struct collector_stats *stats)
 {
-	uint64_t gap_ns = behind->looked_ns ? start_ns - behind->looked_ns : 0;
+	uint64_t gap_ns = lag->last_pass_ns ? start_ns - lag->last_pass_ns : 0;
 
-	behind->looked_ns = start_ns;
+	lag->last_pass_ns = start_ns;
 	if (gap_ns < STARVED_MS * NS_PER_MS)
 		return;
 	stats->starved++;
@@ -85,12 +85,12 @@ static uint64_t lag_ns(const struct lag_inputs *inputs)
 	return inputs->start_ns > since_ns ? inputs->start_ns - since_ns : 0;
 }
 
-bool lag_check(struct lag *behind, const struct lag_inputs *inputs, struct collector_stats *stats)
+bool lag_check(struct lag *lag, const struct lag_inputs *inputs, struct collector_stats *stats)
 {
-	struct breaker *breaker = &behind->breaker;
+	struct breaker *breaker = &lag->breaker;
 
-	count_pause(behind, inputs, stats);
-	count_gap(behind, inputs->start_ns, stats);
+	count_pause(lag, inputs, stats);
+	count_gap(lag, inputs->start_ns, stats);
 	if (!breaker_step(breaker, inputs->start_ns, inputs->fill >= FULL, lag_ns(inputs)))
 		return false;
 	stats->breaks += breaker->until_ns != 0;

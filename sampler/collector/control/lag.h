@@ -15,15 +15,15 @@
  */
 enum breaker_cause {
 	BREAKER_NONE,
-	BREAKER_FULL,   /* a ring stays full */
-	BREAKER_BEHIND, /* what is taken out of the rings is not taken further, or too late */
+	BREAKER_FULL, /* a ring stays full */
+	BREAKER_LAG,  /* what is taken out of the rings is not taken further, or too late */
 };
 
 struct breaker {
 	uint64_t late_ns; /* 0: there is no breaker */
 	uint64_t pause_ns;
 	uint64_t since_ns; /* every look since then has found trouble; 0: the last one did not */
-	uint32_t looks;
+	uint32_t checks;
 	uint64_t until_ns; /* of the pause; 0: there is none */
 	enum breaker_cause cause;
 };
@@ -41,9 +41,9 @@ bool breaker_step(struct breaker *breaker, uint64_t now_ns, bool full, uint64_t 
 /* Zero it and set the limits of the breaker. */
 struct lag {
 	struct breaker breaker;
-	uint64_t looked_ns;  /* start of the last pass */
-	uint64_t charged_ns; /* CPU of the sampled processes then */
-	uint64_t lost_ns;    /* of it, what passed in pauses */
+	uint64_t last_pass_ns; /* start of the last pass */
+	uint64_t charged_ns;   /* CPU of the sampled processes then */
+	uint64_t lost_ns;      /* of it, what passed in pauses */
 };
 
 /* One pass over the rings. */
@@ -66,6 +66,6 @@ struct lag_inputs {
  * Return:  true: the pause begins (breaker.until_ns is set) or ends.
  * Context: collector thread.
  */
-bool lag_check(struct lag *behind, const struct lag_inputs *inputs, struct collector_stats *stats);
+bool lag_check(struct lag *lag, const struct lag_inputs *inputs, struct collector_stats *stats);
 
 #endif

@@ -14,7 +14,7 @@ struct rate {
 	uint64_t period_ns;      /* CPU time between two signals of a thread, at least that of hz */
 	uint32_t pauses;         /* enum collector_pause */
 	uint32_t epoch;          /* one more with every change */
-	uint64_t mark;           /* the last request that was followed */
+	uint64_t barrier;        /* the last request that was followed */
 	uint64_t paused_from_ns; /* CPU charged when the pause began, */
 	uint64_t paused_ns;      /* and in the pauses before it */
 };

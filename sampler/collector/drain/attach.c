@@ -159,8 +159,8 @@ static int open_memory(pid_t pid, int *ret_fd, struct err *err)
 }
 
 /* What is done to it before it knows: everything that can be. */
-static int look(int signal, struct attaching *attaching, struct collector_attached *attached,
-		struct err *err)
+static int examine(int signal, struct attaching *attaching, struct collector_attached *attached,
+		   struct err *err)
 {
 	pid_t pid = attaching->inject.pid;
 	int r = attach_check(pid, &attaching->target, err);
@@ -200,7 +200,7 @@ static int explain_prepare(pid_t pid, int r, struct err *err)
 static int run(struct collector *collector, struct attaching *attaching,
 	       struct collector_attached *attached, struct err *err)
 {
-	int r = look(collector->options.signal, attaching, attached, err);
+	int r = examine(collector->options.signal, attaching, attached, err);
 
 	if (r == 0)
 		r = open_image(collector, err);
@@ -229,7 +229,7 @@ int attach_probe(pid_t pid, struct collector_attached *ret_attached, struct err 
 	struct attaching attaching = {
 		.inject = {.pid = pid, .mem_fd = -1, .ring_fd = -1, .pidfd = -1}};
 	struct collector_attached attached = {0};
-	int r = look(0, &attaching, &attached, err);
+	int r = examine(0, &attaching, &attached, err);
 
 	forget(&attaching);
 	if (r == 0)

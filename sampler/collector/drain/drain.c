@@ -411,8 +411,8 @@ static void publish(struct collector *collector)
 	(void)pthread_mutex_unlock(&published->lock);
 }
 
-static void look_at(struct collector *collector, struct process *process,
-		    struct poll_interval_pass *pass)
+static void pass_process(struct collector *collector, struct process *process,
+			 struct poll_interval_pass *pass)
 {
 	struct drain *drain = &collector->drain;
 
@@ -434,7 +434,7 @@ static void look_at(struct collector *collector, struct process *process,
 		timerless_scan(process, drain->rate.period_ns, &drain->stats);
 }
 
-static void look_at_all(struct collector *collector, struct poll_interval_pass *pass)
+static void pass_all(struct collector *collector, struct poll_interval_pass *pass)
 {
 	struct drain *drain = &collector->drain;
 	struct process *next;
@@ -443,7 +443,7 @@ static void look_at_all(struct collector *collector, struct poll_interval_pass *
 		uint64_t n_corrupt = drain->stats.lost_corrupt;
 
 		next = process->next;
-		look_at(collector, process, pass);
+		pass_process(collector, process, pass);
 		/* Rings full of inventions make nobody look sooner, or pause. */
 		if (!process->claim.cut && drain->stats.lost_corrupt == n_corrupt &&
 		    process->fill > pass->fill)
@@ -457,7 +457,7 @@ static void look_at_all(struct collector *collector, struct poll_interval_pass *
 	pass->period_ns = drain->rate.period_ns;
 }
 
-static bool look_at_usage(struct drain *drain, uint64_t now_ns)
+static bool read_usage(struct drain *drain, uint64_t now_ns)
 {
 	if (!usage_begin(&drain->usage, drain_charged_ns(drain), now_ns))
 		return false;
@@ -475,20 +475,20 @@ static void pass(struct collector *collector)
 	uint64_t external_ns;
 
 	drain->stats.as_of_ns = start_ns;
-	look_at_all(collector, &pass);
+	pass_all(collector, &pass);
 	if (drain->child_pidfd < 0 && collector->child > 0)
 		wait_child(collector);
 	wall_turn_all(collector);
 	exec_watch_check(collector, start_ns);
 	external_ns = drain_external_turns(collector);
 	top_scan(&drain->filter.top, drain->processes, start_ns);
-	if (look_at_usage(drain, start_ns))
+	if (read_usage(drain, start_ns))
 		queue_nudge(&collector->queue);
 	handshake_expire(collector, start_ns);
 	stream_flush(&drain->stream, start_ns - HOLD_BACK_MS * NS_PER_MS);
 	rate_change_by_lag(collector, start_ns, pass.fill);
-	if (drain->marked_ns <= start_ns - HOLD_BACK_MS * NS_PER_MS)
-		drain->marked_ns = 0;
+	if (drain->barrier_ns <= start_ns - HOLD_BACK_MS * NS_PER_MS)
+		drain->barrier_ns = 0;
 	rate_change_by_budget(collector);
 	publish(collector);
 	due_plan(collector, &pass, external_ns);

@@ -21,11 +21,11 @@
 #include <unistd.h>
 
 enum {
-	OUTSIDE_AGAIN_MS = 2,   /* how soon another look follows one that showed little, at most */
-	OUTSIDE_SLICE_US = 100, /* of a processor, in one go */
-	EXTERNAL_LEAST_MS = 10, /* between two turns of external sampling */
+	EXTERNAL_AGAIN_MS = 2,   /* how soon another look follows one that showed little, at most */
+	EXTERNAL_SLICE_US = 100, /* of a processor, in one go */
+	EXTERNAL_LEAST_MS = 10,  /* between two turns of external sampling */
 	EXTERNAL_CHILDREN_MS = 100, /* between two looks for children of external processes */
-	OUTSIDE_EXPECT_MS = 1000,   /* how long a process may take to become the program it named */
+	EXTERNAL_EXPECT_MS = 1000,  /* how long a process may take to become the program it named */
 };
 
 static bool stat_image(const char *path, struct external_image *ret_image)
@@ -90,7 +90,7 @@ static void take_short_slices(void)
 
 	if (syscall(SYS_sched_getattr, 0, &how, sizeof(how), 0) < 0 || how.policy != SCHED_OTHER)
 		return;
-	how.runtime_ns = OUTSIDE_SLICE_US * 1000;
+	how.runtime_ns = EXTERNAL_SLICE_US * 1000;
 	(void)syscall(SYS_sched_setattr, 0, &how, 0);
 }
 
@@ -170,7 +170,7 @@ void drain_external_expect(struct collector *collector, pid_t pid, const char *p
 	read_its_file(pid, path, &expected->after);
 	expected->pid = pid;
 	expected->kind = kind;
-	expected->until_ns = io_now_ns() + OUTSIDE_EXPECT_MS * NS_PER_MS;
+	expected->until_ns = io_now_ns() + EXTERNAL_EXPECT_MS * NS_PER_MS;
 	(void)snprintf(expected->path, sizeof(expected->path), "%s", path);
 	drain->external.n_expected++;
 }
@@ -179,7 +179,7 @@ void drain_external_expect(struct collector *collector, pid_t pid, const char *p
  * Those whose exec has happened begin; one that does not come was a failed exec.
  * Return: whether there are more to come.
  */
-static bool look_for_expected(struct collector *collector, uint64_t now_ns)
+static bool check_expected(struct collector *collector, uint64_t now_ns)
 {
 	struct drain *drain = &collector->drain;
 	bool more = false;
@@ -287,8 +287,8 @@ static void turn(struct collector *collector, uint64_t now_ns)
 
 	if (!turn_all(collector, now_ns, false))
 		return;
-	rest = (struct timespec){
-		.tv_nsec = (long)(next_random(&collector->drain) % (OUTSIDE_AGAIN_MS * NS_PER_MS))};
+	rest = (struct timespec){.tv_nsec = (long)(next_random(&collector->drain) %
+						   (EXTERNAL_AGAIN_MS * NS_PER_MS))};
 	(void)nanosleep(&rest, NULL);
 	(void)turn_all(collector, io_now_ns(), true);
 }
@@ -302,7 +302,7 @@ uint64_t drain_external_turns(struct collector *collector)
 
 	if (!collector->options.external_sampler)
 		return UINT64_MAX;
-	if (look_for_expected(collector, now_ns))
+	if (check_expected(collector, now_ns))
 		soon_ns = now_ns + EXTERNAL_LEAST_MS * NS_PER_MS;
 	if (drain->external.n == 0)
 		return soon_ns;

@@ -87,9 +87,9 @@ static uint64_t pass_ns(const struct collector *collector, uint64_t start_ns)
 	uint64_t ms = must_be_polled(collector) ? PASS_MS : PASS_MOST_MS;
 	uint64_t ns = start_ns + ms * NS_PER_MS;
 
-	/* Whoever asked for a mark waits for it. */
-	if (drain->marked_ns)
-		ns = earlier(ns, drain->marked_ns + HOLD_BACK_MS * NS_PER_MS);
+	/* A caller waits for a barrier. */
+	if (drain->barrier_ns)
+		ns = earlier(ns, drain->barrier_ns + HOLD_BACK_MS * NS_PER_MS);
 	if (drain->wall_next_ns && !drain->rate.pauses)
 		ns = earlier(ns, drain->wall_next_ns);
 	if (drain->n_attached)

@@ -28,7 +28,7 @@ static const uint64_t NEVER = UINT64_MAX;
 struct follow_child {
 	uint64_t start; /* ticks since boot: tells it from another of the same number, */
 	uint64_t stack; /* and this its image from another */
-	uint64_t look;  /* that saw it last */
+	uint64_t scan;  /* that saw it last */
 	uint64_t retry_ns;
 	uint64_t pause_ns; /* between tries; 0: it was not asked yet */
 };
@@ -81,7 +81,7 @@ static struct follow_child *seen_before(struct scan *scan, pid_t pid, const stru
 	if (!same)
 		*child = (struct follow_child){.start = stat->at[STAT_START],
 					       .stack = stat->at[STAT_STACK]};
-	child->look = scan->follow->look;
+	child->scan = scan->follow->scan;
 	return same ? child : NULL;
 }
 
@@ -113,7 +113,7 @@ static void see(void *context, pid_t pid)
 		attach_child(scan, child, pid);
 }
 
-static void look_at_all(struct scan *scan)
+static void scan_all(struct scan *scan)
 {
 	for (; scan->at < scan->n; scan->at++) {
 		struct parent *parent = &scan->parents[scan->at];
@@ -131,7 +131,7 @@ static void forget_unseen(void *context, uint64_t key, void *value)
 	struct follow *follow = context;
 	const struct follow_child *child = value;
 
-	if (child->look == follow->look)
+	if (child->scan == follow->scan)
 		return;
 	(void)map_remove(&follow->children, key);
 	free(value);
@@ -165,8 +165,8 @@ void follow_scan(struct follow *follow, struct collector *collector, const struc
 	scan->now_ns = now_ns;
 	if (request_make(collector, list_recorded, scan) < 0)
 		return;
-	follow->look++;
-	look_at_all(scan);
+	follow->scan++;
+	scan_all(scan);
 	map_each(&follow->children, forget_unseen, follow);
 	follow->next_ns = next_look_ns(scan, io_thread_ns() - before_ns);
 }

@@ -26,7 +26,7 @@ struct collector;
 /* The main thread's.  Zero is the beginning. */
 struct follow {
 	struct map children; /* of struct follow_child, by pid: not recorded when last looked at */
-	uint64_t look;       /* counts looks */
+	uint64_t scan;       /* counts looks */
 	uint64_t next_ns;    /* when the next one is due */
 };
 

@@ -25,7 +25,7 @@ static uint64_t charge_all(struct drain *drain)
 }
 
 /* Nothing is lost by a lack of memory but the line that tells of it. */
-static void mark(struct drain *drain)
+static void put_barrier(struct drain *drain)
 {
 	uint64_t charged_ns = charge_all(drain);
 	uint64_t paused_ns = rate_paused_ns(&drain->rate, charged_ns);
@@ -42,13 +42,13 @@ static void mark(struct drain *drain)
 					.hz = drain->rate.hz,
 					.effective_hz = rate_delivered_hz(&drain->rate, most_hz),
 					.pauses = drain->rate.pauses,
-					.mark = drain->rate.mark,
+					.barrier = drain->rate.barrier,
 					.charged_ns = charged_ns - paused_ns,
 					.paused_ns = paused_ns,
 					.cost_ppm = (uint32_t)(program->share * 1e6),
 					.full = drain->lag.breaker.cause == BREAKER_FULL};
 	event_order_push(&drain->stream.order, node);
-	drain->marked_ns = now_ns;
+	drain->barrier_ns = now_ns;
 }
 
 /* From now on; what was charged up to now belongs to the rate before. */
@@ -73,17 +73,17 @@ bool rate_follow_request(struct collector *collector)
 	uint64_t last;
 
 	(void)pthread_mutex_lock(&request->lock);
-	last = request->mark;
+	last = request->barrier;
 	hz = request->hz;
 	pauses |= request->paused ? PAUSE_ASKED : 0;
 	(void)pthread_mutex_unlock(&request->lock);
-	if (last == rate->mark)
+	if (last == rate->barrier)
 		return false;
-	rate->mark = last;
+	rate->barrier = last;
 	if (hz != rate->hz || pauses != rate->pauses)
 		change(&collector->drain, hz, hz == rate->hz ? rate->period_ns : NS_PER_S / hz,
 		       pauses);
-	mark(&collector->drain);
+	put_barrier(&collector->drain);
 	return true;
 }
 
@@ -97,7 +97,7 @@ static void lower(struct collector *collector, double effective_hz)
 	if (rate->period_ns == period_ns)
 		return;
 	change(&collector->drain, rate->hz, period_ns, rate->pauses);
-	mark(&collector->drain);
+	put_barrier(&collector->drain);
 }
 
 static struct overhead_inputs inputs_of(struct collector *collector)
@@ -122,7 +122,7 @@ static void follow_budget(struct collector *collector, bool use_timers)
 					 NS_PER_S / collector_kernel_hz());
 		for (struct process *process = drain->processes; process; process = process->next)
 			perf_process_switch(process, false);
-		mark(drain);
+		put_barrier(drain);
 	}
 	lower(collector, drain->overhead.budget.rate_hz);
 }
@@ -169,21 +169,21 @@ void rate_change_by_lag(struct collector *collector, uint64_t start_ns, double f
 	if (pauses == rate->pauses)
 		return;
 	change(drain, rate->hz, rate->period_ns, pauses);
-	mark(drain);
+	put_barrier(drain);
 }
 
 uint64_t rate_request(struct collector *collector, const uint32_t *hz, const bool *paused)
 {
 	struct rate_request *request = &collector->rate_request;
-	uint64_t mark_asked;
+	uint64_t barrier;
 
 	(void)pthread_mutex_lock(&request->lock);
 	if (hz)
 		request->hz = *hz;
 	if (paused)
 		request->paused = *paused;
-	mark_asked = ++request->mark;
+	barrier = ++request->barrier;
 	(void)pthread_mutex_unlock(&request->lock);
 	drain_wake(collector);
-	return mark_asked;
+	return barrier;
 }

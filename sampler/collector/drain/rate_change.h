@@ -13,14 +13,14 @@ struct rate_request {
 	pthread_mutex_t lock;
 	uint32_t hz;
 	bool paused;
-	uint64_t mark; /* one more with every request */
+	uint64_t barrier; /* one more with every request */
 };
 
 /**
- * rate_request - ask for another rate, a pause or its end, or only for a mark
+ * rate_request - ask for another rate, a pause or its end, or only for a barrier
  * @hz: NULL: as it is; @paused: the same
  *
- * Return:  the mark of the request.
+ * Return:  the barrier of the request.
  * Context: main thread.
  */
 uint64_t rate_request(struct collector *collector, const uint32_t *hz, const bool *paused);
@@ -28,7 +28,7 @@ uint64_t rate_request(struct collector *collector, const uint32_t *hz, const boo
 /**
  * rate_follow_request - do what the main thread has asked for
  *
- * Return:  whether there was a request; its mark is in the stream then.
+ * Return:  whether there was a request; its barrier is in the stream then.
  * Context: collector thread.
  */
 bool rate_follow_request(struct collector *collector);

@@ -98,7 +98,7 @@ struct drain {
 	struct rate rate;
 	enum ring_engine engine; /* of images that begin */
 	struct external_state external;
-	uint64_t marked_ns; /* the newest mark in the stream; 0: it has been given */
+	uint64_t barrier_ns; /* the newest barrier in the stream; 0: it has been given */
 	struct poll_interval poll_interval;
 	struct due due;
 	struct overhead overhead;

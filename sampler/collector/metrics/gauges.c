@@ -115,9 +115,9 @@ size_t gauge_notes_find(int mem_fd, const char *maps, size_t len, uint64_t table
 }
 
 enum {
-	LOOK_LEAST_MS = 50,
-	LOOK_MOST_MS = 2000, /* for a name that nobody registers, or a module loaded late */
-	LOOK_PART = 50,      /* a look may take this part of a processor */
+	SEARCH_LEAST_MS = 50,
+	SEARCH_MOST_MS = 2000, /* for a name that nobody registers, or a module loaded late */
+	SEARCH_PART = 50,      /* a look may take this part of a processor */
 	MAX_NAMES = 31,
 };
 
@@ -128,8 +128,8 @@ struct gauges {
 	size_t n;
 	uint64_t tables[GAUGE_TABLES];
 	size_t n_tables;
-	bool complete;    /* every name was found */
-	uint64_t look_ns; /* when modules are looked through next */
+	bool complete;      /* every name was found */
+	uint64_t search_ns; /* when modules are looked through next */
 	uint32_t wait_ms;
 };
 
@@ -143,7 +143,7 @@ int gauges_new(struct gauges **ret_gauges, pid_t pid, const char *const *names, 
 	gauges->mem_fd = -1;
 	gauges->names = names;
 	gauges->n = n < MAX_NAMES ? n : MAX_NAMES;
-	gauges->wait_ms = LOOK_LEAST_MS;
+	gauges->wait_ms = SEARCH_LEAST_MS;
 	*ret_gauges = gauges;
 	return 0;
 }
@@ -156,7 +156,7 @@ void gauges_free(struct gauges *gauges)
 }
 
 /* Processes with many mappings are looked through less often. */
-static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
+static void search_tables(struct gauges *gauges, uint64_t now_ns)
 {
 	uint64_t wait_ns = gauges->wait_ms * NS_PER_MS;
 	uint64_t begun_ns;
@@ -164,7 +164,7 @@ static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
 	struct buf maps;
 	char path[64];
 
-	if (now_ns < gauges->look_ns)
+	if (now_ns < gauges->search_ns)
 		return;
 	begun_ns = io_thread_ns();
 	cleanup_fd(&gauges->mem_fd);
@@ -177,10 +177,11 @@ static void look_for_tables(struct gauges *gauges, uint64_t now_ns)
 			gauge_notes_find(gauges->mem_fd, maps.data, maps.len, gauges->tables);
 	buf_release(&maps);
 	took_ns = io_thread_ns() - begun_ns;
-	if (wait_ns < took_ns * LOOK_PART)
-		wait_ns = took_ns * LOOK_PART;
-	gauges->look_ns = now_ns + wait_ns;
-	gauges->wait_ms = gauges->wait_ms * 2 < LOOK_MOST_MS ? gauges->wait_ms * 2 : LOOK_MOST_MS;
+	if (wait_ns < took_ns * SEARCH_PART)
+		wait_ns = took_ns * SEARCH_PART;
+	gauges->search_ns = now_ns + wait_ns;
+	gauges->wait_ms =
+		gauges->wait_ms * 2 < SEARCH_MOST_MS ? gauges->wait_ms * 2 : SEARCH_MOST_MS;
 }
 
 /* Which of the names a slot has; N: none of them. */
@@ -227,7 +228,7 @@ uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
 	uint32_t found;
 
 	if (!gauges->complete)
-		look_for_tables(gauges, now_ns);
+		search_tables(gauges, now_ns);
 	found = find_values(gauges, addresses, values);
 	gauges->complete = found == (UINT32_C(1) << gauges->n) - 1;
 	for (size_t i = 0; i < gauges->n; i++) {

@@ -22,7 +22,7 @@ enum {
 };
 
 /* One look at all threads. */
-struct stop_wait {
+struct perf_scan {
 	struct process *process;
 	const struct perf_how *how;
 	struct collector_stats *stats;
@@ -101,23 +101,23 @@ static bool still_there(struct process *process, uint32_t tid, uint64_t start)
 	       process_alive(process);
 }
 
-static uint64_t first_period(const struct stop_wait *look)
+static uint64_t first_period(const struct perf_scan *scan)
 {
-	if (look->how->name.is_cpu)
-		return look->period_ns;
-	if (look->how->period)
-		return look->how->period;
-	return look->how->name.type == PERF_TYPE_SOFTWARE ||
-			       look->how->name.type == PERF_TYPE_TRACEPOINT
+	if (scan->how->name.is_cpu)
+		return scan->period_ns;
+	if (scan->how->period)
+		return scan->how->period;
+	return scan->how->name.type == PERF_TYPE_SOFTWARE ||
+			       scan->how->name.type == PERF_TYPE_TRACEPOINT
 		       ? PERF_FIRST
 		       : PERF_FIRST_FAST;
 }
 
-static int open_proven(const struct stop_wait *look, uint32_t tid)
+static int open_proven(const struct perf_scan *scan, uint32_t tid)
 {
-	struct process *process = look->process;
+	struct process *process = scan->process;
 	uint64_t start = proc_thread_start(process->pid, tid);
-	struct perf_how how = *look->how;
+	struct perf_how how = *scan->how;
 	int fd;
 
 	if (start == 0)
@@ -127,108 +127,108 @@ static int open_proven(const struct stop_wait *look, uint32_t tid)
 	how.in_kernel &= (process->perf.counted || how.frames) &&
 			 (!process->unhooked || attach_signal_is_harmless(process->signal));
 	how.signal = process->signal;
-	fd = perf_open(&how, (pid_t)tid, first_period(look));
+	fd = perf_open(&how, (pid_t)tid, first_period(scan));
 	if (fd < 0 || still_there(process, tid, start))
 		return fd;
 	(void)close(fd);
 	return -ESRCH;
 }
 
-static void want_frames(struct perf_thread *thread, const struct stop_wait *look)
+static void want_frames(struct perf_thread *thread, const struct perf_scan *scan)
 {
-	if (!look->how->frames)
+	if (!scan->how->frames)
 		return;
 	thread->ring = calloc(1, sizeof(*thread->ring));
 	if (thread->ring && perf_ring_init(thread->ring, thread->fd_plus_1 - 1) < 0) {
 		free(thread->ring);
 		thread->ring = NULL;
 	}
-	look->stats->perf_ringless += !thread->ring;
+	scan->stats->perf_ringless += !thread->ring;
 }
 
 /* What is published before the event is enabled is there when its first signal comes. */
-static void take_over(const struct stop_wait *look, uint32_t index, struct ring_slot *slot, int fd)
+static void take_over(const struct perf_scan *scan, uint32_t index, struct ring_slot *slot, int fd)
 {
-	struct process *process = look->process;
+	struct process *process = scan->process;
 	struct perf_thread *thread = &process->slots[index].perf;
 
 	*thread = (struct perf_thread){
 		.fd_plus_1 = fd + 1,
 		.tid = process->slots[index].tid,
-		.paused = look->paused,
-		.period = first_period(look),
-		.seen_ns = look->now_ns,
+		.paused = scan->paused,
+		.period = first_period(scan),
+		.seen_ns = scan->now_ns,
 	};
-	want_frames(thread, look);
-	atomic_store_explicit(slot_word(process, look->how, fd), index + 1, memory_order_relaxed);
+	want_frames(thread, scan);
+	atomic_store_explicit(slot_word(process, scan->how, fd), index + 1, memory_order_relaxed);
 	atomic_store_explicit(&slot->event, (uint32_t)fd + 1, memory_order_release);
-	if (!look->paused)
+	if (!scan->paused)
 		perf_enable(fd, true);
-	look->stats->perf_threads++;
+	scan->stats->perf_threads++;
 }
 
-static void open_one(const struct stop_wait *look, uint32_t index)
+static void open_one(const struct perf_scan *scan, uint32_t index)
 {
-	struct slot_view *view = &look->process->slots[index];
-	struct ring_slot *slot = ring_view_slot(&look->process->ring, index);
+	struct slot_view *view = &scan->process->slots[index];
+	struct ring_slot *slot = ring_view_slot(&scan->process->ring, index);
 	int fd;
 
-	if (!slot || !view->who.outer || look->now_ns < view->perf.retry_ns)
+	if (!slot || !view->who.outer || scan->now_ns < view->perf.retry_ns)
 		return;
 	/* The process's timer is right for threads that run little: decisions/0022. */
-	if (!look->process->perf.counted &&
+	if (!scan->process->perf.counted &&
 	    !atomic_load_explicit(&slot->armed, memory_order_relaxed))
 		return;
-	fd = open_proven(look, view->who.outer);
+	fd = open_proven(scan, view->who.outer);
 	if (fd >= 0) {
-		take_over(look, index, slot, fd);
+		take_over(scan, index, slot, fd);
 		return;
 	}
 	if (fd != -ESRCH && !view->perf.retry_ns) {
-		look->stats->perf_refused++;
-		look->stats->perf_refused_errno = (uint64_t)-fd;
+		scan->stats->perf_refused++;
+		scan->stats->perf_refused_errno = (uint64_t)-fd;
 	}
-	view->perf.retry_ns = look->now_ns + PERF_RETRY_MS * NS_PER_MS;
+	view->perf.retry_ns = scan->now_ns + PERF_RETRY_MS * NS_PER_MS;
 }
 
 /* As many events as happen in a period of time.  One that comes in bursts is followed at once where
  * it gives many samples, which is what it must not. */
-static uint64_t period_by_rate(const struct stop_wait *look, struct slot_view *view)
+static uint64_t period_by_rate(const struct perf_scan *scan, struct slot_view *view)
 {
 	struct perf_thread *thread = &view->perf;
-	uint64_t past_ns = look->now_ns - thread->seen_ns;
-	bool busy = view->n_samples - thread->n_samples > past_ns / look->period_ns + 1;
+	uint64_t past_ns = scan->now_ns - thread->seen_ns;
+	bool busy = view->n_samples - thread->n_samples > past_ns / scan->period_ns + 1;
 	uint64_t now = 0;
 	double wanted;
 
 	if ((past_ns < PERF_ADAPT_MS * NS_PER_MS && !busy) || past_ns == 0 ||
 	    perf_count(thread->fd_plus_1 - 1, &now) < 0)
 		return thread->period;
-	wanted = (double)(now - thread->seen) * (double)look->period_ns / (double)past_ns;
+	wanted = (double)(now - thread->seen) * (double)scan->period_ns / (double)past_ns;
 	thread->seen = now;
-	thread->seen_ns = look->now_ns;
+	thread->seen_ns = scan->now_ns;
 	if (wanted > (double)thread->period * 3 / 4 && wanted < (double)thread->period * 4 / 3)
 		return thread->period;
 	return wanted < 1 ? 1 : (uint64_t)wanted;
 }
 
 /* A new period costs a call; of CPU, a thread that does not run has no use for it. */
-static uint64_t period_of(const struct stop_wait *look, struct slot_view *view)
+static uint64_t period_of(const struct perf_scan *scan, struct slot_view *view)
 {
-	if (look->how->name.is_cpu)
-		return view->n_samples != view->perf.n_samples ? look->period_ns
+	if (scan->how->name.is_cpu)
+		return view->n_samples != view->perf.n_samples ? scan->period_ns
 							       : view->perf.period;
-	return look->how->period ? look->how->period : period_by_rate(look, view);
+	return scan->how->period ? scan->how->period : period_by_rate(scan, view);
 }
 
-static void follow(const struct stop_wait *look, struct slot_view *view)
+static void follow(const struct perf_scan *scan, struct slot_view *view)
 {
 	struct perf_thread *thread = &view->perf;
-	uint64_t period = period_of(look, view);
+	uint64_t period = period_of(scan, view);
 
-	if (thread->paused != look->paused) {
-		perf_enable(thread->fd_plus_1 - 1, !look->paused);
-		thread->paused = look->paused;
+	if (thread->paused != scan->paused) {
+		perf_enable(thread->fd_plus_1 - 1, !scan->paused);
+		thread->paused = scan->paused;
 	}
 	if (thread->period != period) {
 		perf_set_period(thread->fd_plus_1 - 1, period);
@@ -238,33 +238,33 @@ static void follow(const struct stop_wait *look, struct slot_view *view)
 }
 
 /* The handler has found another thread under the number. */
-static bool is_given_up(const struct stop_wait *look, uint32_t index)
+static bool is_given_up(const struct perf_scan *scan, uint32_t index)
 {
-	struct ring_slot *slot = ring_view_slot(&look->process->ring, index);
+	struct ring_slot *slot = ring_view_slot(&scan->process->ring, index);
 
 	return slot && !atomic_load_explicit(&slot->event, memory_order_relaxed);
 }
 
-static void look_at(const struct stop_wait *look, uint32_t index)
+static void check_slot(const struct perf_scan *scan, uint32_t index)
 {
-	struct slot_view *view = &look->process->slots[index];
+	struct slot_view *view = &scan->process->slots[index];
 
-	if (view->perf.fd_plus_1 && (view->perf.tid != view->tid || is_given_up(look, index)))
-		close_one(look->process, index);
+	if (view->perf.fd_plus_1 && (view->perf.tid != view->tid || is_given_up(scan, index)))
+		close_one(scan->process, index);
 	if (view->tid == 0 || view->tid > INT32_MAX)
 		return;
 	if (view->perf.fd_plus_1)
-		follow(look, view);
+		follow(scan, view);
 	else
-		open_one(look, index);
+		open_one(scan, index);
 }
 
 /* Slots that have news; all of them where news say nothing of what is to be done. */
-static void look_at_news(const struct stop_wait *look)
+static void scan_changed(const struct perf_scan *scan)
 {
-	struct process *process = look->process;
+	struct process *process = scan->process;
 	bool all =
-		process->perf.counted || process->perf.all || process->perf.paused != look->paused;
+		process->perf.counted || process->perf.all || process->perf.paused != scan->paused;
 
 	for (uint32_t first = 0; first < process->n_slots; first += NEWS_BITS) {
 		uint64_t news = all ? UINT64_MAX : process->news[first / NEWS_BITS];
@@ -274,11 +274,11 @@ static void look_at_news(const struct stop_wait *look)
 			uint32_t i = first + (uint32_t)__builtin_ctzll(news);
 
 			if (i < process->n_slots)
-				look_at(look, i);
+				check_slot(scan, i);
 		}
 	}
 	process->perf.all = false;
-	process->perf.paused = look->paused;
+	process->perf.paused = scan->paused;
 }
 
 void perf_threads_scan(struct process *process, const struct perf_how *how,
@@ -286,7 +286,7 @@ void perf_threads_scan(struct process *process, const struct perf_how *how,
 {
 	struct ring_header *header = process->ring.header;
 	uint32_t state = atomic_load_explicit(&header->state, memory_order_acquire);
-	const struct stop_wait look = {
+	const struct perf_scan scan = {
 		.process = process,
 		.how = how,
 		.stats = stats,
@@ -304,7 +304,7 @@ void perf_threads_scan(struct process *process, const struct perf_how *how,
 		close_all(process);
 		return;
 	}
-	look_at_news(&look);
+	scan_changed(&scan);
 }
 
 /* The header keeps its word: what still comes of an event is ours, and not the program's. */

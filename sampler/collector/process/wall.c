@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 
 enum {
-	WALL_LEAST_LOOKS = 4, /* that a process gets in a turn, whatever others need */
+	WALL_LEAST_READ = 4,  /* that a process gets in a turn, whatever others need */
 	WALL_STRAYS = 1024,   /* samples that wait for their thread to be found */
 	WALL_LIST_MS = 1000,  /* between two lists of the threads of a process */
 	WALL_LIST_PART = 20,  /* the part of the time that a list may take */
@@ -86,7 +86,7 @@ static uint64_t next_random(struct wall *wall)
 	return wall->random;
 }
 
-static struct wall_scan make_look(struct wall *wall, struct process *process,
+static struct wall_scan make_scan(struct wall *wall, struct process *process,
 				  struct event_order *sink, uint64_t tick)
 {
 	return (struct wall_scan){.process = process,
@@ -99,10 +99,10 @@ static struct wall_scan make_look(struct wall *wall, struct process *process,
 				  .tick = tick};
 }
 
-static void end_thread(struct wall *wall, struct wall_thread *thread, const struct wall_scan *look)
+static void end_thread(struct wall *wall, struct wall_thread *thread, const struct wall_scan *scan)
 {
 	unplan(thread);
-	wall_thread_end(thread, look, &wall->carry_ns);
+	wall_thread_end(thread, scan, &wall->carry_ns);
 }
 
 static void forget_thread(struct wall *wall, struct wall_thread *thread)
@@ -113,14 +113,14 @@ static void forget_thread(struct wall *wall, struct wall_thread *thread)
 }
 
 /* When a thread that is new in the list began; 0: before we did. */
-static uint64_t began_ns(const struct wall *wall, const struct wall_scan *look, uint32_t tid)
+static uint64_t began_ns(const struct wall *wall, const struct wall_scan *scan, uint32_t tid)
 {
 	struct task_stat stat;
 	uint64_t ns;
 
-	if (wall->list == 1 || task_read_stat(look->tasks_fd, tid, &stat) < 0)
+	if (wall->list == 1 || task_read_stat(scan->tasks_fd, tid, &stat) < 0)
 		return 0;
-	ns = task_started_ns(stat.started_ticks, look->now_ns);
+	ns = task_started_ns(stat.started_ticks, scan->now_ns);
 	if (ns <= wall->since_ns)
 		return 0;
 	/* It was not counted then; a tick is the most that NS can be wrong by. */
@@ -129,11 +129,11 @@ static uint64_t began_ns(const struct wall *wall, const struct wall_scan *look, 
 	return ns;
 }
 
-static void add_thread(struct wall *wall, const struct wall_scan *look, uint32_t tid)
+static void add_thread(struct wall *wall, const struct wall_scan *scan, uint32_t tid)
 {
 	struct wall_thread *thread;
 
-	if (wall_thread_new(&thread, look, tid, began_ns(wall, look, tid)) < 0)
+	if (wall_thread_new(&thread, scan, tid, began_ns(wall, scan, tid)) < 0)
 		return;
 	if (map_put(&wall->threads, tid, thread) < 0) {
 		wall_thread_free(thread);
@@ -144,26 +144,26 @@ static void add_thread(struct wall *wall, const struct wall_scan *look, uint32_t
 }
 
 /* An ended leader stays in the list for as long as there are others. */
-static void list_thread(struct wall *wall, const struct wall_scan *look, uint32_t tid)
+static void list_thread(struct wall *wall, const struct wall_scan *scan, uint32_t tid)
 {
 	struct wall_thread *thread = map_get(&wall->threads, tid);
 
 	wall->n_listed++;
-	if (thread && thread->ended && tid != (uint32_t)look->process->pid &&
-	    look->now_ns - thread->ended_ns > WALL_CLOCK_MS * NS_PER_MS) {
+	if (thread && thread->ended && tid != (uint32_t)scan->process->pid &&
+	    scan->now_ns - thread->ended_ns > WALL_CLOCK_MS * NS_PER_MS) {
 		forget_thread(wall, thread); /* the tid is another's now */
 		thread = NULL;
 	}
 	if (thread)
 		thread->listed = wall->list;
 	else
-		add_thread(wall, look, tid);
+		add_thread(wall, scan, tid);
 }
 
 /* One walk over all threads. */
 struct sweep {
 	struct wall *wall;
-	const struct wall_scan *look;
+	const struct wall_scan *scan;
 };
 
 static void sweep_thread(void *context, uint64_t tid, void *value)
@@ -173,21 +173,21 @@ static void sweep_thread(void *context, uint64_t tid, void *value)
 
 	(void)tid;
 	if (!thread->ended && thread->listed != sweep->wall->list)
-		end_thread(sweep->wall, thread, sweep->look);
+		end_thread(sweep->wall, thread, sweep->scan);
 	else if (thread->ended && thread->listed != sweep->wall->list &&
-		 sweep->look->now_ns - thread->ended_ns > WALL_ENDED_MS * NS_PER_MS)
+		 sweep->scan->now_ns - thread->ended_ns > WALL_ENDED_MS * NS_PER_MS)
 		forget_thread(sweep->wall, thread);
 }
 
-static int list_threads(struct wall *wall, struct wall_scan *look)
+static int list_threads(struct wall *wall, struct wall_scan *scan)
 {
-	struct sweep sweep = {.wall = wall, .look = look};
+	struct sweep sweep = {.wall = wall, .scan = scan};
 	const struct dirent *entry;
 	uint64_t end_ns;
 	char path[64];
 	DIR *tasks;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)look->process->pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)scan->process->pid);
 	tasks = opendir(path);
 	if (!tasks)
 		return -errno;
@@ -198,14 +198,14 @@ static int list_threads(struct wall *wall, struct wall_scan *look)
 		unsigned long tid = strtoul(entry->d_name, NULL, 10);
 
 		if (tid > 0 && tid <= INT32_MAX)
-			list_thread(wall, look, (uint32_t)tid);
+			list_thread(wall, scan, (uint32_t)tid);
 	}
 	(void)closedir(tasks);
 	map_each(&wall->threads, sweep_thread, &sweep);
 	end_ns = io_now_ns();
-	wall->listed_ns = look->now_ns;
-	wall->counted_ns = look->now_ns;
-	wall->next_list_ns = end_ns + (end_ns - look->now_ns) * WALL_LIST_PART;
+	wall->listed_ns = scan->now_ns;
+	wall->counted_ns = scan->now_ns;
+	wall->next_list_ns = end_ns + (end_ns - scan->now_ns) * WALL_LIST_PART;
 	return 0;
 }
 
@@ -287,7 +287,7 @@ static int most_kept_fd(void)
 int wall_new(struct wall **ret_wall, struct process *process, const struct wall_turn *turn)
 {
 	struct wall *wall = calloc(1, sizeof(*wall));
-	struct wall_scan look;
+	struct wall_scan scan;
 	int r;
 
 	if (!wall)
@@ -297,11 +297,11 @@ int wall_new(struct wall **ret_wall, struct process *process, const struct wall_
 	wall->carry_ns = (int64_t)process->period_ns / 2;
 	wall->tick = turn->tick;
 	r = wall->tasks_fd < 0 ? wall->tasks_fd : remote_new(&wall->remote, process->pid);
-	look = make_look(wall, process, turn->sink, turn->tick);
-	wall->since_ns = look.now_ns;
-	wall->random = look.now_ns | 1;
+	scan = make_scan(wall, process, turn->sink, turn->tick);
+	wall->since_ns = scan.now_ns;
+	wall->random = scan.now_ns | 1;
 	if (r == 0)
-		r = list_threads(wall, &look);
+		r = list_threads(wall, &scan);
 	if (r < 0) {
 		wall_free(wall);
 		return r;
@@ -341,19 +341,19 @@ void wall_free(struct wall *wall)
 	free(wall);
 }
 
-static void look_at(struct wall *wall, struct wall_thread *thread, struct wall_scan *look,
-		    uint32_t most_ticks)
+static void read_thread(struct wall *wall, struct wall_thread *thread, struct wall_scan *scan,
+			uint32_t most_ticks)
 {
 	uint64_t idle;
 
-	look->now_ns = io_now_ns();
+	scan->now_ns = io_now_ns();
 	unplan(thread);
-	if (wall_thread_update(thread, look) < 0) {
-		end_thread(wall, thread, look);
+	if (wall_thread_update(thread, scan) < 0) {
+		end_thread(wall, thread, scan);
 		return;
 	}
-	idle = look->tick - thread->changed_tick;
-	plan(wall, thread, look->tick + wall_account_wait(idle, most_ticks, next_random(wall)));
+	idle = scan->tick - thread->changed_tick;
+	plan(wall, thread, scan->tick + wall_account_wait(idle, most_ticks, next_random(wall)));
 }
 
 /*
@@ -369,8 +369,8 @@ static void prefetch(const struct wall_thread *thread)
 }
 
 /* Return: whether all of a tick's threads were looked at in time. */
-static bool look_at_due(struct wall *wall, struct wall_scan *look, const struct wall_turn *turn,
-			uint32_t *n_looks)
+static bool read_due_threads(struct wall *wall, struct wall_scan *scan,
+			     const struct wall_turn *turn, uint32_t *n_read)
 {
 	struct wall_thread *rest = wall->due[(wall->tick + 1) % BUCKETS];
 	struct wall_thread *thread;
@@ -379,15 +379,14 @@ static bool look_at_due(struct wall *wall, struct wall_scan *look, const struct 
 	wall->due[(wall->tick + 1) % BUCKETS] = NULL;
 	if (rest)
 		rest->link = &rest;
-	while ((thread = rest) &&
-	       (*n_looks < WALL_LEAST_LOOKS || look->now_ns < turn->deadline_ns)) {
+	while ((thread = rest) && (*n_read < WALL_LEAST_READ || scan->now_ns < turn->deadline_ns)) {
 		prefetch(thread->next);
-		look_at(wall, thread, look, turn->most_ticks);
-		++*n_looks;
+		read_thread(wall, thread, scan, turn->most_ticks);
+		++*n_read;
 	}
 	while ((thread = rest))
 		plan(wall, thread, wall->tick + 1);
-	return *n_looks < WALL_LEAST_LOOKS || look->now_ns < turn->deadline_ns;
+	return *n_read < WALL_LEAST_READ || scan->now_ns < turn->deadline_ns;
 }
 
 void wall_restart(struct wall *wall, struct process *process, struct event_order *sink)
@@ -404,8 +403,8 @@ void wall_restart(struct wall *wall, struct process *process, struct event_order
 
 void wall_pass(struct wall *wall, struct process *process, const struct wall_turn *turn)
 {
-	struct wall_scan look = make_look(wall, process, turn->sink, turn->tick);
-	uint32_t n_looks = 0;
+	struct wall_scan scan = make_scan(wall, process, turn->sink, turn->tick);
+	uint32_t n_read = 0;
 
 	if (process->unsupported_ns) {
 		/* It became another program, or will again be this one. */
@@ -413,22 +412,22 @@ void wall_pass(struct wall *wall, struct process *process, const struct wall_tur
 		wall->tick = turn->tick;
 		return;
 	}
-	if (wants_list(wall, look.now_ns))
-		(void)list_threads(wall, &look);
+	if (wants_list(wall, scan.now_ns))
+		(void)list_threads(wall, &scan);
 	give_strays(wall, process, turn->sink);
-	while (wall->tick < turn->tick && look_at_due(wall, &look, turn, &n_looks))
+	while (wall->tick < turn->tick && read_due_threads(wall, &scan, turn, &n_read))
 		wall->tick++;
 }
 
 void wall_gone(struct wall *wall, struct process *process, struct event_order *sink, uint32_t tid)
 {
 	struct wall_thread *thread = wall ? map_get(&wall->threads, tid) : NULL;
-	struct wall_scan look;
+	struct wall_scan scan;
 
 	if (!thread || thread->ended)
 		return;
-	look = make_look(wall, process, sink, wall->tick);
-	end_thread(wall, thread, &look);
+	scan = make_scan(wall, process, sink, wall->tick);
+	end_thread(wall, thread, &scan);
 }
 
 static void end_each(void *context, uint64_t tid, void *value)
@@ -438,17 +437,17 @@ static void end_each(void *context, uint64_t tid, void *value)
 
 	(void)tid;
 	if (!thread->ended)
-		end_thread(sweep->wall, thread, sweep->look);
+		end_thread(sweep->wall, thread, sweep->scan);
 }
 
 void wall_end(struct wall *wall, struct process *process, struct event_order *sink)
 {
-	struct wall_scan look;
-	struct sweep sweep = {.wall = wall, .look = &look};
+	struct wall_scan scan;
+	struct sweep sweep = {.wall = wall, .scan = &scan};
 
 	if (!wall)
 		return;
 	give_strays(wall, process, sink);
-	look = make_look(wall, process, sink, wall->tick);
+	scan = make_scan(wall, process, sink, wall->tick);
 	map_each(&wall->threads, end_each, &sweep);
 }

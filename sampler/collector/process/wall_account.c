@@ -6,8 +6,8 @@ enum { IDLE_PART = 4 };
 void wall_account_begin(struct wall_account *account, uint64_t period_ns, uint64_t since_ns,
 			const struct schedstat *then)
 {
-	*account =
-		(struct wall_account){.period_ns = period_ns, .looked_ns = since_ns, .seen = *then};
+	*account = (struct wall_account){
+		.period_ns = period_ns, .updated_ns = since_ns, .seen = *then};
 }
 
 /* Counters do not fall; one that does has not moved. */
@@ -32,7 +32,7 @@ static void take_back(struct wall_account *account, int64_t delay_ns)
 
 void wall_account_update(struct wall_account *account, uint64_t now_ns, const struct schedstat *now)
 {
-	int64_t passed = advance(&account->looked_ns, now_ns);
+	int64_t passed = advance(&account->updated_ns, now_ns);
 	int64_t run = advance(&account->seen.run_ns, now->run_ns);
 	int64_t delay = advance(&account->seen.delay_ns, now->delay_ns);
 	int64_t rest = passed - run - delay;

@@ -16,7 +16,7 @@ enum { WALL_STATES = STATE_STOPPED + 1 };
 
 struct wall_account {
 	uint64_t period_ns;
-	uint64_t looked_ns;
+	uint64_t updated_ns;
 	struct schedstat seen;
 	int64_t rest_ns; /* neither running nor runnable as far as is known: not yet in a state */
 	int64_t held_ns; /* of it, what was a wait that is over, but for the time in the queue after

@@ -98,18 +98,18 @@ void wall_thread_add_sample(struct wall_thread *thread, struct event *node)
 }
 
 /* The process goes with its last node: none may be later than it knows of. */
-static void push(const struct wall_scan *look, struct event *node)
+static void push(const struct wall_scan *scan, struct event *node)
 {
-	struct process *process = look->process;
+	struct process *process = scan->process;
 
-	node->time_ns = look->now_ns;
-	if (look->now_ns > process->latest_ns)
-		process->latest_ns = look->now_ns;
-	event_order_push(look->sink, node);
+	node->time_ns = scan->now_ns;
+	if (scan->now_ns > process->latest_ns)
+		process->latest_ns = scan->now_ns;
+	event_order_push(scan->sink, node);
 }
 
 /* What schedstat says is as young as the sample, whatever the record of a lent stack says. */
-static void push_sample(const struct wall_thread *thread, const struct wall_scan *look,
+static void push_sample(const struct wall_thread *thread, const struct wall_scan *scan,
 			struct event *node)
 {
 	const struct schedstat *seen = &thread->account.seen;
@@ -118,15 +118,15 @@ static void push_sample(const struct wall_thread *thread, const struct wall_scan
 	node->sample.event = EVENT_WALL;
 	node->sample.metrics[METRIC_CPU_NS].value = (int64_t)seen->run_ns;
 	node->sample.metrics[METRIC_RUN_DELAY_NS].value = (int64_t)seen->delay_ns;
-	process_fill_metrics(look->process, &node->sample, look->now_ns);
-	push(look, node);
+	process_fill_metrics(scan->process, &node->sample, scan->now_ns);
+	push(scan, node);
 }
 
-static struct event *node_of_stack(const struct wall_thread *thread, const struct wall_scan *look,
+static struct event *node_of_stack(const struct wall_thread *thread, const struct wall_scan *scan,
 				   const struct wall_stack *stack)
 {
 	size_t bytes = stack->n * sizeof(stack->pcs[0]);
-	struct event *node = event_new(EVENT_KIND_SAMPLE, look->process, look->now_ns, bytes);
+	struct event *node = event_new(EVENT_KIND_SAMPLE, scan->process, scan->now_ns, bytes);
 
 	if (!node)
 		return NULL;
@@ -140,16 +140,16 @@ static struct event *node_of_stack(const struct wall_thread *thread, const struc
 	return node;
 }
 
-static void give_stack(struct wall_thread *thread, const struct wall_scan *look,
+static void give_stack(struct wall_thread *thread, const struct wall_scan *scan,
 		       enum sample_state state, const struct wall_stack *stack, uint64_t weight)
 {
 	struct event *node;
 
 	if (weight == 0)
 		return;
-	node = node_of_stack(thread, look, stack);
+	node = node_of_stack(thread, scan, stack);
 	if (!node) {
-		event_order_push(look->sink, NULL);
+		event_order_push(scan->sink, NULL);
 		return;
 	}
 	node->sample.weight = weight;
@@ -158,7 +158,7 @@ static void give_stack(struct wall_thread *thread, const struct wall_scan *look,
 		node->sample.wait = thread->wait;
 		memcpy(node->sample.object, thread->object, sizeof(thread->object));
 	}
-	push_sample(thread, look, node);
+	push_sample(thread, scan, node);
 }
 
 /* What was running before it waited for a CPU, or what it was woken from. */
@@ -168,7 +168,7 @@ static const struct wall_stack *running_stack(const struct wall_thread *thread)
 }
 
 /* The oldest CPU sample stands for WEIGHT periods, whatever it counted itself. */
-static void give_lent(struct wall_thread *thread, const struct wall_scan *look, uint64_t weight)
+static void give_lent(struct wall_thread *thread, const struct wall_scan *scan, uint64_t weight)
 {
 	struct event *node = thread->cpu_samples;
 
@@ -180,54 +180,54 @@ static void give_lent(struct wall_thread *thread, const struct wall_scan *look, 
 	thread->cpu = node->sample.cpu;
 	node->sample.weight = weight;
 	node->sample.state = STATE_RUNNING;
-	push_sample(thread, look, node);
+	push_sample(thread, scan, node);
 }
 
-static void give_running(struct wall_thread *thread, const struct wall_scan *look, uint64_t weight)
+static void give_running(struct wall_thread *thread, const struct wall_scan *scan, uint64_t weight)
 {
 	while (weight > 0 && thread->cpu_samples) {
 		uint64_t own = thread->cpu_samples->sample.weight;
 		uint64_t part = thread->n_cpu_samples > 1 && own < weight ? own : weight;
 
-		give_lent(thread, look, part);
+		give_lent(thread, scan, part);
 		weight -= part;
 	}
-	give_stack(thread, look, STATE_RUNNING, running_stack(thread), weight);
+	give_stack(thread, scan, STATE_RUNNING, running_stack(thread), weight);
 }
 
-static void give_blocked(struct wall_thread *thread, const struct wall_scan *look)
+static void give_blocked(struct wall_thread *thread, const struct wall_scan *scan)
 {
 	uint64_t weight;
 
 	if (thread->state == STATE_RUNNING)
 		return; /* it was never found blocked */
 	weight = wall_account_take(&thread->account, thread->state);
-	give_stack(thread, look, thread->state, &thread->blocked, weight);
+	give_stack(thread, scan, thread->state, &thread->blocked, weight);
 }
 
-static void read_comm(struct wall_thread *thread, const struct wall_scan *look)
+static void read_comm(struct wall_thread *thread, const struct wall_scan *scan)
 {
-	struct event *node = event_new(EVENT_KIND_THREAD, look->process, look->now_ns, 0);
+	struct event *node = event_new(EVENT_KIND_THREAD, scan->process, scan->now_ns, 0);
 
-	thread->comm_ns = look->now_ns + WALL_COMM_MS * NS_PER_MS;
+	thread->comm_ns = scan->now_ns + WALL_COMM_MS * NS_PER_MS;
 	if (!node)
 		return;
 	node->thread.tid = thread->tid;
-	if (task_read_comm(look->tasks_fd, thread->tid, node->thread.comm) < 0) {
+	if (task_read_comm(scan->tasks_fd, thread->tid, node->thread.comm) < 0) {
 		free(node);
 		return;
 	}
-	push(look, node);
+	push(scan, node);
 }
 
-static int read_schedstat(const struct wall_thread *thread, const struct wall_scan *look,
+static int read_schedstat(const struct wall_thread *thread, const struct wall_scan *scan,
 			  struct schedstat *ret_schedstat)
 {
 	_cleanup_fd_ int fd = -1;
 
 	if (thread->schedstat_fd >= 0)
 		return task_read_schedstat(thread->schedstat_fd, ret_schedstat);
-	fd = task_open(look->tasks_fd, thread->tid, "schedstat");
+	fd = task_open(scan->tasks_fd, thread->tid, "schedstat");
 	if (fd < 0)
 		return fd == -ENOENT ? -ESRCH : fd;
 	return task_read_schedstat(fd, ret_schedstat);
@@ -239,15 +239,15 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void close_at(struct wall_thread *thread, const struct wall_scan *look)
+static void close_at(struct wall_thread *thread, const struct wall_scan *scan)
 {
 	if (thread->syscall_fd < 0)
 		return;
 	close_fd(&thread->syscall_fd);
-	--*look->n_kept_at;
+	--*scan->n_kept_at;
 }
 
-int wall_thread_new(struct wall_thread **ret_thread, const struct wall_scan *look, uint32_t tid,
+int wall_thread_new(struct wall_thread **ret_thread, const struct wall_scan *scan, uint32_t tid,
 		    uint64_t since_ns)
 {
 	struct wall_thread *thread = calloc(1, sizeof(*thread));
@@ -258,20 +258,20 @@ int wall_thread_new(struct wall_thread **ret_thread, const struct wall_scan *loo
 		return -ENOMEM;
 	thread->tid = tid;
 	thread->runs = true;
-	thread->changed_tick = look->tick;
+	thread->changed_tick = scan->tick;
 	thread->syscall_fd = -1;
-	thread->schedstat_fd = task_open(look->tasks_fd, tid, "schedstat");
-	if (thread->schedstat_fd >= look->most_fd)
+	thread->schedstat_fd = task_open(scan->tasks_fd, tid, "schedstat");
+	if (thread->schedstat_fd >= scan->most_fd)
 		close_fd(&thread->schedstat_fd);
 	if (since_ns == 0)
-		r = read_schedstat(thread, look, &then);
+		r = read_schedstat(thread, scan, &then);
 	if (r < 0) {
 		wall_thread_free(thread);
 		return r;
 	}
-	wall_account_begin(&thread->account, look->process->period_ns,
-			   since_ns ? since_ns : look->now_ns, &then);
-	read_comm(thread, look);
+	wall_account_begin(&thread->account, scan->process->period_ns,
+			   since_ns ? since_ns : scan->now_ns, &then);
+	read_comm(thread, scan);
 	thread->comm_ns = 0; /* it may be about to name itself */
 	*ret_thread = thread;
 	return 0;
@@ -298,16 +298,16 @@ static void keep_pc_alone(struct found_wait *wait)
 }
 
 /* The stack, proven by an unchanged schedstat. */
-static enum found walk(struct wall_thread *thread, const struct wall_scan *look,
+static enum found walk(struct wall_thread *thread, const struct wall_scan *scan,
 		       struct schedstat *before, struct found_wait *wait)
 {
-	struct collector_stats *stats = look->sink->stats;
+	struct collector_stats *stats = scan->sink->stats;
 	struct unwind_result result = {.stop = UNWIND_BOUNDS};
-	int r = blocked_walk(look->remote, &wait->at, wait->pcs, SAMPLE_MAX_FRAMES, &result);
+	int r = blocked_walk(scan->remote, &wait->at, wait->pcs, SAMPLE_MAX_FRAMES, &result);
 	struct schedstat after;
 
 	stats->walks++;
-	if (read_schedstat(thread, look, &after) < 0)
+	if (read_schedstat(thread, scan, &after) < 0)
 		return FOUND_DEAD;
 	wait->n_pcs = result.n_pcs;
 	wait->stop = (uint8_t)result.stop;
@@ -322,7 +322,7 @@ static enum found walk(struct wall_thread *thread, const struct wall_scan *look,
 	return FOUND_BLOCKED;
 }
 
-static int read_call(struct wall_thread *thread, const struct wall_scan *look,
+static int read_call(struct wall_thread *thread, const struct wall_scan *scan,
 		     struct blocked_at *ret_at)
 {
 	_cleanup_fd_ int fd = -1;
@@ -330,47 +330,47 @@ static int read_call(struct wall_thread *thread, const struct wall_scan *look,
 
 	if (thread->syscall_fd >= 0)
 		return blocked_read(thread->syscall_fd, ret_at);
-	fd = task_open(look->tasks_fd, thread->tid, "syscall");
+	fd = task_open(scan->tasks_fd, thread->tid, "syscall");
 	if (fd < 0)
 		return fd;
 	r = blocked_read(fd, ret_at);
 	/* What threads are known by goes first. */
-	if (*look->n_kept_at < WALL_KEPT_AT && fd < look->most_fd - look->most_fd / WALL_FD_PART) {
+	if (*scan->n_kept_at < WALL_KEPT_AT && fd < scan->most_fd - scan->most_fd / WALL_FD_PART) {
 		thread->syscall_fd = steal_fd(&fd);
-		++*look->n_kept_at;
+		++*scan->n_kept_at;
 	}
 	return r;
 }
 
 /* A thread that has come back to the call that it was in is as it was there, until it stays. */
-static int read_state(struct wall_thread *thread, const struct wall_scan *look,
+static int read_state(struct wall_thread *thread, const struct wall_scan *scan,
 		      struct found_wait *wait)
 {
 	thread->unsure =
 		wait->readable && thread->letter == 'S' && same_call(&wait->at, &thread->at);
 	wait->stat = (struct task_stat){.letter = thread->letter, .cpu = thread->cpu};
-	return thread->unsure ? 0 : task_read_stat(look->tasks_fd, thread->tid, &wait->stat);
+	return thread->unsure ? 0 : task_read_stat(scan->tasks_fd, thread->tid, &wait->stat);
 }
 
-static enum found find_once(struct wall_thread *thread, const struct wall_scan *look,
+static enum found find_once(struct wall_thread *thread, const struct wall_scan *scan,
 			    struct schedstat *before, struct found_wait *wait)
 {
-	int r = read_call(thread, look, &wait->at);
+	int r = read_call(thread, scan, &wait->at);
 
 	if (r == -EBUSY)
 		return FOUND_RUNNING;
 	if (r == 0)
-		waits_restarted(look->remote, &wait->at);
+		waits_restarted(scan->remote, &wait->at);
 	wait->readable = r == 0;
-	if (r == -ENOENT || r == -ESRCH || read_state(thread, look, wait) < 0 ||
+	if (r == -ENOENT || r == -ESRCH || read_state(thread, scan, wait) < 0 ||
 	    wait->stat.letter == 'Z' || wait->stat.letter == 'X')
 		return FOUND_DEAD;
 	if (wait->readable && wait->stat.letter == 'R')
 		return FOUND_MOVING; /* it was woken between the two readings */
 	if (wait->readable)
-		return walk(thread, look, before, wait);
+		return walk(thread, scan, before, wait);
 	/* Not ours to read: its state is all there is. */
-	look->sink->stats->unreadable++;
+	scan->sink->stats->unreadable++;
 	wait->n_pcs = 0;
 	wait->stop = UNWIND_BOUNDS;
 	wait->bytes = 0;
@@ -378,16 +378,16 @@ static enum found find_once(struct wall_thread *thread, const struct wall_scan *
 }
 
 /*
- * A walk that the thread outran is made again at once: left for the next look, waits that are
+ * A walk that the thread outran is made again at once: left for the next scan, waits that are
  * short would be missed more often than long ones.
  */
-static enum found find(struct wall_thread *thread, const struct wall_scan *look,
+static enum found find(struct wall_thread *thread, const struct wall_scan *scan,
 		       const struct schedstat *now, struct found_wait *wait)
 {
 	struct schedstat before = *now;
 
 	for (int i = 0; i < WALL_WALKS; i++) {
-		enum found found = find_once(thread, look, &before, wait);
+		enum found found = find_once(thread, scan, &before, wait);
 
 		if (found != FOUND_MOVING)
 			return found;
@@ -397,13 +397,13 @@ static enum found find(struct wall_thread *thread, const struct wall_scan *look,
 }
 
 /* Descriptors come again as other files: an object is not believed for ever. */
-static void name_object(struct wall_thread *thread, const struct wall_scan *look,
+static void name_object(struct wall_thread *thread, const struct wall_scan *scan,
 			const struct blocked_at *at)
 {
-	if (same_call(at, &thread->at) && look->now_ns < thread->object_ns)
+	if (same_call(at, &thread->at) && scan->now_ns < thread->object_ns)
 		return;
-	thread->object_ns = look->now_ns + WALL_OBJECT_MS * NS_PER_MS;
-	waits_object(look->remote, at, thread->object);
+	thread->object_ns = scan->now_ns + WALL_OBJECT_MS * NS_PER_MS;
+	waits_object(scan->remote, at, thread->object);
 }
 
 static void set_state(struct wall_thread *thread, const struct task_stat *stat,
@@ -420,31 +420,31 @@ static void set_state(struct wall_thread *thread, const struct task_stat *stat,
 	thread->wait = at && state != STATE_STOPPED ? waits_word(at) : NULL;
 }
 
-static void adopt(struct wall_thread *thread, const struct wall_scan *look,
+static void adopt(struct wall_thread *thread, const struct wall_scan *scan,
 		  const struct found_wait *wait)
 {
 	const struct blocked_at *at = wait->readable ? &wait->at : NULL;
 
 	set_state(thread, &wait->stat, at);
 	if (at)
-		name_object(thread, look, at);
+		name_object(thread, scan, at);
 	else
 		thread->object[0] = '\0';
 	thread->at = wait->at;
 	keep_stack(&thread->blocked, wait->pcs, wait->n_pcs, wait->stop, wait->bytes);
-	mappings_check(&look->process->mappings, wait->pcs, wait->n_pcs, look->now_ns);
+	mappings_check(&scan->process->mappings, wait->pcs, wait->n_pcs, scan->now_ns);
 }
 
-/* It has run since the last look, or may have: what rests belongs to the waits at both ends. */
-static int look_anew(struct wall_thread *thread, const struct wall_scan *look,
-		     const struct schedstat *now, bool ran)
+/* It has run since the last scan, or may have: what rests belongs to the waits at both ends. */
+static int update_changed(struct wall_thread *thread, const struct wall_scan *scan,
+			  const struct schedstat *now, bool ran)
 {
 	struct found_wait wait;
 	bool was_blocked = !thread->runs;
 	enum found found;
 
 	memset(&wait.at, 0, sizeof(wait.at));
-	found = find(thread, look, now, &wait);
+	found = find(thread, scan, now, &wait);
 	if (found == FOUND_DEAD)
 		return -ESRCH;
 	if (was_blocked && found == FOUND_RUNNING)
@@ -455,56 +455,56 @@ static int look_anew(struct wall_thread *thread, const struct wall_scan *look,
 		wall_account_release(&thread->account, thread->state);
 	if (!was_blocked && found == FOUND_RUNNING)
 		wall_account_stay(&thread->account, WALL_CLOCK_MS * NS_PER_MS);
-	give_blocked(thread, look);
+	give_blocked(thread, scan);
 	thread->runs = found != FOUND_BLOCKED;
 	if (found == FOUND_BLOCKED) {
-		adopt(thread, look, &wait);
+		adopt(thread, scan, &wait);
 		wall_account_settle(&thread->account, thread->state, 1);
 	}
-	if (look->now_ns >= thread->comm_ns)
-		read_comm(thread, look);
+	if (scan->now_ns >= thread->comm_ns)
+		read_comm(thread, scan);
 	return 0;
 }
 
-/* It has not run since the last look. */
-static void look_on(struct wall_thread *thread, const struct wall_scan *look)
+/* It has not run since the last scan. */
+static void update_unchanged(struct wall_thread *thread, const struct wall_scan *scan)
 {
 	struct task_stat stat;
 
-	if (thread->unsure && task_read_stat(look->tasks_fd, thread->tid, &stat) == 0)
+	if (thread->unsure && task_read_stat(scan->tasks_fd, thread->tid, &stat) == 0)
 		set_state(thread, &stat, &thread->at);
 	thread->unsure = false;
 	wall_account_settle(&thread->account, thread->state, 1);
-	if (look->tick - thread->changed_tick >= WALL_CALM)
-		close_at(thread, look);
+	if (scan->tick - thread->changed_tick >= WALL_CALM)
+		close_at(thread, scan);
 }
 
-int wall_thread_update(struct wall_thread *thread, const struct wall_scan *look)
+int wall_thread_update(struct wall_thread *thread, const struct wall_scan *scan)
 {
 	struct wall_account *account = &thread->account;
 	struct schedstat now;
 	bool changed;
 	bool ran;
-	int r = read_schedstat(thread, look, &now);
+	int r = read_schedstat(thread, scan, &now);
 
 	if (r < 0)
 		return -ESRCH;
-	look->sink->stats->looks++;
+	scan->sink->stats->thread_reads++;
 	changed = thread->runs || !same_schedstat(&now, &account->seen);
 	ran = now.run_ns != account->seen.run_ns;
-	wall_account_update(account, look->now_ns, &now);
+	wall_account_update(account, scan->now_ns, &now);
 	if (changed) {
-		thread->changed_tick = look->tick;
-		r = look_anew(thread, look, &now, ran);
+		thread->changed_tick = scan->tick;
+		r = update_changed(thread, scan, &now, ran);
 	} else {
-		look_on(thread, look);
+		update_unchanged(thread, scan);
 	}
 	if (r < 0)
 		return r;
 	if (!thread->runs)
-		give_blocked(thread, look);
-	give_running(thread, look, wall_account_take(account, STATE_RUNNING));
-	give_stack(thread, look, STATE_RUNNABLE, running_stack(thread),
+		give_blocked(thread, scan);
+	give_running(thread, scan, wall_account_take(account, STATE_RUNNING));
+	give_stack(thread, scan, STATE_RUNNABLE, running_stack(thread),
 		   wall_account_take(account, STATE_RUNNABLE));
 	return 0;
 }
@@ -515,46 +515,46 @@ static uint64_t has_run_ns(const struct wall_thread *thread)
 	uint64_t weight = 0;
 
 	for (const struct event *node = thread->cpu_samples; node; node = node->next)
-		if (node->time_ns > thread->account.looked_ns)
+		if (node->time_ns > thread->account.updated_ns)
 			weight += node->sample.weight;
 	return weight * thread->account.period_ns;
 }
 
 /* Its last schedstat if that can still be had; its last rest is of what it did last. */
-void wall_thread_end(struct wall_thread *thread, const struct wall_scan *look, int64_t *carry_ns)
+void wall_thread_end(struct wall_thread *thread, const struct wall_scan *scan, int64_t *carry_ns)
 {
 	uint64_t run_ns = has_run_ns(thread);
 	uint64_t weights[WALL_STATES];
 	struct schedstat now = thread->account.seen;
-	struct event *node = event_new(EVENT_KIND_GONE, look->process, look->now_ns, 0);
+	struct event *node = event_new(EVENT_KIND_GONE, scan->process, scan->now_ns, 0);
 
-	(void)read_schedstat(thread, look, &now);
-	wall_account_update(&thread->account, look->now_ns, &now);
+	(void)read_schedstat(thread, scan, &now);
+	wall_account_update(&thread->account, scan->now_ns, &now);
 	wall_account_release(&thread->account, thread->state);
 	/* The scheduler writes running down at its ticks. */
 	if (thread->runs || run_ns > 0)
 		wall_account_run(&thread->account, run_ns + WALL_CLOCK_MS * NS_PER_MS);
 	wall_account_end(&thread->account, thread->state, carry_ns, weights);
-	give_running(thread, look, weights[STATE_RUNNING]);
+	give_running(thread, scan, weights[STATE_RUNNING]);
 	weights[STATE_RUNNING] = 0;
 	for (int state = 0; state < WALL_STATES; state++) {
 		bool blocked = state != STATE_RUNNABLE;
 
-		give_stack(thread, look, (enum sample_state)state,
+		give_stack(thread, scan, (enum sample_state)state,
 			   blocked ? &thread->blocked : running_stack(thread), weights[state]);
 	}
 	if (node) {
 		node->thread.tid = thread->tid;
-		push(look, node);
+		push(scan, node);
 	}
 	while (thread->cpu_samples)
 		drop_lent(thread);
 	close_fd(&thread->schedstat_fd);
-	close_at(thread, look);
+	close_at(thread, scan);
 	free(thread->blocked.pcs);
 	free(thread->ran.pcs);
 	thread->blocked = (struct wall_stack){0};
 	thread->ran = (struct wall_stack){0};
 	thread->ended = true;
-	thread->ended_ns = look->now_ns;
+	thread->ended_ns = scan->now_ns;
 }

@@ -20,7 +20,7 @@ struct wall_stack {
 	uint8_t stop;
 };
 
-/* What the threads of one process share during a look. */
+/* What the threads of one process share during a scan. */
 struct wall_scan {
 	struct process *process;
 	struct event_order *sink;
@@ -40,7 +40,7 @@ struct wall_thread {
 	int schedstat_fd; /* -1: opened for every look */
 	int syscall_fd;   /* kept while it runs again and again, of a few threads; -1: not now */
 	bool ended;       /* only its tid is kept: late samples are no others' */
-	bool runs;        /* at the last look, or waited for a CPU */
+	bool runs;        /* at the last scan, or waited for a CPU */
 	bool unsure;      /* its state was not looked at: it is in the same call as before */
 	uint64_t changed_tick;   /* when it was last seen to have run */
 	enum sample_state state; /* what it is blocked in */
@@ -70,7 +70,7 @@ struct wall_thread {
  * Owns:    the caller; wall_thread_free().
  * Context: collector thread.
  */
-int wall_thread_new(struct wall_thread **ret_thread, const struct wall_scan *look, uint32_t tid,
+int wall_thread_new(struct wall_thread **ret_thread, const struct wall_scan *scan, uint32_t tid,
 		    uint64_t since_ns);
 
 /**
@@ -91,18 +91,18 @@ void wall_thread_add_sample(struct wall_thread *thread, struct event *node);
 /**
  * wall_thread_update - see what it has done and give the samples of it
  *
- * One pread when it has not run since the last look.
+ * One pread when it has not run since the last scan.
  *
  * Return:  0; -ESRCH: it is gone, wall_thread_end() it.
  * Context: collector thread.
  */
-int wall_thread_update(struct wall_thread *thread, const struct wall_scan *look);
+int wall_thread_update(struct wall_thread *thread, const struct wall_scan *scan);
 
 /**
  * wall_thread_end - give the samples that are owed, and give back all but its tid
  *
  * Context: collector thread.
  */
-void wall_thread_end(struct wall_thread *thread, const struct wall_scan *look, int64_t *carry_ns);
+void wall_thread_end(struct wall_thread *thread, const struct wall_scan *scan, int64_t *carry_ns);
 
 #endif

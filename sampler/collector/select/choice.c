@@ -30,7 +30,7 @@ struct choice_process {
 	uint64_t at_late;
 	uint64_t used;  /* in the last round */
 	uint64_t score; /* of the last round */
-	uint64_t look;  /* that saw it last */
+	uint64_t scan;  /* that saw it last */
 	uint64_t retry_ns;
 	uint64_t pause_ns; /* between tries; 0: it has not refused */
 	bool recorded;     /* before the round */
@@ -49,14 +49,14 @@ void choice_release(struct choice *choice)
 
 uint64_t choice_due(const struct choice *choice)
 {
-	return choice->look == 0 || choice->late ? choice->round_ns : choice->late_ns;
+	return choice->scan == 0 || choice->late ? choice->round_ns : choice->late_ns;
 }
 
 /* ---- looking */
 
 void choice_begin(struct choice *choice)
 {
-	choice->look++;
+	choice->scan++;
 }
 
 static struct choice_process *process_of(struct choice *choice, const struct choice_seen *seen)
@@ -76,7 +76,7 @@ static struct choice_process *process_of(struct choice *choice, const struct cho
 	}
 	*process = (struct choice_process){.pid = seen->pid, .start = seen->start};
 	/* Of what was there before us nothing is known but the sum. */
-	if (choice->look == 1)
+	if (choice->scan == 1)
 		process->at_round = process->at_late = seen->total;
 	return process;
 }
@@ -88,7 +88,7 @@ void choice_see(struct choice *choice, const struct choice_seen *seen)
 	if (!process)
 		return;
 	process->total = seen->total;
-	process->look = choice->look;
+	process->scan = choice->scan;
 }
 
 bool choice_still(struct choice *choice, pid_t pid, uint64_t total)
@@ -97,7 +97,7 @@ bool choice_still(struct choice *choice, pid_t pid, uint64_t total)
 
 	if (!process || process->total != total)
 		return false;
-	process->look = choice->look;
+	process->scan = choice->scan;
 	return true;
 }
 
@@ -106,7 +106,7 @@ static void forget_gone(void *context, uint64_t key, void *value)
 	struct choice *choice = context;
 	const struct choice_process *process = value;
 
-	if (process->look == choice->look)
+	if (process->scan == choice->scan)
 		return;
 	(void)map_remove(&choice->processes, key);
 	free(value);
@@ -262,7 +262,7 @@ static void choose(struct choice *choice, const struct choice_ops *ops, uint64_t
 {
 	struct ranking ranking = {.choice = choice, .ops = ops, .now_ns = now_ns};
 	size_t n = map_count(&choice->processes);
-	uint64_t ms = (now_ns - choice->looked_ns) / NS_PER_MS;
+	uint64_t ms = (now_ns - choice->last_round_ns) / NS_PER_MS;
 
 	ranking.least =
 		is_level(choice->options.by) ? 1 : least_use(choice->options.by) * ms / 1000;
@@ -283,7 +283,7 @@ static void plan_round(struct choice *choice, uint64_t now_ns)
 	choice->pause_ns = choice->pause_ns ? choice->pause_ns * 2 : TOP_FIRST_MS * NS_PER_MS;
 	if (choice->pause_ns > choice->options.interval_ns)
 		choice->pause_ns = choice->options.interval_ns;
-	choice->looked_ns = now_ns;
+	choice->last_round_ns = now_ns;
 	choice->round_ns = now_ns + choice->pause_ns;
 	choice->late_ns = choice->round_ns - choice->pause_ns / CHOICE_LATE_PART;
 	choice->late = false;
@@ -292,7 +292,7 @@ static void plan_round(struct choice *choice, uint64_t now_ns)
 void choice_end(struct choice *choice, const struct choice_ops *ops, uint64_t now_ns)
 {
 	map_each(&choice->processes, forget_gone, choice);
-	if (choice->look == 1) { /* what to compare with, from now on */
+	if (choice->scan == 1) { /* what to compare with, from now on */
 		plan_round(choice, now_ns);
 	} else if (now_ns >= choice->round_ns) {
 		choose(choice, ops, now_ns);

@@ -36,13 +36,13 @@ struct choice_ops {
 /* The main thread's.  Zero it, then choice_init(). */
 struct choice {
 	struct collector_top options;
-	struct map processes; /* of struct choice_process, by pid */
-	uint64_t look;        /* counts looks */
-	uint64_t looked_ns;   /* when the last round was */
-	uint64_t pause_ns;    /* from the last round to the next: grows to the interval */
-	uint64_t round_ns;    /* when the next round is due */
-	uint64_t late_ns;     /* when the last eighth before it begins */
-	bool late;            /* it has begun */
+	struct map processes;   /* of struct choice_process, by pid */
+	uint64_t scan;          /* counts looks */
+	uint64_t last_round_ns; /* when the last round was */
+	uint64_t pause_ns;      /* from the last round to the next: grows to the interval */
+	uint64_t round_ns;      /* when the next round is due */
+	uint64_t late_ns;       /* when the last eighth before it begins */
+	bool late;              /* it has begun */
 	uint64_t n_attached;
 	uint64_t n_detached;
 	uint64_t n_refused; /* tries that led to nothing */
@@ -108,7 +108,7 @@ void choice_end(struct choice *choice, const struct choice_ops *ops, uint64_t no
 struct choice_gauges {
 	const char *name;
 	struct map readers; /* by pid, in a struct of choice_scan.c */
-	uint64_t look;      /* counts sweeps */
+	uint64_t scan;      /* counts sweeps */
 };
 
 /**

@@ -32,7 +32,7 @@ struct candidate {
 
 struct reader {
 	uint64_t start;
-	uint64_t look; /* that read it last */
+	uint64_t scan; /* that read it last */
 	struct gauges *gauges;
 };
 
@@ -72,7 +72,7 @@ uint64_t choice_gauges_read(struct choice_gauges *gauges, pid_t pid, uint64_t st
 		reader = make_reader(gauges, pid, start);
 	if (!reader)
 		return 0;
-	reader->look = gauges->look;
+	reader->scan = gauges->scan;
 	(void)gauges_read(reader->gauges, io_now_ns(), &value);
 	return value > 0 ? (uint64_t)value : 0;
 }
@@ -82,19 +82,19 @@ static void sweep_one(void *context, uint64_t pid, void *value)
 	struct choice_gauges *gauges = context;
 	struct reader *reader = value;
 
-	if (reader->look != gauges->look)
+	if (reader->scan != gauges->scan)
 		drop(gauges, (pid_t)pid, reader);
 }
 
 void choice_gauges_sweep(struct choice_gauges *gauges)
 {
 	map_each(&gauges->readers, sweep_one, gauges);
-	gauges->look++;
+	gauges->scan++;
 }
 
 void choice_gauges_release(struct choice_gauges *gauges)
 {
-	gauges->look++;
+	gauges->scan++;
 	map_each(&gauges->readers, sweep_one, gauges);
 	map_release(&gauges->readers);
 	*gauges = (struct choice_gauges){0};

@@ -217,7 +217,7 @@ static struct top_thread *thread_of(struct top *top, uint64_t key)
 	return thread;
 }
 
-static void look_at_thread(struct top *top, const struct top_task *task)
+static void scan_thread(struct top *top, const struct top_task *task)
 {
 	struct top_thread *thread = thread_of(top, key_of(task->process, task->tid));
 	struct top_use use;
@@ -229,9 +229,9 @@ static void look_at_thread(struct top *top, const struct top_task *task)
 		thread->fd = -1;
 	}
 	/* Of a process's number nothing is this thread's own growth yet. */
-	if (!thread->look && goes_both_ways(top))
+	if (!thread->scan && goes_both_ways(top))
 		thread->at_round = thread->at_late = use.total;
-	thread->look = top->look;
+	thread->scan = top->scan;
 	thread->total = use.total;
 	thread->cpu_ns = use.cpu_ns;
 }
@@ -250,7 +250,7 @@ static uint64_t process_total(const struct top *top, struct process *process, ui
 	return value < 0 ? 0 : (uint64_t)value;
 }
 
-static void look_at_process(struct top *top, struct process *process, uint64_t now_ns)
+static void scan_process(struct top *top, struct process *process, uint64_t now_ns)
 {
 	struct top_task task = {.process = process, .by = top->options.by};
 	const struct dirent *entry;
@@ -273,7 +273,7 @@ static void look_at_process(struct top *top, struct process *process, uint64_t n
 		if (tid == 0 || tid > INT32_MAX)
 			continue;
 		task.tid = (uint32_t)tid;
-		look_at_thread(top, &task);
+		scan_thread(top, &task);
 	}
 	(void)closedir(tasks);
 }
@@ -283,18 +283,18 @@ static void forget_gone(void *context, uint64_t key, void *value)
 	struct top *top = context;
 	struct top_thread *thread = value;
 
-	if (thread->look == top->look)
+	if (thread->scan == top->scan)
 		return;
 	(void)map_remove(&top->threads, key);
 	free_thread(thread);
 }
 
-static void look_at_all(struct top *top, struct process *processes, uint64_t now_ns)
+static void scan_all(struct top *top, struct process *processes, uint64_t now_ns)
 {
-	top->look++;
+	top->scan++;
 	top->most_fd = most_fd();
 	for (struct process *process = processes; process; process = process->next)
-		look_at_process(top, process, now_ns);
+		scan_process(top, process, now_ns);
 }
 
 static void begin_late(void *context, uint64_t key, void *value)
@@ -362,14 +362,14 @@ void top_scan(struct top *top, struct process *processes, uint64_t now_ns)
 	if (top->options.n == 0)
 		return;
 	if (now_ns >= top->round_ns && processes) {
-		look_at_all(top, processes, now_ns);
+		scan_all(top, processes, now_ns);
 		map_each(&top->threads, forget_gone, top);
 		choose(top);
 		top->ran = true;
 		top->late = false;
 		plan_round(top, now_ns);
 	} else if (top->ran && !top->late && now_ns >= top->late_ns) {
-		look_at_all(top, processes, now_ns);
+		scan_all(top, processes, now_ns);
 		map_each(&top->threads, begin_late, NULL);
 		top->late = true;
 	}

@@ -34,7 +34,7 @@ struct top_thread {
 	uint64_t at_late;
 	uint64_t score;  /* of the last round */
 	uint64_t cpu_ns; /* the second tie-break, where all threads of a process are equal */
-	uint64_t look;   /* that saw it last */
+	uint64_t scan;   /* that saw it last */
 	int fd;          /* of what is read; -1: opened anew each time */
 	bool chosen;
 };
@@ -45,7 +45,7 @@ struct top {
 	pid_t own_pid;                /* wick's: never among them */
 	struct map threads;           /* of struct top_thread, by key */
 	size_t n_chosen;
-	uint64_t look;     /* counts looks */
+	uint64_t scan;     /* counts looks */
 	uint64_t pause_ns; /* from the last round to the next: grows to the interval */
 	uint64_t round_ns; /* when the next round is due */
 	uint64_t late_ns;  /* when the last eighth before it begins */

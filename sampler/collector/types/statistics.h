@@ -22,7 +22,7 @@ struct collector_rate {
 	uint32_t hz;           /* weights are in periods of it */
 	uint32_t effective_hz; /* signals a second of CPU: less than hz for a budget or the tick */
 	uint32_t pauses;       /* enum collector_pause */
-	uint64_t mark;         /* of the last call that led here */
+	uint64_t barrier;      /* of the last call that led here */
 	uint64_t charged_ns;   /* as in the counters, at that moment */
 	uint64_t paused_ns;
 	uint32_t cost_ppm; /* what sampling costs of the CPU sampled, as last measured */
@@ -133,7 +133,7 @@ struct collector_stats {
 	uint32_t gauges;        /* bit i: a process has registered options.gauges[i] */
 	uint64_t stops[8];      /* samples by enum unwind_stop */
 	uint64_t states[8];     /* weight by enum sample_state */
-	uint64_t looks;         /* wall mode: at threads */
+	uint64_t thread_reads;  /* wall mode: how often a thread was read */
 	uint64_t walks;         /* of blocked threads' stacks */
 	uint64_t outrun;        /* of these, how many the thread outran */
 	uint64_t unreadable;    /* looks at threads that may not be read */

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A victim that waits, and where it says its functions are. */
+/* A program that waits, and where it says its functions are. */
 struct target {
 	pid_t pid;
 	int in;

@@ -1,5 +1,5 @@
-/* lockstep.c - 1 ms of work every 4 ms at a fixed phase of the kernel's tick
- * usage: lockstep PHASE_US SECONDS */
+/* tick_aligned.c - 1 ms of work every 4 ms at a fixed phase of the kernel's tick
+ * usage: tick_aligned PHASE_US SECONDS */
 #include "burn.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* victim.c - prints where its functions are, then waits to be looked at */
+/* program.c - prints where its functions are, then waits to be read */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

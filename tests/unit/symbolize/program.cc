@@ -1,4 +1,4 @@
-/* victim.cc - names as C++ makes them */
+/* program.cc - names as C++ makes them */
 #include <cstdio>
 #include <functional>
 #include <unistd.h>
