@@ -56,7 +56,7 @@ const struct option_spec record_option_specs[] = {
 	{OPT_STATE, "state", "LIST",
 	 "record only threads in these states: running, runnable, sleeping, disk, stopped"},
 	{OPT_THREADS, "threads", "REGEX",
-	 "record use only threads whose name matches; with --top, these as well as the busiest"},
+	 "record only threads whose name matches; with --top, in addition to the busiest"},
 	{OPT_ONLY_UNDER, "only-under", "FUNCTION", "record only stacks that contain this function"},
 	OPTION_GROUP("Rate and duration"),
 	{'F', "freq", "HZ",
